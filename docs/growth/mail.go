@@ -13,8 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
-	"syscall"
 )
 
 // trainOnMail trains the default model on growing mail, each time in a new process, and prints CPU time and memory.
@@ -81,8 +79,11 @@ func (t training) run(ctx context.Context, letters []letter, times int, exponent
 	c := exec.CommandContext(ctx, t.path("chaff"), args...)
 	var out, failure bytes.Buffer
 	c.Stdout, c.Stderr = &out, &failure
-	debug.FreeOSMemory() // the peak of a process is at least the memory of the one that started it
-	if err := c.Run(); err != nil {
+	if err := c.Start(); err != nil {
+		return taken{}, err
+	}
+	peak := watchMemory(c.Process.Pid)
+	if err := c.Wait(); err != nil {
 		return taken{}, fmt.Errorf("%w\n%s", err, failure.String())
 	}
 	var result struct {
@@ -91,11 +92,7 @@ func (t training) run(ctx context.Context, letters []letter, times int, exponent
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
 		return taken{}, err
 	}
-	usage, ok := c.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return taken{}, errors.New("this system does not tell the memory of a process")
-	}
-	is.terms, is.peak = result.Corpus.Terms, float64(usage.Maxrss)*1024
+	is.terms, is.peak = result.Corpus.Terms, float64(peak())
 	is.cpu = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 	return is, nil
 }

@@ -56,7 +56,7 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 	fmt.Println("| step | CPU s | clock s | peak memory, MB |\n|---|---|---|---|")
 	began, cpu := time.Now(), cpuTime()
 	step := func(name string) {
-		screen.Printf(os.Stdout, "| %s | %.0f | %.0f | %.0f |\n", name, (cpuTime() - cpu).Seconds(), time.Since(began).Seconds(), float64(peakMemory())/1e6)
+		screen.Printf(os.Stdout, "| %s | %.0f | %.0f | %.0f |\n", name, (cpuTime() - cpu).Seconds(), time.Since(began).Seconds(), float64(peakMemory("self"))/1e6)
 		began, cpu = time.Now(), cpuTime()
 	}
 	mail := features.NewDocuments(memory)

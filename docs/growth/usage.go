@@ -22,9 +22,24 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// peakMemory returns the peak memory of this process in bytes.
-func peakMemory() int64 {
-	status, _ := os.ReadFile("/proc/self/status")
+// watchMemory watches the peak memory of a process until it ends. The function that it returns waits for that and returns the peak in bytes. What
+// the system tells at the end is at least the peak of the process that started it.
+func watchMemory(pid int) (peak func() int64) {
+	most := make(chan int64)
+	go func() {
+		var last int64
+		for now := peakMemory(strconv.Itoa(pid)); now > 0; now = peakMemory(strconv.Itoa(pid)) {
+			last = now
+			time.Sleep(5 * time.Millisecond)
+		}
+		most <- last
+	}()
+	return func() int64 { return <-most }
+}
+
+// peakMemory returns the peak memory of a process in bytes, 0 after its end.
+func peakMemory(pid string) int64 {
+	status, _ := os.ReadFile("/proc/" + pid + "/status")
 	_, after, _ := strings.Cut(string(status), "VmHWM:")
 	line, _, _ := strings.Cut(after, "\n")
 	kilobytes, _ := strconv.ParseInt(strings.Fields(line + " 0 kB")[0], 10, 64)
