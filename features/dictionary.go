@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -246,31 +245,4 @@ func (d *dictionary) sorted(workers int, wanted func(number uint32) bool) []uint
 		}
 	}
 	return numbers
-}
-
-// textsByID returns the texts of terms by their ids, which ids has by number. With one worker, the smallest text stands for all
-// terms that share an id. Without texts, all are empty.
-func (d *dictionary) textsByID(ids []uint32, terms, workers int) []string {
-	texts := make([]string, terms)
-	if d.textless {
-		return texts
-	}
-	var chunks [shardCount]strings.Builder // fewer allocations than one for each text
-	d.each(workers, func(number uint32) {
-		id := ids[number]
-		if id == unknown {
-			return
-		}
-		text, chunk := d.name(number), &chunks[number%shardCount]
-		if texts[id] != "" && texts[id] <= string(text) {
-			return
-		}
-		if chunk.Len()+len(text) > chunk.Cap() {
-			*chunk = strings.Builder{}
-			chunk.Grow(max(chunkSize, len(text)))
-		}
-		chunk.Write(text)
-		texts[id] = chunk.String()[chunk.Len()-len(text):]
-	})
-	return texts
 }

@@ -62,7 +62,7 @@ func TestAVocabularyIsTheSameWhateverTheWorkersAndTheMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return x.Vocabulary(), frequencies, x.Texts(workers)
+		return x.Vocabulary(), frequencies, textsOf(x)
 	}
 	for _, o := range []Options{{MinDocumentFrequency: 1}, {MinDocumentFrequency: 3}, {MinDocumentFrequency: 1, MaxTerms: 100}} {
 		want, frequencies, texts := build(0, 1, o)
@@ -153,6 +153,14 @@ func BenchmarkDictionary(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*terms), "ns/term")
+}
+
+// textsOf returns the texts of an index by id.
+func textsOf(x *Index) (texts []string) {
+	for id := range x.Vocabulary().Len() {
+		texts = append(texts, string(x.Text(id)))
+	}
+	return texts
 }
 
 // termCount returns the number of terms.
