@@ -144,7 +144,7 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 		return nil, Report{}, err
 	}
 	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l, start: l.sameShape(d.Terms)}
-	f.unmeasured = o.Development == nil && o.OnEpoch == nil
+	f.unmeasured = o.OnEpoch == nil && (o.Unwatched || o.Development == nil)
 	return f.run(ctx, all)
 }
 

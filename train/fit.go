@@ -20,6 +20,8 @@ type Options struct {
 	Thresholds metrics.ThresholdOptions
 	// Epoch, if set, is called after each epoch of a trainer that works in epochs.
 	Epoch func(model string, e models.Epoch)
+	// Unwatched leaves out the figures of the epochs of a result.
+	Unwatched bool
 	// Given, if set, are used for a collection with documents that are no messages, until it has enough messages to choose thresholds on.
 	Given *Given
 }
@@ -113,7 +115,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 // Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil. The report
 // has no Learned, whose memory would stay in use with it.
 func (o Options) Train(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
-	options := models.EpochOptions{Development: held}
+	options := models.EpochOptions{Development: held, Unwatched: o.Unwatched}
 	if o.Epoch != nil {
 		options.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}

@@ -94,7 +94,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		}
 		scores.Append(outOfFold)
 	}
-	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{})
+	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
@@ -180,7 +180,7 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 			others = append(others, i)
 		}
 	}
-	linear, _, err := t.Train(ctx, d.Subset(others), models.EpochOptions{})
+	linear, _, err := t.Train(ctx, d.Subset(others), models.EpochOptions{Unwatched: true})
 	if errors.Is(err, models.ErrNoDocuments) {
 		return Scores{}, nil
 	}
