@@ -83,7 +83,8 @@ type term struct {
 func checkOf(order uint64, g evidence.Group) uint32 { return uint32(order)&^groupMask | uint32(g) }
 
 const (
-	groupMask = 1<<3 - 1
+	groupBits = 3
+	groupMask = 1<<groupBits - 1
 
 	chunkBits = 14
 	chunkSize = 1 << chunkBits // bytes

@@ -3,8 +3,8 @@ package features
 import (
 	"math"
 	"slices"
+	"sync"
 
-	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -24,7 +24,12 @@ func unknownIDs(d *dictionary) []uint32 {
 type Index struct {
 	documents  *Documents
 	vocabulary *Vocabulary
-	ids        []uint32 // by term number
+	ids        []uint32     // by term number
+	view       func() *view // computed once
+}
+
+func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
+	return &Index{d, v, ids, sync.OnceValue(func() *view { return d.view(ids) })}
 }
 
 // Build makes the vocabulary of the training documents, from the terms that o admits, with up to so many goroutines. Ids are in
@@ -38,11 +43,14 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	if o.MaxTerms > 0 {
 		least, ties = mostFrequent(count, least, o.MaxTerms)
 	}
-	kept := d.dictionary.sorted(workers, func(number uint32) bool { return count[number] >= least })
 	ids := unknownIDs(d.dictionary)
-	hashes, frequencies := make([]uint64, 0, len(kept)), make([]uint32, 0, len(kept))
-	for _, number := range kept {
+	var hashes []uint64
+	var frequencies []uint32
+	for _, number := range d.ordered(workers).numbers {
 		n := count[number]
+		if n < least {
+			continue
+		}
 		if n == least {
 			if ties--; ties < 0 {
 				continue
@@ -59,7 +67,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		x := d.Index(v, workers)
 		return x, x.frequenciesOfRows(training), nil
 	}
-	return &Index{d, v, ids}, frequencies, nil
+	return newIndex(d, v, ids), frequencies, nil
 }
 
 // maxCounters bounds the goroutines that count terms: each needs four bytes for every distinct term.
@@ -110,18 +118,7 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 			ids[number] = id
 		}
 	})
-	return &Index{d, v, ids}
-}
-
-// groups returns the groups of the terms by id.
-func (x *Index) groups(workers int) []evidence.Group {
-	groups := make([]evidence.Group, x.vocabulary.Len())
-	x.documents.dictionary.each(workers, func(number uint32) {
-		if id := x.ids[number]; id != unknown {
-			groups[id] = x.documents.dictionary.group(number)
-		}
-	})
-	return groups
+	return newIndex(d, v, ids)
 }
 
 // Vocabulary returns the vocabulary whose ids the index has.

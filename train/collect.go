@@ -55,13 +55,12 @@ var (
 // of models can be fitted to it. It is read-only.
 type Collection struct {
 	*Mail
-	options  CollectOptions
-	groups   []uint64      // of each document; see Member.Group
-	parts    []corpus.Part // of each document
-	index    *features.Index
-	terms    func() filter.Terms // of index, computed once
-	whole    func() *wholeTerms  // computed once
-	datasets *datasets
+	options CollectOptions
+	groups  []uint64      // of each document; see Member.Group
+	parts   []corpus.Part // of each document
+	index   *features.Index
+	terms   func() filter.Terms // of index, computed once
+	whole   func() *wholeTerms  // computed once
 }
 
 // wholeTerms is the vocabulary for [features.Whole]: each document of the training part is one term.
@@ -207,7 +206,7 @@ func (c *Collection) buildVocabulary() error {
 	if err != nil {
 		return err
 	}
-	c.index, c.datasets = index, new(datasets)
+	c.index = index
 	c.terms = sync.OnceValue(func() filter.Terms { return filter.Terms{Texts: index.Texts(workers), Documents: frequencies} })
 	c.whole = sync.OnceValue(func() *wholeTerms { return newWholeTerms(c.store.DocumentHashes(training, workers)) })
 	c.summary.Terms = index.Vocabulary().Len()

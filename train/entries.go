@@ -56,6 +56,7 @@ func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 		}
 	}
 	m.count()
+	m.setRows()
 	return m
 }
 

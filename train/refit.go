@@ -74,7 +74,6 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	c.datasets.drop() // frees memory for the data set of all documents
 	members := c.Members()
 	for i := range members {
 		members[i].Part = corpus.Train
