@@ -44,9 +44,9 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		least, ties = mostFrequent(count, least, o.MaxTerms)
 	}
 	ids := unknownIDs(d.dictionary)
-	var hashes []uint64
-	var frequencies []uint32
-	for _, number := range d.ordered(workers).numbers {
+	order := d.ordered(workers).numbers
+	hashes, frequencies := make([]uint64, 0, len(order)), make([]uint32, 0, len(order))
+	for _, number := range order {
 		n := count[number]
 		if n < least {
 			continue

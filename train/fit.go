@@ -66,11 +66,11 @@ type Result struct {
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 }
 
-// Trained is a fitted filter, its result, and its scores on the test part.
+// Trained is a fitted filter, its result, and its scores on the parts that it was not fitted to.
 type Trained struct {
-	Filter *filter.Filter
-	Result Result
-	Test   Scores
+	Filter            *filter.Filter
+	Result            Result
+	Development, Test Scores
 }
 
 // Fit fits the named model to the training part of c, chooses its thresholds and calibration on the development part, and measures all
@@ -109,7 +109,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	f, err := c.newFilter(linear, nil, trainer, model, kind, o, a, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})
-	return Trained{f, result, test}, err
+	return Trained{f, result, development, test}, err
 }
 
 // Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil. The report

@@ -70,10 +70,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	scores, err := c.scoreHeldOut(t.Filter)
-	if err != nil {
-		return nil, Refitted{}, err
-	}
+	scores := Scores{Classes: len(c.classes)}
+	scores.Append(t.Development)
+	scores.Append(t.Test)
 	members := c.Members()
 	for i := range members {
 		members[i].Part = corpus.Train
@@ -152,19 +151,6 @@ func (c *Collection) trainingFolds() [][]int {
 		folds[half] = append(folds[half], i)
 	}
 	return folds
-}
-
-// scoreHeldOut scores the development and the test part by f, which was fitted to the training part.
-func (c *Collection) scoreHeldOut(f *filter.Filter) (Scores, error) {
-	scores := Scores{Classes: len(c.classes)}
-	for _, part := range []corpus.Part{corpus.Development, corpus.Test} {
-		d := c.Dataset(part, f.Kind())
-		scores.Append(Score(f.Linear(), d))
-		if err := d.Err(); err != nil {
-			return Scores{}, err
-		}
-	}
-	return scores, nil
 }
 
 // scoreFold scores the documents of a fold by a model of all other documents of d. It scores none if the others lack a class.
