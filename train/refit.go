@@ -10,6 +10,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
+	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -82,19 +83,26 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
-	for _, fold := range c.trainingFolds() {
-		if len(fold) == 0 {
-			continue
+	folds := c.trainingFolds()
+	outOfFold, errs := make([]Scores, len(folds)), make([]error, len(folds)+1)
+	var linear *models.Linear
+	var report models.Report
+	parallel.Each(c.workers(), len(errs), func(i int) {
+		if i < len(folds) {
+			outOfFold[i], errs[i] = scoreFold(ctx, trainer, d, folds[i])
+			return
 		}
-		outOfFold, err := scoreFold(ctx, trainer, d, fold)
-		if err != nil {
+		linear, report, errs[i] = trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
+	})
+	for i, err := range errs {
+		switch {
+		case err != nil && i < len(folds):
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
+		case err != nil:
+			return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
+		case i < len(folds):
+			scores.Append(outOfFold[i])
 		}
-		scores.Append(outOfFold)
-	}
-	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
-	if err != nil {
-		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
 	a := o.adjust(c, scores, trainer)
 	vocabulary, _ := all.termsOf(kind)
@@ -158,6 +166,9 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 	inFold := make([]bool, d.Len())
 	for _, i := range fold {
 		inFold[i] = true
+	}
+	if len(fold) == 0 {
+		return Scores{}, nil
 	}
 	var others []int
 	for i, in := range inFold {
