@@ -44,6 +44,9 @@ func (d *Documents) ordered(workers int) *termOrder {
 	return &d.order
 }
 
+// SortTerms sorts the terms for the vocabularies, which the first of them does otherwise.
+func (d *Documents) SortTerms() { d.ordered(1) }
+
 // firstOf returns the place of the first term if it is of the given group.
 func (o *termOrder) firstOf(group int) uint32 { return uint32(group) << o.bits }
 

@@ -172,24 +172,27 @@ func decodeGaps(dst []uint32, gaps []byte) (size int) {
 
 // view is the ids of a vocabulary by the positions of terms.
 type view struct {
-	ids     []uint32
-	ordered bool // the ids ascend, and no two are equal
-	same    bool // they are the positions
+	ids     []uint32 // nil if they are the positions
+	ordered bool     // the ids ascend, and no two are equal
 }
 
 // view returns the view of a vocabulary whose ids are given by the numbers of terms.
 func (d *Documents) view(ids []uint32) *view {
 	numbers := d.ordered(1).numbers
-	v := &view{ids: make([]uint32, len(numbers)), ordered: true, same: true}
+	v := &view{ids: make([]uint32, len(numbers)), ordered: true}
+	same := true
 	next := uint32(0) // the least id that ascends
 	for position, number := range numbers {
 		id := ids[number]
 		v.ids[position] = id
-		v.same = v.same && id == uint32(position)
+		same = same && id == uint32(position)
 		if id != unknown {
 			v.ordered = v.ordered && id >= next
 			next = id + 1
 		}
+	}
+	if same {
+		v.ids = nil
 	}
 	return v
 }
@@ -260,7 +263,7 @@ func (r *Rows) Row(i int) Vector {
 		switch {
 		case d.Kind.counted():
 			size = r.counted(ids, rest)
-		case d.Kind != Evidence && !d.view.same:
+		case d.Kind != Evidence:
 			size = d.view.idsOf(ids, 0)
 		case d.Kind == Evidence && s > 0:
 			size = d.view.idsOf(ids, CellCount)
@@ -296,8 +299,8 @@ func (r *Rows) grow(n int) {
 
 // idsOf replaces positions by ids, to each of which offset is added, leaves out unknown terms and returns how many are left.
 func (v *view) idsOf(ids []uint32, offset uint32) int {
-	if v.same {
-		for i := range ids {
+	if v.ids == nil {
+		for i := 0; offset > 0 && i < len(ids); i++ {
 			ids[i] += offset
 		}
 		return len(ids)
@@ -322,7 +325,11 @@ func (r *Rows) counted(ids []uint32, values []byte) int {
 	v := r.dataset.view
 	r.entries = r.entries[:0]
 	for i, position := range ids {
-		if id := v.ids[position]; id != unknown {
+		id := position
+		if v.ids != nil {
+			id = v.ids[position]
+		}
+		if id != unknown {
 			r.entries = append(r.entries, uint64(id)<<32|uint64(binary.LittleEndian.Uint32(values[4*i:])))
 		}
 	}

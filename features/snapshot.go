@@ -36,7 +36,7 @@ var ErrDamaged = errors.New("damaged documents")
 // byte.
 func (d *Documents) Snapshot(refs []Ref, texts bool, workers int) (*Snapshot, error) {
 	count := d.frequencies(refs, workers)
-	sorted := d.dictionary.sorted(workers, func(number uint32) bool { return count[number] > 0 })
+	sorted := slices.DeleteFunc(slices.Clone(d.ordered(workers).numbers), func(number uint32) bool { return count[number] == 0 })
 	le := binary.LittleEndian
 	s := &Snapshot{Texts: texts && d.HasTexts(), Hashes: make([]byte, 0, 8*len(sorted)), Groups: make([]byte, 0, len(sorted))}
 	positions := unknownIDs(d.dictionary)

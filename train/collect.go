@@ -115,7 +115,14 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	c := &Collection{options: o, Mail: &mail}
 	c.summary.Warnings = slices.Clone(c.summary.Warnings)
 	c.summary.warnOfLittleMail()
-	c.setGroups()
+	// The terms are sorted meanwhile, since that needs no split.
+	parallel.Each(c.workers(), 2, func(i int) {
+		if i == 0 {
+			c.setGroups()
+		} else {
+			c.store.SortTerms()
+		}
+	})
 	if !o.Ledger {
 		mail.dropSketches()
 	}

@@ -35,6 +35,13 @@ func (m *Mail) matrix(kind features.Kind, workers int) *features.Matrix {
 	return first.matrix
 }
 
+// drop frees the rows.
+func (s *matrices) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.kept[:])
+}
+
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)

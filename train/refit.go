@@ -83,6 +83,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
+	defer c.matrices.drop() // who saves the model needs the memory
 	folds := c.trainingFolds()
 	outOfFold, errs := make([]Scores, len(folds)), make([]error, len(folds)+1)
 	var linear *models.Linear
