@@ -1,6 +1,7 @@
 package features
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"sync"
@@ -24,12 +25,16 @@ func unknownIDs(d *dictionary) []uint32 {
 type Index struct {
 	documents  *Documents
 	vocabulary *Vocabulary
-	ids        []uint32     // by term number
-	view       func() *view // computed once
+	ids        []uint32        // by term number
+	numbers    func() []uint32 // of the terms by id, unknown for a term that no document has; computed once
+	view       func() *view    // computed once
 }
 
 func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
-	return &Index{d, v, ids, sync.OnceValue(func() *view { return d.view(ids) })}
+	x := &Index{documents: d, vocabulary: v, ids: ids}
+	x.numbers = sync.OnceValue(x.numbersByID)
+	x.view = sync.OnceValue(func() *view { return d.view(ids) })
+	return x
 }
 
 // Build makes the vocabulary of the training documents, from the terms that o admits, with up to so many goroutines. Ids are in
@@ -147,10 +152,24 @@ func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
 	return byID
 }
 
-// Texts returns the texts of the V terms by id, empty for a term that no document has.
-func (x *Index) Texts(workers int) []string {
-	if x.vocabulary.Shared() > 0 {
-		workers = 1
+// Text returns the text of a term by its id, empty for a term that no document has, and without texts. The smallest text stands for all terms
+// that share an id. The bytes belong to the documents.
+func (x *Index) Text(id int) []byte {
+	number := x.numbers()[id]
+	if number == unknown || !x.documents.HasTexts() {
+		return nil
 	}
-	return x.documents.dictionary.textsByID(x.ids, x.vocabulary.Len(), workers)
+	return x.documents.dictionary.name(number)
+}
+
+func (x *Index) numbersByID() []uint32 {
+	numbers := slices.Repeat([]uint32{unknown}, x.vocabulary.Len())
+	d := x.documents.dictionary
+	d.each(1, func(number uint32) {
+		id := x.ids[number]
+		if id != unknown && (numbers[id] == unknown || bytes.Compare(d.name(number), d.name(numbers[id])) < 0) {
+			numbers[id] = number
+		}
+	})
+	return numbers
 }

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"chaff/features"
+	"chaff/internal/littleendian"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 	"chaff/internal/termkey"
@@ -24,40 +26,56 @@ import (
 // NewFileMode is the mode of a new model, which makes it readable by its owner only, because its terms come from private mail.
 const NewFileMode fs.FileMode = 0o600
 
-// Encode returns the bytes of the model file. Equal filters have equal bytes. A number that is not finite is an error: readers of the
-// file rely on its checksums and do not check each number.
+// Encode returns the bytes of the model file.
 func (f *Filter) Encode() ([]byte, error) {
+	var file sections.Memory
+	_, err := f.SaveTo(&file)
+	return file, err
+}
+
+// SaveTo writes the model file to the start of a file, and returns its [Filter.Identity]. Equal filters have equal bytes. A number that is not
+// finite is an error: readers of the file rely on its checksums and do not check each number.
+func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	if err := f.linear.Validate(); err != nil {
-		return nil, err
+		return 0, err
 	}
 	settings, err := json.Marshal(f.settings)
 	if err != nil {
-		return nil, fmt.Errorf("encode settings: %w", err)
+		return 0, fmt.Errorf("encode settings: %w", err)
 	}
 	info, err := f.Provenance()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	terms, weights := encodeNumbers(f.vocabulary.Table()), encodeNumbers(f.linear.Weights)
+	terms, weights := littleendian.Bytes(f.vocabulary.Table()), littleendian.Bytes(f.linear.Weights)
 	sums := append(blockSums(weights, f.linear.Terms), blockSums(terms, f.vocabulary.Len())...)
 	all := []sections.Section{
 		{Name: "SETT", Data: settings},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
-		{Name: "PREF", Data: encodeNumbers(f.vocabulary.BucketStarts())},
+		{Name: "PREF", Data: littleendian.Bytes(f.vocabulary.BucketStarts())},
 		{Name: "TERM", Data: terms},
-		{Name: "BIAS", Data: encodeNumbers(f.linear.Bias)},
+		{Name: "BIAS", Data: littleendian.Bytes(f.linear.Bias)},
 		{Name: "WGHT", Data: weights},
-		{Name: "SUMS", Data: encodeNumbers(sums)},
+		{Name: "SUMS", Data: littleendian.Bytes(sums)},
 		{Name: "INFO", Data: info},
+	}
+	w := modelFormat().NewWriter(file, len(all)+2)
+	for _, s := range all {
+		w.Begin(s.Name)
+		w.Write(s.Data)
 	}
 	if f.saveTexts {
 		t, err := f.Terms()
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		all = append(all, sections.Section{Name: "DOCF", Data: encodeCounts(t.Documents)}, sections.Section{Name: "TEXT", Data: encodeTexts(t.Texts)})
+		w.Begin("DOCF")
+		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return binary.AppendUvarint(dst, uint64(t.Documents[id])) })
+		w.Begin("TEXT")
+		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return appendText(dst, t.Text(id)) })
 	}
-	return modelFormat().Encode(all), nil
+	_, identity, err = w.Close()
+	return identity, err
 }
 
 // IdentityOf returns [Filter.Identity] of the filter in a model file.
@@ -72,10 +90,10 @@ func IdentityOf(data []byte) (uint64, error) {
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
 // that Save replaces keeps its permissions.
 func (f *Filter) Save(path string) error {
-	data, err := f.Encode()
-	if err == nil {
-		err = replace.File(path, data, NewFileMode)
-	}
+	err := replace.Written(path, NewFileMode, func(file *os.File) error {
+		_, err := f.SaveTo(file)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}

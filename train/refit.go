@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"chaff/corpus"
@@ -74,6 +75,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	scores := Scores{Classes: len(c.classes)}
 	scores.Append(t.Development)
 	scores.Append(t.Test)
+	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
 	members := c.Members()
 	for i := range members {
 		members[i].Part = corpus.Train
@@ -83,12 +85,12 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
-	defer c.matrices.drop() // who saves the model needs the memory
-	folds := c.trainingFolds()
+	defer all.matrices.drop() // who saves the model needs the memory
 	outOfFold, errs := make([]Scores, len(folds)), make([]error, len(folds)+1)
 	var linear *models.Linear
 	var report models.Report
-	parallel.Each(c.workers(), len(errs), func(i int) {
+	parallel.Each(all.workers(), len(errs), func(i int) {
+		debug.FreeOSMemory() // that of the fit before: what this one takes would come on top
 		if i < len(folds) {
 			outOfFold[i], errs[i] = scoreFold(ctx, trainer, d, folds[i])
 			return
@@ -105,7 +107,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 			scores.Append(outOfFold[i])
 		}
 	}
-	a := o.adjust(c, scores, trainer)
+	a := o.adjust(all, scores, trainer)
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings,
@@ -113,7 +115,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	if a.given {
 		r.OutOfFold = 0
-	} else if missing := len(c.documents) - c.counted() - r.OutOfFold; missing > 0 {
+	} else if missing := len(all.documents) - all.counted() - r.OutOfFold; missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
 	r.Warnings = append(r.Warnings, a.warnings...)

@@ -133,7 +133,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 	if err != nil {
 		return nil, err
 	}
-	mail.documents, mail.matrices = slices.Clone(c.documents), &matrices{}
+	mail.documents, mail.matrices, mail.sketched = slices.Clone(c.documents), &matrices{}, false // the sketches are with the documents of c
 	for i, result := range results {
 		d := &mail.documents[members[i].Index]
 		switch {
