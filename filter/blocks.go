@@ -92,7 +92,7 @@ func (t termBlocks) blocks() int { return len(t.starts) - 1 }
 // place returns where a block is in section TERM, which has so many bytes.
 func (t termBlocks) place(block, size int) (from, to int, err error) {
 	at := func(block int) int { return block*blockHeader + int(t.starts[block])*entrySize(t.rows) }
-	if from, to = at(block), at(block+1); from > to-blockHeader || to > size {
+	if from, to = at(block), at(block+1); from > to-blockHeader || to > size || int(t.starts[block+1]) > t.terms() {
 		return 0, 0, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	return from, to, nil
@@ -137,29 +137,34 @@ func (t termBlocks) decode(data []byte, weights []float32) (*features.Vocabulary
 	if len(data) != t.blocks()*blockHeader+t.terms()*size {
 		return nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms())
 	}
-	table, starts := make([]uint32, 0, 2*t.terms()), make([]uint32, 0, 1<<t.prefixBits+1)
-	for prefix := range 1 << t.prefixBits {
-		from, to, err := t.place(prefix/blockPrefixes, len(data))
-		var entries []byte
-		if err == nil {
-			entries, err = t.entriesOf(data[from:to], prefix)
-		}
+	le := binary.LittleEndian
+	table, starts := make([]uint32, 2*t.terms()), make([]uint32, t.blocks()*blockPrefixes+1)
+	for block := range t.blocks() {
+		from, to, err := t.place(block, len(data))
 		if err != nil {
 			return nil, err
 		}
-		starts = append(starts, uint32(len(table)/2))
-		for ; len(entries) > 0; entries = entries[size:] {
-			key, id := binary.LittleEndian.Uint32(entries), binary.LittleEndian.Uint32(entries[4:])
+		first := t.starts[block]
+		starts[block*blockPrefixes] = first
+		for p := 1; p < blockPrefixes; p++ {
+			starts[block*blockPrefixes+p] = first + le.Uint32(data[from+4*p:])
+		}
+		at := table[2*first:]
+		for entries := data[from+blockHeader : to]; len(entries) >= size; entries = entries[size:] {
+			id := le.Uint32(entries[4:])
 			if int(id) >= t.terms() {
 				return nil, fmt.Errorf("%w: section TERM has the id %d of %d", ErrDamaged, id, t.terms())
 			}
-			table = append(table, key, id)
+			at[0], at[1] = le.Uint32(entries), id
+			at = at[2:]
 			for r := range t.rows {
 				weights[int(id)*t.rows+r] = weightAt(entries[8:], r)
 			}
 		}
 	}
-	v, err := features.RestoreVocabulary(table, append(starts, uint32(len(table)/2)))
+	starts = starts[:1<<t.prefixBits+1]
+	starts[1<<t.prefixBits] = uint32(t.terms())
+	v, err := features.RestoreVocabulary(table, starts)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -171,3 +171,27 @@ func TestBlocksOfAnotherPlaceAreDamage(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrDamaged)
 	}
 }
+
+// TestCountsThatDisagreeAreDamage changes one number of section PREF, under a correct checksum.
+func TestCountsThatDisagreeAreDamage(t *testing.T) {
+	file := encode(t, spamFilter(t))
+	for number := range 4 {
+		for _, value := range []uint32{0, 1, 7, 32, 33, 1 << 20, 1<<32 - 1} {
+			changed := withSections(t, file, func(name string, data []byte) []byte {
+				if name == "PREF" {
+					copy(data[len(data)-4*(number+1):], encodeNumbers([]uint32{value}))
+				}
+				return data
+			})
+			if bytes.Equal(changed, file) {
+				continue
+			}
+			if _, err := Decode(changed); !errors.Is(err, ErrDamaged) {
+				t.Errorf("number %d from the end is %d: got %v, want %v", number, value, err, ErrDamaged)
+			}
+			if f, err := decodePart(unchanging{bytes.NewReader(changed)}, int64(len(changed))); err == nil {
+				f.Classify([]byte(knownLetter)) // does not panic
+			}
+		}
+	}
+}
