@@ -33,29 +33,33 @@ func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + ui
 // entrySize is the size of a term with its key, its id and its rows of weights.
 func entrySize(rows int) int { return 8 + 4*rows }
 
-// encodeTerms returns the sections PREF and TERM of a vocabulary whose terms have these weights by id.
-func encodeTerms(v *features.Vocabulary, weights []float32, rows int) (pref []uint32, terms []byte) {
-	table, starts := v.Table(), v.BucketStarts()
+// encodePref returns section PREF of a vocabulary.
+func encodePref(v *features.Vocabulary) []uint32 {
+	starts := v.BucketStarts()
 	prefixes := len(starts) - 1
-	pref = append(pref, uint32(bits.Len(uint(prefixes))-1))
-	le := binary.LittleEndian
-	terms = make([]byte, 0, v.Len()*entrySize(rows)+(prefixes/blockPrefixes+1)*blockHeader)
+	pref := []uint32{uint32(bits.Len(uint(prefixes)) - 1)}
 	for first := 0; first < prefixes; first += blockPrefixes {
-		from, to := starts[first], starts[min(first+blockPrefixes, prefixes)]
-		pref = append(pref, from)
-		block := len(terms)
-		terms = append(terms, 0, 0, 0, 0)
-		for p := 1; p < blockPrefixes; p++ {
-			terms = le.AppendUint32(terms, starts[min(first+p, prefixes)]-from)
-		}
-		for i := from; i < to; i++ {
-			key, id := table[2*i], table[2*i+1]
-			terms = le.AppendUint32(le.AppendUint32(terms, key), id)
-			terms = appendWeights(terms, weights[int(id)*rows:][:rows])
-		}
-		le.PutUint32(terms[block:], uint32(checksumOf(terms[block+4:], first/blockPrefixes)))
+		pref = append(pref, starts[first])
 	}
-	return append(pref, starts[prefixes]), terms
+	return append(pref, starts[prefixes])
+}
+
+// appendBlock appends a block of section TERM of a vocabulary whose terms have these weights by id.
+func appendBlock(dst []byte, v *features.Vocabulary, weights []float32, rows, number int) []byte {
+	table, starts := v.Table(), v.BucketStarts()
+	end := func(p int) uint32 { return starts[min(blockPrefixes*number+p, len(starts)-1)] }
+	block, le := len(dst), binary.LittleEndian
+	dst = append(dst, 0, 0, 0, 0)
+	for p := 1; p < blockPrefixes; p++ {
+		dst = le.AppendUint32(dst, end(p)-end(0))
+	}
+	for i := end(0); i < end(blockPrefixes); i++ {
+		key, id := table[2*i], table[2*i+1]
+		dst = le.AppendUint32(le.AppendUint32(dst, key), id)
+		dst = appendWeights(dst, weights[int(id)*rows:][:rows])
+	}
+	le.PutUint32(dst[block:], uint32(checksumOf(dst[block+4:], number)))
+	return dst
 }
 
 func appendWeights(dst []byte, weights []float32) []byte {

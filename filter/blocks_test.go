@@ -55,6 +55,15 @@ func TestAModelThatIsReadInPartsJudgesAsTheWholeOne(t *testing.T) {
 	}
 }
 
+// encodeTerms returns the sections PREF and TERM.
+func encodeTerms(v *features.Vocabulary, weights []float32, rows int) (pref []uint32, terms []byte) {
+	pref = encodePref(v)
+	for number := range len(pref) - 2 {
+		terms = appendBlock(terms, v, weights, rows, number)
+	}
+	return pref, terms
+}
+
 func TestTermsAreFoundInTheirBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, terms := range []int{0, 1, 15, 16, 40, 70, 5000} {

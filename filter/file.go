@@ -34,7 +34,10 @@ func (f *Filter) Encode() ([]byte, error) {
 	}
 	rows := f.linear.Rows()
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
-	pref, terms := encodeTerms(f.vocabulary, weights, rows)
+	pref, terms := encodePref(f.vocabulary), []byte(nil)
+	for number := range len(pref) - 2 {
+		terms = appendBlock(terms, f.vocabulary, weights, rows, number)
+	}
 	all := []sections.Section{
 		{Name: "SETT", Data: encodeSettings(f.settings)},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
