@@ -19,17 +19,22 @@ import (
 // It decodes nothing and is the same on every machine. A hash has 64 bits: among a million messages, the odds of a collision are 1 in
 // 37 million.
 func Fingerprint(raw []byte) uint64 {
-	return hashContent(raw, false)
+	fingerprint, _ := Hashes(raw)
+	return fingerprint
 }
 
 // SplitKey returns the hash that decides in which part of a split a message goes. It is a fingerprint whose list of left-out fields
 // never grows: a new entry would move messages to other parts and change every model and figure.
-func SplitKey(raw []byte) uint64 { return hashContent(raw, true) }
+func SplitKey(raw []byte) uint64 {
+	_, splitKey := Hashes(raw)
+	return splitKey
+}
 
-// hashContent returns the fingerprint of a message, or its split key.
-func hashContent(raw []byte, forSplit bool) uint64 {
-	var d xxhash.Digest
+// Hashes returns the fingerprint and the split key of a message, which are the same for most.
+func Hashes(raw []byte) (fingerprint, splitKey uint64) {
+	var d, split xxhash.Digest
 	d.Reset()
+	same := true // what both count
 	// A continuation line at the top belongs to a field that was cut off. A field put before the message would absorb it, so it
 	// cannot count.
 	rest := raw
@@ -42,16 +47,37 @@ func hashContent(raw []byte, forSplit bool) uint64 {
 		if !ok {
 			break
 		}
+		if lines.IsFromLine(field) {
+			continue
+		}
 		name := lines.NameOf(field)
-		isLeftOut := forSplit && isLeftOutOfSplitKey(name.Text()) || !forSplit && headerfield.KindOf(name.Text()).IsAdded()
-		if !isLeftOut && !lines.IsFromLine(field) {
-			writeText(&d, field)
-			d.WriteString("\n")
+		isAdded, isLeftOut := headerfield.KindOf(name.Text()).IsAdded(), isLeftOutOfSplitKey(name.Text())
+		if same && isAdded != isLeftOut {
+			same, split = false, d
+		}
+		if !isAdded {
+			writeField(&d, field)
+		}
+		if !same && !isLeftOut {
+			writeField(&split, field)
 		}
 	}
+	writeBody(&d, rest)
+	if same {
+		return d.Sum64(), d.Sum64()
+	}
+	writeBody(&split, rest)
+	return d.Sum64(), split.Sum64()
+}
+
+func writeField(d *xxhash.Digest, field []byte) {
+	writeText(d, field)
 	d.WriteString("\n")
-	writeText(&d, rest)
-	return d.Sum64()
+}
+
+func writeBody(d *xxhash.Digest, body []byte) {
+	d.WriteString("\n")
+	writeText(d, body)
 }
 
 // writeText hashes text without the line ends at its end. Every other line end counts as LF.

@@ -12,8 +12,6 @@ const (
 	minFooterMessages = 6
 	// sampledPairs is how many pairs of these messages are compared.
 	sampledPairs = 8
-	// maxFooterResemblance is the resemblance below which two messages share only a footer.
-	maxFooterResemblance = 0.25
 	// minShared is how many fingerprints two near-duplicates must share, unless they share all.
 	minShared = 3
 	// maxCompared is how many messages a message is compared with for each of its fingerprints: the last ones before it. It makes
@@ -156,9 +154,10 @@ func (s sharing) has(fingerprint uint64) bool {
 // dropFooters drops the fingerprints that are footers.
 func (x *postingLists) dropFooters(sketches [][]uint64) {
 	footer := make([]bool, len(x.passed))
+	pairs := comparison{sketches: sketches}
 	for n := range footer {
 		messages := x.of(uint32(n))
-		footer[n] = len(messages) >= minFooterMessages && isFooter(messages, sketches)
+		footer[n] = len(messages) >= minFooterMessages && pairs.isFooter(messages)
 	}
 	for i, numbers := range x.numbers {
 		x.numbers[i] = slices.DeleteFunc(numbers, func(n uint32) bool { return footer[n] })
@@ -174,15 +173,21 @@ func (x *postingLists) before(number uint32) []int32 {
 	return x.of(number)[max(maxCompared, end)-maxCompared : end]
 }
 
+// comparison compares pairs of messages. The fingerprints of one campaign lead to the same pairs, so it remembers some of the last results.
+type comparison struct {
+	sketches [][]uint64
+	last     [1 << 12]uint64 // the indices of both messages, and in the lowest bit whether they are unlike
+}
+
 // isFooter reports whether most of the messages, which share a fingerprint, share little else. It compares pairs that are far from each
 // other in the order of the source.
-func isFooter(messages []int32, sketches [][]uint64) bool {
+func (c *comparison) isFooter(messages []int32) bool {
 	step := max(1, len(messages)/sampledPairs)
 	pairs := (len(messages) + step - 1) / step
 	alike, unlike := 0, 0
 	half := len(messages)/2 | 1 // odd, so that no rhythm in the order decides
 	for i := 0; alike*2 < pairs && unlike*2 <= pairs; i += step {
-		if resemblance(sketches[messages[i]], sketches[messages[(i+half)%len(messages)]]) < maxFooterResemblance {
+		if c.areUnlike(messages[i], messages[(i+half)%len(messages)]) {
 			unlike++
 		} else {
 			alike++
@@ -191,10 +196,26 @@ func isFooter(messages []int32, sketches [][]uint64) bool {
 	return unlike*2 > pairs
 }
 
-// resemblance returns the share of the fingerprints of a and b that are in both (Jaccard). Both are sorted, and not both empty.
-func resemblance(a, b []uint64) float64 {
-	both := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); { // no branch, since a processor cannot predict which list goes on
+func (c *comparison) areUnlike(i, j int32) bool {
+	pair := uint64(i)<<33 | uint64(j)<<1
+	at := &c.last[mix(pair)%uint64(len(c.last))]
+	if *at&^1 != pair {
+		*at = pair
+		if areUnlike(c.sketches[i], c.sketches[j]) {
+			*at |= 1
+		}
+	}
+	return *at&1 != 0
+}
+
+// areUnlike reports whether two messages share only a footer: of the fingerprints of a and b together (Jaccard), less than a quarter are in
+// both, which is a fifth of the sum of their sizes. Both are sorted. It stops when enough are in both, or too few remain.
+func areUnlike(a, b []uint64) bool {
+	both, enough := 0, (len(a)+len(b)+4)/5
+	for i, j := 0, 0; both < enough; { // no other branch, since a processor cannot predict which list goes on
+		if both+min(len(a)-i, len(b)-j) < enough {
+			return true
+		}
 		x, y := a[i], b[j]
 		if x == y {
 			both++
@@ -206,7 +227,7 @@ func resemblance(a, b []uint64) float64 {
 			j++
 		}
 	}
-	return float64(both) / float64(len(a)+len(b)-both)
+	return false
 }
 
 // unionFind is a forest in which each message points to an earlier one of its group, and the first to itself.

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"math"
 	"slices"
 	"unicode/utf8"
 )
@@ -21,106 +22,109 @@ const (
 //
 // The zero value is ready. A Sketcher reuses its memory and belongs to one goroutine.
 type Sketcher struct {
-	words    []uint64
-	shingles []uint64
-	kept     []uint64
+	words  []uint64
+	kept   []uint64
+	sorted []uint64
 }
 
-// Add appends a text in UTF-8.
+// Add appends a text in UTF-8. The hash of a word is FNV-1a with 64 bits.
 func (s *Sketcher) Add(text []byte) {
-	for len(text) > 0 && len(s.words) < sketchWords {
-		hash, size := cutWord(text)
-		if size == 0 {
-			text = text[1:]
+	const offset, prime = 14695981039346656037, 1099511628211
+	for i := 0; i < len(text) && len(s.words) < sketchWords; {
+		start, hash := i, uint64(offset)
+	word:
+		for i < len(text) {
+			switch c := text[i]; {
+			case c|0x20-'a' < 26:
+				hash = (hash ^ uint64(c|0x20)) * prime
+				i++
+			case c < utf8.RuneSelf:
+				break word
+			default:
+				r, size := utf8.DecodeRune(text[i:])
+				if isWholeWord(r) {
+					if i == start {
+						hash, i = mix(uint64(r)), i+size
+					}
+					break word
+				}
+				for _, c := range text[i : i+size] {
+					hash = (hash ^ uint64(c)) * prime
+				}
+				i += size
+			}
+		}
+		if i == start {
+			i++
 			continue
 		}
 		s.words = append(s.words, hash)
-		text = text[size:]
 	}
 }
 
 // Sketch returns the fingerprints of the added texts in ascending order, and empties the sketcher. A text without words has none.
 func (s *Sketcher) Sketch() []uint64 {
-	s.hashShingles()
 	s.keepSmallest()
+	s.sort()
 	s.words = s.words[:0]
-	slices.Sort(s.kept)
-	return slices.Clone(slices.Compact(s.kept))
+	return slices.Clone(slices.Compact(s.sorted))
 }
 
-// hashShingles hashes each shingle, or all words if there are too few for one. The hash is a polynomial of the words, which rolls from
-// one shingle to the next (Karp and Rabin), mixed so that its order is random.
-func (s *Sketcher) hashShingles() {
+// keepSmallest keeps the smallest shingle of each window. The hash of a shingle, or of all words if there are too few for one, is a polynomial
+// of its words, which rolls from one shingle to the next (Karp and Rabin), mixed so that its order is random.
+func (s *Sketcher) keepSmallest() {
 	const base = 0x9e3779b97f4a7c15 // any odd number
 	oldest := uint64(1)             // the factor of the word that leaves: base to the power shingleWords
 	for range shingleWords {
 		oldest *= base
 	}
-	s.shingles = s.shingles[:0]
+	s.kept = s.kept[:0]
+	last := len(s.words) - 1
 	polynomial := uint64(0)
+	const none = math.MaxUint64
+	before, smallest := uint64(none), uint64(none) // the shingle before, and the smallest of the window before
+	pairs := [4]uint64{none, none, none, none}     // the smaller one of the last shingle and the one before it, and so on
 	for i, word := range s.words {
 		polynomial = polynomial*base + word
 		if i >= shingleWords {
 			polynomial -= oldest * s.words[i-shingleWords]
 		}
-		if i >= shingleWords-1 || i == len(s.words)-1 {
-			s.shingles = append(s.shingles, mix(polynomial))
+		if i < shingleWords-1 && i < last {
+			continue
+		}
+		shingle := mix(polynomial)
+		pair := min(shingle, before)
+		window := min(pair, pairs[1], pairs[3])
+		before, pairs = shingle, [4]uint64{pair, pairs[0], pairs[1], pairs[2]}
+		if full := i >= shingleWords+windowSize-2 || i == last; full && (window != smallest || len(s.kept) == 0) {
+			s.kept, smallest = append(s.kept, window), window
 		}
 	}
 }
 
-// keepSmallest keeps the smallest shingle of each window, the last one if several are equal.
-func (s *Sketcher) keepSmallest() {
-	s.kept = s.kept[:0]
-	smallest, last := -windowSize, -1 // indices of the smallest in the window (none yet) and of the one kept last
-	for i, hash := range s.shingles {
-		switch {
-		case smallest <= i-windowSize: // the smallest has left the window
-			smallest = i
-			for j := i - 1; j > max(i-windowSize, -1); j-- {
-				if s.shingles[j] < s.shingles[smallest] {
-					smallest = j
-				}
-			}
-		case hash <= s.shingles[smallest]:
-			smallest = i
-		}
-		full := i >= windowSize-1 || i == len(s.shingles)-1
-		if full && smallest != last {
-			s.kept = append(s.kept, s.shingles[smallest])
-			last = smallest
-		}
+// sort sorts the shingles that are kept: by their first bytes, which are random, and then those with the same first byte.
+func (s *Sketcher) sort() {
+	var end [256]int // of the shingles with this first byte
+	for _, shingle := range s.kept {
+		end[shingle>>56]++
 	}
-}
-
-// cutWord returns the hash (FNV-1a, 64 bits) and the size of the word at the start of text. Without a word, the size is 0.
-func cutWord(text []byte) (hash uint64, size int) {
-	const offset, prime = 14695981039346656037, 1099511628211
-	hash = offset
-	for size < len(text) {
-		c := text[size]
-		switch {
-		case c < utf8.RuneSelf:
-			if c |= 0x20; c < 'a' || c > 'z' {
-				return hash, size
-			}
-			hash = (hash ^ uint64(c)) * prime
-			size++
-		default:
-			r, width := utf8.DecodeRune(text[size:])
-			if isWholeWord(r) {
-				if size > 0 {
-					return hash, size
-				}
-				return mix(uint64(r)), width
-			}
-			for _, c := range text[size : size+width] {
-				hash = (hash ^ uint64(c)) * prime
-			}
-			size += width
-		}
+	sum := 0
+	for b, n := range end {
+		end[b], sum = sum, sum+n
 	}
-	return hash, size
+	s.sorted = slices.Grow(s.sorted[:0], len(s.kept))[:len(s.kept)]
+	for _, shingle := range s.kept {
+		b := shingle >> 56
+		s.sorted[end[b]] = shingle
+		end[b]++
+	}
+	start := 0
+	for _, end := range end {
+		if end > start+1 {
+			slices.Sort(s.sorted[start:end])
+		}
+		start = end
+	}
 }
 
 // isWholeWord reports whether r belongs to a script without spaces: those of East Asia (U+2E80, radicals, to U+D7FF, Hangul, where it

@@ -62,9 +62,9 @@ func BoundaryOf(ctx context.Context, c *train.Collection, model string, o train.
 	if err != nil {
 		return Boundary{}, err
 	}
-	texts := c.Terms().Texts
+	text := c.Terms().Text
 	t := Boundary{
-		X: texts[ids[0]], Y: texts[ids[1]], Unit: "occurrences",
+		X: string(text(int(ids[0]))), Y: string(text(int(ids[1]))), Unit: "occurrences",
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0], Model: model,
 	}
 	if d.Kind == features.Bits || d.Kind == features.HeadBits {
@@ -124,13 +124,13 @@ const timesMore, minWord = 6, 4
 // those that separate.
 func separatingWords(c *train.Collection) ([]uint32, error) {
 	counts, of := frequencies(c)
-	texts := c.Terms().Texts
+	text := c.Terms().Text
 	var ids [2]uint32
 	var best [2]float64
 	for w := range counts[0] {
 		for class := range best {
 			own, other := float64(counts[class][w])/float64(of[class]), float64(counts[1-class][w])/float64(of[1-class])
-			if own-other > best[class] && own >= timesMore*other && isWord(texts[w]) {
+			if own-other > best[class] && own >= timesMore*other && isWord(string(text(w))) {
 				ids[class], best[class] = uint32(w), own-other
 			}
 		}

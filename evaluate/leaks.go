@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"slices"
@@ -60,7 +61,7 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 	counts, of := frequencies(c)
 	reading := c.Options().Reading
 	var found []possibleLeak
-	texts := c.Terms().Texts
+	terms := c.Terms()
 	present := make([]int, len(of))
 	for w := range c.Summary().Terms {
 		for k := range present {
@@ -73,7 +74,7 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		if gain < leakInformation && share < leakShare {
 			continue
 		}
-		text := texts[w]
+		text := string(terms.Text(w))
 		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
 			l.advise(reading.Tokenize)
@@ -149,7 +150,7 @@ func dropFewSenders(c *train.Collection, all []possibleLeak) ([]possibleLeak, er
 	if !slices.ContainsFunc(all, func(l possibleLeak) bool { return l.needsSenders }) {
 		return all, nil
 	}
-	texts := c.Terms().Texts
+	terms := c.Terms()
 	position := make(map[uint32]int, len(all))
 	messages := make([]map[string]int, len(all)) // of each leak, by sender
 	for i, l := range all {
@@ -166,8 +167,8 @@ func dropFewSenders(c *train.Collection, all []possibleLeak) ([]possibleLeak, er
 			if at, is := position[id]; is {
 				has = append(has, at)
 			}
-			if strings.HasPrefix(texts[id], senderTag) {
-				sender = texts[id]
+			if text := terms.Text(int(id)); bytes.HasPrefix(text, []byte(senderTag)) {
+				sender = string(text)
 			}
 		}
 		for _, at := range has {

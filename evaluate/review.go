@@ -200,13 +200,13 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool)
 // reasons returns the terms of x with the largest contributions to the score of class c over class k; none if the model has no texts.
 func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
 	all := []Reason{}
-	if j.terms.Texts == nil {
+	if j.terms.Text == nil {
 		return all
 	}
 	added, _ := j.filter.Contributions(x, c, k)
 	for i, id := range x.IDs {
 		if term := int(id) - j.filter.FirstTerm(); term >= 0 && added[i] > 0 {
-			all = append(all, Reason{j.terms.Texts[term], added[i], j.terms.Documents[term]})
+			all = append(all, Reason{string(j.terms.Text(term)), added[i], j.terms.Documents[term]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Reason) int { return cmp.Compare(b.Contribution, a.Contribution) })

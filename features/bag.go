@@ -11,11 +11,11 @@ import (
 // Bag collects the terms of one message. It reuses its memory for the next message; the zero value is ready.
 type Bag struct {
 	terms  hashtable.Table
-	counts []uint32 // by the number of the term in the table, as are inHead, groups and ends
+	counts []uint32 // by the number of the term in the table, as are inHead, groups and names
 	inHead []bool
 	groups []evidence.Group
-	texts  []byte   // of the named terms, one after the other
-	ends   []uint32 // where the text of each named term ends
+	names  []words // of the named terms
+	text   []byte  // scratch memory
 	grams  cellSet
 	cells  []uint32
 }
@@ -24,7 +24,7 @@ type Bag struct {
 func (b *Bag) Reset() {
 	b.terms.Reset()
 	b.counts, b.inHead, b.groups = b.counts[:0], b.inHead[:0], b.groups[:0]
-	b.texts, b.ends = b.texts[:0], b.ends[:0]
+	b.names = b.names[:0]
 	b.grams.clear()
 }
 
@@ -47,23 +47,21 @@ func (b *Bag) Add(hash uint64, group evidence.Group, inHead bool) (first bool) {
 	return true
 }
 
-// Name keeps the text of the term that was added last, for [Bag.Text]: the first word and, unless it is nil, a space and the second. Callers
-// name each term when it first occurs, or none.
-func (b *Bag) Name(first, second []byte) {
-	b.texts = append(b.texts, first...)
-	if second != nil {
-		b.texts = append(append(b.texts, ' '), second...)
-	}
-	b.ends = append(b.ends, uint32(len(b.texts)))
-}
+// words are the text of a term: the first word and, unless it is nil, a space and the second.
+type words struct{ first, second []byte }
 
-// Text returns the text of term i of the document, if it was named. It is valid until the next Reset.
+// Name keeps the words of the term that was added last, for [Bag.Text]; the second is nil for a term of one word. They must not change
+// until Reset. Callers name each term when it first occurs, or none.
+func (b *Bag) Name(first, second []byte) { b.names = append(b.names, words{first, second}) }
+
+// Text returns the text of term i of the document, if it was named. It is valid until the next call.
 func (b *Bag) Text(i int) []byte {
-	start := uint32(0)
-	if i > 0 {
-		start = b.ends[i-1]
+	w := b.names[i]
+	if w.second == nil {
+		return w.first
 	}
-	return b.texts[start:b.ends[i]:b.ends[i]]
+	b.text = append(append(append(b.text[:0], w.first...), ' '), w.second...)
+	return b.text
 }
 
 // Document returns what was added since the last Reset. It is valid until the bag changes.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,7 +17,8 @@ import (
 
 // dictionary numbers the distinct terms of a corpus and keeps the hash, the group and the text of each. Several goroutines fill
 // it: terms are divided between shards, each with its own lock, and a document visits each shard once. The numbers depend on
-// which goroutine comes first, so no result may depend on them.
+// which goroutine comes first, so no result may depend on them. Terms with the same hash are one term and have the text of the first: the
+// hash is keyed, and among a million terms the chance of two is 1 in 40 million.
 //
 // A dictionary without texts keeps the [OrderHash] of each text instead, in eight bytes. Both are the name of a term.
 type dictionary struct {
@@ -28,11 +28,7 @@ type dictionary struct {
 }
 
 func newDictionary(textless bool) *dictionary {
-	d := &dictionary{placer: hashtable.NewPlacer(), textless: textless}
-	for s := range d.shards {
-		d.shards[s].textless = textless
-	}
-	return d
+	return &dictionary{placer: hashtable.NewPlacer(), textless: textless}
 }
 
 // OrderHash returns the unkeyed hash of the text of a term, which decides the order of the ids.
@@ -58,9 +54,9 @@ func (d *dictionary) nameOf(text []byte) []byte {
 
 // The number of a term is its number within the shard, followed by the number of the shard.
 const (
-	shardBits     = 5
+	shardBits     = 3
 	shardCount    = 1 << shardBits
-	shardTermBits = 22
+	shardTermBits = 24
 	numberBits    = shardTermBits + shardBits
 )
 
@@ -68,23 +64,14 @@ const (
 var errTooManyTerms = errors.New("more than 100 million different terms")
 
 type shard struct {
-	textless bool
-	mu       sync.Mutex
-	table    hashtable.Table
-	terms    []term   // by number within the shard
-	names    [][]byte // in chunks: the length of each name and the name
+	mu     sync.Mutex
+	table  hashtable.Table
+	groups []evidence.Group // by number within the shard, as are names
+	names  []uint32         // the chunk and the offset of each name
+	chunks [][]byte         // the length of each name and the name
 }
-
-type term struct {
-	check uint32 // the low bits of the OrderHash; the lowest are the group instead
-	name  uint32 // the chunk and the offset of the name
-}
-
-func checkOf(order uint64, g evidence.Group) uint32 { return uint32(order)&^groupMask | uint32(g) }
 
 const (
-	groupMask = 1<<3 - 1
-
 	chunkBits = 14
 	chunkSize = 1 << chunkBits // bytes
 )
@@ -115,70 +102,63 @@ func (o *shardOrder) sort(hashes []uint64, placer hashtable.Placer) (starts [sha
 	return starts
 }
 
-// add sets numbers[i] to the number of term i of a document, and adds the terms that are new. name returns the name of a term, or nil
-// if only the dictionary may know it.
+// add sets numbers[i] to the number of term i of a document, and adds the terms that are new. name returns the name of a new term, or nil
+// if it has none: then it is named after its hash.
 func (d *dictionary) add(numbers []uint32, doc Document, name func(i int) []byte, order *shardOrder) error {
 	starts := order.sort(doc.Terms, d.placer)
 	for s := range d.shards {
-		for terms := range slices.Chunk(order.terms[starts[s]:starts[s+1]], hashtable.MaxBatch) {
-			if !d.addBatch(numbers, doc, name, terms, uint32(s)) {
-				return errTooManyTerms
-			}
+		if !d.addTo(uint32(s), order.terms[starts[s]:starts[s+1]], numbers, doc, name) {
+			return errTooManyTerms
 		}
 	}
 	return nil
 }
 
-// addBatch adds a few terms of a document to their shard, given by their indices. It reports whether there were numbers for all of
-// them.
-func (d *dictionary) addBatch(numbers []uint32, doc Document, name func(i int) []byte, terms []uint32, shard uint32) bool {
-	var hashes [hashtable.MaxBatch]uint64
-	var checks, known [hashtable.MaxBatch]uint32
-	var found [hashtable.MaxBatch]int32
-	for k, i := range terms {
-		hashes[k] = doc.Terms[i]
-		if name := name(int(i)); name != nil {
-			checks[k] = checkOf(orderOf(name, d.textless), doc.Groups[i])
-		}
-	}
+// addTo adds the terms of a document that belong to a shard, given by their indices. It reports whether there were numbers for all of them.
+func (d *dictionary) addTo(shard uint32, terms []uint32, numbers []uint32, doc Document, name func(i int) []byte) bool {
 	s := &d.shards[shard]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.table.FindFirst(found[:], hashes[:len(terms)])
-	for k := range terms {
-		if n := found[k]; n >= 0 {
-			known[k] = s.terms[n].check
+	var hashes [hashtable.MaxBatch]uint64
+	var found [hashtable.MaxBatch]int32
+	for len(terms) > 0 {
+		batch := terms[:min(len(terms), hashtable.MaxBatch)]
+		terms = terms[len(batch):]
+		for k, i := range batch {
+			hashes[k] = doc.Terms[i]
 		}
-	}
-	for k, i := range terms {
-		n := int(found[k])
-		if n < 0 || known[k] != checks[k] {
-			name := name(int(i))
-			if name == nil && s.table.Find(hashes[k]) < 0 {
-				name = d.nameOf(fmt.Appendf(nil, "term:%016x", hashes[k]))
-				checks[k] = checkOf(orderOf(name, d.textless), doc.Groups[i])
+		s.table.FindAll(found[:], hashes[:len(batch)])
+		for k, i := range batch {
+			n := int(found[k])
+			if n < 0 {
+				if n = s.add(hashes[k], doc.Groups[i], d.nameOfNew(hashes[k], name(int(i)))); n < 0 {
+					return false
+				}
 			}
-			if n = s.number(hashes[k], checks[k], name); n < 0 {
-				return false
-			}
+			numbers[i] = uint32(n)<<shardBits | shard
 		}
-		numbers[i] = uint32(n)<<shardBits | shard
 	}
 	return true
 }
 
-// number returns the number of a term within the shard, or -1 if there is none left. The name may be nil if the shard knows the term. If
-// two terms share a hash, the name with the smaller OrderHash stays, whichever comes first.
-func (s *shard) number(hash uint64, check uint32, name []byte) int {
+// nameOfNew returns the name of a new term, given the one it has or nil.
+func (d *dictionary) nameOfNew(hash uint64, name []byte) []byte {
+	if name == nil {
+		return d.nameOf(fmt.Appendf(nil, "term:%016x", hash))
+	}
+	return name
+}
+
+// add adds a new term and returns its number within the shard, or -1 if there is none left.
+func (s *shard) add(hash uint64, group evidence.Group, name []byte) int {
 	n, added := s.table.Add(hash)
 	switch {
 	case n >= 1<<shardTermBits:
 		return -1
-	case added:
-		s.terms = append(s.terms, term{check, s.keep(name)})
-	case name != nil && s.terms[n].check != check && orderOf(name, s.textless) < orderOf(s.name(n), s.textless):
-		s.terms[n] = term{check, s.keep(name)}
+	case !added: // a document that has a term twice
+		return n
 	}
+	s.groups, s.names = append(s.groups, group), append(s.names, s.keep(name))
 	return n
 }
 
@@ -186,20 +166,20 @@ func (s *shard) number(hash uint64, check uint32, name []byte) int {
 func (s *shard) keep(name []byte) uint32 {
 	var length [binary.MaxVarintLen64]byte
 	size := binary.PutUvarint(length[:], uint64(len(name)))
-	last := len(s.names) - 1
-	if last < 0 || len(s.names[last])+size+len(name) > cap(s.names[last]) {
-		s.names = append(s.names, make([]byte, 0, max(chunkSize, size+len(name))))
+	last := len(s.chunks) - 1
+	if last < 0 || len(s.chunks[last])+size+len(name) > cap(s.chunks[last]) {
+		s.chunks = append(s.chunks, make([]byte, 0, max(chunkSize, size+len(name))))
 		last++
 	}
-	offset := len(s.names[last])
-	s.names[last] = append(append(s.names[last], length[:size]...), name...)
+	offset := len(s.chunks[last])
+	s.chunks[last] = append(append(s.chunks[last], length[:size]...), name...)
 	return uint32(last)<<chunkBits | uint32(offset)
 }
 
 // name returns the name of a term by its number within the shard.
 func (s *shard) name(n int) []byte {
-	at := s.terms[n].name
-	chunk := s.names[at>>chunkBits][at&(chunkSize-1):]
+	at := s.names[n]
+	chunk := s.chunks[at>>chunkBits][at&(chunkSize-1):]
 	length, size := binary.Uvarint(chunk)
 	return chunk[size:][:length]
 }
@@ -208,7 +188,7 @@ func (s *shard) name(n int) []byte {
 func (d *dictionary) size() int {
 	most := 0
 	for s := range d.shards {
-		most = max(most, len(d.shards[s].terms))
+		most = max(most, len(d.shards[s].names))
 	}
 	return most << shardBits
 }
@@ -220,7 +200,7 @@ func (d *dictionary) hash(number uint32) uint64 {
 
 // group returns the group of a term by its number.
 func (d *dictionary) group(number uint32) evidence.Group {
-	return evidence.Group(d.shards[number%shardCount].terms[number>>shardBits].check & groupMask)
+	return d.shards[number%shardCount].groups[number>>shardBits]
 }
 
 // name returns the name of a term by its number.
@@ -234,7 +214,7 @@ func (d *dictionary) order(number uint32) uint64 { return orderOf(d.name(number)
 // each calls do with the numbers of all terms, from up to so many goroutines. Each shard has one goroutine.
 func (d *dictionary) each(workers int, do func(number uint32)) {
 	parallel.Each(workers, shardCount, func(s int) {
-		for n := range uint32(len(d.shards[s].terms)) {
+		for n := range uint32(len(d.shards[s].names)) {
 			do(n<<shardBits | uint32(s))
 		}
 	})
@@ -265,31 +245,4 @@ func (d *dictionary) sorted(workers int, wanted func(number uint32) bool) []uint
 		}
 	}
 	return numbers
-}
-
-// textsByID returns the texts of terms by their ids, which ids has by number. With one worker, the smallest text stands for all
-// terms that share an id. Without texts, all are empty.
-func (d *dictionary) textsByID(ids []uint32, terms, workers int) []string {
-	texts := make([]string, terms)
-	if d.textless {
-		return texts
-	}
-	var chunks [shardCount]strings.Builder // fewer allocations than one for each text
-	d.each(workers, func(number uint32) {
-		id := ids[number]
-		if id == unknown {
-			return
-		}
-		text, chunk := d.name(number), &chunks[number%shardCount]
-		if texts[id] != "" && texts[id] <= string(text) {
-			return
-		}
-		if chunk.Len()+len(text) > chunk.Cap() {
-			*chunk = strings.Builder{}
-			chunk.Grow(max(chunkSize, len(text)))
-		}
-		chunk.Write(text)
-		texts[id] = chunk.String()[chunk.Len()-len(text):]
-	})
-	return texts
 }

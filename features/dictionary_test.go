@@ -1,40 +1,19 @@
 package features
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
-
-func TestOfTwoTermsWithOneHashTheTextWithTheSmallerOrderHashIsKept(t *testing.T) {
-	for _, order := range [][]string{{"body:a", "body:b"}, {"body:b", "body:a"}, {"b", "a", "b", "a"}} {
-		d := newDictionary(false)
-		var numbers [1]uint32
-		for _, text := range order {
-			var b Bag
-			b.Add(7, evidence.Words, false)
-			b.Name([]byte(text), nil)
-			if err := d.add(numbers[:], b.Document(), b.Text, new(shardOrder)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want := slices.MinFunc(order, func(a, b string) int { return cmp.Compare(OrderHash([]byte(a)), OrderHash([]byte(b))) })
-		if got := string(d.name(numbers[0])); got != want || termCount(d) != 1 {
-			t.Errorf("%q: got %q and %d terms, want %q", order, got, termCount(d), want)
-		}
-	}
-}
 
 func TestALongTextHasAChunkOfItsOwn(t *testing.T) {
 	var s shard
 	texts := []string{"short", string(make([]byte, 3*chunkSize)), "after it", string(make([]byte, chunkSize))}
 	for i, text := range texts {
-		s.number(uint64(i), 0, []byte(text))
+		s.add(uint64(i), 0, []byte(text))
 	}
 	for i, text := range texts {
 		if got := string(s.name(i)); got != text {
@@ -83,7 +62,7 @@ func TestAVocabularyIsTheSameWhateverTheWorkersAndTheMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return x.Vocabulary(), frequencies, x.Texts(workers)
+		return x.Vocabulary(), frequencies, textsOf(x)
 	}
 	for _, o := range []Options{{MinDocumentFrequency: 1}, {MinDocumentFrequency: 3}, {MinDocumentFrequency: 1, MaxTerms: 100}} {
 		want, frequencies, texts := build(0, 1, o)
@@ -176,10 +155,18 @@ func BenchmarkDictionary(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*terms), "ns/term")
 }
 
+// textsOf returns the texts of an index by id.
+func textsOf(x *Index) (texts []string) {
+	for id := range x.Vocabulary().Len() {
+		texts = append(texts, string(x.Text(id)))
+	}
+	return texts
+}
+
 // termCount returns the number of terms.
 func termCount(d *dictionary) (n int) {
 	for s := range d.shards {
-		n += len(d.shards[s].terms)
+		n += len(d.shards[s].names)
 	}
 	return n
 }

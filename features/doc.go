@@ -4,7 +4,7 @@
 // corpus in a few bytes for each term. [Documents.Build] gives the terms of the training part the ids 0..V-1, and
 // [Index.Dataset] returns N documents as the rows of a sparse matrix (N x V), a [Dataset].
 //
-// A [Snapshot] is documents and their dictionary as bytes for a file. [RestoreDocuments] reads it, and documents can then be added.
+// [Documents.Save] writes documents and their dictionary to a file. [OpenDocuments] reads them, and more can then be added.
 //
 // A [Kind] says what the values of a row are. [Bits] and [Counts] are those of the lectures (cs440, "Two Different BoW
 // Algorithms"). [NormalisedBits] and [NormalisedCounts] are the same, L2-normalised. [HeadBits] are the bits of the terms in the head

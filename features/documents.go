@@ -31,7 +31,7 @@ func newDocuments(memory int64, textless bool) *Documents {
 	return &Documents{dictionary: newDictionary(textless), budget: b, store: newRecordStore(b, documentsShare)}
 }
 
-// HasTexts reports whether the texts of the terms are known. Only documents restored from a [Snapshot] without texts lack them.
+// HasTexts reports whether the texts of the terms are known. Only documents opened from a file without texts lack them.
 func (d *Documents) HasTexts() bool { return !d.dictionary.textless }
 
 // Complete ends the writing and frees the memory that only adding terms needs. It returns the first error of the temporary file, or that
@@ -96,6 +96,15 @@ func (w *Writer) Copy(from *Documents, ref Ref) Ref {
 	r := from.reader()
 	r.readAll(ref)
 	return w.add(r.doc, func(i int) []byte { return from.dictionary.name(r.numbers[i]) })
+}
+
+// Keep keeps bytes of the caller beside the documents, for [Documents.Kept].
+func (w *Writer) Keep(data []byte) Ref { return w.write(data) }
+
+// Kept returns a function that reads what was kept. Its result is valid until the next call, and empty after an error.
+func (d *Documents) Kept() func(ref Ref) []byte {
+	r := recordReader{store: d.store}
+	return r.read
 }
 
 func (w *Writer) add(doc Document, name func(i int) []byte) Ref {

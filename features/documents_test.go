@@ -164,13 +164,13 @@ func TestDocumentsTakeLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	terms := termCount(d.dictionary)
 	for s := range d.dictionary.shards {
-		for _, chunk := range d.dictionary.shards[s].names {
+		for _, chunk := range d.dictionary.shards[s].chunks {
 			text += len(chunk)
 		}
 	}
 	got := int(after.HeapAlloc) - int(before.HeapAlloc) - text
-	// 4 bytes for a term of a document, 21 for a distinct term, and slices that are not full.
-	want := 4*tokens + 21*terms + shardCount*(16<<10+chunkSize) + pageSize
+	// 4 bytes for a term of a document, 18 for a distinct term, and slices that are not full.
+	want := 4*tokens + 18*terms + shardCount*(16<<10+chunkSize) + pageSize
 	if got > want {
 		t.Errorf("%d documents with %d terms, %d distinct, take %d bytes beside the texts, want at most %d", len(refs), tokens, terms, got, want)
 	}

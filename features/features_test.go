@@ -192,7 +192,7 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	if id, _ := v.ID(y); !known || id != of {
 		t.Fatalf("the ids are %d and %d, want the same", of, id)
 	}
-	if text := index.Texts(2)[of]; text != fmt.Sprint(x) {
+	if text := string(index.Text(int(of))); text != fmt.Sprint(x) {
 		t.Errorf("%q stands for both, want %d", text, x)
 	}
 	if v.Len() != len(hashes) || v.Shared() != 1 || len(frequency) != v.Len() || !slices.Contains(frequency, 0) {

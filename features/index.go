@@ -1,8 +1,10 @@
 package features
 
 import (
+	"bytes"
 	"math"
 	"slices"
+	"sync"
 
 	"chaff/internal/evidence"
 	"chaff/internal/parallel"
@@ -24,7 +26,14 @@ func unknownIDs(d *dictionary) []uint32 {
 type Index struct {
 	documents  *Documents
 	vocabulary *Vocabulary
-	ids        []uint32 // by term number
+	ids        []uint32        // by term number
+	numbers    func() []uint32 // of the terms by id, unknown for a term that no document has; computed once
+}
+
+func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
+	x := &Index{documents: d, vocabulary: v, ids: ids}
+	x.numbers = sync.OnceValue(x.numbersByID)
+	return x
 }
 
 // Build makes the vocabulary of the training documents, from the terms that o admits, with up to so many goroutines. Ids are in
@@ -59,7 +68,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		x := d.Index(v, workers)
 		return x, x.frequenciesOfRows(training), nil
 	}
-	return &Index{d, v, ids}, frequencies, nil
+	return newIndex(d, v, ids), frequencies, nil
 }
 
 // maxCounters bounds the goroutines that count terms: each needs four bytes for every distinct term.
@@ -110,7 +119,7 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 			ids[number] = id
 		}
 	})
-	return &Index{d, v, ids}
+	return newIndex(d, v, ids)
 }
 
 // groups returns the groups of the terms by id.
@@ -150,10 +159,24 @@ func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
 	return byID
 }
 
-// Texts returns the texts of the V terms by id, empty for a term that no document has.
-func (x *Index) Texts(workers int) []string {
-	if x.vocabulary.Shared() > 0 {
-		workers = 1
+// Text returns the text of a term by its id, empty for a term that no document has, and without texts. The smallest text stands for all terms
+// that share an id. The bytes belong to the documents.
+func (x *Index) Text(id int) []byte {
+	number := x.numbers()[id]
+	if number == unknown || !x.documents.HasTexts() {
+		return nil
 	}
-	return x.documents.dictionary.textsByID(x.ids, x.vocabulary.Len(), workers)
+	return x.documents.dictionary.name(number)
+}
+
+func (x *Index) numbersByID() []uint32 {
+	numbers := slices.Repeat([]uint32{unknown}, x.vocabulary.Len())
+	d := x.documents.dictionary
+	d.each(1, func(number uint32) {
+		id := x.ids[number]
+		if id != unknown && (numbers[id] == unknown || bytes.Compare(d.name(number), d.name(numbers[id])) < 0) {
+			numbers[id] = number
+		}
+	})
+	return numbers
 }

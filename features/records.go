@@ -50,12 +50,12 @@ type page struct {
 	size   int
 }
 
-// Ref identifies a record: the index of its page, and its offset in the page.
+// Ref identifies a record: the index of its page, which is not 0, and its offset in the page. Ref 0 is that of no record.
 type Ref uint64
 
 func newRecordStore(budget *memoryBudget, share float64) *recordStore {
 	used := new(int64)
-	s := &recordStore{budget: budget, share: share, used: used}
+	s := &recordStore{budget: budget, share: share, used: used, pages: make([]page, 1)}
 	runtime.AddCleanup(s, func(used *int64) { budget.used.Add(-*used) }, used)
 	return s
 }
@@ -147,8 +147,11 @@ type recordReader struct {
 // firstRead is how many bytes are read from the file at first. Most records are not larger.
 const firstRead = 4 << 10
 
-// read returns a record, or nil after an error. The record is valid until the next read.
+// read returns a record, or nil for Ref 0 and after an error. The record is valid until the next read.
 func (r *recordReader) read(ref Ref) []byte {
+	if ref == 0 {
+		return nil
+	}
 	offset := int(ref & (1<<32 - 1))
 	p := &r.store.pages[ref>>32]
 	data := p.data

@@ -12,6 +12,7 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/features"
+	"chaff/internal/littleendian"
 	"chaff/models"
 )
 
@@ -188,7 +189,7 @@ func TestCountsThatDisagreeAreDamage(t *testing.T) {
 		for _, value := range []uint32{0, 1, 7, 32, 33, 1 << 20, 1<<32 - 1} {
 			changed := withSections(t, file, func(name string, data []byte) []byte {
 				if name == "PREF" {
-					copy(data[len(data)-4*(number+1):], encodeNumbers([]uint32{value}))
+					copy(data[len(data)-4*(number+1):], littleendian.Bytes([]uint32{value}))
 				}
 				return data
 			})

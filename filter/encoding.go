@@ -3,7 +3,8 @@ package filter
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
+	"math"
+	"slices"
 
 	"chaff/internal/littleendian"
 )
@@ -20,61 +21,51 @@ func decodeNumbers[T littleendian.Number](data []byte, err error) ([]T, error) {
 	return numbers, nil
 }
 
-// encodeNumbers returns the little-endian bytes of numbers.
-func encodeNumbers[T littleendian.Number](numbers []T) []byte {
-	return littleendian.Append(nil, numbers)
-}
-
-// encodeCounts returns the varints of counts. Most counts are small.
-func encodeCounts(counts []uint32) []byte {
-	var data []byte
-	for _, n := range counts {
-		data = binary.AppendUvarint(data, uint64(n))
-	}
-	return data
-}
-
-// decodeCounts returns the n varints at the beginning of data, and the rest of data.
-func decodeCounts(data []byte, n int) (counts []uint32, rest []byte, err error) {
+// decodeCounts returns the n varints that are data.
+func decodeCounts(data []byte, n int) ([]uint32, error) {
 	if n > len(data) {
-		return nil, nil, ErrDamaged
+		return nil, ErrDamaged
 	}
-	counts = make([]uint32, n)
+	counts := make([]uint32, n)
 	for i := range counts {
 		count, size := binary.Uvarint(data)
-		if size <= 0 || count > 1<<32-1 {
-			return nil, nil, ErrDamaged
+		if size <= 0 || count > math.MaxUint32 {
+			return nil, ErrDamaged
 		}
 		counts[i], data = uint32(count), data[size:]
 	}
-	return counts, data, nil
+	if len(data) > 0 {
+		return nil, ErrDamaged
+	}
+	return counts, nil
 }
 
-// encodeTexts returns the sizes of all texts, followed by the texts.
-func encodeTexts(texts []string) []byte {
-	sizes := make([]uint32, len(texts))
-	for i, t := range texts {
-		sizes[i] = uint32(len(t))
-	}
-	return append(encodeCounts(sizes), strings.Join(texts, "")...)
+// appendText appends a text behind its size.
+func appendText(dst, text []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// decodeTexts returns the n texts of data.
-func decodeTexts(data []byte, n int) ([]string, error) {
-	sizes, rest, err := decodeCounts(data, n)
-	if err != nil {
-		return nil, fmt.Errorf("%w: section TEXT is not for %d terms", ErrDamaged, n)
+// decodeTexts returns the n texts of data, of which it makes a copy.
+func decodeTexts(data []byte, n int) (text func(i int) []byte, err error) {
+	if n > len(data) || uint64(len(data)) > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: section TEXT of %d bytes is not for %d terms", ErrDamaged, len(data), n)
 	}
-	text := string(rest)
-	texts := make([]string, n)
-	for i, size := range sizes {
-		if uint64(size) > uint64(len(text)) {
+	starts, end := make([]uint32, n+1), uint64(0)
+	for i := range n {
+		starts[i] = uint32(end)
+		size, width := binary.Uvarint(data[end:])
+		if width <= 0 || size > uint64(len(data))-end-uint64(width) {
 			return nil, fmt.Errorf("%w: section TEXT ends at term %d", ErrDamaged, i)
 		}
-		texts[i], text = text[:size], text[size:]
+		end += uint64(width) + size
 	}
-	if text != "" {
-		return nil, fmt.Errorf("%w: section TEXT has %d bytes too many", ErrDamaged, len(text))
+	if left := uint64(len(data)) - end; left > 0 {
+		return nil, fmt.Errorf("%w: section TEXT has %d bytes too many", ErrDamaged, left)
 	}
-	return texts, nil
+	starts[n], data = uint32(end), slices.Clone(data)
+	return func(i int) []byte {
+		text := data[starts[i]:starts[i+1]:starts[i+1]]
+		_, width := binary.Uvarint(text)
+		return text[width:]
+	}, nil
 }

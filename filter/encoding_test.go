@@ -7,21 +7,39 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"chaff/internal/littleendian"
 )
 
 func TestDecodedTextsEqualTheEncodedTexts(t *testing.T) {
 	for name, texts := range map[string][]string{
 		"none": {}, "one": {"body:offer"}, "empty ones": {"", "body:a", "", ""}, "a long one": {"x", string(make([]byte, 1000)), "y"},
 	} {
-		got, err := decodeTexts(encodeTexts(texts), len(texts))
-		if diff := cmp.Diff(texts, got); diff != "" || err != nil {
-			t.Errorf("%s: error %v (-want +got):\n%s", name, err, diff)
+		text, err := decodeTexts(textSection(texts...), len(texts))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got := []string{}
+		for i := range texts {
+			got = append(got, string(text(i)))
+		}
+		if diff := cmp.Diff(texts, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
+// textSection returns section TEXT of texts.
+func textSection(texts ...string) (data []byte) {
+	for _, t := range texts {
+		data = appendText(data, []byte(t))
+	}
+	return data
+}
+
 func TestDamagedTextsAreRefused(t *testing.T) {
-	data := encodeTexts([]string{"body:a", "body:b"})
+	data := textSection("body:a", "body:b")
 	for name, tt := range map[string]struct {
 		data []byte
 		n    int
@@ -32,7 +50,8 @@ func TestDamagedTextsAreRefused(t *testing.T) {
 		"truncated":             {data[:len(data)-1], 2},
 		"with an extra byte":    {append(slices.Clone(data), 'x'), 2},
 		"an unterminated size":  {[]byte{0x80, 0x80}, 2},
-		"a size beyond 32 bits": {[]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 'x'}, 1},
+		"a size beyond 64 bits": {[]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 'x'}, 1},
+		"a size of 64 bits":     {[]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 'x'}, 1},
 	} {
 		if _, err := decodeTexts(tt.data, tt.n); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: got %v, want %v", name, err, ErrDamaged)
@@ -42,7 +61,7 @@ func TestDamagedTextsAreRefused(t *testing.T) {
 
 func TestNumbersNeedNoAlignment(t *testing.T) {
 	want := []uint32{1, 1 << 31, 77}
-	data := append([]byte{0}, encodeNumbers(want)...)
+	data := append([]byte{0}, littleendian.Bytes(want)...)
 	got, err := decodeNumbers[uint32](data[1:], nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)

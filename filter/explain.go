@@ -86,7 +86,7 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 		if term := int(id) - f.FirstTerm(); term >= 0 {
 			c.Messages = terms.Documents[term]
 			if c.Term == "" {
-				c.Term = terms.Texts[term] // a whole message is one term, without words
+				c.Term = string(terms.Text(term)) // a whole message is one term, without words
 			}
 		}
 		e.Contributions = append(e.Contributions, c)

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"chaff/features"
+	"chaff/internal/littleendian"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 	"chaff/internal/termkey"
@@ -22,41 +24,56 @@ import (
 // NewFileMode is the mode of a new model, which makes it readable by its owner only, because its terms come from private mail.
 const NewFileMode fs.FileMode = 0o600
 
-// Encode returns the bytes of the model file. Equal filters have equal bytes. A number that is not finite is an error: readers of the
-// file rely on its checksums and do not check each number.
+// Encode returns the bytes of the model file.
 func (f *Filter) Encode() ([]byte, error) {
+	var file sections.Memory
+	_, err := f.SaveTo(&file)
+	return file, err
+}
+
+// SaveTo writes the model file to the start of a file, and returns its [Filter.Identity]. Equal filters have equal bytes. A number that is not
+// finite is an error: readers of the file rely on its checksums and do not check each number.
+func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	if err := f.linear.Validate(); err != nil {
-		return nil, err
+		return 0, err
 	}
 	info, err := f.Provenance()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	rows := f.linear.Rows()
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
-	pref, terms := encodePref(f.vocabulary), []byte(nil)
-	for number := range len(pref) - 2 {
-		terms = appendBlock(terms, f.vocabulary, weights, rows, number)
-	}
-	all := []sections.Section{
+	pref := encodePref(f.vocabulary)
+	w := modelFormat().NewWriter(file, 9)
+	for _, s := range []sections.Section{
 		{Name: "SETT", Data: encodeSettings(f.settings)},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
-		{Name: "BIAS", Data: encodeNumbers(f.linear.Bias)},
-		{Name: "PREF", Data: encodeNumbers(pref)},
-		{Name: "TERM", Data: terms},
+		{Name: "BIAS", Data: littleendian.Bytes(f.linear.Bias)},
+		{Name: "PREF", Data: littleendian.Bytes(pref)},
+	} {
+		w.Begin(s.Name)
+		w.Write(s.Data)
 	}
+	w.Begin("TERM")
+	w.WriteEach(len(pref)-2, func(dst []byte, number int) []byte { return appendBlock(dst, f.vocabulary, weights, rows, number) })
 	if len(cells) > 0 {
-		all = append(all, sections.Section{Name: "CELL", Data: encodeCells(cells, rows)})
+		w.Begin("CELL")
+		w.Write(encodeCells(cells, rows))
 	}
-	all = append(all, sections.Section{Name: "INFO", Data: info})
+	w.Begin("INFO")
+	w.Write(info)
 	if f.saveTexts {
 		t, err := f.Terms()
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		all = append(all, sections.Section{Name: "DOCF", Data: encodeCounts(t.Documents)}, sections.Section{Name: "TEXT", Data: encodeTexts(t.Texts)})
+		w.Begin("DOCF")
+		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return binary.AppendUvarint(dst, uint64(t.Documents[id])) })
+		w.Begin("TEXT")
+		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return appendText(dst, t.Text(id)) })
 	}
-	return modelFormat().Encode(all), nil
+	_, identity, err = w.Close()
+	return identity, err
 }
 
 // IdentityOf returns [Filter.Identity] of the filter in a model file.
@@ -71,10 +88,10 @@ func IdentityOf(data []byte) (uint64, error) {
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
 // that Save replaces keeps its permissions.
 func (f *Filter) Save(path string) error {
-	data, err := f.Encode()
-	if err == nil {
-		err = replace.File(path, data, NewFileMode)
-	}
+	err := replace.Written(path, NewFileMode, func(file *os.File) error {
+		_, err := f.SaveTo(file)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}

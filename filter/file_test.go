@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 	"chaff/tokenize"
 )
@@ -44,11 +45,22 @@ func TestASavedModelClassifiesTheSame(t *testing.T) {
 	if string(encode(t, again)) != string(encode(t, f)) {
 		t.Error("the opened model encodes differently")
 	}
-	want, _ := f.Terms()
-	got, err := again.Terms()
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("terms (-saved +opened), error %v:\n%s", err, diff)
+	wantTexts, want := termsOf(t, f)
+	gotTexts, got := termsOf(t, again)
+	if diff := cmp.Diff(wantTexts, gotTexts) + cmp.Diff(want, got); diff != "" {
+		t.Errorf("terms (-saved +opened):\n%s", diff)
 	}
+}
+
+// termsOf returns the texts of the terms of a filter and their numbers of documents.
+func termsOf(t *testing.T, f *Filter) (texts []string, documents []uint32) {
+	t.Helper()
+	terms, err := f.Terms()
+	noError(t, err)
+	for id := range terms.Documents {
+		texts = append(texts, string(terms.Text(id)))
+	}
+	return texts, terms.Documents
 }
 
 func TestSaveKeepsPermissionsAndLeavesNoTemporaryFile(t *testing.T) {
@@ -173,7 +185,7 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 		{"all but the last byte", good[:len(good)-1], ErrTruncated, "model is truncated: "},
 		{"an appended byte", append(bytes.Clone(good), 0), ErrDamaged, "model is damaged: 1 bytes more than were written"},
 		{"a flipped bit", withFlippedBits(t, good, 1<<30, "HKEY"), ErrDamaged, "model is damaged: section "},
-		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 8, this program reads 7"},
+		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 9, this program reads 8"},
 		{"a changed table", slices.Concat(good[:30], []byte{9}, good[31:]), ErrDamaged, "model is damaged: section table"},
 		{"a section beyond the end", rewritten(good, func(f []byte) { f[sections.HeaderSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
 		{"a missing section", rewritten(good, func(f []byte) { copy(f[sections.HeaderSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
@@ -294,9 +306,9 @@ func TestModelsWithNumbersThatAreNotFiniteAreRefused(t *testing.T) {
 			case "SETT":
 				return encodeSettings(f.settings)
 			case "BIAS":
-				return encodeNumbers(f.linear.Bias)
+				return littleendian.Bytes(f.linear.Bias)
 			case "PREF":
-				return encodeNumbers(pref)
+				return littleendian.Bytes(pref)
 			case "TERM":
 				return terms
 			}

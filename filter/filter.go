@@ -39,7 +39,7 @@ type Filter struct {
 	kind       features.Kind
 	saveTexts  bool
 	provenance json.RawMessage // empty if file is set
-	terms      func() Terms    // nil if file is set
+	terms      Terms           // none if file is set
 	file       container       // nil unless the filter was opened
 	learned    models.Online   // what a store keeps of the model; nil if the filter was opened, or cannot learn on
 	knowledge  *knowledge      // of file; nil if it has none
@@ -56,8 +56,8 @@ type Parts struct {
 	Settings   Settings
 	Vocabulary *features.Vocabulary
 	Linear     *models.Linear
-	// Terms returns the terms of the vocabulary by id. New does not call it.
-	Terms func() Terms
+	// Terms are the terms of the vocabulary by id.
+	Terms Terms
 	// SaveTexts keeps the texts of the terms in the model file.
 	SaveTexts bool
 	// Provenance is JSON that describes how the filter was made. The filter stores it and does not read it.

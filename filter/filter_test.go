@@ -64,7 +64,7 @@ func (c collected) fit(t testing.TB, model string) *Filter {
 	noError(t, err)
 	f, err := New(Parts{
 		Settings: settings, Vocabulary: index.Vocabulary(), Linear: linear, SaveTexts: true,
-		Terms:      sync.OnceValue(func() Terms { return Terms{Texts: index.Texts(1), Documents: frequencies} }),
+		Terms:      Terms{Text: index.Text, Documents: frequencies},
 		Provenance: fmt.Appendf(nil, `{"seed":1,"trainer":%s}`, trained), Learned: report.Learned,
 	})
 	noError(t, err)

@@ -14,8 +14,9 @@ import (
 //	4  settings have a form; the weights of cells precede those of terms
 //	5  terms are hashed under a key; the table of terms has their ids
 //	6  a checksum of a table covers 32 entries
-//	7  a block has the terms of four prefixes with their weights; cells without a weight are left out; settings are no JSON
-const formatVersion = 7
+//	7  the size of a text is before it
+//	8  a block has the terms of four prefixes with their weights; cells without a weight are left out; settings are no JSON
+const formatVersion = 8
 
 func modelFormat() sections.Format {
 	return sections.Format{

@@ -1,16 +1,22 @@
 package filter
 
 import (
+	"bytes"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+	"chaff/features"
 	"chaff/internal/cputime"
+	"chaff/internal/hashtable"
+	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/tokenize"
 )
@@ -41,9 +47,10 @@ func TestMailOfKnownWordsAllocatesLittle(t *testing.T) {
 	}
 }
 
-// BenchmarkStages measures the CPU time of one goroutine for each stage of classification, including all stages before it, over whole
-// corpora in memory: decode, terms, bag, verdict. Each pass has a new reader, which stems each distinct word once; the results named "again"
-// use a reader that knows the words. "read" reads the files, and cat and wc -w show what the machine can do.
+// BenchmarkStages measures the CPU time of one goroutine for each stage of training and classification, including all stages before it, over
+// whole corpora in memory: decode, terms, bag, documents beside a dictionary; verdict. Each pass has a new reader, which stems each distinct
+// word once; the results named "again" use a reader that knows the words. "read" reads the files. cat, wc -w and "floor" show what the machine
+// can do: the floor counts the words of raw mail, cut at white space, and their pairs in a hash table.
 func BenchmarkStages(b *testing.B) {
 	dir, ok := corpustest.CorporaDir(b)
 	if !ok {
@@ -126,6 +133,26 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 		}
 		b.ReportMetric(float64(size)*float64(b.N)/1e6/spent.Seconds(), "MB/cpu-s")
 	})
+	measure("floor", func() func([]byte) {
+		var terms hashtable.Table
+		counts := make([]uint32, 0, 1<<20)
+		count := func(hash uint64) {
+			n, added := terms.Add(hash)
+			if added {
+				counts = append(counts, 0)
+			}
+			counts[n]++
+		}
+		return func(raw []byte) {
+			before := uint64(0)
+			for word := range bytes.FieldsSeq(raw) {
+				hash := xxhash.Sum64(word)
+				count(hash)
+				count(termkey.Pair(before, hash))
+				before = hash
+			}
+		}
+	})
 	measure("decode", func() func([]byte) {
 		decoder := message.NewDecoder(message.DefaultOptions())
 		return func(raw []byte) { decoder.Decode(raw) }
@@ -143,6 +170,17 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 	measure("read into a bag", func() func([]byte) {
 		reader := f.newReader()
 		return func(raw []byte) { reader.Read(raw) }
+	})
+	measure("documents", func() func([]byte) {
+		reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		writer := features.NewDocuments(0).NewWriter()
+		return func(raw []byte) {
+			reader.Read(raw)
+			writer.Add(reader.Bag())
+		}
 	})
 	measure("classify", func() func([]byte) {
 		s := &scratch{reader: f.newReader()}

@@ -37,26 +37,35 @@ const blockRows = 64
 // rowNumbers returns how many numbers section ROWS has for so many ids.
 func rowNumbers(ids int) int { return 2 * ((ids + blockRows - 1) / blockRows) }
 
-// LearnedSections returns the sections of the base of a store that keep what the learner of f knows, none if the model cannot learn on. The
+// LearnedSections is how many sections [Filter.SaveLearned] writes, unless it writes none.
+const LearnedSections = 4
+
+// SaveLearned writes the sections of the base of a store that keep what the learner of f knows, none if the model cannot learn on. The
 // error is about the files that f was opened from.
-func (f *Filter) LearnedSections() ([]sections.Section, error) {
+func (f *Filter) SaveLearned(file *sections.Writer) error {
 	l, err := f.Learner()
 	if errors.Is(err, ErrNotLearning) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	globals := l.AppendGlobals(nil)
 	none, err := f.EmptyRow(globals)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	size, ids := len(none), l.Terms()
-	rows := make([]byte, 0, ids*size) // at most
+	file.Begin("GLOB")
+	file.Write(globals)
+	file.Begin("NONE")
+	file.Write(none)
+	file.Begin("STAT")
+	ids, before := l.Terms(), uint64(0)
 	numbers := make([]uint64, 0, rowNumbers(ids))
+	var rows []byte
 	for first := 0; first < ids; first += blockRows {
-		before, has := len(rows), uint64(0)
+		has := uint64(0)
+		rows = rows[:0]
 		for w := first; w < min(first+blockRows, ids); w++ {
 			at := len(rows)
 			if rows = l.AppendTerm(rows, w); bytes.Equal(rows[at:], none) {
@@ -65,11 +74,13 @@ func (f *Filter) LearnedSections() ([]sections.Section, error) {
 				has |= 1 << (w - first)
 			}
 		}
-		numbers = append(numbers, has, uint64(before/size)|xxhash.Sum64(rows[before:])<<32)
+		file.Write(rows)
+		numbers = append(numbers, has, before|xxhash.Sum64(rows)<<32)
+		before += uint64(bits.OnesCount64(has))
 	}
-	return []sections.Section{
-		{Name: "GLOB", Data: globals}, {Name: "NONE", Data: none}, {Name: "ROWS", Data: encodeNumbers(numbers)}, {Name: "STAT", Data: rows},
-	}, nil
+	file.Begin("ROWS")
+	file.Write(littleendian.Bytes(numbers))
+	return nil
 }
 
 // EmptyRow returns the row of a term of which a learner with these globals has learned nothing.

@@ -15,16 +15,17 @@ var ErrNoTexts = errors.New("the model has no texts of its terms: it was trained
 
 // Terms are the terms of a model, by id.
 type Terms struct {
-	// Texts are the tagged terms, such as `subject:offer`; "" for a term of the journal whose text was not kept.
-	Texts []string
+	// Text returns a tagged term, such as `subject:offer`, which must not be changed; empty for a term whose text was not kept. It is nil
+	// if there are no texts.
+	Text func(id int) []byte
 	// Documents counts the training messages with each term, 0 for terms of the journal.
 	Documents []uint32
 }
 
 // Terms returns the terms of the model. The error is [ErrNoTexts], or about the file that f was opened from.
 func (f *Filter) Terms() (Terms, error) {
-	if f.terms != nil {
-		return f.terms(), nil
+	if f.file == nil {
+		return f.terms, nil
 	}
 	if !f.file.Has("TEXT") {
 		return Terms{}, ErrNoTexts
@@ -40,16 +41,22 @@ func (f *Filter) Terms() (Terms, error) {
 			return Terms{}, err
 		}
 	}
-	documents, rest, err := decodeCounts(counts, inFile)
-	if err != nil || len(rest) > 0 {
+	documents, err := decodeCounts(counts, inFile)
+	if err != nil {
 		return Terms{}, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, inFile)
 	}
 	data, err := f.file.Section("TEXT")
 	if err != nil {
 		return Terms{}, err
 	}
-	texts, err := decodeTexts(data, inFile)
-	return Terms{Texts: append(texts, later...), Documents: append(documents, make([]uint32, len(later))...)}, err
+	text, err := decodeTexts(data, inFile)
+	of := func(id int) []byte {
+		if id >= inFile {
+			return []byte(later[id-inFile])
+		}
+		return text(id)
+	}
+	return Terms{Text: of, Documents: append(documents, make([]uint32, len(later))...)}, err
 }
 
 // Provenance returns the JSON that the filter was made with. The error is about the file that f was opened from.
@@ -77,9 +84,11 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	strongest := make([][]TermWeight, f.linear.Classes)
 	for c := range strongest {
 		weights := []TermWeight{}
-		for id, text := range t.Texts {
-			if weight := f.WeightFor(f.FirstTerm()+id, c); weight > 0 && text != "" {
-				weights = append(weights, TermWeight{text, weight, t.Documents[id]})
+		for id, documents := range t.Documents {
+			if weight := f.WeightFor(f.FirstTerm()+id, c); weight > 0 {
+				if text := t.Text(id); len(text) > 0 {
+					weights = append(weights, TermWeight{string(text), weight, documents})
+				}
 			}
 		}
 		slices.SortStableFunc(weights, func(x, y TermWeight) int {

@@ -116,9 +116,9 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	}
 	hashes := make([]uint64, len(w.Terms))
 	weights := make([][]float64, len(w.Classes))
-	known := Terms{Texts: make([]string, len(w.Terms)), Documents: make([]uint32, len(w.Terms))}
+	known := Terms{Text: func(id int) []byte { return []byte(w.Terms[id].Term) }, Documents: make([]uint32, len(w.Terms))}
 	for id, t := range w.Terms {
-		hashes[id], known.Texts[id] = reading.Key.Hash([]byte(t.Term)), t.Term
+		hashes[id] = reading.Key.Hash([]byte(t.Term))
 		for c := range weights {
 			weights[c] = append(weights[c], t.Weights[c])
 		}
@@ -141,7 +141,7 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if IsSpamFilter(w.Classes) {
 		s.Thresholds = new(metrics.Thresholds)
 	}
-	return New(Parts{Settings: s, Vocabulary: vocabulary, Linear: linear, Terms: func() Terms { return known }, SaveTexts: true})
+	return New(Parts{Settings: s, Vocabulary: vocabulary, Linear: linear, Terms: known, SaveTexts: true})
 }
 
 // ByHand is the model name of filters whose weights were set by hand.
@@ -162,7 +162,8 @@ func (f *Filter) Weights() (Weights, error) {
 	rows, classes := f.linear.Rows(), f.linear.Classes
 	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}
 	copy(w.Bias[classes-rows:], f.linear.Bias) // one row is for the second of two classes
-	for id, text := range terms.Texts {
+	for id := range terms.Documents {
+		text := string(terms.Text(id))
 		if text == "" {
 			continue
 		}

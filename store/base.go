@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/features"
+	"chaff/filter"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
 )
@@ -130,37 +131,29 @@ func (b *base) indexOf(fingerprint uint64) (index int, known bool, err error) {
 	return 0, false, nil
 }
 
-// appendDigests appends section DIGS of messages in the order of their fingerprints.
-func appendDigests(dst []byte, entries []Entry, order []int) []byte {
+// saveDigests writes the content of section DIGS.
+func (l *ledger) saveDigests(w *sections.Writer) {
+	order := make([]int, len(l.entries))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.entries[i].Fingerprint, l.entries[j].Fingerprint) })
 	le, number := binary.LittleEndian, uint64(0)
+	var digests []byte
 	for block := range slices.Chunk(order, digestBlock) {
-		start := len(dst)
+		digests = digests[:0]
 		for _, i := range block {
-			dst = le.AppendUint64(dst, entries[i].Fingerprint)
-			dst = le.AppendUint64(dst, uint64(i))
+			digests = le.AppendUint64(digests, l.entries[i].Fingerprint)
+			digests = le.AppendUint64(digests, uint64(i))
 		}
-		dst = le.AppendUint64(dst, xxhash.Sum64(dst[start:])+number)
+		w.Write(le.AppendUint64(digests, xxhash.Sum64(digests)+number))
 		number++
 	}
-	return dst
 }
 
-// document returns a document without reading the dictionary of texts.
+// document returns a document.
 func (b *base) document(index int) (*features.Document, error) {
-	var s features.Snapshot
-	for _, part := range []struct {
-		name string
-		data *[]byte
-	}{{"HASH", &s.Hashes}, {"GRPS", &s.Groups}, {"DOCS", &s.Records}, {"ENDS", &s.Ends}} {
-		var err error
-		if *part.data, err = b.sections.Section(part.name); err != nil {
-			return nil, err
-		}
-	}
-	if index >= s.Len() {
-		return nil, b.damaged("ENDS")
-	}
-	d, err := s.Document(index)
+	d, err := features.SavedDocument(b.sections, index)
 	return &d, err
 }
 
@@ -203,8 +196,8 @@ func (b *base) facts() (f facts, err error) {
 	return f, nil
 }
 
-// ledger reads the whole base.
-func (b *base) ledger() (*ledger, error) {
+// ledger reads the whole base. See [features.NewDocuments] for memory.
+func (b *base) ledger(memory int64) (*ledger, error) {
 	l := &ledger{hasTexts: b.hasTexts}
 	var sketches []int
 	var err error
@@ -217,39 +210,31 @@ func (b *base) ledger() (*ledger, error) {
 	if l.seen, err = b.sightings(len(l.facts.Classes)); err != nil {
 		return nil, err
 	}
-	s := &features.Snapshot{Texts: b.hasTexts}
-	sketchData, err := b.sections.Section("SKCH")
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range []struct {
-		name string
-		data *[]byte
-	}{{"HASH", &s.Hashes}, {"GRPS", &s.Groups}, {namesSection(b.hasTexts), &s.Names}, {"DOCS", &s.Records}, {"ENDS", &s.Ends}} {
-		if *part.data, err = b.sections.Section(part.name); err != nil {
-			return nil, err
-		}
-	}
 	var refs []features.Ref
-	if l.documents, refs, err = features.RestoreDocuments(s, 0); err != nil {
+	if l.documents, refs, err = features.OpenDocuments(b.sections, memory); err != nil {
 		return nil, err
 	}
 	if len(refs) != len(l.entries) {
 		return nil, b.damaged("ENDS")
 	}
+	kept, err := b.sections.Stream("SKCH")
+	if err != nil {
+		return nil, err
+	}
+	w := l.documents.NewWriter()
+	defer w.Close()
 	l.byFingerprint = make(map[uint64]int, len(l.entries))
 	for i := range l.entries {
 		e := &l.entries[i]
 		e.Terms = refs[i]
-		if sketches[i] > len(sketchData)/8 {
-			return nil, b.damaged("SKCH")
+		sketch := kept.Next(8 * sketches[i])
+		if sketch == nil {
+			return nil, cmp.Or(kept.Close(), b.damaged("SKCH"))
 		}
-		for range sketches[i] {
-			e.Sketch, sketchData = append(e.Sketch, binary.LittleEndian.Uint64(sketchData)), sketchData[8:]
-		}
+		e.Sketch = w.Keep(sketch)
 		l.byFingerprint[e.Fingerprint] = i
 	}
-	return l, nil
+	return l, kept.Close()
 }
 
 // apply does to the ledger what the records of a journal say.
@@ -289,7 +274,7 @@ func (l *ledger) apply(j *journal.Journal) error {
 			gone[at] = true
 			delete(l.byFingerprint, e.Fingerprint)
 		case m.change == learn:
-			e.Terms = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] })
+			e.Terms, e.Sketch = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] }), w.Keep(m.sketch)
 			if known {
 				l.entries[at] = e
 			} else {
@@ -318,53 +303,47 @@ func (l *ledger) remove(gone func(i int) bool) {
 	l.entries = kept
 }
 
-// namesSection returns the section of the names of terms: with texts or with order hashes.
-func namesSection(hasTexts bool) string {
-	if hasTexts {
-		return "TEXT"
-	}
-	return "ORDR"
-}
-
-// encode returns the base of a ledger and of what a learner knows:
+// save writes the base of a ledger and of what the learner of f knows:
 //
 //	FACT facts as JSON
+//	SKCH the sketches, one after the other, u64 each
 //	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
 //	DIGS fingerprints in ascending order with the index of the message, in blocks with a checksum
 //	SEEN the files of mailboxes
-//	SKCH the sketches, one after the other, u64 each
-//	HASH GRPS TEXT or ORDR, DOCS, ENDS: the documents; see features.Snapshot
 //
-// The sections of the learner come last.
-func (l *ledger) encode(learner []sections.Section, workers int) ([]byte, error) {
+// The sections of the documents follow, then those of the learner.
+func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error) {
+	l.facts.count(l.entries)
+	info, err := json.Marshal(l.facts)
+	if err != nil {
+		return 0, err
+	}
+	w := journal.BaseFormat().NewWriter(file, 5+features.SavedSections+filter.LearnedSections)
+	w.Begin("FACT")
+	w.Write(info)
+	w.Begin("SKCH")
+	kept, sizes := l.documents.Kept(), make([]uint32, len(l.entries))
+	for i, e := range l.entries {
+		sketch := kept(e.Sketch)
+		sizes[i] = uint32(len(sketch) / 8)
+		w.Write(sketch)
+	}
+	w.Begin("MSGS")
+	w.WriteEach(len(l.entries), func(dst []byte, i int) []byte { return appendEntry(dst, l.entries[i], uint64(sizes[i])) })
+	w.Begin("DIGS")
+	l.saveDigests(w)
+	w.Begin("SEEN")
+	w.Write(l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known }))
 	refs := make([]features.Ref, len(l.entries))
 	for i, e := range l.entries {
 		refs[i] = e.Terms
 	}
-	documents, err := l.documents.Snapshot(refs, l.hasTexts, workers)
-	if err != nil {
-		return nil, err
+	if err := l.documents.Save(w, refs, l.hasTexts); err != nil {
+		return 0, err
 	}
-	l.facts.count(l.entries)
-	info, err := json.Marshal(l.facts)
-	if err != nil {
-		return nil, err
+	if err := f.SaveLearned(w); err != nil {
+		return 0, err
 	}
-	le := binary.LittleEndian
-	messages, sketches := make([]byte, 0, entrySize*len(l.entries)), []byte(nil)
-	order := make([]int, len(l.entries))
-	for i, e := range l.entries {
-		messages = appendEntry(messages, e, uint64(len(e.Sketch)))
-		for _, f := range e.Sketch {
-			sketches = le.AppendUint64(sketches, f)
-		}
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(l.entries[i].Fingerprint, l.entries[j].Fingerprint) })
-	return journal.BaseFormat().Encode(append([]sections.Section{
-		{Name: "FACT", Data: info}, {Name: "MSGS", Data: messages}, {Name: "DIGS", Data: appendDigests(nil, l.entries, order)}, {Name: "SKCH", Data: sketches},
-		{Name: "SEEN", Data: l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known })},
-		{Name: "HASH", Data: documents.Hashes}, {Name: "GRPS", Data: documents.Groups}, {Name: namesSection(documents.Texts), Data: documents.Names},
-		{Name: "DOCS", Data: documents.Records}, {Name: "ENDS", Data: documents.Ends},
-	}, learner...)), nil
+	size, _, err = w.Close()
+	return size, err
 }

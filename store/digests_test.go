@@ -12,11 +12,11 @@ import (
 
 func TestEachFingerprintOfAStoreIsFound(t *testing.T) {
 	for _, n := range []int{0, 1, digestBlock - 1, digestBlock, digestBlock + 1, 10*digestBlock + 5} {
-		entries, order := make([]Entry, n), make([]int, n)
+		entries := make([]Entry, n)
 		for i := range entries {
-			entries[i].Fingerprint, order[i] = uint64(10*(n-i)), n-1-i
+			entries[i].Fingerprint = uint64(10 * (n - i))
 		}
-		data := appendDigests(nil, entries, order)
+		data := digestsOf(t, entries)
 		opened := func(data []byte) *base {
 			b, err := openBase(bytes.NewReader(journal.BaseFormat().Encode([]sections.Section{{Name: "DIGS", Data: data}})))
 			if err != nil {
@@ -49,4 +49,25 @@ func TestEachFingerprintOfAStoreIsFound(t *testing.T) {
 			}
 		}
 	}
+}
+
+// digestsOf returns section DIGS of messages.
+func digestsOf(t *testing.T, entries []Entry) []byte {
+	t.Helper()
+	var file sections.Memory
+	w := journal.BaseFormat().NewWriter(&file, 1)
+	w.Begin("DIGS")
+	(&ledger{entries: entries}).saveDigests(w)
+	if _, _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := journal.BaseFormat().Open(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := r.Section("DIGS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -8,6 +8,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
+	"chaff/internal/littleendian"
 	"chaff/message"
 	"chaff/train"
 )
@@ -105,7 +106,8 @@ const (
 type meta struct {
 	change change
 	reason Reason // of a refusal
-	entry  Entry  // Terms is not set
+	entry  Entry  // Terms and Sketch are not set
+	sketch []byte // see [train.AppendSketch]
 	// document is the document of a learned message, with 64-bit hashes, and texts has the texts of the terms that the vocabulary of the
 	// model did not have, by index; nil for others. Without texts it has their order hashes, see [features.OrderHash].
 	document features.Document
@@ -124,14 +126,10 @@ func appendMeta(dst []byte, m *meta) []byte {
 	dst = append(dst, byte(m.change), byte(m.reason), 0, 0, 0, 0, 0, 0)
 	dst = appendEntry(dst, m.entry, 0)
 	d := &m.document
-	for _, n := range []int{len(m.entry.Sketch), len(d.Terms), len(d.Cells), 0} {
+	for _, n := range []int{len(m.sketch) / 8, len(d.Terms), len(d.Cells), 0} {
 		dst = le.AppendUint32(dst, uint32(n))
 	}
-	for _, list := range [][]uint64{m.entry.Sketch, d.Terms} {
-		for _, number := range list {
-			dst = le.AppendUint64(dst, number)
-		}
-	}
+	dst = littleendian.Append(append(dst, m.sketch...), d.Terms)
 	for _, g := range d.Groups {
 		dst = append(dst, byte(g))
 	}
@@ -179,7 +177,7 @@ func tagOf(meta []byte) (tag uint32, fingerprint uint64) {
 // splitTag returns the change and the label of a tag.
 func splitTag(tag uint32) (change, int) { return change(tag), int(tag >> 8) }
 
-// readMeta reads a meta. Texts share data.
+// readMeta reads a meta. Texts and sketch share data.
 func readMeta(data []byte) (*meta, error) {
 	if len(data) < metaHead {
 		return nil, errMeta
@@ -193,9 +191,7 @@ func readMeta(data []byte) (*meta, error) {
 	if sketch < 0 || terms < 0 || cells < 0 || 8*int64(sketch)+9*int64(terms)+int64(cells) > int64(len(data)) {
 		return nil, errMeta
 	}
-	for range sketch {
-		m.entry.Sketch, data = append(m.entry.Sketch, le.Uint64(data)), data[8:]
-	}
+	m.sketch, data = data[:8*sketch], data[8*sketch:]
 	d := &m.document
 	d.Terms = make([]uint64, terms)
 	for i := range d.Terms {

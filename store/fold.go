@@ -19,7 +19,6 @@ import (
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/journal"
-	"chaff/internal/parallel"
 	"chaff/internal/replace"
 	"chaff/metrics"
 	"chaff/models"
@@ -37,8 +36,8 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
 		facts: facts{Classes: mail.Classes(), Options: o, Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
 	}
-	for _, e := range mail.Entries() {
-		way := ByTraining
+	for i := range mail.Len() {
+		e, way := mail.Entry(i), ByTraining
 		if !e.IsMessage() {
 			way = ByImport
 		}
@@ -104,7 +103,7 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replaci
 	case !errors.Is(err, ErrNone):
 		return fmt.Errorf("save %s: %w", path+Suffix, err)
 	}
-	file, err := commit(target, f, l, 0)
+	file, err := commit(target, f, l)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
@@ -143,7 +142,11 @@ type fitting struct {
 
 // consolidate makes a new base and a new model of the base and the journal. Without a fitting the model goes on from where it is.
 func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
-	l, err := s.ledger()
+	memory := int64(0)
+	if fitting != nil {
+		memory = fitting.Memory
+	}
+	l, err := s.ledger(memory)
 	if err != nil {
 		return err
 	}
@@ -153,17 +156,15 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 		return err
 	}
 	var f *filter.Filter
-	workers := 0
 	if fitting != nil {
 		f, fitting.refitted, err = fit(ctx, s.filter, l, fitting.RetrainOptions, s.now())
-		workers = fitting.Workers
 	} else {
 		f, err = carryOver(s.filter, l)
 	}
 	if err != nil {
 		return err
 	}
-	file, err := commit(s.path, f, l, workers)
+	file, err := commit(s.path, f, l)
 	if err != nil {
 		return err
 	}
@@ -302,27 +303,22 @@ func linearOf(l models.Online) (*models.Linear, error) {
 
 // commit writes a model and its store so that at any instant a reader finds a pair that belongs together: the new model waits beside
 // the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked.
-func commit(path string, f *filter.Filter, l *ledger, workers int) (*os.File, error) {
-	model, err := f.Encode()
+func commit(path string, f *filter.Filter, l *ledger) (*os.File, error) {
+	var identity uint64
+	err := replace.Like(path+nextSuffix, path, filter.NewFileMode, func(file *os.File) (err error) {
+		identity, err = f.SaveTo(file)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	identity, err := filter.IdentityOf(model)
-	if err != nil {
-		return nil, err
-	}
-	learner, err := f.LearnedSections()
-	if err != nil {
-		return nil, err
-	}
-	base, err := l.encode(learner, parallel.Workers(workers))
-	if err != nil {
-		return nil, err
-	}
-	if err := replace.Like(path+nextSuffix, path, model, filter.NewFileMode); err != nil {
-		return nil, err
-	}
-	file, err := replace.Locked(path+Suffix, path, journal.Begin(base, identity), filter.NewFileMode)
+	file, err := replace.Locked(path+Suffix, path, filter.NewFileMode, func(file *os.File) error {
+		size, err := l.save(file, f)
+		if err == nil {
+			_, err = file.WriteAt(journal.Begin(nil, identity), size)
+		}
+		return err
+	})
 	if err != nil {
 		os.Remove(path + nextSuffix)
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/features"
+	"chaff/filter"
 	"chaff/internal/journal"
 	"chaff/internal/sections"
 )
@@ -67,7 +68,7 @@ func FuzzReadMeta(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := b.ledger()
+		l, err := b.ledger(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func FuzzBase(f *testing.F) {
 		for i := 0; i+digestSize <= len(base[2].Data); i += digestSize {
 			b.find(binary.LittleEndian.Uint64(base[2].Data[i:]))
 		}
-		l, err := b.ledger()
+		l, err := b.ledger(0)
 		if err != nil {
 			known := []error{journal.ErrDamaged, journal.ErrVersion, features.ErrDamaged, errMeta}
 			for _, k := range known {
@@ -139,14 +140,14 @@ func FuzzBase(f *testing.F) {
 		if err := l.documents.Complete(); err != nil {
 			t.Fatal(err)
 		}
-		encoded, err := l.encode(nil, 1)
-		if err != nil {
+		var file sections.Memory
+		if _, err := l.save(&file, new(filter.Filter)); err != nil {
 			t.Fatal(err)
 		}
-		if b, err = openBase(bytes.NewReader(encoded)); err != nil {
+		if b, err = openBase(bytes.NewReader(file)); err != nil {
 			t.Fatal(err)
 		}
-		again, err := b.ledger()
+		again, err := b.ledger(0)
 		if err != nil {
 			t.Fatalf("written again it is damaged: %v", err)
 		}

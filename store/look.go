@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -45,29 +44,11 @@ func Look(path string) (*View, error) {
 }
 
 func look(path string) (*View, error) {
-	if err := owned(path); err != nil {
-		return nil, err
-	}
-	file, err := openRegular(path+Suffix, os.O_RDONLY)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, ErrNone
-	}
+	file, b, j, err := openToRead(path, true)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	b, err := openBase(file)
-	if err != nil {
-		return nil, err
-	}
-	j, err := journal.Open(file, info.Size(), true)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
 	v := &View{records: j.Len(), journal: j.Size(), base: j.Base()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
@@ -80,7 +61,7 @@ func look(path string) (*View, error) {
 			return nil, ErrForeign
 		}
 	}
-	if v.ledger, err = b.ledger(); err != nil {
+	if v.ledger, err = b.ledger(0); err != nil {
 		return nil, err
 	}
 	return v, v.ledger.apply(j)
@@ -159,15 +140,18 @@ func (v *View) Status(now time.Time) Status {
 }
 
 // Entries returns the messages of the store, in the order in which they were first learned, without documents and sketches.
-func (s *Store) Entries() ([]Entry, error) {
-	all, _, err := s.base.entries(len(s.Classes()))
+func (s *Store) Entries() ([]Entry, error) { return entriesOf(s.base, s.journal, len(s.Classes())) }
+
+// entriesOf returns the messages of a base and a journal, without documents and sketches.
+func entriesOf(b *base, j *journal.Journal, classes int) ([]Entry, error) {
+	all, _, err := b.entries(classes)
 	if err != nil {
 		return nil, err
 	}
 	l := &ledger{entries: all}
 	l.remove(func(int) bool { return false }) // makes the index
 	gone := map[int]bool{}
-	records, err := s.journal.Entries()
+	records, err := j.Entries()
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +163,7 @@ func (s *Store) Entries() ([]Entry, error) {
 			gone[at] = true
 			delete(l.byFingerprint, r.Key)
 		case what == learn:
-			meta, err := s.meta(r)
+			meta, err := metaOf(j, r)
 			if err != nil {
 				return nil, err
 			}
@@ -211,20 +195,61 @@ func (s *Store) Changed() (int, error) {
 	return f.Changed, err
 }
 
-// Later returns how many messages the store of the model at path has that were not learned by training; 0 without a store.
-func Later(ctx context.Context, path string) (int, error) {
-	v, err := Look(path)
-	if errors.Is(err, ErrNone) {
-		return 0, nil
+// Later returns how many messages the store of the model at path has that were not learned by training; 0 without a store. It reads no
+// document, and not the model.
+func Later(path string) (int, error) {
+	n, err := later(path)
+	if err != nil && !errors.Is(err, ErrNone) {
+		return 0, fmt.Errorf("read %s: %w", path+Suffix, err)
 	}
+	return n, nil
+}
+
+func later(path string) (n int, err error) {
+	if path, err = replace.Target(path); err != nil {
+		return 0, err
+	}
+	file, b, j, err := openToRead(path, false)
 	if err != nil {
 		return 0, err
 	}
-	n := 0
-	for _, e := range v.Entries() {
+	defer file.Close()
+	f, err := b.facts()
+	if err != nil {
+		return 0, err
+	}
+	entries, err := entriesOf(b, j, len(f.Classes))
+	for _, e := range entries {
 		if e.Way != ByTraining {
 			n++
 		}
 	}
-	return n, nil
+	return n, err
+}
+
+// openToRead opens the store of the model at path, with all records of its journal or those that a reader needs.
+func openToRead(path string, whole bool) (*os.File, *base, *journal.Journal, error) {
+	if err := owned(path); err != nil {
+		return nil, nil, nil, err
+	}
+	file, err := openRegular(path+Suffix, os.O_RDONLY)
+	if errors.Is(err, os.ErrNotExist) {
+		err = ErrNone
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	info, err := file.Stat()
+	var b *base
+	if err == nil {
+		b, err = openBase(file)
+	}
+	var j *journal.Journal
+	if err == nil {
+		j, err = journal.Open(file, info.Size(), whole)
+	}
+	if err != nil {
+		file.Close()
+	}
+	return file, b, j, withoutPath(err)
 }

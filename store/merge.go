@@ -42,7 +42,7 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 	}
 	m := Merged{}
 	l := first.ledger
-	w := l.documents.NewWriter()
+	w, kept := l.documents.NewWriter(), second.ledger.documents.Kept()
 	for _, e := range second.ledger.entries {
 		at, both := l.byFingerprint[e.Fingerprint]
 		if both {
@@ -54,7 +54,7 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 				continue
 			}
 		}
-		e.Terms = w.Copy(second.ledger.documents, e.Terms)
+		e.Terms, e.Sketch = w.Copy(second.ledger.documents, e.Terms), w.Keep(kept(e.Sketch))
 		if both {
 			l.entries[at] = e
 			continue

@@ -320,7 +320,8 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return s.refuse(TooLarge)
 	}
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
-	e.Fingerprint, e.SplitKey, e.Label, e.Size = fingerprint(m), corpus.SplitKey(m.Raw), label, len(m.Raw)
+	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw)
+	e.Label, e.Size = label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
 	}
@@ -335,7 +336,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return Outcome{}, err
 	}
 	e.Repairs = s.reader.Read(m.Raw)
-	e.Sketch = train.Sketch(s.reader.Message())
+	sketch := train.AppendSketch(nil, s.reader.Message())
 	bag := s.reader.Bag()
 	document := bag.Document()
 	var old *features.Document
@@ -358,7 +359,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		o.What = Sure
 		return o, nil
 	}
-	r := meta{change: learn, document: document, texts: make([][]byte, len(document.Terms))}
+	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
 	for i, unknown := range s.filter.UnknownTerms(document) { // the ledger has the texts of the others
 		if unknown {
 			r.texts[i] = s.textOf(bag.Text(i))
@@ -392,7 +393,7 @@ func (s *Store) isSure(v filter.Classification, label int) bool {
 // textOf returns what the store keeps of the text of a term: the text, or without texts its order hash.
 func (s *Store) textOf(text []byte) []byte {
 	if s.base.hasTexts {
-		return text
+		return slices.Clone(text)
 	}
 	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
 }
@@ -522,7 +523,7 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 		_, e, known, err := s.base.find(fingerprint)
 		return e, known, err
 	}
-	meta, err := s.meta(r)
+	meta, err := metaOf(s.journal, r)
 	if err != nil {
 		return Entry{}, false, err
 	}
@@ -542,9 +543,9 @@ func (s *Store) newest(fingerprint uint64) (journal.Entry, bool, error) {
 	return journal.Entry{}, false, err
 }
 
-// meta returns the meta of a record of the journal, which is of a message.
-func (s *Store) meta(r journal.Entry) ([]byte, error) {
-	record, err := s.journal.Record(r)
+// metaOf returns the meta of a record of a journal, which is of a message.
+func metaOf(j *journal.Journal, r journal.Entry) ([]byte, error) {
+	record, err := j.Record(r)
 	if err != nil {
 		return nil, err
 	}
@@ -571,7 +572,7 @@ func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error)
 		}
 		return s.base.document(index)
 	}
-	data, err := s.meta(r)
+	data, err := metaOf(s.journal, r)
 	if err != nil {
 		return nil, err
 	}
@@ -582,9 +583,9 @@ func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error)
 	return &m.document, nil
 }
 
-// ledger reads the base and the journal.
-func (s *Store) ledger() (*ledger, error) {
-	l, err := s.base.ledger()
+// ledger reads the base and the journal. See [features.NewDocuments] for memory.
+func (s *Store) ledger(memory int64) (*ledger, error) {
+	l, err := s.base.ledger(memory)
 	if err != nil {
 		return nil, err
 	}

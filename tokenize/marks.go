@@ -80,4 +80,5 @@ func (t *Tokenizer) marks(m *message.Message) {
 func (t *Tokenizer) sendMark(name string) {
 	t.term = append(append(t.term[:0], "mark:"...), name...)
 	t.send(t.key.Hash(t.term), t.term, nil)
+	t.leave(t.term)
 }

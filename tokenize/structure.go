@@ -159,7 +159,7 @@ func (t *Tokenizer) mediaStructure(value []byte) {
 		}
 	}
 	t.scratch = whole
-	t.put(whole, nil)
+	t.putTagged("", whole, nil)
 }
 
 // upTo returns the first n bytes of a text, or fewer so that no character is cut in two.

@@ -18,7 +18,8 @@ type Term struct {
 	second []byte // of a pair: its second word; nil for other terms
 }
 
-// Words returns the two words of a pair as they are counted, as "body:free" and "money". Of any other term, first is the text and second is nil.
+// Words returns the two words of a pair as they are counted, as "body:free" and "money". Of any other term, first is the text and second is
+// nil. They stay as they are until the next message.
 func (t *Term) Words() (first, second []byte) { return t.text, t.second }
 
 // Text returns the term as people read it, tagged with its field: "body:free", "body:free money".

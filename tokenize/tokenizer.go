@@ -42,7 +42,8 @@ type Tokenizer struct {
 	amounts amounts
 
 	// Scratch memory.
-	term          []byte // tag and word
+	room          []byte // for the terms that are made of a tag and a text
+	term          []byte // the term that is made, behind those of the message before it
 	scratch       []byte // a second term
 	length        []byte // the class of a long word
 	fieldBefore   []byte // the name of the field before
@@ -84,6 +85,7 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		byteKinds:    byteKinds(),
 		asciiClasses: asciiClasses(),
 		language:     o.Language,
+		room:         make([]byte, 0, roomSize),
 	}
 	t.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
 	if o.Language == autoLanguage {
@@ -166,10 +168,10 @@ func appendLower(dst, text []byte) []byte {
 }
 
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
-// The bytes of a term are valid until emit returns. The result reports whether the limit of [Options] left out tokens.
+// The result reports whether the limit of [Options] left out tokens.
 func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
 	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, sightings{}
-	t.invisibleText = t.invisibleText[:0]
+	t.invisibleText, t.term = t.invisibleText[:0], t.room
 	if t.stopWords != nil {
 		t.language = t.detectLanguage(m)
 	}
@@ -215,11 +217,22 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 }
 
-// put emits a term for a token, unless the message has too many tokens. It returns the hash of the term.
+// put emits a term that was made in t.term, for a token, unless the message has too many tokens. It returns the hash of the term.
 func (t *Tokenizer) put(term, token []byte) (hash uint64) {
 	hash = t.key.Hash(term)
 	t.putHashed(hash, term, token)
+	t.leave(term)
 	return hash
+}
+
+// roomSize is how many bytes of terms are made in one piece of memory.
+const roomSize = 1 << 13
+
+// leave leaves a term that was made in t.term as it is, and makes the next one behind it.
+func (t *Tokenizer) leave(term []byte) {
+	if t.term = term[len(term):]; cap(t.term) < roomSize/16 {
+		t.term = make([]byte, 0, roomSize)
+	}
 }
 
 func (t *Tokenizer) putHashed(hash uint64, term, token []byte) {
@@ -228,16 +241,17 @@ func (t *Tokenizer) putHashed(hash uint64, term, token []byte) {
 	}
 }
 
-// putTagged emits a term of a tag and a text. It returns the term, which the next call overwrites, and its hash.
+// putTagged emits a term of a tag and a text. It returns the term and its hash.
 func (t *Tokenizer) putTagged(tag string, text, token []byte) (term []byte, hash uint64) {
-	t.term = append(append(t.term[:0], tag...), text...)
-	return t.term, t.put(t.term, token)
+	term = append(append(t.term[:0], tag...), text...)
+	return term, t.put(term, token)
 }
 
 // send emits a term, which need not be a token.
 func (t *Tokenizer) send(hash uint64, text, token []byte) {
-	t.emitted = Term{Hash: hash, text: text, Token: token, Head: !t.beyondHead, Group: t.group}
-	t.emit(&t.emitted)
+	e := &t.emitted
+	e.Hash, e.text, e.second, e.Token, e.Head, e.Group = hash, text, nil, token, !t.beyondHead, t.group
+	t.emit(e)
 }
 
 // isFull reports whether the message has all the tokens it may have. The rest is then left out.
@@ -349,8 +363,9 @@ func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
 		if group == evidence.Words {
 			group = evidence.Pairs
 		}
-		t.emitted = Term{Hash: termkey.Pair(t.before.hash, hash), text: t.before.term, second: word[len(t.current.tag):], Group: group}
-		t.emit(&t.emitted)
+		e := &t.emitted
+		e.Hash, e.text, e.second, e.Token, e.Head, e.Group = termkey.Pair(t.before.hash, hash), t.before.term, word[len(t.current.tag):], nil, false, group
+		t.emit(e)
 	}
 	t.before = wordBefore{word, hash}
 }
@@ -362,7 +377,6 @@ type wordBefore struct {
 }
 
 // putSegment emits a word or sign of the text that is cut. It returns the term and its hash, no term if the segment is left out.
-// The term of a segment of prose is never overwritten.
 func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) (term []byte, hash uint64) {
 	l := &t.current
 	switch {

@@ -12,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/littleendian"
 	"chaff/internal/parallel"
 )
 
@@ -59,8 +60,8 @@ type Collection struct {
 	groups   []uint64      // of each document; see Member.Group
 	parts    []corpus.Part // of each document
 	index    *features.Index
-	terms    func() filter.Terms // of index, computed once
-	whole    func() *wholeTerms  // computed once
+	terms    filter.Terms       // of index
+	whole    func() *wholeTerms // computed once
 	datasets *datasets
 }
 
@@ -117,9 +118,6 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	c.summary.Warnings = slices.Clone(c.summary.Warnings)
 	c.summary.warnOfLittleMail()
 	c.setGroups()
-	if !o.Ledger {
-		mail.dropSketches()
-	}
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }
@@ -141,9 +139,9 @@ func (c *Collection) setGroups() {
 		a, b := &c.documents[i], &c.documents[j]
 		return cmp.Or(cmp.Compare(a.splitKey, b.splitKey), cmp.Compare(a.fingerprint, b.fingerprint))
 	})
-	sketches := make([][]uint64, len(order))
+	sketches, kept := make([][]uint64, len(order)), c.store.Kept()
 	for k, i := range order {
-		sketches[k] = c.documents[i].sketch
+		sketches[k] = slices.Clone(fingerprints(kept(c.documents[i].sketch)))
 	}
 	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
@@ -159,12 +157,13 @@ func (c *Collection) setGroups() {
 	}
 }
 
-// dropSketches frees the memory of the sketches.
-func (m *Mail) dropSketches() {
-	m.sketched, m.documents = false, slices.Clone(m.documents)
-	for i := range m.documents {
-		m.documents[i].sketch = nil
+// fingerprints returns the fingerprints of a sketch, in its memory if possible.
+func fingerprints(sketch []byte) []uint64 {
+	all, err := littleendian.Decode[uint64](sketch)
+	if err != nil {
+		panic("train: a sketch of " + err.Error()) // it was kept as a whole
 	}
+	return all
 }
 
 // split returns the part of each document.
@@ -208,7 +207,7 @@ func (c *Collection) buildVocabulary() error {
 		return err
 	}
 	c.index, c.datasets = index, new(datasets)
-	c.terms = sync.OnceValue(func() filter.Terms { return filter.Terms{Texts: index.Texts(workers), Documents: frequencies} })
+	c.terms = filter.Terms{Text: index.Text, Documents: frequencies}
 	c.whole = sync.OnceValue(func() *wholeTerms { return newWholeTerms(c.store.DocumentHashes(training, workers)) })
 	c.summary.Terms = index.Vocabulary().Len()
 	return c.store.Err()
@@ -223,7 +222,7 @@ func (c *Collection) Options() CollectOptions { return c.options }
 func (c *Collection) Index() *features.Index { return c.index }
 
 // Terms returns the terms of the vocabulary of the training part.
-func (c *Collection) Terms() filter.Terms { return c.terms() }
+func (c *Collection) Terms() filter.Terms { return c.terms }
 
 // newWholeTerms returns the vocabulary of documents given by their hashes. The hashes are also the texts of its terms: a model keeps no
 // whole message.
@@ -232,23 +231,24 @@ func newWholeTerms(hashes []uint64) *wholeTerms {
 	var w wholeTerms
 	for i, hash := range hashes {
 		if i == 0 || hash != hashes[i-1] {
-			w.terms.Texts = append(w.terms.Texts, fmt.Sprintf("message:%016x", hash))
 			w.terms.Documents = append(w.terms.Documents, 0)
 		}
 		w.terms.Documents[len(w.terms.Documents)-1]++
 	}
 	var err error
-	if w.vocabulary, err = features.NewVocabulary(slices.Compact(hashes)); err != nil {
+	hashes = slices.Compact(hashes)
+	w.terms.Text = func(id int) []byte { return fmt.Appendf(nil, "message:%016x", hashes[id]) }
+	if w.vocabulary, err = features.NewVocabulary(hashes); err != nil {
 		panic("train: vocabulary of documents: " + err.Error()) // the hashes are distinct and fit into memory
 	}
 	return &w
 }
 
 // termsOf returns the vocabulary for a kind of feature, and its terms.
-func (c *Collection) termsOf(kind features.Kind) (*features.Vocabulary, func() filter.Terms) {
+func (c *Collection) termsOf(kind features.Kind) (*features.Vocabulary, filter.Terms) {
 	if kind == features.Whole {
 		w := c.whole()
-		return w.vocabulary, func() filter.Terms { return w.terms }
+		return w.vocabulary, w.terms
 	}
 	return c.index.Vocabulary(), c.terms
 }

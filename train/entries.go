@@ -18,8 +18,8 @@ type Entry struct {
 	Label int
 	// Fingerprint is [corpus.Fingerprint] and SplitKey [corpus.SplitKey] of the message.
 	Fingerprint, SplitKey uint64
-	// Sketch is the sketch of its text; see [corpus.Sketcher].
-	Sketch []uint64
+	// Sketch is the sketch of its text, kept with the documents as [AppendSketch] appends it; see [corpus.Sketcher].
+	Sketch features.Ref
 	// Time is the time of delivery, or zero if it is unknown.
 	Time time.Time
 	// Repairs is what decoding repaired.
@@ -35,10 +35,16 @@ func (e Entry) IsMessage() bool { return e.Size > 0 }
 // Entries returns the messages of m, which was read with [ReadOptions.Ledger] or [CollectOptions.Ledger], or made of entries.
 func (m *Mail) Entries() []Entry {
 	entries := make([]Entry, len(m.documents))
-	for i, d := range m.documents {
-		entries[i] = Entry{d.terms, int(d.label), d.fingerprint, d.splitKey, d.sketch, d.time, d.repairs, d.size}
+	for i := range entries {
+		entries[i] = m.Entry(i)
 	}
 	return entries
+}
+
+// Entry returns message i of [Mail.Entries].
+func (m *Mail) Entry(i int) Entry {
+	d := m.documents[i]
+	return Entry{d.terms, int(d.label), d.fingerprint, d.splitKey, d.sketch, d.time, d.repairs, d.size}
 }
 
 // NewMail returns mail of entries, whose documents are in all. Mail of the entries of other mail gives the same models, byte for byte. The

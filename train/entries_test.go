@@ -14,6 +14,7 @@ import (
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/sections"
 	"chaff/models/modelstest"
 )
 
@@ -35,20 +36,30 @@ func stored(t testing.TB, m *Mail, texts bool) *Mail {
 	for i, e := range entries {
 		refs[i] = e.Terms
 	}
-	s, err := m.Documents().Snapshot(refs, texts, 2)
+	var data sections.Memory
+	w := sections.Format{Magic: "\x89TESTS\r\n"}.NewWriter(&data, features.SavedSections)
+	if err := m.Documents().Save(w, refs, texts); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := sections.Format{Magic: "\x89TESTS\r\n"}.Open(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents, refs, err := features.RestoreDocuments(s, 0)
+	documents, refs, err := features.OpenDocuments(file, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := documents.Complete(); err != nil {
-		t.Fatal(err)
-	}
+	keeper, kept := documents.NewWriter(), m.Documents().Kept()
 	for i := range entries {
 		entries[i].Terms = refs[i]
-		entries[i].Sketch = slices.Clone(entries[i].Sketch)
+		entries[i].Sketch = keeper.Keep(kept(entries[i].Sketch))
+	}
+	keeper.Close()
+	if err := documents.Complete(); err != nil {
+		t.Fatal(err)
 	}
 	return NewMail(m.Classes(), documents, entries)
 }
@@ -129,7 +140,7 @@ func TestDividingMailLeavesItAsItWas(t *testing.T) {
 	if diff := cmp.Diff(summary, mail.Summary()); diff != "" {
 		t.Errorf("summary (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(entries, mail.Entries()); diff != "" || len(entries[0].Sketch) == 0 {
+	if diff := cmp.Diff(entries, mail.Entries()); diff != "" || len(mail.Documents().Kept()(entries[0].Sketch)) == 0 {
 		t.Errorf("entries (-before +after):\n%s", diff)
 	}
 	if diff := cmp.Diff(first.Summary(), second.Summary()); diff != "" {
@@ -139,23 +150,21 @@ func TestDividingMailLeavesItAsItWas(t *testing.T) {
 
 func TestACollectionKeepsItsEntriesIfAsked(t *testing.T) {
 	source := corpustest.Mailbox(5, 20, "ham", "spam")
-	want := readLedger(t, source, filter.DefaultReading()).Entries()
+	all := readLedger(t, source, filter.DefaultReading())
+	want, wantSketch := all.Entries(), all.Documents().Kept()
 	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByTime} {
 		o := DefaultCollectOptions()
 		o.Split.Method, o.Ledger, o.Workers = method, true, 1
 		c := collect(t, source, o, "ham", "spam")
-		got := c.Entries()
+		got, sketch := c.Entries(), c.Documents().Kept()
 		for i := range got {
-			got[i].Terms = want[i].Terms
+			if s := sketch(got[i].Sketch); len(s) == 0 || !bytes.Equal(s, wantSketch(want[i].Sketch)) {
+				t.Fatalf("split %s: message %d has another sketch", method, i)
+			}
+			got[i].Terms, got[i].Sketch = want[i].Terms, want[i].Sketch
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("split %s (-want +got):\n%s", method, diff)
-		}
-		o.Ledger = false
-		for _, e := range collect(t, source, o, "ham", "spam").Entries() {
-			if e.Sketch != nil {
-				t.Fatalf("split %s: a sketch is kept that nobody asked for", method)
-			}
 		}
 	}
 }

@@ -136,16 +136,16 @@ func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 			training[hash] = true
 		}
 	}
-	texts := c.Terms().Texts
+	terms := c.Terms()
 	for id, hash := range c.index.Vocabulary().Hashes() {
 		if !training[hash] {
-			t.Errorf("term %q is in no training message", texts[id])
+			t.Errorf("term %q is in no training message", terms.Text(id))
 		}
-		if (termkey.Key{}).Hash([]byte(texts[id])) != hash {
-			t.Errorf("text %q does not have the hash of its term", texts[id])
+		if (termkey.Key{}).Hash(terms.Text(id)) != hash {
+			t.Errorf("text %q does not have the hash of its term", terms.Text(id))
 		}
 	}
-	if len(texts) == 0 {
+	if len(terms.Documents) == 0 {
 		t.Error("the vocabulary is empty")
 	}
 }

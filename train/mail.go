@@ -14,6 +14,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/limits"
+	"chaff/internal/littleendian"
 	"chaff/internal/parallel"
 	"chaff/message"
 )
@@ -92,7 +93,7 @@ type document struct {
 	fingerprint uint64
 	splitKey    uint64
 	time        time.Time
-	sketch      []uint64
+	sketch      features.Ref // in the store
 	repairs     message.Repairs
 	size        int // 0 if it is no message; see Entry
 }
@@ -181,7 +182,7 @@ type readResult struct {
 	fingerprint uint64 // the same for copies
 	splitKey    uint64
 	time        time.Time
-	sketch      []uint64 // nil unless the options ask for it
+	sketch      features.Ref // kept if the options ask for it
 	repairs     message.Repairs
 	size        int
 	err         error
@@ -240,19 +241,13 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 		defer r.Forget()
 	}
 	repairs := r.Read(raw)
-	result := readResult{
-		terms:       writer.Add(r.Bag()),
-		fingerprint: corpus.Fingerprint(raw),
-		splitKey:    corpus.SplitKey(raw),
-		time:        item.Time,
-		repairs:     repairs,
-		size:        len(raw),
-	}
+	result := readResult{terms: writer.Add(r.Bag()), time: item.Time, repairs: repairs, size: len(raw)}
+	result.fingerprint, result.splitKey = corpus.Hashes(raw)
 	if result.time.IsZero() {
 		result.time, _ = corpus.DeliveryTime(raw)
 	}
 	if sketcher != nil {
-		result.sketch = sketch(r.Message(), sketcher)
+		result.sketch = writer.Keep(littleendian.Bytes(sketch(r.Message(), sketcher)))
 	}
 	return keptBuffer(raw), result
 }

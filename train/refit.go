@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"chaff/corpus"
@@ -74,7 +75,8 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	c.datasets.drop() // frees memory for the data set of all documents
+	folds := c.trainingFolds()
+	c.datasets.drop() // frees memory for the data set of all documents, as does that c and t are out of use from here on
 	members := c.Members()
 	for i := range members {
 		members[i].Part = corpus.Train
@@ -84,21 +86,23 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
-	for _, fold := range c.trainingFolds() {
+	for _, fold := range folds {
 		if len(fold) == 0 {
 			continue
 		}
+		debug.FreeOSMemory() // that of the fit before: what this one takes would come on top
 		outOfFold, err := scoreFold(ctx, trainer, d, fold)
 		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
 		}
 		scores.Append(outOfFold)
 	}
+	debug.FreeOSMemory()
 	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{})
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	a := o.adjust(c, scores, trainer)
+	a := o.adjust(all, scores, trainer)
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings,
@@ -106,7 +110,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	if a.given {
 		r.OutOfFold = 0
-	} else if missing := len(c.documents) - c.counted() - r.OutOfFold; missing > 0 {
+	} else if missing := len(all.documents) - all.counted() - r.OutOfFold; missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
 	r.Warnings = append(r.Warnings, a.warnings...)

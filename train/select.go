@@ -133,7 +133,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 	if err != nil {
 		return nil, err
 	}
-	mail.documents = slices.Clone(c.documents)
+	mail.documents, mail.sketched = slices.Clone(c.documents), false // the sketches are with the documents of c
 	for i, result := range results {
 		d := &mail.documents[members[i].Index]
 		switch {

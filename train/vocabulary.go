@@ -4,21 +4,25 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/littleendian"
 	"chaff/message"
 )
 
-// Sketch returns the sketch of the subject and the text of a message, by which a grouped split knows near-duplicates.
-func Sketch(m *message.Message) []uint64 { return sketch(m, new(corpus.Sketcher)) }
+// AppendSketch appends the sketch of the subject and the text of a message, by which a grouped split knows near-duplicates: its fingerprints,
+// little-endian.
+func AppendSketch(dst []byte, m *message.Message) []byte {
+	return littleendian.Append(dst, sketch(m, new(corpus.Sketcher)))
+}
 
 // VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.
-func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options, workers int) (*features.Vocabulary, func() filter.Terms, error) {
+func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options, workers int) (*features.Vocabulary, filter.Terms, error) {
 	if kind == features.Whole {
 		w := newWholeTerms(d.DocumentHashes(refs, workers))
-		return w.vocabulary, func() filter.Terms { return w.terms }, d.Err()
+		return w.vocabulary, w.terms, d.Err()
 	}
 	index, frequencies, err := d.Build(refs, o, workers)
 	if err != nil {
-		return nil, nil, err
+		return nil, filter.Terms{}, err
 	}
-	return index.Vocabulary(), func() filter.Terms { return filter.Terms{Texts: index.Texts(workers), Documents: frequencies} }, d.Err()
+	return index.Vocabulary(), filter.Terms{Text: index.Text, Documents: frequencies}, d.Err()
 }

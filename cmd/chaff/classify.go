@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -164,13 +165,14 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	}
 	delivery.LimitMemory()
 	each := func(yield func(corpus.Item, error) bool) {
+		var opener sources.Opener
 		for _, path := range paths {
 			var source corpus.Source
 			var err error
 			if path == stdinPath {
 				source = p.stdinSource()
 			} else {
-				source, _, err = sources.Open(path, "", sources.Format(flags.format))
+				source, _, err = opener.Open(path, "", sources.Format(flags.format))
 			}
 			if err != nil {
 				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }
@@ -186,12 +188,16 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	for _, class := range f.Settings().Classes {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
-	return p.readEach(each, errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
+	out := p.stdout.buffered()
+	err = p.readEach(each, errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
+		var err error
 		if flags.JSON {
-			return delivery.PrintJSON(p.stdout, origin, v)
+			err = delivery.PrintJSON(out, origin, v)
+		} else {
+			_, err = screen.Printf(out, "%-*s  %8.2f  %.3f  %s\n", width, delivery.Styled(v.Verdict), v.Score, v.Probability, origin)
 		}
-		_, err := screen.Printf(p.stdout, "%-*s  %8.2f  %.3f  %s\n", width, delivery.Styled(v.Verdict), v.Score, v.Probability, origin)
-		return err
+		return cmp.Or(err, out.EndLine())
 	})
+	return cmp.Or(err, out.Flush())
 }

@@ -108,8 +108,8 @@ func writeTerms(f *filter.Filter, model, path string) error {
 		return delivery.ModelError(model, err)
 	}
 	return writeFile(path, func(w io.Writer) error {
-		for id, text := range terms.Texts {
-			if _, err := screen.Printf(w, "%d\t%d\t%s\n", f.FirstTerm()+id+1, terms.Documents[id], text); err != nil {
+		for id, documents := range terms.Documents {
+			if _, err := screen.Printf(w, "%d\t%d\t%s\n", f.FirstTerm()+id+1, documents, terms.Text(id)); err != nil {
 				return err
 			}
 		}

@@ -26,10 +26,9 @@ func main() {
 const gcPercent = 20
 
 // limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify and serve have a small
-// heap and keep Go's default, as retrain does, which reads no mail.
+// heap and keep Go's default.
 func limitGarbage(args []string) {
-	command := firstWord(args)
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && command != "serve" && command != "retrain" {
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && firstWord(args) != "serve" {
 		debug.SetGCPercent(gcPercent)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +39,28 @@ func (o *output) Write(text []byte) (n int, err error) {
 
 // HasColours reports whether the file shows styles.
 func (o *output) HasColours() bool { return o.colours() }
+
+// buffered returns a buffer for lines to o.
+func (o *output) buffered() bufferedOutput {
+	return bufferedOutput{bufio.NewWriter(o), o.HasColours(), terminalOf(o) != nil}
+}
+
+// bufferedOutput is a buffered output that knows its colours.
+type bufferedOutput struct {
+	*bufio.Writer
+	colours, terminal bool
+}
+
+// EndLine shows a line at once on a terminal. Elsewhere it waits until the buffer is full or flushed.
+func (b bufferedOutput) EndLine() error {
+	if b.terminal {
+		return b.Flush()
+	}
+	return nil
+}
+
+// HasColours reports whether the output shows styles.
+func (b bufferedOutput) HasColours() bool { return b.colours }
 
 // terminalOf returns w if it is a terminal, else nil.
 func terminalOf(w io.Writer) *os.File {

@@ -86,7 +86,7 @@ func addReplace(c *cobra.Command, replace *bool) {
 
 // mayReplace returns an error if saving a model at path would lose what its store has learned since the model was trained.
 func mayReplace(c *cobra.Command, path string) error {
-	n, err := store.Later(c.Context(), path)
+	n, err := store.Later(path)
 	command := c.CommandPath()
 	switch {
 	case err != nil:

@@ -86,24 +86,27 @@ func (p *program) train(x *experiment) error {
 			return err
 		}
 	}
-	f, warnings := trained.Filter, []train.Result{result}
+	summary, learned := collection.Summary(), collection.Mail
+	warnings := []train.Result{result}
+	var f *filter.Filter
 	var refitted *train.Refitted
-	if x.Train.Refit {
+	if x.Train.Refit { // the collection and the model of the training part are out of use then, which frees their memory
 		saved, refit, err := collection.Refit(ctx, trained, options)
 		if err != nil {
 			return err
 		}
 		f, refitted = saved, &refit
 		warnings[0].Warnings = refit.Warnings // of the model that is saved
-		addRefitted(&page, collection.Summary(), refit, doubts(warnings))
+		addRefitted(&page, summary, refit, doubts(warnings))
+	} else {
+		f = trained.Filter
 	}
 	if err := x.page.write(page); err != nil {
 		return err
 	}
-	summary, classes := collection.Summary(), collection.Classes()
-	// The collection is out of use: saving reuses the memory of the documents.
+	classes := learned.Classes()
 	if x.withStore() {
-		err = saveStore(ctx, collection.Mail, f, x.model, refitted.Seconds, x.Store)
+		err = saveStore(ctx, learned, f, x.model, refitted.Seconds, x.Store)
 	} else {
 		err = saveAlone(ctx, f, x.model)
 	}
@@ -115,7 +118,7 @@ func (p *program) train(x *experiment) error {
 	}
 	switch {
 	case x.verbose:
-		p.printTrainedFully(x, collection.Summary(), result, refitted, found, classes)
+		p.printTrainedFully(x, summary, result, refitted, found, classes)
 		p.printLeaks(classes, found.leaks)
 		p.printWarnings(warnings)
 	case p.quiet:

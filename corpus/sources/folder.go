@@ -10,14 +10,16 @@ import (
 
 // A folder has a format, which decides which of its entries are mail.
 type folder struct {
-	found Found
-	names map[string]string // of all entries, by their lower-case form
+	found   Found
+	names   map[string]string // of all entries, by their lower-case form
+	indexes bool              // one of them is the index of an mbox
 }
 
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 	f := folder{names: make(map[string]string, len(entries))}
 	for _, e := range entries {
 		f.names[strings.ToLower(e.Name())] = e.Name()
+		f.indexes = f.indexes || hasSuffix(e.Name(), mboxIndexes()...)
 	}
 	f.found = f.detect(fsys, dir, entries)
 	return f
@@ -135,10 +137,16 @@ func withoutPacking(name string) string {
 
 // hasIndex reports whether Thunderbird, Evolution or Eudora keeps an index of the mbox name beside it.
 func (f folder) hasIndex(name string) bool {
+	if !f.indexes {
+		return false
+	}
 	base := strings.TrimSuffix(name, path.Ext(name))
-	return f.firstOf(name+".msf", name+".cmeta", name+".ev-summary", name+".toc") != "" ||
+	return slices.ContainsFunc(mboxIndexes(), func(ending string) bool { return f.has(name + ending) }) ||
 		hasSuffix(name, ".mbx") && f.has(base+".toc")
 }
+
+// mboxIndexes returns the endings of the indexes of Thunderbird, Evolution and Eudora.
+func mboxIndexes() []string { return []string{".msf", ".cmeta", ".ev-summary", ".toc"} }
 
 // isIndex reports whether a lower-case name is that of a file or folder that mail programs and servers keep beside mail.
 func isIndex(name string) bool {

@@ -33,38 +33,46 @@ type location struct {
 // Append returns an error for a file of more than corpus.MaxMessageBytes, compressed or not, for an archive, for damaged
 // data, and for an mbox or a table that visibly changed after it was listed.
 func (l location) Append(dst []byte) ([]byte, error) {
+	if _, isSystem := orSystem(l.fsys).(system); isSystem && l.size == 0 {
+		raw, err := readFile(l.path, dst)
+		if err == nil {
+			return l.message(raw)
+		}
+		if !l.maildir || !errors.Is(err, fs.ErrNotExist) {
+			return raw, err
+		}
+	}
 	f, err := l.open()
 	if err != nil {
 		return dst, err
 	}
 	defer f.Close()
 	if l.size > 0 {
-		return l.readPart(f, dst)
+		dst, err = readSection(f, dst, l.offset, l.size)
+	} else {
+		dst, err = readWhole(f, dst)
 	}
-	if dst, err = readWhole(f, dst); err != nil {
+	if err != nil {
 		return dst, err
 	}
-	if dst, err = unpackMessage(dst); err != nil {
-		return dst, err
-	}
-	if l.emlx {
-		dst = cutEmlx(dst)
-	}
-	return dst, nil
+	return l.message(dst)
 }
 
-// readPart appends one message of an mbox, or one row of a table as a message.
-func (l location) readPart(f fs.File, dst []byte) ([]byte, error) {
-	dst, err := readSection(f, dst, l.offset, l.size)
+// message makes a message, in place if possible, of the bytes at the location.
+func (l location) message(raw []byte) ([]byte, error) {
 	switch {
-	case err != nil:
-		return dst, err
 	case l.columns != nil:
-		return l.columns.message(dst, l.label)
-	case !bytes.HasPrefix(dst, []byte(lines.FromPrefix)):
-		return dst, errChanged
+		return l.columns.message(raw, l.label)
+	case l.size > 0 && !bytes.HasPrefix(raw, []byte(lines.FromPrefix)):
+		return raw, errChanged
+	case l.size > 0:
+		return unquoteFrom(raw), nil
 	}
-	return unquoteFrom(dst), nil
+	raw, err := unpackMessage(raw)
+	if err == nil && l.emlx {
+		raw = cutEmlx(raw)
+	}
+	return raw, err
 }
 
 // open opens the file of the message. A mail program may rename a message of a Maildir at any time to set a flag; open then
@@ -88,24 +96,64 @@ func (l location) open() (fs.File, error) {
 	return nil, err
 }
 
+// readFile appends a file of the operating system to dst.
+func readFile(name string, dst []byte) ([]byte, error) {
+	f, err := openFile(name)
+	if err != nil {
+		return dst, err
+	}
+	defer f.close()
+	mode, size, err := f.stat()
+	if err == nil {
+		err = checkWhole(mode, size)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return readSized(f, dst, size)
+}
+
+// readSized appends a regular file to dst. It reads once if the file has the given size.
+func readSized(f file, dst []byte, size int64) ([]byte, error) {
+	start := len(dst)
+	dst = slices.Grow(dst, int(size)+1)
+	n, err := f.Read(dst[start:cap(dst)])
+	dst = dst[:start+n]
+	if err == io.EOF || err == nil && int64(n) == size {
+		return dst, nil // a Read of a file that does not fill the buffer ends it
+	}
+	if err != nil {
+		return dst, err
+	}
+	return corpus.AppendMessage(dst, f)
+}
+
 func readWhole(f fs.File, dst []byte) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return dst, err
 	}
-	switch {
-	case info.IsDir():
-		return dst, errors.New("is a folder, not a message")
-	case !info.Mode().IsRegular():
-		return dst, errSpecial
-	case info.Size() > corpus.MaxMessageBytes:
-		return dst, tooLarge(info.Size())
+	if err := checkWhole(info.Mode(), info.Size()); err != nil {
+		return dst, err
 	}
 	// One byte more than the size lets the last Read see the end of the file. The size of a member of an archive may be
 	// false, so no more than this is allocated in advance.
 	const trusted = 16 << 20
 	dst = slices.Grow(dst, int(min(info.Size(), trusted))+1)
 	return corpus.AppendMessage(dst, f)
+}
+
+// checkWhole returns why a file cannot be read as one message.
+func checkWhole(mode fs.FileMode, size int64) error {
+	switch {
+	case mode.IsDir():
+		return errors.New("is a folder, not a message")
+	case !mode.IsRegular():
+		return errSpecial
+	case size > corpus.MaxMessageBytes:
+		return tooLarge(size)
+	}
+	return nil
 }
 
 // readSection appends size bytes of f, from offset on.

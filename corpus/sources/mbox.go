@@ -29,25 +29,29 @@ const maxFromLine = 1024
 // notes. Both count in the numbers of the origins. See isInternal and testdata/mbox/expunged.mbox.
 //
 // The origin of the only message of a file is the path, and that of the second of several is PATH#2.
-func listMbox(fsys fs.FS, name, label string) Source {
+func listMbox(fsys fs.FS, name, label string, file kept) Source {
 	return func(yield func(Item, error) bool) {
 		fail := func(err error) { yield(Item{Origin: name, Label: label}, explain("list", name, err)) }
-		fsys, f, err := openAtOffsets(fsys, name)
-		if err != nil {
-			fail(err)
-			return
+		scan, isKept := file.mbox()
+		if !isKept {
+			copied, f, err := openAtOffsets(fsys, name)
+			if err != nil {
+				fail(err)
+				return
+			}
+			defer f.Close()
+			file, fsys, scan = kept{}, copied, func(emit func(mboxMessage) bool) error { return scanMbox(f, emit) }
 		}
-		defer f.Close()
 		n := 0
 		emit := func(origin string, m mboxMessage) bool {
-			return m.leftOut || yield(Item{Origin: origin, Label: label, Content: location{fsys: fsys, path: name, offset: m.offset, size: m.size}}, nil)
+			return m.leftOut || yield(Item{Origin: origin, Label: label, Content: file.at(location{fsys: fsys, path: name, offset: m.offset, size: m.size})}, nil)
 		}
 		numbered := func(m mboxMessage) bool {
 			n++
 			return emit(fmt.Sprintf("%s#%d", name, n), m)
 		}
 		var first *mboxMessage // held until it is known whether there are others
-		err = scanMbox(f, func(m mboxMessage) bool {
+		err := scan(func(m mboxMessage) bool {
 			if n == 0 && first == nil {
 				first = &m
 				return true
@@ -91,22 +95,17 @@ var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 // line before one, or to the end of the file. The From_ lines before that offset are then part of the letter. See
 // testdata/mbox/mboxcl2.mbox.
 func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
-	lines := bufio.NewReaderSize(r, mboxBuffer)
-	s := mboxScanner{emit: emit, afterEmpty: true}
-	whole := true // the last line ended
+	file := bufio.NewReaderSize(r, mboxBuffer)
+	s := newMboxScanner(emit)
 	for !s.stopped {
-		line, err := lines.ReadSlice('\n')
-		if err != nil && err != io.EOF && err != bufio.ErrBufferFull {
+		text, err := file.Peek(mboxBuffer)
+		file.Discard(s.take(text, err == io.EOF))
+		switch {
+		case err == io.EOF:
+			return s.end()
+		case err != nil:
 			s.settle(true)
 			return err
-		}
-		if whole && len(line) > 0 {
-			s.line(line)
-		}
-		s.offset += int64(len(line))
-		whole = err != bufio.ErrBufferFull
-		if err == io.EOF {
-			return s.end()
 		}
 	}
 	return nil
@@ -120,6 +119,7 @@ type mboxScanner struct {
 	emit    func(mboxMessage) bool
 	stopped bool // emit has returned false
 
+	within     bool        // the line began in an earlier part of the file
 	offset     int64       // of the line
 	afterEmpty bool        // the previous line is empty, or there is none
 	emptyAt    int64       // offset of that empty line
@@ -139,6 +139,46 @@ type fromLine struct {
 	points  int64 // offset that its Content-Length points to; 0: none
 	length  int64 // the Content-Length; -1: none
 	leftOut bool
+}
+
+func newMboxScanner(emit func(mboxMessage) bool) mboxScanner {
+	return mboxScanner{emit: emit, afterEmpty: true}
+}
+
+// take takes the lines of the next part of the file and returns their size. It leaves a line that has not ended, unless that fills
+// mboxBuffer or the file ends.
+func (s *mboxScanner) take(text []byte, end bool) int {
+	rest := text
+	for len(rest) > 0 && !s.stopped {
+		n := s.skip(rest)
+		s.offset, rest = s.offset+int64(n), rest[n:]
+		n = bytes.IndexByte(rest, '\n') + 1
+		ends := n > 0
+		if !ends {
+			if n = len(rest); n < mboxBuffer && !end {
+				break
+			}
+		}
+		if !s.within {
+			s.line(rest[:min(n, mboxBuffer)])
+		}
+		s.offset, rest, s.within = s.offset+int64(n), rest[n:], !ends
+	}
+	return len(text) - len(rest)
+}
+
+// skip returns the size of the lines of a body up to the one before the next From_ line, or before the last line. They decide nothing.
+func (s *mboxScanner) skip(text []byte) int {
+	if s.offset == 0 || s.within || s.inHeader || s.held || bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
+		return 0
+	}
+	before := bytes.Index(text, []byte("\n"+lines.FromPrefix))
+	if before < 0 {
+		before = bytes.LastIndexByte(text, '\n')
+	}
+	n := bytes.LastIndexByte(text[:max(before, 0)], '\n') + 1
+	s.text = s.text || len(bytes.TrimLeft(text[:n], "\r\n")) > 0
+	return n
 }
 
 // line takes the next line, or the beginning of a very long one.

@@ -129,7 +129,7 @@ func TestMboxFiles(t *testing.T) {
 		t.Run(tt.about, func(t *testing.T) {
 			var subjects []string
 			last := ""
-			for _, item := range itemsOf(t, listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham")) {
+			for _, item := range itemsOf(t, listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham", kept{})) {
 				last = string(read(t, item))
 				_, subject, _ := strings.Cut(last, "Subject: ")
 				subject, _, _ = strings.Cut(subject, "\n")
@@ -154,7 +154,7 @@ func TestMboxWithoutAnyMessage(t *testing.T) {
 		{"nothing is an empty mbox", "nothing", nil},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			check(t, "", contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")), tt.want)
+			check(t, "", contents(listMbox(system{}, filepath.Join(root, tt.name), "ham", kept{})), tt.want)
 		})
 	}
 }
@@ -198,7 +198,7 @@ func TestScanMboxReadError(t *testing.T) {
 
 func TestMboxThatIsGoneIsOneError(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mbox")
-	check(t, "", contents(listMbox(system{}, name, "ham")), []string{"ham! list " + name + ": no such file or directory"})
+	check(t, "", contents(listMbox(system{}, name, "ham", kept{})), []string{"ham! list " + name + ": no such file or directory"})
 }
 
 func BenchmarkScanMbox(b *testing.B) {

@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -76,6 +75,7 @@ func Detect(path string) (Found, error) {
 	return found, nil
 }
 
+// detect opens no pipe, since that would break it for Open.
 func detect(fsys fs.FS, name string) (Found, error) {
 	if name == "" {
 		return Found{}, errors.New("the path is empty")
@@ -85,12 +85,7 @@ func detect(fsys fs.FS, name string) (Found, error) {
 		return Found{}, err
 	}
 	if info.IsDir() {
-		dir := path.Clean(name)
-		entries, err := fs.ReadDir(fsys, dir)
-		if err != nil {
-			return Found{}, err
-		}
-		return inspectFolder(fsys, dir, entries).found, nil
+		return detectFolder(fsys, name)
 	}
 	if !info.Mode().IsRegular() {
 		return Found{}, errSpecial
@@ -100,26 +95,59 @@ func detect(fsys fs.FS, name string) (Found, error) {
 		return Found{}, err
 	}
 	defer f.Close()
-	plain, packed, err := decompressed(f)
+	head, err := readHead(f)
+	if err != nil {
+		return Found{}, err
+	}
+	return detectFile(head, f, name)
+}
+
+func detectFolder(fsys fs.FS, name string) (Found, error) {
+	dir := path.Clean(name)
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return Found{}, err
+	}
+	return inspectFolder(fsys, dir, entries).found, nil
+}
+
+// headBytes is how much of a file decides its format.
+const headBytes = 4096
+
+// readHead returns the first headBytes of r, or all.
+func readHead(r io.Reader) ([]byte, error) {
+	head := make([]byte, headBytes)
+	n, err := io.ReadFull(r, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// detectFile returns the format of the file name, which begins with head and goes on with rest.
+func detectFile(head []byte, rest io.Reader, name string) (Found, error) {
+	packed := compressionOf(head)
+	if packed == uncompressed {
+		return detectPlain(head, name), nil
+	}
+	plain, err := packed.decompress(io.MultiReader(bytes.NewReader(head), rest))
 	if err != nil {
 		return Found{}, err
 	}
 	defer plain.Close()
-	found, err := detectFile(plain, name)
-	if packed != uncompressed {
-		found.Why += ", compressed with " + string(packed)
-	}
-	return found, err
-}
-
-// detectFile returns the format of the file name by its first bytes, read from r.
-func detectFile(r io.Reader, name string) (Found, error) {
-	head, err := bufio.NewReaderSize(r, 4096).Peek(4096)
-	if err != nil && err != io.EOF {
+	if head, err = readHead(plain); err != nil {
 		return Found{}, err
 	}
+	found := detectPlain(head, name)
+	found.Why += ", compressed with " + string(packed)
+	return found, nil
+}
+
+// detectPlain returns the format of the file name, which begins with head.
+func detectPlain(head []byte, name string) Found {
+	head = head[:min(len(head), headBytes)]
 	if format := archiveFormat(head); format != "" {
-		return Found{format, string(format) + " archive"}, nil
+		return Found{format, string(format) + " archive"}
 	}
 	text := bytes.TrimPrefix(head, []byte(byteOrderMark))
 	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
@@ -128,15 +156,15 @@ func detectFile(r io.Reader, name string) (Found, error) {
 	_, isEmlx := emlxLength(line)
 	switch {
 	case len(head) == 0:
-		return Found{Mbox, "is empty"}, nil
+		return Found{Mbox, "is empty"}
 	case isMbox:
-		return Found{Mbox, "begins with a From_ line"}, nil
+		return Found{Mbox, "begins with a From_ line"}
 	case isEmlx && hasSuffix(name, ".emlx"):
-		return Found{Emlx, "begins with the length of a message"}, nil
+		return Found{Emlx, "begins with the length of a message"}
 	case isField(line):
-		return Found{Message, "begins with a header field"}, nil
+		return Found{Message, "begins with a header field"}
 	}
-	return Found{Message, "matches no other format"}, nil
+	return Found{Message, "matches no other format"}
 }
 
 // Open lists the mail at path in the format as, with the class label for all messages. An empty as stands for the format
@@ -153,18 +181,7 @@ func detectFile(r io.Reader, name string) (Found, error) {
 //
 // Open returns the errors of Detect, and an error if the format is unknown or impossible for the file or folder.
 func Open(name, label string, as Format) (Source, Found, error) {
-	fsys, err := withPipe(name)
-	if err != nil {
-		return nil, Found{}, explain("read", name, err)
-	}
-	found, err := detect(fsys, name)
-	if err == nil && as != "" {
-		found, err = found.overridden(name, as)
-	}
-	if err != nil {
-		return nil, Found{}, explain("open", name, err)
-	}
-	return list(fsys, filepath.Clean(name), label, found.Format), found, nil
+	return new(Opener).open(name, label, as, 0)
 }
 
 // overridden returns the requested format in place of the detected one, or the reason why it is impossible.
@@ -193,14 +210,19 @@ func joinFormats(formats []Format) string {
 }
 
 func list(fsys fs.FS, name, label string, format Format) Source {
+	return listKept(fsys, name, label, format, kept{})
+}
+
+// listKept lists a folder, or a file whose content an Opener may keep.
+func listKept(fsys fs.FS, name, label string, format Format, file kept) Source {
 	return func(yield func(Item, error) bool) {
 		switch format {
 		case Mbox:
-			listMbox(fsys, name, label)(yield)
+			listMbox(fsys, name, label, file)(yield)
 		case Tar, Zip:
 			listArchive(fsys, name, label)(yield)
 		case Emlx, Message:
-			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, emlx: format == Emlx}}, nil)
+			yield(Item{Origin: name, Label: label, Content: file.at(location{fsys: fsys, path: name, emlx: format == Emlx})}, nil)
 		default:
 			walker{fsys, label, yield}.folder(name, format)
 		}

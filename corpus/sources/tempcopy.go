@@ -67,12 +67,8 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 	return c, copied.(seekFile), nil
 }
 
-// withPipe returns the file system that name is in: the operating system's, or a tempCopy of the content of a pipe, which can
-// be read only once.
-func withPipe(name string) (fs.FS, error) {
-	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
-		return system{}, nil // errors come back when the path is opened
-	}
+// copyPipe returns a tempCopy of the content of the pipe name, which can be read only once.
+func copyPipe(name string) (fs.FS, error) {
 	pipe, err := system{}.Open(name)
 	if err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ func (b *bench) pairsAndLinks(f *filter.Filter) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	strongest, err := f.Strongest(len(terms.Texts))
+	strongest, err := f.Strongest(len(terms.Documents))
 	if err != nil {
 		return "", err
 	}

@@ -36,8 +36,14 @@ func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := slices.Index(terms.Texts, "body:zebra"); id < 0 || int(terms.Documents[id]) != len(seen) {
-		t.Errorf("the pasted word is term %d, and was pasted into %d messages", id, len(seen))
+	found := 0
+	for id, documents := range terms.Documents {
+		if string(terms.Text(id)) == "body:zebra" {
+			found = int(documents)
+		}
+	}
+	if found == 0 || found != len(seen) {
+		t.Errorf("the pasted word is in %d messages, and was pasted into %d", found, len(seen))
 	}
 }
 

@@ -18,7 +18,7 @@ func hammiest(f *filter.Filter, n int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	strongest, err := f.Strongest(len(terms.Texts))
+	strongest, err := f.Strongest(len(terms.Documents))
 	if err != nil {
 		return nil, err
 	}

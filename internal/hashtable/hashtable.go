@@ -66,13 +66,12 @@ func (t *Table) Find(hash uint64) int {
 	return number
 }
 
-// MaxBatch is how many hashes FindFirst looks up at a time.
+// MaxBatch is how many hashes FindAll looks up at a time.
 const MaxBatch = 32
 
-// FindFirst looks each hash up in the slot that it belongs to, and nowhere else: numbers[i] is the number of hashes[i], or -1
-// where Add or Find has to be called. It takes at most MaxBatch hashes and reads all slots before the first hash, so that the
-// processor waits for memory once instead of once for each hash.
-func (t *Table) FindFirst(numbers []int32, hashes []uint64) {
+// FindAll sets numbers[i] to the number of hashes[i], or -1. It takes at most MaxBatch hashes and reads the first slot of each before it
+// looks at the first hash, so that the processor waits for memory once instead of once for each hash.
+func (t *Table) FindAll(numbers []int32, hashes []uint64) {
 	var slots [MaxBatch]uint32
 	if len(t.slots) > 0 {
 		for i, hash := range hashes {
@@ -82,8 +81,9 @@ func (t *Table) FindFirst(numbers []int32, hashes []uint64) {
 	mask := uint32(len(t.slots) - 1)
 	for i, hash := range hashes {
 		numbers[i] = int32(slots[i]&mask) - 1
-		if slots[i] != 0 && t.hashes[numbers[i]] != hash {
-			numbers[i] = -1
+		if slots[i] != 0 && t.hashes[numbers[i]] != hash { // few are in another slot than their first
+			_, _, number := t.probe(hash)
+			numbers[i] = int32(number)
 		}
 	}
 }

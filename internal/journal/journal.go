@@ -32,9 +32,10 @@ var (
 // BaseFormat returns the format of the base of a store, which the journal follows. Its versions:
 //
 //	1  first version
+//	2  terms are in the order of their first occurrence
 func BaseFormat() sections.Format {
 	return sections.Format{
-		Magic: "\x89CHSTO\r\n", Version: 1,
+		Magic: "\x89CHSTO\r\n", Version: 2,
 		ErrForeign: ErrNotStore, ErrTruncated: ErrTruncated, ErrDamaged: ErrDamaged, ErrVersion: ErrVersion,
 	}
 }

@@ -225,7 +225,7 @@ func TestAJournalIsFoundBehindItsBase(t *testing.T) {
 		"half a header":      {store[:20], ErrTruncated},
 		"half a base":        {store[:len(base)/2], ErrTruncated},
 		"a base alone":       {base, ErrTruncated},
-		"another version":    {slices.Concat(store[:8], []byte{2}, store[9:]), ErrVersion},
+		"another version":    {slices.Concat(store[:8], []byte{store[8] + 1}, store[9:]), ErrVersion},
 		"a wrong size":       {slices.Concat(store[:16], []byte{store[16] - 8}, store[17:]), ErrDamaged},
 		"a size that is odd": {slices.Concat(store[:16], []byte{store[16] + 1}, store[17:]), ErrDamaged},
 		"an endless base":    {slices.Concat(store[:16], bytes.Repeat([]byte{255}, 8), store[24:]), ErrTruncated},

@@ -69,27 +69,38 @@ func Target(path string) (string, error) {
 // File writes data to path, or to the target of a link at path. An existing file keeps its permissions; a new one gets mode
 // without the bits of the umask. If writing fails, the old file stays unchanged. The error does not name the path.
 func File(path string, data []byte, mode fs.FileMode) error {
-	file, err := Locked(path, "", data, mode)
+	return Written(path, mode, func(file *os.File) error {
+		_, err := file.Write(data)
+		return err
+	})
+}
+
+// Content writes the content of a new file, which is empty.
+type Content func(file *os.File) error
+
+// Written is File for content that need not be in memory as a whole.
+func Written(path string, mode fs.FileMode, content Content) error {
+	file, err := Locked(path, "", mode, content)
 	if err != nil {
 		return err
 	}
 	return file.Close()
 }
 
-// Locked is File, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
+// Locked is Written, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
 // system has such locks. A new file belongs to the one at beside in the same folder, if that is not empty.
-func Locked(path, beside string, data []byte, mode fs.FileMode) (*os.File, error) {
+func Locked(path, beside string, mode fs.FileMode, content Content) (*os.File, error) {
 	path, err := Target(path)
 	if err != nil {
 		return nil, err
 	}
-	return write(path, path, beside, data, mode)
+	return write(path, path, beside, mode, content)
 }
 
-// Like is File for a file that will take the place of another one: it gets the permissions of the file at like, which is in the same folder, or
-// mode if there is none.
-func Like(path, like string, data []byte, mode fs.FileMode) error {
-	file, err := write(path, like, "", data, mode)
+// Like is Written for a file that will take the place of another one: it gets the permissions of the file at like, which is in the same
+// folder, or mode if there is none.
+func Like(path, like string, mode fs.FileMode, content Content) error {
+	file, err := write(path, like, "", mode, content)
 	if err != nil {
 		return err
 	}
@@ -98,7 +109,7 @@ func Like(path, like string, data []byte, mode fs.FileMode) error {
 
 // write writes a new file in the place of path and leaves it open. It gets the permissions and the owner of the file at like. If there is
 // none, it gets mode, and the owner of the file at beside or of the folder.
-func write(path, like, beside string, data []byte, mode fs.FileMode) (*os.File, error) {
+func write(path, like, beside string, mode fs.FileMode, content Content) (*os.File, error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return nil, reason(err)
@@ -121,7 +132,7 @@ func write(path, like, beside string, data []byte, mode fs.FileMode) (*os.File, 
 		giveNew(file, dir, beside)
 	}
 	if err == nil {
-		_, err = file.Write(data)
+		err = content(file)
 	}
 	if err == nil {
 		err = file.Sync()

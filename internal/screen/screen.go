@@ -21,10 +21,14 @@ import (
 // \n, \x1b, \u202e. Letters, signs and spaces of any script stay, such as the ideographic space. A byte that is not UTF-8 becomes \xff, and a backslash becomes two, so that [Original] can restore the
 // text. All other text stays unchanged.
 func Printable(text string) string {
-	if strings.IndexFunc(text, isEscaped) < 0 && utf8.ValidString(text) {
+	if isPrintable(text) {
 		return text
 	}
 	return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text))
+}
+
+func isPrintable(text string) bool {
+	return strings.IndexFunc(text, isEscaped) < 0 && utf8.ValidString(text)
 }
 
 func appendPrintable(out []byte, text string) []byte {
@@ -98,14 +102,25 @@ func Printf(w io.Writer, format string, args ...any) (int, error) {
 		case bool, int, int64, uint64, float64: // nothing to escape
 		case Styled:
 			if !hasColours(w) {
-				value.style = Plain
+				args[i] = asPrintable(value.text)
+				continue
 			}
 			args[i] = untrusted{value}
+		case string:
+			args[i] = asPrintable(value)
 		default:
 			args[i] = untrusted{arg}
 		}
 	}
 	return fmt.Fprintf(w, format, args...)
+}
+
+// asPrintable returns text itself if it is printable, which fmt formats fast, else an untrusted value.
+func asPrintable(text string) any {
+	if isPrintable(text) {
+		return text
+	}
+	return untrusted{text}
 }
 
 // Quoted is text that already escapes the untrusted parts. Printf keeps its backslashes.

@@ -30,9 +30,6 @@ const (
 	maxSections = 64
 )
 
-// behind is for how many bytes there is room behind a file that Encode returns, so that appending a few takes no copy.
-const behind = 64
-
 // Section is a named part of a file.
 type Section struct {
 	Name string // four letters
@@ -41,39 +38,17 @@ type Section struct {
 
 // Encode returns a file of sections.
 func (f Format) Encode(sections []Section) []byte {
-	table := HeaderSize + EntrySize*len(sections)
-	size := align(table + 8)
+	var file Memory
+	w := f.NewWriter(&file, len(sections))
 	for _, s := range sections {
-		size += align(len(s.Data))
+		w.Begin(s.Name)
+		w.Write(s.Data)
 	}
-	file := make([]byte, table, size+behind)
-	copy(file, f.Magic)
-	le := binary.LittleEndian
-	le.PutUint32(file[8:], f.Version)
-	le.PutUint32(file[12:], uint32(len(sections)))
-	le.PutUint64(file[16:], uint64(size))
-	offset := align(table + 8)
-	for i, s := range sections {
-		entry := file[HeaderSize+EntrySize*i:]
-		copy(entry, s.Name)
-		le.PutUint64(entry[8:], uint64(offset))
-		le.PutUint64(entry[16:], uint64(len(s.Data)))
-		le.PutUint64(entry[24:], xxhash.Sum64(s.Data))
-		offset += align(len(s.Data))
-	}
-	file = le.AppendUint64(file, xxhash.Sum64(file))
-	for _, s := range sections {
-		file = pad(file)
-		file = append(file, s.Data...)
-	}
-	return pad(file)
+	w.Close() // writes to memory, so there is no error
+	return file
 }
 
 func align(n int) int { return (n + 7) &^ 7 }
-
-func pad(file []byte) []byte {
-	return append(file, make([]byte, align(len(file))-len(file))...)
-}
 
 // File is a file in memory.
 type File struct {
@@ -141,7 +116,7 @@ func (f Format) decodeTable(data []byte, size uint64) (*File, error) {
 	if n > maxSections {
 		return nil, damagedTable
 	}
-	table := HeaderSize + EntrySize*int(n)
+	table := tableSize(int(n))
 	if len(data) < table+8 {
 		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
 	}

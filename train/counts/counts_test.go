@@ -81,7 +81,8 @@ func inDocuments(t testing.TB, mail *train.Mail) map[string][2]int {
 		t.Fatal(err)
 	}
 	found := make(map[string][2]int)
-	for _, text := range index.Texts(1) {
+	for id := range index.Vocabulary().Len() {
+		text := string(index.Text(id))
 		hash := filter.DefaultReading().Key.Hash([]byte(text))
 		n := [2]int{}
 		for i, e := range entries {

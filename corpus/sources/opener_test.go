@@ -1,0 +1,90 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const fromLine1 = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
+
+func TestAnOpenerListsTheMailThatOpenLists(t *testing.T) {
+	mbox := fromLine1 + "A: b\n\n>From x\n\n" + fromLine1 + "X-Mozilla-Status: 0008\n\n\n" + fromLine1 + "A: b\n\nb\n"
+	root := tree(t, map[string]string{
+		"one": fromLine1 + "A: b\n\na\n", "several": mbox, "packed": pack(t, gzipped, mbox), "nothing": "", "joined": "x" + fromLine1,
+		"message": "A: b\n\nFrom here on\n", "message.gz": pack(t, gzipped, "A: b\n\na\n"), "1.emlx": "6\nA: b\n\n<?xml",
+		"large": "A: b\n\n" + strings.Repeat("text\n", 1<<18), "large.mbox": mbox + strings.Repeat("text\n", 1<<18) + "\n" + mbox,
+		"folder/a": "a", "folder/b": fromLine1, "maildir/cur/1.a:2,S": "a", "maildir/new/": "",
+		"old.tar": makeTar(t, entry{name: "1", text: "a"}), "cut.gz": pack(t, gzipped, mbox)[:40],
+	})
+	entries, err := os.ReadDir(root)
+	must(t, err)
+	var o Opener
+	for _, e := range append(entries, entries...) {
+		for _, as := range []Format{"", Mbox, Message} {
+			path := filepath.Join(root, e.Name())
+			source, found, err := Open(path, "ham", as)
+			again, foundAgain, errAgain := o.Open(path, "ham", as)
+			if found != foundAgain || (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
+				t.Errorf("%s as %q: got %v, %v, want %v, %v", e.Name(), as, foundAgain, errAgain, found, err)
+				continue
+			}
+			if err != nil {
+				continue
+			}
+			origin := func(i Item) string { return i.Origin }
+			if got, want := contentsOf(again, origin), contentsOf(source, origin); !slices.Equal(got, want) {
+				t.Errorf("%s as %q: got %.500q, want %.500q", e.Name(), as, got, want)
+			}
+		}
+	}
+	for _, path := range []string{"", filepath.Join(root, "no")} {
+		_, _, want := Open(path, "ham", "")
+		if _, _, err := o.Open(path, "ham", ""); err == nil || err.Error() != want.Error() {
+			t.Errorf("%q: got %v, want %v", path, err, want)
+		}
+	}
+}
+
+func TestAnOpenerReadsAFileOnce(t *testing.T) {
+	root := tree(t, map[string]string{"mbox": fromLine1 + "A: b\n\na\n\n" + fromLine1 + "A: b\n\nb\n", "message": "A: b\n\nc\n", "other": "A: b\n\nd\n"})
+	var o Opener
+	for _, tt := range []struct {
+		name string
+		want []string
+	}{
+		{"mbox", []string{fromLine1 + "A: b\n\na\n\n", fromLine1 + "A: b\n\nb\n"}},
+		{"message", []string{"A: b\n\nc\n"}},
+	} {
+		path := filepath.Join(root, tt.name)
+		source, _, err := o.Open(path, "ham", "")
+		must(t, err)
+		must(t, os.Rename(path, path+".kept"))
+		var items []Item
+		var all sync.WaitGroup
+		for i, item := range itemsOf(t, source) {
+			items = append(items, item)
+			all.Go(func() {
+				if got, err := item.Read(nil); err != nil || string(got) != tt.want[i] {
+					t.Errorf("%s: got %q, %v, want %q", item.Origin, got, err, tt.want[i])
+				}
+			})
+		}
+		all.Wait()
+		_, _, err = o.Open(filepath.Join(root, "other"), "ham", "")
+		must(t, err)
+		if len(items) != len(tt.want) {
+			t.Fatalf("%s: got %d items, want %d", tt.name, len(items), len(tt.want))
+		}
+		if _, err := items[0].Read(nil); err == nil {
+			t.Errorf("%s: its content is still kept", tt.name)
+		}
+		must(t, os.Rename(path+".kept", path))
+		if got := string(read(t, items[0])); got != tt.want[0] {
+			t.Errorf("%s: got %q when it is read again, want %q", tt.name, got, tt.want[0])
+		}
+	}
+}
