@@ -31,9 +31,11 @@ type part struct {
 	buffer []byte            // of a block or a chunk
 	err    error             // the first damage
 
-	// What the last look-up found, in the order of the terms of the message.
-	found   []uint32  // ids
-	weights []float32 // and their rows
+	// The last look-up, which learning repeats, and what it found: the ids in the order of the terms of the message, and their rows.
+	hashes  []uint64
+	known   []uint64
+	found   []uint32
+	weights []float32
 
 	reads    int    // blocks read one at a time
 	allTerms []byte // section TERM, once most of it was read
@@ -71,7 +73,10 @@ func (p *part) note(err error) {
 
 // find appends the terms that the vocabulary knows: the id and, in the lower 32 bits, the index among the hashes.
 func (p *part) find(dst, hashes []uint64) []uint64 {
-	p.found, p.weights = p.found[:0], p.weights[:0]
+	if slices.Equal(hashes, p.hashes) && p.err == nil {
+		return append(dst, p.known...)
+	}
+	p.hashes, p.known, p.found, p.weights = append(p.hashes[:0], hashes...), p.known[:0], p.found[:0], p.weights[:0]
 	for i, hash := range hashes {
 		prefix, key := p.blocks.split(hash)
 		block, err := p.block(prefix / blockPrefixes)
@@ -84,14 +89,14 @@ func (p *part) find(dst, hashes []uint64) []uint64 {
 			continue
 		}
 		if id, weights, known := p.blocks.find(entries, key); known {
-			dst = append(dst, uint64(id)<<32|uint64(i))
+			p.known = append(p.known, uint64(id)<<32|uint64(i))
 			p.found = append(p.found, id)
 			for r := range p.blocks.rows {
 				p.weights = append(p.weights, weightAt(weights, r))
 			}
 		}
 	}
-	return dst
+	return append(dst, p.known...)
 }
 
 // block returns a block of section TERM, verified. It is valid until the next call.
