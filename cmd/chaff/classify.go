@@ -172,7 +172,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 			if path == stdinPath {
 				source = p.stdinSource()
 			} else {
-				source, _, err = opener.Open(path, "", sources.Format(flags.format))
+				source, err = opener.Open(path, "", sources.Format(flags.format))
 			}
 			if err != nil {
 				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }

@@ -19,11 +19,13 @@ type Opener struct {
 }
 
 // Open opens a path.
-func (o *Opener) Open(name, label string, as Format) (Source, Found, error) {
-	return o.open(name, label, as, corpus.LargeMessageBytes)
+func (o *Opener) Open(name, label string, as Format) (Source, error) {
+	source, _, err := o.open(name, label, as, corpus.LargeMessageBytes)
+	return source, err
 }
 
-// open opens a path, and keeps the content of a file of at most the given size.
+// open opens a path, and keeps the content of a file of at most the given size. Unless that is 0, the source finds the format of a folder, so
+// that the folder is listed once.
 func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -46,6 +48,7 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	var content kept
 	var found Found
 	switch {
+	case mode.IsDir() && keep > 0 && as == "":
 	case mode.IsDir():
 		found, err = detectFolder(fsys, name)
 	case mode&fs.ModeNamedPipe != 0:

@@ -26,10 +26,10 @@ func TestAnOpenerListsTheMailThatOpenLists(t *testing.T) {
 	for _, e := range append(entries, entries...) {
 		for _, as := range []Format{"", Mbox, Message} {
 			path := filepath.Join(root, e.Name())
-			source, found, err := Open(path, "ham", as)
-			again, foundAgain, errAgain := o.Open(path, "ham", as)
-			if found != foundAgain || (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
-				t.Errorf("%s as %q: got %v, %v, want %v, %v", e.Name(), as, foundAgain, errAgain, found, err)
+			source, _, err := Open(path, "ham", as)
+			again, errAgain := o.Open(path, "ham", as)
+			if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
+				t.Errorf("%s as %q: got %v, want %v", e.Name(), as, errAgain, err)
 				continue
 			}
 			if err != nil {
@@ -43,7 +43,7 @@ func TestAnOpenerListsTheMailThatOpenLists(t *testing.T) {
 	}
 	for _, path := range []string{"", filepath.Join(root, "no")} {
 		_, _, want := Open(path, "ham", "")
-		if _, _, err := o.Open(path, "ham", ""); err == nil || err.Error() != want.Error() {
+		if _, err := o.Open(path, "ham", ""); err == nil || err.Error() != want.Error() {
 			t.Errorf("%q: got %v, want %v", path, err, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestAnOpenerReadsAFileOnce(t *testing.T) {
 		{"message", []string{"A: b\n\nc\n"}},
 	} {
 		path := filepath.Join(root, tt.name)
-		source, _, err := o.Open(path, "ham", "")
+		source, err := o.Open(path, "ham", "")
 		must(t, err)
 		must(t, os.Rename(path, path+".kept"))
 		var items []Item
@@ -74,7 +74,7 @@ func TestAnOpenerReadsAFileOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		_, _, err = o.Open(filepath.Join(root, "other"), "ham", "")
+		_, err = o.Open(filepath.Join(root, "other"), "ham", "")
 		must(t, err)
 		if len(items) != len(tt.want) {
 			t.Fatalf("%s: got %d items, want %d", tt.name, len(items), len(tt.want))

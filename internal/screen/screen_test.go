@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"chaff/internal/tabletest"
@@ -150,7 +151,7 @@ func (w *writes) Write(p []byte) (int, error) {
 // FuzzTerminal prints any text in every way there is. What comes out is one line that can be printed, and it is known what it
 // was made of.
 func FuzzTerminal(f *testing.F) {
-	for _, seed := range []string{"", "a", "\x1b[2J", "a\nspam  9.99  1.000000  b", "\u202e\u2066", "\x9b\xff", `\x1b\\n`, "\U000e0041", "\xed\xa0\x80", "😀\u200d"} {
+	for _, seed := range []string{"", "a", "\x1b[2J", "a\nspam  9.99  1.000000  b", "\u202e\u2066", "\x9b\xff", `\x1b\\n`, "\U000e0041", "\xed\xa0\x80", "😀\u200d", "\u00a0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -192,7 +193,7 @@ func FuzzTerminal(f *testing.F) {
 
 func mustBePrintable(t *testing.T, text string) {
 	t.Helper()
-	if !utf8.ValidString(text) || strings.IndexFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0 {
+	if !utf8.ValidString(text) || strings.IndexFunc(text, func(r rune) bool { return !strconv.IsPrint(r) && !unicode.Is(unicode.Zs, r) }) >= 0 {
 		t.Errorf("%q cannot be printed", text)
 	}
 }
