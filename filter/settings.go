@@ -157,10 +157,15 @@ func (c *settingsCodec) float(f *float64) {
 	*f = math.Float64frombits(binary.LittleEndian.Uint64(c.take(8)))
 }
 
+// text handles a text. It writes bytes that are not UTF-8 as U+FFFD, as JSON does, which the store keeps the names of classes in.
 func (c *settingsCodec) text(s *string) {
-	n := len(*s)
+	text := *s
+	if !c.reads {
+		text = string([]rune(text))
+	}
+	n := len(text)
 	if c.int(&n); !c.reads {
-		c.data = append(c.data, *s...)
+		c.data = append(c.data, text...)
 		return
 	}
 	*s = string(c.take(c.length(n)))
