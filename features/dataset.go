@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,7 +79,10 @@ type Dataset struct {
 	// Workers is how many goroutines a trainer may use; 0 means one. It changes no result.
 	Workers int
 
-	matrix *matrix // replaces RowStart, IDs and Values in a data set made of [Documents]
+	// In a data set made of [Documents], these replace RowStart, IDs and Values.
+	matrix *Matrix
+	rows   []Ref // in the matrix
+	view   *view // of the vocabulary
 }
 
 // NewDataset returns an empty data set for [Dataset.Append].
@@ -110,7 +114,7 @@ func (d *Dataset) Select(ids []uint32) *Dataset {
 	rows := d.Rows()
 	var row Vector
 	for i, label := range d.Labels {
-		x := rows.Row(i)
+		x := ascending(rows.Row(i))
 		row = row.Reset()
 		for n, id := range ids {
 			if at, found := slices.BinarySearch(x.IDs, id); found {
@@ -136,9 +140,9 @@ func (d *Dataset) Subset(documents []int) *Dataset {
 		}
 		return s
 	}
-	s.RowStart, s.matrix = nil, &matrix{store: d.matrix.store, groups: d.matrix.groups}
+	s.RowStart, s.matrix, s.view = nil, d.matrix, d.view
 	for _, i := range documents {
-		s.matrix.rows, s.Labels = append(s.matrix.rows, d.matrix.rows[i]), append(s.Labels, d.Labels[i])
+		s.rows, s.Labels = append(s.rows, d.rows[i]), append(s.Labels, d.Labels[i])
 	}
 	return s
 }
@@ -162,6 +166,26 @@ type Vector struct {
 	IDs    []uint32
 	Values []float32
 	Groups []evidence.Group // of the terms, for the kind [Evidence]; otherwise nil
+}
+
+// ascending returns x with all ids in ascending order.
+func ascending(x Vector) Vector {
+	if slices.IsSorted(x.IDs) {
+		return x
+	}
+	order := make([]int, len(x.IDs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x.IDs[i], x.IDs[j]) })
+	var y Vector
+	for _, i := range order {
+		y.IDs, y.Values = append(y.IDs, x.IDs[i]), append(y.Values, x.Values[i])
+		if x.Groups != nil {
+			y.Groups = append(y.Groups, x.Groups[i])
+		}
+	}
+	return y
 }
 
 // Reset returns an empty vector in the same memory.

@@ -3,7 +3,9 @@ package features
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
+	"sync"
 
 	"chaff/internal/parallel"
 )
@@ -16,6 +18,46 @@ type Documents struct {
 	dictionary *dictionary
 	budget     *memoryBudget
 	store      *recordStore
+
+	orderOnce sync.Once
+	order     termOrder // see ordered
+}
+
+// termOrder is all terms in the order of the [OrderHash] of their texts, which the ids of every vocabulary have.
+type termOrder struct {
+	numbers []uint32 // in the order
+	// places has by number the group of a term and, in the lower bits, its position in the order.
+	places []uint32
+	bits   int // of a position
+}
+
+const groupBits = 3 // of a group of evidence
+
+// ordered returns the order of the terms, sorted once.
+func (d *Documents) ordered(workers int) *termOrder {
+	d.orderOnce.Do(func() {
+		numbers := d.dictionary.sorted(workers, func(uint32) bool { return true })
+		o := termOrder{numbers: numbers, places: make([]uint32, d.dictionary.size()), bits: bits.Len(uint(len(numbers)))}
+		for position, number := range numbers {
+			o.places[number] = o.firstOf(int(d.dictionary.group(number))) | uint32(position)
+		}
+		d.order = o
+	})
+	return &d.order
+}
+
+// SortTerms sorts the terms for the vocabularies, which the first of them does otherwise.
+func (d *Documents) SortTerms() { d.ordered(1) }
+
+// firstOf returns the place of the first term if it is of the given group.
+func (o *termOrder) firstOf(group int) uint32 { return uint32(group) << o.bits }
+
+// mask returns the bits of a position, or those of the group as well.
+func (o *termOrder) mask(withGroup bool) uint32 {
+	if withGroup {
+		return 1<<(o.bits+groupBits) - 1
+	}
+	return 1<<o.bits - 1
 }
 
 // documentsShare is the share of the memory that documents may fill. They are read a few times, in order. The rest is for
@@ -176,7 +218,7 @@ func appendRest(dst []byte, doc Document) []byte {
 			dst = binary.AppendUvarint(dst, uint64(count))
 		}
 	}
-	return appendGaps(dst, 0, doc.Cells)
+	return appendGaps(dst, doc.Cells)
 }
 
 // documentReader reads documents, one at a time, into its own memory. It belongs to one goroutine.
@@ -221,6 +263,22 @@ func (r *documentReader) decode(record []byte) {
 
 // readRest sets the document, without the hashes and the groups of its terms.
 func (r *documentReader) readRest() { r.gaps = r.doc.decodeRest(r.rest, len(r.numbers), r.cells) }
+
+// cellGaps returns the gaps of the cells.
+func (r *documentReader) cellGaps() []byte {
+	size, repeated := bitmapSize(len(r.numbers)), 0
+	counts := r.rest[2*size:]
+	for _, b := range r.rest[size : 2*size] {
+		repeated += bits.OnesCount8(b)
+	}
+	at := 0
+	for ; repeated > 0; at++ {
+		if counts[at] < 0x80 { // the last byte of a varint
+			repeated--
+		}
+	}
+	return counts[at:]
+}
 
 // readGroups sets the groups of the terms.
 func (r *documentReader) readGroups() {

@@ -59,7 +59,7 @@ func testEvidence(t *testing.T, memory int64) {
 	for i, b := range bags {
 		doc := b.Document()
 		want := new(Lookup).AppendVector(Vector{}, index.Vocabulary(), doc, Evidence)
-		got := rows.Row(i)
+		got := ascending(rows.Row(i))
 		if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Groups, want.Groups) {
 			t.Fatalf("document %d, row of the matrix (-want +got):\n%s", i, cmp.Diff(want, got))
 		}

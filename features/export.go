@@ -36,7 +36,7 @@ func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 	rows := d.Rows()
 	for i, label := range d.Labels {
 		line = d.appendLabel(line[:0], label, format)
-		x := rows.Row(i)
+		x := ascending(rows.Row(i))
 		for j, id := range x.IDs {
 			line = strconv.AppendUint(append(line, ' '), uint64(id)+1, 10)
 			line = strconv.AppendFloat(append(line, ':'), float64(x.Values[j]), 'g', -1, 32)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -28,11 +27,13 @@ type Index struct {
 	vocabulary *Vocabulary
 	ids        []uint32        // by term number
 	numbers    func() []uint32 // of the terms by id, unknown for a term that no document has; computed once
+	view       func() *view    // computed once
 }
 
 func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
 	x := &Index{documents: d, vocabulary: v, ids: ids}
 	x.numbers = sync.OnceValue(x.numbersByID)
+	x.view = sync.OnceValue(func() *view { return d.view(ids) })
 	return x
 }
 
@@ -47,11 +48,14 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	if o.MaxTerms > 0 {
 		least, ties = mostFrequent(count, least, o.MaxTerms)
 	}
-	kept := d.dictionary.sorted(workers, func(number uint32) bool { return count[number] >= least })
 	ids := unknownIDs(d.dictionary)
-	hashes, frequencies := make([]uint64, 0, len(kept)), make([]uint32, 0, len(kept))
-	for _, number := range kept {
+	order := d.ordered(workers).numbers
+	hashes, frequencies := make([]uint64, 0, len(order)), make([]uint32, 0, len(order))
+	for _, number := range order {
 		n := count[number]
+		if n < least {
+			continue
+		}
 		if n == least {
 			if ties--; ties < 0 {
 				continue
@@ -120,17 +124,6 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 		}
 	})
 	return newIndex(d, v, ids)
-}
-
-// groups returns the groups of the terms by id.
-func (x *Index) groups(workers int) []evidence.Group {
-	groups := make([]evidence.Group, x.vocabulary.Len())
-	x.documents.dictionary.each(workers, func(number uint32) {
-		if id := x.ids[number]; id != unknown {
-			groups[id] = x.documents.dictionary.group(number)
-		}
-	})
-	return groups
 }
 
 // Vocabulary returns the vocabulary whose ids the index has.

@@ -3,109 +3,146 @@ package features
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
-// matrix is the rows of documents over the terms of a vocabulary, in about two bytes for each term. Trainers read it many
-// times, in any order of rows.
-type matrix struct {
-	store  *recordStore
-	rows   []Ref
-	groups []evidence.Group // of the terms by id; nil except for the kind [Evidence]
+// Matrix is documents as rows over all terms of [Documents], in about two bytes for each term. The data sets of all parts and
+// vocabularies are views of one matrix. Trainers read them many times, in any order of rows.
+type Matrix struct {
+	documents *Documents
+	store     *recordStore
+	kind      Kind
+	rows      []Ref
 }
 
-// The record of a row with n terms is, little-endian:
+// The record of a row has sections: with evidence the cells, and the terms of each group, otherwise all terms. It is, little-endian:
 //
-//	4 bytes   n
-//	4 bytes   the value of all terms, a float32, or NaN if they differ
-//	gaps      the ids, as [appendGaps] writes them
-//	float32s  if the values differ: one for each group, for the kind [Evidence], otherwise one for each term
-const rowHeader = 8
-
-// Dataset returns documents with their labels as a matrix (documents x terms) of any kind except [Whole], made by up to so many
-// goroutines.
-func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32, workers int) *Dataset {
-	m := &matrix{store: newRecordStore(x.documents.budget, 1), rows: make([]Ref, len(refs))}
-	terms := x.vocabulary.Len()
-	if kind == Evidence {
-		m.groups = x.groups(workers)
-		terms += CellCount
+//	4 bytes   the number of ids of each section
+//	4 bytes   the value of all ids of each section, a float32
+//	gaps      the ids of each section, as [appendGaps] writes them: cells, or positions of terms in the order of the documents
+//	float32s  the value of each term for counts, in place of that of the section
+func (k Kind) sections() int {
+	if k == Evidence {
+		return evidence.Groups
 	}
+	return 1
+}
+
+// groupOf returns the group of a section of evidence. The cells come first, since their ids do.
+func groupOf(section int) evidence.Group {
+	if section == 0 {
+		return evidence.Grams
+	}
+	return evidence.Group(section - 1)
+}
+
+// Matrix returns the rows of documents, made by up to so many goroutines. The kind is any except [Whole].
+func (d *Documents) Matrix(kind Kind, refs []Ref, workers int) *Matrix {
+	m := &Matrix{documents: d, store: newRecordStore(d.budget, 1), kind: kind, rows: make([]Ref, len(refs))}
+	order := d.ordered(workers)
 	writers := make([]rowWriter, max(workers, 1))
 	for i := range writers {
-		writers[i] = rowWriter{recordWriter: recordWriter{store: m.store}, reader: x.documents.reader()}
+		writers[i] = rowWriter{recordWriter: recordWriter{store: m.store}, reader: d.reader(), order: order}
 	}
 	parallel.Ranges(workers, len(refs), 256, func(worker, from, to int) {
 		for i := from; i < to; i++ {
-			m.rows[i] = writers[worker].add(refs[i], x, kind)
+			m.rows[i] = writers[worker].add(refs[i], kind)
 		}
 	})
 	for i := range writers {
 		writers[i].flush()
 	}
-	if err := x.documents.Err(); err != nil {
+	if err := d.Err(); err != nil {
 		m.store.fail(err)
 	}
-	return &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: terms, Workers: workers, matrix: m}
+	return m
 }
 
 // rowWriter makes rows of documents.
 type rowWriter struct {
 	recordWriter
 	reader documentReader
+	order  *termOrder
 	lookup Lookup
-	row    Vector
+	ids    []uint32
 	record []byte
 }
 
-func (w *rowWriter) add(ref Ref, x *Index, kind Kind) Ref {
+func (w *rowWriter) add(ref Ref, kind Kind) Ref {
 	w.reader.read(ref)
+	if kind == HeadBits || kind.counted() {
+		w.reader.readRest()
+	}
+	doc, l := &w.reader.doc, &w.lookup
+	l.known = l.known[:0]
+	mask := w.order.mask(kind == Evidence)
+	for i, number := range w.reader.numbers {
+		if kind != HeadBits || doc.InHead[i] {
+			l.known = append(l.known, uint64(w.order.places[number]&mask)<<32|uint64(i))
+		}
+	}
+	l.sort(int(mask))
+	w.record = w.record[:0]
 	if kind == Evidence {
-		return w.addEvidence(x)
+		return w.addEvidence()
 	}
-	w.row = w.lookup.appendStored(w.row.Reset(), &w.reader, x.ids, x.vocabulary.Len(), kind)
-	shared, values := float32(math.NaN()), w.row.Values
-	if !kind.counted() {
-		shared, values = float32(w.reader.doc.scale(kind)), nil
-	}
-	return w.writeRow(len(w.row.IDs), shared, nil, 0, values)
-}
-
-// addEvidence adds the document that was read. The gaps of its cells are in its record already, and the terms follow them.
-func (w *rowWriter) addEvidence(x *Index) Ref {
-	w.row = w.lookup.appendStored(w.row.Reset(), &w.reader, x.ids, x.vocabulary.Len(), Bits)
-	w.reader.readGroups()
-	values := w.row.Values[:0]
-	for _, scale := range w.reader.doc.groupScales() {
-		values = append(values, float32(scale))
-	}
-	last := uint32(0)
-	if cells := w.reader.doc.Cells; len(cells) > 0 {
-		last = cells[len(cells)-1]
-	}
-	return w.writeRow(w.reader.cells+len(w.row.IDs), float32(math.NaN()), w.reader.gaps, last-CellCount, values)
-}
-
-// writeRow writes a row of n ids: those of gaps, then those of w.row, whose first gap is counted from an id.
-func (w *rowWriter) writeRow(n int, shared float32, gaps []byte, from uint32, values []float32) Ref {
-	le := binary.LittleEndian
-	w.record = le.AppendUint32(w.record[:0], uint32(n))
-	w.record = le.AppendUint32(w.record, math.Float32bits(shared))
-	w.record = appendGaps(append(w.record, gaps...), from, w.row.IDs)
-	for _, value := range values {
-		w.record = le.AppendUint32(w.record, math.Float32bits(value))
+	scale := doc.scaleOf(kind, len(w.reader.numbers))
+	w.addHeader(len(l.known), scale)
+	w.addPlaces(l.known)
+	for _, known := range l.known {
+		if !kind.counted() {
+			break
+		}
+		value := float32(scale * float64(doc.Counts[uint32(known)]))
+		w.record = binary.LittleEndian.AppendUint32(w.record, math.Float32bits(value))
 	}
 	return w.write(w.record)
+}
+
+// addEvidence adds the document that was read, whose terms are sorted by group. The gaps of its cells are in its record already.
+func (w *rowWriter) addEvidence() Ref {
+	var groups [evidence.Grams][]uint64
+	rest := w.lookup.known
+	for g := range groups {
+		n, _ := slices.BinarySearch(rest, uint64(w.order.firstOf(g+1))<<32)
+		groups[g], rest = rest[:n], rest[n:]
+	}
+	w.addHeader(w.reader.cells, 1/math.Sqrt(float64(w.reader.cells)))
+	for _, terms := range groups {
+		w.addHeader(len(terms), 1/math.Sqrt(float64(len(terms))))
+	}
+	w.record = append(w.record, w.reader.cellGaps()...)
+	for _, terms := range groups {
+		w.addPlaces(terms)
+	}
+	return w.write(w.record)
+}
+
+// addHeader adds the header of a section.
+func (w *rowWriter) addHeader(n int, value float64) {
+	w.record = binary.LittleEndian.AppendUint32(w.record, uint32(n))
+	w.record = binary.LittleEndian.AppendUint32(w.record, math.Float32bits(float32(value)))
+}
+
+// addPlaces adds the positions of the terms of a section.
+func (w *rowWriter) addPlaces(known []uint64) {
+	w.ids = w.ids[:0]
+	mask := w.order.mask(false)
+	for _, known := range known {
+		w.ids = append(w.ids, uint32(known>>32)&mask)
+	}
+	w.record = appendGaps(w.record, w.ids)
 }
 
 // wideGap marks a gap that does not fit into two bytes.
 const wideGap = math.MaxUint16
 
 // appendGaps appends ascending ids, each by its distance from the one before: two bytes, or wideGap and four bytes.
-func appendGaps(dst []byte, before uint32, ids []uint32) []byte {
-	le := binary.LittleEndian
+func appendGaps(dst []byte, ids []uint32) []byte {
+	le, before := binary.LittleEndian, uint32(0)
 	for _, id := range ids {
 		if gap := id - before; gap < wideGap {
 			dst = le.AppendUint16(dst, uint16(gap))
@@ -133,11 +170,63 @@ func decodeGaps(dst []uint32, gaps []byte) (size int) {
 	return size
 }
 
+// view is the ids of a vocabulary by the positions of terms.
+type view struct {
+	ids     []uint32 // nil if they are the positions
+	ordered bool     // the ids ascend, and no two are equal
+}
+
+// view returns the view of a vocabulary whose ids are given by the numbers of terms.
+func (d *Documents) view(ids []uint32) *view {
+	numbers := d.ordered(1).numbers
+	v := &view{ids: make([]uint32, len(numbers)), ordered: true}
+	same := true
+	next := uint32(0) // the least id that ascends
+	for position, number := range numbers {
+		id := ids[number]
+		v.ids[position] = id
+		same = same && id == uint32(position)
+		if id != unknown {
+			v.ordered = v.ordered && id >= next
+			next = id + 1
+		}
+	}
+	if same {
+		v.ids = nil
+	}
+	return v
+}
+
+// Dataset returns rows of m, given by their numbers, over the vocabulary of x, with their labels. It shares the memory of m. Trainers may
+// use up to so many goroutines.
+func (m *Matrix) Dataset(x *Index, classes []string, rows []int, labels []int32, workers int) *Dataset {
+	d := &Dataset{Kind: m.kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, matrix: m, view: x.view()}
+	if m.kind == Evidence {
+		d.Terms += CellCount
+	}
+	d.rows = make([]Ref, len(rows))
+	for i, row := range rows {
+		d.rows[i] = m.rows[row]
+	}
+	return d
+}
+
+// Dataset returns documents with their labels as a data set of any kind except [Whole], made by up to so many goroutines. To make several
+// of the same documents, make a [Matrix].
+func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32, workers int) *Dataset {
+	rows := make([]int, len(refs))
+	for i := range rows {
+		rows[i] = i
+	}
+	return x.documents.Matrix(kind, refs, workers).Dataset(x, classes, rows, labels, workers)
+}
+
 // Rows reads the rows of a data set, one at a time. It belongs to one goroutine; a data set can have any number.
 type Rows struct {
 	dataset *Dataset
 	reader  recordReader
 	row     Vector
+	entries []uint64 // ids with values, while counts are read
 }
 
 // Rows returns a reader of the rows of d.
@@ -149,34 +238,55 @@ func (d *Dataset) Rows() *Rows {
 	return r
 }
 
-// Row returns document i, valid until the next call. A row that could not be read is empty.
+// Row returns document i, valid until the next call. A row that could not be read is empty. With evidence the cells come first, then the
+// terms of each group: ids ascend within a group only, and sums over a group are those of an ascending row.
 func (r *Rows) Row(i int) Vector {
-	if r.dataset.matrix == nil {
-		return r.dataset.Row(i)
+	d := r.dataset
+	if d.matrix == nil {
+		return d.Row(i)
 	}
-	record := r.reader.read(r.dataset.matrix.rows[i])
+	record := r.reader.read(d.rows[i])
 	if record == nil {
 		return Vector{}
 	}
-	n, shared := int(binary.LittleEndian.Uint32(record)), math.Float32frombits(binary.LittleEndian.Uint32(record[4:]))
-	r.grow(n)
+	le, sections := binary.LittleEndian, d.Kind.sections()
+	total := 0
+	for s := range sections {
+		total += int(le.Uint32(record[8*s:]))
+	}
+	r.grow(total)
+	n, rest := 0, record[8*sections:]
+	for s := range sections {
+		size, value := int(le.Uint32(record[8*s:])), math.Float32frombits(le.Uint32(record[8*s+4:]))
+		ids := r.row.IDs[n:][:size]
+		rest = rest[decodeGaps(ids, rest):]
+		switch {
+		case d.Kind.counted():
+			size = r.counted(ids, rest)
+		case d.Kind != Evidence:
+			size = d.view.idsOf(ids, 0)
+		case d.Kind == Evidence && s > 0:
+			size = d.view.idsOf(ids, CellCount)
+		}
+		if !d.Kind.counted() {
+			fill(r.row.Values[n:][:size], value)
+		}
+		if d.Kind == Evidence {
+			fill(r.row.Groups[n:][:size], groupOf(s))
+		}
+		n += size
+	}
 	x := Vector{IDs: r.row.IDs[:n:n], Values: r.row.Values[:n:n]}
-	values := record[rowHeader:]
-	values = values[decodeGaps(x.IDs, values):]
-	switch {
-	case r.dataset.Kind == Evidence:
+	if d.Kind == Evidence {
 		x.Groups = r.row.Groups[:n:n]
-		r.evidence(x, values)
-	case shared == shared: // not NaN
-		for i := range x.Values {
-			x.Values[i] = shared
-		}
-	default:
-		for i := range x.Values {
-			x.Values[i] = valueAt(values, i)
-		}
 	}
 	return x
+}
+
+func fill[T any](list []T, value T) {
+	for i := range list {
+		list[i] = value
+	}
 }
 
 // grow makes room for n terms.
@@ -187,38 +297,76 @@ func (r *Rows) grow(n int) {
 	}
 }
 
-func valueAt(values []byte, i int) float32 {
-	return math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))
-}
-
-// evidence sets the values and the groups of a row, which has its ids.
-func (r *Rows) evidence(x Vector, values []byte) {
-	var scales [evidence.Groups]float32
-	for g := range scales {
-		scales[g] = valueAt(values, g)
-	}
-	groups := r.dataset.matrix.groups
-	for i, id := range x.IDs {
-		g := evidence.Grams
-		if id >= CellCount {
-			g = groups[id-CellCount]
+// idsOf replaces positions by ids, to each of which offset is added, leaves out unknown terms and returns how many are left.
+func (v *view) idsOf(ids []uint32, offset uint32) int {
+	if v.ids == nil {
+		for i := 0; offset > 0 && i < len(ids); i++ {
+			ids[i] += offset
 		}
-		x.Values[i], x.Groups[i] = scales[g], g
+		return len(ids)
 	}
+	n, all := 0, v.ids
+	for _, position := range ids {
+		id := all[position]
+		ids[n] = id + offset
+		if id != unknown {
+			n++
+		}
+	}
+	if v.ordered {
+		return n
+	}
+	slices.Sort(ids[:n])
+	return len(slices.Compact(ids[:n])) // two hashes can be one term
 }
 
-// First returns the first n ids of document i, or all if there are fewer. They are valid until the next call.
+// counted is [view.idsOf] for a row whose terms have values of their own. Those of two hashes that are one term are added.
+func (r *Rows) counted(ids []uint32, values []byte) int {
+	v := r.dataset.view
+	r.entries = r.entries[:0]
+	for i, position := range ids {
+		id := position
+		if v.ids != nil {
+			id = v.ids[position]
+		}
+		if id != unknown {
+			r.entries = append(r.entries, uint64(id)<<32|uint64(binary.LittleEndian.Uint32(values[4*i:])))
+		}
+	}
+	if !v.ordered {
+		slices.Sort(r.entries)
+	}
+	n := 0
+	for _, entry := range r.entries {
+		id, value := uint32(entry>>32), math.Float32frombits(uint32(entry))
+		if n > 0 && ids[n-1] == id {
+			r.row.Values[n-1] += value
+			continue
+		}
+		ids[n], r.row.Values[n] = id, value
+		n++
+	}
+	return n
+}
+
+// First returns the n smallest ids of document i, or all if there are fewer. They are valid until the next call.
 func (r *Rows) First(i, n int) []uint32 {
-	if r.dataset.matrix == nil {
-		ids := r.dataset.Row(i).IDs
-		return ids[:min(n, len(ids))]
+	d := r.dataset
+	if d.matrix != nil && (d.Kind == Evidence || d.view.ordered) {
+		if record := r.reader.read(d.rows[i]); record != nil {
+			// The smallest ids begin the first section. Half of the terms may be unknown.
+			size := min(int(binary.LittleEndian.Uint32(record)), 2*n)
+			r.grow(size)
+			ids := r.row.IDs[:size]
+			decodeGaps(ids, record[8*d.Kind.sections():])
+			if d.Kind != Evidence {
+				ids = ids[:d.view.idsOf(ids, 0)]
+			}
+			if len(ids) >= n {
+				return ids[:n]
+			}
+		}
 	}
-	record := r.reader.read(r.dataset.matrix.rows[i])
-	if record == nil {
-		return nil
-	}
-	n = min(n, int(binary.LittleEndian.Uint32(record)))
-	r.grow(n)
-	decodeGaps(r.row.IDs[:n], record[rowHeader:])
-	return r.row.IDs[:n]
+	ids := slices.Sorted(slices.Values(r.Row(i).IDs))
+	return ids[:min(n, len(ids))]
 }

@@ -35,7 +35,7 @@ func contentOrder(d *features.Dataset) []int32 {
 			return by
 		}
 		p, q := x.Row(int(a.document)), y.Row(int(b.document))
-		return cmp.Or(slices.Compare(p.IDs, q.IDs), slices.Compare(p.Values, q.Values),
+		return cmp.Or(slices.Compare(slices.Sorted(slices.Values(p.IDs)), slices.Sorted(slices.Values(q.IDs))), slices.Compare(p.Values, q.Values),
 			cmp.Compare(d.Labels[a.document], d.Labels[b.document]), cmp.Compare(a.document, b.document))
 	})
 	documents := make([]int32, len(entries))

@@ -17,6 +17,8 @@ type EpochOptions struct {
 	Development *features.Dataset
 	// OnEpoch, if set, is called after each epoch.
 	OnEpoch func(Epoch)
+	// Unwatched leaves out the figures of epochs that neither OnEpoch nor training needs. The model is the same.
+	Unwatched bool
 }
 
 // hasDevelopment reports whether there is a development part.
@@ -71,7 +73,7 @@ type fit struct {
 	learner  learner
 	start    *params  // the initial weights; run overwrites them
 	descent  *descent // nil for learners that do not follow a gradient
-	// unmeasured leaves out the figures of the epochs.
+	// unmeasured leaves out the figures of the epochs, but for the last one of a descent, which is checked.
 	unmeasured bool
 
 	train, development sorted
@@ -82,7 +84,7 @@ type fit struct {
 	lowest             float64   // development loss so far
 	epochs             []Epoch   // measured so far
 	kept               int       // the epoch whose weights are the best
-	converged          bool      // the last pass changed nothing
+	converged          bool      // the last pass changed nothing, or hardly anything
 }
 
 // linear returns the best weights as a model, and the part of the report that all trainers in epochs have.
@@ -154,7 +156,11 @@ func (f *fit) prepare(d sorted) error {
 		f.development = newSorted(f.options.Development)
 	}
 	f.losses = []float64{math.NaN()} // only learners with a descent need the initial loss
-	if f.descent != nil {
+	switch {
+	case f.descent == nil:
+	case f.descent.atRest != nil:
+		f.losses[0] = f.descent.start
+	default:
 		f.losses[0] = measure(f.start, f.train, f.learner.loss, f.classWeights).Loss
 	}
 	// The weights are the largest allocation. Without patience those of the last epoch are kept, so that one copy will do.
@@ -178,8 +184,9 @@ func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 		return Epoch{}, err
 	}
 	e.Updates += f.learner.pass()
+	f.converged = e.Updates == 0 || f.descent.isAtRest()
 	f.learner.model(f.now)
-	if f.unmeasured {
+	if isLast := f.converged || n == f.Epochs; f.unmeasured && !(isLast && f.descent != nil) {
 		return e, nil
 	}
 	return f.measured(e, began, f.learner.loss), nil
@@ -201,7 +208,6 @@ func (f *fit) keep(e Epoch) {
 	if !f.unmeasured {
 		f.epochs = append(f.epochs, e)
 	}
-	f.converged = e.Updates == 0
 	if f.Patience > 0 && e.Development != nil {
 		if e.Development.Loss >= f.lowest {
 			return
@@ -221,7 +227,13 @@ func (f *fit) isOver() bool {
 type descent struct {
 	batch   bool   // every step follows the gradient of the whole loss, so that none may raise it
 	setting string // the learning rate, such as models.lms.learning_rate=0.2
+	// atRest, if set, is called after each pass and reports whether the next one would change little. The loss is then checked once, at
+	// the end, against start.
+	atRest func() bool
+	start  float64
 }
+
+func (s *descent) isAtRest() bool { return s != nil && s.atRest != nil && s.atRest() }
 
 const (
 	// slack is how much a loss may grow by rounding alone.
@@ -242,6 +254,8 @@ func (s *descent) check(losses []float64, atEnd bool) error {
 		return nil
 	case s == nil:
 		return fmt.Errorf("epoch %d: the loss is %v: %w", n, loss, ErrNotFinite)
+	case s.atRest != nil && !atEnd:
+		return nil
 	case s.batch && loss <= before*(1+slack)+slack:
 		return nil
 	case !s.batch && loss <= maxRise*start:

@@ -79,8 +79,13 @@ func groupSums[T float32 | float64](x features.Vector, weights []T, R, r int) (s
 		}
 		return s
 	}
-	for i, w := range x.IDs {
-		s[x.Groups[i]] += float64(x.Values[i]) * float64(weights[int(w)*R+r])
+	for i := 0; i < len(x.IDs); {
+		g := x.Groups[i]
+		sum := s[g] // in a register for a run of terms of the group
+		for ; i < len(x.IDs) && x.Groups[i] == g; i++ {
+			sum += float64(x.Values[i]) * float64(weights[int(x.IDs[i])*R+r])
+		}
+		s[g] = sum
 	}
 	return s
 }

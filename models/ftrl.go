@@ -31,6 +31,7 @@ type ftrl struct {
 	documents float64 // N; 0 if they have no end, which applies the full penalties from the start
 	t         float64 // documents read
 	origin    bool
+	passed    passLoss
 	scores    []float64 // R
 	current   []float64 // the biases and the weights of the terms of the document that is read
 	read      []cell    // the cells of these terms
@@ -39,11 +40,22 @@ type ftrl struct {
 // cell is the state of a weight, u and the square root of n, side by side since both are needed.
 type cell struct{ u, rootN float64 }
 
+// passLoss is the loss of the documents of a pass so far, each before its step: what a pass tells of the loss at no cost.
+type passLoss struct{ loss, weight, before float64 }
+
+// isAtRest ends a pass, and reports whether it lowered the mean loss by less than a share of the loss at the start. As long as the loss is
+// higher than that, training has not begun to fit.
+func (p *passLoss) isAtRest(start, share float64) bool {
+	loss, before := p.loss/p.weight, p.before
+	*p = passLoss{before: loss}
+	return share > 0 && loss < start && before-loss < share*start
+}
+
 // newFTRL returns a learner for so many documents; 0 stands for documents without end.
 func newFTRL(m Softmax, n, terms, documents int) *ftrl {
 	return &ftrl{
 		n: n, bias: make([]cell, n), cells: make([]cell, n*terms), scores: make([]float64, n),
-		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
+		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin, passed: passLoss{before: math.Inf(1)},
 	}
 }
 
@@ -101,6 +113,8 @@ func (l *ftrl) step(c *cell, w, g float64) {
 
 func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
 	l.scores = l.scoresNow(l.scores, x)
+	l.passed.loss += weight * logLoss(l.scores, class)
+	l.passed.weight += weight
 	logLossGradient(l.scores, class)
 	current := l.current[l.n:]
 	for i, w := range x.IDs {

@@ -65,7 +65,7 @@ func table() []row {
 		{"tanh", "The differentiable perceptron, trained by gradient descent.", Tanh{defaultDescent()}},
 		{"lms", "Least mean squares, trained by gradient descent.", LMS{defaultDescent()}},
 		{"softmax", "Softmax regression; of two classes, logistic regression.",
-			Softmax{Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 3, L2: 0.001, Method: MethodStochastic}},
+			Softmax{Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 12, L2: 0.001, Tolerance: 0.01, Method: MethodStochastic}},
 		{"passive-aggressive", "The smallest change that classifies each message with a margin.",
 			PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2}},
 		{"votes", "Naive Bayes and logistic regression with one bounded vote for each kind of evidence.",

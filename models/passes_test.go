@@ -57,3 +57,27 @@ func TestSmoothingThatHidesTheFeaturesIsAWarning(t *testing.T) {
 		}
 	}
 }
+
+// What is shown of epochs changes no weight.
+func TestSoftmaxEndsWithAPassThatHardlyLowersTheLoss(t *testing.T) {
+	labels, documents := make([]int32, 40), make([][]float32, 40)
+	for i := range documents { // the first two terms tell the class
+		c := i % 2
+		labels[i], documents[i] = int32(c), []float32{float32(c), float32(1 - c), 1, float32(i % 3), float32(i % 5)}
+	}
+	d := matrix(2, labels, documents)
+	m := Softmax{Passes: Passes{Epochs: 200, Order: OrderRandom, Seed: 1}, LearningRate: 1}
+	epochs := func(tolerance float64) int {
+		m.Tolerance = tolerance
+		watched, report := mustTrain(t, m, d, EpochOptions{})
+		unwatched, bare := mustTrain(t, m, d, EpochOptions{Unwatched: true})
+		if !reflect.DeepEqual(watched, unwatched) || bare.Epochs != nil || bare.Kept != report.Kept {
+			t.Errorf("tolerance %v: unwatched training differs: %d epochs, %d kept instead of %d", tolerance, len(bare.Epochs), bare.Kept, report.Kept)
+		}
+		return len(report.Epochs)
+	}
+	all, fine, coarse := epochs(0), epochs(0.0001), epochs(0.01)
+	if all != m.Epochs || !(1 < coarse && coarse < fine && fine < all) {
+		t.Errorf("%d epochs without a tolerance, %d with 0.0001, %d with 0.01", all, fine, coarse)
+	}
+}

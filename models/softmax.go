@@ -21,13 +21,16 @@ import (
 type Softmax struct {
 	Passes
 	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most
-	// 1e6. Default 3.
+	// 1e6. Default 12.
 	LearningRate float64 `json:"learning_rate"`
 	// L1 is the penalty on the sum of the absolute weights, which makes weights 0. At least 0, at most 1e6; the method
 	// "batch" takes 0 only. Default 0.
 	L1 float64 `json:"l1"`
 	// L2 is the penalty on half the sum of the squared weights. At least 0, at most 1e6. Default 0.001.
 	L2 float64 `json:"l2"`
+	// Tolerance ends the method "stochastic" when a pass lowers the mean loss by less than this share of the loss of equal probabilities,
+	// ln K; 0 makes all epochs. The loss of a pass is that of each message before its step. From 0 to 1. Default 0.01.
+	Tolerance float64 `json:"tolerance"`
 	// Method is "stochastic" for FTRL-proximal, or "batch" for L-BFGS, which finds the minimum and costs more. Default
 	// "stochastic".
 	Method string `json:"method"`
@@ -42,7 +45,7 @@ func (m Softmax) Validate() error {
 		l1Err = fmt.Errorf("l1 is %v: must be 0 for the method batch, which needs a smooth loss", m.L1)
 	}
 	return errors.Join(m.Passes.validate(), checkPositive("learning_rate", m.LearningRate), checkMethod(m.Method),
-		checkRange("l1", m.L1, 0, maxPositive), checkRange("l2", m.L2, 0, maxPositive), l1Err)
+		checkRange("l1", m.L1, 0, maxPositive), checkRange("l2", m.L2, 0, maxPositive), checkRange("tolerance", m.Tolerance, 0, 1), l1Err)
 }
 
 // Train implements [Trainer].
@@ -51,8 +54,12 @@ func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions)
 		return m.batch(ctx, d, o)
 	}
 	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
-	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate)}
-	return (&fit{Passes: m.Passes, settings: m, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}).run(ctx, newSorted(d))
+	start := math.Log(float64(len(d.Classes)))
+	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: start}
+	check.atRest = func() bool { return l.passed.isAtRest(start, m.Tolerance) }
+	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}
+	f.unmeasured = o.Unwatched && o.OnEpoch == nil && (m.Patience == 0 || !o.hasDevelopment())
+	return f.run(ctx, newSorted(d))
 }
 
 func (m Softmax) online(classes []string) (Online, error) {

@@ -140,11 +140,12 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	l := newVotes(m, d.Classes, d.Terms)
 	l.workers = d.Workers
 	all := newSorted(d)
-	if err := all.each(ctx, all.order, l.count); err != nil {
+	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
+	if err := all.each(ctx, listOrder[int32](d.Len()), l.count); err != nil {
 		return nil, Report{}, err
 	}
 	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l, start: l.sameShape(d.Terms)}
-	f.unmeasured = o.Development == nil && o.OnEpoch == nil
+	f.unmeasured = o.OnEpoch == nil && (o.Unwatched || o.Development == nil)
 	return f.run(ctx, all)
 }
 

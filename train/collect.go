@@ -56,13 +56,12 @@ var (
 // of models can be fitted to it. It is read-only.
 type Collection struct {
 	*Mail
-	options  CollectOptions
-	groups   []uint64      // of each document; see Member.Group
-	parts    []corpus.Part // of each document
-	index    *features.Index
-	terms    filter.Terms       // of index
-	whole    func() *wholeTerms // computed once
-	datasets *datasets
+	options CollectOptions
+	groups  []uint64      // of each document; see Member.Group
+	parts   []corpus.Part // of each document
+	index   *features.Index
+	terms   filter.Terms       // of index
+	whole   func() *wholeTerms // computed once
 }
 
 // wholeTerms is the vocabulary for [features.Whole]: each document of the training part is one term.
@@ -117,7 +116,14 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	c := &Collection{options: o, Mail: &mail}
 	c.summary.Warnings = slices.Clone(c.summary.Warnings)
 	c.summary.warnOfLittleMail()
-	c.setGroups()
+	// The terms are sorted meanwhile, since that needs no split.
+	parallel.Each(c.workers(), 2, func(i int) {
+		if i == 0 {
+			c.setGroups()
+		} else {
+			c.store.SortTerms()
+		}
+	})
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }
@@ -206,7 +212,7 @@ func (c *Collection) buildVocabulary() error {
 	if err != nil {
 		return err
 	}
-	c.index, c.datasets = index, new(datasets)
+	c.index = index
 	c.terms = filter.Terms{Text: index.Text, Documents: frequencies}
 	c.whole = sync.OnceValue(func() *wholeTerms { return newWholeTerms(c.store.DocumentHashes(training, workers)) })
 	c.summary.Terms = index.Vocabulary().Len()

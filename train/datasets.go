@@ -9,49 +9,50 @@ import (
 	"chaff/internal/parallel"
 )
 
-// datasets caches the data sets of the two kinds of feature used last: each model needs them several times, and the trials of a search
-// alternate between kinds.
-type datasets struct {
-	mu   sync.Mutex
-	kept [2]cachedKind // the last used first
+// matrices caches the rows of all documents for the two kinds of feature used last. Every model needs them several times, for one part or
+// another, and the trials of a search alternate between kinds.
+type matrices struct {
+	documents []features.Ref
+	mu        sync.Mutex
+	kept      [2]struct { // the last used first
+		kind   features.Kind
+		matrix *features.Matrix
+	}
 }
 
-type cachedKind struct {
-	kind  features.Kind
-	parts [3]*features.Dataset
+// matrix returns the rows of all documents.
+func (m *Mail) matrix(kind features.Kind, workers int) *features.Matrix {
+	s := m.matrices
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first, second := &s.kept[0], &s.kept[1]
+	if first.kind != kind || first.matrix == nil {
+		*first, *second = *second, *first
+	}
+	if first.kind != kind || first.matrix == nil {
+		first.kind, first.matrix = kind, m.store.Matrix(kind, s.documents, workers)
+	}
+	return first.matrix
+}
+
+// drop frees the rows.
+func (s *matrices) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.kept[:])
 }
 
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
-	s := c.datasets
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.kept[0].kind != kind {
-		s.kept[0], s.kept[1] = s.kept[1], s.kept[0]
-	}
-	first := &s.kept[0]
-	if first.kind != kind {
-		*first = cachedKind{kind: kind}
-	}
-	if first.parts[part] == nil {
-		first.parts[part] = c.dataset(part, kind)
-	}
-	return first.parts[part]
-}
-
-// drop frees the data sets.
-func (s *datasets) drop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.kept = [2]cachedKind{}
-}
-
-func (c *Collection) dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)
 	if kind == features.Whole {
 		return wholeDataset(c.whole().vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
 	}
-	return c.index.Dataset(kind, c.classes, documents, labels, c.workers())
+	var rows []int
+	for _, i := range c.InPart(part) {
+		rows = append(rows, int(c.documents[i].row))
+	}
+	return c.matrix(kind, c.workers()).Dataset(c.index, c.classes, rows, labels, c.workers())
 }
 
 // wholeDataset returns documents given by their hashes, each as one term.

@@ -62,6 +62,7 @@ func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 		}
 	}
 	m.count()
+	m.setRows()
 	return m
 }
 

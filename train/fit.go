@@ -20,6 +20,8 @@ type Options struct {
 	Thresholds metrics.ThresholdOptions
 	// Epoch, if set, is called after each epoch of a trainer that works in epochs.
 	Epoch func(model string, e models.Epoch)
+	// Unwatched leaves out the figures of the epochs of a result.
+	Unwatched bool
 	// Given, if set, are used for a collection with documents that are no messages, until it has enough messages to choose thresholds on.
 	Given *Given
 }
@@ -64,11 +66,11 @@ type Result struct {
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 }
 
-// Trained is a fitted filter, its result, and its scores on the test part.
+// Trained is a fitted filter, its result, and its scores on the parts that it was not fitted to.
 type Trained struct {
-	Filter *filter.Filter
-	Result Result
-	Test   Scores
+	Filter            *filter.Filter
+	Result            Result
+	Development, Test Scores
 }
 
 // Fit fits the named model to the training part of c, chooses its thresholds and calibration on the development part, and measures all
@@ -107,13 +109,13 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	f, err := c.newFilter(linear, nil, trainer, model, kind, o, a, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})
-	return Trained{f, result, test}, err
+	return Trained{f, result, development, test}, err
 }
 
 // Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil. The report
 // has no Learned, whose memory would stay in use with it.
 func (o Options) Train(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
-	options := models.EpochOptions{Development: held}
+	options := models.EpochOptions{Development: held, Unwatched: o.Unwatched}
 	if o.Epoch != nil {
 		options.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}

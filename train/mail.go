@@ -80,6 +80,7 @@ type Mail struct {
 	classes   []string
 	store     *features.Documents // the terms of all documents
 	documents []document
+	matrices  *matrices     // of all documents that were read
 	sketched  bool          // whether the documents have sketches
 	items     []corpus.Item // all that were read, usable or not
 	summary   Summary
@@ -88,6 +89,7 @@ type Mail struct {
 // document is one usable message.
 type document struct {
 	terms       features.Ref // in the store
+	row         int32        // in matrices
 	label       int32
 	item        int32 // index of the message among the items
 	fingerprint uint64
@@ -293,6 +295,15 @@ func (m *Mail) keep(results []readResult, copies bool) {
 		})
 	}
 	m.count()
+	m.setRows()
+}
+
+// setRows gives each document a row.
+func (m *Mail) setRows() {
+	m.matrices = &matrices{documents: make([]features.Ref, len(m.documents))}
+	for i := range m.documents {
+		m.documents[i].row, m.matrices.documents[i] = int32(i), m.documents[i].terms
+	}
 }
 
 // count fills the summary from the documents.

@@ -11,6 +11,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
+	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -71,12 +72,10 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	scores, err := c.scoreHeldOut(t.Filter)
-	if err != nil {
-		return nil, Refitted{}, err
-	}
-	folds := c.trainingFolds()
-	c.datasets.drop() // frees memory for the data set of all documents, as does that c and t are out of use from here on
+	scores := Scores{Classes: len(c.classes)}
+	scores.Append(t.Development)
+	scores.Append(t.Test)
+	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
 	members := c.Members()
 	for i := range members {
 		members[i].Part = corpus.Train
@@ -86,21 +85,27 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
-	for _, fold := range folds {
-		if len(fold) == 0 {
-			continue
-		}
+	defer all.matrices.drop() // who saves the model needs the memory
+	outOfFold, errs := make([]Scores, len(folds)), make([]error, len(folds)+1)
+	var linear *models.Linear
+	var report models.Report
+	parallel.Each(all.workers(), len(errs), func(i int) {
 		debug.FreeOSMemory() // that of the fit before: what this one takes would come on top
-		outOfFold, err := scoreFold(ctx, trainer, d, fold)
-		if err != nil {
-			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
+		if i < len(folds) {
+			outOfFold[i], errs[i] = scoreFold(ctx, trainer, d, folds[i])
+			return
 		}
-		scores.Append(outOfFold)
-	}
-	debug.FreeOSMemory()
-	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{})
-	if err != nil {
-		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
+		linear, report, errs[i] = trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
+	})
+	for i, err := range errs {
+		switch {
+		case err != nil && i < len(folds):
+			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
+		case err != nil:
+			return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
+		case i < len(folds):
+			scores.Append(outOfFold[i])
+		}
 	}
 	a := o.adjust(all, scores, trainer)
 	vocabulary, _ := all.termsOf(kind)
@@ -159,24 +164,14 @@ func (c *Collection) trainingFolds() [][]int {
 	return folds
 }
 
-// scoreHeldOut scores the development and the test part by f, which was fitted to the training part.
-func (c *Collection) scoreHeldOut(f *filter.Filter) (Scores, error) {
-	scores := Scores{Classes: len(c.classes)}
-	for _, part := range []corpus.Part{corpus.Development, corpus.Test} {
-		d := c.Dataset(part, f.Kind())
-		scores.Append(Score(f.Linear(), d))
-		if err := d.Err(); err != nil {
-			return Scores{}, err
-		}
-	}
-	return scores, nil
-}
-
 // scoreFold scores the documents of a fold by a model of all other documents of d. It scores none if the others lack a class.
 func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) (Scores, error) {
 	inFold := make([]bool, d.Len())
 	for _, i := range fold {
 		inFold[i] = true
+	}
+	if len(fold) == 0 {
+		return Scores{}, nil
 	}
 	var others []int
 	for i, in := range inFold {
@@ -184,7 +179,7 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 			others = append(others, i)
 		}
 	}
-	linear, _, err := t.Train(ctx, d.Subset(others), models.EpochOptions{})
+	linear, _, err := t.Train(ctx, d.Subset(others), models.EpochOptions{Unwatched: true})
 	if errors.Is(err, models.ErrNoDocuments) {
 		return Scores{}, nil
 	}

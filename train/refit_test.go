@@ -35,15 +35,14 @@ func refit(t testing.TB, c *Collection, model string, o Options) (*filter.Filter
 // outOfFoldScores returns the scores that Refit uses.
 func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 	t.Helper()
-	f, _ := fit(t, c, model)
+	_, _, measured := refit(t, c, model, DefaultOptions())
 	trainer, kind, err := models.DefaultOptions().New(model, c.options.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := c.scoreHeldOut(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := Scores{Classes: len(c.classes)}
+	scores.Append(measured.Development)
+	scores.Append(measured.Test)
 	d := undivided(t, c).Dataset(corpus.Train, kind)
 	for _, fold := range c.trainingFolds() {
 		outOfFold, err := scoreFold(context.Background(), trainer, d, fold)
@@ -146,9 +145,13 @@ func TestRefitFitsAllTheMail(t *testing.T) {
 
 func TestRefitDoesNotChangeTheMeasuredModel(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
-	f, r := fit(t, c, "hybrid")
+	measured, err := Fit(context.Background(), c, "hybrid", DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := measured.Filter
 	before := encode(t, f)
-	saved, _, err := c.Refit(context.Background(), Trained{Filter: f, Result: r}, DefaultOptions())
+	saved, _, err := c.Refit(context.Background(), measured, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +170,7 @@ func TestRefitDoesNotChangeTheMeasuredModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.FittedTo != 100 || p.OutOfFold != 100 || p.Corpus.Train != c.Summary().Train || p.Corpus.Test != c.Summary().Test ||
-		p.Test.Accuracy != r.Test.Accuracy || p.Corpus.Terms != saved.Vocabulary().Len() {
+		p.Test.Accuracy != measured.Result.Test.Accuracy || p.Corpus.Terms != saved.Vocabulary().Len() {
 		t.Errorf("provenance %+v", p)
 	}
 }

@@ -133,7 +133,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 	if err != nil {
 		return nil, err
 	}
-	mail.documents, mail.sketched = slices.Clone(c.documents), false // the sketches are with the documents of c
+	mail.documents, mail.matrices, mail.sketched = slices.Clone(c.documents), &matrices{}, false // the sketches are with the documents of c
 	for i, result := range results {
 		d := &mail.documents[members[i].Index]
 		switch {
@@ -142,7 +142,8 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 		case result.splitKey != d.splitKey:
 			return nil, fmt.Errorf("read again: %s has changed since it was first read", mail.items[i].Origin)
 		}
-		d.terms, d.item = result.terms, int32(i)
+		d.terms, d.row, d.item = result.terms, int32(i), int32(i)
+		mail.matrices.documents = append(mail.matrices.documents, result.terms)
 	}
 	read := *c
 	read.Mail, read.options.Reading = &mail, r

@@ -52,6 +52,7 @@ func (p *program) train(x *experiment) error {
 	}
 	var options train.Options
 	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
+		o.Unwatched = !x.verbose && !x.asJSON && !x.page.wanted()
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
