@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 
 	"chaff/internal/littleendian"
 )
@@ -45,7 +44,7 @@ func appendText(dst, text []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// decodeTexts returns the n texts of data, of which it makes a copy.
+// decodeTexts returns the n texts of data, which it keeps.
 func decodeTexts(data []byte, n int) (text func(i int) []byte, err error) {
 	if n > len(data) || uint64(len(data)) > math.MaxUint32 {
 		return nil, fmt.Errorf("%w: section TEXT of %d bytes is not for %d terms", ErrDamaged, len(data), n)
@@ -62,7 +61,7 @@ func decodeTexts(data []byte, n int) (text func(i int) []byte, err error) {
 	if left := uint64(len(data)) - end; left > 0 {
 		return nil, fmt.Errorf("%w: section TEXT has %d bytes too many", ErrDamaged, left)
 	}
-	starts[n], data = uint32(end), slices.Clone(data)
+	starts[n] = uint32(end)
 	return func(i int) []byte {
 		text := data[starts[i]:starts[i+1]:starts[i+1]]
 		_, width := binary.Uvarint(text)

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
@@ -28,19 +27,9 @@ const (
 )
 
 func main() {
-	growStack()
-	runtime.MemProfileRate = 0
+	delivery.StartFast()
 	// A signal ends the process at once: the store has the message or not. Handling signals would take two threads.
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
-}
-
-// growStack makes the stack as large as learning needs. It grows once and not five times, each of which walks all functions on it: this
-// saves 4% of the CPU time.
-//
-//go:noinline
-func growStack() byte {
-	var frame [60 << 10]byte
-	return frame[len(os.Args)%len(frame)]
 }
 
 // request is what the arguments ask for.

@@ -35,7 +35,7 @@ type Streams struct {
 
 // Program is the program chaff-classify. It ends the process.
 func Program() {
-	growStack(len(os.Args) == 0)
+	StartFast()
 	Guard(os.Args[1:])
 	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
