@@ -46,10 +46,13 @@ type Vocabulary struct {
 	table []uint32 // the key and the id of each term; keys ascend within a bucket
 	// bucketStarts[p] is the first term of the bucket of prefix p; the last entry is V.
 	bucketStarts []uint32
-	shift        uint                  // from a hash to its prefix
-	hashes       []uint64              // by id; nil if the vocabulary was restored
-	shared       int                   // how many terms have the id of another one
-	onLookup     func(from, to uint32) // nil for none
+	shift        uint     // from a hash to its prefix
+	hashes       []uint64 // by id; nil if the vocabulary was restored
+	shared       int      // how many terms have the id of another one
+
+	// Of a vocabulary without a table: the number of terms, and what looks them up.
+	terms  int
+	lookUp func(dst, hashes []uint64) []uint64
 }
 
 // maxTerms is the largest size of a vocabulary.
@@ -163,12 +166,10 @@ type identified struct {
 
 func (x identified) compare(y identified) int { return cmp.Compare(x.bits, y.bits) }
 
-// OnLookup returns a copy of v, in the same memory, that calls f before each lookup with the bucket to be read: the terms of the table
-// from the first up to but not including the second.
-func (v *Vocabulary) OnLookup(f func(from, to uint32)) *Vocabulary {
-	w := *v
-	w.onLookup = f
-	return &w
+// NewVocabularyElsewhere returns a vocabulary of so many terms with prefixes of b bits that has no table. The function looks terms up: it appends
+// those that are known to dst, the id and, in the lower 32 bits, the index among the hashes.
+func NewVocabularyElsewhere(terms int, b uint, lookUp func(dst, hashes []uint64) []uint64) *Vocabulary {
+	return &Vocabulary{shift: 64 - b, terms: terms, lookUp: lookUp}
 }
 
 // split returns the prefix and the key of a hash.
@@ -177,7 +178,7 @@ func (v *Vocabulary) split(hash uint64) (prefix uint64, key uint32) {
 }
 
 // Len returns V.
-func (v *Vocabulary) Len() int { return len(v.table) / 2 }
+func (v *Vocabulary) Len() int { return len(v.table)/2 + v.terms }
 
 // Shared returns how many terms have the id of another one, because their hashes share the prefix and the key.
 func (v *Vocabulary) Shared() int { return v.shared }
@@ -211,6 +212,9 @@ const lookupBatch = 32
 // reads from each bucket before it compares the first key, so that the processor waits for memory once instead of once for
 // each term. In a large vocabulary, that takes half the time.
 func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
+	if v.lookUp != nil {
+		return v.lookUp(dst, hashes)
+	}
 	var probes [lookupBatch]probe
 	for done := 0; done < len(hashes); done += lookupBatch {
 		batch := hashes[done:min(done+lookupBatch, len(hashes))]
@@ -218,9 +222,6 @@ func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
 			prefix, key := v.split(hash)
 			from, to := v.bucketStarts[prefix], v.bucketStarts[prefix+1]
 			probes[i] = probe{key: key, from: from, to: to, at: from + uint32(uint64(key)*uint64(to-from)>>32)}
-			if v.onLookup != nil {
-				v.onLookup(from, to)
-			}
 		}
 		for i := range batch {
 			if p := &probes[i]; p.from < p.to {

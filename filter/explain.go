@@ -3,7 +3,6 @@ package filter
 import (
 	"cmp"
 	"math"
-	"runtime/debug"
 	"slices"
 
 	"chaff/features"
@@ -51,9 +50,8 @@ type Contribution struct {
 
 // Explain classifies a message and explains the score. The error is about the file that f was opened from.
 func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
-	if f.mapped != nil {
+	if f.part != nil {
 		defer func() { err = cmp.Or(f.Err(), err) }()
-		defer f.mapped.catch(debug.SetPanicOnFault(true))
 	}
 	terms, err := f.Terms()
 	if err != nil {

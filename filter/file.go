@@ -3,14 +3,12 @@ package filter
 import (
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"runtime/debug"
 	"slices"
 	"syscall"
 	"time"
@@ -39,31 +37,31 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	if err := f.linear.Validate(); err != nil {
 		return 0, err
 	}
-	settings, err := json.Marshal(f.settings)
-	if err != nil {
-		return 0, fmt.Errorf("encode settings: %w", err)
-	}
 	info, err := f.Provenance()
 	if err != nil {
 		return 0, err
 	}
-	terms, weights := littleendian.Bytes(f.vocabulary.Table()), littleendian.Bytes(f.linear.Weights)
-	sums := append(blockSums(weights, f.linear.Terms), blockSums(terms, f.vocabulary.Len())...)
-	all := []sections.Section{
-		{Name: "SETT", Data: settings},
+	rows := f.linear.Rows()
+	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
+	pref := encodePref(f.vocabulary)
+	w := modelFormat().NewWriter(file, 9)
+	for _, s := range []sections.Section{
+		{Name: "SETT", Data: encodeSettings(f.settings)},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
-		{Name: "PREF", Data: littleendian.Bytes(f.vocabulary.BucketStarts())},
-		{Name: "TERM", Data: terms},
 		{Name: "BIAS", Data: littleendian.Bytes(f.linear.Bias)},
-		{Name: "WGHT", Data: weights},
-		{Name: "SUMS", Data: littleendian.Bytes(sums)},
-		{Name: "INFO", Data: info},
-	}
-	w := modelFormat().NewWriter(file, len(all)+2)
-	for _, s := range all {
+		{Name: "PREF", Data: littleendian.Bytes(pref)},
+	} {
 		w.Begin(s.Name)
 		w.Write(s.Data)
 	}
+	w.Begin("TERM")
+	w.WriteEach(len(pref)-2, func(dst []byte, number int) []byte { return appendBlock(dst, f.vocabulary, weights, rows, number) })
+	if len(cells) > 0 {
+		w.Begin("CELL")
+		w.Write(encodeCells(cells, rows))
+	}
+	w.Begin("INFO")
+	w.Write(info)
 	if f.saveTexts {
 		t, err := f.Terms()
 		if err != nil {
@@ -117,40 +115,52 @@ func Open(path string) (*Filter, error) {
 	return f, nil
 }
 
-// OpenForOne is Open for classifying or explaining one message: it maps the file and verifies the parts of the large tables that the
-// message needs, a few percent of a large model. It uses what was learned since the model was written, as [OpenLearned] does. The result is
+// OpenForOne is Open for classifying or explaining one message: it reads and verifies the parts of the large tables that the message needs,
+// a few percent of a large model. It uses what was learned since the model was written, as [OpenLearned] does. The result is
 // valid only if [Filter.Err] returns nil after it. The filter belongs to one goroutine.
 func OpenForOne(path string) (*Filter, error) { return openForOne(path, time.Now()) }
 
 // openForOne takes the time, so that tests need not wait until a file is settled.
 func openForOne(path string, now time.Time) (*Filter, error) {
-	return openFollowing(path, func(path string) (*Filter, error) { return openMapped(path, now) })
+	return openFollowing(path, func(path string) (*Filter, error) { return openPart(path, now) })
 }
 
-func openMapped(path string, now time.Time) (*Filter, error) {
-	m := mapFile(path, now)
-	if m == nil {
+func openPart(path string, now time.Time) (*Filter, error) {
+	file, size := openSettled(path, now)
+	if file == nil {
 		return Open(path)
 	}
-	f, err := decodeMapped(m)
+	f, err := decodePart(file, size)
 	if err != nil {
-		m.close()
+		file.close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
 	return f, nil
 }
 
-func decodeMapped(m *mapping) (f *Filter, err error) {
+// decodePart returns the filter in a file of the given size, of which it reads parts.
+func decodePart(file partFile, size int64) (f *Filter, err error) {
 	defer func() {
-		if m.changed() {
+		if err != nil && file.changed() {
 			f, err = nil, ErrChanged
 		}
 	}()
-	defer m.catch(debug.SetPanicOnFault(true))
-	if f, err = decode(m.data, true); err == nil {
-		f.mapped = m
+	base, err := modelFormat().Open(file)
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	if err := base.CheckSize(size); err != nil {
+		return nil, err
+	}
+	f, pref, err := decodeSmall(base)
+	if err != nil {
+		return nil, err
+	}
+	if f.part, f.vocabulary, err = newPart(file, base, pref, f.linear.Rows(), f.FirstTerm() > 0); err != nil {
+		return nil, err
+	}
+	f.linear.Terms = f.FirstTerm() + f.vocabulary.Len()
+	return f, nil
 }
 
 // load reads a file that may be a model. O_NONBLOCK keeps it from waiting for a FIFO.
@@ -174,57 +184,85 @@ func load(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Decode returns the filter in a model file. It keeps data, which must not change.
-func Decode(data []byte) (*Filter, error) { return decode(data, false) }
-
-// decode is Decode. If lazy is true and the file has checksums of blocks, look-ups verify the large tables block by block.
-func decode(data []byte, lazy bool) (*Filter, error) {
+// Decode returns the filter in a model file.
+func Decode(data []byte) (*Filter, error) {
 	file, err := modelFormat().Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	lazy = lazy && file.Has("SUMS")
-	table := file.Section
-	if lazy {
-		table = file.Unverified
-	}
-	settings, err1 := file.Section("SETT")
-	key, err2 := file.Section("HKEY")
-	starts, err3 := decodeNumbers[uint32](file.Section("PREF"))
-	terms, err4 := decodeNumbers[uint32](table("TERM"))
-	bias, err5 := decodeNumbers[float64](file.Section("BIAS"))
-	weights, err6 := decodeNumbers[float32](table("WGHT"))
-	if err := cmp.Or(err1, err2, err3, err4, err5, err6); err != nil {
+	f, pref, err := decodeSmall(file)
+	if err != nil {
 		return nil, err
 	}
-	f := &Filter{file: file, saveTexts: file.Has("TEXT")}
-	if f.settings, err = decodeSettings(settings); err != nil {
+	rows := f.linear.Rows()
+	blocks, err := newTermBlocks(pref, rows)
+	if err != nil {
 		return nil, err
 	}
-	if f.settings.Key, err = termkey.FromBytes(key); err != nil {
+	terms, err := file.Section("TERM")
+	if err != nil {
+		return nil, err
+	}
+	if len(terms) < blocks.terms() {
+		return nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, blocks.terms())
+	}
+	cells := f.FirstTerm() * rows
+	weights := make([]float32, cells+blocks.terms()*rows)
+	if f.vocabulary, err = blocks.decode(terms, weights[cells:]); err != nil {
+		return nil, err
+	}
+	if cells > 0 {
+		data, err := file.Section("CELL")
+		if err == nil {
+			err = decodeCells(weights[:cells], data, rows)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	f.linear.Terms, f.linear.Weights = f.FirstTerm()+f.vocabulary.Len(), weights
+	if err := f.linear.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrVersion, err)
-	}
-	if f.vocabulary, err = features.RestoreVocabulary(terms, starts); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	f.linear = &models.Linear{
-		Classes: len(f.settings.Classes), Terms: f.FirstTerm() + f.vocabulary.Len(), Form: f.settings.Form, Bias: bias, Weights: weights,
-	}
-	if err := f.validate(lazy); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if lazy {
-		return f, f.verifyLazily()
 	}
 	return f, nil
 }
 
-// validate returns an error for parts of different sizes, and for numbers that give no finite score or probability: correct checksums
-// do not exclude them. If lazy is true, each score shows whether its weights are finite.
-func (f *Filter) validate(lazy bool) error {
+// container has the sections of a model file: all in memory, or read when they are asked for.
+type container interface {
+	Has(name string) bool
+	Section(name string) ([]byte, error)
+	Identity() uint64
+}
+
+// decodeSmall returns the filter in a file, without its vocabulary and weights, and section PREF.
+func decodeSmall(file container) (f *Filter, pref []uint32, err error) {
+	settings, err1 := file.Section("SETT")
+	key, err2 := file.Section("HKEY")
+	pref, err3 := decodeNumbers[uint32](file.Section("PREF"))
+	bias, err4 := decodeNumbers[float64](file.Section("BIAS"))
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+		return nil, nil, err
+	}
+	f = &Filter{file: file, saveTexts: file.Has("TEXT")}
+	if f.settings, err = decodeSettings(settings); err != nil {
+		return nil, nil, err
+	}
+	if f.settings.Key, err = termkey.FromBytes(key); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrVersion, err)
+	}
+	f.linear = &models.Linear{Classes: len(f.settings.Classes), Form: f.settings.Form, Bias: bias}
+	if err := f.validate(); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return f, pref, nil
+}
+
+// validate returns an error for numbers that give no finite score or probability, whatever the weights are: correct checksums do not exclude
+// them.
+func (f *Filter) validate() error {
 	if err := f.linear.ValidateLengths(); err != nil {
 		return err
 	}
@@ -239,32 +277,14 @@ func (f *Filter) validate(lazy bool) error {
 			return fmt.Errorf("it has the number %v: %w", number, models.ErrNotFinite)
 		}
 	}
-	if lazy {
-		return nil
-	}
-	return f.linear.Validate()
+	return nil
 }
 
-// verifyLazily makes look-ups verify the blocks of the tables that they read.
-func (f *Filter) verifyLazily() error {
-	terms, err1 := f.file.Unverified("TERM")
-	weights, err2 := f.file.Unverified("WGHT")
-	sums, err3 := decodeNumbers[uint32](f.file.Section("SUMS"))
-	err := cmp.Or(err1, err2, err3)
-	if err == nil {
-		f.lazy, err = newLazyChecksums(weights, f.linear.Terms, terms, f.vocabulary.Len(), sums)
-	}
-	if err == nil {
-		f.vocabulary = f.vocabulary.OnLookup(f.lazy.verifyTerms)
-	}
-	return err
-}
-
-// Close unmaps and closes the files of a filter, which cannot be used afterwards.
+// Close closes the files of a filter, which cannot be used afterwards.
 func (f *Filter) Close() error {
 	err1, err2 := error(nil), error(nil)
-	if f.mapped != nil {
-		err1 = f.mapped.close()
+	if f.part != nil {
+		err1 = f.part.file.close()
 	}
 	if f.store != nil {
 		err2 = f.store.Close()
@@ -274,11 +294,8 @@ func (f *Filter) Close() error {
 
 // Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.
 func (f *Filter) Err() error {
-	switch {
-	case f.mapped != nil && f.mapped.changed():
-		return ErrChanged
-	case f.lazy != nil:
-		return f.lazy.err
+	if f.part == nil {
+		return nil
 	}
-	return nil
+	return f.part.Err()
 }

@@ -7,13 +7,11 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"sync"
 
 	"chaff/features"
 	"chaff/internal/limits"
-	"chaff/internal/sections"
 	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/metrics"
@@ -42,11 +40,10 @@ type Filter struct {
 	saveTexts  bool
 	provenance json.RawMessage // empty if file is set
 	terms      Terms           // none if file is set
-	file       *sections.File  // nil unless the filter was opened
+	file       container       // nil unless the filter was opened
 	learned    models.Online   // what a store keeps of the model; nil if the filter was opened, or cannot learn on
 	knowledge  *knowledge      // of file; nil if it has none
-	lazy       *lazyChecksums  // nil if all of file was verified when it was opened
-	mapped     *mapping        // the memory of file; nil if it is a copy
+	part       *part           // of file; nil if all of it was read
 	store      io.Closer       // the file that knowledge reads; nil if the caller closes it
 	onlyPart   bool            // each message is scored by a learner of its terms
 	journalErr error           // why the journal is not used
@@ -151,9 +148,6 @@ type Classification struct {
 
 // Classify classifies a message. Any bytes are a message. If it has no known term, the bias decides.
 func (f *Filter) Classify(raw []byte) Classification {
-	if f.mapped != nil {
-		defer f.mapped.catch(debug.SetPanicOnFault(true))
-	}
 	s, ok := f.scratch.Get().(*scratch)
 	if !ok {
 		s = &scratch{reader: f.newReader()}
@@ -195,11 +189,7 @@ func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	repairs := s.reader.Read(raw)
 	document := s.reader.Bag().Document()
 	if !f.onlyPart || !f.readPartial(s, document) {
-		s.linear, s.ids, s.later = f.linear, nil, nil
-		s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, document, f.kind)
-		if f.lazy != nil {
-			f.lazy.verifyWeights(s.vector.IDs)
-		}
+		f.read(s, document)
 	}
 	v := f.classification(s)
 	v.Known = len(s.vector.IDs)
@@ -208,10 +198,19 @@ func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	}
 	v.Unknown = len(document.Terms) - v.Known
 	v.Repairs = repairs
-	if f.lazy != nil {
-		f.lazy.verifyScore(v)
+	if f.part != nil {
+		f.part.verifyScore(v)
 	}
 	return v
+}
+
+// read makes s score a document, without the journal.
+func (f *Filter) read(s *scratch, document features.Document) {
+	s.linear, s.ids, s.later = f.linear, nil, nil
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, document, f.kind)
+	if f.part != nil {
+		f.part.score(s, f.linear, f.FirstTerm())
+	}
 }
 
 // readPartial sets what scores a document to a learner of its terms, and reports whether that was possible. An error is about the journal,
@@ -270,11 +269,8 @@ func (f *Filter) judge(scores []float64, memory *[]float64) Classification {
 
 // ClassifyDocument classifies a document that was read with the settings of f, without the journal.
 func (f *Filter) ClassifyDocument(doc features.Document) Classification {
-	s := &scratch{linear: f.linear}
-	s.vector = s.lookup.AppendVector(s.vector, f.vocabulary, doc, f.kind)
-	if f.lazy != nil {
-		f.lazy.verifyWeights(s.vector.IDs)
-	}
+	s := new(scratch)
+	f.read(s, doc)
 	return f.classification(s)
 }
 

@@ -310,12 +310,21 @@ func (f *Filter) UnknownTerms(doc features.Document) []bool {
 	return new(features.Lookup).Unknown(f.vocabulary, &f.knowledge.later, doc)
 }
 
-// LearnedVocabulary returns the vocabulary with the terms of the journal: that of [Filter.Learner].
-func (f *Filter) LearnedVocabulary() *features.Vocabulary {
-	if f.knowledge == nil || f.knowledge.later.Len() == 0 {
-		return f.vocabulary
+// LearnedVocabulary returns the vocabulary with the terms of the journal: that of [Filter.Learner]. The error is about the file that f was opened
+// from.
+func (f *Filter) LearnedVocabulary() (*features.Vocabulary, error) {
+	v := f.vocabulary
+	if f.part != nil {
+		all, err := f.part.vocabulary()
+		if err != nil {
+			return nil, err
+		}
+		v = all
 	}
-	return f.vocabulary.Extended(f.knowledge.later.Hashes())
+	if f.knowledge == nil || f.knowledge.later.Len() == 0 {
+		return v, nil
+	}
+	return v.Extended(f.knowledge.later.Hashes()), nil
 }
 
 // Judge returns the classification by the K scores of a learner of the model.

@@ -15,7 +15,8 @@ import (
 //	5  terms are hashed under a key; the table of terms has their ids
 //	6  a checksum of a table covers 32 entries
 //	7  the size of a text is before it
-const formatVersion = 7
+//	8  a block has the terms of four prefixes with their weights; cells without a weight are left out; settings are no JSON
+const formatVersion = 8
 
 func modelFormat() sections.Format {
 	return sections.Format{

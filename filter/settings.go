@@ -1,10 +1,10 @@
 package filter
 
 import (
-	"bytes"
-	"encoding/json"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"chaff/internal/termkey"
 	"chaff/message"
@@ -32,19 +32,168 @@ func (s Settings) Reading() Reading {
 	return Reading{Key: s.Key, Message: s.Message, Tokenize: s.Tokenize}
 }
 
-// decodeSettings reads the settings of a model file and checks that this program supports them. An unknown member is an error.
+// encodeSettings returns section SETT.
+func encodeSettings(s Settings) []byte {
+	var c settingsCodec
+	c.all(&s)
+	return c.data
+}
+
+// decodeSettings reads the settings of a model file and checks that this program supports them. Bytes that are left over are an error.
 func decodeSettings(data []byte) (Settings, error) {
 	var s Settings
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil {
-		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
-	}
-	if s.TermsVersion != tokenize.Version {
+	c := settingsCodec{data: data, reads: true}
+	c.text(&s.TermsVersion)
+	if !c.failed && s.TermsVersion != tokenize.Version {
 		return Settings{}, fmt.Errorf("%w: its terms were made by the rules %q, this program has %q", ErrVersion, s.TermsVersion, tokenize.Version)
+	}
+	c.data = data
+	c.all(&s)
+	if c.failed || len(c.data) > 0 {
+		return Settings{}, fmt.Errorf("%w: its settings are of another program", ErrVersion)
 	}
 	if err := errors.Join(s.Message.Validate(), s.Tokenize.Validate()); err != nil {
 		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
 	}
 	return s, nil
+}
+
+// settingsCodec writes settings, or reads them, in one order: without the field names and the reflection of JSON, which took longer than the
+// terms of a short message. A setting that is added, moved or removed needs another format version.
+type settingsCodec struct {
+	data   []byte // what was written, or is still to be read
+	reads  bool
+	failed bool // to read
+}
+
+// all handles all settings but the key.
+func (c *settingsCodec) all(s *Settings) {
+	c.text(&s.TermsVersion)
+	list(c, &s.Classes, c.text)
+	c.text(&s.Model)
+	c.text(&s.Kind)
+	list(c, (*[]models.Member)(&s.Form), func(m *models.Member) {
+		c.byte((*uint8)(&m.First))
+		list(c, &m.Groups, c.bounds)
+		c.bounds(&m.Bounds)
+	})
+	m := &s.Message
+	for _, n := range [...]*int{&m.MaxDepth, &m.MaxParts, &m.MaxTextBytes, &m.MaxHeaderBytes, &m.MaxHeaderFields, &m.MaxSeconds} {
+		c.int(n)
+	}
+	t := &s.Tokenize
+	c.text(&t.Language)
+	for _, n := range [...]*int{&t.MinLength, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens} {
+		c.int(n)
+	}
+	for _, b := range [...]*bool{&t.CaseSensitive, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &t.Classes, &t.Shape, &t.Received, &t.DeliveredTo,
+		&t.List, &t.Date, &t.MessageID} {
+		c.bool(b)
+	}
+	list(c, &t.Headers, c.text)
+	list(c, &t.IgnoreHeaders, c.text)
+	has := s.Thresholds != nil
+	if c.bool(&has); has {
+		if c.reads {
+			s.Thresholds = new(metrics.Thresholds)
+		}
+		c.float(&s.Thresholds.Unsure)
+		c.float(&s.Thresholds.Spam)
+	}
+	c.float(&s.Calibration.Slope)
+	list(c, &s.Calibration.Offsets, c.float)
+}
+
+func (c *settingsCodec) bounds(b *models.Bounds) {
+	c.float(&b.Below)
+	c.float(&b.Above)
+}
+
+// take returns the next n bytes, zeros if there are fewer.
+func (c *settingsCodec) take(n int) []byte {
+	if n > len(c.data) {
+		c.failed, c.data = true, nil
+		return make([]byte, n)
+	}
+	taken := c.data[:n]
+	c.data = c.data[n:]
+	return taken
+}
+
+func (c *settingsCodec) byte(b *uint8) {
+	if !c.reads {
+		c.data = append(c.data, *b)
+		return
+	}
+	*b = c.take(1)[0]
+}
+
+func (c *settingsCodec) bool(b *bool) {
+	var n uint8
+	if *b {
+		n = 1
+	}
+	c.byte(&n)
+	*b = n == 1
+	c.failed = c.failed || n > 1
+}
+
+func (c *settingsCodec) int(n *int) {
+	if !c.reads {
+		c.data = binary.AppendVarint(c.data, int64(*n))
+		return
+	}
+	value, size := binary.Varint(c.data)
+	c.failed = c.failed || size <= 0
+	c.data = c.data[max(size, 0):]
+	*n = int(value)
+}
+
+func (c *settingsCodec) float(f *float64) {
+	if !c.reads {
+		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*f))
+		return
+	}
+	*f = math.Float64frombits(binary.LittleEndian.Uint64(c.take(8)))
+}
+
+// text handles a text. It writes bytes that are not UTF-8 as U+FFFD, as JSON does, which the store keeps the names of classes in.
+func (c *settingsCodec) text(s *string) {
+	text := *s
+	if !c.reads {
+		text = string([]rune(text))
+	}
+	n := len(text)
+	if c.int(&n); !c.reads {
+		c.data = append(c.data, text...)
+		return
+	}
+	*s = string(c.take(c.length(n)))
+}
+
+// list handles a list: its length plus 1, or 0 for one that is nil, and its elements.
+func list[T any](c *settingsCodec, l *[]T, element func(*T)) {
+	n := 0
+	if *l != nil {
+		n = len(*l) + 1
+	}
+	c.int(&n)
+	if c.reads {
+		*l = nil
+		if n = c.length(n); n > 0 {
+			*l = make([]T, n-1)
+		}
+	}
+	for i := range *l {
+		element(&(*l)[i])
+	}
+}
+
+// length returns a length that was read, 0 if the rest is too short for it.
+func (c *settingsCodec) length(n int) int {
+	if n < 0 || n > len(c.data)+1 {
+		c.failed = true
+		return 0
+	}
+	return n
 }

@@ -198,11 +198,11 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				mapped := p.open()
-				defer mapped.Close()
-				copied, err := openForOne(p.path, time.Now().Add(-time.Hour)) // before the file was settled
-				if err != nil || copied.mapped != nil || mapped.mapped == nil {
-					t.Fatalf("the new model is mapped: %t; the settled one: %t; %v", copied.mapped != nil, mapped.mapped != nil, err)
+				parts := p.open()
+				defer parts.Close()
+				whole, err := openForOne(p.path, time.Now().Add(-time.Hour)) // before the file was settled
+				if err != nil || whole.part != nil || parts.part == nil {
+					t.Fatalf("parts of the new model are read: %t; of the settled one: %t; %v", whole.part != nil, parts.part != nil, err)
 				}
 				changed := 0
 				for _, raw := range append(mail, "", "\nnothing of this is known") {
@@ -210,7 +210,7 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 					if trained.Classify([]byte(raw)).Score != judged.Score {
 						changed++
 					}
-					for name, f := range map[string]*Filter{"mapped": mapped, "copied": copied, "learned": learned, "saved again": again} {
+					for name, f := range map[string]*Filter{"in parts": parts, "whole": whole, "learned": learned, "saved again": again} {
 						if got := f.Classify([]byte(raw)); got != judged || f.Err() != nil || f.JournalErr() != nil {
 							t.Errorf("%q, %s: got %+v, %v, %v, want %+v", raw, name, got, f.Err(), f.JournalErr(), judged)
 						}
@@ -227,8 +227,8 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 func TestAnEmptyJournalCostsAReaderNothing(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
 	for how, open := range map[string]func() (*Filter, error){
-		"mapped":  func() (*Filter, error) { return openForOne(p.path, later()) },
-		"learned": func() (*Filter, error) { return OpenLearned(p.path) },
+		"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
+		"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
 	} {
 		f, err := open()
 		noError(t, err)
@@ -382,9 +382,9 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			for how, open := range map[string]func() (*Filter, error){
-				"mapped":  func() (*Filter, error) { return openForOne(p.path, later()) },
-				"copied":  func() (*Filter, error) { return OpenForOne(p.path) },
-				"learned": func() (*Filter, error) { return OpenLearned(p.path) },
+				"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
+				"whole":    func() (*Filter, error) { return OpenForOne(p.path) },
+				"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
 			} {
 				f, err := open()
 				if err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
@@ -83,7 +82,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 		c = d.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {
-		c = d.codec(charsetInHTML(text))
+		c = d.codec([]byte(charsetInHTML(text)))
 	}
 	switch {
 	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)):
@@ -126,16 +125,6 @@ func (d *Decoder) noteCharset(label []byte) {
 	default:
 		d.msg.Repairs.add(UnknownCharset)
 	}
-}
-
-// charsetInHTML returns the charset that HTML declares, or nil.
-func charsetInHTML(text []byte) []byte {
-	const sniffed = 1024 // as far as browsers look
-	if !ascii.ContainsFold(text[:min(len(text), sniffed)], "charset") {
-		return nil
-	}
-	_, name, _ := charset.DetermineEncoding(text, "")
-	return []byte(name)
 }
 
 // decode appends text in the charset of c to the arena.

@@ -3,8 +3,6 @@ package message
 import (
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
-
 	"chaff/internal/ascii"
 )
 
@@ -25,8 +23,7 @@ type doubleTable struct {
 
 func newDoubleTable(name string, s script) doubleTable {
 	t := doubleTable{name: name}
-	enc, _ := charset.Lookup(name)
-	encoder := enc.NewEncoder()
+	encoder := encodingOf(name).NewEncoder()
 	for _, r := range s.common {
 		var text, encoded [2 * utf8.UTFMax]byte
 		encoder.Reset()

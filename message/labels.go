@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding/ianaindex"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
@@ -34,25 +32,24 @@ func newCodec(label string) *codec {
 	if c := namedCodec(proper); c != nil {
 		return c
 	}
-	for _, name := range []string{label, proper} {
-		if enc, err := ianaindex.IANA.Encoding(name); err == nil && enc != nil {
-			if registered, _ := ianaindex.IANA.Name(enc); registered == "US-ASCII" {
-				return nil
-			}
-			return &codec{decoder: enc.NewDecoder()}
-		}
+	enc := registeredEncoding(strings.TrimSpace(label))
+	if enc == nil {
+		enc = registeredEncoding(proper)
 	}
-	return nil
+	if enc == nil {
+		return nil
+	}
+	return &codec{decoder: enc.NewDecoder()}
 }
 
 // namedCodec returns the codec for a correctly spelt name.
 func namedCodec(name string) *codec {
 	switch name {
-	case "utf-16": // charset.Lookup takes it for little-endian
+	case "utf-16": // for browsers it is little-endian
 		return &codec{decoder: unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder(), mark: "\x00"}
 	case "utf-7", "unicode-1-1-utf-7", "csunicode11utf7", "x-unicode-2-0-utf-7":
 		return &codec{utf7: true, mark: "+"}
-	case "hz-gb-2312": // charset.Lookup, which is for browsers, does not know it and the next ones
+	case "hz-gb-2312": // browsers do not know it and the next ones
 		return &codec{decoder: simplifiedchinese.HZGB2312.NewDecoder(), mark: "~{"}
 	case "iso-2022-kr", "csiso2022kr":
 		return &codec{decoder: korean.EUCKR.NewDecoder(), mark: "\x0e", unshift: appendUnshifted}
@@ -61,7 +58,8 @@ func namedCodec(name string) *codec {
 	case "us-ascii", "ascii", "ansi_x3.4-1968", "iso-ir-6", "x-user-defined": // they say nothing about 8-bit text
 		return nil
 	}
-	enc, name := charset.Lookup(name)
+	name = canonicalName(strings.TrimSpace(name))
+	enc := encodingOf(name)
 	switch name {
 	case "", "replacement":
 		return nil

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"golang.org/x/net/html"
-
 	"chaff/internal/ascii"
 	"chaff/internal/css"
 )
@@ -143,23 +141,32 @@ func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
 // d.current.
 func (d *Decoder) cutTag(source []byte) (length int) {
 	d.current.Attributes, d.unescaped = d.current.Attributes[:0], d.unescaped[:0]
-	rest := source[len("<a"):]
-	rest = ascii.Space.TrimLeft(rest[endOfName.Index(rest):])
+	rest := afterName(source)
 	for len(rest) > 0 && rest[0] != '>' {
-		end := endOfKey.Index(rest)
-		if rest[0] == '=' { // the first letter of a name
-			end = 1 + endOfKey.Index(rest[1:])
-		}
-		name := rest[:end]
-		var value []byte
-		value, rest = cutValue(ascii.Space.TrimLeft(rest[end:]))
+		var name, value []byte
+		name, value, rest = cutAttribute(rest)
 		d.addAttribute(name, value)
-		rest = ascii.Space.TrimLeft(rest)
 	}
 	if len(rest) == 0 {
 		return 0
 	}
 	return len(source) - len(rest) + 1
+}
+
+// afterName returns what follows the name of the tag at the start of source.
+func afterName(source []byte) []byte {
+	rest := source[len("<a"):]
+	return ascii.Space.TrimLeft(rest[endOfName.Index(rest):])
+}
+
+// cutAttribute returns the attribute at the start of source, and what follows it: nothing if its value has no end.
+func cutAttribute(source []byte) (name, value, rest []byte) {
+	end := endOfKey.Index(source)
+	if source[0] == '=' { // the first letter of a name
+		end = 1 + endOfKey.Index(source[1:])
+	}
+	value, rest = cutValue(ascii.Space.TrimLeft(source[end:]))
+	return source[:end], value, ascii.Space.TrimLeft(rest)
 }
 
 // cutValue returns the value that follows the name of an attribute, and what follows the value: nothing if it has no end.
@@ -259,7 +266,7 @@ func (d *Decoder) character(reference []byte) string {
 	if ok {
 		return c
 	}
-	c = html.UnescapeString(string(reference))
+	c = unescaped(string(reference))
 	if len(reference) <= maxLength {
 		if len(d.characters) == maxReferences {
 			clear(d.characters)

@@ -79,7 +79,11 @@ func over(f *filter.Filter, v *features.Vocabulary) (models.Online, error) {
 	if err != nil {
 		return nil, err
 	}
-	old, cells := f.LearnedVocabulary(), f.FirstTerm()
+	old, err := f.LearnedVocabulary()
+	if err != nil {
+		return nil, err
+	}
+	cells := f.FirstTerm()
 	rows := make([]byte, 0, (cells+v.Len())*l.TermSize())
 	for w := range cells {
 		rows = l.AppendTerm(rows, w)

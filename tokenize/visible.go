@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 
 	"chaff/internal/ascii"
@@ -285,6 +284,19 @@ func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
 
 // isCountry reports whether a text is the code of a country, two letters, or of the European Union.
 func isCountry(code string) bool {
-	region, err := language.ParseRegion(code)
-	return err == nil && (region.IsCountry() || code == "EU")
+	for rest := countries; len(rest) >= 2; rest = rest[2:] {
+		if rest[:2] == code {
+			return true
+		}
+	}
+	return false
 }
+
+// countries are the codes of countries and of the European Union, as golang.org/x/text/language has them. That package fills tables at the
+// start of each process.
+const countries = "ACADAEAFAGAIALAMANAOAQARASATAUAWAXAZBABBBDBEBFBGBHBIBJBLBMBNBOBQBRBSBTBUBVBWBYBZCACCCDCFCGCHCICKCLCMCNCOCPCQCR" +
+	"CSCTCUCVCWCXCYCZDDDEDGDJDKDMDODYDZEAECEEEGEHERESETEUEZFIFJFKFMFOFQFRFXGAGBGDGEGFGGGHGIGLGMGNGPGQGRGSGTGUGWGYHK" +
+	"HMHNHRHTHUHVICIDIEILIMINIOIQIRISITJEJMJOJPJTKEKGKHKIKMKNKPKRKWKYKZLALBLCLILKLRLSLTLULVLYMAMCMDMEMFMGMHMIMKMLMM" +
+	"MNMOMPMQMRMSMTMUMVMWMXMYMZNANCNENFNGNHNINLNONPNQNRNTNUNZOMPAPCPEPFPGPHPKPLPMPNPRPSPTPUPWPYPZQARERHRORSRURWSASB" +
+	"SCSDSESGSHSISJSKSLSMSNSOSRSSSTSUSVSXSYSZTATCTDTFTGTHTJTKTLTMTNTOTPTRTTTVTWTZUAUGUKUMUNUSUYUZVAVCVDVEVGVIVNVUWF" +
+	"WKWSXKYDYEYTYUZAZMZRZW"

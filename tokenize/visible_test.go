@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/language"
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/unicode/runenames"
 
@@ -22,6 +23,21 @@ import (
 func visibleOf(t testing.TB, text string) string {
 	t.Helper()
 	return string(tokenizer(t, nil).visible([]byte(text)))
+}
+
+func TestCountriesAreThoseOfTheLibrary(t *testing.T) {
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			code := string(a) + string(b)
+			region, err := language.ParseRegion(code)
+			if want := err == nil && (region.IsCountry() || code == "EU"); isCountry(code) != want {
+				t.Errorf("%s: got %v", code, !want)
+			}
+		}
+	}
+	if isCountry("") || isCountry("D") {
+		t.Error("a single letter is a country")
+	}
 }
 
 func TestEveryCharacterIsTheGlyphThatUnicodeSays(t *testing.T) {

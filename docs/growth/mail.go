@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -80,6 +81,7 @@ func (t training) run(ctx context.Context, letters []letter, times int, exponent
 	c := exec.CommandContext(ctx, t.path("chaff"), args...)
 	var out, failure bytes.Buffer
 	c.Stdout, c.Stderr = &out, &failure
+	debug.FreeOSMemory() // the peak of a process is at least the memory of the one that started it
 	if err := c.Run(); err != nil {
 		return taken{}, fmt.Errorf("%w\n%s", err, failure.String())
 	}

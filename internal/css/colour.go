@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"math"
 
-	"golang.org/x/image/colornames"
-
 	"chaff/internal/ascii"
 )
 
@@ -77,8 +75,8 @@ func ParseColour(value []byte) Colour {
 	case "canvastext", "windowtext", "fieldtext":
 		return black
 	}
-	if c, ok := colornames.Map[string(word)]; ok {
-		return Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
+	if c, ok := namedColour(word); ok {
+		return c
 	}
 	return UnknownColour
 }

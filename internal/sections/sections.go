@@ -87,16 +87,25 @@ func (f Format) Decode(data []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if uint64(len(data)) < size {
-		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
-	} else if uint64(len(data)) > size {
-		return nil, fmt.Errorf("%w: %d bytes more than were written", f.ErrDamaged, uint64(len(data))-size)
+	if err := f.checkSize(uint64(len(data)), size); err != nil {
+		return nil, err
 	}
 	file, err := f.decodeTable(data, size)
 	if err == nil {
 		file.data = data
 	}
 	return file, err
+}
+
+// checkSize returns an error unless a file has the size that its header gives.
+func (f Format) checkSize(has, size uint64) error {
+	switch {
+	case has < size:
+		return fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, has, size)
+	case has > size:
+		return fmt.Errorf("%w: %d bytes more than were written", f.ErrDamaged, has-size)
+	}
+	return nil
 }
 
 // decodeTable reads the table of a file of the given size, which begins with data.
@@ -151,8 +160,16 @@ func (f Format) Open(from io.ReaderAt) (*Reader, error) {
 	return &Reader{file, from, int64(size)}, err
 }
 
+// CheckSize returns an error unless a file of so many bytes ends where it was written to end.
+func (r *Reader) CheckSize(has int64) error {
+	return r.file.format.checkSize(uint64(has), uint64(r.size))
+}
+
 // Size returns the size of the file in bytes.
 func (r *Reader) Size() int64 { return r.size }
+
+// Identity is [File.Identity].
+func (r *Reader) Identity() uint64 { return r.file.identity }
 
 // Has reports whether the file has a section.
 func (r *Reader) Has(name string) bool { return r.file.Has(name) }

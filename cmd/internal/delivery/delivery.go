@@ -35,6 +35,7 @@ type Streams struct {
 
 // Program is the program chaff-classify. It ends the process.
 func Program() {
+	growStack(len(os.Args) == 0)
 	Guard(os.Args[1:])
 	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
@@ -268,7 +269,7 @@ func ReadMessage(s Streams) ([]byte, error) {
 }
 
 // LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use, unless GOMEMLIMIT is set. The largest message
-// needs less. Neither the model, which is mapped, nor the program counts. A small message does not need the limit, and setting it
+// needs less. The program does not count. A small message does not need the limit, and setting it
 // takes longer than its classification. Undo lifts the limit.
 func LimitMemory() (undo func()) { return LimitMemoryTo(128 << 20) }
 

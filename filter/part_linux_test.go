@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -13,12 +12,12 @@ import (
 	"chaff/internal/journal"
 )
 
-const mappedLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
+const knownLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
 
-func TestAModelThatChangesWhileItIsMappedIsAnError(t *testing.T) {
+func TestAModelThatChangesWhileItIsReadIsAnError(t *testing.T) {
 	f := spamFilter(t)
 	data := encode(t, f)
-	want := f.Classify([]byte(mappedLetter))
+	want := f.Classify([]byte(knownLetter))
 	for name, tt := range map[string]struct {
 		change func(path string) error
 		errs   bool
@@ -49,17 +48,17 @@ func TestAModelThatChangesWhileItIsMappedIsAnError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if one.mapped == nil {
-				t.Fatal("the model is not mapped")
+			if one.part == nil {
+				t.Fatal("all of the model was read")
 			}
 			if err := tt.change(path); err != nil {
 				t.Fatal(err)
 			}
-			got := one.Classify([]byte(mappedLetter))
+			got := one.Classify([]byte(knownLetter))
 			if err := one.Err(); errors.Is(err, ErrChanged) != tt.errs || err == nil && got != want {
 				t.Errorf("got %+v and %v", got, err)
 			}
-			e, err := explained.Explain([]byte(mappedLetter))
+			e, err := explained.Explain([]byte(knownLetter))
 			if errors.Is(err, ErrChanged) != tt.errs || err == nil && e.Classification != want {
 				t.Errorf("explained: got %+v and %v", e.Classification, err)
 			}
@@ -67,7 +66,7 @@ func TestAModelThatChangesWhileItIsMappedIsAnError(t *testing.T) {
 	}
 }
 
-func TestANewFileIsNotMapped(t *testing.T) {
+func TestAllOfANewFileIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	if err := spamFilter(t).Save(path); err != nil {
 		t.Fatal(err)
@@ -76,13 +75,13 @@ func TestANewFileIsNotMapped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.mapped != nil || f.lazy != nil {
-		t.Error("the file is mapped or verified lazily")
+	if f.part != nil {
+		t.Error("parts of the file are read")
 	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.Classify([]byte(mappedLetter)), spamFilter(t).Classify([]byte(mappedLetter)); got != want || f.Err() != nil {
+	if got, want := f.Classify([]byte(knownLetter)), spamFilter(t).Classify([]byte(knownLetter)); got != want || f.Err() != nil {
 		t.Errorf("got %+v and %v, want %+v", got, f.Err(), want)
 	}
 }
@@ -95,7 +94,7 @@ func TestAModelThatIsBeingRewrittenGivesNoWrongVerdict(t *testing.T) {
 		other.linear.Weights[i] *= -3
 	}
 	models := [][]byte{encode(t, f), encode(t, other)}
-	verdicts := map[Classification]bool{f.Classify([]byte(mappedLetter)): true, other.Classify([]byte(mappedLetter)): true}
+	verdicts := map[Classification]bool{f.Classify([]byte(knownLetter)): true, other.Classify([]byte(knownLetter)): true}
 	if len(verdicts) != 2 {
 		t.Fatal("both models classify alike")
 	}
@@ -136,10 +135,10 @@ func TestAModelThatIsBeingRewrittenGivesNoWrongVerdict(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		got := one.Classify([]byte(mappedLetter))
+		got := one.Classify([]byte(knownLetter))
 		if one.Err() == nil {
 			verdictCount++
-			// A mapped file may be in the middle of a change that its times do not show yet.
+			// A settled file may be in the middle of a change that its times do not show yet.
 			if i%2 != 0 && !verdicts[got] {
 				t.Fatalf("got %+v", got)
 			}
@@ -155,24 +154,29 @@ func TestAModelThatIsBeingRewrittenGivesNoWrongVerdict(t *testing.T) {
 	}
 }
 
-func TestCloseUnmapsTheFile(t *testing.T) {
+func TestCloseClosesTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	if err := spamFilter(t).Save(path); err != nil {
 		t.Fatal(err)
 	}
-	isMapped := func() bool {
-		maps, err := os.ReadFile("/proc/self/maps")
+	isOpen := func() bool {
+		files, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return strings.Contains(string(maps), path)
+		for _, f := range files {
+			if name, _ := os.Readlink("/proc/self/fd/" + f.Name()); name == path {
+				return true
+			}
+		}
+		return false
 	}
 	f, err := openForOne(path, later())
-	if err != nil || !isMapped() {
-		t.Fatalf("the model is mapped: %t; error %v", isMapped(), err)
+	if err != nil || !isOpen() {
+		t.Fatalf("the model is open: %t; error %v", isOpen(), err)
 	}
-	if err := f.Close(); err != nil || isMapped() {
-		t.Errorf("the closed model is mapped: %t; error %v", isMapped(), err)
+	if err := f.Close(); err != nil || isOpen() {
+		t.Errorf("the closed model is open: %t; error %v", isOpen(), err)
 	}
 	if err := spamFilter(t).Close(); err != nil {
 		t.Errorf("a filter without a file: %v", err)
