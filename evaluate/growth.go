@@ -56,7 +56,7 @@ func GrowthOf(ctx context.Context, c *train.Collection, t train.Trained, o train
 	if err != nil {
 		return Growth{}, err
 	}
-	o.Epoch = nil
+	o.Epoch, o.Unwatched = nil, true
 	d, tested := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Test, kind)
 	var held *features.Dataset // measuring each epoch on it takes time, so it is nil unless it decided when to stop
 	if n := len(t.Result.Epochs); n > 0 && t.Result.Kept < t.Result.Epochs[n-1].Epoch {

@@ -230,7 +230,7 @@ func newDivisions(mail *train.Collection, share float64, folds int) *divisions {
 
 // fit fits a candidate and returns its figures on the development mail of each round.
 func (d *divisions) fit(ctx context.Context, candidate Candidate) ([]*metrics.Figures, error) {
-	candidate.Options.Epoch = nil
+	candidate.Options.Epoch, candidate.Options.Unwatched = nil, true
 	var rounds []*metrics.Figures
 	for round := range max(d.folds, 1) {
 		var t train.Trained

@@ -20,45 +20,18 @@ type Documents struct {
 	store      *recordStore
 
 	orderOnce sync.Once
-	order     termOrder // see ordered
+	order     []uint32 // see ordered
 }
 
-// termOrder is all terms in the order of the [OrderHash] of their texts, which the ids of every vocabulary have.
-type termOrder struct {
-	numbers []uint32 // in the order
-	// places has by number the group of a term and, in the lower bits, its position in the order.
-	places []uint32
-	bits   int // of a position
-}
-
-const groupBits = 3 // of a group of evidence
-
-// ordered returns the order of the terms, sorted once.
-func (d *Documents) ordered(workers int) *termOrder {
-	d.orderOnce.Do(func() {
-		numbers := d.dictionary.sorted(workers, func(uint32) bool { return true })
-		o := termOrder{numbers: numbers, places: make([]uint32, d.dictionary.size()), bits: bits.Len(uint(len(numbers)))}
-		for position, number := range numbers {
-			o.places[number] = o.firstOf(int(d.dictionary.group(number))) | uint32(position)
-		}
-		d.order = o
-	})
-	return &d.order
+// ordered returns the numbers of all terms in the order of the [OrderHash] of their texts, which the ids of every vocabulary have. They are
+// sorted once.
+func (d *Documents) ordered(workers int) []uint32 {
+	d.orderOnce.Do(func() { d.order = d.dictionary.sorted(workers, func(uint32) bool { return true }) })
+	return d.order
 }
 
 // SortTerms sorts the terms for the vocabularies, which the first of them does otherwise.
 func (d *Documents) SortTerms() { d.ordered(1) }
-
-// firstOf returns the place of the first term if it is of the given group.
-func (o *termOrder) firstOf(group int) uint32 { return uint32(group) << o.bits }
-
-// mask returns the bits of a position, or those of the group as well.
-func (o *termOrder) mask(withGroup bool) uint32 {
-	if withGroup {
-		return 1<<(o.bits+groupBits) - 1
-	}
-	return 1<<o.bits - 1
-}
 
 // documentsShare is the share of the memory that documents may fill. They are read a few times, in order. The rest is for
 // matrices, which are read in every epoch, in any order.

@@ -49,9 +49,14 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		least, ties = mostFrequent(count, least, o.MaxTerms)
 	}
 	ids := unknownIDs(d.dictionary)
-	order := d.ordered(workers).numbers
-	hashes, frequencies := make([]uint64, 0, len(order)), make([]uint32, 0, len(order))
-	for _, number := range order {
+	kept := 0
+	for _, n := range count {
+		if n >= least {
+			kept++
+		}
+	}
+	hashes, frequencies := make([]uint64, 0, kept), make([]uint32, 0, kept)
+	for _, number := range d.ordered(workers) {
 		n := count[number]
 		if n < least {
 			continue

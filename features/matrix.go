@@ -3,6 +3,7 @@ package features
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"chaff/internal/evidence"
@@ -42,10 +43,10 @@ func groupOf(section int) evidence.Group {
 // Matrix returns the rows of documents, made by up to so many goroutines. The kind is any except [Whole].
 func (d *Documents) Matrix(kind Kind, refs []Ref, workers int) *Matrix {
 	m := &Matrix{documents: d, store: newRecordStore(d.budget, 1), kind: kind, rows: make([]Ref, len(refs))}
-	order := d.ordered(workers)
+	places := d.places(workers)
 	writers := make([]rowWriter, max(workers, 1))
 	for i := range writers {
-		writers[i] = rowWriter{recordWriter: recordWriter{store: m.store}, reader: d.reader(), order: order}
+		writers[i] = rowWriter{recordWriter: recordWriter{store: m.store}, reader: d.reader(), places: places}
 	}
 	parallel.Ranges(workers, len(refs), 256, func(worker, from, to int) {
 		for i := from; i < to; i++ {
@@ -61,11 +62,40 @@ func (d *Documents) Matrix(kind Kind, refs []Ref, workers int) *Matrix {
 	return m
 }
 
+// places has the place of each term in the order of a row, by number: its group and, in the lower bits, its position in the order of all
+// terms.
+type places struct {
+	all  []uint32
+	bits int // of a position
+}
+
+const groupBits = 3 // of a group of evidence
+
+func (d *Documents) places(workers int) *places {
+	order := d.ordered(workers)
+	p := &places{all: make([]uint32, d.dictionary.size()), bits: bits.Len(uint(len(order)))}
+	for position, number := range order {
+		p.all[number] = p.firstOf(int(d.dictionary.group(number))) | uint32(position)
+	}
+	return p
+}
+
+// firstOf returns the place of the first term if it is of the given group.
+func (p *places) firstOf(group int) uint32 { return uint32(group) << p.bits }
+
+// mask returns the bits of a position, or those of the group as well.
+func (p *places) mask(withGroup bool) uint32 {
+	if withGroup {
+		return 1<<(p.bits+groupBits) - 1
+	}
+	return 1<<p.bits - 1
+}
+
 // rowWriter makes rows of documents.
 type rowWriter struct {
 	recordWriter
 	reader documentReader
-	order  *termOrder
+	places *places
 	lookup Lookup
 	ids    []uint32
 	record []byte
@@ -78,10 +108,10 @@ func (w *rowWriter) add(ref Ref, kind Kind) Ref {
 	}
 	doc, l := &w.reader.doc, &w.lookup
 	l.known = l.known[:0]
-	mask := w.order.mask(kind == Evidence)
+	mask := w.places.mask(kind == Evidence)
 	for i, number := range w.reader.numbers {
 		if kind != HeadBits || doc.InHead[i] {
-			l.known = append(l.known, uint64(w.order.places[number]&mask)<<32|uint64(i))
+			l.known = append(l.known, uint64(w.places.all[number]&mask)<<32|uint64(i))
 		}
 	}
 	l.sort(int(mask))
@@ -107,7 +137,7 @@ func (w *rowWriter) addEvidence() Ref {
 	var groups [evidence.Grams][]uint64
 	rest := w.lookup.known
 	for g := range groups {
-		n, _ := slices.BinarySearch(rest, uint64(w.order.firstOf(g+1))<<32)
+		n, _ := slices.BinarySearch(rest, uint64(w.places.firstOf(g+1))<<32)
 		groups[g], rest = rest[:n], rest[n:]
 	}
 	w.addHeader(w.reader.cells, 1/math.Sqrt(float64(w.reader.cells)))
@@ -130,7 +160,7 @@ func (w *rowWriter) addHeader(n int, value float64) {
 // addPlaces adds the positions of the terms of a section.
 func (w *rowWriter) addPlaces(known []uint64) {
 	w.ids = w.ids[:0]
-	mask := w.order.mask(false)
+	mask := w.places.mask(false)
 	for _, known := range known {
 		w.ids = append(w.ids, uint32(known>>32)&mask)
 	}
@@ -178,7 +208,7 @@ type view struct {
 
 // view returns the view of a vocabulary whose ids are given by the numbers of terms.
 func (d *Documents) view(ids []uint32) *view {
-	numbers := d.ordered(1).numbers
+	numbers := d.ordered(1)
 	v := &view{ids: make([]uint32, len(numbers)), ordered: true}
 	same := true
 	next := uint32(0) // the least id that ascends

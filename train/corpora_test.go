@@ -47,6 +47,7 @@ func TestTenEpochsCostLessThanReading(t *testing.T) {
 	reading := time.Duration(share * float64(cputime.Process()-began)) // of the training part
 	epochs := DefaultOptions()
 	epochs.Models.AveragedPerceptron.Epochs, epochs.Models.Softmax.Epochs = 10, 10
+	epochs.Models.Softmax.Tolerance = 0
 	for _, model := range []string{"averaged-perceptron", "softmax"} {
 		trained, err := Fit(t.Context(), c, model, epochs)
 		if err != nil {
