@@ -11,7 +11,6 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
-	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -86,26 +85,17 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	d := all.Dataset(corpus.Train, kind)
 	defer all.matrices.drop() // who saves the model needs the memory
-	outOfFold, errs := make([]Scores, len(folds)), make([]error, len(folds)+1)
-	var linear *models.Linear
-	var report models.Report
-	parallel.Each(all.workers(), len(errs), func(i int) {
-		debug.FreeOSMemory() // that of the fit before: what this one takes would come on top
-		if i < len(folds) {
-			outOfFold[i], errs[i] = scoreFold(ctx, trainer, d, folds[i])
-			return
-		}
-		linear, report, errs[i] = trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
-	})
-	for i, err := range errs {
-		switch {
-		case err != nil && i < len(folds):
+	for _, fold := range folds {
+		outOfFold, err := scoreFold(ctx, trainer, d, fold)
+		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
-		case err != nil:
-			return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
-		case i < len(folds):
-			scores.Append(outOfFold[i])
 		}
+		scores.Append(outOfFold)
+		debug.FreeOSMemory() // what the next fit takes would come on top
+	}
+	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
+	if err != nil {
+		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
 	a := o.adjust(all, scores, trainer)
 	vocabulary, _ := all.termsOf(kind)
@@ -169,9 +159,6 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 	inFold := make([]bool, d.Len())
 	for _, i := range fold {
 		inFold[i] = true
-	}
-	if len(fold) == 0 {
-		return Scores{}, nil
 	}
 	var others []int
 	for i, in := range inFold {
