@@ -79,7 +79,7 @@ func radixSort(x, spare []uint64, low, high int) (sorted, other []uint64) {
 	return x, spare
 }
 
-// appendRow appends the known terms with their values. Training and classification both make their vectors here.
+// appendRow appends the known terms with their values. The rows of a [Matrix] have the same values, see [rowWriter].
 func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
 	first, offset, scale := len(dst.IDs), uint32(0), 1.
 	var scales [evidence.Groups]float64

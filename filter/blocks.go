@@ -93,6 +93,14 @@ func (t termBlocks) terms() int { return int(t.starts[len(t.starts)-1]) }
 
 func (t termBlocks) blocks() int { return len(t.starts) - 1 }
 
+// checkSize returns an error unless section TERM has the size of all blocks.
+func (t termBlocks) checkSize(size int) error {
+	if size != t.blocks()*blockHeader+t.terms()*entrySize(t.rows) {
+		return fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms())
+	}
+	return nil
+}
+
 // place returns where a block is in section TERM, which has so many bytes.
 func (t termBlocks) place(block, size int) (from, to int, err error) {
 	at := func(block int) int { return block*blockHeader + int(t.starts[block])*entrySize(t.rows) }
@@ -137,11 +145,10 @@ func (t termBlocks) find(entries []byte, key uint32) (id uint32, weights []byte,
 
 // decode returns the vocabulary of section TERM, which was verified, and sets the weights by id.
 func (t termBlocks) decode(data []byte, weights []float32) (*features.Vocabulary, error) {
-	size := entrySize(t.rows)
-	if len(data) != t.blocks()*blockHeader+t.terms()*size {
-		return nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms())
+	if err := t.checkSize(len(data)); err != nil {
+		return nil, err
 	}
-	le := binary.LittleEndian
+	size, le := entrySize(t.rows), binary.LittleEndian
 	table, starts := make([]uint32, 2*t.terms()), make([]uint32, t.blocks()*blockPrefixes+1)
 	for block := range t.blocks() {
 		from, to, err := t.place(block, len(data))

@@ -56,6 +56,17 @@ func TestAModelThatIsReadInPartsJudgesAsTheWholeOne(t *testing.T) {
 	}
 }
 
+func TestAModelThatIsReadInPartsIsSavedAsTheWholeOne(t *testing.T) {
+	for _, model := range []string{"votes", "memoriser"} {
+		data := encode(t, fitted(t, corpustest.Mailbox(3, 30, "ham", "spam"), model, "ham", "spam"))
+		f := inParts(t, data)
+		f.Classify([]byte(knownLetter))
+		if again, err := f.Encode(); err != nil || !bytes.Equal(again, data) {
+			t.Errorf("%s: got %d bytes and %v, want %d", model, len(again), err, len(data))
+		}
+	}
+}
+
 // encodeTerms returns the sections PREF and TERM.
 func encodeTerms(v *features.Vocabulary, weights []float32, rows int) (pref []uint32, terms []byte) {
 	pref = encodePref(v)

@@ -34,7 +34,10 @@ func (f *Filter) Encode() ([]byte, error) {
 // SaveTo writes the model file to the start of a file, and returns its [Filter.Identity]. Equal filters have equal bytes. A number that is not
 // finite is an error: readers of the file rely on its checksums and do not check each number.
 func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
-	if err := f.linear.Validate(); err != nil {
+	if f, err = f.whole(); err != nil {
+		return 0, err
+	}
+	if err := cmp.Or(f.linear.Validate(), f.validate()); err != nil {
 		return 0, err
 	}
 	info, err := f.Provenance()
@@ -190,6 +193,18 @@ func Decode(data []byte) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return decode(file)
+}
+
+// whole returns f with all of its terms and weights in memory.
+func (f *Filter) whole() (*Filter, error) {
+	if f.part == nil {
+		return f, nil
+	}
+	return decode(f.part.base)
+}
+
+func decode(file container) (*Filter, error) {
 	f, pref, err := decodeSmall(file)
 	if err != nil {
 		return nil, err
@@ -203,8 +218,8 @@ func Decode(data []byte) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(terms) < blocks.terms() {
-		return nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, blocks.terms())
+	if err := blocks.checkSize(len(terms)); err != nil {
+		return nil, err
 	}
 	cells := f.FirstTerm() * rows
 	weights := make([]float32, cells+blocks.terms()*rows)
@@ -271,6 +286,9 @@ func (f *Filter) validate() error {
 	}
 	if IsSpamFilter(f.settings.Classes) && f.settings.Thresholds == nil {
 		return errNoThresholds
+	}
+	if t := f.settings.Thresholds; t != nil && (t.Unsure-t.Unsure != 0 || t.Spam-t.Spam != 0) { // NaN or infinite
+		return fmt.Errorf("it has the thresholds %v and %v: %w", t.Unsure, t.Spam, models.ErrNotFinite)
 	}
 	for _, number := range slices.Concat(f.linear.Bias, f.settings.Calibration.Offsets, []float64{f.settings.Calibration.Slope}) {
 		if !(math.Abs(number) <= math.MaxFloat32) {

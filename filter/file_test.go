@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"chaff/corpus/corpustest"
 	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 	"chaff/tokenize"
@@ -294,12 +296,17 @@ func TestModelsWithNumbersThatAreNotFiniteAreRefused(t *testing.T) {
 		"an infinite bias":              func(f *Filter) { f.linear.Bias[0] = -inf },
 		"the largest bias":              func(f *Filter) { f.linear.Bias[0] = math.MaxFloat64 },
 		"the largest slope":             func(f *Filter) { f.settings.Calibration.Slope = math.MaxFloat64 },
+		"a threshold that is no number": func(f *Filter) { f.settings.Thresholds.Unsure = nan },
+		"an infinite threshold":         func(f *Filter) { f.settings.Thresholds.Spam = inf },
 	} {
 		f, err := Decode(bytes.Clone(file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		change(f)
+		if _, err := f.Encode(); err == nil {
+			t.Errorf("%s: it was saved", name)
+		}
 		pref, terms := encodeTerms(f.vocabulary, f.linear.Weights, f.linear.Rows())
 		data := withSections(t, file, func(name string, data []byte) []byte {
 			switch name {
@@ -325,6 +332,34 @@ func TestModelsWithNumbersThatAreNotFiniteAreRefused(t *testing.T) {
 		if !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: read in parts, got %v, want %v", name, err, ErrDamaged)
 		}
+	}
+}
+
+// The sizes in the file agree with its checksums, and say that it has 2^28 weights.
+func TestAModelOfFewBytesFillsNoMemory(t *testing.T) {
+	const many = 1 << 14
+	data := withSections(t, encode(t, fitted(t, corpustest.Mailbox(1, 20, "ham", "spam"), "multinomial", "ham", "spam")), func(name string, data []byte) []byte {
+		switch name {
+		case "SETT":
+			settings, err := decodeSettings(data)
+			noError(t, err)
+			settings.Classes, settings.Calibration.Offsets, settings.Thresholds = make([]string, many), make([]float64, many), nil
+			return encodeSettings(settings)
+		case "BIAS":
+			return make([]byte, 8*many)
+		case "PREF":
+			return littleendian.Bytes([]uint32{0, 0, many})
+		case "TERM":
+			return make([]byte, many)
+		}
+		return data
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Decode(data)
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, ErrDamaged) || after.TotalAlloc-before.TotalAlloc > 100<<20 {
+		t.Errorf("%d bytes took %d bytes of memory: %v", len(data), after.TotalAlloc-before.TotalAlloc, err)
 	}
 }
 

@@ -174,6 +174,7 @@ type Partial struct {
 // were read with the settings of f. The error is [ErrNotLearning], or about the files that f was opened from.
 func (f *Filter) Partial(learned, forgotten *features.Document) (p Partial, err error) {
 	s := new(scratch)
+	defer func() { err = cmp.Or(err, f.Err()) }() // a term of a damaged block looks new
 	if learned == nil {
 		p, err = f.partial(s, *forgotten, false)
 		p.Forgotten, p.Vector, p.New = p.Vector, features.Vector{}, nil

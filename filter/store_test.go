@@ -239,6 +239,27 @@ func TestAnEmptyJournalCostsAReaderNothing(t *testing.T) {
 	}
 }
 
+func TestADamagedModelLearnsNothing(t *testing.T) {
+	p := newPupil(t, fitted(t, corpustest.Mailbox(3, 30, "ham", "spam"), "votes", "ham", "spam"))
+	p.learn(letters(1)[0], 1)
+	data, err := os.ReadFile(p.path)
+	noError(t, err)
+	noError(t, os.WriteFile(p.path, withFlippedBits(t, data, 64, "TERM"), 0o600))
+	f := p.open()
+	defer f.Close()
+	reader := f.newReader()
+	reader.Read([]byte(knownLetter))
+	document := reader.Bag().Document()
+	for _, forgotten := range []*features.Document{nil, &document} {
+		if _, err := f.Partial(&document, forgotten); !errors.Is(err, ErrDamaged) {
+			t.Errorf("got %v, want %v", err, ErrDamaged)
+		}
+	}
+	if _, err := f.Partial(nil, &document); !errors.Is(err, ErrDamaged) {
+		t.Errorf("forgetting: got %v, want %v", err, ErrDamaged)
+	}
+}
+
 func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
 	f := fitted(t, corpustest.Mailbox(1, 20, "ham", "spam"), "votes", "ham", "spam")
 	data := baseOf(t, f)

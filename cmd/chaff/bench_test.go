@@ -74,7 +74,7 @@ func BenchmarkClassifyOneMessage(b *testing.B) {
 	if err != nil || len(files) == 0 {
 		b.Fatalf("no messages: %v", err)
 	}
-	time.Sleep(2500 * time.Millisecond) // a model that was just written is copied instead of mapped
+	time.Sleep(2500 * time.Millisecond) // all of a model that was just written is read
 	b.Run("chaff classify", func(b *testing.B) { classifyEach(b, files, 10, chaff, "classify", "-m", model) })
 	lean := build(b, "chaff-classify")
 	b.Run("chaff-classify", func(b *testing.B) { classifyEach(b, files, 8, lean, "-m", model) })

@@ -25,21 +25,25 @@ import (
 // some of their terms.
 type stream struct{ documents, terms, vocabulary int }
 
-// fill returns document i, the same in every run.
+// fill fills a bag with document i, the same in every run. It makes the terms in the given memory, which it returns for the next document.
 func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 	rng := rand.New(rand.NewPCG(uint64(i), 0))
 	spam := s.isSpam(i)
 	size := int(float64(s.terms) * (0.5 + rng.Float64()))
 	b.Reset()
+	term = term[:0]
 	for range size {
 		// Uniform logarithms of ranks give Zipf's law with exponent 1.
 		rank := int(math.Pow(float64(s.vocabulary), rng.Float64())) - 1
 		if spam && rng.IntN(10) == 0 {
 			rank = s.vocabulary - 1 - rank
 		}
-		term = strconv.AppendInt(append(term[:0], "body:term"...), int64(rank), 36)
-		if b.Add((termkey.Key{}).Hash(term), evidence.Words, rng.IntN(3) == 0) {
-			b.Name(term, nil)
+		start := len(term)
+		term = strconv.AppendInt(append(term, "body:term"...), int64(rank), 36)
+		if name := term[start:]; b.Add((termkey.Key{}).Hash(name), evidence.Words, rng.IntN(3) == 0) {
+			b.Name(name, nil) // which the bag keeps until Reset
+		} else {
+			term = term[:start]
 		}
 	}
 	return term
