@@ -82,7 +82,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 		c = d.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {
-		c = d.codec([]byte(charsetInHTML(text)))
+		c = d.codec([]byte(d.charsetInHTML(text)))
 	}
 	switch {
 	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)):

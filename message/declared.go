@@ -10,7 +10,7 @@ import (
 
 // charsetInHTML returns the canonical name of the charset that HTML, which is not UTF-8 as a whole, declares to browsers, "" if the word is not
 // there. A declaration that no browser follows makes it windows-1252, or UTF-8 if the head is.
-func charsetInHTML(text []byte) string {
+func (d *Decoder) charsetInHTML(text []byte) string {
 	const sniffed = 1024 // as far as browsers look
 	text = text[:min(len(text), sniffed)]
 	if !ascii.ContainsFold(text, "charset") {
@@ -21,7 +21,10 @@ func charsetInHTML(text []byte) string {
 			return mark.name
 		}
 	}
-	if name := charsetInMeta(text); name != "" {
+	if d.sniffer == nil {
+		d.sniffer = NewDecoder(Options{}) // the tag that d is reading stays
+	}
+	if name := d.sniffer.charsetInMeta(text); name != "" {
 		return name
 	}
 	for i := len(text) - 1; i >= max(0, len(text)-3) && text[i] >= utf8.RuneSelf; i-- {
@@ -37,8 +40,7 @@ func charsetInHTML(text []byte) string {
 }
 
 // charsetInMeta returns the canonical name of the charset that the first usable meta element of HTML declares, "" if there is none.
-func charsetInMeta(source []byte) string {
-	d := NewDecoder(Options{}) // the tag that another one is reading stays
+func (d *Decoder) charsetInMeta(source []byte) string {
 	d.hasCR = bytes.IndexByte(source, '\r') >= 0
 	for len(source) > 0 {
 		kind, length := d.cutToken(source)

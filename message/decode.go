@@ -24,6 +24,7 @@ type Decoder struct {
 	deadline   time.Time // zero for a message without a time limit
 	clockReads int       // how often the time was asked for
 	clock      func() time.Time
+	sniffer    *Decoder // reads tags while this one reads a page; nil until it is needed
 
 	reading   reading
 	ambiguous reading // what the message specifies twice, with different values

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"chaff/corpus"
@@ -91,7 +90,6 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
 		}
 		scores.Append(outOfFold)
-		debug.FreeOSMemory() // what the next fit takes would come on top
 	}
 	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
 	if err != nil {

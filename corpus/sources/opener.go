@@ -35,7 +35,8 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	if name == "" {
 		return fail(errors.New("the path is empty"))
 	}
-	f, err := openFile(name)
+	clean := filepath.Clean(name) // as all later reads have it: link/../x is x
+	f, err := openFile(clean)
 	if err != nil {
 		return fail(err)
 	}
@@ -50,7 +51,7 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	switch {
 	case mode.IsDir() && keep > 0 && as == "":
 	case mode.IsDir():
-		found, err = detectFolder(fsys, name)
+		found, err = detectFolder(fsys, clean)
 	case mode&fs.ModeNamedPipe != 0:
 		if fsys, err = copyPipe(name); err != nil {
 			return nil, Found{}, explain("read", name, err)
@@ -75,7 +76,7 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	if err != nil {
 		return fail(err)
 	}
-	return listKept(fsys, filepath.Clean(name), label, found.Format, content), found, nil
+	return listKept(fsys, clean, label, found.Format, content), found, nil
 }
 
 // kept is the content of a file while its Opener keeps it.

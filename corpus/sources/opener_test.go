@@ -88,3 +88,21 @@ func TestAnOpenerReadsAFileOnce(t *testing.T) {
 		}
 	}
 }
+
+// The system reads link/../x beside the folder that the link leads to. Sources take it for x, whenever they read it.
+func TestAPathThroughALinkIsOneFileForAllReads(t *testing.T) {
+	root := tree(t, map[string]string{"x": "A: b\n\none\n", "elsewhere/x": "A: b\n\ntwo\n", "elsewhere/folder/a": "a"})
+	if err := os.Symlink(filepath.Join(root, "elsewhere", "folder"), filepath.Join(root, "link")); err != nil {
+		t.Skip(err)
+	}
+	var o Opener
+	source, err := o.Open(root+"/link/../x", "ham", "")
+	must(t, err)
+	item := itemsOf(t, source)[0]
+	kept := string(read(t, item))
+	_, err = o.Open(filepath.Join(root, "elsewhere", "x"), "ham", "")
+	must(t, err)
+	if again := string(read(t, item)); kept != "A: b\n\none\n" || again != kept {
+		t.Errorf("got %q, and %q when it is read again", kept, again)
+	}
+}
