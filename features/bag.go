@@ -3,6 +3,7 @@ package features
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 
 	"chaff/internal/evidence"
 	"chaff/internal/hashtable"
@@ -47,20 +48,27 @@ func (b *Bag) Add(hash uint64, group evidence.Group, inHead bool) (first bool) {
 	return true
 }
 
-// words are the text of a term: the first word and, unless it is nil, a space and the second.
-type words struct{ first, second []byte }
+// words are the text of a term: the first word and, unless it is nil, a space and the second. A large message has half a million terms, so
+// that half of the size of two slices counts.
+type words struct {
+	first, second         *byte
+	firstSize, secondSize uint32
+}
 
 // Name keeps the words of the term that was added last, for [Bag.Text]; the second is nil for a term of one word. They must not change
 // until Reset. Callers name each term when it first occurs, or none.
-func (b *Bag) Name(first, second []byte) { b.names = append(b.names, words{first, second}) }
+func (b *Bag) Name(first, second []byte) {
+	b.names = append(b.names, words{unsafe.SliceData(first), unsafe.SliceData(second), uint32(len(first)), uint32(len(second))})
+}
 
 // Text returns the text of term i of the document, if it was named. It is valid until the next call.
 func (b *Bag) Text(i int) []byte {
-	w := b.names[i]
+	w := &b.names[i]
+	first := unsafe.Slice(w.first, w.firstSize)
 	if w.second == nil {
-		return w.first
+		return first
 	}
-	b.text = append(append(append(b.text[:0], w.first...), ' '), w.second...)
+	b.text = append(append(append(b.text[:0], first...), ' '), unsafe.Slice(w.second, w.secondSize)...)
 	return b.text
 }
 

@@ -66,7 +66,10 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	}
 	if c.terms.Len() == c.size || len(c.texts) >= maxCachedBytes {
 		c.terms.Reset()
-		c.texts, c.disguises = nil, nil
+		c.texts, c.disguises = make([]byte, 0, cap(c.texts)), nil
+	}
+	if cap(c.texts)-len(c.texts) < maxCachedTerm { // the words of a message keep what is left behind, so that growing by a quarter would keep five times as much
+		c.texts = slices.Grow(c.texts, len(c.texts)+maxCachedTerm)
 	}
 	start := len(c.texts)
 	texts, d := c.normalize(append(c.texts, c.tag...), word)
