@@ -48,8 +48,8 @@ func (b *Bag) Add(hash uint64, group evidence.Group, inHead bool) (first bool) {
 	return true
 }
 
-// words are the text of a term: the first word and, unless it is nil, a space and the second. A large message has half a million terms, so
-// that half of the size of two slices counts.
+// words are the text of a term: the first word and, unless it is nil, a space and the second. They take half of the memory of two slices,
+// since a large message has half a million terms.
 type words struct {
 	first, second         *byte
 	firstSize, secondSize uint32

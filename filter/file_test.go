@@ -142,7 +142,7 @@ func withFlippedBits(t *testing.T, file []byte, step int, names ...string) []byt
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		data, err := f.Unverified(name)
+		data, err := f.Section(name)
 		if err != nil || len(data) == 0 {
 			t.Fatalf("section %s has %d bytes: %v", name, len(data), err)
 		}

@@ -68,7 +68,8 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		c.terms.Reset()
 		c.texts, c.disguises = make([]byte, 0, cap(c.texts)), nil
 	}
-	if cap(c.texts)-len(c.texts) < maxCachedTerm { // the words of a message keep what is left behind, so that growing by a quarter would keep five times as much
+	// The terms of a message keep memory that is outgrown: twice the size if it doubles, five times if it grows by a quarter, as append does.
+	if cap(c.texts)-len(c.texts) < maxCachedTerm {
 		c.texts = slices.Grow(c.texts, len(c.texts)+maxCachedTerm)
 	}
 	start := len(c.texts)

@@ -235,15 +235,6 @@ func (f *File) Section(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Unverified returns a section without verifying its checksum.
-func (f *File) Unverified(name string) ([]byte, error) {
-	e, err := f.entry(name)
-	if err != nil {
-		return nil, err
-	}
-	return f.bytesOf(e), nil
-}
-
 func (f *File) bytesOf(e entry) []byte { return f.data[e.offset : e.offset+e.size : e.offset+e.size] }
 
 func (f *File) entry(name string) (entry, error) {
