@@ -3,9 +3,11 @@ package models
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // listOrder returns the numbers from 0 to n-1.
@@ -35,7 +37,7 @@ func contentOrder(d *features.Dataset) []int32 {
 			return by
 		}
 		p, q := x.Row(int(a.document)), y.Row(int(b.document))
-		return cmp.Or(slices.Compare(slices.Sorted(slices.Values(p.IDs)), slices.Sorted(slices.Values(q.IDs))), slices.Compare(p.Values, q.Values),
+		return cmp.Or(compareIDs(p, q), slices.Compare(p.Values, q.Values),
 			cmp.Compare(d.Labels[a.document], d.Labels[b.document]), cmp.Compare(a.document, b.document))
 	})
 	documents := make([]int32, len(entries))
@@ -43,6 +45,36 @@ func contentOrder(d *features.Dataset) []int32 {
 		documents[i] = e.document
 	}
 	return documents
+}
+
+// compareIDs compares the ids of two rows as lists that ascend, which those of a row do within a group only. The lists are equal up to the
+// least id that only one of them has. It makes that list the smaller one, unless the other has ended there.
+func compareIDs(x, y features.Vector) int {
+	var groups [evidence.Groups][2][]uint32
+	for k, row := range []features.Vector{x, y} {
+		eachGroup(row, func(g evidence.Group, from, to int) { groups[g][k] = row.IDs[from:to] })
+	}
+	least, only := uint32(math.MaxUint32), -1 // that id, and which list has it
+	for _, lists := range groups {
+		n := 0
+		for n < min(len(lists[0]), len(lists[1])) && lists[0][n] == lists[1][n] {
+			n++
+		}
+		for k, ids := range lists {
+			if n < len(ids) && ids[n] < least {
+				least, only = ids[n], k
+			}
+		}
+	}
+	if only < 0 {
+		return 0
+	}
+	for _, lists := range groups {
+		if other := lists[1-only]; len(other) > 0 && other[len(other)-1] > least {
+			return 2*only - 1
+		}
+	}
+	return 1 - 2*only
 }
 
 // sortEntry is a document and its first ids, each plus 1, or 0 beyond the end of the row. They order all documents but those of
