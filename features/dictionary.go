@@ -220,17 +220,18 @@ func (d *dictionary) each(workers int, do func(number uint32)) {
 	})
 }
 
-// sorted returns the numbers of the terms that are wanted, in the order of their OrderHash. Terms whose OrderHash is equal are in the
-// order of their hashes.
-func (d *dictionary) sorted(workers int, wanted func(number uint32) bool) []uint32 {
-	var shards [shardCount][]uint64 // the first bits of the OrderHash and the number of each term
+// sorted returns the numbers of all terms, in the order of their OrderHash. Terms whose OrderHash is equal are in the order of their
+// hashes.
+func (d *dictionary) sorted(workers int) []uint32 {
+	var starts [shardCount + 1]int
+	for s := range d.shards {
+		starts[s+1] = starts[s] + len(d.shards[s].names)
+	}
+	entries := make([]uint64, starts[shardCount]) // the first bits of the OrderHash and the number of each term
 	d.each(workers, func(number uint32) {
-		if wanted(number) {
-			s := &shards[number%shardCount]
-			*s = append(*s, d.order(number)>>numberBits<<numberBits|uint64(number))
-		}
+		entries[starts[number%shardCount]+int(number>>shardBits)] = d.order(number)>>numberBits<<numberBits | uint64(number)
 	})
-	entries, _ := radixSort(slices.Concat(shards[:]...), nil, numberBits, 64)
+	entries, _ = radixSort(entries, nil, numberBits, 64)
 	numbers := make([]uint32, len(entries))
 	for i, entry := range entries {
 		numbers[i] = uint32(entry & (1<<numberBits - 1))

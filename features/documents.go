@@ -26,7 +26,7 @@ type Documents struct {
 // ordered returns the numbers of all terms in the order of the [OrderHash] of their texts, which the ids of every vocabulary have. They are
 // sorted once.
 func (d *Documents) ordered(workers int) []uint32 {
-	d.orderOnce.Do(func() { d.order = d.dictionary.sorted(workers, func(uint32) bool { return true }) })
+	d.orderOnce.Do(func() { d.order = d.dictionary.sorted(workers) })
 	return d.order
 }
 

@@ -18,7 +18,7 @@ type GrowingVocabulary struct {
 func (d *Documents) Growing(kind Kind) *GrowingVocabulary {
 	v := &GrowingVocabulary{kind: kind, reader: d.reader()}
 	if kind != Whole {
-		v.ids = unknownIDs(d.dictionary)
+		v.ids = unknownIDs(d.dictionary.size())
 	}
 	return v
 }

@@ -12,28 +12,21 @@ import (
 // unknown is the id of a term that a vocabulary does not know.
 const unknown = math.MaxUint32
 
-// unknownIDs returns an id for each term number: all are unknown.
-func unknownIDs(d *dictionary) []uint32 {
-	ids := make([]uint32, d.size())
-	for number := range ids {
-		ids[number] = unknown
-	}
-	return ids
-}
+// unknownIDs returns n ids, all unknown.
+func unknownIDs(n int) []uint32 { return slices.Repeat([]uint32{unknown}, n) }
 
 // Index maps the terms of documents to the ids of a vocabulary. It is read-only and safe for concurrent use.
 type Index struct {
 	documents  *Documents
 	vocabulary *Vocabulary
-	ids        []uint32        // by term number
+	view       *view
 	numbers    func() []uint32 // of the terms by id, unknown for a term that no document has; computed once
-	view       func() *view    // computed once
 }
 
+// newIndex returns the index of a vocabulary whose ids are given by the positions of terms in the order of all terms.
 func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
-	x := &Index{documents: d, vocabulary: v, ids: ids}
+	x := &Index{documents: d, vocabulary: v, view: newView(ids)}
 	x.numbers = sync.OnceValue(x.numbersByID)
-	x.view = sync.OnceValue(func() *view { return d.view(ids) })
 	return x
 }
 
@@ -48,15 +41,14 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	if o.MaxTerms > 0 {
 		least, ties = mostFrequent(count, least, o.MaxTerms)
 	}
-	ids := unknownIDs(d.dictionary)
-	kept := 0
+	order, kept := d.ordered(workers), 0
 	for _, n := range count {
 		if n >= least {
 			kept++
 		}
 	}
-	hashes, frequencies := make([]uint64, 0, kept), make([]uint32, 0, kept)
-	for _, number := range d.ordered(workers) {
+	ids, hashes, frequencies := unknownIDs(len(order)), make([]uint64, 0, kept), make([]uint32, 0, kept)
+	for position, number := range order {
 		n := count[number]
 		if n < least {
 			continue
@@ -66,7 +58,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 				continue
 			}
 		}
-		ids[number] = uint32(len(hashes))
+		ids[position] = uint32(len(hashes))
 		hashes, frequencies = append(hashes, d.dictionary.hash(number)), append(frequencies, n)
 	}
 	v, err := NewVocabulary(hashes)
@@ -77,7 +69,18 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		x := d.Index(v, workers)
 		return x, x.frequenciesOfRows(training), nil
 	}
-	return newIndex(d, v, ids), frequencies, nil
+	x := newIndex(d, v, ids)
+	v.hashes = x.hashes
+	return x, frequencies, nil
+}
+
+// hashes returns the hashes of the terms by id, all of which documents have.
+func (x *Index) hashes() []uint64 {
+	hashes := make([]uint64, x.vocabulary.Len())
+	for id, number := range x.numbers() {
+		hashes[id] = x.documents.dictionary.hash(number)
+	}
+	return hashes
 }
 
 // maxCounters bounds the goroutines that count terms: each needs four bytes for every distinct term.
@@ -122,10 +125,13 @@ func mostFrequent(count []uint32, least uint32, terms int) (limit uint32, ties i
 
 // Index returns the index of a vocabulary that was made of other documents.
 func (d *Documents) Index(v *Vocabulary, workers int) *Index {
-	ids := unknownIDs(d.dictionary)
-	d.dictionary.each(workers, func(number uint32) {
-		if id, known := v.ID(d.dictionary.hash(number)); known {
-			ids[number] = id
+	order := d.ordered(workers)
+	ids := unknownIDs(len(order))
+	parallel.Ranges(workers, len(order), 1<<12, func(_, from, to int) {
+		for position := from; position < to; position++ {
+			if id, known := v.ID(d.dictionary.hash(order[position])); known {
+				ids[position] = id
+			}
 		}
 	})
 	return newIndex(d, v, ids)
@@ -137,9 +143,10 @@ func (x *Index) Vocabulary() *Vocabulary { return x.vocabulary }
 // Frequencies returns the document frequency of each term by id.
 func (x *Index) Frequencies(refs []Ref, workers int) []uint32 {
 	byID := make([]uint32, x.vocabulary.Len())
-	for number, n := range x.documents.frequencies(refs, workers) {
-		if n > 0 && x.ids[number] != unknown {
-			byID[x.ids[number]] += n
+	count := x.documents.frequencies(refs, workers)
+	for position, number := range x.documents.ordered(workers) {
+		if id := x.view.id(position); id != unknown {
+			byID[id] += count[number]
 		}
 	}
 	return byID
@@ -168,13 +175,16 @@ func (x *Index) Text(id int) []byte {
 }
 
 func (x *Index) numbersByID() []uint32 {
+	order, d := x.documents.ordered(1), x.documents.dictionary
+	if x.view.ids == nil {
+		return order
+	}
 	numbers := slices.Repeat([]uint32{unknown}, x.vocabulary.Len())
-	d := x.documents.dictionary
-	d.each(1, func(number uint32) {
-		id := x.ids[number]
+	for position, number := range order {
+		id := x.view.ids[position]
 		if id != unknown && (numbers[id] == unknown || bytes.Compare(d.name(number), d.name(numbers[id])) < 0) {
 			numbers[id] = number
 		}
-	})
+	}
 	return numbers
 }

@@ -200,21 +200,17 @@ func decodeGaps(dst []uint32, gaps []byte) (size int) {
 	return size
 }
 
-// view is the ids of a vocabulary by the positions of terms.
+// view is the ids of a vocabulary by the positions of terms in the order of all terms.
 type view struct {
 	ids     []uint32 // nil if they are the positions
 	ordered bool     // the ids ascend, and no two are equal
 }
 
-// view returns the view of a vocabulary whose ids are given by the numbers of terms.
-func (d *Documents) view(ids []uint32) *view {
-	numbers := d.ordered(1)
-	v := &view{ids: make([]uint32, len(numbers)), ordered: true}
+func newView(ids []uint32) *view {
+	v := &view{ids: ids, ordered: true}
 	same := true
 	next := uint32(0) // the least id that ascends
-	for position, number := range numbers {
-		id := ids[number]
-		v.ids[position] = id
+	for position, id := range ids {
 		same = same && id == uint32(position)
 		if id != unknown {
 			v.ordered = v.ordered && id >= next
@@ -227,10 +223,18 @@ func (d *Documents) view(ids []uint32) *view {
 	return v
 }
 
+// id returns the id of the term at a position, or unknown.
+func (v *view) id(position int) uint32 {
+	if v.ids == nil {
+		return uint32(position)
+	}
+	return v.ids[position]
+}
+
 // Dataset returns rows of m, given by their numbers, over the vocabulary of x, with their labels. It shares the memory of m. Trainers may
 // use up to so many goroutines.
 func (m *Matrix) Dataset(x *Index, classes []string, rows []int, labels []int32, workers int) *Dataset {
-	d := &Dataset{Kind: m.kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, matrix: m, view: x.view()}
+	d := &Dataset{Kind: m.kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, matrix: m, view: x.view}
 	if m.kind == Evidence {
 		d.Terms += CellCount
 	}
@@ -355,11 +359,7 @@ func (r *Rows) counted(ids []uint32, values []byte) int {
 	v := r.dataset.view
 	r.entries = r.entries[:0]
 	for i, position := range ids {
-		id := position
-		if v.ids != nil {
-			id = v.ids[position]
-		}
-		if id != unknown {
+		if id := v.id(int(position)); id != unknown {
 			r.entries = append(r.entries, uint64(id)<<32|uint64(binary.LittleEndian.Uint32(values[4*i:])))
 		}
 	}

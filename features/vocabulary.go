@@ -46,9 +46,9 @@ type Vocabulary struct {
 	table []uint32 // the key and the id of each term; keys ascend within a bucket
 	// bucketStarts[p] is the first term of the bucket of prefix p; the last entry is V.
 	bucketStarts []uint32
-	shift        uint     // from a hash to its prefix
-	hashes       []uint64 // by id; nil if the vocabulary was restored
-	shared       int      // how many terms have the id of another one
+	shift        uint            // from a hash to its prefix
+	hashes       func() []uint64 // see Hashes
+	shared       int             // how many terms have the id of another one
 
 	// Of a vocabulary without a table: the number of terms, and what looks them up.
 	terms  int
@@ -65,42 +65,56 @@ func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
 		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), maxTerms)
 	}
 	b := max(bits.Len(uint(len(hashes))), 4) - 4 // of the prefix
-	v := &Vocabulary{shift: uint(64 - b), hashes: hashes, bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
+	v := &Vocabulary{shift: uint(64 - b), bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
+	v.hashes = func() []uint64 { return hashes }
 	for _, hash := range hashes {
 		v.bucketStarts[hash>>v.shift+1]++
 	}
 	for p := range 1 << b {
 		v.bucketStarts[p+1] += v.bucketStarts[p]
 	}
-	terms := make([]uint64, len(hashes)) // the key and the id in one number
 	at := slices.Clone(v.bucketStarts)
 	for id, hash := range hashes {
 		prefix, key := v.split(hash)
-		terms[at[prefix]] = uint64(key)<<32 | uint64(id)
+		i := 2 * int(at[prefix])
+		v.table[i], v.table[i+1] = key, uint32(id)
 		at[prefix]++
 	}
+	var sorted []uint64
 	for p := range 1 << b {
-		if err := v.fill(v.bucketStarts[p], terms[v.bucketStarts[p]:v.bucketStarts[p+1]]); err != nil {
+		bucket := v.table[2*int(v.bucketStarts[p]) : 2*int(v.bucketStarts[p+1])]
+		sorted = sortBucket(bucket, sorted[:0])
+		if err := v.share(bucket, hashes); err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
 }
 
-// fill writes a bucket to the table, from a term on.
-func (v *Vocabulary) fill(from uint32, bucket []uint64) error {
-	slices.Sort(bucket)
-	for i, term := range bucket {
-		key, id := uint32(term>>32), uint32(term)
-		if before := 2 * (int(from) + i - 1); i > 0 && v.table[before] == key {
-			first := v.table[before+1]
-			if v.hashes[first] == v.hashes[id] {
-				return fmt.Errorf("vocabulary has term %d twice", id)
-			}
-			id = first
-			v.shared++
+// sortBucket sorts the terms of a bucket by key and id. It returns its scratch memory.
+func sortBucket(bucket []uint32, terms []uint64) []uint64 {
+	for i := 0; i < len(bucket); i += 2 {
+		terms = append(terms, uint64(bucket[i])<<32|uint64(bucket[i+1]))
+	}
+	slices.Sort(terms)
+	for i, term := range terms {
+		bucket[2*i], bucket[2*i+1] = uint32(term>>32), uint32(term)
+	}
+	return terms
+}
+
+// share gives terms of a sorted bucket that have the same key the first of their ids.
+func (v *Vocabulary) share(bucket []uint32, hashes []uint64) error {
+	for i := 2; i < len(bucket); i += 2 {
+		if bucket[i] != bucket[i-2] {
+			continue
 		}
-		v.table[2*(int(from)+i)], v.table[2*(int(from)+i)+1] = key, id
+		first, id := bucket[i-1], bucket[i+1]
+		if hashes[first] == hashes[id] {
+			return fmt.Errorf("vocabulary has term %d twice", id)
+		}
+		bucket[i+1] = first
+		v.shared++
 	}
 	return nil
 }
@@ -134,9 +148,6 @@ func (v *Vocabulary) Extended(hashes []uint64) *Vocabulary {
 	}
 	slices.SortStableFunc(added, identified.compare)
 	w := &Vocabulary{shift: v.shift, table: make([]uint32, 0, len(v.table)+2*len(hashes)), bucketStarts: make([]uint32, len(v.bucketStarts))}
-	if v.hashes != nil {
-		w.hashes = slices.Concat(v.hashes, hashes)
-	}
 	for p := range len(v.bucketStarts) - 1 {
 		for at := v.bucketStarts[p]; at < v.bucketStarts[p+1]; at++ {
 			key := v.table[2*at]
@@ -189,8 +200,14 @@ func (v *Vocabulary) Table() []uint32 { return v.table }
 // BucketStarts returns the first term of the table for every prefix, and V. The slice belongs to the vocabulary.
 func (v *Vocabulary) BucketStarts() []uint32 { return v.bucketStarts }
 
-// Hashes returns the hashes of all terms by id, or nil if the vocabulary was restored. The slice belongs to the vocabulary.
-func (v *Vocabulary) Hashes() []uint64 { return v.hashes }
+// Hashes returns the hashes of all terms by id, or nil if the vocabulary was restored or extended. A vocabulary that [Documents.Build] made
+// collects them from the documents at each call.
+func (v *Vocabulary) Hashes() []uint64 {
+	if v.hashes == nil {
+		return nil
+	}
+	return v.hashes()
+}
 
 // ID returns the id of the term with the given hash, and whether the vocabulary knows it.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {

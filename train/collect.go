@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +13,6 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/littleendian"
 	"chaff/internal/parallel"
 )
 
@@ -147,7 +147,7 @@ func (c *Collection) setGroups() {
 	})
 	sketches, kept := make([][]uint64, len(order)), c.store.Kept()
 	for k, i := range order {
-		sketches[k] = slices.Clone(fingerprints(kept(c.documents[i].sketch)))
+		sketches[k] = fingerprints(kept(c.documents[i].sketch))
 	}
 	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
@@ -163,11 +163,11 @@ func (c *Collection) setGroups() {
 	}
 }
 
-// fingerprints returns the fingerprints of a sketch, in its memory if possible.
+// fingerprints returns the fingerprints of a sketch, in memory of their own.
 func fingerprints(sketch []byte) []uint64 {
-	all, err := littleendian.Decode[uint64](sketch)
-	if err != nil {
-		panic("train: a sketch of " + err.Error()) // it was kept as a whole
+	all := make([]uint64, len(sketch)/8)
+	for i := range all {
+		all[i] = binary.LittleEndian.Uint64(sketch[8*i:])
 	}
 	return all
 }
@@ -201,6 +201,7 @@ func (c *Collection) withoutCounts(parts []corpus.Part) []corpus.Part {
 
 // buildVocabulary counts the parts and builds the vocabulary of the training part.
 func (c *Collection) buildVocabulary() error {
+	c.index, c.terms, c.whole = nil, filter.Terms{}, nil // of other parts
 	var count [3]int
 	for _, part := range c.parts {
 		count[part]++

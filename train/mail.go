@@ -274,6 +274,7 @@ func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
 // keep fills documents and summary from the results.
 func (m *Mail) keep(results []readResult, copies bool) {
 	s := &m.summary
+	m.documents = make([]document, 0, len(results))
 	first := make(map[uint64]int32) // fingerprint -> label of the first message that has it
 	for i, r := range results {
 		if r.err != nil {

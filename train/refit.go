@@ -74,11 +74,8 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	scores.Append(t.Development)
 	scores.Append(t.Test)
 	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
-	members := c.Members()
-	for i := range members {
-		members[i].Part = corpus.Train
-	}
-	all, err := c.Select(members)
+	inTraining := make([]corpus.Part, len(c.parts))
+	all, err := c.withParts(inTraining)
 	if err != nil {
 		return nil, Refitted{}, err
 	}

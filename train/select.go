@@ -115,9 +115,15 @@ func (c *Collection) WithOptions(o CollectOptions) *Collection {
 // WithSeed returns c divided by another seed. It reads no message again.
 func (c *Collection) WithSeed(seed uint64) (*Collection, error) {
 	s := *c
+	s.options.Seed = seed
+	return s.withParts(s.split())
+}
+
+// withParts returns c divided into other parts.
+func (c *Collection) withParts(parts []corpus.Part) (*Collection, error) {
+	s := *c
 	mail := *c.Mail
-	s.Mail, s.options.Seed = &mail, seed
-	s.parts = s.split()
+	s.Mail, s.parts = &mail, parts
 	return &s, s.buildVocabulary()
 }
 
