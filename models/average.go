@@ -66,10 +66,10 @@ func (a *averaged) scoresNow(dst []float64, x features.Vector) []float64 {
 }
 
 // model writes the mean to dst, or the weights without the mean.
-func (a *averaged) model(dst *params) {
-	dst.copyFrom(a.params)
+func (a *averaged) model(dst *params, from int) {
+	a.params.model(dst, from)
 	if a.stepSums != nil && a.read > 0 {
-		dst.addScaled(a.stepSums, -1/float64(a.read))
+		dst.addScaled(a.stepSums.window(from, len(dst.weights)), -1/float64(a.read))
 	}
 }
 

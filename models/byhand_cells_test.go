@@ -92,14 +92,14 @@ func TestFTRLByHand(t *testing.T) {
 	now := newParams(1, d.Terms)
 
 	l.learn(d.Row(0), 1, 1)
-	l.model(now)
+	l.model(now, 0)
 	wantNear(t, "bias", now.bias[0], 1./3, 1e-15)
 	wantAllNear(t, "weights", now.weights[:2], []float64{1. / 10, 1. / 4}, 1e-15)
 	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
 
 	untouched := l.cells[1]
 	l.learn(d.Row(1), 1, 1)
-	l.model(now)
+	l.model(now, 0)
 	p := 1 / (1 + math.Exp(1./10+1./3))
 	r := math.Sqrt(1./4 + p*p)
 	wantNear(t, "bias", now.bias[0], (0.5+p+(r-0.5)/3)/(r+1), 1e-15)
@@ -121,7 +121,7 @@ func TestFTRLOfThreeClassesByHand(t *testing.T) {
 		l := newFTRL(Softmax{LearningRate: 1}, rowCount(len(d.Classes)), d.Terms, d.Len())
 		l.learn(d.Row(0), 2, test.weight)
 		now := newParams(3, 1)
-		l.model(now)
+		l.model(now, 0)
 		want := []float64{test.others, test.others, test.own}
 		wantAllNear(t, "bias", now.bias, want, 1e-15)
 		wantAllNear(t, "weights", now.weights, want, 1e-15)
@@ -135,7 +135,7 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
 	l.learn(d.Row(0), 1, 1)
 	now := newParams(1, 1)
-	l.model(now)
+	l.model(now, 0)
 	wantNear(t, "bias", now.bias[0], 0, 0)
 	wantNear(t, "weight", now.weights[0], 1./3, 1e-15) // 1/2 / (1/2 + 1)
 }
@@ -172,7 +172,7 @@ func TestAverageIsThePlainMean(t *testing.T) {
 				}
 				sum.addScaled(weights.params, 1)
 			}
-			lazy.model(mean)
+			lazy.model(mean, 0)
 			mean.addScaled(sum, -1/float64(3*d.Len()))
 			for r := range mean.n {
 				wantNear(t, name+": distance from the plain mean", mean.norm(r), 0, 1e-12)

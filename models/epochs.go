@@ -54,8 +54,8 @@ type learner interface {
 	learn(x features.Vector, c int, weight float64) bool
 	// pass ends a pass over all documents, and returns how many updates it made itself.
 	pass() int
-	// model writes what has been learnt so far to dst.
-	model(dst *params)
+	// model writes what has been learnt so far to dst: the biases, and from the weight with the given index on as many as dst has.
+	model(dst *params, from int)
 	// loss returns the loss of a document of class c with the scores of the rows.
 	loss(scores []float64, c int) float64
 }
@@ -71,7 +71,7 @@ type fit struct {
 	settings settings
 	options  EpochOptions
 	learner  learner
-	start    *params  // the initial weights; run overwrites them
+	start    *params  // the initial weights; run overwrites them. nil if no epoch is measured: a growing learner gives the model itself
 	descent  *descent // nil for learners that do not follow a gradient
 	// unmeasured leaves out the figures of the epochs, but for the last one of a descent, which is checked.
 	unmeasured bool
@@ -89,8 +89,15 @@ type fit struct {
 
 // linear returns the best weights as a model, and the part of the report that all trainers in epochs have.
 func (f *fit) linear() (*Linear, Report, error) {
-	l, err := f.best.linear(len(f.train.Classes))
-	return l, Report{Warnings: warnings(f.train.Dataset), Epochs: f.epochs, Kept: f.kept, Learned: f.learned()}, err
+	K, d := len(f.train.Classes), f.train.Dataset
+	var l *Linear
+	var err error
+	if f.best != nil {
+		l, err = f.best.linear(K)
+	} else {
+		l, err = linearNow(f.learner.(growing), K, d.Workers)
+	}
+	return l, Report{Warnings: warnings(d), Epochs: f.epochs, Kept: f.kept, Learned: f.learned()}, err
 }
 
 // learned returns the learner, which learns on, or nil; see [Report.Learned].
@@ -185,7 +192,9 @@ func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 	}
 	e.Updates += f.learner.pass()
 	f.converged = e.Updates == 0 || f.descent.isAtRest()
-	f.learner.model(f.now)
+	if f.now != nil {
+		f.learner.model(f.now, 0)
+	}
 	if isLast := f.converged || n == f.Epochs; f.unmeasured && !(isLast && f.descent != nil) {
 		return e, nil
 	}

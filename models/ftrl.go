@@ -167,12 +167,12 @@ func (l *ftrl) readCells(x features.Vector) {
 	}
 }
 
-func (l *ftrl) model(dst *params) {
+func (l *ftrl) model(dst *params, from int) {
 	for r, c := range l.bias {
 		dst.bias[r] = l.weight(c, 0, 0)
 	}
 	l1, l2 := l.penalties()
-	for i, c := range l.cells {
+	for i, c := range l.cells[from:][:len(dst.weights)] {
 		dst.weights[i] = l.weight(c, l1, l2)
 	}
 }

@@ -127,8 +127,9 @@ func (b rowCounts) addAll(ctx context.Context, all sorted) error {
 // logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a row.
 func logOddsOfTotals(aV float64, n side) float64 { return math.Log((aV + n[0]) / (aV + n[1])) }
 
-// addLogOdds adds the share c of nb_w to the V x R weights of all known terms, for the smoothing a.
-func (b rowCounts) addLogOdds(weights []float64, a, c float64, workers int) {
+// addLogOdds adds the share c of nb_w to the weights of all known terms, for the smoothing a. The weights are some of V x R, from the one
+// with the given index on.
+func (b rowCounts) addLogOdds(weights []float64, first int, a, c float64, workers int) {
 	R := len(b)
 	totals := make([]float64, R)
 	for r, n := range b {
@@ -136,8 +137,8 @@ func (b rowCounts) addLogOdds(weights []float64, a, c float64, workers int) {
 	}
 	parallel.Ranges(workers, len(weights), 1<<14, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			r := i % R
-			n := side(b[r].of(i / R))
+			r := (first + i) % R
+			n := side(b[r].of((first + i) / R))
 			if n != (side{}) {
 				weights[i] += c * (math.Log((a+n[1])/(a+n[0])) + totals[r])
 			}
@@ -251,14 +252,14 @@ func (c *hybridCell) step(g, rate float64) {
 	c.weight -= rate * g / math.Sqrt(c.squares)
 }
 
-func (l *hybrid) model(dst *params) {
+func (l *hybrid) model(dst *params, from int) {
 	for r, cell := range l.bias {
 		dst.bias[r] = cell.weight
 	}
-	for i, cell := range l.cells {
+	for i, cell := range l.cells[from:][:len(dst.weights)] {
 		dst.weights[i] = cell.weight
 	}
-	l.bayes.addLogOdds(dst.weights, l.smoothing, l.share, l.workers)
+	l.bayes.addLogOdds(dst.weights, from, l.smoothing, l.share, l.workers)
 }
 
 func (l *hybrid) loss(scores []float64, c int) float64 {

@@ -135,7 +135,7 @@ func (test hybridCase) train(t *testing.T, d *features.Dataset) (*params, int) {
 			}
 		}
 	}
-	l.model(weights)
+	l.model(weights, 0)
 	return weights, updates
 }
 

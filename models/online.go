@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"chaff/features"
+	"chaff/internal/parallel"
 )
 
 // Online learns from one document after the other and can score a document at any time: a filter in use, which learns
@@ -241,9 +242,23 @@ func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
 
 // Linear implements [Online].
 func (l *onlineEpoch) Linear() (*Linear, error) {
-	now := l.sameShape(l.terms())
-	l.model(now)
-	return now.linear(len(l.weights))
+	return linearNow(l.growing, len(l.weights), 1)
+}
+
+// linearNow returns what a learner has learnt so far as a model of K classes. It rounds a few weights at a time, since all of them before
+// rounding take twice the memory of the model.
+func linearNow(l growing, classes, workers int) (*Linear, error) {
+	const window = 1 << 12 // terms
+	part := func(from, to int) *Linear {
+		now := l.sameShape(to - from)
+		l.model(now, from*now.n)
+		return now.rounded(classes)
+	}
+	whole := part(0, 0) // the biases
+	rows := whole.Rows()
+	whole.Terms, whole.Weights = l.terms(), make([]float32, l.terms()*rows)
+	parallel.Ranges(workers, whole.Terms, window, func(_, from, to int) { copy(whole.Weights[from*rows:], part(from, to).Weights) })
+	return whole.valid()
 }
 
 // withIDsBelow returns x without the terms whose id is n or more.

@@ -107,7 +107,12 @@ func (v *params) clear() {
 	clear(v.weights)
 }
 
-func (v *params) model(dst *params) { dst.copyFrom(v) }
+func (v *params) model(dst *params, from int) { dst.copyFrom(v.window(from, len(dst.weights))) }
+
+// window returns v with n of its weights, from the one with the given index on, in the same memory.
+func (v *params) window(from, n int) *params {
+	return &params{n: v.n, form: v.form, bias: v.bias, weights: v.weights[from:][:n]}
+}
 
 func (v *params) termSize() int { return 8 * v.n }
 
@@ -124,17 +129,24 @@ func (v *params) norm(r int) float64 {
 	return math.Sqrt(squares)
 }
 
-// linear returns the weights as a model of K classes. Of two rows for two classes it keeps the difference.
-func (v *params) linear(classes int) (*Linear, error) {
-	if classes == 2 && v.n == 2 {
-		return newLinear(v.bias, v.terms(), func(dst []float64, w int) { copy(dst, v.weights[2*w:]) })
-	}
+// linear returns the weights as a model of K classes.
+func (v *params) linear(classes int) (*Linear, error) { return v.rounded(classes).valid() }
+
+// rounded is linear for weights that need not be finite. Of two rows for two classes it keeps the difference.
+func (v *params) rounded(classes int) *Linear {
 	l := &Linear{Classes: classes, Terms: v.terms(), Form: v.form, Bias: append([]float64(nil), v.bias...)}
-	l.Weights = make([]float32, len(v.weights))
+	l.Weights = make([]float32, l.Terms*l.Rows())
+	if classes == 2 && v.n == 2 {
+		l.Bias = rowsOf(l.Bias)
+		for w := range l.Weights {
+			l.Weights[w] = float32(v.weights[2*w+1] - v.weights[2*w])
+		}
+		return l
+	}
 	for i, weight := range v.weights {
 		l.Weights[i] = float32(weight)
 	}
-	return l.valid()
+	return l
 }
 
 // squaredNorm returns the square of the length of x, with 1 for the feature of the bias unless there is none.

@@ -144,8 +144,10 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	if err := all.each(ctx, listOrder[int32](d.Len()), l.count); err != nil {
 		return nil, Report{}, err
 	}
-	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l, start: l.sameShape(d.Terms)}
-	f.unmeasured = o.OnEpoch == nil && (o.Unwatched || o.Development == nil)
+	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l}
+	if f.unmeasured = o.OnEpoch == nil && (o.Unwatched || o.Development == nil); !f.unmeasured {
+		f.start = l.sameShape(d.Terms)
+	}
 	return f.run(ctx, all)
 }
 
@@ -423,7 +425,7 @@ func (s *memberState) gradient(t, z, fresh float64) float64 {
 	return -t * (1 - 2*eps) * right * wrong / (eps + (1-2*eps)*right)
 }
 
-func (l *votes) model(dst *params) {
+func (l *votes) model(dst *params, first int) {
 	for i, s := range l.members {
 		dst.bias[i] = s.bias
 	}
@@ -435,13 +437,14 @@ func (l *votes) model(dst *params) {
 			}
 		}
 	}
-	parallel.Ranges(l.workers, len(l.cells), 1<<14, func(_, from, to int) {
+	parallel.Ranges(l.workers, len(dst.weights), 1<<14, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			cell, a := &l.cells[i], l.smoothing
+			at := first + i
+			cell, a := &l.cells[at], l.smoothing
 			weight := float64(cell.weight)
 			if cell.sums != ([2]uint32{}) {
 				odds := (a + float64(cell.sums[1])) / (a + float64(cell.sums[0]))
-				weight += l.share * (math.Log(odds) + totals[i%l.R][l.counted.groups[i/l.R]])
+				weight += l.share * (math.Log(odds) + totals[at%l.R][l.counted.groups[at/l.R]])
 			}
 			dst.weights[i] = weight
 		}

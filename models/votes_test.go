@@ -202,7 +202,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 			l.learn(d.Row(i), int(c), 1)
 		}
 		got := newFormParams(l.form, l.R, d.Terms)
-		l.model(got)
+		l.model(got, 0)
 		for r := range l.R {
 			p := newPlainVotes(m)
 			p.isSpamFilter = classes == 2
@@ -257,7 +257,7 @@ func TestVotesByHand(t *testing.T) {
 		t.Error("nothing was learned")
 	}
 	got := newFormParams(l.form, 1, 1)
-	l.model(got)
+	l.model(got, 0)
 	const step = 0.698605
 	wantNear(t, "weight", got.weights[0], step, 1e-6)
 	// The member of grams has no term here, but a bias, and of a document without terms u is 0: eps is 2/100, and
