@@ -3,6 +3,7 @@ package filter
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,15 +28,18 @@ import (
 type state struct {
 	globals []byte
 	none    []byte
-	blocks  []uint64 // section ROWS
+	base    *sections.Reader
 	rows    *io.SectionReader
 }
 
 // blockRows is the number of ids of a block.
 const blockRows = 64
 
-// rowNumbers returns how many numbers section ROWS has for so many ids.
-func rowNumbers(ids int) int { return 2 * ((ids + blockRows - 1) / blockRows) }
+// rowEntry is the size in bytes of what section ROWS has for a block.
+const rowEntry = 16
+
+// rowBlocks returns the number of blocks of so many ids.
+func rowBlocks(ids int) int { return (ids + blockRows - 1) / blockRows }
 
 // LearnedSections is how many sections [Filter.SaveLearned] writes, unless it writes none.
 const LearnedSections = 4
@@ -61,7 +65,7 @@ func (f *Filter) SaveLearned(file *sections.Writer) error {
 	file.Write(none)
 	file.Begin("STAT")
 	ids, before := l.Terms(), uint64(0)
-	numbers := make([]uint64, 0, rowNumbers(ids))
+	numbers := make([]uint64, 0, rowEntry/8*rowBlocks(ids))
 	var rows []byte
 	for first := 0; first < ids; first += blockRows {
 		has := uint64(0)
@@ -96,70 +100,98 @@ func (f *Filter) EmptyRow(globals []byte) ([]byte, error) {
 	return l.AppendTerm(nil, 0), nil
 }
 
-// readState returns the state that the base of a store keeps, nil if it has none. Its rows are read from the file when they are needed.
-func readState(base *sections.Reader) (*state, error) {
+// readState returns the state that the base of a store keeps of so many ids, nil if it has none. Its rows are read from the file when they are needed.
+func readState(base *sections.Reader, ids int) (*state, error) {
 	if !base.Has("STAT") {
 		return nil, nil
 	}
-	s := new(state)
-	var err1, err2, err3, err4, err5 error
-	var numbers []byte
+	s := &state{base: base}
+	var err1, err2, err3, err4 error
+	var blocks *io.SectionReader
 	s.globals, err1 = base.Section("GLOB")
 	s.none, err2 = base.Section("NONE")
-	numbers, err3 = base.Section("ROWS")
+	blocks, err3 = base.Part("ROWS")
 	s.rows, err4 = base.Part("STAT")
-	s.blocks, err5 = littleendian.Decode[uint64](numbers)
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
-	if err5 != nil || len(s.blocks)%2 != 0 || len(s.none) == 0 {
-		return nil, fmt.Errorf("%w: section ROWS", journal.ErrDamaged)
+	if blocks.Size() != int64(rowBlocks(ids)*rowEntry) || len(s.none) == 0 {
+		return nil, fmt.Errorf("%w: section ROWS is not for %d terms", journal.ErrDamaged, ids)
 	}
 	return s, nil
 }
 
-// stateReader reads the rows of a state in ascending order of their ids.
-type stateReader struct {
-	state *state
-	ahead sections.Ahead
-	rows  []byte // of a block, verified
-	block int
+// rowBlock is where the rows of a block of ids are.
+type rowBlock struct {
+	number uint32
+	sum    uint32
+	before int64  // the number of rows before them
+	has    uint64 // a bit for each id with a row
 }
 
-func (s *state) reader(buffer *[]byte) stateReader {
-	return stateReader{state: s, ahead: sections.NewAhead(s.rows, 0, s.rows.Size(), buffer), block: -1}
+// blocksOf returns the blocks of ascending ids.
+func (s *state) blocksOf(ids []uint32, buffer *[]byte) (blocks []rowBlock, err error) {
+	le, start := binary.LittleEndian, 0
+	err = s.base.Scan("ROWS", buffer, func(data []byte) {
+		for len(ids) > 0 {
+			number := ids[0] / blockRows
+			at := int(number)*rowEntry - start
+			if at >= len(data) {
+				break
+			}
+			blocks = append(blocks, rowBlock{number, le.Uint32(data[at+12:]), int64(le.Uint32(data[at+8:])), le.Uint64(data[at:])})
+			for len(ids) > 0 && ids[0]/blockRows == number {
+				ids = ids[1:]
+			}
+		}
+		start += len(data)
+	})
+	return blocks, err
 }
 
-// row returns the row of an id, which is valid until the next call.
-func (r *stateReader) row(id uint32) ([]byte, error) {
-	s, block := r.state, int(id/blockRows)
-	has, before := s.blocks[2*block], s.blocks[2*block+1]
-	bit, size := uint64(1)<<(id%blockRows), len(s.none)
-	if has&bit == 0 {
-		return s.none, nil
+// find calls take with the index and the row of each of ascending ids. A row is valid until take returns.
+func (s *state) find(ids []uint32, buffer *[]byte, take func(i int, row []byte)) error {
+	blocks, err := s.blocksOf(ids, buffer)
+	if err != nil {
+		return err
 	}
-	if block != r.block {
-		rows, err := r.ahead.Read(int64(uint32(before))*int64(size), bits.OnesCount64(has)*size)
-		if err != nil && err != io.EOF {
-			return nil, err
+	ahead, size := sections.NewAhead(s.rows, 0, s.rows.Size(), buffer), len(s.none)
+	i := 0
+	for _, b := range blocks {
+		var rows []byte // nil before they are needed
+		for ; i < len(ids) && ids[i]/blockRows == b.number; i++ {
+			bit := uint64(1) << (ids[i] % blockRows)
+			if b.has&bit == 0 {
+				take(i, s.none)
+				continue
+			}
+			if rows == nil {
+				if rows, err = s.read(&ahead, b); err != nil {
+					return err
+				}
+			}
+			take(i, rows[bits.OnesCount64(b.has&(bit-1))*size:][:size])
 		}
-		if err == io.EOF || uint32(xxhash.Sum64(rows)) != uint32(before>>32) {
-			return nil, fmt.Errorf("%w: rows from %d on", journal.ErrDamaged, block*blockRows)
-		}
-		r.rows, r.block = rows, block
 	}
-	return r.rows[bits.OnesCount64(has&(bit-1))*size:][:size], nil
+	return nil
+}
+
+// read returns the rows of a block, verified.
+func (s *state) read(ahead *sections.Ahead, b rowBlock) ([]byte, error) {
+	size := len(s.none)
+	rows, err := ahead.Read(b.before*int64(size), bits.OnesCount64(b.has)*size)
+	if err == io.EOF || err == nil && uint32(xxhash.Sum64(rows)) != b.sum {
+		err = fmt.Errorf("%w: rows from %d on", journal.ErrDamaged, b.number*blockRows)
+	}
+	return rows, err
 }
 
 // appendAll appends the rows of the first n ids.
 func (s *state) appendAll(dst []byte, n int) ([]byte, error) {
-	reader := s.reader(new([]byte))
-	for id := range uint32(n) {
-		row, err := reader.row(id)
-		if err != nil {
-			return nil, err
-		}
-		dst = append(dst, row...)
+	ids := make([]uint32, n)
+	for i := range ids {
+		ids[i] = uint32(i)
 	}
-	return dst, nil
+	err := s.find(ids, new([]byte), func(_ int, row []byte) { dst = append(dst, row...) })
+	return dst, err
 }

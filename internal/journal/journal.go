@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -60,7 +61,7 @@ type Journal struct {
 	base    int64 // the size of the base, where the journal begins
 	end     int64 // of the last whole record, counted from there
 	records []*Stored
-	scratch []byte // of recordAt
+	scratch []byte // of recordAt and of scans
 }
 
 // Open reads the records of a store, which has so many bytes. Unless the whole journal is wanted, it begins with the newest summary. A torn
@@ -153,9 +154,7 @@ func (j *Journal) recordAt(at, size int64) (*Stored, error) {
 	if at < 0 || at > size-recordSize {
 		return nil, nil
 	}
-	if j.scratch == nil {
-		j.scratch = make([]byte, readAhead)
-	}
+	j.scratch = slices.Grow(j.scratch[:0], readAhead)
 	first := j.scratch[:min(readAhead, size-at)]
 	if err := j.readInto(first, j.base+at); err != nil {
 		return nil, err
@@ -186,7 +185,7 @@ func (j *Journal) readInto(dst []byte, at int64) error {
 	}
 	_, err := j.store.ReadAt(dst, at)
 	if err == io.EOF {
-		return fmt.Errorf("%w: it became shorter", ErrTruncated)
+		return errShorter()
 	}
 	return err
 }
@@ -216,7 +215,7 @@ func (j *Journal) Len() int {
 func (j *Journal) Records() []*Stored { return j.records }
 
 // Add adds a record that was written behind the last one, as [Append] returned it.
-func (j *Journal) Add(data []byte) {
+func (j *Journal) Add(data []byte) *Stored {
 	l, ok := layoutOf(data)
 	if !ok || l.end != uint64(len(data)) {
 		panic("journal: no record")
@@ -224,6 +223,7 @@ func (j *Journal) Add(data []byte) {
 	r := j.stored(data[:l.globals.start:l.globals.start], l, j.end)
 	j.end += int64(len(data))
 	j.take(r, false)
+	return r
 }
 
 // Globals returns the globals after the last record, nil if no record has any.
