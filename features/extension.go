@@ -121,9 +121,10 @@ func (e *Extension) find(v *Vocabulary, missing []identified, hashes []uint64) (
 	}
 	slices.SortStableFunc(missing, identified.compare)
 	id := uint32(v.Len())
+	shift := v.shift - 32
 	compare := func(list []uint64) {
 		for _, hash := range list {
-			if b := v.identifying(hash); seen[b/64&mask]>>(b%64)&1 != 0 {
+			if b := hash >> shift; seen[b/64&mask]>>(b%64)&1 != 0 {
 				at, _ := slices.BinarySearchFunc(missing, identified{bits: b}, identified.compare)
 				for ; at < len(missing) && missing[at].bits == b; at++ {
 					i := missing[at].number

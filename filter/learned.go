@@ -95,7 +95,7 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 	rows, wanted, buffer := make([]byte, len(ids)*size), journal.NewWanted(ids), new([]byte)
 	take := func(i int, row []byte) { copy(rows[i*size:], row) }
 	records := k.journal.Records()
-	for n := len(records) - 1; n >= 0 && wanted.Missing() > 0; n-- {
+	for n := len(records) - 1; n >= 0; n-- {
 		err := records[n].CheckRows(size)
 		if err == nil {
 			err = records[n].Find(wanted, buffer, take)
@@ -104,18 +104,14 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	var rest []uint32
-	var places []int // where they are in ids
-	for i, id := range ids {
-		switch {
-		case wanted.Found(i):
-		case int(id) >= k.ids:
-			return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
-		default:
-			rest, places = append(rest, id), append(places, i)
-		}
+	left, indices := wanted.Missing()
+	if n := len(left); n > 0 && int(left[n-1]) >= k.ids {
+		return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, left[n-1])
 	}
-	return rows, k.state.find(rest, buffer, func(i int, row []byte) { take(places[i], row) })
+	for _, i := range indices {
+		take(i, k.state.none)
+	}
+	return rows, k.state.find(left, buffer, func(i int, row []byte) { take(indices[i], row) })
 }
 
 // Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner

@@ -3,16 +3,12 @@ package filter
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
-
-	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/journal"
-	"chaff/internal/littleendian"
+	"chaff/internal/rowtable"
 	"chaff/internal/sections"
 )
 
@@ -20,26 +16,13 @@ import (
 //
 //	GLOB  what the learner knew apart from terms
 //	NONE  the row of a cell or term of which it had learned nothing
-//	ROWS  two uint64 for each block of 64 ids: which of them have a row in STAT, a bit for each; the number of rows before theirs and, in the
-//	      high half, the low half of the xxhash64 of their rows
-//	STAT  the rows of the ids that differ from NONE, in ascending order of the ids
-//
-// Blocks of rows are verified when they are read.
+//	ROWS  the index of a [rowtable.Table] of the ids of which it had learned something
+//	STAT  the rows of the table
 type state struct {
 	globals []byte
 	none    []byte
-	base    *sections.Reader
-	rows    *io.SectionReader
+	rows    rowtable.Table
 }
-
-// blockRows is the number of ids of a block.
-const blockRows = 64
-
-// rowEntry is the size in bytes of what section ROWS has for a block.
-const rowEntry = 16
-
-// rowBlocks returns the number of blocks of so many ids.
-func rowBlocks(ids int) int { return (ids + blockRows - 1) / blockRows }
 
 // LearnedSections is how many sections [Filter.SaveLearned] writes, unless it writes none.
 const LearnedSections = 4
@@ -64,13 +47,13 @@ func (f *Filter) SaveLearned(file *sections.Writer) error {
 	file.Begin("NONE")
 	file.Write(none)
 	file.Begin("STAT")
-	ids, before := l.Terms(), uint64(0)
-	numbers := make([]uint64, 0, rowEntry/8*rowBlocks(ids))
+	ids := l.Terms()
+	var index rowtable.Index
 	var rows []byte
-	for first := 0; first < ids; first += blockRows {
+	for first := 0; first < ids; first += rowtable.BlockIDs {
 		has := uint64(0)
 		rows = rows[:0]
-		for w := first; w < min(first+blockRows, ids); w++ {
+		for w := first; w < min(first+rowtable.BlockIDs, ids); w++ {
 			at := len(rows)
 			if rows = l.AppendTerm(rows, w); bytes.Equal(rows[at:], none) {
 				rows = rows[:at]
@@ -79,11 +62,10 @@ func (f *Filter) SaveLearned(file *sections.Writer) error {
 			}
 		}
 		file.Write(rows)
-		numbers = append(numbers, has, before|xxhash.Sum64(rows)<<32)
-		before += uint64(bits.OnesCount64(has))
+		index.Add(has, rows)
 	}
 	file.Begin("ROWS")
-	file.Write(littleendian.Bytes(numbers))
+	file.Write(index.Bytes())
 	return nil
 }
 
@@ -105,93 +87,47 @@ func readState(base *sections.Reader, ids int) (*state, error) {
 	if !base.Has("STAT") {
 		return nil, nil
 	}
-	s := &state{base: base}
-	var err1, err2, err3, err4 error
-	var blocks *io.SectionReader
-	s.globals, err1 = base.Section("GLOB")
-	s.none, err2 = base.Section("NONE")
-	blocks, err3 = base.Part("ROWS")
-	s.rows, err4 = base.Part("STAT")
+	globals, err1 := base.Section("GLOB")
+	none, err2 := base.Section("NONE")
+	index, err3 := base.Part("ROWS")
+	rows, err4 := base.Part("STAT")
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
-	if blocks.Size() != int64(rowBlocks(ids)*rowEntry) || len(s.none) == 0 {
+	if index.Size() != int64(rowtable.Blocks(ids)*rowtable.EntrySize) || len(none) == 0 {
 		return nil, fmt.Errorf("%w: section ROWS is not for %d terms", journal.ErrDamaged, ids)
 	}
-	return s, nil
+	scan := func(buffer *[]byte, do func(data []byte)) error { return base.Scan("ROWS", buffer, do) }
+	return &state{globals, none, rowtable.Table{Scan: scan, File: rows, End: rows.Size(), Size: int64(len(none))}}, nil
 }
 
-// rowBlock is where the rows of a block of ids are.
-type rowBlock struct {
-	number uint32
-	sum    uint32
-	before int64  // the number of rows before them
-	has    uint64 // a bit for each id with a row
-}
-
-// blocksOf returns the blocks of ascending ids.
-func (s *state) blocksOf(ids []uint32, buffer *[]byte) (blocks []rowBlock, err error) {
-	le, start := binary.LittleEndian, 0
-	err = s.base.Scan("ROWS", buffer, func(data []byte) {
-		for len(ids) > 0 {
-			number := ids[0] / blockRows
-			at := int(number)*rowEntry - start
-			if at >= len(data) {
-				break
-			}
-			blocks = append(blocks, rowBlock{number, le.Uint32(data[at+12:]), int64(le.Uint32(data[at+8:])), le.Uint64(data[at:])})
-			for len(ids) > 0 && ids[0]/blockRows == number {
-				ids = ids[1:]
-			}
-		}
-		start += len(data)
-	})
-	return blocks, err
-}
-
-// find calls take with the index and the row of each of ascending ids. A row is valid until take returns.
+// find calls take with the index and the row of each of ascending ids of which something was learned. A row is valid until take returns.
 func (s *state) find(ids []uint32, buffer *[]byte, take func(i int, row []byte)) error {
-	blocks, err := s.blocksOf(ids, buffer)
-	if err != nil {
-		return err
-	}
-	ahead, size := sections.NewAhead(s.rows, 0, s.rows.Size(), buffer), len(s.none)
-	i := 0
-	for _, b := range blocks {
-		var rows []byte // nil before they are needed
-		for ; i < len(ids) && ids[i]/blockRows == b.number; i++ {
-			bit := uint64(1) << (ids[i] % blockRows)
-			if b.has&bit == 0 {
-				take(i, s.none)
-				continue
-			}
-			if rows == nil {
-				if rows, err = s.read(&ahead, b); err != nil {
-					return err
-				}
-			}
-			take(i, rows[bits.OnesCount64(b.has&(bit-1))*size:][:size])
-		}
-	}
-	return nil
-}
-
-// read returns the rows of a block, verified.
-func (s *state) read(ahead *sections.Ahead, b rowBlock) ([]byte, error) {
-	size := len(s.none)
-	rows, err := ahead.Read(b.before*int64(size), bits.OnesCount64(b.has)*size)
-	if err == io.EOF || err == nil && uint32(xxhash.Sum64(rows)) != b.sum {
-		err = fmt.Errorf("%w: rows from %d on", journal.ErrDamaged, b.number*blockRows)
-	}
-	return rows, err
+	return damagedRows(s.rows.Find(ids, buffer, take))
 }
 
 // appendAll appends the rows of the first n ids.
 func (s *state) appendAll(dst []byte, n int) ([]byte, error) {
-	ids := make([]uint32, n)
-	for i := range ids {
-		ids[i] = uint32(i)
+	next := uint32(0)
+	upTo := func(id uint32) {
+		for ; next < id; next++ {
+			dst = append(dst, s.none...)
+		}
 	}
-	err := s.find(ids, new([]byte), func(_ int, row []byte) { dst = append(dst, row...) })
-	return dst, err
+	err := s.rows.Each(func(id uint32, row []byte) error {
+		upTo(id)
+		dst = append(dst, row...)
+		next++
+		return nil
+	})
+	upTo(uint32(n))
+	return dst, damagedRows(err)
+}
+
+// damagedRows returns an error of reading rows.
+func damagedRows(err error) error {
+	if err == io.EOF || errors.Is(err, rowtable.ErrDamaged) {
+		return fmt.Errorf("%w: section STAT", journal.ErrDamaged)
+	}
+	return err
 }

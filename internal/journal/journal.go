@@ -61,7 +61,7 @@ type Journal struct {
 	base    int64 // the size of the base, where the journal begins
 	end     int64 // of the last whole record, counted from there
 	records []*Stored
-	scratch []byte // of recordAt and of scans
+	scratch []byte // of recordAt
 }
 
 // Open reads the records of a store, which has so many bytes. Unless the whole journal is wanted, it begins with the newest summary. A torn
@@ -147,7 +147,7 @@ func (j *Journal) take(r *Stored, whole bool) {
 }
 
 // readAhead is how many bytes recordAt reads at once: more than most records have in front of their rows.
-const readAhead = 4 << 10
+const readAhead = 16 << 10
 
 // recordAt returns the record at an offset of a journal of so many bytes, nil if no whole record is there.
 func (j *Journal) recordAt(at, size int64) (*Stored, error) {
@@ -184,10 +184,7 @@ func (j *Journal) readInto(dst []byte, at int64) error {
 		return nil
 	}
 	_, err := j.store.ReadAt(dst, at)
-	if err == io.EOF {
-		return errShorter()
-	}
-	return err
+	return explained(err)
 }
 
 // Model returns the identity of the model that the journal belongs to.

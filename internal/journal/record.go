@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/littleendian"
+	"chaff/internal/rowtable"
 )
 
 // Record is one message that was learned or forgotten, or a summary of records.
@@ -30,9 +31,7 @@ const (
 	mark       = 0x43524843 // "CHRC"
 	// BlockRows is the number of rows with a checksum of their own.
 	BlockRows = 32
-	// blockIDs is the number of ids of a block of a summary.
-	blockIDs    = 64
-	blockSize   = 16 // in files
+	// summarySums is the size of the checksums of the terms and ids of a summary.
 	summarySums = 16
 )
 
@@ -48,16 +47,15 @@ const (
 //	36  4  size of the texts in bytes
 //	40  4  size of the meta in bytes
 //	44  4  tag
-//	48  8  key; of a summary: the number of its blocks
+//	48  8  key; of a summary: the number of blocks of its ids
 //	56  8  of a summary: the number of records before it that are no summaries; else 0
 //
 // The variable parts are the new terms, the ids, the low half of an xxhash64 for each block of 32 rows, the globals, the texts, the meta,
 // the rows.
 //
 // A summary has thousands of new terms and most ids of a model, and readers look for few of them. So they are behind the meta, and what is in
-// their place are two checksums: the xxhash64 of the new terms and that of the ids. The ids are blocks of 64 of which any have a row. Each is
-// u64, a bit for each id with a row; u32, its first id divided by 64; and u32, the low half of the xxhash64 of its rows. The rows of a block have
-// no other checksum.
+// their place are two checksums: the xxhash64 of the new terms and that of the ids. The ids are the index of a [rowtable.Table], whose rows
+// have no other checksum.
 
 // Place is where a record belongs. The checksum of a record depends on it, so that no bytes within a record are another one: a message
 // could bring bytes that are a whole record, but its sender does not know the identity of the model.
@@ -81,10 +79,10 @@ func Append(dst []byte, at Place, r Record) []byte {
 	le := binary.LittleEndian
 	start := len(dst)
 	padded, key := pad(slices.Clip(r.Rows), 0), r.Key
-	var terms, blocks []byte // of a summary
+	var terms, index []byte // of a summary
 	if r.covers > 0 {
-		terms, blocks = littleendian.Append(nil, r.New), blocksOf(r.IDs, padded, rowSize)
-		key = uint64(len(blocks) / blockSize)
+		terms, index = littleendian.Append(nil, r.New), rowtable.IndexOf(r.IDs, r.Rows)
+		key = uint64(len(index) / rowtable.EntrySize)
 	}
 	dst = slices.Grow(dst, recordSize+8*len(r.New)+5*len(r.IDs)+len(r.Globals)+len(r.Texts)+len(r.Meta)+len(r.Rows)+64)
 	dst = append(dst, make([]byte, 16)...) // the checksums
@@ -95,7 +93,7 @@ func Append(dst []byte, at Place, r Record) []byte {
 	dst = le.AppendUint64(dst, key)
 	dst = le.AppendUint64(dst, r.covers)
 	if r.covers > 0 {
-		dst = le.AppendUint64(le.AppendUint64(dst, xxhash.Sum64(terms)), xxhash.Sum64(blocks))
+		dst = le.AppendUint64(le.AppendUint64(dst, xxhash.Sum64(terms)), xxhash.Sum64(index))
 	} else {
 		dst = littleendian.Append(dst, r.New)
 		dst = pad(littleendian.Append(dst, r.IDs), start)
@@ -107,7 +105,7 @@ func Append(dst []byte, at Place, r Record) []byte {
 	}
 	le.PutUint64(dst[start+8:], xxhash.Sum64(dst[rest:]))
 	le.PutUint64(dst[start:], at.sum(dst[start:rest]))
-	return append(append(append(dst, terms...), blocks...), padded...)
+	return append(append(append(dst, terms...), index...), padded...)
 }
 
 // sumsOf returns the checksums of the blocks of n rows with their padding, which belongs to the last block.
@@ -121,25 +119,6 @@ func sumsOf(rows []byte, n, size int) []uint32 {
 		sums = append(sums, uint32(xxhash.Sum64(rows[i*size:end])))
 	}
 	return sums
-}
-
-// blocksOf returns the blocks of ascending ids, given their rows with the padding, which belongs to the last block.
-func blocksOf(ids []uint32, rows []byte, size int) (blocks []byte) {
-	le := binary.LittleEndian
-	for len(ids) > 0 {
-		number, has, n := ids[0]/blockIDs, uint64(0), 0
-		for ; n < len(ids) && ids[n]/blockIDs == number; n++ {
-			has |= 1 << (ids[n] % blockIDs)
-		}
-		end := n * size
-		if ids = ids[n:]; len(ids) == 0 {
-			end = len(rows)
-		}
-		blocks = le.AppendUint32(le.AppendUint64(blocks, has), number)
-		blocks = le.AppendUint32(blocks, uint32(xxhash.Sum64(rows[:end])))
-		rows = rows[end:]
-	}
-	return blocks
 }
 
 func pad(dst []byte, start int) []byte {
@@ -184,7 +163,7 @@ func layoutOf(data []byte) (l layout, ok bool) {
 		if blocks > math.MaxUint32 {
 			return layout{}, false
 		}
-		l.terms, l.ids = next(8*length(20)), next(blockSize*blocks)
+		l.terms, l.ids = next(8*length(20)), next(rowtable.EntrySize*blocks)
 	}
 	rows := n * length(28) // below 2^64, but what follows may not be
 	if rows >= 1<<62 {

@@ -1,15 +1,15 @@
 package journal
 
 import (
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
-	"math"
-	"math/bits"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/littleendian"
+	"chaff/internal/rowtable"
 	"chaff/internal/sections"
 )
 
@@ -22,135 +22,91 @@ func (s *Stored) Hashes(do func(hashes []uint64)) error {
 		do(s.hashes)
 		return nil
 	}
-	return s.scan(s.layout.terms, s.ofTerms, func(data []byte) {
+	return s.scan(s.layout.terms, s.ofTerms, new([]byte), func(data []byte) {
 		hashes, _ := littleendian.Decode[uint64](data) // no error: scan passes whole numbers
 		do(hashes)
 	})
 }
 
 // scan calls do with the bytes of a part of a summary, as [sections.Scan] does.
-func (s *Stored) scan(p part, sum uint64, do func(data []byte)) error {
+func (s *Stored) scan(p part, sum uint64, buffer *[]byte, do func(data []byte)) error {
 	j := s.journal
-	good, err := sections.Scan(j.store, j.base+s.at+int64(p.start), int64(p.size), sum, &j.scratch, do)
-	if err == io.EOF {
-		err = errShorter()
-	}
+	good, err := sections.Scan(j.store, j.base+s.at+int64(p.start), int64(p.size), sum, buffer, do)
 	if err == nil && !good {
-		err = fmt.Errorf("%w: summary of the journal", ErrDamaged)
+		err = rowtable.ErrDamaged
+	}
+	return explained(err)
+}
+
+// explained returns an error of reading as one of this package.
+func explained(err error) error {
+	switch {
+	case err == io.EOF:
+		return fmt.Errorf("%w: it became shorter", ErrTruncated)
+	case errors.Is(err, rowtable.ErrDamaged):
+		return fmt.Errorf("%w: record of the journal", ErrDamaged)
 	}
 	return err
 }
 
-func errShorter() error { return fmt.Errorf("%w: it became shorter", ErrTruncated) }
-
-// span is some rows of a record that are read and verified together.
-type span struct {
-	first, end uint32 // the rows
-	sum        uint32
-}
-
-// block is the ids of a span.
-type block struct {
-	span
-	ids    []uint32 // of a record
-	has    uint64   // of a summary: a bit for each of 64 ids that has a row
-	number uint32   // these ids divided by 64
-}
-
-// id returns the id of row i.
-func (b *block) id(i uint32) uint32 {
-	if b.ids != nil {
-		return b.ids[i-b.first]
+// table returns the rows of a summary.
+func (s *Stored) table() rowtable.Table {
+	start := s.journal.base + s.at + int64(s.layout.rows.start)
+	return rowtable.Table{
+		Scan: func(buffer *[]byte, do func(data []byte)) error {
+			return s.scan(s.layout.ids, s.ofIDs, buffer, do)
+		},
+		File: s.journal.store, Start: start, End: start + int64(s.layout.rows.size), Size: int64(s.rowSize),
 	}
-	has := b.has
-	for ; i > b.first; i-- {
-		has &= has - 1
-	}
-	return blockIDs*b.number + uint32(bits.TrailingZeros64(has))
-}
-
-// blocks calls do with all blocks. They are good if there is no error.
-func (s *Stored) blocks(do func(b *block)) error {
-	if s.Covers == 0 {
-		for n, sum := range s.sums {
-			first := n * BlockRows
-			end := min(first+BlockRows, s.rows)
-			do(&block{span: span{uint32(first), uint32(end), sum}, ids: s.ids[first:end]})
-		}
-		return nil
-	}
-	le, b, last := binary.LittleEndian, block{}, int64(-1)
-	inOrder := true
-	err := s.scan(s.layout.ids, s.ofIDs, func(data []byte) {
-		for ; len(data) > 0 && inOrder; data = data[blockSize:] {
-			b.has, b.number, b.sum = le.Uint64(data), le.Uint32(data[8:]), le.Uint32(data[12:])
-			b.first, b.end = b.end, b.end+uint32(bits.OnesCount64(b.has))
-			if inOrder = int(b.end) <= s.rows && int64(b.number) > last && b.number <= math.MaxUint32/blockIDs; inOrder {
-				do(&b)
-			}
-			last = int64(b.number)
-		}
-	})
-	if err == nil && (!inOrder || int(b.end) != s.rows) {
-		err = fmt.Errorf("%w: ids of the journal", ErrDamaged)
-	}
-	return err
 }
 
 // rowReader reads rows of a record in ascending order.
 type rowReader struct {
 	record *Stored
 	ahead  sections.Ahead
-	span   span   // the one that was read last
-	data   []byte // its rows, verified; nil for none
+	block  []byte // verified
+	number int    // of the block
 }
 
 // rowReader returns a reader of the rows. Readers that are used one after the other may share a buffer.
 func (s *Stored) rowReader(buffer *[]byte) rowReader {
 	start := s.journal.base + s.at + int64(s.layout.rows.start)
-	return rowReader{record: s, ahead: sections.NewAhead(s.journal.store, start, start+int64(align(s.layout.rows.size)), buffer)}
+	return rowReader{record: s, ahead: sections.NewAhead(s.journal.store, start, start+int64(align(s.layout.rows.size)), buffer), number: -1}
 }
 
-// row returns row i of a span. It is valid until the next call.
-func (r *rowReader) row(of span, i uint32) ([]byte, error) {
-	size := r.record.rowSize
-	if r.data == nil || r.span != of {
-		from, to := int(of.first)*size, int(of.end)*size
-		if int(of.end) == r.record.rows {
-			to = int(align(r.record.layout.rows.size)) // the padding belongs to the last span
+// row returns row i. It is valid until the next call.
+func (r *rowReader) row(i int) ([]byte, error) {
+	s := r.record
+	if number := i / BlockRows; number != r.number {
+		from, to := number*BlockRows*s.rowSize, (number+1)*BlockRows*s.rowSize
+		if number == len(s.sums)-1 {
+			to = int(align(s.layout.rows.size))
 		}
-		data, err := r.ahead.Read(int64(from), to-from)
-		if err == io.EOF {
-			err = errShorter()
-		}
-		if err == nil && uint32(xxhash.Sum64(data)) != of.sum {
-			err = fmt.Errorf("%w: rows of the journal", ErrDamaged)
+		block, err := r.ahead.Read(int64(from), to-from)
+		if err == nil && uint32(xxhash.Sum64(block)) != s.sums[number] {
+			err = rowtable.ErrDamaged
 		}
 		if err != nil {
-			return nil, err
+			return nil, explained(err)
 		}
-		r.span, r.data = of, data
+		r.block, r.number = block, number
 	}
-	return r.data[int(i-of.first)*size:][:size], nil
+	return r.block[i%BlockRows*s.rowSize:][:s.rowSize], nil
 }
 
 // Each calls do with all ids that have a row, which are ascending, and their rows. A row is valid until do returns.
 func (s *Stored) Each(do func(id uint32, row []byte) error) error {
-	var all []block
-	if err := s.blocks(func(b *block) { all = append(all, *b) }); err != nil {
-		return err
+	if s.Covers > 0 {
+		return explained(s.table().Each(do))
 	}
 	reader := s.rowReader(new([]byte))
-	for n := range all {
-		b := &all[n]
-		for i := b.first; i < b.end; i++ {
-			row, err := reader.row(b.span, i)
-			if err == nil {
-				err = do(b.id(i), row)
-			}
-			if err != nil {
-				return err
-			}
+	for i, id := range s.ids {
+		row, err := reader.row(i)
+		if err == nil {
+			err = do(id, row)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -165,5 +121,94 @@ func (s *Stored) verify() error {
 	if err == nil {
 		err = s.Each(func(uint32, []byte) error { return nil })
 	}
+	if rows := s.layout.rows; err == nil && s.Covers > 0 { // no checksum has its padding
+		var padding []byte
+		if padding, err = s.journal.read(s.journal.base+s.at+int64(rows.start+rows.size), int64(align(rows.size)-rows.size)); err == nil {
+			if slices.ContainsFunc(padding, func(b byte) bool { return b != 0 }) {
+				err = explained(rowtable.ErrDamaged)
+			}
+		}
+	}
 	return err
+}
+
+// Wanted is ids whose newest rows are looked for, in one record after the other.
+type Wanted struct {
+	ids     []uint32
+	found   []bool
+	missing int
+	bits    bitSet // of the ids that are missing
+	shared  bitSet // of more than one id, whose bits stay set
+}
+
+// NewWanted returns ascending ids, none of which was found.
+func NewWanted(ids []uint32) *Wanted {
+	w := &Wanted{ids: ids, found: make([]bool, len(ids)), missing: len(ids)}
+	for _, id := range ids {
+		if w.bits.has(id) {
+			w.shared.set(id)
+		}
+		w.bits.set(id)
+	}
+	return w
+}
+
+// Missing returns the ids that were not found, and their indices.
+func (w *Wanted) Missing() (ids []uint32, indices []int) {
+	ids, indices = make([]uint32, 0, w.missing), make([]int, 0, w.missing)
+	for i, found := range w.found {
+		if !found {
+			ids, indices = append(ids, w.ids[i]), append(indices, i)
+		}
+	}
+	return ids, indices
+}
+
+func (w *Wanted) take(i int) {
+	w.found[i] = true
+	w.missing--
+	if id := w.ids[i]; !w.shared.has(id) {
+		w.bits.clear(id)
+	}
+}
+
+// bitSetSize is the size of a bitSet in bits, which stays in the fastest memory.
+const bitSetSize = 1 << 16
+
+// bitSet has a bit for the lowest bits of an id.
+type bitSet [bitSetSize / 64]uint64
+
+func (s *bitSet) has(id uint32) bool { return s[id%bitSetSize/64]>>(id%64)&1 != 0 }
+
+func (s *bitSet) set(id uint32) { s[id%bitSetSize/64] |= 1 << (id % 64) }
+
+func (s *bitSet) clear(id uint32) { s[id%bitSetSize/64] &^= 1 << (id % 64) }
+
+// Find calls take with the index and the row of each missing id that the record has. They are then found, if there is no error. A row is valid
+// until take returns.
+func (s *Stored) Find(w *Wanted, buffer *[]byte, take func(i int, row []byte)) error {
+	if s.Covers > 0 {
+		ids, indices := w.Missing()
+		return explained(s.table().Find(ids, buffer, func(i int, row []byte) {
+			take(indices[i], row)
+			w.take(indices[i])
+		}))
+	}
+	reader, at := s.rowReader(buffer), 0 // ids before at are below those of the record that are left
+	for n, id := range s.ids {
+		if !w.bits.has(id) {
+			continue
+		}
+		i, wanted := slices.BinarySearch(w.ids[at:], id)
+		if at += i; !wanted || w.found[at] {
+			continue
+		}
+		row, err := reader.row(n)
+		if err != nil {
+			return err
+		}
+		take(at, row)
+		w.take(at)
+	}
+	return nil
 }
