@@ -9,21 +9,30 @@ import (
 // the vocabulary. It has no table: a process for one document compares all terms with the few that the document has and the vocabulary
 // lacks, which takes less time than making one.
 type Extension struct {
-	lists [][]uint64
+	lists []TermList
 	terms int
 }
 
-// Add adds the terms with the next ids. The extension keeps the slice.
-func (e *Extension) Add(hashes []uint64) {
-	e.lists = append(e.lists, hashes)
-	e.terms += len(hashes)
+// TermList calls do with the hashes of terms in the order of their ids, some at a time, which do must not keep.
+type TermList func(do func(hashes []uint64))
+
+// Add adds a list of so many terms, which get the next ids.
+func (e *Extension) Add(terms int, list TermList) {
+	e.lists = append(e.lists, list)
+	e.terms += terms
 }
 
 // Len returns the number of terms.
 func (e *Extension) Len() int { return e.terms }
 
 // Hashes returns the hashes of all terms.
-func (e *Extension) Hashes() []uint64 { return slices.Concat(e.lists...) }
+func (e *Extension) Hashes() []uint64 {
+	all := make([]uint64, 0, e.terms)
+	for _, each := range e.lists {
+		each(func(hashes []uint64) { all = append(all, hashes...) })
+	}
+	return all
+}
 
 // LaterTerm is a term of a document that the vocabulary lacks.
 type LaterTerm struct {
@@ -112,9 +121,10 @@ func (e *Extension) find(v *Vocabulary, missing []identified, hashes []uint64) (
 	}
 	slices.SortStableFunc(missing, identified.compare)
 	id := uint32(v.Len())
-	for _, list := range e.lists {
+	shift := v.shift - 32
+	compare := func(list []uint64) {
 		for _, hash := range list {
-			if b := v.identifying(hash); seen[b/64&mask]>>(b%64)&1 != 0 {
+			if b := hash >> shift; seen[b/64&mask]>>(b%64)&1 != 0 {
 				at, _ := slices.BinarySearchFunc(missing, identified{bits: b}, identified.compare)
 				for ; at < len(missing) && missing[at].bits == b; at++ {
 					i := missing[at].number
@@ -123,6 +133,9 @@ func (e *Extension) find(v *Vocabulary, missing []identified, hashes []uint64) (
 			}
 			id++
 		}
+	}
+	for _, each := range e.lists {
+		each(compare)
 	}
 	return found
 }

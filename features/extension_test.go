@@ -61,7 +61,7 @@ func TestAnExtensionIsAsGoodAsALargerVocabulary(t *testing.T) {
 				}
 				list = append(list, term.Hash)
 			}
-			e.Add(list)
+			addTo(&e, list...)
 			all := v.Extended(e.Hashes())
 			if all.Len() != v.Len()+e.Len() {
 				t.Fatalf("%d terms are %d and %d", all.Len(), v.Len(), e.Len())
@@ -98,7 +98,7 @@ func TestOnlyTermsOfTheHeadAreLearnedAsHeadBits(t *testing.T) {
 	var e Extension
 	doc := b.Document()
 	_, added = new(Lookup).AppendLearned(Vector{}, v, &e, doc, Whole)
-	e.Add([]uint64{added[0].Hash})
+	addTo(&e, added[0].Hash)
 	if x, _ := new(Lookup).AppendExtended(Vector{}, v, &e, doc, Whole); len(added) != 1 || !slices.Equal(x.IDs, []uint32{0}) {
 		t.Errorf("a whole message: got %v, %v", x.IDs, added)
 	}
@@ -110,7 +110,7 @@ func TestTermsThatNeitherTheVocabularyNorTheExtensionHasAreUnknown(t *testing.T)
 		t.Fatal(err)
 	}
 	var e Extension
-	e.Add([]uint64{3 << 60})
+	addTo(&e, 3<<60)
 	doc := Document{Terms: []uint64{4 << 60, 3 << 60, 2 << 60, 5 << 60}}
 	if got := new(Lookup).Unknown(v, &e, doc); !slices.Equal(got, []bool{true, false, false, true}) {
 		t.Errorf("got %v", got)
@@ -118,4 +118,13 @@ func TestTermsThatNeitherTheVocabularyNorTheExtensionHasAreUnknown(t *testing.T)
 	if got := new(Lookup).Unknown(v, new(Extension), doc); !slices.Equal(got, []bool{true, true, false, true}) {
 		t.Errorf("without an extension: got %v", got)
 	}
+}
+
+// addTo adds a list of terms of which a few are read at a time.
+func addTo(e *Extension, hashes ...uint64) {
+	e.Add(len(hashes), func(do func(hashes []uint64)) {
+		for some := range slices.Chunk(hashes, 3) {
+			do(some)
+		}
+	})
 }

@@ -312,8 +312,12 @@ func (f *Filter) Close() error {
 
 // Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.
 func (f *Filter) Err() error {
-	if f.part == nil {
-		return nil
+	var err1, err2 error
+	if f.part != nil {
+		err1 = f.part.Err()
 	}
-	return f.part.Err()
+	if f.knowledge != nil {
+		err2 = f.knowledge.err
+	}
+	return cmp.Or(err1, err2)
 }

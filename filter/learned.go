@@ -23,6 +23,16 @@ type knowledge struct {
 	ids     int // C + V
 	journal *journal.Journal
 	later   features.Extension
+	err     error // the first one of reading later
+}
+
+// know adds the new terms of a record.
+func (k *knowledge) know(r *journal.Stored) {
+	k.later.Add(r.Terms(), func(do func(hashes []uint64)) {
+		if err := r.Hashes(do); k.err == nil {
+			k.err = err
+		}
+	})
 }
 
 // total returns the number of ids, those of new terms included.
@@ -80,79 +90,28 @@ func (k *knowledge) globals() ([]byte, error) {
 	return globals, err
 }
 
-// filterSize is the size in bits of a filter of ids, which stays in the fastest memory.
-const filterSize = 1 << 16
-
-// idFilter has a bit for the lowest bits of each id that is looked for.
-type idFilter [filterSize / 64]uint64
-
-func (f *idFilter) has(id uint32) bool { return f[id%filterSize/64]>>(id%64)&1 != 0 }
-
-func (f *idFilter) set(id uint32) { f[id%filterSize/64] |= 1 << (id % 64) }
-
-func (f *idFilter) clear(id uint32) { f[id%filterSize/64] &^= 1 << (id % 64) }
-
-// checkRows returns an error for a record whose rows have another size.
-func checkRows(r *journal.Stored, size int) error {
-	if len(r.IDs) > 0 && r.RowSize() != size {
-		return fmt.Errorf("%w: rows of another size", journal.ErrDamaged)
-	}
-	return nil
-}
-
 // gather returns the rows of ids, which are ascending and below k.total, one after the other.
 func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
-	rows, has := make([]byte, len(ids)*size), make([]bool, len(ids))
-	wanted, shared := new(idFilter), new(idFilter) // shared has the bits of more than one id, which stay set
-	for _, id := range ids {
-		if wanted.has(id) {
-			shared.set(id)
-		}
-		wanted.set(id)
-	}
-	missing, buffer := len(ids), new([]byte)
+	rows, wanted, buffer := make([]byte, len(ids)*size), journal.NewWanted(ids), new([]byte)
+	take := func(i int, row []byte) { copy(rows[i*size:], row) }
 	records := k.journal.Records()
-	for n := len(records) - 1; n >= 0 && missing > 0; n-- {
-		if err := checkRows(records[n], size); err != nil {
-			return nil, err
+	for n := len(records) - 1; n >= 0; n-- {
+		err := records[n].CheckRows(size)
+		if err == nil {
+			err = records[n].Find(wanted, buffer, take)
 		}
-		reader := records[n].Rows(buffer)
-		at := 0 // ids before it are below those of the record that are left
-		for i, id := range records[n].IDs {
-			if !wanted.has(id) {
-				continue
-			}
-			from, found := slices.BinarySearch(ids[at:], id)
-			if at += from; !found || has[at] {
-				continue
-			}
-			row, err := reader.Row(i)
-			if err != nil {
-				return nil, err
-			}
-			copy(rows[at*size:], row)
-			has[at] = true
-			missing--
-			if !shared.has(id) {
-				wanted.clear(id)
-			}
-		}
-	}
-	reader := k.state.reader(buffer)
-	for i, id := range ids {
-		switch {
-		case has[i]:
-			continue
-		case int(id) >= k.ids:
-			return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, id)
-		}
-		row, err := reader.row(id)
 		if err != nil {
 			return nil, err
 		}
-		copy(rows[i*size:], row)
 	}
-	return rows, nil
+	left, indices := wanted.Missing()
+	if n := len(left); n > 0 && int(left[n-1]) >= k.ids {
+		return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, left[n-1])
+	}
+	for _, i := range indices {
+		take(i, k.state.none)
+	}
+	return rows, k.state.find(left, buffer, func(i int, row []byte) { take(indices[i], row) })
 }
 
 // Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner
@@ -217,6 +176,9 @@ func (f *Filter) partial(s *scratch, doc features.Document, learn bool) (p Parti
 	} else {
 		s.vector, p.New = s.lookup.AppendExtended(s.vector.Reset(), f.vocabulary, &k.later, doc, f.kind)
 	}
+	if k.err != nil {
+		return p, k.err
+	}
 	p.IDs, p.Vector = s.vector.IDs, s.vector
 	p.Vector.IDs = make([]uint32, len(p.IDs))
 	for i := range p.Vector.IDs {
@@ -264,25 +226,23 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	records, buffer := k.journal.Records(), new([]byte)
-	for n := range records {
-		if err := checkRows(records[n], size); err != nil {
-			return nil, err
+	for _, r := range k.journal.Records() {
+		err := r.CheckRows(size)
+		if err == nil {
+			err = r.Each(func(id uint32, row []byte) error {
+				switch at := int(id) * size; {
+				case at < len(rows):
+					copy(rows[at:], row)
+				case at == len(rows) && int(id) < k.total():
+					rows = append(rows, row...)
+				default:
+					return fmt.Errorf("%w: the journal has a row of term %d too early", journal.ErrDamaged, id)
+				}
+				return nil
+			})
 		}
-		reader := records[n].Rows(buffer)
-		for i, id := range records[n].IDs {
-			row, err := reader.Row(i)
-			if err != nil {
-				return nil, err
-			}
-			switch at := int(id) * size; {
-			case at < len(rows):
-				copy(rows[at:], row)
-			case at == len(rows) && int(id) < k.total():
-				rows = append(rows, row...)
-			default:
-				return nil, fmt.Errorf("%w: the journal has a row of term %d too early", journal.ErrDamaged, id)
-			}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if len(rows) != k.total()*size {
@@ -291,10 +251,10 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 	return rows, nil
 }
 
-// Add makes f know a record with new terms that was added to its journal. It is for filters that [OpenToLearn] returned.
-func (f *Filter) Add(terms []uint64) {
+// Add makes f know a record that was added to its journal. It is for filters that [OpenToLearn] returned.
+func (f *Filter) Add(r *journal.Stored) {
 	if f.knowledge != nil {
-		f.knowledge.later.Add(terms)
+		f.knowledge.know(r)
 		f.onlyPart = true
 	}
 }
@@ -322,10 +282,12 @@ func (f *Filter) LearnedVocabulary() (*features.Vocabulary, error) {
 		}
 		v = all
 	}
-	if f.knowledge == nil || f.knowledge.later.Len() == 0 {
+	k := f.knowledge
+	if k == nil || k.later.Len() == 0 {
 		return v, nil
 	}
-	return v.Extended(f.knowledge.later.Hashes()), nil
+	hashes := k.later.Hashes()
+	return v.Extended(hashes), k.err
 }
 
 // Judge returns the classification by the K scores of a learner of the model.
@@ -341,8 +303,11 @@ func (f *Filter) learnAll() error {
 	if err != nil {
 		return err
 	}
-	f.learned, f.linear = l, linear
-	f.vocabulary = f.vocabulary.Extended(f.knowledge.later.Hashes())
+	hashes := f.knowledge.later.Hashes()
+	if f.knowledge.err != nil {
+		return f.knowledge.err
+	}
+	f.learned, f.linear, f.vocabulary = l, linear, f.vocabulary.Extended(hashes)
 	return nil
 }
 
@@ -356,7 +321,7 @@ func (k *knowledge) laterTexts() ([]string, error) {
 			return nil, err
 		}
 		texts = append(texts, some...)
-		texts = append(texts, make([]string, len(records[i].New)-len(some))...)
+		texts = append(texts, make([]string, records[i].Terms()-len(some))...)
 	}
 	return texts, nil
 }

@@ -1,9 +1,10 @@
 package filter
 
 import (
-	"io"
 	"syscall"
 	"time"
+
+	"chaff/internal/sections"
 )
 
 // settled is the least age of a model file of which parts are read. A program that rewrites a file in place updates its times before it writes the
@@ -37,21 +38,9 @@ func (f *settledFile) isSettled(now time.Time) bool {
 	return before.After(time.Unix(f.first.Mtim.Unix())) && before.After(time.Unix(f.first.Ctim.Unix()))
 }
 
-// ReadAt reads without the locks of [os.File], since many short parts are read.
+// ReadAt is that of [io.ReaderAt].
 func (f *settledFile) ReadAt(dst []byte, at int64) (n int, err error) {
-	for n < len(dst) {
-		read, err := syscall.Pread(f.fd, dst[n:], at+int64(n))
-		switch {
-		case err == syscall.EINTR:
-		case err != nil:
-			return n, err
-		case read == 0:
-			return n, io.EOF
-		default:
-			n += read
-		}
-	}
-	return n, nil
+	return sections.Pread(f.fd, dst, at)
 }
 
 // changed reports whether the file changed since it was opened. It ignores the change time, which also changes when another file replaces

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
-
-	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/journal"
-	"chaff/internal/littleendian"
+	"chaff/internal/rowtable"
 	"chaff/internal/sections"
 )
 
@@ -19,23 +16,13 @@ import (
 //
 //	GLOB  what the learner knew apart from terms
 //	NONE  the row of a cell or term of which it had learned nothing
-//	ROWS  two uint64 for each block of 64 ids: which of them have a row in STAT, a bit for each; the number of rows before theirs and, in the
-//	      high half, the low half of the xxhash64 of their rows
-//	STAT  the rows of the ids that differ from NONE, in ascending order of the ids
-//
-// Blocks of rows are verified when they are read.
+//	ROWS  the index of a [rowtable.Table] of the ids of which it had learned something
+//	STAT  the rows of the table
 type state struct {
 	globals []byte
 	none    []byte
-	blocks  []uint64 // section ROWS
-	rows    *io.SectionReader
+	rows    rowtable.Table
 }
-
-// blockRows is the number of ids of a block.
-const blockRows = 64
-
-// rowNumbers returns how many numbers section ROWS has for so many ids.
-func rowNumbers(ids int) int { return 2 * ((ids + blockRows - 1) / blockRows) }
 
 // LearnedSections is how many sections [Filter.SaveLearned] writes, unless it writes none.
 const LearnedSections = 4
@@ -60,13 +47,13 @@ func (f *Filter) SaveLearned(file *sections.Writer) error {
 	file.Begin("NONE")
 	file.Write(none)
 	file.Begin("STAT")
-	ids, before := l.Terms(), uint64(0)
-	numbers := make([]uint64, 0, rowNumbers(ids))
+	ids := l.Terms()
+	var index rowtable.Index
 	var rows []byte
-	for first := 0; first < ids; first += blockRows {
+	for first := 0; first < ids; first += rowtable.BlockIDs {
 		has := uint64(0)
 		rows = rows[:0]
-		for w := first; w < min(first+blockRows, ids); w++ {
+		for w := first; w < min(first+rowtable.BlockIDs, ids); w++ {
 			at := len(rows)
 			if rows = l.AppendTerm(rows, w); bytes.Equal(rows[at:], none) {
 				rows = rows[:at]
@@ -75,11 +62,10 @@ func (f *Filter) SaveLearned(file *sections.Writer) error {
 			}
 		}
 		file.Write(rows)
-		numbers = append(numbers, has, before|xxhash.Sum64(rows)<<32)
-		before += uint64(bits.OnesCount64(has))
+		index.Add(has, rows)
 	}
 	file.Begin("ROWS")
-	file.Write(littleendian.Bytes(numbers))
+	file.Write(index.Bytes())
 	return nil
 }
 
@@ -96,70 +82,52 @@ func (f *Filter) EmptyRow(globals []byte) ([]byte, error) {
 	return l.AppendTerm(nil, 0), nil
 }
 
-// readState returns the state that the base of a store keeps, nil if it has none. Its rows are read from the file when they are needed.
-func readState(base *sections.Reader) (*state, error) {
+// readState returns the state that the base of a store keeps of so many ids, nil if it has none. Its rows are read from the file when they are needed.
+func readState(base *sections.Reader, ids int) (*state, error) {
 	if !base.Has("STAT") {
 		return nil, nil
 	}
-	s := new(state)
-	var err1, err2, err3, err4, err5 error
-	var numbers []byte
-	s.globals, err1 = base.Section("GLOB")
-	s.none, err2 = base.Section("NONE")
-	numbers, err3 = base.Section("ROWS")
-	s.rows, err4 = base.Part("STAT")
-	s.blocks, err5 = littleendian.Decode[uint64](numbers)
+	globals, err1 := base.Section("GLOB")
+	none, err2 := base.Section("NONE")
+	index, err3 := base.Part("ROWS")
+	rows, err4 := base.Part("STAT")
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
-	if err5 != nil || len(s.blocks)%2 != 0 || len(s.none) == 0 {
-		return nil, fmt.Errorf("%w: section ROWS", journal.ErrDamaged)
+	if index.Size() != int64(rowtable.Blocks(ids)*rowtable.EntrySize) || len(none) == 0 {
+		return nil, fmt.Errorf("%w: section ROWS is not for %d terms", journal.ErrDamaged, ids)
 	}
-	return s, nil
+	scan := func(buffer *[]byte, do func(data []byte)) error { return base.Scan("ROWS", buffer, do) }
+	return &state{globals, none, rowtable.Table{Scan: scan, File: rows, End: rows.Size(), Size: int64(len(none))}}, nil
 }
 
-// stateReader reads the rows of a state in ascending order of their ids.
-type stateReader struct {
-	state *state
-	ahead sections.Ahead
-	rows  []byte // of a block, verified
-	block int
-}
-
-func (s *state) reader(buffer *[]byte) stateReader {
-	return stateReader{state: s, ahead: sections.NewAhead(s.rows, 0, s.rows.Size(), buffer), block: -1}
-}
-
-// row returns the row of an id, which is valid until the next call.
-func (r *stateReader) row(id uint32) ([]byte, error) {
-	s, block := r.state, int(id/blockRows)
-	has, before := s.blocks[2*block], s.blocks[2*block+1]
-	bit, size := uint64(1)<<(id%blockRows), len(s.none)
-	if has&bit == 0 {
-		return s.none, nil
-	}
-	if block != r.block {
-		rows, err := r.ahead.Read(int64(uint32(before))*int64(size), bits.OnesCount64(has)*size)
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		if err == io.EOF || uint32(xxhash.Sum64(rows)) != uint32(before>>32) {
-			return nil, fmt.Errorf("%w: rows from %d on", journal.ErrDamaged, block*blockRows)
-		}
-		r.rows, r.block = rows, block
-	}
-	return r.rows[bits.OnesCount64(has&(bit-1))*size:][:size], nil
+// find calls take with the index and the row of each of ascending ids of which something was learned. A row is valid until take returns.
+func (s *state) find(ids []uint32, buffer *[]byte, take func(i int, row []byte)) error {
+	return damagedRows(s.rows.Find(ids, buffer, take))
 }
 
 // appendAll appends the rows of the first n ids.
 func (s *state) appendAll(dst []byte, n int) ([]byte, error) {
-	reader := s.reader(new([]byte))
-	for id := range uint32(n) {
-		row, err := reader.row(id)
-		if err != nil {
-			return nil, err
+	next := uint32(0)
+	upTo := func(id uint32) {
+		for ; next < id; next++ {
+			dst = append(dst, s.none...)
 		}
-		dst = append(dst, row...)
 	}
-	return dst, nil
+	err := s.rows.Each(func(id uint32, row []byte) error {
+		upTo(id)
+		dst = append(dst, row...)
+		next++
+		return nil
+	})
+	upTo(uint32(n))
+	return dst, damagedRows(err)
+}
+
+// damagedRows returns an error of reading rows.
+func damagedRows(err error) error {
+	if err == io.EOF || errors.Is(err, rowtable.ErrDamaged) {
+		return fmt.Errorf("%w: section STAT", journal.ErrDamaged)
+	}
+	return err
 }

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,13 +118,13 @@ func readJournal(file *os.File) (*journal.Journal, error) {
 	if !info.Mode().IsRegular() {
 		return nil, journal.ErrNotStore
 	}
-	return journal.Open(file, info.Size(), false)
+	return journal.Open(sections.Plain(file), info.Size(), false)
 }
 
 // follow makes f use a journal, whose file it closes.
 func (f *Filter) follow(file *os.File, j *journal.Journal) {
 	if j.Len() > 0 {
-		base, err := journal.BaseFormat().Open(file)
+		base, err := journal.BaseFormat().Open(sections.Plain(file))
 		if err == nil {
 			err = f.know(base, j)
 		}
@@ -143,16 +142,13 @@ func (f *Filter) follow(file *os.File, j *journal.Journal) {
 
 // know makes f know what its learner knew when a base was written, if the base has that, and the records since.
 func (f *Filter) know(base *sections.Reader, j *journal.Journal) error {
-	s, err := readState(base)
+	s, err := readState(base, f.linear.Terms)
 	if s == nil {
 		return err
 	}
-	if len(s.blocks) != rowNumbers(f.linear.Terms) {
-		return fmt.Errorf("%w: section ROWS is not for %d terms", journal.ErrDamaged, f.linear.Terms)
-	}
 	f.knowledge = &knowledge{state: s, ids: f.linear.Terms, journal: j}
 	for _, r := range j.Records() {
-		f.knowledge.later.Add(r.New)
+		f.knowledge.know(r)
 	}
 	return nil
 }

@@ -268,9 +268,9 @@ func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
 	}
 	base, err := journal.BaseFormat().Open(bytes.NewReader(data))
 	noError(t, err)
-	s, err := readState(base)
-	noError(t, err)
 	l, err := f.Learner()
+	noError(t, err)
+	s, err := readState(base, l.Terms())
 	noError(t, err)
 	rows, err := s.appendAll(nil, l.Terms())
 	noError(t, err)

@@ -10,6 +10,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/journal"
 	"chaff/internal/replace"
+	"chaff/internal/sections"
 	"chaff/train"
 )
 
@@ -242,11 +243,11 @@ func openToRead(path string, whole bool) (*os.File, *base, *journal.Journal, err
 	info, err := file.Stat()
 	var b *base
 	if err == nil {
-		b, err = openBase(file)
+		b, err = openBase(sections.Plain(file))
 	}
 	var j *journal.Journal
 	if err == nil {
-		j, err = journal.Open(file, info.Size(), whole)
+		j, err = journal.Open(sections.Plain(file), info.Size(), whole)
 	}
 	if err != nil {
 		file.Close()

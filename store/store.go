@@ -23,6 +23,7 @@ import (
 	"chaff/internal/journal"
 	"chaff/internal/limits"
 	"chaff/internal/replace"
+	"chaff/internal/sections"
 	"chaff/train"
 )
 
@@ -178,10 +179,10 @@ func (s *Store) load() error {
 	if err != nil {
 		return withoutPath(err)
 	}
-	if s.base, err = openBase(s.file); err != nil {
+	if s.base, err = openBase(sections.Plain(s.file)); err != nil {
 		return err
 	}
-	if s.journal, err = journal.Open(s.file, info.Size(), false); err != nil {
+	if s.journal, err = journal.Open(sections.Plain(s.file), info.Size(), false); err != nil {
 		return withoutPath(err)
 	}
 	if s.filter, err = s.openModel(); err != nil {
@@ -464,8 +465,7 @@ func (s *Store) append(r journal.Record) error {
 	if err != nil {
 		return s.takeBack(err)
 	}
-	s.journal.Add(data)
-	s.filter.Add(r.New)
+	s.filter.Add(s.journal.Add(data))
 	if s.journal.NeedsSummary() {
 		return s.summarise()
 	}
@@ -589,7 +589,7 @@ func (s *Store) ledger(memory int64) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := journal.Open(s.file, s.end(), true)
+	j, err := journal.Open(sections.Plain(s.file), s.end(), true)
 	if err != nil {
 		return nil, withoutPath(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -146,16 +147,14 @@ func (j *Journal) take(r *Stored, whole bool) {
 }
 
 // readAhead is how many bytes recordAt reads at once: more than most records have in front of their rows.
-const readAhead = 4 << 10
+const readAhead = 16 << 10
 
 // recordAt returns the record at an offset of a journal of so many bytes, nil if no whole record is there.
 func (j *Journal) recordAt(at, size int64) (*Stored, error) {
 	if at < 0 || at > size-recordSize {
 		return nil, nil
 	}
-	if j.scratch == nil {
-		j.scratch = make([]byte, readAhead)
-	}
+	j.scratch = slices.Grow(j.scratch[:0], readAhead)
 	first := j.scratch[:min(readAhead, size-at)]
 	if err := j.readInto(first, j.base+at); err != nil {
 		return nil, err
@@ -185,10 +184,7 @@ func (j *Journal) readInto(dst []byte, at int64) error {
 		return nil
 	}
 	_, err := j.store.ReadAt(dst, at)
-	if err == io.EOF {
-		return fmt.Errorf("%w: it became shorter", ErrTruncated)
-	}
-	return err
+	return explained(err)
 }
 
 // Model returns the identity of the model that the journal belongs to.
@@ -216,7 +212,7 @@ func (j *Journal) Len() int {
 func (j *Journal) Records() []*Stored { return j.records }
 
 // Add adds a record that was written behind the last one, as [Append] returned it.
-func (j *Journal) Add(data []byte) {
+func (j *Journal) Add(data []byte) *Stored {
 	l, ok := layoutOf(data)
 	if !ok || l.end != uint64(len(data)) {
 		panic("journal: no record")
@@ -224,6 +220,7 @@ func (j *Journal) Add(data []byte) {
 	r := j.stored(data[:l.globals.start:l.globals.start], l, j.end)
 	j.end += int64(len(data))
 	j.take(r, false)
+	return r
 }
 
 // Globals returns the globals after the last record, nil if no record has any.

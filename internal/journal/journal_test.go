@@ -59,17 +59,19 @@ func parse(data []byte) (records []Record, complete int, err error) {
 
 func recordsOf(j *Journal) (all []Record, err error) {
 	for _, s := range j.Records() {
-		r := Record{Tag: s.Tag, Key: s.Key, New: s.New, IDs: s.IDs, covers: s.Covers}
+		r := Record{Tag: s.Tag, Key: s.Key, covers: s.Covers}
 		if r.Globals, r.Texts, r.Meta, err = s.Rest(); err != nil {
 			return all, err
 		}
-		rows := s.Rows(new([]byte))
-		for i := range s.IDs {
-			row, err := rows.Row(i)
-			if err != nil {
-				return all, err
-			}
-			r.Rows = append(r.Rows, row...)
+		if err := s.Hashes(func(hashes []uint64) { r.New = append(r.New, hashes...) }); err != nil {
+			return all, err
+		}
+		err := s.Each(func(id uint32, row []byte) error {
+			r.IDs, r.Rows = append(r.IDs, id), append(r.Rows, row...)
+			return nil
+		})
+		if err != nil {
+			return all, err
 		}
 		all = append(all, r)
 	}
@@ -384,8 +386,8 @@ func FuzzScan(f *testing.F) {
 		}
 		for i := range j.Records() {
 			r := j.Records()[i]
-			if texts, err := r.NewTexts(); err == nil && texts != nil && len(texts) != len(r.New) {
-				t.Errorf("%d texts of %d terms", len(texts), len(r.New))
+			if texts, err := r.NewTexts(); err == nil && texts != nil && len(texts) != r.Terms() {
+				t.Errorf("%d texts of %d terms", len(texts), r.Terms())
 			}
 		}
 		again, _ := journalOf(records)

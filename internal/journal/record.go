@@ -3,13 +3,13 @@ package journal
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
+	"math"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/littleendian"
-	"chaff/internal/sections"
+	"chaff/internal/rowtable"
 )
 
 // Record is one message that was learned or forgotten, or a summary of records.
@@ -31,6 +31,8 @@ const (
 	mark       = 0x43524843 // "CHRC"
 	// BlockRows is the number of rows with a checksum of their own.
 	BlockRows = 32
+	// summarySums is the size of the checksums of the terms and ids of a summary.
+	summarySums = 16
 )
 
 // The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
@@ -45,11 +47,15 @@ const (
 //	36  4  size of the texts in bytes
 //	40  4  size of the meta in bytes
 //	44  4  tag
-//	48  8  key
+//	48  8  key; of a summary: the number of blocks of its ids
 //	56  8  of a summary: the number of records before it that are no summaries; else 0
 //
 // The variable parts are the new terms, the ids, the low half of an xxhash64 for each block of 32 rows, the globals, the texts, the meta,
 // the rows.
+//
+// A summary has thousands of new terms and most ids of a model, and readers look for few of them. So they are behind the meta, and what is in
+// their place are two checksums: the xxhash64 of the new terms and that of the ids. The ids are the index of a [rowtable.Table], whose rows
+// have no other checksum.
 
 // Place is where a record belongs. The checksum of a record depends on it, so that no bytes within a record are another one: a message
 // could bring bytes that are a whole record, but its sender does not know the identity of the model.
@@ -72,27 +78,34 @@ func Append(dst []byte, at Place, r Record) []byte {
 	}
 	le := binary.LittleEndian
 	start := len(dst)
+	padded, key := pad(slices.Clip(r.Rows), 0), r.Key
+	var terms, index []byte // of a summary
+	if r.covers > 0 {
+		terms, index = littleendian.Append(nil, r.New), rowtable.IndexOf(r.IDs, r.Rows)
+		key = uint64(len(index) / rowtable.EntrySize)
+	}
 	dst = slices.Grow(dst, recordSize+8*len(r.New)+5*len(r.IDs)+len(r.Globals)+len(r.Texts)+len(r.Meta)+len(r.Rows)+64)
 	dst = append(dst, make([]byte, 16)...) // the checksums
 	for _, n := range []int{mark, len(r.New), len(r.IDs), rowSize, len(r.Globals), len(r.Texts), len(r.Meta)} {
 		dst = le.AppendUint32(dst, uint32(n))
 	}
 	dst = le.AppendUint32(dst, r.Tag)
-	dst = le.AppendUint64(dst, r.Key)
+	dst = le.AppendUint64(dst, key)
 	dst = le.AppendUint64(dst, r.covers)
-	dst = littleendian.Append(dst, r.New)
-	dst = pad(littleendian.Append(dst, r.IDs), start)
-	padded := pad(slices.Clip(r.Rows), 0)
-	dst = pad(littleendian.Append(dst, sumsOf(padded, len(r.IDs), rowSize)), start)
+	if r.covers > 0 {
+		dst = le.AppendUint64(le.AppendUint64(dst, xxhash.Sum64(terms)), xxhash.Sum64(index))
+	} else {
+		dst = littleendian.Append(dst, r.New)
+		dst = pad(littleendian.Append(dst, r.IDs), start)
+		dst = pad(littleendian.Append(dst, sumsOf(padded, len(r.IDs), rowSize)), start)
+	}
 	rest := len(dst)
 	for _, part := range [][]byte{r.Globals, r.Texts, r.Meta} {
 		dst = pad(append(dst, part...), start)
 	}
-	rows := len(dst)
-	dst = append(dst, padded...)
-	le.PutUint64(dst[start+8:], xxhash.Sum64(dst[rest:rows]))
+	le.PutUint64(dst[start+8:], xxhash.Sum64(dst[rest:]))
 	le.PutUint64(dst[start:], at.sum(dst[start:rest]))
-	return dst
+	return append(append(append(dst, terms...), index...), padded...)
 }
 
 // sumsOf returns the checksums of the blocks of n rows with their padding, which belongs to the last block.
@@ -139,8 +152,19 @@ func layoutOf(data []byte) (l layout, ok bool) {
 		l.end += align(size)
 		return p
 	}
-	l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+BlockRows-1)/BlockRows))
+	covers, blocks := le.Uint64(data[56:]), le.Uint64(data[48:])
+	if covers == 0 {
+		l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+BlockRows-1)/BlockRows))
+	} else {
+		l.sums = next(summarySums)
+	}
 	l.globals, l.texts, l.meta = next(length(32)), next(length(36)), next(length(40))
+	if covers > 0 {
+		if blocks > math.MaxUint32 {
+			return layout{}, false
+		}
+		l.terms, l.ids = next(8*length(20)), next(rowtable.EntrySize*blocks)
+	}
 	rows := n * length(28) // below 2^64, but what follows may not be
 	if rows >= 1<<62 {
 		return layout{}, false
@@ -155,17 +179,21 @@ func wholeRecord(data []byte, at Place) bool {
 	return ok && l.end <= uint64(len(data)) && binary.LittleEndian.Uint64(data) == at.sum(data[:l.globals.start])
 }
 
-// Stored is a record of a journal. Globals, texts, meta and rows are read from the file when they are asked for.
+// Stored is a record of a journal. A record has its new terms and its ids in memory; all else is read from the file when it is asked for.
 type Stored struct {
 	Tag    uint32
 	Key    uint64
 	Covers uint64 // of a summary: the number of records before it that are no summaries; else 0
-	New    []uint64
-	IDs    []uint32
 
-	sums    []uint32 // of the blocks of rows
-	restSum uint64
+	terms   int
+	rows    int
 	rowSize int
+	hashes  []uint64 // of the new terms of a record
+	ids     []uint32 // of a record
+	sums    []uint32 // of its blocks of rows
+	ofTerms uint64   // the checksum of the new terms of a summary
+	ofIDs   uint64   // that of its ids
+	restSum uint64
 	layout  layout
 	at      int64 // from the beginning of the journal
 	journal *Journal
@@ -179,11 +207,15 @@ func (j *Journal) stored(head []byte, l layout, at int64) *Stored {
 	}
 	s := &Stored{
 		Tag: le.Uint32(head[44:]), Key: le.Uint64(head[48:]), Covers: le.Uint64(head[56:]), restSum: le.Uint64(head[8:]),
-		rowSize: int(le.Uint32(head[28:])), layout: l, at: at, journal: j,
+		terms: int(le.Uint32(head[20:])), rows: int(le.Uint32(head[24:])), rowSize: int(le.Uint32(head[28:])), layout: l, at: at, journal: j,
+	}
+	if s.Covers > 0 {
+		s.Key, s.ofTerms, s.ofIDs = 0, le.Uint64(head[recordSize:]), le.Uint64(head[recordSize+8:])
+		return s
 	}
 	var err1, err2, err3 error // none: the sizes are right
-	s.New, err1 = littleendian.Decode[uint64](l.terms.of(head))
-	s.IDs, err2 = littleendian.Decode[uint32](l.ids.of(head))
+	s.hashes, err1 = littleendian.Decode[uint64](l.terms.of(head))
+	s.ids, err2 = littleendian.Decode[uint32](l.ids.of(head))
 	s.sums, err3 = littleendian.Decode[uint32](l.sums.of(head))
 	if err1 != nil || err2 != nil || err3 != nil {
 		return nil
@@ -194,12 +226,19 @@ func (j *Journal) stored(head []byte, l layout, at int64) *Stored {
 // end returns where the record ends, from the beginning of the journal.
 func (s *Stored) end() int64 { return s.at + int64(s.layout.end) }
 
-// RowSize returns the size of a row in bytes.
-func (s *Stored) RowSize() int { return s.rowSize }
+// CheckRows returns an error unless the rows have the given size.
+func (s *Stored) CheckRows(size int) error {
+	if s.rows > 0 && s.rowSize != size {
+		return errRowSize()
+	}
+	return nil
+}
+
+func errRowSize() error { return fmt.Errorf("%w: rows of another size", ErrDamaged) }
 
 // Rest returns the globals, the texts and the meta.
 func (s *Stored) Rest() (globals, texts, meta []byte, err error) {
-	from, to := s.layout.globals.start, s.layout.rows.start
+	from, to := s.layout.globals.start, s.layout.meta.start+align(s.layout.meta.size)
 	data, err := s.journal.read(s.journal.base+s.at+int64(from), int64(to-from))
 	if err != nil {
 		return nil, nil, nil, err
@@ -233,59 +272,8 @@ func (s *Stored) NewTexts() ([]string, error) {
 		}
 		texts, data = append(texts, string(data[n:n+int(size)])), data[n+int(size):]
 	}
-	if len(texts) != len(s.New) {
-		return nil, fmt.Errorf("%w: %d texts of %d terms in the journal", ErrDamaged, len(texts), len(s.New))
+	if len(texts) != s.terms {
+		return nil, fmt.Errorf("%w: %d texts of %d terms in the journal", ErrDamaged, len(texts), s.terms)
 	}
 	return texts, nil
-}
-
-// Rows reads rows of a record in ascending order.
-type Rows struct {
-	record *Stored
-	ahead  sections.Ahead
-	block  []byte // verified
-	number int    // of the block
-}
-
-// Rows returns a reader of the rows. Readers that are used one after the other may share a buffer.
-func (s *Stored) Rows(buffer *[]byte) Rows {
-	start := s.journal.base + s.at + int64(s.layout.rows.start)
-	return Rows{record: s, ahead: sections.NewAhead(s.journal.store, start, start+int64(align(s.layout.rows.size)), buffer), number: -1}
-}
-
-// Row returns row i. It is valid until the next call.
-func (r *Rows) Row(i int) ([]byte, error) {
-	s := r.record
-	if number := i / BlockRows; number != r.number {
-		from, to := number*BlockRows*s.rowSize, (number+1)*BlockRows*s.rowSize
-		if number == len(s.sums)-1 {
-			to = int(align(s.layout.rows.size))
-		}
-		block, err := r.ahead.Read(int64(from), to-from)
-		if err == io.EOF {
-			err = fmt.Errorf("%w: it became shorter", ErrTruncated)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if uint32(xxhash.Sum64(block)) != s.sums[number] {
-			return nil, fmt.Errorf("%w: rows of the journal", ErrDamaged)
-		}
-		r.block, r.number = block, number
-	}
-	return r.block[i%BlockRows*s.rowSize:][:s.rowSize], nil
-}
-
-// verify verifies what Rest and Rows verify.
-func (s *Stored) verify() error {
-	if _, _, _, err := s.Rest(); err != nil {
-		return err
-	}
-	rows := s.Rows(new([]byte))
-	for i := 0; i < len(s.IDs); i += BlockRows {
-		if _, err := rows.Row(i); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -2,16 +2,12 @@ package journal
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 )
 
 // summaryRecords is how many records are appended between two summaries. A reader looks at all ids of the records since the last summary, and a
 // summary has the rows of all records before it.
 const summaryRecords = 32
-
-// summaryBits is the number of bits for the records of a summary.
-const summaryBits = 10
 
 // NeedsSummary reports whether a summary should be appended.
 func (j *Journal) NeedsSummary() bool {
@@ -36,13 +32,18 @@ func (j *Journal) Summary() (Record, error) {
 		return Record{}, err
 	}
 	hasTexts := true
-	var rows []uint64 // the id, how many records are behind the one with the row, the index in this record
-	if len(j.records) >= 1<<summaryBits {
-		return Record{}, fmt.Errorf("a summary of %d records", len(j.records))
-	}
-	for n, s := range j.records {
-		r.New = append(r.New, s.New...)
-		if len(s.New) > 0 {
+	var order []uint64 // the id and the complement of the number of each row: the newest row of an id comes first
+	var rows []byte
+	size := 0
+	for _, s := range j.records {
+		if s.rows > 0 && size > 0 && s.rowSize != size {
+			return Record{}, errRowSize()
+		}
+		size = max(size, s.rowSize)
+		if err := s.Hashes(func(hashes []uint64) { r.New = append(r.New, hashes...) }); err != nil {
+			return Record{}, err
+		}
+		if s.terms > 0 {
 			_, texts, _, err := s.Rest()
 			if err != nil {
 				return Record{}, err
@@ -50,30 +51,22 @@ func (j *Journal) Summary() (Record, error) {
 			hasTexts = hasTexts && len(texts) > 0
 			r.Texts = append(r.Texts, texts...)
 		}
-		if len(s.IDs) >= 1<<(32-summaryBits) {
-			return Record{}, fmt.Errorf("a summary of a record of %d rows", len(s.IDs))
-		}
-		behind := uint64(len(j.records)-1-n) << (32 - summaryBits)
-		for i, id := range s.IDs {
-			rows = append(rows, uint64(id)<<32|behind|uint64(i))
+		err := s.Each(func(id uint32, row []byte) error {
+			order, rows = append(order, uint64(id)<<32|uint64(^uint32(len(order)))), append(rows, row...)
+			return nil
+		})
+		if err != nil {
+			return Record{}, err
 		}
 	}
 	if !hasTexts {
 		r.Texts = nil
 	}
-	slices.Sort(rows)
-	rows = slices.CompactFunc(rows, func(a, b uint64) bool { return a>>32 == b>>32 })
-	readers := make([]Rows, len(j.records))
-	for n := range j.records {
-		readers[n] = j.records[n].Rows(new([]byte))
-	}
-	for _, at := range rows { // by id, so ascending in each record
-		n, i := len(j.records)-1-int(uint32(at)>>(32-summaryBits)), int(at&(1<<(32-summaryBits)-1))
-		row, err := readers[n].Row(i)
-		if err != nil {
-			return Record{}, err
-		}
-		r.IDs, r.Rows = append(r.IDs, uint32(at>>32)), append(r.Rows, row...)
+	slices.Sort(order)
+	order = slices.CompactFunc(order, func(a, b uint64) bool { return a>>32 == b>>32 })
+	for _, o := range order {
+		r.IDs = append(r.IDs, uint32(o>>32))
+		r.Rows = append(r.Rows, rows[int(^uint32(o))*size:][:size]...)
 	}
 	return r, nil
 }

@@ -1,0 +1,38 @@
+//go:build unix
+
+package sections
+
+import (
+	"io"
+	"os"
+	"syscall"
+)
+
+// Plain returns a reader of a regular file without the locks and the bookkeeping of [os.File], which take as long as reading a short part. It
+// is good for as long as the file is open.
+func Plain(file *os.File) io.ReaderAt { return plainFile{file, int(file.Fd())} }
+
+type plainFile struct {
+	file *os.File // keeps it open
+	fd   int
+}
+
+// ReadAt is that of [io.ReaderAt].
+func (f plainFile) ReadAt(dst []byte, at int64) (n int, err error) { return Pread(f.fd, dst, at) }
+
+// Pread reads from a regular file as [io.ReaderAt] does.
+func Pread(fd int, dst []byte, at int64) (n int, err error) {
+	for n < len(dst) {
+		read, err := syscall.Pread(fd, dst[n:], at+int64(n))
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return n, err
+		case read == 0:
+			return n, io.EOF
+		default:
+			n += read
+		}
+	}
+	return n, nil
+}
