@@ -184,6 +184,15 @@ func (s *shard) name(n int) []byte {
 	return chunk[size:][:length]
 }
 
+// len returns the number of terms.
+func (d *dictionary) len() int {
+	n := 0
+	for s := range d.shards {
+		n += len(d.shards[s].names)
+	}
+	return n
+}
+
 // size returns a bound above all numbers.
 func (d *dictionary) size() int {
 	most := 0

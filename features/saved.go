@@ -31,8 +31,8 @@ var ErrDamaged = errors.New("damaged documents")
 // Save writes the given documents and their terms to a file, with the texts of the terms if they are wanted and known. The same documents in the
 // same order give the same bytes, whichever other documents were beside them.
 func (d *Documents) Save(w *sections.Writer, refs []Ref, texts bool) error {
-	saved := unknownIDs(d.dictionary.size()) // numbers in the file
-	var terms []uint32                       // numbers in the dictionary, by those
+	saved := unknownIDs(d.dictionary.size())       // numbers in the file
+	terms := make([]uint32, 0, d.dictionary.len()) // numbers in the dictionary, by those
 	ends := make([]uint64, len(refs))
 	w.Begin("DOCS")
 	r, record, end := d.reader(), []byte(nil), uint64(0)

@@ -36,6 +36,7 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
 		facts: facts{Classes: mail.Classes(), Options: o, Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
 	}
+	l.entries = make([]Entry, 0, mail.Len())
 	for i := range mail.Len() {
 		e, way := mail.Entry(i), ByTraining
 		if !e.IsMessage() {
