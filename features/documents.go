@@ -30,9 +30,6 @@ func (d *Documents) ordered(workers int) []uint32 {
 	return d.order
 }
 
-// SortTerms sorts the terms for the vocabularies, which the first of them does otherwise.
-func (d *Documents) SortTerms() { d.ordered(1) }
-
 // documentsShare is the share of the memory that documents may fill. They are read a few times, in order. The rest is for
 // matrices, which are read in every epoch, in any order.
 const documentsShare = 0.5

@@ -23,7 +23,8 @@ type Index struct {
 	numbers    func() []uint32 // of the terms by id, unknown for a term that no document has; computed once
 }
 
-// newIndex returns the index of a vocabulary whose ids are given by the positions of terms in the order of all terms.
+// newIndex returns the index of a vocabulary whose ids are given by the positions of terms in the order of all terms; nil if they are the
+// positions.
 func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
 	x := &Index{documents: d, vocabulary: v, view: newView(ids)}
 	x.numbers = sync.OnceValue(x.numbersByID)
@@ -35,33 +36,31 @@ func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
 // In a data set of the kind [Evidence], CellCount is added to the ids. Build also returns the document frequency of each term
 // by id: the number of training documents that have it.
 func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uint32, error) {
-	count := d.frequencies(training, workers)
+	order, count := d.ordered(workers), d.frequencies(training, workers)
 	least := uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32)))
 	ties := len(count) // how many terms with the least frequency are kept
 	if o.MaxTerms > 0 {
 		least, ties = mostFrequent(count, least, o.MaxTerms)
 	}
-	order, kept := d.ordered(workers), 0
-	for _, n := range count {
-		if n >= least {
-			kept++
-		}
-	}
-	ids, hashes, frequencies := unknownIDs(len(order)), make([]uint64, 0, kept), make([]uint32, 0, kept)
-	for position, number := range order {
-		n := count[number]
-		if n < least {
-			continue
-		}
-		if n == least {
-			if ties--; ties < 0 {
-				continue
+	numbers, ids := order, []uint32(nil) // of all terms
+	if kept := admitted(count, least, ties); kept < len(order) {
+		numbers, ids = make([]uint32, 0, kept), unknownIDs(len(order))
+		for position, number := range order {
+			n := count[number]
+			if n == least {
+				ties--
+			}
+			if n > least || n == least && ties >= 0 {
+				ids[position] = uint32(len(numbers))
+				numbers = append(numbers, number)
 			}
 		}
-		ids[position] = uint32(len(hashes))
-		hashes, frequencies = append(hashes, d.dictionary.hash(number)), append(frequencies, n)
 	}
-	v, err := NewVocabulary(hashes)
+	frequencies := make([]uint32, len(numbers))
+	for id, number := range numbers {
+		frequencies[id] = count[number]
+	}
+	v, err := newVocabulary(len(numbers), func(id int) uint64 { return d.dictionary.hash(numbers[id]) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,17 +69,21 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		return x, x.frequenciesOfRows(training), nil
 	}
 	x := newIndex(d, v, ids)
-	v.hashes = x.hashes
+	x.numbers = func() []uint32 { return numbers }
 	return x, frequencies, nil
 }
 
-// hashes returns the hashes of the terms by id, all of which documents have.
-func (x *Index) hashes() []uint64 {
-	hashes := make([]uint64, x.vocabulary.Len())
-	for id, number := range x.numbers() {
-		hashes[id] = x.documents.dictionary.hash(number)
+// admitted returns how many terms have more than the least frequency, or are among the ties that have it.
+func admitted(count []uint32, least uint32, ties int) int {
+	above, equal := 0, 0
+	for _, n := range count {
+		if n > least {
+			above++
+		} else if n == least {
+			equal++
+		}
 	}
-	return hashes
+	return above + min(equal, ties)
 }
 
 // maxCounters bounds the goroutines that count terms: each needs four bytes for every distinct term.
@@ -175,13 +178,9 @@ func (x *Index) Text(id int) []byte {
 }
 
 func (x *Index) numbersByID() []uint32 {
-	order, d := x.documents.ordered(1), x.documents.dictionary
-	if x.view.ids == nil {
-		return order
-	}
-	numbers := slices.Repeat([]uint32{unknown}, x.vocabulary.Len())
-	for position, number := range order {
-		id := x.view.ids[position]
+	numbers, d := slices.Repeat([]uint32{unknown}, x.vocabulary.Len()), x.documents.dictionary
+	for position, number := range x.documents.ordered(1) {
+		id := x.view.id(position)
 		if id != unknown && (numbers[id] == unknown || bytes.Compare(d.name(number), d.name(numbers[id])) < 0) {
 			numbers[id] = number
 		}

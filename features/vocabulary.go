@@ -46,9 +46,9 @@ type Vocabulary struct {
 	table []uint32 // the key and the id of each term; keys ascend within a bucket
 	// bucketStarts[p] is the first term of the bucket of prefix p; the last entry is V.
 	bucketStarts []uint32
-	shift        uint            // from a hash to its prefix
-	hashes       func() []uint64 // see Hashes
-	shared       int             // how many terms have the id of another one
+	shift        uint                // from a hash to its prefix
+	hash         func(id int) uint64 // nil if the vocabulary was restored or extended
+	shared       int                 // how many terms have the id of another one
 
 	// Of a vocabulary without a table: the number of terms, and what looks them up.
 	terms  int
@@ -61,21 +61,25 @@ const maxTerms = math.MaxInt32
 // NewVocabulary returns the vocabulary of hashes, which are in the order of the ids, all different, and fewer than 2^31. If several
 // hashes are one term, all have the first id. The vocabulary keeps the slice.
 func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
-	if len(hashes) > maxTerms {
-		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", len(hashes), maxTerms)
+	return newVocabulary(len(hashes), func(id int) uint64 { return hashes[id] })
+}
+
+// newVocabulary is NewVocabulary for the hashes of n terms by id.
+func newVocabulary(n int, hash func(id int) uint64) (*Vocabulary, error) {
+	if n > maxTerms {
+		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", n, maxTerms)
 	}
-	b := max(bits.Len(uint(len(hashes))), 4) - 4 // of the prefix
-	v := &Vocabulary{shift: uint(64 - b), bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*len(hashes))}
-	v.hashes = func() []uint64 { return hashes }
-	for _, hash := range hashes {
-		v.bucketStarts[hash>>v.shift+1]++
+	b := max(bits.Len(uint(n)), 4) - 4 // of the prefix
+	v := &Vocabulary{shift: uint(64 - b), bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*n), hash: hash}
+	for id := range n {
+		v.bucketStarts[hash(id)>>v.shift+1]++
 	}
 	for p := range 1 << b {
 		v.bucketStarts[p+1] += v.bucketStarts[p]
 	}
 	at := slices.Clone(v.bucketStarts)
-	for id, hash := range hashes {
-		prefix, key := v.split(hash)
+	for id := range n {
+		prefix, key := v.split(hash(id))
 		i := 2 * int(at[prefix])
 		v.table[i], v.table[i+1] = key, uint32(id)
 		at[prefix]++
@@ -84,7 +88,7 @@ func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
 	for p := range 1 << b {
 		bucket := v.table[2*int(v.bucketStarts[p]) : 2*int(v.bucketStarts[p+1])]
 		sorted = sortBucket(bucket, sorted[:0])
-		if err := v.share(bucket, hashes); err != nil {
+		if err := v.share(bucket); err != nil {
 			return nil, err
 		}
 	}
@@ -104,13 +108,13 @@ func sortBucket(bucket []uint32, terms []uint64) []uint64 {
 }
 
 // share gives terms of a sorted bucket that have the same key the first of their ids.
-func (v *Vocabulary) share(bucket []uint32, hashes []uint64) error {
+func (v *Vocabulary) share(bucket []uint32) error {
 	for i := 2; i < len(bucket); i += 2 {
 		if bucket[i] != bucket[i-2] {
 			continue
 		}
 		first, id := bucket[i-1], bucket[i+1]
-		if hashes[first] == hashes[id] {
+		if v.hash(int(first)) == v.hash(int(id)) {
 			return fmt.Errorf("vocabulary has term %d twice", id)
 		}
 		bucket[i+1] = first
@@ -200,13 +204,16 @@ func (v *Vocabulary) Table() []uint32 { return v.table }
 // BucketStarts returns the first term of the table for every prefix, and V. The slice belongs to the vocabulary.
 func (v *Vocabulary) BucketStarts() []uint32 { return v.bucketStarts }
 
-// Hashes returns the hashes of all terms by id, or nil if the vocabulary was restored or extended. A vocabulary that [Documents.Build] made
-// collects them from the documents at each call.
+// Hashes returns the hashes of all terms by id, or nil if the vocabulary was restored or extended.
 func (v *Vocabulary) Hashes() []uint64 {
-	if v.hashes == nil {
+	if v.hash == nil {
 		return nil
 	}
-	return v.hashes()
+	hashes := make([]uint64, v.Len())
+	for id := range hashes {
+		hashes[id] = v.hash(id)
+	}
+	return hashes
 }
 
 // ID returns the id of the term with the given hash, and whether the vocabulary knows it.

@@ -116,14 +116,7 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	c := &Collection{options: o, Mail: &mail}
 	c.summary.Warnings = slices.Clone(c.summary.Warnings)
 	c.summary.warnOfLittleMail()
-	// The terms are sorted meanwhile, since that needs no split.
-	parallel.Each(c.workers(), 2, func(i int) {
-		if i == 0 {
-			c.setGroups()
-		} else {
-			c.store.SortTerms()
-		}
-	})
+	c.setGroups()
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }

@@ -15,6 +15,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/limits"
 	"chaff/internal/littleendian"
+	"chaff/internal/memory"
 	"chaff/internal/parallel"
 	"chaff/message"
 )
@@ -150,6 +151,7 @@ func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOpt
 		return nil, err
 	}
 	m.keep(results, o.Copies)
+	memory.Release() // what the readers took
 	if m.summary.Used == 0 {
 		return nil, m.noMail()
 	}

@@ -10,6 +10,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
+	"chaff/internal/memory"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -80,14 +81,19 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
-	defer all.matrices.drop() // who saves the model needs the memory
+	defer func() { // who saves the model needs the memory
+		all.matrices.drop()
+		memory.Release()
+	}()
 	for _, fold := range folds {
+		memory.Release()
 		outOfFold, err := scoreFold(ctx, trainer, d, fold)
 		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
 		}
 		scores.Append(outOfFold)
 	}
+	memory.Release()
 	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)

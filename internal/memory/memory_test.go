@@ -1,0 +1,29 @@
+package memory
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+// collections returns how many collections Release causes.
+func collections() uint32 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	Release()
+	runtime.ReadMemStats(&after)
+	return after.NumGC - before.NumGC
+}
+
+func TestOnlyTheGarbageOfALargeHeapIsCollected(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // no other collections
+	if n := collections(); n != 0 {
+		t.Errorf("%d collections of a small heap", n)
+	}
+	garbage := make([]byte, 2*large)
+	garbage[0] = 1
+	if n := collections(); n == 0 {
+		t.Error("no collection of a large heap")
+	}
+	runtime.KeepAlive(garbage)
+}
