@@ -20,23 +20,23 @@ const (
 )
 
 // NearDuplicates groups messages whose texts are nearly the same, or of which one contains most of the other: the letters of a campaign,
-// the issues of a newsletter that change little, a letter and the answers that quote it. It takes the sketch of each message
-// (see [Sketcher]) and returns the index of the first message of its group for each. A message that is like no other is a
-// group of its own.
+// the issues of a newsletter that change little, a letter and the answers that quote it. It returns the index of the first message of its
+// group for each of n messages. A message that is like no other is a group of its own. sketch returns the sketch of a message (see
+// [Sketcher]), which is valid until the next call; it is called twice for each message, in order.
 //
 // Two messages are alike if the share similarity (above 0, at most 1) of the fingerprints of the smaller one is in the other one. A
 // group is what such pairs connect. Footers do not count: fingerprints that occur mostly in messages which share little else, such as
 // signatures and legal notices. Otherwise the footer of a mailing list would connect all of its messages.
-func NearDuplicates(sketches [][]uint64, similarity float64) []int {
-	postings := newPostings(sketches)
-	postings.dropFooters(sketches)
-	groups := make(unionFind, len(sketches))
+func NearDuplicates(n int, sketch func(i int) []uint64, similarity float64) []int {
+	postings := newPostings(n, sketch)
+	postings.dropFooters()
+	groups := make(unionFind, n)
 	for i := range groups {
 		groups[i] = i
 	}
-	shared := make([]int, len(sketches)) // fingerprints that message i shares with each earlier one
-	var met []int32                      // the earlier ones with which it shares any
-	for i := range sketches {
+	shared := make([]int, n) // fingerprints that message i shares with each earlier one
+	var met []int32          // the earlier ones with which it shares any
+	for i := range n {
 		for _, n := range postings.numbers[i] {
 			for _, j := range postings.before(n) {
 				if shared[j] == 0 {
@@ -55,7 +55,7 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 		}
 		met = met[:0]
 	}
-	first := make([]int, len(sketches))
+	first := make([]int, n)
 	for i := range first {
 		first[i] = groups.find(i)
 	}
@@ -64,50 +64,43 @@ func NearDuplicates(sketches [][]uint64, similarity float64) []int {
 
 // postingLists list the messages that have a fingerprint. Fingerprints of one message only, which most are, have no list.
 type postingLists struct {
-	numbers  [][]uint32 // of the fingerprints that each message shares with others, without footers
-	size     []int      // how many fingerprints each message has, without footers
+	numbers  [][]uint32 // of the fingerprints that each message shares with others, in ascending order
+	size     []int      // how many fingerprints each message has
 	messages []int32    // the messages that have fingerprint 0, in ascending order, then those that have 1, and so on
 	first    []uint32   // by number: the index of its first message; the last entry is the end
 	passed   []uint32   // by number: how many of its messages have called before
 }
 
-func newPostings(sketches [][]uint64) *postingLists {
-	shared := newSharing(sketches)
-	total := 0
-	for _, sketch := range sketches {
-		for _, f := range sketch {
-			if shared.has(f) {
-				total++
-			}
-		}
-	}
+func newPostings(n int, sketch func(i int) []uint64) *postingLists {
+	shared := newSharing(n, sketch)
 	var table hashtable.Table
-	x := &postingLists{numbers: make([][]uint32, len(sketches)), size: make([]int, len(sketches))}
-	all := make([]uint32, 0, total)
-	var count []uint32
-	for i, sketch := range sketches {
-		start := len(all)
-		for _, f := range sketch {
+	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n)}
+	var numbers, count []uint32
+	for i := range n {
+		fingerprints := sketch(i)
+		numbers = numbers[:0]
+		for _, f := range fingerprints {
 			if !shared.has(f) {
 				continue
 			}
-			n, added := table.Add(f)
+			number, added := table.Add(f)
 			if added {
 				count = append(count, 0)
 			}
-			count[n]++
-			all = append(all, uint32(n))
+			count[number]++
+			numbers = append(numbers, uint32(number))
 		}
-		x.numbers[i], x.size[i] = all[start:], len(sketch)
+		x.numbers[i], x.size[i] = slices.Clone(numbers), len(fingerprints)
 	}
 	x.first = make([]uint32, len(count)+1)
 	for n, c := range count {
 		x.first[n+1] = x.first[n] + c
 	}
-	x.messages = make([]int32, total)
+	x.messages = make([]int32, x.first[len(count)])
 	next := slices.Clone(x.first)
 	for i := range x.numbers {
 		x.numbers[i] = slices.DeleteFunc(x.numbers[i], func(n uint32) bool { return count[n] == 1 })
+		slices.Sort(x.numbers[i])
 		for _, n := range x.numbers[i] {
 			x.messages[next[n]] = int32(i)
 			next[n]++
@@ -123,22 +116,18 @@ func (x *postingLists) of(number uint32) []int32 {
 	return x.messages[x.first[number]:x.first[number+1]]
 }
 
-// sharing is a Bloom filter with one hash function of the fingerprints that occur at least twice. It takes two to four bytes for each
-// fingerprint and has false positives.
+// sharing is a Bloom filter with one hash function of the fingerprints that occur at least twice. It has false positives: a few percent for
+// messages of a hundred fingerprints, more for longer ones.
 type sharing struct {
 	seen, again []uint64 // bits
 	mask        uint64
 }
 
-func newSharing(sketches [][]uint64) sharing {
-	total := 0
-	for _, sketch := range sketches {
-		total += len(sketch)
-	}
-	size := uint64(64) << bits.Len(uint(total/8)) // bits: 8 to 16 for each
+func newSharing(n int, sketch func(i int) []uint64) sharing {
+	size := uint64(1024) << bits.Len(uint(n)) // bits: 1024 to 2048 for each message
 	s := sharing{seen: make([]uint64, size/64), again: make([]uint64, size/64), mask: size - 1}
-	for _, sketch := range sketches {
-		for _, f := range sketch {
+	for i := range n {
+		for _, f := range sketch(i) {
 			at, bit := f&s.mask/64, uint64(1)<<(f%64)
 			s.again[at] |= s.seen[at] & bit
 			s.seen[at] |= bit
@@ -151,10 +140,10 @@ func (s sharing) has(fingerprint uint64) bool {
 	return s.again[fingerprint&s.mask/64]>>(fingerprint%64)&1 != 0
 }
 
-// dropFooters drops the fingerprints that are footers.
-func (x *postingLists) dropFooters(sketches [][]uint64) {
+// dropFooters drops the fingerprints that are footers from the numbers and the sizes of messages.
+func (x *postingLists) dropFooters() {
 	footer := make([]bool, len(x.passed))
-	pairs := comparison{sketches: sketches}
+	pairs := comparison{postingLists: x}
 	for n := range footer {
 		messages := x.of(uint32(n))
 		footer[n] = len(messages) >= minFooterMessages && pairs.isFooter(messages)
@@ -175,8 +164,8 @@ func (x *postingLists) before(number uint32) []int32 {
 
 // comparison compares pairs of messages. The fingerprints of one campaign lead to the same pairs, so it remembers some of the last results.
 type comparison struct {
-	sketches [][]uint64
-	last     [1 << 12]uint64 // the indices of both messages, and in the lowest bit whether they are unlike
+	*postingLists
+	last [1 << 12]uint64 // the indices of both messages, and in the lowest bit whether they are unlike
 }
 
 // isFooter reports whether most of the messages, which share a fingerprint, share little else. It compares pairs that are far from each
@@ -201,17 +190,18 @@ func (c *comparison) areUnlike(i, j int32) bool {
 	at := &c.last[mix(pair)%uint64(len(c.last))]
 	if *at&^1 != pair {
 		*at = pair
-		if areUnlike(c.sketches[i], c.sketches[j]) {
+		if areUnlike(c.numbers[i], c.numbers[j], c.size[i]+c.size[j]) {
 			*at |= 1
 		}
 	}
 	return *at&1 != 0
 }
 
-// areUnlike reports whether two messages share only a footer: of the fingerprints of a and b together (Jaccard), less than a quarter are in
-// both, which is a fifth of the sum of their sizes. Both are sorted. It stops when enough are in both, or too few remain.
-func areUnlike(a, b []uint64) bool {
-	both, enough := 0, (len(a)+len(b)+4)/5
+// areUnlike reports whether two messages share only a footer: of the fingerprints of both together (Jaccard), less than a quarter are in
+// both, which is a fifth of the sum of their sizes. a and b are the numbers of those that they share with any message, in ascending order. It
+// stops when enough are in both, or too few remain.
+func areUnlike(a, b []uint32, sizes int) bool {
+	both, enough := 0, (sizes+4)/5
 	for i, j := 0, 0; both < enough; { // no other branch, since a processor cannot predict which list goes on
 		if both+min(len(a)-i, len(b)-j) < enough {
 			return true

@@ -138,11 +138,11 @@ func (c *Collection) setGroups() {
 		a, b := &c.documents[i], &c.documents[j]
 		return cmp.Or(cmp.Compare(a.splitKey, b.splitKey), cmp.Compare(a.fingerprint, b.fingerprint))
 	})
-	sketches, kept := make([][]uint64, len(order)), c.store.Kept()
-	for k, i := range order {
-		sketches[k] = fingerprints(kept(c.documents[i].sketch))
-	}
-	firsts := corpus.NearDuplicates(sketches, c.options.Split.Similarity)
+	kept, fingerprints := c.store.Kept(), []uint64(nil)
+	firsts := corpus.NearDuplicates(len(order), func(k int) []uint64 {
+		fingerprints = appendFingerprints(fingerprints[:0], kept(c.documents[order[k]].sketch))
+		return fingerprints
+	}, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
 	for i, first := range firsts {
 		c.groups[order[i]] = c.documents[order[first]].splitKey
@@ -156,13 +156,12 @@ func (c *Collection) setGroups() {
 	}
 }
 
-// fingerprints returns the fingerprints of a sketch, in memory of their own.
-func fingerprints(sketch []byte) []uint64 {
-	all := make([]uint64, len(sketch)/8)
-	for i := range all {
-		all[i] = binary.LittleEndian.Uint64(sketch[8*i:])
+// appendFingerprints appends the fingerprints of a sketch.
+func appendFingerprints(dst []uint64, sketch []byte) []uint64 {
+	for ; len(sketch) >= 8; sketch = sketch[8:] {
+		dst = append(dst, binary.LittleEndian.Uint64(sketch))
 	}
-	return all
+	return dst
 }
 
 // split returns the part of each document.
