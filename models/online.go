@@ -249,15 +249,20 @@ func (l *onlineEpoch) Linear() (*Linear, error) {
 // rounding take twice the memory of the model.
 func linearNow(l growing, classes, workers int) (*Linear, error) {
 	const window = 1 << 12 // terms
-	part := func(from, to int) *Linear {
-		now := l.sameShape(to - from)
-		l.model(now, from*now.n)
-		return now.rounded(classes)
-	}
-	whole := part(0, 0) // the biases
+	bias := l.sameShape(0)
+	l.model(bias, 0)
+	whole := bias.rounded(classes)
 	rows := whole.Rows()
 	whole.Terms, whole.Weights = l.terms(), make([]float32, l.terms()*rows)
-	parallel.Ranges(workers, whole.Terms, window, func(_, from, to int) { copy(whole.Weights[from*rows:], part(from, to).Weights) })
+	windows := make([]*params, max(workers, 1))
+	parallel.Ranges(workers, whole.Terms, window, func(worker, from, to int) {
+		if windows[worker] == nil {
+			windows[worker] = l.sameShape(window)
+		}
+		now := windows[worker].window(0, (to-from)*bias.n)
+		l.model(now, from*bias.n)
+		now.roundTo(whole.Weights[from*rows:], classes)
+	})
 	return whole.valid()
 }
 

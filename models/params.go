@@ -132,21 +132,31 @@ func (v *params) norm(r int) float64 {
 // linear returns the weights as a model of K classes.
 func (v *params) linear(classes int) (*Linear, error) { return v.rounded(classes).valid() }
 
-// rounded is linear for weights that need not be finite. Of two rows for two classes it keeps the difference.
+// rounded is linear for weights that need not be finite.
 func (v *params) rounded(classes int) *Linear {
 	l := &Linear{Classes: classes, Terms: v.terms(), Form: v.form, Bias: append([]float64(nil), v.bias...)}
-	l.Weights = make([]float32, l.Terms*l.Rows())
-	if classes == 2 && v.n == 2 {
+	if v.keepsDifference(classes) {
 		l.Bias = rowsOf(l.Bias)
-		for w := range l.Weights {
-			l.Weights[w] = float32(v.weights[2*w+1] - v.weights[2*w])
+	}
+	l.Weights = make([]float32, l.Terms*l.Rows())
+	v.roundTo(l.Weights, classes)
+	return l
+}
+
+// keepsDifference reports whether a model of K classes has the difference of two rows, since there are two for two classes.
+func (v *params) keepsDifference(classes int) bool { return classes == 2 && v.n == 2 }
+
+// roundTo writes the weights of a model of K classes.
+func (v *params) roundTo(dst []float32, classes int) {
+	if v.keepsDifference(classes) {
+		for w := range v.terms() {
+			dst[w] = float32(v.weights[2*w+1] - v.weights[2*w])
 		}
-		return l
+		return
 	}
 	for i, weight := range v.weights {
-		l.Weights[i] = float32(weight)
+		dst[i] = float32(weight)
 	}
-	return l
 }
 
 // squaredNorm returns the square of the length of x, with 1 for the feature of the bias unless there is none.

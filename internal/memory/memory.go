@@ -7,7 +7,7 @@ import (
 )
 
 // large is the size of a heap, in bytes, from which on there is enough to give back.
-const large = 48 << 20
+const large = 64 << 20
 
 // Release collects garbage and gives free memory back to the system, unless the heap is small. It is for moments when large parts have just
 // gone out of use and others are about to be allocated. The collector would run later, when both are there.
