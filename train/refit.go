@@ -75,6 +75,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	scores.Append(t.Development)
 	scores.Append(t.Test)
 	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
+	memory.Release()
 	inTraining := make([]corpus.Part, len(c.parts))
 	all, err := c.withParts(inTraining)
 	if err != nil {

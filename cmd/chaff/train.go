@@ -12,6 +12,7 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
+	"chaff/internal/memory"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/report"
@@ -63,6 +64,7 @@ func (p *program) train(x *experiment) error {
 	if err != nil {
 		return err
 	}
+	memory.Release() // what the trainer took
 	result := trained.Result
 	var found findings
 	if found.leaks, err = evaluate.Leaks(collection); err != nil {
