@@ -465,11 +465,12 @@ func (s *Store) append(r journal.Record) error {
 	if err != nil {
 		return s.takeBack(err)
 	}
-	s.filter.Add(s.journal.Add(data))
+	s.journal.Add(data)
 	if s.journal.NeedsSummary() {
-		return s.summarise()
+		err = s.summarise()
 	}
-	return nil
+	s.filter.Follow()
+	return err
 }
 
 // write writes a record behind the last one, and returns its bytes.
