@@ -81,13 +81,16 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	return identity, err
 }
 
-// IdentityOf returns [Filter.Identity] of the filter in a model file.
-func IdentityOf(data []byte) (uint64, error) {
-	file, err := modelFormat().Decode(data)
+// IdentityOf returns [Filter.Identity] of the filter in a model file of so many bytes. It reads no more than the table of the file.
+func IdentityOf(file io.ReaderAt, size int64) (uint64, error) {
+	base, err := modelFormat().Open(file)
+	if err == nil {
+		err = base.CheckSize(size)
+	}
 	if err != nil {
 		return 0, err
 	}
-	return file.Identity(), nil
+	return base.Identity(), nil
 }
 
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
