@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -79,13 +81,16 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	return identity, err
 }
 
-// IdentityOf returns [Filter.Identity] of the filter in a model file.
-func IdentityOf(data []byte) (uint64, error) {
-	file, err := modelFormat().Decode(data)
+// IdentityOf returns [Filter.Identity] of the filter in a model file of so many bytes. It reads no more than the table of the file.
+func IdentityOf(file io.ReaderAt, size int64) (uint64, error) {
+	base, err := modelFormat().Open(file)
+	if err == nil {
+		err = base.CheckSize(size)
+	}
 	if err != nil {
 		return 0, err
 	}
-	return file.Identity(), nil
+	return base.Identity(), nil
 }
 
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
@@ -101,16 +106,12 @@ func (f *Filter) Save(path string) error {
 	return nil
 }
 
-// Open reads a model file into memory. The error names the file and wraps [ErrNotModel], [ErrTruncated], [ErrDamaged], [ErrVersion] or
+// Open reads a model file into memory, but for what is rarely needed: the file stays open. The error names the file and wraps [ErrNotModel], [ErrTruncated], [ErrDamaged], [ErrVersion] or
 // an error of the file system.
 func Open(path string) (*Filter, error) {
-	data, err := load(path)
+	f, err := openWhole(path)
 	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathError.Err // it would name the file twice
-	}
-	var f *Filter
-	if err == nil {
-		f, err = Decode(data)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open model %s: %w", path, err)
@@ -166,25 +167,47 @@ func decodePart(file partFile, size int64) (f *Filter, err error) {
 	return f, nil
 }
 
-// load reads a file that may be a model. O_NONBLOCK keeps it from waiting for a FIFO.
-func load(path string) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// openWhole reads the vocabulary and the weights of a model file. What is rarely needed, such as the texts of terms, is read when it is.
+func openWhole(path string) (f *Filter, err error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
 	info, err := file.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular(), info.Size() < int64(len(modelFormat().Magic)):
+	}
+	if !info.Mode().IsRegular() || info.Size() < int64(len(modelFormat().Magic)) {
 		return nil, ErrNotModel
 	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(file, data); err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+	from := sections.Plain(file)
+	if runtime.GOOS == "windows" { // which cannot replace a file that is open
+		data, err := io.ReadAll(file)
+		if err != nil {
+			return nil, err
+		}
+		from = bytes.NewReader(data)
+	}
+	base, err := modelFormat().Open(from)
+	if err == nil {
+		err = base.CheckSize(info.Size())
+	}
+	if err == nil {
+		f, err = decode(base)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return data, nil
+	if runtime.GOOS == "windows" {
+		return f, file.Close()
+	}
+	f.open = file
+	return f, nil
 }
 
 // Decode returns the filter in a model file.
@@ -300,14 +323,17 @@ func (f *Filter) validate() error {
 
 // Close closes the files of a filter, which cannot be used afterwards.
 func (f *Filter) Close() error {
-	err1, err2 := error(nil), error(nil)
+	var err1, err2, err3 error
 	if f.part != nil {
 		err1 = f.part.file.close()
 	}
-	if f.store != nil {
-		err2 = f.store.Close()
+	if f.open != nil {
+		err2 = f.open.Close()
 	}
-	return cmp.Or(err1, err2)
+	if f.store != nil {
+		err3 = f.store.Close()
+	}
+	return cmp.Or(err1, err2, err3)
 }
 
 // Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.

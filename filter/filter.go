@@ -44,6 +44,7 @@ type Filter struct {
 	learned    models.Online   // what a store keeps of the model; nil if the filter was opened, or cannot learn on
 	knowledge  *knowledge      // of file; nil if it has none
 	part       *part           // of file; nil if all of it was read
+	open       io.Closer       // what file reads; nil if it is in memory
 	store      io.Closer       // the file that knowledge reads; nil if the caller closes it
 	onlyPart   bool            // each message is scored by a learner of its terms
 	journalErr error           // why the journal is not used

@@ -26,13 +26,16 @@ type knowledge struct {
 	err     error // the first one of reading later
 }
 
-// know adds the new terms of a record.
-func (k *knowledge) know(r *journal.Stored) {
-	k.later.Add(r.Terms(), func(do func(hashes []uint64)) {
-		if err := r.Hashes(do); k.err == nil {
-			k.err = err
-		}
-	})
+// follow looks at the records of the journal, to which some may have been added.
+func (k *knowledge) follow() {
+	k.later = features.Extension{}
+	for _, r := range k.journal.Records() {
+		k.later.Add(r.Terms(), func(do func(hashes []uint64)) {
+			if err := r.Hashes(do); k.err == nil {
+				k.err = err
+			}
+		})
+	}
 }
 
 // total returns the number of ids, those of new terms included.
@@ -251,10 +254,10 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 	return rows, nil
 }
 
-// Add makes f know a record that was added to its journal. It is for filters that [OpenToLearn] returned.
-func (f *Filter) Add(r *journal.Stored) {
+// Follow makes f know the records that were added to its journal. It is for filters that [OpenToLearn] returned.
+func (f *Filter) Follow() {
 	if f.knowledge != nil {
-		f.knowledge.know(r)
+		f.knowledge.follow()
 		f.onlyPart = true
 	}
 }

@@ -147,9 +147,7 @@ func (f *Filter) know(base *sections.Reader, j *journal.Journal) error {
 		return err
 	}
 	f.knowledge = &knowledge{state: s, ids: f.linear.Terms, journal: j}
-	for _, r := range j.Records() {
-		f.knowledge.know(r)
-	}
+	f.knowledge.follow()
 	return nil
 }
 

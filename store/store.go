@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -201,12 +200,11 @@ func (s *Store) end() int64 { return s.journal.Base() + s.journal.Size() }
 // openModel opens the model of the journal. An interrupted fold may have left it beside the old one.
 func (s *Store) openModel() (*filter.Filter, error) {
 	next := s.path + nextSuffix
-	data, err := readNext(next, s.path)
-	waits := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	waiting, waits, err := identityOfNext(next, s.path)
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", next, err)
 	}
-	if waiting, err := filter.IdentityOf(data); err == nil && waiting == s.journal.Model() {
+	if waits && waiting == s.journal.Model() {
 		if err := os.Rename(next, s.path); err != nil { // the store is in place: complete the fold
 			return nil, withoutPath(err)
 		}
@@ -219,18 +217,28 @@ func (s *Store) openModel() (*filter.Filter, error) {
 	return f, err
 }
 
-// readNext reads the model that a fold left beside the one at path. A file of another user is none.
-func readNext(next, path string) ([]byte, error) {
+// identityOfNext returns the identity of the model that a fold left beside the one at path, 0 for a file that is no model, and reports whether
+// there is a file. A file of another user is none.
+func identityOfNext(next, path string) (identity uint64, is bool, err error) {
 	if replace.CheckOwner(next, path) != nil {
-		return nil, fs.ErrNotExist
+		return 0, false, nil
 	}
 	file, err := openRegular(next, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
 	if err != nil {
-		return nil, err
+		return 0, false, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(file)
-	return data, withoutPath(err)
+	info, err := file.Stat()
+	if err != nil {
+		return 0, false, withoutPath(err)
+	}
+	if identity, err = filter.IdentityOf(file, info.Size()); err != nil {
+		identity = 0
+	}
+	return identity, true, nil
 }
 
 // Close unlocks the store.
@@ -465,11 +473,12 @@ func (s *Store) append(r journal.Record) error {
 	if err != nil {
 		return s.takeBack(err)
 	}
-	s.filter.Add(s.journal.Add(data))
+	s.journal.Add(data)
 	if s.journal.NeedsSummary() {
-		return s.summarise()
+		err = s.summarise()
 	}
-	return nil
+	s.filter.Follow()
+	return err
 }
 
 // write writes a record behind the last one, and returns its bytes.

@@ -7,6 +7,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -212,15 +213,14 @@ func (j *Journal) Len() int {
 func (j *Journal) Records() []*Stored { return j.records }
 
 // Add adds a record that was written behind the last one, as [Append] returned it.
-func (j *Journal) Add(data []byte) *Stored {
+func (j *Journal) Add(data []byte) {
 	l, ok := layoutOf(data)
 	if !ok || l.end != uint64(len(data)) {
 		panic("journal: no record")
 	}
-	r := j.stored(data[:l.globals.start:l.globals.start], l, j.end)
+	r := j.stored(bytes.Clone(data[:l.globals.start]), l, j.end) // the rows take more memory
 	j.end += int64(len(data))
 	j.take(r, false)
-	return r
 }
 
 // Globals returns the globals after the last record, nil if no record has any.

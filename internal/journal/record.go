@@ -229,12 +229,10 @@ func (s *Stored) end() int64 { return s.at + int64(s.layout.end) }
 // CheckRows returns an error unless the rows have the given size.
 func (s *Stored) CheckRows(size int) error {
 	if s.rows > 0 && s.rowSize != size {
-		return errRowSize()
+		return fmt.Errorf("%w: rows of another size", ErrDamaged)
 	}
 	return nil
 }
-
-func errRowSize() error { return fmt.Errorf("%w: rows of another size", ErrDamaged) }
 
 // Rest returns the globals, the texts and the meta.
 func (s *Stored) Rest() (globals, texts, meta []byte, err error) {

@@ -32,14 +32,7 @@ func (j *Journal) Summary() (Record, error) {
 		return Record{}, err
 	}
 	hasTexts := true
-	var order []uint64 // the id and the complement of the number of each row: the newest row of an id comes first
-	var rows []byte
-	size := 0
 	for _, s := range j.records {
-		if s.rows > 0 && size > 0 && s.rowSize != size {
-			return Record{}, errRowSize()
-		}
-		size = max(size, s.rowSize)
 		if err := s.Hashes(func(hashes []uint64) { r.New = append(r.New, hashes...) }); err != nil {
 			return Record{}, err
 		}
@@ -51,24 +44,41 @@ func (j *Journal) Summary() (Record, error) {
 			hasTexts = hasTexts && len(texts) > 0
 			r.Texts = append(r.Texts, texts...)
 		}
-		err := s.Each(func(id uint32, row []byte) error {
-			order, rows = append(order, uint64(id)<<32|uint64(^uint32(len(order)))), append(rows, row...)
-			return nil
-		})
-		if err != nil {
-			return Record{}, err
-		}
 	}
 	if !hasTexts {
 		r.Texts = nil
 	}
+	r.IDs, r.Rows, err = newestRows(j.records)
+	return r, err
+}
+
+// newestRows returns the ids that any record has a row of, in ascending order, and the last row of each.
+func newestRows(records []*Stored) (ids []uint32, newest []byte, err error) {
+	n, size := 0, 0
+	for _, s := range records {
+		n, size = n+s.rows, max(size, s.rowSize)
+	}
+	order := make([]uint64, 0, n) // the id and the complement of the number of each row: the newest row of an id comes first
+	rows := make([]byte, 0, n*size)
+	for _, s := range records {
+		err := s.CheckRows(size)
+		if err == nil {
+			err = s.Each(func(id uint32, row []byte) error {
+				order, rows = append(order, uint64(id)<<32|uint64(^uint32(len(order)))), append(rows, row...)
+				return nil
+			})
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	slices.Sort(order)
 	order = slices.CompactFunc(order, func(a, b uint64) bool { return a>>32 == b>>32 })
-	for _, o := range order {
-		r.IDs = append(r.IDs, uint32(o>>32))
-		r.Rows = append(r.Rows, rows[int(^uint32(o))*size:][:size]...)
+	ids, newest = make([]uint32, len(order)), make([]byte, 0, len(order)*size)
+	for i, o := range order {
+		ids[i], newest = uint32(o>>32), append(newest, rows[int(^uint32(o))*size:][:size]...)
 	}
-	return r, nil
+	return ids, newest, nil
 }
 
 // Hint returns 8 bytes for the place at in the store, by which readers find a summary that was appended. They do without it if it is not
