@@ -36,7 +36,7 @@ type Config struct {
 	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. Default 0.
 	Workers int `json:"workers"`
 	// Memory is how much of terms and matrices stays in memory, such as "300MB"; the rest is in temporary files. Each
-	// distinct term and its weights, about 100 bytes, and 300 bytes a message come on top. "0" is no limit. It changes
+	// distinct term and its weights, about 80 bytes, and 300 bytes a message come on top. "0" is no limit. It changes
 	// no result. Default "32MB".
 	Memory string `json:"memory"`
 
