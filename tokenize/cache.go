@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"hash/maphash"
+	"math"
 	"slices"
 
 	"chaff/internal/hashtable"
@@ -34,9 +35,10 @@ type cache struct {
 }
 
 type cachedTerm struct {
-	hash       uint64
-	start, end uint32 // its text
-	disguise   uint32 // which one is behind it, from 1; 0 if the word is not disguised
+	hash     uint64
+	start    uint32 // of its text
+	size     uint16
+	disguise uint16 // which one is behind it, from 1; 0 if the word is not disguised
 }
 
 // normalizer appends to dst what a word is counted as. Nothing stands for the word as it is written. It also returns what is behind a
@@ -62,9 +64,9 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
 		}
-		return c.texts[t.start:t.end], t.hash, d
+		return c.texts[t.start:][:t.size], t.hash, d
 	}
-	if c.terms.Len() == c.size || len(c.texts) >= maxCachedBytes {
+	if c.terms.Len() == c.size || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
 		c.terms.Reset()
 		c.texts, c.disguises = make([]byte, 0, cap(c.texts)), nil
 	}
@@ -83,10 +85,10 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		return slices.Clone(text), hash, d
 	}
 	c.texts = texts
-	t := cachedTerm{hash: hash, start: uint32(start), end: uint32(len(texts))}
+	t := cachedTerm{hash: hash, start: uint32(start), size: uint16(len(text))}
 	if d != nil {
 		c.disguises = append(c.disguises, *d)
-		t.disguise = uint32(len(c.disguises))
+		t.disguise = uint16(len(c.disguises))
 	}
 	c.terms.Put(key, t)
 	return text, hash, d

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"chaff/internal/termkey"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -44,8 +45,22 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 				t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 			}
 		}
-		if c.terms.Len() > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > maxCachedWords {
+		if c.terms.Len() > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > math.MaxUint16 {
 			t.Fatalf("the cache holds %d words of %d bytes", c.terms.Len(), len(c.texts))
+		}
+	}
+}
+
+func TestCacheOfDisguisedWordsIsEmptied(t *testing.T) {
+	c := newCache(termkey.Key{}, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) {
+		return append(dst, word...), &disguise{meant: bytes.Clone(word)}
+	})
+	for i := range maxCachedWords {
+		word := strconv.AppendInt(nil, int64(i), 10)
+		for range 2 { // when it is new, and when it is known
+			if _, _, d := c.get(word); d == nil || !bytes.Equal(d.meant, word) {
+				t.Fatalf("%s: got %v", word, d)
+			}
 		}
 	}
 }

@@ -125,8 +125,10 @@ func registeredDomain(host string) string {
 	if !ok {
 		return host
 	}
-	labels := strings.Split(host, ".")
-	return strings.Join(labels[max(0, len(labels)-strings.Count(domain, ".")-1):], ".")
+	for range strings.Count(host, ".") - strings.Count(domain, ".") {
+		_, host, _ = strings.Cut(host, ".")
+	}
+	return host
 }
 
 // hasPublicSuffix reports whether a name is below a domain under which anyone can register names.
@@ -145,6 +147,9 @@ func hasPublicSuffix(host []byte) bool {
 // such as http://3232235777/ and http://0xC0.0250.1/, which hide the address from filters.
 func isNumeric(host string) bool {
 	host = strings.Trim(host, "[]")
+	if !strings.Contains(host, ":") && (host == "" || !isDigit(host[0])) {
+		return false // neither IPv6 nor a number
+	}
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}

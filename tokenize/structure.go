@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"chaff/internal/ascii"
 	"chaff/message"
 )
 
@@ -26,6 +27,7 @@ const (
 	maxWhole   = 80  // bytes of a value that is a term as a whole
 	maxShaped  = 160 // bytes of a value that its shape covers
 	maxOutline = 8   // parts that an outline covers
+	lineSpace  = ascii.Set(1<<' ' | 1<<'\t')
 	noField    = "^" // stands for what is before the first field
 )
 
@@ -182,8 +184,8 @@ func (t *Tokenizer) hop(value []byte) {
 	value = value[:min(len(value), 2*maxShaped)]
 	t.term = append(t.term[:0], "step:"...)
 	for separator := ""; len(value) > 0; separator = " " {
-		word := beforeAny(value, " \t")
-		value = bytes.TrimLeft(value[len(word):], " \t")
+		word := value[:lineSpace.Index(value)]
+		value = lineSpace.TrimLeft(value[len(word):])
 		t.term = append(t.term, separator...)
 		switch has := func(c byte) bool { return bytes.IndexByte(word, c) >= 0 }; {
 		case isHopKeyword(word):

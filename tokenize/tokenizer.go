@@ -332,7 +332,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 		if len(chunk) <= 2 && s.kinds&^(alpha|nonASCII) == 0 || t.spaced.count > 0 {
 			t.spacedLetter(chunk, s.gap)
 		}
-		if len(chunk) >= 2*minSpaced-1 && t.byteKinds[chunk[1]]&t.byteKinds[chunk[2]] != alpha {
+		if s.kinds != alpha && len(chunk) >= 2*minSpaced-1 && t.byteKinds[chunk[1]]&t.byteKinds[chunk[2]] != alpha {
 			t.separatedLetters(chunk)
 		}
 	}

@@ -43,13 +43,14 @@ func (k Key) Bytes() []byte {
 // words, as in "body:free money", is [Pair] of the hashes of "body:free" and "body:money".
 // Source: J.-P. Aumasson, D. J. Bernstein, SipHash: a fast short-input PRF.
 func (k Key) Hash(term []byte) uint64 {
-	first, second, isPair := bytes.Cut(term, []byte(" "))
-	if !isPair {
+	space := bytes.IndexByte(term, ' ')
+	if space < 0 {
 		return siphash.Hash(k.k0, k.k1, term)
 	}
 	var buffer [256]byte
+	first := term[:space]
 	tag := first[:bytes.IndexByte(first, ':')+1]
-	second = append(append(buffer[:0], tag...), second...)
+	second := append(append(buffer[:0], tag...), term[space+1:]...)
 	return Pair(siphash.Hash(k.k0, k.k1, first), siphash.Hash(k.k0, k.k1, second))
 }
 
