@@ -404,3 +404,25 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+func TestTheCountsOfASummaryAgree(t *testing.T) {
+	data, ends := withSummaries(t, sameSize(), 4)
+	summary := data[ends[3]:ends[4]]
+	if _, ok := layoutOf(summary); !ok {
+		t.Fatal("the summary itself has no layout")
+	}
+	for name, change := range map[string]func(fixed []byte){
+		"more rows than its index has bits":    func(d []byte) { binary.LittleEndian.PutUint32(d[24:], 65); binary.LittleEndian.PutUint32(d[28:], 0) },
+		"an index without rows":                func(d []byte) { binary.LittleEndian.PutUint32(d[24:], 0) },
+		"rows without an index":                func(d []byte) { binary.LittleEndian.PutUint64(d[48:], 0) },
+		"an index of more ids than a uint32":   func(d []byte) { binary.LittleEndian.PutUint64(d[48:], 1<<26+1) },
+		"more records than its meta describes": func(d []byte) { binary.LittleEndian.PutUint64(d[56:], 5) },
+		"endless records":                      func(d []byte) { binary.LittleEndian.PutUint64(d[56:], 1<<61+4) },
+	} {
+		changed := bytes.Clone(summary)
+		change(changed)
+		if _, ok := layoutOf(changed); ok {
+			t.Errorf("%s: it has a layout", name)
+		}
+	}
+}

@@ -29,10 +29,12 @@ type Record struct {
 const (
 	recordSize = 64         // of the fixed part
 	mark       = 0x43524843 // "CHRC"
-	// BlockRows is the number of rows with a checksum of their own.
-	BlockRows = 32
+	// blockRows is the number of rows of a record with a checksum of their own.
+	blockRows = 32
 	// summarySums is the size of the checksums of the terms and ids of a summary.
 	summarySums = 16
+	// maxBlocks is the number of blocks of all ids that there can be.
+	maxBlocks = 1 << 32 / rowtable.BlockIDs
 )
 
 // The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
@@ -110,11 +112,11 @@ func Append(dst []byte, at Place, r Record) []byte {
 
 // sumsOf returns the checksums of the blocks of n rows with their padding, which belongs to the last block.
 func sumsOf(rows []byte, n, size int) []uint32 {
-	sums := make([]uint32, 0, (n+BlockRows-1)/BlockRows)
-	for i := 0; i < n; i += BlockRows {
+	sums := make([]uint32, 0, (n+blockRows-1)/blockRows)
+	for i := 0; i < n; i += blockRows {
 		end := len(rows)
-		if i+BlockRows < n {
-			end = (i + BlockRows) * size
+		if i+blockRows < n {
+			end = (i + blockRows) * size
 		}
 		sums = append(sums, uint32(xxhash.Sum64(rows[i*size:end])))
 	}
@@ -154,13 +156,13 @@ func layoutOf(data []byte) (l layout, ok bool) {
 	}
 	covers, blocks := le.Uint64(data[56:]), le.Uint64(data[48:])
 	if covers == 0 {
-		l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+BlockRows-1)/BlockRows))
+		l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+blockRows-1)/blockRows))
 	} else {
 		l.sums = next(summarySums)
 	}
 	l.globals, l.texts, l.meta = next(length(32)), next(length(36)), next(length(40))
 	if covers > 0 {
-		if blocks > math.MaxUint32 {
+		if covers > math.MaxUint32 || l.meta.size != entrySize*covers || blocks > maxBlocks || n > rowtable.BlockIDs*blocks || (n == 0) != (blocks == 0) {
 			return layout{}, false
 		}
 		l.terms, l.ids = next(8*length(20)), next(rowtable.EntrySize*blocks)
