@@ -130,7 +130,7 @@ func (p *pupil) learn(raw string, class int) {
 	if j.Add(p.journal[size:]); j.Len()%p.summaries == 0 {
 		store.Reset(p.journal)
 		size := len(p.journal)
-		summary, err := j.Summary()
+		summary, err := j.Summary(f.linear.Terms)
 		noError(p.t, err)
 		p.journal = journal.Append(p.journal, j.Next(), summary)
 		j.Add(p.journal[size:])

@@ -499,7 +499,7 @@ func (s *Store) takeBack(err error) error {
 // summarise appends a summary of all records, which spares readers the records before it. It need not be on disk before the next record is, and
 // the journal does without it if there is no room.
 func (s *Store) summarise() error {
-	r, err := s.journal.Summary()
+	r, err := s.journal.Summary(s.filter.Linear().Terms)
 	if err != nil {
 		return nil // whoever reads all records says so
 	}

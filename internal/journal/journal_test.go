@@ -255,7 +255,7 @@ func withSummaries(t testing.TB, records []Record, n int) (data []byte, ends []i
 		if err != nil {
 			t.Fatal(err)
 		}
-		summary, err := j.Summary()
+		summary, err := j.Summary(9)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,6 +423,20 @@ func TestTheCountsOfASummaryAgree(t *testing.T) {
 		change(changed)
 		if _, ok := layoutOf(changed); ok {
 			t.Errorf("%s: it has a layout", name)
+		}
+	}
+}
+
+func TestASummaryHasNoRowsOfIDsThatTheModelLacks(t *testing.T) {
+	for last, want := range map[uint32]error{11: nil, 12: ErrDamaged, 1<<32 - 1: ErrDamaged} {
+		records := append(sameSize(), Record{IDs: []uint32{3, last}, Rows: []byte("e3eX")})
+		data, _ := journalOf(records)
+		j, err := opened(data, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Summary(9); !errors.Is(err, want) {
+			t.Errorf("a row of id %d: got %v, want %v", last, err, want)
 		}
 	}
 }
