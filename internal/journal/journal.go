@@ -66,8 +66,8 @@ type Journal struct {
 }
 
 // Open reads the records of a store, which has so many bytes. Unless the whole journal is wanted, it begins with the newest summary. A torn
-// record at the end is no error, because a crash can leave one; damage before it is. Open verifies what is needed to find a term, and all of
-// the last record; the methods of [Stored] verify what they read.
+// record at the end is no error, because a crash can leave one; damage before it is. Open verifies what records have in memory, and all of the
+// last record; the methods of [Stored] verify what they read.
 func Open(store io.ReaderAt, size int64, whole bool) (*Journal, error) {
 	j := &Journal{store: store}
 	head, err := j.read(0, min(size, sections.HeaderSize))
@@ -116,7 +116,14 @@ func (j *Journal) scan(at, size int64, whole bool, r *Stored) (err error) {
 				return err
 			}
 		}
-		if r == nil || r.end() == size && r.verify() != nil { // only the last record that was written may be torn
+		if r != nil && r.end() == size { // only the last record that was written may be torn
+			if err := r.verify(); errors.Is(err, ErrDamaged) {
+				r = nil
+			} else if err != nil {
+				return err
+			}
+		}
+		if r == nil {
 			break
 		}
 		j.end = r.end()

@@ -440,3 +440,36 @@ func TestASummaryHasNoRowsOfIDsThatTheModelLacks(t *testing.T) {
 		}
 	}
 }
+
+// failing is a file that cannot be read from an offset on.
+type failing struct {
+	*bytes.Reader
+	from int64
+}
+
+var errDisk = errors.New("the disk fails")
+
+func (f failing) ReadAt(dst []byte, at int64) (int, error) {
+	if at >= f.from {
+		return 0, errDisk
+	}
+	return f.Reader.ReadAt(dst, at)
+}
+
+func TestARecordThatCannotBeReadIsNotTorn(t *testing.T) {
+	plain, _ := journalOf(sameSize()[:1])
+	summarised, ends := withSummaries(t, sameSize()[:1], 1)
+	for name, tt := range map[string]struct {
+		journal []byte
+		last    int // where the last record begins
+	}{
+		"a record":  {plain, BeginSize},
+		"a summary": {summarised, ends[0]},
+	} {
+		store := append(base(), tt.journal...)
+		from := int64(len(base()) + tt.last + 8) // its head is read at once
+		if j, err := Open(failing{bytes.NewReader(store), from}, int64(len(store)), false); !errors.Is(err, errDisk) {
+			t.Errorf("%s: got %d bytes, %v, want %v", name, j.Size(), err, errDisk)
+		}
+	}
+}
