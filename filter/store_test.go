@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -420,6 +421,60 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 				f.Close()
 			}
 		})
+	}
+}
+
+func TestADamagedSummaryLeavesTheModel(t *testing.T) {
+	p := newPupil(t, spamFilter(t))
+	p.summaries = 3
+	mail := letters(4)
+	for i, raw := range mail[:3] {
+		p.learn(raw, i%2)
+	}
+	end := len(p.journal)
+	p.learn(mail[3], 1)
+	good, raw := p.journal, []byte(mail[2])
+	j, err := journal.Open(bytes.NewReader(good), int64(len(good)), false)
+	noError(t, err)
+	hint, _ := j.Hint()
+	start := int(j.Base()) + int(binary.LittleEndian.Uint64(hint))
+	opened, err := Open(p.path)
+	noError(t, err)
+	defer opened.Close()
+	bare, learned := opened.Classify(raw), p.want().Classify(raw)
+	if bare == learned {
+		t.Fatal("it learned nothing")
+	}
+	found := map[string]int{}
+	tried := 0
+	for at := start; at < end; at += 7 { // each part of the summary, at each place in a number
+		tried++
+		damaged := bytes.Clone(good)
+		damaged[at] ^= 1
+		noError(t, os.WriteFile(p.path+storeSuffix, damaged, 0o600))
+		for how, open := range map[string]func() (*Filter, error){
+			"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
+			"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
+		} {
+			f, err := open()
+			noError(t, err)
+			got := f.Classify(raw)
+			switch err := f.JournalErr(); {
+			case f.Err() != nil:
+				t.Errorf("%s, byte %d: %v", how, at-start, f.Err())
+			case err == nil && got == learned: // it was not needed
+			case errors.Is(err, journal.ErrDamaged) && got == bare:
+				found[how]++
+			default:
+				t.Errorf("%s, byte %d: got %+v, %v", how, at-start, got, err)
+			}
+			f.Close()
+		}
+	}
+	for _, how := range []string{"in parts", "learned"} {
+		if n := found[how]; n < tried/4 {
+			t.Errorf("%s: %d of %d changed bytes were found", how, n, tried)
+		}
 	}
 }
 
