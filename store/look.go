@@ -55,17 +55,28 @@ func look(path string) (*View, error) {
 		return nil, err
 	}
 	if v.filter.Identity() != j.Model() {
+		v.filter.Close()
 		if err = replace.CheckOwner(path+nextSuffix, path); err == nil {
 			v.filter, err = filter.Open(path + nextSuffix)
 		}
-		if err != nil || v.filter.Identity() != j.Model() {
+		if err != nil {
 			return nil, ErrForeign
 		}
 	}
-	if v.ledger, err = b.ledger(0); err != nil {
+	if v.filter.Identity() != j.Model() {
+		err = ErrForeign
+	}
+	if err == nil {
+		v.ledger, err = b.ledger(0)
+	}
+	if err == nil {
+		err = v.ledger.apply(j)
+	}
+	if err != nil {
+		v.filter.Close()
 		return nil, err
 	}
-	return v, v.ledger.apply(j)
+	return v, nil
 }
 
 // Filter returns the model of the base, without the journal.
