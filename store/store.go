@@ -374,6 +374,9 @@ func (s *Store) learn(m Message) (Outcome, error) {
 			r.texts[i] = s.textOf(bag.Text(i))
 		}
 	}
+	if err := s.filter.Err(); err != nil { // a term that could not be looked up has no text in the ledger, or two
+		return Outcome{}, err
+	}
 	r.entry = e
 	update := p.record(before.Label, label)
 	update.Meta = appendMeta(nil, &r)
