@@ -48,6 +48,7 @@ func newPupil(t testing.TB, f *Filter) *pupil {
 	opened, err := Open(p.path)
 	noError(t, err)
 	p.journal = journal.Begin(baseOf(t, f), opened.Identity())
+	noError(t, opened.Close())
 	p.whole, err = f.Learner()
 	noError(t, err)
 	p.save()
