@@ -321,6 +321,41 @@ func TestTermsOfAJournalAreExplained(t *testing.T) {
 	}
 }
 
+func TestAnExplanationReadsNoTextsOfTheModel(t *testing.T) {
+	p := newPupil(t, spamFilter(t))
+	for i, raw := range letters(3) {
+		p.learn(raw, i%2)
+	}
+	raw := []byte(letters(3)[2])
+	for how, open := range map[string]func() (*Filter, error){
+		"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
+		"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
+	} {
+		explained := func() string {
+			f, err := open()
+			noError(t, err)
+			defer f.Close()
+			e, err := f.Explain(raw)
+			noError(t, err)
+			noError(t, f.JournalErr())
+			return fmt.Sprint(e.Score, e.Contributions)
+		}
+		want := explained()
+		model, err := os.ReadFile(p.path)
+		noError(t, err)
+		noError(t, os.WriteFile(p.path, withFlippedBits(t, model, 1<<30, "TEXT"), 0o600))
+		whole := bytes.Clone(p.journal)
+		p.journal[bytes.Index(p.journal, []byte("body:newslett"))] ^= 1 // with the texts of a record
+		p.save()
+		if got := explained(); got != want {
+			t.Errorf("%s: got %s, want %s", how, got, want)
+		}
+		p.journal = whole
+		p.save()
+		noError(t, os.WriteFile(p.path, model, 0o600))
+	}
+}
+
 func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
 	mail := letters(4)
