@@ -367,6 +367,72 @@ func TestADamagedSummaryIsNotUsed(t *testing.T) {
 	}
 }
 
+// signed returns bytes as a record whose checksums are right, apart from those of rows.
+func signed(data []byte, at Place) []byte {
+	data = bytes.Clone(data)
+	le := binary.LittleEndian
+	if len(data) < recordSize {
+		return data
+	}
+	le.PutUint32(data[16:], mark)
+	l, ok := layoutOf(data)
+	if !ok || l.end > uint64(len(data)) {
+		return data
+	}
+	if le.Uint64(data[56:]) > 0 {
+		le.PutUint64(data[recordSize:], xxhash.Sum64(l.terms.of(data)))
+		le.PutUint64(data[recordSize+8:], xxhash.Sum64(l.ids.of(data)))
+	}
+	le.PutUint64(data[8:], xxhash.Sum64(data[l.globals.start:l.meta.start+align(l.meta.size)]))
+	le.PutUint64(data, at.sum(data[:l.globals.start]))
+	return data
+}
+
+// FuzzRecord checks that a record of any bytes with the right checksums, which another one follows, is read or is an error.
+func FuzzRecord(f *testing.F) {
+	data, ends := withSummaries(f, sameSize(), 4)
+	f.Add(data[BeginSize:ends[0]])
+	f.Add(data[ends[3]:ends[4]])
+	f.Fuzz(func(t *testing.T, record []byte) {
+		data := append(Begin(nil, model), signed(record, Place{model, int64(BeginSize)})...)
+		if l, ok := layoutOf(data[BeginSize:]); ok && l.end <= uint64(len(record)) {
+			data = data[:BeginSize+int(l.end)]
+		}
+		data = Append(data, Place{model, int64(len(data))}, sameSize()[4])
+		for _, whole := range []bool{false, true} {
+			j, err := opened(data, whole)
+			if err != nil {
+				continue
+			}
+			ids := []uint32{0, 1, 63, 64, 100, 1<<32 - 1}
+			wanted := NewWanted(ids)
+			for _, r := range j.Records() {
+				if r.CheckRows(2) == nil {
+					r.Find(wanted, new([]byte), func(i int, row []byte) {
+						if len(row) != 2 {
+							t.Errorf("the row of id %d has %d bytes", ids[i], len(row))
+						}
+					})
+				}
+				terms := 0
+				if err := r.Hashes(func(hashes []uint64) { terms += len(hashes) }); err == nil && terms != r.Terms() {
+					t.Errorf("%d of %d terms", terms, r.Terms())
+				}
+				r.Each(func(uint32, []byte) error { return nil })
+				r.NewTexts()
+			}
+			if n := j.Len(); n < len(j.Records()) {
+				t.Errorf("%d records are %d", len(j.Records()), n)
+			}
+			j.Summary(1000)
+			entries, _ := j.Entries()
+			for _, e := range entries {
+				j.Record(e)
+			}
+		}
+	})
+}
+
 // FuzzScan checks that any bytes are a journal, or damage, and that what was read is read again after it was written.
 func FuzzScan(f *testing.F) {
 	data, ends := journalOf(examples())
