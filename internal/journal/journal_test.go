@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -537,5 +538,24 @@ func TestARecordThatCannotBeReadIsNotTorn(t *testing.T) {
 		if _, err := Open(failing{bytes.NewReader(store), from}, int64(len(store)), false); !errors.Is(err, errDisk) {
 			t.Errorf("%s: got %v, want %v", name, err, errDisk)
 		}
+	}
+}
+
+func TestRowsOfDifferentSizesTakeNoMemory(t *testing.T) {
+	ids := make([]uint32, 10_000)
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	data, _ := journalOf([]Record{{IDs: ids}, {IDs: []uint32{1}, Rows: make([]byte, 10_000)}})
+	j, err := opened(data, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = j.Summary(len(ids))
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrDamaged) || n > 1<<20 {
+		t.Errorf("got %v and %d bytes, want %v", err, n, ErrDamaged)
 	}
 }

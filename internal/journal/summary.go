@@ -62,16 +62,18 @@ func newestRows(records []*Stored) (ids []uint32, newest []byte, err error) {
 	for _, s := range records {
 		n, size = n+s.rows, max(size, s.rowSize)
 	}
+	for _, s := range records {
+		if err := s.CheckRows(size); err != nil {
+			return nil, nil, err
+		}
+	}
 	order := make([]uint64, 0, n) // the id and the complement of the number of each row: the newest row of an id comes first
 	rows := make([]byte, 0, n*size)
 	for _, s := range records {
-		err := s.CheckRows(size)
-		if err == nil {
-			err = s.Each(func(id uint32, row []byte) error {
-				order, rows = append(order, uint64(id)<<32|uint64(^uint32(len(order)))), append(rows, row...)
-				return nil
-			})
-		}
+		err := s.Each(func(id uint32, row []byte) error {
+			order, rows = append(order, uint64(id)<<32|uint64(^uint32(len(order)))), append(rows, row...)
+			return nil
+		})
 		if err != nil {
 			return nil, nil, err
 		}
