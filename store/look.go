@@ -175,11 +175,10 @@ func entriesOf(b *base, j *journal.Journal, classes int) ([]Entry, error) {
 			gone[at] = true
 			delete(l.byFingerprint, r.Key)
 		case what == learn:
-			meta, err := metaOf(j, r)
+			e, err := entryOf(j, r, classes)
 			if err != nil {
 				return nil, err
 			}
-			e, _ := readEntry(meta[8:])
 			if known {
 				l.entries[at] = e
 				continue

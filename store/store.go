@@ -533,15 +533,14 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 	}
 	if !ok {
 		_, e, known, err := s.base.find(fingerprint)
+		if err == nil && !e.fits(len(s.Classes())) {
+			err = s.base.damaged("MSGS")
+		}
 		return e, known, err
 	}
-	meta, err := metaOf(s.journal, r)
-	if err != nil {
-		return Entry{}, false, err
-	}
-	e, _ := readEntry(meta[8:])
+	e, err := entryOf(s.journal, r, len(s.Classes()))
 	what, _ := splitTag(r.Tag)
-	return e, what == learn, nil
+	return e, what == learn, err
 }
 
 // newest returns the newest record of a fingerprint, and reports whether the journal has one.
@@ -566,6 +565,19 @@ func metaOf(j *journal.Journal, r journal.Entry) ([]byte, error) {
 		err = errMeta
 	}
 	return meta, err
+}
+
+// entryOf returns the entry in a record of a journal, which is of a message.
+func entryOf(j *journal.Journal, r journal.Entry, classes int) (Entry, error) {
+	meta, err := metaOf(j, r)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, _ := readEntry(meta[8:])
+	if !e.fits(classes) {
+		return Entry{}, errMeta
+	}
+	return e, nil
 }
 
 // documentToForget returns the document of a message that the store has, or nil if the model forgets it only when it is fitted again.
