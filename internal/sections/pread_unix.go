@@ -10,7 +10,7 @@ import (
 )
 
 // Plain returns a reader of a regular file without the locks and the bookkeeping of [os.File], which take as long as reading a short part. It
-// is good for as long as the file is open.
+// must not be used after the file was closed: it would read another file that got the number.
 func Plain(file *os.File) io.ReaderAt { return plainFile{file, int(file.Fd())} }
 
 type plainFile struct {
