@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strconv"
 	"time"
 
 	"chaff/internal/limits"
@@ -68,7 +69,7 @@ const MaxMessageBytes = limits.MaxMessage
 const LargeMessageBytes = limits.LargeMessage
 
 // ErrTooLarge reports a message of more than [MaxMessageBytes].
-var ErrTooLarge = fmt.Errorf("more than %d bytes are too large for a message", MaxMessageBytes)
+var ErrTooLarge = errors.New("more than " + strconv.Itoa(MaxMessageBytes) + " bytes are too large for a message")
 
 // AppendMessage appends all of r to dst, up to [MaxMessageBytes] in total. If r has more, it returns [ErrTooLarge] and what it has
 // read: one byte more than the limit. The rest stays in r.

@@ -2,7 +2,7 @@ package features
 
 import (
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"math/bits"
 	"slices"
 	"sync"
@@ -89,7 +89,7 @@ func (w *Writer) Add(b *Bag) Ref {
 }
 
 // errNoOrderHash means that a caller gave a text to documents without texts.
-var errNoOrderHash = fmt.Errorf("a term of documents without texts is not named by %d bytes", orderSize)
+var errNoOrderHash = errors.New("a term of documents without texts is not named by an order hash")
 
 // AddDocument keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or
 // nil if another document has told it; for documents without texts it is the [OrderHash], little-endian. A term that has no text
