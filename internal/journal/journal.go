@@ -132,13 +132,26 @@ func (j *Journal) scan(at, size int64, whole bool, r *Stored) (err error) {
 	if j.end == size {
 		return nil
 	}
-	rest, err := j.read(j.base+j.end, size-j.end)
-	if err != nil {
-		return err
-	}
-	for later := 8; later < len(rest); later += 8 {
-		if wholeRecord(rest[later:], Place{j.model, j.end + int64(later)}) {
-			return fmt.Errorf("%w: the journal at %d", ErrDamaged, j.end)
+	return j.checkTail(size)
+}
+
+// checkTail returns an error if there is a whole record somewhere behind the last one that was read, of a journal of so many bytes.
+func (j *Journal) checkTail(size int64) error {
+	buffer := make([]byte, 4*readAhead)
+	for at := j.end + 8 + markAt; at < size; at += int64(len(buffer)) {
+		some := buffer[:min(int64(len(buffer)), size-at)]
+		if err := j.readInto(some, j.base+at); err != nil {
+			return err
+		}
+		for i := 0; i+4 <= len(some); i += 8 {
+			if binary.LittleEndian.Uint32(some[i:]) != mark {
+				continue
+			}
+			if r, err := j.recordAt(at+int64(i)-markAt, size); err != nil {
+				return err
+			} else if r != nil {
+				return fmt.Errorf("%w: the journal at %d", ErrDamaged, j.end)
+			}
 		}
 	}
 	return nil

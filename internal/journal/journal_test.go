@@ -541,6 +541,25 @@ func TestARecordThatCannotBeReadIsNotTorn(t *testing.T) {
 	}
 }
 
+func TestALongTailTakesNoMemory(t *testing.T) {
+	data, _ := journalOf(examples())
+	data = append(data, make([]byte, 16<<20)...)
+	record := Append(nil, Place{model, int64(len(data))}, examples()[0])
+	for name, tt := range map[string]struct {
+		tail []byte
+		want error
+	}{"zeros": {nil, nil}, "half a record": {record[:80], nil}, "a record": {record, ErrDamaged}} {
+		store := slices.Concat(base(), data, tt.tail)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Open(bytes.NewReader(store), int64(len(store)), false)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, tt.want) || n > 1<<20 {
+			t.Errorf("%s: got %v and %d bytes, want %v", name, err, n, tt.want)
+		}
+	}
+}
+
 func TestRowsOfDifferentSizesTakeNoMemory(t *testing.T) {
 	ids := make([]uint32, 10_000)
 	for i := range ids {

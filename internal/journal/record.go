@@ -29,6 +29,7 @@ type Record struct {
 const (
 	recordSize = 64         // of the fixed part
 	mark       = 0x43524843 // "CHRC"
+	markAt     = 16
 	// blockRows is the number of rows of a record with a checksum of their own.
 	blockRows = 32
 	// summarySums is the size of the checksums of the terms and ids of a summary.
@@ -143,7 +144,7 @@ func (p part) of(data []byte) []byte { return data[p.start : p.start+p.size : p.
 // layoutOf returns the layout of the record at the start of data, which may be only the fixed part, and reports whether one may be there.
 func layoutOf(data []byte) (l layout, ok bool) {
 	le := binary.LittleEndian
-	if len(data) < recordSize || le.Uint32(data[16:]) != mark {
+	if len(data) < recordSize || le.Uint32(data[markAt:]) != mark {
 		return layout{}, false
 	}
 	length := func(at int) uint64 { return uint64(le.Uint32(data[at:])) }
@@ -173,12 +174,6 @@ func layoutOf(data []byte) (l layout, ok bool) {
 	}
 	l.rows = next(rows)
 	return l, true
-}
-
-// wholeRecord reports whether data begins with a whole record that belongs at a place.
-func wholeRecord(data []byte, at Place) bool {
-	l, ok := layoutOf(data)
-	return ok && l.end <= uint64(len(data)) && binary.LittleEndian.Uint64(data) == at.sum(data[:l.globals.start])
 }
 
 // Stored is a record of a journal. A record has its new terms and its ids in memory; all else is read from the file when it is asked for.
