@@ -121,7 +121,7 @@ func (e *Extension) find(v *Vocabulary, missing []identified, hashes []uint64) (
 	}
 	slices.SortStableFunc(missing, identified.compare)
 	id := uint32(v.Len())
-	shift := v.shift - 32
+	shift := v.shift - 32 // as in identifying; a variable of this function stays in a register
 	compare := func(list []uint64) {
 		for _, hash := range list {
 			if b := hash >> shift; seen[b/64&mask]>>(b%64)&1 != 0 {

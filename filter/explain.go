@@ -53,9 +53,15 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	if f.part != nil {
 		defer func() { err = cmp.Or(f.Err(), err) }()
 	}
-	terms, err := f.Terms()
+	documents, err := f.documents()
 	if err != nil {
 		return Explanation{}, err
+	}
+	var terms Terms
+	if f.kind == features.Whole { // each term is a message, without words that the view has
+		if terms, err = f.Terms(); err != nil {
+			return Explanation{}, err
+		}
 	}
 	s := &scratch{reader: f.newReader()}
 	class := f.classify(s, raw)
@@ -84,9 +90,11 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 		}
 		c := Contribution{ID: int(id), Value: float64(x.Values[i]), Weight: weight, Contribution: added[i], SeenTerm: seen[id]}
 		if term := int(id) - f.FirstTerm(); term >= 0 {
-			c.Messages = terms.Documents[term]
-			if c.Term == "" {
-				c.Term = string(terms.Text(term)) // a whole message is one term, without words
+			if term < len(documents) {
+				c.Messages = documents[term]
+			}
+			if terms.Text != nil {
+				c.Term = string(terms.Text(term))
 			}
 		}
 		e.Contributions = append(e.Contributions, c)

@@ -106,8 +106,9 @@ func (f *Filter) Save(path string) error {
 	return nil
 }
 
-// Open reads a model file into memory, but for what is rarely needed: the file stays open. The error names the file and wraps [ErrNotModel], [ErrTruncated], [ErrDamaged], [ErrVersion] or
-// an error of the file system.
+// Open reads the vocabulary and the weights of a model file into memory. The file stays open for what is rarely needed, such as the texts of
+// terms, until [Filter.Close] or until nothing refers to the filter. The error names the file and wraps [ErrNotModel], [ErrTruncated],
+// [ErrDamaged], [ErrVersion] or an error of the file system.
 func Open(path string) (*Filter, error) {
 	f, err := openWhole(path)
 	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
@@ -167,7 +168,7 @@ func decodePart(file partFile, size int64) (f *Filter, err error) {
 	return f, nil
 }
 
-// openWhole reads the vocabulary and the weights of a model file. What is rarely needed, such as the texts of terms, is read when it is.
+// openWhole is [Open] without the name of the file in the error.
 func openWhole(path string) (f *Filter, err error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
 	if err != nil {
@@ -336,7 +337,8 @@ func (f *Filter) Close() error {
 	return cmp.Or(err1, err2, err3)
 }
 
-// Err returns the first damage that a look-up found, or [ErrChanged], for a filter that [OpenForOne] opened; else nil.
+// Err returns the first error of a look-up in the model file or in the journal, or [ErrChanged], for a filter that [OpenForOne] or
+// [OpenToLearn] opened; else nil.
 func (f *Filter) Err() error {
 	var err1, err2 error
 	if f.part != nil {

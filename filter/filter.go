@@ -30,7 +30,7 @@ const (
 // IsSpamFilter reports whether classes are ham and spam, in this order.
 func IsSpamFilter(classes []string) bool { return slices.Equal(classes, []string{hamName, spamName}) }
 
-// Filter is everything needed to classify messages. It is immutable and safe for concurrent use, unless [OpenForOne]
+// Filter is everything needed to classify messages. It is immutable and safe for concurrent use, unless [OpenForOne] or [OpenToLearn]
 // returned it.
 type Filter struct {
 	settings   Settings

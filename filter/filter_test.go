@@ -17,6 +17,8 @@ import (
 	"chaff/models"
 )
 
+const knownLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
+
 // fitted returns a filter fitted to all of source, with fixed thresholds. Package train, which imports this one, chooses them.
 func fitted(t testing.TB, source corpus.Source, model string, classes ...string) *Filter {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -11,8 +12,6 @@ import (
 
 	"chaff/internal/journal"
 )
-
-const knownLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"
 
 func TestAModelThatChangesWhileItIsReadIsAnError(t *testing.T) {
 	f := spamFilter(t)
@@ -155,28 +154,33 @@ func TestAModelThatIsBeingRewrittenGivesNoWrongVerdict(t *testing.T) {
 }
 
 func TestCloseClosesTheFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "model")
-	if err := spamFilter(t).Save(path); err != nil {
-		t.Fatal(err)
-	}
-	isOpen := func() bool {
-		files, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if name, _ := os.Readlink("/proc/self/fd/" + f.Name()); name == path {
-				return true
+	p := newPupil(t, spamFilter(t))
+	p.learn(letters(1)[0], 1)
+	openFiles := func() (n int) {
+		files, err := filepath.Glob("/proc/self/fd/*")
+		noError(t, err)
+		for _, file := range files {
+			if name, _ := os.Readlink(file); strings.HasPrefix(name, p.path) {
+				n++
 			}
 		}
-		return false
+		return n
 	}
-	f, err := openForOne(path, later())
-	if err != nil || !isOpen() {
-		t.Fatalf("the model is open: %t; error %v", isOpen(), err)
-	}
-	if err := f.Close(); err != nil || isOpen() {
-		t.Errorf("the closed model is open: %t; error %v", isOpen(), err)
+	for name, tt := range map[string]struct {
+		open  func() (*Filter, error)
+		files int
+	}{
+		"for one message": {func() (*Filter, error) { return openForOne(p.path, later()) }, 2},
+		"learned":         {func() (*Filter, error) { return OpenLearned(p.path) }, 2},
+		"the model alone": {func() (*Filter, error) { return Open(p.path) }, 1},
+	} {
+		f, err := tt.open()
+		if n := openFiles(); err != nil || n != tt.files {
+			t.Fatalf("%s: %d files are open, want %d; error %v", name, n, tt.files, err)
+		}
+		if err := f.Close(); err != nil || openFiles() > 0 {
+			t.Errorf("%s: %d files stay open; error %v", name, openFiles(), err)
+		}
 	}
 	if err := spamFilter(t).Close(); err != nil {
 		t.Errorf("a filter without a file: %v", err)

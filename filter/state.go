@@ -82,7 +82,8 @@ func (f *Filter) EmptyRow(globals []byte) ([]byte, error) {
 	return l.AppendTerm(nil, 0), nil
 }
 
-// readState returns the state that the base of a store keeps of so many ids, nil if it has none. Its rows are read from the file when they are needed.
+// readState returns the state that the base of a store keeps of so many ids, nil if it has none. Its rows are read from the file when they are
+// needed.
 func readState(base *sections.Reader, ids int) (*state, error) {
 	if !base.Has("STAT") {
 		return nil, nil

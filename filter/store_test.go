@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -47,6 +48,7 @@ func newPupil(t testing.TB, f *Filter) *pupil {
 	opened, err := Open(p.path)
 	noError(t, err)
 	p.journal = journal.Begin(baseOf(t, f), opened.Identity())
+	noError(t, opened.Close())
 	p.whole, err = f.Learner()
 	noError(t, err)
 	p.save()
@@ -130,7 +132,7 @@ func (p *pupil) learn(raw string, class int) {
 	if j.Add(p.journal[size:]); j.Len()%p.summaries == 0 {
 		store.Reset(p.journal)
 		size := len(p.journal)
-		summary, err := j.Summary()
+		summary, err := j.Summary(f.linear.Terms)
 		noError(p.t, err)
 		p.journal = journal.Append(p.journal, j.Next(), summary)
 		j.Add(p.journal[size:])
@@ -319,6 +321,41 @@ func TestTermsOfAJournalAreExplained(t *testing.T) {
 	}
 }
 
+func TestAnExplanationReadsNoTextsOfTheModel(t *testing.T) {
+	p := newPupil(t, spamFilter(t))
+	for i, raw := range letters(3) {
+		p.learn(raw, i%2)
+	}
+	raw := []byte(letters(3)[2])
+	for how, open := range map[string]func() (*Filter, error){
+		"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
+		"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
+	} {
+		explained := func() string {
+			f, err := open()
+			noError(t, err)
+			defer f.Close()
+			e, err := f.Explain(raw)
+			noError(t, err)
+			noError(t, f.JournalErr())
+			return fmt.Sprint(e.Score, e.Contributions)
+		}
+		want := explained()
+		model, err := os.ReadFile(p.path)
+		noError(t, err)
+		noError(t, os.WriteFile(p.path, withFlippedBits(t, model, 1<<30, "TEXT"), 0o600))
+		whole := bytes.Clone(p.journal)
+		p.journal[bytes.Index(p.journal, []byte("body:newslett"))] ^= 1 // with the texts of a record
+		p.save()
+		if got := explained(); got != want {
+			t.Errorf("%s: got %s, want %s", how, got, want)
+		}
+		p.journal = whole
+		p.save()
+		noError(t, os.WriteFile(p.path, model, 0o600))
+	}
+}
+
 func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
 	mail := letters(4)
@@ -420,6 +457,60 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 				f.Close()
 			}
 		})
+	}
+}
+
+func TestADamagedSummaryLeavesTheModel(t *testing.T) {
+	p := newPupil(t, spamFilter(t))
+	p.summaries = 3
+	mail := letters(4)
+	for i, raw := range mail[:3] {
+		p.learn(raw, i%2)
+	}
+	end := len(p.journal)
+	p.learn(mail[3], 1)
+	good, raw := p.journal, []byte(mail[2])
+	j, err := journal.Open(bytes.NewReader(good), int64(len(good)), false)
+	noError(t, err)
+	hint, _ := j.Hint()
+	start := int(j.Base()) + int(binary.LittleEndian.Uint64(hint))
+	opened, err := Open(p.path)
+	noError(t, err)
+	defer opened.Close()
+	bare, learned := opened.Classify(raw), p.want().Classify(raw)
+	if bare == learned {
+		t.Fatal("it learned nothing")
+	}
+	found := map[string]int{}
+	tried := 0
+	for at := start; at < end; at += 7 { // each part of the summary, at each place in a number
+		tried++
+		damaged := bytes.Clone(good)
+		damaged[at] ^= 1
+		noError(t, os.WriteFile(p.path+storeSuffix, damaged, 0o600))
+		for how, open := range map[string]func() (*Filter, error){
+			"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
+			"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
+		} {
+			f, err := open()
+			noError(t, err)
+			got := f.Classify(raw)
+			switch err := f.JournalErr(); {
+			case f.Err() != nil:
+				t.Errorf("%s, byte %d: %v", how, at-start, f.Err())
+			case err == nil && got == learned: // it was not needed
+			case errors.Is(err, journal.ErrDamaged) && got == bare:
+				found[how]++
+			default:
+				t.Errorf("%s, byte %d: got %+v, %v", how, at-start, got, err)
+			}
+			f.Close()
+		}
+	}
+	for _, how := range []string{"in parts", "learned"} {
+		if n := found[how]; n < tried/4 {
+			t.Errorf("%s: %d of %d changed bytes were found", how, n, tried)
+		}
 	}
 }
 

@@ -27,23 +27,15 @@ func (f *Filter) Terms() (Terms, error) {
 	if f.file == nil {
 		return f.terms, nil
 	}
-	if !f.file.Has("TEXT") {
-		return Terms{}, ErrNoTexts
-	}
-	counts, err := f.file.Section("DOCF")
+	documents, err := f.documents()
 	if err != nil {
 		return Terms{}, err
 	}
-	inFile, later := f.vocabulary.Len(), []string(nil) // terms of the file and of the journal
+	inFile, later := len(documents), []string(nil) // terms of the file and of the journal
 	if k := f.knowledge; k != nil {
-		inFile = k.ids - f.FirstTerm()
 		if later, err = k.laterTexts(); err != nil {
 			return Terms{}, err
 		}
-	}
-	documents, err := decodeCounts(counts, inFile)
-	if err != nil {
-		return Terms{}, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, inFile)
 	}
 	data, err := f.file.Section("TEXT")
 	if err != nil {
@@ -57,6 +49,29 @@ func (f *Filter) Terms() (Terms, error) {
 		return text(id)
 	}
 	return Terms{Text: of, Documents: append(documents, make([]uint32, len(later))...)}, err
+}
+
+// documents counts the training messages with each term, without those of the journal. The errors are those of [Filter.Terms].
+func (f *Filter) documents() ([]uint32, error) {
+	if f.file == nil {
+		return f.terms.Documents, nil
+	}
+	if !f.file.Has("TEXT") {
+		return nil, ErrNoTexts
+	}
+	counts, err := f.file.Section("DOCF")
+	if err != nil {
+		return nil, err
+	}
+	terms := f.vocabulary.Len()
+	if f.knowledge != nil {
+		terms = f.knowledge.ids - f.FirstTerm()
+	}
+	documents, err := decodeCounts(counts, terms)
+	if err != nil {
+		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, terms)
+	}
+	return documents, nil
 }
 
 // Provenance returns the JSON that the filter was made with. The error is about the file that f was opened from.

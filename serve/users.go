@@ -157,18 +157,23 @@ const enoughAlone = 5
 
 var errOtherReading = errors.New("the model of the user reads mail in another way than the shared one")
 
-func openUser(path string, shared *loaded) (*userModel, error) {
+func openUser(path string, shared *loaded) (m *userModel, err error) {
 	f, err := filter.OpenLearned(path)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if m == nil {
+			f.Close()
+		}
+	}()
 	if err := f.JournalErr(); err != nil {
 		return nil, err
 	}
 	if !shared.filter.CanJoin(f) {
 		return nil, errOtherReading
 	}
-	m := &userModel{filter: f, shared: shared.background}
+	m = &userModel{filter: f, shared: shared.background}
 	sample, err := shared.background.sample()
 	if err != nil {
 		return nil, err

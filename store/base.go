@@ -168,7 +168,7 @@ func (b *base) entries(classes int) (all []Entry, sketches []int, err error) {
 	}
 	for ; len(messages) > 0; messages = messages[entrySize:] {
 		e, sketch := readEntry(messages)
-		if e.Label < 0 || e.Label >= classes || e.Class >= classes || sketch > math.MaxInt32 {
+		if !e.fits(classes) || sketch > math.MaxInt32 {
 			return nil, nil, b.damaged("MSGS")
 		}
 		all, sketches = append(all, e), append(sketches, int(sketch))
@@ -265,7 +265,7 @@ func (l *ledger) apply(j *journal.Journal) error {
 			continue
 		}
 		e := m.entry
-		if e.Label < 0 || e.Label >= len(l.facts.Classes) || e.Class >= len(l.facts.Classes) {
+		if !e.fits(len(l.facts.Classes)) {
 			return errMeta
 		}
 		at, known := l.byFingerprint[e.Fingerprint]

@@ -168,6 +168,24 @@ func TestDamageIsAnError(t *testing.T) {
 	}
 }
 
+func TestAnEntryOfAClassThatTheModelLacksIsDamage(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam")))
+	m := numbered(0)
+	for _, label := range []int{2, -1} {
+		e := Entry{Class: -1}
+		e.Fingerprint, e.Label = fingerprint(m), label
+		if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: learn, entry: e})}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Learn(m); !errors.Is(err, errMeta) {
+			t.Errorf("class %d, learned: got %v", label, err)
+		}
+		if _, err := s.Forget(m.Raw); !errors.Is(err, errMeta) {
+			t.Errorf("class %d, forgotten: got %v", label, err)
+		}
+	}
+}
+
 func TestAnInterruptedFoldIsBeforeOrAfter(t *testing.T) {
 	path := trained(t, "votes", corpustest.Mailbox(1, 10, "ham", "spam"))
 	s := opened(t, path)

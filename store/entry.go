@@ -76,6 +76,9 @@ func readEntry(data []byte) (e Entry, extra uint64) {
 	return e, le.Uint64(data[64:])
 }
 
+// fits reports whether an entry is of a store with so many classes. The class that a filter gave the message is -1 for none.
+func (e Entry) fits(classes int) bool { return e.Label >= 0 && e.Label < classes && e.Class < classes }
+
 const noTime = math.MinInt64
 
 func secondsOf(t time.Time) int64 {

@@ -55,17 +55,28 @@ func look(path string) (*View, error) {
 		return nil, err
 	}
 	if v.filter.Identity() != j.Model() {
+		v.filter.Close()
 		if err = replace.CheckOwner(path+nextSuffix, path); err == nil {
 			v.filter, err = filter.Open(path + nextSuffix)
 		}
-		if err != nil || v.filter.Identity() != j.Model() {
+		if err != nil {
 			return nil, ErrForeign
 		}
 	}
-	if v.ledger, err = b.ledger(0); err != nil {
+	if v.filter.Identity() != j.Model() {
+		err = ErrForeign
+	}
+	if err == nil {
+		v.ledger, err = b.ledger(0)
+	}
+	if err == nil {
+		err = v.ledger.apply(j)
+	}
+	if err != nil {
+		v.filter.Close()
 		return nil, err
 	}
-	return v, v.ledger.apply(j)
+	return v, nil
 }
 
 // Filter returns the model of the base, without the journal.
@@ -164,11 +175,10 @@ func entriesOf(b *base, j *journal.Journal, classes int) ([]Entry, error) {
 			gone[at] = true
 			delete(l.byFingerprint, r.Key)
 		case what == learn:
-			meta, err := metaOf(j, r)
+			e, err := entryOf(j, r, classes)
 			if err != nil {
 				return nil, err
 			}
-			e, _ := readEntry(meta[8:])
 			if known {
 				l.entries[at] = e
 				continue

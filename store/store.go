@@ -374,6 +374,9 @@ func (s *Store) learn(m Message) (Outcome, error) {
 			r.texts[i] = s.textOf(bag.Text(i))
 		}
 	}
+	if err := s.filter.Err(); err != nil { // a term that could not be looked up has no text in the ledger, or two
+		return Outcome{}, err
+	}
 	r.entry = e
 	update := p.record(before.Label, label)
 	update.Meta = appendMeta(nil, &r)
@@ -499,7 +502,7 @@ func (s *Store) takeBack(err error) error {
 // summarise appends a summary of all records, which spares readers the records before it. It need not be on disk before the next record is, and
 // the journal does without it if there is no room.
 func (s *Store) summarise() error {
-	r, err := s.journal.Summary()
+	r, err := s.journal.Summary(s.filter.Linear().Terms)
 	if err != nil {
 		return nil // whoever reads all records says so
 	}
@@ -530,15 +533,14 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 	}
 	if !ok {
 		_, e, known, err := s.base.find(fingerprint)
+		if err == nil && !e.fits(len(s.Classes())) {
+			err = s.base.damaged("MSGS")
+		}
 		return e, known, err
 	}
-	meta, err := metaOf(s.journal, r)
-	if err != nil {
-		return Entry{}, false, err
-	}
-	e, _ := readEntry(meta[8:])
+	e, err := entryOf(s.journal, r, len(s.Classes()))
 	what, _ := splitTag(r.Tag)
-	return e, what == learn, nil
+	return e, what == learn, err
 }
 
 // newest returns the newest record of a fingerprint, and reports whether the journal has one.
@@ -563,6 +565,19 @@ func metaOf(j *journal.Journal, r journal.Entry) ([]byte, error) {
 		err = errMeta
 	}
 	return meta, err
+}
+
+// entryOf returns the entry in a record of a journal, which is of a message.
+func entryOf(j *journal.Journal, r journal.Entry, classes int) (Entry, error) {
+	meta, err := metaOf(j, r)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, _ := readEntry(meta[8:])
+	if !e.fits(classes) {
+		return Entry{}, errMeta
+	}
+	return e, nil
 }
 
 // documentToForget returns the document of a message that the store has, or nil if the model forgets it only when it is fitted again.

@@ -66,8 +66,8 @@ type Journal struct {
 }
 
 // Open reads the records of a store, which has so many bytes. Unless the whole journal is wanted, it begins with the newest summary. A torn
-// record at the end is no error, because a crash can leave one; damage before it is. Open verifies what is needed to find a term, and all of
-// the last record; the methods of [Stored] verify what they read.
+// record at the end is no error, because a crash can leave one; damage before it is. Open verifies what records have in memory, and all of the
+// last record; the methods of [Stored] verify what they read.
 func Open(store io.ReaderAt, size int64, whole bool) (*Journal, error) {
 	j := &Journal{store: store}
 	head, err := j.read(0, min(size, sections.HeaderSize))
@@ -116,7 +116,14 @@ func (j *Journal) scan(at, size int64, whole bool, r *Stored) (err error) {
 				return err
 			}
 		}
-		if r == nil || r.end() == size && r.verify() != nil { // only the last record that was written may be torn
+		if r != nil && r.end() == size { // only the last record that was written may be torn
+			if err := r.verify(); errors.Is(err, ErrDamaged) {
+				r = nil
+			} else if err != nil {
+				return err
+			}
+		}
+		if r == nil {
 			break
 		}
 		j.end = r.end()
@@ -125,13 +132,26 @@ func (j *Journal) scan(at, size int64, whole bool, r *Stored) (err error) {
 	if j.end == size {
 		return nil
 	}
-	rest, err := j.read(j.base+j.end, size-j.end)
-	if err != nil {
-		return err
-	}
-	for later := 8; later < len(rest); later += 8 {
-		if wholeRecord(rest[later:], Place{j.model, j.end + int64(later)}) {
-			return fmt.Errorf("%w: the journal at %d", ErrDamaged, j.end)
+	return j.checkTail(size)
+}
+
+// checkTail returns an error if there is a whole record somewhere behind the last one that was read, of a journal of so many bytes.
+func (j *Journal) checkTail(size int64) error {
+	buffer := make([]byte, 4*readAhead)
+	for at := j.end + 8 + markAt; at < size; at += int64(len(buffer)) {
+		some := buffer[:min(int64(len(buffer)), size-at)]
+		if err := j.readInto(some, j.base+at); err != nil {
+			return err
+		}
+		for i := 0; i+4 <= len(some); i += 8 {
+			if binary.LittleEndian.Uint32(some[i:]) != mark {
+				continue
+			}
+			if r, err := j.recordAt(at+int64(i)-markAt, size); err != nil {
+				return err
+			} else if r != nil {
+				return fmt.Errorf("%w: the journal at %d", ErrDamaged, j.end)
+			}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -255,7 +256,7 @@ func withSummaries(t testing.TB, records []Record, n int) (data []byte, ends []i
 		if err != nil {
 			t.Fatal(err)
 		}
-		summary, err := j.Summary()
+		summary, err := j.Summary(9)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -367,6 +368,72 @@ func TestADamagedSummaryIsNotUsed(t *testing.T) {
 	}
 }
 
+// signed returns bytes as a record whose checksums are right, apart from those of rows.
+func signed(data []byte, at Place) []byte {
+	data = bytes.Clone(data)
+	le := binary.LittleEndian
+	if len(data) < recordSize {
+		return data
+	}
+	le.PutUint32(data[16:], mark)
+	l, ok := layoutOf(data)
+	if !ok || l.end > uint64(len(data)) {
+		return data
+	}
+	if le.Uint64(data[56:]) > 0 {
+		le.PutUint64(data[recordSize:], xxhash.Sum64(l.terms.of(data)))
+		le.PutUint64(data[recordSize+8:], xxhash.Sum64(l.ids.of(data)))
+	}
+	le.PutUint64(data[8:], xxhash.Sum64(data[l.globals.start:l.meta.start+align(l.meta.size)]))
+	le.PutUint64(data, at.sum(data[:l.globals.start]))
+	return data
+}
+
+// FuzzRecord checks that a record of any bytes with the right checksums, which another one follows, is read or is an error.
+func FuzzRecord(f *testing.F) {
+	data, ends := withSummaries(f, sameSize(), 4)
+	f.Add(data[BeginSize:ends[0]])
+	f.Add(data[ends[3]:ends[4]])
+	f.Fuzz(func(t *testing.T, record []byte) {
+		data := append(Begin(nil, model), signed(record, Place{model, int64(BeginSize)})...)
+		if l, ok := layoutOf(data[BeginSize:]); ok && l.end <= uint64(len(record)) {
+			data = data[:BeginSize+int(l.end)]
+		}
+		data = Append(data, Place{model, int64(len(data))}, sameSize()[4])
+		for _, whole := range []bool{false, true} {
+			j, err := opened(data, whole)
+			if err != nil {
+				continue
+			}
+			ids := []uint32{0, 1, 63, 64, 100, 1<<32 - 1}
+			wanted := NewWanted(ids)
+			for _, r := range j.Records() {
+				if r.CheckRows(2) == nil {
+					r.Find(wanted, new([]byte), func(i int, row []byte) {
+						if len(row) != 2 {
+							t.Errorf("the row of id %d has %d bytes", ids[i], len(row))
+						}
+					})
+				}
+				terms := 0
+				if err := r.Hashes(func(hashes []uint64) { terms += len(hashes) }); err == nil && terms != r.Terms() {
+					t.Errorf("%d of %d terms", terms, r.Terms())
+				}
+				r.Each(func(uint32, []byte) error { return nil })
+				r.NewTexts()
+			}
+			if n := j.Len(); n < len(j.Records()) {
+				t.Errorf("%d records are %d", len(j.Records()), n)
+			}
+			j.Summary(1000)
+			entries, _ := j.Entries()
+			for _, e := range entries {
+				j.Record(e)
+			}
+		}
+	})
+}
+
 // FuzzScan checks that any bytes are a journal, or damage, and that what was read is read again after it was written.
 func FuzzScan(f *testing.F) {
 	data, ends := journalOf(examples())
@@ -403,4 +470,111 @@ func FuzzScan(f *testing.F) {
 			t.Errorf("%d records and %d more are %d: %v", len(records), len(records), len(got), err)
 		}
 	})
+}
+
+func TestTheCountsOfASummaryAgree(t *testing.T) {
+	data, ends := withSummaries(t, sameSize(), 4)
+	summary := data[ends[3]:ends[4]]
+	if _, ok := layoutOf(summary); !ok {
+		t.Fatal("the summary itself has no layout")
+	}
+	for name, change := range map[string]func(fixed []byte){
+		"more rows than its index has bits":    func(d []byte) { binary.LittleEndian.PutUint32(d[24:], 65); binary.LittleEndian.PutUint32(d[28:], 0) },
+		"an index without rows":                func(d []byte) { binary.LittleEndian.PutUint32(d[24:], 0) },
+		"rows without an index":                func(d []byte) { binary.LittleEndian.PutUint64(d[48:], 0) },
+		"an index of more ids than a uint32":   func(d []byte) { binary.LittleEndian.PutUint64(d[48:], 1<<26+1) },
+		"more records than its meta describes": func(d []byte) { binary.LittleEndian.PutUint64(d[56:], 5) },
+		"endless records":                      func(d []byte) { binary.LittleEndian.PutUint64(d[56:], 1<<61+4) },
+	} {
+		changed := bytes.Clone(summary)
+		change(changed)
+		if _, ok := layoutOf(changed); ok {
+			t.Errorf("%s: it has a layout", name)
+		}
+	}
+}
+
+func TestASummaryHasNoRowsOfIDsThatTheModelLacks(t *testing.T) {
+	for last, want := range map[uint32]error{11: nil, 12: ErrDamaged, 1<<32 - 1: ErrDamaged} {
+		records := append(sameSize(), Record{IDs: []uint32{3, last}, Rows: []byte("e3eX")})
+		data, _ := journalOf(records)
+		j, err := opened(data, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Summary(9); !errors.Is(err, want) {
+			t.Errorf("a row of id %d: got %v, want %v", last, err, want)
+		}
+	}
+}
+
+// failing is a file that cannot be read from an offset on.
+type failing struct {
+	*bytes.Reader
+	from int64
+}
+
+var errDisk = errors.New("the disk fails")
+
+func (f failing) ReadAt(dst []byte, at int64) (int, error) {
+	if at >= f.from {
+		return 0, errDisk
+	}
+	return f.Reader.ReadAt(dst, at)
+}
+
+func TestARecordThatCannotBeReadIsNotTorn(t *testing.T) {
+	plain, _ := journalOf(sameSize()[:1])
+	summarised, ends := withSummaries(t, sameSize()[:1], 1)
+	for name, tt := range map[string]struct {
+		journal []byte
+		last    int // where the last record begins
+	}{
+		"a record":  {plain, BeginSize},
+		"a summary": {summarised, ends[0]},
+	} {
+		store := append(base(), tt.journal...)
+		from := int64(len(base()) + tt.last + 8) // its head is read at once
+		if _, err := Open(failing{bytes.NewReader(store), from}, int64(len(store)), false); !errors.Is(err, errDisk) {
+			t.Errorf("%s: got %v, want %v", name, err, errDisk)
+		}
+	}
+}
+
+func TestALongTailTakesNoMemory(t *testing.T) {
+	data, _ := journalOf(examples())
+	data = append(data, make([]byte, 16<<20)...)
+	record := Append(nil, Place{model, int64(len(data))}, examples()[0])
+	for name, tt := range map[string]struct {
+		tail []byte
+		want error
+	}{"zeros": {nil, nil}, "half a record": {record[:80], nil}, "a record": {record, ErrDamaged}} {
+		store := slices.Concat(base(), data, tt.tail)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Open(bytes.NewReader(store), int64(len(store)), false)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, tt.want) || n > 1<<20 {
+			t.Errorf("%s: got %v and %d bytes, want %v", name, err, n, tt.want)
+		}
+	}
+}
+
+func TestRowsOfDifferentSizesTakeNoMemory(t *testing.T) {
+	ids := make([]uint32, 10_000)
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	data, _ := journalOf([]Record{{IDs: ids}, {IDs: []uint32{1}, Rows: make([]byte, 10_000)}})
+	j, err := opened(data, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = j.Summary(len(ids))
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrDamaged) || n > 1<<20 {
+		t.Errorf("got %v and %d bytes, want %v", err, n, ErrDamaged)
+	}
 }

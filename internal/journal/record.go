@@ -29,10 +29,13 @@ type Record struct {
 const (
 	recordSize = 64         // of the fixed part
 	mark       = 0x43524843 // "CHRC"
-	// BlockRows is the number of rows with a checksum of their own.
-	BlockRows = 32
+	markAt     = 16
+	// blockRows is the number of rows of a record with a checksum of their own.
+	blockRows = 32
 	// summarySums is the size of the checksums of the terms and ids of a summary.
 	summarySums = 16
+	// maxBlocks is the number of blocks of all ids that there can be.
+	maxBlocks = 1 << 32 / rowtable.BlockIDs
 )
 
 // The fixed part of a record; the variable parts follow, each padded with zeros to a multiple of 8:
@@ -110,11 +113,11 @@ func Append(dst []byte, at Place, r Record) []byte {
 
 // sumsOf returns the checksums of the blocks of n rows with their padding, which belongs to the last block.
 func sumsOf(rows []byte, n, size int) []uint32 {
-	sums := make([]uint32, 0, (n+BlockRows-1)/BlockRows)
-	for i := 0; i < n; i += BlockRows {
+	sums := make([]uint32, 0, (n+blockRows-1)/blockRows)
+	for i := 0; i < n; i += blockRows {
 		end := len(rows)
-		if i+BlockRows < n {
-			end = (i + BlockRows) * size
+		if i+blockRows < n {
+			end = (i + blockRows) * size
 		}
 		sums = append(sums, uint32(xxhash.Sum64(rows[i*size:end])))
 	}
@@ -141,7 +144,7 @@ func (p part) of(data []byte) []byte { return data[p.start : p.start+p.size : p.
 // layoutOf returns the layout of the record at the start of data, which may be only the fixed part, and reports whether one may be there.
 func layoutOf(data []byte) (l layout, ok bool) {
 	le := binary.LittleEndian
-	if len(data) < recordSize || le.Uint32(data[16:]) != mark {
+	if len(data) < recordSize || le.Uint32(data[markAt:]) != mark {
 		return layout{}, false
 	}
 	length := func(at int) uint64 { return uint64(le.Uint32(data[at:])) }
@@ -154,13 +157,13 @@ func layoutOf(data []byte) (l layout, ok bool) {
 	}
 	covers, blocks := le.Uint64(data[56:]), le.Uint64(data[48:])
 	if covers == 0 {
-		l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+BlockRows-1)/BlockRows))
+		l.terms, l.ids, l.sums = next(8*length(20)), next(4*n), next(4*((n+blockRows-1)/blockRows))
 	} else {
 		l.sums = next(summarySums)
 	}
 	l.globals, l.texts, l.meta = next(length(32)), next(length(36)), next(length(40))
 	if covers > 0 {
-		if blocks > math.MaxUint32 {
+		if covers > math.MaxUint32 || l.meta.size != entrySize*covers || blocks > maxBlocks || n > rowtable.BlockIDs*blocks || (n == 0) != (blocks == 0) {
 			return layout{}, false
 		}
 		l.terms, l.ids = next(8*length(20)), next(rowtable.EntrySize*blocks)
@@ -171,12 +174,6 @@ func layoutOf(data []byte) (l layout, ok bool) {
 	}
 	l.rows = next(rows)
 	return l, true
-}
-
-// wholeRecord reports whether data begins with a whole record that belongs at a place.
-func wholeRecord(data []byte, at Place) bool {
-	l, ok := layoutOf(data)
-	return ok && l.end <= uint64(len(data)) && binary.LittleEndian.Uint64(data) == at.sum(data[:l.globals.start])
 }
 
 // Stored is a record of a journal. A record has its new terms and its ids in memory; all else is read from the file when it is asked for.

@@ -77,8 +77,8 @@ func (s *Stored) rowReader(buffer *[]byte) rowReader {
 // row returns row i. It is valid until the next call.
 func (r *rowReader) row(i int) ([]byte, error) {
 	s := r.record
-	if number := i / BlockRows; number != r.number {
-		from, to := number*BlockRows*s.rowSize, (number+1)*BlockRows*s.rowSize
+	if number := i / blockRows; number != r.number {
+		from, to := number*blockRows*s.rowSize, (number+1)*blockRows*s.rowSize
 		if number == len(s.sums)-1 {
 			to = int(align(s.layout.rows.size))
 		}
@@ -91,7 +91,7 @@ func (r *rowReader) row(i int) ([]byte, error) {
 		}
 		r.block, r.number = block, number
 	}
-	return r.block[i%BlockRows*s.rowSize:][:s.rowSize], nil
+	return r.block[i%blockRows*s.rowSize:][:s.rowSize], nil
 }
 
 // Each calls do with all ids that have a row, which are ascending, and their rows. A row is valid until do returns.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
@@ -16,8 +17,8 @@ func (j *Journal) NeedsSummary() bool {
 }
 
 // Summary returns a record that takes the place of all records before it: with the last row of each id, the last globals, and the entries as
-// its meta. The caller appends it, and then writes [Hint] to its place.
-func (j *Journal) Summary() (Record, error) {
+// its meta. The model has so many ids without the new terms. The caller appends the record, and then writes [Hint] to its place.
+func (j *Journal) Summary(ids int) (Record, error) {
 	entries, err := j.Entries()
 	if err != nil {
 		return Record{}, err
@@ -49,6 +50,9 @@ func (j *Journal) Summary() (Record, error) {
 		r.Texts = nil
 	}
 	r.IDs, r.Rows, err = newestRows(j.records)
+	if n := len(r.IDs); err == nil && n > 0 && uint64(r.IDs[n-1]) >= uint64(ids+len(r.New)) { // the index of a summary grows with its last id
+		err = fmt.Errorf("%w: a row of id %d in the journal", ErrDamaged, r.IDs[n-1])
+	}
 	return r, err
 }
 
@@ -58,16 +62,18 @@ func newestRows(records []*Stored) (ids []uint32, newest []byte, err error) {
 	for _, s := range records {
 		n, size = n+s.rows, max(size, s.rowSize)
 	}
+	for _, s := range records {
+		if err := s.CheckRows(size); err != nil {
+			return nil, nil, err
+		}
+	}
 	order := make([]uint64, 0, n) // the id and the complement of the number of each row: the newest row of an id comes first
 	rows := make([]byte, 0, n*size)
 	for _, s := range records {
-		err := s.CheckRows(size)
-		if err == nil {
-			err = s.Each(func(id uint32, row []byte) error {
-				order, rows = append(order, uint64(id)<<32|uint64(^uint32(len(order)))), append(rows, row...)
-				return nil
-			})
-		}
+		err := s.Each(func(id uint32, row []byte) error {
+			order, rows = append(order, uint64(id)<<32|uint64(^uint32(len(order)))), append(rows, row...)
+			return nil
+		})
 		if err != nil {
 			return nil, nil, err
 		}

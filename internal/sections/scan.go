@@ -11,8 +11,9 @@ import (
 // scanSize is how many bytes Scan reads at once: a multiple of what is stored in a table, and few enough to stay in a fast cache.
 const scanSize = 16 << 10
 
-// Scan calls do with the bytes of a file from at on, some at a time: a multiple of 16, but at the end. It reports whether all of them have the
-// given xxhash64. What do was given is good only then. It takes less time than reading all of a large table into memory that was never used.
+// Scan calls do with size bytes of a file from at on, some at a time: a multiple of 16, but at the end. It reports whether all of them have
+// the given xxhash64. What do was given is good only then. The error for a file that ends before is [io.EOF]. Scan takes less time than reading
+// a large table at once into memory that was never used.
 func Scan(from io.ReaderAt, at, size int64, sum uint64, buffer *[]byte, do func(data []byte)) (good bool, err error) {
 	var digest xxhash.Digest
 	digest.Reset()

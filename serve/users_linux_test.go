@@ -1,0 +1,41 @@
+package serve
+
+import (
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"chaff/filter"
+)
+
+func TestAModelOfAUserThatCannotBeUsedIsClosed(t *testing.T) {
+	e, log := startUsers(t, nil)
+	learn(t, e, "alice", mail("spam", 70), "spam")
+	judge(t, e, "alice", mail("spam", 70))
+	path := e.users.path("alice")
+	if err := os.WriteFile(filter.StorePath(path), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close it
+	openFiles := func() (n int) {
+		files, err := filepath.Glob("/proc/self/fd/*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if name, _ := os.Readlink(file); strings.HasPrefix(name, path) {
+				n++
+			}
+		}
+		return n
+	}
+	before := openFiles()
+	for range 5 { // seconds in which it is tried again
+		e.users.watch(e.shared.current(), log)
+	}
+	if n := openFiles() - before; n > 0 {
+		t.Errorf("%d more files are open", n)
+	}
+}

@@ -1,0 +1,31 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"chaff/corpus/corpustest"
+)
+
+func TestALookThatFailsLeavesNoFileOpen(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close them
+	first := trained(t, "multinomial", corpustest.Mailbox(1, 5, "ham", "spam"))
+	other := trained(t, "multinomial", corpustest.Mailbox(2, 5, "ham", "spam"))
+	path := copyStore(t, first, contents(t, other+Suffix))
+	if _, err := Look(path); !errors.Is(err, ErrForeign) {
+		t.Fatalf("got %v, want %v", err, ErrForeign)
+	}
+	files, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if name, _ := os.Readlink(file); strings.HasPrefix(name, path) {
+			t.Errorf("%s is open", filepath.Base(name))
+		}
+	}
+}
