@@ -1,0 +1,258 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"chaff/corpus"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/internal/journal"
+	"chaff/internal/limits"
+	"chaff/train"
+)
+
+// Message is a message to learn.
+type Message struct {
+	Raw   []byte
+	Label string
+	Way   Way
+	// Time is when the message was delivered, if its file says so; zero to ask the message.
+	Time time.Time
+	// Always learns it even if the filter is sure of it, see [Options.OnError].
+	Always bool
+}
+
+// What happened to a message.
+type What string
+
+// The results of learning and forgetting.
+const (
+	Learned    What = "learned"
+	Relabelled What = "relabelled" // it was known with another label
+	Known      What = "known"      // with the same label
+	Sure       What = "sure"       // not learned, since the filter is right and sure of it
+	Forgotten  What = "forgotten"
+	Refused    What = "refused"
+)
+
+// Outcome is what happened to a message.
+type Outcome struct {
+	What What `json:"result"`
+	// Reason is why it was refused.
+	Reason Reason `json:"-"`
+	// Before is the label that it had before, if it was known.
+	Before string `json:"before,omitempty"`
+	// Class, Score and Probability are what the filter said of it before.
+	Class       string         `json:"class,omitempty"`
+	Verdict     filter.Verdict `json:"verdict,omitempty"`
+	Score       float64        `json:"score"`
+	Probability float64        `json:"probability"`
+}
+
+// Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
+// The error is about the store; it holds the state before the message then.
+func (s *Store) Learn(m Message) (Outcome, error) {
+	o, err := s.learn(m)
+	if err != nil {
+		return o, fmt.Errorf("learn into %s: %w", s.path+Suffix, err)
+	}
+	return o, nil
+}
+
+func (s *Store) learn(m Message) (Outcome, error) {
+	classes := s.Classes()
+	label := classIndex(classes, m.Label)
+	if label < 0 {
+		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, classes)
+	}
+	if len(m.Raw) > limits.MaxMessage {
+		return s.refuse(TooLarge)
+	}
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
+	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw)
+	e.Label, e.Size = label, len(m.Raw)
+	if e.Time = m.Time; e.Time.IsZero() {
+		e.Time, _ = corpus.DeliveryTime(m.Raw)
+	}
+	before, known, err := s.find(e.Fingerprint)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if known && before.Label == label {
+		return Outcome{What: Known, Before: m.Label}, nil
+	}
+	if err := s.prepare(); err != nil {
+		return Outcome{}, err
+	}
+	e.Repairs = s.reader.Read(m.Raw)
+	sketch := train.AppendSketch(nil, s.reader.Message())
+	bag := s.reader.Bag()
+	document := bag.Document()
+	var old *features.Document
+	if known {
+		if old, err = s.documentToForget(e.Fingerprint); err != nil {
+			return Outcome{}, err
+		}
+	}
+	p, err := newUpdate(s.filter, &document, old)
+	if err != nil {
+		return Outcome{}, err
+	}
+	o := Outcome{What: Learned, Class: p.verdict.Class, Verdict: p.verdict.Verdict, Score: p.verdict.Score, Probability: p.verdict.Probability}
+	e.Score, e.Class = o.Score, classIndex(classes, o.Class)
+	switch {
+	case known:
+		o.What, o.Before = Relabelled, classes[before.Label]
+		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
+	case s.options.OnError && !m.Always && s.isSure(p.verdict, label):
+		o.What = Sure
+		return o, nil
+	}
+	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
+	for i, unknown := range s.filter.UnknownTerms(document) { // the ledger has the texts of the others
+		if unknown {
+			r.texts[i] = s.textOf(bag.Text(i))
+		}
+	}
+	if err := s.filter.Err(); err != nil { // a term that could not be looked up has no text in the ledger, or two
+		return Outcome{}, err
+	}
+	r.entry = e
+	update := p.record(before.Label, label)
+	update.Meta = appendMeta(nil, &r)
+	if err := s.append(update); err != nil {
+		return Outcome{}, err
+	}
+	s.taught++
+	if len(m.Raw) > limits.LargeMessage {
+		s.reader.Forget()
+	}
+	return o, s.foldIfLarge()
+}
+
+// isSure reports whether the filter gave a message its label and was sure of it.
+func (s *Store) isSure(v filter.Classification, label int) bool {
+	if classIndex(s.Classes(), v.Class) != label || v.Verdict == filter.Unsure {
+		return false
+	}
+	p := v.Probability
+	if filter.IsSpamFilter(s.Classes()) && label != filter.SpamClass {
+		p = 1 - p
+	}
+	return 100*p >= s.options.Sure
+}
+
+// textOf returns what the store keeps of the text of a term: the text, or without texts its order hash.
+func (s *Store) textOf(text []byte) []byte {
+	if s.base.hasTexts {
+		return slices.Clone(text)
+	}
+	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
+}
+
+// Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again.
+func (s *Store) Forget(raw []byte) (Outcome, error) {
+	o, err := s.forgetFingerprint(fingerprint(Message{Raw: raw}))
+	if err != nil {
+		return o, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
+	}
+	return o, nil
+}
+
+func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
+	before, known, err := s.find(fingerprint)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if !known {
+		return s.refuse(NeverKnown)
+	}
+	if err := s.prepare(); err != nil {
+		return Outcome{}, err
+	}
+	old, err := s.documentToForget(fingerprint)
+	if err != nil {
+		return Outcome{}, err
+	}
+	p, err := newUpdate(s.filter, nil, old)
+	if err != nil {
+		return Outcome{}, err
+	}
+	update := p.record(before.Label, 0)
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
+	e.Fingerprint, e.Label = fingerprint, before.Label
+	update.Meta = appendMeta(nil, &meta{change: forget, entry: e})
+	if err := s.append(update); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.foldIfLarge()
+}
+
+// Refuse counts a message that could not be learned, for [Status].
+func (s *Store) Refuse(why Reason) error {
+	_, err := s.refuse(why)
+	return err
+}
+
+func (s *Store) refuse(why Reason) (Outcome, error) {
+	r := meta{change: refuse, reason: why}
+	r.entry.Learned = s.now().UTC().Truncate(time.Second)
+	if err := s.append(journal.Record{Meta: appendMeta(nil, &r)}); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{What: Refused, Reason: why}, s.foldIfLarge()
+}
+
+// documentToForget returns the document of a message that the store has, or nil if the model forgets it only when it is fitted again.
+func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error) {
+	if !forgets(s.filter) {
+		return nil, nil
+	}
+	r, ok, err := s.newest(fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		index, _, known, err := s.base.find(fingerprint)
+		if err != nil || !known {
+			return nil, cmp.Or(err, errMeta)
+		}
+		return s.base.document(index)
+	}
+	data, err := metaOf(s.journal, r)
+	if err != nil {
+		return nil, err
+	}
+	m, err := readMeta(data)
+	if err != nil {
+		return nil, err
+	}
+	return &m.document, nil
+}
+
+// prepare makes the reader when it is first needed.
+func (s *Store) prepare() (err error) {
+	if s.reader == nil {
+		s.reader, err = filter.NewReader(s.filter.Settings().Reading(), filter.ReaderOptions{Grams: true, Names: true})
+	}
+	return err
+}
+
+func classIndex(classes []string, name string) int {
+	for i, class := range classes {
+		if class == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// fingerprint returns the digest by which a message is known.
+func fingerprint(m Message) uint64 { return corpus.Fingerprint(m.Raw) }

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"chaff/internal/journal"
+)
+
+// append writes a record to the end of the journal and syncs the file. If that fails it takes the record back.
+func (s *Store) append(r journal.Record) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	r.Tag, r.Key = tagOf(r.Meta)
+	data, err := s.write(r)
+	if err == nil {
+		err = s.file.Sync()
+	}
+	if err != nil {
+		return s.takeBack(err)
+	}
+	s.journal.Add(data)
+	if s.journal.NeedsSummary() {
+		err = s.summarise()
+	}
+	s.filter.Follow()
+	return err
+}
+
+// write writes a record behind the last one, and returns its bytes.
+func (s *Store) write(r journal.Record) ([]byte, error) {
+	data := journal.Append(nil, s.journal.Next(), r)
+	_, err := s.file.WriteAt(data, s.end())
+	return data, err
+}
+
+// takeBack removes a record that could not be written.
+func (s *Store) takeBack(err error) error {
+	if s.file.Truncate(s.end()) != nil {
+		s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", withoutPath(err))
+	}
+	return withoutPath(err)
+}
+
+// summarise appends a summary of all records, which spares readers the records before it. It need not be on disk before the next record is, and
+// the journal does without it if there is no room.
+func (s *Store) summarise() error {
+	r, err := s.journal.Summary(s.filter.Linear().Terms)
+	if err != nil {
+		return nil // whoever reads all records says so
+	}
+	data, err := s.write(r)
+	if err != nil {
+		s.takeBack(err)
+		return s.failed
+	}
+	s.journal.Add(data)
+	hint, at := s.journal.Hint()
+	_, err = s.file.WriteAt(hint, at)
+	return withoutPath(err)
+}
+
+// foldIfLarge folds a journal that readers of all of it would read for too long.
+func (s *Store) foldIfLarge() error {
+	if s.journal.Len() < s.limit && s.journal.Size() < maxJournalBytes {
+		return nil
+	}
+	return s.consolidate(context.Background(), nil)
+}
+
+// find returns the entry of a fingerprint. The newest record of the journal decides, else the base.
+func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
+	r, ok, err := s.newest(fingerprint)
+	if err != nil {
+		return Entry{}, false, err
+	}
+	if !ok {
+		_, e, known, err := s.base.find(fingerprint)
+		if err == nil && !e.fits(len(s.Classes())) {
+			err = s.base.damaged("MSGS")
+		}
+		return e, known, err
+	}
+	e, err := entryOf(s.journal, r, len(s.Classes()))
+	what, _ := splitTag(r.Tag)
+	return e, what == learn, err
+}
+
+// newest returns the newest record of a fingerprint, and reports whether the journal has one.
+func (s *Store) newest(fingerprint uint64) (journal.Entry, bool, error) {
+	records, err := s.journal.Entries()
+	for _, r := range slices.Backward(records) {
+		if what, _ := splitTag(r.Tag); r.Key == fingerprint && (what == learn || what == forget) {
+			return r, true, nil
+		}
+	}
+	return journal.Entry{}, false, err
+}
+
+// metaOf returns the meta of a record of a journal, which is of a message.
+func metaOf(j *journal.Journal, r journal.Entry) ([]byte, error) {
+	record, err := j.Record(r)
+	if err != nil {
+		return nil, err
+	}
+	_, _, meta, err := record.Rest()
+	if err == nil && len(meta) < metaHead {
+		err = errMeta
+	}
+	return meta, err
+}
+
+// entryOf returns the entry in a record of a journal, which is of a message.
+func entryOf(j *journal.Journal, r journal.Entry, classes int) (Entry, error) {
+	meta, err := metaOf(j, r)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, _ := readEntry(meta[8:])
+	if !e.fits(classes) {
+		return Entry{}, errMeta
+	}
+	return e, nil
+}
