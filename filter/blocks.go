@@ -27,7 +27,7 @@ const (
 	chunkEntry  = 16 // in the index of section CELL
 )
 
-// checksumOf returns the checksum of a block or a chunk. Its number tells it from another one that was written.
+// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
 func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
 
 // entrySize is the size of a term with its key, its id and its rows of weights.

@@ -186,13 +186,9 @@ func openWhole(path string) (f *Filter, err error) {
 	if !info.Mode().IsRegular() || info.Size() < int64(len(modelFormat().Magic)) {
 		return nil, ErrNotModel
 	}
-	from := sections.Plain(file)
-	if runtime.GOOS == "windows" { // which cannot replace a file that is open
-		data, err := io.ReadAll(file)
-		if err != nil {
-			return nil, err
-		}
-		from = bytes.NewReader(data)
+	from, open, err := keptOpen(file)
+	if err != nil {
+		return nil, err
 	}
 	base, err := modelFormat().Open(from)
 	if err == nil {
@@ -204,11 +200,17 @@ func openWhole(path string) (f *Filter, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if runtime.GOOS == "windows" {
-		return f, file.Close()
-	}
-	f.open = file
+	f.open = open
 	return f, nil
+}
+
+// keptOpen returns a reader of a file and what closes it. On Windows, which does not replace files that are open, it reads and closes the file.
+func keptOpen(file *os.File) (io.ReaderAt, io.Closer, error) {
+	if runtime.GOOS != "windows" {
+		return sections.Plain(file), file, nil
+	}
+	data, err := io.ReadAll(file)
+	return bytes.NewReader(data), nil, cmp.Or(err, file.Close())
 }
 
 // Decode returns the filter in a model file.

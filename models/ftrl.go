@@ -40,7 +40,7 @@ type ftrl struct {
 // cell is the state of a weight, u and the square root of n, side by side since both are needed.
 type cell struct{ u, rootN float64 }
 
-// passLoss is the loss of the documents of a pass so far, each before its step: what a pass tells of the loss at no cost.
+// passLoss is the loss of the documents of a pass so far, each before its step, so that it needs no pass of its own.
 type passLoss struct{ loss, weight, before float64 }
 
 // isAtRest ends a pass, and reports whether it lowered the mean loss by less than a share of the loss at the start. As long as the loss is

@@ -49,7 +49,7 @@ func (s *Store) takeBack(err error) error {
 func (s *Store) summarise() error {
 	r, err := s.journal.Summary(s.filter.Linear().Terms)
 	if err != nil {
-		return nil // whoever reads all records says so
+		return nil // readers of all records report it
 	}
 	data, err := s.write(r)
 	if err != nil {

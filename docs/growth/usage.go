@@ -22,8 +22,8 @@ func cpuTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// watchMemory watches the peak memory of a process until it ends. The function that it returns waits for that and returns the peak in bytes. What
-// the system tells at the end is at least the peak of the process that started it.
+// watchMemory watches the peak memory of a process until it ends. The function that it returns waits for that and returns the peak in bytes. The
+// peak that the system reports at the end is at least that of the process that started it.
 func watchMemory(pid int) (peak func() int64) {
 	most := make(chan int64)
 	go func() {

@@ -56,8 +56,8 @@ const (
 // The variable parts are the new terms, the ids, the low half of an xxhash64 for each block of 32 rows, the globals, the texts, the meta,
 // the rows.
 //
-// A summary has thousands of new terms and most ids of a model, and readers look for few of them. So they are behind the meta, and what is in
-// their place are two checksums: the xxhash64 of the new terms and that of the ids. The ids are the index of a [rowtable.Table], whose rows
+// A summary has thousands of new terms and most ids of a model, and readers look for few of them. So its terms and ids follow the meta, and two
+// checksums take their place: the xxhash64 of the new terms and that of the ids. The ids are the index of a [rowtable.Table], whose rows
 // have no other checksum.
 
 // Place is where a record belongs. The checksum of a record depends on it, so that no bytes within a record are another one: a message
