@@ -1,4 +1,4 @@
-// Package memory gives memory of the process back that is out of use.
+// Package memory returns unused memory of the process to the system.
 package memory
 
 import (
@@ -9,8 +9,8 @@ import (
 // large is the size of a heap, in bytes, from which on there is enough to give back.
 const large = 64 << 20
 
-// Release collects garbage and gives free memory back to the system, unless the heap is small. It is for moments when large parts have just
-// gone out of use and others are about to be allocated. The collector would run later, when both are there.
+// Release collects garbage and returns free memory to the system, unless the heap is small. Call it between two steps that each need much
+// memory: the collector would run later, when the memory of both is in use.
 func Release() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)
