@@ -54,6 +54,8 @@ func testEvidence(t *testing.T, memory int64) {
 	}
 	subset := matrix.Subset([]int{3, half + 1})
 	rows, others := matrix.Rows(), subset.Rows()
+	ofSome := func(g evidence.Group) bool { return g == evidence.Pairs || g == evidence.Grams }
+	some := matrix.RowsOf(ofSome)
 	growing := d.Growing(Evidence)
 	unknown := 0
 	for i, b := range bags {
@@ -62,6 +64,15 @@ func testEvidence(t *testing.T, memory int64) {
 		got := ascending(rows.Row(i))
 		if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Groups, want.Groups) {
 			t.Fatalf("document %d, row of the matrix (-want +got):\n%s", i, cmp.Diff(want, got))
+		}
+		var part Vector
+		for k, g := range want.Groups {
+			if ofSome(g) {
+				part.IDs, part.Values, part.Groups = append(part.IDs, want.IDs[k]), append(part.Values, want.Values[k]), append(part.Groups, g)
+			}
+		}
+		if got := ascending(some.Row(i)); !slices.Equal(got.IDs, part.IDs) || !slices.Equal(got.Values, part.Values) || !slices.Equal(got.Groups, part.Groups) {
+			t.Fatalf("document %d, two groups of its row (-want +got):\n%s", i, cmp.Diff(part, got))
 		}
 		unknown += len(doc.Terms) + len(doc.Cells) - len(want.IDs)
 		checkEvidence(t, doc, want)

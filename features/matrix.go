@@ -21,8 +21,9 @@ type Matrix struct {
 
 // The record of a row has sections: with evidence the cells, and the terms of each group, otherwise all terms. It is, little-endian:
 //
-//	4 bytes   the number of ids of each section
-//	4 bytes   the value of all ids of each section, a float32
+//	4 bytes   the number of ids, of each section
+//	4 bytes   the value of all its ids, a float32
+//	4 bytes   the size of its gaps
 //	gaps      the ids of each section, as [appendGaps] writes them: cells, or positions of terms in the order of the documents
 //	float32s  the value of each term for counts, in place of that of the section
 func (k Kind) sections() int {
@@ -30,6 +31,15 @@ func (k Kind) sections() int {
 		return evidence.Groups
 	}
 	return 1
+}
+
+// sectionHeader is the size of what a record has of a section before the gaps.
+const sectionHeader = 12
+
+// section returns the header of a section.
+func section(record []byte, s int) (n int, value float32, size int) {
+	le, header := binary.LittleEndian, record[s*sectionHeader:]
+	return int(le.Uint32(header)), math.Float32frombits(le.Uint32(header[4:])), int(le.Uint32(header[8:]))
 }
 
 // groupOf returns the group of a section of evidence. The cells come first, since their ids do.
@@ -121,7 +131,7 @@ func (w *rowWriter) add(ref Ref, kind Kind) Ref {
 	}
 	scale := doc.scaleOf(kind, len(w.reader.numbers))
 	w.addHeader(len(l.known), scale)
-	w.addPlaces(l.known)
+	w.addPlaces(0, l.known)
 	for _, known := range l.known {
 		if !kind.counted() {
 			break
@@ -144,27 +154,36 @@ func (w *rowWriter) addEvidence() Ref {
 	for _, terms := range groups {
 		w.addHeader(len(terms), 1/math.Sqrt(float64(len(terms))))
 	}
-	w.record = append(w.record, w.reader.cellGaps()...)
-	for _, terms := range groups {
-		w.addPlaces(terms)
+	cells := w.reader.cellGaps()
+	w.record = append(w.record, cells...)
+	w.setSize(0, len(cells))
+	for g, terms := range groups {
+		w.addPlaces(1+g, terms)
 	}
 	return w.write(w.record)
 }
 
-// addHeader adds the header of a section.
+// addHeader adds the header of a section, without its size.
 func (w *rowWriter) addHeader(n int, value float64) {
 	w.record = binary.LittleEndian.AppendUint32(w.record, uint32(n))
 	w.record = binary.LittleEndian.AppendUint32(w.record, math.Float32bits(float32(value)))
+	w.record = append(w.record, 0, 0, 0, 0)
+}
+
+func (w *rowWriter) setSize(section, size int) {
+	binary.LittleEndian.PutUint32(w.record[section*sectionHeader+8:], uint32(size))
 }
 
 // addPlaces adds the positions of the terms of a section.
-func (w *rowWriter) addPlaces(known []uint64) {
+func (w *rowWriter) addPlaces(section int, known []uint64) {
 	w.ids = w.ids[:0]
 	mask := w.places.mask(false)
 	for _, known := range known {
 		w.ids = append(w.ids, uint32(known>>32)&mask)
 	}
+	start := len(w.record)
 	w.record = appendGaps(w.record, w.ids)
+	w.setSize(section, len(w.record)-start)
 }
 
 // wideGap marks a gap that does not fit into two bytes.
@@ -184,9 +203,9 @@ func appendGaps(dst []byte, ids []uint32) []byte {
 	return dst
 }
 
-// decodeGaps fills dst with the first ids that appendGaps has written, and returns how many bytes they took.
-func decodeGaps(dst []uint32, gaps []byte) (size int) {
-	id := uint32(0)
+// decodeGaps fills dst with the first ids that appendGaps has written.
+func decodeGaps(dst []uint32, gaps []byte) {
+	id, size := uint32(0), 0
 	for i := range dst {
 		gap := uint32(gaps[size]) | uint32(gaps[size+1])<<8
 		size += 2
@@ -197,7 +216,6 @@ func decodeGaps(dst []uint32, gaps []byte) (size int) {
 		id += gap
 		dst[i] = id
 	}
-	return size
 }
 
 // view is the ids of a vocabulary by the positions of terms in the order of all terms.
@@ -258,6 +276,7 @@ func (x *Index) Dataset(kind Kind, classes []string, refs []Ref, labels []int32,
 // Rows reads the rows of a data set, one at a time. It belongs to one goroutine; a data set can have any number.
 type Rows struct {
 	dataset *Dataset
+	groups  func(evidence.Group) bool // nil for all
 	reader  recordReader
 	row     Vector
 	entries []uint64 // ids with values, while counts are read
@@ -272,6 +291,13 @@ func (d *Dataset) Rows() *Rows {
 	return r
 }
 
+// RowsOf returns a reader of the rows of d, which need not have terms of other groups.
+func (d *Dataset) RowsOf(groups func(evidence.Group) bool) *Rows {
+	r := d.Rows()
+	r.groups = groups
+	return r
+}
+
 // Row returns document i, valid until the next call. A row that could not be read is empty. With evidence the cells come first, then the
 // terms of each group: ids ascend within a group only, and sums over a group are those of an ascending row.
 func (r *Rows) Row(i int) Vector {
@@ -283,23 +309,29 @@ func (r *Rows) Row(i int) Vector {
 	if record == nil {
 		return Vector{}
 	}
-	le, sections := binary.LittleEndian, d.Kind.sections()
-	total := 0
+	sections, total := d.Kind.sections(), 0
 	for s := range sections {
-		total += int(le.Uint32(record[8*s:]))
+		if n, _, _ := section(record, s); r.has(s) {
+			total += n
+		}
 	}
 	r.grow(total)
-	n, rest := 0, record[8*sections:]
+	n, rest := 0, record[sectionHeader*sections:]
 	for s := range sections {
-		size, value := int(le.Uint32(record[8*s:])), math.Float32frombits(le.Uint32(record[8*s+4:]))
+		size, value, bytes := section(record, s)
+		gaps := rest
+		rest = rest[bytes:]
+		if !r.has(s) {
+			continue
+		}
 		ids := r.row.IDs[n:][:size]
-		rest = rest[decodeGaps(ids, rest):]
+		decodeGaps(ids, gaps)
 		switch {
 		case d.Kind.counted():
 			size = r.counted(ids, rest)
 		case d.Kind != Evidence:
 			size = d.view.idsOf(ids, 0)
-		case d.Kind == Evidence && s > 0:
+		case s > 0:
 			size = d.view.idsOf(ids, CellCount)
 		}
 		if !d.Kind.counted() {
@@ -315,6 +347,11 @@ func (r *Rows) Row(i int) Vector {
 		x.Groups = r.row.Groups[:n:n]
 	}
 	return x
+}
+
+// has reports whether the rows have a section.
+func (r *Rows) has(section int) bool {
+	return r.groups == nil || r.dataset.Kind != Evidence || r.groups(groupOf(section))
 }
 
 func fill[T any](list []T, value T) {
@@ -388,7 +425,7 @@ func (r *Rows) First(i, n int) []uint32 {
 			size := min(int(binary.LittleEndian.Uint32(record)), 2*n)
 			r.grow(size)
 			ids := r.row.IDs[:size]
-			decodeGaps(ids, record[8*d.Kind.sections():])
+			decodeGaps(ids, record[sectionHeader*d.Kind.sections():])
 			if d.Kind != Evidence {
 				ids = ids[:d.view.idsOf(ids, 0)]
 			}

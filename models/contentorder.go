@@ -8,6 +8,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
+	"chaff/internal/parallel"
 )
 
 // listOrder returns the numbers from 0 to n-1.
@@ -105,4 +106,20 @@ func (s sorted) each(ctx context.Context, documents []int32, do func(x features.
 		do(s.Row(int(i)), int(s.Labels[i]))
 	}
 	return nil
+}
+
+// reader reads the terms of some groups of documents.
+type reader struct {
+	has  func(g evidence.Group) bool // nil for all groups
+	read func(x features.Vector, c int)
+}
+
+// eachBy makes all readers read each of the documents with its class, side by side if there are workers.
+func (s sorted) eachBy(ctx context.Context, documents []int32, readers []reader) error {
+	errs := make([]error, len(readers))
+	parallel.Each(s.Workers, len(readers), func(i int) {
+		own := sorted{s.Dataset, s.order, s.RowsOf(readers[i].has)}
+		errs[i] = own.each(ctx, documents, readers[i].read)
+	})
+	return cmp.Or(errs...)
 }

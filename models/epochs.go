@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // EpochOptions select what happens after each pass over the training part. The zero value selects nothing.
@@ -58,6 +60,13 @@ type learner interface {
 	model(dst *params, from int)
 	// loss returns the loss of a document of class c with the scores of the rows.
 	loss(scores []float64, c int) float64
+}
+
+// committee is a learner whose members learn by themselves, each from its groups of terms.
+type committee interface {
+	members() Form
+	// learnAs is learn for one member. Members have no weight in common, so that they can learn at the same time.
+	learnAs(m int, x features.Vector, c int, weight float64) bool
 }
 
 // perDocument is part of a learner that updates its weights after each document only.
@@ -182,12 +191,8 @@ func (f *fit) prepare(d sorted) error {
 func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 	began := time.Now()
 	e := Epoch{Epoch: n}
-	err := f.train.each(ctx, f.nextOrder(), func(x features.Vector, c int) {
-		if f.learner.learn(x, c, f.classWeights[c]) {
-			e.Updates++
-		}
-	})
-	if err != nil {
+	var err error
+	if e.Updates, err = f.learn(ctx, f.nextOrder()); err != nil {
 		return Epoch{}, err
 	}
 	e.Updates += f.learner.pass()
@@ -199,6 +204,35 @@ func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
 		return e, nil
 	}
 	return f.measured(e, began, f.learner.loss), nil
+}
+
+// learn makes the learner read the documents in this order, and returns how many of them changed it.
+func (f *fit) learn(ctx context.Context, documents []int32) (updates int, err error) {
+	var changed [][]bool // of each reader
+	var readers []reader
+	add := func(has func(evidence.Group) bool, learn func(x features.Vector, c int, weight float64) bool) {
+		i := len(readers)
+		changed = append(changed, make([]bool, 0, len(documents)))
+		readers = append(readers, reader{has, func(x features.Vector, c int) {
+			changed[i] = append(changed[i], learn(x, c, f.classWeights[c]))
+		}})
+	}
+	if all, is := f.learner.(committee); is {
+		for m, member := range all.members() {
+			add(member.has, func(x features.Vector, c int, weight float64) bool { return all.learnAs(m, x, c, weight) })
+		}
+	} else {
+		add(nil, f.learner.learn)
+	}
+	if err := f.train.eachBy(ctx, documents, readers); err != nil {
+		return 0, err
+	}
+	for n := range documents {
+		if slices.ContainsFunc(changed, func(by []bool) bool { return by[n] }) {
+			updates++
+		}
+	}
+	return updates, nil
 }
 
 // measured returns e with the figures of the weights now.

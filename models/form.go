@@ -28,6 +28,11 @@ type Member struct {
 	Bounds Bounds `json:"bounds"`
 }
 
+// has reports whether a group belongs to m.
+func (m Member) has(g evidence.Group) bool {
+	return g >= m.First && int(g) < int(m.First)+len(m.Groups)
+}
+
 // Bounds are the bounds K of a sum below and above 0. 0 stands for no bound.
 type Bounds struct {
 	Below float64 `json:"below"`

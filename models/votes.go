@@ -141,7 +141,7 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	l.workers = d.Workers
 	all := newSorted(d)
 	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
-	if err := all.each(ctx, listOrder[int32](d.Len()), l.count); err != nil {
+	if err := all.eachBy(ctx, listOrder[int32](d.Len()), l.counters()); err != nil {
 		return nil, Report{}, err
 	}
 	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l}
@@ -160,14 +160,13 @@ type votes struct {
 	perDocument
 	form      Form
 	R         int
-	members   []memberState // R x members
+	states    []memberState // R x members
 	cells     []voteCell    // V x R
 	counted   voteCounts    // of the documents learnt before, and in training of all
 	smoothing float64       // a, in units
 	share     float64       // c
 	rate      float64       // eta
 	workers   int           // used by model
-	read      reading
 }
 
 // voteCounts are the naive Bayes counts beside those of the cells.
@@ -205,14 +204,30 @@ func newVotes(m Votes, classes []string, terms int) *votes {
 		form: m.form(classes), R: R, counted: voteCounts{totals: make([][evidence.Groups]side, R)},
 		smoothing: m.Smoothing * unit, share: m.BayesShare, rate: m.LearningRate,
 	}
-	l.members = grown(l.members, R*len(l.form), memberState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen})
+	l.states = grown(l.states, R*len(l.form), memberState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen})
 	l.resize(terms)
 	return l
 }
 
+// counters returns what counts the terms of each member.
+func (l *votes) counters() []reader {
+	var all []reader
+	for m, member := range l.form {
+		all = append(all, reader{member.has, func(x features.Vector, c int) { l.countAs(m, x, c) }})
+	}
+	return all
+}
+
 // count counts a document of class c.
 func (l *votes) count(x features.Vector, c int) {
-	eachGroup(x, func(g evidence.Group, from, to int) {
+	for m := range l.form {
+		l.countAs(m, x, c)
+	}
+}
+
+// countAs counts the terms of one member.
+func (l *votes) countAs(m int, x features.Vector, c int) {
+	l.form[m].eachGroup(x, func(g evidence.Group, from, to int) {
 		ids, f := x.IDs[from:to], units(x.Values[from])
 		for r := range l.R {
 			at := sideOf(l.R, r, c)
@@ -258,11 +273,20 @@ func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
 	}
 }
 
-// reading is what a row computes of a document.
+// eachGroup calls do with each run of terms of a group of m.
+func (m Member) eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
+	eachGroup(x, func(g evidence.Group, from, to int) {
+		if m.has(g) {
+			do(g, from, to)
+		}
+	})
+}
+
+// reading is what a member of a row computes of a document.
 type reading struct {
 	groups [evidence.Groups]groupReading
-	z      [evidence.Groups]float64 // of each member
-	fresh  [evidence.Groups]float64 // u of each member
+	z      float64
+	fresh  float64 // u
 }
 
 // groupReading is what a row computes of the terms of one group.
@@ -278,10 +302,10 @@ type groupReading struct {
 	slope        float64 // dz / da_w
 }
 
-// readDocument computes what row r makes of a document. With counted, the document is one of class c, and is left out of the
-// counts.
-func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
-	read := &l.read
+// readDocument computes what member m of row r makes of a document. With counted, the document is one of class c, and is left out of
+// the counts.
+func (l *votes) readDocument(read *reading, r, m int, x features.Vector, counted bool, c int) {
+	member := l.form[m]
 	for g := range read.groups {
 		read.groups[g] = groupReading{above: 1, below: 1}
 	}
@@ -289,7 +313,7 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 	if counted {
 		own[sideOf(l.R, r, c)] = 1
 	}
-	eachGroup(x, func(at evidence.Group, from, to int) {
+	member.eachGroup(x, func(at evidence.Group, from, to int) {
 		g := &read.groups[at]
 		f := float64(units(x.Values[from]))
 		own0, own1 := uint32(own[0]*f), uint32(own[1]*f)
@@ -317,20 +341,18 @@ func (l *votes) readDocument(r int, x features.Vector, counted bool, c int) {
 		g.known += float64(known)
 		g.weights += weights
 	})
-	for m, member := range l.form {
-		z := l.members[r*len(l.form)+m].bias
-		var terms, known float64
-		for i, bounds := range member.Groups {
-			at := member.First + evidence.Group(i)
-			g := &read.groups[at]
-			terms += g.terms
-			known += g.known
-			z += l.vote(r, at, g, own, bounds)
-		}
-		read.z[m], read.fresh[m] = z, 0
-		if terms > 0 {
-			read.fresh[m] = 1 - known/terms
-		}
+	z := l.states[r*len(l.form)+m].bias
+	var terms, known float64
+	for i, bounds := range member.Groups {
+		at := member.First + evidence.Group(i)
+		g := &read.groups[at]
+		terms += g.terms
+		known += g.known
+		z += l.vote(r, at, g, own, bounds)
+	}
+	read.z, read.fresh = z, 0
+	if terms > 0 {
+		read.fresh = 1 - known/terms
 	}
 }
 
@@ -366,39 +388,45 @@ func (l *votes) learn(x features.Vector, c int, weight float64) bool {
 
 func (l *votes) learnFrom(x features.Vector, c int, weight float64, counted bool) bool {
 	changed := false
-	for r := range l.R {
-		l.readDocument(r, x, counted, c)
-		if l.step(r, x, target(l.R, r, c), weight) {
+	for m := range l.form {
+		if l.memberLearns(m, x, c, weight, counted) {
 			changed = true
 		}
 	}
 	return changed
 }
 
-// step moves the weights of a row against the gradient of the document that was read.
-func (l *votes) step(r int, x features.Vector, t, weight float64) bool {
-	var slopes [evidence.Groups]float32
+func (l *votes) members() Form { return l.form }
+
+// learnAs implements [committee].
+func (l *votes) learnAs(m int, x features.Vector, c int, weight float64) bool {
+	return l.memberLearns(m, x, c, weight, true)
+}
+
+func (l *votes) memberLearns(m int, x features.Vector, c int, weight float64, counted bool) bool {
+	var read reading
 	changed := false
-	for m, member := range l.form {
-		state := &l.members[r*len(l.form)+m]
-		e := weight * state.gradient(t, l.read.z[m], l.read.fresh[m])
-		if math.Abs(e) < minGradient {
-			continue
-		}
-		changed = true
-		state.squares += e * e
-		state.bias -= l.rate * e / math.Sqrt(state.squares)
-		for i := range member.Groups {
-			g := int(member.First) + i
-			slopes[g] = float32(e * l.read.groups[g].slope)
+	for r := range l.R {
+		l.readDocument(&read, r, m, x, counted, c)
+		if l.step(&read, r, m, x, target(l.R, r, c), weight) {
+			changed = true
 		}
 	}
-	if !changed {
+	return changed
+}
+
+// step moves the weights of a member of a row against the gradient of the document that was read.
+func (l *votes) step(read *reading, r, m int, x features.Vector, t, weight float64) bool {
+	state := &l.states[r*len(l.form)+m]
+	e := weight * state.gradient(t, read.z, read.fresh)
+	if math.Abs(e) < minGradient {
 		return false
 	}
+	state.squares += e * e
+	state.bias -= l.rate * e / math.Sqrt(state.squares)
 	rate := float32(l.rate)
-	eachGroup(x, func(at evidence.Group, from, to int) {
-		g := slopes[at]
+	l.form[m].eachGroup(x, func(at evidence.Group, from, to int) {
+		g := float32(e * read.groups[at].slope)
 		if g == 0 {
 			return
 		}
@@ -426,7 +454,7 @@ func (s *memberState) gradient(t, z, fresh float64) float64 {
 }
 
 func (l *votes) model(dst *params, first int) {
-	for i, s := range l.members {
+	for i, s := range l.states {
 		dst.bias[i] = s.bias
 	}
 	totals := make([][evidence.Groups]float64, l.R)
@@ -467,8 +495,8 @@ func (l *votes) sameShape(terms int) *params { return newFormParams(l.form, l.R,
 func (l *votes) termSize() int { return 1 + 16*l.R }
 
 func (l *votes) globals(c *codec) {
-	for i := range l.members {
-		m := &l.members[i]
+	for i := range l.states {
+		m := &l.states[i]
 		for _, number := range []*float64{&m.bias, &m.squares, &m.wrong, &m.seen} {
 			c.float(number)
 		}
@@ -494,11 +522,12 @@ func (l *votes) term(c *codec, w int) {
 
 func (l *votes) scoresNow(dst []float64, x features.Vector) []float64 {
 	dst = resize(dst, l.R)
+	var read reading
 	for r := range dst {
-		l.readDocument(r, x, false, 0)
 		dst[r] = 0
 		for m, member := range l.form {
-			dst[r] += member.Bounds.within(l.read.z[m])
+			l.readDocument(&read, r, m, x, false, 0)
+			dst[r] += member.Bounds.within(read.z)
 		}
 	}
 	return dst
@@ -513,8 +542,8 @@ type onlineVotes struct{ *votes }
 // the bias, as it would before the first step. Weights of rare terms, by which such documents differ from others, still take long steps.
 // The squares of the features of a term are not known; their sum is, and the mean feature of its group.
 func (l *votes) settle(documents int) {
-	for i := range l.members {
-		l.members[i].squares += float64(documents)
+	for i := range l.states {
+		l.states[i].squares += float64(documents)
 	}
 	for i := range l.cells {
 		total := l.counted.totals[i%l.R][l.counted.groups[i/l.R]]

@@ -3,6 +3,7 @@ package models
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -243,6 +244,29 @@ func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 		p.step(d.Row(i), target(1, 0, int(c)), V)
 		p.add(d.Row(i), int(c), 1)
 		online.Learn(d.Row(i), int(c))
+	}
+}
+
+// The members learn side by side, which race detection watches, or one after the other.
+func TestVotesAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
+	m := DefaultOptions().Votes
+	m.Epochs = 3
+	train := func(workers int) (*Linear, Report) {
+		d := randomEvidence(5, 3, 300, 60)
+		d.Workers = workers
+		l, report := mustTrain(t, m, d, EpochOptions{OnEpoch: func(Epoch) {}})
+		return l, timeless(report)
+	}
+	want, wantReport := train(0)
+	for _, e := range wantReport.Epochs {
+		if e.Updates != 300 {
+			t.Errorf("epoch %d has %d updates, want one for each of 300 documents", e.Epoch, e.Updates)
+		}
+	}
+	for _, workers := range []int{1, 2, 5} {
+		if got, report := train(workers); !reflect.DeepEqual(got, want) || !reflect.DeepEqual(report.Epochs, wantReport.Epochs) {
+			t.Errorf("%d workers give another model or report", workers)
+		}
 	}
 }
 
