@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -306,20 +308,24 @@ func linearOf(l models.Online) (*models.Linear, error) {
 // the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked.
 func commit(path string, f *filter.Filter, l *ledger) (*os.File, error) {
 	var identity uint64
-	err := replace.Like(path+nextSuffix, path, filter.NewFileMode, func(file *os.File) (err error) {
-		identity, err = f.SaveTo(file)
-		return err
+	var modelErr error
+	var model sync.WaitGroup // which is written while the store is
+	model.Go(func() {
+		modelErr = replace.Like(path+nextSuffix, path, filter.NewFileMode, func(file *os.File) (err error) {
+			identity, err = f.SaveTo(file)
+			return err
+		})
 	})
-	if err != nil {
-		return nil, err
-	}
 	file, err := replace.Locked(path+Suffix, path, filter.NewFileMode, func(file *os.File) error {
 		size, err := l.save(file, f)
-		if err == nil {
-			_, err = file.WriteAt(journal.Begin(nil, identity), size)
+		model.Wait()
+		if err = cmp.Or(err, modelErr); err != nil {
+			return err
 		}
+		_, err = file.WriteAt(journal.Begin(nil, identity), size)
 		return err
 	})
+	model.Wait()
 	if err != nil {
 		os.Remove(path + nextSuffix)
 		return nil, err
