@@ -38,7 +38,8 @@ func trainOnMail(ctx context.Context, folder string, largest int, memory string,
 	exponent := math.Log(float64(all.terms)/float64(few.terms)) / math.Log(8)
 	screen.Printf(os.Stdout, "Terms grow with the mail to the power of %.2f (Heaps' law), measured between an eighth of it and all.\n\n", exponent)
 	fmt.Println("| mail | messages | MB | terms | grown by the power of | CPU s | peak memory, MB | CPU a message, ms | memory a message, kB |\n|---|---|---|---|---|---|---|---|---|")
-	for times, before := 1, few; times <= largest; times *= 2 {
+	for times, before := 0, few; times < largest; {
+		times = max(1, min(2*times, largest))
 		is, err := t.run(ctx, letters, times, exponent)
 		if err != nil {
 			return err
@@ -75,10 +76,10 @@ func (t training) run(ctx context.Context, letters []letter, times int, exponent
 	if is.size, err = write(t.path("ham"), t.path("spam"), letters, times, exponent); err != nil {
 		return taken{}, err
 	}
-	args := append([]string{"train", "--ham", t.path("ham"), "--spam", t.path("spam"), "--json", "-m", t.path("model")}, t.args...)
+	args := append([]string{"train", "--ham", t.path("ham"), "--spam", t.path("spam"), "-m", t.path("model")}, t.args...)
 	c := exec.CommandContext(ctx, t.path("chaff"), args...)
-	var out, failure bytes.Buffer
-	c.Stdout, c.Stderr = &out, &failure
+	var failure bytes.Buffer
+	c.Stderr = &failure
 	if err := c.Start(); err != nil {
 		return taken{}, err
 	}
@@ -86,13 +87,18 @@ func (t training) run(ctx context.Context, letters []letter, times int, exponent
 	if err := c.Wait(); err != nil {
 		return taken{}, fmt.Errorf("%w\n%s", err, failure.String())
 	}
-	var result struct {
-		Corpus struct{ Terms int }
-	}
-	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
+	is.peak = float64(peak())
+	out, err := exec.CommandContext(ctx, t.path("chaff"), "inspect", "--json", "-m", t.path("model")).Output()
+	if err != nil {
 		return taken{}, err
 	}
-	is.terms, is.peak = result.Corpus.Terms, float64(peak())
+	var model struct {
+		Provenance struct{ Corpus struct{ Terms int } }
+	}
+	if err := json.Unmarshal(out, &model); err != nil {
+		return taken{}, err
+	}
+	is.terms = model.Provenance.Corpus.Terms
 	is.cpu = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 	return is, nil
 }
