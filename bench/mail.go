@@ -44,11 +44,11 @@ const (
 
 // found is a message of a corpus.
 type found struct {
-	path     string
-	spam     bool
-	splitKey uint64
-	size     int64
-	joined   bool
+	path                  string
+	spam                  bool
+	fingerprint, splitKey uint64 // see [corpus.Hashes]
+	size                  int64
+	joined                bool
 }
 
 // unpack returns the folder of a corpus. It unpacks an archive below the folder scratch.
@@ -91,7 +91,8 @@ func find(root string) ([]found, error) {
 		if err != nil {
 			return err
 		}
-		all = append(all, found{name, spam, corpus.SplitKey(raw), int64(len(raw)), joined(raw)})
+		fingerprint, splitKey := corpus.Hashes(raw)
+		all = append(all, found{name, spam, fingerprint, splitKey, int64(len(raw)), joined(raw)})
 		return nil
 	})
 	return all, err
@@ -145,11 +146,11 @@ func split(name, root, dir string) (*mail, error) {
 	m := &mail{name: name, dir: dir}
 	seen := make(map[uint64]bool)
 	for _, f := range all {
-		if seen[f.splitKey] {
+		if seen[f.fingerprint] { // as chaff sees it
 			m.copies++
 			continue
 		}
-		seen[f.splitKey] = true
+		seen[f.fingerprint] = true
 		if f.joined {
 			m.joined++
 		}
