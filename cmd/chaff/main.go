@@ -7,10 +7,10 @@ import (
 	"context"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/internal/memory"
 )
 
 func main() {
@@ -21,15 +21,15 @@ func main() {
 	os.Exit(code)
 }
 
-// gcPercent is how much garbage commands that read a collection may have, as a percentage of the live memory. Documents and
-// matrices hold no pointers, so frequent collections cost little, and less garbage is a smaller process.
-const gcPercent = 20
+// maxGarbage is about how much garbage commands that read a collection may have, in bytes. Documents and matrices hold no pointers, so
+// frequent collections cost little, and less garbage is a smaller process.
+const maxGarbage = 16 << 20
 
 // limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify and serve have a small
 // heap and keep Go's default.
 func limitGarbage(args []string) {
 	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && firstWord(args) != "serve" {
-		debug.SetGCPercent(gcPercent)
+		memory.LimitGarbage(maxGarbage)
 	}
 }
 

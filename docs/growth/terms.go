@@ -9,12 +9,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"time"
 
 	"chaff/features"
 	"chaff/internal/evidence"
+	"chaff/internal/memory"
 	"chaff/internal/parallel"
 	"chaff/internal/screen"
 	"chaff/internal/termkey"
@@ -52,18 +52,18 @@ func (s stream) fill(b *features.Bag, i int, term []byte) []byte {
 func (stream) isSpam(i int) bool { return i%3 == 0 }
 
 // trainOnTerms trains the default model on generated documents, and prints the cost of each step.
-func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) error {
-	debug.SetGCPercent(gcPercent)
+func trainOnTerms(ctx context.Context, s stream, kept int64, workers int) error {
+	memory.LimitGarbage(maxGarbage)
 	workers = parallel.Workers(workers)
 	screen.Printf(os.Stdout, "%d documents of about %d terms out of %d, at most %.0f MB of documents and matrices in memory, %d workers\n\n",
-		s.documents, s.terms, s.vocabulary, float64(memory)/1e6, workers)
+		s.documents, s.terms, s.vocabulary, float64(kept)/1e6, workers)
 	fmt.Println("| step | CPU s | clock s | peak memory, MB |\n|---|---|---|---|")
 	began, cpu := time.Now(), cpuTime()
 	step := func(name string) {
 		screen.Printf(os.Stdout, "| %s | %.0f | %.0f | %.0f |\n", name, (cpuTime() - cpu).Seconds(), time.Since(began).Seconds(), float64(peakMemory("self"))/1e6)
 		began, cpu = time.Now(), cpuTime()
 	}
-	mail := features.NewDocuments(memory)
+	mail := features.NewDocuments(kept)
 	refs, labels := make([]features.Ref, s.documents), make([]int32, s.documents)
 	writers, bags, terms := make([]*features.Writer, workers), make([]features.Bag, workers), make([][]byte, workers)
 	for w := range writers {
@@ -97,7 +97,8 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 	d := index.Dataset(kind, []string{"ham", "spam"}, refs, labels, workers)
 	refs, index, mail = nil, nil, nil
 	step("matrix")
-	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{})
+	var last models.Epoch
+	linear, _, err := trainer.Train(ctx, d, models.EpochOptions{OnEpoch: func(e models.Epoch) { last = e }})
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,6 @@ func trainOnTerms(ctx context.Context, s stream, memory int64, workers int) erro
 	if err := d.Err(); err != nil {
 		return err
 	}
-	last := report.Epochs[len(report.Epochs)-1]
 	screen.Printf(os.Stdout, "\n%d terms; training accuracy %.2f%%; hash of the weights %016x\n", linear.Terms, last.Train.Accuracy, hashOf(linear))
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// gcPercent is the GOGC of chaff train.
-const gcPercent = 20
+// maxGarbage is that of chaff train.
+const maxGarbage = 16 << 20
 
 // cpuTime returns the CPU time of this process, user and system.
 func cpuTime() time.Duration {

@@ -1,7 +1,8 @@
-// Package memory returns unused memory of the process to the system.
+// Package memory bounds the garbage of the process, and returns unused memory to the system.
 package memory
 
 import (
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 )
@@ -18,3 +19,31 @@ func Release() {
 		debug.FreeOSMemory()
 	}
 }
+
+// smallest is the least size of a heap, in bytes, that the percentage below is of.
+const smallest = 4 << 20
+
+// LimitGarbage has garbage collected when there are about so many bytes of it, in a heap of any size: after each collection it sets the
+// percentage of the heap at which the next one begins. One percentage for all would collect a small heap too often and leave much garbage in
+// a large one. It ends when something else sets the percentage.
+func LimitGarbage(bytes uint64) {
+	const usual = 100
+	debug.SetGCPercent(usual)
+	limitNext(bytes, usual)
+}
+
+// limitNext sets the percentage for the next collection, unless it is not what it was set to for the last one.
+func limitNext(bytes uint64, last int) {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	percent := int(100 * bytes / max(live[0].Value.Uint64(), smallest))
+	if now := debug.SetGCPercent(percent); now != last {
+		debug.SetGCPercent(now)
+		return
+	}
+	runtime.SetFinalizer(new(collected), func(*collected) { limitNext(bytes, percent) })
+}
+
+// collected is garbage at once, so that its finalizer runs after the next collection. Without a pointer it would share a block of memory with
+// others, and live as long as they do.
+type collected struct{ _ *byte }
