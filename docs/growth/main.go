@@ -2,7 +2,7 @@
 
 // Command growth measures the CPU time and memory of training as mail grows.
 //
-//	go run ./docs/growth MAIL           1, 2, 4, 8 and 16 times the mail, or up to -times; MAIL is a folder with folders ham... and spam...
+//	go run ./docs/growth MAIL           1, 2, 4, 8 and 16 times the mail, or to -times; MAIL is a folder with folders ham... and spam...
 //	go run ./docs/growth -documents N   N generated documents, with a memory limit
 //
 // It prints Markdown tables. The first generates mail from real mail (see letters.go) in a temporary folder of sixteen times

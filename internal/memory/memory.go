@@ -20,12 +20,16 @@ func Release() {
 	}
 }
 
-// smallest is the least size of a heap, in bytes, that the percentage below is of.
-const smallest = 4 << 20
+const (
+	// smallest is the least size of a heap, in bytes, that the percentage below is of.
+	smallest = 4 << 20
+	// leastPercent keeps the time of collections in proportion to that of what makes the garbage.
+	leastPercent = 10
+)
 
-// LimitGarbage has garbage collected when there are about so many bytes of it, in a heap of any size: after each collection it sets the
-// percentage of the heap at which the next one begins. One percentage for all would collect a small heap too often and leave much garbage in
-// a large one. It ends when something else sets the percentage.
+// LimitGarbage has garbage collected when there are about so many bytes of it, or a tenth of a heap that is more than ten times as large: after
+// each collection it sets the percentage of the heap at which the next one begins. One percentage for all would collect a small heap too
+// often and leave much garbage in a large one. It ends when something else sets the percentage.
 func LimitGarbage(bytes uint64) {
 	const usual = 100
 	debug.SetGCPercent(usual)
@@ -36,7 +40,7 @@ func LimitGarbage(bytes uint64) {
 func limitNext(bytes uint64, last int) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	percent := int(100 * bytes / max(live[0].Value.Uint64(), smallest))
+	percent := max(leastPercent, int(100*bytes/max(live[0].Value.Uint64(), smallest)))
 	if now := debug.SetGCPercent(percent); now != last {
 		debug.SetGCPercent(now)
 		return
