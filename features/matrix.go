@@ -291,7 +291,7 @@ func (d *Dataset) Rows() *Rows {
 	return r
 }
 
-// RowsOf returns a reader of the rows of d, which need not have terms of other groups.
+// RowsOf is [Dataset.Rows] for who needs the terms of some groups only: rows may be without those of the others.
 func (d *Dataset) RowsOf(groups func(evidence.Group) bool) *Rows {
 	r := d.Rows()
 	r.groups = groups

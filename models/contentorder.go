@@ -108,7 +108,7 @@ func (s sorted) each(ctx context.Context, documents []int32, do func(x features.
 	return nil
 }
 
-// reader reads the terms of some groups of documents.
+// reader reads the terms of documents: those of some groups, or all.
 type reader struct {
 	has  func(g evidence.Group) bool // nil for all groups
 	read func(x features.Vector, c int)

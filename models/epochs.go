@@ -65,7 +65,7 @@ type learner interface {
 // committee is a learner whose members learn by themselves, each from its groups of terms.
 type committee interface {
 	members() Form
-	// learnAs is learn for one member. Members have no weight in common, so that they can learn at the same time.
+	// learnAs is learn for one member. Members have no weight in common, so they can learn at the same time.
 	learnAs(m int, x features.Vector, c int, weight float64) bool
 }
 

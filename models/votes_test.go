@@ -247,7 +247,7 @@ func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 	}
 }
 
-// The members learn side by side, which race detection watches, or one after the other.
+// With two workers the members learn side by side, which the race detector watches.
 func TestVotesAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	m := DefaultOptions().Votes
 	m.Epochs = 3
