@@ -22,3 +22,9 @@ func TestGeneratedTermsHaveTheirOwnNames(t *testing.T) {
 		}
 	}
 }
+
+func TestGeneratedDocumentsAreTrainedOn(t *testing.T) {
+	if err := trainOnTerms(t.Context(), stream{documents: 300, terms: 20, vocabulary: 1000}, 1<<20, 1); err != nil {
+		t.Error(err)
+	}
+}
