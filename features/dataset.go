@@ -160,7 +160,8 @@ func (d *Dataset) Row(i int) Vector {
 	return x
 }
 
-// Vector is one sparse row: the ids of the terms of a document in ascending order, and their values. All other terms have the
+// Vector is one sparse row: the ids of the terms of a document in ascending order, of evidence within each
+// group, and their values. All other terms have the
 // value 0.
 type Vector struct {
 	IDs    []uint32

@@ -104,6 +104,24 @@ func TestOfTooManyTermsTheMostFrequentAreKept(t *testing.T) {
 	}
 }
 
+func TestTheMostFrequentTermsAreTheEndOfASortedList(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		count := make([]uint32, 1+rng.IntN(60))
+		for i := range count {
+			count[i] = rng.Uint32() >> rng.IntN(33)
+		}
+		least, terms := 1+rng.Uint32()>>rng.IntN(33), 1+rng.IntN(70)
+		sorted := slices.DeleteFunc(slices.Sorted(slices.Values(count)), func(n uint32) bool { return n < least })
+		want := sorted[max(0, len(sorted)-terms):]
+		limit := MostFrequent(count, least, terms)
+		got := slices.DeleteFunc(slices.Clone(count), func(n uint32) bool { return !limit.Admits(n) })
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Fatalf("%d terms of %v with at least %d: got %v, want %v", terms, count, least, got, want)
+		}
+	}
+}
+
 // FuzzDictionary compares a dictionary with a map.
 func FuzzDictionary(f *testing.F) {
 	f.Add(uint64(1), uint8(3), uint16(200))

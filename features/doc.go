@@ -10,11 +10,11 @@
 // Algorithms"). [NormalisedBits] and [NormalisedCounts] are the same, L2-normalised. [HeadBits] are the bits of the terms in the head
 // of a text. [Whole] has one term, the document itself, for a classifier that remembers documents.
 //
-// [Evidence] is bits in groups, each of them L2-normalised by itself. Every term belongs to one [Group]: words, pairs, subject,
-// links, structure, or other header fields. The last group is [Grams], the byte 4-grams of a message, which have no terms: [Cell]
+// [Evidence] is bits in groups, each of them L2-normalised by itself. Every term belongs to one group: words, pairs, subject,
+// links, structure, or other header fields. The last group is the grams, the byte 4-grams of a message, which have no terms: [Cell]
 // hashes half of them to [CellCount] cells, which have the ids 0 to CellCount-1. The terms of the vocabulary follow.
 //
-// A 64-bit hash under a secret [Key] identifies a term. Two of a million terms share a hash with a probability of about 3e-8, and
+// A 64-bit hash under a secret key identifies a term. Two of a million terms share a hash with a probability of about 3e-8, and
 // then count as one term. No figure depends on the key, because ids, and with them the order of sums, follow from the texts
 // of the terms. The exception is two texts made to share their [OrderHash]: the key decides which comes first.
 //

@@ -76,7 +76,7 @@ func (d *Documents) NewWriter() *Writer {
 // Close flushes the last page.
 func (w *Writer) Close() { w.flush() }
 
-// Add keeps the document of a bag whose terms are named.
+// Add keeps the document of a bag whose terms are named. After an error it returns 0, see [Documents.Err].
 func (w *Writer) Add(b *Bag) Ref {
 	name := b.Text
 	if w.dictionary.textless {

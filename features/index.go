@@ -3,6 +3,7 @@ package features
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -37,20 +38,15 @@ func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
 // by id: the number of training documents that have it.
 func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uint32, error) {
 	order, count := d.ordered(workers), d.frequencies(training, workers)
-	least := uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32)))
-	ties := len(count) // how many terms with the least frequency are kept
+	limit := Limit{uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32))), len(count)}
 	if o.MaxTerms > 0 {
-		least, ties = mostFrequent(count, least, o.MaxTerms)
+		limit = MostFrequent(count, limit.least, o.MaxTerms)
 	}
 	numbers, ids := order, []uint32(nil) // of all terms
-	if kept := admitted(count, least, ties); kept < len(order) {
+	if kept := limit.admitted(count); kept < len(order) {
 		numbers, ids = make([]uint32, 0, kept), unknownIDs(len(order))
 		for position, number := range order {
-			n := count[number]
-			if n == least {
-				ties--
-			}
-			if n > least || n == least && ties >= 0 {
+			if limit.Admits(count[number]) {
 				ids[position] = uint32(len(numbers))
 				numbers = append(numbers, number)
 			}
@@ -71,19 +67,6 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	x := newIndex(d, v, ids)
 	x.numbers = func() []uint32 { return numbers }
 	return x, frequencies, nil
-}
-
-// admitted returns how many terms have more than the least frequency, or are among the ties that have it.
-func admitted(count []uint32, least uint32, ties int) int {
-	above, equal := 0, 0
-	for _, n := range count {
-		if n > least {
-			above++
-		} else if n == least {
-			equal++
-		}
-	}
-	return above + min(equal, ties)
 }
 
 // maxCounters bounds the goroutines that count terms: each needs four bytes for every distinct term.
@@ -113,17 +96,61 @@ func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
 	return sum
 }
 
-// mostFrequent returns the least frequency of the given number of terms that occur most often, and how many of them have that
-// frequency. Terms below the given least frequency do not count.
-func mostFrequent(count []uint32, least uint32, terms int) (limit uint32, ties int) {
-	frequencies := slices.DeleteFunc(slices.Clone(count), func(n uint32) bool { return n < least })
-	if len(frequencies) <= terms {
-		return least, len(frequencies)
+// Limit admits the terms whose frequency is above least, and the first ties terms that have exactly it.
+type Limit struct {
+	least uint32
+	ties  int
+}
+
+// Admits reports whether a term with the given frequency is admitted. It is asked once for each term.
+func (l *Limit) Admits(frequency uint32) bool {
+	if frequency == l.least {
+		l.ties--
+		return l.ties >= 0
+	}
+	return frequency > l.least
+}
+
+// admitted returns how many terms with the given frequencies are admitted.
+func (l Limit) admitted(count []uint32) int {
+	n := 0
+	for _, frequency := range count {
+		if l.Admits(frequency) {
+			n++
+		}
+	}
+	return n
+}
+
+// MostFrequent returns the limit that admits the given number of the terms that occur most often, none below the given least frequency, which is
+// at least 1.
+func MostFrequent(count []uint32, least uint32, terms int) Limit {
+	var withBits [33]int // how many terms have a frequency of so many bits
+	for _, n := range count {
+		if n >= least {
+			withBits[bits.Len32(n)]++
+		}
+	}
+	size := len(withBits) - 1 // of the limit in bits
+	for ; size > 0 && withBits[size] < terms; size-- {
+		terms -= withBits[size]
+	}
+	if size == 0 {
+		return Limit{least, len(count)}
+	}
+	frequencies := make([]uint32, 0, withBits[size])
+	for _, n := range count {
+		if n >= least && bits.Len32(n) == size {
+			frequencies = append(frequencies, n)
+		}
 	}
 	slices.Sort(frequencies)
-	kept := frequencies[len(frequencies)-terms:]
-	above, _ := slices.BinarySearch(kept, kept[0]+1)
-	return kept[0], above
+	slices.Reverse(frequencies)
+	limit := Limit{least: frequencies[terms-1]}
+	for i := terms - 1; i >= 0 && frequencies[i] == limit.least; i-- {
+		limit.ties++
+	}
+	return limit
 }
 
 // Index returns the index of a vocabulary that was made of other documents.
@@ -143,7 +170,7 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 // Vocabulary returns the vocabulary whose ids the index has.
 func (x *Index) Vocabulary() *Vocabulary { return x.vocabulary }
 
-// Frequencies returns the document frequency of each term by id.
+// Frequencies returns how many of the given documents have each term, by id.
 func (x *Index) Frequencies(refs []Ref, workers int) []uint32 {
 	byID := make([]uint32, x.vocabulary.Len())
 	count := x.documents.frequencies(refs, workers)

@@ -291,7 +291,7 @@ func (d *Dataset) Rows() *Rows {
 	return r
 }
 
-// RowsOf is [Dataset.Rows] for who needs the terms of some groups only: rows may be without those of the others.
+// RowsOf is [Dataset.Rows] for the terms of some groups: its rows may lack those of others.
 func (d *Dataset) RowsOf(groups func(evidence.Group) bool) *Rows {
 	r := d.Rows()
 	r.groups = groups

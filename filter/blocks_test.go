@@ -160,11 +160,45 @@ func TestDamagedBlocksAreFound(t *testing.T) {
 			t.Errorf("%s, each %d bytes, explained: got %v, want %v", tt.section, tt.step, err, ErrDamaged)
 		}
 	}
-	for _, section := range []string{"PREF", "SETT", "BIAS", "HKEY"} {
+	for _, section := range []string{"PREF", "FREQ", "SETT", "BIAS", "HKEY"} {
 		damaged := withFlippedBits(t, file, 1<<30, section)
 		if _, err := decodePart(unchanging{bytes.NewReader(damaged)}, int64(len(damaged))); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: got %v, want %v", section, err, ErrDamaged)
 		}
+	}
+}
+
+func TestFrequentTermsNeedNoBlock(t *testing.T) {
+	const frequent = "Subject: offer\n\nthese words are in each letter"
+	var mail [][2]string
+	for i := range 40 {
+		rare := fmt.Sprintf(" %[1]da %[1]db %[1]dc %[1]dd %[1]de %[1]df %[1]dg %[1]dh %[1]di %[1]dj", i)
+		mail = append(mail, [2]string{[]string{hamName, spamName}[i%2], frequent + rare})
+	}
+	whole := fitted(t, corpustest.Messages(mail...), "multinomial", hamName, spamName)
+	f := inParts(t, encode(t, whole))
+	if got, want := f.Classify([]byte(frequent)), whole.Classify([]byte(frequent)); got != want || got.Unknown > 0 || f.Err() != nil {
+		t.Errorf("got %+v and %v, want %+v", got, f.Err(), want)
+	}
+	if f.part.reads > 0 {
+		t.Errorf("%d blocks were read", f.part.reads)
+	}
+	if f.Classify([]byte(mail[0][1])); f.part.reads == 0 {
+		t.Error("no block was read for the rare terms")
+	}
+}
+
+func TestAModelWithoutFrequentTermsIsRead(t *testing.T) {
+	whole := spamFilter(t)
+	older := withSections(t, encode(t, whole), func(name string, data []byte) []byte {
+		if name == "FREQ" {
+			return nil
+		}
+		return data
+	})
+	f := inParts(t, older)
+	if got, want := f.Classify([]byte(knownLetter)), whole.Classify([]byte(knownLetter)); got != want || f.Err() != nil {
+		t.Errorf("got %+v and %v, want %+v", got, f.Err(), want)
 	}
 }
 

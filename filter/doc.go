@@ -7,5 +7,5 @@
 //
 // Training and classification turn bytes into terms with the same [Reader]. A filter uses the settings stored in its model file.
 //
-// A Filter is immutable and safe for concurrent use, unless [OpenForOne] returned it. Package train makes filters.
+// A Filter is immutable and safe for concurrent use, unless [OpenForOne] or [OpenToLearn] returned it. Package train makes filters.
 package filter

@@ -49,7 +49,11 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	rows := f.linear.Rows()
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
 	pref := encodePref(f.vocabulary)
-	w := modelFormat().NewWriter(file, 9)
+	areFrequent, err := f.areFrequent()
+	if err != nil {
+		return 0, err
+	}
+	w := modelFormat().NewWriter(file, 10)
 	for _, s := range []sections.Section{
 		{Name: "SETT", Data: encodeSettings(f.settings)},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
@@ -59,6 +63,8 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 		w.Begin(s.Name)
 		w.Write(s.Data)
 	}
+	w.Begin("FREQ")
+	w.Write(encodeFrequent(f.vocabulary, areFrequent, weights, rows))
 	w.Begin("TERM")
 	w.WriteEach(len(pref)-2, func(dst []byte, number int) []byte { return appendBlock(dst, f.vocabulary, weights, rows, number) })
 	if len(cells) > 0 {
@@ -83,10 +89,7 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 
 // IdentityOf returns [Filter.Identity] of the filter in a model file of so many bytes. It reads no more than the table of the file.
 func IdentityOf(file io.ReaderAt, size int64) (uint64, error) {
-	base, err := modelFormat().Open(file)
-	if err == nil {
-		err = base.CheckSize(size)
-	}
+	base, err := openModel(file, size)
 	if err != nil {
 		return 0, err
 	}
@@ -150,11 +153,8 @@ func decodePart(file partFile, size int64) (f *Filter, err error) {
 			f, err = nil, ErrChanged
 		}
 	}()
-	base, err := modelFormat().Open(file)
+	base, err := openModel(file, size)
 	if err != nil {
-		return nil, err
-	}
-	if err := base.CheckSize(size); err != nil {
 		return nil, err
 	}
 	f, pref, err := decodeSmall(base)
@@ -190,14 +190,7 @@ func openWhole(path string) (f *Filter, err error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := modelFormat().Open(from)
-	if err == nil {
-		err = base.CheckSize(info.Size())
-	}
-	if err == nil {
-		f, err = decode(base)
-	}
-	if err != nil {
+	if f, err = decodeFile(from, info.Size()); err != nil {
 		return nil, err
 	}
 	f.open = open
@@ -213,13 +206,25 @@ func keptOpen(file *os.File) (io.ReaderAt, io.Closer, error) {
 	return bytes.NewReader(data), nil, cmp.Or(err, file.Close())
 }
 
-// Decode returns the filter in a model file.
-func Decode(data []byte) (*Filter, error) {
-	file, err := modelFormat().Decode(data)
+// Decode returns the filter in the bytes of a model file.
+func Decode(data []byte) (*Filter, error) { return decodeFile(bytes.NewReader(data), int64(len(data))) }
+
+// decodeFile returns the filter in a model file of the given size.
+func decodeFile(from io.ReaderAt, size int64) (*Filter, error) {
+	base, err := openModel(from, size)
 	if err != nil {
 		return nil, err
 	}
-	return decode(file)
+	return decode(base)
+}
+
+// openModel reads the table of a model file of the given size.
+func openModel(from io.ReaderAt, size int64) (*sections.Reader, error) {
+	base, err := modelFormat().Open(from)
+	if err == nil {
+		err = base.CheckSize(size)
+	}
+	return base, err
 }
 
 // whole returns f with all of its terms and weights in memory.
@@ -230,7 +235,7 @@ func (f *Filter) whole() (*Filter, error) {
 	return decode(f.part.base)
 }
 
-func decode(file container) (*Filter, error) {
+func decode(file *sections.Reader) (*Filter, error) {
 	f, pref, err := decodeSmall(file)
 	if err != nil {
 		return nil, err
@@ -268,15 +273,8 @@ func decode(file container) (*Filter, error) {
 	return f, nil
 }
 
-// container has the sections of a model file: all in memory, or read when they are asked for.
-type container interface {
-	Has(name string) bool
-	Section(name string) ([]byte, error)
-	Identity() uint64
-}
-
 // decodeSmall returns the filter in a file, without its vocabulary and weights, and section PREF.
-func decodeSmall(file container) (f *Filter, pref []uint32, err error) {
+func decodeSmall(file *sections.Reader) (f *Filter, pref []uint32, err error) {
 	settings, err1 := file.Section("SETT")
 	key, err2 := file.Section("HKEY")
 	pref, err3 := decodeNumbers[uint32](file.Section("PREF"))

@@ -31,7 +31,7 @@ func TestASavedModelClassifiesTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := OpenForOne(path)
+	one, err := openForOne(path, later())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func rewritten(data []byte, change func(file []byte)) []byte {
 // withSections returns the model with changed sections, under correct checksums. It omits sections for which change returns nil.
 func withSections(t *testing.T, file []byte, change func(name string, data []byte) []byte) []byte {
 	t.Helper()
-	f, err := modelFormat().Decode(file)
+	f, err := openModel(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func withSections(t *testing.T, file []byte, change func(name string, data []byt
 		if err != nil {
 			t.Fatal(err)
 		}
-		if data = change(name, bytes.Clone(data)); data != nil {
+		if data = change(name, data); data != nil {
 			all = append(all, sections.Section{Name: name, Data: data})
 		}
 	}
@@ -137,17 +137,18 @@ func withSections(t *testing.T, file []byte, change func(name string, data []byt
 func withFlippedBits(t *testing.T, file []byte, step int, names ...string) []byte {
 	t.Helper()
 	file = bytes.Clone(file)
-	f, err := modelFormat().Decode(file)
+	f, err := openModel(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		data, err := f.Section(name)
-		if err != nil || len(data) == 0 {
-			t.Fatalf("section %s has %d bytes: %v", name, len(data), err)
+		section, err := f.Part(name)
+		if err != nil || section.Size() == 0 {
+			t.Fatalf("section %s: %v", name, err)
 		}
-		for i := 0; i < len(data); i += step {
-			data[i] ^= 1
+		_, start, size := section.Outer()
+		for i := start; i < start+size; i += int64(step) {
+			file[i] ^= 1
 		}
 	}
 	return file

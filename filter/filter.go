@@ -12,6 +12,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/limits"
+	"chaff/internal/sections"
 	"chaff/internal/termkey"
 	"chaff/message"
 	"chaff/metrics"
@@ -38,17 +39,17 @@ type Filter struct {
 	linear     *models.Linear
 	kind       features.Kind
 	saveTexts  bool
-	provenance json.RawMessage // empty if file is set
-	terms      Terms           // none if file is set
-	file       container       // nil unless the filter was opened
-	learned    models.Online   // what a store keeps of the model; nil if the filter was opened, or cannot learn on
-	knowledge  *knowledge      // of file; nil if it has none
-	part       *part           // of file; nil if all of it was read
-	open       io.Closer       // what file reads; nil if it is in memory
-	store      io.Closer       // the file that knowledge reads; nil if the caller closes it
-	onlyPart   bool            // each message is scored by a learner of its terms
-	journalErr error           // why the journal is not used
-	scratch    sync.Pool       // of *scratch
+	provenance json.RawMessage  // empty if file is set
+	terms      Terms            // none if file is set
+	file       *sections.Reader // nil unless the filter was opened
+	learned    models.Online    // what a store keeps of the model; nil if the filter was opened, or cannot learn on
+	knowledge  *knowledge       // of file; nil if it has none
+	part       *part            // of file; nil if all of it was read
+	open       io.Closer        // what file reads; nil if it is in memory
+	store      io.Closer        // the file that knowledge reads; nil if the caller closes it
+	onlyPart   bool             // each message is scored by a learner of its terms
+	journalErr error            // why the journal is not used
+	scratch    sync.Pool        // of *scratch
 }
 
 // Parts are the components of a filter.
@@ -95,10 +96,10 @@ var errNoThresholds = errors.New("it has no thresholds")
 // Settings returns the settings of the filter.
 func (f *Filter) Settings() Settings { return f.settings }
 
-// Vocabulary returns the vocabulary of the filter.
+// Vocabulary returns the vocabulary of the filter. That of a filter from [OpenForOne] or [OpenToLearn] has no table.
 func (f *Filter) Vocabulary() *features.Vocabulary { return f.vocabulary }
 
-// Linear returns the linear form that scores messages.
+// Linear returns the linear form that scores messages. That of a filter from [OpenForOne] or [OpenToLearn] has no weights.
 func (f *Filter) Linear() *models.Linear { return f.linear }
 
 // Kind returns the kind of feature that the filter uses.
@@ -140,7 +141,8 @@ type Classification struct {
 	// Probability is the calibrated probability of spam, or of Class for other classes: the share of spam among held-out messages with
 	// such a score.
 	Probability float64 `json:"probability"`
-	// Known and Unknown count the distinct terms of the message inside and outside the vocabulary.
+	// Known counts the distinct terms of the message that the model scores, and Unknown all others: those outside the vocabulary; for head bits
+	// also those outside the head of the text, and for whole documents all but one.
 	Known   int `json:"known_terms"`
 	Unknown int `json:"unknown_terms"`
 	// Repairs lists what decoding repaired.
@@ -168,8 +170,8 @@ func (f *Filter) CanJoin(other *Filter) bool {
 }
 
 // ClassifyWith classifies a message by the score of f plus that of other less an offset, its result added, with the thresholds and the
-// calibration of f. The message is read once. Known and Unknown are those of f. Neither filter comes from [OpenForOne], and f can join
-// other.
+// calibration of f. The message is read once. Known and Unknown are those of f. Neither filter comes from [OpenForOne] or [OpenToLearn],
+// and f can join other.
 func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
 	s, ok := f.scratch.Get().(*scratch)
 	if !ok {
@@ -217,7 +219,7 @@ func (f *Filter) read(s *scratch, document features.Document) {
 // readPartial sets what scores a document to a learner of its terms, and reports whether that was possible. An error is about the journal,
 // which the model then does without, or [Filter.Err] returns it.
 func (f *Filter) readPartial(s *scratch, document features.Document) bool {
-	p, err := f.partial(s, document, false)
+	p, err := f.partial(s, document, &f.knowledge.later, false)
 	var linear *models.Linear
 	if err == nil {
 		linear, err = p.Learner.Linear()

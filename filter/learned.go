@@ -133,20 +133,28 @@ type Partial struct {
 }
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
-// were read with the settings of f. The error is [ErrNotLearning], or about the files that f was opened from.
-func (f *Filter) Partial(learned, forgotten *features.Document) (p Partial, err error) {
+// were read with the settings of f. A document that is forgotten was learned by a record of the journal, or before: then it counted for no term
+// that only the journal has. The error is [ErrNotLearning], or about the files that f was opened from.
+func (f *Filter) Partial(learned, forgotten *features.Document, inJournal bool) (p Partial, err error) {
 	s := new(scratch)
 	defer func() { err = cmp.Or(err, f.Err()) }() // a term of a damaged block looks new
+	if f.knowledge == nil {
+		return p, ErrNotLearning
+	}
+	counted := &f.knowledge.later // the terms of the journal that the forgotten document counted for
+	if !inJournal {
+		counted = new(features.Extension)
+	}
 	if learned == nil {
-		p, err = f.partial(s, *forgotten, false)
+		p, err = f.partial(s, *forgotten, counted, false)
 		p.Forgotten, p.Vector, p.New = p.Vector, features.Vector{}, nil
 		return p, err
 	}
-	if p, err = f.partial(s, *learned, true); err != nil || forgotten == nil {
+	if p, err = f.partial(s, *learned, &f.knowledge.later, true); err != nil || forgotten == nil {
 		return p, err
 	}
 	document := features.Vector{IDs: p.IDs}
-	p.Forgotten, _ = new(features.Lookup).AppendExtended(features.Vector{}, f.vocabulary, &f.knowledge.later, *forgotten, f.kind)
+	p.Forgotten, _ = new(features.Lookup).AppendExtended(features.Vector{}, f.vocabulary, counted, *forgotten, f.kind)
 	p.IDs = slices.Concat(p.IDs, p.Forgotten.IDs)
 	slices.Sort(p.IDs)
 	p.IDs = slices.Compact(p.IDs)
@@ -164,20 +172,17 @@ func placesOf(ids, all []uint32) []uint32 {
 	return places
 }
 
-// partial returns the learner for a document, in the memory of s. Unless the document is to be learned, terms that the model and the journal
-// lack are left out, and New are the terms that the journal has.
-func (f *Filter) partial(s *scratch, doc features.Document, learn bool) (p Partial, err error) {
+// partial returns the learner for a document, in the memory of s, by the terms of the model and later ones. Unless the document is to be learned,
+// terms that both lack are left out, and New are the later ones.
+func (f *Filter) partial(s *scratch, doc features.Document, later *features.Extension, learn bool) (p Partial, err error) {
 	k := f.knowledge
-	if k == nil {
-		return p, ErrNotLearning
-	}
 	if p.Learner, err = f.NewLearner(); err != nil {
 		return p, err
 	}
 	if learn {
-		s.vector, p.New = s.lookup.AppendLearned(s.vector.Reset(), f.vocabulary, &k.later, doc, f.kind)
+		s.vector, p.New = s.lookup.AppendLearned(s.vector.Reset(), f.vocabulary, later, doc, f.kind)
 	} else {
-		s.vector, p.New = s.lookup.AppendExtended(s.vector.Reset(), f.vocabulary, &k.later, doc, f.kind)
+		s.vector, p.New = s.lookup.AppendExtended(s.vector.Reset(), f.vocabulary, later, doc, f.kind)
 	}
 	if k.err != nil {
 		return p, k.err

@@ -26,6 +26,7 @@ type part struct {
 	file   partFile
 	base   *sections.Reader
 	blocks termBlocks
+	often  frequent
 	terms  *io.SectionReader // section TERM
 	cells  *io.SectionReader // section CELL; nil for a model without cells
 	buffer []byte            // of a block or a chunk
@@ -53,12 +54,13 @@ func newPart(file partFile, base *sections.Reader, pref []uint32, rows int, hasC
 		return nil, nil, err
 	}
 	p := &part{file: file, base: base, blocks: blocks}
-	var err2 error
+	var err2, err3 error
 	p.terms, err = base.Part("TERM")
+	p.often, err3 = frequentIn(base, rows)
 	if hasCells {
 		p.cells, err2 = base.Part("CELL")
 	}
-	return p, features.NewVocabularyElsewhere(blocks.terms(), blocks.prefixBits, p.find), cmp.Or(err, err2)
+	return p, features.NewVocabularyElsewhere(blocks.terms(), blocks.prefixBits, p.find), cmp.Or(err, err2, err3)
 }
 
 // note keeps the first error.
@@ -78,17 +80,9 @@ func (p *part) find(dst, hashes []uint64) []uint64 {
 	}
 	p.hashes, p.known, p.found, p.weights = append(p.hashes[:0], hashes...), p.known[:0], p.found[:0], p.weights[:0]
 	for i, hash := range hashes {
-		prefix, key := p.blocks.split(hash)
-		block, err := p.block(prefix / blockPrefixes)
-		var entries []byte
-		if err == nil {
-			entries, err = p.blocks.entriesOf(block, prefix)
-		}
-		if err != nil {
-			p.note(err)
-			continue
-		}
-		if id, weights, known := p.blocks.find(entries, key); known {
+		id, weights, known, err := p.findOne(p.blocks.split(hash))
+		p.note(err)
+		if known {
 			p.known = append(p.known, uint64(id)<<32|uint64(i))
 			p.found = append(p.found, id)
 			for r := range p.blocks.rows {
@@ -97,6 +91,23 @@ func (p *part) find(dst, hashes []uint64) []uint64 {
 		}
 	}
 	return append(dst, p.known...)
+}
+
+// findOne returns the term with a prefix and a key: its id and its weights, valid until the next call.
+func (p *part) findOne(prefix int, key uint32) (id uint32, weights []byte, known bool, err error) {
+	if id, weights, known = p.often.find(prefix, key); known {
+		return id, weights, int(id) < p.blocks.terms(), nil
+	}
+	block, err := p.block(prefix / blockPrefixes)
+	if err != nil {
+		return 0, nil, false, err
+	}
+	entries, err := p.blocks.entriesOf(block, prefix)
+	if err != nil {
+		return 0, nil, false, err
+	}
+	id, weights, known = p.blocks.find(entries, key)
+	return id, weights, known, nil
 }
 
 // block returns a block of section TERM, verified. It is valid until the next call.

@@ -154,7 +154,12 @@ func (f *Filter) know(base *sections.Reader, j *journal.Journal) error {
 // OpenToLearn opens the model at path, whose store has the given base and journal. It is for a program that learns, and holds the lock of the
 // store. The error wraps [ErrOtherModel], or is about a file.
 func OpenToLearn(path string, base *sections.Reader, j *journal.Journal) (*Filter, error) {
-	f, err := openPart(path, time.Now())
+	return openToLearn(path, base, j, time.Now())
+}
+
+// openToLearn takes the time, as openForOne does.
+func openToLearn(path string, base *sections.Reader, j *journal.Journal, now time.Time) (*Filter, error) {
+	f, err := openPart(path, now)
 	if err != nil {
 		return nil, err
 	}

@@ -96,7 +96,7 @@ func (p *pupil) learn(raw string, class int) {
 	noError(p.t, err)
 	j, err := journal.Open(store, store.Size(), false)
 	noError(p.t, err)
-	f, err := OpenToLearn(p.path, base, j)
+	f, err := openToLearn(p.path, base, j, later())
 	noError(p.t, err)
 	defer f.Close()
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
@@ -105,7 +105,7 @@ func (p *pupil) learn(raw string, class int) {
 	}
 	reader.Read([]byte(raw))
 	document := reader.Bag().Document()
-	part, err := f.Partial(&document, nil)
+	part, err := f.Partial(&document, nil, false)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -253,11 +253,11 @@ func TestADamagedModelLearnsNothing(t *testing.T) {
 	reader.Read([]byte(knownLetter))
 	document := reader.Bag().Document()
 	for _, forgotten := range []*features.Document{nil, &document} {
-		if _, err := f.Partial(&document, forgotten); !errors.Is(err, ErrDamaged) {
+		if _, err := f.Partial(&document, forgotten, true); !errors.Is(err, ErrDamaged) {
 			t.Errorf("got %v, want %v", err, ErrDamaged)
 		}
 	}
-	if _, err := f.Partial(nil, &document); !errors.Is(err, ErrDamaged) {
+	if _, err := f.Partial(nil, &document, true); !errors.Is(err, ErrDamaged) {
 		t.Errorf("forgetting: got %v, want %v", err, ErrDamaged)
 	}
 }

@@ -90,7 +90,7 @@ type TermWeight struct {
 }
 
 // Strongest returns the n terms with the largest weights for each class, the largest first. It leaves out terms that speak against the
-// class.
+// class. The filter comes neither from [OpenForOne] nor from [OpenToLearn], as for [Filter.WeightFor].
 func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	t, err := f.Terms()
 	if err != nil {

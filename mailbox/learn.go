@@ -212,17 +212,22 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 			said[n.fingerprint] |= 1 << n.label
 		}
 	}
+	saidBefore := map[uint64]int{} // the labels, as bits, that the mailbox gave to its messages the last time
+	for _, s := range c.sightings {
+		saidBefore[s.Fingerprint] |= 1 << s.Label
+	}
+	delete(saidBefore, 0)
 	ambiguous, taken := map[uint64]bool{}, map[uint64]bool{}
 	for _, n := range news {
 		before, isKnown := c.labels[n.fingerprint]
 		switch {
-		case errors.Is(n.file.err, fs.ErrNotExist): // it has moved since it was listed
+		case errors.Is(n.file.err, fs.ErrNotExist), errors.Is(n.file.err, errEmpty): // it has moved since it was listed, or is no message
 		case n.file.err != nil:
 			n.Result, n.Reason = store.Refused, n.file.err.Error()
 			c.account.Changes = append(c.account.Changes, n)
 		case said[n.fingerprint] == 1<<0|1<<1:
 			ambiguous[n.fingerprint] = true
-		case isKnown && before == n.label, taken[n.fingerprint]:
+		case isKnown && before == n.label, taken[n.fingerprint], saidBefore[n.fingerprint]&(1<<n.label) != 0:
 			c.see(n)
 		default:
 			if taken[n.fingerprint] = true; isKnown {
@@ -261,7 +266,7 @@ func (c *comparison) see(n Change) {
 	c.seen[c.nameHash(n.file.name)] = store.Sighting{Fingerprint: n.fingerprint, Label: n.label}
 }
 
-// gone returns the names that were seen and are no longer in a folder of ham or spam; none if a folder could not be listed.
+// gone returns the names that were seen and are no longer in a folder of ham or spam, read or not; none if a folder could not be listed.
 func (c *comparison) gone(m *Mailbox) []uint64 {
 	if len(m.problems) > 0 {
 		return nil
@@ -270,6 +275,11 @@ func (c *comparison) gone(m *Mailbox) []uint64 {
 	for _, files := range m.rows {
 		for _, f := range files {
 			there[c.nameHash(f.name)] = true
+		}
+	}
+	for _, names := range m.unread {
+		for _, name := range names {
+			there[c.nameHash(name)] = true
 		}
 	}
 	return slices.Sorted(func(yield func(uint64) bool) {
@@ -281,6 +291,8 @@ func (c *comparison) gone(m *Mailbox) []uint64 {
 	})
 }
 
+var errEmpty = errors.New("the file is empty")
+
 // readNews sets the fingerprints of messages.
 func readNews(ctx context.Context, news []Change, o LearnOptions) error {
 	workers := parallel.Workers(o.Workers)
@@ -291,6 +303,9 @@ func readNews(ctx context.Context, news []Change, o LearnOptions) error {
 			n := &news[i]
 			if n.file.err == nil {
 				buffers[worker], n.file.err = n.file.item.Read(buffers[worker])
+			}
+			if n.file.err == nil && len(buffers[worker]) == 0 {
+				n.file.err = errEmpty
 			}
 			if n.file.err == nil {
 				n.fingerprint = corpus.Fingerprint(buffers[worker])

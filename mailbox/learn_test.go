@@ -91,7 +91,7 @@ func (b *tree) train() {
 	b.must(err)
 	f, _, err := c.Refit(b.Context(), trained, train.DefaultOptions())
 	b.must(err)
-	b.must(store.Create(b.Context(), b.model, c.Mail, f, 0, store.DefaultOptions()))
+	b.must(store.Create(b.Context(), b.model, c.Mail, f, 0, store.DefaultOptions(), false))
 }
 
 func (b *tree) must(err error) {
@@ -302,6 +302,41 @@ func TestALabelGivenByHandOutlastsTheFolder(t *testing.T) {
 	b.must(err)
 	b.must(s.Close())
 	b.wantLearned("the folder is the same as before")
+	b.move(b.ham(0), ".Lists/cur/1.a:2,S")
+	b.wantLearned("another folder of ham says nothing new")
+	b.move(".Lists/cur/1.a:2,S", ".Junk/cur/1.b:2,S")
+	b.wantLearned("spam it is already")
+	b.move(".Junk/cur/1.b:2,S", ".Lists/cur/1.c:2,S")
+	b.wantLearned("a folder of the other class says something new", "relabelled spam ham .Lists/cur/1.c:2,S")
+	raw, err = os.ReadFile(filepath.Join(b.dir, b.ham(1)))
+	b.must(err)
+	s = b.open()
+	_, err = s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})
+	b.must(errors.Join(err, s.Close()))
+	unread := strings.TrimSuffix(b.ham(1), "S")
+	b.move(b.ham(1), unread)
+	b.wantLearned("marked as unread it says nothing")
+	b.move(unread, b.ham(1))
+	b.wantLearned("read again, it says what it said before")
+}
+
+func TestUnreadMailIsNoHam(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	b.write(".Lists/new/1.a", "Subject: x\n\nspama by a rule")
+	b.write(".Lists/cur/1.b:2,F", "Subject: x\n\nspamb by a rule")
+	if a := b.wantLearned("nobody has read it"); a.LeftOut != 2 {
+		t.Errorf("%d are left out, want 2", a.LeftOut)
+	}
+	b.move(".Lists/new/1.a", ".Lists/cur/1.a:2,S")
+	b.wantLearned("once it was read, it counts", "learned ham .Lists/cur/1.a:2,S")
+}
+
+func TestAnEmptyFileIsNoMessage(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	b.write(".Junk/cur/1.a:2,S", "")
+	b.wantLearned("nothing is in it")
 }
 
 func TestWhatTheFilterIsSureOfIsReadOnce(t *testing.T) {

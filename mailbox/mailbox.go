@@ -15,7 +15,8 @@ type Mailbox struct {
 	path     string
 	id       string // the same for every path that leads there
 	plan     sources.Plan
-	rows     [][]file // by the row of plan.Folders
+	rows     [][]file   // by the row of plan.Folders
+	unread   [][]string // by row: the names of messages that would be ham if somebody had read them
 	problems map[int]error
 	// compared has the role of each file when the mailbox was last compared with a store.
 	compared map[string]sources.Role
@@ -45,7 +46,7 @@ type File struct {
 // Of returns a mailbox with folders that its caller has listed, in this order. All lists of one mailbox have the same id. Only
 // [Mailbox.Preview] and [Mailbox.Learn] work with it.
 func Of(path, id string, folders []Folder) *Mailbox {
-	m := &Mailbox{path: path, id: id, rows: make([][]file, len(folders))}
+	m := &Mailbox{path: path, id: id, rows: make([][]file, len(folders)), unread: make([][]string, len(folders))}
 	for row, folder := range folders {
 		m.plan.Folders = append(m.plan.Folders, folder.PlanFolder)
 		for _, f := range folder.Files {
@@ -74,6 +75,7 @@ func (m *Mailbox) Refresh() error {
 		return err
 	}
 	m.plan, m.rows, m.problems = plan, make([][]file, len(plan.Folders)), map[int]error{}
+	m.unread = make([][]string, len(plan.Folders))
 	for row := range plan.Folders {
 		m.refreshRow(row)
 	}
@@ -94,13 +96,13 @@ func identity(name string) (string, error) {
 
 // refreshRow lists the messages of a folder of ham or spam again.
 func (m *Mailbox) refreshRow(row int) {
-	m.rows[row] = m.rows[row][:0]
+	m.rows[row], m.unread[row] = m.rows[row][:0], nil
 	delete(m.problems, row)
 	folder := m.plan.Folders[row]
 	if folder.Unreadable() {
 		m.problems[row] = fmt.Errorf("%s %s", folder.Name, folder.Reason)
 	}
-	if folder.Role == sources.LeftOut {
+	if folder.Role == sources.LeftOut && !folder.Unseen() {
 		return
 	}
 	for item, err := range m.plan.SourceOf(row) {
@@ -108,7 +110,12 @@ func (m *Mailbox) refreshRow(row int) {
 			m.problems[row] = err // about the folder
 			continue
 		}
-		m.rows[row] = append(m.rows[row], file{item, sources.UniqueName(path.Base(item.Origin)), err})
+		name := sources.UniqueName(path.Base(item.Origin))
+		if folder.Unseen() || folder.Role == sources.Ham && sources.IsUnseen(item.Origin) { // a rule may have put it there
+			m.unread[row] = append(m.unread[row], name)
+			continue
+		}
+		m.rows[row] = append(m.rows[row], file{item, name, err})
 	}
 }
 
@@ -149,6 +156,8 @@ func (m *Mailbox) Messages() (used, leftOut int) {
 	for row, f := range m.plan.Folders {
 		if f.Role == sources.LeftOut {
 			leftOut += f.Messages
+		} else {
+			leftOut += len(m.unread[row])
 		}
 		used += len(m.rows[row])
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"sync"
 
@@ -24,7 +25,9 @@ type Reviewed struct {
 	Path    string `json:"path"`
 	Folder  string `json:"folder"`
 	Subject string `json:"subject"`
-	Label   string `json:"label"` // what the folder says; empty if it says nothing
+	// Label is what the folder says; of a file that said so before, the label in the store, which may have been given by hand since. It is empty
+	// if the folder says nothing.
+	Label string `json:"label"`
 	// Verdict, Score and Probability, that of spam, come from a model that has not learned the message: the filter, or if that has, the
 	// model of a fold without it.
 	Verdict     filter.Verdict `json:"verdict"`
@@ -91,10 +94,10 @@ func (m *Mailbox) Review(ctx context.Context, f *filter.Filter, view *store.View
 	if err != nil && !errors.Is(err, train.ErrNoMail) {
 		return r, err
 	}
-	learned, unseen := map[uint64]bool{}, map[uint64]outcome(nil)
+	learned, unseen := map[uint64]string{}, map[uint64]outcome(nil) // labels, verdicts
 	if mail != nil {
 		for _, e := range mail.Entries() {
-			learned[e.Fingerprint] = true
+			learned[e.Fingerprint] = f.Settings().Classes[e.Label]
 		}
 		if unseen, err = outOfFold(ctx, f, mail, o); err != nil {
 			return r, err
@@ -106,11 +109,15 @@ func (m *Mailbox) Review(ctx context.Context, f *filter.Filter, view *store.View
 	for _, problem := range m.problems {
 		r.Problems = append(r.Problems, problem.Error())
 	}
+	saidBefore, err := m.saidBefore(view)
+	if err != nil {
+		return r, err
+	}
 	for row, folder := range m.plan.Folders {
 		if folder.Role == sources.LeftOut && !folder.Unseen() {
 			continue
 		}
-		judged, problems, err := m.judge(ctx, f, row, func(fingerprint uint64) (outcome, bool, bool) {
+		judged, problems, err := m.judge(ctx, f, row, func(fingerprint uint64) (outcome, bool, string) {
 			u, ok := unseen[fingerprint]
 			return u, ok, learned[fingerprint]
 		}, o)
@@ -118,10 +125,28 @@ func (m *Mailbox) Review(ctx context.Context, f *filter.Filter, view *store.View
 			return r, err
 		}
 		r.Problems = append(r.Problems, problems...)
+		for i := range judged {
+			if !saidBefore(judged[i].item, folder) {
+				judged[i].Label = ""
+			}
+		}
 		r.add(folder, judged)
 	}
 	slices.SortStableFunc(r.Differing, func(a, b Reviewed) int { return cmp.Compare(a.labelProbability(), b.labelProbability()) })
 	return r, r.addSubjects(ctx, f.Settings().Message)
+}
+
+// saidBefore returns a function that reports whether a file was in a folder of the same class when the mailbox was last compared with the
+// store.
+func (m *Mailbox) saidBefore(view *store.View) (func(item corpus.Item, folder sources.PlanFolder) bool, error) {
+	if view == nil {
+		return func(corpus.Item, sources.PlanFolder) bool { return false }, nil
+	}
+	k, err := m.knowledge(view, nil)
+	return func(item corpus.Item, folder sources.PlanFolder) bool {
+		s, seen := k.sightings[view.NameHash(sources.UniqueName(path.Base(item.Origin)))]
+		return seen && k.classes[s.Label] == folder.Role.String()
+	}, err
 }
 
 // labelProbability returns the probability of the label; unseen mail counts as ham.
@@ -139,7 +164,9 @@ func (r *Review) add(folder sources.PlanFolder, judged []Reviewed) {
 		counts.Label = folder.Role.String()
 	}
 	for _, m := range judged {
-		m.Label = counts.Label
+		if counts.Label == "" || m.Label == "" {
+			m.Label = counts.Label
+		}
 		verdicts := train.VerdictCounts{}
 		verdicts.Add(false, m.Verdict)
 		counts.Ham, counts.Unsure, counts.Spam = counts.Ham+verdicts.Ham.Ham, counts.Unsure+verdicts.Ham.Unsure, counts.Spam+verdicts.Ham.Spam
@@ -176,9 +203,9 @@ func (r *Review) addSubjects(ctx context.Context, o message.Options) error {
 	return nil
 }
 
-// judge classifies the messages of a folder.
+// judge classifies the messages of a folder. of returns what is known of a message: its label is empty if the filter has not learned it.
 func (m *Mailbox) judge(
-	ctx context.Context, f *filter.Filter, row int, of func(fingerprint uint64) (o outcome, unseen, learned bool), o ReviewOptions,
+	ctx context.Context, f *filter.Filter, row int, of func(fingerprint uint64) (o outcome, unseen bool, label string), o ReviewOptions,
 ) (judged []Reviewed, problems []string, err error) {
 	var items []corpus.Item
 	for item, err := range m.plan.SourceOf(row) {
@@ -206,8 +233,8 @@ func (m *Mailbox) judge(
 			buffers[worker] = raw
 			v := f.Classify(raw)
 			r := Reviewed{Path: items[i].Origin, Folder: m.plan.Folders[row].Name, Now: v.Verdict, item: items[i]}
-			without, unseen, learned := of(corpus.Fingerprint(raw))
-			if r.Learned = learned; unseen {
+			without, unseen, label := of(corpus.Fingerprint(raw))
+			if r.Label, r.Learned = label, label != ""; unseen {
 				r.Verdict, r.Score, r.Probability = without.verdict, without.score, without.probability
 			} else {
 				r.Verdict, r.Score, r.Probability = v.Verdict, v.Score, v.Probability

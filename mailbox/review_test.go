@@ -91,6 +91,21 @@ func names(of []Reviewed) []string {
 	return all
 }
 
+func TestAReviewDoubtsNoLabelThatWasCorrected(t *testing.T) {
+	b, _, spam := sampleTree(t)
+	b.write("cur/1.wrong:2,S", spam[0])
+	b.learn()
+	if got := names(b.review(b.view()).Doubtful()); !slices.Contains(got, "1.wrong") {
+		t.Fatalf("it doubts %v, want 1.wrong", got)
+	}
+	s := b.open()
+	_, err := s.Learn(store.Message{Raw: []byte(spam[0]), Label: "spam", Way: store.ByHand})
+	b.must(errors.Join(err, s.Close()))
+	if got := names(b.review(b.view()).Doubtful()); slices.Contains(got, "1.wrong") {
+		t.Errorf("it doubts %v", got)
+	}
+}
+
 func TestAReviewFindsLabelsToDoubt(t *testing.T) {
 	b, ham, spam := sampleTree(t)
 	b.write("cur/1.wrong:2,S", spam[0])

@@ -223,6 +223,9 @@ func (w *watch) compare(ctx context.Context) error {
 		w.Compared(account)
 		w.started = true
 	}
+	if err := s.Unfolded(); err != nil && !w.waiting {
+		w.Trouble(err)
+	}
 	if account.Count(store.Learned)+account.Count(store.Relabelled) > 0 {
 		w.idle.Reset(w.Idle)
 	}

@@ -17,8 +17,6 @@ import (
 // depend only on the globals and the rows of the document's terms, and Learn changes only these. So a learner that was restored
 // with the rows of some terms as those of 0, 1, ... stands for the whole one, for documents of these terms and of new ones, as
 // long as the terms keep their order.
-//
-// MarshalBinary returns globals and rows with the settings; [LoadOnline] continues from there.
 type Online interface {
 	// Learn learns that a document is of class c.
 	Learn(x features.Vector, c int)
@@ -27,7 +25,7 @@ type Online interface {
 	Scores(dst []float64, x features.Vector) []float64
 	// Linear returns the model with these scores, up to the rounding of its weights.
 	Linear() (*Linear, error)
-	// Terms returns the size of the vocabulary: all terms so far are below.
+	// Terms returns the size of the vocabulary: all ids so far are below it.
 	Terms() int
 	// Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
 	Grow(terms int)
@@ -40,7 +38,6 @@ type Online interface {
 	// Restore replaces all that the learner knows by globals and the rows of the terms 0, 1, ..., which it copies. The error wraps
 	// [ErrState]; the learner is then good for nothing but another Restore.
 	Restore(globals, rows []byte) error
-	MarshalBinary() ([]byte, error)
 }
 
 // CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents and merge with what
@@ -69,23 +66,34 @@ func (o Options) NewOnline(name string, classes []string) (Online, features.Kind
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(classes) < 2 {
-		return nil, 0, fmt.Errorf("one class only: %w", ErrOneClass)
-	}
-	online, err := trainer.(settings).online(classes)
-	if err == nil {
-		err = online.(savable).identify(trainer.(settings), classes)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s learns from one message after the other: %w", name, err)
-	}
-	return online, kind, nil
+	online, err := newOnline(name, trainer.(settings), classes)
+	return online, kind, err
 }
 
 // OnlineFrom returns the online learner of the named model with the given settings, as JSON of its trainer, and the kind of
 // feature it takes. It has learnt nothing: Restore gives it what another one knew.
-func OnlineFrom(model string, settings json.RawMessage, classes []string) (Online, features.Kind, error) {
-	return identity{model, settings, classes}.learner()
+func OnlineFrom(model string, trainer json.RawMessage, classes []string) (Online, features.Kind, error) {
+	s, err := settingsFrom(model, trainer)
+	if err != nil {
+		return nil, 0, err
+	}
+	kind, err := s.kind()
+	if err != nil {
+		return nil, 0, err
+	}
+	online, err := newOnline(model, s, classes)
+	return online, kind, err
+}
+
+func newOnline(name string, s settings, classes []string) (Online, error) {
+	if len(classes) < 2 {
+		return nil, fmt.Errorf("one class only: %w", ErrOneClass)
+	}
+	online, err := s.online(classes)
+	if err != nil {
+		return nil, fmt.Errorf("%s learns from one message after the other: %w", name, err)
+	}
+	return online, nil
 }
 
 // onlineCounts is a [CountingLearner]. It takes logarithms when it scores a document, so that learning is counting only.

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -139,7 +141,7 @@ func (o Options) Validate() error {
 func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
 	v := o.field(name)
 	if !slices.Contains(Names(), name) {
-		return nil, 0, fmt.Errorf("unknown model %q: known are %s", name, strings.Join(Names(), ", "))
+		return nil, 0, unknownModel(name)
 	}
 	if s := v.FieldByName("Seed"); s.IsValid() {
 		s.SetUint(seed)
@@ -149,15 +151,51 @@ func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
 	return m, kind, err
 }
 
-// nameOf returns the name of the model with these settings.
-func nameOf(s settings) string {
-	p, isPerceptron := s.(Perceptron)
-	for _, m := range table() {
-		if reflect.TypeOf(m.settings) == reflect.TypeOf(s) && !(isPerceptron && p.Averaged != m.settings.(Perceptron).Averaged) {
-			return m.name
-		}
+// OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer. For an unknown model, such as one by
+// hand, they are the defaults.
+func OptionsFrom(model string, trainer json.RawMessage) (Options, error) {
+	o := DefaultOptions()
+	field := o.field(model)
+	if !field.IsValid() {
+		return o, nil
 	}
-	return ""
+	s, err := settingsFrom(model, trainer)
+	if err != nil {
+		return Options{}, err
+	}
+	field.Set(reflect.ValueOf(s))
+	return o, nil
+}
+
+// settingsFrom returns the settings of the named model, as JSON of its trainer.
+func settingsFrom(model string, trainer json.RawMessage) (settings, error) {
+	rows := table()
+	i := slices.IndexFunc(rows, func(m row) bool { return m.name == model })
+	if i < 0 {
+		return nil, unknownModel(model)
+	}
+	v := reflect.New(reflect.TypeOf(rows[i].settings))
+	v.Elem().Set(reflect.ValueOf(rows[i].settings))
+	d := json.NewDecoder(bytes.NewReader(trainer))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v.Interface()); err != nil {
+		return nil, err
+	}
+	s := v.Elem().Interface().(settings)
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", model, err)
+	}
+	return s, nil
+}
+
+func unknownModel(name string) error {
+	return fmt.Errorf("unknown model %q: known are %s", name, strings.Join(Names(), ", "))
+}
+
+// nameOf returns the name of the first model with settings of this type.
+func nameOf(s settings) string {
+	rows := table()
+	return rows[slices.IndexFunc(rows, func(m row) bool { return reflect.TypeOf(m.settings) == reflect.TypeOf(s) })].name
 }
 
 // Stopped returns o with a fixed number of epochs of the named model: kept, the epoch that an earlier training kept. It has no

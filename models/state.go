@@ -1,53 +1,17 @@
 package models
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
-	"slices"
 
-	"chaff/features"
 	"chaff/internal/evidence"
 )
 
-// A saved state is, in little-endian order:
-//
-//	8 bytes   stateMagic, which ends in the version
-//	4 bytes   length of the header
-//	          header: identity as JSON
-//	8 bytes   V, the number of terms
-//	          globals
-//	          V rows
-//	4 bytes   CRC-32 (IEEE) of all bytes before
-//
-// Globals and rows are numbers of 8, 4 or 1 bytes, in the order in which the learner lists them.
-const stateMagic = "chaffst2"
-
 // ErrState is for bytes that are not what a learner knew.
 var ErrState = errors.New("not the saved state of a learner")
-
-// identity says which learner a state belongs to.
-type identity struct {
-	Model    string          `json:"model"`
-	Settings json.RawMessage `json:"settings"`
-	Classes  []string        `json:"classes"`
-}
-
-func (i *identity) identify(s settings, classes []string) (err error) {
-	i.Model, i.Classes = nameOf(s), classes
-	i.Settings, err = json.Marshal(s)
-	return err
-}
-
-// savable is what NewOnline needs of a learner.
-type savable interface {
-	identify(s settings, classes []string) error
-}
 
 // listed is a learner that lists all numbers that it knows for a codec, which writes or reads them.
 type listed interface {
@@ -61,9 +25,9 @@ type listed interface {
 	resize(terms int)
 }
 
-// stored is the part of an [Online] that saves and restores it.
+// stored is the part of an [Online] that saves and restores it. Globals and rows are numbers of 8, 4 or 1 bytes, little-endian, in the order in
+// which the learner lists them.
 type stored struct {
-	identity
 	list  listed
 	codec codec // memory
 }
@@ -125,86 +89,6 @@ func (l *stored) restore(globals, rows []byte) error {
 	err := c.err
 	*c = codec{} // keeps no bytes of the caller
 	return err
-}
-
-// MarshalBinary implements [Online].
-func (l *stored) MarshalBinary() ([]byte, error) {
-	header, err := json.Marshal(l.identity)
-	if err != nil {
-		return nil, err
-	}
-	le := binary.LittleEndian
-	data := append(le.AppendUint32([]byte(stateMagic), uint32(len(header))), header...)
-	data = l.AppendGlobals(le.AppendUint64(data, uint64(l.Terms())))
-	data = slices.Grow(data, l.Terms()*l.TermSize()+4)
-	for w := range l.Terms() {
-		data = l.AppendTerm(data, w)
-	}
-	return le.AppendUint32(data, crc32.ChecksumIEEE(data)), nil
-}
-
-// LoadOnline returns the learner whose MarshalBinary returned data, and the kind of feature it takes. Other bytes are an
-// error that wraps [ErrState].
-func LoadOnline(data []byte) (Online, features.Kind, error) {
-	l, kind, err := loadOnline(data)
-	if err != nil && !errors.Is(err, ErrState) {
-		err = fmt.Errorf("%w: %w", ErrState, err)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	return l, kind, nil
-}
-
-func loadOnline(data []byte) (Online, features.Kind, error) {
-	const start, end = len(stateMagic) + 4, 4
-	if len(data) < start+end || string(data[:len(stateMagic)]) != stateMagic {
-		return nil, 0, errors.New("no header")
-	}
-	body, sum := data[:len(data)-end], data[len(data)-end:]
-	if crc32.ChecksumIEEE(body) != binary.LittleEndian.Uint32(sum) {
-		return nil, 0, errors.New("wrong checksum")
-	}
-	length := binary.LittleEndian.Uint32(body[len(stateMagic):])
-	if body = body[start:]; uint64(length)+8 > uint64(len(body)) {
-		return nil, 0, errTruncated
-	}
-	var i identity
-	if err := json.Unmarshal(body[:length], &i); err != nil {
-		return nil, 0, err
-	}
-	l, kind, err := i.learner()
-	if err != nil {
-		return nil, 0, err
-	}
-	terms, size := binary.LittleEndian.Uint64(body[length:]), uint64(l.TermSize())
-	if body = body[length+8:]; terms > uint64(len(body))/size {
-		return nil, 0, errTruncated
-	}
-	rows := len(body) - int(terms*size)
-	return l, kind, l.Restore(body[:rows], body[rows:])
-}
-
-// learner returns a learner that has learnt nothing, with the settings of i.
-func (i identity) learner() (Online, features.Kind, error) {
-	o, err := OptionsFrom(i.Model, i.Settings)
-	if err != nil {
-		return nil, 0, err
-	}
-	return o.NewOnline(i.Model, i.Classes)
-}
-
-// OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer.
-func OptionsFrom(model string, settings json.RawMessage) (Options, error) {
-	o := DefaultOptions()
-	if field := o.field(model); field.IsValid() {
-		d := json.NewDecoder(bytes.NewReader(settings))
-		d.DisallowUnknownFields()
-		if err := d.Decode(field.Addr().Interface()); err != nil {
-			return Options{}, err
-		}
-	}
-	return o, o.Validate()
 }
 
 // codec writes numbers to data or reads them from it, so that a learner lists its numbers once for both. After an error it

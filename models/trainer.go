@@ -42,9 +42,6 @@ func learnsOn(s settings, d *features.Dataset) Online {
 	if kind, kindErr := s.kind(); err != nil || kindErr != nil || kind != d.Kind {
 		return nil
 	}
-	if err := l.(savable).identify(s, d.Classes); err != nil {
-		return nil
-	}
 	return l
 }
 

@@ -62,9 +62,9 @@ type Votes struct {
 	// ClassWeights is how much a message of each class counts: "none", "balanced", or values such as "ham:10,spam:1".
 	// Default "none".
 	ClassWeights string `json:"class_weights"`
-	// Smoothing is A, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
+	// Smoothing is a, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
-	// BayesShare is C, the share of the naive Bayes log odds in a weight. From 0 to 1000. Default 0.3.
+	// BayesShare is c, the share of the naive Bayes log odds in a weight. From 0 to 1000. Default 0.3.
 	BayesShare float64 `json:"bayes_share"`
 	// LearningRate is eta, the length of a step. Above 0, at most 1e6. Default 0.7.
 	LearningRate float64 `json:"learning_rate"`
@@ -381,7 +381,7 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	return v
 }
 
-// learn learns from a document that is counted, as if it was not.
+// learn learns from a document that is counted, as if it were not.
 func (l *votes) learn(x features.Vector, c int, weight float64) bool {
 	return l.learnFrom(x, c, weight, true)
 }

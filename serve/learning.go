@@ -200,6 +200,9 @@ func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
 		}
 		current++
 	}
+	if err := s.Unfolded(); err != nil {
+		e.log.Warn("%v", err)
+	}
 }
 
 // openStore opens the store that lessons belong to. It begins that of a user who has none, unless there is nothing to learn.

@@ -53,7 +53,10 @@ func (s *Store) FitIfUnbalanced(ctx context.Context, o RetrainOptions) (int, err
 	if errors.Is(err, ErrTooFew) {
 		return 0, nil
 	}
-	return refitted.Messages, err
+	if err != nil {
+		return 0, err
+	}
+	return refitted.Messages, nil
 }
 
 // isAhead reports whether a class is ahead, for the numbers of messages of each class that were known at the fit, and learned since.

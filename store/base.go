@@ -22,7 +22,7 @@ import (
 // facts are what a store knows beside its messages: section FACT.
 type facts struct {
 	Classes []string `json:"classes"`
-	// Options are those that the store was last opened with, for [OpenAsBefore].
+	// Options are those that the store was begun, or last folded, with, for [OpenAsBefore].
 	Options Options `json:"options"`
 	// Begun and Fitted are times in seconds: of the first message, and of the last fit, 0 for none.
 	Begun  int64 `json:"begun"`

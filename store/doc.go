@@ -5,10 +5,10 @@
 // fits it again without the mail, and a message that was forgotten leaves no trace.
 //
 // A store is the file of its model with ".store" appended. Its base is the ledger at the last fold. The journal behind it has a record for each message that was
-// learned or forgotten since, with what changed in the model, so that a filter knows it at once: [filter.OpenForOne] reads both.
+// learned, forgotten or refused since, with what changed in the model, so that a filter knows it at once: [filter.OpenForOne] reads both.
 // [Store.Fold] makes a new base and a new model of the two. docs/formats.md has every byte.
 //
-//	s, err := store.Open("spam.model", store.DefaultOptions())
+//	s, err := store.Open(ctx, "spam.model", store.DefaultOptions())
 //	outcome, err := s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})
 //	err = s.Close()
 //

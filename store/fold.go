@@ -27,12 +27,13 @@ import (
 	"chaff/train"
 )
 
-// nextSuffix is what the name of a model has that waits for the store to be in place.
+// nextSuffix ends the name of a new model while its store is not yet in place.
 const nextSuffix = ".next"
 
-// Create begins the store of a model that was fitted to all messages of mail, and saves both. It replaces an older store. The mail
-// must have been read with [train.CollectOptions.Ledger].
-func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitSeconds float64, o Options) error {
+// Create begins the store of a model that was fitted to all messages of mail, and saves both. It replaces an older store; unless replacing is
+// true, only one without messages that were learned since it was trained, for else the error wraps [ErrLearned]. The mail must have been read
+// with [train.CollectOptions.Ledger].
+func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitSeconds float64, o Options, replacing bool) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	l := &ledger{
 		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
@@ -46,7 +47,19 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		}
 		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: way, Score: math.NaN(), Class: -1})
 	}
-	return save(ctx, path, f, l, true)
+	return save(ctx, path, f, l, func(target string) error {
+		if replacing {
+			return nil
+		}
+		n, err := later(target)
+		if n > 0 {
+			return ErrLearned
+		}
+		if errors.Is(err, ErrNone) {
+			return nil
+		}
+		return err
+	})
 }
 
 // Begin begins a store without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
@@ -57,7 +70,12 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
 	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Options: o, Begun: time.Now().Unix()}}
-	return save(ctx, path, f, l, false)
+	return save(ctx, path, f, l, func(target string) error {
+		if _, err := os.Lstat(target); err == nil {
+			return fs.ErrExist
+		}
+		return nil
+	})
 }
 
 // BeginLike is [Begin] for a model with the classes and the settings of f.
@@ -85,19 +103,19 @@ func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
 	return train.CollectOptions{Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed}, o, err
 }
 
-// save writes a model and its ledger to path. Unless replacing is true, the model must be new.
-func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replacing bool) error {
+// save writes a model and its ledger to path, if check returns no error about what is there, once nobody else can change it.
+func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) error {
 	target, err := replace.Target(path)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	// Where there is no store yet, only the folder can be locked against others that begin one.
 	folder, err := waitForLock(ctx, func() (*os.File, error) { return os.Open(filepath.Dir(target)) })
-	if err == nil {
+	switch {
+	case err == nil:
 		defer folder.Close()
-	}
-	if _, err := os.Lstat(target); err == nil && !replacing {
-		return fmt.Errorf("save %s: %w", path, fs.ErrExist)
+	case errors.Is(err, ErrLocked) || ctx.Err() != nil: // other errors are those of a folder that can be written, but not read
+		return fmt.Errorf("save %s: %w", path, err)
 	}
 	old, err := lockFile(ctx, target+Suffix)
 	switch {
@@ -105,6 +123,9 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replaci
 		defer old.Close()
 	case !errors.Is(err, ErrNone):
 		return fmt.Errorf("save %s: %w", path+Suffix, err)
+	}
+	if err := check(target); err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
 	}
 	file, err := commit(target, f, l)
 	if err != nil {
@@ -153,6 +174,7 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 	if err != nil {
 		return err
 	}
+	before := l.facts.Expired
 	l.facts.Options = s.options
 	l.expire(s.options, s.now())
 	if err := l.documents.Complete(); err != nil {
@@ -172,8 +194,9 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 		return err
 	}
 	s.file.Close()
-	s.file = file
-	return s.load()
+	s.file, s.expired = file, s.expired+l.facts.Expired-before
+	s.failed, s.unfolded = s.load(), nil
+	return s.failed
 }
 
 // fit fits a model like f to a ledger.
@@ -239,7 +262,7 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 	for i, e := range l.entries {
 		refs[i] = e.Terms
 	}
-	v, terms, err := train.VocabularyOf(l.documents, refs, f.Kind(), p.Features, 1)
+	v, terms, err := train.VocabularyOf(l.documents, refs, f.Kind(), p.Features)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +300,7 @@ func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 	var spam []bool
 	var count [2]int
 	for _, e := range l.entries {
-		if math.IsNaN(e.Score) || l.facts.Fitted != 0 && (e.Way == ByHand || e.Learned.Unix() < l.facts.Fitted) {
+		if math.IsNaN(e.Score) || l.facts.Fitted != 0 && (e.Way == ByHand || e.Learned.Unix() <= l.facts.Fitted) {
 			continue
 		}
 		margins, scores = append(margins, e.Score), append(scores, 0, e.Score)
@@ -378,7 +401,7 @@ func (l *ledger) expire(o Options, now time.Time) {
 	if o.MaxMessages > 0 {
 		over = max(0, len(oldest)-o.MaxMessages)
 	}
-	for ; o.MaxAge > 0 && over < len(oldest) && now.Sub(date(l.entries[oldest[over]])) > time.Duration(o.MaxAge)*24*time.Hour; over++ {
+	for ; o.MaxAge > 0 && over < len(oldest) && now.Sub(date(l.entries[oldest[over]])).Hours() > 24*float64(o.MaxAge); over++ {
 	}
 	gone := make(map[int]bool, over)
 	for _, i := range oldest[:over] {

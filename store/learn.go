@@ -57,7 +57,7 @@ type Outcome struct {
 }
 
 // Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
-// The error is about the store; it holds the state before the message then.
+// The error is about the store, which then holds the state before the message. An error of a fold that was due is none; see [Store.Unfolded].
 func (s *Store) Learn(m Message) (Outcome, error) {
 	o, err := s.learn(m)
 	if err != nil {
@@ -65,6 +65,10 @@ func (s *Store) Learn(m Message) (Outcome, error) {
 	}
 	return o, nil
 }
+
+// maxNewTexts is how many new terms a record has the texts of. Those of a message with more, which would take much memory, are known from the
+// next fold on.
+const maxNewTexts = 1 << 14
 
 func (s *Store) learn(m Message) (Outcome, error) {
 	classes := s.Classes()
@@ -96,12 +100,13 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	bag := s.reader.Bag()
 	document := bag.Document()
 	var old *features.Document
+	var inJournal bool
 	if known {
-		if old, err = s.documentToForget(e.Fingerprint); err != nil {
+		if old, inJournal, err = s.documentToForget(e.Fingerprint); err != nil {
 			return Outcome{}, err
 		}
 	}
-	p, err := newUpdate(s.filter, &document, old)
+	p, err := newUpdate(s.filter, &document, old, inJournal)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -126,6 +131,15 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	}
 	r.entry = e
 	update := p.record(before.Label, label)
+	if s.base.hasTexts && s.filter.SavesTexts() && s.filter.Kind() != features.Whole {
+		for _, t := range p.New {
+			text := r.texts[t.Index]
+			if len(p.New) > maxNewTexts {
+				text = nil
+			}
+			update.Texts = journal.AppendText(update.Texts, text)
+		}
+	}
 	update.Meta = appendMeta(nil, &r)
 	if err := s.append(update); err != nil {
 		return Outcome{}, err
@@ -177,11 +191,11 @@ func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
 	if err := s.prepare(); err != nil {
 		return Outcome{}, err
 	}
-	old, err := s.documentToForget(fingerprint)
+	old, inJournal, err := s.documentToForget(fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
-	p, err := newUpdate(s.filter, nil, old)
+	p, err := newUpdate(s.filter, nil, old, inJournal)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -210,31 +224,33 @@ func (s *Store) refuse(why Reason) (Outcome, error) {
 	return Outcome{What: Refused, Reason: why}, s.foldIfLarge()
 }
 
-// documentToForget returns the document of a message that the store has, or nil if the model forgets it only when it is fitted again.
-func (s *Store) documentToForget(fingerprint uint64) (*features.Document, error) {
+// documentToForget returns the document of a message that the store has, and whether the journal has it; nil if the model forgets it only when it
+// is fitted again.
+func (s *Store) documentToForget(fingerprint uint64) (document *features.Document, inJournal bool, err error) {
 	if !forgets(s.filter) {
-		return nil, nil
+		return nil, false, nil
 	}
-	r, ok, err := s.newest(fingerprint)
+	r, inJournal, err := s.newest(fingerprint)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if !ok {
+	if !inJournal {
 		index, _, known, err := s.base.find(fingerprint)
 		if err != nil || !known {
-			return nil, cmp.Or(err, errMeta)
+			return nil, false, cmp.Or(err, errMeta)
 		}
-		return s.base.document(index)
+		document, err = s.base.document(index)
+		return document, false, err
 	}
 	data, err := metaOf(s.journal, r)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	m, err := readMeta(data)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return &m.document, nil
+	return &m.document, true, nil
 }
 
 // prepare makes the reader when it is first needed.

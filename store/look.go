@@ -238,6 +238,25 @@ func later(path string) (n int, err error) {
 	return n, err
 }
 
+// version says what a store has. Each message changes it.
+type version struct {
+	base    uint64 // its identity
+	journal int64  // its size
+}
+
+// versionOf returns the version of the store of the model at path, 0 without a store that can be read.
+func versionOf(path string) (v version, err error) {
+	if path, err = replace.Target(path); err != nil {
+		return v, err
+	}
+	file, b, j, err := openToRead(path, false)
+	if err != nil {
+		return v, nil
+	}
+	defer file.Close()
+	return version{b.sections.Identity(), j.Size()}, nil
+}
+
 // openToRead opens the store of the model at path, with all records of its journal or those that a reader needs.
 func openToRead(path string, whole bool) (*os.File, *base, *journal.Journal, error) {
 	if err := owned(path); err != nil {

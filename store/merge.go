@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,8 +25,12 @@ type Merged struct {
 }
 
 // Merge writes the store of all messages of two stores, and the model fitted to them, to out. Of a message that both have, the entry that was learned later
-// counts. The error says which setting differs if the stores cannot be merged; both are left as they are.
+// counts. The error says which setting differs if the stores cannot be merged, or wraps [ErrLearned]; both are left as they are.
 func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, error) {
+	before, err := versionOf(out)
+	if err != nil {
+		return Merged{}, err
+	}
 	first, err := Look(a)
 	if err != nil {
 		return Merged{}, err
@@ -79,7 +84,12 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 		return m, fmt.Errorf("fit the model of %s and %s: %w", a, b, err)
 	}
 	m.Saved = refitted
-	return m, save(ctx, out, f, l, true)
+	return m, save(ctx, out, f, l, func(target string) error {
+		if now, err := versionOf(target); err != nil || now != before {
+			return cmp.Or(err, ErrLearned)
+		}
+		return nil
+	})
 }
 
 // difference returns the first setting in which two models differ that have to agree for their documents to mean the same; "" for none.

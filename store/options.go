@@ -11,7 +11,7 @@ type Options struct {
 	// MaxMessages is how many messages the store keeps; of more, the oldest are forgotten. 0 is no limit. At least 0.
 	// Default 100000.
 	MaxMessages int `json:"max_messages"`
-	// MaxAge is after how many days a message is forgotten; 0 is never. At least 0. Default 0.
+	// MaxAge is the age in days beyond which a message is forgotten; 0 is never. At least 0. Default 0.
 	MaxAge int `json:"max_age"`
 	// OnError learns a message only if the filter got it wrong or was not sure of it. Default false.
 	OnError bool `json:"on_error"`
@@ -19,8 +19,8 @@ type Options struct {
 	// only. From 50 to 100. Default 99.
 	Sure float64 `json:"sure"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
-	// there is nothing else to do. They and chaff learn do so earlier if most of them are of one class. 0 is never. At
-	// least 0. Default 100.
+	// there is nothing else to do. They and chaff learn do so earlier if one class has learned twice its usual
+	// share. 0 is never. At least 0. Default 100.
 	RetrainAfter int `json:"retrain_after"`
 }
 

@@ -58,16 +58,26 @@ func (s *Store) summarise() error {
 	}
 	s.journal.Add(data)
 	hint, at := s.journal.Hint()
-	_, err = s.file.WriteAt(hint, at)
-	return withoutPath(err)
+	_, _ = s.file.WriteAt(hint, at) // readers do without the hint
+	return nil
 }
 
-// foldIfLarge folds a journal that readers of all of it would read for too long.
+// foldIfLarge folds a journal that readers of all of it would read for too long. What is in the journal is learned, whether that succeeds or not:
+// see [Store.Unfolded]. After an error the store is unusable.
 func (s *Store) foldIfLarge() error {
 	if s.journal.Len() < s.limit && s.journal.Size() < maxJournalBytes {
 		return nil
 	}
-	return s.consolidate(context.Background(), nil)
+	s.unfolded = s.consolidate(context.Background(), nil)
+	return s.failed
+}
+
+// Unfolded returns why the journal could not be folded into the base when it was due, or nil. It is tried again after the next message.
+func (s *Store) Unfolded() error {
+	if s.unfolded == nil {
+		return nil
+	}
+	return fmt.Errorf("fold %s: %w", s.path+Suffix, s.unfolded)
 }
 
 // find returns the entry of a fingerprint. The newest record of the journal decides, else the base.

@@ -95,7 +95,7 @@ func largeMail(b *testing.B) (m someMail) {
 	return m
 }
 
-// settle makes programs map a model that was just written, instead of copying it.
+// settle waits until programs read parts of a model that was just written.
 func settle() { time.Sleep(3 * time.Second) }
 
 // BenchmarkClassifyWithAJournal measures classifying one message in a fresh process with 500 records in the journal, in pairs with the model

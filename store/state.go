@@ -27,13 +27,13 @@ type update struct {
 	verdict         filter.Classification // on what it learns, before
 }
 
-// newUpdate prepares to learn a document and to forget another one. Either may be nil.
-func newUpdate(f *filter.Filter, learned, old *features.Document) (u update, err error) {
+// newUpdate prepares to learn a document and to forget another one, which the journal has or the base. Either may be nil.
+func newUpdate(f *filter.Filter, learned, old *features.Document, inJournal bool) (u update, err error) {
 	u.learns, u.forgets = learned != nil, old != nil
 	if !u.learns && !u.forgets {
 		return u, nil
 	}
-	u.Partial, err = f.Partial(learned, old)
+	u.Partial, err = f.Partial(learned, old, inJournal)
 	if errors.Is(err, filter.ErrNotLearning) {
 		u.Learner = nil
 		if learned != nil {

@@ -31,7 +31,7 @@ func (r Reason) String() string {
 type ClassStatus struct {
 	Class    string `json:"class"`
 	Messages int    `json:"messages"`
-	// Today and Month count the messages learned in the last 24 hours and 30 days, without those of a training.
+	// Today and Month count the messages learned in the last 24 hours and 30 days, without those of a training or an import.
 	Today int `json:"learned_today"`
 	Month int `json:"learned_this_month"`
 	// Last is when the last message of the class was learned, by training or later; nil for none.
@@ -64,6 +64,8 @@ type Status struct {
 	Fitted     *time.Time `json:"fitted,omitempty"`
 	FitSeconds float64    `json:"fit_cpu_seconds,omitempty"`
 	Changed    int        `json:"changed_since"`
+	// Expired is how many messages left because they were the oldest.
+	Expired int `json:"expired,omitempty"`
 	// Windows are the figures of the last 100, the last 1,000 and all messages.
 	Windows []Window `json:"judged_before_learning"`
 	// ByHand is how many of these messages were learned by hand: mostly those that the filter got wrong.
@@ -86,14 +88,14 @@ type Judged struct {
 // windows are the sizes of the windows of a status; 0 is all.
 var windows = [...]int{100, 1000, 0}
 
-// silentDays is after how many days without a message of a class a status says so.
+// silentDays is the number of days without a message of a class after which a status reports it.
 const silentDays = 30
 
 // statusOf returns the status of a ledger at a time.
 func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 	settings := f.Settings()
 	s := Status{Model: settings.Model, Messages: len(l.entries), Ways: map[string]int{}, Refused: l.facts.Refused, Changed: l.facts.Changed,
-		FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds}
+		Expired: l.facts.Expired, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds}
 	if l.facts.Fitted != 0 {
 		fitted := time.Unix(l.facts.Fitted, 0).UTC()
 		s.Fitted = &fitted
@@ -162,6 +164,8 @@ func (s *Status) problems(now time.Time) []string {
 	var all []string
 	for _, c := range s.Classes {
 		switch {
+		case c.Messages == 0 && s.Expired > 0:
+			all = append(all, fmt.Sprintf("it has no %s: store.max_messages or store.max_age left no room for any", c.Class))
 		case c.Messages == 0:
 			all = append(all, fmt.Sprintf("it has no %s: learn some", c.Class))
 		case now.Sub(*c.Last) > silentDays*24*time.Hour:

@@ -16,7 +16,7 @@ import (
 	"chaff/internal/sections"
 )
 
-// Suffix is what the name of a store has after that of its model.
+// Suffix is appended to the path of a model to name its store.
 const Suffix = ".store"
 
 // Reasons why a store cannot be used.
@@ -25,6 +25,8 @@ var (
 	ErrNone = errors.New("the model has no store")
 	// ErrLocked is returned if another process does not stop writing.
 	ErrLocked = errors.New("another process is learning")
+	// ErrLearned is returned instead of replacing a store that has learned messages meanwhile.
+	ErrLearned = errors.New("messages were learned meanwhile")
 	// ErrForeign is returned for a store of another model.
 	ErrForeign = filter.ErrOtherModel
 )
@@ -42,12 +44,16 @@ type Store struct {
 	reader  *filter.Reader
 	base    *base
 	journal *journal.Journal
-	failed  error // a write that failed and could not be taken back
-	limit   int   // of records of the journal
-	taught  int   // messages that this process has learned
+	failed  error // a write that failed and could not be taken back, or a base that could not be read
+	// unfolded is why the last fold that was due failed.
+	unfolded error
+	limit    int // of records of the journal
+	taught   int // messages that this process has learned
+	expired  int // messages that this process has dropped
 }
 
-// Open opens the store of the model at path and locks it. It waits for a while for another process to finish.
+// Open opens the store of the model at path and locks it. It waits for a while for another process to finish. The error wraps [ErrNone],
+// [ErrLocked] or [ErrForeign], or is about a file.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	s, err := open(ctx, path, o)
 	if err != nil {
@@ -231,13 +237,16 @@ func identityOfNext(next, path string) (identity uint64, is bool, err error) {
 	return identity, true, nil
 }
 
+// Expired returns how many messages have left the store since it was opened, because they were the oldest.
+func (s *Store) Expired() int { return s.expired }
+
 // Close unlocks the store.
 func (s *Store) Close() error {
 	s.closeFilter()
 	return s.file.Close()
 }
 
-// Unlock is Close for a process that is about to end, which then frees the memory of the model for less.
+// Unlock is Close for a process about to exit: it leaves the memory of the model to the system.
 func (s *Store) Unlock() error { return s.file.Close() }
 
 func (s *Store) closeFilter() {

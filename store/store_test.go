@@ -3,7 +3,9 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +58,7 @@ func trained(t testing.TB, model string, source corpus.Source) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := Create(t.Context(), path, c.Mail, f, 0, DefaultOptions()); err != nil {
+	if err := Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), false); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -290,6 +292,119 @@ func TestThresholdsFollowTheScoresBeforeLearning(t *testing.T) {
 	status := v.Status(time.Now())
 	if last := status.Windows[0]; last.Messages != 100 || last.Figures == nil || last.Figures.Accuracy < 80 {
 		t.Errorf("the last messages have the figures %+v", last)
+	}
+}
+
+// TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor forgets a message of the training that has a rare term, which the vocabulary
+// left out and another message brought back.
+func TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor(t *testing.T) {
+	for _, model := range []string{"multinomial", "bernoulli", "complement"} {
+		mail := mailOf(t, corpustest.Mailbox(1, 12, "ham", "spam"))
+		rare := Message{Raw: []byte("Subject: hama\n\nhamb zzrare"), Label: "ham"}
+		o := train.DefaultCollectOptions()
+		o.Ledger, o.Features.MinDocumentFrequency = true, 2
+		c, err := train.Collect(t.Context(), sourceOf(append(mail, rare)), []string{"ham", "spam"}, o)
+		noError(t, err)
+		fitted, err := train.Fit(t.Context(), c, model, train.DefaultOptions())
+		noError(t, err)
+		f, _, err := c.Refit(t.Context(), fitted, train.DefaultOptions())
+		noError(t, err)
+		path := filepath.Join(t.TempDir(), "model")
+		noError(t, Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), false))
+		s := opened(t, path)
+		learned(t, s, Message{Raw: []byte("Subject: spama\n\nspamb zzrare"), Label: "spam"})
+		if o, err := s.Forget(rare.Raw); err != nil || o.What != Forgotten {
+			t.Fatal(o, err)
+		}
+		after, err := filter.OpenLearned(path)
+		noError(t, err)
+		if v := after.Classify([]byte("Subject: x\n\nzzrare")); math.IsNaN(v.Score) || after.JournalErr() != nil {
+			t.Errorf("%s: the score is %v: %v", model, v.Score, after.JournalErr())
+		}
+		after.Close()
+	}
+}
+
+func TestAMessageIsLearnedThoughItsFoldFails(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	s := opened(t, path)
+	s.limit = 1
+	noError(t, os.MkdirAll(filepath.Join(path+nextSuffix, "in the way"), 0o700))
+	for i, raw := range []string{"\nhama one", "\nhama two"} {
+		if o := learned(t, s, Message{Raw: []byte(raw), Label: "ham"}); o.What != Learned || s.Unfolded() == nil {
+			t.Errorf("message %d: %v, unfolded: %v", i, o.What, s.Unfolded())
+		}
+	}
+	noError(t, os.RemoveAll(path+nextSuffix))
+	learned(t, s, Message{Raw: []byte("\nhama three"), Label: "ham"})
+	entries, err := s.Entries()
+	if err != nil || len(entries) != 27 || s.Unfolded() != nil || s.journal.Len() != 0 {
+		t.Errorf("%d messages, %d records: %v, %v", len(entries), s.journal.Len(), err, s.Unfolded())
+	}
+}
+
+func TestTrainingDropsNoMessageThatWasLearnedMeanwhile(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	o := train.DefaultCollectOptions()
+	o.Ledger = true
+	c, err := train.Collect(t.Context(), corpustest.Mailbox(2, 12, "ham", "spam"), []string{"ham", "spam"}, o)
+	noError(t, err)
+	fitted, err := train.Fit(t.Context(), c, "multinomial", train.DefaultOptions())
+	noError(t, err)
+	f, _, err := c.Refit(t.Context(), fitted, train.DefaultOptions())
+	noError(t, err)
+	s := opened(t, path)
+	learned(t, s, Message{Raw: []byte("\nlearned while the model was trained"), Label: "ham", Way: ByHand})
+	noError(t, s.Close())
+	before := contents(t, path)
+	if err := Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), false); !errors.Is(err, ErrLearned) || !bytes.Equal(contents(t, path), before) {
+		t.Errorf("got %v, want %v and the store as it was", err, ErrLearned)
+	}
+	noError(t, Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), true))
+	if n, err := Later(path); n != 0 || err != nil {
+		t.Errorf("%d messages are left: %v", n, err)
+	}
+}
+
+func TestALimitOfManyYearsKeepsAllMail(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam")))
+	s.options.MaxAge = math.MaxInt
+	noError(t, s.Fold(t.Context()))
+	if entries, err := s.Entries(); err != nil || len(entries) != 24 {
+		t.Errorf("%d messages are left: %v", len(entries), err)
+	}
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheTextsOfNewTermsAreKnownAtOnce(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+	s := opened(t, path)
+	for i := range 40 { // some of which a summary has
+		learned(t, s, Message{Raw: fmt.Appendf(nil, "Subject: lute\n\nhama xylophones number%d", i), Label: "spam"})
+	}
+	f, err := filter.OpenLearned(path)
+	if err != nil || f.JournalErr() != nil {
+		t.Fatal(err, f.JournalErr())
+	}
+	defer f.Close()
+	terms, err := f.Terms()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"body:xylophon", "subject:lute", "body:number3", "body:number39"} {
+		has := false
+		for id := range terms.Documents {
+			has = has || string(terms.Text(id)) == want
+		}
+		if !has {
+			t.Errorf("the filter does not have the text of %s", want)
+		}
 	}
 }
 

@@ -143,12 +143,15 @@ func (o Options) adjust(c *Collection, s Scores, t models.Trainer) (a adjustment
 	if isSpamFilter {
 		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), o.Thresholds)
 		a.thresholds, a.warnings = &thresholds, warnings
-		if promise, ok := o.Thresholds.Promise(thresholds, s.Margins(), s.Spam()); ok {
+		if promise, ok := o.Thresholds.Promise(thresholds, s.Margins(), s.Spam()); ok && !c.hasCounts() {
 			a.promise = &promise
 		}
 	}
 	calibration, warnings := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	a.calibration, a.warnings = calibration, append(a.warnings, warnings...)
+	if c.hasCounts() {
+		a.warnings = append(a.warnings, "the counts that were imported may contain these messages: nothing is guaranteed, and the verdicts may look better than they are")
+	}
 	if warning := s.learnedLittle(); warning != "" && !isBaseline(t) {
 		a.warnings = append(a.warnings, warning)
 	}

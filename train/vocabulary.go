@@ -15,12 +15,12 @@ func AppendSketch(dst []byte, m *message.Message) []byte {
 }
 
 // VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.
-func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options, workers int) (*features.Vocabulary, filter.Terms, error) {
+func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options) (*features.Vocabulary, filter.Terms, error) {
 	if kind == features.Whole {
-		w := newWholeTerms(d.DocumentHashes(refs, workers))
+		w := newWholeTerms(d.DocumentHashes(refs, 1))
 		return w.vocabulary, w.terms, d.Err()
 	}
-	index, frequencies, err := d.Build(refs, o, workers)
+	index, frequencies, err := d.Build(refs, o, 1)
 	if err != nil {
 		return nil, filter.Terms{}, err
 	}

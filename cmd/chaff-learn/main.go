@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
@@ -52,9 +54,12 @@ func (r *request) flags() *flag.FlagSet {
 }
 
 const usage = `Chaff-learn teaches a model one message from stdin, as chaff learn does. It
-starts faster, for mail systems that start a process for each message. It prints
-nothing but errors. The exit code is 0 if the model has learned the message,
-now or before; 1 if it refuses the message; and 75 for trouble that may pass.
+starts faster, for mail systems that start a process for each message. It reads
+no configuration: the store has the settings that chaff saved it with.
+
+It prints nothing but errors. The exit code is 0 if the model has learned the
+message, now or before, or with store.on_error was sure of it; 1 if it refuses
+the message; and 75 for trouble that may pass.
 
 Usage:
   chaff-learn --spam|--ham|--class NAME|--forget [-m FILE] < message
@@ -88,7 +93,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 		return exitRefused
 	}
 	r.model = cmp.Or(r.model, places.Model(environ))
-	code, err := r.do(ctx, stdin)
+	code, err := r.do(ctx, stdin, stderr)
 	if err != nil {
 		hint.Print(stderr, err)
 	}
@@ -113,7 +118,7 @@ func (r *request) check(rest []string) error {
 }
 
 // do learns or forgets the message.
-func (r *request) do(ctx context.Context, stdin io.Reader) (code int, err error) {
+func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (code int, err error) {
 	raw, err := corpus.AppendMessage(nil, stdin)
 	if err != nil && !errors.Is(err, corpus.ErrTooLarge) { // the store counts a message that is too large
 		return exitLater, fmt.Errorf("read stdin: %w", err)
@@ -125,13 +130,22 @@ func (r *request) do(ctx context.Context, stdin io.Reader) (code int, err error)
 	if err != nil {
 		return exitLater, err
 	}
+	if label := r.label(); !r.forget && !slices.Contains(s.Classes(), label) {
+		return exitRefused, fmt.Errorf("the model %s has no class %s: it has %s", r.model, label, strings.Join(s.Classes(), ", "))
+	}
 	var o store.Outcome
 	if r.forget {
 		o, err = s.Forget(raw)
 	} else {
 		o, err = s.Learn(store.Message{Raw: raw, Label: r.label(), Way: store.ByHand})
-		if err == nil {
-			_, err = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
+	}
+	if err == nil { // and the message is in the store
+		var fitErr error
+		if !r.forget {
+			_, fitErr = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
+		}
+		if problem := cmp.Or(fitErr, s.Unfolded()); problem != nil {
+			hint.Print(stderr, fmt.Errorf("the store has what was learned and forgotten, but %w", problem))
 		}
 	}
 	switch err := errors.Join(err, s.Unlock()); {

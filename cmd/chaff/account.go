@@ -2,10 +2,14 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
@@ -23,15 +27,52 @@ type account struct {
 	Unknown   int            `json:"unknown,omitempty"`
 	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
 	Refused   map[string]int `json:"refused"`             // by reason
-	// Changed is how many times a message was learned, moved or forgotten since the model was fitted.
-	Changed int `json:"changed_since_fit"`
-	// Fitted is the number of messages to which learn fitted the model, because the mix of classes has changed; 0 if it did not.
-	Fitted  int       `json:"fitted_to,omitempty"`
+	afterwards
 	Results []learned `json:"messages,omitempty"`
 
 	classes []string
 	keeps   bool    // results
 	errs    []error // about the first refused messages
+}
+
+// afterwards is the state of a model and its store after a command that learns.
+type afterwards struct {
+	// Changed is how many times a message was learned, moved or forgotten since the model was fitted.
+	Changed int `json:"changed_since_fit"`
+	// Fitted is the number of messages to which the command fitted the model, because the mix of classes has changed; 0 if it did not.
+	Fitted int `json:"fitted_to,omitempty"`
+	// Expired is the number of messages that left because they were the oldest.
+	Expired int `json:"expired,omitempty"`
+}
+
+// end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the store. err is that of learning.
+func (a *afterwards) end(p *program, x *learning, s *store.Store, err error) error {
+	if err == nil && !x.forget {
+		a.Fitted, err = s.FitIfUnbalanced(x.command.Context(), retrainOptions(x.Config))
+		err = p.warnOfStore(s, err)
+	}
+	var countErr error
+	a.Changed, countErr = s.Changed()
+	a.Expired = s.Expired()
+	return errors.Join(err, countErr, s.Close())
+}
+
+// print prints what else happened to the model, and whether it should be fitted again.
+func (a afterwards) print(p *program, c *cobra.Command, model string, retrainAfter int) {
+	if a.Fitted > 0 {
+		field(p.stdout, "fitted", "to all %s, since the mix of classes has changed", plural(a.Fitted, "message"))
+	}
+	printExpired(p.stdout, a.Expired)
+	if retrainAfter > 0 && a.Changed >= retrainAfter && !p.quiet {
+		printNext(p.stdout, [2]string{"chaff retrain" + useOf(c, model), plural(a.Changed, "change") + " since the model was fitted"})
+	}
+}
+
+// printExpired prints how many messages left a store; nothing for 0.
+func printExpired(w io.Writer, messages int) {
+	if messages > 0 {
+		field(w, "expired", "%s (store.max_messages, store.max_age)", pluralOf(messages, "oldest message", "oldest messages"))
+	}
 }
 
 // move counts messages whose class changed.

@@ -328,7 +328,7 @@ func (p *program) imapLearn(ctx context.Context, x *mailClient, c *imap.Client, 
 	}
 	o.Progress = nil
 	l := learning{command: x.command, model: x.model, Config: x.Config}
-	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
+	err = p.eachMailbox(&l, all, []*mailbox.Mailbox{box.Mailbox}, o)
 	if err = cmp.Or(err, box.Done()); err != nil {
 		return nil, err
 	}
@@ -444,10 +444,11 @@ func (p *program) printLearnedMail(x *mailClient, all *mailboxes) {
 			field(p.stdout, "later", "%s over the limit (--limit)", plural(m.Later, "message"))
 		}
 	}
-	printFittedTo(p.stdout, all.Fitted)
-	if after := x.Store.RetrainAfter; !x.idle && after > 0 && all.Changed >= after && !p.quiet {
-		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(all.Changed, "message") + " changed since the model was fitted"})
+	retrainAfter := x.Store.RetrainAfter
+	if x.idle {
+		retrainAfter = 0 // it fits the model itself
 	}
+	all.print(p, x.command, x.model, retrainAfter)
 }
 
 // aboutIMAP adds a hint to an error about an account.

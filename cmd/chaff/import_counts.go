@@ -79,7 +79,7 @@ func (p *program) importCounts(x *importing) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(saveStore(ctx, made, f, x.path, learned.Saved.Seconds, cfg.Store), keepKey()); err != nil {
+	if err := errors.Join(saveStore(ctx, made, f, x.path, learned.Saved.Seconds, cfg.Store, x.replace), keepKey()); err != nil {
 		return err
 	}
 	if x.asJSON {
@@ -163,7 +163,7 @@ func (p *program) printImported(x imported, hasPath bool) {
 	if x.Saved.Thresholds != nil {
 		printThresholds(w, *x.Saved.Thresholds)
 	}
-	by := "they come from the mail given"
+	by := "they come from the mail given, which the other filter must not have learned"
 	if x.BySample {
 		by = "they come from the sample mail of chaff, and are cautious"
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -34,6 +33,7 @@ type learning struct {
 	class      string
 	forget     bool
 	relabel    bool
+	onError    bool
 	begin      bool
 	maildirs   []string
 	dryRun     bool
@@ -57,7 +57,7 @@ train: a mailbox, folders ham and spam, an index, a list, a table, junk.mbox.
 
 With --maildir it learns what a mailbox says now that it did not say the last
 time: mail that is new in folders of spam and ham, and messages that you moved
-between them. Unread mail of the inbox, the trash and drafts say nothing. The
+between them. Drafts, the trash and unread mail outside of spam say nothing. The
 mailbox is not changed.
 
 With --forget the model forgets messages. With --begin it may know nothing yet:
@@ -89,6 +89,7 @@ numbers and no text of the mail. The exit code is 1 if a message was refused.`,
 	f.StringVar(&x.class, "class", "", "the messages are of the class `NAME`")
 	f.BoolVar(&x.forget, "forget", false, "forget the messages")
 	f.BoolVar(&x.relabel, "relabel", false, "learn only messages that are known, if their class is another one")
+	f.BoolVar(&x.onError, "on-error", false, "learn only what the model gets wrong or is not sure of, as store.on_error=true")
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam if there is none")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
@@ -104,6 +105,7 @@ numbers and no text of the mail. The exit code is 1 if a message was refused.`,
 	}
 	c.MarkFlagsMutuallyExclusive("relabel", "forget")
 	c.MarkFlagsMutuallyExclusive("begin", "forget")
+	c.MarkFlagsMutuallyExclusive("on-error", "forget")
 	c.ValidArgsFunction = mailFolders
 	return c
 }
@@ -115,6 +117,7 @@ func (x *learning) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
+	x.Store.OnError = x.Store.OnError || x.onError
 	if !x.begin {
 		p.warnOfModelSettings(loaded)
 	}
@@ -178,27 +181,28 @@ func (p *program) learn(x *learning) error {
 	}
 	a := newAccount(x.model, s.Classes())
 	a.keeps = x.asJSON || len(messages) == 1
-	err = x.match(mail, s.Classes())
-	if err == nil {
+	if err = x.match(mail, s.Classes()); err == nil {
 		err = p.learnEach(ctx, s, messages, x.how(s), a)
 	}
-	if err == nil && !x.forget {
-		a.Fitted, err = s.FitIfUnbalanced(ctx, retrainOptions(x.Config))
+	if err == nil && len(a.Forgotten) > 0 {
+		err = p.warnOfStore(s, s.Fold(ctx)) // so that no term of a forgotten message is left in the store
 	}
-	var countErr error
-	a.Changed, countErr = s.Changed()
-	err = errors.Join(err, countErr, s.Close())
+	err = a.end(p, x, s, err)
 	if err == nil || a.messages() > 0 { // what was learned stays learned
 		err = errors.Join(err, p.printAccount(x, a, began))
 	}
 	return cmp.Or(err, a.complaint())
 }
 
-// printFittedTo says to how many messages learn fitted the model; nothing for 0.
-func printFittedTo(w io.Writer, messages int) {
-	if messages > 0 {
-		field(w, "fitted", "to all %s, since the mix of classes has changed", plural(messages, "message"))
+// warnOfStore warns of a fold or a fit that failed after the store took what was learned or forgotten. It returns the error of a context that ended.
+func (p *program) warnOfStore(s *store.Store, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
 	}
+	if err = cmp.Or(err, s.Unfolded()); err != nil {
+		p.warn(fmt.Sprintf("the store has what was learned and forgotten, but %v", err))
+	}
+	return nil
 }
 
 func (p *program) printAccount(x *learning, a *account, began bool) error {
@@ -211,10 +215,7 @@ func (p *program) printAccount(x *learning, a *account, began bool) error {
 		}
 	}
 	a.print(p)
-	printFittedTo(p.stdout, a.Fitted)
-	if after := x.Store.RetrainAfter; after > 0 && a.Changed >= after && !p.quiet {
-		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(a.Changed, "change") + " since the model was fitted"})
-	}
+	a.afterwards.print(p, x.command, x.model, x.Store.RetrainAfter)
 	return nil
 }
 
@@ -287,7 +288,7 @@ func (x *learning) match(mail labelled, classes []string) error {
 	}
 	for _, class := range given {
 		if !x.forget && !slices.Contains(classes, class) {
-			return hint.With(fmt.Errorf("the class %s is none of the model %s, which has %s", class, x.model, strings.Join(classes, ", ")),
+			return hint.With(fmt.Errorf("the model %s has no class %s: it has %s", x.model, class, strings.Join(classes, ", ")),
 				"name one of these with --class NAME")
 		}
 	}

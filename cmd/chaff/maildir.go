@@ -18,10 +18,7 @@ import (
 type mailboxes struct {
 	File      string        `json:"file"`
 	Mailboxes []mailboxSays `json:"mailboxes"`
-	// Changed is how many messages were learned or forgotten since the model was fitted.
-	Changed int `json:"changed_since_fit"`
-	// Fitted is as in account.
-	Fitted int  `json:"fitted_to,omitempty"`
+	afterwards
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
@@ -47,7 +44,7 @@ func (p *program) learnMaildirs(x *learning) error {
 	all := mailboxes{File: x.model, Mailboxes: []mailboxSays{}, DryRun: x.dryRun}
 	step, done := p.progress("reading mail")
 	options := mailbox.LearnOptions{Workers: x.Workers, Progress: step}
-	err := x.eachMailbox(&all, boxes, options)
+	err := p.eachMailbox(x, &all, boxes, options)
 	done()
 	err = aboutMailbox(err)
 	if x.asJSON {
@@ -56,15 +53,14 @@ func (p *program) learnMaildirs(x *learning) error {
 	for _, m := range all.Mailboxes {
 		p.printSays(m, x.dryRun)
 	}
-	printFittedTo(p.stdout, all.Fitted)
-	if after := x.Store.RetrainAfter; err == nil && !x.dryRun && after > 0 && all.Changed >= after && !p.quiet {
-		printNext(p.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(all.Changed, "message") + " changed since the model was fitted"})
+	if err == nil {
+		all.print(p, x.command, x.model, x.Store.RetrainAfter)
 	}
 	return err
 }
 
 // eachMailbox compares the mailboxes with the store, and enters what they say. What was learned before an error counts.
-func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) error {
+func (p *program) eachMailbox(x *learning, all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) error {
 	ctx := x.command.Context()
 	if x.dryRun {
 		view, err := look(x.model)
@@ -94,12 +90,7 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 			break
 		}
 	}
-	if err == nil {
-		all.Fitted, err = s.FitIfUnbalanced(ctx, retrainOptions(x.Config))
-	}
-	var countErr error
-	all.Changed, countErr = s.Changed()
-	return errors.Join(err, countErr, s.Close())
+	return all.end(p, x, s, err)
 }
 
 // openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.

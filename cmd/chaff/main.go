@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/internal/memory"
+	"chaff/internal/garbage"
 )
 
 func main() {
@@ -29,7 +29,7 @@ const maxGarbage = 16 << 20
 // heap and keep Go's default.
 func limitGarbage(args []string) {
 	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && firstWord(args) != "serve" {
-		memory.LimitGarbage(maxGarbage)
+		garbage.Limit(maxGarbage)
 	}
 }
 

@@ -24,8 +24,10 @@ func (p *program) mergeCommand() *cobra.Command {
 either has learned. A message that both have counts once, with the class that
 was learned later. The result is what training on these messages at once gives.
 
-Both models must have been trained with the same key and the same settings;
-machines whose models are to be merged share a key file. FILE may be A or B.`,
+Both models must have been trained with the same key and the same settings of
+message, tokenize, features and the model. Thresholds, split and seed are those
+of A. Machines whose models are to be merged share a key file. FILE may be A or
+B.`,
 		Example: `  chaff merge home.model work.model -o both.model
   chaff merge mine.model theirs.model -o mine.model`,
 		Args: func(_ *cobra.Command, models []string) error {

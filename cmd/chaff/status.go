@@ -108,6 +108,7 @@ func printStatus(w io.Writer, s state) {
 		field(w, "refused", "%d: %s", n, counted(s.Refused))
 	}
 	field(w, "learned", "%s", learnedText(s.Status))
+	printExpired(w, s.Expired)
 	fmt.Fprintln(w)
 	printClassStatus(w, s.Classes, maxStatusClasses-2*len(problems))
 	fmt.Fprintln(w)
@@ -170,7 +171,7 @@ func printWindows(w io.Writer, windows []store.Window) {
 		fmt.Fprintln(w, "It has judged no message before it learned it.")
 		return
 	}
-	fmt.Fprintln(w, "As judged before they were learned:")
+	fmt.Fprintln(w, "As judged before they were learned, by the most probable class:")
 	t := newTable(w, "  messages", "accuracy", "95% interval", "errors", "hm%", "sm%", "(1-ROCA)%")
 	for i, of := range windows {
 		f := of.Figures

@@ -65,6 +65,8 @@ func aboutStore(path string, err error) error {
 		return nil
 	case errors.Is(err, store.ErrForeign):
 		return hint.With(err, "train the model again, which makes a store of its own: chaff train --replace ~/Maildir")
+	case errors.Is(err, store.ErrLearned):
+		return hint.With(err, "run it again, so that they are not lost")
 	case errors.Is(err, store.ErrLocked):
 		return hint.With(err, "try again when it is done")
 	}
@@ -120,12 +122,13 @@ func savedFiles(path string) string {
 	return text
 }
 
-// saveStore saves a model that was fitted to all of some mail in so many seconds, with a store of the mail.
-func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64, o store.Options) error {
+// saveStore saves a model that was fitted to all of some mail in so many seconds, with a store of the mail. Unless replacing is true, it drops
+// no message that was learned meanwhile.
+func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64, o store.Options, replacing bool) error {
 	if err := makeFolder(path); err != nil {
 		return err
 	}
-	return store.Create(ctx, path, mail, f, seconds, o)
+	return aboutStore(path, store.Create(ctx, path, mail, f, seconds, o, replacing))
 }
 
 // saveAlone saves a model without a store, and removes the store of the model that it replaces.

@@ -127,7 +127,7 @@ func shellWord(path string) string {
 	if path != "" && !slices.ContainsFunc([]rune(path), func(r rune) bool { return !isPlain(r) }) {
 		return path
 	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
 }
 
 // printBrief prints the first n of so many messages, two lines each.

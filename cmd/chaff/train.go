@@ -109,7 +109,7 @@ func (p *program) train(x *experiment) error {
 	}
 	classes := learned.Classes()
 	if x.withStore() {
-		err = saveStore(ctx, learned, f, x.model, refitted.Seconds, x.Store)
+		err = saveStore(ctx, learned, f, x.model, refitted.Seconds, x.Store, x.replace)
 	} else {
 		err = saveAlone(ctx, f, x.model)
 	}

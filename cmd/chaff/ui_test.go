@@ -72,7 +72,7 @@ func TestPercentagesHaveThreeDigits(t *testing.T) {
 
 func TestAPathIsQuotedForTheShell(t *testing.T) {
 	for path, want := range map[string]string{
-		"spam.model": "spam.model", "~/a-b/c_d.model": "~/a-b/c_d.model", "my model": "'my model'", "it's": `'it'\''s'`, "": "''",
+		"spam.model": "spam.model", "~/a-b/c_d.model": "~/a-b/c_d.model", "my model": "'my model'", "it's": `'it'"'"'s'`, "": "''",
 	} {
 		if got := shellWord(path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)

@@ -58,9 +58,31 @@ learns, so other commands work beside it. An interrupt ends it.`,
 
 // addMaildir adds the flag that names a mailbox.
 func addMaildir(c *cobra.Command, path *string) {
-	c.Flags().StringVar(path, "maildir", "", "the mailbox of Maildirs at `PATH`")
+	c.Flags().Var(&onePath{path}, "maildir", "the mailbox of Maildirs at `PATH`")
 	completePaths(c, "maildir")
 }
+
+// onePath is the value of a flag that names one path.
+type onePath struct{ path *string }
+
+// Set implements [pflag.Value].
+func (o *onePath) Set(path string) error {
+	if *o.path != "" {
+		return errors.New("it was given before, and takes one path")
+	}
+	*o.path = path
+	return nil
+}
+
+// String and Type implement [pflag.Value].
+func (o *onePath) String() string {
+	if o.path == nil {
+		return ""
+	}
+	return *o.path
+}
+
+func (o *onePath) Type() string { return "string" }
 
 func needMaildir(c *cobra.Command) error {
 	return hint.With(errors.New("no mailbox given"), c.CommandPath()+" --maildir ~/Maildir")

@@ -98,7 +98,8 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 		err := errors.New("is not a Maildir: it has no folders cur and new, and no mail folders such as .Junk")
 		return Plan{}, explain("open", dir, err)
 	}
-	return plan, plan.count()
+	plan.count()
+	return plan, nil
 }
 
 // find adds the mail folders in dir, whose own path in the mailbox is name, split into parts. A folder that cannot be read
@@ -158,7 +159,8 @@ func (p *Plan) add(dir, name string, parts []string) {
 	p.Folders = append(p.Folders, PlanFolder{Name: name, Role: role, Reason: why, path: dir})
 }
 
-func (p *Plan) count() error {
+// count counts the messages of each folder. One that cannot be listed becomes a row with that reason.
+func (p *Plan) count() {
 	for i := range p.Folders {
 		f := &p.Folders[i]
 		if f.path == "" {
@@ -166,7 +168,8 @@ func (p *Plan) count() error {
 		}
 		files, err := readMaildir(p.fsys, f.path)
 		if err != nil {
-			return err
+			*f = PlanFolder{Name: f.Name, Reason: fmt.Sprintf("cannot be read: %v", reason(err))}
+			continue
 		}
 		for _, file := range files {
 			switch {
@@ -177,7 +180,6 @@ func (p *Plan) count() error {
 			}
 		}
 	}
-	return nil
 }
 
 // Source lists the messages of the ham and spam folders, in the order of the plan. It lists the folders again, so it may

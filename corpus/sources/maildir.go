@@ -119,6 +119,11 @@ func Flags(name string) string {
 	return flags
 }
 
+// IsUnseen reports whether nobody has read the message in a file of a Maildir, by its path.
+func IsUnseen(name string) bool {
+	return maildirFile{name: path.Base(name), sub: path.Base(path.Dir(name))}.unseen()
+}
+
 // UniqueName returns the name of a Maildir file without its flags: the part that stays when a mail program marks the message.
 func UniqueName(name string) string {
 	if i := infoStart(name); i >= 0 {

@@ -14,7 +14,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
-	"chaff/internal/memory"
+	"chaff/internal/garbage"
 	"chaff/internal/parallel"
 	"chaff/internal/screen"
 	"chaff/internal/termkey"
@@ -53,7 +53,7 @@ func (stream) isSpam(i int) bool { return i%3 == 0 }
 
 // trainOnTerms trains the default model on generated documents, and prints the cost of each step.
 func trainOnTerms(ctx context.Context, s stream, kept int64, workers int) error {
-	memory.LimitGarbage(maxGarbage)
+	garbage.Limit(maxGarbage)
 	workers = parallel.Workers(workers)
 	screen.Printf(os.Stdout, "%d documents of about %d terms out of %d, at most %.0f MB of documents and matrices in memory, %d workers\n\n",
 		s.documents, s.terms, s.vocabulary, float64(kept)/1e6, workers)

@@ -1,5 +1,4 @@
-// Package journal reads and writes the journal of a store: a record for each message that was learned or forgotten since the base of the
-// store was written. docs/formats.md describes it byte by byte.
+// Package journal reads and writes the journal of a store: a record for each change since the base of the store was written. docs/formats.md describes it byte by byte.
 //
 // A writer appends whole records and syncs the file after each one, so only the end of the file can be in doubt after a crash. Readers lock
 // nothing: they use the whole records and ignore a torn one at the end. Now and then the writer appends a summary of all records before it,
@@ -137,7 +136,7 @@ func (j *Journal) scan(at, size int64, whole bool, r *Stored) (err error) {
 
 // checkTail returns an error if there is a whole record somewhere behind the last one that was read, of a journal of so many bytes.
 func (j *Journal) checkTail(size int64) error {
-	buffer := make([]byte, 4*readAhead)
+	buffer := make([]byte, 64<<10)
 	for at := j.end + 8 + markAt; at < size; at += int64(len(buffer)) {
 		some := buffer[:min(int64(len(buffer)), size-at)]
 		if err := j.readInto(some, j.base+at); err != nil {
@@ -167,8 +166,8 @@ func (j *Journal) take(r *Stored, whole bool) {
 	}
 }
 
-// readAhead is how many bytes recordAt reads at once: more than most records have in front of their rows.
-const readAhead = 16 << 10
+// readAhead is how many bytes recordAt reads at once. A record with more in front of its globals takes a second read.
+const readAhead = 8 << 10
 
 // recordAt returns the record at an offset of a journal of so many bytes, nil if no whole record is there.
 func (j *Journal) recordAt(at, size int64) (*Stored, error) {
@@ -232,7 +231,7 @@ func (j *Journal) Len() int {
 // Records returns the records from the oldest to the newest. The first one may be a summary of older ones.
 func (j *Journal) Records() []*Stored { return j.records }
 
-// Add adds a record that was written behind the last one, as [Append] returned it.
+// Add adds a record that was written behind the last one, as [Append] returned it. It panics if data is no record.
 func (j *Journal) Add(data []byte) {
 	l, ok := layoutOf(data)
 	if !ok || l.end != uint64(len(data)) {

@@ -12,7 +12,7 @@ import (
 	"chaff/internal/rowtable"
 )
 
-// Record is one message that was learned or forgotten, or a summary of records.
+// Record is a message that was learned, forgotten or refused, a note of the files of a mailbox, or a summary of records.
 type Record struct {
 	Tag     uint32   // for the caller
 	Key     uint64   // the same

@@ -17,7 +17,7 @@ func (j *Journal) NeedsSummary() bool {
 }
 
 // Summary returns a record that takes the place of all records before it: with the last row of each id, the last globals, and the entries as
-// its meta. The model has so many ids without the new terms. The caller appends the record, and then writes [Hint] to its place.
+// its meta. The model has so many ids without the new terms. The caller appends the record, and then writes [Journal.Hint] to its place.
 func (j *Journal) Summary(ids int) (Record, error) {
 	entries, err := j.Entries()
 	if err != nil {

@@ -3,9 +3,7 @@ package memory
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"testing"
-	"time"
 )
 
 // collections returns how many collections Release causes.
@@ -28,44 +26,4 @@ func TestOnlyTheGarbageOfALargeHeapIsCollected(t *testing.T) {
 		t.Error("no collection of a large heap")
 	}
 	runtime.KeepAlive(garbage)
-}
-
-// percent returns at how much garbage, as a percentage of the heap, the next collection begins.
-func percent() int {
-	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
-	metrics.Read(sample)
-	return int(sample[0].Value.Uint64())
-}
-
-func TestGarbageHasALimitInAHeapOfAnySize(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	LimitGarbage(8 << 20)
-	for _, tt := range []struct{ size, least, most int }{
-		{1 << 20, 200, 200}, // of 4 MB
-		{32 << 20, 20, 25},
-		{256 << 20, 10, 10},
-	} {
-		live := make([]byte, tt.size)
-		live[0] = 1
-		for began := time.Now(); percent() < tt.least || percent() > tt.most; runtime.Gosched() {
-			if time.Since(began) > 20*time.Second {
-				t.Fatalf("beside %d bytes: %d%%, want %d to %d", tt.size, percent(), tt.least, tt.most)
-			}
-			runtime.GC() // finalizers run behind it
-		}
-		runtime.KeepAlive(live)
-	}
-}
-
-func TestAPercentageOfSomebodyElseEndsTheLimit(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	LimitGarbage(8 << 20)
-	debug.SetGCPercent(123)
-	for range 3 {
-		runtime.GC()
-		time.Sleep(5 * time.Millisecond)
-	}
-	if got := percent(); got != 123 {
-		t.Errorf("the percentage is %d", got)
-	}
 }

@@ -33,15 +33,15 @@ func Scan(from io.ReaderAt, at, size int64, sum uint64, buffer *[]byte, do func(
 
 // Scan is [Scan] for a section, whose damage is an error.
 func (r *Reader) Scan(name string, buffer *[]byte, do func(data []byte)) error {
-	e, err := r.file.entry(name)
+	e, err := r.entry(name)
 	if err != nil {
 		return err
 	}
 	switch good, err := Scan(r.from, int64(e.offset), int64(e.size), e.sum, buffer, do); {
 	case err == io.EOF:
-		return fmt.Errorf("%w: section %s", r.file.format.ErrTruncated, name)
+		return fmt.Errorf("%w: section %s", r.format.ErrTruncated, name)
 	case err == nil && !good:
-		return fmt.Errorf("%w: section %s", r.file.format.ErrDamaged, name)
+		return fmt.Errorf("%w: section %s", r.format.ErrDamaged, name)
 	default:
 		return err
 	}

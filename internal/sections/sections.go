@@ -17,7 +17,7 @@ import (
 type Format struct {
 	Magic   string // 8 bytes
 	Version uint32
-	// The errors that Decode wraps: for a file of another kind, one whose end is missing, one whose bytes have changed since it was
+	// The errors that Open and reading wrap: for a file of another kind, one whose end is missing, one whose bytes have changed since it was
 	// written, and one of another version.
 	ErrForeign, ErrTruncated, ErrDamaged, ErrVersion error
 }
@@ -50,14 +50,6 @@ func (f Format) Encode(sections []Section) []byte {
 
 func align(n int) int { return (n + 7) &^ 7 }
 
-// File is a file in memory.
-type File struct {
-	format   Format
-	data     []byte
-	entries  []entry
-	identity uint64
-}
-
 // entry describes a section.
 type entry struct {
 	name              string
@@ -81,64 +73,38 @@ func (f Format) Size(data []byte) (uint64, error) {
 	return binary.LittleEndian.Uint64(data[16:]), nil
 }
 
-// Decode reads the table of a file. It does not verify the sections, and keeps data.
-func (f Format) Decode(data []byte) (*File, error) {
-	size, err := f.Size(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.checkSize(uint64(len(data)), size); err != nil {
-		return nil, err
-	}
-	file, err := f.decodeTable(data, size)
-	if err == nil {
-		file.data = data
-	}
-	return file, err
-}
-
-// checkSize returns an error unless a file has the size that its header gives.
-func (f Format) checkSize(has, size uint64) error {
-	switch {
-	case has < size:
-		return fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, has, size)
-	case has > size:
-		return fmt.Errorf("%w: %d bytes more than were written", f.ErrDamaged, has-size)
-	}
-	return nil
-}
-
-// decodeTable reads the table of a file of the given size, which begins with data.
-func (f Format) decodeTable(data []byte, size uint64) (*File, error) {
+// decodeTable returns the sections and the identity of a file of the given size, which begins with data.
+func (f Format) decodeTable(data []byte, size uint64) (entries []entry, identity uint64, err error) {
 	damagedTable := fmt.Errorf("%w: section table", f.ErrDamaged)
 	le := binary.LittleEndian
 	n := le.Uint32(data[12:])
 	if n > maxSections {
-		return nil, damagedTable
+		return nil, 0, damagedTable
 	}
 	table := tableSize(int(n))
 	if len(data) < table+8 {
-		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
+		return nil, 0, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
 	}
-	file := &File{format: f, identity: le.Uint64(data[table:])}
-	if file.identity != xxhash.Sum64(data[:table]) {
-		return nil, damagedTable
+	if identity = le.Uint64(data[table:]); identity != xxhash.Sum64(data[:table]) {
+		return nil, 0, damagedTable
 	}
 	for raw := range slices.Chunk(data[HeaderSize:table], EntrySize) {
 		e := entry{string(raw[:4]), le.Uint64(raw[8:]), le.Uint64(raw[16:]), le.Uint64(raw[24:])}
 		if e.offset%8 != 0 || e.offset > size || e.size > size-e.offset {
-			return nil, damagedTable
+			return nil, 0, damagedTable
 		}
-		file.entries = append(file.entries, e)
+		entries = append(entries, e)
 	}
-	return file, nil
+	return entries, identity, nil
 }
 
 // Reader reads the sections of a file one at a time.
 type Reader struct {
-	file *File
-	from io.ReaderAt
-	size int64
+	format   Format
+	from     io.ReaderAt
+	size     uint64
+	entries  []entry
+	identity uint64
 }
 
 // Open reads the table of a file, behind which there may be more.
@@ -156,27 +122,45 @@ func (f Format) Open(from io.ReaderAt) (*Reader, error) {
 	if size > math.MaxInt64 {
 		return nil, fmt.Errorf("%w: it cannot have %d bytes", f.ErrDamaged, size)
 	}
-	file, err := f.decodeTable(head, size)
-	return &Reader{file, from, int64(size)}, err
+	entries, identity, err := f.decodeTable(head, size)
+	return &Reader{f, from, size, entries, identity}, err
 }
 
 // CheckSize returns an error unless a file of so many bytes ends where it was written to end.
 func (r *Reader) CheckSize(has int64) error {
-	return r.file.format.checkSize(uint64(has), uint64(r.size))
+	switch {
+	case uint64(has) < r.size:
+		return fmt.Errorf("%w: %d bytes of %d", r.format.ErrTruncated, has, r.size)
+	case uint64(has) > r.size:
+		return fmt.Errorf("%w: %d bytes more than were written", r.format.ErrDamaged, uint64(has)-r.size)
+	}
+	return nil
 }
 
 // Size returns the size of the file in bytes.
-func (r *Reader) Size() int64 { return r.size }
+func (r *Reader) Size() int64 { return int64(r.size) }
 
-// Identity is [File.Identity].
-func (r *Reader) Identity() uint64 { return r.file.identity }
+// Identity returns the checksum of the header and the table. Files with different sections have different identities, up to a chance of one
+// in 2^64.
+func (r *Reader) Identity() uint64 { return r.identity }
+
+// Names returns the names of the sections in their order.
+func (r *Reader) Names() []string {
+	names := make([]string, len(r.entries))
+	for i, e := range r.entries {
+		names[i] = e.name
+	}
+	return names
+}
 
 // Has reports whether the file has a section.
-func (r *Reader) Has(name string) bool { return r.file.Has(name) }
+func (r *Reader) Has(name string) bool {
+	return slices.ContainsFunc(r.entries, func(e entry) bool { return e.name == name })
+}
 
 // Section reads and verifies a section.
 func (r *Reader) Section(name string) ([]byte, error) {
-	e, err := r.file.entry(name)
+	e, err := r.entry(name)
 	if err != nil {
 		return nil, err
 	}
@@ -184,64 +168,31 @@ func (r *Reader) Section(name string) ([]byte, error) {
 	data := make([]byte, e.size)
 	n, err := r.from.ReadAt(data, int64(e.offset))
 	if n < len(data) && err == io.EOF { // at the end of a file, a section that was read may come with EOF
-		return nil, fmt.Errorf("%w: section %s", r.file.format.ErrTruncated, name)
+		return nil, fmt.Errorf("%w: section %s", r.format.ErrTruncated, name)
 	}
 	if n < len(data) {
 		return nil, err
 	}
 	if xxhash.Sum64(data) != e.sum {
-		return nil, fmt.Errorf("%w: section %s", r.file.format.ErrDamaged, name)
+		return nil, fmt.Errorf("%w: section %s", r.format.ErrDamaged, name)
 	}
 	return data, nil
 }
 
 // Part returns a section for reading parts of it, which are not verified.
 func (r *Reader) Part(name string) (*io.SectionReader, error) {
-	e, err := r.file.entry(name)
+	e, err := r.entry(name)
 	if err != nil {
 		return nil, err
 	}
 	return io.NewSectionReader(r.from, int64(e.offset), int64(e.size)), nil
 }
 
-// Identity returns the checksum of the header and the table. Files with different sections have different identities, up to a chance of one
-// in 2^64.
-func (f *File) Identity() uint64 { return f.identity }
-
-// Names returns the names of the sections in their order.
-func (f *File) Names() []string {
-	names := make([]string, len(f.entries))
-	for i, e := range f.entries {
-		names[i] = e.name
-	}
-	return names
-}
-
-// Has reports whether the file has a section.
-func (f *File) Has(name string) bool {
-	return slices.ContainsFunc(f.entries, func(e entry) bool { return e.name == name })
-}
-
-// Section returns a section after verifying its checksum.
-func (f *File) Section(name string) ([]byte, error) {
-	e, err := f.entry(name)
-	if err != nil {
-		return nil, err
-	}
-	data := f.bytesOf(e)
-	if xxhash.Sum64(data) != e.sum {
-		return nil, fmt.Errorf("%w: section %s", f.format.ErrDamaged, name)
-	}
-	return data, nil
-}
-
-func (f *File) bytesOf(e entry) []byte { return f.data[e.offset : e.offset+e.size : e.offset+e.size] }
-
-func (f *File) entry(name string) (entry, error) {
-	for _, e := range f.entries {
+func (r *Reader) entry(name string) (entry, error) {
+	for _, e := range r.entries {
 		if e.name == name {
 			return e, nil
 		}
 	}
-	return entry{}, fmt.Errorf("%w: section %s is missing", f.format.ErrDamaged, name)
+	return entry{}, fmt.Errorf("%w: section %s is missing", r.format.ErrDamaged, name)
 }

@@ -25,12 +25,12 @@ type Stream struct {
 
 // Stream returns a reader of a section.
 func (r *Reader) Stream(name string) (*Stream, error) {
-	e, err := r.file.entry(name)
+	e, err := r.entry(name)
 	if err != nil {
 		return nil, err
 	}
 	part := io.NewSectionReader(r.from, int64(e.offset), int64(e.size))
-	return &Stream{name: name, format: r.file.format, sum: e.sum, part: part, left: int64(e.size), digest: xxhash.New()}, nil
+	return &Stream{name: name, format: r.format, sum: e.sum, part: part, left: int64(e.size), digest: xxhash.New()}, nil
 }
 
 // Left returns how many bytes Next has not returned.
