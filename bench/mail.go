@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"chaff/corpus"
+	"chaff/internal/termkey"
 )
 
 // mail is a corpus, split into the folders train/ham, train/spam, test/ham and test/spam with a file for each message. The
@@ -91,7 +92,7 @@ func find(root string) ([]found, error) {
 		if err != nil {
 			return err
 		}
-		fingerprint, splitKey := corpus.Hashes(raw)
+		fingerprint, splitKey := corpus.Hashes(raw, termkey.Key{})
 		all = append(all, found{name, spam, fingerprint, splitKey, int64(len(raw)), joined(raw)})
 		return nil
 	})

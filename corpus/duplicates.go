@@ -2,15 +2,18 @@ package corpus
 
 import (
 	"bytes"
+	"hash"
 
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/corpus/internal/lines"
 	"chaff/internal/headerfield"
+	"chaff/internal/termkey"
 )
 
-// Fingerprint returns a hash of what the sender wrote. Two copies of a message have the same fingerprint even if they took different
-// routes, went to different people, passed different filters, or are kept in different formats. It leaves out
+// Fingerprint returns a hash of what the sender wrote, under the key of a model: who does not know the key cannot make two messages with
+// one fingerprint. Two copies of a message have the same fingerprint even if they took different routes, went to different people, passed
+// different filters, or are kept in different formats. It leaves out
 //
 //   - header fields that relays, the delivery, filters and mailboxes add, see [headerfield.Kind.IsAdded]
 //   - the From_ line of an mbox
@@ -18,23 +21,22 @@ import (
 //
 // It decodes nothing and is the same on every machine. A hash has 64 bits: among a million messages, the odds of a collision are 1 in
 // 37 million.
-func Fingerprint(raw []byte) uint64 {
-	fingerprint, _ := Hashes(raw)
+func Fingerprint(raw []byte, key termkey.Key) uint64 {
+	fingerprint, _ := Hashes(raw, key)
 	return fingerprint
 }
 
-// SplitKey returns the hash that decides in which part of a split a message goes. It is a fingerprint whose list of left-out fields
-// never grows: a new entry would move messages to other parts and change every model and figure.
+// SplitKey returns the hash that decides in which part of a split a message goes. It has no key, so that the same messages are in the same
+// parts for every model, and its list of left-out fields never grows: a new entry would move messages to other parts and change every figure.
 func SplitKey(raw []byte) uint64 {
-	_, splitKey := Hashes(raw)
+	_, splitKey := Hashes(raw, termkey.Key{})
 	return splitKey
 }
 
-// Hashes returns the fingerprint and the split key of a message, which are the same for most.
-func Hashes(raw []byte) (fingerprint, splitKey uint64) {
-	var d, split xxhash.Digest
-	d.Reset()
-	same := true // what both count
+// Hashes returns the fingerprint and the split key of a message.
+func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
+	h := hashes{fingerprint: key.New()}
+	h.splitKey.Reset()
 	// A continuation line at the top belongs to a field that was cut off. A field put before the message would absorb it, so it
 	// cannot count.
 	rest := raw
@@ -51,42 +53,42 @@ func Hashes(raw []byte) (fingerprint, splitKey uint64) {
 			continue
 		}
 		name := lines.NameOf(field)
-		isAdded, isLeftOut := headerfield.KindOf(name.Text()).IsAdded(), isLeftOutOfSplitKey(name.Text())
-		if same && isAdded != isLeftOut {
-			same, split = false, d
-		}
-		if !isAdded {
-			writeField(&d, field)
-		}
-		if !same && !isLeftOut {
-			writeField(&split, field)
-		}
+		h.inFingerprint = !headerfield.KindOf(name.Text()).IsAdded()
+		h.inSplitKey = !isLeftOutOfSplitKey(name.Text())
+		h.writeText(field)
+		h.write(lineEnd)
 	}
-	writeBody(&d, rest)
-	if same {
-		return d.Sum64(), d.Sum64()
+	h.inFingerprint, h.inSplitKey = true, true
+	h.write(lineEnd)
+	h.writeText(rest)
+	return h.fingerprint.Sum64(), h.splitKey.Sum64()
+}
+
+// hashes are those of a message, as far as it is read.
+type hashes struct {
+	fingerprint               hash.Hash64
+	splitKey                  xxhash.Digest
+	inFingerprint, inSplitKey bool // which count what is written
+}
+
+var lineEnd = []byte{'\n'}
+
+func (h *hashes) write(text []byte) {
+	if h.inFingerprint {
+		h.fingerprint.Write(text)
 	}
-	writeBody(&split, rest)
-	return d.Sum64(), split.Sum64()
+	if h.inSplitKey {
+		h.splitKey.Write(text)
+	}
 }
 
-func writeField(d *xxhash.Digest, field []byte) {
-	writeText(d, field)
-	d.WriteString("\n")
-}
-
-func writeBody(d *xxhash.Digest, body []byte) {
-	d.WriteString("\n")
-	writeText(d, body)
-}
-
-// writeText hashes text without the line ends at its end. Every other line end counts as LF.
-func writeText(d *xxhash.Digest, text []byte) {
+// writeText writes text without the line ends at its end. Every other line end counts as LF.
+func (h *hashes) writeText(text []byte) {
 	text = bytes.TrimRight(text, "\r\n")
 	for {
 		i := bytes.IndexByte(text, '\r')
 		if i < 0 {
-			d.Write(text)
+			h.write(text)
 			return
 		}
 		j := i + 1
@@ -94,9 +96,9 @@ func writeText(d *xxhash.Digest, text []byte) {
 			j++
 		}
 		if text[j] == '\n' {
-			d.Write(text[:i])
+			h.write(text[:i])
 		} else {
-			d.Write(text[:j]) // CRs within a line are text
+			h.write(text[:j]) // CRs within a line are text
 		}
 		text = text[j:]
 	}

@@ -7,7 +7,12 @@ import (
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
+
+	"chaff/internal/termkey"
 )
+
+// key is a key as good as any.
+var key = termkey.New()
 
 const letter = "From: ann@example.org\nSubject: tea\n on Friday\n\nDear Bob,\n\ncome to tea.\n"
 
@@ -32,10 +37,10 @@ func TestFingerprintOfTheSameMessage(t *testing.T) {
 		{"no line end at the end", strings.TrimRight(letter, "\n")},
 		{"the end of a lost field on top", "\tfor <bob@example.org>\n" + letter},
 	}
-	want := Fingerprint([]byte(letter))
+	want := Fingerprint([]byte(letter), key)
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
-			if got := Fingerprint([]byte(tt.raw)); got != want {
+			if got := Fingerprint([]byte(tt.raw), key); got != want {
 				t.Errorf("got %x, want %x", got, want)
 			}
 		})
@@ -58,7 +63,7 @@ func TestFingerprintOfDifferentMessages(t *testing.T) {
 	}
 	seen := map[uint64]string{}
 	for _, text := range texts {
-		sum := Fingerprint([]byte(text))
+		sum := Fingerprint([]byte(text), key)
 		if other, ok := seen[sum]; ok && other != text {
 			t.Errorf("%q and %q have the same fingerprint", text, other)
 		}
@@ -66,6 +71,18 @@ func TestFingerprintOfDifferentMessages(t *testing.T) {
 	}
 	if len(seen) < 11 {
 		t.Errorf("got %d fingerprints, want at least 11", len(seen))
+	}
+}
+
+func TestFingerprintsAreMadeUnderTheKey(t *testing.T) {
+	want := key.New()
+	want.Write([]byte("From: ann@example.org\nSubject: tea\n on Friday\n\nDear Bob,\n\ncome to tea."))
+	if got := Fingerprint([]byte(letter), key); got != want.Sum64() {
+		t.Errorf("got %x, want the hash under the key, %x", got, want.Sum64())
+	}
+	fingerprint, splitKey := Hashes([]byte(letter), termkey.New())
+	if fingerprint == want.Sum64() || splitKey != SplitKey([]byte(letter)) {
+		t.Errorf("under another key: %x and the split key %x, want another fingerprint and the same split key", fingerprint, splitKey)
 	}
 }
 
@@ -90,23 +107,23 @@ func FuzzFingerprint(f *testing.F) {
 	f.Add([]byte("From a\n b\nno colon\n:\n"))
 	f.Add([]byte("Received: a\r\n b\r\n\r\n\r"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		want := Fingerprint(raw)
+		want := Fingerprint(raw, key)
 		for about, changed := range map[string][]byte{
 			"a Received field on top": append([]byte("Received: from x\r\n\tby y; Thu, 22 Aug 2002 12:36:23 +0200\r\n"), raw...),
 			"CRLF":                    bytes.ReplaceAll(raw, []byte("\n"), []byte("\r\n")),
 			"empty lines at the end":  append(bytes.Clone(raw), "\n\r\n"...),
 		} {
-			if got := Fingerprint(changed); got != want {
+			if got := Fingerprint(changed, key); got != want {
 				t.Errorf("%s: got %x, want %x", about, got, want)
 			}
 		}
 	})
 }
 
-func TestFingerprintAllocatesNothing(t *testing.T) {
+func TestHashingAllocatesNothingForAField(t *testing.T) {
 	raw := []byte("Received: x\nX-MS-Exchange-Organization-Network-Message-Id: x\nX-Unknown_Field: x\n" + letter)
-	if n := testing.AllocsPerRun(100, func() { Fingerprint(raw) }); n != 0 {
-		t.Errorf("got %v allocations, want 0", n)
+	if n := testing.AllocsPerRun(100, func() { Fingerprint(raw, key) }); n > 2 {
+		t.Errorf("got %v allocations, want at most those of the hash", n)
 	}
 }
 
@@ -120,7 +137,7 @@ func BenchmarkFingerprint(b *testing.B) {
 				b.SetBytes(int64(len(raw)))
 				b.ReportAllocs()
 				for b.Loop() {
-					Fingerprint(raw)
+					Fingerprint(raw, key)
 				}
 			})
 		}

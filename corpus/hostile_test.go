@@ -9,6 +9,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/internal/lineartest"
+	"chaff/internal/termkey"
 )
 
 // TestWorkIsLinearInTheSizeOfHostileInput runs each parser of this package on input that is made to be slow.
@@ -58,7 +59,7 @@ func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
 	for _, shape := range messages {
 		measure(t, "the fingerprint of "+shape.name, shape.head, shape.unit, shape.tail, func(_ *testing.T, text string) func() {
 			raw := []byte(text)
-			return func() { corpus.Fingerprint(raw) }
+			return func() { corpus.Fingerprint(raw, termkey.Key{}) }
 		})
 		measure(t, "the time of "+shape.name, shape.head, shape.unit, shape.tail, func(_ *testing.T, text string) func() {
 			raw := []byte(text)

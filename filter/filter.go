@@ -352,6 +352,9 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	return made, nil
 }
 
+// Key returns the key under which the reader hashes terms.
+func (r *Reader) Key() termkey.Key { return r.reading.Key }
+
 // Read decodes and tokenises a message. The results of Message and Bag are valid until the next call.
 func (r *Reader) Read(raw []byte) message.Repairs {
 	r.bag.Reset()

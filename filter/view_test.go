@@ -1,11 +1,12 @@
 package filter
 
 import (
-	"chaff/internal/termkey"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"chaff/internal/termkey"
 )
 
 func TestAViewHasTheTermsThatAreClassified(t *testing.T) {

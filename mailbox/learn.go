@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/parallel"
 	"chaff/store"
@@ -79,17 +78,20 @@ type knowledge struct {
 	labels    map[uint64]int            // by fingerprint
 	sightings map[uint64]store.Sighting // of the mailbox when it was last compared, by name
 	nameHash  func(unique string) uint64
+	// fingerprint returns the digest by which the store knows a message.
+	fingerprint func(raw []byte) uint64
 }
 
 // known is a store, or a view of one.
 type known interface {
 	Classes() []string
 	NameHash(unique string) uint64
+	Fingerprint(raw []byte) uint64
 	Sightings(mailbox uint64) (map[uint64]store.Sighting, error)
 }
 
 func (m *Mailbox) knowledge(s known, entries []store.Entry) (knowledge, error) {
-	k := knowledge{classes: s.Classes(), labels: make(map[uint64]int, len(entries)), nameHash: s.NameHash}
+	k := knowledge{classes: s.Classes(), labels: make(map[uint64]int, len(entries)), nameHash: s.NameHash, fingerprint: s.Fingerprint}
 	if !filter.IsSpamFilter(k.classes) {
 		return k, ErrClasses
 	}
@@ -183,7 +185,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	c.Result, c.Before, c.fingerprint = outcome.What, outcome.Before, corpus.Fingerprint(raw)
+	c.Result, c.Before, c.fingerprint = outcome.What, outcome.Before, s.Fingerprint(raw)
 	if outcome.What == store.Refused {
 		c.Reason = outcome.Reason.String()
 	}
@@ -203,7 +205,7 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 		news = slices.DeleteFunc(news, func(n Change) bool { read[n.label]++; return read[n.label] > o.Limit })
 		c.account.Later = all - len(news)
 	}
-	if err := readNews(ctx, news, o); err != nil {
+	if err := readNews(ctx, news, k.fingerprint, o); err != nil {
 		return c, err
 	}
 	c.account.Read = len(news)
@@ -294,7 +296,7 @@ func (c *comparison) gone(m *Mailbox) []uint64 {
 var errEmpty = errors.New("the file is empty")
 
 // readNews sets the fingerprints of messages.
-func readNews(ctx context.Context, news []Change, o LearnOptions) error {
+func readNews(ctx context.Context, news []Change, fingerprint func(raw []byte) uint64, o LearnOptions) error {
 	workers := parallel.Workers(o.Workers)
 	buffers := make([][]byte, workers)
 	var read atomic.Int64
@@ -308,7 +310,7 @@ func readNews(ctx context.Context, news []Change, o LearnOptions) error {
 				n.file.err = errEmpty
 			}
 			if n.file.err == nil {
-				n.fingerprint = corpus.Fingerprint(buffers[worker])
+				n.fingerprint = fingerprint(buffers[worker])
 			}
 			if done := read.Add(1); o.Progress != nil {
 				o.Progress(int(done), len(news))

@@ -89,7 +89,7 @@ func numbers(t testing.TB, path string, n int) map[int]bool {
 	}
 	has := make(map[int]bool)
 	for i := range n {
-		if _, ok := v.ledger.byFingerprint[fingerprint(numbered(i))]; ok {
+		if _, ok := v.ledger.byFingerprint[v.Fingerprint(numbered(i).Raw)]; ok {
 			has[i] = true
 		}
 	}
@@ -173,7 +173,7 @@ func TestAnEntryOfAClassThatTheModelLacksIsDamage(t *testing.T) {
 	m := numbered(0)
 	for _, label := range []int{2, -1} {
 		e := Entry{Class: -1}
-		e.Fingerprint, e.Label = fingerprint(m), label
+		e.Fingerprint, e.Label = s.Fingerprint(m.Raw), label
 		if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: learn, entry: e})}); err != nil {
 			t.Fatal(err)
 		}

@@ -80,7 +80,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return s.refuse(TooLarge)
 	}
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
-	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw)
+	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw, s.filter.Settings().Key)
 	e.Label, e.Size = label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
@@ -173,7 +173,7 @@ func (s *Store) textOf(text []byte) []byte {
 
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
-	o, err := s.forgetFingerprint(fingerprint(Message{Raw: raw}))
+	o, err := s.forgetFingerprint(s.Fingerprint(raw))
 	if err != nil {
 		return o, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
 	}
@@ -270,5 +270,8 @@ func classIndex(classes []string, name string) int {
 	return -1
 }
 
-// fingerprint returns the digest by which a message is known.
-func fingerprint(m Message) uint64 { return corpus.Fingerprint(m.Raw) }
+// Knows reports whether the store has a message.
+func (s *Store) Knows(raw []byte) (bool, error) {
+	_, known, err := s.find(s.Fingerprint(raw))
+	return known, err
+}

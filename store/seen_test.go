@@ -13,7 +13,7 @@ func TestFilesOfMailboxesAreNoted(t *testing.T) {
 	s := opened(t, path)
 	raw := mailOf(t, corpustest.Mailbox(2, 1, "spam"))[0]
 	learned(t, s, raw)
-	known, home, work := fingerprint(raw), s.NameHash("home"), s.NameHash("work")
+	known, home, work := s.Fingerprint(raw.Raw), s.NameHash("home"), s.NameHash("work")
 	see := func(mailbox uint64, seen map[uint64]Sighting, gone ...uint64) {
 		t.Helper()
 		if err := s.See(mailbox, seen, gone); err != nil {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/filelock"
 	"chaff/internal/journal"
@@ -27,6 +28,8 @@ var (
 	ErrLocked = errors.New("another process is learning")
 	// ErrLearned is returned instead of replacing a store that has learned messages meanwhile.
 	ErrLearned = errors.New("messages were learned meanwhile")
+	// ErrVersion is returned for a store that another version of the program wrote.
+	ErrVersion = journal.ErrVersion
 	// ErrForeign is returned for a store of another model.
 	ErrForeign = filter.ErrOtherModel
 )
@@ -258,6 +261,13 @@ func (s *Store) closeFilter() {
 
 // NameHash returns the hash of a name, that of a mailbox or of a file in it, under the key of the model.
 func (s *Store) NameHash(name string) uint64 { return nameHash(s.filter, name) }
+
+// Fingerprint returns the digest by which a message is known: that under the key of the model.
+func (s *Store) Fingerprint(raw []byte) uint64 { return fingerprint(s.filter, raw) }
+
+func fingerprint(f *filter.Filter, raw []byte) uint64 {
+	return corpus.Fingerprint(raw, f.Settings().Key)
+}
 
 func nameHash(f *filter.Filter, name string) uint64 { return f.Settings().Key.Hash([]byte(name)) }
 

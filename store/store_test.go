@@ -428,7 +428,7 @@ func TestTheOldestMessagesLeave(t *testing.T) {
 		has[e.Fingerprint] = true
 	}
 	for _, m := range want {
-		if !has[fingerprint(m)] {
+		if !has[v.Fingerprint(m.Raw)] {
 			t.Error("a new message left before an old one")
 		}
 	}
@@ -453,7 +453,7 @@ func TestAMessageDatedInTheFutureLeavesWithTheOldest(t *testing.T) {
 	if err := s.Fold(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, known, err := s.find(fingerprint(mail[0])); known || err != nil {
+	if known, err := s.Knows(mail[0].Raw); known || err != nil {
 		t.Errorf("the oldest message stays, %v", err)
 	}
 }

@@ -246,7 +246,7 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 	}
 	repairs := r.Read(raw)
 	result := readResult{terms: writer.Add(r.Bag()), time: item.Time, repairs: repairs, size: len(raw)}
-	result.fingerprint, result.splitKey = corpus.Hashes(raw)
+	result.fingerprint, result.splitKey = corpus.Hashes(raw, r.Key())
 	if result.time.IsZero() {
 		result.time, _ = corpus.DeliveryTime(raw)
 	}

@@ -307,9 +307,8 @@ func (x *learning) how(s *store.Store) teaching {
 	case x.forget:
 		return func(_ corpus.Item, raw []byte) (store.Outcome, error) { return s.Forget(raw) }
 	case x.relabel:
-		known, err := fingerprints(s)
 		return func(item corpus.Item, raw []byte) (store.Outcome, error) {
-			if err != nil || !known[corpus.Fingerprint(raw)] {
+			if known, err := s.Knows(raw); err != nil || !known {
 				return store.Outcome{What: unknown}, err
 			}
 			return learn(item, raw)
@@ -320,16 +319,6 @@ func (x *learning) how(s *store.Store) teaching {
 
 // unknown is what happened to a message that was not to be learned because the store does not know it.
 const unknown store.What = "unknown"
-
-// fingerprints returns the fingerprints of the messages that a store knows.
-func fingerprints(s *store.Store) (map[uint64]bool, error) {
-	entries, err := s.Entries()
-	known := make(map[uint64]bool, len(entries))
-	for _, e := range entries {
-		known[e.Fingerprint] = true
-	}
-	return known, err
-}
 
 // listing is a message of a source, or the reason why it cannot be read.
 type listing struct {

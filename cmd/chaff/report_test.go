@@ -1,11 +1,12 @@
 package main
 
 import (
-	"chaff/evaluate"
-	"chaff/report"
 	"fmt"
 	"reflect"
 	"testing"
+
+	"chaff/evaluate"
+	"chaff/report"
 )
 
 func TestMonthsWithFewMessagesAreJoined(t *testing.T) {

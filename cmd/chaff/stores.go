@@ -63,7 +63,7 @@ func aboutStore(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, store.ErrForeign):
+	case errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrVersion):
 		return hint.With(err, "train the model again, which makes a store of its own: chaff train --replace ~/Maildir")
 	case errors.Is(err, store.ErrLearned):
 		return hint.With(err, "run it again, so that they are not lost")

@@ -12,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+	"chaff/internal/termkey"
 )
 
 var classes = [...]string{"ham", "spam"}
@@ -95,7 +96,7 @@ func TestNoMessageIsThereTwice(t *testing.T) {
 	names, mail := read(t)
 	seen := map[uint64]string{}
 	for _, name := range names {
-		sum := corpus.Fingerprint(mail[name])
+		sum := corpus.Fingerprint(mail[name], termkey.Key{})
 		if first, ok := seen[sum]; ok {
 			t.Errorf("%s is a copy of %s", name, first)
 		}

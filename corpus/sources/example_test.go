@@ -9,6 +9,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/internal/termkey"
 )
 
 func ExampleOpen() {
@@ -62,7 +63,7 @@ func Example() {
 			fmt.Println(err)
 			continue
 		}
-		sum := corpus.Fingerprint(raw)
+		sum := corpus.Fingerprint(raw, termkey.Key{})
 		if first, ok := seen[sum]; ok {
 			fmt.Println(item.Origin, "is a copy of", first)
 			continue
@@ -81,6 +82,6 @@ func ExampleSplitOptions_ByHash() {
 	message := []byte("Subject: tea\n\nCome to tea.\n")
 	copied := []byte("Received: from afar\nSubject: tea\n\nCome to tea.\n")
 	const seed = 1
-	fmt.Println(split.ByHash(seed, corpus.Fingerprint(message)) == split.ByHash(seed, corpus.Fingerprint(copied)))
+	fmt.Println(split.ByHash(seed, corpus.SplitKey(message)) == split.ByHash(seed, corpus.SplitKey(copied)))
 	// Output: true
 }

@@ -34,9 +34,10 @@ var (
 //
 //	1  first version
 //	2  terms are in the order of their first occurrence
+//	3  fingerprints are made under the key of the model
 func BaseFormat() sections.Format {
 	return sections.Format{
-		Magic: "\x89CHSTO\r\n", Version: 2,
+		Magic: "\x89CHSTO\r\n", Version: 3,
 		ErrForeign: ErrNotStore, ErrTruncated: ErrTruncated, ErrDamaged: ErrDamaged, ErrVersion: ErrVersion,
 	}
 }

@@ -1,4 +1,4 @@
-// Package termkey hashes terms under a secret key.
+// Package termkey hashes terms and messages under a secret key.
 package termkey
 
 import (
@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash"
 
 	"github.com/dchest/siphash"
 )
@@ -53,6 +54,9 @@ func (k Key) Hash(term []byte) uint64 {
 	second := append(append(buffer[:0], tag...), term[space+1:]...)
 	return Pair(siphash.Hash(k.k0, k.k1, first), siphash.Hash(k.k0, k.k1, second))
 }
+
+// New returns a hash of bytes that are written to it, SipHash-2-4 under the key.
+func (k Key) New() hash.Hash64 { return siphash.New(k.Bytes()) }
 
 // Pair returns the hash of two words, given the hashes of their terms. The hash of a pair is as secret as those of its words. Two pairs that
 // share a word have the same hash only if their other words have.
