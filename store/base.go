@@ -34,9 +34,10 @@ type facts struct {
 	// are known to a model that was never fitted.
 	Known   []int `json:"known"`
 	Learned []int `json:"learned"`
-	// Expired counts the messages that left because they were the oldest, and Refused refusals by reason.
-	Expired int            `json:"expired,omitempty"`
-	Refused map[string]int `json:"refused,omitempty"`
+	// Expired counts the messages that left because they were the oldest, Forgotten those that were forgotten, and Refused refusals by reason.
+	Expired   int            `json:"expired,omitempty"`
+	Forgotten int            `json:"forgotten,omitempty"`
+	Refused   map[string]int `json:"refused,omitempty"`
 }
 
 // count sets Known and Learned.
@@ -59,6 +60,8 @@ type ledger struct {
 	entries       []Entry
 	byFingerprint map[uint64]int // index of an entry
 	seen          sightings
+	// trusted are messages that were not learned, because the filter was right and sure of them: see [Options.OnError].
+	trusted []Entry
 }
 
 // base is the base of an open store, whose sections are read when they are needed.
@@ -157,19 +160,19 @@ func (b *base) document(index int) (*features.Document, error) {
 	return &d, err
 }
 
-// entries returns the entries of all messages, without documents and sketches, and the sizes of the sketches.
-func (b *base) entries(classes int) (all []Entry, sketches []int, err error) {
-	messages, err := b.sections.Section("MSGS")
+// entries returns the entries of a section, MSGS or SURE, without documents and sketches, and the sizes of the sketches.
+func (b *base) entries(section string, classes int) (all []Entry, sketches []int, err error) {
+	messages, err := b.sections.Section(section)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(messages)%entrySize != 0 {
-		return nil, nil, b.damaged("MSGS")
+		return nil, nil, b.damaged(section)
 	}
 	for ; len(messages) > 0; messages = messages[entrySize:] {
 		e, sketch := readEntry(messages)
 		if !e.fits(classes) || sketch > math.MaxInt32 {
-			return nil, nil, b.damaged("MSGS")
+			return nil, nil, b.damaged(section)
 		}
 		all, sketches = append(all, e), append(sketches, int(sketch))
 	}
@@ -204,7 +207,10 @@ func (b *base) ledger(memory int64) (*ledger, error) {
 	if l.facts, err = b.facts(); err != nil {
 		return nil, err
 	}
-	if l.entries, sketches, err = b.entries(len(l.facts.Classes)); err != nil {
+	if l.entries, sketches, err = b.entries("MSGS", len(l.facts.Classes)); err != nil {
+		return nil, err
+	}
+	if l.trusted, _, err = b.entries("SURE", len(l.facts.Classes)); err != nil {
 		return nil, err
 	}
 	if l.seen, err = b.sightings(len(l.facts.Classes)); err != nil {
@@ -270,9 +276,13 @@ func (l *ledger) apply(j *journal.Journal) error {
 		}
 		at, known := l.byFingerprint[e.Fingerprint]
 		switch {
+		case m.change == trust:
+			l.trusted = append(l.trusted, e)
+			continue
 		case m.change == forget && known:
 			gone[at] = true
 			delete(l.byFingerprint, e.Fingerprint)
+			l.facts.Forgotten++
 		case m.change == learn:
 			e.Terms, e.Sketch = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] }), w.Keep(m.sketch)
 			if known {
@@ -287,7 +297,30 @@ func (l *ledger) apply(j *journal.Journal) error {
 		l.facts.Changed++
 	}
 	l.remove(func(i int) bool { return gone[i] })
+	l.trustOnce()
 	return l.documents.Err()
+}
+
+// trustOnce removes what was trusted before, and what was learned.
+func (l *ledger) trustOnce() {
+	seen := make(map[uint64]bool, len(l.trusted))
+	l.trusted = slices.DeleteFunc(l.trusted, func(e Entry) bool {
+		_, learned := l.byFingerprint[e.Fingerprint]
+		again := learned || seen[e.Fingerprint]
+		seen[e.Fingerprint] = true
+		return again
+	})
+}
+
+// judged yields what the filter said of messages before it learned them, or instead of learning them.
+func (l *ledger) judged(yield func(Entry) bool) {
+	for _, all := range [...][]Entry{l.entries, l.trusted} {
+		for _, e := range all {
+			if !math.IsNaN(e.Score) && e.Class >= 0 && !yield(e) {
+				return
+			}
+		}
+	}
 }
 
 // remove removes entries, and keeps the order of the others.
@@ -310,6 +343,7 @@ func (l *ledger) remove(gone func(i int) bool) {
 //	MSGS an entry of entrySize for each message, whose last number is the size of its sketch
 //	DIGS fingerprints in ascending order with the index of the message, in blocks with a checksum
 //	SEEN the files of mailboxes
+//	SURE entries of the messages that the filter was sure of
 //
 // The sections of the documents follow, then those of the learner.
 func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error) {
@@ -318,7 +352,7 @@ func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error
 	if err != nil {
 		return 0, err
 	}
-	w := journal.BaseFormat().NewWriter(file, 5+features.SavedSections+filter.LearnedSections)
+	w := journal.BaseFormat().NewWriter(file, 6+features.SavedSections+filter.LearnedSections)
 	w.Begin("FACT")
 	w.Write(info)
 	w.Begin("SKCH")
@@ -334,6 +368,8 @@ func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error
 	l.saveDigests(w)
 	w.Begin("SEEN")
 	w.Write(l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known }))
+	w.Begin("SURE")
+	w.WriteEach(len(l.trusted), func(dst []byte, i int) []byte { return appendEntry(dst, l.trusted[i], 0) })
 	refs := make([]features.Ref, len(l.entries))
 	for i, e := range l.entries {
 		refs[i] = e.Terms

@@ -103,6 +103,7 @@ const (
 	forget                   // remove the entry with the fingerprint
 	refuse                   // count a refusal
 	see                      // note files of a mailbox
+	trust                    // note a message that was not learned, because the filter was right and sure of it
 )
 
 // meta is the part of a journal record that only the ledger reads.

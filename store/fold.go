@@ -299,8 +299,8 @@ func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 	var labels []int32
 	var spam []bool
 	var count [2]int
-	for _, e := range l.entries {
-		if math.IsNaN(e.Score) || l.facts.Fitted != 0 && (e.Way == ByHand || e.Learned.Unix() <= l.facts.Fitted) {
+	for e := range l.judged {
+		if l.facts.Fitted != 0 && (e.Way == ByHand || e.Learned.Unix() <= l.facts.Fitted) {
 			continue
 		}
 		margins, scores = append(margins, e.Score), append(scores, 0, e.Score)
@@ -409,4 +409,10 @@ func (l *ledger) expire(o Options, now time.Time) {
 	}
 	l.remove(func(i int) bool { return gone[i] })
 	l.facts.Expired += over
+	l.trusted = slices.DeleteFunc(l.trusted, func(e Entry) bool {
+		return o.MaxAge > 0 && now.Sub(date(e)).Hours() > 24*float64(o.MaxAge)
+	})
+	if over := len(l.trusted) - o.MaxMessages; o.MaxMessages > 0 && over > 0 {
+		l.trusted = l.trusted[over:]
+	}
 }

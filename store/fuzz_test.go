@@ -26,6 +26,10 @@ func learnedStore(t testing.TB) (base []sections.Section, records [][]byte) {
 	if _, err := s.Forget(m.Raw); err != nil {
 		t.Fatal(err)
 	}
+	s.options.OnError, s.options.Sure = true, 50
+	if o, err := s.Learn(m); err != nil || o.What != Sure {
+		t.Fatalf("got %v, %v, want a message that the filter is sure of", o, err)
+	}
 	if err := errors.Join(s.Refuse(TooLarge), s.See(7, map[uint64]Sighting{1: {2, 1}}, []uint64{3})); err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +40,7 @@ func learnedStore(t testing.TB) (base []sections.Section, records [][]byte) {
 		}
 		records = append(records, meta)
 	}
-	for _, name := range []string{"FACT", "MSGS", "DIGS", "SEEN", "SKCH", "HASH", "GRPS", "TEXT", "DOCS", "ENDS"} {
+	for _, name := range []string{"FACT", "MSGS", "DIGS", "SEEN", "SURE", "SKCH", "HASH", "GRPS", "TEXT", "DOCS", "ENDS"} {
 		data, err := s.base.sections.Section(name)
 		if err != nil {
 			t.Fatal(err)

@@ -118,11 +118,14 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
 	case s.options.OnError && !m.Always && s.isSure(p.verdict, label):
 		o.What = Sure
-		return o, nil
+		if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: trust, entry: e})}); err != nil {
+			return Outcome{}, err
+		}
+		return o, s.foldIfLarge()
 	}
 	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
 	for i, unknown := range s.filter.UnknownTerms(document) { // the ledger has the texts of the others
-		if unknown {
+		if unknown || p.Learner == nil { // a model that does not learn has terms that the ledger lost
 			r.texts[i] = s.textOf(bag.Text(i))
 		}
 	}

@@ -159,7 +159,7 @@ func (s *Store) Entries() ([]Entry, error) { return entriesOf(s.base, s.journal,
 
 // entriesOf returns the messages of a base and a journal, without documents and sketches.
 func entriesOf(b *base, j *journal.Journal, classes int) ([]Entry, error) {
-	all, _, err := b.entries(classes)
+	all, _, err := b.entries("MSGS", classes)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (s *Store) Changed() (int, error) {
 	return f.Changed, err
 }
 
-// Later returns how many messages the store of the model at path has that were not learned by training; 0 without a store. It reads no
+// Later returns how many messages the store of the model at path has learned or forgotten since it was trained or imported; 0 without a store. It reads no
 // document, and not the model.
 func Later(path string) (int, error) {
 	n, err := later(path)
@@ -233,8 +233,18 @@ func later(path string) (n int, err error) {
 		return 0, err
 	}
 	entries, err := entriesOf(b, j, len(f.Classes))
+	if err != nil {
+		return 0, err
+	}
+	n = f.Forgotten
 	for _, e := range entries {
-		if e.Way != ByTraining {
+		if e.Way != ByTraining && e.Way != ByImport {
+			n++
+		}
+	}
+	records, err := j.Entries()
+	for _, r := range records {
+		if what, _ := splitTag(r.Tag); what == forget {
 			n++
 		}
 	}

@@ -72,7 +72,10 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 	if err := l.documents.Complete(); err != nil {
 		return m, err
 	}
+	l.trusted = append(l.trusted, second.ledger.trusted...)
+	l.trustOnce()
 	l.facts.Expired += second.ledger.facts.Expired
+	l.facts.Forgotten += second.ledger.facts.Forgotten
 	for reason, n := range second.ledger.facts.Refused {
 		if l.facts.Refused == nil {
 			l.facts.Refused = map[string]int{}

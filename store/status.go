@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -36,6 +35,8 @@ type ClassStatus struct {
 	Month int `json:"learned_this_month"`
 	// Last is when the last message of the class was learned, by training or later; nil for none.
 	Last *time.Time `json:"last_learned,omitempty"`
+
+	newest time.Time // of the messages learned, and of those that the filter was sure of
 }
 
 // Window has the figures of the messages that were learned last, each as the filter judged it before it learned it.
@@ -64,8 +65,11 @@ type Status struct {
 	Fitted     *time.Time `json:"fitted,omitempty"`
 	FitSeconds float64    `json:"fit_cpu_seconds,omitempty"`
 	Changed    int        `json:"changed_since"`
-	// Expired is how many messages left because they were the oldest.
-	Expired int `json:"expired,omitempty"`
+	// Expired is how many messages left because they were the oldest, and Forgotten how many were forgotten.
+	Expired   int `json:"expired,omitempty"`
+	Forgotten int `json:"forgotten,omitempty"`
+	// Sure is how many messages were not learned, because the filter was right and sure of them. They count as judged.
+	Sure int `json:"sure,omitempty"`
 	// Windows are the figures of the last 100, the last 1,000 and all messages.
 	Windows []Window `json:"judged_before_learning"`
 	// ByHand is how many of these messages were learned by hand: mostly those that the filter got wrong.
@@ -95,7 +99,7 @@ const silentDays = 30
 func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 	settings := f.Settings()
 	s := Status{Model: settings.Model, Messages: len(l.entries), Ways: map[string]int{}, Refused: l.facts.Refused, Changed: l.facts.Changed,
-		Expired: l.facts.Expired, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds}
+		Expired: l.facts.Expired, Forgotten: l.facts.Forgotten, Sure: len(l.trusted), FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds}
 	if l.facts.Fitted != 0 {
 		fitted := time.Unix(l.facts.Fitted, 0).UTC()
 		s.Fitted = &fitted
@@ -107,9 +111,8 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 		s.Ways[e.Way.String()]++
 		c := &s.Classes[e.Label]
 		c.Messages++
-		if c.Last == nil || e.Learned.After(*c.Last) {
-			learned := e.Learned
-			c.Last = &learned
+		if !e.Learned.Before(c.newest) {
+			c.newest, c.Last = e.Learned, &e.Learned
 		}
 		if e.Way == ByTraining || e.Way == ByImport {
 			continue
@@ -120,11 +123,16 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 		} else if age < 30*24*time.Hour {
 			c.Month++
 		}
-		if !math.IsNaN(e.Score) && e.Class >= 0 {
-			s.Judged = append(s.Judged, Judged{e.Learned, e.Label, e.Class, e.Score})
-			if e.Way == ByHand {
-				s.ByHand++
-			}
+	}
+	for _, e := range l.trusted {
+		if c := &s.Classes[e.Label]; e.Learned.After(c.newest) {
+			c.newest = e.Learned
+		}
+	}
+	for e := range l.judged {
+		s.Judged = append(s.Judged, Judged{e.Learned, e.Label, e.Class, e.Score})
+		if e.Way == ByHand {
+			s.ByHand++
 		}
 	}
 	slices.SortStableFunc(s.Judged, func(a, b Judged) int { return a.Learned.Compare(b.Learned) })
@@ -168,8 +176,8 @@ func (s *Status) problems(now time.Time) []string {
 			all = append(all, fmt.Sprintf("it has no %s: store.max_messages or store.max_age left no room for any", c.Class))
 		case c.Messages == 0:
 			all = append(all, fmt.Sprintf("it has no %s: learn some", c.Class))
-		case now.Sub(*c.Last) > silentDays*24*time.Hour:
-			all = append(all, fmt.Sprintf("it has learned no %s for %d days", c.Class, int(now.Sub(*c.Last).Hours()/24)))
+		case now.Sub(c.newest) > silentDays*24*time.Hour:
+			all = append(all, fmt.Sprintf("it has learned no %s for %d days", c.Class, int(now.Sub(c.newest).Hours()/24)))
 		}
 	}
 	switch {

@@ -26,7 +26,7 @@ var (
 	ErrNone = errors.New("the model has no store")
 	// ErrLocked is returned if another process does not stop writing.
 	ErrLocked = errors.New("another process is learning")
-	// ErrLearned is returned instead of replacing a store that has learned messages meanwhile.
+	// ErrLearned is returned instead of replacing a store that has learned or forgotten messages meanwhile.
 	ErrLearned = errors.New("messages were learned meanwhile")
 	// ErrVersion is returned for a store that another version of the program wrote.
 	ErrVersion = journal.ErrVersion

@@ -525,3 +525,55 @@ func TestFewWrongLabelsDoNotTurnAllMail(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatTheFilterWasSureOfCountsAsJudged(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 60, "ham", "spam"))
+	s := opened(t, path)
+	s.options.OnError, s.options.Sure = true, 50
+	mail := slices.DeleteFunc(mailOf(t, corpustest.Mailbox(2, 60, "ham", "spam")), func(m Message) bool {
+		return string(s.Filter().Classify(m.Raw).Verdict) != m.Label
+	})
+	if len(mail) < 5 {
+		t.Fatalf("the filter is right and sure of %d messages", len(mail))
+	}
+	for _, m := range slices.Concat(mail, mail) { // the second time tells nothing new
+		if o, err := s.Learn(m); err != nil || o.What != Sure {
+			t.Fatalf("got %v, %v, want messages that the filter is sure of", o, err)
+		}
+	}
+	expect := func(about string, sure, messages int) {
+		t.Helper()
+		v, err := Look(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status := v.Status(time.Now())
+		if all := status.Windows[len(windows)-1].Messages; status.Sure != sure || status.Messages != messages || all != len(mail) {
+			t.Errorf("%s: %d sure, %d learned, %d judged; want %d, %d, %d", about, status.Sure, status.Messages, all, sure, messages, len(mail))
+		}
+	}
+	expect("in the journal", len(mail), 120)
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect("in the base", len(mail), 120)
+	mail[0].Always = true
+	learned(t, s, mail[0])
+	expect("learned after all", len(mail)-1, 121)
+	retrain(t, s)
+	expect("fitted", len(mail)-1, 121)
+}
+
+func TestForgettingOutlastsAFit(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam"))
+	s := opened(t, path)
+	if _, err := s.Forget(mailOf(t, corpustest.Mailbox(1, 10, "ham", "spam"))[3].Raw); err != nil {
+		t.Fatal(err)
+	}
+	for _, about := range []string{"before a fit", "after it"} {
+		if n, err := Later(path); n != 1 || err != nil {
+			t.Errorf("%s: %d changes, %v; want that training would bring a message back", about, n, err)
+		}
+		retrain(t, s)
+	}
+}

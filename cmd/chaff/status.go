@@ -120,6 +120,12 @@ func learnedText(s store.Status) string {
 	if s.Messages > 0 {
 		text += ": " + counted(s.Ways)
 	}
+	if s.Sure > 0 {
+		text += fmt.Sprintf("; %d judged surely and not learned", s.Sure)
+	}
+	if s.Forgotten > 0 {
+		text += fmt.Sprintf("; %d forgotten", s.Forgotten)
+	}
 	return text
 }
 

@@ -94,17 +94,10 @@ func mayReplace(c *cobra.Command, path string) error {
 	case err != nil:
 		return hint.With(err, command+" --replace replaces the store")
 	case n > 0:
-		return hint.With(fmt.Errorf("%s has learned %s since it was trained: %s would drop %s", path, plural(n, "message"), command, pronoun(n)),
+		return hint.With(fmt.Errorf("%s has learned or forgotten %s since it was trained: %s would undo that", path, plural(n, "message"), command),
 			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
 	}
 	return nil
-}
-
-func pronoun(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
 }
 
 // savedFiles names a model and its store, if it has one, with their sizes.
