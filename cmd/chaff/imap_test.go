@@ -105,7 +105,7 @@ chaff: warning: ACCOUNT has no folder for spam, so all mail in it counts as ham:
 	must(t, b.user.Create("Junk", nil))
 	must(t, b.user.Create("List\u202e", nil))
 	b.put("Junk", "casino pills", 20)
-	b.put("List\u202e", "meeting list", 1)
+	b.put("List\u202e", "meeting list", 1, imap.FlagSeen)
 	b.imap("the first lesson", []string{"--learn"}, `
 learned     39: 19 ham, 20 spam
 in          20     Junk

@@ -202,17 +202,31 @@ func (p *provider) wantFolder(name string, want ...string) {
 	}
 }
 
+// userReads marks a message as read.
+func (p *provider) userReads(subject, folder string) {
+	p.Helper()
+	c := p.dial()
+	uid := p.find(c, subject, folder)
+	p.must(c.client.Store(imap.UIDSetNum(uid), &imap.StoreFlags{Op: imap.StoreFlagsAdd, Flags: []imap.Flag{imap.FlagSeen}}, nil).Close())
+}
+
+// find selects a folder and returns the number of the message about a subject.
+func (p *provider) find(c *Client, subject, folder string) imap.UID {
+	p.Helper()
+	p.must(c.refresh(folder, false))
+	uids, err := c.search(1, imap.SearchCriteria{Header: []imap.SearchCriteriaHeaderField{{Key: "Subject", Value: subject}}})
+	p.must(err)
+	if len(uids) != 1 {
+		p.Fatalf("%d messages about %s in %s", len(uids), subject, folder)
+	}
+	return uids[0]
+}
+
 // userMoves moves the message with a subject as a mail program does.
 func (p *provider) userMoves(subject, from, to string) {
 	p.Helper()
 	c := p.dial()
-	p.must(c.refresh(from, false))
-	uids, err := c.search(1, imap.SearchCriteria{Header: []imap.SearchCriteriaHeaderField{{Key: "Subject", Value: subject}}})
-	p.must(err)
-	if len(uids) != 1 {
-		p.Fatalf("%d messages about %s in %s", len(uids), subject, from)
-	}
-	_, err = c.client.Move(imap.UIDSetNum(uids...), to).Wait()
+	_, err := c.client.Move(imap.UIDSetNum(p.find(c, subject, from)), to).Wait()
 	p.must(err)
 }
 
@@ -407,11 +421,13 @@ func TestFoldersTeach(t *testing.T) {
 	p.put("INBOX", mail("unread"))
 	p.put("INBOX", mail("lunch"), imap.FlagSeen)
 	p.put("INBOX", mail("deleted"), imap.FlagSeen, imap.FlagDeleted)
-	p.put("Lists", mail("patch"))
+	p.put("Lists", mail("patch"), imap.FlagSeen)
+	p.put("Lists", mail("unread, by a rule"))
 	p.put("Trash", mail("gone"))
-	p.put("Junk", mail("pills"))
+	p.put("Junk", mail("pills"), imap.FlagSeen)
+	p.put("Junk", mail("casino"))
 	c := p.dial()
-	want(t, "at first", []string{"learned ham INBOX#2", "learned spam Junk#1", "learned ham Lists#1"}, p.learn(c))
+	want(t, "at first", []string{"learned ham INBOX#2", "learned spam Junk#2", "learned spam Junk#1", "learned ham Lists#1"}, p.learn(c))
 	before := strings.Count(p.heard(), "BODY.PEEK")
 	want(t, "again", []string{}, p.learn(c))
 	if n := strings.Count(p.heard(), "BODY.PEEK"); n != before {
@@ -419,7 +435,7 @@ func TestFoldersTeach(t *testing.T) {
 	}
 	p.userMoves("lunch", "INBOX", "Junk")
 	p.userMoves("pills", "Junk", "Lists")
-	want(t, "the user moves two", []string{"relabelled ham spam Junk#2", "relabelled spam ham Lists#2"}, p.learn(p.dial()))
+	want(t, "the user moves two", []string{"relabelled ham spam Junk#3", "relabelled spam ham Lists#3"}, p.learn(p.dial()))
 	if strings.Contains(p.heard(), "BODY[]<0.") || strings.Contains(p.heard(), "SELECT Trash") {
 		t.Error("it marks messages as seen or reads the trash")
 	}
@@ -436,7 +452,9 @@ func TestWhatIsMovedTeachesNothingUntilTheUserMovesIt(t *testing.T) {
 	p.userMoves("casino one", "Junk", "INBOX")
 	want(t, "unread, it says nothing", []string{}, p.learn(p.dial()))
 	p.userMoves("casino one", "INBOX", "Lists")
-	want(t, "elsewhere, it is ham", []string{"learned ham Lists#1"}, p.learn(p.dial()))
+	want(t, "unread elsewhere, neither", []string{}, p.learn(p.dial()))
+	p.userReads("casino one", "Lists")
+	want(t, "read, it is ham", []string{"learned ham Lists#1"}, p.learn(p.dial()))
 	p.userMoves("casino one", "Lists", "Junk")
 	want(t, "the user moves it to Junk", []string{"relabelled ham spam Junk#3"}, p.learn(p.dial()))
 }

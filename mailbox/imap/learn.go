@@ -41,7 +41,7 @@ type place struct {
 }
 
 // Mailbox lists the messages by which a user says what is ham and what is spam, the newest ones first: those of the folders of ham and
-// spam, without what is unseen in the inbox, and without what [Client.Judge] has moved. The messages are read when they are needed, as long
+// spam, without unseen ham, and without what [Client.Judge] has moved. The messages are read when they are needed, as long
 // as the client is open.
 func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 	l := &Listing{client: c, known: s.of(c.Account), state: s, ctx: ctx, kept: map[place][]byte{}}
@@ -84,7 +84,7 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		return nil, err
 	}
 	criteria := imap.SearchCriteria{Smaller: corpus.MaxMessageBytes + 1}
-	if f.incoming {
+	if f.Role == sources.Ham { // a rule may have put there what nobody has read
 		criteria.Flag = []imap.Flag{imap.FlagSeen}
 	}
 	found, err := c.search(1, criteria)
@@ -106,11 +106,11 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		})
 	}
 	row.Messages = len(row.Files)
-	if !f.incoming {
-		return []mailbox.Folder{row}, nil
-	}
 	unseen := f.PlanFolder
 	unseen.Role, unseen.Reason, unseen.Messages = sources.LeftOut, sources.Unseen, max(0, c.selected.messages-len(found))
+	if f.Role != sources.Ham || !f.incoming && unseen.Messages == 0 {
+		return []mailbox.Folder{row}, nil
+	}
 	return []mailbox.Folder{row, {PlanFolder: unseen}}, nil
 }
 
