@@ -402,3 +402,14 @@ func (b *tree) state() []string {
 	}))
 	return all
 }
+
+func TestAFolderThatCannotBeReadHidesNoOther(t *testing.T) {
+	b := newTree(t)
+	cur := filepath.Join(b.dir, ".Lists", "cur")
+	b.must(errors.Join(os.Remove(cur), os.Symlink(cur, cur)))
+	b.write(".Junk/cur/1300000000.new.host:2,S", "Subject: new\n\npills\n")
+	a := b.learn()
+	if a.Count(store.Learned) != 1 || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], ".Lists") {
+		t.Errorf("got %v and the problems %q, want one message and a problem of .Lists", b.said(a), a.Problems)
+	}
+}

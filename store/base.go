@@ -264,10 +264,7 @@ func (l *ledger) apply(j *journal.Journal) error {
 			return err
 		}
 		if m.change == refuse {
-			if l.facts.Refused == nil {
-				l.facts.Refused = map[string]int{}
-			}
-			l.facts.Refused[m.reason.String()]++
+			l.refused(m.reason.String(), 1)
 			continue
 		}
 		e := m.entry
@@ -285,12 +282,7 @@ func (l *ledger) apply(j *journal.Journal) error {
 			l.facts.Forgotten++
 		case m.change == learn:
 			e.Terms, e.Sketch = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] }), w.Keep(m.sketch)
-			if known {
-				l.entries[at] = e
-			} else {
-				l.byFingerprint[e.Fingerprint] = len(l.entries)
-				l.entries = append(l.entries, e)
-			}
+			l.put(e)
 		default:
 			return errMeta
 		}
@@ -299,6 +291,33 @@ func (l *ledger) apply(j *journal.Journal) error {
 	l.remove(func(i int) bool { return gone[i] })
 	l.trustOnce()
 	return l.documents.Err()
+}
+
+// put adds an entry, or replaces the one with its fingerprint.
+func (l *ledger) put(e Entry) {
+	if at, known := l.byFingerprint[e.Fingerprint]; known {
+		l.entries[at] = e
+		return
+	}
+	l.byFingerprint[e.Fingerprint] = len(l.entries)
+	l.entries = append(l.entries, e)
+}
+
+// refs returns the documents of the entries.
+func (l *ledger) refs() []features.Ref {
+	refs := make([]features.Ref, len(l.entries))
+	for i, e := range l.entries {
+		refs[i] = e.Terms
+	}
+	return refs
+}
+
+// refused counts refusals.
+func (l *ledger) refused(why string, n int) {
+	if l.facts.Refused == nil {
+		l.facts.Refused = map[string]int{}
+	}
+	l.facts.Refused[why] += n
 }
 
 // trustOnce removes what was trusted before, and what was learned.
@@ -370,11 +389,7 @@ func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error
 	w.Write(l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known }))
 	w.Begin("SURE")
 	w.WriteEach(len(l.trusted), func(dst []byte, i int) []byte { return appendEntry(dst, l.trusted[i], 0) })
-	refs := make([]features.Ref, len(l.entries))
-	for i, e := range l.entries {
-		refs[i] = e.Terms
-	}
-	if err := l.documents.Save(w, refs, l.hasTexts); err != nil {
+	if err := l.documents.Save(w, l.refs(), l.hasTexts); err != nil {
 		return 0, err
 	}
 	if err := f.SaveLearned(w); err != nil {

@@ -17,7 +17,6 @@ import (
 	"syscall"
 	"time"
 
-	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/journal"
@@ -258,11 +257,7 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	refs := make([]features.Ref, len(l.entries))
-	for i, e := range l.entries {
-		refs[i] = e.Terms
-	}
-	v, terms, err := train.VocabularyOf(l.documents, refs, f.Kind(), p.Features)
+	v, terms, err := train.VocabularyOf(l.documents, l.refs(), f.Kind(), p.Features)
 	if err != nil {
 		return nil, err
 	}

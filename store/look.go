@@ -182,12 +182,7 @@ func entriesOf(b *base, j *journal.Journal, classes int) ([]Entry, error) {
 			if err != nil {
 				return nil, err
 			}
-			if known {
-				l.entries[at] = e
-				continue
-			}
-			l.byFingerprint[r.Key] = len(l.entries)
-			l.entries = append(l.entries, e)
+			l.put(e)
 		}
 	}
 	l.remove(func(i int) bool { return gone[i] })

@@ -60,12 +60,7 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 			}
 		}
 		e.Terms, e.Sketch = w.Copy(second.ledger.documents, e.Terms), w.Keep(kept(e.Sketch))
-		if both {
-			l.entries[at] = e
-			continue
-		}
-		l.byFingerprint[e.Fingerprint] = len(l.entries)
-		l.entries = append(l.entries, e)
+		l.put(e)
 	}
 	w.Close()
 	m.Messages = len(l.entries)
@@ -76,11 +71,8 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 	l.trustOnce()
 	l.facts.Expired += second.ledger.facts.Expired
 	l.facts.Forgotten += second.ledger.facts.Forgotten
-	for reason, n := range second.ledger.facts.Refused {
-		if l.facts.Refused == nil {
-			l.facts.Refused = map[string]int{}
-		}
-		l.facts.Refused[reason] += n
+	for why, n := range second.ledger.facts.Refused {
+		l.refused(why, n)
 	}
 	f, refitted, err := fit(ctx, first.filter, l, o, time.Now())
 	if err != nil {
