@@ -165,6 +165,7 @@ type fitting struct {
 
 // consolidate makes a new base and a new model of the base and the journal. Without a fitting the model goes on from where it is.
 func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
+	began := cputime.Process()
 	memory := int64(0)
 	if fitting != nil {
 		memory = fitting.Memory
@@ -181,7 +182,7 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 	}
 	var f *filter.Filter
 	if fitting != nil {
-		f, fitting.refitted, err = fit(ctx, s.filter, l, fitting.RetrainOptions, s.now())
+		f, fitting.refitted, err = fit(ctx, s.filter, l, fitting.RetrainOptions, s.now(), began)
 	} else {
 		f, err = carryOver(s.filter, l)
 	}
@@ -198,9 +199,10 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 	return s.failed
 }
 
-// fit fits a model like f to a ledger.
-func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now time.Time) (*filter.Filter, train.Refitted, error) {
-	began := cputime.Process()
+// fit fits a model like f to a ledger. It counts the CPU time since began.
+func fit(
+	ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now time.Time, began time.Duration,
+) (*filter.Filter, train.Refitted, error) {
 	settings := f.Settings()
 	reading, options, err := fittingOf(f)
 	if err != nil {
@@ -219,7 +221,8 @@ func fit(ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now
 	if err != nil {
 		return nil, train.Refitted{}, err
 	}
-	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), (cputime.Process() - began).Seconds(), 0
+	refitted.Seconds = (cputime.Process() - began).Seconds()
+	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), refitted.Seconds, 0
 	return fitted, refitted, nil
 }
 

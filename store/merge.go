@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/internal/cputime"
 	"chaff/train"
 )
 
@@ -27,6 +28,7 @@ type Merged struct {
 // Merge writes the store of all messages of two stores, and the model fitted to them, to out. Of a message that both have, the entry that was learned later
 // counts. The error says which setting differs if the stores cannot be merged, or wraps [ErrLearned]; both are left as they are.
 func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, error) {
+	began := cputime.Process()
 	before, err := versionOf(out)
 	if err != nil {
 		return Merged{}, err
@@ -74,7 +76,7 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 	for why, n := range second.ledger.facts.Refused {
 		l.refused(why, n)
 	}
-	f, refitted, err := fit(ctx, first.filter, l, o, time.Now())
+	f, refitted, err := fit(ctx, first.filter, l, o, time.Now(), began)
 	if err != nil {
 		return m, fmt.Errorf("fit the model of %s and %s: %w", a, b, err)
 	}

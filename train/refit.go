@@ -32,7 +32,7 @@ type Refitted struct {
 	Calibration metrics.Calibration `json:"calibration"`
 	// Warnings are reasons to doubt the model, its thresholds or its calibration.
 	Warnings []string `json:"warnings,omitempty"`
-	// Seconds is the CPU time of Refit.
+	// Seconds is the CPU time of Refit; of a fit to a store, that of all but saving.
 	Seconds float64 `json:"training_cpu_seconds"`
 }
 

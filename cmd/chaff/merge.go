@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/internal/cputime"
 	"chaff/internal/hint"
 	"chaff/store"
 )
@@ -58,12 +57,11 @@ B.`,
 			if err := canSaveAll(out); err != nil {
 				return err
 			}
-			began := cputime.Process()
 			merged, err := store.Merge(c.Context(), models[0], models[1], out, retrainOptions(loaded.Config))
 			if err != nil {
 				return aboutStore(out, aboutFit(err))
 			}
-			m := merging{out, merged, (cputime.Process() - began).Seconds()}
+			m := merging{out, merged}
 			if asJSON {
 				return printJSON(p.stdout, m)
 			}
@@ -82,7 +80,6 @@ B.`,
 type merging struct {
 	File string `json:"file"`
 	store.Merged
-	Seconds float64 `json:"cpu_seconds"`
 }
 
 func (p *program) printMerged(m merging) {
@@ -91,5 +88,5 @@ func (p *program) printMerged(m merging) {
 		both = append(both, fmt.Sprintf("%d of them with two classes, of which the later counts", m.Conflicts))
 	}
 	field(p.stdout, "merged", "%s, %s", plural(m.Messages, "message"), strings.Join(both, ", "))
-	p.printFitted(m.File, m.Saved, m.Seconds, guarantees{})
+	p.printFitted(m.File, m.Saved, guarantees{})
 }

@@ -8,7 +8,6 @@ import (
 
 	"chaff/config"
 	"chaff/filter"
-	"chaff/internal/cputime"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/store"
@@ -63,8 +62,6 @@ type retrained struct {
 	// Before has what held before the fit.
 	Before guarantees     `json:"before"`
 	Saved  train.Refitted `json:"saved_model"`
-	// Seconds is the CPU time of all, reading the store and choosing thresholds included.
-	Seconds float64 `json:"cpu_seconds"`
 }
 
 // guarantees are the thresholds of a model and what they guarantee.
@@ -80,7 +77,7 @@ func guaranteesOf(f *filter.Filter) (guarantees, error) {
 
 // retrain fits the model at path again.
 func retrain(ctx context.Context, path string, cfg config.Config) (retrained, error) {
-	done, began := retrained{File: path}, cputime.Process()
+	done := retrained{File: path}
 	s, err := openStore(ctx, path, cfg.Store)
 	if err != nil {
 		return done, err
@@ -95,9 +92,7 @@ func retrain(ctx context.Context, path string, cfg config.Config) (retrained, er
 		done.Saved, err = s.Retrain(ctx, retrainOptions(cfg))
 		return aboutFit(err)
 	}()
-	err = errors.Join(err, s.Close())
-	done.Seconds = (cputime.Process() - began).Seconds()
-	return done, err
+	return done, errors.Join(err, s.Close())
 }
 
 func retrainOptions(cfg config.Config) store.RetrainOptions {
@@ -106,13 +101,13 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 
 func (p *program) printRetrained(r retrained) {
 	field(p.stdout, "changes", "%d since the last fit", r.Changed)
-	p.printFitted(r.File, r.Saved, r.Seconds, r.Before)
+	p.printFitted(r.File, r.Saved, r.Before)
 }
 
-// printFitted describes the model at path, which was fitted to all messages of its store in so many seconds, beside what held before the fit.
-func (p *program) printFitted(path string, r train.Refitted, seconds float64, before guarantees) {
+// printFitted describes the model at path, which was fitted to all messages of its store, beside what held before the fit.
+func (p *program) printFitted(path string, r train.Refitted, before guarantees) {
 	w := p.stdout
-	field(w, "fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), seconds)
+	field(w, "fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
 	if r.Thresholds != nil {
 		printThresholds(w, *r.Thresholds)
 		if old := before.Thresholds; old != nil && *old != *r.Thresholds {
