@@ -20,23 +20,19 @@ const (
 // fit. A model that was never fitted knows no mix: it should be fitted when this process has taught it many messages, and there are some of each
 // class.
 func (s *Store) Unbalanced() (bool, error) {
-	changed, err := s.Changed()
-	if err != nil || changed < minAhead {
+	f, err := s.facts()
+	if err != nil || f.Changed < minAhead {
 		return false, err
 	}
-	known, learned, fitted, err := s.sinceFit()
-	if err != nil {
-		return false, err
+	if f.Fitted != 0 {
+		return isAhead(f.Known, f.Learned), nil
 	}
-	if !fitted {
-		for c := range known {
-			if known[c]+learned[c] < minAhead {
-				return false, nil
-			}
+	for c := range f.Known {
+		if f.Known[c]+f.Learned[c] < minAhead {
+			return false, nil
 		}
-		return s.taught >= minAhead, nil
 	}
-	return isAhead(known, learned), nil
+	return s.taught >= minAhead, nil
 }
 
 // FitIfUnbalanced fits the model again if it is due for the mix of classes, see [Store.Unbalanced], and returns the number of messages that it
@@ -75,23 +71,4 @@ func isAhead(known, learned []int) bool {
 		}
 	}
 	return false
-}
-
-// sinceFit counts the messages of each class that were known at the last fit, and those that were learned since. All are known to a model
-// that was never fitted.
-func (s *Store) sinceFit() (known, learned []int, fitted bool, err error) {
-	facts, err := s.base.facts()
-	if err != nil {
-		return nil, nil, false, err
-	}
-	records, err := s.journal.Entries()
-	if err != nil {
-		return nil, nil, false, err
-	}
-	for _, r := range records {
-		if what, label := splitTag(r.Tag); what == learn && label < len(facts.Learned) {
-			facts.Learned[label]++
-		}
-	}
-	return facts.Known, facts.Learned, facts.Fitted != 0, nil
 }

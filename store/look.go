@@ -191,17 +191,27 @@ func entriesOf(b *base, j *journal.Journal, classes int) ([]Entry, error) {
 
 // Changed returns how many messages were learned or forgotten since the model was last fitted.
 func (s *Store) Changed() (int, error) {
+	f, err := s.facts()
+	return f.Changed, err
+}
+
+// facts returns the facts of the base, with what the journal adds to Changed and Learned.
+func (s *Store) facts() (facts, error) {
 	f, err := s.base.facts()
 	if err != nil {
-		return 0, err
+		return f, err
 	}
 	records, err := s.journal.Entries()
 	for _, r := range records {
-		if what, _ := splitTag(r.Tag); what == learn || what == forget {
+		what, label := splitTag(r.Tag)
+		if what == learn || what == forget {
 			f.Changed++
 		}
+		if what == learn && label < len(f.Learned) {
+			f.Learned[label]++
+		}
 	}
-	return f.Changed, err
+	return f, err
 }
 
 // Later returns how many messages the store of the model at path has learned or forgotten since it was trained or imported; 0 without a store. It reads no
