@@ -97,7 +97,10 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	}
 	e.Repairs = s.reader.Read(m.Raw)
 	sketch := train.AppendSketch(nil, s.reader.Message())
-	bag := s.reader.Bag()
+	bag := *s.reader.Bag()
+	if len(m.Raw) > limits.LargeMessage {
+		s.reader.Forget() // all but the bag, so that what follows has its memory
+	}
 	document := bag.Document()
 	var old *features.Document
 	var inJournal bool
@@ -148,9 +151,6 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return Outcome{}, err
 	}
 	s.taught++
-	if len(m.Raw) > limits.LargeMessage {
-		s.reader.Forget()
-	}
 	return o, s.foldIfLarge()
 }
 
