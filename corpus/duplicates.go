@@ -11,8 +11,8 @@ import (
 	"chaff/internal/termkey"
 )
 
-// Fingerprint returns a hash of what the sender wrote, under the key of a model: who does not know the key cannot make two messages with
-// one fingerprint. Two copies of a message have the same fingerprint even if they took different routes, went to different people, passed
+// Fingerprint returns a hash of what the sender wrote, under the key of a model: nobody without the key can make two messages with one
+// fingerprint. Two copies of a message have the same fingerprint even if they took different routes, went to different people, passed
 // different filters, or are kept in different formats. It leaves out
 //
 //   - header fields that relays, the delivery, filters and mailboxes add, see [headerfield.Kind.IsAdded]

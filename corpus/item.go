@@ -46,15 +46,18 @@ type Content interface {
 	Append(dst []byte) ([]byte, error)
 }
 
-// Read appends the message to dst[:0] and returns it. After an error the result is empty and keeps the capacity of dst. The error
+// Read appends the message to dst[:0] and returns it. An empty file is no message: the error is [ErrEmpty]. After an error the result is empty and keeps the capacity of dst. The error
 // names the origin and wraps the reason, such as fs.ErrNotExist.
 func (it Item) Read(dst []byte) ([]byte, error) {
 	if it.Content == nil {
 		return dst[:0], fmt.Errorf("read %s: %w", it.Origin, errors.New("no message"))
 	}
 	dst, err := it.Content.Append(dst[:0])
-	if err == nil {
+	if err == nil && len(dst) > 0 {
 		return dst, nil
+	}
+	if err == nil {
+		err = ErrEmpty
 	}
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err // without the path, which the origin names
@@ -67,6 +70,9 @@ const MaxMessageBytes = limits.MaxMessage
 
 // LargeMessageBytes is [limits.LargeMessage].
 const LargeMessageBytes = limits.LargeMessage
+
+// ErrEmpty reports a file without a byte, as a crash or a full disk leaves it.
+var ErrEmpty = errors.New("the file is empty")
 
 // ErrTooLarge reports a message of more than [MaxMessageBytes].
 var ErrTooLarge = errors.New("more than " + strconv.Itoa(MaxMessageBytes) + " bytes are too large for a message")

@@ -1,13 +1,14 @@
 package features
 
 import (
-	"chaff/internal/evidence"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
+
+	"chaff/internal/evidence"
 
 	"github.com/google/go-cmp/cmp"
 )

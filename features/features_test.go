@@ -1,13 +1,14 @@
 package features
 
 import (
-	"chaff/internal/evidence"
-	"chaff/internal/termkey"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"chaff/internal/evidence"
+	"chaff/internal/termkey"
 
 	"github.com/google/go-cmp/cmp"
 )

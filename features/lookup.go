@@ -1,9 +1,10 @@
 package features
 
 import (
-	"chaff/internal/evidence"
 	"math/bits"
 	"slices"
+
+	"chaff/internal/evidence"
 )
 
 // Lookup makes vectors of documents. It belongs to one goroutine and reuses its memory; the zero value is ready.

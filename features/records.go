@@ -2,13 +2,13 @@ package features
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"chaff/internal/replace"
 )
 
 // pageSize is how many bytes of records are kept, or written to disk, in one piece.
@@ -76,7 +76,7 @@ func (s *recordStore) put(index int, data []byte) (kept bool) {
 		return false
 	}
 	if _, err := s.file.WriteAt(data, s.end); err != nil {
-		s.err = fmt.Errorf("write documents to %s: %w", os.TempDir(), withoutPath(err))
+		s.err = fmt.Errorf("write documents to %s: %w", os.TempDir(), replace.Reason(err))
 		return false
 	}
 	s.pages[index] = page{offset: s.end, size: len(data)}
@@ -177,7 +177,7 @@ func (r *recordReader) readFile(p *page, offset, n int) []byte {
 	}
 	data := r.buf[:n]
 	if _, err := r.store.file.ReadAt(data, p.offset+int64(offset)); err != nil {
-		r.store.fail(fmt.Errorf("read documents in %s: %w", os.TempDir(), withoutPath(err)))
+		r.store.fail(fmt.Errorf("read documents in %s: %w", os.TempDir(), replace.Reason(err)))
 		return nil
 	}
 	return data
@@ -186,7 +186,7 @@ func (r *recordReader) readFile(p *page, offset, n int) []byte {
 func temporaryFile(s *recordStore) (*os.File, error) {
 	file, err := os.CreateTemp("", "chaff-*")
 	if err != nil {
-		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), withoutPath(err))
+		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), replace.Reason(err))
 	}
 	if os.Remove(file.Name()) != nil { // some systems do not remove open files
 		runtime.AddCleanup(s, func(file *os.File) {
@@ -195,12 +195,4 @@ func temporaryFile(s *recordStore) (*os.File, error) {
 		}, file)
 	}
 	return file, nil
-}
-
-// withoutPath removes the operation and the path that package os adds to an error: the name of the file means nothing to a user.
-func withoutPath(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }

@@ -109,7 +109,7 @@ func (k *knowledge) gather(ids []uint32, size int) ([]byte, error) {
 	}
 	left, indices := wanted.Missing()
 	if n := len(left); n > 0 && int(left[n-1]) >= k.ids {
-		return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, left[n-1])
+		return nil, fmt.Errorf("%w: the journal has no row of id %d", journal.ErrDamaged, left[n-1])
 	}
 	for _, i := range indices {
 		take(i, k.state.none)
@@ -133,8 +133,8 @@ type Partial struct {
 }
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
-// were read with the settings of f. A document that is forgotten was learned by a record of the journal, or before: then it counted for no term
-// that only the journal has. The error is [ErrNotLearning], or about the files that f was opened from.
+// were read with the settings of f. inJournal reports whether a record of the journal learned the forgotten one;
+// if not, that counted for no term that only the journal has. The error is [ErrNotLearning], or about the files that f was opened from.
 func (f *Filter) Partial(learned, forgotten *features.Document, inJournal bool) (p Partial, err error) {
 	s := new(scratch)
 	defer func() { err = cmp.Or(err, f.Err()) }() // a term of a damaged block looks new
@@ -244,7 +244,7 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 				case at == len(rows) && int(id) < k.total():
 					rows = append(rows, row...)
 				default:
-					return fmt.Errorf("%w: the journal has a row of term %d too early", journal.ErrDamaged, id)
+					return fmt.Errorf("%w: the journal has a row of id %d too early", journal.ErrDamaged, id)
 				}
 				return nil
 			})
@@ -254,7 +254,7 @@ func (k *knowledge) allRows(size int) ([]byte, error) {
 		}
 	}
 	if len(rows) != k.total()*size {
-		return nil, fmt.Errorf("%w: the journal has no row of term %d", journal.ErrDamaged, len(rows)/size)
+		return nil, fmt.Errorf("%w: the journal has no row of id %d", journal.ErrDamaged, len(rows)/size)
 	}
 	return rows, nil
 }

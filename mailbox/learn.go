@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/parallel"
 	"chaff/store"
@@ -54,6 +55,8 @@ type Account struct {
 	Changes []Change `json:"changes"`
 	// Ambiguous is the number of messages that are both in a folder of ham and in one of spam, and whose label stays as it is.
 	Ambiguous int `json:"in_ham_and_spam"`
+	// Silent is the number of new files that say nothing: the ambiguous ones, empty ones, and those that have moved since they were listed.
+	Silent int `json:"say_nothing,omitempty"`
 	// Problems are folders that cannot be read.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -76,8 +79,9 @@ var ErrClasses = errors.New("the folders of a mailbox say what is ham and what i
 type knowledge struct {
 	classes   []string
 	labels    map[uint64]int            // by fingerprint
+	byHand    map[uint64]bool           // by fingerprint: the label was given by hand
 	sightings map[uint64]store.Sighting // of the mailbox when it was last compared, by name
-	nameHash  func(unique string) uint64
+	nameHash  func(name string) uint64
 	// fingerprint returns the digest by which the store knows a message.
 	fingerprint func(raw []byte) uint64
 }
@@ -85,18 +89,21 @@ type knowledge struct {
 // known is a store, or a view of one.
 type known interface {
 	Classes() []string
-	NameHash(unique string) uint64
+	NameHash(name string) uint64
 	Fingerprint(raw []byte) uint64
 	Sightings(mailbox uint64) (map[uint64]store.Sighting, error)
 }
 
 func (m *Mailbox) knowledge(s known, entries []store.Entry) (knowledge, error) {
-	k := knowledge{classes: s.Classes(), labels: make(map[uint64]int, len(entries)), nameHash: s.NameHash, fingerprint: s.Fingerprint}
+	k := knowledge{classes: s.Classes(), labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, nameHash: s.NameHash, fingerprint: s.Fingerprint}
 	if !filter.IsSpamFilter(k.classes) {
 		return k, ErrClasses
 	}
 	for _, e := range entries {
 		k.labels[e.Fingerprint] = e.Label
+		if e.Way == store.ByHand {
+			k.byHand[e.Fingerprint] = true
+		}
 	}
 	var err error
 	k.sightings, err = s.Sightings(s.NameHash(m.id))
@@ -196,9 +203,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (comparison, error) {
 	c := comparison{account: Account{Changes: []Change{}}, knowledge: k, seen: map[uint64]store.Sighting{}}
 	c.account.Messages, c.account.LeftOut = m.Messages()
-	for _, err := range m.problems {
-		c.account.Problems = append(c.account.Problems, err.Error())
-	}
+	c.account.Problems = m.problemTexts()
 	news, said := c.news(m)
 	if o.Limit > 0 {
 		all, read := len(news), map[int]int{}
@@ -223,13 +228,16 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 	for _, n := range news {
 		before, isKnown := c.labels[n.fingerprint]
 		switch {
-		case errors.Is(n.file.err, fs.ErrNotExist), errors.Is(n.file.err, errEmpty): // it has moved since it was listed, or is no message
+		case errors.Is(n.file.err, fs.ErrNotExist), errors.Is(n.file.err, corpus.ErrEmpty):
+			c.account.Silent++ // it has moved since it was listed, or is no message
 		case n.file.err != nil:
 			n.Result, n.Reason = store.Refused, n.file.err.Error()
 			c.account.Changes = append(c.account.Changes, n)
 		case said[n.fingerprint] == 1<<0|1<<1:
 			ambiguous[n.fingerprint] = true
-		case isKnown && before == n.label, taken[n.fingerprint], saidBefore[n.fingerprint]&(1<<n.label) != 0:
+			c.account.Silent++
+		case isKnown && before == n.label, taken[n.fingerprint], saidBefore[n.fingerprint]&(1<<n.label) != 0,
+			len(c.sightings) == 0 && c.byHand[n.fingerprint]: // what was said by hand counts until the message moves
 			c.see(n)
 		default:
 			if taken[n.fingerprint] = true; isKnown {
@@ -293,8 +301,6 @@ func (c *comparison) gone(m *Mailbox) []uint64 {
 	})
 }
 
-var errEmpty = errors.New("the file is empty")
-
 // readNews sets the fingerprints of messages.
 func readNews(ctx context.Context, news []Change, fingerprint func(raw []byte) uint64, o LearnOptions) error {
 	workers := parallel.Workers(o.Workers)
@@ -305,9 +311,6 @@ func readNews(ctx context.Context, news []Change, fingerprint func(raw []byte) u
 			n := &news[i]
 			if n.file.err == nil {
 				buffers[worker], n.file.err = n.file.item.Read(buffers[worker])
-			}
-			if n.file.err == nil && len(buffers[worker]) == 0 {
-				n.file.err = errEmpty
 			}
 			if n.file.err == nil {
 				n.fingerprint = fingerprint(buffers[worker])

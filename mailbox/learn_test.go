@@ -320,6 +320,20 @@ func TestALabelGivenByHandOutlastsTheFolder(t *testing.T) {
 	b.wantLearned("read again, it says what it said before")
 }
 
+func TestALabelGivenByHandOutlastsTheFirstComparison(t *testing.T) {
+	b := newTree(t)
+	raw, err := os.ReadFile(filepath.Join(b.dir, b.ham(0)))
+	b.must(err)
+	s := b.open()
+	_, err = s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})
+	b.must(errors.Join(err, s.Close()))
+	b.wantLearned("no message has moved")
+	b.move(b.ham(0), ".Junk/cur/1.a:2,S")
+	b.wantLearned("spam it is already")
+	b.move(".Junk/cur/1.a:2,S", b.ham(0))
+	b.wantLearned("back in a folder of ham", "relabelled spam ham "+b.ham(0))
+}
+
 func TestUnreadMailIsNoHam(t *testing.T) {
 	b := newTree(t)
 	b.learn()
@@ -336,7 +350,9 @@ func TestAnEmptyFileIsNoMessage(t *testing.T) {
 	b := newTree(t)
 	b.learn()
 	b.write(".Junk/cur/1.a:2,S", "")
-	b.wantLearned("nothing is in it")
+	if a := b.wantLearned("nothing is in it"); a.Silent != 1 {
+		t.Errorf("%d files say nothing, want 1", a.Silent)
+	}
 }
 
 func TestWhatTheFilterIsSureOfIsReadOnce(t *testing.T) {

@@ -3,11 +3,14 @@ package mailbox
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/internal/replace"
 )
 
 // Mailbox is a mailbox and the messages in its folders of ham and spam. It belongs to one goroutine.
@@ -89,7 +92,7 @@ func identity(name string) (string, error) {
 		full, err = filepath.EvalSymlinks(full)
 	}
 	if err != nil {
-		return "", fmt.Errorf("open %s: %w", name, errors.Unwrap(err))
+		return "", fmt.Errorf("open %s: %w", name, replace.Reason(err))
 	}
 	return full, nil
 }
@@ -141,8 +144,14 @@ func (m *Mailbox) setCompared() {
 	}
 }
 
-// Folders returns the folders of the mailbox with their roles.
-func (m *Mailbox) Folders() []sources.PlanFolder { return m.plan.Folders }
+// problemTexts returns why folders cannot be read, in the order of the folders.
+func (m *Mailbox) problemTexts() []string {
+	var texts []string
+	for _, row := range slices.Sorted(maps.Keys(m.problems)) {
+		texts = append(texts, m.problems[row].Error())
+	}
+	return texts
+}
 
 // Has reports whether a folder of the mailbox has the role.
 func (m *Mailbox) Has(role sources.Role) bool { return m.plan.Has(role) }

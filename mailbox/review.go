@@ -106,9 +106,7 @@ func (m *Mailbox) Review(ctx context.Context, f *filter.Filter, view *store.View
 	if len(unseen) > 0 {
 		r.Folds = reviewFolds
 	}
-	for _, problem := range m.problems {
-		r.Problems = append(r.Problems, problem.Error())
-	}
+	r.Problems = m.problemTexts()
 	saidBefore, err := m.saidBefore(view)
 	if err != nil {
 		return r, err

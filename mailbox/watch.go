@@ -33,8 +33,8 @@ type WatchOptions struct {
 	Rescan time.Duration
 	// Retry is how soon a store or a mailbox that cannot be read is tried again.
 	Retry time.Duration
-	// Compared is called after the first comparison, Changed after each message, and Retrained after each fit. Trouble is called with the
-	// reason why the model cannot be fitted, and why the watch has to wait: once, and with nil when it goes on. All must be set.
+	// Compared is called after the first comparison, Changed after each message, and Retrained after each fit. Trouble is called with
+	// each error of a fit or a fold, and once with the reason why the watch has to wait, then with nil when it goes on. All must be set.
 	Compared  func(Account)
 	Changed   func(Change)
 	Retrained func(train.Refitted)
@@ -190,7 +190,9 @@ func (w *watch) report(ctx context.Context, err error) {
 	if ctx.Err() != nil || err == nil && !w.waiting || err != nil && w.waiting {
 		return
 	}
-	w.waiting = err != nil
+	if w.waiting = err != nil; w.waiting {
+		err = fmt.Errorf("%w; trying again every %v", err, w.Retry)
+	}
 	w.Trouble(err)
 }
 

@@ -347,6 +347,7 @@ func (e *Engine) Status(user string) (Status, error) {
 		}
 		return s, err
 	}
+	defer v.Close()
 	status := v.Status(time.Now())
 	s.Store = &status
 	return s, nil

@@ -41,6 +41,7 @@ func (b *background) sample() (*store.Sample, error) {
 			return nil, err
 		}
 		b.mail = v.Sample(sampleSize)
+		v.Close()
 	}
 	return b.mail, nil
 }

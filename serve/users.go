@@ -186,6 +186,7 @@ func openUser(path string, shared *loaded) (m *userModel, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer v.Close()
 	if own := v.Sample(enoughAlone); own.Len() < enoughAlone {
 		return nil, nil // its score says nothing yet
 	}

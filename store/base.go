@@ -24,7 +24,7 @@ type facts struct {
 	Classes []string `json:"classes"`
 	// Options are those that the store was begun, or last folded, with, for [OpenAsBefore].
 	Options Options `json:"options"`
-	// Begun and Fitted are times in seconds: of the first message, and of the last fit, 0 for none.
+	// Begun and Fitted are times in seconds: when the store was begun by training, import or merging, and of the last fit, 0 for none.
 	Begun  int64 `json:"begun"`
 	Fitted int64 `json:"fitted,omitempty"`
 	// FitSeconds is the CPU time of the last fit, and Changed how many messages were learned or forgotten since.
@@ -95,8 +95,8 @@ func (b *base) find(fingerprint uint64) (index int, e Entry, known bool, err err
 	if err != nil {
 		return 0, Entry{}, false, err
 	}
-	if at := index * entrySize; at+entrySize <= len(messages) {
-		e, _ = readEntry(messages[at:])
+	if uint(index) < uint(len(messages)/entrySize) {
+		e, _ = readEntry(messages[index*entrySize:])
 		return index, e, true, nil
 	}
 	return 0, Entry{}, false, b.damaged("DIGS")
@@ -171,7 +171,7 @@ func (b *base) entries(section string, classes int) (all []Entry, sketches []int
 	}
 	for ; len(messages) > 0; messages = messages[entrySize:] {
 		e, sketch := readEntry(messages)
-		if !e.fits(classes) || sketch > math.MaxInt32 {
+		if !e.fits(classes) || sketch > math.MaxInt32/8 {
 			return nil, nil, b.damaged(section)
 		}
 		all, sketches = append(all, e), append(sketches, int(sketch))
@@ -271,6 +271,8 @@ func (l *ledger) apply(j *journal.Journal) error {
 		if !e.fits(len(l.facts.Classes)) {
 			return errMeta
 		}
+		trusted := len(l.trusted)
+		l.distrust(e.Fingerprint)
 		at, known := l.byFingerprint[e.Fingerprint]
 		switch {
 		case m.change == trust:
@@ -280,6 +282,8 @@ func (l *ledger) apply(j *journal.Journal) error {
 			gone[at] = true
 			delete(l.byFingerprint, e.Fingerprint)
 			l.facts.Forgotten++
+		case m.change == forget && len(l.trusted) < trusted:
+			continue
 		case m.change == learn:
 			e.Terms, e.Sketch = w.AddDocument(m.document, func(i int) []byte { return m.texts[i] }), w.Keep(m.sketch)
 			l.put(e)
@@ -289,7 +293,6 @@ func (l *ledger) apply(j *journal.Journal) error {
 		l.facts.Changed++
 	}
 	l.remove(func(i int) bool { return gone[i] })
-	l.trustOnce()
 	return l.documents.Err()
 }
 
@@ -320,15 +323,21 @@ func (l *ledger) refused(why string, n int) {
 	l.facts.Refused[why] += n
 }
 
-// trustOnce removes what was trusted before, and what was learned.
-func (l *ledger) trustOnce() {
-	seen := make(map[uint64]bool, len(l.trusted))
-	l.trusted = slices.DeleteFunc(l.trusted, func(e Entry) bool {
-		_, learned := l.byFingerprint[e.Fingerprint]
-		again := learned || seen[e.Fingerprint]
-		seen[e.Fingerprint] = true
-		return again
-	})
+// distrust removes the trusted entry of a message.
+func (l *ledger) distrust(fingerprint uint64) {
+	l.trusted = slices.DeleteFunc(l.trusted, func(e Entry) bool { return e.Fingerprint == fingerprint })
+}
+
+// knows returns a function that reports whether a message is learned or trusted.
+func (l *ledger) knows() func(fingerprint uint64) bool {
+	trusted := make(map[uint64]bool, len(l.trusted))
+	for _, e := range l.trusted {
+		trusted[e.Fingerprint] = true
+	}
+	return func(fingerprint uint64) bool {
+		_, learned := l.byFingerprint[fingerprint]
+		return learned || trusted[fingerprint]
+	}
 }
 
 // judged yields what the filter said of messages before it learned them, or instead of learning them.
@@ -386,7 +395,7 @@ func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error
 	w.Begin("DIGS")
 	l.saveDigests(w)
 	w.Begin("SEEN")
-	w.Write(l.seen.encode(func(f uint64) bool { _, known := l.byFingerprint[f]; return known }))
+	w.Write(l.seen.encode(l.knows()))
 	w.Begin("SURE")
 	w.WriteEach(len(l.trusted), func(dst []byte, i int) []byte { return appendEntry(dst, l.trusted[i], 0) })
 	if err := l.documents.Save(w, l.refs(), l.hasTexts); err != nil {

@@ -19,8 +19,8 @@ type Way uint8
 // The ways, in the order of their numbers in files.
 const (
 	ByTraining Way = iota // chaff train
-	ByHand                // chaff learn, one message or many
-	ByMaildir             // chaff learn --maildir and chaff watch
+	ByHand                // chaff learn, one message or many, and chaff-learn
+	ByMaildir             // chaff learn --maildir, chaff watch and chaff imap --learn
 	ByServer              // chaff serve
 	ByImport              // chaff import: it stands for counts of another filter, and is no message
 	ways
@@ -40,6 +40,8 @@ type Entry struct {
 	// Score is the score of the message before it was learned, and Class the class that the filter gave it; NaN and -1 after training.
 	Score float64
 	Class int
+	// Relabelled is whether the message was learned as one of another class before.
+	Relabelled bool
 }
 
 // The size of the fixed part of an entry in files.
@@ -48,7 +50,7 @@ const entrySize = 72
 // appendEntry appends the fixed part of an entry:
 //
 //	u64 fingerprint, u64 split key, i64 delivery time (the least number for none), i64 time of learning, both in seconds,
-//	f64 score, u64 repairs, u32 size, i32 label, i32 class, u8 way, 3 zero bytes, u64 for the caller
+//	f64 score, u64 repairs, u32 size, i32 label, i32 class, u8 way, u8 relabelled, 2 zero bytes, u64 for the caller
 func appendEntry(dst []byte, e Entry, extra uint64) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, e.Fingerprint)
@@ -60,7 +62,11 @@ func appendEntry(dst []byte, e Entry, extra uint64) []byte {
 	dst = le.AppendUint32(dst, uint32(e.Size))
 	dst = le.AppendUint32(dst, uint32(int32(e.Label)))
 	dst = le.AppendUint32(dst, uint32(int32(e.Class)))
-	dst = append(dst, byte(e.Way), 0, 0, 0)
+	relabelled := byte(0)
+	if e.Relabelled {
+		relabelled = 1
+	}
+	dst = append(dst, byte(e.Way), relabelled, 0, 0)
 	return le.AppendUint64(dst, extra)
 }
 
@@ -72,7 +78,7 @@ func readEntry(data []byte) (e Entry, extra uint64) {
 	e.Score = math.Float64frombits(le.Uint64(data[32:]))
 	e.Repairs = message.Repairs(le.Uint64(data[40:]))
 	e.Size, e.Label, e.Class = int(le.Uint32(data[48:])), int(int32(le.Uint32(data[52:]))), int(int32(le.Uint32(data[56:])))
-	e.Way = Way(data[60])
+	e.Way, e.Relabelled = Way(data[60]), data[61] != 0
 	return e, le.Uint64(data[64:])
 }
 
@@ -168,10 +174,10 @@ func changeOf(data []byte) change {
 	return change(data[0])
 }
 
-// tagOf returns the tag and the key of the record of a meta: the change with the label of what is learned, and the fingerprint.
+// tagOf returns the tag and the key of the record of a meta: the change with the label of the message, and the fingerprint.
 func tagOf(meta []byte) (tag uint32, fingerprint uint64) {
 	what := changeOf(meta)
-	if what != learn && what != forget {
+	if what != learn && what != forget && what != trust {
 		return uint32(what), 0
 	}
 	e, _ := readEntry(meta[8:])

@@ -95,8 +95,12 @@ func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
 	}
 	settings := f.Settings()
 	o := train.Options{Thresholds: p.Limits}
-	if settings.Thresholds != nil && p.OutOfFold == 0 {
-		o.Given = &train.Given{Thresholds: *settings.Thresholds, Calibration: settings.Calibration}
+	given := train.Choice{Thresholds: settings.Thresholds, Calibration: settings.Calibration}
+	if p.AtFit != nil {
+		given = *p.AtFit
+	}
+	if given.Thresholds != nil && p.OutOfFold == 0 {
+		o.Given = &train.Given{Thresholds: *given.Thresholds, Calibration: given.Calibration}
 	}
 	o.Models, err = models.OptionsFrom(settings.Model, p.Trainer)
 	return train.CollectOptions{Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed}, o, err
@@ -113,7 +117,7 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check f
 	switch {
 	case err == nil:
 		defer folder.Close()
-	case errors.Is(err, ErrLocked) || ctx.Err() != nil: // other errors are those of a folder that can be written, but not read
+	case errors.Is(err, ErrLocked) || ctx.Err() != nil: // other errors are of systems that lock no folders
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	old, err := lockFile(ctx, target+Suffix)
@@ -127,10 +131,13 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check f
 		return fmt.Errorf("save %s: %w", path, err)
 	}
 	file, err := commit(target, f, l)
+	if file != nil {
+		err = cmp.Or(err, file.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
-	return file.Close()
+	return nil
 }
 
 // Fold makes a new base and a new model of the base and the journal. The model goes on from where it is: it is not fitted again.
@@ -190,12 +197,12 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 		return err
 	}
 	file, err := commit(s.path, f, l)
-	if err != nil {
+	if file == nil {
 		return err
 	}
 	s.file.Close()
 	s.file, s.expired = file, s.expired+l.facts.Expired-before
-	s.failed, s.unfolded = s.load(), nil
+	s.failed, s.unfolded = cmp.Or(err, s.load()), nil
 	return s.failed
 }
 
@@ -264,7 +271,12 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	learner, err := over(f, v)
+	var learner models.Online
+	if forgets(f) {
+		learner, err = recounted(f, l, v)
+	} else {
+		learner, err = over(f, v)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -287,8 +299,10 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 const enoughJudged = 50
 
 // choose chooses thresholds and calibration of a spam filter on the scores that messages had before they were learned, since the last fit:
-// progressive validation. Messages that were learned by hand are left out, because they are mostly those that the filter got wrong; for a
-// model that was never fitted they are all there is. With few messages nothing changes.
+// progressive validation. Messages that were learned by hand are left out, because they are mostly those that the filter got wrong,
+// and those that moved to another class, because a model before the fit may have judged them; for a
+// model that was never fitted they are all there is. With few messages they are
+// those of the fit.
 func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 	if !filter.IsSpamFilter(s.Classes) {
 		return
@@ -298,7 +312,7 @@ func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 	var spam []bool
 	var count [2]int
 	for e := range l.judged {
-		if l.facts.Fitted != 0 && (e.Way == ByHand || e.Learned.Unix() <= l.facts.Fitted) {
+		if l.facts.Fitted != 0 && (e.Way == ByHand || e.Relabelled || e.Learned.Unix() <= l.facts.Fitted) {
 			continue
 		}
 		margins, scores = append(margins, e.Score), append(scores, 0, e.Score)
@@ -306,7 +320,13 @@ func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 		count[e.Label]++
 	}
 	if min(count[0], count[1]) < enoughJudged {
+		if at := p.AtFit; at != nil {
+			s.Thresholds, s.Calibration, p.Promise, p.AtFit = at.Thresholds, at.Calibration, at.Promise, nil
+		}
 		return
+	}
+	if p.AtFit == nil {
+		p.AtFit = &train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration, Promise: p.Promise}
 	}
 	thresholds, _ := metrics.ChooseThresholds(margins, spam, p.Limits)
 	s.Thresholds = &thresholds
@@ -326,7 +346,8 @@ func linearOf(l models.Online) (*models.Linear, error) {
 }
 
 // commit writes a model and its store so that at any instant a reader finds a pair that belongs together: the new model waits beside
-// the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked.
+// the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked,
+// also with an error if that is in place.
 func commit(path string, f *filter.Filter, l *ledger) (*os.File, error) {
 	var identity uint64
 	var modelErr error
@@ -359,11 +380,7 @@ func commit(path string, f *filter.Filter, l *ledger) (*os.File, error) {
 	if err == nil {
 		err = syncFolder(path)
 	}
-	if err != nil {
-		file.Close()
-		return nil, withoutPath(err)
-	}
-	return file, nil
+	return file, replace.Reason(err)
 }
 
 // syncFolder syncs the folder of a file.

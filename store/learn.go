@@ -52,8 +52,8 @@ type Outcome struct {
 	// Class, Score and Probability are what the filter said of it before.
 	Class       string         `json:"class,omitempty"`
 	Verdict     filter.Verdict `json:"verdict,omitempty"`
-	Score       float64        `json:"score"`
-	Probability float64        `json:"probability"`
+	Score       float64        `json:"score,omitempty"`
+	Probability float64        `json:"probability,omitempty"`
 }
 
 // Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
@@ -66,13 +66,13 @@ func (s *Store) Learn(m Message) (Outcome, error) {
 	return o, nil
 }
 
-// maxNewTexts is how many new terms a record has the texts of. Those of a message with more, which would take much memory, are known from the
-// next fold on.
+// maxNewTexts is the number of new terms up to which a record has their texts, which take memory. The texts of more are known from the next
+// fold on.
 const maxNewTexts = 1 << 14
 
 func (s *Store) learn(m Message) (Outcome, error) {
 	classes := s.Classes()
-	label := classIndex(classes, m.Label)
+	label := slices.Index(classes, m.Label)
 	if label < 0 {
 		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, classes)
 	}
@@ -114,12 +114,12 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return Outcome{}, err
 	}
 	o := Outcome{What: Learned, Class: p.verdict.Class, Verdict: p.verdict.Verdict, Score: p.verdict.Score, Probability: p.verdict.Probability}
-	e.Score, e.Class = o.Score, classIndex(classes, o.Class)
+	e.Score, e.Class = o.Score, slices.Index(classes, o.Class)
 	switch {
 	case known:
-		o.What, o.Before = Relabelled, classes[before.Label]
+		o.What, o.Before, e.Relabelled = Relabelled, classes[before.Label], true
 		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
-	case s.options.OnError && !m.Always && s.isSure(p.verdict, label):
+	case (s.options.OnError || s.onErrors) && !m.Always && s.isSure(p.verdict, label):
 		o.What = Sure
 		if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: trust, entry: e})}); err != nil {
 			return Outcome{}, err
@@ -138,10 +138,11 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	r.entry = e
 	update := p.record(before.Label, label)
 	if s.base.hasTexts && s.filter.SavesTexts() && s.filter.Kind() != features.Whole {
+		keep := len(p.New) <= maxNewTexts
 		for _, t := range p.New {
-			text := r.texts[t.Index]
-			if len(p.New) > maxNewTexts {
-				text = nil
+			var text []byte
+			if keep {
+				text = r.texts[t.Index]
 			}
 			update.Texts = journal.AppendText(update.Texts, text)
 		}
@@ -156,7 +157,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 
 // isSure reports whether the filter gave a message its label and was sure of it.
 func (s *Store) isSure(v filter.Classification, label int) bool {
-	if classIndex(s.Classes(), v.Class) != label || v.Verdict == filter.Unsure {
+	if slices.Index(s.Classes(), v.Class) != label || v.Verdict == filter.Unsure {
 		return false
 	}
 	p := v.Probability
@@ -174,7 +175,8 @@ func (s *Store) textOf(text []byte) []byte {
 	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
 }
 
-// Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again.
+// Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the file until the
+// next fold.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
 	o, err := s.forgetFingerprint(s.Fingerprint(raw))
 	if err != nil {
@@ -184,25 +186,22 @@ func (s *Store) Forget(raw []byte) (Outcome, error) {
 }
 
 func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
-	before, known, err := s.find(fingerprint)
+	before, learned, err := s.find(fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !known {
-		return s.refuse(NeverKnown)
+	var update journal.Record
+	if learned {
+		update, err = s.unlearn(fingerprint, before.Label)
+	} else {
+		var trusted bool
+		if before, trusted, err = s.trusted(fingerprint); err == nil && !trusted {
+			return s.refuse(NeverKnown)
+		}
 	}
-	if err := s.prepare(); err != nil {
-		return Outcome{}, err
-	}
-	old, inJournal, err := s.documentToForget(fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
-	p, err := newUpdate(s.filter, nil, old, inJournal)
-	if err != nil {
-		return Outcome{}, err
-	}
-	update := p.record(before.Label, 0)
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
 	e.Fingerprint, e.Label = fingerprint, before.Label
 	update.Meta = appendMeta(nil, &meta{change: forget, entry: e})
@@ -210,6 +209,22 @@ func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
 		return Outcome{}, err
 	}
 	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.foldIfLarge()
+}
+
+// unlearn returns the record of a learned message that is forgotten, without its meta.
+func (s *Store) unlearn(fingerprint uint64, label int) (journal.Record, error) {
+	if err := s.prepare(); err != nil {
+		return journal.Record{}, err
+	}
+	old, inJournal, err := s.documentToForget(fingerprint)
+	if err != nil {
+		return journal.Record{}, err
+	}
+	p, err := newUpdate(s.filter, nil, old, inJournal)
+	if err != nil {
+		return journal.Record{}, err
+	}
+	return p.record(label, 0), nil
 }
 
 // Refuse counts a message that could not be learned, for [Status].
@@ -264,17 +279,12 @@ func (s *Store) prepare() (err error) {
 	return err
 }
 
-func classIndex(classes []string, name string) int {
-	for i, class := range classes {
-		if class == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// Knows reports whether the store has a message.
+// Knows reports whether the store has a message: it has learned it, or was sure of it.
 func (s *Store) Knows(raw []byte) (bool, error) {
-	_, known, err := s.find(s.Fingerprint(raw))
+	fingerprint := s.Fingerprint(raw)
+	_, known, err := s.find(fingerprint)
+	if err == nil && !known {
+		_, known, err = s.trusted(fingerprint)
+	}
 	return known, err
 }

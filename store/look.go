@@ -23,6 +23,9 @@ type View struct {
 	base    int64
 }
 
+// Close closes the file of the model. The view and its filter cannot be used afterwards.
+func (v *View) Close() error { return v.filter.Close() }
+
 // looks is how often a reader starts over because a writer replaced the files between two steps.
 const looks = 20
 
@@ -88,7 +91,7 @@ func (v *View) Classes() []string { return v.ledger.facts.Classes }
 // NameHash is that of the store.
 func (v *View) NameHash(name string) uint64 { return nameHash(v.filter, name) }
 
-// Fingerprint is as in [Store.Fingerprint].
+// Fingerprint is [Store.Fingerprint].
 func (v *View) Fingerprint(raw []byte) uint64 { return fingerprint(v.filter, raw) }
 
 // Entries returns the messages of the store, in the order in which they were first learned.
@@ -214,7 +217,7 @@ func (s *Store) facts() (facts, error) {
 	return f, err
 }
 
-// Later returns how many messages the store of the model at path has learned or forgotten since it was trained or imported; 0 without a store. It reads no
+// Later returns how many messages the store of the model at path has learned or forgotten since it was trained, imported or merged; 0 without a store. It reads no
 // document, and not the model.
 func Later(path string) (int, error) {
 	n, err := later(path)
@@ -243,7 +246,7 @@ func later(path string) (n int, err error) {
 	}
 	n = f.Forgotten
 	for _, e := range entries {
-		if e.Way != ByTraining && e.Way != ByImport {
+		if e.Way != ByTraining && e.Way != ByImport && e.Learned.Unix() >= f.Begun {
 			n++
 		}
 	}
@@ -299,5 +302,5 @@ func openToRead(path string, whole bool) (*os.File, *base, *journal.Journal, err
 	if err != nil {
 		file.Close()
 	}
-	return file, b, j, withoutPath(err)
+	return file, b, j, replace.Reason(err)
 }

@@ -37,10 +37,12 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 	if err != nil {
 		return Merged{}, err
 	}
+	defer first.Close()
 	second, err := Look(b)
 	if err != nil {
 		return Merged{}, err
 	}
+	defer second.Close()
 	if differs, err := difference(first.filter, second.filter); err != nil || differs != "" {
 		if err == nil {
 			err = fmt.Errorf("%s differs", differs)
@@ -65,17 +67,24 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 		l.put(e)
 	}
 	w.Close()
-	m.Messages = len(l.entries)
 	if err := l.documents.Complete(); err != nil {
 		return m, err
 	}
-	l.trusted = append(l.trusted, second.ledger.trusted...)
-	l.trustOnce()
+	for mailbox, files := range second.ledger.seen {
+		l.seen.note(mailbox, files, nil)
+	}
+	for _, e := range second.ledger.trusted {
+		l.distrust(e.Fingerprint)
+		l.trusted = append(l.trusted, e)
+	}
+	l.trusted = slices.DeleteFunc(l.trusted, func(e Entry) bool { _, learned := l.byFingerprint[e.Fingerprint]; return learned })
 	l.facts.Expired += second.ledger.facts.Expired
-	l.facts.Forgotten += second.ledger.facts.Forgotten
+	l.facts.Begun, l.facts.Forgotten = time.Now().Unix(), 0
 	for why, n := range second.ledger.facts.Refused {
 		l.refused(why, n)
 	}
+	l.expire(l.facts.Options, time.Now())
+	m.Messages = len(l.entries)
 	f, refitted, err := fit(ctx, first.filter, l, o, time.Now(), began)
 	if err != nil {
 		return m, fmt.Errorf("fit the model of %s and %s: %w", a, b, err)

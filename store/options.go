@@ -8,7 +8,8 @@ import (
 
 // Options are the limits of a store, and what it learns.
 type Options struct {
-	// MaxMessages is how many messages the store keeps; of more, the oldest are forgotten. 0 is no limit. At least 0.
+	// MaxMessages is how many messages the store keeps; of more, those with the oldest dates are forgotten, when the store
+	// is next folded or fitted. 0 is no limit. At least 0.
 	// Default 100000.
 	MaxMessages int `json:"max_messages"`
 	// MaxAge is the age in days beyond which a message is forgotten; 0 is never. At least 0. Default 0.
@@ -19,7 +20,7 @@ type Options struct {
 	// only. From 50 to 100. Default 99.
 	Sure float64 `json:"sure"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
-	// there is nothing else to do. They and chaff learn do so earlier if one class has learned twice its usual
+	// there is nothing else to do, and chaff imap --idle at once. They and chaff learn do so earlier if one class has learned twice its usual
 	// share. 0 is never. At least 0. Default 100.
 	RetrainAfter int `json:"retrain_after"`
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"chaff/internal/journal"
+	"chaff/internal/replace"
 )
 
 // append writes a record to the end of the journal and syncs the file. If that fails it takes the record back.
@@ -39,13 +40,13 @@ func (s *Store) write(r journal.Record) ([]byte, error) {
 // takeBack removes a record that could not be written.
 func (s *Store) takeBack(err error) error {
 	if s.file.Truncate(s.end()) != nil {
-		s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", withoutPath(err))
+		s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", replace.Reason(err))
 	}
-	return withoutPath(err)
+	return replace.Reason(err)
 }
 
-// summarise appends a summary of all records, which spares readers the records before it. It need not be on disk before the next record is, and
-// the journal does without it if there is no room.
+// summarise appends a summary of all records, which spares readers the records before it. The journal does without
+// it if there is no room.
 func (s *Store) summarise() error {
 	r, err := s.journal.Summary(s.filter.Linear().Terms)
 	if err != nil {
@@ -53,6 +54,11 @@ func (s *Store) summarise() error {
 	}
 	data, err := s.write(r)
 	if err != nil {
+		s.takeBack(err)
+		return s.failed
+	}
+	// Where a later record is on disk and the summary before it is not, the journal is damaged.
+	if err := s.file.Sync(); err != nil {
 		s.takeBack(err)
 		return s.failed
 	}
@@ -96,6 +102,28 @@ func (s *Store) find(fingerprint uint64) (Entry, bool, error) {
 	e, err := entryOf(s.journal, r, len(s.Classes()))
 	what, _ := splitTag(r.Tag)
 	return e, what == learn, err
+}
+
+// trusted returns the entry of a message that was not learned because the filter was sure of it.
+func (s *Store) trusted(fingerprint uint64) (Entry, bool, error) {
+	records, err := s.journal.Entries()
+	if err != nil {
+		return Entry{}, false, err
+	}
+	for _, r := range slices.Backward(records) {
+		if what, _ := splitTag(r.Tag); r.Key == fingerprint && what == trust {
+			e, err := entryOf(s.journal, r, len(s.Classes()))
+			return e, err == nil, err
+		} else if r.Key == fingerprint && (what == learn || what == forget) {
+			return Entry{}, false, nil
+		}
+	}
+	all, _, err := s.base.entries("SURE", len(s.Classes()))
+	i := slices.IndexFunc(all, func(e Entry) bool { return e.Fingerprint == fingerprint })
+	if i < 0 {
+		return Entry{}, false, err
+	}
+	return all[i], true, err
 }
 
 // newest returns the newest record of a fingerprint, and reports whether the journal has one.

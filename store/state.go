@@ -7,6 +7,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/journal"
 	"chaff/models"
+	"chaff/train"
 )
 
 // forgets reports whether a model forgets a document at once.
@@ -66,6 +67,26 @@ func (u update) record(before, after int) journal.Record {
 		r.New = append(r.New, t.Hash)
 	}
 	return r
+}
+
+// recounted returns the learner of a model of counts that knows the messages of a ledger, over a new vocabulary. What it counted before says
+// nothing of terms that the old vocabulary lacked, nor of messages that have expired.
+func recounted(f *filter.Filter, l *ledger, v *features.Vocabulary) (models.Online, error) {
+	learner, err := f.NewLearner()
+	if err != nil {
+		return nil, err
+	}
+	learner.Grow(f.FirstTerm() + v.Len())
+	labels := make([]int32, len(l.entries))
+	for i, e := range l.entries {
+		labels[i] = int32(e.Label)
+	}
+	d := train.DatasetOf(f.Kind(), v, l.facts.Classes, l.documents, l.refs(), labels, 1)
+	rows := d.Rows()
+	for i, label := range labels {
+		learner.Learn(rows.Row(i), int(label))
+	}
+	return learner, d.Err()
 }
 
 // over returns a learner that knows what the one of f knows, over a new vocabulary. What the vocabulary lacks is left out, and new terms have

@@ -32,7 +32,7 @@ type ClassStatus struct {
 	Messages int    `json:"messages"`
 	// Today and Month count the messages learned in the last 24 hours and 30 days, without those of a training or an import.
 	Today int `json:"learned_today"`
-	Month int `json:"learned_this_month"`
+	Month int `json:"learned_in_30_days"`
 	// Last is when the last message of the class was learned, by training or later; nil for none.
 	Last *time.Time `json:"last_learned,omitempty"`
 

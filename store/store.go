@@ -51,6 +51,7 @@ type Store struct {
 	// unfolded is why the last fold that was due failed.
 	unfolded error
 	limit    int // of records of the journal
+	onErrors bool
 	taught   int // messages that this process has learned
 	expired  int // messages that this process has dropped
 }
@@ -112,7 +113,7 @@ func owned(path string) error {
 func openRegular(path string, flag int) (*os.File, error) {
 	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, replace.Reason(err)
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -120,7 +121,7 @@ func openRegular(path string, flag int) (*os.File, error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, withoutPath(err)
+		return nil, replace.Reason(err)
 	}
 	return file, nil
 }
@@ -149,7 +150,7 @@ func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, 
 	for deadline := time.Now().Add(lockWait); ; {
 		file, err := open()
 		if err != nil {
-			return nil, withoutPath(err)
+			return nil, replace.Reason(err)
 		}
 		locked, err := filelock.Try(file)
 		if err == nil && locked {
@@ -170,25 +171,28 @@ func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, 
 	}
 }
 
-// load reads the journal and opens the model that it belongs to. It completes a fold that was interrupted, and cuts off a torn record.
+// load reads the journal and opens the model that it belongs to; after an error what was loaded before stays. It completes a fold that was interrupted, and cuts off a torn record.
 func (s *Store) load() error {
-	s.closeFilter()
 	info, err := s.file.Stat()
 	if err != nil {
-		return withoutPath(err)
+		return replace.Reason(err)
 	}
-	if s.base, err = openBase(sections.Plain(s.file)); err != nil {
+	b, err := openBase(sections.Plain(s.file))
+	if err != nil {
 		return err
 	}
-	if s.journal, err = journal.Open(sections.Plain(s.file), info.Size(), false); err != nil {
-		return withoutPath(err)
+	j, err := journal.Open(sections.Plain(s.file), info.Size(), false)
+	if err != nil {
+		return replace.Reason(err)
 	}
-	if s.filter, err = s.openModel(); err != nil {
+	f, err := s.openModel(b, j)
+	if err != nil {
 		return err
 	}
-	s.reader = nil
+	s.closeFilter()
+	s.base, s.journal, s.filter, s.reader = b, j, f, nil
 	if s.end() < info.Size() {
-		return withoutPath(s.file.Truncate(s.end()))
+		return replace.Reason(s.file.Truncate(s.end()))
 	}
 	return nil
 }
@@ -196,22 +200,22 @@ func (s *Store) load() error {
 // end returns where the next record goes.
 func (s *Store) end() int64 { return s.journal.Base() + s.journal.Size() }
 
-// openModel opens the model of the journal. An interrupted fold may have left it beside the old one.
-func (s *Store) openModel() (*filter.Filter, error) {
+// openModel opens the model of a base and a journal. An interrupted fold may have left it beside the old one.
+func (s *Store) openModel(b *base, j *journal.Journal) (*filter.Filter, error) {
 	next := s.path + nextSuffix
 	waiting, waits, err := identityOfNext(next, s.path)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", next, err)
 	}
-	if waits && waiting == s.journal.Model() {
+	if waits && waiting == j.Model() {
 		if err := os.Rename(next, s.path); err != nil { // the store is in place: complete the fold
-			return nil, withoutPath(err)
+			return nil, replace.Reason(err)
 		}
 		waits = false
 	}
-	f, err := filter.OpenToLearn(s.path, s.base.sections, s.journal)
+	f, err := filter.OpenToLearn(s.path, b.sections, j)
 	if err == nil && waits { // of a fold that was interrupted before its store was in place
-		err = withoutPath(os.Remove(next))
+		err = replace.Reason(os.Remove(next))
 	}
 	return f, err
 }
@@ -232,13 +236,16 @@ func identityOfNext(next, path string) (identity uint64, is bool, err error) {
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return 0, false, withoutPath(err)
+		return 0, false, replace.Reason(err)
 	}
 	if identity, err = filter.IdentityOf(file, info.Size()); err != nil {
 		identity = 0
 	}
 	return identity, true, nil
 }
+
+// LearnOnErrors makes this process learn only what the filter got wrong or was not sure of, as [Options.OnError] does for all.
+func (s *Store) LearnOnErrors() { s.onErrors = true }
 
 // Expired returns how many messages have left the store since it was opened, because they were the oldest.
 func (s *Store) Expired() int { return s.expired }
@@ -288,15 +295,7 @@ func (s *Store) ledger(memory int64) (*ledger, error) {
 	}
 	j, err := journal.Open(sections.Plain(s.file), s.end(), true)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, replace.Reason(err)
 	}
 	return l, l.apply(j)
-}
-
-// withoutPath removes the operation and the path that package os adds to an error.
-func withoutPath(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err
-	}
-	return err
 }

@@ -43,7 +43,11 @@ func mailOf(t testing.TB, source corpus.Source) (all []Message) {
 // trained trains a model on some mail and returns the path of the model, which has a store.
 func trained(t testing.TB, model string, source corpus.Source) string {
 	t.Helper()
-	o := train.DefaultCollectOptions()
+	return trainedWith(t, model, source, train.DefaultCollectOptions())
+}
+
+func trainedWith(t testing.TB, model string, source corpus.Source, o train.CollectOptions) string {
+	t.Helper()
 	o.Ledger = true
 	c, err := train.Collect(t.Context(), source, []string{"ham", "spam"}, o)
 	if err != nil {
@@ -302,21 +306,13 @@ func TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor(t *testing.T
 		mail := mailOf(t, corpustest.Mailbox(1, 12, "ham", "spam"))
 		rare := Message{Raw: []byte("Subject: hama\n\nhamb zzrare"), Label: "ham"}
 		o := train.DefaultCollectOptions()
-		o.Ledger, o.Features.MinDocumentFrequency = true, 2
-		c, err := train.Collect(t.Context(), sourceOf(append(mail, rare)), []string{"ham", "spam"}, o)
-		noError(t, err)
-		fitted, err := train.Fit(t.Context(), c, model, train.DefaultOptions())
-		noError(t, err)
-		f, _, err := c.Refit(t.Context(), fitted, train.DefaultOptions())
-		noError(t, err)
-		path := filepath.Join(t.TempDir(), "model")
-		noError(t, Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), false))
-		s := opened(t, path)
+		o.Features.MinDocumentFrequency = 2
+		s := opened(t, trainedWith(t, model, sourceOf(append(mail, rare)), o))
 		learned(t, s, Message{Raw: []byte("Subject: spama\n\nspamb zzrare"), Label: "spam"})
 		if o, err := s.Forget(rare.Raw); err != nil || o.What != Forgotten {
 			t.Fatal(o, err)
 		}
-		after, err := filter.OpenLearned(path)
+		after, err := filter.OpenLearned(s.path)
 		noError(t, err)
 		if v := after.Classify([]byte("Subject: x\n\nzzrare")); math.IsNaN(v.Score) || after.JournalErr() != nil {
 			t.Errorf("%s: the score is %v: %v", model, v.Score, after.JournalErr())

@@ -88,9 +88,15 @@ func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
 }
 
 func datasetFor(f *filter.Filter, all *features.Documents, documents []features.Ref, labels []int32, workers int) *features.Dataset {
-	classes := f.Settings().Classes
-	if f.Kind() == features.Whole {
-		return wholeDataset(f.Vocabulary(), classes, all.DocumentHashes(documents, workers), labels)
+	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, all, documents, labels, workers)
+}
+
+// DatasetOf returns documents, which are in all, as a matrix (documents x terms) over the vocabulary v.
+func DatasetOf(
+	kind features.Kind, v *features.Vocabulary, classes []string, all *features.Documents, documents []features.Ref, labels []int32, workers int,
+) *features.Dataset {
+	if kind == features.Whole {
+		return wholeDataset(v, classes, all.DocumentHashes(documents, workers), labels)
 	}
-	return all.Index(f.Vocabulary(), workers).Dataset(f.Kind(), classes, documents, labels, workers)
+	return all.Index(v, workers).Dataset(kind, classes, documents, labels, workers)
 }

@@ -26,12 +26,21 @@ type Provenance struct {
 	Test        *metrics.Figures         `json:"test,omitempty"`
 	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
 	Promise *metrics.Promise `json:"promise,omitempty"`
+	// AtFit is what the fit chose, if a fold has chosen anew since; else nil.
+	AtFit *Choice `json:"at_fit,omitempty"`
 	// FittedTo is the number of messages that [Collection.Refit] fitted the filter to, and OutOfFold the number of scores behind its
 	// thresholds and calibration. Both are 0 for a filter fitted to the training part.
 	FittedTo  int `json:"fitted_to,omitempty"`
 	OutOfFold int `json:"out_of_fold_scores,omitempty"`
 	// Sample identifies some of the messages that the filter was fitted to, for [Provenance.Learned].
 	Sample []byte `json:"sample,omitempty"`
+}
+
+// Choice is what is chosen on scores of messages that the model had not learned.
+type Choice struct {
+	Thresholds  *metrics.Thresholds `json:"thresholds,omitempty"`
+	Calibration metrics.Calibration `json:"calibration"`
+	Promise     *metrics.Promise    `json:"promise,omitempty"`
 }
 
 // ProvenanceOf returns the provenance of f. The error is about the file that f was opened from.

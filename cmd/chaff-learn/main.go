@@ -46,8 +46,8 @@ func (r *request) flags() *flag.FlagSet {
 	fs.StringVar(&r.class, "class", "", "the message is of the class `NAME`")
 	fs.BoolVar(&r.forget, "forget", false, "forget the message")
 	fs.BoolVar(&r.ham, "ham", false, "the message is ham")
-	fs.StringVar(&r.model, "m", "", "")
-	fs.StringVar(&r.model, "model-file", "", "teach the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	fs.StringVar(&r.model, "m", r.model, "")
+	fs.StringVar(&r.model, "model-file", r.model, "teach the model `FILE`; default $XDG_DATA_HOME/chaff/model")
 	fs.BoolVar(&r.spam, "spam", false, "the message is spam")
 	fs.BoolVar(&r.version, "version", false, "print the version of the program")
 	return fs
@@ -73,7 +73,7 @@ Flags:
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var r request
+	r := request{model: places.Model(environ)}
 	fs := r.flags()
 	err := fs.Parse(args)
 	switch {
@@ -92,7 +92,6 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 		hint.Print(stderr, err)
 		return exitRefused
 	}
-	r.model = cmp.Or(r.model, places.Model(environ))
 	code, err := r.do(ctx, stdin, stderr)
 	if err != nil {
 		hint.Print(stderr, err)
@@ -111,6 +110,8 @@ func (r *request) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("%s: chaff-learn reads one message from stdin; `chaff learn` takes paths", rest[0])
+	case r.model == "":
+		return errors.New("the path of the model is empty: the variable that should hold it may not be set")
 	case asked != 1:
 		return errors.New("say one of --spam, --ham, --class NAME and --forget")
 	}

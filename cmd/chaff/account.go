@@ -60,7 +60,7 @@ func (a *afterwards) end(p *program, x *learning, s *store.Store, err error) err
 // print prints what else happened to the model, and whether it should be fitted again.
 func (a afterwards) print(p *program, c *cobra.Command, model string, retrainAfter int) {
 	if a.Fitted > 0 {
-		field(p.stdout, "fitted", "to all %s, since the mix of classes has changed", plural(a.Fitted, "message"))
+		field(p.stdout, "fitted", "to all %s", plural(a.Fitted, "message"))
 	}
 	printExpired(p.stdout, a.Expired)
 	if retrainAfter > 0 && a.Changed >= retrainAfter && !p.quiet {
@@ -213,7 +213,7 @@ func (a *account) print(p *program) {
 		field(w, "known", "%d already", a.Known)
 	}
 	if a.Sure > 0 {
-		field(w, "sure", "%d judged right and surely, so not learned (store.on_error)", a.Sure)
+		field(w, "sure", "%d not learned, since the model was right and sure of them (store.on_error)", a.Sure)
 	}
 	if a.Unknown > 0 {
 		field(w, "unknown", "%d not learned: --relabel moves known messages only", a.Unknown)
@@ -249,7 +249,7 @@ func (l learned) sentence(classes []string) string {
 	case store.Known:
 		return "known as " + l.Label + " already"
 	case store.Sure:
-		return "not learned: it was judged " + judged + ", right and surely (store.on_error)"
+		return "not learned: it was judged " + judged + ", and the model was right and sure (store.on_error)"
 	case store.Forgotten:
 		return "forgotten; it was learned as " + l.Before
 	case unknown:

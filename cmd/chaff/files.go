@@ -31,17 +31,9 @@ func writeFile(path string, write func(w io.Writer) error) error {
 // writeBytes is writeFile for data in memory.
 func writeBytes(path string, data []byte) error {
 	if err := replace.File(path, data, 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, withoutPath(err))
+		return fmt.Errorf("write %s: %w", path, replace.Reason(err))
 	}
 	return nil
-}
-
-// withoutPath removes the operation and the path that package os adds to an error.
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // secretReading returns how messages are read for a new model, with the secret key from the file in the configuration or in the
@@ -56,7 +48,7 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 		if err == nil {
 			return nil
 		}
-		return hint.With(fmt.Errorf("secret key %s: %w", path, withoutPath(err)), keyHint)
+		return hint.With(fmt.Errorf("secret key %s: %w", path, replace.Reason(err)), keyHint)
 	}
 	reading.Key, err = readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {

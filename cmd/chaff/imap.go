@@ -20,6 +20,7 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/mailbox"
 	"chaff/mailbox/imap"
@@ -166,23 +167,23 @@ const maxSecret = 64 << 10
 func readSecret(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", withoutPath(err)
+		return "", replace.Reason(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return "", withoutPath(err)
+		return "", replace.Reason(err)
 	case info.IsDir():
 		return "", errors.New("it is a folder")
 	case info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeNamedPipe == 0:
 		return "", hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(shellWord(path)))
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxSecret))
-	return string(data), withoutPath(err)
+	return string(data), replace.Reason(err)
 }
 
-// mailDone is the JSON of imap: what was done in one go.
+// mailDone is the JSON of imap: what was done in one round.
 type mailDone struct {
 	Account string `json:"account"`
 	File    string `json:"file"`
@@ -207,7 +208,7 @@ type mailJudged struct {
 const (
 	// mailWait is how long --idle waits before it looks at all folders again: IDLE reports changes of one folder only.
 	mailWait = 10 * time.Minute
-	// mailPause is the least time between two goes, and mailRetry how soon a server in trouble is tried again.
+	// mailPause is the least time between two rounds, and mailRetry how soon a server in trouble is tried again.
 	mailPause = 5 * time.Second
 	mailRetry = time.Minute
 )
@@ -314,6 +315,7 @@ func (p *program) imapLearn(ctx context.Context, x *mailClient, c *imap.Client, 
 	if err != nil {
 		return nil, err
 	}
+	defer view.Close()
 	step, end := p.progress("reading mail")
 	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step}
 	preview, err := box.Preview(ctx, view, o)

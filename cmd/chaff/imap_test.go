@@ -112,7 +112,7 @@ in          20     Junk
             18     INBOX
             1      List\u202e
 known       2 already; left out: 0
-fitted      to all 41 messages, since the mix of classes has changed
+fitted      to all 41 messages
 `)
 	b.put("INBOX", "casino pills\x1b[2J", 1)
 	b.put("INBOX", "meeting minutes agenda", 2)

@@ -52,7 +52,7 @@ func (p *program) learnCommand() *cobra.Command {
 stdin, or all at each PATH. The next message is judged with them. A message that
 is known is not learned twice; with another class it moves over.
 
-A PATH without --spam, --ham or --class says itself what it holds, as for chaff
+Without --spam, --ham or --class, a PATH must show what it holds, as for chaff
 train: a mailbox, folders ham and spam, an index, a list, a table, junk.mbox.
 
 With --maildir it learns what a mailbox says now that it did not say the last
@@ -64,7 +64,8 @@ With --forget the model forgets messages. With --begin it may know nothing yet:
 if there is no model, learn begins an empty one with the configured settings.
 
 Learn writes the model's store, which chaff train saves as FILE.store. It keeps
-numbers and no text of the mail. The exit code is 1 if a message was refused.`,
+the words and pairs of words of each message, but not the message. The exit code
+is 1 if a message was refused, but with --maildir, which lists it each time.`,
 		Example: `  chaff learn --spam < message
   chaff learn --ham ~/Maildir/.Lists
   chaff learn --spam junk.mbox -m spam.model
@@ -117,7 +118,6 @@ func (x *learning) load(p *program) error {
 		return err
 	}
 	x.Config = loaded.Config
-	x.Store.OnError = x.Store.OnError || x.onError
 	if !x.begin {
 		p.warnOfModelSettings(loaded)
 	}
@@ -154,28 +154,31 @@ func (x *learning) load(p *program) error {
 
 func (p *program) learn(x *learning) error {
 	ctx := x.command.Context()
+	var mail labelled
+	var err error
+	onlyBegins := x.begin && len(x.paths) == 0 && x.classOfAll == ""
+	if !onlyBegins {
+		if mail, err = x.open(p); err != nil {
+			return err
+		}
+	}
 	began := false
 	if x.begin {
-		var err error
 		if began, err = p.beginStore(x); err != nil {
 			return err
 		}
-		if len(x.paths) == 0 && x.classOfAll == "" {
-			return p.printBegun(x, began)
-		}
+	}
+	if onlyBegins {
+		return p.printBegun(x, began)
 	}
 	if err := hasStore(x.model); err != nil {
-		return err
-	}
-	mail, err := x.open(p)
-	if err != nil {
 		return err
 	}
 	if !p.quiet {
 		mail.print(p.stderr)
 	}
 	messages := listAll(mail.source)
-	s, err := openStore(ctx, x.model, x.Store)
+	s, err := x.openStore()
 	if err != nil {
 		return err
 	}
@@ -192,6 +195,15 @@ func (p *program) learn(x *learning) error {
 		err = errors.Join(err, p.printAccount(x, a, began))
 	}
 	return cmp.Or(err, a.complaint())
+}
+
+// openStore opens the store of the model.
+func (x *learning) openStore() (*store.Store, error) {
+	s, err := openStore(x.command.Context(), x.model, x.Store)
+	if err == nil && x.onError {
+		s.LearnOnErrors()
+	}
+	return s, err
 }
 
 // warnOfStore warns of a fold or a fit that failed after the store took what was learned or forgotten. It returns the error of a context that ended.
@@ -256,7 +268,7 @@ func (x *learning) open(p *program) (labelled, error) {
 	return all, nil
 }
 
-// openByItself opens a path that says itself what it holds.
+// openByItself opens a path that shows what it holds.
 func (x *learning) openByItself(all *labelled, path string) error {
 	means, err := sources.Recognise(path)
 	if err != nil {

@@ -67,6 +67,7 @@ func (p *program) eachMailbox(x *learning, all *mailboxes, boxes []*mailbox.Mail
 		if err != nil {
 			return err
 		}
+		defer view.Close()
 		for _, box := range boxes {
 			account, err := box.Preview(ctx, view, o)
 			if err != nil {
@@ -76,7 +77,7 @@ func (p *program) eachMailbox(x *learning, all *mailboxes, boxes []*mailbox.Mail
 		}
 		return nil
 	}
-	s, err := openStore(ctx, x.model, x.Store)
+	s, err := x.openStore()
 	if err != nil {
 		return err
 	}
@@ -123,13 +124,16 @@ const shownFolders = 6
 // printSays prints what a mailbox says, in at most 15 lines. Refused messages are on stderr.
 func (p *program) printSays(m mailboxSays, dryRun bool) {
 	p.printMailProblems(m)
-	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused)
+	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused) - m.Silent
 	if m.Count(store.Learned)+m.Count(store.Relabelled)+m.Count(store.Sure) == 0 {
+		if p.quiet {
+			return
+		}
 		screen.Printf(p.stdout, "nothing new in %s: %s known, %d left out\n", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
 		p.printAmbiguous(m.Account)
 		return
 	}
-	learned, moved, sure := "learned", "moved", "sure"
+	learned, moved := "learned", "moved"
 	if dryRun {
 		learned, moved = "would learn", "would move"
 	}
@@ -141,7 +145,7 @@ func (p *program) printSays(m mailboxSays, dryRun bool) {
 		return onlyIf(c.Result == store.Relabelled, "from "+c.Before+" to "+c.Label)
 	})
 	if n := m.Count(store.Sure); n > 0 {
-		field(w, sure, "%d judged right and surely, so not learned (store.on_error)", n)
+		field(w, "sure", "%d not learned, since the model was right and sure of them (store.on_error)", n)
 	}
 	printChangedFolders(w, m.Account)
 	field(w, "known", "%d already; left out: %d", known, m.LeftOut)

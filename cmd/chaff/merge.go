@@ -85,7 +85,7 @@ type merging struct {
 func (p *program) printMerged(m merging) {
 	both := []string{fmt.Sprintf("%d in both", m.Both)}
 	if m.Conflicts > 0 {
-		both = append(both, fmt.Sprintf("%d of them with two classes, of which the later counts", m.Conflicts))
+		both = append(both, fmt.Sprintf("%d of them with different classes: the later one counts", m.Conflicts))
 	}
 	field(p.stdout, "merged", "%s, %s", plural(m.Messages, "message"), strings.Join(both, ", "))
 	p.printFitted(m.File, m.Saved, guarantees{})

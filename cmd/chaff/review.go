@@ -68,10 +68,11 @@ func (p *program) review(x *reviewing) error {
 		return err
 	}
 	var view *store.View
-	if _, err := os.Stat(x.model + store.Suffix); err == nil {
+	if _, err := os.Stat(storeOf(x.model)); err == nil {
 		if view, err = look(x.model); err != nil {
 			return err
 		}
+		defer view.Close()
 	}
 	box, err := p.openMailbox(x.path)
 	if err != nil {
@@ -120,11 +121,11 @@ func (p *program) printReviewed(x *reviewing, r mailbox.Review, hasStore bool) {
 	}
 	fmt.Fprintln(p.stdout)
 	p.printJudges(r, hasStore)
-	shown, title := r.Doubtful(), "in the wrong folder"
+	shown := r.Doubtful()
 	if len(shown) == 0 {
 		screen.Printf(p.stdout, "No message seems to be in the wrong folder.\n")
 	} else {
-		screen.Printf(p.stdout, "%s to be %s:\n", pluralOf(len(shown), "message seems", "messages seem"), title)
+		screen.Printf(p.stdout, "%s to be in the wrong folder:\n", pluralOf(len(shown), "message seems", "messages seem"))
 		x.printMessages(p, shown)
 	}
 	for _, rest := range []struct {

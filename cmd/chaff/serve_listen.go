@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/serve"
 	"chaff/serve/lmtp"
 	"chaff/serve/systemd"
@@ -143,7 +144,7 @@ func listenUnix(path string, o serve.Options) (net.Listener, error) {
 	}
 	mode, err := strconv.ParseUint(o.SocketMode, 8, 32)
 	if err == nil {
-		err = withoutPath(os.Chmod(path, fs.FileMode(mode)))
+		err = replace.Reason(os.Chmod(path, fs.FileMode(mode)))
 	}
 	if err != nil {
 		l.Close()

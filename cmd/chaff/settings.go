@@ -24,7 +24,13 @@ import (
 // addModelFile adds the flag for the model file, and sets its default before the command runs.
 func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
 	c.Flags().StringVarP(path, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
-	c.PreRun = func(*cobra.Command, []string) { *path = cmp.Or(*path, places.Model(p.environ)) }
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if *path == "" && c.Flags().Changed("model-file") {
+			return errors.New("the path of the model is empty: the variable that should hold it may not be set")
+		}
+		*path = cmp.Or(*path, places.Model(p.environ))
+		return nil
+	}
 }
 
 func addJSON(c *cobra.Command, asJSON *bool, usage string) {

@@ -46,6 +46,7 @@ model does not learn, or learns badly, come first.`,
 			if err != nil {
 				return err
 			}
+			defer v.Close()
 			s := state{File: path, Status: v.Status(time.Now())}
 			s.Problems = append(accessProblems(path), s.Problems...)
 			if page.wanted() {
@@ -83,7 +84,7 @@ func accessProblems(path string) []string {
 	if err == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("you cannot write the store, so chaff learn must run as its owner: %v", withoutPath(err))}
+	return []string{fmt.Sprintf("chaff learn cannot write the store as this user: %v", replace.Reason(err))}
 }
 
 // Limits of what status prints: a screen of 25 lines, of which a problem takes up to two.
@@ -121,7 +122,7 @@ func learnedText(s store.Status) string {
 		text += ": " + counted(s.Ways)
 	}
 	if s.Sure > 0 {
-		text += fmt.Sprintf("; %d judged surely and not learned", s.Sure)
+		text += fmt.Sprintf("; %d not learned, since the model was sure", s.Sure)
 	}
 	if s.Forgotten > 0 {
 		text += fmt.Sprintf("; %d forgotten", s.Forgotten)

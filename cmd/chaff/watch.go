@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -119,7 +118,7 @@ func (p *program) watching(path string) mailbox.WatchOptions {
 			screen.Printf(p.stderr, "chaff: the trouble is over: watching %s\n", path)
 			return
 		}
-		p.warn(screen.Printable(aboutFit(err).Error()) + "; trying again every " + o.Retry.Round(time.Second).String())
+		p.warn(screen.Printable(err.Error()))
 	}
 	return o
 }

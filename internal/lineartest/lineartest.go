@@ -20,8 +20,8 @@ const (
 )
 
 // Check fails if work takes more than three times as long for each byte of large input as for each byte of small input: large input fits in
-// fewer caches, which alone can double its time. Work whose time is a*size + b*size² therefore fails if the second term exceeds twice the first
-// one at 256 KiB. prepare returns the work on input of a size in bytes.
+// fewer caches, which alone can double its time. Work whose time is a*size + b*size² therefore fails if the second term exceeds about three
+// times the first one in large input. prepare returns the work on input of a size in bytes.
 //
 // Both are measured one after the other until a pair passes, because other programs can slow down work for a while, but not speed it up.
 func Check(t *testing.T, prepare func(size int) func()) {

@@ -45,11 +45,11 @@ func Target(path string) (string, error) {
 		// Opening checks whether the system lets us follow the link: not one of another user in a shared folder.
 		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
-			return "", fmt.Errorf("follow the link: %w", reason(err))
+			return "", fmt.Errorf("follow the link: %w", Reason(err))
 		}
 		file.Close()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return "", fmt.Errorf("follow the link: %w", reason(err))
+			return "", fmt.Errorf("follow the link: %w", Reason(err))
 		}
 		if target, err := os.Stat(path); err == nil && misleadsRoot(info, target) {
 			return "", ErrLink
@@ -112,7 +112,7 @@ func Like(path, like string, mode fs.FileMode, content Content) error {
 func write(path, like, beside string, mode fs.FileMode, content Content) (*os.File, error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return nil, reason(err)
+		return nil, Reason(err)
 	}
 	defer dir.Close()
 	sweep(dir)
@@ -122,7 +122,7 @@ func write(path, like, beside string, mode fs.FileMode, content Content) (*os.Fi
 	}
 	file, err := create(dir, mode)
 	if err != nil {
-		return nil, reason(err)
+		return nil, Reason(err)
 	}
 	temporary := filepath.Base(file.Name())
 	if old != nil {
@@ -146,12 +146,12 @@ func write(path, like, beside string, mode fs.FileMode, content Content) (*os.Fi
 	if err != nil {
 		file.Close()
 		dir.Remove(temporary)
-		return nil, reason(err)
+		return nil, Reason(err)
 	}
 	if runtime.GOOS == "windows" {
 		file, err = os.OpenFile(path, os.O_RDWR, 0)
 	}
-	return file, reason(err)
+	return file, Reason(err)
 }
 
 // Open opens a file as [os.OpenFile] does. If there is none, it makes one with a mode.
@@ -198,15 +198,15 @@ func giveNew(file *os.File, dir *os.Root, beside string) {
 func Probe(dir string) error {
 	folder, err := os.OpenRoot(dir)
 	if err != nil {
-		return reason(err)
+		return Reason(err)
 	}
 	defer folder.Close()
 	file, err := create(folder, 0o600)
 	if err != nil {
-		return reason(err)
+		return Reason(err)
 	}
 	file.Close()
-	return reason(folder.Remove(filepath.Base(file.Name())))
+	return Reason(folder.Remove(filepath.Base(file.Name())))
 }
 
 // create makes a locked temporary file in a folder.
@@ -244,8 +244,8 @@ func sweep(dir *os.Root) {
 	}
 }
 
-// reason returns an error without the paths that package os adds, which the user does not know.
-func reason(err error) error {
+// Reason returns an error without the operation and the paths that package os adds.
+func Reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}

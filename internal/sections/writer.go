@@ -7,7 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Writer writes a file of sections one after the other, and keeps a few bytes of them in memory. It belongs to one goroutine.
+// Writer writes a file of sections one after the other, and keeps up to 64 kB of them in memory. It belongs to one goroutine.
 type Writer struct {
 	format  Format
 	to      io.WriterAt
@@ -97,7 +97,7 @@ func (w *Writer) write(data []byte) {
 	w.offset += uint64(len(data))
 }
 
-// Close ends the last section, and writes the header and the table. It returns the size and the [File.Identity] of the file. It panics if there is
+// Close ends the last section, and writes the header and the table. It returns the size and the [Reader.Identity] of the file. It panics if there is
 // no room for all sections in the table.
 func (w *Writer) Close() (size int64, identity uint64, err error) {
 	if len(w.entries) > w.room {

@@ -72,7 +72,7 @@ func OpenState(path string, write bool) (*State, error) {
 // take locks the state.
 func (s *State) take() (err error) {
 	if s.lock, err = os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		return withoutPath(err)
+		return replace.Reason(err)
 	}
 	locked, err := filelock.Try(s.lock)
 	switch {
@@ -93,7 +93,7 @@ func (s *State) read() error {
 		return nil
 	}
 	if err != nil {
-		return withoutPath(err)
+		return replace.Reason(err)
 	}
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, maxState))
@@ -104,13 +104,6 @@ func (s *State) read() error {
 		if r == nil {
 			return errors.New("it is damaged")
 		}
-	}
-	return err
-}
-
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
 	}
 	return err
 }

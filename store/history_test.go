@@ -1,0 +1,217 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+	"chaff/train"
+)
+
+// history is what a store should have after what was done to it.
+type history struct {
+	learned []Message // in the order in which they were first learned
+	sure    map[string]bool
+}
+
+func (h *history) find(raw []byte) int {
+	return slices.IndexFunc(h.learned, func(m Message) bool { return bytes.Equal(m.Raw, raw) })
+}
+
+// did enters what happened to a message, and returns an error if it could not have happened.
+func (h *history) did(m Message, what What) error {
+	at := h.find(m.Raw)
+	known, sure := at >= 0, h.sure[string(m.Raw)]
+	var want bool
+	switch what {
+	case Learned:
+		want = !known
+		h.learned = append(h.learned, m)
+	case Relabelled:
+		want = known && h.learned[at].Label != m.Label
+		h.learned[at].Label = m.Label
+	case Known:
+		want = known && h.learned[at].Label == m.Label
+	case Sure:
+		want = !known
+	case Forgotten:
+		if want = known || sure; known {
+			h.learned = slices.Delete(h.learned, at, at+1)
+		}
+	case Refused: // to be forgotten
+		want = !known && !sure
+	}
+	if !want {
+		return fmt.Errorf("%s, with known %v and sure %v", what, known, sure)
+	}
+	if what != Known && what != Refused {
+		h.sure[string(m.Raw)] = what == Sure
+	}
+	return nil
+}
+
+func TestAnyHistoryLeavesTheStoreOfItsResult(t *testing.T) {
+	for _, model := range []string{"multinomial", "bernoulli", "perceptron", "votes", "memoriser"} {
+		for seed := range uint64(2) {
+			t.Run(fmt.Sprint(model, " ", seed), func(t *testing.T) {
+				o := train.DefaultCollectOptions()
+				if seed == 1 {
+					o.Features.MinDocumentFrequency, o.Features.Texts = 2, false
+				}
+				anyHistory(t, model, o, rand.New(rand.NewPCG(seed, 1)))
+			})
+		}
+	}
+}
+
+// anyHistory does 150 things at random to a store, and compares it with its history, and the model fitted to it with one trained on the result.
+func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand) {
+	all := mailOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
+	for i := range 10 {
+		all = append(all, Message{Raw: fmt.Appendf(nil, "Subject: w%d\n\nzz%d rare%d", r.IntN(5), r.IntN(9), i), Label: "spam"})
+	}
+	h := history{learned: slices.Concat(all[:15], all[40:55]), sure: map[string]bool{}}
+	s := opened(t, trainedWith(t, model, sourceOf(h.learned), o))
+	for step := range 150 {
+		m := all[r.IntN(len(all))]
+		if r.IntN(4) == 0 {
+			m.Label = s.Classes()[r.IntN(2)]
+		}
+		var err error
+		switch do := r.IntN(20); {
+		case do < 10:
+			s.options.OnError, s.options.Sure = r.IntN(2) == 0, 60
+			var out Outcome
+			out, err = s.Learn(m)
+			noError(t, err)
+			err = h.did(m, out.What)
+		case do < 17:
+			var out Outcome
+			out, err = s.Forget(m.Raw)
+			noError(t, err)
+			err = h.did(m, out.What)
+		case do == 17:
+			err = s.Fold(t.Context())
+		case do == 18:
+			retrain(t, s)
+		default:
+			noError(t, s.Close())
+			s = opened(t, s.path)
+		}
+		if err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+	}
+	v, err := Look(s.path)
+	noError(t, err)
+	defer v.Close()
+	entries := v.Entries()
+	if len(entries) != len(h.learned) {
+		t.Fatalf("%d messages, want %d", len(entries), len(h.learned))
+	}
+	for i, m := range h.learned {
+		if e := entries[i]; e.Fingerprint != s.Fingerprint(m.Raw) || s.Classes()[e.Label] != m.Label {
+			t.Errorf("message %d is another one, or of class %d", i, e.Label)
+		}
+	}
+	sure := 0
+	for _, is := range h.sure {
+		if is {
+			sure++
+		}
+	}
+	if got := v.Status(time.Now()).Sure; got != sure {
+		t.Errorf("the filter was sure of %d messages, want %d", got, sure)
+	}
+	retrain(t, s)
+	if !bytes.Equal(contents(t, s.path), contents(t, trainedWith(t, model, sourceOf(h.learned), o))) {
+		t.Error("the model is not that of its messages")
+	}
+}
+
+// A term that the vocabulary left out comes back with another message, or the oldest messages leave.
+func TestAFoldOfCountsIsAFit(t *testing.T) {
+	for _, model := range []string{"multinomial", "bernoulli", "complement"} {
+		o := train.DefaultCollectOptions()
+		o.Features.MinDocumentFrequency = 2
+		rare := Message{Raw: []byte("Subject: hama\n\nhamb zzrare"), Label: "ham"}
+		s := opened(t, trainedWith(t, model, sourceOf(append(mailOf(t, corpustest.Mailbox(1, 12, "ham", "spam")), rare)), o))
+		learned(t, s, Message{Raw: []byte("Subject: spama\n\nspamb zzrare"), Label: "spam"})
+		noError(t, s.Fold(t.Context()))
+		if out, err := s.Forget(rare.Raw); err != nil || out.What != Forgotten {
+			t.Fatalf("%s: %v, %v", model, out, err)
+		}
+		for _, m := range mailOf(t, corpustest.Mailbox(2, 10, "ham", "spam")) {
+			learned(t, s, m)
+		}
+		s.options.MaxMessages = 30
+		noError(t, s.Fold(t.Context()))
+		folded := stateOf(t, s.path)
+		if retrain(t, s); !bytes.Equal(folded, stateOf(t, s.path)) {
+			t.Errorf("%s: the fold knows something else than the fit", model)
+		}
+	}
+}
+
+func TestThresholdsOfTheFitComeBackWhenTheirMessagesAreForgotten(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 60, "ham", "spam"))
+	before := contents(t, path)
+	s := opened(t, path)
+	later := time.Now().Add(time.Hour)
+	s.now = func() time.Time { return later }
+	all := mailOf(t, corpustest.Mailbox(2, 60, "ham", "spam"))
+	for _, m := range all {
+		m.Way = ByMaildir
+		learned(t, s, m)
+	}
+	noError(t, s.Fold(t.Context()))
+	f, err := filter.Open(path)
+	noError(t, err)
+	p, err := train.ProvenanceOf(f)
+	noError(t, err)
+	noError(t, f.Close())
+	if p.AtFit == nil {
+		t.Fatal("no thresholds were chosen anew")
+	}
+	for _, m := range all {
+		if out, err := s.Forget(m.Raw); err != nil || out.What != Forgotten {
+			t.Fatal(out, err)
+		}
+	}
+	noError(t, s.Fold(t.Context()))
+	if !bytes.Equal(contents(t, path), before) {
+		t.Error("the model has a trace of the messages")
+	}
+}
+
+func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
+	a, b := trained(t, "multinomial", corpustest.Mailbox(1, 20, "ham", "spam")), trained(t, "multinomial", corpustest.Mailbox(2, 20, "ham", "spam"))
+	for i, path := range []string{a, b} {
+		s := opened(t, path)
+		noError(t, s.See(uint64(i+1), map[uint64]Sighting{uint64(i + 10): {Label: i}}, nil))
+		s.options.MaxMessages = 40
+		noError(t, s.Fold(t.Context()))
+		noError(t, s.Close())
+	}
+	m, err := Merge(t.Context(), a, b, b, RetrainOptions{})
+	noError(t, err)
+	if m.Messages != 40 {
+		t.Errorf("%d messages, want the 40 of the limit", m.Messages)
+	}
+	v, err := Look(b)
+	noError(t, err)
+	defer v.Close()
+	for i := range 2 {
+		if seen, err := v.Sightings(uint64(i + 1)); err != nil || seen[uint64(i+10)].Label != i || len(seen) != 1 {
+			t.Errorf("of mailbox %d it knows %v, %v", i+1, seen, err)
+		}
+	}
+	if n, err := Later(b); n != 0 || err != nil {
+		t.Errorf("%d messages were learned since the merge, %v", n, err)
+	}
+}
