@@ -46,8 +46,8 @@ type Content interface {
 	Append(dst []byte) ([]byte, error)
 }
 
-// Read appends the message to dst[:0] and returns it. An empty file is no message: the error is [ErrEmpty]. After an error the result is empty and keeps the capacity of dst. The error
-// names the origin and wraps the reason, such as fs.ErrNotExist.
+// Read appends the message to dst[:0] and returns it. After an error the result is empty and keeps the capacity of dst. The error names the
+// origin and wraps the reason, such as fs.ErrNotExist, or [ErrEmpty] for an empty file, which is no message.
 func (it Item) Read(dst []byte) ([]byte, error) {
 	if it.Content == nil {
 		return dst[:0], fmt.Errorf("read %s: %w", it.Origin, errors.New("no message"))

@@ -133,8 +133,8 @@ type Partial struct {
 }
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
-// were read with the settings of f. inJournal reports whether a record of the journal learned the forgotten one;
-// if not, that counted for no term that only the journal has. The error is [ErrNotLearning], or about the files that f was opened from.
+// were read with the settings of f. inJournal reports whether a record of the journal learned the forgotten one; if not, that counted for no
+// term that only the journal has. The error is [ErrNotLearning], or about the files that f was opened from.
 func (f *Filter) Partial(learned, forgotten *features.Document, inJournal bool) (p Partial, err error) {
 	s := new(scratch)
 	defer func() { err = cmp.Or(err, f.Err()) }() // a term of a damaged block looks new

@@ -1,8 +1,8 @@
 // Package store keeps what a mailbox has taught, beside the model that learned it.
 //
 // The ledger has an entry for each message: a digest of what the sender wrote, the label, when and how it was learned, the score before
-// that, and the document, some kilobytes. It has the words and pairs of words of the mail, but not the
-// mail. The model is a function of the ledger: [Store.Retrain] fits it again, and a message that was forgotten leaves no trace.
+// that, and the document, some kilobytes. It has the words and pairs of words of the mail, but not the mail. The model is a function of the
+// ledger: [Store.Retrain] fits it again, and a message that was forgotten leaves no trace.
 //
 // A store is the file of its model with ".store" appended. Its base is the ledger at the last fold. The journal behind it has a record for
 // each message that was learned, forgotten or refused since, with what changed in the model, so that a filter knows it at once:

@@ -299,10 +299,9 @@ func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
 const enoughJudged = 50
 
 // choose chooses thresholds and calibration of a spam filter on the scores that messages had before they were learned, since the last fit:
-// progressive validation. Messages that were learned by hand are left out, because they are mostly those that the filter got wrong,
-// and those that moved to another class, because a model before the fit may have judged them; for a
-// model that was never fitted they are all there is. With few messages they are
-// those of the fit.
+// progressive validation. It leaves out messages that were learned by hand, because they are mostly those that the filter got wrong, and
+// those that moved to another class, because a model before the fit may have judged them. For a model that was never fitted they are all
+// there is. With few messages, thresholds and calibration are those of the fit.
 func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 	if !filter.IsSpamFilter(s.Classes) {
 		return
@@ -346,8 +345,8 @@ func linearOf(l models.Online) (*models.Linear, error) {
 }
 
 // commit writes a model and its store so that at any instant a reader finds a pair that belongs together: the new model waits beside
-// the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked,
-// also with an error if that is in place.
+// the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked, also with an error
+// if that is in place.
 func commit(path string, f *filter.Filter, l *ledger) (*os.File, error) {
 	var identity uint64
 	var modelErr error

@@ -47,8 +47,8 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// The journal is folded into a new base when it has so many records or bytes. What a filter reads of it depends on the newest summary and the
-// records since.
+// The journal is folded into a new base when it has so many records or bytes, which readers of the ledger read. A filter reads the newest
+// summary and the records since.
 const (
 	maxRecords      = 500
 	maxJournalBytes = 64 << 20

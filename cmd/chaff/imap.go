@@ -50,10 +50,10 @@ func (p *program) imapCommand() *cobra.Command {
 		Long: `Imap judges the new unseen mail in the inbox of an IMAP server, for people
 without a server of their own. It deletes nothing and marks nothing as read.
 
-It changes nothing without --move, which moves spam to the folder for spam, and
-without --learn, which learns what the folders say, as chaff learn --maildir
-does. Then it prints what it would move. A message that you move out of the
-folder for spam is not moved there again, and what it moved teaches nothing.
+Without --move and --learn it changes nothing and prints what it would move.
+With --move it moves spam to the folder for spam; with --learn it learns what
+the folders say, as chaff learn --maildir does. A message that you move out of
+the folder for spam is not moved there again, and what it moved teaches nothing.
 
 The password is in a file that nobody else can read, is printed by a command, or
 is in $CHAFF_IMAP_PASSWORD. The connection is encrypted by TLS: from its start

@@ -105,7 +105,7 @@ func (p *program) openMailbox(path string) (*mailbox.Mailbox, error) {
 	}
 	if !box.Has(sources.Spam) {
 		english, all := sources.SpamNames()
-		p.warn(fmt.Sprintf("%s has no folder for spam: sought were folders named %s and %d names in other languages; chaff learn --spam FOLDER learns from another one", path, strings.Join(english, ", "), all-len(english)))
+		p.warn(fmt.Sprintf("%s has no folder for spam: none is named %s, or has one of %d names in other languages; chaff learn --spam FOLDER learns from another one", path, strings.Join(english, ", "), all-len(english)))
 	}
 	return box, nil
 }

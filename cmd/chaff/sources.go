@@ -234,7 +234,7 @@ func sameClasses(a, b []string) bool {
 func noJunkFolder(path string, err error) error {
 	english, all := sources.SpamNames()
 	return hint.With(fmt.Errorf("%s has no folder for spam: %w", path, err), fmt.Sprintf(
-		"sought were folders named %s and %d names in other languages; name yours: --maildir %s --spam FOLDER",
+		"no folder is named %s, or has one of %d names in other languages; name yours: --maildir %s --spam FOLDER",
 		strings.Join(english, ", "), all-len(english), shellWord(path)))
 }
 

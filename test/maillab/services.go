@@ -132,7 +132,7 @@ begin retry
 * * F,1h,1s
 `, 0o644)
 	l.Run("root", `id Debian-exim >/dev/null 2>&1 || useradd --system Debian-exim
-		mkdir -p /var/spool/exim4 && chown mail: /var/spool/exim4
+		mkdir -p /var/spool/exim4 && chown -R mail: /var/spool/exim4
 		exim4 -bd -q1s`)
 	l.Dial(25).Close()
 }
