@@ -9,11 +9,11 @@ import (
 	"chaff/internal/sections"
 )
 
-// Section FREQ repeats the terms that occur in most messages, with their weights: a process for one message finds nearly half of its terms there, and
-// reads a block of section TERM for each of the others only. docs/formats.md describes it byte by byte.
-
-// Section FREQ has the mostFrequent terms, but at most one in frequentShare of the vocabulary. With twice as many, one process for a message
-// would gain as much as it loses by reading them.
+// Section FREQ repeats the terms that occur in most messages, with their weights: a process for one message finds nearly half of its terms
+// there, and reads a block of section TERM only for each of the others. docs/formats.md describes it byte by byte.
+//
+// It has the mostFrequent terms, but at most one in frequentShare of the vocabulary. With twice as many, one process for a message would
+// gain as much as it loses by reading them.
 const (
 	mostFrequent  = 2048
 	frequentShare = 16

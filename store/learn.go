@@ -49,7 +49,7 @@ type Outcome struct {
 	Reason Reason `json:"-"`
 	// Before is the label that it had before, if it was known.
 	Before string `json:"before,omitempty"`
-	// Class, Score and Probability are what the filter said of it before.
+	// Class, Verdict, Score and Probability are what the filter said of it before; zero for a message that it did not judge.
 	Class       string         `json:"class,omitempty"`
 	Verdict     filter.Verdict `json:"verdict,omitempty"`
 	Score       float64        `json:"score,omitempty"`
@@ -286,5 +286,8 @@ func (s *Store) Knows(raw []byte) (bool, error) {
 	if err == nil && !known {
 		_, known, err = s.trusted(fingerprint)
 	}
-	return known, err
+	if err != nil {
+		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
+	}
+	return known, nil
 }

@@ -532,7 +532,7 @@ func TestWhatTheFilterWasSureOfCountsAsJudged(t *testing.T) {
 	if len(mail) < 5 {
 		t.Fatalf("the filter is right and sure of %d messages", len(mail))
 	}
-	for _, m := range slices.Concat(mail, mail) { // the second time tells nothing new
+	for _, m := range slices.Concat(mail, mail) { // the second time changes nothing
 		if o, err := s.Learn(m); err != nil || o.What != Sure {
 			t.Fatalf("got %v, %v, want messages that the filter is sure of", o, err)
 		}

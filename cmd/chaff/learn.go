@@ -65,7 +65,7 @@ if there is no model, learn begins an empty one with the configured settings.
 
 Learn writes the model's store, which chaff train saves as FILE.store. It keeps
 the words and pairs of words of each message, but not the message. The exit code
-is 1 if a message was refused, but with --maildir, which lists it each time.`,
+is 1 if a message was refused; with --maildir refused messages are only listed.`,
 		Example: `  chaff learn --spam < message
   chaff learn --ham ~/Maildir/.Lists
   chaff learn --spam junk.mbox -m spam.model
@@ -154,22 +154,22 @@ func (x *learning) load(p *program) error {
 
 func (p *program) learn(x *learning) error {
 	ctx := x.command.Context()
-	var mail labelled
-	var err error
-	onlyBegins := x.begin && len(x.paths) == 0 && x.classOfAll == ""
-	if !onlyBegins {
-		if mail, err = x.open(p); err != nil {
+	if x.begin && len(x.paths) == 0 && x.classOfAll == "" {
+		began, err := p.beginStore(x)
+		if err != nil {
 			return err
 		}
+		return p.printBegun(x, began)
+	}
+	mail, err := x.open(p)
+	if err != nil {
+		return err
 	}
 	began := false
 	if x.begin {
 		if began, err = p.beginStore(x); err != nil {
 			return err
 		}
-	}
-	if onlyBegins {
-		return p.printBegun(x, began)
 	}
 	if err := hasStore(x.model); err != nil {
 		return err
@@ -206,7 +206,8 @@ func (x *learning) openStore() (*store.Store, error) {
 	return s, err
 }
 
-// warnOfStore warns of a fold or a fit that failed after the store took what was learned or forgotten. It returns the error of a context that ended.
+// warnOfStore warns of a fold or a fit that failed after the store took what was learned or forgotten. It returns the error of a context that
+// ended.
 func (p *program) warnOfStore(s *store.Store, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err

@@ -126,10 +126,9 @@ func (p *program) printSays(m mailboxSays, dryRun bool) {
 	p.printMailProblems(m)
 	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused) - m.Silent
 	if m.Count(store.Learned)+m.Count(store.Relabelled)+m.Count(store.Sure) == 0 {
-		if p.quiet {
-			return
+		if !p.quiet {
+			screen.Printf(p.stdout, "nothing new in %s: %s known, %d left out\n", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
 		}
-		screen.Printf(p.stdout, "nothing new in %s: %s known, %d left out\n", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
 		p.printAmbiguous(m.Account)
 		return
 	}

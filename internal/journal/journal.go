@@ -1,8 +1,5 @@
-// Package journal reads and writes the journal of a store: a record for each change since the base of the store was written. docs/formats.md describes it byte by byte.
-//
-// A writer appends whole records and syncs the file after each one, so only the end of the file can be in doubt after a crash. Readers lock
-// nothing: they use the whole records and ignore a torn one at the end. Now and then the writer appends a summary of all records before it,
-// where a reader begins.
+// Package journal reads and writes the journal of a store: a record for each change since the base of the store was written.
+// docs/formats.md describes it byte by byte.
 package journal
 
 import (

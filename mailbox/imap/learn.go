@@ -41,8 +41,8 @@ type place struct {
 }
 
 // Mailbox lists the messages by which a user says what is ham and what is spam, the newest ones first: those of the folders of ham and
-// spam, without unseen ham, and without what [Client.Judge] has moved. The messages are read when they are needed, as long
-// as the client is open.
+// spam, without unseen ham, and without what [Client.Judge] has moved. The messages are read when they are needed, as long as the client is
+// open.
 func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 	l := &Listing{client: c, known: s.of(c.Account), state: s, ctx: ctx, kept: map[place][]byte{}}
 	var folders []mailbox.Folder
