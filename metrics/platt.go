@@ -17,13 +17,14 @@ import (
 //	(N_c + 1) / (N_c + 2)            for the true class c, which has N_c messages
 //	1 / (N_c + 2) / (K - 1)          for each other class
 //
-// Source: J. Platt 1999, section 2.2, for two classes. With more, the other classes share the rest. The loss is convex. Newton's method
-// with a line search minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise.
+// They are Laplace's rule of succession: what N_c messages of a class that were all right say of the next. Source: J. Platt 1999,
+// section 2.2, for two classes. With more, the other classes share the rest. The loss is convex. Newton's method with a line search
+// minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise.
 //
-// The warnings say why the probabilities are doubtful. If a class has no messages, the calibration is [Identity]. If the best slope is
-// not above 0, because a higher score does not make the class more likely, the slope is 0 and every message has the same
-// probabilities: the shares of the classes, smoothed by the targets. The same holds, without a warning, for scores that are the same
-// for every message, such as those of the majority classifier.
+// As long as nothing shows that a higher score makes a class more likely, the slope is 0 and every message has the same probabilities: the
+// shares of the classes, smoothed by the targets, and even ones without any message. That is so if a class has no messages, or if the best
+// slope is not above 0; the warnings say so. The same holds, without a warning, for scores that are the same for every message, such as
+// those of the majority classifier.
 //
 // The order of the messages changes no bit of the result.
 func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []string) {
@@ -38,15 +39,15 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 			empty++
 		}
 	}
-	if empty > 0 {
-		return Identity(classes), []string{fmt.Sprintf("probabilities are not calibrated, and mean little: the held-out mail has %d of %d classes",
-			classes-empty, classes)}
-	}
 
 	labels, tables := sorted(labels, classes, scores)
 	scores = tables[0]
 	p := newPlatt(labels, scores, counts)
 	start := p.flat()
+	if empty > 0 {
+		return p.calibration(start), []string{fmt.Sprintf("probabilities are the same for all messages: the held-out mail has %d of %d classes",
+			classes-empty, classes)}
+	}
 	if p.scale == 0 {
 		return p.calibration(start), nil
 	}
@@ -154,7 +155,7 @@ func (p *platt) flat() []float64 {
 		}
 	}
 	parameters := make([]float64, p.classes)
-	for c := 1; c < p.classes; c++ {
+	for c := 1; c < p.classes && len(p.labels) > 0; c++ {
 		parameters[c] = math.Log(means[c] / means[0])
 	}
 	return parameters

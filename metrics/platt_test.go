@@ -17,7 +17,7 @@ import (
 
 func TestCalibrateByHand(t *testing.T) {
 	const (
-		missing  = "probabilities are not calibrated, and mean little: the held-out mail has 1 of 2 classes"
+		missing  = "probabilities are the same for all messages: the held-out mail has 1 of 2 classes"
 		flat     = "probabilities are the same for all messages: a higher score does not make a class more likely"
 		tooSmall = "scores are not calibrated: they are too small"
 	)
@@ -44,7 +44,8 @@ func TestCalibrateByHand(t *testing.T) {
 		{"scores that are equal but for rounding too", few, []float64{0.3, 0.1 + 0.2, 0.3, 0.3}, shares, ""},
 		{"higher scores for the wrong class", few, []float64{2, 1, 1, 1}, shares, flat},
 		{"scores that say nothing", []int32{0, 0, 1, 1}, []float64{1, 3, 1, 3}, Calibration{0, []float64{0, 0}}, flat},
-		{"a class without messages", []int32{1, 1}, []float64{1, 2}, Identity(2), missing},
+		// Targets of two messages that are spam: 3/4, which leaves 1/4.
+		{"a class without messages gives the shares", []int32{1, 1}, []float64{1, 2}, Calibration{0, []float64{0, math.Log(3)}}, missing},
 		{"no slope is large enough", few, []float64{0, 1e-310, 1e-310, 1e-310}, Identity(2), tooSmall},
 	}
 	for _, test := range tests {
@@ -61,7 +62,7 @@ func TestCalibrateByHand(t *testing.T) {
 			}
 		})
 	}
-	if c, warnings := Calibrate(nil, nil, 2); c.Slope != 1 || len(warnings) != 1 {
+	if c, warnings := Calibrate(nil, nil, 2); c.Probability(5) != 0.5 || len(warnings) != 1 {
 		t.Errorf("no messages: got %v, %q", c, warnings)
 	}
 }

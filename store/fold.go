@@ -301,7 +301,8 @@ const enoughJudged = 50
 // choose chooses thresholds and calibration of a spam filter on the scores that messages had before they were learned, since the last fit:
 // progressive validation. It leaves out messages that were learned by hand, because they are mostly those that the filter got wrong, and
 // those that moved to another class, because a model before the fit may have judged them. For a model that was never fitted they are all
-// there is. With few messages, thresholds and calibration are those of the fit.
+// there is. With few messages, thresholds and calibration are those of the fit; the probabilities of a model that was never fitted follow even
+// from few, as [metrics.Calibrate] shrinks them.
 func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 	if !filter.IsSpamFilter(s.Classes) {
 		return
@@ -319,6 +320,9 @@ func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 		count[e.Label]++
 	}
 	if min(count[0], count[1]) < enoughJudged {
+		if l.facts.Fitted == 0 {
+			s.Calibration, _ = metrics.Calibrate(labels, scores, len(s.Classes))
+		}
 		if at := p.AtFit; at != nil {
 			s.Thresholds, s.Calibration, p.Promise, p.AtFit = at.Thresholds, at.Calibration, at.Promise, nil
 		}

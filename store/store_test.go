@@ -247,16 +247,24 @@ func TestAStoreBeginsWithNothing(t *testing.T) {
 		}
 		s := opened(t, path)
 		all := mailOf(t, corpustest.Mailbox(1, 10, "ham", "spam"))
+		learned(t, s, all[10])
+		if spam := learned(t, s, all[11]); spam.Verdict != filter.Unsure || spam.Probability != 0.5 {
+			t.Errorf("after one spam another is %s, %v", spam.Verdict, spam.Probability)
+		}
 		for i := range 10 {
 			learned(t, s, all[i])
 			learned(t, s, all[i+10])
 		}
-		learned(t, s, mailOf(t, corpustest.Mailbox(3, 1, "ham"))[0])
+		ham := learned(t, s, mailOf(t, corpustest.Mailbox(3, 1, "ham"))[0])
 		if err := s.Fold(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := Look(path); err != nil || len(v.Entries()) != 21 {
+		v, err := Look(path)
+		if err != nil || len(v.Entries()) != 21 {
 			t.Fatalf("after folding: %v", err)
+		}
+		if p := v.Filter().Settings().Calibration.Probability(ham.Score); p < 0.01 || p > 0.99 {
+			t.Errorf("from 21 messages a probability of %v", p)
 		}
 	})
 }

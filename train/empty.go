@@ -10,7 +10,8 @@ import (
 const beyond = 1e6
 
 // Empty returns mail without messages and a filter of the named model that has seen none, which can learn from one message after the
-// other. It calls every message unsure until it has thresholds: one learned message of spam would make spam of all mail.
+// other. It calls every message unsure, and gives each class the same probability, until it has thresholds and a calibration: one learned
+// message of spam would make spam of all mail.
 func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, *filter.Filter, error) {
 	trainer, kind, err := o.Models.New(model, c.Seed)
 	if err != nil {
@@ -35,7 +36,8 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 	if err := empty.buildVocabulary(); err != nil {
 		return nil, nil, err
 	}
-	a := adjustment{calibration: metrics.Identity(len(classes))}
+	var a adjustment
+	a.calibration, _ = metrics.Calibrate(nil, nil, len(classes))
 	if filter.IsSpamFilter(classes) {
 		a.thresholds = &metrics.Thresholds{Unsure: -beyond, Spam: beyond}
 	}
