@@ -231,7 +231,7 @@ func (m *Mailbox) judge(
 			buffers[worker] = raw
 			v := f.Classify(raw)
 			r := Reviewed{Path: items[i].Origin, Folder: m.plan.Folders[row].Name, Now: v.Verdict, item: items[i]}
-			without, unseen, label := of(corpus.Fingerprint(raw, f.Settings().Key))
+			without, unseen, label := of(store.Fingerprint(f, raw))
 			if r.Label, r.Learned = label, label != ""; unseen {
 				r.Verdict, r.Score, r.Probability = without.verdict, without.score, without.probability
 			} else {

@@ -24,7 +24,8 @@ type Decoder struct {
 	deadline   time.Time // zero for a message without a time limit
 	clockReads int       // how often the time was asked for
 	clock      func() time.Time
-	sniffer    *Decoder // reads tags while this one reads a page; nil until it is needed
+	sniffer    *Decoder                    // reads tags while this one reads a page; nil until it is needed
+	unwraps    func(e entity, body []byte) // takes each leaf and message instead of reading it; nil unless the message is unwrapped
 
 	reading   reading
 	ambiguous reading // what the message specifies twice, with different values
@@ -193,6 +194,9 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 		switch kind := e.kind(); {
 		case kind == kindMultipart && d.canOpen(e, depth):
 			hit = d.multipart(e, data, depth, base)
+		case d.unwraps != nil:
+			hit = findBoundary(data, d.boundaries[base:])
+			d.unwraps(e, data[:hit.start])
 		case kind == kindMessage && !e.isEncoded() && d.fitsDepth(depth):
 			depth++
 			e, data = d.header(skipFromLine(data), d.typePlain, &d.msg.Attached)

@@ -15,12 +15,13 @@ import (
 	"chaff/filter"
 	"chaff/internal/journal"
 	"chaff/internal/limits"
+	"chaff/message"
 	"chaff/train"
 )
 
 // Message is a message to learn.
 type Message struct {
-	Raw   []byte
+	Raw   []byte // of a report of SpamAssassin, the original is learned; see [message.Original]
 	Label string
 	Way   Way
 	// Time is when the message was delivered, if its file says so; zero to ask the message.
@@ -79,6 +80,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	if len(m.Raw) > limits.MaxMessage {
 		return s.refuse(TooLarge)
 	}
+	m.Raw = message.Original(m.Raw)
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
 	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw, s.filter.Settings().Key)
 	e.Label, e.Size = label, len(m.Raw)

@@ -15,6 +15,7 @@ import (
 	"chaff/internal/journal"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
+	"chaff/message"
 )
 
 // Suffix is appended to the path of a model to name its store.
@@ -270,10 +271,11 @@ func (s *Store) closeFilter() {
 func (s *Store) NameHash(name string) uint64 { return nameHash(s.filter, name) }
 
 // Fingerprint returns the digest by which a message is known: that under the key of the model.
-func (s *Store) Fingerprint(raw []byte) uint64 { return fingerprint(s.filter, raw) }
+func (s *Store) Fingerprint(raw []byte) uint64 { return Fingerprint(s.filter, raw) }
 
-func fingerprint(f *filter.Filter, raw []byte) uint64 {
-	return corpus.Fingerprint(raw, f.Settings().Key)
+// Fingerprint returns the digest by which the store of a model knows a message.
+func Fingerprint(f *filter.Filter, raw []byte) uint64 {
+	return corpus.Fingerprint(message.Original(raw), f.Settings().Key)
 }
 
 func nameHash(f *filter.Filter, name string) uint64 { return f.Settings().Key.Hash([]byte(name)) }

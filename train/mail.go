@@ -244,6 +244,7 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 		defer large.Unlock()
 		defer r.Forget()
 	}
+	buf, raw = raw, message.Original(raw)
 	repairs := r.Read(raw)
 	result := readResult{terms: writer.Add(r.Bag()), time: item.Time, repairs: repairs, size: len(raw)}
 	result.fingerprint, result.splitKey = corpus.Hashes(raw, r.Key())
@@ -253,7 +254,7 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 	if sketcher != nil {
 		result.sketch = writer.Keep(littleendian.Bytes(sketch(r.Message(), sketcher)))
 	}
-	return keptBuffer(raw), result
+	return keptBuffer(buf), result
 }
 
 // keptBuffer returns the buffer of a message for the next one, or nil if it is large.

@@ -18,6 +18,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"
+	"chaff/message"
 	"chaff/store"
 )
 
@@ -134,11 +135,17 @@ func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (co
 	if label := r.label(); !r.forget && !slices.Contains(s.Classes(), label) {
 		return exitRefused, fmt.Errorf("the model %s has no class %s: it has %s", r.model, label, strings.Join(s.Classes(), ", "))
 	}
+	taught := [][]byte{raw}
+	if attached, isReport := message.Attached(raw); isReport && len(attached) > 0 {
+		taught = attached
+	}
 	var o store.Outcome
-	if r.forget {
-		o, err = s.Forget(raw)
-	} else {
-		o, err = s.Learn(store.Message{Raw: raw, Label: r.label(), Way: store.ByHand})
+	for i := 0; i < len(taught) && err == nil && o.What != store.Refused; i++ {
+		if r.forget {
+			o, err = s.Forget(taught[i])
+		} else {
+			o, err = s.Learn(store.Message{Raw: taught[i], Label: r.label(), Way: store.ByHand})
+		}
 	}
 	if err == nil { // and the message is in the store
 		var fitErr error

@@ -18,6 +18,7 @@ import (
 	"chaff/corpus/sources"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
+	"chaff/message"
 	"chaff/store"
 	"chaff/train"
 )
@@ -35,6 +36,7 @@ type learning struct {
 	relabel    bool
 	onError    bool
 	begin      bool
+	attached   bool
 	maildirs   []string
 	dryRun     bool
 	asJSON     bool
@@ -60,6 +62,11 @@ time: mail that is new in folders of spam and ham, and messages that you moved
 between them. Drafts, the trash and unread mail outside of spam say nothing. The
 mailbox is not changed.
 
+With --attached it learns the messages that are attached to each message, such
+as spam that a colleague forwards, and not the message itself. Of a complaint
+in the format of RFC 5965 it always does, and of a report that SpamAssassin has
+put around a message (report_safe) it learns that message.
+
 With --forget the model forgets messages. With --begin it may know nothing yet:
 if there is no model, learn begins an empty one with the configured settings.
 
@@ -69,6 +76,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 		Example: `  chaff learn --spam < message
   chaff learn --ham ~/Maildir/.Lists
   chaff learn --spam junk.mbox -m spam.model
+  chaff learn --spam --attached forwarded.eml
   chaff learn --maildir ~/Maildir
   chaff learn --forget < message
   chaff learn --begin --ham < message`,
@@ -91,6 +99,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	f.BoolVar(&x.forget, "forget", false, "forget the messages")
 	f.BoolVar(&x.relabel, "relabel", false, "learn only messages that are known, if their class is another one")
 	f.BoolVar(&x.onError, "on-error", false, "learn only what the model gets wrong or is not sure of, as store.on_error=true")
+	f.BoolVar(&x.attached, "attached", false, "learn or forget what is attached to each message instead")
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam if there is none")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
@@ -101,7 +110,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	p.addModelFile(c, &x.model, "teach")
 	addJSON(c, &x.asJSON, "print what happened to each message as JSON")
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
-	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "format"} {
+	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "attached", "format"} {
 		c.MarkFlagsMutuallyExclusive("maildir", flag)
 	}
 	c.MarkFlagsMutuallyExclusive("relabel", "forget")
@@ -185,7 +194,7 @@ func (p *program) learn(x *learning) error {
 	a := newAccount(x.model, s.Classes())
 	a.keeps = x.asJSON || len(messages) == 1
 	if err = x.match(mail, s.Classes()); err == nil {
-		err = p.learnEach(ctx, s, messages, x.how(s), a)
+		err = p.learnEach(ctx, s, messages, x, a)
 	}
 	if err == nil && len(a.Forgotten) > 0 {
 		err = p.warnOfStore(s, s.Fold(ctx)) // so that no term of a forgotten message is left in the store
@@ -330,6 +339,18 @@ func (x *learning) how(s *store.Store) teaching {
 	return learn
 }
 
+// unwrap returns the messages that a message teaches: those attached to it if the flags say so or it is a complaint about them, else itself.
+func (x *learning) unwrap(item corpus.Item, raw []byte) ([][]byte, error) {
+	attached, isReport := message.Attached(raw)
+	if !x.attached && (!isReport || len(attached) == 0) {
+		return [][]byte{raw}, nil
+	}
+	if len(attached) == 0 {
+		return nil, hint.With(fmt.Errorf("%s: no message is attached", item.Origin), "without --attached chaff learns the message itself")
+	}
+	return attached, nil
+}
+
 // unknown is what happened to a message that was not to be learned because the store does not know it.
 const unknown store.What = "unknown"
 
@@ -348,7 +369,8 @@ func listAll(source corpus.Source) []listing {
 }
 
 // learnEach does something with each message and enters it into an account. Only an error about the store or the context ends it.
-func (p *program) learnEach(ctx context.Context, s *store.Store, messages []listing, do teaching, a *account) error {
+func (p *program) learnEach(ctx context.Context, s *store.Store, messages []listing, x *learning, a *account) error {
+	do := x.how(s)
 	if len(messages) == 0 {
 		return errors.New("no messages at the paths given: the files or folders are empty")
 	}
@@ -360,20 +382,24 @@ func (p *program) learnEach(ctx context.Context, s *store.Store, messages []list
 	}
 	defer done()
 	var raw []byte
-	for i, message := range messages {
+	for i, listed := range messages {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := message.err
+		err := listed.err
 		if err == nil {
-			raw, err = message.Read(raw)
+			raw, err = listed.Read(raw)
+		}
+		var taught [][]byte
+		if err == nil {
+			taught, err = x.unwrap(listed.Item, raw)
 		}
 		if err != nil {
 			why := store.Unreadable
 			if errors.Is(err, corpus.ErrTooLarge) {
 				why = store.TooLarge
 			}
-			a.refuse(message.Origin, why, err)
+			a.refuse(listed.Origin, why, err)
 			if err := s.Refuse(why); err != nil {
 				return err
 			}
@@ -383,12 +409,14 @@ func (p *program) learnEach(ctx context.Context, s *store.Store, messages []list
 		if len(raw) > corpus.LargeMessageBytes {
 			undo = delivery.LimitMemory()
 		}
-		o, err := do(message.Item, raw)
-		undo()
-		if err != nil {
-			return err
+		for _, raw := range taught {
+			o, err := do(listed.Item, raw)
+			if err != nil {
+				return err
+			}
+			a.add(listed.Item, o)
 		}
-		a.add(message.Item, o)
+		undo()
 		step(i+1, len(messages))
 	}
 	return nil

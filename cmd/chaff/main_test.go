@@ -76,10 +76,13 @@ func TestScripts(t *testing.T) {
 
 func scriptParams(t *testing.T) testscript.Params {
 	mail := newSharedMail(t)
+	cases, err := filepath.Abs("../../test/cases")
+	must(t, err)
 	return testscript.Params{
 		UpdateScripts: os.Getenv("TEST_UPDATE") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("CASES", cases)
 			e.Setenv("GOGC", strconv.Itoa(testmain.GCPercent))
 			e.Setenv("GOMEMLIMIT", "off")
 			return nil

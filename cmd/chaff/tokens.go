@@ -65,9 +65,13 @@ uses the settings in force, or those of a model.`,
 func (p *program) tokens(reading filter.Reading, paths []string, format sources.Format, asJSON bool) error {
 	delivery.LimitMemory()
 	show := func(origin string, raw []byte) error {
-		view, err := reading.View(raw)
+		original := message.Original(raw)
+		view, err := reading.View(original)
 		if err != nil {
 			return err
+		}
+		if !asJSON && len(original) < len(raw) {
+			screen.Printf(p.stdout, "This is the original in a report of SpamAssassin, which a model learns. A verdict counts the report as well.\n\n")
 		}
 		if asJSON {
 			return printViewJSON(p.stdout, origin, view)

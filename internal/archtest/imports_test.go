@@ -23,7 +23,7 @@ func rooms() map[string][]string {
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
-		"cmd/chaff-learn":       {"cmd/internal/delivery", "corpus", "corpus/sample", "store", "train"},
+		"cmd/chaff-learn":       {"cmd/internal/delivery", "corpus", "corpus/sample", "message", "store", "train"},
 		"cmd/internal/delivery": {"corpus", "filter"},
 		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
 		"docs/figures":          all,
