@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chaff/internal/limits"
+	"chaff/message"
 )
 
 // Source is a stream of messages in a fixed order. An error about one message comes with an Item that has the Origin, and the Label
@@ -38,6 +39,8 @@ type Item struct {
 	// Time is the time of delivery from the name of a Maildir file. Otherwise it is zero, and [DeliveryTime] reads the message.
 	Time    time.Time
 	Content Content // nil if the item comes with an error
+	// Text says that the item is a text of a table, which need not look like mail.
+	Text bool
 }
 
 // Content reads the bytes of a message.
@@ -47,17 +50,21 @@ type Content interface {
 }
 
 // Read appends the message to dst[:0] and returns it. After an error the result is empty and keeps the capacity of dst. The error names the
-// origin and wraps the reason, such as fs.ErrNotExist, or [ErrEmpty] for an empty file, which is no message.
+// origin and wraps the reason, such as fs.ErrNotExist, [ErrEmpty] for an empty file, or a [message.NoMail] for a file that is no message.
 func (it Item) Read(dst []byte) ([]byte, error) {
 	if it.Content == nil {
 		return dst[:0], fmt.Errorf("read %s: %w", it.Origin, errors.New("no message"))
 	}
 	dst, err := it.Content.Append(dst[:0])
-	if err == nil && len(dst) > 0 {
-		return dst, nil
+	switch {
+	case err != nil:
+	case len(dst) == 0:
+		err = ErrEmpty
+	case !it.Text:
+		err = message.CheckMail(dst)
 	}
 	if err == nil {
-		err = ErrEmpty
+		return dst, nil
 	}
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err // without the path, which the origin names

@@ -106,10 +106,7 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 			if class.Messages == 1 {
 				all = "the only message is"
 			}
-			if m.summary.Unreadable > 0 {
-				return nil, fmt.Errorf("%s %s, and %d could not be read, the first: %s: %w", all, class.Name, m.summary.Unreadable, m.summary.Problems[0], ErrOneClass)
-			}
-			return nil, fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass)
+			return nil, m.summary.without(fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass))
 		}
 	}
 	mail := *m

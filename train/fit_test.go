@@ -78,9 +78,9 @@ func TestCollectRefusesMailThatCannotTrainAClassifier(t *testing.T) {
 		text   string
 	}{
 		{"no messages", corpustest.Messages(), ErrNoMail, "no messages"},
-		{"only unreadable messages", problem, ErrNoMail, "no messages: 1 could not be read, the first: gone.eml: no such file"},
+		{"only unreadable messages", problem, ErrNoMail, "no messages; 1 could not be read, the first: gone.eml: no such file"},
 		{"one class", corpustest.Messages(ham), ErrOneClass, "the only message is ham: training needs mail of two classes"},
-		{"an unknown label", corpustest.Messages([2]string{"eggs", "x"}), ErrNoMail, `no messages: 1 could not be read, the first: m/0.eml: label "eggs" is none of the classes ham, spam`},
+		{"an unknown label", corpustest.Messages([2]string{"eggs", "x"}), ErrNoMail, `no messages; 1 could not be read, the first: m/0.eml: label "eggs" is none of the classes ham, spam`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

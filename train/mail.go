@@ -31,6 +31,8 @@ type Listing struct {
 	// Unreadable is the number of messages that could not be read; Problems gives the reasons of the first few.
 	Unreadable int      `json:"unreadable"`
 	Problems   []string `json:"problems,omitempty"`
+	// NoMail counts the files that are no mail by their kind. They are none of the unreadable ones.
+	NoMail message.LeftOut `json:"no_mail,omitempty"`
 }
 
 // Summary counts the messages of a corpus.
@@ -153,16 +155,20 @@ func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOpt
 	m.keep(results, o.Copies)
 	memory.Release() // what the readers took
 	if m.summary.Used == 0 {
-		return nil, m.noMail()
+		return nil, m.summary.without(ErrNoMail)
 	}
 	return m, nil
 }
 
-func (m *Mail) noMail() error {
-	if m.summary.Unreadable == 0 {
-		return ErrNoMail
+// without adds to err, an error about too little mail, what was left out.
+func (s *Summary) without(err error) error {
+	if left := s.NoMail.String(); left != "" {
+		err = fmt.Errorf("%w; %s", err, left)
 	}
-	return fmt.Errorf("%w: %d could not be read, the first: %s", ErrNoMail, m.summary.Unreadable, m.summary.Problems[0])
+	if s.Unreadable > 0 {
+		err = fmt.Errorf("%w; %d could not be read, the first: %s", err, s.Unreadable, s.Problems[0])
+	}
+	return err
 }
 
 // list lists the messages of source. A message with an unknown label counts as unreadable.
@@ -359,8 +365,11 @@ func emptyCounts(classes []string) []ClassCount {
 	return counts
 }
 
-// unreadable counts a message that cannot be used, and quotes the first few reasons.
+// unreadable counts a file that is no mail, or a message that cannot be used, and quotes the first few reasons.
 func (s *Summary) unreadable(err error) {
+	if s.NoMail.Count(err) {
+		return
+	}
 	s.Unreadable++
 	if len(s.Problems) < maxProblems {
 		s.Problems = append(s.Problems, err.Error())

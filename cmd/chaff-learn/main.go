@@ -128,6 +128,9 @@ func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (co
 	if len(raw) == 0 {
 		return exitRefused, errors.New("read stdin: no message")
 	}
+	if err := message.CheckMail(raw); err != nil && !r.forget {
+		return exitRefused, fmt.Errorf("what is on stdin %w", err)
+	}
 	s, err := store.OpenAsBefore(ctx, r.model)
 	if err != nil {
 		return exitLater, err

@@ -14,6 +14,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/internal/screen"
+	"chaff/message"
 	"chaff/store"
 )
 
@@ -27,12 +28,15 @@ type account struct {
 	Unknown   int            `json:"unknown,omitempty"`
 	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
 	Refused   map[string]int `json:"refused"`             // by reason
+	// NoMail counts the files that are no mail by kind.
+	NoMail message.LeftOut `json:"no_mail,omitempty"`
 	afterwards
 	Results []learned `json:"messages,omitempty"`
 
 	classes []string
 	keeps   bool    // results
 	errs    []error // about the first refused messages
+	noMail  error   // about the first file that is no mail
 }
 
 // afterwards is the state of a model and its store after a command that learns.
@@ -173,6 +177,8 @@ func (a *account) messages() int {
 func (a *account) complaint() error {
 	refused, all := total(a.Refused), a.messages()
 	switch {
+	case all == 0:
+		return a.noMail
 	case refused == 0:
 		return nil
 	case all == 1:
@@ -183,7 +189,8 @@ func (a *account) complaint() error {
 
 // print prints the account: a line about one message, and a table of several, with the refused ones on stderr.
 func (a *account) print(p *program) {
-	if a.messages() == 1 && len(a.Results) == 1 {
+	left := a.NoMail.String()
+	if a.messages() == 1 && len(a.Results) == 1 && left == "" {
 		if text := a.Results[0].sentence(a.classes); text != "" {
 			screen.Printf(p.stdout, "%s\n", text)
 		}
@@ -224,6 +231,9 @@ func (a *account) print(p *program) {
 			reasons = append(reasons, fmt.Sprintf("%d %s", a.Refused[why], why))
 		}
 		field(w, "refused", "%d: %s", n, strings.Join(reasons, ", "))
+	}
+	if left != "" && a.messages()+total(a.NoMail) > 1 { // one alone is an error
+		field(w, "", "%s", left)
 	}
 }
 

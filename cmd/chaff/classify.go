@@ -14,6 +14,7 @@ import (
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/screen"
+	"chaff/message"
 )
 
 // classifyError is an error of classify with its exit code.
@@ -98,10 +99,11 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	return nil
 }
 
-// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues. Nothing but an unreadable
-// message is its error, and a source without messages is the error none.
+// readEach passes each message of a source to show. It reports unreadable messages on stderr and continues, and counts there what is no mail.
+// An unreadable message is its error; without messages it is what the first file is instead, or none.
 func (p *program) readEach(source corpus.Source, none error, show func(origin string, raw []byte) error) error {
-	messages, failed := 0, 0
+	messages, failed, others := 0, 0, 0
+	var left message.LeftOut
 	var first error // held until it is not alone
 	flush := func() {
 		if first != nil {
@@ -115,6 +117,12 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 		if err == nil {
 			raw, err = item.Read(raw)
 		}
+		if err != nil && item.Content != nil && left.Count(err) {
+			if others++; others == 1 {
+				none = err
+			}
+			continue
+		}
 		if err != nil {
 			if failed++; failed+messages == 1 {
 				first = err
@@ -127,6 +135,9 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 		if err := show(item.Origin, raw); err != nil {
 			return err
 		}
+	}
+	if messages > 0 && others > 0 || others > 1 {
+		screen.Printf(p.stderr, "chaff: %s\n", left)
 	}
 	switch {
 	case first != nil:

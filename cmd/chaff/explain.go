@@ -98,7 +98,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 // readOne reads the message at the path, or from stdin.
 func (p *program) readOne(paths []string) (origin string, raw []byte, err error) {
 	if len(paths) == 0 || paths[0] == stdinPath {
-		raw, err = delivery.ReadMessage(p.streams())
+		raw, err = delivery.ReadMail(p.streams())
 		return stdinPath, raw, err
 	}
 	path := paths[0]

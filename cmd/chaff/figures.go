@@ -24,20 +24,26 @@ func printCorpus(w io.Writer, s train.Summary) {
 
 func printMail(w io.Writer, s train.Summary) {
 	field(w, "mail", "%s", corpusLine(s))
-	if s.Listing != nil && s.Unreadable > 0 {
+	if s.Listing == nil {
+		return
+	}
+	if s.Unreadable > 0 {
 		field(w, "", "%d could not be read", s.Unreadable)
 	}
-}
-
-// printOddities prints what was odd about the mail.
-func printOddities(w io.Writer, s train.Summary) {
-	if s.Listing != nil && s.Duplicates > 0 {
+	if left := s.NoMail.String(); left != "" {
+		field(w, "", "%s", left)
+	}
+	if s.Duplicates > 0 {
 		conflicts := ""
 		if s.Conflicts > 0 {
 			conflicts = fmt.Sprintf(", %d of them with another label", s.Conflicts)
 		}
 		field(w, "", "%s of the same message left out%s", pluralOf(s.Duplicates, "copy", "copies"), conflicts)
 	}
+}
+
+// printOddities prints what was odd about the mail that was used.
+func printOddities(w io.Writer, s train.Summary) {
 	if s.Repaired > 0 {
 		field(w, "", "%d needed repair to be decoded", s.Repaired)
 	}

@@ -187,6 +187,9 @@ func (p *program) learn(x *learning) error {
 		mail.print(p.stderr)
 	}
 	messages := listAll(mail.source)
+	for i := range messages {
+		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
+	}
 	s, err := x.openStore()
 	if err != nil {
 		return err
@@ -393,6 +396,10 @@ func (p *program) learnEach(ctx context.Context, s *store.Store, messages []list
 		var taught [][]byte
 		if err == nil {
 			taught, err = x.unwrap(listed.Item, raw)
+		}
+		if a.NoMail.Count(err) {
+			a.noMail = cmp.Or(a.noMail, err)
+			continue
 		}
 		if err != nil {
 			why := store.Unreadable

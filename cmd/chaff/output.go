@@ -335,6 +335,9 @@ func (p *program) printProblems(s train.Summary) {
 	if more := s.Unreadable - len(s.Problems); more > 0 {
 		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
 	}
+	if left := s.NoMail.String(); left != "" && p.quiet { // else the summary has it
+		screen.Printf(p.stderr, "chaff: %s\n", left)
+	}
 }
 
 // doubts collects the warnings about models. A warning about several models is one; among several models it names its own.

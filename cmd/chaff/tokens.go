@@ -81,7 +81,7 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 		return out.Flush()
 	}
 	if len(paths) == 0 || paths[0] == stdinPath {
-		raw, err := delivery.ReadMessage(p.streams())
+		raw, err := delivery.ReadMail(p.streams())
 		if err != nil {
 			return err
 		}

@@ -240,6 +240,7 @@ func TestAnInterruptedSearchGoesOnToTheSameEnd(t *testing.T) {
 
 func TestASearchIsNotResumedFromAnother(t *testing.T) {
 	h := newHome(t, longSearch)
+	h.write("other.eml", "Subject: other mail\n\n"+longSearch)
 	h.tune(interruptAfter(t.Context(), h.path("best.toml.state"), 3), "best", nil, "--workers", "1")
 	tests := map[string]struct {
 		args []string
@@ -249,7 +250,7 @@ func TestASearchIsNotResumedFromAnother(t *testing.T) {
 		"another seed":   {[]string{"--seed", "2"}, "it is of another search"},
 		"other values":   {[]string{"--set", "tune.trials=11"}, "it is of another search"},
 		"folds":          {[]string{"--folds", "3"}, "it is of another search"},
-		"other mail":     {[]string{"--ham", h.path("search.toml")}, "it is of other mail"},
+		"other mail":     {[]string{"--ham", h.path("other.eml")}, "it is of other mail"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -41,14 +41,20 @@ func Mailbox(seed uint64, n int, classes ...string) corpus.Source {
 	return corpus.Concat(opened...)
 }
 
-// Messages returns a source of messages, each given by its label and text.
+// Messages returns a source of messages, each given by its label and text, which need not look like mail.
 func Messages(labelled ...[2]string) corpus.Source {
 	var opened []corpus.Source
 	for i, m := range labelled {
 		fsys := fstest.MapFS{fmt.Sprintf("m/%d.eml", i): &fstest.MapFile{Data: []byte(m[1])}}
 		opened = append(opened, sources.FromFS(fsys, "m", m[0]))
 	}
-	return corpus.Concat(opened...)
+	return func(yield func(corpus.Item, error) bool) {
+		for item, err := range corpus.Concat(opened...) {
+			if item.Text = true; !yield(item, err) {
+				return
+			}
+		}
+	}
 }
 
 // Campaigns returns n near-duplicates of each letter, which differ in a name and a number. The origin of a message begins with the label and

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"chaff/message"
 )
 
 // archiveFormat returns the format of an uncompressed archive that begins with head, or "". It examines tarBlock bytes.
@@ -24,8 +26,8 @@ func archiveFormat(head []byte) Format {
 
 // notArchive returns an error about a file among messages that is an archive.
 func notArchive(head []byte) error {
-	if format := archiveFormat(head); format != "" {
-		return fmt.Errorf("is a %s archive, not a message; to read the mail in it, give its own path", format)
+	if archiveFormat(head) != "" {
+		return message.IsNoMail("archive")
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 func TestListFile(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	root := tree(t, map[string]string{
-		"mail/box": from + "one\n\n" + from + "two\n", "mail/a folder/1": "three", "mail/maildir/cur/1": "four", "mail/maildir/new/": "",
-		"mail/old.tar.gz": pack(t, gzipped, makeTar(t, entry{name: "x/5", text: "five"})), "mail/c:6": "six", "mail/#7": "seven",
+		"mail/box": from + "one\n\n" + from + "two\n", "mail/a folder/1": "To: three", "mail/maildir/cur/1": "four", "mail/maildir/new/": "",
+		"mail/old.tar.gz": pack(t, gzipped, makeTar(t, entry{name: "x/5", text: "five"})), "mail/c:6": "To: six", "mail/#7": "To: seven",
 		"mail/bad.tar": makeTar(t, entry{name: "8", text: "eight"})[:tarBlock+2],
 		"lists/list": "\ufeff" + strings.Join([]string{
 			"# all of it", "ham:../mail/box", "", "  SPAM : ../mail/a folder\r", " # no mail:here", "ham:../mail/maildir", "spam:../mail/old.tar.gz",
@@ -22,15 +22,15 @@ func TestListFile(t *testing.T) {
 	must(t, err)
 	bad := filepath.Join(root, "mail", "bad.tar")
 	want := []string{
-		"ham: " + from + "one\n\n", "ham: " + from + "two\n", "spam: three", "ham: four", "spam: five",
+		"ham: " + from + "one\n\n", "ham: " + from + "two\n", "spam: To: three", "ham: four", "spam: five",
 		"spam! " + list + `:8: "../mail/none": no such file or directory`,
 		"! " + list + `:9: unknown label "good" (want ham or spam)`,
 		"ham! " + list + `:10: no path after the label "ham"`,
 		"! " + list + `:11: no label before a path in "../mail/box" (want ham:path or spam:path)`,
-		"ham: six", "ham: seven",
+		"ham: To: six", "ham: To: seven",
 		"ham! read " + bad + "/8: the tar archive is cut off in this file",
 		"ham! list " + bad + ": the tar archive is cut off: unexpected EOF",
-		"spam: three",
+		"spam: To: three",
 	}
 	check(t, "", contents(source), want)
 	for n := range want {

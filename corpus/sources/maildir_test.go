@@ -127,6 +127,6 @@ func TestAMessageIsFoundUnderItsNewName(t *testing.T) {
 		t.Errorf("got %q, want abcdef", got)
 	}
 	must(t, os.Remove(filepath.Join(root, "cur/1000000001.a.h:2,S")))
-	_, err = items[1].Read(nil)
+	_, err = readAny(items[1], nil)
 	checkError(t, err, "1000000001.a.h: no such file")
 }

@@ -13,6 +13,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/internal/lines"
+	"chaff/message"
 )
 
 // Item and Source are aliases of the types of package corpus.
@@ -99,7 +100,8 @@ func detect(fsys fs.FS, name string) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return detectFile(head, f, name)
+	found, _, err := detectFile(head, f, name)
+	return found, err
 }
 
 func detectFolder(fsys fs.FS, name string) (Found, error) {
@@ -124,23 +126,27 @@ func readHead(r io.Reader) ([]byte, error) {
 	return head[:n], err
 }
 
-// detectFile returns the format of the file name, which begins with head and goes on with rest.
-func detectFile(head []byte, rest io.Reader, name string) (Found, error) {
+// detectFile returns the format of the file name, which begins with head and goes on with rest. If it should be one message, noMail is why it
+// is none.
+func detectFile(head []byte, rest io.Reader, name string) (found Found, noMail, err error) {
 	packed := compressionOf(head)
-	if packed == uncompressed {
-		return detectPlain(head, name), nil
+	if packed != uncompressed {
+		plain, err := packed.decompress(io.MultiReader(bytes.NewReader(head), rest))
+		if err != nil {
+			return Found{}, nil, err
+		}
+		defer plain.Close()
+		if head, err = readHead(plain); err != nil {
+			return Found{}, nil, err
+		}
 	}
-	plain, err := packed.decompress(io.MultiReader(bytes.NewReader(head), rest))
-	if err != nil {
-		return Found{}, err
+	if found = detectPlain(head, name); found.Format == Message {
+		noMail = message.CheckMail(head)
 	}
-	defer plain.Close()
-	if head, err = readHead(plain); err != nil {
-		return Found{}, err
+	if packed != uncompressed {
+		found.Why += ", compressed with " + string(packed)
 	}
-	found := detectPlain(head, name)
-	found.Why += ", compressed with " + string(packed)
-	return found, nil
+	return found, noMail, nil
 }
 
 // detectPlain returns the format of the file name, which begins with head.
@@ -179,7 +185,8 @@ func detectPlain(head []byte, name string) Found {
 // Open reads a pipe, such as the shell's `<(zcat mail.gz)`, to its end into a temporary file. A pipe without a writer is an
 // error.
 //
-// Open returns the errors of Detect, and an error if the format is unknown or impossible for the file or folder.
+// Open returns the errors of Detect, a [message.NoMail] for a file that is no mail, and an error if the format is unknown or impossible for
+// the file or folder.
 func Open(name, label string, as Format) (Source, Found, error) {
 	return new(Opener).open(name, label, as, 0)
 }

@@ -77,12 +77,12 @@ func TestDetect(t *testing.T) {
 func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	root := tree(t, map[string]string{
-		"one":      from + "A: b\n\na\n\n" + from + "A: b\n\nb\n",
-		"foreign":  "my mail\n\n" + from + "A: b\n\na\n",
-		"apple":    "6\nA: b\n\n<?xml",
+		"one":      from + "To: b\n\na\n\n" + from + "To: b\n\nb\n",
+		"foreign":  "my mail\n\n" + from + "To: b\n\na\n",
+		"apple":    "7\nTo: b\n\n<?xml",
 		"maildir/": "", "maildir/cur/1.a:2,S": "a",
 		"numbers/10": "ten", "numbers/9": "nine", "numbers/,8": "eight",
-		"boxes/In": from + "A: b\n\na\n", "boxes/Out": from + "A: b\n\nb\n\n" + from + "\nc\n",
+		"boxes/In": from + "To: b\n\na\n", "boxes/Out": from + "To: b\n\nb\n\n" + from + "\nc\n",
 		"mixed/1": "one", "mixed/note": "x",
 	})
 	for _, tt := range []struct {
@@ -90,12 +90,12 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 		as          Format
 		want        []string
 	}{
-		{"an mbox as one message", "one", Message, []string{"ham: " + from + "A: b\n\na\n\n" + from + "A: b\n\nb\n"}},
-		{"a file with other text first as mbox", "foreign", Mbox, []string{"ham: " + from + "A: b\n\na\n"}},
-		{"a file of Apple Mail that has lost its name", "apple", Emlx, []string{"ham: A: b\n\n"}},
+		{"an mbox as one message", "one", Message, []string{"ham: " + from + "To: b\n\na\n\n" + from + "To: b\n\nb\n"}},
+		{"a file with other text first as mbox", "foreign", Mbox, []string{"ham: " + from + "To: b\n\na\n"}},
+		{"a file of Apple Mail that has lost its name", "apple", Emlx, []string{"ham: To: b\n\n"}},
 		{"half a Maildir", "maildir", Maildir, []string{"ham: a"}},
 		{"an MH folder as a folder of messages", "numbers", Folder, []string{"ham: eight", "ham: ten", "ham: nine"}},
-		{"a folder as one of Thunderbird", "boxes", Thunderbird, []string{"ham: " + from + "A: b\n\na\n", "ham: " + from + "A: b\n\nb\n\n", "ham: " + from + "\nc\n"}},
+		{"a folder as one of Thunderbird", "boxes", Thunderbird, []string{"ham: " + from + "To: b\n\na\n", "ham: " + from + "To: b\n\nb\n\n", "ham: " + from + "\nc\n"}},
 		{"a folder as MH", "mixed", MH, []string{"ham: one"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 }
 
 func TestAFormatThatCannotBeIsAnError(t *testing.T) {
-	root := tree(t, map[string]string{"file": "A: b\n", "folder/a": "A: b\n"})
+	root := tree(t, map[string]string{"file": "To: b\n", "folder/a": "To: b\n"})
 	for _, tt := range []struct {
 		about, name string
 		as          Format
@@ -134,7 +134,7 @@ func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 		"maildir/cur/1.a:2,S": "a", "maildir/new/": "", "mh/1": "a", "mh/2": "b",
 		"tb/Inbox.msf": "", "tb/Inbox": "From a@b.example 2002\n\nx\n",
 		"In.mbox/Info.plist": "", "In.mbox/Messages/1.emlx": "1\nx<?xml", "folder/a": "a",
-		"mbox": "From a@b.example 2002\n\nx\n", "1.emlx": "1\nx<?xml", "message": "A: b\n",
+		"mbox": "From a@b.example 2002\n\nx\n", "1.emlx": "1\nx<?xml", "message": "To: b\n",
 		"old.tar": makeTar(t, entry{name: "1", text: "a"}), "old.zip": makeZip(t, entry{name: "1", text: "a"}),
 	})
 	known := map[Format]bool{}

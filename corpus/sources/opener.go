@@ -48,6 +48,7 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	var fsys fs.FS = system{}
 	var content kept
 	var found Found
+	var noMail error
 	switch {
 	case mode.IsDir() && keep > 0 && as == "":
 	case mode.IsDir():
@@ -62,16 +63,19 @@ func (o *Opener) open(name, label string, as Format, keep int64) (Source, Found,
 	case size <= keep:
 		if o.content, err = readSized(f, o.content, size); err == nil {
 			content = kept{o, o.opened}
-			found, err = detectFile(o.content, f, name)
+			found, noMail, err = detectFile(o.content, f, name)
 		}
 	default:
 		var head []byte
 		if head, err = readHead(f); err == nil {
-			found, err = detectFile(head, f, name)
+			found, noMail, err = detectFile(head, f, name)
 		}
 	}
 	if err == nil && as != "" {
 		found, err = found.overridden(name, as)
+	}
+	if err == nil && found.Format == Message {
+		err = noMail
 	}
 	if err != nil {
 		return fail(err)

@@ -112,7 +112,7 @@ func TestAMessageThatBecameAPipeIsAnError(t *testing.T) {
 	}
 	makePipe(t, name)
 	soon(t, func() {
-		_, err := items[0].Read(nil)
+		_, err := readAny(items[0], nil)
 		checkError(t, err, errSpecial.Error())
 	})
 	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {

@@ -33,7 +33,7 @@ const (
 //   - anything else means what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
 //   - a Maildir whose name says nothing is a mailbox without a folder for spam
 //
-// The error is that of Detect.
+// The error is that of Detect, or a [message.NoMail] for a file that means nothing because it is no mail.
 func Recognise(name string) (Meaning, error) {
 	found, err := Detect(name)
 	if err != nil {
@@ -44,7 +44,11 @@ func Recognise(name string) (Meaning, error) {
 		if m := meaningOfFile(name); m != MeansNothing {
 			return m, nil
 		}
-		return meaningOfName(name), nil
+		m := meaningOfName(name)
+		if m == MeansNothing { // what is no mail means nothing whatever its name
+			_, _, err = Open(name, "", "")
+		}
+		return m, err
 	}
 	plan, noMailbox := MaildirTree(name)
 	if noMailbox == nil && plan.Has(Spam) {

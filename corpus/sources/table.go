@@ -145,7 +145,7 @@ func hamOrSpam(label string) string {
 func (t Table) Source() Source {
 	return func(yield func(Item, error) bool) {
 		for r, err := range t.rows() {
-			item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label]}
+			item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label], Text: true}
 			if err == nil && item.Label == "" {
 				err = fmt.Errorf("the label %q was added since the table was opened", r.label)
 			}

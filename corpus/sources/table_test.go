@@ -178,7 +178,7 @@ func TestTableThatChangedIsNoticed(t *testing.T) {
 	items := itemsOf(t, table.Source())
 	for _, now := range []string{"label,text\nspam,xxx\nham,yyy\n", "label,text\n", "label,text,more\nham,a,b,c\nspam,a\n"} {
 		must(t, os.WriteFile(table.path, []byte(now), 0o644))
-		_, err = items[1].Read(nil)
+		_, err = readAny(items[1], nil)
 		checkError(t, err, "read "+table.path+":3: the file has changed since it was listed")
 	}
 }
@@ -279,7 +279,7 @@ func FuzzTable(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			raw, err := item.Read(nil)
+			raw, err := readAny(item, nil)
 			if err != nil || !slices.Contains(table.Classes, item.Label) {
 				t.Errorf("%s, label %q: %v", item.Origin, item.Label, err)
 			}
@@ -319,7 +319,7 @@ func BenchmarkTable(b *testing.B) {
 		b.ReportAllocs()
 		for item := range table.Source() {
 			for b.Loop() {
-				if raw, err = item.Read(raw); err != nil {
+				if raw, err = readAny(item, raw); err != nil {
 					b.Fatal(err)
 				}
 			}

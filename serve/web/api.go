@@ -69,7 +69,7 @@ type verdict struct {
 }
 
 func (s *server) classify(w http.ResponseWriter, r *http.Request) {
-	m, err := s.body(r)
+	m, err := s.mail(r)
 	if err == nil {
 		defer m.Close()
 		var v serve.Verdict
@@ -85,7 +85,7 @@ func (s *server) classify(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) explain(w http.ResponseWriter, r *http.Request) {
-	m, err := s.body(r)
+	m, err := s.mail(r)
 	if err != nil {
 		writeFailure(w, err)
 		return
@@ -105,25 +105,27 @@ func (s *server) learn(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, fmt.Sprintf("the parameter class is %q: must be one of %s", class, strings.Join(classes, ", ")))
 		return
 	}
-	s.change(w, r, func(user string, raw []byte) (store.Outcome, error) {
+	s.change(w, r, s.mail, func(user string, raw []byte) (store.Outcome, error) {
 		return s.engine.Learn(r.Context(), user, raw, class)
 	})
 }
 
 func (s *server) forget(w http.ResponseWriter, r *http.Request) {
-	s.change(w, r, func(user string, raw []byte) (store.Outcome, error) { return s.engine.Forget(r.Context(), user, raw) })
+	s.change(w, r, s.body, func(user string, raw []byte) (store.Outcome, error) { return s.engine.Forget(r.Context(), user, raw) })
 }
 
-// change changes a model by the message of a request.
-func (s *server) change(w http.ResponseWriter, r *http.Request, change func(user string, raw []byte) (store.Outcome, error)) {
-	m, err := s.body(r)
+// change changes a model by the message of a request, which read reads.
+func (s *server) change(
+	w http.ResponseWriter, r *http.Request, read func(*http.Request) (*serve.Message, error), change func(user string, raw []byte) (store.Outcome, error),
+) {
+	m, err := read(r)
 	if err != nil {
 		writeFailure(w, err)
 		return
 	}
 	defer m.Close()
 	if len(m.Bytes()) == 0 {
-		writeError(w, http.StatusBadRequest, "the request has no message")
+		writeFailure(w, errNoMessage)
 		return
 	}
 	outcome, err := change(r.URL.Query().Get("user"), m.Bytes())

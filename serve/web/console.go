@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/message"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -293,6 +294,10 @@ func (c *console) explainMessage(w http.ResponseWriter, r *http.Request) {
 		v.User = form["user"]
 		if len(m.Bytes()) == 0 {
 			v.Problem = "The form has no message: choose a file, or paste the source of a message."
+			return c.explainForm(r, v)
+		}
+		if err := message.CheckMail(m.Bytes()); err != nil && form["do"] != "forget" {
+			v.Problem = "What was sent " + err.Error() + ": choose a file that is a message, or paste its source with the header."
 			return c.explainForm(r, v)
 		}
 		if did := form["do"]; did != "" && did != "explain" {

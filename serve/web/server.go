@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"chaff/message"
 	"chaff/serve"
 )
 
@@ -165,6 +167,24 @@ func (s *server) body(r *http.Request) (*serve.Message, error) {
 	return m, err
 }
 
+// mail reads the message of a request. An empty one is [errNoMessage], and what is no message a [message.NoMail].
+func (s *server) mail(r *http.Request) (*serve.Message, error) {
+	m, err := s.body(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Bytes()) == 0 {
+		err = errNoMessage
+	} else if err = message.CheckMail(m.Bytes()); err != nil {
+		err = fmt.Errorf("the body %w", err)
+	}
+	if err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
 // maxDrained is how many bytes of a request are taken that are not wanted.
 const maxDrained = 256 << 20
 
@@ -185,7 +205,7 @@ func (s *server) read(from io.Reader) (*serve.Message, error) {
 	return nil, errBody
 }
 
-var errBody = errors.New("the message did not arrive")
+var errBody, errNoMessage = errors.New("the message did not arrive"), errors.New("the request has no message")
 
 // statusOf returns the status of HTTP for an error of the engine.
 func statusOf(err error) int {
@@ -195,12 +215,15 @@ func statusOf(err error) int {
 	}{
 		{serve.ErrTooLarge, http.StatusRequestEntityTooLarge}, {serve.ErrBusy, http.StatusServiceUnavailable}, {serve.ErrTimeout, http.StatusServiceUnavailable},
 		{serve.ErrClosed, http.StatusServiceUnavailable}, {serve.ErrUser, http.StatusBadRequest}, {serve.ErrUsers, http.StatusForbidden},
-		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {errEncoding, http.StatusUnsupportedMediaType},
+		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {errNoMessage, http.StatusBadRequest}, {errEncoding, http.StatusUnsupportedMediaType},
 		{context.Canceled, http.StatusServiceUnavailable},
 	} {
 		if errors.Is(err, e.err) {
 			return e.status
 		}
+	}
+	if _, is := errors.AsType[*message.NoMail](err); is {
+		return http.StatusUnprocessableEntity
 	}
 	return http.StatusInternalServerError
 }

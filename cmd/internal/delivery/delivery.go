@@ -25,6 +25,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"
+	"chaff/message"
 )
 
 // Streams are the standard streams of a program.
@@ -199,7 +200,10 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if err != nil {
 		return "", err
 	}
-	raw, err := ReadMessage(s)
+	raw, err := ReadMail(s)
+	if _, is := errors.AsType[*message.NoMail](err); is && !r.JSON {
+		screen.Printf(s.Out, "no mail\n")
+	}
 	if err != nil {
 		return "", err
 	}
@@ -266,6 +270,18 @@ func ReadMessage(s Streams) ([]byte, error) {
 		return nil, errors.New("there is no message: stdin is closed")
 	}
 	return nil, errors.New("there is no message: stdin is empty")
+}
+
+// ReadMail is [ReadMessage] with a [message.NoMail] for what is no message.
+func ReadMail(s Streams) ([]byte, error) {
+	raw, err := ReadMessage(s)
+	if err == nil {
+		err = message.CheckMail(raw)
+		if err != nil {
+			err = fmt.Errorf("what is on stdin %w", err)
+		}
+	}
+	return raw, err
 }
 
 // LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use, unless GOMEMLIMIT is set. The largest message
