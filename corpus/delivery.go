@@ -28,7 +28,8 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 		}
 		raw = rest
 		if lines.IsFromLine(field) {
-			if t, ok := lines.ParseFromLine(lines.TrimLineEnd(bytes.TrimPrefix(field, []byte(">")))); ok && from.IsZero() {
+			_, date, _ := bytes.Cut(field[bytes.IndexByte(field, ' ')+1:], []byte(" ")) // after the sender
+			if t, ok := lines.ParseDate(date); ok && from.IsZero() {
 				from = t
 			}
 			continue

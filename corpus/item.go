@@ -18,6 +18,18 @@ import (
 // if it is known. The stream continues after it.
 type Source = iter.Seq2[Item, error]
 
+// A Remark is an error in a [Source] that is about no message: what makes the mail as a whole doubtful, such as lines of a file that may or
+// may not begin messages.
+type Remark string
+
+func (r Remark) Error() string { return string(r) }
+
+// IsRemark reports whether err is a [Remark] or wraps one.
+func IsRemark(err error) bool {
+	_, is := errors.AsType[Remark](err)
+	return is
+}
+
 // Concat returns a source that yields the messages of all sources, one source after the other.
 func Concat(sources ...Source) Source {
 	return func(yield func(Item, error) bool) {

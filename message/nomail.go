@@ -148,7 +148,7 @@ func hasMailField(head []byte) bool {
 		}
 		head = bytes.TrimPrefix(bytes.TrimLeft(head[len(line):], "\r"), []byte("\n"))
 		switch name, _ := cutName(line); {
-		case isMailField(name):
+		case IsMailField(name):
 			return true
 		case lines == 0 && (len(line) == 0 || isFromLine(line)), lines > 0 && isFold(line):
 		case len(line) == 0, bytes.HasPrefix(line, []byte("--")):
@@ -160,9 +160,9 @@ func hasMailField(head []byte) bool {
 	return false
 }
 
-// isMailField reports whether hardly anything but mail has a field of that name. Lists of packages, calendars and rules for robots have some of
+// IsMailField reports whether hardly anything but mail has a field of that name. Lists of packages, calendars and rules for robots have some of
 // the fields that mail has.
-func isMailField(name []byte) bool {
+func IsMailField(name []byte) bool {
 	for _, other := range [...]string{"status", "importance", "priority", "organization", "user-agent", "lines", "path"} {
 		if ascii.EqualFold(name, other) {
 			return false

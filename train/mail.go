@@ -174,6 +174,10 @@ func (s *Summary) without(err error) error {
 // list lists the messages of source. A message with an unknown label counts as unreadable.
 func (m *Mail) list(source corpus.Source) {
 	for item, err := range source {
+		if corpus.IsRemark(err) {
+			m.summary.Warnings = append(m.summary.Warnings, err.Error())
+			continue
+		}
 		m.summary.Listed++
 		if err == nil && !slices.Contains(m.classes, item.Label) {
 			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.classes, ", "))

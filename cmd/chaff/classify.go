@@ -114,6 +114,10 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 	var raw []byte
 	for item, err := range source {
 		flush()
+		if corpus.IsRemark(err) {
+			p.warn(err.Error())
+			continue
+		}
 		if err == nil {
 			raw, err = item.Read(raw)
 		}

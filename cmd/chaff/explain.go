@@ -129,6 +129,8 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 	}
 	for item, err := range source {
 		switch {
+		case corpus.IsRemark(err):
+			continue
 		case err != nil:
 			return "", nil, err
 		case !wanted(item.Origin):

@@ -186,7 +186,7 @@ func (p *program) learn(x *learning) error {
 	if !p.quiet {
 		mail.print(p.stderr)
 	}
-	messages := listAll(mail.source)
+	messages := p.listAll(mail.source)
 	for i := range messages {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
 	}
@@ -363,9 +363,13 @@ type listing struct {
 	err error
 }
 
-func listAll(source corpus.Source) []listing {
+func (p *program) listAll(source corpus.Source) []listing {
 	var all []listing
 	for item, err := range source {
+		if corpus.IsRemark(err) {
+			p.warn(err.Error())
+			continue
+		}
 		all = append(all, listing{item, err})
 	}
 	return all

@@ -19,7 +19,7 @@ func TestDeliveryTimeOfEachSource(t *testing.T) {
 	const august21 = "1029931200"
 	root := tree(t, map[string]string{
 		"maildir/cur/" + august21 + ".a:2,S": received, "maildir/cur/b:2,S": received, "maildir/cur/c:2,S": date, "maildir/new/": "",
-		"mbox": from + received + "\n" + from + date + "\n" + "From ann@example.org\n" + date + from + none,
+		"mbox": from + received + "\n" + from + date + "\nFrom ann@example.org\n" + date + "\n" + from + none,
 		"mh/9": none, "mh/10": received, "mh/11": date, "mh/100": none,
 		"Old.mbox/Info.plist": "", "Old.mbox/1.emlx": "51\n" + date,
 		"tb/In.msf": "", "tb/In": from + received,
@@ -31,7 +31,7 @@ func TestDeliveryTimeOfEachSource(t *testing.T) {
 		days        []int // of August 2002; 0 for no time
 	}{
 		{"Maildir: the name of the file, else the message", "maildir", []int{21, 22, 20}},
-		{"mbox: Received, else the From_ line", "mbox", []int{22, 23, 23}},
+		{"mbox: Received, else the From_ line", "mbox", []int{22, 23, 20, 23}},
 		{"MH: the message, in the order of the numbers", "mh", []int{0, 22, 20, 0}},
 		{"Apple Mail: the message", "Old.mbox", []int{20}},
 		{"Thunderbird: as mbox", "tb", []int{22}},

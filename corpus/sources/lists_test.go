@@ -9,7 +9,7 @@ import (
 func TestListFile(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	root := tree(t, map[string]string{
-		"mail/box": from + "one\n\n" + from + "two\n", "mail/a folder/1": "To: three", "mail/maildir/cur/1": "four", "mail/maildir/new/": "",
+		"mail/box": from + "one\n\n" + from + "B: two\n", "mail/a folder/1": "To: three", "mail/maildir/cur/1": "four", "mail/maildir/new/": "",
 		"mail/old.tar.gz": pack(t, gzipped, makeTar(t, entry{name: "x/5", text: "five"})), "mail/c:6": "To: six", "mail/#7": "To: seven",
 		"mail/bad.tar": makeTar(t, entry{name: "8", text: "eight"})[:tarBlock+2],
 		"lists/list": "\ufeff" + strings.Join([]string{
@@ -22,7 +22,7 @@ func TestListFile(t *testing.T) {
 	must(t, err)
 	bad := filepath.Join(root, "mail", "bad.tar")
 	want := []string{
-		"ham: " + from + "one\n\n", "ham: " + from + "two\n", "spam: To: three", "ham: four", "spam: five",
+		"ham: " + from + "one\n\n", "ham: " + from + "B: two\n", "spam: To: three", "ham: four", "spam: five",
 		"spam! " + list + `:8: "../mail/none": no such file or directory`,
 		"! " + list + `:9: unknown label "good" (want ham or spam)`,
 		"ham! " + list + `:10: no path after the label "ham"`,

@@ -26,7 +26,7 @@ type location struct {
 }
 
 // Append appends the message to dst. The bytes are those of the file, with three exceptions: quoted "From " lines of an
-// mbox lose one ">", an emlx file loses its frame, and a row of a table is made a message. A message of an mbox begins with
+// mbox lose one ">" and lines that end in CR alone end in LF, an emlx file loses its frame, and a row of a table is made a message. A message of an mbox begins with
 // its From_ line. A file compressed with gzip, bzip2, xz or zstd is decompressed, whatever its name: some servers keep
 // Maildirs that way.
 //
@@ -66,6 +66,13 @@ func (l location) message(raw []byte) ([]byte, error) {
 	case l.size > 0 && !bytes.HasPrefix(raw, []byte(lines.FromPrefix)):
 		return raw, errChanged
 	case l.size > 0:
+		if lineEndOf(raw) == '\r' {
+			for i, c := range raw {
+				if c == '\r' {
+					raw[i] = '\n'
+				}
+			}
+		}
 		return unquoteFrom(raw), nil
 	}
 	raw, err := unpackMessage(raw)

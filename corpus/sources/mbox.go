@@ -17,8 +17,8 @@ import (
 // mboxBuffer is how much of an mbox is in memory at a time, and the part of a longer line that is examined.
 const mboxBuffer = 16 << 10
 
-// maxFromLine is the length of the longest From_ line in bytes.
-const maxFromLine = 1024
+// maxShown is how much of a line a remark shows.
+const maxShown = 60
 
 // listMbox lists the messages of the mbox file name of fsys, which may be compressed. Text before the first From_ line
 // belongs to no message. A file with text and without a From_ line is an error.
@@ -79,21 +79,26 @@ type mboxMessage struct {
 var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 
 // scanMbox calls emit for each message of the mbox r, in order, until emit returns false. A message extends from its From_
-// line to the next one, including the empty line before that. If reading fails, the unfinished message is not emitted.
+// line to the next one, including the empty line before that. If reading fails, the unfinished message is not emitted. Lines end in
+// LF, CRLF or, as on an old Mac, in CR alone; the file may begin with a byte order mark. The error is a [corpus.Remark] if lines that
+// look like From_ lines were taken for text.
 //
-// Lines end in LF or CRLF, and the file may begin with a byte order mark. A From_ line is a line that lines.ParseFromLine
-// accepts. It begins a message in two cases:
+// A From_ line begins a message in two cases:
 //
-//   - It is the first line or follows an empty line, as all mbox writers have it.
-//   - It is complete (lines.IsFullFromLine), a header field follows, and it is not in the header of the previous message.
-//     QUIRK: files joined with cat lack the empty line. A writer that quotes "From " has quoted any such line of a letter, so
-//     this rule splits only letters that show an unquoted mbox; none of the 6,046 in the SpamAssassin corpus does. See
-//     testdata/mbox/joined.mbox.
+//   - It is the first line or follows an empty line, and a field of mail follows.
+//   - It is dated, and any header field follows. QUIRK: files joined with cat lack the empty line. A writer that quotes "From " has
+//     quoted any such line of a letter, so this rule splits only letters that show an unquoted mbox; none of the 6,046 in the
+//     SpamAssassin corpus does. See testdata/mbox/joined.mbox.
+//
+// The first dated line, and one after an empty line, also begin a message without a header. No line in the header of a message begins another one.
 //
 // QUIRK: mboxcl2 does not quote, but gives the length of each body in Content-Length. The field is often wrong: copied from
 // another system, counted with CRLF, or invented. It therefore counts only if it points exactly to a From_ line, to an empty
 // line before one, or to the end of the file. The From_ lines before that offset are then part of the letter. See
 // testdata/mbox/mboxcl2.mbox.
+//
+// QUIRK: git format-patch begins each patch with a From_ line that has the name of a commit. Such lines part messages only in a
+// file that begins with one: in other mail, they are in letters with a patch.
 func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 	file := bufio.NewReaderSize(r, mboxBuffer)
 	s := newMboxScanner(emit)
@@ -119,22 +124,28 @@ type mboxScanner struct {
 	emit    func(mboxMessage) bool
 	stopped bool // emit has returned false
 
-	within     bool        // the line began in an earlier part of the file
-	offset     int64       // of the line
-	afterEmpty bool        // the previous line is empty, or there is none
-	emptyAt    int64       // offset of that empty line
-	inHeader   bool        // the line is in the header after the last From_ line
-	last       *fromLine   // the last From_ line, which may begin no message
-	held       bool        // last is the previous line, and this line decides about it
-	open       []*fromLine // the From_ line of the current message, and the candidates after it
-	text       bool        // a line was not empty
+	lineEnd        byte      // the last byte of a line; 0 before the first part of the file
+	within         bool      // the line began in an earlier part of the file
+	offset         int64     // of the line
+	afterEmpty     bool      // the previous line is empty, or there is none
+	emptyAt        int64     // offset of that empty line
+	inHeader       bool      // the line is in the header after the last From_ line
+	last           *fromLine // the last From_ line, which may begin no message
+	held           bool      // last is the previous line, and this line decides about it
+	likeness       likeness  // of the held line, whose beginning is heldLine
+	heldLine       []byte
+	heldAfterEmpty bool
+	open           []*fromLine // the From_ line of the current message, and the candidates after it
+	text           bool        // a line was not empty
+	patches        bool        // the file begins with a patch of git
+	missed         int         // lines that look like From_ lines and were taken for text
+	missedLine     string      // the first of them
 }
 
 // A fromLine is a From_ line, or the end of the file.
 type fromLine struct {
 	offset  int64
 	emptyAt int64 // offset of the empty line before it, or its own
-	full    bool
 	begins  bool  // begins a message unless a Content-Length says otherwise
 	points  int64 // offset that its Content-Length points to; 0: none
 	length  int64 // the Content-Length; -1: none
@@ -148,11 +159,14 @@ func newMboxScanner(emit func(mboxMessage) bool) mboxScanner {
 // take takes the lines of the next part of the file and returns their size. It leaves a line that has not ended, unless that fills
 // mboxBuffer or the file ends.
 func (s *mboxScanner) take(text []byte, end bool) int {
+	if s.lineEnd == 0 && len(text) > 0 {
+		s.lineEnd = lineEndOf(text)
+	}
 	rest := text
 	for len(rest) > 0 && !s.stopped {
 		n := s.skip(rest)
 		s.offset, rest = s.offset+int64(n), rest[n:]
-		n = bytes.IndexByte(rest, '\n') + 1
+		n = bytes.IndexByte(rest, s.lineEnd) + 1
 		ends := n > 0
 		if !ends {
 			if n = len(rest); n < mboxBuffer && !end {
@@ -172,11 +186,15 @@ func (s *mboxScanner) skip(text []byte) int {
 	if s.offset == 0 || s.within || s.inHeader || s.held || bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
 		return 0
 	}
-	before := bytes.Index(text, []byte("\n"+lines.FromPrefix))
-	if before < 0 {
-		before = bytes.LastIndexByte(text, '\n')
+	next := "\n" + lines.FromPrefix
+	if s.lineEnd == '\r' {
+		next = "\r" + lines.FromPrefix
 	}
-	n := bytes.LastIndexByte(text[:max(before, 0)], '\n') + 1
+	before := bytes.Index(text, []byte(next))
+	if before < 0 {
+		before = bytes.LastIndexByte(text, s.lineEnd)
+	}
+	n := bytes.LastIndexByte(text[:max(before, 0)], s.lineEnd) + 1
 	s.text = s.text || len(bytes.TrimLeft(text[:n], "\r\n")) > 0
 	return n
 }
@@ -202,36 +220,54 @@ func (s *mboxScanner) line(line []byte) {
 		return
 	case s.inHeader:
 		s.last.field(text)
-	case len(text) <= maxFromLine && bytes.HasPrefix(text, []byte(lines.FromPrefix)):
+	case bytes.HasPrefix(text, []byte(lines.FromPrefix)):
 		s.hold(start, text)
 	}
 	s.afterEmpty, s.text = false, true
 }
 
-// hold keeps the line at start, if it is a From_ line, until the next line decides about it.
+// hold keeps the line at start, which begins with "From ", until the next line decides about it.
 func (s *mboxScanner) hold(start int64, text []byte) {
-	if _, ok := lines.ParseFromLine(text); !ok {
+	s.likeness, s.heldAfterEmpty = likenessOf(text), s.afterEmpty
+	if s.likeness == likeText && !s.afterEmpty {
 		return
 	}
-	s.last = &fromLine{offset: start, emptyAt: start, begins: s.afterEmpty, full: lines.IsFullFromLine(text), length: -1}
+	s.heldLine = append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
+	s.last = &fromLine{offset: start, emptyAt: start, length: -1}
 	if s.afterEmpty {
 		s.last.emptyAt = s.emptyAt
+	}
+	if s.likeness == likePatch && len(s.open) == 0 {
+		s.patches = true
 	}
 	s.held = true
 }
 
-// decide settles whether the held From_ line begins a message, given the text of the next line.
+// decide settles whether the held line begins a message, given the text of the next line.
 func (s *mboxScanner) decide(next []byte) {
 	s.held = false
 	l := s.last
-	field := isField(next)
-	l.begins = l.begins || l.full && field
-	if len(s.open) == 0 && !l.begins {
-		return // text before the first message
+	l.begins = s.begins(next)
+	if !l.begins && (s.likeness >= likeDated || s.heldAfterEmpty && isMailField(next)) {
+		if s.missed++; s.missed == 1 {
+			s.missedLine = string(s.heldLine)
+		}
 	}
-	s.inHeader = l.begins || field
+	if s.likeness == likeText || len(s.open) == 0 && !l.begins {
+		return // a line of a letter, or text before the first message
+	}
+	s.inHeader = l.begins || isField(next)
 	s.open = append(s.open, l)
 	s.settle(false)
+}
+
+// begins reports whether the held line begins a message, given the text of the next line.
+func (s *mboxScanner) begins(next []byte) bool {
+	dated := s.likeness == likeDated || s.likeness == likePatch && s.patches
+	if dated && (isField(next) || s.heldAfterEmpty && (len(s.open) == 0 || len(next) == 0 || bytes.HasPrefix(bytes.TrimPrefix(next, []byte(">")), []byte(lines.FromPrefix)))) {
+		return true
+	}
+	return s.likeness == likeSender && s.heldAfterEmpty && isMailField(next)
 }
 
 // endHeader ends the header after the last From_ line; the body begins at body.
@@ -259,6 +295,12 @@ func (s *mboxScanner) end() error {
 	}
 	s.open = append(s.open, eof)
 	s.settle(true)
+	switch {
+	case s.missed == 1:
+		return corpus.Remark(fmt.Sprintf("has a line that looks like the beginning of a message and was taken for text: %q", s.missedLine))
+	case s.missed > 1:
+		return corpus.Remark(fmt.Sprintf("has %d lines that look like the beginning of a message and were taken for text, the first: %q", s.missed, s.missedLine))
+	}
 	return nil
 }
 
@@ -326,13 +368,6 @@ func isInternal(name string, value []byte) bool {
 		return bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
 	}
 	return len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
-}
-
-// isField reports whether a line can begin a header field (RFC 5322, 2.2): a name of printable characters without blanks,
-// and a colon.
-func isField(line []byte) bool {
-	name, _, ok := bytes.Cut(line, []byte(":"))
-	return ok && len(name) > 0 && !bytes.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' })
 }
 
 // unquoteFrom removes, in place, one ">" from the lines of the body of message that consist of any number of them and then

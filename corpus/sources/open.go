@@ -156,14 +156,13 @@ func detectPlain(head []byte, name string) Found {
 		return Found{format, string(format) + " archive"}
 	}
 	text := bytes.TrimPrefix(head, []byte(byteOrderMark))
-	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
+	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte{lineEndOf(text)})
 	line = lines.TrimLineEnd(line)
-	_, isMbox := lines.ParseFromLine(line)
 	_, isEmlx := emlxLength(line)
 	switch {
 	case len(head) == 0:
 		return Found{Mbox, "is empty"}
-	case isMbox:
+	case beginsMbox(head):
 		return Found{Mbox, "begins with a From_ line"}
 	case isEmlx && hasSuffix(name, ".emlx"):
 		return Found{Emlx, "begins with the length of a message"}

@@ -132,9 +132,9 @@ func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 	root := tree(t, map[string]string{
 		"maildir/cur/1.a:2,S": "a", "maildir/new/": "", "mh/1": "a", "mh/2": "b",
-		"tb/Inbox.msf": "", "tb/Inbox": "From a@b.example 2002\n\nx\n",
+		"tb/Inbox.msf": "", "tb/Inbox": "From a@b.example 2002\nTo: a\n\nx\n",
 		"In.mbox/Info.plist": "", "In.mbox/Messages/1.emlx": "1\nx<?xml", "folder/a": "a",
-		"mbox": "From a@b.example 2002\n\nx\n", "1.emlx": "1\nx<?xml", "message": "To: b\n",
+		"mbox": "From a@b.example 2002\nTo: a\n\nx\n", "1.emlx": "1\nx<?xml", "message": "To: b\n",
 		"old.tar": makeTar(t, entry{name: "1", text: "a"}), "old.zip": makeZip(t, entry{name: "1", text: "a"}),
 	})
 	known := map[Format]bool{}

@@ -2,47 +2,9 @@ package lines
 
 import (
 	"bytes"
+	"strings"
 	"time"
 )
-
-// A dateWord is a kind of word in dates, or a set of kinds.
-type dateWord uint8
-
-const (
-	plainDateWord dateWord = 1 << iota // weekday, zone, or day of the month
-	monthWord
-	clockWord // 12:36 or 12:36:23
-	yearWord  // four digits
-
-	notDateWord dateWord = 0
-)
-
-func (d dateWord) has(kinds dateWord) bool { return d&kinds == kinds }
-
-// dateWordKind returns the kind of a word in the date of a From_ line. It is strict about letters, so that a sentence does
-// not pass for a date.
-func dateWordKind(word []byte) dateWord {
-	word = bytes.Trim(word, ",()")
-	if n, ok := number(word); ok {
-		switch {
-		case len(word) <= 2:
-			return plainDateWord
-		case len(word) == 4 && plausibleYear(n):
-			return yearWord
-		}
-		return notDateWord
-	}
-	if _, ok := month(word); ok {
-		return monthWord
-	}
-	if _, ok := clock(word); ok {
-		return clockWord
-	}
-	if _, ok := zone(word); ok || isWeekday(word) || isUpper(word) {
-		return plainDateWord
-	}
-	return notDateWord
-}
 
 // ParseDate parses a date in any order that mail uses:
 //
@@ -133,23 +95,8 @@ func fullYear(n, digits int) int {
 
 // month parses the name of a month: three letters in any case.
 func month(word []byte) (time.Month, bool) {
-	i := nameIndex("janfebmaraprmayjunjulaugsepoctnovdec", word)
-	return time.Month(i + 1), i >= 0
-}
-
-func isWeekday(word []byte) bool { return nameIndex("sunmontuewedthufrisat", word) >= 0 }
-
-// nameIndex returns the index of word, in any case, among names of three lower-case letters, or -1.
-func nameIndex(names string, word []byte) int {
-	if len(word) != 3 {
-		return -1
-	}
-	for i := 0; i < len(names); i += 3 {
-		if word[0]|0x20 == names[i] && word[1]|0x20 == names[i+1] && word[2]|0x20 == names[i+2] {
-			return i / 3
-		}
-	}
-	return -1
+	i := strings.Index("jan feb mar apr may jun jul aug sep oct nov dec", strings.ToLower(string(word)))
+	return time.Month(i/4 + 1), i >= 0 && len(word) == 3 && i%4 == 0
 }
 
 // clock parses hours, minutes and optional seconds: 9:05, 12:36:23.
@@ -200,9 +147,4 @@ func zone(word []byte) (time.Duration, bool) {
 		d = -d
 	}
 	return d, true
-}
-
-// isUpper reports whether word can be the name of a zone: up to five capitals.
-func isUpper(word []byte) bool {
-	return 0 < len(word) && len(word) <= 5 && len(bytes.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0
 }

@@ -1,4 +1,4 @@
-// Package lines splits raw messages into lines and header fields, and parses dates and the From_ lines of mbox files.
+// Package lines splits raw messages into lines and header fields, and parses dates.
 package lines
 
 import (
@@ -34,6 +34,9 @@ func TrimLineEnd(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	return bytes.TrimRight(line, "\r")
 }
+
+// FromPrefix is the beginning of a From_ line, which separates the messages of an mbox.
+const FromPrefix = "From "
 
 // IsFromLine reports whether a header line is the From_ line of an mbox. A From field with a blank before its colon is not.
 func IsFromLine(line []byte) bool {
