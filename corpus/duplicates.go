@@ -53,7 +53,7 @@ func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 			continue
 		}
 		name := lines.NameOf(field)
-		h.inFingerprint = !headerfield.KindOf(name.Text()).IsAdded()
+		h.inFingerprint = !headerfield.Of(name.Text(), field[bytes.IndexByte(field, ':')+1:]).IsAdded()
 		h.inSplitKey = !isLeftOutOfSplitKey(name.Text())
 		h.writeText(field)
 		h.write(lineEnd)

@@ -67,7 +67,7 @@ func (r Reading) View(raw []byte) (View, error) {
 	view.Message = reader.message
 	view.Grams = reader.seenGrams()
 	for _, f := range view.Message.Header {
-		view.Uses = append(view.Uses, reader.tokenizer.Use(f.Name))
+		view.Uses = append(view.Uses, reader.tokenizer.Use(f))
 	}
 	return view, nil
 }

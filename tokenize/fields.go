@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chaff/internal/headerfield"
+	"chaff/message"
 )
 
 // fieldRule says how the header fields of one name become terms. The zero value makes none.
@@ -19,6 +20,7 @@ type fieldRule struct {
 	attached  addressTags // of its words in the header of an attached message; empty if it is not used there
 	structure structure   // the terms for the way it is written, which do not depend on used
 	grams     bool        // grams are made of it
+	checked   bool        // if its value is a verdict, it makes no terms
 }
 
 // FieldUse says whether a header field becomes terms.
@@ -31,9 +33,9 @@ const (
 	FieldUsed     FieldUse = "used"
 )
 
-// Use returns how the options treat the header fields with a name.
-func (t *Tokenizer) Use(name []byte) FieldUse {
-	switch rule := t.rules.of(name); {
+// Use returns how the options treat a header field.
+func (t *Tokenizer) Use(f message.Field) FieldUse {
+	switch rule := t.rules.ofField(f); {
 	case rule.used:
 		return FieldUsed
 	case rule.structure != noStructure:
@@ -46,10 +48,19 @@ func (t *Tokenizer) Use(name []byte) FieldUse {
 type fieldRules struct {
 	options Options
 	byName  map[string]*fieldRule
+	none    fieldRule // makes no terms
 }
 
 // maxRules is how many rules are cached.
 const maxRules = 1 << 14
+
+// ofField returns the rule for a header field.
+func (r *fieldRules) ofField(f message.Field) *fieldRule {
+	if rule := r.of(f.Name); !rule.checked || !headerfield.IsVerdict(f.Value) {
+		return rule
+	}
+	return &r.none
+}
 
 // of returns the rule for a header name, as written.
 func (r *fieldRules) of(name []byte) *fieldRule {
@@ -75,6 +86,7 @@ func (r *fieldRules) make(name string) *fieldRule {
 		return &fieldRule{}
 	}
 	rule := &fieldRule{used: r.wants(kind), header: "header:" + name, tags: newAddressTags(tagOf(lower))}
+	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))
 	rule.grams = rule.used || kind != headerfield.Delivery && kind != headerfield.List
 	if r.options.Structure {
 		rule.structure = structureOf(lower, kind)

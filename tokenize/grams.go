@@ -1,6 +1,9 @@
 package tokenize
 
-import "chaff/message"
+import (
+	"chaff/internal/headerfield"
+	"chaff/message"
+)
 
 // Grams calls emit with the header and with the head of the text, whose 4-grams of bytes are features of models on evidence. The options limit
 // both. Each header field is `NAME: VALUE`, as decoded, and LF, so line ends in the message do not matter. The bytes are valid until emit
@@ -13,10 +16,16 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 	}
 	t.gramText = t.gramText[:0]
 	for _, f := range m.Header {
-		if len(t.gramText) < t.options.GramHeaderBytes && t.rules.of(f.Name).grams {
-			t.gramText = append(append(t.gramText, f.Name...), ": "...)
-			t.gramText = append(append(t.gramText, f.Value...), '\n')
+		rule := t.rules.ofField(f)
+		if len(t.gramText) >= t.options.GramHeaderBytes || !rule.grams {
+			continue
 		}
+		value := f.Value
+		if rule.prose {
+			value = headerfield.WithoutTags(value)
+		}
+		t.gramText = append(append(t.gramText, f.Name...), ": "...)
+		t.gramText = append(append(t.gramText, value...), '\n')
 	}
 	emit(t.gramText[:min(len(t.gramText), t.options.GramHeaderBytes)])
 	t.gramText = t.gramText[:0]

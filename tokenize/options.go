@@ -10,7 +10,7 @@ import (
 
 // Version names the rules that turn options and a message into terms. It changes whenever the same options give other terms. The stems
 // are part of the rules, and so is the version of the library that makes them.
-const Version = "6, snowball 0.10.0"
+const Version = "7, snowball 0.10.0"
 
 // Options say which terms a message has. They are stored with a model, since a model is only right for the terms it was
 // trained on.

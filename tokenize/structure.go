@@ -47,7 +47,7 @@ const (
 func (t *Tokenizer) structure(m *message.Message) {
 	before := append(t.fieldBefore[:0], noField...)
 	for _, f := range m.Header {
-		rule := t.rules.of(f.Name)
+		rule := t.rules.ofField(f)
 		if rule.structure == noStructure || rule.structure == relationField {
 			continue
 		}

@@ -136,7 +136,7 @@ func TestTheUseOfAFieldIsKnown(t *testing.T) {
 		"Subject": "used", "X-Mailer": "used", "Received": "partly used", "date": "partly used", "Message-ID": "partly used",
 		"List-Id": "not used", "X-Spam-Flag": "not used", "": "not used",
 	} {
-		if got := string(tok.Use([]byte(name))); got != want {
+		if got := string(tok.Use(message.Field{Name: []byte(name)})); got != want {
 			t.Errorf("%q is %s, want %s", name, got, want)
 		}
 	}

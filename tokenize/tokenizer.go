@@ -7,6 +7,7 @@ import (
 
 	"chaff/internal/ascii"
 	"chaff/internal/evidence"
+	"chaff/internal/headerfield"
 	"chaff/internal/termkey"
 	"chaff/message"
 )
@@ -186,7 +187,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 
 func (t *Tokenizer) message(m *message.Message) {
 	for _, f := range m.Header {
-		if rule := t.rules.of(f.Name); rule.used {
+		if rule := t.rules.ofField(f); rule.used {
 			t.group = evidence.Structure
 			t.putTagged(rule.header, nil, nil)
 			t.value(rule, rule.tags, f.Value)
@@ -269,7 +270,7 @@ func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
 	case rule.nameOnly:
 	case rule.prose:
 		t.group = evidence.Subject
-		t.prose(tags.words, value)
+		t.prose(tags.words, headerfield.WithoutTags(value))
 	case rule.addresses:
 		t.addresses(tags, value)
 	default:

@@ -32,12 +32,10 @@ func OwnPrefixes() [2]string { return [...]string{"x-spam-", "x-chaff-"} }
 // KindOf returns the kind of the field with a name in lower case. Whole names decide first, then words for verdicts within the
 // name, then the beginning of the name.
 func KindOf(name []byte) Kind {
-	switch string(name) {
-	// The first names are frequent. X-Bulkmail has a word for verdicts, but is the version of a bulk mailer.
-	case "from", "to", "cc", "subject", "reply-to", "mime-version", "content-type", "content-transfer-encoding", "content-disposition",
-		"user-agent", "x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "importance", "organization",
-		"x-bulkmail":
+	if isUsual(name) {
 		return Content
+	}
+	switch string(name) {
 	case "x-cm-analysis", "x-cnfs-analysis", "x-text-classification", "x-google-smtp-source", "x-dkim", "dkimcheck", "dkim-status",
 		"x-sid-pra", "x-sid-result", "x-message-delivery", "x-recommended-action", "ui-inboundreport", "ui-outboundreport":
 		return Verdict
@@ -74,13 +72,24 @@ func KindOf(name []byte) Kind {
 	return Content
 }
 
+// isUsual reports whether a field is one that senders usually write. X-Bulkmail has a word for verdicts, but is the version of a bulk mailer.
+func isUsual(name []byte) bool {
+	switch string(name) {
+	case "from", "to", "cc", "subject", "reply-to", "mime-version", "content-type", "content-transfer-encoding", "content-disposition",
+		"user-agent", "x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "importance", "organization",
+		"x-bulkmail":
+		return true
+	}
+	return false
+}
+
 type prefix struct {
 	text string
 	kind Kind
 }
 
 // prefixes returns how the names of the fields of each kind begin. Filters come first: one of several that fit decides.
-func prefixes() [63]prefix {
+func prefixes() [131]prefix {
 	return [...]prefix{
 		{"x-chaff-", Verdict}, {"x-crm114-", Verdict}, {"x-sa-", Verdict}, {"x-sasi-", Verdict}, {"x-barracuda-", Verdict},
 		{"x-pmx", Verdict}, {"x-proofpoint-", Verdict}, {"x-ironport-", Verdict}, {"x-brightmail-", Verdict}, {"x-cloudmark-", Verdict},
@@ -88,6 +97,20 @@ func prefixes() [63]prefix {
 		{"x-pyzor", Verdict}, {"x-dcc-", Verdict}, {"x-ms-exchange-", Verdict}, {"x-mimedefang", Verdict}, {"x-policyd-", Verdict},
 		{"x-classification", Verdict}, {"x-trec-", Verdict}, {"x-popfile-", Verdict}, {"authentication-results", Verdict}, {"x-authentication-results", Verdict},
 		{"arc-", Verdict},
+		{"x-eset", Verdict}, {"x-me-vs", Verdict}, {"x-mox-", Verdict}, {"x-clx-", Verdict}, {"x-mantsh", Verdict}, {"x-tm-", Verdict},
+		{"x-tmase-", Verdict}, {"x-imss-", Verdict}, {"x-klms-", Verdict}, {"x-kse-", Verdict}, {"x-ksmg-", Verdict}, {"x-feas-", Verdict},
+		{"x-mlf-", Verdict}, {"x-pstn-", Verdict}, {"x-ctch-", Verdict}, {"x-ctasd", Verdict}, {"x-assp-", Verdict}, {"x-bess-", Verdict},
+		{"x-mimecast-", Verdict}, {"x-purgate", Verdict}, {"x-expurgate", Verdict}, {"x-gnd-", Verdict}, {"x-vr-", Verdict},
+		{"x-proxad-", Verdict}, {"x-lpn-", Verdict}, {"x-aol-", Verdict}, {"x-authority-", Verdict}, {"x-cm-envelope", Verdict},
+		{"x-cm-senderinfo", Verdict}, {"x-sophos-", Verdict}, {"x-sea-", Verdict}, {"x-amp-", Verdict}, {"x-ipas-", Verdict},
+		{"x-elnk-", Verdict}, {"x-fope-", Verdict}, {"x-bigfish", Verdict}, {"x-forefront-", Verdict}, {"x-nai-", Verdict},
+		{"x-analysisout", Verdict}, {"x-mxl-", Verdict}, {"x-canit", Verdict}, {"x-j-chkmail", Verdict}, {"x-mirapoint-", Verdict},
+		{"x-kerio-", Verdict}, {"x-watchguard-", Verdict}, {"x-mailprotector-", Verdict}, {"x-modus-", Verdict},
+		{"x-hornetsecurity-", Verdict}, {"x-declude-", Verdict}, {"x-messagesniffer-", Verdict}, {"x-symantec-", Verdict},
+		{"x-cloud-sec-", Verdict}, {"x-cfemailsecurity-", Verdict}, {"x-7564579a", Verdict}, {"x-77f55803", Verdict},
+		{"x-7fa49cb5", Verdict}, {"x-c8649e89", Verdict}, {"x-d57d3aed", Verdict}, {"x-f696d7d5", Verdict}, {"x-mailru-", Verdict},
+		{"x-xfinity-v", Verdict}, {"x-ymailisg", Verdict}, {"x-sbrs", Verdict}, {"x-gfi", Verdict}, {"x-hmailserver", Verdict},
+		{"x-mdav", Verdict}, {"x-perlmx", Verdict}, {"x-stat-signature", Verdict},
 		{"x-imap", Mailbox}, {"x-mozilla-", Mailbox}, {"x-evolution", Mailbox}, {"x-gm-", Mailbox}, {"x-label", Mailbox},
 		{"x-offlineimap", Mailbox}, {"x-dovecot", Mailbox}, {"x-kmail-", Mailbox}, {"x-sylpheed-", Mailbox}, {"x-claws-", Mailbox},
 		{"x-apple-", Mailbox}, {"x-mailcrate", Mailbox}, {"x-archive", Mailbox},
