@@ -25,8 +25,8 @@ type CrossValidation struct {
 	// AgainstBest compares the errors with those of the model that is best on the development parts: Better counts the messages that
 	// only this model gets right. P is corrected for the number of models. It is nil for the best model.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
-	// Suspects are messages whose label may be wrong: a model that was not fitted to the message gave another class a probability of at
-	// least 0.95. The least probable labels come first.
+	// Suspects are messages whose label may be wrong, since a model that was not fitted to the message doubts it: see [metrics.Typical]. The
+	// least probable labels come first.
 	Suspects []Judged `json:"suspects"`
 	// Rounds has the result of each round.
 	Rounds []train.Result `json:"rounds"`
@@ -116,10 +116,7 @@ func AgainstBase(results []CrossValidation, base CrossValidation) []metrics.McNe
 	return all
 }
 
-const (
-	suspectProbability = 0.95 // least probability of a class that contradicts the label
-	maxSuspects        = 20
-)
+const maxSuspects = 20
 
 // addSuspects adds the test messages of a round whose label may be wrong.
 func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collection, f *filter.Filter) error {
@@ -127,15 +124,12 @@ func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collecti
 	if err != nil {
 		return err
 	}
-	mistakes, err := j.judge(ctx, maxSuspects, j.mistakes(), true)
+	doubtful, _ := metrics.TypicalOf(j.Labels, j.Scores.Scores, j.Classes).Doubtful(j.Labels, j.Scores.Scores)
+	suspects, err := j.judge(ctx, maxSuspects, doubtful, true)
 	if err := errors.Join(err, j.rows.Err()); err != nil {
 		return err
 	}
-	for _, m := range mistakes {
-		if m.given >= suspectProbability {
-			v.Suspects = append(v.Suspects, m)
-		}
-	}
+	v.Suspects = append(v.Suspects, suspects...)
 	slices.SortStableFunc(v.Suspects, func(x, y Judged) int { return cmp.Compare(x.LabelProbability, y.LabelProbability) })
 	v.Suspects = v.Suspects[:min(len(v.Suspects), maxSuspects)]
 	return nil

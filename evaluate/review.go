@@ -37,7 +37,6 @@ type Judged struct {
 	// Probability is that of Class; for a spam filter it is that of spam, as in [filter.Classification].
 	Probability      float64 `json:"probability"`
 	LabelProbability float64 `json:"label_probability"` // of Label
-	given            float64 // probability of Class
 	// Terms has the terms with the largest contributions to the score of Class, the largest first.
 	Terms []Reason `json:"terms"`
 }
@@ -177,7 +176,7 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool)
 		given, label := j.Predictions[i], j.Labels[i]
 		judged := Judged{
 			Path: j.mail.Origin(j.messages[i]), Label: settings.Classes[label], Class: settings.Classes[given],
-			Score: j.margin(i), Probability: j.probability(i, given), given: j.probability(i, given), LabelProbability: j.probability(i, label),
+			Score: j.margin(i), Probability: j.probability(i, given), LabelProbability: j.probability(i, label),
 		}
 		if filter.IsSpamFilter(settings.Classes) {
 			judged.Score, judged.Probability = j.Row(i)[1]-j.Row(i)[0], j.probability(i, filter.SpamClass)

@@ -66,6 +66,8 @@ type Dataset struct {
 	Classes []string
 	// Labels are the true classes of the N documents, as indices of Classes.
 	Labels []int32
+	// Confirmed says which labels a person has confirmed; nil for none. It has no influence but on models that allow for wrong labels.
+	Confirmed []bool
 	// RowStart has N+1 entries: row i is IDs[RowStart[i]:RowStart[i+1]], with the Values of the same indices.
 	RowStart []int
 	// IDs are the term ids of all rows, ascending within a row.
@@ -138,11 +140,16 @@ func (d *Dataset) Subset(documents []int) *Dataset {
 		for _, i := range documents {
 			s.Append(d.Row(i), d.Labels[i])
 		}
-		return s
+	} else {
+		s.RowStart, s.matrix, s.view = nil, d.matrix, d.view
+		for _, i := range documents {
+			s.rows, s.Labels = append(s.rows, d.rows[i]), append(s.Labels, d.Labels[i])
+		}
 	}
-	s.RowStart, s.matrix, s.view = nil, d.matrix, d.view
-	for _, i := range documents {
-		s.rows, s.Labels = append(s.rows, d.rows[i]), append(s.Labels, d.Labels[i])
+	if d.Confirmed != nil {
+		for _, i := range documents {
+			s.Confirmed = append(s.Confirmed, d.Confirmed[i])
+		}
 	}
 	return s
 }
@@ -167,6 +174,8 @@ type Vector struct {
 	IDs    []uint32
 	Values []float32
 	Groups []evidence.Group // of the terms, for the kind [Evidence]; otherwise nil
+	// Confirmed is whether a person has confirmed the label of the document. Trainers set it, see [Dataset.Confirmed].
+	Confirmed bool
 }
 
 // ascending returns x with all ids in ascending order.

@@ -37,11 +37,17 @@ type Change struct {
 	Result store.What `json:"result"`
 	// Reason is why it was refused.
 	Reason string `json:"reason,omitempty"`
+	// Doubt is how much the score of the message speaks against what the folder says, if that is doubtful: see [metrics.Typical.Doubt].
+	Doubt float64 `json:"doubt,omitempty"`
+	// Fingerprint is the digest by which the store knows the message.
+	Fingerprint uint64 `json:"-"`
 
-	file        file
-	fingerprint uint64
-	label       int
+	file  file
+	label int
 }
+
+// Read returns the bytes of the message.
+func (c Change) Read() ([]byte, error) { return c.file.item.Read(nil) }
 
 // Account is what a mailbox said, and what was learned of it.
 type Account struct {
@@ -192,7 +198,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	c.Result, c.Before, c.fingerprint = outcome.What, outcome.Before, s.Fingerprint(raw)
+	c.Result, c.Before, c.Doubt, c.Fingerprint = outcome.What, outcome.Before, outcome.Doubt, s.Fingerprint(raw)
 	if outcome.What == store.Refused {
 		c.Reason = outcome.Reason.String()
 	}
@@ -216,7 +222,7 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 	c.account.Read = len(news)
 	for _, n := range news {
 		if n.file.err == nil {
-			said[n.fingerprint] |= 1 << n.label
+			said[n.Fingerprint] |= 1 << n.label
 		}
 	}
 	saidBefore := map[uint64]int{} // the labels, as bits, that the mailbox gave to its messages the last time
@@ -226,21 +232,21 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 	delete(saidBefore, 0)
 	ambiguous, taken := map[uint64]bool{}, map[uint64]bool{}
 	for _, n := range news {
-		before, isKnown := c.labels[n.fingerprint]
+		before, isKnown := c.labels[n.Fingerprint]
 		switch {
 		case errors.Is(n.file.err, fs.ErrNotExist), errors.Is(n.file.err, corpus.ErrEmpty):
 			c.account.Silent++ // it has moved since it was listed, or is no message
 		case n.file.err != nil:
 			n.Result, n.Reason = store.Refused, n.file.err.Error()
 			c.account.Changes = append(c.account.Changes, n)
-		case said[n.fingerprint] == 1<<0|1<<1:
-			ambiguous[n.fingerprint] = true
+		case said[n.Fingerprint] == 1<<0|1<<1:
+			ambiguous[n.Fingerprint] = true
 			c.account.Silent++
-		case isKnown && before == n.label, taken[n.fingerprint], saidBefore[n.fingerprint]&(1<<n.label) != 0,
-			len(c.sightings) == 0 && c.byHand[n.fingerprint]: // what was said by hand counts until the message moves
+		case isKnown && before == n.label, taken[n.Fingerprint], saidBefore[n.Fingerprint]&(1<<n.label) != 0,
+			len(c.sightings) == 0 && c.byHand[n.Fingerprint]: // what was said by hand counts until the message moves
 			c.see(n)
 		default:
-			if taken[n.fingerprint] = true; isKnown {
+			if taken[n.Fingerprint] = true; isKnown {
 				n.Result, n.Before = store.Relabelled, c.classes[before]
 			}
 			c.account.Changes = append(c.account.Changes, n)
@@ -273,7 +279,7 @@ func (c *comparison) news(m *Mailbox) (news []Change, said map[uint64]int) {
 
 // see notes that a file need not be read again as long as its label is the same.
 func (c *comparison) see(n Change) {
-	c.seen[c.nameHash(n.file.name)] = store.Sighting{Fingerprint: n.fingerprint, Label: n.label}
+	c.seen[c.nameHash(n.file.name)] = store.Sighting{Fingerprint: n.Fingerprint, Label: n.label}
 }
 
 // gone returns the names that were seen and are no longer in a folder of ham or spam, read or not; none if a folder could not be listed.
@@ -313,7 +319,7 @@ func readNews(ctx context.Context, news []Change, fingerprint func(raw []byte) u
 				buffers[worker], n.file.err = n.file.item.Read(buffers[worker])
 			}
 			if n.file.err == nil {
-				n.fingerprint = fingerprint(buffers[worker])
+				n.Fingerprint = fingerprint(buffers[worker])
 			}
 			if done := read.Add(1); o.Progress != nil {
 				o.Progress(int(done), len(news))

@@ -91,7 +91,7 @@ func (b *tree) train() {
 	b.must(err)
 	f, _, err := c.Refit(b.Context(), trained, train.DefaultOptions())
 	b.must(err)
-	b.must(store.Create(b.Context(), b.model, c.Mail, f, 0, store.DefaultOptions(), false))
+	b.must(store.Create(b.Context(), b.model, c.Mail, f, train.Refitted{}, store.DefaultOptions(), false))
 }
 
 func (b *tree) must(err error) {

@@ -33,10 +33,11 @@ type WatchOptions struct {
 	Rescan time.Duration
 	// Retry is how soon a store or a mailbox that cannot be read is tried again.
 	Retry time.Duration
-	// Compared is called after the first comparison, Changed after each message, and Retrained after each fit. Trouble is called with
+	// Compared is called after the first comparison, Changed after each message, Learned after each comparison with changes, and Retrained after each fit. Trouble is called with
 	// each error of a fit or a fold, and once with the reason why the watch has to wait, then with nil when it goes on. All must be set.
 	Compared  func(Account)
 	Changed   func(Change)
+	Learned   func(Account)
 	Retrained func(train.Refitted)
 	Trouble   func(error)
 }
@@ -224,6 +225,9 @@ func (w *watch) compare(ctx context.Context) error {
 	if !w.started {
 		w.Compared(account)
 		w.started = true
+	}
+	if len(account.Changes) > 0 {
+		w.Learned(account)
 	}
 	if err := s.Unfolded(); err != nil && !w.waiting {
 		w.Trouble(err)

@@ -43,6 +43,7 @@ func watchTree(t *testing.T, b *tree) *watched {
 	w := &watched{tree: &in, o: DefaultWatchOptions(), events: make(chan fsnotify.Event), errors: make(chan error), ended: make(chan error, 1)}
 	w.o.Model, w.o.Store = b.model, b.options
 	w.o.Compared = func(a Account) { w.say("compared %d", a.Messages) }
+	w.o.Learned = func(Account) {}
 	w.o.Changed = func(c Change) { w.say("%s %s", c.Result, strings.TrimPrefix(c.Path, b.dir+"/")) }
 	w.o.Retrained = func(r train.Refitted) { w.say("retrained %d", r.Messages) }
 	w.o.Trouble = func(err error) { w.say("trouble %v", err != nil) }
@@ -297,6 +298,7 @@ func TestTheSystemReportsChanges(t *testing.T) {
 	said := make(chan string, 10)
 	w.o.Settle = 10 * time.Millisecond
 	w.o.Compared = func(Account) { said <- "compared" }
+	w.o.Learned = func(Account) {}
 	w.o.Changed = func(c Change) { said <- strings.TrimPrefix(c.Path, b.dir+"/") }
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -20,7 +20,7 @@ func listOrder[T int32 | uint32](n int) []T {
 	return numbers
 }
 
-// contentOrder returns the documents of d sorted by their contents: by ids, then values, then labels. It does not depend
+// contentOrder returns the documents of d sorted by their contents: by ids, then values, then labels, the confirmed ones last. It does not depend
 // on the order of the documents within d, so that sums over them round alike and a random order is the same for the same
 // mail. Equal documents keep their order.
 func contentOrder(d *features.Dataset) []int32 {
@@ -39,13 +39,24 @@ func contentOrder(d *features.Dataset) []int32 {
 		}
 		p, q := x.Row(int(a.document)), y.Row(int(b.document))
 		return cmp.Or(compareIDs(p, q), slices.Compare(p.Values, q.Values),
-			cmp.Compare(d.Labels[a.document], d.Labels[b.document]), cmp.Compare(a.document, b.document))
+			cmp.Compare(d.Labels[a.document], d.Labels[b.document]), compareConfirmed(d, a.document, b.document), cmp.Compare(a.document, b.document))
 	})
 	documents := make([]int32, len(entries))
 	for i, e := range entries {
 		documents[i] = e.document
 	}
 	return documents
+}
+
+// compareConfirmed puts documents with confirmed labels last.
+func compareConfirmed(d *features.Dataset, i, j int32) int {
+	switch {
+	case d.Confirmed == nil || d.Confirmed[i] == d.Confirmed[j]:
+		return 0
+	case d.Confirmed[i]:
+		return 1
+	}
+	return -1
 }
 
 // compareIDs compares the ids of two rows as lists that ascend, which those of a row do within a group only. The lists are equal up to the
@@ -103,7 +114,9 @@ func (s sorted) each(ctx context.Context, documents []int32, do func(x features.
 		if read%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		do(s.Row(int(i)), int(s.Labels[i]))
+		x := s.Row(int(i))
+		x.Confirmed = s.Confirmed != nil && s.Confirmed[i]
+		do(x, int(s.Labels[i]))
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ import (
 //	eps = e (1 - u)^3
 //
 // u is the share of the document's terms that no other document has: a document of unfamiliar terms has the full gradient, and
-// one that contradicts a familiar message has a small one. Steps are those of AdaGrad, through the bounds:
+// one that contradicts a familiar message has a small one. A label that a person has confirmed has eps = rho = 0. Steps are those of
+// AdaGrad, through the bounds:
 //
 //	g_w  = dL/dz n_g^-1/2 (1 - tanh^2(s_g / K))
 //	G_w <- G_w + g_w^2
@@ -418,7 +419,7 @@ func (l *votes) memberLearns(m int, x features.Vector, c int, weight float64, co
 // step moves the weights of a member of a row against the gradient of the document that was read.
 func (l *votes) step(read *reading, r, m int, x features.Vector, t, weight float64) bool {
 	state := &l.states[r*len(l.form)+m]
-	e := weight * state.gradient(t, read.z, read.fresh)
+	e := weight * state.gradient(t, read.z, read.fresh, x.Confirmed)
 	if math.Abs(e) < minGradient {
 		return false
 	}
@@ -439,10 +440,14 @@ func (l *votes) step(read *reading, r, m int, x features.Vector, t, weight float
 	return true
 }
 
-// gradient returns dL/dz, and updates the estimate of wrong labels.
-func (s *memberState) gradient(t, z, fresh float64) float64 {
+// gradient returns dL/dz, and updates the estimate of wrong labels. A label that a person has confirmed is not wrong.
+func (s *memberState) gradient(t, z, fresh float64, confirmed bool) float64 {
 	right := logistic(t * z) // s(m)
 	wrong := 1 - right
+	if confirmed {
+		s.seen++
+		return -t * wrong
+	}
 	noise := min(maxNoise, s.wrong/s.seen)
 	s.wrong += noise * wrong / (noise*wrong + (1-noise)*right)
 	s.seen++

@@ -351,6 +351,40 @@ func TestWrongLabelsTeachVotesLittle(t *testing.T) {
 	}
 }
 
+func TestAConfirmedLabelTeachesVotesFully(t *testing.T) {
+	d := randomEvidence(6, 2, 600, 80)
+	clean, _, err := DefaultOptions().Votes.Train(t.Context(), d, EpochOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	surest := 0 // of class 1
+	for i, label := range d.Labels {
+		if label == 1 && clean.Score(d.Row(i)) > clean.Score(d.Row(surest)) {
+			surest = i
+		}
+	}
+	d.Labels[surest] = 0
+	score := func() float64 {
+		l, _, err := DefaultOptions().Votes.Train(t.Context(), d, EpochOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Score(d.Row(surest))
+	}
+	doubted := score()
+	d.Confirmed = make([]bool, d.Len())
+	if none := score(); none != doubted {
+		t.Errorf("without a confirmed label the score is %v, want %v", none, doubted)
+	}
+	d.Confirmed[surest] = true
+	if confirmed := score(); confirmed > doubted-0.05 {
+		t.Errorf("a wrong label changes the score to %v, a confirmed one to %v", doubted, confirmed)
+	}
+	if of := d.Subset([]int{0, surest}).Confirmed; of[0] != (surest == 0) || !of[1] {
+		t.Errorf("a subset has the confirmed labels %v", of)
+	}
+}
+
 func TestFewDocumentsHaveTwoPasses(t *testing.T) {
 	for _, tt := range []struct{ documents, epochs, want int }{
 		{0, 0, 2}, {50, 0, 2}, {1999, 0, 2}, {2000, 0, 1}, {1_000_000, 0, 1}, {50, 7, 7}, {3000, 2, 2},
@@ -368,7 +402,7 @@ func TestTheGradientOfTheLossIsFinite(t *testing.T) {
 		for _, fresh := range []float64{0, 0.5, 1} {
 			for _, sign := range []float64{-1, 1} {
 				s := memberState{wrong: noiseWrong, seen: noiseSeen}
-				e := s.gradient(sign, z, fresh)
+				e := s.gradient(sign, z, fresh, false)
 				if math.IsNaN(e) || math.Abs(e) > 1 || e*sign > 0 || math.IsNaN(s.wrong) {
 					t.Errorf("label %v, score %v, fresh %v: gradient %v, wrong labels %v", sign, z, fresh, e, s.wrong)
 				}

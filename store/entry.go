@@ -42,7 +42,13 @@ type Entry struct {
 	Class int
 	// Relabelled is whether the message was learned as one of another class before.
 	Relabelled bool
+	// Doubt is [metrics.Typical.Doubt] of the label in hundredths, at the last fit or when the message was learned since; 0 for a label that is
+	// not doubtful.
+	Doubt uint8
 }
+
+// hundredths returns a doubt as an entry has it.
+func hundredths(doubt float64) uint8 { return uint8(min(math.Round(100*doubt), math.MaxUint8)) }
 
 // The size of the fixed part of an entry in files.
 const entrySize = 72
@@ -50,7 +56,7 @@ const entrySize = 72
 // appendEntry appends the fixed part of an entry:
 //
 //	u64 fingerprint, u64 split key, i64 delivery time (the least number for none), i64 time of learning, both in seconds,
-//	f64 score, u64 repairs, u32 size, i32 label, i32 class, u8 way, u8 relabelled, 2 zero bytes, u64 for the caller
+//	f64 score, u64 repairs, u32 size, i32 label, i32 class, u8 way, u8 relabelled, u8 confirmed, u8 doubt, u64 for the caller
 func appendEntry(dst []byte, e Entry, extra uint64) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, e.Fingerprint)
@@ -62,12 +68,15 @@ func appendEntry(dst []byte, e Entry, extra uint64) []byte {
 	dst = le.AppendUint32(dst, uint32(e.Size))
 	dst = le.AppendUint32(dst, uint32(int32(e.Label)))
 	dst = le.AppendUint32(dst, uint32(int32(e.Class)))
-	relabelled := byte(0)
-	if e.Relabelled {
-		relabelled = 1
-	}
-	dst = append(dst, byte(e.Way), relabelled, 0, 0)
+	dst = append(dst, byte(e.Way), flag(e.Relabelled), flag(e.Confirmed), e.Doubt)
 	return le.AppendUint64(dst, extra)
+}
+
+func flag(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // readEntry reads the fixed part of an entry. data has entrySize bytes.
@@ -78,7 +87,7 @@ func readEntry(data []byte) (e Entry, extra uint64) {
 	e.Score = math.Float64frombits(le.Uint64(data[32:]))
 	e.Repairs = message.Repairs(le.Uint64(data[40:]))
 	e.Size, e.Label, e.Class = int(le.Uint32(data[48:])), int(int32(le.Uint32(data[52:]))), int(int32(le.Uint32(data[56:])))
-	e.Way, e.Relabelled = Way(data[60]), data[61] != 0
+	e.Way, e.Relabelled, e.Confirmed, e.Doubt = Way(data[60]), data[61] != 0, data[62] != 0, data[63]
 	return e, le.Uint64(data[64:])
 }
 

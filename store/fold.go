@@ -32,11 +32,11 @@ const nextSuffix = ".next"
 // Create begins the store of a model that was fitted to all messages of mail, and saves both. It replaces an older store; unless replacing is
 // true, only one without messages that were learned since it was trained, for else the error wraps [ErrLearned]. The mail must have been read
 // with [train.CollectOptions.Ledger].
-func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitSeconds float64, o Options, replacing bool) error {
+func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitted train.Refitted, o Options, replacing bool) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	l := &ledger{
 		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
-		facts: facts{Classes: mail.Classes(), Options: o, Fitted: now.Unix(), FitSeconds: fitSeconds, Begun: now.Unix()},
+		facts: facts{Classes: mail.Classes(), Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds, Begun: now.Unix()},
 	}
 	l.entries = make([]Entry, 0, mail.Len())
 	for i := range mail.Len() {
@@ -46,6 +46,7 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		}
 		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: way, Score: math.NaN(), Class: -1})
 	}
+	l.doubt(fitted.Doubtful)
 	return save(ctx, path, f, l, func(target string) error {
 		if replacing {
 			return nil
@@ -154,19 +155,51 @@ type RetrainOptions struct {
 	Memory  int64
 }
 
+// doubt notes the labels that a fit to the messages of the ledger doubts.
+func (l *ledger) doubt(doubtful []train.Doubt) {
+	for i := range l.entries {
+		l.entries[i].Doubt = 0
+	}
+	for _, d := range doubtful {
+		l.entries[d.Message].Doubt = hundredths(d.Doubt)
+	}
+}
+
 // Retrain fits the model again to all messages of the ledger, with the settings it was trained with. The result is what training on these
 // messages at once gives. With [ErrTooFew], the model is as before.
 func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, error) {
-	f := fitting{RetrainOptions: o}
+	return s.Settle(ctx, nil, o)
+}
+
+// Settle is Retrain after a person has said of learned messages, by fingerprint, whether their labels are right. They count fully from now on,
+// with the other class if the label was wrong; that takes two classes.
+func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (train.Refitted, error) {
+	f := fitting{RetrainOptions: o, right: right}
 	if err := s.consolidate(ctx, &f); err != nil {
 		return f.refitted, fmt.Errorf("fit the model to %s: %w", s.path+Suffix, err)
 	}
 	return f.refitted, nil
 }
 
+// settle enters what a person has said of labels.
+func (l *ledger) settle(right map[uint64]bool, now time.Time) {
+	for fingerprint, isRight := range right {
+		at, known := l.byFingerprint[fingerprint]
+		if !known {
+			continue
+		}
+		e := &l.entries[at]
+		e.Confirmed = true
+		if !isRight && len(l.facts.Classes) == 2 {
+			e.Label, e.Relabelled, e.Way, e.Learned = 1-e.Label, true, ByHand, now.UTC().Truncate(time.Second)
+		}
+	}
+}
+
 // fitting is a fit in progress.
 type fitting struct {
 	RetrainOptions
+	right    map[uint64]bool
 	refitted train.Refitted
 }
 
@@ -189,6 +222,7 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 	}
 	var f *filter.Filter
 	if fitting != nil {
+		l.settle(fitting.right, s.now())
 		f, fitting.refitted, err = fit(ctx, s.filter, l, fitting.RetrainOptions, s.now(), began)
 	} else {
 		f, err = carryOver(s.filter, l)
@@ -230,6 +264,7 @@ func fit(
 	}
 	refitted.Seconds = (cputime.Process() - began).Seconds()
 	l.facts.Fitted, l.facts.FitSeconds, l.facts.Changed = now.Unix(), refitted.Seconds, 0
+	l.doubt(refitted.Doubtful)
 	return fitted, refitted, nil
 }
 

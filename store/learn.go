@@ -16,6 +16,7 @@ import (
 	"chaff/internal/journal"
 	"chaff/internal/limits"
 	"chaff/message"
+	"chaff/metrics"
 	"chaff/train"
 )
 
@@ -55,6 +56,8 @@ type Outcome struct {
 	Verdict     filter.Verdict `json:"verdict,omitempty"`
 	Score       float64        `json:"score,omitempty"`
 	Probability float64        `json:"probability,omitempty"`
+	// Doubt is how much the score speaks against the label that a mailbox gives, if that is doubtful: see [metrics.Typical.Doubt].
+	Doubt float64 `json:"doubt,omitempty"`
 }
 
 // Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
@@ -128,6 +131,11 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		}
 		return o, s.foldIfLarge()
 	}
+	if m.Way == ByMaildir && !known && len(classes) == 2 {
+		if doubt := s.typical().Doubt(label, []float64{0, e.Score}); doubt >= metrics.Doubted {
+			o.Doubt, e.Doubt = doubt, hundredths(doubt)
+		}
+	}
 	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
 	for i, unknown := range s.filter.UnknownTerms(document) { // the ledger has the texts of the others
 		if unknown || p.Learner == nil { // a model that does not learn has terms that the ledger lost
@@ -155,6 +163,15 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	}
 	s.taught++
 	return o, s.foldIfLarge()
+}
+
+// typical returns the typical margins at the last fit.
+func (s *Store) typical() metrics.Typical {
+	if s.provenance == nil {
+		p, _ := train.ProvenanceOf(s.filter) // a fit reports the error
+		s.provenance = &p
+	}
+	return s.provenance.Typical
 }
 
 // isSure reports whether the filter gave a message its label and was sure of it.

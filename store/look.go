@@ -217,7 +217,8 @@ func (s *Store) facts() (facts, error) {
 	return f, err
 }
 
-// Later returns how many messages the store of the model at path has learned or forgotten since it was trained, imported or merged; 0 without a store. It reads no
+// Later returns how many messages the store of the model at path has learned or forgotten since it was trained, imported or merged, or whose
+// labels were confirmed; 0 without a store. It reads no
 // document, and not the model.
 func Later(path string) (int, error) {
 	n, err := later(path)
@@ -246,7 +247,7 @@ func later(path string) (n int, err error) {
 	}
 	n = f.Forgotten
 	for _, e := range entries {
-		if e.Way != ByTraining && e.Way != ByImport && e.Learned.Unix() >= f.Begun {
+		if e.Confirmed || e.Way != ByTraining && e.Way != ByImport && e.Learned.Unix() >= f.Begun {
 			n++
 		}
 	}

@@ -26,7 +26,7 @@ type Merged struct {
 }
 
 // Merge writes the store of all messages of two stores, and the model fitted to them, to out. Of a message that both have, the entry that was learned later
-// counts. The error says which setting differs if the stores cannot be merged, or wraps [ErrLearned]; both are left as they are.
+// counts, unless only the other has a label that a person has confirmed. The error says which setting differs if the stores cannot be merged, or wraps [ErrLearned]; both are left as they are.
 func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, error) {
 	began := cputime.Process()
 	before, err := versionOf(out)
@@ -56,10 +56,14 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 		at, both := l.byFingerprint[e.Fingerprint]
 		if both {
 			m.Both++
-			if l.entries[at].Label != e.Label {
+			old := &l.entries[at]
+			if old.Label != e.Label {
 				m.Conflicts++
+			} else {
+				old.Confirmed = old.Confirmed || e.Confirmed
+				e.Confirmed = old.Confirmed
 			}
-			if !e.Learned.After(l.entries[at].Learned) {
+			if old.Confirmed && !e.Confirmed || old.Confirmed == e.Confirmed && !e.Learned.After(old.Learned) {
 				continue
 			}
 		}

@@ -70,6 +70,9 @@ type Status struct {
 	Forgotten int `json:"forgotten,omitempty"`
 	// Sure is how many messages were not learned, because the filter was right and sure of them. They count as judged.
 	Sure int `json:"sure,omitempty"`
+	// Doubtful is how many labels of learned messages may be wrong, see [Entry.Doubt], and Confirmed how many a person has confirmed.
+	Doubtful  int `json:"doubtful"`
+	Confirmed int `json:"confirmed,omitempty"`
 	// Windows are the figures of the last 100, the last 1,000 and all messages.
 	Windows []Window `json:"judged_before_learning"`
 	// ByHand is how many of these messages were learned by hand: mostly those that the filter got wrong.
@@ -109,6 +112,8 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 	}
 	for _, e := range l.entries {
 		s.Ways[e.Way.String()]++
+		s.Doubtful += int(flag(e.Doubt > 0))
+		s.Confirmed += int(flag(e.Confirmed))
 		c := &s.Classes[e.Label]
 		c.Messages++
 		if !e.Learned.Before(c.newest) {

@@ -16,6 +16,7 @@ import (
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 	"chaff/message"
+	"chaff/train"
 )
 
 // Suffix is appended to the path of a model to name its store.
@@ -40,15 +41,16 @@ var ErrTooFew = errors.New("too few different messages of a class")
 
 // Store is the store of a model, open for learning. It belongs to one goroutine, and to one process at a time.
 type Store struct {
-	path    string // of the model
-	options Options
-	now     func() time.Time
-	file    *os.File // locked
-	filter  *filter.Filter
-	reader  *filter.Reader
-	base    *base
-	journal *journal.Journal
-	failed  error // a write that failed and could not be taken back, or a base that could not be read
+	path       string // of the model
+	options    Options
+	now        func() time.Time
+	file       *os.File // locked
+	filter     *filter.Filter
+	reader     *filter.Reader
+	base       *base
+	journal    *journal.Journal
+	provenance *train.Provenance // of the filter, read when it is first needed
+	failed     error             // a write that failed and could not be taken back, or a base that could not be read
 	// unfolded is why the last fold that was due failed.
 	unfolded error
 	limit    int // of records of the journal
@@ -191,7 +193,7 @@ func (s *Store) load() error {
 		return err
 	}
 	s.closeFilter()
-	s.base, s.journal, s.filter, s.reader = b, j, f, nil
+	s.base, s.journal, s.filter, s.reader, s.provenance = b, j, f, nil, nil
 	if s.end() < info.Size() {
 		return replace.Reason(s.file.Truncate(s.end()))
 	}

@@ -62,7 +62,7 @@ func trainedWith(t testing.TB, model string, source corpus.Source, o train.Colle
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), false); err != nil {
+	if err := Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), false); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -361,10 +361,10 @@ func TestTrainingDropsNoMessageThatWasLearnedMeanwhile(t *testing.T) {
 	learned(t, s, Message{Raw: []byte("\nlearned while the model was trained"), Label: "ham", Way: ByHand})
 	noError(t, s.Close())
 	before := contents(t, path)
-	if err := Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), false); !errors.Is(err, ErrLearned) || !bytes.Equal(contents(t, path), before) {
+	if err := Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), false); !errors.Is(err, ErrLearned) || !bytes.Equal(contents(t, path), before) {
 		t.Errorf("got %v, want %v and the store as it was", err, ErrLearned)
 	}
-	noError(t, Create(t.Context(), path, c.Mail, f, 0, DefaultOptions(), true))
+	noError(t, Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), true))
 	if n, err := Later(path); n != 0 || err != nil {
 		t.Errorf("%d messages are left: %v", n, err)
 	}
@@ -579,5 +579,100 @@ func TestForgettingOutlastsAFit(t *testing.T) {
 			t.Errorf("%s: %d changes, %v; want that training would bring a message back", about, n, err)
 		}
 		retrain(t, s)
+	}
+}
+
+func TestSettledLabelsLastAndChangeTheNextFit(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 60, "ham", "spam"))
+	other := filepath.Join(t.TempDir(), "other")
+	for _, ending := range []string{"", Suffix} {
+		if err := os.WriteFile(other+ending, contents(t, path+ending), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := opened(t, path)
+	retrain(t, s)
+	before := contents(t, path)
+	entries, err := s.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, wrong := entries[3], entries[70]
+	if _, err := s.Settle(t.Context(), map[uint64]bool{right.Fingerprint: true, wrong.Fingerprint: false}, RetrainOptions{Workers: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(before, contents(t, path)) {
+		t.Error("settled labels do not change the fit")
+	}
+	check := func(when, path string) {
+		t.Helper()
+		v, err := Look(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		confirmed := 0
+		for _, e := range v.Entries() {
+			want := e.Label
+			switch e.Fingerprint {
+			case right.Fingerprint:
+				want = right.Label
+			case wrong.Fingerprint:
+				want = 1 - wrong.Label
+			}
+			if e.Confirmed {
+				confirmed++
+			}
+			if e.Label != want || e.Confirmed && e.Doubt > 0 {
+				t.Errorf("%s: label %d, want %d; doubt %d", when, e.Label, want, e.Doubt)
+			}
+		}
+		if status := v.Status(time.Now()); confirmed != 2 || status.Confirmed != 2 {
+			t.Errorf("%s: %d labels are confirmed, status says %d, want 2", when, confirmed, status.Confirmed)
+		}
+	}
+	check("at once", path)
+	retrain(t, s)
+	check("after a fit", path)
+	learned(t, s, mailOf(t, corpustest.Mailbox(2, 1, "spam"))[0])
+	if err := s.Fold(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check("after a fold", path)
+	if n, err := Later(path); err != nil || n != 3 {
+		t.Errorf("%d messages are to be kept from a new training, %v, want 3", n, err)
+	}
+	s.Close()
+	for _, pair := range [][2]string{{path, other}, {other, path}} {
+		out := filepath.Join(t.TempDir(), "both")
+		if _, err := Merge(t.Context(), pair[0], pair[1], out, RetrainOptions{Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		check("after a merge", out)
+	}
+}
+
+func TestAMailboxThatContradictsTheFilterIsDoubted(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 60, "ham", "spam"))
+	s := opened(t, path)
+	spam := mailOf(t, corpustest.Mailbox(2, 3, "spam"))
+	for i, tt := range []struct {
+		label string
+		way   Way
+		want  bool
+	}{{"ham", ByMaildir, true}, {"spam", ByMaildir, false}, {"ham", ByHand, false}} {
+		m := spam[i]
+		m.Label, m.Way = tt.label, tt.way
+		if o := learned(t, s, m); (o.Doubt > 0) != tt.want {
+			t.Errorf("%s by way %v: doubt %v", tt.label, tt.way, o.Doubt)
+		}
+	}
+	v, err := Look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if n := v.Status(time.Now()).Doubtful; n != 1 {
+		t.Errorf("status counts %d doubtful messages, want 1", n)
 	}
 }

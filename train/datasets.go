@@ -49,10 +49,19 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 		return wholeDataset(c.whole().vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
 	}
 	var rows []int
-	for _, i := range c.InPart(part) {
+	var confirmed []bool
+	for n, i := range c.InPart(part) {
 		rows = append(rows, int(c.documents[i].row))
+		if c.documents[i].confirmed && confirmed == nil {
+			confirmed = make([]bool, len(labels))
+		}
+		if confirmed != nil {
+			confirmed[n] = c.documents[i].confirmed
+		}
 	}
-	return c.matrix(kind, c.workers()).Dataset(c.index, c.classes, rows, labels, c.workers())
+	d := c.matrix(kind, c.workers()).Dataset(c.index, c.classes, rows, labels, c.workers())
+	d.Confirmed = confirmed
+	return d
 }
 
 // wholeDataset returns documents given by their hashes, each as one term.

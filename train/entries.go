@@ -27,6 +27,8 @@ type Entry struct {
 	// Size is the number of its bytes. It is 0 for a document that stands for counts of another filter and is no message: models learn
 	// it, and no figure, threshold or calibration comes from it.
 	Size int
+	// Confirmed is whether a person has confirmed that the label is right. It counts fully then, and is never doubted.
+	Confirmed bool
 }
 
 // IsMessage reports whether the entry is of a message.
@@ -44,7 +46,7 @@ func (m *Mail) Entries() []Entry {
 // Entry returns message i of [Mail.Entries].
 func (m *Mail) Entry(i int) Entry {
 	d := m.documents[i]
-	return Entry{d.terms, int(d.label), d.fingerprint, d.splitKey, d.sketch, d.time, d.repairs, d.size}
+	return Entry{d.terms, int(d.label), d.fingerprint, d.splitKey, d.sketch, d.time, d.repairs, d.size, d.confirmed}
 }
 
 // NewMail returns mail of entries, whose documents are in all. Mail of the entries of other mail gives the same models, byte for byte. The
@@ -58,7 +60,7 @@ func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 		m.items[i] = corpus.Item{Origin: fmt.Sprintf("message %d of the store", i+1), Label: classes[e.Label], Time: e.Time, Content: noContent{}}
 		m.documents[i] = document{
 			terms: e.Terms, label: int32(e.Label), item: int32(i), fingerprint: e.Fingerprint, splitKey: e.SplitKey, time: e.Time,
-			sketch: e.Sketch, repairs: e.Repairs, size: e.Size,
+			sketch: e.Sketch, repairs: e.Repairs, size: e.Size, confirmed: e.Confirmed,
 		}
 	}
 	m.count()

@@ -101,6 +101,7 @@ type document struct {
 	sketch      features.Ref // in the store
 	repairs     message.Repairs
 	size        int // 0 if it is no message; see Entry
+	confirmed   bool
 }
 
 // Classes returns the names of the classes.

@@ -32,6 +32,9 @@ type Provenance struct {
 	// thresholds and calibration. Both are 0 for a filter fitted to the training part.
 	FittedTo  int `json:"fitted_to,omitempty"`
 	OutOfFold int `json:"out_of_fold_scores,omitempty"`
+	// Typical has the typical out-of-fold margins, and Verdicts counts the verdicts on the scores.
+	Typical  metrics.Typical `json:"typical_margins,omitempty"`
+	Verdicts *VerdictCounts  `json:"out_of_fold_verdicts,omitempty"`
 	// Sample identifies some of the messages that the filter was fitted to, for [Provenance.Learned].
 	Sample []byte `json:"sample,omitempty"`
 }

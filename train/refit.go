@@ -30,10 +30,19 @@ type Refitted struct {
 	Verdicts    *VerdictCounts      `json:"out_of_fold_verdicts,omitempty"`
 	Cost        *float64            `json:"out_of_fold_cost,omitempty"`
 	Calibration metrics.Calibration `json:"calibration"`
+	// Doubtful are the messages whose labels may be wrong, by their out-of-fold scores, the greatest doubt first. None has a label that a person
+	// has confirmed.
+	Doubtful []Doubt `json:"-"`
 	// Warnings are reasons to doubt the model, its thresholds or its calibration.
 	Warnings []string `json:"warnings,omitempty"`
 	// Seconds is the CPU time of Refit; of a fit to a store, that of all but saving.
 	Seconds float64 `json:"training_cpu_seconds"`
+}
+
+// Doubt is a message whose label may be wrong.
+type Doubt struct {
+	Message int     // of the mail
+	Doubt   float64 // see [metrics.Typical]
 }
 
 // Refit fits the model of t, which [Fit] fitted to c, to all documents of c. The provenance of the filter that it returns keeps the
@@ -45,7 +54,7 @@ type Refitted struct {
 //	development and test part        the model of t, fitted to the training part
 //	training part                    a model fitted to the development and the test part
 //
-// A model of the development and the test part would be weak if they have less than a third of a class. Refit then divides the training
+// A model of the development and the test part would be weak if they have less than a third or less than 500 of the messages of a class. Refit then divides the training
 // part into two halves, by the groups of the documents, so that near-duplicates stay together, and scores each half by a model fitted to
 // everything else.
 //
@@ -74,7 +83,8 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	scores := Scores{Classes: len(c.classes)}
 	scores.Append(t.Development)
 	scores.Append(t.Test)
-	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
+	scored := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test)) // the messages of the scores
+	folds := c.trainingFolds()                                                   // c and t are out of use from here on, and their memory is free
 	memory.Release()
 	inTraining := make([]corpus.Part, len(c.parts))
 	all, err := c.withParts(inTraining)
@@ -92,7 +102,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
 		}
-		scores.Append(outOfFold)
+		if scores.Append(outOfFold); len(outOfFold.Labels) > 0 {
+			scored = append(scored, fold...)
+		}
 	}
 	memory.Release()
 	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
@@ -104,6 +116,13 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings,
 		Thresholds: a.thresholds, Calibration: a.calibration, Promise: a.promise,
+	}
+	typical := metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
+	doubtful, doubts := typical.Doubtful(scores.Labels, scores.Scores)
+	for n, i := range doubtful {
+		if message := scored[i]; !all.documents[message].confirmed {
+			r.Doubtful = append(r.Doubtful, Doubt{message, doubts[n]})
+		}
 	}
 	if a.given {
 		r.OutOfFold = 0
@@ -118,14 +137,17 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		terms := p.Corpus.Terms
 		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
 		p.Corpus.Terms, p.FittedTo, p.OutOfFold = terms, r.Messages, r.OutOfFold
+		p.Typical, p.Verdicts = typical, r.Verdicts
 	})
 	r.Seconds = (cputime.Process() - began).Seconds()
 	return f, r, errors.Join(err, d.Err())
 }
 
 const (
-	// enoughToScore is the share of each class that a model must be fitted to for its scores to be used.
+	// enoughToScore is the share of each class that a model must be fitted to for its scores to be used, and manyToScore the number: with fewer,
+	// another model costs little, and the scores find more wrong labels.
 	enoughToScore = 1. / 3
+	manyToScore   = 500
 	// halvesSeed changes the seed for dividing the training part into halves: under the seed itself all its documents have a low chance.
 	halvesSeed = 0x68616c766573
 )
@@ -142,7 +164,7 @@ func (c *Collection) trainingFolds() [][]int {
 	}
 	enough := true
 	for class, n := range all {
-		enough = enough && float64(n-trained[class]) >= enoughToScore*float64(n)
+		enough = enough && float64(n-trained[class]) >= max(manyToScore, enoughToScore*float64(n))
 	}
 	if enough {
 		return [][]int{training}

@@ -302,3 +302,43 @@ func checkLearner(t *testing.T, f *filter.Filter, measured Trained) {
 		}
 	}
 }
+
+func TestWrongLabelsAreDoubtedUntilTheyAreConfirmed(t *testing.T) {
+	o := DefaultCollectOptions()
+	o.Split.Method = corpus.SplitByHash
+	c := collect(t, corpustest.Mailbox(5, 80, "ham", "spam"), o, "ham", "spam")
+	members := c.Members()
+	for _, i := range []int{3, 30, 100} {
+		members[i].Label = 1 - members[i].Label
+	}
+	mail, err := c.Mail.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doubtful := func(confirmed ...int) (messages []int) {
+		entries := mail.Entries()
+		for _, i := range confirmed {
+			entries[i].Confirmed = true
+		}
+		o.Split.Method = corpus.SplitByHash
+		c, err := NewMail(mail.Classes(), mail.Documents(), entries).Divide(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, refitted, _ := refit(t, c, "votes", DefaultOptions())
+		if p, err := ProvenanceOf(f); err != nil || len(p.Typical) != 4 || p.Typical[1] <= 0 || p.Verdicts == nil {
+			t.Errorf("the model has the typical margins %v, %v", p.Typical, err)
+		}
+		for _, d := range refitted.Doubtful {
+			messages = append(messages, d.Message)
+		}
+		slices.Sort(messages)
+		return messages
+	}
+	if got := doubtful(); !slices.Equal(got, []int{3, 30, 100}) {
+		t.Errorf("messages %v are doubtful, want 3, 30 and 100", got)
+	}
+	if got := doubtful(30); slices.Contains(got, 30) {
+		t.Errorf("messages %v are doubtful, and 30 is confirmed", got)
+	}
+}

@@ -47,6 +47,8 @@ type afterwards struct {
 	Fitted int `json:"fitted_to,omitempty"`
 	// Expired is the number of messages that left because they were the oldest.
 	Expired int `json:"expired,omitempty"`
+
+	entries []store.Entry // after a fit
 }
 
 // end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the store. err is that of learning.
@@ -54,6 +56,9 @@ func (a *afterwards) end(p *program, x *learning, s *store.Store, err error) err
 	if err == nil && !x.forget {
 		a.Fitted, err = s.FitIfUnbalanced(x.command.Context(), retrainOptions(x.Config))
 		err = p.warnOfStore(s, err)
+	}
+	if err == nil && a.Fitted > 0 {
+		a.entries, err = s.Entries()
 	}
 	var countErr error
 	a.Changed, countErr = s.Changed()

@@ -301,6 +301,13 @@ func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
 	}
 }
 
+// verdictShares is what printVerdicts prints, in short.
+func verdictShares(v train.VerdictCounts) string {
+	ham, spam := max(1, v.Ham.Messages()), max(1, v.Spam.Messages())
+	return fmt.Sprintf("ham: %s lost, %s unsure; spam: %s found, %s unsure, %s missed", shareOf(v.Ham.Spam, ham), shareOf(v.Ham.Unsure, ham),
+		shareOf(v.Spam.Spam, spam), shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
+}
+
 func printCost(w io.Writer, cost *float64) {
 	if cost != nil {
 		field(w, "cost", "%s a message", number(cost))

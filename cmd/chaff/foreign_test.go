@@ -235,7 +235,8 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"imap", "-m", model, "--account", "imap://" + evil + "@127.0.0.1:1"}, fails: true},
 		{args: []string{"imap", "-m", model, "--account", "imap://a@127.0.0.1:1", "--password-command", "echo " + evil}, fails: true},
 		{args: []string{"imap", "-m", model, "--account", "imap://a@127.0.0.1:1", "--password-file", m.path("absent" + evil)}, fails: true}, // TestAMailboxByIMAP has the rest
-		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "-v"}},
+		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil)}},
+		{args: []string{"review", "-m", model, "--confirm", evil}, fails: true},
 		{args: []string{"review", "-m", model, "--maildir", m.path("maildir" + evil), "--json"}},
 		{args: []string{"learn", "-m", model, "--ham", "--json", message}},
 		{args: []string{"learn", "-m", model, "--forget", message}},

@@ -79,7 +79,7 @@ func (p *program) importCounts(x *importing) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(saveStore(ctx, made, f, x.path, learned.Saved.Seconds, cfg.Store, x.replace), keepKey()); err != nil {
+	if err := errors.Join(saveStore(ctx, made, f, x.path, learned.Saved, cfg.Store, x.replace), keepKey()); err != nil {
 		return err
 	}
 	if x.asJSON {

@@ -19,7 +19,9 @@ type mailboxes struct {
 	File      string        `json:"file"`
 	Mailboxes []mailboxSays `json:"mailboxes"`
 	afterwards
-	DryRun bool `json:"dry_run,omitempty"`
+	// Doubtful are the messages among those learned that look mislabelled.
+	Doubtful []doubtful `json:"doubtful,omitempty"`
+	DryRun   bool       `json:"dry_run,omitempty"`
 }
 
 // mailboxSays is what a mailbox says that the store did not know.
@@ -53,6 +55,7 @@ func (p *program) learnMaildirs(x *learning) error {
 	for _, m := range all.Mailboxes {
 		p.printSays(m, x.dryRun)
 	}
+	p.printWorst(all.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, nil))
 	if err == nil {
 		all.print(p, x.command, x.model, x.Store.RetrainAfter)
 	}
@@ -91,7 +94,22 @@ func (p *program) eachMailbox(x *learning, all *mailboxes, boxes []*mailbox.Mail
 			break
 		}
 	}
-	return all.end(p, x, s, err)
+	err = all.end(p, x, s, err)
+	doubts := map[uint64]uint8{} // after a fit
+	for _, e := range all.entries {
+		doubts[e.Fingerprint] = e.Doubt
+	}
+	var changes []mailbox.Change
+	for _, m := range all.Mailboxes {
+		for _, c := range m.Changes {
+			if all.entries != nil {
+				c.Doubt = float64(doubts[c.Fingerprint]) / 100
+			}
+			changes = append(changes, c)
+		}
+	}
+	all.Doubtful = doubtfulChanges(changes)
+	return err
 }
 
 // openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.

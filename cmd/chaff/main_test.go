@@ -103,8 +103,18 @@ func scriptParams(t *testing.T) testscript.Params {
 			"timeless":   writeTimeless,
 			"tarball":    writeTarball,
 			"shown":      compareShown,
+			"capture":    capture,
 		},
 	}
+}
+
+// capture sets a variable to what the group of a pattern matches in the last output: capture NAME PATTERN.
+func capture(ts *testscript.TestScript, neg bool, args []string) {
+	found := regexp.MustCompile("(?m)" + args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if found == nil {
+		ts.Fatalf("no match for %s", args[1])
+	}
+	ts.Setenv(args[0], found[1])
 }
 
 // sharedMail is mail that scripts read and do not change, and a model of it. It is written once, and linked into the folder of each

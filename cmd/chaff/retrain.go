@@ -37,7 +37,7 @@ The settings are those that the model was trained with.`,
 				return err
 			}
 			p.warnOfModelSettings(loaded)
-			done, err := retrain(c.Context(), path, loaded.Config)
+			done, err := retrain(c.Context(), path, loaded.Config, nil)
 			if err != nil {
 				return err
 			}
@@ -62,21 +62,26 @@ type retrained struct {
 	// Before has what held before the fit.
 	Before guarantees     `json:"before"`
 	Saved  train.Refitted `json:"saved_model"`
+	// Doubtful is the number of messages that look mislabelled.
+	Doubtful int `json:"doubtful"`
 }
 
-// guarantees are the thresholds of a model and what they guarantee.
+// guarantees are the thresholds of a model, what they guarantee, and the verdicts at its fit.
 type guarantees struct {
-	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
-	Promise    *metrics.Promise    `json:"promise,omitempty"`
+	Thresholds *metrics.Thresholds  `json:"thresholds,omitempty"`
+	Promise    *metrics.Promise     `json:"promise,omitempty"`
+	Verdicts   *train.VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 }
 
 func guaranteesOf(f *filter.Filter) (guarantees, error) {
 	from, err := train.ProvenanceOf(f)
-	return guarantees{f.Settings().Thresholds, from.Promise}, err
+	return guarantees{f.Settings().Thresholds, from.Promise, from.Verdicts}, err
 }
 
-// retrain fits the model at path again.
-func retrain(ctx context.Context, path string, cfg config.Config) (retrained, error) {
+// retrain fits the model at path again. If settle is not nil, it says which labels of the messages of the store are right and wrong.
+func retrain(
+	ctx context.Context, path string, cfg config.Config, settle func(entries []store.Entry, classes []string) (map[uint64]bool, error),
+) (retrained, error) {
 	done := retrained{File: path}
 	s, err := openStore(ctx, path, cfg.Store)
 	if err != nil {
@@ -89,7 +94,18 @@ func retrain(ctx context.Context, path string, cfg config.Config) (retrained, er
 		if done.Changed, err = s.Changed(); err != nil {
 			return err
 		}
-		done.Saved, err = s.Retrain(ctx, retrainOptions(cfg))
+		var right map[uint64]bool
+		if settle != nil {
+			entries, err := s.Entries()
+			if err == nil {
+				right, err = settle(entries, s.Classes())
+			}
+			if err != nil {
+				return err
+			}
+		}
+		done.Saved, err = s.Settle(ctx, right, retrainOptions(cfg))
+		done.Doubtful = len(done.Saved.Doubtful)
 		return aboutFit(err)
 	}()
 	return done, errors.Join(err, s.Close())
@@ -116,11 +132,17 @@ func (p *program) printFitted(path string, r train.Refitted, before guarantees) 
 	}
 	if r.Verdicts != nil {
 		printVerdicts(w, *r.Verdicts, heldOut)
+		if v := before.Verdicts; v != nil {
+			field(w, "", "before: %s", verdictShares(*v))
+		}
 	}
 	printCost(w, r.Cost)
 	printGuarantee(w, r.Promise)
 	if old := before.Promise; old != nil && r.Promise != nil && old.String() != r.Promise.String() {
 		field(w, "", "before: %v", old)
+	}
+	if n := len(r.Doubtful); n > 0 {
+		field(w, "doubtful", "%s: chaff review PATH lists them", mislabelled(n))
 	}
 	screen.Printf(w, "%-12s%s\n", "saved", savedFiles(path))
 	for _, text := range r.Warnings {

@@ -1,26 +1,33 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"os"
+	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"chaff/cmd/internal/delivery"
 	"chaff/config"
-	"chaff/corpus/sources"
 	"chaff/filter"
+	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/mailbox"
+	"chaff/message"
 	"chaff/store"
+	"chaff/train"
 )
 
 // reviewing is the command review.
 type reviewing struct {
-	command         *cobra.Command
-	path, model     string
-	verbose, asJSON bool
+	command        *cobra.Command
+	sources        sourceFlags
+	paths          []string
+	model          string
+	confirm, wrong []string // IDs
+	asJSON         bool
 	config.Config
 }
 
@@ -28,167 +35,284 @@ func (p *program) reviewCommand() *cobra.Command {
 	var settings settingFlags
 	var x reviewing
 	c := &cobra.Command{
-		Use:        "review [-m FILE] --maildir PATH",
-		Short:      "Find messages of a mailbox that are in the wrong folder",
-		SuggestFor: []string{"audit", "doubt", "suspects"},
-		Long: `Review classifies the messages of a mailbox, and counts by folder what the
-filter would make of them today. Then it lists messages that seem to be in the
-wrong folder, with the command that corrects each.
+		Use:        "review [-m FILE] PATH...",
+		Short:      "List messages that look mislabelled, and settle their labels",
+		SuggestFor: []string{"audit", "doubt", "suspects", "confirm", "correct"},
+		Long: `Review lists the messages at each PATH whose labels look wrong, the worst
+first, with the command that corrects each. A PATH is the mail that the model
+was trained on, named as for chaff train.
 
-A filter agrees with the labels that it has learned. So each message that it has
-learned is judged by a model fitted to the others: five models, each without a
-fifth of the messages. Nothing in the mailbox is changed.`,
-		Example: `  chaff review --maildir ~/Maildir
-  chaff review --maildir ~/Maildir -v`,
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
+A filter agrees with the labels that it has learned. So each label was doubted
+by a model that had not learned the message: when the model was last fitted, or
+when a mailbox taught the message since. A message is listed if it scores like
+the other class.
+
+With --correct ID a message of the store gets the other class. With --confirm ID
+its label is right: it is not listed again. Both labels count fully from then
+on, and the model is fitted again. Nothing in the mail is changed.`,
+		Example: `  chaff review ~/Maildir
+  chaff review --ham inbox --spam junk.mbox
+  chaff review --confirm 3f2a9c1d --confirm 77e01b52 --correct 0b4d6a90`,
+		RunE: func(c *cobra.Command, paths []string) error {
 			loaded, err := p.load(c, &settings)
 			if err != nil {
 				return err
 			}
-			if x.path == "" {
-				return needMaildir(c)
+			x.paths, x.Config = paths, loaded.Config
+			if len(x.confirm)+len(x.wrong) > 0 {
+				return p.settle(&x)
 			}
-			x.Config = loaded.Config
 			return p.review(&x)
 		},
 	}
 	x.command = c
+	x.sources.add(c)
 	settings.add(p, c, "workers", "memory")
-	addMaildir(c, &x.path)
-	p.addModelFile(c, &x.model, "use")
-	c.Flags().BoolVarP(&x.verbose, "verbose", "v", false, "list all messages whose verdict is not their label")
-	addJSON(c, &x.asJSON, "print the review as JSON")
+	p.addModelFile(c, &x.model, "review")
+	c.Flags().StringArrayVar(&x.confirm, "confirm", nil, "the label of the message `ID` is right; repeatable")
+	c.Flags().StringArrayVar(&x.wrong, "correct", nil, "the label of the message `ID` is wrong: give it the other class; repeatable")
+	addJSON(c, &x.asJSON, "print the result as JSON")
 	return c
 }
 
+// doubtful is a message whose label may be wrong.
+type doubtful struct {
+	ID      string `json:"id"` // the digest by which the store knows it
+	Path    string `json:"path"`
+	Subject string `json:"subject"`
+	Label   string `json:"label"`
+	// Doubt is how much the message scores like another class: see [metrics.Typical.Doubt].
+	Doubt float64 `json:"doubt"`
+}
+
+// reviewed is the JSON of review.
+type reviewed struct {
+	File     string     `json:"file"`
+	Messages int        `json:"messages"` // without copies
+	Learned  int        `json:"learned"`  // of them
+	Doubtful []doubtful `json:"doubtful"`
+	// Elsewhere is how many doubtful messages of the store are not among these.
+	Elsewhere int      `json:"doubtful_elsewhere"`
+	Problems  []string `json:"problems,omitempty"`
+}
+
 func (p *program) review(x *reviewing) error {
-	f, err := delivery.OpenModel(x.model, p.stderr)
+	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
 	}
-	var view *store.View
-	if _, err := os.Stat(storeOf(x.model)); err == nil {
-		if view, err = look(x.model); err != nil {
-			return err
+	view, err := look(x.model)
+	if err != nil {
+		return err
+	}
+	defer view.Close()
+	if err := mail.match(x.model, view.Filter()); err != nil {
+		return err
+	}
+	r := reviewed{File: x.model, Doubtful: []doubtful{}}
+	entries, all := map[uint64]store.Entry{}, p.listAll(mail.source)
+	for _, e := range view.Entries() {
+		entries[e.Fingerprint] = e
+		if e.Doubt > 0 {
+			r.Elsewhere++
 		}
-		defer view.Close()
-	}
-	box, err := p.openMailbox(x.path)
-	if err != nil {
-		return err
 	}
 	step, done := p.progress("reading mail")
-	r, err := box.Review(x.command.Context(), f, view, mailbox.ReviewOptions{Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step})
-	done()
-	if err != nil {
-		return aboutMailbox(err)
+	decoder, seen := message.NewDecoder(view.Filter().Settings().Message), map[uint64]bool{}
+	var raw []byte
+	for i, m := range all {
+		if m.err == nil {
+			raw, m.err = m.Read(raw)
+		}
+		if step != nil {
+			step(i+1, len(all))
+		}
+		if m.err != nil {
+			r.Problems = append(r.Problems, m.err.Error())
+			continue
+		}
+		fingerprint := view.Fingerprint(raw)
+		e, learned := entries[fingerprint]
+		if seen[fingerprint] {
+			continue
+		}
+		seen[fingerprint] = true
+		r.Messages++
+		if learned {
+			r.Learned++
+		}
+		if e.Doubt > 0 {
+			r.Elsewhere--
+			r.Doubtful = append(r.Doubtful, doubtful{
+				idOf(fingerprint), m.Origin, string(decoder.Decode(raw).Get("subject")), view.Classes()[e.Label], float64(e.Doubt) / 100,
+			})
+		}
 	}
+	done()
+	slices.SortStableFunc(r.Doubtful, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 	if x.asJSON {
 		return printJSON(p.stdout, r)
 	}
 	p.printLeftOut(r.Problems)
 	if r.Messages == 0 {
-		return errors.New("the mailbox has no messages in folders of ham and spam")
+		return errors.New("no messages at the paths given: the files or folders are empty")
 	}
-	p.printReviewed(x, r, view != nil)
+	p.printReviewed(x, r, view.Classes())
 	return nil
 }
 
-// How much a review shows without --verbose.
-const (
-	shownRows   = 8
-	shownDoubts = 4
-)
-
-// printReviewed prints a review, without --verbose in at most 25 lines.
-func (p *program) printReviewed(x *reviewing, r mailbox.Review, hasStore bool) {
-	t := newTable(p.stdout, "folder", "is", "messages", "ham", "unsure", "spam")
-	folders := r.Folders
-	if !x.verbose {
-		folders = folders[:min(len(folders), shownRows)]
+// printReviewed prints a review.
+func (p *program) printReviewed(x *reviewing, r reviewed, classes []string) {
+	if r.Learned < r.Messages {
+		screen.Printf(p.stdout, "The model has learned %d of %s here. The others are doubted once they are learned.\n", r.Learned, plural(r.Messages, "message"))
 	}
-	for _, f := range folders {
-		label := f.Label
-		if label == "" {
-			label = "unread"
-		}
-		screen.Printf(t, "%s\t%s\t%d\t%d\t%d\t%d\n", f.Folder, label, f.ByVerdict.Messages(), f.Ham, f.Unsure, f.Spam)
-	}
-	t.Flush()
-	if more := len(r.Folders) - len(folders); more > 0 {
-		screen.Printf(p.stdout, "and %s more: -v shows all\n", plural(more, "folder"))
-	}
-	fmt.Fprintln(p.stdout)
-	p.printJudges(r, hasStore)
-	shown := r.Doubtful()
-	if len(shown) == 0 {
-		screen.Printf(p.stdout, "No message seems to be in the wrong folder.\n")
-	} else {
-		screen.Printf(p.stdout, "%s to be in the wrong folder:\n", pluralOf(len(shown), "message seems", "messages seem"))
-		x.printMessages(p, shown)
-	}
-	for _, rest := range []struct {
-		unsure bool
-		text   string
-	}{{false, "with the other verdict, less surely"}, {true, "unsure"}} {
-		var others []mailbox.Reviewed
-		for _, m := range r.Differing {
-			if !m.Doubtful && (m.Verdict == filter.Unsure) == rest.unsure {
-				others = append(others, m)
-			}
-		}
-		switch {
-		case len(others) > 0 && x.verbose:
-			screen.Printf(p.stdout, "%s %s:\n", plural(len(others), "message"), rest.text)
-			x.printMessages(p, others)
-		case len(others) > 0:
-			screen.Printf(p.stdout, "%s %s: -v lists them\n", plural(len(others), "message"), rest.text)
-		}
-	}
-}
-
-// printJudges prints which models judged the messages.
-func (p *program) printJudges(r mailbox.Review, hasStore bool) {
 	switch {
 	case r.Learned == 0:
-		screen.Printf(p.stdout, "The filter has learned none of these messages.\n")
-	case r.Folds == 0:
-		screen.Printf(p.stdout, "The filter itself judges these messages, and may know their labels: there is too\nlittle mail to judge them by.\n")
-	case !hasStore:
-		screen.Printf(p.stdout, "The model has no store: messages are judged by models fitted to the others here.\n")
+	case len(r.Doubtful) == 0:
+		screen.Printf(p.stdout, "No label of %s looks wrong.\n", plural(r.Learned, "message"))
 	default:
-		screen.Printf(p.stdout, "The filter has learned %d of these messages: models without them judge them. The\nfilter itself contradicts the label of %d.\n", r.Learned, r.Contradicted)
+		screen.Printf(p.stdout, "%s:\n", mislabelled(len(r.Doubtful)))
+		use := useOf(x.command, x.model)
+		printDoubtful(p.stdout, "  ", r.Doubtful, func(d doubtful) string {
+			if len(classes) > 2 {
+				return "chaff learn --class NAME" + use + " " + shellWord(d.Path)
+			}
+			return "chaff review --correct " + shortID(d.ID) + use
+		})
+		screen.Printf(p.stdout, "For a label that is right: chaff review --confirm ID%s\n", use)
+	}
+	if r.Elsewhere > 0 {
+		screen.Printf(p.stdout, "chaff status counts %d more: these messages are not at the paths given.\n", r.Elsewhere)
 	}
 }
 
-func (x *reviewing) printMessages(p *program, all []mailbox.Reviewed) {
-	shown := all
-	if !x.verbose {
-		shown = all[:min(len(all), shownDoubts)]
-	}
-	for _, m := range shown {
-		x.printMessage(p, m)
-	}
-	if more := len(all) - len(shown); more > 0 {
-		screen.Printf(p.stdout, "  and %d more: -v lists them\n", more)
+// mislabelled says how many messages look mislabelled.
+func mislabelled(n int) string {
+	return pluralOf(n, "message looks mislabelled", "messages look mislabelled")
+}
+
+// printDoubtful prints messages with their places. command returns the last line of each; nil for none.
+func printDoubtful(w io.Writer, indent string, all []doubtful, command func(doubtful) string) {
+	for _, d := range all {
+		screen.Printf(w, "%s%s: %s\n", indent, d.Label, screen.Quoted(cmp.Or(shorten([]byte(d.Subject)), "(no subject)")))
+		screen.Printf(w, "%s  %s\n", indent, screen.Quoted(d.Path))
+		if command != nil {
+			screen.Printf(w, "%s  %s\n", indent, screen.Quoted(command(d)))
+		}
 	}
 }
 
-// printMessage prints a message, and for one with a label the command that corrects the label.
-func (x *reviewing) printMessage(p *program, m mailbox.Reviewed) {
-	line := fmt.Sprintf("  P(spam) %.3f  %s  %s", m.Probability, screen.Printable(m.Folder), screen.Printable(shorten([]byte(m.Subject))))
-	if limit := p.limit(); limit > 0 {
-		line = screen.Cut(line, limit)
+// worst is how many doubtful messages are shown outside of a review.
+const worst = 3
+
+// printWorst prints how many messages look mislabelled, and the worst.
+func (p *program) printWorst(all []doubtful, command string) {
+	if len(all) > 0 {
+		field(p.stdout, "doubtful", "%s:", mislabelled(len(all)))
+		indent := strings.Repeat(" ", 12)
+		printDoubtful(p.stdout, indent, all[:min(worst, len(all))], nil)
+		screen.Printf(p.stdout, "%s%s lists all\n", indent, screen.Quoted(command))
 	}
-	screen.Printf(p.stdout, "%s\n", screen.Quoted(line))
-	if m.Label == "" {
-		screen.Printf(p.stdout, "    unread: %s\n", m.Path)
-		return
+}
+
+// doubtsOf returns the doubtful messages of mail.
+func doubtsOf(mail *train.Mail, doubts []train.Doubt, f *filter.Filter) []doubtful {
+	all, decoder := []doubtful{}, message.NewDecoder(f.Settings().Message)
+	for _, d := range doubts {
+		one := doubtful{idOf(mail.Entry(d.Message).Fingerprint), mail.Origin(d.Message), "", mail.Classes()[mail.Label(d.Message)], d.Doubt}
+		if raw, err := mail.Raw(d.Message); err == nil {
+			one.Subject = string(decoder.Decode(raw).Get("subject"))
+		}
+		all = append(all, one)
 	}
-	class := sources.Spam
-	if m.Label == class.String() {
-		class = sources.Ham
+	return all
+}
+
+// doubtfulChanges returns the doubtful messages among those that a mailbox has taught.
+func doubtfulChanges(changes []mailbox.Change) []doubtful {
+	all, decoder := []doubtful{}, message.NewDecoder(message.DefaultOptions())
+	for _, c := range changes {
+		if c.Doubt == 0 {
+			continue
+		}
+		one := doubtful{idOf(c.Fingerprint), c.Path, "", c.Label, c.Doubt}
+		if raw, err := c.Read(); err == nil {
+			one.Subject = string(decoder.Decode(raw).Get("subject"))
+		}
+		all = append(all, one)
 	}
-	screen.Printf(p.stdout, "    chaff learn --%s%s %s\n", class, useOf(x.command, x.model), screen.Quoted(screen.Printable(shellWord(m.Path))))
+	slices.SortStableFunc(all, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
+	return all
+}
+
+// idOf returns the ID of a message.
+func idOf(fingerprint uint64) string { return fmt.Sprintf("%016x", fingerprint) }
+
+// shortID returns the digits of an ID that are printed. They tell the messages of a store apart but for one in a million.
+func shortID(id string) string { return id[:8] }
+
+// settle confirms and corrects labels.
+func (p *program) settle(x *reviewing) error {
+	done, err := retrain(x.command.Context(), x.model, x.Config, func(entries []store.Entry, classes []string) (map[uint64]bool, error) {
+		if len(x.wrong) > 0 && len(classes) != 2 {
+			return nil, hint.With(fmt.Errorf("a message has %d other classes", len(classes)-1), "name one: chaff learn --class NAME PATH")
+		}
+		right := map[uint64]bool{}
+		for i, id := range append(slices.Clone(x.confirm), x.wrong...) {
+			fingerprint, err := findID(entries, id)
+			if _, twice := right[fingerprint]; err == nil && twice {
+				err = fmt.Errorf("the message %s is named twice", id)
+			}
+			if err != nil {
+				return nil, err
+			}
+			right[fingerprint] = i < len(x.confirm)
+		}
+		return right, nil
+	})
+	if err != nil {
+		return err
+	}
+	if x.asJSON {
+		return printJSON(p.stdout, done)
+	}
+	field(p.stdout, "labels", "%d confirmed, %d corrected", len(x.confirm), len(x.wrong))
+	p.printFitted(done.File, done.Saved, done.Before)
+	return nil
+}
+
+// findID returns the fingerprint of the message whose ID begins with some digits.
+func findID(entries []store.Entry, digits string) (found uint64, err error) {
+	n := 0
+	for _, e := range entries {
+		if id := idOf(e.Fingerprint); digits != "" && strings.HasPrefix(id, strings.ToLower(digits)) {
+			found = e.Fingerprint
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return 0, hint.With(fmt.Errorf("no learned message has the ID %s", digits), "chaff review PATH lists messages with their IDs")
+	case 1:
+		return found, nil
+	}
+	return 0, hint.With(fmt.Errorf("%d messages have IDs that begin with %s", n, digits), "give more digits: chaff review PATH --json prints all")
+}
+
+// again returns the source flags and paths of a command, to be given to another one.
+func again(c *cobra.Command, paths []string) string {
+	text := ""
+	for _, name := range []string{"ham", "spam", "maildir", "trec", "list", "table", "folders", "format", "text-column", "label-column"} {
+		values, _ := c.Flags().GetStringArray(name)
+		if value, _ := c.Flags().GetString(name); value != "" {
+			values = []string{value}
+		}
+		for _, value := range values {
+			text += " --" + name + " " + shellWord(value)
+		}
+	}
+	for _, path := range paths {
+		text += " " + shellWord(path)
+	}
+	return text
 }

@@ -110,6 +110,9 @@ func printStatus(w io.Writer, s state) {
 	}
 	field(w, "learned", "%s", learnedText(s.Status))
 	printExpired(w, s.Expired)
+	if s.Doubtful > 0 {
+		field(w, "doubtful", "%s: chaff review PATH lists them", mislabelled(s.Doubtful))
+	}
 	fmt.Fprintln(w)
 	printClassStatus(w, s.Classes, maxStatusClasses-2*len(problems))
 	fmt.Fprintln(w)
@@ -120,6 +123,9 @@ func learnedText(s store.Status) string {
 	text := plural(s.Messages, "message")
 	if s.Messages > 0 {
 		text += ": " + counted(s.Ways)
+	}
+	if s.Confirmed > 0 {
+		text += fmt.Sprintf("; %d with a confirmed label", s.Confirmed)
 	}
 	if s.Sure > 0 {
 		text += fmt.Sprintf("; %d not learned, since the model was sure", s.Sure)
@@ -205,6 +211,9 @@ func statusPage(f *filter.Filter, s state) report.Page {
 	}
 	for _, c := range s.Classes {
 		page.Facts = append(page.Facts, report.Fact{Name: c.Class, Value: fmt.Sprintf("%s, %d learned today, %d in 30 days, the last %s", plural(c.Messages, "message"), c.Today, c.Month, timeText(c.Last))})
+	}
+	if s.Doubtful > 0 {
+		page.Facts = append(page.Facts, report.Fact{Name: "Doubtful", Value: mislabelled(s.Doubtful)})
 	}
 	if len(s.Refused) > 0 {
 		page.Facts = append(page.Facts, report.Fact{Name: "Refused", Value: counted(s.Refused)})

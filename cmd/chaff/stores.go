@@ -94,7 +94,7 @@ func mayReplace(c *cobra.Command, path string) error {
 	case err != nil:
 		return hint.With(err, command+" --replace replaces the store")
 	case n > 0:
-		return hint.With(fmt.Errorf("%s has learned or forgotten %s since it was trained: %s would undo that", path, plural(n, "message"), command),
+		return hint.With(fmt.Errorf("%s has learned, forgotten or confirmed %s since it was trained: %s would undo that", path, plural(n, "message"), command),
 			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
 	}
 	return nil
@@ -115,13 +115,13 @@ func savedFiles(path string) string {
 	return text
 }
 
-// saveStore saves a model that was fitted to all of some mail in so many seconds, with a store of the mail. Unless replacing is true, it drops
+// saveStore saves a model that was fitted to all of some mail, with a store of the mail. Unless replacing is true, it drops
 // no message that was learned meanwhile.
-func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, seconds float64, o store.Options, replacing bool) error {
+func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, fitted train.Refitted, o store.Options, replacing bool) error {
 	if err := makeFolder(path); err != nil {
 		return err
 	}
-	return aboutStore(path, store.Create(ctx, path, mail, f, seconds, o, replacing))
+	return aboutStore(path, store.Create(ctx, path, mail, f, fitted, o, replacing))
 }
 
 // saveAlone saves a model without a store, and removes the store of the model that it replaces.

@@ -21,9 +21,10 @@ import (
 
 // findings are what the report and the terminal show of a trained model.
 type findings struct {
-	review evaluate.Review
-	leaks  []evaluate.Leak
-	growth evaluate.Growth
+	review   evaluate.Review
+	leaks    []evaluate.Leak
+	growth   evaluate.Growth
+	doubtful []doubtful // of the labels of the saved model
 }
 
 func (p *program) train(x *experiment) error {
@@ -108,8 +109,11 @@ func (p *program) train(x *experiment) error {
 		return err
 	}
 	classes := learned.Classes()
+	if refitted != nil {
+		found.doubtful = doubtsOf(learned, refitted.Doubtful, f)
+	}
 	if x.withStore() {
-		err = saveStore(ctx, learned, f, x.model, refitted.Seconds, x.Store, x.replace)
+		err = saveStore(ctx, learned, f, x.model, *refitted, x.Store, x.replace)
 	} else {
 		err = saveAlone(ctx, f, x.model)
 	}
@@ -117,7 +121,7 @@ func (p *program) train(x *experiment) error {
 		return err
 	}
 	if x.asJSON {
-		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks})
+		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks, found.doubtful})
 	}
 	switch {
 	case x.verbose:
@@ -134,6 +138,7 @@ func (p *program) train(x *experiment) error {
 		}
 		p.printImportant(classes, found.leaks, warnings)
 	}
+	p.printWorst(found.doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, x.paths))
 	p.printSaved(x, classes)
 	return nil
 }
@@ -197,6 +202,8 @@ type trainingReport struct {
 	Saved  *train.Refitted `json:"saved_model,omitempty"`
 	Review evaluate.Review `json:"review"`
 	Leaks  []evaluate.Leak `json:"leaks,omitempty"`
+	// Doubtful are the messages that look mislabelled.
+	Doubtful []doubtful `json:"doubtful,omitempty"`
 }
 
 // resultReport is the JSON of train, compare and evaluate.

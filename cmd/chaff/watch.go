@@ -108,9 +108,14 @@ func (p *program) watching(path string) mailbox.WatchOptions {
 			screen.Printf(p.stdout, "learned %s: %s\n", c.Label, c.Path)
 		}
 	}
+	review := "chaff review --maildir " + shellWord(path)
+	o.Learned = func(a mailbox.Account) { p.printWorst(doubtfulChanges(a.Changes), review) }
 	o.Retrained = func(r train.Refitted) {
 		if !p.quiet {
 			screen.Printf(p.stdout, "fitted to %s in %.2f CPU seconds\n", plural(r.Messages, "message"), r.Seconds)
+			if n := len(r.Doubtful); n > 0 {
+				screen.Printf(p.stdout, "%s: %s lists them\n", mislabelled(n), screen.Quoted(review))
+			}
 		}
 	}
 	o.Trouble = func(err error) {

@@ -52,6 +52,7 @@ type measurements struct {
 	crossings  func() (crossed, error)
 	small      func() (learningCurves, error)
 	noise      func() (noisy, error)
+	labels     func() (namings, error)
 	goodWords  func() (attacked, error)
 	languages  func() (languageFigures, error)
 	bogofilter func() (duel, error)
@@ -92,6 +93,7 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		crossings:     sync.OnceValues(b.measureCrossings),
 		small:         sync.OnceValues(b.measureSmall),
 		noise:         sync.OnceValues(b.measureNoise),
+		labels:        sync.OnceValues(b.measureLabels),
 		goodWords:     sync.OnceValues(b.measureGoodWords),
 		languages:     sync.OnceValues(b.measureLanguages),
 		bogofilter:    sync.OnceValues(b.measureBogofilter),

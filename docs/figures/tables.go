@@ -58,6 +58,7 @@ func blocks(m measurements) map[string]figures {
 		"cross-corpus": written(m.crossings),
 		"small":        written(m.small),
 		"noise":        written(m.noise),
+		"labels":       written(m.labels),
 		"good-words":   written(m.goodWords),
 		"languages":    written(m.languages),
 		"bogofilter":   written(m.bogofilter),
