@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
@@ -39,14 +42,15 @@ func (p *program) classifyCommand() *cobra.Command {
 		Use:        "classify [-m FILE] [PATH...]",
 		Short:      "Print whether messages are spam",
 		SuggestFor: []string{"check", "judge", "score", "filter", "predict"},
-		Long: `Classify reads one message from stdin, or the messages at each PATH (files,
-folders, Maildirs, mbox files; - is stdin), and prints a verdict for each: ham,
-unsure or spam, with the score and the probability. The model stores its
-settings, so classify reads no configuration.
+		Long: `Classify reads a message or an mbox from stdin, or the messages at each PATH
+(files, folders, Maildirs, mbox files; - is stdin), and prints a verdict for
+each: ham, unsure or spam, with the score and the probability. The model stores
+its settings, so classify reads no configuration.
 
 With --pass it prints the message with the verdict in its header: X-Spam-Flag,
 X-Spam-Status and X-Chaff-*. If anything fails, it prints the message unchanged
-and exits with 75, and the mail system tries again later.
+and exits with 75, and the mail system tries again later. With --pass and with
+--exit-code, stdin is one message, whatever its first line.
 
 The program chaff-classify does the same for one message and starts faster.`,
 		Example: `  chaff classify < message
@@ -54,7 +58,7 @@ The program chaff-classify does the same for one message and starts faster.`,
   chaff classify --exit-code < message && echo spam
   chaff classify -m spam.model Maildir/new/*`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			if slices.Equal(paths, []string{stdinPath}) {
+			if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
 				paths = nil
 			}
 			return p.classify(flags, paths)
@@ -82,6 +86,9 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 		return errors.New("--exit-code takes one message from stdin, not paths")
 	case flags.format != "" && len(paths) == 0:
 		return errors.New("--format needs a path")
+	case len(paths) == 0 && !flags.Pass && flags.Preset == "" && p.stdinIsMbox():
+		paths = []string{stdinPath}
+		fallthrough
 	case len(paths) > 0:
 		if err = p.classifyPaths(flags, paths); err != nil {
 			p.code = exitError
@@ -154,8 +161,29 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 	return nil
 }
 
-// stdinSource yields the message on stdin.
-func (p *program) stdinSource() corpus.Source {
+// stdinIsMbox reports whether an mbox is on stdin. It does not look at what a user types.
+func (p *program) stdinIsMbox() bool {
+	if file, isFile := p.stdin.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+		return false
+	}
+	head := bufio.NewReaderSize(p.stdin, 4<<10)
+	text, _ := head.Peek(head.Size())
+	if len(text) == 0 {
+		return false // delivery.ReadMessage finds out why
+	}
+	p.stdin = head
+	return sources.BeginsMbox(text)
+}
+
+// stdinSource yields the messages on stdin: those of an mbox or of what is in the given format, otherwise one.
+func (p *program) stdinSource(format string) corpus.Source {
+	if format != "" || p.stdinIsMbox() {
+		source, err := sources.OpenReader(p.stdin, stdinPath, sources.Format(format))
+		if err != nil {
+			return func(yield func(corpus.Item, error) bool) { yield(corpus.Item{Origin: stdinPath}, err) }
+		}
+		return source
+	}
 	return func(yield func(corpus.Item, error) bool) {
 		raw, err := delivery.ReadMessage(p.streams())
 		yield(corpus.Item{Origin: stdinPath, Content: inMemory(raw)}, err)
@@ -185,7 +213,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 			var source corpus.Source
 			var err error
 			if path == stdinPath {
-				source = p.stdinSource()
+				source = p.stdinSource(flags.format)
 			} else {
 				source, err = opener.Open(path, "", sources.Format(flags.format))
 			}

@@ -50,9 +50,9 @@ func (p *program) learnCommand() *cobra.Command {
 		Use:        "learn --spam|--ham|--class NAME [-m FILE] [PATH...]",
 		Short:      "Learn messages, move them to another class, or forget them",
 		SuggestFor: []string{"teach", "correct", "register", "forget", "unlearn", "relabel"},
-		Long: `Learn teaches a model messages that it got wrong or has not seen: one from
-stdin, or all at each PATH. The next message is judged with them. A message that
-is known is not learned twice; with another class it moves over.
+		Long: `Learn teaches a model messages that it got wrong or has not seen: a message or
+an mbox from stdin, or all at each PATH. The next message is judged with them. A
+message that is known is not learned twice; with another class it moves over.
 
 Without --spam, --ham or --class, a PATH must show what it holds, as for chaff
 train: a mailbox, folders ham and spam, an index, a list, a table, junk.mbox.
@@ -265,7 +265,7 @@ func (x *learning) open(p *program) (labelled, error) {
 		case path == "":
 			err = errors.New("a path is empty: the variable that should hold it may not be set")
 		case path == stdinPath:
-			err = all.add(labelledAs(p.stdinSource(), x.classOfAll), nil)
+			err = all.add(labelledAs(p.stdinSource(x.sources.format), x.classOfAll), nil)
 		case x.classOfAll != "" || x.forget:
 			var source corpus.Source
 			source, _, err = sources.Open(path, x.classOfAll, sources.Format(x.sources.format))

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/screen"
@@ -80,15 +81,19 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 		printView(out, view)
 		return out.Flush()
 	}
-	if len(paths) == 0 || paths[0] == stdinPath {
+	onStdin := len(paths) == 0 || paths[0] == stdinPath
+	if onStdin && format == "" {
 		raw, err := delivery.ReadMail(p.streams())
 		if err != nil {
 			return err
 		}
 		return show(stdinPath, raw)
 	}
-	source, _, err := sources.Open(paths[0], "", format)
-	if err != nil {
+	var source corpus.Source
+	var err error
+	if onStdin {
+		source = p.stdinSource(string(format))
+	} else if source, _, err = sources.Open(paths[0], "", format); err != nil {
 		return err
 	}
 	return p.readEach(source, fmt.Errorf("no messages in %s", paths[0]), func(origin string, raw []byte) error {

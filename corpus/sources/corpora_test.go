@@ -22,7 +22,7 @@ func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
 			raw := read(t, item)
 			// A file that does not end in a line end cannot be told from its successor, and one without a From_ line is
 			// the rest of its predecessor.
-			if beginsMbox(raw) && bytes.HasSuffix(raw, []byte("\n")) {
+			if BeginsMbox(raw) && bytes.HasSuffix(raw, []byte("\n")) {
 				files, names = append(files, raw), append(names, item.Origin)
 			}
 		}

@@ -162,7 +162,7 @@ func detectPlain(head []byte, name string) Found {
 	switch {
 	case len(head) == 0:
 		return Found{Mbox, "is empty"}
-	case beginsMbox(head):
+	case BeginsMbox(head):
 		return Found{Mbox, "begins with a From_ line"}
 	case isEmlx && hasSuffix(name, ".emlx"):
 		return Found{Emlx, "begins with the length of a message"}
@@ -188,6 +188,23 @@ func detectPlain(head []byte, name string) Found {
 // the file or folder.
 func Open(name, label string, as Format) (Source, Found, error) {
 	return new(Opener).open(name, label, as, 0)
+}
+
+// OpenReader lists the mail of a stream as [Open] lists that of a pipe. Name stands for it in the origins.
+func OpenReader(r io.Reader, name string, as Format) (Source, error) {
+	c, err := newTempCopy(r, MaxUnpackedBytes)
+	if err != nil {
+		return nil, explain("read", name, err)
+	}
+	c.name = path.Clean(name)
+	found, err := detect(c, name)
+	if err == nil && as != "" {
+		found, err = found.overridden(name, as)
+	}
+	if err != nil {
+		return nil, explain("open", name, err)
+	}
+	return list(c, c.name, "", found.Format), nil
 }
 
 // overridden returns the requested format in place of the detected one, or the reason why it is impossible.

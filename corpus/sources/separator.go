@@ -99,8 +99,8 @@ func lineEndOf(head []byte) byte {
 	return '\n'
 }
 
-// beginsMbox reports whether text, the beginning of a file, is that of an mbox.
-func beginsMbox(text []byte) bool {
+// BeginsMbox reports whether text, the beginning of a file, is that of an mbox.
+func BeginsMbox(text []byte) bool {
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte(byteOrderMark)), "\r\n")
 	end := []byte{lineEndOf(text)}
 	line, rest, _ := bytes.Cut(text, end)
