@@ -125,7 +125,7 @@ func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collecti
 		return err
 	}
 	doubtful, _ := metrics.TypicalOf(j.Labels, j.Scores.Scores, j.Classes).Doubtful(j.Labels, j.Scores.Scores)
-	suspects, err := j.judge(ctx, maxSuspects, doubtful, true)
+	suspects, err := j.judge(ctx, maxSuspects, doubtful)
 	if err := errors.Join(err, j.rows.Err()); err != nil {
 		return err
 	}

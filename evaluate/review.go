@@ -98,10 +98,10 @@ func newReviewer(f *filter.Filter, mail *train.Mail, messages []int, d *features
 func (j *reviewer) review(ctx context.Context, n int) (Review, error) {
 	var r Review
 	var err error
-	if r.Mistakes, err = j.judge(ctx, n, j.mistakes(), true); err != nil {
+	if r.Mistakes, err = j.judge(ctx, n, j.mistakes()); err != nil {
 		return Review{}, err
 	}
-	if r.LeastCertain, err = j.judge(ctx, n, j.leastCertain(), true); err != nil {
+	if r.LeastCertain, err = j.judge(ctx, n, j.leastCertain()); err != nil {
 		return Review{}, err
 	}
 	r.Months = j.months()
@@ -160,8 +160,8 @@ func (j *reviewer) rival(i int) int {
 // margin returns the score of the prediction of row i over its rival.
 func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.rival(i)] }
 
-// judge describes the first n rows of order; with distinct, the first n that differ in label, prediction or subject.
-func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool) ([]Judged, error) {
+// judge describes the first n rows of order that differ in label, prediction or subject.
+func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, error) {
 	settings := j.filter.Settings()
 	decoder := message.NewDecoder(settings.Message)
 	all := []Judged{}
@@ -184,7 +184,7 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int, distinct bool)
 		if raw, err := j.mail.Raw(j.messages[i]); err == nil {
 			judged.Subject = string(decoder.Decode(raw).Get("subject"))
 		}
-		if of := [3]string{judged.Label, judged.Class, judged.Subject}; distinct && judged.Subject != "" {
+		if of := [3]string{judged.Label, judged.Class, judged.Subject}; judged.Subject != "" {
 			if seen[of] {
 				continue
 			}

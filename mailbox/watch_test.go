@@ -291,6 +291,30 @@ func TestALinkToTheMailboxInItEndsNoWatch(t *testing.T) {
 	})
 }
 
+func TestAWatchDoubtsAFolderThatTheScoreContradicts(t *testing.T) {
+	b := newTree(t)
+	synctest.Test(t, func(t *testing.T) {
+		w := watchTree(t, b)
+		w.o.Learned = func(a Account) {
+			for _, c := range a.Changes {
+				w.say("%s: doubtful is %v", c.Folder, c.Doubt > 0)
+			}
+		}
+		w.start()
+		w.want("at first the mailbox is compared", 0, "compared 80")
+		spam := "Subject: new\n\n"
+		for letter := 'a'; letter <= 'z'; letter++ {
+			spam += "spam" + string(letter) + " "
+		}
+		for name, want := range map[string]string{".Junk/cur/1.c:2,S": ".Junk: doubtful is false", "cur/1.d:2,S": "INBOX: doubtful is true"} {
+			w.write(name, spam+name[:1])
+			w.event(name, fsnotify.Create)
+			w.want(name, 3*time.Second, "learned "+name, want)
+		}
+		w.stop()
+	})
+}
+
 // TestTheSystemReportsChanges watches a mailbox with the events of the system.
 func TestTheSystemReportsChanges(t *testing.T) {
 	b := newTree(t)

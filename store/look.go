@@ -92,7 +92,7 @@ func (v *View) Classes() []string { return v.ledger.facts.Classes }
 func (v *View) NameHash(name string) uint64 { return nameHash(v.filter, name) }
 
 // Fingerprint is [Store.Fingerprint].
-func (v *View) Fingerprint(raw []byte) uint64 { return Fingerprint(v.filter, raw) }
+func (v *View) Fingerprint(raw []byte) uint64 { return fingerprint(v.filter, raw) }
 
 // Entries returns the messages of the store, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries }

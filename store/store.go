@@ -273,10 +273,9 @@ func (s *Store) closeFilter() {
 func (s *Store) NameHash(name string) uint64 { return nameHash(s.filter, name) }
 
 // Fingerprint returns the digest by which a message is known: that under the key of the model.
-func (s *Store) Fingerprint(raw []byte) uint64 { return Fingerprint(s.filter, raw) }
+func (s *Store) Fingerprint(raw []byte) uint64 { return fingerprint(s.filter, raw) }
 
-// Fingerprint returns the digest by which the store of a model knows a message.
-func Fingerprint(f *filter.Filter, raw []byte) uint64 {
+func fingerprint(f *filter.Filter, raw []byte) uint64 {
 	return corpus.Fingerprint(message.Original(raw), f.Settings().Key)
 }
 
