@@ -132,7 +132,7 @@ func (p *program) printFitted(path string, r train.Refitted, before guarantees) 
 	}
 	if r.Verdicts != nil {
 		printVerdicts(w, *r.Verdicts, heldOut)
-		if v := before.Verdicts; v != nil {
+		if v := before.Verdicts; v != nil && *v != *r.Verdicts {
 			field(w, "", "before: %s", verdictShares(*v))
 		}
 	}

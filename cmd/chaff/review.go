@@ -191,10 +191,14 @@ func mislabelled(n int) string {
 	return pluralOf(n, "message looks mislabelled", "messages look mislabelled")
 }
 
-// printDoubtful prints messages with their places. command returns the last line of each; nil for none.
+// printDoubtful prints messages with their places. command returns the last line of each, for which the ID matters; nil for none.
 func printDoubtful(w io.Writer, indent string, all []doubtful, command func(doubtful) string) {
 	for _, d := range all {
-		screen.Printf(w, "%s%s: %s\n", indent, d.Label, screen.Quoted(cmp.Or(shorten([]byte(d.Subject)), "(no subject)")))
+		id := ""
+		if command != nil {
+			id = shortID(d.ID) + " "
+		}
+		screen.Printf(w, "%s%s%s: %s\n", indent, id, d.Label, screen.Quoted(cmp.Or(shorten([]byte(d.Subject)), "(no subject)")))
 		screen.Printf(w, "%s  %s\n", indent, screen.Quoted(d.Path))
 		if command != nil {
 			screen.Printf(w, "%s  %s\n", indent, screen.Quoted(command(d)))
