@@ -1,12 +1,15 @@
 package milter
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -285,6 +288,20 @@ func TestUnusualPacketsAreUnderstood(t *testing.T) {
 	want := negotiation(2, 0x31, 0) + strings.Repeat(packet('c', ""), 10) + packet('y', "451 4.3.2 The spam filter: too busy: try again later\x00")
 	if string(got) != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Sendmail gives macros without a value, and for steps that nobody knows.
+func TestEmptyMacrosDoNoHarm(t *testing.T) {
+	packets, err := os.ReadFile(filepath.Join("..", "..", "test", "cases", "52-milter-empty-macros", "packets"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, newEngine(t, nil), nil).raw(t)
+	c.Write(append(packets, packet('Q', "")...))
+	got, err := io.ReadAll(c)
+	if err != nil || !bytes.Contains(got, []byte("X-Spam-Flag\x00")) || !bytes.HasSuffix(got, []byte(packet('c', ""))) {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 

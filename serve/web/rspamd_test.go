@@ -34,6 +34,8 @@ func TestAnswersOfRspamd(t *testing.T) {
 		return b.String()
 	}
 	compressed := []string{"Compression", "zstd"}
+	twice, err := os.ReadFile(filepath.Join("..", "..", "test", "cases", "54-learn-twice", "mail.eml"))
+	must(t, err)
 	for _, tt := range []struct {
 		name, path, body string
 		fields           []string
@@ -53,6 +55,8 @@ func TestAnswersOfRspamd(t *testing.T) {
 		{"learn", "/learnspam", spam, password, 200, `{"success":true}`},
 		{"learn again", "/learnspam", spam, password, 208, `{"error":"<100@spam> has been already learned as spam, ignore it"}`},
 		{"learn the other class", "/learnham", spam, password, 200, `{"success":true}`},
+		{"learn what another filter learned", "/learnspam", string(twice), password, 200, `{"success":true}`},
+		{"and again", "/learnspam", string(twice), password, 208, `already learned as spam`},
 		{"learn nothing", "/learnspam", "", password, 400, "Empty body is not permitted"},
 		{"learn with a wrong password", "/learnspam", spam, []string{"Password", "x"}, 401, `"error"`},
 	} {
