@@ -41,7 +41,8 @@ const (
 	leakShare   = 0.08
 	leakUnknown = 0.2
 	leakOthers  = 0.002
-	// leakMessages is the least number of messages with a leak. A word in fewer messages may be strong by chance.
+	// leakMessages is the least number of messages with a leak, and of two classes. A word in fewer messages may be strong by chance, and so
+	// may one that few messages lack.
 	leakMessages = 20
 	// leakSenders is the least number of sender domains of such a field, none of which may have more than half of the messages: a field
 	// that one sender writes is no leak.
@@ -50,7 +51,8 @@ const (
 )
 
 // Leaks returns the terms of the training part that may not come from the senders, the strongest first: one for each header field, and
-// one for the text. A term is a leak if at least 20 messages have it and its information is at least 0.6:
+// one for the text. There is none unless two classes have 20 messages. A term is a leak if at least 20 messages have it and its information
+// is at least 0.6:
 //
 //	I(w) = 1 - H(class | w in the message or not) / H(class)
 //
@@ -59,6 +61,9 @@ const (
 // of one class have it, from many senders, and hardly any message of the other classes.
 func Leaks(c *train.Collection) ([]Leak, error) {
 	counts, of := frequencies(c)
+	if len(slices.DeleteFunc(slices.Clone(of), func(n int) bool { return n < leakMessages })) < 2 {
+		return nil, nil
+	}
 	reading := c.Options().Reading
 	var found []possibleLeak
 	terms := c.Terms()
