@@ -186,6 +186,22 @@ func (s *Store) isSure(v filter.Classification, label int) bool {
 	return 100*p >= s.options.Sure
 }
 
+// Contradicts reports whether the filter is sure that a message is not of the class label. What was moved to another class, or learned against
+// the filter, contradicts nothing: it may be taken back.
+func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
+	raw = message.Original(raw)
+	before, known, err := s.find(s.Fingerprint(raw))
+	if err != nil {
+		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
+	}
+	wanted := slices.Index(s.Classes(), label)
+	if known && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
+		return false, nil
+	}
+	v := s.filter.Classify(raw)
+	return v.Class != label && s.isSure(v, slices.Index(s.Classes(), v.Class)), s.filter.Err()
+}
+
 // textOf returns what the store keeps of the text of a term: the text, or without texts its order hash.
 func (s *Store) textOf(text []byte) []byte {
 	if s.base.hasTexts {

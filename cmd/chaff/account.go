@@ -28,6 +28,8 @@ type account struct {
 	Unknown   int            `json:"unknown,omitempty"`
 	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
 	Refused   map[string]int `json:"refused"`             // by reason
+	// Contradicting is the number of messages of which the filter was sure that they are of another class, if there were many messages.
+	Contradicting int `json:"contradicting,omitempty"`
 	// NoMail counts the files that are no mail by kind.
 	NoMail message.LeftOut `json:"no_mail,omitempty"`
 	afterwards

@@ -37,6 +37,7 @@ type learning struct {
 	onError    bool
 	begin      bool
 	attached   bool
+	yes        bool // learn what contradicts the filter
 	maildirs   []string
 	dryRun     bool
 	asJSON     bool
@@ -66,6 +67,9 @@ With --attached it learns the messages that are attached to each message, such
 as spam that a colleague forwards, and not the message itself. Of a complaint
 in the format of RFC 5965 it always does, and of a report that SpamAssassin has
 put around a message (report_safe) it learns that message.
+
+If the filter is sure that most of ten or more messages are of another class,
+the flag is probably wrong: learn refuses, and --yes learns them all the same.
 
 With --forget the model forgets messages. With --begin it may know nothing yet:
 if there is no model, learn begins an empty one with the configured settings.
@@ -100,6 +104,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	f.BoolVar(&x.relabel, "relabel", false, "learn only messages that are known, if their class is another one")
 	f.BoolVar(&x.onError, "on-error", false, "learn only what the model gets wrong or is not sure of, as store.on_error=true")
 	f.BoolVar(&x.attached, "attached", false, "learn or forget what is attached to each message instead")
+	f.BoolVar(&x.yes, "yes", false, "learn even if most of the messages contradict the filter")
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam if there is none")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
@@ -110,12 +115,13 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	p.addModelFile(c, &x.model, "teach")
 	addJSON(c, &x.asJSON, "print what happened to each message as JSON")
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
-	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "attached", "format"} {
+	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "attached", "yes", "format"} {
 		c.MarkFlagsMutuallyExclusive("maildir", flag)
 	}
 	c.MarkFlagsMutuallyExclusive("relabel", "forget")
 	c.MarkFlagsMutuallyExclusive("begin", "forget")
 	c.MarkFlagsMutuallyExclusive("on-error", "forget")
+	c.MarkFlagsMutuallyExclusive("yes", "forget")
 	c.ValidArgsFunction = mailFolders
 	return c
 }
@@ -196,7 +202,10 @@ func (p *program) learn(x *learning) error {
 	}
 	a := newAccount(x.model, s.Classes())
 	a.keeps = x.asJSON || len(messages) == 1
-	if err = x.match(mail, s.Classes()); err == nil {
+	if err = x.match(mail, s.Classes()); err == nil && !x.forget {
+		a.Contradicting, err = p.checkContradictions(ctx, s, messages, x)
+	}
+	if err == nil {
 		err = p.learnEach(ctx, s, messages, x, a)
 	}
 	if err == nil && len(a.Forgotten) > 0 {

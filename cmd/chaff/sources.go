@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -77,6 +78,9 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	if len(s.tables)+len(paths) == 0 && s.textColumn+s.labelColumn != "" {
 		return all, errors.New("--text-column and --label-column need --table")
 	}
+	if err := s.checkBoth(); err != nil {
+		return all, err
+	}
 	for _, kind := range []struct {
 		paths []string
 		open  func(path string) error
@@ -106,6 +110,29 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	}
 	all.source = corpus.Concat(all.opened...)
 	return all, nil
+}
+
+// checkBoth returns an error if a path is given as ham and as spam, directly or through a link.
+func (s *sourceFlags) checkBoth() error {
+	spam := make([]fs.FileInfo, len(s.spam)) // nil for a path that cannot be opened, which opening it explains
+	for i, path := range s.spam {
+		spam[i], _ = os.Stat(path)
+	}
+	for _, path := range s.ham {
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		i := slices.IndexFunc(spam, func(other fs.FileInfo) bool { return other != nil && os.SameFile(info, other) })
+		switch {
+		case i < 0:
+		case s.spam[i] == path:
+			return fmt.Errorf("%s is given as ham and as spam", path)
+		default:
+			return fmt.Errorf("%s and %s are the same, given as ham and as spam", path, s.spam[i])
+		}
+	}
+	return nil
 }
 
 // add adds a source, unless opening it failed.
