@@ -21,6 +21,8 @@ import (
 type ReplayOptions struct {
 	Reading filter.Reading
 	Models  models.Options
+	// Thresholds are the limits of the verdicts of a spam filter.
+	Thresholds metrics.ThresholdOptions
 	// ByTime replays messages by delivery time, those without a time last. Otherwise they are replayed in the order of the listing.
 	ByTime bool
 	// Delay is the number of further messages after which the model learns a message; 0 means at once.
@@ -42,7 +44,7 @@ type ReplayOptions struct {
 
 // DefaultReplayOptions returns the default options.
 func DefaultReplayOptions() ReplayOptions {
-	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Feedback: 1, Seed: 1, Sure: 99, Every: 1000}
+	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Feedback: 1, Seed: 1, Sure: 99, Every: 1000}
 }
 
 // validate returns an error for values out of range.
@@ -66,6 +68,8 @@ type Replay struct {
 	Kind  string `json:"features"`
 	// Figures covers all messages, each classified before the model learned it.
 	Figures metrics.Figures `json:"test"`
+	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time.
+	Verdicts *train.VerdictCounts `json:"verdicts,omitempty"`
 	// Learned is the number of messages that the model learned.
 	Learned int `json:"learnt"`
 	// Curve has the figures of all messages so far, at each point. Blocks has the figures of the messages between two points.
@@ -83,6 +87,8 @@ type Replayed struct {
 	Label string // the true class
 	Class string // the prediction
 	Score float64
+	// Verdict is Class unless the model is a spam filter.
+	Verdict filter.Verdict
 }
 
 // ReplayMail is mail in the order of its replay. It can be replayed to any number of models.
@@ -146,9 +152,14 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	if err != nil {
 		return Replay{}, err
 	}
+	trainer, _, err := m.options.Models.New(model, m.options.Seed)
+	if err != nil {
+		return Replay{}, err
+	}
 	began := cputime.Process()
 	classes := m.Classes()
 	K := len(classes)
+	isSpamFilter, verdicts := filter.IsSpamFilter(classes), newOnline(trainer, m.options.Thresholds)
 	vocabulary := m.Documents().Growing(kind)
 	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
 	s := train.Scores{
@@ -167,7 +178,11 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		if K == 2 {
 			score = scores[1] - scores[0]
 		}
-		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score}
+		verdict := filter.Verdict(classes[prediction])
+		if isSpamFilter {
+			verdict = verdicts.judge(label, score)
+		}
+		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score, verdict}
 		delayed := i - m.options.Delay
 		if delayed < 0 || !m.learns[delayed] {
 			continue
@@ -186,10 +201,14 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		}
 		learner.Learn(vocabulary.Learn(m.Document(delayed)), label)
 		r.Learned++
+		if isSpamFilter {
+			verdicts.learned(label, r.Messages[delayed].Score)
+		}
 	}
 	r.Seconds = (cputime.Process() - began).Seconds()
 	r.Figures = metrics.Measure(s.Labels, s.Predictions, K)
-	if filter.IsSpamFilter(classes) {
+	if isSpamFilter {
+		r.Verdicts = &verdicts.counts
 		margins, spam := s.Margins(), s.Spam()
 		r.Figures.MeasureSpam(margins, spam)
 		r.Curve, r.Blocks = metrics.LearningCurve(margins, s.Predictions, spam, m.options.Every)

@@ -229,7 +229,7 @@ func TestByTimeReplaysInTheOrderOfDelivery(t *testing.T) {
 }
 
 func TestWriteTREC(t *testing.T) {
-	r := Replay{Messages: []Replayed{{"data/1", "ham", "spam", 0.25}, {"a b\n", "spam", "ham", -1e-9}}}
+	r := Replay{Messages: []Replayed{{Path: "data/1", Label: "ham", Class: "spam", Score: 0.25}, {Path: "a b\n", Label: "spam", Class: "ham", Score: -1e-9}}}
 	var out strings.Builder
 	if err := r.WriteTREC(&out); err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func TestThresholdsByCosts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			scores, spam := join(test.ham, test.spam)
-			got, warnings := ChooseThresholds(scores, spam, ThresholdOptions{Costs: test.costs})
+			got, warnings := ChooseThresholds(scores, spam, Scale{}, ThresholdOptions{Costs: test.costs})
 			if got != test.want || !slices.Equal(warnings, test.warn) {
 				t.Errorf("got %v, %q, want %v, %q", got, warnings, test.want, test.warn)
 			}
@@ -91,7 +91,7 @@ func TestThresholdsByCostsAreTheBestOfAllPairs(t *testing.T) {
 				}
 			}
 		}
-		got, _ := ChooseThresholds(scores, spam, o)
+		got, _ := ChooseThresholds(scores, spam, Scale{}, o)
 		if n := count(got.Unsure, got.Spam); got.Unsure > got.Spam || n != best {
 			t.Fatalf("%s: %v costs, loses, leaves unsure %v; the best is %v", o.Costs, got, n, best)
 		}
@@ -162,6 +162,9 @@ func BenchmarkThresholdsByCosts(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {
-		ChooseThresholds(scores, spam, ThresholdOptions{Costs: "10:1:0.2"})
+		ChooseThresholds(scores, spam, Scale{}, ThresholdOptions{Costs: "10:1:0.2"})
 	}
 }
+
+// below is the next number below x.
+func below(x float64) float64 { return math.Nextafter(x, math.Inf(-1)) }

@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"fmt"
+	"math"
 
 	"chaff/metrics"
 )
@@ -23,12 +24,9 @@ func Example() {
 	fmt.Printf("accuracy %.1f %% (%.1f to %.1f)\n", f.Accuracy, f.AccuracyLow, f.AccuracyHigh)
 	fmt.Printf("ham lost %.1f %%, spam let through %.1f %%, (1-ROCA)%% %.1f\n", *f.HM, *f.SM, *f.OneMinusROCA)
 
-	t, _ := metrics.ChooseThresholds(scores, spam, metrics.ThresholdOptions{HamLost: 0, SpamMissed: 0})
-	fmt.Printf("spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)
 	// Output:
 	// accuracy 83.3 % (43.6 to 97.0)
 	// ham lost 0.0 %, spam let through 33.3 %, (1-ROCA)% 11.1
-	// spam above 0.0, unsure above -1.5
 }
 
 // Scores of development mail become probabilities.
@@ -63,19 +61,19 @@ func ExampleChooseThresholds() {
 		spam[i] = true
 	}
 	limits := metrics.DefaultThresholdOptions()
-	t, warnings := metrics.ChooseThresholds(scores, spam, limits)
-	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n%s\n", t.Spam, t.Unsure, warnings[0])
+	oneToTwo := metrics.Scale{Prior: math.Log(0.5), LogOdds: 0.72} // a spam for each two ham
+	t, _ := metrics.ChooseThresholds(scores, spam, oneToTwo, limits)
+	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)
 	promise, _ := limits.Promise(t, scores, spam)
 	fmt.Println(promise)
 
 	costs := metrics.ThresholdOptions{Costs: "10:1:0.2"}
-	t, _ = metrics.ChooseThresholds(scores, spam, costs)
+	t, _ = metrics.ChooseThresholds(scores, spam, oneToTwo, costs)
 	perMessage, _ := costs.Cost(t, scores, spam)
 	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, perMessage)
 	// Output:
 	// by limits: spam above 4.0, unsure above 0.0
-	// 5 spam are too few to check a 1% limit: at least 100 are needed
-	// at most 26% of ham is called spam, with 95% confidence (10 ham); 2985 more ham are needed for 0.1%
+	// at most 26% of ham like this is called spam, with 95% confidence (10 ham); 2985 more ham are needed for 0.1%
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
 

@@ -71,7 +71,7 @@ func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 		"NewConfusion":     func() { NewConfusion([]int32{0}, nil, 2) },
 		"ZeroOneLoss":      func() { ZeroOneLoss(nil, []int32{0}) },
 		"OneMinusROCA":     func() { OneMinusROCA([]float64{1}, nil) },
-		"ChooseThresholds": func() { ChooseThresholds([]float64{1}, nil, DefaultThresholdOptions()) },
+		"ChooseThresholds": func() { ChooseThresholds([]float64{1}, nil, Scale{}, DefaultThresholdOptions()) },
 		"ErrorCurve":       func() { ErrorCurve([]float64{1}, nil) },
 		"ScoreHistogram":   func() { ScoreHistogram(nil, []bool{true}, 5) },
 		"Cost":             func() { ThresholdOptions{Costs: "1:1:1"}.Cost(Thresholds{}, nil, []bool{true}) },

@@ -3,65 +3,64 @@ package metrics
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/mathext"
 )
 
-// Promise is what a threshold guarantees about future ham.
+// Promise is what a threshold guarantees about future ham that is like the ham it was measured on.
 type Promise struct {
-	// Ham is the number of ham that the threshold was chosen on. Confidence is that of the guarantee, in percent.
+	// Ham is the number of ham that was judged, Lost how many of them are above the threshold. Confidence is that of the guarantee,
+	// in percent.
 	Ham        int     `json:"ham"`
+	Lost       int     `json:"lost"`
 	Confidence float64 `json:"confidence"`
-	// HamLost is the largest share of future ham that is called spam, in percent. Limit is the share that was asked for.
-	HamLost float64 `json:"ham_lost"`
-	Limit   float64 `json:"limit"`
-	// MoreHam is how many more ham are needed to promise Limit, if none of them is called spam. It is 0 if Limit is promised, or if
-	// no number of ham promises it.
+	// HamLost is the largest share of future ham that is called spam, in percent; IfMislabelled the same if the lost messages are spam with
+	// wrong labels. Limit is the share that was aimed at.
+	HamLost       float64 `json:"ham_lost"`
+	IfMislabelled float64 `json:"ham_lost_if_mislabelled"`
+	Limit         float64 `json:"limit"`
+	// MoreHam is how many more ham are needed to guarantee Limit, if none of them is called spam. It is 0 if Limit is guaranteed, or if
+	// no number of ham does so.
 	MoreHam int `json:"more_ham,omitempty"`
 }
 
-// Promise returns what the thresholds t promise, which o has chosen on mail with these scores: the [UpperBound] of the share of ham above
-// t.Spam. It assumes that future mail is like this mail, but no distribution of the scores. ok is false if nothing is promised: without
+// Promise returns what the thresholds t promise about mail like that with these scores, which had no part in t or only as its guard: the
+// [UpperBound] of the share of ham above t.Spam. It assumes no distribution of the scores. ok is false if nothing is promised: without
 // Confidence, with Costs, or without mail of both classes.
 func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (p Promise, ok bool) {
 	hams, spams := byClass(scores, spam)
 	if o.Confidence == 0 || o.Costs != "" || len(hams) == 0 || len(spams) == 0 {
 		return Promise{}, false
 	}
-	lost := 0
+	p = Promise{Ham: len(hams), Confidence: o.Confidence, Limit: o.HamLost}
 	for _, score := range hams {
 		if score > t.Spam {
-			lost++
+			p.Lost++
 		}
 	}
-	p = Promise{Ham: len(hams), Confidence: o.Confidence, HamLost: o.HamLost, Limit: o.HamLost}
-	if o.promised(lost, len(hams)) {
-		return p, true
-	}
-	p.HamLost = 100 * UpperBound(lost, len(hams), o.Confidence/100)
-	if n := needed(o.HamLost/100, o.Confidence/100); o.HamLost > 0 && n < mostHam {
-		p.MoreHam = int(n) - len(hams)
+	confidence := o.Confidence / 100
+	p.HamLost = 100 * UpperBound(p.Lost, p.Ham, confidence)
+	p.IfMislabelled = 100 * UpperBound(0, p.Ham-p.Lost, confidence)
+	if n := needed(o.HamLost/100, confidence); p.Lost == 0 && p.HamLost > o.HamLost*(1+rounding) && o.HamLost > 0 && n < mostHam {
+		p.MoreHam = int(n) - p.Ham
 	}
 	return p, true
 }
+
+// rounding bounds the rounding error of a percentage in binary.
+const rounding = 1e-9
 
 // mostHam is more ham than any mailbox has: a limit that needs so much cannot be promised.
 const mostHam = 1e9
 
 // String returns the guarantee in words.
 func (p Promise) String() string {
-	percent := p.Limit
-	if p.HamLost > p.Limit {
-		percent = roundedUp(p.HamLost)
-	}
-	text := fmt.Sprintf("at most %v%% of ham is called spam, with %v%% confidence (%d ham)", percent, p.Confidence, p.Ham)
+	text := fmt.Sprintf("at most %v%% of ham like this is called spam, with %v%% confidence (", roundedUp(p.HamLost), p.Confidence)
 	switch {
-	case p.HamLost <= p.Limit:
-		return text
-	case p.MoreHam == 0:
-		return fmt.Sprintf("%s; no mailbox is large enough for %v%%", text, p.Limit)
+	case p.Lost > 0:
+		return text + fmt.Sprintf("%d of %d ham score as spam; if these are mislabelled, at most %v%%)", p.Lost, p.Ham, roundedUp(p.IfMislabelled))
+	case p.MoreHam > 0:
+		return text + fmt.Sprintf("%d ham); %d more ham are needed for %v%%", p.Ham, p.MoreHam, p.Limit)
 	}
-	return fmt.Sprintf("%s; %d more ham are needed for %v%%", text, p.MoreHam, p.Limit)
+	return text + fmt.Sprintf("%d ham)", p.Ham)
 }
 
 // roundedUp rounds a percentage above 0 up to two significant digits.
@@ -75,38 +74,4 @@ func roundedUp(percent float64) float64 {
 // (1-limit)^n <= 1 - confidence.
 func needed(limit, confidence float64) float64 {
 	return max(1, math.Ceil(math.Log1p(-confidence)/math.Log1p(-limit)-rounding))
-}
-
-// minExcesses is the least number of scores that a tail is fitted to.
-const minExcesses = 5
-
-// raisedThreshold returns the spam threshold for too few ham: more than HamLost of future ham may score above all n of them. It assumes
-// that the tail of the scores h, in descending order, is exponential from the greatest tenth on, h_1 to h_k with u = h_(k+1):
-//
-//	P(score > t) = (k/n) exp(-(t - u) / theta)
-//	theta        = sum of (h_i - u) / g       g: the (1 - Confidence) quantile of Gamma(k, 1)
-//	tail         = u + theta ln((k/n) / (HamLost/100))
-//
-// The sum divided by theta is distributed as Gamma(k, 1), so theta is the upper end of its one-sided interval. Source: B. Epstein,
-// M. Sobel 1953.
-//
-// The threshold is at most the median score of the spam, so that half of the spam is still called spam: where scores are bounded, an
-// exponential tail can lead beyond all of them. A limit of 0 has no tail.
-//
-// On 200 mailboxes of 300 to 3,000 messages, it loses a tenth to a fifth of the ham that a threshold without confidence loses, and
-// leaves about twice as much spam unsure (docs/results.md).
-func (o ThresholdOptions) raisedThreshold(hams, spams []float64) float64 {
-	n := len(hams)
-	k := min(max(n/10, minExcesses), n-1)
-	limit := o.HamLost / 100
-	if k < 1 || limit == 0 {
-		return hams[0]
-	}
-	u, sum := hams[k], 0.0
-	for _, h := range hams[:k] {
-		sum += h - u
-	}
-	theta := sum / mathext.GammaIncRegInv(float64(k), 1-o.Confidence/100)
-	tail := u + theta*math.Log(float64(k)/float64(n)/limit)
-	return max(hams[0], min(tail, spams[len(spams)/2]))
 }

@@ -6,20 +6,23 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // ThresholdOptions say how many errors are allowed, or what they cost. They decide the scores between which a message is unsure.
 type ThresholdOptions struct {
-	// HamLost is the largest share of ham that may get the verdict spam, in percent. 0 to 100. Default 0.1.
+	// HamLost is the share of ham that may get the verdict spam, in percent: the spam threshold aims at it. With 0, nothing is called
+	// spam. 0 to 100. Default 0.1.
 	HamLost float64 `json:"ham_lost"`
-	// SpamMissed is the largest share of spam that may get the verdict ham, in percent. 0 to 100. Default 1.
+	// SpamMissed is the share of spam that may get the verdict ham, in percent: below 1, more messages are unsure. 0 to 100.
+	// Default 1.
 	SpamMissed float64 `json:"spam_missed"`
-	// Confidence makes HamLost a guarantee for new mail: the upper end of the interval with this confidence, in
-	// percent, stays within HamLost. With 95, a limit of 0.1% takes 2,995 ham; with less ham the threshold rises above
-	// all ham, and more spam is unsure. 0, which guarantees nothing, or from 1 to less than 100. Default 95.
+	// Confidence is the level of the guarantee that is printed, in percent; it moves no threshold. 0, which prints none, or
+	// from 1 to less than 100. Default 95.
 	Confidence float64 `json:"confidence"`
 	// Costs is what a lost ham, a missed spam and an unsure message cost, such as 10:1:0.2; the thresholds of least
-	// cost replace limits and confidence. Three numbers from 0 to 100000 with at most six decimals. Default "".
+	// cost replace both limits. Three numbers from 0 to 100000 with at most six decimals. Default "".
 	Costs string `json:"costs"`
 }
 
@@ -57,31 +60,44 @@ func asPercentage(share float64) string {
 }
 
 // Thresholds are the scores at which the verdict changes: spam if score > Spam, unsure if Unsure < score <= Spam, otherwise ham.
-// Limits give Unsure <= 0 <= Spam. With costs, both can be on the same side of 0, and Unsure <= Spam.
+// Unsure <= Spam. Limits give Unsure <= 0.
 type Thresholds struct {
 	Unsure float64 `json:"unsure"`
 	Spam   float64 `json:"spam"`
 }
 
-// ChooseThresholds returns the thresholds for mail that the model has not learned. Without Costs they are those closest to 0 that
-// keep the limits:
+// Beyond is a threshold that no score reaches.
+const Beyond = 1e6
+
+// Scale says what the scores of a model mean before any message is scored. The zero value is a model whose scores have no unit.
+type Scale struct {
+	// Prior is log(spam / ham) of the messages that the model has learned. It counts only with LogOdds.
+	Prior float64
+	// LogOdds is what one unit of log likelihood ratio adds to the score in the upper tail of the ham, c below: less than 1 if
+	// a model bounds its evidence. 0 for scores without a unit.
+	LogOdds float64
+}
+
+// ChooseThresholds returns the thresholds for mail that the model has not learned, from scores of labelled mail that the model has
+// not learned. With limits they come from the scale of the scores, which a few wrong labels do not move:
 //
-//	Spam   = least t >= 0    with (number of ham with score > t)   <= allowed ham
-//	Unsure = greatest t <= 0 with (number of spam with score <= t) <= floor(SpamMissed/100 * spam)
+//	Spam   = Prior + c log(100 / HamLost)                           if the scores are log odds
+//	         m/2 log(100 / HamLost) / log(1000)                     else; m: the median score of the spam
+//	Unsure = min(0, Spam, log(SpamMissed))                          if the scores are log odds
+//	         min(0, Spam, m0/2 log(SpamMissed) / log(1000))         else; m0: the median score of the ham, with the sign changed
 //
-//	allowed ham = floor(HamLost/100 * ham)                                                if Confidence is 0
-//	              greatest k with UpperBound(k, ham, Confidence/100) <= HamLost/100       else, or 0 if there is none
+// Log odds are the prior and the logarithm of a likelihood ratio, and of ham at most one in k messages has a ratio of k or more (J.
+// Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/thresholds.md derives the rules and measures them.
 //
-// 0 is the natural boundary between two classes. A tie goes to ham, because losing ham costs more: Unsure is the next number below the
-// score of the first spam that would be one too many.
+// The scale may be wrong. But a part of what is labelled ham may be spam, and this part has the scores of spam: half of it is above the
+// median of the spam. With k of n ham above the median, and a standard deviation of sqrt(k), this part is
 //
-// [UpperBound] holds even though the same messages choose the threshold: with k allowed, Spam is at least the (k+1)-th greatest
-// score of n ham, and the true share above it has the distribution Beta(k+1, n-k), from which the bound is taken. Source: S. S.
-// Wilks 1941. The bound does not hold for mail of another kind or for mail that the model was trained on. Near-duplicates count as
-// separate messages, which breaks no guarantee on the public corpora (docs/results.md).
+//	e = 2 (k + sqrt(k)) / n
 //
-// If the bound is above the limit even for k = 0, there is too little ham. Then Spam is above the scores of all ham, by an
-// extrapolation of the tail of their distribution.
+// If more ham has a score above Spam than HamLost and e explain, by a binomial test with 95% confidence, Spam rises until they explain it.
+//
+// Scores of a young model, or of short texts, are small. If the rule for scores without a unit would not need this guard, a threshold of log
+// odds is at most twice that of this rule: with a limit of 0.1% the median of the spam.
 //
 // With Costs, the thresholds are those of all Unsure <= Spam with the least
 //
@@ -97,10 +113,9 @@ type Thresholds struct {
 // Unsure = Spam, unless unsure messages cost nothing. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the like), F.
 // Tortorella 2000.
 //
-// The warnings say why the thresholds are doubtful: too few messages to check a limit without confidence, costs that give every
-// message the same verdict, or no ham or no spam, in which case both thresholds are 0. For limits with confidence see
-// [ThresholdOptions.Promise]. o is valid and the scores are finite.
-func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresholds, []string) {
+// The warnings say why the thresholds are doubtful: costs that give every message the same verdict, a limit that calls nothing spam, or
+// no ham or no spam, in which case both thresholds are 0. o is valid and the scores are finite.
+func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOptions) (Thresholds, []string) {
 	hams, spams := byClass(scores, spam)
 	if len(hams) == 0 || len(spams) == 0 {
 		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0, and no message is unsure: the held-out mail has %d ham and %d spam, and both are needed",
@@ -110,54 +125,56 @@ func ChooseThresholds(scores []float64, spam []bool, o ThresholdOptions) (Thresh
 		return o.byCosts(tallies(scores, spam))
 	}
 	slices.Sort(hams)
-	slices.Reverse(hams)
 	slices.Sort(spams)
-
+	spamUnit, hamUnit := unit(spams[len(spams)/2]), unit(-hams[len(hams)/2])
 	var t Thresholds
-	if k := o.allowed(len(hams)); k < len(hams) {
-		t.Spam = max(0, hams[k])
-	}
-	if o.Confidence > 0 && !o.promised(0, len(hams)) {
-		t.Spam = max(t.Spam, o.raisedThreshold(hams, spams))
-	}
-	if k := floorOf(len(spams), o.SpamMissed); k < len(spams) && spams[k] <= 0 {
-		t.Unsure = math.Nextafter(spams[k], math.Inf(-1))
-	}
 	var warnings []string
-	if o.Confidence == 0 {
-		warnings = doubt(warnings, "ham", len(hams), o.HamLost)
+	if o.HamLost == 0 {
+		t.Spam, warnings = Beyond, []string{"nothing is called spam: thresholds.ham_lost is 0"}
+	} else {
+		limit, ratio := o.HamLost/100, math.Log(100/o.HamLost)
+		without := spamUnit * ratio
+		t.Spam = without
+		if scale.LogOdds > 0 {
+			t.Spam, hamUnit = scale.Prior+scale.LogOdds*ratio, 1
+			if guarded(without, hams, spams, limit) == without {
+				t.Spam = min(t.Spam, 2*without)
+			}
+		}
+		t.Spam = guarded(t.Spam, hams, spams, limit)
 	}
-	return t, doubt(warnings, "spam", len(spams), o.SpamMissed)
-}
-
-// doubt adds a warning if n messages of a class are too few to check a limit.
-func doubt(warnings []string, class string, n int, percent float64) []string {
-	if percent == 0 || floorOf(n, percent) > 0 {
-		return warnings
+	if o.SpamMissed == 0 {
+		t.Unsure = -Beyond
+	} else {
+		t.Unsure = min(0, t.Spam, hamUnit*math.Log(o.SpamMissed))
 	}
-	return append(warnings, fmt.Sprintf("%d %s are too few to check a %v%% limit: at least %.0f are needed",
-		n, class, percent, math.Ceil(100/percent-rounding)))
+	return t, warnings
 }
 
-// rounding bounds the rounding error of a percentage of messages: 0.29 % of 10,000 messages are 29, but 0.29 * 10000 / 100 is a
-// little less in binary.
-const rounding = 1e-9
+// unit returns the score that stands for a likelihood ratio of e, for scores without a unit: half of the median score of a class is a
+// ratio of 1000.
+func unit(median float64) float64 { return max(0, median) / 2 / math.Log(1000) }
 
-// allowed returns how many of n ham may be called spam.
-func (o ThresholdOptions) allowed(n int) int {
-	if o.Confidence == 0 {
-		return floorOf(n, o.HamLost)
+// guardConfidence is the confidence of the test that more ham is lost than the limit and wrong labels explain.
+const guardConfidence = 0.95
+
+// guarded returns the least threshold, at least t, above which the ham is no more than a limit, a share, and wrong labels explain. Both classes
+// are in ascending order.
+func guarded(t float64, hams, spams []float64, limit float64) float64 {
+	n := len(hams)
+	k := float64(above(hams, spams[len(spams)/2]))
+	mislabelled := 2 * (k + math.Sqrt(k)) / float64(n)
+	for lost := above(hams, t); lost > 0; lost = above(hams, t) {
+		share := min(1, limit+mislabelled*float64(above(spams, t))/float64(len(spams)))
+		if mathext.RegIncBeta(float64(lost), float64(n-lost+1), share) >= 1-guardConfidence { // P(at least so many of n)
+			break
+		}
+		t = hams[n-lost]
 	}
-	tooMany := sort.Search(n+1, func(k int) bool { return !o.promised(k, n) })
-	return max(0, tooMany-1)
+	return t
 }
 
-// promised reports whether the limit can be promised if k of n ham are called spam.
-func (o ThresholdOptions) promised(k, n int) bool {
-	return UpperBound(k, n, o.Confidence/100) <= o.HamLost/100*(1+rounding)
-}
-
-// floorOf returns floor(percent/100 * n).
-func floorOf(n int, percent float64) int {
-	return int(math.Floor(float64(n)*percent/100 + rounding))
+// above returns how many of the ascending scores are above t.
+func above(scores []float64, t float64) int {
+	return len(scores) - sort.Search(len(scores), func(i int) bool { return scores[i] > t })
 }

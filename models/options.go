@@ -71,7 +71,7 @@ func table() []row {
 		{"passive-aggressive", "The smallest change that classifies each message with a margin.",
 			PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2}},
 		{"votes", "Naive Bayes and logistic regression with one bounded vote for each kind of evidence.",
-			Votes{ClassWeights: WeightsNone, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: 3, PastedBound: 1.5, Bound: 4}},
+			Votes{ClassWeights: WeightsNone, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: groupBound, PastedBound: pastedBound, Bound: memberBound}},
 		{"hybrid", "Logistic regression with the naive Bayes log odds as an offset.",
 			Hybrid{Passes: defaultPasses(2, features.NormalisedBits), Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25}},
 		{"arow", "Adaptive regularisation: frequent terms change less with each message.",

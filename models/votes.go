@@ -94,6 +94,18 @@ func (m Votes) Validate() error {
 	)...)
 }
 
+// LogOdds returns what one unit of log likelihood ratio is worth in the score of spam, among the greatest scores of ham. It is less than 1
+// because votes are bounded. It was measured for the default bounds (docs/thresholds.md); for others it is 0, unknown.
+func (m Votes) LogOdds() float64 {
+	if m.GroupBound != groupBound || m.PastedBound != pastedBound || m.Bound != memberBound {
+		return 0
+	}
+	return 0.72
+}
+
+// The default bounds.
+const groupBound, pastedBound, memberBound = 3, 1.5, 4
+
 func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
 
 // fewDocuments is the number of documents from which on there is one pass instead of two.

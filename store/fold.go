@@ -366,13 +366,31 @@ func (l *ledger) choose(s *filter.Settings, p *train.Provenance) {
 	if p.AtFit == nil {
 		p.AtFit = &train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration, Promise: p.Promise}
 	}
-	thresholds, _ := metrics.ChooseThresholds(margins, spam, p.Limits)
+	thresholds, _ := metrics.ChooseThresholds(margins, spam, l.scale(s.Model, p.Trainer), p.Limits)
 	s.Thresholds = &thresholds
 	p.Promise = nil
 	if promise, ok := p.Limits.Promise(thresholds, margins, spam); ok {
 		p.Promise = &promise
 	}
 	s.Calibration, _ = metrics.Calibrate(labels, scores, len(s.Classes))
+}
+
+// scale returns the scale of the scores of a model that has learned all messages, by its name and the settings of its trainer as JSON. It has
+// no unit if these are of no trainer, as of weights by hand.
+func (l *ledger) scale(model string, trainer json.RawMessage) metrics.Scale {
+	o, err := models.OptionsFrom(model, trainer)
+	if err != nil {
+		return metrics.Scale{}
+	}
+	t, _, err := o.New(model, 0)
+	if err != nil {
+		return metrics.Scale{}
+	}
+	labels := make([]int32, len(l.entries))
+	for i, e := range l.entries {
+		labels[i] = int32(e.Label)
+	}
+	return train.ScaleOf(t, labels)
 }
 
 // linearOf returns the model of a learner: for counts the one that training gives.

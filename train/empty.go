@@ -6,9 +6,6 @@ import (
 	"chaff/metrics"
 )
 
-// beyond is a threshold that no score reaches.
-const beyond = 1e6
-
 // Empty returns mail without messages and a filter of the named model that has seen none, which can learn from one message after the
 // other. It calls every message unsure, and gives each class the same probability, until it has thresholds and a calibration: one learned
 // message of spam would make spam of all mail.
@@ -39,7 +36,7 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 	var a adjustment
 	a.calibration, _ = metrics.Calibrate(nil, nil, len(classes))
 	if filter.IsSpamFilter(classes) {
-		a.thresholds = &metrics.Thresholds{Unsure: -beyond, Spam: beyond}
+		a.thresholds = &metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}
 	}
 	f, err := empty.newFilter(linear, learner, trainer, model, kind, o, a, func(*Provenance) {})
 	return mail, f, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -24,6 +25,7 @@ type Options struct {
 	Unwatched bool
 	// Given, if set, are used for a collection with documents that are no messages, until it has enough messages to choose thresholds on.
 	Given *Given
+	Dump  func(Scores)
 }
 
 // Given are thresholds and calibration that do not come from the mail of a collection.
@@ -89,7 +91,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	seconds := (cputime.Process() - began).Seconds()
 	isSpamFilter := filter.IsSpamFilter(c.classes)
 	development, test := Score(linear, held), Score(linear, tested)
-	a := o.adjust(c, development, trainer)
+	a := o.adjust(c, development, ScaleOf(trainer, training.Labels), trainer)
 	report.Warnings = append(report.Warnings, a.warnings...)
 	vocabulary, _ := c.termsOf(kind)
 	result := Result{
@@ -134,14 +136,14 @@ type adjustment struct {
 }
 
 // adjust chooses the thresholds and fits the calibration on the scores of held-out documents of c.
-func (o Options) adjust(c *Collection, s Scores, t models.Trainer) (a adjustment) {
+func (o Options) adjust(c *Collection, s Scores, scale metrics.Scale, t models.Trainer) (a adjustment) {
 	isSpamFilter := filter.IsSpamFilter(c.classes)
 	if isSpamFilter && o.Given != nil && c.hasCounts() && s.Rarest() < FewMessages {
 		a.thresholds, a.calibration, a.given = &o.Given.Thresholds, o.Given.Calibration, true
 		return a
 	}
 	if isSpamFilter {
-		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), o.Thresholds)
+		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), scale, o.Thresholds)
 		a.thresholds, a.warnings = &thresholds, warnings
 		if promise, ok := o.Thresholds.Promise(thresholds, s.Margins(), s.Spam()); ok && !c.hasCounts() {
 			a.promise = &promise
@@ -156,6 +158,19 @@ func (o Options) adjust(c *Collection, s Scores, t models.Trainer) (a adjustment
 		a.warnings = append(a.warnings, warning)
 	}
 	return a
+}
+
+// ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels.
+func ScaleOf(t models.Trainer, labels []int32) metrics.Scale {
+	var of [2]float64
+	for _, label := range labels {
+		of[min(label, filter.SpamClass)]++
+	}
+	m, ok := t.(interface{ LogOdds() float64 })
+	if !ok || of[0] == 0 || of[1] == 0 {
+		return metrics.Scale{}
+	}
+	return metrics.Scale{Prior: math.Log(of[filter.SpamClass] / of[0]), LogOdds: m.LogOdds()}
 }
 
 // isBaseline reports whether a trainer is not meant to learn from the terms of a message.

@@ -111,7 +111,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	a := o.adjust(all, scores, trainer)
+	a := o.adjust(all, scores, ScaleOf(trainer, d.Labels), trainer)
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings,

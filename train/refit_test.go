@@ -197,7 +197,7 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(9, 200, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	f, r, _ := refit(t, c, "hybrid", o)
 	choose := func(s Scores) (metrics.Thresholds, metrics.Calibration) {
-		thresholds, _ := metrics.ChooseThresholds(s.Margins(), s.Spam(), o.Thresholds)
+		thresholds, _ := metrics.ChooseThresholds(s.Margins(), s.Spam(), metrics.Scale{}, o.Thresholds)
 		calibration, _ := metrics.Calibrate(s.Labels, s.Scores, 2)
 		return thresholds, calibration
 	}

@@ -67,7 +67,7 @@ func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
 	return read(p, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
 		return evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
 			Reading: readingOf(x.Config),
-			Models:  x.Models, ByTime: byTime, Delay: r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
+			Models:  x.Models, Thresholds: x.Thresholds, ByTime: byTime, Delay: r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
 			OnError: x.Store.OnError, Sure: x.Store.Sure,
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})
@@ -115,6 +115,9 @@ func (p *program) replayModels(x *experiment, names []string) error {
 	field(p.stdout, "replay", "%s", x.replay.how(x.Store))
 	fmt.Fprintln(p.stdout)
 	printReplays(p.stdout, all, x.verbose)
+	if len(all) == 1 && first.Verdicts != nil {
+		printVerdicts(p.stdout, *first.Verdicts, "with thresholds from what was learned before")
+	}
 	if len(all) == 1 && len(first.Curve) > 0 {
 		fmt.Fprintln(p.stdout)
 		printCurve(p.stdout, first)

@@ -222,7 +222,7 @@ func runBogofilter(ctx context.Context, dir string, raw []byte, options ...strin
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == 2) && slices.Contains(options, "-t") {
+	if errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == 2) && (slices.Contains(options, "-t") || slices.Contains(options, "-T")) {
 		err = nil
 	}
 	if err != nil {

@@ -10,7 +10,11 @@
 //	<!-- end of figures -->
 //
 // with figures of the default settings; -only NAME restricts it to one block. Times are not among the figures, since they differ
-// between machines. The block bogofilter needs that program.
+// between machines. The blocks bogofilter and verdicts need that program.
+//
+//	go run ./docs/figures -only verdicts CORPORA INDEX...
+//
+// prints the block for the mail of indexes of the TREC spam track, and changes no page.
 //
 // The block robust consists of protocols. The command
 //
@@ -49,6 +53,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	try := newTrial(flags)
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run ./docs/figures [-check] [-only NAME] CORPORA")
+		fmt.Fprintln(stderr, "       go run ./docs/figures -only verdicts CORPORA INDEX...")
 		fmt.Fprintln(stderr, "       go run ./docs/figures -protocol NAMES [-part PART] [-model NAMES] [-set KEY=VALUE] CORPORA")
 		flags.PrintDefaults()
 	}
@@ -57,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	case err != nil:
 		return 2
-	case flags.NArg() != 1:
+	case flags.NArg() == 0 || flags.NArg() > 1 && *only != "verdicts":
 		flags.Usage()
 		return 2
 	}
@@ -70,6 +75,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			screen.Printf(stderr, "figures: %v\n", err)
 			return 1
 		}
+		return 0
+	}
+	if indexes := flags.Args()[1:]; len(indexes) > 0 {
+		v, err := newBench(ctx, flags.Arg(0), stderr).verdictsOfIndexes(indexes)
+		if err != nil {
+			screen.Printf(stderr, "figures: %v\n", err)
+			return 1
+		}
+		screen.Printf(stdout, "%s", v.text())
 		return 0
 	}
 	differ, err := regenerate(blocks(measure(ctx, flags.Arg(0), stderr)), *only, *check)

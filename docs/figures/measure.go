@@ -57,7 +57,7 @@ type measurements struct {
 	languages  func() (languageFigures, error)
 	bogofilter func() (duel, error)
 	robust     func() (robustness, error)
-	promise    func() (promises, error)
+	verdicts   func() (verdicts, error)
 }
 
 // bench is the environment of a measurement.
@@ -98,7 +98,7 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		languages:     sync.OnceValues(b.measureLanguages),
 		bogofilter:    sync.OnceValues(b.measureBogofilter),
 		robust:        sync.OnceValues(b.measureRobust),
-		promise:       sync.OnceValues(b.measurePromise),
+		verdicts:      sync.OnceValues(b.measureVerdicts),
 	}
 }
 

@@ -63,7 +63,7 @@ func blocks(m measurements) map[string]figures {
 		"languages":    written(m.languages),
 		"bogofilter":   written(m.bogofilter),
 		"robust":       written(m.robust),
-		"promise":      written(m.promise),
+		"verdicts":     written(m.verdicts),
 	}
 }
 

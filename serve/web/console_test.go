@@ -22,7 +22,7 @@ import (
 // unsureMail returns a message that the model of newModel finds unsure, with texts that attack their reader.
 func unsureMail(n int) []byte {
 	return fmt.Appendf(nil, "From: \"<img src=x onerror=alert(1)>\" <a@b.example>\r\nSubject: </title><script>alert(%d)</script> \u202etxt.exe\r\n"+
-		"Message-ID: <\"'><svg onload=alert(1)>%d@x>\r\n\r\nmeeting agenda pills casino <b>bold</b> n%d\r\n", n, n, n)
+		"Message-ID: <\"'><svg onload=alert(1)>%d@x>\r\n\r\npills casino <b>bold</b> n%d\r\n", n, n, n)
 }
 
 // unsureSite is a site that keeps unsure messages and has some, signed in.

@@ -34,7 +34,7 @@ func Given(ctx context.Context, f *filter.Filter, source corpus.Source, o metric
 	if s.Rarest() < train.FewMessages {
 		return nil, nil, f.Err()
 	}
-	thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), o)
+	thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), metrics.Scale{}, o)
 	calibration, more := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	return &train.Given{Thresholds: thresholds, Calibration: calibration}, append(warnings, more...), f.Err()
 }

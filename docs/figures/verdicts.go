@@ -1,0 +1,411 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"chaff/corpus"
+	"chaff/corpus/sources"
+	"chaff/evaluate"
+	"chaff/filter"
+	"chaff/internal/markdown"
+	"chaff/train"
+)
+
+const (
+	mostJudged = 2500  // other messages that a mailbox is judged on
+	largestBox = 10000 // a size for the default model alone
+	fewForAll  = 1000  // messages, from which on the other models are measured
+	lastOnline = 3000  // messages at the end of a replay
+	boxStream  = 2     // of random numbers, for wrong labels
+)
+
+func boxSizes() []int { return []int{150, 300, 1000, 3000, largestBox} }
+
+// mislabelling is a way in which labels are wrong.
+type mislabelling struct {
+	name      string
+	share     float64 // of the messages with the labels that are inverted
+	ham, spam bool    // the labels that are inverted
+	// A folder is misfiled: neighbours in the corpus, this share of all messages.
+	folder bool
+}
+
+func mislabellings() []mislabelling {
+	return []mislabelling{
+		{name: "right labels"},
+		{"1% wrong", 0.01, true, true, false},
+		{"3% wrong", 0.03, true, true, false},
+		{"3% of the ham called spam", 0.03, true, false, false},
+		{"3% of the spam called ham", 0.03, false, true, false},
+		{"a folder of ham, 3% of the mail, called spam", 0.03, true, false, true},
+		{"a folder of spam, 3% of the mail, called ham", 0.03, false, true, true},
+	}
+}
+
+// of returns the members with wrong labels.
+func (m mislabelling) of(members []train.Member, random *rand.Rand) []train.Member {
+	wrong := slices.Clone(members)
+	var eligible []int
+	for i, member := range members {
+		if member.Label == filter.SpamClass && m.spam || member.Label != filter.SpamClass && m.ham {
+			eligible = append(eligible, i)
+		}
+	}
+	n := int(math.Round(m.share * float64(len(eligible))))
+	if m.folder {
+		n = min(int(math.Round(m.share*float64(len(members)))), len(eligible))
+		slices.SortFunc(eligible, func(i, j int) int { return strings.Compare(members[i].Origin, members[j].Origin) })
+		eligible = eligible[random.IntN(len(eligible)-n+1):]
+	} else {
+		random.Shuffle(len(eligible), func(i, j int) { eligible[i], eligible[j] = eligible[j], eligible[i] })
+	}
+	for _, i := range eligible[:n] {
+		wrong[i].Label = 1 - wrong[i].Label
+	}
+	return wrong
+}
+
+// A judge makes verdicts: a model of chaff, or bogofilter if there is no model.
+type judge struct {
+	model string
+	wrong mislabelling
+}
+
+func (j judge) String() string {
+	if j.model == "" {
+		return "bogofilter, " + j.wrong.name
+	}
+	return j.model + ", " + j.wrong.name
+}
+
+// judges are the rows of the table. The default model has all ways of wrong labels, bogofilter the first three, and each other model that
+// can tell ham from spam the first and the third.
+func (b *bench) judges() []judge {
+	ways := mislabellings()
+	var all []judge
+	for _, wrong := range ways {
+		all = append(all, judge{b.settings.Model, wrong})
+	}
+	for _, wrong := range ways[:3] {
+		all = append(all, judge{"", wrong})
+	}
+	for _, model := range []string{"multinomial", "bernoulli", "softmax", "perceptron", "averaged-perceptron", "multiclass-perceptron", "passive-aggressive", "lms", "tanh"} {
+		if model != b.settings.Model {
+			all = append(all, judge{model, ways[0]}, judge{model, ways[2]})
+		}
+	}
+	return all
+}
+
+// measures reports whether a row has a figure for mailboxes of a size.
+func (b *bench) measures(j judge, size int) bool {
+	switch {
+	case j.model == b.settings.Model:
+		return size < largestBox || j.wrong.ham == j.wrong.spam
+	case j.model == "":
+		return size < largestBox
+	}
+	return size >= fewForAll && size < largestBox
+}
+
+// shares are verdicts in percent: of the ham that is lost and unsure, of the spam that is found.
+type shares struct{ lost, unsure, found float64 }
+
+// verdicts has a table for each corpus.
+type verdicts []verdictTable
+
+type verdictTable struct {
+	corpus string
+	sizes  []int
+	rows   []verdictRow
+	online []verdictRow // of the last messages of replays
+}
+
+type verdictRow struct {
+	name  string
+	cells [][]shares // sizes x draws; of replays one x draws
+}
+
+func (b *bench) measureVerdicts() (verdicts, error) {
+	sa, err := b.spamAssassin()
+	if err != nil {
+		return nil, err
+	}
+	var enron []corpus.Source
+	for n := 1; n <= sets; n++ {
+		source, err := b.enron(n)
+		if err != nil {
+			return nil, err
+		}
+		enron = append(enron, source)
+	}
+	return b.verdictsOf([]string{"SpamAssassin", "Enron-Spam"}, []corpus.Source{sa, corpus.Concat(enron...)})
+}
+
+// verdictsOfIndexes measures verdicts on the mail of indexes of the TREC spam track.
+func (b *bench) verdictsOfIndexes(indexes []string) (verdicts, error) {
+	var mail []corpus.Source
+	for _, index := range indexes {
+		source, err := sources.OpenTREC(index)
+		if err != nil {
+			return nil, err
+		}
+		mail = append(mail, source)
+	}
+	return b.verdictsOf(indexes, mail)
+}
+
+func (b *bench) verdictsOf(names []string, mail []corpus.Source) (v verdicts, err error) {
+	for i, name := range names {
+		t, err := b.verdictsOn(name, mail[i])
+		if err != nil {
+			return nil, err
+		}
+		v = append(v, t)
+	}
+	return v, nil
+}
+
+// verdictsOn draws mailboxes from a corpus, trains every judge on them, and counts verdicts on other messages.
+func (b *bench) verdictsOn(name string, source corpus.Source) (verdictTable, error) {
+	t := verdictTable{corpus: name}
+	b.tell("%s: reading", name)
+	mail, err := b.collect(source, b.settings.Split.Method)
+	if err != nil {
+		return t, err
+	}
+	members := mail.Members()
+	items := itemsByOrigin(source)
+	for _, size := range boxSizes() {
+		if size < len(members)*2/3 { // so that a third is judged
+			t.sizes = append(t.sizes, size)
+		}
+	}
+	judges := b.judges()
+	t.rows = make([]verdictRow, len(judges))
+	for r, j := range judges {
+		t.rows[r] = verdictRow{j.String(), make([][]shares, len(t.sizes))}
+	}
+	for s, size := range t.sizes {
+		b.tell("  %d mailboxes of %d messages", boxDraws, size)
+		for draw := range uint64(boxDraws) {
+			box, err := b.draw(members, items, size, draw+1)
+			if err != nil {
+				return t, err
+			}
+			found, err := inParallel(len(judges), func(r int) ([]shares, error) {
+				if !b.measures(judges[r], size) {
+					return nil, nil
+				}
+				one, err := b.judgeBy(judges[r], box)
+				return []shares{one}, err
+			})
+			if err != nil {
+				return t, err
+			}
+			for r := range judges {
+				t.rows[r].cells[s] = append(t.rows[r].cells[s], found[r]...)
+			}
+		}
+	}
+	t.online, err = b.verdictsOnline(source)
+	return t, err
+}
+
+// drawnBox is a random mailbox, divided as chaff train divides it, and other messages to judge.
+type drawnBox struct {
+	mail        *train.Collection
+	box, others []train.Member
+	seed        uint64
+}
+
+// draw draws a mailbox of a size.
+func (b *bench) draw(members []train.Member, items map[string]corpus.Item, size int, seed uint64) (drawnBox, error) {
+	members = slices.Clone(members)
+	shuffle(members, seed)
+	members = members[:min(len(members), size+mostJudged)]
+	at := make(map[string]int, len(members))
+	for i, m := range members {
+		at[m.Origin] = i
+	}
+	o := *b
+	o.settings.Seed = seed
+	mail, err := o.collect(func(yield func(corpus.Item, error) bool) {
+		for _, m := range members {
+			if !yield(items[m.Origin], nil) {
+				return
+			}
+		}
+	}, b.settings.Split.Method)
+	if err != nil {
+		return drawnBox{}, err
+	}
+	d := drawnBox{mail: mail, seed: seed}
+	for _, m := range mail.Members() {
+		if at[m.Origin] < size {
+			d.box = append(d.box, m)
+		} else {
+			d.others = append(d.others, m)
+		}
+	}
+	return d, nil
+}
+
+// judgeBy trains a judge on a mailbox, as a user does, and counts its verdicts on the other messages.
+func (b *bench) judgeBy(j judge, d drawnBox) (shares, error) {
+	box := j.wrong.of(d.box, rand.New(rand.NewPCG(d.seed, boxStream)))
+	if j.model == "" {
+		return b.judgeByBogofilter(box, d.others)
+	}
+	drawn, err := d.mail.Select(box)
+	if err != nil {
+		return shares{}, err
+	}
+	trained, err := train.Fit(b.ctx, drawn, j.model, b.trainOptions())
+	if err != nil {
+		return shares{}, err
+	}
+	f, _, err := drawn.Refit(b.ctx, trained, b.trainOptions())
+	if err != nil {
+		return shares{}, err
+	}
+	judged, err := d.mail.Mail.Select(d.others)
+	if err != nil {
+		return shares{}, err
+	}
+	dataset := judged.DatasetFor(f, 1)
+	return sharesOf(*train.Score(f.Linear(), dataset).Verdicts(*f.Settings().Thresholds)), dataset.Err()
+}
+
+func sharesOf(v train.VerdictCounts) shares {
+	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
+	return shares{percent(v.Ham.Spam, v.Ham.Messages()), percent(v.Ham.Unsure, v.Ham.Messages()), percent(v.Spam.Spam, v.Spam.Messages())}
+}
+
+// judgeByBogofilter is judgeBy for bogofilter as it is shipped.
+func (b *bench) judgeByBogofilter(box, others []train.Member) (shares, error) {
+	dir, err := os.MkdirTemp("", "bogofilter")
+	if err != nil {
+		return shares{}, err
+	}
+	defer os.RemoveAll(dir)
+	for label, option := range []string{"-n", "-s"} {
+		if _, err := runBogofilter(b.ctx, dir, paths(box, label), option, "-b"); err != nil {
+			return shares{}, err
+		}
+	}
+	var v train.VerdictCounts
+	verdicts := map[string]filter.Verdict{"H": filter.Ham, "U": filter.Unsure, "S": filter.Spam}
+	for label := range classes() {
+		list := paths(others, label)
+		out, err := runBogofilter(b.ctx, dir, list, "-T", "-b")
+		if err != nil {
+			return shares{}, err
+		}
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		if want := strings.Count(string(list), "\n"); len(lines) != want {
+			return shares{}, fmt.Errorf("bogofilter judges %d of %d messages", len(lines), want)
+		}
+		for _, line := range lines {
+			fields := strings.Fields(line) // path, letter, score
+			v.Add(label == filter.SpamClass, verdicts[fields[max(0, len(fields)-2)]])
+		}
+	}
+	return sharesOf(v), nil
+}
+
+// paths lists the files of the members with a label.
+func paths(members []train.Member, label int) []byte {
+	var list []byte
+	for _, m := range members {
+		if m.Label == label {
+			list = append(append(list, m.Origin...), '\n')
+		}
+	}
+	return list
+}
+
+// verdictsOnline replays mail to the default model with wrong labels among its corrections, and counts the last verdicts by the right labels.
+func (b *bench) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
+	mail, err := b.collectInOrder(source)
+	if err != nil {
+		return nil, err
+	}
+	members := mail.Members()
+	labels := make(map[string]int, len(members))
+	for _, m := range members {
+		labels[m.Origin] = m.Label
+	}
+	b.tell("  replaying it")
+	var rows []verdictRow
+	for _, wrong := range mislabellings()[:3] {
+		drawn, err := inParallel(boxDraws, func(draw int) (shares, error) {
+			noisy, err := mail.Select(wrong.of(members, rand.New(rand.NewPCG(uint64(draw+1), boxStream))))
+			if err != nil {
+				return shares{}, err
+			}
+			r, err := noisy.Replay(b.ctx, b.settings.Model)
+			if err != nil {
+				return shares{}, err
+			}
+			return lastVerdicts(r, labels), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, verdictRow{b.settings.Model + ", " + wrong.name, [][]shares{drawn}})
+	}
+	return rows, nil
+}
+
+// lastVerdicts counts the verdicts on the last messages of a replay.
+func lastVerdicts(r evaluate.Replay, labels map[string]int) shares {
+	var v train.VerdictCounts
+	for _, m := range r.Messages[max(0, len(r.Messages)-lastOnline):] {
+		v.Add(labels[m.Path] == filter.SpamClass, m.Verdict)
+	}
+	return sharesOf(v)
+}
+
+func (v verdicts) text() string {
+	text := fmt.Sprintf("Ham lost %% / ham unsure %% / spam found %%, means of %d random mailboxes, on up to %s other messages:\n", boxDraws, markdown.Thousands(mostJudged))
+	for _, t := range v {
+		header := t.corpus
+		for _, size := range t.sizes {
+			header += " | " + markdown.Thousands(size) + " messages"
+		}
+		text += "\n" + markdown.Table(header, rowsOf(t.rows))
+		text += "\n" + markdown.Table(fmt.Sprintf("%s, replay | last %s messages", t.corpus, markdown.Thousands(lastOnline)), rowsOf(t.online))
+	}
+	return text
+}
+
+func rowsOf(all []verdictRow) []string {
+	var rows []string
+	for _, r := range all {
+		row := r.name
+		for _, cell := range r.cells {
+			row += " | " + meanShares(cell)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// meanShares returns the means over draws.
+func meanShares(all []shares) string {
+	if len(all) == 0 {
+		return "-"
+	}
+	var sum shares
+	for _, s := range all {
+		sum.lost, sum.unsure, sum.found = sum.lost+s.lost, sum.unsure+s.unsure, sum.found+s.found
+	}
+	n := float64(len(all))
+	return fmt.Sprintf("%.2f / %.1f / %.1f", sum.lost/n, sum.unsure/n, sum.found/n)
+}
