@@ -306,7 +306,8 @@ func TestAWatchDoubtsAFolderThatTheScoreContradicts(t *testing.T) {
 		for letter := 'a'; letter <= 'z'; letter++ {
 			spam += "spam" + string(letter) + " "
 		}
-		for name, want := range map[string]string{".Junk/cur/1.c:2,S": ".Junk: doubtful is false", "cur/1.d:2,S": "INBOX: doubtful is true"} {
+		for _, moved := range [][2]string{{".Junk/cur/1.c:2,S", ".Junk: doubtful is false"}, {"cur/1.d:2,S", "INBOX: doubtful is true"}} {
+			name, want := moved[0], moved[1]
 			w.write(name, spam+name[:1])
 			w.event(name, fsnotify.Create)
 			w.want(name, 3*time.Second, "learned "+name, want)
