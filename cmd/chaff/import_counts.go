@@ -49,9 +49,7 @@ func (p *program) importCounts(x *importing) error {
 		if mail, err = x.sources.open(nil); err != nil {
 			return err
 		}
-		if !p.quiet {
-			mail.print(p.stderr)
-		}
+		p.printSources(mail)
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)
 	if err != nil {

@@ -189,9 +189,7 @@ func (p *program) learn(x *learning) error {
 	if err := hasStore(x.model); err != nil {
 		return err
 	}
-	if !p.quiet {
-		mail.print(p.stderr)
-	}
+	p.printSources(mail)
 	messages := p.listAll(mail.source)
 	for i := range messages {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
@@ -278,7 +276,7 @@ func (x *learning) open(p *program) (labelled, error) {
 		case x.classOfAll != "" || x.forget:
 			var source corpus.Source
 			source, _, err = sources.Open(path, x.classOfAll, sources.Format(x.sources.format))
-			err = all.add(source, err)
+			err = cmp.Or(all.add(source, err), all.warnOfGmail(path, x.classOfAll))
 		default:
 			err = x.openByItself(&all, path)
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -57,12 +56,13 @@ func addFormat(c *cobra.Command, format *string, what string) {
 
 // labelled is mail with the names of its classes.
 type labelled struct {
-	source  corpus.Source
-	classes []string
-	notes   []string // printed before the mail is read
-	opened  []corpus.Source
-	noJunk  string // a mailbox without a folder for spam
-	unread  string // a mailbox whose ham nobody has read, so that it is left out
+	source   corpus.Source
+	classes  []string
+	notes    []string // printed before the mail is read, as are the warnings
+	warnings []string
+	opened   []corpus.Source
+	noJunk   string // a mailbox without a folder for spam
+	unread   string // a mailbox whose ham nobody has read, so that it is left out
 }
 
 // spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
@@ -145,7 +145,41 @@ func (l *labelled) add(source corpus.Source, err error, notes ...string) error {
 
 func (l *labelled) openPath(path string, label sources.Role, format string) error {
 	source, found, err := sources.Open(path, label.String(), sources.Format(format))
+	if err == nil {
+		err = l.warnOfGmail(path, label.String())
+	}
 	return l.add(source, err, fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, label))
+}
+
+// warnOfGmail warns if the mail at path, all of which is to have one label, has labels of Gmail that say otherwise.
+func (l *labelled) warnOfGmail(path, label string) error {
+	source, roles, err := sources.OpenGmail(path)
+	if source == nil || !slices.Contains(spamClasses(), label) {
+		return err
+	}
+	var others []string
+	for _, role := range []sources.Role{sources.Ham, sources.Spam, sources.LeftOut} {
+		if n := roles[role.String()]; n > 0 && role.String() != label {
+			others = append(others, fmt.Sprintf("%d %s", n, gmailWords[role]))
+		}
+	}
+	if len(others) > 0 {
+		l.warnings = append(l.warnings, fmt.Sprintf("%s: X-Gmail-Labels has %s, and --%s takes them for %s; the path without a flag goes by the labels",
+			path, strings.Join(others, " and "), label, label))
+	}
+	return nil
+}
+
+// gmailWords are what the roles of labels of Gmail mean.
+var gmailWords = [...]string{sources.LeftOut: "in Sent, Drafts or Trash", sources.Ham: "ham", sources.Spam: "spam"}
+
+func (l *labelled) openGmail(path string) error {
+	source, roles, err := sources.OpenGmail(path)
+	note := path + ": mbox with X-Gmail-Labels"
+	for role, words := range gmailWords {
+		note += fmt.Sprintf(", %d %s", roles[sources.Role(role).String()], words)
+	}
+	return l.add(source, err, note)
 }
 
 // mailbox returns a function that opens a mailbox of Maildirs, without the folders that --ham and --spam name.
@@ -185,6 +219,8 @@ func (s *sourceFlags) openRecognised(l *labelled, path string) error {
 		return s.mailbox(l)(path)
 	case sources.MeansFolders:
 		return l.openFolders(path)
+	case sources.MeansLabels:
+		return l.openGmail(path)
 	case sources.MeansIndex:
 		return l.openList(path, "index", sources.OpenTREC)
 	case sources.MeansList:
@@ -280,9 +316,15 @@ func planNotes(path string, plan sources.Plan) []string {
 	return notes
 }
 
-func (l labelled) print(w io.Writer) {
+// printSources prints where mail is, unless quiet, and what makes it doubtful.
+func (p *program) printSources(l labelled) {
 	for _, note := range l.notes {
-		screen.Printf(w, "%s\n", screen.Quoted(note))
+		if !p.quiet {
+			screen.Printf(p.stderr, "%s\n", screen.Quoted(note))
+		}
+	}
+	for _, warning := range l.warnings {
+		p.warn(warning)
 	}
 }
 

@@ -223,9 +223,7 @@ func (p *program) collect(c *cobra.Command, o train.CollectOptions, mail labelle
 
 // read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
 func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
-	if !p.quiet {
-		mail.print(p.stderr)
-	}
+	p.printSources(mail)
 	step, done := p.progress("reading mail")
 	result, err := read(step)
 	done()

@@ -109,8 +109,10 @@ func FolderUse() func(path []string) (role Role, reason string, incoming bool) {
 func foldName(name string) string {
 	// QUIRK: the lower case of the Turkish İ is an i followed by a combining dot.
 	lower := strings.ReplaceAll(strings.ToLower(norm.NFC.String(name)), "i\u0307", "i")
-	return strings.NewReplacer(" ", "", "\u00a0", "", "\u3000", "", "-", "", "_", "", "'", "", "’", "").Replace(lower)
+	return ignoredInNames.Replace(lower)
 }
+
+var ignoredInNames = strings.NewReplacer(" ", "", "\u00a0", "", "\u3000", "", "-", "", "_", "", "'", "", "’", "")
 
 // decodeMUTF7 decodes the modified UTF-7 of IMAP folder names (RFC 3501, 5.1.3). It returns any other name as it is: names
 // in UTF-8 may have an "&" too.

@@ -52,6 +52,8 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		{"dates of many numbers", from, "\nFrom a@b.example" + strings.Repeat(" 12:30 2002", 90) + "\n", scan},
 		{"lines that end in CR", "", strings.ReplaceAll(from+"\n", "\n", "\r"), scan},
 		{"patches in a letter", from + "\n", "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\na: b\n\n", scan},
+		{"labels of Gmail", "", from + "X-Gmail-Labels: " + strings.Repeat("a,", 3000) + "\n\n", scan},
+		{"folds of labels", from + "X-Gmail-Labels: \n", " =?UTF-8?Q?a,?=\n", scan},
 		{"words of a date", from, "From a@b.example" + strings.Repeat(" Thu", 200) + "\n", scan},
 		{"a From_ line that does not end", from + "\nFrom ", "Thu ", scan},
 		{"fields of a length", from, "Content-Length: 1\n", scan},

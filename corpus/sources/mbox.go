@@ -3,6 +3,7 @@ package sources
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +45,7 @@ func listMbox(fsys fs.FS, name, label string, file kept) Source {
 		}
 		n := 0
 		emit := func(origin string, m mboxMessage) bool {
-			return m.leftOut || yield(Item{Origin: origin, Label: label, Content: file.at(location{fsys: fsys, path: name, offset: m.offset, size: m.size})}, nil)
+			return m.leftOut || yield(Item{Origin: origin, Label: cmp.Or(label, m.label), Content: file.at(location{fsys: fsys, path: name, offset: m.offset, size: m.size})}, nil)
 		}
 		numbered := func(m mboxMessage) bool {
 			n++
@@ -73,7 +74,8 @@ func listMbox(fsys fs.FS, name, label string, file kept) Source {
 // An mboxMessage is the section of an mbox that holds a message and its From_ line.
 type mboxMessage struct {
 	offset, size int64
-	leftOut      bool // it is not mail, or no longer in the folder
+	leftOut      bool   // it is not mail, or no longer in the folder
+	label        string // by the labels of Gmail; see gmailLabel
 }
 
 var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
@@ -144,12 +146,15 @@ type mboxScanner struct {
 
 // A fromLine is a From_ line, or the end of the file.
 type fromLine struct {
-	offset  int64
-	emptyAt int64 // offset of the empty line before it, or its own
-	begins  bool  // begins a message unless a Content-Length says otherwise
-	points  int64 // offset that its Content-Length points to; 0: none
-	length  int64 // the Content-Length; -1: none
-	leftOut bool
+	offset   int64
+	emptyAt  int64 // offset of the empty line before it, or its own
+	begins   bool  // begins a message unless a Content-Length says otherwise
+	points   int64 // offset that its Content-Length points to; 0: none
+	length   int64 // the Content-Length; -1: none
+	leftOut  bool
+	labels   []byte // the value of X-Gmail-Labels
+	inLabels bool   // the last line is a part of it
+	belowTop bool   // a field was read that is none of Gmail's
 }
 
 func newMboxScanner(emit func(mboxMessage) bool) mboxScanner {
@@ -219,7 +224,7 @@ func (s *mboxScanner) line(line []byte) {
 		s.afterEmpty, s.emptyAt = true, start
 		return
 	case s.inHeader:
-		s.last.field(text)
+		s.last.read(text)
 	case bytes.HasPrefix(text, []byte(lines.FromPrefix)):
 		s.hold(start, text)
 	}
@@ -316,7 +321,11 @@ func (s *mboxScanner) settle(end bool) {
 			return
 		}
 		first := s.open[0]
-		s.stopped = !s.emit(mboxMessage{first.offset, s.open[next].offset - first.offset, first.leftOut})
+		m := mboxMessage{offset: first.offset, size: s.open[next].offset - first.offset, leftOut: first.leftOut}
+		if first.labels != nil {
+			m.label = gmailLabel(string(first.labels))
+		}
+		s.stopped = !s.emit(m)
 		s.open = s.open[next:]
 	}
 }
@@ -341,11 +350,27 @@ func (s *mboxScanner) next(end bool) (next int, known bool) {
 	return 0, true
 }
 
-// field reads a line of the header after the From_ line.
-func (l *fromLine) field(line []byte) {
+// maxLabels is how much of X-Gmail-Labels counts.
+const maxLabels = 4 << 10
+
+// read reads a line of the header after the From_ line. The labels of Gmail are above all that a sender could write.
+func (l *fromLine) read(line []byte) {
+	if line[0] == ' ' || line[0] == '\t' {
+		if l.inLabels && len(l.labels) < maxLabels {
+			l.labels = append(l.labels, line...)
+		}
+		return
+	}
 	name := lines.NameOf(line)
 	value := bytes.TrimSpace(line[bytes.IndexByte(line, ':')+1:])
+	l.inLabels = false
 	switch string(name.Text()) {
+	case "x-gm-thrid":
+		return
+	case "x-gmail-labels":
+		if l.inLabels = !l.belowTop && l.labels == nil; l.inLabels {
+			l.labels = append([]byte{}, value[:min(len(value), maxLabels)]...)
+		}
 	case "content-length":
 		if n, ok := contentLength(value); ok && l.length < 0 {
 			l.length = n
@@ -353,6 +378,7 @@ func (l *fromLine) field(line []byte) {
 	case "x-mozilla-status", "subject":
 		l.leftOut = l.leftOut || isInternal(string(name.Text()), value)
 	}
+	l.belowTop = true
 }
 
 // contentLength parses a number of bytes that a message can have.

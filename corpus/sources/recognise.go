@@ -20,6 +20,7 @@ const (
 	MeansMailbox Meaning = "mailbox" // a mailbox of Maildirs; see MaildirTree
 	MeansFolders Meaning = "folders" // a folder with the subfolders ham and spam; see ClassFolders
 	MeansIndex   Meaning = "index"   // an index of the TREC spam track; see OpenTREC
+	MeansLabels  Meaning = "labels"  // an mbox of Gmail; see OpenGmail
 	MeansList    Meaning = "list"    // a list of labelled paths; see OpenList
 	MeansTable   Meaning = "table"   // a table of messages; see OpenTable
 )
@@ -29,6 +30,7 @@ const (
 //   - a folder or archive of Maildirs with a folder for spam is a mailbox
 //   - a folder or archive with no subfolders but ham and spam has a folder for each class
 //   - a file whose first line is "spam PATH" or "ham PATH" is an index, and one with "spam:PATH" or "ham:PATH" is a list
+//   - an mbox that Gmail has exported has labels in its messages
 //   - a file NAME.csv, .tsv, .json or .jsonl is a table
 //   - anything else means what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
 //   - a Maildir whose name says nothing is a mailbox without a folder for spam
@@ -41,6 +43,9 @@ func Recognise(name string) (Meaning, error) {
 	}
 	holdsFolders := found.Format == Tar || found.Format == Zip || slices.Contains(folderFormats(), found.Format)
 	if !holdsFolders {
+		if is, err := isGmail(name); is || err != nil {
+			return MeansLabels, err
+		}
 		if m := meaningOfFile(name); m != MeansNothing {
 			return m, nil
 		}

@@ -1,0 +1,78 @@
+package sources
+
+import (
+	"maps"
+	"mime"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chaff/internal/tabletest"
+)
+
+func TestLabelsOfGmail(t *testing.T) {
+	rows := [][3]string{
+		{"the inbox", "Inbox,Unread", "ham"},
+		{"no label", "", "ham"},
+		{"a label of the user", "Important,Work/Spam filters", "ham"},
+		{"spam", "Spam,Category Promotions,Unread", "spam"},
+		{"spam that was deleted", "Spam,Trash", "left out"},
+		{"sent", "Sent,Opened", "left out"},
+		{"a draft", "Drafts", "left out"},
+		{"in quotes", `"Category: a","Spam"`, "spam"},
+		{"encoded and folded", "=?UTF-8?Q?=D0=A1=D0=BF=D0?= =?UTF-8?Q?=B0=D0=BC,=D0=92=D0=B0=D0=B6=D0=BD=D0=BE?=", "spam"},
+		{"in base64", mime.BEncoding.Encode("UTF-8", "Nicht gelesen,Entwürfe"), "left out"},
+		{"in an unknown charset", "=?x-a?Q?Spam?=", "ham"},
+	}
+	for language, labels := range map[string][3]string{
+		"German": {"Spam", "Papierkorb", "Gesendet"}, "French": {"Spam", "Corbeille", "Messages envoyés"}, "Swedish": {"Skräppost", "Papperskorgen", "Skickat"},
+		"Norwegian": {"Søppelpost", "Papirkurv", "Sendt"}, "Finnish": {"Roskaposti", "Roskakori", "Lähetetyt"}, "Russian": {"Спам", "Корзина", "Отправленные"},
+		"Ukrainian": {"Спам", "Кошик", "Надіслані"}, "Greek": {"Ανεπιθύμητα", "Κάδος απορριμμάτων", "Απεσταλμένα"}, "Turkish": {"Spam", "Çöp Kutusu", "Gönderilmiş Postalar"},
+		"Chinese": {"垃圾邮件", "已删除邮件", "已发邮件"}, "Japanese": {"迷惑メール", "ゴミ箱", "送信済み"}, "Korean": {"스팸함", "휴지통", "보낸편지함"},
+		"Thai": {"จดหมายขยะ", "ถังขยะ", "จดหมายที่ส่งแล้ว"}, "Hebrew": {"ספאם", "אשפה", "נשלח"}, "Vietnamese": {"Thư rác", "Thùng rác", "Đã gửi"},
+		"Italian": {"Spam", "Cestino", "Inviati"}, "Spanish": {"Spam", "Papelera", "Enviados"}, "Portuguese": {"Spam", "Lixeira", "E-mails enviados"},
+	} {
+		for i, want := range []string{"spam", "left out", "left out"} {
+			rows = append(rows, [3]string{language + ": " + labels[i], mime.QEncoding.Encode("UTF-8", "Label,"+labels[i]), want})
+		}
+	}
+	tabletest.Strings(t, gmailLabel, rows)
+}
+
+// TestMailOfGmailIsWhatItsLabelsSay reads an mbox of Google Takeout.
+func TestMailOfGmailIsWhatItsLabelsSay(t *testing.T) {
+	const name = "All mail Including Spam and Trash.mbox"
+	path := filepath.Join("..", "..", "test", "cases", "14-gmail-labels", name)
+	source, roles, err := OpenGmail(path)
+	must(t, err)
+	if want := map[string]int{"ham": 2, "spam": 2, "left out": 2}; !maps.Equal(roles, want) {
+		t.Errorf("got %v, want %v", roles, want)
+	}
+	var got []string
+	for _, item := range itemsOf(t, source) {
+		_, number, _ := strings.Cut(item.Origin, name)
+		got = append(got, item.Label+number)
+	}
+	check(t, "", got, []string{"ham#1", "spam#2", "ham#3", "spam#4"})
+	if means, err := Recognise(path); means != MeansLabels || err != nil {
+		t.Errorf("got %q, %v, want %q", means, err, MeansLabels)
+	}
+}
+
+func TestOnlyGmailGivesLabels(t *testing.T) {
+	const from, end = "From 1@xxx Thu Aug 22 12:36:23 +0000 2002\n", "From: a\n\nb\n\n"
+	root := tree(t, map[string]string{
+		"folded": from + "X-GM-THRID: 1\nX-Gmail-Labels: Important,\n =?UTF-8?Q?Spam,?=\n\tUnread\n" + end + from + end,
+		"twice":  from + "X-Gmail-Labels: Spam\nX-Gmail-Labels: Trash\n" + end,
+		"sender": from + "Received: by b\nX-Gmail-Labels: Spam\n" + end,
+		"second": from + end + from + "X-Gmail-Labels: Spam\n" + end,
+		"long":   from + "X-Gmail-Labels: " + strings.Repeat("a,\n ", maxLabels) + "Spam\n" + end,
+	})
+	for name, want := range map[string]map[string]int{
+		"folded": {"spam": 1, "ham": 1}, "twice": {"spam": 1}, "sender": nil, "second": nil, "long": {"ham": 1}, "nowhere": nil,
+	} {
+		if _, roles, err := OpenGmail(filepath.Join(root, name)); err != nil || !maps.Equal(roles, want) {
+			t.Errorf("%s: got %v, %v, want %v", name, roles, err, want)
+		}
+	}
+}
