@@ -12,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/cputime"
+	"chaff/internal/replace"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -229,6 +230,11 @@ func (r Replay) WriteTREC(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// TRECKind is the kind of a file that [Replay.WriteTREC] writes. The toolkit's own end in a third field.
+func TRECKind() replace.Kind {
+	return replace.Kind{Name: "table of TREC results", Start: "file=", Mark: " user= genre=\n"}
 }
 
 // unspaced replaces blanks and unprintable characters by underscores.

@@ -26,6 +26,9 @@ import (
 // NewFileMode is the mode of a new model, which makes it readable by its owner only, because its terms come from private mail.
 const NewFileMode fs.FileMode = 0o600
 
+// FileKind is the kind of model files.
+func FileKind() replace.Kind { return replace.Kind{Name: "model", Start: modelFormat().Magic} }
+
 // Encode returns the bytes of the model file.
 func (f *Filter) Encode() ([]byte, error) {
 	var file sections.Memory
@@ -97,9 +100,9 @@ func IdentityOf(file io.ReaderAt, size int64) (uint64, error) {
 }
 
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
-// that Save replaces keeps its permissions.
+// that Save replaces keeps its permissions. What is not empty and no model is not replaced.
 func (f *Filter) Save(path string) error {
-	err := replace.Written(path, NewFileMode, func(file *os.File) error {
+	err := replace.Written(path, FileKind(), NewFileMode, func(file *os.File) error {
 		_, err := f.SaveTo(file)
 		return err
 	})

@@ -68,7 +68,7 @@ func termsOf(t *testing.T, f *Filter) (texts []string, documents []uint32) {
 func TestSaveKeepsPermissionsAndLeavesNoTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "spam.model")
-	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
+	if err := os.WriteFile(path, []byte("\x89CHAFF\r\nold"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if err := spamFilter(t).Save(path); err != nil {

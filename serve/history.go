@@ -136,6 +136,8 @@ type history struct {
 	trouble error
 }
 
+func historyKind() replace.Kind { return replace.Kind{Name: "history", Start: `{"time":"`} }
+
 // openHistory returns the history in the file of a model, or an empty one.
 func openHistory(o Options) (*history, error) {
 	h := &history{path: o.Model + historySuffix, days: o.HistoryDays, ring: make([]atomic.Pointer[Record], o.History)}
@@ -148,6 +150,9 @@ func openHistory(o Options) (*history, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
+	}
+	if err := historyKind().Check(h.path); err != nil {
+		return nil, fmt.Errorf("history: %s: %w", h.path, err)
 	}
 	file, err := os.Open(h.path)
 	if err != nil {
@@ -291,7 +296,7 @@ func (h *history) rewrite(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := replace.File(h.path, data, 0o600); err != nil {
+	if err := replace.File(h.path, historyKind(), data, 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", h.path, err)
 	}
 	h.lines, h.cut = len(kept), now

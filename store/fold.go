@@ -29,6 +29,18 @@ import (
 // nextSuffix ends the name of a new model while its store is not yet in place.
 const nextSuffix = ".next"
 
+// Outputs returns the files that saving a model with its store at path replaces: of a device only that.
+func Outputs(path string) []replace.Output {
+	all := []replace.Output{{Path: path, Kind: filter.FileKind()}}
+	target, err := replace.Target(path)
+	if err != nil {
+		return all
+	}
+	return append(all, replace.Output{Path: target + Suffix, Kind: storeKind()}, replace.Output{Path: target + nextSuffix, Kind: filter.FileKind()})
+}
+
+func storeKind() replace.Kind { return replace.Kind{Name: "store", Start: journal.BaseFormat().Magic} }
+
 // Create begins the store of a model that was fitted to all messages of mail, and saves both. It replaces an older store; unless replacing is
 // true, only one without messages that were learned since it was trained, for else the error wraps [ErrLearned]. The mail must have been read
 // with [train.CollectOptions.Ledger].
@@ -71,7 +83,7 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 	}
 	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Options: o, Begun: time.Now().Unix()}}
 	return save(ctx, path, f, l, func(target string) error {
-		if _, err := os.Lstat(target); err == nil {
+		if info, err := os.Lstat(target); err == nil && info.Size() > 0 {
 			return fs.ErrExist
 		}
 		return nil
@@ -110,6 +122,9 @@ func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
 // save writes a model and its ledger to path, if check returns no error about what is there, once nobody else can change it.
 func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) error {
 	target, err := replace.Target(path)
+	if errors.Is(err, replace.ErrDevice) { // it has no room for a store
+		return f.Save(path)
+	}
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
 	}
@@ -405,16 +420,21 @@ func linearOf(l models.Online) (*models.Linear, error) {
 // the old one, the new store takes the place of the old one, then the new model does. It returns the new store, locked, also with an error
 // if that is in place.
 func commit(path string, f *filter.Filter, l *ledger) (*os.File, error) {
+	for _, o := range Outputs(path) {
+		if err := o.Kind.Check(o.Path); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(o.Path), err)
+		}
+	}
 	var identity uint64
 	var modelErr error
 	var model sync.WaitGroup // which is written while the store is
 	model.Go(func() {
-		modelErr = replace.Like(path+nextSuffix, path, filter.NewFileMode, func(file *os.File) (err error) {
+		modelErr = replace.Like(path+nextSuffix, path, filter.FileKind(), filter.NewFileMode, func(file *os.File) (err error) {
 			identity, err = f.SaveTo(file)
 			return err
 		})
 	})
-	file, err := replace.Locked(path+Suffix, path, filter.NewFileMode, func(file *os.File) error {
+	file, err := replace.Locked(path+Suffix, path, storeKind(), filter.NewFileMode, func(file *os.File) error {
 		size, err := l.save(file, f)
 		model.Wait()
 		if err = cmp.Or(err, modelErr); err != nil {

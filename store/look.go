@@ -229,8 +229,14 @@ func Later(path string) (int, error) {
 }
 
 func later(path string) (n int, err error) {
-	if path, err = replace.Target(path); err != nil {
+	if path, err = replace.Target(path); errors.Is(err, replace.ErrDevice) {
+		return 0, ErrNone
+	}
+	if err != nil {
 		return 0, err
+	}
+	if info, err := os.Stat(path + Suffix); err == nil && info.Size() == 0 {
+		return 0, ErrNone
 	}
 	file, b, j, err := openToRead(path, false)
 	if err != nil {
@@ -268,7 +274,10 @@ type version struct {
 
 // versionOf returns the version of the store of the model at path, 0 without a store that can be read.
 func versionOf(path string) (v version, err error) {
-	if path, err = replace.Target(path); err != nil {
+	if path, err = replace.Target(path); errors.Is(err, replace.ErrDevice) {
+		return v, nil
+	}
+	if err != nil {
 		return v, err
 	}
 	file, b, j, err := openToRead(path, false)

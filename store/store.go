@@ -223,8 +223,8 @@ func (s *Store) openModel(b *base, j *journal.Journal) (*filter.Filter, error) {
 	return f, err
 }
 
-// identityOfNext returns the identity of the model that a fold left beside the one at path, 0 for a file that is no model, and reports whether
-// there is a file. A file of another user is none.
+// identityOfNext returns the identity of the model that a fold left beside the one at path, 0 for what is empty or damaged, and reports whether
+// there is one. A file of another user is none, nor one of another kind.
 func identityOfNext(next, path string) (identity uint64, is bool, err error) {
 	if replace.CheckOwner(next, path) != nil {
 		return 0, false, nil
@@ -241,8 +241,8 @@ func identityOfNext(next, path string) (identity uint64, is bool, err error) {
 	if err != nil {
 		return 0, false, replace.Reason(err)
 	}
-	if identity, err = filter.IdentityOf(file, info.Size()); err != nil {
-		identity = 0
+	if identity, err = filter.IdentityOf(file, info.Size()); errors.Is(err, filter.ErrNotModel) && info.Size() > 0 {
+		return 0, false, nil
 	}
 	return identity, true, nil
 }

@@ -11,6 +11,7 @@ import (
 	"chaff/config"
 	"chaff/evaluate"
 	"chaff/filter"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
@@ -78,8 +79,25 @@ func (x *experiment) load(p *program) error {
 	return x.page.check()
 }
 
-func (x *experiment) collect(p *program) (*train.Collection, error) {
+// open opens the mail, if all outputs can be written: those of the flags that experiments share, and others.
+func (x *experiment) open(others ...replace.Output) (labelled, error) {
 	mail, err := x.sources.open(x.paths)
+	if err != nil {
+		return mail, err
+	}
+	return mail, canWrite(x.reads(mail), append(others, x.outputs()...)...)
+}
+
+func (x *experiment) reads(mail labelled) []place {
+	return append(mail.reads, place{path: x.settings.file})
+}
+
+func (x *experiment) outputs() []replace.Output {
+	return append(x.page.outputs(), replace.Output{Path: x.replay.results, Kind: evaluate.TRECKind()})
+}
+
+func (x *experiment) collect(p *program) (*train.Collection, error) {
+	mail, err := x.open()
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +242,7 @@ func (p *program) evaluate(x *experiment) error {
 	if err != nil {
 		return err
 	}
-	mail, err := x.sources.open(x.paths)
+	mail, err := x.open()
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/evidence"
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/report"
 )
@@ -60,7 +61,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	if flags.terms < 0 {
 		return fmt.Errorf("--terms is %d: must be at least 0", flags.terms)
 	}
-	if err := canSaveAll(flags.page); err != nil {
+	if err := canWrite(readsOf(paths), replace.Output{Path: flags.page, Kind: report.PageKind()}); err != nil {
 		return err
 	}
 	f, err := delivery.OpenModel(flags.model, p.stderr)
@@ -83,7 +84,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		}{origin, e}, "")
 	}
 	if flags.page != "" {
-		if err := writeFile(flags.page, explanationPage(origin, e).WriteHTML); err != nil {
+		if err := writeFile(flags.page, report.PageKind(), explanationPage(origin, e).WriteHTML); err != nil {
 			return err
 		}
 	}
@@ -93,6 +94,15 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 	}
 	printExplanation(p.stdout, e, flags.terms)
 	return nil
+}
+
+// readsOf returns where readOne reads.
+func readsOf(paths []string) []place {
+	if len(paths) == 0 || paths[0] == stdinPath {
+		return []place{{path: "/dev/stdin"}}
+	}
+	file, _, _ := cutLast(paths[0], "#")
+	return []place{{path: paths[0]}, {path: file}}
 }
 
 // readOne reads the message at the path, or from stdin.

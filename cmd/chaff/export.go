@@ -11,6 +11,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/train"
 )
@@ -61,14 +62,23 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string,
 	if err != nil {
 		return fmt.Errorf("--as: %w", err)
 	}
-	if err := canSaveAll(flags.terms); err != nil {
-		return err
-	}
 	f, err := delivery.OpenModel(flags.model, p.stderr)
 	if err != nil {
 		return err
 	}
+	var mail labelled
+	if !flags.weights {
+		if mail, err = sources.open(paths); err != nil {
+			return err
+		}
+		if err := mail.match(flags.model, f); err != nil {
+			return err
+		}
+	}
 	if flags.terms != "" {
+		if err := canWrite(mail.reads, replace.Output{Path: flags.terms, Kind: termsKind()}); err != nil {
+			return err
+		}
 		if err := writeTerms(f, flags.model, flags.terms); err != nil {
 			return err
 		}
@@ -83,13 +93,6 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string,
 		}
 		return w.WriteCSV(p.stdout)
 	}
-	mail, err := sources.open(paths)
-	if err != nil {
-		return err
-	}
-	if err := mail.match(flags.model, f); err != nil {
-		return err
-	}
 	all, err := read(p, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
 		return train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
 			Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: step,
@@ -102,12 +105,20 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string,
 	return errors.Join(d.Write(p.stdout, format), d.Err())
 }
 
+// termsHead begins a table of terms.
+const termsHead = "chaff_feature\tmessages\tterm\n"
+
+func termsKind() replace.Kind { return replace.Kind{Name: "table of terms", Start: termsHead} }
+
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {
 		return delivery.ModelError(model, err)
 	}
-	return writeFile(path, func(w io.Writer) error {
+	return writeFile(path, termsKind(), func(w io.Writer) error {
+		if _, err := io.WriteString(w, termsHead); err != nil {
+			return err
+		}
 		for id, documents := range terms.Documents {
 			if _, err := screen.Printf(w, "%d\t%d\t%s\n", f.FirstTerm()+id+1, documents, terms.Text(id)); err != nil {
 				return err

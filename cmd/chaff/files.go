@@ -17,21 +17,22 @@ import (
 	"chaff/internal/places"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
+	"chaff/store"
 )
 
-// writeFile writes a file in one step: readers see the old content or all of the new.
-func writeFile(path string, write func(w io.Writer) error) error {
+// writeFile writes a file of a kind in one step: readers see the old content or all of the new.
+func writeFile(path string, kind replace.Kind, write func(w io.Writer) error) error {
 	var data bytes.Buffer
 	if err := write(&data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return writeBytes(path, data.Bytes())
+	return writeBytes(path, kind, data.Bytes())
 }
 
 // writeBytes is writeFile for data in memory.
-func writeBytes(path string, data []byte) error {
-	if err := replace.File(path, data, 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", path, replace.Reason(err))
+func writeBytes(path string, kind replace.Kind, data []byte) error {
+	if err := replace.File(path, kind, data, 0o644); err != nil {
+		return aboutOutput(fmt.Errorf("write %s: %w", path, replace.Reason(err)))
 	}
 	return nil
 }
@@ -53,7 +54,7 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 	reading.Key, err = readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		reading.Key = termkey.New()
-		return reading, func() error { return about(writeKey(path, reading.Key)) }, canSave(path)
+		return reading, func() error { return about(writeKey(path, reading.Key)) }, canWrite(nil, replace.Output{Path: path, Kind: keyKind(), Made: true})
 	}
 	if err != nil {
 		return reading, nil, about(err)
@@ -65,6 +66,9 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 }
 
 const keyHint = "name its file: --set key_file=FILE"
+
+// keyKind is a kind of which no file is, since no key is replaced.
+func keyKind() replace.Kind { return replace.Kind{Name: "secret key"} }
 
 // readKey reads a key file: 32 hexadecimal digits and a newline.
 func readKey(path string) (termkey.Key, error) {
@@ -93,19 +97,67 @@ func writeKey(path string, key termkey.Key) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return replace.File(path, fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
+	return replace.File(path, keyKind(), fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
 }
 
-// canSave returns an error if a file cannot be written at path. It leaves nothing behind.
-func canSave(path string) error {
+// canSaveModel is canWrite for the model at path and other outputs. Only the default folder may be missing: chaff makes it.
+func (p *program) canSaveModel(path string, reads []place, others ...replace.Output) error {
 	if path == "" {
 		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
 	}
-	target, err := replace.Target(path)
-	if err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
+	outputs := store.Outputs(path)
+	for i := range outputs {
+		outputs[i].Made = path == places.Model(p.environ)
 	}
-	dir := filepath.Dir(target)
+	return canWrite(reads, append(others, outputs...)...)
+}
+
+// canWrite returns an error if an output with a path cannot be written, or if that would cost what the command reads, what is not chaff's,
+// or another output. It leaves nothing behind. A folder that is missing is a typing mistake, unless it is made.
+func canWrite(reads []place, outputs ...replace.Output) error {
+	for i, o := range outputs {
+		if o.Path == "" {
+			continue
+		}
+		dir := filepath.Dir(o.Path)
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !o.Made {
+			return hint.With(fmt.Errorf("save %s: there is no folder %s", o.Path, dir), "make it first: mkdir -p "+shellWord(dir))
+		}
+		target, err := replace.Target(o.Path)
+		isDevice := errors.Is(err, replace.ErrDevice)
+		if isDevice {
+			target = o.Path
+		} else if err != nil {
+			return fmt.Errorf("save %s: %w", o.Path, err)
+		}
+		if info, err := os.Stat(target); err == nil && info.Mode()&fs.ModeCharDevice != 0 {
+			continue // a terminal is read and written, and /dev/null by anyone
+		}
+		for _, from := range reads {
+			if from.holds(target) {
+				return hint.With(fmt.Errorf("save %s: the same command reads %s", o.Path, from.path), "name a file that is elsewhere")
+			}
+		}
+		for _, other := range outputs[:i] {
+			if (place{path: other.Path}).holds(target) || filepath.Clean(other.Path) == filepath.Clean(o.Path) {
+				return fmt.Errorf("save %s: the command would write two files there", o.Path)
+			}
+		}
+		if isDevice {
+			continue
+		}
+		if err := o.Kind.Check(target); err != nil {
+			return aboutOutput(fmt.Errorf("save %s: %w", o.Path, err))
+		}
+		if err := canWriteIn(filepath.Dir(target)); err != nil {
+			return fmt.Errorf("save %s: %w", o.Path, err)
+		}
+	}
+	return nil
+}
+
+// canWriteIn returns an error if no file can be written in a folder, or in the nearest one above it that exists.
+func canWriteIn(dir string) error {
 	for {
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			break
@@ -113,35 +165,46 @@ func canSave(path string) error {
 		dir = filepath.Dir(dir)
 	}
 	if err := replace.Probe(dir); err != nil {
-		return fmt.Errorf("save %s: cannot write in %s: %w", path, dir, err)
+		return fmt.Errorf("cannot write in %s: %w", dir, err)
 	}
 	return nil
 }
 
-// canSaveModel is canSave for the model at path. Only the default folder may be missing: chaff makes it.
-func (p *program) canSaveModel(path string) error {
-	if path == "" || path == places.Model(p.environ) {
-		return canSave(path)
-	}
-	return canSaveAll(path)
+// place is what a command reads: a file, or a folder with all below it.
+type place struct {
+	path    string
+	classes bool // of a folder only the subfolders are read
 }
 
-// canSaveAll is canSave for the paths that are not empty, whose folders must exist: a folder that is missing is a typing mistake.
-func canSaveAll(paths ...string) error {
-	for _, path := range paths {
-		if path == "" {
-			continue
-		}
-		if dir := filepath.Dir(path); dir != "." {
-			if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-				return hint.With(fmt.Errorf("save %s: there is no folder %s", path, dir), "make it first: mkdir -p "+shellWord(dir))
-			}
-		}
-		if err := canSave(path); err != nil {
-			return err
-		}
+// holds reports whether a file, which need not exist, is the place or within it, by whatever name.
+func (p place) holds(file string) bool {
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return false
 	}
-	return nil
+	dir := filepath.Dir(file)
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	at, err := filepath.Abs(filepath.Join(dir, filepath.Base(file)))
+	for depth := 0; err == nil; depth++ {
+		if there, err := os.Stat(at); err == nil && os.SameFile(info, there) {
+			return depth != 1 || !p.classes
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	return false
+}
+
+// aboutOutput adds a hint to an error about a file that is not replaced.
+func aboutOutput(err error) error {
+	if _, is := errors.AsType[replace.OtherError](err); is {
+		return hint.With(err, "name another file, or remove this one first if nobody needs it")
+	}
+	return err
 }
 
 // makeFolder makes the folder of a file.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 )
 
@@ -64,10 +65,18 @@ func (p *program) writeManual(root *cobra.Command, dir string) error {
 			pages = append(pages, c)
 		}
 	}
+	kind := replace.Kind{Name: "manual page", Start: manMark}
+	var outputs []replace.Output
 	for _, c := range pages {
+		outputs = append(outputs, replace.Output{Path: filepath.Join(dir, manName(c)+".1"), Kind: kind})
+	}
+	if err := canWrite(nil, outputs...); err != nil {
+		return err
+	}
+	for i, c := range pages {
 		c.InitDefaultHelpFlag()
 		c.InitDefaultVersionFlag()
-		if err := writeBytes(filepath.Join(dir, manName(c)+".1"), []byte(manPage(c, pages))); err != nil {
+		if err := writeBytes(outputs[i].Path, kind, []byte(manPage(c, pages))); err != nil {
 			return err
 		}
 	}
@@ -78,11 +87,15 @@ func (p *program) writeManual(root *cobra.Command, dir string) error {
 // manName returns the name of the manual page of a command: chaff-train for chaff train.
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
+// manMark is a comment that begins a manual page.
+const manMark = ".\\\" Written by chaff help --man\n"
+
 // manPage returns the manual page of c in roff. It refers to all pages.
 func manPage(c *cobra.Command, pages []*cobra.Command) string {
 	var b strings.Builder
 	section := func(title string) { fmt.Fprintf(&b, ".SH %s\n", title) }
 	verbatim := func(text string) { fmt.Fprintf(&b, ".nf\n%s\n.fi\n", roff(text)) }
+	b.WriteString(manMark)
 	fmt.Fprintf(&b, ".TH %s 1\n", strings.ToUpper(manName(c)))
 	section("NAME")
 	fmt.Fprintf(&b, "%s \\- %s\n", roff(manName(c)), roff(lowerFirst(c.Short)))

@@ -101,8 +101,8 @@ func (x *importing) checkArgs(args []string) error {
 }
 
 // canSave returns an error if the model cannot be saved, or would replace one that has learned.
-func (x *importing) canSave(p *program) error {
-	if err := p.canSaveModel(x.path); err != nil || x.replace {
+func (x *importing) canSave(p *program, reads ...place) error {
+	if err := p.canSaveModel(x.path, append(reads, place{path: x.settings.file})); err != nil || x.replace {
 		return err
 	}
 	return mayReplace(x.command, x.path)
@@ -117,7 +117,7 @@ func (p *program) importWeights(x *importing, table string) error {
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", x.kind)
 	}
-	if err := x.canSave(p); err != nil {
+	if err := x.canSave(p, place{path: table}); err != nil {
 		return err
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)

@@ -40,9 +40,6 @@ func (p *program) importCounts(x *importing) error {
 		return hint.With(errors.New("tokenize.language is auto: the words of another filter have lost their messages, and with them their language"),
 			"name the language of most of your mail: --set tokenize.language=english")
 	}
-	if err := x.canSave(p); err != nil {
-		return err
-	}
 	mail := labelled{source: sample.Source()}
 	bySample := len(x.sources.ham)+len(x.sources.spam)+len(x.sources.maildirs) == 0
 	if !bySample {
@@ -50,6 +47,9 @@ func (p *program) importCounts(x *importing) error {
 			return err
 		}
 		p.printSources(mail)
+	}
+	if err := x.canSave(p, append(mail.reads, place{path: x.bogofilter}, place{path: x.spamAssassin})...); err != nil {
+		return err
 	}
 	reading, keepKey, err := p.secretReading(cfg.Config)
 	if err != nil {

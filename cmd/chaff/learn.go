@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -71,8 +70,8 @@ put around a message (report_safe) it learns that message.
 If the filter is sure that most of ten or more messages are of another class,
 the flag is probably wrong: learn refuses, and --yes learns them all the same.
 
-With --forget the model forgets messages. With --begin it may know nothing yet:
-if there is no model, learn begins an empty one with the configured settings.
+With --forget the model forgets messages. With --begin there is no model yet:
+learn begins an empty one with the configured settings.
 
 Learn writes the model's store, which chaff train saves as FILE.store. It keeps
 the words and pairs of words of each message, but not the message. The exit code
@@ -105,7 +104,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	f.BoolVar(&x.onError, "on-error", false, "learn only what the model gets wrong or is not sure of, as store.on_error=true")
 	f.BoolVar(&x.attached, "attached", false, "learn or forget what is attached to each message instead")
 	f.BoolVar(&x.yes, "yes", false, "learn even if most of the messages contradict the filter")
-	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam if there is none")
+	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
 	completePaths(c, "maildir")
@@ -170,19 +169,17 @@ func (x *learning) load(p *program) error {
 func (p *program) learn(x *learning) error {
 	ctx := x.command.Context()
 	if x.begin && len(x.paths) == 0 && x.classOfAll == "" {
-		began, err := p.beginStore(x)
-		if err != nil {
+		if err := p.beginStore(x); err != nil {
 			return err
 		}
-		return p.printBegun(x, began)
+		return p.printBegun(x)
 	}
 	mail, err := x.open(p)
 	if err != nil {
 		return err
 	}
-	began := false
 	if x.begin {
-		if began, err = p.beginStore(x); err != nil {
+		if err := p.beginStore(x); err != nil {
 			return err
 		}
 	}
@@ -211,7 +208,7 @@ func (p *program) learn(x *learning) error {
 	}
 	err = a.end(p, x, s, err)
 	if err == nil || a.messages() > 0 { // what was learned stays learned
-		err = errors.Join(err, p.printAccount(x, a, began))
+		err = errors.Join(err, p.printAccount(x, a))
 	}
 	return cmp.Or(err, a.complaint())
 }
@@ -237,12 +234,12 @@ func (p *program) warnOfStore(s *store.Store, err error) error {
 	return nil
 }
 
-func (p *program) printAccount(x *learning, a *account, began bool) error {
+func (p *program) printAccount(x *learning, a *account) error {
 	if x.asJSON {
 		return printJSON(p.stdout, a)
 	}
-	if began {
-		if err := p.printBegun(x, began); err != nil {
+	if x.begin {
+		if err := p.printBegun(x); err != nil {
 			return err
 		}
 	}
@@ -440,35 +437,32 @@ func (p *program) learnEach(ctx context.Context, s *store.Store, messages []list
 	return nil
 }
 
-// beginStore begins an empty model and its store, unless both are there, and reports whether it did.
-func (p *program) beginStore(x *learning) (bool, error) {
-	if _, err := os.Stat(x.model); err == nil {
-		return false, nil // hasStore finds out about the store
+// beginStore begins an empty model and its store. A model that is there is an error.
+func (p *program) beginStore(x *learning) error {
+	reads := []place{{path: x.settings.file}}
+	for _, path := range x.paths {
+		reads = append(reads, place{path: path})
 	}
-	if err := p.canSaveModel(x.model); err != nil {
-		return false, err
+	if err := p.canSaveModel(x.model, reads); err != nil {
+		return err
 	}
 	reading, keepKey, err := p.secretReading(x.Config)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if err := makeFolder(x.model); err != nil {
-		return false, err
+		return err
 	}
 	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
-		return false, nil // another process began it at the same time
+		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")
 	}
-	return err == nil, errors.Join(err, keepKey())
+	return errors.Join(err, keepKey())
 }
 
-func (p *program) printBegun(x *learning, began bool) error {
+func (p *program) printBegun(x *learning) error {
 	if x.asJSON {
-		return printJSON(p.stdout, begun{x.model, began})
-	}
-	if !began {
-		_, err := screen.Printf(p.stdout, "%s is there already, so nothing was begun.\n", x.model)
-		return err
+		return printJSON(p.stdout, begun{x.model, true})
 	}
 	_, err := screen.Printf(p.stdout, "Began %s with the model %s: it knows no message yet.\n", x.model, x.Model)
 	return err

@@ -49,13 +49,13 @@ B.`,
 					return err
 				}
 			}
+			if err := canWrite([]place{{path: settings.file}}, store.Outputs(out)...); err != nil {
+				return err
+			}
 			if !replace && out != models[0] && out != models[1] {
 				if err := mayReplace(c, out); err != nil {
 					return err
 				}
-			}
-			if err := canSaveAll(out); err != nil {
-				return err
 			}
 			merged, err := store.Merge(c.Context(), models[0], models[1], out, retrainOptions(loaded.Config))
 			if err != nil {

@@ -54,11 +54,11 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	if r.order != "" && r.order != orderListed && r.order != orderTime {
 		return fmt.Errorf("--order is %q: must be %s or %s", r.order, orderListed, orderTime)
 	}
-	return canSaveAll(r.results)
+	return nil
 }
 
 func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
-	mail, err := x.sources.open(x.paths)
+	mail, err := x.open()
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (p *program) replayModels(x *experiment, names []string) error {
 	slices.SortStableFunc(all, func(a, b evaluate.Replay) int { return cmp.Compare(b.Figures.Accuracy, a.Figures.Accuracy) })
 	first := all[0]
 	if x.replay.results != "" {
-		if err := writeFile(x.replay.results, first.WriteTREC); err != nil {
+		if err := writeFile(x.replay.results, evaluate.TRECKind(), first.WriteTREC); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/filter"
+	"chaff/internal/replace"
 	"chaff/metrics"
 	"chaff/report"
 	"chaff/train"
@@ -36,7 +38,7 @@ func (r *reportFlags) addAxes(c *cobra.Command) {
 	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary for two `TERMS`, separated by a space")
 }
 
-// check returns an error if the page or the plots cannot be written.
+// check returns an error for wrong flags.
 func (r *reportFlags) check() error {
 	if r.axes != "" && !r.wanted() {
 		return errors.New("--axes needs --report or --plots")
@@ -44,12 +46,19 @@ func (r *reportFlags) check() error {
 	if r.axes != "" && len(strings.Fields(r.axes)) != 2 {
 		return fmt.Errorf("--axes is %q: must be two terms, as \"body:meet subject:offer\"", r.axes)
 	}
+	return nil
+}
+
+// outputs returns the page and the plots.
+func (r *reportFlags) outputs() []replace.Output {
+	all := []replace.Output{{Path: r.page, Kind: report.PageKind()}}
 	if r.plots != "" {
-		if err := canSave(filepath.Join(r.plots, "roc.svg")); err != nil {
-			return err
+		for _, name := range report.PlotNames() {
+			path := filepath.Join(r.plots, name)
+			all = append(all, replace.Output{Path: path + ".svg", Kind: report.SVGKind(), Made: true}, replace.Output{Path: path + ".png", Kind: report.PNGKind(), Made: true})
 		}
 	}
-	return canSaveAll(r.page)
+	return all
 }
 
 // wanted reports whether there is a page or a plot to write.
@@ -57,7 +66,7 @@ func (r *reportFlags) wanted() bool { return r.page != "" || r.plots != "" }
 
 func (r *reportFlags) write(page report.Page) error {
 	if r.page != "" {
-		if err := writeFile(r.page, page.WriteHTML); err != nil {
+		if err := writeFile(r.page, report.PageKind(), page.WriteHTML); err != nil {
 			return err
 		}
 	}
@@ -68,14 +77,14 @@ func (r *reportFlags) write(page report.Page) error {
 		return fmt.Errorf("write %s: %w", r.plots, errors.Unwrap(err))
 	}
 	for _, plot := range page.Plots() {
-		for ending, draw := range map[string]func() ([]byte, error){".svg": plot.SVG, ".png": plot.PNG} {
-			data, err := draw()
-			if err != nil {
-				return fmt.Errorf("draw %s: %w", plot.Name, err)
-			}
-			if err := writeBytes(filepath.Join(r.plots, plot.Name+ending), data); err != nil {
-				return err
-			}
+		svg, err1 := plot.SVG()
+		png, err2 := plot.PNG()
+		if err := cmp.Or(err1, err2); err != nil {
+			return fmt.Errorf("draw %s: %w", plot.Name, err)
+		}
+		path := filepath.Join(r.plots, plot.Name)
+		if err := cmp.Or(writeBytes(path+".svg", report.SVGKind(), svg), writeBytes(path+".png", report.PNGKind(), png)); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -61,6 +61,7 @@ type labelled struct {
 	notes    []string // printed before the mail is read, as are the warnings
 	warnings []string
 	opened   []corpus.Source
+	reads    []place
 	noJunk   string // a mailbox without a folder for spam
 	unread   string // a mailbox whose ham nobody has read, so that it is left out
 }
@@ -144,6 +145,7 @@ func (l *labelled) add(source corpus.Source, err error, notes ...string) error {
 }
 
 func (l *labelled) openPath(path string, label sources.Role, format string) error {
+	l.reads = append(l.reads, place{path: path})
 	source, found, err := sources.Open(path, label.String(), sources.Format(format))
 	if err == nil {
 		err = l.warnOfGmail(path, label.String())
@@ -174,6 +176,7 @@ func (l *labelled) warnOfGmail(path, label string) error {
 var gmailWords = [...]string{sources.LeftOut: "in Sent, Drafts or Trash", sources.Ham: "ham", sources.Spam: "spam"}
 
 func (l *labelled) openGmail(path string) error {
+	l.reads = append(l.reads, place{path: path})
 	source, roles, err := sources.OpenGmail(path)
 	note := path + ": mbox with X-Gmail-Labels"
 	for role, words := range gmailWords {
@@ -185,6 +188,7 @@ func (l *labelled) openGmail(path string) error {
 // mailbox returns a function that opens a mailbox of Maildirs, without the folders that --ham and --spam name.
 func (s *sourceFlags) mailbox(l *labelled) func(path string) error {
 	return func(path string) error {
+		l.reads = append(l.reads, place{path: path, classes: true})
 		plan, err := sources.MaildirTree(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -237,11 +241,13 @@ func (s *sourceFlags) openRecognised(l *labelled, path string) error {
 }
 
 func (l *labelled) openList(path, kind string, open func(path string) (corpus.Source, error)) error {
+	l.reads = append(l.reads, place{path: path})
 	source, err := open(path)
 	return l.add(source, err, path+": "+kind)
 }
 
 func (l *labelled) openTable(path string, o sources.TableOptions) error {
+	l.reads = append(l.reads, place{path: path})
 	table, err := sources.OpenTable(path, o)
 	if errors.Is(err, sources.ErrColumns) {
 		err = hint.With(err, "name them: --text-column NAME and --label-column NAME, or their numbers")
@@ -253,6 +259,7 @@ func (l *labelled) openTable(path string, o sources.TableOptions) error {
 }
 
 func (l *labelled) openFolders(path string) error {
+	l.reads = append(l.reads, place{path: path, classes: true})
 	classes, err := sources.ClassFolders(path)
 	if err == nil {
 		err = l.setClasses(path, classes.Names)

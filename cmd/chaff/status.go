@@ -39,7 +39,7 @@ model does not learn, or learns badly, come first.`,
   chaff status --report status.html`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if err := page.check(); err != nil {
+			if err := cmp.Or(page.check(), canWrite(nil, page.outputs()...)); err != nil {
 				return err
 			}
 			v, err := look(path)

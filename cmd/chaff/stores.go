@@ -70,7 +70,7 @@ func aboutStore(path string, err error) error {
 	case errors.Is(err, store.ErrLocked):
 		return hint.With(err, "try again when it is done")
 	}
-	return err
+	return aboutOutput(err)
 }
 
 // aboutFit adds a hint to an error about fitting the model to the messages of a store.
@@ -78,7 +78,7 @@ func aboutFit(err error) error {
 	if errors.Is(err, store.ErrTooFew) {
 		return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
 	}
-	return err
+	return aboutOutput(err)
 }
 
 // addReplace adds the flag that lets a command replace a model that has learned since it was trained.
@@ -129,6 +129,12 @@ func saveAlone(ctx context.Context, f *filter.Filter, path string) error {
 	if err := makeFolder(path); err != nil {
 		return err
 	}
+	outputs := store.Outputs(path)
+	for _, o := range outputs {
+		if err := o.Kind.Check(o.Path); err != nil {
+			return aboutOutput(fmt.Errorf("save %s: %w", o.Path, err))
+		}
+	}
 	s, err := store.Open(ctx, path, store.DefaultOptions())
 	if errors.Is(err, store.ErrLocked) {
 		return aboutStore(path, err)
@@ -139,7 +145,10 @@ func saveAlone(ctx context.Context, f *filter.Filter, path string) error {
 	if err := f.Save(path); err != nil {
 		return err
 	}
-	if err := os.Remove(storeOf(path)); !errors.Is(err, fs.ErrNotExist) {
+	if len(outputs) == 1 { // of a device
+		return nil
+	}
+	if err := os.Remove(outputs[1].Path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

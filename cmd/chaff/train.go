@@ -32,7 +32,7 @@ func (p *program) train(x *experiment) error {
 	if err != nil {
 		return err
 	}
-	if err := p.canSaveModel(x.model); err != nil {
+	if err := p.canSaveModel(x.model, x.reads(mail), x.outputs()...); err != nil {
 		return err
 	}
 	ctx := x.command.Context()

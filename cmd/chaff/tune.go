@@ -13,6 +13,7 @@ import (
 	"chaff/config"
 	"chaff/evaluate"
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -42,6 +43,7 @@ search. The pages docs/tuning.md and docs/configuration.md describe searches.`,
   chaff tune --config search.toml inbox junk --resume --report trials.html
   chaff train --config best.toml inbox junk`,
 		RunE: func(c *cobra.Command, paths []string) error {
+			flags.paths = paths
 			if err := flags.load(p); err != nil {
 				return err
 			}
@@ -52,7 +54,8 @@ search. The pages docs/tuning.md and docs/configuration.md describe searches.`,
 			if err := flags.check(); err != nil {
 				return err
 			}
-			mail, err := flags.sources.open(paths)
+			mail, err := flags.open(replace.Output{Path: flags.out, Kind: bestKind()}, replace.Output{Path: flags.trials, Kind: trialsKind()},
+				replace.Output{Path: flags.state, Kind: stateKind()})
 			if err != nil {
 				return err
 			}
@@ -99,8 +102,20 @@ func (f *tuneFlags) check() error {
 	if f.state == "" {
 		f.state = f.out + ".state"
 	}
-	return canSaveAll(f.out, f.trials, f.state)
+	return nil
 }
+
+// The kinds of files of a search.
+func bestKind() replace.Kind { return replace.Kind{Name: "result of a search", Start: bestMark} }
+func trialsKind() replace.Kind {
+	return replace.Kind{Name: "table of trials", Start: "trial,training_share,", Mark: ",cpu_seconds,error\n"}
+}
+func stateKind() replace.Kind {
+	return replace.Kind{Name: "state of a search", Start: `{"chaff_tune_state":`}
+}
+
+// bestMark begins a file of settings that chaff tune found.
+const bestMark = "# Found by chaff tune: "
 
 // search is what to try and where the results go.
 type search struct {

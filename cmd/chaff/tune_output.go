@@ -80,7 +80,7 @@ func (s search) keys() []string {
 }
 
 func (s search) write(found outcome) error {
-	if err := writeBytes(s.out, s.best(found)); err != nil {
+	if err := writeBytes(s.out, bestKind(), s.best(found)); err != nil {
 		return err
 	}
 	if s.trials == "" {
@@ -90,13 +90,13 @@ func (s search) write(found outcome) error {
 	if err != nil {
 		return err
 	}
-	return writeBytes(s.trials, table)
+	return writeBytes(s.trials, trialsKind(), table)
 }
 
 func (s search) best(found outcome) []byte {
 	trial := found.trials[0]
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Found by chaff tune: trial %d of %d (%s), %s on %s.\n", trial.Candidate+1, len(s.plan.Trials), found.end,
+	fmt.Fprintf(&b, bestMark+"trial %d of %d (%s), %s on %s.\n", trial.Candidate+1, len(s.plan.Trials), found.end,
 		reached(trial, s.base.Tune.Objective), s.comparedOn(found.corpus))
 	b.WriteString(config.TOML(s.plan.Trials[trial.Candidate].Config.Differences()))
 	return b.Bytes()

@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"syscall"
 
 	"chaff/config"
 	"chaff/evaluate"
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/tokenize"
 )
 
@@ -47,17 +48,17 @@ func openTuneState(s search) (*tuneState, error) {
 		return nil, err
 	}
 	state := &tuneState{path: s.state, header: stateHeader{Version: stateVersion, Search: id}}
-	if info, err := os.Stat(s.state); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("keep the state of the search in %s: it is not a regular file", s.state)
+	var data []byte
+	if _, err = replace.Target(s.state); err == nil {
+		data, err = os.ReadFile(s.state)
 	}
-	data, err := os.ReadFile(s.state)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.resume:
 		return nil, fmt.Errorf("--resume: there is nothing to go on with: %s does not exist", s.state)
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrDevice) && !s.resume:
 		return state, nil
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("keep the state of the search in %s: %w", s.state, replace.Reason(err))
 	case !s.resume && !bytes.HasSuffix(data, []byte(stateFooter)) && len(data) > 0:
 		return nil, hint.With(
 			fmt.Errorf("%s holds the trials of a search that is not finished", s.state),
@@ -130,13 +131,13 @@ func (t *tuneState) begin(corpus string) error {
 	return err
 }
 
-func (t *tuneState) create() error {
-	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
-		return err
+func (t *tuneState) create() (err error) {
+	t.file, err = replace.Locked(t.path, "", stateKind(), 0o644, func(file *os.File) error { return nil })
+	if errors.Is(err, replace.ErrDevice) {
+		t.file, err = os.OpenFile(t.path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	}
-	var err error
-	if t.file, err = os.Create(t.path); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("keep the state of the search in %s: %w", t.path, err)
 	}
 	return t.append(t.header)
 }
@@ -155,7 +156,10 @@ func (t *tuneState) write(line []byte) error {
 	if _, err := t.file.Write(line); err != nil {
 		return fmt.Errorf("keep the state of the search: %w", err)
 	}
-	return t.file.Sync()
+	if err := t.file.Sync(); !errors.Is(err, syscall.EINVAL) { // of a device
+		return err
+	}
+	return nil
 }
 
 // complete marks the search as finished, so that another may overwrite the file.

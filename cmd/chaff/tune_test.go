@@ -269,7 +269,7 @@ func TestASearchIsNotResumedFromAnother(t *testing.T) {
 		t.Errorf("got %s", stderr)
 	}
 	h.write("best.toml.state", "not a state\n")
-	if _, stderr, _ := h.tune(t.Context(), "best", nil, "--resume"); !strings.Contains(stderr, "not the state of a search of version 1") {
+	if _, stderr, _ := h.tune(t.Context(), "best", nil, "--resume"); !strings.Contains(stderr, "best.toml.state: the file that is there is no state of a search of chaff") {
 		t.Errorf("got %s", stderr)
 	}
 }

@@ -39,7 +39,7 @@ func mustBelong(t *testing.T, path string, user, group uint32, mode fs.FileMode)
 // put writes a file that must be possible to write.
 func put(t *testing.T, path string) {
 	t.Helper()
-	if err := File(path, []byte("new"), 0o600); err != nil {
+	if err := File(path, example, []byte("#new"), 0o600); err != nil {
 		t.Error(err)
 	}
 }
@@ -62,11 +62,11 @@ func TestRootLeavesFilesToTheirOwners(t *testing.T) {
 	}
 	put(t, model)
 	mustBelong(t, model, anna+1, anna+2, 0o640)
-	if err := Like(model+".next", model, 0o600, nothing); err != nil {
+	if err := Like(model+".next", model, example, 0o600, nothing); err != nil {
 		t.Error(err)
 	}
 	mustBelong(t, model+".next", anna+1, anna+2, 0o640)
-	store, err := Locked(model+".store", model, 0o600, nothing)
+	store, err := Locked(model+".store", model, example, 0o600, nothing)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestRootLeavesFilesToTheirOwners(t *testing.T) {
 	}
 	put(t, link)
 	mustBelong(t, model, anna+1, anna+2, 0o640)
-	mustHave(t, model, "new", 0o640)
+	mustHave(t, model, "#new", 0o640)
 }
 
 // Who owns a folder can put links there, at any time. Root gives that user no file that is elsewhere.
@@ -107,10 +107,10 @@ func TestTheOwnerOfAFolderGetsNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := File(filepath.Join(theirs, "model"), []byte("new"), 0o600); !errors.Is(err, ErrLink) {
+	if err := File(filepath.Join(theirs, "model"), example, []byte("#new"), 0o600); !errors.Is(err, ErrLink) {
 		t.Errorf("root writes through a link of another user: %v", err)
 	}
-	if err := Like(filepath.Join(theirs, "next"), filepath.Join(theirs, "model"), 0o600, nothing); err != nil {
+	if err := Like(filepath.Join(theirs, "next"), filepath.Join(theirs, "model"), example, 0o600, nothing); err != nil {
 		t.Error(err)
 	}
 	mustBelong(t, filepath.Join(theirs, "next"), anna, anna, 0o600)

@@ -1,4 +1,5 @@
-// Package replace writes files atomically: a reader sees the old file or the whole new one.
+// Package replace writes files atomically: a reader sees the old file or the whole new one. It replaces only files of the kind that it
+// writes, so that no mistyped path costs a mailbox.
 //
 // The new content goes to a temporary file beside the target, which its writer locks. The system releases the lock when the
 // process ends, even if it is killed. An unlocked temporary file is therefore abandoned, and the next write into the folder
@@ -12,6 +13,7 @@ package replace
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -31,31 +33,94 @@ const (
 // ErrOwner is returned for a file that another user may have put there.
 var ErrOwner = errors.New("it does not belong to the owner of the model, in a folder where anyone can create files")
 
-// What File does not replace.
+// What File does not replace. It writes to a device.
 var (
 	ErrFolder  = errors.New("it is a folder")
-	ErrSpecial = errors.New("it is not a regular file") // but a device, a pipe or a socket
+	ErrDevice  = errors.New("it is a device or a pipe")
+	ErrSpecial = errors.New("it is not a regular file") // but a disk or a socket
 	ErrLink    = errors.New("it is a link of a user to a file of another user")
 )
+
+// Kind is a kind of file that chaff writes. Its first bytes tell it from all other files.
+type Kind struct {
+	Name  string // such as "model"
+	Start string // the first bytes; if it is empty, no file is of the kind
+	Mark  string // is somewhere in the first headSize bytes
+}
+
+// Output is a file to be written.
+type Output struct {
+	Path string
+	Kind Kind
+	Made bool // the writer makes its folder
+}
+
+// headSize is how much of a file is read to know its kind.
+const headSize = 8 << 10
+
+// OtherError is the error about a file that is not replaced, since it is of another kind than the named one.
+type OtherError string
+
+func (e OtherError) Error() string { return "the file that is there is no " + string(e) + " of chaff" }
+
+// Check returns the reason why [File] would not write a file of the kind at path: what is there is not empty and of another kind, or the
+// error of [Target]. Devices and pipes are written.
+func (k Kind) Check(path string) error {
+	target, err := Target(path)
+	if errors.Is(err, ErrDevice) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return k.check(target)
+}
+
+// check returns an error if there is a file at path that is not empty and of another kind.
+func (k Kind) check(path string) error {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the writer says why there is no such folder
+		return nil
+	}
+	if err != nil {
+		return Reason(err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 { // reading could wait
+		return ErrSpecial
+	}
+	head, err := io.ReadAll(io.LimitReader(file, headSize))
+	if err != nil {
+		return Reason(err)
+	}
+	if text := string(head); text != "" && (k.Start == "" || !strings.HasPrefix(text, k.Start) || !strings.Contains(text, k.Mark)) {
+		return OtherError(k.Name)
+	}
+	return nil
+}
 
 // Target returns the file that File would replace for path, which need not exist, or the reason why it would not. That is
 // path itself or the target of a link at path: renaming a file over /dev/stdout would destroy it for all programs.
 func Target(path string) (string, error) {
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+	info, err := os.Stat(path)
+	link, linkErr := os.Lstat(path)
+	isLink := linkErr == nil && link.Mode()&fs.ModeSymlink != 0
+	switch {
+	case err == nil && isLink && misleadsRoot(link, info):
+		return "", ErrLink
+	case standard(path) != nil || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
+		return "", ErrDevice
+	case isLink:
 		// Opening checks whether the system lets us follow the link: not one of another user in a shared folder.
 		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-		if err != nil {
-			return "", fmt.Errorf("follow the link: %w", Reason(err))
+		if err == nil {
+			file.Close()
+			path, err = filepath.EvalSymlinks(path)
 		}
-		file.Close()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
+		if err != nil && (info == nil || !info.IsDir()) {
 			return "", fmt.Errorf("follow the link: %w", Reason(err))
-		}
-		if target, err := os.Stat(path); err == nil && misleadsRoot(info, target) {
-			return "", ErrLink
 		}
 	}
-	info, err := os.Stat(path)
 	switch {
 	case err != nil: // usually because it does not exist
 	case info.IsDir():
@@ -66,10 +131,23 @@ func Target(path string) (string, error) {
 	return path, nil
 }
 
-// File writes data to path, or to the target of a link at path. An existing file keeps its permissions; a new one gets mode
-// without the bits of the umask. If writing fails, the old file stays unchanged. The error does not name the path.
-func File(path string, data []byte, mode fs.FileMode) error {
-	return Written(path, mode, func(file *os.File) error {
+// standard returns the stream of the process that a path names, nil if it names none. Opened by its path, a file behind it would be
+// written from its start.
+func standard(path string) *os.File {
+	switch path {
+	case "/dev/stdout":
+		return os.Stdout
+	case "/dev/stderr":
+		return os.Stderr
+	}
+	return nil
+}
+
+// File writes data to path, or to the target of a link at path. A file of another kind, or one that the error of [Target] is about, stays
+// as it is; an empty file and a device are of every kind. An existing file keeps its permissions; a new one gets mode without the bits of
+// the umask. If writing fails, the old file stays unchanged. The error does not name the path.
+func File(path string, kind Kind, data []byte, mode fs.FileMode) error {
+	return Written(path, kind, mode, func(file *os.File) error {
 		_, err := file.Write(data)
 		return err
 	})
@@ -79,28 +157,60 @@ func File(path string, data []byte, mode fs.FileMode) error {
 type Content func(file *os.File) error
 
 // Written is File for content that need not be in memory as a whole.
-func Written(path string, mode fs.FileMode, content Content) error {
-	file, err := Locked(path, "", mode, content)
+func Written(path string, kind Kind, mode fs.FileMode, content Content) error {
+	file, err := Locked(path, "", kind, mode, content)
+	if errors.Is(err, ErrDevice) {
+		return Reason(pour(path, content))
+	}
 	if err != nil {
 		return err
 	}
 	return file.Close()
 }
 
+// pour writes content, which may not come in order, to the device at path.
+func pour(path string, content Content) error {
+	file, err := os.CreateTemp("", prefix+"*"+suffix)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if err := content(file); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	device := standard(path)
+	if device == nil {
+		device, err = os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if errors.Is(err, syscall.ENXIO) {
+			return errors.New("nobody reads from the pipe")
+		}
+		if err != nil {
+			return err
+		}
+		defer device.Close()
+	}
+	_, err = io.Copy(device, file)
+	return err
+}
+
 // Locked is Written, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
-// system has such locks. A new file belongs to the one at beside in the same folder, if that is not empty.
-func Locked(path, beside string, mode fs.FileMode, content Content) (*os.File, error) {
+// system has such locks. A new file belongs to the one at beside in the same folder, if that is not empty. A device is an error.
+func Locked(path, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
 	path, err := Target(path)
 	if err != nil {
 		return nil, err
 	}
-	return write(path, path, beside, mode, content)
+	return write(path, path, beside, kind, mode, content)
 }
 
 // Like is Written for a file that will take the place of another one: it gets the permissions of the file at like, which is in the same
 // folder, or mode if there is none.
-func Like(path, like string, mode fs.FileMode, content Content) error {
-	file, err := write(path, like, "", mode, content)
+func Like(path, like string, kind Kind, mode fs.FileMode, content Content) error {
+	file, err := write(path, like, "", kind, mode, content)
 	if err != nil {
 		return err
 	}
@@ -109,7 +219,10 @@ func Like(path, like string, mode fs.FileMode, content Content) error {
 
 // write writes a new file in the place of path and leaves it open. It gets the permissions and the owner of the file at like. If there is
 // none, it gets mode, and the owner of the file at beside or of the folder.
-func write(path, like, beside string, mode fs.FileMode, content Content) (*os.File, error) {
+func write(path, like, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
+	if err := kind.check(path); err != nil {
+		return nil, err
+	}
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return nil, Reason(err)

@@ -22,7 +22,7 @@ const childVariable = "CHAFF_TEST_REPLACE"
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childVariable); path != "" {
 		for n := 0; ; n++ {
-			if err := File(path, content(n), 0o600); err != nil {
+			if err := File(path, example, content(n), 0o600); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
 			}
@@ -31,11 +31,16 @@ func TestMain(m *testing.M) {
 	testmain.Run(m)
 }
 
-// content is a file of which all or nothing must be seen: all of its bytes are the same.
-func content(n int) []byte { return bytes.Repeat([]byte{byte('a' + n%26)}, 4<<20) }
+// example is the kind of the files of these tests.
+var example = Kind{Name: "example", Start: "#"}
+
+// content is a file of which all or nothing must be seen: all of its bytes after the first are the same.
+func content(n int) []byte {
+	return append([]byte("#"), bytes.Repeat([]byte{byte('a' + n%26)}, 4<<20)...)
+}
 
 func isWhole(data []byte) bool {
-	return len(data) == 4<<20 && bytes.Count(data, data[:1]) == len(data)
+	return len(data) == 4<<20+1 && bytes.Count(data[1:], data[1:2]) == len(data)-1
 }
 
 // temporary lists the files in a folder that are being written, or were.
@@ -62,10 +67,10 @@ func mustHave(t *testing.T, path, want string, mode fs.FileMode) {
 func TestAFileIsReplacedInOneStep(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, strings.Repeat("n", 250)) // nearly the longest name there can be
-	if err := File(path, []byte("first, longer"), 0o600); err != nil {
+	if err := File(path, example, []byte("#first, longer"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mustHave(t, path, "first, longer", 0o600)
+	mustHave(t, path, "#first, longer", 0o600)
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
@@ -74,12 +79,12 @@ func TestAFileIsReplacedInOneStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Close()
-	if err := File(path, []byte("second"), 0o600); err != nil {
+	if err := File(path, example, []byte("#second"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mustHave(t, path, "second", 0o640)
-	before := make([]byte, 13)
-	if _, err := old.Read(before); err != nil || string(before) != "first, longer" {
+	mustHave(t, path, "#second", 0o640)
+	before := make([]byte, 14)
+	if _, err := old.Read(before); err != nil || string(before) != "#first, longer" {
 		t.Errorf("who has the old file open reads %q, %v", before, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
@@ -89,12 +94,17 @@ func TestAFileIsReplacedInOneStep(t *testing.T) {
 
 func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
-	for path, want := range map[string]error{dir: ErrFolder, os.DevNull: ErrSpecial} {
-		if err := File(path, nil, 0o600); err != want {
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, []byte("From anna\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{dir: ErrFolder, other: OtherError("example")} {
+		if err := File(path, example, nil, 0o600); err != want {
 			t.Errorf("%s: got %v, want %v", path, err, want)
 		}
 	}
-	if err := File(filepath.Join(dir, "no", "file"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), dir) {
+	mustHave(t, other, "From anna\n", 0o600)
+	if err := File(filepath.Join(dir, "no", "file"), example, nil, 0o600); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), dir) {
 		t.Errorf("in a folder that is not there: got %v", err)
 	}
 	if err := Probe(filepath.Join(dir, "no")); !errors.Is(err, fs.ErrNotExist) {
@@ -114,16 +124,16 @@ func TestALinkLeadsToTheFileThatIsReplaced(t *testing.T) {
 	if err := os.Symlink(filepath.Join("models", "today"), link); err != nil {
 		t.Skip(err)
 	}
-	if err := File(link, []byte("a"), 0o600); !errors.Is(err, fs.ErrNotExist) {
+	if err := File(link, example, []byte("a"), 0o600); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a link that leads nowhere: got %v", err)
 	}
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := File(link, []byte("second"), 0o600); err != nil {
+	if err := File(link, example, []byte("#second"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mustHave(t, file, "second", 0o600)
+	mustHave(t, file, "#second", 0o600)
 	if to, err := os.Readlink(link); err != nil || to != filepath.Join("models", "today") {
 		t.Errorf("the link leads to %q, %v", to, err)
 	}
@@ -133,8 +143,43 @@ func TestALinkLeadsToTheFileThatIsReplaced(t *testing.T) {
 	if err := os.Symlink(os.DevNull, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := File(link, nil, 0o600); err != ErrSpecial {
+	if err := File(link, example, []byte("#"), 0o600); err != nil {
 		t.Errorf("a link to a device: got %v", err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != os.DevNull {
+		t.Errorf("the link leads to %q, %v", to, err)
+	}
+}
+
+func TestOnlyFilesOfTheKindAreReplaced(t *testing.T) {
+	marked := Kind{Name: "page", Start: "<html>", Mark: "chaff"}
+	for name, tt := range map[string]struct {
+		kind Kind
+		text string
+		is   bool
+	}{
+		"an empty file":                   {marked, "", true},
+		"a page of chaff":                 {marked, "<html>\nby chaff", true},
+		"a page of others":                {marked, "<html>\nby hand", false},
+		"a message that names the mark":   {marked, "Subject: <html> chaff", false},
+		"a page with the mark far behind": {marked, "<html>" + strings.Repeat(" ", headSize) + "chaff", false},
+		"half of a mark":                  {marked, "<htm", false},
+		"a kind that nothing is of":       {Kind{Name: "key"}, "x", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file")
+			if err := os.WriteFile(path, []byte(tt.text), 0o640); err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range []error{tt.kind.Check(path), File(path, tt.kind, []byte("new"), 0o600)} {
+				if tt.is && err != nil || !tt.is && err != OtherError(tt.kind.Name) {
+					t.Errorf("got %v", err)
+				}
+			}
+			if !tt.is {
+				mustHave(t, path, tt.text, 0o640)
+			}
+		})
 	}
 }
 
@@ -145,7 +190,7 @@ func TestWhatAKilledProcessLeavesIsSweptOut(t *testing.T) {
 	}
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "model")
-	if err := File(path, content(0), 0o600); err != nil {
+	if err := File(path, example, content(0), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	theirs := filepath.Join(dir, prefix+"notes") // not of the form of ours
@@ -178,7 +223,7 @@ func TestWhatAKilledProcessLeavesIsSweptOut(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || !isWhole(data) {
 		t.Errorf("the target has %d bytes, %v: it is not whole", len(data), err)
 	}
-	if err := File(filepath.Join(dir, "other"), []byte("b"), 0o600); err != nil {
+	if err := File(filepath.Join(dir, "other"), example, []byte("b"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := temporary(t, dir); len(got) != 1 || got[0] != theirs {
@@ -203,7 +248,7 @@ func TestAFileThatIsBeingWrittenIsLeftAlone(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	if err := File(filepath.Join(dir, "model"), []byte("a"), 0o600); err != nil {
+	if err := File(filepath.Join(dir, "model"), example, []byte("#"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(file.Name()); err != nil {
@@ -221,7 +266,7 @@ func TestManyWritersDoNotSweepOutEachOther(t *testing.T) {
 		go func() {
 			var failed error
 			for i := range 25 {
-				failed = errors.Join(failed, File(filepath.Join(dir, fmt.Sprint(n%4)), []byte(strings.Repeat(fmt.Sprint(n), 100+i)), 0o600))
+				failed = errors.Join(failed, File(filepath.Join(dir, fmt.Sprint(n%4)), example, []byte("#"+strings.Repeat(fmt.Sprint(n), 100+i)), 0o600))
 			}
 			errs <- failed
 		}()

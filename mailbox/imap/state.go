@@ -112,7 +112,7 @@ func (s *State) read() error {
 func (s *State) save() error {
 	data, err := json.MarshalIndent(s.accounts, "", " ")
 	if err == nil {
-		err = replace.File(s.path, append(data, '\n'), 0o600)
+		err = replace.File(s.path, replace.Kind{Name: "state", Start: "{"}, append(data, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", s.path, err)
