@@ -117,10 +117,11 @@ model to all mail and saves it; --set train.refit=false saves the first model.
 Beside it, FILE.store has what chaff learn needs to correct the model.
 Train changes nothing in a mailbox.
 
-A PATH is a Maildir with a junk folder, a folder with the subfolders ham and
-spam, an index, a list or a table of labelled mail; or it has a name such as
-junk.mbox or inbox. For all other mail a flag says what it is: --ham or --spam
-for a folder, an mbox, a message, or a tar or zip archive of these.
+A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
+spam by name, an mbox of Gmail, an index, a list or a table of labelled mail; or
+it has a name such as junk.mbox or inbox. For all other mail a flag says what it
+is: --ham or --spam for a folder, an mbox, a message, or a tar or zip archive of
+these.
 
 The models are ` + wrapped(models.Names(), 68) + `.`,
 		Example: `  chaff train ~/Maildir

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -222,7 +223,7 @@ func (s *sourceFlags) openRecognised(l *labelled, path string) error {
 	case sources.MeansMailbox:
 		return s.mailbox(l)(path)
 	case sources.MeansFolders:
-		return l.openFolders(path)
+		return l.openHamAndSpam(path)
 	case sources.MeansLabels:
 		return l.openGmail(path)
 	case sources.MeansIndex:
@@ -273,6 +274,18 @@ func classNote(path string, c sources.Classes) string {
 		note += fmt.Sprintf("; left out: %s beside them", plural(c.LeftOut, "file"))
 	}
 	return note
+}
+
+// openHamAndSpam opens a folder that is recognised as one of ham and spam.
+func (l *labelled) openHamAndSpam(path string) error {
+	c, _ := sources.HamAndSpam(path)
+	notes := []string{classNote(path, c)}
+	for _, f := range c.Folders {
+		if len(c.Folders) > 2 || filepath.Base(f.Path) != f.Class {
+			notes = append(notes, fmt.Sprintf("  %-9s %s", f.Class, f.Path))
+		}
+	}
+	return l.add(c.Source(), l.setClasses(path, c.Names), notes...)
 }
 
 // setClasses sets the classes to those of the mail at path. Mail that is open already must have the same classes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -13,9 +14,14 @@ type Classes struct {
 	Names   []string // the classes, sorted
 	LeftOut int      // files beside the subfolders, which belong to no class
 
-	fsys    fs.FS
-	folders []string // of each class
+	// Folders are where the mail is, in the order in which it is listed.
+	Folders []ClassFolder
+
+	fsys fs.FS
 }
+
+// ClassFolder is a folder of mail of one class.
+type ClassFolder struct{ Class, Path string }
 
 // ClassFolders opens the folder name, each of whose subfolders holds the mail of one class and gives the class its name. If
 // the only subfolders are ham and spam, in any case, the classes are "ham" and "spam". Files and folders with names that
@@ -45,7 +51,7 @@ func findClasses(fsys fs.FS, dir string) (Classes, error) {
 		case isHidden(e.Name()):
 		case isFolder(fsys, folder):
 			c.Names = append(c.Names, e.Name())
-			c.folders = append(c.folders, folder)
+			c.Folders = append(c.Folders, ClassFolder{e.Name(), folder})
 		default:
 			c.LeftOut++
 		}
@@ -60,6 +66,45 @@ func findClasses(fsys fs.FS, dir string) (Classes, error) {
 	return c, nil
 }
 
+// HamAndSpam opens the folder name whose subfolders are ham or spam by their names, as in [Recognise], or have only such subfolders
+// themselves: easy-ham and spam-2, or 2004/ham and 2004/spam. The classes are "ham" and "spam". The result is not ok for any other folder.
+func HamAndSpam(name string) (c Classes, ok bool) {
+	fsys, dir, err := mailFolder(name)
+	if err != nil {
+		return Classes{}, false
+	}
+	c = Classes{Names: []string{Ham.String(), Spam.String()}, fsys: fsys}
+	return c, c.findHamAndSpam(dir, true)
+}
+
+// findHamAndSpam adds the folders in dir, and if deeper those in them, and reports whether they are ham and spam and nothing else.
+func (c *Classes) findHamAndSpam(dir string, deeper bool) bool {
+	entries, err := fs.ReadDir(c.fsys, dir)
+	if err != nil || isMaildir(c.fsys, dir) {
+		return false
+	}
+	for _, e := range entries {
+		folder := path.Join(dir, e.Name())
+		within := Classes{fsys: c.fsys}
+		means := meaningOfName(e.Name())
+		switch {
+		case isHidden(e.Name()):
+		case !e.IsDir() && (e.Type()&fs.ModeSymlink == 0 || !isFolder(c.fsys, folder)):
+			c.LeftOut++
+		case deeper && within.findHamAndSpam(folder, false):
+			c.Folders, c.LeftOut = append(c.Folders, within.Folders...), c.LeftOut+within.LeftOut
+		case means == MeansHam || means == MeansSpam:
+			c.Folders = append(c.Folders, ClassFolder{string(means), folder})
+		default:
+			return false
+		}
+	}
+	has := func(class Role) bool {
+		return slices.ContainsFunc(c.Folders, func(f ClassFolder) bool { return f.Class == class.String() })
+	}
+	return has(Ham) && has(Spam)
+}
+
 // foldHamAndSpam changes the classes to "ham" and "spam", in this order, if they are these two in any case.
 func (c *Classes) foldHamAndSpam() {
 	if len(c.Names) != 2 {
@@ -68,7 +113,7 @@ func (c *Classes) foldHamAndSpam() {
 	for ham := range 2 {
 		if strings.EqualFold(c.Names[ham], "ham") && strings.EqualFold(c.Names[1-ham], "spam") {
 			c.Names = []string{"ham", "spam"}
-			c.folders = []string{c.folders[ham], c.folders[1-ham]}
+			c.Folders = []ClassFolder{{"ham", c.Folders[ham].Path}, {"spam", c.Folders[1-ham].Path}}
 		}
 	}
 }
@@ -77,8 +122,8 @@ func (c *Classes) foldHamAndSpam() {
 // Open lists a folder.
 func (c Classes) Source() Source {
 	return func(yield func(Item, error) bool) {
-		for i, folder := range c.folders {
-			if !(walker{c.fsys, c.Names[i], yield}).folder(folder, "") {
+		for _, f := range c.Folders {
+			if !(walker{c.fsys, f.Class, yield}).folder(f.Path, "") {
 				return
 			}
 		}

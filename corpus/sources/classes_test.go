@@ -54,3 +54,26 @@ func TestClassFoldersErrors(t *testing.T) {
 		{"a path that is not there", "no", "open " + filepath.Join(root, "no") + ": no such file"},
 	})
 }
+
+func TestFoldersOfHamAndSpam(t *testing.T) {
+	root := tree(t, map[string]string{
+		"easy-ham-1/1": "a", "Junk/1": "b", "Summary.txt": "x", ".git/x": "x", "spam-2004/a.ham/1": "c", "spam-2004/a.spam/2": "d", "spam-2004/README": "x",
+		"Inbox/cur/1.a:2,S": "e", "Inbox/new/": "",
+	})
+	c, ok := HamAndSpam(root)
+	if !ok || !slices.Equal(c.Names, []string{"ham", "spam"}) || c.LeftOut != 2 {
+		t.Errorf("got %v, %q and %d left out", ok, c.Names, c.LeftOut)
+	}
+	check(t, "", contents(c.Source()), []string{"ham: e", "spam: b", "ham: a", "ham: c", "spam: d"})
+	for about, files := range map[string]map[string]string{
+		"one class":           {"ham/1": "a", "inbox/1": "a"},
+		"another folder":      {"ham/1": "a", "spam/1": "a", "news/1": "a"},
+		"two levels deeper":   {"a/b/ham/1": "a", "a/b/spam/1": "a"},
+		"a Maildir":           {"cur/": "", "new/": "", "ham/1": "a", "spam/1": "a"},
+		"files and no folder": {"ham": "a", "spam": "a"},
+	} {
+		if _, ok := HamAndSpam(tree(t, files)); ok {
+			t.Errorf("%s: is one", about)
+		}
+	}
+}

@@ -36,8 +36,13 @@ func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
 	if why := f.thunderbirdMark(dir, entries); why != "" {
 		return Found{Thunderbird, why}
 	}
-	if mark := f.firstOf("info.plist", "messages", "table_of_contents", "mbox"); mark != "" && hasSuffix(dir, ".mbox", ".imapmbox") {
-		return Found{AppleMail, "is named NAME.mbox and has " + mark}
+	if hasSuffix(dir, ".mbox", ".imapmbox") {
+		if mark := f.firstOf("info.plist", "messages", "table_of_contents", "mbox"); mark != "" {
+			return Found{AppleMail, "is named NAME.mbox and has " + mark}
+		}
+		if len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && !isHidden(e.Name()) }) {
+			return Found{AppleMail, "is named NAME.mbox and has only folders"}
+		}
 	}
 	switch {
 	case len(entries) == 0:
@@ -91,6 +96,8 @@ func (f folder) hasMail(name string) bool {
 	lower := strings.ToLower(name)
 	switch {
 	case isHidden(name), isIndex(lower):
+		return false
+	case lower == "attachments" && f.has("messages"): // of Apple Mail
 		return false
 	case f.found.Format == Maildir:
 		return !isMaildirPart(lower)
@@ -163,7 +170,7 @@ func isIndex(name string) bool {
 		strings.HasPrefix(name, "courierimap") || strings.HasPrefix(name, "courierpop3") ||
 		hasSuffix(name, ".msf", ".wdseml", ".mozeml", ".mozmsgs", // Thunderbird
 			".cmeta", ".ev-summary", ".ev-summary-meta", ".ibex.index", ".ibex.index.data", // Evolution
-			".toc", ".plist")
+			".toc", ".plist", ".emlxpart")
 }
 
 // hasSuffix reports whether name is longer than one of the suffixes and ends in it, in any case.

@@ -59,7 +59,7 @@ type Found struct {
 //   - a folder that contains at least two of cur, new and tmp is a Maildir
 //   - a folder with the index of an MH program, such as .mh_sequences, or with only numbers for file names, is an MH folder
 //   - a folder with an index of Thunderbird, such as Inbox.msf, and a Thunderbird profile are Thunderbird folders
-//   - a folder NAME.mbox that contains Info.plist, Messages or mbox is a folder of Apple Mail
+//   - a folder NAME.mbox that contains Info.plist, Messages or mbox, or nothing but folders, is a folder of Apple Mail
 //   - in any other folder each file is a message
 //   - a file that begins with a From_ line is an mbox, and so is an empty file: an emptied inbox
 //   - a file NAME.emlx that begins with a number is a message of Apple Mail

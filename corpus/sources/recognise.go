@@ -18,7 +18,7 @@ const (
 	MeansHam     Meaning = "ham"     // by its name; see Open
 	MeansSpam    Meaning = "spam"    // by its name; see Open
 	MeansMailbox Meaning = "mailbox" // a mailbox of Maildirs; see MaildirTree
-	MeansFolders Meaning = "folders" // a folder with the subfolders ham and spam; see ClassFolders
+	MeansFolders Meaning = "folders" // a folder with subfolders of ham and spam; see HamAndSpam
 	MeansIndex   Meaning = "index"   // an index of the TREC spam track; see OpenTREC
 	MeansLabels  Meaning = "labels"  // an mbox of Gmail; see OpenGmail
 	MeansList    Meaning = "list"    // a list of labelled paths; see OpenList
@@ -28,7 +28,7 @@ const (
 // Recognise returns what the path name says about the mail there:
 //
 //   - a folder or archive of Maildirs with a folder for spam is a mailbox
-//   - a folder or archive with no subfolders but ham and spam has a folder for each class
+//   - a folder or archive with no subfolders but those of ham and spam has folders for both classes; see HamAndSpam
 //   - a file whose first line is "spam PATH" or "ham PATH" is an index, and one with "spam:PATH" or "ham:PATH" is a list
 //   - an mbox that Gmail has exported has labels in its messages
 //   - a file NAME.csv, .tsv, .json or .jsonl is a table
@@ -59,7 +59,7 @@ func Recognise(name string) (Meaning, error) {
 	if noMailbox == nil && plan.Has(Spam) {
 		return MeansMailbox, nil
 	}
-	if classes, err := ClassFolders(name); err == nil && slices.Equal(classes.Names, []string{"ham", "spam"}) {
+	if _, ok := HamAndSpam(name); ok {
 		return MeansFolders, nil
 	}
 	if m := meaningOfName(name); m != MeansNothing || noMailbox != nil {

@@ -23,7 +23,8 @@ func TestRecognise(t *testing.T) {
 	for _, file := range []string{
 		"Maildir/cur/1:2,S", "Maildir/new/2", "Maildir/.Junk/cur/3:2,S", "Maildir/.Junk/new/4", "Plain/cur/1:2,S", "Plain/new/2",
 		"both/ham/1", "both/Spam/1", "more/ham/1", "more/spam/1", "more/news/1", "spam-2/1", "easy-ham-1/1", "not-spam/1", "ham-and-spam/1",
-		"mixed/1", "letter.eml", "Bulk Mail/1", "Trash/1",
+		"mixed/1", "letter.eml", "sa/easy-ham-1/1", "sa/spam-1/1", "sa/README", "enron/enron1/ham/1", "enron/enron1/spam/1", "enron/enron1/Summary.txt",
+		"enron/enron2/ham/1", "enron/enron2/spam/1", "half/enron1/ham/1", "half/enron1/spam/1", "half/news/1", "deep/a/b/ham/1", "deep/a/b/spam/1", "old-spam/a/ham/1", "old-spam/a/spam/1", "Bulk Mail/1", "Trash/1",
 	} {
 		write(file, message)
 	}
@@ -34,7 +35,7 @@ func TestRecognise(t *testing.T) {
 	write("mail.list", "# mine\n\nham:inbox\n")
 	write("sms.csv", "label,text\nham,hello\n")
 	for name, want := range map[string]Meaning{
-		"Maildir": MeansMailbox, "Maildir/.Junk": MeansSpam, "Plain": MeansMailbox, "both": MeansFolders, "more": MeansNothing,
+		"Maildir": MeansMailbox, "Maildir/.Junk": MeansSpam, "Plain": MeansMailbox, "both": MeansFolders, "more": MeansNothing, "sa": MeansFolders, "enron": MeansFolders, "half": MeansNothing, "deep": MeansNothing, "old-spam": MeansFolders,
 		"spam-2": MeansSpam, "easy-ham-1": MeansHam, "not-spam": MeansNothing, "ham-and-spam": MeansNothing, "mixed": MeansNothing,
 		"letter.eml": MeansNothing, "Bulk Mail": MeansSpam, "Trash": MeansNothing, "junk.mbox": MeansSpam, "INBOX": MeansHam, "Sent.mbx": MeansHam,
 		"letters": MeansNothing, "Courrier indésirable.mbox": MeansSpam, "index": MeansIndex, "mail.list": MeansList, "sms.csv": MeansTable,

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,9 +112,13 @@ func TestCasesOfMailboxes(t *testing.T) {
 		{"01-thunderbird-bare-from/Inbox", letters, "The text number 1."},
 		{"03-takeout-no-date/takeout.mbox", letters, "The text number 1."},
 		{"07-patch-in-mbox/patches.mbox", []string{"my patch follows", "second"}, "[PATCH] fix it"},
+		{"10-partial-emlx/mail", letters, "The text number 1."},
 		{"08-title-lines-that-begin-with-from/box.mbox", []string{"one", "two"}, "\nFrom the chairman ben@example.net\ncame a note.\n\nFrom memory, it was 2023\n"},
 	} {
 		for _, format := range []Format{"", Mbox} {
+			if format == Mbox && isFolder(system{}, filepath.Join(cases, tt.path)) {
+				continue
+			}
 			var subjects []string
 			first := ""
 			for item, err := range open(t, filepath.Join(cases, tt.path), format) {
@@ -135,6 +140,20 @@ func TestCasesOfMailboxes(t *testing.T) {
 			if !strings.Contains(first, tt.text) {
 				t.Errorf("%s: got %q, want %q in it", tt.path, first, tt.text)
 			}
+		}
+	}
+}
+
+// TestAppleMailIsRecognisedByItsFolders reads the mail of case 10 from each folder that holds it, without Info.plist.
+func TestAppleMailIsRecognisedByItsFolders(t *testing.T) {
+	root := t.TempDir()
+	must(t, os.CopyFS(root, os.DirFS(filepath.Join("..", "..", "test", "cases", "10-partial-emlx", "mail"))))
+	must(t, os.Remove(filepath.Join(root, "V10", "ABCD", "INBOX.mbox", "Info.plist")))
+	dir := root
+	for _, sub := range []string{"", "V10", "ABCD", "INBOX.mbox", "EF01", "Data", "3", "1", "Messages"} {
+		dir = filepath.Join(dir, sub)
+		if n := len(itemsOf(t, open(t, dir, ""))); n != 3 {
+			t.Errorf("%s: got %d messages, want 3", dir, n)
 		}
 	}
 }
