@@ -4,6 +4,7 @@ import (
 	"maps"
 	"mime"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,4 +76,24 @@ func TestOnlyGmailGivesLabels(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %v", name, roles, err, want)
 		}
 	}
+}
+
+// FuzzLabelsOfGmail requires that the order of labels, and labels of the user, do not count.
+func FuzzLabelsOfGmail(f *testing.F) {
+	f.Add("Spam,Trash", "Inbox")
+	f.Add("=?UTF-8?Q?Спам?=", "\" Drafts\"")
+	f.Fuzz(func(t *testing.T, one, other string) {
+		label := gmailLabel(one + "," + other)
+		if !slices.Contains([]string{"ham", "spam", "left out"}, label) {
+			t.Errorf("got %q", label)
+		}
+		if strings.Contains(one+","+other, "=?") {
+			return
+		}
+		for _, again := range []string{other + "," + one, "My Label," + one + "," + other} {
+			if got := gmailLabel(again); got != label {
+				t.Errorf("%q: got %q, want %q", again, got, label)
+			}
+		}
+	})
 }

@@ -101,6 +101,7 @@ func FuzzScanMbox(f *testing.F) {
 	f.Add([]byte(cl2("a\n"+from+"A: b\n\n\n", 70) + cl2("a\n"+from, 0) + "\r\n" + from + "x\n"))
 	const patch = "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\nFrom: a\n\n"
 	f.Add([]byte("From \nFrom: a\n\nb\n\nFrom \nTo: a\n\nFrom -\nDate: a\n\nFrom a@b.example 1699357652\nX-A: b\n\n" + patch))
+	f.Add([]byte(from + "X-GM-THRID: 1\nX-Gmail-Labels: =?UTF-8?Q?Spam,?=\n =?UTF-8?Q?Trash?=\n\n\n" + from + "X-Gmail-Labels: Spam\n"))
 	f.Add([]byte(patch + "b\n\n" + patch))
 	f.Add([]byte(strings.ReplaceAll(from+"A: b\n\nb\n\n"+from+"A: b\n\n", "\n", "\r")))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -109,7 +110,7 @@ func FuzzScanMbox(f *testing.F) {
 		}
 		scan := func(r io.Reader) (all []mboxMessage) {
 			err := scanMbox(r, func(m mboxMessage) bool {
-				m.leftOut = false
+				m.leftOut, m.label = false, ""
 				all = append(all, m)
 				return true
 			})
@@ -135,7 +136,7 @@ func FuzzScanMbox(f *testing.F) {
 			t.Errorf("got %d messages of %d From_ lines", len(all), n)
 		}
 		if lineEndOf(text) == '\r' {
-			text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
+			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\n"), []byte("\v")), []byte("\r"), []byte("\n"))
 		}
 		if want := splitSlowly(text); !slices.Equal(all, want) {
 			t.Errorf("got %v, want %v", all, want)

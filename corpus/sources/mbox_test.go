@@ -64,6 +64,7 @@ func TestScanMbox(t *testing.T) {
 		{"senders of many kinds", []string{"", "From -\nTo: a\n\n", "From ann@example.org\nTo: a\n\n", "From 1844347792267117871\nTo: a\n\n", "From 1@xxx\nTo: a\n\n"}},
 		{"a date without a header in the middle", []string{"", from + "A: b\n\n" + from + "is how it looks\n\n", from + "\na\n"}},
 		{"CR alone", []string{"", strings.ReplaceAll(from+"A: b\n\na\n\n", "\n", "\r"), strings.ReplaceAll(from+"A: b\n\nb", "\n", "\r")}},
+		{"CR alone, with LF in a letter", []string{"", "From \rTo: a\r\ra\nb\r\r", "From \rTo: b\r\rc"}},
 		{"a patch of git in a letter", []string{"", from + "A: b\n\n" + patch, from + "A: b\n"}},
 		{"patches of git", []string{"", patch, patch, from + "A: b\n\n", patch}},
 		{"two From_ lines", []string{"", from + from + "A: b\n\na\n\n", from + "B: b\n"}},

@@ -91,10 +91,12 @@ func isMailField(line []byte) bool {
 	return isField(line) && (bytes.IndexByte(name, '-') > 0 || message.IsMailField(name))
 }
 
-// lineEndOf returns the last byte of the lines of a file that begins with head: CR on an old Mac, otherwise LF.
+// lineEndOf returns the last byte of the lines of a file, as the first line has it: CR on an old Mac, otherwise LF.
 func lineEndOf(head []byte) byte {
-	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
-		return '\r'
+	if i := bytes.IndexAny(head, "\r\n"); i >= 0 {
+		if next := bytes.TrimLeft(head[i:], "\r"); len(next) > 0 && next[0] != '\n' {
+			return '\r'
+		}
 	}
 	return '\n'
 }
