@@ -28,6 +28,7 @@ var (
 	timeOfDay   = regexp.MustCompile(`\d\d?:\d\d`)
 	year        = regexp.MustCompile(`(^|\D)(19[7-9]\d|20\d\d)(\D|$)`)
 	longNumber  = regexp.MustCompile(`\d{4}`)
+	numbers     = regexp.MustCompile(`^(-|\d*|[-\d .:+TZ]*\d{4}[-\d .:+TZ]*)$`)
 	unixSeconds = regexp.MustCompile(`^\d{9,}$`)
 	patchMark   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64}) Mon Sep 17 00:00:00 2001$`)
 )
@@ -37,7 +38,7 @@ var (
 //	From ann@example.org Thu Aug 22 12:36:23 2002    as RFC 4155 has it
 //	From - jeu. août 22 12:36:23 2002                in another language
 //	From ann@example.org 2002-08-22T12:36:23Z        ISO 8601, or the seconds of Unix
-//	From 1844347792267117871                         a number, an address, "-" or nothing, and no date
+//	From 1844347792267117871                         numbers, an address, "-" or nothing
 //
 // So no list of months decides: a date has a year and a time of day, and at most three words without a digit, such as weekday, month and
 // zone. After an address or "-", a part of a date is enough. After another word, a date in small letters may be prose.
@@ -53,7 +54,7 @@ func likenessOf(line []byte) likeness {
 	if i := bytes.IndexAny(rest, " \t"); i >= 0 {
 		sender, date = rest[:i], bytes.TrimLeft(rest[i:], " \t")
 	}
-	if len(date) > 0 && !bytes.ContainsAny(date, digits) {
+	if len(date) > 0 && !bytes.ContainsAny(rest, digits) {
 		return likeText // as most lines of letters that begin with "From"
 	}
 	if patchMark.Match(rest) {
@@ -70,9 +71,7 @@ func likenessOf(line []byte) likeness {
 	switch {
 	case hasTime && hasYear && words <= 3 && (known || date[0] < 'a' || date[0] > 'z'):
 		return likeDated
-	case hasTime && hasYear, unixSeconds.Match(date),
-		known && (len(date) == 0 || hasTime || longNumber.Match(date)),
-		len(date) == 0 && len(bytes.Trim(sender, digits)) == 0:
+	case hasTime && hasYear, unixSeconds.Match(date), numbers.Match(rest), known && (len(date) == 0 || hasTime || longNumber.Match(date)):
 		return likeSender
 	}
 	return likeText

@@ -46,6 +46,9 @@ func TestLikenessOfFromLines(t *testing.T) {
 			"no year":                 "From ann@example.org Thu Aug 22 12:36:23",
 			"a sender in words":       `From "Ann Lee" <ann@example.org> Thu Aug 22 12:36:23 2002`,
 			"a day with prepositions": "From ann@example.org jueves 22 de agosto de 2002 12:36:23",
+			"a date and no sender":    "From 2002-08-22 12:36:23",
+			"seconds with a fraction": "From 1029931200.123",
+			"years":                   "From 2002 - 2003",
 			"prose with a date":       "From Berlin at 12:30 on 22 Aug 2002",
 		},
 		likePatch: {
