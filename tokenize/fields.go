@@ -87,7 +87,7 @@ func (r *fieldRules) make(name string) *fieldRule {
 	}
 	rule := &fieldRule{used: r.wants(kind), header: "header:" + name, tags: newAddressTags(tagOf(lower))}
 	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))
-	rule.grams = rule.used || kind != headerfield.Delivery && kind != headerfield.List
+	rule.grams = hasGrams(lower, kind, rule.used)
 	if r.options.Structure {
 		rule.structure = structureOf(lower, kind)
 	}
@@ -112,6 +112,24 @@ func isAddressField(lower string) bool {
 		return true
 	}
 	return false
+}
+
+// hasGrams reports whether a field has grams: those that the sender writes, the steps of the route, and others whose words are used. The servers of
+// some providers write fields of trace and authentication that are terms all the same.
+func hasGrams(lower string, kind headerfield.Kind, used bool) bool {
+	for _, prefix := range [...]string{"x-google-", "x-microsoft-", "x-message-info", "x-originatororg", "x-organizationheaders", "x-clientproxiedby",
+		"x-forwarded-encrypted"} {
+		if strings.HasPrefix(lower, prefix) {
+			return false
+		}
+	}
+	switch kind {
+	case headerfield.Delivery, headerfield.List:
+		return used
+	case headerfield.Trace:
+		return used || lower == "received" || lower == "return-path"
+	}
+	return true
 }
 
 // isIgnored reports whether the options exclude the fields of a name, whatever their kind.

@@ -54,6 +54,37 @@ func TestGramsAreNeighbouringBytesOfTheHeaderAndTheText(t *testing.T) {
 	}
 }
 
+func TestGramsLeaveOutWhatTheReceivingSideWrote(t *testing.T) {
+	const sender = "From: a@a.example\nX-Own: b\n"
+	tok := tokenizer(t, func(o *Options) { o.GramHeaderBytes, o.GramTextBytes = 1000, 0 })
+	headerOf := func(raw string) (text string) {
+		tok.Grams(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw+"\n")), func(part []byte) { text += string(part) })
+		return text
+	}
+	for _, tt := range []struct{ name, header, want string }{
+		{"its own steps, also through another of its domains, and all but from whom it has the message",
+			"Received: from in.mail.example (10.0.0.1) by box.mail.example with LMTP; Tue, 7 Nov 2023\n" +
+				"Received: from mx.mail.example by in.other.example\n" +
+				"Received: from out.a.example ([6.6.6.6]) by mx.mail.example with ESMTPS id 1; Tue, 7 Nov 2023\n" +
+				"Received: from pc by out.a.example; Tue, 7 Nov 2023\n", "Received: from out.a.example ([6.6.6.6])\nReceived: from pc\n"},
+		{"but not a client that calls itself like the receiver", "Received: from mx.mail.example (dialup.b.example [6.6.6.6]) by mx.mail.example\n",
+			"Received: from mx.mail.example (dialup.b.example [6.6.6.6])\n"},
+		{"a server that has the message from nobody", "Received: by mx.mail.example (Postfix, from userid 1)\n", ""},
+		{"a program that names no server", "Received: (qmail 5 invoked by uid 9); Tue, 7 Nov 2023\n", "Received: (qmail 5 invoked\n"},
+		{"fields above the first Received", "X-Added: x\nDKIM-Signature: v=1\nReceived: from b.example by mx.mail.example\n", "Received: from b.example\n"},
+		{"but none of the usual ones", "Subject: s\nReceived: from b.example by mx.mail.example\n", "Subject: s\nReceived: from b.example\n"},
+		{"and not an empty subject", "Subject: [SPAM]\nSubject:\n", "Subject: \nSubject: \n"},
+		{"and none without a Received", "DKIM-Signature: v=1\n", "DKIM-Signature: v=1\n"},
+		{"trace and authentication", "X-Received: x\nX-Google-DKIM-Signature: v=1\nX-Microsoft-Original-Message-ID: x\nARC-Seal: i=1\nX-OriginatorOrg: x\nX-Message-Info: x\nX-MS-Exchange-Foo: x\n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got, want := headerOf(tt.header+sender), tt.want+sender; got != want {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
 func TestPairsAreMadeOfTheFirstBytes(t *testing.T) {
 	for _, tt := range []struct {
 		bytes int

@@ -33,8 +33,8 @@ type Options struct {
 	// Grams maps every second run of four bytes of the header and of the head of the text to one of 262,144 cells, for
 	// models on `evidence`. Default true.
 	Grams bool `json:"grams"`
-	// GramHeaderBytes is how many bytes of the header have grams, without the fields of filters, mailboxes, lists and
-	// the delivery. At least 0. Default 6000.
+	// GramHeaderBytes is how many bytes of the header have grams, without what filters, mailboxes, lists, the delivery
+	// and the receiving servers wrote. At least 0. Default 6000.
 	GramHeaderBytes int `json:"gram_header_bytes"`
 	// GramTextBytes is how many bytes of the text have grams. At least 0. Default 500.
 	GramTextBytes int `json:"gram_text_bytes"`
