@@ -82,9 +82,9 @@ type Scale struct {
 // not learned. With limits they come from the scale of the scores, which a few wrong labels do not move:
 //
 //	Spam   = Prior + c log(100 / HamLost)                           if the scores are log odds
-//	         m/2 log(100 / HamLost) / log(1000)                     else; m: the median score of the spam
+//	         0.6 m log(100 / HamLost) / log(1000)                   else; m: the median score of the spam
 //	Unsure = min(0, Spam, log(SpamMissed))                          if the scores are log odds
-//	         min(0, Spam, m0/2 log(SpamMissed) / log(1000))         else; m0: the median score of the ham, with the sign changed
+//	         min(0, Spam, 0.6 m0 log(SpamMissed) / log(1000))       else; m0: the median score of the ham, with the sign changed
 //
 // Log odds are the prior and the logarithm of a likelihood ratio, and of ham at most one in k messages has a ratio of k or more (J.
 // Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/thresholds.md derives the rules and measures them.
@@ -97,7 +97,7 @@ type Scale struct {
 // If more ham has a score above Spam than HamLost and e explain, by a binomial test with 95% confidence, Spam rises until they explain it.
 //
 // Scores of a young model, or of short texts, are small. If the rule for scores without a unit would not need this guard, a threshold of log
-// odds is at most twice that of this rule: with a limit of 0.1% the median of the spam.
+// odds is at most 1/0.6 of this: with a limit of 0.1% the median of the spam.
 //
 // With Costs, the thresholds are those of all Unsure <= Spam with the least
 //
@@ -138,7 +138,7 @@ func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOpt
 		if scale.LogOdds > 0 {
 			t.Spam, hamUnit = scale.Prior+scale.LogOdds*ratio, 1
 			if guarded(without, hams, spams, limit) == without {
-				t.Spam = min(t.Spam, 2*without)
+				t.Spam = min(t.Spam, without/unitShare)
 			}
 		}
 		t.Spam = guarded(t.Spam, hams, spams, limit)
@@ -151,9 +151,11 @@ func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOpt
 	return t, warnings
 }
 
-// unit returns the score that stands for a likelihood ratio of e, for scores without a unit: half of the median score of a class is a
-// ratio of 1000.
-func unit(median float64) float64 { return max(0, median) / 2 / math.Log(1000) }
+// unitShare is the share of the median score of a class that stands for a likelihood ratio of 1000, for scores without a unit.
+const unitShare = 0.6
+
+// unit returns the score that stands for a likelihood ratio of e, for scores without a unit.
+func unit(median float64) float64 { return unitShare * max(0, median) / math.Log(1000) }
 
 // guardConfidence is the confidence of the test that more ham is lost than the limit and wrong labels explain.
 const guardConfidence = 0.95

@@ -32,9 +32,9 @@ func TestChooseThresholds(t *testing.T) {
 		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{0, Beyond},
 			"nothing is called spam: thresholds.ham_lost is 0"},
 		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 4.280437}, ""},
-		{"without a unit it is half of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 30}, ""},
-		// 30 ln 100 / ln 1000 = 20; -25 ln 10 / ln 1000 = -8.333333
-		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-8.333333, 20}, ""},
+		{"without a unit it is 0.6 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 36}, ""},
+		// 36 ln 100 / ln 1000 = 24; -30 ln 10 / ln 1000 = -10
+		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-10, 24}, ""},
 		{"spam that scores as ham gives no unit", repeat(9, -5), repeat(9, -6), Scale{}, defaults, Thresholds{0, 0}, ""},
 		// Of 1,000 ham, 10 are above the median of the spam: e = 2.6%, and 10 are no more than 2% and 0.1%.
 		{"spam that is called ham moves nothing", slices.Concat(repeat(990, -5), repeat(10, 8)), repeat(99, 7), odds, defaults, Thresholds{0, 4.280437}, ""},

@@ -14,6 +14,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/markdown"
 	"chaff/metrics"
 	"chaff/train"
@@ -21,85 +22,103 @@ import (
 
 var errNoBogofilter = errors.New("bogofilter is not installed: apt-get install bogofilter")
 
-// duel compares the default model, multinomial naive Bayes and bogofilter on the same mail.
-type duel []duelRow
+// duel compares the default model, multinomial naive Bayes and bogofilter on the same mail: by their verdicts, and by their scores with a
+// boundary in the middle.
+type duel struct {
+	verdicts []duelVerdicts
+	scores   []duelRow
+}
+
+type duelVerdicts struct {
+	name    string
+	grouped []shares // test parts of grouped splits
+	replay  shares   // each message judged, then learned
+}
 
 type duelRow struct {
 	name    string
-	grouped mean            // test parts of grouped splits
-	replay  metrics.Figures // each message classified, then learned
+	grouped mean
+	replay  metrics.Figures
 }
 
-// The rows of bogofilter: the boundary at 0.5, and the verdict it gives by default.
-const (
-	bogofilterMiddle  = "bogofilter, spam above 0.5"
-	bogofilterVerdict = "bogofilter, its verdict"
-)
+// bogofilterMiddle is the row of bogofilter with the boundary at 0.5.
+const bogofilterMiddle = "bogofilter, spam above 0.5"
 
-func (b *bench) measureBogofilter() (duel, error) {
+func (b *bench) measureBogofilter() (d duel, err error) {
 	if _, err := exec.LookPath("bogofilter"); err != nil {
-		return nil, errNoBogofilter
+		return d, errNoBogofilter
 	}
 	source, err := b.spamAssassin()
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	names := b.withDefault("multinomial")
-	grouped, err := b.groupedBesideBogofilter(source, names)
+	tests, err := b.groupedBesideBogofilter(source, names)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	mail, err := b.inOrder()
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	b.tell("  replaying it")
 	replays, err := b.replay(mail, names)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	b.tell("  replaying it to bogofilter, which takes some minutes")
 	answers, err := replayToBogofilter(b.ctx, inOrderOf(source, replays[0]))
 	if err != nil {
-		return nil, err
+		return d, err
 	}
-	var d duel
+	d.verdicts = []duelVerdicts{
+		{name: "chaff", replay: sharesOf(*replays[0].Verdicts)},
+		{name: "bogofilter", replay: sharesOf(verdictsOfAnswers(answers))},
+	}
+	var figures [][]metrics.Figures
+	for _, test := range tests {
+		figures = append(figures, test.figures)
+		for i, v := range test.verdicts {
+			d.verdicts[i].grouped = append(d.verdicts[i].grouped, v)
+		}
+	}
 	for i, r := range replays {
-		d = append(d, duelRow{r.Model, grouped[i], r.Figures})
+		d.scores = append(d.scores, duelRow{r.Model, meanOf(column(figures, i)), r.Figures})
 	}
-	middle, verdict := figuresOfBogofilter(answers)
-	return append(d, duelRow{bogofilterMiddle, grouped[len(names)], middle}, duelRow{bogofilterVerdict, grouped[len(names)+1], verdict}), nil
+	d.scores = append(d.scores, duelRow{bogofilterMiddle, meanOf(column(figures, len(names))), figuresOfBogofilter(answers)})
+	return d, nil
 }
 
-// groupedBesideBogofilter trains the models and bogofilter on the training parts of grouped splits, and returns the means of
-// the test figures: those of the models, of bogofilter at 0.5, and of the verdict of bogofilter.
-func (b *bench) groupedBesideBogofilter(source corpus.Source, names []string) ([]mean, error) {
+// duelTest is the result on one test part: verdicts of the default model and of bogofilter, figures of all models and of bogofilter.
+type duelTest struct {
+	verdicts [2]shares
+	figures  []metrics.Figures
+}
+
+// groupedBesideBogofilter trains the models and bogofilter on the training parts of grouped splits.
+func (b *bench) groupedBesideBogofilter(source corpus.Source, names []string) ([]duelTest, error) {
 	items := itemsByOrigin(source)
 	mail, err := one(b.readSpamAssassin(corpus.SplitGrouped))
 	if err != nil {
 		return nil, err
 	}
 	b.tell("  training %s and bogofilter by %d seeds", strings.Join(names, ", "), seeds)
-	tests, err := overSeeds(mail, seeds, func(divided *train.Collection, _ uint64) ([]metrics.Figures, error) {
-		figures, err := b.testEach(divided, names)
+	return overSeeds(mail, seeds, func(divided *train.Collection, _ uint64) (t duelTest, err error) {
+		results, err := fitEach(b, divided, names, func(t train.Trained) (train.Result, error) { return t.Result, nil })
 		if err != nil {
-			return nil, err
+			return t, err
 		}
 		answers, err := trainBogofilter(b.ctx, items, divided.Origins(corpus.Train), divided.Origins(corpus.Test))
 		if err != nil {
-			return nil, err
+			return t, err
 		}
-		middle, verdict := figuresOfBogofilter(answers)
-		return append(figures, middle, verdict), nil
+		for _, r := range results {
+			t.figures = append(t.figures, *r.Test)
+		}
+		t.figures = append(t.figures, figuresOfBogofilter(answers))
+		t.verdicts = [2]shares{sharesOf(*results[0].Verdicts), sharesOf(verdictsOfAnswers(answers))}
+		return t, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	var means []mean
-	for i := range tests[0] {
-		means = append(means, meanOf(column(tests, i)))
-	}
-	return means, nil
 }
 
 func itemsByOrigin(source corpus.Source) map[string]corpus.Item {
@@ -136,7 +155,7 @@ func trainBogofilter(ctx context.Context, items map[string]corpus.Item, training
 			return nil, err
 		}
 		a := answer{isSpam: isSpam(items[origin])}
-		if a.spam, a.score, err = askBogofilter(ctx, dir, raw); err != nil {
+		if a.verdict, a.score, err = askBogofilter(ctx, dir, raw); err != nil {
 			return nil, fmt.Errorf("%s: %w", origin, err)
 		}
 		answers = append(answers, a)
@@ -164,10 +183,11 @@ func inOrderOf(source corpus.Source, r evaluate.Replay) []corpus.Item {
 	return ordered
 }
 
-// answer is the verdict of bogofilter, where unsure is not spam, and its score.
+// answer is the verdict of bogofilter and its score.
 type answer struct {
-	spam, isSpam bool // the second is the truth
-	score        float64
+	verdict filter.Verdict
+	isSpam  bool // the truth
+	score   float64
 }
 
 // replayToBogofilter classifies each message with a bogofilter without training, then trains it with the message.
@@ -184,7 +204,7 @@ func replayToBogofilter(ctx context.Context, items []corpus.Item) ([]answer, err
 			return nil, err
 		}
 		a := answer{isSpam: isSpam(item)}
-		if a.spam, a.score, err = askBogofilter(ctx, dir, raw); err != nil {
+		if a.verdict, a.score, err = askBogofilter(ctx, dir, raw); err != nil {
 			return nil, fmt.Errorf("%s: %w", item.Origin, err)
 		}
 		answers = append(answers, a)
@@ -199,19 +219,24 @@ func replayToBogofilter(ctx context.Context, items []corpus.Item) ([]answer, err
 const unknownScore = 0.52
 
 // askBogofilter returns the verdict and the score of bogofilter. It needs one message of training.
-func askBogofilter(ctx context.Context, dir string, raw []byte) (spam bool, score float64, err error) {
+func askBogofilter(ctx context.Context, dir string, raw []byte) (v filter.Verdict, score float64, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "wordlist.db")); errors.Is(err, os.ErrNotExist) {
-		return false, unknownScore, nil
+		return filter.Unsure, unknownScore, nil
 	}
 	out, err := runBogofilter(ctx, dir, raw, "-t")
 	if err != nil {
-		return false, 0, err
+		return "", 0, err
 	}
-	var verdict string
-	if _, err := fmt.Sscan(out, &verdict, &score); err != nil {
-		return false, 0, fmt.Errorf("bogofilter answers %q: %w", out, err)
+	var letter string
+	if _, err := fmt.Sscan(out, &letter, &score); err != nil {
+		return "", 0, fmt.Errorf("bogofilter answers %q: %w", out, err)
 	}
-	return verdict == "S", score, nil
+	return bogofilterVerdicts()[letter], score, nil
+}
+
+// bogofilterVerdicts are the verdicts of bogofilter by its letters.
+func bogofilterVerdicts() map[string]filter.Verdict {
+	return map[string]filter.Verdict{"H": filter.Ham, "U": filter.Unsure, "S": filter.Spam}
 }
 
 // runBogofilter runs bogofilter with its default settings. Its exit codes 0, 1 and 2 are spam, ham and unsure.
@@ -231,18 +256,22 @@ func runBogofilter(ctx context.Context, dir string, raw []byte, options ...strin
 	return stdout.String(), nil
 }
 
-// figuresOfBogofilter returns the figures with the boundary at the score 0.5, and those of the verdicts.
-func figuresOfBogofilter(answers []answer) (middle, verdict metrics.Figures) {
-	return figuresOf(answers, func(a answer) bool { return a.score > 0.5 }), figuresOf(answers, func(a answer) bool { return a.spam })
+// verdictsOfAnswers counts the verdicts.
+func verdictsOfAnswers(answers []answer) (v train.VerdictCounts) {
+	for _, a := range answers {
+		v.Add(a.isSpam, a.verdict)
+	}
+	return v
 }
 
-func figuresOf(answers []answer, isSpam func(answer) bool) metrics.Figures {
+// figuresOfBogofilter returns the figures with the boundary at the score 0.5.
+func figuresOfBogofilter(answers []answer) metrics.Figures {
 	class := map[bool]int32{true: 1}
 	var labels, predictions []int32
 	var scores []float64
 	var spam []bool
 	for _, a := range answers {
-		labels, predictions = append(labels, class[a.isSpam]), append(predictions, class[isSpam(a)])
+		labels, predictions = append(labels, class[a.isSpam]), append(predictions, class[a.score > 0.5])
 		scores, spam = append(scores, a.score), append(spam, a.isSpam)
 	}
 	figures := metrics.Measure(labels, predictions, len(classes()))
@@ -251,12 +280,20 @@ func figuresOf(answers []answer, isSpam func(answer) bool) metrics.Figures {
 }
 
 func (d duel) text() string {
-	var rows []string
-	for _, r := range d {
+	var verdicts, scores []string
+	for _, r := range d.verdicts {
+		row := r.name
+		for _, s := range []shares{meanShares(r.grouped), r.replay} {
+			row += fmt.Sprintf(" | %.2f | %.2f | %.2f", s.lost, s.unsure, s.found)
+		}
+		verdicts = append(verdicts, row)
+	}
+	for _, r := range d.scores {
 		g, f := r.grouped, r.replay
-		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %d | %s | %s | %s", r.name,
+		scores = append(scores, fmt.Sprintf("%s | %s | %s | %s | %s | %d | %s | %s | %s", r.name,
 			percent(g.accuracy), markdown.Decimals(g.hm, 2), markdown.Decimals(g.sm, 2), markdown.Decimals(g.roca, 4),
 			f.Messages-f.Confusion.Correct(), markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
 	}
-	return markdown.Table("filter | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)%", rows)
+	return markdown.Table("verdicts | grouped split: ham lost, % | ham unsure, % | spam found, % | replay: ham lost, % | ham unsure, % | spam found, %", verdicts) +
+		"\n" + markdown.Table("score in the middle | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)%", scores)
 }

@@ -10,6 +10,7 @@ import (
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/metrics"
 )
 
@@ -35,21 +36,23 @@ func TestBogofilterLearns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(answers) != len(items) || answers[0] != (answer{score: unknownScore}) {
+	if len(answers) != len(items) || answers[0] != (answer{verdict: filter.Unsure, score: unknownScore}) {
 		t.Fatalf("%+v", answers)
 	}
-	late := figuresOf(answers[len(answers)-10:], func(a answer) bool { return a.score > 0.5 })
+	late := figuresOfBogofilter(answers[len(answers)-10:])
 	if late.Accuracy != 100 || *late.OneMinusROCA != 0 {
 		t.Errorf("of the last ten %.0f%% are right: %+v", late.Accuracy, answers)
 	}
 }
 
 func TestFiguresOf(t *testing.T) {
-	answers := []answer{{true, true, 1}, {false, true, 0.6}, {false, false, 0.7}, {false, false, 0}}
-	verdict := figuresOf(answers, func(a answer) bool { return a.spam })
-	half := figuresOf(answers, func(a answer) bool { return a.score > 0.5 })
-	if *verdict.HM != 0 || *verdict.SM != 50 || *half.HM != 50 || *half.SM != 0 || *half.OneMinusROCA != 25 || *verdict.OneMinusROCA != 25 {
-		t.Errorf("verdict %v, %v; half %v, %v; %v", *verdict.HM, *verdict.SM, *half.HM, *half.SM, *half.OneMinusROCA)
+	answers := []answer{{filter.Spam, true, 1}, {filter.Unsure, true, 0.6}, {filter.Unsure, false, 0.7}, {filter.Ham, false, 0}}
+	half := figuresOfBogofilter(answers)
+	if *half.HM != 50 || *half.SM != 0 || *half.OneMinusROCA != 25 {
+		t.Errorf("half %v, %v; %v", *half.HM, *half.SM, *half.OneMinusROCA)
+	}
+	if got, want := sharesOf(verdictsOfAnswers(answers)), (shares{lost: 0, unsure: 50, found: 50}); got != want {
+		t.Errorf("verdicts %+v, want %+v", got, want)
 	}
 }
 
@@ -87,7 +90,7 @@ func TestATrainedBogofilterKnowsOtherMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if middle, _ := figuresOfBogofilter(answers); len(answers) != len(test) || middle.Accuracy != 100 {
+	if middle := figuresOfBogofilter(answers); len(answers) != len(test) || middle.Accuracy != 100 {
 		t.Errorf("%.0f%% are right: %+v", middle.Accuracy, answers)
 	}
 }
@@ -95,7 +98,12 @@ func TestATrainedBogofilterKnowsOtherMessages(t *testing.T) {
 func TestDuelText(t *testing.T) {
 	f := metrics.Measure([]int32{0, 1}, []int32{0, 0}, 2)
 	f.MeasureSpam([]float64{0, 1}, []bool{false, true})
-	check(t, duel{{"votes", meanOf([]metrics.Figures{f}), f}}.text(), `| filter | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)% |
+	d := duel{[]duelVerdicts{{"chaff", []shares{{0.1, 1, 90}, {0.3, 2, 91}}, shares{0.5, 3, 80}}}, []duelRow{{"votes", meanOf([]metrics.Figures{f}), f}}}
+	check(t, d.text(), `| verdicts | grouped split: ham lost, % | ham unsure, % | spam found, % | replay: ham lost, % | ham unsure, % | spam found, % |
+|---|---|---|---|---|---|---|
+| chaff | 0.20 | 1.50 | 90.50 | 0.50 | 3.00 | 80.00 |
+
+| score in the middle | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)% |
 |---|---|---|---|---|---|---|---|---|
 | votes | 50.00% | 0.00 | 100.00 | 0.0000 | 1 | 0.00 | 100.00 | 0.0000 |
 `)

@@ -300,7 +300,6 @@ func (b *bench) judgeByBogofilter(box, others []train.Member) (shares, error) {
 		}
 	}
 	var v train.VerdictCounts
-	verdicts := map[string]filter.Verdict{"H": filter.Ham, "U": filter.Unsure, "S": filter.Spam}
 	for label := range classes() {
 		list := paths(others, label)
 		out, err := runBogofilter(b.ctx, dir, list, "-T", "-b")
@@ -313,7 +312,7 @@ func (b *bench) judgeByBogofilter(box, others []train.Member) (shares, error) {
 		}
 		for _, line := range lines {
 			fields := strings.Fields(line) // path, letter, score
-			v.Add(label == filter.SpamClass, verdicts[fields[max(0, len(fields)-2)]])
+			v.Add(label == filter.SpamClass, bogofilterVerdicts()[fields[max(0, len(fields)-2)]])
 		}
 	}
 	return sharesOf(v), nil
@@ -338,8 +337,15 @@ func (b *bench) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
 	}
 	members := mail.Members()
 	labels := make(map[string]int, len(members))
+	dated := 0
 	for _, m := range members {
 		labels[m.Origin] = m.Label
+		if !mail.Time(m.Index).IsZero() {
+			dated++
+		}
+	}
+	if 2*dated < len(members) { // the order of the files says nothing
+		shuffle(members, 1)
 	}
 	b.tell("  replaying it")
 	var rows []verdictRow
@@ -390,22 +396,25 @@ func rowsOf(all []verdictRow) []string {
 	for _, r := range all {
 		row := r.name
 		for _, cell := range r.cells {
-			row += " | " + meanShares(cell)
+			if len(cell) == 0 {
+				row += " | -"
+				continue
+			}
+			row += " | " + meanShares(cell).text()
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// meanShares returns the means over draws.
-func meanShares(all []shares) string {
-	if len(all) == 0 {
-		return "-"
-	}
-	var sum shares
-	for _, s := range all {
-		sum.lost, sum.unsure, sum.found = sum.lost+s.lost, sum.unsure+s.unsure, sum.found+s.found
-	}
+// text writes the means over draws.
+func (s shares) text() string { return fmt.Sprintf("%.2f / %.1f / %.1f", s.lost, s.unsure, s.found) }
+
+// meanShares returns the means.
+func meanShares(all []shares) (mean shares) {
 	n := float64(len(all))
-	return fmt.Sprintf("%.2f / %.1f / %.1f", sum.lost/n, sum.unsure/n, sum.found/n)
+	for _, s := range all {
+		mean.lost, mean.unsure, mean.found = mean.lost+s.lost/n, mean.unsure+s.unsure/n, mean.found+s.found/n
+	}
+	return mean
 }
