@@ -89,7 +89,7 @@ type prefix struct {
 }
 
 // prefixes returns how the names of the fields of each kind begin. Filters come first: one of several that fit decides.
-func prefixes() [131]prefix {
+func prefixes() [152]prefix {
 	return [...]prefix{
 		{"x-chaff-", Verdict}, {"x-crm114-", Verdict}, {"x-sa-", Verdict}, {"x-sasi-", Verdict}, {"x-barracuda-", Verdict},
 		{"x-pmx", Verdict}, {"x-proofpoint-", Verdict}, {"x-ironport-", Verdict}, {"x-brightmail-", Verdict}, {"x-cloudmark-", Verdict},
@@ -110,7 +110,11 @@ func prefixes() [131]prefix {
 		{"x-cloud-sec-", Verdict}, {"x-cfemailsecurity-", Verdict}, {"x-7564579a", Verdict}, {"x-77f55803", Verdict},
 		{"x-7fa49cb5", Verdict}, {"x-c8649e89", Verdict}, {"x-d57d3aed", Verdict}, {"x-f696d7d5", Verdict}, {"x-mailru-", Verdict},
 		{"x-xfinity-v", Verdict}, {"x-ymailisg", Verdict}, {"x-sbrs", Verdict}, {"x-gfi", Verdict}, {"x-hmailserver", Verdict},
-		{"x-mdav", Verdict}, {"x-perlmx", Verdict}, {"x-stat-signature", Verdict},
+		{"x-mdav", Verdict}, {"x-perlmx", Verdict}, {"x-stat-signature", Verdict}, {"x-asg-", Verdict}, {"ironport-", Verdict},
+		{"x-mesageid", Verdict}, {"x-lased-", Verdict}, {"x-fe-", Verdict}, {"x-toi-", Verdict}, {"x-zoho-av-", Verdict},
+		{"x-icl-", Verdict}, {"x-bitdefender-", Verdict}, {"x-drweb-", Verdict}, {"x-mdhelo", Verdict}, {"x-mdspf", Verdict},
+		{"x-mdptr", Verdict}, {"x-ct-", Verdict}, {"x-mailcleaner-", Verdict}, {"x-ppe-", Verdict}, {"x-rocket-", Verdict},
+		{"x-chzlrs", Verdict}, {"x-fb-ss", Verdict}, {"x-miltered", Verdict}, {"x-country-chain", Verdict},
 		{"x-imap", Mailbox}, {"x-mozilla-", Mailbox}, {"x-evolution", Mailbox}, {"x-gm-", Mailbox}, {"x-label", Mailbox},
 		{"x-offlineimap", Mailbox}, {"x-dovecot", Mailbox}, {"x-kmail-", Mailbox}, {"x-sylpheed-", Mailbox}, {"x-claws-", Mailbox},
 		{"x-apple-", Mailbox}, {"x-mailcrate", Mailbox}, {"x-archive", Mailbox},

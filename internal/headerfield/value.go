@@ -44,7 +44,7 @@ const (
 func roleOf(word []byte) role {
 	switch string(word) {
 	case "spam", "ham", "clean", "junk", "suspect", "suspected", "suspicious", "notspam", "nonspam", "notjunk", "innocent", "infected", "legit",
-		"legitimate", "whitelisted", "blacklisted", "phish", "phishing", "virus", "viruses", "malware", "malicious", "unsure", "graymail", "greymail",
+		"legitimate", "whitelisted", "blacklisted", "whitelist", "blacklist", "greylisted", "phish", "phishing", "virus", "viruses", "malware", "malicious", "unsure", "graymail", "greymail",
 		"nothreat", "spammy", "hammy", "uce", "ube", "spoof", "spoofed", "unsolicited", "trojan", "worm", "harmless", "harmful", "sauber", "infiziert":
 		return class
 	case "ok", "okay", "pass", "passed", "fail", "failed", "softfail", "neutral", "good", "bad", "scored", "unscanned", "accept", "accepted", "reject",
@@ -54,11 +54,11 @@ func roleOf(word []byte) role {
 		return result
 	case "scanned", "checked":
 		return examined
-	case "score", "hits", "required", "threshold", "probability", "prob", "sbrs", "scl", "bcl", "pcl", "points":
+	case "score", "hits", "required", "threshold", "probability", "prob", "sbrs", "scl", "bcl", "pcl", "points", "spamicity":
 		return measure
 	case "yes", "no", "true", "false":
 		return answer
-	case "not", "is", "be", "as", "was", "considered", "recognized", "recognised", "identified", "classified", "likely", "probably", "probable", "possibly",
+	case "not", "non", "is", "be", "as", "was", "considered", "recognized", "recognised", "identified", "classified", "likely", "probably", "probable", "possibly",
 		"possible", "kein", "keine", "nicht":
 		return link
 	case "to", "by", "for", "of", "the", "a", "this", "it", "and", "or", "with", "at", "mail", "email", "message", "found", "none", "unknown", "status",
@@ -102,7 +102,7 @@ func IsVerdict(value []byte) bool {
 		switch {
 		case decisive && assigns(value[:at]) && bytes.IndexByte([]byte("\x00;,|/ ])}\"'("), behind) >= 0,
 			decisive && words == 0 && next != 0 && bytes.IndexByte([]byte(",;:("), next) >= 0,
-			is == class && (before == link || before == answer),
+			is == class && (before == link || before == answer || next == '=' && rates(nil, bytes.TrimLeft(value[end:], ")"))),
 			is == measure && (before == class || rates(value[:at], value[end:])),
 			is == filler && before == examined:
 			return true
@@ -147,11 +147,11 @@ func isLevel(value []byte) bool {
 	if len(value) == 0 || len(value) > 100 || bytes.Count(value, value[:1]) < len(value) {
 		return false
 	}
-	return value[0] == '*' || len(value) > 1 && bytes.IndexByte([]byte("xXsS+-#"), value[0]) >= 0
+	return value[0] == '*' || len(value) > 1 && bytes.IndexByte([]byte("xXsSI+-#"), value[0]) >= 0
 }
 
 // isRating reports whether a value is a signed number, a percentage, or numbers of which one has a fraction and another one a slash or the like
-// before it. Signed numbers of four digits are time zones.
+// before it; details may follow two such numbers. Signed numbers of four digits are time zones.
 func isRating(value []byte) bool {
 	numbers, fractions, ratios := 0, 0, 0
 	for at := 0; at < len(value); {
@@ -172,10 +172,10 @@ func isRating(value []byte) bool {
 		case bytes.IndexByte([]byte("/<>-"), value[at]) >= 0:
 			ratios++
 			at++
-		case bytes.IndexByte([]byte(" ()[]=,;"), value[at]) >= 0:
+		case bytes.IndexByte([]byte(" ()[]=,;%"), value[at]) >= 0:
 			at++
 		default:
-			return false
+			return numbers == 2 && fractions == 2 && ratios > 0 // what follows are details
 		}
 	}
 	return numbers > 1 && fractions > 0 && ratios > 0

@@ -9,6 +9,7 @@ import (
 // Cisco, Trend Micro, WatchGuard, Free, MailChannels, CRM114 and others.
 func TestAVerdictIsKnownByItsValue(t *testing.T) {
 	for _, value := range []string{
+		`P(spam)=0.998`, `unsure; spamicity 0.5`, `spamicity=0.5`, `12.3/5.0 tests=A,B`, `2.1/5.0 (42%)`, `IIIIIIII`, `whitelist`, `non-spam`, `greylisted`,
 		`R=SPAM;S=100`, `R=OK;S=0;OP=CALC;TIME=1733155084;VERSION=7982;MC=1451083861;ID=157285;TRN=0;CRV=0;IPC=;SP=0;SIPS=0;PI=3;F=0`,
 		`clean, is OK`, `spam`, `clean`, `Ok`, `Server passes SPF test, -30 Spam score`, `Server passes DKIM test, -20 Spam score`,
 		`No reverse DNS for mailserver at 205.185.124.50, +70 Spam score`, `Suspect`, `Junk`, `[Scored]`, `-4.5`, `22.1/5.0`, `5.2 / 15.0`,
@@ -35,7 +36,7 @@ func TestAVerdictIsKnownByItsValue(t *testing.T) {
 	for _, value := range []string{
 		``, `12345`, `3`, `1.0`, `yes`, `no`, `Normal`, `en-us`, `Linux 2.4.18-5 i686`, `Pegasus Mail for Windows (v4.01)`, `2/5`, `+0100`,
 		`https://example.org/spam`, `spam@example.org`, `Please report spam here: http://abuse.example.com/report`, `Report abuse to list owner`,
-		`mailchimp49f9b64427a60f2ee6aa39eec.e620f85fd2`, `Ham radio operators of Sweden`, `Clean Energy Inc`, `Good Food Ltd`, `2024-01-05`,
+		`mailchimp49f9b64427a60f2ee6aa39eec.e620f85fd2`, `Ham radio operators of Sweden`, `all good`, `Foo/1.0`, `Clean Energy Inc`, `Good Food Ltd`, `2024-01-05`,
 		`+49 30 1234567`, `Try using a real operating system`, `The quick brown fox`, `"Good morning"`,
 		`v=1; a=rsa-sha256; d=good.example; s=ok1`, `id=123; list=bulk1`,
 	} {
