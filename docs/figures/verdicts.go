@@ -336,10 +336,9 @@ func (b *bench) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
 		return nil, err
 	}
 	members := mail.Members()
-	labels := make(map[string]int, len(members))
+	labels := labelsOf(members)
 	dated := 0
 	for _, m := range members {
-		labels[m.Origin] = m.Label
 		if !mail.Time(m.Index).IsZero() {
 			dated++
 		}
@@ -367,6 +366,15 @@ func (b *bench) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
 		rows = append(rows, verdictRow{b.settings.Model + ", " + wrong.name, [][]shares{drawn}})
 	}
 	return rows, nil
+}
+
+// labelsOf returns the labels by origin.
+func labelsOf(members []train.Member) map[string]int {
+	labels := make(map[string]int, len(members))
+	for _, m := range members {
+		labels[m.Origin] = m.Label
+	}
+	return labels
 }
 
 // lastVerdicts counts the verdicts on the last messages of a replay.
