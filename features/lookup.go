@@ -116,3 +116,27 @@ func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
 	}
 	return dst
 }
+
+// Novelty returns how new the document is that was last looked up, from 0 to 1: the share of its terms that were not found, as a mean over the
+// kinds of evidence g that it has. A kind with many terms does not outvote the others, and one of few counts less:
+//
+//	sum over g of u_g / (n_g + 1)  /  sum over g of n_g / (n_g + 1)           u_g of n_g terms were not found
+//
+// These are the weights of a mean of shares whose variances between and within the kinds are equal; see R. DerSimonian, N. Laird 1986.
+func (l *Lookup) Novelty(doc Document) float64 {
+	var known [evidence.Groups]int
+	for _, k := range l.known {
+		known[doc.Groups[uint32(k)]]++
+	}
+	var unknown, all float64
+	for g, n := range doc.sizes() {
+		if evidence.Group(g) != evidence.Grams {
+			unknown += float64(n-known[g]) / float64(n+1)
+			all += float64(n) / float64(n+1)
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return unknown / all
+}

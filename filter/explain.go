@@ -71,6 +71,11 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	if err != nil {
 		return Explanation{}, err
 	}
+	unlike, err := f.NewUnlike()
+	if err != nil {
+		return Explanation{}, err
+	}
+	class.Unlike = unlike.Add(class)
 	e = Explanation{Classification: class, View: view, Contributions: []Contribution{}}
 	scores := s.linear.Scores(nil, x)
 	first, second := topTwo(scores)

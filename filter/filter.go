@@ -145,6 +145,10 @@ type Classification struct {
 	// also those outside the head of the text, and for whole documents all but one.
 	Known   int `json:"known_terms"`
 	Unknown int `json:"unknown_terms"`
+	// Novelty is how new the message is to the model, see [features.Lookup.Novelty]. Unlike says that it is newer than 99 of 100 messages of its
+	// class were; only who asks [Unlike] sets it.
+	Novelty float64 `json:"novelty"`
+	Unlike  bool    `json:"unlike,omitempty"`
 	// Repairs lists what decoding repaired.
 	Repairs message.Repairs `json:"-"`
 }
@@ -184,7 +188,7 @@ func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Clas
 		f.scratch.Put(s)
 	}
 	joined := f.judgeSpam(c.Score + added)
-	joined.Known, joined.Unknown, joined.Repairs = c.Known, c.Unknown, c.Repairs
+	joined.Known, joined.Unknown, joined.Novelty, joined.Repairs = c.Known, c.Unknown, c.Novelty, c.Repairs
 	return joined, added
 }
 
@@ -200,7 +204,7 @@ func (f *Filter) classify(s *scratch, raw []byte) Classification {
 		v.Known -= len(document.Cells)
 	}
 	v.Unknown = len(document.Terms) - v.Known
-	v.Repairs = repairs
+	v.Novelty, v.Repairs = f.novelty(s, document), repairs
 	if f.part != nil {
 		f.part.verifyScore(v)
 	}
@@ -274,7 +278,17 @@ func (f *Filter) judge(scores []float64, memory *[]float64) Classification {
 func (f *Filter) ClassifyDocument(doc features.Document) Classification {
 	s := new(scratch)
 	f.read(s, doc)
-	return f.classification(s)
+	v := f.classification(s)
+	v.Novelty = f.novelty(s, doc)
+	return v
+}
+
+// novelty returns how new a document is that s has read. Whole documents have no terms that could be known.
+func (f *Filter) novelty(s *scratch, doc features.Document) float64 {
+	if f.kind == features.Whole {
+		return 0
+	}
+	return s.lookup.Novelty(doc)
 }
 
 // SavesTexts reports whether the model file has the texts of the terms.

@@ -61,8 +61,11 @@ func (f *Filter) NewLearner() (models.Online, error) {
 	return l, nil
 }
 
-// trainerSettings returns the member `trainer` of the provenance, nil if it has none. It reads no more of the provenance than it must.
-func (f *Filter) trainerSettings() (settings json.RawMessage, err error) {
+// trainerSettings returns the settings of the trainer, nil if there are none.
+func (f *Filter) trainerSettings() (json.RawMessage, error) { return f.member("trainer") }
+
+// member returns a member of the provenance, nil if it has none. It reads no more of the provenance than it must.
+func (f *Filter) member(wanted string) (value json.RawMessage, err error) {
 	info, err := f.Provenance()
 	if err != nil {
 		return nil, err
@@ -72,10 +75,10 @@ func (f *Filter) trainerSettings() (settings json.RawMessage, err error) {
 	for err == nil && d.More() {
 		var name json.Token
 		if name, err = d.Token(); err == nil {
-			err = d.Decode(&settings)
+			err = d.Decode(&value)
 		}
-		if name == "trainer" && err == nil {
-			return settings, nil
+		if name == wanted && err == nil {
+			return value, nil
 		}
 	}
 	if err != nil {

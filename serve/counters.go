@@ -13,13 +13,14 @@ import (
 
 // Counters count what the engine does. They only grow.
 type Counters struct {
-	Verdicts    Family // messages by verdict
-	Unjudged    Family // messages without one, by reason
-	Learned     Family // messages learned and forgotten, by what happened to them
-	Unlearned   Family // messages that could not be, by reason
-	Connections Family // by protocol
-	Refused     Family // connections, by protocol
-	Reloads     Family // of models: done or failed
+	Verdicts    Family       // messages by verdict
+	Unjudged    Family       // messages without one, by reason
+	Learned     Family       // messages learned and forgotten, by what happened to them
+	Unlearned   Family       // messages that could not be, by reason
+	Connections Family       // by protocol
+	Refused     Family       // connections, by protocol
+	Reloads     Family       // of models: done or failed
+	Unlike      atomic.Int64 // messages unlike those that the model learned
 	Bytes       atomic.Int64
 	Faults      atomic.Int64
 	Seconds     Histogram
@@ -91,6 +92,7 @@ func (e *Engine) WriteMetrics(w io.Writer) error {
 	family("connections_total", "protocol", "Connections accepted.", &c.Connections)
 	family("connections_refused_total", "protocol", "Connections refused, because there were too many.", &c.Refused)
 	family("reloads_total", "result", "Models read again.", &c.Reloads)
+	number("unlike_total", "counter", "Messages unlike those that the model learned.", c.Unlike.Load())
 	number("bytes_total", "counter", "Bytes of messages judged.", c.Bytes.Load())
 	number("faults_total", "counter", "Faults of the program.", c.Faults.Load())
 	number("connections", "gauge", "Clients connected.", e.connections.Load())

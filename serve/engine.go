@@ -167,6 +167,9 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 		return Verdict{}, err
 	}
 	e.counters.Verdicts.Add(string(j.verdict.Verdict), 1)
+	if j.verdict.Unlike {
+		e.counters.Unlike.Add(1)
+	}
 	e.counters.Bytes.Add(int64(len(raw)))
 	e.counters.Seconds.observe(time.Since(began))
 	e.remember(j, began, nil)
@@ -282,7 +285,11 @@ func (e *Engine) classify(j *judgement) {
 		v.Classification, v.User = shared.filter.ClassifyWith(user.filter, user.offset, j.raw)
 	}
 	v.Shared = v.Score - v.User
+	warning := shared.background.unlike.add(&v.Classification)
 	j.verdict = v
+	if warning != "" {
+		e.log.Warn("the last %s", warning)
+	}
 }
 
 // fault reports a fault of the program.
@@ -326,6 +333,8 @@ type Status struct {
 	// Opened is when the model in memory was read, and Trouble why a newer one was not.
 	Opened  time.Time `json:"opened"`
 	Trouble string    `json:"trouble,omitempty"`
+	// Unlike says that the last messages are unlike the mail that the shared model learned, and by how much.
+	Unlike string `json:"unlike,omitempty"`
 	// Users is how many models of users are in memory.
 	Users int `json:"users_in_memory"`
 	// Store is the state of the store of the user, or of the shared one; nil if there is none.
@@ -334,7 +343,7 @@ type Status struct {
 
 // Status returns the state of the engine and of the store of a user, "" for the shared one. It reads the whole store.
 func (e *Engine) Status(user string) (Status, error) {
-	s := Status{Model: e.options.Model, Started: e.started, Users: e.users.count()}
+	s := Status{Model: e.options.Model, Started: e.started, Users: e.users.count(), Unlike: e.shared.current().background.unlike.warning()}
 	s.Opened, s.Trouble = e.shared.state()
 	path, err := e.pathOf(user)
 	if err != nil {

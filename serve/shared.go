@@ -23,9 +23,48 @@ type loaded struct {
 // gives its score to all mail, and what counts is by how much a message differs from that. Without it, a user who teaches one spam loses
 // half of the ham.
 type background struct {
-	path string
+	path   string
+	mu     sync.Mutex
+	mail   *store.Sample // nil until it was read
+	unlike unlike        // the mail that was judged
+}
+
+// unlike notices that the last messages are unlike the mail that a model learned.
+type unlike struct {
 	mu   sync.Mutex
-	mail *store.Sample // nil until it was read
+	last *filter.Unlike
+	told bool
+}
+
+// lastMessages is how many messages show that mail is unlike what was learned. Half of them are forgotten when there are twice as many.
+const lastMessages = 100
+
+// add adds a message and marks it if it is unlike the mail alone. It returns a warning once.
+func (u *unlike) add(c *filter.Classification) (warning string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if c.Unlike = u.last.Add(*c); u.last.Messages() >= 2*lastMessages {
+		u.last.Fade()
+	}
+	if u.told || u.last.Messages() < lastMessages {
+		return ""
+	}
+	warning = u.last.String()
+	u.told = warning != ""
+	return warning
+}
+
+// warning returns the warning that holds now, or "".
+func (u *unlike) warning() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.last.String()
+}
+
+// newBackground returns the background of a model at path.
+func newBackground(path string, f *filter.Filter) (*background, error) {
+	last, err := f.NewUnlike()
+	return &background{path: path, unlike: unlike{last: last}}, err
 }
 
 // sampleSize is how many messages of each class are enough for a mean.
@@ -89,8 +128,9 @@ func openShared(path string) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.now.Store(&loaded{f, &background{path: path}, time.Now()})
-	return s, nil
+	b, err := newBackground(path, f)
+	s.now.Store(&loaded{f, b, time.Now()})
+	return s, err
 }
 
 func (s *shared) current() *loaded { return s.now.Load() }
@@ -115,14 +155,14 @@ func (s *shared) reload(anyway bool) (did bool, err error, isNew bool) {
 		return false, nil, false
 	}
 	f, err := filter.OpenLearned(s.path)
+	next := &loaded{f, s.current().background, time.Now()}
+	if err == nil && f.Identity() != s.current().filter.Identity() {
+		next.background, err = newBackground(s.path, f)
+	}
 	before := s.trouble
 	s.files, s.trouble = there, err
 	if err != nil {
 		return false, err, before == nil || before.Error() != err.Error()
-	}
-	next := &loaded{f, s.current().background, time.Now()}
-	if f.Identity() != s.current().filter.Identity() {
-		next.background = &background{path: s.path}
 	}
 	s.now.Store(next)
 	return true, nil, false

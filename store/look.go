@@ -3,7 +3,9 @@ package store
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"chaff/features"
@@ -18,6 +20,7 @@ import (
 type View struct {
 	ledger  *ledger
 	filter  *filter.Filter
+	recent  []Entry // learned since the base
 	records int
 	journal int64
 	base    int64
@@ -73,7 +76,13 @@ func look(path string) (*View, error) {
 		v.ledger, err = b.ledger(0)
 	}
 	if err == nil {
-		err = v.ledger.apply(j)
+		inBase := maps.Clone(v.ledger.byFingerprint)
+		if err = v.ledger.apply(j); err == nil {
+			v.recent = slices.DeleteFunc(slices.Clone(v.ledger.entries), func(e Entry) bool {
+				_, known := inBase[e.Fingerprint]
+				return known
+			})
+		}
 	}
 	if err != nil {
 		v.filter.Close()
@@ -153,8 +162,23 @@ func (s *Sample) Mean(f *filter.Filter) float64 {
 // Status returns the state of the store at a time.
 func (v *View) Status(now time.Time) Status {
 	s := statusOf(v.ledger, v.filter, now)
+	if warning := v.unlike(); warning != "" {
+		s.Problems = append(s.Problems, "the last "+warning)
+	}
 	s.Records, s.JournalBytes, s.BaseBytes = v.records, v.journal, v.base
 	return s
+}
+
+// unlike returns a warning if the messages of the journal are unlike those that the model of the base has learned, or "".
+func (v *View) unlike() string {
+	u, err := v.filter.NewUnlike()
+	if err != nil {
+		return ""
+	}
+	for _, e := range v.recent {
+		u.Add(v.filter.ClassifyDocument(v.ledger.documents.Document(e.Terms)))
+	}
+	return u.String()
 }
 
 // Entries returns the messages of the store, in the order in which they were first learned, without documents and sketches.

@@ -35,6 +35,8 @@ type Provenance struct {
 	// Typical has the typical out-of-fold margins, and Verdicts counts the verdicts on the scores.
 	Typical  metrics.Typical `json:"typical_margins,omitempty"`
 	Verdicts *VerdictCounts  `json:"out_of_fold_verdicts,omitempty"`
+	// Usual is how new messages of its kind are to the model, by the class that it gives them, from messages that it had not learned.
+	Usual []metrics.Usual `json:"usual,omitempty"`
 	// Sample identifies some of the messages that the filter was fitted to, for [Provenance.Learned].
 	Sample []byte `json:"sample,omitempty"`
 }

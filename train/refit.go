@@ -84,7 +84,8 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	scores.Append(t.Development)
 	scores.Append(t.Test)
 	scored := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test)) // the messages of the scores
-	folds := c.trainingFolds()                                                   // c and t are out of use from here on, and their memory is free
+	usual := c.usual(t.Filter)
+	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
 	memory.Release()
 	inTraining := make([]corpus.Part, len(c.parts))
 	all, err := c.withParts(inTraining)
@@ -136,7 +137,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, a, func(p *Provenance) {
 		terms := p.Corpus.Terms
 		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
-		p.Corpus.Terms, p.FittedTo, p.OutOfFold = terms, r.Messages, r.OutOfFold
+		p.Corpus.Terms, p.FittedTo, p.OutOfFold, p.Usual = terms, r.Messages, r.OutOfFold, usual
 		p.Typical, p.Verdicts = typical, r.Verdicts
 	})
 	r.Seconds = (cputime.Process() - began).Seconds()

@@ -206,6 +206,10 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	unlike, err := f.NewUnlike()
+	if err != nil {
+		return delivery.ModelError(flags.Model, err)
+	}
 	delivery.LimitMemory()
 	each := func(yield func(corpus.Item, error) bool) {
 		var opener sources.Opener
@@ -234,6 +238,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	out := p.stdout.buffered()
 	err = p.readEach(each, errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
+		v.Unlike = unlike.Add(v)
 		var err error
 		if flags.JSON {
 			err = delivery.PrintJSON(out, origin, v)
@@ -242,5 +247,9 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 		}
 		return cmp.Or(err, out.EndLine())
 	})
-	return cmp.Or(err, out.Flush())
+	err = cmp.Or(err, out.Flush())
+	if warning := unlike.String(); warning != "" {
+		screen.Printf(p.stderr, "chaff: %s these %s\n", screen.Yellow.Of("warning:"), warning)
+	}
+	return err
 }

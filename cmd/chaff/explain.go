@@ -163,6 +163,7 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 func printExplanation(w io.Writer, e filter.Explanation, n int) {
 	up, down := bySide(e)
 	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	printUnlike(w, e)
 	if len(e.Votes) > 0 {
 		fmt.Fprintln(w)
 		printVotes(w, e.Votes)
@@ -212,6 +213,13 @@ func printContributions(w io.Writer, all []filter.Contribution, n int) {
 	t.Flush()
 }
 
+// printUnlike says that a message is unlike what the model learned.
+func printUnlike(w io.Writer, e filter.Explanation) {
+	if e.Unlike {
+		screen.Printf(w, "It is unlike the mail that the model learned: %.0f%% of its terms are new to it.\n", 100*e.Novelty)
+	}
+}
+
 // printExplanationFully prints the parts of a score, and the n strongest terms with their weights. Limit is the width of the table of
 // terms; 0 is none.
 func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
@@ -223,6 +231,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
 		return sum
 	}
 	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	printUnlike(w, e)
 	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
 		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
 	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))

@@ -124,6 +124,9 @@ func (c *console) overview(r *http.Request, v *view) error {
 	if status.Trouble != "" {
 		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
 	}
+	if status.Unlike != "" {
+		b.Problems = append(b.Problems, "the last "+status.Unlike)
+	}
 	if status.Store == nil {
 		b.NotHere = "The model has no store, so it cannot learn. chaff train makes one."
 		if v.User != "" {

@@ -213,6 +213,11 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	}
 	warnOfStore(s.Err, r.Model, f) // but not with --pass: mail systems take any text on stderr for a failure
 	if r.JSON {
+		unlike, err := f.NewUnlike()
+		if err != nil {
+			return "", ModelError(r.Model, err)
+		}
+		v.Unlike = unlike.Add(v)
 		return v.Verdict, PrintJSON(s.Out, "-", v)
 	}
 	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", Styled(v.Verdict), screen.Figure(v.Score), Probability(f.Settings().Classes, v.Probability))
