@@ -10,6 +10,7 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/parallel"
+	"chaff/message"
 	"chaff/store"
 )
 
@@ -61,8 +62,11 @@ type Account struct {
 	Changes []Change `json:"changes"`
 	// Ambiguous is the number of messages that are both in a folder of ham and in one of spam, and whose label stays as it is.
 	Ambiguous int `json:"in_ham_and_spam"`
-	// Silent is the number of new files that say nothing: the ambiguous ones, empty ones, and those that have moved since they were listed.
+	// Silent is the number of new files that say nothing: the ambiguous ones, empty ones, those that are no mail, and those that have moved
+	// since they were listed.
 	Silent int `json:"say_nothing,omitempty"`
+	// NoMail counts the new files that are no mail by kind.
+	NoMail message.LeftOut `json:"no_mail,omitempty"`
 	// Problems are folders that cannot be read.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -236,6 +240,9 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 		switch {
 		case errors.Is(n.file.err, fs.ErrNotExist), errors.Is(n.file.err, corpus.ErrEmpty):
 			c.account.Silent++ // it has moved since it was listed, or is no message
+		case c.account.NoMail.Count(n.file.err):
+			c.account.Silent++
+			c.see(n) // once is enough
 		case n.file.err != nil:
 			n.Result, n.Reason = store.Refused, n.file.err.Error()
 			c.account.Changes = append(c.account.Changes, n)

@@ -355,6 +355,18 @@ func TestAnEmptyFileIsNoMessage(t *testing.T) {
 	}
 }
 
+func TestAFileThatIsNoMailIsCountedOnceAndNotLearned(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	b.write(".Junk/cur/1.a:2,S", "%PDF-1.4")
+	if a := b.wantLearned("a PDF is no mail"); a.Silent != 1 || a.NoMail["PDF"] != 1 {
+		t.Errorf("got %+v, want 1 PDF that says nothing", a)
+	}
+	if a := b.wantLearned("it was seen"); a.Read != 0 || len(a.NoMail) > 0 {
+		t.Errorf("got %+v, want nothing read", a)
+	}
+}
+
 func TestWhatTheFilterIsSureOfIsReadOnce(t *testing.T) {
 	b := newTree(t)
 	b.options.OnError, b.options.Sure = true, 50

@@ -246,6 +246,9 @@ func (p *program) printMailProblems(m mailboxSays) {
 		}
 	}
 	p.printLeftOut(problems)
+	if left := m.NoMail.String(); left != "" {
+		screen.Printf(p.stderr, "chaff: %s\n", left)
+	}
 }
 
 // printLeftOut prints why messages and folders are left out.
