@@ -22,7 +22,7 @@ type NoMail struct {
 
 func (e *NoMail) Error() string {
 	article := "a"
-	if strings.ContainsAny(e.Kind[:1], "aeiouAEIO") {
+	if strings.ContainsAny(e.Kind[:1], "aeiouAEIO") || strings.HasPrefix(e.Kind, "MMDF") || strings.HasPrefix(e.Kind, "mbx") {
 		article = "an"
 	}
 	return "is no mail but " + article + " " + e.Kind

@@ -106,6 +106,11 @@ func TestFilesOfOtherFormatsAreNoMail(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", about, err, tt.kind)
 		}
 	}
+	for kind, want := range map[string]string{"MMDF mailbox": "is no mail but an MMDF mailbox", "PDF": "is no mail but a PDF", "archive": "is no mail but an archive"} {
+		if got := IsNoMail(kind).Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }
 
 func TestTheExampleMessagesAreMail(t *testing.T) {
