@@ -71,15 +71,22 @@ func plural(n int, one, many string) string {
 // as files of another format do. Otherwise it returns a [NoMail], with a hint at what to do. Only the first 4 KiB count.
 func CheckMail(raw []byte) error {
 	head := raw[:min(len(raw), noMailBytes)]
-	switch kind := kindOf(head); {
-	case kind != "":
-		return IsNoMail(kind)
-	case hasMailField(head):
-		return nil
+	err := CheckFormat(head)
+	switch {
+	case err != nil || hasMailField(head):
+		return err
 	case isBinary(head):
 		return IsNoMail("binary file")
 	}
 	return IsNoMail("text")
+}
+
+// CheckFormat returns a [NoMail] if head begins as files of a format other than mail do.
+func CheckFormat(head []byte) error {
+	if kind := kindOf(head); kind != "" {
+		return IsNoMail(kind)
+	}
+	return nil
 }
 
 // IsNoMail returns the error about a file of that kind.

@@ -35,7 +35,7 @@ func TestThresholdsByCosts(t *testing.T) {
 			[]string{"with the costs 1:0:1, all development mail is called ham"}},
 		{"scores the wrong way round are unsure", []float64{2}, []float64{1}, "10:10:1", Thresholds{0, 2},
 			[]string{"with the costs 10:10:1, all development mail is called unsure"}},
-		{"no spam", []float64{2}, nil, "10:1:0.2", Thresholds{}, []string{"thresholds stay at 0, and no message is unsure: the held-out mail has 1 ham and 0 spam, and both are needed"}},
+		{"no spam", []float64{2}, nil, "10:1:0.2", Thresholds{Spam: Beyond}, []string{"nothing is called spam: the held-out mail has 1 ham and 0 spam, and both are needed"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

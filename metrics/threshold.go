@@ -113,12 +113,15 @@ type Scale struct {
 // Unsure = Spam, unless unsure messages cost nothing. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the like), F.
 // Tortorella 2000.
 //
-// The warnings say why the thresholds are doubtful: costs that give every message the same verdict, a limit that calls nothing spam, or
-// no ham or no spam, in which case both thresholds are 0. o is valid and the scores are finite.
+// Without scores both thresholds are 0. With scores of one class only, nothing is called spam. The warnings say so, and that a limit calls
+// nothing spam or that costs give every message the same verdict. o is valid and the scores are finite.
 func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOptions) (Thresholds, []string) {
 	hams, spams := byClass(scores, spam)
-	if len(hams) == 0 || len(spams) == 0 {
-		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0, and no message is unsure: the held-out mail has %d ham and %d spam, and both are needed",
+	switch {
+	case len(scores) == 0:
+		return Thresholds{}, []string{"thresholds stay at 0, and no message is unsure: there is no held-out mail"}
+	case len(hams) == 0 || len(spams) == 0:
+		return Thresholds{Spam: Beyond}, []string{fmt.Sprintf("nothing is called spam: the held-out mail has %d ham and %d spam, and both are needed",
 			len(hams), len(spams))}
 	}
 	if o.Costs != "" {

@@ -46,10 +46,9 @@ func TestChooseThresholds(t *testing.T) {
 		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{0, 3}, ""},
 		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2)), []float64{2, 3, 4}, odds, defaults, Thresholds{0, 4.280437}, ""},
 		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{0, 1}, ""},
-		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{},
-			"thresholds stay at 0, and no message is unsure: the held-out mail has 0 ham and 7 spam, and both are needed"},
-		{"no spam", repeat(7, -7), nil, odds, defaults, Thresholds{},
-			"thresholds stay at 0, and no message is unsure: the held-out mail has 7 ham and 0 spam, and both are needed"},
+		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 7 spam, and both are needed"},
+		{"no spam", repeat(7, -7), nil, odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 7 ham and 0 spam, and both are needed"},
+		{"nothing", nil, nil, odds, defaults, Thresholds{}, "thresholds stay at 0, and no message is unsure: there is no held-out mail"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

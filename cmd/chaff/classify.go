@@ -128,7 +128,7 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 		if err == nil {
 			raw, err = item.Read(raw)
 		}
-		if err != nil && item.Content != nil && left.Count(err) {
+		if err != nil && item.Origin != "" && left.Count(err) {
 			if others++; others == 1 {
 				none = err
 			}

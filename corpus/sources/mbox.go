@@ -13,6 +13,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/internal/lines"
+	"chaff/message"
 )
 
 // mboxBuffer is how much of an mbox is in memory at a time, and the part of a longer line that is examined.
@@ -115,7 +116,7 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 			return err
 		}
 	}
-	return nil
+	return s.noMail
 }
 
 // An mboxScanner takes the lines of an mbox one after the other.
@@ -124,7 +125,8 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 // Until then the line is open.
 type mboxScanner struct {
 	emit    func(mboxMessage) bool
-	stopped bool // emit has returned false
+	stopped bool  // emit has returned false, or the file is no mbox
+	noMail  error // the format that the file has instead
 
 	lineEnd        byte      // the last byte of a line; 0 before the first part of the file
 	within         bool      // the line began in an earlier part of the file
@@ -165,7 +167,8 @@ func newMboxScanner(emit func(mboxMessage) bool) mboxScanner {
 // mboxBuffer or the file ends.
 func (s *mboxScanner) take(text []byte, end bool) int {
 	if s.lineEnd == 0 && len(text) > 0 {
-		s.lineEnd = lineEndOf(text)
+		s.lineEnd, s.noMail = lineEndOf(text), message.CheckFormat(text)
+		s.stopped = s.noMail != nil
 	}
 	rest := text
 	for len(rest) > 0 && !s.stopped {
@@ -289,6 +292,8 @@ func (s *mboxScanner) end() error {
 		s.decide(nil)
 	}
 	switch {
+	case s.noMail != nil:
+		return s.noMail
 	case len(s.open) == 0 && s.text:
 		return errNoFromLine
 	case len(s.open) == 0:

@@ -13,6 +13,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/internal/tabletest"
+	"chaff/message"
 )
 
 func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {
@@ -229,5 +230,13 @@ func BenchmarkScanMbox(b *testing.B) {
 		if n := len(scanAll(b, bytes.NewReader(mbox.Bytes()))); n != 2000 {
 			b.Fatalf("got %d messages, want 2000", n)
 		}
+	}
+}
+
+func TestAFileOfAnotherFormatIsNoMbox(t *testing.T) {
+	err := scanMbox(strings.NewReader("%PDF-1.4\nFrom a@b.example Mon Jan  1 00:00:00 2024\nSubject: x\n\ny\n"), func(mboxMessage) bool { return true })
+	var no *message.NoMail
+	if !errors.As(err, &no) {
+		t.Errorf("the error is %v, want one that names the PDF", err)
 	}
 }
