@@ -278,7 +278,7 @@ func chosenBy(o metrics.ThresholdOptions) string {
 	if o.Costs != "" {
 		return fmt.Sprintf("at the least cost; a lost ham, a missed spam and an unsure message cost %s", o.Costs)
 	}
-	return fmt.Sprintf("so that at most %v%% of ham is lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
+	return fmt.Sprintf("aiming at %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
 }
 
 // printVerdicts prints the rates of verdicts on labelled messages. On says which messages these are.
