@@ -32,7 +32,9 @@ func TestTagsOfServersLeaveNoTerm(t *testing.T) {
 // sameTerms fails if two messages have different terms or runs of bytes.
 func sameTerms(t *testing.T, a, b string) {
 	t.Helper()
-	tok := tokenizer(t, func(o *Options) { o.Pairs, o.Structure, o.Received, o.GramHeaderBytes, o.GramTextBytes = true, true, true, 1000, 100 })
+	tok := tokenizer(t, func(o *Options) {
+		o.Pairs, o.Structure, o.Received, o.GramHeaderBytes, o.GramTextBytes = true, true, true, 1000, 100
+	})
 	if got, want := termsOf(tok, a), termsOf(tok, b); !slices.Equal(got, want) {
 		t.Errorf("got the terms %q, want %q", got, want)
 	}
