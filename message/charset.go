@@ -9,13 +9,13 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
-
-	"chaff/internal/ascii"
 )
 
 // codec is how text of a charset is read.
 type codec struct {
 	decoder *encoding.Decoder // nil for UTF-8 and UTF-7
+	// name is the charset among those that are guessed, else "".
+	name string
 	// mark occurs in all text of a charset whose other characters can look like ASCII. Text without it is not in this
 	// charset, whatever is declared. It is empty for a charset that extends ASCII.
 	mark string
@@ -47,7 +47,7 @@ func (d *Decoder) codec(label []byte) *codec {
 // toUTF8 returns text in UTF-8 without a byte order mark and without NUL: text itself if nothing changes, else a copy in the
 // arena.
 func (d *Decoder) toUTF8(text, label []byte, isHTML bool) []byte {
-	if isPlainUTF8(text) && !looksLikeASCII(label) {
+	if d.isPlain(text, label) {
 		return text
 	}
 	return d.convert(text, label, isHTML)
@@ -59,10 +59,16 @@ func (d *Decoder) convert(text, label []byte, isHTML bool) []byte {
 	return d.arena[start:len(d.arena):len(d.arena)]
 }
 
-// isPlainUTF8 reports whether text is valid UTF-8 without a sign of another charset.
-func isPlainUTF8(text []byte) bool {
+// isPlain reports whether text is valid UTF-8 without a sign of another charset.
+func (d *Decoder) isPlain(text, label []byte) bool {
 	return utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, '\x1b') < 0 &&
-		!bytes.HasPrefix(text, []byte("\ufeff"))
+		!bytes.HasPrefix(text, []byte("\ufeff")) && !looksLikeASCII(label) && !d.isRather(d.codec(label), text)
+}
+
+// isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
+// they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
+func (d *Decoder) isRather(c *codec, text []byte) bool {
+	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && d.guesses().isFrequent(c.name, text)
 }
 
 // appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
@@ -87,7 +93,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	switch {
 	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)):
 		d.decode(c, text)
-	case valid:
+	case valid && !d.isRather(c, text):
 		d.arena = append(d.arena, text...)
 	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
 		d.msg.Repairs.add(InvalidUTF8)
@@ -98,7 +104,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 	case c.isUTF8():
 		d.msg.Repairs.add(InvalidUTF8)
 		d.guess(text)
-	case c.mark != "", c.pairs && standAlone(text, true):
+	case c.mark != "", c.pairs && standAlone(text) && d.guesses().isLatin(c.name, text):
 		d.msg.Repairs.add(WrongCharset)
 		d.guess(text)
 	default:
@@ -191,17 +197,16 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 	return good > 0 && good >= 2*bad
 }
 
-// standAlone reports whether most bytes beyond ASCII in a sample of text stand between bytes of ASCII and, if inWords is
-// set, after an ASCII letter. They do so in Latin alphabets, and rarely in charsets of two bytes a character.
-func standAlone(text []byte, inWords bool) bool {
+// standAlone reports whether most bytes beyond ASCII in a sample of text stand between bytes of ASCII. They do so in Latin alphabets, and
+// rarely in charsets of two bytes a character.
+func standAlone(text []byte) bool {
 	all, alone := 0, 0
 	for i, c := range text[:min(len(text), sampleBytes)] {
 		if c < utf8.RuneSelf {
 			continue
 		}
 		all++
-		before := i == 0 && !inWords || i > 0 && text[i-1] < utf8.RuneSelf && (!inWords || ascii.IsAlphanumeric(text[i-1]))
-		if before && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+		if (i == 0 || text[i-1] < utf8.RuneSelf) && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
 			alone++
 		}
 	}

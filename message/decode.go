@@ -377,7 +377,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 		d.msg.Repairs.add(UndeclaredHTML)
 		isHTML = true
 	}
-	plain := isPlainUTF8(body) && !looksLikeASCII(e.charset)
+	plain := d.isPlain(body, e.charset)
 	if !isHTML {
 		body = d.takeFiles(body, !plain && !e.isEncoded())
 	}

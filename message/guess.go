@@ -2,6 +2,7 @@ package message
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,10 +10,15 @@ import (
 
 // guess appends 8-bit text of an unknown charset to the arena, converted from the likeliest one.
 func (d *Decoder) guess(text []byte) {
+	d.decode(d.codec([]byte(d.guesses().charset(text))), text)
+}
+
+// guesses returns the guesser. Most messages need none.
+func (d *Decoder) guesses() *guesser {
 	if d.guesser == nil {
 		d.guesser = newGuesser()
 	}
-	d.decode(d.codec([]byte(d.guesser.charset(text))), text)
+	return d.guesser
 }
 
 // guesser finds the likeliest charset of a sample of text. Each charset gets points: many for bytes that are common letters
@@ -199,14 +205,45 @@ func (g *guesser) charset(text []byte) string {
 			best, name = score, t.name
 		}
 	}
-	if standAlone(text, false) {
+	if standAlone(text) {
 		return name
 	}
 	for i := range g.doubles {
 		t := &g.doubles[i]
-		if score := t.score(text); score > best && score >= enoughPoints {
+		if score, _, _ := t.score(text); score > best && score >= enoughPoints {
 			best, name = score, t.name
 		}
 	}
 	return name
+}
+
+// isFrequent reports whether all characters beyond ASCII in a sample of text are frequent ones of a charset, which is not Latin.
+func (g *guesser) isFrequent(name string, text []byte) bool {
+	text = text[max(0, lengthOfASCII(text)-1):] // with what is before the sample
+	text = text[:min(len(text), sampleBytes)]
+	for i := range g.singles {
+		if t := &g.singles[i]; t.name == name && !t.latin {
+			return !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf && (t.class[c] == classNone || t.points[c] <= 0) })
+		}
+	}
+	if t := g.double(name); t != nil {
+		_, frequent, latin := t.score(text)
+		return frequent && !latin
+	}
+	return false
+}
+
+// isLatin reports whether the start of text in a charset of two bytes a character is rather in a Latin one.
+func (g *guesser) isLatin(name string, text []byte) bool {
+	score, _, latin := g.double(name).score(text[:min(len(text), sampleBytes)])
+	return latin && score < 0
+}
+
+func (g *guesser) double(name string) *doubleTable {
+	for i := range g.doubles {
+		if g.doubles[i].name == name {
+			return &g.doubles[i]
+		}
+	}
+	return nil
 }

@@ -36,40 +36,49 @@ func newDoubleTable(name string, s script) doubleTable {
 	return t
 }
 
-// score returns the points of text in the charset.
-func (t *doubleTable) score(text []byte) int {
-	score := 0
+// score returns the points of text in the charset, whether no character is rare or broken, and whether most are broken or follow an ASCII letter,
+// as they do if the text is in a Latin alphabet.
+func (t *doubleTable) score(text []byte) (score int, frequent, latin bool) {
+	all, odd := 0, 0
+	frequent = true
+	last := byte(0)
 	for len(text) > 0 {
 		lead := text[0]
 		if lead < utf8.RuneSelf {
+			last = lead
 			text = text[1:]
 			continue
 		}
-		if t.name == "shift_jis" && 0xa1 <= lead && lead <= 0xdf {
-			score += pointsHalfKana
-			text = text[1:]
-			continue
+		var points int
+		length := 2
+		switch {
+		case t.name == "shift_jis" && 0xa1 <= lead && lead <= 0xdf:
+			points, length = pointsHalfKana, 1
+		case len(text) == 1: // the sample ends inside of a character
+			return score, frequent, odd*2 > all
+		default:
+			points = t.points(lead, text[1])
+			if at := uint16(lead)<<8 | uint16(text[1]); t.common[at/64]&(1<<(at%64)) != 0 {
+				points = pointsCommon
+			}
 		}
-		if len(text) == 1 {
-			break // the sample ends inside of a character
-		}
-		trail := text[1]
-		at := uint16(lead)<<8 | uint16(trail)
-		points := t.points(lead, trail)
-		if t.common[at/64]&(1<<(at%64)) != 0 {
-			points = pointsCommon
+		if points == pointsBroken {
+			length = 1
 		}
 		score += points
-		if points == pointsBroken {
-			text = text[1:]
-			continue
+		frequent = frequent && points > 0
+		all++
+		if points == pointsBroken || ascii.IsLetter(last) {
+			odd++
 		}
-		text = text[2:]
+		trail := text[length-1]
+		text = text[length:]
 		if ascii.IsLetter(trail) && len(text) > 0 && ascii.IsLetter(text[0]) {
 			score += pointsMixed // probably a symbol before a word, such as a bullet
 		}
+		last = lead
 	}
-	return score
+	return score, frequent, odd*2 > all
 }
 
 // points returns the points of a character that is not common.

@@ -70,11 +70,13 @@ func namedCodec(name string) *codec {
 	case "iso-2022-jp":
 		return &codec{decoder: enc.NewDecoder(), mark: "\x1b"}
 	case "gbk":
-		return &codec{decoder: simplifiedchinese.GB18030.NewDecoder(), pairs: true}
+		return &codec{decoder: simplifiedchinese.GB18030.NewDecoder(), pairs: true, name: "gb18030"}
 	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
-		return &codec{decoder: enc.NewDecoder(), pairs: true}
+		return &codec{decoder: enc.NewDecoder(), pairs: true, name: name}
+	case "koi8-r":
+		return &codec{decoder: enc.NewDecoder(), name: "koi8-u"} // which has more letters
 	}
-	return &codec{decoder: enc.NewDecoder()} // one byte a character
+	return &codec{decoder: enc.NewDecoder(), name: name} // one byte a character
 }
 
 // looksLikeASCII reports whether all text in a declared charset may look like ASCII without escapes.
