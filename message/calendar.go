@@ -111,6 +111,9 @@ func (d *Decoder) shownValue(property, value []byte) []byte {
 	const maxName = 16 // longer than any below
 	var lower [maxName]byte
 	switch string(ascii.AppendLower(lower[:0], name, maxName)) {
+	case "organizer", "attendee": // whose value is an address
+		d.cutParams(property)
+		return d.param("cn")
 	case "summary", "description", "location", "comment", "contact", "url", "attach", "conference", "x-alt-desc",
 		"x-wr-calname", "x-wr-caldesc", "fn", "note", "org", "title", "role", "label":
 		return d.unescape(value, '\n')

@@ -22,6 +22,10 @@ type codec struct {
 	// pairs is set for a charset of two bytes a character. Text of other charsets makes no sense in it.
 	pairs bool
 	utf7  bool
+	// width is the bytes of a unit of UTF-16 or UTF-32, else 0; swapped decodes the other byte order.
+	width     int
+	bigEndian bool
+	swapped   *encoding.Decoder
 	// unshift, if set, converts text with shifts between tables to text that decoder can read.
 	unshift func(dst, text []byte) []byte
 }
@@ -91,7 +95,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 		c = d.codec([]byte(d.charsetInHTML(text)))
 	}
 	switch {
-	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)):
+	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.width > 0 && hasOrderMark(text):
 		d.decode(c, text)
 	case valid && !d.isRather(c, text):
 		d.arena = append(d.arena, text...)
@@ -147,9 +151,13 @@ func (d *Decoder) decode(c *codec, text []byte) {
 		d.arena = appendRepaired(d.arena, text)
 		return
 	}
-	c.decoder.Reset()
+	decoder := c.decoder
+	if c.width > 0 {
+		decoder, text = c.decoderFor(text)
+	}
+	decoder.Reset()
 	var read int
-	d.arena, read, _ = transform.Append(c.decoder, d.arena, text)
+	d.arena, read, _ = transform.Append(decoder, d.arena, text)
 	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless the decoder gave up
 }
 

@@ -367,11 +367,24 @@ func (d *Decoder) hasRoom() bool {
 // readText sets the text of a part and adds its links to the message. It moves the files that plain text contains to
 // d.inlineFiles. It returns how much text it read.
 func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int) {
+	encoded := body
 	body = d.content(e, body)
 	read = len(body)
 	if bytes.HasPrefix(body, []byte("%PDF-")) {
 		d.showContent(part, formatPDF, body, nil)
 		return read
+	}
+	if isNoise(body) {
+		if isFileOf(body) {
+			part.Attachment = true
+			return read
+		}
+		if e.transfer == transferBase64 {
+			d.msg.Repairs.add(BadBase64)
+			start := len(d.arena)
+			d.arena = append(append(append(d.arena, d.cutText(encoded)...), '\n'), body...)
+			body = d.arena[start:len(d.arena):len(d.arena)]
+		}
 	}
 	if !isHTML && looksLikeHTML(body) {
 		d.msg.Repairs.add(UndeclaredHTML)
@@ -383,6 +396,9 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	}
 	if !plain {
 		body = d.convert(body, e.charset, isHTML)
+	}
+	if e.delSp && !isHTML {
+		body = d.joinFlowed(body)
 	}
 	d.setText(part, body, isHTML)
 	return read

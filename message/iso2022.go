@@ -9,14 +9,18 @@ const (
 	escape   = 0x1b
 )
 
+// hasOrderMark reports whether text begins with the byte order mark of UTF-16.
+func hasOrderMark(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
+}
+
 // charsetBySignature returns the charset that a signature in text proves: an escape sequence of ISO 2022, or a byte order
 // mark of UTF-16 in text that is not valid UTF-8. It is empty if there is none.
 //
 // QUIRK: text with escapes is declared. Some programs send it without a charset, or with another one (charset-escapes.eml).
 func charsetBySignature(text []byte, valid bool) string {
 	if !valid {
-		marked := bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
-		if marked && bytes.IndexByte(text, 0) >= 0 {
+		if hasOrderMark(text) && bytes.IndexByte(text, 0) >= 0 {
 			return "utf-16"
 		}
 		return ""

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"strings"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 
 	"chaff/internal/ascii"
 )
@@ -46,7 +48,11 @@ func newCodec(label string) *codec {
 func namedCodec(name string) *codec {
 	switch name {
 	case "utf-16": // for browsers it is little-endian
-		return &codec{decoder: unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder(), mark: "\x00"}
+		return wideCodec(2, true)
+	case "utf-32", "utf-32be", "ucs-4", "iso-10646-ucs-4", "csucs4":
+		return wideCodec(4, true)
+	case "utf-32le":
+		return wideCodec(4, false)
 	case "utf-7", "unicode-1-1-utf-7", "csunicode11utf7", "x-unicode-2-0-utf-7":
 		return &codec{utf7: true, mark: "+"}
 	case "hz-gb-2312": // browsers do not know it and the next ones
@@ -66,7 +72,7 @@ func namedCodec(name string) *codec {
 	case "utf-8":
 		return &codec{}
 	case "utf-16le", "utf-16be":
-		return &codec{decoder: enc.NewDecoder(), mark: "\x00"}
+		return wideCodec(2, name == "utf-16be")
 	case "iso-2022-jp":
 		return &codec{decoder: enc.NewDecoder(), mark: "\x1b"}
 	case "gbk":
@@ -77,6 +83,48 @@ func namedCodec(name string) *codec {
 		return &codec{decoder: enc.NewDecoder(), name: "koi8-u"} // which has more letters
 	}
 	return &codec{decoder: enc.NewDecoder(), name: name} // one byte a character
+}
+
+// wideCodec returns the codec for UTF-16 or UTF-32, of 2 or 4 bytes a unit, with the byte order that is declared.
+func wideCodec(width int, bigEndian bool) *codec {
+	c := &codec{width: width, mark: "\x00"}
+	if width == 4 {
+		c.decoder, c.swapped = utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder(), utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM).NewDecoder()
+	} else {
+		c.decoder, c.swapped = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder(), unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
+	}
+	if !bigEndian {
+		c.decoder, c.swapped = c.swapped, c.decoder
+	}
+	c.bigEndian = bigEndian
+	return c
+}
+
+// decoderFor returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark.
+//
+// QUIRK: the declaration or a mark tells the byte order, and without both it is big-endian. Programs declare "utf-16" and send
+// little-endian without a mark. Nearly every text has characters below U+0100, whose first bytes are zero.
+func (c *codec) decoderFor(text []byte) (*encoding.Decoder, []byte) {
+	big := c.bigEndian
+	var zeros [4]int
+	for i, b := range text[:min(len(text), sampleBytes)] {
+		if b == 0 {
+			zeros[i%c.width]++
+		}
+	}
+	if first, last := zeros[0], zeros[c.width-1]; first != last {
+		big = first > last
+	}
+	for order, mark := range [...]string{"\xff\xfe\x00\x00"[:c.width], "\x00\x00\xfe\xff"[4-c.width:]} {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			big, text = order == 1, text[c.width:]
+			break
+		}
+	}
+	if big == c.bigEndian {
+		return c.decoder, text
+	}
+	return c.swapped, text
 }
 
 // looksLikeASCII reports whether all text in a declared charset may look like ASCII without escapes.

@@ -18,6 +18,7 @@ type entity struct {
 	typeName   []byte // the file name in the Content-Type, if there is no other
 	attachment bool
 	fragment   bool // a message/partial that does not start its message
+	delSp      bool // a blank before a line end belongs to no word (RFC 3676)
 
 	typeField, encodingField []byte // the last field of that name, nil if there is none
 	hasDisposition           bool   // there was a Content-Disposition
@@ -68,6 +69,7 @@ func (d *Decoder) describeType(e *entity, value []byte) {
 	e.charset = d.lower(charset)
 	e.boundary = bytes.TrimRight(d.param("boundary"), " \t")
 	e.typeName = d.param("name")
+	e.delSp = ascii.EqualFold(d.param("format"), "flowed") && ascii.EqualFold(d.param("delsp"), "yes")
 	if string(e.mediaType) == "message/partial" {
 		number := d.param("number")
 		e.fragment = len(number) > 0 && string(number) != "1"

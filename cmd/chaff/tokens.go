@@ -24,17 +24,16 @@ func (p *program) tokensCommand() *cobra.Command {
 	var model, format string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:        "tokens [PATH]",
+		Use:        "tokens [PATH...]",
 		Short:      "Show the terms of a message",
 		SuggestFor: []string{"tokenize", "terms"},
-		Long: `Tokens decodes the message on stdin, or the messages at PATH. It prints the
+		Long: `Tokens decodes the message on stdin, or the messages at each PATH. It prints the
 header fields, the parts with their visible and hidden text, the links, the
 repairs, and the terms with the words that they stand for. A term of two words
 is a pair of neighbours; ^ is the start of the text or of the header. Tokens
 uses the settings in force, or those of a model.`,
 		Example: `  chaff tokens < message
   chaff tokens -m spam.model Maildir/cur/1700000000.1.host:2,S`,
-		Args: atMostOne("path"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if format != "" && len(args) == 0 {
 				return errors.New("--format needs a path")
@@ -81,27 +80,38 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 		printView(out, view)
 		return out.Flush()
 	}
-	onStdin := len(paths) == 0 || paths[0] == stdinPath
-	if onStdin && format == "" {
-		raw, err := delivery.ReadMail(p.streams())
+	if len(paths) == 0 {
+		paths = []string{stdinPath}
+	}
+	for _, path := range paths {
+		if path == stdinPath && format == "" {
+			raw, err := delivery.ReadMail(p.streams())
+			if err == nil {
+				err = show(stdinPath, raw)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		var source corpus.Source
+		var err error
+		if path == stdinPath {
+			source = p.stdinSource(string(format))
+		} else if source, _, err = sources.Open(path, "", format); err != nil {
+			return err
+		}
+		err = p.readEach(source, fmt.Errorf("no messages in %s", path), func(origin string, raw []byte) error {
+			if !asJSON && (origin != path || len(paths) > 1) {
+				screen.Printf(p.stdout, "== %s\n\n", origin)
+			}
+			return show(origin, raw)
+		})
 		if err != nil {
 			return err
 		}
-		return show(stdinPath, raw)
 	}
-	var source corpus.Source
-	var err error
-	if onStdin {
-		source = p.stdinSource(string(format))
-	} else if source, _, err = sources.Open(paths[0], "", format); err != nil {
-		return err
-	}
-	return p.readEach(source, fmt.Errorf("no messages in %s", paths[0]), func(origin string, raw []byte) error {
-		if !asJSON && origin != paths[0] {
-			screen.Printf(p.stdout, "== %s\n\n", origin)
-		}
-		return show(origin, raw)
-	})
+	return nil
 }
 
 func printView(w io.Writer, view filter.View) {

@@ -1,0 +1,132 @@
+package message
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf16"
+)
+
+// TestCasesOfMessages reads messages that broke other programs; see test/cases.
+func TestCasesOfMessages(t *testing.T) {
+	for name, want := range map[string]struct {
+		subject string
+		texts   []string // in this order
+		not     string   // in no text
+		link    string
+	}{
+		"16-utf16-little-endian/mail.eml":       {subject: "Cheap moulds", texts: []string{"plastic moulds"}},
+		"18-big5-short/mail.eml":                {subject: "免費優惠", texts: []string{"免費優惠"}},
+		"21-delsp/mail.eml":                     {texts: []string{"remarkable offer of medicaments", "line here"}},
+		"24-plain-under-base64/long.eml":        {texts: []string{"Lieferungsankuendigung Rechnungsnummer"}},
+		"24-plain-under-base64/url.eml":         {link: "https://pills.example/offer/abcdefghijklmnop"},
+		"26-picture-without-type/mail.eml":      {texts: []string{"My photograph"}, not: "JFIF"},
+		"36-boundary-folded-in-quotes/mail.eml": {texts: []string{"Plain words from notes.", "Html words from notes."}},
+		"38-part-without-header/mail.eml":       {texts: []string{"HI ANA", "HOW IS IT", "SECOND"}},
+		"40-no-closing-boundary/mail.eml":       {texts: []string{"First reading.", "Second reading"}},
+		"42-japanese-words-padded/mail.eml":     {subject: "電子メール情報漏 洩対策システム"},
+		"44-calendar-cr-cr-lf/mail.eml":         {texts: []string{"Sunglasses black friday"}, link: "http://glasses.example/now"},
+		"46-text-with-a-name/mail.eml":          {texts: []string{"Text with a name is the body."}},
+		"48-big5-hello/mail.eml":                {subject: "你好", texts: []string{"你好"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			raw, err := os.ReadFile("../test/cases/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := NewDecoder(Options{}).Decode(raw)
+			var all strings.Builder
+			for _, p := range m.Parts {
+				all.Write(p.Text)
+			}
+			rest := all.String()
+			for _, text := range want.texts {
+				_, after, found := strings.Cut(rest, text)
+				if !found {
+					t.Fatalf("no %q in %q", text, all.String())
+				}
+				rest = after
+			}
+			if want.subject != "" && string(m.Get("Subject")) != want.subject {
+				t.Errorf("the subject is %q, want %q", m.Get("Subject"), want.subject)
+			}
+			if want.not != "" && strings.Contains(all.String(), want.not) {
+				t.Errorf("%q is in %q", want.not, all.String())
+			}
+			if want.link != "" && (len(m.Links) == 0 || string(m.Links[0].URL) != want.link) {
+				t.Errorf("the links are %q, want %q", m.Links, want.link)
+			}
+		})
+	}
+}
+
+func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
+	noise := make([]byte, 3000)
+	for i := range noise {
+		noise[i] = byte(i * 151 >> 2)
+	}
+	wrapped := func(content string) string {
+		return "Content-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(content)) + "\n"
+	}
+	utf16 := func(order binary.AppendByteOrder, text string) string {
+		var b []byte
+		for _, u := range utf16.Encode([]rune(text)) {
+			b = order.AppendUint16(b, u)
+		}
+		return string(b)
+	}
+	utf32 := func(order binary.AppendByteOrder, text string) string {
+		var b []byte
+		for _, r := range text {
+			b = order.AppendUint32(b, uint32(r))
+		}
+		return string(b)
+	}
+	for name, test := range map[string]struct {
+		raw, want string
+		is        bool
+	}{
+		"a picture called text is not read":                                          {"Content-Type: text/plain\n" + wrapped("\xff\xd8\xff\xe0 JFIF words"+string(noise)), "words", false},
+		"an archive without a type is not read":                                      {wrapped("PK\x03\x04 words" + string(noise)), "words", false},
+		"words behind the mark of a picture are read":                                {"\nGIF89a cheap pills\n", "cheap pills", true},
+		"words between control characters are read":                                  {wrapped("cheap\x01pills\x02for\x03you\x04now"), "pills", true},
+		"words between control characters behind a mark that is no picture are read": {"\nBM\x01cheap\x01pills\n", "pills", true},
+		"letters that are declared base64 are read as they stand":                    {"Content-Transfer-Encoding: base64\n\nVersandbestaetigung Rechnungsnummer\n", "Versandbestaetigung", true},
+		"UTF-16 in little-endian order":                                              {"Content-Type: text/plain; charset=utf-16\n" + wrapped(utf16(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-16 in big-endian order":                                                 {"Content-Type: text/plain; charset=utf-16\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-16 with the wrong order declared":                                       {"Content-Type: text/plain; charset=utf-16le\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UCS-2":                                                                      {"Content-Type: text/plain; charset=ucs-2\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 in little-endian order":                                              {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 in big-endian order":                                                 {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 with a mark":                                                         {"Content-Type: text/plain; charset=utf-32\n" + wrapped("\xff\xfe\x00\x00"+utf32(binary.LittleEndian, "cheap")), "cheap", true},
+		"UTF-16 with a mark":                                                         {"Content-Type: text/plain; charset=utf-16\n" + wrapped("\xff\xfe"+utf16(binary.LittleEndian, "便宜")), "便宜", true},
+		"a flowed word goes on in the next line":                                     {"Content-Type: text/plain; format=flowed; delsp=yes\n\nche \nap\n", "cheap", true},
+		"but not in another quote":                                                   {"Content-Type: text/plain; format=flowed; delsp=yes\n\n> che \nap\n", "cheap", false},
+		"and not after the line of a signature":                                      {"Content-Type: text/plain; format=flowed; delsp=yes\n\n-- \nAna\n", "-- \nAna", true},
+		"without delsp the blank stays":                                              {"Content-Type: text/plain; format=flowed\n\nche \nap\n", "che \nap", true},
+		"the organiser of a meeting":                                                 {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nORGANIZER;CN=\"Cheap Pills\":mailto:a@b.example\n", "Cheap Pills", true},
+		"the guests of a meeting":                                                    {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nATTENDEE;ROLE=REQ;CN=Win Now;RSVP=TRUE:mailto:a@b.example\n", "Win Now", true},
+		"and not their addresses":                                                    {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nATTENDEE:mailto:a@b.example\n", "a@b", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := NewDecoder(Options{}).Decode([]byte("Subject: x\n" + test.raw))
+			var text string
+			for _, p := range m.Parts {
+				text += string(p.Text)
+			}
+			if strings.Contains(text, test.want) != test.is {
+				t.Errorf("%q in %q: want %v", test.want, text, test.is)
+			}
+		})
+	}
+}
+
+func TestWordsWithoutCharactersVanish(t *testing.T) {
+	for _, word := range []string{"=?utf-8?Q??=", "=?utf-16?B?//4=?=", "=?utf-16?B?AAA=?=", "=?utf-8?B?AA==?="} {
+		if got := string(NewDecoder(Options{}).Decode([]byte("Subject: a " + word + " b\n\n")).Get("Subject")); strings.ReplaceAll(got, " ", "") != "ab" {
+			t.Errorf("%s: the subject is %q", word, got)
+		}
+	}
+}
