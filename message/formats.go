@@ -84,8 +84,8 @@ func isBinary(head []byte) bool {
 // isNoise reports whether a content that should be text has a control character in 32 bytes. A file that is no text has one in ten.
 // NUL does not count: UTF-16 has it, and text in which it was hidden.
 //
-// QUIRK: text/plain is text, and so is a part without a type. Mail has pictures under both (picture-without-type.eml), and declares base64 for
-// text that is none: its letters are decoded to noise (plain-base64.eml). The mark of a picture alone proves nothing, because a reader
+// QUIRK: text/plain is text, and so is a part without a type. Mail has pictures under both (test/cases/26-picture-without-type), and declares base64 for
+// text that is none: its letters are decoded to noise (test/cases/24-plain-under-base64). The mark of a picture alone proves nothing, because a reader
 // shows the words behind it; nor does noise, so that decoded text is read as well.
 func isNoise(content []byte) bool {
 	isOdd := func(c byte) bool { return c != 0 && isControl(c) }
