@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"slices"
 
 	"chaff/corpus"
@@ -20,7 +21,12 @@ func (c *Collection) usual(f *filter.Filter) []metrics.Usual {
 		return nil
 	}
 	byLabel := make([]int, len(c.classes))
-	held := slices.DeleteFunc(slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test)), func(i int) bool {
+	held := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test))
+	slices.SortFunc(held, func(i, j int) int { // so that the order in which mail is found decides nothing
+		a, b := c.documents[i], c.documents[j]
+		return cmp.Or(cmp.Compare(a.splitKey, b.splitKey), cmp.Compare(a.fingerprint, b.fingerprint))
+	})
+	held = slices.DeleteFunc(held, func(i int) bool {
 		byLabel[c.documents[i].label]++
 		return byLabel[c.documents[i].label] > maxUsual
 	})
