@@ -22,7 +22,7 @@ const (
 	ByHand                // chaff learn, one message or many, and chaff-learn
 	ByMaildir             // chaff learn --maildir, chaff watch and chaff imap --learn
 	ByServer              // chaff serve
-	ByImport              // chaff import: it stands for counts of another filter, and is no message
+	ByImport              // a document that stands for counts of another filter, which older programs imported
 	ways
 )
 

@@ -52,11 +52,7 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 	}
 	l.entries = make([]Entry, 0, mail.Len())
 	for i := range mail.Len() {
-		e, way := mail.Entry(i), ByTraining
-		if !e.IsMessage() {
-			way = ByImport
-		}
-		l.entries = append(l.entries, Entry{Entry: e, Learned: now, Way: way, Score: math.NaN(), Class: -1})
+		l.entries = append(l.entries, Entry{Entry: mail.Entry(i), Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
 	}
 	l.doubt(fitted.Doubtful)
 	return save(ctx, path, f, l, func(target string) error {
@@ -108,13 +104,6 @@ func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
 	}
 	settings := f.Settings()
 	o := train.Options{Thresholds: p.Limits}
-	given := train.Choice{Thresholds: settings.Thresholds, Calibration: settings.Calibration}
-	if p.AtFit != nil {
-		given = *p.AtFit
-	}
-	if given.Thresholds != nil && p.OutOfFold == 0 {
-		o.Given = &train.Given{Thresholds: *given.Thresholds, Calibration: given.Calibration}
-	}
 	o.Models, err = models.OptionsFrom(settings.Model, p.Trainer)
 	return train.CollectOptions{Reading: settings.Reading(), Features: p.Features, Split: p.Split, Seed: p.Seed}, o, err
 }

@@ -118,9 +118,7 @@ type Sample struct {
 func (v *View) Sample(each int) *Sample {
 	indices := make([][]int, len(v.Classes()))
 	for i, e := range v.ledger.entries {
-		if e.IsMessage() {
-			indices[e.Label] = append(indices[e.Label], i)
-		}
+		indices[e.Label] = append(indices[e.Label], i)
 	}
 	s := &Sample{make([][]features.Document, len(indices))}
 	for c, all := range indices {

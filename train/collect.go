@@ -169,21 +169,11 @@ func (c *Collection) split() []corpus.Part {
 		for i, d := range c.documents {
 			times[i] = d.time
 		}
-		return c.withoutCounts(o.Split.ByTime(times))
+		return o.Split.ByTime(times)
 	}
 	parts := make([]corpus.Part, len(c.groups))
 	for i, group := range c.groups {
 		parts[i] = o.Split.ByHash(o.Seed, group)
-	}
-	return c.withoutCounts(parts)
-}
-
-// withoutCounts puts documents that are no messages into the training part: nothing is measured on them.
-func (c *Collection) withoutCounts(parts []corpus.Part) []corpus.Part {
-	for i, d := range c.documents {
-		if d.size == 0 {
-			parts[i] = corpus.Train
-		}
 	}
 	return parts
 }
@@ -275,32 +265,4 @@ func (c *Collection) Origins(part corpus.Part) []string {
 		origins = append(origins, c.Origin(i))
 	}
 	return origins
-}
-
-// counted returns the number of documents that are no messages.
-func (c *Collection) counted() (n int) {
-	for _, d := range c.documents {
-		if d.size == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// hasCounts reports whether some documents are no messages.
-func (c *Collection) hasCounts() bool { return c.counted() > 0 }
-
-// messagesOf returns the scores of the messages among those of the training part.
-func (c *Collection) messagesOf(s Scores) Scores {
-	if !c.hasCounts() {
-		return s
-	}
-	kept := Scores{Classes: s.Classes}
-	for row, i := range c.InPart(corpus.Train) {
-		if c.documents[i].size > 0 {
-			kept.Labels, kept.Predictions = append(kept.Labels, s.Labels[row]), append(kept.Predictions, s.Predictions[row])
-			kept.Scores = append(kept.Scores, s.Row(row)...)
-		}
-	}
-	return kept
 }

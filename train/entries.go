@@ -24,15 +24,11 @@ type Entry struct {
 	Time time.Time
 	// Repairs is what decoding repaired.
 	Repairs message.Repairs
-	// Size is the number of its bytes. It is 0 for a document that stands for counts of another filter and is no message: models learn
-	// it, and no figure, threshold or calibration comes from it.
+	// Size is the number of its bytes.
 	Size int
 	// Confirmed is whether a person has confirmed that the label is right. It counts fully then, and is never doubted.
 	Confirmed bool
 }
-
-// IsMessage reports whether the entry is of a message.
-func (e Entry) IsMessage() bool { return e.Size > 0 }
 
 // Entries returns the messages of m, which was read with [ReadOptions.Ledger] or [CollectOptions.Ledger], or made of entries.
 func (m *Mail) Entries() []Entry {

@@ -23,15 +23,7 @@ type Options struct {
 	Epoch func(model string, e models.Epoch)
 	// Unwatched leaves out the figures of the epochs of a result.
 	Unwatched bool
-	// Given, if set, are used for a collection with documents that are no messages, until it has enough messages to choose thresholds on.
-	Given *Given
-	Dump  func(Scores)
-}
-
-// Given are thresholds and calibration that do not come from the mail of a collection.
-type Given struct {
-	Thresholds  metrics.Thresholds
-	Calibration metrics.Calibration
+	Dump      func(Scores)
 }
 
 // DefaultOptions returns the default options.
@@ -97,7 +89,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	result := Result{
 		Model: model, Kind: kind.String(), Terms: vocabulary.Len(), Seconds: seconds, Report: report,
 		Thresholds: a.thresholds, Promise: a.promise, Calibration: a.calibration,
-		Train:       c.messagesOf(Score(linear, training)).Calibrated(a.calibration).Figures(isSpamFilter),
+		Train:       Score(linear, training).Calibrated(a.calibration).Figures(isSpamFilter),
 		Development: development.Calibrated(a.calibration).Figures(isSpamFilter),
 		Test:        test.Calibrated(a.calibration).Figures(isSpamFilter),
 	}
@@ -132,28 +124,20 @@ type adjustment struct {
 	promise     *metrics.Promise    // nil if no confidence is set
 	calibration metrics.Calibration
 	warnings    []string
-	given       bool // they are those of Options
 }
 
 // adjust chooses the thresholds and fits the calibration on the scores of held-out documents of c.
 func (o Options) adjust(c *Collection, s Scores, scale metrics.Scale, t models.Trainer) (a adjustment) {
 	isSpamFilter := filter.IsSpamFilter(c.classes)
-	if isSpamFilter && o.Given != nil && c.hasCounts() && s.Rarest() < FewMessages {
-		a.thresholds, a.calibration, a.given = &o.Given.Thresholds, o.Given.Calibration, true
-		return a
-	}
 	if isSpamFilter {
 		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), scale, o.Thresholds)
 		a.thresholds, a.warnings = &thresholds, warnings
-		if promise, ok := o.Thresholds.Promise(thresholds, s.Margins(), s.Spam()); ok && !c.hasCounts() {
+		if promise, ok := o.Thresholds.Promise(thresholds, s.Margins(), s.Spam()); ok {
 			a.promise = &promise
 		}
 	}
 	calibration, warnings := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	a.calibration, a.warnings = calibration, append(a.warnings, warnings...)
-	if c.hasCounts() {
-		a.warnings = append(a.warnings, "the counts that were imported may contain these messages: nothing is guaranteed, and the verdicts may look better than they are")
-	}
 	if warning := s.learnedLittle(); warning != "" && !isBaseline(t) {
 		a.warnings = append(a.warnings, warning)
 	}

@@ -100,7 +100,7 @@ type document struct {
 	time        time.Time
 	sketch      features.Ref // in the store
 	repairs     message.Repairs
-	size        int // 0 if it is no message; see Entry
+	size        int
 	confirmed   bool
 }
 

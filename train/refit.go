@@ -125,15 +125,11 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 			r.Doubtful = append(r.Doubtful, Doubt{message, doubts[n]})
 		}
 	}
-	if a.given {
-		r.OutOfFold = 0
-	} else if missing := len(all.documents) - all.counted() - r.OutOfFold; missing > 0 {
+	if missing := len(all.documents) - r.OutOfFold; missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
 	r.Warnings = append(r.Warnings, a.warnings...)
-	if !a.given {
-		r.Verdicts, r.Cost = a.verdicts(scores, o)
-	}
+	r.Verdicts, r.Cost = a.verdicts(scores, o)
 	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, a, func(p *Provenance) {
 		terms := p.Corpus.Terms
 		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
@@ -155,11 +151,11 @@ const (
 
 // trainingFolds returns the documents of the training part, in one fold or two.
 func (c *Collection) trainingFolds() [][]int {
-	training := slices.DeleteFunc(c.InPart(corpus.Train), func(i int) bool { return c.documents[i].size == 0 })
+	training := c.InPart(corpus.Train)
 	all, trained := make([]int, len(c.classes)), make([]int, len(c.classes))
 	for i, d := range c.documents {
 		all[d.label]++
-		if c.parts[i] == corpus.Train && d.size > 0 {
+		if c.parts[i] == corpus.Train {
 			trained[d.label]++
 		}
 	}

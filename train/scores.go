@@ -76,15 +76,6 @@ func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 	return &figures
 }
 
-// Rarest returns the number of documents of the rarest class.
-func (s Scores) Rarest() int {
-	of := make([]int, max(1, s.Classes))
-	for _, label := range s.Labels {
-		of[label]++
-	}
-	return slices.Min(of)
-}
-
 // learnedLittle returns a warning if there are more than half as many errors as when all documents are given the most frequent class.
 func (s Scores) learnedLittle() string {
 	errors, of := 0, make([]int, s.Classes)

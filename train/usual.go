@@ -17,7 +17,7 @@ const maxUsual = 1000
 // usual returns how new the messages of the development and the test part are to f, which is fitted to the training part, by the class that f
 // gives them. It returns nil if no messages say so.
 func (c *Collection) usual(f *filter.Filter) []metrics.Usual {
-	if f.Kind() == features.Whole || c.hasCounts() {
+	if f.Kind() == features.Whole {
 		return nil
 	}
 	byLabel := make([]int, len(c.classes))

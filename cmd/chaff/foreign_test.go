@@ -92,8 +92,6 @@ func newEvilMail(t *testing.T) evilMail {
 	m.write("a,\"c"+evil+"\"\n\"d"+evil+"\",e\n", "odd"+evil)
 	m.write("term,weight\nbody:\\x1b\\n"+forged+",1\n", "weights"+evil)
 	m.write("term,\"a"+evil+"\",b\n\"body:"+evil+"\",1,x\n", "badweights"+evil)
-	m.write(".MSG_COUNT 9 9 1\nsubj:\x1b[2J\u202e\xff 9 0 1\nword 1 9 1\n", "counts"+evil)
-	m.write(".MSG_COUNT 9 9 1\nword "+evil+" 1 1\n", "badcounts"+evil)
 	m.write("[tokenize]\nignore_headers = [\"\\u001b\\u009b\\n"+forged+"\"]\n", "config"+evil+".toml")
 	m.write("[tokenize]\n\"\\u001b\\n"+forged+"\" = 1\n", "unknown"+evil+".toml")
 	m.write("model = \"\x1b\u009b\u202e"+forged+"\n", "broken"+evil+".toml")
@@ -195,9 +193,6 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"import", m.path("weights" + evil), "-m", hand, "--config", config}},
 		{args: []string{"import", m.path("badweights" + evil), "-m", hand}, fails: true},
 		{args: []string{"import", m.path("absent" + evil), "-m", hand}, fails: true},
-		{args: []string{"import", "--bogofilter", m.path("counts" + evil), "-m", m.path("imported" + evil), "--config", config}},
-		{args: []string{"import", "--bogofilter", m.path("badcounts" + evil), "-m", hand, "--replace"}, fails: true},
-		{args: []string{"import", "--spamassassin", m.path("badcounts" + evil), "-m", hand, "--replace"}, fails: true},
 		{args: []string{"import", m.path("weights" + evil), "-m", hand, "--features", evil}, fails: true},
 		{args: []string{"export", "-m", model, "--weights", "--terms", m.path("terms" + evil)}},
 		{args: with(both, "export", "-m", model, "--as", "vw")},

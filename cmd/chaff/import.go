@@ -18,86 +18,39 @@ import (
 
 // importing is what chaff import is asked to do.
 type importing struct {
-	command                  *cobra.Command
-	settings                 settingFlags
-	path, kind               string
-	bogofilter, spamAssassin string
-	sources                  sourceFlags
-	replace, asJSON          bool
+	command    *cobra.Command
+	settings   settingFlags
+	path, kind string
+	replace    bool
 }
 
 func (p *program) importCommand() *cobra.Command {
 	var x importing
 	c := &cobra.Command{
-		Use:   "import [FILE] [-m FILE]",
-		Short: "Make a model from weights, or from another filter",
+		Use:   "import FILE [-m FILE]",
+		Short: "Make a model from weights",
 		Long: `Import makes a model from a CSV table of weights with the columns term and
 weight. The score of a message is the sum of the weights of its terms; a message
 with a score above 0 is spam. The term (bias) is the bias. With the names of
 classes instead of "weight", each class has its own weights. "-" reads the table
-from stdin. To see the terms of a message, run chaff tokens.
-
-With --bogofilter or --spamassassin, import begins a model and its store with
-the counts of that filter, and prints how much of them could be carried over.
-The model then learns like any other. SpamAssassin keeps no words, only their
-digests: give mail with --ham, --spam or --maildir, in whose words import looks
-for them. Mail that the other filter has not learned also sets the thresholds.
-Without mail they come from the sample mail of chaff, and are cautious.`,
+from stdin. To see the terms of a message, run chaff tokens.`,
 		Example: `  chaff import weights.csv -m hand.model
-  chaff import - --set tokenize.language=none < weights.csv
-  bogoutil -d ~/.bogofilter/wordlist.db | chaff import --bogofilter -
-  sa-learn --backup | chaff import --spamassassin - --maildir ~/Maildir`,
-		Args: func(c *cobra.Command, args []string) error { return x.checkArgs(args) },
-		RunE: func(c *cobra.Command, args []string) error {
-			if !x.isOfCounts() {
-				return p.importWeights(&x, args[0])
+  chaff import - --set tokenize.language=none < weights.csv`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return hint.With(errors.New("nothing to import given"), "name a table of weights, or - for stdin")
 			}
-			return p.importCounts(&x)
+			return atMostOne("table")(c, args)
 		},
+		RunE: func(c *cobra.Command, args []string) error { return p.importWeights(&x, args[0]) },
 	}
 	x.command = c
-	x.settings.add(p, c, "model", "workers", "memory", "seed")
+	x.settings.add(p, c, "workers", "memory")
 	p.addModelFile(c, &x.path, "save")
 	f := c.Flags()
 	f.StringVar(&x.kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
-	f.StringVar(&x.bogofilter, "bogofilter", "", "import the counts in `FILE`, the output of bogoutil -d wordlist.db")
-	f.StringVar(&x.spamAssassin, "spamassassin", "", "import the counts in `FILE`, the output of sa-learn --backup")
-	f.StringArrayVar(&x.sources.ham, "ham", nil, "ham at `PATH`, for words and thresholds")
-	f.StringArrayVar(&x.sources.spam, "spam", nil, "spam at `PATH`")
-	f.StringArrayVar(&x.sources.maildirs, "maildir", nil, "a mailbox of Maildirs at `PATH`")
 	addReplace(c, &x.replace)
-	addJSON(c, &x.asJSON, "print what was carried over as JSON")
-	c.MarkFlagsMutuallyExclusive("bogofilter", "spamassassin")
-	completePaths(c, "ham", "spam", "maildir")
 	return c
-}
-
-func (x *importing) isOfCounts() bool {
-	return x.command.Flags().Changed("bogofilter") || x.command.Flags().Changed("spamassassin")
-}
-
-// checkArgs checks the arguments, and that flags are not mixed that have nothing to do with each other.
-func (x *importing) checkArgs(args []string) error {
-	ofWeights, ofCounts := []string{"features"}, []string{"model", "ham", "spam", "maildir", "json", "seed"}
-	switch {
-	case x.isOfCounts() && len(args) > 0:
-		return fmt.Errorf("import either the table of weights %s or the counts of a filter", args[0])
-	case !x.isOfCounts() && len(args) == 0:
-		return hint.With(errors.New("nothing to import given"), "name a table of weights, or - for stdin; or --bogofilter FILE or --spamassassin FILE")
-	case !x.isOfCounts():
-		for _, flag := range ofCounts {
-			if x.command.Flags().Changed(flag) {
-				return fmt.Errorf("--%s needs --bogofilter or --spamassassin: a table of weights has nothing to learn", flag)
-			}
-		}
-		return atMostOne("table")(x.command, args)
-	}
-	for _, flag := range ofWeights {
-		if x.command.Flags().Changed(flag) {
-			return fmt.Errorf("--%s is for a table of weights", flag)
-		}
-	}
-	return nil
 }
 
 // canSave returns an error if the model cannot be saved, or would replace one that has learned.
