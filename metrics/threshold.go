@@ -96,8 +96,8 @@ type Scale struct {
 //
 // If more ham has a score above Spam than HamLost and e explain, by a binomial test with 95% confidence, Spam rises until they explain it.
 //
-// Scores of a young model, or of short texts, are small. If the rule for scores without a unit would not need this guard, a threshold of log
-// odds is at most 1/0.6 of this: with a limit of 0.1% the median of the spam.
+// Scores of a young model, or of short texts, are small. If no ham but what e explains is above the threshold for scores without a unit, that
+// of log odds is at most 1/0.6 of it: with a limit of 0.1% the median of the spam.
 //
 // With Costs, the thresholds are those of all Unsure <= Spam with the least
 //
@@ -140,7 +140,7 @@ func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOpt
 		t.Spam = without
 		if scale.LogOdds > 0 {
 			t.Spam, hamUnit = scale.Prior+scale.LogOdds*ratio, 1
-			if guarded(without, hams, spams, limit) == without {
+			if float64(above(hams, without)) <= mislabelled(hams, spams, without) {
 				t.Spam = min(t.Spam, without/unitShare)
 			}
 		}
@@ -167,16 +167,21 @@ const guardConfidence = 0.95
 // are in ascending order.
 func guarded(t float64, hams, spams []float64, limit float64) float64 {
 	n := len(hams)
-	k := float64(above(hams, spams[len(spams)/2]))
-	mislabelled := 2 * (k + math.Sqrt(k)) / float64(n)
 	for lost := above(hams, t); lost > 0; lost = above(hams, t) {
-		share := min(1, limit+mislabelled*float64(above(spams, t))/float64(len(spams)))
+		share := min(1, limit+mislabelled(hams, spams, t)/float64(n))
 		if mathext.RegIncBeta(float64(lost), float64(n-lost+1), share) >= 1-guardConfidence { // P(at least so many of n)
 			break
 		}
 		t = hams[n-lost]
 	}
 	return t
+}
+
+// mislabelled returns how many messages above t are spam that is labelled ham, n e times the share of the spam above t: see [ChooseThresholds]. Both
+// classes are in ascending order.
+func mislabelled(hams, spams []float64, t float64) float64 {
+	k := float64(above(hams, spams[len(spams)/2]))
+	return 2 * (k + math.Sqrt(k)) * float64(above(spams, t)) / float64(len(spams))
 }
 
 // above returns how many of the ascending scores are above t.
