@@ -1,12 +1,15 @@
 package message
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // TestCasesOfMessages reads messages that broke other programs; see test/cases.
@@ -93,10 +96,15 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"words behind the mark of a picture are read":                                {"\nGIF89a cheap pills\n", "cheap pills", true},
 		"words between control characters are read":                                  {wrapped("cheap\x01pills\x02for\x03you\x04now"), "pills", true},
 		"words between control characters behind a mark that is no picture are read": {"\nBM\x01cheap\x01pills\n", "pills", true},
+		"words between control characters behind the mark of a picture are read":     {"\nGIF89a\ncheap\x01 pills\x02 for\x03 you\n", "pills", true},
+		"letters between control characters behind the mark of a picture are read":   {"\nGIF89a\nc\x01h\x01e\xad\x01a\x01p\x01\xff", "c\x01h\x01e", true},
+		"Russian between control characters behind the mark of an archive is read":   {"\nPK\x03\x04\nде\x01ше\x02во\x03\xff", "де\x01ше", true},
 		"letters that are declared base64 are read as they stand":                    {"Content-Transfer-Encoding: base64\n\nVersandbestaetigung Rechnungsnummer\n", "Versandbestaetigung", true},
 		"UTF-16 in little-endian order":                                              {"Content-Type: text/plain; charset=utf-16\n" + wrapped(utf16(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-16 in big-endian order":                                                 {"Content-Type: text/plain; charset=utf-16\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-16 with the wrong order declared":                                       {"Content-Type: text/plain; charset=utf-16le\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"Chinese in the declared order":                                              {"Content-Type: text/plain; charset=utf-16be\n" + wrapped(utf16(binary.BigEndian, "一汉")), "一汉", true},
+		"half a unit at the end":                                                     {"Content-Type: text/plain; charset=utf-16le\n" + wrapped("a\x00b"), "\ufffd", false},
 		"UCS-2":                                                                      {"Content-Type: text/plain; charset=ucs-2\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-32 in little-endian order":                                              {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-32 in big-endian order":                                                 {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
@@ -124,9 +132,48 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 }
 
 func TestWordsWithoutCharactersVanish(t *testing.T) {
-	for _, word := range []string{"=?utf-8?Q??=", "=?utf-16?B?//4=?=", "=?utf-16?B?AAA=?=", "=?utf-8?B?AA==?="} {
+	for _, word := range []string{"=?utf-8?Q??=", "=?utf-16?B?//4=?=", "=?utf-16?B?AAA=?=", "=?utf-16?B?AA==?=", "=?utf-8?B?AA==?="} {
 		if got := string(NewDecoder(Options{}).Decode([]byte("Subject: a " + word + " b\n\n")).Get("Subject")); strings.ReplaceAll(got, " ", "") != "ab" {
 			t.Errorf("%s: the subject is %q", word, got)
 		}
 	}
+}
+
+// FuzzWide reads Latin text as UTF-16 and UTF-32 in both orders: the order that is declared does not matter where most bytes are zero.
+func FuzzWide(f *testing.F) {
+	f.Add([]byte("a"))
+	f.Add([]byte("some text\r\n"))
+	f.Add([]byte("\xff\xfe\x00\x00\xd8\x3d"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d := NewDecoder(Options{})
+		isPlain := len(text) > 0 && bytes.IndexByte(text, 0) < 0 && lengthOfASCII(text) == len(text)
+		for label, width := range map[string]int{"utf-16": 2, "utf-16le": 2, "utf-16be": 2, "ucs-2": 2, "utf-32": 4, "utf-32le": 4, "utf-32be": 4} {
+			little, big := make([]byte, width*len(text)), make([]byte, width*len(text))
+			for i, c := range text {
+				little[width*i], big[width*i+width-1] = c, c
+			}
+			for _, wide := range [][]byte{little, big, text} {
+				got := string(d.convert(wide, []byte(label), false))
+				if !utf8.ValidString(got) || isPlain && len(wide) > len(text) && got != string(text) {
+					t.Errorf("%s: got %q of %q, want %q", label, got, wide, text)
+				}
+			}
+		}
+	})
+}
+
+// FuzzFlowed compares text without and with its lines joined: only blanks, quote marks and line ends may go.
+func FuzzFlowed(f *testing.F) {
+	for _, seed := range []string{"", "a \nb", "> a \n> b", "a \r\n b", "-- \na", "a \n>b \n\n \n \n"} {
+		f.Add([]byte(seed))
+	}
+	words := func(text []byte) string {
+		return string(slices.DeleteFunc(bytes.Clone(text), func(c byte) bool { return strings.IndexByte(" \r\n>", c) >= 0 }))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got := NewDecoder(Options{}).joinFlowed(text)
+		if words(got) != words(text) || len(got) > len(text) {
+			t.Errorf("got %q of %q", got, text)
+		}
+	})
 }

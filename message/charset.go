@@ -25,6 +25,7 @@ type codec struct {
 	// width is the bytes of a unit of UTF-16 or UTF-32, else 0; swapped decodes the other byte order.
 	width     int
 	bigEndian bool
+	sure      bool // the order is declared
 	swapped   *encoding.Decoder
 	// unshift, if set, converts text with shifts between tables to text that decoder can read.
 	unshift func(dst, text []byte) []byte

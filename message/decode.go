@@ -375,7 +375,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 		return read
 	}
 	if isNoise(body) {
-		if isFileOf(body) {
+		if isFileOf(body) && !hasWords(body) && !isMostlyUTF8(body, false) {
 			part.Attachment = true
 			return read
 		}

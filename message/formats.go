@@ -85,8 +85,8 @@ func isBinary(head []byte) bool {
 // NUL does not count: UTF-16 has it, and text in which it was hidden.
 //
 // QUIRK: text/plain is text, and so is a part without a type. Mail has pictures under both (test/cases/26-picture-without-type), and declares base64 for
-// text that is none: its letters are decoded to noise (test/cases/24-plain-under-base64). The mark of a picture alone proves nothing, because a reader
-// shows the words behind it; nor does noise, so that decoded text is read as well.
+// text that is none: its letters are decoded to noise (test/cases/24-plain-under-base64). Neither the mark of a picture nor noise
+// proves anything, nor do both if there are words, because a reader shows the words and no control characters.
 func isNoise(content []byte) bool {
 	isOdd := func(c byte) bool { return c != 0 && isControl(c) }
 	if !slices.ContainsFunc(content[:min(len(content), sniffedBytes)], isOdd) {
@@ -108,6 +108,28 @@ func isFileOf(content []byte) bool {
 		return true
 	}
 	return false
+}
+
+// hasWords reports whether a quarter of what a reader sees of content is words of at least four letters of ASCII. Of noise it is one byte in a hundred.
+func hasWords(content []byte) bool {
+	const shortest = 4
+	visible, inWords, run := 0, 0, 0
+	for _, c := range content {
+		switch {
+		case c == 0xad, isControl(c): // a soft hyphen
+			continue
+		case !ascii.IsLetter(c):
+			run = 0
+		default:
+			if run++; run == shortest {
+				inWords += shortest
+			} else if run > shortest {
+				inWords++
+			}
+		}
+		visible++
+	}
+	return inWords*4 >= visible
 }
 
 // isControl reports whether c is a control character that text does not have.

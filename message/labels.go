@@ -48,11 +48,11 @@ func newCodec(label string) *codec {
 func namedCodec(name string) *codec {
 	switch name {
 	case "utf-16": // for browsers it is little-endian
-		return wideCodec(2, true)
-	case "utf-32", "utf-32be", "ucs-4", "iso-10646-ucs-4", "csucs4":
-		return wideCodec(4, true)
-	case "utf-32le":
-		return wideCodec(4, false)
+		return wideCodec(2, true, false)
+	case "utf-32", "ucs-4", "iso-10646-ucs-4", "csucs4":
+		return wideCodec(4, true, false)
+	case "utf-32le", "utf-32be":
+		return wideCodec(4, name == "utf-32be", true)
 	case "utf-7", "unicode-1-1-utf-7", "csunicode11utf7", "x-unicode-2-0-utf-7":
 		return &codec{utf7: true, mark: "+"}
 	case "hz-gb-2312": // browsers do not know it and the next ones
@@ -64,7 +64,8 @@ func namedCodec(name string) *codec {
 	case "us-ascii", "ascii", "ansi_x3.4-1968", "iso-ir-6", "x-user-defined": // they say nothing about 8-bit text
 		return nil
 	}
-	name = canonicalName(strings.TrimSpace(name))
+	label := strings.TrimSpace(name)
+	name = canonicalName(label)
 	enc := encodingOf(name)
 	switch name {
 	case "", "replacement":
@@ -72,7 +73,7 @@ func namedCodec(name string) *codec {
 	case "utf-8":
 		return &codec{}
 	case "utf-16le", "utf-16be":
-		return wideCodec(2, name == "utf-16be")
+		return wideCodec(2, name == "utf-16be", label == name)
 	case "iso-2022-jp":
 		return &codec{decoder: enc.NewDecoder(), mark: "\x1b"}
 	case "gbk":
@@ -85,9 +86,9 @@ func namedCodec(name string) *codec {
 	return &codec{decoder: enc.NewDecoder(), name: name} // one byte a character
 }
 
-// wideCodec returns the codec for UTF-16 or UTF-32, of 2 or 4 bytes a unit, with the byte order that is declared.
-func wideCodec(width int, bigEndian bool) *codec {
-	c := &codec{width: width, mark: "\x00"}
+// wideCodec returns the codec for UTF-16 or UTF-32, of 2 or 4 bytes a unit, with the byte order that is declared, or usual if sure is false.
+func wideCodec(width int, bigEndian, sure bool) *codec {
+	c := &codec{width: width, sure: sure, mark: "\x00"}
 	if width == 4 {
 		c.decoder, c.swapped = utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder(), utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM).NewDecoder()
 	} else {
@@ -100,10 +101,11 @@ func wideCodec(width int, bigEndian bool) *codec {
 	return c
 }
 
-// decoderFor returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark.
+// decoderFor returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
 //
 // QUIRK: the declaration or a mark tells the byte order, and without both it is big-endian. Programs declare "utf-16" and send
-// little-endian without a mark. Nearly every text has characters below U+0100, whose first bytes are zero.
+// little-endian without a mark. Nearly every text has characters below U+0100, whose first bytes are zero. A declared order is
+// wrong only if most characters say so, since the last bytes of some Chinese ones are zero, too.
 func (c *codec) decoderFor(text []byte) (*encoding.Decoder, []byte) {
 	big := c.bigEndian
 	var zeros [4]int
@@ -112,9 +114,11 @@ func (c *codec) decoderFor(text []byte) (*encoding.Decoder, []byte) {
 			zeros[i%c.width]++
 		}
 	}
-	if first, last := zeros[0], zeros[c.width-1]; first != last {
+	first, last := zeros[0], zeros[c.width-1]
+	if most := min(len(text), sampleBytes) / c.width / 2; first != last && (!c.sure || max(first, last) > most) {
 		big = first > last
 	}
+	text = text[:len(text)-len(text)%c.width]
 	for order, mark := range [...]string{"\xff\xfe\x00\x00"[:c.width], "\x00\x00\xfe\xff"[4-c.width:]} {
 		if bytes.HasPrefix(text, []byte(mark)) {
 			big, text = order == 1, text[c.width:]
