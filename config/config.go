@@ -85,7 +85,9 @@ func Default() Config {
 // Validate returns all errors in c, each with the full name of the setting.
 func (c Config) Validate() error {
 	var errs []error
-	if !slices.Contains(models.Names(), c.Model) {
+	if err := models.Gone(c.Model); err != nil {
+		errs = append(errs, err)
+	} else if !slices.Contains(models.Names(), c.Model) {
 		errs = append(errs, fmt.Errorf("model is %q: must be one of %s", c.Model, strings.Join(models.Names(), ", ")))
 	}
 	if c.Workers < 0 {

@@ -63,7 +63,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 	want := map[string]string{
 		"unknown_key.toml":       `unknown setting "tokenize.langauge" in testdata/bad/unknown_key.toml: did you mean tokenize.language?`,
 		"missing_section.toml":   `unknown setting "smoothing" in testdata/bad/missing_section.toml: did you mean models.votes.smoothing?`,
-		"unknown_model.yaml":     `model is "bayes": must be one of bernoulli, multinomial, perceptron, averaged-perceptron, multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, hybrid, arow, complement, memoriser, majority`,
+		"unknown_model.yaml":     `model is "bayes": must be one of bernoulli, multinomial, perceptron, averaged-perceptron, multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, memoriser, majority`,
 		"not_toml.toml":          `configuration testdata/bad/not_toml.toml, line 1, column 10: expected character ]: [tokenize`,
 		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
 		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
@@ -137,6 +137,10 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 			`unknown setting "smoothing" on the command line: did you mean models.multinomial.smoothing?`},
 		{"in the section of another model", Sources{Set: []Setting{{"models.votes.prior", "uniform"}}},
 			`unknown setting "models.votes.prior" on the command line: did you mean models.bernoulli.prior?`},
+		{"a setting that is gone", Sources{Set: []Setting{{"models.arow.regularisation", "1"}}},
+			`unknown setting "models.arow.regularisation" on the command line: it is gone`},
+		{"a model that is gone", Sources{Set: []Setting{{"model", "complement"}}},
+			`the model complement is gone: use multinomial`},
 		{"nothing like a setting", Sources{Set: []Setting{{"foo", "1"}}},
 			`unknown setting "foo" on the command line: no setting has a similar name`},
 		{"a section", Sources{Set: []Setting{{"tokenize", "1"}}},
@@ -149,6 +153,22 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestSettingsThatAreGoneAreNamedAndTheRestIsRead(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "old.toml")
+	text := "seed = 7\n[models.hybrid]\nepochs = 2\nbayes_share = 0.3\n[models.votes]\nepochs = 3\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := load(t, Sources{File: file, Environ: []string{"CHAFF_MODELS_AROW_EPOCHS=5", "CHAFF_WORKERS=2"}})
+	want := []string{"CHAFF_MODELS_AROW_EPOCHS in the environment", "models.hybrid.bayes_share in " + file, "models.hybrid.epochs in " + file}
+	if diff := cmp.Diff(want, l.Gone); diff != "" {
+		t.Errorf("settings that are gone (-want +got):\n%s", diff)
+	}
+	if l.Seed != 7 || l.Models.Votes.Epochs != 3 || l.Workers != 2 {
+		t.Errorf("the rest was not read: seed %d, %d epochs, %d workers", l.Seed, l.Models.Votes.Epochs, l.Workers)
 	}
 }
 

@@ -41,6 +41,7 @@ type Loaded struct {
 	Config
 	File    string            // the file that was read, or empty
 	Origins map[string]Origin // by the name of the setting
+	Gone    []string          // the settings that earlier versions had, with their places
 }
 
 // Load combines the settings of all sources and checks them. The error lists all complaints, one a line.
@@ -67,12 +68,22 @@ func Load(s Sources) (Loaded, error) {
 		if key == searchKey {
 			continue
 		}
-		if _, isKnown := find(known, key); !isKnown {
+		if _, isKnown := find(known, key); !isKnown && isGone(key) {
+			loaded.Gone = append(loaded.Gone, key+" in "+loaded.File)
+		} else if !isKnown {
 			errs = append(errs, unknown(key, known, v.GetString("model"), "in "+loaded.File))
 		} else if loaded.File != "" && v.InConfig(key) {
 			loaded.Origins[key] = "file"
 		}
 	}
+	environment = slices.DeleteFunc(environment, func(set Setting) bool {
+		if isGone(set.Key) {
+			loaded.Gone = append(loaded.Gone, set.Key+" in the environment")
+			return true
+		}
+		return false
+	})
+	slices.Sort(loaded.Gone)
 	errs = append(errs, override(v, loaded.Origins, known, environment, "environment")...)
 	errs = append(errs, override(v, loaded.Origins, known, s.Set, "command line")...)
 	search, err := readSearch(v.Get(searchKey), loaded.File)
@@ -210,6 +221,9 @@ var ErrUnknown = errors.New("no setting has a similar name")
 // model in use.
 func unknown(key string, known []setting, model, where string) error {
 	what := fmt.Sprintf("unknown setting %q %s", key, where)
+	if isGone(key) {
+		return fmt.Errorf("%s: it is gone", what)
+	}
 	if strings.HasPrefix(key, envPrefix) {
 		var variables []string
 		for _, k := range known {

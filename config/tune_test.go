@@ -80,27 +80,27 @@ func TestSettingsOfOtherModelsDoNotCount(t *testing.T) {
 	got, p := plan(t, `
 [tune]
 [[tune.search]]
-key = "models.arow.regularisation"
+key = "models.softmax.learning_rate"
 values = [1, 2]
 [[tune.search]]
 key = "model"
-values = ["arow", "multinomial", "passive-aggressive"]
+values = ["softmax", "multinomial", "passive-aggressive"]
 [[tune.search]]
 key = "models.passive_aggressive.averaged"
 values = [true, false]
 `)
 	want := []string{
-		`models.arow.regularisation = 1; model = "arow"`,
+		`models.softmax.learning_rate = 1; model = "softmax"`,
 		`model = "multinomial"`,
 		`model = "passive-aggressive"; models.passive_aggressive.averaged = true`,
 		`model = "passive-aggressive"; models.passive_aggressive.averaged = false`,
-		`models.arow.regularisation = 2; model = "arow"`,
+		`models.softmax.learning_rate = 2; model = "softmax"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("trials (-want +got):\n%s", diff)
 	}
-	if r := p.Trials[1].Config.Models.AROW.Regularisation; r != Default().Models.AROW.Regularisation {
-		t.Errorf("a trial of multinomial changes arow's setting to %v", r)
+	if r := p.Trials[1].Config.Models.Softmax.LearningRate; r != Default().Models.Softmax.LearningRate {
+		t.Errorf("a trial of multinomial changes softmax's setting to %v", r)
 	}
 }
 
@@ -183,15 +183,15 @@ values = [0, 1]
 
 func TestTheSameSearchInEachFormat(t *testing.T) {
 	files := map[string]string{
-		".toml": "[tune]\nmethod = \"random\"\ntime = \"1h30m\"\n[[tune.search]]\nkey = \"models.arow.regularisation\"\nfrom = 1\nto = 2.5\nscale = \"log\"\n" +
-			"[[tune.search]]\nkey = \"model\"\nvalues = [\"arow\"]\n",
-		".yaml": "tune:\n  method: random\n  time: 1h30m\n  search:\n  - {key: models.arow.regularisation, from: 1, to: 2.5, scale: log}\n  - key: model\n    values: [arow]\n",
-		".json": `{"tune": {"method": "random", "time": "1h30m", "search": [{"key": "models.arow.regularisation", "from": 1, "to": 2.5, "scale": "log"}, {"key": "model", "values": ["arow"]}]}}`,
+		".toml": "[tune]\nmethod = \"random\"\ntime = \"1h30m\"\n[[tune.search]]\nkey = \"models.softmax.learning_rate\"\nfrom = 1\nto = 2.5\nscale = \"log\"\n" +
+			"[[tune.search]]\nkey = \"model\"\nvalues = [\"softmax\"]\n",
+		".yaml": "tune:\n  method: random\n  time: 1h30m\n  search:\n  - {key: models.softmax.learning_rate, from: 1, to: 2.5, scale: log}\n  - key: model\n    values: [softmax]\n",
+		".json": `{"tune": {"method": "random", "time": "1h30m", "search": [{"key": "models.softmax.learning_rate", "from": 1, "to": 2.5, "scale": "log"}, {"key": "model", "values": ["softmax"]}]}}`,
 	}
 	from, to := 1.0, 2.5
 	want := DefaultTune()
 	want.Method, want.Time = "random", "1h30m"
-	want.Search = []Search{{Key: "models.arow.regularisation", From: &from, To: &to, Scale: "log"}, {Key: "model", Values: []any{"arow"}}}
+	want.Search = []Search{{Key: "models.softmax.learning_rate", From: &from, To: &to, Scale: "log"}, {Key: "model", Values: []any{"softmax"}}}
 	for ending, text := range files {
 		l := load(t, Sources{File: searchFile(t, ending, text)})
 		if diff := cmp.Diff(want, l.Tune); diff != "" {
@@ -221,7 +221,7 @@ key = "models.passive_aggressive.averaged"
 values = [true, false]
 
 [[tune.search]]
-key = "models.arow.regularisation"
+key = "models.softmax.learning_rate"
 values = [0.5, 1, 1e+08]
 `
 	want := load(t, Sources{File: searchFile(t, ".toml", text)}).Tune.Search
@@ -289,25 +289,25 @@ func TestBadSearchesAreRefused(t *testing.T) {
 		"the workers":                   {with("workers", "values = [1, 2]"), "tune.search, entry 1 (workers): cannot be searched: it changes no result"},
 		"limits of messages":            {with("message.max_parts", "values = [1, 2]"), "tune.search, entry 1 (message.max_parts): cannot be searched: the limits"},
 		"the search itself":             {with("tune.trials", "values = [1, 2]"), "tune.search, entry 1 (tune.trials): describes the search"},
-		"an empty list":                 {with("models.arow.regularisation", "values = []"), "tune.search, entry 1 (models.arow.regularisation): has no values to try"},
-		"neither values nor a range":    {with("models.arow.regularisation", ""), "tune.search, entry 1 (models.arow.regularisation): has no values to try"},
-		"values of the wrong type":      {with("models.arow.epochs", "values = [1, 2.5]"), "tune.search, entry 1 (models.arow.epochs): value 2.5: must be a whole number"},
-		"values and a range":            {with("models.arow.epochs", "values = [1]\nfrom = 1\nto = 2"), "tune.search, entry 1 (models.arow.epochs): has both values and a range"},
-		"half a range":                  {with("models.arow.epochs", "from = 1"), "tune.search, entry 1 (models.arow.epochs): a range needs both from and to"},
-		"a range upside down":           {with("models.arow.epochs", "from = 2\nto = 2"), "tune.search, entry 1 (models.arow.epochs): from 2 to 2: must be below it"},
-		"a range without end":           {with("models.arow.regularisation", "from = 1\nto = inf"), "tune.search, entry 1 (models.arow.regularisation): from 1 to +Inf"},
+		"an empty list":                 {with("models.softmax.learning_rate", "values = []"), "tune.search, entry 1 (models.softmax.learning_rate): has no values to try"},
+		"neither values nor a range":    {with("models.softmax.learning_rate", ""), "tune.search, entry 1 (models.softmax.learning_rate): has no values to try"},
+		"values of the wrong type":      {with("models.softmax.epochs", "values = [1, 2.5]"), "tune.search, entry 1 (models.softmax.epochs): value 2.5: must be a whole number"},
+		"values and a range":            {with("models.softmax.epochs", "values = [1]\nfrom = 1\nto = 2"), "tune.search, entry 1 (models.softmax.epochs): has both values and a range"},
+		"half a range":                  {with("models.softmax.epochs", "from = 1"), "tune.search, entry 1 (models.softmax.epochs): a range needs both from and to"},
+		"a range upside down":           {with("models.softmax.epochs", "from = 2\nto = 2"), "tune.search, entry 1 (models.softmax.epochs): from 2 to 2: must be below it"},
+		"a range without end":           {with("models.softmax.learning_rate", "from = 1\nto = inf"), "tune.search, entry 1 (models.softmax.learning_rate): from 1 to +Inf"},
 		"a range of texts":              {with("model", "from = 1\nto = 2"), "tune.search, entry 1 (model): is a text, which has no range"},
-		"a range of fractions":          {with("models.arow.epochs", "from = 1\nto = 2.5\nsteps = 2"), "tune.search, entry 1 (models.arow.epochs): from 1 to 2.5: must be a whole number"},
-		"a scale of another name":       {with("models.arow.epochs", "from = 1\nto = 2\nsteps = 2\nscale = \"square\""), `tune.search, entry 1 (models.arow.epochs): scale is "square": must be linear or log`},
+		"a range of fractions":          {with("models.softmax.epochs", "from = 1\nto = 2.5\nsteps = 2"), "tune.search, entry 1 (models.softmax.epochs): from 1 to 2.5: must be a whole number"},
+		"a scale of another name":       {with("models.softmax.epochs", "from = 1\nto = 2\nsteps = 2\nscale = \"square\""), `tune.search, entry 1 (models.softmax.epochs): scale is "square": must be linear or log`},
 		"a scale from zero":             {with("models.softmax.l2", "from = 0\nto = 2\nsteps = 2\nscale = \"log\""), "tune.search, entry 1 (models.softmax.l2): from is 0: must be above 0 on the scale log"},
 		"a grid without steps":          {with("models.softmax.l2", "from = 0\nto = 2"), "tune.search, entry 1 (models.softmax.l2): steps is missing"},
 		"a single step":                 {with("models.softmax.l2", "from = 0\nto = 2\nsteps = 1"), "tune.search, entry 1 (models.softmax.l2): steps is 1: must be from 2 to 10000"},
 		"a scale without a range":       {with("models.softmax.l2", "values = [1]\nscale = \"log\""), "tune.search, entry 1 (models.softmax.l2): scale and steps are about a range"},
-		"a key twice":                   {with("model", `values = ["arow"]`) + "\n[[tune.search]]\nkey = \"Model\"\nvalues = [\"lms\"]", "tune.search, entry 2 (Model): has the same key as entry 1"},
-		"a value out of range":          {with("models.arow.regularisation", "values = [1, -1]"), "tune.search, entry 1 (models.arow.regularisation): models.arow.regularisation is -1: must be above 0"},
-		"an end out of range":           {"model = \"arow\"\n" + with("models.arow.regularisation", "from = 1\nto = 1e9\nsteps = 2"), "tune.search, entry 1 (models.arow.regularisation): models.arow.regularisation is 1e+09"},
-		"an unknown model":              {with("model", `values = ["arow", "bayes"]`), `tune.search, entry 1 (model): model is "bayes": must be one of`},
-		"a setting of no model tried":   {with("models.arow.regularisation", "values = [1, 2]"), "tune.search, entry 1 (models.arow.regularisation): no trial has the model arow"},
+		"a key twice":                   {with("model", `values = ["softmax"]`) + "\n[[tune.search]]\nkey = \"Model\"\nvalues = [\"lms\"]", "tune.search, entry 2 (Model): has the same key as entry 1"},
+		"a value out of range":          {with("models.softmax.learning_rate", "values = [1, -1]"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is -1: must be above 0"},
+		"an end out of range":           {"model = \"softmax\"\n" + with("models.softmax.learning_rate", "from = 1\nto = 1e9\nsteps = 2"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is 1e+09"},
+		"an unknown model":              {with("model", `values = ["softmax", "bayes"]`), `tune.search, entry 1 (model): model is "bayes": must be one of`},
+		"a setting of no model tried":   {with("models.softmax.learning_rate", "values = [1, 2]"), "tune.search, entry 1 (models.softmax.learning_rate): no trial has the model softmax"},
 		"too many combinations":         {with("models.multinomial.smoothing", "from = 1\nto = 2\nsteps = 5001\n[[tune.search]]\nkey = \"features.max_terms\"\nvalues = [0, 10]"), "the grid has more than 10000 combinations"},
 	}
 	for name, tt := range tests {

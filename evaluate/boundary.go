@@ -37,7 +37,7 @@ type TermPoint struct {
 }
 
 // affineModel replaces a model that bounds its evidence, because such a boundary is no line.
-const affineModel = "hybrid"
+const affineModel = "softmax"
 
 // BoundaryOf fits the named model to two terms of the training part of c, which must have two classes. It uses counts if the model takes
 // them, because bits have only four points. Without names it takes the word that separates best for each class. The error comes from the

@@ -25,7 +25,7 @@ func TestEveryModelHasABoundary(t *testing.T) {
 		}
 		drawn := model
 		if model == "votes" {
-			drawn = "hybrid" // votes has no line
+			drawn = "softmax" // votes has no line
 		}
 		if p.Model != drawn {
 			t.Errorf("got the model %s, want %s", p.Model, drawn)
@@ -49,7 +49,7 @@ func TestEveryModelHasABoundary(t *testing.T) {
 
 func TestTheDefaultTermsAreWords(t *testing.T) {
 	c := collectedSample(t)
-	for _, model := range []string{"multinomial", "lms", "arow"} {
+	for _, model := range []string{"multinomial", "lms", "softmax"} {
 		p, err := BoundaryOf(t.Context(), c, model, train.DefaultOptions(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -85,12 +85,12 @@ func TestBoundaryOfRefuses(t *testing.T) {
 		{[]string{"body:hama", "body:zyzzyva"}, `the term "body:zyzzyva" is in no training message`},
 		{[]string{"body:hama", "body:hama"}, `the term "body:hama" is given twice`},
 	} {
-		if _, err := BoundaryOf(t.Context(), c, "arow", train.DefaultOptions(), test.names); err == nil || err.Error() != test.want {
+		if _, err := BoundaryOf(t.Context(), c, "softmax", train.DefaultOptions(), test.names); err == nil || err.Error() != test.want {
 			t.Errorf("%q: got %v, want %s", test.names, err, test.want)
 		}
 	}
 	three := collect(t, corpustest.Mailbox(7, 60, "a", "b", "c"), train.DefaultCollectOptions(), "a", "b", "c")
-	if _, err := BoundaryOf(t.Context(), three, "arow", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
+	if _, err := BoundaryOf(t.Context(), three, "softmax", train.DefaultOptions(), nil); err == nil || !strings.Contains(err.Error(), "two classes") {
 		t.Errorf("three classes: got %v", err)
 	}
 }

@@ -36,7 +36,6 @@ func TestAReplayThatStopsLearningAgreesWithATrainedModel(t *testing.T) {
 		p.Epochs, p.Listed = 1, true
 	})
 	o.Models.Softmax.L2 = 0
-	o.Models.Hybrid.BayesShare = 0 // in training it counts all mail before the first update
 	m := readForReplay(t, o, corpustest.Mailbox(4, 100, "ham", "spam"))
 	members := m.Members()
 	half := len(members) / 2
@@ -207,7 +206,7 @@ func TestPartialFeedback(t *testing.T) {
 	o := DefaultReplayOptions()
 	o.Feedback = 0.3
 	m := readForReplay(t, o, corpustest.Mailbox(4, 500, "ham", "spam"))
-	if r := replayed(t, m, "arow"); r.Learned < 250 || r.Learned > 350 {
+	if r := replayed(t, m, "softmax"); r.Learned < 250 || r.Learned > 350 {
 		t.Errorf("learned %d of 1000 messages, want about 300", r.Learned)
 	}
 }
@@ -245,9 +244,9 @@ func TestSelectReplaysItsMembers(t *testing.T) {
 	o.Feedback = 0.5
 	classes := spamAndHam()
 	m := readForReplay(t, o, corpustest.Mailbox(4, 50, classes...))
-	want := replayed(t, m, "hybrid")
+	want := replayed(t, m, "softmax")
 	all := must(m.Select(m.Members()))(t)
-	if diff := cmp.Diff(want.Messages, replayed(t, all, "hybrid").Messages); diff != "" || len(want.Messages) != 100 {
+	if diff := cmp.Diff(want.Messages, replayed(t, all, "softmax").Messages); diff != "" || len(want.Messages) != 100 {
 		t.Errorf("%d messages (-read +selected):\n%s", len(want.Messages), diff)
 	}
 	var members []train.Member
@@ -258,7 +257,7 @@ func TestSelectReplaysItsMembers(t *testing.T) {
 		}
 	}
 	half := must(m.Select(members))(t)
-	got := replayed(t, half, "hybrid")
+	got := replayed(t, half, "softmax")
 	if len(got.Messages) != 50 || got.Learned >= 50 || got.Learned == 0 || half.Summary().Used != 50 {
 		t.Fatalf("%d messages, %d learned, summary %+v", len(got.Messages), got.Learned, half.Summary())
 	}
@@ -267,7 +266,7 @@ func TestSelectReplaysItsMembers(t *testing.T) {
 			t.Errorf("message %d is %s of class %s, want %+v", i, message.Path, message.Label, members[i])
 		}
 	}
-	if diff := cmp.Diff(want.Messages, replayed(t, m, "hybrid").Messages); diff != "" {
+	if diff := cmp.Diff(want.Messages, replayed(t, m, "softmax").Messages); diff != "" {
 		t.Errorf("the mail itself was changed:\n%s", diff)
 	}
 }
@@ -293,7 +292,7 @@ func TestAReplayCostsLittleBesideReading(t *testing.T) {
 	o := DefaultReplayOptions()
 	o.ByTime, o.Workers = true, 1
 	m := readForReplay(t, o, source)
-	r := replayed(t, m, "hybrid")
+	r := replayed(t, m, "softmax")
 	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenising, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, m.Seconds, *r.Figures.LAM, *r.Figures.OneMinusROCA)
 	if r.Seconds > m.Seconds {
 		t.Errorf("the replay took %.2f s of CPU, reading and tokenising %.2f s", r.Seconds, m.Seconds)

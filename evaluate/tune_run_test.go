@@ -38,7 +38,7 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 	files := &countingFS{FS: noisyMail(), opened: make(map[string]int)}
 	c := collect(t, mailOf(files), byHash(), "ham", "spam")
 	candidates := append(smoothings(0, 0.1, 1), smoothings(0, 1)...)
-	candidates[4].Features.MinDocumentFrequency, candidates[5].Model = 2, "arow"
+	candidates[4].Features.MinDocumentFrequency, candidates[5].Model = 2, "softmax"
 	clear(files.opened)
 	for _, o := range []TuneOptions{{}, {Folds: 3}, {Halving: true}} {
 		clear(files.opened)

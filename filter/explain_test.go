@@ -14,7 +14,7 @@ import (
 func TestContributionsAddUpToTheScoreToTheLastBit(t *testing.T) {
 	mail := messagesOf(t, sample.Source())
 	collected := collect(t, sample.Source(), "ham", "spam")
-	for n, model := range []string{"multinomial", "bernoulli", "arow"} {
+	for n, model := range []string{"multinomial", "bernoulli", "softmax"} {
 		f := collected.fit(t, model)
 		for i := n; i < len(mail); i += 3 { // another third for each model
 			raw := mail[i]

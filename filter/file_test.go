@@ -199,6 +199,7 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 			settings[1+len(tokenize.Version)] = 0x7e
 			return settings
 		}), ErrVersion, "model is of another version: its settings are of another program"},
+		{"a model that is gone", withSettings(func(s *Settings) { s.Model = "arow" }), ErrVersion, "model is of another version: the model arow is gone: use passive-aggressive"},
 		{"an unknown kind of feature", withSettings(func(s *Settings) { s.Kind = "kind" }), ErrVersion, "model is of another version: unknown kind of feature"},
 		{"an unknown language", withSettings(func(s *Settings) { s.Tokenize.Language = "klingon" }), ErrVersion, "model is of another version: settings: language"},
 		{"more classes than rows", withSettings(func(s *Settings) { s.Classes = []string{"ham", "eggs", "spam"} }), ErrDamaged, "model is damaged: "},

@@ -52,7 +52,7 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 			sources = append(sources, corpustest.Messages([2]string{"spam", string(mail(text, small*factor)) + fmt.Sprint(i)}))
 		}
 	}
-	f := fitted(t, corpus.Concat(sources...), "hybrid", hamName, spamName)
+	f := fitted(t, corpus.Concat(sources...), "softmax", hamName, spamName)
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Names: true})
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,9 @@ func decodeSettings(data []byte) (Settings, error) {
 	if c.failed || len(c.data) > 0 {
 		return Settings{}, fmt.Errorf("%w: its settings are of another program", ErrVersion)
 	}
+	if err := models.Gone(s.Model); err != nil {
+		return Settings{}, fmt.Errorf("%w: %w", ErrVersion, err)
+	}
 	if err := errors.Join(s.Message.Validate(), s.Tokenize.Validate()); err != nil {
 		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
 	}

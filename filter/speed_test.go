@@ -33,7 +33,7 @@ func messagesOf(t testing.TB, source corpus.Source) [][]byte {
 // The mail is classified again and again, so no word is new. The remaining allocations are those of the HTML tokenizer and of the Unicode
 // normaliser.
 func TestMailOfKnownWordsAllocatesLittle(t *testing.T) {
-	f := fitted(t, sample.Source(), "hybrid", hamName, spamName)
+	f := fitted(t, sample.Source(), "softmax", hamName, spamName)
 	mail := messagesOf(t, sample.Source())
 	s := &scratch{reader: f.newReader()}
 	classify := func() {
@@ -97,7 +97,7 @@ func benchmarkCommand(b *testing.B, command, folder string) {
 }
 
 func benchmarkStages(b *testing.B, source corpus.Source) {
-	f := fitted(b, source, "hybrid", hamName, spamName)
+	f := fitted(b, source, "softmax", hamName, spamName)
 	mail := messagesOf(b, source)
 	size := 0
 	for _, raw := range mail {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"chaff/features"
 )
@@ -78,28 +77,6 @@ func learnedCounts(m countTrainer, n *Counts, d *features.Dataset) Online {
 	l.counts = n
 	l.absent.recount(n)
 	return l
-}
-
-// maxAdded is how many times the sum of all terms of a class smoothing may add to it without a warning. On the public corpora accuracy
-// falls from about three times on.
-const maxAdded = 2
-
-// trainShares is trainCounts for models of shares of tokens. It warns of a smoothing that drowns the features: the 1 of the lectures is
-// for tokens, of which every one counts 1, and the terms of an L2-normalised document add up to the root of their number at most.
-func trainShares(ctx context.Context, m countTrainer, d *features.Dataset, name string, smoothing float64) (*Linear, Report, error) {
-	n, err := count(ctx, m, d, name)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	r := Report{Warnings: warnings(d), Learned: learnedCounts(m, n, d)}
-	if d.Kind == features.NormalisedBits || d.Kind == features.NormalisedCounts {
-		if added, least := smoothing*float64(n.Len()), slices.Min(n.Totals); least > 0 && added > maxAdded*least {
-			r.Warnings = append(r.Warnings, fmt.Sprintf(
-				"smoothing=%v adds %.2g times as much as the messages of a class do, and hides them: use 0.001 with %v, or features=counts", smoothing, added/least, d.Kind))
-		}
-	}
-	l, err := linearOf(m, n)
-	return l, r, err
 }
 
 // linearOf returns the model that m makes of n, over the whole vocabulary of n.

@@ -93,52 +93,6 @@ func TestTanhByHand(t *testing.T) {
 	})
 }
 
-// n_cw: class 0 has (3, 1) in two documents, class 1 (1, 1), class 2 (0, 2). With a = 1 and V = 2 the others
-//
-//	of class 0 have (1, 3), together 4: lambda = (1+1)/(2+4), (1+3)/(2+4)
-//	of class 1 have (3, 3), together 6: lambda = (1+3)/(2+6), (1+3)/(2+6)
-//	of class 2 have (4, 2), together 6: lambda = (1+4)/(2+6), (1+2)/(2+6)
-func TestComplementByHand(t *testing.T) {
-	d := dataset(features.Counts, 3, 2, []int32{0, 0, 1, 2}, []float32{2, 1}, []float32{1, 0}, []float32{1, 1}, []float32{0, 2})
-	log := math.Log
-	runByHand(t, d, []handCase{
-		{
-			"weights speak for who the others are not",
-			models.Complement{Smoothing: 1, Prior: "learned", Features: "counts"},
-			[][]float64{{log(2. / 4), log(3), log(3. / 2)}, {log(1. / 4), log(2), log(2)}, {log(1. / 4), log(8. / 5), log(8. / 3)}},
-		},
-		{
-			"a uniform prior", models.Complement{Smoothing: 1, Prior: "uniform", Features: "counts"},
-			[][]float64{{log(1. / 3), log(3), log(3. / 2)}, {log(1. / 3), log(2), log(2)}, {log(1. / 3), log(8. / 5), log(8. / 3)}},
-		},
-		{
-			"normalised weights of a class have the sum 1, and no prior",
-			models.Complement{Smoothing: 1, Prior: "learned", Features: "counts", Normalise: true},
-			[][]float64{
-				{0, log(3) / log(9./2), log(3./2) / log(9./2)},
-				{0, 1. / 2, 1. / 2},
-				{0, log(8./5) / log(64./15), log(8./3) / log(64./15)},
-			},
-		},
-	})
-}
-
-// The complement of one of two classes is the other.
-func TestComplementOfTwoClassesIsMultinomial(t *testing.T) {
-	d := randomDataset(5, features.Counts, 80, 120, 2, 15)
-	complement, _, err := models.Complement{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d, models.EpochOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	multinomial, _, err := models.Multinomial{Smoothing: 0.5, Features: "counts"}.Train(t.Context(), d, models.EpochOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range d.Len() {
-		near(t, "score", complement.Score(d.Row(i)), multinomial.Score(d.Row(i)), 1e-5)
-	}
-}
-
 func TestMemoriserByHand(t *testing.T) {
 	// Four different documents: A to D.
 	a, b, c, d := []float32{1, 0, 0, 0}, []float32{0, 1, 0, 0}, []float32{0, 0, 1, 0}, []float32{0, 0, 0, 1}

@@ -11,16 +11,13 @@ func TestConformance(t *testing.T) {
 		"majority":              {ignoresTerms: true, anyKind: true},
 		"memoriser":             {ignoresPrior: true, classOrderMatters: true}, // all that is new is of class 0
 		"multinomial":           {ignoresPrior: true},                          // it is uniform
-		"complement":            {anyKind: true, ignoresPrior: true},
-		"perceptron":            {anyKind: true, ignoresPrior: true}, // the last mistake decides
+		"perceptron":            {anyKind: true, ignoresPrior: true},           // the last mistake decides
 		"averaged-perceptron":   {anyKind: true},
 		"multiclass-perceptron": {anyKind: true, classOrderMatters: true}, // of equal scores the first is the rival
 		"passive-aggressive":    {anyKind: true},
 		"tanh":                  {anyKind: true},
 		"lms":                   {anyKind: true},
 		"softmax":               {anyKind: true},
-		"hybrid":                {anyKind: true},
-		"arow":                  {anyKind: true},
 	}
 	names := models.Names()
 	if len(names) == 0 {

@@ -10,7 +10,7 @@ import (
 
 // Counts is what naive Bayes learns from labelled documents: for each term and class the sum of its features. Documents
 // can be added and removed, and two Counts can be merged. The models are pure functions of it; see [Bernoulli.Linear],
-// [Multinomial.Linear] and [Complement.Linear].
+// [Multinomial.Linear].
 //
 // The index of a term is its id in a vocabulary, which Counts does not know. [Counts.Merge] maps the ids of one
 // vocabulary to those of another.

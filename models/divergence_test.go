@@ -75,8 +75,6 @@ func TestNoRateEndsInWeightsThatAreNoNumbers(t *testing.T) {
 				"perceptron":                Perceptron{Passes: p, Steps: steps},
 				"multi-class perceptron":    MulticlassPerceptron{Passes: p, Steps: steps},
 				"passive-aggressive":        PassiveAggressive{Passes: p, Aggressiveness: eta},
-				"hybrid":                    Hybrid{Passes: p, Smoothing: 0.001, BayesShare: min(eta, maxBayesShare), LearningRate: eta},
-				"arow":                      AROW{Passes: p, Regularisation: eta},
 				"least mean squares":        LMS{Descent: Descent{Passes: p, Steps: steps}},
 				"least mean squares, batch": LMS{Descent: Descent{Passes: p, Steps: steps, Method: MethodBatch}},
 				"tanh":                      Tanh{Descent: Descent{Passes: p, Steps: steps}},

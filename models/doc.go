@@ -54,7 +54,6 @@
 //	Bernoulli naive Bayes    cs440 lecture 16, "Feature = One Bit Per Document"            bernoulli.go
 //	multinomial naive Bayes  cs440 lecture 16, "Feature = One Bit Per Word Token"          multinomial.go
 //	n_cw                     cs440 lecture 16, "Two Different BoW Algorithms"              counts.go
-//	complement naive Bayes   Rennie, Shih, Teevan, Karger, ICML 2003                       complement.go
 //	perceptron               cs440 lecture 16, "Perceptron"; collins; mlcourse; grosse 4   perceptron.go
 //	learning rates, starts   cs440 lecture 16, "Implementation details"                    steps.go
 //	averaged perceptron      Freund, Schapire, Machine Learning 37, 1999                   average.go
@@ -67,12 +66,10 @@
 //	its stochastic method    McMahan et al., KDD 2013; McMahan, AISTATS 2011               ftrl.go
 //	its batch method         L-BFGS                                                        lbfgs.go
 //	passive-aggressive       Crammer et al., JMLR 7, 2006                                  passiveaggressive.go
-//	hybrid                   Raina, Shen, Ng, McCallum, NIPS 2003                          hybrid.go
-//	its steps, AdaGrad       Duchi, Hazan, Singer, JMLR 12, 2011                           hybrid.go
-//	votes, the default       as hybrid                                                     votes.go
+//	votes, the default       Raina, Shen, Ng, McCallum, NIPS 2003                          votes.go
+//	its steps, AdaGrad       Duchi, Hazan, Singer, JMLR 12, 2011                           votes.go
 //	its loss, wrong labels   Mnih, Hinton, ICML 2012                                       votes.go
 //	its runs of four bytes   Cormack, TREC 2007                                            votes.go
-//	AROW                     Crammer, Kulesza, Dredze, NIPS 2009                           arow.go
 //	memoriser                collins, "What Kind of Solution would Suffice?"               memoriser.go
 //	majority class           none: the baseline that a classifier has to beat              majority.go
 //

@@ -22,8 +22,6 @@ func driven(p Passes) map[string]Trainer {
 		"multi-class perceptron":      MulticlassPerceptron{Passes: p, Steps: constant, Averaged: true},
 		"passive-aggressive":          PassiveAggressive{Passes: p, Aggressiveness: 0.1},
 		"averaged passive-aggressive": PassiveAggressive{Passes: p, Aggressiveness: 0.1, Averaged: true},
-		"hybrid":                      Hybrid{Passes: p, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.1},
-		"arow":                        AROW{Passes: p, Regularisation: 1},
 		"least mean squares":          LMS{Descent: Descent{Passes: p, Steps: small, Method: MethodStochastic}},
 		"least mean squares, batch":   LMS{Descent: Descent{Passes: p, Steps: small, Method: MethodBatch}},
 		"tanh":                        Tanh{Descent: Descent{Passes: p, Steps: small, Method: MethodStochastic}},

@@ -119,9 +119,6 @@ func (f *fit) learned() Online {
 	case *votes:
 		l.settle(f.train.Len())
 		online.growing = &onlineVotes{l}
-	case *hybrid:
-		l.settle(f.train.Len(), f.train.Kind)
-		online.growing = &onlineHybrid{l}
 	case growing:
 		online.growing = l
 	}

@@ -57,10 +57,9 @@ type CountingLearner interface {
 // NewOnline returns the online learner of the named model, which has learnt nothing, and the kind of feature it takes.
 // After n documents it scores like the model trained on them: naive Bayes up to the rounding of weights, and trainers in
 // epochs like one epoch in the order of the data set, softmax regression with its full penalties from the start.
-// The hybrid and votes differ: training counts all documents before it learns from the first.
+// Votes differs: training counts all documents before it learns from the first.
 //
-// Settings that need all documents in advance are errors: balanced class weights, batch methods, a random start, and
-// normalised complement naive Bayes.
+// Settings that need all documents in advance are errors: balanced class weights, batch methods and a random start.
 func (o Options) NewOnline(name string, classes []string) (Online, features.Kind, error) {
 	trainer, kind, err := o.New(name, 0)
 	if err != nil {

@@ -10,14 +10,13 @@ import (
 	"chaff/models/modelstest"
 )
 
-// inOneEpoch returns the default options, but for one epoch in the order of the documents and no penalties. The hybrid has no share of
-// naive Bayes, of which the one counts all documents before it learns and the other those so far.
+// inOneEpoch returns the default options, but for one epoch in the order of the documents and no penalties.
 func inOneEpoch() models.Options {
 	o := models.DefaultOptions()
 	modelstest.EachPasses(&o, func(p *models.Passes) {
 		p.Epochs, p.Listed = 1, true
 	})
-	o.Softmax.L2, o.Hybrid.BayesShare = 0, 0
+	o.Softmax.L2 = 0
 	return o
 }
 
@@ -85,17 +84,16 @@ func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
 		change      func(o *models.Options)
 		want        string
 	}{
-		{"balanced class weights", "arow", func(o *models.Options) { o.AROW.ClassWeights = "balanced" },
-			`arow learns from one message after the other: class_weights is "balanced": the number of messages is not known`},
+		{"balanced class weights", "softmax", func(o *models.Options) { o.Softmax.ClassWeights = "balanced" },
+			`softmax learns from one message after the other: class_weights is "balanced": the number of messages is not known`},
 		{"a batch", "softmax", func(o *models.Options) { o.Softmax.Method = "batch" },
 			`softmax learns from one message after the other: method is "batch": must be stochastic`},
 		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },
 			`perceptron learns from one message after the other: start is "random": terms that are not known yet have no weight`},
-		{"sums over all weights", "complement", func(o *models.Options) { o.Complement.Normalise = true },
-			`complement learns from one message after the other: normalise is true: each message would need the sum of all weights`},
 		{"weights of other classes", "lms", func(o *models.Options) { o.LMS.ClassWeights = "ham:1,eggs:2" },
 			`lms learns from one message after the other: class_weights is "ham:1,eggs:2": it does not name the class "spam"`},
 		{"no model", "eggs", func(*models.Options) {}, `unknown model "eggs"`},
+		{"a model of earlier versions", "hybrid", func(*models.Options) {}, "the model hybrid is gone: use votes or softmax"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,6 @@ import (
 type Options struct {
 	Bernoulli            Bernoulli            `json:"bernoulli"`
 	Multinomial          Multinomial          `json:"multinomial"`
-	Complement           Complement           `json:"complement"`
 	Perceptron           Perceptron           `json:"perceptron"`
 	AveragedPerceptron   Perceptron           `json:"averaged_perceptron"`
 	MulticlassPerceptron MulticlassPerceptron `json:"multiclass_perceptron"`
@@ -25,8 +25,6 @@ type Options struct {
 	LMS                  LMS                  `json:"lms"`
 	Softmax              Softmax              `json:"softmax"`
 	Votes                Votes                `json:"votes"`
-	Hybrid               Hybrid               `json:"hybrid"`
-	AROW                 AROW                 `json:"arow"`
 	Memoriser            Memoriser            `json:"memoriser"`
 	Majority             Majority             `json:"majority"`
 }
@@ -72,12 +70,6 @@ func table() []row {
 			PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2}},
 		{"votes", "Naive Bayes and logistic regression with one bounded vote for each kind of evidence.",
 			Votes{ClassWeights: WeightsNone, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7, GroupBound: groupBound, PastedBound: pastedBound, Bound: memberBound}},
-		{"hybrid", "Logistic regression with the naive Bayes log odds as an offset.",
-			Hybrid{Passes: defaultPasses(2, features.NormalisedBits), Smoothing: 0.001, BayesShare: 0.3, LearningRate: 1.25}},
-		{"arow", "Adaptive regularisation: frequent terms change less with each message.",
-			AROW{Passes: defaultPasses(3, features.NormalisedBits), Regularisation: 0.1}},
-		{"complement", "Naive Bayes that estimates each class from all others.",
-			Complement{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()}},
 		{"memoriser", "A baseline that remembers the training messages and nothing else.", Memoriser{}},
 		{"majority", "A baseline that always predicts the most frequent class.", Majority{}},
 	}
@@ -189,7 +181,16 @@ func settingsFrom(model string, trainer json.RawMessage) (settings, error) {
 }
 
 func unknownModel(name string) error {
-	return fmt.Errorf("unknown model %q: known are %s", name, strings.Join(Names(), ", "))
+	return cmp.Or(Gone(name), fmt.Errorf("unknown model %q: known are %s", name, strings.Join(Names(), ", ")))
+}
+
+// Gone returns an error about a model that earlier versions had, which names its successor, and nil for any other name.
+func Gone(name string) error {
+	successors := map[string]string{"hybrid": "votes or softmax", "arow": "passive-aggressive", "complement": "multinomial"}
+	if successor := successors[name]; successor != "" {
+		return fmt.Errorf("the model %s is gone: use %s", name, successor)
+	}
+	return nil
 }
 
 // nameOf returns the name of the first model with settings of this type.

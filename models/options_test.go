@@ -15,7 +15,7 @@ import (
 func TestNamesOfModels(t *testing.T) {
 	want := []string{
 		"bernoulli", "multinomial", "perceptron", "averaged-perceptron", "multiclass-perceptron", "tanh", "lms", "softmax",
-		"passive-aggressive", "votes", "hybrid", "arow", "complement", "memoriser", "majority",
+		"passive-aggressive", "votes", "memoriser", "majority",
 	}
 	if got := models.Names(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -24,12 +24,11 @@ func TestNamesOfModels(t *testing.T) {
 
 func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 	o := models.DefaultOptions()
-	o.Bernoulli.Smoothing, o.Multinomial.Features, o.Complement.Features = 0.5, "counts", "normalised bits"
+	o.Bernoulli.Smoothing, o.Multinomial.Features = 0.5, "counts"
 	o.Perceptron.Epochs, o.AveragedPerceptron.Epochs, o.MulticlassPerceptron.Epochs = 3, 4, 5
 	o.Perceptron.Features, o.AveragedPerceptron.Features, o.MulticlassPerceptron.Features = "bits", "counts", "normalised counts"
-	o.Tanh.Epochs, o.LMS.Epochs, o.Softmax.Epochs, o.PassiveAggressive.Epochs, o.AROW.Epochs, o.Hybrid.Epochs = 6, 7, 8, 9, 10, 11
-	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features, o.AROW.Features = "", "counts", "bits", "bits", "normalised bits"
-	o.Hybrid.Features = "normalised counts"
+	o.Tanh.Epochs, o.LMS.Epochs, o.Softmax.Epochs, o.PassiveAggressive.Epochs = 6, 7, 8, 9
+	o.Tanh.Features, o.LMS.Features, o.Softmax.Features, o.PassiveAggressive.Features = "", "counts", "bits", "normalised bits"
 	want := o // with the seed, and the averaged one averaged
 	modelstest.EachPasses(&want, func(p *models.Passes) {
 		p.Seed = 7
@@ -48,10 +47,7 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 		"tanh":                  {want.Tanh, features.Bits},
 		"lms":                   {want.LMS, features.Counts},
 		"softmax":               {want.Softmax, features.Bits},
-		"passive-aggressive":    {want.PassiveAggressive, features.Bits},
-		"hybrid":                {want.Hybrid, features.NormalisedCounts},
-		"arow":                  {want.AROW, features.NormalisedBits},
-		"complement":            {want.Complement, features.NormalisedBits},
+		"passive-aggressive":    {want.PassiveAggressive, features.NormalisedBits},
 		"memoriser":             {models.Memoriser{}, features.Whole},
 		"majority":              {models.Majority{}, features.Bits},
 	}
@@ -69,7 +65,7 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 func TestNewNamesTheModelsItKnows(t *testing.T) {
 	_, _, err := models.DefaultOptions().New("bayes", 1)
 	const want = "unknown model \"bayes\": known are bernoulli, multinomial, perceptron, averaged-perceptron, " +
-		"multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, hybrid, arow, complement, memoriser, majority"
+		"multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, memoriser, majority"
 	if err == nil || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)
 	}
@@ -82,8 +78,8 @@ func TestOptionsAreReadBackFromJSON(t *testing.T) {
 	}
 	for _, part := range []string{
 		`"multinomial":{"smoothing":0.001,"prior":"uniform","features":"normalised bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
-		`"complement":{"smoothing":0.001,"prior":"uniform","features":"normalised bits"`, `"bernoulli":{"smoothing":0.001,"prior":"learned","features":"head bits"}`,
-		`"hybrid":{"epochs":2,`, `"smoothing":0.001,"bayes_share":0.3,"learning_rate":1.25}`, `"arow":{"epochs":3,`, `"regularisation":0.1}`,
+		`"bernoulli":{"smoothing":0.001,"prior":"learned","features":"head bits"}`,
+		`"passive_aggressive":{"epochs":20,`, `"votes":{"epochs":0,"class_weights":"none","smoothing":0.001,"bayes_share":0.3,"learning_rate":0.7,`,
 	} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("got %s, want %s in it", data, part)
@@ -107,23 +103,23 @@ func TestOptionsValidate(t *testing.T) {
 	}{
 		{"the defaults", func(*models.Options) {}, ""},
 		{"naive Bayes with nothing set", func(o *models.Options) {
-			o.Bernoulli, o.Multinomial, o.Complement = models.Bernoulli{}, models.Multinomial{}, models.Complement{}
+			o.Bernoulli, o.Multinomial = models.Bernoulli{}, models.Multinomial{}
 		}, ""},
 		{"the least smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = 1e-10 }, ""},
 		{"the largest smoothing", func(o *models.Options) { o.Multinomial.Smoothing = 1e6 }, ""},
 		{"a given prior", func(o *models.Options) { o.Bernoulli.Prior = "ham:0.7,spam:0.3" }, ""},
-		{"given class weights", func(o *models.Options) { o.AROW.ClassWeights = "ham:10, spam:0.5" }, ""},
+		{"given class weights", func(o *models.Options) { o.Softmax.ClassWeights = "ham:10, spam:0.5" }, ""},
 		{"texts that are not set", func(o *models.Options) {
 			o.Perceptron = models.Perceptron{Passes: models.Passes{Epochs: 1}, Steps: models.Steps{LearningRate: 1}}
 		}, ""},
 		{"a negative smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = -1 }, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e+06"},
 		{"a smoothing too small", func(o *models.Options) { o.Multinomial.Smoothing = 1e-11 }, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e+06"},
-		{"a smoothing that is no number", func(o *models.Options) { o.Complement.Smoothing = math.NaN() }, "complement.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
+		{"a smoothing that is no number", func(o *models.Options) { o.Bernoulli.Smoothing = math.NaN() }, "bernoulli.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
 		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be bits, counts, normalised bits or normalised counts`},
 		{"normalised counts for naive Bayes", func(o *models.Options) { o.Multinomial.Features = "normalised counts" }, ""},
 		{"the start only, for Bernoulli", func(o *models.Options) { o.Bernoulli.Features = "head bits" }, ""},
 		{"a kind of feature that Bernoulli does not take", func(o *models.Options) { o.Bernoulli.Features = "counts" }, `bernoulli.features is "counts": must be bits or head bits`},
-		{"a kind of feature that only Bernoulli takes", func(o *models.Options) { o.Hybrid.Features = "head bits" }, `hybrid.features is "head bits": must be bits, counts, normalised bits or normalised counts`},
+		{"a kind of feature that only Bernoulli takes", func(o *models.Options) { o.Softmax.Features = "head bits" }, `softmax.features is "head bits": must be bits, counts, normalised bits or normalised counts`},
 		{"a kind of feature that only the memoriser takes", func(o *models.Options) { o.LMS.Features = "whole" }, `lms.features is "whole": must be bits, counts, normalised bits or normalised counts`},
 		{"a prior of another name", func(o *models.Options) { o.Multinomial.Prior = "flat" },
 			`multinomial.prior is "flat": "flat" has no colon; must be learned, uniform, or like ham:0.7,spam:0.3`},
@@ -144,13 +140,12 @@ func TestOptionsValidate(t *testing.T) {
 		{"a penalty that a batch does not take", func(o *models.Options) { o.Softmax.Method, o.Softmax.L1 = "batch", 1 },
 			"softmax.l1 is 1: must be 0 for the method batch, which needs a smooth loss"},
 		{"no aggressiveness", func(o *models.Options) { o.PassiveAggressive.Aggressiveness = 0 }, "passive_aggressive.aggressiveness is 0: must be above 0 and at most 1e+06"},
-		{"no regularisation", func(o *models.Options) { o.AROW.Regularisation = 0 }, "arow.regularisation is 0: must be above 0 and at most 1e+06"},
-		{"no smoothing where the logarithms need one", func(o *models.Options) { o.Hybrid.Smoothing = 0 }, "hybrid.smoothing is 0: must be from 1e-10 to 1e+06"},
-		{"a negative share", func(o *models.Options) { o.Hybrid.BayesShare = -0.1 }, "hybrid.bayes_share is -0.1: must be from 0 to 1000"},
-		{"a share that is no number", func(o *models.Options) { o.Hybrid.BayesShare = math.NaN() }, "hybrid.bayes_share is NaN: must be from 0 to 1000"},
-		{"no share", func(o *models.Options) { o.Hybrid.BayesShare = 0 }, ""},
-		{"no learning rate for the hybrid", func(o *models.Options) { o.Hybrid.LearningRate = 0 }, "hybrid.learning_rate is 0: must be above 0 and at most 1e+06"},
-		{"no epoch for the hybrid", func(o *models.Options) { o.Hybrid.Epochs = 0 }, "hybrid.epochs is 0: must be from 1 to 100000"},
+		{"no smoothing where the logarithms need one", func(o *models.Options) { o.Votes.Smoothing = 0 }, "votes.smoothing is 0: must be from 1e-10 to 1e+06"},
+		{"a negative share", func(o *models.Options) { o.Votes.BayesShare = -0.1 }, "votes.bayes_share is -0.1: must be from 0 to 1000"},
+		{"a share that is no number", func(o *models.Options) { o.Votes.BayesShare = math.NaN() }, "votes.bayes_share is NaN: must be from 0 to 1000"},
+		{"no share", func(o *models.Options) { o.Votes.BayesShare = 0 }, ""},
+		{"no learning rate for votes", func(o *models.Options) { o.Votes.LearningRate = 0 }, "votes.learning_rate is 0: must be above 0 and at most 1e+06"},
+		{"as many epochs of votes as the messages need", func(o *models.Options) { o.Votes.Epochs = 0 }, ""},
 		{"all that is wrong", func(o *models.Options) {
 			o.Bernoulli.Smoothing = 1e7
 			o.Multinomial.Smoothing, o.Multinomial.Prior = -2, "ham:1,ham:0.5"

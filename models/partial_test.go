@@ -328,7 +328,7 @@ func TestWhatTrainingLearnedIsTheModelAndLearnsOn(t *testing.T) {
 // Training in one epoch, in the order of the documents, ends with the learner that learned them one after the other.
 func TestTrainingInOneEpochEndsWithTheOnlineLearner(t *testing.T) {
 	eachModel(t, func(t *testing.T, o Options, name string, d *features.Dataset) {
-		if name == "votes" || name == "hybrid" || name == "softmax" {
+		if name == "votes" || name == "softmax" {
 			return // they know all documents, or their number, beforehand
 		}
 		for i := range reflect.ValueOf(&o).Elem().NumField() {
@@ -371,8 +371,7 @@ func TestTrainingThatCannotLearnOnHasNoLearner(t *testing.T) {
 		"a batch of gradients":    {LMS{Descent{defaultPasses(3, d.Kind), defaultSteps(0.01), MethodBatch}}, d, nil},
 		"a random start":          {Perceptron{Passes: defaultPasses(3, d.Kind), Steps: random}, d, nil},
 		"balanced class weights":  {balanced, mailbox(features.Evidence, 2, 60), nil},
-		"normalised sums":         {Complement{Smoothing: 1, Normalise: true, Features: d.Kind.String()}, d, nil},
-		"another kind of feature": {Complement{Smoothing: 1, Features: "counts"}, d, nil},
+		"another kind of feature": {Softmax{Passes: defaultPasses(3, features.Counts), LearningRate: 1}, d, nil},
 		"a better epoch before":   {patient, mailbox(features.Bits, 2, 60), mailbox(features.Bits, 2, 40)},
 	} {
 		linear, report, err := test.trainer.Train(t.Context(), test.d, EpochOptions{Development: test.development})

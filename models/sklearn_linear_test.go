@@ -25,12 +25,6 @@ type linearFixture struct {
 		Intercept []float64   `json:"intercept"`
 		Loss      float64     `json:"loss"` // sum of the log losses, and the penalties
 	} `json:"optima"`
-	Complement []struct {
-		Classes        int         `json:"classes"`
-		Normalise      bool        `json:"normalise"`
-		Smoothing      float64     `json:"smoothing"`
-		FeatureLogProb [][]float64 `json:"feature_log_prob"`
-	} `json:"complement"`
 	LeastSquares []float64 `json:"least_squares"` // bias, then weights
 }
 
@@ -59,7 +53,7 @@ func readLinearFixture(t *testing.T) *linearFixture {
 	if err := json.Unmarshal(data, f); err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Online) == 0 || len(f.Optima) == 0 || len(f.Complement) == 0 || len(f.LeastSquares) == 0 {
+	if len(f.Online) == 0 || len(f.Optima) == 0 || len(f.LeastSquares) == 0 {
 		t.Fatal("the fixture lacks cases")
 	}
 	return f
@@ -181,30 +175,6 @@ func wantZeros(t *testing.T, l *Linear, coef [][]float64, l1 float64) {
 	}
 	if zeros == 0 || agreed < zeros*9/10 {
 		t.Errorf("of %d weights that are 0 at the minimum, got %d", zeros, agreed)
-	}
-}
-
-func TestComplementAgreesWithScikitLearn(t *testing.T) {
-	fixture := readLinearFixture(t)
-	for _, test := range fixture.Complement {
-		t.Run(fmt.Sprintf("%d classes, normalise %v, smoothing %v", test.Classes, test.Normalise, test.Smoothing), func(t *testing.T) {
-			d := fixture.dataset(test.Classes)
-			m := Complement{Smoothing: test.Smoothing, Features: "counts", Normalise: test.Normalise}
-			l, _, err := m.Train(t.Context(), d, EpochOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for c, want := range test.FeatureLogProb {
-				for w := range want {
-					// float32, of numbers up to 10; of two classes the difference.
-					if test.Classes > 2 {
-						wantNear(t, "weight", float64(l.Weights[w*3+c]), want[w], 1e-6)
-					} else if c == 1 {
-						wantNear(t, "weight", float64(l.Weights[w]), want[w]-test.FeatureLogProb[0][w], 1e-6)
-					}
-				}
-			}
-		})
 	}
 }
 

@@ -136,7 +136,7 @@ func TestCountingLearnersForgetAndMerge(t *testing.T) {
 		}
 		wantSameState(t, merged, whole)
 	})
-	if want := 2 * 5; len(counting) != want { // naive Bayes and the baselines
+	if want := 2 * 4; len(counting) != want { // naive Bayes and the baselines
 		t.Errorf("counting learners are %q, want %d", counting, want)
 	}
 }

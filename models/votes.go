@@ -50,7 +50,9 @@ import (
 //
 // In the result all documents are counted, and the weight of a term is a_w + c nb_w.
 //
-// Sources: as for [Hybrid]; V. Mnih, G. E. Hinton: Learning to Label Aerial Images from Noisy Data (ICML 2012), for a loss that
+// Sources: R. Raina, Y. Shen, A. Y. Ng, A. McCallum: Classification with Hybrid Generative/Discriminative Models (NIPS 2003), for the
+// offset and the leave-one-out estimates; J. Duchi, E. Hazan, Y. Singer: Adaptive Subgradient Methods for Online Learning and Stochastic
+// Optimization (JMLR 12, 2011), AdaGrad, for the steps; V. Mnih, G. E. Hinton: Learning to Label Aerial Images from Noisy Data (ICML 2012), for a loss that
 // allows for wrong labels, with their share estimated as in expectation maximisation; G. V. Cormack (TREC 2007), for runs of four
 // bytes.
 //
@@ -82,6 +84,16 @@ type Votes struct {
 
 var _ Trainer = Votes{}
 
+const (
+	maxBayesShare = 1000
+	// firstSquares is G before the first document. In a message of a thousand terms and length 1 the first gradient of a
+	// term is 0.03 / 2, and its square a quarter of this. So the first step is less than half the learning rate, and a term
+	// that occurs once weighs less than one that is confirmed.
+	firstSquares = 0.001
+	// minGradient is the |dL/dz| below which a document changes no weight.
+	minGradient = 1e-6
+)
+
 // Validate returns everything that is wrong with m.
 func (m Votes) Validate() error {
 	errs := []error{m.passes(0).validate()}
@@ -89,7 +101,8 @@ func (m Votes) Validate() error {
 		errs = append(errs, fmt.Errorf("epochs is %d: must be from 0 to %d", m.Epochs, maxEpochs))
 	}
 	return errors.Join(append(errs,
-		validateOffset(m.Smoothing, m.BayesShare, m.LearningRate),
+		checkRange("smoothing", m.Smoothing, minSmoothing, maxSmoothing), checkRange("bayes_share", m.BayesShare, 0, maxBayesShare),
+		checkPositive("learning_rate", m.LearningRate),
 		checkPositive("group_bound", m.GroupBound), checkPositive("pasted_bound", m.PastedBound), checkPositive("bound", m.Bound),
 	)...)
 }
@@ -181,6 +194,20 @@ type votes struct {
 	rate      float64       // eta
 	workers   int           // used by model
 }
+
+// side is a number for the documents on each side of a row: [1] for those of its class, [0] for all others.
+type side [2]float64
+
+// sideOf returns the side of row r, of n rows, that a document of class c is on.
+func sideOf(n, r, c int) int {
+	if target(n, r, c) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a group.
+func logOddsOfTotals(aV float64, n side) float64 { return math.Log((aV + n[0]) / (aV + n[1])) }
 
 // voteCounts are the naive Bayes counts beside those of the cells.
 type voteCounts struct {
@@ -497,7 +524,7 @@ func (l *votes) model(dst *params, first int) {
 }
 
 func (l *votes) loss(scores []float64, c int) float64 {
-	return sumOver(scores, c, logLossOfRow().value)
+	return sumOver(scores, c, func(t, z float64) float64 { return log1pExp(-t * z) })
 }
 
 func (l *votes) terms() int { return len(l.counted.groups) }

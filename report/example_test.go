@@ -15,7 +15,7 @@ func Example() {
 		Title:     "chaff train",
 		Classes:   []string{"ham", "spam"},
 		Confusion: metrics.Confusion{{95, 1}, {2, 52}},
-		ROC:       []report.Curve{{Name: "arow", Points: []report.Point{{X: 0, Y: 0.9}, {X: 0.01, Y: 0.96}, {X: 1, Y: 1}}}},
+		ROC:       []report.Curve{{Name: "softmax", Points: []report.Point{{X: 0, Y: 0.9}, {X: 0.01, Y: 0.96}, {X: 1, Y: 1}}}},
 		Mistakes:  []report.Mistake{{Path: "inbox/17", Subject: "<b>Sale</b>", Score: 2.5, True: "ham", Given: "spam"}},
 	}
 	var html bytes.Buffer

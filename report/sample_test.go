@@ -11,8 +11,8 @@ func known(x float64) *float64 { return &x }
 
 // samplePage returns a page with every part, as a comparison with replay and tuning would have it. The figures are made up.
 func samplePage() Page {
-	names := []string{"multinomial", "lms", "complement", "averaged-perceptron", "multiclass-perceptron", "perceptron",
-		"passive-aggressive", "bernoulli", "arow", "tanh", "softmax", "memoriser", "majority"}
+	names := []string{"multinomial", "lms", "averaged-perceptron", "multiclass-perceptron", "perceptron",
+		"passive-aggressive", "bernoulli", "votes", "tanh", "softmax", "memoriser", "majority"}
 	p := Page{
 		Title: "chaff compare", Subtitle: "6,046 messages: 4,149 ham, 1,897 spam",
 		Facts: []Fact{{"messages", "6046, of which 37 copies are left out"}, {"split", "60/20/20 by hash, near-duplicates together"},
@@ -47,7 +47,7 @@ func samplePage() Page {
 			p.Scores, p.Thresholds = histogram(ham, spam), &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
 		}
 	}
-	for i, name := range []string{"perceptron", "softmax", "arow"} {
+	for i, name := range []string{"perceptron", "softmax", "votes"} {
 		curve := EpochCurve{Model: name}
 		for e := range 12 {
 			k := math.Exp(-float64(e) / float64(2+i))

@@ -44,7 +44,7 @@ func FuzzNamesOfUsers(f *testing.F) {
 
 // startUsers starts an engine with a folder of users.
 func startUsers(t *testing.T, change func(*Options)) (*Engine, *lines) {
-	return start(t, newModelOf(t, "arow", 20), func(o *Options) {
+	return start(t, newModelOf(t, "votes", 20), func(o *Options) {
 		o.Users = filepath.Join(t.TempDir(), "users")
 		if change != nil {
 			change(o)
@@ -239,7 +239,7 @@ func TestAnExplanationAddsUp(t *testing.T) {
 }
 
 func TestAUserOfASharedModelWithoutMailNeedsBothClasses(t *testing.T) {
-	e, _ := start(t, newModelOf(t, "arow", 0), func(o *Options) { o.Users = filepath.Join(t.TempDir(), "users") })
+	e, _ := start(t, newModelOf(t, "votes", 0), func(o *Options) { o.Users = filepath.Join(t.TempDir(), "users") })
 	for n := range enoughAlone {
 		learn(t, e, "alice", mail("spam", n), "spam")
 	}

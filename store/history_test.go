@@ -136,7 +136,7 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 
 // A term that the vocabulary left out comes back with another message, or the oldest messages leave.
 func TestAFoldOfCountsIsAFit(t *testing.T) {
-	for _, model := range []string{"multinomial", "bernoulli", "complement"} {
+	for _, model := range []string{"multinomial", "bernoulli"} {
 		o := train.DefaultCollectOptions()
 		o.Features.MinDocumentFrequency = 2
 		rare := Message{Raw: []byte("Subject: hama\n\nhamb zzrare"), Label: "ham"}

@@ -1,7 +1,7 @@
 // Package train makes filters: it reads labelled mail, splits it, fits models, and chooses thresholds and calibration.
 //
 //	mail, err := train.Collect(ctx, source, []string{"ham", "spam"}, train.DefaultCollectOptions())
-//	trained, err := train.Fit(ctx, mail, "hybrid", train.DefaultOptions())     // fitted to the training part
+//	trained, err := train.Fit(ctx, mail, "softmax", train.DefaultOptions())     // fitted to the training part
 //	f, refitted, err := mail.Refit(ctx, trained, train.DefaultOptions())       // fitted to all the mail
 //	err = f.Save("spam.model")
 //

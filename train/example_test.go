@@ -17,7 +17,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	trained, err := train.Fit(ctx, mail, "hybrid", train.DefaultOptions()) // fitted to the training part
+	trained, err := train.Fit(ctx, mail, "softmax", train.DefaultOptions()) // fitted to the training part
 	if err != nil {
 		fmt.Println(err)
 		return

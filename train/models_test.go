@@ -138,7 +138,7 @@ func TestTrainingAndClassificationMakeTheSameVector(t *testing.T) {
 func TestProbabilitiesAreCalibratedOnNewMail(t *testing.T) {
 	// Among so many messages, some have no word of their class.
 	c := collect(t, corpustest.Mailbox(11, 600, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
-	for _, model := range []string{"multinomial", "averaged-perceptron", "arow"} {
+	for _, model := range []string{"multinomial", "averaged-perceptron", "softmax"} {
 		_, r := fit(t, c, model)
 		if r.Test.CalibrationError == nil || *r.Test.CalibrationError > 0.05 {
 			t.Errorf("%s: calibration error %v, want at most 0.05", model, r.Test.CalibrationError)

@@ -128,7 +128,7 @@ func TestNearDuplicatesDoNotInfluenceEachOthersScores(t *testing.T) {
 
 func TestRefitFitsAllTheMail(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 80, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
-	for _, model := range []string{"hybrid", "bernoulli", "memoriser"} {
+	for _, model := range []string{"softmax", "bernoulli", "memoriser"} {
 		f, r, measured := refit(t, c, model, DefaultOptions())
 		if r.Messages != 160 || r.OutOfFold != 160 {
 			t.Errorf("%s: fitted to %d messages, with %d scores, want 160 of both", model, r.Messages, r.OutOfFold)
@@ -145,7 +145,7 @@ func TestRefitFitsAllTheMail(t *testing.T) {
 
 func TestRefitDoesNotChangeTheMeasuredModel(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
-	measured, err := Fit(context.Background(), c, "hybrid", DefaultOptions())
+	measured, err := Fit(context.Background(), c, "softmax", DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestRefitDoesNotChangeTheMeasuredModel(t *testing.T) {
 	if !slices.Equal(before, encode(t, f)) {
 		t.Error("the model of the training part has other bytes after refitting")
 	}
-	again, _ := fit(t, c, "hybrid")
+	again, _ := fit(t, c, "softmax")
 	if !slices.Equal(before, encode(t, again)) {
 		t.Error("the collection gives another model after refitting")
 	}
@@ -180,7 +180,7 @@ func TestWorkersChangeNoByteOfAModel(t *testing.T) {
 		var want [2][]byte // the model of the training part and that of all the mail
 		for _, workers := range []int{1, 8} {
 			o.Workers = workers
-			refitted, _, measured := refit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "hybrid", DefaultOptions())
+			refitted, _, measured := refit(t, collect(t, corpustest.Mailbox(5, 50, "ham", "spam"), o, "ham", "spam"), "softmax", DefaultOptions())
 			got := [2][]byte{encode(t, measured.Filter), encode(t, refitted)}
 			if workers == 1 {
 				want = got
@@ -195,13 +195,13 @@ func TestWorkersChangeNoByteOfAModel(t *testing.T) {
 func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 	o := DefaultOptions()
 	c := collect(t, corpustest.Mailbox(9, 200, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
-	f, r, _ := refit(t, c, "hybrid", o)
+	f, r, _ := refit(t, c, "softmax", o)
 	choose := func(s Scores) (metrics.Thresholds, metrics.Calibration) {
 		thresholds, _ := metrics.ChooseThresholds(s.Margins(), s.Spam(), metrics.Scale{}, o.Thresholds)
 		calibration, _ := metrics.Calibrate(s.Labels, s.Scores, 2)
 		return thresholds, calibration
 	}
-	scores := outOfFoldScores(t, c, "hybrid")
+	scores := outOfFoldScores(t, c, "softmax")
 	thresholds, calibration := choose(scores)
 	if *r.Thresholds != thresholds || !reflect.DeepEqual(r.Calibration, calibration) {
 		t.Errorf("got %v, %v, want %v, %v", *r.Thresholds, r.Calibration, thresholds, calibration)

@@ -30,8 +30,8 @@ func TestWithSeedDividesAsCollectDoes(t *testing.T) {
 		if diff := cmp.Diff(want.Summary(), got.Summary()); diff != "" {
 			t.Errorf("%s: summary (-read with the seed +divided by it):\n%s", method, diff)
 		}
-		f, _ := fit(t, want, "arow")
-		g, _ := fit(t, got, "arow")
+		f, _ := fit(t, want, "softmax")
+		g, _ := fit(t, got, "softmax")
 		if !slices.Equal(encode(t, f), encode(t, g)) {
 			t.Errorf("%s: the models differ", method)
 		}

@@ -202,7 +202,7 @@ message, then learns it. With --folds K it splits the mail into K folds, and
 tests each with a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
-  chaff evaluate --online --ham inbox --spam junk --model arow
+  chaff evaluate --online --ham inbox --spam junk --model softmax
   chaff evaluate --online --trec index --delay 100 --trec-results results`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			x.paths = paths

@@ -86,7 +86,7 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string,
 	if flags.weights {
 		w, err := f.Weights()
 		if errors.Is(err, filter.ErrNotAffine) {
-			return hint.With(err, "train another one: chaff train --model hybrid")
+			return hint.With(err, "train another one: chaff train --model softmax")
 		}
 		if err != nil {
 			return delivery.ModelError(flags.model, err)

@@ -96,7 +96,7 @@ func newEvilMail(t *testing.T) evilMail {
 	m.write("[tokenize]\n\"\\u001b\\n"+forged+"\" = 1\n", "unknown"+evil+".toml")
 	m.write("model = \"\x1b\u009b\u202e"+forged+"\n", "broken"+evil+".toml")
 	m.write("a: \"\u202e\n"+forged+": [\n", "broken"+evil+".yaml")
-	m.write("[tune]\n[[tune.search]]\nkey = \"model\"\nvalues = [\"bernoulli\", \"arow\"]\n[[tune.search]]\nkey = \"tokenize.ignore_headers\"\nvalues = [[\"\\u001b\\n"+forged+"\"], [\"x-\\u202e\"]]\n", "search"+evil+".toml")
+	m.write("[tune]\n[[tune.search]]\nkey = \"model\"\nvalues = [\"bernoulli\", \"softmax\"]\n[[tune.search]]\nkey = \"tokenize.ignore_headers\"\nvalues = [[\"\\u001b\\n"+forged+"\"], [\"x-\\u202e\"]]\n", "search"+evil+".toml")
 	m.write("\x89CHAFF\r\n"+evil, "damaged"+evil)
 	return m
 }
@@ -158,7 +158,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		args  []string
 		fails bool
 	}{
-		{args: with(both, "train", "-m", model, "--report", page, "--model", "hybrid")},
+		{args: with(both, "train", "-m", model, "--report", page, "--model", "softmax")},
 		{args: with(both, "train", "-m", model+"json", "--json", "--config", config)},
 		{args: []string{"train", "--maildir", m.path("maildir" + evil), "-m", model + "2"}},
 		{args: []string{"train", "--folders", m.path("classes" + evil), "-m", model + "3", "--model", "votes", "--mistakes", "20", "--report", page + "3", "--plots", m.path("plots" + evil)}},

@@ -283,7 +283,7 @@ func makePages(t *testing.T, dir string) []madePage {
 const pageSearch = `
 [[tune.search]]
 key = "model"
-values = ["bernoulli", "complement", "arow"]
+values = ["bernoulli", "multinomial", "softmax"]
 
 [[tune.search]]
 key = "tokenize.headers"

@@ -15,7 +15,7 @@ import (
 
 // TestNoCommandWaitsForAPipeThatNobodyWritesTo gives a named pipe to whatever a path can be given to.
 func TestNoCommandWaitsForAPipeThatNobodyWritesTo(t *testing.T) {
-	h := newHome(t, "[[tune.search]]\nkey = \"model\"\nvalues = [\"bernoulli\", \"arow\"]\n")
+	h := newHome(t, "[[tune.search]]\nkey = \"model\"\nvalues = [\"bernoulli\", \"softmax\"]\n")
 	for _, name := range []string{"pipe", "pipe.toml", "pipe.csv"} {
 		if err := syscall.Mkfifo(h.path(name), 0o600); err != nil {
 			t.Skipf("the system makes no named pipes: %v", err)

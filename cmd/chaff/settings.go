@@ -98,6 +98,9 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	if err != nil {
 		return loaded, p.advised(sources, err)
 	}
+	for _, setting := range loaded.Gone {
+		p.warn(setting + " has no effect: it is gone")
+	}
 	return loaded, nil
 }
 

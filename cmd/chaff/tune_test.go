@@ -124,7 +124,7 @@ seed = 3
 objective = "log_loss"
 [[tune.search]]
 key = "model"
-values = ["bernoulli", "arow"]
+values = ["bernoulli", "softmax"]
 [[tune.search]]
 key = "tokenize.language"
 values = ["none", "auto"]

@@ -27,7 +27,7 @@ func TestChangesAreSettingsThatExist(t *testing.T) {
 func TestAblationText(t *testing.T) {
 	recipe := changed{development: mean{accuracy: pointer(99), roca: pointer(0.01)}, errors: 50}
 	without := changed{mean{accuracy: pointer(98.5), roca: pointer(0.02)}, 1075, &metrics.McNemar{Better: 3, Worse: 30, P: 1e-5}}
-	a := ablation{"arow", []ablationRow{
+	a := ablation{"softmax", []ablationRow{
 		{change{"the recipe", ""}, 434600, 12_340_000, recipe, recipe},
 		{change{"without pairs of words", "tokenize.pairs=false"}, 100_400, 2_000_000, without, without},
 	}}

@@ -90,7 +90,7 @@ func TestThePairsAndLinksOfHamAreFound(t *testing.T) {
 func TestAttacksAreMadeOnEveryModel(t *testing.T) {
 	b, _ := inventedBench(t)
 	inventedSpamAssassin(t, b)
-	models := []string{"multinomial", "arow"}
+	models := []string{"multinomial", "softmax"}
 	words, err := b.againstWords(models)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestAttacksAreMadeOnEveryModel(t *testing.T) {
 			t.Errorf("%s: %d cells, want %d", row.mail, len(row.cells), len(models))
 		}
 	}
-	// Words of ham hide spam from arow. There are no header fields to copy but the subject, which stays.
+	// Words of ham hide spam from softmax. There are no header fields to copy but the subject, which stays.
 	if words[0].cells[1] == "100.00%" || !slices.Equal(headers[0].cells, []string{"100.00%", "100.00%"}) {
 		t.Errorf("words %q, header %q", words[0].cells, headers[0].cells)
 	}

@@ -33,7 +33,7 @@ type crossed struct {
 }
 
 func (b *bench) measureCrossings() (crossed, error) {
-	c := crossed{models: b.withDefault("multinomial", "arow", "softmax")}
+	c := crossed{models: b.withDefault("multinomial", "softmax")}
 	b.tell("SpamAssassin and Enron-Spam together: reading")
 	together, err := b.readTogether()
 	if err != nil {

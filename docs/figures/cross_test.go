@@ -40,14 +40,14 @@ func TestCrossedText(t *testing.T) {
 	figures := func(accuracy float64) metrics.Figures {
 		return metrics.Figures{Accuracy: accuracy, SpamFigures: metrics.SpamFigures{OneMinusROCA: pointer(1)}}
 	}
-	c := crossed{[]string{"arow", "lms"}, [][]metrics.Figures{
+	c := crossed{[]string{"softmax", "lms"}, [][]metrics.Figures{
 		{figures(90), figures(80)}, {figures(91), figures(81)}, {figures(92), figures(82)},
 	}}
 	check(t, c.text(), `Trained on four fifths of the first corpus, tested on all of the second:
 
 | model | SpamAssassin to Enron-Spam: accuracy | (1-ROCA)% | Enron-Spam to SpamAssassin: accuracy | (1-ROCA)% | enron1 to 5 to enron6: accuracy | (1-ROCA)% |
 |---|---|---|---|---|---|---|
-| arow | 90.00% | 1.0000 | 91.00% | 1.0000 | 92.00% | 1.0000 |
+| softmax | 90.00% | 1.0000 | 91.00% | 1.0000 | 92.00% | 1.0000 |
 | lms | 80.00% | 1.0000 | 81.00% | 1.0000 | 82.00% | 1.0000 |
 `)
 }

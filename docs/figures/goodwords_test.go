@@ -65,15 +65,15 @@ func TestGoodWordsAreMeasuredForEveryRival(t *testing.T) {
 }
 
 func TestAttackedText(t *testing.T) {
-	_, got, _ := strings.Cut(attacked{200, []attackRow{{"arow", caught{198, 180}, caught{20, 1}, caught{190, 170}, caught{30, 2}}}}.text(), "\n\n")
+	_, got, _ := strings.Cut(attacked{200, []attackRow{{"softmax", caught{198, 180}, caught{20, 1}, caught{190, 170}, caught{30, 2}}}}.text(), "\n\n")
 	check(t, got, `| model | before | attacked | trained on attacks | attacked again |
 |---|---|---|---|---|
-| arow | 99.0% | 10.0% | 95.0% | 15.0% |
+| softmax | 99.0% | 10.0% | 95.0% | 15.0% |
 
 At the threshold that loses 0.1% of the development ham:
 
 | model | before | attacked | trained on attacks | attacked again |
 |---|---|---|---|---|
-| arow | 90.0% | 0.5% | 85.0% | 1.0% |
+| softmax | 90.0% | 0.5% | 85.0% | 1.0% |
 `)
 }

@@ -18,7 +18,7 @@
 //
 // The block robust consists of protocols. The command
 //
-//	go run ./docs/figures -protocol flips,twins -part development -model hybrid -set models.hybrid.bayes_share=0.4 CORPORA
+//	go run ./docs/figures -protocol flips,twins -part development -model softmax -set models.softmax.l2=0.01 CORPORA
 //
 // prints the rows of some protocols, for choosing models and settings, and changes no page.
 package main

@@ -40,17 +40,17 @@ func TestFlippedChangesTheShareOfLabels(t *testing.T) {
 
 func TestNoisyText(t *testing.T) {
 	row := []mean{{accuracy: pointer(99), roca: pointer(0.1)}}
-	got := noisy{[]string{"arow"}, noises(), [][]mean{row, row, row, row}}.text()
+	got := noisy{[]string{"softmax"}, noises(), [][]mean{row, row, row, row}}.text()
 	check(t, got, `SpamAssassin, test accuracy by the share of wrong labels, means of 5 split seeds:
 
 | model | 0% | 1% | 5% | 10% |
 |---|---|---|---|---|
-| arow | **99.00%** | **99.00%** | **99.00%** | **99.00%** |
+| softmax | **99.00%** | **99.00%** | **99.00%** | **99.00%** |
 
 (1-ROCA)%:
 
 | model | 0% | 1% | 5% | 10% |
 |---|---|---|---|---|
-| arow | **0.1000** | **0.1000** | **0.1000** | **0.1000** |
+| softmax | **0.1000** | **0.1000** | **0.1000** | **0.1000** |
 `)
 }

@@ -8,7 +8,7 @@ import (
 
 func TestRecipeText(t *testing.T) {
 	all := recipeFigures{
-		{"arow", "SpamAssassin", "hash", mean{pointer(99.5), pointer(0.25), pointer(0.75), pointer(0.01)}},
+		{"softmax", "SpamAssassin", "hash", mean{pointer(99.5), pointer(0.25), pointer(0.75), pointer(0.01)}},
 		{"bernoulli", "Enron-Spam", "hash", mean{accuracy: pointer(98)}},
 	}
 	got := all.text()
@@ -16,7 +16,7 @@ func TestRecipeText(t *testing.T) {
 
 | model | mail | split | accuracy | (1-ROCA)% | hm% | sm% |
 |---|---|---|---|---|---|---|
-| arow | SpamAssassin | hash | 99.50% | 0.0100 | 0.25 | 0.75 |
+| softmax | SpamAssassin | hash | 99.50% | 0.0100 | 0.25 | 0.75 |
 | bernoulli | Enron-Spam | hash | 98.00% | - | - | - |
 `)
 }

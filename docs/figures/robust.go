@@ -47,7 +47,7 @@ type robustRow struct {
 
 // measureRobust measures the default model and its rivals by every protocol.
 func (b *bench) measureRobust() (robustness, error) {
-	return b.by(protocols(), b.withDefault("hybrid", "multinomial", "bernoulli", "arow"))
+	return b.by(protocols(), b.withDefault("multinomial", "bernoulli"))
 }
 
 // by measures models by the given protocols.

@@ -87,10 +87,10 @@ func TestAverage(t *testing.T) {
 }
 
 func TestRobustText(t *testing.T) {
-	r := robustness{part: corpus.Test, models: []string{"arow", "lms"}, rows: []robustRow{{"twins", "SpamAssassin", "errors", []string{"1", "2"}}}}
+	r := robustness{part: corpus.Test, models: []string{"softmax", "lms"}, rows: []robustRow{{"twins", "SpamAssassin", "errors", []string{"1", "2"}}}}
 	check(t, r.text(), `Tested on the test parts of 5 split seeds; Enron-Spam: means of its 6 corpora, one seed for small mailboxes:
 
-| protocol | mail | figure | arow | lms |
+| protocol | mail | figure | softmax | lms |
 |---|---|---|---|---|
 | twins | SpamAssassin | errors | 1 | 2 |
 `)
@@ -102,14 +102,14 @@ func TestATrialPrintsItsRowsAndWritesNoPage(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir) // there are no pages here, and -protocol does not miss them
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), []string{"-only", "robust", "-protocol", "replay,flips", "-part", "development", "-model", "multinomial,arow",
-		"-set", "tokenize.pairs=false", "-set", "models.arow.epochs=1", b.corpora}, &stdout, &stderr)
+	code := run(t.Context(), []string{"-only", "robust", "-protocol", "replay,flips", "-part", "development", "-model", "multinomial,softmax",
+		"-set", "tokenize.pairs=false", "-set", "models.softmax.epochs=1", b.corpora}, &stdout, &stderr)
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	got := stdout.String()
 	if !strings.HasPrefix(got, "Tested on the development parts") || strings.Count(got, "\n| replay |") != 3 || strings.Count(got, "\n| flips |") != 3 ||
-		!strings.Contains(got, "| protocol | mail | figure | multinomial | arow |\n") {
+		!strings.Contains(got, "| protocol | mail | figure | multinomial | softmax |\n") {
 		t.Errorf("printed:\n%s", got)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
@@ -124,7 +124,7 @@ func TestATrialRefuses(t *testing.T) {
 		want string
 	}{
 		"a part without a protocol":      {[]string{"-part", "test"}, 2, "-protocol"},
-		"a model without a protocol":     {[]string{"-model", "arow"}, 2, "-protocol"},
+		"a model without a protocol":     {[]string{"-model", "softmax"}, 2, "-protocol"},
 		"a setting without a protocol":   {[]string{"-set", "seed=2"}, 2, "-protocol"},
 		"a protocol with another block":  {[]string{"-protocol", "twins", "-only", "noise"}, 2, "noise"},
 		"a protocol that does not exist": {[]string{"-protocol", "unknown"}, 2, "unknown"},

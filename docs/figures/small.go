@@ -16,7 +16,7 @@ func sizes() []int { return []int{20, 50, 100, 200, 500, 1000, 2000} }
 
 // rivals are the models compared with the default on little, mislabelled or hostile mail.
 func (b *bench) rivals() []string {
-	return b.withDefault("hybrid", "multinomial", "bernoulli", "arow", "softmax", "lms", "averaged-perceptron")
+	return b.withDefault("multinomial", "bernoulli", "softmax", "lms", "averaged-perceptron")
 }
 
 // learningCurves is the results of models with few messages.

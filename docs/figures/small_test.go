@@ -55,16 +55,16 @@ func TestRivalry(t *testing.T) {
 		{{accuracy: pointer(90.001), roca: pointer(2)}, {accuracy: pointer(90), roca: pointer(1)}, {accuracy: pointer(80)}},
 		{{accuracy: pointer(95)}, {accuracy: pointer(96)}, {accuracy: pointer(97)}},
 	}
-	models, columns := []string{"arow", "lms", "tanh"}, []string{"20", "50"}
+	models, columns := []string{"softmax", "lms", "tanh"}, []string{"20", "50"}
 	check(t, rivalry(models, columns, means, byAccuracy()), `| model | 20 | 50 |
 |---|---|---|
-| arow | **90.00%** | 95.00% |
+| softmax | **90.00%** | 95.00% |
 | lms | **90.00%** | 96.00% |
 | tanh | 80.00% | **97.00%** |
 `)
 	check(t, rivalry(models, columns, means, byROCA()), `| model | 20 | 50 |
 |---|---|---|
-| arow | 2.0000 | - |
+| softmax | 2.0000 | - |
 | lms | **1.0000** | - |
 | tanh | - | - |
 `)
@@ -75,7 +75,7 @@ func TestLearningCurvesHaveAColumnForEachSize(t *testing.T) {
 	for range sizes() {
 		means = append(means, []mean{{accuracy: pointer(99), roca: pointer(0.1)}})
 	}
-	got := learningCurves{[]string{"arow"}, means, means}.text()
+	got := learningCurves{[]string{"softmax"}, means, means}.text()
 	if tables := strings.Count(got, "| model | 20 | 50 | 100 | 200 | 500 | 1,000 | 2,000 |\n"); tables != 4 {
 		t.Errorf("%d tables, want 4:\n%s", tables, got)
 	}

@@ -171,8 +171,8 @@ func TestOverSeedsDividesEachCollectionByEachSeed(t *testing.T) {
 }
 
 func TestTheDefaultModelComesFirstAndOnce(t *testing.T) {
-	b := &bench{settings: config.Config{Model: "arow"}}
-	if got := b.withDefault("multinomial", "arow", "lms"); !slices.Equal(got, []string{"arow", "multinomial", "lms"}) {
+	b := &bench{settings: config.Config{Model: "softmax"}}
+	if got := b.withDefault("multinomial", "softmax", "lms"); !slices.Equal(got, []string{"softmax", "multinomial", "lms"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -16,7 +16,6 @@ import numpy
 import scipy.sparse
 import sklearn
 from sklearn.linear_model import LinearRegression, LogisticRegression, PassiveAggressiveClassifier, Perceptron, SGDClassifier
-from sklearn.naive_bayes import ComplementNB
 
 warnings.simplefilter("ignore")  # a fixed number of epochs is not meant to converge
 random = numpy.random.RandomState(446)
@@ -63,11 +62,6 @@ def optimum(K, penalty, strength):
     }
 
 
-def complement(K, normalise, smoothing):
-    model = ComplementNB(alpha=smoothing, norm=normalise).fit(documents, labels[K])
-    return {"classes": K, "normalise": normalise, "smoothing": smoothing, "feature_log_prob": model.feature_log_prob_.tolist()}
-
-
 def least_squares():
     model = LinearRegression().fit(dense[:, :5] > 0, 2 * labels[2] - 1)
     return [model.intercept_.tolist()] + model.coef_.tolist()
@@ -79,7 +73,6 @@ json.dump({
     "labels": {K: of.tolist() for K, of in labels.items()},
     "online": list(online_cases()),
     "optima": [optimum(K, *by) for K in (2, 3) for by in (("l2", 1.0), ("l2", 2.0), ("l1", 0.5), ("l1", 3.0))],
-    "complement": [complement(K, normalise, a) for K in (2, 3) for normalise in (False, True) for a in (1.0, 0.01)],
     "least_squares": least_squares(),
 }, sys.stdout, separators=(",", ":"))
 print()

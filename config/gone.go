@@ -1,0 +1,24 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// gone lists the settings that earlier versions had. A section ends in a dot. In a file or the environment they have no effect, and
+// [Loaded.Gone] names them; on the command line they are errors.
+func gone() []string {
+	return []string{"models.hybrid.", "models.arow.", "models.complement."}
+}
+
+// isGone reports whether an earlier version had this setting, or this variable of the environment.
+func isGone(name string) bool {
+	variable, isVariable := strings.CutPrefix(name, envPrefix)
+	return slices.ContainsFunc(gone(), func(old string) bool {
+		key := strings.ToLower(name)
+		if isVariable {
+			key, old = strings.ToLower(variable), strings.ReplaceAll(old, ".", "_")
+		}
+		return key == old || strings.ContainsAny(old[len(old)-1:], "._") && strings.HasPrefix(key, old)
+	})
+}
