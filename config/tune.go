@@ -15,9 +15,8 @@ import (
 
 // The values of Tune.Method.
 const (
-	TuneGrid    = "grid"
-	TuneRandom  = "random"
-	TuneHalving = "halving"
+	TuneGrid   = "grid"
+	TuneRandom = "random"
 )
 
 const maxTrials = 10_000
@@ -25,10 +24,9 @@ const maxTrials = 10_000
 // Tune describes a search for better settings. Only `chaff tune` uses it; other commands check it.
 type Tune struct {
 	// Method is how trials are chosen: "grid" for all combinations, the last entry changing fastest; "random" for
-	// random ones, none twice; "halving" for random ones on part of the training mail, of which the better half goes
-	// on with twice as much. Default "grid".
+	// random ones, none twice. Default "grid".
 	Method string `json:"method"`
-	// Trials is how many combinations "random" and "halving" draw. From 1 to 10000. Default 60.
+	// Trials is how many combinations "random" draws. From 1 to 10000. Default 60.
 	Trials int `json:"trials"`
 	// Time limits the time of the trials, such as "10m" or "1h30m"; the best one so far wins. "" is no limit. Default
 	// "".
@@ -78,8 +76,8 @@ func (t Tune) Budget() time.Duration {
 // on other settings.
 func (t Tune) Validate() error {
 	var errs []error
-	if methods := []string{TuneGrid, TuneRandom, TuneHalving}; !slices.Contains(methods, t.Method) {
-		errs = append(errs, fmt.Errorf("method is %q: must be %s", t.Method, strings.Join(methods, ", ")))
+	if methods := []string{TuneGrid, TuneRandom}; !slices.Contains(methods, t.Method) {
+		errs = append(errs, fmt.Errorf("method is %q: must be %s", t.Method, strings.Join(methods, " or ")))
 	}
 	if t.Trials < 1 || t.Trials > maxTrials {
 		errs = append(errs, fmt.Errorf("trials is %d: must be from 1 to %d", t.Trials, maxTrials))

@@ -3,8 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,43 +30,30 @@ type TuneOptions struct {
 	// Folds, if not 0, is the number of folds that training and development part together are divided into. Each fold is the
 	// development part of one round, and the figures are means over the rounds. With 0, the split decides the development part.
 	Folds int
-	// Halving searches by successive halving: it tries all candidates on a small share of the training messages and the better half on
-	// twice as many, until one rung uses them all; see [HalvingShares]. Source: Jamieson and Talwalkar, "Non-stochastic Best Arm
-	// Identification and Hyperparameter Optimization", 2016.
-	Halving bool
 	// Workers is the number of trials that run at the same time; 0 means one for each core. It changes no result.
 	Workers int
-	// Known are finished trials of an earlier search with the same candidates, mail and options; Tune does not repeat them.
-	Known []Trial
-	// Finished, if set, is called after each trial that Tune runs, one at a time. An error ends the search.
-	Finished func(Trial) error
-	// Progress, if set, is called after each trial, known or run, one at a time, with the number of finished trials, the number of all
-	// trials, and the best trial so far.
+	// Progress, if set, is called after each trial, one at a time, with the number of finished trials, the number of all trials, and the
+	// best trial so far.
 	Progress func(done, all int, best Trial)
 }
 
 // Trial is the result of fitting a candidate.
 type Trial struct {
 	// Candidate is the index of the candidate.
-	Candidate int `json:"candidate"`
-	// Rung is the number of halvings that the candidate survived before this trial.
-	Rung int `json:"rung"`
-	// Share is the share of the training messages that the model was fitted to.
-	Share float64 `json:"training_share"`
+	Candidate int
 	// Development is the outcome on development mail, the mean over folds if there are any.
-	Development metrics.Outcome `json:"development"`
+	Development metrics.Outcome
 	// Seconds is the CPU time of the trial: vectors, training and measuring.
-	Seconds float64 `json:"cpu_seconds"`
+	Seconds float64
 	// Error explains why the trial failed; empty if it did not.
-	Error string `json:"error,omitempty"`
+	Error string
 }
 
 // ErrNoDevelopment is returned when there is no development mail to compare candidates on.
 var ErrNoDevelopment = errors.New("no development mail to compare settings on")
 
-// Tune fits all candidates and returns the last trial of each, the best first. Trials on a larger share of the mail come first; of
-// equal trials the one with the smaller log loss, then the first candidate. Tune never uses the test part of c. Neither the order of the mail nor the number of workers changes a
-// figure.
+// Tune fits all candidates and returns a trial of each, the best first: of equal trials the one with the smaller log loss, then the first
+// candidate. Tune never uses the test part of c. Neither the order of the mail nor the number of workers changes a figure.
 //
 // When ctx is done, Tune returns the finished trials and the cause.
 func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o TuneOptions) ([]Trial, error) {
@@ -87,7 +72,7 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 	if o.Folds == 0 && !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {
 		return nil, ErrNoDevelopment
 	}
-	return newSearch(c, members, candidates, o).run(ctx)
+	return (&search{mail: c, members: members, candidates: candidates, o: o}).run(ctx)
 }
 
 // withoutTest removes the test part from members.
@@ -116,33 +101,6 @@ func FitCandidate(ctx context.Context, c *train.Collection, candidate Candidate)
 // nameOf returns a name that differs for different readings.
 func nameOf(r filter.Reading) string { return fmt.Sprintf("%#v", r) }
 
-// TuningID identifies the mail that a search compares candidates on: the training and development part of c with the labels, in any
-// order. The test part does not influence it.
-func TuningID(c *train.Collection) string {
-	var lines []string
-	for _, m := range withoutTest(c.Members()) {
-		lines = append(lines, fmt.Sprintf("%016x %s %s\n", m.SplitKey, c.Classes()[m.Label], m.Part))
-	}
-	hash := sha256.Sum256([]byte(strings.Join(slices.Sorted(slices.Values(lines)), "")))
-	return hex.EncodeToString(hash[:16])
-}
-
-// Limits of successive halving.
-const (
-	minHalvingMessages = 100 // training messages of the first rung
-	maxRungs           = 5   // so that the first rung has at least 1/16 of the training messages
-)
-
-// HalvingShares returns the share of the training messages for each rung of successive halving, the last of them 1. For 16 candidates or
-// more they are 1/16, 1/8, 1/4, 1/2 and 1. Fewer candidates have fewer rungs, and no rung has fewer than 100 training messages.
-func HalvingShares(candidates, training int) []float64 {
-	shares := []float64{1}
-	for len(shares) < maxRungs && candidates>>len(shares) > 0 && shares[0]/2*float64(training) >= minHalvingMessages {
-		shares = slices.Insert(shares, 0, shares[0]/2)
-	}
-	return shares
-}
-
 // compareTrials orders trials from the best to the worst.
 func compareTrials(objective string) func(x, y Trial) int {
 	failed := func(t Trial) int {
@@ -153,7 +111,6 @@ func compareTrials(objective string) func(x, y Trial) int {
 	}
 	return func(x, y Trial) int {
 		return cmp.Or(
-			cmp.Compare(y.Share, x.Share),
 			cmp.Compare(failed(x), failed(y)),
 			cmp.Compare(x.Development.Cost(objective), y.Development.Cost(objective)),
 			cmp.Compare(x.Development.Cost(metrics.ByLogLoss), y.Development.Cost(metrics.ByLogLoss)),

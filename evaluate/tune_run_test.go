@@ -40,7 +40,7 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 	candidates := append(smoothings(0, 0.1, 1), smoothings(0, 1)...)
 	candidates[4].Features.MinDocumentFrequency, candidates[5].Model = 2, "softmax"
 	clear(files.opened)
-	for _, o := range []TuneOptions{{}, {Folds: 3}, {Halving: true}} {
+	for _, o := range []TuneOptions{{}, {Folds: 3}} {
 		clear(files.opened)
 		tune(t, c, candidates, o)
 		for _, m := range c.Members() {
@@ -55,109 +55,17 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 	}
 }
 
-func TestHalvingKeepsTheBetterHalf(t *testing.T) {
-	o := byHash()
-	o.Split.Similarity = 1
-	c := collect(t, corpustest.Mailbox(4, 400, "ham", "spam"), o, "ham", "spam")
-	var steps []Trial
-	candidates := smoothings(0, 1e-3, 0.1, 1, 1e6)
-	trials := tune(t, c, candidates, TuneOptions{Halving: true, Workers: 1, Finished: func(trial Trial) error {
-		steps = append(steps, trial)
-		return nil
-	}})
-	shares := HalvingShares(len(candidates), c.Summary().Train)
-	if diff := cmp.Diff([]float64{0.25, 0.5, 1}, shares); diff != "" {
-		t.Fatalf("shares (-want +got):\n%s", diff)
-	}
-	var sizes [3]int
-	for _, s := range steps {
-		sizes[s.Rung]++
-		if s.Share != shares[s.Rung] {
-			t.Errorf("rung %d was trained on %v, want %v", s.Rung, s.Share, shares[s.Rung])
-		}
-	}
-	if sizes != [3]int{10, 5, 3} {
-		t.Errorf("rungs of %v trials, want 10, 5, 3", sizes)
-	}
-	for rung := range 2 {
-		worstKept, bestDropped := -1000.0, 1000.0
-		for _, s := range steps {
-			if s.Rung != rung {
-				continue
-			}
-			cost := s.Development.Cost(metrics.ByAccuracy)
-			if slices.ContainsFunc(steps, func(n Trial) bool { return n.Rung == rung+1 && n.Candidate == s.Candidate }) {
-				worstKept = max(worstKept, cost)
-			} else {
-				bestDropped = min(bestDropped, cost)
-			}
-		}
-		if worstKept > bestDropped {
-			t.Errorf("rung %d kept a trial of cost %v and dropped one of %v", rung, worstKept, bestDropped)
-		}
-	}
-	if len(trials) != len(candidates) || trials[0].Share != 1 || trials[len(trials)-1].Share != 0.25 {
-		t.Errorf("got %+v", trials)
-	}
-}
-
-func TestHalvingShares(t *testing.T) {
-	tests := []struct {
-		candidates, training int
-		want                 []float64
-	}{
-		{60, 10_000, []float64{0.0625, 0.125, 0.25, 0.5, 1}},
-		{3, 10_000, []float64{0.5, 1}},
-		{1, 10_000, []float64{1}},
-		{60, 500, []float64{0.25, 0.5, 1}},
-		{60, 50, []float64{1}},
-	}
-	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, HalvingShares(tt.candidates, tt.training)); diff != "" {
-			t.Errorf("%d candidates, %d messages (-want +got):\n%s", tt.candidates, tt.training, diff)
-		}
-	}
-}
-
-// divided returns the first round of c.
-func divided(t *testing.T, c *train.Collection, share float64, folds, round int) *train.Collection {
-	t.Helper()
-	d, err := newDivisions(c, share, folds).divide(division{c.Options().Features, round})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-func TestALargerShareHasAllMessagesOfASmallerOne(t *testing.T) {
-	c := collect(t, corpustest.Mailbox(5, 100, "ham", "spam"), byHash(), "ham", "spam")
-	var larger []string
-	for _, share := range []float64{1, 0.5, 0.25} {
-		part := divided(t, c, share, 0, 0)
-		origins := part.Origins(corpus.Train)
-		n := float64(len(c.Origins(corpus.Train)))
-		if got := float64(len(origins)) / n; got < share-0.12 || got > share+0.12 {
-			t.Errorf("a share of %v has %v of the messages", share, got)
-		}
-		for _, origin := range origins {
-			if larger != nil && !slices.Contains(larger, origin) {
-				t.Errorf("%s is in the share of %v and not in the larger one", origin, share)
-			}
-		}
-		if len(part.Origins(corpus.Development)) != len(c.Origins(corpus.Development)) {
-			t.Errorf("a share of %v changes the development part", share)
-		}
-		larger = origins
-	}
-}
-
 func TestEachMessageIsInTheDevelopmentPartOnce(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 200, "ham", "spam"), byHash(), "ham", "spam")
 	const folds = 5
 	all := len(withoutTest(c.Members()))
 	count := make(map[string]int)
 	for round := range folds {
-		part := divided(t, c, 1, folds, round).Origins(corpus.Development)
+		divided, err := newDivisions(c, folds).divide(division{c.Options().Features, round})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := divided.Origins(corpus.Development)
 		for _, origin := range part {
 			count[origin]++
 		}
@@ -175,36 +83,27 @@ func TestEachMessageIsInTheDevelopmentPartOnce(t *testing.T) {
 	}
 }
 
-func TestAResumedSearchFindsTheSame(t *testing.T) {
+func TestAnInterruptedSearchReturnsWhatItFound(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	candidates := smoothings(0, 0.01, 0.1, 1, 10, 1e6)
 	stop := errors.New("stopped")
-	for _, o := range []TuneOptions{{}, {Folds: 3}, {Halving: true}} {
-		want := tune(t, c, candidates, o)
-		for stopAfter := 1; stopAfter < len(candidates); stopAfter += 5 {
+	for _, folds := range []int{0, 3} {
+		all := tune(t, c, candidates, TuneOptions{Folds: folds})
+		for _, stopAfter := range []int{1, 7} {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			var kept []Trial
-			first := o
-			first.Objective, first.Workers = metrics.ByAccuracy, 1
-			first.Finished = func(trial Trial) error {
-				kept = append(kept, trial)
-				if len(kept) == stopAfter {
+			found, err := Tune(ctx, c, candidates, TuneOptions{Objective: metrics.ByAccuracy, Folds: folds, Workers: 1, Progress: func(done, of int, _ Trial) {
+				if done == stopAfter && of == len(candidates) {
 					cancel(stop)
 				}
-				return nil
-			}
-			found, err := Tune(ctx, c, candidates, first)
+			}})
 			if !errors.Is(err, stop) || len(found) != stopAfter {
-				t.Fatalf("%+v: %d trials, error %v; want %d and the cause", o, len(found), err, stopAfter)
+				t.Fatalf("%d folds: %d trials, error %v; want %d and the cause", folds, len(found), err, stopAfter)
 			}
-			again, ran := o, 0
-			again.Known = kept
-			again.Finished = func(Trial) error { ran++; return nil }
-			if got := asBytes(t, tune(t, c, candidates, again)); got != asBytes(t, want) {
-				t.Errorf("after %d trials: got\n%s\nwant\n%s", stopAfter, got, asBytes(t, want))
-			}
-			if !o.Halving && ran != len(candidates)-stopAfter {
-				t.Errorf("%d trials were run after %d of %d", ran, stopAfter, len(candidates))
+			want := slices.DeleteFunc(slices.Clone(all), func(trial Trial) bool {
+				return !slices.ContainsFunc(found, func(f Trial) bool { return f.Candidate == trial.Candidate })
+			})
+			if asBytes(t, found) != asBytes(t, want) {
+				t.Errorf("%d folds, after %d trials: got\n%s\nwant\n%s", folds, stopAfter, asBytes(t, found), asBytes(t, want))
 			}
 		}
 	}

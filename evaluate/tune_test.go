@@ -157,14 +157,11 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 		exchanged[name] = file
 	}
 	relabelled := collect(t, mailOf(exchanged), byHash(), "ham", "spam")
-	for about, o := range map[string]TuneOptions{"parts": {}, "folds": {Folds: 3}, "halving": {Halving: true}} {
+	for about, o := range map[string]TuneOptions{"parts": {}, "folds": {Folds: 3}} {
 		want := asBytes(t, tune(t, clean, smoothings(0, 0.1, 1, 1e6), o))
 		for poison, c := range map[string]*train.Collection{"other words and labels": poisoned, "no test mail": gone, "exchanged labels": relabelled} {
 			if got := asBytes(t, tune(t, c, smoothings(0, 0.1, 1, 1e6), o)); got != want {
 				t.Errorf("%s, %s: got\n%s\nwant\n%s", about, poison, got, want)
-			}
-			if TuningID(c) != TuningID(clean) {
-				t.Errorf("%s: the search has another ID", poison)
 			}
 		}
 	}
@@ -184,7 +181,7 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 
 func TestTheNumberOfWorkersChangesNoTrial(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
-	for _, o := range []TuneOptions{{}, {Folds: 3}, {Halving: true}} {
+	for _, o := range []TuneOptions{{}, {Folds: 3}} {
 		o.Workers = 1
 		want := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o))
 		o.Workers = 8

@@ -43,7 +43,7 @@ func TestNoCommandWaitsForAPipeThatNobodyWritesTo(t *testing.T) {
 		append([]string{"train", "-m", h.path("pipe"), "--model", "bernoulli"}, both...),
 		append([]string{"train", "--config", h.path("pipe.toml")}, both...),
 		{"import", h.path("pipe.csv"), "-m", h.path("hand")},
-		append([]string{"tune", "--config", h.path("search.toml"), "--state", h.path("pipe"), "-o", h.path("best.toml")}, both...),
+		append([]string{"tune", "--config", h.path("search.toml"), "-o", h.path("pipe.toml")}, both...),
 		{"config", "--config", h.path("pipe.toml")},
 	} {
 		code := make(chan int)

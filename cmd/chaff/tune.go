@@ -20,8 +20,7 @@ import (
 
 type tuneFlags struct {
 	experiment
-	out, trials, state string
-	resume             bool
+	out, trials string
 }
 
 func (p *program) tuneCommand() *cobra.Command {
@@ -36,11 +35,11 @@ file lists what to try; the trials change the other settings of the file.
 No trial sees the test part. The best settings are measured on it once, at the
 end.
 
-A state file keeps each finished trial, and --resume continues an interrupted
-search. The pages docs/tuning.md and docs/configuration.md describe searches.`,
+After an interrupt, the best settings so far are written. The pages
+docs/tuning.md and docs/configuration.md describe searches.`,
 		Example: `  chaff tune --config search.toml ~/Maildir
   chaff tune --config search.toml inbox junk -o best.toml --trials trials.csv
-  chaff tune --config search.toml inbox junk --resume --report trials.html
+  chaff tune --config search.toml inbox junk --report trials.html
   chaff train --config best.toml inbox junk`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			flags.paths = paths
@@ -51,11 +50,10 @@ search. The pages docs/tuning.md and docs/configuration.md describe searches.`,
 			if err != nil {
 				return err
 			}
-			if err := flags.check(); err != nil {
-				return err
+			if strings.ToLower(filepath.Ext(flags.out)) != ".toml" {
+				return fmt.Errorf("-o %s: its name must end in .toml", flags.out)
 			}
-			mail, err := flags.open(replace.Output{Path: flags.out, Kind: bestKind()}, replace.Output{Path: flags.trials, Kind: trialsKind()},
-				replace.Output{Path: flags.state, Kind: stateKind()})
+			mail, err := flags.open(replace.Output{Path: flags.out, Kind: bestKind()}, replace.Output{Path: flags.trials, Kind: trialsKind()})
 			if err != nil {
 				return err
 			}
@@ -71,8 +69,6 @@ search. The pages docs/tuning.md and docs/configuration.md describe searches.`,
 	f := c.Flags()
 	f.StringVarP(&flags.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&flags.trials, "trials", "", "write the table of trials to `FILE` as CSV")
-	f.StringVar(&flags.state, "state", "", "keep finished trials in `FILE`; default: the file of -o plus .state")
-	f.BoolVar(&flags.resume, "resume", false, "continue the search of the state file")
 	flags.addFolds("compare by the mean over `K` folds of the training and development part")
 	return c
 }
@@ -94,24 +90,10 @@ func planOf(c *cobra.Command, cfg config.Config) (config.Plan, error) {
 	return plan, nil
 }
 
-// check returns an error for wrong flags, and sets defaults.
-func (f *tuneFlags) check() error {
-	if strings.ToLower(filepath.Ext(f.out)) != ".toml" {
-		return fmt.Errorf("-o %s: its name must end in .toml", f.out)
-	}
-	if f.state == "" {
-		f.state = f.out + ".state"
-	}
-	return nil
-}
-
 // The kinds of files of a search.
 func bestKind() replace.Kind { return replace.Kind{Name: "result of a search", Start: bestMark} }
 func trialsKind() replace.Kind {
-	return replace.Kind{Name: "table of trials", Start: "trial,training_share,", Mark: ",cpu_seconds,error\n"}
-}
-func stateKind() replace.Kind {
-	return replace.Kind{Name: "state of a search", Start: `{"chaff_tune_state":`}
+	return replace.Kind{Name: "table of trials", Start: "trial,", Mark: ",cpu_seconds,error\n"}
 }
 
 // bestMark begins a file of settings that chaff tune found.
@@ -157,20 +139,12 @@ type outcome struct {
 }
 
 func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
-	kept, err := openTuneState(s)
-	if err != nil {
-		return err
-	}
 	collection, err := p.collect(c, collectOptions(s.base, readingOf(s.base)), mail)
 	if err != nil {
 		return err
 	}
-	if err := kept.begin(evaluate.TuningID(collection)); err != nil {
-		return err
-	}
-	defer kept.close()
 	found := outcome{corpus: collection.Summary()}
-	if found.trials, found.end, err = p.search(c.Context(), s, collection, kept); err != nil {
+	if found.trials, found.end, err = p.search(c.Context(), s, collection); err != nil {
 		return err
 	}
 	if err := s.anyTrial(found); err != nil {
@@ -191,11 +165,6 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 			found.test = tested.Result.Test
 		}
 	}
-	if found.end == endComplete {
-		if err := kept.complete(); err != nil {
-			return err
-		}
-	}
 	if s.page.wanted() {
 		if err := s.page.write(s.tuningPage(found)); err != nil {
 			return err
@@ -205,16 +174,13 @@ func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
 		return err
 	}
 	if found.end == endInterrupted {
-		return hint.With(
-			fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(found.trials), "trial"), s.out),
-			"the same command with --resume continues",
-		)
+		return fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(found.trials), "trial"), s.out)
 	}
 	return nil
 }
 
 // search runs the trials until all are done, the time is over or the user interrupts it, and returns which of these ended it.
-func (p *program) search(ctx context.Context, s search, collection *train.Collection, kept *tuneState) ([]evaluate.Trial, string, error) {
+func (p *program) search(ctx context.Context, s search, collection *train.Collection) ([]evaluate.Trial, string, error) {
 	if budget := s.base.Tune.Budget(); budget > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadlineCause(ctx, time.Now().Add(budget), errTime)
@@ -224,10 +190,7 @@ func (p *program) search(ctx context.Context, s search, collection *train.Collec
 	trials, err := evaluate.Tune(ctx, collection, s.candidates(), evaluate.TuneOptions{
 		Objective: s.base.Tune.Objective,
 		Folds:     s.folds,
-		Halving:   s.base.Tune.Method == config.TuneHalving,
 		Workers:   s.base.Workers,
-		Known:     kept.trials,
-		Finished:  kept.add,
 		Progress:  progress,
 	})
 	done()
@@ -246,7 +209,7 @@ func (p *program) search(ctx context.Context, s search, collection *train.Collec
 func (s search) anyTrial(found outcome) error {
 	switch {
 	case len(found.trials) == 0 && found.end == endInterrupted:
-		return hint.With(errors.New("interrupted before a trial was finished"), "the same command with --resume continues")
+		return errors.New("interrupted before a trial was finished")
 	case len(found.trials) == 0:
 		return fmt.Errorf("no trial finished within %s: raise tune.time", s.base.Tune.Time)
 	case found.trials[0].Error != "":

@@ -36,7 +36,6 @@ type tuneReport struct {
 type tuneRow struct {
 	Trial    int             `json:"trial"`
 	Settings []config.Choice `json:"settings"`
-	Share    float64         `json:"training_share"`
 	metrics.Outcome
 	Seconds float64 `json:"cpu_seconds"`
 	Error   string  `json:"error,omitempty"`
@@ -45,7 +44,7 @@ type tuneRow struct {
 func (s search) rows(trials []evaluate.Trial) []tuneRow {
 	rows := make([]tuneRow, len(trials))
 	for i, t := range trials {
-		rows[i] = tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Share, t.Development, t.Seconds, t.Error}
+		rows[i] = tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Development, t.Seconds, t.Error}
 	}
 	return rows
 }
@@ -109,9 +108,6 @@ func reached(t evaluate.Trial, objective string) string {
 		cost := t.Development.Cost(objective)
 		text = fmt.Sprintf("%s %s, %s", objective, number(&cost), text)
 	}
-	if t.Share < 1 {
-		text += fmt.Sprintf(", trained on %.4g%% of the training messages", 100*t.Share)
-	}
 	return text
 }
 
@@ -125,7 +121,7 @@ func (s search) comparedOn(c train.Summary) string {
 
 // csv returns the table of trials, the best first. An undefined figure is empty.
 func (s search) csv(rows []tuneRow) ([]byte, error) {
-	header := append([]string{"trial", "training_share"}, s.keys()...)
+	header := append([]string{"trial"}, s.keys()...)
 	lines := [][]string{append(header, "accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error")}
 	exact := func(x *float64) string {
 		if x == nil {
@@ -138,7 +134,7 @@ func (s search) csv(rows []tuneRow) ([]byte, error) {
 		if row.Error != "" {
 			accuracy = nil
 		}
-		line := append([]string{strconv.Itoa(row.Trial), exact(&row.Share)}, s.cells(row)...)
+		line := append([]string{strconv.Itoa(row.Trial)}, s.cells(row)...)
 		line = append(line, exact(accuracy), exact(row.HM), exact(row.SM), exact(row.LAM), exact(row.OneMinusROCA), exact(row.LogLoss),
 			strconv.FormatFloat(row.Seconds, 'f', 3, 64), row.Error)
 		for i := range line {
@@ -201,17 +197,17 @@ func (s search) printRows(w io.Writer, rows []tuneRow) {
 	t := newTable(w)
 	fmt.Fprint(t, "trial\taccuracy\thm%\tsm%\t(1-ROCA)%\tlog loss\t")
 	if s.verbose {
-		fmt.Fprint(t, "lam%\ttrained on\tCPU s\t")
+		fmt.Fprint(t, "lam%\tCPU s\t")
 	}
 	printCells(t, lastParts(s.keys()))
 	fmt.Fprintln(t)
 	for _, row := range rows {
 		cells := []string{"-", "-", "-", "-", "-"}
-		more := []string{"-", "-", "-"}
+		more := []string{"-", "-"}
 		settings := s.cells(row)
 		if row.Error == "" {
 			cells = []string{fmt.Sprintf("%.2f%%", row.Accuracy), percent(row.HM, 2), percent(row.SM, 2), percent(row.OneMinusROCA, 4), number(row.LogLoss)}
-			more = []string{percent(row.LAM, 2), fmt.Sprintf("%.3g%%", 100*row.Share), fmt.Sprintf("%.2f", row.Seconds)}
+			more = []string{percent(row.LAM, 2), fmt.Sprintf("%.2f", row.Seconds)}
 		} else {
 			settings = append(settings, row.Error)
 		}
@@ -298,9 +294,6 @@ func (s search) trialRow(row tuneRow) report.Trial {
 	keys := s.keys()
 	for i, value := range s.cells(row) {
 		trial.Settings = append(trial.Settings, report.Fact{Name: keys[i], Value: value})
-	}
-	if row.Share < 1 {
-		trial.Settings = append(trial.Settings, report.Fact{Name: "trained on", Value: fmt.Sprintf("%.4g%%", 100*row.Share)})
 	}
 	if o := row.Outcome; row.Error == "" {
 		trial.Development = &metrics.Figures{Accuracy: o.Accuracy, SpamFigures: o.SpamFigures, LogLoss: o.LogLoss}

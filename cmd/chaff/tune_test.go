@@ -3,16 +3,16 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"chaff/evaluate"
+	"chaff/metrics"
 )
 
 // TestThePageOnTuningRuns runs the commands of docs/tuning.md on the search that it shows.
@@ -30,7 +30,7 @@ func TestThePageOnTuningRuns(t *testing.T) {
 			blocks[kind] = append(blocks[kind], line)
 		}
 	}
-	if len(blocks["toml"]) == 0 || len(blocks["sh"]) != 3 {
+	if len(blocks["toml"]) == 0 || len(blocks["sh"]) != 2 {
 		t.Fatalf("the page has %d lines of settings and %d commands", len(blocks["toml"]), len(blocks["sh"]))
 	}
 	script := "easymail mail\n" + strings.Join(blocks["sh"], "") +
@@ -97,26 +97,6 @@ func (h home) chaff(ctx context.Context, command string, environ []string, args 
 	return out.String(), complaints.String(), code
 }
 
-// tune searches with the results in files that begin with the given name.
-func (h home) tune(ctx context.Context, name string, environ []string, args ...string) (stdout, stderr string, code int) {
-	args = append(args, "--config", h.path("search.toml"), "-o", h.path(name+".toml"), "--trials", h.path(name+".csv"))
-	return h.chaff(ctx, "tune", environ, args...)
-}
-
-// trials reads a table of trials, without the times.
-func (h home) trials(name string) [][]string {
-	h.t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(h.read(name + ".csv"))).ReadAll()
-	if err != nil || len(rows) < 2 {
-		h.t.Fatalf("%d rows: %v", len(rows), err)
-	}
-	i := slices.Index(rows[0], "cpu_seconds")
-	for n := range rows {
-		rows[n] = slices.Delete(rows[n], i, i+1)
-	}
-	return rows
-}
-
 func TestTrainingWithTheBestSettingsGivesTheSameFigures(t *testing.T) {
 	h := newHome(t, `
 seed = 3
@@ -132,7 +112,7 @@ values = ["none", "auto"]
 key = "features.min_document_frequency"
 values = [2, 3]
 `)
-	stdout, stderr, code := h.tune(t.Context(), "best", nil, "--json")
+	stdout, stderr, code := h.chaff(t.Context(), "tune", nil, "--config", h.path("search.toml"), "-o", h.path("best.toml"), "--json")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
@@ -160,116 +140,43 @@ values = [2, 3]
 	}
 }
 
-const longSearch = `
-[tune]
-method = "random"
-trials = 12
-[[tune.search]]
-key = "model"
-values = ["softmax", "multinomial"]
-[[tune.search]]
-key = "models.softmax.l2"
-from = 1e-5
-to = 1
-scale = "log"
-[[tune.search]]
-key = "models.multinomial.smoothing"
-from = 1e-5
-to = 1
-scale = "log"
-`
-
-// interruptAfter cancels a context when the file has so many lines.
-func interruptAfter(ctx context.Context, file string, lines int) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		for ctx.Err() == nil {
-			if data, err := os.ReadFile(file); err == nil && bytes.Count(data, []byte("\n")) >= lines {
-				cancel()
-			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	return ctx
-}
-
-func TestAnInterruptedSearchGoesOnToTheSameEnd(t *testing.T) {
-	h := newHome(t, longSearch)
-	if _, stderr, code := h.tune(t.Context(), "whole", nil); code != 0 {
-		t.Fatal(stderr)
-	}
-	state := h.path("parts.toml.state")
-	stdout, stderr, code := h.tune(interruptAfter(t.Context(), state, 5), "parts", nil, "--workers", "1")
-	if code != exitError || !strings.Contains(stderr, "chaff: interrupted: the best of ") || strings.Contains(stdout, "test mail ") {
-		t.Fatalf("exit code %d\n%s\n%s", code, stdout, stderr)
-	}
-	if found := len(h.trials("parts")) - 1; found < 4 || found >= 12 {
-		t.Errorf("%d trials were finished", found)
-	}
-	if !strings.Contains(h.read("parts.toml"), "(interrupted)") {
-		t.Errorf("the best so far is\n%s", h.read("parts.toml"))
-	}
-
-	// Without --resume what was found is not written over.
-	if _, stderr, code := h.tune(t.Context(), "parts", nil); code != exitError || !strings.Contains(stderr, "holds the trials of a search that is not finished") {
-		t.Errorf("exit code %d\n%s", code, stderr)
-	}
-
-	// A line that was cut off in the middle counts for nothing.
-	h.write("parts.toml.state", h.read("parts.toml.state")+`{"candidate":17,"rung":0,"deve`)
-	stdout, stderr, code = h.tune(t.Context(), "parts", []string{"CHAFF_TUNE_TIME=1ns"}, "--resume")
-	if code != 0 || !strings.Contains(stdout, "finished (out of time)") || !strings.Contains(stdout, "test mail ") {
-		t.Errorf("without time: exit code %d\n%s\n%s", code, stdout, stderr)
-	}
-	if _, stderr, code := h.tune(t.Context(), "parts", nil, "--resume"); code != 0 {
-		t.Fatal(stderr)
-	}
-	whole, parts := h.trials("whole"), h.trials("parts")
-	if len(whole) != 13 || len(whole) != len(parts) {
-		t.Fatalf("%d rows, want %d", len(parts), len(whole))
-	}
-	for i := range whole {
-		if !slices.Equal(whole[i], parts[i]) {
-			t.Errorf("row %d is %q, want %q", i, parts[i], whole[i])
-		}
-	}
-	if h.read("whole.toml") != h.read("parts.toml") {
-		t.Errorf("the best is\n%s\nwant\n%s", h.read("parts.toml"), h.read("whole.toml"))
-	}
-}
-
-func TestASearchIsNotResumedFromAnother(t *testing.T) {
-	h := newHome(t, longSearch)
-	h.write("other.eml", "Subject: other mail\n\n"+longSearch)
-	h.tune(interruptAfter(t.Context(), h.path("best.toml.state"), 3), "best", nil, "--workers", "1")
+func TestTheBarTellsTheBestSoFar(t *testing.T) {
+	loss := 0.25
 	tests := map[string]struct {
-		args []string
+		best evaluate.Trial
 		want string
 	}{
-		"other settings": {[]string{"--set", "tokenize.language=none"}, "it is of another search"},
-		"another seed":   {[]string{"--seed", "2"}, "it is of another search"},
-		"other values":   {[]string{"--set", "tune.trials=11"}, "it is of another search"},
-		"folds":          {[]string{"--folds", "3"}, "it is of another search"},
-		"other mail":     {[]string{"--ham", h.path("other.eml")}, "it is of other mail"},
+		"a trial":                 {evaluate.Trial{Candidate: 11, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.25, trial 12 "},
+		"a trial without figures": {evaluate.Trial{Candidate: 6, Error: "training diverges"}, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			before := h.read("best.toml.state")
-			_, stderr, code := h.tune(t.Context(), "best", nil, append(tt.args, "--resume")...)
-			if code != exitError || !strings.Contains(stderr, tt.want) {
-				t.Errorf("exit code %d, %s, want %s", code, stderr, tt.want)
-			}
-			if h.read("best.toml.state") != before {
-				t.Error("the state file was changed")
+			var screen bytes.Buffer
+			step, done := tuneBar(&screen, metrics.ByLogLoss)
+			step(1, 3, tt.best)
+			done()
+			if got := screen.String(); !strings.Contains(got, tt.want) || !strings.Contains(got, "3)") || tt.want == "" && strings.Contains(got, "best") {
+				t.Errorf("got %q, want %q in it", got, tt.want)
 			}
 		})
 	}
-	h.write("best.toml.state", strings.Replace(h.read("best.toml.state"), `"candidate"`, `"candidate`, 1))
-	if _, stderr, _ := h.tune(t.Context(), "best", nil, "--resume"); !strings.Contains(stderr, "line 2 is damaged") {
-		t.Errorf("got %s", stderr)
+}
+
+func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "best.toml")
+	for _, text := range []string{bestMark + "first, longer\n", bestMark + "second\n"} {
+		if err := writeBytes(file, bestKind(), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != text {
+			t.Errorf("got %q, %v, want %q", got, err, text)
+		}
 	}
-	h.write("best.toml.state", "not a state\n")
-	if _, stderr, _ := h.tune(t.Context(), "best", nil, "--resume"); !strings.Contains(stderr, "best.toml.state: the file that is there is no state of a search of chaff") {
-		t.Errorf("got %s", stderr)
+	left, err := os.ReadDir(filepath.Dir(file))
+	if err != nil || len(left) != 1 {
+		t.Errorf("beside the file: %v, %v", left, err)
+	}
+	if err := writeBytes(filepath.Join(file, "below.toml"), bestKind(), nil); err == nil {
+		t.Error("a file was written below a file")
 	}
 }
