@@ -33,7 +33,7 @@ func (s *sourceFlags) add(c *cobra.Command) {
 	addFormat(c, &s.format, "what is at --ham and --spam")
 	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
 	f.StringArrayVar(&s.lists, "list", nil, "a list `FILE` with lines \"ham:path\" and \"spam:path\"")
-	f.StringArrayVar(&s.tables, "table", nil, "a table `FILE` (CSV, TSV, JSON): a message and its label in each row")
+	f.StringArrayVar(&s.tables, "table", nil, "a table `FILE` (CSV, TSV): a message and its label in each row")
 	s.addColumns(c)
 	completePaths(c, "spam", "ham", "maildir", "folders")
 	c.ValidArgsFunction = mailFolders

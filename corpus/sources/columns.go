@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,25 +21,20 @@ func labelNames() []string {
 
 func subjectNames() []string { return []string{"subject", "title"} }
 
-// findColumns chooses the format in which the first row has the wanted columns. If none has, it returns the error of the
-// format that splits the row into the most cells.
+// findColumns chooses the separator between cells with which the first row has the wanted columns. If none has, it returns the error of the
+// one that splits the row into the most cells.
 func (t *Table) findColumns(o TableOptions) error {
-	formats := []rowFormat{{comma: '\t'}, {comma: ','}, {comma: ';'}}
-	jsonFormat, isJSON, err := t.jsonFormat()
-	if err != nil {
+	if err := t.checkText(); err != nil {
 		return err
-	}
-	if isJSON {
-		formats = []rowFormat{jsonFormat}
 	}
 	var failed error
 	most := 0
-	for _, format := range formats {
-		first, err := t.firstRow(format)
+	for _, comma := range []byte("\t,;") {
+		first, err := t.firstRow(comma)
 		if err != nil {
 			return err
 		}
-		err = t.chooseColumns(format, first, o)
+		err = t.chooseColumns(comma, first, o)
 		if err == nil {
 			return nil
 		}
@@ -51,65 +45,58 @@ func (t *Table) findColumns(o TableOptions) error {
 	return failed
 }
 
-func (t *Table) jsonFormat() (format rowFormat, isJSON bool, err error) {
+// checkText returns an error for a table that is read in no form.
+func (t *Table) checkText() error {
 	f, err := t.fsys.Open(t.path)
 	if err != nil {
-		return format, false, err
+		return err
 	}
 	defer f.Close()
-	head := make([]byte, 512)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return format, false, err
+	head, err := readHead(f)
+	if err != nil {
+		return err
 	}
-	text := strings.TrimPrefix(string(head[:n]), byteOrderMark)
-	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
-		return format, false, errors.New("is in UTF-16; a table must be in UTF-8 or another superset of ASCII")
+	text := strings.TrimPrefix(string(head), byteOrderMark)
+	object, isObject := strings.CutPrefix(strings.TrimLeft(text, "[ \t\r\n"), "{")
+	switch {
+	case strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff"):
+		return errors.New("is in UTF-16; a table must be in UTF-8 or another superset of ASCII")
+	case isObject && strings.HasPrefix(strings.TrimLeft(object, " \t\r\n"), `"`):
+		return errors.New("is JSON; a table must be in CSV or separated by tabs")
 	}
-	text = strings.TrimLeft(text, " \t\r\n")
-	if inside, ok := strings.CutPrefix(text, "["); ok {
-		inside = strings.TrimLeft(inside, " \t\r\n")
-		return rowFormat{array: true}, inside != "" && strings.Contains("{]", inside[:1]), nil
-	}
-	return rowFormat{}, strings.HasPrefix(text, "{"), nil
+	return nil
 }
 
-// firstRow returns the cells of the first row, or the sorted keys of the first object.
-func (t *Table) firstRow(format rowFormat) ([]string, error) {
-	rows, f, err := t.scan(format)
+// firstRow returns the cells of the first row.
+func (t *Table) firstRow(comma byte) ([]string, error) {
+	rows, f, err := t.scan(comma)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	r, err := rows.next()
+	r, err := rows.read()
 	switch {
 	case err == io.EOF:
 		return nil, errors.New("the table is empty")
 	case err != nil:
 		return nil, err
-	case !format.json():
-		return format.cells(r.bytes)
 	}
-	object, err := parseObject(r.bytes)
-	if err != nil {
-		return nil, fmt.Errorf("line %d: %w", r.line, err)
-	}
-	return slices.Sorted(maps.Keys(object)), nil
+	return cellsOf(r.bytes, comma)
 }
 
-// chooseColumns finds the columns in the first row, split according to format.
-func (t *Table) chooseColumns(format rowFormat, first []string, o TableOptions) error {
-	text, textNamed, err := chooseColumn(first, o.Text, textNames(), format.json())
+// chooseColumns finds the columns in the first row.
+func (t *Table) chooseColumns(comma byte, first []string, o TableOptions) error {
+	text, textNamed, err := chooseColumn(first, o.Text, textNames())
 	if err != nil {
 		return err
 	}
-	label, labelNamed, err := chooseColumn(first, o.Label, labelNames(), format.json())
+	label, labelNamed, err := chooseColumn(first, o.Label, labelNames())
 	if err != nil {
 		return err
 	}
 	// The cell "spam" may be the name of a column, but is more often a label.
 	isName := func(cell string) bool { return isOneOf(cell, labelNames()) && hamOrSpam(strings.TrimSpace(cell)) == "" }
-	header := format.json() || textNamed || labelNamed && o.Label != ""
+	header := textNamed || labelNamed && o.Label != ""
 	switch {
 	case text >= 0 && label >= 0:
 		header = header || isOneOf(first[text], textNames()) || isName(first[label])
@@ -122,7 +109,7 @@ func (t *Table) chooseColumns(format rowFormat, first []string, o TableOptions) 
 	case text == label:
 		return fmt.Errorf("%w: column %d cannot be both", ErrColumns, text+1)
 	}
-	t.use(columns{format: format, width: len(first), header: header, text: text, label: label, subject: -1}, first)
+	t.use(columns{comma: comma, width: len(first), header: header, text: text, label: label, subject: -1}, first)
 	return nil
 }
 
@@ -135,32 +122,18 @@ func (t *Table) use(c columns, first []string) {
 		return fmt.Sprintf("column %d", i+1)
 	}
 	if c.header {
-		subject, _, _ := chooseColumn(first, "", subjectNames(), true)
+		subject, _, _ := chooseColumn(first, "", subjectNames())
 		if subject >= 0 && subject != c.text && subject != c.label {
 			c.subject, t.Subject = subject, name(subject)
 		}
 	}
 	t.Text, t.Label = name(c.text), name(c.label)
-	if c.format.json() {
-		c.useKeys(first)
-	}
 	t.columns = c
 }
 
-// useKeys makes the cells of a row of JSON the values of the keys in use.
-func (c *columns) useKeys(names []string) {
-	c.format.keys = []string{names[c.text], names[c.label]}
-	c.text, c.label = 0, 1
-	if c.subject >= 0 {
-		c.format.keys = append(c.format.keys, names[c.subject])
-		c.subject = 2
-	}
-	c.width, c.header = len(c.format.keys), false
-}
-
 // chooseColumn returns the index of the column requested by name or number, or of the first usual name; -1 if there is none.
-func chooseColumn(first []string, requested string, usual []string, isJSON bool) (index int, named bool, err error) {
-	if n, err := strconv.Atoi(requested); err == nil && !isJSON {
+func chooseColumn(first []string, requested string, usual []string) (index int, named bool, err error) {
+	if n, err := strconv.Atoi(requested); err == nil {
 		if n < 1 || n > len(first) {
 			return -1, false, fmt.Errorf("%w: there is no column %d in a first row of %d", ErrColumns, n, len(first))
 		}

@@ -31,7 +31,7 @@ const (
 //   - a folder or archive with no subfolders but those of ham and spam has folders for both classes; see HamAndSpam
 //   - a file whose first line is "spam PATH" or "ham PATH" is an index, and one with "spam:PATH" or "ham:PATH" is a list
 //   - an mbox that Gmail has exported has labels in its messages
-//   - a file NAME.csv, .tsv, .json or .jsonl is a table
+//   - a file NAME.csv or .tsv is a table
 //   - anything else means what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
 //   - a Maildir whose name says nothing is a mailbox without a folder for spam
 //
@@ -71,7 +71,7 @@ func Recognise(name string) (Meaning, error) {
 // meaningOfFile returns what the contents of a file say, and its extension.
 func meaningOfFile(name string) Meaning {
 	switch filepath.Ext(withoutPacking(strings.ToLower(name))) {
-	case ".csv", ".tsv", ".json", ".jsonl":
+	case ".csv", ".tsv":
 		return MeansTable
 	}
 	f, err := openPlain(nil, name)

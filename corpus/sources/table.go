@@ -1,7 +1,6 @@
 package sources
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +27,7 @@ type TableOptions struct {
 var ErrColumns = errors.New("cannot find the text and label columns")
 
 // Table is a file of short messages with labels, one per row, as collections of SMS and comments are published: cells
-// separated by commas, semicolons or tabs, or JSON objects, one per line or all in one array.
+// separated by commas, semicolons or tabs.
 type Table struct {
 	// Classes are the classes of the messages: ham and spam if all labels are words for these, such as 0 and 1 or legit and
 	// junk; else the labels themselves, sorted.
@@ -43,7 +42,7 @@ type Table struct {
 
 // columns defines how a row of a table becomes a message.
 type columns struct {
-	format  rowFormat
+	comma   byte // between cells
 	width   int  // cells in each row
 	header  bool // the first row has names and is not a message
 	text    int  // indexes of the cells
@@ -95,7 +94,7 @@ func (t *Table) open(fsys fs.FS, o TableOptions) error {
 			return fmt.Errorf("the column %q has more than %d different labels: %w", t.Label, maxClasses, ErrColumns)
 		}
 	}
-	if !t.header && !t.format.json() {
+	if !t.header {
 		t.dropNames(first)
 	}
 	t.Classes = nameClasses(t.classes)
@@ -170,14 +169,14 @@ type labelledRow struct {
 // rows yields all rows except that of names, each with an error if it is unusable.
 func (t *Table) rows() iter.Seq2[labelledRow, error] {
 	return func(yield func(labelledRow, error) bool) {
-		rows, f, err := t.scan(t.format)
+		rows, f, err := t.scan(t.comma)
 		if err != nil {
 			yield(labelledRow{row: row{line: 1}}, reason(err))
 			return
 		}
 		defer f.Close()
 		for n := 0; ; n++ {
-			r, err := rows.next()
+			r, err := rows.read()
 			switch {
 			case err == io.EOF:
 				return
@@ -198,22 +197,16 @@ func (t *Table) rows() iter.Seq2[labelledRow, error] {
 	}
 }
 
-// scan returns a scanner at the first row.
-func (t *Table) scan(format rowFormat) (*rowScanner, io.Closer, error) {
+func (t *Table) scan(comma byte) (*rowScanner, io.Closer, error) {
 	f, err := t.fsys.Open(t.path)
 	if err != nil {
 		return nil, nil, err
 	}
-	rows := newRowScanner(f, format)
-	rows.fill()
-	if bytes.HasPrefix(rows.buf, []byte(byteOrderMark)) {
-		rows.advance(len(byteOrderMark))
-	}
-	return rows, f, nil
+	return newRowScanner(f, comma), f, nil
 }
 
 func (c *columns) parse(row []byte) (cells []string, label string, err error) {
-	cells, err = c.format.cells(row)
+	cells, err = cellsOf(row, c.comma)
 	switch {
 	case err != nil:
 		return nil, "", err
