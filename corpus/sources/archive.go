@@ -1,13 +1,14 @@
 package sources
 
 import (
+	"archive/zip"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"chaff/message"
@@ -32,39 +33,77 @@ func notArchive(head []byte) error {
 	return nil
 }
 
-// openArchive opens the tar or zip archive name of fsys. The result has the archive as a folder at the path of the file: a
-// message in "old.zip" is "old.zip/cur/1". For a damaged archive, openArchive returns both an error and a file system with
+// An archive is the file system of a zip archive at the path of its file: a message in "old.zip" is "old.zip/cur/1". A tar is copied into one.
+type archive struct {
+	*zip.Reader
+	at      string
+	members map[string]*zip.File // the files by their names
+	tar     seekFile             // the copy of a tar, whose members are not compressed; nil for a zip
+}
+
+// openArchive opens the tar or zip archive name of fsys. For a damaged archive, it returns both an error and a file system with
 // everything before the damage.
 //
 // Member names never lead out of the archive (see cleanName), and no member is lost: of two with the same name the second is
 // renamed "name~2". A tar is the exception: a later member with exactly the same name replaces the earlier one, as tar does
 // when it extracts. Archives among the members are not opened.
 func openArchive(fsys fs.FS, name string) (fs.FS, error) {
-	// The file stays open, since members may be read at any time. Like all files of package os, it is closed when it is garbage.
-	_, f, err := openAtOffsets(fsys, name)
+	f, err := openPlain(fsys, name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	head := make([]byte, tarBlock)
-	n, err := f.ReadAt(head, 0)
+	defer f.Close()
+	plain := bufio.NewReader(f)
+	head, err := plain.Peek(tarBlock)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	members := newMembers()
-	switch archiveFormat(head[:n]) {
+	a := archive{at: path.Clean(name), members: make(map[string]*zip.File)}
+	var damage error
+	switch archiveFormat(head) {
 	case Zip:
-		err = members.addZip(f, info.Size())
+		// The file stays open, since members may be read at any time. Like all files of package os, it is closed when it is garbage.
+		var file seekFile
+		if _, file, err = openAtOffsets(fsys, name); err == nil {
+			err = a.read(file)
+		}
 	case Tar:
-		err = members.addTar(f, info.Size())
+		damage, err = a.copyTar(plain, MaxUnpackedBytes)
 	default:
-		return nil, errors.New("is neither a tar nor a zip archive")
+		err = errors.New("is neither a tar nor a zip archive")
 	}
-	members.root.sort()
-	return mounted{members, path.Clean(name)}, err
+	if err != nil {
+		return nil, err
+	}
+	a.nameMembers()
+	return a, damage
+}
+
+// Open opens a member or a folder.
+func (a archive) Open(name string) (fs.File, error) {
+	inside, isInside := strings.CutPrefix(path.Clean(name)+"/", a.at+"/")
+	inside = path.Clean(inside)
+	fail := func(err error) (fs.File, error) { return nil, &fs.PathError{Op: "open", Path: name, Err: err} }
+	f := a.members[inside]
+	switch {
+	case !isInside:
+		return fail(fs.ErrNotExist)
+	case f == nil: // a folder, or nothing
+		return a.Reader.Open(inside)
+	case f.Flags&1 != 0:
+		return fail(errors.New("is encrypted"))
+	case int64(f.UncompressedSize64) < 0:
+		return fail(errors.New("the zip archive is damaged: impossible size"))
+	case f.Mode()&fs.ModeSymlink != 0: // it leads to no file
+		return fail(fs.ErrNotExist)
+	case a.tar == nil:
+		return a.Reader.Open(inside)
+	}
+	offset, err := f.DataOffset()
+	if err != nil {
+		return fail(err)
+	}
+	return &sectionFile{SectionReader: io.NewSectionReader(a.tar, offset, int64(f.UncompressedSize64)), info: f.FileInfo()}, nil
 }
 
 // listArchive lists the messages of an archive like those of a folder.
@@ -103,68 +142,18 @@ func mailFolder(name string) (fsys fs.FS, dir string, err error) {
 	}
 }
 
-// mounted is a file system at a path.
-type mounted struct {
-	fsys fs.FS
-	at   string
-}
-
-func (m mounted) Open(name string) (fs.File, error) {
-	name = path.Clean(name)
-	if name == m.at {
-		return m.fsys.Open(".")
-	}
-	inside, ok := strings.CutPrefix(name, m.at+"/")
-	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return m.fsys.Open(inside)
-}
-
-// members is the tree of an archive's members. It is a file system.
-type members struct {
-	root *node
-	last map[string]*node // of a tar: the files and links by their original names
-}
-
-// A node is a member, or a folder with members in it.
-type node struct {
-	info   fileInfo
-	parent *node
-	member
-
-	children map[string]*node // of a folder
-	sorted   []fs.DirEntry    // the children
-	copies   int              // how many further members had the same name
-	folder   *node            // the folder with the same name as this file
-}
-
-// A member is the content of a node that is not a folder.
-type member struct {
-	open   func(fileInfo) (fs.File, error)
-	target string // of a symbolic link
-	err    error  // why it cannot be read
-}
-
-func newMembers() *members {
-	root := &node{info: fileInfo{name: ".", mode: fs.ModeDir | 0o555}, children: map[string]*node{}}
-	root.parent = root
-	return &members{root: root, last: map[string]*node{}}
-}
-
 // The limits of a member's name. Mail programs stay below them, and the time to walk a tree grows with its depth.
 const (
 	maxNameParts = 64
 	maxNamePart  = 255
 )
 
-// cleanName splits the name of a member into parts and keeps it inside the archive: "/a", "../a" and "./b/../a" become "a".
-// The parts are valid UTF-8 and limited in length and number. A member without a name has no parts.
-func cleanName(name string) []string {
-	name = path.Clean("/" + name)[1:]
-	if name == "" {
-		return nil
-	}
+// cleanName returns the name of a member inside the archive: "/a", "../a" and "./b/../a" become "a". It is valid UTF-8, and its parts are
+// limited in length and number. The name of the archive itself is "".
+//
+// QUIRK: the rule is "/" between folders, but programs on Windows write "\".
+func cleanName(name string) string {
+	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))[1:]
 	parts := strings.SplitN(name, "/", maxNameParts+1)
 	if len(parts) > maxNameParts {
 		parts[maxNameParts-1] = path.Base(parts[maxNameParts])
@@ -173,160 +162,85 @@ func cleanName(name string) []string {
 	for i, p := range parts {
 		parts[i] = strings.ToValidUTF8(p[:min(len(p), maxNamePart)], "\ufffd")
 	}
-	return parts
+	return strings.Join(parts, "/")
 }
 
-// add makes a node for a file or a link. If its name is taken, the node gets a numbered name.
-func (t *members) add(name string, info fileInfo, m member) *node {
-	parts := cleanName(name)
-	if len(parts) == 0 {
-		parts = []string{"unnamed"}
+// nameMembers gives each file of the archive a name of its own inside it, and puts what a link leads to in its place. It leaves out what is
+// neither a file nor a folder, and links to folders.
+func (a archive) nameMembers() {
+	newest := make(map[string]*zip.File) // by the names in a tar
+	for _, f := range a.File {
+		newest[f.Name] = f
 	}
-	dir := t.addFolder(parts[:len(parts)-1])
-	info.name = parts[len(parts)-1]
-	if taken := dir.children[info.name]; taken != nil {
-		info.name, taken.copies = freeName(dir, info.name, taken.copies+1)
-	}
-	n := &node{info: info, parent: dir, member: m}
-	dir.children[info.name] = n
-	return n
-}
-
-// addFolder returns the folder at the path parts, and makes it if necessary. If a file has that name, the folder gets a
-// numbered name.
-func (t *members) addFolder(parts []string) *node {
-	at := t.root
-	for _, name := range parts {
-		next := at.children[name]
-		switch {
-		case next == nil:
-			next = at.newFolder(name)
-		case !next.info.IsDir():
-			if next.folder == nil {
-				free, _ := freeName(at, name, 1)
-				next.folder = at.newFolder(free)
-			}
-			next = next.folder
+	folders := make(map[string]bool)
+	var files, links []*zip.File
+	all := a.File
+	a.File = nil
+	for _, f := range all {
+		if a.tar != nil && newest[f.Name] != f {
+			continue
 		}
-		at = next
-	}
-	return at
-}
-
-// freeName returns the first unused name base~N in dir, for N > copies, and N-1.
-func freeName(dir *node, base string, copies int) (name string, taken int) {
-	for ; ; copies++ {
-		if name = fmt.Sprintf("%s~%d", base, copies+1); dir.children[name] == nil {
-			return name, copies
+		isFolder := strings.HasSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/") && f.UncompressedSize64 == 0
+		if f.Name = cleanName(f.Name); f.Name == "" && !isFolder {
+			f.Name = "unnamed"
+		}
+		dir := path.Dir(f.Name)
+		switch mode := f.Mode(); {
+		case isFolder && f.Name != "" && !folders[f.Name+"/"]:
+			folders[f.Name+"/"] = true
+			dir = f.Name
+			a.File = append(a.File, &zip.File{FileHeader: zip.FileHeader{Name: f.Name + "/"}})
+		case isFolder, !mode.IsRegular() && mode&fs.ModeSymlink == 0:
+			continue
+		default:
+			files = append(files, f)
+		}
+		for ; !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
 		}
 	}
+	copies := make(map[string]int) // how many further members had the same name
+	for _, f := range files {
+		for base := f.Name; folders[f.Name] || a.members[f.Name] != nil; {
+			copies[base]++
+			f.Name = fmt.Sprintf("%s~%d", base, copies[base]+1)
+		}
+		a.members[f.Name] = f
+		if f.Mode()&fs.ModeSymlink != 0 {
+			links = append(links, f)
+		}
+	}
+	for _, f := range links {
+		target := cleanName(linkTarget(f))
+		if to := a.members[target]; to != nil && to.Mode()&fs.ModeSymlink == 0 {
+			linked := *to
+			linked.Name = f.Name
+			a.members[f.Name] = &linked
+		} else if folders[target] {
+			delete(a.members, f.Name)
+		}
+	}
+	for _, f := range files {
+		if f = a.members[f.Name]; f != nil {
+			a.File = append(a.File, f)
+		}
+	}
 }
 
-func (n *node) newFolder(name string) *node {
-	child := &node{info: fileInfo{name: name, mode: fs.ModeDir | 0o555}, parent: n, children: map[string]*node{}}
-	n.children[name] = child
-	return child
-}
-
-// maxTarget is the length of the longest path that a symbolic link may lead to.
-const maxTarget = 4096
-
-func linkTo(target string) member {
-	if target == "" || len(target) > maxTarget {
-		return member{err: fmt.Errorf("is a symbolic link to a path of %d bytes", len(target))}
-	}
-	return member{target: target}
-}
-
-func (n *node) sort() {
-	for _, child := range n.children {
-		n.sorted = append(n.sorted, fs.FileInfoToDirEntry(child.info))
-		child.sort()
-	}
-	slices.SortFunc(n.sorted, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-}
-
-// maxLinks limits the symbolic links on the way to a member.
-const maxLinks = 40
-
-// Open opens a member or a folder. It follows symbolic links within the archive.
-func (t *members) Open(name string) (fs.File, error) {
-	fail := func(err error) (fs.File, error) { return nil, &fs.PathError{Op: "open", Path: name, Err: err} }
-	if !fs.ValidPath(name) {
-		return fail(fs.ErrInvalid)
-	}
-	n, err := t.find(name)
-	switch {
-	case err != nil:
-		return fail(err)
-	case n.info.IsDir():
-		return &folderFile{node: n}, nil
-	case n.err != nil:
-		return fail(n.err)
-	}
-	info := n.info
-	info.name = path.Base(name)
-	f, err := n.open(info)
+// linkTarget returns the path inside the archive that a symbolic link leads to.
+func linkTarget(f *zip.File) string {
+	const maxTarget = 4096
+	r, err := f.Open()
 	if err != nil {
-		return fail(err)
+		return ""
 	}
-	return f, nil
-}
-
-func (t *members) find(name string) (*node, error) {
-	at, links := t.root, 0
-	for name != "" {
-		var part string
-		part, name, _ = strings.Cut(name, "/")
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			at = at.parent
-			continue
-		}
-		next := at.children[part]
-		if next == nil {
-			return nil, fs.ErrNotExist
-		}
-		if next.target == "" {
-			if at = next; !at.info.IsDir() && name != "" {
-				return nil, fs.ErrNotExist
-			}
-			continue
-		}
-		if links++; links > maxLinks {
-			return nil, errors.New("too many symbolic links")
-		}
-		if next.target[0] == '/' {
-			at = t.root
-		}
-		name = next.target + "/" + name
-	}
-	return at, nil
-}
-
-type folderFile struct {
-	node *node
-	next int
-}
-
-func (f *folderFile) Stat() (fs.FileInfo, error) { return f.node.info, nil }
-func (f *folderFile) Close() error               { return nil }
-
-func (f *folderFile) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: f.node.info.name, Err: errors.New("is a folder")}
-}
-
-func (f *folderFile) ReadDir(n int) ([]fs.DirEntry, error) {
-	rest := f.node.sorted[f.next:]
+	defer r.Close()
+	target, err := io.ReadAll(io.LimitReader(r, maxTarget+1))
 	switch {
-	case n <= 0:
-		n = len(rest)
-	case len(rest) == 0:
-		return nil, io.EOF
+	case err != nil || len(target) == 0 || len(target) > maxTarget:
+		return ""
+	case target[0] == '/':
+		return string(target)
 	}
-	n = min(n, len(rest))
-	f.next += n
-	return slices.Clone(rest[:n]), nil
+	return path.Dir(f.Name) + "/" + string(target)
 }

@@ -119,16 +119,12 @@ func TestTarThatIsCompressedWithBzip2(t *testing.T) {
 func TestNamesInAnArchiveStayInside(t *testing.T) {
 	for _, tt := range []struct{ name, want string }{
 		{"plain", "plain"}, {"/etc/passwd", "etc/passwd"}, {"../../x", "x"}, {"a/../../b", "b"}, {"./a//b", "a/b"},
-		{"a\xffb", "a\ufffdb"}, {"..", "unnamed"}, {"/", ""}, {"a\x00b", "a\x00b"}, {"...", ""}, {"a/...", ""},
+		{"a\xffb", "a\ufffdb"}, {"..", ""}, {"/", ""}, {"a\x00b", "a\x00b"}, {"...", "..."}, {"a/...", "a/..."},
 		{strings.Repeat("d/", 1000) + "x", strings.Repeat("d/", maxNameParts-1) + "x"},
 		{strings.Repeat("n", 1000), strings.Repeat("n", maxNamePart)},
 	} {
-		parts := cleanName(tt.name)
-		if len(parts) == 0 {
-			parts = []string{"unnamed"}
-		}
-		got := strings.Join(parts, "/")
-		if tt.want != "" && got != tt.want || !fs.ValidPath(got) {
+		got := cleanName(tt.name)
+		if got != tt.want || got != "" && !fs.ValidPath(got) {
 			t.Errorf("%.40q: got %.80q, want %.80q", tt.name, got, tt.want)
 		}
 	}
@@ -139,7 +135,7 @@ func TestNoMemberIsLost(t *testing.T) {
 		{name: "a", text: "1"}, {name: "../a", text: "2"}, {name: "/a", text: "3"}, {name: "a/b", text: "4"}, {name: "a/c", text: "5"},
 		{name: "d/e", text: "6"}, {name: "./d", text: "7"}, {name: "..", text: "8"},
 	}
-	want := []string{"a: 1", "a~2: 2", "a~3: 3", "a~4/b: 4", "a~4/c: 5", "d/e: 6", "d~2: 7", "unnamed: 8"}
+	want := []string{"a/b: 4", "a/c: 5", "a~2: 1", "a~3: 2", "a~4: 3", "d/e: 6", "d~2: 7", "unnamed: 8"}
 	for about, archive := range inBoth(t, entries...) {
 		check(t, about, listing(t, archive), want)
 	}
@@ -163,14 +159,14 @@ func TestLinksInAnArchive(t *testing.T) {
 	want := []string{
 		"m/1: one", "m/3: one", "m/4: five", "m/6: five", "m/7: five",
 		"m/9! a/mail/m/9 is a link to a file that does not exist",
-		"m/loop! a/mail/m/loop is a link that cannot be followed: too many symbolic links", "n/5: five",
+		"m/loop! a/mail/m/loop is a link to a file that does not exist", "n/5: five",
 	}
 	for about, archive := range inBoth(t, entries...) {
 		check(t, about, listing(t, archive), want)
 	}
 	hard := makeTar(t, entry{name: "m/1", text: "one"}, entry{name: "m/2", hard: "m/1"}, entry{name: "m/lost", hard: "m/none"})
 	check(t, "hard links", listing(t, hard), []string{
-		"m/1: one", "m/2: one", `m/lost! read a/mail/m/lost: is a link to "m/none", which is not in the archive`,
+		"m/1: one", "m/2: one", "m/lost! a/mail/m/lost is a link to a file that does not exist",
 	})
 }
 
@@ -245,7 +241,9 @@ func TestArchiveIsAFileSystem(t *testing.T) {
 	for about, archive := range inBoth(t, entries...) {
 		fsys, err := openArchive(fstest.MapFS{"m": {Data: []byte(archive)}}, "m")
 		must(t, err)
-		if err := fstest.TestFS(fsys.(mounted).fsys, "a/b/1", "a/2", "3"); err != nil {
+		inside, err := fs.Sub(fsys, "m")
+		must(t, err)
+		if err := fstest.TestFS(inside, "a/b/1", "a/2", "3"); err != nil {
 			t.Errorf("%s: %v", about, err)
 		}
 		if _, err := fsys.Open("elsewhere"); err == nil {

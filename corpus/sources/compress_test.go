@@ -271,21 +271,26 @@ func TestCompressedMboxThatIsCutOff(t *testing.T) {
 	}
 }
 
-func TestNoRoomForTheCopyOfACompressedMbox(t *testing.T) {
+func TestNoRoomForACopy(t *testing.T) {
 	name := filepath.Join(tree(t, map[string]string{"mail": pack(t, gzipped, "From a@b.example 2002\n\nx\n")}), "mail")
 	none := filepath.Join(t.TempDir(), "none")
 	t.Setenv("TMPDIR", none)
 	t.Setenv("TMP", none)
 	got := contents(listMbox(system{}, name, "ham", kept{}))
-	if len(got) != 1 || !strings.Contains(got[0], "list "+name+": create a temporary file in "+none+": no such file") {
-		t.Errorf("got %q, want one error about the copy", got)
+	got = append(got, listing(t, makeTar(t, entry{name: "1", text: "one"}))...)
+	for _, got := range got {
+		if !strings.Contains(got, "mail: create a temporary file in "+none+": no such file") {
+			t.Errorf("got %q, want an error about the copy", got)
+		}
+	}
+	if len(got) != 2 {
+		t.Errorf("got %q, want an error of the mbox and one of the tar", got)
 	}
 }
 
 func TestUnpackingIsBounded(t *testing.T) {
-	s, err := newTempCopy(strings.NewReader("0123456789"), 4)
+	s, err := newTempCopy("x", strings.NewReader("0123456789"), 4)
 	must(t, err)
-	s.name = "x"
 	f, err := s.Open("x")
 	must(t, err)
 	got, err := io.ReadAll(f)
@@ -295,6 +300,13 @@ func TestUnpackingIsBounded(t *testing.T) {
 	checkError(t, err, "unpacks to more than 4 bytes; the rest is not read")
 	if _, err := s.Open("y"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v for another file", err)
+	}
+	var a archive
+	damage, err := a.copyTar(strings.NewReader(makeTar(t, entry{name: "1", text: "one"}, entry{name: "2", text: strings.Repeat("two", 1000)})), 3000)
+	must(t, err)
+	checkError(t, damage, "unpacks to more than 3000 bytes; the rest is not read")
+	if len(a.File) != 1 || a.File[0].Name != "1" {
+		t.Errorf("the copy has %d members, want the one before the limit", len(a.File))
 	}
 }
 

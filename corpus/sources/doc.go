@@ -26,7 +26,7 @@
 // the number of messages and not with their size.
 //
 // The package never writes, moves or renames anything in a mailbox: an unseen message stays unseen. It writes one kind of
-// file: a temporary copy, in os.TempDir and of at most MaxUnpackedBytes, of a pipe or of a compressed mbox, tar or table,
+// file: a temporary copy, in os.TempDir and of at most MaxUnpackedBytes, of a pipe, a tar or a compressed mbox or table,
 // since messages are read at their offsets. The copy has no name where the system allows that. It disappears when the source
 // and its items are garbage, or when the program ends.
 //

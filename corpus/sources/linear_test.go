@@ -84,6 +84,8 @@ func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
 		{"names that become one", makeTar, func(i int) entry { return entry{name: strings.Repeat("./", i%40) + fmt.Sprintf("../%d/../a", i)} }},
 		{"deep names", makeTar, func(i int) entry { return entry{name: strings.Repeat("a/", 500) + fmt.Sprint(i)} }},
 		{"a folder in place of a file", makeTar, func(i int) entry { return entry{name: "a" + strings.Repeat("/a", i%50) + fmt.Sprint(i%7)} }},
+		{"a file in place of a folder", makeZip, func(i int) entry { return entry{name: []string{"a", "a/b"}[i%2]} }},
+		{"links to one file", makeZip, func(i int) entry { return entry{name: fmt.Sprint(i), link: "0"} }},
 		{"links in a chain", makeTar, func(i int) entry { return entry{name: fmt.Sprint(i), link: fmt.Sprint(i + 1)} }},
 	} {
 		checkLinear(t, shape.name, 300, func(size int) func() {

@@ -192,11 +192,10 @@ func Open(name, label string, as Format) (Source, Found, error) {
 
 // OpenReader lists the mail of a stream as [Open] lists that of a pipe. Name stands for it in the origins.
 func OpenReader(r io.Reader, name string, as Format) (Source, error) {
-	c, err := newTempCopy(r, MaxUnpackedBytes)
+	c, err := newTempCopy(path.Clean(name), r, MaxUnpackedBytes)
 	if err != nil {
 		return nil, explain("read", name, err)
 	}
-	c.name = path.Clean(name)
 	found, err := detect(c, name)
 	if err == nil && as != "" {
 		found, err = found.overridden(name, as)

@@ -83,17 +83,15 @@ func reason(err error) error {
 	return err
 }
 
-// fileInfo describes a file outside the operating system: a temporary copy or a member of an archive.
+// fileInfo describes a temporary copy.
 type fileInfo struct {
 	name string
 	size int64
-	mode fs.FileMode
-	time time.Time
 }
 
-func (i fileInfo) Name() string       { return i.name }
-func (i fileInfo) Size() int64        { return i.size }
-func (i fileInfo) Mode() fs.FileMode  { return i.mode }
-func (i fileInfo) ModTime() time.Time { return i.time }
-func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
-func (i fileInfo) Sys() any           { return nil }
+func (i fileInfo) Name() string     { return i.name }
+func (i fileInfo) Size() int64      { return i.size }
+func (fileInfo) Mode() fs.FileMode  { return 0o444 }
+func (fileInfo) ModTime() time.Time { return time.Time{} }
+func (fileInfo) IsDir() bool        { return false }
+func (fileInfo) Sys() any           { return nil }

@@ -2,11 +2,13 @@ package sources
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -33,93 +35,93 @@ func isTar(head []byte) bool {
 	return sum == want
 }
 
-// addTar adds the members of a tar, except for devices, named pipes and headers that describe the archive.
-func (t *members) addTar(f seekFile, size int64) error {
-	r := tar.NewReader(f)
+// copyTar copies the members of a tar, up to limit bytes, into a zip archive in a temporary file, and opens that. It leaves out devices, named
+// pipes and headers that describe the archive. Damage is why there is no more in the copy; err is about the copy.
+func (a *archive) copyTar(r io.Reader, limit int64) (damage, err error) {
+	c, err := newTempFile(a.at)
+	if err != nil {
+		return nil, err
+	}
+	limited := &io.LimitedReader{R: r, N: limit + 1}
+	w := zip.NewWriter(c.file)
+	members, damage, err := copyMembers(w, tar.NewReader(limited))
+	if err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		c.size, err = c.file.Seek(0, io.SeekCurrent)
+	}
+	if err != nil {
+		c.file.Close()
+		return nil, fmt.Errorf("write a temporary file in %s: %w", os.TempDir(), reason(err))
+	}
+	if limited.N <= 0 {
+		damage = tooMuch(limit)
+	}
+	a.tar = c.open()
+	if err := a.read(a.tar); err != nil {
+		return nil, err
+	}
+	a.File = a.File[:members]
+	return damage, nil
+}
+
+// copyMembers copies the members of r and returns how many were copied as a whole. A link, hard or symbolic, becomes a symbolic one; that of a
+// hard one begins with "/".
+func copyMembers(w *zip.Writer, r *tar.Reader) (members int, damage, err error) {
+	var sparse error
+	buf := make([]byte, 32<<10)
 	for {
 		h, err := r.Next()
 		switch {
 		case err == io.EOF:
-			return nil
+			return members, sparse, nil
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
-			return explainTar(err)
+			return members, explainTar(err), nil
 		}
-		// The reader has read no further than the header, so the content begins here.
-		offset, err := f.Seek(0, io.SeekCurrent)
+		var content io.Reader = r
+		// A zip has names of up to 64 KiB, and a name that ends in "/" is a folder.
+		header := &zip.FileHeader{Name: strings.TrimRight(h.Name[:min(len(h.Name), maxZipName)], "/")}
+		switch h.Typeflag {
+		case tar.TypeDir:
+			header.Name += "/"
+			content = strings.NewReader("")
+		case tar.TypeChar, tar.TypeBlock, tar.TypeFifo, tar.TypeXGlobalHeader, 'V':
+			continue
+		case tar.TypeSymlink, tar.TypeLink:
+			header.SetMode(fs.ModeSymlink)
+			if h.Typeflag == tar.TypeLink {
+				h.Linkname = "/" + h.Linkname
+			}
+			content = strings.NewReader(h.Linkname)
+		default:
+			if isSparse(h) {
+				sparse = fmt.Errorf("%s in the archive is a sparse file, which is not supported", shorten(h.Name))
+				continue
+			}
+		}
+		member, err := w.CreateHeader(header)
 		if err != nil {
-			return err
+			return members, nil, err
 		}
-		if m := t.addTarMember(h, f, offset, size); m.err == errCutOff {
-			return explainTar(endError(f))
+		kept := &errorKeeper{r: content}
+		switch _, err := io.CopyBuffer(member, kept, buf); {
+		case kept.err != nil:
+			return members, explainTar(kept.err), nil
+		case err != nil:
+			return members, nil, err
 		}
+		members++
 	}
 }
 
-// errCutOff is the error of the member in which a tar is cut off.
-var errCutOff = errors.New("the tar archive is cut off in this file")
-
-// endError returns the error at the end of f, which may be that of a damaged compressed file.
-func endError(f seekFile) error {
-	if _, err := f.Seek(0, io.SeekEnd); err != nil {
-		return err
-	}
-	if _, err := f.Read(make([]byte, 1)); err != io.EOF && err != nil {
-		return err
-	}
-	return io.ErrUnexpectedEOF
-}
+const maxZipName = 60_000
 
 func explainTar(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the tar archive is cut off: %w", err)
 	}
 	return fmt.Errorf("the tar archive is damaged, the rest is not read: %w", err)
-}
-
-// addTarMember adds one member, whose content is at offset of r, and returns it.
-func (t *members) addTarMember(h *tar.Header, r io.ReaderAt, offset, size int64) (m member) {
-	info := fileInfo{size: h.Size, mode: 0o444, time: h.ModTime}
-	m = member{open: func(info fileInfo) (fs.File, error) {
-		return &sectionFile{SectionReader: io.NewSectionReader(r, offset, info.size), info: info}, nil
-	}}
-	switch h.Typeflag {
-	case tar.TypeDir:
-		t.addFolder(cleanName(h.Name))
-		return member{}
-	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo, tar.TypeXGlobalHeader, 'V':
-		return member{}
-	case tar.TypeSymlink:
-		info = fileInfo{mode: fs.ModeSymlink | 0o444, time: h.ModTime}
-		m = linkTo(h.Linkname)
-	case tar.TypeLink:
-		info, m = t.hardLink(h)
-	default:
-		switch {
-		case isSparse(h):
-			m.err = errors.New("is a sparse file, which is not supported")
-		case h.Size > size-offset:
-			m.err = errCutOff
-		}
-	}
-	if earlier := t.last[h.Name]; earlier != nil {
-		info.name = earlier.info.name
-		earlier.info, earlier.member = info, m
-		return m
-	}
-	t.last[h.Name] = t.add(h.Name, info, m)
-	return m
-}
-
-// hardLink returns the earlier member that the link leads to.
-func (t *members) hardLink(h *tar.Header) (fileInfo, member) {
-	if n := t.last[h.Linkname]; n != nil {
-		return n.info, n.member
-	}
-	if n, err := t.find(strings.Join(cleanName(h.Linkname), "/")); err == nil && !n.info.IsDir() {
-		return n.info, n.member
-	}
-	err := fmt.Errorf("is a link to %q, which is not in the archive", shorten(h.Linkname))
-	return fileInfo{mode: 0o444, time: h.ModTime}, member{err: err}
 }
 
 // isSparse reports whether a file is stored without its holes, in the format of GNU or POSIX.

@@ -12,7 +12,7 @@ import (
 	"runtime"
 )
 
-// MaxUnpackedBytes is the decompressed size up to which a compressed mbox, archive or table is read. It is also the space
+// MaxUnpackedBytes is the decompressed size up to which a tar and a compressed mbox, archive or table are read. It is also the space
 // needed for temporary files. A larger file is read up to this size and gives an error in the stream.
 const MaxUnpackedBytes = 16 << 30
 
@@ -55,16 +55,11 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 		stays = err == nil
 		return fsys, file, err
 	}
-	c, err := newTempCopy(plain, MaxUnpackedBytes)
+	c, err := newTempCopy(path.Clean(name), plain, MaxUnpackedBytes)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.name = path.Clean(name)
-	copied, err := c.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return c, copied.(seekFile), nil
+	return c, c.open(), nil
 }
 
 // copyPipe returns a tempCopy of the content of the pipe name, which can be read only once.
@@ -74,14 +69,13 @@ func copyPipe(name string) (fs.FS, error) {
 		return nil, err
 	}
 	defer pipe.Close()
-	c, err := newTempCopy(pipe, MaxUnpackedBytes)
+	c, err := newTempCopy(filepath.Clean(name), pipe, MaxUnpackedBytes)
 	switch {
 	case err != nil:
 		return nil, err
 	case c.size == 0 && c.err == io.EOF:
 		return nil, errors.New("is an empty pipe")
 	}
-	c.name = filepath.Clean(name)
 	return c, nil
 }
 
@@ -94,31 +88,44 @@ type tempCopy struct {
 	err  error // what reading returns at the end instead of io.EOF
 }
 
-// newTempCopy copies r, up to limit bytes. The returned error is about the copy; readers of the copy get an error of r.
-func newTempCopy(r io.Reader, limit int64) (*tempCopy, error) {
+// newTempFile makes a tempCopy of nothing.
+func newTempFile(name string) (*tempCopy, error) {
 	file, err := os.CreateTemp("", "chaff-*")
 	if err != nil {
 		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), reason(err))
 	}
-	c := &tempCopy{file: file}
+	c := &tempCopy{name: name, file: file, err: io.EOF}
 	if os.Remove(file.Name()) != nil { // some systems cannot remove open files
 		runtime.AddCleanup(c, func(file *os.File) {
 			file.Close()
 			os.Remove(file.Name())
 		}, file)
 	}
+	return c, nil
+}
+
+// newTempCopy copies r, up to limit bytes. The returned error is about the copy; readers of the copy get an error of r.
+func newTempCopy(name string, r io.Reader, limit int64) (*tempCopy, error) {
+	c, err := newTempFile(name)
+	if err != nil {
+		return nil, err
+	}
 	source := &errorKeeper{r: io.LimitReader(r, limit+1)}
-	c.size, err = io.Copy(file, source)
+	c.size, err = io.Copy(c.file, source)
 	switch {
 	case err != nil && source.err == nil:
-		file.Close()
+		c.file.Close()
 		return nil, fmt.Errorf("write a temporary file in %s: %w", os.TempDir(), reason(err))
 	case c.size > limit:
-		c.size, c.err = limit, fmt.Errorf("unpacks to more than %d bytes; the rest is not read", limit)
+		c.size, c.err = limit, tooMuch(limit)
 	default:
 		c.err = cmp.Or(source.err, io.EOF)
 	}
 	return c, nil
+}
+
+func tooMuch(limit int64) error {
+	return fmt.Errorf("unpacks to more than %d bytes; the rest is not read", limit)
 }
 
 // errorKeeper keeps the error of reading, so that it can be told from an error of writing.
@@ -139,14 +146,17 @@ func (c *tempCopy) Open(name string) (fs.File, error) {
 	if path.Clean(name) != c.name {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	info := fileInfo{name: path.Base(c.name), size: c.size, mode: 0o444}
-	return &sectionFile{io.NewSectionReader(c.file, 0, c.size), info, c}, nil
+	return c.open(), nil
+}
+
+func (c *tempCopy) open() seekFile {
+	return &sectionFile{io.NewSectionReader(c.file, 0, c.size), fileInfo{path.Base(c.name), c.size}, c}
 }
 
 // sectionFile is a section of another file: a whole tempCopy, or a member of a tar archive.
 type sectionFile struct {
 	*io.SectionReader
-	info fileInfo
+	info fs.FileInfo
 	copy *tempCopy // nil for a member
 }
 
