@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// gone lists the settings that earlier versions had. A section ends in a dot. In a file or the environment they have no effect, and
-// [Loaded.Gone] names them; on the command line they are errors.
+// gone lists the settings that earlier versions had. A section ends in a dot. They have no effect, and [Loaded.Gone] names them.
 func gone() []string {
-	return []string{"models.hybrid.", "models.arow.", "models.complement."}
+	return []string{"models.hybrid.", "models.arow.", "models.complement.", "tokenize.classes"}
 }
 
 // isGone reports whether an earlier version had this setting, or this variable of the environment.

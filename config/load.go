@@ -41,7 +41,11 @@ type Loaded struct {
 	Config
 	File    string            // the file that was read, or empty
 	Origins map[string]Origin // by the name of the setting
-	Gone    []string          // the settings that earlier versions had, with their places
+	Gone    []string          // a sentence about each setting that only earlier versions had
+}
+
+func (l *Loaded) leaveOut(key, where string) {
+	l.Gone = append(l.Gone, fmt.Sprintf("%s %s has no effect: it is gone", key, where))
 }
 
 // Load combines the settings of all sources and checks them. The error lists all complaints, one a line.
@@ -65,27 +69,19 @@ func Load(s Sources) (Loaded, error) {
 		}
 	}
 	for _, key := range v.AllKeys() {
-		if key == searchKey {
-			continue
-		}
-		if _, isKnown := find(known, key); !isKnown && isGone(key) {
-			loaded.Gone = append(loaded.Gone, key+" in "+loaded.File)
-		} else if !isKnown {
+		switch _, isKnown := find(known, key); {
+		case key == searchKey:
+		case isGone(key):
+			loaded.leaveOut(key, "in "+loaded.File)
+		case !isKnown:
 			errs = append(errs, unknown(key, known, v.GetString("model"), "in "+loaded.File))
-		} else if loaded.File != "" && v.InConfig(key) {
+		case loaded.File != "" && v.InConfig(key):
 			loaded.Origins[key] = "file"
 		}
 	}
-	environment = slices.DeleteFunc(environment, func(set Setting) bool {
-		if isGone(set.Key) {
-			loaded.Gone = append(loaded.Gone, set.Key+" in the environment")
-			return true
-		}
-		return false
-	})
-	slices.Sort(loaded.Gone)
-	errs = append(errs, override(v, loaded.Origins, known, environment, "environment")...)
-	errs = append(errs, override(v, loaded.Origins, known, s.Set, "command line")...)
+	slices.Sort(loaded.Gone) // the keys of a file come in no order
+	errs = append(errs, loaded.override(v, known, environment, "environment")...)
+	errs = append(errs, loaded.override(v, known, s.Set, "command line")...)
 	search, err := readSearch(v.Get(searchKey), loaded.File)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return Loaded{}, err
@@ -149,16 +145,18 @@ func fromEnvironment(environ []string, known []setting) []Setting {
 }
 
 // override sets a value from the environment or the command line.
-func override(v *viper.Viper, origins map[string]Origin, known []setting, set []Setting, origin Origin) []error {
+func (l *Loaded) override(v *viper.Viper, known []setting, set []Setting, origin Origin) []error {
 	var errs []error
 	for _, s := range set {
-		target, isKnown := find(known, s.Key)
-		if !isKnown {
+		switch target, isKnown := find(known, s.Key); {
+		case isKnown:
+			v.Set(target.key, s.Value)
+			l.Origins[target.key] = origin
+		case isGone(s.Key):
+			l.leaveOut(s.Key, origin.place())
+		default:
 			errs = append(errs, unknown(s.Key, known, v.GetString("model"), origin.place()))
-			continue
 		}
-		v.Set(target.key, s.Value)
-		origins[target.key] = origin
 	}
 	return errs
 }

@@ -124,8 +124,7 @@ func page(comments map[string]string) string {
 
 ` + "`go test ./config -update`" + ` writes this page from the comments in the source; ` + "`chaff config --explain`" + ` prints them with the settings in force.
 
-A setting comes from the first of these that has it; an unknown setting is an error, and one that only earlier versions had is a warning in the
-environment and in a file:
+A setting comes from the first of these that has it; an unknown setting is an error, one of an earlier version a warning:
 
 | place | example |
 |---|---|

@@ -89,7 +89,7 @@ func (c *settingsCodec) all(s *Settings) {
 	for _, n := range [...]*int{&t.MinLength, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens} {
 		c.int(n)
 	}
-	for _, b := range [...]*bool{&t.CaseSensitive, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &t.Classes, &t.Shape, &t.Received, &t.DeliveredTo,
+	for _, b := range [...]*bool{&t.CaseSensitive, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &t.Shape, &t.Received, &t.DeliveredTo,
 		&t.List, &t.Date, &t.MessageID} {
 		c.bool(b)
 	}

@@ -12,9 +12,7 @@ const (
 	space       byteKind = 1 << iota
 	nonASCII             // part of a non-ASCII character, or a control character
 	alpha                // an ASCII letter
-	number               // a digit
-	at                   // an at sign
-	sign                 // a sign that may stand for a letter, other than the at sign
+	sign                 // a sign that may stand for a letter
 	punctuation          // any other ASCII character
 )
 
@@ -28,11 +26,7 @@ func byteKinds() (kinds [256]byteKind) {
 			kinds[c] = nonASCII
 		case classOf(byte(c)) == letter:
 			kinds[c] = alpha
-		case c >= '0' && c <= '9':
-			kinds[c] = number
-		case c == '@':
-			kinds[c] = at
-		case c == '$' || c == '!' || c == '|':
+		case c == '@' || c == '$' || c == '!' || c == '|':
 			kinds[c] = sign
 		default:
 			kinds[c] = punctuation

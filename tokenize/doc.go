@@ -19,15 +19,14 @@
 //	link:form  link:image  link:other  the kind of a link that is not for clicking
 //	html:images:N  html:markup:N  the number of images and the ratio of markup to text, as powers of two, see [Options]
 //	script:NAME            a script of the text, other than Latin
-//	class:CLASS  address:DOMAIN  amounts and e-mail addresses in the text, see [Options]
 //	mark:NAME              a deception, once for a message
 //
 // With [Options.Structure], the tags order:, value:, shape:, mime:, message-id:@, zone:, step:, same:, missing: and outline: describe how
 // the message is written (structure.go).
 //
-// Each term belongs to a group of evidence ([evidence.Group]): words and pairs of the text, with its classes and hidden words; the
-// subject; links; structure, with names of fields, parts and marks; words of other header fields. [Tokenizer.Grams] returns the text whose
-// 4-grams of bytes are evidence beside the terms.
+// Each term belongs to a group of evidence ([evidence.Group]): words and pairs of the text, with its hidden words; the subject; links;
+// structure, with names of fields, parts and marks; words of other header fields. [Tokenizer.Grams] returns the text whose 4-grams of
+// bytes are evidence beside the terms.
 //
 // Disguised words are counted as they were meant. Letters of another alphabet that look Latin are replaced by Latin ones. A word with
 // digits for letters, with signs between letters, or upside down is counted both as written and as meant. Marks are those of

@@ -197,7 +197,7 @@ const (
 func isReserved(tag string) bool {
 	switch tag {
 	case "body", "hidden", "type", "charset", "encoding", "file", "host", "domain", "path", "port", "mailto", "scheme", "link",
-		"outline", "html", "script", "class", "address", "mark", "order", "value", "shape", "mime", "zone", "step", "same", "missing",
+		"outline", "html", "script", "mark", "order", "value", "shape", "mime", "zone", "step", "same", "missing",
 		"header":
 		return true
 	}

@@ -64,7 +64,7 @@ func TestIsInTransit(t *testing.T) {
 // A sender can name a field as he likes: its words must not be among those of the text, of hidden text or of links.
 func TestNoFieldHasTheTagOfSomethingElse(t *testing.T) {
 	tok := tokenizer(t, nil)
-	for _, name := range []string{"Body", "hidden", "HOST", "Class", "attached-subject", "field-body", "mark"} {
+	for _, name := range []string{"Body", "hidden", "HOST", "Zone", "attached-subject", "field-body", "mark"} {
 		m := message.NewDecoder(message.DefaultOptions()).Decode([]byte(name + ": casino\n\nhello"))
 		own := ""
 		for _, term := range termsOfMessage(tok, m) {

@@ -98,7 +98,7 @@ func TestDisguisedWordsAreMarkedAndCountedAsMeant(t *testing.T) {
 		{"numbers, codes and names are what they are", "mp3 win32 i18n 4you abc3def k5TqWe ann@localhost wow!", []string{"body:mp3", "body:win32", "body:i18n", "body:4you",
 			"body:abc3def", "body:k5tqwe", "body:ann", "body:@", "body:localhost", "body:wow", "body:!"}},
 	}
-	tok := tokenizer(t, func(o *Options) { o.Classes = false })
+	tok := tokenizer(t, nil)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := having(termsOfMessage(tok, textMessage(tt.text)), "body:", "mark:"); !slices.Equal(got, tt.want) {

@@ -46,9 +46,6 @@ type Options struct {
 	StartBytes int `json:"start_bytes"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji. Default true.
 	Symbols bool `json:"symbols"`
-	// Classes makes a term of the kind of each amount of money, percentage, date, time, telephone number, mail address
-	// and number of five digits or more, such as `class:money:$:3`. Default true.
-	Classes bool `json:"classes"`
 	// Shape makes terms of the number of images in HTML and of the ratio of markup to text. Default false.
 	Shape bool `json:"shape"`
 	// MaxTokens is how many tokens of a message are read; marks count in any case. At least 1. Default 200000.
@@ -92,7 +89,6 @@ func DefaultOptions() Options {
 		Structure:       true,
 		StartBytes:      1000,
 		Symbols:         true,
-		Classes:         true,
 		MaxTokens:       200_000,
 		Headers:         []string{"*"},
 		IgnoreHeaders:   []string{},

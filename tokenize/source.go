@@ -63,8 +63,6 @@ func (o Options) Without(term string) string {
 	switch tag, _, _ := strings.Cut(term, ":"); tag {
 	case "order", "outline":
 		return "structure=false"
-	case "class", "address":
-		return "classes=false"
 	case "html":
 		return "shape=false"
 	}

@@ -207,7 +207,11 @@ func (t *Tokenizer) hop(value []byte) {
 // isHopKeyword reports whether a word of a Received field is a clause or a protocol (RFC 5321, section 4.4), or a word that programs write
 // instead of a name.
 func isHopKeyword(word []byte) bool {
-	switch lowerUnit(word) {
+	const longest = len("(envelope-from")
+	if len(word) > longest {
+		return false
+	}
+	switch string(ascii.AppendLower(make([]byte, 0, longest), word, longest)) {
 	case "from", "by", "with", "for", "id", "via", "smtp", "esmtp", "esmtps", "esmtpa", "esmtpsa", "http", "local", "helo",
 		"ehlo", "envelope-from", "unknown", "invoked", "(helo", "(envelope-from":
 		return true

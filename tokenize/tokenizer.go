@@ -40,7 +40,6 @@ type Tokenizer struct {
 	current lexicon
 	before  wordBefore
 	spaced  spaced
-	amounts amounts
 
 	// Scratch memory.
 	room          []byte // for the terms that are made of a tag and a text
@@ -49,7 +48,6 @@ type Tokenizer struct {
 	length        []byte // the class of a long word
 	fieldBefore   []byte // the name of the field before
 	joined        []byte // the word behind a disguised one
-	previous      []byte // the chunk before, if it is not as written
 	ordered       []byte // text in display order
 	invisibleText []byte // the letters of the message that are not shown
 	cleaned       []byte // text without invisible characters
@@ -297,7 +295,7 @@ const (
 	textStart = "^"     // stands in a pair for what is before the first word
 )
 
-// prose emits the words of text that is written for people, the words behind disguised ones, and the classes of amounts.
+// prose emits the words of text that is written for people, and the words behind disguised ones.
 func (t *Tokenizer) prose(tag string, text []byte) {
 	t.current = t.lexiconOf(tag)
 	onSegment := t.onWord
@@ -305,8 +303,6 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 		onSegment = t.onPaired
 		t.before.term, t.before.hash, _ = t.current.signs.get([]byte(textStart))
 	}
-	t.amounts = amounts{}
-	var before []byte
 	s := t.chunks(text)
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
 		if tag == bodyTag {
@@ -317,17 +313,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 			}
 		}
 		t.cut(chunk, s.kinds, onSegment)
-		if t.options.Classes && (s.kinds&(number|at) != 0 || t.amounts.number > 0) {
-			group := t.group
-			t.group = evidence.Words
-			t.classes(chunk, before, s.kinds)
-			t.group = group
-		}
-		if before = chunk; s.isVisible {
-			t.previous = append(t.previous[:0], chunk...)
-			before = t.previous
-		}
-		if s.kinds&(at|sign) != 0 {
+		if s.kinds&sign != 0 {
 			t.wordWithSigns(chunk)
 		}
 		if len(chunk) <= 2 && s.kinds&^(alpha|nonASCII) == 0 || t.spaced.count > 0 {

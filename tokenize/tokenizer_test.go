@@ -121,7 +121,6 @@ func TestSettingsChangeTheTerms(t *testing.T) {
 		{"with dates", func(o *Options) { o.Date = true }, []string{"date:today"}, nil},
 		{"with message ids", func(o *Options) { o.MessageID = true }, []string{"message-id:1"}, nil},
 		{"with few headers", func(o *Options) { o.Headers = []string{"SUBJECT"} }, []string{"subject:run"}, []string{"header:X-Mailer"}},
-		{"without classes", func(o *Options) { o.Classes = false }, []string{"body:ok"}, []string{"class:date"}},
 		{"in the language of the message", func(o *Options) { o.Language = "auto" }, []string{"subject:run", "body:offer"}, nil},
 		{"without headers", func(o *Options) { o.Headers = nil }, []string{"body:offer"}, []string{"subject:run", "header:Subject"}},
 		{"without our own", func(o *Options) { o.IgnoreHeaders = []string{"x-o*"} }, []string{"header:X-Mailer"}, []string{"header:X-Ours"}},
@@ -249,7 +248,7 @@ func FuzzTerms(f *testing.F) {
 }
 
 // FuzzParts checks, of text in all the places where a message made by hand has it, what FuzzTerms checks of mail, and
-// that words are in front of the terms made beside them: the terms without disguises and classes are all there.
+// that words are in front of the terms made beside them: the terms without disguises are all there.
 func FuzzParts(f *testing.F) {
 	for _, seed := range []string{"V1agra $5 million", "x-y-z-w http://a.b", "a b c d", "Οffer 12/25/02 5 pm", "\u202a\u200b 회의를", "ann@shop.example 1-800-555-0123"} {
 		f.Add([]byte(seed), []byte("http://0x7f.1/"))

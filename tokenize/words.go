@@ -120,6 +120,8 @@ const (
 	midBoth                     // MidNumLet and Single_Quote: full stop and apostrophe
 )
 
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
 func classOf(c byte) asciiClass {
 	switch {
 	case ascii.IsLetter(c):

@@ -98,8 +98,8 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	if err != nil {
 		return loaded, p.advised(sources, err)
 	}
-	for _, setting := range loaded.Gone {
-		p.warn(setting + " has no effect: it is gone")
+	for _, text := range loaded.Gone {
+		p.warn(text)
 	}
 	return loaded, nil
 }

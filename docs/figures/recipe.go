@@ -128,7 +128,6 @@ func changes(model string) []change {
 		{"without stemming", "tokenize.language=none"},
 		{"words in their case", "tokenize.case_sensitive=true"},
 		{"without symbols", "tokenize.symbols=false"},
-		{"without classes", "tokenize.classes=false"},
 		{"of the header the subject only", "tokenize.headers=subject"},
 		{"text and subject only", "tokenize.headers=subject tokenize.structure=false"},
 		{"half as many terms: those of two messages", "features.min_document_frequency=2"},
