@@ -73,7 +73,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"negative.toml":          `models.multinomial.smoothing is -1: must be 0, or from 1e-10 to 1e+06`,
 		"shares.json":            `split.`,
 		"split_method.toml":      `split.method is "random"`,
-		"language.toml":          `tokenize.language is "german": must be english, french, hungarian, norwegian, russian, spanish, swedish, none or auto`,
+		"language.toml":          `tokenize.language is "german": must be english, french, hungarian, norwegian, russian, spanish, swedish or none`,
 		"pattern.toml":           `tokenize.ignore_headers has the entry "x-[": must be a header name or a pattern with *`,
 		"prior.toml":             `models.bernoulli.prior is "ham:0.5": `,
 		"thresholds.toml":        `thresholds.ham_lost is 101: must be a percentage from 0 to 100`,

@@ -167,7 +167,7 @@ func (v Value) Choices() []string {
 	case "model":
 		return models.Names()
 	case "tokenize.language":
-		return append(tokenize.Languages(), "none", "auto")
+		return append(tokenize.Languages(), "none")
 	}
 	var all []string
 	for i, part := range strings.Split(v.Text, `"`) {

@@ -44,7 +44,7 @@ const maxChunk = 1 << 14
 type chunks struct {
 	byteKinds *[256]byteKind
 	text      []byte     // the rest
-	tokenizer *Tokenizer // normalises chunks; nil for text as written
+	tokenizer *Tokenizer // normalises chunks
 
 	isVisible bool   // text is normalised
 	written   []byte // if so, the rest as written
@@ -86,7 +86,7 @@ func (s *chunks) next() []byte {
 			s.text, s.written, s.isVisible = s.written, nil, false
 			continue
 		case s.isVisible:
-		case kinds&nonASCII != 0 && s.tokenizer != nil:
+		case kinds&nonASCII != 0:
 			end = endOfOrder(text, start, end)
 			s.taken += end
 			s.text, s.written, s.isVisible = s.tokenizer.visible(text[start:end]), text[end:], true

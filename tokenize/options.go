@@ -16,7 +16,7 @@ const Version = "7, snowball 0.10.0"
 // trained on.
 type Options struct {
 	// Language is the language whose rules stem the words of subject and text: english, french, hungarian, norwegian,
-	// russian, spanish or swedish; none for no stemming; auto for the language of each message. Default "english".
+	// russian, spanish or swedish; none for no stemming. Default "english".
 	Language string `json:"language"`
 	// CaseSensitive keeps upper and lower case apart, and stems only words in lower case. Default false.
 	CaseSensitive bool `json:"case_sensitive"`
@@ -98,8 +98,8 @@ func DefaultOptions() Options {
 // Validate returns all errors in o, joined.
 func (o Options) Validate() error {
 	var errs []error
-	if o.Language != autoLanguage && o.Language != noLanguage && stemmer(o.Language) == nil {
-		errs = append(errs, fmt.Errorf("language is %q: must be %s, %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage, autoLanguage))
+	if o.Language != noLanguage && stemmer(o.Language) == nil {
+		errs = append(errs, fmt.Errorf("language is %q: must be %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage))
 	}
 	for _, number := range []struct {
 		key      string

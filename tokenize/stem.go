@@ -15,10 +15,7 @@ import (
 	"github.com/kljensen/snowball/swedish"
 )
 
-const (
-	noLanguage   = "none"
-	autoLanguage = "auto"
-)
+const noLanguage = "none"
 
 // stemmers returns the stemmer of each language that has one.
 func stemmers() map[string]func(word string, stemStopWords bool) string {

@@ -17,22 +17,20 @@ type Tokenizer struct {
 	options      Options
 	key          termkey.Key
 	rules        *fieldRules
-	lexicons     map[lexiconKey]lexicon
-	folded       *cache // the words that are not prose, in one case
-	hosts        *cache // the names of hosts in lower case
-	domains      *cache // the registered domains of hosts
+	lexicons     map[string]lexicon // by tag
+	folded       *cache             // the words that are not prose, in one case
+	hosts        *cache             // the names of hosts in lower case
+	domains      *cache             // the registered domains of hosts
 	lookAlikes   map[rune]byte
 	byteKinds    [256]byteKind
 	asciiClasses [256]asciiClass
-	stopWords    map[string]languageSet // nil unless the language is auto
 
 	// The state of a message.
 	emit       func(*Term)
 	emitted    Term
-	language   string // whose rules stem its words
-	tokensLeft int    // how many tokens may still be emitted, negative if some were left out
-	textRead   int    // bytes of body text
-	beyondHead bool   // whether the terms are beyond the head of the text
+	tokensLeft int  // how many tokens may still be emitted, negative if some were left out
+	textRead   int  // bytes of body text
+	beyondHead bool // whether the terms are beyond the head of the text
 	group      evidence.Group
 	seen       sightings
 
@@ -66,8 +64,6 @@ type lexicon struct {
 	signs *cache // and other texts that are counted as they are; nil if the text is not prose
 }
 
-type lexiconKey struct{ language, tag string }
-
 // New returns a tokenizer that hashes terms under a key. The error is that of [Options.Validate].
 func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
@@ -77,40 +73,35 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		options:      o,
 		key:          key,
 		rules:        &fieldRules{options: o, byName: make(map[string]*fieldRule)},
-		lexicons:     make(map[lexiconKey]lexicon),
+		lexicons:     make(map[string]lexicon),
 		hosts:        newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
 		domains:      newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		lookAlikes:   lookAlikes(),
 		byteKinds:    byteKinds(),
 		asciiClasses: asciiClasses(),
-		language:     o.Language,
 		room:         make([]byte, 0, roomSize),
 	}
 	t.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
-	if o.Language == autoLanguage {
-		t.stopWords = stopWords()
-	}
 	t.onWord = func(segment []byte, kind segmentKind) { t.putSegment(segment, kind) }
 	t.onPaired = t.takePaired
 	return t, nil
 }
 
-// lexiconOf returns the lexicon for prose under a tag in the language of the message.
+// lexiconOf returns the lexicon for prose under a tag.
 func (t *Tokenizer) lexiconOf(tag string) lexicon {
-	key := lexiconKey{t.language, tag}
-	l, known := t.lexicons[key]
+	l, known := t.lexicons[tag]
 	if !known {
 		asWritten := func(dst, text []byte) ([]byte, *disguise) { return append(dst, text...), nil }
 		l = lexicon{tag, t.newStems(tag), newCache(t.key, maxCachedSigns, tag, asWritten)}
-		t.lexicons[key] = l
+		t.lexicons[tag] = l
 	}
 	return l
 }
 
-// newStems returns a cache of the stems of words in the language of the message.
+// newStems returns a cache of the stems of words.
 func (t *Tokenizer) newStems(tag string) *cache {
 	normalize := t.fold
-	if stem := stemmer(t.language); stem != nil {
+	if stem := stemmer(t.options.Language); stem != nil {
 		normalize = func(dst, word []byte) []byte {
 			start := len(dst)
 			dst = t.fold(dst, word)
@@ -171,9 +162,6 @@ func appendLower(dst, text []byte) []byte {
 func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
 	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, sightings{}
 	t.invisibleText, t.term = t.invisibleText[:0], t.room
-	if t.stopWords != nil {
-		t.language = t.detectLanguage(m)
-	}
 	t.message(m)
 	t.marks(m)
 	t.emit = nil

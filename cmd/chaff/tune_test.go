@@ -107,7 +107,7 @@ key = "model"
 values = ["bernoulli", "softmax"]
 [[tune.search]]
 key = "tokenize.language"
-values = ["none", "auto"]
+values = ["none", "french"]
 [[tune.search]]
 key = "features.min_document_frequency"
 values = [2, 3]

@@ -27,7 +27,7 @@ type languageRow struct {
 func (b *bench) measureLanguages() (languageFigures, error) {
 	var l languageFigures
 	b.tell("sample mail: %d folds in every language", folds)
-	for _, language := range append([]string{"none", "auto"}, tokenize.Languages()...) {
+	for _, language := range append([]string{"none"}, tokenize.Languages()...) {
 		at, err := b.with(config.Setting{Key: "tokenize.language", Value: language})
 		if err != nil {
 			return languageFigures{}, err
@@ -43,7 +43,7 @@ func (b *bench) measureLanguages() (languageFigures, error) {
 		l.mail = collection.Summary()
 		l.sample = append(l.sample, languageRow{language, meanOf(tests)})
 	}
-	for _, language := range []string{"none", "auto", "english", "french"} {
+	for _, language := range []string{"none", "english", "french"} {
 		b.tell("SpamAssassin, stemmed in %s", language)
 		set := []config.Setting{{Key: "tokenize.language", Value: language}}
 		if language == b.settings.Tokenize.Language {

@@ -135,7 +135,6 @@ func changes(model string) []change {
 		{"with list fields", "tokenize.list=true"},
 		{"with the date", "tokenize.date=true"},
 		{"with message ids", "tokenize.message_id=true"},
-		{"stemming by the language of the message", "tokenize.language=auto"},
 	}
 	if model == "votes" {
 		all = append(all,
