@@ -51,7 +51,6 @@ type Decoder struct {
 	hasCR       bool              // the HTML has CR
 	hasHyphen   bool              // it has a soft hyphen
 	after       []byte            // texts that style sheets add after open elements
-	cells       []cell            // of the current table
 	frames      []frame
 	frameDepth  int // how many frames the HTML is in
 

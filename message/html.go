@@ -94,7 +94,6 @@ type htmlState struct {
 
 	reversals    uint8                     // how often the order of letters is reversed at the end of the arena
 	reversedFrom [css.MaxReversals + 1]int // where each reversal begins
-	table        table                     // the innermost one
 	hiddenAt     int                       // the length of the arena at the last hidden text
 	link         css.Colour                // the colour of links
 }
@@ -311,7 +310,6 @@ func (d *Decoder) startTag(name []byte, h *htmlState) {
 	case isUnknown(name, has):
 		d.noteInWord(h, TagInWord)
 	}
-	d.noteCell(name, h)
 	e := h.page.child(name)
 	if len(d.current.Attributes) > 0 || d.sheets.HasRules() || hasOwnLook(name) {
 		d.applyStyles(&e, name, h)
@@ -395,9 +393,6 @@ func (d *Decoder) endTag(name []byte, h *htmlState) {
 	d.addTextsAfter(h, open)
 	if has&separate != 0 && hasTexts {
 		d.separateWords(h)
-	}
-	if string(name) == "table" {
-		d.joinCells(h)
 	}
 	if isUnknown(name, has) || has&inline != 0 && h.inlineStart == len(d.arena) {
 		d.noteInWord(h, TagInWord)

@@ -399,39 +399,3 @@ func TestTurnedTextIsReadAsItIsSeen(t *testing.T) {
 	m := decode("Content-Type: text/html\n\n<a href=http://x.example/><bdo dir=rtl>yub</bdo></a>")
 	equal(t, "text", string(m.Links[0].Text), "buy")
 }
-
-func TestLettersInColumnsOfATableAreRead(t *testing.T) {
-	tests := []struct {
-		name, html string
-		words      []string
-	}{
-		{"a letter to a cell", "<table><tr><td>V<td>I<td>A<td>G<td>R<td>A</table>", []string{"VIAGRA"}},
-		{"columns of letters", "<table><tr><td>V<br>n<td>I<br>o<td>A<br>w</table>", []string{"VIA", "now"}},
-		{"words down the columns", "<table><tr><td>b<td>n<tr><td>u<td>o<tr><td>y<td>w</table>", []string{"buy", "now"}},
-		{"two letters to a cell", "<table><tr><td>vi<td>ag<td>ra</tr></table>", []string{"viagra"}},
-		{"elements in cells", "<table><tr><td><b>V</b>&nbsp;<td><p>I</p><td><font color=red>A</font></table>", []string{"VIA"}},
-		{"a table in a table", "<table><tr><td>much text<td><table><tr><td>V<td>I<td>A</table></table>", []string{"VIA"}},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			text, _ := seenOf(test.html)
-			for _, word := range test.words {
-				if !strings.Contains(" "+text+" ", " "+word+" ") {
-					t.Errorf("got %q, want %q in it", text, word)
-				}
-			}
-		})
-	}
-	for name, html := range map[string]string{
-		"words":        "<table><tr><td>one<td>two<td>three</table>",
-		"numbers":      "<table><tr><td>1<td>2<td>3</table>",
-		"two cells":    "<table><tr><td>a<td>b</table>",
-		"one long one": "<table><tr><td>a<td>b<td>c<td>word</table>",
-		"no table":     "<td>a<td>b<td>c",
-	} {
-		text, _ := seenOf(html)
-		if plain, _ := seenOf(strings.NewReplacer("<table>", "<div>", "</table>", "</div>", "<tr>", " ", "<td>", "<p>").Replace(html)); text != plain {
-			t.Errorf("%s: got %q, want %q", name, text, plain)
-		}
-	}
-}
