@@ -147,19 +147,12 @@ func hasEnding(name []byte, endings ...string) bool {
 	return false
 }
 
-// fileMessage reads a file that is a message, or a signed message. It reports whether the file is one.
+// fileMessage reads a file that is a message. It reports whether the file is one.
 func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
-	isMessage := d.isMessage(e, body)
-	if !isMessage && !d.isSigned(e, body) || !d.fitsDepth(depth) {
+	if !d.isMessage(e, body) || !d.fitsDepth(depth) {
 		return false
 	}
-	message := d.innerContent(e, body)
-	if !isMessage {
-		if message = d.signed(message); len(message) == 0 {
-			return false
-		}
-	}
-	d.innerMessage(message, depth)
+	d.innerMessage(d.innerContent(e, body), depth)
 	return true
 }
 

@@ -47,11 +47,6 @@ func TestFilesAreReadByWhatTheyAre(t *testing.T) {
 		{"a PDF", "Content-Type: application/pdf", smallPDF, "Pay now", "http://pay.example/"},
 		{"a PDF as text", "Content-Type: text/plain; name=a.pdf", smallPDF, "Pay now", "http://pay.example/"},
 		{"HTML as text, by its name", "Content-Type: text/plain; name=a.html", "<b>Pay</b> now", "Pay now", ""},
-		{"a message in its signature", "Content-Type: application/pkcs7-mime; name=smime.p7m", signedMessage("\x04\x31" + signedText), "Pay now", ""},
-		{"a message in its signature, in pieces", octets, signedMessage("\x24\x80\x04\x20" + signedText[:32] + "\x04\x11" + signedText[32:] + "\x00\x00"),
-			"Pay now", ""},
-		{"a profile for a device in its signature", octets, signedMessage("\x04\x0e<plist>Pay now"), "-", ""},
-		{"a signature that ends at once", octets, signedMessage("")[:30], "-", ""},
 		{"a PDF as a picture", "Content-Type: image/jpeg", "GIF89a\n" + smallPDF, "Pay now", "http://pay.example/"},
 	}
 	for _, test := range tests {
@@ -71,14 +66,6 @@ func TestFilesAreReadByWhatTheyAre(t *testing.T) {
 			}
 		})
 	}
-}
-
-const signedText = "Content-Type: text/html; name=abc\n\n<b>Pay</b> now"
-
-// signedMessage returns a signed content, with what would be the signature behind it.
-func signedMessage(content string) string {
-	return "\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x00\x30\x80" +
-		"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01\xa0\x80" + content + "\x31\x82certificates"
 }
 
 func TestAMessageUnderAnotherTypeHasItsHeaderKept(t *testing.T) {

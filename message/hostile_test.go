@@ -31,7 +31,6 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		mixed = "Content-Type: multipart/mixed; boundary=b\n\n"
 
 		calendar = "Content-Type: text/calendar\n\n"
-		signed   = "Content-Type: application/pkcs7-mime\n\n\x30\x80\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02"
 		pdf      = "Content-Type: application/pdf\n\n%PDF-1.4\n"
 	)
 	shapes := []struct {
@@ -244,8 +243,6 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"zeros in base 85", fill(pdf+"1 0 obj<</Filter[/A85/A85/A85/A85]>>stream\n", "z", "~>endstream")},
 		{"streams that unpack to much", fill(pdf, "1 0 obj<</Filter/Fl>>stream\n"+deflated(1<<16)+"endstream ", "")},
 		{"messages as files", fill("", "Content-Type: application/octet-stream\nSubject: a\n\n", "text")},
-		{"names of types of signed content", fill(signed, "\x06\x09\x2a\x86\x48\x86\xf7", "")},
-		{"pieces of signed content", fill(signed+"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01\xa0\x80\x24\x80", "\x04\x01:", "")},
 		{"two types at each level", fill("", "Content-Type: message/rfc822\nContent-Type: message/global\n\n", "text")},
 		{"two encodings at each level", fill("", "Content-Type: message/rfc822\nContent-Transfer-Encoding: 7bit\n"+qp, "text")},
 		{"two boundaries at each level", func(size int) string {
