@@ -192,15 +192,9 @@ func encodingOf(name string) encoding.Encoding {
 	return nil
 }
 
-// registeredEncoding returns the encoding with a label in lower case that only IANA lists, nil if there is none.
+// registeredEncoding returns the encoding with a label in lower case that only IANA lists, nil if there is none or it is EBCDIC.
 func registeredEncoding(label string) encoding.Encoding {
 	switch label {
-	case "cp037", "csibm037", "ebcdic-cp-ca", "ebcdic-cp-nl", "ebcdic-cp-us", "ebcdic-cp-wt", "ibm037":
-		return charmap.CodePage037
-	case "csibm1047", "ibm-1047", "ibm1047":
-		return charmap.CodePage1047
-	case "ccsid01140", "cp01140", "csibm01140", "ebcdic-us-37+euro", "ibm01140":
-		return charmap.CodePage1140
 	case "437", "cp437", "cspc8codepage437", "ibm437":
 		return charmap.CodePage437
 	case "850", "cp850", "cspc850multilingual", "ibm850":
