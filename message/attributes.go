@@ -54,7 +54,7 @@ func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState
 			}
 		case "srcdoc":
 			if string(name) == "iframe" {
-				d.addFrame(frame{mediaType: d.typeHTML, format: formatHTML, content: v})
+				d.addFrame(v)
 			}
 		case "srcset":
 			d.addSourceSet(v)
@@ -133,7 +133,6 @@ func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 
 // attributeLink adds the link in an attribute to the message.
 func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *css.Style, h *htmlState) {
-	d.addData(value)
 	switch string(name) {
 	case "a", "area":
 		if key != "href" {

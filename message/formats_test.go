@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -89,22 +88,14 @@ func TestWhatIsShownOfFormsAndFrames(t *testing.T) {
 		{"a frame", "a<iframe srcdoc='" + html.EscapeString(page) + "'>b</iframe>", "a b | Pay here", "http://pay.example/"},
 		{"a frame in a frame", `<iframe srcdoc="<iframe srcdoc='<b>Pay</b> now'>">`, "| Pay now", ""},
 		{"the srcdoc of another element", "<p srcdoc=Pay>", "", ""},
-		{"an address that holds a page", "<iframe src='data:text/html;base64," + encoded + "'>", "| Pay here", "data:text/html;base64 http://pay.example/"},
-		{"an address that holds a page, escaped", "<embed src='data:text/html," + url.PathEscape(page) + "'>", "| Pay here", "data:text/html http://pay.example/"},
-		{"an address that holds a picture with text", "<img src='data:image/svg+xml,%3Csvg%3E%3Ctext%3EPay'>", "| Pay", "data:image/svg+xml"},
-		{"an address that holds a picture", "<img src='data:image/png;base64,aaaa'>", "", "data:image/png;base64"},
-		{"an address that holds text", "<a href='DATA:,Pay%20now'>a</a>", "a | Pay now", "DATA:"},
-		{"an address in a charset", "<iframe src='data:text/plain;charset=iso-8859-1,caf%E9'>", "| café", "data:text/plain;charset=iso-8859-1"},
-		{"an address that holds a PDF", "<embed src='data:application/pdf;base64," + base64.StdEncoding.EncodeToString([]byte(smallPDF)) + "'>", "| Pay now",
-			"data:application/pdf;base64 http://pay.example/"},
-		{"an address that holds nothing to see", "a<img src='data:image/svg+xml,%3Csvg%3E%3Cpath/%3E'>", "a", "data:image/svg+xml"},
+		{"an address that holds a page is only a link", "<iframe src='data:text/html;base64," + encoded + "'>", "", "data:text/html;base64"},
 	}
 	decodeAll(t, tests, "Content-Type: text/html\n\n", "", urls)
 }
 
 func TestTextOfAHiddenFrameIsHidden(t *testing.T) {
 	for _, frame := range []string{
-		"<iframe style='display:none' srcdoc='sun <i>moon</i>'></iframe>", "<div hidden><iframe src='data:text/html,sun moon'></div>",
+		"<iframe style='display:none' srcdoc='sun <i>moon</i>'></iframe>", "<div hidden><iframe srcdoc='sun moon'></div>",
 	} {
 		m := decode("Content-Type: text/html\n\n" + frame)
 		last := m.Parts[len(m.Parts)-1]
@@ -140,9 +131,9 @@ func TestFramesAndFilesKeepToTheLimits(t *testing.T) {
 	}
 }
 
-// FuzzFrames holds that a page in a frame, however it is written there, gives the texts that it gives alone.
+// FuzzFrames holds that a page in a frame gives the texts that it gives alone.
 func FuzzFrames(f *testing.F) {
-	for _, seed := range []string{"<p>Pay", "a<iframe srcdoc='b c'>", "<a href=http://pay.example/>a</a>", "<img src=data:,x%20y>", "&lt;b", "<b>\r\na\r"} {
+	for _, seed := range []string{"<p>Pay", "a<iframe srcdoc='b c'>", "<a href=http://pay.example/>a</a>", "&lt;b", "<b>\r\na\r"} {
 		f.Add(seed)
 	}
 	d := message.NewDecoder(message.DefaultOptions())
@@ -159,14 +150,8 @@ func FuzzFrames(f *testing.F) {
 			return
 		}
 		want := words(page)
-		for _, frame := range []string{
-			"<iframe srcdoc='" + html.EscapeString(page) + "'>",
-			"<iframe src='data:text/html;charset=utf-8;base64," + base64.StdEncoding.EncodeToString([]byte(page)) + "'>",
-			"<embed src='data:text/html;charset=utf-8," + html.EscapeString(url.PathEscape(page)) + "'>",
-		} {
-			if got := words(frame); !slices.Equal(got, want) {
-				t.Errorf("%q gives %q in %q, %q alone", page, got, frame, want)
-			}
+		if got := words("<iframe srcdoc='" + html.EscapeString(page) + "'>"); !slices.Equal(got, want) {
+			t.Errorf("%q gives %q in a frame, %q alone", page, got, want)
 		}
 	})
 }

@@ -1,28 +1,18 @@
 package message
 
-import (
-	"bytes"
-	"unicode"
+import "bytes"
 
-	"chaff/internal/ascii"
-)
-
-// frame is a document inside of HTML: the content of a frame, or a "data:" URL.
+// frame is HTML inside of HTML: the content of a frame.
 type frame struct {
-	mediaType, charset []byte
-	format             format
-	content            []byte
-	escaped            bool // the content is percent-encoded
-	base64             bool
-	hiddenBy           Marks // why it is hidden
-	depth              int   // how many frames it is in, including itself
+	content  []byte
+	hiddenBy Marks // why it is hidden
+	depth    int   // how many frames it is in, including itself
 }
 
-// addFrame keeps a copy of a document inside of the current HTML. It is read after that HTML, so that nested frames need no
+// addFrame keeps a copy of a frame inside of the current HTML. It is read after that HTML, so that nested frames need no
 // stack.
-func (d *Decoder) addFrame(f frame) {
-	f.depth = d.frameDepth + 1
-	if f.depth > d.options.MaxDepth {
+func (d *Decoder) addFrame(content []byte) {
+	if d.frameDepth+1 > d.options.MaxDepth {
 		d.msg.Repairs.add(CutDepth)
 		return
 	}
@@ -31,51 +21,8 @@ func (d *Decoder) addFrame(f frame) {
 		return
 	}
 	start := len(d.links)
-	d.links = append(d.links, f.content...)
-	f.content = d.links[start:len(d.links):len(d.links)]
-	d.frames = append(d.frames, f)
-}
-
-// addData keeps the document in a URL "data:text/html;base64,...". It ignores images and other files.
-func (d *Decoder) addData(address []byte) {
-	address = bytes.TrimSpace(address)
-	const scheme = "data:"
-	if !ascii.HasPrefixFold(address, scheme) {
-		return
-	}
-	declared, content, _ := bytes.Cut(address[len(scheme):], []byte(","))
-	f := frame{content: content, escaped: true}
-	token, params := cutToken(declared)
-	mediaType := lowerVisible(token)
-	switch major, minor, _ := bytes.Cut(mediaType, []byte("/")); {
-	case string(minor) == "html", string(minor) == "xhtml+xml", string(minor) == "svg+xml", string(minor) == "xml":
-		f.format = formatHTML
-	case string(minor) == "pdf":
-		f.format = formatPDF
-	case string(major) == "text", len(mediaType) == 0:
-		f.format = formatText
-	default:
-		return
-	}
-	f.mediaType = mediaType
-	for param := range bytes.SplitSeq(params, []byte(";")) {
-		param = bytes.TrimSpace(param)
-		if ascii.HasPrefixFold(param, "charset=") {
-			f.charset = lowerVisible(param[len("charset="):])
-		}
-		f.base64 = f.base64 || ascii.EqualFold(param, "base64")
-	}
-	d.addFrame(f)
-}
-
-// lowerVisible returns the visible ASCII of b in lower case.
-func lowerVisible(b []byte) []byte {
-	return bytes.Map(func(r rune) rune {
-		if r <= ' ' || r >= 0x7f {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, b)
+	d.links = append(d.links, content...)
+	d.frames = append(d.frames, frame{content: d.links[start:len(d.links):len(d.links)], depth: d.frameDepth + 1})
 }
 
 // hideFrames marks the frames from first on as hidden if the element e hides them.
@@ -98,16 +45,9 @@ func (d *Decoder) readFrames() {
 
 func (d *Decoder) readFrame(f frame) {
 	d.frameDepth = f.depth
-	content := f.content
-	if f.escaped {
-		content = d.unpacked(content, f.base64)
-	}
-	if len(f.mediaType) == 0 {
-		f.mediaType = d.typePlain
-	}
-	part := Part{Type: f.mediaType, Charset: f.charset}
+	part := Part{Type: d.typeHTML}
 	links := len(d.msg.Links)
-	d.showContent(&part, f.format, content, f.charset)
+	d.showContent(&part, formatHTML, f.content, nil)
 	if f.hiddenBy != 0 && hasWord(part.Text) {
 		d.msg.Marks |= f.hiddenBy
 		part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))
@@ -116,17 +56,4 @@ func (d *Decoder) readFrame(f frame) {
 	if hasWord(part.Text) || hasWord(part.Hidden) || len(d.msg.Links) > links {
 		d.msg.Parts = append(d.msg.Parts, part)
 	}
-}
-
-// unpacked returns the content of a "data:" URL.
-func (d *Decoder) unpacked(content []byte, isBase64 bool) []byte {
-	start := len(d.arena)
-	d.arena, _ = ascii.AppendUnescaped(d.arena, content, '%')
-	content = d.arena[start:len(d.arena):len(d.arena)]
-	if isBase64 {
-		start = len(d.arena)
-		d.arena, _ = appendBase64(d.arena, content)
-		content = d.arena[start:len(d.arena):len(d.arena)]
-	}
-	return content
 }

@@ -208,8 +208,6 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"frames in frames", fill(html, "<iframe/srcdoc=", "")},
 		{"frames in frames, escaped", fill(html, "<iframe/srcdoc=&gt;", "")},
 		{"hidden frames", fill(html, "<iframe hidden srcdoc='a b'>", "")},
-		{"documents in addresses", fill(html, "<img src=data:,a>", "")},
-		{"documents in addresses in documents", fill(html, "<img/src=data:text/html,", "")},
 		{"properties", fill(calendar, "SUMMARY:</\n", "")},
 		{"folded properties", fill(calendar, "SUMMARY:a\n b\n", "")},
 		{"a folded property", fill(calendar+"SUMMARY:a", "\n b", "")},

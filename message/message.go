@@ -11,8 +11,8 @@ type Message struct {
 	// which only the header is attached (text/rfc822-headers).
 	Attached []Field
 	// Parts are the leaves of the message in order, text and attachments alike. A message that is not multipart has one
-	// part. A file inside of a plain text (uuencode, yEnc) is a part after that text. So is a document inside of HTML
-	// (srcdoc, data:) that has text or links. Parts that only a further reading of an ambiguous message finds come last.
+	// part. A file inside of a plain text (uuencode, yEnc) is a part after that text. So is a frame inside of HTML
+	// (srcdoc) that has text or links. Parts that only a further reading of an ambiguous message finds come last.
 	Parts []Part
 	// Links are the links of all text parts in order, with duplicates. In an HTML part, links in attributes precede links in
 	// text.
