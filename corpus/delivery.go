@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"chaff/corpus/internal/lines"
@@ -14,7 +15,7 @@ import (
 //     time of filing there, in local time
 //  3. in the Date field, which the sender may have made up
 //
-// A date is readable if it has a day, a month and a year from 1970 to 2099.
+// A date is readable if it is written as RFC 5322 or asctime say, in a year from 1970 to 2099. A zone that is a name is UTC.
 //
 // Callers use [Item.Time] first, if it is not zero. Messages with the same time, or none, keep the order of their source: by the
 // unique part of the name in a Maildir, by number in an MH folder, by name in other folders, by position in an mbox file, an
@@ -29,8 +30,8 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 		raw = rest
 		if lines.IsFromLine(field) {
 			_, date, _ := bytes.Cut(field[bytes.IndexByte(field, ' ')+1:], []byte(" ")) // after the sender
-			if t, ok := lines.ParseDate(date); ok && from.IsZero() {
-				from = t
+			if from.IsZero() {
+				from = parseDate(date)
 			}
 			continue
 		}
@@ -38,13 +39,13 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 		switch string(name.Text()) {
 		case "received", "x-received":
 			if i := bytes.LastIndexByte(field, ';'); i >= 0 {
-				if t, ok := lines.ParseDate(field[i+1:]); ok {
+				if t := parseDate(field[i+1:]); !t.IsZero() {
 					return t, true
 				}
 			}
 		case "date":
-			if t, ok := lines.ParseDate(field[bytes.IndexByte(field, ':')+1:]); ok && date.IsZero() {
-				date = t
+			if date.IsZero() {
+				date = parseDate(field[bytes.IndexByte(field, ':')+1:])
 			}
 		}
 	}
@@ -52,4 +53,25 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 		return from, true
 	}
 	return date, !date.IsZero()
+}
+
+// parseDate parses a date of RFC 5322 or asctime. It returns zero for a date that is not readable.
+//
+// Package net/mail is not used: it links the network into chaff-classify, and reads names of zones by the zone of the machine.
+func parseDate(text []byte) time.Time {
+	const longest = 100
+	date, _, _ := strings.Cut(string(text[:min(len(text), longest)]), "(") // a comment
+	date = strings.Join(strings.Fields(date), " ")
+	if _, behind, found := strings.Cut(date, ", "); found {
+		date = behind
+	}
+	for _, layout := range [...]string{
+		"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04 -0700", "2 Jan 06 15:04:05 -0700", "2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04 MST",
+		time.ANSIC, "Mon Jan _2 15:04:05 -0700 2006",
+	} {
+		if t, err := time.ParseInLocation(layout, date, time.UTC); err == nil && t.UTC().Year() >= 1970 && t.UTC().Year() < 2100 {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
 }

@@ -1,4 +1,4 @@
-// Package lines splits raw messages into lines and header fields, and parses dates.
+// Package lines splits raw messages into lines and header fields.
 package lines
 
 import (
