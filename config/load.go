@@ -219,9 +219,6 @@ var ErrUnknown = errors.New("no setting has a similar name")
 // model in use.
 func unknown(key string, known []setting, model, where string) error {
 	what := fmt.Sprintf("unknown setting %q %s", key, where)
-	if isGone(key) {
-		return fmt.Errorf("%s: it is gone", what)
-	}
 	if strings.HasPrefix(key, envPrefix) {
 		var variables []string
 		for _, k := range known {
