@@ -15,17 +15,15 @@ import "chaff/features"
 // Discriminative Training Methods for Hidden Markov Models (EMNLP 2002), section 2.5.
 type averaged struct {
 	*params
-	perDocument
 	stepSums *params   // s_n; nil without the mean
 	read     int       // n, the documents read so far
 	origin   bool      // no bias
 	scratch  []float64 // R
 }
 
-// newAveraged starts at the given weights, of which it makes a copy.
+// newAveraged starts at the given weights.
 func newAveraged(start *params, average, origin bool) averaged {
-	a := averaged{params: start.sameShape(start.terms()), origin: origin}
-	a.copyFrom(start)
+	a := averaged{params: start, origin: origin}
 	if average {
 		a.stepSums = start.sameShape(start.terms())
 	}

@@ -42,6 +42,8 @@ func (m Bernoulli) Validate() error {
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
+func (m *Bernoulli) shared() shared { return shared{features: &m.Features} }
+
 func (m Bernoulli) kind() (features.Kind, error) {
 	switch m.Features {
 	case "", features.Bits.String():
@@ -56,9 +58,6 @@ func (m Bernoulli) kind() (features.Kind, error) {
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, m, d, "bernoulli")
 }
-
-// Linear returns the model of the documents in n.
-func (m Bernoulli) Linear(n *Counts) (*Linear, error) { return linearOf(m, n) }
 
 func (m Bernoulli) biases(n *Counts) ([]float64, error) {
 	beta, err := logPrior(m.Prior, n.Classes, n.Documents)

@@ -22,7 +22,7 @@ import (
 func TestFTRLByHand(t *testing.T) {
 	documents := [][]float32{{1, 2, 0.5, 0}, {1, 0, 0, 0}}
 	d := matrix(2, []int32{1, 1}, documents)
-	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, rowCount(len(d.Classes)), d.Terms, d.Len())
+	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, len(d.Classes), d.Terms, d.Len())
 	now := newParams(1, d.Terms)
 
 	l.learn(d.Row(0), 1, 1)
@@ -52,7 +52,7 @@ func TestFTRLByHand(t *testing.T) {
 func TestFTRLOfThreeClassesByHand(t *testing.T) {
 	d := matrix(3, []int32{2}, [][]float32{{1}})
 	for _, test := range []struct{ weight, others, own float64 }{{1, -1. / 4, 2. / 5}, {2, -2. / 5, 4. / 7}} {
-		l := newFTRL(Softmax{LearningRate: 1}, rowCount(len(d.Classes)), d.Terms, d.Len())
+		l := newFTRL(Softmax{LearningRate: 1}, len(d.Classes), d.Terms, d.Len())
 		l.learn(d.Row(0), 2, test.weight)
 		now := newParams(3, 1)
 		l.model(now, 0)
@@ -66,7 +66,7 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 	m := Softmax{LearningRate: 1}
 	m.ThroughOrigin = true
 	d := matrix(2, []int32{1}, [][]float32{{1}})
-	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
+	l := newFTRL(m, len(d.Classes), d.Terms, d.Len())
 	l.learn(d.Row(0), 1, 1)
 	now := newParams(1, 1)
 	l.model(now, 0)

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"context"
 	"math"
 
 	"chaff/features"
@@ -41,21 +40,20 @@ type Separation struct {
 	UpdateBound *float64 `json:"update_bound,omitempty"`
 }
 
-// runPerceptron is run with a report of the convergence. separations measures converged weights.
-func (f *fit) runPerceptron(ctx context.Context, d sorted, separations func(updates int) []Separation) (*Linear, Report, error) {
-	linear, report, err := f.run(ctx, d)
-	if err != nil {
-		return nil, Report{}, err
+// convergence reports on a perceptron from its epochs, and returns nil if none was watched. separations measures converged weights.
+func convergence(epochs []Epoch, separations func(updates int) []Separation) *Convergence {
+	if len(epochs) == 0 {
+		return nil
 	}
-	c := &Convergence{Converged: f.converged, Epochs: len(report.Epochs)}
-	for _, e := range report.Epochs {
+	c := &Convergence{Epochs: len(epochs)}
+	for _, e := range epochs {
 		c.Updates += e.Updates
+		c.Converged = e.Updates == 0
 	}
 	if c.Converged {
 		c.Separations = separations(c.Updates)
 	}
-	report.Convergence = c
-	return linear, report, nil
+	return c
 }
 
 // separations measures the converged weights, row by row.

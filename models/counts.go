@@ -9,14 +9,10 @@ import (
 )
 
 // Counts is what naive Bayes learns from labelled documents: for each term and class the sum of its features. Documents
-// can be added and removed, and two Counts can be merged. The models are pure functions of it; see [Bernoulli.Linear],
-// [Multinomial.Linear].
-//
-// The index of a term is its id in a vocabulary, which Counts does not know. [Counts.Merge] maps the ids of one
-// vocabulary to those of another.
+// can be added and removed. The models are pure functions of it. The index of a term is its id.
 //
 // Sums are exact: features are rounded to multiples of 2^-30, which no whole number needs, nor 1/sqrt(n) up to n = 16384. So the
-// order of Add, Remove and Merge changes no bit, and Remove restores the bits from before Add, as long as the features of a class
+// order of Add and Remove changes no bit, and Remove restores the bits from before Add, as long as the features of a class
 // sum to less than 2^23: those of half a million L2-normalised messages.
 type Counts struct {
 	// Kind is the kind of feature that is summed.
@@ -134,42 +130,6 @@ func hasSum(sums []float64) bool {
 		}
 	}
 	return false
-}
-
-// Merge adds the documents of m, whose term w is term idOf[w] here; nil stands for the same ids. Both must have the same
-// kind of feature and the same classes in the same order.
-func (n *Counts) Merge(m *Counts, idOf []uint32) error {
-	if n.Kind != m.Kind || !slices.Equal(n.Classes, m.Classes) {
-		return fmt.Errorf("merge counts of %v in the classes %q with counts of %v in the classes %q", n.Kind, n.Classes, m.Kind, m.Classes)
-	}
-	if idOf != nil && len(idOf) != m.Len() {
-		return fmt.Errorf("merge counts: %d ids for %d terms", len(idOf), m.Len())
-	}
-	K := len(n.Classes)
-	for c, Nc := range m.Documents {
-		n.Documents[c] += Nc
-	}
-	for c, total := range m.Totals {
-		n.Totals[c] += total
-	}
-	if idOf == nil {
-		n.Grow(m.Len())
-	}
-	for w := range m.Len() {
-		if !hasSum(m.of(w)) {
-			continue
-		}
-		id := w
-		if idOf != nil {
-			id = int(idOf[w])
-			n.Grow(id + 1)
-		}
-		for c, ncw := range m.of(w) {
-			n.Sums[id*K+c] += ncw
-		}
-	}
-	n.countKnown()
-	return nil
 }
 
 // Grow enlarges the vocabulary to the given number of terms.

@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
 	"chaff/features"
@@ -53,36 +51,6 @@ func TestLearningAndRemovingIsNeverHavingLearned(t *testing.T) {
 	}
 }
 
-func TestMergedHalvesAreTheWhole(t *testing.T) {
-	for name, d := range countedData() {
-		t.Run(name, func(t *testing.T) {
-			want := counted(d, 0, 60)
-			got := counted(d, 0, 30)
-			if err := got.Merge(counted(d, 30, 60), nil); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("with the same ids: error %v, got %+v, want %+v", err, got, want)
-			}
-			// The other half has a vocabulary of its own, in which the terms have the opposite order.
-			reversed := NewCounts(d.Kind, d.Classes, 0)
-			idOf := make([]uint32, d.Terms)
-			for w := range idOf {
-				idOf[w] = uint32(d.Terms - 1 - w)
-			}
-			for i := 30; i < 60; i++ {
-				x := d.Row(i)
-				y := features.Vector{Values: slices.Clone(x.Values), Groups: slices.Clone(x.Groups)}
-				for _, w := range x.IDs {
-					y.IDs = append(y.IDs, idOf[w])
-				}
-				reversed.Add(y, int(d.Labels[i]))
-			}
-			got = counted(d, 0, 30)
-			if err := got.Merge(reversed, idOf); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("with other ids: error %v, got %+v, want %+v", err, got, want)
-			}
-		})
-	}
-}
-
 // Features as small as these do not add up exactly as they are.
 func TestSumsOfFractionsAreExactInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
@@ -113,23 +81,6 @@ func TestSumsOfFractionsAreExactInAnyOrder(t *testing.T) {
 	wantNear(t, "sum", want.of(0)[0], sum, 10./(1<<31))
 }
 
-func TestCountsThatDoNotMerge(t *testing.T) {
-	n := NewCounts(features.Bits, []string{"ham", "spam"}, 2)
-	for name, test := range map[string]struct {
-		other *Counts
-		idOf  []uint32
-		want  string
-	}{
-		"another kind":     {NewCounts(features.Counts, []string{"ham", "spam"}, 2), nil, "merge counts of bits"},
-		"other classes":    {NewCounts(features.Bits, []string{"spam", "ham"}, 2), nil, "merge counts of bits"},
-		"too few term ids": {n, []uint32{0}, "merge counts: 1 ids for 2 terms"},
-	} {
-		if err := n.Merge(test.other, test.idOf); err == nil || !strings.HasPrefix(err.Error(), test.want) {
-			t.Errorf("%s: got %v, want %s", name, err, test.want)
-		}
-	}
-}
-
 func TestRemovingMoreThanWasAddedPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
@@ -146,7 +97,7 @@ func TestTrainingIsCountingAndTheModelOfTheCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.Linear(n)
+	got, err := linearOf(m, n)
 	want, _, trainErr := m.Train(t.Context(), d, EpochOptions{})
 	if err != nil || trainErr != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v, %v", got, err, want, trainErr)

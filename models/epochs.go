@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"chaff/features"
-	"chaff/internal/evidence"
+	"chaff/internal/parallel"
 )
 
 // EpochOptions select what happens after each pass over the training part. The zero value selects nothing.
@@ -22,9 +22,6 @@ type EpochOptions struct {
 	// Unwatched leaves out the figures of epochs that neither OnEpoch nor training needs. The model is the same.
 	Unwatched bool
 }
-
-// hasDevelopment reports whether there is a development part.
-func (o EpochOptions) hasDevelopment() bool { return o.Development != nil && o.Development.Len() > 0 }
 
 // Epoch has the figures after a pass over the training part.
 type Epoch struct {
@@ -50,16 +47,25 @@ type EpochFigures struct {
 // ErrDiverged is for training whose loss grows or becomes infinite. The text names the learning rate.
 var ErrDiverged = errors.New("training diverges")
 
-// learner learns from one document after the other.
+// learner learns from one document after the other, in many passes or in one that has no end. Its vocabulary grows.
 type learner interface {
+	state
 	// learn reads a document of class c that counts as much as weight documents, and reports whether the weights changed.
 	learn(x features.Vector, c int, weight float64) bool
-	// pass ends a pass over all documents, and returns how many updates it made itself.
-	pass() int
-	// model writes what has been learnt so far to dst: the biases, and from the weight with the given index on as many as dst has.
-	model(dst *params, from int)
+	// scoresNow writes the scores of the rows to dst, with the weights that model would write.
+	scoresNow(dst []float64, x features.Vector) []float64
 	// loss returns the loss of a document of class c with the scores of the rows.
 	loss(scores []float64, c int) float64
+	// model writes what has been learnt so far to dst: the biases, and from the weight with the given index on as many as dst has.
+	model(dst *params, from int)
+	// sameShape returns zero weights with the same rows and form.
+	sameShape(terms int) *params
+}
+
+// passLearner is a learner that also learns at the end of a pass.
+type passLearner interface {
+	// pass ends a pass over all documents. It returns how many updates it made itself, and whether the next pass would change little.
+	pass() (updates int, atRest bool)
 }
 
 // committee is a learner whose members learn by themselves, each from its groups of terms.
@@ -69,159 +75,105 @@ type committee interface {
 	learnAs(m int, x features.Vector, c int, weight float64) bool
 }
 
-// perDocument is part of a learner that updates its weights after each document only.
-type perDocument struct{}
-
-func (perDocument) pass() int { return 0 }
-
-// fit trains a learner in epochs.
-type fit struct {
-	Passes
-	settings settings
-	options  EpochOptions
-	learner  learner
-	start    *params  // the initial weights; run overwrites them. nil if no epoch is measured: a growing learner gives the model itself
-	descent  *descent // nil for learners that do not follow a gradient
-	// unmeasured leaves out the figures of the epochs, but for the last one of a descent, which is checked.
-	unmeasured bool
-
-	train, development sorted
-	classWeights       []float64
-	nextOrder          func() []int32 // of the documents, in the next epoch
-	now, best          *params
-	losses             []float64 // training losses: at the start, and after each epoch
-	lowest             float64   // development loss so far
-	epochs             []Epoch   // measured so far
-	kept               int       // the epoch whose weights are the best
-	converged          bool      // the last pass changed nothing, or hardly anything
-}
-
-// linear returns the best weights as a model, and the part of the report that all trainers in epochs have.
-func (f *fit) linear() (*Linear, Report, error) {
-	K, d := len(f.train.Classes), f.train.Dataset
-	var l *Linear
-	var err error
-	if f.best != nil {
-		l, err = f.best.linear(K)
-	} else {
-		l, err = linearNow(f.learner.(growing), K, d.Workers)
-	}
-	return l, Report{Warnings: warnings(d), Epochs: f.epochs, Kept: f.kept, Learned: f.learned()}, err
-}
-
-// learned returns the learner, which learns on, or nil; see [Report.Learned].
-func (f *fit) learned() Online {
-	online, is := learnsOn(f.settings, f.train.Dataset).(*onlineEpoch)
-	if !is || f.kept != len(f.losses)-1 {
-		return nil
-	}
-	switch l := f.learner.(type) {
-	case *votes:
-		l.settle(f.train.Len())
-		online.growing = &onlineVotes{l}
-	case growing:
-		online.growing = l
-	}
-	online.list = online.growing
-	return online
-}
-
-// run trains until a pass changes nothing, patience ends, or all epochs are made, and returns the model.
-func (f *fit) run(ctx context.Context, d sorted) (*Linear, Report, error) {
-	if err := f.prepare(d); err != nil {
+// epochs trains l until a pass changes nothing or hardly anything, patience ends, or all epochs are made, and returns the model. s are
+// the settings of the model, which has those of p.
+func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o EpochOptions, g descent) (*Linear, Report, error) {
+	h, err := newHistory(d, p, s, o, l.loss)
+	if err != nil {
 		return nil, Report{}, err
 	}
-	for n := 1; n <= f.Epochs && !f.isOver(); n++ {
-		e, err := f.epoch(ctx, n)
+	var now *params // the weights are the largest allocation, so they are made when they are needed
+	weights := func() *params {
+		if now == nil {
+			now = l.sameShape(d.Terms)
+		}
+		l.model(now, 0)
+		return now
+	}
+	losses := []float64{g.start}
+	checksAll := g.setting != "" && g.start == 0
+	if checksAll {
+		losses[0] = measure(weights(), d, l.loss, h.classWeights).Loss
+	}
+	isWatched := !o.Unwatched || o.OnEpoch != nil || h.patience > 0 || checksAll
+	next := p.orders(d)
+	if g.batch {
+		next = func() []int32 { return d.order } // one step over all documents, which rounds by their order
+	}
+	n := 0
+	for isOver := false; !isOver; {
+		n++
+		began := time.Now()
+		updates, err := learnAll(ctx, l, d, next(), h.classWeights)
 		if err != nil {
 			return nil, Report{}, err
 		}
-		f.losses = append(f.losses, e.Train.Loss)
-		f.keep(e)
-		if err := f.descent.check(f.losses, n == f.Epochs || f.isOver()); err != nil {
+		atRest := false
+		if l, is := l.(passLearner); is {
+			var more int
+			more, atRest = l.pass()
+			updates += more
+		}
+		isOver = n == p.Epochs || atRest || updates == 0
+		e, loss := Epoch{Epoch: n, Updates: updates}, 0.
+		switch {
+		case isWatched:
+			e = h.add(e, began, weights())
+			loss = e.Train.Loss
+		case isOver && g.setting != "":
+			loss = measure(weights(), d, l.loss, h.classWeights).Loss
+			fallthrough
+		default:
+			h.kept = n
+		}
+		isOver = isOver || h.isOver()
+		losses = append(losses, loss)
+		if err := g.check(losses, isOver); err != nil {
 			return nil, Report{}, err
 		}
-		if f.options.OnEpoch != nil {
-			f.options.OnEpoch(e)
+		if o.OnEpoch != nil {
+			o.OnEpoch(e)
 		}
 	}
-	return f.linear()
-}
-
-// prepare checks the settings and the documents, and measures the initial loss.
-func (f *fit) prepare(d sorted) error {
-	if err := f.settings.Validate(); err != nil {
-		return err
+	report := h.report()
+	if h.kept == n {
+		if online, is := learnsOn(s, d.Dataset).(*onlineEpoch); is {
+			online.continues(l)
+			report.Learned = online
+		}
 	}
-	documents, err := countDocuments(d.Dataset)
-	if err != nil {
-		return err
-	}
-	if f.classWeights, err = classWeights(f.ClassWeights, d.Classes, documents); err != nil {
-		return err
-	}
-	f.train, f.lowest = d, math.Inf(1)
-	f.nextOrder = f.orders(f.train)
-	if f.descent != nil && f.descent.batch {
-		f.nextOrder = func() []int32 { return f.train.order } // one step over all documents, which rounds by their order
-	}
-	if f.options.hasDevelopment() {
-		f.development = newSorted(f.options.Development)
-	}
-	f.losses = []float64{math.NaN()} // only learners with a descent need the initial loss
-	switch {
-	case f.descent == nil:
-	case f.descent.atRest != nil:
-		f.losses[0] = f.descent.start
+	var linear *Linear
+	switch K := len(d.Classes); {
+	case h.patience > 0:
+		linear, err = h.best.linear(K)
+	case now != nil:
+		linear, err = now.linear(K)
 	default:
-		f.losses[0] = measure(f.start, f.train, f.learner.loss, f.classWeights).Loss
+		linear, err = linearNow(l, K, d.Workers)
 	}
-	// The weights are the largest allocation. Without patience those of the last epoch are kept, so that one copy will do.
-	f.now, f.best = f.start, f.start
-	if f.Patience > 0 {
-		f.best = f.start.sameShape(d.Terms)
-	}
-	return nil
+	return linear, report, err
 }
 
-// epoch makes a pass over the training part and measures the result.
-func (f *fit) epoch(ctx context.Context, n int) (Epoch, error) {
-	began := time.Now()
-	e := Epoch{Epoch: n}
-	var err error
-	if e.Updates, err = f.learn(ctx, f.nextOrder()); err != nil {
-		return Epoch{}, err
+// learnAll makes l read the documents in this order, each weighted by its class, and returns how many of them changed it.
+func learnAll(ctx context.Context, l learner, d sorted, documents []int32, weights []float64) (updates int, err error) {
+	all, is := l.(committee)
+	if !is {
+		err = d.each(ctx, documents, func(x features.Vector, c int) {
+			if l.learn(x, c, weights[c]) {
+				updates++
+			}
+		})
+		return updates, err
 	}
-	e.Updates += f.learner.pass()
-	f.converged = e.Updates == 0 || f.descent.isAtRest()
-	if f.now != nil {
-		f.learner.model(f.now, 0)
-	}
-	if isLast := f.converged || n == f.Epochs; f.unmeasured && !(isLast && f.descent != nil) {
-		return e, nil
-	}
-	return f.measured(e, began, f.learner.loss), nil
-}
-
-// learn makes the learner read the documents in this order, and returns how many of them changed it.
-func (f *fit) learn(ctx context.Context, documents []int32) (updates int, err error) {
-	var changed [][]bool // of each reader
 	var readers []reader
-	add := func(has func(evidence.Group) bool, learn func(x features.Vector, c int, weight float64) bool) {
-		i := len(readers)
-		changed = append(changed, make([]bool, 0, len(documents)))
-		readers = append(readers, reader{has, func(x features.Vector, c int) {
-			changed[i] = append(changed[i], learn(x, c, f.classWeights[c]))
+	changed := make([][]bool, len(all.members())) // by each document
+	for m, member := range all.members() {
+		changed[m] = make([]bool, 0, len(documents))
+		readers = append(readers, reader{member.has, func(x features.Vector, c int) {
+			changed[m] = append(changed[m], all.learnAs(m, x, c, weights[c]))
 		}})
 	}
-	if all, is := f.learner.(committee); is {
-		for m, member := range all.members() {
-			add(member.has, func(x features.Vector, c int, weight float64) bool { return all.learnAs(m, x, c, weight) })
-		}
-	} else {
-		add(nil, f.learner.learn)
-	}
-	if err := f.train.eachBy(ctx, documents, readers); err != nil {
+	if err := d.eachBy(ctx, documents, readers); err != nil {
 		return 0, err
 	}
 	for n := range documents {
@@ -232,48 +184,103 @@ func (f *fit) learn(ctx context.Context, documents []int32) (updates int, err er
 	return updates, nil
 }
 
-// measured returns e with the figures of the weights now.
-func (f *fit) measured(e Epoch, began time.Time, loss func(scores []float64, c int) float64) Epoch {
-	e.Train = measure(f.now, f.train, loss, f.classWeights)
-	if f.options.hasDevelopment() {
-		figures := measure(f.now, f.development, loss, f.classWeights)
+// history measures the epochs, and keeps the best weights if patience may end training.
+type history struct {
+	train, development sorted
+	loss               func(scores []float64, c int) float64
+	classWeights       []float64
+	patience           int // 0 without a development part
+	epochs             []Epoch
+	kept               int     // the epoch with the weights that are kept
+	best               *params // nil without patience: the last weights are kept
+	lowest             float64 // development loss so far
+}
+
+// newHistory checks the settings and the documents.
+func newHistory(d sorted, p Passes, s settings, o EpochOptions, loss func(scores []float64, c int) float64) (*history, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	documents, err := countDocuments(d.Dataset)
+	if err != nil {
+		return nil, err
+	}
+	h := &history{train: d, loss: loss, lowest: math.Inf(1)}
+	if h.classWeights, err = classWeights(p.ClassWeights, d.Classes, documents); err != nil {
+		return nil, err
+	}
+	if o.Development != nil && o.Development.Len() > 0 {
+		h.development, h.patience = newSorted(o.Development), p.Patience
+	}
+	return h, nil
+}
+
+// add adds an epoch with the figures of the weights v.
+func (h *history) add(e Epoch, began time.Time, v *params) Epoch {
+	e.Train = measure(v, h.train, h.loss, h.classWeights)
+	if h.development.Dataset != nil {
+		figures := measure(v, h.development, h.loss, h.classWeights)
 		e.Development = &figures
 	}
 	e.Seconds = time.Since(began).Seconds()
+	h.epochs = append(h.epochs, e)
+	switch {
+	case h.patience == 0:
+		h.kept = e.Epoch
+	case e.Development.Loss < h.lowest:
+		h.kept, h.lowest = e.Epoch, e.Development.Loss
+		if h.best == nil {
+			h.best = v.sameShape(v.terms())
+		}
+		h.best.copyFrom(v)
+	}
 	return e
 }
 
-// keep keeps the weights of an epoch: with patience if they are the best so far, else always.
-func (f *fit) keep(e Epoch) {
-	if !f.unmeasured {
-		f.epochs = append(f.epochs, e)
-	}
-	if f.Patience > 0 && e.Development != nil {
-		if e.Development.Loss >= f.lowest {
-			return
+// isOver reports whether patience has ended.
+func (h *history) isOver() bool { return h.patience > 0 && len(h.epochs)-h.kept >= h.patience }
+
+// report returns the part of the report that all trainers in epochs have.
+func (h *history) report() Report {
+	return Report{Warnings: warnings(h.train.Dataset), Epochs: h.epochs, Kept: h.kept}
+}
+
+// measureChunk is how many documents a goroutine measures at a time.
+const measureChunk = 512
+
+// measure returns the mean loss of documents, each weighted by its class, and the accuracy. Several goroutines share the
+// documents; the sum has one order.
+func measure(v *params, d sorted, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
+	losses, correct := make([]float64, d.Len()), make([]bool, d.Len())
+	parallel.Ranges(d.Workers, d.Len(), measureChunk, func(_, from, to int) {
+		rows, scores := d.Rows(), make([]float64, v.n)
+		for k := from; k < to; k++ {
+			i := int(d.order[k])
+			c := int(d.Labels[i])
+			scores = v.scores(scores, rows.Row(i))
+			losses[k], correct[k] = loss(scores, c), predicted(scores) == c
 		}
-		f.lowest = e.Development.Loss
+	})
+	var sum, all float64
+	right := 0
+	for k, i := range d.order {
+		weight := weights[d.Labels[i]]
+		sum += weight * losses[k]
+		all += weight
+		if correct[k] {
+			right++
+		}
 	}
-	f.best, f.now = f.now, f.best
-	f.kept = e.Epoch
+	return EpochFigures{Loss: sum / all, Accuracy: 100 * float64(right) / float64(d.Len())}
 }
 
-// isOver reports whether training stops before all epochs are made.
-func (f *fit) isOver() bool {
-	return f.converged || len(f.epochs)-f.kept >= max(f.Patience, 1)
-}
-
-// descent checks that the loss of a learner that follows its gradient falls.
+// descent says how the loss of a learner that follows its gradient falls. The zero value is for learners that follow none.
 type descent struct {
-	batch   bool   // every step follows the gradient of the whole loss, so that none may raise it
 	setting string // the learning rate, such as models.lms.learning_rate=0.2
-	// atRest, if set, is called after each pass and reports whether the next one would change little. The loss is then checked once, at
-	// the end, against start.
-	atRest func() bool
-	start  float64
+	batch   bool   // every step follows the gradient of the whole loss, so that none may raise it
+	// start is the loss before the first epoch; the loss is then checked once, at the end. With 0 it is measured, and each epoch checked.
+	start float64
 }
-
-func (s *descent) isAtRest() bool { return s != nil && s.atRest != nil && s.atRest() }
 
 const (
 	// slack is how much a loss may grow by rounding alone.
@@ -285,27 +292,27 @@ const (
 
 // check returns an error if the training losses so far, the first of them at the start, diverge: a step of a batch that raises
 // the loss, a loss that grows, or one that ends higher than it started.
-func (s *descent) check(losses []float64, atEnd bool) error {
+func (g descent) check(losses []float64, atEnd bool) error {
 	n := len(losses) - 1
 	loss, before, start := losses[n], losses[n-1], losses[0]
 	isFinite := loss-loss == 0
 	switch {
-	case s == nil && isFinite:
+	case g.setting == "" && isFinite:
 		return nil
-	case s == nil:
+	case g.setting == "":
 		return fmt.Errorf("epoch %d: the loss is %v: %w", n, loss, ErrNotFinite)
-	case s.atRest != nil && !atEnd:
+	case g.start > 0 && !atEnd:
 		return nil
-	case s.batch && loss <= before*(1+slack)+slack:
+	case g.batch && loss <= before*(1+slack)+slack:
 		return nil
-	case !s.batch && loss <= maxRise*start:
+	case !g.batch && loss <= maxRise*start:
 		return nil
-	case !s.batch && !atEnd && loss <= maxFallingRise*start && (n == 1 || loss < before):
+	case !g.batch && !atEnd && loss <= maxFallingRise*start && (n == 1 || loss < before):
 		return nil
 	}
 	from := start
-	if s.batch {
+	if g.batch {
 		from = before
 	}
-	return fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, from, loss, n, s.setting)
+	return fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, from, loss, n, g.setting)
 }

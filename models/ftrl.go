@@ -22,7 +22,6 @@ import (
 // (KDD 2013), algorithm 1 with beta = 1, and H. B. McMahan: Follow-the-Regularized-Leader and Mirror Descent (AISTATS
 // 2011), section 2, for penalties that add up.
 type ftrl struct {
-	perDocument
 	n         int    // R
 	bias      []cell // R
 	cells     []cell // V x R
@@ -31,32 +30,34 @@ type ftrl struct {
 	documents float64 // N; 0 if they have no end, which applies the full penalties from the start
 	t         float64 // documents read
 	origin    bool
-	passed    passLoss
-	scores    []float64 // R
-	current   []float64 // the biases and the weights of the terms of the document that is read
-	read      []cell    // the cells of these terms
+	start     float64 // the loss of equal probabilities
+	tolerance float64 // a share of it
+	// The losses of the documents of the pass so far, and their weights, and the mean loss of the pass before.
+	lossSum, weightSum, before float64
+	scores                     []float64 // R
+	current                    []float64 // the biases and the weights of the terms of the document that is read
+	read                       []cell    // the cells of these terms
 }
 
 // cell is the state of a weight, u and the square root of n, side by side since both are needed.
 type cell struct{ u, rootN float64 }
 
-// passLoss is the loss of the documents of a pass so far, each before its step, so that it needs no pass of its own.
-type passLoss struct{ loss, weight, before float64 }
-
-// isAtRest ends a pass, and reports whether it lowered the mean loss by less than a share of the loss at the start. As long as the loss is
-// higher than that, training has not begun to fit.
-func (p *passLoss) isAtRest(start, share float64) bool {
-	loss, before := p.loss/p.weight, p.before
-	*p = passLoss{before: loss}
-	return share > 0 && loss < start && before-loss < share*start
-}
-
-// newFTRL returns a learner for so many documents; 0 stands for documents without end.
-func newFTRL(m Softmax, n, terms, documents int) *ftrl {
+// newFTRL returns a learner of K classes for so many documents; 0 stands for documents without end.
+func newFTRL(m Softmax, K, terms, documents int) *ftrl {
+	n := rowCount(K)
 	return &ftrl{
 		n: n, bias: make([]cell, n), cells: make([]cell, n*terms), scores: make([]float64, n),
-		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin, passed: passLoss{before: math.Inf(1)},
+		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
+		start: math.Log(float64(K)), tolerance: m.Tolerance, before: math.Inf(1),
 	}
+}
+
+// pass is at rest when the pass lowered the mean loss by less than a share of the loss at the start. As long as the loss is higher than
+// that, training has not begun to fit. The losses are those of each document before its step, so that they need no pass of their own.
+func (l *ftrl) pass() (updates int, atRest bool) {
+	loss, before := l.lossSum/l.weightSum, l.before
+	l.lossSum, l.weightSum, l.before = 0, 0, loss
+	return 0, l.tolerance > 0 && loss < l.start && before-loss < l.tolerance*l.start
 }
 
 // penalties returns L1 t/N and L2 t/N.
@@ -113,8 +114,8 @@ func (l *ftrl) step(c *cell, w, g float64) {
 
 func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
 	l.scores = l.scoresNow(l.scores, x)
-	l.passed.loss += weight * logLoss(l.scores, class)
-	l.passed.weight += weight
+	l.lossSum += weight * logLoss(l.scores, class)
+	l.weightSum += weight
 	logLossGradient(l.scores, class)
 	current := l.current[l.n:]
 	for i, w := range x.IDs {

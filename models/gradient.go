@@ -33,6 +33,8 @@ func defaultDescent() Descent {
 	return Descent{defaultPasses(20, features.NormalisedBits), defaultSteps(0.2), MethodStochastic}
 }
 
+func (s *Descent) shared() shared { return s.Steps.sharedWith(&s.Passes) }
+
 // Validate returns everything that is wrong with s.
 func (s Descent) Validate() error {
 	return errors.Join(s.Passes.validate(), s.Steps.validate(), checkMethod(s.Method))
@@ -61,21 +63,18 @@ type gradientDescent struct {
 	scratch  []float64
 }
 
-// train trains by gradient descent on a loss. m are the settings of the model, which has those of s.
-func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, m settings, o EpochOptions) (*Linear, Report, error) {
-	start := s.startParams(rowCount(len(d.Classes)), d.Terms, s.Seed, s.ThroughOrigin)
-	l := s.learner(start, loss)
-	check := &descent{batch: s.Method == MethodBatch, setting: fmt.Sprintf("models.%s.learning_rate=%v", nameOf(m), s.LearningRate)}
-	if check.batch {
+// train trains the named model by gradient descent on a loss. m are its settings, which have those of s.
+func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, name string, m settings, o EpochOptions) (*Linear, Report, error) {
+	l := s.learner(s.startParams(rowCount(len(d.Classes)), d.Terms, s.Seed, s.ThroughOrigin), loss)
+	if s.Method == MethodBatch {
 		l.gradient = l.sameShape(d.Terms)
 	}
-	return (&fit{Passes: s.Passes, settings: m, options: o, learner: l, start: start, descent: check}).run(ctx, newSorted(d))
+	g := descent{setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate), batch: l.gradient != nil}
+	return s.epochs(ctx, newSorted(d), l, m, o, g)
 }
 
 func (s Descent) learner(start *params, loss rowLoss) *gradientDescent {
-	l := &gradientDescent{params: start.sameShape(start.terms()), lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
-	l.copyFrom(start)
-	return l
+	return &gradientDescent{params: start, lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
 }
 
 // onlineWith returns an online learner that minimises the given loss.
@@ -108,15 +107,15 @@ func (l *gradientDescent) learn(x features.Vector, c int, weight float64) bool {
 	return true
 }
 
-func (l *gradientDescent) pass() int {
+func (l *gradientDescent) pass() (updates int, atRest bool) {
 	if l.gradient == nil {
-		return 0
+		return 0, false
 	}
 	l.taken++
 	l.addScaled(l.gradient, -l.steps.rate(l.taken)/l.read)
 	l.gradient.clear()
 	l.read = 0
-	return 1
+	return 1, false
 }
 
 func (l *gradientDescent) loss(scores []float64, c int) float64 {

@@ -16,11 +16,11 @@ import (
 // batch is the batch method of [Softmax]: L-BFGS finds the minimum of the loss, and an epoch is one of its steps. Tests
 // compare the stochastic method with it.
 func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOptions) (*Linear, Report, error) {
-	f := &fit{Passes: m.Passes, settings: m, options: options, start: newParams(rowCount(len(d.Classes)), d.Terms)}
-	if err := f.prepare(newSorted(d)); err != nil {
+	h, err := newHistory(newSorted(d), m.Passes, m, options, logLoss)
+	if err != nil {
 		return nil, Report{}, err
 	}
-	o := newObjective(m, f.train, f.classWeights)
+	o := newObjective(m, h.train, h.classWeights)
 	minimum, err := optimize.Minimize(
 		optimize.Problem{Func: o.value, Grad: o.gradient},
 		make([]float64, o.n*(d.Terms+1)),
@@ -28,7 +28,7 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOp
 			GradientThreshold: gradientThreshold,
 			MajorIterations:   m.Epochs + 1, // the first is the start
 			Converger:         optimize.NeverTerminate{},
-			Recorder:          &recorder{ctx: ctx, fit: f},
+			Recorder:          &recorder{ctx: ctx, history: h, onEpoch: options.OnEpoch, now: newParams(o.n, d.Terms)},
 		},
 		&optimize.LBFGS{},
 	)
@@ -40,13 +40,15 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOp
 	case err != nil && floats.Norm(minimum.Gradient, math.Inf(1)) <= roundingGradient:
 		err = nil // rounding hides the rest: the line search finds no lower point
 	case err != nil:
-		return nil, Report{}, fmt.Errorf("after %d steps: %w", len(f.epochs), err)
+		return nil, Report{}, fmt.Errorf("after %d steps: %w", len(h.epochs), err)
 	}
-	if m.Patience == 0 || !options.hasDevelopment() {
-		f.best.unpack(minimum.X)
-		f.kept = len(f.epochs)
+	v := h.best
+	if v == nil {
+		v, h.kept = newParams(o.n, d.Terms), len(h.epochs)
+		v.unpack(minimum.X)
 	}
-	linear, report, err := f.linear()
+	report := h.report()
+	linear, err := v.linear(len(d.Classes))
 	if err == nil && minimum.Status == optimize.IterationLimit {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("the loss is not at its minimum after %d steps: raise models.softmax.epochs, or models.softmax.l2", m.Epochs))
 	}
@@ -130,8 +132,10 @@ func (o *objective) gradient(dst, x []float64) {
 // recorder records each step of the optimiser as an epoch, and stops it when patience or the context ends.
 type recorder struct {
 	ctx context.Context
-	*fit
-	began time.Time
+	*history
+	onEpoch func(Epoch)
+	now     *params
+	began   time.Time
 }
 
 // Init implements optimize.Recorder.
@@ -150,11 +154,10 @@ func (r *recorder) Record(at *optimize.Location, _ optimize.Operation, stats *op
 		return nil
 	}
 	r.now.unpack(at.X)
-	e := r.measured(Epoch{Epoch: n, Updates: 1}, r.began, logLoss)
+	e := r.add(Epoch{Epoch: n, Updates: 1}, r.began, r.now)
 	r.began = time.Now()
-	r.keep(e)
-	if r.options.OnEpoch != nil {
-		r.options.OnEpoch(e)
+	if r.onEpoch != nil {
+		r.onEpoch(e)
 	}
 	if r.isOver() {
 		return errPatience

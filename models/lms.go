@@ -18,7 +18,7 @@ var _ Trainer = LMS{}
 
 // Train implements [Trainer].
 func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, d, halfSquare(), m, o)
+	return m.train(ctx, d, halfSquare(), "lms", m, o)
 }
 
 func (m LMS) online(classes []string) (Online, error) { return m.onlineWith(classes, halfSquare()) }

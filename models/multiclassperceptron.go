@@ -26,6 +26,8 @@ type MulticlassPerceptron struct {
 
 var _ Trainer = MulticlassPerceptron{}
 
+func (m *MulticlassPerceptron) shared() shared { return m.Steps.sharedWith(&m.Passes) }
+
 // Validate returns everything that is wrong with m.
 func (m MulticlassPerceptron) Validate() error {
 	return errors.Join(m.Passes.validate(), m.Steps.validate())
@@ -33,12 +35,10 @@ func (m MulticlassPerceptron) Validate() error {
 
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	start := m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin)
-	l := m.learner(start)
-	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}
-	return f.runPerceptron(ctx, newSorted(d), func(updates int) []Separation {
-		return []Separation{l.separation(d, m, updates)}
-	})
+	l := m.learner(m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin))
+	linear, report, err := m.epochs(ctx, newSorted(d), l, m, o, descent{})
+	report.Convergence = convergence(report.Epochs, func(updates int) []Separation { return []Separation{l.separation(d, m, updates)} })
+	return linear, report, err
 }
 
 func (m MulticlassPerceptron) learner(start *params) *multiclassPerceptron {

@@ -43,6 +43,8 @@ func (m Multinomial) Validate() error {
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
+func (m *Multinomial) shared() shared { return shared{features: &m.Features} }
+
 func (m Multinomial) kind() (features.Kind, error) {
 	if m.Features == "" {
 		return features.Counts, nil
@@ -71,9 +73,6 @@ func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOpti
 	l, err := linearOf(m, n)
 	return l, r, err
 }
-
-// Linear returns the model of the documents in n.
-func (m Multinomial) Linear(n *Counts) (*Linear, error) { return linearOf(m, n) }
 
 func (m Multinomial) biases(n *Counts) ([]float64, error) {
 	return logPrior(m.Prior, n.Classes, n.Documents)

@@ -40,18 +40,13 @@ type Online interface {
 	Restore(globals, rows []byte) error
 }
 
-// CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents and merge with what
-// others learnt, both exactly.
+// CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents exactly.
 type CountingLearner interface {
 	Online
-	// Counts returns what was learnt. It must not be changed.
-	Counts() *Counts
 	// Forget forgets a document that was learnt as one of class c.
 	Forget(x features.Vector, c int)
 	// Fitted returns the model that training on these documents gives, to the last bit.
 	Fitted() (*Linear, error)
-	// Merge learns the documents of n, whose term w is term idOf[w] here; see [Counts.Merge].
-	Merge(n *Counts, idOf []uint32) error
 }
 
 // NewOnline returns the online learner of the named model, which has learnt nothing, and the kind of feature it takes.
@@ -61,38 +56,28 @@ type CountingLearner interface {
 //
 // Settings that need all documents in advance are errors: balanced class weights, batch methods and a random start.
 func (o Options) NewOnline(name string, classes []string) (Online, features.Kind, error) {
-	trainer, kind, err := o.New(name, 0)
+	s, kind, err := o.settings(name, 0)
 	if err != nil {
 		return nil, 0, err
 	}
-	online, err := newOnline(name, trainer.(settings), classes)
-	return online, kind, err
+	if len(classes) < 2 {
+		return nil, 0, fmt.Errorf("one class only: %w", ErrOneClass)
+	}
+	online, err := s.online(classes)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s learns from one message after the other: %w", name, err)
+	}
+	return online, kind, nil
 }
 
 // OnlineFrom returns the online learner of the named model with the given settings, as JSON of its trainer, and the kind of
 // feature it takes. It has learnt nothing: Restore gives it what another one knew.
-func OnlineFrom(model string, trainer json.RawMessage, classes []string) (Online, features.Kind, error) {
-	s, err := settingsFrom(model, trainer)
+func OnlineFrom(name string, trainer json.RawMessage, classes []string) (Online, features.Kind, error) {
+	o, err := OptionsFrom(name, trainer)
 	if err != nil {
 		return nil, 0, err
 	}
-	kind, err := s.kind()
-	if err != nil {
-		return nil, 0, err
-	}
-	online, err := newOnline(model, s, classes)
-	return online, kind, err
-}
-
-func newOnline(name string, s settings, classes []string) (Online, error) {
-	if len(classes) < 2 {
-		return nil, fmt.Errorf("one class only: %w", ErrOneClass)
-	}
-	online, err := s.online(classes)
-	if err != nil {
-		return nil, fmt.Errorf("%s learns from one message after the other: %w", name, err)
-	}
-	return online, nil
+	return o.NewOnline(name, classes)
 }
 
 // onlineCounts is a [CountingLearner]. It takes logarithms when it scores a document, so that learning is counting only.
@@ -107,7 +92,7 @@ type onlineCounts struct {
 func newOnlineCounts(m countTrainer, classes []string, absent *absentTerms) (*onlineCounts, error) {
 	kind, err := m.kind()
 	l := &onlineCounts{counts: NewCounts(kind, classes, 0), model: m, absent: absent, weights: make([]float64, len(classes))}
-	l.list = l
+	l.state = l
 	_, priorErr := l.biases()
 	return l, cmp.Or(err, priorErr)
 }
@@ -146,18 +131,8 @@ func (l *onlineCounts) Forget(x features.Vector, c int) {
 	l.absent.add(l.counts, x.IDs, 1)
 }
 
-// Counts implements [CountingLearner].
-func (l *onlineCounts) Counts() *Counts { return l.counts }
-
 // Fitted implements [CountingLearner].
 func (l *onlineCounts) Fitted() (*Linear, error) { return linearOf(l.model, l.counts) }
-
-// Merge implements [CountingLearner].
-func (l *onlineCounts) Merge(n *Counts, idOf []uint32) error {
-	err := l.counts.Merge(n, idOf)
-	l.absent.recount(l.counts)
-	return err
-}
 
 // Scores implements [Online].
 func (l *onlineCounts) Scores(dst []float64, x features.Vector) []float64 {
@@ -199,36 +174,31 @@ func (l *onlineCounts) globals(c *codec) {
 
 func (l *onlineCounts) term(c *codec, w int) { l.counts.term(c, w) }
 
-// growing is a learner whose vocabulary grows.
-type growing interface {
-	learner
-	listed
-	// scoresNow writes the scores of the rows to dst, with the weights that model would write.
-	scoresNow(dst []float64, x features.Vector) []float64
-	// sameShape returns zero weights with the same rows and form.
-	sameShape(terms int) *params
-}
-
-// onlineEpoch runs a learner of epochs in one endless epoch.
+// onlineEpoch runs a learner in one pass without end.
 type onlineEpoch struct {
 	stored
-	growing
+	learner
 	weights []float64 // by class
 }
 
 // online makes an online learner of l. err is a complaint about other settings.
-func (p Passes) online(classes []string, err error, l growing) (Online, error) {
+func (p Passes) online(classes []string, err error, l learner) (Online, error) {
 	if p.ClassWeights == WeightsBalanced {
 		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", p.ClassWeights)
 	}
 	weights, weightsErr := classWeights(p.ClassWeights, classes, make([]int, len(classes)))
-	return &onlineEpoch{stored{list: l}, l, weights}, cmp.Or(err, weightsErr)
+	online := &onlineEpoch{weights: weights}
+	online.continues(l)
+	return online, cmp.Or(err, weightsErr)
 }
+
+// continues makes l continue from what another learner has learnt.
+func (l *onlineEpoch) continues(from learner) { l.learner, l.state = from, from }
 
 // Learn implements [Online].
 func (l *onlineEpoch) Learn(x features.Vector, c int) {
-	if terms := termsOf(x); terms > l.terms() {
-		l.resize(terms)
+	if terms := termsOf(x); terms > l.Terms() {
+		l.learner.resize(terms)
 	}
 	l.learn(x, c, l.weights[c])
 }
@@ -236,7 +206,7 @@ func (l *onlineEpoch) Learn(x features.Vector, c int) {
 // Scores implements [Online].
 func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
 	K := len(l.weights)
-	scores := l.scoresNow(resize(dst, K), withIDsBelow(x, l.terms()))
+	scores := l.scoresNow(resize(dst, K), withIDsBelow(x, l.Terms()))
 	if K > 2 {
 		return scores
 	}
@@ -249,12 +219,12 @@ func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
 
 // Linear implements [Online].
 func (l *onlineEpoch) Linear() (*Linear, error) {
-	return linearNow(l.growing, len(l.weights), 1)
+	return linearNow(l.learner, len(l.weights), 1)
 }
 
 // linearNow returns what a learner has learnt so far as a model of K classes. It rounds a few weights at a time, since all of them before
 // rounding take twice the memory of the model.
-func linearNow(l growing, classes, workers int) (*Linear, error) {
+func linearNow(l learner, classes, workers int) (*Linear, error) {
 	const window = 1 << 12 // terms
 	bias := l.sameShape(0)
 	l.model(bias, 0)

@@ -3,6 +3,7 @@ package models_test
 import (
 	"encoding/json"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestNewTakesItsSettingsFromTheOptions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test, ok := tests[name]
 			got, kind, err := o.New(name, 7)
-			if !ok || err != nil || got != test.want || kind != test.kind {
+			if !ok || err != nil || reflect.ValueOf(got).Elem().Interface() != test.want || kind != test.kind {
 				t.Errorf("got %+v, %v, %v, want %+v, %v", got, kind, err, test.want, test.kind)
 			}
 		})

@@ -70,6 +70,10 @@ func (p Passes) validate() error {
 	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), weightsErr, kindErr)...)
 }
 
+func (p *Passes) shared() shared {
+	return shared{seed: &p.Seed, epochs: &p.Epochs, patience: &p.Patience, features: &p.Features}
+}
+
 // checkChoice returns an error unless a setting is empty or has one of the values.
 func checkChoice(key, value string, values ...string) error {
 	if value == "" || slices.Contains(values, value) {

@@ -33,8 +33,7 @@ func (m PassiveAggressive) Validate() error {
 
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	start := newParams(rowCount(len(d.Classes)), d.Terms)
-	return (&fit{Passes: m.Passes, settings: m, options: o, learner: m.learner(start), start: start}).run(ctx, newSorted(d))
+	return m.epochs(ctx, newSorted(d), m.learner(newParams(rowCount(len(d.Classes)), d.Terms)), m, o, descent{})
 }
 
 func (m PassiveAggressive) learner(start *params) *passiveAggressive {

@@ -24,15 +24,17 @@ type Perceptron struct {
 
 var _ Trainer = Perceptron{}
 
+func (m *Perceptron) shared() shared { return m.Steps.sharedWith(&m.Passes) }
+
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	start := m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin)
-	l := m.learner(start)
-	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: start}
-	return f.runPerceptron(ctx, newSorted(d), func(int) []Separation { return l.separations(d, m) })
+	l := m.learner(m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin))
+	linear, report, err := m.epochs(ctx, newSorted(d), l, m, o, descent{})
+	report.Convergence = convergence(report.Epochs, func(int) []Separation { return l.separations(d, m) })
+	return linear, report, err
 }
 
 func (m Perceptron) learner(start *params) *perceptron {

@@ -82,22 +82,20 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			test.Model, test.Classes, test.Epochs, test.ThroughOrigin, test.LearningRate, test.Aggressiveness)
 		t.Run(name, func(t *testing.T) {
 			d := fixture.dataset(test.Classes)
-			start := newParams(rowCount(test.Classes), d.Terms)
-			f := &fit{
-				settings: Majority{}, // has none
-				Passes:   Passes{Epochs: test.Epochs, Listed: true, ThroughOrigin: test.ThroughOrigin},
-				learner:  test.learner(start.n, d.Terms),
-				start:    start,
-			}
-			if _, _, err := f.run(t.Context(), newSorted(d)); err != nil {
+			got := newParams(rowCount(test.Classes), d.Terms)
+			l := test.learner(got.n, d.Terms)
+			p := Passes{Epochs: test.Epochs, Listed: true, ThroughOrigin: test.ThroughOrigin}
+			_, report, err := p.epochs(t.Context(), newSorted(d), l, Majority{}, EpochOptions{}, descent{}) // Majority has no settings
+			if err != nil {
 				t.Fatal(err)
 			}
-			if len(f.epochs) != test.Epochs {
-				t.Fatalf("training ended after %d epochs, want %d", len(f.epochs), test.Epochs)
+			if len(report.Epochs) != test.Epochs {
+				t.Fatalf("training ended after %d epochs, want %d", len(report.Epochs), test.Epochs)
 			}
-			wantAllNear(t, "bias", f.best.bias, test.Intercept, 1e-9)
+			l.model(got, 0)
+			wantAllNear(t, "bias", got.bias, test.Intercept, 1e-9)
 			for r, want := range test.Coef {
-				wantAllNear(t, fmt.Sprintf("weights of row %d", r), f.best.row(r), want, 1e-9)
+				wantAllNear(t, fmt.Sprintf("weights of row %d", r), got.row(r), want, 1e-9)
 			}
 		})
 	}

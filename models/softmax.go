@@ -48,22 +48,24 @@ func (m Softmax) Validate() error {
 		checkRange("l1", m.L1, 0, maxPositive), checkRange("l2", m.L2, 0, maxPositive), checkRange("tolerance", m.Tolerance, 0, 1), l1Err)
 }
 
+func (m *Softmax) shared() shared {
+	all := m.Passes.shared()
+	all.learningRate = &m.LearningRate
+	return all
+}
+
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if m.Method == MethodBatch {
 		return m.batch(ctx, d, o)
 	}
-	l := newFTRL(m, rowCount(len(d.Classes)), d.Terms, d.Len())
-	start := math.Log(float64(len(d.Classes)))
-	check := &descent{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: start}
-	check.atRest = func() bool { return l.passed.isAtRest(start, m.Tolerance) }
-	f := &fit{Passes: m.Passes, settings: m, options: o, learner: l, start: newParams(l.n, d.Terms), descent: check}
-	f.unmeasured = o.Unwatched && o.OnEpoch == nil && (m.Patience == 0 || !o.hasDevelopment())
-	return f.run(ctx, newSorted(d))
+	l := newFTRL(m, len(d.Classes), d.Terms, d.Len())
+	g := descent{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: l.start}
+	return m.epochs(ctx, newSorted(d), l, m, o, g)
 }
 
 func (m Softmax) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, checkStochastic(m.Method), newFTRL(m, rowCount(len(classes)), 0, 0))
+	return m.Passes.online(classes, checkStochastic(m.Method), newFTRL(m, len(classes), 0, 0))
 }
 
 // logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,

@@ -13,8 +13,8 @@ import (
 // ErrState is for bytes that are not what a learner knew.
 var ErrState = errors.New("not the saved state of a learner")
 
-// listed is a learner that lists all numbers that it knows for a codec, which writes or reads them.
-type listed interface {
+// state lists all numbers that a learner knows for a codec, which writes or reads them.
+type state interface {
 	// globals lists what it knows apart from terms.
 	globals(c *codec)
 	// term lists what it knows of a term: numbers of termSize bytes.
@@ -28,35 +28,39 @@ type listed interface {
 // stored is the part of an [Online] that saves and restores it. Globals and rows are numbers of 8, 4 or 1 bytes, little-endian, in the order in
 // which the learner lists them.
 type stored struct {
-	list  listed
+	state
 	codec codec // memory
 }
 
 // Terms implements [Online].
-func (l *stored) Terms() int { return l.list.terms() }
+func (l *stored) Terms() int { return l.state.terms() }
 
 // Grow implements [Online].
 func (l *stored) Grow(terms int) {
-	if terms > l.list.terms() {
-		l.list.resize(terms)
+	if terms > l.state.terms() {
+		l.state.resize(terms)
 	}
 }
 
 // TermSize implements [Online].
-func (l *stored) TermSize() int { return l.list.termSize() }
+func (l *stored) TermSize() int { return l.state.termSize() }
 
 // AppendGlobals implements [Online].
 func (l *stored) AppendGlobals(dst []byte) []byte {
-	l.codec = codec{data: dst}
-	l.list.globals(&l.codec)
-	return l.codec.written()
+	return l.written(dst, l.state.globals)
 }
 
 // AppendTerm implements [Online].
 func (l *stored) AppendTerm(dst []byte, w int) []byte {
+	return l.written(dst, func(c *codec) { l.state.term(c, w) })
+}
+
+// written appends what list lists.
+func (l *stored) written(dst []byte, list func(c *codec)) []byte {
 	l.codec = codec{data: dst}
-	l.list.term(&l.codec, w)
-	return l.codec.written()
+	list(&l.codec)
+	dst, l.codec.data = l.codec.data, nil
+	return dst
 }
 
 // Restore implements [Online].
@@ -68,23 +72,23 @@ func (l *stored) Restore(globals, rows []byte) error {
 }
 
 func (l *stored) restore(globals, rows []byte) error {
-	size := l.list.termSize()
+	size := l.state.termSize()
 	if len(rows)%size != 0 {
 		return fmt.Errorf("%d bytes of rows of %d bytes", len(rows), size)
 	}
 	c := &l.codec
 	*c = codec{data: globals, reading: true}
-	l.list.globals(c)
+	l.state.globals(c)
 	if c.err == nil && len(c.data) > 0 {
 		c.err = fmt.Errorf("globals with %d bytes too many", len(c.data))
 	}
 	if c.err != nil {
 		return c.err
 	}
-	l.list.resize(len(rows) / size)
+	l.state.resize(len(rows) / size)
 	c.data = rows
 	for w := range len(rows) / size {
-		l.list.term(c, w)
+		l.state.term(c, w)
 	}
 	err := c.err
 	*c = codec{} // keeps no bytes of the caller
@@ -99,55 +103,41 @@ type codec struct {
 	err     error
 }
 
-// written returns the bytes written, and forgets them.
-func (c *codec) written() []byte {
-	data := c.data
-	c.data = nil
-	return data
-}
-
 var errTruncated = errors.New("truncated")
 
-// has reports whether so many bytes are left. Otherwise, and after an error, there is nothing to read.
-func (c *codec) has(bytes int) bool {
+// bits writes the low bytes of n, so many, or reads them.
+func (c *codec) bits(n uint64, bytes int) uint64 {
+	if !c.reading {
+		c.data = binary.LittleEndian.AppendUint64(c.data, n)
+		c.data = c.data[:len(c.data)-8+bytes]
+		return n
+	}
 	if c.err == nil && len(c.data) < bytes {
 		c.err = errTruncated
 	}
-	return c.err == nil
+	if n = 0; c.err == nil {
+		for i, b := range c.data[:bytes] {
+			n |= uint64(b) << (8 * i)
+		}
+		c.data = c.data[bytes:]
+	}
+	return n
 }
 
-func (c *codec) uint64(p *uint64) {
-	if !c.reading {
-		c.data = binary.LittleEndian.AppendUint64(c.data, *p)
-		return
-	}
-	if *p = 0; c.has(8) {
-		*p, c.data = binary.LittleEndian.Uint64(c.data), c.data[8:]
-	}
-}
-
-func (c *codec) uint32(p *uint32) {
-	if !c.reading {
-		c.data = binary.LittleEndian.AppendUint32(c.data, *p)
-		return
-	}
-	if *p = 0; c.has(4) {
-		*p, c.data = binary.LittleEndian.Uint32(c.data), c.data[4:]
-	}
-}
+func (c *codec) uint32(p *uint32) { *p = uint32(c.bits(uint64(*p), 4)) }
 
 func (c *codec) float(p *float64) {
-	bits := math.Float64bits(*p)
-	c.uint64(&bits)
-	if *p = math.Float64frombits(bits); c.reading && *p-*p != 0 {
-		c.err = ErrNotFinite
-	}
+	*p = math.Float64frombits(c.bits(math.Float64bits(*p), 8))
+	c.mustBeFinite(*p)
 }
 
 func (c *codec) float32(p *float32) {
-	bits := math.Float32bits(*p)
-	c.uint32(&bits)
-	if *p = math.Float32frombits(bits); c.reading && *p-*p != 0 {
+	*p = math.Float32frombits(uint32(c.bits(uint64(math.Float32bits(*p)), 4)))
+	c.mustBeFinite(float64(*p))
+}
+
+func (c *codec) mustBeFinite(x float64) {
+	if c.reading && x-x != 0 {
 		c.err = ErrNotFinite
 	}
 }
@@ -160,8 +150,8 @@ func (c *codec) floats(list []float64) {
 
 // int is for numbers that are not negative.
 func (c *codec) int(p *int) {
-	n := uint64(*p)
-	if c.uint64(&n); c.reading && n > math.MaxInt32 {
+	n := c.bits(uint64(*p), 8)
+	if c.reading && n > math.MaxInt32 {
 		c.err, n = fmt.Errorf("the number %d is out of range", n), 0
 	}
 	*p = int(n)
@@ -189,14 +179,7 @@ func (c *codec) varint(p *int) {
 }
 
 func (c *codec) group(p *evidence.Group) {
-	if !c.reading {
-		c.data = append(c.data, byte(*p))
-		return
-	}
-	if *p = 0; c.has(1) {
-		*p, c.data = evidence.Group(c.data[0]), c.data[1:]
-	}
-	if *p >= evidence.Groups {
+	if *p = evidence.Group(c.bits(uint64(*p), 1)); *p >= evidence.Groups {
 		c.err, *p = fmt.Errorf("a term is in the group %d", *p), 0
 	}
 }

@@ -23,17 +23,17 @@ func TestEveryModelIsEnteredInFull(t *testing.T) {
 	o := DefaultOptions()
 	for _, m := range rows {
 		t.Run(m.name, func(t *testing.T) {
-			field := o.field(m.name)
-			if !field.IsValid() || field.Type() != reflect.TypeOf(m.settings) {
-				t.Fatalf("Options has no field of the type %T with the tag of the model", m.settings)
+			field, s := field(&o, m.name), m.settings(&o)
+			if !field.IsValid() || field.Addr().Interface() != s {
+				t.Fatalf("the field of Options with the tag of the model is not that of the row, which is a %T", s)
 			}
-			if err := m.settings.Validate(); err != nil {
+			if err := s.Validate(); err != nil {
 				t.Errorf("the defaults are not valid: %v", err)
 			}
 			if about := About(m.name); !strings.HasSuffix(about, ".") || strings.Count(about, ".") != 1 {
 				t.Errorf("the sentence about it is %q", about)
 			}
-			kind, err := m.settings.kind()
+			kind, err := s.kind()
 			if err != nil {
 				t.Error(err)
 			}
@@ -63,24 +63,35 @@ func TestEveryModelIsEnteredInFull(t *testing.T) {
 	}
 }
 
+// field returns the settings of the named model by the tag of their field, and the zero Value for an unknown model.
+func field(o *Options, name string) reflect.Value {
+	v := reflect.ValueOf(o).Elem()
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("json") == strings.ReplaceAll(name, "-", "_") {
+			return v.Field(i)
+		}
+	}
+	return reflect.Value{}
+}
+
 func TestSharedSettingsReachEveryModelThatHasThem(t *testing.T) {
 	o := DefaultOptions()
 	shorter, bits := o.WithShorterSteps(4), o.WithFeatures(features.Bits)
 	for _, m := range table() {
-		before := o.field(m.name)
+		before := field(&o, m.name)
 		if rate := before.FieldByName("LearningRate"); rate.IsValid() {
-			if got, want := shorter.field(m.name).FieldByName("LearningRate").Float(), rate.Float()/4; got != want {
+			if got, want := field(&shorter, m.name).FieldByName("LearningRate").Float(), rate.Float()/4; got != want {
 				t.Errorf("%s: got the learning rate %v, want %v", m.name, got, want)
 			}
 		}
-		if f := bits.field(m.name).FieldByName("Features"); f.IsValid() && f.String() != "bits" {
+		if f := field(&bits, m.name).FieldByName("Features"); f.IsValid() && f.String() != "bits" {
 			t.Errorf("%s: got the features %q, want bits", m.name, f.String())
 		}
 		trainer, _, err := o.New(m.name, 7)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seed := reflect.ValueOf(trainer).FieldByName("Seed"); seed.IsValid() && seed.Uint() != 7 {
+		if seed := reflect.ValueOf(trainer).Elem().FieldByName("Seed"); seed.IsValid() && seed.Uint() != 7 {
 			t.Errorf("%s: got the seed %d, want 7", m.name, seed.Uint())
 		}
 	}

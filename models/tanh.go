@@ -22,7 +22,7 @@ var _ Trainer = Tanh{}
 
 // Train implements [Trainer].
 func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, d, squaredTanh(), m, o)
+	return m.train(ctx, d, squaredTanh(), "tanh", m, o)
 }
 
 func (m Tanh) online(classes []string) (Online, error) { return m.onlineWith(classes, squaredTanh()) }

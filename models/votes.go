@@ -119,6 +119,10 @@ func (m Votes) LogOdds() float64 {
 // The default bounds.
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
+func (m *Votes) shared() shared {
+	return shared{seed: &m.Seed, epochs: &m.Epochs, learningRate: &m.LearningRate}
+}
+
 func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
 
 // fewDocuments is the number of documents from which on there is one pass instead of two.
@@ -158,7 +162,7 @@ func (m Votes) form(classes []string) Form {
 	}
 }
 
-// Train implements [Trainer]. It measures epochs only if o asks for them.
+// Train implements [Trainer].
 func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	if err := checkKind("votes", d, features.Evidence); err != nil {
 		return nil, Report{}, err
@@ -170,11 +174,12 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	if err := all.eachBy(ctx, listOrder[int32](d.Len()), l.counters()); err != nil {
 		return nil, Report{}, err
 	}
-	f := &fit{Passes: m.passes(d.Len()), settings: m, options: o, learner: l}
-	if f.unmeasured = o.OnEpoch == nil && (o.Unwatched || o.Development == nil); !f.unmeasured {
-		f.start = l.sameShape(d.Terms)
+	linear, report, err := m.passes(d.Len()).epochs(ctx, all, l, m, o, descent{})
+	if online, is := report.Learned.(*onlineEpoch); is {
+		l.settle(d.Len())
+		online.continues(&onlineVotes{l})
 	}
-	return f.run(ctx, all)
+	return linear, report, err
 }
 
 func (m Votes) online(classes []string) (Online, error) {
@@ -183,7 +188,6 @@ func (m Votes) online(classes []string) (Online, error) {
 
 // votes learns R rows of committees.
 type votes struct {
-	perDocument
 	form      Form
 	R         int
 	states    []memberState // R x members

@@ -160,7 +160,7 @@ func ScaleOf(t models.Trainer, labels []int32) metrics.Scale {
 // isBaseline reports whether a trainer is not meant to learn from the terms of a message.
 func isBaseline(t models.Trainer) bool {
 	switch t.(type) {
-	case models.Majority, models.Memoriser:
+	case *models.Majority, *models.Memoriser:
 		return true
 	}
 	return false
