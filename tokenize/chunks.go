@@ -3,37 +3,55 @@ package tokenize
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"chaff/internal/ascii"
 )
 
-// byteKind is a set of kinds of bytes.
+// byteKind is a set of kinds of bytes. Those of ASCII characters are Word_Break properties (UAX #29, table 3), simplified.
 type byteKind uint8
 
 const (
-	space       byteKind = 1 << iota
-	nonASCII             // part of a non-ASCII character, or a control character
-	alpha                // an ASCII letter
-	sign                 // a sign that may stand for a letter
-	punctuation          // any other ASCII character
+	space     byteKind = 0
+	nonASCII  byteKind = 1 << iota >> 1 // part of a non-ASCII character, or a control character
+	alpha                               // ALetter: an ASCII letter
+	digit                               // Numeric
+	underline                           // ExtendNumLet
+	midAlpha                            // MidLetter, the colon; with midDigit MidNumLet and Single_Quote, full stop and apostrophe
+	midDigit                            // MidNum: comma and semicolon
+	sign                                // a sign that may stand for a letter
+	other                               // any other ASCII character
 )
 
 // byteKinds returns the kind of each byte.
 func byteKinds() (kinds [256]byteKind) {
-	for c := range kinds {
-		switch {
+	for i := range kinds {
+		switch c := byte(i); {
 		case c == ' ' || c >= '\t' && c <= '\r':
-			kinds[c] = space
+			kinds[i] = space
 		case c >= utf8.RuneSelf, c < ' ', c == 0x7f:
-			kinds[c] = nonASCII
-		case classOf(byte(c)) == letter:
-			kinds[c] = alpha
-		case c == '@' || c == '$' || c == '!' || c == '|':
-			kinds[c] = sign
+			kinds[i] = nonASCII
+		case ascii.IsLetter(c):
+			kinds[i] = alpha
+		case isDigit(c):
+			kinds[i] = digit
+		case c == '_':
+			kinds[i] = underline
+		case c == ':':
+			kinds[i] = midAlpha
+		case c == ',', c == ';':
+			kinds[i] = midDigit
+		case c == '.', c == '\'':
+			kinds[i] = midAlpha | midDigit
+		case c == '@', c == '$', c == '!', c == '|':
+			kinds[i] = sign
 		default:
-			kinds[c] = punctuation
+			kinds[i] = other
 		}
 	}
 	return kinds
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // maxChunk is the length in bytes at which chunks with non-ASCII characters are cut, which bounds the memory for what they are normalised
 // to. Longer ones have no words, or words without spaces, one of which is cut in two.
@@ -43,8 +61,8 @@ const maxChunk = 1 << 14
 // which may put white space into them.
 type chunks struct {
 	byteKinds *[256]byteKind
-	text      []byte     // the rest
-	tokenizer *Tokenizer // normalises chunks
+	text      []byte  // the rest
+	view      *viewer // normalises chunks
 
 	isVisible bool   // text is normalised
 	written   []byte // if so, the rest as written
@@ -55,23 +73,24 @@ type chunks struct {
 }
 
 // chunks returns the chunks of text.
-func (t *Tokenizer) chunks(text []byte) chunks {
-	return chunks{byteKinds: &t.byteKinds, text: text, tokenizer: t}
+func (c *cutter) chunks(text []byte) chunks {
+	return chunks{byteKinds: &c.kinds, text: text, view: &c.view}
 }
 
 // next returns the next chunk, empty at the end. It is valid until the next call.
 func (s *chunks) next() []byte {
 	s.gap, s.taken = 0, 0
+	kindOf := s.byteKinds
 	for {
 		text := s.text
 		start := 0
-		for start < len(text) && s.byteKinds[text[start]] == space {
+		for start < len(text) && kindOf[text[start]] == space {
 			start++
 		}
 		kinds := byteKind(0)
 		end := start
 		for window := text[:min(len(text), start+maxChunk)]; end < len(window); end++ {
-			k := s.byteKinds[window[end]]
+			k := kindOf[window[end]]
 			if k == space {
 				break
 			}
@@ -89,7 +108,7 @@ func (s *chunks) next() []byte {
 		case kinds&nonASCII != 0:
 			end = endOfOrder(text, start, end)
 			s.taken += end
-			s.text, s.written, s.isVisible = s.tokenizer.visible(text[start:end]), text[end:], true
+			s.text, s.written, s.isVisible = s.view.visible(text[start:end]), text[end:], true
 			continue
 		default:
 			s.taken += end
@@ -107,8 +126,12 @@ func (s *chunks) long(kinds byteKind, end int) (byteKind, int) {
 		}
 		return kinds, end
 	}
-	for ; end < len(s.text) && s.byteKinds[s.text[end]]&(space|nonASCII) == 0; end++ {
-		kinds |= s.byteKinds[s.text[end]]
+	for ; end < len(s.text); end++ {
+		k := s.byteKinds[s.text[end]]
+		if k == space || k == nonASCII {
+			break
+		}
+		kinds |= k
 	}
 	return kinds, end
 }

@@ -46,12 +46,12 @@ func (s *overrides) pop(text []byte) {
 }
 
 // displayOrder returns text in the order in which it is displayed.
-func (t *Tokenizer) displayOrder(text []byte) []byte {
+func (v *viewer) displayOrder(text []byte) []byte {
 	if !bytes.Contains(text, []byte(rightToLeft)) {
 		return text
 	}
 	var open overrides
-	dst := t.ordered[:0]
+	dst := v.ordered[:0]
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		if r == 0x202c || r == 0x2069 { // an end
@@ -70,7 +70,7 @@ func (t *Tokenizer) displayOrder(text []byte) []byte {
 	for range open.depth {
 		open.pop(dst)
 	}
-	t.ordered = dst
+	v.ordered = dst
 	return dst
 }
 

@@ -64,19 +64,29 @@ func isName(s []byte) bool {
 	return found && len(before) >= shortest && len(after) >= shortest
 }
 
-// wordWithSigns emits the word behind a chunk like c@sh or ca$h, which has a sign that may stand for a letter.
-func (t *Tokenizer) wordWithSigns(chunk []byte) {
+// A watcher finds words behind one kind of disguise. It gets the chunks of a text with the kinds of their bytes and the number of blanks before
+// them, and an empty one at the end, except for those without a sign whose second and third characters are letters, behind other such words. It returns a word, which is valid until the next
+// call, and its mark, or an empty word.
+type watcher interface {
+	watch(chunk []byte, kinds byteKind, gap int) (word []byte, k mark)
+}
+
+// signLetters finds words like c@sh or ca$h, with a sign that may stand for a letter.
+type signLetters struct{ word []byte }
+
+func (w *signLetters) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) {
+	if kinds&sign == 0 {
+		return nil, 0
+	}
 	s := trimMarks(chunk)
 	if !bytes.ContainsAny(s, "@$!|") || isName(s) {
-		return
+		return nil, 0
 	}
-	word, ok := restoreLetters(t.joined[:0], s)
-	t.joined = word[:0]
-	if !ok {
-		return
+	word, ok := restoreLetters(w.word[:0], s)
+	if w.word = word; !ok {
+		return nil, 0
 	}
-	t.seen.add(letterDigit)
-	t.putWord(t.current.tag, word, t.current.words)
+	return word, letterDigit
 }
 
 // trimMarks returns a chunk without the punctuation around it.
@@ -88,51 +98,52 @@ func isPunctuation(r rune) bool { return r < utf8.RuneSelf && !ascii.IsAlphanume
 // minSpaced is the least number of spaced letters that make a word: fewer are initials.
 const minSpaced = 4
 
-// spaced is a run of single letters with the same white space between them.
+// spaced finds words like c a s h: a run of single letters with the same white space between them.
 type spaced struct {
-	letters []byte
-	count   int
-	gap     int // bytes of white space between them
+	letters, word []byte // of the run, and of the one before
+	count         int
+	gap           int // bytes of white space between the letters
 }
 
-// spacedLetter adds a single letter to the run, or ends the run if the chunk is not one that fits.
-func (t *Tokenizer) spacedLetter(chunk []byte, gap int) {
-	s := &t.spaced
-	if !isSingle(chunk) {
-		if letter := bytes.TrimRightFunc(chunk, isPunctuation); isSingle(letter) && (s.count < 2 || gap == s.gap) { // the last letter, as in c a s h!
-			s.letters = append(s.letters, letter...)
-			s.count++
+func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ mark) {
+	if w.count == 0 && (len(chunk) > 2 || kinds&^(alpha|nonASCII) != 0) {
+		return nil, 0
+	}
+	letter := chunk
+	single := isSingle(chunk)
+	if !single { // it may be the last letter, as in c a s h!
+		letter = bytes.TrimRightFunc(chunk, isPunctuation)
+	}
+	fits := w.count < 2 || gap == w.gap
+	if single && !fits {
+		word, fits = w.end(), true
+	}
+	if fits && (single || isSingle(letter)) {
+		if w.count > 0 {
+			w.gap = gap
 		}
-		t.endSpaced()
-		return
+		w.letters = append(w.letters, letter...)
+		w.count++
 	}
-	if s.count > 1 && gap != s.gap {
-		t.endSpaced()
+	if !single {
+		word = w.end()
 	}
-	if s.count > 0 {
-		s.gap = gap
-	}
-	s.letters = append(s.letters, chunk...)
-	s.count++
+	return word, spacedLetters
 }
 
-// endSpaced ends the run of single letters and emits the word that they make.
-func (t *Tokenizer) endSpaced() {
-	s := &t.spaced
-	if s.count >= minSpaced {
-		t.spacedWord(s.letters)
+// end ends the run and returns the word that it makes.
+func (w *spaced) end() (word []byte) {
+	if w.count >= minSpaced && !isRepeated(w.letters) {
+		word = w.letters
 	}
-	s.letters, s.count = s.letters[:0], 0
+	w.letters, w.word, w.count = w.word[:0], w.letters, 0
+	return word
 }
 
-// spacedWord emits a word made of spaced letters. Repetitions of one letter are a mark on a form, not a word.
-func (t *Tokenizer) spacedWord(word []byte) {
+// isRepeated reports whether a word repeats one letter, which is a mark on a form.
+func isRepeated(word []byte) bool {
 	_, size := utf8.DecodeRune(word)
-	if bytes.Count(word, word[:size])*size == len(word) {
-		return
-	}
-	t.seen.add(spacedLetters)
-	t.putWord(t.current.tag, word, t.current.words)
+	return bytes.Count(word, word[:size])*size == len(word)
 }
 
 // isSingle reports whether s is one letter of an alphabet.
@@ -147,23 +158,27 @@ func isEuropean(r rune) bool {
 	return r < 0x0590 || r >= 0x1d00 && r < 0x1dc0 || r >= 0x1e00 && r < 0x2000 || r >= 0x2c60 && r < 0x2c80 || r >= 0xa720 && r < 0xa800
 }
 
-// separatedLetters emits the word behind a chunk like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them. Its first
-// comparisons rule out nearly all chunks.
-func (t *Tokenizer) separatedLetters(chunk []byte) {
+// separated finds words like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them.
+type separated struct{ word []byte }
+
+func (w *separated) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) {
+	if kinds == alpha || len(chunk) < 2*minSpaced-1 {
+		return nil, 0
+	}
 	chunk = bytes.TrimLeftFunc(chunk, isPunctuation)
 	_, size := utf8.DecodeRune(chunk)
 	between := signs(chunk[size:])
 	if len(between) == 0 {
-		return
+		return nil, 0
 	}
-	t.joined = t.joined[:0]
+	w.word = w.word[:0]
 	count := 0
 	for {
 		r, size := utf8.DecodeRune(chunk)
 		if size == 0 || !isEuropean(r) || !unicode.IsLetter(r) {
 			break
 		}
-		t.joined = append(t.joined, chunk[:size]...)
+		w.word = append(w.word, chunk[:size]...)
 		count++
 		chunk = chunk[size:]
 		if !bytes.HasPrefix(chunk, between) {
@@ -171,9 +186,10 @@ func (t *Tokenizer) separatedLetters(chunk []byte) {
 		}
 		chunk = chunk[len(between):]
 	}
-	if next, _ := utf8.DecodeRune(chunk); count >= minSpaced && !isLetterOrDigit(next) {
-		t.spacedWord(t.joined)
+	if next, _ := utf8.DecodeRune(chunk); count < minSpaced || isLetterOrDigit(next) || isRepeated(w.word) {
+		return nil, 0
 	}
+	return w.word, spacedLetters
 }
 
 // maxSigns is the length in bytes of the longest signs between two letters of a word.

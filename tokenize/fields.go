@@ -11,16 +11,62 @@ import (
 
 // fieldRule says how the header fields of one name become terms. The zero value makes none.
 type fieldRule struct {
-	used      bool        // its name and its words are terms
-	nameOnly  bool        // its words are not
-	addresses bool        // its value is addresses, not text
-	prose     bool        // its words are stemmed
-	header    string      // the term for its name: "header:X-Mailer"
-	tags      addressTags // of its words: "x-mailer:"
-	attached  addressTags // of its words in the header of an attached message; empty if it is not used there
-	structure structure   // the terms for the way it is written, which do not depend on used
-	grams     bool        // grams are made of it
-	checked   bool        // if its value is a verdict, it makes no terms
+	fieldRow
+	used     bool        // its name and its words are terms
+	header   string      // the term for its name: "header:X-Mailer"
+	tags     addressTags // of its words: "x-mailer:"
+	attached addressTags // of its words in the header of an attached message; empty if it is not used there
+	grams    bool        // grams are made of it
+	checked  bool        // if its value is a verdict, it makes no terms
+}
+
+// fieldRow says how header fields are read if they are used.
+type fieldRow struct {
+	reading   reading
+	structure structure // the terms for the way it is written, which do not depend on used
+	attaches  bool      // it is used in the header of an attached message, too
+}
+
+// reading says which terms the value of a header field has.
+type reading uint8
+
+const (
+	readNothing reading = iota
+	readWords
+	readProse // words that are stemmed
+	readAddresses
+)
+
+// fieldRowOf returns the row of a field. Trace fields have only the shape of each hop, and fields of the recipient's mailbox or of a list have
+// no structure.
+func fieldRowOf(lower string, kind headerfield.Kind) fieldRow {
+	switch lower {
+	case "subject":
+		return fieldRow{readProse, orderOnly, true}
+	case "from", "to", "reply-to":
+		return fieldRow{readAddresses, orderOnly, true}
+	case "cc", "bcc", "disposition-notification-to":
+		return fieldRow{readAddresses, orderOnly, false}
+	case "sender", "errors-to", "mail-followup-to", "delivered-to", "envelope-to", "x-original-to":
+		return fieldRow{readAddresses, noStructure, false}
+	case "return-path":
+		return fieldRow{readAddresses, relationField, false}
+	case "received":
+		return fieldRow{readWords, receivedField, false}
+	case "message-id":
+		return fieldRow{readWords, messageIDField, false}
+	case "content-type": // the terms of the parts have the rest
+		return fieldRow{readNothing, mediaField, false}
+	}
+	switch kind {
+	case headerfield.Content:
+		return fieldRow{readWords, plainField, false}
+	case headerfield.Date:
+		return fieldRow{readWords, dateField, false}
+	case headerfield.MessageID:
+		return fieldRow{readWords, orderOnly, false}
+	}
+	return fieldRow{readWords, noStructure, false}
 }
 
 // FieldUse says whether a header field becomes terms.
@@ -85,33 +131,16 @@ func (r *fieldRules) make(name string) *fieldRule {
 	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox || r.isIgnored(lower) {
 		return &fieldRule{}
 	}
-	rule := &fieldRule{used: r.wants(kind), header: "header:" + name, tags: newAddressTags(tagOf(lower))}
+	rule := &fieldRule{fieldRow: fieldRowOf(lower, kind), used: r.wants(kind), header: "header:" + name, tags: newAddressTags(tagOf(lower))}
 	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))
 	rule.grams = hasGrams(lower, kind, rule.used)
-	if r.options.Structure {
-		rule.structure = structureOf(lower, kind)
+	if !r.options.Structure {
+		rule.structure = noStructure
 	}
-	if !rule.used {
-		return rule
+	if rule.used && rule.attaches {
+		rule.attached = newAddressTags(attachedPrefix + rule.tags.words)
 	}
-	switch lower {
-	case "subject", "from", "to", "reply-to":
-		rule.attached = newAddressTags("attached-" + rule.tags.words)
-	}
-	rule.nameOnly = lower == "content-type" // the terms of the parts have the rest
-	rule.prose = lower == "subject"
-	rule.addresses = isAddressField(lower)
 	return rule
-}
-
-// isAddressField reports whether the value of a field is addresses.
-func isAddressField(lower string) bool {
-	switch lower {
-	case "from", "to", "cc", "bcc", "reply-to", "sender", "return-path", "errors-to", "mail-followup-to",
-		"disposition-notification-to", "delivered-to", "envelope-to", "x-original-to":
-		return true
-	}
-	return false
 }
 
 // hasGrams reports whether a field has grams: those that the sender writes, the steps of the route, and others whose words are used. The servers of
@@ -152,30 +181,6 @@ func (r *fieldRules) wants(kind headerfield.Kind) bool {
 		return r.options.MessageID
 	}
 	return true
-}
-
-// structureOf returns which terms a field has for the way it is written. Trace fields have only the shape of each hop, and
-// fields of the recipient's mailbox or of a list have none.
-func structureOf(lower string, kind headerfield.Kind) structure {
-	switch {
-	case kind == headerfield.Date:
-		return dateField
-	case lower == "message-id":
-		return messageIDField
-	case kind == headerfield.MessageID:
-		return orderOnly
-	case lower == "received":
-		return receivedField
-	case lower == "return-path":
-		return relationField
-	case kind != headerfield.Content:
-		return noStructure
-	case lower == "content-type":
-		return mediaField
-	case lower == "subject", isAddressField(lower):
-		return orderOnly
-	}
-	return plainField
 }
 
 // tagOf returns the tag of a field's words: its name, or its name with a prefix if other terms have that tag. Otherwise the words

@@ -30,14 +30,14 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 		rule, value := t.rules.ofField(f), f.Value
 		if ascii.EqualFold(f.Name, "received") {
 			isAbove = false
-			if value, receiver = t.handedOver(value, receiver); value == nil {
+			if value, receiver = t.hosts.handedOver(value, receiver); value == nil {
 				continue
 			}
 		}
 		if !rule.grams || isAbove && rule.checked {
 			continue
 		}
-		if rule.prose {
+		if rule.reading == readProse {
 			value = headerfield.WithoutTags(value)
 		}
 		t.gramText = append(append(t.gramText, f.Name...), ": "...)
@@ -54,12 +54,12 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 
 // handedOver returns the beginning of a Received, which says from whom a message came, as the server saw it. It is nil if the server that wrote
 // the field, or the receiver, handed the message over to itself. The second result is the receiver, which is 0 above the first Received.
-func (t *Tokenizer) handedOver(value []byte, receiver uint64) (from []byte, _ uint64) {
+func (t *hosts) handedOver(value []byte, receiver uint64) (from []byte, _ uint64) {
 	from, rest, _ := bytes.Cut(value, []byte(" by "))
 	if after, isBy := bytes.CutPrefix(value, []byte("by ")); isBy {
 		from, rest = nil, after
 	}
-	by := t.registeredStart(rest)
+	by := t.registered(hostAt(rest))
 	if receiver == 0 {
 		receiver = by
 	}
@@ -68,14 +68,12 @@ func (t *Tokenizer) handedOver(value []byte, receiver uint64) (from []byte, _ ui
 		if seen = beforeAny(seen, " [)"); bytes.IndexByte(seen, '.') > 0 && !isDigit(seen[0]) {
 			host = seen // the name of the address, and not what the client said
 		}
-		if domain := t.registeredStart(host); domain == by || domain == receiver {
+		if domain := t.registered(hostAt(host)); domain == by || domain == receiver {
 			return nil, receiver
 		}
 	}
 	return from, receiver
 }
 
-// registeredStart returns a hash of the registered domain of the host name that text begins with.
-func (t *Tokenizer) registeredStart(text []byte) uint64 {
-	return t.registered(beforeAny(text[:min(len(text), maxHost)], " \t;("))
-}
+// hostAt returns the host name that a part of a Received field begins with.
+func hostAt(text []byte) []byte { return beforeAny(text[:min(len(text), maxHost)], " \t;(") }

@@ -14,18 +14,32 @@ import (
 
 const maxHost = 255 // RFC 1035, section 2.3.4
 
+// hosts emits the names of hosts and their registered domains.
+type hosts struct {
+	*terms
+	likes          likeLetters
+	names, domains *cache // names in lower case, and their registered domains
+}
+
+func newHosts(out *terms, likes likeLetters) hosts {
+	return hosts{out, likes,
+		newCache(out.key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
+		newCache(out.key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil })}
+}
+
 // host emits the host of an address and its registered domain, each with its own tag.
-func (t *Tokenizer) host(tag, domainTag string, host []byte) {
+func (t *hosts) host(tag, domainTag string, host []byte) {
 	t.hostAs(weburl.Name, tag, domainTag, host, isPlainHost(host))
 }
 
 // hostAs emits a host and its registered domain. A host that is not plain is emitted as written, as the name that read makes of it, which is what
 // programs look up, and as the name it looks like.
-func (t *Tokenizer) hostAs(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
+func (t *hosts) hostAs(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
 	host = bytes.TrimRight(host, ".")
+	names := lexicon{tag, t.names, nil}
 	if isPlain {
 		if 0 < len(host) && len(host) <= maxHost {
-			t.putWord(tag, host, t.hosts)
+			t.putWord(names, host)
 			t.domain(domainTag, host)
 		}
 		return
@@ -34,7 +48,7 @@ func (t *Tokenizer) hostAs(read func(host []byte) (name string, ok bool), tag, d
 	if len(host) == 0 || len(host) > maxHost && !ok {
 		return
 	}
-	t.putWord(tag, host, t.hosts)
+	t.putWord(names, host)
 	written := strings.ToLower(string(host))
 	if !ok {
 		name = written
@@ -52,26 +66,24 @@ func (t *Tokenizer) hostAs(read func(host []byte) (name string, ok bool), tag, d
 	}
 	t.domain(domainTag, domain)
 	if decoded != written {
-		t.putWord(tag, []byte(decoded), t.hosts)
+		t.putWord(names, []byte(decoded))
 	}
-	if ascii, masked := t.asciiHost(decoded); masked {
+	if ascii, masked := t.likes.asciiHost(decoded); masked {
 		t.seen.add(homoglyph)
-		t.putWord(tag, []byte(ascii), t.hosts)
+		t.putWord(names, ascii)
 	}
 }
 
 // domain emits the registered domain of a host, also if the host is too long for a term: its owner can put anything before the domain.
-func (t *Tokenizer) domain(tag string, host []byte) {
+func (t *hosts) domain(tag string, host []byte) {
 	if len(host) > t.options.MaxLength {
-		name, _, _ := t.domains.get(host)
-		t.scratch = append(t.scratch[:0], name...)
-		host = t.scratch
+		host, _, _ = t.domains.get(host)
 	}
-	t.putWord(tag, host, t.domains)
+	t.putWord(lexicon{tag, t.domains, nil}, host)
 }
 
 // registered returns a hash of the registered domain of a host, as browsers read it.
-func (t *Tokenizer) registered(host []byte) uint64 {
+func (t *hosts) registered(host []byte) uint64 {
 	if !isPlainHost(host) {
 		if name, ok := weburl.Name(host); ok {
 			host = []byte(strings.TrimRight(name, "."))
@@ -89,24 +101,6 @@ func isPlainHost(host []byte) bool {
 		}
 	}
 	return true
-}
-
-// asciiHost returns the ASCII host name that a name looks like. Unlike in text, a label may be wholly of another script, since a reader
-// has no context to recognise it by.
-func (t *Tokenizer) asciiHost(name string) (ascii string, masked bool) {
-	dst := make([]byte, 0, len(name))
-	for _, r := range name {
-		like, known := t.lookAlikes[r]
-		switch {
-		case r < 0x80:
-			dst = append(dst, byte(r))
-		case known:
-			dst = append(dst, like)
-		default:
-			return name, false
-		}
-	}
-	return string(dst), len(dst) != len(name)
 }
 
 // registeredDomain returns the part of a host name that its owner registered, by the public suffix list, or "ip" for a numeric address.

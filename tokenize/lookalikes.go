@@ -9,13 +9,16 @@ import (
 	"chaff/internal/ascii"
 )
 
-// withoutLookAlikes appends what normalize makes of a word, or of the ASCII word that it looks like:
+// likeLetters maps letters to the lower-case ASCII letter that they look like.
+type likeLetters map[rune]byte
+
+// reveal appends what normalize makes of a word, or of the ASCII word that it looks like:
 //
 //   - A word of several scripts whose letters are all Latin or look Latin is the word it looks like.
 //   - A word of Greek, Cyrillic or Armenian letters only is itself.
 //   - A word of one rare script is itself, and the word it looks like may be behind it.
 //   - A word of turned letters is itself, and the upright word is behind it.
-func (t *Tokenizer) withoutLookAlikes(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, *disguise) {
+func (l likeLetters) reveal(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, *disguise) {
 	if !mayHaveLookAlikes(word) {
 		return normalize(dst, word), nil
 	}
@@ -23,7 +26,7 @@ func (t *Tokenizer) withoutLookAlikes(dst, word []byte, normalize func(dst, word
 	if turned, ok := turnedWord(text); ok {
 		return normalize(dst, word), &disguise{mark: turnedLetters, meant: normalize(nil, turned)}
 	}
-	plain, scripts := t.plainOf(text)
+	plain, scripts := l.plainOf(text)
 	switch {
 	case plain == nil, scripts&^latinLetters == 0:
 	case scripts&(scripts-1) != 0, scripts&latinLookAlikes != 0:
@@ -48,10 +51,10 @@ const (
 
 // plainOf returns a word with its look-alikes replaced by ASCII letters, and the scripts of its letters. The result is nil if a letter is
 // neither Latin nor looks so.
-func (t *Tokenizer) plainOf(word string) (plain []byte, scripts letterScripts) {
+func (l likeLetters) plainOf(word string) (plain []byte, scripts letterScripts) {
 	plain = make([]byte, 0, len(word))
 	for _, r := range word {
-		like, known := t.lookAlikes[r]
+		like, known := l[r]
 		switch {
 		case known:
 			scripts |= scriptOfLike(r)
@@ -65,6 +68,22 @@ func (t *Tokenizer) plainOf(word string) (plain []byte, scripts letterScripts) {
 		plain = utf8.AppendRune(plain, r)
 	}
 	return plain, scripts
+}
+
+// asciiHost returns the ASCII host name that a name looks like. Unlike in text, a label may be wholly of another script, since a reader
+// has no context to recognise it by.
+func (l likeLetters) asciiHost(name string) (ascii []byte, masked bool) {
+	for _, r := range name {
+		like, known := l[r]
+		switch {
+		case r < utf8.RuneSelf:
+			like = byte(r)
+		case !known:
+			return nil, false
+		}
+		ascii = append(ascii, like)
+	}
+	return ascii, len(ascii) != len(name)
 }
 
 // scriptOfLike returns the script of a look-alike.
@@ -143,15 +162,15 @@ func turnedLetter(r rune) (upright byte, isTurned bool) {
 	return byte('a' + utf8.RuneCountInString(alphabet[:at])), r >= utf8.RuneSelf
 }
 
-// lookAlikes maps letters to the lower-case ASCII letter that they look like.
+// lookAlikes returns the letters that look like others.
 //
 // Source: confusables.txt of Unicode 10.0.0 (UTS #39, Unicode Security Mechanisms), the single letters of alphabets whose prototype is an
 // ASCII letter. The map leaves out what NFKC folds, such as mathematical and full-width letters, and letters of living orthographies:
 // dotless i, iota, gamma, v with hook and long s. Departures: a letter that looks like a capital I is an i, not an l, and small
 // capitals are included. So are letters that Unicode calls turned or reversed, and the alphabet that text generators make of Canadian
 // syllabics: ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ.
-func lookAlikes() map[rune]byte {
-	letters := make(map[rune]byte, 320)
+func lookAlikes() likeLetters {
+	letters := make(likeLetters, 320)
 	for _, l := range []struct {
 		latin byte
 		like  string

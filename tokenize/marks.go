@@ -1,7 +1,6 @@
 package tokenize
 
 import (
-	"chaff/internal/evidence"
 	"chaff/message"
 )
 
@@ -39,6 +38,7 @@ func (k mark) String() string {
 // sightings is what the tokenizer has seen in a message while it cut the text into words.
 type sightings struct {
 	marks     uint32           // a set of mark
+	tagged    []byte           // letters of the block of tags, which are not shown
 	wide      bool             // full-width letters
 	embedding bool             // a change of direction
 	lookAlike bool             // a word of a rare script whose letters all look Latin
@@ -49,14 +49,13 @@ type sightings struct {
 func (s *sightings) add(k mark) { s.marks |= 1 << k }
 
 // marks emits each mark of m and of its text once.
-func (t *Tokenizer) marks(m *message.Message) {
-	t.group = evidence.Structure
+func (t *terms) marks(m *message.Message) {
 	kinds := m.Marks
-	if len(t.invisibleText) > 0 {
+	if len(t.seen.tagged) > 0 {
 		kinds |= 1 << message.HiddenText
 	}
 	for k := range kinds.All() {
-		t.sendMark(k.String())
+		t.mark(k.String())
 	}
 	// Some marks are honest in context: full-width letters with Chinese, Japanese or Korean, a change of direction with a script from right
 	// to left, and words of a rare script with others that do not look Latin.
@@ -72,13 +71,15 @@ func (t *Tokenizer) marks(m *message.Message) {
 	}
 	for k := range markKinds {
 		if t.seen.marks&(1<<k) != 0 {
-			t.sendMark(k.String())
+			t.mark(k.String())
 		}
 	}
 }
 
-func (t *Tokenizer) sendMark(name string) {
-	t.term = append(append(t.term[:0], "mark:"...), name...)
-	t.send(t.key.Hash(t.term), t.term, nil)
-	t.leave(t.term)
+// mark emits a mark, which counts in any case.
+func (t *terms) mark(name string) {
+	left := t.left
+	t.left = 1
+	t.putTagged("mark:"+name, nil, nil)
+	t.left = left
 }

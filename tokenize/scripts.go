@@ -57,7 +57,7 @@ func scriptOf(r rune) script {
 }
 
 // scripts emits each script of the text.
-func (t *Tokenizer) scripts() {
+func (t *terms) scripts() {
 	for s, n := range t.seen.letters {
 		if s != int(noScript) && n >= minLetters {
 			t.putTagged("script:", []byte(script(s).String()), nil)

@@ -31,7 +31,14 @@ const (
 	noField    = "^" // stands for what is before the first field
 )
 
-// structure emits how the header and the parts of a message are written, which identifies the program that wrote it:
+// writing emits terms for the way in which a message is written.
+type writing struct {
+	*hosts
+	rules *fieldRules
+	whole []byte // Content-Type as it is written
+}
+
+// message emits how the header and the parts of a message are written, which identifies the program that wrote it:
 //
 //	order:DATE>FROM            two neighbouring fields, with their names as written
 //	value:NAME:VALUE           the value of a field that is neither text nor addresses
@@ -44,35 +51,34 @@ const (
 //	same:NAME:yes  same:NAME:no  missing:NAME
 //	                           whether the registered domain of a field is that of From
 //	outline:TYPE,TYPE          the types of the parts
-func (t *Tokenizer) structure(m *message.Message) {
-	before := append(t.fieldBefore[:0], noField...)
+func (t *writing) message(m *message.Message) {
+	before := []byte(noField)
 	for _, f := range m.Header {
 		rule := t.rules.ofField(f)
 		if rule.structure == noStructure || rule.structure == relationField {
 			continue
 		}
 		if rule.structure != receivedField {
-			t.term = append(append(append(append(t.term[:0], "order:"...), before...), '>'), f.Name...)
-			t.put(t.term, nil)
-			before = append(before[:0], f.Name...)
+			t.made = append(append(append(append(t.made[:0], "order:"...), before...), '>'), f.Name...)
+			t.put(t.made, nil)
+			before = f.Name
 		}
-		t.fieldStructure(rule, f.Value)
+		t.field(rule, f.Value)
 	}
-	t.fieldBefore = before
 	t.relations(m)
 	t.outline(m.Parts)
 }
 
-func (t *Tokenizer) fieldStructure(rule *fieldRule, value []byte) {
+func (t *writing) field(rule *fieldRule, value []byte) {
 	switch rule.structure {
 	case plainField:
 		if len(value) <= maxWhole {
-			t.term = append(append(t.term[:0], "value:"...), rule.tags.words...)
-			t.put(append(t.term, value...), nil)
+			t.made = append(append(t.made[:0], "value:"...), rule.tags.words...)
+			t.put(append(t.made, value...), nil)
 		}
 		t.shapeOf(rule.tags.words, value, false)
 	case mediaField:
-		t.mediaStructure(value)
+		t.media(value)
 	case messageIDField:
 		local, domain := value, []byte(nil)
 		if at := bytes.LastIndexByte(value, '@'); at >= 0 {
@@ -93,10 +99,10 @@ func (t *Tokenizer) fieldStructure(rule *fieldRule, value []byte) {
 }
 
 // shapeOf emits the shape of a value, with or without the lengths of its runs.
-func (t *Tokenizer) shapeOf(tag string, value []byte, lengths bool) {
-	t.term = append(append(t.term[:0], "shape:"...), tag...)
-	t.term = appendShape(t.term, value[:min(len(value), maxShaped)], lengths)
-	t.put(t.term, nil)
+func (t *writing) shapeOf(tag string, value []byte, lengths bool) {
+	t.made = append(append(t.made[:0], "shape:"...), tag...)
+	t.made = appendShape(t.made, value[:min(len(value), maxShaped)], lengths)
+	t.put(t.made, nil)
 }
 
 // appendShape appends the shape of a text. A run of digits is 9, of upper-case letters A, of lower-case letters a and of non-ASCII bytes u,
@@ -138,13 +144,13 @@ func shapeKind(c byte) byte {
 	return 0
 }
 
-// mediaStructure emits how Content-Type is written.
-func (t *Tokenizer) mediaStructure(value []byte) {
+// media emits how Content-Type is written.
+func (t *writing) media(value []byte) {
 	if len(value) == 0 {
 		return
 	}
 	media, rest, _ := bytes.Cut(value, []byte(";"))
-	whole := append(append(t.scratch[:0], "mime:"...), upTo(bytes.TrimSpace(media), maxWhole)...)
+	whole := append(append(t.whole[:0], "mime:"...), upTo(bytes.TrimSpace(media), maxWhole)...)
 	for len(rest) > 0 && len(whole) < maxShaped {
 		var parameter []byte
 		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
@@ -156,11 +162,11 @@ func (t *Tokenizer) mediaStructure(value []byte) {
 			t.shapeOf("boundary:", given, true)
 			t.shapeOf("boundary:", given, false)
 		case len(given) <= maxWhole:
-			t.term = append(append(append(t.term[:0], "mime:"...), name...), '=')
-			t.put(append(t.term, given...), nil)
+			t.made = append(append(append(t.made[:0], "mime:"...), name...), '=')
+			t.put(append(t.made, given...), nil)
 		}
 	}
-	t.scratch = whole
+	t.whole = whole
 	t.putTagged("", whole, nil)
 }
 
@@ -177,31 +183,31 @@ func upTo(text []byte, n int) []byte {
 
 // hop emits the shape of a Received field up to its date. Keywords are themselves, host names are host, addresses are address, and other
 // words are their shapes.
-func (t *Tokenizer) hop(value []byte) {
+func (t *writing) hop(value []byte) {
 	if len(value) == 0 {
 		return
 	}
 	value = value[:min(len(value), 2*maxShaped)]
-	t.term = append(t.term[:0], "step:"...)
+	t.made = append(t.made[:0], "step:"...)
 	for separator := ""; len(value) > 0; separator = " " {
 		word := value[:lineSpace.Index(value)]
 		value = lineSpace.TrimLeft(value[len(word):])
-		t.term = append(t.term, separator...)
+		t.made = append(t.made, separator...)
 		switch has := func(c byte) bool { return bytes.IndexByte(word, c) >= 0 }; {
 		case isHopKeyword(word):
-			t.term = append(t.term, word...)
+			t.made = append(t.made, word...)
 		case has('@'):
-			t.term = append(t.term, "address"...)
+			t.made = append(t.made, "address"...)
 		case has('.') && !has('[') && !has('(') && !has(':'):
-			t.term = append(t.term, "host"...)
+			t.made = append(t.made, "host"...)
 		default:
-			t.term = appendShape(t.term, word, false)
+			t.made = appendShape(t.made, word, false)
 		}
 		if len(word) > 0 && word[len(word)-1] == ';' { // the date follows
 			break
 		}
 	}
-	t.put(t.term, nil)
+	t.put(t.made, nil)
 }
 
 // isHopKeyword reports whether a word of a Received field is a clause or a protocol (RFC 5321, section 4.4), or a word that programs write
@@ -220,7 +226,7 @@ func isHopKeyword(word []byte) bool {
 }
 
 // relations emits which fields have the registered domain of From, and which fields are missing.
-func (t *Tokenizer) relations(m *message.Message) {
+func (t *writing) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
 	if from == 0 || t.rules.of([]byte("from")).structure == noStructure {
 		return
@@ -241,7 +247,7 @@ func (t *Tokenizer) relations(m *message.Message) {
 }
 
 // domainOf returns a hash of the registered domain of the last address in a field, or 0.
-func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
+func (t *writing) domainOf(m *message.Message, name string) uint64 {
 	value := m.Get(name)
 	at := bytes.LastIndexByte(value, '@')
 	if at < 0 {
@@ -255,18 +261,18 @@ func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
 }
 
 // outline emits the sequence of types of the parts.
-func (t *Tokenizer) outline(parts []message.Part) {
+func (t *writing) outline(parts []message.Part) {
 	if len(parts) == 0 {
 		return
 	}
-	t.term = append(t.term[:0], "outline:"...)
+	t.made = append(t.made[:0], "outline:"...)
 	for i := range parts[:min(len(parts), maxOutline)] {
 		if i > 0 {
-			t.term = append(t.term, ',')
+			t.made = append(t.made, ',')
 		}
-		t.term = append(t.term, parts[i].Type...)
+		t.made = append(t.made, parts[i].Type...)
 	}
-	t.put(t.term, nil)
+	t.put(t.made, nil)
 }
 
 const (
@@ -275,7 +281,7 @@ const (
 )
 
 // shape marks a message of images only. If the options say so, it also emits the number of images and the ratio of markup to visible text.
-func (t *Tokenizer) shape(parts []message.Part) {
+func (t *terms) shape(parts []message.Part) {
 	markup, text, shown, images := 0, 0, 0, 0
 	for i := range parts {
 		p := &parts[i]
@@ -299,7 +305,7 @@ func (t *Tokenizer) shape(parts []message.Part) {
 }
 
 // count emits a term for a number: 0, or the largest power of two in it.
-func (t *Tokenizer) count(tag string, n int) {
-	t.term = strconv.AppendInt(append(t.term[:0], tag...), powerOfTwo(n), 10)
-	t.put(t.term, nil)
+func (t *terms) count(tag string, n int) {
+	t.made = strconv.AppendInt(append(t.made[:0], tag...), powerOfTwo(n), 10)
+	t.put(t.made, nil)
 }

@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
@@ -14,54 +13,13 @@ import (
 
 // Tokenizer turns messages into terms. It is not safe for concurrent use.
 type Tokenizer struct {
-	options      Options
-	key          termkey.Key
-	rules        *fieldRules
-	lexicons     map[string]lexicon // by tag
-	folded       *cache             // the words that are not prose, in one case
-	hosts        *cache             // the names of hosts in lower case
-	domains      *cache             // the registered domains of hosts
-	lookAlikes   map[rune]byte
-	byteKinds    [256]byteKind
-	asciiClasses [256]asciiClass
-
-	// The state of a message.
-	emit       func(*Term)
-	emitted    Term
-	tokensLeft int  // how many tokens may still be emitted, negative if some were left out
-	textRead   int  // bytes of body text
-	beyondHead bool // whether the terms are beyond the head of the text
-	group      evidence.Group
-	seen       sightings
-
-	// The state of the text that is cut.
-	current lexicon
-	before  wordBefore
-	spaced  spaced
-
-	// Scratch memory.
-	room          []byte // for the terms that are made of a tag and a text
-	term          []byte // the term that is made, behind those of the message before it
-	scratch       []byte // a second term
-	length        []byte // the class of a long word
-	fieldBefore   []byte // the name of the field before
-	joined        []byte // the word behind a disguised one
-	ordered       []byte // text in display order
-	invisibleText []byte // the letters of the message that are not shown
-	cleaned       []byte // text without invisible characters
-	normalized    []byte // text in NFKC
-	gramText      []byte
-	segments      [][]byte
-	types         []int
-
-	onWord, onPaired func(segment []byte, kind segmentKind) // emit a word or sign, and the pair with the one before
-}
-
-// lexicon maps the words and signs of one tag to terms.
-type lexicon struct {
-	tag   string
-	words *cache
-	signs *cache // and other texts that are counted as they are; nil if the text is not prose
+	cutter
+	hosts    hosts
+	rules    *fieldRules
+	writing  writing
+	lexicons map[string]lexicon // by tag
+	watchers []watcher
+	gramText []byte
 }
 
 // New returns a tokenizer that hashes terms under a key. The error is that of [Options.Validate].
@@ -69,21 +27,18 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	likes := lookAlikes()
+	out := &terms{options: o, key: key, room: make([]byte, 0, roomSize)}
+	out.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return likes.reveal(dst, word, o.fold) })
 	t := &Tokenizer{
-		options:      o,
-		key:          key,
-		rules:        &fieldRules{options: o, byName: make(map[string]*fieldRule)},
-		lexicons:     make(map[string]lexicon),
-		hosts:        newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
-		domains:      newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
-		lookAlikes:   lookAlikes(),
-		byteKinds:    byteKinds(),
-		asciiClasses: asciiClasses(),
-		room:         make([]byte, 0, roomSize),
+		cutter:   cutter{terms: out, view: viewer{seen: &out.seen, likes: likes}, kinds: byteKinds()},
+		hosts:    newHosts(out, likes),
+		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
+		lexicons: make(map[string]lexicon),
+		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
 	}
-	t.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return t.withoutLookAlikes(dst, word, t.fold) })
-	t.onWord = func(segment []byte, kind segmentKind) { t.putSegment(segment, kind) }
-	t.onPaired = t.takePaired
+	t.writing = writing{hosts: &t.hosts, rules: t.rules}
+	t.onSegment = t.putSegment
 	return t, nil
 }
 
@@ -92,43 +47,43 @@ func (t *Tokenizer) lexiconOf(tag string) lexicon {
 	l, known := t.lexicons[tag]
 	if !known {
 		asWritten := func(dst, text []byte) ([]byte, *disguise) { return append(dst, text...), nil }
-		l = lexicon{tag, t.newStems(tag), newCache(t.key, maxCachedSigns, tag, asWritten)}
+		l = lexicon{tag, newCache(t.key, maxCachedWords, tag, t.stems()), newCache(t.key, maxCachedSigns, tag, asWritten)}
 		t.lexicons[tag] = l
 	}
 	return l
 }
 
-// newStems returns a cache of the stems of words.
-func (t *Tokenizer) newStems(tag string) *cache {
-	normalize := t.fold
+// stems returns what makes stems of the words of prose.
+func (t *Tokenizer) stems() normalizer {
+	normalize := t.options.fold
 	if stem := stemmer(t.options.Language); stem != nil {
 		normalize = func(dst, word []byte) []byte {
 			start := len(dst)
-			dst = t.fold(dst, word)
+			dst = t.options.fold(dst, word)
 			if isCode(dst[start:]) {
 				return dst
 			}
 			return append(dst[:start], stem(dst[start:])...)
 		}
 	}
-	return newCache(t.key, maxCachedWords, tag, func(dst, word []byte) ([]byte, *disguise) {
+	return func(dst, word []byte) ([]byte, *disguise) {
 		if meant, ok := restoreLetters(nil, word); ok {
 			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
 		}
 		start := len(dst)
-		dst, d := t.withoutLookAlikes(dst, word, normalize)
+		dst, d := t.view.likes.reveal(dst, word, normalize)
 		if d != nil && len(d.meant) == 0 { // the word may also have digits for letters
 			if meant, ok := restoreLetters(nil, dst[start:]); ok {
 				d.meant = normalize(nil, meant)
 			}
 		}
 		return dst, d
-	})
+	}
 }
 
 // fold appends a word in lower case, or as it is if the options are case-sensitive.
-func (t *Tokenizer) fold(dst, word []byte) []byte {
-	if t.options.CaseSensitive {
+func (o Options) fold(dst, word []byte) []byte {
+	if o.CaseSensitive {
 		return append(dst, word...)
 	}
 	return appendLower(dst, word)
@@ -160,12 +115,12 @@ func appendLower(dst, text []byte) []byte {
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
 // The result reports whether the limit of [Options] left out tokens.
 func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
-	t.emit, t.tokensLeft, t.textRead, t.beyondHead, t.seen = emit, t.options.MaxTokens, 0, false, sightings{}
-	t.invisibleText, t.term = t.invisibleText[:0], t.room
+	t.begin(emit)
 	t.message(m)
+	t.group = evidence.Structure
 	t.marks(m)
 	t.emit = nil
-	if t.tokensLeft < 0 {
+	if t.left < 0 {
 		return message.Repairs(0).With(message.CutTokens)
 	}
 	return 0
@@ -181,19 +136,20 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 	if t.options.Structure {
 		t.group = evidence.Structure
-		t.structure(m)
+		t.writing.message(m)
 	}
 	for _, f := range m.Attached {
 		if rule := t.rules.of(f.Name); rule.attached.words != "" {
 			t.value(rule, rule.attached, f.Value)
 		}
 	}
+	textRead := 0
 	for i := range m.Parts {
-		t.part(&m.Parts[i])
+		textRead = t.part(&m.Parts[i], textRead)
 	}
-	if len(t.invisibleText) > 0 {
+	if tagged := t.seen.tagged; len(tagged) > 0 {
 		t.group = evidence.Words
-		t.words(t.lexiconOf("hidden:"), t.invisibleText)
+		t.words(t.lexiconOf("hidden:"), tagged)
 	}
 	t.group = evidence.Structure
 	t.shape(m.Parts)
@@ -204,78 +160,34 @@ func (t *Tokenizer) message(m *message.Message) {
 	}
 }
 
-// put emits a term that was made in t.term, for a token, unless the message has too many tokens. It returns the hash of the term.
-func (t *Tokenizer) put(term, token []byte) (hash uint64) {
-	hash = t.key.Hash(term)
-	t.putHashed(hash, term, token)
-	t.leave(term)
-	return hash
-}
-
-// roomSize is how many bytes of terms are made in one piece of memory.
-const roomSize = 1 << 13
-
-// leave leaves a term that was made in t.term as it is, and makes the next one behind it.
-func (t *Tokenizer) leave(term []byte) {
-	if t.term = term[len(term):]; cap(t.term) < roomSize/16 {
-		t.term = make([]byte, 0, roomSize)
-	}
-}
-
-func (t *Tokenizer) putHashed(hash uint64, term, token []byte) {
-	if t.tokensLeft--; t.tokensLeft >= 0 {
-		t.send(hash, term, token)
-	}
-}
-
-// putTagged emits a term of a tag and a text. It returns the term and its hash.
-func (t *Tokenizer) putTagged(tag string, text, token []byte) (term []byte, hash uint64) {
-	term = append(append(t.term[:0], tag...), text...)
-	return term, t.put(term, token)
-}
-
-// send emits a term, which need not be a token.
-func (t *Tokenizer) send(hash uint64, text, token []byte) {
-	e := &t.emitted
-	e.Hash, e.text, e.second, e.Token, e.Head, e.Group = hash, text, nil, token, !t.beyondHead, t.group
-	t.emit(e)
-}
-
-// isFull reports whether the message has all the tokens it may have. The rest is then left out.
-func (t *Tokenizer) isFull() bool {
-	if t.tokensLeft <= 0 {
-		t.tokensLeft = -1
-	}
-	return t.tokensLeft < 0
-}
-
 // value emits the words of a header field.
 func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
 	t.group = evidence.Fields
-	switch {
-	case rule.nameOnly:
-	case rule.prose:
-		t.group = evidence.Subject
-		t.prose(tags.words, headerfield.WithoutTags(value))
-	case rule.addresses:
+	switch rule.reading {
+	case readWords:
+		t.words(t.unstemmed(tags.words), value)
+	case readAddresses:
 		t.addresses(tags, value)
-	default:
-		t.text(tags.words, value)
+	case readProse:
+		t.group = evidence.Subject
+		t.prose(tags.words, headerfield.WithoutTags(value), 0)
 	}
 }
 
-func (t *Tokenizer) part(p *message.Part) {
+// part emits the terms of a part. It takes and returns how many bytes of body text were read.
+func (t *Tokenizer) part(p *message.Part, textRead int) int {
 	t.group = evidence.Structure
-	t.putWord("type:", p.Type, t.folded)
-	t.putWord("charset:", p.Charset, t.folded)
-	t.putWord("encoding:", p.Encoding, t.folded)
+	t.putWord(t.unstemmed("type:"), p.Type)
+	t.putWord(t.unstemmed("charset:"), p.Charset)
+	t.putWord(t.unstemmed("encoding:"), p.Encoding)
 	if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
-		t.putWord("file:.", p.Filename[dot+1:], t.folded)
+		t.putWord(t.unstemmed("file:."), p.Filename[dot+1:])
 	}
-	t.text("file:", p.Filename)
+	t.words(t.unstemmed("file:"), p.Filename)
 	t.group = evidence.Words
-	t.prose(bodyTag, p.Text)
+	textRead = t.prose(bodyTag, p.Text, textRead)
 	t.words(t.lexiconOf("hidden:"), p.Hidden)
+	return textRead
 }
 
 const (
@@ -283,128 +195,51 @@ const (
 	textStart = "^"     // stands in a pair for what is before the first word
 )
 
-// prose emits the words of text that is written for people, and the words behind disguised ones.
-func (t *Tokenizer) prose(tag string, text []byte) {
+// prose emits the words of text that is written for people, and the words behind disguised ones. It takes and returns how many bytes of body
+// text were read.
+func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
 	t.current = t.lexiconOf(tag)
-	onSegment := t.onWord
-	if t.options.Pairs {
-		onSegment = t.onPaired
+	if t.inPairs = t.options.Pairs; t.inPairs {
 		t.before.term, t.before.hash, _ = t.current.signs.get([]byte(textStart))
 	}
 	s := t.chunks(text)
+	wasWord := true
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
 		if tag == bodyTag {
-			t.beyondHead = t.textRead >= t.options.StartBytes
-			t.textRead += s.taken
-			if t.options.PairBytes > 0 && t.textRead > t.options.PairBytes {
-				onSegment = t.onWord
+			t.beyondHead = textRead >= t.options.StartBytes
+			if textRead += s.taken; t.options.PairBytes > 0 && textRead > t.options.PairBytes {
+				t.inPairs = false
 			}
 		}
-		t.cut(chunk, s.kinds, onSegment)
-		if s.kinds&sign != 0 {
-			t.wordWithSigns(chunk)
+		t.cut(chunk, s.kinds, t.onSegment)
+		isWord := len(chunk) > 2 && s.kinds&sign == 0 && t.kinds[chunk[1]]&t.kinds[chunk[2]] == alpha
+		if !isWord || !wasWord {
+			t.watch(chunk, s.kinds, s.gap)
 		}
-		if len(chunk) <= 2 && s.kinds&^(alpha|nonASCII) == 0 || t.spaced.count > 0 {
-			t.spacedLetter(chunk, s.gap)
-		}
-		if s.kinds != alpha && len(chunk) >= 2*minSpaced-1 && t.byteKinds[chunk[1]]&t.byteKinds[chunk[2]] != alpha {
-			t.separatedLetters(chunk)
-		}
+		wasWord = isWord
 	}
-	t.endSpaced()
-	t.beyondHead = false
+	t.watch(nil, 0, 0)
+	t.beyondHead, t.inPairs = false, false
+	return textRead
 }
 
-// text emits the words of text that is not prose.
-func (t *Tokenizer) text(tag string, text []byte) { t.words(lexicon{tag, t.folded, nil}, text) }
+// watch emits the words that the watchers find.
+func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
+	for _, w := range t.watchers {
+		if word, k := w.watch(chunk, kinds, gap); len(word) > 0 {
+			t.seen.add(k)
+			t.putWord(t.current, word)
+		}
+	}
+}
 
 // words emits the words of text by a lexicon.
 func (t *Tokenizer) words(l lexicon, text []byte) {
 	t.current = l
 	s := t.chunks(text)
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
-		t.cut(chunk, s.kinds, t.onWord)
+		t.cut(chunk, s.kinds, t.onSegment)
 	}
-}
-
-// takePaired emits a word or sign, and the pair that it forms with the one before.
-func (t *Tokenizer) takePaired(segment []byte, kind segmentKind) {
-	word, hash := t.putSegment(segment, kind)
-	if kind == wordPart || len(word) == 0 {
-		return
-	}
-	if t.tokensLeft >= 0 { // a pair is not a token
-		group := t.group
-		if group == evidence.Words {
-			group = evidence.Pairs
-		}
-		e := &t.emitted
-		e.Hash, e.text, e.second, e.Token, e.Head, e.Group = termkey.Pair(t.before.hash, hash), t.before.term, word[len(t.current.tag):], nil, false, group
-		t.emit(e)
-	}
-	t.before = wordBefore{word, hash}
-}
-
-// wordBefore is the first word of a pair.
-type wordBefore struct {
-	term []byte
-	hash uint64
-}
-
-// putSegment emits a word or sign of the text that is cut. It returns the term and its hash, no term if the segment is left out.
-func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) (term []byte, hash uint64) {
-	l := &t.current
-	switch {
-	case kind == symbol && !t.options.Symbols:
-		return nil, 0
-	case kind != symbol, len(segment) > t.options.MaxLength: // a line of underscores
-		return t.putWord(l.tag, segment, l.words)
-	}
-	return t.putText(l.tag, segment, segment)
-}
-
-// putText emits a term of a tag and a text that is counted as it is. It returns the term and its hash.
-func (t *Tokenizer) putText(tag string, text, token []byte) (term []byte, hash uint64) {
-	l := &t.current
-	if l.signs == nil || l.tag != tag {
-		return t.putTagged(tag, text, token)
-	}
-	term, hash, _ = l.signs.get(text)
-	t.putHashed(hash, term, token)
-	return term, hash
-}
-
-// putWord emits the term of a word, unless it is too short, and of a disguised one also the word that was meant. A word that is too long is
-// counted by its length, as "64+". It returns the last term and its hash.
-func (t *Tokenizer) putWord(tag string, word []byte, c *cache) (term []byte, hash uint64) {
-	// The number of bytes bounds the number of characters, so most words need no counting.
-	if uint(len(word)-1) >= uint(t.options.MaxLength) || t.options.MinLength > 1 {
-		switch n := utf8.RuneCount(word); {
-		case n == 0, n < t.options.MinLength:
-			return nil, 0
-		case n > t.options.MaxLength:
-			t.length = append(strconv.AppendInt(t.length[:0], powerOfTwo(n), 10), '+')
-			return t.putText(tag, t.length, word)
-		}
-	}
-	term, hash, d := c.get(word)
-	if c.tag == "" {
-		term, hash = t.putTagged(tag, term, word)
-	} else {
-		t.putHashed(hash, term, word)
-	}
-	switch {
-	case d == nil:
-		return term, hash
-	case d.perhaps:
-		t.seen.lookAlike = true
-	default:
-		t.seen.add(d.mark)
-	}
-	if len(d.meant) == 0 {
-		return term, hash
-	}
-	return t.putText(tag, d.meant, word)
 }
 
 // addressTags are the tags of the terms of a field of addresses.
@@ -423,14 +258,14 @@ func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 		value = value[min(len(chunk)+1, len(value)):]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
-			t.text(tags.words, chunk)
+			t.words(t.unstemmed(tags.words), chunk)
 			continue
 		}
 		address := chunk
 		if len(chunk) <= maxChunk && lengthOfPrintable(chunk) < len(chunk) {
-			address = t.visible(chunk)
+			address = t.view.visible(chunk)
 		}
-		t.putWord(tags.words, address, t.folded)
-		t.host(tags.host, tags.domain, chunk[at+1:])
+		t.putWord(t.unstemmed(tags.words), address)
+		t.hosts.host(tags.host, tags.domain, chunk[at+1:])
 	}
 }

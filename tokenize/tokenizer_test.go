@@ -163,7 +163,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
-			tok.emit, tok.tokensLeft = func(term *Term) { got = append(got, term.Text()) }, 100
+			tok.emit, tok.left = func(term *Term) { got = append(got, term.Text()) }, 100
 			tok.url([]byte(tt.url))
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)

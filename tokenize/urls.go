@@ -21,7 +21,7 @@ func (t *Tokenizer) link(l message.Link) {
 	}
 	t.url(l.URL)
 	if len(l.Base) > 0 {
-		t.urlHost(weburl.Cut(l.Base).Host)
+		t.hosts.url(weburl.Cut(l.Base).Host)
 	}
 	if len(l.Text) > 0 && t.namesOtherDomain(l) {
 		t.seen.add(linkTextDomain)
@@ -38,11 +38,11 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	if len(target) == 0 {
 		return false
 	}
-	domain := t.registered(target)
+	domain := t.hosts.registered(target)
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
 		text = text[min(len(word)+1, len(text)):]
-		if host := namedHost(word); len(host) > 0 && t.registered(host) != domain {
+		if host := namedHost(word); len(host) > 0 && t.hosts.registered(host) != domain {
 			return true
 		}
 	}
@@ -89,7 +89,7 @@ func (t *Tokenizer) url(url []byte) {
 			t.addresses(newAddressTags("mailto:"), beforeAny(u.Path, "?"))
 			return
 		}
-		t.putWord("scheme:", u.Scheme, t.folded)
+		t.putWord(t.unstemmed("scheme:"), u.Scheme)
 		return
 	}
 	if u.Repaired {
@@ -99,14 +99,14 @@ func (t *Tokenizer) url(url []byte) {
 		t.putTagged("host:user@", nil, u.User) // nearly always a deception
 	}
 	if len(u.Port) > 0 {
-		t.putWord("port:", u.Port, t.folded)
+		t.putWord(t.unstemmed("port:"), u.Port)
 	}
-	t.urlHost(u.Host)
-	t.text("path:", unescaped(u.Path))
+	t.hosts.url(u.Host)
+	t.words(t.unstemmed("path:"), unescaped(u.Path))
 }
 
-// urlHost emits the host of a URL.
-func (t *Tokenizer) urlHost(host []byte) {
+// url emits the host of a URL.
+func (t *hosts) url(host []byte) {
 	if plain := unescaped(host); !bytes.Equal(plain, host) {
 		t.seen.add(escapedHost)
 		host = plain

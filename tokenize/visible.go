@@ -11,12 +11,22 @@ import (
 	"chaff/internal/ascii"
 )
 
+// viewer turns text into what a reader sees of it, and notes the deceptions in it.
+type viewer struct {
+	seen  *sightings
+	likes likeLetters
+
+	ordered    []byte // text in display order
+	cleaned    []byte // text without invisible characters
+	normalized []byte // text in NFKC
+}
+
 // visible returns text as a reader sees it, and records the deceptions in it. The result is valid until the next call. It is valid UTF-8 in
 // NFKC and in display order. Invisible characters and strokes across or around letters are removed, every kind of blank is a space, and
 // letters and digits in circles and squares are plain.
-func (t *Tokenizer) visible(text []byte) []byte {
-	text = t.displayOrder(text)
-	dst := t.cleaned[:0]
+func (v *viewer) visible(text []byte) []byte {
+	text = v.displayOrder(text)
+	dst := v.cleaned[:0]
 	last := rune(' ') // the visible character before
 	between := false  // a zero-width character followed it
 	forms := 0        // ASCII letters in another form
@@ -37,7 +47,7 @@ func (t *Tokenizer) visible(text []byte) []byte {
 			r = ' '
 			dst = append(dst, ' ')
 		case kind == invisible:
-			between = t.invisible(r, last) || between
+			between = v.invisible(r, last) || between
 			text = text[size:]
 			continue
 		case kind == enclosed:
@@ -57,7 +67,7 @@ func (t *Tokenizer) visible(text []byte) []byte {
 			dst = append(dst, text[:size]...)
 			if r >= 0x0300 {
 				marked = marked || isMark(r)
-				t.countLetter(r)
+				v.countLetter(r)
 			}
 			if kind == compatible && isOtherForm(r) {
 				forms++
@@ -66,19 +76,19 @@ func (t *Tokenizer) visible(text []byte) []byte {
 		}
 		text = text[size:]
 		if between && isEuropean(last) && isEuropean(r) && isLetterOrDigit(last) && isLetterOrDigit(r) {
-			t.seen.add(zeroWidth)
+			v.seen.add(zeroWidth)
 		}
 		last, between = r, false
 	}
 	// One such letter alone is a formula or a sign.
-	t.seen.wide = t.seen.wide || forms > 1
-	t.cleaned = dst
+	v.seen.wide = v.seen.wide || forms > 1
+	v.cleaned = dst
 	if norm.NFKC.QuickSpan(dst) != len(dst) {
-		t.normalized = norm.NFKC.Append(t.normalized[:0], dst...)
-		dst, marked = t.normalized, true // some signs become marks
+		v.normalized = norm.NFKC.Append(v.normalized[:0], dst...)
+		dst, marked = v.normalized, true // some signs become marks
 	}
 	if marked {
-		dst = t.withoutMarks(dst)
+		dst = v.withoutMarks(dst)
 	}
 	return dst
 }
@@ -94,28 +104,28 @@ func lengthOfPrintable(text []byte) int {
 }
 
 // countLetter counts a letter by its script.
-func (t *Tokenizer) countLetter(r rune) {
+func (v *viewer) countLetter(r rune) {
 	if s := scriptOf(r); s != noScript {
-		t.seen.letters[s]++
+		v.seen.letters[s]++
 	}
-	if isOfRareScript(r) && t.lookAlikes[r] == 0 {
-		t.seen.native = true
+	if isOfRareScript(r) && v.likes[r] == 0 {
+		v.seen.native = true
 	}
 }
 
 // invisible records an invisible character, and reports whether it is a deception between letters.
-func (t *Tokenizer) invisible(r, last rune) bool {
+func (v *viewer) invisible(r, last rune) bool {
 	switch {
 	case r == 0x202d || r == 0x202e:
-		t.seen.add(directionOverride)
+		v.seen.add(directionOverride)
 	case r == 0x202a || r == 0x202b:
-		t.seen.embedding = true
+		v.seen.embedding = true
 	case r == 0x00ad: // a soft hyphen is honest
 	case isTag(r) && last == blackFlag: // the flag of a region
 	case isTag(r):
-		t.seen.add(tagLetters)
-		if len(t.invisibleText) < maxInvisible {
-			t.invisibleText = append(t.invisibleText, byte(r-tagBlock))
+		v.seen.add(tagLetters)
+		if len(v.seen.tagged) < maxInvisible {
+			v.seen.tagged = append(v.seen.tagged, byte(r-tagBlock))
 		}
 		return true
 	default:
@@ -189,7 +199,7 @@ func isOtherForm(r rune) bool {
 
 // withoutMarks removes from text in NFKC the combining marks on Latin, Greek and Cyrillic letters and on signs, such as strokes. In these
 // scripts NFKC has one character for a letter and a mark that belong to it.
-func (t *Tokenizer) withoutMarks(text []byte) []byte {
+func (v *viewer) withoutMarks(text []byte) []byte {
 	last := rune(' ')
 	dst := text[:0]
 	for len(text) > 0 {
@@ -199,7 +209,7 @@ func (t *Tokenizer) withoutMarks(text []byte) []byte {
 			dst = append(dst, text[:size]...)
 			last = r
 		case unicode.IsLetter(last) && isStroke(r, text[:size]):
-			t.seen.add(struckLetters)
+			v.seen.add(struckLetters)
 		}
 		text = text[size:]
 	}

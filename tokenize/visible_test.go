@@ -22,7 +22,7 @@ import (
 // visibleOf returns text as a new tokenizer reads it.
 func visibleOf(t testing.TB, text string) string {
 	t.Helper()
-	return string(tokenizer(t, nil).visible([]byte(text)))
+	return string(tokenizer(t, nil).view.visible([]byte(text)))
 }
 
 func TestCountriesAreThoseOfTheLibrary(t *testing.T) {
@@ -214,7 +214,7 @@ func TestHonestTextIsReadAsItIsWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tok := tokenizer(t, nil)
 			for chunk := range strings.FieldsSeq(text) {
-				if got, want := string(tok.visible([]byte(chunk))), norm.NFKC.String(chunk); got != want {
+				if got, want := string(tok.view.visible([]byte(chunk))), norm.NFKC.String(chunk); got != want {
 					t.Errorf("%+q is read as %+q", want, got)
 				}
 			}
@@ -239,8 +239,8 @@ func TestTagsAreHiddenText(t *testing.T) {
 	}
 	tok := tokenizer(t, nil)
 	termsOfMessage(tok, textMessage("a"+tags(strings.Repeat("x ", maxInvisible))))
-	if len(tok.invisibleText) != maxInvisible {
-		t.Errorf("%d bytes are kept, want %d", len(tok.invisibleText), maxInvisible)
+	if len(tok.seen.tagged) != maxInvisible {
+		t.Errorf("%d bytes are kept, want %d", len(tok.seen.tagged), maxInvisible)
 	}
 	if got := having(termsOfMessage(tok, textMessage("a")), "hidden:", "mark:"); len(got) > 0 {
 		t.Errorf("the tags of one message are found in the next: %q", got)
@@ -271,7 +271,7 @@ func TestLongStretchesAreReadInPieces(t *testing.T) {
 			m := textMessage(text)
 			m.Header = []message.Field{{Name: []byte("From"), Value: []byte("a@" + text)}}
 			tok.Terms(m, func(*Term) {})
-			if got, limit := max(cap(tok.cleaned), cap(tok.normalized), cap(tok.ordered)), 32*maxChunk; got > limit {
+			if got, limit := max(cap(tok.view.cleaned), cap(tok.view.normalized), cap(tok.view.ordered)), 32*maxChunk; got > limit {
 				t.Errorf("%d bytes are held, want at most %d", got, limit)
 			}
 		})
@@ -288,7 +288,7 @@ func FuzzLegible(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		tok := tokenizer(t, nil) // a new one, since the memory of an old one confuses the fuzzer
-		got := bytes.Clone(tok.visible([]byte(text)))
+		got := bytes.Clone(tok.view.visible([]byte(text)))
 		if !norm.NFKC.IsNormal(got) || !utf8.Valid(got) {
 			t.Errorf("%+q is read as %+q, which is not in NFKC", text, got)
 		}
@@ -297,7 +297,7 @@ func FuzzLegible(f *testing.F) {
 				t.Errorf("%+q is read as %+q, with %U in it", text, got, r)
 			}
 		}
-		if again := tok.visible(got); !bytes.Equal(got, again) {
+		if again := tok.view.visible(got); !bytes.Equal(got, again) {
 			t.Errorf("%+q is read as %+q, and that as %+q", text, got, again)
 		}
 		taken := 0

@@ -8,7 +8,8 @@ import (
 
 	"github.com/blevesearch/segment"
 
-	"chaff/internal/ascii"
+	"chaff/internal/evidence"
+	"chaff/internal/termkey"
 )
 
 // segmentKind is what a segment of text is.
@@ -20,27 +21,74 @@ const (
 	wordPart              // a part of a word that was emitted already
 )
 
+// cutter cuts text into words and signs, and emits their terms.
+type cutter struct {
+	*terms
+	view     viewer
+	kinds    [256]byteKind
+	segments [][]byte
+	types    []int
+
+	current   lexicon
+	inPairs   bool // each term forms a pair with the one before
+	before    wordBefore
+	onSegment func(segment []byte, kind segmentKind) // putSegment
+}
+
+// wordBefore is the first word of a pair.
+type wordBefore struct {
+	term []byte
+	hash uint64
+}
+
+// putSegment emits a word or sign of the text that is cut, and the pair that it forms with the one before.
+func (c *cutter) putSegment(segment []byte, kind segmentKind) {
+	var word []byte
+	var hash uint64
+	switch {
+	case kind == symbol && !c.options.Symbols:
+		return
+	case kind != symbol, len(segment) > c.options.MaxLength: // a line of underscores
+		word, hash = c.putWord(c.current, segment)
+	default:
+		word, hash = c.putText(c.current, segment, segment)
+	}
+	if !c.inPairs || kind == wordPart || len(word) == 0 {
+		return
+	}
+	if c.left >= 0 { // a pair is not a token
+		group := c.group
+		if group == evidence.Words {
+			group = evidence.Pairs
+		}
+		e := &c.emitted
+		e.Hash, e.text, e.second, e.Token, e.Head, e.Group = termkey.Pair(c.before.hash, hash), c.before.term, word[len(c.current.tag):], nil, false, group
+		c.emit(e)
+	}
+	c.before = wordBefore{word, hash}
+}
+
 // cut divides a chunk into words and signs and calls emit for each. The bytes are valid until emit returns.
 //
 // asciiWords divides chunks of ASCII, which are most of mail. It returns the words that segment would (FuzzASCIIWords) and saves a tenth of
 // the CPU of bulk classification.
-func (t *Tokenizer) cut(chunk []byte, kinds byteKind, emit func(word []byte, kind segmentKind)) {
+func (c *cutter) cut(chunk []byte, kinds byteKind, emit func(word []byte, kind segmentKind)) {
 	switch {
 	case kinds == alpha:
 		emit(chunk, plainWord)
 	case kinds&nonASCII == 0:
-		asciiWords(&t.asciiClasses, chunk, emit)
+		asciiWords(&c.kinds, chunk, emit)
 	default:
-		t.unicodeWords(chunk, emit)
+		c.unicodeWords(chunk, emit)
 	}
 }
 
 // unicodeWords divides a normalised chunk of any script. In scripts without spaces, such as Chinese, Japanese and Thai, segment returns single
 // characters: these are counted in overlapping pairs. Korean words end in particles: they are counted whole and, from three syllables
 // on, in pairs too, which the forms of a word share.
-func (t *Tokenizer) unicodeWords(text []byte, emit func(word []byte, kind segmentKind)) {
+func (c *cutter) unicodeWords(text []byte, emit func(word []byte, kind segmentKind)) {
 	var err error
-	t.segments, t.types, _, err = segment.SegmentWordsDirect(text, t.segments[:0], t.types[:0])
+	c.segments, c.types, _, err = segment.SegmentWordsDirect(text, c.segments[:0], c.types[:0])
 	if err != nil {
 		// Valid UTF-8 has no errors. If it ever has, the text counts as one word.
 		emit(text, plainWord)
@@ -48,20 +96,20 @@ func (t *Tokenizer) unicodeWords(text []byte, emit func(word []byte, kind segmen
 	}
 	run, runEnd := 0, 0 // the characters to pair, as offsets
 	at := 0
-	for i, s := range t.segments {
+	for i, s := range c.segments {
 		start := at
 		at += len(s)
 		first, _ := utf8.DecodeRune(s)
 		switch {
-		case isPaired(t.types[i], first):
+		case isPaired(c.types[i], first):
 			if runEnd != start {
 				pairs(text[run:runEnd], plainWord, emit)
 				run = start
 			}
 			runEnd = at
-		case t.types[i] != segment.None && len(bytes.Trim(s, "_")) == 0:
+		case c.types[i] != segment.None && len(bytes.Trim(s, "_")) == 0:
 			emit(s, symbol) // a blank to fill in
-		case t.types[i] != segment.None:
+		case c.types[i] != segment.None:
 			emit(s, plainWord)
 			if isHangul(first) && len(s) > 2*utf8.RuneLen(first) {
 				pairs(s, wordPart, emit)
@@ -107,51 +155,10 @@ func pairs(run []byte, kind segmentKind, emit func(word []byte, kind segmentKind
 // powerOfTwo returns the largest power of two in n, or 0 for 0.
 func powerOfTwo(n int) int64 { return 1 << bits.Len(uint(n)) >> 1 }
 
-// asciiClass is the Word_Break property of an ASCII character (UAX #29, table 3), simplified.
-type asciiClass uint8
-
-const (
-	other     asciiClass = iota // breaks on both sides
-	letter                      // ALetter
-	digit                       // Numeric
-	underline                   // ExtendNumLet
-	midLetter                   // MidLetter: the colon
-	midNum                      // MidNum: comma and semicolon
-	midBoth                     // MidNumLet and Single_Quote: full stop and apostrophe
-)
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func classOf(c byte) asciiClass {
-	switch {
-	case ascii.IsLetter(c):
-		return letter
-	case isDigit(c):
-		return digit
-	case c == '_':
-		return underline
-	case c == ':':
-		return midLetter
-	case c == ',', c == ';':
-		return midNum
-	case c == '.', c == '\'':
-		return midBoth
-	}
-	return other
-}
-
-// asciiClasses returns the class of each byte.
-func asciiClasses() (classes [256]asciiClass) {
-	for c := range classes {
-		classes[c] = classOf(byte(c))
-	}
-	return classes
-}
-
 // asciiWords divides a chunk of ASCII without white space into the words that segment would return.
-func asciiWords(classes *[256]asciiClass, text []byte, emit func(word []byte, kind segmentKind)) {
+func asciiWords(kinds *[256]byteKind, text []byte, emit func(word []byte, kind segmentKind)) {
 	for len(text) > 0 {
-		size, isSymbol := asciiWord(classes, text)
+		size, isSymbol := asciiWord(kinds, text)
 		switch c := text[0]; {
 		case !isSymbol:
 			emit(text[:size], plainWord)
@@ -165,39 +172,25 @@ func asciiWords(classes *[256]asciiClass, text []byte, emit func(word []byte, ki
 // asciiWord returns the length of the word at the start of text, and whether it is a symbol. The rules are WB5 to WB13b of UAX #29. Letters,
 // digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
 // semicolon, full stop or apostrophe two digits (WB11, 12). Everything else is a segment of its own (WB999).
-func asciiWord(classes *[256]asciiClass, text []byte) (size int, isSymbol bool) {
-	last := classes[text[0]]
-	if last != letter && last != digit && last != underline {
+func asciiWord(kinds *[256]byteKind, text []byte) (size int, isSymbol bool) {
+	all := kinds[text[0]]
+	if all&joined == 0 {
 		return 1, true
 	}
-	isSymbol = last == underline
-	for size = 1; size < len(text); {
-		switch c := classes[text[size]]; c {
-		case letter, digit, underline:
-			isSymbol = isSymbol && c == underline
-			last = c
-			size++
-		case midLetter, midNum, midBoth:
-			if size+1 == len(text) || !joins(last, c, classes[text[size+1]]) {
-				return size, isSymbol
-			}
-			size++ // the next round takes the character behind it
-		default:
-			return size, isSymbol
+	for size = 1; size < len(text); size++ {
+		c := kinds[text[size]]
+		if c&joined == 0 && (size+1 == len(text) || !joins(kinds[text[size-1]], c, kinds[text[size+1]])) {
+			break
 		}
+		all |= c
 	}
-	return size, isSymbol
+	return size, all == underline
 }
 
+// joined are the characters that words consist of.
+const joined = alpha | digit | underline
+
 // joins reports whether mid joins the characters before and after it into one word.
-func joins(before, mid, after asciiClass) bool {
-	switch {
-	case before != after:
-		return false
-	case before == letter:
-		return mid == midLetter || mid == midBoth
-	case before == digit:
-		return mid == midNum || mid == midBoth
-	}
-	return false
+func joins(before, mid, after byteKind) bool {
+	return before == after && (before == alpha && mid&midAlpha != 0 || before == digit && mid&midDigit != 0)
 }
