@@ -6,7 +6,9 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/littleendian"
 	"chaff/internal/parallel"
+	"chaff/message"
 )
 
 // matrices caches the rows of all documents for the two kinds of feature used last. Every model needs them several times, for one part or
@@ -52,11 +54,11 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	var confirmed []bool
 	for n, i := range c.InPart(part) {
 		rows = append(rows, int(c.documents[i].row))
-		if c.documents[i].confirmed && confirmed == nil {
+		if c.documents[i].Confirmed && confirmed == nil {
 			confirmed = make([]bool, len(labels))
 		}
 		if confirmed != nil {
-			confirmed[n] = c.documents[i].confirmed
+			confirmed[n] = c.documents[i].Confirmed
 		}
 	}
 	d := c.matrix(kind, c.workers()).Dataset(c.index, c.classes, rows, labels, c.workers())
@@ -83,7 +85,7 @@ func (c *Collection) DatasetFor(f *filter.Filter, part corpus.Part) *features.Da
 		return c.Dataset(part, f.Kind())
 	}
 	documents, labels := c.Part(part)
-	return datasetFor(f, c.store, documents, labels, c.workers())
+	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, c.store, documents, labels, c.workers())
 }
 
 // DatasetFor returns all messages as a matrix (documents x terms) over the vocabulary of f. It uses the given number of goroutines, or
@@ -91,13 +93,9 @@ func (c *Collection) DatasetFor(f *filter.Filter, part corpus.Part) *features.Da
 func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
 	documents, labels := make([]features.Ref, len(m.documents)), make([]int32, len(m.documents))
 	for i, d := range m.documents {
-		documents[i], labels[i] = d.terms, d.label
+		documents[i], labels[i] = d.Terms, int32(d.Label)
 	}
-	return datasetFor(f, m.store, documents, labels, parallel.Workers(workers))
-}
-
-func datasetFor(f *filter.Filter, all *features.Documents, documents []features.Ref, labels []int32, workers int) *features.Dataset {
-	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, all, documents, labels, workers)
+	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, m.store, documents, labels, parallel.Workers(workers))
 }
 
 // DatasetOf returns documents, which are in all, as a matrix (documents x terms) over the vocabulary v.
@@ -108,4 +106,23 @@ func DatasetOf(
 		return wholeDataset(v, classes, all.DocumentHashes(documents, workers), labels)
 	}
 	return all.Index(v, workers).Dataset(kind, classes, documents, labels, workers)
+}
+
+// AppendSketch appends the sketch of the subject and the text of a message, by which a grouped split knows near-duplicates: its fingerprints,
+// little-endian.
+func AppendSketch(dst []byte, m *message.Message) []byte {
+	return littleendian.Append(dst, sketch(m, new(corpus.Sketcher)))
+}
+
+// VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.
+func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options) (*features.Vocabulary, filter.Terms, error) {
+	if kind == features.Whole {
+		w := newWholeTerms(d.DocumentHashes(refs, 1))
+		return w.vocabulary, w.terms, d.Err()
+	}
+	index, frequencies, err := d.Build(refs, o, 1)
+	if err != nil {
+		return nil, filter.Terms{}, err
+	}
+	return index.Vocabulary(), filter.Terms{Text: index.Text, Documents: frequencies}, d.Err()
 }

@@ -23,7 +23,6 @@ type Options struct {
 	Epoch func(model string, e models.Epoch)
 	// Unwatched leaves out the figures of the epochs of a result.
 	Unwatched bool
-	Dump      func(Scores)
 }
 
 // DefaultOptions returns the default options.
@@ -45,16 +44,12 @@ type Result struct {
 	Train       *metrics.Figures `json:"train,omitempty"`
 	Development *metrics.Figures `json:"development,omitempty"`
 	Test        *metrics.Figures `json:"test,omitempty"`
-	// Thresholds were chosen on the development part, and Verdicts counts their verdicts on the test part. Both are nil unless the
-	// model is a spam filter.
-	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
-	Verdicts   *VerdictCounts      `json:"test_verdicts,omitempty"`
-	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
-	Promise *metrics.Promise `json:"promise,omitempty"`
-	// Cost is the mean cost of a message of the test part; nil if the thresholds were chosen without costs.
-	Cost *float64 `json:"test_cost,omitempty"`
-	// Calibration was fitted on the development part.
-	Calibration metrics.Calibration `json:"calibration"`
+	// Choice was made on the development part.
+	Choice
+	// Verdicts counts the verdicts on the test part; nil unless the model is a spam filter. Cost is the mean cost of a message of it;
+	// nil if the thresholds were chosen without costs.
+	Verdicts *VerdictCounts `json:"test_verdicts,omitempty"`
+	Cost     *float64       `json:"test_cost,omitempty"`
 	// AgainstBest compares the errors on the test part with those of the model that is best on the development part: Better counts the
 	// messages that only this model gets right. P is corrected for the number of models. It is nil for the best model.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
@@ -83,24 +78,23 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	seconds := (cputime.Process() - began).Seconds()
 	isSpamFilter := filter.IsSpamFilter(c.classes)
 	development, test := Score(linear, held), Score(linear, tested)
-	a := o.adjust(c, development, ScaleOf(trainer, training.Labels), trainer)
-	report.Warnings = append(report.Warnings, a.warnings...)
+	choice, warnings := o.choose(c, development, ScaleOf(trainer, training.Labels), trainer)
+	report.Warnings = append(report.Warnings, warnings...)
 	vocabulary, _ := c.termsOf(kind)
 	result := Result{
-		Model: model, Kind: kind.String(), Terms: vocabulary.Len(), Seconds: seconds, Report: report,
-		Thresholds: a.thresholds, Promise: a.promise, Calibration: a.calibration,
-		Train:       Score(linear, training).Calibrated(a.calibration).Figures(isSpamFilter),
-		Development: development.Calibrated(a.calibration).Figures(isSpamFilter),
-		Test:        test.Calibrated(a.calibration).Figures(isSpamFilter),
+		Model: model, Kind: kind.String(), Terms: vocabulary.Len(), Seconds: seconds, Report: report, Choice: choice,
+		Train:       Score(linear, training).Calibrated(choice.Calibration).Figures(isSpamFilter),
+		Development: development.Calibrated(choice.Calibration).Figures(isSpamFilter),
+		Test:        test.Calibrated(choice.Calibration).Figures(isSpamFilter),
 	}
 	if len(test.Labels) > 0 {
-		result.Verdicts, result.Cost = a.verdicts(test, o)
+		result.Verdicts, result.Cost = choice.verdicts(test, o)
 	}
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
 	result.Learned = nil // takes much memory, and learns on from a part of the mail only
-	f, err := c.newFilter(linear, nil, trainer, model, kind, o, a, func(p *Provenance) {
+	f, err := c.newFilter(linear, nil, trainer, model, kind, o, choice, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})
 	return Trained{f, result, development, test}, err
@@ -118,30 +112,30 @@ func (o Options) Train(ctx context.Context, t models.Trainer, model string, trai
 	return linear, report, err
 }
 
-// adjustment is what Fit and Refit derive from held-out scores.
-type adjustment struct {
-	thresholds  *metrics.Thresholds // nil unless the model is a spam filter
-	promise     *metrics.Promise    // nil if no confidence is set
-	calibration metrics.Calibration
-	warnings    []string
+// Choice is what is chosen on scores of messages that the model had not learned.
+type Choice struct {
+	// Thresholds are nil unless the model is a spam filter.
+	Thresholds  *metrics.Thresholds `json:"thresholds,omitempty"`
+	Calibration metrics.Calibration `json:"calibration"`
+	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
+	Promise *metrics.Promise `json:"promise,omitempty"`
 }
 
-// adjust chooses the thresholds and fits the calibration on the scores of held-out documents of c.
-func (o Options) adjust(c *Collection, s Scores, scale metrics.Scale, t models.Trainer) (a adjustment) {
-	isSpamFilter := filter.IsSpamFilter(c.classes)
-	if isSpamFilter {
-		thresholds, warnings := metrics.ChooseThresholds(s.Margins(), s.Spam(), scale, o.Thresholds)
-		a.thresholds, a.warnings = &thresholds, warnings
+// choose chooses by the scores of held-out documents of c.
+func (o Options) choose(c *Collection, s Scores, scale metrics.Scale, t models.Trainer) (chosen Choice, warnings []string) {
+	if filter.IsSpamFilter(c.classes) {
+		thresholds, doubts := metrics.ChooseThresholds(s.Margins(), s.Spam(), scale, o.Thresholds)
+		chosen.Thresholds, warnings = &thresholds, doubts
 		if promise, ok := o.Thresholds.Promise(thresholds, s.Margins(), s.Spam()); ok {
-			a.promise = &promise
+			chosen.Promise = &promise
 		}
 	}
-	calibration, warnings := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
-	a.calibration, a.warnings = calibration, append(a.warnings, warnings...)
-	if warning := s.learnedLittle(); warning != "" && !isBaseline(t) {
-		a.warnings = append(a.warnings, warning)
+	calibration, doubts := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
+	chosen.Calibration, warnings = calibration, append(warnings, doubts...)
+	if doubt := s.learnedLittle(); doubt != "" && !isBaseline(t) {
+		warnings = append(warnings, doubt)
 	}
-	return a
+	return chosen, warnings
 }
 
 // ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels.
@@ -167,20 +161,20 @@ func isBaseline(t models.Trainer) bool {
 }
 
 // verdicts counts the verdicts of a spam filter on s, and returns the mean cost of a message, nil without costs.
-func (a adjustment) verdicts(s Scores, o Options) (*VerdictCounts, *float64) {
-	if a.thresholds == nil {
+func (c Choice) verdicts(s Scores, o Options) (counts *VerdictCounts, perMessage *float64) {
+	if c.Thresholds == nil {
 		return nil, nil
 	}
-	if cost, defined := o.Thresholds.Cost(*a.thresholds, s.Margins(), s.Spam()); defined {
-		return s.Verdicts(*a.thresholds), &cost
+	if cost, defined := o.Thresholds.Cost(*c.Thresholds, s.Margins(), s.Spam()); defined {
+		perMessage = &cost
 	}
-	return s.Verdicts(*a.thresholds), nil
+	return s.Verdicts(*c.Thresholds), perMessage
 }
 
 // newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. The learner that goes on from the model
 // may be nil. newFilter calls describe to complete the provenance.
 func (c *Collection) newFilter(
-	linear *models.Linear, learned models.Online, t models.Trainer, model string, kind features.Kind, o Options, a adjustment, describe func(*Provenance),
+	linear *models.Linear, learned models.Online, t models.Trainer, model string, kind features.Kind, o Options, chosen Choice, describe func(*Provenance),
 ) (*filter.Filter, error) {
 	trainer, err := json.Marshal(t)
 	if err != nil {
@@ -188,7 +182,7 @@ func (c *Collection) newFilter(
 	}
 	p := Provenance{
 		Features: c.options.Features, Trainer: trainer, Limits: o.Thresholds, Split: c.options.Split, Seed: c.options.Seed,
-		Corpus: c.summary, Promise: a.promise, Sample: c.sample(),
+		Corpus: c.summary, Promise: chosen.Promise, Sample: c.sample(),
 	}
 	describe(&p)
 	p.Corpus.Listing = nil
@@ -201,8 +195,72 @@ func (c *Collection) newFilter(
 	return filter.New(filter.Parts{
 		Settings: filter.Settings{
 			Classes: c.classes, Model: model, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
-			Thresholds: a.thresholds, Calibration: a.calibration,
+			Thresholds: chosen.Thresholds, Calibration: chosen.Calibration,
 		},
 		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
 	})
+}
+
+// A learning rate is divided by rateDivisor, at most rateTries times.
+const (
+	rateDivisor = 10
+	rateTries   = 6
+)
+
+// WhyDiverged returns what to do about a model whose training diverged. It tries lower learning rates: only if one of them does not
+// diverge is the rate the cause.
+func (o Options) WhyDiverged(ctx context.Context, c *Collection, model string) (string, error) {
+	o.Epoch = nil
+	lower := o
+	for range rateTries {
+		lower.Models = lower.Models.WithShorterSteps(rateDivisor)
+		trainer, kind, err := lower.Models.New(model, c.options.Seed)
+		if err != nil {
+			return "", err
+		}
+		_, _, err = lower.Train(ctx, trainer, model, c.Dataset(corpus.Train, kind), nil)
+		if err == nil {
+			return fmt.Sprintf("the learning rate is too high; --set %s does not diverge", lower.Models.LearningRate(model)), nil
+		}
+		if !errors.Is(err, models.ErrDiverged) {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("a lower learning rate does not help, %s diverges too; check the labels and class_weights", lower.Models.LearningRate(model)), nil
+}
+
+// Empty returns mail without messages and a filter of the named model that has seen none, which can learn from one message after the
+// other. It calls every message unsure, and gives each class the same probability, until it has thresholds and a calibration: one learned
+// message of spam would make spam of all mail.
+func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, *filter.Filter, error) {
+	trainer, kind, err := o.Models.New(model, c.Seed)
+	if err != nil {
+		return nil, nil, err
+	}
+	learner, _, err := o.Models.NewOnline(model, classes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kind == features.Evidence {
+		learner.Grow(features.CellCount)
+	}
+	linear, err := learner.Linear()
+	if err != nil {
+		return nil, nil, err
+	}
+	mail := NewMail(classes, features.NewDocuments(0), nil)
+	if err := mail.store.Complete(); err != nil {
+		return nil, nil, err
+	}
+	empty := &Collection{Mail: mail, options: c}
+	if err := empty.buildVocabulary(); err != nil {
+		return nil, nil, err
+	}
+	var choice Choice
+	choice.Calibration, _ = metrics.Calibrate(nil, nil, len(classes))
+	if filter.IsSpamFilter(classes) {
+		choice.Thresholds = &metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}
+	}
+	f, err := empty.newFilter(linear, learner, trainer, model, kind, o, choice, func(*Provenance) {})
+	return mail, f, err
 }

@@ -1,7 +1,9 @@
 package train
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,17 +93,14 @@ type Mail struct {
 
 // document is one usable message.
 type document struct {
-	terms       features.Ref // in the store
-	row         int32        // in matrices
-	label       int32
-	item        int32 // index of the message among the items
-	fingerprint uint64
-	splitKey    uint64
-	time        time.Time
-	sketch      features.Ref // in the store
-	repairs     message.Repairs
-	size        int
-	confirmed   bool
+	Entry
+	row  int32 // in matrices
+	item int32 // index of the message among the items
+}
+
+// compare puts documents in an order that does not depend on the order in which mail is found.
+func (d *document) compare(e *document) int {
+	return cmp.Or(cmp.Compare(d.SplitKey, e.SplitKey), cmp.Compare(d.Fingerprint, e.Fingerprint))
 }
 
 // Classes returns the names of the classes.
@@ -117,16 +116,16 @@ func (m *Mail) Len() int { return len(m.documents) }
 func (m *Mail) Origin(i int) string { return m.items[m.documents[i].item].Origin }
 
 // Label returns the class of message i.
-func (m *Mail) Label(i int) int { return int(m.documents[i].label) }
+func (m *Mail) Label(i int) int { return m.documents[i].Label }
 
 // Time returns the delivery time of message i, or zero if it is unknown.
-func (m *Mail) Time(i int) time.Time { return m.documents[i].time }
+func (m *Mail) Time(i int) time.Time { return m.documents[i].Time }
 
 // Raw reads the bytes of message i again.
 func (m *Mail) Raw(i int) ([]byte, error) { return m.items[m.documents[i].item].Read(nil) }
 
 // Document returns the document of message i in Documents.
-func (m *Mail) Document(i int) features.Ref { return m.documents[i].terms }
+func (m *Mail) Document(i int) features.Ref { return m.documents[i].Terms }
 
 // Documents returns the documents of all messages.
 func (m *Mail) Documents() *features.Documents { return m.store }
@@ -191,16 +190,10 @@ func (m *Mail) list(source corpus.Source) {
 	}
 }
 
-// readResult is what a worker found in one item.
+// readResult is what a worker found in one item: an entry without its label, or an error.
 type readResult struct {
-	terms       features.Ref
-	fingerprint uint64 // the same for copies
-	splitKey    uint64
-	time        time.Time
-	sketch      features.Ref // kept if the options ask for it
-	repairs     message.Repairs
-	size        int
-	err         error
+	Entry
+	err error
 }
 
 // readAll reads and tokenises every item, with one reader for each worker. The number of workers changes no result: each result has the
@@ -257,13 +250,13 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 	}
 	buf, raw = raw, message.Original(raw)
 	repairs := r.Read(raw)
-	result := readResult{terms: writer.Add(r.Bag()), time: item.Time, repairs: repairs, size: len(raw)}
-	result.fingerprint, result.splitKey = corpus.Hashes(raw, r.Key())
-	if result.time.IsZero() {
-		result.time, _ = corpus.DeliveryTime(raw)
+	result := readResult{Entry: Entry{Terms: writer.Add(r.Bag()), Time: item.Time, Repairs: repairs, Size: len(raw)}}
+	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, r.Key())
+	if result.Time.IsZero() {
+		result.Time, _ = corpus.DeliveryTime(raw)
 	}
 	if sketcher != nil {
-		result.sketch = writer.Keep(littleendian.Bytes(sketch(r.Message(), sketcher)))
+		result.Sketch = writer.Keep(littleendian.Bytes(sketch(r.Message(), sketcher)))
 	}
 	return keptBuffer(buf), result
 }
@@ -289,25 +282,22 @@ func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
 func (m *Mail) keep(results []readResult, copies bool) {
 	s := &m.summary
 	m.documents = make([]document, 0, len(results))
-	first := make(map[uint64]int32) // fingerprint -> label of the first message that has it
+	first := make(map[uint64]int) // fingerprint -> label of the first message that has it
 	for i, r := range results {
 		if r.err != nil {
 			s.unreadable(r.err)
 			continue
 		}
-		label := int32(slices.Index(m.classes, m.items[i].Label))
-		if before, seen := first[r.fingerprint]; seen && !copies {
+		r.Label = slices.Index(m.classes, m.items[i].Label)
+		if before, seen := first[r.Fingerprint]; seen && !copies {
 			s.Duplicates++
-			if before != label {
+			if before != r.Label {
 				s.Conflicts++
 			}
 			continue
 		}
-		first[r.fingerprint] = label
-		m.documents = append(m.documents, document{
-			terms: r.terms, label: label, item: int32(i), fingerprint: r.fingerprint, splitKey: r.splitKey, time: r.time,
-			sketch: r.sketch, repairs: r.repairs, size: r.size,
-		})
+		first[r.Fingerprint] = r.Label
+		m.documents = append(m.documents, document{Entry: r.Entry, item: int32(i)})
 	}
 	m.count()
 	m.setRows()
@@ -317,7 +307,7 @@ func (m *Mail) keep(results []readResult, copies bool) {
 func (m *Mail) setRows() {
 	m.matrices = &matrices{documents: make([]features.Ref, len(m.documents))}
 	for i := range m.documents {
-		m.documents[i].row, m.matrices.documents[i] = int32(i), m.documents[i].terms
+		m.documents[i].row, m.matrices.documents[i] = int32(i), m.documents[i].Terms
 	}
 }
 
@@ -327,18 +317,18 @@ func (m *Mail) count() {
 	s.Used, s.Classes = len(m.documents), emptyCounts(m.classes)
 	repairs := make(map[message.Repair]int)
 	for _, d := range m.documents {
-		s.Bytes += int64(d.size)
-		for kind := range d.repairs.All() {
+		s.Bytes += int64(d.Size)
+		for kind := range d.Repairs.All() {
 			repairs[kind]++
 		}
-		cut := d.repairs.Cut()
-		if d.repairs != cut {
+		cut := d.Repairs.Cut()
+		if d.Repairs != cut {
 			s.Repaired++
 		}
 		if cut != 0 {
 			s.Cut++
 		}
-		s.Classes[d.label].Messages++
+		s.Classes[d.Label].Messages++
 	}
 	for _, kind := range slices.Sorted(maps.Keys(repairs)) {
 		s.Repairs = append(s.Repairs, RepairCount{kind.String(), repairs[kind]})
@@ -380,3 +370,59 @@ func (s *Summary) unreadable(err error) {
 		s.Problems = append(s.Problems, err.Error())
 	}
 }
+
+// Entry is what is kept of a message so that models can be fitted to it without the message.
+type Entry struct {
+	// Terms is the document of the message.
+	Terms features.Ref
+	// Label is its class.
+	Label int
+	// Fingerprint is [corpus.Fingerprint] and SplitKey [corpus.SplitKey] of the message.
+	Fingerprint, SplitKey uint64
+	// Sketch is the sketch of its text, kept with the documents as [AppendSketch] appends it; see [corpus.Sketcher].
+	Sketch features.Ref
+	// Time is the time of delivery, or zero if it is unknown.
+	Time time.Time
+	// Repairs is what decoding repaired.
+	Repairs message.Repairs
+	// Size is the number of its bytes.
+	Size int
+	// Confirmed is whether a person has confirmed that the label is right. It counts fully then, and is never doubted.
+	Confirmed bool
+}
+
+// Entries returns the messages of m, which was read with [ReadOptions.Ledger] or [CollectOptions.Ledger], or made of entries.
+func (m *Mail) Entries() []Entry {
+	entries := make([]Entry, len(m.documents))
+	for i := range entries {
+		entries[i] = m.Entry(i)
+	}
+	return entries
+}
+
+// Entry returns message i of [Mail.Entries].
+func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
+
+// NewMail returns mail of entries, whose documents are in all. Mail of the entries of other mail gives the same models, byte for byte. The
+// bytes of its messages cannot be read again. NewMail panics if a label is none of the classes.
+func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
+	m := &Mail{
+		classes: classes, store: all, sketched: true, summary: Summary{Listing: &Listing{Listed: len(entries)}},
+		documents: make([]document, len(entries)), items: make([]corpus.Item, len(entries)),
+	}
+	for i, e := range entries {
+		m.items[i] = corpus.Item{Origin: fmt.Sprintf("message %d of the store", i+1), Label: classes[e.Label], Time: e.Time, Content: noContent{}}
+		m.documents[i] = document{Entry: e, item: int32(i)}
+	}
+	m.count()
+	m.setRows()
+	return m
+}
+
+// ErrNoContent is returned for the bytes of a message of which only its [Entry] is kept.
+var ErrNoContent = errors.New("the store keeps no texts of messages")
+
+type noContent struct{}
+
+// Append implements [corpus.Content].
+func (noContent) Append(dst []byte) ([]byte, error) { return dst, ErrNoContent }

@@ -2,12 +2,16 @@ package train
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/termkey"
 	"chaff/metrics"
 )
 
@@ -41,13 +45,6 @@ type Provenance struct {
 	Sample []byte `json:"sample,omitempty"`
 }
 
-// Choice is what is chosen on scores of messages that the model had not learned.
-type Choice struct {
-	Thresholds  *metrics.Thresholds `json:"thresholds,omitempty"`
-	Calibration metrics.Calibration `json:"calibration"`
-	Promise     *metrics.Promise    `json:"promise,omitempty"`
-}
-
 // ProvenanceOf returns the provenance of f. The error is about the file that f was opened from.
 func ProvenanceOf(f *filter.Filter) (Provenance, error) {
 	data, err := f.Provenance()
@@ -61,4 +58,64 @@ func ProvenanceOf(f *filter.Filter) (Provenance, error) {
 		return Provenance{}, fmt.Errorf("%w: provenance: %w", filter.ErrVersion, err)
 	}
 	return p, nil
+}
+
+// sampleSize is the number of messages in the sample of a model file, which takes 8 bytes for each.
+const sampleSize = 512
+
+// sample returns the smallest hashes of the messages of the training part, 8 bytes each, little-endian and ascending. The hashes are keyed
+// like terms, so that nobody without the model can tell what it was fitted to.
+func (c *Collection) sample() []byte {
+	hashes := c.Mail.hashes(c.InPart(corpus.Train), c.options.Reading.Key)
+	slices.Sort(hashes)
+	hashes = slices.Compact(hashes)
+	var sample []byte
+	for _, hash := range hashes[:min(sampleSize, len(hashes))] {
+		sample = binary.LittleEndian.AppendUint64(sample, hash)
+	}
+	return sample
+}
+
+// hashes returns the keyed hashes of some messages.
+func (m *Mail) hashes(messages []int, key termkey.Key) []uint64 {
+	hashes := make([]uint64, len(messages))
+	for n, i := range messages {
+		hashes[n] = key.Hash(binary.LittleEndian.AppendUint64(nil, m.documents[i].SplitKey))
+	}
+	return hashes
+}
+
+// Learned returns how many messages of m a filter with the given key was fitted to. The number is exact for a filter of at most 512
+// messages. Of a larger one the model file has a sample, and the number is an estimate:
+//
+//	N s/n       n of the N messages have a hash within the range of the sample, and s of these are in it
+//
+// Source: A. Broder 1997, "On the resemblance and containment of documents", for samples of smallest hashes.
+func (p Provenance) Learned(m *Mail, key termkey.Key) int {
+	var sample []uint64
+	for rest := p.Sample; len(rest) >= 8; rest = rest[8:] {
+		sample = append(sample, binary.LittleEndian.Uint64(rest))
+	}
+	last := uint64(math.MaxUint64)
+	if len(sample) >= sampleSize {
+		last = sample[len(sample)-1]
+	}
+	all := make([]int, m.Len())
+	for i := range all {
+		all[i] = i
+	}
+	within, found := 0, 0
+	for _, hash := range m.hashes(all, key) {
+		if hash > last {
+			continue
+		}
+		within++
+		if _, known := slices.BinarySearch(sample, hash); known {
+			found++
+		}
+	}
+	if found == 0 {
+		return 0
+	}
+	return int(math.Round(float64(m.Len()) * float64(found) / float64(within)))
 }

@@ -11,6 +11,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/memory"
+	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -19,17 +20,14 @@ import (
 type Refitted struct {
 	// Messages is the number of messages of the collection, all of which the model was fitted to.
 	Messages int `json:"messages"`
-	// OutOfFold is the number of messages with an out-of-fold score. Thresholds and calibration come from these scores.
+	// OutOfFold is the number of messages with an out-of-fold score. The choice comes from these scores.
 	OutOfFold int `json:"out_of_fold_scores"`
 	Terms     int `json:"terms"`
-	// Thresholds is nil unless the model is a spam filter. Promise is their guarantee for future ham; nil if no confidence is set.
-	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
-	Promise    *metrics.Promise    `json:"promise,omitempty"`
+	Choice
 	// Verdicts counts the verdicts on the out-of-fold scores, and Cost is the mean cost of a message; nil without costs. Both are nil
 	// unless the model is a spam filter.
-	Verdicts    *VerdictCounts      `json:"out_of_fold_verdicts,omitempty"`
-	Cost        *float64            `json:"out_of_fold_cost,omitempty"`
-	Calibration metrics.Calibration `json:"calibration"`
+	Verdicts *VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
+	Cost     *float64       `json:"out_of_fold_cost,omitempty"`
 	// Doubtful are the messages whose labels may be wrong, by their out-of-fold scores, the greatest doubt first. None has a label that a person
 	// has confirmed.
 	Doubtful []Doubt `json:"-"`
@@ -112,25 +110,24 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	a := o.adjust(all, scores, ScaleOf(trainer, d.Labels), trainer)
+	chosen, doubts := o.choose(all, scores, ScaleOf(trainer, d.Labels), trainer)
 	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
-		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings,
-		Thresholds: a.thresholds, Calibration: a.calibration, Promise: a.promise,
+		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings, Choice: chosen,
 	}
 	typical := metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
-	doubtful, doubts := typical.Doubtful(scores.Labels, scores.Scores)
+	doubtful, by := typical.Doubtful(scores.Labels, scores.Scores)
 	for n, i := range doubtful {
-		if message := scored[i]; !all.documents[message].confirmed {
-			r.Doubtful = append(r.Doubtful, Doubt{message, doubts[n]})
+		if message := scored[i]; !all.documents[message].Confirmed {
+			r.Doubtful = append(r.Doubtful, Doubt{message, by[n]})
 		}
 	}
 	if missing := len(all.documents) - r.OutOfFold; missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
-	r.Warnings = append(r.Warnings, a.warnings...)
-	r.Verdicts, r.Cost = a.verdicts(scores, o)
-	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, a, func(p *Provenance) {
+	r.Warnings = append(r.Warnings, doubts...)
+	r.Verdicts, r.Cost = chosen.verdicts(scores, o)
+	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, chosen, func(p *Provenance) {
 		terms := p.Corpus.Terms
 		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
 		p.Corpus.Terms, p.FittedTo, p.OutOfFold, p.Usual = terms, r.Messages, r.OutOfFold, usual
@@ -154,9 +151,9 @@ func (c *Collection) trainingFolds() [][]int {
 	training := c.InPart(corpus.Train)
 	all, trained := make([]int, len(c.classes)), make([]int, len(c.classes))
 	for i, d := range c.documents {
-		all[d.label]++
+		all[d.Label]++
 		if c.parts[i] == corpus.Train {
-			trained[d.label]++
+			trained[d.Label]++
 		}
 	}
 	enough := true
@@ -195,4 +192,46 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 		return Scores{}, err
 	}
 	return Score(linear, d.Subset(fold)), nil
+}
+
+// maxUsual is how many messages of each class say what is usual.
+const maxUsual = 1000
+
+// usual returns how new the messages of the development and the test part are to f, which is fitted to the training part, by the class that f
+// gives them. It returns nil if no messages say so.
+func (c *Collection) usual(f *filter.Filter) []metrics.Usual {
+	if f.Kind() == features.Whole {
+		return nil
+	}
+	byLabel := make([]int, len(c.classes))
+	held := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test))
+	slices.SortFunc(held, func(i, j int) int { // so that the order in which mail is found decides nothing
+		return c.documents[i].compare(&c.documents[j])
+	})
+	held = slices.DeleteFunc(held, func(i int) bool {
+		byLabel[c.documents[i].Label]++
+		return byLabel[c.documents[i].Label] > maxUsual
+	})
+	judged := make([]filter.Classification, len(held))
+	parallel.Ranges(c.workers(), len(held), 64, func(_, from, to int) {
+		for n := from; n < to; n++ {
+			judged[n] = f.ClassifyDocument(c.store.Document(c.documents[held[n]].Terms))
+		}
+	})
+	usual := make([]metrics.Usual, len(c.classes))
+	some := false
+	for class, name := range c.classes {
+		var novelty []float64
+		for _, j := range judged {
+			if j.Class == name {
+				novelty = append(novelty, j.Novelty)
+			}
+		}
+		usual[class] = metrics.NewUsual(novelty)
+		some = some || usual[class].Messages > 0
+	}
+	if !some {
+		return nil
+	}
+	return usual
 }

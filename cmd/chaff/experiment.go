@@ -258,7 +258,7 @@ func (p *program) evaluate(x *experiment) error {
 	if err != nil {
 		return err
 	}
-	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Thresholds: s.Thresholds, Test: &e.Figures, Verdicts: e.Verdicts, Calibration: s.Calibration}
+	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration}, Test: &e.Figures, Verdicts: e.Verdicts}
 	if warning := knownMail(e); warning != "" {
 		result.Warnings = append(result.Warnings, warning)
 	}
