@@ -11,6 +11,7 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/metrics"
+	"chaff/models"
 	"chaff/train"
 )
 
@@ -33,12 +34,6 @@ type CrossValidation struct {
 
 	test        train.Scores // of all messages, in the order of the rounds
 	development float64      // sum of the accuracies of the rounds
-}
-
-// Against compares the errors of v with those of base, another model of the same cross-validation: Better counts the messages that only
-// v gets right. It panics if the numbers of messages differ.
-func (v CrossValidation) Against(base CrossValidation) metrics.McNemar {
-	return metrics.CompareErrors(v.test.Labels, base.test.Predictions, v.test.Predictions)
 }
 
 // ValidateFolds returns an error if mail with such a split cannot be divided into the given number of folds.
@@ -67,12 +62,12 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 		}
 		r, err := c.Select(members)
 		if err != nil {
-			return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
+			return nil, inFold(err, round, folds)
 		}
 		for m, model := range models {
 			t, err := train.Fit(ctx, r, model, o)
 			if err != nil {
-				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
+				return nil, inFold(err, round, folds)
 			}
 			v := &results[m]
 			v.Model, v.Kind = model, t.Result.Kind
@@ -99,21 +94,18 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 // AgainstBase compares the errors of each model with those of base, one of them. P is corrected for the number of models
 // (see [metrics.Holm]).
 func AgainstBase(results []CrossValidation, base CrossValidation) []metrics.McNemar {
-	var tests []metrics.McNemar
-	for _, r := range results {
-		if r.Model != base.Model {
-			tests = append(tests, r.Against(base))
-		}
+	at := slices.IndexFunc(results, func(r CrossValidation) bool { return r.Model == base.Model })
+	return against(len(results), at, func(m int) train.Scores { return results[m].test })
+}
+
+// against compares the errors of n models with those of the one at base.
+func against(n, base int, of func(m int) train.Scores) []metrics.McNemar {
+	all := make([]metrics.McNemar, n)
+	for m := range all {
+		all[m] = metrics.CompareErrors(of(m).Labels, of(base).Predictions, of(m).Predictions)
 	}
-	corrected := metrics.Holm(tests)
-	all := make([]metrics.McNemar, len(results))
-	for m, r := range results {
-		all[m].P = 1
-		if r.Model != base.Model {
-			all[m], corrected = corrected[0], corrected[1:]
-		}
-	}
-	return all
+	corrected := metrics.Holm(slices.Delete(slices.Clone(all), base, base+1))
+	return slices.Insert(corrected, base, all[base])
 }
 
 const maxSuspects = 20
@@ -137,20 +129,84 @@ func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collecti
 
 // deviation returns the standard deviation of the test accuracy over the rounds with a test part, or 0 for fewer than two.
 func deviation(rounds []train.Result) float64 {
-	n, sum, squares := 0.0, 0.0, 0.0
+	var accuracies []float64
 	for _, r := range rounds {
 		if r.Test != nil {
-			n++
-			sum += r.Test.Accuracy
+			accuracies = append(accuracies, r.Test.Accuracy)
 		}
 	}
-	for _, r := range rounds {
-		if r.Test != nil {
-			squares += math.Pow(r.Test.Accuracy-sum/n, 2)
-		}
-	}
-	if n < 2 {
+	if len(accuracies) < 2 {
 		return 0
 	}
-	return math.Sqrt(squares / (n - 1))
+	mean, squares := 0., 0.
+	for _, a := range accuracies {
+		mean += a / float64(len(accuracies))
+	}
+	for _, a := range accuracies {
+		squares += (a - mean) * (a - mean)
+	}
+	return math.Sqrt(squares / float64(len(accuracies)-1))
+}
+
+// Comparison compares models that were fitted to the same mail.
+type Comparison struct {
+	// Models has the fitted models, the most accurate on the development part first; of equally accurate ones the one with the smaller
+	// log loss. Without a development part they keep the order of the names.
+	Models []train.Trained
+	// Failed has the errors of the models that diverged. They wrap [models.ErrDiverged].
+	Failed []error
+}
+
+// Compare fits the named models to c and compares the errors of each on the test part with those of the model that is best on the
+// development part. It leaves out models that diverge; any other error ends the comparison.
+func Compare(ctx context.Context, c *train.Collection, names []string, o train.Options) (Comparison, error) {
+	var comparison Comparison
+	for _, name := range names {
+		trained, err := train.Fit(ctx, c, name, o)
+		switch {
+		case errors.Is(err, models.ErrDiverged):
+			comparison.Failed = append(comparison.Failed, err)
+			continue
+		case err != nil:
+			return Comparison{}, err
+		}
+		file, err := trained.Filter.Encode()
+		if err != nil {
+			return Comparison{}, err
+		}
+		trained.Result.Bytes = len(file)
+		comparison.Models = append(comparison.Models, trained)
+	}
+	all := comparison.Models
+	slices.SortStableFunc(all, func(x, y train.Trained) int {
+		return cmp.Or(cmp.Compare(accuracy(y.Result.Development), accuracy(x.Result.Development)),
+			cmp.Compare(logLoss(x.Result.Development), logLoss(y.Result.Development)))
+	})
+	if len(all) == 0 || all[0].Result.Development == nil {
+		return comparison, nil
+	}
+	if len(all[0].Test.Labels) == 0 {
+		return comparison, nil
+	}
+	against := against(len(all), 0, func(m int) train.Scores { return all[m].Test })
+	for m := range all[1:] {
+		all[m+1].Result.AgainstBest = &against[m+1]
+	}
+	return comparison, nil
+}
+
+// logLoss returns the log loss on a part, or 0 for a part without messages.
+func logLoss(f *metrics.Figures) float64 {
+	if f == nil || f.LogLoss == nil {
+		return 0
+	}
+	return *f.LogLoss
+}
+
+// accuracy returns the accuracy on a part, or -1 for a part without messages.
+func accuracy(f *metrics.Figures) float64 {
+	if f == nil {
+		return -1
+	}
+	return f.Accuracy
 }

@@ -61,7 +61,7 @@ func TestCrossValidationTestsEachMessageOnce(t *testing.T) {
 	if results[0].Test.Accuracy < 85 || results[1].Test.Accuracy > 75 {
 		t.Errorf("accuracy of multinomial %.1f, majority %.1f", results[0].Test.Accuracy, results[1].Test.Accuracy)
 	}
-	against, turned := results[1].Against(results[0]), results[0].Against(results[1])
+	against, turned := AgainstBase(results, results[0])[1], AgainstBase(results, results[1])[0]
 	if against != *results[1].AgainstBest || turned.Better != against.Worse || turned.Worse != against.Better || against.Worse == 0 {
 		t.Errorf("against the best: got %+v, the other way round %+v, want %+v and its mirror image", against, turned, *results[1].AgainstBest)
 	}

@@ -246,3 +246,79 @@ func unspaced(text string) string {
 		return c
 	}, text)
 }
+
+// online chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has learned, each
+// scored before. It chooses again each time that it has learned a tenth more messages. Until it has learned [train.FewMessages] of each
+// class, everything is unsure.
+type online struct {
+	trainer    models.Trainer
+	options    metrics.ThresholdOptions
+	thresholds metrics.Thresholds
+	margins    []float64
+	spam       []bool
+	labels     []int32
+	of         [2]int
+	next       int
+	counts     train.VerdictCounts
+}
+
+func newOnline(t models.Trainer, o metrics.ThresholdOptions) *online {
+	return &online{trainer: t, options: o, thresholds: metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}}
+}
+
+// judge returns the verdict on a score, and counts it.
+func (o *online) judge(label int, score float64) filter.Verdict {
+	v := filter.VerdictOn(score, o.thresholds)
+	o.counts.Add(label == filter.SpamClass, v)
+	return v
+}
+
+// learned notes a message that the model has learned, with its score before.
+func (o *online) learned(label int, score float64) {
+	o.margins, o.spam, o.labels = append(o.margins, score), append(o.spam, label == filter.SpamClass), append(o.labels, int32(label))
+	o.of[label]++
+	n := len(o.margins)
+	if n < o.next || min(o.of[0], o.of[1]) < train.FewMessages {
+		return
+	}
+	o.next = n + n/10
+	o.thresholds, _ = metrics.ChooseThresholds(o.margins[n/2:], o.spam[n/2:], train.ScaleOf(o.trainer, o.labels), o.options)
+}
+
+// sureness says whether a model in a replay is sure of a message: it gives the true class a probability of at least a share. The
+// calibration is that of the scores before, each of a message that the model had not learned.
+type sureness struct {
+	share       float64
+	calibration metrics.Calibration
+	labels      []int32
+	scores      []float64 // N x K
+	next        int       // number of messages at which the calibration is made again
+	memory      []float64
+}
+
+// The calibration is made again each time that there are a tenth more messages, at first of this many.
+const firstCalibration = 100
+
+// newSureness returns the sureness of a model of K classes, from a percentage.
+func newSureness(percent float64, K int) *sureness {
+	return &sureness{share: percent / 100, calibration: metrics.Identity(K), next: firstCalibration}
+}
+
+// add notes the scores of a message that the model has not learned.
+func (s *sureness) add(label int32, scores []float64) {
+	s.labels, s.scores = append(s.labels, label), append(s.scores, scores...)
+	if len(s.labels) < s.next || slices.Min(s.labels) == slices.Max(s.labels) {
+		return
+	}
+	s.next = len(s.labels) + len(s.labels)/10
+	s.calibration, _ = metrics.Calibrate(s.labels, s.scores, len(scores))
+}
+
+// isSure reports whether the model gives a message its label, and is sure of it.
+func (s *sureness) isSure(label int, scores []float64) bool {
+	if models.Argmax(scores) != label {
+		return false
+	}
+	s.memory = s.calibration.Probabilities(s.memory, scores)
+	return s.memory[label] >= s.share
+}

@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/cputime"
+	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -72,7 +75,141 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 	if o.Folds == 0 && !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {
 		return nil, ErrNoDevelopment
 	}
-	return (&search{mail: c, members: members, candidates: candidates, o: o}).run(ctx)
+	s := &search{candidates: candidates, o: o}
+	err := s.run(ctx, c, members)
+	slices.SortFunc(s.trials, compareTrials(o.Objective))
+	return s.trials, err
+}
+
+// search is the state of Tune.
+type search struct {
+	candidates []Candidate
+	o          TuneOptions
+
+	mu     sync.Mutex
+	trials []Trial // finished
+	best   Trial
+}
+
+// run runs one trial for each candidate, grouped by reading, so that mail is read once for each and one reading at a time is in memory. The
+// members of mail leave out the test part.
+func (s *search) run(ctx context.Context, mail *train.Collection, members []train.Member) error {
+	groups := make(map[string][]int)
+	var names []string // of readings, in the order of the candidates
+	for i, c := range s.candidates {
+		name := nameOf(c.Reading)
+		if groups[name] == nil {
+			names = append(names, name)
+		}
+		groups[name] = append(groups[name], i)
+	}
+	for _, name := range names {
+		read, group := mail, groups[name]
+		if reading := s.candidates[group[0]].Reading; name != nameOf(mail.Options().Reading) {
+			var err error
+			if read, err = mail.Reread(ctx, reading, members); err != nil {
+				return cmp.Or(context.Cause(ctx), err)
+			}
+		}
+		divided := make(map[features.Options]func() ([]*train.Collection, error)) // each once
+		for _, i := range group {
+			f := s.candidates[i].Features
+			divided[f] = sync.OnceValues(func() ([]*train.Collection, error) { return divide(read, f, s.o.Folds) })
+		}
+		parallel.Each(parallel.Workers(s.o.Workers), len(group), func(n int) {
+			if ctx.Err() == nil {
+				s.try(ctx, group[n], divided[s.candidates[group[n]].Features])
+			}
+		})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// try runs one trial and records it, unless ctx ends it. A candidate that cannot be fitted, or whose mail cannot be divided, is a result too.
+func (s *search) try(ctx context.Context, candidate int, divided func() ([]*train.Collection, error)) {
+	var figures []*metrics.Figures
+	var err error
+	trial := Trial{Candidate: candidate}
+	trial.Seconds = cputime.Of(func() { figures, err = s.fit(ctx, divided, s.candidates[candidate]) }).Seconds()
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err != nil:
+		trial.Error = err.Error()
+	default:
+		trial.Development = metrics.MeanOutcome(figures)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.trials) == 0 || compareTrials(s.o.Objective)(trial, s.best) < 0 {
+		s.best = trial
+	}
+	s.trials = append(s.trials, trial)
+	if s.o.Progress != nil {
+		s.o.Progress(len(s.trials), len(s.candidates), s.best)
+	}
+}
+
+// fit fits a candidate and returns its figures on the development mail of each round.
+func (s *search) fit(ctx context.Context, divided func() ([]*train.Collection, error), candidate Candidate) ([]*metrics.Figures, error) {
+	rounds, err := divided()
+	if err != nil {
+		return nil, err
+	}
+	candidate.Options.Epoch, candidate.Options.Unwatched = nil, true
+	var figures []*metrics.Figures
+	for round, c := range rounds {
+		t, err := train.Fit(ctx, c, candidate.Model, candidate.Options)
+		if err != nil {
+			return nil, inFold(err, round, s.o.Folds)
+		}
+		if t.Result.Development != nil {
+			figures = append(figures, t.Result.Development)
+		}
+	}
+	if len(figures) == 0 {
+		return nil, ErrNoDevelopment
+	}
+	return figures, nil
+}
+
+// inFold says in which fold an error was, if there are folds.
+func inFold(err error, round, folds int) error {
+	if folds == 0 {
+		return err
+	}
+	return fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
+}
+
+// foldSeed changes the seed for folds: under the seed itself, all messages outside the test part have a low chance.
+const foldSeed = 0x666f6c64
+
+// divide returns the mail of each round, without the test part. With folds, one fold is the development part and the others are the
+// training part.
+func divide(mail *train.Collection, f features.Options, folds int) ([]*train.Collection, error) {
+	o := mail.Options()
+	o.Features, o.Workers = f, 1 // trials run in parallel, each timed by its own thread
+	var rounds []*train.Collection
+	for round := range max(folds, 1) {
+		members := withoutTest(mail.Members())
+		for i := range members {
+			if folds > 0 {
+				members[i].Part = corpus.Train
+				if corpus.Fold(o.Seed^foldSeed, members[i].Group, round, folds) == corpus.Test {
+					members[i].Part = corpus.Development
+				}
+			}
+		}
+		c, err := mail.WithOptions(o).Select(members)
+		if err != nil {
+			return nil, inFold(err, round, folds)
+		}
+		rounds = append(rounds, c)
+	}
+	return rounds, nil
 }
 
 // withoutTest removes the test part from members.

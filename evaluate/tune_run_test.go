@@ -60,11 +60,11 @@ func TestEachMessageIsInTheDevelopmentPartOnce(t *testing.T) {
 	const folds = 5
 	all := len(withoutTest(c.Members()))
 	count := make(map[string]int)
-	for round := range folds {
-		divided, err := newDivisions(c, folds).divide(division{c.Options().Features, round})
-		if err != nil {
-			t.Fatal(err)
-		}
+	rounds, err := divide(c, c.Options().Features, folds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, divided := range rounds {
 		part := divided.Origins(corpus.Development)
 		for _, origin := range part {
 			count[origin]++
