@@ -5,6 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize"
 )
 
 // Calibration turns the K scores of a message into probabilities of the classes:
@@ -93,4 +98,239 @@ func (c Calibration) All(scores []float64) []float64 {
 		c.Probabilities(probabilities[at:at:at+classes], scores[at:at+classes])
 	}
 	return probabilities
+}
+
+// Calibrate returns the calibration with the least log loss on development mail: N labels, and N x K finite scores row by row, for
+// K = classes, at least 2. So that few messages do not lead to probabilities of 0 and 1, the loss has Platt's targets instead of 1
+// for the true class and 0 for the others:
+//
+//	(N_c + 1) / (N_c + 2)            for the true class c, which has N_c messages
+//	1 / (N_c + 2) / (K - 1)          for each other class
+//
+// They are Laplace's rule of succession: what N_c messages of a class that were all right say of the next. Source: J. Platt 1999,
+// section 2.2, for two classes. With more, the other classes share the rest. The loss is convex. Newton's method with a line search
+// minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise.
+//
+// As long as nothing shows that a higher score makes a class more likely, the slope is 0 and every message has the same probabilities: the
+// shares of the classes, smoothed by the targets, and even ones without any message. That is so if a class has no messages, or if the best
+// slope is not above 0; the warnings say so. The same holds, without a warning, for scores that are the same for every message, such as
+// those of the majority classifier.
+//
+// The order of the messages changes no bit of the result.
+func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []string) {
+	mustMatch(len(scores), len(labels)*classes)
+	counts := make([]int, classes)
+	for _, label := range labels {
+		counts[label]++
+	}
+	empty := 0
+	for _, n := range counts {
+		if n == 0 {
+			empty++
+		}
+	}
+
+	labels, tables := sorted(labels, classes, scores)
+	scores = tables[0]
+	p := newPlatt(labels, scores, counts)
+	start := p.flat()
+	if empty > 0 {
+		return p.calibration(start), []string{fmt.Sprintf("probabilities are the same for all messages: the held-out mail has %d of %d classes",
+			classes-empty, classes)}
+	}
+	if p.scale == 0 {
+		return p.calibration(start), nil
+	}
+	// If the convex loss does not fall towards positive slopes from 0, its minimum is at a slope of 0 or below.
+	gradient := make([]float64, classes)
+	p.Gradient(gradient, start)
+	if gradient[0] >= -negligible {
+		return p.calibration(start), []string{"probabilities are the same for all messages: " +
+			"a higher score does not make a class more likely"}
+	}
+	result, err := p.minimized(start)
+	// The line search fails harmlessly where the loss is flat to the last bit, so only the gradient counts.
+	p.Gradient(gradient, result.X)
+	c := p.calibration(result.X)
+	if c.Validate(classes) != nil {
+		return Identity(classes), []string{"scores are not calibrated: they are too small"}
+	}
+	if !(floats.Norm(gradient, math.Inf(1)) <= 1e-6) {
+		return c, []string{fmt.Sprintf("probabilities are not optimal: the calibration stopped early: %v", err)}
+	}
+	return c, nil
+}
+
+// minimized returns the minimum of the loss. Minimize passes each step between goroutines, which is slow on a locked thread, such as that
+// of a trial of chaff tune, so it has a goroutine of its own.
+func (p *platt) minimized(start []float64) (result *optimize.Result, err error) {
+	var done sync.WaitGroup
+	done.Go(func() {
+		result, err = optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
+			start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
+	})
+	done.Wait()
+	return result, err
+}
+
+// negligible is the size, relative to the largest score, up to which a difference between scores can be due to rounding.
+const negligible = 1e-12
+
+// platt is the loss that [Calibrate] minimises. Its parameters are a slope and the offsets of all classes except the first, for
+// standardised scores, so that the unit of the scores does not matter:
+//
+//	x_c = (s_c - s_0 - centre_c) / scale
+//
+// The centre is the mean over the messages, and the scale is the root mean square over messages and classes.
+type platt struct {
+	labels    []int32
+	classes   int
+	x         []float64 // N x K
+	centres   []float64 // K; centres and scale are in units of the largest score
+	scale     float64   // 0 if the differences between scores are the same for all messages
+	largest   float64
+	hit, miss []float64 // targets by true class: of that class, and of each other
+	row       []float64 // K: logits and then probabilities of one message
+}
+
+func newPlatt(labels []int32, scores []float64, counts []int) *platt {
+	k := len(counts)
+	p := &platt{
+		labels: labels, classes: k, x: make([]float64, len(scores)), centres: make([]float64, k),
+		hit: make([]float64, k), miss: make([]float64, k), row: make([]float64, k),
+	}
+	for c, n := range counts {
+		p.hit[c] = (float64(n) + 1) / (float64(n) + 2)
+		p.miss[c] = 1 / (float64(n) + 2) / float64(k-1)
+	}
+	for _, score := range scores {
+		p.largest = max(p.largest, math.Abs(score))
+	}
+	if p.largest > 0 {
+		p.standardise(scores)
+	}
+	return p
+}
+
+// standardise sets x, centres and scale. It divides scores by the largest first, so that no square overflows.
+func (p *platt) standardise(scores []float64) {
+	n := float64(len(p.labels))
+	for i, score := range scores {
+		first := scores[i-i%p.classes]
+		p.x[i] = score/p.largest - first/p.largest
+		p.centres[i%p.classes] += p.x[i] / n
+	}
+	squares := 0.
+	for i := range p.x {
+		p.x[i] -= p.centres[i%p.classes]
+		squares += p.x[i] * p.x[i]
+	}
+	scale := math.Sqrt(squares / float64(len(p.x)))
+	if scale <= negligible {
+		clear(p.x)
+		return
+	}
+	p.scale = scale
+	for i := range p.x {
+		p.x[i] /= scale
+	}
+}
+
+// flat returns the best parameters for a slope of 0, whose probabilities are the means of the targets.
+func (p *platt) flat() []float64 {
+	means := make([]float64, p.classes)
+	for _, label := range p.labels {
+		for c := range means {
+			means[c] += p.target(label, c)
+		}
+	}
+	parameters := make([]float64, p.classes)
+	for c := 1; c < p.classes && len(p.labels) > 0; c++ {
+		parameters[c] = math.Log(means[c] / means[0])
+	}
+	return parameters
+}
+
+func (p *platt) target(label int32, class int) float64 {
+	if int(label) == class {
+		return p.hit[label]
+	}
+	return p.miss[label]
+}
+
+// calibration converts the parameters to those of scores that are not standardised.
+func (p *platt) calibration(parameters []float64) Calibration {
+	c := Calibration{Offsets: make([]float64, p.classes)}
+	slope := 0.
+	if p.scale > 0 {
+		slope = parameters[0] / p.scale
+		c.Slope = slope / p.largest
+	}
+	for k := 1; k < p.classes; k++ {
+		c.Offsets[k] = parameters[k] - slope*p.centres[k]
+	}
+	return c
+}
+
+// logits sets the row to z_c = slope * x_c + offset_c of message i, with z_0 = 0, and returns x.
+func (p *platt) logits(i int, parameters []float64) (x []float64) {
+	x = p.x[i*p.classes:][:p.classes]
+	p.row[0] = 0
+	for c := 1; c < p.classes; c++ {
+		p.row[c] = parameters[0]*x[c] + parameters[c]
+	}
+	return x
+}
+
+// Loss returns the mean over the messages of -(sum over c of t_c ln p_c) = ln(sum of exp z_c) - (sum of t_c z_c).
+func (p *platt) Loss(parameters []float64) float64 {
+	sum := 0.
+	for i, label := range p.labels {
+		p.logits(i, parameters)
+		for c, z := range p.row {
+			sum -= p.target(label, c) * z
+		}
+		sum += softmax(p.row)
+	}
+	return sum / float64(len(p.labels))
+}
+
+// Gradient computes the gradient of the loss. The derivative by z_c is p_c - t_c.
+func (p *platt) Gradient(gradient, parameters []float64) {
+	clear(gradient)
+	n := float64(len(p.labels))
+	for i, label := range p.labels {
+		x := p.logits(i, parameters)
+		softmax(p.row)
+		for c := 1; c < p.classes; c++ {
+			d := (p.row[c] - p.target(label, c)) / n
+			gradient[0] += d * x[c]
+			gradient[c] += d
+		}
+	}
+}
+
+// Hessian computes the second derivatives of the loss. Those by z_c and z_k are p_c (1 if c = k, else 0) - p_c p_k.
+func (p *platt) Hessian(hessian *mat.SymDense, parameters []float64) {
+	hessian.Zero()
+	n := float64(len(p.labels))
+	add := func(i, j int, d float64) { hessian.SetSym(i, j, hessian.At(i, j)+d/n) }
+	for i := range p.labels {
+		x := p.logits(i, parameters)
+		softmax(p.row)
+		mean := 0.
+		for c, probability := range p.row {
+			mean += probability * x[c]
+		}
+		add(0, 0, p.row[0]*mean*mean)
+		for c := 1; c < p.classes; c++ {
+			probability, d := p.row[c], x[c]-mean
+			add(0, 0, probability*d*d)
+			add(0, c, probability*d)
+			add(c, c, probability)
+			for k := 1; k <= c; k++ {
+				add(k, c, -probability*p.row[k])
+			}
+		}
+	}
 }

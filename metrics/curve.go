@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -126,3 +127,219 @@ func onlyCorners(points []Point) []Point {
 
 // position returns the position of a point on the curve; see [Thin].
 func position(p Point) float64 { return math.Asin(math.Sqrt(p.SM)) - math.Asin(math.Sqrt(p.HM)) }
+
+// OneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the
+// ham has the higher score; a tie counts half. 0 is perfect, 50 is chance. It is not defined without ham or without spam.
+//
+// Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of Mann and Whitney (1947). Pairs are counted in
+// integers, in O(n log n), so the order of the messages does not matter.
+func OneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool) {
+	return countPairs(scores, spam).percent()
+}
+
+// pairs counts the pairs of a ham and a spam in which the ham has the higher score.
+type pairs struct {
+	ham, spam int64 // messages
+	halves    int64 // twice the number of these pairs, so that a tie counts 1
+}
+
+func countPairs(scores []float64, spam []bool) pairs {
+	var p pairs
+	for _, t := range tallies(scores, spam) {
+		ham, spam := int64(t.ham), int64(t.spam)
+		p.halves += 2*ham*p.spam + ham*spam
+		p.ham += ham
+		p.spam += spam
+	}
+	return p
+}
+
+// percent returns the percentage of these pairs. It is not defined without ham or without spam.
+func (p pairs) percent() (percent float64, defined bool) {
+	if p.ham == 0 || p.spam == 0 {
+		return 0, false
+	}
+	return 100 * float64(p.halves) / (2 * float64(p.ham) * float64(p.spam)), true
+}
+
+// tally counts the messages with one score.
+type tally struct {
+	score     float64
+	ham, spam int
+}
+
+func (t tally) messages() int { return t.ham + t.spam }
+
+// tallies returns one tally for each distinct score, in ascending order.
+func tallies(scores []float64, spam []bool) []tally {
+	mustMatch(len(scores), len(spam))
+	all := make([]tally, len(scores))
+	for i, score := range scores {
+		if spam[i] {
+			all[i] = tally{score: score, spam: 1}
+		} else {
+			all[i] = tally{score: score, ham: 1}
+		}
+	}
+	slices.SortFunc(all, func(x, y tally) int { return cmp.Compare(x.score, y.score) })
+
+	distinct := all[:0]
+	for _, t := range all {
+		if last := len(distinct) - 1; last >= 0 && distinct[last].score == t.score {
+			distinct[last].ham += t.ham
+			distinct[last].spam += t.spam
+			continue
+		}
+		distinct = append(distinct, t)
+	}
+	return distinct
+}
+
+// totals returns how many messages are ham and how many are spam.
+func totals(tallies []tally) (ham, spam int) {
+	for _, t := range tallies {
+		ham += t.ham
+		spam += t.spam
+	}
+	return ham, spam
+}
+
+// LearningPoint is a point of a learning curve.
+type LearningPoint struct {
+	// Messages is how many messages of the replay are before the point.
+	Messages int `json:"messages"`
+	SpamFigures
+}
+
+// LearningCurve measures a spam filter that learns while it is used: it scored and judged each message before it learned the true class.
+// A prediction of 1 is spam. After every so many messages, at least 1, and at the end, the curve has the figures of all messages so far,
+// and blocks has those of the messages since the point before. Source: TREC 2005 Spam Track Overview.
+func LearningCurve(scores []float64, predictions []int32, spam []bool, every int) (curve, blocks []LearningPoint) {
+	mustMatch(len(scores), len(spam))
+	mustMatch(len(scores), len(predictions))
+	labels := classesOf(spam)
+	all := NewConfusion(nil, nil, 2)
+	var order ordered
+	for start := 0; start < len(labels); start += every {
+		end := start + min(every, len(labels)-start)
+		block := NewConfusion(labels[start:end], predictions[start:end], 2)
+		for i := start; i < end; i++ {
+			all[labels[i]][predictions[i]]++
+			order.add(scores[i], spam[i])
+		}
+		curve = append(curve, LearningPoint{end, spamFigures(all, order.pairs)})
+		blocks = append(blocks, LearningPoint{end, spamFigures(block, countPairs(scores[start:end], spam[start:end]))})
+	}
+	return curve, blocks
+}
+
+func classesOf(spam []bool) []int32 {
+	classes := make([]int32, len(spam))
+	for i, is := range spam {
+		if is {
+			classes[i] = 1
+		}
+	}
+	return classes
+}
+
+// ordered has the scores of messages so far by class, in ascending order, and the pairs among them.
+type ordered struct {
+	pairs       pairs
+	hams, spams []float64
+}
+
+// add adds a message. Of a ham and a spam with the same score it adds half of a pair.
+func (o *ordered) add(score float64, spam bool) {
+	ham, _ := slices.BinarySearch(o.hams, score) // how many are below
+	of, _ := slices.BinarySearch(o.spams, score)
+	if spam {
+		o.pairs.halves += int64(len(o.hams) - ham + above(o.hams, score))
+		o.pairs.spam++
+		o.spams = slices.Insert(o.spams, of, score)
+		return
+	}
+	o.pairs.halves += int64(of + len(o.spams) - above(o.spams, score))
+	o.pairs.ham++
+	o.hams = slices.Insert(o.hams, ham, score)
+}
+
+// Histogram counts ham and spam by score. Bin i holds the scores from Edges[i] up to but not including Edges[i+1]. The first bin also
+// holds all lower scores, the last one all higher scores.
+type Histogram struct {
+	// Edges ascend in equal steps. There is one more edge than bins.
+	Edges []float64 `json:"edges"`
+	// Ham and Spam are the numbers of messages in each bin.
+	Ham  []int `json:"ham"`
+	Spam []int `json:"spam"`
+}
+
+// outliers is the share of the scores of a class at either end that does not widen a [Histogram].
+const outliers = 0.005
+
+// ScoreHistogram counts scores in the given number of bins, at least one. So that a few extreme scores do not squeeze the others into
+// one bin, the edges leave out half a percent of the scores of each class at either end, rounded up. These scores are in the first
+// or in the last bin. If all scores are equal, they are in the middle of the range.
+//
+// Without messages, the histogram has no bins and no edges.
+func ScoreHistogram(scores []float64, spam []bool, bins int) Histogram {
+	mustMatch(len(scores), len(spam))
+	if len(scores) == 0 {
+		return Histogram{}
+	}
+	bins = max(bins, 1)
+	low, high := scoreRange(scores, spam)
+	h := Histogram{Edges: make([]float64, bins+1), Ham: make([]int, bins), Spam: make([]int, bins)}
+	for i := range h.Edges {
+		part := float64(i) / float64(bins)
+		h.Edges[i] = low*(1-part) + high*part // high - low could overflow
+	}
+	inner := h.Edges[1:bins]
+	for i, score := range scores {
+		bin, isEdge := slices.BinarySearch(inner, score)
+		if isEdge {
+			bin++
+		}
+		if spam[i] {
+			h.Spam[bin]++
+		} else {
+			h.Ham[bin]++
+		}
+	}
+	return h
+}
+
+// scoreRange returns the first and the last edge for at least one score; low < high.
+func scoreRange(scores []float64, spam []bool) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	hams, spams := byClass(scores, spam)
+	for _, class := range [][]float64{hams, spams} {
+		if len(class) == 0 {
+			continue
+		}
+		slices.Sort(class)
+		out := min(int(math.Ceil(outliers*float64(len(class)))), (len(class)-1)/2)
+		low, high = min(low, class[out]), max(high, class[len(class)-1-out])
+	}
+	if low == high {
+		low, high = slices.Min(scores), slices.Max(scores)
+	}
+	if low == high {
+		half := max(1, math.Abs(low)) / 2
+		low, high = max(low-half, -math.MaxFloat64), min(high+half, math.MaxFloat64)
+	}
+	return low, high
+}
+
+// byClass returns the scores of ham and those of spam.
+func byClass(scores []float64, spam []bool) (hams, spams []float64) {
+	mustMatch(len(scores), len(spam))
+	for i, score := range scores {
+		if spam[i] {
+			spams = append(spams, score)
+		} else {
+			hams = append(hams, score)
+		}
+	}
+	return hams, spams
+}

@@ -45,8 +45,6 @@
 //	ROC curve                    T. Fawcett: An Introduction to ROC Analysis (Pattern Recognition Letters 27, 2006)
 //	DET curve                    A. Martin, G. Doddington, T. Kamm, M. Ordowski, M. Przybocki: The DET Curve in Assessment
 //	                             of Detection Task Performance (Eurospeech 1997)
-//	sums while counting          P. M. Fenwick: A New Data Structure for Cumulative Frequency Tables (Software: Practice
-//	                             and Experience 24, 1994)
 //	area under the ROC curve     H. B. Mann, D. R. Whitney: On a Test of Whether One of Two Random Variables is
 //	                             Stochastically Larger than the Other (Ann. Math. Stat. 18, 1947)
 //

@@ -83,7 +83,7 @@ func TestLearningCurveTakesZeroAndMinusZeroForATie(t *testing.T) {
 	}
 }
 
-// A point after each message must cost no more than one at the end, except for the points themselves.
+// A point after each message is measured without counting the messages before it again.
 func BenchmarkLearningCurve(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 0))
 	scores, spam := make([]float64, 100_000), make([]bool, 100_000)
