@@ -269,14 +269,14 @@ func (c *comparison) news(m *Mailbox) (news []Change, said map[uint64]int) {
 	said = map[uint64]int{}
 	for row, files := range m.rows {
 		folder := m.plan.Folders[row]
-		label := slices.Index(c.classes, folder.Role.String())
+		label := slices.Index(c.classes, folder.Label)
 		for _, f := range files {
 			if before, isOld := c.sightings[c.nameHash(f.name)]; isOld && before.Label == label {
 				said[before.Fingerprint] |= 1 << label
 				continue
 			}
 			news = append(news, Change{
-				Path: f.item.Origin, Folder: folder.Name, Label: folder.Role.String(), Result: store.Learned, file: f, label: label,
+				Path: f.item.Origin, Folder: folder.Name, Label: folder.Label, Result: store.Learned, file: f, label: label,
 			})
 		}
 	}

@@ -22,7 +22,7 @@ type Mailbox struct {
 	unread   [][]string // by row: the names of messages that would be ham if somebody had read them
 	problems map[int]error
 	// compared has the role of each file when the mailbox was last compared with a store.
-	compared map[string]sources.Role
+	compared map[string]string
 }
 
 // file is a message of a mailbox.
@@ -105,7 +105,7 @@ func (m *Mailbox) refreshRow(row int) {
 	if folder.Unreadable() {
 		m.problems[row] = fmt.Errorf("%s %s", folder.Name, folder.Reason)
 	}
-	if folder.Role == sources.LeftOut && !folder.Unseen() {
+	if folder.Label == sources.LeftOut && !folder.Unseen() {
 		return
 	}
 	for item, err := range m.plan.SourceOf(row) {
@@ -114,7 +114,7 @@ func (m *Mailbox) refreshRow(row int) {
 			continue
 		}
 		name := sources.UniqueName(path.Base(item.Origin))
-		if folder.Unseen() || folder.Role == sources.Ham && sources.IsUnseen(item.Origin) { // a rule may have put it there
+		if folder.Unseen() || folder.Label == sources.Ham && sources.IsUnseen(item.Origin) { // a rule may have put it there
 			m.unread[row] = append(m.unread[row], name)
 			continue
 		}
@@ -126,7 +126,7 @@ func (m *Mailbox) refreshRow(row int) {
 func (m *Mailbox) hasNews() bool {
 	for row, files := range m.rows {
 		for _, f := range files {
-			if m.compared[f.name] != m.plan.Folders[row].Role {
+			if m.compared[f.name] != m.plan.Folders[row].Label {
 				return true
 			}
 		}
@@ -136,10 +136,10 @@ func (m *Mailbox) hasNews() bool {
 
 // setCompared notes that the mailbox was compared.
 func (m *Mailbox) setCompared() {
-	m.compared = make(map[string]sources.Role, len(m.compared))
+	m.compared = make(map[string]string, len(m.compared))
 	for row, files := range m.rows {
 		for _, f := range files {
-			m.compared[f.name] = m.plan.Folders[row].Role
+			m.compared[f.name] = m.plan.Folders[row].Label
 		}
 	}
 }
@@ -154,7 +154,7 @@ func (m *Mailbox) problemTexts() []string {
 }
 
 // Has reports whether a folder of the mailbox has the role.
-func (m *Mailbox) Has(role sources.Role) bool { return m.plan.Has(role) }
+func (m *Mailbox) Has(role string) bool { return m.plan.Has(role) }
 
 // Path returns the path that the mailbox was opened with.
 func (m *Mailbox) Path() string { return m.path }
@@ -163,7 +163,7 @@ func (m *Mailbox) Path() string { return m.path }
 func (m *Mailbox) Messages() (used, leftOut int) {
 	leftOut = m.plan.Deleted
 	for row, f := range m.plan.Folders {
-		if f.Role == sources.LeftOut {
+		if f.Label == sources.LeftOut {
 			leftOut += f.Messages
 		} else {
 			leftOut += len(m.unread[row])

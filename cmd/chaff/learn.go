@@ -137,9 +137,9 @@ func (x *learning) load(p *program) error {
 	}
 	switch {
 	case x.spam:
-		x.classOfAll = sources.Spam.String()
+		x.classOfAll = sources.Spam
 	case x.ham:
-		x.classOfAll = sources.Ham.String()
+		x.classOfAll = sources.Ham
 	case x.class != "":
 		x.classOfAll = x.class
 	case x.command.Flags().Changed("class"):
@@ -269,32 +269,29 @@ func (x *learning) open(p *program) (labelled, error) {
 		case path == "":
 			err = errors.New("a path is empty: the variable that should hold it may not be set")
 		case path == stdinPath:
-			err = all.add(labelledAs(p.stdinSource(x.sources.format), x.classOfAll), nil)
-		case x.classOfAll != "" || x.forget:
+			all.opened = append(all.opened, labelledAs(p.stdinSource(x.sources.format), x.classOfAll))
+		case x.forget && x.classOfAll == "":
 			var source corpus.Source
-			source, _, err = sources.Open(path, x.classOfAll, sources.Format(x.sources.format))
-			err = cmp.Or(all.add(source, err), all.warnOfGmail(path, x.classOfAll))
+			source, _, err = sources.Open(path, "", sources.Format(x.sources.format))
+			all.opened = append(all.opened, source)
 		default:
-			err = x.openByItself(&all, path)
+			err = all.open(path, sources.Options{
+				Label: x.classOfAll, Format: sources.Format(x.sources.format),
+				Table: sources.TableOptions{Text: x.sources.textColumn, Label: x.sources.labelColumn},
+			})
+		}
+		if errors.Is(err, sources.ErrNoLabel) {
+			err = hint.With(fmt.Errorf("%s: neither its name nor its contents say what these messages are", path), "say it with --spam, --ham or --class NAME")
 		}
 		if err != nil {
 			return all, err
 		}
 	}
+	if x.classOfAll != "" {
+		all.notes = nil // they say nothing that the command does not
+	}
 	all.source = corpus.Concat(all.opened...)
 	return all, nil
-}
-
-// openByItself opens a path that shows what it holds.
-func (x *learning) openByItself(all *labelled, path string) error {
-	means, err := sources.Recognise(path)
-	if err != nil {
-		return err
-	}
-	if means == sources.MeansNothing {
-		return hint.With(fmt.Errorf("%s: neither its name nor its contents say what these messages are", path), "say it with --spam, --ham or --class NAME")
-	}
-	return x.sources.openRecognised(all, path)
 }
 
 // labelledAs returns a source with a label for all messages.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,10 +46,7 @@ func (s *sourceFlags) addColumns(c *cobra.Command) {
 
 // addFormat adds the flag --format for the paths that what names.
 func addFormat(c *cobra.Command, format *string, what string) {
-	names := make([]string, 0, len(sources.Formats()))
-	for _, known := range sources.Formats() {
-		names = append(names, string(known))
-	}
+	names := sources.Formats()
 	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`: %s", what, strings.Join(names, ", ")))
 	completeValues(c, "format", names...)
 }
@@ -68,7 +64,7 @@ type labelled struct {
 }
 
 // spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
-func spamClasses() []string { return []string{sources.Ham.String(), sources.Spam.String()} }
+func spamClasses() []string { return []string{sources.Ham, sources.Spam} }
 
 // open opens all sources: those of the flags in the order ham, spam, mailboxes, indexes, lists, tables, folders, and then the paths
 // without a flag.
@@ -83,26 +79,33 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	if err := s.checkBoth(); err != nil {
 		return all, err
 	}
+	o := sources.Options{Table: sources.TableOptions{Text: s.textColumn, Label: s.labelColumn}}
+	for _, path := range s.ham {
+		o.Apart = append(o.Apart, sources.LabelledPath{Path: path, Label: sources.Ham})
+	}
+	for _, path := range s.spam {
+		o.Apart = append(o.Apart, sources.LabelledPath{Path: path, Label: sources.Spam})
+	}
 	for _, kind := range []struct {
-		paths []string
-		open  func(path string) error
+		paths  []string
+		label  string
+		format sources.Format
 	}{
-		{s.ham, func(path string) error { return all.openPath(path, sources.Ham, s.format) }},
-		{s.spam, func(path string) error { return all.openPath(path, sources.Spam, s.format) }},
-		{s.maildirs, s.mailbox(&all)},
-		{s.indexes, func(path string) error { return all.openList(path, "index", sources.OpenTREC) }},
-		{s.lists, func(path string) error { return all.openList(path, "list", sources.OpenList) }},
-		{s.tables, func(path string) error {
-			return all.openTable(path, sources.TableOptions{Text: s.textColumn, Label: s.labelColumn})
-		}},
-		{s.folders, all.openFolders},
-		{paths, func(path string) error { return s.openRecognised(&all, path) }},
+		{s.ham, sources.Ham, sources.Format(s.format)},
+		{s.spam, sources.Spam, sources.Format(s.format)},
+		{s.maildirs, "", sources.Mailbox},
+		{s.indexes, "", sources.Index},
+		{s.lists, "", sources.List},
+		{s.tables, "", sources.CSV},
+		{s.folders, "", sources.Subfolders},
+		{paths, "", sources.Format(s.format)},
 	} {
 		for _, path := range kind.paths {
 			if path == "" {
 				return all, errors.New("a path is empty: the variable that should hold it may not be set")
 			}
-			if err := kind.open(path); err != nil {
+			o.Label, o.Format = kind.label, kind.format
+			if err := all.open(path, o); err != nil {
 				return all, err
 			}
 		}
@@ -137,155 +140,31 @@ func (s *sourceFlags) checkBoth() error {
 	return nil
 }
 
-// add adds a source, unless opening it failed.
-func (l *labelled) add(source corpus.Source, err error, notes ...string) error {
-	if err == nil {
-		l.opened, l.notes = append(l.opened, source), append(l.notes, notes...)
+// open opens the mail at a path.
+func (l *labelled) open(path string, o sources.Options) error {
+	mail, err := sources.OpenLabelled(path, o)
+	if err == nil && mail.Classes != nil {
+		err = l.setClasses(path, mail.Classes)
 	}
-	return err
-}
-
-func (l *labelled) openPath(path string, label sources.Role, format string) error {
-	l.reads = append(l.reads, place{path: path})
-	source, found, err := sources.Open(path, label.String(), sources.Format(format))
-	if err == nil {
-		err = l.warnOfGmail(path, label.String())
-	}
-	return l.add(source, err, fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, label))
-}
-
-// warnOfGmail warns if the mail at path, all of which is to have one label, has labels of Gmail that say otherwise.
-func (l *labelled) warnOfGmail(path, label string) error {
-	source, roles, err := sources.OpenGmail(path)
-	if source == nil || !slices.Contains(spamClasses(), label) {
+	switch {
+	case errors.Is(err, sources.ErrNoLabel):
+		return hint.With(err, "say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
+	case errors.Is(err, sources.ErrColumns):
+		return hint.With(err, "name them: --text-column NAME and --label-column NAME, or their numbers")
+	case err != nil && o.Format == sources.Mailbox && !errors.Is(err, fs.ErrNotExist):
+		return hint.With(err, "for other mail: --ham PATH and --spam PATH, or --folders PATH for a folder with the subfolders ham and spam")
+	case err != nil:
 		return err
 	}
-	var others []string
-	for _, role := range []sources.Role{sources.Ham, sources.Spam, sources.LeftOut} {
-		if n := roles[role.String()]; n > 0 && role.String() != label {
-			others = append(others, fmt.Sprintf("%d %s", n, gmailWords[role]))
-		}
+	l.opened, l.notes, l.warnings = append(l.opened, mail.Source), append(l.notes, mail.Notes...), append(l.warnings, mail.Warnings...)
+	l.reads = append(l.reads, place{path: path, classes: mail.Format == sources.Mailbox || mail.Format == sources.HamSpam || mail.Format == sources.Subfolders})
+	if mail.NoSpam && !slices.ContainsFunc(o.Apart, func(p sources.LabelledPath) bool { return p.Label == sources.Spam }) {
+		l.noJunk = path
 	}
-	if len(others) > 0 {
-		l.warnings = append(l.warnings, fmt.Sprintf("%s: X-Gmail-Labels has %s, and --%s takes them for %s; the path without a flag goes by the labels",
-			path, strings.Join(others, " and "), label, label))
+	if mail.Unread {
+		l.unread = path
 	}
 	return nil
-}
-
-// gmailWords are what the roles of labels of Gmail mean.
-var gmailWords = [...]string{sources.LeftOut: "in Sent, Drafts or Trash", sources.Ham: "ham", sources.Spam: "spam"}
-
-func (l *labelled) openGmail(path string) error {
-	l.reads = append(l.reads, place{path: path})
-	source, roles, err := sources.OpenGmail(path)
-	note := path + ": mbox with X-Gmail-Labels"
-	for role, words := range gmailWords {
-		note += fmt.Sprintf(", %d %s", roles[sources.Role(role).String()], words)
-	}
-	return l.add(source, err, note)
-}
-
-// mailbox returns a function that opens a mailbox of Maildirs, without the folders that --ham and --spam name.
-func (s *sourceFlags) mailbox(l *labelled) func(path string) error {
-	return func(path string) error {
-		l.reads = append(l.reads, place{path: path, classes: true})
-		plan, err := sources.MaildirTree(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err != nil {
-			return hint.With(err, "for other mail: --ham PATH and --spam PATH, or --folders PATH for a folder with the subfolders ham and spam")
-		}
-		for _, named := range s.ham {
-			plan.LeaveOut(named, "named by --ham")
-		}
-		for _, named := range s.spam {
-			plan.LeaveOut(named, "named by --spam")
-		}
-		if !plan.Has(sources.Spam) && len(s.spam) == 0 {
-			l.noJunk = path
-		}
-		if plan.Unread() {
-			l.unread = path
-		}
-		return l.add(plan.Source(), nil, planNotes(path, plan)...)
-	}
-}
-
-// openRecognised opens a path that no flag explains.
-func (s *sourceFlags) openRecognised(l *labelled, path string) error {
-	means, err := sources.Recognise(path)
-	if err != nil {
-		return err
-	}
-	switch means {
-	case sources.MeansMailbox:
-		return s.mailbox(l)(path)
-	case sources.MeansFolders:
-		return l.openHamAndSpam(path)
-	case sources.MeansLabels:
-		return l.openGmail(path)
-	case sources.MeansIndex:
-		return l.openList(path, "index", sources.OpenTREC)
-	case sources.MeansList:
-		return l.openList(path, "list", sources.OpenList)
-	case sources.MeansTable:
-		return l.openTable(path, sources.TableOptions{Text: s.textColumn, Label: s.labelColumn})
-	case sources.MeansHam:
-		return l.openPath(path, sources.Ham, s.format)
-	case sources.MeansSpam:
-		return l.openPath(path, sources.Spam, s.format)
-	}
-	return hint.With(fmt.Errorf("%s: neither its name nor its contents say whether this is ham or spam", path),
-		"say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
-}
-
-func (l *labelled) openList(path, kind string, open func(path string) (corpus.Source, error)) error {
-	l.reads = append(l.reads, place{path: path})
-	source, err := open(path)
-	return l.add(source, err, path+": "+kind)
-}
-
-func (l *labelled) openTable(path string, o sources.TableOptions) error {
-	l.reads = append(l.reads, place{path: path})
-	table, err := sources.OpenTable(path, o)
-	if errors.Is(err, sources.ErrColumns) {
-		err = hint.With(err, "name them: --text-column NAME and --label-column NAME, or their numbers")
-	}
-	if err == nil {
-		err = l.setClasses(path, table.Classes)
-	}
-	return l.add(table.Source(), err, tableNote(path, table))
-}
-
-func (l *labelled) openFolders(path string) error {
-	l.reads = append(l.reads, place{path: path, classes: true})
-	classes, err := sources.ClassFolders(path)
-	if err == nil {
-		err = l.setClasses(path, classes.Names)
-	}
-	return l.add(classes.Source(), err, classNote(path, classes))
-}
-
-func classNote(path string, c sources.Classes) string {
-	note := fmt.Sprintf("%s: a folder for each class: %s", path, strings.Join(c.Names, ", "))
-	if c.LeftOut > 0 {
-		note += fmt.Sprintf("; left out: %s beside them", plural(c.LeftOut, "file"))
-	}
-	return note
-}
-
-// openHamAndSpam opens a folder that is recognised as one of ham and spam.
-func (l *labelled) openHamAndSpam(path string) error {
-	c, _ := sources.HamAndSpam(path)
-	notes := []string{classNote(path, c)}
-	for _, f := range c.Folders {
-		if len(c.Folders) > 2 || filepath.Base(f.Path) != f.Class {
-			notes = append(notes, fmt.Sprintf("  %-9s %s", f.Class, f.Path))
-		}
-	}
-	return l.add(c.Source(), l.setClasses(path, c.Names), notes...)
 }
 
 // setClasses sets the classes to those of the mail at path. Mail that is open already must have the same classes.
@@ -321,21 +200,6 @@ func noJunkFolder(path string, err error) error {
 		strings.Join(english, ", "), all-len(english), shellWord(path)))
 }
 
-func planNotes(path string, plan sources.Plan) []string {
-	notes := []string{path + ":"}
-	for _, f := range plan.Folders {
-		note := fmt.Sprintf("  %-9s %6d  %s", f.Role, f.Messages, f.Name)
-		if f.Reason != "" {
-			note += " (" + f.Reason + ")"
-		}
-		notes = append(notes, note)
-	}
-	if plan.Deleted > 0 {
-		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", sources.LeftOut, plan.Deleted))
-	}
-	return notes
-}
-
 // printSources prints where mail is, unless quiet, and what makes it doubtful.
 func (p *program) printSources(l labelled) {
 	for _, note := range l.notes {
@@ -346,12 +210,4 @@ func (p *program) printSources(l labelled) {
 	for _, warning := range l.warnings {
 		p.warn(warning)
 	}
-}
-
-func tableNote(path string, t sources.Table) string {
-	note := fmt.Sprintf("%s: table, text in %q, label in %q", path, t.Text, t.Label)
-	if t.Subject != "" {
-		note += fmt.Sprintf(", subject in %q", t.Subject)
-	}
-	return note + ", classes " + strings.Join(t.Classes, ", ")
 }

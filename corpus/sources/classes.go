@@ -17,7 +17,8 @@ type Classes struct {
 	// Folders are where the mail is, in the order in which it is listed.
 	Folders []ClassFolder
 
-	fsys fs.FS
+	fsys    fs.FS
+	byNames bool // the names of the folders say the classes
 }
 
 // ClassFolder is a folder of mail of one class.
@@ -73,7 +74,7 @@ func HamAndSpam(name string) (c Classes, ok bool) {
 	if err != nil {
 		return Classes{}, false
 	}
-	c = Classes{Names: []string{Ham.String(), Spam.String()}, fsys: fsys}
+	c = Classes{Names: []string{Ham, Spam}, fsys: fsys, byNames: true}
 	return c, c.findHamAndSpam(dir, true)
 }
 
@@ -86,21 +87,21 @@ func (c *Classes) findHamAndSpam(dir string, deeper bool) bool {
 	for _, e := range entries {
 		folder := path.Join(dir, e.Name())
 		within := Classes{fsys: c.fsys}
-		means := meaningOfName(e.Name())
+		label := labelOfName(e.Name())
 		switch {
 		case isHidden(e.Name()):
 		case !e.IsDir() && (e.Type()&fs.ModeSymlink == 0 || !isFolder(c.fsys, folder)):
 			c.LeftOut++
 		case deeper && within.findHamAndSpam(folder, false):
 			c.Folders, c.LeftOut = append(c.Folders, within.Folders...), c.LeftOut+within.LeftOut
-		case means == MeansHam || means == MeansSpam:
-			c.Folders = append(c.Folders, ClassFolder{string(means), folder})
+		case label != "":
+			c.Folders = append(c.Folders, ClassFolder{label, folder})
 		default:
 			return false
 		}
 	}
-	has := func(class Role) bool {
-		return slices.ContainsFunc(c.Folders, func(f ClassFolder) bool { return f.Class == class.String() })
+	has := func(class string) bool {
+		return slices.ContainsFunc(c.Folders, func(f ClassFolder) bool { return f.Class == class })
 	}
 	return has(Ham) && has(Spam)
 }

@@ -42,17 +42,17 @@ func readFolderNames() folderNames {
 	return names
 }
 
-// role returns the role of a folder by its path in a mailbox, such as [INBOX Spam]. The last name decides. If that makes the folder ham, it
+// label returns the label of a folder by its path in a mailbox, such as [INBOX Spam]. The last name decides. If that makes the folder ham, it
 // is spam within a folder of spam, and LeftOut within any other folder that is not ham. A name such as "Not spam" within a folder of spam
 // contradicts it, and so does one of sent mail: the folder is LeftOut.
-func (names folderNames) role(path []string) (role Role, why string) {
+func (names folderNames) label(path []string) (label, why string) {
 	last := len(path) - 1
-	role, why = names.roleOf(path[last])
-	if role != Ham {
-		return role, why
+	label, why = names.labelOf(path[last])
+	if label != Ham {
+		return label, why
 	}
 	for _, name := range path[:last] {
-		within, holds := names.roleOf(name)
+		within, holds := names.labelOf(name)
 		switch {
 		case within == Ham:
 			continue
@@ -75,7 +75,7 @@ func saysHam(name string) bool {
 	return false
 }
 
-func (names folderNames) roleOf(name string) (role Role, why string) {
+func (names folderNames) labelOf(name string) (label, why string) {
 	switch why = names[foldName(name)]; why {
 	case "", incomingMail:
 		return Ham, ""
@@ -89,18 +89,18 @@ func (names folderNames) roleOf(name string) (role Role, why string) {
 
 func (names folderNames) isIncoming(name string) bool { return names[foldName(name)] == incomingMail }
 
-// use returns the role of a folder by its path in a mailbox, and whether it holds incoming mail: its unseen mail is left out then.
-func (names folderNames) use(path []string) (role Role, why string, incoming bool) {
+// use returns the label of a folder by its path in a mailbox, and whether it holds incoming mail: its unseen mail is left out then.
+func (names folderNames) use(path []string) (label, why string, incoming bool) {
 	if names.isIncoming(path[len(path)-1]) {
 		return Ham, "", true
 	}
-	role, why = names.role(path)
-	return role, why, false
+	label, why = names.label(path)
+	return label, why, false
 }
 
 // FolderUse returns a function that says what [MaildirTree] does with a mail folder by its decoded path in the mailbox, such as
 // [Lists golang]. Of a folder with incoming mail, what is unseen is left out.
-func FolderUse() func(path []string) (role Role, reason string, incoming bool) {
+func FolderUse() func(path []string) (label, reason string, incoming bool) {
 	return readFolderNames().use
 }
 

@@ -55,7 +55,7 @@ func TestNamesOfFoldersInTheLanguagesOfMailPrograms(t *testing.T) {
 					if name == "INBOX.Archives.2004" {
 						why = ""
 					}
-					checkRole(t, "."+form, [5]Role{Spam, LeftOut, LeftOut, Ham, Ham}[i], why)
+					checkLabel(t, "."+form, [5]string{Spam, LeftOut, LeftOut, Ham, Ham}[i], why)
 				}
 			}
 		})
@@ -68,7 +68,7 @@ func TestNamesOfOtherFolders(t *testing.T) {
 		"templates":       {"Templates", "Vorlagen", "Modèles", "Plantillas", "Шаблоны", "テンプレート", "Šablony", "Şablonlar"},
 	} {
 		for _, name := range names {
-			checkRole(t, "."+name, LeftOut, why)
+			checkLabel(t, "."+name, LeftOut, why)
 		}
 	}
 	for _, name := range []string{"INBOX", "Inbox", "Posteingang", "Boîte de réception", "All Mail", "Alle Nachrichten", "Входящие", "收件箱"} {
@@ -77,23 +77,23 @@ func TestNamesOfOtherFolders(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
-		if role, why := testNames().role([]string{name}); role != Ham || why != "" || testNames().isIncoming(name) {
+		if role, why := testNames().label([]string{name}); role != Ham || why != "" || testNames().isIncoming(name) {
 			t.Errorf("%s: got %v, %q, want ordinary ham", name, role, why)
 		}
 	}
 }
 
 func TestAFolderInAFolderThatIsNotHamIsNotHam(t *testing.T) {
-	checkRole(t, ".Trash.Sent", LeftOut, "in a folder of deleted mail")
-	checkRole(t, ".Spam.Archive", Spam, "in a folder of spam")
-	checkRole(t, ".Junk.2004", Spam, "in a folder of spam")
-	checkRole(t, ".Junk.Not spam", LeftOut, "in a folder of spam")
-	checkRole(t, ".Junk.false-positives", LeftOut, "in a folder of spam")
-	checkRole(t, ".Junk.Sent", LeftOut, "in a folder of spam")
-	checkRole(t, ".Trash.Junk.2004", LeftOut, "in a folder of deleted mail")
-	checkRole(t, ".Trash.Spam", Spam, "spam")
-	checkRole(t, ".Spam.Trash", LeftOut, "deleted mail")
-	checkRole(t, ".Archive.Lists", Ham, "")
+	checkLabel(t, ".Trash.Sent", LeftOut, "in a folder of deleted mail")
+	checkLabel(t, ".Spam.Archive", Spam, "in a folder of spam")
+	checkLabel(t, ".Junk.2004", Spam, "in a folder of spam")
+	checkLabel(t, ".Junk.Not spam", LeftOut, "in a folder of spam")
+	checkLabel(t, ".Junk.false-positives", LeftOut, "in a folder of spam")
+	checkLabel(t, ".Junk.Sent", LeftOut, "in a folder of spam")
+	checkLabel(t, ".Trash.Junk.2004", LeftOut, "in a folder of deleted mail")
+	checkLabel(t, ".Trash.Spam", Spam, "spam")
+	checkLabel(t, ".Spam.Trash", LeftOut, "deleted mail")
+	checkLabel(t, ".Archive.Lists", Ham, "")
 }
 
 func TestTheNamesOfFoldersAreRead(t *testing.T) {
@@ -109,13 +109,5 @@ func TestTheNamesOfFoldersAreRead(t *testing.T) {
 	}
 	if len(sections) != 8 {
 		t.Errorf("got the sections %v, want 8", sections)
-	}
-}
-
-func TestRolesHaveNames(t *testing.T) {
-	for role, want := range map[Role]string{Ham: "ham", Spam: "spam", LeftOut: "left out"} {
-		if got := role.String(); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
 	}
 }

@@ -10,52 +10,51 @@ import (
 
 var usualNames = sync.OnceValue(readFolderNames)
 
-// gmailLabel returns what the labels say that Gmail gives a message: the label of [Spam] or [Ham], or that of [LeftOut] for mail that was
-// deleted, sent or not sent yet. They are in the language of the account, as names of folders are. The value may be encoded (RFC 2047).
+// gmailLabel returns what the labels say that Gmail gives a message: [Spam], [Ham], or [LeftOut] for mail that was deleted, sent or not sent yet. They are in the language of the account, as names of folders are. The value may be encoded (RFC 2047).
 func gmailLabel(value string) string {
 	if decoded, err := new(mime.WordDecoder).DecodeHeader(value); err == nil {
 		value = decoded
 	}
-	role := Ham
-	for label := range strings.SplitSeq(value, ",") {
-		switch usualNames()[foldName(strings.Trim(label, "\" \t"))] {
+	label := Ham
+	for name := range strings.SplitSeq(value, ",") {
+		switch usualNames()[foldName(strings.Trim(name, "\" \t"))] {
 		case "spam":
-			role = Spam
+			label = Spam
 		case "deleted mail", "drafts", "mail to be sent", "templates", sentMail:
-			return LeftOut.String()
+			return LeftOut
 		}
 	}
-	return role.String()
+	return label
 }
 
 // OpenGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam, and counts how many messages have
-// which [Role]. The source is nil for any other path. A pipe is another one, since it can be read only once.
-func OpenGmail(name string) (source Source, roles map[string]int, err error) {
+// which label. The source is nil for any other path. A pipe is another one, since it can be read only once.
+func OpenGmail(name string) (source Source, labels map[string]int, err error) {
 	if is, err := isGmail(name); !is {
 		return nil, nil, err
 	}
 	name = filepath.Clean(name)
 	all := func(yield func(Item, error) bool) {
 		for item, err := range list(system{}, name, "", Mbox) {
-			item.Label = cmp.Or(item.Label, Ham.String())
+			item.Label = cmp.Or(item.Label, Ham)
 			if !yield(item, err) {
 				return
 			}
 		}
 	}
-	roles = map[string]int{}
+	labels = map[string]int{}
 	for item, err := range all {
 		if err == nil {
-			roles[item.Label]++
+			labels[item.Label]++
 		}
 	}
 	return func(yield func(Item, error) bool) {
 		for item, err := range all {
-			if item.Label != LeftOut.String() && !yield(item, err) {
+			if item.Label != LeftOut && !yield(item, err) {
 				return
 			}
 		}
-	}, roles, nil
+	}, labels, nil
 }
 
 // isGmail reports whether the first message of an mbox has labels of Gmail.

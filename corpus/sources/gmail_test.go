@@ -55,8 +55,8 @@ func TestMailOfGmailIsWhatItsLabelsSay(t *testing.T) {
 		got = append(got, item.Label+number)
 	}
 	check(t, "", got, []string{"ham#1", "spam#2", "ham#3", "spam#4"})
-	if means, err := Recognise(path); means != MeansLabels || err != nil {
-		t.Errorf("got %q, %v, want %q", means, err, MeansLabels)
+	if format, _, err := Recognise(path); format != Gmail || err != nil {
+		t.Errorf("got %q, %v, want %q", format, err, Gmail)
 	}
 }
 

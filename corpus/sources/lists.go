@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"chaff/corpus"
@@ -166,7 +165,7 @@ func isTextFile(name, wanted, example string) error {
 	switch {
 	case err != nil:
 		return err
-	case slices.Contains(folderFormats(), found.Format):
+	case found.Format.ofFolder():
 		return fmt.Errorf("%s is a folder, not %s (a file of lines such as %q)", name, wanted, example)
 	case found.Format == Tar || found.Format == Zip:
 		return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", name, found.Why, wanted, example)

@@ -11,27 +11,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Role is the use that training makes of the mail in a folder.
-type Role uint8
-
-// The roles.
+// The labels of mail in a mailbox. What is left out is not trained on.
 const (
-	LeftOut Role = iota
-	Ham
-	Spam
+	Ham     = "ham"
+	Spam    = "spam"
+	LeftOut = "left out"
 )
 
-// String returns "left out", "ham" or "spam"; the last two are also the labels.
-func (r Role) String() string {
-	return [...]string{"left out", "ham", "spam"}[r]
-}
-
-// PlanFolder is one row of a Plan: a mail folder, or its seen or unseen part, with its role.
+// PlanFolder is one row of a Plan: a mail folder, or its seen or unseen part, with its label.
 type PlanFolder struct {
 	// Name is "INBOX" or the decoded path within the mailbox: ".Junk", ".Entwürfe", "Lists/golang".
 	Name     string
-	Role     Role
-	Reason   string // for the role; empty for ordinary ham
+	Label    string
+	Reason   string // for the label; empty for ordinary ham
 	Messages int
 
 	path string // empty if the folder cannot be read
@@ -108,7 +100,7 @@ func (p *Plan) find(dir, name string, parts []string) {
 	p.dirs = append(p.dirs, dir)
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {
-		p.Folders = append(p.Folders, PlanFolder{Name: name, Reason: fmt.Sprintf("cannot be read: %v", reason(err))})
+		p.Folders = append(p.Folders, PlanFolder{Name: name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", reason(err))})
 	}
 	for _, e := range entries {
 		folder := path.Join(dir, e.Name())
@@ -149,14 +141,14 @@ const Unseen = "not seen yet"
 
 // add adds the rows of the mail folder at dir.
 func (p *Plan) add(dir, name string, parts []string) {
-	role, why, incoming := p.names.use(parts)
+	label, why, incoming := p.names.use(parts)
 	if incoming {
 		p.Folders = append(p.Folders,
-			PlanFolder{Name: name, Role: Ham, path: dir, part: seenPart},
-			PlanFolder{Name: name, Role: LeftOut, Reason: Unseen, path: dir, part: unseenPart})
+			PlanFolder{Name: name, Label: Ham, path: dir, part: seenPart},
+			PlanFolder{Name: name, Label: LeftOut, Reason: Unseen, path: dir, part: unseenPart})
 		return
 	}
-	p.Folders = append(p.Folders, PlanFolder{Name: name, Role: role, Reason: why, path: dir})
+	p.Folders = append(p.Folders, PlanFolder{Name: name, Label: label, Reason: why, path: dir})
 }
 
 // count counts the messages of each folder. One that cannot be listed becomes a row with that reason.
@@ -168,14 +160,14 @@ func (p *Plan) count() {
 		}
 		files, err := readMaildir(p.fsys, f.path)
 		if err != nil {
-			*f = PlanFolder{Name: f.Name, Reason: fmt.Sprintf("cannot be read: %v", reason(err))}
+			*f = PlanFolder{Name: f.Name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", reason(err))}
 			continue
 		}
 		for _, file := range files {
 			switch {
-			case f.part.has(file), f.Role == LeftOut && f.part == wholeFolder: // most messages of the trash are marked as deleted
+			case f.part.has(file), f.Label == LeftOut && f.part == wholeFolder: // most messages of the trash are marked as deleted
 				f.Messages++
-			case file.deleted() && f.Role != LeftOut:
+			case file.deleted() && f.Label != LeftOut:
 				p.Deleted++
 			}
 		}
@@ -187,14 +179,14 @@ func (p *Plan) count() {
 func (p Plan) Source() Source {
 	return func(yield func(Item, error) bool) {
 		for i, f := range p.Folders {
-			if f.Role != LeftOut && !p.walk(i, yield) {
+			if f.Label != LeftOut && !p.walk(i, yield) {
 				return
 			}
 		}
 	}
 }
 
-// SourceOf lists the messages of one row of Folders, whatever its role. They have the role for a label.
+// SourceOf lists the messages of one row of Folders, whatever its label, which they have.
 func (p Plan) SourceOf(row int) Source {
 	return func(yield func(Item, error) bool) { p.walk(row, yield) }
 }
@@ -204,7 +196,7 @@ func (p Plan) walk(row int, yield func(Item, error) bool) bool {
 	if f.path == "" {
 		return true // it cannot be read
 	}
-	return walkMaildir(orSystem(p.fsys), f.path, f.Role.String(), func(item Item, err error) bool {
+	return walkMaildir(orSystem(p.fsys), f.path, f.Label, func(item Item, err error) bool {
 		file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
 		return err == nil && !f.part.has(file) || yield(item, err)
 	})
@@ -227,7 +219,7 @@ func (p Plan) Watched() []WatchedDir {
 		all = append(all, WatchedDir{dir, -1})
 	}
 	for row, f := range p.Folders {
-		if f.Role == LeftOut {
+		if f.Label == LeftOut {
 			continue
 		}
 		if !slices.Contains(p.dirs, f.path) {

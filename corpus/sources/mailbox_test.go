@@ -15,7 +15,7 @@ func checkPlan(t *testing.T, plan Plan, rows, mail []string) {
 	t.Helper()
 	var got []string
 	for _, f := range plan.Folders {
-		row := fmt.Sprintf("%s: %d %v", f.Name, f.Messages, f.Role)
+		row := fmt.Sprintf("%s: %d %v", f.Name, f.Messages, f.Label)
 		if f.Reason != "" {
 			row += ", " + f.Reason
 		}
@@ -102,23 +102,23 @@ func TestMaildirTreeErrors(t *testing.T) {
 
 var testNames = sync.OnceValue(readFolderNames)
 
-// checkRole checks the role of a Maildir++ folder, and the reason for it if that is given.
-func checkRole(t *testing.T, name string, want Role, why string) {
+// checkLabel checks the label of a Maildir++ folder, and the reason for it if that is given.
+func checkLabel(t *testing.T, name string, want string, why string) {
 	t.Helper()
-	role, reason := testNames().role(dottedParts(name))
+	role, reason := testNames().label(dottedParts(name))
 	if role != want || reason != cmp.Or(why, reason) {
 		t.Errorf("%q: got %v, %q, want %v, %q", name, role, reason, want, why)
 	}
 }
 
-func TestRoleOfFolders(t *testing.T) {
-	for role, names := range map[Role][]string{
+func TestLabelOfFolders(t *testing.T) {
+	for role, names := range map[string][]string{
 		Spam:    {".Junk", ".spam", ".Junk E-mail", ".Junk-E-Mail", ".Bulk Mail", ".INBOX.Spam", ".[Gmail].Spam", ".Courrier ind&AOk-sirable", ".Unerw&APw-nscht", ".Trash.Spam"},
 		LeftOut: {".Trash", ".Deleted Items", ".INBOX.Drafts", ".Entw&APw-rfe", ".Outbox", ".Templates", ".Spam.mistakes", ".Gel&APY-schte Elemente", ".Spam.Trash"},
 		Ham:     {".Archive", ".Sent", ".Spamassassin", ".Lists.junkyard"},
 	} {
 		for _, name := range names {
-			checkRole(t, name, role, "")
+			checkLabel(t, name, role, "")
 		}
 	}
 }

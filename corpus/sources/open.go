@@ -22,32 +22,6 @@ type (
 	Source = corpus.Source
 )
 
-// Format is a way to keep mail.
-type Format string
-
-// The formats that Detect knows.
-const (
-	Maildir     Format = "maildir"     // a folder with cur and new in it
-	MH          Format = "mh"          // a folder of messages named by numbers
-	Thunderbird Format = "thunderbird" // a folder of mbox files with their indexes
-	AppleMail   Format = "applemail"   // a folder NAME.mbox of Apple Mail
-	Folder      Format = "folder"      // a folder in which every file is one message
-	Mbox        Format = "mbox"        // a file of messages, each after a From_ line
-	Emlx        Format = "emlx"        // a file with one message of Apple Mail
-	Message     Format = "message"     // a file that is one message
-	Tar         Format = "tar"         // a tar archive, read like a folder
-	Zip         Format = "zip"         // a zip archive, read like a folder
-)
-
-// Formats returns all formats: those of folders, then those of files.
-func Formats() []Format {
-	return append(folderFormats(), fileFormats()...)
-}
-
-func folderFormats() []Format { return []Format{Maildir, MH, Thunderbird, AppleMail, Folder} }
-
-func fileFormats() []Format { return []Format{Mbox, Emlx, Message, Tar, Zip} }
-
 // Found is the format of the mail at a path and the reason for choosing it, a phrase such as "begins with a From_ line".
 type Found struct {
 	Format Format
@@ -208,27 +182,19 @@ func OpenReader(r io.Reader, name string, as Format) (Source, error) {
 
 // overridden returns the requested format in place of the detected one, or the reason why it is impossible.
 func (f Found) overridden(name string, as Format) (Found, error) {
-	kind, possible := "file", fileFormats()
-	if slices.Contains(folderFormats(), f.Format) {
-		kind, possible = "folder", folderFormats()
+	kind, possible := "file", Formats()[folderFormats:]
+	if f.Format.ofFolder() {
+		kind, possible = "folder", Formats()[:folderFormats]
 	}
 	switch {
-	case !slices.Contains(Formats(), as):
-		return f, fmt.Errorf("unknown format %q: must be one of %s", as, joinFormats(Formats()))
-	case !slices.Contains(possible, as):
-		return f, fmt.Errorf("is a %s, which cannot be read as %s: must be one of %s", kind, as, joinFormats(possible))
+	case !slices.Contains(Formats(), string(as)):
+		return f, fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
+	case !slices.Contains(possible, string(as)):
+		return f, fmt.Errorf("is a %s, which cannot be read as %s: must be one of %s", kind, as, strings.Join(possible, ", "))
 	case as == Maildir && !isFolder(system{}, filepath.Join(name, "cur")) && !isFolder(system{}, filepath.Join(name, "new")):
 		return f, errors.New("has neither cur nor new, so it cannot be read as maildir")
 	}
 	return Found{as, "as requested"}, nil
-}
-
-func joinFormats(formats []Format) string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = string(f)
-	}
-	return strings.Join(names, ", ")
 }
 
 func list(fsys fs.FS, name, label string, format Format) Source {

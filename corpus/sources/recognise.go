@@ -2,6 +2,9 @@ package sources
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,74 +12,65 @@ import (
 	"unicode"
 )
 
-// Meaning is what a path says itself about the mail there.
-type Meaning string
+// ErrNoLabel reports mail whose class nobody has said, and neither its name nor its contents say.
+var ErrNoLabel = errors.New("neither its name nor its contents say whether this is ham or spam")
 
-// The meanings. The first is for a path that says nothing.
-const (
-	MeansNothing Meaning = ""
-	MeansHam     Meaning = "ham"     // by its name; see Open
-	MeansSpam    Meaning = "spam"    // by its name; see Open
-	MeansMailbox Meaning = "mailbox" // a mailbox of Maildirs; see MaildirTree
-	MeansFolders Meaning = "folders" // a folder with subfolders of ham and spam; see HamAndSpam
-	MeansIndex   Meaning = "index"   // an index of the TREC spam track; see OpenTREC
-	MeansLabels  Meaning = "labels"  // an mbox of Gmail; see OpenGmail
-	MeansList    Meaning = "list"    // a list of labelled paths; see OpenList
-	MeansTable   Meaning = "table"   // a table of messages; see OpenTable
-)
-
-// Recognise returns what the path name says about the mail there:
+// Recognise returns the format of labelled mail at the path name, or the label that its name gives to all mail there:
 //
 //   - a folder or archive of Maildirs with a folder for spam is a mailbox
 //   - a folder or archive with no subfolders but those of ham and spam has folders for both classes; see HamAndSpam
 //   - a file whose first line is "spam PATH" or "ham PATH" is an index, and one with "spam:PATH" or "ham:PATH" is a list
 //   - an mbox that Gmail has exported has labels in its messages
 //   - a file NAME.csv or .tsv is a table
-//   - anything else means what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
+//   - anything else is what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
 //   - a Maildir whose name says nothing is a mailbox without a folder for spam
 //
-// The error is that of Detect, or a [message.NoMail] for a file that means nothing because it is no mail.
-func Recognise(name string) (Meaning, error) {
+// The error is that of Detect, [ErrNoLabel], or a [message.NoMail] for a file without a label because it is no mail.
+func Recognise(name string) (f Format, label string, err error) {
 	found, err := Detect(name)
 	if err != nil {
-		return MeansNothing, err
+		return "", "", err
 	}
-	holdsFolders := found.Format == Tar || found.Format == Zip || slices.Contains(folderFormats(), found.Format)
-	if !holdsFolders {
+	noLabel := fmt.Errorf("%s: %w", name, ErrNoLabel)
+	label = labelOfName(name)
+	if found.Format != Tar && found.Format != Zip && !found.Format.ofFolder() {
 		if is, err := isGmail(name); is || err != nil {
-			return MeansLabels, err
+			return Gmail, "", err
 		}
-		if m := meaningOfFile(name); m != MeansNothing {
-			return m, nil
+		if f = formatOfLines(name); f != "" {
+			return f, "", nil
 		}
-		m := meaningOfName(name)
-		if m == MeansNothing { // what is no mail means nothing whatever its name
+		if label == "" { // what is no mail has no label whatever its name
 			_, _, err = Open(name, "", "")
+			return "", "", cmp.Or(err, noLabel)
 		}
-		return m, err
+		return "", label, nil
 	}
 	plan, noMailbox := MaildirTree(name)
 	if noMailbox == nil && plan.Has(Spam) {
-		return MeansMailbox, nil
+		return Mailbox, "", nil
 	}
 	if _, ok := HamAndSpam(name); ok {
-		return MeansFolders, nil
+		return HamSpam, "", nil
 	}
-	if m := meaningOfName(name); m != MeansNothing || noMailbox != nil {
-		return m, nil
+	switch {
+	case label != "":
+		return "", label, nil
+	case noMailbox != nil:
+		return "", "", noLabel
 	}
-	return MeansMailbox, nil
+	return Mailbox, "", nil
 }
 
-// meaningOfFile returns what the contents of a file say, and its extension.
-func meaningOfFile(name string) Meaning {
+// formatOfLines returns the format that the extension of a file or its first line shows.
+func formatOfLines(name string) Format {
 	switch filepath.Ext(withoutPacking(strings.ToLower(name))) {
 	case ".csv", ".tsv":
-		return MeansTable
+		return CSV
 	}
 	f, err := openPlain(nil, name)
 	if err != nil {
-		return MeansNothing
+		return ""
 	}
 	defer f.Close()
 	read := bufio.NewScanner(f)
@@ -86,19 +80,19 @@ func meaningOfFile(name string) Meaning {
 			continue
 		}
 		if _, _, err := parseListLine(line); err == nil {
-			return MeansList
+			return List
 		}
 		if _, _, err := parseIndexLine(line); err == nil {
-			return MeansIndex
+			return Index
 		}
 		break
 	}
-	return MeansNothing
+	return ""
 }
 
-// meaningOfName returns MeansHam, MeansSpam or MeansNothing for the last name of a path. A whole name that mail programs give to a
-// folder decides first, then its words, unless they contradict each other: spam-2 is spam, not-spam and ham-and-spam are nothing.
-func meaningOfName(name string) Meaning {
+// labelOfName returns Ham, Spam or "" for the last name of a path. A whole name that mail programs give to a folder decides first, then its
+// words, unless they contradict each other: spam-2 is spam, not-spam and ham-and-spam are nothing.
+func labelOfName(name string) string {
 	if full, err := filepath.Abs(name); err == nil {
 		name = full
 	}
@@ -108,35 +102,35 @@ func meaningOfName(name string) Meaning {
 	}
 	parts := dottedParts(name)
 	names := readFolderNames()
-	if m, known := names.meaning(parts[len(parts)-1]); known {
-		return m
+	if label, known := names.said(parts[len(parts)-1]); known {
+		return label
 	}
-	found := MeansNothing
+	found := ""
 	for word := range strings.FieldsFuncSeq(readable(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		m, known := names.meaning(word)
+		label, known := names.said(word)
 		switch {
-		case word == "not" || word == "no" || word == "non", found != MeansNothing && known && m != found:
-			return MeansNothing
+		case word == "not" || word == "no" || word == "non", found != "" && known && label != found:
+			return ""
 		case known:
-			found = m
+			found = label
 		}
 	}
 	return found
 }
 
-// meaning returns what the name of a folder says of the mail in it. It is not known for a name that mail programs do not use.
-func (names folderNames) meaning(name string) (m Meaning, known bool) {
-	if foldName(name) == "ham" {
-		return MeansHam, true
+// said returns the label that the name of a folder gives to the mail in it. It is not known for a name that mail programs do not use.
+func (names folderNames) said(name string) (label string, known bool) {
+	if foldName(name) == Ham {
+		return Ham, true
 	}
 	holds, known := names[foldName(name)]
 	switch holds {
 	case "spam":
-		return MeansSpam, true
+		return Spam, true
 	case incomingMail, sentMail, "archive":
-		return MeansHam, true
+		return Ham, true
 	}
-	return MeansNothing, known
+	return "", known
 }
 
 // SpamNames returns the English names of folders for spam that MaildirTree knows, and the number of all. Case, blanks and hyphens do
@@ -162,15 +156,15 @@ func SpamNames() (english []string, all int) {
 }
 
 // Has reports whether a folder of the mailbox has the role.
-func (p Plan) Has(role Role) bool {
-	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Role == role })
+func (p Plan) Has(label string) bool {
+	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Label == label })
 }
 
 // Unread reports whether the mailbox has no ham but unseen messages, which are left out.
 func (p Plan) Unread() bool {
 	unseen := 0
 	for _, f := range p.Folders {
-		if f.Role == Ham && f.Messages > 0 {
+		if f.Label == Ham && f.Messages > 0 {
 			return false
 		}
 		if f.part == unseenPart {
@@ -189,7 +183,7 @@ func (p *Plan) LeaveOut(name, reason string) {
 	for i := range p.Folders {
 		f := &p.Folders[i]
 		if info, err := os.Stat(f.path); err == nil && os.SameFile(info, named) {
-			f.Role, f.Reason = LeftOut, reason
+			f.Label, f.Reason = LeftOut, reason
 		}
 	}
 }

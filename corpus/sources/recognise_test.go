@@ -1,6 +1,8 @@
 package sources
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,18 +36,18 @@ func TestRecognise(t *testing.T) {
 	write("index", "spam ../data/inmail.1\nham ../data/inmail.2\n")
 	write("mail.list", "# mine\n\nham:inbox\n")
 	write("sms.csv", "label,text\nham,hello\n")
-	for name, want := range map[string]Meaning{
-		"Maildir": MeansMailbox, "Maildir/.Junk": MeansSpam, "Plain": MeansMailbox, "both": MeansFolders, "more": MeansNothing, "sa": MeansFolders, "enron": MeansFolders, "half": MeansNothing, "deep": MeansNothing, "old-spam": MeansFolders,
-		"spam-2": MeansSpam, "easy-ham-1": MeansHam, "not-spam": MeansNothing, "ham-and-spam": MeansNothing, "mixed": MeansNothing,
-		"letter.eml": MeansNothing, "Bulk Mail": MeansSpam, "Trash": MeansNothing, "junk.mbox": MeansSpam, "INBOX": MeansHam, "Sent.mbx": MeansHam,
-		"letters": MeansNothing, "Courrier indésirable.mbox": MeansSpam, "index": MeansIndex, "mail.list": MeansList, "sms.csv": MeansTable,
+	for name, want := range map[string]string{
+		"Maildir": string(Mailbox), "Maildir/.Junk": Spam, "Plain": string(Mailbox), "both": string(HamSpam), "more": "", "sa": string(HamSpam), "enron": string(HamSpam), "half": "", "deep": "", "old-spam": string(HamSpam),
+		"spam-2": Spam, "easy-ham-1": Ham, "not-spam": "", "ham-and-spam": "", "mixed": "",
+		"letter.eml": "", "Bulk Mail": Spam, "Trash": "", "junk.mbox": Spam, "INBOX": Ham, "Sent.mbx": Ham,
+		"letters": "", "Courrier indésirable.mbox": Spam, "index": string(Index), "mail.list": string(List), "sms.csv": string(CSV),
 	} {
-		got, err := Recognise(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil || got != want {
+		format, label, err := Recognise(filepath.Join(root, filepath.FromSlash(name)))
+		if got := string(format) + label; got != want || (want == "") != errors.Is(err, ErrNoLabel) || want != "" && err != nil {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if _, err := Recognise(filepath.Join(root, "nowhere")); err == nil {
+	if _, _, err := Recognise(filepath.Join(root, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a path that is not there means something")
 	}
 }
@@ -63,12 +65,12 @@ func TestAFolderOfAMailboxThatIsNamedApartIsLeftOut(t *testing.T) {
 	}
 	plan.LeaveOut(filepath.Join(root, ".Nowhere"), "named by --spam")
 	plan.LeaveOut(filepath.Join(root, ".Caught")+"/", "named by --spam")
-	var roles []string
+	var rows []string
 	for _, f := range plan.Folders {
-		roles = append(roles, f.Name+": "+f.Role.String()+" "+f.Reason)
+		rows = append(rows, f.Name+": "+f.Label+" "+f.Reason)
 	}
-	if want := []string{"INBOX: ham ", "INBOX: left out not seen yet", ".Caught: left out named by --spam"}; !slices.Equal(roles, want) {
-		t.Errorf("got %q, want %q", roles, want)
+	if want := []string{"INBOX: ham ", "INBOX: left out not seen yet", ".Caught: left out named by --spam"}; !slices.Equal(rows, want) {
+		t.Errorf("got %q, want %q", rows, want)
 	}
 }
 

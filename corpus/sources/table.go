@@ -125,16 +125,16 @@ func nameClasses(classes map[string]string) []string {
 	for _, label := range labels {
 		classes[label] = hamOrSpam(label)
 	}
-	return []string{Ham.String(), Spam.String()}
+	return []string{Ham, Spam}
 }
 
 // hamOrSpam returns the class that a label of a table means, or "".
 func hamOrSpam(label string) string {
 	switch strings.ToLower(label) {
 	case "ham", "0", "0.0", "false", "no", "not spam", "not_spam", "not-spam", "legit", "legitimate", "normal", "good":
-		return Ham.String()
+		return Ham
 	case "spam", "1", "1.0", "true", "yes", "junk", "bad":
-		return Spam.String()
+		return Spam
 	}
 	return ""
 }

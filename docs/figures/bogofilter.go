@@ -163,7 +163,7 @@ func trainBogofilter(ctx context.Context, items map[string]corpus.Item, training
 	return answers, nil
 }
 
-func isSpam(item corpus.Item) bool { return item.Label == sources.Spam.String() }
+func isSpam(item corpus.Item) bool { return item.Label == sources.Spam }
 
 // learnOption is the option with which bogofilter learns a message.
 func learnOption(item corpus.Item) string {

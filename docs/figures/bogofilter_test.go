@@ -23,7 +23,7 @@ func TestBogofilterLearns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item.Label == sources.Ham.String() {
+		if item.Label == sources.Ham {
 			hams = append(hams, item)
 		} else {
 			spams = append(spams, item)

@@ -135,7 +135,7 @@ func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, 
 			return nil, err
 		}
 	}
-	more, _, err := sources.Open(dir, sources.Spam.String(), "")
+	more, _, err := sources.Open(dir, sources.Spam, "")
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, 
 // readSpam returns unchanged spam.
 func (b *bench) readSpam(collection *train.Collection, want func(train.Member) bool) ([]letter, error) {
 	return b.lettersOf(collection, func(m train.Member) bool {
-		return collection.Classes()[m.Label] == sources.Spam.String() && want(m)
+		return collection.Classes()[m.Label] == sources.Spam && want(m)
 	})
 }
 

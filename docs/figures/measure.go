@@ -116,19 +116,19 @@ func (b *bench) tell(format string, args ...any) {
 }
 
 // classes are the classes of a spam filter. In this order, the score is that of spam over ham.
-func classes() []string { return []string{sources.Ham.String(), sources.Spam.String()} }
+func classes() []string { return []string{sources.Ham, sources.Spam} }
 
 // spamAssassin lists the SpamAssassin public corpus.
 func (b *bench) spamAssassin() (corpus.Source, error) {
 	var opened []corpus.Source
 	for _, folder := range []struct {
 		name  string
-		label sources.Role
+		label string
 	}{
 		{"easy-ham-1", sources.Ham}, {"easy-ham-2", sources.Ham}, {"hard-ham-1", sources.Ham},
 		{"spam-1", sources.Spam}, {"spam-2", sources.Spam},
 	} {
-		source, _, err := sources.Open(filepath.Join(b.corpora, "sa", folder.name), folder.label.String(), "")
+		source, _, err := sources.Open(filepath.Join(b.corpora, "sa", folder.name), folder.label, "")
 		if err != nil {
 			return nil, err
 		}

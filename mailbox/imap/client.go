@@ -307,7 +307,7 @@ func (c *Client) list() error {
 			continue
 		}
 		f := folder{PlanFolder: sources.PlanFolder{Name: l.Mailbox}}
-		f.Role, f.Reason, f.incoming = use(partsOf(l))
+		f.Label, f.Reason, f.incoming = use(partsOf(l))
 		for _, attribute := range l.Attrs {
 			f.apply(attribute)
 		}
@@ -336,17 +336,17 @@ func partsOf(l *imap.ListData) []string {
 func (f *folder) apply(attribute imap.MailboxAttr) {
 	switch attribute {
 	case imap.MailboxAttrJunk:
-		f.Role, f.Reason, f.incoming = sources.Spam, "spam", false
+		f.Label, f.Reason, f.incoming = sources.Spam, "spam", false
 	case imap.MailboxAttrTrash:
-		f.Role, f.Reason, f.incoming = sources.LeftOut, "deleted mail", false
+		f.Label, f.Reason, f.incoming = sources.LeftOut, "deleted mail", false
 	case imap.MailboxAttrDrafts:
-		f.Role, f.Reason, f.incoming = sources.LeftOut, "drafts", false
+		f.Label, f.Reason, f.incoming = sources.LeftOut, "drafts", false
 	case imap.MailboxAttrSent, imap.MailboxAttrArchive:
-		f.Role, f.Reason, f.incoming = sources.Ham, "", false
+		f.Label, f.Reason, f.incoming = sources.Ham, "", false
 	case imap.MailboxAttrAll:
-		f.Role, f.Reason, f.incoming = sources.Ham, "", true
+		f.Label, f.Reason, f.incoming = sources.Ham, "", true
 	case imap.MailboxAttrFlagged, "\\Important":
-		f.Role, f.Reason, f.incoming = sources.LeftOut, "messages of other folders", false
+		f.Label, f.Reason, f.incoming = sources.LeftOut, "messages of other folders", false
 	}
 }
 
@@ -371,9 +371,9 @@ func (c *Client) findJunk(byAttribute string) error {
 		switch {
 		case f.Name == c.options.Junk:
 			c.folders[i].apply(imap.MailboxAttrJunk)
-		case c.junk == "" && f.Role == sources.Spam:
+		case c.junk == "" && f.Label == sources.Spam:
 			c.junk = f.Name
-		case c.options.Junk == "" && byAttribute == "" && f.Role == sources.Spam && len(f.Name) < len(c.junk):
+		case c.options.Junk == "" && byAttribute == "" && f.Label == sources.Spam && len(f.Name) < len(c.junk):
 			c.junk = f.Name
 		}
 	}

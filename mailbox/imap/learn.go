@@ -50,7 +50,7 @@ func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if f.Role == sources.LeftOut {
+		if f.Label == sources.LeftOut {
 			f.Messages = c.count(f.Name)
 			folders = append(folders, mailbox.Folder{PlanFolder: f.PlanFolder})
 			continue
@@ -84,7 +84,7 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		return nil, err
 	}
 	criteria := imap.SearchCriteria{Smaller: corpus.MaxMessageBytes + 1}
-	if f.Role == sources.Ham { // a rule may have put there what nobody has read
+	if f.Label == sources.Ham { // a rule may have put there what nobody has read
 		criteria.Flag = []imap.Flag{imap.FlagSeen}
 	}
 	found, err := c.search(1, criteria)
@@ -101,14 +101,14 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		}
 		p := place{f.Name, c.selected.validity, uid}
 		row.Files = append(row.Files, mailbox.File{
-			Item: corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Role.String(), Content: content{l, p}},
+			Item: corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Label, Content: content{l, p}},
 			Name: p.name(),
 		})
 	}
 	row.Messages = len(row.Files)
 	unseen := f.PlanFolder
-	unseen.Role, unseen.Reason, unseen.Messages = sources.LeftOut, sources.Unseen, max(0, c.selected.messages-len(found))
-	if f.Role != sources.Ham || !f.incoming && unseen.Messages == 0 {
+	unseen.Label, unseen.Reason, unseen.Messages = sources.LeftOut, sources.Unseen, max(0, c.selected.messages-len(found))
+	if f.Label != sources.Ham || !f.incoming && unseen.Messages == 0 {
 		return []mailbox.Folder{row}, nil
 	}
 	return []mailbox.Folder{row, {PlanFolder: unseen}}, nil
