@@ -17,13 +17,24 @@ type Lookup struct {
 // AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and returns the
 // longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
-	l.known = v.appendKnown(l.known[:0], l.hashesOf(doc, kind))
+	l.known = v.AppendKnown(l.known[:0], l.Hashes(doc, kind))
 	l.sort(v.Len())
 	return l.appendRow(dst, doc, kind)
 }
 
-// hashesOf returns the hashes of the terms of doc: for the kind [Whole] that of the document.
-func (l *Lookup) hashesOf(doc Document, kind Kind) []uint64 {
+// AppendFound is AppendVector for known terms as [Vocabulary.AppendKnown] returns them, whose ids are below terms.
+func (l *Lookup) AppendFound(dst Vector, known []uint64, terms int, doc Document, kind Kind) Vector {
+	l.known = append(l.known[:0], known...)
+	l.sort(terms)
+	return l.appendRow(dst, doc, kind)
+}
+
+// Known returns the known terms of the document that was last looked up: the id and, in the lower 32 bits, the index in the document. They
+// are in the order of their ids, and valid until the next call.
+func (l *Lookup) Known() []uint64 { return l.known }
+
+// Hashes returns the hashes of the terms of doc: for the kind [Whole] that of the document.
+func (l *Lookup) Hashes(doc Document, kind Kind) []uint64 {
 	if kind != Whole {
 		return doc.Terms
 	}

@@ -49,10 +49,6 @@ type Vocabulary struct {
 	shift        uint                // from a hash to its prefix
 	hash         func(id int) uint64 // nil if the vocabulary was restored or extended
 	shared       int                 // how many terms have the id of another one
-
-	// Of a vocabulary without a table: the number of terms, and what looks them up.
-	terms  int
-	lookUp func(dst, hashes []uint64) []uint64
 }
 
 // maxTerms is the largest size of a vocabulary.
@@ -181,19 +177,13 @@ type identified struct {
 
 func (x identified) compare(y identified) int { return cmp.Compare(x.bits, y.bits) }
 
-// NewVocabularyElsewhere returns a vocabulary of so many terms with prefixes of b bits that has no table. The function looks terms up: it appends
-// those that are known to dst, the id and, in the lower 32 bits, the index among the hashes.
-func NewVocabularyElsewhere(terms int, b uint, lookUp func(dst, hashes []uint64) []uint64) *Vocabulary {
-	return &Vocabulary{shift: 64 - b, terms: terms, lookUp: lookUp}
-}
-
 // split returns the prefix and the key of a hash.
 func (v *Vocabulary) split(hash uint64) (prefix uint64, key uint32) {
 	return hash >> v.shift, uint32(hash << (64 - v.shift) >> 32)
 }
 
 // Len returns V.
-func (v *Vocabulary) Len() int { return len(v.table)/2 + v.terms }
+func (v *Vocabulary) Len() int { return len(v.table) / 2 }
 
 // Shared returns how many terms have the id of another one, because their hashes share the prefix and the key.
 func (v *Vocabulary) Shared() int { return v.shared }
@@ -219,7 +209,7 @@ func (v *Vocabulary) Hashes() []uint64 {
 // ID returns the id of the term with the given hash, and whether the vocabulary knows it.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
 	var found [1]uint64
-	if k := v.appendKnown(found[:0], []uint64{hash}); len(k) > 0 {
+	if k := v.AppendKnown(found[:0], []uint64{hash}); len(k) > 0 {
 		return uint32(k[0] >> 32), true
 	}
 	return 0, false
@@ -232,13 +222,10 @@ type probe struct{ key, from, to, at, found uint32 }
 // lookupBatch is how many terms are looked up at a time.
 const lookupBatch = 32
 
-// appendKnown appends the terms that the vocabulary knows: the id and, in the lower 32 bits, the index among the hashes. It
+// AppendKnown appends the terms that the vocabulary knows: the id and, in the lower 32 bits, the index among the hashes. It
 // reads from each bucket before it compares the first key, so that the processor waits for memory once instead of once for
 // each term. In a large vocabulary, that takes half the time.
-func (v *Vocabulary) appendKnown(dst, hashes []uint64) []uint64 {
-	if v.lookUp != nil {
-		return v.lookUp(dst, hashes)
-	}
+func (v *Vocabulary) AppendKnown(dst, hashes []uint64) []uint64 {
 	var probes [lookupBatch]probe
 	for done := 0; done < len(hashes); done += lookupBatch {
 		batch := hashes[done:min(done+lookupBatch, len(hashes))]

@@ -110,6 +110,9 @@ func (t termBlocks) place(block, size int) (from, to int, err error) {
 	return from, to, nil
 }
 
+// shift returns how many bits of a hash do not tell terms apart: those behind its prefix and its key.
+func (t termBlocks) shift() uint { return 32 - t.prefixBits }
+
 // split returns the prefix and the key of a hash.
 func (t termBlocks) split(hash uint64) (prefix int, key uint32) {
 	return int(hash >> (64 - t.prefixBits)), uint32(hash << t.prefixBits >> 32)

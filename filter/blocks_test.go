@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,13 +12,14 @@ import (
 	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/internal/littleendian"
+	"chaff/internal/sections"
 	"chaff/models"
 )
 
 // inParts returns the filter in a model file of which parts are read.
-func inParts(t testing.TB, data []byte) *Filter {
+func inParts(t testing.TB, data []byte) *One {
 	t.Helper()
-	f, err := decodePart(unchanging{bytes.NewReader(data)}, int64(len(data)))
+	f, err := oneIn(data)
 	noError(t, err)
 	return f
 }
@@ -33,22 +33,19 @@ func TestAModelThatIsReadInPartsJudgesAsTheWholeOne(t *testing.T) {
 				data := encode(t, whole)
 				for messages := range 2 { // one message a process, and many
 					f := inParts(t, data)
-					for i, raw := range append(letters(3*fewMessages), "", "\nnothing of this is known") {
+					for i, raw := range append(letters(24), "", "\nnothing of this is known") {
 						if messages == 0 {
 							f = inParts(t, data)
 						}
 						want := whole.Classify([]byte(raw))
-						if got := f.Classify([]byte(raw)); got != want || f.Err() != nil {
-							t.Fatalf("message %d: got %+v, %v, want %+v", i, got, f.Err(), want)
+						if got, err := f.Classify([]byte(raw)); got != want || err != nil {
+							t.Fatalf("message %d: got %+v, %v, want %+v", i, got, err, want)
 						}
 						explained, err := whole.Explain([]byte(raw))
 						noError(t, err)
 						if got, err := f.Explain([]byte(raw)); err != nil || got.Margin != explained.Margin || len(got.Contributions) != len(explained.Contributions) {
 							t.Fatalf("message %d explained: got %+v, %v, want %+v", i, got, err, explained)
 						}
-					}
-					if messages == 1 && f.FirstTerm() > 0 && f.part.allCells == nil {
-						t.Error("the cells were read for each message")
 					}
 				}
 			})
@@ -59,8 +56,10 @@ func TestAModelThatIsReadInPartsJudgesAsTheWholeOne(t *testing.T) {
 func TestAModelThatIsReadInPartsIsSavedAsTheWholeOne(t *testing.T) {
 	for _, model := range []string{"votes", "memoriser"} {
 		data := encode(t, fitted(t, corpustest.Mailbox(3, 30, "ham", "spam"), model, "ham", "spam"))
-		f := inParts(t, data)
-		f.Classify([]byte(knownLetter))
+		one := inParts(t, data)
+		one.Classify([]byte(knownLetter))
+		f, err := one.Filter()
+		noError(t, err)
 		if again, err := f.Encode(); err != nil || !bytes.Equal(again, data) {
 			t.Errorf("%s: got %d bytes and %v, want %d", model, len(again), err, len(data))
 		}
@@ -98,15 +97,17 @@ func TestTermsAreFoundInTheirBlocks(t *testing.T) {
 			if !slices.Equal(again.Table(), v.Table()) || !slices.Equal(again.BucketStarts(), v.BucketStarts()) || !slices.Equal(read, weights) {
 				t.Errorf("%d terms, %d rows: another vocabulary or other weights", terms, rows)
 			}
-			p := &part{blocks: blocks, allTerms: data}
-			p.terms = io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
-			known := p.find(nil, append(slices.Clone(hashes), rng.Uint64()))
-			if len(known) != terms {
-				t.Errorf("%d terms, %d rows: found %d", terms, rows, len(known))
+			encoded := modelFormat().Encode([]sections.Section{{Name: "TERM", Data: data}})
+			file, err := openModel(bytes.NewReader(encoded), int64(len(encoded)))
+			noError(t, err)
+			tables := tables{termBlocks: blocks, file: file, often: frequent{rows: rows}}
+			known, found, err := tables.find(append(slices.Clone(hashes), rng.Uint64()))
+			if len(known) != terms || err != nil {
+				t.Errorf("%d terms, %d rows: found %d, %v", terms, rows, len(known), err)
 			}
-			for i, found := range known {
-				if found != uint64(i)<<32|uint64(i) || p.found[i] != uint32(i) || !slices.Equal(p.weights[i*rows:][:rows], weights[i*rows:][:rows]) {
-					t.Fatalf("%d terms, %d rows: term %d is %x with %v", terms, rows, i, found, p.weights[i*rows:][:rows])
+			for i, k := range known {
+				if k != uint64(i)<<32|uint64(i) || !slices.Equal(found[i*rows:][:rows], weights[i*rows:][:rows]) {
+					t.Fatalf("%d terms, %d rows: term %d is %x with %v", terms, rows, i, k, found[i*rows:][:rows])
 				}
 			}
 		}
@@ -152,8 +153,8 @@ func TestDamagedBlocksAreFound(t *testing.T) {
 		damaged bool
 	}{{"TERM", 64, true}, {"CELL", 512, true}, {"DOCF", 1, false}} {
 		f := inParts(t, withFlippedBits(t, file, tt.step, tt.section))
-		got := f.Classify(raw)
-		if err := f.Err(); errors.Is(err, ErrDamaged) != tt.damaged || !tt.damaged && got != want {
+		got, err := f.Classify(raw)
+		if errors.Is(err, ErrDamaged) != tt.damaged || !tt.damaged && got != want {
 			t.Errorf("%s, each %d bytes: got %+v and %v, want %+v", tt.section, tt.step, got, err, want)
 		}
 		if _, err := f.Explain(raw); !errors.Is(err, ErrDamaged) && tt.damaged {
@@ -162,7 +163,7 @@ func TestDamagedBlocksAreFound(t *testing.T) {
 	}
 	for _, section := range []string{"PREF", "FREQ", "SETT", "BIAS", "HKEY"} {
 		damaged := withFlippedBits(t, file, 1<<30, section)
-		if _, err := decodePart(unchanging{bytes.NewReader(damaged)}, int64(len(damaged))); !errors.Is(err, ErrDamaged) {
+		if _, err := oneIn(damaged); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: got %v, want %v", section, err, ErrDamaged)
 		}
 	}
@@ -177,14 +178,19 @@ func TestFrequentTermsNeedNoBlock(t *testing.T) {
 	}
 	whole := fitted(t, corpustest.Messages(mail...), "multinomial", hamName, spamName)
 	f := inParts(t, encode(t, whole))
-	if got, want := f.Classify([]byte(frequent)), whole.Classify([]byte(frequent)); got != want || got.Unknown > 0 || f.Err() != nil {
-		t.Errorf("got %+v and %v, want %+v", got, f.Err(), want)
+	reader := f.newReader()
+	reader.Read([]byte(frequent))
+	hashes := reader.Bag().Document().Terms
+	want := whole.Classify([]byte(frequent))
+	if known, _, err := f.tables.find(hashes); len(known) != len(hashes) || want.Unknown > 0 || err != nil {
+		t.Errorf("%d of %d terms are known, %v; %+v", len(known), len(hashes), err, want)
 	}
-	if f.part.reads > 0 {
-		t.Errorf("%d blocks were read", f.part.reads)
+	f = inParts(t, withFlippedBits(t, encode(t, whole), 1, "TERM"))
+	if got, err := f.Classify([]byte(frequent)); got != want || err != nil {
+		t.Errorf("without blocks: got %+v and %v, want %+v", got, err, want)
 	}
-	if f.Classify([]byte(mail[0][1])); f.part.reads == 0 {
-		t.Error("no block was read for the rare terms")
+	if _, err := f.Classify([]byte(mail[0][1])); !errors.Is(err, ErrDamaged) {
+		t.Errorf("no block was read for the rare terms: %v", err)
 	}
 }
 
@@ -197,8 +203,9 @@ func TestAModelWithoutFrequentTermsIsRead(t *testing.T) {
 		return data
 	})
 	f := inParts(t, older)
-	if got, want := f.Classify([]byte(knownLetter)), whole.Classify([]byte(knownLetter)); got != want || f.Err() != nil {
-		t.Errorf("got %+v and %v, want %+v", got, f.Err(), want)
+	want := whole.Classify([]byte(knownLetter))
+	if got, err := f.Classify([]byte(knownLetter)); got != want || err != nil {
+		t.Errorf("got %+v and %v, want %+v", got, err, want)
 	}
 }
 
@@ -206,14 +213,13 @@ func TestAModelWithoutFrequentTermsIsRead(t *testing.T) {
 func TestBlocksOfAnotherPlaceAreDamage(t *testing.T) {
 	file := encode(t, spamFilter(t))
 	good := inParts(t, file)
-	terms := good.part.terms.Size()
 	moved := withSections(t, file, func(name string, data []byte) []byte {
 		if name != "TERM" {
 			return data
 		}
 		var blocks [][]byte
-		for number := range good.part.blocks.blocks() {
-			from, to, err := good.part.blocks.place(number, int(terms))
+		for number := range good.tables.blocks() {
+			from, to, err := good.tables.place(number, len(data))
 			noError(t, err)
 			blocks = append(blocks, bytes.Clone(data[from:to]))
 		}
@@ -221,8 +227,7 @@ func TestBlocksOfAnotherPlaceAreDamage(t *testing.T) {
 		return slices.Concat(blocks...)
 	})
 	f := inParts(t, moved)
-	f.Classify([]byte(knownLetter))
-	if err := f.Err(); !errors.Is(err, ErrDamaged) {
+	if _, err := f.Classify([]byte(knownLetter)); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v, want %v", err, ErrDamaged)
 	}
 }
@@ -244,7 +249,7 @@ func TestCountsThatDisagreeAreDamage(t *testing.T) {
 			if _, err := Decode(changed); !errors.Is(err, ErrDamaged) {
 				t.Errorf("number %d from the end is %d: got %v, want %v", number, value, err, ErrDamaged)
 			}
-			if f, err := decodePart(unchanging{bytes.NewReader(changed)}, int64(len(changed))); err == nil {
+			if f, err := oneIn(changed); err == nil {
 				f.Classify([]byte(knownLetter)) // does not panic
 			}
 		}

@@ -7,5 +7,6 @@
 //
 // Training and classification turn bytes into terms with the same [Reader]. A filter uses the settings stored in its model file.
 //
-// A Filter is immutable and safe for concurrent use, unless [OpenForOne] or [OpenToLearn] returned it. Package train makes filters.
+// There are two kinds of filter. A [Filter] is in memory, immutable and safe for concurrent use; package train makes filters. [One] reads from
+// a file what one message needs.
 package filter

@@ -48,58 +48,62 @@ type Contribution struct {
 	Messages     uint32  `json:"messages"` // training messages with the term
 }
 
-// Explain classifies a message and explains the score. The error is about the file that f was opened from.
-func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
-	if f.part != nil {
-		defer func() { err = cmp.Or(f.Err(), err) }()
-	}
-	documents, err := f.documents()
+// explain classifies a message and explains the score. The error is about the file that the filter was opened from.
+func (h *head) explain(w weigher, raw []byte) (Explanation, error) {
+	documents, err := h.details.documents()
 	if err != nil {
 		return Explanation{}, err
 	}
-	var terms Terms
-	if f.kind == features.Whole { // each term is a message, without words that the view has
-		if terms, err = f.Terms(); err != nil {
+	var text func(id int) []byte
+	if h.kind == features.Whole { // each term is a message, without words that the view has
+		if text, err = h.details.texts(); err != nil {
 			return Explanation{}, err
 		}
 	}
-	s := &scratch{reader: f.newReader()}
-	class := f.classify(s, raw)
-	s.reader = nil // frees the memory of the message, which the view needs again
-	x := s.vector
-	view, err := f.settings.Reading().View(raw)
+	s := &scratch{reader: h.newReader()}
+	class, err := h.classify(w, s, raw)
 	if err != nil {
 		return Explanation{}, err
 	}
-	unlike, err := f.NewUnlike()
+	ids := make(map[uint64]uint32) // of the known terms, by hash
+	hashes := s.lookup.Hashes(s.reader.Bag().Document(), h.kind)
+	for _, known := range s.lookup.Known() {
+		ids[hashes[uint32(known)]] = uint32(h.FirstTerm()) + uint32(known>>32)
+	}
+	s.reader = nil // frees the memory of the message, which the view needs again
+	x := s.vector
+	view, err := h.settings.Reading().View(raw)
+	if err != nil {
+		return Explanation{}, err
+	}
+	unlike, err := h.NewUnlike()
 	if err != nil {
 		return Explanation{}, err
 	}
 	class.Unlike = unlike.Add(class)
-	e = Explanation{Classification: class, View: view, Contributions: []Contribution{}}
+	e := Explanation{Classification: class, View: view, Contributions: []Contribution{}}
 	scores := s.linear.Scores(nil, x)
 	first, second := topTwo(scores)
-	if f.linear.Classes == 2 {
+	if len(scores) == 2 {
 		first, second = 1, 0
 	}
-	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
+	e.For, e.Against = h.settings.Classes[first], h.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
 	var seen map[uint32]SeenTerm
-	seen, e.UnknownTerms = f.seenByID(view, s.later)
+	seen, e.UnknownTerms = h.seenByID(view, ids)
 	var added []float64
 	added, e.Bias = contributions(s.linear, x, first, second)
-	for i, id := range x.IDs {
-		weight := weightBetween(s.linear, int(id), first, second)
-		if s.ids != nil {
-			id = s.ids[i]
+	for i, id := range s.ids {
+		c := Contribution{
+			ID: int(id), Value: float64(x.Values[i]), Weight: weightBetween(s.linear, int(x.IDs[i]), first, second),
+			Contribution: added[i], SeenTerm: seen[id],
 		}
-		c := Contribution{ID: int(id), Value: float64(x.Values[i]), Weight: weight, Contribution: added[i], SeenTerm: seen[id]}
-		if term := int(id) - f.FirstTerm(); term >= 0 {
+		if term := int(id) - h.FirstTerm(); term >= 0 {
 			if term < len(documents) {
 				c.Messages = documents[term]
 			}
-			if terms.Text != nil {
-				c.Term = string(terms.Text(term))
+			if text != nil {
+				c.Term = string(text(term))
 			}
 		}
 		e.Contributions = append(e.Contributions, c)
@@ -108,29 +112,20 @@ func (f *Filter) Explain(raw []byte) (e Explanation, err error) {
 	slices.SortStableFunc(e.Contributions, func(a, b Contribution) int {
 		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
 	})
-	return e, f.Err()
+	return e, nil
 }
 
-// seenByID returns the known terms and the cells of a message by id, and the unknown terms. later are known terms that the vocabulary lacks.
-func (f *Filter) seenByID(view View, later []features.LaterTerm) (seen map[uint32]SeenTerm, unknown []string) {
+// seenByID returns the known terms and the cells of a message by id, and the unknown terms.
+func (h *head) seenByID(view View, ids map[uint64]uint32) (seen map[uint32]SeenTerm, unknown []string) {
 	seen, unknown = make(map[uint32]SeenTerm, len(view.Terms)), []string{}
-	laterIDs := make(map[uint64]uint32, len(later))
-	for _, t := range later {
-		laterIDs[t.Hash] = t.ID
-	}
 	for _, t := range view.Terms {
-		hash := f.settings.Key.Hash([]byte(t.Term))
-		id, known := f.vocabulary.ID(hash)
-		if !known {
-			id, known = laterIDs[hash]
-		}
-		if known {
-			seen[uint32(f.FirstTerm())+id] = t
-		} else if f.kind != features.Whole {
+		if id, known := ids[h.settings.Key.Hash([]byte(t.Term))]; known {
+			seen[id] = t
+		} else if h.kind != features.Whole {
 			unknown = append(unknown, t.Term)
 		}
 	}
-	if f.kind == features.Evidence {
+	if h.kind == features.Evidence {
 		for _, g := range view.Grams {
 			if first, taken := seen[g.cell]; taken {
 				g.SeenTerm.Count += first.Count

@@ -4,18 +4,15 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"runtime"
 	"slices"
-	"syscall"
-	"time"
 
 	"chaff/features"
+	"chaff/internal/journal"
 	"chaff/internal/littleendian"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
@@ -39,10 +36,7 @@ func (f *Filter) Encode() ([]byte, error) {
 // SaveTo writes the model file to the start of a file, and returns its [Filter.Identity]. Equal filters have equal bytes. A number that is not
 // finite is an error: readers of the file rely on its checksums and do not check each number.
 func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
-	if f, err = f.whole(); err != nil {
-		return 0, err
-	}
-	if err := cmp.Or(f.linear.Validate(), f.validate()); err != nil {
+	if err := cmp.Or(f.linear.Validate(), f.validate(f.linear)); err != nil {
 		return 0, err
 	}
 	info, err := f.Provenance()
@@ -52,7 +46,7 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	rows := f.linear.Rows()
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
 	pref := encodePref(f.vocabulary)
-	areFrequent, err := f.areFrequent()
+	areFrequent, err := f.details.frequent(f.vocabulary.Len())
 	if err != nil {
 		return 0, err
 	}
@@ -116,109 +110,67 @@ func (f *Filter) Save(path string) error {
 // terms, until [Filter.Close] or until nothing refers to the filter. The error names the file and wraps [ErrNotModel], [ErrTruncated],
 // [ErrDamaged], [ErrVersion] or an error of the file system.
 func Open(path string) (*Filter, error) {
-	f, err := openWhole(path)
-	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pathError.Err // it would name the file twice
-	}
+	model, err := openModelFile(path)
 	if err != nil {
+		return nil, err
+	}
+	return openFilter(path, pair{model: model, journal: &journal.Journal{}})
+}
+
+// OpenLearned is [Open] with what was learned since the model was written: the journal of path.store. A store that cannot be used is no
+// error; [Filter.JournalErr] returns the reason.
+func OpenLearned(path string) (*Filter, error) {
+	files, err := openPair(path)
+	if err != nil {
+		return nil, err
+	}
+	return openFilter(path, files)
+}
+
+// openFilter returns the filter in files, which it closes after an error.
+func openFilter(path string, files pair) (*Filter, error) {
+	f, err := decode(files.model.Reader)
+	if err != nil {
+		files.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
-	return f, nil
-}
-
-// OpenForOne is Open for classifying or explaining one message: it reads and verifies the parts of the large tables that the message needs,
-// a few percent of a large model. It uses what was learned since the model was written, as [OpenLearned] does. The result is
-// valid only if [Filter.Err] returns nil after it. The filter belongs to one goroutine.
-func OpenForOne(path string) (*Filter, error) { return openForOne(path, time.Now()) }
-
-// openForOne takes the time, so that tests need not wait until a file is settled.
-func openForOne(path string, now time.Time) (*Filter, error) {
-	return openFollowing(path, func(path string) (*Filter, error) { return openPart(path, now) })
-}
-
-func openPart(path string, now time.Time) (*Filter, error) {
-	file, size := openSettled(path, now)
-	if file == nil {
-		return Open(path)
-	}
-	f, err := decodePart(file, size)
-	if err != nil {
-		file.close()
-		return nil, fmt.Errorf("open model %s: %w", path, err)
+	f.files = files
+	if files.journal.Len() > 0 {
+		f.files.unused = f.learn(files)
 	}
 	return f, nil
 }
 
-// decodePart returns the filter in a file of the given size, of which it reads parts.
-func decodePart(file partFile, size int64) (f *Filter, err error) {
-	defer func() {
-		if err != nil && file.changed() {
-			f, err = nil, ErrChanged
-		}
-	}()
-	base, err := openModel(file, size)
+// learn makes f, which knows what is in its file, know what is in the journal of its store. After an error it is unchanged.
+func (f *Filter) learn(files pair) error {
+	k, err := readKnowledge(files.base, f.linear.Terms, files.journal)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	f, pref, err := decodeSmall(base)
+	learner, err := k.learner(&f.head)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if f.part, f.vocabulary, err = newPart(file, base, pref, f.linear.Rows(), f.FirstTerm() > 0); err != nil {
-		return nil, err
-	}
-	f.linear.Terms = f.FirstTerm() + f.vocabulary.Len()
-	return f, nil
-}
-
-// openWhole is [Open] without the name of the file in the error.
-func openWhole(path string) (f *Filter, err error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
+	linear, err := learner.Linear()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() {
-		if err != nil {
-			file.Close()
-		}
-	}()
-	info, err := file.Stat()
+	hashes, err := k.laterHashes()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if !info.Mode().IsRegular() || info.Size() < int64(len(modelFormat().Magic)) {
-		return nil, ErrNotModel
-	}
-	from, open, err := keptOpen(file)
-	if err != nil {
-		return nil, err
-	}
-	if f, err = decodeFile(from, info.Size()); err != nil {
-		return nil, err
-	}
-	f.open = open
-	return f, nil
-}
-
-// keptOpen returns a reader of a file and what closes it. On Windows, which does not replace files that are open, it reads and closes the file.
-func keptOpen(file *os.File) (io.ReaderAt, io.Closer, error) {
-	if runtime.GOOS != "windows" {
-		return sections.Plain(file), file, nil
-	}
-	data, err := io.ReadAll(file)
-	return bytes.NewReader(data), nil, cmp.Or(err, file.Close())
+	f.learner, f.linear, f.vocabulary = learner, linear, f.vocabulary.Extended(hashes)
+	f.details.(*inFile).later = files.journal.Records()
+	return nil
 }
 
 // Decode returns the filter in the bytes of a model file.
-func Decode(data []byte) (*Filter, error) { return decodeFile(bytes.NewReader(data), int64(len(data))) }
-
-// decodeFile returns the filter in a model file of the given size.
-func decodeFile(from io.ReaderAt, size int64) (*Filter, error) {
-	base, err := openModel(from, size)
+func Decode(data []byte) (*Filter, error) {
+	file, err := openModel(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	return decode(base)
+	return decode(file)
 }
 
 // openModel reads the table of a model file of the given size.
@@ -230,125 +182,72 @@ func openModel(from io.ReaderAt, size int64) (*sections.Reader, error) {
 	return base, err
 }
 
-// whole returns f with all of its terms and weights in memory.
-func (f *Filter) whole() (*Filter, error) {
-	if f.part == nil {
-		return f, nil
-	}
-	return decode(f.part.base)
-}
-
+// decode returns the filter in a file.
 func decode(file *sections.Reader) (*Filter, error) {
-	f, pref, err := decodeSmall(file)
+	h, linear, tables, err := decodeHead(file)
 	if err != nil {
 		return nil, err
 	}
-	rows := f.linear.Rows()
-	blocks, err := newTermBlocks(pref, rows)
-	if err != nil {
+	f := &Filter{head: h, linear: linear}
+	if f.vocabulary, linear.Weights, err = tables.all(f.FirstTerm()); err != nil {
 		return nil, err
 	}
-	terms, err := file.Section("TERM")
-	if err != nil {
-		return nil, err
-	}
-	if err := blocks.checkSize(len(terms)); err != nil {
-		return nil, err
-	}
-	cells := f.FirstTerm() * rows
-	weights := make([]float32, cells+blocks.terms()*rows)
-	if f.vocabulary, err = blocks.decode(terms, weights[cells:]); err != nil {
-		return nil, err
-	}
-	if cells > 0 {
-		data, err := file.Section("CELL")
-		if err == nil {
-			err = decodeCells(weights[:cells], data, rows)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	f.linear.Terms, f.linear.Weights = f.FirstTerm()+f.vocabulary.Len(), weights
-	if err := f.linear.Validate(); err != nil {
+	linear.Terms = f.FirstTerm() + f.vocabulary.Len()
+	if err := linear.Validate(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return f, nil
 }
 
-// decodeSmall returns the filter in a file, without its vocabulary and weights, and section PREF.
-func decodeSmall(file *sections.Reader) (f *Filter, pref []uint32, err error) {
+// decodeHead returns the filter in a file without its vocabulary and its weights, what scores terms without weights, and the tables that have them.
+func decodeHead(file *sections.Reader) (h head, linear *models.Linear, t tables, err error) {
 	settings, err1 := file.Section("SETT")
 	key, err2 := file.Section("HKEY")
 	pref, err3 := decodeNumbers[uint32](file.Section("PREF"))
 	bias, err4 := decodeNumbers[float64](file.Section("BIAS"))
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
-		return nil, nil, err
+		return h, nil, t, err
 	}
-	f = &Filter{file: file, saveTexts: file.Has("TEXT")}
-	if f.settings, err = decodeSettings(settings); err != nil {
-		return nil, nil, err
+	if h.settings, err = decodeSettings(settings); err != nil {
+		return h, nil, t, err
 	}
-	if f.settings.Key, err = termkey.FromBytes(key); err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	if h.settings.Key, err = termkey.FromBytes(key); err != nil {
+		return h, nil, t, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if f.kind, err = features.ParseKind(f.settings.Kind); err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrVersion, err)
+	if h.kind, err = features.ParseKind(h.settings.Kind); err != nil {
+		return h, nil, t, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	f.linear = &models.Linear{Classes: len(f.settings.Classes), Form: f.settings.Form, Bias: bias}
-	if err := f.validate(); err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	linear = &models.Linear{Classes: len(h.settings.Classes), Form: h.settings.Form, Bias: bias}
+	if err := h.validate(linear); err != nil {
+		return h, nil, t, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return f, pref, nil
+	t, err = newTables(file, pref, linear.Rows())
+	h.saveTexts = file.Has("TEXT")
+	if err == nil {
+		h.details = &inFile{file: file, terms: t.terms(), rows: t.rows}
+	}
+	return h, linear, t, err
 }
 
 // validate returns an error for numbers that give no finite score or probability, whatever the weights are: correct checksums do not exclude
 // them.
-func (f *Filter) validate() error {
-	if err := f.linear.ValidateLengths(); err != nil {
+func (h *head) validate(linear *models.Linear) error {
+	if err := linear.ValidateLengths(); err != nil {
 		return err
 	}
-	if err := f.settings.Calibration.Validate(f.linear.Classes); err != nil {
+	if err := h.settings.Calibration.Validate(linear.Classes); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	}
-	if IsSpamFilter(f.settings.Classes) && f.settings.Thresholds == nil {
+	if IsSpamFilter(h.settings.Classes) && h.settings.Thresholds == nil {
 		return errNoThresholds
 	}
-	if t := f.settings.Thresholds; t != nil && (t.Unsure-t.Unsure != 0 || t.Spam-t.Spam != 0) { // NaN or infinite
+	if t := h.settings.Thresholds; t != nil && (t.Unsure-t.Unsure != 0 || t.Spam-t.Spam != 0) { // NaN or infinite
 		return fmt.Errorf("it has the thresholds %v and %v: %w", t.Unsure, t.Spam, models.ErrNotFinite)
 	}
-	for _, number := range slices.Concat(f.linear.Bias, f.settings.Calibration.Offsets, []float64{f.settings.Calibration.Slope}) {
+	for _, number := range slices.Concat(linear.Bias, h.settings.Calibration.Offsets, []float64{h.settings.Calibration.Slope}) {
 		if !(math.Abs(number) <= math.MaxFloat32) {
 			return fmt.Errorf("it has the number %v: %w", number, models.ErrNotFinite)
 		}
 	}
 	return nil
-}
-
-// Close closes the files of a filter, which cannot be used afterwards.
-func (f *Filter) Close() error {
-	var err1, err2, err3 error
-	if f.part != nil {
-		err1 = f.part.file.close()
-	}
-	if f.open != nil {
-		err2 = f.open.Close()
-	}
-	if f.store != nil {
-		err3 = f.store.Close()
-	}
-	return cmp.Or(err1, err2, err3)
-}
-
-// Err returns the first error of a look-up in the model file or in the journal, or [ErrChanged], for a filter that [OpenForOne] or
-// [OpenToLearn] opened; else nil.
-func (f *Filter) Err() error {
-	var err1, err2 error
-	if f.part != nil {
-		err1 = f.part.Err()
-	}
-	if f.knowledge != nil {
-		err2 = f.knowledge.err
-	}
-	return cmp.Or(err1, err2)
 }

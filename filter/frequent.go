@@ -40,28 +40,6 @@ func frequentIn(file *sections.Reader, rows int) (frequent, error) {
 	return frequent{entries, rows}, err
 }
 
-// areFrequent reports for each term by id whether section FREQ has it.
-func (f *Filter) areFrequent() ([]bool, error) {
-	are := make([]bool, f.vocabulary.Len())
-	if f.file != nil {
-		of, err := frequentIn(f.file, f.linear.Rows())
-		for i := range of.len() {
-			if id := int(of.id(i)); id < len(are) {
-				are[id] = true
-			}
-		}
-		return are, err
-	}
-	documents := f.terms.Documents
-	if terms := min(mostFrequent, len(documents)/frequentShare); terms > 0 {
-		limit := features.MostFrequent(documents, 1, terms)
-		for id, n := range documents {
-			are[id] = limit.Admits(n)
-		}
-	}
-	return are, nil
-}
-
 // encodeFrequent returns section FREQ.
 func encodeFrequent(v *features.Vocabulary, areFrequent []bool, weights []float32, rows int) (data []byte) {
 	table, starts, le := v.Table(), v.BucketStarts(), binary.LittleEndian

@@ -22,15 +22,15 @@ type Field struct{ Name, Value string }
 //	X-Chaff-Term: CONTRIBUTION TERM, for each of the given terms
 //
 // Only spam filters write the first two. Rules made for SpamAssassin match them.
-func (f *Filter) Fields(v Classification, terms ...Contribution) []Field {
+func (h *head) Fields(v Classification, terms ...Contribution) []Field {
 	var fields []Field
-	if IsSpamFilter(f.settings.Classes) {
+	if IsSpamFilter(h.settings.Classes) {
 		flag, status := "NO", "No"
 		if v.Verdict == Spam {
 			flag, status = "YES", "Yes"
 		}
 		fields = append(fields, Field{"X-Spam-Flag", flag},
-			Field{"X-Spam-Status", fmt.Sprintf("%s, score=%.2f required=%.2f", status, v.Score, f.settings.Thresholds.Spam)})
+			Field{"X-Spam-Status", fmt.Sprintf("%s, score=%.2f required=%.2f", status, v.Score, h.settings.Thresholds.Spam)})
 	}
 	fields = append(fields, Field{"X-Chaff-Verdict", headerText(string(v.Verdict))},
 		Field{"X-Chaff-Score", fmt.Sprintf("%.4f", v.Score)}, Field{"X-Chaff-Probability", fmt.Sprintf("%.6f", v.Probability)})
@@ -46,8 +46,8 @@ func UnjudgedField(why string) Field { return Field{"X-Chaff-Unjudged", headerTe
 // Passed returns the message with the fields of the verdict v in its header, for mail systems that sort by header fields. It removes
 // incoming X-Spam-* and X-Chaff-* fields, so that nobody can send a verdict of their own (strip.go). The new fields come first, behind a
 // "From " line if there is one, with the line ends of the message. Every other byte stays as it is.
-func (f *Filter) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
-	out, _ := withFields(raw, linesOf(f.Fields(v, terms...)...))
+func (h *head) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
+	out, _ := withFields(raw, linesOf(h.Fields(v, terms...)...))
 	return out
 }
 

@@ -39,22 +39,19 @@ func TestAModelThatChangesWhileItIsReadIsAnError(t *testing.T) {
 			if err := os.Chtimes(path, old, old); err != nil {
 				t.Fatal(err)
 			}
-			one, err := openForOne(path, later())
+			one, err := openOne(path, later())
 			if err != nil {
 				t.Fatal(err)
 			}
-			explained, err := openForOne(path, later())
+			explained, err := openOne(path, later())
 			if err != nil {
 				t.Fatal(err)
-			}
-			if one.part == nil {
-				t.Fatal("all of the model was read")
 			}
 			if err := tt.change(path); err != nil {
 				t.Fatal(err)
 			}
-			got := one.Classify([]byte(knownLetter))
-			if err := one.Err(); errors.Is(err, ErrChanged) != tt.errs || err == nil && got != want {
+			got, err := one.Classify([]byte(knownLetter))
+			if errors.Is(err, ErrChanged) != tt.errs || err == nil && got != want {
 				t.Errorf("got %+v and %v", got, err)
 			}
 			e, err := explained.Explain([]byte(knownLetter))
@@ -70,18 +67,16 @@ func TestAllOfANewFileIsRead(t *testing.T) {
 	if err := spamFilter(t).Save(path); err != nil {
 		t.Fatal(err)
 	}
-	f, err := OpenForOne(path)
+	f, err := OpenOne(path)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if f.part != nil {
-		t.Error("parts of the file are read")
 	}
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.Classify([]byte(knownLetter)), spamFilter(t).Classify([]byte(knownLetter)); got != want || f.Err() != nil {
-		t.Errorf("got %+v and %v, want %+v", got, f.Err(), want)
+	want := spamFilter(t).Classify([]byte(knownLetter))
+	if got, err := f.Classify([]byte(knownLetter)); got != want || err != nil {
+		t.Errorf("got %+v and %v, want %+v", got, err, want)
 	}
 }
 
@@ -130,12 +125,12 @@ func TestAModelThatIsBeingRewrittenGivesNoWrongVerdict(t *testing.T) {
 		if i%2 == 0 { // as if the file were settled
 			open = later
 		}
-		one, err := openForOne(path, open())
+		one, err := openOne(path, open())
 		if err != nil {
 			continue
 		}
-		got := one.Classify([]byte(knownLetter))
-		if one.Err() == nil {
+		got, err := one.Classify([]byte(knownLetter))
+		if err == nil {
 			verdictCount++
 			// A settled file may be in the middle of a change that its times do not show yet.
 			if i%2 != 0 && !verdicts[got] {
@@ -167,12 +162,12 @@ func TestCloseClosesTheFile(t *testing.T) {
 		return n
 	}
 	for name, tt := range map[string]struct {
-		open  func() (*Filter, error)
+		open  func() (opened, error)
 		files int
 	}{
-		"for one message": {func() (*Filter, error) { return openForOne(p.path, later()) }, 2},
-		"learned":         {func() (*Filter, error) { return OpenLearned(p.path) }, 2},
-		"the model alone": {func() (*Filter, error) { return Open(p.path) }, 1},
+		"for one message": {func() (opened, error) { return openOne(p.path, later()) }, 2},
+		"learned":         {func() (opened, error) { return OpenLearned(p.path) }, 2},
+		"the model alone": {func() (opened, error) { return Open(p.path) }, 1},
 	} {
 		f, err := tt.open()
 		if n := openFiles(); err != nil || n != tt.files {
@@ -192,16 +187,19 @@ func TestOpenDoesNotWaitForAFIFO(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, open := range map[string]func(string) (*Filter, error){"Open": Open, "OpenForOne": OpenForOne} {
-		if _, err := open(path); !errors.Is(err, ErrNotModel) {
+	for name, open := range map[string]func() (opened, error){
+		"Open":    func() (opened, error) { return Open(path) },
+		"OpenOne": func() (opened, error) { return OpenOne(path) },
+	} {
+		if _, err := open(); !errors.Is(err, ErrNotModel) {
 			t.Errorf("%s: got %v, want %v", name, err, ErrNotModel)
 		}
 	}
 	model := filepath.Join(t.TempDir(), "model")
 	noError(t, spamFilter(t).Save(model))
 	noError(t, syscall.Mkfifo(StorePath(model), 0o600))
-	for name, open := range map[string]func(string) (*Filter, error){"OpenLearned": OpenLearned, "OpenForOne": OpenForOne} {
-		if f, err := open(model); err != nil || !errors.Is(f.JournalErr(), journal.ErrNotStore) {
+	for name, open := range openers(model) {
+		if f, err := open(); err != nil || !errors.Is(f.JournalErr(), journal.ErrNotStore) {
 			t.Errorf("the store is a FIFO, %s: got %v, %v, want %v", name, err, f.JournalErr(), journal.ErrNotStore)
 		}
 	}

@@ -2,7 +2,10 @@
 
 package filter
 
-import "time"
+import (
+	"io/fs"
+	"time"
+)
 
-// openSettled returns nil: parts of files are read on Linux only.
-func openSettled(string, time.Time) (partFile, int64) { return nil, 0 }
+// lastChange is known on Linux only.
+func lastChange(fs.FileInfo) (latest time.Time, known bool) { return time.Time{}, false }

@@ -76,9 +76,9 @@ func (p *pupil) save() {
 }
 
 // open opens the model for one message, as if it were settled.
-func (p *pupil) open() *Filter {
+func (p *pupil) open() *One {
 	p.t.Helper()
-	f, err := openForOne(p.path, later())
+	f, err := openOne(p.path, later())
 	if err == nil {
 		err = f.JournalErr()
 	}
@@ -132,7 +132,7 @@ func (p *pupil) learn(raw string, class int) {
 	if j.Add(p.journal[size:]); j.Len()%p.summaries == 0 {
 		store.Reset(p.journal)
 		size := len(p.journal)
-		summary, err := j.Summary(f.linear.Terms)
+		summary, err := j.Summary(f.Terms())
 		noError(p.t, err)
 		p.journal = journal.Append(p.journal, j.Next(), summary)
 		j.Add(p.journal[size:])
@@ -183,7 +183,7 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 		for _, name := range models.Names() {
 			t.Run(fmt.Sprintf("%s of %d classes", name, len(classes)), func(t *testing.T) {
 				trained := fitted(t, corpustest.Mailbox(1, 10, classes...), name, classes...)
-				if trained.learned == nil {
+				if trained.learner == nil {
 					t.Fatal("it cannot learn on")
 				}
 				p := newPupil(t, trained)
@@ -193,8 +193,8 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 				}
 				want := p.want()
 				learned, err := OpenLearned(p.path)
-				if err != nil || learned.JournalErr() != nil || learned.Learned() != 16 {
-					t.Fatalf("opened with %d records: %v, %v", learned.Learned(), err, learned.JournalErr())
+				if err != nil || learned.JournalErr() != nil || learned.files.journal.Len() != 16 {
+					t.Fatalf("opened with %d records: %v, %v", learned.files.journal.Len(), err, learned.JournalErr())
 				}
 				again, err := Decode(encode(t, learned))
 				if err != nil {
@@ -202,19 +202,18 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 				}
 				parts := p.open()
 				defer parts.Close()
-				whole, err := openForOne(p.path, time.Now().Add(-time.Hour)) // before the file was settled
-				if err != nil || whole.part != nil || parts.part == nil {
-					t.Fatalf("parts of the new model are read: %t; of the settled one: %t; %v", whole.part != nil, parts.part != nil, err)
-				}
+				whole, err := openOne(p.path, time.Now().Add(-time.Hour)) // before the file was settled
+				noError(t, err)
+				defer whole.Close()
 				changed := 0
 				for _, raw := range append(mail, "", "\nnothing of this is known") {
 					judged := want.Classify([]byte(raw))
 					if trained.Classify([]byte(raw)).Score != judged.Score {
 						changed++
 					}
-					for name, f := range map[string]*Filter{"in parts": parts, "whole": whole, "learned": learned, "saved again": again} {
-						if got := f.Classify([]byte(raw)); got != judged || f.Err() != nil || f.JournalErr() != nil {
-							t.Errorf("%q, %s: got %+v, %v, %v, want %+v", raw, name, got, f.Err(), f.JournalErr(), judged)
+					for name, f := range map[string]opened{"in parts": parts, "whole": whole, "learned": learned, "saved again": again} {
+						if got, err := classify(f, []byte(raw)); got != judged || err != nil || f.JournalErr() != nil {
+							t.Errorf("%q, %s: got %+v, %v, %v, want %+v", raw, name, got, err, f.JournalErr(), judged)
 						}
 					}
 				}
@@ -228,17 +227,11 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 
 func TestAnEmptyJournalCostsAReaderNothing(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
-	for how, open := range map[string]func() (*Filter, error){
-		"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
-		"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
-	} {
-		f, err := open()
-		noError(t, err)
-		if f.store != nil || f.knowledge != nil || f.JournalErr() != nil {
-			t.Errorf("%s: it read the store: %v", how, f.JournalErr())
-		}
-		f.Close()
+	files, err := openPair(p.path)
+	if err != nil || files.base != nil || files.unused != nil {
+		t.Errorf("it read the base of the store: %v, %v", err, files.unused)
 	}
+	noError(t, files.Close())
 }
 
 func TestADamagedModelLearnsNothing(t *testing.T) {
@@ -272,9 +265,9 @@ func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
 	noError(t, err)
 	l, err := f.Learner()
 	noError(t, err)
-	s, err := readState(base, l.Terms())
+	k, err := readKnowledge(base, l.Terms(), &journal.Journal{})
 	noError(t, err)
-	rows, err := s.appendAll(nil, l.Terms())
+	rows, err := k.allRows()
 	noError(t, err)
 	for w := range l.Terms() {
 		if got, want := rows[w*l.TermSize():][:l.TermSize()], l.AppendTerm(nil, w); !bytes.Equal(got, want) {
@@ -327,10 +320,7 @@ func TestAnExplanationReadsNoTextsOfTheModel(t *testing.T) {
 		p.learn(raw, i%2)
 	}
 	raw := []byte(letters(3)[2])
-	for how, open := range map[string]func() (*Filter, error){
-		"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
-		"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
-	} {
+	for how, open := range openers(p.path) {
 		explained := func() string {
 			f, err := open()
 			noError(t, err)
@@ -439,17 +429,13 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 			} else if err := os.WriteFile(p.path+storeSuffix, tt.store, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for how, open := range map[string]func() (*Filter, error){
-				"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
-				"whole":    func() (*Filter, error) { return OpenForOne(p.path) },
-				"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
-			} {
+			for how, open := range openers(p.path) {
 				f, err := open()
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := f.Classify(raw); got != tt.want || f.Err() != nil {
-					t.Errorf("%s: got %+v, %v, want %+v", how, got, f.Err(), tt.want)
+				if got, err := classify(f, raw); got != tt.want || err != nil {
+					t.Errorf("%s: got %+v, %v, want %+v", how, got, err, tt.want)
 				}
 				if err := f.JournalErr(); !errors.Is(err, tt.err) {
 					t.Errorf("%s: got %v, want %v", how, err, tt.err)
@@ -488,16 +474,13 @@ func TestADamagedSummaryLeavesTheModel(t *testing.T) {
 		damaged := bytes.Clone(good)
 		damaged[at] ^= 1
 		noError(t, os.WriteFile(p.path+storeSuffix, damaged, 0o600))
-		for how, open := range map[string]func() (*Filter, error){
-			"in parts": func() (*Filter, error) { return openForOne(p.path, later()) },
-			"learned":  func() (*Filter, error) { return OpenLearned(p.path) },
-		} {
+		for how, open := range openers(p.path) {
 			f, err := open()
 			noError(t, err)
-			got := f.Classify(raw)
+			got, failed := classify(f, raw)
 			switch err := f.JournalErr(); {
-			case f.Err() != nil:
-				t.Errorf("%s, byte %d: %v", how, at-start, f.Err())
+			case failed != nil:
+				t.Errorf("%s, byte %d: %v", how, at-start, failed)
 			case err == nil && got == learned: // it was not needed
 			case errors.Is(err, journal.ErrDamaged) && got == bare:
 				found[how]++
@@ -507,7 +490,7 @@ func TestADamagedSummaryLeavesTheModel(t *testing.T) {
 			f.Close()
 		}
 	}
-	for _, how := range []string{"in parts", "learned"} {
+	for how := range openers(p.path) {
 		if n := found[how]; n < tried/4 {
 			t.Errorf("%s: %d of %d changed bytes were found", how, n, tried)
 		}
@@ -548,18 +531,15 @@ func TestAReaderOfAFoldGetsFilesThatBelongTogether(t *testing.T) {
 	}
 	put(path, states[0].model)
 	put(path+storeSuffix, states[0].store)
-	open := []func() (*Filter, error){
-		func() (*Filter, error) { return openForOne(path, later()) },
-		func() (*Filter, error) { return OpenForOne(path) },
-		func() (*Filter, error) { return OpenLearned(path) },
-	}
-	read := func(i int) {
-		f, err := open[i%len(open)]()
-		noError(t, err)
-		if got := f.Classify(raw); !verdicts[got] || f.Err() != nil || f.JournalErr() != nil {
-			t.Errorf("reader %d: got %+v, %v, %v", i, got, f.Err(), f.JournalErr())
+	read := func() {
+		for how, open := range openers(path) {
+			f, err := open()
+			noError(t, err)
+			if got, err := classify(f, raw); !verdicts[got] || err != nil || f.JournalErr() != nil {
+				t.Errorf("%s: got %+v, %v, %v", how, got, err, f.JournalErr())
+			}
+			f.Close()
 		}
-		f.Close()
 	}
 	for _, step := range []func(){
 		func() { put(path+nextSuffix, states[1].model) },
@@ -567,9 +547,7 @@ func TestAReaderOfAFoldGetsFilesThatBelongTogether(t *testing.T) {
 		func() { noError(t, os.Rename(path+nextSuffix, path)) },
 	} {
 		step()
-		for i := range open {
-			read(i)
-		}
+		read()
 	}
 	stop := make(chan struct{})
 	var folds sync.WaitGroup
@@ -600,8 +578,8 @@ func TestAReaderOfAFoldGetsFilesThatBelongTogether(t *testing.T) {
 			store.Close()
 		}
 	})
-	for i := range 600 {
-		read(i)
+	for range 200 {
+		read()
 	}
 	close(stop)
 	folds.Wait()

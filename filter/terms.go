@@ -2,12 +2,8 @@ package filter
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-
-	"chaff/features"
 )
 
 // ErrNoTexts is returned for a model that was saved without the texts of its terms.
@@ -24,62 +20,12 @@ type Terms struct {
 
 // Terms returns the terms of the model. The error is [ErrNoTexts], or about the file that f was opened from.
 func (f *Filter) Terms() (Terms, error) {
-	if f.file == nil {
-		return f.terms, nil
-	}
-	documents, err := f.documents()
+	documents, err := f.details.documents()
 	if err != nil {
 		return Terms{}, err
 	}
-	inFile, later := len(documents), []string(nil) // terms of the file and of the journal
-	if k := f.knowledge; k != nil {
-		if later, err = k.laterTexts(); err != nil {
-			return Terms{}, err
-		}
-	}
-	data, err := f.file.Section("TEXT")
-	if err != nil {
-		return Terms{}, err
-	}
-	text, err := decodeTexts(data, inFile)
-	of := func(id int) []byte {
-		if id >= inFile {
-			return []byte(later[id-inFile])
-		}
-		return text(id)
-	}
-	return Terms{Text: of, Documents: append(documents, make([]uint32, len(later))...)}, err
-}
-
-// documents counts the training messages with each term, without those of the journal. The errors are those of [Filter.Terms].
-func (f *Filter) documents() ([]uint32, error) {
-	if f.file == nil {
-		return f.terms.Documents, nil
-	}
-	if !f.file.Has("TEXT") {
-		return nil, ErrNoTexts
-	}
-	counts, err := f.file.Section("DOCF")
-	if err != nil {
-		return nil, err
-	}
-	terms := f.vocabulary.Len()
-	if f.knowledge != nil {
-		terms = f.knowledge.ids - f.FirstTerm()
-	}
-	documents, err := decodeCounts(counts, terms)
-	if err != nil {
-		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, terms)
-	}
-	return documents, nil
-}
-
-// Provenance returns the JSON that the filter was made with. The error is about the file that f was opened from.
-func (f *Filter) Provenance() (json.RawMessage, error) {
-	if f.file != nil {
-		return f.file.Section("INFO")
-	}
-	return f.provenance, nil
+	text, err := f.details.texts()
+	return Terms{text, documents}, err
 }
 
 // TermWeight is a term with its weight for one class against the mean of all classes.
@@ -90,7 +36,7 @@ type TermWeight struct {
 }
 
 // Strongest returns the n terms with the largest weights for each class, the largest first. It leaves out terms that speak against the
-// class. The filter comes neither from [OpenForOne] nor from [OpenToLearn], as for [Filter.WeightFor].
+// class.
 func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	t, err := f.Terms()
 	if err != nil {
@@ -127,12 +73,4 @@ func (f *Filter) WeightFor(id, c int) float64 {
 		mean += float64(a)
 	}
 	return float64(w[c]) - mean/float64(rows)
-}
-
-// FirstTerm returns the id of the first term of the vocabulary: 0, or the number of cells if the model has weights for cells.
-func (f *Filter) FirstTerm() int {
-	if f.kind == features.Evidence {
-		return features.CellCount
-	}
-	return 0
 }

@@ -150,7 +150,7 @@ const ByHand = "by-hand"
 // ErrNotAffine is returned for a model whose score is more than a sum of weights.
 var ErrNotAffine = errors.New("its score is no plain sum of weights")
 
-// Weights returns the linear function of f, without terms that have no text. The filter comes neither from [OpenForOne] nor from [OpenToLearn].
+// Weights returns the linear function of f, without terms that have no text.
 // The error is [ErrNotAffine] for a model with a form, or about the file that f was opened from.
 func (f *Filter) Weights() (Weights, error) {
 	terms, err := f.Terms()

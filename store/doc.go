@@ -6,7 +6,7 @@
 //
 // A store is the file of its model with ".store" appended. Its base is the ledger at the last fold. The journal behind it has a record for
 // each message that was learned, forgotten or refused since, with what changed in the model, so that a filter knows it at once:
-// [filter.OpenForOne] reads both. [Store.Fold] makes a new base and a new model of the two. docs/formats.md has every byte.
+// [filter.OpenOne] reads both. [Store.Fold] makes a new base and a new model of the two. docs/formats.md has every byte.
 //
 //	s, err := store.Open(ctx, "spam.model", store.DefaultOptions())
 //	outcome, err := s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})

@@ -212,7 +212,7 @@ func TestAnInterruptedFoldIsBeforeOrAfter(t *testing.T) {
 			if has := numbers(t, path, 1); !has[0] {
 				t.Error("a reader does not see the message")
 			}
-			f, err := filter.OpenForOne(path)
+			f, err := filter.OpenOne(path)
 			if err != nil || f.JournalErr() != nil {
 				t.Fatal(err, f.JournalErr())
 			}
@@ -321,13 +321,13 @@ func TestLearnersAndReadersDoNotDisturbEachOther(t *testing.T) {
 					return
 				default:
 				}
-				f, err := filter.OpenForOne(path)
+				f, err := filter.OpenOne(path)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				f.Classify(numbered(0).Raw)
-				if err := errors.Join(f.Err(), f.JournalErr()); err != nil {
+				_, err = f.Classify(numbered(0).Raw)
+				if err := errors.Join(err, f.JournalErr()); err != nil {
 					t.Error(err)
 				}
 				f.Close()

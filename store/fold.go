@@ -87,7 +87,7 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 }
 
 // BeginLike is [Begin] for a model with the classes and the settings of f.
-func BeginLike(ctx context.Context, path string, f *filter.Filter, o Options) error {
+func BeginLike(ctx context.Context, path string, f train.Made, o Options) error {
 	settings := f.Settings()
 	c, t, err := fittingOf(f)
 	if err != nil {
@@ -97,7 +97,7 @@ func BeginLike(ctx context.Context, path string, f *filter.Filter, o Options) er
 }
 
 // fittingOf returns the settings that f was fitted with.
-func fittingOf(f *filter.Filter) (train.CollectOptions, train.Options, error) {
+func fittingOf(f train.Made) (train.CollectOptions, train.Options, error) {
 	p, err := train.ProvenanceOf(f)
 	if err != nil {
 		return train.CollectOptions{}, train.Options{}, err
@@ -246,7 +246,7 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 
 // fit fits a model like f to a ledger. It counts the CPU time since began.
 func fit(
-	ctx context.Context, f *filter.Filter, l *ledger, o RetrainOptions, now time.Time, began time.Duration,
+	ctx context.Context, f train.Made, l *ledger, o RetrainOptions, now time.Time, began time.Duration,
 ) (*filter.Filter, train.Refitted, error) {
 	settings := f.Settings()
 	reading, options, err := fittingOf(f)
@@ -298,9 +298,9 @@ func (l *ledger) mail() *train.Mail {
 }
 
 // carryOver returns the model with what it has learned since the last base, over a vocabulary of the terms of the ledger.
-func carryOver(f *filter.Filter, l *ledger) (*filter.Filter, error) {
+func carryOver(f *filter.One, l *ledger) (*filter.Filter, error) {
 	if _, err := f.NewLearner(); errors.Is(err, filter.ErrNotLearning) {
-		return f, nil
+		return f.Filter()
 	}
 	p, err := train.ProvenanceOf(f)
 	if err != nil {

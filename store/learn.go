@@ -137,13 +137,10 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		}
 	}
 	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
-	for i, unknown := range s.filter.UnknownTerms(document) { // the ledger has the texts of the others
-		if unknown || p.Learner == nil { // a model that does not learn has terms that the ledger lost
+	for i := range document.Terms { // the ledger has the texts of the others
+		if p.Learner == nil || p.Unknown[i] { // a model that does not learn has terms that the ledger lost
 			r.texts[i] = s.textOf(bag.Text(i))
 		}
-	}
-	if err := s.filter.Err(); err != nil { // a term that could not be looked up has no text in the ledger, or two
-		return Outcome{}, err
 	}
 	r.entry = e
 	update := p.record(before.Label, label)
@@ -198,8 +195,8 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	if known && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
 		return false, nil
 	}
-	v := s.filter.Classify(raw)
-	return v.Class != label && s.isSure(v, slices.Index(s.Classes(), v.Class)), s.filter.Err()
+	v, err := s.filter.Classify(raw)
+	return v.Class != label && s.isSure(v, slices.Index(s.Classes(), v.Class)), err
 }
 
 // textOf returns what the store keeps of the text of a term: the text, or without texts its order hash.

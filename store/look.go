@@ -98,10 +98,10 @@ func (v *View) Filter() *filter.Filter { return v.filter }
 func (v *View) Classes() []string { return v.ledger.facts.Classes }
 
 // NameHash is that of the store.
-func (v *View) NameHash(name string) uint64 { return nameHash(v.filter, name) }
+func (v *View) NameHash(name string) uint64 { return nameHash(v.filter.Settings(), name) }
 
 // Fingerprint is [Store.Fingerprint].
-func (v *View) Fingerprint(raw []byte) uint64 { return fingerprint(v.filter, raw) }
+func (v *View) Fingerprint(raw []byte) uint64 { return fingerprint(v.filter.Settings(), raw) }
 
 // Entries returns the messages of the store, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries }

@@ -44,9 +44,6 @@ func TestAModelThatBeginsLikeAnotherJoinsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := opened(t, path)
-	if !shared.filter.CanJoin(own.filter) || own.Model() != shared.Model() {
-		t.Fatalf("the models %s and %s read mail in different ways", own.Model(), shared.Model())
-	}
 	for _, m := range mailOf(t, corpustest.Mailbox(2, 5, "ham", "spam")) {
 		learned(t, own, m)
 	}
@@ -54,6 +51,9 @@ func TestAModelThatBeginsLikeAnotherJoinsIt(t *testing.T) {
 	user, err2 := filter.OpenLearned(path)
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
+	}
+	if !base.CanJoin(user) || own.Model() != shared.Model() {
+		t.Fatalf("the models %s and %s read mail in different ways", own.Model(), shared.Model())
 	}
 	for _, m := range mailOf(t, corpustest.Mailbox(3, 5, "ham", "spam")) {
 		got, added := base.ClassifyWith(user, 0.5, m.Raw)

@@ -26,7 +26,6 @@ func (s *Store) append(r journal.Record) error {
 	if s.journal.NeedsSummary() {
 		err = s.summarise()
 	}
-	s.filter.Follow()
 	return err
 }
 
@@ -48,7 +47,7 @@ func (s *Store) takeBack(err error) error {
 // summarise appends a summary of all records, which spares readers the records before it. The journal does without
 // it if there is no room.
 func (s *Store) summarise() error {
-	r, err := s.journal.Summary(s.filter.Linear().Terms)
+	r, err := s.journal.Summary(s.filter.Terms())
 	if err != nil {
 		return nil // readers of all records report it
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // forgets reports whether a model forgets a document at once.
-func forgets(f *filter.Filter) bool {
+func forgets(f *filter.One) bool {
 	l, err := f.NewLearner()
 	if err != nil {
 		return false
@@ -29,7 +29,7 @@ type update struct {
 }
 
 // newUpdate prepares to learn a document and to forget another one, which the journal has or the base. Either may be nil.
-func newUpdate(f *filter.Filter, learned, old *features.Document, inJournal bool) (u update, err error) {
+func newUpdate(f *filter.One, learned, old *features.Document, inJournal bool) (u update, err error) {
 	u.learns, u.forgets = learned != nil, old != nil
 	if !u.learns && !u.forgets {
 		return u, nil
@@ -38,9 +38,10 @@ func newUpdate(f *filter.Filter, learned, old *features.Document, inJournal bool
 	if errors.Is(err, filter.ErrNotLearning) {
 		u.Learner = nil
 		if learned != nil {
-			u.verdict = f.ClassifyDocument(*learned)
+			u.verdict, err = f.ClassifyDocument(*learned)
+			return u, err
 		}
-		return u, f.Err()
+		return u, nil
 	}
 	if err == nil && learned != nil {
 		u.verdict = f.Judge(u.Learner.Scores(nil, u.Vector))
@@ -71,7 +72,7 @@ func (u update) record(before, after int) journal.Record {
 
 // recounted returns the learner of a model of counts that knows the messages of a ledger, over a new vocabulary. What it counted before says
 // nothing of terms that the old vocabulary lacked, nor of messages that have expired.
-func recounted(f *filter.Filter, l *ledger, v *features.Vocabulary) (models.Online, error) {
+func recounted(f *filter.One, l *ledger, v *features.Vocabulary) (models.Online, error) {
 	learner, err := f.NewLearner()
 	if err != nil {
 		return nil, err
@@ -91,16 +92,12 @@ func recounted(f *filter.Filter, l *ledger, v *features.Vocabulary) (models.Onli
 
 // over returns a learner that knows what the one of f knows, over a new vocabulary. What the vocabulary lacks is left out, and new terms have
 // learned nothing.
-func over(f *filter.Filter, v *features.Vocabulary) (models.Online, error) {
-	l, err := f.Learner()
+func over(f *filter.One, v *features.Vocabulary) (models.Online, error) {
+	l, old, err := f.Learned()
 	if err != nil {
 		return nil, err
 	}
 	none, err := f.EmptyRow(l.AppendGlobals(nil))
-	if err != nil {
-		return nil, err
-	}
-	old, err := f.LearnedVocabulary()
 	if err != nil {
 		return nil, err
 	}

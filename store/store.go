@@ -45,7 +45,7 @@ type Store struct {
 	options    Options
 	now        func() time.Time
 	file       *os.File // locked
-	filter     *filter.Filter
+	filter     *filter.One
 	reader     *filter.Reader
 	base       *base
 	journal    *journal.Journal
@@ -204,7 +204,7 @@ func (s *Store) load() error {
 func (s *Store) end() int64 { return s.journal.Base() + s.journal.Size() }
 
 // openModel opens the model of a base and a journal. An interrupted fold may have left it beside the old one.
-func (s *Store) openModel(b *base, j *journal.Journal) (*filter.Filter, error) {
+func (s *Store) openModel(b *base, j *journal.Journal) (*filter.One, error) {
 	next := s.path + nextSuffix
 	waiting, waits, err := identityOfNext(next, s.path)
 	if err != nil {
@@ -270,22 +270,22 @@ func (s *Store) closeFilter() {
 }
 
 // NameHash returns the hash of a name, that of a mailbox or of a file in it, under the key of the model.
-func (s *Store) NameHash(name string) uint64 { return nameHash(s.filter, name) }
+func (s *Store) NameHash(name string) uint64 { return nameHash(s.filter.Settings(), name) }
 
 // Fingerprint returns the digest by which a message is known: that under the key of the model.
-func (s *Store) Fingerprint(raw []byte) uint64 { return fingerprint(s.filter, raw) }
+func (s *Store) Fingerprint(raw []byte) uint64 { return fingerprint(s.filter.Settings(), raw) }
 
-func fingerprint(f *filter.Filter, raw []byte) uint64 {
-	return corpus.Fingerprint(message.Original(raw), f.Settings().Key)
+func fingerprint(s filter.Settings, raw []byte) uint64 {
+	return corpus.Fingerprint(message.Original(raw), s.Key)
 }
 
-func nameHash(f *filter.Filter, name string) uint64 { return f.Settings().Key.Hash([]byte(name)) }
+func nameHash(s filter.Settings, name string) uint64 { return s.Key.Hash([]byte(name)) }
 
 // Classes returns the names of the classes.
 func (s *Store) Classes() []string { return s.filter.Settings().Classes }
 
 // Filter returns the model of the base, without the journal. It is valid until the store is closed or has a new base.
-func (s *Store) Filter() *filter.Filter { return s.filter }
+func (s *Store) Filter() *filter.One { return s.filter }
 
 // Model returns the name of the model.
 func (s *Store) Model() string { return s.filter.Settings().Model }

@@ -536,7 +536,8 @@ func TestWhatTheFilterWasSureOfCountsAsJudged(t *testing.T) {
 	s := opened(t, path)
 	s.options.OnError, s.options.Sure = true, 50
 	mail := slices.DeleteFunc(mailOf(t, corpustest.Mailbox(2, 60, "ham", "spam")), func(m Message) bool {
-		return string(s.Filter().Classify(m.Raw).Verdict) != m.Label
+		c, err := s.Filter().Classify(m.Raw)
+		return err != nil || string(c.Verdict) != m.Label
 	})
 	if len(mail) < 5 {
 		t.Fatalf("the filter is right and sure of %d messages", len(mail))

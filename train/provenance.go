@@ -45,8 +45,14 @@ type Provenance struct {
 	Sample []byte `json:"sample,omitempty"`
 }
 
+// Made is a [filter.Filter] or a [filter.One].
+type Made interface {
+	Settings() filter.Settings
+	Provenance() (json.RawMessage, error)
+}
+
 // ProvenanceOf returns the provenance of f. The error is about the file that f was opened from.
-func ProvenanceOf(f *filter.Filter) (Provenance, error) {
+func ProvenanceOf(f Made) (Provenance, error) {
 	data, err := f.Provenance()
 	if err != nil {
 		return Provenance{}, err

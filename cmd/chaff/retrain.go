@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
-	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/store"
@@ -73,7 +72,7 @@ type guarantees struct {
 	Verdicts   *train.VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 }
 
-func guaranteesOf(f *filter.Filter) (guarantees, error) {
+func guaranteesOf(f train.Made) (guarantees, error) {
 	from, err := train.ProvenanceOf(f)
 	return guarantees{f.Settings().Thresholds, from.Promise, from.Verdicts}, err
 }

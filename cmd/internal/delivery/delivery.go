@@ -177,9 +177,9 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 		return out, filter.Unsure, nil
 	}
 	if r.Terms == 0 {
-		v, err := r.classify(f, raw)
+		v, err := f.Classify(raw)
 		if err != nil {
-			return raw, "", err
+			return raw, "", ModelError(r.Model, err)
 		}
 		return f.Passed(raw, v), v.Verdict, nil
 	}
@@ -207,11 +207,11 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := r.classify(f, raw)
+	v, err := f.Classify(raw)
 	if err != nil {
-		return "", err
+		return "", ModelError(r.Model, err)
 	}
-	warnOfStore(s.Err, r.Model, f) // but not with --pass: mail systems take any text on stderr for a failure
+	warnOfStore(s.Err, r.Model, f.JournalErr()) // but not with --pass: mail systems take any text on stderr for a failure
 	if r.JSON {
 		unlike, err := f.NewUnlike()
 		if err != nil {
@@ -323,30 +323,30 @@ func write(w io.Writer, message io.Reader) error {
 func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 	f, err := openModel(path, filter.OpenLearned)
 	if err == nil {
-		warnOfStore(stderr, path, f)
+		warnOfStore(stderr, path, f.JournalErr())
 	}
 	return f, err
 }
 
-// warnOfStore prints why f does without what was learned since the model was trained.
-func warnOfStore(stderr io.Writer, path string, f *filter.Filter) {
-	if err := f.JournalErr(); err != nil {
+// warnOfStore prints why the model at path is used without what was learned since it was trained.
+func warnOfStore(stderr io.Writer, path string, err error) {
+	if err != nil {
 		screen.Printf(stderr, "chaff: %s %s: %v: the model is used without what was learned since it was trained\n",
 			screen.Yellow.Of("warning:"), filter.StorePath(path), err)
 	}
 }
 
-func openModel(path string, open func(path string) (*filter.Filter, error)) (*filter.Filter, error) {
+func openModel[F any](path string, open func(path string) (F, error)) (f F, err error) {
 	if path == "" {
-		return nil, hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
+		return f, hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
-	f, err := open(path)
+	f, err = open(path)
 	return f, advised(err)
 }
 
 // open opens the model of a request for one message. The exit codes of other filters need one of ham and spam.
-func (r Request) open() (*filter.Filter, error) {
-	f, err := openModel(r.Model, filter.OpenForOne)
+func (r Request) open() (*filter.One, error) {
+	f, err := openModel(r.Model, filter.OpenOne)
 	if err == nil && r.Preset != "" && f.Settings().Thresholds == nil {
 		err = fmt.Errorf("--exit-code needs a model of ham and spam: %s has the classes %s; without it, the class is printed",
 			r.Model, strings.Join(f.Settings().Classes, ", "))
@@ -365,15 +365,6 @@ func advised(err error) error {
 		return hint.With(err, "train it again with chaff train")
 	}
 	return err
-}
-
-// classify returns the verdict of a model that is open for one message.
-func (r Request) classify(f *filter.Filter, raw []byte) (filter.Classification, error) {
-	v := f.Classify(raw)
-	if err := f.Err(); err != nil {
-		return filter.Classification{}, ModelError(r.Model, err)
-	}
-	return v, nil
 }
 
 // ModelError names the model file in an error about an open model, and adds a hint.

@@ -1,0 +1,130 @@
+package filter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"chaff/features"
+	"chaff/internal/journal"
+	"chaff/internal/sections"
+)
+
+// details are what classification does not need of a filter.
+type details interface {
+	identity() uint64 // see [Filter.Identity]
+	provenance() (json.RawMessage, error)
+	texts() (text func(id int) []byte, err error)
+	documents() ([]uint32, error)       // how many training messages have each term; the error is [ErrNoTexts] without texts
+	frequent(terms int) ([]bool, error) // reports for each term whether section FREQ has it
+}
+
+// given are the details of a filter that was made of its parts.
+type given struct{ Parts }
+
+func (given) identity() uint64 { return 0 }
+
+func (g given) provenance() (json.RawMessage, error) { return g.Provenance, nil }
+
+func (g given) texts() (func(id int) []byte, error) { return g.Terms.Text, nil }
+
+func (g given) documents() ([]uint32, error) { return g.Terms.Documents, nil }
+
+func (g given) frequent(n int) ([]bool, error) {
+	are, documents := make([]bool, n), g.Terms.Documents
+	if terms := min(mostFrequent, len(documents)/frequentShare); terms > 0 {
+		limit := features.MostFrequent(documents, 1, terms)
+		for id, n := range documents {
+			are[id] = limit.Admits(n)
+		}
+	}
+	return are, nil
+}
+
+// inFile are the details in a model file, and the later terms in the records of a journal.
+type inFile struct {
+	file        *sections.Reader
+	terms, rows int
+	later       []*journal.Stored
+}
+
+func (d *inFile) identity() uint64 { return d.file.Identity() }
+
+func (d *inFile) provenance() (json.RawMessage, error) { return d.file.Section("INFO") }
+
+func (d *inFile) texts() (func(id int) []byte, error) {
+	data, err := d.file.Section("TEXT")
+	if err != nil {
+		return nil, err
+	}
+	text, err := decodeTexts(data, d.terms)
+	if err != nil {
+		return nil, err
+	}
+	var later []string
+	for _, r := range d.later {
+		some, err := r.NewTexts()
+		if err != nil {
+			return nil, err
+		}
+		later = append(append(later, some...), make([]string, r.Terms()-len(some))...)
+	}
+	return func(id int) []byte {
+		if id >= d.terms {
+			return []byte(later[id-d.terms])
+		}
+		return text(id)
+	}, nil
+}
+
+func (d *inFile) documents() ([]uint32, error) {
+	if !d.file.Has("TEXT") {
+		return nil, ErrNoTexts
+	}
+	data, err := d.file.Section("DOCF")
+	if err != nil {
+		return nil, err
+	}
+	counts, err := decodeCounts(data, d.terms)
+	if err != nil {
+		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, d.terms)
+	}
+	for _, r := range d.later {
+		counts = append(counts, make([]uint32, r.Terms())...)
+	}
+	return counts, nil
+}
+
+func (d *inFile) frequent(n int) ([]bool, error) {
+	are := make([]bool, n)
+	of, err := frequentIn(d.file, d.rows)
+	for i := range of.len() {
+		if id := int(of.id(i)); id < n {
+			are[id] = true
+		}
+	}
+	return are, err
+}
+
+// member returns a member of the provenance, nil if it has none. It reads no more of the provenance than it must.
+func (h *head) member(wanted string) (value json.RawMessage, err error) {
+	info, err := h.Provenance()
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(info))
+	_, err = d.Token() // the brace
+	for err == nil && d.More() {
+		var name json.Token
+		if name, err = d.Token(); err == nil {
+			err = d.Decode(&value)
+		}
+		if name == wanted && err == nil {
+			return value, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: provenance: %w", ErrVersion, err)
+	}
+	return nil, nil
+}

@@ -1,0 +1,106 @@
+package filter
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/features"
+	"chaff/internal/evidence"
+	"chaff/internal/journal"
+	"chaff/internal/sections"
+)
+
+// journalOf returns the journal of records with new terms.
+func journalOf(t testing.TB, terms ...[]uint64) *journal.Journal {
+	t.Helper()
+	data := journal.BaseFormat().Encode([]sections.Section{{Name: "LEDG"}})
+	base := int64(len(data))
+	data = journal.Begin(data, 1)
+	for _, hashes := range terms {
+		data = journal.Append(data, journal.Place{Model: 1, Offset: int64(len(data)) - base}, journal.Record{New: hashes})
+	}
+	j, err := journal.Open(bytes.NewReader(data), int64(len(data)), false)
+	noError(t, err)
+	if len(j.Records()) != len(terms) {
+		t.Fatalf("%d of %d records", len(j.Records()), len(terms))
+	}
+	return j
+}
+
+// randomDocument returns a document of terms among the given hashes.
+func randomDocument(random *rand.Rand, hashes []uint64) features.Document {
+	b := new(features.Bag)
+	b.Reset()
+	for range 1 + random.IntN(60) {
+		hash := hashes[random.IntN(len(hashes))]
+		b.Add(hash, evidence.Group(hash%6), random.IntN(2) == 0) // any fixed group
+	}
+	return b.Document()
+}
+
+// Some of the hashes agree in all bits but the last, so that they are one term.
+func TestTermsOfAJournalAreAsGoodAsALargerVocabulary(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	var hashes []uint64
+	for range 300 {
+		hash := random.Uint64()
+		hashes = append(hashes, hash)
+		if random.IntN(8) == 0 {
+			hashes = append(hashes, hash^1)
+		}
+	}
+	for _, size := range []int{0, 1, 100} {
+		first := hashes[:size]
+		v, err := features.NewVocabulary(slices.Clone(first))
+		noError(t, err)
+		o := &One{tables: tables{termBlocks: termBlocks{prefixBits: uint(encodePref(v)[0])}}}
+		var later [][]uint64
+		for range 20 {
+			var before []uint64
+			for _, list := range later {
+				before = append(before, list...)
+			}
+			doc := randomDocument(random, hashes)
+			k := knowledge{journal: journalOf(t, later...)}
+			known, err := k.later(v.AppendKnown(nil, doc.Terms), doc.Terms, uint32(v.Len()), o.tables.shift())
+			noError(t, err)
+			want := v.Extended(before).AppendKnown(nil, doc.Terms)
+			slices.Sort(known)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, known); diff != "" {
+				t.Fatalf("%d terms and %d later ones (-vocabulary +journal):\n%s", v.Len(), len(before), diff)
+			}
+			all, added := o.appendNew(known, doc.Terms, doc, uint32(v.Len()+len(before)))
+			if len(all) != len(doc.Terms) {
+				t.Fatalf("%d of %d terms have an id", len(all), len(doc.Terms))
+			}
+			var list []uint64
+			for i, term := range added {
+				if int(term.ID) != v.Len()+len(before)+i || doc.Terms[term.Index] != term.Hash {
+					t.Fatalf("term %d of %d and %d later ones: %+v", i, v.Len(), len(before), term)
+				}
+				list = append(list, term.Hash)
+			}
+			later = append(later, list)
+			want = v.Extended(append(before, list...)).AppendKnown(nil, doc.Terms)
+			slices.Sort(all)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, all); diff != "" {
+				t.Fatalf("learned (-vocabulary +journal):\n%s", diff)
+			}
+		}
+	}
+}
+
+func TestOnlyTermsOfTheHeadAreLearnedAsHeadBits(t *testing.T) {
+	doc := features.Document{Terms: []uint64{1 << 60, 2 << 60, 3 << 60}, InHead: []bool{true, false, true}}
+	o := &One{head: head{kind: features.HeadBits}}
+	known, added := o.appendNew(nil, doc.Terms, doc, 7)
+	if want := []LaterTerm{{0, 1 << 60, 7}, {2, 3 << 60, 8}}; !slices.Equal(added, want) || len(known) != 2 {
+		t.Errorf("got %v, %v, want %v", added, known, want)
+	}
+}

@@ -1,0 +1,209 @@
+package filter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"chaff/features"
+	"chaff/message"
+	"chaff/metrics"
+	"chaff/models"
+)
+
+// The classes of a spam filter, in this order, so that its score is that of spam over ham.
+const (
+	hamName  = "ham"
+	spamName = "spam"
+	// SpamClass is the index of spam among the classes of a spam filter.
+	SpamClass = 1
+)
+
+// IsSpamFilter reports whether classes are ham and spam, in this order.
+func IsSpamFilter(classes []string) bool { return slices.Equal(classes, []string{hamName, spamName}) }
+
+var errNoThresholds = errors.New("it has no thresholds")
+
+// Verdict is ham, unsure or spam. For a filter with other classes it is the name of a class.
+type Verdict string
+
+// The verdicts of a spam filter.
+const (
+	Ham    Verdict = hamName
+	Unsure Verdict = "unsure"
+	Spam   Verdict = spamName
+)
+
+// Classification is the result of classifying one message.
+type Classification struct {
+	// Class is the most probable class.
+	Class string `json:"class"`
+	// Verdict compares the score with the thresholds. For other classes it is Class.
+	Verdict Verdict `json:"verdict"`
+	// Score is the score of spam over ham on the scale of the model: log odds for naive Bayes and softmax regression, bounded log odds for
+	// votes. For other classes it is the log odds of Class over all others, where scores count as log probabilities.
+	Score float64 `json:"score"`
+	// Probability is the calibrated probability of spam, or of Class for other classes: the share of spam among held-out messages with
+	// such a score.
+	Probability float64 `json:"probability"`
+	// Known counts the distinct terms of the message that the model scores, and Unknown all others: those outside the vocabulary; for head bits
+	// also those outside the head of the text, and for whole documents all but one.
+	Known   int `json:"known_terms"`
+	Unknown int `json:"unknown_terms"`
+	// Novelty is how new the message is to the model, see [features.Lookup.Novelty]. Unlike says that it is newer than 99 of 100 messages of its
+	// class were; only who asks [Unlike] sets it.
+	Novelty float64 `json:"novelty"`
+	Unlike  bool    `json:"unlike,omitempty"`
+	// Repairs lists what decoding repaired.
+	Repairs message.Repairs `json:"-"`
+}
+
+// VerdictOn returns the verdict on a score: spam above the spam threshold, else unsure above the unsure threshold, else ham.
+func VerdictOn(score float64, t metrics.Thresholds) Verdict {
+	switch {
+	case score > t.Spam:
+		return Spam
+	case score > t.Unsure:
+		return Unsure
+	}
+	return Ham
+}
+
+// head is a filter without its vocabulary and its weights: how it reads messages, what it says of scores, and where its details are.
+type head struct {
+	settings  Settings
+	kind      features.Kind
+	saveTexts bool
+	details   details
+}
+
+// Settings returns the settings of the filter.
+func (h *head) Settings() Settings { return h.settings }
+
+// Kind returns the kind of feature that the filter uses.
+func (h *head) Kind() features.Kind { return h.kind }
+
+// FirstTerm returns the id of the first term of the vocabulary: 0, or the number of cells if the model has weights for cells.
+func (h *head) FirstTerm() int {
+	if h.kind == features.Evidence {
+		return features.CellCount
+	}
+	return 0
+}
+
+// SavesTexts reports whether the model file has the texts of the terms.
+func (h *head) SavesTexts() bool { return h.saveTexts }
+
+// Identity returns a number that identifies the model file that the filter was opened from, and that its store has; else 0.
+func (h *head) Identity() uint64 { return h.details.identity() }
+
+// Provenance returns the JSON that the filter was made with. The error is about the file that it was opened from.
+func (h *head) Provenance() (json.RawMessage, error) { return h.details.provenance() }
+
+// weigher looks up the terms of a document that was read with its settings, and sets what scores it.
+type weigher interface {
+	weigh(s *scratch, doc features.Document) error
+}
+
+// scratch is reusable memory for classifying one message.
+type scratch struct {
+	reader *Reader
+	lookup features.Lookup
+	// linear scores vector. ids has the id in the model of each of its features.
+	linear *models.Linear
+	vector features.Vector
+	ids    []uint32
+
+	scores        []float64
+	probabilities []float64
+}
+
+// renumber gives the features of the vector the ids 0, 1, 2, ..., for a linear or a learner that has no others.
+func (s *scratch) renumber() {
+	s.ids = s.vector.IDs
+	s.vector.IDs = make([]uint32, len(s.ids))
+	for i := range s.vector.IDs {
+		s.vector.IDs[i] = uint32(i)
+	}
+}
+
+// newReader returns a reader with the settings of the filter, which New or decoding has validated.
+func (h *head) newReader() *Reader {
+	r, err := NewReader(h.settings.Reading(), ReaderOptions{Grams: h.kind == features.Evidence})
+	if err != nil {
+		panic("filter: invalid settings: " + err.Error())
+	}
+	return r
+}
+
+// classify classifies a message with the reader of s.
+func (h *head) classify(w weigher, s *scratch, raw []byte) (Classification, error) {
+	repairs := s.reader.Read(raw)
+	c, err := h.classifyDocument(w, s, s.reader.Bag().Document())
+	c.Repairs = repairs
+	return c, err
+}
+
+func (h *head) classifyDocument(w weigher, s *scratch, doc features.Document) (c Classification, err error) {
+	if err := w.weigh(s, doc); err != nil {
+		return c, err
+	}
+	if IsSpamFilter(h.settings.Classes) {
+		c = h.judgeSpam(s.linear.Score(s.vector))
+	} else {
+		s.scores = s.linear.Scores(s.scores[:0], s.vector)
+		c = h.judge(s.scores, &s.probabilities)
+	}
+	c.Known = len(s.vector.IDs)
+	if h.kind == features.Evidence {
+		c.Known -= len(doc.Cells)
+	}
+	c.Unknown = len(doc.Terms) - c.Known
+	if h.kind != features.Whole { // whole documents have no terms that could be known
+		c.Novelty = s.lookup.Novelty(doc)
+	}
+	if sum := c.Score + c.Probability; sum-sum != 0 { // 0 for finite numbers only
+		err = fmt.Errorf("%w: the score is %v", ErrDamaged, c.Score)
+	}
+	return c, err
+}
+
+// judgeSpam returns the classification by the score of spam over ham.
+func (h *head) judgeSpam(z float64) Classification {
+	class := hamName
+	if z > 0 {
+		class = spamName
+	}
+	return Classification{Class: class, Verdict: VerdictOn(z, *h.settings.Thresholds), Score: z, Probability: h.settings.Calibration.Probability(z)}
+}
+
+// judge returns the classification by K scores. Memory holds the probabilities.
+func (h *head) judge(scores []float64, memory *[]float64) Classification {
+	if IsSpamFilter(h.settings.Classes) {
+		return h.judgeSpam(scores[SpamClass] - scores[0])
+	}
+	c := models.Argmax(scores)
+	z := scores[c] - logSumExpExcept(scores, c)
+	name := h.settings.Classes[c]
+	*memory = h.settings.Calibration.Probabilities(*memory, scores)
+	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: (*memory)[c]}
+}
+
+// logSumExpExcept returns log sum_c exp(scores[c]) over all classes except one, without overflow.
+func logSumExpExcept(scores []float64, except int) float64 {
+	top := math.Inf(-1)
+	for c, s := range scores {
+		if c != except {
+			top = max(top, s)
+		}
+	}
+	var sum float64
+	for c, s := range scores {
+		if c != except {
+			sum += math.Exp(s - top)
+		}
+	}
+	return top + math.Log(sum)
+}
