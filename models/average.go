@@ -33,7 +33,7 @@ func newAveraged(start *params, average, origin bool) averaged {
 // next reads the next document and returns the scores of its rows.
 func (a *averaged) next(x features.Vector) []float64 {
 	a.read++
-	a.scratch = a.scores(resize(a.scratch, a.n), x)
+	a.scratch = a.params.scores(a.scratch, x)
 	return a.scratch
 }
 
@@ -51,13 +51,13 @@ func (a *averaged) resize(terms int) {
 	}
 }
 
-// scoresNow computes the mean for the terms of the document only.
-func (a *averaged) scoresNow(dst []float64, x features.Vector) []float64 {
-	dst = a.params.scoresNow(dst, x)
+// scores computes the mean for the terms of the document only.
+func (a *averaged) scores(dst []float64, x features.Vector) []float64 {
+	dst = a.params.scores(dst, x)
 	if a.stepSums == nil || a.read == 0 {
 		return dst
 	}
-	for r, z := range a.stepSums.scores(make([]float64, a.n), x) {
+	for r, z := range a.stepSums.scores(nil, x) {
 		dst[r] -= z / float64(a.read)
 	}
 	return dst

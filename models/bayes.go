@@ -15,14 +15,8 @@ type countTrainer interface {
 	settings
 	// biases returns the K biases.
 	biases(n *Counts) ([]float64, error)
-	// weights returns the function that makes the K weights of a term of its sums n_cw.
-	weights(n *Counts, s totals) func(dst, ncw []float64)
-}
-
-// totals are the sums over all terms that multinomial weights depend on.
-type totals struct {
-	n []float64 // K: n_c
-	V float64
+	// weights returns the function that makes the K weights of a term, one of V, of its sums n_cw.
+	weights(n *Counts, V float64) func(dst, ncw []float64)
 }
 
 // The range of smoothing other than 0. The minimum is that of scikit-learn: with less, the estimates of unseen terms would
@@ -85,7 +79,7 @@ func linearOf(m countTrainer, n *Counts) (*Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.linear(beta, m.weights(n, totals{n.Totals, float64(n.Len())}))
+	return n.linear(beta, m.weights(n, float64(n.Len())))
 }
 
 // logEstimate returns the logarithm of an estimate. Without smoothing a the estimate is clipped to floor and 1 - floor.

@@ -70,7 +70,7 @@ func (m Bernoulli) biases(n *Counts) ([]float64, error) {
 	return beta, err
 }
 
-func (m Bernoulli) weights(n *Counts, _ totals) func(dst, ncw []float64) {
+func (m Bernoulli) weights(n *Counts, _ float64) func(dst, ncw []float64) {
 	return func(dst, ncw []float64) {
 		known := hasSum(ncw)
 		for c, ncw := range ncw {

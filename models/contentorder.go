@@ -121,18 +121,13 @@ func (s sorted) each(ctx context.Context, documents []int32, do func(x features.
 	return nil
 }
 
-// reader reads the terms of documents: those of some groups, or all.
-type reader struct {
-	has  func(g evidence.Group) bool // nil for all groups
-	read func(x features.Vector, c int)
-}
-
-// eachBy makes all readers read each of the documents with its class, side by side if there are workers.
-func (s sorted) eachBy(ctx context.Context, documents []int32, readers []reader) error {
-	errs := make([]error, len(readers))
-	parallel.Each(s.Workers, len(readers), func(i int) {
-		own := sorted{s.Dataset, s.order, s.RowsOf(readers[i].has)}
-		errs[i] = own.each(ctx, documents, readers[i].read)
+// eachMember calls do with each of the documents and its class for each member of a form, with the terms of its groups only. Members read
+// side by side if there are workers.
+func (s sorted) eachMember(ctx context.Context, documents []int32, form Form, do func(m int, x features.Vector, c int)) error {
+	errs := make([]error, len(form))
+	parallel.Each(s.Workers, len(form), func(m int) {
+		own := sorted{s.Dataset, s.order, s.RowsOf(form[m].has)}
+		errs[m] = own.each(ctx, documents, func(x features.Vector, c int) { do(m, x, c) })
 	})
 	return cmp.Or(errs...)
 }

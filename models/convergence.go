@@ -67,12 +67,13 @@ func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation
 		}
 		s.Margin = math.Inf(1)
 	}
-	scores := make([]float64, l.n)
+	var scores []float64
 	rows := d.Rows()
 	for i, label := range d.Labels {
 		x := rows.Row(i)
 		length := math.Sqrt(squaredNorm(x, m.ThroughOrigin))
-		for r, z := range l.scores(scores, x) {
+		scores = l.params.scores(scores, x)
+		for r, z := range scores {
 			all[r].Radius = max(all[r].Radius, length)
 			all[r].Margin = min(all[r].Margin, target(l.n, r, int(label))*z)
 		}

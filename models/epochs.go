@@ -52,8 +52,8 @@ type learner interface {
 	state
 	// learn reads a document of class c that counts as much as weight documents, and reports whether the weights changed.
 	learn(x features.Vector, c int, weight float64) bool
-	// scoresNow writes the scores of the rows to dst, with the weights that model would write.
-	scoresNow(dst []float64, x features.Vector) []float64
+	// scores returns the scores of the rows, with the weights that model would write, in the memory of dst if that suffices.
+	scores(dst []float64, x features.Vector) []float64
 	// loss returns the loss of a document of class c with the scores of the rows.
 	loss(scores []float64, c int) float64
 	// model writes what has been learnt so far to dst: the biases, and from the weight with the given index on as many as dst has.
@@ -138,7 +138,7 @@ func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o E
 	report := h.report()
 	if h.kept == n {
 		if online, is := learnsOn(s, d.Dataset).(*onlineEpoch); is {
-			online.continues(l)
+			online.learner, online.state = l, l
 			report.Learned = online
 		}
 	}
@@ -165,15 +165,11 @@ func learnAll(ctx context.Context, l learner, d sorted, documents []int32, weigh
 		})
 		return updates, err
 	}
-	var readers []reader
 	changed := make([][]bool, len(all.members())) // by each document
-	for m, member := range all.members() {
-		changed[m] = make([]bool, 0, len(documents))
-		readers = append(readers, reader{member.has, func(x features.Vector, c int) {
-			changed[m] = append(changed[m], all.learnAs(m, x, c, weights[c]))
-		}})
-	}
-	if err := d.eachBy(ctx, documents, readers); err != nil {
+	err = d.eachMember(ctx, documents, all.members(), func(m int, x features.Vector, c int) {
+		changed[m] = append(changed[m], all.learnAs(m, x, c, weights[c]))
+	})
+	if err != nil {
 		return 0, err
 	}
 	for n := range documents {

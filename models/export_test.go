@@ -46,7 +46,7 @@ func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estima
 		return nil, err
 	}
 	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.Len())}
-	weights, dst := m.weights(n, totals{n.Totals, float64(n.Len())}), make([]float64, len(n.Classes))
+	weights, dst := m.weights(n, float64(n.Len())), make([]float64, len(n.Classes))
 	for w := range n.Len() {
 		weights(dst, n.of(w))
 		for c, log := range dst {

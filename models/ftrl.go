@@ -34,7 +34,7 @@ type ftrl struct {
 	tolerance float64 // a share of it
 	// The losses of the documents of the pass so far, and their weights, and the mean loss of the pass before.
 	lossSum, weightSum, before float64
-	scores                     []float64 // R
+	scratch                    []float64 // R
 	current                    []float64 // the biases and the weights of the terms of the document that is read
 	read                       []cell    // the cells of these terms
 }
@@ -46,7 +46,7 @@ type cell struct{ u, rootN float64 }
 func newFTRL(m Softmax, K, terms, documents int) *ftrl {
 	n := rowCount(K)
 	return &ftrl{
-		n: n, bias: make([]cell, n), cells: make([]cell, n*terms), scores: make([]float64, n),
+		n: n, bias: make([]cell, n), cells: make([]cell, n*terms),
 		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
 		start: math.Log(float64(K)), tolerance: m.Tolerance, before: math.Inf(1),
 	}
@@ -113,29 +113,29 @@ func (l *ftrl) step(c *cell, w, g float64) {
 }
 
 func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
-	l.scores = l.scoresNow(l.scores, x)
-	l.lossSum += weight * logLoss(l.scores, class)
+	l.scratch = l.scores(l.scratch, x)
+	l.lossSum += weight * logLoss(l.scratch, class)
 	l.weightSum += weight
-	logLossGradient(l.scores, class)
+	logLossGradient(l.scratch, class)
 	current := l.current[l.n:]
 	for i, w := range x.IDs {
 		f := weight * float64(x.Values[i])
 		cells := l.cells[int(w)*l.n:][:l.n]
 		for r := range cells {
-			l.step(&cells[r], current[i*l.n+r], l.scores[r]*f)
+			l.step(&cells[r], current[i*l.n+r], l.scratch[r]*f)
 		}
 	}
 	if !l.origin {
 		for r := range l.bias {
-			l.step(&l.bias[r], l.current[r], weight*l.scores[r])
+			l.step(&l.bias[r], l.current[r], weight*l.scratch[r])
 		}
 	}
 	l.t++
 	return true
 }
 
-// scoresNow leaves the computed weights in current.
-func (l *ftrl) scoresNow(dst []float64, x features.Vector) []float64 {
+// scores leaves the computed weights in current.
+func (l *ftrl) scores(dst []float64, x features.Vector) []float64 {
 	l1, l2 := l.penalties()
 	dst = resize(dst, l.n)
 	for r, c := range l.bias {

@@ -92,7 +92,7 @@ func checkStochastic(method string) error {
 }
 
 func (l *gradientDescent) learn(x features.Vector, c int, weight float64) bool {
-	l.scratch = l.scoresNow(l.scratch, x)
+	l.scratch = l.scores(l.scratch, x)
 	if l.gradient != nil {
 		for r, z := range l.scratch {
 			l.gradient.add(r, x, weight*l.lossOf.derivative(target(l.n, r, c), z), l.origin)

@@ -29,7 +29,7 @@ func (Majority) biases(n *Counts) ([]float64, error) {
 	return logPrior(PriorLearned, n.Classes, n.Documents)
 }
 
-func (Majority) weights(*Counts, totals) func(dst, ncw []float64) {
+func (Majority) weights(*Counts, float64) func(dst, ncw []float64) {
 	return func(dst, _ []float64) { clear(dst) }
 }
 

@@ -36,7 +36,7 @@ func (Memoriser) biases(n *Counts) ([]float64, error) {
 	return beta, nil
 }
 
-func (Memoriser) weights(*Counts, totals) func(dst, ncw []float64) {
+func (Memoriser) weights(*Counts, float64) func(dst, ncw []float64) {
 	return func(dst, labels []float64) {
 		clear(dst)
 		if c := Argmax(labels); c != 0 {

@@ -91,11 +91,11 @@ func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
 // Ultraconservative Online Algorithms for Multiclass Problems (JMLR 3, 2003), section 4.
 func (l *multiclassPerceptron) separation(d *features.Dataset, m MulticlassPerceptron, updates int) Separation {
 	s := Separation{Updates: updates, Margin: math.Inf(1)}
-	scores := make([]float64, l.n)
+	var scores []float64
 	rows := d.Rows()
 	for i, label := range d.Labels {
 		x, c := rows.Row(i), int(label)
-		scores = l.scores(scores, x)
+		scores = l.params.scores(scores, x)
 		s.Radius = max(s.Radius, math.Sqrt(2*squaredNorm(x, m.ThroughOrigin)))
 		s.Margin = min(s.Margin, scores[c]-scores[rival(scores, c)])
 	}

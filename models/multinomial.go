@@ -78,10 +78,10 @@ func (m Multinomial) biases(n *Counts) ([]float64, error) {
 	return logPrior(m.Prior, n.Classes, n.Documents)
 }
 
-func (m Multinomial) weights(_ *Counts, s totals) func(dst, ncw []float64) {
+func (m Multinomial) weights(n *Counts, V float64) func(dst, ncw []float64) {
 	return func(dst, ncw []float64) {
 		for c, ncw := range ncw {
-			dst[c] = logShare(ncw, s.n[c], s.V, m.Smoothing)
+			dst[c] = logShare(ncw, n.Totals[c], V, m.Smoothing)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (l *onlineCounts) biases() ([]float64, error) {
 // termWeights returns the function that makes the weights of a term of its sums, 0 for an unknown term. The size of the
 // vocabulary is the number of known terms.
 func (l *onlineCounts) termWeights() func(dst, ncw []float64) {
-	weights := l.model.weights(l.counts, totals{l.counts.Totals, float64(l.counts.Known)})
+	weights := l.model.weights(l.counts, float64(l.counts.Known))
 	return func(dst, ncw []float64) {
 		if !hasSum(ncw) {
 			clear(dst)
@@ -187,13 +187,8 @@ func (p Passes) online(classes []string, err error, l learner) (Online, error) {
 		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", p.ClassWeights)
 	}
 	weights, weightsErr := classWeights(p.ClassWeights, classes, make([]int, len(classes)))
-	online := &onlineEpoch{weights: weights}
-	online.continues(l)
-	return online, cmp.Or(err, weightsErr)
+	return &onlineEpoch{stored{state: l}, l, weights}, cmp.Or(err, weightsErr)
 }
-
-// continues makes l continue from what another learner has learnt.
-func (l *onlineEpoch) continues(from learner) { l.learner, l.state = from, from }
 
 // Learn implements [Online].
 func (l *onlineEpoch) Learn(x features.Vector, c int) {
@@ -206,7 +201,7 @@ func (l *onlineEpoch) Learn(x features.Vector, c int) {
 // Scores implements [Online].
 func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
 	K := len(l.weights)
-	scores := l.scoresNow(resize(dst, K), withIDsBelow(x, l.Terms()))
+	scores := l.learner.scores(resize(dst, K), withIDsBelow(x, l.Terms()))
 	if K > 2 {
 		return scores
 	}

@@ -35,8 +35,9 @@ func rowCount(classes int) int {
 	return classes
 }
 
-// scores writes the R scores of x to dst, which has R entries.
+// scores returns the R scores of x, in the memory of dst if that suffices.
 func (v *params) scores(dst []float64, x features.Vector) []float64 {
+	dst = resize(dst, v.n)
 	if len(v.form) > 0 {
 		for r := range dst {
 			s := groupSums(x, v.weights, v.n, r)
@@ -60,10 +61,6 @@ func (v *params) scores(dst []float64, x features.Vector) []float64 {
 		}
 	}
 	return dst
-}
-
-func (v *params) scoresNow(dst []float64, x features.Vector) []float64 {
-	return v.scores(resize(dst, v.n), x)
 }
 
 // add adds step times x to row r, and step to its bias, which is the weight of a feature that is always 1. Through the

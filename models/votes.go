@@ -168,22 +168,21 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 		return nil, Report{}, err
 	}
 	l := newVotes(m, d.Classes, d.Terms)
-	l.workers = d.Workers
+	l.fitting, l.workers = true, d.Workers
 	all := newSorted(d)
 	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
-	if err := all.eachBy(ctx, listOrder[int32](d.Len()), l.counters()); err != nil {
+	if err := all.eachMember(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
 		return nil, Report{}, err
 	}
 	linear, report, err := m.passes(d.Len()).epochs(ctx, all, l, m, o, descent{})
-	if online, is := report.Learned.(*onlineEpoch); is {
+	if report.Learned != nil {
 		l.settle(d.Len())
-		online.continues(&onlineVotes{l})
 	}
 	return linear, report, err
 }
 
 func (m Votes) online(classes []string) (Online, error) {
-	return m.passes(0).online(classes, nil, &onlineVotes{newVotes(m, classes, 0)})
+	return m.passes(0).online(classes, nil, newVotes(m, classes, 0))
 }
 
 // votes learns R rows of committees.
@@ -196,6 +195,7 @@ type votes struct {
 	smoothing float64       // a, in units
 	share     float64       // c
 	rate      float64       // eta
+	fitting   bool          // whether the documents are counted before they are learnt
 	workers   int           // used by model
 }
 
@@ -251,15 +251,6 @@ func newVotes(m Votes, classes []string, terms int) *votes {
 	l.states = grown(l.states, R*len(l.form), memberState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen})
 	l.resize(terms)
 	return l
-}
-
-// counters returns what counts the terms of each member.
-func (l *votes) counters() []reader {
-	var all []reader
-	for m, member := range l.form {
-		all = append(all, reader{member.has, func(x features.Vector, c int) { l.countAs(m, x, c) }})
-	}
-	return all
 }
 
 // count counts a document of class c.
@@ -425,33 +416,28 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	return v
 }
 
-// learn learns from a document that is counted, as if it were not.
+// learn counts the document after it has learned from it, unless it is counted already.
 func (l *votes) learn(x features.Vector, c int, weight float64) bool {
-	return l.learnFrom(x, c, weight, true)
-}
-
-func (l *votes) learnFrom(x features.Vector, c int, weight float64, counted bool) bool {
 	changed := false
 	for m := range l.form {
-		if l.memberLearns(m, x, c, weight, counted) {
+		if l.learnAs(m, x, c, weight) {
 			changed = true
 		}
+	}
+	if !l.fitting {
+		l.count(x, c)
 	}
 	return changed
 }
 
 func (l *votes) members() Form { return l.form }
 
-// learnAs implements [committee].
+// learnAs implements [committee]. It learns from a document as if it were not counted.
 func (l *votes) learnAs(m int, x features.Vector, c int, weight float64) bool {
-	return l.memberLearns(m, x, c, weight, true)
-}
-
-func (l *votes) memberLearns(m int, x features.Vector, c int, weight float64, counted bool) bool {
 	var read reading
 	changed := false
 	for r := range l.R {
-		l.readDocument(&read, r, m, x, counted, c)
+		l.readDocument(&read, r, m, x, l.fitting, c)
 		if l.step(&read, r, m, x, target(l.R, r, c), weight) {
 			changed = true
 		}
@@ -568,7 +554,7 @@ func (l *votes) term(c *codec, w int) {
 	}
 }
 
-func (l *votes) scoresNow(dst []float64, x features.Vector) []float64 {
+func (l *votes) scores(dst []float64, x features.Vector) []float64 {
 	dst = resize(dst, l.R)
 	var read reading
 	for r := range dst {
@@ -581,15 +567,13 @@ func (l *votes) scoresNow(dst []float64, x features.Vector) []float64 {
 	return dst
 }
 
-// onlineVotes counts each document after it has learned from it.
-type onlineVotes struct{ *votes }
-
 // settle ends a fit to so many documents, after which l learns from one document after the other. A fit ends when the gradients are small, so
 // that the sums of squares are too, and a few documents of one kind would move the weights that all mail has in common: after 50 mislabelled
 // messages nearly all mail was spam. So each document of the fit counts as a gradient of 1, times its feature, at each of its terms and at
 // the bias, as it would before the first step. Weights of rare terms, by which such documents differ from others, still take long steps.
 // The squares of the features of a term are not known; their sum is, and the mean feature of its group.
 func (l *votes) settle(documents int) {
+	l.fitting = false
 	for i := range l.states {
 		l.states[i].squares += float64(documents)
 	}
@@ -601,10 +585,4 @@ func (l *votes) settle(documents int) {
 			cell.squares += float32(mean * (float64(cell.sums[0]) + float64(cell.sums[1])) / unit)
 		}
 	}
-}
-
-func (l *onlineVotes) learn(x features.Vector, c int, weight float64) bool {
-	changed := l.learnFrom(x, c, weight, false)
-	l.count(x, c)
-	return changed
 }

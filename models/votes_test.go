@@ -196,6 +196,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(3, classes, 40, 60)
 		l := newVotes(m, d.Classes, d.Terms)
+		l.fitting = true
 		for i, c := range d.Labels {
 			l.count(d.Row(i), int(c))
 		}
@@ -276,6 +277,7 @@ func TestVotesAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 func TestVotesByHand(t *testing.T) {
 	l := newVotes(DefaultOptions().Votes, []string{"ham", "spam"}, 1)
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []evidence.Group{evidence.Subject}}
+	l.fitting = true
 	l.count(x, 1)
 	if !l.learn(x, 1, 1) {
 		t.Error("nothing was learned")
