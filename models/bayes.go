@@ -39,38 +39,28 @@ func validateBayes(smoothing float64, prior string) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// count validates the settings of m and counts the documents of d. With a name, d must have the kind that m takes.
-func count(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Counts, error) {
+// trainCounts trains a model on d. With a name, d must have the kind that m takes.
+func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Linear, Report, *Counts, error) {
 	if err := m.Validate(); err != nil {
-		return nil, err
+		return nil, Report{}, nil, err
 	}
 	if kind, _ := m.kind(); name != "" {
 		if err := checkKind(name, d, kind); err != nil {
-			return nil, err
+			return nil, Report{}, nil, err
 		}
 	}
-	return Count(ctx, d)
-}
-
-// trainCounts trains a model on d, as count reads it.
-func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Linear, Report, error) {
-	n, err := count(ctx, m, d, name)
+	n, err := Count(ctx, d)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, Report{}, nil, err
+	}
+	report := Report{Warnings: warnings(d)}
+	if l, is := learnsOn(m, d).(*onlineCounts); is {
+		l.counts = n
+		l.absent.recount(n)
+		report.Learned = l
 	}
 	l, err := linearOf(m, n)
-	return l, Report{Warnings: warnings(d), Learned: learnedCounts(m, n, d)}, err
-}
-
-// learnedCounts returns the online learner that knows n, the counts of d, or nil; see [Report.Learned].
-func learnedCounts(m countTrainer, n *Counts, d *features.Dataset) Online {
-	l, is := learnsOn(m, d).(*onlineCounts)
-	if !is {
-		return nil
-	}
-	l.counts = n
-	l.absent.recount(n)
-	return l
+	return l, report, n, err
 }
 
 // linearOf returns the model that m makes of n, over the whole vocabulary of n.
@@ -79,7 +69,7 @@ func linearOf(m countTrainer, n *Counts) (*Linear, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.linear(beta, m.weights(n, float64(n.Len())))
+	return n.linear(beta, m.weights(n, float64(n.terms())))
 }
 
 // logEstimate returns the logarithm of an estimate. Without smoothing a the estimate is clipped to floor and 1 - floor.

@@ -56,12 +56,13 @@ func (m Bernoulli) kind() (features.Kind, error) {
 
 // Train implements [Trainer].
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	return trainCounts(ctx, m, d, "bernoulli")
+	l, r, _, err := trainCounts(ctx, m, d, "bernoulli")
+	return l, r, err
 }
 
 func (m Bernoulli) biases(n *Counts) ([]float64, error) {
 	beta, err := logPrior(m.Prior, n.Classes, n.Documents)
-	for w := 0; err == nil && w < n.Len(); w++ {
+	for w := 0; err == nil && w < n.terms(); w++ {
 		ncw := n.of(w)
 		for c := 0; hasSum(ncw) && c < len(beta); c++ {
 			beta[c] += m.logAbsent(ncw[c], n.Documents[c])
@@ -140,9 +141,9 @@ func (t *absentTerms) recount(n *Counts) {
 	}
 	for c := range t.tallies {
 		var terms []int // m_cn for each n
-		for w := range n.Len() {
+		for w := range n.terms() {
 			if ncw := n.of(w); hasSum(ncw) {
-				terms = grown(terms, int(ncw[c])+1, 0)
+				terms = resized(terms, max(len(terms), int(ncw[c])+1), 0)
 				terms[int(ncw[c])]++
 			}
 		}

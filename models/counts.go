@@ -57,8 +57,10 @@ func inSums(f float32) float64 {
 	return float64(f) + between - between
 }
 
-// Len returns V, the number of terms, known or not.
-func (n *Counts) Len() int { return len(n.Sums) / len(n.Classes) }
+// terms returns V, the number of terms, known or not.
+func (n *Counts) terms() int { return len(n.Sums) / len(n.Classes) }
+
+func (n *Counts) resize(terms int) { n.Sums = resized(n.Sums, terms*len(n.Classes), 0) }
 
 // of returns the K sums of term w, or nil for a term beyond the vocabulary.
 func (n *Counts) of(w int) []float64 {
@@ -71,7 +73,9 @@ func (n *Counts) of(w int) []float64 {
 
 // Add adds a document of class c. New ids enlarge the vocabulary.
 func (n *Counts) Add(x features.Vector, c int) {
-	n.Grow(termsOf(x))
+	if terms := termsOf(x); terms > n.terms() {
+		n.resize(terms)
+	}
 	n.updateKnown(x, 1)
 	n.add(x, c, 1)
 }
@@ -115,7 +119,7 @@ func (n *Counts) updateKnown(x features.Vector, by int) {
 // countKnown counts the terms that have a sum.
 func (n *Counts) countKnown() {
 	n.Known = 0
-	for w := range n.Len() {
+	for w := range n.terms() {
 		if hasSum(n.of(w)) {
 			n.Known++
 		}
@@ -132,23 +136,13 @@ func hasSum(sums []float64) bool {
 	return false
 }
 
-// Grow enlarges the vocabulary to the given number of terms.
-func (n *Counts) Grow(terms int) { n.Sums = grown(n.Sums, terms*len(n.Classes), 0) }
-
-// grown returns a list with at least n entries, the new ones being value.
-func grown[T any](list []T, n int, value T) []T {
+// resized returns a list with n entries, the new ones being value.
+func resized[T any](list []T, n int, value T) []T {
+	list = slices.Grow(list, max(0, n-len(list)))
 	for len(list) < n {
 		list = append(list, value)
 	}
-	return list
-}
-
-// resized returns a list with n entries, the new ones being value.
-func resized[T any](list []T, n int, value T) []T {
-	if n < len(list) {
-		return list[:n]
-	}
-	return grown(slices.Grow(list, n-len(list)), n, value)
+	return list[:n]
 }
 
 // termsOf returns the size of the smallest vocabulary that has all terms of x.
@@ -171,10 +165,6 @@ func (n *Counts) termSize() int {
 	return 8 * len(n.Classes)
 }
 
-func (n *Counts) terms() int { return n.Len() }
-
-func (n *Counts) resize(terms int) { n.Sums = resized(n.Sums, terms*len(n.Classes), 0) }
-
 func (n *Counts) globals(c *codec) {
 	c.ints(n.Documents)
 	c.floats(n.Totals)
@@ -196,5 +186,5 @@ func (n *Counts) term(c *codec, w int) {
 
 // linear returns the model with the given biases, and for each term the weights that the function makes of its sums.
 func (n *Counts) linear(beta []float64, weights func(dst, ncw []float64)) (*Linear, error) {
-	return newLinear(beta, n.Len(), func(dst []float64, w int) { weights(dst, n.of(w)) })
+	return newLinear(beta, n.terms(), func(dst []float64, w int) { weights(dst, n.of(w)) })
 }

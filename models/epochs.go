@@ -49,6 +49,7 @@ var ErrDiverged = errors.New("training diverges")
 
 // learner learns from one document after the other, in many passes or in one that has no end. Its vocabulary grows.
 type learner interface {
+	weighted
 	state
 	// learn reads a document of class c that counts as much as weight documents, and reports whether the weights changed.
 	learn(x features.Vector, c int, weight float64) bool
@@ -56,10 +57,6 @@ type learner interface {
 	scores(dst []float64, x features.Vector) []float64
 	// loss returns the loss of a document of class c with the scores of the rows.
 	loss(scores []float64, c int) float64
-	// model writes what has been learnt so far to dst: the biases, and from the weight with the given index on as many as dst has.
-	model(dst *params, from int)
-	// sameShape returns zero weights with the same rows and form.
-	sameShape(terms int) *params
 }
 
 // passLearner is a learner that also learns at the end of a pass.
@@ -100,19 +97,13 @@ func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o E
 	if g.batch {
 		next = func() []int32 { return d.order } // one step over all documents, which rounds by their order
 	}
-	n := 0
-	for isOver := false; !isOver; {
+	n, isOver := 0, false
+	for !isOver {
 		n++
 		began := time.Now()
-		updates, err := learnAll(ctx, l, d, next(), h.classWeights)
+		updates, atRest, err := pass(ctx, l, d, next(), h.classWeights)
 		if err != nil {
 			return nil, Report{}, err
-		}
-		atRest := false
-		if l, is := l.(passLearner); is {
-			var more int
-			more, atRest = l.pass()
-			updates += more
 		}
 		isOver = n == p.Epochs || atRest || updates == 0
 		e, loss := Epoch{Epoch: n, Updates: updates}, 0.
@@ -142,19 +133,31 @@ func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o E
 			report.Learned = online
 		}
 	}
-	var linear *Linear
-	switch K := len(d.Classes); {
-	case h.patience > 0:
-		linear, err = h.best.linear(K)
+	kept := weighted(l)
+	switch {
+	case h.best != nil:
+		kept = h.best
 	case now != nil:
-		linear, err = now.linear(K)
-	default:
-		linear, err = linearNow(l, K, d.Workers)
+		kept = now
 	}
+	linear, err := rounded(kept, len(d.Classes), d.Workers)
 	return linear, report, err
 }
 
-// learnAll makes l read the documents in this order, each weighted by its class, and returns how many of them changed it.
+// pass makes l read the documents in this order, each weighted by its class. It returns how many of them changed it, and whether the next
+// pass would change little.
+func pass(ctx context.Context, l learner, d sorted, documents []int32, weights []float64) (updates int, atRest bool, err error) {
+	if updates, err = learnAll(ctx, l, d, documents, weights); err != nil {
+		return 0, false, err
+	}
+	if l, is := l.(passLearner); is {
+		more, atRest := l.pass()
+		return updates + more, atRest, nil
+	}
+	return updates, false, nil
+}
+
+// learnAll makes l read the documents, and returns how many of them changed it.
 func learnAll(ctx context.Context, l learner, d sorted, documents []int32, weights []float64) (updates int, err error) {
 	all, is := l.(committee)
 	if !is {
@@ -223,7 +226,7 @@ func (h *history) add(e Epoch, began time.Time, v *params) Epoch {
 	switch {
 	case h.patience == 0:
 		h.kept = e.Epoch
-	case e.Development.Loss < h.lowest:
+	case h.best == nil || !(e.Development.Loss >= h.lowest):
 		h.kept, h.lowest = e.Epoch, e.Development.Loss
 		if h.best == nil {
 			h.best = v.sameShape(v.terms())

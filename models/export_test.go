@@ -25,12 +25,12 @@ func newTable(classes, terms int) [][]float64 {
 
 // Estimate returns the parameters of m.
 func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
-	n, err := count(ctx, m, d, "bernoulli")
+	_, _, n, err := trainCounts(ctx, m, d, "bernoulli")
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.Len()), LogAbsent: newTable(len(n.Classes), n.Len())}
-	for w := range n.Len() {
+	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.terms()), LogAbsent: newTable(len(n.Classes), n.terms())}
+	for w := range n.terms() {
 		for c, ncw := range n.of(w) {
 			e.LogLikelihood[c][w], e.LogAbsent[c][w] = m.logPresent(ncw, n.Documents[c]), m.logAbsent(ncw, n.Documents[c])
 		}
@@ -41,13 +41,13 @@ func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimate
 
 // Estimate returns the parameters of m.
 func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
-	n, err := count(ctx, m, d, "multinomial")
+	_, _, n, err := trainCounts(ctx, m, d, "multinomial")
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.Len())}
-	weights, dst := m.weights(n, float64(n.Len())), make([]float64, len(n.Classes))
-	for w := range n.Len() {
+	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.terms())}
+	weights, dst := m.weights(n, float64(n.terms())), make([]float64, len(n.Classes))
+	for w := range n.terms() {
 		weights(dst, n.of(w))
 		for c, log := range dst {
 			e.LogLikelihood[c][w] = log

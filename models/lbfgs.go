@@ -48,7 +48,7 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOp
 		v.unpack(minimum.X)
 	}
 	report := h.report()
-	linear, err := v.linear(len(d.Classes))
+	linear, err := rounded(v, len(d.Classes), d.Workers)
 	if err == nil && minimum.Status == optimize.IterationLimit {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("the loss is not at its minimum after %d steps: raise models.softmax.epochs, or models.softmax.l2", m.Epochs))
 	}

@@ -22,7 +22,8 @@ func (Majority) kind() (features.Kind, error) { return features.Bits, nil }
 
 // Train implements [Trainer].
 func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	return trainCounts(ctx, m, d, "")
+	l, r, _, err := trainCounts(ctx, m, d, "")
+	return l, r, err
 }
 
 func (Majority) biases(n *Counts) ([]float64, error) {

@@ -27,7 +27,8 @@ func (Memoriser) kind() (features.Kind, error) { return features.Whole, nil }
 
 // Train implements [Trainer].
 func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	return trainCounts(ctx, m, d, "memoriser")
+	l, r, _, err := trainCounts(ctx, m, d, "memoriser")
+	return l, r, err
 }
 
 func (Memoriser) biases(n *Counts) ([]float64, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"chaff/features"
-	"chaff/internal/parallel"
 )
 
 // Online learns from one document after the other and can score a document at any time: a filter in use, which learns
@@ -214,28 +213,7 @@ func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
 
 // Linear implements [Online].
 func (l *onlineEpoch) Linear() (*Linear, error) {
-	return linearNow(l.learner, len(l.weights), 1)
-}
-
-// linearNow returns what a learner has learnt so far as a model of K classes. It rounds a few weights at a time, since all of them before
-// rounding take twice the memory of the model.
-func linearNow(l learner, classes, workers int) (*Linear, error) {
-	const window = 1 << 12 // terms
-	bias := l.sameShape(0)
-	l.model(bias, 0)
-	whole := bias.rounded(classes)
-	rows := whole.Rows()
-	whole.Terms, whole.Weights = l.terms(), make([]float32, l.terms()*rows)
-	windows := make([]*params, max(workers, 1))
-	parallel.Ranges(workers, whole.Terms, window, func(worker, from, to int) {
-		if windows[worker] == nil {
-			windows[worker] = l.sameShape(window)
-		}
-		now := windows[worker].window(0, (to-from)*bias.n)
-		l.model(now, from*bias.n)
-		now.roundTo(whole.Weights[from*rows:], classes)
-	})
-	return whole.valid()
+	return rounded(l.learner, len(l.weights), 1)
 }
 
 // withIDsBelow returns x without the terms whose id is n or more.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"chaff/features"
+	"chaff/internal/parallel"
 )
 
 // params are weights and biases while they are learnt: R rows over V terms, in float64. Two classes need one row, the
@@ -126,18 +127,36 @@ func (v *params) norm(r int) float64 {
 	return math.Sqrt(squares)
 }
 
-// linear returns the weights as a model of K classes.
-func (v *params) linear(classes int) (*Linear, error) { return v.rounded(classes).valid() }
+// weighted has weights, which model writes to dst: the biases, and from the weight with the given index on as many as dst has.
+type weighted interface {
+	model(dst *params, from int)
+	terms() int
+	// sameShape returns zero weights with the same rows and form.
+	sameShape(terms int) *params
+}
 
-// rounded is linear for weights that need not be finite.
-func (v *params) rounded(classes int) *Linear {
-	l := &Linear{Classes: classes, Terms: v.terms(), Form: v.form, Bias: append([]float64(nil), v.bias...)}
-	if v.keepsDifference(classes) {
+// rounded returns the weights of v as a model of K classes. It rounds a few at a time, since all of them before rounding take twice the memory
+// of the model.
+func rounded(v weighted, classes, workers int) (*Linear, error) {
+	const window = 1 << 12 // terms
+	bias := v.sameShape(0)
+	v.model(bias, 0)
+	l := &Linear{Classes: classes, Terms: v.terms(), Form: bias.form, Bias: bias.bias}
+	if bias.keepsDifference(classes) {
 		l.Bias = rowsOf(l.Bias)
 	}
-	l.Weights = make([]float32, l.Terms*l.Rows())
-	v.roundTo(l.Weights, classes)
-	return l
+	rows := l.Rows()
+	l.Weights = make([]float32, l.Terms*rows)
+	windows := make([]*params, max(workers, 1))
+	parallel.Ranges(workers, l.Terms, window, func(worker, from, to int) {
+		if windows[worker] == nil {
+			windows[worker] = v.sameShape(window)
+		}
+		now := windows[worker].window(0, (to-from)*bias.n)
+		v.model(now, from*bias.n)
+		now.roundTo(l.Weights[from*rows:], classes)
+	})
+	return l.valid()
 }
 
 // keepsDifference reports whether a model of K classes has the difference of two rows, since there are two for two classes.

@@ -248,7 +248,7 @@ func newVotes(m Votes, classes []string, terms int) *votes {
 		form: m.form(classes), R: R, counted: voteCounts{totals: make([][evidence.Groups]side, R)},
 		smoothing: m.Smoothing * unit, share: m.BayesShare, rate: m.LearningRate,
 	}
-	l.states = grown(l.states, R*len(l.form), memberState{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen})
+	l.states = slices.Repeat([]memberState{{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen}}, R*len(l.form))
 	l.resize(terms)
 	return l
 }
