@@ -212,14 +212,14 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	}
 	delivery.LimitMemory()
 	each := func(yield func(corpus.Item, error) bool) {
-		var opener sources.Opener
+		var buffer []byte
 		for _, path := range paths {
 			var source corpus.Source
 			var err error
 			if path == stdinPath {
 				source = p.stdinSource(flags.format)
 			} else {
-				source, err = opener.Open(path, "", sources.Format(flags.format))
+				source, err = sources.OpenOnce(path, "", sources.Format(flags.format), &buffer)
 			}
 			if err != nil {
 				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }

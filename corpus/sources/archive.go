@@ -103,7 +103,7 @@ func (a archive) Open(name string) (fs.File, error) {
 	if err != nil {
 		return fail(err)
 	}
-	return &sectionFile{SectionReader: io.NewSectionReader(a.tar, offset, int64(f.UncompressedSize64)), info: f.FileInfo()}, nil
+	return &sectionFile{io.NewSectionReader(a.tar, offset, int64(f.UncompressedSize64)), f.FileInfo(), io.EOF}, nil
 }
 
 // listArchive lists the messages of an archive like those of a folder.

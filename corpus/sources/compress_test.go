@@ -240,7 +240,7 @@ func TestCompressedMboxIsReadAtItsPlaces(t *testing.T) {
 func TestItemsOfACompressedMboxOutliveItsSource(t *testing.T) {
 	const one = "From ann@example.org Thu Aug 22 12:36:23 2002\n\none\n\n"
 	name := filepath.Join(tree(t, map[string]string{"mail": pack(t, gzipped, one+one)}), "mail")
-	items := itemsOf(t, listMbox(system{}, name, "ham", kept{}))
+	items := itemsOf(t, listMbox(system{}, name, "ham"))
 	runtime.GC()
 	runtime.GC()
 	must(t, os.Remove(name))
@@ -259,7 +259,7 @@ func TestCompressedMboxThatIsCutOff(t *testing.T) {
 	}
 	packed := pack(t, gzipped, mbox.String())
 	name := filepath.Join(tree(t, map[string]string{"mail": packed[:len(packed)/2]}), "mail")
-	got := contents(listMbox(system{}, name, "ham", kept{}))
+	got := contents(listMbox(system{}, name, "ham"))
 	if len(got) < 100 || len(got) > 2000 {
 		t.Fatalf("got %d messages and errors, want about half of 3000", len(got))
 	}
@@ -276,7 +276,7 @@ func TestNoRoomForACopy(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	t.Setenv("TMPDIR", none)
 	t.Setenv("TMP", none)
-	got := contents(listMbox(system{}, name, "ham", kept{}))
+	got := contents(listMbox(system{}, name, "ham"))
 	got = append(got, listing(t, makeTar(t, entry{name: "1", text: "one"}))...)
 	for _, got := range got {
 		if !strings.Contains(got, "mail: create a temporary file in "+none+": no such file") {

@@ -19,7 +19,7 @@
 //		use(raw, item.Label)
 //	}
 //
-// An Opener opens many paths, such as those a shell makes of Maildir/new/*, and reads each file once.
+// OpenOnce is for mail that is read at once, as that of the paths a shell makes of Maildir/new/*. It reads each file once.
 //
 // Listing and reading are separate. A Source yields one Item per message with its file, offset and size. The order depends
 // only on file names or on offsets in a file. Item.Read then reads the bytes into the caller's buffer, so memory grows with

@@ -42,6 +42,12 @@ func (l location) Append(dst []byte) ([]byte, error) {
 			return raw, err
 		}
 	}
+	if text := inMemory(l.fsys); text != nil {
+		if l.size > 0 {
+			text = text[l.offset:][:l.size]
+		}
+		return l.message(append(dst, text...))
+	}
 	f, err := l.open()
 	if err != nil {
 		return dst, err

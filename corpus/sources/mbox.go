@@ -31,22 +31,28 @@ const maxShown = 60
 // notes. Both count in the numbers of the origins. See isInternal and testdata/mbox/expunged.mbox.
 //
 // The origin of the only message of a file is the path, and that of the second of several is PATH#2.
-func listMbox(fsys fs.FS, name, label string, file kept) Source {
+func listMbox(fsys fs.FS, name, label string) Source {
 	return func(yield func(Item, error) bool) {
 		fail := func(err error) { yield(Item{Origin: name, Label: label}, explain("list", name, err)) }
-		scan, isKept := file.mbox()
-		if !isKept {
+		var scan func(emit func(mboxMessage) bool) error
+		if text := inMemory(fsys); text != nil && compressionOf(text) == uncompressed {
+			scan = func(emit func(mboxMessage) bool) error {
+				s := newMboxScanner(emit)
+				s.take(text, true)
+				return s.end()
+			}
+		} else {
 			copied, f, err := openAtOffsets(fsys, name)
 			if err != nil {
 				fail(err)
 				return
 			}
 			defer f.Close()
-			file, fsys, scan = kept{}, copied, func(emit func(mboxMessage) bool) error { return scanMbox(f, emit) }
+			fsys, scan = copied, func(emit func(mboxMessage) bool) error { return scanMbox(f, emit) }
 		}
 		n := 0
 		emit := func(origin string, m mboxMessage) bool {
-			return m.leftOut || yield(Item{Origin: origin, Label: cmp.Or(label, m.label), Content: file.at(location{fsys: fsys, path: name, offset: m.offset, size: m.size})}, nil)
+			return m.leftOut || yield(Item{Origin: origin, Label: cmp.Or(label, m.label), Content: location{fsys: fsys, path: name, offset: m.offset, size: m.size}}, nil)
 		}
 		numbered := func(m mboxMessage) bool {
 			n++

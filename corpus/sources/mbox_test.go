@@ -143,7 +143,7 @@ func TestMboxFiles(t *testing.T) {
 		t.Run(tt.about, func(t *testing.T) {
 			var subjects []string
 			last := ""
-			for _, item := range itemsOf(t, listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham", kept{})) {
+			for _, item := range itemsOf(t, listMbox(system{}, filepath.Join("testdata", "mbox", tt.name), "ham")) {
 				last = string(read(t, item))
 				_, subject, _ := strings.Cut(last, "Subject: ")
 				subject, _, _ = strings.Cut(subject, "\n")
@@ -168,7 +168,7 @@ func TestMboxWithoutAnyMessage(t *testing.T) {
 		{"nothing is an empty mbox", "nothing", nil},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			check(t, "", contents(listMbox(system{}, filepath.Join(root, tt.name), "ham", kept{})), tt.want)
+			check(t, "", contents(listMbox(system{}, filepath.Join(root, tt.name), "ham")), tt.want)
 		})
 	}
 }
@@ -212,7 +212,7 @@ func TestScanMboxReadError(t *testing.T) {
 
 func TestMboxThatIsGoneIsOneError(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mbox")
-	check(t, "", contents(listMbox(system{}, name, "ham", kept{})), []string{"ham! list " + name + ": no such file or directory"})
+	check(t, "", contents(listMbox(system{}, name, "ham")), []string{"ham! list " + name + ": no such file or directory"})
 }
 
 func BenchmarkScanMbox(b *testing.B) {

@@ -161,7 +161,69 @@ func detectPlain(head []byte, name string) Found {
 // Open returns the errors of Detect, a [message.NoMail] for a file that is no mail, and an error if the format is unknown or impossible for
 // the file or folder.
 func Open(name, label string, as Format) (Source, Found, error) {
-	return new(Opener).open(name, label, as, 0)
+	return openPath(name, label, as, nil)
+}
+
+// OpenOnce lists the mail at path, as [Open] does, for a caller that reads it before it uses the buffer again. It opens and reads a file that
+// is not large once, into the buffer: to recognise its format, to find the messages in it, and to read them. The source finds the format of a
+// folder, so that the folder is listed once.
+func OpenOnce(name, label string, as Format, buffer *[]byte) (Source, error) {
+	source, _, err := openPath(name, label, as, buffer)
+	return source, err
+}
+
+// openPath opens a path, and reads a file into the buffer if there is one.
+func openPath(name, label string, as Format, buffer *[]byte) (Source, Found, error) {
+	fail := func(err error) (Source, Found, error) { return nil, Found{}, explain("open", name, err) }
+	if name == "" {
+		return fail(errors.New("the path is empty"))
+	}
+	clean := filepath.Clean(name) // as all later reads have it: link/../x is x
+	f, err := openFile(clean)
+	if err != nil {
+		return fail(err)
+	}
+	defer f.close()
+	mode, size, err := f.stat()
+	if err != nil {
+		return fail(err)
+	}
+	var fsys fs.FS = system{}
+	var found Found
+	var noMail error
+	switch {
+	case mode.IsDir() && buffer != nil && as == "":
+	case mode.IsDir():
+		found, err = detectFolder(fsys, clean)
+	case mode&fs.ModeNamedPipe != 0:
+		if fsys, err = copyPipe(name); err != nil {
+			return nil, Found{}, explain("read", name, err)
+		}
+		found, err = detect(fsys, name)
+	case !mode.IsRegular():
+		err = errSpecial
+	default:
+		var content []byte
+		if buffer == nil || size > corpus.LargeMessageBytes {
+			content, err = readHead(f)
+		} else if content, err = readSized(f, (*buffer)[:0], size); err == nil {
+			*buffer = content
+			fsys = &single{name: clean, content: bytes.NewReader(content), memory: content, size: int64(len(content)), err: io.EOF}
+		}
+		if err == nil {
+			found, noMail, err = detectFile(content, f, name)
+		}
+	}
+	if err == nil && as != "" {
+		found, err = found.overridden(name, as)
+	}
+	if err == nil && found.Format == Message {
+		err = noMail
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return list(fsys, clean, label, found.Format), found, nil
 }
 
 // OpenReader lists the mail of a stream as [Open] lists that of a pipe. Name stands for it in the origins.
@@ -197,20 +259,16 @@ func (f Found) overridden(name string, as Format) (Found, error) {
 	return Found{as, "as requested"}, nil
 }
 
+// list lists a folder or a file.
 func list(fsys fs.FS, name, label string, format Format) Source {
-	return listKept(fsys, name, label, format, kept{})
-}
-
-// listKept lists a folder, or a file whose content an Opener may keep.
-func listKept(fsys fs.FS, name, label string, format Format, file kept) Source {
 	return func(yield func(Item, error) bool) {
 		switch format {
 		case Mbox:
-			listMbox(fsys, name, label, file)(yield)
+			listMbox(fsys, name, label)(yield)
 		case Tar, Zip:
 			listArchive(fsys, name, label)(yield)
 		case Emlx, Message:
-			yield(Item{Origin: name, Label: label, Content: file.at(location{fsys: fsys, path: name, emlx: format == Emlx})}, nil)
+			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, emlx: format == Emlx}}, nil)
 		default:
 			walker{fsys, label, yield}.folder(name, format)
 		}

@@ -91,7 +91,7 @@ func TestWhatLooksLikeAMessageAndWasTakenForTextIsSaid(t *testing.T) {
 		"none": nil,
 	} {
 		var got []string
-		for item, err := range listMbox(system{}, root+"/"+about, "ham", kept{}) {
+		for item, err := range listMbox(system{}, root+"/"+about, "ham") {
 			if err != nil {
 				got = append(got, item.Label+"! "+err.Error())
 			}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 )
 
 // system is the file system of the operating system. Unlike os.DirFS it takes any path, including file names that are not
@@ -82,16 +81,3 @@ func reason(err error) error {
 	}
 	return err
 }
-
-// fileInfo describes a temporary copy.
-type fileInfo struct {
-	name string
-	size int64
-}
-
-func (i fileInfo) Name() string     { return i.name }
-func (i fileInfo) Size() int64      { return i.size }
-func (fileInfo) Mode() fs.FileMode  { return 0o444 }
-func (fileInfo) ModTime() time.Time { return time.Time{} }
-func (fileInfo) IsDir() bool        { return false }
-func (fileInfo) Sys() any           { return nil }

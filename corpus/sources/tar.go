@@ -38,21 +38,21 @@ func isTar(head []byte) bool {
 // copyTar copies the members of a tar, up to limit bytes, into a zip archive in a temporary file, and opens that. It leaves out devices, named
 // pipes and headers that describe the archive. Damage is why there is no more in the copy; err is about the copy.
 func (a *archive) copyTar(r io.Reader, limit int64) (damage, err error) {
-	c, err := newTempFile(a.at)
+	c, file, err := newTempFile(a.at)
 	if err != nil {
 		return nil, err
 	}
 	limited := &io.LimitedReader{R: r, N: limit + 1}
-	w := zip.NewWriter(c.file)
+	w := zip.NewWriter(file)
 	members, damage, err := copyMembers(w, tar.NewReader(limited))
 	if err == nil {
 		err = w.Close()
 	}
 	if err == nil {
-		c.size, err = c.file.Seek(0, io.SeekCurrent)
+		c.size, err = file.Seek(0, io.SeekCurrent)
 	}
 	if err != nil {
-		c.file.Close()
+		file.Close()
 		return nil, fmt.Errorf("write a temporary file in %s: %w", os.TempDir(), reason(err))
 	}
 	if limited.N <= 0 {

@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"archive/zip"
 	"cmp"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type seekFile interface {
 }
 
 // openAtOffsets opens the file name of fsys for reading at any offset, and returns the file system that it is in. That is
-// fsys for a plain file, and a tempCopy with the decompressed content for any other. A copy of a damaged file has everything
+// fsys for a plain file, and a single with the decompressed content for any other. A copy of a damaged file has everything
 // before the damage, and reading on returns the error.
 func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 	fsys = orSystem(fsys)
@@ -62,7 +63,7 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 	return c, c.open(), nil
 }
 
-// copyPipe returns a tempCopy of the content of the pipe name, which can be read only once.
+// copyPipe copies the content of the pipe name, which can be read only once.
 func copyPipe(name string) (fs.FS, error) {
 	pipe, err := system{}.Open(name)
 	if err != nil {
@@ -79,49 +80,50 @@ func copyPipe(name string) (fs.FS, error) {
 	return c, nil
 }
 
-// A tempCopy is a file system that holds one file: the temporary copy of a stream. The copy has no name where the system
-// allows that. It is freed when nothing refers to the tempCopy, or when the program ends.
-type tempCopy struct {
-	name string
-	file *os.File
-	size int64
-	err  error // what reading returns at the end instead of io.EOF
+// A single is a file system that holds one file: the content of a file in memory, or the temporary copy of a stream, which has no name where the
+// system allows that. It is freed when nothing refers to the single, or when the program ends.
+type single struct {
+	name    string
+	content io.ReaderAt
+	memory  []byte // the content, if it is in memory
+	size    int64
+	err     error // what reading returns at the end instead of io.EOF
 }
 
-// newTempFile makes a tempCopy of nothing.
-func newTempFile(name string) (*tempCopy, error) {
+// newTempFile makes an empty temporary file, and a single for its content.
+func newTempFile(name string) (*single, *os.File, error) {
 	file, err := os.CreateTemp("", "chaff-*")
 	if err != nil {
-		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), reason(err))
+		return nil, nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), reason(err))
 	}
-	c := &tempCopy{name: name, file: file, err: io.EOF}
+	s := &single{name: name, content: file, err: io.EOF}
 	if os.Remove(file.Name()) != nil { // some systems cannot remove open files
-		runtime.AddCleanup(c, func(file *os.File) {
+		runtime.AddCleanup(s, func(file *os.File) {
 			file.Close()
 			os.Remove(file.Name())
 		}, file)
 	}
-	return c, nil
+	return s, file, nil
 }
 
 // newTempCopy copies r, up to limit bytes. The returned error is about the copy; readers of the copy get an error of r.
-func newTempCopy(name string, r io.Reader, limit int64) (*tempCopy, error) {
-	c, err := newTempFile(name)
+func newTempCopy(name string, r io.Reader, limit int64) (*single, error) {
+	s, file, err := newTempFile(name)
 	if err != nil {
 		return nil, err
 	}
 	source := &errorKeeper{r: io.LimitReader(r, limit+1)}
-	c.size, err = io.Copy(c.file, source)
+	s.size, err = io.Copy(file, source)
 	switch {
 	case err != nil && source.err == nil:
-		c.file.Close()
+		file.Close()
 		return nil, fmt.Errorf("write a temporary file in %s: %w", os.TempDir(), reason(err))
-	case c.size > limit:
-		c.size, c.err = limit, tooMuch(limit)
+	case s.size > limit:
+		s.size, s.err = limit, tooMuch(limit)
 	default:
-		c.err = cmp.Or(source.err, io.EOF)
+		s.err = cmp.Or(source.err, io.EOF)
 	}
-	return c, nil
+	return s, nil
 }
 
 func tooMuch(limit int64) error {
@@ -142,28 +144,37 @@ func (k *errorKeeper) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *tempCopy) Open(name string) (fs.File, error) {
-	if path.Clean(name) != c.name {
+// inMemory returns the content of the file of a single in memory, and nil for any other file system.
+func inMemory(fsys fs.FS) []byte {
+	if s, ok := fsys.(*single); ok {
+		return s.memory
+	}
+	return nil
+}
+
+func (s *single) Open(name string) (fs.File, error) {
+	if path.Clean(name) != s.name {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return c.open(), nil
+	return s.open(), nil
 }
 
-func (c *tempCopy) open() seekFile {
-	return &sectionFile{io.NewSectionReader(c.file, 0, c.size), fileInfo{path.Base(c.name), c.size}, c}
+func (s *single) open() seekFile {
+	info := zip.FileHeader{Name: s.name, UncompressedSize64: uint64(s.size)}
+	return &sectionFile{io.NewSectionReader(s.content, 0, s.size), info.FileInfo(), s.err}
 }
 
-// sectionFile is a section of another file: a whole tempCopy, or a member of a tar archive.
+// sectionFile is a section of another file: that of a single, or a member of a tar archive.
 type sectionFile struct {
 	*io.SectionReader
 	info fs.FileInfo
-	copy *tempCopy // nil for a member
+	err  error // what reading returns at the end
 }
 
 func (f *sectionFile) Read(p []byte) (int, error) {
 	n, err := f.SectionReader.Read(p)
-	if err == io.EOF && f.copy != nil {
-		err = f.copy.err
+	if err == io.EOF {
+		err = f.err
 	}
 	return n, err
 }
