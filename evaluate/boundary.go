@@ -94,7 +94,6 @@ func fitTerms(ctx context.Context, c *train.Collection, ids []uint32, model stri
 	return linear, d, err
 }
 
-// pair returns the ids of two terms.
 func pair(c *train.Collection, names []string) ([]uint32, error) {
 	if len(names) == 0 {
 		return separatingWords(c)

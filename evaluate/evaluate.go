@@ -49,7 +49,6 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 	return e, errors.Join(err, d.Err())
 }
 
-// scoreBins is the number of bins of a histogram of scores.
 const scoreBins = 40
 
 func curves(s train.Scores) ([]metrics.Point, metrics.Histogram) {

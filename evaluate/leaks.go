@@ -231,7 +231,6 @@ func obscurity(term string) int {
 	return 1
 }
 
-// advise sets Setting and Advice.
 func (l *Leak) advise(o tokenize.Options) {
 	if setting := o.Without(l.Term); setting != "" {
 		l.Setting = "tokenize." + setting
@@ -255,7 +254,6 @@ func information(present, of []int) float64 {
 	return 1 - (share*entropy(present)+(1-share)*entropy(absent))/all
 }
 
-// entropy returns the entropy of the class, in bits.
 func entropy(counts []int) float64 {
 	var h float64
 	for _, count := range counts {

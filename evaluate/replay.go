@@ -48,7 +48,6 @@ func DefaultReplayOptions() ReplayOptions {
 	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Feedback: 1, Seed: 1, Sure: 99, Every: 1000}
 }
 
-// validate returns an error for values out of range.
 func (o ReplayOptions) validate() error {
 	switch {
 	case o.Delay < 0:
@@ -160,7 +159,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	began := cputime.Process()
 	classes := m.Classes()
 	K := len(classes)
-	isSpamFilter, verdicts := filter.IsSpamFilter(classes), newOnline(trainer, m.options.Thresholds)
+	isSpamFilter, verdicts := filter.IsSpamFilter(classes), newLearningThresholds(trainer, m.options.Thresholds)
 	vocabulary := m.Documents().Growing(kind)
 	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
 	s := train.Scores{
@@ -237,7 +236,6 @@ func TRECKind() replace.Kind {
 	return replace.Kind{Name: "table of TREC results", Start: "file=", Mark: " user= genre=\n"}
 }
 
-// unspaced replaces blanks and unprintable characters by underscores.
 func unspaced(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c == ' ' || !strconv.IsPrint(c) {
@@ -247,10 +245,10 @@ func unspaced(text string) string {
 	}, text)
 }
 
-// online chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has learned, each
+// learningThresholds chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has learned, each
 // scored before. It chooses again each time that it has learned a tenth more messages. Until it has learned [train.FewMessages] of each
 // class, everything is unsure.
-type online struct {
+type learningThresholds struct {
 	trainer    models.Trainer
 	options    metrics.ThresholdOptions
 	thresholds metrics.Thresholds
@@ -262,19 +260,19 @@ type online struct {
 	counts     train.VerdictCounts
 }
 
-func newOnline(t models.Trainer, o metrics.ThresholdOptions) *online {
-	return &online{trainer: t, options: o, thresholds: metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}}
+func newLearningThresholds(t models.Trainer, o metrics.ThresholdOptions) *learningThresholds {
+	return &learningThresholds{trainer: t, options: o, thresholds: metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}}
 }
 
 // judge returns the verdict on a score, and counts it.
-func (o *online) judge(label int, score float64) filter.Verdict {
+func (o *learningThresholds) judge(label int, score float64) filter.Verdict {
 	v := filter.VerdictOn(score, o.thresholds)
 	o.counts.Add(label == filter.SpamClass, v)
 	return v
 }
 
 // learned notes a message that the model has learned, with its score before.
-func (o *online) learned(label int, score float64) {
+func (o *learningThresholds) learned(label int, score float64) {
 	o.margins, o.spam, o.labels = append(o.margins, score), append(o.spam, label == filter.SpamClass), append(o.labels, int32(label))
 	o.of[label]++
 	n := len(o.margins)

@@ -55,7 +55,6 @@ type Month struct {
 	Accuracy float64 `json:"accuracy"` // percent
 }
 
-// maxReasons is the number of terms of a judged message.
 const maxReasons = 5
 
 // ReviewPart reviews the messages of a part of c, with up to n messages of each kind. A message that cannot be read again has no subject.
@@ -94,7 +93,6 @@ func newReviewer(f *filter.Filter, mail *train.Mail, messages []int, d *features
 	return &reviewer{s, f, mail, messages, d, terms}, nil
 }
 
-// review reviews the messages, with up to n of each kind.
 func (j *reviewer) review(ctx context.Context, n int) (Review, error) {
 	var r Review
 	var err error
@@ -108,7 +106,6 @@ func (j *reviewer) review(ctx context.Context, n int) (Review, error) {
 	return r, nil
 }
 
-// probability returns the probability of class c for row i.
 func (j *reviewer) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
 
 // mistakes returns the rows whose prediction differs from their label, the least probable label first.
@@ -125,7 +122,6 @@ func (j *reviewer) mistakes() []int {
 	return wrong
 }
 
-// upTo returns 0 to n-1.
 func upTo(n int) []int {
 	numbers := make([]int, n)
 	for i := range numbers {

@@ -81,7 +81,6 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 	return s.trials, err
 }
 
-// search is the state of Tune.
 type search struct {
 	candidates []Candidate
 	o          TuneOptions
@@ -212,7 +211,6 @@ func divide(mail *train.Collection, f features.Options, folds int) ([]*train.Col
 	return rounds, nil
 }
 
-// withoutTest removes the test part from members.
 func withoutTest(members []train.Member) []train.Member {
 	return slices.DeleteFunc(members, func(m train.Member) bool { return m.Part == corpus.Test })
 }
@@ -238,7 +236,6 @@ func FitCandidate(ctx context.Context, c *train.Collection, candidate Candidate)
 // nameOf returns a name that differs for different readings.
 func nameOf(r filter.Reading) string { return fmt.Sprintf("%#v", r) }
 
-// compareTrials orders trials from the best to the worst.
 func compareTrials(objective string) func(x, y Trial) int {
 	failed := func(t Trial) int {
 		if t.Error != "" {

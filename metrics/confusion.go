@@ -96,7 +96,6 @@ func (c Confusion) Class(i int) ClassFigures {
 	}
 }
 
-// mustMatch panics if two parallel slices have different lengths.
 func mustMatch(a, b int) {
 	if a != b {
 		panic(fmt.Sprintf("metrics: slices of %d and %d messages", a, b))

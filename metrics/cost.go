@@ -39,7 +39,6 @@ func parseCosts(text string) (costs, error) {
 	return c, nil
 }
 
-// sum returns the cost of the given numbers of messages.
 func (c costs) sum(lost, missed, unsure int) int64 {
 	return c.hamLost*int64(lost) + c.spamMissed*int64(missed) + c.unsure*int64(unsure)
 }

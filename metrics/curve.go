@@ -154,7 +154,6 @@ func countPairs(scores []float64, spam []bool) pairs {
 	return p
 }
 
-// percent returns the percentage of these pairs. It is not defined without ham or without spam.
 func (p pairs) percent() (percent float64, defined bool) {
 	if p.ham == 0 || p.spam == 0 {
 		return 0, false
@@ -195,7 +194,6 @@ func tallies(scores []float64, spam []bool) []tally {
 	return distinct
 }
 
-// totals returns how many messages are ham and how many are spam.
 func totals(tallies []tally) (ham, spam int) {
 	for _, t := range tallies {
 		ham += t.ham
@@ -331,7 +329,6 @@ func scoreRange(scores []float64, spam []bool) (low, high float64) {
 	return low, high
 }
 
-// byClass returns the scores of ham and those of spam.
 func byClass(scores []float64, spam []bool) (hams, spams []float64) {
 	mustMatch(len(scores), len(spam))
 	for i, score := range scores {

@@ -188,7 +188,6 @@ func Brier(labels []int32, probabilities []float64, classes int) float64 {
 
 func square(x float64) float64 { return x * x }
 
-// sign returns +1 or -1.
 func sign(positive bool) float64 {
 	if positive {
 		return 1

@@ -21,7 +21,6 @@ type averaged struct {
 	scratch  []float64 // R
 }
 
-// newAveraged starts at the given weights.
 func newAveraged(start *params, average, origin bool) averaged {
 	a := averaged{params: start, origin: origin}
 	if average {

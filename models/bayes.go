@@ -29,7 +29,6 @@ const (
 // floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite.
 const floor = minSmoothing
 
-// validateBayes checks the settings that all naive Bayes models share.
 func validateBayes(smoothing float64, prior string) error {
 	var errs []error
 	if smoothing != 0 && !(smoothing >= minSmoothing && smoothing <= maxSmoothing) { // also refuses NaN

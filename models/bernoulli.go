@@ -156,9 +156,9 @@ func (t *absentTerms) recount(n *Counts) {
 	}
 }
 
-// state lists the tallies for a codec. They are the larger part of what Bernoulli knows apart from terms, and most of their
+// list lists the tallies for a codec. They are the larger part of what Bernoulli knows apart from terms, and most of their
 // numbers are small. A nil receiver lists nothing.
-func (t *absentTerms) state(c *codec) {
+func (t *absentTerms) list(c *codec) {
 	if t == nil {
 		return
 	}

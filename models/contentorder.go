@@ -25,7 +25,7 @@ func listOrder[T int32 | uint32](n int) []T {
 // mail. Equal documents keep their order.
 func contentOrder(d *features.Dataset) []int32 {
 	x, y := d.Rows(), d.Rows()
-	entries := make([]sortEntry, d.Len())
+	entries := make([]sortKey, d.Len())
 	for i := range entries {
 		e := &entries[i]
 		e.document = int32(i)
@@ -33,7 +33,7 @@ func contentOrder(d *features.Dataset) []int32 {
 			e.first[k] = id + 1
 		}
 	}
-	slices.SortFunc(entries, func(a, b sortEntry) int {
+	slices.SortFunc(entries, func(a, b sortKey) int {
 		if by := slices.Compare(a.first[:], b.first[:]); by != 0 {
 			return by
 		}
@@ -48,7 +48,6 @@ func contentOrder(d *features.Dataset) []int32 {
 	return documents
 }
 
-// compareConfirmed puts documents with confirmed labels last.
 func compareConfirmed(d *features.Dataset, i, j int32) int {
 	switch {
 	case d.Confirmed == nil || d.Confirmed[i] == d.Confirmed[j]:
@@ -89,9 +88,9 @@ func compareIDs(x, y features.Vector) int {
 	return 1 - 2*only
 }
 
-// sortEntry is a document and its first ids, each plus 1, or 0 beyond the end of the row. They order all documents but those of
+// sortKey is a document and its first ids, each plus 1, or 0 beyond the end of the row. They order all documents but those of
 // one campaign, so that few rows are read again.
-type sortEntry struct {
+type sortKey struct {
 	first    [8]uint32
 	document int32
 }
@@ -108,7 +107,6 @@ func newSorted(d *features.Dataset) sorted { return sorted{d, contentOrder(d), d
 // Row returns document i, valid until the next Row.
 func (s sorted) Row(i int) features.Vector { return s.rows.Row(i) }
 
-// each calls do with each of the documents and its class.
 func (s sorted) each(ctx context.Context, documents []int32, do func(x features.Vector, c int)) error {
 	for read, i := range documents {
 		if read%1024 == 0 && ctx.Err() != nil {

@@ -56,7 +56,6 @@ func convergence(epochs []Epoch, separations func(updates int) []Separation) *Co
 	return c
 }
 
-// separations measures the converged weights, row by row.
 func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation {
 	all := make([]Separation, l.n)
 	for r := range all {
@@ -92,7 +91,6 @@ func (s *Separation) finish(norm float64, theorem bool) {
 	}
 }
 
-// theoremHolds reports whether the convergence theorem applies to training with these settings.
 func theoremHolds(p Passes, s Steps) bool {
 	return s.Start != StartRandom && (s.Decay == "" || s.Decay == RateConstant) &&
 		(p.ClassWeights == "" || p.ClassWeights == WeightsNone)

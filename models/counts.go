@@ -116,7 +116,6 @@ func (n *Counts) updateKnown(x features.Vector, by int) {
 	}
 }
 
-// countKnown counts the terms that have a sum.
 func (n *Counts) countKnown() {
 	n.Known = 0
 	for w := range n.terms() {
@@ -126,7 +125,6 @@ func (n *Counts) countKnown() {
 	}
 }
 
-// hasSum reports whether a term has a sum in any class.
 func hasSum(sums []float64) bool {
 	for _, ncw := range sums {
 		if ncw != 0 {

@@ -195,7 +195,6 @@ type history struct {
 	lowest             float64 // development loss so far
 }
 
-// newHistory checks the settings and the documents.
 func newHistory(d sorted, p Passes, s settings, o EpochOptions, loss func(scores []float64, c int) float64) (*history, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -236,7 +235,6 @@ func (h *history) add(e Epoch, began time.Time, v *params) Epoch {
 	return e
 }
 
-// isOver reports whether patience has ended.
 func (h *history) isOver() bool { return h.patience > 0 && len(h.epochs)-h.kept >= h.patience }
 
 // report returns the part of the report that all trainers in epochs have.
@@ -244,7 +242,6 @@ func (h *history) report() Report {
 	return Report{Warnings: warnings(h.train.Dataset), Epochs: h.epochs, Kept: h.kept}
 }
 
-// measureChunk is how many documents a goroutine measures at a time.
 const measureChunk = 512
 
 // measure returns the mean loss of documents, each weighted by its class, and the accuracy. Several goroutines share the

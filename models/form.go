@@ -28,7 +28,6 @@ type Member struct {
 	Bounds Bounds `json:"bounds"`
 }
 
-// has reports whether a group belongs to m.
 func (m Member) has(g evidence.Group) bool {
 	return g >= m.First && int(g) < int(m.First)+len(m.Groups)
 }
@@ -48,7 +47,6 @@ func (b Bounds) within(s float64) float64 {
 	return K * math.Tanh(s/K)
 }
 
-// of returns the bound for s.
 func (b Bounds) of(s float64) float64 {
 	if s < 0 {
 		return b.Below
@@ -73,7 +71,6 @@ func (b Bounds) ratio(s float64) float64 {
 	return b.within(s) / s
 }
 
-// groupTotals are the sums s_g.
 type groupTotals [evidence.Groups]float64
 
 // groupSums returns s_g of row r of R rows of weights.
@@ -103,7 +100,6 @@ func groupAt(x features.Vector, i int) evidence.Group {
 	return x.Groups[i]
 }
 
-// biases returns how many biases a row has.
 func (f Form) biases() int { return max(1, len(f)) }
 
 // score returns the score of a row with the given biases, one per member.
@@ -115,7 +111,6 @@ func (f Form) score(bias []float64, s *groupTotals) float64 {
 	return score
 }
 
-// sum returns z_m.
 func (m Member) sum(bias float64, s *groupTotals) float64 {
 	z := bias
 	for i, bounds := range m.Groups {

@@ -23,8 +23,8 @@ import (
 // 2011), section 2, for penalties that add up.
 type ftrl struct {
 	n         int    // R
-	bias      []cell // R
-	cells     []cell // V x R
+	bias      []slot // R
+	slots     []slot // V x R
 	alpha     float64
 	l1, l2    float64
 	documents float64 // N; 0 if they have no end, which applies the full penalties from the start
@@ -36,17 +36,17 @@ type ftrl struct {
 	lossSum, weightSum, before float64
 	scratch                    []float64 // R
 	current                    []float64 // the biases and the weights of the terms of the document that is read
-	read                       []cell    // the cells of these terms
+	read                       []slot    // the slots of these terms
 }
 
-// cell is the state of a weight, u and the square root of n, side by side since both are needed.
-type cell struct{ u, rootN float64 }
+// slot is the state of a weight, u and the square root of n, side by side since both are needed.
+type slot struct{ u, rootN float64 }
 
 // newFTRL returns a learner of K classes for so many documents; 0 stands for documents without end.
 func newFTRL(m Softmax, K, terms, documents int) *ftrl {
 	n := rowCount(K)
 	return &ftrl{
-		n: n, bias: make([]cell, n), cells: make([]cell, n*terms),
+		n: n, bias: make([]slot, n), slots: make([]slot, n*terms),
 		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
 		start: math.Log(float64(K)), tolerance: m.Tolerance, before: math.Inf(1),
 	}
@@ -60,7 +60,6 @@ func (l *ftrl) pass() (updates int, atRest bool) {
 	return 0, l.tolerance > 0 && loss < l.start && before-loss < l.tolerance*l.start
 }
 
-// penalties returns L1 t/N and L2 t/N.
 func (l *ftrl) penalties() (l1, l2 float64) {
 	if l.documents == 0 {
 		return l.l1, l.l2
@@ -69,9 +68,9 @@ func (l *ftrl) penalties() (l1, l2 float64) {
 	return l.l1 * share, l.l2 * share
 }
 
-func (l *ftrl) terms() int { return len(l.cells) / l.n }
+func (l *ftrl) terms() int { return len(l.slots) / l.n }
 
-func (l *ftrl) resize(terms int) { l.cells = resized(l.cells, terms*l.n, cell{}) }
+func (l *ftrl) resize(terms int) { l.slots = resized(l.slots, terms*l.n, slot{}) }
 
 func (l *ftrl) sameShape(terms int) *params { return newParams(l.n, terms) }
 
@@ -82,31 +81,31 @@ func (l *ftrl) globals(c *codec) {
 	c.float(&l.documents)
 	c.float(&l.t)
 	for r := range l.bias {
-		l.bias[r].state(c)
+		l.bias[r].list(c)
 	}
 }
 
 func (l *ftrl) term(c *codec, w int) {
 	for r := range l.n {
-		l.cells[w*l.n+r].state(c)
+		l.slots[w*l.n+r].list(c)
 	}
 }
 
-func (s *cell) state(c *codec) {
+func (s *slot) list(c *codec) {
 	c.float(&s.u)
 	c.float(&s.rootN)
 }
 
-// weight returns w of a cell after t documents.
-func (l *ftrl) weight(c cell, l1, l2 float64) float64 {
+// weight returns w of a slot after t documents.
+func (l *ftrl) weight(c slot, l1, l2 float64) float64 {
 	if math.Abs(c.u) <= l1 {
 		return 0
 	}
 	return -(c.u - math.Copysign(l1, c.u)) / ((c.rootN+1)/l.alpha + l2)
 }
 
-// step changes a cell, whose weight is w, by the gradient g.
-func (l *ftrl) step(c *cell, w, g float64) {
+// step changes a slot, whose weight is w, by the gradient g.
+func (l *ftrl) step(c *slot, w, g float64) {
 	root := math.Sqrt(c.rootN*c.rootN + g*g)
 	c.u += g - (root-c.rootN)/l.alpha*w
 	c.rootN = root
@@ -120,9 +119,9 @@ func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
 	current := l.current[l.n:]
 	for i, w := range x.IDs {
 		f := weight * float64(x.Values[i])
-		cells := l.cells[int(w)*l.n:][:l.n]
-		for r := range cells {
-			l.step(&cells[r], current[i*l.n+r], l.scratch[r]*f)
+		slots := l.slots[int(w)*l.n:][:l.n]
+		for r := range slots {
+			l.step(&slots[r], current[i*l.n+r], l.scratch[r]*f)
 		}
 	}
 	if !l.origin {
@@ -142,7 +141,7 @@ func (l *ftrl) scores(dst []float64, x features.Vector) []float64 {
 		dst[r] = l.weight(c, 0, 0)
 	}
 	l.current = append(l.current[:0], dst...)
-	l.readCells(x)
+	l.readSlots(x)
 	for i := range x.IDs {
 		f := float64(x.Values[i])
 		for r, c := range l.read[i*l.n:][:l.n] {
@@ -154,17 +153,17 @@ func (l *ftrl) scores(dst []float64, x features.Vector) []float64 {
 	return dst
 }
 
-// readCells copies the cells of a document's terms. It does nothing else, so that the cache misses overlap.
-func (l *ftrl) readCells(x features.Vector) {
+// readSlots copies the slots of a document's terms. It does nothing else, so that the cache misses overlap.
+func (l *ftrl) readSlots(x features.Vector) {
 	l.read = slices.Grow(l.read[:0], len(x.IDs)*l.n)[:len(x.IDs)*l.n]
 	if l.n == 1 {
 		for i, w := range x.IDs {
-			l.read[i] = l.cells[w]
+			l.read[i] = l.slots[w]
 		}
 		return
 	}
 	for i, w := range x.IDs {
-		copy(l.read[i*l.n:][:l.n], l.cells[int(w)*l.n:])
+		copy(l.read[i*l.n:][:l.n], l.slots[int(w)*l.n:])
 	}
 }
 
@@ -173,7 +172,7 @@ func (l *ftrl) model(dst *params, from int) {
 		dst.bias[r] = l.weight(c, 0, 0)
 	}
 	l1, l2 := l.penalties()
-	for i, c := range l.cells[from:][:len(dst.weights)] {
+	for i, c := range l.slots[from:][:len(dst.weights)] {
 		dst.weights[i] = l.weight(c, l1, l2)
 	}
 }

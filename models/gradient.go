@@ -77,7 +77,6 @@ func (s Descent) learner(start *params, loss rowLoss) *gradientDescent {
 	return &gradientDescent{params: start, lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
 }
 
-// onlineWith returns an online learner that minimises the given loss.
 func (s Descent) onlineWith(classes []string, loss rowLoss) (Online, error) {
 	l := s.learner(newParams(rowCount(len(classes)), 0), loss)
 	return s.Passes.online(classes, cmp.Or(s.checkOnline(), checkStochastic(s.Method)), l)

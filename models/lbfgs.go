@@ -87,7 +87,6 @@ func newObjective(m Softmax, d sorted, weights []float64) *objective {
 	}
 }
 
-// unpack sets v to the point x.
 func (v *params) unpack(x []float64) {
 	copy(v.weights, x)
 	copy(v.bias, x[len(v.weights):])

@@ -76,7 +76,6 @@ func rowsOf(classes []float64) []float64 {
 	return classes[:rowCount(len(classes))]
 }
 
-// valid returns l if it is valid.
 func (l *Linear) valid() (*Linear, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
@@ -167,7 +166,6 @@ func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
 	return dst
 }
 
-// scoreOfRow returns the score of a row of a model with a form.
 func (l *Linear) scoreOfRow(r int, x features.Vector) float64 {
 	s := groupSums(x, l.Weights, l.Rows(), r)
 	return l.Form.score(l.Bias[r*len(l.Form):], &s)

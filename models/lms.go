@@ -23,7 +23,6 @@ func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*L
 
 func (m LMS) online(classes []string) (Online, error) { return m.onlineWith(classes, halfSquare()) }
 
-// halfSquare returns 1/2 (t - z)^2.
 func halfSquare() rowLoss {
 	return rowLoss{
 		value:      func(t, z float64) float64 { return (t - z) * (t - z) / 2 },

@@ -168,7 +168,7 @@ func (l *onlineCounts) termSize() int { return l.counts.termSize() }
 
 func (l *onlineCounts) globals(c *codec) {
 	l.counts.globals(c)
-	l.absent.state(c)
+	l.absent.list(c)
 }
 
 func (l *onlineCounts) term(c *codec, w int) { l.counts.term(c, w) }

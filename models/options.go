@@ -81,7 +81,6 @@ func table() []model {
 // section returns the name of the settings of m within the configuration.
 func (m model) section() string { return strings.ReplaceAll(m.name, "-", "_") }
 
-// settings are the settings of one model.
 type settings interface {
 	Trainer
 	Validate() error
@@ -99,7 +98,6 @@ type shared struct {
 	learningRate     *float64
 }
 
-// sharedOf returns the shared settings among s.
 func sharedOf(s settings) shared {
 	if s, has := s.(interface{ shared() shared }); has {
 		return s.shared()

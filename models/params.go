@@ -18,17 +18,14 @@ type params struct {
 
 func newParams(n, terms int) *params { return newFormParams(nil, n, terms) }
 
-// newFormParams returns params of the given form.
 func newFormParams(f Form, n, terms int) *params {
 	return &params{n: n, form: f, bias: make([]float64, n*f.biases()), weights: make([]float64, n*terms)}
 }
 
-// terms returns V.
 func (v *params) terms() int { return len(v.weights) / v.n }
 
 func (v *params) sameShape(terms int) *params { return newFormParams(v.form, v.n, terms) }
 
-// rowCount returns R for K classes.
 func rowCount(classes int) int {
 	if classes == 2 {
 		return 1
@@ -83,7 +80,6 @@ func (v *params) add(r int, x features.Vector, step float64, origin bool) {
 
 func (v *params) resize(terms int) { v.weights = resized(v.weights, terms*v.n, 0) }
 
-// addScaled adds step times u to v.
 func (v *params) addScaled(u *params, step float64) {
 	for r := range v.bias {
 		v.bias[r] += step * u.bias[r]
@@ -93,13 +89,11 @@ func (v *params) addScaled(u *params, step float64) {
 	}
 }
 
-// copyFrom makes v equal to u.
 func (v *params) copyFrom(u *params) {
 	copy(v.bias, u.bias)
 	copy(v.weights, u.weights)
 }
 
-// clear makes all weights 0.
 func (v *params) clear() {
 	clear(v.bias)
 	clear(v.weights)
@@ -118,7 +112,6 @@ func (v *params) globals(c *codec) { c.floats(v.bias) }
 
 func (v *params) term(c *codec, w int) { c.floats(v.weights[w*v.n:][:v.n]) }
 
-// norm returns the Euclidean length of row r with its bias.
 func (v *params) norm(r int) float64 {
 	squares := v.bias[r] * v.bias[r]
 	for i := r; i < len(v.weights); i += v.n {
@@ -162,7 +155,6 @@ func rounded(v weighted, classes, workers int) (*Linear, error) {
 // keepsDifference reports whether a model of K classes has the difference of two rows, since there are two for two classes.
 func (v *params) keepsDifference(classes int) bool { return classes == 2 && v.n == 2 }
 
-// roundTo writes the weights of a model of K classes.
 func (v *params) roundTo(dst []float32, classes int) {
 	if v.keepsDifference(classes) {
 		for w := range v.terms() {

@@ -52,7 +52,6 @@ const (
 	startStream
 )
 
-// defaultPasses returns the settings of so many passes over features of the given kind.
 func defaultPasses(epochs int, kind features.Kind) Passes {
 	return Passes{Epochs: epochs, Order: OrderRandom, ClassWeights: WeightsNone, Features: kind.String()}
 }
@@ -74,7 +73,6 @@ func (p *Passes) shared() shared {
 	return shared{seed: &p.Seed, epochs: &p.Epochs, patience: &p.Patience, features: &p.Features}
 }
 
-// checkChoice returns an error unless a setting is empty or has one of the values.
 func checkChoice(key, value string, values ...string) error {
 	if value == "" || slices.Contains(values, value) {
 		return nil
@@ -83,7 +81,6 @@ func checkChoice(key, value string, values ...string) error {
 	return fmt.Errorf("%s is %q: must be %s or %s", key, value, strings.Join(values[:last], ", "), values[last])
 }
 
-// checkPositive returns an error if a setting is not above 0 and at most 1e6.
 func checkPositive(key string, value float64) error {
 	if !(value > 0 && value <= maxPositive) { // also refuses NaN
 		return fmt.Errorf("%s is %v: must be above 0 and at most %v", key, value, maxPositive)
@@ -91,7 +88,6 @@ func checkPositive(key string, value float64) error {
 	return nil
 }
 
-// checkRange returns an error if a setting is not from least to most.
 func checkRange(key string, value, least, most float64) error {
 	if !(value >= least && value <= most) { // also refuses NaN
 		return fmt.Errorf("%s is %v: must be from %v to %v", key, value, least, most)
@@ -102,7 +98,6 @@ func checkRange(key string, value, least, most float64) error {
 // maxPositive is the maximum of settings without a natural one.
 const maxPositive = 1e6
 
-// kind returns the kind of feature that is trained on.
 func (p Passes) kind() (features.Kind, error) { return parseFeatures(p.Features) }
 
 // parseFeatures returns the kind of feature of a classifier that takes any values. An empty text means bits.

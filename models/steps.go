@@ -32,12 +32,10 @@ type Steps struct {
 	Start string `json:"start"`
 }
 
-// defaultSteps returns the default settings with the given learning rate.
 func defaultSteps(rate float64) Steps {
 	return Steps{LearningRate: rate, Decay: RateConstant, Start: StartZeros}
 }
 
-// sharedWith returns the shared settings of p and s.
 func (s *Steps) sharedWith(p *Passes) shared {
 	all := p.shared()
 	all.learningRate = &s.LearningRate

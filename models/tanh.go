@@ -27,7 +27,6 @@ func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*
 
 func (m Tanh) online(classes []string) (Online, error) { return m.onlineWith(classes, squaredTanh()) }
 
-// squaredTanh returns (t - tanh z)^2.
 func squaredTanh() rowLoss {
 	return rowLoss{
 		value: func(t, z float64) float64 { return math.Pow(t-math.Tanh(z), 2) },

@@ -85,7 +85,6 @@ func checkKind(model string, d *features.Dataset, want features.Kind) error {
 	return nil
 }
 
-// warnings returns the warnings that all trainers share.
 func warnings(d *features.Dataset) []string {
 	if d.Terms == 0 {
 		return []string{"the vocabulary is empty: only the number of documents of each class is known"}

@@ -116,7 +116,6 @@ func (m Votes) LogOdds() float64 {
 	return 0.72
 }
 
-// The default bounds.
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
 func (m *Votes) shared() shared {
@@ -190,7 +189,7 @@ type votes struct {
 	form      Form
 	R         int
 	states    []memberState // R x members
-	cells     []voteCell    // V x R
+	slots     []voteSlot    // V x R
 	counted   voteCounts    // of the documents learnt before, and in training of all
 	smoothing float64       // a, in units
 	share     float64       // c
@@ -213,7 +212,7 @@ func sideOf(n, r, c int) int {
 // logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a group.
 func logOddsOfTotals(aV float64, n side) float64 { return math.Log((aV + n[0]) / (aV + n[1])) }
 
-// voteCounts are the naive Bayes counts beside those of the cells.
+// voteCounts are the naive Bayes counts beside those of the slots.
 type voteCounts struct {
 	groups []evidence.Group        // V: of the known terms
 	known  [evidence.Groups]int    // V_g
@@ -226,9 +225,9 @@ type memberState struct {
 	wrong, seen   float64 // Q and N
 }
 
-// voteCell is a weight with its sum of squared gradients, a_w and G_w, and the counts n0_w and n1_w in units, which end at 2^32:
+// voteSlot is a weight with its sum of squared gradients, a_w and G_w, and the counts n0_w and n1_w in units, which end at 2^32:
 // a million documents in which the term is the only one of its group. It has 16 bytes, so that reading a term is one cache miss.
-type voteCell struct {
+type voteSlot struct {
 	weight, squares float32
 	sums            [2]uint32
 }
@@ -253,14 +252,12 @@ func newVotes(m Votes, classes []string, terms int) *votes {
 	return l
 }
 
-// count counts a document of class c.
 func (l *votes) count(x features.Vector, c int) {
 	for m := range l.form {
 		l.countAs(m, x, c)
 	}
 }
 
-// countAs counts the terms of one member.
 func (l *votes) countAs(m int, x features.Vector, c int) {
 	l.form[m].eachGroup(x, func(g evidence.Group, from, to int) {
 		ids, f := x.IDs[from:to], units(x.Values[from])
@@ -282,7 +279,7 @@ func (l *votes) countAs(m int, x features.Vector, c int) {
 // the processor does not wait for one term after the other.
 func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
 	for _, w := range ids {
-		sums := &l.cells[int(w)*l.R+r].sums
+		sums := &l.slots[int(w)*l.R+r].sums
 		known += isNotZero(sums[0] | sums[1])
 		sums[side] += min(f, math.MaxUint32-sums[side])
 	}
@@ -292,7 +289,7 @@ func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
 // isNotZero returns 1 for a number other than 0.
 func isNotZero(n uint32) int { return int((n | -n) >> 31) }
 
-// eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The cells
+// eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The slots
 // of grams are one run. Terms without groups are in the first group.
 func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
 	if x.Groups == nil && len(x.IDs) > 0 {
@@ -359,9 +356,9 @@ func (l *votes) readDocument(read *reading, r, m int, x features.Vector, counted
 			some := ids[:min(len(ids), factorsPerCheck)]
 			ids = ids[len(some):]
 			for _, w := range some {
-				cell := &l.cells[int(w)*l.R+r]
-				weights += float64(cell.weight)
-				n0, n1 := cell.sums[0]-own0, cell.sums[1]-own1
+				slot := &l.slots[int(w)*l.R+r]
+				weights += float64(slot.weight)
+				n0, n1 := slot.sums[0]-own0, slot.sums[1]-own1
 				known += isNotZero(n0 | n1) // if another document has the term
 				above *= a + float64(n1)    // of an unknown term both grow by the same factor
 				below *= a + float64(n0)
@@ -395,7 +392,6 @@ func (l *votes) readDocument(read *reading, r, m int, x features.Vector, counted
 // 1, so that a product that was not nearLimit stays finite and above 0.
 const factorsPerCheck = 8
 
-// nearLimit reports whether a product must be replaced by its logarithm.
 func nearLimit(product float64) bool { return product > 1e150 || product < 1e-150 }
 
 // vote returns the bounded vote of a group, and sets its slope.
@@ -461,9 +457,9 @@ func (l *votes) step(read *reading, r, m int, x features.Vector, t, weight float
 			return
 		}
 		for _, w := range x.IDs[from:to] {
-			cell := &l.cells[int(w)*l.R+r]
-			cell.squares += g * g
-			cell.weight -= rate * g / float32(math.Sqrt(float64(cell.squares)))
+			slot := &l.slots[int(w)*l.R+r]
+			slot.squares += g * g
+			slot.weight -= rate * g / float32(math.Sqrt(float64(slot.squares)))
 		}
 	})
 	return true
@@ -502,10 +498,10 @@ func (l *votes) model(dst *params, first int) {
 	parallel.Ranges(l.workers, len(dst.weights), 1<<14, func(_, from, to int) {
 		for i := from; i < to; i++ {
 			at := first + i
-			cell, a := &l.cells[at], l.smoothing
-			weight := float64(cell.weight)
-			if cell.sums != ([2]uint32{}) {
-				odds := (a + float64(cell.sums[1])) / (a + float64(cell.sums[0]))
+			slot, a := &l.slots[at], l.smoothing
+			weight := float64(slot.weight)
+			if slot.sums != ([2]uint32{}) {
+				odds := (a + float64(slot.sums[1])) / (a + float64(slot.sums[0]))
 				weight += l.share * (math.Log(odds) + totals[at%l.R][l.counted.groups[at/l.R]])
 			}
 			dst.weights[i] = weight
@@ -520,7 +516,7 @@ func (l *votes) loss(scores []float64, c int) float64 {
 func (l *votes) terms() int { return len(l.counted.groups) }
 
 func (l *votes) resize(terms int) {
-	l.cells = resized(l.cells, terms*l.R, voteCell{squares: firstSquares})
+	l.slots = resized(l.slots, terms*l.R, voteSlot{squares: firstSquares})
 	l.counted.groups = resized(l.counted.groups, terms, 0)
 }
 
@@ -546,11 +542,11 @@ func (l *votes) globals(c *codec) {
 func (l *votes) term(c *codec, w int) {
 	c.group(&l.counted.groups[w])
 	for r := range l.R {
-		cell := &l.cells[w*l.R+r]
-		c.float32(&cell.weight)
-		c.float32(&cell.squares)
-		c.uint32(&cell.sums[0])
-		c.uint32(&cell.sums[1])
+		slot := &l.slots[w*l.R+r]
+		c.float32(&slot.weight)
+		c.float32(&slot.squares)
+		c.uint32(&slot.sums[0])
+		c.uint32(&slot.sums[1])
 	}
 }
 
@@ -577,12 +573,12 @@ func (l *votes) settle(documents int) {
 	for i := range l.states {
 		l.states[i].squares += float64(documents)
 	}
-	for i := range l.cells {
+	for i := range l.slots {
 		total := l.counted.totals[i%l.R][l.counted.groups[i/l.R]]
 		if sum := total[0] + total[1]; sum > 0 {
-			cell := &l.cells[i]
+			slot := &l.slots[i]
 			mean := float64(documents) * unit / sum
-			cell.squares += float32(mean * (float64(cell.sums[0]) + float64(cell.sums[1])) / unit)
+			slot.squares += float32(mean * (float64(slot.sums[0]) + float64(slot.sums[1])) / unit)
 		}
 	}
 }

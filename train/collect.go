@@ -152,7 +152,6 @@ func (c *Collection) setGroups() {
 	}
 }
 
-// appendFingerprints appends the fingerprints of a sketch.
 func appendFingerprints(dst []uint64, sketch []byte) []uint64 {
 	for ; len(sketch) >= 8; sketch = sketch[8:] {
 		dst = append(dst, binary.LittleEndian.Uint64(sketch))
@@ -160,7 +159,6 @@ func appendFingerprints(dst []uint64, sketch []byte) []uint64 {
 	return dst
 }
 
-// split returns the part of each document.
 func (c *Collection) split() []corpus.Part {
 	o := c.options
 	if o.Split.Method == corpus.SplitByTime {
@@ -343,7 +341,6 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 	return &s, s.buildVocabulary()
 }
 
-// needTwoClasses returns an error unless the training part has messages of two classes.
 func needTwoClasses(classes []string, messages []int) error {
 	present := 0
 	for _, n := range messages {
@@ -375,7 +372,6 @@ func (c *Collection) WithSeed(seed uint64) (*Collection, error) {
 	return s.withParts(s.split())
 }
 
-// withParts returns c divided into other parts.
 func (c *Collection) withParts(parts []corpus.Part) (*Collection, error) {
 	s := *c
 	mail := *c.Mail

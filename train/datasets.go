@@ -22,7 +22,6 @@ type matrices struct {
 	}
 }
 
-// matrix returns the rows of all documents.
 func (m *Mail) matrix(kind features.Kind, workers int) *features.Matrix {
 	s := m.matrices
 	s.mu.Lock()
@@ -37,7 +36,6 @@ func (m *Mail) matrix(kind features.Kind, workers int) *features.Matrix {
 	return first.matrix
 }
 
-// drop frees the rows.
 func (s *matrices) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -77,7 +77,6 @@ type RepairCount struct {
 	Messages int    `json:"messages"`
 }
 
-// maxProblems is the number of problems that a summary quotes.
 const maxProblems = 10
 
 // Mail is the usable messages of a corpus, each read, decoded and tokenised once, in the order of the listing. It is read-only.
@@ -91,7 +90,6 @@ type Mail struct {
 	summary   Summary
 }
 
-// document is one usable message.
 type document struct {
 	Entry
 	row  int32 // in matrices
@@ -278,7 +276,6 @@ func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
 	return s.Sketch()
 }
 
-// keep fills documents and summary from the results.
 func (m *Mail) keep(results []readResult, copies bool) {
 	s := &m.summary
 	m.documents = make([]document, 0, len(results))
@@ -303,7 +300,6 @@ func (m *Mail) keep(results []readResult, copies bool) {
 	m.setRows()
 }
 
-// setRows gives each document a row.
 func (m *Mail) setRows() {
 	m.matrices = &matrices{documents: make([]features.Ref, len(m.documents))}
 	for i := range m.documents {
@@ -311,7 +307,6 @@ func (m *Mail) setRows() {
 	}
 }
 
-// count fills the summary from the documents.
 func (m *Mail) count() {
 	s := &m.summary
 	s.Used, s.Classes = len(m.documents), emptyCounts(m.classes)
@@ -351,7 +346,6 @@ func (s *Summary) warnOfLittleMail() {
 	}
 }
 
-// emptyCounts returns a count of 0 for each class.
 func emptyCounts(classes []string) []ClassCount {
 	counts := make([]ClassCount, len(classes))
 	for k, name := range classes {

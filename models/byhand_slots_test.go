@@ -31,7 +31,7 @@ func TestFTRLByHand(t *testing.T) {
 	wantAllNear(t, "weights", now.weights[:2], []float64{1. / 10, 1. / 4}, 1e-15)
 	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
 
-	untouched := l.cells[1]
+	untouched := l.slots[1]
 	l.learn(d.Row(1), 1, 1)
 	l.model(now, 0)
 	p := 1 / (1 + math.Exp(1./10+1./3))
@@ -39,11 +39,11 @@ func TestFTRLByHand(t *testing.T) {
 	wantNear(t, "bias", now.bias[0], (0.5+p+(r-0.5)/3)/(r+1), 1e-15)
 	wantAllNear(t, "weights", now.weights[:2], []float64{(p + (r-0.5)/10) / (r + 3), 1. / 8}, 1e-15)
 	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
-	if l.cells[1] != untouched {
-		t.Errorf("the term that is not in the document was touched: got %v, want %v", l.cells[1], untouched)
+	if l.slots[1] != untouched {
+		t.Errorf("the term that is not in the document was touched: got %v, want %v", l.slots[1], untouched)
 	}
-	if l.cells[3] != (cell{}) {
-		t.Errorf("the term of no document was touched: got %v", l.cells[3])
+	if l.slots[3] != (slot{}) {
+		t.Errorf("the term of no document was touched: got %v", l.slots[3])
 	}
 }
 
