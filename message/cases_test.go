@@ -96,6 +96,7 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"words behind the mark of a picture are read":                                {"\nGIF89a cheap pills\n", "cheap pills", true},
 		"words between control characters are read":                                  {wrapped("cheap\x01pills\x02for\x03you\x04now"), "pills", true},
 		"words between control characters behind a mark that is no picture are read": {"\nBM\x01cheap\x01pills\n", "pills", true},
+		"words behind the mark of a PDF are read":                                    {"\n%PDF-1.4 cheap pills\n", "cheap pills", true},
 		"words between control characters behind the mark of a picture are read":     {"\nGIF89a\ncheap\x01 pills\x02 for\x03 you\n", "pills", true},
 		"letters between control characters behind the mark of a picture are read":   {"\nGIF89a\nc\x01h\x01e\xad\x01a\x01p\x01\xff", "c\x01h\x01e", true},
 		"Russian between control characters behind the mark of an archive is read":   {"\nPK\x03\x04\nде\x01ше\x02во\x03\xff", "де\x01ше", true},

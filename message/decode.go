@@ -369,13 +369,13 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	encoded := body
 	body = d.content(e, body)
 	read = len(body)
-	if bytes.HasPrefix(body, []byte("%PDF-")) {
-		d.showContent(part, formatPDF, body, nil)
-		return read
-	}
 	if isNoise(body) {
 		if isFileOf(body) && !hasWords(body) && !isMostlyUTF8(body, false) {
-			part.Attachment = true
+			if bytes.HasPrefix(body, []byte("%PDF-")) {
+				d.showContent(part, formatPDF, body, nil)
+			} else {
+				part.Attachment = true
+			}
 			return read
 		}
 		if e.transfer == transferBase64 {

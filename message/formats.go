@@ -101,10 +101,10 @@ func isNoise(content []byte) bool {
 	return controls*32 > len(content)
 }
 
-// isFileOf reports whether content begins as pictures, archives and programs do.
+// isFileOf reports whether content begins as PDFs, pictures, recordings, archives and programs do.
 func isFileOf(content []byte) bool {
 	switch kindOf(content[:min(len(content), sniffedBytes)]) {
-	case "picture", "archive", "program", "Outlook message":
+	case "PDF", "picture", "recording", "archive", "program", "Outlook message":
 		return true
 	}
 	return false

@@ -44,7 +44,8 @@ func TestFilesAreReadByWhatTheyAre(t *testing.T) {
 		{"a card", "Content-Type: text/vcard", "BEGIN:VCARD\nFN:Ann Pay\nitem1.URL:http://pay.example/\nPHOTO:abcd\nEND:VCARD\n", "Ann Pay", "http://pay.example/"},
 		{"text with tags", "Content-Type: text/enriched", "<bold>Pay</bold> now", "Pay now", ""},
 		{"a PDF", "Content-Type: application/pdf", smallPDF, "Pay now", "http://pay.example/"},
-		{"a PDF as text", "Content-Type: text/plain; name=a.pdf", smallPDF, "Pay now", "http://pay.example/"},
+		{"a PDF as text", "Content-Type: text/plain; name=a.pdf", smallPDF + strings.Repeat("\x01\xff\x9c", 60), "Pay now", "http://pay.example/"},
+		{"words behind the mark of a PDF", "Content-Type: text/plain", "%PDF-1.4 buy pills", "%PDF-1.4 buy pills", ""},
 		{"HTML as text, by its name", "Content-Type: text/plain; name=a.html", "<b>Pay</b> now", "Pay now", ""},
 		{"a PDF as a picture", "Content-Type: image/jpeg", "GIF89a\n" + smallPDF, "Pay now", "http://pay.example/"},
 	}
