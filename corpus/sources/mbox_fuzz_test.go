@@ -12,6 +12,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/internal/lines"
+	"chaff/message"
 )
 
 // splitSlowly implements the documentation of scanMbox with the whole file in memory.
@@ -105,7 +106,7 @@ func FuzzScanMbox(f *testing.F) {
 	f.Add([]byte(patch + "b\n\n" + patch))
 	f.Add([]byte(strings.ReplaceAll(from+"A: b\n\nb\n\n"+from+"A: b\n\n", "\n", "\r")))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if len(text) > mboxBuffer {
+		if len(text) > mboxBuffer || message.CheckFormat(text) != nil {
 			return
 		}
 		scan := func(r io.Reader) (all []mboxMessage) {
