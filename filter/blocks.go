@@ -2,10 +2,8 @@ package filter
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/bits"
-	"sort"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -27,11 +25,18 @@ const (
 	chunkEntry  = 16 // in the index of section CELL
 )
 
+// Section FREQ repeats the terms that occur in most messages, with their weights: a process for one message finds nearly half of its terms
+// there, and reads a block of section TERM only for each of the others. docs/formats.md describes it byte by byte.
+//
+// It has the mostFrequent terms, but at most one in frequentShare of the vocabulary. With twice as many, one process for a message would
+// gain as much as it loses by reading them.
+const (
+	mostFrequent  = 2048
+	frequentShare = 16
+)
+
 // checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
 func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
-
-// entrySize is the size of a term with its key, its id and its rows of weights.
-func entrySize(rows int) int { return 8 + 4*rows }
 
 // encodePref returns section PREF of a vocabulary.
 func encodePref(v *features.Vocabulary) []uint32 {
@@ -69,120 +74,18 @@ func appendWeights(dst []byte, weights []float32) []byte {
 	return dst
 }
 
-func weightAt(data []byte, i int) float32 {
-	return math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
-}
-
-// termBlocks says where the blocks of section TERM are.
-type termBlocks struct {
-	prefixBits uint
-	starts     []uint32 // the first term of each block, and the number of terms
-	rows       int
-}
-
-// newTermBlocks reads section PREF.
-func newTermBlocks(pref []uint32, rows int) (termBlocks, error) {
-	if len(pref) < 3 || pref[0] > 32 || len(pref)-2 != (1<<pref[0]+blockPrefixes-1)/blockPrefixes || pref[1] != 0 {
-		return termBlocks{}, fmt.Errorf("%w: section PREF", ErrDamaged)
-	}
-	return termBlocks{uint(pref[0]), pref[1:], rows}, nil
-}
-
-// terms returns V.
-func (t termBlocks) terms() int { return int(t.starts[len(t.starts)-1]) }
-
-func (t termBlocks) blocks() int { return len(t.starts) - 1 }
-
-// checkSize returns an error unless section TERM has the size of all blocks.
-func (t termBlocks) checkSize(size int) error {
-	if size != t.blocks()*blockHeader+t.terms()*entrySize(t.rows) {
-		return fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms())
-	}
-	return nil
-}
-
-// place returns where a block is in section TERM, which has so many bytes.
-func (t termBlocks) place(block, size int) (from, to int, err error) {
-	at := func(block int) int { return block*blockHeader + int(t.starts[block])*entrySize(t.rows) }
-	if from, to = at(block), at(block+1); from > to-blockHeader || to > size || int(t.starts[block+1]) > t.terms() {
-		return 0, 0, fmt.Errorf("%w: section PREF", ErrDamaged)
-	}
-	return from, to, nil
-}
-
-// shift returns how many bits of a hash do not tell terms apart: those behind its prefix and its key.
-func (t termBlocks) shift() uint { return 32 - t.prefixBits }
-
-// split returns the prefix and the key of a hash.
-func (t termBlocks) split(hash uint64) (prefix int, key uint32) {
-	return int(hash >> (64 - t.prefixBits)), uint32(hash << t.prefixBits >> 32)
-}
-
-// entriesOf returns the terms of a prefix in its block.
-func (t termBlocks) entriesOf(block []byte, prefix int) (entries []byte, err error) {
-	from, to := 0, (len(block)-blockHeader)/entrySize(t.rows)
-	i := prefix % blockPrefixes
-	if i > 0 {
-		from = int(binary.LittleEndian.Uint32(block[4*i:]))
-	}
-	if i+1 < blockPrefixes {
-		to = min(to, int(binary.LittleEndian.Uint32(block[4*i+4:])))
-	}
-	if from > to {
-		return nil, fmt.Errorf("%w: section TERM, prefix %d", ErrDamaged, prefix)
-	}
-	return block[blockHeader:][from*entrySize(t.rows) : to*entrySize(t.rows)], nil
-}
-
-// find returns the term with a key among entries: its id and its weights.
-func (t termBlocks) find(entries []byte, key uint32) (id uint32, weights []byte, known bool) {
-	size := entrySize(t.rows)
-	i := sort.Search(len(entries)/size, func(i int) bool { return binary.LittleEndian.Uint32(entries[i*size:]) >= key })
-	if entries = entries[i*size:]; len(entries) == 0 || binary.LittleEndian.Uint32(entries) != key {
-		return 0, nil, false
-	}
-	// A damaged file can have an id that no term has.
-	id = binary.LittleEndian.Uint32(entries[4:])
-	return id, entries[8:size], int(id) < t.terms()
-}
-
-// decode returns the vocabulary of section TERM, which was verified, and sets the weights by id.
-func (t termBlocks) decode(data []byte, weights []float32) (*features.Vocabulary, error) {
-	if err := t.checkSize(len(data)); err != nil {
-		return nil, err
-	}
-	size, le := entrySize(t.rows), binary.LittleEndian
-	table, starts := make([]uint32, 2*t.terms()), make([]uint32, t.blocks()*blockPrefixes+1)
-	for block := range t.blocks() {
-		from, to, err := t.place(block, len(data))
-		if err != nil {
-			return nil, err
-		}
-		first := t.starts[block]
-		starts[block*blockPrefixes] = first
-		for p := 1; p < blockPrefixes; p++ {
-			starts[block*blockPrefixes+p] = first + le.Uint32(data[from+4*p:])
-		}
-		at := table[2*first:]
-		for entries := data[from+blockHeader : to]; len(entries) >= size; entries = entries[size:] {
-			id := le.Uint32(entries[4:])
-			if int(id) >= t.terms() {
-				return nil, fmt.Errorf("%w: section TERM has the id %d of %d", ErrDamaged, id, t.terms())
-			}
-			at[0], at[1] = le.Uint32(entries), id
-			at = at[2:]
-			for r := range t.rows {
-				weights[int(id)*t.rows+r] = weightAt(entries[8:], r)
+// encodeFrequent returns section FREQ.
+func encodeFrequent(v *features.Vocabulary, areFrequent []bool, weights []float32, rows int) (data []byte) {
+	table, starts, le := v.Table(), v.BucketStarts(), binary.LittleEndian
+	for prefix := range len(starts) - 1 {
+		for i := starts[prefix]; i < starts[prefix+1]; i++ {
+			if key, id := table[2*i], table[2*i+1]; areFrequent[id] {
+				data = le.AppendUint32(le.AppendUint32(le.AppendUint32(data, key), uint32(prefix)), id)
+				data = appendWeights(data, weights[int(id)*rows:][:rows])
 			}
 		}
 	}
-	starts = starts[:1<<t.prefixBits+1]
-	starts[1<<t.prefixBits] = uint32(t.terms())
-	v, err := features.RestoreVocabulary(table, starts)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return v, nil
+	return data
 }
 
 // encodeCells returns section CELL: the weights of all cells, without those that are 0.
@@ -208,68 +111,4 @@ func encodeCells(weights []float32, rows int) []byte {
 		index = binary.LittleEndian.AppendUint64(index, checksumOf(data[chunk:], number))
 	}
 	return append(index, data...)
-}
-
-// cellsOf sets weights to those of ascending cells of a chunk, by their number in the chunk.
-func cellsOf(weights []float32, chunk []byte, cells []uint32, rows int) error {
-	if len(chunk) < chunkBitmap {
-		return fmt.Errorf("%w: section CELL", ErrDamaged)
-	}
-	values := chunk[chunkBitmap:]
-	before, word := 0, 0 // how many cells with weights there are before a word of the bitmap
-	for i, cell := range cells {
-		for ; word < int(cell)/64; word++ {
-			before += bits.OnesCount64(binary.LittleEndian.Uint64(chunk[8*word:]))
-		}
-		here, bit := binary.LittleEndian.Uint64(chunk[8*word:]), uint64(1)<<(cell%64)
-		if here&bit == 0 {
-			continue
-		}
-		at := 4 * rows * (before + bits.OnesCount64(here&(bit-1)))
-		if at+4*rows > len(values) {
-			return fmt.Errorf("%w: section CELL", ErrDamaged)
-		}
-		for r := range rows {
-			weights[i*rows+r] = weightAt(values[at:], r)
-		}
-	}
-	return nil
-}
-
-// chunkPlace returns where a chunk is in section CELL, which has so many bytes and so many chunks, and its checksum.
-func chunkPlace(index []byte, number, chunks, size int) (from, to int, sum uint64, err error) {
-	first := chunks * chunkEntry
-	from, to = first, first
-	if number > 0 {
-		from += int(binary.LittleEndian.Uint64(index[(number-1)*chunkEntry:]))
-	}
-	to += int(binary.LittleEndian.Uint64(index[number*chunkEntry:]))
-	if from < first || from > to || to > size {
-		return 0, 0, 0, fmt.Errorf("%w: section CELL", ErrDamaged)
-	}
-	return from, to, binary.LittleEndian.Uint64(index[number*chunkEntry+8:]), nil
-}
-
-// decodeCells sets the weights of all cells from section CELL, which was verified.
-func decodeCells(weights []float32, data []byte, rows int) error {
-	cells := make([]uint32, chunkCells)
-	for i := range cells {
-		cells[i] = uint32(i)
-	}
-	chunks := (len(weights)/rows + chunkCells - 1) / chunkCells
-	if len(data) < chunks*chunkEntry {
-		return fmt.Errorf("%w: section CELL", ErrDamaged)
-	}
-	for number := range chunks {
-		from, to, _, err := chunkPlace(data, number, chunks, len(data))
-		if err != nil {
-			return err
-		}
-		of := weights[number*chunkCells*rows:]
-		of = of[:min(len(of), chunkCells*rows)]
-		if err := cellsOf(of, data[from:to], cells[:len(of)/rows], rows); err != nil {
-			return err
-		}
-	}
-	return nil
 }

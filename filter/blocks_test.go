@@ -89,18 +89,16 @@ func TestTermsAreFoundInTheirBlocks(t *testing.T) {
 			v, err := features.NewVocabulary(hashes)
 			noError(t, err)
 			pref, data := encodeTerms(v, weights, rows)
-			blocks, err := newTermBlocks(pref, rows)
+			encoded := modelFormat().Encode([]sections.Section{{Name: "PREF", Data: littleendian.Bytes(pref)}, {Name: "TERM", Data: data}})
+			file, err := openModel(bytes.NewReader(encoded), int64(len(encoded)))
 			noError(t, err)
-			read := make([]float32, len(weights))
-			again, err := blocks.decode(data, read)
+			tables, err := newTables(file, rows)
+			noError(t, err)
+			again, read, err := tables.all(false)
 			noError(t, err)
 			if !slices.Equal(again.Table(), v.Table()) || !slices.Equal(again.BucketStarts(), v.BucketStarts()) || !slices.Equal(read, weights) {
 				t.Errorf("%d terms, %d rows: another vocabulary or other weights", terms, rows)
 			}
-			encoded := modelFormat().Encode([]sections.Section{{Name: "TERM", Data: data}})
-			file, err := openModel(bytes.NewReader(encoded), int64(len(encoded)))
-			noError(t, err)
-			tables := tables{termBlocks: blocks, file: file, often: frequent{rows: rows}}
 			known, found, err := tables.find(append(slices.Clone(hashes), rng.Uint64()))
 			if len(known) != terms || err != nil {
 				t.Errorf("%d terms, %d rows: found %d, %v", terms, rows, len(known), err)
@@ -131,7 +129,12 @@ func TestCellsWithoutAWeightTakeNoRoom(t *testing.T) {
 			t.Errorf("%d rows: %d bytes for %d cells, want at most %d", rows, len(data), used, most)
 		}
 		read := make([]float32, len(weights))
-		noError(t, decodeCells(read, data, rows))
+		cells := make([]uint32, features.CellCount)
+		for i := range cells {
+			cells[i] = uint32(i)
+		}
+		tables := tables{rows: rows}
+		noError(t, tables.readCells(bytes.NewReader(data), len(data), read, cells))
 		for i := range weights {
 			if math.Float32bits(read[i]) != math.Float32bits(weights[i]) {
 				t.Fatalf("%d rows: weight %d is %v, want %v", rows, i, read[i], weights[i])
@@ -218,7 +221,7 @@ func TestBlocksOfAnotherPlaceAreDamage(t *testing.T) {
 			return data
 		}
 		var blocks [][]byte
-		for number := range good.tables.blocks() {
+		for number := range len(good.tables.starts) - 1 {
 			from, to, err := good.tables.place(number, len(data))
 			noError(t, err)
 			blocks = append(blocks, bytes.Clone(data[from:to]))

@@ -7,7 +7,6 @@ import (
 
 	"chaff/features"
 	"chaff/internal/journal"
-	"chaff/internal/sections"
 )
 
 // details are what classification does not need of a filter.
@@ -43,21 +42,20 @@ func (g given) frequent(n int) ([]bool, error) {
 
 // inFile are the details in a model file, and the later terms in the records of a journal.
 type inFile struct {
-	file        *sections.Reader
-	terms, rows int
-	later       []*journal.Stored
+	tables tables
+	later  []*journal.Stored
 }
 
-func (d *inFile) identity() uint64 { return d.file.Identity() }
+func (d *inFile) identity() uint64 { return d.tables.file.Identity() }
 
-func (d *inFile) provenance() (json.RawMessage, error) { return d.file.Section("INFO") }
+func (d *inFile) provenance() (json.RawMessage, error) { return d.tables.file.Section("INFO") }
 
 func (d *inFile) texts() (func(id int) []byte, error) {
-	data, err := d.file.Section("TEXT")
+	data, err := d.tables.file.Section("TEXT")
 	if err != nil {
 		return nil, err
 	}
-	text, err := decodeTexts(data, d.terms)
+	text, err := decodeTexts(data, d.tables.terms())
 	if err != nil {
 		return nil, err
 	}
@@ -70,24 +68,24 @@ func (d *inFile) texts() (func(id int) []byte, error) {
 		later = append(append(later, some...), make([]string, r.Terms()-len(some))...)
 	}
 	return func(id int) []byte {
-		if id >= d.terms {
-			return []byte(later[id-d.terms])
+		if id >= d.tables.terms() {
+			return []byte(later[id-d.tables.terms()])
 		}
 		return text(id)
 	}, nil
 }
 
 func (d *inFile) documents() ([]uint32, error) {
-	if !d.file.Has("TEXT") {
+	if !d.tables.file.Has("TEXT") {
 		return nil, ErrNoTexts
 	}
-	data, err := d.file.Section("DOCF")
+	data, err := d.tables.file.Section("DOCF")
 	if err != nil {
 		return nil, err
 	}
-	counts, err := decodeCounts(data, d.terms)
+	counts, err := decodeCounts(data, d.tables.terms())
 	if err != nil {
-		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, d.terms)
+		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, d.tables.terms())
 	}
 	for _, r := range d.later {
 		counts = append(counts, make([]uint32, r.Terms())...)
@@ -97,13 +95,12 @@ func (d *inFile) documents() ([]uint32, error) {
 
 func (d *inFile) frequent(n int) ([]bool, error) {
 	are := make([]bool, n)
-	of, err := frequentIn(d.file, d.rows)
-	for i := range of.len() {
-		if id := int(of.id(i)); id < n {
+	for of := d.tables.often; len(of) > 0; of = of[3+d.tables.rows:] {
+		if id := int(of[2]); id < n {
 			are[id] = true
 		}
 	}
-	return are, err
+	return are, nil
 }
 
 // member returns a member of the provenance, nil if it has none. It reads no more of the provenance than it must.

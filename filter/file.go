@@ -143,7 +143,7 @@ func openFilter(path string, files pair) (*Filter, error) {
 
 // learn makes f, which knows what is in its file, know what is in the journal of its store. After an error it is unchanged.
 func (f *Filter) learn(files pair) error {
-	k, err := readKnowledge(files.base, f.linear.Terms, files.journal)
+	k, err := readKnowledge(f.linear.Terms, files.journal)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func decode(file *sections.Reader) (*Filter, error) {
 		return nil, err
 	}
 	f := &Filter{head: h, linear: linear}
-	if f.vocabulary, linear.Weights, err = tables.all(f.FirstTerm()); err != nil {
+	if f.vocabulary, linear.Weights, err = tables.all(f.FirstTerm() > 0); err != nil {
 		return nil, err
 	}
 	linear.Terms = f.FirstTerm() + f.vocabulary.Len()
@@ -203,9 +203,8 @@ func decode(file *sections.Reader) (*Filter, error) {
 func decodeHead(file *sections.Reader) (h head, linear *models.Linear, t tables, err error) {
 	settings, err1 := file.Section("SETT")
 	key, err2 := file.Section("HKEY")
-	pref, err3 := decodeNumbers[uint32](file.Section("PREF"))
-	bias, err4 := decodeNumbers[float64](file.Section("BIAS"))
-	if err := cmp.Or(err1, err2, err3, err4); err != nil {
+	bias, err3 := decodeNumbers[float64](file.Section("BIAS"))
+	if err := cmp.Or(err1, err2, err3); err != nil {
 		return h, nil, t, err
 	}
 	if h.settings, err = decodeSettings(settings); err != nil {
@@ -221,10 +220,10 @@ func decodeHead(file *sections.Reader) (h head, linear *models.Linear, t tables,
 	if err := h.validate(linear); err != nil {
 		return h, nil, t, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	t, err = newTables(file, pref, linear.Rows())
+	t, err = newTables(file, linear.Rows())
 	h.saveTexts = file.Has("TEXT")
 	if err == nil {
-		h.details = &inFile{file: file, terms: t.terms(), rows: t.rows}
+		h.details = &inFile{tables: t}
 	}
 	return h, linear, t, err
 }

@@ -107,7 +107,8 @@ func (h *head) EmptyRow(globals []byte) ([]byte, error) {
 }
 
 // readKnowledge returns what the base of a store and its journal know of so many ids. Rows are read from the file when they are needed.
-func readKnowledge(base *sections.Reader, ids int, j *journal.Journal) (knowledge, error) {
+func readKnowledge(ids int, j *journal.Journal) (knowledge, error) {
+	base := j.Base()
 	if !base.Has("STAT") {
 		return knowledge{}, ErrNotLearning
 	}

@@ -57,7 +57,7 @@ func TestTermsOfAJournalAreAsGoodAsALargerVocabulary(t *testing.T) {
 		first := hashes[:size]
 		v, err := features.NewVocabulary(slices.Clone(first))
 		noError(t, err)
-		o := &One{tables: tables{termBlocks: termBlocks{prefixBits: uint(encodePref(v)[0])}}}
+		o := &One{tables: tables{prefixBits: uint(encodePref(v)[0])}}
 		var later [][]uint64
 		for range 20 {
 			var before []uint64

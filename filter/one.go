@@ -8,7 +8,6 @@ import (
 
 	"chaff/features"
 	"chaff/internal/journal"
-	"chaff/internal/sections"
 	"chaff/models"
 )
 
@@ -36,13 +35,13 @@ func openOne(path string, now time.Time) (*One, error) {
 	return newOne(path, files, now)
 }
 
-// OpenToLearn opens the model at path, whose store has the given base and journal. It is for a program that learns, and holds the lock of the
+// OpenToLearn opens the model at path, whose store has the given journal. It is for a program that learns, and holds the lock of the
 // store. The error wraps [ErrOtherModel], or is about a file.
-func OpenToLearn(path string, base *sections.Reader, j *journal.Journal) (*One, error) {
-	return openToLearn(path, base, j, time.Now())
+func OpenToLearn(path string, j *journal.Journal) (*One, error) {
+	return openToLearn(path, j, time.Now())
 }
 
-func openToLearn(path string, base *sections.Reader, j *journal.Journal, now time.Time) (*One, error) {
+func openToLearn(path string, j *journal.Journal, now time.Time) (*One, error) {
 	model, err := openModelFile(path)
 	if err != nil {
 		return nil, err
@@ -52,7 +51,7 @@ func openToLearn(path string, base *sections.Reader, j *journal.Journal, now tim
 		err = ErrOtherModel
 	}
 	if err == nil {
-		if o.knows, err = readKnowledge(base, o.Terms(), j); errors.Is(err, ErrNotLearning) {
+		if o.knows, err = readKnowledge(o.Terms(), j); errors.Is(err, ErrNotLearning) {
 			o.knows, err = knowledge{journal: &journal.Journal{}}, nil
 		}
 	}
@@ -78,7 +77,7 @@ func newOne(path string, files pair, now time.Time) (*One, error) {
 	}
 	o.knows.journal = &journal.Journal{}
 	if j := files.journal; j.Len() > 0 {
-		o.know(readKnowledge(files.base, o.Terms(), j))
+		o.know(readKnowledge(o.Terms(), j))
 	}
 	return o, nil
 }
@@ -170,7 +169,11 @@ func (o *One) weigh(s *scratch, doc features.Document) error {
 	if cells == 0 {
 		return nil
 	}
-	return o.tables.readCells(linear.Weights, slices.Clone(s.ids[:cells]))
+	section, err := o.tables.file.Part("CELL")
+	if err != nil {
+		return err
+	}
+	return o.tables.readCells(section, int(section.Size()), linear.Weights, slices.Clone(s.ids[:cells]))
 }
 
 // Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner
@@ -295,7 +298,7 @@ func (o *One) Learned() (models.Online, *features.Vocabulary, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	v, _, err := o.tables.all(0)
+	v, _, err := o.tables.all(false)
 	if err != nil {
 		return nil, nil, err
 	}

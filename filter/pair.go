@@ -107,7 +107,6 @@ func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
 type pair struct {
 	model   modelFile
 	journal *journal.Journal // without records if it is not used
-	base    *sections.Reader // of a journal with records
 	unused  error            // why the journal is not used; nil if it is, or there is none
 	store   *os.File
 }
@@ -182,9 +181,6 @@ func (p *pair) openStore(path string) (err error) {
 		return replace.Reason(err)
 	}
 	j, err := journal.Open(sections.Plain(p.store), info.Size(), false)
-	if err == nil && j.Len() > 0 {
-		p.base, err = journal.BaseFormat().Open(sections.Plain(p.store))
-	}
 	if err == nil {
 		p.journal = j
 	}

@@ -92,11 +92,9 @@ func (p *pupil) open() *One {
 func (p *pupil) learn(raw string, class int) {
 	p.t.Helper()
 	store := bytes.NewReader(p.journal)
-	base, err := journal.BaseFormat().Open(store)
-	noError(p.t, err)
 	j, err := journal.Open(store, store.Size(), false)
 	noError(p.t, err)
-	f, err := openToLearn(p.path, base, j, later())
+	f, err := openToLearn(p.path, j, later())
 	noError(p.t, err)
 	defer f.Close()
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
@@ -228,8 +226,8 @@ func TestAReaderOfAJournalJudgesAsTheWholeLearner(t *testing.T) {
 func TestAnEmptyJournalCostsAReaderNothing(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
 	files, err := openPair(p.path)
-	if err != nil || files.base != nil || files.unused != nil {
-		t.Errorf("it read the base of the store: %v, %v", err, files.unused)
+	if err != nil || files.journal.Len() > 0 || files.unused != nil {
+		t.Errorf("it has records: %v, %v", err, files.unused)
 	}
 	noError(t, files.Close())
 }
@@ -261,11 +259,12 @@ func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
 	if cells := features.CellCount; len(data) > cells {
 		t.Errorf("%d bytes for %d cells", len(data), cells)
 	}
-	base, err := journal.BaseFormat().Open(bytes.NewReader(data))
+	data = journal.Begin(data, 1)
+	j, err := journal.Open(bytes.NewReader(data), int64(len(data)), false)
 	noError(t, err)
 	l, err := f.Learner()
 	noError(t, err)
-	k, err := readKnowledge(base, l.Terms(), &journal.Journal{})
+	k, err := readKnowledge(l.Terms(), j)
 	noError(t, err)
 	rows, err := k.allRows()
 	noError(t, err)
@@ -357,7 +356,7 @@ func TestAStoreThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	good, raw := p.journal, []byte(mail[2]+"hamc of which only the base has a row\n")
 	store, err := journal.Open(bytes.NewReader(good), int64(len(good)), false)
 	noError(t, err)
-	start := store.Base()
+	start := store.Base().Size()
 	opened, err := Open(p.path)
 	if err != nil {
 		t.Fatal(err)
@@ -459,7 +458,7 @@ func TestADamagedSummaryLeavesTheModel(t *testing.T) {
 	j, err := journal.Open(bytes.NewReader(good), int64(len(good)), false)
 	noError(t, err)
 	hint, _ := j.Hint()
-	start := int(j.Base()) + int(binary.LittleEndian.Uint64(hint))
+	start := int(j.Base().Size()) + int(binary.LittleEndian.Uint64(hint))
 	opened, err := Open(p.path)
 	noError(t, err)
 	defer opened.Close()

@@ -1,11 +1,15 @@
 package filter
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/bits"
 	"slices"
+	"sort"
 
 	"chaff/features"
 	"chaff/internal/sections"
@@ -14,21 +18,52 @@ import (
 // tables are the vocabulary and the weights in a model file, of which it reads and verifies what a message needs: a few percent of a large
 // model. Reading a block for each term takes a quarter of the time of mapping the file, whose pages would be mapped one by one and unmapped
 // again.
+//
+// It handles a block and section FREQ as the numbers that they have: of a term in a block its key, its id and the bits of its weights; of one in
+// FREQ its key, its prefix, its id and these bits.
 type tables struct {
-	termBlocks
-	often  frequent
-	file   *sections.Reader
-	buffer []byte // of a block or a chunk
+	file       *sections.Reader
+	prefixBits uint
+	starts     []uint32 // the first term of each block, and the number of terms
+	rows       int
+	often      []uint32 // section FREQ; empty if the file has none
+	buffer     []byte   // of a block or a chunk
 }
 
-// newTables reads what says where everything is.
-func newTables(file *sections.Reader, pref []uint32, rows int) (tables, error) {
-	blocks, err := newTermBlocks(pref, rows)
+// newTables reads what says where everything is: the sections PREF and FREQ.
+func newTables(file *sections.Reader, rows int) (tables, error) {
+	pref, err := decodeNumbers[uint32](file.Section("PREF"))
+	if err == nil && (len(pref) < 3 || pref[0] > 32 || len(pref)-2 != (1<<pref[0]+blockPrefixes-1)/blockPrefixes || pref[1] != 0) {
+		err = fmt.Errorf("%w: section PREF", ErrDamaged)
+	}
 	if err != nil {
 		return tables{}, err
 	}
-	often, err := frequentIn(file, rows)
-	return tables{termBlocks: blocks, often: often, file: file}, err
+	t := tables{file: file, prefixBits: uint(pref[0]), starts: pref[1:], rows: rows}
+	if file.Has("FREQ") {
+		t.often, err = decodeNumbers[uint32](file.Section("FREQ"))
+		if err == nil && len(t.often)%(3+rows) != 0 {
+			err = fmt.Errorf("%w: section FREQ", ErrDamaged)
+		}
+	}
+	return t, err
+}
+
+// terms returns V.
+func (t *tables) terms() int { return int(t.starts[len(t.starts)-1]) }
+
+// shift returns how many bits of a hash do not tell terms apart: those behind its prefix and its key.
+func (t *tables) shift() uint { return 32 - t.prefixBits }
+
+// place returns where a block is in section TERM, which has so many bytes.
+func (t *tables) place(block, size int) (from, to int, err error) {
+	term := 4 * (2 + t.rows)
+	from = block*blockHeader + int(t.starts[block])*term
+	to = (block+1)*blockHeader + int(t.starts[block+1])*term
+	if from > to-blockHeader || to > size || int(t.starts[block+1]) > t.terms() {
+		return 0, 0, fmt.Errorf("%w: section PREF", ErrDamaged)
+	}
+	return from, to, nil
 }
 
 // find returns the terms that the file has, as [features.Vocabulary.AppendKnown] does, and the rows of weights of each.
@@ -41,45 +76,77 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 	reads := 0
 	known, weights = make([]uint64, 0, len(hashes)), make([]float32, 0, len(hashes)*t.rows)
 	for i, hash := range hashes {
-		prefix, key := t.split(hash)
-		id, of, has := t.often.find(prefix, key)
-		if !has {
-			if all == nil && reads > t.blocks()/4 { // reading all of it takes no longer than reading so many blocks
+		prefix, key := int(hash>>(64-t.prefixBits)), uint32(hash<<t.prefixBits>>32)
+		term := t.frequent(prefix, key)
+		if term == nil {
+			if all == nil && reads > len(t.starts)/4 { // reading all of it takes no longer than reading so many blocks
 				if all, err = t.file.Section("TERM"); err != nil {
 					return nil, nil, err
 				}
 			}
 			reads++
-			block, err := t.block(section, all, prefix/blockPrefixes)
-			if err == nil {
-				block, err = t.entriesOf(block, prefix)
-			}
-			if err != nil {
+			if term, err = t.inBlock(section, all, prefix, key); err != nil {
 				return nil, nil, err
 			}
-			id, of, has = t.termBlocks.find(block, key)
 		}
-		if has && int(id) < t.terms() { // a damaged file can have an id that no term has
-			known = append(known, uint64(id)<<32|uint64(i))
-			for r := range t.rows {
-				weights = append(weights, weightAt(of, r))
+		if term != nil && int(term[0]) < t.terms() { // a damaged file can have an id that no term has
+			known = append(known, uint64(term[0])<<32|uint64(i))
+			for _, bits := range term[1:] {
+				weights = append(weights, math.Float32frombits(bits))
 			}
 		}
 	}
 	return known, weights, nil
 }
 
-// block returns a block of section TERM, verified. It is valid until the next call.
-func (t *tables) block(section *io.SectionReader, all []byte, number int) ([]byte, error) {
-	from, to, err := t.place(number, int(section.Size()))
-	if err != nil || all != nil {
-		return all[from:to], err
+// frequent returns the id and the bits of the weights of a term that section FREQ has, else nil.
+func (t *tables) frequent(prefix int, key uint32) []uint32 {
+	size := 3 + t.rows
+	wanted := uint64(prefix)<<32 | uint64(key)
+	at := func(i int) uint64 { return uint64(t.often[i*size+1])<<32 | uint64(t.often[i*size]) }
+	n := len(t.often) / size
+	if i := sort.Search(n, func(i int) bool { return at(i) >= wanted }); i < n && at(i) == wanted {
+		return t.often[i*size+2:][:1+t.rows]
 	}
-	block, err := t.read(section, from, to)
-	if err == nil && uint32(checksumOf(block[4:], number)) != binary.LittleEndian.Uint32(block) {
+	return nil
+}
+
+// inBlock returns the id and the bits of the weights of a term that section TERM has, else nil. They are valid until the next call. If all of the
+// section was read, it is verified already.
+func (t *tables) inBlock(section *io.SectionReader, all []byte, prefix int, key uint32) ([]uint32, error) {
+	number := prefix / blockPrefixes
+	from, to, err := t.place(number, int(section.Size()))
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	if all != nil {
+		data = all[from:to]
+	} else if data, err = t.read(section, from, to); err == nil && uint32(checksumOf(data[4:], number)) != binary.LittleEndian.Uint32(data) {
 		err = fmt.Errorf("%w: section TERM, block %d", ErrDamaged, number)
 	}
-	return block, err
+	block, err := decodeNumbers[uint32](data, err)
+	if err != nil {
+		return nil, err
+	}
+	size, first, last := 2+t.rows, 0, uint32(math.MaxUint32) // of the terms of the prefix
+	terms := block[blockPrefixes:]
+	if i := prefix % blockPrefixes; i > 0 {
+		first = int(block[i])
+	}
+	if i := prefix%blockPrefixes + 1; i < blockPrefixes {
+		last = block[i]
+	}
+	n := min(int(last), len(terms)/size) - first
+	if first < 0 || n < 0 {
+		return nil, fmt.Errorf("%w: section TERM, prefix %d", ErrDamaged, prefix)
+	}
+	terms = terms[first*size:][:n*size]
+	i := sort.Search(n, func(i int) bool { return terms[i*size] >= key })
+	if i == n || terms[i*size] != key {
+		return nil, nil
+	}
+	return terms[i*size:][1:size], nil
 }
 
 // read returns a part of a section, which is valid until the next call.
@@ -100,60 +167,123 @@ func shorter(err error) error {
 	return err
 }
 
-// readCells sets the weights of cells, which are ascending and may be changed.
-func (t *tables) readCells(weights []float32, cells []uint32) error {
+// readCells sets the weights of cells, which are ascending, from section CELL of so many bytes. It changes cells.
+func (t *tables) readCells(section io.ReaderAt, size int, weights []float32, cells []uint32) error {
 	const chunks = features.CellCount / chunkCells
-	section, err := t.file.Part("CELL")
-	if err != nil {
-		return err
+	if size < chunks*chunkEntry {
+		return fmt.Errorf("%w: section CELL", ErrDamaged)
 	}
-	index := make([]byte, chunks*chunkEntry)
-	if _, err := section.ReadAt(index, 0); err != nil {
-		return shorter(err)
-	}
-	for len(cells) > 0 {
+	data, err := t.read(section, 0, chunks*chunkEntry)
+	index, err := decodeNumbers[uint64](slices.Clone(data), err) // where each chunk ends behind the index, and its checksum
+	for err == nil && len(cells) > 0 {
 		number := int(cells[0] / chunkCells)
-		from, to, sum, err := chunkPlace(index, number, chunks, int(section.Size()))
-		var chunk []byte
-		if err == nil {
-			chunk, err = t.read(section, from, to)
+		from, to := uint64(0), index[2*number]
+		if number > 0 {
+			from = index[2*number-2]
 		}
-		if err == nil && checksumOf(chunk, number) != sum {
-			err = fmt.Errorf("%w: section CELL, chunk %d", ErrDamaged, number)
+		if from > to || to > uint64(size-chunks*chunkEntry) {
+			return fmt.Errorf("%w: section CELL", ErrDamaged)
 		}
 		n := 0
 		for n < len(cells) && int(cells[n]/chunkCells) == number {
 			cells[n] %= chunkCells
 			n++
 		}
-		if err == nil {
+		var chunk []byte
+		if chunk, err = t.read(section, chunks*chunkEntry+int(from), chunks*chunkEntry+int(to)); err == nil {
+			if checksumOf(chunk, number) != index[2*number+1] {
+				return fmt.Errorf("%w: section CELL, chunk %d", ErrDamaged, number)
+			}
 			err = cellsOf(weights, chunk, cells[:n], t.rows)
 		}
-		if err != nil {
-			return err
-		}
 		weights, cells = weights[n*t.rows:], cells[n:]
+	}
+	return err
+}
+
+// cellsOf sets weights to those of ascending cells of a chunk, by their number in the chunk.
+func cellsOf(weights []float32, chunk []byte, cells []uint32, rows int) error {
+	if len(chunk) < chunkBitmap {
+		return fmt.Errorf("%w: section CELL", ErrDamaged)
+	}
+	values := chunk[chunkBitmap:]
+	before, word := 0, 0 // how many cells with weights there are before a word of the bitmap
+	for i, cell := range cells {
+		for ; word < int(cell)/64; word++ {
+			before += bits.OnesCount64(binary.LittleEndian.Uint64(chunk[8*word:]))
+		}
+		here, bit := binary.LittleEndian.Uint64(chunk[8*word:]), uint64(1)<<(cell%64)
+		if here&bit == 0 {
+			continue
+		}
+		at := 4 * rows * (before + bits.OnesCount64(here&(bit-1)))
+		if at+4*rows > len(values) {
+			return fmt.Errorf("%w: section CELL", ErrDamaged)
+		}
+		for r := range rows {
+			weights[i*rows+r] = math.Float32frombits(binary.LittleEndian.Uint32(values[at+4*r:]))
+		}
 	}
 	return nil
 }
 
-// all returns the vocabulary and the weights, those of so many cells first.
-func (t *tables) all(cells int) (*features.Vocabulary, []float32, error) {
-	terms, err := t.file.Section("TERM")
+// all returns the vocabulary and the weights, those of cells first if the model has any.
+func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
+	data, err := t.file.Section("TERM")
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := t.checkSize(len(terms)); err != nil {
-		return nil, nil, err
+	blocks, size := len(t.starts)-1, 2+t.rows
+	if len(data) != blocks*blockHeader+4*t.terms()*size {
+		return nil, nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms())
 	}
-	first := cells * t.rows
-	weights := make([]float32, first+t.terms()*t.rows)
-	vocabulary, err := t.decode(terms, weights[first:])
-	if err == nil && cells > 0 {
-		var data []byte
-		if data, err = t.file.Section("CELL"); err == nil {
-			err = decodeCells(weights[:first], data, t.rows)
+	var cells []uint32
+	if hasCells {
+		cells = make([]uint32, features.CellCount)
+		for i := range cells {
+			cells[i] = uint32(i)
 		}
 	}
-	return vocabulary, weights, err
+	first := len(cells) * t.rows
+	weights := make([]float32, first+t.terms()*t.rows)
+	if hasCells {
+		section, err := t.file.Section("CELL")
+		if err == nil {
+			err = t.readCells(bytes.NewReader(section), len(section), weights[:first], cells)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	table, starts := make([]uint32, 0, 2*t.terms()), make([]uint32, 0, blocks*blockPrefixes+1)
+	for number := range blocks {
+		from, to, err := t.place(number, len(data))
+		if err != nil {
+			return nil, nil, err
+		}
+		block, err := decodeNumbers[uint32](data[from:to], nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		starts = append(starts, t.starts[number])
+		for _, end := range block[1:blockPrefixes] {
+			starts = append(starts, t.starts[number]+end)
+		}
+		for terms := block[blockPrefixes:]; len(terms) > 0; terms = terms[size:] {
+			id := int(terms[1])
+			if id >= t.terms() {
+				return nil, nil, fmt.Errorf("%w: section TERM has the id %d of %d", ErrDamaged, id, t.terms())
+			}
+			table = append(table, terms[:2]...)
+			for r, bits := range terms[2:size] {
+				weights[first+id*t.rows+r] = math.Float32frombits(bits)
+			}
+		}
+	}
+	starts = append(starts[:1<<t.prefixBits], uint32(t.terms()))
+	v, err := features.RestoreVocabulary(table, starts)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return v, weights, nil
 }

@@ -70,13 +70,7 @@ type base struct {
 	hasTexts bool
 }
 
-func openBase(file io.ReaderAt) (*base, error) {
-	s, err := journal.BaseFormat().Open(file)
-	if err != nil {
-		return nil, err
-	}
-	return &base{s, s.Has("TEXT")}, nil
-}
+func baseOf(s *sections.Reader) *base { return &base{s, s.Has("TEXT")} }
 
 const (
 	// digestSize is the size of a digest in section DIGS: u64 fingerprint, u32 index of the message, u32 zero.

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"io"
 	"slices"
 	"testing"
 
@@ -70,4 +71,13 @@ func digestsOf(t *testing.T, entries []Entry) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// openBase opens the base of a store.
+func openBase(file io.ReaderAt) (*base, error) {
+	s, err := journal.BaseFormat().Open(file)
+	if err != nil {
+		return nil, err
+	}
+	return baseOf(s), nil
 }

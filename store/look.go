@@ -56,7 +56,7 @@ func look(path string) (*View, error) {
 		return nil, err
 	}
 	defer file.Close()
-	v := &View{records: j.Len(), journal: j.Size(), base: j.Base()}
+	v := &View{records: j.Len(), journal: j.Size(), base: j.Base().Size()}
 	if v.filter, err = filter.Open(path); err != nil {
 		return nil, err
 	}
@@ -323,16 +323,13 @@ func openToRead(path string, whole bool) (*os.File, *base, *journal.Journal, err
 		return nil, nil, nil, err
 	}
 	info, err := file.Stat()
-	var b *base
-	if err == nil {
-		b, err = openBase(sections.Plain(file))
-	}
 	var j *journal.Journal
 	if err == nil {
 		j, err = journal.Open(sections.Plain(file), info.Size(), whole)
 	}
 	if err != nil {
 		file.Close()
+		return nil, nil, nil, replace.Reason(err)
 	}
-	return file, b, j, replace.Reason(err)
+	return file, baseOf(j.Base()), j, nil
 }

@@ -180,20 +180,16 @@ func (s *Store) load() error {
 	if err != nil {
 		return replace.Reason(err)
 	}
-	b, err := openBase(sections.Plain(s.file))
-	if err != nil {
-		return err
-	}
 	j, err := journal.Open(sections.Plain(s.file), info.Size(), false)
 	if err != nil {
 		return replace.Reason(err)
 	}
-	f, err := s.openModel(b, j)
+	f, err := s.openModel(j)
 	if err != nil {
 		return err
 	}
 	s.closeFilter()
-	s.base, s.journal, s.filter, s.reader, s.provenance = b, j, f, nil, nil
+	s.base, s.journal, s.filter, s.reader, s.provenance = baseOf(j.Base()), j, f, nil, nil
 	if s.end() < info.Size() {
 		return replace.Reason(s.file.Truncate(s.end()))
 	}
@@ -201,10 +197,10 @@ func (s *Store) load() error {
 }
 
 // end returns where the next record goes.
-func (s *Store) end() int64 { return s.journal.Base() + s.journal.Size() }
+func (s *Store) end() int64 { return s.journal.Base().Size() + s.journal.Size() }
 
-// openModel opens the model of a base and a journal. An interrupted fold may have left it beside the old one.
-func (s *Store) openModel(b *base, j *journal.Journal) (*filter.One, error) {
+// openModel opens the model of a journal. An interrupted fold may have left it beside the old one.
+func (s *Store) openModel(j *journal.Journal) (*filter.One, error) {
 	next := s.path + nextSuffix
 	waiting, waits, err := identityOfNext(next, s.path)
 	if err != nil {
@@ -216,7 +212,7 @@ func (s *Store) openModel(b *base, j *journal.Journal) (*filter.One, error) {
 		}
 		waits = false
 	}
-	f, err := filter.OpenToLearn(s.path, b.sections, j)
+	f, err := filter.OpenToLearn(s.path, j)
 	if err == nil && waits { // of a fold that was interrupted before its store was in place
 		err = replace.Reason(os.Remove(next))
 	}

@@ -56,8 +56,8 @@ func Begin(dst []byte, model uint64) []byte {
 type Journal struct {
 	model   uint64
 	store   io.ReaderAt
-	base    int64 // the size of the base, where the journal begins
-	end     int64 // of the last whole record, counted from there
+	base    *sections.Reader // at whose end the journal begins
+	end     int64            // of the last whole record, counted from there
 	records []*Stored
 	scratch []byte // of recordAt
 }
@@ -66,20 +66,16 @@ type Journal struct {
 // record at the end is no error, because a crash can leave one; damage before it is. Open verifies what records have in memory, and all of the
 // last record; the methods of [Stored] verify what they read.
 func Open(store io.ReaderAt, size int64, whole bool) (*Journal, error) {
-	j := &Journal{store: store}
-	head, err := j.read(0, min(size, sections.HeaderSize))
+	base, err := BaseFormat().Open(store)
 	if err != nil {
 		return nil, err
 	}
-	base, err := BaseFormat().Size(head)
-	switch {
-	case err != nil:
-		return nil, err
-	case base > uint64(size) || size-int64(base) < int64(BeginSize):
-		return nil, fmt.Errorf("%w: %d bytes, the journal starts at %d", ErrTruncated, size, base)
+	j := &Journal{store: store, base: base}
+	if size-base.Size() < int64(BeginSize) {
+		return nil, fmt.Errorf("%w: %d bytes, the journal starts at %d", ErrTruncated, size, base.Size())
 	}
-	j.base = int64(base)
-	if head, err = j.read(j.base, int64(BeginSize)); err != nil {
+	head, err := j.read(0, int64(BeginSize))
+	if err != nil {
 		return nil, err
 	}
 	if string(head[:len(magic)]) != magic {
@@ -87,7 +83,7 @@ func Open(store io.ReaderAt, size int64, whole bool) (*Journal, error) {
 	}
 	j.model = binary.LittleEndian.Uint64(head[len(magic):])
 	hint := binary.LittleEndian.Uint64(head[hintAt:])
-	size -= j.base
+	size -= base.Size()
 	if !whole && hint > 0 && hint < uint64(size) {
 		summary, err := j.recordAt(int64(hint), size)
 		if err == nil && summary != nil && summary.Covers > 0 {
@@ -137,7 +133,7 @@ func (j *Journal) checkTail(size int64) error {
 	buffer := make([]byte, 64<<10)
 	for at := j.end + 8 + markAt; at < size; at += int64(len(buffer)) {
 		some := buffer[:min(int64(len(buffer)), size-at)]
-		if err := j.readInto(some, j.base+at); err != nil {
+		if err := j.readInto(some, at); err != nil {
 			return err
 		}
 		for i := 0; i+4 <= len(some); i += 8 {
@@ -174,7 +170,7 @@ func (j *Journal) recordAt(at, size int64) (*Stored, error) {
 	}
 	j.scratch = slices.Grow(j.scratch[:0], readAhead)
 	first := j.scratch[:min(readAhead, size-at)]
-	if err := j.readInto(first, j.base+at); err != nil {
+	if err := j.readInto(first, at); err != nil {
 		return nil, err
 	}
 	l, ok := layoutOf(first)
@@ -183,33 +179,33 @@ func (j *Journal) recordAt(at, size int64) (*Stored, error) {
 	}
 	head := make([]byte, l.globals.start)
 	if n := copy(head, first); n < len(head) {
-		if err := j.readInto(head[n:], j.base+at+int64(n)); err != nil {
+		if err := j.readInto(head[n:], at+int64(n)); err != nil {
 			return nil, err
 		}
 	}
 	return j.stored(head, l, at), nil
 }
 
-// read returns a part of the store.
+// read returns a part of the journal.
 func (j *Journal) read(at, size int64) ([]byte, error) {
 	data := make([]byte, size)
 	return data, j.readInto(data, at)
 }
 
-// readInto reads a part of the store.
+// readInto reads a part of the journal.
 func (j *Journal) readInto(dst []byte, at int64) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	_, err := j.store.ReadAt(dst, at)
+	_, err := j.store.ReadAt(dst, j.base.Size()+at)
 	return explained(err)
 }
 
 // Model returns the identity of the model that the journal belongs to.
 func (j *Journal) Model() uint64 { return j.model }
 
-// Base returns the size of the base in bytes.
-func (j *Journal) Base() int64 { return j.base }
+// Base returns the base of the store.
+func (j *Journal) Base() *sections.Reader { return j.base }
 
 // Size returns the size in bytes of the journal, up to the end of its last whole record.
 func (j *Journal) Size() int64 { return j.end }

@@ -234,7 +234,7 @@ func (s *Stored) CheckRows(size int) error {
 // Rest returns the globals, the texts and the meta.
 func (s *Stored) Rest() (globals, texts, meta []byte, err error) {
 	from, to := s.layout.globals.start, s.layout.meta.start+align(s.layout.meta.size)
-	data, err := s.journal.read(s.journal.base+s.at+int64(from), int64(to-from))
+	data, err := s.journal.read(s.at+int64(from), int64(to-from))
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -31,7 +31,7 @@ func (s *Stored) Hashes(do func(hashes []uint64)) error {
 // scan calls do with the bytes of a part of a summary, as [sections.Scan] does.
 func (s *Stored) scan(p part, sum uint64, buffer *[]byte, do func(data []byte)) error {
 	j := s.journal
-	good, err := sections.Scan(j.store, j.base+s.at+int64(p.start), int64(p.size), sum, buffer, do)
+	good, err := sections.Scan(j.store, j.base.Size()+s.at+int64(p.start), int64(p.size), sum, buffer, do)
 	if err == nil && !good {
 		err = rowtable.ErrDamaged
 	}
@@ -51,7 +51,7 @@ func explained(err error) error {
 
 // table returns the rows of a summary.
 func (s *Stored) table() rowtable.Table {
-	start := s.journal.base + s.at + int64(s.layout.rows.start)
+	start := s.journal.base.Size() + s.at + int64(s.layout.rows.start)
 	return rowtable.Table{
 		Scan: func(buffer *[]byte, do func(data []byte)) error {
 			return s.scan(s.layout.ids, s.ofIDs, buffer, do)
@@ -70,7 +70,7 @@ type rowReader struct {
 
 // rowReader returns a reader of the rows. Readers that are used one after the other may share a buffer.
 func (s *Stored) rowReader(buffer *[]byte) rowReader {
-	start := s.journal.base + s.at + int64(s.layout.rows.start)
+	start := s.journal.base.Size() + s.at + int64(s.layout.rows.start)
 	return rowReader{record: s, ahead: sections.NewAhead(s.journal.store, start, start+int64(align(s.layout.rows.size)), buffer), number: -1}
 }
 
@@ -123,7 +123,7 @@ func (s *Stored) verify() error {
 	}
 	if rows := s.layout.rows; err == nil && s.Covers > 0 { // no checksum has its padding
 		var padding []byte
-		if padding, err = s.journal.read(s.journal.base+s.at+int64(rows.start+rows.size), int64(align(rows.size)-rows.size)); err == nil {
+		if padding, err = s.journal.read(s.at+int64(rows.start+rows.size), int64(align(rows.size)-rows.size)); err == nil {
 			if slices.ContainsFunc(padding, func(b byte) bool { return b != 0 }) {
 				err = explained(rowtable.ErrDamaged)
 			}

@@ -94,5 +94,5 @@ func (j *Journal) Hint() (data []byte, at int64) {
 	if len(j.records) > 0 && j.records[0].Covers > 0 {
 		summary = j.records[0].at
 	}
-	return binary.LittleEndian.AppendUint64(nil, uint64(summary)), j.base + int64(hintAt)
+	return binary.LittleEndian.AppendUint64(nil, uint64(summary)), j.base.Size() + int64(hintAt)
 }

@@ -56,48 +56,6 @@ type entry struct {
 	offset, size, sum uint64
 }
 
-// Size returns the size in bytes of the file that begins with data, as its header gives it. It is a multiple of 8 in a file that was not
-// damaged.
-func (f Format) Size(data []byte) (uint64, error) {
-	switch {
-	case len(data) > 0 && len(data) < len(f.Magic) && strings.HasPrefix(f.Magic, string(data)):
-		return 0, f.ErrTruncated
-	case !bytes.HasPrefix(data, []byte(f.Magic)):
-		return 0, f.ErrForeign
-	case len(data) < HeaderSize:
-		return 0, f.ErrTruncated
-	}
-	if v := binary.LittleEndian.Uint32(data[8:]); v != f.Version {
-		return 0, fmt.Errorf("%w: its format is %d, this program reads %d", f.ErrVersion, v, f.Version)
-	}
-	return binary.LittleEndian.Uint64(data[16:]), nil
-}
-
-// decodeTable returns the sections and the identity of a file of the given size, which begins with data.
-func (f Format) decodeTable(data []byte, size uint64) (entries []entry, identity uint64, err error) {
-	damagedTable := fmt.Errorf("%w: section table", f.ErrDamaged)
-	le := binary.LittleEndian
-	n := le.Uint32(data[12:])
-	if n > maxSections {
-		return nil, 0, damagedTable
-	}
-	table := tableSize(int(n))
-	if len(data) < table+8 {
-		return nil, 0, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(data), size)
-	}
-	if identity = le.Uint64(data[table:]); identity != xxhash.Sum64(data[:table]) {
-		return nil, 0, damagedTable
-	}
-	for raw := range slices.Chunk(data[HeaderSize:table], EntrySize) {
-		e := entry{string(raw[:4]), le.Uint64(raw[8:]), le.Uint64(raw[16:]), le.Uint64(raw[24:])}
-		if e.offset%8 != 0 || e.offset > size || e.size > size-e.offset {
-			return nil, 0, damagedTable
-		}
-		entries = append(entries, e)
-	}
-	return entries, identity, nil
-}
-
 // Reader reads the sections of a file one at a time.
 type Reader struct {
 	format   Format
@@ -115,15 +73,38 @@ func (f Format) Open(from io.ReaderAt) (*Reader, error) {
 		return nil, err
 	}
 	head = head[:n]
-	size, err := f.Size(head)
-	if err != nil {
-		return nil, err
+	switch {
+	case len(head) > 0 && len(head) < len(f.Magic) && strings.HasPrefix(f.Magic, string(head)):
+		return nil, f.ErrTruncated
+	case !bytes.HasPrefix(head, []byte(f.Magic)):
+		return nil, f.ErrForeign
+	case len(head) < HeaderSize:
+		return nil, f.ErrTruncated
 	}
-	if size > math.MaxInt64 {
-		return nil, fmt.Errorf("%w: it cannot have %d bytes", f.ErrDamaged, size)
+	le, damaged := binary.LittleEndian, fmt.Errorf("%w: section table", f.ErrDamaged)
+	if v := le.Uint32(head[8:]); v != f.Version {
+		return nil, fmt.Errorf("%w: its format is %d, this program reads %d", f.ErrVersion, v, f.Version)
 	}
-	entries, identity, err := f.decodeTable(head, size)
-	return &Reader{f, from, size, entries, identity}, err
+	sections, size := le.Uint32(head[12:]), le.Uint64(head[16:])
+	if sections > maxSections || size > math.MaxInt64 {
+		return nil, damaged
+	}
+	table := tableSize(int(sections))
+	if len(head) < table+8 {
+		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(head), size)
+	}
+	r := &Reader{format: f, from: from, size: size, identity: le.Uint64(head[table:])}
+	if r.identity != xxhash.Sum64(head[:table]) {
+		return nil, damaged
+	}
+	for raw := range slices.Chunk(head[HeaderSize:table], EntrySize) {
+		e := entry{string(raw[:4]), le.Uint64(raw[8:]), le.Uint64(raw[16:]), le.Uint64(raw[24:])}
+		if e.offset%8 != 0 || e.offset > size || e.size > size-e.offset {
+			return nil, damaged
+		}
+		r.entries = append(r.entries, e)
+	}
+	return r, nil
 }
 
 // CheckSize returns an error unless a file of so many bytes ends where it was written to end.
