@@ -60,30 +60,25 @@ func isBzip2(head []byte) bool {
 	return mark == "1AY&SY" || mark == "\x17\x72\x45\x38\x50\x90"
 }
 
-// decompress returns the content of r, compressed with c. Its errors name the compression.
-func (c compression) decompress(r io.Reader) (io.ReadCloser, error) {
-	var plain io.Reader
+// decompress returns the content of r, compressed with c. The errors of reading name the compression.
+func (c compression) decompress(r io.Reader) io.Reader {
 	var err error
 	switch c {
 	case uncompressed:
-		return io.NopCloser(r), nil
+		return r
 	case gzipped:
-		plain, err = gzip.NewReader(r)
+		r, err = gzip.NewReader(r)
 	case bzipped:
-		plain = bzip2.NewReader(r)
+		r = bzip2.NewReader(r)
 	case xzipped:
-		plain, err = xz.NewReader(r, maxWindow)
-	case zstandard:
-		var d *zstd.Decoder
-		d, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
-		if err == nil {
-			return decompressor{d.IOReadCloser(), c}, nil
-		}
+		r, err = xz.NewReader(r, maxWindow)
+	case zstandard: // without goroutines there is nothing to close
+		r, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	}
 	if err != nil {
-		return nil, c.explain(err)
+		err = c.explain(err)
 	}
-	return decompressor{io.NopCloser(plain), c}, nil
+	return &decompressor{r, c, err}
 }
 
 // explain wraps an error of decompression.
@@ -98,28 +93,29 @@ func (c compression) explain(err error) error {
 }
 
 type decompressor struct {
-	io.ReadCloser
-	c compression
+	plain io.Reader
+	c     compression
+	err   error
 }
 
-func (d decompressor) Read(p []byte) (int, error) {
-	n, err := d.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = d.c.explain(err)
+func (d *decompressor) Read(p []byte) (n int, err error) {
+	if d.err == nil {
+		if n, d.err = d.plain.Read(p); d.err != nil && d.err != io.EOF {
+			d.err = d.c.explain(d.err)
+		}
 	}
-	return n, err
+	return n, d.err
 }
 
 // decompressed returns the content of r, decompressed if necessary, and its compression.
-func decompressed(r io.Reader) (io.ReadCloser, compression, error) {
+func decompressed(r io.Reader) (io.Reader, compression, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(magicBytes)
 	if err != nil && err != io.EOF {
 		return nil, uncompressed, err
 	}
 	c := compressionOf(head)
-	plain, err := c.decompress(buffered)
-	return plain, c, err
+	return c.decompress(buffered), c, nil
 }
 
 // openPlain opens the file name of fsys, decompressed if necessary.
@@ -133,17 +129,10 @@ func openPlain(fsys fs.FS, name string) (io.ReadCloser, error) {
 		f.Close()
 		return nil, err
 	}
-	return plainFile{plain, f}, nil
-}
-
-// plainFile is a decompressed file that also closes the compressed one.
-type plainFile struct {
-	io.ReadCloser
-	file fs.File
-}
-
-func (p plainFile) Close() error {
-	return errors.Join(p.ReadCloser.Close(), p.file.Close())
+	return struct {
+		io.Reader
+		io.Closer
+	}{plain, f}, nil
 }
 
 // unpackMessage decompresses raw, the whole of a file that should be one message. The result is raw itself or new memory. An
@@ -153,13 +142,8 @@ func unpackMessage(raw []byte) ([]byte, error) {
 	if c == uncompressed {
 		return raw, notArchive(raw)
 	}
-	r, err := c.decompress(bytes.NewReader(raw))
-	if err != nil {
-		return raw, err
-	}
-	defer r.Close()
 	// An archive may be large, so its first bytes are examined first.
-	head := bufio.NewReaderSize(r, tarBlock)
+	head := bufio.NewReaderSize(c.decompress(bytes.NewReader(raw)), tarBlock)
 	start, _ := head.Peek(tarBlock)
 	if err := notArchive(start); err != nil {
 		return raw, err

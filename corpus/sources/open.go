@@ -105,12 +105,7 @@ func readHead(r io.Reader) ([]byte, error) {
 func detectFile(head []byte, rest io.Reader, name string) (found Found, noMail, err error) {
 	packed := compressionOf(head)
 	if packed != uncompressed {
-		plain, err := packed.decompress(io.MultiReader(bytes.NewReader(head), rest))
-		if err != nil {
-			return Found{}, nil, err
-		}
-		defer plain.Close()
-		if head, err = readHead(plain); err != nil {
+		if head, err = readHead(packed.decompress(io.MultiReader(bytes.NewReader(head), rest))); err != nil {
 			return Found{}, nil, err
 		}
 	}

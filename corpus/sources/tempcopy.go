@@ -50,7 +50,6 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer plain.Close()
 	if file, ok := f.(seekFile); ok && compressed == uncompressed {
 		_, err := file.Seek(0, io.SeekStart)
 		stays = err == nil

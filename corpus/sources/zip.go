@@ -35,18 +35,7 @@ func (a *archive) read(file seekFile) error {
 		return fmt.Errorf("the zip archive is cut off or damaged: %w", err)
 	}
 	for method, c := range map[uint16]compression{zipBzip2: bzipped, zipZstd: zstandard, zipXZ: xzipped} {
-		a.RegisterDecompressor(method, c.unzip)
+		a.RegisterDecompressor(method, func(r io.Reader) io.ReadCloser { return io.NopCloser(c.decompress(bufio.NewReader(r))) })
 	}
 	return nil
-}
-
-// unzip decompresses a member. The first Read returns an error of opening.
-func (c compression) unzip(r io.Reader) io.ReadCloser {
-	plain, err := c.decompress(bufio.NewReader(r))
-	if err != nil {
-		failed, w := io.Pipe()
-		w.CloseWithError(err)
-		return failed
-	}
-	return plain
 }
