@@ -13,36 +13,12 @@ const rightToLeft = "\u202e"
 // maxOverrides is how many nested overrides are followed.
 const maxOverrides = 8
 
-// overrides is the stack of open overrides, embeddings and isolates of the bidirectional algorithm (UAX #9, X1 to X8), simplified for
-// letters that are read from left to right.
-type overrides struct {
-	open  [maxOverrides]override
-	depth int // may be more than maxOverrides: those inside of the last one are ignored
-}
-
+// override is an open override, embedding or isolate of the bidirectional algorithm (UAX #9, X1 to X8), simplified for letters that are read
+// from left to right.
 type override struct {
 	start     int  // of the text inside
 	backwards bool // the text is displayed from right to left
 	turns     bool // the text around it is displayed in the other direction
-}
-
-func (s *overrides) push(start int, backwards bool) {
-	if s.depth < maxOverrides {
-		outer := s.depth > 0 && s.open[s.depth-1].backwards
-		s.open[s.depth] = override{start, backwards, backwards != outer}
-	}
-	s.depth++
-}
-
-// pop closes the innermost override and reverses the text inside if it is displayed in the other direction.
-func (s *overrides) pop(text []byte) {
-	if s.depth == 0 {
-		return
-	}
-	s.depth--
-	if s.depth < maxOverrides && s.open[s.depth].turns {
-		reverse(text[s.open[s.depth].start:])
-	}
 }
 
 // displayOrder returns text in the order in which it is displayed.
@@ -50,25 +26,33 @@ func (v *viewer) displayOrder(text []byte) []byte {
 	if !bytes.Contains(text, []byte(rightToLeft)) {
 		return text
 	}
-	var open overrides
+	var open [maxOverrides + 1]override // the first is the text around all
+	depth := 0                          // may be more than maxOverrides: those inside of the last one are ignored
 	dst := v.ordered[:0]
+	end := func() {
+		if depth > 0 && depth <= maxOverrides && open[depth].turns {
+			reverse(dst[open[depth].start:])
+		}
+		depth = max(depth-1, 0)
+	}
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
-		if r == 0x202c || r == 0x2069 { // an end
-			open.pop(dst)
-		} else {
-			dst = append(dst, text[:size]...)
-		}
 		switch r {
-		case 0x202a, 0x202b, 0x202d, 0x2066, 0x2067, 0x2068: // embeddings, the other override, isolates
-			open.push(len(dst), false)
-		case 0x202e:
-			open.push(len(dst), true)
+		case 0x202c, 0x2069: // an end
+			end()
+		case 0x202a, 0x202b, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068: // embeddings, overrides, isolates
+			dst = append(dst, text[:size]...)
+			if depth++; depth <= maxOverrides {
+				backwards := r == 0x202e
+				open[depth] = override{len(dst), backwards, backwards != open[depth-1].backwards}
+			}
+		default:
+			dst = append(dst, text[:size]...)
 		}
 		text = text[size:]
 	}
-	for range open.depth {
-		open.pop(dst)
+	for depth > 0 {
+		end()
 	}
 	v.ordered = dst
 	return dst

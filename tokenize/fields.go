@@ -128,7 +128,8 @@ func (r *fieldRules) of(name []byte) *fieldRule {
 func (r *fieldRules) make(name string) *fieldRule {
 	lower := strings.ToLower(name)
 	kind := headerfield.KindOf([]byte(lower))
-	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox || r.isIgnored(lower) {
+	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox ||
+		matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower) {
 		return &fieldRule{}
 	}
 	rule := &fieldRule{fieldRow: fieldRowOf(lower, kind), used: r.wants(kind), header: "header:" + name, tags: newAddressTags(tagOf(lower))}
@@ -159,11 +160,6 @@ func hasGrams(lower string, kind headerfield.Kind, used bool) bool {
 		return used || lower == "received" || lower == "return-path"
 	}
 	return true
-}
-
-// isIgnored reports whether the options exclude the fields of a name, whatever their kind.
-func (r *fieldRules) isIgnored(lower string) bool {
-	return matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower)
 }
 
 // wants reports whether the options use the words of fields of a kind.

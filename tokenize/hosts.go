@@ -21,12 +21,6 @@ type hosts struct {
 	names, domains *cache // names in lower case, and their registered domains
 }
 
-func newHosts(out *terms, likes likeLetters) hosts {
-	return hosts{out, likes,
-		newCache(out.key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
-		newCache(out.key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil })}
-}
-
 // host emits the host of an address and its registered domain, each with its own tag.
 func (t *hosts) host(tag, domainTag string, host []byte) {
 	t.hostAs(weburl.Name, tag, domainTag, host, isPlainHost(host))

@@ -67,22 +67,12 @@ type lexicon struct {
 // unstemmed returns the lexicon of text that is not prose.
 func (t *terms) unstemmed(tag string) lexicon { return lexicon{tag, t.folded, nil} }
 
-func (t *terms) begin(emit func(*Term)) {
-	t.emit, t.left, t.made = emit, t.options.MaxTokens, t.room
-	t.seen = sightings{tagged: t.seen.tagged[:0]}
-}
-
-// send emits a term, which need not be a token.
-func (t *terms) send(hash uint64, text, token []byte) {
-	e := &t.emitted
-	e.Hash, e.text, e.second, e.Token, e.Head, e.Group = hash, text, nil, token, !t.beyondHead, t.group
-	t.emit(e)
-}
-
 // putHashed emits a term for a token, unless the message has too many tokens.
 func (t *terms) putHashed(hash uint64, text, token []byte) {
 	if t.left--; t.left >= 0 {
-		t.send(hash, text, token)
+		e := &t.emitted
+		e.Hash, e.text, e.second, e.Token, e.Head, e.Group = hash, text, nil, token, !t.beyondHead, t.group
+		t.emit(e)
 	}
 }
 

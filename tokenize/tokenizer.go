@@ -31,8 +31,11 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	out := &terms{options: o, key: key, room: make([]byte, 0, roomSize)}
 	out.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return likes.reveal(dst, word, o.fold) })
 	t := &Tokenizer{
-		cutter:   cutter{terms: out, view: viewer{seen: &out.seen, likes: likes}, kinds: byteKinds()},
-		hosts:    newHosts(out, likes),
+		cutter: cutter{terms: out, view: viewer{seen: &out.seen, likes: likes}, kinds: byteKinds()},
+		hosts: hosts{out, likes,
+			newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
+			newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
+		},
 		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons: make(map[string]lexicon),
 		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
@@ -115,7 +118,8 @@ func appendLower(dst, text []byte) []byte {
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
 // The result reports whether the limit of [Options] left out tokens.
 func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
-	t.begin(emit)
+	t.emit, t.left, t.made = emit, t.options.MaxTokens, t.room
+	t.seen = sightings{tagged: t.seen.tagged[:0]}
 	t.message(m)
 	t.group = evidence.Structure
 	t.marks(m)

@@ -155,42 +155,30 @@ func pairs(run []byte, kind segmentKind, emit func(word []byte, kind segmentKind
 // powerOfTwo returns the largest power of two in n, or 0 for 0.
 func powerOfTwo(n int) int64 { return 1 << bits.Len(uint(n)) >> 1 }
 
-// asciiWords divides a chunk of ASCII without white space into the words that segment would return.
+// asciiWords divides a chunk of ASCII without white space into the words that segment would return. The rules are WB5 to WB13b of UAX #29.
+// Letters, digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
+// semicolon, full stop or apostrophe two digits (WB11, 12). Everything else is a segment of its own (WB999).
 func asciiWords(kinds *[256]byteKind, text []byte, emit func(word []byte, kind segmentKind)) {
+	const joined = alpha | digit | underline
 	for len(text) > 0 {
-		size, isSymbol := asciiWord(kinds, text)
-		switch c := text[0]; {
-		case !isSymbol:
-			emit(text[:size], plainWord)
-		case c > ' ' && c != 0x7f:
-			emit(text[:size], symbol)
+		all := kinds[text[0]]
+		size := 1
+		for isWord := all&joined != 0; isWord && size < len(text); size++ {
+			c := kinds[text[size]]
+			if c&joined == 0 {
+				before := kinds[text[size-1]]
+				if size+1 == len(text) || kinds[text[size+1]] != before || before == underline ||
+					before == alpha && c&midAlpha == 0 || before == digit && c&midDigit == 0 {
+					break
+				}
+			}
+			all |= c
 		}
+		kind := plainWord
+		if all == underline || all&joined == 0 {
+			kind = symbol
+		}
+		emit(text[:size], kind)
 		text = text[size:]
 	}
-}
-
-// asciiWord returns the length of the word at the start of text, and whether it is a symbol. The rules are WB5 to WB13b of UAX #29. Letters,
-// digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
-// semicolon, full stop or apostrophe two digits (WB11, 12). Everything else is a segment of its own (WB999).
-func asciiWord(kinds *[256]byteKind, text []byte) (size int, isSymbol bool) {
-	all := kinds[text[0]]
-	if all&joined == 0 {
-		return 1, true
-	}
-	for size = 1; size < len(text); size++ {
-		c := kinds[text[size]]
-		if c&joined == 0 && (size+1 == len(text) || !joins(kinds[text[size-1]], c, kinds[text[size+1]])) {
-			break
-		}
-		all |= c
-	}
-	return size, all == underline
-}
-
-// joined are the characters that words consist of.
-const joined = alpha | digit | underline
-
-// joins reports whether mid joins the characters before and after it into one word.
-func joins(before, mid, after byteKind) bool {
-	return before == after && (before == alpha && mid&midAlpha != 0 || before == digit && mid&midDigit != 0)
 }
