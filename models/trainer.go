@@ -26,7 +26,7 @@ type Report struct {
 	// that read the documents once.
 	Epochs []Epoch `json:"epochs,omitempty"`
 	Kept   int     `json:"kept_epoch,omitempty"`
-	// Convergence is for perceptrons only.
+	// Convergence is for perceptrons whose epochs are watched.
 	Convergence *Convergence `json:"convergence,omitempty"`
 	// Learned is what was learnt, and learns on from one document after the other. Its Linear is the model that was returned, to
 	// the last bit but for [Bernoulli], whose biases round in another order, and for terms that no document has. It is nil where
