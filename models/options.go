@@ -105,6 +105,15 @@ func sharedOf(s settings) shared {
 	return shared{}
 }
 
+// shared returns the shared settings of the named model, which are fields of o; none for an unknown model.
+func (o *Options) shared(name string) shared {
+	m, err := find(name)
+	if err != nil {
+		return shared{}
+	}
+	return sharedOf(m.settings(o))
+}
+
 // Names returns the names of all models, in the order they are shown in.
 func Names() []string {
 	var names []string
@@ -195,11 +204,7 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 // Stopped returns o with a fixed number of epochs of the named model: kept, the epoch that an earlier training kept. It has no
 // effect on a model whose number of epochs depends neither on development mail nor on the number of messages.
 func (o Options) Stopped(name string, kept int) Options {
-	m, err := find(name)
-	if err != nil {
-		return o
-	}
-	s := sharedOf(m.settings(&o))
+	s := o.shared(name)
 	switch {
 	case s.epochs != nil && *s.epochs == 0:
 		*s.epochs = kept
@@ -227,20 +232,17 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 // LearningRate returns the learning rate of the named model as a setting, such as models.lms.learning_rate=0.2, and nothing for a model
 // that has none.
 func (o Options) LearningRate(name string) string {
-	m, err := find(name)
-	if err != nil {
+	rate := o.shared(name).learningRate
+	if rate == nil {
 		return ""
 	}
-	if rate := sharedOf(m.settings(&o)).learningRate; rate != nil {
-		return fmt.Sprintf("models.%s.learning_rate=%.3g", m.section(), *rate)
-	}
-	return ""
+	return fmt.Sprintf("models.%s.learning_rate=%.3g", model{name: name}.section(), *rate)
 }
 
 // WithShorterSteps returns o with all learning rates divided by the given number.
 func (o Options) WithShorterSteps(by float64) Options {
-	for _, m := range table() {
-		if rate := sharedOf(m.settings(&o)).learningRate; rate != nil {
+	for _, name := range Names() {
+		if rate := o.shared(name).learningRate; rate != nil {
 			*rate /= by
 		}
 	}
