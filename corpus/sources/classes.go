@@ -63,7 +63,13 @@ func findClasses(fsys fs.FS, dir string) (Classes, error) {
 	case len(c.Names) < 2:
 		return c, fmt.Errorf("has %d subfolders and needs at least two: one per class, such as ham and spam", len(c.Names))
 	}
-	c.foldHamAndSpam()
+	for i, other := range []int{1, 0} {
+		if len(c.Names) == 2 && strings.EqualFold(c.Names[i], Ham) && strings.EqualFold(c.Names[other], Spam) {
+			c.Names = []string{Ham, Spam}
+			c.Folders = []ClassFolder{{Ham, c.Folders[i].Path}, {Spam, c.Folders[other].Path}}
+			break
+		}
+	}
 	return c, nil
 }
 
@@ -104,19 +110,6 @@ func (c *Classes) findHamAndSpam(dir string, deeper bool) bool {
 		return slices.ContainsFunc(c.Folders, func(f ClassFolder) bool { return f.Class == class })
 	}
 	return has(Ham) && has(Spam)
-}
-
-// foldHamAndSpam changes the classes to "ham" and "spam", in this order, if they are these two in any case.
-func (c *Classes) foldHamAndSpam() {
-	if len(c.Names) != 2 {
-		return
-	}
-	for ham := range 2 {
-		if strings.EqualFold(c.Names[ham], "ham") && strings.EqualFold(c.Names[1-ham], "spam") {
-			c.Names = []string{"ham", "spam"}
-			c.Folders = []ClassFolder{{"ham", c.Folders[ham].Path}, {"spam", c.Folders[1-ham].Path}}
-		}
-	}
 }
 
 // Source lists the messages of all classes, class by class, labelled with the name of the class. It lists a class folder as

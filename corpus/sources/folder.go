@@ -3,6 +3,7 @@ package sources
 import (
 	"cmp"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -201,18 +202,17 @@ func isNumber(name string) bool { return name != "" && strings.Trim(name, "01234
 
 // sortByNumber sorts names that are numbers by their value, the order of delivery, and puts them before all others.
 func sortByNumber(entries []fs.DirEntry) {
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
-		x, y := a.Name(), b.Name()
-		switch {
-		case isNumber(x) && isNumber(y):
-			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
-			return cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y))
-		case isNumber(x):
-			return -1
-		case isNumber(y):
-			return 1
+	key := func(e fs.DirEntry) (digits int, name string) {
+		if name = e.Name(); isNumber(name) {
+			name = strings.TrimLeft(name, "0")
+			return len(name), name
 		}
-		return strings.Compare(x, y)
+		return math.MaxInt, name
+	}
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
+		m, x := key(a)
+		n, y := key(b)
+		return cmp.Or(cmp.Compare(m, n), strings.Compare(x, y))
 	})
 }
 

@@ -2,6 +2,7 @@ package sources
 
 import (
 	_ "embed"
+	"iter"
 	"strings"
 	"unicode"
 
@@ -25,21 +26,44 @@ type folderNames map[string]string
 
 func readFolderNames() folderNames {
 	names := folderNames{}
-	section := ""
-	for line := range strings.Lines(folderNameFile) {
-		line = strings.TrimSpace(line)
-		_, list, _ := strings.Cut(line, ": ") // after the languages
-		switch {
-		case strings.HasPrefix(line, "#"):
-		case strings.HasPrefix(line, "["):
-			section = strings.Trim(line, "[]")
-		default:
-			for name := range strings.FieldsSeq(list) {
-				names[foldName(name)] = section
-			}
+	for section, line := range folderNameLines() {
+		for _, name := range line[1:] {
+			names[foldName(name)] = section
 		}
 	}
 	return names
+}
+
+// folderNameLines yields the lines of foldernames.txt with their sections: the languages, and names.
+func folderNameLines() iter.Seq2[string, []string] {
+	return func(yield func(section string, line []string) bool) {
+		section := ""
+		for line := range strings.Lines(folderNameFile) {
+			line = strings.TrimSpace(line)
+			languages, list, isList := strings.Cut(line, ": ")
+			switch {
+			case strings.HasPrefix(line, "#"):
+			case strings.HasPrefix(line, "["):
+				section = strings.Trim(line, "[]")
+			case isList && !yield(section, append([]string{languages}, strings.Fields(list)...)):
+				return
+			}
+		}
+	}
+}
+
+// SpamNames returns the English names of folders for spam that MaildirTree knows, and the number of all. Case, blanks and hyphens do
+// not count.
+func SpamNames() (english []string, all int) {
+	for section, line := range folderNameLines() {
+		if section == "spam" {
+			all += len(line) - 1
+			if strings.HasPrefix(line[0], "English") {
+				english = line[1:]
+			}
+		}
+	}
+	return english, all
 }
 
 // label returns the label of a folder by its path in a mailbox, such as [INBOX Spam]. The last name decides. If that makes the folder ham, it
@@ -87,11 +111,9 @@ func (names folderNames) labelOf(name string) (label, why string) {
 	return LeftOut, why
 }
 
-func (names folderNames) isIncoming(name string) bool { return names[foldName(name)] == incomingMail }
-
 // use returns the label of a folder by its path in a mailbox, and whether it holds incoming mail: its unseen mail is left out then.
 func (names folderNames) use(path []string) (label, why string, incoming bool) {
-	if names.isIncoming(path[len(path)-1]) {
+	if names[foldName(path[len(path)-1])] == incomingMail {
 		return Ham, "", true
 	}
 	label, why = names.label(path)

@@ -72,13 +72,13 @@ func TestNamesOfOtherFolders(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"INBOX", "Inbox", "Posteingang", "Boîte de réception", "All Mail", "Alle Nachrichten", "Входящие", "收件箱"} {
-		if !testNames().isIncoming(name) {
+		if _, _, incoming := testNames().use([]string{name}); !incoming {
 			t.Errorf("%s is not taken for mail as it came in", name)
 		}
 	}
 	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
-		if role, why := testNames().label([]string{name}); role != Ham || why != "" || testNames().isIncoming(name) {
-			t.Errorf("%s: got %v, %q, want ordinary ham", name, role, why)
+		if label, why, incoming := testNames().use([]string{name}); label != Ham || why != "" || incoming {
+			t.Errorf("%s: got %v, %q, want ordinary ham", name, label, why)
 		}
 	}
 }

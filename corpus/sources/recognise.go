@@ -133,28 +133,6 @@ func (names folderNames) said(name string) (label string, known bool) {
 	return "", known
 }
 
-// SpamNames returns the English names of folders for spam that MaildirTree knows, and the number of all. Case, blanks and hyphens do
-// not count.
-func SpamNames() (english []string, all int) {
-	inSpam := false
-	for line := range strings.Lines(folderNameFile) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			inSpam = line == "[spam]"
-			continue
-		}
-		languages, list, found := strings.Cut(line, ": ")
-		if !inSpam || !found || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if strings.HasPrefix(languages, "English") {
-			english = strings.Fields(list)
-		}
-		all += len(strings.Fields(list))
-	}
-	return english, all
-}
-
 // Has reports whether a folder of the mailbox has the role.
 func (p Plan) Has(label string) bool {
 	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Label == label })
