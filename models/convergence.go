@@ -60,27 +60,27 @@ func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation
 	all := make([]Separation, l.n)
 	for r := range all {
 		s := &all[r]
+		s.Radius, s.Margin = separated(d, l.params, m.ThroughOrigin, func(scores []float64, c int) float64 { return target(l.n, r, c) * scores[r] })
 		s.Updates = l.updates[r]
 		if l.n > 1 {
 			s.Class = d.Classes[r]
 		}
-		s.Margin = math.Inf(1)
+		s.finish(l.norm(r), theoremHolds(m.Passes, m.Steps))
 	}
+	return all
+}
+
+// separated returns the length of the longest document and the least margin.
+func separated(d *features.Dataset, v *params, origin bool, marginOf func(scores []float64, c int) float64) (radius, margin float64) {
+	margin = math.Inf(1)
 	var scores []float64
 	rows := d.Rows()
 	for i, label := range d.Labels {
 		x := rows.Row(i)
-		length := math.Sqrt(squaredNorm(x, m.ThroughOrigin))
-		scores = l.params.scores(scores, x)
-		for r, z := range scores {
-			all[r].Radius = max(all[r].Radius, length)
-			all[r].Margin = min(all[r].Margin, target(l.n, r, int(label))*z)
-		}
+		scores = v.scores(scores, x)
+		radius, margin = max(radius, math.Sqrt(squaredNorm(x, origin))), min(margin, marginOf(scores, int(label)))
 	}
-	for r := range all {
-		all[r].finish(l.norm(r), theoremHolds(m.Passes, m.Steps))
-	}
-	return all
+	return radius, margin
 }
 
 // finish computes the geometric margin from the norm of the weights, and the bound if the theorem applies.

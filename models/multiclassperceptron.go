@@ -90,15 +90,9 @@ func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
 // class, minus the same in the position of the other class, and their length is sqrt(2) that of the document. Source: K. Crammer, Y. Singer:
 // Ultraconservative Online Algorithms for Multiclass Problems (JMLR 3, 2003), section 4.
 func (l *multiclassPerceptron) separation(d *features.Dataset, m MulticlassPerceptron, updates int) Separation {
-	s := Separation{Updates: updates, Margin: math.Inf(1)}
-	var scores []float64
-	rows := d.Rows()
-	for i, label := range d.Labels {
-		x, c := rows.Row(i), int(label)
-		scores = l.params.scores(scores, x)
-		s.Radius = max(s.Radius, math.Sqrt(2*squaredNorm(x, m.ThroughOrigin)))
-		s.Margin = min(s.Margin, scores[c]-scores[rival(scores, c)])
-	}
+	s := Separation{Updates: updates}
+	s.Radius, s.Margin = separated(d, l.params, m.ThroughOrigin, func(scores []float64, c int) float64 { return scores[c] - scores[rival(scores, c)] })
+	s.Radius *= math.Sqrt2
 	var squares float64
 	for r := range l.n {
 		norm := l.norm(r)
