@@ -71,20 +71,6 @@ func PointAtSM(curve []Point, sm float64) Point {
 	return PointAtHM(curve, least)
 }
 
-// SMAtHM returns sm% at hm%: the percentage of spam let through at the first point of the [ErrorCurve] that loses at most hm percent of
-// the ham. It is not defined without ham or without spam. It compares how filters rank messages and predicts nothing about other
-// mail, because it measures the threshold on the messages that it is chosen on.
-//
-// Source: TREC 2005 Spam Track Overview, which reports sm% at hm% = 0.1.
-func SMAtHM(scores []float64, spam []bool, hm float64) (percent float64, defined bool) {
-	for _, p := range ErrorCurve(scores, spam) {
-		if 100*p.HM <= hm {
-			return 100 * p.SM, true
-		}
-	}
-	return 0, false
-}
-
 // Thin returns at most n of the points of an [ErrorCurve], for a plot, and always the first and the last.
 //
 // It first drops the points inside a straight line along an axis. If more than n points remain, it divides the curve into n-1 parts

@@ -225,47 +225,6 @@ func BenchmarkErrorCurve(b *testing.B) {
 	}
 }
 
-func TestSMAtHM(t *testing.T) {
-	// Of 1,000 ham, n score above the spam at 2; of 4 spam, one is at 0, below all ham, and three are at 2.
-	lost := func(n int) (ham, spam []float64) {
-		for i := range 1000 {
-			score := 1.0
-			if i < n {
-				score = 3
-			}
-			ham = append(ham, score)
-		}
-		return ham, []float64{0, 2, 2, 2}
-	}
-	oneLost, noSpam := lost(1)
-	twoLost, _ := lost(2)
-	tests := []struct {
-		name      string
-		ham, spam []float64
-		hm        float64
-		want      float64
-		defined   bool
-	}{
-		{"the share that may be lost is lost, and the spam above the ham is caught", oneLost, noSpam, 0.1, 25, true},
-		{"one ham too many moves the threshold above all spam", twoLost, noSpam, 0.1, 100, true},
-		{"with a larger share the same ham may be lost", twoLost, noSpam, 0.2, 25, true},
-		{"nothing may be lost", oneLost, noSpam, 0, 100, true},
-		{"all may be lost, and so no spam is let through", oneLost, noSpam, 100, 0, true},
-		{"a perfect order lets no spam through", []float64{1, 2}, []float64{3, 4}, 0, 0, true},
-		{"spam that scores like ham is let through with it", []float64{1, 2}, []float64{2, 4}, 0, 50, true},
-		{"there is no ham", nil, []float64{1}, 0.1, 0, false},
-		{"there is no spam", []float64{1}, nil, 0.1, 0, false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			scores, spam := join(test.ham, test.spam)
-			if got, defined := SMAtHM(scores, spam, test.hm); got != test.want || defined != test.defined {
-				t.Errorf("got %v, %v, want %v, %v", got, defined, test.want, test.defined)
-			}
-		})
-	}
-}
-
 func TestOneMinusROCA(t *testing.T) {
 	tests := []struct {
 		name      string

@@ -159,11 +159,25 @@ func (b *bench) testOrder(divided *train.Collection, models []string) ([]ordered
 	}
 	return fitEach(b, divided, models, func(t train.Trained) (ordered, error) {
 		o := ordered{Figures: *t.Result.Test}
-		if through, defined := metrics.SMAtHM(t.Test.Margins(), t.Test.Spam(), lostHam); defined {
+		if through, defined := smAtHM(t.Test.Margins(), t.Test.Spam(), lostHam); defined {
 			o.through = &through
 		}
 		return o, nil
 	})
+}
+
+// smAtHM returns sm% at hm%: the percentage of spam let through at the first point of the [metrics.ErrorCurve] that loses at most hm percent of
+// the ham. It is not defined without ham or without spam. It compares how filters rank messages and predicts nothing about other
+// mail, because it measures the threshold on the messages that it is chosen on.
+//
+// Source: TREC 2005 Spam Track Overview, which reports sm% at hm% = 0.1.
+func smAtHM(scores []float64, spam []bool, hm float64) (percent float64, defined bool) {
+	for _, p := range metrics.ErrorCurve(scores, spam) {
+		if 100*p.HM <= hm {
+			return 100 * p.SM, true
+		}
+	}
+	return 0, false
 }
 
 // withFlips inverts a share of the training labels of SpamAssassin.
