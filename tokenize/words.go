@@ -162,8 +162,11 @@ func asciiWords(kinds *[256]byteKind, text []byte, emit func(word []byte, kind s
 	const joined = alpha | digit | underline
 	for len(text) > 0 {
 		all := kinds[text[0]]
-		size := 1
-		for isWord := all&joined != 0; isWord && size < len(text); size++ {
+		size, end := 1, len(text)
+		if all&joined == 0 {
+			end = 1
+		}
+		for ; size < end; size++ {
 			c := kinds[text[size]]
 			if c&joined == 0 {
 				before := kinds[text[size-1]]
