@@ -107,15 +107,11 @@ func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o E
 		}
 		isOver = n == p.Epochs || atRest || updates == 0
 		e, loss := Epoch{Epoch: n, Updates: updates}, 0.
-		switch {
-		case isWatched:
+		if isWatched {
 			e = h.add(e, began, weights())
 			loss = e.Train.Loss
-		case isOver && g.setting != "":
+		} else if h.kept = n; isOver && g.setting != "" {
 			loss = measure(weights(), d, l.loss, h.classWeights).Loss
-			fallthrough
-		default:
-			h.kept = n
 		}
 		isOver = isOver || h.isOver()
 		losses = append(losses, loss)
