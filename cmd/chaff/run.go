@@ -39,7 +39,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
 	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
 	p.stderr = &output{file: stderr, colours: func() bool { return p.hasColours(stderr) }}
-	root := p.root()
+	root := p.root(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
@@ -86,7 +86,8 @@ func firstWord(args []string) string {
 	return ""
 }
 
-func (p *program) root() *cobra.Command {
+// root returns the command chaff with the commands that arguments may ask for.
+func (p *program) root(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",
 		Short: "A spam filter you train on your own mail",
@@ -112,6 +113,12 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "learn", Title: "Learn from corrections:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
 		&cobra.Group{ID: "look", Title: "Look inside:"})
+	if classifies(args) { // mail systems start a process for each message, which need not make the others
+		c := p.classifyCommand()
+		c.GroupID = "filter"
+		root.AddCommand(c)
+		return root
+	}
 	for id, commands := range map[string][]*cobra.Command{
 		"filter":  {p.trainCommand(), p.classifyCommand(), p.explainCommand(), p.serveCommand(), p.imapCommand()},
 		"learn":   {p.learnCommand(), p.watchCommand(), p.reviewCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand()},
