@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/cespare/xxhash/v2"
-
 	"chaff/features"
 )
 
@@ -34,9 +32,6 @@ const (
 	mostFrequent  = 2048
 	frequentShare = 16
 )
-
-// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
-func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
 
 // encodePref returns section PREF of a vocabulary.
 func encodePref(v *features.Vocabulary) []uint32 {

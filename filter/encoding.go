@@ -4,21 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-
-	"chaff/internal/littleendian"
 )
-
-// decodeNumbers returns the little-endian numbers in data, in place if possible. An error of reading the data is returned as it is.
-func decodeNumbers[T littleendian.Number](data []byte, err error) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	numbers, err := littleendian.Decode[T](data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return numbers, nil
-}
 
 // decodeCounts returns the n varints that are data.
 func decodeCounts(data []byte, n int) ([]uint32, error) {

@@ -77,8 +77,12 @@ func (c *settingsCodec) all(s *Settings) {
 	c.text(&s.Kind)
 	list(c, (*[]models.Member)(&s.Form), func(m *models.Member) {
 		c.byte((*uint8)(&m.First))
-		list(c, &m.Groups, c.bounds)
-		c.bounds(&m.Bounds)
+		bounds := func(b *models.Bounds) {
+			c.float(&b.Below)
+			c.float(&b.Above)
+		}
+		list(c, &m.Groups, bounds)
+		bounds(&m.Bounds)
 	})
 	m := &s.Message
 	for _, n := range [...]*int{&m.MaxDepth, &m.MaxParts, &m.MaxTextBytes, &m.MaxHeaderBytes, &m.MaxHeaderFields, &m.MaxSeconds} {
@@ -107,16 +111,11 @@ func (c *settingsCodec) all(s *Settings) {
 	list(c, &s.Calibration.Offsets, c.float)
 }
 
-func (c *settingsCodec) bounds(b *models.Bounds) {
-	c.float(&b.Below)
-	c.float(&b.Above)
-}
-
-// take returns the next n bytes, zeros if there are fewer.
+// take returns the next n bytes, 8 zeros if there are fewer.
 func (c *settingsCodec) take(n int) []byte {
-	if n > len(c.data) {
+	if uint(n) > uint(len(c.data)) {
 		c.failed, c.data = true, nil
-		return make([]byte, n)
+		return make([]byte, 8)
 	}
 	taken := c.data[:n]
 	c.data = c.data[n:]
@@ -171,7 +170,7 @@ func (c *settingsCodec) text(s *string) {
 		c.data = append(c.data, text...)
 		return
 	}
-	*s = string(c.take(c.length(n)))
+	*s = string(c.take(n))
 }
 
 // list handles a list: its length plus 1, or 0 for one that is nil, and its elements.
@@ -183,20 +182,11 @@ func list[T any](c *settingsCodec, l *[]T, element func(*T)) {
 	c.int(&n)
 	if c.reads {
 		*l = nil
-		if n = c.length(n); n > 0 {
+		if c.failed = c.failed || n < 0 || n > len(c.data)+1; !c.failed && n > 0 { // each element takes a byte
 			*l = make([]T, n-1)
 		}
 	}
 	for i := range *l {
 		element(&(*l)[i])
 	}
-}
-
-// length returns a length that was read, 0 if the rest is too short for it.
-func (c *settingsCodec) length(n int) int {
-	if n < 0 || n > len(c.data)+1 {
-		c.failed = true
-		return 0
-	}
-	return n
 }

@@ -11,7 +11,10 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/features"
+	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 )
 
@@ -157,6 +160,21 @@ func (t *tables) read(from io.ReaderAt, start, end int) ([]byte, error) {
 		err = nil
 	}
 	return t.buffer, shorter(err)
+}
+
+// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
+func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
+
+// decodeNumbers returns the little-endian numbers in data, in place if possible. An error of reading the data is returned as it is.
+func decodeNumbers[T littleendian.Number](data []byte, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := littleendian.Decode[T](data)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return numbers, nil
 }
 
 // shorter returns an error of reading, which is about a file that became shorter if it is [io.EOF].
