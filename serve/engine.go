@@ -13,6 +13,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/limits"
 	"chaff/internal/parallel"
+	"chaff/internal/verdictfield"
 	"chaff/store"
 )
 
@@ -305,7 +306,7 @@ func (e *Engine) Passed(raw []byte, v Verdict) []byte {
 }
 
 // Fields returns the fields of a verdict that Passed writes.
-func (e *Engine) Fields(v Verdict) []filter.Field { return e.judgeOf(v).Fields(v.Classification) }
+func (e *Engine) Fields(v Verdict) []verdictfield.Field { return e.judgeOf(v).Fields(v.Classification) }
 
 func (e *Engine) judgeOf(v Verdict) *filter.Filter {
 	if v.judge == nil {
@@ -314,9 +315,9 @@ func (e *Engine) judgeOf(v Verdict) *filter.Filter {
 	return v.judge
 }
 
-// Unjudged returns a message without a verdict, with a field that says why; see [filter.Unjudged].
+// Unjudged returns a message without a verdict, with a field that says why; see [verdictfield.Unjudged].
 func (e *Engine) Unjudged(raw []byte, why error) []byte {
-	out, _ := filter.Unjudged(raw, why.Error())
+	out, _ := verdictfield.Unjudged(raw, why.Error())
 	return out
 }
 

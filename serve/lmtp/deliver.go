@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
 
@@ -81,7 +81,7 @@ const minBeginning = 256 << 10
 // passLarge passes on a message that is too large to be judged. Its beginning is m, then comes part, then the rest.
 func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 	beginning := m.Bytes()
-	text, headerEnded := filter.Unjudged(beginning, serve.ErrTooLarge.Error())
+	text, headerEnded := verdictfield.Unjudged(beginning, serve.ErrTooLarge.Error())
 	if !headerEnded && len(beginning) < minBeginning {
 		beginning, part = slices.Concat(beginning, part), nil
 		for !d.ended && len(beginning) < minBeginning {
@@ -91,7 +91,7 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 			}
 			beginning = append(beginning, more...)
 		}
-		text, headerEnded = filter.Unjudged(beginning, serve.ErrTooLarge.Error())
+		text, headerEnded = verdictfield.Unjudged(beginning, serve.ErrTooLarge.Error())
 		headerEnded = headerEnded || d.ended
 	}
 	if !headerEnded {
@@ -183,7 +183,7 @@ func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
 	case err == nil:
 		text = s.engine.Passed(raw, v)
 	case errors.Is(err, serve.ErrTimeout), errors.Is(err, serve.ErrInternal):
-		text, _ = filter.Unjudged(raw, err.Error())
+		text, _ = verdictfield.Unjudged(raw, err.Error())
 	default:
 		return nil, err
 	}

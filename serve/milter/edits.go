@@ -6,7 +6,7 @@ import (
 
 	"github.com/emersion/go-milter"
 
-	"chaff/filter"
+	"chaff/internal/verdictfield"
 )
 
 // maxEdits is how many fields chaff changes in a message. Postfix reads the message from the beginning for each of them. Messages that went through
@@ -27,10 +27,10 @@ func (e edit) send(to *milter.Modifier) error {
 	return to.ChangeHeader(e.index, e.name, e.value)
 }
 
-// editsOf returns the edits that make a header what [filter.Clean] makes of it, from the last field to the first. The fields end at the given offsets. With
+// editsOf returns the edits that make a header what [verdictfield.Clean] makes of it, from the last field to the first. The fields end at the given offsets. With
 // leadingSpace, values include the blank behind the colon.
 func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
-	clean, removed := filter.Clean(header)
+	clean, removed := verdictfield.Clean(header)
 	if bytes.Equal(clean, header) {
 		return nil
 	}

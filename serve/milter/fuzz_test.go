@@ -12,6 +12,7 @@ import (
 	"github.com/emersion/go-milter"
 
 	"chaff/filter"
+	"chaff/internal/verdictfield"
 )
 
 // FuzzEdits makes the edits of a header, and gets what package filter makes of it.
@@ -70,7 +71,7 @@ func FuzzEdits(f *testing.F) {
 			got = append(appendCRLF(append(got, fd.name+":"...), []byte(fd.value)), "\r\n"...)
 		}
 		got = append(got, "\r\n"...)
-		if want, _ := filter.Clean(header); !bytes.Equal(got, want) {
+		if want, _ := verdictfield.Clean(header); !bytes.Equal(got, want) {
 			t.Errorf("%q: got\n%q, want\n%q", header, got, want)
 		}
 	})

@@ -17,7 +17,7 @@ import (
 
 	"github.com/emersion/go-milter"
 
-	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
 
@@ -443,7 +443,7 @@ func TestEditsAreOfFieldsAsTheyWere(t *testing.T) {
 	if got := editsOf([]byte(header), ends, true); !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if clean, _ := filter.Clean([]byte(header)); string(clean) != "A: 1\r\na: 3\r\n X_Spam-B: 4\r\n\r\n" {
+	if clean, _ := verdictfield.Clean([]byte(header)); string(clean) != "A: 1\r\na: 3\r\n X_Spam-B: 4\r\n\r\n" {
 		t.Errorf("got %q", clean)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/ascii"
 	"chaff/internal/headerfield"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
 
@@ -173,9 +174,9 @@ func (m *mail) BodyChunk(piece []byte, _ *milter.Modifier) (milter.Response, err
 // answer is what becomes of a message.
 type answer struct {
 	edits      []edit
-	fields     []filter.Field // on top
-	quarantine string         // why the server keeps it, or ""
-	reply      string         // why the server does not accept it, or ""
+	fields     []verdictfield.Field // on top
+	quarantine string               // why the server keeps it, or ""
+	reply      string               // why the server does not accept it, or ""
 }
 
 // Body ends a message. Edits go from the last field to the first, so that none moves what another is about.
@@ -212,7 +213,7 @@ func (m *mail) answer() (a answer) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			m.client.server.warn("internal error: %v: please report it", fault)
-			a = answer{edits: a.edits, fields: []filter.Field{filter.UnjudgedField(serve.ErrInternal.Error())}}
+			a = answer{edits: a.edits, fields: []verdictfield.Field{verdictfield.UnjudgedField(serve.ErrInternal.Error())}}
 		}
 	}()
 	m.endHeader()
@@ -242,7 +243,7 @@ func (m *mail) answer() (a answer) {
 			a.quarantine = fmt.Sprintf("chaff: spam, probability %.6f", v.Probability)
 		}
 	case errors.Is(why, serve.ErrTooLarge), errors.Is(why, serve.ErrTimeout), errors.Is(why, serve.ErrInternal):
-		a.fields = []filter.Field{filter.UnjudgedField(why.Error())}
+		a.fields = []verdictfield.Field{verdictfield.UnjudgedField(why.Error())}
 	default:
 		a.reply = "451 4.3.2 The spam filter: " + serve.Temporary(why)
 	}

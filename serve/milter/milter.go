@@ -5,7 +5,7 @@ import (
 	"net"
 	"time"
 
-	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
 
@@ -14,7 +14,7 @@ type Engine interface {
 	Connect(protocol string) (done func(), err error)
 	NewMessage() *serve.Message
 	Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
-	Fields(v serve.Verdict) []filter.Field
+	Fields(v serve.Verdict) []verdictfield.Field
 }
 
 var _ Engine = (*serve.Engine)(nil)

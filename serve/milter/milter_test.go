@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 	"chaff/serve/servetest"
 )
@@ -54,7 +55,7 @@ func (e *engine) Judge(ctx context.Context, user string, raw []byte) (serve.Verd
 	return e.Engine.Judge(ctx, user, raw)
 }
 
-func (e *engine) Fields(v serve.Verdict) []filter.Field {
+func (e *engine) Fields(v serve.Verdict) []verdictfield.Field {
 	if e.fields != nil {
 		e.fields()
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -54,7 +54,7 @@ type field struct {
 	Value string `json:"value"`
 }
 
-func fieldsOf(fields []filter.Field) (all []field) {
+func fieldsOf(fields []verdictfield.Field) (all []field) {
 	for _, f := range fields {
 		all = append(all, field(f))
 	}
@@ -81,7 +81,7 @@ func (s *server) classify(w http.ResponseWriter, r *http.Request) {
 	if statusOf(err) == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, statusOf(err), failure{err.Error(), fieldsOf([]filter.Field{filter.UnjudgedField(err.Error())})})
+	writeJSON(w, statusOf(err), failure{err.Error(), fieldsOf([]verdictfield.Field{verdictfield.UnjudgedField(err.Error())})})
 }
 
 func (s *server) explain(w http.ResponseWriter, r *http.Request) {

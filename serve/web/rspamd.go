@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -147,7 +148,7 @@ func unjudgedResult(err error) rspamdResult {
 		result.Action = "soft reject"
 		return result
 	}
-	field := filter.UnjudgedField(err.Error())
+	field := verdictfield.UnjudgedField(err.Error())
 	result.Milter.RemoveHeaders[field.Name] = 0
 	result.Milter.AddHeaders[field.Name] = rspamdHeader{Value: field.Value}
 	return result

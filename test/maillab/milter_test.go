@@ -9,7 +9,7 @@ import (
 
 	"github.com/emersion/go-milter"
 
-	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/test/maillab"
 )
 
@@ -190,7 +190,7 @@ func TestPostfixMilterChangesNothingElse(t *testing.T) {
 			got[i] = "Message-ID: " + message
 		}
 		header, body, _ := strings.Cut(got[0], "\n\n")
-		clean, _ := filter.Clean([]byte(header + "\n\n"))
+		clean, _ := verdictfield.Clean([]byte(header + "\n\n"))
 		if want := string(clean) + body; got[1] != want {
 			t.Errorf("%q:\ngot  %q\nwant %q", odd, got[1], want)
 		}

@@ -25,6 +25,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/places"
 	"chaff/internal/screen"
+	"chaff/internal/verdictfield"
 	"chaff/message"
 )
 
@@ -152,7 +153,7 @@ func (r Request) pass(s Streams) (filter.Verdict, error) {
 // passLarge writes a message above the size limit, of which raw is the start. It leaves the message to the mail system if the
 // header exceeds the limit, since forged verdict fields may follow.
 func passLarge(s Streams, raw []byte) (filter.Verdict, error) {
-	out, whole := filter.Unjudged(raw, fmt.Sprintf("larger than %d bytes", corpus.MaxMessageBytes))
+	out, whole := verdictfield.Unjudged(raw, fmt.Sprintf("larger than %d bytes", corpus.MaxMessageBytes))
 	var err error
 	if !whole {
 		out, err = raw, fmt.Errorf("the header of the message is larger than %d bytes", corpus.MaxMessageBytes)
@@ -173,7 +174,7 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 		return raw, "", err
 	}
 	if !hasRoom(len(raw)) {
-		out, _ := filter.Unjudged(raw, "too little memory for its size")
+		out, _ := verdictfield.Unjudged(raw, "too little memory for its size")
 		return out, filter.Unsure, nil
 	}
 	if r.Terms == 0 {

@@ -1,4 +1,4 @@
-package filter
+package verdictfield
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 )
 
 // The test removes the verdicts with code of its own.
-func TestTheSamplePassesByteForByte(t *testing.T) { checkPassage(t, sample.Source(), 200) }
+func TestTheSamplePassesByteForByte(t *testing.T) { checkPassages(t, sample.Source(), 200) }
 
 func TestRealMailPassesByteForByte(t *testing.T) {
 	dir, ok := corpustest.CorporaDir(t)
@@ -22,7 +22,7 @@ func TestRealMailPassesByteForByte(t *testing.T) {
 	t.Run("SpamAssassin", func(t *testing.T) {
 		t.Parallel()
 		source, _ := corpustest.SpamAssassin(t)
-		checkPassage(t, source, 6046)
+		checkPassages(t, source, 6046)
 	})
 	t.Run("Enron-Spam", func(t *testing.T) {
 		t.Parallel()
@@ -30,18 +30,17 @@ func TestRealMailPassesByteForByte(t *testing.T) {
 		for n := range 6 {
 			sources = append(sources, corpustest.Enron(t, dir, n+1))
 		}
-		checkPassage(t, corpus.Concat(sources...), 33715)
+		checkPassages(t, corpus.Concat(sources...), 33715)
 	})
 }
 
-// checkPassage passes the messages of a source, at least want of them, through a filter in all forms.
-func checkPassage(t *testing.T, source corpus.Source, want int) {
-	p := newPassage(t)
+// checkPassages checks the messages of a source, at least want of them, in all forms.
+func checkPassages(t *testing.T, source corpus.Source, want int) {
 	n := 0
 	for item, raw := range corpustest.Each(t, source) {
 		n++
 		for _, form := range formsOfMail() {
-			p.check(t, filepath.Base(item.Origin)+" "+form.name, form.of(raw))
+			checkPassage(t, filepath.Base(item.Origin)+" "+form.name, form.of(raw))
 		}
 	}
 	if n < want {
@@ -90,7 +89,6 @@ func mixed(raw []byte) []byte {
 }
 
 func TestTheSmallestMessagesPassByteForByte(t *testing.T) {
-	p := newPassage(t)
 	for name, raw := range map[string]string{
 		"nothing":                             "",
 		"a line end":                          "\n",
@@ -113,38 +111,22 @@ func TestTheSmallestMessagesPassByteForByte(t *testing.T) {
 		"a blank line with a space":           "Subject: a\n \nX-Spam-Flag: YES\n\nbody",
 	} {
 		for _, form := range formsOfMail() {
-			p.check(t, name+" "+form.name, form.of([]byte(raw)))
+			checkPassage(t, name+" "+form.name, form.of([]byte(raw)))
 		}
 	}
 }
 
-// passage passes messages through a filter and checks the output.
-type passage struct {
-	filter  *Filter
-	verdict Classification
-	own     []byte // the header fields of the verdict
-}
-
-func newPassage(t testing.TB) passage {
-	p := passage{
-		filter:  spamFilter(t),
-		verdict: Classification{Class: "spam", Verdict: Spam, Score: 7.25, Probability: 0.9992908},
-	}
-	p.own = p.filter.Passed(nil, p.verdict)
-	return p
-}
-
-// check reports a message that differs after its verdict is removed, whose body has changed, or that changes when it is passed twice.
-func (p passage) check(t *testing.T, name string, raw []byte) {
+// checkPassage reports a message that differs after its verdict is removed, whose body has changed, or that changes when it is passed twice.
+func checkPassage(t *testing.T, name string, raw []byte) {
 	t.Helper()
 	before := bytes.Clone(raw)
-	out := p.filter.Passed(raw, p.verdict)
+	own, out := marked(nil), marked(raw)
 	if !bytes.Equal(raw, before) {
 		t.Fatalf("%s: the input was changed", name)
 	}
-	first, rest, ok := bytes.Cut(out, bytes.ReplaceAll(p.own, []byte("\n"), []byte("\r\n")))
+	first, rest, ok := bytes.Cut(out, bytes.ReplaceAll(own, []byte("\n"), []byte("\r\n")))
 	if !ok {
-		first, rest, ok = bytes.Cut(out, p.own)
+		first, rest, ok = bytes.Cut(out, own)
 	}
 	if !ok || !bytes.HasPrefix(raw, first) {
 		t.Fatalf("%s: no verdict before the header of %.300q", name, out)
@@ -157,7 +139,7 @@ func (p passage) check(t *testing.T, name string, raw []byte) {
 			t.Errorf("%s: the body has changed", name)
 		}
 	}
-	if again := p.filter.Passed(out, p.verdict); !bytes.Equal(again, out) {
+	if again := marked(out); !bytes.Equal(again, out) {
 		at := firstDifference(again, out)
 		t.Errorf("%s: passed twice, byte %d: got %.80q, want %.80q", name, at, again[at:], out[at:])
 	}
