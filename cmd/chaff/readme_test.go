@@ -61,12 +61,16 @@ func shownCommands(t *testing.T, page string) []shown {
 	return commands
 }
 
-// TestShownCommandsRun runs every command of some pages, in their order, with mail in the places they name, and compares the
-// output that a page shows.
+// TestShownCommandsRun runs every command of the README, and in a long run of other pages, in their order, with mail in the places they name,
+// and compares the output that a page shows.
 func TestShownCommandsRun(t *testing.T) {
 	t.Parallel()
 	p := scriptParams(t)
-	for _, page := range []string{"README.md", "docs/evaluation.md", "docs/learning.md", "docs/results.md", "docs/sources.md"} {
+	pages := []string{"README.md"}
+	if isLongRun() {
+		pages = append(pages, "docs/evaluation.md", "docs/learning.md", "docs/results.md", "docs/sources.md")
+	}
+	for _, page := range pages {
 		t.Run(page, func(t *testing.T) { runShown(t, page, p) })
 	}
 }
