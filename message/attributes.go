@@ -18,31 +18,28 @@ func isUsed(name []byte) bool {
 	return false
 }
 
-const maxClass = 1 << 10 // bytes of a class attribute that are read
-
-// attributes adds the style of the current tag to s and its links to the message. It returns the text that the element
+// addAttributes adds the style of the current tag to s and its links to the message. It returns the text that the element
 // itself shows.
-func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState) (shown []byte) {
-	for _, given := range d.current.Attributes {
-		v := given.Value
-		switch string(given.Name) {
+func (p *page) addAttributes(s *css.Style) (shown []byte) {
+	name := p.name
+	for _, given := range p.attributes {
+		v := given.value
+		switch string(given.name) {
 		case "hidden", "popover":
-			s.Set(css.DisplayNone, true)
-		case "dir":
-			s.Set(css.RightToLeft, ascii.EqualFold(v, "rtl"))
+			s.Set(css.Display, 1)
 		case "bgcolor":
-			s.Background = css.ParseColour(v)
+			s.Set(css.Background, float32(css.ParseColour(v)))
 		case "color":
 			if string(name) == "font" {
-				s.Text = css.ParseColour(v)
+				s.Set(css.TextColour, float32(css.ParseColour(v)))
 			}
 		case "text":
 			if string(name) == "body" {
-				s.Text = css.ParseColour(v)
+				s.Set(css.TextColour, float32(css.ParseColour(v)))
 			}
 		case "link":
 			if string(name) == "body" {
-				h.link = css.ParseColour(v)
+				p.linkColour = css.ParseColour(v)
 			}
 		case "alt":
 			if showsAlternative(name) {
@@ -54,46 +51,35 @@ func (d *Decoder) attributes(name []byte, s *css.Style, e *element, h *htmlState
 			}
 		case "srcdoc":
 			if string(name) == "iframe" {
-				d.addFrame(v)
+				p.addFrame(v)
 			}
 		case "srcset":
-			d.addSourceSet(v)
+			p.addSourceSet(v)
 		case "background":
-			s.Background = css.UnknownColour
-			d.addLink(LinkOther, v)
+			s.Set(css.Picture, 1)
+			p.links.addLink(LinkOther, v)
 		case "action", "cite", "data", "formaction", "href", "xlink:href", "poster", "src":
-			d.attributeLink(name, string(bytes.TrimPrefix(given.Name, []byte("xlink:"))), v, s, h)
+			p.attributeLink(string(bytes.TrimPrefix(given.name, []byte("xlink:"))), v, s)
 		}
 	}
 	switch string(name) {
 	case "meta":
-		if ascii.EqualFold(d.value("http-equiv"), "refresh") {
-			d.addRefresh(d.value("content"))
+		if ascii.EqualFold(p.value("http-equiv"), "refresh") {
+			p.addRefresh(p.value("content"))
 		}
 	case "input":
-		switch kind := d.value("type"); {
+		switch kind := p.value("type"); {
 		case showsValue(kind):
-			if shown = d.value("value"); len(shown) == 0 {
-				shown = d.value("placeholder")
+			if shown = p.value("value"); len(shown) == 0 {
+				shown = p.value("placeholder")
 			}
 		case ascii.EqualFold(kind, "password"):
-			shown = d.value("placeholder")
+			shown = p.value("placeholder")
 		}
 	case "textarea":
-		shown = d.value("placeholder")
+		shown = p.value("placeholder")
 	}
-	class, declarations := d.value("class"), d.value("style")
-	d.current.Name, d.current.Class, d.current.ID = name, class[:min(len(class), maxClass)], d.value("id")
-	d.sheets.Match(&d.current, len(h.page.open))
-	d.cssLinks(declarations)
-	d.sheets.Apply(s, declarations)
 	return shown
-}
-
-// value returns the value of an attribute of the current tag, nil if there is none.
-func (d *Decoder) value(name string) []byte {
-	value, _ := d.current.Value(name)
-	return value
 }
 
 // showsAlternative reports whether an element shows its alternative text when images are off.
@@ -115,16 +101,15 @@ func showsValue(kind []byte) bool {
 	return true
 }
 
-// showAttribute adds text from an attribute to the visible or the hidden text. It labels an image or a button, so the colour
-// and size of text do not hide it.
-func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
+// showLabel adds text from an attribute to the visible or the hidden text.
+func (p *page) showLabel(text []byte, e *element) {
 	if len(text) == 0 {
 		return
 	}
-	d.reverseTo(h, 0)
-	to := &d.arena
-	if e.appearance.Removed != 0 || e.appearance.Invisible {
-		to = &d.hidden
+	p.reversals.to(0, p.text)
+	to := &p.text
+	if e.look.HiddenBy(css.Label) != 0 {
+		to = &p.hidden
 	}
 	*to = append(*to, ' ')
 	*to = append(*to, text...)
@@ -132,33 +117,33 @@ func (d *Decoder) showAttribute(text []byte, e *element, h *htmlState) {
 }
 
 // attributeLink adds the link in an attribute to the message.
-func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *css.Style, h *htmlState) {
-	switch string(name) {
+func (p *page) attributeLink(key string, value []byte, s *css.Style) {
+	switch name := p.name; string(name) {
 	case "a", "area":
 		if key != "href" {
 			return
 		}
-		s.Text = h.link // the default colour of links
-		d.endAnchor(h)
-		if d.addLink(LinkAnchor, value) && string(name) == "a" {
-			h.anchor, h.anchorStart = len(d.msg.Links)-1, len(d.arena)
+		s.Set(css.TextColour, float32(p.linkColour)) // the default colour of links
+		p.endAnchor()
+		if p.links.addLink(LinkAnchor, value) && string(name) == "a" {
+			p.anchor = anchor{true, len(p.links.all) - 1, len(p.text)}
 		}
 	case "form", "button":
-		d.addLink(LinkForm, value)
+		p.links.addLink(LinkForm, value)
 	case "img", "image":
-		d.addLink(LinkImage, value)
+		p.links.addLink(LinkImage, value)
 	case "input":
 		kind := LinkImage
 		if key == "formaction" {
 			kind = LinkForm
 		}
-		d.addLink(kind, value)
+		p.links.addLink(kind, value)
 	case "base":
-		if key == "href" && d.addLink(LinkOther, value) && h.base == nil {
-			h.base = d.msg.Links[len(d.msg.Links)-1].URL
+		if key == "href" && p.links.addLink(LinkOther, value) && p.base == nil {
+			p.base = p.links.all[len(p.links.all)-1].URL
 		}
 	case "audio", "bgsound", "blockquote", "body", "embed", "frame", "iframe", "link", "object", "source", "table", "td", "th", "tr", "track", "use", "video":
-		d.addLink(LinkOther, value)
+		p.links.addLink(LinkOther, value)
 	default:
 		if !bytes.HasPrefix(name, []byte("v:")) { // VML, which Outlook shows
 			return
@@ -167,39 +152,39 @@ func (d *Decoder) attributeLink(name []byte, key string, value []byte, s *css.St
 		if key == "href" {
 			kind = LinkAnchor
 		}
-		d.addLink(kind, value)
+		p.links.addLink(kind, value)
 	}
 }
 
 // endAnchor sets the text of the open anchor.
-func (d *Decoder) endAnchor(h *htmlState) {
-	if h.anchor < 0 {
+func (p *page) endAnchor() {
+	if !p.anchor.isOpen {
 		return
 	}
-	d.reverseTo(h, 0)
-	start := len(d.links)
-	for word := range bytes.FieldsSeq(d.arena[h.anchorStart:]) {
-		if len(d.links) > start {
-			d.links = append(d.links, ' ')
+	p.reversals.to(0, p.text)
+	start := len(p.links.bytes)
+	for word := range bytes.FieldsSeq(p.text[p.anchor.start:]) {
+		if len(p.links.bytes) > start {
+			p.links.bytes = append(p.links.bytes, ' ')
 		}
-		d.links = append(d.links, word[:min(len(word), maxLinkText+1)]...)
-		if len(d.links)-start > maxLinkText {
+		p.links.bytes = append(p.links.bytes, word[:min(len(word), maxLinkText+1)]...)
+		if len(p.links.bytes)-start > maxLinkText {
 			break
 		}
 	}
-	text := d.links[start:len(d.links):len(d.links)]
+	text := p.links.bytes[start:len(p.links.bytes):len(p.links.bytes)]
 	if len(text) > maxLinkText {
 		text = cutRunes(text, maxLinkText)
 	}
-	d.msg.Links[h.anchor].Text = text
-	h.anchor = -1
+	p.links.all[p.anchor.link].Text = text
+	p.anchor.isOpen = false
 }
 
 const maxLinkText = 256
 
 // addSourceSet adds the links of a srcset: "a.png 1x, b.png 2x". A comma ends a link only before a blank or after a
 // descriptor.
-func (d *Decoder) addSourceSet(value []byte) {
+func (p *page) addSourceSet(value []byte) {
 	for len(value) > 0 {
 		value = bytes.TrimLeft(value, ", \t\r\n\f")
 		url := value
@@ -208,7 +193,7 @@ func (d *Decoder) addSourceSet(value []byte) {
 		}
 		value = value[len(url):]
 		last := bytes.TrimRight(url, ",")
-		d.addLink(LinkImage, last)
+		p.links.addLink(LinkImage, last)
 		if len(last) == len(url) { // a descriptor follows
 			_, value, _ = bytes.Cut(value, []byte(","))
 		}
@@ -217,7 +202,7 @@ func (d *Decoder) addSourceSet(value []byte) {
 
 // addRefresh adds the link of a page that redirects: "0; url=http://...". As in browsers, a blank may replace the semicolon,
 // and "url=" may be missing (html-links.eml).
-func (d *Decoder) addRefresh(content []byte) {
+func (p *page) addRefresh(content []byte) {
 	url := bytes.TrimLeft(bytes.TrimLeft(content, blanks), "0123456789.")
 	if len(url) == 0 || !bytes.ContainsRune([]byte(blanks+";,"), rune(url[0])) {
 		return
@@ -232,7 +217,7 @@ func (d *Decoder) addRefresh(content []byte) {
 	if len(url) > 0 && (url[0] == '"' || url[0] == '\'') {
 		url, _, _ = bytes.Cut(url[1:], url[:1])
 	}
-	d.addLink(LinkOther, url)
+	p.links.addLink(LinkOther, url)
 }
 
 const blanks = " \t\r\n\f"

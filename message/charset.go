@@ -93,7 +93,7 @@ func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
 		c = d.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {
-		c = d.codec([]byte(d.charsetInHTML(text)))
+		c = d.codec([]byte(charsetInHTML(text)))
 	}
 	switch {
 	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.width > 0 && hasOrderMark(text):

@@ -82,16 +82,15 @@ func FuzzDeclaredCharset(f *testing.F) {
 		if !strings.Contains(strings.ToLower(string(text[:min(len(text), 1024)])), "charset") || bytes.Contains(text, []byte("<!--")) && bytes.Contains(text, []byte("script")) {
 			return // scripts in comments in scripts: FuzzTokens
 		}
-		if got := NewDecoder(DefaultOptions()).charsetInHTML(text); got != want {
+		if got := charsetInHTML(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	})
 }
 
 func TestLookingForADeclaredCharsetAllocatesLittle(t *testing.T) {
-	d := NewDecoder(DefaultOptions())
 	page := []byte("<p>a<p>b\xe4 charset<meta name=x>")
-	if got := testing.AllocsPerRun(100, func() { d.charsetInHTML(page) }); got > 5 {
+	if got := testing.AllocsPerRun(100, func() { charsetInHTML(page) }); got > 5 {
 		t.Errorf("%v allocations, want at most 5: a message may have 1,000 such parts", got)
 	}
 }

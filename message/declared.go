@@ -10,7 +10,7 @@ import (
 
 // charsetInHTML returns the canonical name of the charset that HTML, which is not UTF-8 as a whole, declares to browsers, "" if the word is not
 // there. A declaration that no browser follows makes it windows-1252, or UTF-8 if the head is.
-func (d *Decoder) charsetInHTML(text []byte) string {
+func charsetInHTML(text []byte) string {
 	const sniffed = 1024 // as far as browsers look
 	text = text[:min(len(text), sniffed)]
 	if !ascii.ContainsFold(text, "charset") {
@@ -21,10 +21,8 @@ func (d *Decoder) charsetInHTML(text []byte) string {
 			return mark.name
 		}
 	}
-	if d.sniffer == nil {
-		d.sniffer = NewDecoder(Options{}) // the tag that d is reading stays
-	}
-	if name := d.sniffer.charsetInMeta(text); name != "" {
+	var s scanner // the tag that the page is reading stays
+	if name := s.charsetInMeta(text); name != "" {
 		return name
 	}
 	for i := len(text) - 1; i >= max(0, len(text)-3) && text[i] >= utf8.RuneSelf; i-- {
@@ -40,19 +38,19 @@ func (d *Decoder) charsetInHTML(text []byte) string {
 }
 
 // charsetInMeta returns the canonical name of the charset that the first usable meta element of HTML declares, "" if there is none.
-func (d *Decoder) charsetInMeta(source []byte) string {
-	d.hasCR = bytes.IndexByte(source, '\r') >= 0
+func (s *scanner) charsetInMeta(source []byte) string {
+	s.hasCR = bytes.IndexByte(source, '\r') >= 0
 	for len(source) > 0 {
-		kind, length := d.cutToken(source)
+		kind, length := s.cutToken(source)
 		tag := source[:length]
 		source = source[length:]
 		if kind != startTagToken {
 			continue
 		}
-		name := tagName(&d.tag, tag[len("<"):])
+		name := tagName(&s.lower, tag[len("<"):])
 		switch string(name) {
 		case "meta":
-			if charset := d.charsetOfMeta(tag); charset != "" {
+			if charset := s.charsetOfMeta(tag); charset != "" {
 				return charset
 			}
 		case "iframe", "noembed", "noframes", "noscript", "plaintext", "script", "style", "textarea", "title", "xmp": // to browsers, they have no tags
@@ -63,7 +61,7 @@ func (d *Decoder) charsetInMeta(source []byte) string {
 }
 
 // charsetOfMeta returns the canonical name of the charset that a meta tag declares, "" if browsers ignore it.
-func (d *Decoder) charsetOfMeta(tag []byte) (charset string) {
+func (s *scanner) charsetOfMeta(tag []byte) (charset string) {
 	seen := make(map[string]bool)
 	isType, needsType, declares := false, false, false
 	rest := afterName(tag)
@@ -75,7 +73,7 @@ func (d *Decoder) charsetOfMeta(tag []byte) (charset string) {
 			continue
 		}
 		seen[key] = true
-		value, _ = d.replaceReferences(value, true)
+		value, _ = s.replaceReferences(value, true)
 		text := string(ascii.AppendLower(nil, value, len(value)))
 		switch key {
 		case "http-equiv":

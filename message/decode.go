@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"chaff/internal/css"
 	"chaff/internal/pdftext"
 )
 
@@ -24,7 +23,6 @@ type Decoder struct {
 	deadline   time.Time // zero for a message without a time limit
 	clockReads int       // how often the time was asked for
 	clock      func() time.Time
-	sniffer    *Decoder                    // reads tags while this one reads a page; nil until it is needed
 	unwraps    func(e entity, body []byte) // takes each leaf and message instead of reading it; nil unless the message is unwrapped
 
 	reading   reading
@@ -34,25 +32,12 @@ type Decoder struct {
 
 	// arena holds what is made for the current message. It is only appended to: when it moves, slices of its old memory stay
 	// valid.
-	arena  []byte
-	links  []byte // the same for links in HTML and their texts, which are found while text is appended to the arena
-	hidden []byte // the same for hidden text in HTML
+	arena []byte
+	links linkList
+	page  page
 
-	// The state of the current HTML.
-	state       htmlState
-	open        []element
-	sheets      css.Sheets
-	current     css.Element       // the current tag
-	tag         [css.MaxName]byte // its name
-	impliedName []byte            // the name of an element without a tag
-	runsScripts bool              // the HTML is a file, which a browser opens
-	unescaped   []byte            // the names and values of its attributes, or the current text
-	characters  map[string]string // by the references to them
-	hasCR       bool              // the HTML has CR
-	hasHyphen   bool              // it has a soft hyphen
-	after       []byte            // texts that style sheets add after open elements
-	frames      []frame
-	frameDepth  int // how many frames the HTML is in
+	frames     []frame
+	frameDepth int // how many frames the HTML is in
 
 	encoded     []byte // the bytes of encoded words, before they are converted
 	shifted     []byte // text without its shifts, before it is converted
@@ -72,7 +57,6 @@ type Decoder struct {
 func NewDecoder(o Options) *Decoder {
 	return &Decoder{
 		options:     o.orDefaults(),
-		characters:  map[string]string{},
 		codecs:      map[string]*codec{},
 		typePlain:   []byte("text/plain"),
 		typeMessage: []byte("message/rfc822"),
@@ -88,7 +72,9 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.textLeft, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
 	d.pdfLimits = pdftext.Limits{Packed: maxPacked, Unpacked: maxUnpacked}
-	d.arena, d.links, d.hidden = d.arena[:0], d.links[:0], d.hidden[:0]
+	d.arena, d.links = d.arena[:0], linkList{all: d.msg.Links, bytes: d.links.bytes[:0]}
+	d.page.reset()
+	d.page.links = &d.links
 	d.startClock(len(raw))
 
 	whole := bytes.TrimPrefix(raw, []byte("\ufeff"))
@@ -105,6 +91,8 @@ func (d *Decoder) read(data []byte) {
 	d.boundaries, d.headerLeft = d.boundaries[:0], maxHeaders*d.options.MaxHeaderBytes
 	e, body := d.header(data, d.typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
+	d.msg.Links = d.links.all
+	d.msg.Repairs |= d.links.repairs
 }
 
 // startClock sets the deadline for a message of that size. Messages below minTimed cannot take long.
@@ -335,7 +323,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		return
 	}
 	d.inlineFiles, d.frames = d.inlineFiles[:0], d.frames[:0]
-	d.runsScripts = part.Attachment
+	d.page.runsScripts = part.Attachment
 	left := d.textLeft
 	switch kind {
 	case kindFile:
@@ -346,7 +334,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		left -= d.readText(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
-	d.runsScripts = false
+	d.page.runsScripts = false
 	for _, file := range d.inlineFiles {
 		d.addFile(file, e.charset)
 	}
@@ -408,13 +396,25 @@ func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body)
 	d.textLeft -= len(body)
 	if isHTML {
-		body, part.Hidden = d.visibleText(body, part)
+		body, part.Hidden = d.readPage(part, body)
 		part.Hidden = d.takeURLs(part.Hidden)
 	}
 	part.Text = d.takeURLs(body)
 	if part.Text == nil {
 		part.Text = []byte{} // not nil, since the part is a text
 	}
+}
+
+// readPage reads HTML. It adds what it finds to the message, and counts the images and the markup of part.
+func (d *Decoder) readPage(part *Part, source []byte) (text, hidden []byte) {
+	text, hidden = d.page.read(source)
+	found := &d.page.found
+	d.msg.Marks |= found.marks
+	d.msg.Repairs |= d.page.repairs
+	part.Markup += len(source) - found.textBytes
+	part.Images += found.images
+	d.addFrames(found.frames)
+	return text, hidden
 }
 
 // cutText cuts text at the limit of the message.

@@ -5,18 +5,27 @@ import (
 	"unicode/utf8"
 )
 
-// reverseTo notes that text appended to the arena from here on is reversed that many times. It reverses the text of levels
-// that end (Unicode Bidirectional Algorithm, UAX #9, rule L2).
+// maxReversals is how often the order of letters may be reversed inside of each other.
+const maxReversals = 8
+
+// reversals says how often the order of letters is reversed at the end of a text, and where each reversal begins.
+type reversals struct {
+	n    uint8
+	from [maxReversals + 1]int
+}
+
+// to notes that text appended from here on is reversed that many times. It reverses the text of levels that end (Unicode
+// Bidirectional Algorithm, UAX #9, rule L2).
 //
-// QUIRK: text is written in reading order. With bdo and unicode-bidi, letters written backwards are shown forwards, so that
-// none of their words is in the source (html-turned.eml).
-func (d *Decoder) reverseTo(h *htmlState, to uint8) {
-	for ; h.reversals > to; h.reversals-- {
-		reverseLetters(d.arena[h.reversedFrom[h.reversals]:])
+// QUIRK: text is written in reading order. With bdo, letters written backwards are shown forwards, so that none of their words is in
+// the source (html-turned.eml).
+func (r *reversals) to(n uint8, text []byte) {
+	for ; r.n > n; r.n-- {
+		reverseLetters(text[r.from[r.n]:])
 	}
-	for h.reversals < to {
-		h.reversals++
-		h.reversedFrom[h.reversals] = len(d.arena)
+	for r.n < n {
+		r.n++
+		r.from[r.n] = len(text)
 	}
 }
 

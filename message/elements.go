@@ -1,17 +1,22 @@
 package message
 
-import "chaff/internal/css"
+import (
+	"slices"
 
-// maxOpenElements is how many open elements are kept. As in browsers, a deeper element replaces the last one.
-const maxOpenElements = css.MaxDepth
+	"chaff/internal/css"
+)
+
+// maxOpenElements is how many open elements are kept. As in browsers, a deeper element replaces the last one. Real pages nest some
+// fifty deep.
+const maxOpenElements = 256
 
 type element struct {
-	key                elementKey
-	appearance         css.Appearance
-	hiddenBy           Marks // why its text is hidden
-	closed             bool  // it is a closed <details>: only its summary is shown
-	afterFrom, afterTo int   // the text in Decoder.after that a style sheet adds after it
-	afterHiddenBy      Marks // why that text is hidden
+	key       elementKey
+	look      css.Appearance
+	hiddenBy  Marks // why its text is hidden
+	reversals uint8 // how often the order of its letters is reversed
+	closed    bool  // it is a closed <details>: only its summary is shown
+	met       css.Steps
 }
 
 // elementKey is the first eight letters of a name, which are enough to tell elements apart.
@@ -24,14 +29,6 @@ func keyOf(name []byte) (key elementKey) {
 	return key
 }
 
-// appendName appends the name.
-func (key elementKey) appendName(dst []byte) []byte {
-	for ; key != 0; key >>= 8 {
-		dst = append(dst, byte(key))
-	}
-	return dst
-}
-
 const (
 	keyP       elementKey = 'p'
 	keyTD      elementKey = 't' | 'd'<<8
@@ -41,25 +38,23 @@ const (
 	keyOL      elementKey = 'o' | 'l'<<8
 	keyDL      elementKey = 'd' | 'l'<<8
 	keyHTML    elementKey = 'h' | 't'<<8 | 'm'<<16 | 'l'<<24
+	keySVG     elementKey = 's' | 'v'<<8 | 'g'<<16
 	keyHead    elementKey = 'h' | 'e'<<8 | 'a'<<16 | 'd'<<24
-	keyTBody   elementKey = 't' | 'b'<<8 | 'o'<<16 | 'd'<<24 | 'y'<<32
-	keyTHead   elementKey = 't' | 'h'<<8 | 'e'<<16 | 'a'<<24 | 'd'<<32
-	keyTFoot   elementKey = 't' | 'f'<<8 | 'o'<<16 | 'o'<<24 | 't'<<32
 	keyTable   elementKey = 't' | 'a'<<8 | 'b'<<16 | 'l'<<24 | 'e'<<32
 	keyCaption elementKey = 'c' | 'a'<<8 | 'p'<<16 | 't'<<24 | 'i'<<32 | 'o'<<40 | 'n'<<48
 )
 
-// page is the stack of the open elements.
+// stack is the stack of the open elements.
 //
 // QUIRK: elements are closed in the reverse order of their start. In mail they are left open, or closed in any order. So an
 // end tag closes all elements inside of its own, but none outside of its table cell; and a paragraph, cell, row or list item
 // closes the one before it. A hidden element that is never closed thus hides at most its cell (html-hidden.eml).
-type page struct {
+type stack struct {
 	open []element
 	base element
 }
 
-func (p *page) top() *element {
+func (p *stack) top() *element {
 	if len(p.open) == 0 {
 		return &p.base
 	}
@@ -67,19 +62,25 @@ func (p *page) top() *element {
 }
 
 // child returns a new element inside of the innermost open one.
-func (p *page) child(name []byte) element {
+func (p *stack) child(name []byte) element {
 	parent := p.top()
-	e := element{key: keyOf(name), appearance: parent.appearance, hiddenBy: parent.hiddenBy}
-	if parent.closed {
-		if string(name) != "summary" {
-			e.appearance.Removed |= css.ByStyle
+	e := element{key: keyOf(name), look: parent.look, hiddenBy: parent.hiddenBy, reversals: parent.reversals, met: parent.met}
+	if parent.closed && string(name) == "summary" { // it is seen as what is around the details
+		around := &p.base
+		if n := len(p.open); n > 1 {
+			around = &p.open[n-2]
 		}
-		e.hiddenBy = marksOf(e.appearance.Reasons())
+		e.look, e.hiddenBy = around.look, around.hiddenBy
 	}
 	return e
 }
 
-func (p *page) push(e element) {
+// has reports whether an element with that key is open.
+func (p *stack) has(key elementKey) bool {
+	return slices.ContainsFunc(p.open, func(e element) bool { return e.key == key })
+}
+
+func (p *stack) push(e element) {
 	if len(p.open) == maxOpenElements {
 		p.open = p.open[:maxOpenElements-1]
 	}
@@ -87,7 +88,14 @@ func (p *page) push(e element) {
 }
 
 // implied closes the elements that a start tag closes implicitly.
-func (p *page) implied(name []byte, has traits) {
+func (p *stack) implied(name []byte, has traits) {
+	switch string(name) {
+	case "base", "link", "meta", "noscript", "template", "title":
+	default:
+		if p.top().key == keyHead {
+			p.open = p.open[:len(p.open)-1]
+		}
+	}
 	switch string(name) {
 	case "td", "th":
 		p.close(keyTD, keyTR, keyTable, keyTH)
@@ -103,7 +111,7 @@ func (p *page) implied(name []byte, has traits) {
 }
 
 // end closes an element by its end tag.
-func (p *page) end(name []byte) {
+func (p *stack) end(name []byte) {
 	switch key := keyOf(name); string(name) {
 	case "table":
 		p.close(key)
@@ -116,7 +124,7 @@ func (p *page) end(name []byte) {
 }
 
 // close closes the innermost element with that key and all elements inside of it, unless one of the borders is in between.
-func (p *page) close(key elementKey, borders ...elementKey) {
+func (p *stack) close(key elementKey, borders ...elementKey) {
 	for i := len(p.open) - 1; i >= 0; i-- {
 		if p.open[i].key == key {
 			p.open = p.open[:i]

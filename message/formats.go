@@ -209,7 +209,7 @@ const (
 // pdf sets the text of part to that of a PDF, and adds its links to the message.
 func (d *Decoder) pdf(part *Part, data []byte) {
 	d.pdfLimits.Text = d.textLeft
-	text, hidden := pdftext.Extract(data, &d.pdfLimits, func(uri []byte) { d.addLink(LinkAnchor, uri) })
+	text, hidden := pdftext.Extract(data, &d.pdfLimits, func(uri []byte) { d.links.addLink(LinkAnchor, uri) })
 	if len(text)+len(hidden) == 0 {
 		return
 	}

@@ -9,29 +9,25 @@ type frame struct {
 	depth    int   // how many frames it is in, including itself
 }
 
-// addFrame keeps a copy of a frame inside of the current HTML. It is read after that HTML, so that nested frames need no
-// stack.
-func (d *Decoder) addFrame(content []byte) {
-	if d.frameDepth+1 > d.options.MaxDepth {
-		d.msg.Repairs.add(CutDepth)
-		return
-	}
-	if len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts {
-		d.msg.Repairs.add(CutParts)
-		return
-	}
-	start := len(d.links)
-	d.links = append(d.links, content...)
-	d.frames = append(d.frames, frame{content: d.links[start:len(d.links):len(d.links)], depth: d.frameDepth + 1})
+// addFrame keeps a copy of a frame inside of the page. It is read after the page, so that nested frames need no stack.
+func (p *page) addFrame(content []byte) {
+	start := len(p.links.bytes)
+	p.links.bytes = append(p.links.bytes, content...)
+	p.found.frames = append(p.found.frames, frame{content: p.links.bytes[start:len(p.links.bytes):len(p.links.bytes)]})
 }
 
-// hideFrames marks the frames from first on as hidden if the element e hides them.
-func (d *Decoder) hideFrames(first int, e *element) {
-	if e.appearance.Removed == 0 && !e.appearance.Invisible && !e.closed {
-		return
-	}
-	for i := range d.frames[first:] {
-		d.frames[first+i].hiddenBy = e.hiddenBy
+// addFrames keeps the frames of a page as far as the limits allow.
+func (d *Decoder) addFrames(frames []frame) {
+	for _, f := range frames {
+		if f.depth = d.frameDepth + 1; f.depth > d.options.MaxDepth {
+			d.msg.Repairs.add(CutDepth)
+			return
+		}
+		if len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts {
+			d.msg.Repairs.add(CutParts)
+			return
+		}
+		d.frames = append(d.frames, f)
 	}
 }
 
@@ -46,14 +42,14 @@ func (d *Decoder) readFrames() {
 func (d *Decoder) readFrame(f frame) {
 	d.frameDepth = f.depth
 	part := Part{Type: d.typeHTML}
-	links := len(d.msg.Links)
+	links := len(d.links.all)
 	d.showContent(&part, formatHTML, f.content, nil)
 	if f.hiddenBy != 0 && hasWord(part.Text) {
 		d.msg.Marks |= f.hiddenBy
 		part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))
 		part.Text = []byte{}
 	}
-	if hasWord(part.Text) || hasWord(part.Hidden) || len(d.msg.Links) > links {
+	if hasWord(part.Text) || hasWord(part.Hidden) || len(d.links.all) > links {
 		d.msg.Parts = append(d.msg.Parts, part)
 	}
 }

@@ -71,7 +71,7 @@ func FuzzHTMLText(f *testing.F) {
 		}
 		d.Decode(nil)
 		var part Part
-		seen, unseen := d.visibleText([]byte(source), &part)
+		seen, unseen := d.readPage(&part, []byte(source))
 		if !utf8.Valid(seen) || !utf8.Valid(unseen) {
 			t.Errorf("%q: got %q and %q, which is not valid UTF-8", source, seen, unseen)
 		}

@@ -73,15 +73,21 @@ const minNumericLetters = 5
 //
 // QUIRK: only deceivers write letters as numeric references. Programs that hide addresses from harvesters do so, too, in the
 // link and its text (html-address.eml).
-func (d *Decoder) inAddress(h *htmlState) bool {
-	return h.anchor >= 0 && bytes.HasPrefix(d.msg.Links[h.anchor].URL, []byte("mailto:"))
+func (p *page) inAddress() bool {
+	return p.anchor.isOpen && bytes.HasPrefix(p.links.all[p.anchor.link].URL, []byte("mailto:"))
+}
+
+// inWord is the mark of what follows the last letter, if another letter follows.
+type inWord struct {
+	mark Mark
+	at   int // the length of the text there; 0 if there is no such mark
 }
 
 // noteInWord notes that something follows the last letter. It becomes a mark if another letter follows.
-func (d *Decoder) noteInWord(h *htmlState, what Mark) {
-	end := len(d.arena)
-	if h.page.top().hiddenBy == 0 && (h.pendingAt != end || what != TagInWord) && endsInLetter(d.arena[h.start:]) {
-		h.pendingMark, h.pendingAt = what, end
+func (p *page) noteInWord(what Mark) {
+	end := len(p.text)
+	if p.stack.top().hiddenBy == 0 && (p.inWord.at != end || what != TagInWord) && endsInLetter(p.text[p.from:]) {
+		p.inWord = inWord{what, end}
 	}
 }
 

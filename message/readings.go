@@ -34,7 +34,7 @@ func (d *Decoder) decodeReadings(data []byte) {
 			first.Repairs.add(Contradiction)
 			known = newItemSet(&first)
 		}
-		d.msg = Message{}
+		d.msg, d.links.all = Message{}, nil
 		d.read(data)
 		known.merge(&first, &d.msg, d.options)
 	}

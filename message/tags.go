@@ -3,9 +3,9 @@ package message
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"chaff/internal/ascii"
-	"chaff/internal/css"
 )
 
 // The functions in this file cut HTML into the tokens that browsers see, without a copy.
@@ -20,14 +20,131 @@ const (
 	brokenTagToken // without an end, or too long
 	commentToken   // or what browsers take for one: "<?", "</ ", "<!" without a document type
 	doctypeToken
+	rawToken // the content of an element without tags
 )
+
+// maxUnclosed is how many tags and comments without an end are repaired in a page.
+const maxUnclosed = 16
+
+// maxName is the length at which names of elements are cut. It is longer than the names of all elements that exist.
+const maxName = 16
 
 // maxTokenBytes is the length of the longest tag or comment.
 const maxTokenBytes = 1 << 20
 
+// scanner cuts HTML into tokens.
+//
+// QUIRK: HTML is well-formed. In mail, tags, attributes, comments and scripts are left open (html-unclosed.eml).
+type scanner struct {
+	rest       []byte
+	name       []byte      // of the current tag
+	attributes []attribute // those of the current tag that matter
+	raw        string      // the name of the element whose content, which has no tags, is or comes next, or ""
+	isInRaw    bool
+	unclosed   int // how many tags and comments had no end so far
+	repairs    Repairs
+
+	hasCR      bool
+	lower      [maxName]byte
+	unescaped  []byte            // the names and values of attributes, or the current text
+	characters map[string]string // by the references to them
+}
+
+// attribute is an attribute of a tag, with its name in lower case.
+type attribute struct{ name, value []byte }
+
+// start starts with a page.
+func (s *scanner) start(source []byte) {
+	s.rest, s.raw, s.isInRaw, s.unclosed, s.repairs = source, "", false, 0, 0
+	s.hasCR = bytes.IndexByte(source, '\r') >= 0
+}
+
+// next cuts the next token from what is left, which is not empty.
+func (s *scanner) next() (kind tokenKind, raw []byte) {
+	kind, n := s.cut(s.rest)
+	raw, s.rest = s.rest[:n], s.rest[n:]
+	return kind, raw
+}
+
+// cut returns the kind and the length of the next token.
+func (s *scanner) cut(source []byte) (kind tokenKind, n int) {
+	if s.isInRaw = s.raw != "" && !s.isInRaw; s.isInRaw {
+		if n = rawLength(source, s.raw); n > 0 {
+			return rawToken, n
+		}
+	}
+	s.raw, s.isInRaw = "", false
+	kind, n = s.cutToken(source)
+	switch {
+	case kind == startTagToken:
+		s.name = tagName(&s.lower, source[len("<"):])
+		s.raw = rawElement(s.name)
+	case kind == endTagToken:
+		s.name = tagName(&s.lower, source[len("</"):])
+	case kind == brokenTagToken:
+		return s.brokenTag(source)
+	case kind == commentToken && (n == len(source) || n == maxTokenBytes):
+		n = s.lastComment(source, n)
+	}
+	return kind, n
+}
+
+// brokenTag reads a tag without an end, or one that is too long, at the start of source. Most such tags have an open quote,
+// so the tag ends at its first ">". The tag is text, in which its links are found, unless it is too long.
+func (s *scanner) brokenTag(source []byte) (kind tokenKind, n int) {
+	n = bytes.IndexByte(source, '>') + 1
+	if s.unclosed++; n == 0 || s.unclosed > maxUnclosed {
+		n = len(source)
+	}
+	if len(source) > maxTokenBytes {
+		s.repairs.add(CutMarkup)
+		return doctypeToken, n
+	}
+	s.repairs.add(UnclosedTag)
+	return brokenTagToken, n
+}
+
+// lastComment reads a comment at the start of source that ends with the source, or is too long. Its first length bytes have
+// been searched for its end. lastComment returns how much of source is done.
+//
+// QUIRK: a comment ends with "-->". Some end with ">", which old browsers accepted (html-unclosed.eml). Each such comment
+// has been searched to the end of the source in vain, so their number is limited.
+func (s *scanner) lastComment(source []byte, length int) (read int) {
+	raw := source[:length]
+	if length == maxTokenBytes {
+		s.repairs.add(CutMarkup)
+		for length < len(source) && !utf8.RuneStart(source[length]) {
+			length++ // a character that the limit cut in two
+		}
+		return length
+	}
+	end := bytes.IndexByte(raw, '>') + 1
+	if end == length || !bytes.HasPrefix(raw, []byte("<!--")) || bytes.HasSuffix(raw, []byte("-->")) ||
+		bytes.HasSuffix(raw, []byte("--!>")) {
+		return length
+	}
+	s.repairs.add(UnclosedTag)
+	if s.unclosed++; end == 0 || s.unclosed > maxUnclosed {
+		return length
+	}
+	return end
+}
+
+// rawElement returns the name of an element whose content is text without tags, and "" for other elements. To browsers,
+// title, textarea, iframe, noembed, noframes and noscript contain such text as well. Mail readers, which run no scripts and
+// show no frames, show it as HTML. If such an element is never closed, the markup after it must not become words.
+func rawElement(name []byte) string {
+	for _, raw := range [...]string{"plaintext", "script", "style", "xmp"} {
+		if string(name) == raw {
+			return raw
+		}
+	}
+	return ""
+}
+
 // cutToken returns the kind and the length of the token at the start of source, which is not empty. It leaves the attributes of
-// a tag in d.current.
-func (d *Decoder) cutToken(source []byte) (kind tokenKind, length int) {
+// a tag in s.attributes.
+func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
 	if length = textLength(source); length > 0 {
 		return textToken, length
 	}
@@ -47,7 +164,7 @@ func (d *Decoder) cutToken(source []byte) (kind tokenKind, length int) {
 		before, _, _ := bytes.Cut(source, []byte(">"))
 		return kind, min(len(before)+1, len(source))
 	}
-	if length = d.cutTag(source); length == 0 {
+	if length = s.cutTag(source); length == 0 {
 		return brokenTagToken, len(source)
 	}
 	return kind, length
@@ -127,10 +244,10 @@ const (
 	endOfValue = ascii.Space | 1<<'>'
 )
 
-// tagName returns the name that tag begins with in lower case, cut at css.MaxName. The name is stored in lower.
-func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
+// tagName returns the name that tag begins with in lower case, cut at maxName. The name is stored in lower.
+func tagName(lower *[maxName]byte, tag []byte) []byte {
 	n := 0
-	for n < min(len(tag), css.MaxName) && !endOfName.Has(tag[n]) {
+	for n < min(len(tag), maxName) && !endOfName.Has(tag[n]) {
 		lower[n] = ascii.Lower(tag[n])
 		n++
 	}
@@ -138,14 +255,14 @@ func tagName(lower *[css.MaxName]byte, tag []byte) []byte {
 }
 
 // cutTag returns the length of the tag at the start of source, 0 if it has no end. It leaves the attributes that matter in
-// d.current.
-func (d *Decoder) cutTag(source []byte) (length int) {
-	d.current.Attributes, d.unescaped = d.current.Attributes[:0], d.unescaped[:0]
+// s.attributes.
+func (s *scanner) cutTag(source []byte) (length int) {
+	s.attributes, s.unescaped = s.attributes[:0], s.unescaped[:0]
 	rest := afterName(source)
 	for len(rest) > 0 && rest[0] != '>' {
 		var name, value []byte
 		name, value, rest = cutAttribute(rest)
-		d.addAttribute(name, value)
+		s.addAttribute(name, value)
 	}
 	if len(rest) == 0 {
 		return 0
@@ -184,53 +301,68 @@ func cutValue(source []byte) (value, rest []byte) {
 	return source[:end], source[end:]
 }
 
-// addAttribute adds an attribute to d.current if it matters and is the first of its name.
-func (d *Decoder) addAttribute(name, value []byte) {
-	start := len(d.unescaped)
-	d.unescaped = ascii.AppendLower(d.unescaped, name, len(name))
-	name = d.unescaped[start:len(d.unescaped):len(d.unescaped)]
-	hasName := func(a css.Attribute) bool { return bytes.Equal(a.Name, name) }
-	if !isUsed(name) && !d.sheets.AsksFor(name) || slices.ContainsFunc(d.current.Attributes, hasName) {
-		d.unescaped = d.unescaped[:start]
+// addAttribute adds an attribute to s.attributes if it matters and is the first of its name.
+func (s *scanner) addAttribute(name, value []byte) {
+	start := len(s.unescaped)
+	s.unescaped = ascii.AppendLower(s.unescaped, name, len(name))
+	name = s.unescaped[start:len(s.unescaped):len(s.unescaped)]
+	hasName := func(a attribute) bool { return bytes.Equal(a.name, name) }
+	if !isUsed(name) || slices.ContainsFunc(s.attributes, hasName) {
+		s.unescaped = s.unescaped[:start]
 		return
 	}
-	value, _ = d.replaceReferences(value, true)
-	d.current.Attributes = append(d.current.Attributes, css.Attribute{Name: name, Value: value})
+	value, _ = s.replaceReferences(value, true)
+	s.attributes = append(s.attributes, attribute{name, value})
+}
+
+// value returns the value of an attribute of the current tag, nil if there is none.
+func (s *scanner) value(name string) []byte {
+	value, _ := s.given(name)
+	return value
+}
+
+func (s *scanner) given(name string) (value []byte, ok bool) {
+	for _, a := range s.attributes {
+		if string(a.name) == name {
+			return a.value, true
+		}
+	}
+	return nil, false
 }
 
 // replaceReferences returns text of HTML, or the value of an attribute, with LF as the only line end and with characters in place of the
 // references to them. It returns how many ASCII letters and digits were written as numeric references, such as "&#86;". The
 // result is valid until the next tag or text.
-func (d *Decoder) replaceReferences(raw []byte, inAttribute bool) (text []byte, numericLetters int) {
-	if bytes.IndexByte(raw, '&') < 0 && (!d.hasCR || bytes.IndexByte(raw, '\r') < 0) {
+func (s *scanner) replaceReferences(raw []byte, inAttribute bool) (text []byte, numericLetters int) {
+	if bytes.IndexByte(raw, '&') < 0 && (!s.hasCR || bytes.IndexByte(raw, '\r') < 0) {
 		return raw, 0
 	}
 	const special ascii.Set = 1<<'&' | 1<<'\r'
-	start := len(d.unescaped)
+	start := len(s.unescaped)
 	for {
 		plain := special.Index(raw)
-		d.unescaped = append(d.unescaped, raw[:plain]...)
+		s.unescaped = append(s.unescaped, raw[:plain]...)
 		raw = raw[plain:]
 		if len(raw) == 0 {
-			return d.unescaped[start:len(d.unescaped):len(d.unescaped)], numericLetters
+			return s.unescaped[start:len(s.unescaped):len(s.unescaped)], numericLetters
 		}
 		if raw[0] == '\r' {
-			d.unescaped = append(d.unescaped, '\n')
+			s.unescaped = append(s.unescaped, '\n')
 			raw = bytes.TrimPrefix(raw[1:], []byte("\n"))
 			continue
 		}
 		reference := raw[:referenceLength(raw)]
 		raw = raw[len(reference):]
-		character := d.character(reference)
+		character := s.character(reference)
 		isNumeric := bytes.HasPrefix(reference, []byte("&#"))
 		if isNumeric && ascii.IsAlphanumeric(character[0]) {
 			numericLetters++
 		}
 		if inAttribute && !isNumeric && !isWholeName(reference, character, raw) {
-			d.unescaped = append(d.unescaped, reference...)
+			s.unescaped = append(s.unescaped, reference...)
 			continue
 		}
-		d.unescaped = append(d.unescaped, character...)
+		s.unescaped = append(s.unescaped, character...)
 	}
 }
 
@@ -260,18 +392,21 @@ func isWholeName(reference []byte, character string, rest []byte) bool {
 }
 
 // character returns what a reference stands for in text. It remembers it.
-func (d *Decoder) character(reference []byte) string {
+func (s *scanner) character(reference []byte) string {
 	const maxReferences, maxLength = 1 << 10, 40 // most mail has a few dozen; no name is longer
-	c, ok := d.characters[string(reference)]
+	if s.characters == nil {
+		s.characters = map[string]string{}
+	}
+	c, ok := s.characters[string(reference)]
 	if ok {
 		return c
 	}
 	c = unescaped(string(reference))
 	if len(reference) <= maxLength {
-		if len(d.characters) == maxReferences {
-			clear(d.characters)
+		if len(s.characters) == maxReferences {
+			clear(s.characters)
 		}
-		d.characters[string(reference)] = c
+		s.characters[string(reference)] = c
 	}
 	return c
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
-
-	"chaff/internal/css"
 )
 
 func TestWhereAScriptEnds(t *testing.T) {
@@ -47,15 +45,15 @@ func FuzzTokens(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	d := NewDecoder(Options{})
+	var s scanner
 	f.Fuzz(func(t *testing.T, source []byte) {
 		if bytes.IndexByte(source, 0) >= 0 || bytes.HasSuffix(source, []byte("</")) {
 			return // HTML has no NUL here, and the tokenizer makes two texts of "a</"
 		}
-		d.hasCR = bytes.IndexByte(source, '\r') >= 0
+		s.hasCR = bytes.IndexByte(source, '\r') >= 0
 		z := html.NewTokenizer(bytes.NewReader(source))
 		for len(source) > 0 {
-			kind, length := d.cutToken(source)
+			kind, length := s.cutToken(source)
 			raw := source[:length]
 			source = source[length:]
 			checkToken(t, z, kind, raw)
@@ -63,13 +61,13 @@ func FuzzTokens(f *testing.F) {
 			case brokenTagToken:
 				return
 			case textToken:
-				d.unescaped = d.unescaped[:0]
-				if got, _ := d.replaceReferences(raw, false); !bytes.Equal(got, z.Text()) {
+				s.unescaped = s.unescaped[:0]
+				if got, _ := s.replaceReferences(raw, false); !bytes.Equal(got, z.Text()) {
 					t.Fatalf("%q: got the text %q", raw, got)
 				}
 			case startTagToken:
-				checkAttributes(t, z, d, raw)
-				name := rawElement(tagName(new([css.MaxName]byte), raw[len("<"):]))
+				checkAttributes(t, z, s.attributes, raw)
+				name := rawElement(tagName(new([maxName]byte), raw[len("<"):]))
 				if name == "" {
 					z.NextIsNotRawText()
 					continue
@@ -98,12 +96,12 @@ func checkToken(t *testing.T, z *html.Tokenizer, kind tokenKind, raw []byte) {
 	}
 }
 
-// checkAttributes compares the attributes of a tag in d with those of z.
-func checkAttributes(t *testing.T, z *html.Tokenizer, d *Decoder, raw []byte) {
+// checkAttributes compares the attributes of a tag with those of z.
+func checkAttributes(t *testing.T, z *html.Tokenizer, attributes []attribute, raw []byte) {
 	t.Helper()
 	var got, want strings.Builder
-	for _, a := range d.current.Attributes {
-		got.WriteString(string(a.Name) + "=" + string(a.Value) + "\n")
+	for _, a := range attributes {
+		got.WriteString(string(a.name) + "=" + string(a.value) + "\n")
 	}
 	for more := true; more; {
 		var name, value []byte

@@ -12,32 +12,39 @@ const (
 	maxLinks    = 20_000 // of a message; newsletters have hundreds
 )
 
+// linkList collects the links of a message.
+type linkList struct {
+	all     []Link
+	bytes   []byte // of links in HTML and their texts
+	repairs Repairs
+}
+
 // addURL adds a link to the message. It reports whether there was room for it.
-func (d *Decoder) addURL(kind LinkKind, url []byte) bool {
-	if len(d.msg.Links) == maxLinks {
-		d.msg.Repairs.add(CutLinks)
+func (l *linkList) addURL(kind LinkKind, url []byte) bool {
+	if len(l.all) == maxLinks {
+		l.repairs.add(CutLinks)
 		return false
 	}
 	if len(url) > maxURLBytes {
-		d.msg.Repairs.add(CutURL)
+		l.repairs.add(CutURL)
 		url = weburl.Shorten(url, maxURLBytes)
 	}
-	d.msg.Links = append(d.msg.Links, Link{Kind: kind, URL: url})
+	l.all = append(l.all, Link{Kind: kind, URL: url})
 	return true
 }
 
 // addLink adds the link in an HTML attribute to the message. It reports whether it did.
-func (d *Decoder) addLink(kind LinkKind, value []byte) bool {
-	start := len(d.links)
-	d.links = weburl.AppendClean(d.links, value)
-	url := d.links[start:len(d.links):len(d.links)]
+func (l *linkList) addLink(kind LinkKind, value []byte) bool {
+	start := len(l.bytes)
+	l.bytes = weburl.AppendClean(l.bytes, value)
+	url := l.bytes[start:len(l.bytes):len(l.bytes)]
 	if ascii.HasPrefixFold(url, "data:") { // the content itself, often an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
 	if len(url) == 0 || url[0] == '#' {
 		return false
 	}
-	return d.addURL(kind, url)
+	return l.addURL(kind, url)
 }
 
 // addBase sets the base of the relative links among links, if base is a whole URL.
@@ -64,9 +71,9 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 	for ; from < len(text); from, to = next.url() {
 		d.arena = append(d.arena, text[done:from]...)
 		d.arena = append(d.arena, ' ')
-		d.addURL(LinkWritten, text[from:to])
+		d.links.addURL(LinkWritten, text[from:to])
 		if next.plain > from {
-			d.addURL(LinkWritten, text[from:next.plain])
+			d.links.addURL(LinkWritten, text[from:next.plain])
 		}
 		done = to
 	}
@@ -76,19 +83,19 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 
 // scriptLinks adds the URLs in a script to the message if a browser runs it, as those of files. A page that redirects often
 // has no other text.
-func (d *Decoder) scriptLinks(script []byte) {
-	if !d.runsScripts {
+func (p *page) scriptLinks(script []byte) {
+	if !p.runsScripts {
 		return
 	}
 	next := urlFinder{text: script}
 	for from, to := next.url(); from < len(script); from, to = next.url() {
 		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
-		d.addURL(LinkOther, url)
+		p.links.addURL(LinkOther, url)
 	}
 }
 
 // cssLinks adds the links that CSS fetches with url(...).
-func (d *Decoder) cssLinks(css []byte) {
+func (l *linkList) cssLinks(css []byte) {
 	for {
 		before, after, ok := bytes.Cut(css, []byte("("))
 		if !ok {
@@ -102,7 +109,7 @@ func (d *Decoder) cssLinks(css []byte) {
 		if end < 0 {
 			return
 		}
-		d.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
+		l.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
 		css = css[end:]
 	}
 }

@@ -90,6 +90,7 @@ func onlyIn() map[string]string {
 		"gonum.org/v1/gonum":               "metrics models",
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "internal/css report",
+		"github.com/tdewolff/parse":        "internal/css",
 		"codeberg.org/go-fonts/liberation": "report",
 		"html/template":                    "report serve/web",
 	}

@@ -2,20 +2,19 @@ package css
 
 import (
 	"bytes"
-	"math"
+
+	"github.com/tdewolff/parse/v2/css"
 
 	"chaff/internal/ascii"
 )
 
-// Colour is 0xRRGGBB, or one of the values below.
+// Colour is 0xRRGGBB, or one of the values below. A float32 holds them exactly.
 type Colour uint32
 
 const (
-	unsetColour       Colour = 1 << (24 + iota)
-	UnknownColour            // a picture, or a colour that cannot be read
-	transparentColour        // the colour of whatever is behind
-	inheritedColour          // the colour of the parent
-	currentColour            // the colour of the text
+	UnknownColour     Colour = 1 << (24 + iota) // a picture, or a colour that cannot be read
+	transparentColour                           // the colour of whatever is behind
+	inheritedColour                             // that of the parent
 )
 
 // The default colours of text, page and links.
@@ -45,60 +44,34 @@ func (c Colour) isNear(b Colour) bool {
 	return true
 }
 
-// maxColour is the length of the longest colour that is read.
-const maxColour = 40
-
-// ParseColour reads a colour as CSS and old HTML write it: a name, #rgb, #rrggbb, #rgba, #rrggbbaa, a function such as rgb(), or
-// six digits alone.
+// ParseColour reads a colour as HTML writes it: a name, or digits with or without "#".
 func ParseColour(value []byte) Colour {
-	var lower [maxColour]byte
-	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), maxColour)
+	var lower [len("#rrggbbaa") + len("lightgoldenrodyellow")]byte
+	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), len(lower))
+	return wordColour(word)
+}
+
+// colourOf returns the colour that a list of tokens begins with.
+func colourOf(value []token) Colour {
+	if value[0].kind == css.FunctionToken {
+		return functionColour(value)
+	}
+	return wordColour(value[0].text)
+}
+
+// wordColour reads a colour without parentheses.
+func wordColour(word []byte) Colour {
 	if c, ok := hexColour(bytes.TrimPrefix(word, []byte("#"))); ok {
 		return c
-	}
-	if name, list, ok := bytes.Cut(word, []byte("(")); ok {
-		return functionColour(name, bytes.Clone(list)) // without the copy, lower would be on the heap for every colour
 	}
 	switch string(word) {
 	case "transparent":
 		return transparentColour
-	case "inherit", "unset":
+	case "inherit", "unset", "currentcolor":
 		return inheritedColour
-	case "initial":
-		return unsetColour
-	case "currentcolor":
-		return currentColour
-	case "rebeccapurple":
-		return 0x663399
-	case "canvas", "window", "field":
-		return white
-	case "canvastext", "windowtext", "fieldtext":
-		return black
 	}
 	if c, ok := namedColour(word); ok {
 		return c
-	}
-	return UnknownColour
-}
-
-// set sets a colour, unless value is a word that browsers do not know.
-func (c *Colour) set(value []byte) {
-	if parsed := ParseColour(value); parsed != UnknownColour || bytes.IndexByte(value, '(') >= 0 {
-		*c = parsed
-	}
-}
-
-// override replaces a colour by another one that is specified.
-func (c *Colour) override(by Colour) {
-	if by != unsetColour {
-		*c = by
-	}
-}
-
-// uncertain returns what is known of a colour that may be specified or not.
-func (c Colour) uncertain() Colour {
-	if c == unsetColour {
-		return unsetColour
 	}
 	return UnknownColour
 }
@@ -121,13 +94,13 @@ func hexColour(digits []byte) (c Colour, ok bool) {
 	case 3, 6:
 		return Colour(n), true
 	case 4, 8:
-		return Colour(n >> 8).withOpacity(float64(n&0xff) / 0xff), true
+		return Colour(n >> 8).withOpacity(float32(n&0xff) / 0xff), true
 	}
 	return 0, false
 }
 
 // withOpacity returns how a colour of that opacity looks: a translucent one is unknown.
-func (c Colour) withOpacity(share float64) Colour {
+func (c Colour) withOpacity(share float32) Colour {
 	switch {
 	case share <= faintOpacity:
 		return transparentColour
@@ -137,113 +110,57 @@ func (c Colour) withOpacity(share float64) Colour {
 	return c
 }
 
-// functionColour reads rgb(1, 2, 3), rgba(1 2 3 / 0.5), hsl(), hwb() and color(srgb 1 1 1). Of lab() and its relatives it reads black
-// and white.
-func functionColour(name, list []byte) Colour {
-	list, _, _ = bytes.Cut(list, []byte(")"))
-	var space []byte
-	if string(name) == "color" {
-		space, list, _ = bytes.Cut(bytes.TrimLeft(list, " "), []byte(" "))
-	}
-	full, one := 255.0, 1.0 // the values of 100% and of a number of 1
-	switch string(name) {
-	case "hsl", "hsla", "hwb":
-		full = 100
-	case "color":
-		one = 255
-	case "lab", "lch":
-		full, one = 1, 0.01
-	case "oklab", "oklch":
-		full = 1
-	}
-	var parts [3]float64
-	alpha := 1.0
-	n := 0
-	for part := range bytes.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ' ' || r == '/' }) {
-		v, unit, ok := parseNumber(part)
-		switch percent := string(unit) == "%"; {
-		case !ok && string(part) != "none":
-			return UnknownColour
-		case n < len(parts) && percent:
-			parts[n] = v * full / 100
-		case n < len(parts):
-			parts[n] = v * degrees(unit) * one
-		case percent:
-			alpha = v / 100
-		default:
-			alpha = v
-		}
-		n++
-	}
-	if n < len(parts) {
+// functionColour reads rgb(1, 2, 3) and rgba(1 2 3 / 0.5).
+func functionColour(value []token) (c Colour) {
+	if name := string(value[0].text); name != "rgb(" && name != "rgba(" {
 		return UnknownColour
 	}
-	return colourIn(name, space, parts).withOpacity(alpha)
+	opacity := float32(1)
+	parts := 0
+	for i := 1; i < len(value) && value[i].kind != css.RightParenthesisToken; i++ {
+		n, ok := value[i].length()
+		switch {
+		case !ok:
+			continue
+		case value[i].kind == css.DimensionToken:
+			return UnknownColour
+		case parts < 3:
+			c = c<<8 | Colour(min(max(n.plain+n.percent*255/100, 0), 255)+0.5)
+		default:
+			opacity = n.plain + n.percent/100
+		}
+		parts++
+	}
+	if parts < 3 {
+		return UnknownColour
+	}
+	return c.withOpacity(opacity)
 }
 
-// degrees returns the size of a unit of angles in degrees, 1 for other units.
-func degrees(unit []byte) float64 {
-	switch string(unit) {
-	case "turn":
-		return 360
-	case "rad":
-		return 180 / 3.14159265
-	case "grad":
-		return 0.9
-	}
-	return 1
-}
-
-// colourIn returns the colour of three numbers in a colour space of CSS.
-func colourIn(name, space []byte, parts [3]float64) Colour {
-	switch string(name) {
-	case "rgb", "rgba":
-		return ofRGB(parts[:]...)
-	case "hsl", "hsla":
-		return hueColour(parts[0], parts[1]/100, parts[2]/100)
-	case "hwb":
-		light, dark := parts[1]/100, parts[2]/100
-		if light+dark > 1 {
-			light, dark = light/(light+dark), dark/(light+dark)
+// backgroundOf returns the colour of a background, UnknownColour if it says none, and whether a picture is before it. A gradient between
+// colours that cannot be told apart is a colour.
+func backgroundOf(value []token) (c Colour, hasPicture bool) {
+	c = UnknownColour
+	inGradient := false
+	for i := range value {
+		t := &value[i]
+		isFunction := t.kind == css.FunctionToken
+		if t.kind == css.URLToken || t.kind == css.BadURLToken || isFunction && bytes.HasPrefix(t.text, []byte("url")) {
+			return UnknownColour, true
 		}
-		// The hue is scaled to the range from the whiteness to 1 minus the blackness.
-		c := hueColour(parts[0], 1, 0.5)
-		part := func(shift int) float64 { return 255*light + float64(c>>shift&0xff)*(1-light-dark) }
-		return ofRGB(part(16), part(8), part(0))
-	case "color":
-		isKnown := bytes.HasPrefix(space, []byte("srgb")) || string(space) == "display-p3"
-		if string(space) == "srgb-linear" { // of which only the ends are those of RGB
-			isKnown = min(parts[0], parts[1], parts[2]) <= 0 || max(parts[0], parts[1], parts[2]) >= 255
+		isRGB := isFunction && bytes.HasPrefix(t.text, []byte("rgb"))
+		inGradient = inGradient || isFunction && !isRGB
+		if !isRGB && t.kind != css.HashToken && t.kind != css.IdentToken {
+			continue
 		}
-		if isKnown {
-			return ofRGB(parts[:]...)
-		}
-	case "lab", "lch", "oklab", "oklch":
-		switch lightness := parts[0]; {
-		case lightness >= 0.98:
-			return white
-		case lightness <= 0.02:
-			return black
+		next := colourOf(value[i:])
+		switch {
+		case next == UnknownColour && t.kind == css.IdentToken:
+		case next == UnknownColour, inGradient && next > white, c != UnknownColour && !next.isNear(c):
+			return UnknownColour, true
+		default:
+			c = next
 		}
 	}
-	return UnknownColour
-}
-
-// ofRGB returns the colour of red, green and blue up to 255.
-func ofRGB(parts ...float64) (c Colour) {
-	for _, v := range parts {
-		c = c<<8 | Colour(min(max(v, 0), 255)+0.5)
-	}
-	return c
-}
-
-// hueColour returns the colour of a hue in degrees, a saturation and a lightness (CSS Color Module Level 4, section 7.1).
-func hueColour(hue, saturation, lightness float64) Colour {
-	saturation, lightness = min(max(saturation, 0), 1), min(max(lightness, 0), 1)
-	hue = math.Mod(hue, 360)
-	part := func(n float64) float64 {
-		k := math.Mod(n+hue/30+12, 12)
-		return 255 * (lightness - saturation*min(lightness, 1-lightness)*max(-1, min(k-3, 9-k, 1)))
-	}
-	return ofRGB(part(0), part(8), part(4))
+	return c, inGradient && c == UnknownColour
 }

@@ -43,15 +43,6 @@ func TestColoursAreRead(t *testing.T) {
 		{"four digits of which nothing is seen", "#fa00", transparentColour},
 		{"five digits", "#fffff", UnknownColour},
 		{"other letters", "#ggg", UnknownColour},
-		{"numbers", "rgb(1, 2,255)", 0x0102ff},
-		{"numbers with blanks", "rgb( 1 2 3 )", 0x010203},
-		{"numbers beyond the end", "rgb(-1, 256, 1000000)", 0x00ffff},
-		{"shares", "rgb(0%, 100%, 50%)", 0x00ff80},
-		{"numbers that are seen", "rgba(1, 2, 3, 1.0)", 0x010203},
-		{"numbers that are not seen", "rgba(1, 2, 3, 0)", transparentColour},
-		{"numbers that are seen by a share", "rgb(1 2 3 / 50%)", UnknownColour},
-		{"two numbers", "rgb(1, 2)", UnknownColour},
-		{"words for numbers", "rgb(a, b, c)", UnknownColour},
 		{"nothing", "", UnknownColour},
 		{"no colour", "transparent", transparentColour},
 		{"the one around it", "inherit", inheritedColour},
@@ -63,6 +54,38 @@ func TestColoursAreRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestColoursOfFunctionsAreRead(t *testing.T) {
+	tests := []struct {
+		name, value string
+		want        Colour
+	}{
+		{"numbers", "rgb(1, 2,255)", 0x0102ff},
+		{"numbers with blanks", "rgb( 1 2 3 )", 0x010203},
+		{"numbers beyond the end", "rgb(-1, 256, 1000000)", 0x00ffff},
+		{"shares", "rgb(0%, 100%, 50%)", 0x00ff80},
+		{"numbers that are seen", "rgba(1, 2, 3, 1.0)", 0x010203},
+		{"numbers that are not seen", "rgba(1, 2, 3, 0)", transparentColour},
+		{"numbers that are seen by a share", "rgb(1 2 3 / 50%)", UnknownColour},
+		{"two numbers", "rgb(1, 2)", UnknownColour},
+		{"words for numbers", "rgb(a, b, c)", UnknownColour},
+		{"other functions", "hsl(1, 2, 3)", UnknownColour},
+		{"a function that is not closed", "rgb(25, 25, 25; a:b; c: 30px", UnknownColour},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := colour(test.value); got != test.want {
+				t.Errorf("%q: got %#x, want %#x", test.value, got, test.want)
+			}
+		})
+	}
+}
+
+// colour returns the colour of text that a style attribute specifies.
+func colour(value string) Colour {
+	s := said("color:black;color:" + value)
+	return Colour(s.values[TextColour])
 }
 
 func TestColoursThatCannotBeToldApartAreNear(t *testing.T) {
@@ -94,13 +117,15 @@ func FuzzColour(f *testing.F) {
 		f.Add(uint32(0x123456), seed)
 	}
 	f.Fuzz(func(t *testing.T, n uint32, junk string) {
-		if c := ParseColour([]byte(junk)); c > white && c != UnknownColour && c != transparentColour && c != inheritedColour {
-			t.Errorf("%q became %#x", junk, c)
+		for _, c := range []Colour{ParseColour([]byte(junk)), colour(junk)} {
+			if c > white && c != UnknownColour && c != transparentColour && c != inheritedColour {
+				t.Errorf("%q became %#x", junk, c)
+			}
 		}
 		want := Colour(n) & white
 		for _, format := range []string{"#%02x%02x%02x", "%02X%02X%02X", "rgb(%d,%d,%d)", " rgb(%d %d %d / 100%%)", "#%02x%02x%02xff"} {
 			value := fmt.Sprintf(format, want>>16, want>>8&0xff, want&0xff)
-			if got := ParseColour([]byte(value)); got != want {
+			if got := colour(value); got != want {
 				t.Errorf("%q: got %#x, want %#x", value, got, want)
 			}
 		}

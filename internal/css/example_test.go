@@ -10,9 +10,8 @@ func Example() {
 	var s css.Sheets
 	s.Start(1000)
 	s.Add([]byte("p{display:none}"))
-	s.Match(&css.Element{Name: []byte("p")}, 0)
-	style := css.NewStyle()
-	s.Apply(&style, nil)
-	fmt.Println(css.NewAppearance().Inside(&style).Reasons() == css.ByStyle)
+	var style css.Style
+	s.Match(&style, &css.Element{Name: []byte("p")}, &css.Steps{})
+	fmt.Println(css.NewAppearance().Inside(&style).HiddenBy(css.Words) == css.ByStyle)
 	// Output: true
 }

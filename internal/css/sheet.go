@@ -1,217 +1,288 @@
 package css
 
 import (
-	"bytes"
+	"slices"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
 
 	"chaff/internal/ascii"
 )
 
-// rule is a rule of a style sheet.
-type rule struct {
-	declarations
-	content []piece // what ::before or ::after shows, nil if the rule does not say so
+// token is a token of CSS in lower case.
+type token struct {
+	kind       css.TokenType
+	text       []byte
+	afterBlank bool
 }
 
-// piece is a piece of the text that ::before or ::after adds.
-type piece struct {
-	text        []byte
-	isAttribute bool // the text is the value of the attribute of that name
+func (t *token) is(kind css.TokenType, text string) bool {
+	return t.kind == kind && string(t.text) == text
+}
+
+// maxTokens is how many tokens of a list of selectors, a media query or a declaration are read.
+const maxTokens = 2000
+
+// reader reads CSS. What it reads is kept in s.source, since the lexer writes behind its input.
+type reader struct {
+	*Sheets
+	lexer *css.Lexer
+}
+
+func (s *Sheets) read(source []byte) reader {
+	start := len(s.source)
+	s.source = append(ascii.AppendLower(s.source, source, len(source)), 0)
+	return reader{s, css.NewLexer(parse.NewInputBytes(s.source[start : len(s.source)-1]))}
+}
+
+// until reads tokens up to one that ends them outside of brackets. It returns the kind of that token, ErrorToken at the end of the source.
+func (r *reader) until(ends func(css.TokenType) bool) css.TokenType {
+	r.tokens, r.open = r.tokens[:0], r.open[:0]
+	for afterBlank := false; ; {
+		kind, text := r.lexer.Next()
+		switch kind {
+		case css.ErrorToken:
+			return kind
+		case css.CommentToken, css.CDOToken, css.CDCToken:
+			continue
+		case css.WhitespaceToken:
+			afterBlank = true
+			continue
+		}
+		if len(r.open) == 0 && ends(kind) {
+			return kind
+		}
+		switch kind {
+		case css.FunctionToken, css.LeftParenthesisToken:
+			r.open = append(r.open, rune(css.RightParenthesisToken))
+		case css.LeftBracketToken:
+			r.open = append(r.open, rune(css.RightBracketToken))
+		case css.LeftBraceToken:
+			r.open = append(r.open, rune(css.RightBraceToken))
+		default:
+			if last := len(r.open) - 1; last >= 0 && r.open[last] == rune(kind) {
+				r.open = r.open[:last]
+			}
+		}
+		if len(r.tokens) < maxTokens {
+			r.tokens = append(r.tokens, token{kind, text, afterBlank})
+		}
+		afterBlank = false
+	}
 }
 
 // Add adds a style sheet to those of the page.
-func (s *Sheets) Add(css []byte) {
-	s.findVariables(css)
-	s.addRules(s.withoutComments(css), 0)
-}
-
-// maxNesting is how deep blocks in blocks are read.
-const maxNesting = 8
-
-// cutItem cuts the first item of css: a prelude and its block, or what ends at a semicolon or the end, without a block.
-func cutItem(css []byte, at stops) (prelude, block, rest []byte, hasBlock bool) {
-	end := indexStop(css, at)
-	prelude, rest = ascii.Space.Trim(css[:end]), css[min(end+1, len(css)):]
-	if hasBlock = end < len(css) && css[end] == '{'; hasBlock {
-		block, rest = cutBlock(rest)
+func (s *Sheets) Add(sheet []byte) {
+	r := s.read(sheet)
+	blocks := 0 // of @media around the next rule
+	ends := func(kind css.TokenType) bool {
+		return kind == css.LeftBraceToken || kind == css.RightBraceToken && blocks > 0 ||
+			kind == css.SemicolonToken && len(r.tokens) > 0 && r.tokens[0].kind == css.AtKeywordToken // @import url(x);
 	}
-	return prelude, block, rest, hasBlock
-}
-
-// addRules adds the rules of a style sheet, or of a block in one, without comments.
-func (s *Sheets) addRules(css []byte, depth int) {
-	for css = skipCommentMarks(css); len(css) > 0; css = skipCommentMarks(css) {
-		ends := atOpen
-		if css[0] == '@' {
-			ends |= atSemicolon // @import url(x);
-		}
-		prelude, block, rest, hasBlock := cutItem(css, ends)
-		css = rest
-		switch {
-		case !hasBlock || depth == maxNesting:
-		case len(prelude) > 0 && prelude[0] == '@':
-			if s.atRuleApplies(prelude) {
-				s.addRules(block, depth+1)
+	for {
+		switch r.until(ends) {
+		case css.ErrorToken:
+			return
+		case css.RightBraceToken:
+			blocks--
+		case css.LeftBraceToken:
+			switch isAtRule := len(r.tokens) > 0 && r.tokens[0].kind == css.AtKeywordToken; {
+			case !isAtRule:
+				r.rule()
+			case string(r.tokens[0].text) == "@media" && isForScreen(r.tokens[1:]):
+				blocks++
+			default:
+				r.skipBlock()
 			}
-		default:
-			s.addRule(prelude, block, depth)
 		}
 	}
 }
 
-// addRule adds a rule of a style sheet, and the rules nested in it.
-func (s *Sheets) addRule(selectors, block []byte, depth int) {
-	said := newDeclarations()
-	var content []byte
-	for len(block) > 0 {
-		item, inside, rest, hasBlock := cutItem(block, atOpen|atSemicolon)
-		block = rest
-		if hasBlock {
-			s.addNestedRule(selectors, item, inside, depth+1)
-		} else if value := s.declaration(&said, item); value != nil {
-			content = value
-		}
-	}
+// skipBlock passes over what is left of a block.
+func (r *reader) skipBlock() {
+	r.until(func(kind css.TokenType) bool { return kind == css.RightBraceToken })
+}
+
+// rule adds a rule, whose selectors are read.
+func (r *reader) rule() {
+	first, from := len(r.compounds), len(r.declarations)
 	switch {
-	case said == newDeclarations() && content == nil:
-	case len(s.rules) == maxRules:
-		s.WasCut = true
-	case s.addSelectors(selectors, int32(len(s.rules))):
-		s.rules = append(s.rules, rule{said, s.contentOf(content)})
+	case r.rules == maxRules, len(r.tokens) == maxTokens:
+		r.WasCut = true
+	default:
+		for selector := range splitAtCommas(r.tokens) {
+			r.addSelector(selector)
+		}
+	}
+	r.declarationList(true)
+	to := len(r.declarations)
+	if first == len(r.compounds) || from == to {
+		r.compounds, r.declarations = r.compounds[:first], r.declarations[:from]
+		return
+	}
+	r.rules++
+	for i := first; i < len(r.compounds); i++ {
+		c := &r.compounds[i]
+		c.from, c.to = int32(from), int32(to)
+		c.weight += uint32(r.rules)
+		key := c.key()
+		c.previous, r.index[key] = r.index[key], int32(i)+1
 	}
 }
 
-// addNestedRule adds a rule that is nested in another one: its selectors are those of both, joined.
-func (s *Sheets) addNestedRule(outer, prelude, block []byte, depth int) {
-	const (
-		maxJoined = 1 << 10 // bytes of the joined selectors
-		maxOuter  = 4 << 10 // bytes of the outer selectors, which are read for each rule inside
-	)
-	if len(prelude) == 0 || depth > maxNesting {
-		return
-	}
-	if s.nestings += 1 + len(outer)/maxKey; s.nestings > maxCompounds || len(outer) > maxOuter {
-		s.WasCut = true
-		return
-	}
-	if prelude[0] == '@' {
-		if s.atRuleApplies(prelude) {
-			s.addRule(outer, block, depth)
+// splitAtCommas yields the parts of a list.
+func splitAtCommas(tokens []token) func(func([]token) bool) {
+	return func(yield func([]token) bool) {
+		start := 0
+		for i := range tokens {
+			if tokens[i].kind == css.CommaToken {
+				if !yield(tokens[start:i]) {
+					return
+				}
+				start = i + 1
+			}
 		}
+		yield(tokens[start:])
+	}
+}
+
+// addSelector adds the compounds of a selector, or none if it asks for something else than names, classes and ids.
+func (r *reader) addSelector(tokens []token) {
+	first, steps := len(r.compounds), r.steps
+	var c compound
+	for i := 0; i < len(tokens); i++ {
+		t := &tokens[i]
+		isFirst := i == 0 || t.afterBlank
+		if isFirst && i > 0 { // the compound before is for an element around
+			r.steps++
+			c.step = int16(r.steps)
+			r.compounds = append(r.compounds, c)
+			c = compound{around: c.step, weight: c.weight}
+		}
+		isClass := t.is(css.DelimToken, ".") && i+1 < len(tokens) && tokens[i+1].kind == css.IdentToken && !tokens[i+1].afterBlank
+		switch {
+		case isFirst && t.kind == css.IdentToken:
+			c.tag, c.weight = t.text, c.weight+weightTag
+		case isFirst && t.is(css.DelimToken, "*"):
+		case isClass && c.class == nil:
+			i++
+			c.class, c.weight = tokens[i].text, c.weight+weightClass
+		case t.kind == css.HashToken && c.id == nil:
+			c.id, c.weight = t.text[len("#"):], c.weight+weightID
+		default:
+			r.compounds, r.steps = r.compounds[:first], steps
+			return
+		}
+	}
+	const mostCompounds = 16 // of a selector, so that no weight overflows into the next
+	isCut := len(r.compounds)-first >= mostCompounds || len(r.compounds) >= maxCompounds || r.steps > maxSteps
+	if len(tokens) == 0 || isCut {
+		r.compounds, r.steps = r.compounds[:first], steps
+		r.WasCut = r.WasCut || isCut
 		return
 	}
-	start, rules := len(s.names), len(s.rules)
-	for one := range split(outer, atComma) {
-		for selector := range split(prelude, atComma) {
-			if len(s.names) > start {
-				s.names = append(s.names, ',')
-			}
-			if bytes.IndexByte(selector, '&') < 0 {
-				selector = append([]byte("& "), selector...)
-			}
-			if len(s.names)-start+len(selector)+bytes.Count(selector, []byte("&"))*(len(one)-1) > maxJoined {
-				s.WasCut = true
-				s.names = s.names[:start]
+	r.compounds = append(r.compounds, c)
+}
+
+// declarationList reads a list of declarations up to its end, which may be a brace, and adds them.
+func (r *reader) declarationList(inBlock bool) {
+	from := len(r.declarations)
+	ends := func(kind css.TokenType) bool {
+		return kind == css.SemicolonToken || inBlock && (kind == css.RightBraceToken || kind == css.LeftBraceToken)
+	}
+	for {
+		end := r.until(ends)
+		switch {
+		case end == css.LeftBraceToken: // a rule in a rule
+			r.skipBlock()
+			continue
+		case len(r.tokens) > 2 && r.tokens[0].kind == css.IdentToken && r.tokens[1].kind == css.ColonToken:
+			r.declare(from, string(r.tokens[0].text), r.tokens[2:])
+		}
+		if end != css.SemicolonToken {
+			return
+		}
+	}
+}
+
+// declare adds a declaration to those from the index from on.
+func (r *reader) declare(from int, name string, value []token) {
+	isImportant := false
+	for i := range value {
+		if value[i].is(css.DelimToken, "!") {
+			if isImportant = i+2 == len(value) && value[i+1].is(css.IdentToken, "important"); !isImportant {
 				return
 			}
-			s.names = append(s.names, bytes.ReplaceAll(selector, []byte("&"), one)...)
+			value = value[:i]
+			break
 		}
 	}
-	s.addRule(s.names[start:len(s.names):len(s.names)], block, depth)
-	if len(s.rules) == rules {
-		s.names = s.names[:start]
+	if len(value) == 0 {
+		return
 	}
+	specify(name, value, func(p Property, v float32) {
+		isSame := func(d declaration) bool { return d.property == p && d.important == isImportant }
+		if i := slices.IndexFunc(r.declarations[from:], isSame); i >= 0 {
+			r.declarations[from+i].value = v
+			return
+		}
+		r.declarations = append(r.declarations, declaration{p, isImportant, v})
+	})
 }
 
-// withoutComments returns css with a blank for each comment.
-func (s *Sheets) withoutComments(css []byte) []byte {
-	if !bytes.Contains(css, []byte("/*")) {
-		return css
+// ForScreen reports whether a style sheet for these media applies on the assumed screen.
+func (s *Sheets) ForScreen(media []byte) bool {
+	if len(ascii.Space.Trim(media)) == 0 {
+		return true
 	}
-	s.plain = s.plain[:0]
-	start := 0 // of what follows the last comment
-	for i := 0; i < len(css); i++ {
-		switch c := css[i]; {
-		case c == '"' || c == '\'':
-			i = stringEnd(css, i)
-		case c == '/' && i+1 < len(css) && css[i+1] == '*':
-			s.plain = append(append(s.plain, css[start:i]...), ' ')
-			length := bytes.Index(css[i+len("/*"):], []byte("*/"))
-			if length < 0 {
-				return s.plain
+	source := len(s.source)
+	r := s.read(media)
+	r.until(func(css.TokenType) bool { return false })
+	s.source = s.source[:source]
+	return isForScreen(r.tokens)
+}
+
+// isForScreen reports whether a list of media queries holds.
+func isForScreen(list []token) bool {
+	for query := range splitAtCommas(list) {
+		if holds(query) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds reports whether a media query holds, such as "screen and (min-width: 600px)". One that asks for an unknown feature does not.
+func holds(query []token) bool {
+	is, not := true, false
+	for i := 0; i < len(query); i++ {
+		switch string(query[i].text) {
+		case "not":
+			not = true
+		case "only", "and", "all", "screen":
+		case "(":
+			inside := query[i+1 : min(i+4, len(query))]
+			if len(inside) < 3 || !hasFeature(string(inside[0].text), &inside[2]) {
+				return false
 			}
-			start = i + len("/*") + length + len("*/")
-			i = start - 1
+			i += 4
+		default:
+			is = false
 		}
 	}
-	s.plain = append(s.plain, css[start:]...)
-	return s.plain
+	return is != not
 }
 
-// skipCommentMarks returns css without the HTML comment marks that it begins with, which CSS ignores.
-func skipCommentMarks(css []byte) []byte {
-	for {
-		rest := bytes.TrimPrefix(ascii.Space.TrimLeft(css), []byte("<!--"))
-		rest = bytes.TrimPrefix(rest, []byte("-->"))
-		if len(rest) == len(css) {
-			return css
-		}
-		css = rest
+// hasFeature reports whether the screen has a feature, such as "min-width: 600px".
+func hasFeature(name string, value *token) bool {
+	n, _ := value.length()
+	switch name {
+	case "min-width", "min-device-width":
+		return n.pixels <= windowWidth
+	case "max-width", "max-device-width":
+		return n.pixels >= windowWidth
+	case "prefers-color-scheme":
+		return string(value.text) == "light"
 	}
-}
-
-// contentOf returns the pieces of the value of a property content.
-func (s *Sheets) contentOf(value []byte) (pieces []piece) {
-	if value != nil {
-		pieces = []piece{}
-	}
-	for value = ascii.Space.Trim(value); len(value) > 0 && value[0] != '/'; value = ascii.Space.TrimLeft(value) { // "/" starts a text for screen readers
-		at := len(s.names)
-		if quote := value[0]; quote == '"' || quote == '\'' {
-			end := stringEnd(value, 0)
-			s.names = appendUnescaped(s.names, value[1:end], end)
-			pieces = append(pieces, piece{text: s.names[at:len(s.names):len(s.names)]})
-			value = value[min(end+1, len(value)):]
-			continue
-		}
-		end := indexStop(value, atSpace|atQuote)
-		if name, argument, _ := cutFunction(value[:end]); ascii.EqualFold(name, "attr") {
-			attribute, _ := cutStop(argument, atComma)
-			s.names = appendLower(s.names, attribute, maxIdentifier)
-			if name := s.names[at:len(s.names):len(s.names)]; s.askFor(name) {
-				pieces = append(pieces, piece{name, true})
-			}
-		}
-		value = value[end:]
-	}
-	return pieces
-}
-
-// Text returns the text that style sheets add before or after the current element, and its style. The text is valid until the
-// next call. All such texts of a page are no longer than the page itself: a short rule may be for a million elements.
-func (s *Sheets) Text(t Target) (text []byte, style Style) {
-	var content []piece
-	for _, c := range s.matches {
-		if r := &s.rules[c.rule]; c.target == t && r.content != nil && !c.uncertain {
-			content = r.content
-		}
-	}
-	style = NewStyle()
-	if len(content) == 0 {
-		return nil, style
-	}
-	own := newDeclarations()
-	s.cascade(&style, t, &own)
-	s.generated = s.generated[:0]
-	for _, p := range content {
-		text := p.text
-		if p.isAttribute {
-			text, _ = s.element.Value(string(text))
-		}
-		if s.textLeft -= len(text); s.textLeft < 0 {
-			s.WasCut = true
-			return nil, style
-		}
-		s.generated = append(s.generated, text...)
-	}
-	return s.generated, style
+	return false
 }

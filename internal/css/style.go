@@ -1,162 +1,71 @@
 package css
 
 import (
-	"bytes"
 	"slices"
+	"strconv"
 
-	"chaff/internal/ascii"
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/css"
 )
 
-// Property is a fact about an element that decides whether, or in which order, its text is seen.
+// Property is what an element or its style says about how its text is seen. Its value is a number.
 type Property uint8
 
-// The properties that callers may set.
+// The properties.
 const (
-	DisplayNone  Property = iota // display: none
-	RightToLeft                  // direction: rtl
-	BidiOverride                 // unicode-bidi: bidi-override
-
-	invisible           // visibility: hidden
-	zeroHeight          // height: 0, or nearly
-	zeroMaxHeight       // max-height: 0
-	zeroWidth           // width: 0
-	zeroMaxWidth        // max-width: 0
-	overflowHidden      // overflow: hidden
-	clipEmpty           // clip: rect(0, 0, 0, 0)
-	clipPathEmpty       // clip-path: an empty shape
-	absolute            // position: absolute or fixed
-	positioned          // position: anything but static
-	leftOffScreen       // left: -9999px
-	topOffScreen        // top: -9999px
-	indentOffScreen     // text-indent: -9999px
-	indentBeyondBox     // text-indent: 100% or more
-	marginLeftOffScreen // margin-left: -9999px
-	marginTopOffScreen  // margin-top: -9999px
-	transformInvisible  // transform: scale(0), or turned edge-on
-	transformOffScreen  // transform: translate(-9999px)
-	scaleZero           // scale: 0
-	rotateEdgeOn        // rotate: x 90deg
-	translateOffScreen  // translate: -9999px
-	contentHidden       // content-visibility: hidden
-	negativeZIndex      // z-index: -1
-	hasZIndex           // z-index: a number
-	propertyCount
+	Display    Property = iota // 1: none
+	Visibility                 // 1: hidden
+	Opacity                    // from 0 to 1
+	FontSize                   // pixels; below 0 a multiple of that of the parent, without its sign
+	TextColour                 // a Colour
+	Background                 // a Colour
+	Picture                    // 1: a picture is before the colour of the background
+	Height                     // this and the next three, 1: no room for text
+	MaxHeight
+	Width
+	MaxWidth
+	Overflow // 1: what does not fit into the box is not seen
+	Indent   // 1: beyond the box; 2: off the screen
+	Zoom     // a factor
+	properties
 )
 
-// alpha is an opacity in percent plus one; 0 means unset.
-type alpha uint8
-
-func alphaOf(n float64) alpha { return alpha(min(max(n, 0), 1)*100) + 1 }
-
-// set sets an opacity.
-func (a *alpha) set(value []byte) {
-	if m, ok := parseLength(value); ok && m.pixels == 0 {
-		*a = alphaOf(m.plain + m.percent/100)
-	}
+// declaration specifies a property.
+type declaration struct {
+	property  Property
+	important bool
+	value     float32
 }
 
-func (a alpha) times(n float32) float32 {
-	if a == 0 {
-		return n
-	}
-	return n * float32(a-1) / 100
-}
+// What specifies a property weighs more the more it names the element. Of equal weights the last one counts.
+const (
+	weightHint      uint32 = 1 // of attributes of HTML
+	weightTag              = 1 << 14
+	weightClass            = 1 << 19
+	weightID               = 1 << 24
+	weightInline           = 1 << 30
+	weightImportant        = 1 << 31
+)
 
-// fontSize is a size in pixels, or a multiple of that of the parent.
-type fontSize struct {
-	n          float32
-	isSet      bool
-	isRelative bool
-}
-
-// set sets the size of a font.
-func (f *fontSize) set(value []byte) {
-	m, ok := parseLength(value)
-	_, unit, _ := parseNumber(value)
-	isRelative := m.percent != 0 || slices.Contains([]string{"em", "ex", "ch", "%", "lh", "cap", "ic"}, string(unit))
-	switch string(value) {
-	case "smaller":
-		*f = fontSize{0.83, true, true}
-	case "larger":
-		*f = fontSize{1.2, true, true}
-	case "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial":
-		*f = fontSize{normalSize, true, false}
-	default:
-		switch {
-		case ok && isRelative:
-			*f = fontSize{float32(m.percent/100 + m.pixels/normalSize), true, true}
-		case ok:
-			*f = fontSize{float32(m.pixels + m.plain), true, false}
-		}
-	}
-}
-
-// Style is what CSS and attributes specify for one element, as far as it decides how its text is seen.
+// Style is what style sheets and attributes specify for one element.
 type Style struct {
-	Text, Background Colour
-
-	specified uint32 // a bit for each property that is specified
-	holds     uint32 // a bit for each property that holds
-	opacity   alpha
-	filter    alpha // opacity by a filter
-	size      fontSize
-	fill      Colour // of the letters; it replaces that of the text
+	values  [properties]float32
+	weights [properties]uint32 // 0 if it is not specified
 }
 
-// NewStyle returns a style that specifies nothing.
-func NewStyle() Style {
-	return Style{Text: unsetColour, Background: unsetColour, fill: unsetColour}
-}
+// Set specifies a property by an attribute of HTML, which any rule outweighs.
+func (s *Style) Set(p Property, value float32) { s.values[p], s.weights[p] = value, weightHint }
 
-// Set specifies whether a property holds.
-func (s *Style) Set(p Property, holds bool) {
-	s.specified |= 1 << p
-	s.holds &^= 1 << p
-	if holds {
-		s.holds |= 1 << p
+func (s *Style) apply(said []declaration, weight uint32) {
+	for _, d := range said {
+		if d.important {
+			weight |= weightImportant
+		}
+		if weight >= s.weights[d.property] {
+			s.values[d.property], s.weights[d.property] = d.value, weight
+		}
+		weight &^= weightImportant
 	}
-}
-
-func (s *Style) is(p Property) bool        { return s.holds>>p&1 != 0 }
-func (s *Style) specifies(p Property) bool { return s.specified>>p&1 != 0 }
-
-// initialStyle returns the style of "all: initial".
-func initialStyle() Style {
-	return Style{Text: black, Background: transparentColour, fill: currentColour, specified: 1<<propertyCount - 1,
-		opacity: alphaOf(1), filter: alphaOf(1), size: fontSize{normalSize, true, false}}
-}
-
-// override replaces what s specifies by what other specifies.
-func (s *Style) override(other *Style) {
-	s.specified, s.holds = s.specified|other.specified, s.holds&^other.specified|other.holds
-	if other.opacity != 0 {
-		s.opacity = other.opacity
-	}
-	if other.filter != 0 {
-		s.filter = other.filter
-	}
-	if other.size.isSet {
-		s.size = other.size
-	}
-	s.Text.override(other.Text)
-	s.fill.override(other.fill)
-	s.Background.override(other.Background)
-}
-
-// uncertain returns the style of an element for which a rule may or may not be: its colours are unknown, and the rest is not
-// specified.
-func (s *Style) uncertain() Style {
-	return Style{Text: s.Text.uncertain(), fill: s.fill.uncertain(), Background: s.Background.uncertain()}
-}
-
-// declarations is what a list of declarations specifies.
-type declarations struct {
-	normal, important Style
-	hasImportant      bool
-}
-
-func newDeclarations() declarations {
-	return declarations{normal: NewStyle(), important: NewStyle()}
 }
 
 const (
@@ -167,58 +76,232 @@ const (
 	farOutside   = -500 // pixels or percent that move text off the screen
 )
 
-const (
-	maxProperty = 24  // bytes of the name of a property
-	maxValue    = 200 // bytes of a value
-)
-
-// declare adds a list of declarations, as in a style attribute.
-func (s *Sheets) declare(to *declarations, list []byte) {
-	for declaration := range split(s.withoutComments(list), atSemicolon) {
-		s.declaration(to, declaration)
+// specify calls set for what a declaration says. Words that browsers do not know say nothing.
+func specify(name string, value []token, set func(Property, float32)) {
+	first := &value[0]
+	n, isNumber := first.length()
+	word := string(first.text)
+	switch name {
+	case "display":
+		if len(value) == 1 && isDisplay(word) {
+			set(Display, is(word == "none"))
+		}
+	case "visibility":
+		if slices.Contains([]string{"hidden", "collapse", "visible", "initial"}, word) {
+			set(Visibility, is(word == "hidden" || word == "collapse"))
+		}
+	case "opacity":
+		if isNumber && n.pixels == 0 {
+			set(Opacity, min(max(n.plain+n.percent/100, 0), 1))
+		}
+	case "zoom":
+		if factor := n.plain + n.percent/100; isNumber && factor > 0 {
+			set(Zoom, factor)
+		}
+	case "font-size":
+		setFontSize(first, set)
+	case "font":
+		for i := 0; i < len(value) && !value[i].is(css.DelimToken, "/"); i++ {
+			if n, _ := value[i].length(); n.plain < 1 { // other numbers are weights
+				setFontSize(&value[i], set)
+			}
+		}
+	case "color":
+		if c := colourOf(value); c != UnknownColour || first.kind == css.FunctionToken {
+			set(TextColour, float32(c))
+		}
+	case "background-color":
+		if c := colourOf(value); c != UnknownColour || first.kind == css.FunctionToken {
+			set(Background, float32(c))
+		}
+	case "background", "background-image":
+		c, hasPicture := backgroundOf(value)
+		if c != UnknownColour {
+			set(Background, float32(c))
+		}
+		set(Picture, is(hasPicture))
+	case "height", "max-height", "width", "max-width":
+		p := Height + Property(slices.Index([]string{"height", "max-height", "width", "max-width"}, name))
+		set(p, is(isNumber && n.percent <= 0 && n.pixels+n.plain <= tinyBox))
+	case "overflow":
+		if slices.Contains([]string{"hidden", "clip", "auto", "scroll", "overlay", "visible", "initial"}, word) {
+			set(Overflow, is(word[0] != 'v' && word[0] != 'i'))
+		}
+	case "text-indent":
+		switch {
+		case min(n.pixels+n.plain, n.percent) <= farOutside:
+			set(Indent, 2)
+		default:
+			set(Indent, is(n.percent >= 100 || n.pixels >= -2*farOutside))
+		}
 	}
 }
 
-// declaration adds "property: value". It returns the value of the property content.
-func (s *Sheets) declaration(to *declarations, written []byte) (content []byte) {
-	name, value, ok := bytes.Cut(written, []byte(":"))
-	if !ok {
-		return nil
+func is(holds bool) float32 {
+	if holds {
+		return 1
 	}
-	name, value = ascii.Space.Trim(name), ascii.Space.Trim(value)
-	if bytes.HasPrefix(name, []byte("--")) {
-		s.setVariable(name, value)
-		return nil
-	}
-	const longestEscape = len(`\000000 `)
-	if len(name) > maxProperty && (bytes.IndexByte(name, '\\') < 0 || len(name) > longestEscape*maxProperty) {
-		return nil
-	}
-	var property [maxProperty]byte
-	name = appendLower(property[:0], name, maxProperty)
-	if string(name) == "content" {
-		return value[:len(value):len(value)]
-	}
-	set, ok := properties()[string(name)]
-	if !ok {
-		return nil
-	}
-	value = appendLower(s.lower[:0], value, maxValue)
-	if bytes.Contains(value, []byte("var(")) {
-		value = s.expandVariables(value)
-	}
-	style := &to.normal
-	if mark := bytes.LastIndexByte(value, '!'); mark >= 0 {
-		if string(ascii.Space.Trim(value[mark+1:])) != "important" {
-			return nil
+	return 0
+}
+
+// isDisplay reports whether browsers know a value of display.
+func isDisplay(word string) bool {
+	known := func(start string) bool { return len(word) >= len(start) && word[:len(start)] == start }
+	return slices.ContainsFunc([]string{"none", "block", "inline", "table", "flex", "grid", "contents", "list-item", "flow-root", "initial", "inherit",
+		"unset", "revert", "ruby", "-webkit-", "-moz-", "-ms-"}, known)
+}
+
+func setFontSize(t *token, set func(Property, float32)) {
+	switch string(t.text) {
+	case "smaller":
+		set(FontSize, -0.83)
+	case "larger":
+		set(FontSize, -1.2)
+	case "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial":
+		set(FontSize, normalSize)
+	default:
+		if n, ok := t.length(); ok && min(n.pixels, n.percent, n.plain) >= 0 {
+			if n.isRelative || n.percent > 0 {
+				set(FontSize, -(n.pixels/normalSize + n.percent/100))
+			} else {
+				set(FontSize, n.pixels+n.plain)
+			}
 		}
-		style, to.hasImportant = &to.important, true
-		value = ascii.Space.Trim(value[:mark])
 	}
-	if len(value) > 0 {
-		s.style = *style // a copy, so that style stays on the stack
-		set(&s.style, value)
-		*style = s.style
+}
+
+// length is a length, a percentage of what is around, or a plain number.
+type length struct {
+	pixels, percent, plain float32
+	isRelative             bool // the pixels are those for a font of normal size
+}
+
+// length returns the length that t is.
+func (t *token) length() (l length, ok bool) {
+	switch t.kind {
+	case css.NumberToken, css.PercentageToken, css.DimensionToken:
+	default:
+		return l, false
 	}
-	return nil
+	digits, _ := parse.Dimension(t.text)
+	const most = 1e30
+	n64, _ := strconv.ParseFloat(string(t.text[:digits]), 64)
+	n := float32(min(max(n64, -most), most))
+	switch string(t.text[digits:]) {
+	case "":
+		return length{plain: n}, true
+	case "%":
+		return length{percent: n}, true
+	case "px":
+		l.pixels = n
+	case "pt":
+		l.pixels = n * 96 / 72
+	case "in":
+		l.pixels = n * 96
+	case "cm":
+		l.pixels = n * 96 / 2.54
+	case "mm":
+		l.pixels = n * 96 / 25.4
+	case "rem", "pc":
+		l.pixels = n * normalSize
+	case "em", "lh":
+		l.pixels, l.isRelative = n*normalSize, true
+	case "ex", "ch":
+		l.pixels, l.isRelative = n*normalSize/2, true
+	case "vw", "vh":
+		l.pixels = n * windowWidth / 100
+	default:
+		return l, false
+	}
+	return l, true
+}
+
+// Reasons is a set of reasons why text is hidden; the empty set if it is seen.
+type Reasons uint8
+
+// The reasons.
+const (
+	ByStyle   Reasons = 1 << iota // display:none, visibility:hidden, opacity:0
+	ByColour                      // text in the colour of its background
+	BySize                        // text, or a box around it, of nearly no size
+	OffScreen                     // text far to the left of or above the screen
+)
+
+// Appearance is how an element is shown: what it inherits from the elements around it.
+type Appearance struct {
+	removed          Reasons // why nothing inside can be seen, whatever its style
+	invisible        bool    // visibility: hidden
+	opacity          float32
+	size, zoom       float32 // of the font, in pixels, and its factor
+	text, background Colour
+}
+
+// NewAppearance returns the appearance of a page without styles.
+func NewAppearance() Appearance {
+	return Appearance{opacity: 1, size: normalSize, zoom: 1, text: black, background: white}
+}
+
+// Inside returns the appearance of an element of that style.
+func (a Appearance) Inside(s *Style) Appearance {
+	has := func(p Property) bool { return s.weights[p] > 0 }
+	v := &s.values
+	if has(Opacity) {
+		a.opacity *= v[Opacity]
+	}
+	if v[Display] == 1 || a.opacity <= faintOpacity+0.001 {
+		a.removed |= ByStyle
+	}
+	if v[Overflow] == 1 && v[Height]+v[MaxHeight]+v[Width]+v[MaxWidth] > 0 {
+		a.removed |= BySize
+	}
+	if v[Indent] == 2 || v[Indent] == 1 && v[Overflow] == 1 {
+		a.removed |= OffScreen
+	}
+	if has(Visibility) {
+		a.invisible = v[Visibility] == 1
+	}
+	if has(Zoom) {
+		a.zoom *= v[Zoom]
+	}
+	switch {
+	case !has(FontSize):
+	case v[FontSize] < 0:
+		a.size *= -v[FontSize]
+	default:
+		a.size = v[FontSize]
+	}
+	if c := Colour(v[TextColour]); has(TextColour) && c != inheritedColour {
+		a.text = c
+	}
+	switch c := Colour(v[Background]); {
+	case v[Picture] == 1:
+		a.background = UnknownColour
+	case has(Background) && c != transparentColour && c != inheritedColour:
+		a.background = c
+	}
+	return a
+}
+
+// Content is what an element shows.
+type Content uint8
+
+// The contents.
+const (
+	Words Content = iota
+	Label         // of a picture or a button, which has its own size and colour
+)
+
+// HiddenBy returns why the content of an element is not seen.
+func (a Appearance) HiddenBy(c Content) Reasons {
+	reasons := a.removed
+	if a.invisible {
+		reasons |= ByStyle
+	}
+	if c == Words && a.size*a.zoom <= tinyFont {
+		reasons |= BySize
+	}
+	if c == Words && a.text.isNear(a.background) {
+		reasons |= ByColour
+	}
+	return reasons
 }
