@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"chaff/corpus"
+	"chaff/features"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -56,7 +57,11 @@ func GrowthOf(ctx context.Context, c *train.Collection, t train.Trained, o train
 		return Growth{}, err
 	}
 	o.Epoch, o.Unwatched = nil, true
-	d, held, tested := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Development, kind), c.Dataset(corpus.Test, kind)
+	d, tested := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Test, kind)
+	var held *features.Dataset // nil unless it decided when to stop
+	if n := len(t.Result.Epochs); n > 0 && t.Result.Kept < t.Result.Epochs[n-1].Epoch {
+		held = c.Dataset(corpus.Development, kind)
+	}
 	var first []int32 // the predictions of the smallest model
 	for _, rows := range halved(c) {
 		linear, _, err := o.Train(ctx, trainer, g.Model, d.Subset(rows), held)
@@ -77,7 +82,7 @@ func GrowthOf(ctx context.Context, c *train.Collection, t train.Trained, o train
 		g.Gain = metrics.CompareErrors(t.Test.Labels, first, t.Test.Predictions)
 		g.Advice = g.advice()
 	}
-	return g, errors.Join(d.Err(), held.Err(), tested.Err())
+	return g, errors.Join(d.Err(), tested.Err())
 }
 
 // halved returns the rows of an eighth, a quarter and a half of the training part.
