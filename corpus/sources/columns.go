@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,19 +68,13 @@ func (t *Table) checkText() error {
 
 // firstRow returns the cells of the first row.
 func (t *Table) firstRow(comma byte) ([]string, error) {
-	rows, f, err := t.scan(comma)
-	if err != nil {
-		return nil, err
+	for r, err := range t.scan(comma) {
+		if err != nil {
+			return nil, err
+		}
+		return cellsOf(r.bytes, comma)
 	}
-	defer f.Close()
-	r, err := rows.read()
-	switch {
-	case err == io.EOF:
-		return nil, errors.New("the table is empty")
-	case err != nil:
-		return nil, err
-	}
-	return cellsOf(r.bytes, comma)
+	return nil, errors.New("the table is empty")
 }
 
 // chooseColumns finds the columns in the first row.

@@ -116,7 +116,7 @@ func TestWorkIsLinearInTheSizeOfHostileTables(t *testing.T) {
 		checkLinear(t, shape.name, 16<<10, func(size int) func() {
 			text := "\"x" + strings.Repeat(shape.unit, size/len(shape.unit))
 			return func() {
-				rows, _ := allRows(t, newRowScanner(strings.NewReader(text), shape.comma))
+				rows, _ := allRows(t, newRowScanner(strings.NewReader(text), shape.comma).rows)
 				for _, r := range rows {
 					cellsOf(r.bytes, shape.comma)
 				}

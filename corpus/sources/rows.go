@@ -3,7 +3,6 @@ package sources
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -18,6 +17,7 @@ type row struct {
 	offset int64
 	line   int // counted from 1
 	bytes  []byte
+	label  string // in its cell, once it is parsed
 }
 
 // A rowScanner finds the rows of a table for encoding/csv, which would read from an open quote to the end of the file. It reads no more
@@ -40,21 +40,26 @@ func newRowScanner(r io.Reader, comma byte) *rowScanner {
 
 var errLongRow = errors.New("the row is too long")
 
-// read returns the next row, or io.EOF. Further rows may follow errLongRow, which comes with the row's position, but no
-// other error. A row in which reading fails is not returned.
-func (s *rowScanner) read() (row, error) {
-	if !s.scanner.Scan() {
-		return row{line: s.next.line}, cmp.Or(s.scanner.Err(), io.EOF)
+// rows yields the rows. Further rows may follow errLongRow, which comes with the row's position, but no other error. A row in which reading
+// fails is not yielded.
+func (s *rowScanner) rows(yield func(row, error) bool) {
+	for s.scanner.Scan() {
+		r := s.next
+		s.advance(r.bytes)
+		var err error
+		if len(r.bytes) >= s.limit {
+			err = errLongRow
+		} else if s.scanner.Err() != nil && r.bytes[len(r.bytes)-1] != '\n' {
+			yield(row{line: r.line}, s.scanner.Err())
+			return
+		}
+		if !yield(r, err) {
+			return
+		}
 	}
-	r := s.next
-	s.advance(r.bytes)
-	switch {
-	case len(r.bytes) >= s.limit:
-		return r, errLongRow
-	case s.scanner.Err() != nil && r.bytes[len(r.bytes)-1] != '\n':
-		return row{line: r.line}, s.scanner.Err()
+	if err := s.scanner.Err(); err != nil {
+		yield(row{line: s.next.line}, err)
 	}
-	return r, nil
 }
 
 func (s *rowScanner) advance(b []byte) {

@@ -3,7 +3,6 @@ package sources
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"maps"
@@ -83,7 +82,7 @@ func (t *Table) open(fsys fs.FS, o TableOptions) error {
 	}
 	t.classes = map[string]string{}
 	first := ""
-	for r, err := range t.rows() {
+	for r, err := range t.rows {
 		if err != nil {
 			continue // Source yields it
 		}
@@ -143,7 +142,7 @@ func hamOrSpam(label string) string {
 // row, such as one with another number of cells than the first, is an error in the stream.
 func (t Table) Source() Source {
 	return func(yield func(Item, error) bool) {
-		for r, err := range t.rows() {
+		for r, err := range t.rows {
 			item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label], Text: true}
 			if err == nil && item.Label == "" {
 				err = fmt.Errorf("the label %q was added since the table was opened", r.label)
@@ -160,49 +159,34 @@ func (t Table) Source() Source {
 	}
 }
 
-// A labelledRow is a row with the label in its cell.
-type labelledRow struct {
-	row
-	label string
+// rows yields all rows except that of names, each with an error if it is unusable.
+func (t *Table) rows(yield func(row, error) bool) {
+	isName := t.header
+	for r, err := range t.scan(t.comma) {
+		if isName && (err == nil || errors.Is(err, errLongRow)) {
+			isName = false
+			continue
+		}
+		if err == nil {
+			_, r.label, err = t.parse(r.bytes)
+		}
+		if !yield(r, err) {
+			return
+		}
+	}
 }
 
-// rows yields all rows except that of names, each with an error if it is unusable.
-func (t *Table) rows() iter.Seq2[labelledRow, error] {
-	return func(yield func(labelledRow, error) bool) {
-		rows, f, err := t.scan(t.comma)
+// scan yields all rows of cells with a separator between them.
+func (t *Table) scan(comma byte) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		f, err := t.fsys.Open(t.path)
 		if err != nil {
-			yield(labelledRow{row: row{line: 1}}, reason(err))
+			yield(row{line: 1}, reason(err))
 			return
 		}
 		defer f.Close()
-		for n := 0; ; n++ {
-			r, err := rows.read()
-			switch {
-			case err == io.EOF:
-				return
-			case err != nil && !errors.Is(err, errLongRow):
-				yield(labelledRow{row: r}, err)
-				return
-			case n == 0 && t.header:
-				continue
-			}
-			label := ""
-			if err == nil {
-				_, label, err = t.parse(r.bytes)
-			}
-			if !yield(labelledRow{r, label}, err) {
-				return
-			}
-		}
+		newRowScanner(f, comma).rows(yield)
 	}
-}
-
-func (t *Table) scan(comma byte) (*rowScanner, io.Closer, error) {
-	f, err := t.fsys.Open(t.path)
-	if err != nil {
-		return nil, nil, err
-	}
-	return newRowScanner(f, comma), f, nil
 }
 
 func (c *columns) parse(row []byte) (cells []string, label string, err error) {

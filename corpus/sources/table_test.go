@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -172,11 +173,10 @@ func TestTableThatChangedIsNoticed(t *testing.T) {
 	}
 }
 
-// allRows returns the rows of a scanner, and the number of those that are too long.
-func allRows(t testing.TB, s *rowScanner) (rows []row, long int) {
+// allRows returns the rows of a table, and the number of those that are too long.
+func allRows(t testing.TB, all iter.Seq2[row, error]) (rows []row, long int) {
 	t.Helper()
-	for {
-		r, err := s.read()
+	for r, err := range all {
 		switch {
 		case err == nil:
 		case errors.Is(err, errLongRow):
@@ -187,6 +187,7 @@ func allRows(t testing.TB, s *rowScanner) (rows []row, long int) {
 		r.bytes = bytes.Clone(r.bytes)
 		rows = append(rows, r)
 	}
+	return rows, long
 }
 
 func TestRowsThatAreTooLong(t *testing.T) {
@@ -194,7 +195,7 @@ func TestRowsThatAreTooLong(t *testing.T) {
 	for _, comma := range []byte{'\t', ','} {
 		s := newRowScanner(strings.NewReader("a\n"+long+"\nb\n"+long), comma)
 		s.limit = 100
-		rows, tooLong := allRows(t, s)
+		rows, tooLong := allRows(t, s.rows)
 		if len(rows) != 4 || tooLong != 2 || string(rows[2].bytes) != "b\n" || rows[2].line != 3 || rows[2].offset != 303 {
 			t.Errorf("%q: got %v, %d of them too long", comma, rows, tooLong)
 		}
@@ -211,7 +212,7 @@ func FuzzRows(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, kind byte) {
 		comma := ",;\t"[kind%3]
-		rows, _ := allRows(t, newRowScanner(bytes.NewReader(text), comma))
+		rows, _ := allRows(t, newRowScanner(bytes.NewReader(text), comma).rows)
 		at := 0
 		between := func(to int) {
 			if rest := bytes.Trim(text[at:to], "\r\n"); len(rest) > 0 && (at > 0 || string(rest) != byteOrderMark) {
@@ -233,7 +234,7 @@ func FuzzRows(f *testing.F) {
 			}
 		}
 		between(len(text))
-		again, _ := allRows(t, newRowScanner(iotest.OneByteReader(bytes.NewReader(text)), comma))
+		again, _ := allRows(t, newRowScanner(iotest.OneByteReader(bytes.NewReader(text)), comma).rows)
 		if !slices.EqualFunc(rows, again, func(a, b row) bool { return a.offset == b.offset && bytes.Equal(a.bytes, b.bytes) }) {
 			t.Errorf("got %v at once, %v byte by byte", rows, again)
 		}
@@ -256,10 +257,7 @@ func FuzzTable(f *testing.F) {
 		if !table.header {
 			want = 0
 		}
-		s, file, err := table.scan(table.comma)
-		must(t, err)
-		defer file.Close()
-		rows, _ := allRows(t, s)
+		rows, _ := allRows(t, table.scan(table.comma))
 		want += len(rows)
 		got := 0
 		for item, err := range table.Source() {
