@@ -25,8 +25,8 @@ type Decoder struct {
 	clock      func() time.Time
 	unwraps    func(e entity, body []byte) // takes each leaf and message instead of reading it; nil unless the message is unwrapped
 
-	reading   reading
-	ambiguous reading // what the message specifies twice, with different values
+	takesLast   bool // of two values for the same the last one counts
+	isAmbiguous bool // the message has two values for the same
 
 	normal []byte // the current message with LF as the only line end
 

@@ -167,8 +167,8 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"quoted-printable", "half quoted", "1=1, x=y, 100=% sure, café, longer word", "", "broken quoted-printable"},
 		{"quoted-printable-end", "at the end", "café, soft line end", "", ""},
 		{"transfer-encodings", "encodings", "one | two | three | four", "", "misspelt transfer encoding"},
-		{"two-boundaries", "two boundaries", "For a filter. | Rm9yIHBlb3BsZS4 | For people.", "", "fields that contradict each other"},
-		{"two-types", "two types", "The first one wins. | - | The first=20one wins.", "", "fields that contradict each other"},
+		{"two-boundaries", "two boundaries", "For a filter. | For people.", "", "fields that contradict each other"},
+		{"two-types", "two types", "The first one wins. | -", "", "fields that contradict each other"},
 		{"unknown-encoding", "odd encoding", "Read as it is.", "", "unknown transfer encoding"},
 		{"utf-7", "Hi Mom -☺-!", "Hi Mom -☺-! 1+1 is 1+1, 日本語", "", ""},
 		{"uuencode", "two files", "Here they are. begin the day with a smile Greetings | Dear Bob, this is the list that " +

@@ -67,9 +67,9 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 func (d *Decoder) needsField(e *entity, name []byte) bool {
 	switch {
 	case ascii.EqualFold(name, "content-type"):
-		return e.typeField == nil || d.reading != 0
+		return e.typeField == nil || d.takesLast
 	case ascii.EqualFold(name, "content-transfer-encoding"):
-		return e.encodingField == nil || d.reading != 0
+		return e.encodingField == nil || d.takesLast
 	}
 	return !e.hasDisposition && ascii.EqualFold(name, "content-disposition")
 }

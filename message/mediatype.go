@@ -33,11 +33,11 @@ func (d *Decoder) describe(e *entity, name, value []byte) {
 	}
 	switch name = name[len(prefix):]; {
 	case ascii.EqualFold(name, "type"):
-		if d.usesValue(&e.typeField, value, useLastType) {
+		if d.usesValue(&e.typeField, value) {
 			d.describeType(e, value)
 		}
 	case ascii.EqualFold(name, "transfer-encoding"):
-		if d.usesValue(&e.encodingField, value, useLastEncoding) {
+		if d.usesValue(&e.encodingField, value) {
 			d.describeTransfer(e, value)
 		}
 	case !e.hasDisposition && ascii.EqualFold(name, "disposition"):

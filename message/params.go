@@ -101,8 +101,8 @@ func (d *Decoder) param(name string) []byte {
 		case !found:
 			plain, found = p.value, true
 		case isRead && !bytes.Equal(p.value, plain):
-			d.ambiguous |= useLastParameter
-			if d.reading&useLastParameter != 0 {
+			d.isAmbiguous = true
+			if d.takesLast {
 				plain = p.value
 			}
 		}
@@ -120,8 +120,8 @@ func (d *Decoder) param(name string) []byte {
 	if bytes.Equal(whole, plain) {
 		return whole
 	}
-	d.ambiguous |= useLastParameter
-	if d.reading&useLastParameter != 0 {
+	d.isAmbiguous = true
+	if d.takesLast {
 		return plain
 	}
 	return whole

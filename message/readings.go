@@ -5,44 +5,27 @@ import (
 	"math"
 )
 
-// reading says which of two values counts if a message has both. The zero value uses the first.
-type reading uint8
-
-// The values of which the last one counts.
-const (
-	useLastType      reading = 1 << iota // of two Content-Type fields
-	useLastEncoding                      // of two Content-Transfer-Encoding fields
-	useLastParameter                     // of two boundaries or charsets in one field, and of one with and one without RFC 2231
-	readings                             // the number of readings
-)
-
-// decodeReadings reads a message in each way that its ambiguous values allow.
+// decodeReadings reads a message by the first of two values that contradict each other, and if there are such, again by the last.
 //
 // QUIRK: a field and a parameter occur once. Of two, some programs take the first and some the last, so a sender can show
-// one text to a filter and another to people. There are at most eight readings, whatever the nesting, since each applies to
-// the whole message. They share the limits.
+// one text to a filter and another to people. Both readings share the limits.
 func (d *Decoder) decodeReadings(data []byte) {
-	d.reading, d.ambiguous = 0, 0
+	d.takesLast, d.isAmbiguous = false, false
 	d.read(data)
-	first := d.msg
-	var known itemSet
-	for d.reading = 1; d.reading < readings; d.reading++ {
-		if d.reading&^d.ambiguous != 0 {
-			continue
-		}
-		if known == nil {
-			first.Repairs.add(Contradiction)
-			known = newItemSet(&first)
-		}
-		d.msg, d.links.all = Message{}, nil
-		d.read(data)
-		known.merge(&first, &d.msg, d.options)
+	if !d.isAmbiguous {
+		return
 	}
-	d.msg, d.reading = first, 0
+	first := d.msg
+	first.Repairs.add(Contradiction)
+	known := newItemSet(&first)
+	d.msg, d.links.all, d.takesLast = Message{}, nil, true
+	d.read(data)
+	known.merge(&first, &d.msg, d.options)
+	d.msg, d.takesLast = first, false
 }
 
 // usesValue reports whether a value of a field counts. Given is the value of the previous field of that name, or nil.
-func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
+func (d *Decoder) usesValue(given *[]byte, value []byte) bool {
 	before := *given
 	if *given = value; before == nil {
 		if value == nil {
@@ -51,9 +34,9 @@ func (d *Decoder) usesValue(given *[]byte, value []byte, last reading) bool {
 		return true
 	}
 	if string(before) != string(value) {
-		d.ambiguous |= last
+		d.isAmbiguous = true
 	}
-	return d.reading&last != 0
+	return d.takesLast
 }
 
 // itemSet is the set of items that the readings of a message have found.

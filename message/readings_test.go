@@ -26,10 +26,10 @@ func TestWhatAMessageGivesTwiceIsReadBothWays(t *testing.T) {
 		{"the same boundary twice", "Content-Type: multipart/mixed; boundary=a; boundary=a\n\n" + both, "first"},
 		{"a boundary for those who know RFC 2231", "Content-Type: multipart/mixed; boundary=a; boundary*=us-ascii''b\n\n" + both, "second | first"},
 		{"two charsets", "Content-Type: text/plain; charset=utf-8; charset=utf-7\n\na +AGI-", "a +AGI- | a b"},
-		{"two types and two encodings", plain + html + qp + b64 + "\nPGI+YTwvYj4=", "PGI+YTwvYj4 | <b>a</b> | a"},
+		{"two types and two encodings", plain + html + qp + b64 + "\nPGI+YTwvYj4=", "PGI+YTwvYj4 | a"},
 		{"a part", "Content-Type: multipart/mixed; boundary=c\n\n--c\n\nsame\n--c\n" + qp + b64 + "\nUGF5\n--c--", "same | UGF5 | Pay"},
 		{"what only one reading shows is twofold itself", "Content-Type: multipart/mixed; boundary=a; boundary=b\n\n--b\n" + qp + b64 + "\nUGF5\n--b--\n--a\n\nx\n",
-			"x | UGF5 | Pay"},
+			"x | Pay"},
 		{"an unreadable type at the end", html + "Content-Type: none\n\n<b>a</b>", "a | <b>a</b>"},
 		{"two names of files", "Content-Type: text/plain; name=a; name=b\n\na", "a"},
 	}
@@ -52,7 +52,7 @@ func TestFurtherReadingsAddLinksAndFieldsOnce(t *testing.T) {
 	}
 }
 
-// FuzzReadings puts two types and two encodings on a body, and looks for the text of each message that has one of each.
+// FuzzReadings puts two types and two encodings on a body, and looks for the text of the messages that have the first ones and the last ones.
 func FuzzReadings(f *testing.F) {
 	f.Add("text/html", "text/plain", "base64", "quoted-printable", "PGI+YTwvYj4=")
 	f.Add("multipart/mixed; boundary=a; boundary=b", "text/plain; charset=utf-7", "7bit", "uuencode", "--a\n\nx\n--b\n\ny\n--a--\n--b--")
@@ -68,7 +68,7 @@ func FuzzReadings(f *testing.F) {
 		}
 		const typeField, encodingField = "Content-Type:", "\nContent-Transfer-Encoding:"
 		m := d.Decode([]byte(typeField + type1 + "\n" + typeField + type2 + encodingField + encoding1 + encodingField + encoding2 + "\n\n" + body))
-		check(t, m, o, 8*(len(body)+100))
+		check(t, m, o, 2*(len(body)+100))
 		if m.Repairs.Cut() != 0 {
 			return
 		}
@@ -77,8 +77,7 @@ func FuzzReadings(f *testing.F) {
 			all = append(all, string(p.Text))
 		}
 		for _, header := range []string{
-			typeField + type1 + encodingField + encoding1, typeField + type1 + encodingField + encoding2,
-			typeField + type2 + encodingField + encoding1, typeField + type2 + encodingField + encoding2,
+			typeField + type1 + encodingField + encoding1, typeField + type2 + encodingField + encoding2,
 		} {
 			one := d.Decode([]byte(header + "\n\n" + body))
 			if one.Repairs.Has(message.Contradiction) {
