@@ -16,7 +16,7 @@ import (
 // newCodec returns the codec for a declared charset, nil if it is unknown or ASCII.
 //
 // QUIRK: a charset has a registered name. Mail has names of programs and systems, and misspelt names (charset-labels.eml).
-// Each is tried as browsers read it, then with its spelling repaired, then as IANA lists it.
+// Each is tried as browsers read it, then with its spelling repaired, then as a code page of DOS.
 func newCodec(label string) *codec {
 	const maxLabel = 64 // longer than any name
 	if len(label) > maxLabel {
@@ -34,14 +34,10 @@ func newCodec(label string) *codec {
 	if c := namedCodec(proper); c != nil {
 		return c
 	}
-	enc := registeredEncoding(strings.TrimSpace(label))
-	if enc == nil {
-		enc = registeredEncoding(proper)
+	if enc := codePage(proper); enc != nil {
+		return &codec{decoder: enc.NewDecoder()}
 	}
-	if enc == nil {
-		return nil
-	}
-	return &codec{decoder: enc.NewDecoder()}
+	return nil
 }
 
 // namedCodec returns the codec for a correctly spelt name.
