@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
@@ -253,6 +254,15 @@ func oneIn(data []byte) (*One, error) {
 	o := &One{files: pair{model: modelFile{Reader: file}}, changed: func() bool { return false }}
 	o.knows.journal = &journal.Journal{}
 	return o, o.decode()
+}
+
+// openOne is OpenOne at a time.
+func openOne(path string, now time.Time) (*One, error) {
+	files, err := openPair(path)
+	if err != nil {
+		return nil, err
+	}
+	return newOne(path, files, now)
 }
 
 // opened is a [Filter] or a [One].

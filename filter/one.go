@@ -24,29 +24,22 @@ type One struct {
 }
 
 // OpenOne opens the model at path, with what was learned since it was written, as [OpenLearned] does.
-func OpenOne(path string) (*One, error) { return openOne(path, time.Now()) }
-
-// openOne takes the time, so that tests need not wait until a file is settled.
-func openOne(path string, now time.Time) (*One, error) {
+func OpenOne(path string) (*One, error) {
 	files, err := openPair(path)
 	if err != nil {
 		return nil, err
 	}
-	return newOne(path, files, now)
+	return newOne(path, files, time.Now())
 }
 
 // OpenToLearn opens the model at path, whose store has the given journal. It is for a program that learns, and holds the lock of the
 // store. The error wraps [ErrOtherModel], or is about a file.
 func OpenToLearn(path string, j *journal.Journal) (*One, error) {
-	return openToLearn(path, j, time.Now())
-}
-
-func openToLearn(path string, j *journal.Journal, now time.Time) (*One, error) {
 	model, err := openModelFile(path)
 	if err != nil {
 		return nil, err
 	}
-	o, err := newOne(path, pair{model: model, journal: &journal.Journal{}}, now)
+	o, err := newOne(path, pair{model: model, journal: &journal.Journal{}}, time.Now())
 	if err == nil && o.Identity() != j.Model() {
 		err = ErrOtherModel
 	}
@@ -62,7 +55,7 @@ func openToLearn(path string, j *journal.Journal, now time.Time) (*One, error) {
 	return o, nil
 }
 
-// newOne returns the filter in files, which it closes after an error.
+// newOne returns the filter in files, which it closes after an error. It takes the time, so that tests need not wait until a file is settled.
 func newOne(path string, files pair, now time.Time) (*One, error) {
 	o := &One{files: files}
 	var err error

@@ -181,8 +181,9 @@ func (p *pair) openStore(path string) (err error) {
 		return replace.Reason(err)
 	}
 	j, err := journal.Open(sections.Plain(p.store), info.Size(), false)
-	if err == nil {
-		p.journal = j
+	if err != nil {
+		return replace.Reason(err)
 	}
-	return replace.Reason(err)
+	p.journal = j
+	return nil
 }

@@ -94,7 +94,7 @@ func (p *pupil) learn(raw string, class int) {
 	store := bytes.NewReader(p.journal)
 	j, err := journal.Open(store, store.Size(), false)
 	noError(p.t, err)
-	f, err := openToLearn(p.path, j, later())
+	f, err := OpenToLearn(p.path, j)
 	noError(p.t, err)
 	defer f.Close()
 	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})

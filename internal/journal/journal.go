@@ -12,6 +12,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"chaff/internal/rowtable"
 	"chaff/internal/sections"
 )
 
@@ -199,6 +200,17 @@ func (j *Journal) readInto(dst []byte, at int64) error {
 	}
 	_, err := j.store.ReadAt(dst, j.base.Size()+at)
 	return explained(err)
+}
+
+// explained returns an error of reading as one of this package.
+func explained(err error) error {
+	switch {
+	case err == io.EOF:
+		return fmt.Errorf("%w: it became shorter", ErrTruncated)
+	case errors.Is(err, rowtable.ErrDamaged):
+		return fmt.Errorf("%w: record of the journal", ErrDamaged)
+	}
+	return err
 }
 
 // Model returns the identity of the model that the journal belongs to.

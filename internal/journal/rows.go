@@ -1,9 +1,6 @@
 package journal
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -36,17 +33,6 @@ func (s *Stored) scan(p part, sum uint64, buffer *[]byte, do func(data []byte)) 
 		err = rowtable.ErrDamaged
 	}
 	return explained(err)
-}
-
-// explained returns an error of reading as one of this package.
-func explained(err error) error {
-	switch {
-	case err == io.EOF:
-		return fmt.Errorf("%w: it became shorter", ErrTruncated)
-	case errors.Is(err, rowtable.ErrDamaged):
-		return fmt.Errorf("%w: record of the journal", ErrDamaged)
-	}
-	return err
 }
 
 // table returns the rows of a summary.

@@ -50,6 +50,9 @@ func (f Format) Encode(sections []Section) []byte {
 
 func align(n int) int { return (n + 7) &^ 7 }
 
+// tableSize returns the size of the header and of the table of n sections.
+func tableSize(n int) int { return HeaderSize + EntrySize*n }
+
 // entry describes a section.
 type entry struct {
 	name              string

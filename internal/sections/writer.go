@@ -28,9 +28,6 @@ func (f Format) NewWriter(to io.WriterAt, n int) *Writer {
 	return &Writer{format: f, to: to, room: n, offset: uint64(align(tableSize(n) + 8)), digest: xxhash.New()}
 }
 
-// tableSize returns the size of the header and of the table of n sections.
-func tableSize(n int) int { return HeaderSize + EntrySize*n }
-
 // Begin begins a section, whose name has four letters.
 func (w *Writer) Begin(name string) {
 	w.end()

@@ -42,6 +42,24 @@ func Program() {
 	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
+// StartFast prepares a process for one message. It gives the stack 64 KB at once: growing it five times would walk all functions on it each time,
+// and touch all pages of a pool of stacks of each size. It samples no allocations for a profile.
+func StartFast() {
+	growStack(false)
+	runtime.MemProfileRate = 0
+}
+
+//go:noinline
+func growStack(never bool) {
+	if never { // the frame has room in any case
+		var room [40 << 10]byte
+		touch(room[:])
+	}
+}
+
+//go:noinline
+func touch(room []byte) { clear(room) }
+
 // Main runs chaff-classify with the given arguments, environment and streams. It returns the exit code.
 func Main(args, environ []string, s Streams) (code int) {
 	var r Request
