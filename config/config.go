@@ -35,9 +35,9 @@ type Config struct {
 	Seed uint64 `json:"seed"`
 	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. Default 0.
 	Workers int `json:"workers"`
-	// Memory is how much of terms and matrices stays in memory, such as "300MB"; the rest is in temporary files. Each
-	// distinct term and its weights, about 80 bytes, and 300 bytes a message come on top. "0" is no limit. It changes
-	// no result. Default "32MB".
+	// Memory is how much the documents and the sorting of their terms may take, such as "300MB"; the rest is in
+	// temporary files. Each distinct term and its weights, about 80 bytes, and 300 bytes a message come on top. "0" is
+	// no limit. It changes no result. Default "32MB".
 	Memory string `json:"memory"`
 
 	// KeyFile names the file with the secret key of the hashes of terms, 32 hexadecimal digits, which is created if it

@@ -82,9 +82,8 @@ type Dataset struct {
 	Workers int
 
 	// In a data set made of [Documents], these replace RowStart, IDs and Values.
-	matrix *Matrix
-	rows   []Ref // in the matrix
-	view   *view // of the vocabulary
+	index     *Index
+	documents []Ref
 }
 
 // NewDataset returns an empty data set for [Dataset.Append].
@@ -101,10 +100,10 @@ func (d *Dataset) Append(x Vector, label int32) {
 
 // Err returns the first error of reading documents. Rows that could not be read look empty.
 func (d *Dataset) Err() error {
-	if d.matrix == nil {
+	if d.index == nil {
 		return nil
 	}
-	return d.matrix.store.failed()
+	return d.index.documents.Err()
 }
 
 // Len returns N, the number of documents.
@@ -136,14 +135,14 @@ func (d *Dataset) Select(ids []uint32) *Dataset {
 func (d *Dataset) Subset(documents []int) *Dataset {
 	s := NewDataset(d.Kind, d.Classes, d.Terms)
 	s.Workers = d.Workers
-	if d.matrix == nil {
+	if d.index == nil {
 		for _, i := range documents {
 			s.Append(d.Row(i), d.Labels[i])
 		}
 	} else {
-		s.RowStart, s.matrix, s.view = nil, d.matrix, d.view
+		s.RowStart, s.index = nil, d.index
 		for _, i := range documents {
-			s.rows, s.Labels = append(s.rows, d.rows[i]), append(s.Labels, d.Labels[i])
+			s.documents, s.Labels = append(s.documents, d.documents[i]), append(s.Labels, d.Labels[i])
 		}
 	}
 	if d.Confirmed != nil {
@@ -156,7 +155,7 @@ func (d *Dataset) Subset(documents []int) *Dataset {
 
 // Row returns document i. Use [Dataset.Rows] to read many rows.
 func (d *Dataset) Row(i int) Vector {
-	if d.matrix != nil {
+	if d.index != nil {
 		return d.Rows().Row(i)
 	}
 	lo, hi := d.RowStart[i], d.RowStart[i+1]

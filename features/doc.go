@@ -1,10 +1,13 @@
 // Package features turns the terms of messages into sparse vectors.
 //
 // It sees hashes of terms, not mail. A [Bag] collects the terms of one message into a [Document]. [Documents] keep those of a
-// corpus in a few bytes for each term. [Documents.Build] gives the terms of the training part the ids 0..V-1, and
-// [Index.Dataset] returns N documents as the rows of a sparse matrix (N x V), a [Dataset].
+// corpus in a few bytes for each term, in memory or in a temporary file. [Documents.Build] gives the terms of the training part the
+// ids 0..V-1, and [Index.Dataset] returns N documents as the rows of a sparse matrix (N x V), a [Dataset].
 //
-// [Documents.Save] writes documents and their dictionary to a file. [OpenDocuments] reads them, and more can then be added.
+// Three words name a term beside its hash and its text. Its index is its place in a Document. Its number is its place among all terms of
+// Documents, which are sorted by an unkeyed hash of their texts once all are there. Its id is its place in a [Vocabulary].
+//
+// [Documents.Save] writes documents and their terms to a file. [OpenDocuments] reads them, and more can then be added.
 //
 // A [Kind] says what the values of a row are. [Bits] and [Counts] are those of the lectures (cs440, "Two Different BoW
 // Algorithms"). [NormalisedBits] and [NormalisedCounts] are the same, L2-normalised. [HeadBits] are the bits of the terms in the head
@@ -16,7 +19,7 @@
 //
 // A 64-bit hash under a secret key identifies a term. Two of a million terms share a hash with a probability of about 3e-8, and
 // then count as one term. No figure depends on the key, because ids, and with them the order of sums, follow from the texts
-// of the terms. The exception is two texts made to share their [OrderHash]: the key decides which comes first.
+// of the terms. The exception is two texts made to share their unkeyed hash: the key decides which comes first.
 //
 // Complete Documents, a Vocabulary, an Index and a Dataset are read-only and safe for concurrent use. A Bag, a Writer, a Lookup, Rows
 // and a GrowingVocabulary belong to one goroutine.

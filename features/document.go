@@ -27,19 +27,16 @@ func (doc Document) sizes() (n [evidence.Groups]int) {
 	return n
 }
 
-// scale returns the factor of the values of a kind other than [Evidence]: 1 / the Euclidean length of the document for a
-// normalised kind, otherwise 1.
-func (doc Document) scale(kind Kind) float64 { return doc.scaleOf(kind, len(doc.Counts)) }
-
-// scaleOf is scale for a document of so many terms, whose counts it needs for counts only.
-func (doc Document) scaleOf(kind Kind, terms int) float64 {
+// scale returns the factor of the values of so many terms for a kind other than [Evidence]: 1 / the Euclidean length of the document for a
+// normalised kind, otherwise 1. It needs the counts for counts only.
+func scale(kind Kind, terms int, counts []uint32) float64 {
 	if !kind.normalised() || terms == 0 {
 		return 1
 	}
 	squares := float64(terms) // of bits
 	if kind.counted() {
 		squares = 0
-		for _, count := range doc.Counts {
+		for _, count := range counts {
 			squares += float64(count) * float64(count)
 		}
 	}

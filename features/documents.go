@@ -2,287 +2,319 @@ package features
 
 import (
 	"encoding/binary"
-	"errors"
-	"math/bits"
+	"fmt"
+	"math"
 	"slices"
 	"sync"
 
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
 // Documents are the documents of a corpus, with each distinct term and its text once. [Writer]s fill them. After [Documents.Complete]
 // they are read-only and safe for concurrent use.
 //
-// A document takes about three and a half bytes for each of its terms, because a term is a number in one dictionary.
+// A document takes about three bytes for each of its terms, because a term is a number, and the numbers of a document ascend.
 type Documents struct {
-	dictionary *dictionary
-	budget     *memoryBudget
-	store      *recordStore
+	terms   *terms
+	records *records // of documents
+	kept    *records // of the caller
 
-	orderOnce sync.Once
-	order     []uint32 // see ordered
+	completeOnce sync.Once
 }
 
-// ordered returns the numbers of all terms in the order of the [OrderHash] of their texts, which the ids of every vocabulary have. They are
-// sorted once.
-func (d *Documents) ordered(workers int) []uint32 {
-	d.orderOnce.Do(func() { d.order = d.dictionary.sorted(workers) })
-	return d.order
+// NewDocuments returns documents that take at most half of so many bytes of memory: sorting many terms takes the other half. What does not fit
+// is kept in temporary files. 0 means no limit. The terms and their texts do not count.
+func NewDocuments(memory int64) *Documents {
+	b := &memoryBudget{limit: (memory + 1) / 2}
+	return &Documents{terms: new(terms), records: newRecords(b, 1), kept: newRecords(b, 1)}
 }
 
-// documentsShare is the share of the memory that documents may fill. They are read a few times, in order. The rest is for
-// matrices, which are read in every epoch, in any order.
-const documentsShare = 0.5
-
-// NewDocuments returns documents that, together with the matrices made of them, take at most so many bytes of memory. What does
-// not fit is kept in temporary files. 0 means no limit. The texts of terms do not count.
-func NewDocuments(memory int64) *Documents { return newDocuments(memory, false) }
-
-func newDocuments(memory int64, textless bool) *Documents {
-	b := &memoryBudget{limit: memory}
-	return &Documents{dictionary: newDictionary(textless), budget: b, store: newRecordStore(b, documentsShare)}
-}
-
-// HasTexts reports whether the texts of the terms are known. Only documents opened from a file without texts lack them.
-func (d *Documents) HasTexts() bool { return !d.dictionary.textless }
-
-// Complete ends the writing and frees the memory that only adding terms needs. It returns the first error of the temporary file, or that
-// there are too many terms.
-func (d *Documents) Complete() error {
-	for s := range d.dictionary.shards {
-		d.dictionary.shards[s].table.Freeze()
-	}
+// Complete ends the writing. It gives the terms their last numbers, in the order of an unkeyed hash of their texts, with up to so many
+// goroutines. It returns the first error of the temporary files, or that there are too many terms.
+func (d *Documents) Complete(workers int) error {
+	d.completeOnce.Do(func() {
+		if numbers := d.terms.sort(workers); numbers != nil {
+			d.renumber(numbers, workers)
+		}
+	})
 	return d.Err()
 }
 
-// Err returns the first error of writing or reading the temporary file. A document that could not be read looks empty: check Err
+// renumber writes the records again, with the new numbers of the terms by the old ones.
+func (d *Documents) renumber(numbers []uint32, workers int) {
+	old, all := d.records, newRecords(d.records.budget, len(d.records.places))
+	all.err = old.failed()
+	writers := make([]Writer, max(workers, 1))
+	for i := range writers {
+		writers[i] = Writer{recordWriter: recordWriter{records: all}}
+	}
+	parallel.Ranges(workers, len(old.places)-1, 256, func(worker, from, to int) {
+		w, r := &writers[worker], d.reader()
+		for ref := Ref(from + 1); ref <= Ref(to); ref++ {
+			r.read(ref)
+			r.readNumbers()
+			r.readMarks()
+			for i, number := range r.numbers {
+				r.numbers[i] = numbers[number]
+			}
+			w.encode(r.numbers, r.doc, r.sizes, r.cells)
+			w.write(ref, w.record)
+			old.drop(ref)
+		}
+	})
+	for i := range writers {
+		writers[i].flush()
+	}
+	if err := old.failed(); err != nil {
+		all.fail(err)
+	}
+	d.records = all
+}
+
+// Err returns the first error of writing or reading the temporary files. A document that could not be read looks empty: check Err
 // before using the results.
-func (d *Documents) Err() error { return d.store.failed() }
+func (d *Documents) Err() error {
+	if err := d.records.failed(); err != nil {
+		return err
+	}
+	return d.kept.failed()
+}
 
 // Writer adds documents. It belongs to one goroutine; there may be several.
 type Writer struct {
 	recordWriter
-	dictionary *dictionary
-	numbers    []uint32
-	order      shardOrder
-	record     []byte
+	kept    recordWriter
+	terms   *terms
+	numbers []uint32
+	lookup  Lookup
+	gaps    []byte // of the terms
+	cells   []byte // their gaps
+	marks   []byte
+	counts  []byte
+	record  []byte
 }
 
 // NewWriter returns a writer. The caller must close it.
 func (d *Documents) NewWriter() *Writer {
-	return &Writer{recordWriter: recordWriter{store: d.store}, dictionary: d.dictionary}
+	return &Writer{recordWriter: recordWriter{records: d.records}, kept: recordWriter{records: d.kept}, terms: d.terms}
 }
 
-// Close flushes the last page.
-func (w *Writer) Close() { w.flush() }
+// Close flushes the last pages.
+func (w *Writer) Close() {
+	w.flush()
+	w.kept.flush()
+}
 
 // Add keeps the document of a bag whose terms are named. After an error it returns 0, see [Documents.Err].
-func (w *Writer) Add(b *Bag) Ref {
-	name := b.Text
-	if w.dictionary.textless {
-		name = func(i int) []byte { return w.dictionary.nameOf(b.Text(i)) }
-	}
-	return w.add(b.Document(), name)
-}
-
-// errNoOrderHash means that a caller gave a text to documents without texts.
-var errNoOrderHash = errors.New("a term of documents without texts is not named by an order hash")
+func (w *Writer) Add(b *Bag) Ref { return w.addDocument(b.Document(), b.Text) }
 
 // AddDocument keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or
-// nil if another document has told it; for documents without texts it is the [OrderHash], little-endian. A term that has no text
-// anywhere is named after its hash.
+// nil if another document has told it. A term that has no text anywhere is named after its hash.
 func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
-	if w.dictionary.textless {
-		for i := range doc.Terms {
-			if name := text(i); name != nil && len(name) != orderSize {
-				w.store.fail(errNoOrderHash)
-				return 0
-			}
+	return w.addDocument(doc, func(i int) []byte {
+		if text := text(i); text != nil {
+			return text
 		}
-	}
-	return w.add(doc, text)
+		return fmt.Appendf(nil, "term:%016x", doc.Terms[i])
+	})
 }
 
-// Copy adds a document of other documents, both with texts or both without.
+// Copy adds a document of other documents.
 func (w *Writer) Copy(from *Documents, ref Ref) Ref {
 	r := from.reader()
 	r.readAll(ref)
-	return w.add(r.doc, func(i int) []byte { return from.dictionary.name(r.numbers[i]) })
+	return w.addDocument(r.doc, func(i int) []byte { return from.terms.text(r.numbers[i]) })
 }
 
 // Keep keeps bytes of the caller beside the documents, for [Documents.Kept].
-func (w *Writer) Keep(data []byte) Ref { return w.write(data) }
+func (w *Writer) Keep(data []byte) Ref { return w.kept.add(data) }
 
 // Kept returns a function that reads what was kept. Its result is valid until the next call, and empty after an error.
 func (d *Documents) Kept() func(ref Ref) []byte {
-	r := recordReader{store: d.store}
-	return r.read
+	var buffer []byte
+	return func(ref Ref) []byte { return d.kept.read(ref, &buffer) }
 }
 
-func (w *Writer) add(doc Document, name func(i int) []byte) Ref {
+func (w *Writer) addDocument(doc Document, text func(i int) []byte) Ref {
 	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
-	if err := w.dictionary.add(w.numbers, doc, name, &w.order); err != nil {
-		w.store.fail(err)
+	if err := w.terms.add(w.numbers, doc.Terms, text); err != nil {
+		w.records.fail(err)
 		return 0
 	}
-	w.record = appendDocument(w.record[:0], w.numbers, doc)
-	return w.write(w.record)
+	w.cells = appendGaps(w.cells[:0], doc.Cells)
+	w.encode(w.numbers, doc, doc.sizes(), w.cells)
+	return w.add(w.record)
 }
 
-// The record of a document with n terms is, little-endian:
+// encode sets the record of a document, given the numbers of its terms, the sizes of its groups and the gaps of its cells.
+func (w *Writer) encode(numbers []uint32, doc Document, sizes [evidence.Groups]int, cells []byte) {
+	l := &w.lookup
+	l.known = l.known[:0]
+	for i, number := range numbers {
+		l.known = append(l.known, uint64(number)<<32|uint64(i))
+	}
+	l.sort()
+	w.gaps, w.marks, w.counts = w.gaps[:0], w.marks[:0], w.counts[:0]
+	before := uint32(0)
+	for _, known := range l.known {
+		number, i := uint32(known>>32), uint32(known)
+		w.gaps = appendGap(w.gaps, number-before)
+		before = number
+		mark := byte(doc.Groups[i]) << groupShift
+		if doc.InHead[i] {
+			mark |= markHead
+		}
+		if doc.Counts[i] > 1 {
+			mark |= markRepeated
+			w.counts = binary.AppendUvarint(w.counts, uint64(doc.Counts[i]))
+		}
+		w.marks = append(w.marks, mark)
+	}
+	w.record = appendRecord(w.record[:0], sizes, w.gaps, cells, w.marks, w.counts)
+}
+
+// The record of a document is, little-endian:
 //
-//	4 bytes   2n, plus 1 if term numbers have four bytes
-//	4 bytes   the number of cells
-//	3n or 4n  the number of each term in the dictionary
-//	n bits    whether the term is in the head of the text; bits begin with the lowest of each byte
-//	n bits    whether the term occurs more than once
-//	varints   the counts of the terms that do
-//	gaps      the cells, as [appendGaps] writes them
+//	u32       for each group the number of its terms; of cells for [evidence.Grams]
+//	u32 u32   the size of the gaps of the terms, and of those of the cells
+//	gaps      the numbers of the terms, as [appendGaps] writes them
+//	gaps      the cells
+//	u8        for each term its mark: 4 times its group, plus 2 if it occurs more than once, plus 1 if it is in the head of the text
+//	varints   the counts of the terms that occur more than once
+const recordHeader = 4*evidence.Groups + 8
+
 const (
-	documentHeader = 8
-	narrow         = 3 // bytes of a number
-	wide           = 4
-	narrowLimit    = 1 << (8 * narrow)
+	markHead     = 1
+	markRepeated = 2
+	groupShift   = 2
 )
 
-func bitmapSize(n int) int { return (n + 7) / 8 }
-
-// appendDocument appends the record of a document, given the numbers of its terms.
-func appendDocument(dst []byte, numbers []uint32, doc Document) []byte {
-	return appendRest(appendNumbers(dst, numbers, len(doc.Cells)), doc)
+// appendRecord appends a record.
+func appendRecord(dst []byte, sizes [evidence.Groups]int, gaps, cells, marks, counts []byte) []byte {
+	le := binary.LittleEndian
+	for _, n := range sizes {
+		dst = le.AppendUint32(dst, uint32(n))
+	}
+	dst = le.AppendUint32(le.AppendUint32(dst, uint32(len(gaps))), uint32(len(cells)))
+	return append(append(append(append(dst, gaps...), cells...), marks...), counts...)
 }
 
-// appendNumbers appends the record of a document up to the numbers of its terms.
-func appendNumbers(dst []byte, numbers []uint32, cells int) []byte {
-	le := binary.LittleEndian
-	n, isWide := len(numbers), uint32(0)
-	if n > 0 && slices.Max(numbers) >= narrowLimit {
-		isWide = 1
-	}
-	dst = le.AppendUint32(dst, uint32(2*n)|isWide)
-	dst = le.AppendUint32(dst, uint32(cells))
+// wideGap marks a gap that does not fit into two bytes.
+const wideGap = math.MaxUint16
+
+// appendGaps appends ascending numbers, each by its distance from the one before.
+func appendGaps(dst []byte, numbers []uint32) []byte {
+	before := uint32(0)
 	for _, number := range numbers {
-		dst = append(dst, byte(number), byte(number>>8), byte(number>>16))
-		if isWide == 1 {
-			dst = append(dst, byte(number>>24))
-		}
+		dst = appendGap(dst, number-before)
+		before = number
 	}
 	return dst
 }
 
-// appendRest appends the record of a document from the bits on.
-func appendRest(dst []byte, doc Document) []byte {
-	size := bitmapSize(len(doc.Counts))
-	dst = append(dst, make([]byte, 2*size)...)
-	inHead, repeated := dst[len(dst)-2*size:][:size], dst[len(dst)-size:]
-	for i := range doc.Counts {
-		if doc.InHead[i] {
-			inHead[i/8] |= 1 << (i % 8)
-		}
-		if doc.Counts[i] > 1 {
-			repeated[i/8] |= 1 << (i % 8)
-		}
+// appendGap appends a distance: two bytes, or wideGap and four bytes.
+func appendGap(dst []byte, gap uint32) []byte {
+	if gap < wideGap {
+		return append(dst, byte(gap), byte(gap>>8))
 	}
-	for _, count := range doc.Counts {
-		if count > 1 {
-			dst = binary.AppendUvarint(dst, uint64(count))
+	return binary.LittleEndian.AppendUint32(append(dst, wideGap&0xff, wideGap>>8), gap)
+}
+
+// appendDecoded appends the first n numbers that appendGaps has written.
+func appendDecoded(dst []uint32, n int, gaps []byte) []uint32 {
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	numbers, number, size := dst[len(dst)-n:], uint32(0), 0
+	for i := range numbers {
+		gap := uint32(gaps[size]) | uint32(gaps[size+1])<<8
+		size += 2
+		if gap == wideGap {
+			gap = binary.LittleEndian.Uint32(gaps[size:])
+			size += 4
 		}
+		number += gap
+		numbers[i] = number
 	}
-	return appendGaps(dst, doc.Cells)
+	return dst
 }
 
 // documentReader reads documents, one at a time, into its own memory. It belongs to one goroutine.
 type documentReader struct {
-	recordReader
-	dictionary *dictionary
-	numbers    []uint32 // of the terms
-	rest       []byte   // of the record, after the numbers
-	gaps       []byte   // of the cells, after readRest
-	cells      int
-	doc        Document
+	terms   *terms
+	records *records
+	buffer  []byte
+	sizes   [evidence.Groups]int
+	gaps    []byte // of the terms, as are marks and counts
+	cells   []byte // their gaps
+	marks   []byte
+	counts  []byte
+	numbers []uint32
+	doc     Document
 }
 
 func (d *Documents) reader() documentReader {
-	return documentReader{recordReader: recordReader{store: d.store}, dictionary: d.dictionary}
+	return documentReader{terms: d.terms, records: d.records}
 }
 
-// read sets the numbers of the terms of a document. A document that could not be read is empty.
+// read reads the record of a document. A document that could not be read is empty.
 func (r *documentReader) read(ref Ref) {
-	record := r.recordReader.read(ref)
+	record := r.records.read(ref, &r.buffer)
 	if record == nil {
-		record = make([]byte, documentHeader)
+		record = make([]byte, recordHeader)
 	}
-	r.decode(record)
+	r.split(record)
 }
 
-// decode sets the numbers of the terms of a document, given its record.
-func (r *documentReader) decode(record []byte) {
-	le := binary.LittleEndian
-	header := le.Uint32(record)
-	n, width := int(header/2), narrow+int(header%2)
-	record, r.cells = record[documentHeader:], int(le.Uint32(record[4:]))
-	r.numbers = slices.Grow(r.numbers[:0], n)[:n]
-	for i := range r.numbers {
-		r.numbers[i] = le.Uint32(record[i*width:]) // the bitmaps follow, so there are four bytes to read in any case
-		if width == narrow {
-			r.numbers[i] &= narrowLimit - 1
+// split splits a record.
+func (r *documentReader) split(record []byte) {
+	le, terms := binary.LittleEndian, 0
+	for g := range r.sizes {
+		r.sizes[g] = int(le.Uint32(record[4*g:]))
+		terms += r.sizes[g]
+	}
+	terms -= r.sizes[evidence.Grams]
+	gaps, cells := le.Uint32(record[recordHeader-8:]), le.Uint32(record[recordHeader-4:])
+	rest := record[recordHeader:]
+	r.gaps, rest = rest[:gaps], rest[gaps:]
+	r.cells, rest = rest[:cells], rest[cells:]
+	r.marks, r.counts = rest[:terms], rest[terms:]
+}
+
+// readNumbers decodes the numbers of the terms.
+func (r *documentReader) readNumbers() {
+	r.numbers = appendDecoded(r.numbers[:0], len(r.marks), r.gaps)
+}
+
+// readMarks sets the groups of the terms, how often they occur, and which are in the head.
+func (r *documentReader) readMarks() {
+	doc, counts := &r.doc, r.counts
+	doc.Counts, doc.InHead, doc.Groups = doc.Counts[:0], doc.InHead[:0], doc.Groups[:0]
+	for _, mark := range r.marks {
+		count := uint64(1)
+		if mark&markRepeated != 0 {
+			var size int
+			count, size = binary.Uvarint(counts)
+			counts = counts[size:]
 		}
-	}
-	r.rest = record[n*width:]
-}
-
-// readRest sets the document, without the hashes and the groups of its terms.
-func (r *documentReader) readRest() { r.gaps = r.doc.decodeRest(r.rest, len(r.numbers), r.cells) }
-
-// cellGaps returns the gaps of the cells.
-func (r *documentReader) cellGaps() []byte {
-	size, repeated := bitmapSize(len(r.numbers)), 0
-	counts := r.rest[2*size:]
-	for _, b := range r.rest[size : 2*size] {
-		repeated += bits.OnesCount8(b)
-	}
-	at := 0
-	for ; repeated > 0; at++ {
-		if counts[at] < 0x80 { // the last byte of a varint
-			repeated--
-		}
-	}
-	return counts[at:]
-}
-
-// readGroups sets the groups of the terms.
-func (r *documentReader) readGroups() {
-	r.doc.Groups = r.doc.Groups[:0]
-	for _, number := range r.numbers {
-		r.doc.Groups = append(r.doc.Groups, r.dictionary.group(number))
+		doc.Counts, doc.InHead = append(doc.Counts, uint32(count)), append(doc.InHead, mark&markHead != 0)
+		doc.Groups = append(doc.Groups, evidence.Group(mark>>groupShift))
 	}
 }
 
-// decodeRest sets what appendRest has written of a document of n terms, and returns the gaps of the cells.
-func (doc *Document) decodeRest(rest []byte, n, cells int) (gaps []byte) {
-	inHead, repeated, counts := rest, rest[bitmapSize(n):], rest[2*bitmapSize(n):]
-	doc.Counts, doc.InHead = slices.Grow(doc.Counts[:0], n)[:n], slices.Grow(doc.InHead[:0], n)[:n]
-	for i := range n {
-		doc.InHead[i] = inHead[i/8]>>(i%8)&1 != 0
-		doc.Counts[i] = 1
-		if repeated[i/8]>>(i%8)&1 != 0 {
-			count, size := binary.Uvarint(counts)
-			doc.Counts[i], counts = uint32(count), counts[size:]
-		}
-	}
-	doc.Cells = slices.Grow(doc.Cells[:0], cells)[:cells]
-	decodeGaps(doc.Cells, counts)
-	return counts
+// readCells decodes the cells.
+func (r *documentReader) readCells() {
+	r.doc.Cells = appendDecoded(r.doc.Cells[:0], r.sizes[evidence.Grams], r.cells)
 }
 
 // readAll sets the document.
 func (r *documentReader) readAll(ref Ref) {
 	r.read(ref)
-	r.readRest()
-	r.readGroups()
+	r.readNumbers()
+	r.readMarks()
+	r.readCells()
 	r.doc.Terms = r.doc.Terms[:0]
 	for _, number := range r.numbers {
-		r.doc.Terms = append(r.doc.Terms, r.dictionary.hash(number))
+		r.doc.Terms = append(r.doc.Terms, r.terms.hashes[number])
 	}
 }
 

@@ -418,7 +418,7 @@ func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
 		refs = append(refs, w.Add(&b))
 	}
 	w.Close()
-	if err := documents.Complete(); err != nil {
+	if err := documents.Complete(1); err != nil {
 		t.Fatal(err)
 	}
 	index, _, err := documents.Build(refs, DefaultOptions(), 1)

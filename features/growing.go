@@ -7,7 +7,7 @@ import "chaff/internal/hashtable"
 type GrowingVocabulary struct {
 	kind   Kind
 	reader documentReader
-	ids    []uint32        // by term number
+	ids    []uint32        // by the number of a term
 	wholes hashtable.Table // of documents, for the kind [Whole]
 	terms  int
 	lookup Lookup
@@ -16,9 +16,10 @@ type GrowingVocabulary struct {
 
 // Growing returns an empty vocabulary for rows of the given kind.
 func (d *Documents) Growing(kind Kind) *GrowingVocabulary {
+	_ = d.Complete(1) // an error stays, see Err
 	v := &GrowingVocabulary{kind: kind, reader: d.reader()}
 	if kind != Whole {
-		v.ids = unknownIDs(d.dictionary.size())
+		v.ids = unknownIDs(len(d.terms.hashes))
 	}
 	return v
 }
@@ -39,7 +40,8 @@ func (v *GrowingVocabulary) readRow(ref Ref, learn bool) Vector {
 	}
 	v.reader.read(ref)
 	if learn {
-		v.reader.readRest()
+		v.reader.readNumbers()
+		v.reader.readMarks()
 		for i, number := range v.reader.numbers {
 			if v.ids[number] == unknown && (v.kind != HeadBits || v.reader.doc.InHead[i]) {
 				v.ids[number] = uint32(v.terms)
@@ -47,7 +49,7 @@ func (v *GrowingVocabulary) readRow(ref Ref, learn bool) Vector {
 			}
 		}
 	}
-	v.row = v.lookup.appendStored(v.row, &v.reader, v.ids, v.terms, v.kind)
+	v.row = v.lookup.appendStored(v.row, &v.reader, termIDs{ids: v.ids}, v.kind, nil)
 	return v.row
 }
 

@@ -27,20 +27,6 @@ func chosenHashes(n int) map[string][]uint64 {
 	return chosen
 }
 
-func TestNoChoiceOfHashesFillsOneShardOfADictionary(t *testing.T) {
-	for name, hashes := range chosenHashes(200_000) {
-		t.Run(name, func(t *testing.T) {
-			var order shardOrder
-			starts := order.sort(hashes, newDictionary(false).placer)
-			for s := range shardCount {
-				if n, mean := int(starts[s+1]-starts[s]), len(hashes)/shardCount; n > 2*mean {
-					t.Errorf("shard %d has %d terms, want at most %d", s, n, 2*mean)
-				}
-			}
-		})
-	}
-}
-
 // TestNoChoiceOfHashesMakesAVocabularySlow looks up terms that share their first bits, or whose keys are not evenly spaced. A slow lookup
 // would exceed the time limit of the tests.
 func TestNoChoiceOfHashesMakesAVocabularySlow(t *testing.T) {

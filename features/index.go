@@ -16,20 +16,61 @@ const unknown = math.MaxUint32
 // unknownIDs returns n ids, all unknown.
 func unknownIDs(n int) []uint32 { return slices.Repeat([]uint32{unknown}, n) }
 
+// termIDs are the ids of terms by their numbers.
+type termIDs struct {
+	ids     []uint32 // nil if they are the numbers
+	ordered bool     // the ids ascend with the numbers, and no two are equal
+}
+
+// newTermIDs finds out whether ids are ordered.
+func newTermIDs(ids []uint32) termIDs {
+	last, ordered := int64(-1), true
+	for _, id := range ids {
+		if id != unknown {
+			ordered = ordered && int64(id) > last
+			last = int64(id)
+		}
+	}
+	return termIDs{ids, ordered}
+}
+
+// of returns the id of a term.
+func (t termIDs) of(number uint32) uint32 {
+	if t.ids == nil {
+		return number
+	}
+	return t.ids[number]
+}
+
+// known replaces ascending numbers by their ids, which ascend too, and to each of which offset is added. It leaves out unknown terms.
+func (t termIDs) known(numbers []uint32, offset uint32) []uint32 {
+	if t.ids == nil {
+		for i := 0; offset > 0 && i < len(numbers); i++ {
+			numbers[i] += offset
+		}
+		return numbers
+	}
+	n := 0
+	for _, number := range numbers {
+		id := t.ids[number]
+		numbers[n] = id + offset
+		if id != unknown {
+			n++
+		}
+	}
+	if numbers = numbers[:n]; !t.ordered {
+		slices.Sort(numbers)
+		numbers = slices.Compact(numbers) // two hashes can be one term
+	}
+	return numbers
+}
+
 // Index maps the terms of documents to the ids of a vocabulary. It is read-only and safe for concurrent use.
 type Index struct {
 	documents  *Documents
 	vocabulary *Vocabulary
-	view       *view
-	numbers    func() []uint32 // of the terms by id, unknown for a term that no document has; computed once
-}
-
-// newIndex returns the index of a vocabulary whose ids are given by the positions of terms in the order of all terms; nil if they are the
-// positions.
-func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
-	x := &Index{documents: d, vocabulary: v, view: newView(ids)}
-	x.numbers = sync.OnceValue(x.numbersByID)
-	return x
+	ids        termIDs
+	number     func(id int) uint32 // of a term, unknown for one that no document has
 }
 
 // Build makes the vocabulary of the training documents, from the terms that o admits, with up to so many goroutines. Ids are in
@@ -37,26 +78,29 @@ func newIndex(d *Documents, v *Vocabulary, ids []uint32) *Index {
 // In a data set of the kind [Evidence], CellCount is added to the ids. Build also returns the document frequency of each term
 // by id: the number of training documents that have it.
 func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uint32, error) {
-	order, count := d.ordered(workers), d.frequencies(training, workers)
+	if err := d.Complete(workers); err != nil {
+		return nil, nil, err
+	}
+	count := d.frequencies(training, workers)
 	limit := Limit{uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32))), len(count)}
 	if o.MaxTerms > 0 {
 		limit = MostFrequent(count, limit.least, o.MaxTerms)
 	}
-	numbers, ids := order, []uint32(nil) // of all terms
-	if kept := limit.admitted(count); kept < len(order) {
-		numbers, ids = make([]uint32, 0, kept), unknownIDs(len(order))
-		for position, number := range order {
-			if limit.Admits(count[number]) {
-				ids[position] = uint32(len(numbers))
-				numbers = append(numbers, number)
+	x := &Index{documents: d, ids: newTermIDs(nil), number: func(id int) uint32 { return uint32(id) }}
+	frequencies := count
+	if kept := limit.admitted(count); kept < len(count) {
+		numbers := make([]uint32, 0, kept)
+		ids := unknownIDs(len(count))
+		for number, n := range count {
+			if limit.Admits(n) {
+				ids[number] = uint32(len(numbers))
+				numbers, frequencies[len(numbers)] = append(numbers, uint32(number)), n
 			}
 		}
+		frequencies = frequencies[:kept:kept]
+		x.ids, x.number = newTermIDs(ids), func(id int) uint32 { return numbers[id] }
 	}
-	frequencies := make([]uint32, len(numbers))
-	for id, number := range numbers {
-		frequencies[id] = count[number]
-	}
-	v, err := newVocabulary(len(numbers), func(id int) uint64 { return d.dictionary.hash(numbers[id]) })
+	v, err := newVocabulary(len(frequencies), func(id int) uint64 { return d.terms.hashes[x.number(id)] })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,8 +108,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		x := d.Index(v, workers)
 		return x, x.frequenciesOfRows(training), nil
 	}
-	x := newIndex(d, v, ids)
-	x.numbers = func() []uint32 { return numbers }
+	x.vocabulary = v
 	return x, frequencies, nil
 }
 
@@ -76,12 +119,13 @@ const maxCounters = 4
 func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
 	counts := make([][]uint32, max(1, min(workers, maxCounters)))
 	for worker := range counts {
-		counts[worker] = make([]uint32, d.dictionary.size())
+		counts[worker] = make([]uint32, len(d.terms.hashes))
 	}
 	parallel.Ranges(len(counts), len(refs), 256, func(worker, from, to int) {
 		r := d.reader()
 		for _, ref := range refs[from:to] {
 			r.read(ref)
+			r.readNumbers()
 			for _, number := range r.numbers {
 				counts[worker][number]++
 			}
@@ -155,28 +199,39 @@ func MostFrequent(count []uint32, least uint32, terms int) Limit {
 
 // Index returns the index of a vocabulary that was made of other documents.
 func (d *Documents) Index(v *Vocabulary, workers int) *Index {
-	order := d.ordered(workers)
-	ids := unknownIDs(len(order))
-	parallel.Ranges(workers, len(order), 1<<12, func(_, from, to int) {
-		for position := from; position < to; position++ {
-			if id, known := v.ID(d.dictionary.hash(order[position])); known {
-				ids[position] = id
+	_ = d.Complete(workers) // an error stays, see Err
+	ids := unknownIDs(len(d.terms.hashes))
+	parallel.Ranges(workers, len(ids), 1<<12, func(_, from, to int) {
+		for number := from; number < to; number++ {
+			if id, known := v.ID(d.terms.hashes[number]); known {
+				ids[number] = id
 			}
 		}
 	})
-	return newIndex(d, v, ids)
+	x := &Index{documents: d, vocabulary: v, ids: newTermIDs(ids)}
+	numbers := sync.OnceValue(x.numbersByID)
+	x.number = func(id int) uint32 { return numbers()[id] }
+	return x
 }
 
 // Vocabulary returns the vocabulary whose ids the index has.
 func (x *Index) Vocabulary() *Vocabulary { return x.vocabulary }
 
+// Dataset returns documents with their labels as a data set of any kind except [Whole]. Trainers may use up to so many goroutines.
+func (x *Index) Dataset(kind Kind, classes []string, documents []Ref, labels []int32, workers int) *Dataset {
+	d := &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, index: x, documents: documents}
+	if kind == Evidence {
+		d.Terms += CellCount
+	}
+	return d
+}
+
 // Frequencies returns how many of the given documents have each term, by id.
 func (x *Index) Frequencies(refs []Ref, workers int) []uint32 {
 	byID := make([]uint32, x.vocabulary.Len())
-	count := x.documents.frequencies(refs, workers)
-	for position, number := range x.documents.ordered(workers) {
-		if id := x.view.id(position); id != unknown {
-			byID[id] += count[number]
+	for number, n := range x.documents.frequencies(refs, workers) {
+		if id := x.ids.of(uint32(number)); id != unknown {
+			byID[id] += n
 		}
 	}
 	return byID
@@ -194,22 +249,21 @@ func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
 	return byID
 }
 
-// Text returns the text of a term by its id, empty for a term that no document has, and without texts. The smallest text stands for all terms
-// that share an id. The bytes belong to the documents.
+// Text returns the text of a term by its id, empty for a term that no document has. The smallest text stands for all terms that share an id. The
+// bytes belong to the documents.
 func (x *Index) Text(id int) []byte {
-	number := x.numbers()[id]
-	if number == unknown || !x.documents.HasTexts() {
+	number := x.number(id)
+	if number == unknown {
 		return nil
 	}
-	return x.documents.dictionary.name(number)
+	return x.documents.terms.text(number)
 }
 
 func (x *Index) numbersByID() []uint32 {
-	numbers, d := slices.Repeat([]uint32{unknown}, x.vocabulary.Len()), x.documents.dictionary
-	for position, number := range x.documents.ordered(1) {
-		id := x.view.id(position)
-		if id != unknown && (numbers[id] == unknown || bytes.Compare(d.name(number), d.name(numbers[id])) < 0) {
-			numbers[id] = number
+	numbers, t := slices.Repeat([]uint32{unknown}, x.vocabulary.Len()), x.documents.terms
+	for number, id := range x.ids.ids {
+		if id != unknown && (numbers[id] == unknown || bytes.Compare(t.text(uint32(number)), t.text(numbers[id])) < 0) {
+			numbers[id] = uint32(number)
 		}
 	}
 	return numbers

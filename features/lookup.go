@@ -1,6 +1,7 @@
 package features
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -18,14 +19,14 @@ type Lookup struct {
 // longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
 	l.known = v.AppendKnown(l.known[:0], l.Hashes(doc, kind))
-	l.sort(v.Len())
+	l.sort()
 	return l.appendRow(dst, doc, kind)
 }
 
-// AppendFound is AppendVector for known terms as [Vocabulary.AppendKnown] returns them, whose ids are below terms.
-func (l *Lookup) AppendFound(dst Vector, known []uint64, terms int, doc Document, kind Kind) Vector {
+// AppendFound is AppendVector for known terms as [Vocabulary.AppendKnown] returns them.
+func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind) Vector {
 	l.known = append(l.known[:0], known...)
-	l.sort(terms)
+	l.sort()
 	return l.appendRow(dst, doc, kind)
 }
 
@@ -42,30 +43,81 @@ func (l *Lookup) Hashes(doc Document, kind Kind) []uint64 {
 	return l.whole[:]
 }
 
-// appendStored is AppendVector for the document that r has read. ids has the ids of terms by their numbers, all below terms.
-func (l *Lookup) appendStored(dst Vector, r *documentReader, ids []uint32, terms int, kind Kind) Vector {
-	r.readRest()
-	if kind == Evidence {
-		r.readGroups()
+// appendStored is AppendVector for the document that r has read, with the ids of a vocabulary. Rows of evidence have the cells first, then the
+// terms of each group: ids ascend within a group only, and sums over a group are those of an ascending row. They lack the groups that are not
+// wanted; nil wants all.
+func (l *Lookup) appendStored(dst Vector, r *documentReader, ids termIDs, kind Kind, wanted func(evidence.Group) bool) Vector {
+	switch kind {
+	case Evidence:
+		return appendEvidence(dst, r, ids, wanted)
+	case Bits, NormalisedBits:
+		first := len(dst.IDs)
+		dst.IDs = appendDecoded(dst.IDs, len(r.marks), r.gaps)
+		known := ids.known(dst.IDs[first:], 0)
+		dst.IDs = dst.IDs[:first+len(known)]
+		dst.Values = appendSame(dst.Values, float32(scale(kind, len(r.marks), nil)), len(known))
+		return dst
 	}
+	r.readNumbers()
+	r.readMarks()
 	l.known = l.known[:0]
 	for i, number := range r.numbers {
-		if id := ids[number]; id != unknown {
+		if id := ids.of(number); id != unknown {
 			l.known = append(l.known, uint64(id)<<32|uint64(i))
 		}
 	}
-	l.sort(terms)
+	if !ids.ordered {
+		l.sort()
+	}
 	return l.appendRow(dst, r.doc, kind)
 }
 
-// sort sorts the known terms by id, and terms with the same id by index. Ids are below terms.
-func (l *Lookup) sort(terms int) {
+// appendEvidence is appendStored for evidence.
+func appendEvidence(dst Vector, r *documentReader, ids termIDs, wanted func(evidence.Group) bool) Vector {
+	wants := func(g evidence.Group) bool { return wanted == nil || wanted(g) }
+	if cells := r.sizes[evidence.Grams]; wants(evidence.Grams) {
+		dst.IDs = appendDecoded(dst.IDs, cells, r.cells)
+		dst.Values = appendSame(dst.Values, float32(1/math.Sqrt(float64(cells))), cells)
+		dst.Groups = appendSame(dst.Groups, evidence.Grams, cells)
+	}
+	r.readNumbers()
+	first := len(dst.IDs)
+	dst.IDs = slices.Grow(dst.IDs, len(r.numbers))[:first+len(r.numbers)]
+	terms, next, at := dst.IDs[first:], [1 << (8 - groupShift)]int{}, 0
+	for g := range evidence.Grams {
+		next[g] = at
+		at += r.sizes[g]
+	}
+	for i, mark := range r.marks {
+		g := mark >> groupShift
+		terms[next[g]] = r.numbers[i]
+		next[g]++
+	}
+	at = first
+	for g := range evidence.Grams {
+		if wants(g) {
+			known := ids.known(terms[next[g]-r.sizes[g]:next[g]], CellCount)
+			at += copy(dst.IDs[at:], known)
+			dst.Values = appendSame(dst.Values, float32(1/math.Sqrt(float64(r.sizes[g]))), len(known))
+			dst.Groups = appendSame(dst.Groups, g, len(known))
+		}
+	}
+	dst.IDs = dst.IDs[:at]
+	return dst
+}
+
+// sort sorts the known terms by id, and terms with the same id by index.
+func (l *Lookup) sort() {
 	const fewTerms = 64
 	if len(l.known) <= fewTerms {
 		slices.Sort(l.known)
 		return
 	}
-	l.known, l.spare = radixSort(l.known, l.spare, 32, 32+bits.Len(uint(terms)))
+	var all uint64
+	for _, known := range l.known {
+		all |= known
+	}
+	l.known, l.spare = radixSort(l.known, l.spare, 32, bits.Len64(all))
 }
 
 // radixSort returns x sorted by the bits from low to high, and the other one of the two slices. Numbers with equal bits keep their order.
@@ -91,25 +143,24 @@ func radixSort(x, spare []uint64, low, high int) (sorted, other []uint64) {
 	return x, spare
 }
 
-// appendRow appends the known terms with their values. The rows of a [Matrix] have the same values, see [rowWriter].
+// appendRow appends the known terms of a document with their values.
 func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
-	first, offset, scale := len(dst.IDs), uint32(0), 1.
+	first, offset, factor := len(dst.IDs), uint32(0), 1.
 	var scales [evidence.Groups]float64
 	if kind == Evidence {
 		scales, offset = doc.groupScales(), CellCount
-		for _, cell := range doc.Cells {
-			dst.IDs = append(dst.IDs, cell)
-			dst.Values, dst.Groups = append(dst.Values, float32(scales[evidence.Grams])), append(dst.Groups, evidence.Grams)
-		}
+		dst.IDs = append(dst.IDs, doc.Cells...)
+		dst.Values = appendSame(dst.Values, float32(scales[evidence.Grams]), len(doc.Cells))
+		dst.Groups = appendSame(dst.Groups, evidence.Grams, len(doc.Cells))
 	} else {
-		scale = doc.scale(kind)
+		factor = scale(kind, len(doc.Groups), doc.Counts)
 	}
 	for _, known := range l.known {
 		id, i := offset+uint32(known>>32), uint32(known)
 		if kind == HeadBits && !doc.InHead[i] {
 			continue
 		}
-		value := scale
+		value := factor
 		if kind.counted() {
 			value *= float64(doc.Counts[i])
 		}
@@ -124,6 +175,14 @@ func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
 			value, dst.Groups = scales[g], append(dst.Groups, g)
 		}
 		dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, float32(value))
+	}
+	return dst
+}
+
+func appendSame[T any](dst []T, value T, n int) []T {
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	for i := len(dst) - n; i < len(dst); i++ {
+		dst[i] = value
 	}
 	return dst
 }

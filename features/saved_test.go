@@ -2,6 +2,7 @@ package features
 
 import (
 	"bytes"
+	compare "cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,7 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"chaff/internal/cputime"
 	"chaff/internal/evidence"
@@ -44,11 +47,11 @@ func fileFormat() sections.Format {
 }
 
 // saved returns a file with documents.
-func saved(t testing.TB, d *Documents, refs []Ref, texts bool) *sections.Reader {
+func saved(t testing.TB, d *Documents, refs []Ref) *sections.Reader {
 	t.Helper()
 	var file sections.Memory
 	w := fileFormat().NewWriter(&file, SavedSections)
-	if err := d.Save(w, refs, texts); err != nil {
+	if err := d.Save(w, refs); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := w.Close(); err != nil {
@@ -69,11 +72,7 @@ func fileOf(t testing.TB, data []byte) *sections.Reader {
 // sectionsOf returns the sections of a file with documents, in their order.
 func sectionsOf(t testing.TB, file *sections.Reader) (all []sections.Section) {
 	t.Helper()
-	names := "ORDR"
-	if file.Has("TEXT") {
-		names = "TEXT"
-	}
-	for _, name := range []string{"DOCS", "ENDS", "HASH", "GRPS", names} {
+	for _, name := range []string{"DOCS", "ENDS", "HASH", "TEXT"} {
 		data, err := file.Section(name)
 		if err != nil {
 			t.Fatal(err)
@@ -89,44 +88,49 @@ func restored(t testing.TB, file *sections.Reader, memory int64) (*Documents, []
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Complete(); err != nil {
+	if err := d.Complete(1); err != nil {
 		t.Fatal(err)
 	}
 	return d, refs
 }
 
-// differ reports how a document differs from that of a bag, or returns "".
-func differ(b *Bag, got Document) string {
-	want := b.Document()
-	if slices.Equal(want.Terms, got.Terms) && slices.Equal(want.Counts, got.Counts) && slices.Equal(want.InHead, got.InHead) &&
-		slices.Equal(want.Groups, got.Groups) && slices.Equal(want.Cells, got.Cells) {
-		return ""
+// differ reports how a document differs from another one, in any order of the terms, or returns "".
+func differ(want, got Document) string {
+	return cmp.Diff(sorted(want), sorted(got), cmpopts.EquateEmpty())
+}
+
+// sorted returns a document with its terms in the order of their hashes.
+func sorted(doc Document) Document {
+	order := make([]int, len(doc.Terms))
+	for i := range order {
+		order[i] = i
 	}
-	return cmp.Diff(want, got)
+	slices.SortFunc(order, func(i, j int) int { return compare.Compare(doc.Terms[i], doc.Terms[j]) })
+	s := Document{Cells: doc.Cells}
+	for _, i := range order {
+		s.Terms, s.Counts = append(s.Terms, doc.Terms[i]), append(s.Counts, doc.Counts[i])
+		s.InHead, s.Groups = append(s.InHead, doc.InHead[i]), append(s.Groups, doc.Groups[i])
+	}
+	return s
 }
 
 func TestOpenedDocumentsAreThoseThatWereSaved(t *testing.T) {
 	bags := mailBags(11, 400, 200)
 	d, refs := written(t, bags, 0, 3)
-	for _, texts := range []bool{true, false} {
-		file := saved(t, d, refs, texts)
-		if file.Has("TEXT") != texts || file.Has("ORDR") == texts {
-			t.Fatalf("texts %v, order hashes %v, want %v", file.Has("TEXT"), file.Has("ORDR"), texts)
+	file := saved(t, d, refs)
+	for _, memory := range []int64{0, 1} {
+		again, refs := restored(t, file, memory)
+		if len(refs) != len(bags) {
+			t.Fatalf("%d documents, want %d", len(refs), len(bags))
 		}
-		for _, memory := range []int64{0, 1} {
-			again, refs := restored(t, file, memory)
-			if len(refs) != len(bags) {
-				t.Fatalf("%d documents, want %d", len(refs), len(bags))
+		for i, b := range bags {
+			single, err := SavedDocument(file, i)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for i, b := range bags {
-				single, err := SavedDocument(file, i)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for how, got := range map[string]Document{"opened": again.Document(refs[i]), "single": single} {
-					if diff := differ(b, got); diff != "" {
-						t.Fatalf("%s document %d, texts %v, %d bytes of memory (-want +got):\n%s", how, i, texts, memory, diff)
-					}
+			for how, got := range map[string]Document{"opened": again.Document(refs[i]), "single": single} {
+				if diff := differ(b.Document(), got); diff != "" {
+					t.Fatalf("%s document %d, %d bytes of memory (-want +got):\n%s", how, i, memory, diff)
 				}
 			}
 		}
@@ -145,18 +149,16 @@ func TestAFileDependsOnItsDocumentsOnly(t *testing.T) {
 	for i := 0; i < len(bags); i += 3 {
 		few = append(few, bags[len(bags)-1-i])
 	}
-	for _, texts := range []bool{true, false} {
-		alone, refs := written(t, few, 0, 1)
-		want := sectionsOf(t, saved(t, alone, refs, texts))
-		for _, workers := range []int{1, 2, 5} {
-			d, refs := written(t, bags, 0, workers)
-			if !reflect.DeepEqual(want, sectionsOf(t, saved(t, d, chosen(refs), texts))) {
-				t.Errorf("texts %v, %d workers: other bytes among other documents", texts, workers)
-			}
-			again, openedRefs := restored(t, saved(t, d, refs, texts), 1)
-			if !reflect.DeepEqual(want, sectionsOf(t, saved(t, again, chosen(openedRefs), texts))) {
-				t.Errorf("texts %v, %d workers: other bytes after documents were opened", texts, workers)
-			}
+	alone, refs := written(t, few, 0, 1)
+	want := sectionsOf(t, saved(t, alone, refs))
+	for _, workers := range []int{1, 2, 5} {
+		d, refs := written(t, bags, 0, workers)
+		if !reflect.DeepEqual(want, sectionsOf(t, saved(t, d, chosen(refs)))) {
+			t.Errorf("%d workers: other bytes among other documents", workers)
+		}
+		again, openedRefs := restored(t, saved(t, d, refs), 1)
+		if !reflect.DeepEqual(want, sectionsOf(t, saved(t, again, chosen(openedRefs)))) {
+			t.Errorf("%d workers: other bytes after documents were opened", workers)
 		}
 	}
 }
@@ -164,30 +166,21 @@ func TestAFileDependsOnItsDocumentsOnly(t *testing.T) {
 func TestOpenedDocumentsGiveTheSameVocabulary(t *testing.T) {
 	bags := mailBags(13, 300, 200)
 	d, refs := written(t, bags, 0, 2)
-	for _, texts := range []bool{true, false} {
-		again, restoredRefs := restored(t, saved(t, d, refs, texts), 0)
-		if again.HasTexts() != texts {
-			t.Fatalf("texts %v, want %v", again.HasTexts(), texts)
+	again, restoredRefs := restored(t, saved(t, d, refs), 0)
+	for _, o := range []Options{{MinDocumentFrequency: 1}, {MinDocumentFrequency: 1, MaxTerms: 100}} {
+		want, frequencies, err := d.Build(refs[:200], o, 2)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, o := range []Options{{MinDocumentFrequency: 1}, {MinDocumentFrequency: 1, MaxTerms: 100}} {
-			want, frequencies, err := d.Build(refs[:200], o, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, again, err := again.Build(restoredRefs[:200], o, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got.Vocabulary().Hashes(), want.Vocabulary().Hashes()) || !slices.Equal(again, frequencies) {
-				t.Errorf("texts %v, %+v: other terms", texts, o)
-			}
-			wantTexts := textsOf(want)
-			if !texts {
-				wantTexts = make([]string, len(wantTexts))
-			}
-			if !slices.Equal(textsOf(got), wantTexts) {
-				t.Errorf("texts %v, %+v: other texts", texts, o)
-			}
+		got, again, err := again.Build(restoredRefs[:200], o, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Vocabulary().Hashes(), want.Vocabulary().Hashes()) || !slices.Equal(again, frequencies) {
+			t.Errorf("%+v: other terms", o)
+		}
+		if !slices.Equal(textsOf(got), textsOf(want)) {
+			t.Errorf("%+v: other texts", o)
 		}
 	}
 }
@@ -203,44 +196,39 @@ func TestDocumentsAreAddedToOpenedOnes(t *testing.T) {
 			known[hash] = true
 		}
 	}
-	for _, texts := range []bool{true, false} {
-		d, refs, err := OpenDocuments(saved(t, old, oldRefs, texts), 0)
-		if err != nil {
-			t.Fatal(err)
+	d, refs, err := OpenDocuments(saved(t, old, oldRefs), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := d.NewWriter()
+	for i, b := range bags[100:] {
+		if i%2 == 0 {
+			refs = append(refs, w.Add(b))
+			continue
 		}
-		w := d.NewWriter()
-		for i, b := range bags[100:] {
-			if i%2 == 0 {
-				refs = append(refs, w.Add(b))
-				continue
+		doc := b.Document()
+		refs = append(refs, w.AddDocument(doc, func(i int) []byte {
+			if known[doc.Terms[i]] {
+				return nil
 			}
-			doc := b.Document()
-			refs = append(refs, w.AddDocument(doc, func(i int) []byte {
-				switch {
-				case known[doc.Terms[i]]:
-					return nil
-				case texts:
-					return b.Text(i)
-				}
-				return binary.LittleEndian.AppendUint64(nil, OrderHash(b.Text(i)))
-			}))
-		}
-		w.Close()
-		if err := d.Complete(); err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(sectionsOf(t, saved(t, all, allRefs, texts)), sectionsOf(t, saved(t, d, refs, texts))) {
-			t.Errorf("texts %v: other bytes than those of all documents at once", texts)
-		}
+			return b.Text(i)
+		}))
+	}
+	w.Close()
+	if err := d.Complete(1); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(sectionsOf(t, saved(t, all, allRefs)), sectionsOf(t, saved(t, d, refs))) {
+		t.Error("other bytes than those of all documents at once")
 	}
 }
 
-// The texts were made to share their OrderHash.
-func TestTermsOfOneOrderHashHaveTheSameIDsWithAndWithoutTexts(t *testing.T) {
+// The texts were made to share their unkeyed hash.
+func TestTermsWhoseTextsShareAHashHaveTheSameIDs(t *testing.T) {
 	texts := []string{"body:hama", "hidden:njegxiiaaxqlbqfub", "body:hamb", "hidden:hzrreymbtrquudnrr", "body:shareda", "hidden:hdfrvgqhouinsmwyu"}
 	for i := 0; i < len(texts); i += 2 {
-		if OrderHash([]byte(texts[i])) != OrderHash([]byte(texts[i+1])) {
-			t.Fatalf("%s and %s have different order hashes: the test proves nothing", texts[i], texts[i+1])
+		if xxhash.Sum64String(texts[i]) != xxhash.Sum64String(texts[i+1]) {
+			t.Fatalf("%s and %s have different hashes: the test proves nothing", texts[i], texts[i+1])
 		}
 	}
 	backwards := slices.Clone(texts)
@@ -248,18 +236,16 @@ func TestTermsOfOneOrderHashHaveTheSameIDsWithAndWithoutTexts(t *testing.T) {
 	var want []uint64
 	for _, texts := range [][]string{texts, backwards} {
 		d, refs := written(t, []*Bag{bagOf(texts...)}, 0, 1)
-		for _, kept := range []bool{true, false} {
-			again, refs := restored(t, saved(t, d, refs, kept), 0)
-			x, _, err := again.Build(refs, DefaultOptions(), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want == nil {
-				want = x.Vocabulary().Hashes()
-			}
-			if got := x.Vocabulary().Hashes(); !slices.Equal(got, want) {
-				t.Errorf("%q, texts %v: got the terms %x, want %x", texts, kept, got, want)
-			}
+		again, refs := restored(t, saved(t, d, refs), 0)
+		x, _, err := again.Build(refs, DefaultOptions(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = x.Vocabulary().Hashes()
+		}
+		if got := x.Vocabulary().Hashes(); !slices.Equal(got, want) {
+			t.Errorf("%q: got the terms %x, want %x", texts, got, want)
 		}
 	}
 }
@@ -267,33 +253,15 @@ func TestTermsOfOneOrderHashHaveTheSameIDsWithAndWithoutTexts(t *testing.T) {
 func TestATermWithoutATextIsNamedAfterItsHash(t *testing.T) {
 	doc := Document{Terms: []uint64{0xabc}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []evidence.Group{evidence.Links}}
 	nothing := func(int) []byte { return nil }
-	var orders []uint64
-	for _, textless := range []bool{false, true} {
-		d := newDocuments(0, textless)
-		w := d.NewWriter()
-		refs := []Ref{w.AddDocument(doc, nothing), w.AddDocument(doc, nothing)}
-		w.Close()
-		if err := d.Complete(); err != nil {
-			t.Fatal(err)
-		}
-		if got := d.Document(refs[1]); !slices.Equal(got.Terms, doc.Terms) || termCount(d.dictionary) != 1 || got.Groups[0] != evidence.Links {
-			t.Errorf("textless %v: got %+v", textless, got)
-		}
-		d.dictionary.each(1, func(number uint32) { orders = append(orders, d.dictionary.order(number)) })
-	}
-	if want := OrderHash([]byte("term:0000000000000abc")); !slices.Equal(orders, []uint64{want, want}) {
-		t.Errorf("its order hash is %x, want %x with and without texts", orders, want)
-	}
-}
-
-func TestATextIsNoNameInDocumentsWithoutTexts(t *testing.T) {
-	d := newDocuments(0, true)
+	d := NewDocuments(0)
 	w := d.NewWriter()
-	b := bagOf("word")
-	w.AddDocument(b.Document(), b.Text)
+	refs := []Ref{w.AddDocument(doc, nothing), w.AddDocument(doc, nothing)}
 	w.Close()
-	if err := d.Complete(); !errors.Is(err, errNoOrderHash) {
-		t.Errorf("got %v, want %v", err, errNoOrderHash)
+	if err := d.Complete(1); err != nil {
+		t.Fatal(err)
+	}
+	if diff := differ(doc, d.Document(refs[1])); diff != "" || len(d.terms.hashes) != 1 || string(d.terms.text(0)) != "term:0000000000000abc" {
+		t.Errorf("got %q: %s", d.terms.text(0), diff)
 	}
 }
 
@@ -303,45 +271,45 @@ func TestDamagedDocumentsAreErrors(t *testing.T) {
 		b.AddGrams([]byte("some text that has cells"))
 	}
 	d, refs := written(t, bags, 0, 1)
-	first := int(binary.LittleEndian.Uint64(sectionsOf(t, saved(t, d, refs, true))[1].Data))
-	const records, ends, hashes, groups, names = 0, 1, 2, 3, 4
+	first := int(binary.LittleEndian.Uint64(sectionsOf(t, saved(t, d, refs))[1].Data))
+	const records, ends, hashes, texts = 0, 1, 2, 3
+	const gaps, cells = recordHeader, recordHeader + 4 // of the two terms of the first document, whose marks and a count follow
 	cut := func(section, n int) func(all []sections.Section) {
 		return func(all []sections.Section) { all[section].Data = all[section].Data[:len(all[section].Data)-n] }
 	}
 	set := func(section, at int, to ...byte) func(all []sections.Section) {
 		return func(all []sections.Section) { copy(all[section].Data[at:], to) }
 	}
+	const ascend, count = "terms that do not ascend", "document 0 has a term that occurs more than once, without its count"
 	tests := []struct {
 		name   string
-		texts  bool
 		damage func(all []sections.Section)
 		want   string
 	}{
-		{"a hash is cut", true, cut(hashes, 1), "bytes of hashes for "},
-		{"a group is missing", true, cut(groups, 1), "bytes of hashes for "},
-		{"a hash is there twice", true, func(all []sections.Section) { copy(all[hashes].Data, all[hashes].Data[8:16]) }, "a term twice"},
-		{"a group does not exist", true, set(groups, 1, 7), "term 1 has the group 7"},
-		{"a text is cut", true, cut(names, 1), "the texts end at term 2 of 3"},
-		{"a text is too many", true, func(all []sections.Section) { all[names].Data = append(all[names].Data, 0) }, "1 bytes more than the texts of 3 terms"},
-		{"an order hash is cut", false, cut(names, 1), "the texts end at term 2 of 3"},
-		{"an end is cut", true, cut(ends, 7), "9 bytes are no whole number of ends"},
-		{"an end is beyond the records", true, set(ends, 9, 1), "the record of document 1 is from"},
-		{"ends do not ascend", true, set(ends, 8, 1, 0), "the record of document 1 is from"},
-		{"records are not all of documents", true, cut(ends, 8), "bytes of records that are in no document"},
-		{"a record is empty", true, set(ends, 0, 0, 0), "document 0 has a record of 0 bytes"},
-		{"a record has fewer terms than it says", true, set(records, 2, 1), "document 0 has 32770 terms"},
-		{"a number is that of no term", true, set(records, documentHeader, 9), "document 0 has term 9 of 3"},
-		{"a number is there twice", true, func(all []sections.Section) {
-			copy(all[records].Data[documentHeader:], all[records].Data[documentHeader+narrow:][:narrow])
-		}, "document 0 has a term twice"},
-		{"a bit of no term is set", true, set(records, documentHeader+2*narrow, 4), "document 0 has more bits than terms"},
-		{"a count is 0", true, set(records, documentHeader+2*narrow+2, 0), "document 0 has a term that occurs more than once, without its count"},
-		{"a cell is missing", true, func(all []sections.Section) { all[records].Data[4]++ }, "document 0 has cells that do not ascend"},
-		{"a cell is there twice", true, set(records, first-2, 0, 0), "document 0 has cells that do not ascend"},
+		{"a hash is cut", cut(hashes, 1), "bytes of hashes"},
+		{"a hash is there twice", func(all []sections.Section) { copy(all[hashes].Data, all[hashes].Data[8:16]) }, "a term twice"},
+		{"a text is cut", cut(texts, 1), "the texts end at term 2 of 3"},
+		{"a text is too many", func(all []sections.Section) { all[texts].Data = append(all[texts].Data, 0) }, "1 bytes more than the texts of 3 terms"},
+		{"an end is cut", cut(ends, 7), "9 bytes are no whole number of ends"},
+		{"an end is beyond the records", set(ends, 9, 1), "the record of document 1 is from"},
+		{"ends do not ascend", set(ends, 8, 1, 0), "the record of document 1 is from"},
+		{"records are not all of documents", cut(ends, 8), "bytes of records that are in no document"},
+		{"a record is empty", set(ends, 0, 0, 0), "document 0 has a record of 0 bytes"},
+		{"a record has fewer terms than it says", set(records, 2, 1), "document 0 has 65538 terms in"},
+		{"gaps are larger than the record", set(records, recordHeader-7, 9), "document 0 has 2 terms in"},
+		{"a number is that of no term", set(records, gaps+2, 3), ascend},
+		{"a number is there twice", set(records, gaps+2, 0), ascend},
+		{"a group has fewer terms than it says", set(records, 0, 1, 0, 0, 0, 1), "document 0 has another group than it says"},
+		{"a group does not exist", set(records, first-3, 7<<groupShift), "document 0 has another group than it says"},
+		{"a count is 1", set(records, first-1, 1), count},
+		{"a count is missing", set(records, first-3, markRepeated, markRepeated), count},
+		{"a count is too many", set(records, first-3, 0, 0), "document 0 has more counts than terms"},
+		{"a cell is missing", func(all []sections.Section) { all[records].Data[4*evidence.Grams]++ }, "document 0 has cells that do not ascend"},
+		{"a cell is there twice", set(records, cells+2, 0, 0), "document 0 has cells that do not ascend"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			all := sectionsOf(t, saved(t, d, refs, tt.texts))
+			all := sectionsOf(t, saved(t, d, refs))
 			tt.damage(all)
 			_, _, err := OpenDocuments(fileOf(t, fileFormat().Encode(all)), 0)
 			if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), tt.want) {
@@ -353,24 +321,21 @@ func TestDamagedDocumentsAreErrors(t *testing.T) {
 
 func TestChangedBytesOfSavedDocumentsAreDamage(t *testing.T) {
 	d, refs := written(t, mailBags(17, 30, 50), 0, 1)
-	for _, texts := range []bool{true, false} {
-		var good []byte
-		w := fileFormat().NewWriter((*sections.Memory)(&good), SavedSections)
-		if err := d.Save(w, refs, texts); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		all := sectionsOf(t, fileOf(t, good))
-		for i, s := range all {
-			at := bytes.Index(good, s.Data)
-			for _, byteOf := range []int{at, at + len(s.Data)/2, at + len(s.Data) - 1} {
-				changed := slices.Clone(good)
-				changed[byteOf] ^= 64
-				if _, _, err := OpenDocuments(fileOf(t, changed), 0); !errors.Is(err, errDamagedFile) {
-					t.Errorf("texts %v, section %d, byte %d: got %v", texts, i, byteOf, err)
-				}
+	var good []byte
+	w := fileFormat().NewWriter((*sections.Memory)(&good), SavedSections)
+	if err := d.Save(w, refs); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range sectionsOf(t, fileOf(t, good)) {
+		at := bytes.Index(good, s.Data)
+		for _, byteOf := range []int{at, at + len(s.Data)/2, at + len(s.Data) - 1} {
+			changed := slices.Clone(good)
+			changed[byteOf] ^= 64
+			if _, _, err := OpenDocuments(fileOf(t, changed), 0); !errors.Is(err, errDamagedFile) {
+				t.Errorf("section %d, byte %d: got %v", i, byteOf, err)
 			}
 		}
 	}
@@ -379,16 +344,10 @@ func TestChangedBytesOfSavedDocumentsAreDamage(t *testing.T) {
 // FuzzOpenDocuments changes a section of a file or cuts it. What is opened can be used, and comes back as it was.
 func FuzzOpenDocuments(f *testing.F) {
 	d, refs := written(f, mailBags(15, 20, 30), 0, 1)
-	for _, texts := range []bool{true, false} {
-		all := sectionsOf(f, saved(f, d, refs, texts))
-		f.Add(all[0].Data, all[1].Data, all[2].Data, all[3].Data, all[4].Data, texts)
-	}
-	f.Fuzz(func(t *testing.T, records, ends, hashes, groups, names []byte, texts bool) {
-		last := "ORDR"
-		if texts {
-			last = "TEXT"
-		}
-		file := fileOf(t, fileFormat().Encode([]sections.Section{{Name: "DOCS", Data: records}, {Name: "ENDS", Data: ends}, {Name: "HASH", Data: hashes}, {Name: "GRPS", Data: groups}, {Name: last, Data: names}}))
+	all := sectionsOf(f, saved(f, d, refs))
+	f.Add(all[0].Data, all[1].Data, all[2].Data, all[3].Data)
+	f.Fuzz(func(t *testing.T, records, ends, hashes, texts []byte) {
+		file := fileOf(t, fileFormat().Encode([]sections.Section{{Name: "DOCS", Data: records}, {Name: "ENDS", Data: ends}, {Name: "HASH", Data: hashes}, {Name: "TEXT", Data: texts}}))
 		single := make([]Document, len(ends)/8)
 		whole := true
 		for i := range single {
@@ -403,22 +362,21 @@ func FuzzOpenDocuments(f *testing.F) {
 			}
 			return
 		}
-		if err := d.Complete(); err != nil {
+		if err := d.Complete(1); err != nil {
 			t.Fatal(err)
 		}
 		if !whole {
 			t.Fatal("a document cannot be read on its own")
 		}
-		once := saved(t, d, refs, texts)
+		once := saved(t, d, refs)
 		again, againRefs := restored(t, once, 0)
-		if !reflect.DeepEqual(sectionsOf(t, once), sectionsOf(t, saved(t, again, againRefs, texts))) {
+		if !reflect.DeepEqual(sectionsOf(t, once), sectionsOf(t, saved(t, again, againRefs))) {
 			t.Fatal("saved twice, the documents have other bytes")
 		}
 		for i, ref := range refs {
 			for how, got := range map[string]Document{"opened": d.Document(ref), "saved again": again.Document(againRefs[i])} {
-				if !slices.Equal(single[i].Terms, got.Terms) || !slices.Equal(single[i].Counts, got.Counts) ||
-					!slices.Equal(single[i].Groups, got.Groups) || !slices.Equal(single[i].Cells, got.Cells) {
-					t.Fatalf("document %d on its own is %v, %s %v", i, single[i], how, got)
+				if diff := differ(single[i], got); diff != "" {
+					t.Fatalf("document %d on its own, and %s: %s", i, how, diff)
 				}
 			}
 		}
@@ -456,13 +414,13 @@ func BenchmarkSaved(b *testing.B) {
 		refs = append(refs, w.Add(&bag))
 	}
 	w.Close()
-	if err := d.Complete(); err != nil {
+	if err := d.Complete(1); err != nil {
 		b.Fatal(err)
 	}
-	file := saved(b, d, refs, true)
+	file := saved(b, d, refs)
 	for name, do := range map[string]func(b *testing.B){
 		"open": func(b *testing.B) { restored(b, file, 0) },
-		"save": func(b *testing.B) { saved(b, d, refs, true) },
+		"save": func(b *testing.B) { saved(b, d, refs) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			began := cputime.Process()

@@ -44,7 +44,7 @@ func collect(t testing.TB, source corpus.Source, classes ...string) collected {
 		c.refs, c.labels = append(c.refs, writer.Add(reader.Bag())), append(c.labels, int32(slices.Index(classes, item.Label)))
 	}
 	writer.Close()
-	noError(t, c.documents.Complete())
+	noError(t, c.documents.Complete(1))
 	return c
 }
 

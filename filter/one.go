@@ -147,7 +147,7 @@ func (o *One) weigh(s *scratch, doc features.Document) error {
 			}
 		}
 	}
-	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, o.tables.terms(), doc, o.kind)
+	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
 	s.renumber()
 	rows, first := o.tables.rows, uint32(o.FirstTerm())
 	linear := o.bias
@@ -251,9 +251,8 @@ func (o *One) partial(s *scratch, doc features.Document, known []uint64, later, 
 			}
 		}
 		known, p.New = o.appendNew(known, hashes, doc, uint32(terms))
-		terms += len(p.New)
 	}
-	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, terms, doc, o.kind)
+	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
 	s.renumber()
 	p.IDs, p.Vector = s.ids, s.vector
 	return p, o.knows.restore(p.Learner, p.IDs)

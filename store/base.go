@@ -55,7 +55,6 @@ func (f *facts) count(entries []Entry) {
 // ledger is all messages of a store, in the order in which they were first learned.
 type ledger struct {
 	facts         facts
-	hasTexts      bool
 	documents     *features.Documents
 	entries       []Entry
 	byFingerprint map[uint64]int // index of an entry
@@ -67,10 +66,9 @@ type ledger struct {
 // base is the base of an open store, whose sections are read when they are needed.
 type base struct {
 	sections *sections.Reader
-	hasTexts bool
 }
 
-func baseOf(s *sections.Reader) *base { return &base{s, s.Has("TEXT")} }
+func baseOf(s *sections.Reader) *base { return &base{s} }
 
 const (
 	// digestSize is the size of a digest in section DIGS: u64 fingerprint, u32 index of the message, u32 zero.
@@ -195,7 +193,7 @@ func (b *base) facts() (f facts, err error) {
 
 // ledger reads the whole base. See [features.NewDocuments] for memory.
 func (b *base) ledger(memory int64) (*ledger, error) {
-	l := &ledger{hasTexts: b.hasTexts}
+	l := new(ledger)
 	var sketches []int
 	var err error
 	if l.facts, err = b.facts(); err != nil {
@@ -392,7 +390,7 @@ func (l *ledger) save(file io.WriterAt, f *filter.Filter) (size int64, err error
 	w.Write(l.seen.encode(l.knows()))
 	w.Begin("SURE")
 	w.WriteEach(len(l.trusted), func(dst []byte, i int) []byte { return appendEntry(dst, l.trusted[i], 0) })
-	if err := l.documents.Save(w, l.refs(), l.hasTexts); err != nil {
+	if err := l.documents.Save(w, l.refs()); err != nil {
 		return 0, err
 	}
 	if err := f.SaveLearned(w); err != nil {

@@ -128,7 +128,7 @@ type meta struct {
 	entry  Entry  // Terms and Sketch are not set
 	sketch []byte // see [train.AppendSketch]
 	// document is the document of a learned message, with 64-bit hashes, and texts has the texts of the terms that the vocabulary of the
-	// model did not have, by index; nil for others. Without texts it has their order hashes, see [features.OrderHash].
+	// model did not have, by index; nil for others.
 	document features.Document
 	texts    [][]byte
 }

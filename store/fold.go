@@ -47,8 +47,8 @@ func storeKind() replace.Kind { return replace.Kind{Name: "store", Start: journa
 func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitted train.Refitted, o Options, replacing bool) error {
 	now := time.Now().UTC().Truncate(time.Second)
 	l := &ledger{
-		documents: mail.Documents(), hasTexts: mail.Documents().HasTexts() && f.SavesTexts(),
-		facts: facts{Classes: mail.Classes(), Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds, Begun: now.Unix()},
+		documents: mail.Documents(),
+		facts:     facts{Classes: mail.Classes(), Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds, Begun: now.Unix()},
 	}
 	l.entries = make([]Entry, 0, mail.Len())
 	for i := range mail.Len() {
@@ -77,7 +77,7 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
-	l := &ledger{documents: mail.Documents(), hasTexts: f.SavesTexts(), facts: facts{Classes: classes, Options: o, Begun: time.Now().Unix()}}
+	l := &ledger{documents: mail.Documents(), facts: facts{Classes: classes, Options: o, Begun: time.Now().Unix()}}
 	return save(ctx, path, f, l, func(target string) error {
 		if info, err := os.Lstat(target); err == nil && info.Size() > 0 {
 			return fs.ErrExist
@@ -221,7 +221,7 @@ func (s *Store) consolidate(ctx context.Context, fitting *fitting) error {
 	before := l.facts.Expired
 	l.facts.Options = s.options
 	l.expire(s.options, s.now())
-	if err := l.documents.Complete(); err != nil {
+	if err := l.documents.Complete(1); err != nil {
 		return err
 	}
 	var f *filter.Filter

@@ -40,7 +40,7 @@ func learnedStore(t testing.TB) (base []sections.Section, records [][]byte) {
 		}
 		records = append(records, meta)
 	}
-	for _, name := range []string{"FACT", "MSGS", "DIGS", "SEEN", "SURE", "SKCH", "HASH", "GRPS", "TEXT", "DOCS", "ENDS"} {
+	for _, name := range []string{"FACT", "MSGS", "DIGS", "SEEN", "SURE", "SKCH", "HASH", "TEXT", "DOCS", "ENDS"} {
 		data, err := s.base.sections.Section(name)
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func FuzzBase(f *testing.F) {
 			}
 			t.Fatalf("the error is %v", err)
 		}
-		if err := l.documents.Complete(); err != nil {
+		if err := l.documents.Complete(1); err != nil {
 			t.Fatal(err)
 		}
 		var file sections.Memory

@@ -2,13 +2,10 @@ package store
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"time"
-
-	"github.com/cespare/xxhash/v2"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -139,12 +136,12 @@ func (s *Store) learn(m Message) (Outcome, error) {
 	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
 	for i := range document.Terms { // the ledger has the texts of the others
 		if p.Learner == nil || p.Unknown[i] { // a model that does not learn has terms that the ledger lost
-			r.texts[i] = s.textOf(bag.Text(i))
+			r.texts[i] = slices.Clone(bag.Text(i))
 		}
 	}
 	r.entry = e
 	update := p.record(before.Label, label)
-	if s.base.hasTexts && s.filter.SavesTexts() && s.filter.Kind() != features.Whole {
+	if s.filter.SavesTexts() && s.filter.Kind() != features.Whole {
 		keep := len(p.New) <= maxNewTexts
 		for _, t := range p.New {
 			var text []byte
@@ -197,14 +194,6 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	}
 	v, err := s.filter.Classify(raw)
 	return v.Class != label && s.isSure(v, slices.Index(s.Classes(), v.Class)), err
-}
-
-// textOf returns what the store keeps of the text of a term: the text, or without texts its order hash.
-func (s *Store) textOf(text []byte) []byte {
-	if s.base.hasTexts {
-		return slices.Clone(text)
-	}
-	return binary.LittleEndian.AppendUint64(nil, xxhash.Sum64(text))
 }
 
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the file until the

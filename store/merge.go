@@ -71,7 +71,7 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 		l.put(e)
 	}
 	w.Close()
-	if err := l.documents.Complete(); err != nil {
+	if err := l.documents.Complete(1); err != nil {
 		return m, err
 	}
 	for mailbox, files := range second.ledger.seen {

@@ -97,8 +97,6 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 		return nil, ErrNoMail
 	case o.Split.Method == corpus.SplitGrouped && !m.sketched:
 		return nil, errors.New("a grouped split needs the sketches of the messages")
-	case o.Features.Texts && !m.store.HasTexts():
-		return nil, errors.New("features.texts is true, and the texts of the terms were not kept")
 	}
 	for _, class := range m.summary.Classes {
 		if class.Messages == m.summary.Used {
@@ -391,7 +389,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 	if err != nil {
 		return nil, err
 	}
-	mail.documents, mail.matrices, mail.sketched = slices.Clone(c.documents), &matrices{}, false // the sketches are with the documents of c
+	mail.documents, mail.sketched = slices.Clone(c.documents), false // the sketches are with the documents of c
 	for i, result := range results {
 		d := &mail.documents[members[i].Index]
 		switch {
@@ -400,8 +398,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 		case result.SplitKey != d.SplitKey:
 			return nil, fmt.Errorf("read again: %s has changed since it was first read", mail.items[i].Origin)
 		}
-		d.Terms, d.row, d.item = result.Terms, int32(i), int32(i)
-		mail.matrices.documents = append(mail.matrices.documents, result.Terms)
+		d.Terms, d.item = result.Terms, int32(i)
 	}
 	read := *c
 	read.Mail, read.options.Reading = &mail, r

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"sync"
-
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
@@ -11,47 +9,14 @@ import (
 	"chaff/message"
 )
 
-// matrices caches the rows of all documents for the two kinds of feature used last. Every model needs them several times, for one part or
-// another, and the trials of a search alternate between kinds.
-type matrices struct {
-	documents []features.Ref
-	mu        sync.Mutex
-	kept      [2]struct { // the last used first
-		kind   features.Kind
-		matrix *features.Matrix
-	}
-}
-
-func (m *Mail) matrix(kind features.Kind, workers int) *features.Matrix {
-	s := m.matrices
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first, second := &s.kept[0], &s.kept[1]
-	if first.kind != kind || first.matrix == nil {
-		*first, *second = *second, *first
-	}
-	if first.kind != kind || first.matrix == nil {
-		first.kind, first.matrix = kind, m.store.Matrix(kind, s.documents, workers)
-	}
-	return first.matrix
-}
-
-func (s *matrices) drop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.kept[:])
-}
-
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)
 	if kind == features.Whole {
 		return wholeDataset(c.whole().vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
 	}
-	var rows []int
 	var confirmed []bool
 	for n, i := range c.InPart(part) {
-		rows = append(rows, int(c.documents[i].row))
 		if c.documents[i].Confirmed && confirmed == nil {
 			confirmed = make([]bool, len(labels))
 		}
@@ -59,7 +24,7 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 			confirmed[n] = c.documents[i].Confirmed
 		}
 	}
-	d := c.matrix(kind, c.workers()).Dataset(c.index, c.classes, rows, labels, c.workers())
+	d := c.index.Dataset(kind, c.classes, documents, labels, c.workers())
 	d.Confirmed = confirmed
 	return d
 }

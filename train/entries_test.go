@@ -29,7 +29,7 @@ func readLedger(t testing.TB, source corpus.Source, r filter.Reading) *Mail {
 }
 
 // stored returns the mail of the entries of m, as if m had been written to a file and read again.
-func stored(t testing.TB, m *Mail, texts bool) *Mail {
+func stored(t testing.TB, m *Mail) *Mail {
 	t.Helper()
 	entries := m.Entries()
 	refs := make([]features.Ref, len(entries))
@@ -38,7 +38,7 @@ func stored(t testing.TB, m *Mail, texts bool) *Mail {
 	}
 	var data sections.Memory
 	w := sections.Format{Magic: "\x89TESTS\r\n"}.NewWriter(&data, features.SavedSections)
-	if err := m.Documents().Save(w, refs, texts); err != nil {
+	if err := m.Documents().Save(w, refs); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := w.Close(); err != nil {
@@ -58,7 +58,7 @@ func stored(t testing.TB, m *Mail, texts bool) *Mail {
 		entries[i].Sketch = keeper.Keep(kept(entries[i].Sketch))
 	}
 	keeper.Close()
-	if err := documents.Complete(); err != nil {
+	if err := documents.Complete(1); err != nil {
 		t.Fatal(err)
 	}
 	return NewMail(m.Classes(), documents, entries)
@@ -104,7 +104,7 @@ func TestEveryModelFollowsFromTheEntries(t *testing.T) {
 	o.Workers = 2
 	first := divide(t, mail, o)
 	o.Workers = 1
-	second := divide(t, stored(t, mail, true), o)
+	second := divide(t, stored(t, mail), o)
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		refitted, _, fitted := refit(t, first, model, DefaultOptions())
 		again, _, fittedAgain := refit(t, second, model, DefaultOptions())
@@ -124,7 +124,7 @@ func TestAllDivisionsFollowFromTheEntries(t *testing.T) {
 			o.Features.Texts = texts
 			mail := readLedger(t, source, o.Reading)
 			want, _, _ := refit(t, collect(t, source, o, "ham", "spam"), "multinomial", DefaultOptions())
-			got, _, _ := refit(t, divide(t, stored(t, mail, texts), o), "multinomial", DefaultOptions())
+			got, _, _ := refit(t, divide(t, stored(t, mail), o), "multinomial", DefaultOptions())
 			if !bytes.Equal(encode(t, want), encode(t, got)) {
 				t.Errorf("%s, texts %v: the model has other bytes", name, texts)
 			}
@@ -170,7 +170,7 @@ func TestACollectionKeepsItsEntriesIfAsked(t *testing.T) {
 }
 
 func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
-	mail := stored(t, readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading()), true)
+	mail := stored(t, readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading()))
 	if got := mail.Origin(16); got != "message 17 of the store" {
 		t.Errorf("got the origin %q", got)
 	}
@@ -202,7 +202,6 @@ func TestMailThatCannotBeDivided(t *testing.T) {
 		{"no entries", NewMail(classes, features.NewDocuments(0), nil), DefaultCollectOptions(), "no messages"},
 		{"one class", NewMail(classes, two.Documents(), two.Entries()[:20]), DefaultCollectOptions(), "all 20 messages are ham: training needs mail of two classes"},
 		{"no sketches", unsketched, DefaultCollectOptions(), "a grouped split needs the sketches of the messages"},
-		{"no texts", stored(t, two, false), DefaultCollectOptions(), "features.texts is true, and the texts of the terms were not kept"},
 		{"a share above 1", two, noParts, "train is 2: must be above 0 and at most 1"},
 	} {
 		if _, err := tt.mail.Divide(tt.o); err == nil || !strings.HasPrefix(err.Error(), tt.want) {

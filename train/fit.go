@@ -249,7 +249,7 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 		return nil, nil, err
 	}
 	mail := NewMail(classes, features.NewDocuments(0), nil)
-	if err := mail.store.Complete(); err != nil {
+	if err := mail.store.Complete(1); err != nil {
 		return nil, nil, err
 	}
 	empty := &Collection{Mail: mail, options: c}

@@ -84,7 +84,6 @@ type Mail struct {
 	classes   []string
 	store     *features.Documents // the terms of all documents
 	documents []document
-	matrices  *matrices     // of all documents that were read
 	sketched  bool          // whether the documents have sketches
 	items     []corpus.Item // all that were read, usable or not
 	summary   Summary
@@ -92,7 +91,6 @@ type Mail struct {
 
 type document struct {
 	Entry
-	row  int32 // in matrices
 	item int32 // index of the message among the items
 }
 
@@ -231,7 +229,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return results, m.store.Complete()
+	return results, m.store.Complete(workers)
 }
 
 // readItem reads one item into buf and returns the buffer for the next item. The sketcher may be nil. Large messages are read one at a
@@ -297,14 +295,6 @@ func (m *Mail) keep(results []readResult, copies bool) {
 		m.documents = append(m.documents, document{Entry: r.Entry, item: int32(i)})
 	}
 	m.count()
-	m.setRows()
-}
-
-func (m *Mail) setRows() {
-	m.matrices = &matrices{documents: make([]features.Ref, len(m.documents))}
-	for i := range m.documents {
-		m.documents[i].row, m.matrices.documents[i] = int32(i), m.documents[i].Terms
-	}
 }
 
 func (m *Mail) count() {
@@ -409,7 +399,6 @@ func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 		m.documents[i] = document{Entry: e, item: int32(i)}
 	}
 	m.count()
-	m.setRows()
 	return m
 }
 

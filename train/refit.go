@@ -91,10 +91,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
-	defer func() { // who saves the model needs the memory
-		all.matrices.drop()
-		memory.Release()
-	}()
+	defer memory.Release() // who saves the model needs the memory
 	for _, fold := range folds {
 		memory.Release()
 		outOfFold, err := scoreFold(ctx, trainer, d, fold)

@@ -21,7 +21,7 @@ func main() {
 	os.Exit(code)
 }
 
-// maxGarbage is about how much garbage commands that read a collection may have, in bytes. Documents and matrices hold no pointers, so
+// maxGarbage is about how much garbage commands that read a collection may have, in bytes. Documents hold no pointers, so
 // frequent collections cost little, and less garbage is a smaller process.
 const maxGarbage = 16 << 20
 

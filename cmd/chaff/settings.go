@@ -172,7 +172,7 @@ func collectOptions(c config.Config, r filter.Reading) train.CollectOptions {
 	}
 }
 
-// memoryOf returns the limit of memory for documents and matrices in bytes. The configuration is valid.
+// memoryOf returns the limit of memory for documents in bytes. The configuration is valid.
 func memoryOf(c config.Config) int64 {
 	size, _ := config.ParseSize(c.Memory)
 	return size

@@ -81,7 +81,7 @@ func trainOnTerms(ctx context.Context, s stream, kept int64, workers int) error 
 	for _, w := range writers {
 		w.Close()
 	}
-	if err := mail.Complete(); err != nil {
+	if err := mail.Complete(workers); err != nil {
 		return err
 	}
 	step("documents")

@@ -33,9 +33,10 @@ var (
 //	1  first version
 //	2  terms are in the order of their first occurrence
 //	3  fingerprints are made under the key of the model
+//	4  documents have the numbers of their terms in ascending order, and the texts of terms are always there
 func BaseFormat() sections.Format {
 	return sections.Format{
-		Magic: "\x89CHSTO\r\n", Version: 3,
+		Magic: "\x89CHSTO\r\n", Version: 4,
 		ErrForeign: ErrNotStore, ErrTruncated: ErrTruncated, ErrDamaged: ErrDamaged, ErrVersion: ErrVersion,
 	}
 }

@@ -10,13 +10,15 @@ import (
 )
 
 func TestALongTextHasAChunkOfItsOwn(t *testing.T) {
-	var s shard
+	var s terms
 	texts := []string{"short", string(make([]byte, 3*chunkSize)), "after it", string(make([]byte, chunkSize))}
 	for i, text := range texts {
-		s.add(uint64(i), 0, []byte(text))
+		if err := s.add(make([]uint32, 1), []uint64{uint64(i)}, func(int) []byte { return []byte(text) }); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for i, text := range texts {
-		if got := string(s.name(i)); got != text {
+		if got := string(s.text(uint32(i))); got != text {
 			t.Errorf("text %d has %d bytes, want %d", i, len(got), len(text))
 		}
 	}
@@ -48,7 +50,7 @@ func written(t testing.TB, bags []*Bag, memory int64, workers int) (*Documents, 
 			refs[i] = w.Add(bags[i])
 		}
 	})
-	if err := d.Complete(); err != nil {
+	if err := d.Complete(workers); err != nil {
 		t.Fatal(err)
 	}
 	return d, refs
@@ -122,18 +124,18 @@ func TestTheMostFrequentTermsAreTheEndOfASortedList(t *testing.T) {
 	}
 }
 
-// FuzzDictionary compares a dictionary with a map.
-func FuzzDictionary(f *testing.F) {
+// FuzzTerms compares terms with a map.
+func FuzzTerms(f *testing.F) {
 	f.Add(uint64(1), uint8(3), uint16(200))
 	f.Add(uint64(2), uint8(200), uint16(3))
 	f.Fuzz(func(t *testing.T, seed uint64, documents uint8, size uint16) {
 		bags := randomBags(seed, int(documents), 1+int(size%1000))
-		d, by := newDictionary(false), new(shardOrder)
+		var d terms
 		known := make(map[string]uint32)
 		for _, b := range bags {
 			doc := b.Document()
 			numbers := make([]uint32, len(doc.Terms))
-			if err := d.add(numbers, doc, b.Text, by); err != nil {
+			if err := d.add(numbers, doc.Terms, b.Text); err != nil {
 				t.Fatal(err)
 			}
 			for i, n := range numbers {
@@ -142,21 +144,30 @@ func FuzzDictionary(f *testing.F) {
 					t.Fatalf("%q has the numbers %d and %d", text, number, n)
 				}
 				known[text] = n
-				if d.hash(n) != doc.Terms[i] {
-					t.Fatalf("%q has the hash %x, want %x", text, d.hash(n), doc.Terms[i])
+				if d.hashes[n] != doc.Terms[i] || string(d.text(n)) != text {
+					t.Fatalf("%q has the hash %x and the text %q, want %x", text, d.hashes[n], d.text(n), doc.Terms[i])
 				}
 			}
 		}
-		if termCount(d) != len(known) {
-			t.Errorf("%d terms, want %d", termCount(d), len(known))
+		numbers := d.sort(1)
+		if len(d.hashes) != len(known) {
+			t.Errorf("%d terms, want %d", len(d.hashes), len(known))
+		}
+		for text, n := range known {
+			if numbers != nil {
+				n = numbers[n]
+			}
+			if got := string(d.text(n)); got != text || d.hashes[n] != hashOf([]byte(text)) {
+				t.Fatalf("sorted, %q is %q", text, got)
+			}
 		}
 	})
 }
 
-// BenchmarkDictionary adds the terms of documents, most of which are known.
-func BenchmarkDictionary(b *testing.B) {
+// BenchmarkTerms adds the terms of documents, most of which are known.
+func BenchmarkTerms(b *testing.B) {
 	bags := randomBags(1, 200, 500)
-	d, by := newDictionary(false), new(shardOrder)
+	var d terms
 	numbers := make([]uint32, 10_000)
 	terms := 0
 	b.ReportAllocs()
@@ -164,7 +175,7 @@ func BenchmarkDictionary(b *testing.B) {
 		terms = 0
 		for _, bag := range bags {
 			doc := bag.Document()
-			if err := d.add(numbers[:len(doc.Terms)], doc, bag.Text, by); err != nil {
+			if err := d.add(numbers[:len(doc.Terms)], doc.Terms, bag.Text); err != nil {
 				b.Fatal(err)
 			}
 			terms += len(doc.Terms)
@@ -179,12 +190,4 @@ func textsOf(x *Index) (texts []string) {
 		texts = append(texts, string(x.Text(id)))
 	}
 	return texts
-}
-
-// termCount returns the number of terms.
-func termCount(d *dictionary) (n int) {
-	for s := range d.shards {
-		n += len(d.shards[s].names)
-	}
-	return n
 }
