@@ -8,11 +8,12 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
+	"chaff/filter/weights"
 )
 
 // saved returns the path of a model with one term.
 func saved(dir string) (path string, err error) {
-	w, err := filter.ReadWeights(strings.NewReader("term,weight\nbody:buy,2\n"))
+	w, err := weights.Read(strings.NewReader("term,weight\nbody:buy,2\n"))
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/filter/weights"
 )
 
 func TestAModelWithoutTextsClassifiesTheSame(t *testing.T) {
@@ -29,7 +30,7 @@ func TestAModelWithoutTextsClassifiesTheSame(t *testing.T) {
 	_, errTerms := without.Terms()
 	_, errStrongest := without.Strongest(3)
 	_, errExplain := without.Explain(raw)
-	_, errWeights := without.Weights()
+	_, errWeights := weights.Of(without)
 	for what, err := range map[string]error{"terms": errTerms, "strongest": errStrongest, "explain": errExplain, "weights": errWeights} {
 		if !errors.Is(err, filter.ErrNoTexts) {
 			t.Errorf("%s: got %v, want %v", what, err, filter.ErrNoTexts)

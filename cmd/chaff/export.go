@@ -10,6 +10,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/filter/weights"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
@@ -84,8 +85,8 @@ func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string,
 		}
 	}
 	if flags.weights {
-		w, err := f.Weights()
-		if errors.Is(err, filter.ErrNotAffine) {
+		w, err := weights.Of(f)
+		if errors.Is(err, weights.ErrNotAffine) {
 			return hint.With(err, "train another one: chaff train --model softmax")
 		}
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/features"
-	"chaff/filter"
+	"chaff/filter/weights"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 )
@@ -77,22 +77,22 @@ func (p *program) importWeights(x *importing, table string) error {
 	if err != nil {
 		return err
 	}
-	var weights filter.Weights
+	var w weights.Weights
 	err = p.withFile(table, func(r io.Reader) (err error) {
-		weights, err = filter.ReadWeights(r)
+		w, err = weights.Read(r)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	f, err := weights.Filter(reading, kind)
+	f, err := w.Filter(reading, kind)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
 	if err := errors.Join(saveAlone(x.command.Context(), f, x.path), keepKey()); err != nil {
 		return err
 	}
-	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(weights.Terms), "term"), strings.Join(weights.Classes, ", "), x.path)
+	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.path)
 	return nil
 }
 

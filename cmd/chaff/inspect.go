@@ -11,6 +11,7 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/filter"
+	"chaff/filter/weights"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"
@@ -88,7 +89,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	}
 	screen.Printf(p.stdout, "%-12s%s, %s, %s on %s\n", "model", path, sizeOf(info.Size()), s.Model, s.Kind)
 	field(p.stdout, "classes", "%s", strings.Join(s.Classes, ", "))
-	if s.Model != filter.ByHand {
+	if s.Model != weights.ByHand {
 		printCorpus(p.stdout, from.Corpus)
 		printParts(p.stdout, from.Corpus, from.Split, from.Seed)
 	}
@@ -101,7 +102,7 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	}
 	printGuarantee(p.stdout, from.Promise)
 	printCalibration(p.stdout, s.Calibration)
-	if s.Model != filter.ByHand {
+	if s.Model != weights.ByHand {
 		fmt.Fprintln(p.stdout)
 		if from.FittedTo > 0 {
 			fmt.Fprintln(p.stdout, "Figures of a model of the training part:")

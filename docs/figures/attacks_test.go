@@ -10,6 +10,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/filter/weights"
 )
 
 func TestWhatIsCaughtBeforeAndAfterAttacksIsCounted(t *testing.T) {
@@ -61,9 +62,9 @@ func TestShotsThatMissAreNotPasted(t *testing.T) {
 func TestThePairsAndLinksOfHamAreFound(t *testing.T) {
 	b, _ := inventedBench(t)
 	weight := func(ofHam float64) []float64 { return []float64{0, -ofHam} }
-	f, err := filter.Weights{
+	f, err := weights.Weights{
 		Classes: classes(), Bias: []float64{0, 0},
-		Terms: []filter.WeightedTerm{
+		Terms: []weights.WeightedTerm{
 			{Term: "body:see you", Weights: weight(9)},
 			{Term: "body:lunch", Weights: weight(8)}, // a word
 			{Term: "host:ham.example", Weights: weight(7)},

@@ -19,7 +19,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "filter/weights", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -45,6 +45,7 @@ func rooms() map[string][]string {
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
 		"filter":                {"features", "message", "metrics", "models", "tokenize"},
+		"filter/weights":        {"features", "filter", "metrics", "models"},
 		"models":                {"features"},
 		"models/modelstest":     {"models"},
 		"tokenize":              {"message"},

@@ -1,4 +1,4 @@
-package filter
+package weights
 
 import (
 	"errors"
@@ -11,10 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/features"
+	"chaff/filter"
 	"chaff/internal/tabletest"
 )
 
-func TestReadWeights(t *testing.T) {
+func TestRead(t *testing.T) {
 	tests := []struct {
 		name, table string
 		want        Weights
@@ -29,7 +30,7 @@ func TestReadWeights(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := ReadWeights(strings.NewReader(test.table))
+			got, err := Read(strings.NewReader(test.table))
 			if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 				t.Errorf("error %v (-want +got):\n%s", err, diff)
 			}
@@ -47,18 +48,18 @@ func TestWriteCSVEscapesTermsAndReadWeightsRestoresThem(t *testing.T) {
 	if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }); i >= 0 {
 		t.Errorf("%q cannot be printed", out.String()[i:])
 	}
-	got, err := ReadWeights(strings.NewReader(out.String()))
+	got, err := Read(strings.NewReader(out.String()))
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("read back with error %v (-written +read):\n%s", err, diff)
 	}
-	if got, err := ReadWeights(strings.NewReader("term,weight\nbody:\\,1\n")); err != nil || got.Terms[0].Term != `body:\` {
+	if got, err := Read(strings.NewReader("term,weight\nbody:\\,1\n")); err != nil || got.Terms[0].Term != `body:\` {
 		t.Errorf("a lone backslash: %v, %v", got.Terms, err)
 	}
 }
 
 func TestReadWeightsRefuses(t *testing.T) {
 	tabletest.Strings(t, func(in string) string {
-		_, err := ReadWeights(strings.NewReader(in))
+		_, err := Read(strings.NewReader(in))
 		problem, found := strings.CutPrefix(fmt.Sprint(err), "not a table of weights: ")
 		if !found || !errors.Is(err, ErrWeights) {
 			t.Errorf("%q: got error %v, want ErrWeights", in, err)
@@ -84,13 +85,17 @@ func TestReadWeightsRefuses(t *testing.T) {
 }
 
 // madeOf returns the filter of a table of weights, and the same filter saved and opened again.
-func madeOf(t *testing.T, w Weights) (made, again *Filter) {
+func madeOf(t *testing.T, w Weights) (made, again *filter.Filter) {
 	t.Helper()
-	made, err := w.Filter(DefaultReading(), features.Bits)
+	made, err := w.Filter(filter.DefaultReading(), features.Bits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err = Decode(encode(t, made)); err != nil {
+	file, err := made.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = filter.Decode(file); err != nil {
 		t.Fatal(err)
 	}
 	return made, again
@@ -110,14 +115,14 @@ func TestLogicalFunctionsSetByHand(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, err := ReadWeights(strings.NewReader(test.table))
+			w, err := Read(strings.NewReader(test.table))
 			if err != nil {
 				t.Fatal(err)
 			}
 			_, again := madeOf(t, w)
 			for i, raw := range messages {
 				v := again.Classify([]byte(raw))
-				if (v.Verdict == Spam) != test.want[i] || (v.Class == "spam") != test.want[i] {
+				if (v.Verdict == filter.Spam) != test.want[i] || (v.Class == "spam") != test.want[i] {
 					t.Errorf("%q: %+v", raw, v)
 				}
 				if p := 1 / (1 + math.Exp(-v.Score)); math.Abs(v.Probability-p) > 1e-12 {
@@ -129,7 +134,7 @@ func TestLogicalFunctionsSetByHand(t *testing.T) {
 }
 
 func TestFeaturesOfWholeMessagesHaveNoWeights(t *testing.T) {
-	if _, err := (Weights{Classes: []string{"a", "b"}, Bias: []float64{0, 0}}).Filter(DefaultReading(), features.Whole); err == nil {
+	if _, err := (Weights{Classes: []string{"a", "b"}, Bias: []float64{0, 0}}).Filter(filter.DefaultReading(), features.Whole); err == nil {
 		t.Error("got no error")
 	}
 }
@@ -142,7 +147,7 @@ func FuzzReadWeights(f *testing.F) {
 		f.Add(table)
 	}
 	f.Fuzz(func(t *testing.T, table string) {
-		w, err := ReadWeights(strings.NewReader(table))
+		w, err := Read(strings.NewReader(table))
 		if err != nil {
 			if !errors.Is(err, ErrWeights) {
 				t.Fatalf("the error does not wrap ErrWeights: %v", err)

@@ -1,4 +1,5 @@
-package filter
+// Package weights reads and writes the linear function of a filter as a table of terms, for weights that people set or look at.
+package weights
 
 import (
 	"encoding/csv"
@@ -11,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"chaff/features"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -35,10 +37,10 @@ const biasName = "(bias)"
 // ErrWeights is returned for a file that is not a table of weights.
 var ErrWeights = errors.New("not a table of weights")
 
-// ReadWeights reads weights from CSV. The first row is "term" followed either by "weight", for a spam filter, or by the names of two or
+// Read reads weights from CSV. The first row is "term" followed either by "weight", for a spam filter, or by the names of two or
 // more classes. Each other row is a term with its weights; the term "(bias)" is the bias, by default 0. Terms and classes may have the
 // escapes of [screen.Printable]. Lines that begin with # are comments. The error wraps [ErrWeights] and names the line.
-func ReadWeights(r io.Reader) (Weights, error) {
+func Read(r io.Reader) (Weights, error) {
 	table := csv.NewReader(r)
 	table.Comment = '#'
 	header, err := table.Read()
@@ -71,7 +73,7 @@ func weightsOf(header []string) (w Weights, err error) {
 	case header[0] != "term" || len(header) < 2:
 		return Weights{}, errors.New("its first line must be `term,weight` or `term` and the names of classes")
 	case len(header) == 2 && header[1] == "weight":
-		return Weights{Classes: []string{hamName, spamName}, Bias: []float64{0, 0}}, nil
+		return Weights{Classes: []string{string(filter.Ham), string(filter.Spam)}, Bias: []float64{0, 0}}, nil
 	case len(header) == 2:
 		return Weights{}, fmt.Errorf("one class only, %q: must be two or more, or `weight`", header[1])
 	}
@@ -110,13 +112,13 @@ func (w *Weights) add(term string, fields []string, seen map[string]bool) error 
 }
 
 // Filter returns a filter with these weights. Its thresholds are 0, and its probabilities are the logistic function of the scores.
-func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
+func (w Weights) Filter(reading filter.Reading, kind features.Kind) (*filter.Filter, error) {
 	if kind == features.Whole {
 		return nil, fmt.Errorf("features %v have no terms to weigh", kind)
 	}
 	hashes := make([]uint64, len(w.Terms))
 	weights := make([][]float64, len(w.Classes))
-	known := Terms{Text: func(id int) []byte { return []byte(w.Terms[id].Term) }, Documents: make([]uint32, len(w.Terms))}
+	known := filter.Terms{Text: func(id int) []byte { return []byte(w.Terms[id].Term) }, Documents: make([]uint32, len(w.Terms))}
 	for id, t := range w.Terms {
 		hashes[id] = reading.Key.Hash([]byte(t.Term))
 		for c := range weights {
@@ -134,14 +136,14 @@ func (w Weights) Filter(reading Reading, kind features.Kind) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := Settings{
+	s := filter.Settings{
 		Classes: w.Classes, Model: ByHand, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
 		Calibration: metrics.Identity(len(w.Classes)),
 	}
-	if IsSpamFilter(w.Classes) {
+	if filter.IsSpamFilter(w.Classes) {
 		s.Thresholds = new(metrics.Thresholds)
 	}
-	return New(Parts{Settings: s, Vocabulary: vocabulary, Linear: linear, Terms: known, SaveTexts: true})
+	return filter.New(filter.Parts{Settings: s, Vocabulary: vocabulary, Linear: linear, Terms: known, SaveTexts: true})
 }
 
 // ByHand is the model name of filters whose weights were set by hand.
@@ -150,26 +152,27 @@ const ByHand = "by-hand"
 // ErrNotAffine is returned for a model whose score is more than a sum of weights.
 var ErrNotAffine = errors.New("its score is no plain sum of weights")
 
-// Weights returns the linear function of f, without terms that have no text.
+// Of returns the linear function of f, without terms that have no text.
 // The error is [ErrNotAffine] for a model with a form, or about the file that f was opened from.
-func (f *Filter) Weights() (Weights, error) {
+func Of(f *filter.Filter) (Weights, error) {
 	terms, err := f.Terms()
 	if err != nil {
 		return Weights{}, err
 	}
-	if f.linear.Form != nil {
-		return Weights{}, fmt.Errorf("%w: the model %s bounds its evidence", ErrNotAffine, f.settings.Model)
+	linear, settings := f.Linear(), f.Settings()
+	if linear.Form != nil {
+		return Weights{}, fmt.Errorf("%w: the model %s bounds its evidence", ErrNotAffine, settings.Model)
 	}
-	rows, classes := f.linear.Rows(), f.linear.Classes
-	w := Weights{Classes: f.settings.Classes, Bias: make([]float64, classes)}
-	copy(w.Bias[classes-rows:], f.linear.Bias) // one row is for the second of two classes
+	rows, classes := linear.Rows(), linear.Classes
+	w := Weights{Classes: settings.Classes, Bias: make([]float64, classes)}
+	copy(w.Bias[classes-rows:], linear.Bias) // one row is for the second of two classes
 	for id := range terms.Documents {
 		text := string(terms.Text(id))
 		if text == "" {
 			continue
 		}
 		weights := make([]float64, classes)
-		for r, weight := range f.linear.Weights[id*rows:][:rows] {
+		for r, weight := range linear.Weights[id*rows:][:rows] {
 			weights[classes-rows+r] = float64(weight)
 		}
 		w.Terms = append(w.Terms, WeightedTerm{text, weights})
@@ -177,7 +180,7 @@ func (f *Filter) Weights() (Weights, error) {
 	return w, nil
 }
 
-// WriteCSV writes weights as [ReadWeights] reads them. It escapes terms and classes, because a terminal may show the table.
+// WriteCSV writes weights as [Read] reads them. It escapes terms and classes, because a terminal may show the table.
 func (w Weights) WriteCSV(out io.Writer) error {
 	table := csv.NewWriter(out)
 	first := 0
@@ -185,8 +188,8 @@ func (w Weights) WriteCSV(out io.Writer) error {
 	for _, class := range w.Classes {
 		header = append(header, screen.Printable(class))
 	}
-	if IsSpamFilter(w.Classes) {
-		first, header = SpamClass, []string{"term", "weight"}
+	if filter.IsSpamFilter(w.Classes) {
+		first, header = filter.SpamClass, []string{"term", "weight"}
 	}
 	rows := append([]WeightedTerm{{biasName, w.Bias}}, w.Terms...)
 	if err := table.Write(header); err != nil {
