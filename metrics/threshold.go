@@ -82,9 +82,9 @@ type Scale struct {
 // not learned. With limits they come from the scale of the scores, which a few wrong labels do not move:
 //
 //	Spam   = Prior + c log(100 / HamLost)                           if the scores are log odds
-//	         0.6 m log(100 / HamLost) / log(1000)                   else; m: the median score of the spam
+//	         0.7 m log(100 / HamLost) / log(1000)                   else; m: the median score of the spam
 //	Unsure = min(0, Spam, log(SpamMissed))                          if the scores are log odds
-//	         min(0, Spam, 0.6 m0 log(SpamMissed) / log(1000))       else; m0: the median score of the ham, with the sign changed
+//	         min(0, Spam, 0.7 m0 log(SpamMissed) / log(1000))       else; m0: the median score of the ham, with the sign changed
 //
 // Log odds are the prior and the logarithm of a likelihood ratio, and of ham at most one in k messages has a ratio of k or more (J.
 // Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/thresholds.md derives the rules and measures them.
@@ -97,7 +97,7 @@ type Scale struct {
 // If more ham has a score above Spam than HamLost and e explain, by a binomial test with 95% confidence, Spam rises until they explain it.
 //
 // Scores of a young model, or of short texts, are small. If less than a quarter of the spam is above the threshold of log odds, and no ham but
-// what e explains above that for scores without a unit, it is at most 1/0.6 of this: with a limit of 0.1% the median of the spam.
+// what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
 //
 // With Costs, the thresholds are those of all Unsure <= Spam with the least
 //
@@ -155,7 +155,7 @@ func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOpt
 }
 
 // unitShare is the share of the median score of a class that stands for a likelihood ratio of 1000, for scores without a unit.
-const unitShare = 0.6
+const unitShare = 0.7
 
 // unit returns the score that stands for a likelihood ratio of e, for scores without a unit.
 func unit(median float64) float64 { return unitShare * max(0, median) / math.Log(1000) }

@@ -32,9 +32,9 @@ func TestChooseThresholds(t *testing.T) {
 		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{0, Beyond},
 			"nothing is called spam: thresholds.ham_lost is 0"},
 		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 4.280437}, ""},
-		{"without a unit it is 0.6 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 36}, ""},
-		// 36 ln 100 / ln 1000 = 24; -30 ln 10 / ln 1000 = -10
-		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-10, 24}, ""},
+		{"without a unit it is 0.7 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 42}, ""},
+		// 42 ln 100 / ln 1000 = 28; -35 ln 10 / ln 1000 = -11.666667
+		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-11.666667, 28}, ""},
 		{"spam that scores as ham gives no unit", repeat(9, -5), repeat(9, -6), Scale{}, defaults, Thresholds{0, 0}, ""},
 		// Of 1,000 ham, 10 are above the median of the spam: e = 2.6%, and 10 are no more than 2% and 0.1%.
 		{"spam that is called ham moves nothing", slices.Concat(repeat(990, -5), repeat(10, 8)), repeat(99, 7), odds, defaults, Thresholds{0, 4.280437}, ""},
@@ -44,7 +44,7 @@ func TestChooseThresholds(t *testing.T) {
 		{"as far as chance does not explain it", slices.Concat(repeat(996, -5), []float64{5, 5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{0, 5}, ""},
 		{"chance explains three", slices.Concat(repeat(997, -5), []float64{5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{0, 4.280437}, ""},
 		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{0, 3}, ""},
-		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2)), []float64{2, 3, 4}, odds, defaults, Thresholds{0, 4.280437}, ""},
+		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2.5)), []float64{2, 3, 4}, odds, defaults, Thresholds{0, 4.280437}, ""},
 		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{0, 1}, ""},
 		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 7 spam, and both are needed"},
 		{"no spam", repeat(7, -7), nil, odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 7 ham and 0 spam, and both are needed"},
