@@ -101,7 +101,7 @@ func frequencies(c *train.Collection) (counts [][]uint32, of []int) {
 		byClass[labels[i]] = append(byClass[labels[i]], document)
 	}
 	for k, documents := range byClass {
-		of[k], counts[k] = len(documents), c.Index().Frequencies(documents, parallel.Workers(c.Options().Workers))
+		of[k], counts[k] = len(documents), c.Index().Frequencies(documents)
 	}
 	return counts, of
 }

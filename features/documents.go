@@ -17,17 +17,15 @@ import (
 // A document takes about three bytes for each of its terms, because a term is a number, and the numbers of a document ascend.
 type Documents struct {
 	terms   *terms
-	records *records // of documents
-	kept    *records // of the caller
+	records *records
 
 	completeOnce sync.Once
 }
 
-// NewDocuments returns documents that take at most half of so many bytes of memory: sorting many terms takes the other half. What does not fit
-// is kept in temporary files. 0 means no limit. The terms and their texts do not count.
+// NewDocuments returns documents that take at most so many bytes of memory, and half of it once they are complete. What does not fit
+// is in temporary files. 0 means no limit. The terms and their texts do not count.
 func NewDocuments(memory int64) *Documents {
-	b := &memoryBudget{limit: (memory + 1) / 2}
-	return &Documents{terms: new(terms), records: newRecords(b, 1), kept: newRecords(b, 1)}
+	return &Documents{terms: new(terms), records: &records{limit: (memory + 1) / 2, places: make([]place, 1)}}
 }
 
 // Complete ends the writing. It gives the terms their last numbers, in the order of an unkeyed hash of their texts, with up to so many
@@ -43,8 +41,7 @@ func (d *Documents) Complete(workers int) error {
 
 // renumber writes the records again, with the new numbers of the terms by the old ones.
 func (d *Documents) renumber(numbers []uint32, workers int) {
-	old, all := d.records, newRecords(d.records.budget, len(d.records.places))
-	all.err = old.failed()
+	old, all := d.records, &records{limit: d.records.limit, places: slices.Clone(d.records.places)}
 	writers := make([]Writer, max(workers, 1))
 	for i := range writers {
 		writers[i] = Writer{recordWriter: recordWriter{records: all}}
@@ -52,14 +49,18 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 	parallel.Ranges(workers, len(old.places)-1, 256, func(worker, from, to int) {
 		w, r := &writers[worker], d.reader()
 		for ref := Ref(from + 1); ref <= Ref(to); ref++ {
-			r.read(ref)
-			r.readNumbers()
-			r.readMarks()
-			for i, number := range r.numbers {
-				r.numbers[i] = numbers[number]
+			record := old.read(ref, &r.buffer)
+			if !old.places[ref].kept && record != nil {
+				r.split(record)
+				r.readNumbers()
+				r.readMarks()
+				for i, number := range r.numbers {
+					r.numbers[i] = numbers[number]
+				}
+				w.encode(r.numbers, r.doc, r.sizes, r.cells)
+				record = w.record
 			}
-			w.encode(r.numbers, r.doc, r.sizes, r.cells)
-			w.write(ref, w.record)
+			w.write(ref, record)
 			old.drop(ref)
 		}
 	})
@@ -72,19 +73,13 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 	d.records = all
 }
 
-// Err returns the first error of writing or reading the temporary files. A document that could not be read looks empty: check Err
+// Err returns the first error of writing or reading the temporary file. A document that could not be read looks empty: check Err
 // before using the results.
-func (d *Documents) Err() error {
-	if err := d.records.failed(); err != nil {
-		return err
-	}
-	return d.kept.failed()
-}
+func (d *Documents) Err() error { return d.records.failed() }
 
 // Writer adds documents. It belongs to one goroutine; there may be several.
 type Writer struct {
 	recordWriter
-	kept    recordWriter
 	terms   *terms
 	numbers []uint32
 	lookup  Lookup
@@ -97,14 +92,11 @@ type Writer struct {
 
 // NewWriter returns a writer. The caller must close it.
 func (d *Documents) NewWriter() *Writer {
-	return &Writer{recordWriter: recordWriter{records: d.records}, kept: recordWriter{records: d.kept}, terms: d.terms}
+	return &Writer{recordWriter: recordWriter{records: d.records}, terms: d.terms}
 }
 
-// Close flushes the last pages.
-func (w *Writer) Close() {
-	w.flush()
-	w.kept.flush()
-}
+// Close flushes the last page.
+func (w *Writer) Close() { w.flush() }
 
 // Add keeps the document of a bag whose terms are named. After an error it returns 0, see [Documents.Err].
 func (w *Writer) Add(b *Bag) Ref { return w.addDocument(b.Document(), b.Text) }
@@ -128,12 +120,12 @@ func (w *Writer) Copy(from *Documents, ref Ref) Ref {
 }
 
 // Keep keeps bytes of the caller beside the documents, for [Documents.Kept].
-func (w *Writer) Keep(data []byte) Ref { return w.kept.add(data) }
+func (w *Writer) Keep(data []byte) Ref { return w.add(data, true) }
 
 // Kept returns a function that reads what was kept. Its result is valid until the next call, and empty after an error.
 func (d *Documents) Kept() func(ref Ref) []byte {
 	var buffer []byte
-	return func(ref Ref) []byte { return d.kept.read(ref, &buffer) }
+	return func(ref Ref) []byte { return d.records.read(ref, &buffer) }
 }
 
 func (w *Writer) addDocument(doc Document, text func(i int) []byte) Ref {
@@ -144,7 +136,7 @@ func (w *Writer) addDocument(doc Document, text func(i int) []byte) Ref {
 	}
 	w.cells = appendGaps(w.cells[:0], doc.Cells)
 	w.encode(w.numbers, doc, doc.sizes(), w.cells)
-	return w.add(w.record)
+	return w.add(w.record, false)
 }
 
 // encode sets the record of a document, given the numbers of its terms, the sizes of its groups and the gaps of its cells.

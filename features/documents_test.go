@@ -49,7 +49,7 @@ func TestLargeNumbersComeBack(t *testing.T) {
 	numbers := []uint32{5, 1<<numberBits - 1}
 	want := Document{Counts: []uint32{1, 300}, InHead: []bool{false, true}, Groups: []evidence.Group{evidence.Fields, evidence.Words}, Cells: []uint32{3}}
 	w.encode(numbers, want, want.sizes(), appendGaps(nil, want.Cells))
-	ref := w.add(w.record)
+	ref := w.add(w.record, false)
 	w.Close()
 	r := d.reader()
 	r.read(ref)
@@ -192,7 +192,7 @@ func TestBeyondTheLimitDocumentsTakeNoMemory(t *testing.T) {
 	if err := d.Complete(2); err != nil {
 		t.Fatal(err)
 	}
-	if used := d.records.budget.used.Load(); used > 1<<20 || d.records.end < 1<<20 {
+	if used := d.records.used; used > 1<<20 || d.records.end < 1<<20 {
 		t.Errorf("%d bytes in memory and %d in the file, want at most a megabyte and more than one", used, d.records.end)
 	}
 	if _, err := os.Stat(d.records.file.Name()); err == nil && runtime.GOOS == "linux" {

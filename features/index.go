@@ -106,7 +106,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	}
 	if v.Shared() > 0 {
 		x := d.Index(v, workers)
-		return x, x.frequenciesOfRows(training), nil
+		return x, x.Frequencies(training), nil
 	}
 	x.vocabulary = v
 	return x, frequencies, nil
@@ -227,22 +227,11 @@ func (x *Index) Dataset(kind Kind, classes []string, documents []Ref, labels []i
 }
 
 // Frequencies returns how many of the given documents have each term, by id.
-func (x *Index) Frequencies(refs []Ref, workers int) []uint32 {
-	byID := make([]uint32, x.vocabulary.Len())
-	for number, n := range x.documents.frequencies(refs, workers) {
-		if id := x.ids.of(uint32(number)); id != unknown {
-			byID[id] += n
-		}
-	}
-	return byID
-}
-
-// frequenciesOfRows is Frequencies for a vocabulary in which two hashes of a document can be one term.
-func (x *Index) frequenciesOfRows(refs []Ref) []uint32 {
+func (x *Index) Frequencies(refs []Ref) []uint32 {
 	byID := make([]uint32, x.vocabulary.Len())
 	rows := x.Dataset(Bits, nil, refs, nil, 1).Rows()
 	for i := range refs {
-		for _, id := range rows.Row(i).IDs {
+		for _, id := range rows.Row(i).IDs { // two hashes of a document can be one term
 			byID[id]++
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"chaff/internal/replace"
 )
@@ -13,27 +12,13 @@ import (
 // pageSize is how many bytes of records are kept, or written to disk, in one piece.
 const pageSize = 256 << 10
 
-// memoryBudget limits the memory that several records take together.
-type memoryBudget struct {
-	limit int64 // in bytes; 0 means no limit
-	used  atomic.Int64
-}
-
-// take reserves n bytes and reports whether they fit. Otherwise it reserves nothing.
-func (b *memoryBudget) take(n int) bool {
-	if used := b.used.Add(int64(n)); b.limit > 0 && used > b.limit {
-		b.used.Add(int64(-n))
-		return false
-	}
-	return true
-}
-
-// records are pieces of bytes that are written once and read in any order: in memory as far as the budget goes, beyond it in a temporary
+// records are pieces of bytes that are written once and read in any order: in memory up to a limit, beyond it in a temporary
 // file. Where the system allows it the file has no name. It is freed with the records, or when the program ends.
 type records struct {
-	budget *memoryBudget
+	limit int64 // of the bytes in memory; 0 means no limit
 
 	mu     sync.Mutex
+	used   int64
 	places []place // by Ref
 	pages  []page
 	file   *os.File
@@ -44,8 +29,11 @@ type records struct {
 // Ref identifies a document, or what is kept beside it. Ref 0 is that of none.
 type Ref uint32
 
-// place says where a record is.
-type place struct{ page, offset, size uint32 }
+// place says where a record is, and whether it is one of the caller and no document.
+type place struct {
+	page, offset, size uint32
+	kept               bool
+}
 
 // page is a piece of records in memory, or in the file if data is nil.
 type page struct {
@@ -54,16 +42,13 @@ type page struct {
 	wanted int // how many of its records were not dropped
 }
 
-func newRecords(budget *memoryBudget, places int) *records {
-	return &records{budget: budget, places: make([]place, places)}
-}
-
 // put stores a page and reports whether it keeps data. If not, the caller may use the memory again.
 func (s *records) put(index int, data []byte) (kept bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := &s.pages[index]
-	if s.budget.take(cap(data)) {
+	if size := int64(cap(data)); s.limit == 0 || s.used+size <= s.limit {
+		s.used += size
 		p.data = data
 		return true
 	}
@@ -88,7 +73,6 @@ func (s *records) drop(ref Ref) {
 	defer s.mu.Unlock()
 	p := &s.pages[s.places[ref].page]
 	if p.wanted--; p.wanted == 0 {
-		s.budget.used.Add(-int64(cap(p.data)))
 		p.data = nil
 	}
 }
@@ -117,11 +101,11 @@ type recordWriter struct {
 }
 
 // add stores a new record.
-func (w *recordWriter) add(record []byte) Ref {
+func (w *recordWriter) add(record []byte, kept bool) Ref {
 	s := w.records
 	s.mu.Lock()
 	ref := Ref(len(s.places))
-	s.places = append(s.places, place{})
+	s.places = append(s.places, place{kept: kept})
 	s.mu.Unlock()
 	w.write(ref, record)
 	return ref
@@ -142,7 +126,8 @@ func (w *recordWriter) write(ref Ref, record []byte) {
 		s.pages = append(s.pages, page{})
 	}
 	s.pages[w.index].wanted++
-	s.places[ref] = place{uint32(w.index), uint32(len(w.page)), uint32(len(record))}
+	at := &s.places[ref]
+	at.page, at.offset, at.size = uint32(w.index), uint32(len(w.page)), uint32(len(record))
 	s.mu.Unlock()
 	w.page = append(w.page, record...)
 }

@@ -167,7 +167,7 @@ func (d *Documents) open(ends, records *sections.Stream) ([]Ref, error) {
 		if err := r.check(record, len(d.terms.hashes)); err != nil {
 			return nil, fmt.Errorf("document %d has %w", i, err)
 		}
-		refs[i] = w.add(record)
+		refs[i] = w.add(record, false)
 	}
 	if left := records.Left(); left > 0 {
 		return nil, fmt.Errorf("%d bytes of records that are in no document", left)
