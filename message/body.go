@@ -23,9 +23,9 @@ const (
 //
 // QUIRK: an encoding is one of five words. Mail has them with odd hyphens and blanks, in quotes, and with something after
 // them (transfer-encodings.eml). It also has uuencode, which MIME does not know.
-func (d *Decoder) describeTransfer(e *entity, value []byte) {
+func (h *headers) describeTransfer(e *entity, value []byte) {
 	token, rest := cutToken(value)
-	e.encoding, e.transfer = d.lower(token), transferIdentity
+	e.encoding, e.transfer = h.lower(token), transferIdentity
 	known := true
 	switch string(e.encoding) {
 	case "base64":
@@ -38,18 +38,18 @@ func (d *Decoder) describeTransfer(e *entity, value []byte) {
 		if len(rest) > 0 && rest[0] == ' ' {
 			whole = value // such as "8 bit"
 		}
-		if e.transfer, known = d.misspeltTransfer(whole); !known {
-			e.transfer, known = d.misspeltTransfer(token)
+		if e.transfer, known = h.misspeltTransfer(whole); !known {
+			e.transfer, known = h.misspeltTransfer(token)
 		}
-		e.encoding = d.toUTF8(e.encoding, nil, false)
+		e.encoding = h.toUTF8(e.encoding, nil, false)
 	}
 	if !known {
-		d.msg.Repairs.add(UnknownEncoding)
+		h.repairs.add(UnknownEncoding)
 	}
 }
 
 // misspeltTransfer returns the encoding that a misspelt name means.
-func (d *Decoder) misspeltTransfer(name []byte) (_ transfer, ok bool) {
+func (h *headers) misspeltTransfer(name []byte) (_ transfer, ok bool) {
 	const maxName = 40 // longer than any name
 	var letters [maxName]byte
 	n := 0
@@ -71,51 +71,51 @@ func (d *Decoder) misspeltTransfer(name []byte) (_ transfer, ok bool) {
 	default:
 		return transferIdentity, false
 	}
-	d.msg.Repairs.add(MisspeltEncoding)
+	h.repairs.add(MisspeltEncoding)
 	return t, true
 }
 
 // content returns the decoded content of a body, cut at the limit of the message.
-func (d *Decoder) content(e entity, body []byte) []byte {
+func (t *texts) content(e entity, body []byte) []byte {
 	const longest = 4 // encoded bytes for one byte, line ends included
-	if e.isEncoded() && len(body)/longest > d.textLeft {
-		d.msg.Repairs.add(CutText)
-		body = body[:longest*d.textLeft]
+	if e.isEncoded() && len(body)/longest > t.left {
+		t.repairs.add(CutText)
+		body = body[:longest*t.left]
 	}
-	start := len(d.arena)
+	start := len(t.arena)
 	switch e.transfer {
 	case transferQuotedPrintable:
 		var ok bool
-		d.arena, ok = appendQuotedPrintable(d.arena, body)
+		t.arena, ok = appendQuotedPrintable(t.arena, body)
 		if !ok {
-			d.msg.Repairs.add(BadQuotedPrintable)
+			t.repairs.add(BadQuotedPrintable)
 		}
-		body = d.arena[start:len(d.arena):len(d.arena)]
+		body = t.arena[start:len(t.arena):len(t.arena)]
 	case transferBase64:
-		if !d.appendBase64Body(body) {
-			d.msg.Repairs.add(BadBase64)
+		if !t.appendBase64Body(body) {
+			t.repairs.add(BadBase64)
 		}
-		body = d.arena[start:len(d.arena):len(d.arena)]
+		body = t.arena[start:len(t.arena):len(t.arena)]
 	case transferUUencode:
-		body = d.uuBody(body)
+		body = t.uuBody(body)
 	}
-	return d.cutText(body)
+	return t.cutText(body)
 }
 
 // appendBase64Body appends the content of a base64 body to the arena. It reports whether the body was valid.
 //
 // QUIRK: a base64 body is base64. Some programs declare base64 and send plain text (base64-plain.eml), and mailing lists add
 // plain lines to it (base64-footer.eml).
-func (d *Decoder) appendBase64Body(body []byte) (ok bool) {
-	if d.arena, ok = appendCleanBase64(d.arena, body); ok {
+func (t *texts) appendBase64Body(body []byte) (ok bool) {
+	if t.arena, ok = appendCleanBase64(t.arena, body); ok {
 		return true
 	}
 	length := base64Length(body)
-	d.arena, ok = appendBase64(d.arena, body[:length])
+	t.arena, ok = appendBase64(t.arena, body[:length])
 	if length == len(body) {
 		return ok
 	}
-	d.arena = append(append(d.arena, '\n'), body[length:]...)
+	t.arena = append(append(t.arena, '\n'), body[length:]...)
 	return false
 }
 

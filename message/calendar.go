@@ -12,7 +12,7 @@ import (
 // QUIRK: the description of an event is plain text. Programs send HTML in it, and show it.
 func (d *Decoder) calendar(part *Part, text []byte) {
 	text = d.cutText(text)
-	d.textLeft -= len(text)
+	d.left -= len(text)
 	d.lines = d.lines[:0]
 	var hidden []byte
 	pages := 0
@@ -27,10 +27,10 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 			pages++
 		}
 		line := Part{}
-		left := d.textLeft
-		d.textLeft = len(value) // it has been counted
+		left := d.left
+		d.left = len(value) // it has been counted
 		d.setText(&line, value, isHTML)
-		d.textLeft = left
+		d.left = left
 		part.Markup += line.Markup
 		part.Images += line.Images
 		d.lines = append(append(d.lines, line.Text...), '\n')

@@ -31,19 +31,36 @@ type codec struct {
 	unshift func(dst, text []byte) []byte
 }
 
+// texts reads text of any transfer encoding and charset as UTF-8. It keeps what it makes of a message.
+type texts struct {
+	// arena holds what is made for the current message. It is only appended to: when it moves, slices of its old memory stay
+	// valid.
+	arena   []byte
+	left    int     // how much text of the message may still be read
+	repairs Repairs // of the message
+
+	encoded []byte // the bytes of encoded words, before they are converted
+	shifted []byte // text without its shifts, before it is converted
+	codecs  map[string]*codec
+	guesser *guesser // made when first needed
+}
+
 // maxCodecs is how many labels of charsets are kept with their codecs.
 const maxCodecs = 256
 
 // codec returns the codec for a declared charset, nil if it is unknown or ASCII.
-func (d *Decoder) codec(label []byte) *codec {
+func (t *texts) codec(label []byte) *codec {
 	if len(label) == 0 {
 		return nil
 	}
-	c, ok := d.codecs[string(label)]
+	if t.codecs == nil {
+		t.codecs = map[string]*codec{}
+	}
+	c, ok := t.codecs[string(label)]
 	if !ok {
 		c = newCodec(string(label))
-		if len(d.codecs) < maxCodecs {
-			d.codecs[string(label)] = c
+		if len(t.codecs) < maxCodecs {
+			t.codecs[string(label)] = c
 		}
 	}
 	return c
@@ -51,29 +68,29 @@ func (d *Decoder) codec(label []byte) *codec {
 
 // toUTF8 returns text in UTF-8 without a byte order mark and without NUL: text itself if nothing changes, else a copy in the
 // arena.
-func (d *Decoder) toUTF8(text, label []byte, isHTML bool) []byte {
-	if d.isPlain(text, label) {
+func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
+	if t.isPlain(text, label) {
 		return text
 	}
-	return d.convert(text, label, isHTML)
+	return t.convert(text, label, isHTML)
 }
 
-func (d *Decoder) convert(text, label []byte, isHTML bool) []byte {
-	start := len(d.arena)
-	d.appendUTF8(text, label, isHTML)
-	return d.arena[start:len(d.arena):len(d.arena)]
+func (t *texts) convert(text, label []byte, isHTML bool) []byte {
+	start := len(t.arena)
+	t.appendUTF8(text, label, isHTML)
+	return t.arena[start:len(t.arena):len(t.arena)]
 }
 
 // isPlain reports whether text is valid UTF-8 without a sign of another charset.
-func (d *Decoder) isPlain(text, label []byte) bool {
+func (t *texts) isPlain(text, label []byte) bool {
 	return utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, '\x1b') < 0 &&
-		!bytes.HasPrefix(text, []byte("\ufeff")) && !looksLikeASCII(label) && !d.isRather(d.codec(label), text)
+		!bytes.HasPrefix(text, []byte("\ufeff")) && !looksLikeASCII(label) && !t.isRather(t.codec(label), text)
 }
 
 // isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
 // they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
-func (d *Decoder) isRather(c *codec, text []byte) bool {
-	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && d.guesses().isFrequent(c.name, text)
+func (t *texts) isRather(c *codec, text []byte) bool {
+	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && t.guesses().isFrequent(c.name, text)
 }
 
 // appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
@@ -81,75 +98,75 @@ func (d *Decoder) isRather(c *codec, text []byte) bool {
 //
 // QUIRK: text is in the declared charset, or in ASCII. Mail declares any charset, or none, or one that does not exist, and
 // sends UTF-8 or another (charset-*.eml).
-func (d *Decoder) appendUTF8(text, label []byte, isHTML bool) {
+func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	if len(text) == 0 {
 		return
 	}
-	start := len(d.arena)
-	c := d.codec(label)
+	start := len(t.arena)
+	c := t.codec(label)
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	valid := utf8.Valid(text)
 	if signed := charsetBySignature(text, valid); signed != "" && (c == nil || c.mark == "") {
-		c = d.codec([]byte(signed))
+		c = t.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {
-		c = d.codec([]byte(charsetInHTML(text)))
+		c = t.codec([]byte(charsetInHTML(text)))
 	}
 	switch {
 	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.width > 0 && hasOrderMark(text):
-		d.decode(c, text)
-	case valid && !d.isRather(c, text):
-		d.arena = append(d.arena, text...)
+		t.decode(c, text)
+	case valid && !t.isRather(c, text):
+		t.arena = append(t.arena, text...)
 	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
-		d.msg.Repairs.add(InvalidUTF8)
-		d.arena = appendRepaired(d.arena, text)
+		t.repairs.add(InvalidUTF8)
+		t.arena = appendRepaired(t.arena, text)
 	case c == nil:
-		d.noteCharset(label)
-		d.guess(text)
+		t.noteCharset(label)
+		t.guess(text)
 	case c.isUTF8():
-		d.msg.Repairs.add(InvalidUTF8)
-		d.guess(text)
-	case c.mark != "", c.pairs && standAlone(text) && d.guesses().isLatin(c.name, text):
-		d.msg.Repairs.add(WrongCharset)
-		d.guess(text)
+		t.repairs.add(InvalidUTF8)
+		t.guess(text)
+	case c.mark != "", c.pairs && standAlone(text) && t.guesses().isLatin(c.name, text):
+		t.repairs.add(WrongCharset)
+		t.guess(text)
 	default:
-		d.decode(c, text)
-		if c.pairs && isGarbled(d.arena[start:]) {
-			d.msg.Repairs.add(WrongCharset)
-			d.arena = d.arena[:start]
-			d.guess(text)
+		t.decode(c, text)
+		if c.pairs && isGarbled(t.arena[start:]) {
+			t.repairs.add(WrongCharset)
+			t.arena = t.arena[:start]
+			t.guess(text)
 		}
 	}
-	d.dropNUL(start)
+	t.dropNUL(start)
 }
 
 func (c *codec) isUTF8() bool { return c.decoder == nil && !c.utf7 }
 
 // noteCharset notes that 8-bit text has no useful label.
-func (d *Decoder) noteCharset(label []byte) {
+func (t *texts) noteCharset(label []byte) {
 	var clean [maxCharsetName]byte
 	switch {
 	case len(label) == 0:
-		d.msg.Repairs.add(UndeclaredCharset)
+		t.repairs.add(UndeclaredCharset)
 	case isASCII(appendCleanLabel(clean[:0], label)):
-		d.msg.Repairs.add(WrongCharset)
+		t.repairs.add(WrongCharset)
 	default:
-		d.msg.Repairs.add(UnknownCharset)
+		t.repairs.add(UnknownCharset)
 	}
 }
 
 // decode appends text in the charset of c to the arena.
-func (d *Decoder) decode(c *codec, text []byte) {
+func (t *texts) decode(c *codec, text []byte) {
 	if c.utf7 {
-		d.arena = appendUTF7(d.arena, text)
+		t.arena = appendUTF7(t.arena, text)
 		return
 	}
 	if c.unshift != nil {
-		d.shifted = c.unshift(d.shifted[:0], text)
-		text = d.shifted
+		t.shifted = c.unshift(t.shifted[:0], text)
+		text = t.shifted
 	}
 	if c.decoder == nil {
-		d.arena = appendRepaired(d.arena, text)
+		t.arena = appendRepaired(t.arena, text)
 		return
 	}
 	decoder := c.decoder
@@ -158,8 +175,8 @@ func (d *Decoder) decode(c *codec, text []byte) {
 	}
 	decoder.Reset()
 	var read int
-	d.arena, read, _ = transform.Append(decoder, d.arena, text)
-	d.arena = appendRepaired(d.arena, text[read:]) // nothing, unless the decoder gave up
+	t.arena, read, _ = transform.Append(decoder, t.arena, text)
+	t.arena = appendRepaired(t.arena, text[read:]) // nothing, unless the decoder gave up
 }
 
 // sampleBytes is how much of a text is read to find its charset.
@@ -252,12 +269,12 @@ func appendRepaired(dst, text []byte) []byte {
 // dropNUL removes NUL bytes from the arena, from start on.
 //
 // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
-func (d *Decoder) dropNUL(start int) {
-	text := d.arena[start:]
+func (t *texts) dropNUL(start int) {
+	text := t.arena[start:]
 	if bytes.IndexByte(text, 0) < 0 {
 		return
 	}
-	d.msg.Repairs.add(NULBytes)
+	t.repairs.add(NULBytes)
 	text = slices.DeleteFunc(text, func(c byte) bool { return c == 0 })
-	d.arena = d.arena[:start+len(text)]
+	t.arena = t.arena[:start+len(text)]
 }

@@ -56,7 +56,7 @@ func (d *Decoder) take(text []byte, find func([]byte) (from, to int, ok bool)) [
 		d.textPieces = append(d.textPieces, text[:from])
 		text = text[to:]
 		if len(d.msg.Parts)+len(d.inlineFiles) >= d.options.MaxParts {
-			d.msg.Repairs.add(CutParts)
+			d.repairs.add(CutParts)
 			text = nil
 		}
 	}
@@ -82,7 +82,7 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 	var whole bool
 	d.arena, rest, whole = appendUU(d.arena, text[lines:])
 	if !whole {
-		d.msg.Repairs.add(BadUUencode)
+		d.repairs.add(BadUUencode)
 	}
 	file := inlineFile{name, d.arena[start:len(d.arena):len(d.arena)], true}
 	if !file.isText() { // drop the content
@@ -112,7 +112,7 @@ func (d *Decoder) yencFile(text []byte) (from, to int, ok bool) {
 			return from, len(text) - len(rest), true
 		}
 	}
-	d.msg.Repairs.add(BadYEnc)
+	d.repairs.add(BadYEnc)
 	return from, len(text) - len(rest), true
 }
 

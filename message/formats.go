@@ -147,55 +147,24 @@ func hasEnding(name []byte, endings ...string) bool {
 	return false
 }
 
-// fileMessage reads a file that is a message. It reports whether the file is one.
-func (d *Decoder) fileMessage(e entity, body []byte, depth int) bool {
-	if !d.isMessage(e, body) || !d.fitsDepth(depth) {
-		return false
-	}
-	d.innerMessage(d.innerContent(e, body), depth)
-	return true
-}
-
-// isMessage reports whether a file is a whole message: it begins with two known fields, or has the name of a message and
-// begins with a field.
-func (d *Decoder) isMessage(e entity, body []byte) bool {
-	head := skipFromLine(d.contentStart(e, body))
-	isNamed := hasEnding(e.filename, ".eml")
-	for fields := 0; len(head) > 0; {
-		var line []byte
-		line, head = cutLine(head)
-		if fields > 0 && isFold(line) {
-			continue
-		}
-		name, _ := cutName(line)
-		if name == nil || !isNamed && !isPartField(name) && !isKnownField(name) {
-			return false
-		}
-		if fields++; fields == 2 || isNamed {
-			return true
-		}
-	}
-	return false
-}
-
 // contentStart returns the start of the decoded content of e. It is valid until the next call.
-func (d *Decoder) contentStart(e entity, body []byte) []byte {
+func (t *texts) contentStart(e entity, body []byte) []byte {
 	body = body[:min(len(body), sniffedBytes)]
 	switch e.transfer {
 	case transferQuotedPrintable:
-		d.encoded, _ = appendQuotedPrintable(d.encoded[:0], body)
+		t.encoded, _ = appendQuotedPrintable(t.encoded[:0], body)
 	case transferBase64:
-		d.encoded, _ = appendBase64(d.encoded[:0], body)
+		t.encoded, _ = appendBase64(t.encoded[:0], body)
 	case transferUUencode:
 		_, lines, _, ok := findUUBegin(body)
 		if !ok {
 			return body
 		}
-		d.encoded, _, _ = appendUU(d.encoded[:0], body[lines:])
+		t.encoded, _, _ = appendUU(t.encoded[:0], body[lines:])
 	default:
 		return body
 	}
-	return d.encoded
+	return t.encoded
 }
 
 const (
@@ -208,14 +177,14 @@ const (
 
 // pdf sets the text of part to that of a PDF, and adds its links to the message.
 func (d *Decoder) pdf(part *Part, data []byte) {
-	d.pdfLimits.Text = d.textLeft
+	d.pdfLimits.Text = d.left
 	text, hidden := pdftext.Extract(data, &d.pdfLimits, func(uri []byte) { d.links.addLink(LinkAnchor, uri) })
 	if len(text)+len(hidden) == 0 {
 		return
 	}
 	d.setText(part, text, false)
 	part.Hidden = d.cutText(hidden)
-	d.textLeft -= len(part.Hidden)
+	d.left -= len(part.Hidden)
 }
 
 // maxFileBytes is how much is read of the files of a message that are neither text nor HTML.
@@ -224,10 +193,10 @@ const maxFileBytes = 8 << 20
 // fileContent returns the decoded content of a file that is not text. Files have their own limit, so that a large file
 // leaves room for the text after it.
 func (d *Decoder) fileContent(e entity, body []byte) []byte {
-	text := d.textLeft
-	d.textLeft = d.fileLeft
+	text := d.left
+	d.left = d.fileLeft
 	content := d.content(e, body[:min(len(body), d.fileLeft)])
-	d.textLeft = text
+	d.left = text
 	d.fileLeft -= len(content)
 	return content
 }

@@ -20,11 +20,11 @@ func (p *page) addFrame(content []byte) {
 func (d *Decoder) addFrames(frames []frame) {
 	for _, f := range frames {
 		if f.depth = d.frameDepth + 1; f.depth > d.options.MaxDepth {
-			d.msg.Repairs.add(CutDepth)
+			d.repairs.add(CutDepth)
 			return
 		}
 		if len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts {
-			d.msg.Repairs.add(CutParts)
+			d.repairs.add(CutParts)
 			return
 		}
 		d.frames = append(d.frames, f)

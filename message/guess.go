@@ -9,16 +9,16 @@ import (
 )
 
 // guess appends 8-bit text of an unknown charset to the arena, converted from the likeliest one.
-func (d *Decoder) guess(text []byte) {
-	d.decode(d.codec([]byte(d.guesses().charset(text))), text)
+func (t *texts) guess(text []byte) {
+	t.decode(t.codec([]byte(t.guesses().charset(text))), text)
 }
 
 // guesses returns the guesser. Most messages need none.
-func (d *Decoder) guesses() *guesser {
-	if d.guesser == nil {
-		d.guesser = newGuesser()
+func (t *texts) guesses() *guesser {
+	if t.guesser == nil {
+		t.guesser = newGuesser()
 	}
-	return d.guesser
+	return t.guesser
 }
 
 // guesser finds the likeliest charset of a sample of text. Each charset gets points: many for bytes that are common letters

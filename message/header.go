@@ -9,12 +9,36 @@ import (
 // maxJunkLines is how many lines ahead a field is searched for, to tell a stray line in the header from the body.
 const maxJunkLines = 8
 
+// maxHeaders is how many header fields of the largest size are read of a message, its parts and attached messages included.
+const maxHeaders = 32
+
 // leastValue is how many bytes are always read of a field that describes the content, which could not be read otherwise.
 const leastValue = 1 << 10
 
+// headers reads headers of a message and its parts. Its zero value keeps no fields: start sets the limits.
+type headers struct {
+	texts
+	options     Options
+	timer       timer
+	bytesLeft   int // of header fields, in parts and attached messages too
+	fieldsLeft  int
+	takesLast   bool // of two values for the same the last one counts
+	isAmbiguous bool // the message has two values for the same
+
+	params []parameter // of the current field
+	pieces []piece     // of the current parameter
+
+	typePlain, typeMessage []byte // types of parts that declare none
+}
+
+// startHeaders sets the limits for a reading of a message.
+func (h *headers) startHeaders() {
+	h.bytesLeft, h.fieldsLeft = maxHeaders*h.options.MaxHeaderBytes, h.options.MaxHeaderFields
+}
+
 // header reads the header at the start of data. It returns what the header says about the content, and the body. It adds the
 // fields to kept, which is nil for the header of a part.
-func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
+func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
 	e.mediaType, e.assumed = defaultType, defaultType
 	var first int
 	if kept != nil {
@@ -22,32 +46,34 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	}
 	line := cutHeaderLine(data)
 	for {
-		if d.outOfTime() {
+		if h.timer.isUp() {
+			h.repairs.add(CutTime)
 			data = nil
 			break
 		}
 		var name, value []byte
-		name, value, data, line = d.cutField(data, line, &e, kept == nil)
+		name, value, data, line = h.cutField(data, line, &e, kept == nil)
 		if name == nil {
 			break
 		}
-		most := min(d.options.MaxHeaderBytes, d.headerLeft)
-		if most < leastValue && d.needsField(&e, name) {
-			most = min(d.options.MaxHeaderBytes, leastValue)
+		most := min(h.options.MaxHeaderBytes, h.bytesLeft)
+		if most < leastValue && h.needsField(&e, name) {
+			most = min(h.options.MaxHeaderBytes, leastValue)
 		}
 		if len(value) > most {
 			value = value[:most]
-			d.msg.Repairs.add(CutHeader)
+			h.repairs.add(CutHeader)
 		}
 		name = name[:min(len(name), most)]
-		d.headerLeft = max(0, d.headerLeft-len(name)-len(value))
-		value = d.unfold(value)
-		d.describe(&e, name, value)
+		h.bytesLeft = max(0, h.bytesLeft-len(name)-len(value))
+		value = h.unfold(value)
+		h.describe(&e, name, value)
 		switch {
 		case kept == nil:
-		case len(d.msg.Header)+len(d.msg.Attached) == d.options.MaxHeaderFields:
-			d.msg.Repairs.add(CutHeader)
+		case h.fieldsLeft == 0:
+			h.repairs.add(CutHeader)
 		default:
+			h.fieldsLeft--
 			*kept = append(*kept, Field{name, value})
 		}
 	}
@@ -57,19 +83,19 @@ func (d *Decoder) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		for i := range (*kept)[first:] {
 			field := &(*kept)[first+i]
-			field.Value = d.decodeWords(field.Value, e.charset)
+			field.Value = h.decodeWords(field.Value, e.charset)
 		}
 	}
 	return e, data
 }
 
 // needsField reports whether a field of that name would describe the content, in this or a further reading.
-func (d *Decoder) needsField(e *entity, name []byte) bool {
+func (h *headers) needsField(e *entity, name []byte) bool {
 	switch {
 	case ascii.EqualFold(name, "content-type"):
-		return e.typeField == nil || d.takesLast
+		return e.typeField == nil || h.takesLast
 	case ascii.EqualFold(name, "content-transfer-encoding"):
-		return e.encodingField == nil || d.takesLast
+		return e.encodingField == nil || h.takesLast
 	}
 	return !e.hasDisposition && ascii.EqualFold(name, "content-disposition")
 }
@@ -97,19 +123,19 @@ func cutHeaderLine(data []byte) (l headerLine) {
 // line, and may run into the body without an empty line (no-empty-line.eml), or into the first part
 // (no-empty-line-multipart.eml). Such a line continues the field before it if the header goes on, or if that field ends in a
 // separator.
-func (d *Decoder) cutField(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
+func (h *headers) cutField(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
 	for len(data) > 0 {
 		if len(line.text) == 0 {
 			return nil, nil, line.below, next
 		}
 		if endsHeader(&line, e, ofPart) {
-			d.msg.Repairs.add(HeaderWithoutEnd)
+			h.repairs.add(HeaderWithoutEnd)
 			return nil, nil, data, next
 		}
 		after := line.below
 		next = cutHeaderLine(after)
 		if line.name == nil {
-			d.msg.Repairs.add(HeaderWithoutColon)
+			h.repairs.add(HeaderWithoutColon)
 			data, line = after, next
 			continue
 		}
@@ -118,7 +144,7 @@ func (d *Decoder) cutField(data []byte, line headerLine, e *entity, ofPart bool)
 				if !isLostFold(&next, data[:len(data)-len(after)], ofPart) {
 					break
 				}
-				d.msg.Repairs.add(HeaderWithoutColon)
+				h.repairs.add(HeaderWithoutColon)
 			}
 			after = next.below
 			next = cutHeaderLine(after)
@@ -243,18 +269,18 @@ func isKnownField(name []byte) bool {
 }
 
 // unfold puts a value on one line. Where a fold has no blank, it adds one.
-func (d *Decoder) unfold(value []byte) []byte {
+func (t *texts) unfold(value []byte) []byte {
 	if bytes.IndexByte(value, '\n') < 0 {
 		return value
 	}
-	start := len(d.arena)
+	start := len(t.arena)
 	for len(value) > 0 {
 		var line []byte
 		line, value = cutLine(value)
-		if len(d.arena) > start && !isFold(line) {
-			d.arena = append(d.arena, ' ')
+		if len(t.arena) > start && !isFold(line) {
+			t.arena = append(t.arena, ' ')
 		}
-		d.arena = append(d.arena, line...)
+		t.arena = append(t.arena, line...)
 	}
-	return d.arena[start:len(d.arena):len(d.arena)]
+	return t.arena[start:len(t.arena):len(t.arena)]
 }

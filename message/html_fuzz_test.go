@@ -63,23 +63,23 @@ func FuzzHTMLText(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	d := NewDecoder(Options{})
+	p := page{links: &linkList{}}
 	f.Fuzz(func(t *testing.T, source string) {
 		want, ok := textOf([]byte(source))
 		if !ok || !utf8.ValidString(source) {
 			return
 		}
-		d.Decode(nil)
-		var part Part
-		seen, unseen := d.readPage(&part, []byte(source))
+		p.reset()
+		*p.links = linkList{}
+		seen, unseen := p.read([]byte(source))
 		if !utf8.Valid(seen) || !utf8.Valid(unseen) {
 			t.Errorf("%q: got %q and %q, which is not valid UTF-8", source, seen, unseen)
 		}
-		if part.Markup < 0 || part.Markup > len(source) {
-			t.Errorf("%q: got %d bytes of markup", source, part.Markup)
+		if p.found.textBytes < 0 || p.found.textBytes > len(source) {
+			t.Errorf("%q: got %d bytes of text", source, p.found.textBytes)
 		}
-		if (len(onlyLetters(unseen)) > 0) != d.msg.Marks.Has(HiddenText) {
-			t.Errorf("%q: got the marks %v for the hidden text %q", source, d.msg.Marks, unseen)
+		if (len(onlyLetters(unseen)) > 0) != p.found.marks.Has(HiddenText) {
+			t.Errorf("%q: got the marks %v for the hidden text %q", source, p.found.marks, unseen)
 		}
 		if !isShuffle(want, onlyLetters(seen), onlyLetters(unseen)) {
 			t.Errorf("%q: got %q and %q of %q", source, seen, unseen, want)

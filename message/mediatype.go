@@ -26,26 +26,26 @@ type entity struct {
 
 // describe reads a field that describes the content. The reading decides which of two types or encodings counts; of other
 // fields the first counts.
-func (d *Decoder) describe(e *entity, name, value []byte) {
+func (h *headers) describe(e *entity, name, value []byte) {
 	const prefix = "content-"
 	if !ascii.HasPrefixFold(name, prefix) {
 		return
 	}
 	switch name = name[len(prefix):]; {
 	case ascii.EqualFold(name, "type"):
-		if d.usesValue(&e.typeField, value) {
-			d.describeType(e, value)
+		if h.usesValue(&e.typeField, value) {
+			h.describeType(e, value)
 		}
 	case ascii.EqualFold(name, "transfer-encoding"):
-		if d.usesValue(&e.encodingField, value) {
-			d.describeTransfer(e, value)
+		if h.usesValue(&e.encodingField, value) {
+			h.describeTransfer(e, value)
 		}
 	case !e.hasDisposition && ascii.EqualFold(name, "disposition"):
 		e.hasDisposition = true
 		token, params := cutToken(value)
 		e.attachment = ascii.EqualFold(token, "attachment")
-		d.cutParams(params)
-		if filename := d.param("filename"); len(filename) > 0 {
+		h.cutParams(params)
+		if filename := h.param("filename"); len(filename) > 0 {
 			e.filename = filename
 		}
 	}
@@ -55,23 +55,23 @@ func (d *Decoder) describe(e *entity, name, value []byte) {
 //
 // QUIRK: a type is "text/html; name=value", with quotes where a value needs them. Mail has types without a subtype, without
 // semicolons, with blanks, in quotes, and with open quotes (content-types.eml).
-func (d *Decoder) describeType(e *entity, value []byte) {
+func (h *headers) describeType(e *entity, value []byte) {
 	token, params := cutToken(value)
 	token = bytes.Trim(token, `"`)
 	if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
-		e.mediaType = d.toUTF8(d.lower(token), nil, false)
+		e.mediaType = h.toUTF8(h.lower(token), nil, false)
 	} else {
 		e.mediaType = e.assumed
-		d.msg.Repairs.add(BadContentType)
+		h.repairs.add(BadContentType)
 	}
-	d.cutParams(params)
-	charset, _ := cutToken(d.param("charset"))
-	e.charset = d.lower(charset)
-	e.boundary = bytes.TrimRight(d.param("boundary"), " \t")
-	e.typeName = d.param("name")
-	e.delSp = ascii.EqualFold(d.param("format"), "flowed") && ascii.EqualFold(d.param("delsp"), "yes")
+	h.cutParams(params)
+	charset, _ := cutToken(h.param("charset"))
+	e.charset = h.lower(charset)
+	e.boundary = bytes.TrimRight(h.param("boundary"), " \t")
+	e.typeName = h.param("name")
+	e.delSp = ascii.EqualFold(h.param("format"), "flowed") && ascii.EqualFold(h.param("delsp"), "yes")
 	if string(e.mediaType) == "message/partial" {
-		number := d.param("number")
+		number := h.param("number")
 		e.fragment = len(number) > 0 && string(number) != "1"
 	} else {
 		e.fragment = false
@@ -146,13 +146,13 @@ func (e *entity) isHTML() bool {
 }
 
 // lower returns token in lower case.
-func (d *Decoder) lower(token []byte) []byte {
+func (t *texts) lower(token []byte) []byte {
 	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
 		return token
 	}
-	start := len(d.arena)
-	d.arena = ascii.AppendLower(d.arena, token, len(token))
-	return d.arena[start:len(d.arena):len(d.arena)]
+	start := len(t.arena)
+	t.arena = ascii.AppendLower(t.arena, token, len(token))
+	return t.arena[start:len(t.arena):len(t.arena)]
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

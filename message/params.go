@@ -66,69 +66,69 @@ type parameter struct {
 	name, value []byte
 }
 
-// cutParams leaves the parameters of a field in d.params.
-func (d *Decoder) cutParams(params []byte) {
-	d.params = d.params[:0]
+// cutParams leaves the parameters of a field in h.params.
+func (h *headers) cutParams(params []byte) {
+	h.params = h.params[:0]
 	for len(params) > 0 {
 		var p parameter
-		p.name, p.value, params = d.cutParam(params)
+		p.name, p.value, params = h.cutParam(params)
 		if len(p.name) > 0 {
-			d.params = append(d.params, p)
+			h.params = append(h.params, p)
 		}
 	}
 }
 
-// param returns the decoded value of a parameter in d.params, valid UTF-8, or nil. Of two with the same name the first
+// param returns the decoded value of a parameter in h.params, valid UTF-8, or nil. Of two with the same name the first
 // counts, but the form of RFC 2231 wins: the other one is for readers that do not know it. For boundaries and charsets a
 // further reading takes the last one, and the other form.
 //
 // QUIRK: RFC 2231 writes other letters than ASCII as name*=charset'language'text, with %FC for a byte, possibly in numbered
 // pieces. Mail also has encoded words or raw bytes there (file-names.eml), has pieces in any order, omits some, and puts
 // encoded words into them (parameter-pieces.eml).
-func (d *Decoder) param(name string) []byte {
+func (h *headers) param(name string) []byte {
 	var plain []byte
 	found := false
 	isRead := name == "boundary" || name == "charset" // other parameters do not change how the content is read
-	d.pieces = d.pieces[:0]
-	for _, p := range d.params {
+	h.pieces = h.pieces[:0]
+	for _, p := range h.params {
 		if !ascii.HasPrefixFold(p.name, name) {
 			continue
 		}
 		switch form, extended := bytes.CutPrefix(p.name[len(name):], []byte("*")); {
 		case extended:
-			d.addPiece(form, p.value)
+			h.addPiece(form, p.value)
 		case len(form) > 0: // another name
 		case !found:
 			plain, found = p.value, true
 		case isRead && !bytes.Equal(p.value, plain):
-			d.isAmbiguous = true
-			if d.takesLast {
+			h.isAmbiguous = true
+			if h.takesLast {
 				plain = p.value
 			}
 		}
 	}
-	if len(d.pieces) > 0 && (!found || !isRead) {
-		return d.joinPieces()
+	if len(h.pieces) > 0 && (!found || !isRead) {
+		return h.joinPieces()
 	}
 	if found {
-		plain = d.decodeWords(plain, nil)
+		plain = h.decodeWords(plain, nil)
 	}
-	if len(d.pieces) == 0 {
+	if len(h.pieces) == 0 {
 		return plain
 	}
-	whole := d.joinPieces()
+	whole := h.joinPieces()
 	if bytes.Equal(whole, plain) {
 		return whole
 	}
-	d.isAmbiguous = true
-	if d.takesLast {
+	h.isAmbiguous = true
+	if h.takesLast {
 		return plain
 	}
 	return whole
 }
 
 // addPiece adds a piece. Form is the rest of its name after the first star: "", "0" or "0*".
-func (d *Decoder) addPiece(form, value []byte) {
+func (h *headers) addPiece(form, value []byte) {
 	p := piece{index: wholeValue, value: value}
 	digits, percent := bytes.CutSuffix(form, []byte("*"))
 	p.percent = percent || len(form) == 0
@@ -142,42 +142,42 @@ func (d *Decoder) addPiece(form, value []byte) {
 		}
 		p.index = p.index*10 + int(c-'0')
 	}
-	d.pieces = append(d.pieces, p)
+	h.pieces = append(h.pieces, p)
 }
 
-// joinPieces returns the value of d.pieces.
-func (d *Decoder) joinPieces() []byte {
-	slices.SortStableFunc(d.pieces, func(a, b piece) int { return a.index - b.index })
-	if d.pieces[0].index == wholeValue {
-		d.pieces = d.pieces[:1]
+// joinPieces returns the value of h.pieces.
+func (h *headers) joinPieces() []byte {
+	slices.SortStableFunc(h.pieces, func(a, b piece) int { return a.index - b.index })
+	if h.pieces[0].index == wholeValue {
+		h.pieces = h.pieces[:1]
 	}
-	d.pieces = slices.CompactFunc(d.pieces, func(a, b piece) bool { return a.index == b.index })
+	h.pieces = slices.CompactFunc(h.pieces, func(a, b piece) bool { return a.index == b.index })
 
 	var charset []byte
 	starless := false // a charset comes first, although no star says so
-	first := &d.pieces[0]
-	if declared, text, ok := cutExtended(first.value); ok && (first.percent || d.codec(declared) != nil) {
+	first := &h.pieces[0]
+	if declared, text, ok := cutExtended(first.value); ok && (first.percent || h.codec(declared) != nil) {
 		charset, first.value = declared, text
 		starless = !first.percent
 	}
-	if !starless && !slices.ContainsFunc(d.pieces, func(p piece) bool { return p.percent }) {
-		start := len(d.arena)
-		for _, p := range d.pieces {
-			d.arena = append(d.arena, p.value...)
+	if !starless && !slices.ContainsFunc(h.pieces, func(p piece) bool { return p.percent }) {
+		start := len(h.arena)
+		for _, p := range h.pieces {
+			h.arena = append(h.arena, p.value...)
 		}
-		return d.decodeWords(d.arena[start:len(d.arena):len(d.arena)], nil)
+		return h.decodeWords(h.arena[start:len(h.arena):len(h.arena)], nil)
 	}
-	d.encoded = d.encoded[:0]
-	for _, p := range d.pieces {
+	h.encoded = h.encoded[:0]
+	for _, p := range h.pieces {
 		if p.percent || starless {
-			d.encoded, _ = ascii.AppendUnescaped(d.encoded, p.value, '%')
+			h.encoded, _ = ascii.AppendUnescaped(h.encoded, p.value, '%')
 		} else {
-			d.encoded = append(d.encoded, p.value...)
+			h.encoded = append(h.encoded, p.value...)
 		}
 	}
-	start := len(d.arena)
-	d.flushWord(charset)
-	return d.arena[start:len(d.arena):len(d.arena)]
+	start := len(h.arena)
+	h.flushWord(charset)
+	return h.arena[start:len(h.arena):len(h.arena)]
 }
 
 // cutExtended cuts "charset'language'text".
@@ -191,7 +191,7 @@ func cutExtended(value []byte) (charset, text []byte, ok bool) {
 //
 // QUIRK: comments may stand between all words of a field. Mail also has parentheses in values without quotes, such as
 // "report (2).pdf", so a comment counts only before a name and after quotes (comments.eml).
-func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
+func (h *headers) cutParam(params []byte) (name, value, rest []byte) {
 	params = skipComments(params)
 	end := ascii.Set(1<<'=' | 1<<';').Index(params)
 	if end == len(params) {
@@ -203,7 +203,7 @@ func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
 	name, rest = bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
 	name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
 	if len(rest) > 0 && rest[0] == '"' {
-		if value, rest, ok := d.cutQuoted(rest); ok {
+		if value, rest, ok := h.cutQuoted(rest); ok {
 			return name, value, rest
 		}
 		rest = rest[1:] // the quote has no end
@@ -213,33 +213,33 @@ func (d *Decoder) cutParam(params []byte) (name, value, rest []byte) {
 }
 
 // cutQuoted cuts a quoted string off s, and returns its content.
-func (d *Decoder) cutQuoted(s []byte) (value, rest []byte, ok bool) {
+func (h *headers) cutQuoted(s []byte) (value, rest []byte, ok bool) {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
 		case '\\':
 			i++
 		case '"':
-			return d.unescape(s[1:i], 0), s[i+1:], true
+			return h.unescape(s[1:i], 0), s[i+1:], true
 		}
 	}
 	return nil, nil, false
 }
 
 // unescape removes the backslash before each escaped byte, and replaces an escaped "n" by n, unless n is 0.
-func (d *Decoder) unescape(s []byte, n byte) []byte {
+func (t *texts) unescape(s []byte, n byte) []byte {
 	if bytes.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	start := len(d.arena)
+	start := len(t.arena)
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {
 			i++
 			if n != 0 && ascii.Lower(s[i]) == 'n' {
-				d.arena = append(d.arena, n)
+				t.arena = append(t.arena, n)
 				continue
 			}
 		}
-		d.arena = append(d.arena, s[i])
+		t.arena = append(t.arena, s[i])
 	}
-	return d.arena[start:len(d.arena):len(d.arena)]
+	return t.arena[start:len(t.arena):len(t.arena)]
 }

@@ -18,14 +18,15 @@ func (d *Decoder) decodeReadings(data []byte) {
 	first := d.msg
 	first.Repairs.add(Contradiction)
 	known := newItemSet(&first)
-	d.msg, d.links.all, d.takesLast = Message{}, nil, true
+	d.msg, d.attached, d.links.all = Message{}, nil, nil
+	d.repairs, d.takesLast = 0, true
 	d.read(data)
 	known.merge(&first, &d.msg, d.options)
 	d.msg, d.takesLast = first, false
 }
 
 // usesValue reports whether a value of a field counts. Given is the value of the previous field of that name, or nil.
-func (d *Decoder) usesValue(given *[]byte, value []byte) bool {
+func (h *headers) usesValue(given *[]byte, value []byte) bool {
 	before := *given
 	if *given = value; before == nil {
 		if value == nil {
@@ -34,9 +35,9 @@ func (d *Decoder) usesValue(given *[]byte, value []byte) bool {
 		return true
 	}
 	if string(before) != string(value) {
-		d.isAmbiguous = true
+		h.isAmbiguous = true
 	}
-	return d.takesLast
+	return h.takesLast
 }
 
 // itemSet is the set of items that the readings of a message have found.

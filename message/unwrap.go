@@ -51,13 +51,14 @@ func Attached(raw []byte) (messages [][]byte, isReport bool) {
 // top reads the header of a message.
 func (d *Decoder) top(raw []byte) (e entity, body []byte) {
 	d.msg = Message{}
-	d.textLeft, d.headerLeft = d.options.MaxTextBytes, maxHeaders*d.options.MaxHeaderBytes
+	d.left = d.options.MaxTextBytes
+	d.startHeaders()
 	return d.header(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), d.typePlain, &d.msg.Header)
 }
 
 // unwrap returns copies of the parts below e that takes accepts. It looks into multiparts, but not into messages.
 func (d *Decoder) unwrap(e entity, body []byte, takes func(e *entity, body []byte) bool) (taken [][]byte) {
-	d.unwraps = func(e entity, body []byte) {
+	d.wholeMessages, d.leaf = true, func(e entity, body []byte) {
 		if takes(&e, body) {
 			taken = append(taken, bytes.Clone(d.content(e, body)))
 		}
@@ -77,8 +78,8 @@ func (d *Decoder) hasField(prefix string) bool {
 }
 
 // typeParam returns a parameter of the Content-Type.
-func (d *Decoder) typeParam(e *entity, name string) []byte {
+func (h *headers) typeParam(e *entity, name string) []byte {
 	_, params := cutToken(e.typeField)
-	d.cutParams(params)
-	return d.param(name)
+	h.cutParams(params)
+	return h.param(name)
 }

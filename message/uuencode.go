@@ -133,17 +133,17 @@ func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 
 // uuBody returns the content of a body that is declared as uuencode. Without a begin line, its first line must look like
 // uuencode.
-func (d *Decoder) uuBody(body []byte) []byte {
+func (t *texts) uuBody(body []byte) []byte {
 	_, from, _, ok := findUUBegin(body)
 	if first, _ := cutLine(body); !ok && uuLineOf(first) != uuWhole {
-		d.msg.Repairs.add(BadUUencode)
+		t.repairs.add(BadUUencode)
 		return body
 	}
-	start := len(d.arena)
+	start := len(t.arena)
 	var whole bool
-	d.arena, _, whole = appendUU(d.arena, body[from:])
+	t.arena, _, whole = appendUU(t.arena, body[from:])
 	if !whole || !ok {
-		d.msg.Repairs.add(BadUUencode)
+		t.repairs.add(BadUUencode)
 	}
-	return d.arena[start:len(d.arena):len(d.arena)]
+	return t.arena[start:len(t.arena):len(t.arena)]
 }

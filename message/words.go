@@ -13,7 +13,7 @@ import (
 // QUIRK: encoded words stand between blanks, contain none, and hold whole characters. In mail they stand inside of words and
 // quotes, contain blanks, and split characters (encoded-words.eml). So they are found anywhere, and the bytes of neighbours
 // in one charset are joined before they are converted.
-func (d *Decoder) decodeWords(value, charset []byte) []byte {
+func (t *texts) decodeWords(value, charset []byte) []byte {
 	if isPlainValue(value) {
 		return value
 	}
@@ -21,11 +21,11 @@ func (d *Decoder) decodeWords(value, charset []byte) []byte {
 		charset = nil // it is that of the body; in a date, "+0100" would be a word of UTF-7
 	}
 	if !bytes.Contains(value, []byte("=?")) {
-		return d.toUTF8(value, charset, false)
+		return t.toUTF8(value, charset, false)
 	}
-	start := len(d.arena)
-	d.encoded = d.encoded[:0]
-	var pending []byte // the charset of the bytes in d.encoded; nil if there are none
+	start := len(t.arena)
+	t.encoded = t.encoded[:0]
+	var pending []byte // the charset of the bytes in t.encoded; nil if there are none
 	for len(value) > 0 {
 		at := bytes.Index(value, []byte("=?"))
 		if at < 0 {
@@ -33,31 +33,31 @@ func (d *Decoder) decodeWords(value, charset []byte) []byte {
 		}
 		w, ok := cutEncodedWord(value[at:])
 		if !ok {
-			d.msg.Repairs.add(BadEncodedWord)
+			t.repairs.add(BadEncodedWord)
 			if w.unclosed {
 				break
 			}
-			d.flushWord(pending)
+			t.flushWord(pending)
 			pending = nil
-			d.appendUTF8(value[:at+2], charset, false)
+			t.appendUTF8(value[:at+2], charset, false)
 			value = value[at+2:]
 			continue
 		}
 		gap := value[:at]
 		adjacent := pending != nil && len(bytes.TrimSpace(gap)) == 0
 		if !adjacent || !bytes.EqualFold(pending, w.charset) {
-			d.flushWord(pending)
+			t.flushWord(pending)
 		}
 		if !adjacent {
-			d.appendUTF8(gap, charset, false)
+			t.appendUTF8(gap, charset, false)
 		}
-		d.appendWord(w)
+		t.appendWord(w)
 		pending = w.charset
 		value = value[at+w.length:]
 	}
-	d.flushWord(pending)
-	d.appendUTF8(value, charset, false)
-	return bytes.TrimSpace(d.arena[start:len(d.arena):len(d.arena)])
+	t.flushWord(pending)
+	t.appendUTF8(value, charset, false)
+	return bytes.TrimSpace(t.arena[start:len(t.arena):len(t.arena)])
 }
 
 // isPlainValue reports whether a value is ASCII without "=", escapes and NUL, so that there is nothing to decode.
@@ -66,9 +66,9 @@ func isPlainValue(value []byte) bool {
 }
 
 // flushWord appends the bytes of encoded words to the arena.
-func (d *Decoder) flushWord(charset []byte) {
-	d.appendUTF8(d.encoded, charset, false)
-	d.encoded = d.encoded[:0]
+func (t *texts) flushWord(charset []byte) {
+	t.appendUTF8(t.encoded, charset, false)
+	t.encoded = t.encoded[:0]
 }
 
 // encodedWord is "=?charset?encoding?text?=".
@@ -110,23 +110,23 @@ func cutEncodedWord(value []byte) (w encodedWord, ok bool) {
 	return w, true
 }
 
-// appendWord appends the bytes of an encoded word to d.encoded.
-func (d *Decoder) appendWord(w encodedWord) {
+// appendWord appends the bytes of an encoded word to t.encoded.
+func (t *texts) appendWord(w encodedWord) {
 	var ok bool
 	if w.encoding == 'b' {
-		d.encoded, ok = appendBase64(d.encoded, w.text)
+		t.encoded, ok = appendBase64(t.encoded, w.text)
 	} else {
-		start := len(d.encoded)
-		d.encoded = append(d.encoded, w.text...)
-		text := d.encoded[start:]
+		start := len(t.encoded)
+		t.encoded = append(t.encoded, w.text...)
+		text := t.encoded[start:]
 		for i, c := range text {
 			if c == '_' {
 				text[i] = ' '
 			}
 		}
-		d.encoded, ok = ascii.AppendUnescaped(d.encoded[:start], text, '=')
+		t.encoded, ok = ascii.AppendUnescaped(t.encoded[:start], text, '=')
 	}
 	if !ok {
-		d.msg.Repairs.add(BadEncodedWord)
+		t.repairs.add(BadEncodedWord)
 	}
 }

@@ -1,0 +1,177 @@
+package message
+
+// walker finds the leaves of a message: its texts and files, through multiparts and attached messages.
+type walker struct {
+	headers
+	leaf          func(e entity, body []byte) // takes each leaf
+	wholeMessages bool                        // attached messages are leaves, too
+	attached      []Field                     // the fields of attached messages
+	boundaries    []boundary
+}
+
+// walk reads the content below the header e down to its leaves. It reads data once, with a stack of the open boundaries, so
+// that the work does not depend on the nesting. It calls itself only for encoded content.
+func (w *walker) walk(e entity, data []byte, depth int) {
+	base := len(w.boundaries) // the boundaries of the caller do not count in data
+	for {
+		var hit boundaryLine
+		switch kind := e.kind(); {
+		case kind == kindMultipart && w.canOpen(e, depth):
+			hit = w.multipart(e, data, depth, base)
+		case w.wholeMessages:
+			hit = findBoundary(data, w.boundaries[base:])
+			w.leaf(e, data[:hit.start])
+		case kind == kindMessage && !e.isEncoded() && w.fitsDepth(depth):
+			depth++
+			e, data = w.header(skipFromLine(data), w.typePlain, &w.attached)
+			continue
+		case kind == kindFields && !e.isEncoded():
+			hit = findBoundary(data, w.boundaries[base:])
+			_, rest := w.header(data[:hit.start], w.typePlain, &w.attached)
+			w.leaf(e, rest)
+		case kind == kindOutside && !e.isEncoded() && w.fitsDepth(depth):
+			depth++
+			e, data = w.header(data, w.typePlain, nil)
+			continue
+		case kind == kindMessage && e.isEncoded() && w.fitsDepth(depth):
+			hit = findBoundary(data, w.boundaries[base:])
+			w.innerMessage(w.innerContent(e, data[:hit.start]), depth)
+		default:
+			hit = findBoundary(data, w.boundaries[base:])
+			if body := data[:hit.start]; kind != kindFile || !w.fileMessage(e, body, depth) {
+				w.leaf(e, body)
+			}
+		}
+
+		for hit.closing { // continue in the enclosing multipart, after its epilogue
+			w.closeTo(base + hit.level + 1)
+			w.boundaries = w.boundaries[:len(w.boundaries)-1]
+			data = data[hit.end:]
+			hit = findBoundary(data, w.boundaries[base:])
+		}
+		isLate := w.timer.isUp()
+		if isLate {
+			w.repairs.add(CutTime)
+		}
+		if isLate || w.repairs.Has(CutParts) {
+			w.boundaries = w.boundaries[:base]
+			return
+		}
+		if hit.level < 0 {
+			w.closeTo(base)
+			return
+		}
+		w.closeTo(base + hit.level + 1)
+		last := w.boundaries[len(w.boundaries)-1]
+		depth = last.depth
+		e, data = w.header(data[hit.end:], last.inner, nil)
+	}
+}
+
+// multipart opens the multipart e and returns where its first part starts. A multipart without parts is read as text.
+//
+// QUIRK: the content of a multipart is not encoded; only its parts are. Some programs encode all of it
+// (encoded-multipart.eml), and many more declare that they did.
+func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine {
+	own := len(w.boundaries) - base
+	inner := w.typePlain
+	if string(e.mediaType) == "multipart/digest" {
+		inner = w.typeMessage
+	}
+	w.boundaries = append(w.boundaries, boundary{e.boundary, depth + 1, inner})
+	hit := findBoundary(data, w.boundaries[base:])
+	if hit.level == own {
+		return hit
+	}
+	if other := otherBoundary(e.boundary); len(other) > 0 {
+		w.boundaries[base+own].text = other
+		if hit := findBoundary(data, w.boundaries[base:]); hit.level == own {
+			w.repairs.add(BadBoundary)
+			return hit
+		}
+	}
+	w.boundaries = w.boundaries[:base+own]
+	data = data[:hit.start]
+	if e.isEncoded() {
+		data = w.normalise(w.innerContent(e, data))
+		e.transfer = transferIdentity
+		if findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
+			w.walk(e, data, depth)
+			return hit
+		}
+	}
+	w.repairs.add(AbsentBoundary)
+	w.leaf(e, data)
+	return hit
+}
+
+// innerMessage reads a message that was the content of an entity at that depth.
+func (w *walker) innerMessage(message []byte, depth int) {
+	e, body := w.header(skipFromLine(w.normalise(message)), w.typePlain, &w.attached)
+	w.walk(e, body, depth+1)
+}
+
+// innerContent returns the content of an encoded message or multipart. It counts as text of the message: otherwise thirty
+// messages, each in the next, would be decoded thirty times.
+func (w *walker) innerContent(e entity, body []byte) []byte {
+	body = w.content(e, body)
+	w.left -= len(body)
+	return body
+}
+
+// canOpen reports whether the parts of the multipart e can be read.
+func (w *walker) canOpen(e entity, depth int) bool {
+	if len(e.boundary) == 0 {
+		w.repairs.add(MissingBoundary)
+		return false
+	}
+	return w.fitsDepth(depth)
+}
+
+// fitsDepth reports whether an entity at that depth may hold another one.
+func (w *walker) fitsDepth(depth int) bool {
+	if depth >= w.options.MaxDepth {
+		w.repairs.add(CutDepth)
+		return false
+	}
+	return true
+}
+
+// closeTo closes all boundaries but the first n. Their closing lines are missing.
+func (w *walker) closeTo(n int) {
+	if len(w.boundaries) > n {
+		w.repairs.add(UnclosedMultipart)
+		w.boundaries = w.boundaries[:n]
+	}
+}
+
+// fileMessage reads a file that is a message. It reports whether the file is one.
+func (w *walker) fileMessage(e entity, body []byte, depth int) bool {
+	if !w.isMessage(e, body) || !w.fitsDepth(depth) {
+		return false
+	}
+	w.innerMessage(w.innerContent(e, body), depth)
+	return true
+}
+
+// isMessage reports whether a file is a whole message: it begins with two known fields, or has the name of a message and
+// begins with a field.
+func (w *walker) isMessage(e entity, body []byte) bool {
+	head := skipFromLine(w.contentStart(e, body))
+	isNamed := hasEnding(e.filename, ".eml")
+	for fields := 0; len(head) > 0; {
+		var line []byte
+		line, head = cutLine(head)
+		if fields > 0 && isFold(line) {
+			continue
+		}
+		name, _ := cutName(line)
+		if name == nil || !isNamed && !isPartField(name) && !isKnownField(name) {
+			return false
+		}
+		if fields++; fields == 2 || isNamed {
+			return true
+		}
+	}
+	return false
+}
