@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/tdewolff/parse/v2/css"
+	"golang.org/x/image/colornames"
 
 	"chaff/internal/ascii"
 )
@@ -70,8 +71,8 @@ func wordColour(word []byte) Colour {
 	case "inherit", "unset", "currentcolor":
 		return inheritedColour
 	}
-	if c, ok := namedColour(word); ok {
-		return c
+	if c, ok := colornames.Map[string(word)]; ok {
+		return Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
 	}
 	return UnknownColour
 }

@@ -2,29 +2,8 @@ package css
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
-
-	"golang.org/x/image/colornames"
 )
-
-func TestColoursHaveTheNamesOfTheLibrary(t *testing.T) {
-	if !slices.IsSortedFunc(colourNames[:], func(a, b colourName) int { return strings.Compare(a.name, b.name) }) || len(colourNames) != len(colornames.Map) {
-		t.Errorf("%d names, want %d in ascending order", len(colourNames), len(colornames.Map))
-	}
-	for name, c := range colornames.Map {
-		want := Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
-		if got, ok := namedColour([]byte(name)); !ok || got != want {
-			t.Errorf("%s: got %06x, %v, want %06x", name, got, ok, want)
-		}
-	}
-	for _, name := range []string{"", "a", "lightgrayish", "zebra"} {
-		if got, ok := namedColour([]byte(name)); ok {
-			t.Errorf("%q: got %06x", name, got)
-		}
-	}
-}
 
 func TestColoursAreRead(t *testing.T) {
 	tests := []struct {
