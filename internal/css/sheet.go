@@ -105,19 +105,26 @@ func (r *reader) skipBlock() {
 
 // rule adds a rule, whose selectors are read.
 func (r *reader) rule() {
-	first, from := len(r.compounds), len(r.declarations)
+	first, from, steps := len(r.compounds), len(r.declarations), r.steps
 	switch {
 	case r.rules == maxRules, len(r.tokens) == maxTokens:
 		r.WasCut = true
 	default:
-		for selector := range splitAtCommas(r.tokens) {
-			r.addSelector(selector)
+		isComma := func(t token) bool { return t.kind == css.CommaToken }
+		rest := r.tokens
+		for more := true; more; {
+			end := slices.IndexFunc(rest, isComma)
+			if more = end >= 0; !more {
+				end = len(rest)
+			}
+			r.addSelector(rest[:end])
+			rest = rest[min(end+1, len(rest)):]
 		}
 	}
 	r.declarationList(true)
 	to := len(r.declarations)
 	if first == len(r.compounds) || from == to {
-		r.compounds, r.declarations = r.compounds[:first], r.declarations[:from]
+		r.compounds, r.declarations, r.steps = r.compounds[:first], r.declarations[:from], steps
 		return
 	}
 	r.rules++
@@ -127,22 +134,6 @@ func (r *reader) rule() {
 		c.weight += uint32(r.rules)
 		key := c.key()
 		c.previous, r.index[key] = r.index[key], int32(i)+1
-	}
-}
-
-// splitAtCommas yields the parts of a list.
-func splitAtCommas(tokens []token) func(func([]token) bool) {
-	return func(yield func([]token) bool) {
-		start := 0
-		for i := range tokens {
-			if tokens[i].kind == css.CommaToken {
-				if !yield(tokens[start:i]) {
-					return
-				}
-				start = i + 1
-			}
-		}
-		yield(tokens[start:])
 	}
 }
 
@@ -242,28 +233,24 @@ func (s *Sheets) ForScreen(media []byte) bool {
 	return isForScreen(r.tokens)
 }
 
-// isForScreen reports whether a list of media queries holds.
+// isForScreen reports whether one of a list of media queries holds, such as "screen and (min-width: 600px)". One that asks for an
+// unknown feature does not.
 func isForScreen(list []token) bool {
-	for query := range splitAtCommas(list) {
-		if holds(query) {
-			return true
-		}
-	}
-	return false
-}
-
-// holds reports whether a media query holds, such as "screen and (min-width: 600px)". One that asks for an unknown feature does not.
-func holds(query []token) bool {
 	is, not := true, false
-	for i := 0; i < len(query); i++ {
-		switch string(query[i].text) {
+	for i := 0; i < len(list); i++ {
+		switch string(list[i].text) {
+		case ",":
+			if is != not {
+				return true
+			}
+			is, not = true, false
 		case "not":
 			not = true
 		case "only", "and", "all", "screen":
 		case "(":
-			inside := query[i+1 : min(i+4, len(query))]
+			inside := list[i+1 : min(i+4, len(list))]
 			if len(inside) < 3 || !hasFeature(string(inside[0].text), &inside[2]) {
-				return false
+				is, not = false, false
 			}
 			i += 4
 		default:
