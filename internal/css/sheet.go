@@ -35,8 +35,18 @@ func (s *Sheets) read(source []byte) reader {
 	return reader{s, css.NewLexer(parse.NewInputBytes(s.source[start : len(s.source)-1]))}
 }
 
-// until reads tokens up to one that ends them outside of brackets. It returns the kind of that token, ErrorToken at the end of the source.
-func (r *reader) until(ends func(css.TokenType) bool) css.TokenType {
+// kinds is a set of kinds of tokens.
+type kinds uint64
+
+const (
+	atSemicolon kinds = 1 << css.SemicolonToken
+	atOpen      kinds = 1 << css.LeftBraceToken
+	atClosed    kinds = 1 << css.RightBraceToken
+)
+
+// until reads tokens up to one outside of brackets that ends them; a semicolon ends an at-rule, too. It returns the kind of the last token,
+// ErrorToken at the end of the source.
+func (r *reader) until(ends kinds) css.TokenType {
 	r.tokens, r.open = r.tokens[:0], r.open[:0]
 	for afterBlank := false; ; {
 		kind, text := r.lexer.Next()
@@ -49,10 +59,14 @@ func (r *reader) until(ends func(css.TokenType) bool) css.TokenType {
 			afterBlank = true
 			continue
 		}
-		if len(r.open) == 0 && ends(kind) {
+		if len(r.open) == 0 && ends>>kind&1 != 0 {
 			return kind
 		}
 		switch kind {
+		case css.AtKeywordToken:
+			if len(r.tokens) == 0 {
+				ends |= atSemicolon // @import url(x);
+			}
 		case css.FunctionToken, css.LeftParenthesisToken:
 			r.open = append(r.open, rune(css.RightParenthesisToken))
 		case css.LeftBracketToken:
@@ -75,11 +89,11 @@ func (r *reader) until(ends func(css.TokenType) bool) css.TokenType {
 func (s *Sheets) Add(sheet []byte) {
 	r := s.read(sheet)
 	blocks := 0 // of @media around the next rule
-	ends := func(kind css.TokenType) bool {
-		return kind == css.LeftBraceToken || kind == css.RightBraceToken && blocks > 0 ||
-			kind == css.SemicolonToken && len(r.tokens) > 0 && r.tokens[0].kind == css.AtKeywordToken // @import url(x);
-	}
 	for {
+		ends := atOpen
+		if blocks > 0 {
+			ends |= atClosed
+		}
 		switch r.until(ends) {
 		case css.ErrorToken:
 			return
@@ -100,7 +114,7 @@ func (s *Sheets) Add(sheet []byte) {
 
 // skipBlock passes over what is left of a block.
 func (r *reader) skipBlock() {
-	r.until(func(kind css.TokenType) bool { return kind == css.RightBraceToken })
+	r.until(atClosed)
 }
 
 // rule adds a rule, whose selectors are read.
@@ -178,8 +192,9 @@ func (r *reader) addSelector(tokens []token) {
 // declarationList reads a list of declarations up to its end, which may be a brace, and adds them.
 func (r *reader) declarationList(inBlock bool) {
 	from := len(r.declarations)
-	ends := func(kind css.TokenType) bool {
-		return kind == css.SemicolonToken || inBlock && (kind == css.RightBraceToken || kind == css.LeftBraceToken)
+	ends := atSemicolon
+	if inBlock {
+		ends |= atOpen | atClosed
 	}
 	for {
 		end := r.until(ends)
@@ -228,7 +243,7 @@ func (s *Sheets) ForScreen(media []byte) bool {
 	}
 	source := len(s.source)
 	r := s.read(media)
-	r.until(func(css.TokenType) bool { return false })
+	r.until(0)
 	s.source = s.source[:source]
 	return isForScreen(r.tokens)
 }
