@@ -2,8 +2,8 @@ package features
 
 import (
 	"bytes"
+	"maps"
 	"math"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -169,32 +169,19 @@ func (l Limit) admitted(count []uint32) int {
 // MostFrequent returns the limit that admits the given number of the terms that occur most often, none below the given least frequency, which is
 // at least 1.
 func MostFrequent(count []uint32, least uint32, terms int) Limit {
-	var withBits [33]int // how many terms have a frequency of so many bits
+	with := make(map[uint32]int) // how many terms have a frequency
 	for _, n := range count {
 		if n >= least {
-			withBits[bits.Len32(n)]++
+			with[n]++
 		}
 	}
-	size := len(withBits) - 1 // of the limit in bits
-	for ; size > 0 && withBits[size] < terms; size-- {
-		terms -= withBits[size]
-	}
-	if size == 0 {
-		return Limit{least, len(count)}
-	}
-	frequencies := make([]uint32, 0, withBits[size])
-	for _, n := range count {
-		if n >= least && bits.Len32(n) == size {
-			frequencies = append(frequencies, n)
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(with))) {
+		if terms <= with[n] {
+			return Limit{n, terms}
 		}
+		terms -= with[n]
 	}
-	slices.Sort(frequencies)
-	slices.Reverse(frequencies)
-	limit := Limit{least: frequencies[terms-1]}
-	for i := terms - 1; i >= 0 && frequencies[i] == limit.least; i-- {
-		limit.ties++
-	}
-	return limit
+	return Limit{least, len(count)}
 }
 
 // Index returns the index of a vocabulary that was made of other documents.
