@@ -20,6 +20,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/internal/journal"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -676,5 +677,14 @@ func TestAMailboxThatContradictsTheFilterIsDoubted(t *testing.T) {
 	defer v.Close()
 	if n := v.Status(time.Now()).Doubtful; n != 1 {
 		t.Errorf("status counts %d doubtful messages, want 1", n)
+	}
+}
+
+func TestAStoreOfAnEarlierVersionIsRefused(t *testing.T) {
+	for _, name := range []string{"votes.model", "bernoulli.model"} {
+		_, err := Open(t.Context(), filepath.Join("testdata", "format3", name), DefaultOptions())
+		if !errors.Is(err, journal.ErrVersion) || !strings.HasSuffix(err.Error(), "its format is 3, this program reads 4") {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
