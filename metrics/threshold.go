@@ -96,7 +96,7 @@ type Scale struct {
 //
 // If more ham has a score above Spam than HamLost and e explain, by a binomial test with 95% confidence, Spam rises until they explain it.
 //
-// Scores of a young model, or of short texts, are small. If less than a quarter of the spam is above the threshold of log odds, and no ham but
+// Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and no ham but
 // what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
 //
 // With Costs, the thresholds are those of all Unsure <= Spam with the least
@@ -140,7 +140,7 @@ func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOpt
 		t.Spam = without
 		if scale.LogOdds > 0 {
 			t.Spam, hamUnit = scale.Prior+scale.LogOdds*ratio, 1
-			if 4*above(spams, t.Spam) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
+			if 2*above(spams, t.Spam) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
 				t.Spam = min(t.Spam, without/unitShare)
 			}
 		}

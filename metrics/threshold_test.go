@@ -44,6 +44,8 @@ func TestChooseThresholds(t *testing.T) {
 		{"as far as chance does not explain it", slices.Concat(repeat(996, -5), []float64{5, 5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{0, 5}, ""},
 		{"chance explains three", slices.Concat(repeat(997, -5), []float64{5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{0, 4.280437}, ""},
 		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{0, 3}, ""},
+		{"also if a third of it is large", repeat(90, -3), []float64{2, 3, 5}, odds, defaults, Thresholds{0, 3}, ""},
+		{"and not if half of it is", repeat(90, -3), []float64{2, 3, 5, 6}, odds, defaults, Thresholds{0, 4.280437}, ""},
 		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2.5)), []float64{2, 3, 4}, odds, defaults, Thresholds{0, 4.280437}, ""},
 		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{0, 1}, ""},
 		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 7 spam, and both are needed"},
