@@ -96,15 +96,19 @@ func (p *program) demoModels(cfg config.Config, s train.Summary, results []evalu
 			better = append(better, byAccuracy[m].Model)
 		}
 	}
-	verdict := "is better by more than chance"
-	if len(better) == 0 {
+	verb := "is"
+	switch len(better) {
+	case 0:
 		better = []string{fmt.Sprintf("none of %d others", len(results)-1)}
+	case 1:
+	default:
+		verb = "are"
 	}
 	ham, spam := base.Test.Confusion[0], base.Test.Confusion[1]
 	screen.Printf(p.stdout, "\nOver all %d messages, by cross-validation:\n", base.Test.Messages)
 	field(p.stdout, "accuracy", "%s, 95%% interval %s", screen.Bold.Of(accuracyOf(&base.Test)), intervalOf(&base.Test))
 	field(p.stdout, "errors", "%d of %d ham, %d of %d spam", ham[1], ham[0]+ham[1], spam[0], spam[0]+spam[1])
-	field(p.stdout, "models", "%s %s (--verbose: all)", strings.Join(better, ", "), verdict)
+	field(p.stdout, "models", "%s %s better by more than chance (--verbose: all)", strings.Join(better, ", "), verb)
 }
 
 const (
