@@ -37,7 +37,7 @@ type declaration struct {
 	value     float32
 }
 
-// What specifies a property weighs more the more it names the element. Of equal weights the last one counts.
+// The weights of selectors: the more precisely a selector names an element, the more it weighs. Of two equal weights the later rule wins.
 const (
 	weightHint      uint32 = 1 // of attributes of HTML
 	weightTag              = 1 << 14
