@@ -17,6 +17,7 @@ import (
 //
 //   - header fields that relays, the delivery, filters and mailboxes add, see [headerfield.Kind.IsAdded]
 //   - the From_ line of an mbox
+//   - the ">" before a line of the body that begins with "From ", which mailboxes add, and programs that read them remove or not
 //   - whether lines end in LF or CRLF, and empty lines at the end
 //
 // It decodes nothing and is the same on every machine. A hash has 64 bits: among a million messages, the odds of a collision are 1 in
@@ -60,7 +61,15 @@ func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 	}
 	h.inFingerprint, h.inSplitKey = true, true
 	h.write(lineEnd)
-	h.writeText(rest)
+	rest = bytes.TrimRight(rest, "\r\n")
+	for len(rest) > 0 {
+		line, quotes := nextQuotedFrom(rest)
+		h.writeLines(rest[:line])
+		h.inFingerprint = false
+		h.write(rest[line : line+quotes])
+		h.inFingerprint = true
+		rest = rest[line+quotes:]
+	}
 	return h.fingerprint.Sum64(), h.splitKey.Sum64()
 }
 
@@ -82,9 +91,30 @@ func (h *hashes) write(text []byte) {
 	}
 }
 
+// nextQuotedFrom returns where the first line of text is that is "From " behind some ">", and how many these are; the end of the text and 0 if there is none.
+func nextQuotedFrom(text []byte) (line, quotes int) {
+	for line < len(text) {
+		quotes = 0
+		for line+quotes < len(text) && text[line+quotes] == '>' {
+			quotes++
+		}
+		if quotes > 0 && bytes.HasPrefix(text[line+quotes:], []byte(lines.FromPrefix)) {
+			return line, quotes
+		}
+		next := bytes.Index(text[line:], []byte("\n>"))
+		if next < 0 {
+			break
+		}
+		line += next + 1
+	}
+	return len(text), 0
+}
+
 // writeText writes text without the line ends at its end. Every other line end counts as LF.
-func (h *hashes) writeText(text []byte) {
-	text = bytes.TrimRight(text, "\r\n")
+func (h *hashes) writeText(text []byte) { h.writeLines(bytes.TrimRight(text, "\r\n")) }
+
+// writeLines writes text that ends neither in half a line end nor, for writeText, in a whole one.
+func (h *hashes) writeLines(text []byte) {
 	for {
 		i := bytes.IndexByte(text, '\r')
 		if i < 0 {

@@ -47,6 +47,27 @@ func TestFingerprintOfTheSameMessage(t *testing.T) {
 	}
 }
 
+func TestFingerprintOfAMessageWithQuotedFromLines(t *testing.T) {
+	const text = "Subject: a\n\nFrom here\nFrom there\n> From afar\n\nFrom home"
+	want, splitKey := Hashes([]byte(text), key)
+	for _, quoted := range []string{
+		strings.ReplaceAll(text, "\nFrom", "\n>From"), strings.ReplaceAll(text, "\nFrom", "\n>>From"),
+		strings.ReplaceAll(strings.ReplaceAll(text, "\nFrom", "\n>>From"), "\n", "\r\n"), "From a@b Thu Aug 22 12:36:23 2002\n" + text,
+	} {
+		if got := Fingerprint([]byte(quoted), key); got != want {
+			t.Errorf("%q: got %x, want %x", quoted, got, want)
+		}
+	}
+	if _, got := Hashes([]byte(strings.ReplaceAll(text, "\nFrom", "\n>From")), key); got == splitKey {
+		t.Error("the split key has changed")
+	}
+	for _, other := range []string{strings.Replace(text, "> From", "From", 1), strings.Replace(text, "From here", ">from here", 1)} {
+		if Fingerprint([]byte(other), key) == want {
+			t.Errorf("%q has the same fingerprint", other)
+		}
+	}
+}
+
 func TestFingerprintOfDifferentMessages(t *testing.T) {
 	texts := []string{
 		"", letter,
