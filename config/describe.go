@@ -66,10 +66,14 @@ func (s setting) typeName() string {
 	return "a text"
 }
 
-// find returns the known setting with the given key, ignoring case.
+// find returns the known setting with the given key, ignoring case. The section store is also called log.
 func find(known []setting, key string) (setting, bool) {
+	key = strings.ToLower(key)
+	if rest, isLog := strings.CutPrefix(key, "log."); isLog {
+		key = "store." + rest
+	}
 	for _, k := range known {
-		if k.key == strings.ToLower(key) {
+		if k.key == key {
 			return k, true
 		}
 	}

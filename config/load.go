@@ -76,7 +76,10 @@ func Load(s Sources) (Loaded, error) {
 		case !isKnown:
 			errs = append(errs, unknown(key, known, v.GetString("model"), "in "+loaded.File))
 		case loaded.File != "" && v.InConfig(key):
-			loaded.Origins[key] = "file"
+			target, _ := find(known, key)
+			if loaded.Origins[target.key] = "file"; target.key != key {
+				v.Set(target.key, v.Get(key))
+			}
 		}
 	}
 	slices.Sort(loaded.Gone) // the keys of a file come in no order
@@ -135,6 +138,9 @@ func fromEnvironment(environ []string, known []setting) []Setting {
 		name, value, _ := strings.Cut(variable, "=")
 		if !strings.HasPrefix(name, envPrefix) || name == PasswordVariable {
 			continue
+		}
+		if rest, isLog := strings.CutPrefix(name, envPrefix+"LOG_"); isLog {
+			name = envPrefix + "STORE_" + rest
 		}
 		if i := slices.IndexFunc(known, func(k setting) bool { return k.variable() == name }); i >= 0 {
 			name = known[i].key

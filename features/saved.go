@@ -8,30 +8,27 @@ import (
 	"slices"
 
 	"chaff/internal/evidence"
-	"chaff/internal/littleendian"
-	"chaff/internal/sections"
 )
 
-// Documents are saved in sections of a file, whose numbers are little-endian:
-//
-//	DOCS  the records of the documents, one after the other
-//	ENDS  u64: the end of the record of each document in DOCS
-//	HASH  u64: the hash of each term, in the order of the unkeyed hashes of their texts
-//	TEXT  for each term the size of its text as a varint, and the text
-//
-// SavedSections is how many there are.
-const SavedSections = 4
+// Documents are saved as terms and records. A term is its hash, u64, and its text behind the size of the text plus 1, a varint; 0 stands for a text
+// that was saved before. A record, see [recordHeader], has the terms by their number: the place among the terms that were saved.
 
-// ErrDamaged is returned for sections that are no documents.
+// ErrDamaged is returned for bytes that are no documents.
 var ErrDamaged = errors.New("damaged documents")
 
-// Save writes the given documents and their terms to a file. The same documents in the same order give the same bytes, whichever other
-// documents were beside them.
-func (d *Documents) Save(w *sections.Writer, refs []Ref) error {
+// errTwice means that there are two terms with one hash.
+var errTwice = errors.New("a term twice")
+
+// savedTerms is about how many bytes of terms [Documents.Save] passes at once.
+const savedTerms = 1 << 20
+
+// Save calls terms with the terms of the given documents, some at a time, and then record with each document; both must not keep what they are
+// given. The same documents in the same order give the same bytes, whichever other documents were beside them.
+func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(i int, data []byte) error) error {
 	if err := d.Complete(1); err != nil {
 		return err
 	}
-	saved := unknownIDs(len(d.terms.hashes)) // the numbers of the terms in the file
+	saved := unknownIDs(len(d.terms.hashes)) // the numbers of the terms that are saved
 	r := d.reader()
 	for _, ref := range refs {
 		r.read(ref)
@@ -40,15 +37,28 @@ func (d *Documents) Save(w *sections.Writer, refs []Ref) error {
 			saved[number] = 0
 		}
 	}
+	var data []byte
 	next := uint32(0)
 	for number := range saved {
-		if saved[number] != unknown {
-			saved[number] = next
-			next++
+		if saved[number] == unknown {
+			continue
+		}
+		saved[number] = next
+		next++
+		data = appendTerm(data, d.terms.hashes[number], d.terms.text(uint32(number)))
+		if len(data) >= savedTerms {
+			if err := terms(data); err != nil {
+				return err
+			}
+			data = data[:0]
 		}
 	}
-	w.Begin("DOCS")
-	record, gaps, end, ends := []byte(nil), []byte(nil), uint64(0), make([]uint64, len(refs))
+	if len(data) > 0 {
+		if err := terms(data); err != nil {
+			return err
+		}
+	}
+	var gaps []byte
 	for i, ref := range refs {
 		r.read(ref)
 		r.readNumbers()
@@ -56,156 +66,126 @@ func (d *Documents) Save(w *sections.Writer, refs []Ref) error {
 			r.numbers[k] = saved[number]
 		}
 		gaps = appendGaps(gaps[:0], r.numbers)
-		record = appendRecord(record[:0], r.sizes, gaps, r.cells, r.marks, r.counts)
-		w.Write(record)
-		end += uint64(len(record))
-		ends[i] = end
+		data = appendRecord(data[:0], r.sizes, gaps, r.cells, r.marks, r.counts)
+		if err := record(i, data); err != nil {
+			return err
+		}
 	}
-	w.Begin("ENDS")
-	w.Write(littleendian.Bytes(ends))
-	w.Begin("HASH")
-	w.WriteEach(len(saved), func(dst []byte, number int) []byte {
-		if saved[number] == unknown {
-			return dst
-		}
-		return binary.LittleEndian.AppendUint64(dst, d.terms.hashes[number])
-	})
-	w.Begin("TEXT")
-	w.WriteEach(len(saved), func(dst []byte, number int) []byte {
-		if saved[number] == unknown {
-			return dst
-		}
-		text := d.terms.text(uint32(number))
-		return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
-	})
 	return d.Err()
 }
 
-// SavedDocument returns document i of a file, without reading the texts of the terms. The error is [ErrDamaged], or about the file.
-func SavedDocument(file *sections.Reader, i int) (Document, error) {
-	var parts [3][]byte
-	for k, name := range []string{"HASH", "DOCS", "ENDS"} {
-		var err error
-		if parts[k], err = file.Section(name); err != nil {
-			return Document{}, err
+// appendTerm appends a term. A nil text is one that was saved before.
+func appendTerm(dst []byte, hash uint64, text []byte) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, hash)
+	if text == nil {
+		return append(dst, 0)
+	}
+	return append(binary.AppendUvarint(dst, uint64(len(text))+1), text...)
+}
+
+// EachTerm calls do with the terms in data. The text is nil for one that was saved before.
+func EachTerm(data []byte, do func(hash uint64, text []byte) error) error {
+	for len(data) > 0 {
+		if len(data) < 9 {
+			return fmt.Errorf("%w: half a term", ErrDamaged)
 		}
+		size, width := binary.Uvarint(data[8:])
+		rest := data[8+max(width, 0):]
+		if width <= 0 || size > uint64(len(rest))+1 {
+			return fmt.Errorf("%w: a term of %d bytes", ErrDamaged, len(data))
+		}
+		var text []byte
+		if size > 0 {
+			text = rest[: size-1 : size-1]
+			rest = rest[size-1:]
+		}
+		if err := do(binary.LittleEndian.Uint64(data), text); err != nil {
+			return err
+		}
+		data = rest
 	}
-	hashes, docs, ends := parts[0], parts[1], parts[2]
-	if i >= len(ends)/8 {
-		return Document{}, fmt.Errorf("%w: document %d of %d", ErrDamaged, i, len(ends)/8)
-	}
-	from, to := uint64(0), binary.LittleEndian.Uint64(ends[8*i:])
-	if i > 0 {
-		from = binary.LittleEndian.Uint64(ends[8*(i-1):])
-	}
-	if from > to || to > uint64(len(docs)) {
-		return Document{}, fmt.Errorf("%w: the record of document %d is from %d to %d of %d bytes", ErrDamaged, i, from, to, len(docs))
-	}
+	return nil
+}
+
+// AddTerms adds terms that [Documents.Save] passed, in its order, before any document.
+func (d *Documents) AddTerms(data []byte) error {
+	t := d.terms
+	err := EachTerm(data, func(hash uint64, text []byte) error {
+		number, added := t.table.Add(hash)
+		switch {
+		case !added || text == nil:
+			return fmt.Errorf("%w: %w", ErrDamaged, errTwice)
+		case number >= 1<<numberBits:
+			return errTooManyTerms
+		}
+		t.texts = append(t.texts, t.keep(text))
+		return nil
+	})
+	t.hashes = t.table.Hashes()
+	return err
+}
+
+// AddRecord adds a document that [Documents.Save] passed, of terms that were added.
+func (w *Writer) AddRecord(data []byte) (Ref, error) {
 	var r documentReader
-	err := r.check(docs[from:to], len(hashes)/8)
+	if err := r.check(data, len(w.terms.hashes)); err != nil {
+		return 0, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return w.add(data, false), nil
+}
+
+// SavedDocument returns the document of a record, given the hashes of the saved terms.
+func SavedDocument(data []byte, hashes []uint64) (Document, error) {
+	var r documentReader
+	if err := r.check(data, len(hashes)); err != nil {
+		return Document{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	for _, number := range r.numbers {
-		r.doc.Terms = append(r.doc.Terms, binary.LittleEndian.Uint64(hashes[8*number:]))
+		r.doc.Terms = append(r.doc.Terms, hashes[number])
 	}
-	if sorted := slices.Sorted(slices.Values(r.doc.Terms)); err == nil && len(slices.Compact(sorted)) < len(r.doc.Terms) {
-		err = errTwice
-	}
-	if err != nil {
-		return Document{}, fmt.Errorf("%w: document %d has %w", ErrDamaged, i, err)
+	if sorted := slices.Sorted(slices.Values(r.doc.Terms)); len(slices.Compact(sorted)) < len(r.doc.Terms) {
+		return Document{}, fmt.Errorf("%w: %w", ErrDamaged, errTwice)
 	}
 	r.readCells()
 	return r.doc, nil
 }
 
-// OpenDocuments returns the documents of a file, in its order. More documents can be added until [Documents.Complete], which the caller must
-// call. See [NewDocuments] for memory. The error is [ErrDamaged], or about the file or the temporary file.
-func OpenDocuments(file *sections.Reader, memory int64) (*Documents, []Ref, error) {
-	var all [4]*sections.Stream
-	for i, name := range []string{"HASH", "TEXT", "ENDS", "DOCS"} {
-		var err error
-		if all[i], err = file.Stream(name); err != nil {
-			return nil, nil, err
-		}
+// Append appends the terms and the record of a document whose terms are distinct, for [ReadDocument]. text is that of [Writer.AddDocument].
+func (doc Document) Append(dst []byte, text func(i int) []byte) []byte {
+	size := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	numbers := make([]uint32, len(doc.Terms))
+	for i, hash := range doc.Terms {
+		numbers[i] = uint32(i)
+		dst = appendTerm(dst, hash, text(i))
 	}
-	d := NewDocuments(memory)
-	damage := d.terms.open(all[0], all[1])
-	var refs []Ref
-	if damage == nil {
-		refs, damage = d.open(all[2], all[3])
-	}
-	for _, s := range all { // an error about a file explains why what was in it is damaged
-		if err := s.Close(); err != nil {
-			return nil, nil, err
-		}
-	}
-	if damage != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, damage)
-	}
-	return d, refs, d.Err()
+	binary.LittleEndian.PutUint32(dst[size:], uint32(len(dst)-size-4))
+	w := Writer{cells: appendGaps(nil, doc.Cells)}
+	w.encode(numbers, doc, doc.sizes(), w.cells)
+	return append(dst, w.record...)
 }
 
-// open adds the documents of a file, whose terms were opened.
-func (d *Documents) open(ends, records *sections.Stream) ([]Ref, error) {
-	if ends.Left()%8 != 0 {
-		return nil, fmt.Errorf("%d bytes are no whole number of ends", ends.Left())
+// ReadDocument reads what [Document.Append] has written. The texts share data.
+func ReadDocument(data []byte) (doc Document, texts [][]byte, err error) {
+	if len(data) < 4 {
+		return doc, nil, fmt.Errorf("%w: no terms", ErrDamaged)
 	}
-	refs := make([]Ref, ends.Left()/8)
-	w, r := d.NewWriter(), d.reader()
-	defer w.Close()
-	end := uint64(0)
-	for i := range refs {
-		from, next := end, ends.Next(8)
-		if next == nil {
-			return nil, errCut
-		}
-		if end = binary.LittleEndian.Uint64(next); from > end || end-from > uint64(records.Left()) {
-			return nil, fmt.Errorf("the record of document %d is from %d to %d", i, from, end)
-		}
-		record := records.Next(int(end - from))
-		if record == nil {
-			return nil, errCut
-		}
-		if err := r.check(record, len(d.terms.hashes)); err != nil {
-			return nil, fmt.Errorf("document %d has %w", i, err)
-		}
-		refs[i] = w.add(record, false)
+	size := uint64(binary.LittleEndian.Uint32(data))
+	if data = data[4:]; size > uint64(len(data)) {
+		return doc, nil, fmt.Errorf("%w: %d bytes of terms in %d", ErrDamaged, size, len(data))
 	}
-	if left := records.Left(); left > 0 {
-		return nil, fmt.Errorf("%d bytes of records that are in no document", left)
+	var hashes []uint64
+	err = EachTerm(data[:size], func(hash uint64, text []byte) error {
+		hashes, texts = append(hashes, hash), append(texts, text)
+		return nil
+	})
+	if err == nil {
+		doc, err = SavedDocument(data[size:], hashes)
 	}
-	return refs, nil
-}
-
-// errCut means that a file ended.
-var errCut = errors.New("its end is missing")
-
-// errTwice means that there are two terms with one hash.
-var errTwice = errors.New("a term twice")
-
-// open adds the terms of a file to an empty list.
-func (t *terms) open(hashes, texts *sections.Stream) error {
-	n := int(hashes.Left() / 8)
-	if hashes.Left()%8 != 0 || n > 1<<numberBits {
-		return fmt.Errorf("%d bytes of hashes", hashes.Left())
+	if err == nil && len(doc.Terms) < len(hashes) {
+		err = fmt.Errorf("%w: terms of no document", ErrDamaged)
 	}
-	for i := range n {
-		size, ok := texts.Uvarint()
-		if !ok || size > uint64(texts.Left()) {
-			return fmt.Errorf("the texts end at term %d of %d", i, n)
-		}
-		hash, text := hashes.Next(8), texts.Next(int(size))
-		if hash == nil || text == nil {
-			return errCut
-		}
-		if _, added := t.table.Add(binary.LittleEndian.Uint64(hash)); !added {
-			return errTwice
-		}
-		t.texts = append(t.texts, t.keep(text))
-	}
-	t.hashes = t.table.Hashes()
-	if left := texts.Left(); left > 0 {
-		return fmt.Errorf("%d bytes more than the texts of %d terms", left, n)
-	}
-	return nil
+	return doc, texts, err
 }
 
 // check is split, readNumbers and readMarks for a record that may have any bytes. Its numbers must be below terms.

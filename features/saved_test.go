@@ -1,9 +1,7 @@
 package features
 
 import (
-	"bytes"
 	compare "cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,7 +16,6 @@ import (
 
 	"chaff/internal/cputime"
 	"chaff/internal/evidence"
-	"chaff/internal/sections"
 )
 
 // mailBags returns documents with cells and with terms of all groups.
@@ -40,55 +37,65 @@ func mailBags(seed uint64, documents, size int) []*Bag {
 	return append(bags, new(Bag))
 }
 
-var errDamagedFile = errors.New("damaged file")
-
-func fileFormat() sections.Format {
-	return sections.Format{Magic: "\x89TESTS\r\n", Version: 1, ErrForeign: errDamagedFile, ErrTruncated: errDamagedFile, ErrDamaged: errDamagedFile, ErrVersion: errDamagedFile}
+// savedFile is what [Documents.Save] has passed.
+type savedFile struct {
+	terms   []byte
+	records [][]byte
 }
 
-// saved returns a file with documents.
-func saved(t testing.TB, d *Documents, refs []Ref) *sections.Reader {
+// saved saves documents.
+func saved(t testing.TB, d *Documents, refs []Ref) (f savedFile) {
 	t.Helper()
-	var file sections.Memory
-	w := fileFormat().NewWriter(&file, SavedSections)
-	if err := d.Save(w, refs); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return fileOf(t, file)
-}
-
-func fileOf(t testing.TB, data []byte) *sections.Reader {
-	t.Helper()
-	file, err := fileFormat().Open(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-// sectionsOf returns the sections of a file with documents, in their order.
-func sectionsOf(t testing.TB, file *sections.Reader) (all []sections.Section) {
-	t.Helper()
-	for _, name := range []string{"DOCS", "ENDS", "HASH", "TEXT"} {
-		data, err := file.Section(name)
-		if err != nil {
-			t.Fatal(err)
+	err := d.Save(refs, func(data []byte) error {
+		f.terms = append(f.terms, data...)
+		return nil
+	}, func(i int, data []byte) error {
+		if i != len(f.records) {
+			t.Errorf("record %d after %d", i, len(f.records))
 		}
-		all = append(all, sections.Section{Name: name, Data: data})
-	}
-	return all
-}
-
-func restored(t testing.TB, file *sections.Reader, memory int64) (*Documents, []Ref) {
-	t.Helper()
-	d, refs, err := OpenDocuments(file, memory)
+		f.records = append(f.records, slices.Clone(data))
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Complete(1); err != nil {
+	return f
+}
+
+// open returns the documents of a file, to which more can be added.
+func (f savedFile) open(memory int64) (*Documents, []Ref, error) {
+	d := NewDocuments(memory)
+	if err := d.AddTerms(f.terms); err != nil {
+		return nil, nil, err
+	}
+	var refs []Ref
+	w := d.NewWriter()
+	defer w.Close()
+	for _, record := range f.records {
+		ref, err := w.AddRecord(record)
+		if err != nil {
+			return nil, nil, err
+		}
+		refs = append(refs, ref)
+	}
+	return d, refs, nil
+}
+
+// hashes returns the hashes of the terms of a file.
+func (f savedFile) hashes() (all []uint64, err error) {
+	return all, EachTerm(f.terms, func(hash uint64, _ []byte) error {
+		all = append(all, hash)
+		return nil
+	})
+}
+
+func restored(t testing.TB, f savedFile, memory int64) (*Documents, []Ref) {
+	t.Helper()
+	d, refs, err := f.open(memory)
+	if err == nil {
+		err = d.Complete(1)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	return d, refs
@@ -124,11 +131,19 @@ func TestOpenedDocumentsAreThoseThatWereSaved(t *testing.T) {
 			t.Fatalf("%d documents, want %d", len(refs), len(bags))
 		}
 		for i, b := range bags {
-			single, err := SavedDocument(file, i)
+			hashes, err := file.hashes()
 			if err != nil {
 				t.Fatal(err)
 			}
-			for how, got := range map[string]Document{"opened": again.Document(refs[i]), "single": single} {
+			single, err := SavedDocument(file.records[i], hashes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own, texts, err := ReadDocument(b.Document().Append(nil, b.Text))
+			if err != nil || len(texts) != len(own.Terms) || len(texts) > 0 && string(texts[0]) != string(b.Text(0)) {
+				t.Fatal(len(texts), err)
+			}
+			for how, got := range map[string]Document{"opened": again.Document(refs[i]), "single": single, "own": own} {
 				if diff := differ(b.Document(), got); diff != "" {
 					t.Fatalf("%s document %d, %d bytes of memory (-want +got):\n%s", how, i, memory, diff)
 				}
@@ -150,14 +165,14 @@ func TestAFileDependsOnItsDocumentsOnly(t *testing.T) {
 		few = append(few, bags[len(bags)-1-i])
 	}
 	alone, refs := written(t, few, 0, 1)
-	want := sectionsOf(t, saved(t, alone, refs))
+	want := (saved(t, alone, refs))
 	for _, workers := range []int{1, 2, 5} {
 		d, refs := written(t, bags, 0, workers)
-		if !reflect.DeepEqual(want, sectionsOf(t, saved(t, d, chosen(refs)))) {
+		if !reflect.DeepEqual(want, (saved(t, d, chosen(refs)))) {
 			t.Errorf("%d workers: other bytes among other documents", workers)
 		}
 		again, openedRefs := restored(t, saved(t, d, refs), 1)
-		if !reflect.DeepEqual(want, sectionsOf(t, saved(t, again, chosen(openedRefs)))) {
+		if !reflect.DeepEqual(want, (saved(t, again, chosen(openedRefs)))) {
 			t.Errorf("%d workers: other bytes after documents were opened", workers)
 		}
 	}
@@ -196,7 +211,7 @@ func TestDocumentsAreAddedToOpenedOnes(t *testing.T) {
 			known[hash] = true
 		}
 	}
-	d, refs, err := OpenDocuments(saved(t, old, oldRefs), 0)
+	d, refs, err := saved(t, old, oldRefs).open(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +233,7 @@ func TestDocumentsAreAddedToOpenedOnes(t *testing.T) {
 	if err := d.Complete(1); err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(sectionsOf(t, saved(t, all, allRefs)), sectionsOf(t, saved(t, d, refs))) {
+	if !reflect.DeepEqual((saved(t, all, allRefs)), (saved(t, d, refs))) {
 		t.Error("other bytes than those of all documents at once")
 	}
 }
@@ -271,91 +286,53 @@ func TestDamagedDocumentsAreErrors(t *testing.T) {
 		b.AddGrams([]byte("some text that has cells"))
 	}
 	d, refs := written(t, bags, 0, 1)
-	first := int(binary.LittleEndian.Uint64(sectionsOf(t, saved(t, d, refs))[1].Data))
-	const records, ends, hashes, texts = 0, 1, 2, 3
+	first := len(saved(t, d, refs).records[0])
 	const gaps, cells = recordHeader, recordHeader + 4 // of the two terms of the first document, whose marks and a count follow
-	cut := func(section, n int) func(all []sections.Section) {
-		return func(all []sections.Section) { all[section].Data = all[section].Data[:len(all[section].Data)-n] }
+	set := func(at int, to ...byte) func(f *savedFile) {
+		return func(f *savedFile) { copy(f.records[0][at:], to) }
 	}
-	set := func(section, at int, to ...byte) func(all []sections.Section) {
-		return func(all []sections.Section) { copy(all[section].Data[at:], to) }
-	}
-	const ascend, count = "terms that do not ascend", "document 0 has a term that occurs more than once, without its count"
+	const ascend, count = "terms that do not ascend", "a term that occurs more than once, without its count"
 	tests := []struct {
 		name   string
-		damage func(all []sections.Section)
+		damage func(f *savedFile)
 		want   string
 	}{
-		{"a hash is cut", cut(hashes, 1), "bytes of hashes"},
-		{"a hash is there twice", func(all []sections.Section) { copy(all[hashes].Data, all[hashes].Data[8:16]) }, "a term twice"},
-		{"a text is cut", cut(texts, 1), "the texts end at term 2 of 3"},
-		{"a text is too many", func(all []sections.Section) { all[texts].Data = append(all[texts].Data, 0) }, "1 bytes more than the texts of 3 terms"},
-		{"an end is cut", cut(ends, 7), "9 bytes are no whole number of ends"},
-		{"an end is beyond the records", set(ends, 9, 1), "the record of document 1 is from"},
-		{"ends do not ascend", set(ends, 8, 1, 0), "the record of document 1 is from"},
-		{"records are not all of documents", cut(ends, 8), "bytes of records that are in no document"},
-		{"a record is empty", set(ends, 0, 0, 0), "document 0 has a record of 0 bytes"},
-		{"a record has fewer terms than it says", set(records, 2, 1), "document 0 has 65538 terms in"},
-		{"gaps are larger than the record", set(records, recordHeader-7, 9), "document 0 has 2 terms in"},
-		{"a number is that of no term", set(records, gaps+2, 3), ascend},
-		{"a number is there twice", set(records, gaps+2, 0), ascend},
-		{"a group has fewer terms than it says", set(records, 0, 1, 0, 0, 0, 1), "document 0 has another group than it says"},
-		{"a group does not exist", set(records, first-3, 7<<groupShift), "document 0 has another group than it says"},
-		{"a count is 1", set(records, first-1, 1), count},
-		{"a count is missing", set(records, first-3, markRepeated, markRepeated), count},
-		{"a count is too many", set(records, first-3, 0, 0), "document 0 has more counts than terms"},
-		{"a cell is missing", func(all []sections.Section) { all[records].Data[4*evidence.Grams]++ }, "document 0 has cells that do not ascend"},
-		{"a cell is there twice", set(records, cells+2, 0, 0), "document 0 has cells that do not ascend"},
+		{"a term is cut", func(f *savedFile) { f.terms = f.terms[:len(f.terms)-1] }, "a term of"},
+		{"half a hash", func(f *savedFile) { f.terms = append(f.terms, 1, 2) }, "half a term"},
+		{"a hash is there twice", func(f *savedFile) { copy(f.terms, f.terms[10:18]) }, "a term twice"},
+		{"a text was saved before", func(f *savedFile) { f.terms = append(f.terms, 1, 2, 3, 4, 5, 6, 7, 8, 0) }, "a term twice"},
+		{"a record is empty", func(f *savedFile) { f.records[0] = nil }, "a record of 0 bytes"},
+		{"a record has fewer terms than it says", set(2, 1), "65538 terms in"},
+		{"gaps are larger than the record", set(recordHeader-7, 9), "2 terms in"},
+		{"a number is that of no term", set(gaps+2, 3), ascend},
+		{"a number is there twice", set(gaps+2, 0), ascend},
+		{"a group has fewer terms than it says", set(0, 1, 0, 0, 0, 1), "another group than it says"},
+		{"a group does not exist", set(first-3, 7<<groupShift), "another group than it says"},
+		{"a count is 1", set(first-1, 1), count},
+		{"a count is missing", set(first-3, markRepeated, markRepeated), count},
+		{"a count is too many", set(first-3, 0, 0), "more counts than terms"},
+		{"a cell is missing", func(f *savedFile) { f.records[0][4*evidence.Grams]++ }, "cells that do not ascend"},
+		{"a cell is there twice", set(cells+2, 0, 0), "cells that do not ascend"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			all := sectionsOf(t, saved(t, d, refs))
-			tt.damage(all)
-			_, _, err := OpenDocuments(fileOf(t, fileFormat().Encode(all)), 0)
-			if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), tt.want) {
+			f := saved(t, d, refs)
+			tt.damage(&f)
+			if _, _, err := f.open(0); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
 	}
 }
 
-func TestChangedBytesOfSavedDocumentsAreDamage(t *testing.T) {
-	d, refs := written(t, mailBags(17, 30, 50), 0, 1)
-	var good []byte
-	w := fileFormat().NewWriter((*sections.Memory)(&good), SavedSections)
-	if err := d.Save(w, refs); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	for i, s := range sectionsOf(t, fileOf(t, good)) {
-		at := bytes.Index(good, s.Data)
-		for _, byteOf := range []int{at, at + len(s.Data)/2, at + len(s.Data) - 1} {
-			changed := slices.Clone(good)
-			changed[byteOf] ^= 64
-			if _, _, err := OpenDocuments(fileOf(t, changed), 0); !errors.Is(err, errDamagedFile) {
-				t.Errorf("section %d, byte %d: got %v", i, byteOf, err)
-			}
-		}
-	}
-}
-
-// FuzzOpenDocuments changes a section of a file or cuts it. What is opened can be used, and comes back as it was.
+// FuzzOpenDocuments changes a file or cuts it. What is opened can be used, and comes back as it was.
 func FuzzOpenDocuments(f *testing.F) {
 	d, refs := written(f, mailBags(15, 20, 30), 0, 1)
-	all := sectionsOf(f, saved(f, d, refs))
-	f.Add(all[0].Data, all[1].Data, all[2].Data, all[3].Data)
-	f.Fuzz(func(t *testing.T, records, ends, hashes, texts []byte) {
-		file := fileOf(t, fileFormat().Encode([]sections.Section{{Name: "DOCS", Data: records}, {Name: "ENDS", Data: ends}, {Name: "HASH", Data: hashes}, {Name: "TEXT", Data: texts}}))
-		single := make([]Document, len(ends)/8)
-		whole := true
-		for i := range single {
-			var err error
-			single[i], err = SavedDocument(file, i)
-			whole = whole && err == nil
-		}
-		d, refs, err := OpenDocuments(file, 0)
+	file := saved(f, d, refs)
+	f.Add(file.terms, file.records[0], file.records[1])
+	f.Fuzz(func(t *testing.T, terms, first, second []byte) {
+		file := savedFile{terms, [][]byte{first, second}}
+		d, refs, err := file.open(0)
 		if err != nil {
 			if !errors.Is(err, ErrDamaged) {
 				t.Fatal(err)
@@ -365,28 +342,47 @@ func FuzzOpenDocuments(f *testing.F) {
 		if err := d.Complete(1); err != nil {
 			t.Fatal(err)
 		}
-		if !whole {
-			t.Fatal("a document cannot be read on its own")
-		}
-		once := saved(t, d, refs)
-		again, againRefs := restored(t, once, 0)
-		if !reflect.DeepEqual(sectionsOf(t, once), sectionsOf(t, saved(t, again, againRefs))) {
-			t.Fatal("saved twice, the documents have other bytes")
-		}
-		for i, ref := range refs {
-			for how, got := range map[string]Document{"opened": d.Document(ref), "saved again": again.Document(againRefs[i])} {
-				if diff := differ(single[i], got); diff != "" {
-					t.Fatalf("document %d on its own, and %s: %s", i, how, diff)
-				}
-			}
-		}
-		x, _, err := d.Build(refs, DefaultOptions(), 1)
+		hashes, err := file.hashes()
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows := x.Dataset(Evidence, nil, refs, make([]int32, len(refs)), 1).Rows()
+		again, againRefs := restored(t, saved(t, d, refs), 0)
 		for i := range refs {
-			rows.Row(i)
+			single, err := SavedDocument(file.records[i], hashes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for how, got := range map[string]Document{"alone": single, "saved again": again.Document(againRefs[i])} {
+				if diff := differ(d.Document(refs[i]), got); diff != "" {
+					t.Fatalf("document %d %s (-want +got):\n%s", i, how, diff)
+				}
+			}
+		}
+	})
+}
+
+// FuzzReadDocument reads any bytes as a document with its own terms, which comes back as it was.
+func FuzzReadDocument(f *testing.F) {
+	for _, b := range mailBags(16, 3, 20) {
+		f.Add(b.Document().Append(nil, b.Text))
+		f.Add(b.Document().Append(nil, func(i int) []byte {
+			if i%2 == 0 {
+				return nil
+			}
+			return b.Text(i)
+		}))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, texts, err := ReadDocument(data)
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, againTexts, err := ReadDocument(doc.Append(nil, func(i int) []byte { return texts[i] }))
+		if diff := differ(doc, again); err != nil || diff != "" || !reflect.DeepEqual(texts, againTexts) {
+			t.Fatalf("%v (-want +got):\n%s", err, diff)
 		}
 	})
 }

@@ -6,7 +6,8 @@ import (
 	"fmt"
 
 	"chaff/features"
-	"chaff/internal/journal"
+	"chaff/internal/logfile"
+	"chaff/metrics"
 )
 
 // details are what classification does not need of a filter.
@@ -40,10 +41,10 @@ func (g given) frequent(n int) ([]bool, error) {
 	return are, nil
 }
 
-// inFile are the details in a model file, and the later terms in the records of a journal.
+// inFile are the details in a model file, and the terms of later records of the log.
 type inFile struct {
 	tables tables
-	later  []*journal.Stored
+	later  []logfile.Rows
 }
 
 func (d *inFile) identity() uint64 { return d.tables.file.Identity() }
@@ -61,11 +62,9 @@ func (d *inFile) texts() (func(id int) []byte, error) {
 	}
 	var later []string
 	for _, r := range d.later {
-		some, err := r.NewTexts()
-		if err != nil {
+		if err := r.EachText(func(text []byte) { later = append(later, string(text)) }); err != nil {
 			return nil, err
 		}
-		later = append(append(later, some...), make([]string, r.Terms()-len(some))...)
 	}
 	return func(id int) []byte {
 		if id >= d.tables.terms() {
@@ -88,7 +87,7 @@ func (d *inFile) documents() ([]uint32, error) {
 		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, d.tables.terms())
 	}
 	for _, r := range d.later {
-		counts = append(counts, make([]uint32, r.Terms())...)
+		counts = append(counts, make([]uint32, len(r.New))...)
 	}
 	return counts, nil
 }
@@ -124,4 +123,19 @@ func (h *head) member(wanted string) (value json.RawMessage, err error) {
 		return nil, fmt.Errorf("%w: provenance: %w", ErrVersion, err)
 	}
 	return nil, nil
+}
+
+// decided are details with a provenance of their own.
+type decided struct {
+	details
+	info json.RawMessage
+}
+
+func (d decided) provenance() (json.RawMessage, error) { return d.info, nil }
+
+// Decide returns f with other thresholds, another calibration and another provenance. f cannot be used afterwards.
+func (f *Filter) Decide(t *metrics.Thresholds, c metrics.Calibration, provenance json.RawMessage) *Filter {
+	f.settings.Thresholds, f.settings.Calibration = t, c
+	f.details = decided{f.details, provenance}
+	return f
 }

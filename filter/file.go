@@ -13,8 +13,8 @@ import (
 	"slices"
 
 	"chaff/features"
-	"chaff/internal/journal"
 	"chaff/internal/littleendian"
+	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 	"chaff/internal/termkey"
@@ -31,7 +31,8 @@ import (
 //	6  a checksum of a table covers 32 entries
 //	7  the size of a text is before it
 //	8  a block has the terms of four prefixes with their weights; cells without a weight are left out; settings are no JSON
-const formatVersion = 8
+//	9  what the learner knows is in the model
+const formatVersion = 9
 
 func modelFormat() sections.Format {
 	return sections.Format{
@@ -63,13 +64,14 @@ func FileKind() replace.Kind { return replace.Kind{Name: "model", Start: modelFo
 // Encode returns the bytes of the model file.
 func (f *Filter) Encode() ([]byte, error) {
 	var file sections.Memory
-	_, err := f.SaveTo(&file)
+	_, err := f.SaveTo(&file, false)
 	return file, err
 }
 
-// SaveTo writes the model file to the start of a file, and returns its [Filter.Identity]. Equal filters have equal bytes. A number that is not
-// finite is an error: readers of the file rely on its checksums and do not check each number.
-func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
+// SaveTo writes the model file to the start of a file, and returns its [Filter.Identity]. With learning it has what the learner of f knows, if that can
+// learn on. Equal filters have equal bytes. A number that is not finite is an error: readers of the file rely on its checksums and do not check each
+// number.
+func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err error) {
 	if err := cmp.Or(f.linear.Validate(), f.validate(f.linear)); err != nil {
 		return 0, err
 	}
@@ -84,7 +86,7 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	w := modelFormat().NewWriter(file, 10)
+	w := modelFormat().NewWriter(file, 14)
 	for _, s := range []sections.Section{
 		{Name: "SETT", Data: encodeSettings(f.settings)},
 		{Name: "HKEY", Data: f.settings.Key.Bytes()},
@@ -114,24 +116,20 @@ func (f *Filter) SaveTo(file io.WriterAt) (identity uint64, err error) {
 		w.Begin("TEXT")
 		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return appendText(dst, t.Text(id)) })
 	}
+	if learning {
+		if err := f.saveLearned(w); err != nil {
+			return 0, err
+		}
+	}
 	_, identity, err = w.Close()
 	return identity, err
 }
 
-// IdentityOf returns [Filter.Identity] of the filter in a model file of so many bytes. It reads no more than the table of the file.
-func IdentityOf(file io.ReaderAt, size int64) (uint64, error) {
-	base, err := openModel(file, size)
-	if err != nil {
-		return 0, err
-	}
-	return base.Identity(), nil
-}
-
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
-// that Save replaces keeps its permissions. What is not empty and no model is not replaced.
+// that Save replaces keeps its permissions. What is not empty and no model is not replaced. The model cannot learn on, for it has no log.
 func (f *Filter) Save(path string) error {
 	err := replace.Written(path, FileKind(), NewFileMode, func(file *os.File) error {
-		_, err := f.SaveTo(file)
+		_, err := f.SaveTo(file, false)
 		return err
 	})
 	if err != nil {
@@ -148,36 +146,36 @@ func Open(path string) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openFilter(path, pair{model: model, journal: &journal.Journal{}})
+	return openFilter(path, model, learned{})
 }
 
-// OpenLearned is [Open] with what was learned since the model was written: the journal of path.store. A store that cannot be used is no
-// error; [Filter.JournalErr] returns the reason.
+// OpenLearned is [Open] with what was learned since the model was written: the last records of path.log. A log that cannot be used is no error;
+// [Filter.LogErr] returns the reason.
 func OpenLearned(path string) (*Filter, error) {
-	files, err := openPair(path)
+	model, since, err := openLearned(path)
 	if err != nil {
 		return nil, err
 	}
-	return openFilter(path, files)
+	return openFilter(path, model, since)
 }
 
-// openFilter returns the filter in files, which it closes after an error.
-func openFilter(path string, files pair) (*Filter, error) {
-	f, err := decode(files.model.Reader)
+// openFilter returns the filter in a file, which it closes after an error, with what was learned since.
+func openFilter(path string, model modelFile, since learned) (*Filter, error) {
+	f, err := decode(model.Reader)
 	if err != nil {
-		files.Close()
+		model.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
-	f.files = files
-	if files.journal.Len() > 0 {
-		f.files.unused = f.learn(files)
+	f.file, f.unused = model, since.unused
+	if len(since.tail) > 0 {
+		f.unused = f.learn(since.tail)
 	}
 	return f, nil
 }
 
-// learn makes f, which knows what is in its file, know what is in the journal of its store. After an error it is unchanged.
-func (f *Filter) learn(files pair) error {
-	k, err := readKnowledge(f.linear.Terms, files.journal)
+// learn makes f, which knows what is in its file, know later records. After an error it is unchanged.
+func (f *Filter) learn(tail []logfile.Rows) error {
+	k, err := readKnowledge(f.linear.Terms, f.file.Reader, tail)
 	if err != nil {
 		return err
 	}
@@ -189,12 +187,8 @@ func (f *Filter) learn(files pair) error {
 	if err != nil {
 		return err
 	}
-	hashes, err := k.laterHashes()
-	if err != nil {
-		return err
-	}
-	f.learner, f.linear, f.vocabulary = learner, linear, f.vocabulary.Extended(hashes)
-	f.details.(*inFile).later = files.journal.Records()
+	f.learner, f.linear, f.vocabulary = learner, linear, f.vocabulary.Extended(k.laterHashes())
+	f.details.(*inFile).later = tail
 	return nil
 }
 

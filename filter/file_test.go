@@ -11,13 +11,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus/corpustest"
-	"chaff/internal/journal"
 	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 	"chaff/tokenize"
@@ -190,7 +188,7 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 		{"all but the last byte", good[:len(good)-1], ErrTruncated, "model is truncated: "},
 		{"an appended byte", append(bytes.Clone(good), 0), ErrDamaged, "model is damaged: 1 bytes more than were written"},
 		{"a flipped bit", withFlippedBits(t, good, 1<<30, "HKEY"), ErrDamaged, "model is damaged: section "},
-		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 9, this program reads 8"},
+		{"a newer format", rewritten(good, func(f []byte) { f[8] = formatVersion + 1 }), ErrVersion, "model is of another version: its format is 10, this program reads 9"},
 		{"a changed table", slices.Concat(good[:30], []byte{9}, good[31:]), ErrDamaged, "model is damaged: section table"},
 		{"a section beyond the end", rewritten(good, func(f []byte) { f[sections.HeaderSize+8+7] = 0x7f }), ErrDamaged, "model is damaged: section table"},
 		{"a missing section", rewritten(good, func(f []byte) { copy(f[sections.HeaderSize:], "NONE") }), ErrDamaged, "model is damaged: section SETT is missing"},
@@ -251,24 +249,14 @@ func oneIn(data []byte) (*One, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &One{files: pair{model: modelFile{Reader: file}}, changed: func() bool { return false }}
-	o.knows.journal = &journal.Journal{}
+	o := &One{file: modelFile{Reader: file}, changed: func() bool { return false }}
 	return o, o.decode()
-}
-
-// openOne is OpenOne at a time.
-func openOne(path string, now time.Time) (*One, error) {
-	files, err := openPair(path)
-	if err != nil {
-		return nil, err
-	}
-	return newOne(path, files, now)
 }
 
 // opened is a [Filter] or a [One].
 type opened interface {
 	Explain(raw []byte) (Explanation, error)
-	JournalErr() error
+	LogErr() error
 	Close() error
 }
 
@@ -280,7 +268,7 @@ func classify(f opened, raw []byte) (Classification, error) {
 	return f.(*Filter).Classify(raw), nil
 }
 
-// openers are the ways to open a model with its store: when the file is settled, before that, and for many messages.
+// openers are the ways to open a model with its log: when the file is settled, before that, and for many messages.
 func openers(path string) map[string]func() (opened, error) {
 	return map[string]func() (opened, error){
 		"in parts": func() (opened, error) { return openOne(path, later()) },

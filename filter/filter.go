@@ -18,8 +18,9 @@ type Filter struct {
 	head
 	vocabulary *features.Vocabulary
 	linear     *models.Linear
-	learner    models.Online // that knows what the model has learned; nil if it cannot learn on, or Open did not read its store
-	files      pair          // that details are read from
+	learner    models.Online // that knows what the model has learned; nil if it cannot learn on, or nothing was learned since its file was written
+	file       modelFile     // that details are read from
+	unused     error         // why what was learned since is not used
 	scratch    sync.Pool     // of *scratch
 }
 
@@ -35,7 +36,7 @@ type Parts struct {
 	SaveTexts bool
 	// Provenance is JSON that describes how the filter was made. The filter stores it and does not read it.
 	Provenance json.RawMessage
-	// Learned is the learner of the model, whose ids are those of Linear, for its store; nil if it cannot learn on. Provenance must
+	// Learned is the learner of the model, whose ids are those of Linear, for learning on; nil if it cannot. Provenance must
 	// then have its settings as the member `trainer`. The filter keeps it.
 	Learned models.Online
 }
@@ -133,7 +134,7 @@ func (f *Filter) Learner() (models.Online, error) {
 }
 
 // Close closes the files of a filter, which cannot be used afterwards.
-func (f *Filter) Close() error { return f.files.Close() }
+func (f *Filter) Close() error { return f.file.Close() }
 
-// JournalErr returns why f does without the journal of its store, or nil.
-func (f *Filter) JournalErr() error { return f.files.unused }
+// LogErr returns why f does without what was learned since its file was written, or nil.
+func (f *Filter) LogErr() error { return f.unused }

@@ -9,17 +9,17 @@ import (
 	"math/bits"
 	"slices"
 
-	"chaff/internal/journal"
+	"chaff/internal/logfile"
 	"chaff/internal/rowtable"
 	"chaff/internal/sections"
 	"chaff/models"
 )
 
-// ErrNotLearning is returned for a model that cannot learn on: its trainer needs all mail at once, or it has no store that says what it knows.
+// ErrNotLearning is returned for a model that cannot learn on: its trainer needs all mail at once, or its file does not say what it knows.
 var ErrNotLearning = errors.New("the model cannot learn from one message after the other")
 
-// knowledge is what the learner of a model knows: what it knew when the base of its store was written, and the records of the journal since.
-// Four sections of the base keep the former:
+// knowledge is what the learner of a model knows: what it knew when the model was written, and what records of the log say since. Four sections of the
+// model keep the former:
 //
 //	GLOB  what the learner knew apart from terms
 //	NONE  the row of a cell or term of which it had learned nothing
@@ -32,20 +32,17 @@ type knowledge struct {
 	none    []byte
 	rows    rowtable.Table
 	ids     int // C + V of the model
-	journal *journal.Journal
+	tail    []logfile.Rows
 }
 
-// LearnedSections is how many sections [Filter.SaveLearned] writes, unless it writes none.
-const LearnedSections = 4
-
-// SaveLearned writes the sections of the base of a store that keep what the learner of f knows, none if the model cannot learn on.
-func (f *Filter) SaveLearned(file *sections.Writer) error {
+// saveLearned writes the sections of what the learner of f knows, none if the model cannot learn on.
+func (f *Filter) saveLearned(file *sections.Writer) error {
 	l := f.learner
 	if l == nil {
 		return nil
 	}
 	globals := l.AppendGlobals(nil)
-	none, err := f.EmptyRow(globals)
+	none, err := f.emptyRow(globals)
 	if err != nil {
 		return err
 	}
@@ -76,6 +73,19 @@ func (f *Filter) SaveLearned(file *sections.Writer) error {
 	return nil
 }
 
+// emptyRow returns the row of a term of which a learner with these globals has learned nothing.
+func (h *head) emptyRow(globals []byte) ([]byte, error) {
+	l, err := h.newLearner()
+	if err == nil {
+		err = l.Restore(globals, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.Grow(1)
+	return l.AppendTerm(nil, 0), nil
+}
+
 // newLearner returns a learner with the settings of the model that knows nothing. The error is [ErrNotLearning], or about the file that the
 // filter was opened from.
 func (h *head) newLearner() (models.Online, error) {
@@ -93,38 +103,34 @@ func (h *head) newLearner() (models.Online, error) {
 	return l, nil
 }
 
-// EmptyRow returns the row of a term of which a learner with these globals has learned nothing.
-func (h *head) EmptyRow(globals []byte) ([]byte, error) {
-	l, err := h.newLearner()
-	if err == nil {
-		err = l.Restore(globals, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	l.Grow(1)
-	return l.AppendTerm(nil, 0), nil
-}
-
-// readKnowledge returns what the base of a store and its journal know of so many ids. Rows are read from the file when they are needed.
-func readKnowledge(ids int, j *journal.Journal) (knowledge, error) {
-	base := j.Base()
-	if !base.Has("STAT") {
+// readKnowledge returns what a model of so many ids knows, with the rows of later records. Rows of the model are read from its file when they are
+// needed.
+func readKnowledge(ids int, model *sections.Reader, tail []logfile.Rows) (knowledge, error) {
+	if !model.Has("STAT") {
 		return knowledge{}, ErrNotLearning
 	}
-	globals, err1 := base.Section("GLOB")
-	none, err2 := base.Section("NONE")
-	index, err3 := base.Part("ROWS")
-	rows, err4 := base.Part("STAT")
+	globals, err1 := model.Section("GLOB")
+	none, err2 := model.Section("NONE")
+	index, err3 := model.Part("ROWS")
+	rows, err4 := model.Part("STAT")
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return knowledge{}, err
 	}
 	if index.Size() != int64(rowtable.Blocks(ids)*rowtable.EntrySize) || len(none) == 0 {
-		return knowledge{}, fmt.Errorf("%w: section ROWS is not for %d terms", journal.ErrDamaged, ids)
+		return knowledge{}, fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
 	}
-	scan := func(buffer *[]byte, do func(data []byte)) error { return base.Scan("ROWS", buffer, do) }
-	table := rowtable.Table{Scan: scan, File: rows, End: rows.Size(), Size: int64(len(none))}
-	return knowledge{globals, none, table, ids, j}, nil
+	k := knowledge{globals: globals, none: none, ids: ids, tail: tail}
+	next := uint64(ids)
+	for _, r := range tail {
+		if len(r.IDs) > 0 && (len(r.Rows) != len(r.IDs)*len(none) || uint64(r.IDs[len(r.IDs)-1]) >= next+uint64(len(r.New))) ||
+			len(r.New) > 0 && uint64(r.First) != next {
+			return knowledge{}, fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
+		}
+		next += uint64(len(r.New))
+	}
+	scan := func(buffer *[]byte, do func(data []byte)) error { return model.Scan("ROWS", buffer, do) }
+	k.rows = rowtable.Table{Scan: scan, File: rows, End: rows.Size(), Size: int64(len(none))}
+	return k, nil
 }
 
 // newLearner returns a learner of h that knows nothing, for rows of k.
@@ -142,8 +148,8 @@ func (k *knowledge) newLearner(h *head) (models.Online, error) {
 // total returns the number of ids, those of later terms included.
 func (k *knowledge) total() int {
 	n := k.ids
-	for _, r := range k.journal.Records() {
-		n += r.Terms()
+	for _, r := range k.tail {
+		n += len(r.New)
 	}
 	return n
 }
@@ -157,38 +163,51 @@ func (k *knowledge) restore(l models.Online, ids []uint32) error {
 
 // restoreRows gives a learner the globals and rows, which were read with an error or nil.
 func (k *knowledge) restoreRows(l models.Online, rows []byte, err error) error {
-	globals, err2 := k.journal.Globals()
-	if globals == nil {
-		globals = k.globals
+	globals := k.globals
+	for _, r := range k.tail {
+		if len(r.Globals) > 0 {
+			globals = r.Globals
+		}
 	}
-	if err = cmp.Or(err, err2); err == nil {
+	if err == nil {
 		err = l.Restore(globals, rows)
 	}
 	return err
 }
 
-// gather returns the rows of ids, which are ascending and below k.total, one after the other.
+// gather returns the rows of ids, which are ascending and below k.total, one after the other: each from the newest record that has it, else from the
+// model.
 func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 	size := len(k.none)
-	rows, wanted, buffer := make([]byte, len(ids)*size), journal.NewWanted(ids), new([]byte)
+	rows, found, missing := make([]byte, len(ids)*size), make([]bool, len(ids)), len(ids)
 	take := func(i int, row []byte) { copy(rows[i*size:], row) }
-	for _, r := range slices.Backward(k.journal.Records()) {
-		err := r.CheckRows(size)
-		if err == nil {
-			err = r.Find(wanted, buffer, take)
+	for _, r := range slices.Backward(k.tail) {
+		at := 0
+		for i, id := range r.IDs {
+			for at < len(ids) && ids[at] < id {
+				at++
+			}
+			if at == len(ids) {
+				break
+			}
+			if ids[at] == id && !found[at] {
+				take(at, r.Row(i))
+				found[at] = true
+				missing--
+			}
 		}
-		if err != nil {
-			return nil, err
+	}
+	left, places := make([]uint32, 0, missing), make([]int, 0, missing)
+	for i, id := range ids {
+		if !found[i] {
+			left, places = append(left, id), append(places, i)
+			take(i, k.none)
 		}
 	}
-	left, indices := wanted.Missing()
-	if n := len(left); n > 0 && int(left[n-1]) >= k.ids {
-		return nil, fmt.Errorf("%w: the journal has no row of id %d", journal.ErrDamaged, left[n-1])
+	if missing > 0 && int(left[missing-1]) >= k.ids {
+		return nil, fmt.Errorf("%w: no row of id %d", logfile.ErrDamaged, left[missing-1])
 	}
-	for _, i := range indices {
-		take(i, k.none)
-	}
-	return rows, damagedRows(k.rows.Find(left, buffer, func(i int, row []byte) { take(indices[i], row) }))
+	return rows, damagedRows(k.rows.Find(left, new([]byte), func(i int, row []byte) { take(places[i], row) }))
 }
 
 // learner returns the learner of a filter that knows all that k knows.
@@ -203,8 +222,8 @@ func (k *knowledge) learner(h *head) (models.Online, error) {
 
 // allRows returns the rows of all ids after the last record.
 func (k *knowledge) allRows() ([]byte, error) {
-	size, total := len(k.none), k.total()
-	rows := slices.Repeat(k.none, k.ids)
+	size := len(k.none)
+	rows := slices.Repeat(k.none, k.total())
 	err := k.rows.Each(func(id uint32, row []byte) error {
 		if int(id) >= k.ids {
 			return rowtable.ErrDamaged
@@ -212,50 +231,28 @@ func (k *knowledge) allRows() ([]byte, error) {
 		copy(rows[int(id)*size:], row)
 		return nil
 	})
-	if err != nil {
-		return nil, damagedRows(err)
-	}
-	for _, r := range k.journal.Records() {
-		err := r.CheckRows(size)
-		if err == nil {
-			err = r.Each(func(id uint32, row []byte) error {
-				switch at := int(id) * size; {
-				case at < len(rows):
-					copy(rows[at:], row)
-				case at == len(rows) && int(id) < total:
-					rows = append(rows, row...)
-				default:
-					return fmt.Errorf("%w: the journal has a row of id %d too early", journal.ErrDamaged, id)
-				}
-				return nil
-			})
-		}
-		if err != nil {
-			return nil, err
+	for _, r := range k.tail {
+		for i, id := range r.IDs { // readKnowledge has compared them with the total
+			copy(rows[int(id)*size:], r.Row(i))
 		}
 	}
-	if len(rows) != total*size {
-		return nil, fmt.Errorf("%w: the journal has no row of id %d", journal.ErrDamaged, len(rows)/size)
-	}
-	return rows, nil
+	return rows, damagedRows(err)
 }
 
-// damagedRows returns an error of reading rows of the base.
+// damagedRows returns an error of reading rows of the model.
 func damagedRows(err error) error {
 	if err == io.EOF || errors.Is(err, rowtable.ErrDamaged) {
-		return fmt.Errorf("%w: section STAT", journal.ErrDamaged)
+		return fmt.Errorf("%w: section STAT", ErrDamaged)
 	}
 	return err
 }
 
-// laterHashes returns the hashes of the terms of the journal.
-func (k *knowledge) laterHashes() (all []uint64, err error) {
-	for _, r := range k.journal.Records() {
-		if err := r.Hashes(func(hashes []uint64) { all = append(all, hashes...) }); err != nil {
-			return nil, err
-		}
+// laterHashes returns the hashes of the terms of later records.
+func (k *knowledge) laterHashes() (all []uint64) {
+	for _, r := range k.tail {
+		all = append(all, r.New...)
 	}
-	return all, nil
+	return all
 }
 
 // LaterTerm is a term of a document that the model file lacks.
@@ -265,10 +262,10 @@ type LaterTerm struct {
 	ID    uint32 // without those of cells
 }
 
-// later appends to known, as [features.Vocabulary.AppendKnown] returns them, the terms that the journal has. The first of its terms has the
+// later appends to known, as [features.Vocabulary.AppendKnown] returns them, the terms that only later records have. The first of their terms has the
 // given id, and shift hides the bits of a hash that do not tell terms apart. It has no table of the terms: comparing all with the few that the
 // document has and the model lacks takes less time than making one.
-func (k *knowledge) later(known, hashes []uint64, id uint32, shift uint) ([]uint64, error) {
+func (k *knowledge) later(known, hashes []uint64, id uint32, shift uint) []uint64 {
 	type identified struct {
 		bits  uint64
 		index uint32
@@ -290,21 +287,16 @@ func (k *knowledge) later(known, hashes []uint64, id uint32, shift uint) ([]uint
 	for _, m := range missing {
 		seen[m.bits/64&mask] |= 1 << (m.bits % 64)
 	}
-	for _, r := range k.journal.Records() {
-		err := r.Hashes(func(list []uint64) {
-			for _, hash := range list {
-				if b := hash >> shift; seen[b/64&mask]>>(b%64)&1 != 0 {
-					at, _ := slices.BinarySearchFunc(missing, identified{bits: b}, compare)
-					for ; at < len(missing) && missing[at].bits == b; at++ {
-						known = append(known, uint64(id)<<32|uint64(missing[at].index))
-					}
+	for _, r := range k.tail {
+		for _, hash := range r.New {
+			if b := hash >> shift; seen[b/64&mask]>>(b%64)&1 != 0 {
+				at, _ := slices.BinarySearchFunc(missing, identified{bits: b}, compare)
+				for ; at < len(missing) && missing[at].bits == b; at++ {
+					known = append(known, uint64(id)<<32|uint64(missing[at].index))
 				}
-				id++
 			}
-		})
-		if err != nil {
-			return nil, err
+			id++
 		}
 	}
-	return known, nil
+	return known
 }

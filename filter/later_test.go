@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,26 +9,8 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
-	"chaff/internal/journal"
-	"chaff/internal/sections"
+	"chaff/internal/logfile"
 )
-
-// journalOf returns the journal of records with new terms.
-func journalOf(t testing.TB, terms ...[]uint64) *journal.Journal {
-	t.Helper()
-	data := journal.BaseFormat().Encode([]sections.Section{{Name: "LEDG"}})
-	base := int64(len(data))
-	data = journal.Begin(data, 1)
-	for _, hashes := range terms {
-		data = journal.Append(data, journal.Place{Model: 1, Offset: int64(len(data)) - base}, journal.Record{New: hashes})
-	}
-	j, err := journal.Open(bytes.NewReader(data), int64(len(data)), false)
-	noError(t, err)
-	if len(j.Records()) != len(terms) {
-		t.Fatalf("%d of %d records", len(j.Records()), len(terms))
-	}
-	return j
-}
 
 // randomDocument returns a document of terms among the given hashes.
 func randomDocument(random *rand.Rand, hashes []uint64) features.Document {
@@ -43,7 +24,7 @@ func randomDocument(random *rand.Rand, hashes []uint64) features.Document {
 }
 
 // Some of the hashes agree in all bits but the last, so that they are one term.
-func TestTermsOfAJournalAreAsGoodAsALargerVocabulary(t *testing.T) {
+func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	var hashes []uint64
 	for range 300 {
@@ -65,14 +46,16 @@ func TestTermsOfAJournalAreAsGoodAsALargerVocabulary(t *testing.T) {
 				before = append(before, list...)
 			}
 			doc := randomDocument(random, hashes)
-			k := knowledge{journal: journalOf(t, later...)}
-			known, err := k.later(v.AppendKnown(nil, doc.Terms), doc.Terms, uint32(v.Len()), o.tables.shift())
-			noError(t, err)
+			var k knowledge
+			for _, list := range later {
+				k.tail = append(k.tail, logfile.Rows{New: list})
+			}
+			known := k.later(v.AppendKnown(nil, doc.Terms), doc.Terms, uint32(v.Len()), o.tables.shift())
 			want := v.Extended(before).AppendKnown(nil, doc.Terms)
 			slices.Sort(known)
 			slices.Sort(want)
 			if diff := cmp.Diff(want, known); diff != "" {
-				t.Fatalf("%d terms and %d later ones (-vocabulary +journal):\n%s", v.Len(), len(before), diff)
+				t.Fatalf("%d terms and %d later ones (-vocabulary +log):\n%s", v.Len(), len(before), diff)
 			}
 			all, added := o.appendNew(known, doc.Terms, doc, uint32(v.Len()+len(before)))
 			if len(all) != len(doc.Terms) {
@@ -90,7 +73,7 @@ func TestTermsOfAJournalAreAsGoodAsALargerVocabulary(t *testing.T) {
 			slices.Sort(all)
 			slices.Sort(want)
 			if diff := cmp.Diff(want, all); diff != "" {
-				t.Fatalf("learned (-vocabulary +journal):\n%s", diff)
+				t.Fatalf("learned (-vocabulary +log):\n%s", diff)
 			}
 		}
 	}

@@ -3,63 +3,62 @@ package filter
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"chaff/features"
-	"chaff/internal/journal"
+	"chaff/internal/logfile"
 	"chaff/models"
 )
 
 // One is a filter in a file, which classifies, explains, learns or forgets one message: for each it reads and verifies what the message needs
-// of the model and of the journal of its store. It belongs to one goroutine. Its errors are about the files.
+// of the model, and what was learned since. It belongs to one goroutine. Its errors are about the files.
 type One struct {
 	head
 	bias    models.Linear // without weights
 	tables  tables
 	knows   knowledge
 	changed func() bool // whether the model file changed since it was opened, so that no result counts
-	files   pair
+	file    modelFile
+	unused  error // why what was learned since is not used
 	scratch scratch
 }
 
 // OpenOne opens the model at path, with what was learned since it was written, as [OpenLearned] does.
-func OpenOne(path string) (*One, error) {
-	files, err := openPair(path)
-	if err != nil {
-		return nil, err
-	}
-	return newOne(path, files, time.Now())
-}
+func OpenOne(path string) (*One, error) { return openOne(path, time.Now()) }
 
-// OpenToLearn opens the model at path, whose store has the given journal. It is for a program that learns, and holds the lock of the
-// store. The error wraps [ErrOtherModel], or is about a file.
-func OpenToLearn(path string, j *journal.Journal) (*One, error) {
-	model, err := openModelFile(path)
+// openOne is OpenOne at a time, so that tests need not wait until a file is settled.
+func openOne(path string, now time.Time) (*One, error) {
+	model, since, err := openLearned(path)
 	if err != nil {
 		return nil, err
 	}
-	o, err := newOne(path, pair{model: model, journal: &journal.Journal{}}, time.Now())
-	if err == nil && o.Identity() != j.Model() {
-		err = ErrOtherModel
-	}
-	if err == nil {
-		if o.knows, err = readKnowledge(o.Terms(), j); errors.Is(err, ErrNotLearning) {
-			o.knows, err = knowledge{journal: &journal.Journal{}}, nil
-		}
-	}
+	o, err := newOne(path, model, now)
 	if err != nil {
-		model.file.Close()
 		return nil, err
+	}
+	if o.unused = since.unused; len(since.tail) > 0 {
+		o.unused = o.Know(since.tail)
 	}
 	return o, nil
 }
 
-// newOne returns the filter in files, which it closes after an error. It takes the time, so that tests need not wait until a file is settled.
-func newOne(path string, files pair, now time.Time) (*One, error) {
-	o := &One{files: files}
+// OpenToLearn opens the model at path for a program that learns, and holds the lock of the log. [One.Know] tells it what was learned since it was
+// written.
+func OpenToLearn(path string) (*One, error) {
+	model, err := openModelFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return newOne(path, model, time.Now().Add(2*settled)) // nobody else writes it now
+}
+
+// newOne returns the filter in a file, which it closes after an error.
+func newOne(path string, model modelFile, now time.Time) (*One, error) {
+	o := &One{file: model}
 	var err error
-	if o.changed, err = o.files.model.settle(now); err == nil {
+	if o.changed, err = o.file.settle(now); err == nil {
 		if err = o.decode(); err != nil && o.changed() {
 			err = ErrChanged
 		}
@@ -68,41 +67,44 @@ func newOne(path string, files pair, now time.Time) (*One, error) {
 		o.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
-	o.knows.journal = &journal.Journal{}
-	if j := files.journal; j.Len() > 0 {
-		o.know(readKnowledge(o.Terms(), j))
-	}
 	return o, nil
 }
 
 // decode reads what every message needs.
 func (o *One) decode() error {
-	h, linear, tables, err := decodeHead(o.files.model.Reader)
+	h, linear, tables, err := decodeHead(o.file.Reader)
 	if err == nil {
 		o.head, o.bias, o.tables = h, *linear, tables
 	}
 	return err
 }
 
-// know makes o use what its learner knows, or do without because of an error.
-func (o *One) know(k knowledge, err error) {
-	if o.files.unused = err; err == nil {
-		o.knows = k
-		o.details.(*inFile).later = k.journal.Records()
+// Know makes o know later records, in the place of those that it knew. The error may be [ErrNotLearning].
+func (o *One) Know(tail []logfile.Rows) error {
+	k, err := readKnowledge(o.Terms(), o.file.Reader, tail)
+	if err != nil {
+		return err
 	}
+	o.knows = k
+	o.details.(*inFile).later = tail
+	return nil
 }
 
 // Terms returns the number of cells and terms of the model.
 func (o *One) Terms() int { return o.FirstTerm() + o.tables.terms() }
 
-// NewLearner returns a learner with the settings of o that knows nothing. The error may be [ErrNotLearning].
-func (o *One) NewLearner() (models.Online, error) { return o.knows.newLearner(&o.head) }
+// Learns reports whether the model learns from one message after the other, and whether it forgets one at once.
+func (o *One) Learns() (learns, forgets bool) {
+	l, err := o.knows.newLearner(&o.head)
+	_, forgets = l.(models.CountingLearner)
+	return err == nil, forgets
+}
 
-// JournalErr returns why o does without the journal of its store, or nil.
-func (o *One) JournalErr() error { return o.files.unused }
+// LogErr returns why o does without what was learned since its file was written, or nil.
+func (o *One) LogErr() error { return o.unused }
 
-// Close closes the files.
-func (o *One) Close() error { return o.files.Close() }
+// Close closes the file.
+func (o *One) Close() error { return o.file.Close() }
 
 // Classify is [Filter.Classify].
 func (o *One) Classify(raw []byte) (Classification, error) {
@@ -133,16 +135,16 @@ func (o *One) checked(err error) error {
 	return err
 }
 
-// weigh is that of [weigher]: with the rows of a learner if there are records in the journal, else with the weights in the file.
+// weigh is that of [weigher]: with the rows of a learner if something was learned since the file was written, else with the weights in the file.
 func (o *One) weigh(s *scratch, doc features.Document) error {
 	known, weights, err := o.tables.find(s.lookup.Hashes(doc, o.kind))
 	if err != nil {
 		return err
 	}
-	if o.knows.journal.Len() > 0 && o.files.unused == nil {
+	if len(o.knows.tail) > 0 && o.unused == nil {
 		var p Partial
-		if p, o.files.unused = o.partial(s, doc, known, true, false); o.files.unused == nil {
-			if s.linear, o.files.unused = p.Learner.Linear(); o.files.unused == nil {
+		if p, o.unused = o.partial(s, doc, known, math.MaxInt, false); o.unused == nil {
+			if s.linear, o.unused = p.Learner.Linear(); o.unused == nil {
 				return nil
 			}
 		}
@@ -179,26 +181,26 @@ type Partial struct {
 	Forgotten features.Vector
 	// IDs are the ids that these have in the model, in ascending order: cells by number, terms by id behind the cells.
 	IDs []uint32
-	// New are the terms that neither the model nor its journal has, in the order of their ids, which are the last of IDs. Learner does
+	// New are the terms that neither the model nor a later record has, in the order of their ids, which are the last of IDs. Learner does
 	// not know them until it learns.
 	New []LaterTerm
-	// Unknown reports for each term of the document whether neither the model nor its journal has it.
+	// Unknown reports for each term of the document whether neither the model nor a later record has it.
 	Unknown []bool
 }
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
-// were read with the settings of o. inJournal reports whether a record of the journal learned the forgotten one; if not, that counted for no
-// term that only the journal has. The error may be [ErrNotLearning].
-func (o *One) Partial(learned, forgotten *features.Document, inJournal bool) (p Partial, err error) {
+// were read with the settings of o. The forgotten one counted only for terms whose id is below counted: a fit leaves rare terms out, which later messages
+// bring back. The error may be [ErrNotLearning].
+func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
 	if learned == nil {
-		p, err = o.find(*forgotten, inJournal, false)
+		p, err = o.find(*forgotten, counted, false)
 		p.Forgotten, p.Vector, p.New = p.Vector, features.Vector{}, nil
 		return p, o.checked(err)
 	}
-	if p, err = o.find(*learned, true, true); err != nil || forgotten == nil {
+	if p, err = o.find(*learned, math.MaxInt, true); err != nil || forgotten == nil {
 		return p, o.checked(err)
 	}
-	old, err := o.find(*forgotten, inJournal, false)
+	old, err := o.find(*forgotten, counted, false)
 	if err != nil {
 		return p, o.checked(err)
 	}
@@ -222,27 +224,24 @@ func placesOf(ids, all []uint32) []uint32 {
 }
 
 // find looks a document up and returns its learner.
-func (o *One) find(doc features.Document, later, learn bool) (Partial, error) {
+func (o *One) find(doc features.Document, counted int, learn bool) (Partial, error) {
 	s := new(scratch)
 	known, _, err := o.tables.find(s.lookup.Hashes(doc, o.kind))
 	if err != nil {
 		return Partial{}, err
 	}
-	return o.partial(s, doc, known, later, learn)
+	return o.partial(s, doc, known, counted, learn)
 }
 
-// partial returns the learner for a document, by its terms that the model has, and later ones of the journal if they count. Terms that both lack
+// partial returns the learner for a document, by its terms that the model or a later record has, if their id is below counted. Terms that both lack
 // are left out, or get ids if the document is to be learned.
-func (o *One) partial(s *scratch, doc features.Document, known []uint64, later, learn bool) (p Partial, err error) {
+func (o *One) partial(s *scratch, doc features.Document, known []uint64, counted int, learn bool) (p Partial, err error) {
 	if p.Learner, err = o.knows.newLearner(&o.head); err != nil {
 		return p, err
 	}
 	hashes, terms := s.lookup.Hashes(doc, o.kind), o.knows.total()-o.FirstTerm()
-	if later {
-		if known, err = o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift()); err != nil {
-			return p, err
-		}
-	}
+	known = o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift())
+	known = slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
 	if learn {
 		p.Unknown = slices.Repeat([]bool{true}, len(doc.Terms))
 		if o.kind != features.Whole { // which has no terms of the document
@@ -283,20 +282,3 @@ func (o *One) appendNew(known, hashes []uint64, doc features.Document, next uint
 
 // Judge returns the classification by the K scores of a learner of the model.
 func (h *head) Judge(scores []float64) Classification { return h.judge(scores, new([]float64)) }
-
-// Learned returns a learner that knows all that o knows, and the vocabulary of its terms. The error may be [ErrNotLearning].
-func (o *One) Learned() (models.Online, *features.Vocabulary, error) {
-	l, err := o.knows.learner(&o.head)
-	if err != nil {
-		return nil, nil, err
-	}
-	v, _, err := o.tables.all(false)
-	if err != nil {
-		return nil, nil, err
-	}
-	hashes, err := o.knows.laterHashes()
-	return l, v.Extended(hashes), err
-}
-
-// Filter returns the model in memory, without the journal. It reads its details from the file of o.
-func (o *One) Filter() (*Filter, error) { return decode(o.files.model.Reader) }

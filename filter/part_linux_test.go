@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/journal"
+	"chaff/internal/logfile"
 )
 
 func TestAModelThatChangesWhileItIsReadIsAnError(t *testing.T) {
@@ -165,8 +165,8 @@ func TestCloseClosesTheFile(t *testing.T) {
 		open  func() (opened, error)
 		files int
 	}{
-		"for one message": {func() (opened, error) { return openOne(p.path, later()) }, 2},
-		"learned":         {func() (opened, error) { return OpenLearned(p.path) }, 2},
+		"for one message": {func() (opened, error) { return openOne(p.path, later()) }, 1},
+		"learned":         {func() (opened, error) { return OpenLearned(p.path) }, 1},
 		"the model alone": {func() (opened, error) { return Open(p.path) }, 1},
 	} {
 		f, err := tt.open()
@@ -197,10 +197,10 @@ func TestOpenDoesNotWaitForAFIFO(t *testing.T) {
 	}
 	model := filepath.Join(t.TempDir(), "model")
 	noError(t, spamFilter(t).Save(model))
-	noError(t, syscall.Mkfifo(StorePath(model), 0o600))
+	noError(t, syscall.Mkfifo(LogPath(model), 0o600))
 	for name, open := range openers(model) {
-		if f, err := open(); err != nil || !errors.Is(f.JournalErr(), journal.ErrNotStore) {
-			t.Errorf("the store is a FIFO, %s: got %v, %v, want %v", name, err, f.JournalErr(), journal.ErrNotStore)
+		if f, err := open(); err != nil || !errors.Is(f.LogErr(), logfile.ErrNotLog) {
+			t.Errorf("the log is a FIFO, %s: got %v, %v, want %v", name, err, f.LogErr(), logfile.ErrNotLog)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (c *settingsCodec) float(f *float64) {
 	*f = math.Float64frombits(binary.LittleEndian.Uint64(c.take(8)))
 }
 
-// text handles a text. It writes bytes that are not UTF-8 as U+FFFD, as JSON does, which the store keeps the names of classes in.
+// text handles a text. It writes bytes that are not UTF-8 as U+FFFD, as JSON does, which the log keeps the names of classes in.
 func (c *settingsCodec) text(s *string) {
 	text := *s
 	if !c.reads {

@@ -14,7 +14,7 @@ type Terms struct {
 	// Text returns a tagged term, such as `subject:offer`, which must not be changed; empty for a term whose text was not kept. It is nil
 	// if there are no texts.
 	Text func(id int) []byte
-	// Documents counts the training messages with each term, 0 for terms of the journal.
+	// Documents counts the training messages with each term, 0 for terms of later records.
 	Documents []uint32
 }
 

@@ -96,7 +96,7 @@ func (h *head) FirstTerm() int {
 // SavesTexts reports whether the model file has the texts of the terms.
 func (h *head) SavesTexts() bool { return h.saveTexts }
 
-// Identity returns a number that identifies the model file that the filter was opened from, and that its store has; else 0.
+// Identity returns a number that identifies the model file that the filter was opened from, and that its log has; else 0.
 func (h *head) Identity() uint64 { return h.details.identity() }
 
 // Provenance returns the JSON that the filter was made with. The error is about the file that it was opened from.

@@ -265,8 +265,8 @@ func TestAForgottenMessageStaysForgotten(t *testing.T) {
 	s := b.open()
 	_, err = s.Forget(raw)
 	b.must(err)
-	b.must(s.Fold(t.Context()))
-	b.must(s.Close())
+	_, err = s.Retrain(t.Context(), store.RetrainOptions{})
+	b.must(errors.Join(err, s.Close()))
 	b.wantLearned("its file says nothing new")
 	b.move(b.ham(0), ".Junk/cur/1.a:2,S")
 	b.wantLearned("moved, it does", "learned spam .Junk/cur/1.a:2,S")
@@ -274,7 +274,7 @@ func TestAForgottenMessageStaysForgotten(t *testing.T) {
 
 func TestMessagesThatLeftAStoreOfLimitedSizeStayAway(t *testing.T) {
 	b := newTree(t)
-	b.options.MaxMessages = 80
+	b.options.MaxMessages = 40 // of each class
 	b.learn()
 	for i := range 5 {
 		b.write(fmt.Sprintf(".Junk/new/160000000%d.a", i), fmt.Sprint("Subject: x\n\nspama spamb", i))
@@ -283,7 +283,8 @@ func TestMessagesThatLeftAStoreOfLimitedSizeStayAway(t *testing.T) {
 		t.Errorf("it learns %v", b.said(a))
 	}
 	s := b.open()
-	b.must(s.Fold(t.Context()))
+	_, err := s.Retrain(t.Context(), store.RetrainOptions{})
+	b.must(err)
 	entries, err := s.Entries()
 	b.must(errors.Join(err, s.Close()))
 	if len(entries) != 80 {

@@ -34,7 +34,7 @@ func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
 	folder := t.TempDir()
 	move := func(from, to string) {
 		t.Helper()
-		for _, suffix := range []string{".store", ""} {
+		for _, suffix := range []string{".log", ""} {
 			if err := os.Rename(from+suffix, to+suffix); err != nil {
 				t.Fatal(err)
 			}
@@ -175,8 +175,9 @@ func testConfined(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Fold(t.Context()), s.Close()); err != nil {
-		t.Errorf("fold the store: %v", err)
+	_, err = s.Retrain(t.Context(), store.RetrainOptions{})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Errorf("fit the model: %v", err)
 	}
 	if err, _ := e.unsure.keep(unsureRecord(1, time.Now())); err != nil {
 		t.Error(err)

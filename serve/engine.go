@@ -71,7 +71,7 @@ func open(o Options, log Logger) (*Engine, error) {
 	if e.shared, err = openShared(o.Model); err != nil {
 		return nil, err
 	}
-	e.warnOfJournal(o.Model, e.shared.current().filter)
+	e.warnOfLog(o.Model, e.shared.current().filter)
 	if o.Users != "" {
 		if err := os.MkdirAll(o.Users, 0o700); err != nil {
 			return nil, fmt.Errorf("folder of users: %w", err)

@@ -103,7 +103,7 @@ func filesOf(path string) (f files) {
 	if target, err := filepath.EvalSymlinks(path); err == nil { // the store is beside the file, not beside a link
 		path = target
 	}
-	for i, name := range []string{path, filter.StorePath(path)} {
+	for i, name := range []string{path, filter.LogPath(path)} {
 		if info, err := os.Stat(name); err == nil {
 			f[i] = info
 		}
@@ -185,15 +185,15 @@ func (e *Engine) reload(anyway bool) error {
 		}
 	case did:
 		e.counters.Reloads.Add("done", 1)
-		e.warnOfJournal(e.options.Model, e.shared.current().filter)
+		e.warnOfLog(e.options.Model, e.shared.current().filter)
 	}
 	return err
 }
 
-// warnOfJournal says that a model does without its journal.
-func (e *Engine) warnOfJournal(path string, f *filter.Filter) {
-	if err := f.JournalErr(); err != nil {
-		e.log.Warn("%s: %v: judging without what was learned since the model was written", filter.StorePath(path), err)
+// warnOfLog says that a model does without what its log has for it.
+func (e *Engine) warnOfLog(path string, f *filter.Filter) {
+	if err := f.LogErr(); err != nil {
+		e.log.Warn("%s: %v: judging without what was learned since the model was written", filter.LogPath(path), err)
 	}
 }
 

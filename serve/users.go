@@ -167,7 +167,7 @@ func openUser(path string, shared *loaded) (m *userModel, err error) {
 			f.Close()
 		}
 	}()
-	if err := f.JournalErr(); err != nil {
+	if err := f.LogErr(); err != nil {
 		return nil, err
 	}
 	if !shared.filter.CanJoin(f) {

@@ -1,17 +1,15 @@
-// Package store keeps what a mailbox has taught, beside the model that learned it.
+// Package store keeps what the user of a model has taught it: the log, from which the model can be made anew at any time.
 //
-// The ledger has an entry for each message: a digest of what the sender wrote, the label, when and how it was learned, the score before
-// that, and the document, some kilobytes. It has the words and pairs of words of the mail, but not the mail. The model is a function of the
-// ledger: [Store.Retrain] fits it again, and a message that was forgotten leaves no trace.
-//
-// A store is the file of its model with ".store" appended. Its base is the ledger at the last fold. The journal behind it has a record for
-// each message that was learned, forgotten or refused since, with what changed in the model, so that a filter knows it at once:
-// [filter.OpenOne] reads both. [Store.Fold] makes a new base and a new model of the two. docs/formats.md has every byte.
+// The log of the model FILE is FILE.log. It has a record for each message that was learned, forgotten or refused: a digest of what the sender wrote, the
+// label, when and how it was learned, the score before that, and the document, some kilobytes. It has the words and pairs of words of the mail, but not the
+// mail. What a record changed in the model follows it, so that a filter knows it at once: [filter.OpenOne] reads the last records.
+// Now and then the model is written anew, and a checkpoint in the log says so. [Store.Retrain] fits the model again to all messages of the log, and writes
+// the log without what was forgotten. docs/formats.md has every byte.
 //
 //	s, err := store.Open(ctx, "spam.model", store.DefaultOptions())
 //	outcome, err := s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})
 //	err = s.Close()
 //
-// One process writes at a time; the lock ends with the process. Readers never wait. After a crash at any instant a store holds the state before
-// or after a message.
+// One process writes at a time; the lock ends with the process. Readers never wait. After a crash at any instant a log holds the state before or
+// after a message. A model that is missing, damaged or older than its log is made anew when the log is next opened for writing.
 package store

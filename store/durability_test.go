@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,10 +23,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/corpus/corpustest"
+	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/journal"
+	"chaff/internal/filelock"
+	"chaff/internal/logfile"
 	"chaff/internal/testmain"
+	"chaff/tokenize"
+	"chaff/train"
 )
 
 // The tests start this program again as a learner, which learns messages into the store of $LEARNER and prints the number of each one.
@@ -54,7 +62,12 @@ func runLearner(path string) error {
 		if err != nil {
 			return err
 		}
-		s.limit = 4 // so that the journal is often folded
+		s.limit = 4 // so that the model is often written anew
+		if i%9 == 8 {
+			if _, err := s.Retrain(context.Background(), RetrainOptions{Workers: 1}); err != nil {
+				return err
+			}
+		}
 		_, err = s.Learn(numbered(i))
 		s.Close()
 		if err != nil {
@@ -106,18 +119,18 @@ func copyStore(t testing.TB, path string, store []byte) string {
 	return to
 }
 
-func TestAJournalThatIsCutAnywhereHasTheStateBeforeOrAfterAMessage(t *testing.T) {
+func TestALogThatIsCutAnywhereHasTheStateBeforeOrAfterAMessage(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam"))
 	s := opened(t, path)
-	ends := []int64{s.end()}
+	ends := []int64{s.end}
 	for i := range 3 {
 		learned(t, s, numbered(i))
-		ends = append(ends, s.end())
+		ends = append(ends, s.end)
 	}
 	whole := contents(t, path+Suffix)
 	to := copyStore(t, path, whole)
 	for cut := ends[0]; cut <= ends[3]; cut++ {
-		if cut%97 != 0 { // package journal tries every byte of a journal
+		if cut%97 != 0 { // package logfile tries every byte of a log
 			continue
 		}
 		if err := os.WriteFile(to+Suffix, whole[:cut], 0o600); err != nil {
@@ -158,11 +171,15 @@ func TestDamageIsAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := Look(to)
-		switch {
-		case err == nil && len(v.Entries()) < 22: // the last record may count as torn
-			t.Errorf("byte %d: no error, and %d messages", at, len(v.Entries()))
-		case err != nil && !errors.Is(err, journal.ErrDamaged) && !errors.Is(err, journal.ErrNotStore) && !errors.Is(err, journal.ErrVersion) &&
-			!errors.Is(err, journal.ErrTruncated) && !errors.Is(err, ErrForeign):
+		if err == nil {
+			if v.Close(); len(v.Entries()) != 23 { // what a model needs of the log is no message
+				t.Errorf("byte %d: no error, and %d messages", at, len(v.Entries()))
+			}
+			continue
+		}
+		if !slices.ContainsFunc([]error{logfile.ErrDamaged, logfile.ErrNotLog, logfile.ErrVersion, logfile.ErrTruncated, features.ErrDamaged}, func(known error) bool {
+			return errors.Is(err, known)
+		}) {
 			t.Errorf("byte %d: %v", at, err)
 		}
 	}
@@ -174,57 +191,141 @@ func TestAnEntryOfAClassThatTheModelLacksIsDamage(t *testing.T) {
 	for _, label := range []int{2, -1} {
 		e := Entry{Class: -1}
 		e.Fingerprint, e.Label = s.Fingerprint(m.Raw), label
-		if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: learn, entry: e})}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Learn(m); !errors.Is(err, errMeta) {
+		noError(t, s.append(recordOf(learn, e), logfile.Rows{}, nil))
+		if _, err := s.Learn(m); !errors.Is(err, logfile.ErrDamaged) {
 			t.Errorf("class %d, learned: got %v", label, err)
 		}
-		if _, err := s.Forget(m.Raw); !errors.Is(err, errMeta) {
+		if _, err := s.Forget(m.Raw); !errors.Is(err, logfile.ErrDamaged) {
 			t.Errorf("class %d, forgotten: got %v", label, err)
 		}
 	}
 }
 
-func TestAnInterruptedFoldIsBeforeOrAfter(t *testing.T) {
+func TestAnInterruptedChangeOfTheModelIsBeforeOrAfter(t *testing.T) {
 	path := trained(t, "votes", corpustest.Mailbox(1, 10, "ham", "spam"))
 	s := opened(t, path)
 	learned(t, s, numbered(0))
-	oldModel, oldStore := contents(t, path), contents(t, path+Suffix)
-	if err := s.Fold(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	newModel, newStore := contents(t, path), contents(t, path+Suffix)
-	states := []struct {
-		name               string
-		model, next, store []byte
+	model := contents(t, path)
+	noError(t, s.fold())
+	written := contents(t, path+Suffix)
+	learned(t, s, numbered(1))
+	retrain(t, s)
+	fitted := contents(t, path+Suffix)
+	for name, state := range map[string]struct {
+		model, log []byte
+		messages   int
+		remade     error
+		unused     error
 	}{
-		{"the new model waits", oldModel, newModel, oldStore},
-		{"half of the new model waits", oldModel, newModel[:len(newModel)/2], oldStore},
-		{"the new store is in place", oldModel, newModel, newStore},
-	}
-	for _, state := range states {
-		t.Run(state.name, func(t *testing.T) {
-			path := copyStore(t, writeFile(t, state.model), state.store)
-			if err := os.WriteFile(path+nextSuffix, state.next, 0o600); err != nil {
-				t.Fatal(err)
+		"the model was to be written anew":     {model, written, 1, nil, nil},
+		"it was fitted, and is not in place":   {model, fitted, 2, filter.ErrOtherModel, filter.ErrOtherModel},
+		"it is gone":                           {nil, fitted, 2, fs.ErrNotExist, nil},
+		"it is damaged":                        {append(bytes.Clone(model[:len(model)-1]), model[len(model)-1]^1, 0), fitted, 2, filter.ErrDamaged, nil},
+		"its end is missing":                   {model[:len(model)/2], fitted, 2, filter.ErrTruncated, nil},
+		"it is of a later version":             {changed(model, 8), fitted, 2, filter.ErrVersion, nil},
+		"it is of an earlier version, and old": {changed(model, 8), written, 1, filter.ErrVersion, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := copyStore(t, writeFile(t, state.model), state.log)
+			if state.model == nil {
+				noError(t, os.Remove(path))
+			} else if state.remade == nil || errors.Is(state.remade, filter.ErrOtherModel) {
+				f, err := filter.OpenOne(path)
+				if err != nil || !errors.Is(f.LogErr(), state.unused) {
+					t.Fatal(err, f.LogErr())
+				}
+				f.Close()
 			}
-			if has := numbers(t, path, 1); !has[0] {
-				t.Error("a reader does not see the message")
+			s := opened(t, path)
+			if warning := s.Warning(); !errors.Is(warning, state.remade) || (warning == nil) != (state.remade == nil) {
+				t.Errorf("the warning is %v, want one of %v", warning, state.remade)
 			}
+			for i := range state.messages {
+				if o := learned(t, s, numbered(i)); o.What != Known {
+					t.Errorf("message %d is %s, want known", i, o.What)
+				}
+			}
+			s.Close()
 			f, err := filter.OpenOne(path)
-			if err != nil || f.JournalErr() != nil {
-				t.Fatal(err, f.JournalErr())
+			if err != nil || f.LogErr() != nil {
+				t.Fatal(err, f.LogErr())
 			}
 			f.Close()
-			s := opened(t, path)
-			if o := learned(t, s, numbered(0)); o.What != Known {
-				t.Errorf("the message is %s, want known", o.What)
-			}
-			if _, err := os.Stat(path + nextSuffix); !errors.Is(err, fs.ErrNotExist) {
-				t.Error("the model still waits")
+			if has := numbers(t, path, 2); len(has) != state.messages {
+				t.Errorf("a reader sees %v", has)
 			}
 		})
+	}
+}
+
+// changed returns data with another byte.
+func changed(data []byte, at int) []byte {
+	data = bytes.Clone(data)
+	data[at] ^= 64
+	return data
+}
+
+func TestALogOfAnotherVersionOfTheProgramIsRead(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 12, "ham", "spam"))
+	log := contents(t, path+Suffix)
+	for old, changed := range map[string]string{`"terms_version":"`: `"terms_version":"0`, `"seed":`: `"sead":`, `"max_depth":`: `"max_dipth":`} {
+		if !bytes.Contains(log, []byte(old)) {
+			t.Fatalf("no setting %s", old)
+		}
+		log = bytes.Replace(log, []byte(old), []byte(changed), 1)
+		if len(changed) > len(old) { // a digit in the place of the first one of the value
+			at := bytes.Index(log, []byte(changed)) + len(changed)
+			log = slices.Delete(log, at, at+1)
+		}
+	}
+	end := int(binary.LittleEndian.Uint32(log[12:])) + 32
+	end = (end + 7) / 8 * 8
+	binary.LittleEndian.PutUint64(log[end:], xxhash.Sum64(log[:end]))
+	noError(t, os.WriteFile(path+Suffix, log, 0o600))
+	noError(t, os.Remove(path))
+	s := opened(t, path)
+	if entries, err := s.Entries(); err != nil || len(entries) != 24 {
+		t.Errorf("%d messages: %v", len(entries), err)
+	}
+	retrain(t, s)
+	if got := s.recipe.Terms; got != tokenize.Version {
+		t.Errorf("after a fit the log says that its terms have version %q", got)
+	}
+}
+
+func TestNobodyElseCanLockALog(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	info, err := os.Stat(path + Suffix)
+	noError(t, err)
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("others can open the log: %v", mode)
+	}
+	folder, err := os.Open(filepath.Dir(path)) // as anyone can who may read it
+	noError(t, err)
+	defer folder.Close()
+	if locked, err := filelock.Try(folder); !locked || err != nil {
+		t.Fatal(locked, err)
+	}
+	learned(t, opened(t, path), numbered(0))
+	other := filepath.Join(filepath.Dir(path), "other")
+	noError(t, Begin(t.Context(), other, []string{"ham", "spam"}, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
+}
+
+func TestAModelOfLittleMailIsMadeAnewByLearningIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	noError(t, Begin(t.Context(), path, []string{"ham", "spam"}, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
+	s := opened(t, path)
+	learned(t, s, numbered(0))
+	want, err := s.Filter().Classify(numbered(0).Raw)
+	noError(t, err)
+	s.Close()
+	noError(t, os.Remove(path))
+	s = opened(t, path)
+	if s.Warning() == nil {
+		t.Error("nothing is said of it")
+	}
+	if got, err := s.Filter().Classify(numbered(0).Raw); err != nil || got != want {
+		t.Errorf("the message is judged as %+v, %v; want %+v", got, err, want)
 	}
 }
 
@@ -327,7 +428,7 @@ func TestLearnersAndReadersDoNotDisturbEachOther(t *testing.T) {
 					return
 				}
 				_, err = f.Classify(numbered(0).Raw)
-				if err := errors.Join(err, f.JournalErr()); err != nil {
+				if err := errors.Join(err, f.LogErr()); err != nil {
 					t.Error(err)
 				}
 				f.Close()

@@ -10,6 +10,7 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/models/modelstest"
 	"chaff/train"
 )
 
@@ -56,20 +57,18 @@ func (h *history) did(m Message, what What) error {
 }
 
 func TestAnyHistoryLeavesTheStoreOfItsResult(t *testing.T) {
-	for _, model := range []string{"multinomial", "bernoulli", "perceptron", "votes", "memoriser"} {
+	modelstest.EachModel(t, func(t *testing.T, model string) {
 		for seed := range uint64(2) {
-			t.Run(fmt.Sprint(model, " ", seed), func(t *testing.T) {
-				o := train.DefaultCollectOptions()
-				if seed == 1 {
-					o.Features.MinDocumentFrequency, o.Features.Texts = 2, false
-				}
-				anyHistory(t, model, o, rand.New(rand.NewPCG(seed, 1)))
-			})
+			o := train.DefaultCollectOptions()
+			if seed == 1 {
+				o.Features.MinDocumentFrequency, o.Features.Texts = 2, false
+			}
+			anyHistory(t, model, o, rand.New(rand.NewPCG(seed, 1)))
 		}
-	}
+	})
 }
 
-// anyHistory does 150 things at random to a store, and compares it with its history, and the model fitted to it with one trained on the result.
+// anyHistory does 250 things at random to a store, and compares it with its history, and the model fitted to it with one trained on the result.
 func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand) {
 	all := mailOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
 	for i := range 10 {
@@ -77,7 +76,7 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 	}
 	h := history{learned: slices.Concat(all[:15], all[40:55]), sure: map[string]bool{}}
 	s := opened(t, trainedWith(t, model, sourceOf(h.learned), o))
-	for step := range 150 {
+	for step := range 250 {
 		m := all[r.IntN(len(all))]
 		if r.IntN(4) == 0 {
 			m.Label = s.Classes()[r.IntN(2)]
@@ -96,7 +95,7 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 			noError(t, err)
 			err = h.did(m, out.What)
 		case do == 17:
-			err = s.Fold(t.Context())
+			err = s.fold()
 		case do == 18:
 			retrain(t, s)
 		default:
@@ -134,33 +133,11 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 	}
 }
 
-// A term that the vocabulary left out comes back with another message, or the oldest messages leave.
-func TestAFoldOfCountsIsAFit(t *testing.T) {
-	for _, model := range []string{"multinomial", "bernoulli"} {
-		o := train.DefaultCollectOptions()
-		o.Features.MinDocumentFrequency = 2
-		rare := Message{Raw: []byte("Subject: hama\n\nhamb zzrare"), Label: "ham"}
-		s := opened(t, trainedWith(t, model, sourceOf(append(mailOf(t, corpustest.Mailbox(1, 12, "ham", "spam")), rare)), o))
-		learned(t, s, Message{Raw: []byte("Subject: spama\n\nspamb zzrare"), Label: "spam"})
-		noError(t, s.Fold(t.Context()))
-		if out, err := s.Forget(rare.Raw); err != nil || out.What != Forgotten {
-			t.Fatalf("%s: %v, %v", model, out, err)
-		}
-		for _, m := range mailOf(t, corpustest.Mailbox(2, 10, "ham", "spam")) {
-			learned(t, s, m)
-		}
-		s.options.MaxMessages = 30
-		noError(t, s.Fold(t.Context()))
-		folded := stateOf(t, s.path)
-		if retrain(t, s); !bytes.Equal(folded, stateOf(t, s.path)) {
-			t.Errorf("%s: the fold knows something else than the fit", model)
-		}
-	}
-}
-
 func TestThresholdsOfTheFitComeBackWhenTheirMessagesAreForgotten(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 60, "ham", "spam"))
-	before := contents(t, path)
+	fitted, err := filter.Open(path)
+	noError(t, err)
+	defer fitted.Close()
 	s := opened(t, path)
 	later := time.Now().Add(time.Hour)
 	s.now = func() time.Time { return later }
@@ -169,7 +146,7 @@ func TestThresholdsOfTheFitComeBackWhenTheirMessagesAreForgotten(t *testing.T) {
 		m.Way = ByMaildir
 		learned(t, s, m)
 	}
-	noError(t, s.Fold(t.Context()))
+	noError(t, s.fold())
 	f, err := filter.Open(path)
 	noError(t, err)
 	p, err := train.ProvenanceOf(f)
@@ -183,9 +160,14 @@ func TestThresholdsOfTheFitComeBackWhenTheirMessagesAreForgotten(t *testing.T) {
 			t.Fatal(out, err)
 		}
 	}
-	noError(t, s.Fold(t.Context()))
-	if !bytes.Equal(contents(t, path), before) {
-		t.Error("the model has a trace of the messages")
+	noError(t, s.fold())
+	again, err := filter.Open(path)
+	noError(t, err)
+	defer again.Close()
+	got, err := train.ProvenanceOf(again)
+	noError(t, err)
+	if got.AtFit != nil || *again.Settings().Thresholds != *fitted.Settings().Thresholds {
+		t.Errorf("the thresholds are %v, those of the fit were %v", again.Settings().Thresholds, fitted.Settings().Thresholds)
 	}
 }
 
@@ -194,11 +176,11 @@ func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
 	for i, path := range []string{a, b} {
 		s := opened(t, path)
 		noError(t, s.See(uint64(i+1), map[uint64]Sighting{uint64(i + 10): {Label: i}}, nil))
-		s.options.MaxMessages = 40
-		noError(t, s.Fold(t.Context()))
+		s.options.MaxMessages = 20
+		retrain(t, s)
 		noError(t, s.Close())
 	}
-	m, err := Merge(t.Context(), a, b, b, RetrainOptions{})
+	m, err := Merge(t.Context(), []string{a, b}, b, RetrainOptions{})
 	noError(t, err)
 	if m.Messages != 40 {
 		t.Errorf("%d messages, want the 40 of the limit", m.Messages)

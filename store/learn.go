@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -10,10 +9,11 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/journal"
 	"chaff/internal/limits"
+	"chaff/internal/logfile"
 	"chaff/message"
 	"chaff/metrics"
+	"chaff/models"
 	"chaff/train"
 )
 
@@ -24,6 +24,8 @@ type Message struct {
 	Way   Way
 	// Time is when the message was delivered, if its file says so; zero to ask the message.
 	Time time.Time
+	// Origin is the short name of who teaches it, at most [MaxOrigin] bytes; empty for the owner of the log.
+	Origin string
 	// Always learns it even if the filter is sure of it, see [Options.OnError].
 	Always bool
 }
@@ -58,7 +60,7 @@ type Outcome struct {
 }
 
 // Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
-// The error is about the store, which then holds the state before the message. An error of a fold that was due is none; see [Store.Unfolded].
+// The error is about the log, which then holds the state before the message. An error of writing a model that was due is none; see [Store.Warning].
 func (s *Store) Learn(m Message) (Outcome, error) {
 	o, err := s.learn(m)
 	if err != nil {
@@ -67,100 +69,137 @@ func (s *Store) Learn(m Message) (Outcome, error) {
 	return o, nil
 }
 
-// maxNewTexts is the number of new terms up to which a record has their texts, which take memory. The texts of more are known from the next
-// fold on.
+// maxNewTexts is the number of new terms up to which a record has their texts for the model, which take memory. The texts of more are known from the next
+// fit on.
 const maxNewTexts = 1 << 14
 
 func (s *Store) learn(m Message) (Outcome, error) {
-	classes := s.Classes()
-	label := slices.Index(classes, m.Label)
+	label := slices.Index(s.Classes(), m.Label)
 	if label < 0 {
-		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, classes)
+		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, s.Classes())
 	}
 	if len(m.Raw) > limits.MaxMessage {
 		return s.refuse(TooLarge)
 	}
 	m.Raw = message.Original(m.Raw)
-	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN()}
-	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw, s.filter.Settings().Key)
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN(), Origin: m.Origin}
+	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw, s.Key)
 	e.Label, e.Size = label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
 	}
-	before, known, err := s.find(e.Fingerprint)
+	before, e0, known, err := s.find(e.Fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if known && before.Label == label {
+	moves := known && op(before.Op) == learn
+	if moves && e0.Label == label {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
 	if err := s.prepare(); err != nil {
 		return Outcome{}, err
 	}
 	e.Repairs = s.reader.Read(m.Raw)
-	sketch := train.AppendSketch(nil, s.reader.Message())
+	body := body{sketch: train.AppendSketch(nil, s.reader.Message()), own: true}
 	bag := *s.reader.Bag()
 	if len(m.Raw) > limits.LargeMessage {
 		s.reader.Forget() // all but the bag, so that what follows has its memory
 	}
 	document := bag.Document()
 	var old *features.Document
-	var inJournal bool
-	if known {
-		if old, inJournal, err = s.documentToForget(e.Fingerprint); err != nil {
+	if moves {
+		if old, err = s.toForget(before); err != nil {
 			return Outcome{}, err
 		}
 	}
-	p, err := newUpdate(s.filter, &document, old, inJournal)
+	p, verdict, err := s.part(&document, old, before)
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := Outcome{What: Learned, Class: p.verdict.Class, Verdict: p.verdict.Verdict, Score: p.verdict.Score, Probability: p.verdict.Probability}
-	e.Score, e.Class = o.Score, slices.Index(classes, o.Class)
+	o := Outcome{What: Learned, Class: verdict.Class, Verdict: verdict.Verdict, Score: verdict.Score, Probability: verdict.Probability}
+	e.Score, e.Class = o.Score, slices.Index(s.Classes(), o.Class)
 	switch {
-	case known:
-		o.What, o.Before, e.Relabelled = Relabelled, classes[before.Label], true
-		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
-	case (s.options.OnError || s.onErrors) && !m.Always && s.isSure(p.verdict, label):
+	case moves:
+		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[e0.Label], true
+		e.Score, e.Class = e0.Score, e0.Class // what the filter said before it knew the message
+	case (s.options.OnError || s.onErrors) && !m.Always && s.isSure(verdict, label):
 		o.What = Sure
-		if err := s.append(journal.Record{Meta: appendMeta(nil, &meta{change: trust, entry: e})}); err != nil {
-			return Outcome{}, err
-		}
-		return o, s.foldIfLarge()
+		return o, s.append(recordOf(trust, e), logfile.Rows{}, nil)
 	}
-	if m.Way == ByMaildir && !known && len(classes) == 2 {
-		if doubt := s.typical().Doubt(label, []float64{0, e.Score}); doubt >= metrics.Doubted {
+	if m.Way == ByMaildir && !moves && len(s.Classes()) == 2 {
+		if doubt := s.typicalMargins().Doubt(label, []float64{0, e.Score}); doubt >= metrics.Doubted {
 			o.Doubt, e.Doubt = doubt, hundredths(doubt)
 		}
 	}
-	r := meta{change: learn, document: document, sketch: sketch, texts: make([][]byte, len(document.Terms))}
-	for i := range document.Terms { // the ledger has the texts of the others
-		if p.Learner == nil || p.Unknown[i] { // a model that does not learn has terms that the ledger lost
-			r.texts[i] = slices.Clone(bag.Text(i))
+	body.document = document.Append(nil, func(i int) []byte { // the log has the texts of the others
+		if p.Learner == nil || p.Unknown[i] { // a model that does not learn has terms that the log may lack
+			return bag.Text(i)
 		}
-	}
-	r.entry = e
-	update := p.record(before.Label, label)
+		return nil
+	})
+	rows := change(p, e0.Label, label, old != nil)
 	if s.filter.SavesTexts() && s.filter.Kind() != features.Whole {
-		keep := len(p.New) <= maxNewTexts
 		for _, t := range p.New {
 			var text []byte
-			if keep {
-				text = r.texts[t.Index]
+			if len(p.New) <= maxNewTexts {
+				text = bag.Text(t.Index)
 			}
-			update.Texts = journal.AppendText(update.Texts, text)
+			rows.Texts = logfile.AppendText(rows.Texts, text)
 		}
 	}
-	update.Meta = appendMeta(nil, &r)
-	if err := s.append(update); err != nil {
+	if err := s.append(recordOf(learn, e), rows, body.append(nil)); err != nil {
 		return Outcome{}, err
 	}
 	s.taught++
-	return o, s.foldIfLarge()
+	return o, nil
 }
 
-// typical returns the typical margins at the last fit.
-func (s *Store) typical() metrics.Typical {
+// part returns the learner for a document that is to be learned, and one that is to be forgotten before, which a record learned, see [filter.One.Partial], and
+// the verdict on the former; without a learner if the model learns only when it is fitted.
+func (s *Store) part(document, old *features.Document, r logfile.Record) (p filter.Partial, v filter.Classification, err error) {
+	counted := math.MaxInt
+	if old != nil && r.Number == 0 {
+		f, err := s.facts()
+		if err != nil {
+			return p, v, err
+		}
+		counted = f.Terms
+	}
+	switch {
+	case s.learns && (document != nil || old != nil):
+		if p, err = s.filter.Partial(document, old, counted); err == nil && document != nil {
+			v = s.filter.Judge(p.Learner.Scores(nil, p.Vector))
+		}
+	case document != nil:
+		v, err = s.filter.ClassifyDocument(*document)
+	}
+	return p, v, err
+}
+
+// change learns and forgets the documents of a part, from one of the class before to one of class after, and returns what that changed.
+func change(p filter.Partial, before, after int, forgets bool) logfile.Rows {
+	if p.Learner == nil {
+		return logfile.Rows{}
+	}
+	if forgets {
+		p.Learner.(models.CountingLearner).Forget(p.Forgotten, before)
+	}
+	if after >= 0 {
+		p.Learner.Learn(p.Vector, after)
+	}
+	r := logfile.Rows{IDs: p.IDs, Rows: make([]byte, 0, len(p.IDs)*p.Learner.TermSize()), Globals: p.Learner.AppendGlobals(nil)}
+	for w := range p.IDs {
+		r.Rows = p.Learner.AppendTerm(r.Rows, w)
+	}
+	for _, t := range p.New {
+		r.New = append(r.New, t.Hash)
+	}
+	r.First = p.IDs[len(p.IDs)-1] + 1 - uint32(len(r.New))
+	return r
+}
+
+// typicalMargins returns the typical margins at the last fit.
+func (s *Store) typicalMargins() metrics.Typical {
 	if s.provenance == nil {
 		p, _ := train.ProvenanceOf(s.filter) // a fit reports the error
 		s.provenance = &p
@@ -184,20 +223,19 @@ func (s *Store) isSure(v filter.Classification, label int) bool {
 // the filter, contradicts nothing: it may be taken back.
 func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	raw = message.Original(raw)
-	before, known, err := s.find(s.Fingerprint(raw))
+	r, before, known, err := s.find(s.Fingerprint(raw))
 	if err != nil {
 		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
 	}
 	wanted := slices.Index(s.Classes(), label)
-	if known && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
+	if known && op(r.Op) == learn && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
 		return false, nil
 	}
 	v, err := s.filter.Classify(raw)
 	return v.Class != label && s.isSure(v, slices.Index(s.Classes(), v.Class)), err
 }
 
-// Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the file until the
-// next fold.
+// Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the log until the next fit.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
 	o, err := s.forgetFingerprint(s.Fingerprint(raw))
 	if err != nil {
@@ -207,45 +245,44 @@ func (s *Store) Forget(raw []byte) (Outcome, error) {
 }
 
 func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
-	before, learned, err := s.find(fingerprint)
+	r, before, known, err := s.find(fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
-	var update journal.Record
-	if learned {
-		update, err = s.unlearn(fingerprint, before.Label)
-	} else {
-		var trusted bool
-		if before, trusted, err = s.trusted(fingerprint); err == nil && !trusted {
-			return s.refuse(NeverKnown)
+	if !known {
+		return s.refuse(NeverKnown)
+	}
+	var rows logfile.Rows
+	if op(r.Op) == learn {
+		old, err := s.toForget(r)
+		if err != nil {
+			return Outcome{}, err
+		}
+		p, _, err := s.part(nil, old, r)
+		if err != nil {
+			return Outcome{}, err
+		}
+		rows = change(p, before.Label, -1, true)
+	}
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
+	e.Fingerprint, e.Label, e.Confirmed = fingerprint, before.Label, before.Confirmed
+	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.append(recordOf(forget, e), rows, nil)
+}
+
+// ForgetOrigin forgets all messages that one origin taught from a time on, and returns how many these were.
+func (s *Store) ForgetOrigin(origin string, since time.Time) (n int, err error) {
+	all, trusted, err := s.entries()
+	for _, e := range append(all, trusted...) {
+		if err == nil && e.Origin == origin && !e.Learned.Before(since) {
+			if _, err = s.forgetFingerprint(e.Fingerprint); err == nil {
+				n++
+			}
 		}
 	}
 	if err != nil {
-		return Outcome{}, err
+		return n, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
 	}
-	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
-	e.Fingerprint, e.Label = fingerprint, before.Label
-	update.Meta = appendMeta(nil, &meta{change: forget, entry: e})
-	if err := s.append(update); err != nil {
-		return Outcome{}, err
-	}
-	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.foldIfLarge()
-}
-
-// unlearn returns the record of a learned message that is forgotten, without its meta.
-func (s *Store) unlearn(fingerprint uint64, label int) (journal.Record, error) {
-	if err := s.prepare(); err != nil {
-		return journal.Record{}, err
-	}
-	old, inJournal, err := s.documentToForget(fingerprint)
-	if err != nil {
-		return journal.Record{}, err
-	}
-	p, err := newUpdate(s.filter, nil, old, inJournal)
-	if err != nil {
-		return journal.Record{}, err
-	}
-	return p.record(label, 0), nil
+	return n, nil
 }
 
 // Refuse counts a message that could not be learned, for [Status].
@@ -255,58 +292,29 @@ func (s *Store) Refuse(why Reason) error {
 }
 
 func (s *Store) refuse(why Reason) (Outcome, error) {
-	r := meta{change: refuse, reason: why}
-	r.entry.Learned = s.now().UTC().Truncate(time.Second)
-	if err := s.append(journal.Record{Meta: appendMeta(nil, &r)}); err != nil {
-		return Outcome{}, err
-	}
-	return Outcome{What: Refused, Reason: why}, s.foldIfLarge()
+	r := logfile.Record{Op: uint8(refuse), Reason: uint8(why)}
+	return Outcome{What: Refused, Reason: why}, s.append(r, logfile.Rows{}, nil)
 }
 
-// documentToForget returns the document of a message that the store has, and whether the journal has it; nil if the model forgets it only when it
-// is fitted again.
-func (s *Store) documentToForget(fingerprint uint64) (document *features.Document, inJournal bool, err error) {
-	if !forgets(s.filter) {
-		return nil, false, nil
+// toForget returns the document of a message that the log has; nil if the model forgets it only when it is fitted again.
+func (s *Store) toForget(r logfile.Record) (*features.Document, error) {
+	if !s.forgets {
+		return nil, nil
 	}
-	r, inJournal, err := s.newest(fingerprint)
-	if err != nil {
-		return nil, false, err
-	}
-	if !inJournal {
-		index, _, known, err := s.base.find(fingerprint)
-		if err != nil || !known {
-			return nil, false, cmp.Or(err, errMeta)
-		}
-		document, err = s.base.document(index)
-		return document, false, err
-	}
-	data, err := metaOf(s.journal, r)
-	if err != nil {
-		return nil, false, err
-	}
-	m, err := readMeta(data)
-	if err != nil {
-		return nil, false, err
-	}
-	return &m.document, true, nil
+	return s.document(r, &s.hashes)
 }
 
 // prepare makes the reader when it is first needed.
 func (s *Store) prepare() (err error) {
 	if s.reader == nil {
-		s.reader, err = filter.NewReader(s.filter.Settings().Reading(), filter.ReaderOptions{Grams: true, Names: true})
+		s.reader, err = filter.NewReader(s.reading(), filter.ReaderOptions{Grams: true, Names: true})
 	}
 	return err
 }
 
-// Knows reports whether the store has a message: it has learned it, or was sure of it.
+// Knows reports whether the log has a message: it was learned, or the filter was sure of it.
 func (s *Store) Knows(raw []byte) (bool, error) {
-	fingerprint := s.Fingerprint(raw)
-	_, known, err := s.find(fingerprint)
-	if err == nil && !known {
-		_, known, err = s.trusted(fingerprint)
-	}
+	_, _, known, err := s.find(s.Fingerprint(raw))
 	if err != nil {
 		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
 	}

@@ -4,20 +4,18 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
-	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/train"
 )
 
 // Merged describes what Merge made.
 type Merged struct {
-	// Messages is the number of messages of the result, and Both of those that both stores had.
+	// Messages is the number of messages of the result, and Both of those that more than one log had.
 	Messages int `json:"messages"`
 	Both     int `json:"in_both"`
 	// Conflicts is the number of messages with different labels. The one that was learned later counts.
@@ -25,76 +23,48 @@ type Merged struct {
 	Saved     train.Refitted `json:"saved_model"`
 }
 
-// Merge writes the store of all messages of two stores, and the model fitted to them, to out. Of a message that both have, the entry that was learned later
-// counts, unless only the other has a label that a person has confirmed. The error says which setting differs if the stores cannot be merged, or wraps [ErrLearned]; both are left as they are.
-func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, error) {
+// Merge writes the log of all messages of some logs, and the model fitted to them, to out. Of a message that more than one has, the newest entry counts, see
+// [statement.compare], also if that forgot it. The order of the logs changes nothing. The error says which setting differs if the logs cannot be merged, or
+// wraps [ErrLearned]; all are left as they are.
+func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (Merged, error) {
 	began := cputime.Process()
 	before, err := versionOf(out)
 	if err != nil {
 		return Merged{}, err
 	}
-	first, err := Look(a)
-	if err != nil {
-		return Merged{}, err
-	}
-	defer first.Close()
-	second, err := Look(b)
-	if err != nil {
-		return Merged{}, err
-	}
-	defer second.Close()
-	if differs, err := difference(first.filter, second.filter); err != nil || differs != "" {
-		if err == nil {
+	var m Merged
+	var all *ledger
+	for i, path := range paths {
+		v, err := Look(path)
+		if err != nil {
+			return m, err
+		}
+		defer v.Close()
+		if i == 0 {
+			all = v.ledger
+			continue
+		}
+		differs, err := all.recipe.difference(v.recipe)
+		if err == nil && differs != "" {
 			err = fmt.Errorf("%s differs", differs)
 		}
-		return Merged{}, fmt.Errorf("merge %s and %s: %w", a, b, err)
-	}
-	m := Merged{}
-	l := first.ledger
-	w, kept := l.documents.NewWriter(), second.ledger.documents.Kept()
-	for _, e := range second.ledger.entries {
-		at, both := l.byFingerprint[e.Fingerprint]
-		if both {
-			m.Both++
-			old := &l.entries[at]
-			if old.Label != e.Label {
-				m.Conflicts++
-			} else {
-				old.Confirmed = old.Confirmed || e.Confirmed
-				e.Confirmed = old.Confirmed
-			}
-			if old.Confirmed && !e.Confirmed || old.Confirmed == e.Confirmed && !e.Learned.After(old.Learned) {
-				continue
-			}
+		if err != nil {
+			return m, fmt.Errorf("merge %s and %s: %w", paths[0], path, err)
 		}
-		e.Terms, e.Sketch = w.Copy(second.ledger.documents, e.Terms), w.Keep(kept(e.Sketch))
-		l.put(e)
+		m.Both, m.Conflicts = all.union(v.ledger, m.Both, m.Conflicts)
 	}
-	w.Close()
-	if err := l.documents.Complete(1); err != nil {
+	if err := all.documents.Complete(1); err != nil {
 		return m, err
 	}
-	for mailbox, files := range second.ledger.seen {
-		l.seen.note(mailbox, files, nil)
-	}
-	for _, e := range second.ledger.trusted {
-		l.distrust(e.Fingerprint)
-		l.trusted = append(l.trusted, e)
-	}
-	l.trusted = slices.DeleteFunc(l.trusted, func(e Entry) bool { _, learned := l.byFingerprint[e.Fingerprint]; return learned })
-	l.facts.Expired += second.ledger.facts.Expired
-	l.facts.Begun, l.facts.Forgotten = time.Now().Unix(), 0
-	for why, n := range second.ledger.facts.Refused {
-		l.refused(why, n)
-	}
-	l.expire(l.facts.Options, time.Now())
-	m.Messages = len(l.entries)
-	f, refitted, err := fit(ctx, first.filter, l, o, time.Now(), began)
+	now := time.Now()
+	all.expire(all.facts.Options, now)
+	m.Messages = len(all.entries)
+	f, refitted, err := all.fit(ctx, o, now, began)
 	if err != nil {
-		return m, fmt.Errorf("fit the model of %s and %s: %w", a, b, err)
+		return m, fmt.Errorf("fit the model of %d logs: %w", len(paths), err)
 	}
 	m.Saved = refitted
-	return m, save(ctx, out, f, l, func(target string) error {
+	return m, save(ctx, out, f, all, func(target string) error {
 		if now, err := versionOf(target); err != nil || now != before {
 			return cmp.Or(err, ErrLearned)
 		}
@@ -102,61 +72,74 @@ func Merge(ctx context.Context, a, b, out string, o RetrainOptions) (Merged, err
 	})
 }
 
-// difference returns the first setting in which two models differ that have to agree for their documents to mean the same; "" for none.
-func difference(a, b *filter.Filter) (string, error) {
-	x, y := a.Settings(), b.Settings()
-	p, err := train.ProvenanceOf(a)
-	if err != nil {
-		return "", err
-	}
-	q, err := train.ProvenanceOf(b)
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case !bytes.Equal(x.Key.Bytes(), y.Key.Bytes()):
-		return "the secret key", nil
-	case !slices.Equal(x.Classes, y.Classes):
-		return fmt.Sprintf("the list of classes (%s; %s)", strings.Join(x.Classes, ", "), strings.Join(y.Classes, ", ")), nil
-	case x.Model != y.Model:
-		return fmt.Sprintf("the model (%s; %s)", x.Model, y.Model), nil
-	}
-	for _, s := range []struct {
-		name string
-		a, b any
-	}{{"message", x.Message, y.Message}, {"tokenize", x.Tokenize, y.Tokenize}, {"features", p.Features, q.Features}, {"models." + strings.ReplaceAll(x.Model, "-", "_"), p.Trainer, q.Trainer}} {
-		if name, err := differentMember(s.a, s.b); err != nil || name != "" {
-			return strings.TrimSuffix("the setting "+s.name+"."+name, "."), err
-		}
-	}
-	return "", nil
+// statement is what a log says of a message.
+type statement struct {
+	what op
+	Entry
 }
 
-// differentMember returns the first member, by name, in which the JSON of two values differs; "" for none.
-func differentMember(a, b any) (string, error) {
-	var members [2]map[string]json.RawMessage
-	for i, value := range []any{a, b} {
-		data, err := json.Marshal(value)
-		if err == nil {
-			err = json.Unmarshal(data, &members[i])
+// compare compares what two logs say of a message. One about a label that a person has confirmed is greater, then the later one, then one that forgets, then
+// that with the larger bytes: an order of all statements, so that the order of the logs does not matter.
+func (s statement) compare(other statement) int {
+	rank := func(s statement) int { return map[op]int{trust: 0, learn: 1, forget: 2}[s.what] }
+	return cmp.Or(cmp.Compare(flag(s.Confirmed), flag(other.Confirmed)), s.Learned.Compare(other.Learned), cmp.Compare(rank(s), rank(other)),
+		bytes.Compare(appendEntry(nil, s.Entry), appendEntry(nil, other.Entry)))
+}
+
+// statements returns what a ledger says of each message.
+func (l *ledger) statements() map[uint64]statement {
+	all := make(map[uint64]statement, len(l.entries))
+	for _, e := range l.entries {
+		all[e.Fingerprint] = statement{learn, e}
+	}
+	for _, e := range l.trusted {
+		all[e.Fingerprint] = statement{trust, e}
+	}
+	for _, e := range l.forgotten {
+		all[e.Fingerprint] = statement{forget, e}
+	}
+	return all
+}
+
+// union adds what another ledger says, which is left as it is.
+func (l *ledger) union(other *ledger, both, conflicts int) (int, int) {
+	mine, kept := l.statements(), other.documents.Kept()
+	w := l.documents.NewWriter()
+	defer w.Close()
+	theirs, gone := other.statements(), map[uint64]bool{}
+	for _, fingerprint := range slices.Sorted(maps.Keys(theirs)) {
+		s := theirs[fingerprint]
+		old, known := mine[fingerprint]
+		if known && old.what == learn && s.what == learn {
+			both++
+			if old.Label != s.Label {
+				conflicts++
+			}
 		}
-		if err != nil {
-			return "", err
+		if known && old.compare(s) >= 0 {
+			continue
+		}
+		l.distrust(fingerprint)
+		delete(l.forgotten, fingerprint)
+		gone[fingerprint] = s.what != learn
+		switch s.what {
+		case forget:
+			l.forgotten[fingerprint] = s.Entry
+		case trust:
+			l.trusted = append(l.trusted, s.Entry)
+		default:
+			s.Terms, s.Sketch = w.Copy(other.documents, s.Terms), w.Keep(kept(s.Sketch))
+			l.put(s.Entry)
 		}
 	}
-	var different []string
-	for name, value := range members[0] {
-		if !bytes.Equal(value, members[1][name]) {
-			different = append(different, name)
-		}
+	l.remove(func(i int) bool { return gone[l.entries[i].Fingerprint] })
+	for mailbox, files := range other.seen {
+		l.seen.note(mailbox, files, nil)
 	}
-	for name := range members[1] {
-		if _, both := members[0][name]; !both {
-			different = append(different, name)
-		}
+	l.facts.Expired += other.facts.Expired
+	l.facts.Forgotten = len(l.forgotten)
+	for why, n := range other.facts.Refused {
+		l.facts.refused(why, n)
 	}
-	if len(different) == 0 {
-		return "", nil
-	}
-	return slices.Min(different), nil
+	return both, conflicts
 }

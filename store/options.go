@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Options are the limits of a store, and what it learns.
+// Options are the limits of a log, and what it learns.
 type Options struct {
-	// MaxMessages is how many messages the store keeps; of more, those with the oldest dates are forgotten, when the store
-	// is next folded or fitted. 0 is no limit. At least 0.
+	// MaxMessages is how many messages of each class the log keeps; of more, those that were learned first are forgotten, when the model is next
+	// fitted. 0 is no limit. At least 0.
 	// Default 100000.
 	MaxMessages int `json:"max_messages"`
-	// MaxAge is the age in days beyond which a message is forgotten; 0 is never. At least 0. Default 0.
+	// MaxAge is for how many days a message is known; 0 is for ever. The time of learning counts. At least 0. Default 0.
 	MaxAge int `json:"max_age"`
 	// OnError learns a message only if the filter got it wrong or was not sure of it. Default false.
 	OnError bool `json:"on_error"`
@@ -47,11 +47,10 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// The journal is folded into a new base when it has so many records or bytes, which readers of the ledger read. A filter reads the newest
-// summary and the records since.
+// The model is written anew when its log has so many records or bytes since, of which readers of the model read the rows.
 const (
-	maxRecords      = 500
-	maxJournalBytes = 64 << 20
+	maxRecords   = 64
+	maxTailBytes = 16 << 20
 )
 
 // lockWait is how long a writer waits for another one.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/filter"
 	"chaff/metrics"
 )
@@ -56,10 +58,12 @@ type Status struct {
 	Ways map[string]int `json:"ways"`
 	// Refused counts refusals by reason.
 	Refused map[string]int `json:"refused,omitempty"`
-	// Records and JournalBytes are the size of the journal, BaseBytes that of the base.
-	Records      int   `json:"journal_records"`
-	JournalBytes int64 `json:"journal_bytes"`
-	BaseBytes    int64 `json:"base_bytes"`
+	// Records is how many records there are since the model was written, TailBytes their size, and LogBytes that of the log.
+	Records   int   `json:"tail_records"`
+	TailBytes int64 `json:"tail_bytes"`
+	LogBytes  int64 `json:"log_bytes"`
+	// Digest is the same for all logs that say the same of the same messages, in any order.
+	Digest string `json:"digest"`
 	// Fitted is when the model was last fitted, FitSeconds the CPU time that took, and Changed how many messages were learned or
 	// forgotten since. Fitted is nil for a model that was never fitted.
 	Fitted     *time.Time `json:"fitted,omitempty"`
@@ -102,12 +106,12 @@ const silentDays = 30
 func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 	settings := f.Settings()
 	s := Status{Model: settings.Model, Messages: len(l.entries), Ways: map[string]int{}, Refused: l.facts.Refused, Changed: l.facts.Changed,
-		Expired: l.facts.Expired, Forgotten: l.facts.Forgotten, Sure: len(l.trusted), FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds}
+		Expired: l.facts.Expired, Forgotten: l.facts.Forgotten, Sure: len(l.trusted), FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest()}
 	if l.facts.Fitted != 0 {
 		fitted := time.Unix(l.facts.Fitted, 0).UTC()
 		s.Fitted = &fitted
 	}
-	for _, name := range l.facts.Classes {
+	for _, name := range l.recipe.Classes {
 		s.Classes = append(s.Classes, ClassStatus{Class: name})
 	}
 	for _, e := range l.entries {
@@ -142,10 +146,20 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 	}
 	slices.SortStableFunc(s.Judged, func(a, b Judged) int { return a.Learned.Compare(b.Learned) })
 	for _, last := range windows {
-		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.facts.Classes))
+		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.recipe.Classes))
 	}
 	s.Problems = s.problems(now)
 	return s
+}
+
+// digest returns [Status.Digest].
+func (l *ledger) digest() string {
+	var sum uint64
+	for _, s := range l.statements() {
+		s.Doubt = 0 // a matter of the model
+		sum += xxhash.Sum64(appendEntry([]byte{byte(s.what)}, s.Entry))
+	}
+	return fmt.Sprintf("%016x", sum)
 }
 
 // windowOf returns the figures of the last messages; 0 is all.

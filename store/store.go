@@ -5,86 +5,81 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/bits"
 	"os"
-	"syscall"
+	"slices"
 	"time"
 
-	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/filelock"
-	"chaff/internal/journal"
+	"chaff/internal/logfile"
 	"chaff/internal/replace"
-	"chaff/internal/sections"
-	"chaff/message"
 	"chaff/train"
 )
 
-// Suffix is appended to the path of a model to name its store.
-const Suffix = ".store"
+// Suffix is appended to the path of a model to name its log.
+const Suffix = ".log"
 
-// Reasons why a store cannot be used.
+// Reasons why a log cannot be used.
 var (
-	// ErrNone is returned for a model without a store.
-	ErrNone = errors.New("the model has no store")
+	// ErrNone is returned for a model without a log.
+	ErrNone = errors.New("the model has no log")
 	// ErrLocked is returned if another process does not stop writing.
 	ErrLocked = errors.New("another process is learning")
-	// ErrLearned is returned instead of replacing a store that has learned or forgotten messages meanwhile.
+	// ErrLearned is returned instead of replacing a log that has learned or forgotten messages meanwhile.
 	ErrLearned = errors.New("messages were learned meanwhile")
-	// ErrVersion is returned for a store that another version of the program wrote.
-	ErrVersion = journal.ErrVersion
-	// ErrForeign is returned for a store of another model.
-	ErrForeign = filter.ErrOtherModel
+	// ErrDamaged is returned for a log whose bytes have changed since they were written.
+	ErrDamaged = logfile.ErrDamaged
+	// ErrVersion is returned for a log that a later version of the program wrote.
+	ErrVersion = logfile.ErrVersion
 )
 
 // ErrTooFew is returned if a model cannot be fitted yet. Copies of a message count as one.
 var ErrTooFew = errors.New("too few different messages of a class")
 
-// Store is the store of a model, open for learning. It belongs to one goroutine, and to one process at a time.
+// Store is the log of a model, open for learning. It belongs to one goroutine, and to one process at a time.
 type Store struct {
+	*book             // locked
 	path       string // of the model
 	options    Options
 	now        func() time.Time
-	file       *os.File // locked
 	filter     *filter.One
+	lists      []logfile.Record // of the tail, see [logfile.Log.Lists]
+	rows       []logfile.Rows   // of these
+	learns     bool             // the model learns from one message after the other
+	forgets    bool             // and forgets one at once
 	reader     *filter.Reader
-	base       *base
-	journal    *journal.Journal
-	provenance *train.Provenance // of the filter, read when it is first needed
-	failed     error             // a write that failed and could not be taken back, or a base that could not be read
-	// unfolded is why the last fold that was due failed.
-	unfolded error
-	limit    int // of records of the journal
-	onErrors bool
-	taught   int // messages that this process has learned
-	expired  int // messages that this process has dropped
+	hashes     []uint64          // of the terms of the log, read when they are first needed
+	provenance *train.Provenance // of the filter, the same
+	failed     error             // a write that failed and could not be taken back, or a log that could not be read again
+	unfolded   error             // why the last model that was due could not be written
+	limit      int               // of records of the tail
+	onErrors   bool
+	taught     int // messages that this process has learned
+	expired    int // messages that this process has dropped
+	remade     error
 }
 
-// Open opens the store of the model at path and locks it. It waits for a while for another process to finish. The error wraps [ErrNone],
-// [ErrLocked] or [ErrForeign], or is about a file.
+// Open opens the log of the model at path and locks it. It waits for a while for another process to finish. A model that the log does not go with is made
+// anew, see [Store.Warning]. The error wraps [ErrNone] or [ErrLocked], or is about a file.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	s, err := open(ctx, path, o)
-	if err != nil {
-		return nil, fmt.Errorf("open store %s: %w", path+Suffix, err)
-	}
-	return s, nil
+	return open(ctx, path, &o)
 }
 
-// OpenAsBefore is [Open] with the options that the store was begun, or last folded, with.
+// OpenAsBefore is [Open] with the options that the log was begun, or last fitted, with.
 func OpenAsBefore(ctx context.Context, path string) (*Store, error) {
-	s, err := Open(ctx, path, Options{})
+	return open(ctx, path, nil)
+}
+
+func open(ctx context.Context, path string, o *Options) (*Store, error) {
+	s, err := openLocked(ctx, path, o)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open the log %s: %w", path+Suffix, err)
 	}
-	f, err := s.base.facts()
-	if err != nil {
-		s.Close()
-		return nil, fmt.Errorf("open store %s: %w", path+Suffix, err)
-	}
-	s.options = f.Options
 	return s, nil
 }
 
-func open(ctx context.Context, path string, o Options) (*Store, error) {
+func openLocked(ctx context.Context, path string, o *Options) (*Store, error) {
 	target, err := replace.Target(path)
 	if err != nil {
 		return nil, err
@@ -92,18 +87,34 @@ func open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := owned(target); err != nil {
 		return nil, err
 	}
-	s := &Store{path: target, options: o, now: time.Now, limit: maxRecords}
-	if s.file, err = lockFile(ctx, target+Suffix); err != nil {
+	file, err := lockFile(ctx, target+Suffix, os.O_RDWR)
+	if err != nil {
 		return nil, err
 	}
+	s := &Store{book: &book{file: file}, path: target, now: time.Now, limit: maxRecords}
 	if err := s.load(); err != nil {
-		s.Close()
+		file.Close()
 		return nil, err
+	}
+	if o == nil {
+		f, err := s.facts()
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		o = &f.Options
+	}
+	s.options = *o
+	if s.filter == nil {
+		if err := s.remake(ctx); err != nil {
+			s.Close()
+			return nil, fmt.Errorf("make the model anew from it, since %w: %w", s.remade, err)
+		}
 	}
 	return s, nil
 }
 
-// owned returns an error if there is no store of the model at path, or one that another user may have put there.
+// owned returns an error if there is no log of the model at path, or one that another user may have put there.
 func owned(path string) error {
 	err := replace.CheckOwner(path+Suffix, path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,58 +123,31 @@ func owned(path string) error {
 	return err
 }
 
-// openRegular opens a file without waiting for a FIFO. The error does not name it.
-func openRegular(path string, flag int) (*os.File, error) {
-	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, replace.Reason(err)
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = replace.ErrSpecial
-	}
-	if err != nil {
-		file.Close()
-		return nil, replace.Reason(err)
-	}
-	return file, nil
-}
-
-// lockFile opens and locks a store.
-func lockFile(ctx context.Context, path string) (*os.File, error) {
-	for {
-		file, err := waitForLock(ctx, func() (*os.File, error) { return openRegular(path, os.O_RDWR) })
+// lockFile opens and locks a log, which only its owner may open.
+func lockFile(ctx context.Context, path string, flag int) (*os.File, error) {
+	for deadline := time.Now().Add(lockWait); ; {
+		file, err := openRegular(path, flag)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrNone
 		}
 		if err != nil {
 			return nil, err
 		}
-		mine, err1 := file.Stat()
-		there, err2 := os.Stat(path)
-		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
-			return file, nil
-		}
-		file.Close() // another process has replaced it
-	}
-}
-
-// waitForLock opens a file and locks it. It waits for a while for another process, and opens the file anew each time.
-func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, error) {
-	for deadline := time.Now().Add(lockWait); ; {
-		file, err := open()
-		if err != nil {
-			return nil, replace.Reason(err)
-		}
 		locked, err := filelock.Try(file)
 		if err == nil && locked {
-			return file, nil
+			mine, err1 := file.Stat()
+			there, err2 := os.Stat(path)
+			if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+				return file, nil
+			}
 		}
 		file.Close()
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, fmt.Errorf("lock: %w", err)
-		}
-		if time.Now().After(deadline) {
+		case locked: // another process has replaced it
+			continue
+		case time.Now().After(deadline):
 			return nil, ErrLocked
 		}
 		select {
@@ -174,82 +158,61 @@ func waitForLock(ctx context.Context, open func() (*os.File, error)) (*os.File, 
 	}
 }
 
-// load reads the journal and opens the model that it belongs to; after an error what was loaded before stays. It completes a fold that was interrupted, and cuts off a torn record.
+// load reads the log, and opens the model that it goes with; without that the filter is nil and remade says why. It cuts off half a record that a crash has
+// left.
 func (s *Store) load() error {
-	info, err := s.file.Stat()
-	if err != nil {
-		return replace.Reason(err)
-	}
-	j, err := journal.Open(sections.Plain(s.file), info.Size(), false)
-	if err != nil {
-		return replace.Reason(err)
-	}
-	f, err := s.openModel(j)
+	b, err := openBook(s.file)
 	if err != nil {
 		return err
 	}
 	s.closeFilter()
-	s.base, s.journal, s.filter, s.reader, s.provenance = baseOf(j.Base()), j, f, nil, nil
-	if s.end() < info.Size() {
-		return replace.Reason(s.file.Truncate(s.end()))
+	s.book, s.lists, s.rows, s.reader, s.hashes, s.provenance = b, nil, nil, nil, nil, nil
+	if err := s.file.Truncate(s.end); err != nil {
+		return replace.Reason(err)
 	}
-	return nil
-}
-
-// end returns where the next record goes.
-func (s *Store) end() int64 { return s.journal.Base().Size() + s.journal.Size() }
-
-// openModel opens the model of a journal. An interrupted fold may have left it beside the old one.
-func (s *Store) openModel(j *journal.Journal) (*filter.One, error) {
-	next := s.path + nextSuffix
-	waiting, waits, err := identityOfNext(next, s.path)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", next, err)
-	}
-	if waits && waiting == j.Model() {
-		if err := os.Rename(next, s.path); err != nil { // the store is in place: complete the fold
-			return nil, replace.Reason(err)
+	f, err := filter.OpenToLearn(s.path)
+	if err == nil {
+		var known bool
+		if known, err = s.use(f.Identity()); err == nil && !known {
+			err = filter.ErrOtherModel
 		}
-		waits = false
+		if err == nil { // the rows are those of this model, and of no use for a new one
+			if s.lists, _, err = s.log.Lists(f.Identity(), s.end); err == nil {
+				s.rows, err = filter.RowsOf(s.log, s.lists)
+			}
+		}
+		if err != nil {
+			f.Close()
+		}
 	}
-	f, err := filter.OpenToLearn(s.path, j)
-	if err == nil && waits { // of a fold that was interrupted before its store was in place
-		err = replace.Reason(os.Remove(next))
+	if slices.ContainsFunc(damages(), func(damage error) bool { return errors.Is(err, damage) }) {
+		s.remade = err
+		return nil
 	}
-	return f, err
+	if err != nil {
+		return err
+	}
+	s.filter = f
+	return s.know()
 }
 
-// identityOfNext returns the identity of the model that a fold left beside the one at path, 0 for what is empty or damaged, and reports whether
-// there is one. A file of another user is none, nor one of another kind.
-func identityOfNext(next, path string) (identity uint64, is bool, err error) {
-	if replace.CheckOwner(next, path) != nil {
-		return 0, false, nil
+// know tells the filter what is in the tail.
+func (s *Store) know() error {
+	err := s.filter.Know(s.rows)
+	if errors.Is(err, filter.ErrNotLearning) {
+		return nil
 	}
-	file, err := openRegular(next, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return 0, false, replace.Reason(err)
-	}
-	if identity, err = filter.IdentityOf(file, info.Size()); errors.Is(err, filter.ErrNotModel) && info.Size() > 0 {
-		return 0, false, nil
-	}
-	return identity, true, nil
+	s.learns, s.forgets = s.filter.Learns()
+	return err
 }
 
 // LearnOnErrors makes this process learn only what the filter got wrong or was not sure of, as [Options.OnError] does for all.
 func (s *Store) LearnOnErrors() { s.onErrors = true }
 
-// Expired returns how many messages have left the store since it was opened, because they were the oldest.
+// Expired returns how many messages have left the log since it was opened, because they were the oldest.
 func (s *Store) Expired() int { return s.expired }
 
-// Close unlocks the store.
+// Close unlocks the log.
 func (s *Store) Close() error {
 	s.closeFilter()
 	return s.file.Close()
@@ -266,35 +229,93 @@ func (s *Store) closeFilter() {
 }
 
 // NameHash returns the hash of a name, that of a mailbox or of a file in it, under the key of the model.
-func (s *Store) NameHash(name string) uint64 { return nameHash(s.filter.Settings(), name) }
+func (b *book) NameHash(name string) uint64 { return b.nameHash(name) }
 
 // Fingerprint returns the digest by which a message is known: that under the key of the model.
-func (s *Store) Fingerprint(raw []byte) uint64 { return fingerprint(s.filter.Settings(), raw) }
+func (b *book) Fingerprint(raw []byte) uint64 { return b.fingerprint(raw) }
 
-func fingerprint(s filter.Settings, raw []byte) uint64 {
-	return corpus.Fingerprint(message.Original(raw), s.Key)
-}
-
-func nameHash(s filter.Settings, name string) uint64 { return s.Key.Hash([]byte(name)) }
-
-// Classes returns the names of the classes.
-func (s *Store) Classes() []string { return s.filter.Settings().Classes }
-
-// Filter returns the model of the base, without the journal. It is valid until the store is closed or has a new base.
+// Filter returns the model, which is valid until the store is closed or its model is written anew.
 func (s *Store) Filter() *filter.One { return s.filter }
 
 // Model returns the name of the model.
-func (s *Store) Model() string { return s.filter.Settings().Model }
+func (s *Store) Model() string { return s.recipe.Model }
 
-// ledger reads the base and the journal. See [features.NewDocuments] for memory.
-func (s *Store) ledger(memory int64) (*ledger, error) {
-	l, err := s.base.ledger(memory)
-	if err != nil {
-		return nil, err
+// Classes returns the names of the classes.
+func (s *Store) Classes() []string { return s.recipe.Classes }
+
+// Entries returns the messages of the log, in the order in which they were first learned, without documents and sketches.
+func (s *Store) Entries() ([]Entry, error) {
+	all, _, err := s.entries()
+	return all, err
+}
+
+// Changed returns how many messages were learned or forgotten since the model was last fitted.
+func (s *Store) Changed() (int, error) {
+	f, err := s.facts()
+	return f.Changed, err
+}
+
+// append writes a record to the end of the log and syncs the file. If that fails it takes the record back. It writes a new model if one is due; what is in
+// the log is learned, whether that succeeds or not: see [Store.Warning].
+func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
+	if s.failed != nil {
+		return s.failed
 	}
-	j, err := journal.Open(sections.Plain(s.file), s.end(), true)
-	if err != nil {
-		return nil, replace.Reason(err)
+	if err := s.write(r, rows, body); err != nil {
+		return err
 	}
-	return l, l.apply(j)
+	if err := s.know(); err != nil {
+		return err
+	}
+	if len(s.tail) >= s.limit || s.end-s.checkpoint.End() >= maxTailBytes {
+		s.unfolded = s.fold()
+	}
+	return s.failed
+}
+
+// write writes a record behind the last one, whose rows take the place of those of the lists that they end, see [logfile.Log.Lists].
+func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
+	r.Model, r.Checkpoint, r.Number = s.checkpoint.Key, s.checkpoint.At, uint32(len(s.tail))
+	kept := len(s.lists)
+	if r.Op != logfile.Checkpoint {
+		r.Number++
+		for range bits.TrailingZeros32(r.Number) {
+			kept--
+			rows = rows.After(s.rows[kept])
+		}
+	}
+	if kept > 0 {
+		r.Previous = s.lists[kept-1].At
+	}
+	data := s.log.Append(nil, s.end, r, rows.Append(nil), body)
+	_, err := s.file.WriteAt(data, s.end)
+	if err == nil {
+		err = s.file.Sync()
+	}
+	end := s.end + int64(len(data))
+	if err == nil {
+		r, _, err = s.log.At(s.end, end)
+	}
+	if err != nil {
+		if s.file.Truncate(s.end) != nil {
+			s.failed = fmt.Errorf("a record could neither be written nor taken back: %w", replace.Reason(err))
+		}
+		return replace.Reason(err)
+	}
+	if s.end = end; r.Op != logfile.Checkpoint {
+		s.tail, s.lists, s.rows = append(s.tail, r), append(s.lists[:kept], r), append(s.rows[:kept], rows)
+	}
+	return nil
+}
+
+// Warning returns what the user should know of the model though nothing was lost, or nil: that it was made anew when the log was opened, or that it could not
+// be written when that was due, which is tried again after the next message.
+func (s *Store) Warning() error {
+	switch {
+	case s.unfolded != nil:
+		return fmt.Errorf("the log has what was learned and forgotten, but the model %s could not be written: %w", s.path, s.unfolded)
+	case s.remade != nil:
+		return fmt.Errorf("made the model %s anew from its log: %w", s.path, s.remade)
+	}
+	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/sections"
 	"chaff/models/modelstest"
 )
 
@@ -36,25 +35,17 @@ func stored(t testing.TB, m *Mail) *Mail {
 	for i, e := range entries {
 		refs[i] = e.Terms
 	}
-	var data sections.Memory
-	w := sections.Format{Magic: "\x89TESTS\r\n"}.NewWriter(&data, features.SavedSections)
-	if err := m.Documents().Save(w, refs); err != nil {
-		t.Fatal(err)
+	documents := features.NewDocuments(0)
+	keeper, kept, n := documents.NewWriter(), m.Documents().Kept(), 0
+	err := m.Documents().Save(refs, documents.AddTerms, func(i int, record []byte) (err error) {
+		entries[i].Terms, err = keeper.AddRecord(record)
+		n++
+		return err
+	})
+	if err != nil || n != len(entries) {
+		t.Fatal(n, err)
 	}
-	if _, _, err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	file, err := sections.Format{Magic: "\x89TESTS\r\n"}.Open(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	documents, refs, err := features.OpenDocuments(file, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keeper, kept := documents.NewWriter(), m.Documents().Kept()
 	for i := range entries {
-		entries[i].Terms = refs[i]
 		entries[i].Sketch = keeper.Keep(kept(entries[i].Sketch))
 	}
 	keeper.Close()

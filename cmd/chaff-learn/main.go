@@ -1,5 +1,5 @@
 // Command chaff-learn teaches a model one message from stdin, as `chaff learn` does. It is for mail systems that start a process for each
-// message that a user moves, so it links nothing that learning does not need, and reads no configuration: the store has its settings.
+// message that a user moves, so it links nothing that learning does not need, and reads no configuration: the log has its settings.
 package main
 
 import (
@@ -31,7 +31,7 @@ const (
 
 func main() {
 	delivery.StartFast()
-	// A signal ends the process at once: the store has the message or not. Handling signals would take two threads.
+	// A signal ends the process at once: the log has the message or not. Handling signals would take two threads.
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -56,7 +56,7 @@ func (r *request) flags() *flag.FlagSet {
 
 const usage = `Chaff-learn teaches a model one message from stdin, as chaff learn does. It
 starts faster, for mail systems that start a process for each message. It reads
-no configuration: the store has the settings that chaff saved it with.
+no configuration: the log has the settings that chaff saved it with.
 
 It prints nothing but errors. The exit code is 0 if the model has learned the
 message, now or before, or with store.on_error was sure of it; 1 if it refuses
@@ -122,7 +122,7 @@ func (r *request) check(rest []string) error {
 // do learns or forgets the message.
 func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (code int, err error) {
 	raw, err := corpus.AppendMessage(nil, stdin)
-	if err != nil && !errors.Is(err, corpus.ErrTooLarge) { // the store counts a message that is too large
+	if err != nil && !errors.Is(err, corpus.ErrTooLarge) { // the log counts a message that is too large
 		return exitLater, fmt.Errorf("read stdin: %w", err)
 	}
 	if len(raw) == 0 {
@@ -150,13 +150,13 @@ func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (co
 			o, err = s.Learn(store.Message{Raw: taught[i], Label: r.label(), Way: store.ByHand})
 		}
 	}
-	if err == nil { // and the message is in the store
+	if err == nil { // and the message is in the log
 		var fitErr error
 		if !r.forget {
 			_, fitErr = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
 		}
-		if problem := cmp.Or(fitErr, s.Unfolded()); problem != nil {
-			hint.Print(stderr, fmt.Errorf("the store has what was learned and forgotten, but %w", problem))
+		if problem := cmp.Or(fitErr, s.Warning()); problem != nil {
+			hint.Print(stderr, problem)
 		}
 	}
 	switch err := errors.Join(err, s.Unlock()); {

@@ -40,7 +40,7 @@ func TestAMessageIsLearnedAndForgotten(t *testing.T) {
 		{"two things to do", "--spam --ham -m " + model, string(raw), 1, "say one of", 0},
 		{"a path", "--spam -m " + model + " message.eml", string(raw), 1, "chaff-learn reads one message from stdin", 0},
 		{"a misspelt flag", "--span -m " + model, string(raw), 1, "unknown flag --span: did you mean --spam?", 0},
-		{"a model without a store", "--spam -m " + model + "x", string(raw), 75, "the model has no store", 0},
+		{"a model without a log", "--spam -m " + model + "x", string(raw), 75, "the model has no log", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -114,7 +114,7 @@ func (p *program) trainCommand() *cobra.Command {
 a model on the first part, chooses the thresholds for spam and unsure on the
 second, and prints the accuracy on the second and the third. Then it fits the
 model to all mail and saves it; --set train.refit=false saves the first model.
-Beside it, FILE.store has what chaff learn needs to correct the model.
+Beside it, FILE.log has what chaff learn needs to correct the model.
 Train changes nothing in a mailbox.
 
 A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
@@ -138,7 +138,7 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	p.addModelFile(c, &x.model, "save")
-	c.Flags().BoolVar(&x.noStore, "no-store", false, "save the model alone: it cannot learn single messages")
+	c.Flags().BoolVar(&x.noStore, "no-log", false, "save the model alone: it cannot learn single messages")
 	addReplace(c, &x.replace)
 	x.addMistakes()
 	x.page.addAxes(c)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +39,8 @@ type learning struct {
 	attached   bool
 	yes        bool // learn what contradicts the filter
 	maildirs   []string
+	origin     string // who teaches, or whose messages are forgotten
+	since      string // the time from which on they are
 	dryRun     bool
 	asJSON     bool
 	classOfAll string // the class that a flag names; empty if the paths say it
@@ -70,18 +73,22 @@ put around a message (report_safe) it learns that message.
 If the filter is sure that most of ten or more messages are of another class,
 the flag is probably wrong: learn refuses, and --yes learns them all the same.
 
-With --forget the model forgets messages. With --begin there is no model yet:
+With --forget the model forgets messages. With --origin NAME, the messages are
+noted as taught by NAME, and --forget --origin NAME forgets all that NAME has
+taught, --since TIME only from then on. With --begin there is no model yet:
 learn begins an empty one with the configured settings.
 
-Learn writes the model's store, which chaff train saves as FILE.store. It keeps
-the words and pairs of words of each message, but not the message. The exit code
-is 1 if a message was refused; with --maildir refused messages are only listed.`,
+Learn writes the model's log, which chaff train saves as FILE.log. It keeps the
+words and pairs of words of each message, but not the message. The words of what
+was forgotten leave it at the next chaff retrain. The exit code is 1 if a
+message was refused; with --maildir refused messages are only listed.`,
 		Example: `  chaff learn --spam < message
   chaff learn --ham ~/Maildir/.Lists
   chaff learn --spam junk.mbox -m spam.model
   chaff learn --spam --attached forwarded.eml
   chaff learn --maildir ~/Maildir
   chaff learn --forget < message
+  chaff learn --forget --origin web --since 2026-11-01
   chaff learn --begin --ham < message`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			x.paths = paths
@@ -100,6 +107,8 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	f.BoolVar(&x.ham, "ham", false, "the messages are ham")
 	f.StringVar(&x.class, "class", "", "the messages are of the class `NAME`")
 	f.BoolVar(&x.forget, "forget", false, "forget the messages")
+	f.StringVar(&x.origin, "origin", "", fmt.Sprintf("note that `NAME` teaches them, of at most %d bytes; with --forget: forget what NAME taught", store.MaxOrigin))
+	f.StringVar(&x.since, "since", "", "with --forget --origin: only what was taught from `TIME` on, such as 2026-11-25 or 2026-11-25T13:00:00Z")
 	f.BoolVar(&x.relabel, "relabel", false, "learn only messages that are known, if their class is another one")
 	f.BoolVar(&x.onError, "on-error", false, "learn only what the model gets wrong or is not sure of, as store.on_error=true")
 	f.BoolVar(&x.attached, "attached", false, "learn or forget what is attached to each message instead")
@@ -114,7 +123,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	p.addModelFile(c, &x.model, "teach")
 	addJSON(c, &x.asJSON, "print what happened to each message as JSON")
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
-	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "attached", "yes", "format"} {
+	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "attached", "yes", "format", "origin", "since"} {
 		c.MarkFlagsMutuallyExclusive("maildir", flag)
 	}
 	c.MarkFlagsMutuallyExclusive("relabel", "forget")
@@ -149,6 +158,12 @@ func (x *learning) load(p *program) error {
 		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
 	}
 	switch {
+	case len(x.origin) > store.MaxOrigin:
+		return fmt.Errorf("--origin %s is longer than %d bytes", x.origin, store.MaxOrigin)
+	case x.since != "" && (!x.forget || x.origin == ""):
+		return errors.New("--since needs --forget and --origin")
+	case x.forget && x.origin != "" && len(x.paths) > 0:
+		return hint.With(fmt.Errorf("--forget --origin forgets all that %s taught: leave out %s", x.origin, x.paths[0]), "chaff learn --forget PATH forgets messages")
 	case len(x.maildirs) > 0 && len(x.paths) > 0:
 		return hint.With(fmt.Errorf("--maildir takes the mailbox alone: leave out %s", x.paths[0]), "chaff learn PATH learns other mail")
 	case len(x.maildirs) > 0:
@@ -156,7 +171,7 @@ func (x *learning) load(p *program) error {
 	case x.dryRun:
 		return errors.New("--dry-run needs --maildir")
 	}
-	onStdin := len(x.paths) == 0 && !x.begin || slices.Contains(x.paths, stdinPath)
+	onStdin := len(x.paths) == 0 && !x.begin && !(x.forget && x.origin != "") || slices.Contains(x.paths, stdinPath)
 	if onStdin && x.classOfAll == "" && !x.forget {
 		return hint.With(errors.New("nothing says what the message on stdin is"), "say it with --spam, --ham or --class NAME")
 	}
@@ -173,6 +188,9 @@ func (p *program) learn(x *learning) error {
 			return err
 		}
 		return p.printBegun(x)
+	}
+	if x.forget && x.origin != "" {
+		return p.forgetOrigin(x)
 	}
 	mail, err := x.open(p)
 	if err != nil {
@@ -203,9 +221,6 @@ func (p *program) learn(x *learning) error {
 	if err == nil {
 		err = p.learnEach(ctx, s, messages, x, a)
 	}
-	if err == nil && len(a.Forgotten) > 0 {
-		err = p.warnOfStore(s, s.Fold(ctx)) // so that no term of a forgotten message is left in the store
-	}
 	err = a.end(p, x, s, err)
 	if err == nil || a.messages() > 0 { // what was learned stays learned
 		err = errors.Join(err, p.printAccount(x, a))
@@ -213,7 +228,33 @@ func (p *program) learn(x *learning) error {
 	return cmp.Or(err, a.complaint())
 }
 
-// openStore opens the store of the model.
+// forgetOrigin forgets what one origin has taught.
+func (p *program) forgetOrigin(x *learning) error {
+	var since time.Time
+	if x.since != "" {
+		var err error
+		if since, err = time.Parse(time.RFC3339, x.since); err != nil {
+			if since, err = time.ParseInLocation(time.DateOnly, x.since, time.Local); err != nil {
+				return fmt.Errorf("--since %s is no time such as 2026-11-25 or 2026-11-25T13:00:00Z", x.since)
+			}
+		}
+	}
+	s, err := x.openStore()
+	if err != nil {
+		return err
+	}
+	n, err := s.ForgetOrigin(x.origin, since)
+	err = errors.Join(p.warnOfStore(s, err), s.Close())
+	if err == nil && x.asJSON {
+		return printJSON(p.stdout, map[string]int{"forgotten": n})
+	}
+	if err == nil {
+		field(p.stdout, "forgotten", "%s that %s taught", plural(n, "message"), x.origin)
+	}
+	return err
+}
+
+// openStore opens the log of the model.
 func (x *learning) openStore() (*store.Store, error) {
 	s, err := openStore(x.command.Context(), x.model, x.Store)
 	if err == nil && x.onError {
@@ -222,14 +263,14 @@ func (x *learning) openStore() (*store.Store, error) {
 	return s, err
 }
 
-// warnOfStore warns of a fold or a fit that failed after the store took what was learned or forgotten. It returns the error of a context that
+// warnOfStore warns of a fit or of a model that could not be written after the log took what was learned or forgotten. It returns the error of a context that
 // ended.
 func (p *program) warnOfStore(s *store.Store, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	if err = cmp.Or(err, s.Unfolded()); err != nil {
-		p.warn(fmt.Sprintf("the store has what was learned and forgotten, but %v", err))
+	if err = cmp.Or(err, s.Warning()); err != nil {
+		p.warn(err.Error())
 	}
 	return nil
 }
@@ -327,7 +368,7 @@ type teaching func(item corpus.Item, raw []byte) (store.Outcome, error)
 // how returns what to do with each message.
 func (x *learning) how(s *store.Store) teaching {
 	learn := func(item corpus.Item, raw []byte) (store.Outcome, error) {
-		return s.Learn(store.Message{Raw: raw, Label: item.Label, Way: store.ByHand, Time: item.Time})
+		return s.Learn(store.Message{Raw: raw, Label: item.Label, Way: store.ByHand, Time: item.Time, Origin: x.origin})
 	}
 	switch {
 	case x.forget:
@@ -355,7 +396,7 @@ func (x *learning) unwrap(item corpus.Item, raw []byte) ([][]byte, error) {
 	return attached, nil
 }
 
-// unknown is what happened to a message that was not to be learned because the store does not know it.
+// unknown is what happened to a message that was not to be learned because the log does not know it.
 const unknown store.What = "unknown"
 
 // listing is a message of a source, or the reason why it cannot be read.
@@ -376,7 +417,7 @@ func (p *program) listAll(source corpus.Source) []listing {
 	return all
 }
 
-// learnEach does something with each message and enters it into an account. Only an error about the store or the context ends it.
+// learnEach does something with each message and enters it into an account. Only an error about the log or the context ends it.
 func (p *program) learnEach(ctx context.Context, s *store.Store, messages []listing, x *learning, a *account) error {
 	do := x.how(s)
 	if len(messages) == 0 {

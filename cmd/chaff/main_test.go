@@ -188,7 +188,7 @@ func (s sharedMail) linkEasy(ts *testscript.TestScript, neg bool, args []string)
 }
 
 // writeEasyModel writes the model that chaff train makes of the easy mail: easymodel FILE. With a second argument, store, it writes
-// FILE.store as well.
+// FILE.log as well.
 func (s sharedMail) writeEasyModel(ts *testscript.TestScript, neg bool, args []string) {
 	withStore := len(args) == 2 && args[1] == "store"
 	if neg || len(args) != 1 && !withStore {

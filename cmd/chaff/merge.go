@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,22 +17,24 @@ func (p *program) mergeCommand() *cobra.Command {
 	var out string
 	var asJSON, replace bool
 	c := &cobra.Command{
-		Use:        "merge A B -o FILE",
-		Short:      "Make a model of what two models have learned",
+		Use:        "merge A B ... -o FILE",
+		Short:      "Make a model of what several models have learned",
 		SuggestFor: []string{"join", "combine", "union"},
-		Long: `Merge makes a model, with its store, of the messages of two models: all that
-either has learned. A message that both have counts once, with the class that
-was learned later. The result is what training on these messages at once gives.
+		Long: `Merge makes a model, with its log, of the messages of several models: all that
+any of them has learned. A message that more than one has counts once, with what
+was taught last: its class, or that it was forgotten. The order of the models
+changes nothing, and the result is what training on these messages at once
+gives.
 
-Both models must have been trained with the same key and the same settings of
+All models must have been trained with the same key and the same settings of
 message, tokenize, features and the model. Thresholds, split and seed are those
-of A. Machines whose models are to be merged share a key file. FILE may be A or
-B.`,
+of A. Machines whose models are to be merged share a key file. FILE may be one
+of the models.`,
 		Example: `  chaff merge home.model work.model -o both.model
   chaff merge mine.model theirs.model -o mine.model`,
 		Args: func(_ *cobra.Command, models []string) error {
-			if len(models) != 2 {
-				return hint.With(fmt.Errorf("chaff merge takes two models, not %d", len(models)), "for example: chaff merge home.model work.model -o both.model")
+			if len(models) < 2 {
+				return hint.With(fmt.Errorf("chaff merge takes two models or more, not %d", len(models)), "for example: chaff merge home.model work.model -o both.model")
 			}
 			return nil
 		},
@@ -52,12 +55,12 @@ B.`,
 			if err := canWrite([]place{{path: settings.file}}, store.Outputs(out)...); err != nil {
 				return err
 			}
-			if !replace && out != models[0] && out != models[1] {
+			if !replace && !slices.Contains(models, out) {
 				if err := mayReplace(c, out); err != nil {
 					return err
 				}
 			}
-			merged, err := store.Merge(c.Context(), models[0], models[1], out, retrainOptions(loaded.Config))
+			merged, err := store.Merge(c.Context(), models, out, retrainOptions(loaded.Config))
 			if err != nil {
 				return aboutStore(out, aboutFit(err))
 			}
@@ -83,7 +86,7 @@ type merging struct {
 }
 
 func (p *program) printMerged(m merging) {
-	both := []string{fmt.Sprintf("%d in both", m.Both)}
+	both := []string{fmt.Sprintf("%d in more than one", m.Both)}
 	if m.Conflicts > 0 {
 		both = append(both, fmt.Sprintf("%d of them with different classes: the later one counts", m.Conflicts))
 	}

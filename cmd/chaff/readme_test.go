@@ -141,7 +141,7 @@ cp sample/spam/45-rate-drop.eml message
 ln -s mail/ham inbox
 cp mail/ham/2* lists
 cp spam.model .local/share/chaff/model
-cp spam.model.store .local/share/chaff/model.store
+cp spam.model.log .local/share/chaff/model.log
 -- mbox.awk --
 FNR == 1 { print before "From a@b.example Mon Jan  1 10:00:00 2024"; before = "\n" }
 { print }

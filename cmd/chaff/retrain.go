@@ -22,7 +22,7 @@ func (p *program) retrainCommand() *cobra.Command {
 		Short:      "Fit the model again to all messages of its store",
 		SuggestFor: []string{"refit", "rebuild"},
 		Long: `Retrain fits the model again to all messages that its store has, and chooses
-the thresholds anew. It needs no mail, since the store has the terms of each
+the thresholds anew. It needs no mail, since the log has the terms of each
 message as numbers. The result is what training on these messages at once gives;
 messages that were forgotten leave no trace.
 
@@ -39,6 +39,9 @@ The settings are those that the model was trained with.`,
 			done, err := retrain(c.Context(), path, loaded.Config, nil)
 			if err != nil {
 				return err
+			}
+			if done.warning != nil {
+				p.warn(done.warning.Error())
 			}
 			if asJSON {
 				return printJSON(p.stdout, done)
@@ -61,8 +64,11 @@ type retrained struct {
 	// Before has what held before the fit.
 	Before guarantees     `json:"before"`
 	Saved  train.Refitted `json:"saved_model"`
-	// Doubtful is the number of messages that look mislabelled.
+	// Doubtful is the number of messages that look mislabelled, and Expired how many left because they were the oldest.
 	Doubtful int `json:"doubtful"`
+	Expired  int `json:"expired,omitempty"`
+
+	warning error // see [store.Store.Warning]
 }
 
 // guarantees are the thresholds of a model, what they guarantee, and the verdicts at its fit.
@@ -77,7 +83,7 @@ func guaranteesOf(f train.Made) (guarantees, error) {
 	return guarantees{f.Settings().Thresholds, from.Promise, from.Verdicts}, err
 }
 
-// retrain fits the model at path again. If settle is not nil, it says which labels of the messages of the store are right and wrong.
+// retrain fits the model at path again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
 func retrain(
 	ctx context.Context, path string, cfg config.Config, settle func(entries []store.Entry, classes []string) (map[uint64]bool, error),
 ) (retrained, error) {
@@ -104,7 +110,7 @@ func retrain(
 			}
 		}
 		done.Saved, err = s.Settle(ctx, right, retrainOptions(cfg))
-		done.Doubtful = len(done.Saved.Doubtful)
+		done.Doubtful, done.Expired, done.warning = len(done.Saved.Doubtful), s.Expired(), s.Warning()
 		return aboutFit(err)
 	}()
 	return done, errors.Join(err, s.Close())
@@ -116,6 +122,7 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 
 func (p *program) printRetrained(r retrained) {
 	field(p.stdout, "changes", "%d since the last fit", r.Changed)
+	printExpired(p.stdout, r.Expired)
 	p.printFitted(r.File, r.Saved, r.Before)
 }
 

@@ -47,7 +47,7 @@ by a model that had not learned the message: when the model was last fitted, or
 when a mailbox taught the message since. A message is listed if it scores like
 the other class.
 
-With --correct ID a message of the store gets the other class. With --confirm ID
+With --correct ID a message of the log gets the other class. With --confirm ID
 its label is right: it is not listed again. Both labels count fully from then
 on, and the model is fitted again. Nothing in the mail is changed.`,
 		Example: `  chaff review ~/Maildir
@@ -77,7 +77,7 @@ on, and the model is fitted again. Nothing in the mail is changed.`,
 
 // doubtful is a message whose label may be wrong.
 type doubtful struct {
-	ID      string `json:"id"` // the digest by which the store knows it
+	ID      string `json:"id"` // the digest by which the log knows it
 	Path    string `json:"path"`
 	Subject string `json:"subject"`
 	Label   string `json:"label"`
@@ -91,7 +91,7 @@ type reviewed struct {
 	Messages int        `json:"messages"` // without copies
 	Learned  int        `json:"learned"`  // of them
 	Doubtful []doubtful `json:"doubtful"`
-	// Elsewhere is how many doubtful messages of the store are not among these.
+	// Elsewhere is how many doubtful messages of the log are not among these.
 	Elsewhere int      `json:"doubtful_elsewhere"`
 	Problems  []string `json:"problems,omitempty"`
 }

@@ -73,7 +73,7 @@ type state struct {
 	store.Status
 }
 
-// accessProblems returns why the user of this process cannot write the store of the model at path.
+// accessProblems returns why the user of this process cannot write the log of the model at path.
 func accessProblems(path string) []string {
 	name := storeOf(path)
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -84,7 +84,7 @@ func accessProblems(path string) []string {
 	if err == nil {
 		return nil
 	}
-	return []string{fmt.Sprintf("chaff learn cannot write the store as this user: %v", replace.Reason(err))}
+	return []string{fmt.Sprintf("chaff learn cannot write the log as this user: %v", replace.Reason(err))}
 }
 
 // Limits of what status prints: a screen of 25 lines, of which a problem takes up to two.
@@ -100,11 +100,11 @@ func printStatus(w io.Writer, s state) {
 	}
 	screen.Printf(w, "%-12s%s, %s\n", "model", s.File, s.Model)
 	field(w, "fitted", "%s", fittedText(s.Status))
-	journal := ""
+	tail := ""
 	if s.Records > 0 {
-		journal = fmt.Sprintf(", and a journal of %s, %s", plural(s.Records, "record"), sizeOf(s.JournalBytes))
+		tail = fmt.Sprintf(", with %s since the model was written, %s", plural(s.Records, "record"), sizeOf(s.TailBytes))
 	}
-	field(w, "store", "%s%s", sizeOf(s.BaseBytes), journal)
+	field(w, "log", "%s%s", sizeOf(s.LogBytes), tail)
 	if n := total(s.Refused); n > 0 {
 		field(w, "refused", "%d: %s", n, counted(s.Refused))
 	}

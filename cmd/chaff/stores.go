@@ -17,7 +17,7 @@ import (
 	"chaff/train"
 )
 
-// openStore opens the store of the model at path for learning.
+// openStore opens the log of the model at path for learning.
 func openStore(ctx context.Context, path string, o store.Options) (*store.Store, error) {
 	if err := hasStore(path); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func openStore(ctx context.Context, path string, o store.Options) (*store.Store,
 	return s, aboutStore(path, err)
 }
 
-// look opens the store of the model at path for reading.
+// look opens the log of the model at path for reading.
 func look(path string) (*store.View, error) {
 	if err := hasStore(path); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func look(path string) (*store.View, error) {
 	return v, aboutStore(path, err)
 }
 
-// storeOf returns the path of the store of the model at path, or at the end of a link at path.
+// storeOf returns the path of the log of the model at path, or at the end of a link at path.
 func storeOf(path string) string {
 	if target, err := replace.Target(path); err == nil {
 		path = target
@@ -43,7 +43,7 @@ func storeOf(path string) string {
 	return path + store.Suffix
 }
 
-// hasStore returns an error that says how to begin if the model at path does not exist or has no store.
+// hasStore returns an error that says how to begin if the model at path does not exist or has no log.
 func hasStore(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
@@ -54,17 +54,19 @@ func hasStore(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return hint.With(fmt.Errorf("there is no model %s", path), "begin with the mail you have: chaff train ~/Maildir; or with none: chaff learn --begin")
 	}
-	return hint.With(fmt.Errorf("the model %s was saved without a store, so it cannot learn", path),
+	return hint.With(fmt.Errorf("the model %s was saved without a log, so it cannot learn", path),
 		"chaff train saves a model that can: chaff train ~/Maildir")
 }
 
-// aboutStore adds a hint to an error about the store of the model at path.
+// aboutStore adds a hint to an error about the log of the model at path.
 func aboutStore(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrVersion):
-		return hint.With(err, "train the model again, which makes a store of its own: chaff train --replace ~/Maildir")
+	case errors.Is(err, store.ErrVersion):
+		return hint.With(err, "install the version of chaff that wrote it, or a later one")
+	case errors.Is(err, store.ErrDamaged):
+		return hint.With(err, "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail")
 	case errors.Is(err, store.ErrLearned):
 		return hint.With(err, "run it again, so that they are not lost")
 	case errors.Is(err, store.ErrLocked):
@@ -73,7 +75,7 @@ func aboutStore(path string, err error) error {
 	return aboutOutput(err)
 }
 
-// aboutFit adds a hint to an error about fitting the model to the messages of a store.
+// aboutFit adds a hint to an error about fitting the model to the messages of a log.
 func aboutFit(err error) error {
 	if errors.Is(err, store.ErrTooFew) {
 		return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
@@ -86,13 +88,13 @@ func addReplace(c *cobra.Command, replace *bool) {
 	c.Flags().BoolVar(replace, "replace", false, "replace the model even if it has learned messages since it was trained")
 }
 
-// mayReplace returns an error if saving a model at path would lose what its store has learned since the model was trained.
+// mayReplace returns an error if saving a model at path would lose what its log has learned since the model was trained.
 func mayReplace(c *cobra.Command, path string) error {
 	n, err := store.Later(path)
 	command := c.CommandPath()
 	switch {
 	case err != nil:
-		return hint.With(err, command+" --replace replaces the store")
+		return hint.With(err, command+" --replace replaces the log")
 	case n > 0:
 		return hint.With(fmt.Errorf("%s has learned, forgotten or confirmed %s since it was trained: %s would undo that", path, plural(n, "message"), command),
 			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
@@ -100,7 +102,7 @@ func mayReplace(c *cobra.Command, path string) error {
 	return nil
 }
 
-// savedFiles names a model and its store, if it has one, with their sizes.
+// savedFiles names a model and its log, if it has one, with their sizes.
 func savedFiles(path string) string {
 	sizeAt := func(path string) (text string) {
 		if info, err := os.Stat(path); err == nil {
@@ -115,7 +117,7 @@ func savedFiles(path string) string {
 	return text
 }
 
-// saveStore saves a model that was fitted to all of some mail, with a store of the mail. Unless replacing is true, it drops
+// saveStore saves a model that was fitted to all of some mail, with a log of the mail. Unless replacing is true, it drops
 // no message that was learned meanwhile.
 func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, fitted train.Refitted, o store.Options, replacing bool) error {
 	if err := makeFolder(path); err != nil {
@@ -124,32 +126,10 @@ func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path str
 	return aboutStore(path, store.Create(ctx, path, mail, f, fitted, o, replacing))
 }
 
-// saveAlone saves a model without a store, and removes the store of the model that it replaces.
+// saveAlone saves a model without a log, and removes the log of the model that it replaces.
 func saveAlone(ctx context.Context, f *filter.Filter, path string) error {
 	if err := makeFolder(path); err != nil {
 		return err
 	}
-	outputs := store.Outputs(path)
-	for _, o := range outputs {
-		if err := o.Kind.Check(o.Path); err != nil {
-			return aboutOutput(fmt.Errorf("save %s: %w", o.Path, err))
-		}
-	}
-	s, err := store.Open(ctx, path, store.DefaultOptions())
-	if errors.Is(err, store.ErrLocked) {
-		return aboutStore(path, err)
-	}
-	if err == nil { // nobody learns while it is removed
-		defer s.Close()
-	}
-	if err := f.Save(path); err != nil {
-		return err
-	}
-	if len(outputs) == 1 { // of a device
-		return nil
-	}
-	if err := os.Remove(outputs[1].Path); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return aboutStore(path, store.SaveAlone(ctx, path, f))
 }

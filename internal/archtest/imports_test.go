@@ -42,7 +42,7 @@ func rooms() map[string][]string {
 		"serve/spamd":           {"filter", "serve", "store"},
 		"serve/systemd":         {},
 		"serve/web":             {"filter", "message", "metrics", "serve", "store"},
-		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "train"},
+		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
 		"filter":                {"features", "message", "metrics", "models", "tokenize"},
 		"filter/weights":        {"features", "filter", "metrics", "models"},

@@ -62,10 +62,6 @@ func TestRootLeavesFilesToTheirOwners(t *testing.T) {
 	}
 	put(t, model)
 	mustBelong(t, model, anna+1, anna+2, 0o640)
-	if err := Like(model+".next", model, example, 0o600, nothing); err != nil {
-		t.Error(err)
-	}
-	mustBelong(t, model+".next", anna+1, anna+2, 0o640)
 	store, err := Locked(model+".store", model, example, 0o600, nothing)
 	if err != nil {
 		t.Fatal(err)
@@ -110,10 +106,6 @@ func TestTheOwnerOfAFolderGetsNothingElse(t *testing.T) {
 	if err := File(filepath.Join(theirs, "model"), example, []byte("#new"), 0o600); !errors.Is(err, ErrLink) {
 		t.Errorf("root writes through a link of another user: %v", err)
 	}
-	if err := Like(filepath.Join(theirs, "next"), filepath.Join(theirs, "model"), example, 0o600, nothing); err != nil {
-		t.Error(err)
-	}
-	mustBelong(t, filepath.Join(theirs, "next"), anna, anna, 0o600)
 	put(t, filepath.Join(theirs, "folder", "model")) // the folder has become a link
 	mustBelong(t, filepath.Join(ours, "model"), 0, 0, 0o600)
 	if file, err := Open(filepath.Join(theirs, "folder", "token"), os.O_EXCL|os.O_WRONLY, 0o600); err != nil {

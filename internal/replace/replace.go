@@ -204,22 +204,12 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content Content) (
 	if err != nil {
 		return nil, err
 	}
-	return write(path, path, beside, kind, mode, content)
+	return write(path, beside, kind, mode, content)
 }
 
-// Like is Written for a file that will take the place of another one: it gets the permissions of the file at like, which is in the same
-// folder, or mode if there is none.
-func Like(path, like string, kind Kind, mode fs.FileMode, content Content) error {
-	file, err := write(path, like, "", kind, mode, content)
-	if err != nil {
-		return err
-	}
-	return file.Close()
-}
-
-// write writes a new file in the place of path and leaves it open. It gets the permissions and the owner of the file at like. If there is
+// write writes a new file in the place of path and leaves it open. It gets the permissions and the owner of the file that is there. If there is
 // none, it gets mode, and the owner of the file at beside or of the folder.
-func write(path, like, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
+func write(path, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
 	if err := kind.check(path); err != nil {
 		return nil, err
 	}
@@ -229,7 +219,7 @@ func write(path, like, beside string, kind Kind, mode fs.FileMode, content Conte
 	}
 	defer dir.Close()
 	sweep(dir)
-	old := regular(dir, like)
+	old := regular(dir, path)
 	if old != nil {
 		mode = 0o600
 	}

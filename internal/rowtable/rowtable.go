@@ -45,21 +45,6 @@ func (x *Index) Add(has uint64, rows []byte) {
 // Bytes returns the index.
 func (x *Index) Bytes() []byte { return x.data }
 
-// IndexOf returns the index of ascending ids with rows of one size, one after the other.
-func IndexOf(ids []uint32, rows []byte) []byte {
-	var x Index
-	size := len(rows) / max(len(ids), 1)
-	for number := uint32(0); len(ids) > 0; number++ {
-		has, n := uint64(0), 0
-		for ; n < len(ids) && ids[n]/BlockIDs == number; n++ {
-			has |= 1 << (ids[n] % BlockIDs)
-		}
-		x.Add(has, rows[:n*size])
-		ids, rows = ids[n:], rows[n*size:]
-	}
-	return x.Bytes()
-}
-
 // Table is the rows of ids in a file.
 type Table struct {
 	// Scan calls do with the index, a multiple of EntrySize at a time. What it passes is good if there is no error.

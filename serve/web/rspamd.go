@@ -288,7 +288,7 @@ func (s *server) rspamdStat(w http.ResponseWriter, _ *http.Request) {
 		f.TotalLearns = int64(status.Store.Messages)
 		for _, class := range status.Store.Classes {
 			n := int64(class.Messages)
-			f.Statfiles = append(f.Statfiles, rspamdStatfile{n, n, n, status.Store.BaseBytes, symbolOf(class.Class), "chaff", 1})
+			f.Statfiles = append(f.Statfiles, rspamdStatfile{n, n, n, status.Store.LogBytes, symbolOf(class.Class), "chaff", 1})
 		}
 	}
 	writeJSON(w, http.StatusOK, f)

@@ -230,7 +230,7 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if err != nil {
 		return "", ModelError(r.Model, err)
 	}
-	warnOfStore(s.Err, r.Model, f.JournalErr()) // but not with --pass: mail systems take any text on stderr for a failure
+	warnOfLog(s.Err, r.Model, f.LogErr()) // but not with --pass: mail systems take any text on stderr for a failure
 	if r.JSON {
 		unlike, err := f.NewUnlike()
 		if err != nil {
@@ -342,16 +342,16 @@ func write(w io.Writer, message io.Reader) error {
 func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 	f, err := openModel(path, filter.OpenLearned)
 	if err == nil {
-		warnOfStore(stderr, path, f.JournalErr())
+		warnOfLog(stderr, path, f.LogErr())
 	}
 	return f, err
 }
 
-// warnOfStore prints why the model at path is used without what was learned since it was trained.
-func warnOfStore(stderr io.Writer, path string, err error) {
+// warnOfLog prints why the model at path is used without what was learned since it was trained.
+func warnOfLog(stderr io.Writer, path string, err error) {
 	if err != nil {
 		screen.Printf(stderr, "chaff: %s %s: %v: the model is used without what was learned since it was trained\n",
-			screen.Yellow.Of("warning:"), filter.StorePath(path), err)
+			screen.Yellow.Of("warning:"), filter.LogPath(path), err)
 	}
 }
 
@@ -360,7 +360,7 @@ func openModel[F any](path string, open func(path string) (F, error)) (f F, err 
 		return f, hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
 	f, err = open(path)
-	return f, advised(err)
+	return f, advised(path, err)
 }
 
 // open opens the model of a request for one message. The exit codes of other filters need one of ham and spam.
@@ -373,14 +373,19 @@ func (r Request) open() (*filter.One, error) {
 	return f, err
 }
 
-// advised adds a hint to an error about a model file.
-func advised(err error) error {
+// advised adds a hint to an error about the model file at path.
+func advised(path string, err error) error {
+	isGone := errors.Is(err, fs.ErrNotExist)
+	isDamaged := errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated)
+	_, noLog := os.Stat(filter.LogPath(path))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case noLog == nil && (isGone || isDamaged):
+		return hint.With(err, "chaff retrain makes it anew from its log")
+	case isGone:
 		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
 	case errors.Is(err, filter.ErrNotModel):
 		return hint.With(err, "a model is a file that chaff train has saved")
-	case errors.Is(err, filter.ErrVersion), errors.Is(err, filter.ErrDamaged), errors.Is(err, filter.ErrTruncated):
+	case isDamaged:
 		return hint.With(err, "train it again with chaff train")
 	}
 	return err
@@ -392,7 +397,7 @@ func ModelError(path string, err error) error {
 	if errors.Is(err, filter.ErrNoTexts) {
 		return hint.With(err, "train it again with --set features.texts=true")
 	}
-	return advised(err)
+	return advised(path, err)
 }
 
 const (

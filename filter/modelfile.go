@@ -2,7 +2,6 @@ package filter
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,22 +12,16 @@ import (
 	"syscall"
 	"time"
 
-	"chaff/internal/journal"
+	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 )
 
-// The files of a model beside the model itself.
-const (
-	storeSuffix = ".store"
-	nextSuffix  = ".next" // the model that a fold is about to put in place
-)
+// LogPath returns the path of the log of the model at path.
+func LogPath(path string) string { return path + ".log" }
 
-// StorePath returns the path of the store of the model at path.
-func StorePath(path string) string { return path + storeSuffix }
-
-// ErrOtherModel is the reason for not using a journal of another model.
-var ErrOtherModel = errors.New("the store belongs to another model")
+// ErrOtherModel is the reason for not using the log of another model, or of a later one.
+var ErrOtherModel = errors.New("the log belongs to another model")
 
 // modelFile is an open model file, of which the table was read.
 type modelFile struct {
@@ -103,87 +96,84 @@ func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
 	return func() bool { return false }, err
 }
 
-// pair is the open files of a model and of its store.
-type pair struct {
-	model   modelFile
-	journal *journal.Journal // without records if it is not used
-	unused  error            // why the journal is not used; nil if it is, or there is none
-	store   *os.File
-}
-
-// Close closes the files.
-func (p pair) Close() error {
-	var err error
-	for _, file := range []*os.File{p.model.file, p.store} {
-		if e := file.Close(); !errors.Is(e, os.ErrClosed) && !errors.Is(e, os.ErrInvalid) {
-			err = cmp.Or(err, e)
-		}
+// Close closes the file.
+func (m *modelFile) Close() error {
+	err := m.file.Close()
+	if errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrInvalid) {
+		return nil
 	}
 	return err
 }
 
-// maxOpens is how often a reader opens the files of a model to find two that belong together. A fold replaces them once.
-const maxOpens = 20
+// learned is what was learned since a model was written.
+type learned struct {
+	tail   []logfile.Rows // see [logfile.Log.Lists]
+	unused error          // why it is not used; nil if it is, or there is none
+}
 
-// openPair opens the model at path, and its store if that can be used.
-func openPair(path string) (p pair, err error) {
-	if _, err := os.Readlink(path); err == nil { // the store is beside the file, not beside the link
+// openLearned opens the model at path, and reads what was learned since. A learner that writes a new model says so in the log first, so a reader may find
+// the log ahead of the model that it has just opened, and opens that again.
+func openLearned(path string) (m modelFile, l learned, err error) {
+	if _, err := os.Readlink(path); err == nil { // the log is beside the file, not beside the link
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
 		}
 	}
-	for range maxOpens {
-		p.Close()
-		if p.model, err = openModelFile(path); err != nil {
-			return pair{}, err
+	for try := 0; ; try++ {
+		if m, err = openModelFile(path); err != nil {
+			return m, l, err
 		}
-		p.unused = p.openStore(path)
-		switch {
-		case errors.Is(p.unused, fs.ErrNotExist):
-			p.unused = nil
-			return p, nil
-		case errors.Is(p.unused, journal.ErrTruncated): // a writer cut off a torn record
-			continue
-		case p.unused != nil || p.journal.Model() == p.model.Identity():
-			return p, nil
+		l.tail, l.unused = readTail(path, m.Identity())
+		if errors.Is(l.unused, fs.ErrNotExist) {
+			l.unused = nil
 		}
-		p.unused = ErrOtherModel
-		if replace.CheckOwner(path+nextSuffix, path) == nil {
-			if next, err := openModelFile(path + nextSuffix); err == nil {
-				if next.Identity() == p.journal.Model() {
-					p.model.file.Close()
-					p.model, p.unused = next, nil
-					return p, nil
-				}
-				next.file.Close()
-			}
+		if try == 2 || !errors.Is(l.unused, ErrOtherModel) && !errors.Is(l.unused, logfile.ErrTruncated) { // a learner cuts off half a record
+			return m, l, nil
 		}
-		p.journal = &journal.Journal{}
+		m.Close()
 	}
-	return p, nil
 }
 
-// openStore opens the store of the model at path.
-func (p *pair) openStore(path string) (err error) {
-	p.journal = &journal.Journal{}
-	if err := replace.CheckOwner(path+storeSuffix, path); err != nil {
-		return err
+// readTail reads the rows of the records that the log of the model at path has for it.
+func readTail(path string, identity uint64) ([]logfile.Rows, error) {
+	if err := replace.CheckOwner(LogPath(path), path); err != nil {
+		return nil, err
 	}
-	p.store, err = os.OpenFile(path+storeSuffix, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
+	file, err := os.OpenFile(LogPath(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return replace.Reason(err) // whoever prints it names the file
+		return nil, replace.Reason(err) // whoever prints it names the file
 	}
-	info, err := p.store.Stat()
+	defer file.Close()
+	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = journal.ErrNotStore
+		err = logfile.ErrNotLog
+	}
+	var log *logfile.Log
+	if err == nil {
+		log, err = logfile.Open(sections.Plain(file))
 	}
 	if err != nil {
-		return replace.Reason(err)
+		return nil, replace.Reason(err)
 	}
-	j, err := journal.Open(sections.Plain(p.store), info.Size(), false)
+	lists, known, err := log.Lists(identity, info.Size())
+	if err == nil && !known {
+		err = ErrOtherModel
+	}
 	if err != nil {
-		return replace.Reason(err)
+		return nil, err
 	}
-	p.journal = j
-	return nil
+	return RowsOf(log, lists)
+}
+
+// RowsOf reads the rows of records.
+func RowsOf(log *logfile.Log, records []logfile.Record) ([]logfile.Rows, error) {
+	all := make([]logfile.Rows, 0, len(records))
+	for _, r := range records {
+		rows, err := log.Rows(r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows)
+	}
+	return all, nil
 }

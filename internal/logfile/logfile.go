@@ -1,0 +1,379 @@
+// Package logfile reads and writes the log of a model: a header with the settings of the model, and a record for each thing that its user has taught.
+// docs/formats.md describes it byte by byte.
+package logfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Reasons why a file cannot be used as a log.
+var (
+	// ErrNotLog is returned for a file of another kind.
+	ErrNotLog = errors.New("not a chaff log")
+	// ErrTruncated is returned for a log whose header has no end, or that became shorter while it was read.
+	ErrTruncated = errors.New("log is truncated")
+	// ErrDamaged is returned for a log whose bytes have changed since they were written.
+	ErrDamaged = errors.New("log is damaged")
+	// ErrVersion is returned for a log of a later version of the program.
+	ErrVersion = errors.New("log is of a later version")
+)
+
+const (
+	// Magic begins a log.
+	Magic   = "\x89CHLOG\r\n"
+	version = 1
+	// KeySize is the size of the key of a log in bytes.
+	KeySize    = 16
+	headerSize = len(Magic) + 8 + KeySize // before the settings
+	// maxSettings is more than the settings of any model take.
+	maxSettings = 1 << 24
+)
+
+// AppendHeader appends the header of a log.
+func AppendHeader(dst, key, settings []byte) []byte {
+	start := len(dst)
+	dst = binary.LittleEndian.AppendUint32(append(dst, Magic...), version)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(settings)))
+	dst = pad(append(append(dst, key...), settings...), start)
+	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
+}
+
+// Log is an open log.
+type Log struct {
+	Key, Settings []byte
+	// Start is the offset of the first record.
+	Start  int64
+	file   io.ReaderAt
+	secret uint64 // of the checksums
+}
+
+// Open reads the header of a log.
+func Open(file io.ReaderAt) (*Log, error) {
+	head := make([]byte, 4<<10)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch head = head[:n]; {
+	case n < len(Magic) && n > 0 && string(head) == Magic[:n]:
+		return nil, ErrTruncated
+	case n < len(Magic) || string(head[:len(Magic)]) != Magic:
+		return nil, ErrNotLog
+	case n < headerSize:
+		return nil, ErrTruncated
+	}
+	le := binary.LittleEndian
+	if v := le.Uint32(head[8:]); v != version {
+		return nil, fmt.Errorf("%w: its format is %d, this program reads up to %d", ErrVersion, v, version)
+	}
+	settings := int(le.Uint32(head[12:]))
+	if settings > maxSettings {
+		return nil, fmt.Errorf("%w: header", ErrDamaged)
+	}
+	end := align(headerSize + settings)
+	if more := end + 8 - len(head); more > 0 {
+		head = append(head, make([]byte, more)...)
+		if err := readInto(file, head[n:], int64(n)); err != nil {
+			return nil, err
+		}
+	}
+	if le.Uint64(head[end:]) != xxhash.Sum64(head[:end]) {
+		return nil, fmt.Errorf("%w: header", ErrDamaged)
+	}
+	key := head[headerSize-KeySize : headerSize]
+	l := Keyed(key)
+	l.Settings, l.Start, l.file = head[headerSize:][:settings], int64(end+8), file
+	return &l, nil
+}
+
+// Keyed returns a log with a key for [Log.Append] only.
+func Keyed(key []byte) Log { return Log{Key: key, secret: xxhash.Sum64(key)} }
+
+// EntrySize is the size of the entry of a record in bytes.
+const EntrySize = 72
+
+// Record is a record without its rows and its body.
+type Record struct {
+	// Op is what it says, for the caller, as are Reason, Key and Entry. The Key of a [Checkpoint] is the identity of a model.
+	Op, Reason uint8
+	Key        uint64
+	Entry      [EntrySize]byte
+	// Model is the identity of the model whose tail the record is in, Checkpoint the offset of the checkpoint of that model, and Number its place in
+	// the tail, from 1; 0 for a record that was learned before there was a checkpoint. Another [Checkpoint] in a tail has the number of the record before.
+	Model      uint64
+	Checkpoint int64
+	Number     uint32
+	// Previous is the offset of the record whose rows are those before, see [Log.Lists]; 0 for none.
+	Previous int64
+
+	At         int64 // where it is in the file
+	rows, body part
+}
+
+// Checkpoint is the Op of a record that says what the model with the identity Key has learned: all that is before it.
+const Checkpoint = 255
+
+// part is a part of a record in the file.
+type part struct {
+	at, size int64
+	sum      uint64 // of the part with its padding
+}
+
+const (
+	recordSize  = 152 // of the fixed part
+	trailerSize = 8
+)
+
+// The fixed part of a record; the rows and the body follow, each padded with zeros to a multiple of 8, and then its whole size, u64:
+//
+//	 0  8  xxhash64 of the other bytes of this part, mixed with the key of the log and the place of the record
+//	 8  8  xxhash64 of the rows
+//	16  8  xxhash64 of the body
+//	24  4  size of the rows
+//	28  4  number
+//	32  8  size of the body
+//	40  8  model
+//	48  8  checkpoint
+//	56  8  previous
+//	64  8  key
+//	72  1  op
+//	73  1  reason
+//	74  6  zero
+//	80 72  entry
+
+// sum returns the checksum of the fixed part of a record at an offset. It depends on a secret, so that no bytes within a record are another one: a message
+// could bring bytes that are a whole record.
+func (l *Log) sum(head []byte, at int64) uint64 {
+	return xxhash.Sum64(head[8:recordSize]) ^ (l.secret + uint64(at))
+}
+
+// Append appends a record that will be at the offset at of the file.
+func (l *Log) Append(dst []byte, at int64, r Record, rows, body []byte) []byte {
+	le, start := binary.LittleEndian, len(dst)
+	dst = slices.Grow(dst, recordSize+len(rows)+len(body)+32)
+	dst = append(dst, make([]byte, recordSize)...)
+	dst = pad(append(dst, rows...), start)
+	end := len(dst)
+	dst = pad(append(dst, body...), start)
+	head := dst[start:]
+	le.PutUint64(head[8:], xxhash.Sum64(dst[start+recordSize:end]))
+	le.PutUint64(head[16:], xxhash.Sum64(dst[end:]))
+	le.PutUint32(head[24:], uint32(len(rows)))
+	le.PutUint32(head[28:], r.Number)
+	le.PutUint64(head[32:], uint64(len(body)))
+	le.PutUint64(head[40:], r.Model)
+	le.PutUint64(head[48:], uint64(r.Checkpoint))
+	le.PutUint64(head[56:], uint64(r.Previous))
+	le.PutUint64(head[64:], r.Key)
+	head[72], head[73] = r.Op, r.Reason
+	copy(head[80:], r.Entry[:])
+	le.PutUint64(head, l.sum(head, at))
+	return le.AppendUint64(dst, uint64(len(dst)-start+trailerSize))
+}
+
+// At returns the record at an offset of a log of so many bytes, and reports whether there is one: a crash may leave the beginning of a record at
+// the end. What is no record is damage.
+func (l *Log) At(at, size int64) (r Record, is bool, err error) {
+	if at < l.Start || size-at < recordSize+trailerSize {
+		return r, false, nil
+	}
+	var head [recordSize]byte
+	if err := readInto(l.file, head[:], at); err != nil {
+		return r, false, err
+	}
+	le := binary.LittleEndian
+	if le.Uint64(head[:]) != l.sum(head[:], at) {
+		zeros, err := l.isZero(at, size)
+		if err == nil && !zeros {
+			err = fmt.Errorf("%w: at byte %d", ErrDamaged, at)
+		}
+		return r, false, err
+	}
+	r = Record{Op: head[72], Reason: head[73], Key: le.Uint64(head[64:]), At: at}
+	r.Model, r.Checkpoint, r.Previous, r.Number = le.Uint64(head[40:]), int64(le.Uint64(head[48:])), int64(le.Uint64(head[56:])), le.Uint32(head[28:])
+	copy(r.Entry[:], head[80:])
+	r.rows = part{at + recordSize, int64(le.Uint32(head[24:])), le.Uint64(head[8:])}
+	r.body = part{r.rows.end(), int64(le.Uint64(head[32:])), le.Uint64(head[16:])}
+	if r.body.size < 0 || r.body.size > size || r.End() > size {
+		return Record{}, false, nil
+	}
+	return r, true, nil
+}
+
+// isZero reports whether all bytes from an offset on are zero: some file systems leave zeros for what was written before the power failed.
+func (l *Log) isZero(at, size int64) (bool, error) {
+	buffer := make([]byte, min(size-at, 64<<10))
+	for ; at < size; at += int64(len(buffer)) {
+		buffer = buffer[:min(int64(len(buffer)), size-at)]
+		if err := readInto(l.file, buffer, at); err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(buffer, func(b byte) bool { return b != 0 }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// Each yields the records from an offset on, of a log of so many bytes. It returns where the last one ends.
+func (l *Log) Each(from, size int64, yield func(Record) error) (end int64, err error) {
+	for end = from; ; {
+		r, is, err := l.At(end, size)
+		if err != nil || !is {
+			return end, err
+		}
+		if err := yield(r); err != nil {
+			return end, err
+		}
+		end = r.End()
+	}
+}
+
+// Last returns the last record of a log of so many bytes, and reports whether there is one. It reads no more than that, unless a crash left half a
+// record behind it.
+func (l *Log) Last(size int64) (last Record, is bool, err error) {
+	var trailer [trailerSize]byte
+	if size-trailerSize >= l.Start {
+		if err := readInto(l.file, trailer[:], size-trailerSize); err != nil {
+			return last, false, err
+		}
+		if n := binary.LittleEndian.Uint64(trailer[:]); n%8 == 0 && n <= uint64(size-l.Start) {
+			if r, is, err := l.At(size-int64(n), size); is && err == nil && r.End() == size {
+				return r, true, nil
+			}
+		}
+	}
+	_, err = l.Each(l.Start, size, func(r Record) error {
+		last, is = r, true
+		return nil
+	})
+	return last, is, err
+}
+
+// Tail returns the records that were written since the model with an identity was: those that a reader applies to it. checkpoint is that of the
+// model. A log that does not know the model, or a later one only, has none.
+func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, known bool, err error) {
+	last, is, err := l.Last(size)
+	switch {
+	case err != nil || !is:
+		return checkpoint, nil, false, err
+	case last.Op == Checkpoint && last.Key == model:
+		return last, nil, true, nil
+	case last.Model != model || last.Number == 0:
+		return checkpoint, nil, false, nil
+	}
+	checkpoint, is, err = l.At(last.Checkpoint, size)
+	if err == nil && (!is || checkpoint.Op != Checkpoint || checkpoint.Key != model) {
+		err = fmt.Errorf("%w: no checkpoint at byte %d", ErrDamaged, last.Checkpoint)
+	}
+	if err != nil {
+		return checkpoint, nil, false, err
+	}
+	_, err = l.Each(checkpoint.End(), last.End(), func(r Record) error {
+		if r.Op != Checkpoint {
+			tail = append(tail, r)
+		}
+		if r.Model != model || int(r.Number) != len(tail) {
+			return fmt.Errorf("%w: at byte %d", ErrDamaged, r.At)
+		}
+		return nil
+	})
+	return checkpoint, tail, true, err
+}
+
+// Lists returns the records whose rows, from the oldest to the newest, are what was learned since the model with an identity was written. Record n has the
+// rows of as many records as the lowest bit of n says, itself the last of them, so there are few. A log that does not know the model has none.
+func (l *Log) Lists(model uint64, size int64) (lists []Record, known bool, err error) {
+	r, is, err := l.Last(size)
+	if err != nil || !is || r.Op == Checkpoint && r.Key == model {
+		return nil, is, err
+	}
+	if r.Model != model {
+		return nil, false, nil
+	}
+	for n := r.Number; n > 0; n &= n - 1 {
+		if r.Op == Checkpoint || len(lists) > 0 {
+			if r, is, err = l.At(r.Previous, size); err != nil {
+				return nil, false, err
+			}
+		}
+		if !is || r.Model != model || r.Number != n || r.Op == Checkpoint {
+			return nil, false, fmt.Errorf("%w: no rows of record %d", ErrDamaged, n)
+		}
+		lists = append(lists, r)
+	}
+	slices.Reverse(lists)
+	return lists, true, nil
+}
+
+// Body returns the body of a record, verified.
+func (l *Log) Body(r Record) ([]byte, error) { return l.read(r.body) }
+
+// BodySize returns the size of the body of a record in bytes.
+func (r Record) BodySize() int64 { return r.body.size }
+
+// BodyPart reads a part of the body of a record, which it does not verify.
+func (l *Log) BodyPart(r Record, dst []byte, at int64) error {
+	if at < 0 || at+int64(len(dst)) > r.body.size {
+		return fmt.Errorf("%w: the record at byte %d is too short", ErrDamaged, r.At)
+	}
+	return readInto(l.file, dst, r.body.at+at)
+}
+
+// read returns a part, verified.
+func (l *Log) read(p part) ([]byte, error) {
+	data := make([]byte, p.end()-p.at)
+	if err := readInto(l.file, data, p.at); err != nil {
+		return nil, err
+	}
+	if xxhash.Sum64(data) != p.sum {
+		return nil, fmt.Errorf("%w: at byte %d", ErrDamaged, p.at)
+	}
+	return data[:p.size:p.size], nil
+}
+
+// Verify reads all of a record.
+func (l *Log) Verify(r Record) error {
+	for _, p := range []part{r.rows, r.body} {
+		if _, err := l.read(p); err != nil {
+			return err
+		}
+	}
+	var trailer [trailerSize]byte
+	err := readInto(l.file, trailer[:], r.body.end())
+	if err == nil && int64(binary.LittleEndian.Uint64(trailer[:])) != r.End()-r.At {
+		err = fmt.Errorf("%w: at byte %d", ErrDamaged, r.body.end())
+	}
+	return err
+}
+
+// End returns where a record ends.
+func (r Record) End() int64 { return r.body.end() + trailerSize }
+
+// end returns where a part ends, with its padding.
+func (p part) end() int64 { return p.at + align(p.size) }
+
+// readInto reads a part of a file.
+func readInto(file io.ReaderAt, dst []byte, at int64) error {
+	n, err := file.ReadAt(dst, at)
+	switch {
+	case n == len(dst):
+		return nil
+	case err == io.EOF:
+		return ErrTruncated
+	}
+	return err
+}
+
+func pad(dst []byte, start int) []byte {
+	n := len(dst) - start
+	return append(dst, make([]byte, align(n)-n)...)
+}
+
+func align[T int | int64](n T) T { return (n + 7) &^ 7 }

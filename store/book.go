@@ -1,0 +1,416 @@
+package store
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"slices"
+	"sort"
+	"syscall"
+
+	"github.com/cespare/xxhash/v2"
+
+	"chaff/features"
+	"chaff/internal/logfile"
+	"chaff/internal/replace"
+	"chaff/internal/sections"
+)
+
+// facts are what a log knows beside its messages, as JSON in a checkpoint.
+type facts struct {
+	// Options are those that the log was begun, or last fitted, with, for [OpenAsBefore].
+	Options Options `json:"options"`
+	// Fitted is the time of the last fit in seconds, 0 for none, and FitSeconds the CPU time that it took.
+	Fitted     int64   `json:"fitted,omitempty"`
+	FitSeconds float64 `json:"fit_cpu_seconds,omitempty"`
+	// Terms is the number of terms of the model at the last fit, without those that it left out.
+	Terms int `json:"terms"`
+	// Changed is how many messages were learned or forgotten since the last fit. Known counts the messages of each class that were known then, and
+	// Learned those learned since.
+	Changed int   `json:"changed"`
+	Known   []int `json:"known"`
+	Learned []int `json:"learned"`
+	// Expired counts the messages that left because they were the oldest, Forgotten those that were forgotten, and Refused refusals by reason.
+	Expired   int            `json:"expired,omitempty"`
+	Forgotten int            `json:"forgotten,omitempty"`
+	Refused   map[string]int `json:"refused,omitempty"`
+}
+
+// add counts what a record says.
+func (f *facts) add(r logfile.Record) {
+	e := entryOf(r)
+	switch op(r.Op) {
+	case learn:
+		f.Changed++
+		if e.fits(len(f.Learned)) {
+			f.Learned[e.Label]++
+		}
+	case forget:
+		f.Changed++
+		f.Forgotten++
+	case refuse:
+		f.refused(Reason(r.Reason).String(), 1)
+	}
+}
+
+func (f *facts) refused(why string, n int) {
+	if f.Refused == nil {
+		f.Refused = map[string]int{}
+	}
+	f.Refused[why] += n
+}
+
+// book is a log that was opened, with what it knows of its newest model.
+type book struct {
+	recipe
+	file       *os.File
+	log        *logfile.Log
+	checkpoint logfile.Record
+	tail       []logfile.Record // since the checkpoint
+	end        int64            // where the next record goes
+}
+
+// openBook reads a log up to its last whole record.
+func openBook(file *os.File) (*book, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, replace.Reason(err)
+	}
+	b := &book{file: file}
+	if b.log, err = logfile.Open(sections.Plain(file)); err != nil {
+		return nil, replace.Reason(err)
+	}
+	if b.recipe, err = recipeIn(b.log); err != nil {
+		return nil, err
+	}
+	last, is, err := b.log.Last(info.Size())
+	if err == nil && !is {
+		err = fmt.Errorf("%w: it has no record", logfile.ErrTruncated)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.end = last.End()
+	model := last.Model
+	if last.Op == logfile.Checkpoint {
+		model = last.Key
+	}
+	known := false
+	if b.checkpoint, b.tail, known, err = b.log.Tail(model, b.end); err == nil && !known {
+		err = fmt.Errorf("%w: it has no checkpoint", logfile.ErrDamaged)
+	}
+	if err == nil {
+		err = b.log.Verify(last)
+	}
+	return b, err
+}
+
+// use makes b that of the model with an identity, if the log knows it: the last checkpoint may be of a model that was never put in place.
+func (b *book) use(model uint64) (known bool, err error) {
+	checkpoint, tail, known, err := b.log.Tail(model, b.end)
+	if known && err == nil {
+		b.checkpoint, b.tail = checkpoint, tail
+	}
+	return known, err
+}
+
+// checkpointHead is the size of what precedes the facts in a checkpoint: u32 size of the facts, u32 zero.
+const checkpointHead = 8
+
+// facts returns the facts, with what the tail adds.
+func (b *book) facts() (f facts, err error) {
+	var head [checkpointHead]byte
+	if err := b.log.BodyPart(b.checkpoint, head[:], 0); err != nil {
+		return f, err
+	}
+	size := int64(binary.LittleEndian.Uint32(head[:]))
+	if size > b.checkpoint.BodySize() {
+		return f, b.damaged(b.checkpoint)
+	}
+	data := make([]byte, size+8)
+	if err := b.log.BodyPart(b.checkpoint, data, checkpointHead); err != nil {
+		return f, err
+	}
+	if binary.LittleEndian.Uint64(data[size:]) != xxhash.Sum64(data[:size]) || json.Unmarshal(data[:size], &f) != nil ||
+		len(f.Known) != len(b.Classes) || len(f.Learned) != len(b.Classes) {
+		return f, b.damaged(b.checkpoint)
+	}
+	for _, r := range b.tail {
+		f.add(r)
+	}
+	return f, nil
+}
+
+func (b *book) damaged(r logfile.Record) error {
+	return fmt.Errorf("%w: at byte %d", logfile.ErrDamaged, r.At)
+}
+
+const (
+	// digestSize is the size of a digest in the index of a checkpoint: u64 fingerprint, u64 offset of the record.
+	digestSize = 16
+	// digestBlock is the most digests of a block. A u64 follows them: their xxhash64 plus the number of the block.
+	digestBlock = 64
+)
+
+// digest is where the newest record of a message is.
+type digest struct {
+	fingerprint uint64
+	at          int64
+}
+
+// checkpointBody returns the body of a checkpoint: the facts behind their size, their xxhash64, and the index of the messages.
+func checkpointBody(f facts, messages []digest) ([]byte, error) {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	le := binary.LittleEndian
+	body := append(le.AppendUint64(nil, uint64(len(data))), data...)
+	body = le.AppendUint64(body, xxhash.Sum64(data))
+	slices.SortFunc(messages, func(x, y digest) int { return cmp.Compare(x.fingerprint, y.fingerprint) })
+	number := uint64(0)
+	for block := range slices.Chunk(messages, digestBlock) {
+		start := len(body)
+		for _, d := range block {
+			body = le.AppendUint64(le.AppendUint64(body, d.fingerprint), uint64(d.at))
+		}
+		body = le.AppendUint64(body, xxhash.Sum64(body[start:])+number)
+		number++
+	}
+	return body, nil
+}
+
+// indexed returns where the checkpoint says that the record of a message is, by halves: it reads and verifies few of the blocks.
+func (b *book) indexed(fingerprint uint64) (at int64, known bool, err error) {
+	var head [checkpointHead]byte
+	if err := b.log.BodyPart(b.checkpoint, head[:], 0); err != nil {
+		return 0, false, err
+	}
+	const blockSize = digestSize*digestBlock + 8
+	le, buffer := binary.LittleEndian, make([]byte, blockSize)
+	start := checkpointHead + int64(le.Uint32(head[:])) + 8
+	size := b.checkpoint.BodySize() - start
+	for low, high := int64(0), (size+blockSize-1)/blockSize; low < high; {
+		number := (low + high) / 2
+		block := buffer[:min(blockSize, size-number*blockSize)]
+		if err := b.log.BodyPart(b.checkpoint, block, start+number*blockSize); err != nil {
+			return 0, false, err
+		}
+		end := len(block) - 8
+		if end < digestSize || end%digestSize != 0 || le.Uint64(block[end:]) != xxhash.Sum64(block[:end])+uint64(number) {
+			return 0, false, b.damaged(b.checkpoint)
+		}
+		switch i := sort.Search(end/digestSize, func(i int) bool { return le.Uint64(block[digestSize*i:]) >= fingerprint }); {
+		case i == end/digestSize:
+			low = number + 1
+		case le.Uint64(block[digestSize*i:]) == fingerprint:
+			return int64(le.Uint64(block[digestSize*i+8:])), true, nil
+		case i > 0:
+			return 0, false, nil
+		default:
+			high = number
+		}
+	}
+	return 0, false, nil
+}
+
+// find returns the newest record of a message that was learned, or that the filter was sure of, and its entry.
+func (b *book) find(fingerprint uint64) (r logfile.Record, e Entry, known bool, err error) {
+	i := len(b.tail) - 1
+	for ; i >= 0; i-- {
+		if what := op(b.tail[i].Op); b.tail[i].Key == fingerprint && (what == learn || what == forget || what == trust) {
+			r = b.tail[i]
+			break
+		}
+	}
+	if i < 0 {
+		at, is, err := b.indexed(fingerprint)
+		if err == nil && is {
+			r, is, err = b.log.At(at, b.end)
+			if err == nil && (!is || r.Key != fingerprint) {
+				err = b.damaged(b.checkpoint)
+			}
+		}
+		if err != nil || !is {
+			return r, e, false, err
+		}
+	}
+	if op(r.Op) == forget {
+		return r, e, false, nil
+	}
+	e, err = b.entry(r)
+	return r, e, err == nil, err
+}
+
+// entry returns the entry of a record about a message.
+func (b *book) entry(r logfile.Record) (Entry, error) {
+	e := entryOf(r)
+	if !e.fits(len(b.Classes)) || e.Fingerprint != r.Key {
+		return e, b.damaged(r)
+	}
+	return e, nil
+}
+
+// each calls do with all records but checkpoints.
+func (b *book) each(do func(r logfile.Record) error) error {
+	end, err := b.log.Each(b.log.Start, b.end, func(r logfile.Record) error {
+		if r.Op == logfile.Checkpoint {
+			return nil
+		}
+		return do(r)
+	})
+	if err == nil && end != b.end {
+		err = fmt.Errorf("%w: at byte %d", logfile.ErrDamaged, end)
+	}
+	return err
+}
+
+// newest returns the newest record of each message that was learned or trusted, in the order in which they were first learned.
+func (b *book) newest() ([]logfile.Record, error) {
+	var all []logfile.Record
+	at := map[uint64]int{}
+	err := b.each(func(r logfile.Record) error {
+		i, known := at[r.Key]
+		switch what := op(r.Op); {
+		case what == forget && known:
+			all[i].Op = 0
+			delete(at, r.Key)
+		case what != learn && what != trust:
+		case known:
+			all[i] = r
+		default:
+			at[r.Key] = len(all)
+			all = append(all, r)
+		}
+		return nil
+	})
+	return slices.DeleteFunc(all, func(r logfile.Record) bool { return r.Op == 0 }), err
+}
+
+// entries returns the messages that were learned, without documents and sketches, and those that the filter was sure of.
+func (b *book) entries() (all, trusted []Entry, err error) {
+	records, err := b.newest()
+	for _, r := range records {
+		e, err := b.entry(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		if op(r.Op) == trust {
+			trusted = append(trusted, e)
+		} else {
+			all = append(all, e)
+		}
+	}
+	return all, trusted, err
+}
+
+// document returns the document of a message that was learned. hashes are those of the terms of the log, which it reads when it needs them first.
+func (b *book) document(r logfile.Record, hashes *[]uint64) (*features.Document, error) {
+	body, err := b.body(r)
+	if err != nil {
+		return nil, err
+	}
+	if body.own {
+		d, _, err := features.ReadDocument(body.document)
+		return &d, err
+	}
+	if *hashes == nil {
+		err := b.each(func(r logfile.Record) error {
+			if op(r.Op) != terms {
+				return errNoMore
+			}
+			data, err := b.log.Body(r)
+			if err != nil {
+				return err
+			}
+			return features.EachTerm(data, func(hash uint64, _ []byte) error {
+				*hashes = append(*hashes, hash)
+				return nil
+			})
+		})
+		if !errors.Is(err, errNoMore) && err != nil {
+			return nil, err
+		}
+	}
+	d, err := features.SavedDocument(body.document, *hashes)
+	return &d, err
+}
+
+// errNoMore ends a walk through a log.
+var errNoMore = errors.New("no more records")
+
+// body is the body of a record of a learned message.
+type body struct {
+	sketch   []byte // see [train.AppendSketch]
+	document []byte
+	own      bool // the document has its own terms, as [features.ReadDocument] reads them
+}
+
+// append appends a body: u32 size of the sketch, u8 own, 3 zero, the sketch, the document.
+func (b body) append(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(b.sketch)))
+	dst = append(dst, flag(b.own), 0, 0, 0)
+	return append(append(dst, b.sketch...), b.document...)
+}
+
+// body returns the body of a record of a learned message.
+func (b *book) body(r logfile.Record) (body, error) {
+	data, err := b.log.Body(r)
+	if err != nil {
+		return body{}, err
+	}
+	if len(data) < 8 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-8) || binary.LittleEndian.Uint32(data)%8 != 0 {
+		return body{}, b.damaged(r)
+	}
+	sketch := 8 + int(binary.LittleEndian.Uint32(data))
+	return body{data[8:sketch:sketch], data[sketch:], data[4] != 0}, nil
+}
+
+// openRegular opens a file without waiting for a FIFO. The error does not name it.
+func openRegular(path string, flag int) (*os.File, error) {
+	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, replace.Reason(err)
+	}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = replace.ErrSpecial
+	}
+	if err != nil {
+		file.Close()
+		return nil, replace.Reason(err)
+	}
+	return file, nil
+}
+
+// openToRead opens the log of the model at path. An empty one is that of a learner that is about to begin.
+func openToRead(path string) (*book, error) {
+	if err := owned(path); err != nil {
+		return nil, err
+	}
+	file, err := openRegular(path+Suffix, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNone
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err == nil && info.Size() == 0 {
+		file.Close()
+		return nil, ErrNone
+	}
+	b, err := openBook(file)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// isJudged reports whether the filter judged a message before it was learned.
+func (e Entry) isJudged() bool { return !math.IsNaN(e.Score) && e.Class >= 0 }
