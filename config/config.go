@@ -18,6 +18,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/mailbox"
 	"chaff/message"
 	"chaff/metrics"
 	"chaff/models"
@@ -52,6 +53,7 @@ type Config struct {
 	Models     models.Options           `json:"models"`
 	Thresholds metrics.ThresholdOptions `json:"thresholds"`
 	Store      store.Options            `json:"store"`
+	Mailbox    mailbox.Options          `json:"mailbox"`
 	Serve      serve.Options            `json:"serve"`
 	Tune       Tune                     `json:"tune"`
 }
@@ -77,6 +79,7 @@ func Default() Config {
 		Models:     models.DefaultOptions(),
 		Thresholds: metrics.DefaultThresholdOptions(),
 		Store:      store.DefaultOptions(),
+		Mailbox:    mailbox.DefaultOptions(),
 		Serve:      serve.DefaultOptions(),
 		Tune:       DefaultTune(),
 	}
@@ -107,6 +110,7 @@ func (c Config) Validate() error {
 		{"models", c.Models.Validate()},
 		{"thresholds", c.Thresholds.Validate()},
 		{"store", c.Store.Validate()},
+		{"mailbox", c.Mailbox.Validate()},
 		{"serve", c.Serve.Validate()},
 		{"tune", c.Tune.Validate()},
 	}

@@ -3,9 +3,11 @@ package mailbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"chaff/corpus"
 	"chaff/filter"
@@ -24,7 +26,40 @@ type LearnOptions struct {
 	Progress func(read, all int)
 	// Changed, if set, is called for each change once it is learned.
 	Changed func(Change)
+	// Now returns the time; nil is [time.Now].
+	Now func() time.Time
+	Options
 }
+
+// Options are the settings of mailboxes.
+type Options struct {
+	// ReadDays is after how many days ham counts that somebody has read and done nothing else with: a phish is opened, too, before it is
+	// seen for what it is. Mail that was moved, answered, forwarded or flagged counts at once. At least 0. Default 1.
+	ReadDays int `json:"read_days"`
+}
+
+// DefaultOptions returns the default options.
+func DefaultOptions() Options { return Options{ReadDays: 1} }
+
+// Validate returns what is wrong with o.
+func (o Options) Validate() error {
+	if o.ReadDays < 0 {
+		return fmt.Errorf("read_days is %d: must be at least 0", o.ReadDays)
+	}
+	return nil
+}
+
+func (o LearnOptions) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
+
+const day = 24 * time.Hour
+
+// takenBackDays is within how many days after it was first seen read ham is forgotten again if it is deleted.
+const takenBackDays = 7
 
 // Change is a message that the mailbox says something new about.
 type Change struct {
@@ -43,8 +78,11 @@ type Change struct {
 	// Fingerprint is the digest by which the store knows the message.
 	Fingerprint uint64 `json:"-"`
 
-	file  file
-	label int
+	file   file
+	label  int
+	folder uint64 // by the hash of its name
+	state  store.SightingState
+	since  int64 // when the message was first seen read
 }
 
 // Read returns the bytes of the message.
@@ -65,6 +103,12 @@ type Account struct {
 	// Silent is the number of new files that say nothing: the ambiguous ones, empty ones, those that are no mail, and those that have moved
 	// since they were listed.
 	Silent int `json:"say_nothing,omitempty"`
+	// Waiting is the number of messages of ham that were only read, and do not count yet. Filed is the number of new messages in folders of spam that the
+	// filter itself calls spam: it may have put them there.
+	Waiting int `json:"read_only,omitempty"`
+	Filed   int `json:"filed_by_the_filter,omitempty"`
+	// TakenBack is the number of messages that were learned since they were read, and forgotten since they were deleted.
+	TakenBack int `json:"taken_back,omitempty"`
 	// NoMail counts the new files that are no mail by kind.
 	NoMail message.LeftOut `json:"no_mail,omitempty"`
 	// Problems are folders that cannot be read.
@@ -92,8 +136,9 @@ type knowledge struct {
 	byHand    map[uint64]bool           // by fingerprint: the label was given by hand
 	sightings map[uint64]store.Sighting // of the mailbox when it was last compared, by name
 	nameHash  func(name string) uint64
-	// fingerprint returns the digest by which the store knows a message.
+	// fingerprint returns the digest by which the store knows a message, and isSpam whether the filter calls it spam.
 	fingerprint func(raw []byte) uint64
+	isSpam      func(raw []byte) (bool, error)
 }
 
 // known is a store, or a view of one.
@@ -104,8 +149,8 @@ type known interface {
 	Sightings(mailbox uint64) (map[uint64]store.Sighting, error)
 }
 
-func (m *Mailbox) knowledge(s known, entries []store.Entry) (knowledge, error) {
-	k := knowledge{classes: s.Classes(), labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, nameHash: s.NameHash, fingerprint: s.Fingerprint}
+func (m *Mailbox) knowledge(s known, entries []store.Entry, isSpam func(raw []byte) (bool, error)) (knowledge, error) {
+	k := knowledge{classes: s.Classes(), labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, nameHash: s.NameHash, fingerprint: s.Fingerprint, isSpam: isSpam}
 	if !filter.IsSpamFilter(k.classes) {
 		return k, ErrClasses
 	}
@@ -125,11 +170,17 @@ type comparison struct {
 	account Account
 	knowledge
 	seen map[uint64]store.Sighting // the files that were read, and need not be read again
+	due  time.Time                 // when the first message that waits counts; zero for none
+	// first is whether the mailbox is compared for the first time, of which a limit may make several.
+	first bool
 }
+
+// unfinished names no file: it is sighted as long as the first comparison has left messages for the next one.
+const unfinished = 0
 
 // Preview returns what Learn would do. What the filter is sure of counts as learned.
 func (m *Mailbox) Preview(ctx context.Context, v *store.View, o LearnOptions) (Account, error) {
-	k, err := m.knowledge(v, v.Entries())
+	k, err := m.knowledge(v, v.Entries(), func(raw []byte) (bool, error) { return v.Filter().Classify(raw).Verdict == filter.Spam, nil })
 	if err != nil {
 		return Account{}, err
 	}
@@ -144,7 +195,10 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 	if err != nil {
 		return Account{}, err
 	}
-	k, err := m.knowledge(s, entries)
+	k, err := m.knowledge(s, entries, func(raw []byte) (bool, error) {
+		verdict, err := s.Filter().Classify(raw)
+		return verdict.Verdict == filter.Spam, err
+	})
 	if err != nil {
 		return Account{}, err
 	}
@@ -176,11 +230,16 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 			o.Changed(change)
 		}
 	}
-	if gone := c.gone(m); len(c.seen)+len(gone) > 0 {
+	gone := c.gone(m)
+	if err == nil {
+		err = c.takeBack(s, gone, o.now())
+	}
+	if len(c.seen)+len(gone) > 0 {
 		err = errors.Join(err, s.See(s.NameHash(m.id), c.seen, gone))
 	}
 	if err == nil {
 		m.setCompared()
+		m.due = c.due
 	}
 	return c.account, err
 }
@@ -212,45 +271,65 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 // compare lists the changes of a mailbox since it was last compared.
 func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (comparison, error) {
 	c := comparison{account: Account{Changes: []Change{}}, knowledge: k, seen: map[uint64]store.Sighting{}}
+	_, goesOn := c.sightings[unfinished]
+	c.first = goesOn || len(c.sightings) == 0
 	c.account.Messages, c.account.LeftOut = m.Messages()
 	c.account.Problems = m.problemTexts()
-	news, said := c.news(m)
+	news, said := c.news(m, o)
 	if o.Limit > 0 {
 		all, read := len(news), map[int]int{}
 		news = slices.DeleteFunc(news, func(n Change) bool { read[n.label]++; return read[n.label] > o.Limit })
-		c.account.Later = all - len(news)
+		if c.account.Later = all - len(news); c.first && c.account.Later > 0 {
+			c.seen[unfinished] = store.Sighting{}
+		}
 	}
 	if err := readNews(ctx, news, k.fingerprint, o); err != nil {
 		return c, err
 	}
 	c.account.Read = len(news)
-	for _, n := range news {
+	places := map[uint64][]store.Sighting{} // of the messages when the mailbox was last compared
+	for _, s := range c.sightings {
+		if s.Fingerprint != 0 {
+			places[s.Fingerprint] = append(places[s.Fingerprint], s)
+		}
+	}
+	for i := range news {
+		n := &news[i]
 		if n.file.err == nil {
+			if err := c.weigh(n, places[n.Fingerprint], o); err != nil {
+				return c, err
+			}
+		}
+		if n.file.err == nil && n.state == store.Said || n.state == store.LearnedAsRead {
 			said[n.Fingerprint] |= 1 << n.label
 		}
 	}
-	saidBefore := map[uint64]int{} // the labels, as bits, that the mailbox gave to its messages the last time
-	for _, s := range c.sightings {
-		saidBefore[s.Fingerprint] |= 1 << s.Label
-	}
-	delete(saidBefore, 0)
 	ambiguous, taken := map[uint64]bool{}, map[uint64]bool{}
 	for _, n := range news {
 		before, isKnown := c.labels[n.Fingerprint]
+		saidBefore := slices.ContainsFunc(places[n.Fingerprint], func(s store.Sighting) bool {
+			return s.Label == n.label && (s.State == store.Said || s.State == store.LearnedAsRead)
+		})
 		switch {
 		case errors.Is(n.file.err, fs.ErrNotExist), errors.Is(n.file.err, corpus.ErrEmpty):
 			c.account.Silent++ // it has moved since it was listed, or is no message
 		case c.account.NoMail.Count(n.file.err):
 			c.account.Silent++
 			c.see(n) // once is enough
+		case n.file.err != nil && n.file.unread:
 		case n.file.err != nil:
 			n.Result, n.Reason = store.Refused, n.file.err.Error()
 			c.account.Changes = append(c.account.Changes, n)
 		case said[n.Fingerprint] == 1<<0|1<<1:
 			ambiguous[n.Fingerprint] = true
 			c.account.Silent++
-		case isKnown && before == n.label, taken[n.Fingerprint], saidBefore[n.Fingerprint]&(1<<n.label) != 0,
-			len(c.sightings) == 0 && c.byHand[n.Fingerprint]: // what was said by hand counts until the message moves
+		case n.state == store.Unread, n.state == store.ReadOnly, n.state == store.Filed:
+			c.see(n)
+			if n.state == store.Filed {
+				c.account.Filed++
+			}
+		case isKnown && before == n.label, taken[n.Fingerprint], saidBefore,
+			c.first && c.byHand[n.Fingerprint]: // what was said by hand counts until the message moves
 			c.see(n)
 		default:
 			if taken[n.Fingerprint] = true; isKnown {
@@ -263,30 +342,128 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 	return c, nil
 }
 
-// news returns the files that are new or were in a folder of the other label, and the labels, as bits, that all others give to their
+// weigh sets what a file says, given where its message was when the mailbox was last compared. Ham that was only read counts after some days. Spam that the
+// filter itself may have put there says nothing until a person moves it: else crafted mail would teach the filter by being filed. A message that has moved between
+// folders was moved by a person, and counts at once. When a mailbox is compared for the first time, it counts as it stands.
+func (c *comparison) weigh(n *Change, before []store.Sighting, o LearnOptions) error {
+	old, isOld := c.sightings[c.nameHash(n.file.name)]
+	if isOld && old.Fingerprint == n.Fingerprint {
+		before = append(before[:len(before):len(before)], old)
+	}
+	changedSides := isOld && old.Label != n.label // also of a message that the log has forgotten
+	moved := changedSides
+	n.since = o.now().Unix()
+	for _, s := range before {
+		changedSides = changedSides || s.Label != n.label
+		moved = moved || s.Folder != n.folder
+		if s.State == store.ReadOnly && s.Label == n.label {
+			n.since = min(n.since, s.Since)
+		}
+	}
+	if label, isKnown := c.labels[n.Fingerprint]; isKnown && label != n.label && !c.first {
+		changedSides, moved = true, true
+	}
+	isHam := c.classes[n.label] == string(filter.Ham)
+	read := time.Unix(n.since, 0).Add(time.Duration(o.ReadDays) * day)
+	switch {
+	case n.file.unread && !changedSides:
+		n.state = store.Unread
+	case c.first, changedSides, isHam && (moved || n.file.acted || o.ReadDays == 0):
+		n.state = store.Said
+	case isHam && o.now().Before(read):
+		n.state = store.ReadOnly
+		c.wait(read)
+	case isHam:
+		n.state = store.LearnedAsRead
+	default:
+		if _, isKnown := c.labels[n.Fingerprint]; isKnown || moved {
+			return nil
+		}
+		raw, err := n.Read()
+		if err != nil {
+			n.file.err = err
+			return nil
+		}
+		filed, err := c.isSpam(raw)
+		if filed {
+			n.state = store.Filed
+		}
+		return err
+	}
+	return nil
+}
+
+// wait notes that a message counts from a time on.
+func (c *comparison) wait(until time.Time) {
+	c.account.Waiting++
+	if c.due.IsZero() || until.Before(c.due) {
+		c.due = until
+	}
+}
+
+// news returns the files that are new or say something else than the last time, and the labels, as bits, that all others give to their
 // messages.
-func (c *comparison) news(m *Mailbox) (news []Change, said map[uint64]int) {
+func (c *comparison) news(m *Mailbox, o LearnOptions) (news []Change, said map[uint64]int) {
 	said = map[uint64]int{}
 	for row, files := range m.rows {
-		folder := m.plan.Folders[row]
-		label := slices.Index(c.classes, folder.Label)
+		name, label := m.plan.Folders[row].Name, m.label(row)
+		number, folder := slices.Index(c.classes, label), c.nameHash(name)
 		for _, f := range files {
-			if before, isOld := c.sightings[c.nameHash(f.name)]; isOld && before.Label == label {
-				said[before.Fingerprint] |= 1 << label
-				continue
+			before, isOld := c.sightings[c.nameHash(f.name)]
+			if isOld && before.Label == number {
+				read := time.Unix(before.Since, 0).Add(time.Duration(o.ReadDays) * day)
+				switch same := before.Folder == folder; {
+				case before.State == store.Said, before.State == store.LearnedAsRead:
+					said[before.Fingerprint] |= 1 << number
+					continue
+				case same && before.State == store.Filed, same && before.State == store.Unread && f.unread:
+					continue
+				case same && before.State == store.ReadOnly && !f.unread && !f.acted && o.now().Before(read):
+					c.wait(read)
+					continue
+				}
 			}
-			news = append(news, Change{
-				Path: f.item.Origin, Folder: folder.Name, Label: folder.Label, Result: store.Learned, file: f, label: label,
-			})
+			news = append(news, Change{Path: f.item.Origin, Folder: name, Label: label, Result: store.Learned, file: f, label: number, folder: folder})
 		}
 	}
 	delete(said, 0) // of messages that are forgotten
 	return news, said
 }
 
-// see notes that a file need not be read again as long as its label is the same.
+// see notes that a file need not be read again as long as it says the same.
 func (c *comparison) see(n Change) {
-	c.seen[c.nameHash(n.file.name)] = store.Sighting{Fingerprint: n.Fingerprint, Label: n.label}
+	s := store.Sighting{Fingerprint: n.Fingerprint, Label: n.label, Folder: n.folder, State: n.state}
+	if s.State == store.ReadOnly || s.State == store.LearnedAsRead {
+		s.Since = n.since
+	}
+	c.seen[c.nameHash(n.file.name)] = s
+}
+
+// takeBack forgets messages that were learned because they were read, if they were deleted or thrown away soon after.
+func (c *comparison) takeBack(s *store.Store, gone []uint64, now time.Time) error {
+	there := map[uint64]bool{}
+	for name, file := range c.sightings {
+		if _, isGone := slices.BinarySearch(gone, name); !isGone {
+			there[file.Fingerprint] = true
+		}
+	}
+	for _, file := range c.seen {
+		there[file.Fingerprint] = true
+	}
+	for _, name := range gone {
+		file := c.sightings[name]
+		if file.State != store.LearnedAsRead || there[file.Fingerprint] || now.Sub(time.Unix(file.Since, 0)) > takenBackDays*day {
+			continue
+		}
+		outcome, err := s.ForgetKnown(file.Fingerprint)
+		if err != nil {
+			return err
+		}
+		if outcome.What == store.Forgotten {
+			c.account.TakenBack++
+		}
+	}
+	return nil
 }
 
 // gone returns the names that were seen and are no longer in a folder of ham or spam, read or not; none if a folder could not be listed.
@@ -298,11 +475,6 @@ func (c *comparison) gone(m *Mailbox) []uint64 {
 	for _, files := range m.rows {
 		for _, f := range files {
 			there[c.nameHash(f.name)] = true
-		}
-	}
-	for _, names := range m.unread {
-		for _, name := range names {
-			there[c.nameHash(name)] = true
 		}
 	}
 	return slices.Sorted(func(yield func(uint64) bool) {

@@ -196,9 +196,9 @@ func TestAMailboxSaysWhatChangedSinceItWasCompared(t *testing.T) {
 		want []string
 	}{
 		{"new spam is learned", func() { b.write(".Junk/new/1.a", text) }, 1, []string{"learned spam .Junk/new/1.a"}},
-		{"unread mail of the inbox is not", func() { b.write("new/1.b", text+"b") }, 0, nil},
-		{"once it is read it is", func() { b.move("new/1.b", "cur/1.b:2,S") }, 1, []string{"learned ham cur/1.b:2,S"}},
-		{"a flag is no news", func() { b.move("cur/1.b:2,S", "cur/1.b:2,FRS") }, 0, nil},
+		{"unread mail of the inbox is not", func() { b.write("new/1.b", text+"b") }, 1, nil},
+		{"once it is answered it is", func() { b.move("new/1.b", "cur/1.b:2,RS") }, 1, []string{"learned ham cur/1.b:2,RS"}},
+		{"a flag is no news", func() { b.move("cur/1.b:2,RS", "cur/1.b:2,FRS") }, 0, nil},
 		{"a message that moves under its name changes its label", func() { b.move(b.ham(0), ".Junk/cur/"+filepath.Base(b.ham(0))) }, 1,
 			[]string{"relabelled ham spam .Junk/cur/1200000000.ham.host:2,S"}},
 		{"so does one that gets another name", func() { b.move(b.spam(0), "cur/1.c:2,S") }, 1, []string{"relabelled spam ham cur/1.c:2,S"}},
@@ -372,7 +372,7 @@ func TestWhatTheFilterIsSureOfIsReadOnce(t *testing.T) {
 	b := newTree(t)
 	b.options.OnError, b.options.Sure = true, 50
 	b.learn()
-	b.write(".Junk/cur/1.a:2,S", "Subject: x\n\nspama spamb spamc spamd spame spamf spamg spamh")
+	b.write("cur/1.a:2,FS", "Subject: x\n\nhama hamb hamc hamd hame hamf hamg hamh")
 	if a := b.learn(); a.Count(store.Sure) != 1 || len(a.Changes) != 1 {
 		t.Errorf("got %v, want one message that the filter is sure of", b.said(a))
 	}
@@ -396,7 +396,7 @@ func TestAStoreOfOtherClassesHasNoMailbox(t *testing.T) {
 	b := newTree(t)
 	box, err := Open(b.dir)
 	b.must(err)
-	if _, err := box.knowledge(otherClasses{}, nil); err != ErrClasses {
+	if _, err := box.knowledge(otherClasses{}, nil, nil); err != ErrClasses {
 		t.Errorf("got the error %v, want %v", err, ErrClasses)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
@@ -18,11 +19,11 @@ type Mailbox struct {
 	path     string
 	id       string // the same for every path that leads there
 	plan     sources.Plan
-	rows     [][]file   // by the row of plan.Folders
-	unread   [][]string // by row: the names of messages that would be ham if somebody had read them
+	rows     [][]file // by the row of plan.Folders
 	problems map[int]error
-	// compared has the role of each file when the mailbox was last compared with a store.
+	// compared has the role of each file when the mailbox was last compared with a store, and due is when a message that was only read counts; zero for none.
 	compared map[string]string
+	due      time.Time
 }
 
 // file is a message of a mailbox.
@@ -30,6 +31,8 @@ type file struct {
 	item corpus.Item
 	name string // unique, without flags
 	err  error  // why it cannot be read
+	// unread is whether nobody has read it, in a folder of ham, where a rule may have put it, and acted whether somebody has answered, forwarded or flagged it.
+	unread, acted bool
 }
 
 // Folder is a folder of a mailbox that is elsewhere than in Maildirs.
@@ -44,16 +47,18 @@ type File struct {
 	corpus.Item
 	// Name is unique in the mailbox, and the same as long as the message stays in its folder.
 	Name string
+	// Acted is whether somebody has answered or flagged the message.
+	Acted bool
 }
 
 // Of returns a mailbox with folders that its caller has listed, in this order. All lists of one mailbox have the same id. Only
 // [Mailbox.Preview] and [Mailbox.Learn] work with it.
 func Of(path, id string, folders []Folder) *Mailbox {
-	m := &Mailbox{path: path, id: id, rows: make([][]file, len(folders)), unread: make([][]string, len(folders))}
+	m := &Mailbox{path: path, id: id, rows: make([][]file, len(folders))}
 	for row, folder := range folders {
 		m.plan.Folders = append(m.plan.Folders, folder.PlanFolder)
 		for _, f := range folder.Files {
-			m.rows[row] = append(m.rows[row], file{item: f.Item, name: f.Name})
+			m.rows[row] = append(m.rows[row], file{item: f.Item, name: f.Name, acted: f.Acted})
 		}
 	}
 	return m
@@ -78,7 +83,6 @@ func (m *Mailbox) Refresh() error {
 		return err
 	}
 	m.plan, m.rows, m.problems = plan, make([][]file, len(plan.Folders)), map[int]error{}
-	m.unread = make([][]string, len(plan.Folders))
 	for row := range plan.Folders {
 		m.refreshRow(row)
 	}
@@ -99,7 +103,7 @@ func identity(name string) (string, error) {
 
 // refreshRow lists the messages of a folder of ham or spam again.
 func (m *Mailbox) refreshRow(row int) {
-	m.rows[row], m.unread[row] = m.rows[row][:0], nil
+	m.rows[row] = m.rows[row][:0]
 	delete(m.problems, row)
 	folder := m.plan.Folders[row]
 	if folder.Unreadable() {
@@ -114,24 +118,36 @@ func (m *Mailbox) refreshRow(row int) {
 			continue
 		}
 		name := sources.UniqueName(path.Base(item.Origin))
-		if folder.Unseen() || folder.Label == sources.Ham && sources.IsUnseen(item.Origin) { // a rule may have put it there
-			m.unread[row] = append(m.unread[row], name)
-			continue
-		}
-		m.rows[row] = append(m.rows[row], file{item, name, err})
+		unread := folder.Unseen() || folder.Label == sources.Ham && sources.IsUnseen(item.Origin)
+		m.rows[row] = append(m.rows[row], file{item, name, err, unread, sources.IsAnswered(item.Origin)})
 	}
 }
 
-// hasNews reports whether a file is new or has another role since the mailbox was last compared.
-func (m *Mailbox) hasNews() bool {
+// label returns what the files of a row say once they count.
+func (m *Mailbox) label(row int) string {
+	if m.plan.Folders[row].Unseen() {
+		return sources.Ham
+	}
+	return m.plan.Folders[row].Label
+}
+
+// role returns what says whether a file has changed.
+func (m *Mailbox) role(row int, f file) string {
+	return fmt.Sprint(m.plan.Folders[row].Name, m.label(row), f.unread, f.acted)
+}
+
+// hasNews reports whether a file is new or has another role since the mailbox was last compared, or a message counts by now.
+func (m *Mailbox) hasNews(now time.Time) bool {
+	names := 0
 	for row, files := range m.rows {
 		for _, f := range files {
-			if m.compared[f.name] != m.plan.Folders[row].Label {
+			if m.compared[f.name] != m.role(row, f) {
 				return true
 			}
 		}
+		names += len(files)
 	}
-	return false
+	return names < len(m.compared) || !m.due.IsZero() && !now.Before(m.due)
 }
 
 // setCompared notes that the mailbox was compared.
@@ -139,7 +155,7 @@ func (m *Mailbox) setCompared() {
 	m.compared = make(map[string]string, len(m.compared))
 	for row, files := range m.rows {
 		for _, f := range files {
-			m.compared[f.name] = m.plan.Folders[row].Label
+			m.compared[f.name] = m.role(row, f)
 		}
 	}
 }
@@ -163,12 +179,16 @@ func (m *Mailbox) Path() string { return m.path }
 func (m *Mailbox) Messages() (used, leftOut int) {
 	leftOut = m.plan.Deleted
 	for row, f := range m.plan.Folders {
-		if f.Label == sources.LeftOut {
-			leftOut += f.Messages
-		} else {
-			leftOut += len(m.unread[row])
+		unread := 0
+		for _, f := range m.rows[row] {
+			if f.unread {
+				unread++
+			}
 		}
-		used += len(m.rows[row])
+		if used += len(m.rows[row]) - unread; f.Label == sources.LeftOut {
+			unread = f.Messages
+		}
+		leftOut += unread
 	}
 	return used, leftOut
 }

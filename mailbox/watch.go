@@ -24,6 +24,8 @@ type WatchOptions struct {
 	Model   string
 	Store   store.Options
 	Retrain store.RetrainOptions
+	Mailbox Options
+	Now     func() time.Time // of [LearnOptions]
 	// Settle is how long a mailbox is quiet before it is compared with the store: mail programs move a message in several steps. A mailbox
 	// that is never quiet is compared after ten times as long.
 	Settle time.Duration
@@ -210,7 +212,7 @@ func (w *watch) compare(ctx context.Context) error {
 			w.box.refreshRow(row)
 		}
 	}
-	if w.started && !w.box.hasNews() {
+	if w.started && !w.box.hasNews(time.Now()) {
 		return nil
 	}
 	s, err := store.Open(ctx, w.Model, w.Store)
@@ -218,7 +220,7 @@ func (w *watch) compare(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell})
+	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell, Now: w.Now, Options: w.Mailbox})
 	if err != nil {
 		return err
 	}

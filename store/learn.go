@@ -237,11 +237,7 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the log until the next fit.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
-	o, err := s.forgetFingerprint(s.Fingerprint(raw))
-	if err != nil {
-		return o, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
-	}
-	return o, nil
+	return s.ForgetKnown(s.Fingerprint(raw))
 }
 
 func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
@@ -267,6 +263,15 @@ func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
 	e.Fingerprint, e.Label, e.Confirmed = fingerprint, before.Label, before.Confirmed
 	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.append(recordOf(forget, e), rows, nil)
+}
+
+// ForgetKnown is Forget for a message by its fingerprint.
+func (s *Store) ForgetKnown(fingerprint uint64) (Outcome, error) {
+	o, err := s.forgetFingerprint(fingerprint)
+	if err != nil {
+		return o, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
+	}
+	return o, nil
 }
 
 // ForgetOrigin forgets all messages that one origin taught from a time on, and returns how many these were.

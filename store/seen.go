@@ -13,10 +13,28 @@ import (
 // Sighting is a file of a mailbox when the mailbox was last compared with the store. As long as its label is the same it says nothing
 // new, even if its message was forgotten or never learned, since the filter was sure of it.
 type Sighting struct {
-	// Fingerprint is that of the message, or 0 if the store does not have the message.
+	// Fingerprint is that of the message, or 0 if the log does not have the message, and the file says nothing that may still count.
 	Fingerprint uint64
 	Label       int // of the class that the folder stands for
+	// Folder is the folder, by [Store.NameHash].
+	Folder uint64
+	State  SightingState
+	// Since is when the message was first seen read, in seconds, for [ReadOnly] and [LearnedAsRead].
+	Since int64
 }
+
+// SightingState is what a file says.
+type SightingState uint8
+
+// The states, in the order of their numbers in files.
+const (
+	Said          SightingState = iota // the label
+	Unread                             // nothing: nobody has read the message
+	ReadOnly                           // not yet: somebody has read it, and done nothing else
+	LearnedAsRead                      // the label, since it was read long enough ago
+	Filed                              // nothing: the filter put it there
+	sightingStates
+)
 
 // sightings are the files of each mailbox, both by [Store.NameHash].
 type sightings map[uint64]map[uint64]Sighting
@@ -57,21 +75,22 @@ func (b *book) Sightings(mailbox uint64) (map[uint64]Sighting, error) {
 var errSightings = fmt.Errorf("%w: the files of a mailbox", logfile.ErrDamaged)
 
 // The size of a file in appendSightings.
-const sightingSize = 24
+const sightingSize = 40
 
 // appendSightings appends the body of a record about files:
 //
 //	u64 mailbox, u64 files seen, u64 files gone,
-//	u64 name, u64 fingerprint, i64 label of each file seen, u64 name of each file gone, by ascending names
+//	u64 name, u64 fingerprint, u32 label, u32 state, u64 folder, i64 since of each file seen, u64 name of each file gone, by ascending names
 func appendSightings(dst []byte, mailbox uint64, seen map[uint64]Sighting, gone []uint64) []byte {
 	le := binary.LittleEndian
 	for _, number := range []uint64{mailbox, uint64(len(seen)), uint64(len(gone))} {
 		dst = le.AppendUint64(dst, number)
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		dst = le.AppendUint64(dst, name)
-		dst = le.AppendUint64(dst, seen[name].Fingerprint)
-		dst = le.AppendUint64(dst, uint64(int64(seen[name].Label)))
+		f := seen[name]
+		dst = le.AppendUint64(le.AppendUint64(dst, name), f.Fingerprint)
+		dst = le.AppendUint32(le.AppendUint32(dst, uint32(f.Label)), uint32(f.State))
+		dst = le.AppendUint64(le.AppendUint64(dst, f.Folder), uint64(f.Since))
 	}
 	for _, name := range slices.Sorted(slices.Values(gone)) {
 		dst = le.AppendUint64(dst, name)
@@ -93,11 +112,11 @@ func (s sightings) apply(data []byte, classes int) error {
 	}
 	seen := make(map[uint64]Sighting, n)
 	for ; n > 0; n-- {
-		label := int64(le.Uint64(data[16:]))
-		if label < 0 || label >= int64(classes) {
+		label, state := le.Uint32(data[16:]), le.Uint32(data[20:])
+		if uint64(label) >= uint64(classes) || state >= uint32(sightingStates) {
 			return errSightings
 		}
-		seen[le.Uint64(data)] = Sighting{le.Uint64(data[8:]), int(label)}
+		seen[le.Uint64(data)] = Sighting{le.Uint64(data[8:]), int(label), le.Uint64(data[24:]), SightingState(state), int64(le.Uint64(data[32:]))}
 		data = data[sightingSize:]
 	}
 	var gone []uint64
@@ -114,8 +133,8 @@ func (s sightings) records(knows func(fingerprint uint64) bool) iter.Seq2[logfil
 		for _, mailbox := range slices.Sorted(maps.Keys(s)) {
 			files := maps.Clone(s[mailbox])
 			for name, f := range files {
-				if !knows(f.Fingerprint) {
-					files[name] = Sighting{Label: f.Label}
+				if (f.State == Said || f.State == LearnedAsRead) && !knows(f.Fingerprint) {
+					files[name] = Sighting{Label: f.Label, Folder: f.Folder}
 				}
 			}
 			if !yield(logfile.Record{Op: uint8(see), Key: mailbox}, appendSightings(nil, mailbox, files, nil)) {

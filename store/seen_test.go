@@ -35,25 +35,25 @@ func TestFilesOfMailboxesAreNoted(t *testing.T) {
 		}
 	}
 	wants("at first", home, nil)
-	see(home, map[uint64]Sighting{1: {known, 1}, 2: {7, 0}, 3: {8, 0}})
-	see(work, map[uint64]Sighting{1: {known, 0}})
-	see(home, map[uint64]Sighting{2: {7, 1}}, 3)
-	wants("in the tail", home, map[uint64]Sighting{1: {known, 1}, 2: {7, 1}})
-	wants("another mailbox", work, map[uint64]Sighting{1: {known, 0}})
+	see(home, map[uint64]Sighting{1: {Fingerprint: known, Label: 1}, 2: {Fingerprint: 7, Label: 0}, 3: {Fingerprint: 8, Label: 0}})
+	see(work, map[uint64]Sighting{1: {Fingerprint: known, Label: 0}})
+	see(home, map[uint64]Sighting{2: {Fingerprint: 7, Label: 1}}, 3)
+	wants("in the tail", home, map[uint64]Sighting{1: {Fingerprint: known, Label: 1}, 2: {Fingerprint: 7, Label: 1}})
+	wants("another mailbox", work, map[uint64]Sighting{1: {Fingerprint: known, Label: 0}})
 	if o := learned(t, s, raw); o.What != Known {
 		t.Errorf("a message before the files is %s", o.What)
 	}
 	retrain(t, s)
-	wants("after a fit, without the digests of messages that the store does not have", home, map[uint64]Sighting{1: {known, 1}, 2: {0, 1}})
+	wants("after a fit, without the digests of messages that the store does not have", home, map[uint64]Sighting{1: {Fingerprint: known, Label: 1}, 2: {Fingerprint: 0, Label: 1}})
 	if _, err := s.Forget(raw.Raw); err != nil {
 		t.Fatal(err)
 	}
 	retrain(t, s)
-	wants("a forgotten message leaves no digest", work, map[uint64]Sighting{1: {0, 0}})
+	wants("a forgotten message leaves no digest", work, map[uint64]Sighting{1: {Fingerprint: 0, Label: 0}})
 }
 
 func TestDamagedNotesOfFilesAreFound(t *testing.T) {
-	whole := appendSightings(nil, 1, map[uint64]Sighting{2: {3, 1}, 4: {5, 0}}, []uint64{6})
+	whole := appendSightings(nil, 1, map[uint64]Sighting{2: {Fingerprint: 3, Label: 1}, 4: {Fingerprint: 5}}, []uint64{6})
 	if err := (sightings{}).apply(whole, 2); err != nil {
 		t.Fatal(err)
 	}

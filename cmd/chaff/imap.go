@@ -317,7 +317,7 @@ func (p *program) imapLearn(ctx context.Context, x *mailClient, c *imap.Client, 
 	}
 	defer view.Close()
 	step, end := p.progress("reading mail")
-	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step}
+	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step, Options: x.Config.Mailbox}
 	preview, err := box.Preview(ctx, view, o)
 	end()
 	if err = cmp.Or(aboutMailbox(err), box.Done()); err != nil {

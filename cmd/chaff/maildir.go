@@ -45,7 +45,7 @@ func (p *program) learnMaildirs(x *learning) error {
 	}
 	all := mailboxes{File: x.model, Mailboxes: []mailboxSays{}, DryRun: x.dryRun}
 	step, done := p.progress("reading mail")
-	options := mailbox.LearnOptions{Workers: x.Workers, Progress: step}
+	options := mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox}
 	err := p.eachMailbox(x, &all, boxes, options)
 	done()
 	err = aboutMailbox(err)
@@ -142,10 +142,11 @@ const shownFolders = 6
 // printSays prints what a mailbox says, in at most 15 lines. Refused messages are on stderr.
 func (p *program) printSays(m mailboxSays, dryRun bool) {
 	p.printMailProblems(m)
-	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused) - m.Silent
+	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
 	if m.Count(store.Learned)+m.Count(store.Relabelled)+m.Count(store.Sure) == 0 {
 		if !p.quiet {
 			screen.Printf(p.stdout, "nothing new in %s: %s known, %d left out\n", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
+			printSilent(p.stdout, m.Account)
 		}
 		p.printAmbiguous(m.Account)
 		return
@@ -166,7 +167,21 @@ func (p *program) printSays(m mailboxSays, dryRun bool) {
 	}
 	printChangedFolders(w, m.Account)
 	field(w, "known", "%d already; left out: %d", known, m.LeftOut)
+	printSilent(w, m.Account)
 	p.printAmbiguous(m.Account)
+}
+
+// printSilent prints how many messages say nothing yet, or no longer.
+func printSilent(w io.Writer, a mailbox.Account) {
+	if a.Waiting > 0 {
+		field(w, "waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them", a.Waiting)
+	}
+	if a.Filed > 0 {
+		field(w, "filed", "%d that the filter calls spam itself say nothing until you move them", a.Filed)
+	}
+	if a.TakenBack > 0 {
+		field(w, "forgotten", "%d that you deleted soon after reading them", a.TakenBack)
+	}
 }
 
 func onlyIf(is bool, text string) string {

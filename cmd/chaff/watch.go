@@ -45,7 +45,7 @@ learns, so other commands work beside it. An interrupt ends it.`,
 				return err
 			}
 			o := p.watching(path)
-			o.Model, o.Store, o.Retrain = model, loaded.Config.Store, retrainOptions(loaded.Config)
+			o.Model, o.Store, o.Retrain, o.Mailbox = model, loaded.Config.Store, retrainOptions(loaded.Config), loaded.Config.Mailbox
 			return aboutMailbox(aboutStore(model, mailbox.Watch(c.Context(), path, o)))
 		},
 	}

@@ -124,6 +124,12 @@ func IsUnseen(name string) bool {
 	return maildirFile{name: path.Base(name), sub: path.Base(path.Dir(name))}.unseen()
 }
 
+// IsAnswered reports whether the flags of a Maildir file say that somebody has answered, forwarded or flagged the message.
+func IsAnswered(name string) bool {
+	i := infoStart(path.Base(name))
+	return i >= 0 && strings.ContainsAny(path.Base(name)[i+3:], "RPF")
+}
+
 // UniqueName returns the name of a Maildir file without its flags: the part that stays when a mail program marks the message.
 func UniqueName(name string) string {
 	if i := infoStart(name); i >= 0 {

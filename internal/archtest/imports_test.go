@@ -29,8 +29,8 @@ func rooms() map[string][]string {
 		"docs/figures":          all,
 		"docs/growth":           all,
 		"test/load":             {},
-		"test/maillab":          {},                                                                                                                                                      // it runs the programs
-		"config":                {"corpus", "features", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
+		"test/maillab":          {},                                                                                                                                                                 // it runs the programs
+		"config":                {"corpus", "features", "mailbox", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
 		"mailbox/imap":          {"corpus", "corpus/sources", "filter", "mailbox"},

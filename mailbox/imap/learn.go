@@ -91,6 +91,17 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	acted := map[imap.UID]bool{}
+	if f.Label == sources.Ham {
+		criteria.Or = [][2]imap.SearchCriteria{{{Flag: []imap.Flag{imap.FlagAnswered}}, {Flag: []imap.Flag{imap.FlagFlagged}}}}
+		answered, err := c.search(1, criteria)
+		if err != nil {
+			return nil, err
+		}
+		for _, uid := range answered {
+			acted[uid] = true
+		}
+	}
 	row := mailbox.Folder{PlanFolder: f.PlanFolder}
 	if f.Name == c.junk {
 		l.known.junk(c.selected.validity)
@@ -101,8 +112,9 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		}
 		p := place{f.Name, c.selected.validity, uid}
 		row.Files = append(row.Files, mailbox.File{
-			Item: corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Label, Content: content{l, p}},
-			Name: p.name(),
+			Item:  corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Label, Content: content{l, p}},
+			Name:  p.name(),
+			Acted: acted[uid],
 		})
 	}
 	row.Messages = len(row.Files)

@@ -1,0 +1,185 @@
+package mailbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chaff/filter"
+	"chaff/store"
+)
+
+// learnAt learns what the mailbox says at a time, with the default options.
+func (b *tree) learnAt(now time.Time) Account {
+	b.Helper()
+	box, err := Open(b.dir)
+	b.must(err)
+	s := b.open()
+	defer s.Close()
+	a, err := box.Learn(b.Context(), s, LearnOptions{Now: func() time.Time { return now }, Options: DefaultOptions()})
+	b.must(err)
+	return a
+}
+
+func TestHamThatWasOnlyReadCountsAfterADay(t *testing.T) {
+	begin := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	type step struct {
+		after   time.Duration
+		do      func(b *tree)
+		want    []string
+		waiting int
+	}
+	arrives := func(b *tree) { b.write("new/1.a", b.notSpam(0)) }
+	reads := func(b *tree) { b.move("new/1.a", "cur/1.a:2,S") }
+	nothing := func(*tree) {}
+	for name, steps := range map[string][]step{
+		"it is read, and stays": {
+			{0, arrives, nil, 0}, {time.Hour, reads, nil, 1}, {24 * time.Hour, nothing, nil, 1},
+			{25 * time.Hour, nothing, []string{"learned ham cur/1.a:2,S"}, 0}, {26 * time.Hour, nothing, nil, 0},
+		},
+		"it was read before it was seen": {
+			{0, func(b *tree) { b.write("cur/1.a:2,S", b.notSpam(0)) }, nil, 1}, {24 * time.Hour, nothing, []string{"learned ham cur/1.a:2,S"}, 0},
+		},
+		"the server gives it another name": {
+			{0, func(b *tree) { b.write("cur/1.a:2,S", b.notSpam(0)) }, nil, 1},
+			{23 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", "cur/1.z:2,S") }, nil, 1}, {24 * time.Hour, nothing, []string{"learned ham cur/1.z:2,S"}, 0},
+		},
+		"it is answered": {
+			{0, arrives, nil, 0}, {time.Hour, reads, nil, 1},
+			{2 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", "cur/1.a:2,RS") }, []string{"learned ham cur/1.a:2,RS"}, 0},
+		},
+		"it is flagged": {{0, func(b *tree) { b.write("cur/1.a:2,FS", b.notSpam(0)) }, []string{"learned ham cur/1.a:2,FS"}, 0}},
+		"it is filed": {
+			{0, arrives, nil, 0}, {time.Hour, reads, nil, 1},
+			{2 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", ".Lists/cur/1.b:2,S") }, []string{"learned ham .Lists/cur/1.b:2,S"}, 0},
+		},
+		"it is moved to Junk instead": {
+			{0, arrives, nil, 0}, {time.Hour, reads, nil, 1},
+			{2 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", ".Junk/cur/1.b:2,S") }, []string{"learned spam .Junk/cur/1.b:2,S"}, 0},
+		},
+		"it is deleted before it counts": {
+			{0, arrives, nil, 0}, {time.Hour, reads, nil, 1}, {2 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", ".Trash/cur/1.a:2,S") }, nil, 0},
+			{48 * time.Hour, nothing, nil, 0},
+		},
+		"nobody reads it": {{0, arrives, nil, 0}, {72 * time.Hour, nothing, nil, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTree(t)
+			b.learn()
+			for i, step := range steps {
+				step.do(b)
+				a := b.learnAt(begin.Add(step.after))
+				if diff := cmp.Diff(step.want, b.said(a)); diff != "" || a.Waiting != step.waiting {
+					t.Errorf("step %d: %d wait, want %d (-want +got):\n%s", i, a.Waiting, step.waiting, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestReadHamThatIsThrownAwayWithinAWeekIsTakenBack(t *testing.T) {
+	begin := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		days      int
+		to        string
+		takenBack int
+	}{
+		"after three days, to the trash":      {3, ".Trash/cur/1.b:2,S", 1},
+		"after three days, for ever":          {3, "", 1},
+		"after nine days":                     {9, ".Trash/cur/1.b:2,S", 0},
+		"after three days, to another folder": {3, ".Lists/cur/1.b:2,S", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTree(t)
+			b.learn()
+			b.write("cur/1.a:2,S", b.notSpam(0))
+			b.learnAt(begin)
+			if a := b.learnAt(begin.Add(day)); a.Count(store.Learned) != 1 {
+				t.Fatalf("learned %v", b.said(a))
+			}
+			if tt.to == "" {
+				b.must(os.Remove(filepath.Join(b.dir, "cur/1.a:2,S")))
+			} else {
+				b.move("cur/1.a:2,S", tt.to)
+			}
+			a := b.learnAt(begin.Add(time.Duration(tt.days) * day))
+			s := b.open()
+			defer s.Close()
+			known, err := s.Knows([]byte(b.notSpam(0)))
+			b.must(err)
+			if a.TakenBack != tt.takenBack || known == (tt.takenBack > 0) {
+				t.Errorf("%d taken back, want %d; known: %v", a.TakenBack, tt.takenBack, known)
+			}
+		})
+	}
+}
+
+// TestAPhishThatIsOpenedDoesNotLetItsCampaignPass opens the first message of a campaign, and judges the next ones.
+func TestAPhishThatIsOpenedDoesNotLetItsCampaignPass(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	variant := func(i int) string {
+		return "Subject: your account\n\nspama spamb spamc verify account " + strings.Repeat("now ", i)
+	}
+	verdicts := func() (all []filter.Verdict) {
+		f, err := filter.OpenLearned(b.model)
+		b.must(err)
+		defer f.Close()
+		for i := range 10 {
+			all = append(all, f.Classify([]byte(variant(i))).Verdict)
+		}
+		return all
+	}
+	before := verdicts()
+	b.write("cur/1.a:2,S", variant(3))
+	b.learnAt(time.Now())
+	b.move("cur/1.a:2,S", ".Trash/cur/1.a:2,S") // once it is seen for what it is
+	b.learnAt(time.Now().Add(30 * day))
+	if diff := cmp.Diff(before, verdicts()); diff != "" {
+		t.Errorf("the next ones are judged in another way (-before +after):\n%s", diff)
+	}
+}
+
+func TestWhatTheFilterFiledTeachesNothingUntilItIsMoved(t *testing.T) {
+	const spam = "Subject: x\n\nspama spamb spamc spamd spame spamf spamg spamh"
+	begin := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		first, then string // where the message is
+		raw         string
+		filed       int
+		want        []string // afterwards
+	}{
+		"it stays in Junk":                       {".Junk/new/1.a", ".Junk/cur/1.a:2,S", spam, 1, nil},
+		"unread, it is moved to the inbox":       {".Junk/new/1.a", "new/1.b", spam, 1, []string{"learned ham new/1.b"}},
+		"unread, under its name":                 {".Junk/new/1.a", "new/1.a", spam, 1, []string{"learned ham new/1.a"}},
+		"read, it is moved to a folder":          {".Junk/new/1.a", ".Lists/cur/1.b:2,S", spam, 1, []string{"learned ham .Lists/cur/1.b:2,S"}},
+		"it was in the inbox, unread":            {"new/1.a", ".Junk/cur/1.b:2,S", spam, 0, []string{"learned spam .Junk/cur/1.b:2,S"}},
+		"it was in the inbox, read":              {"cur/1.a:2,S", ".Junk/cur/1.b:2,S", spam, 0, []string{"learned spam .Junk/cur/1.b:2,S"}},
+		"the filter did not call it spam itself": {"tmp/1.a", ".Junk/cur/1.b:2,S", "", 0, []string{"learned spam .Junk/cur/1.b:2,S"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTree(t)
+			b.learn()
+			if tt.raw == "" {
+				tt.raw = b.notSpam(0)
+			}
+			b.write(tt.first, tt.raw)
+			a := b.learnAt(begin)
+			if len(a.Changes) > 0 || a.Filed != tt.filed {
+				t.Errorf("at first it learns %v, and %d are filed", b.said(a), a.Filed)
+			}
+			s := b.open() // a fit leaves what it needs to know later
+			_, err := s.Retrain(t.Context(), store.RetrainOptions{})
+			b.must(err)
+			b.must(s.Close())
+			b.move(tt.first, tt.then)
+			if diff := cmp.Diff(tt.want, b.said(b.learnAt(begin.Add(time.Hour)))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
