@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/store"
 )
@@ -181,5 +182,34 @@ func TestWhatTheFilterFiledTeachesNothingUntilItIsMoved(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestTrainingAndLearningCountFoldersAlike(t *testing.T) {
+	b := newTree(t)
+	for name, n := range map[string]int{"new/1.a": 1, ".Lists/cur/1.b:2,S": 2, ".Lists/cur/1.c:2,": 3, ".Lists/new/1.d": 4, ".Junk/new/1.e": 5, ".Trash/cur/1.f:2,S": 6, ".Drafts/cur/1.g:2,": 7} {
+		b.write(name, b.notSpam(n))
+	}
+	b.must(os.MkdirAll(filepath.Join(b.dir, ".Archive/cur"), 0o700))
+	b.must(os.MkdirAll(filepath.Join(b.dir, ".Archive/new"), 0o700))
+	for i, name := range []string{".Archive/cur/1.h:2,", ".Archive/new/1.i"} { // which nobody has marked
+		b.write(name, b.notSpam(10+i))
+	}
+	plan, err := sources.MaildirTree(b.dir)
+	b.must(err)
+	used, leftOut := 0, plan.Deleted
+	for _, f := range plan.Folders {
+		if f.Label == sources.LeftOut {
+			leftOut += f.Messages
+		} else {
+			used += f.Messages
+		}
+	}
+	a := b.learn()
+	if a.Messages != used || a.LeftOut != leftOut || used != 84 {
+		t.Errorf("learning uses %d messages and leaves out %d, training %d and %d", a.Messages, a.LeftOut, used, leftOut)
+	}
+	if n := a.Count(store.Learned); n != used-80 {
+		t.Errorf("learned %d of %d new messages", n, used-80)
 	}
 }

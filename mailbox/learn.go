@@ -81,8 +81,10 @@ type Change struct {
 	file   file
 	label  int
 	folder uint64 // by the hash of its name
-	state  store.SightingState
-	since  int64 // when the message was first seen read
+	// unmarked is whether nobody marks mail of its folder as seen.
+	unmarked bool
+	state    store.SightingState
+	since    int64 // when the message was first seen read
 }
 
 // Read returns the bytes of the message.
@@ -366,7 +368,7 @@ func (c *comparison) weigh(n *Change, before []store.Sighting, o LearnOptions) e
 	isHam := c.classes[n.label] == string(filter.Ham)
 	read := time.Unix(n.since, 0).Add(time.Duration(o.ReadDays) * day)
 	switch {
-	case n.file.unread && !changedSides:
+	case n.file.unread && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
 	case c.first, changedSides, isHam && (moved || n.file.acted || o.ReadDays == 0):
 		n.state = store.Said
@@ -406,7 +408,7 @@ func (c *comparison) wait(until time.Time) {
 func (c *comparison) news(m *Mailbox, o LearnOptions) (news []Change, said map[uint64]int) {
 	said = map[uint64]int{}
 	for row, files := range m.rows {
-		name, label := m.plan.Folders[row].Name, m.label(row)
+		name, label, unmarked := m.plan.Folders[row].Name, m.label(row), m.unmarked(row)
 		number, folder := slices.Index(c.classes, label), c.nameHash(name)
 		for _, f := range files {
 			before, isOld := c.sightings[c.nameHash(f.name)]
@@ -423,7 +425,7 @@ func (c *comparison) news(m *Mailbox, o LearnOptions) (news []Change, said map[u
 					continue
 				}
 			}
-			news = append(news, Change{Path: f.item.Origin, Folder: name, Label: label, Result: store.Learned, file: f, label: number, folder: folder})
+			news = append(news, Change{Path: f.item.Origin, Folder: name, Label: label, Result: store.Learned, file: f, label: number, folder: folder, unmarked: unmarked})
 		}
 	}
 	delete(said, 0) // of messages that are forgotten

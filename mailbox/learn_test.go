@@ -340,7 +340,8 @@ func TestUnreadMailIsNoHam(t *testing.T) {
 	b.learn()
 	b.write(".Lists/new/1.a", "Subject: x\n\nspama by a rule")
 	b.write(".Lists/cur/1.b:2,F", "Subject: x\n\nspamb by a rule")
-	if a := b.wantLearned("nobody has read it"); a.LeftOut != 2 {
+	b.write(".Lists/cur/1.c:2,S", b.notSpam(1))
+	if a := b.wantLearned("nobody has read it", "learned ham .Lists/cur/1.c:2,S"); a.LeftOut != 2 {
 		t.Errorf("%d are left out, want 2", a.LeftOut)
 	}
 	b.move(".Lists/new/1.a", ".Lists/cur/1.a:2,S")

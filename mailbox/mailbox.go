@@ -101,7 +101,16 @@ func identity(name string) (string, error) {
 	return full, nil
 }
 
-// refreshRow lists the messages of a folder of ham or spam again.
+// refreshFolder lists the messages of a folder of ham or spam again, by one of its rows.
+func (m *Mailbox) refreshFolder(row int) {
+	for other, f := range m.plan.Folders {
+		if f.Name == m.plan.Folders[row].Name {
+			m.refreshRow(other)
+		}
+	}
+}
+
+// refreshRow lists the messages of a row again.
 func (m *Mailbox) refreshRow(row int) {
 	m.rows[row] = m.rows[row][:0]
 	delete(m.problems, row)
@@ -121,6 +130,11 @@ func (m *Mailbox) refreshRow(row int) {
 		unread := folder.Unseen() || folder.Label == sources.Ham && sources.IsUnseen(item.Origin)
 		m.rows[row] = append(m.rows[row], file{item, name, err, unread, sources.IsAnswered(item.Origin)})
 	}
+}
+
+// unmarked reports whether nobody marks mail of a folder of ham as seen, so that it counts as it stands, as for training.
+func (m *Mailbox) unmarked(row int) bool {
+	return !m.plan.Folders[row].Unseen() && !slices.ContainsFunc(m.rows[row], func(f file) bool { return !f.unread })
 }
 
 // label returns what the files of a row say once they count.
@@ -179,9 +193,9 @@ func (m *Mailbox) Path() string { return m.path }
 func (m *Mailbox) Messages() (used, leftOut int) {
 	leftOut = m.plan.Deleted
 	for row, f := range m.plan.Folders {
-		unread := 0
+		unread, unmarked := 0, m.unmarked(row)
 		for _, f := range m.rows[row] {
-			if f.unread {
+			if f.unread && !unmarked {
 				unread++
 			}
 		}

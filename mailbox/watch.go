@@ -209,7 +209,7 @@ func (w *watch) compare(ctx context.Context) error {
 		}
 	} else {
 		for row := range dirty {
-			w.box.refreshRow(row)
+			w.box.refreshFolder(row)
 		}
 	}
 	if w.started && !w.box.hasNews(time.Now()) {

@@ -66,7 +66,7 @@ type Plan struct {
 //
 // Names are in modified UTF-7 or in UTF-8, composed or not. Spam is the mail in .Junk, .Spam and folders with other usual
 // names for spam, in the languages of mail programs. Deleted mail (also in flag T), drafts, the outbox, templates, and the
-// unseen mail of an inbox or of "All Mail", whose class nobody has decided, are left out. All other mail is ham, including
+// unseen mail of an inbox, of "All Mail" and of any folder of ham that has seen mail, whose class nobody has decided, are left out. All other mail is ham, including
 // sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is spam within a folder of
 // spam, and left out within another folder that is not ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
@@ -136,7 +136,7 @@ func dottedParts(name string) []string {
 // QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See TestNamesOfFoldersAreShownDecoded.
 func readable(name string) string { return norm.NFC.String(decodeMUTF7(name)) }
 
-// Unseen is the reason of the unseen mail of an inbox.
+// Unseen is the reason of the unseen mail of a folder of ham.
 const Unseen = "not seen yet"
 
 // add adds the rows of the mail folder at dir.
@@ -153,10 +153,10 @@ func (p *Plan) add(dir, name string, parts []string) {
 
 // count counts the messages of each folder. One that cannot be listed becomes a row with that reason.
 func (p *Plan) count() {
-	for i := range p.Folders {
+	for i := 0; i < len(p.Folders); i++ {
 		f := &p.Folders[i]
-		if f.path == "" {
-			continue // it cannot be read
+		if f.path == "" || f.Unseen() && f.Messages > 0 {
+			continue // it cannot be read, or was counted
 		}
 		files, err := readMaildir(p.fsys, f.path)
 		if err != nil {
@@ -170,6 +170,20 @@ func (p *Plan) count() {
 			case file.deleted() && f.Label != LeftOut:
 				p.Deleted++
 			}
+		}
+		if f.Label != Ham || f.part != wholeFolder {
+			continue
+		}
+		unseen := *f
+		unseen.Label, unseen.Reason, unseen.part, unseen.Messages = LeftOut, Unseen, unseenPart, 0
+		for _, file := range files {
+			if unseen.part.has(file) {
+				unseen.Messages++
+			}
+		}
+		if 0 < unseen.Messages && unseen.Messages < f.Messages { // without seen mail nobody marks it there
+			f.part, f.Messages = seenPart, f.Messages-unseen.Messages
+			p.Folders = slices.Insert(p.Folders, i+1, unseen)
 		}
 	}
 }
