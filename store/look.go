@@ -36,6 +36,9 @@ func look(path string) (*View, error) {
 		return nil, err
 	}
 	b, err := openToRead(path)
+	if errors.Is(err, ErrNone) && HasEarlier(path) {
+		err = ErrEarlier
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -153,6 +156,9 @@ func later(path string) (n int, err error) {
 		return 0, err
 	}
 	b, err := openToRead(path)
+	if errors.Is(err, ErrNone) && HasEarlier(path) {
+		err = ErrEarlier
+	}
 	if err != nil {
 		return 0, err
 	}

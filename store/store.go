@@ -84,6 +84,12 @@ func openLocked(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	turned := HasEarlier(target)
+	if turned {
+		if err := convert(ctx, target, o); err != nil && !errors.Is(err, ErrNone) {
+			return nil, err
+		}
+	}
 	if err := owned(target); err != nil {
 		return nil, err
 	}
@@ -105,6 +111,9 @@ func openLocked(ctx context.Context, path string, o *Options) (*Store, error) {
 		o = &f.Options
 	}
 	s.options = *o
+	if turned && s.remade == nil {
+		s.remade = errTurned
+	}
 	if s.filter == nil {
 		if err := s.remake(ctx); err != nil {
 			s.Close()

@@ -672,12 +672,3 @@ func TestAMailboxThatContradictsTheFilterIsDoubted(t *testing.T) {
 		t.Errorf("status counts %d doubtful messages, want 1", n)
 	}
 }
-
-func TestAStoreOfAnEarlierVersionIsRefused(t *testing.T) {
-	for _, name := range []string{"votes.model", "bernoulli.model"} {
-		_, err := Open(t.Context(), filepath.Join("testdata", "format3", name), DefaultOptions())
-		if !errors.Is(err, ErrNone) {
-			t.Errorf("%s: got %v", name, err)
-		}
-	}
-}

@@ -48,7 +48,7 @@ func hasStore(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
-	if _, err := os.Stat(storeOf(path)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(storeOf(path)); !errors.Is(err, fs.ErrNotExist) || store.HasEarlier(path) {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -65,6 +65,8 @@ func aboutStore(path string, err error) error {
 		return nil
 	case errors.Is(err, store.ErrVersion):
 		return hint.With(err, "install the version of chaff that wrote it, or a later one")
+	case errors.Is(err, store.ErrEarlier):
+		return hint.With(err, "chaff retrain turns it into a log, which nothing is lost by")
 	case errors.Is(err, store.ErrDamaged):
 		return hint.With(err, "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail")
 	case errors.Is(err, store.ErrLearned):
@@ -93,6 +95,8 @@ func mayReplace(c *cobra.Command, path string) error {
 	n, err := store.Later(path)
 	command := c.CommandPath()
 	switch {
+	case errors.Is(err, store.ErrEarlier):
+		return aboutStore(path, err)
 	case err != nil:
 		return hint.With(err, command+" --replace replaces the log")
 	case n > 0:

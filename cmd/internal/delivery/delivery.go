@@ -378,9 +378,12 @@ func advised(path string, err error) error {
 	isGone := errors.Is(err, fs.ErrNotExist)
 	isDamaged := errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated)
 	_, noLog := os.Stat(filter.LogPath(path))
+	_, noStore := os.Stat(path + ".store") // of an earlier version
 	switch {
 	case noLog == nil && (isGone || isDamaged):
 		return hint.With(err, "chaff retrain makes it anew from its log")
+	case noStore == nil && errors.Is(err, filter.ErrVersion):
+		return hint.With(err, "chaff retrain makes it anew from its store, and that a log")
 	case isGone:
 		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
 	case errors.Is(err, filter.ErrNotModel):

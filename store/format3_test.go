@@ -1,0 +1,153 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chaff/features"
+	"chaff/internal/logfile"
+)
+
+// copyEarlier copies a model and its store of format 3, and returns the path of the copy.
+func copyEarlier(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	for _, suffix := range []string{"", earlierSuffix} {
+		noError(t, os.WriteFile(path+suffix, contents(t, filepath.Join("testdata", "format3", name)+suffix), 0o600))
+	}
+	return path
+}
+
+// sampleMail returns a message of the sample mail by the beginning of its name.
+func sampleMail(t *testing.T, name string) Message {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "corpus", "sample", "mail", name+"*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	return Message{Raw: contents(t, files[0]), Label: strings.Split(name, "/")[0], Way: ByHand}
+}
+
+func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
+	for name, want := range map[string]struct {
+		model     string
+		ham, spam int
+		ways      string
+	}{
+		"votes":     {"votes", 6, 6, "map[by hand:3 training:9]"},
+		"bernoulli": {"bernoulli", 46, 7, "map[by hand:42 mailbox:2 training:9]"}, // with a summary
+		"hybrid":    {"votes", 6, 6, "map[by hand:3 training:9]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := copyEarlier(t, name)
+			if _, err := Later(path); !errors.Is(err, ErrEarlier) {
+				t.Errorf("what a training would drop: %v", err)
+			}
+			if _, err := Look(path); !errors.Is(err, ErrEarlier) {
+				t.Errorf("a reader gets %v", err)
+			}
+			s := opened(t, path)
+			if !errors.Is(s.Warning(), errTurned) || s.Model() != want.model {
+				t.Errorf("the model %s, with the warning %v", s.Model(), s.Warning())
+			}
+			if _, err := os.Stat(path + earlierSuffix); !errors.Is(err, os.ErrNotExist) {
+				t.Error("the store is still there")
+			}
+			v, err := Look(path)
+			noError(t, err)
+			defer v.Close()
+			status := v.Status(time.Now())
+			if got := fmt.Sprint(status.Ways); got != want.ways || status.Classes[0].Messages != want.ham || status.Classes[1].Messages != want.spam || status.Forgotten != 1 {
+				t.Errorf("ways %s, classes %+v, %d forgotten", got, status.Classes, status.Forgotten)
+			}
+			judged := 0
+			for _, e := range v.Entries() {
+				if e.isJudged() {
+					judged++
+				}
+				if e.Learned.Year() != 2026 || e.Origin != "" || len(v.ledger.documents.Document(e.Terms).Terms) == 0 {
+					t.Errorf("an entry is %+v", e)
+				}
+			}
+			if hand := status.Ways["by hand"] + status.Ways["mailbox"]; judged != hand {
+				t.Errorf("%d messages were judged before they were learned, want %d", judged, hand)
+			}
+			for _, known := range []string{"spam/06", "spam/02", "ham/05"} {
+				if o := learned(t, s, sampleMail(t, known)); o.What != Known {
+					t.Errorf("%s is %s, want known", known, o.What)
+				}
+			}
+			if o := learned(t, s, sampleMail(t, "spam/07")); o.What != Relabelled || o.Before != "ham" {
+				t.Errorf("a message that moved is %+v", o)
+			}
+			if o := learned(t, s, sampleMail(t, "ham/01")); o.What != Learned {
+				t.Errorf("a message that was forgotten is %s, want learned", o.What)
+			}
+			if name == "bernoulli" && len(v.ledger.seen) != 1 {
+				t.Errorf("it knows %d mailboxes", len(v.ledger.seen))
+			}
+			for _, files := range v.ledger.seen {
+				labels := map[int]int{}
+				for f := range maps.Values(files) {
+					labels[f.Label]++
+				}
+				if labels[0] != 1 || labels[1] != 1 {
+					t.Errorf("of a mailbox it knows files of %v", labels)
+				}
+			}
+			s.Close()
+			if again := opened(t, path); again.Warning() != nil {
+				t.Errorf("the second time: %v", again.Warning())
+			}
+		})
+	}
+}
+
+func TestADamagedStoreOfAnEarlierVersionIsLeftAsItIs(t *testing.T) {
+	for suffix, places := range map[string][]int{"": {0, 9, 100}, earlierSuffix: {0, 9, 100, 1000, 5000, 20_000}} {
+		path := copyEarlier(t, "votes")
+		whole := contents(t, path+suffix)
+		for _, at := range places {
+			damaged := bytes.Clone(whole)
+			damaged[at] ^= 1
+			noError(t, os.WriteFile(path+suffix, damaged, 0o600))
+			_, err := Open(t.Context(), path, DefaultOptions())
+			if _, e := os.Stat(path + Suffix); err == nil || e == nil || !bytes.Equal(contents(t, path+suffix), damaged) {
+				t.Errorf("%q, byte %d: %v, and a file has changed", suffix, at, err)
+			}
+		}
+	}
+}
+
+// FuzzEarlier reads any bytes as the meta of a record of an old journal, and as a document.
+func FuzzEarlier(f *testing.F) {
+	path := copyEarlier(f, "votes")
+	file, err := os.Open(path + earlierSuffix)
+	noError(f, err)
+	defer file.Close()
+	store := contents(f, path+earlierSuffix)
+	f.Add(store[len(store)-3000:], []byte{1})
+	f.Add(append([]byte{1}, make([]byte, 200)...), []byte{4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 0, 5, 0})
+	f.Fuzz(func(t *testing.T, data, document []byte) {
+		l := newLedger(recipe{Classes: []string{"ham", "spam"}}, facts{}, features.NewDocuments(0))
+		w := l.documents.NewWriter()
+		defer w.Close()
+		journal := append([]byte("CHJOUR1\n0123456701234567"), data...)
+		for _, err := range []error{l.readJournal(journal, w), l.enterEarlier(data, w, map[int]bool{}), l.sawEarlier(data)} {
+			if err != nil && !errors.Is(err, logfile.ErrDamaged) {
+				t.Fatal(err)
+			}
+		}
+		doc, _, err := earlierDocument(document, make([]byte, 80), make([]byte, 10))
+		if err == nil && len(doc.Terms) != len(doc.Counts) {
+			t.Errorf("%d terms, %d counts", len(doc.Terms), len(doc.Counts))
+		}
+	})
+}
