@@ -1,7 +1,7 @@
-// Package mailbox compares a mailbox of Maildirs with a store, teaches the store what the mailbox says, and finds labels to doubt.
+// Package mailbox compares a mailbox of Maildirs with a log, teaches the log what the mailbox says, and finds labels to doubt.
 //
 // The folders of a mailbox are its user's labels: [sources.MaildirTree] says which hold spam, which ham, and which are left out. [Learn]
-// learns the messages whose file is new or has moved between ham and spam since the mailbox was last compared with the store. [Watch] does
+// learns the messages whose file is new or has moved between ham and spam since the mailbox was last compared with the log. [Watch] does
 // the same as it happens. [Review] classifies what is there.
 //
 //	box, err := mailbox.Open("/home/ann/Maildir")

@@ -16,7 +16,7 @@ import (
 	"chaff/store"
 )
 
-// LearnOptions configure how a mailbox is compared with a store.
+// LearnOptions configure how a mailbox is compared with a log.
 type LearnOptions struct {
 	// Workers is the number of goroutines that read messages; 0 means one for each core. It changes no result.
 	Workers int
@@ -75,7 +75,7 @@ type Change struct {
 	Reason string `json:"reason,omitempty"`
 	// Doubt is how much the score of the message speaks against what the folder says, if that is doubtful: see [metrics.Typical.Doubt].
 	Doubt float64 `json:"doubt,omitempty"`
-	// Fingerprint is the digest by which the store knows the message.
+	// Fingerprint is the digest by which the log knows the message.
 	Fingerprint uint64 `json:"-"`
 
 	file   file
@@ -128,22 +128,22 @@ func (a Account) Count(result store.What) int {
 	return n
 }
 
-// ErrClasses is returned for a store that does not tell ham from spam.
+// ErrClasses is returned for a log that does not tell ham from spam.
 var ErrClasses = errors.New("the folders of a mailbox say what is ham and what is spam, and the model has other classes")
 
-// knowledge is what a store knows of messages.
+// knowledge is what a log knows of messages.
 type knowledge struct {
 	classes   []string
 	labels    map[uint64]int            // by fingerprint
 	byHand    map[uint64]bool           // by fingerprint: the label was given by hand
 	sightings map[uint64]store.Sighting // of the mailbox when it was last compared, by name
 	nameHash  func(name string) uint64
-	// fingerprint returns the digest by which the store knows a message, and isSpam whether the filter calls it spam.
+	// fingerprint returns the digest by which the log knows a message, and isSpam whether the filter calls it spam.
 	fingerprint func(raw []byte) uint64
 	isSpam      func(raw []byte) (bool, error)
 }
 
-// known is a store, or a view of one.
+// known is a log, or a view of one.
 type known interface {
 	Classes() []string
 	NameHash(name string) uint64
@@ -167,7 +167,7 @@ func (m *Mailbox) knowledge(s known, entries []store.Entry, isSpam func(raw []by
 	return k, err
 }
 
-// comparison is a mailbox beside a store.
+// comparison is a mailbox beside a log.
 type comparison struct {
 	account Account
 	knowledge
@@ -190,8 +190,8 @@ func (m *Mailbox) Preview(ctx context.Context, v *store.View, o LearnOptions) (A
 	return c.account, err
 }
 
-// Learn learns what the mailbox says that the store does not know. It does not read a file again whose name it saw with the same label.
-// The error is about the store or comes from ctx; what was learned before it stays learned.
+// Learn learns what the mailbox says that the log does not know. It does not read a file again whose name it saw with the same label.
+// The error is about the log or comes from ctx; what was learned before it stays learned.
 func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Account, error) {
 	entries, err := s.Entries()
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { testmain.Run(m) }
 
-// tree is a mailbox of 40 ham in the inbox and 40 spam in .Junk, and a model that was trained on it, with its store.
+// tree is a mailbox of 40 ham in the inbox and 40 spam in .Junk, and a model that was trained on it, with its log.
 type tree struct {
 	*testing.T
 	dir, model string
@@ -35,7 +35,7 @@ func newTree(t *testing.T) *tree {
 	return treeOf(t, "invented", corpustest.Mailbox(1, 40, "ham", "spam"))
 }
 
-// trees have the model and the store of a tree by the name of its mail, which is always the same: it is trained on once.
+// trees have the model and the log of a tree by the name of its mail, which is always the same: it is trained on once.
 var trees = struct {
 	sync.Mutex
 	of map[string][2][]byte

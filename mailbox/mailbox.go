@@ -21,7 +21,7 @@ type Mailbox struct {
 	plan     sources.Plan
 	rows     [][]file // by the row of plan.Folders
 	problems map[int]error
-	// compared has the role of each file when the mailbox was last compared with a store, and due is when a message that was only read counts; zero for none.
+	// compared has the role of each file when the mailbox was last compared with a log, and due is when a message that was only read counts; zero for none.
 	compared map[string]string
 	due      time.Time
 }

@@ -26,14 +26,14 @@ type WatchOptions struct {
 	Retrain store.RetrainOptions
 	Mailbox Options
 	Now     func() time.Time // of [LearnOptions]
-	// Settle is how long a mailbox is quiet before it is compared with the store: mail programs move a message in several steps. A mailbox
+	// Settle is how long a mailbox is quiet before it is compared with the log: mail programs move a message in several steps. A mailbox
 	// that is never quiet is compared after ten times as long.
 	Settle time.Duration
 	// Idle is how long nothing is learned before the model is fitted again, if [store.Options] ask for that.
 	Idle time.Duration
 	// Rescan is how often the whole mailbox is listed: some file systems, such as network shares, report no events.
 	Rescan time.Duration
-	// Retry is how soon a store or a mailbox that cannot be read is tried again.
+	// Retry is how soon a log or a mailbox that cannot be read is tried again.
 	Retry time.Duration
 	// Compared is called after the first comparison, Changed after each message, Learned after each comparison with changes, and Retrained after each fit. Trouble is called with
 	// each error of a fit or a fold, and once with the reason why the watch has to wait, then with nil when it goes on. All must be set.
@@ -50,7 +50,7 @@ func DefaultWatchOptions() WatchOptions {
 }
 
 // Watch learns what a mailbox says, as [Mailbox.Learn] does, first as it is and then as it changes, until ctx ends. That is no error; the
-// message that is being learned then is finished. The error is about the start: a mailbox or a store that cannot be read.
+// message that is being learned then is finished. The error is about the start: a mailbox or a log that cannot be read.
 func Watch(ctx context.Context, path string, o WatchOptions) error {
 	box, err := Open(path)
 	if err != nil {

@@ -8,13 +8,13 @@
 //	}
 //	return e.Passed(raw, v)
 //
-// [Engine.Learn] and [Engine.Forget] teach the store of the model; when they return, the next message is judged with it. The engine also
-// notices when another program changes the model or its store. A model that is replaced stays in memory until the last judgement with it
+// [Engine.Learn] and [Engine.Forget] teach the log of the model; when they return, the next message is judged with it. The engine also
+// notices when another program changes the model or its log. A model that is replaced stays in memory until the last judgement with it
 // ends, so no request is lost.
 //
 // # Users
 //
-// With a folder of users, each user has a model with a store of its own, NAME/model, which begins with the first message that the user
+// With a folder of users, each user has a model with a log of its own, NAME/model, which begins with the first message that the user
 // teaches. The log odds by which it finds a message more like spam than the mail of the shared model are added to the score of that. Without a
 // folder, names of users mean nothing and all teach the shared model.
 //

@@ -338,11 +338,11 @@ type Status struct {
 	Unlike string `json:"unlike,omitempty"`
 	// Users is how many models of users are in memory.
 	Users int `json:"users_in_memory"`
-	// Store is the state of the store of the user, or of the shared one; nil if there is none.
+	// Store is the state of the log of the user, or of the shared one; nil if there is none.
 	Store *store.Status `json:"store,omitempty"`
 }
 
-// Status returns the state of the engine and of the store of a user, "" for the shared one. It reads the whole store.
+// Status returns the state of the engine and of the log of a user, "" for the shared one. It reads the whole log.
 func (e *Engine) Status(user string) (Status, error) {
 	s := Status{Model: e.options.Model, Started: e.started, Users: e.users.count(), Unlike: e.shared.current().background.unlike.warning()}
 	s.Opened, s.Trouble = e.shared.state()

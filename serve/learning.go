@@ -20,7 +20,7 @@ const idleFor = 30 * time.Second
 // maxLessons is how many messages are learned before the models are read again.
 const maxLessons = 100
 
-// lesson is a message on its way into a store.
+// lesson is a message on its way into a log.
 type lesson struct {
 	path, user string // of the model, and whose it is
 	raw        []byte
@@ -30,7 +30,7 @@ type lesson struct {
 	err        error
 }
 
-// Learn teaches the model of a user that a message has a label. When it returns, the message is in the store, and the next one is judged with it.
+// Learn teaches the model of a user that a message has a label. When it returns, the message is in the log, and the next one is judged with it.
 // If ctx ends first, the message may be learned or not; it is the only limit of time, and while a model is fitted, learning waits.
 func (e *Engine) Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error) {
 	if classes := e.Settings().Classes; !slices.Contains(classes, label) {
@@ -163,7 +163,7 @@ func (e *Engine) refresh(lessons []*lesson) {
 	}
 }
 
-// teachOne learns messages into the store of one model.
+// teachOne learns messages into the log of one model.
 func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
 	current := 0
 	failRest := func(err error) {
@@ -205,7 +205,7 @@ func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
 	}
 }
 
-// openStore opens the store that lessons belong to. It begins that of a user who has none, unless there is nothing to learn.
+// openStore opens the log that lessons belong to. It begins that of a user who has none, unless there is nothing to learn.
 func (e *Engine) openStore(ctx context.Context, lessons []*lesson) (*store.Store, error) {
 	path := lessons[0].path
 	s, err := store.Open(ctx, path, e.options.Store)

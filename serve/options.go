@@ -85,7 +85,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Folders returns the folders where an engine reads and writes files: that of the model, with its store, the history and the unsure messages,
+// Folders returns the folders where an engine reads and writes files: that of the model, with its log, the history and the unsure messages,
 // and that of users. The first one is that of the model.
 func (o Options) Folders() []string {
 	all := []string{filepath.Dir(o.Model)}

@@ -70,7 +70,7 @@ func newBackground(path string, f *filter.Filter) (*background, error) {
 // sampleSize is how many messages of each class are enough for a mean.
 const sampleSize = 100
 
-// sample returns some of the mail. It reads the store once.
+// sample returns some of the mail. It reads the log once.
 func (b *background) sample() (*store.Sample, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

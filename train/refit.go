@@ -33,7 +33,7 @@ type Refitted struct {
 	Doubtful []Doubt `json:"-"`
 	// Warnings are reasons to doubt the model, its thresholds or its calibration.
 	Warnings []string `json:"warnings,omitempty"`
-	// Seconds is the CPU time of Refit; of a fit to a store, that of all but saving.
+	// Seconds is the CPU time of Refit; of a fit to a log, that of all but saving.
 	Seconds float64 `json:"training_cpu_seconds"`
 }
 

@@ -41,7 +41,7 @@ type account struct {
 	noMail  error   // about the first file that is no mail
 }
 
-// afterwards is the state of a model and its store after a command that learns.
+// afterwards is the state of a model and its log after a command that learns.
 type afterwards struct {
 	// Changed is how many times a message was learned, moved or forgotten since the model was fitted.
 	Changed int `json:"changed_since_fit"`
@@ -53,7 +53,7 @@ type afterwards struct {
 	entries []store.Entry // after a fit
 }
 
-// end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the store. err is that of learning.
+// end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the log. err is that of learning.
 func (a *afterwards) end(p *program, x *learning, s *store.Store, err error) error {
 	if err == nil && !x.forget {
 		a.Fitted, err = s.FitIfUnbalanced(x.command.Context(), retrainOptions(x.Config))
@@ -79,7 +79,7 @@ func (a afterwards) print(p *program, c *cobra.Command, model string, retrainAft
 	}
 }
 
-// printExpired prints how many messages left a store; nothing for 0.
+// printExpired prints how many messages left a log; nothing for 0.
 func printExpired(w io.Writer, messages int) {
 	if messages > 0 {
 		field(w, "expired", "%s (store.max_messages, store.max_age)", pluralOf(messages, "oldest message", "oldest messages"))

@@ -305,7 +305,7 @@ func (p *program) imapOnce(ctx context.Context, x *mailClient, c *imap.Client) (
 	return more, p.printIMAP(x, done)
 }
 
-// imapLearn learns what the folders say. Messages are read before the store is locked.
+// imapLearn learns what the folders say. Messages are read before the log is locked.
 func (p *program) imapLearn(ctx context.Context, x *mailClient, c *imap.Client, state *imap.State) (*mailboxes, error) {
 	box, err := c.Mailbox(ctx, state)
 	if err != nil {

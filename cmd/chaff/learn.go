@@ -362,7 +362,7 @@ func (x *learning) match(mail labelled, classes []string) error {
 	return nil
 }
 
-// teaching does something with a message of a store.
+// teaching does something with a message of a log.
 type teaching func(item corpus.Item, raw []byte) (store.Outcome, error)
 
 // how returns what to do with each message.
@@ -475,7 +475,7 @@ func (p *program) learnEach(ctx context.Context, s *store.Store, messages []list
 	return nil
 }
 
-// beginStore begins an empty model and its store. A model that is there is an error.
+// beginStore begins an empty model and its log. A model that is there is an error.
 func (p *program) beginStore(x *learning) error {
 	reads := []place{{path: x.settings.file}}
 	for _, path := range x.paths {

@@ -24,13 +24,13 @@ type mailboxes struct {
 	DryRun   bool       `json:"dry_run,omitempty"`
 }
 
-// mailboxSays is what a mailbox says that the store did not know.
+// mailboxSays is what a mailbox says that the log did not know.
 type mailboxSays struct {
 	Path string `json:"path"`
 	mailbox.Account
 }
 
-// learnMaildirs learns what mailboxes say that the store does not know. With a dry run it only prints it.
+// learnMaildirs learns what mailboxes say that the log does not know. With a dry run it only prints it.
 func (p *program) learnMaildirs(x *learning) error {
 	if err := hasStore(x.model); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (p *program) learnMaildirs(x *learning) error {
 	return err
 }
 
-// eachMailbox compares the mailboxes with the store, and enters what they say. What was learned before an error counts.
+// eachMailbox compares the mailboxes with the log, and enters what they say. What was learned before an error counts.
 func (p *program) eachMailbox(x *learning, all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) error {
 	ctx := x.command.Context()
 	if x.dryRun {

@@ -254,7 +254,7 @@ func trainedOn(mail string, args ...string) ([]byte, error) {
 	return files[""], err
 }
 
-// filesOf returns the model that chaff train makes of the folders ham and spam of a folder, and its store, by the ending of the file.
+// filesOf returns the model that chaff train makes of the folders ham and spam of a folder, and its log, by the ending of the file.
 func filesOf(mail string, args ...string) (map[string][]byte, error) {
 	dir, err := os.MkdirTemp("", "chaff")
 	if err != nil {

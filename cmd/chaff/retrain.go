@@ -19,9 +19,9 @@ func (p *program) retrainCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:        "retrain [-m FILE]",
-		Short:      "Fit the model again to all messages of its store",
+		Short:      "Fit the model again to all messages of its log",
 		SuggestFor: []string{"refit", "rebuild"},
-		Long: `Retrain fits the model again to all messages that its store has, and chooses
+		Long: `Retrain fits the model again to all messages that its log has, and chooses
 the thresholds anew. It needs no mail, since the log has the terms of each
 message as numbers. The result is what training on these messages at once gives;
 messages that were forgotten leave no trace.
@@ -126,7 +126,7 @@ func (p *program) printRetrained(r retrained) {
 	p.printFitted(r.File, r.Saved, r.Before)
 }
 
-// printFitted describes the model at path, which was fitted to all messages of its store, beside what held before the fit.
+// printFitted describes the model at path, which was fitted to all messages of its log, beside what held before the fit.
 func (p *program) printFitted(path string, r train.Refitted, before guarantees) {
 	w := p.stdout
 	field(w, "fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)

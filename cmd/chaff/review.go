@@ -252,7 +252,7 @@ func doubtfulChanges(changes []mailbox.Change) []doubtful {
 // idOf returns the ID of a message.
 func idOf(fingerprint uint64) string { return fmt.Sprintf("%016x", fingerprint) }
 
-// shortID returns the digits of an ID that are printed. They tell the messages of a store apart but for one in a million.
+// shortID returns the digits of an ID that are printed. They tell the messages of a log apart but for one in a million.
 func shortID(id string) string { return id[:8] }
 
 // settle confirms and corrects labels.

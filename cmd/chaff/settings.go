@@ -116,7 +116,7 @@ func given(loaded config.Loaded) []string {
 	return keys
 }
 
-// warnOfModelSettings warns of settings given on the command line that a model with a store has its own of.
+// warnOfModelSettings warns of settings given on the command line that a model with a log has its own of.
 func (p *program) warnOfModelSettings(loaded config.Loaded) {
 	for _, key := range given(loaded) {
 		if !strings.HasPrefix(key, "store.") && key != "workers" && key != "memory" {

@@ -143,7 +143,7 @@ func (p *program) train(x *experiment) error {
 	return nil
 }
 
-// withStore reports whether the model is saved with a store. That of a part of the mail is not: it is for measuring.
+// withStore reports whether the model is saved with a log. That of a part of the mail is not: it is for measuring.
 func (x *experiment) withStore() bool { return !x.noStore && x.Train.Refit }
 
 // printTrainedFully prints all figures of train.

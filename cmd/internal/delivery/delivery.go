@@ -338,7 +338,7 @@ func write(w io.Writer, message io.Reader) error {
 	return nil
 }
 
-// OpenModel opens a model file with what was learned since it was trained. Its errors have a hint. It warns of a store that cannot be used.
+// OpenModel opens a model file with what was learned since it was trained. Its errors have a hint. It warns of a log that cannot be used.
 func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 	f, err := openModel(path, filter.OpenLearned)
 	if err == nil {
