@@ -145,8 +145,11 @@ func readTail(path string, identity uint64) ([]logfile.Rows, error) {
 	}
 	defer file.Close()
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
+	switch {
+	case err == nil && !info.Mode().IsRegular():
 		err = logfile.ErrNotLog
+	case err == nil && info.Size() == 0: // of a learner that is about to begin
+		err = fs.ErrNotExist
 	}
 	var log *logfile.Log
 	if err == nil {

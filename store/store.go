@@ -28,8 +28,9 @@ var (
 	ErrLocked = errors.New("another process is learning")
 	// ErrLearned is returned instead of replacing a log that has learned or forgotten messages meanwhile.
 	ErrLearned = errors.New("messages were learned meanwhile")
-	// ErrDamaged is returned for a log whose bytes have changed since they were written.
-	ErrDamaged = logfile.ErrDamaged
+	// ErrDamaged is returned for a log whose bytes have changed since they were written, and ErrTruncated for one whose end is missing.
+	ErrDamaged   = logfile.ErrDamaged
+	ErrTruncated = logfile.ErrTruncated
 	// ErrVersion is returned for a log that a later version of the program wrote.
 	ErrVersion = logfile.ErrVersion
 )

@@ -67,7 +67,7 @@ func aboutStore(path string, err error) error {
 		return hint.With(err, "install the version of chaff that wrote it, or a later one")
 	case errors.Is(err, store.ErrEarlier):
 		return hint.With(err, "chaff retrain turns it into a log, which nothing is lost by")
-	case errors.Is(err, store.ErrDamaged):
+	case errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrTruncated):
 		return hint.With(err, "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail")
 	case errors.Is(err, store.ErrLearned):
 		return hint.With(err, "run it again, so that they are not lost")

@@ -61,7 +61,7 @@ func Open(file io.ReaderAt) (*Log, error) {
 		return nil, err
 	}
 	switch head = head[:n]; {
-	case n < len(Magic) && n > 0 && string(head) == Magic[:n]:
+	case n < len(Magic) && string(head) == Magic[:n]:
 		return nil, ErrTruncated
 	case n < len(Magic) || string(head[:len(Magic)]) != Magic:
 		return nil, ErrNotLog
