@@ -112,7 +112,7 @@ type learned struct {
 }
 
 // openLearned opens the model at path, and reads what was learned since. A learner that writes a new model says so in the log first, so a reader may find
-// the log ahead of the model that it has just opened, and opens that again.
+// the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit.
 func openLearned(path string) (m modelFile, l learned, err error) {
 	if _, err := os.Readlink(path); err == nil { // the log is beside the file, not beside the link
 		if target, err := filepath.EvalSymlinks(path); err == nil {
@@ -127,10 +127,11 @@ func openLearned(path string) (m modelFile, l learned, err error) {
 		if errors.Is(l.unused, fs.ErrNotExist) {
 			l.unused = nil
 		}
-		if try == 2 || !errors.Is(l.unused, ErrOtherModel) && !errors.Is(l.unused, logfile.ErrTruncated) { // a learner cuts off half a record
+		if try == 4 || !errors.Is(l.unused, ErrOtherModel) && !errors.Is(l.unused, logfile.ErrTruncated) { // a learner cuts off half a record
 			return m, l, nil
 		}
 		m.Close()
+		time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place
 	}
 }
 

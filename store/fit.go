@@ -186,6 +186,9 @@ func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) 
 	l.facts.Terms = f.Vocabulary().Len()
 	err = replace.Written(path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
 		identity, err := f.SaveTo(file, true)
+		if err == nil {
+			err = file.Sync() // so that the new log waits for its model no longer than it must
+		}
 		if err != nil {
 			return err
 		}
