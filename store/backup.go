@@ -86,7 +86,7 @@ func damages() []error {
 }
 
 // remake makes the model anew from the log.
-func (s *Store) remake(ctx context.Context) error {
+func (s *writer) remake(ctx context.Context) error {
 	began := cputime.Process()
 	l, err := s.ledger(0)
 	if err == nil {

@@ -222,7 +222,7 @@ func syncFolder(path string) error {
 
 // fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again. The checkpoint says what the new model
 // has learned before it is in its place; readers of the old one go on.
-func (s *Store) fold() error {
+func (s *writer) fold() error {
 	if len(s.tail) == 0 {
 		return nil
 	}
@@ -273,7 +273,7 @@ func (s *Store) fold() error {
 	return s.failed
 }
 
-func (s *Store) writeCheckpoint(identity uint64, body []byte) error {
+func (s *writer) writeCheckpoint(identity uint64, body []byte) error {
 	return s.write(logfile.Record{Op: logfile.Checkpoint, Key: identity}, logfile.Rows{}, body)
 }
 
@@ -321,7 +321,7 @@ func (s *Store) settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 }
 
 // replace puts a model and its ledger in the place of what is there.
-func (s *Store) replace(f *filter.Filter, l *ledger) error {
+func (s *writer) replace(f *filter.Filter, l *ledger) error {
 	log, err := commit(s.path, f, l)
 	if log == nil {
 		return err
@@ -435,7 +435,7 @@ const enoughJudged = 50
 // those that moved to another class, because a model before the fit may have judged them. For a model that was never fitted they are all
 // there is. With few messages, thresholds and calibration are those of the fit; the probabilities of a model that was never fitted follow even
 // from few, as [metrics.Calibrate] shrinks them.
-func (s *Store) decide(f *filter.Filter) (*filter.Filter, error) {
+func (s *writer) decide(f *filter.Filter) (*filter.Filter, error) {
 	p, err := train.ProvenanceOf(f)
 	if err != nil {
 		return nil, err
@@ -453,7 +453,7 @@ func (s *Store) decide(f *filter.Filter) (*filter.Filter, error) {
 	return f.Decide(settings.Thresholds, settings.Calibration, info), nil
 }
 
-func (s *Store) choose(settings *filter.Settings, p *train.Provenance) error {
+func (s *writer) choose(settings *filter.Settings, p *train.Provenance) error {
 	facts, err := s.facts()
 	if err != nil {
 		return err

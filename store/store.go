@@ -38,27 +38,32 @@ var (
 // ErrTooFew is returned if a model cannot be fitted yet. Copies of a message count as one.
 var ErrTooFew = errors.New("too few different messages of a class")
 
-// Store is the log of a model, open for learning. It belongs to one goroutine, and to one process at a time.
-type Store struct {
-	*book             // locked
+// writer is the log of a model, open for writing and locked, with its model.
+type writer struct {
+	*book
 	path       string // of the model
 	options    Options
 	now        func() time.Time
 	filter     *filter.One
-	lists      []logfile.Record // of the tail, see [logfile.Log.Lists]
-	rows       []logfile.Rows   // of these
-	learns     bool             // the model learns from one message after the other
-	forgets    bool             // and forgets one at once
-	reader     *filter.Reader
+	lists      []logfile.Record  // of the tail, see [logfile.Log.Lists]
+	rows       []logfile.Rows    // of these
+	learns     bool              // the model learns from one message after the other
+	forgets    bool              // and forgets one at once
 	hashes     []uint64          // of the terms of the log, read when they are first needed
 	provenance *train.Provenance // of the filter, the same
 	failed     error             // a write that failed and could not be taken back, or a log that could not be read again
 	unfolded   error             // why the last model that was due could not be written
+	remade     error             // why the model was made anew
 	limit      int               // of records of the tail
-	onErrors   bool
-	taught     int // messages that this process has learned
-	expired    int // messages that this process has dropped
-	remade     error
+}
+
+// Store is the log of a model, open for learning. It belongs to one goroutine, and to one process at a time.
+type Store struct {
+	writer
+	reader   *filter.Reader
+	onErrors bool
+	taught   int // messages that this process has learned
+	expired  int // messages that this process has dropped
 }
 
 // Open opens the log of the model at path and locks it. It waits for a while for another process to finish. A model that the log does not go with is made
@@ -98,7 +103,7 @@ func openLocked(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{book: &book{file: file}, path: target, now: time.Now, limit: maxRecords}
+	s := &Store{writer: writer{book: &book{file: file}, path: target, now: time.Now, limit: maxRecords}}
 	if err := s.load(); err != nil {
 		file.Close()
 		return nil, err
@@ -170,13 +175,13 @@ func lockFile(ctx context.Context, path string, flag int) (*os.File, error) {
 
 // load reads the log, and opens the model that it goes with; without that the filter is nil and remade says why. It cuts off half a record that a crash has
 // left.
-func (s *Store) load() error {
+func (s *writer) load() error {
 	b, err := openBook(s.file)
 	if err != nil {
 		return err
 	}
 	s.closeFilter()
-	s.book, s.lists, s.rows, s.reader, s.hashes, s.provenance = b, nil, nil, nil, nil, nil
+	s.book, s.lists, s.rows, s.hashes, s.provenance = b, nil, nil, nil, nil
 	if err := s.file.Truncate(s.end); err != nil {
 		return replace.Reason(err)
 	}
@@ -207,7 +212,7 @@ func (s *Store) load() error {
 }
 
 // know tells the filter what is in the tail.
-func (s *Store) know() error {
+func (s *writer) know() error {
 	err := s.filter.Know(s.rows)
 	if errors.Is(err, filter.ErrNotLearning) {
 		return nil
@@ -231,7 +236,7 @@ func (s *Store) Close() error {
 // Unlock is Close for a process about to exit: it leaves the memory of the model to the system.
 func (s *Store) Unlock() error { return s.file.Close() }
 
-func (s *Store) closeFilter() {
+func (s *writer) closeFilter() {
 	if s.filter != nil {
 		s.filter.Close()
 		s.filter = nil
@@ -245,7 +250,7 @@ func (b *book) NameHash(name string) uint64 { return b.nameHash(name) }
 func (b *book) Fingerprint(raw []byte) uint64 { return b.fingerprint(raw) }
 
 // Filter returns the model, which is valid until the store is closed or its model is written anew.
-func (s *Store) Filter() *filter.One { return s.filter }
+func (s *writer) Filter() *filter.One { return s.filter }
 
 // Model returns the name of the model.
 func (s *Store) Model() string { return s.recipe.Model }
@@ -267,7 +272,7 @@ func (s *Store) Changed() (int, error) {
 
 // append writes a record to the end of the log and syncs the file. If that fails it takes the record back. It writes a new model if one is due; what is in
 // the log is learned, whether that succeeds or not: see [Store.Warning].
-func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
+func (s *writer) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 	if s.failed != nil {
 		return s.failed
 	}
@@ -284,7 +289,7 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 }
 
 // write writes a record behind the last one, whose rows take the place of those of the lists that they end, see [logfile.Log.Lists].
-func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
+func (s *writer) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 	r.Model, r.Checkpoint, r.Number = s.checkpoint.Key, s.checkpoint.At, uint32(len(s.tail))
 	kept := len(s.lists)
 	if r.Op != logfile.Checkpoint {
@@ -320,7 +325,7 @@ func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 
 // Warning returns what the user should know of the model though nothing was lost, or nil: that it was made anew when the log was opened, or that it could not
 // be written when that was due, which is tried again after the next message.
-func (s *Store) Warning() error {
+func (s *writer) Warning() error {
 	switch {
 	case s.unfolded != nil:
 		return fmt.Errorf("the log has what was learned and forgotten, but the model %s could not be written: %w", s.path, s.unfolded)
