@@ -79,8 +79,9 @@ func (b *background) sample() (*store.Sample, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.mail = v.Sample(sampleSize)
+		b.mail, err = v.Sample(sampleSize)
 		v.Close()
+		return b.mail, err
 	}
 	return b.mail, nil
 }

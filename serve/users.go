@@ -187,7 +187,11 @@ func openUser(path string, shared *loaded) (m *userModel, err error) {
 		return nil, err
 	}
 	defer v.Close()
-	if own := v.Sample(enoughAlone); own.Len() < enoughAlone {
+	own, err := v.Sample(enoughAlone)
+	if err != nil {
+		return nil, err
+	}
+	if own.Len() < enoughAlone {
 		return nil, nil // its score says nothing yet
 	}
 	return m, nil

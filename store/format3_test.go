@@ -72,7 +72,7 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 				if e.isJudged() {
 					judged++
 				}
-				if e.Learned.Year() != 2026 || e.Origin != "" || len(v.ledger.documents.Document(e.Terms).Terms) == 0 {
+				if e.Learned.Year() != 2026 || e.Origin != "" || len(documentOf(t, v, e).Terms) == 0 {
 					t.Errorf("an entry is %+v", e)
 				}
 			}
@@ -108,6 +108,16 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 			}
 		})
 	}
+}
+
+// documentOf returns the document of a message.
+func documentOf(t *testing.T, v *View, e Entry) *features.Document {
+	t.Helper()
+	r, _, _, err := v.find(e.Fingerprint)
+	noError(t, err)
+	d, err := v.document(r, new([]uint64))
+	noError(t, err)
+	return d
 }
 
 func TestADamagedStoreOfAnEarlierVersionIsLeftAsItIs(t *testing.T) {

@@ -33,29 +33,39 @@ func newLedger(r recipe, f facts, documents *features.Documents) *ledger {
 
 // ledger reads the whole log. See [features.NewDocuments] for memory.
 func (b *book) ledger(memory int64) (*ledger, error) {
+	documents := features.NewDocuments(memory)
+	w := documents.NewWriter()
+	defer w.Close()
+	l, err := b.read(documents, w)
+	if err != nil {
+		return nil, err
+	}
+	return l, documents.Err()
+}
+
+// read reads a log, with documents if there is a writer of them.
+func (b *book) read(documents *features.Documents, w *features.Writer) (*ledger, error) {
 	f, err := b.facts()
 	if err != nil {
 		return nil, err
 	}
-	l := newLedger(b.recipe, f, features.NewDocuments(memory))
-	w := l.documents.NewWriter()
-	defer w.Close()
+	l := newLedger(b.recipe, f, documents)
 	gone := map[int]bool{}
 	err = b.each(func(r logfile.Record) error {
-		switch op(r.Op) {
-		case terms:
+		switch what := op(r.Op); {
+		case what == terms && w != nil:
 			data, err := b.log.Body(r)
 			if err != nil {
 				return err
 			}
-			return l.documents.AddTerms(data)
-		case see:
+			return documents.AddTerms(data)
+		case what == see:
 			data, err := b.log.Body(r)
 			if err != nil {
 				return err
 			}
 			return l.seen.apply(data, len(b.Classes))
-		case learn, trust, forget:
+		case what == learn, what == trust, what == forget:
 			return b.enter(l, w, r, gone)
 		}
 		return nil
@@ -64,7 +74,7 @@ func (b *book) ledger(memory int64) (*ledger, error) {
 		return nil, err
 	}
 	l.remove(func(i int) bool { return gone[i] })
-	return l, l.documents.Err()
+	return l, nil
 }
 
 // enter enters a record about a message in a ledger.
@@ -85,14 +95,16 @@ func (b *book) enter(l *ledger, w *features.Writer, r logfile.Record, gone map[i
 		}
 		l.forgotten[e.Fingerprint] = e
 	default:
-		body, err := b.body(r)
-		if err != nil {
-			return err
+		if w != nil {
+			body, err := b.body(r)
+			if err != nil {
+				return err
+			}
+			if e.Terms, err = body.add(w); err != nil {
+				return err
+			}
+			e.Sketch = w.Keep(body.sketch)
 		}
-		if e.Terms, err = body.add(w); err != nil {
-			return err
-		}
-		e.Sketch = w.Keep(body.sketch)
 		l.put(e)
 	}
 	return nil

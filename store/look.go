@@ -8,13 +8,12 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/replace"
-	"chaff/train"
 )
 
 // View is a log as a reader sees it: the state before or after any message that a writer learns at the same time.
 type View struct {
 	*book
-	ledger *ledger
+	ledger *ledger // without documents
 	filter *filter.Filter
 }
 
@@ -43,7 +42,7 @@ func look(path string) (*View, error) {
 		return nil, err
 	}
 	v := &View{book: b}
-	if v.ledger, err = b.ledger(0); err == nil {
+	if v.ledger, err = b.read(nil, nil); err == nil {
 		v.filter, err = filter.Open(path)
 	}
 	if err != nil {
@@ -62,28 +61,34 @@ func (v *View) Classes() []string { return v.recipe.Classes }
 // Entries returns the messages of the log, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries }
 
-// Mail returns the messages of the log, whose bytes cannot be read again.
-func (v *View) Mail() *train.Mail { return v.ledger.mail() }
-
 // Sample is some messages of a log.
 type Sample struct {
 	byClass [][]features.Document
 }
 
 // Sample returns up to so many messages of each class, spread evenly over the log.
-func (v *View) Sample(each int) *Sample {
+func (v *View) Sample(each int) (*Sample, error) {
 	indices := make([][]int, len(v.Classes()))
 	for i, e := range v.ledger.entries {
 		indices[e.Label] = append(indices[e.Label], i)
 	}
 	s := &Sample{make([][]features.Document, len(indices))}
+	var hashes []uint64
 	for c, all := range indices {
 		for n := range min(each, len(all)) {
 			e := v.ledger.entries[all[n*len(all)/min(each, len(all))]]
-			s.byClass[c] = append(s.byClass[c], v.ledger.documents.Document(e.Terms))
+			r, _, _, err := v.find(e.Fingerprint)
+			if err != nil {
+				return nil, err
+			}
+			document, err := v.document(r, &hashes)
+			if err != nil {
+				return nil, err
+			}
+			s.byClass[c] = append(s.byClass[c], *document)
 		}
 	}
-	return s
+	return s, nil
 }
 
 // Len returns how many messages the smallest class has.
@@ -130,9 +135,12 @@ func (v *View) unlike() string {
 		return ""
 	}
 	for _, r := range v.tail {
-		if at, known := v.ledger.byFingerprint[r.Key]; known && op(r.Op) == learn {
-			e := v.ledger.entries[at]
-			u.Add(v.filter.ClassifyDocument(v.ledger.documents.Document(e.Terms)))
+		if _, known := v.ledger.byFingerprint[r.Key]; known && op(r.Op) == learn {
+			document, err := v.document(r, new([]uint64))
+			if err != nil {
+				return ""
+			}
+			u.Add(v.filter.ClassifyDocument(*document))
 		}
 	}
 	return u.String()

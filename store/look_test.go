@@ -22,18 +22,20 @@ func TestASampleIsSpreadOverAStore(t *testing.T) {
 	var sums [2]float64
 	var counts [2]float64
 	for _, e := range v.Entries() {
-		sums[e.Label] += f.ClassifyDocument(v.ledger.documents.Document(e.Terms)).Score
+		sums[e.Label] += f.ClassifyDocument(*documentOf(t, v, e)).Score
 		counts[e.Label]++
 	}
-	all := v.Sample(1000)
+	all, err := v.Sample(1000)
+	noError(t, err)
 	if got, want := all.Mean(f), (sums[0]/counts[0]+sums[1]/counts[1])/2; math.Abs(got-want) > 1e-9 {
 		t.Errorf("the mean of all messages is %v, want %v", got, want)
 	}
 	if got := all.Len(); got != int(min(counts[0], counts[1])) {
 		t.Errorf("the smallest class has %d messages of %v", got, counts)
 	}
-	if got := v.Sample(7).Len(); got != 7 {
-		t.Errorf("a sample of 7 has %d", got)
+	few, err := v.Sample(7)
+	if err != nil || few.Len() != 7 {
+		t.Errorf("a sample of 7 has %d, %v", few.Len(), err)
 	}
 }
 

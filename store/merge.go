@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chaff/internal/cputime"
+	"chaff/internal/replace"
 	"chaff/train"
 )
 
@@ -35,23 +36,22 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 	var m Merged
 	var all *ledger
 	for i, path := range paths {
-		v, err := Look(path)
+		l, err := ledgerAt(path)
 		if err != nil {
-			return m, err
+			return m, fmt.Errorf("read %s: %w", path+Suffix, err)
 		}
-		defer v.Close()
 		if i == 0 {
-			all = v.ledger
+			all = l
 			continue
 		}
-		differs, err := all.recipe.difference(v.recipe)
+		differs, err := all.recipe.difference(l.recipe)
 		if err == nil && differs != "" {
 			err = fmt.Errorf("%s differs", differs)
 		}
 		if err != nil {
 			return m, fmt.Errorf("merge %s and %s: %w", paths[0], path, err)
 		}
-		m.Both, m.Conflicts = all.union(v.ledger, m.Both, m.Conflicts)
+		m.Both, m.Conflicts = all.union(l, m.Both, m.Conflicts)
 	}
 	if err := all.documents.Complete(1); err != nil {
 		return m, err
@@ -70,6 +70,20 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 		}
 		return nil
 	})
+}
+
+// ledgerAt reads the log of the model at path.
+func ledgerAt(path string) (*ledger, error) {
+	path, err := replace.Target(path)
+	if err != nil {
+		return nil, err
+	}
+	b, err := openToRead(path)
+	if err != nil {
+		return nil, err
+	}
+	defer b.file.Close()
+	return b.ledger(0)
 }
 
 // statement is what a log says of a message.
