@@ -231,7 +231,7 @@ func (w *watch) compare(ctx context.Context) error {
 	if len(account.Changes) > 0 {
 		w.Learned(account)
 	}
-	if err := s.Warning(); err != nil && !w.waiting {
+	if err := s.Finish(); err != nil && !w.waiting {
 		w.Trouble(err)
 	}
 	if account.Count(store.Learned)+account.Count(store.Relabelled) > 0 {

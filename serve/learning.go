@@ -200,7 +200,7 @@ func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
 		}
 		current++
 	}
-	if err := s.Warning(); err != nil {
+	if err := s.Finish(); err != nil {
 		e.log.Warn("%v", err)
 	}
 }

@@ -237,7 +237,7 @@ func TestAnInterruptedChangeOfTheModelIsBeforeOrAfter(t *testing.T) {
 				f.Close()
 			}
 			s := opened(t, path)
-			if warning := s.Warning(); !errors.Is(warning, state.remade) || (warning == nil) != (state.remade == nil) {
+			if warning := s.Finish(); !errors.Is(warning, state.remade) || (warning == nil) != (state.remade == nil) {
 				t.Errorf("the warning is %v, want one of %v", warning, state.remade)
 			}
 			for i := range state.messages {
@@ -321,7 +321,7 @@ func TestAModelOfLittleMailIsMadeAnewByLearningIt(t *testing.T) {
 	s.Close()
 	noError(t, os.Remove(path))
 	s = opened(t, path)
-	if s.Warning() == nil {
+	if s.Finish() == nil {
 		t.Error("nothing is said of it")
 	}
 	if got, err := s.Filter().Classify(numbered(0).Raw); err != nil || got != want {

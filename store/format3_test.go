@@ -54,8 +54,8 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 				t.Errorf("a reader gets %v", err)
 			}
 			s := opened(t, path)
-			if !errors.Is(s.Warning(), errTurned) || s.Model() != want.model {
-				t.Errorf("the model %s, with the warning %v", s.Model(), s.Warning())
+			if !errors.Is(s.Finish(), errTurned) || s.Model() != want.model {
+				t.Errorf("the model %s, with the warning %v", s.Model(), s.Finish())
 			}
 			if _, err := os.Stat(path + earlierSuffix); !errors.Is(err, os.ErrNotExist) {
 				t.Error("the store is still there")
@@ -103,8 +103,8 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 				}
 			}
 			s.Close()
-			if again := opened(t, path); again.Warning() != nil {
-				t.Errorf("the second time: %v", again.Warning())
+			if again := opened(t, path); again.Finish() != nil {
+				t.Errorf("the second time: %v", again.Finish())
 			}
 		})
 	}

@@ -60,7 +60,7 @@ type Outcome struct {
 }
 
 // Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
-// The error is about the log, which then holds the state before the message. An error of writing a model that was due is none; see [Store.Warning].
+// The error is about the log, which then holds the state before the message. An error of writing a model that was due is none; see [Store.Finish].
 func (s *Store) Learn(m Message) (Outcome, error) {
 	o, err := s.learn(m)
 	if err != nil {

@@ -47,9 +47,11 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// The model is written anew when its log has so many records or bytes since, of which readers of the model read the rows.
+// The model is written anew when its log has so many records or bytes since, of which readers of the model read the rows: after maxOpen records while a
+// process learns many messages, and when it ends if there are maxRecords.
 const (
 	maxRecords   = 64
+	maxOpen      = 512
 	maxTailBytes = 16 << 20
 )
 

@@ -67,7 +67,7 @@ type Store struct {
 }
 
 // Open opens the log of the model at path and locks it. It waits for a while for another process to finish. A model that the log does not go with is made
-// anew, see [Store.Warning]. The error wraps [ErrNone] or [ErrLocked], or is about a file.
+// anew, see [Store.Finish]. The error wraps [ErrNone] or [ErrLocked], or is about a file.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	return open(ctx, path, &o)
 }
@@ -103,7 +103,7 @@ func openLocked(ctx context.Context, path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{writer: writer{book: &book{file: file}, path: target, now: time.Now, limit: maxRecords}}
+	s := &Store{writer: writer{book: &book{file: file}, path: target, now: time.Now, limit: maxOpen}}
 	if err := s.load(); err != nil {
 		file.Close()
 		return nil, err
@@ -271,7 +271,7 @@ func (s *Store) Changed() (int, error) {
 }
 
 // append writes a record to the end of the log and syncs the file. If that fails it takes the record back. It writes a new model if one is due; what is in
-// the log is learned, whether that succeeds or not: see [Store.Warning].
+// the log is learned, whether that succeeds or not: see [Store.Finish].
 func (s *writer) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 	if s.failed != nil {
 		return s.failed
@@ -323,9 +323,12 @@ func (s *writer) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 	return nil
 }
 
-// Warning returns what the user should know of the model though nothing was lost, or nil: that it was made anew when the log was opened, or that it could not
-// be written when that was due, which is tried again after the next message.
-func (s *writer) Warning() error {
+// Finish ends learning: it writes the model if readers would read too many records. It returns what the user should know though nothing was lost, or nil: that
+// the model was made anew when the log was opened, or that it could not be written when that was due, which is tried again the next time.
+func (s *writer) Finish() error {
+	if len(s.tail) >= min(maxRecords, s.limit) && s.failed == nil && s.filter != nil {
+		s.unfolded = s.fold()
+	}
 	switch {
 	case s.unfolded != nil:
 		return fmt.Errorf("the log has what was learned and forgotten, but the model %s could not be written: %w", s.path, s.unfolded)

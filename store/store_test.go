@@ -315,15 +315,15 @@ func TestAMessageIsLearnedThoughTheModelCannotBeWritten(t *testing.T) {
 	noError(t, os.Rename(path, path+".away"))
 	noError(t, os.WriteFile(path, []byte("no model"), 0o600)) // which is not replaced
 	for i, raw := range []string{"\nhama one", "\nhama two"} {
-		if o := learned(t, s, Message{Raw: []byte(raw), Label: "ham"}); o.What != Learned || s.Warning() == nil {
-			t.Errorf("message %d: %v, warning: %v", i, o.What, s.Warning())
+		if o := learned(t, s, Message{Raw: []byte(raw), Label: "ham"}); o.What != Learned || s.Finish() == nil {
+			t.Errorf("message %d: %v, warning: %v", i, o.What, s.Finish())
 		}
 	}
 	noError(t, os.Rename(path+".away", path))
 	learned(t, s, Message{Raw: []byte("\nhama three"), Label: "ham"})
 	entries, err := s.Entries()
-	if err != nil || len(entries) != 27 || s.Warning() != nil || len(s.tail) != 0 {
-		t.Errorf("%d messages, %d records: %v, %v", len(entries), len(s.tail), err, s.Warning())
+	if err != nil || len(entries) != 27 || s.Finish() != nil || len(s.tail) != 0 {
+		t.Errorf("%d messages, %d records: %v, %v", len(entries), len(s.tail), err, s.Finish())
 	}
 }
 

@@ -155,7 +155,7 @@ func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (co
 		if !r.forget {
 			_, fitErr = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
 		}
-		if problem := cmp.Or(fitErr, s.Warning()); problem != nil {
+		if problem := cmp.Or(fitErr, s.Finish()); problem != nil {
 			hint.Print(stderr, problem)
 		}
 	}

@@ -269,7 +269,7 @@ func (p *program) warnOfStore(s *store.Store, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	if err = cmp.Or(err, s.Warning()); err != nil {
+	if err = cmp.Or(err, s.Finish()); err != nil {
 		p.warn(err.Error())
 	}
 	return nil

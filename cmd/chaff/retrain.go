@@ -68,7 +68,7 @@ type retrained struct {
 	Doubtful int `json:"doubtful"`
 	Expired  int `json:"expired,omitempty"`
 
-	warning error // see [store.Store.Warning]
+	warning error // see [store.Store.Finish]
 }
 
 // guarantees are the thresholds of a model, what they guarantee, and the verdicts at its fit.
@@ -110,7 +110,7 @@ func retrain(
 			}
 		}
 		done.Saved, err = s.Settle(ctx, right, retrainOptions(cfg))
-		done.Doubtful, done.Expired, done.warning = len(done.Saved.Doubtful), s.Expired(), s.Warning()
+		done.Doubtful, done.Expired, done.warning = len(done.Saved.Doubtful), s.Expired(), s.Finish()
 		return aboutFit(err)
 	}()
 	return done, errors.Join(err, s.Close())
