@@ -151,6 +151,11 @@ func TestAWatchLearnsWhatChangesOnceItIsQuiet(t *testing.T) {
 		w.event(".Junk/cur/1.b:2,S", fsnotify.Create)
 		w.want("a move changes the label", 3*time.Second, "relabelled .Junk/cur/1.b:2,S")
 
+		w.move(w.spam(0), "new/1.x")
+		w.event(w.spam(0), fsnotify.Rename)
+		w.event("new/1.x", fsnotify.Create)
+		w.want("so does one that leaves Junk unread", 3*time.Second, "relabelled new/1.x")
+
 		w.move(w.ham(1), "cur/"+strings.TrimPrefix(w.ham(1), "cur/")+"R")
 		w.event("cur/x", fsnotify.Rename)
 		w.event(".Junk/cur/1.b:2,S", fsnotify.Chmod)

@@ -350,6 +350,22 @@ func TestTrainingDropsNoMessageThatWasLearnedMeanwhile(t *testing.T) {
 	}
 }
 
+func TestWhatWasTaughtByAClockThatWasBehindIsNotDropped(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	s := opened(t, path)
+	s.now = func() time.Time { return time.Unix(1e9, 0) }
+	learned(t, s, Message{Raw: []byte("\nlearned in 2001"), Label: "ham", Way: ByHand})
+	for _, when := range []string{"at once", "after a fit"} {
+		if n, err := Later(path); n != 1 || err != nil {
+			t.Errorf("%s: training would drop %d messages, %v; want that it asks about 1", when, n, err)
+		}
+		if changed, err := s.Changed(); when == "at once" && (changed != 1 || err != nil) {
+			t.Errorf("%d changes since the fit, %v", changed, err)
+		}
+		retrain(t, s)
+	}
+}
+
 func TestALimitOfManyYearsKeepsAllMail(t *testing.T) {
 	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam")))
 	s.options.MaxAge = math.MaxInt
