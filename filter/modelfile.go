@@ -131,7 +131,9 @@ func openLearned(path string) (m modelFile, l learned, err error) {
 			return m, l, nil
 		}
 		m.Close()
-		time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place
+		if errors.Is(l.unused, ErrOtherModel) {
+			time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place
+		}
 	}
 }
 

@@ -243,7 +243,11 @@ func (s *writer) fold() error {
 		return err
 	}
 	if !s.learns { // readers of the model do without the tail
-		return s.writeCheckpoint(s.checkpoint.Key, body)
+		if err := s.writeCheckpoint(s.checkpoint.Key, body); err != nil {
+			return err
+		}
+		s.failed = s.load()
+		return s.failed
 	}
 	f, err := filter.OpenLearned(s.path)
 	if err != nil {

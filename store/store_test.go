@@ -20,6 +20,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/models"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -405,6 +406,38 @@ func TestTheTextsOfNewTermsAreKnownAtOnce(t *testing.T) {
 		if !has {
 			t.Errorf("the filter does not have the text of %s", want)
 		}
+	}
+}
+
+func TestAModelThatLearnsOnlyByFitsHasAShortTail(t *testing.T) {
+	o := train.DefaultCollectOptions()
+	o.Ledger = true
+	c, err := train.Collect(t.Context(), corpustest.Mailbox(1, 12, "ham", "spam"), []string{"ham", "spam"}, o)
+	noError(t, err)
+	settings := train.DefaultOptions()
+	settings.Models.Perceptron.ClassWeights = models.WeightsBalanced
+	fitted, err := train.Fit(t.Context(), c, "perceptron", settings)
+	noError(t, err)
+	f, _, err := c.Refit(t.Context(), fitted, settings)
+	noError(t, err)
+	path := filepath.Join(t.TempDir(), "model")
+	noError(t, Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), false))
+	before := contents(t, path)
+	s := opened(t, path)
+	s.limit = 5
+	for i := range 12 {
+		if o := learned(t, s, Message{Raw: fmt.Appendf(nil, "\nhama %d", i), Label: "ham"}); o.What != Learned || s.learns || len(s.tail) > 4 {
+			t.Fatalf("message %d is %s, and there are %d records", i, o.What, len(s.tail))
+		}
+	}
+	s.Close()
+	s = opened(t, path)
+	if s.Finish() != nil || len(s.tail) != 2 || !bytes.Equal(contents(t, path), before) {
+		t.Errorf("%v, %d records", s.Finish(), len(s.tail))
+	}
+	retrain(t, s)
+	if entries, err := s.Entries(); err != nil || len(entries) != 36 || bytes.Equal(contents(t, path), before) {
+		t.Errorf("%d messages, %v", len(entries), err)
 	}
 }
 

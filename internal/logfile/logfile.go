@@ -78,6 +78,9 @@ func Open(file io.ReaderAt) (*Log, error) {
 	}
 	end := align(headerSize + settings)
 	if more := end + 8 - len(head); more > 0 {
+		if err := readInto(file, make([]byte, 8), int64(end)); err != nil { // a size that is claimed takes no memory
+			return nil, err
+		}
 		head = append(head, make([]byte, more)...)
 		if err := readInto(file, head[n:], int64(n)); err != nil {
 			return nil, err
@@ -265,7 +268,7 @@ func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, 
 		return checkpoint, nil, false, err
 	case last.Op == Checkpoint && last.Key == model:
 		return last, nil, true, nil
-	case last.Model != model || last.Number == 0:
+	case last.Model != model || last.Number == 0 && last.Op != Checkpoint:
 		return checkpoint, nil, false, nil
 	}
 	checkpoint, is, err = l.At(last.Checkpoint, size)
