@@ -95,19 +95,6 @@ func earlier(magic string, version uint32) sections.Format {
 
 // readEarlier reads a store of format 3 and the settings of its model.
 func readEarlier(path string, file *os.File) (*ledger, error) {
-	model, err := openRegular(path, os.O_RDONLY)
-	if err != nil {
-		return nil, fmt.Errorf("its model: %w", err)
-	}
-	defer model.Close()
-	container, err := earlier("\x89CHAFF\r\n", 8).Open(model)
-	if err != nil {
-		return nil, fmt.Errorf("its model: %w", err)
-	}
-	r, err := earlierRecipe(container)
-	if err != nil {
-		return nil, fmt.Errorf("its model: %w", err)
-	}
 	base, err := earlier("\x89CHSTO\r\n", 3).Open(file)
 	if err != nil {
 		return nil, err
@@ -116,8 +103,16 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 	if err != nil {
 		return nil, replace.Reason(err)
 	}
-	if info.Size() < base.Size() {
+	if info.Size() < base.Size()+24 {
 		return nil, logfile.ErrTruncated
+	}
+	journal := make([]byte, info.Size()-base.Size())
+	if _, err := file.ReadAt(journal, base.Size()); err != nil && err != io.EOF {
+		return nil, replace.Reason(err)
+	}
+	r, err := earlierRecipe(path, binary.LittleEndian.Uint64(journal[8:]))
+	if err != nil {
+		return nil, fmt.Errorf("its model: %w", err)
 	}
 	l := newLedger(r, facts{}, features.NewDocuments(0))
 	w := l.documents.NewWriter()
@@ -125,18 +120,40 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 	if err := l.readBase(base, w); err != nil {
 		return nil, err
 	}
-	journal := make([]byte, info.Size()-base.Size())
-	if _, err := file.ReadAt(journal, base.Size()); err != nil && err != io.EOF {
-		return nil, replace.Reason(err)
-	}
 	if err := l.readJournal(journal, w); err != nil {
 		return nil, err
 	}
 	return l, l.documents.Err()
 }
 
-// earlierRecipe returns the recipe of a model. A trainer or a setting that is gone leaves the default.
-func earlierRecipe(model *sections.Reader) (r recipe, err error) {
+// openEarlier opens the model of a store, and reports whether it is the one with this identity.
+func openEarlier(path string, identity uint64) (file *os.File, model *sections.Reader, isIt bool, err error) {
+	if file, err = openRegular(path, os.O_RDONLY); err != nil {
+		return nil, nil, false, err
+	}
+	if model, err = earlier("\x89CHAFF\r\n", 8).Open(file); err != nil {
+		file.Close()
+		return nil, nil, false, err
+	}
+	return file, model, model.Identity() == identity, nil
+}
+
+// earlierRecipe returns the recipe of the model with this identity, which is at path, or beside it after a crash. A trainer or a setting that is gone leaves the
+// default.
+func earlierRecipe(path string, identity uint64) (r recipe, err error) {
+	file, model, isIt, err := openEarlier(path, identity)
+	if err != nil {
+		return r, err
+	}
+	defer file.Close()
+	if !isIt {
+		next, after, isIt, err := openEarlier(path+".next", identity)
+		if err != nil || !isIt {
+			return r, fmt.Errorf("%w: the store is of another model", logfile.ErrDamaged)
+		}
+		defer next.Close()
+		model = after
+	}
 	r = recipe{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions(), Features: features.DefaultOptions(), Terms: tokenize.Version}
 	key, err1 := model.Section("HKEY")
 	data, err2 := model.Section("SETT")
@@ -322,42 +339,66 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 	return doc, numbers, err
 }
 
-// readJournal enters what the records of a journal say. Half a record at the end is what a crash has left.
-func (l *ledger) readJournal(data []byte, w *features.Writer) error {
-	const head, fixed, mark = 24, 64, 0x43524843
-	if len(data) < head || string(data[:8]) != "CHJOUR1\n" {
+// readJournal enters what the records of a journal say. Half a record at the end is what a crash has left; before a whole one it is damage.
+func (l *ledger) readJournal(journal []byte, w *features.Writer) error {
+	const head = 24
+	if len(journal) < head || string(journal[:8]) != "CHJOUR1\n" {
 		return fmt.Errorf("%w: no journal", logfile.ErrDamaged)
 	}
-	le := binary.LittleEndian
-	pad := func(n uint64) uint64 { return (n + 7) &^ 7 }
 	gone := map[int]bool{}
-	for data = data[head:]; len(data) >= fixed && le.Uint32(data[16:]) == mark; {
-		var n [6]uint64 // new terms, ids, bytes of a row, of the globals, of the texts and of the meta
-		for i := range n {
-			n[i] = uint64(le.Uint32(data[20+4*i:]))
+	for at := head; at < len(journal); {
+		meta, size := earlierRecord(journal, at)
+		if size == 0 {
+			for later := at + 8; later < len(journal); later += 8 {
+				if _, size := earlierRecord(journal, later); size > 0 {
+					return fmt.Errorf("%w: its journal at %d", logfile.ErrDamaged, at)
+				}
+			}
+			break
 		}
-		covers := le.Uint64(data[56:])
-		before, behind := 8*n[0]+pad(4*n[1])+pad(4*((n[1]+31)/32)), pad(n[1]*n[2])
-		if covers > 0 { // a summary of the records before
-			before, behind = 16, 8*n[0]+16*min(le.Uint64(data[48:]), math.MaxUint32)+pad(n[1]*n[2])
-		}
-		rest, meta := fixed+before, fixed+before+pad(n[3])+pad(n[4])
-		end := meta + pad(n[5])
-		if end+behind > uint64(len(data)) {
-			return nil
-		}
-		if xxhash.Sum64(data[rest:end]) != le.Uint64(data[8:]) {
-			return fmt.Errorf("%w: its journal", logfile.ErrDamaged)
-		}
-		if covers == 0 {
-			if err := l.enterEarlier(data[meta:meta+n[5]], w, gone); err != nil {
+		if meta != nil {
+			if err := l.enterEarlier(meta, w, gone); err != nil {
 				return err
 			}
 		}
-		data = data[end+behind:]
+		at += size
 	}
 	l.remove(func(i int) bool { return gone[i] })
 	return nil
+}
+
+// earlierRecord returns the meta of the record at an offset of a journal, nil for a summary of the records before it, and its size, 0 if no whole record is there.
+func earlierRecord(journal []byte, at int) (meta []byte, size int) {
+	const fixed, mark = 64, 0x43524843
+	data, le := journal[at:], binary.LittleEndian
+	if len(data) < fixed || le.Uint32(data[16:]) != mark {
+		return nil, 0
+	}
+	pad := func(n uint64) uint64 { return (n + 7) &^ 7 }
+	var n [6]uint64 // new terms, ids, bytes of a row, of the globals, of the texts and of the meta
+	for i := range n {
+		n[i] = uint64(le.Uint32(data[20+4*i:]))
+	}
+	before, behind := 8*n[0]+pad(4*n[1])+pad(4*((n[1]+31)/32)), pad(n[1]*n[2])
+	isSummary := le.Uint64(data[56:]) > 0
+	if isSummary {
+		before, behind = 16, 8*n[0]+16*min(le.Uint64(data[48:]), math.MaxUint32)+behind
+	}
+	rest := fixed + before
+	from := rest + pad(n[3]) + pad(n[4])
+	end := from + pad(n[5])
+	has := uint64(len(data))
+	if before > has || behind > has || end+behind > has {
+		return nil, 0
+	}
+	place := le.Uint64(journal[8:]) + uint64(at)
+	if xxhash.Sum64(data[8:rest])^place != le.Uint64(data) || xxhash.Sum64(data[rest:end]) != le.Uint64(data[8:]) {
+		return nil, 0
+	}
+	if isSummary {
+		return nil, int(end + behind)
+	}
+	return data[from : from+n[5]], int(end + behind)
 }
 
 // enterEarlier enters the meta of a record: what it says, why a message was refused, six zeros, an entry, the sizes of the lists, the sketch, the hashes and the

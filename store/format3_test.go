@@ -136,6 +136,69 @@ func TestADamagedStoreOfAnEarlierVersionIsLeftAsItIs(t *testing.T) {
 	}
 }
 
+func TestTheJournalOfAnEarlierVersionIsReadToItsLastWholeRecord(t *testing.T) {
+	for name, want := range map[string]int{"votes": 0, "bernoulli": 47, "hybrid": 0} {
+		path := copyEarlier(t, name)
+		store := contents(t, path+earlierSuffix)
+		at := bytes.Index(store, []byte("CHJOUR1\n"))
+		var records []int
+		for place := at + 24; place < len(store); {
+			_, size := earlierRecord(store[at:], place-at)
+			if size == 0 {
+				t.Fatalf("%s: no record at %d of %d", name, place, len(store))
+			}
+			records = append(records, place)
+			place += size
+		}
+		if len(records) != want {
+			t.Errorf("%s has %d records", name, len(records))
+		}
+		converted := func(store []byte) error {
+			path := copyEarlier(t, name)
+			noError(t, os.WriteFile(path+earlierSuffix, store, 0o600))
+			s, err := Open(t.Context(), path, DefaultOptions())
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return nil
+		}
+		for i, place := range records {
+			for _, field := range []int{0, 8, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72} {
+				damaged := bytes.Clone(store)
+				damaged[place+field] ^= 1
+				if err := converted(damaged); i < len(records)-1 && !errors.Is(err, logfile.ErrDamaged) || i == len(records)-1 && err != nil {
+					t.Errorf("%s: byte %d of record %d of %d: %v", name, field, i, len(records), err)
+				}
+			}
+		}
+		if len(records) == 0 {
+			continue
+		}
+		last := records[len(records)-1]
+		for _, end := range []int{last, last + 1, last + 63, len(store) - 1} {
+			if err := converted(store[:end]); err != nil {
+				t.Errorf("%s: torn at %d of %d: %v", name, end-last, len(store)-last, err)
+			}
+		}
+	}
+}
+
+func TestTheModelOfAnEarlierStoreIsKnownByItsJournal(t *testing.T) {
+	path, other := copyEarlier(t, "votes"), copyEarlier(t, "bernoulli")
+	noError(t, os.Rename(path, path+".next")) // as a crash between two renames left them
+	noError(t, os.WriteFile(path, contents(t, other), 0o600))
+	s := opened(t, path)
+	if s.Model() != "votes" {
+		t.Errorf("the model is %s", s.Model())
+	}
+	path = copyEarlier(t, "votes")
+	noError(t, os.WriteFile(path, contents(t, other), 0o600))
+	if _, err := Open(t.Context(), path, DefaultOptions()); !errors.Is(err, logfile.ErrDamaged) {
+		t.Errorf("with the model of another store: %v", err)
+	}
+}
+
 // FuzzEarlier reads any bytes as the meta of a record of an old journal, and as a document.
 func FuzzEarlier(f *testing.F) {
 	path := copyEarlier(f, "votes")
