@@ -160,6 +160,7 @@ func TestWhatTheFilterFiledTeachesNothingUntilItIsMoved(t *testing.T) {
 		"read, it is moved to a folder":          {".Junk/new/1.a", ".Lists/cur/1.b:2,S", spam, 1, []string{"learned ham .Lists/cur/1.b:2,S"}},
 		"it was in the inbox, unread":            {"new/1.a", ".Junk/cur/1.b:2,S", spam, 0, []string{"learned spam .Junk/cur/1.b:2,S"}},
 		"it was in the inbox, read":              {"cur/1.a:2,S", ".Junk/cur/1.b:2,S", spam, 0, []string{"learned spam .Junk/cur/1.b:2,S"}},
+		"it is moved to another folder of spam":  {".Junk/new/1.a", ".Junk.Old/cur/1.b:2,S", spam, 1, []string{"learned spam .Junk.Old/cur/1.b:2,S"}},
 		"the filter did not call it spam itself": {"tmp/1.a", ".Junk/cur/1.b:2,S", "", 0, []string{"learned spam .Junk/cur/1.b:2,S"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,8 +179,12 @@ func TestWhatTheFilterFiledTeachesNothingUntilItIsMoved(t *testing.T) {
 			b.must(err)
 			b.must(s.Close())
 			b.move(tt.first, tt.then)
-			if diff := cmp.Diff(tt.want, b.said(b.learnAt(begin.Add(time.Hour)))); diff != "" {
+			a = b.learnAt(begin.Add(time.Hour))
+			if diff := cmp.Diff(tt.want, b.said(a)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+			if stays := tt.want == nil; (a.Filed == 1) != stays {
+				t.Errorf("later %d are filed", a.Filed)
 			}
 		})
 	}

@@ -105,8 +105,8 @@ type Account struct {
 	// Silent is the number of new files that say nothing: the ambiguous ones, empty ones, those that are no mail, and those that have moved
 	// since they were listed.
 	Silent int `json:"say_nothing,omitempty"`
-	// Waiting is the number of messages of ham that were only read, and do not count yet. Filed is the number of new messages in folders of spam that the
-	// filter itself calls spam: it may have put them there.
+	// Waiting is the number of messages of ham that were only read, and do not count yet. Filed is the number of messages in folders of spam that were new
+	// when the filter itself called them spam: it may have put them there.
 	Waiting int `json:"read_only,omitempty"`
 	Filed   int `json:"filed_by_the_filter,omitempty"`
 	// TakenBack is the number of messages that were learned since they were read, and forgotten since they were deleted.
@@ -418,7 +418,10 @@ func (c *comparison) news(m *Mailbox, o LearnOptions) (news []Change, said map[u
 				case before.State == store.Said, before.State == store.LearnedAsRead:
 					said[before.Fingerprint] |= 1 << number
 					continue
-				case same && before.State == store.Filed, same && before.State == store.Unread && f.unread:
+				case same && before.State == store.Unread && f.unread:
+					continue
+				case same && before.State == store.Filed:
+					c.account.Filed++
 					continue
 				case same && before.State == store.ReadOnly && !f.unread && !f.acted && o.now().Before(read):
 					c.wait(read)

@@ -28,6 +28,7 @@ type tree struct {
 	*testing.T
 	dir, model string
 	options    store.Options
+	mailbox    Options // of a watch
 }
 
 func newTree(t *testing.T) *tree {
@@ -44,7 +45,7 @@ var trees = struct {
 // treeOf is a tree of other mail, which has a name.
 func treeOf(t *testing.T, name string, mail corpus.Source) *tree {
 	t.Helper()
-	b := &tree{t, filepath.Join(t.TempDir(), "Maildir"), filepath.Join(t.TempDir(), "model"), store.DefaultOptions()}
+	b := &tree{t, filepath.Join(t.TempDir(), "Maildir"), filepath.Join(t.TempDir(), "model"), store.DefaultOptions(), Options{}}
 	for _, folder := range []string{"", ".Junk", ".Junk.Old", ".Trash", ".Lists", ".Drafts"} {
 		for _, sub := range []string{"cur", "new", "tmp"} {
 			b.must(os.MkdirAll(filepath.Join(b.dir, folder, sub), 0o700))

@@ -35,7 +35,7 @@ type WatchOptions struct {
 	Rescan time.Duration
 	// Retry is how soon a log or a mailbox that cannot be read is tried again.
 	Retry time.Duration
-	// Compared is called after the first comparison, Changed after each message, Learned after each comparison with changes, and Retrained after each fit. Trouble is called with
+	// Compared is called after the first comparison, Changed after each message, Learned after each comparison that changed the log, and Retrained after each fit. Trouble is called with
 	// each error of a fit or a fold, and once with the reason why the watch has to wait, then with nil when it goes on. All must be set.
 	Compared  func(Account)
 	Changed   func(Change)
@@ -212,7 +212,8 @@ func (w *watch) compare(ctx context.Context) error {
 			w.box.refreshFolder(row)
 		}
 	}
-	if w.started && !w.box.hasNews(time.Now()) {
+	o := LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell, Now: w.Now, Options: w.Mailbox}
+	if w.started && !w.box.hasNews(o.now()) {
 		return nil
 	}
 	s, err := store.Open(ctx, w.Model, w.Store)
@@ -220,7 +221,7 @@ func (w *watch) compare(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell, Now: w.Now, Options: w.Mailbox})
+	account, err := w.box.Learn(ctx, s, o)
 	if err != nil {
 		return err
 	}
@@ -228,13 +229,13 @@ func (w *watch) compare(ctx context.Context) error {
 		w.Compared(account)
 		w.started = true
 	}
-	if len(account.Changes) > 0 {
+	if len(account.Changes)+account.TakenBack > 0 {
 		w.Learned(account)
 	}
 	if err := s.Finish(); err != nil && !w.waiting {
 		w.Trouble(err)
 	}
-	if account.Count(store.Learned)+account.Count(store.Relabelled) > 0 {
+	if account.Count(store.Learned)+account.Count(store.Relabelled)+account.TakenBack > 0 {
 		w.idle.Reset(w.Idle)
 	}
 	return nil

@@ -44,7 +44,12 @@ func watchTree(t *testing.T, b *tree) *watched {
 	w := &watched{tree: &in, o: DefaultWatchOptions(), events: make(chan fsnotify.Event), errors: make(chan error), ended: make(chan error, 1)}
 	w.o.Model, w.o.Store = b.model, b.options
 	w.o.Compared = func(a Account) { w.say("compared %d", a.Messages) }
-	w.o.Learned = func(Account) {}
+	w.o.Mailbox = b.mailbox
+	w.o.Learned = func(a Account) {
+		if a.TakenBack > 0 {
+			w.say("taken back %d", a.TakenBack)
+		}
+	}
 	w.o.Changed = func(c Change) { w.say("%s %s", c.Result, strings.TrimPrefix(c.Path, b.dir+"/")) }
 	w.o.Retrained = func(r train.Refitted) { w.say("retrained %d", r.Messages) }
 	w.o.Trouble = func(err error) { w.say("trouble %v", err != nil) }
@@ -125,6 +130,25 @@ func (b *tree) notSpam(n int) string {
 		}
 	}
 	return ""
+}
+
+func TestAWatchLearnsWhatWasReadADayAgoAndForgetsWhatIsThenDeleted(t *testing.T) {
+	b := newTree(t)
+	b.mailbox = DefaultOptions()
+	b.options.RetrainAfter = 1
+	synctest.Test(t, func(t *testing.T) {
+		w := watchTree(t, b)
+		w.start()
+		w.want("at first the mailbox is compared", 0, "compared 80")
+		w.write("cur/1.a:2,S", w.notSpam(0))
+		w.event("cur/1.a:2,S", fsnotify.Create)
+		w.want("it waits for most of a day", 23*time.Hour+30*time.Minute)
+		w.want("and counts, without an event", time.Hour, "learned cur/1.a:2,S", "retrained 81")
+		w.move("cur/1.a:2,S", ".Trash/cur/1.a:2,S")
+		w.event("cur/1.a:2,S", fsnotify.Rename)
+		w.want("in the trash it is forgotten", time.Minute, "taken back 1", "retrained 80")
+		w.stop()
+	})
 }
 
 func TestAWatchLearnsWhatChangesOnceItIsQuiet(t *testing.T) {

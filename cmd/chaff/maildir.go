@@ -173,15 +173,26 @@ func (p *program) printSays(m mailboxSays, dryRun bool) {
 
 // printSilent prints how many messages say nothing yet, or no longer.
 func printSilent(w io.Writer, a mailbox.Account) {
-	if a.Waiting > 0 {
-		field(w, "waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them", a.Waiting)
+	for _, row := range silent(a) {
+		field(w, row[0], "%s", row[1])
 	}
-	if a.Filed > 0 {
-		field(w, "filed", "%d that the filter calls spam itself say nothing until you move them", a.Filed)
+}
+
+// silent returns rows of a word and what it says of the messages that say nothing yet, or no longer.
+func silent(a mailbox.Account) (rows [][2]string) {
+	for _, row := range []struct {
+		n          int
+		word, says string
+	}{
+		{a.Waiting, "waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them"},
+		{a.Filed, "filed", "%d that the filter calls spam itself say nothing until you move them"},
+		{a.TakenBack, "forgotten", "%d that you deleted soon after reading them"},
+	} {
+		if row.n > 0 {
+			rows = append(rows, [2]string{row.word, fmt.Sprintf(row.says, row.n)})
+		}
 	}
-	if a.TakenBack > 0 {
-		field(w, "forgotten", "%d that you deleted soon after reading them", a.TakenBack)
-	}
+	return rows
 }
 
 func onlyIf(is bool, text string) string {

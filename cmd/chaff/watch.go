@@ -93,6 +93,9 @@ func (p *program) watching(path string) mailbox.WatchOptions {
 	o.Compared = func(a mailbox.Account) {
 		if !p.quiet {
 			screen.Printf(p.stderr, "chaff: watching %s: %s, %d left out\n", path, plural(a.Messages, "message"), a.LeftOut)
+			for _, row := range silent(a) {
+				screen.Printf(p.stderr, "chaff: %s: %s\n", row[0], row[1])
+			}
 		}
 	}
 	o.Changed = func(c mailbox.Change) {
@@ -109,7 +112,12 @@ func (p *program) watching(path string) mailbox.WatchOptions {
 		}
 	}
 	review := "chaff review --maildir " + shellWord(path)
-	o.Learned = func(a mailbox.Account) { p.printWorst(doubtfulChanges(a.Changes), review) }
+	o.Learned = func(a mailbox.Account) {
+		if a.TakenBack > 0 && !p.quiet {
+			screen.Printf(p.stdout, "forgotten: %s that you deleted soon after reading\n", plural(a.TakenBack, "message"))
+		}
+		p.printWorst(doubtfulChanges(a.Changes), review)
+	}
 	o.Retrained = func(r train.Refitted) {
 		if !p.quiet {
 			screen.Printf(p.stdout, "fitted to %s in %.2f CPU seconds\n", plural(r.Messages, "message"), r.Seconds)
