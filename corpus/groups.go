@@ -1,40 +1,36 @@
 package corpus
 
-import (
-	"math/bits"
-	"slices"
-
-	"chaff/internal/hashtable"
-)
+import "slices"
 
 const (
-	// minFooterMessages is how many messages must share a fingerprint for it to be a possible footer.
+	// minFooterMessages is how many messages must share a number for it to be a possible footer.
 	minFooterMessages = 6
 	// sampledPairs is how many pairs of these messages are compared.
 	sampledPairs = 8
-	// minShared is how many fingerprints two near-duplicates must share, unless they share all.
-	minShared = 3
-	// maxCompared is how many messages a message is compared with for each of its fingerprints: the last ones before it. It makes
+	// minShared is how many numbers two near-duplicates must share, unless they share all.
+	minShared = 6
+	// maxCompared is how many messages a message is compared with for each of its numbers: the last ones before it. It makes
 	// time linear in the number of messages.
 	maxCompared = 64
 )
 
 // NearDuplicates groups messages whose texts are nearly the same, or of which one contains most of the other: the letters of a campaign,
-// the issues of a newsletter that change little, a letter and the answers that quote it. It returns the index of the first message of its
-// group for each of n messages. A message that is like no other is a group of its own. sketch returns the sketch of a message (see
-// [Sketcher]), which is valid until the next call; it is called twice for each message, in order.
+// the issues of a newsletter that change little, a letter and the answer that quotes it. It returns the index of the first message of its
+// group for each of n messages. A message that is like no other is a group of its own. text returns what the text of a message is known by, pairs of
+// neighbouring words for example: distinct numbers below the given one, in ascending order. It is valid until the next call, and is called twice for each
+// message, in order.
 //
-// Two messages are alike if the share similarity (above 0, at most 1) of the fingerprints of the smaller one is in the other one. A
-// group is what such pairs connect. Footers do not count: fingerprints that occur mostly in messages which share little else, such as
+// Two messages are alike if the share similarity (above 0, at most 1) of the numbers of the smaller one is in the other one. A
+// group is what such pairs connect. Footers do not count: numbers that occur mostly in messages which share little else, such as
 // signatures and legal notices. Otherwise the footer of a mailing list would connect all of its messages.
-func NearDuplicates(n int, sketch func(i int) []uint64, similarity float64) []int {
-	postings := newPostings(n, sketch)
+func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float64) []int {
+	postings := newPostings(n, numbers, text)
 	postings.dropFooters()
 	groups := make(unionFind, n)
 	for i := range groups {
 		groups[i] = i
 	}
-	shared := make([]int, n) // fingerprints that message i shares with each earlier one
+	shared := make([]int, n) // numbers that message i shares with each earlier one
 	var met []int32          // the earlier ones with which it shares any
 	for i := range n {
 		for _, n := range postings.numbers[i] {
@@ -62,85 +58,60 @@ func NearDuplicates(n int, sketch func(i int) []uint64, similarity float64) []in
 	return first
 }
 
-// postingLists list the messages that have a fingerprint. Fingerprints of one message only, which most are, have no list.
+// postingLists list the messages that have a number. Numbers of one message only, which most are, have no list.
 type postingLists struct {
-	numbers  [][]uint32 // of the fingerprints that each message shares with others, in ascending order
-	size     []int      // how many fingerprints each message has
-	messages []int32    // the messages that have fingerprint 0, in ascending order, then those that have 1, and so on
+	numbers  [][]uint32 // those that each message shares with others, in ascending order
+	size     []int      // how many numbers each message has
+	messages []int32    // the messages that have number 0, in ascending order, then those that have 1, and so on
 	first    []uint32   // by number: the index of its first message; the last entry is the end
 	passed   []uint32   // by number: how many of its messages have called before
 }
 
-func newPostings(n int, sketch func(i int) []uint64) *postingLists {
-	shared := newSharing(n, sketch)
-	var table hashtable.Table
-	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n)}
-	var numbers, count []uint32
+func newPostings(n, numbers int, text func(i int) []uint32) *postingLists {
+	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n), first: make([]uint32, numbers+1), passed: make([]uint32, numbers)}
+	count := x.passed
 	for i := range n {
-		fingerprints := sketch(i)
-		numbers = numbers[:0]
-		for _, f := range fingerprints {
-			if !shared.has(f) {
-				continue
-			}
-			number, added := table.Add(f)
-			if added {
-				count = append(count, 0)
-			}
+		for _, number := range text(i) {
 			count[number]++
-			numbers = append(numbers, uint32(number))
-		}
-		x.numbers[i], x.size[i] = slices.Clone(numbers), len(fingerprints)
-	}
-	x.first = make([]uint32, len(count)+1)
-	for n, c := range count {
-		x.first[n+1] = x.first[n] + c
-	}
-	x.messages = make([]int32, x.first[len(count)])
-	next := slices.Clone(x.first)
-	for i := range x.numbers {
-		x.numbers[i] = slices.DeleteFunc(x.numbers[i], func(n uint32) bool { return count[n] == 1 })
-		slices.Sort(x.numbers[i])
-		for _, n := range x.numbers[i] {
-			x.messages[next[n]] = int32(i)
-			next[n]++
 		}
 	}
-	x.passed = count
+	for number, messages := range count {
+		x.first[number+1] = x.first[number]
+		if messages > 1 {
+			x.first[number+1] += messages
+		}
+	}
+	x.messages = make([]int32, x.first[numbers])
+	shared := func(number uint32) bool { return x.first[number+1] > x.first[number] }
+	clear(count)
+	for i := range n {
+		all := text(i)
+		x.size[i] = len(all)
+		mine := 0
+		for _, number := range all {
+			if shared(number) {
+				mine++
+			}
+		}
+		x.numbers[i] = make([]uint32, 0, mine)
+		for _, number := range all {
+			if shared(number) {
+				x.numbers[i] = append(x.numbers[i], number)
+				x.messages[x.first[number]+count[number]] = int32(i)
+				count[number]++
+			}
+		}
+	}
 	clear(x.passed)
 	return x
 }
 
-// of returns the messages that have a fingerprint, in ascending order.
+// of returns the messages that have a number, in ascending order.
 func (x *postingLists) of(number uint32) []int32 {
 	return x.messages[x.first[number]:x.first[number+1]]
 }
 
-// sharing is a Bloom filter with one hash function of the fingerprints that occur at least twice. It has false positives: a few percent for
-// messages of a hundred fingerprints, more for longer ones.
-type sharing struct {
-	seen, again []uint64 // bits
-	mask        uint64
-}
-
-func newSharing(n int, sketch func(i int) []uint64) sharing {
-	size := uint64(1024) << bits.Len(uint(n)) // bits: 1024 to 2048 for each message
-	s := sharing{seen: make([]uint64, size/64), again: make([]uint64, size/64), mask: size - 1}
-	for i := range n {
-		for _, f := range sketch(i) {
-			at, bit := f&s.mask/64, uint64(1)<<(f%64)
-			s.again[at] |= s.seen[at] & bit
-			s.seen[at] |= bit
-		}
-	}
-	return s
-}
-
-func (s sharing) has(fingerprint uint64) bool {
-	return s.again[fingerprint&s.mask/64]>>(fingerprint%64)&1 != 0
-}
-
-// dropFooters drops the fingerprints that are footers from the numbers and the sizes of messages.
+// dropFooters drops the numbers that are footers from those of messages, and from their sizes.
 func (x *postingLists) dropFooters() {
 	footer := make([]bool, len(x.passed))
 	pairs := comparison{postingLists: x}
@@ -154,21 +125,21 @@ func (x *postingLists) dropFooters() {
 	}
 }
 
-// before returns the last messages with a fingerprint before the caller's message. It must be called once for each message with the
-// fingerprint, in ascending order.
+// before returns the last messages with a number before the caller's message. It must be called once for each message with the
+// number, in ascending order.
 func (x *postingLists) before(number uint32) []int32 {
 	end := x.passed[number]
 	x.passed[number]++
 	return x.of(number)[max(maxCompared, end)-maxCompared : end]
 }
 
-// comparison compares pairs of messages. The fingerprints of one campaign lead to the same pairs, so it remembers some of the last results.
+// comparison compares pairs of messages. The numbers of one campaign lead to the same pairs, so it remembers some of the last results.
 type comparison struct {
 	*postingLists
 	last [1 << 12]uint64 // the indices of both messages, and in the lowest bit whether they are unlike
 }
 
-// isFooter reports whether most of the messages, which share a fingerprint, share little else. It compares pairs that are far from each
+// isFooter reports whether most of the messages, which share a number, share little else. It compares pairs that are far from each
 // other in the order of the source.
 func (c *comparison) isFooter(messages []int32) bool {
 	step := max(1, len(messages)/sampledPairs)
@@ -197,8 +168,8 @@ func (c *comparison) areUnlike(i, j int32) bool {
 	return *at&1 != 0
 }
 
-// areUnlike reports whether two messages share only a footer: of the fingerprints of both together (Jaccard), less than a quarter are in
-// both, which is a fifth of the sum of their sizes. a and b are the numbers of those that they share with any message, in ascending order. It
+// areUnlike reports whether two messages share only a footer: of the numbers of both together (Jaccard), less than a quarter are in
+// both, which is a fifth of the sum of their sizes. a and b are those that they share with any message, in ascending order. It
 // stops when enough are in both, or too few remain.
 func areUnlike(a, b []uint32, sizes int) bool {
 	both, enough := 0, (sizes+4)/5

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"sync"
+
+	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/evidence"
 	"chaff/internal/parallel"
@@ -50,7 +53,7 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 		w, r := &writers[worker], d.reader()
 		for ref := Ref(from + 1); ref <= Ref(to); ref++ {
 			record := old.read(ref, &r.buffer)
-			if !old.places[ref].kept && record != nil {
+			if record != nil {
 				r.split(record)
 				r.readNumbers()
 				r.readMarks()
@@ -119,15 +122,6 @@ func (w *Writer) Copy(from *Documents, ref Ref) Ref {
 	return w.addDocument(r.doc, func(i int) []byte { return from.terms.text(r.numbers[i]) })
 }
 
-// Keep keeps bytes of the caller beside the documents, for [Documents.Kept].
-func (w *Writer) Keep(data []byte) Ref { return w.add(data, true) }
-
-// Kept returns a function that reads what was kept. Its result is valid until the next call, and empty after an error.
-func (d *Documents) Kept() func(ref Ref) []byte {
-	var buffer []byte
-	return func(ref Ref) []byte { return d.records.read(ref, &buffer) }
-}
-
 func (w *Writer) addDocument(doc Document, text func(i int) []byte) Ref {
 	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
 	if err := w.terms.add(w.numbers, doc.Terms, text); err != nil {
@@ -136,7 +130,7 @@ func (w *Writer) addDocument(doc Document, text func(i int) []byte) Ref {
 	}
 	w.cells = appendGaps(w.cells[:0], doc.Cells)
 	w.encode(w.numbers, doc, doc.sizes(), w.cells)
-	return w.add(w.record, false)
+	return w.add(w.record)
 }
 
 // encode sets the record of a document, given the numbers of its terms, the sizes of its groups and the gaps of its cells.
@@ -315,6 +309,41 @@ func (d *Documents) Document(ref Ref) Document {
 	r := d.reader()
 	r.readAll(ref)
 	return r.doc
+}
+
+// fewTextTerms is up to how many terms of a text all count in [Documents.Texts].
+const fewTextTerms = 64
+
+// Texts returns a function that reads what the text of a document is known by, as numbers below limit, in ascending order: the pairs of its words, else its
+// words, else its subject; of more than a few a quarter, the same ones in each document. The result is valid until the next call.
+func (d *Documents) Texts() (limit int, of func(ref Ref) []uint32) {
+	_ = d.Complete(1) // an error stays, see Err
+	r, all := d.reader(), len(d.terms.hashes)
+	sampled := sort.Search(all, func(n int) bool { return xxhash.Sum64(d.terms.text(uint32(n))) >= math.MaxUint64/4 })
+	return all, func(ref Ref) []uint32 {
+		r.read(ref)
+		r.readNumbers()
+		text := evidence.Pairs
+		for _, other := range [...]evidence.Group{evidence.Words, evidence.Subject} {
+			if r.sizes[text] == 0 {
+				text = other
+			}
+		}
+		end := all
+		if r.sizes[text] > fewTextTerms {
+			end = sampled
+		}
+		kept := r.numbers[:0]
+		for i, number := range r.numbers {
+			if int(number) >= end {
+				break
+			}
+			if evidence.Group(r.marks[i]>>groupShift) == text {
+				kept = append(kept, number)
+			}
+		}
+		return kept
+	}
 }
 
 // DocumentHashes returns the hash of each document, its only term in a data set of the kind [Whole].

@@ -49,7 +49,7 @@ func TestLargeNumbersComeBack(t *testing.T) {
 	numbers := []uint32{5, 1<<numberBits - 1}
 	want := Document{Counts: []uint32{1, 300}, InHead: []bool{false, true}, Groups: []evidence.Group{evidence.Fields, evidence.Words}, Cells: []uint32{3}}
 	w.encode(numbers, want, want.sizes(), appendGaps(nil, want.Cells))
-	ref := w.add(w.record, false)
+	ref := w.add(w.record)
 	w.Close()
 	r := d.reader()
 	r.read(ref)
@@ -197,5 +197,44 @@ func TestBeyondTheLimitDocumentsTakeNoMemory(t *testing.T) {
 	}
 	if _, err := os.Stat(d.records.file.Name()); err == nil && runtime.GOOS == "linux" {
 		t.Error("the temporary file has a name")
+	}
+}
+
+func TestATextIsKnownByItsPairs(t *testing.T) {
+	d := NewDocuments(0)
+	w := d.NewWriter()
+	document := func(groups map[evidence.Group]int) Ref {
+		var doc Document
+		for g, n := range groups {
+			for i := range n {
+				doc.Terms, doc.Counts, doc.InHead = append(doc.Terms, uint64(g)<<32|uint64(i)), append(doc.Counts, 1), append(doc.InHead, false)
+				doc.Groups = append(doc.Groups, g)
+			}
+		}
+		return w.AddDocument(doc, func(i int) []byte { return fmt.Appendf(nil, "%s %d", doc.Groups[i], uint32(doc.Terms[i])) })
+	}
+	short := document(map[evidence.Group]int{evidence.Words: 9, evidence.Pairs: 8, evidence.Subject: 3, evidence.Fields: 5})
+	noPairs := document(map[evidence.Group]int{evidence.Words: 9, evidence.Subject: 3, evidence.Links: 2})
+	noText := document(map[evidence.Group]int{evidence.Subject: 3, evidence.Links: 2})
+	long := document(map[evidence.Group]int{evidence.Words: 900, evidence.Pairs: 1000, evidence.Subject: 8})
+	longer := document(map[evidence.Group]int{evidence.Words: 900, evidence.Pairs: 2000, evidence.Subject: 8})
+	empty := document(nil)
+	w.Close()
+	limit, of := d.Texts()
+	sizes := map[Ref]int{short: 8, noPairs: 9, noText: 3, empty: 0}
+	for ref, want := range sizes {
+		if got := of(ref); len(got) != want || !slices.IsSorted(got) {
+			t.Errorf("document %d has %d numbers, want %d", ref, len(got), want)
+		}
+	}
+	some := slices.Clone(of(long))
+	all := of(longer)
+	if n := len(some); n < 200 || n > 300 || int(all[len(all)-1]) >= limit {
+		t.Errorf("of 1,000 pairs %d are known", n)
+	}
+	for _, number := range some {
+		if _, known := slices.BinarySearch(all, number); !known {
+			t.Errorf("a longer text is not known by %d", number)
+		}
 	}
 }

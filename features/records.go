@@ -26,14 +26,11 @@ type records struct {
 	err    error // the first one of writing or reading
 }
 
-// Ref identifies a document, or what is kept beside it. Ref 0 is that of none.
+// Ref identifies a document. Ref 0 is that of none.
 type Ref uint32
 
-// place says where a record is, and whether it is one of the caller and no document.
-type place struct {
-	page, offset, size uint32
-	kept               bool
-}
+// place says where a record is.
+type place struct{ page, offset, size uint32 }
 
 // page is a piece of records in memory, or in the file if data is nil.
 type page struct {
@@ -101,11 +98,11 @@ type recordWriter struct {
 }
 
 // add stores a new record.
-func (w *recordWriter) add(record []byte, kept bool) Ref {
+func (w *recordWriter) add(record []byte) Ref {
 	s := w.records
 	s.mu.Lock()
 	ref := Ref(len(s.places))
-	s.places = append(s.places, place{kept: kept})
+	s.places = append(s.places, place{})
 	s.mu.Unlock()
 	w.write(ref, record)
 	return ref

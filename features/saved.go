@@ -131,7 +131,7 @@ func (w *Writer) AddRecord(data []byte) (Ref, error) {
 	if err := r.check(data, len(w.terms.hashes)); err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return w.add(data, false), nil
+	return w.add(data), nil
 }
 
 // SavedDocument returns the document of a record, given the hashes of the saved terms.

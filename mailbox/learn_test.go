@@ -85,7 +85,6 @@ func (b *tree) train() {
 	plan, err := sources.MaildirTree(b.dir)
 	b.must(err)
 	o := train.DefaultCollectOptions()
-	o.Ledger = true
 	c, err := train.Collect(b.Context(), plan.Source(), []string{"ham", "spam"}, o)
 	b.must(err)
 	trained, err := train.Fit(b.Context(), c, "multinomial", train.DefaultOptions())

@@ -346,16 +346,14 @@ var errNoMore = errors.New("no more records")
 
 // body is the body of a record of a learned message.
 type body struct {
-	sketch   []byte // see [train.AppendSketch]
 	document []byte
 	own      bool // the document has its own terms, as [features.ReadDocument] reads them
 }
 
-// append appends a body: u32 size of the sketch, u8 own, 3 zero, the sketch, the document.
+// append appends a body: u32 size of what is skipped, u8 own, 3 zero, what is skipped, which is empty, and the document. The first programs with a log had a
+// sketch for near-duplicates there.
 func (b body) append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(b.sketch)))
-	dst = append(dst, flag(b.own), 0, 0, 0)
-	return append(append(dst, b.sketch...), b.document...)
+	return append(append(dst, 0, 0, 0, 0, flag(b.own), 0, 0, 0), b.document...)
 }
 
 // body returns the body of a record of a learned message.
@@ -364,11 +362,10 @@ func (b *book) body(r logfile.Record) (body, error) {
 	if err != nil {
 		return body{}, err
 	}
-	if len(data) < 8 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-8) || binary.LittleEndian.Uint32(data)%8 != 0 {
+	if len(data) < 8 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-8) {
 		return body{}, b.damaged(r)
 	}
-	sketch := 8 + int(binary.LittleEndian.Uint32(data))
-	return body{data[8:sketch:sketch], data[sketch:], data[4] != 0}, nil
+	return body{data[8+binary.LittleEndian.Uint32(data):], data[4] != 0}, nil
 }
 
 // openRegular opens a file without waiting for a FIFO. The error does not name it.

@@ -248,7 +248,8 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) error {
 		}
 		e, sketch := earlierEntry(entries[entrySize*i:])
 		terms := w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] })
-		if err := l.add(e, terms, sketches.take(8*sketch), w); err != nil {
+		sketches.take(8 * sketch)
+		if err := l.add(e, terms); err != nil {
 			return err
 		}
 		from = to
@@ -273,11 +274,11 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) error {
 }
 
 // add adds a message, unless its entry is of another store.
-func (l *ledger) add(e Entry, terms features.Ref, sketch []byte, w *features.Writer) error {
+func (l *ledger) add(e Entry, terms features.Ref) error {
 	if !e.fits(len(l.recipe.Classes)) {
 		return fmt.Errorf("%w: a message of class %d", logfile.ErrDamaged, e.Label)
 	}
-	e.Terms, e.Sketch = terms, w.Keep(sketch)
+	e.Terms = terms
 	l.distrust(e.Fingerprint)
 	delete(l.forgotten, e.Fingerprint)
 	l.put(e)
@@ -430,7 +431,7 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer, gone map[int]bool
 		}
 		l.forgotten[e.Fingerprint] = e
 	case learn:
-		kept := r.take(8 * sketch)
+		r.take(8 * sketch)
 		var doc features.Document
 		texts, distinct := make([][]byte, n), map[uint64]bool{}
 		for range n {
@@ -459,7 +460,7 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer, gone map[int]bool
 		if r.failed || len(distinct) < n {
 			return fmt.Errorf("%w: its journal", logfile.ErrDamaged)
 		}
-		return l.add(e, w.AddDocument(doc, func(i int) []byte { return texts[i] }), kept, w)
+		return l.add(e, w.AddDocument(doc, func(i int) []byte { return texts[i] }))
 	}
 	return nil
 }

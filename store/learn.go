@@ -100,7 +100,7 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return Outcome{}, err
 	}
 	e.Repairs = s.reader.Read(m.Raw)
-	body := body{sketch: train.AppendSketch(nil, s.reader.Message()), own: true}
+	body := body{own: true}
 	bag := *s.reader.Bag()
 	if len(m.Raw) > limits.LargeMessage {
 		s.reader.Forget() // all but the bag, so that what follows has its memory

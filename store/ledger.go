@@ -103,7 +103,6 @@ func (b *book) enter(l *ledger, w *features.Writer, r logfile.Record, gone map[i
 			if e.Terms, err = body.add(w); err != nil {
 				return err
 			}
-			e.Sketch = w.Keep(body.sketch)
 		}
 		l.put(e)
 	}
@@ -290,13 +289,13 @@ func (l *ledger) save(file *os.File, model uint64) error {
 	}
 	w := logWriter{file: file, log: logfile.Keyed(l.recipe.Key.Bytes()), buffer: header, end: int64(len(header))}
 	var messages []digest
-	sketches, data := l.documents.Kept(), []byte(nil)
+	var data []byte
 	err = l.documents.Save(l.refs(), func(some []byte) error {
 		_, err := w.append(logfile.Record{Op: uint8(terms)}, some)
 		return err
 	}, func(i int, document []byte) error {
 		e := l.entries[i]
-		data = body{sketch: sketches(e.Sketch), document: document}.append(data[:0])
+		data = body{document: document}.append(data[:0])
 		at, err := w.append(recordOf(learn, e), data)
 		messages = append(messages, digest{e.Fingerprint, at})
 		return err

@@ -117,7 +117,7 @@ func (l *ledger) statements() map[uint64]statement {
 
 // union adds what another ledger says, which is left as it is.
 func (l *ledger) union(other *ledger, both, conflicts int) (int, int) {
-	mine, kept := l.statements(), other.documents.Kept()
+	mine := l.statements()
 	w := l.documents.NewWriter()
 	defer w.Close()
 	theirs, gone := other.statements(), map[uint64]bool{}
@@ -142,7 +142,7 @@ func (l *ledger) union(other *ledger, both, conflicts int) (int, int) {
 		case trust:
 			l.trusted = append(l.trusted, s.Entry)
 		default:
-			s.Terms, s.Sketch = w.Copy(other.documents, s.Terms), w.Keep(kept(s.Sketch))
+			s.Terms = w.Copy(other.documents, s.Terms)
 			l.put(s.Entry)
 		}
 	}

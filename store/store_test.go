@@ -49,7 +49,6 @@ func trained(t testing.TB, model string, source corpus.Source) string {
 
 func trainedWith(t testing.TB, model string, source corpus.Source, o train.CollectOptions) string {
 	t.Helper()
-	o.Ledger = true
 	c, err := train.Collect(t.Context(), source, []string{"ham", "spam"}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -331,7 +330,6 @@ func TestAMessageIsLearnedThoughTheModelCannotBeWritten(t *testing.T) {
 func TestTrainingDropsNoMessageThatWasLearnedMeanwhile(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
 	o := train.DefaultCollectOptions()
-	o.Ledger = true
 	c, err := train.Collect(t.Context(), corpustest.Mailbox(2, 12, "ham", "spam"), []string{"ham", "spam"}, o)
 	noError(t, err)
 	fitted, err := train.Fit(t.Context(), c, "multinomial", train.DefaultOptions())
@@ -411,7 +409,6 @@ func TestTheTextsOfNewTermsAreKnownAtOnce(t *testing.T) {
 
 func TestAModelThatLearnsOnlyByFitsHasAShortTail(t *testing.T) {
 	o := train.DefaultCollectOptions()
-	o.Ledger = true
 	c, err := train.Collect(t.Context(), corpustest.Mailbox(1, 12, "ham", "spam"), []string{"ham", "spam"}, o)
 	noError(t, err)
 	settings := train.DefaultOptions()

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,8 +27,6 @@ type CollectOptions struct {
 	// Memory is the number of bytes of documents kept in memory; the rest goes to a temporary file. 0 means no limit. It changes no
 	// result.
 	Memory int64
-	// Ledger keeps what [Mail.Entries] needs. It changes no result.
-	Ledger bool
 	// Progress, if set, is called after each message, from any goroutine, with the number of messages read and the total.
 	Progress func(read, all int)
 }
@@ -78,7 +75,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 		return nil, err
 	}
 	m, err := Read(ctx, source, classes, ReadOptions{
-		Reading: o.Reading, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress, Ledger: o.Ledger || o.Split.Method == corpus.SplitGrouped,
+		Reading: o.Reading, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress,
 	})
 	if err != nil {
 		return nil, err
@@ -86,17 +83,14 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 	return m.Divide(o)
 }
 
-// Divide divides m, which was read with [ReadOptions.Ledger] or made of entries, into training, development and test part. Of o it uses
+// Divide divides m into training, development and test part. Of o it uses
 // all but what is for reading; Reading must be that of m. The error comes from the options, or is [ErrNoMail] or [ErrOneClass].
 func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
 	}
-	switch {
-	case len(m.documents) == 0:
+	if len(m.documents) == 0 {
 		return nil, ErrNoMail
-	case o.Split.Method == corpus.SplitGrouped && !m.sketched:
-		return nil, errors.New("a grouped split needs the sketches of the messages")
 	}
 	for _, class := range m.summary.Classes {
 		if class.Messages == m.summary.Used {
@@ -132,10 +126,9 @@ func (c *Collection) setGroups() {
 	slices.SortFunc(order, func(i, j int) int {
 		return c.documents[i].compare(&c.documents[j])
 	})
-	kept, fingerprints := c.store.Kept(), []uint64(nil)
-	firsts := corpus.NearDuplicates(len(order), func(k int) []uint64 {
-		fingerprints = appendFingerprints(fingerprints[:0], kept(c.documents[order[k]].Sketch))
-		return fingerprints
+	numbers, text := c.store.Texts()
+	firsts := corpus.NearDuplicates(len(order), numbers, func(k int) []uint32 {
+		return text(c.documents[order[k]].Terms)
 	}, c.options.Split.Similarity)
 	size := make([]int, len(firsts))
 	for i, first := range firsts {
@@ -148,13 +141,6 @@ func (c *Collection) setGroups() {
 			c.summary.Grouped += n
 		}
 	}
-}
-
-func appendFingerprints(dst []uint64, sketch []byte) []uint64 {
-	for ; len(sketch) >= 8; sketch = sketch[8:] {
-		dst = append(dst, binary.LittleEndian.Uint64(sketch))
-	}
-	return dst
 }
 
 func (c *Collection) split() []corpus.Part {
@@ -389,7 +375,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 	if err != nil {
 		return nil, err
 	}
-	mail.documents, mail.sketched = slices.Clone(c.documents), false // the sketches are with the documents of c
+	mail.documents = slices.Clone(c.documents)
 	for i, result := range results {
 		d := &mail.documents[members[i].Index]
 		switch {

@@ -4,9 +4,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/littleendian"
 	"chaff/internal/parallel"
-	"chaff/message"
 )
 
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
@@ -69,12 +67,6 @@ func DatasetOf(
 		return wholeDataset(v, classes, all.DocumentHashes(documents, workers), labels)
 	}
 	return all.Index(v, workers).Dataset(kind, classes, documents, labels, workers)
-}
-
-// AppendSketch appends the sketch of the subject and the text of a message, by which a grouped split knows near-duplicates: its fingerprints,
-// little-endian.
-func AppendSketch(dst []byte, m *message.Message) []byte {
-	return littleendian.Append(dst, sketch(m, new(corpus.Sketcher)))
 }
 
 // VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"fmt"
 	"errors"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ import (
 // readLedger reads mail whose entries are kept.
 func readLedger(t testing.TB, source corpus.Source, r filter.Reading) *Mail {
 	t.Helper()
-	m, err := Read(t.Context(), source, []string{"ham", "spam"}, ReadOptions{Reading: r, Ledger: true})
+	m, err := Read(t.Context(), source, []string{"ham", "spam"}, ReadOptions{Reading: r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +37,7 @@ func stored(t testing.TB, m *Mail) *Mail {
 		refs[i] = e.Terms
 	}
 	documents := features.NewDocuments(0)
-	keeper, kept, n := documents.NewWriter(), m.Documents().Kept(), 0
+	keeper, n := documents.NewWriter(), 0
 	err := m.Documents().Save(refs, documents.AddTerms, func(i int, record []byte) (err error) {
 		entries[i].Terms, err = keeper.AddRecord(record)
 		n++
@@ -44,9 +45,6 @@ func stored(t testing.TB, m *Mail) *Mail {
 	})
 	if err != nil || n != len(entries) {
 		t.Fatal(n, err)
-	}
-	for i := range entries {
-		entries[i].Sketch = keeper.Keep(kept(entries[i].Sketch))
 	}
 	keeper.Close()
 	if err := documents.Complete(1); err != nil {
@@ -131,32 +129,11 @@ func TestDividingMailLeavesItAsItWas(t *testing.T) {
 	if diff := cmp.Diff(summary, mail.Summary()); diff != "" {
 		t.Errorf("summary (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(entries, mail.Entries()); diff != "" || len(mail.Documents().Kept()(entries[0].Sketch)) == 0 {
+	if diff := cmp.Diff(entries, mail.Entries()); diff != "" {
 		t.Errorf("entries (-before +after):\n%s", diff)
 	}
 	if diff := cmp.Diff(first.Summary(), second.Summary()); diff != "" {
 		t.Errorf("summaries (-first +second):\n%s", diff)
-	}
-}
-
-func TestACollectionKeepsItsEntriesIfAsked(t *testing.T) {
-	source := corpustest.Mailbox(5, 20, "ham", "spam")
-	all := readLedger(t, source, filter.DefaultReading())
-	want, wantSketch := all.Entries(), all.Documents().Kept()
-	for _, method := range []string{corpus.SplitGrouped, corpus.SplitByTime} {
-		o := DefaultCollectOptions()
-		o.Split.Method, o.Ledger, o.Workers = method, true, 1
-		c := collect(t, source, o, "ham", "spam")
-		got, sketch := c.Entries(), c.Documents().Kept()
-		for i := range got {
-			if s := sketch(got[i].Sketch); len(s) == 0 || !bytes.Equal(s, wantSketch(want[i].Sketch)) {
-				t.Fatalf("split %s: message %d has another sketch", method, i)
-			}
-			got[i].Terms, got[i].Sketch = want[i].Terms, want[i].Sketch
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("split %s (-want +got):\n%s", method, diff)
-		}
 	}
 }
 
@@ -178,10 +155,6 @@ func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
 func TestMailThatCannotBeDivided(t *testing.T) {
 	classes := []string{"ham", "spam"}
 	two := readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading())
-	unsketched, err := Read(t.Context(), corpustest.Mailbox(5, 20, "ham", "spam"), classes, ReadOptions{Reading: filter.DefaultReading()})
-	if err != nil {
-		t.Fatal(err)
-	}
 	noParts := DefaultCollectOptions()
 	noParts.Split.Train = 2
 	for _, tt := range []struct {
@@ -192,11 +165,33 @@ func TestMailThatCannotBeDivided(t *testing.T) {
 	}{
 		{"no entries", NewMail(classes, features.NewDocuments(0), nil), DefaultCollectOptions(), "no messages"},
 		{"one class", NewMail(classes, two.Documents(), two.Entries()[:20]), DefaultCollectOptions(), "all 20 messages are ham: training needs mail of two classes"},
-		{"no sketches", unsketched, DefaultCollectOptions(), "a grouped split needs the sketches of the messages"},
 		{"a share above 1", two, noParts, "train is 2: must be above 0 and at most 1"},
 	} {
 		if _, err := tt.mail.Divide(tt.o); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestNearDuplicatesAreKnownByTheirTerms(t *testing.T) {
+	letters := map[string][2]string{
+		"a campaign in English":      {"Dear Anna, the bank has closed your account until you confirm it on our page, which takes a minute of your time.", "Dear Bob, the bank has closed your account until you confirm it on our page, which takes a minute of your time!"},
+		"one without spaces":         {"我们的产品质量非常好价格也很便宜欢迎您来电咨询购买", "您好我们的产品质量非常好价格也很便宜欢迎您来电咨询购买"},
+		"a letter of subject alone":  {"", ""},
+		"a letter and its quotation": {"We shall meet on Monday in the office behind the station at nine and talk about the garden.", "I agree.\n> We shall meet on Monday in the office behind the station at nine and talk about the garden."},
+	}
+	for name, texts := range letters {
+		for _, pairs := range []bool{true, false} {
+			o := DefaultCollectOptions()
+			o.Reading.Tokenize.Pairs = pairs
+			labelled := [][2]string{{"spam", "Subject: pills\n\nThey are cheaper than ever this week, and they work."}}
+			for i, text := range texts {
+				labelled = append(labelled, [2]string{"ham", fmt.Sprintf("Subject: about the garden\nX-Copy: %d\n\n%s", i, text)})
+			}
+			c := collect(t, corpustest.Messages(labelled...), o, "ham", "spam")
+			if m := c.Members(); m[1].Group != m[2].Group || m[0].Group == m[1].Group {
+				t.Errorf("%s, pairs %v: its groups are %x and %x", name, pairs, m[1].Group, m[2].Group)
+			}
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/limits"
-	"chaff/internal/littleendian"
 	"chaff/internal/memory"
 	"chaff/internal/parallel"
 	"chaff/message"
@@ -84,7 +83,6 @@ type Mail struct {
 	classes   []string
 	store     *features.Documents // the terms of all documents
 	documents []document
-	sketched  bool          // whether the documents have sketches
 	items     []corpus.Item // all that were read, usable or not
 	summary   Summary
 }
@@ -135,14 +133,12 @@ type ReadOptions struct {
 	Workers  int
 	Memory   int64
 	Progress func(read, all int)
-	// Ledger keeps a sketch of each message, for [Mail.Entries] and [Mail.Divide].
-	Ledger bool
 }
 
 // Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and
 // copies. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
-	m := &Mail{classes: classes, sketched: o.Ledger, summary: Summary{Listing: new(Listing)}}
+	m := &Mail{classes: classes, summary: Summary{Listing: new(Listing)}}
 	m.list(source)
 	results, err := m.readAll(ctx, o)
 	if err != nil {
@@ -209,10 +205,6 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	var large sync.Mutex // held while a large message is read
 	parallel.Run(workers, func(w int) {
 		var raw []byte
-		var sketcher *corpus.Sketcher
-		if o.Ledger {
-			sketcher = new(corpus.Sketcher)
-		}
 		writer := m.store.NewWriter()
 		defer writer.Close()
 		for ctx.Err() == nil {
@@ -220,7 +212,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 			if i >= len(m.items) {
 				return
 			}
-			raw, results[i] = readItem(readers[w], raw, m.items[i], sketcher, writer, &large)
+			raw, results[i] = readItem(readers[w], raw, m.items[i], writer, &large)
 			if n := done.Add(1); o.Progress != nil {
 				o.Progress(int(n), len(m.items))
 			}
@@ -232,9 +224,9 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	return results, m.store.Complete(workers)
 }
 
-// readItem reads one item into buf and returns the buffer for the next item. The sketcher may be nil. Large messages are read one at a
+// readItem reads one item into buf and returns the buffer for the next item. Large messages are read one at a
 // time, and their memory is freed.
-func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.Sketcher, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
+func readItem(r *filter.Reader, buf []byte, item corpus.Item, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
 	raw, err := item.Read(buf)
 	if err != nil {
 		return keptBuffer(raw), readResult{err: err}
@@ -251,9 +243,6 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, sketcher *corpus.S
 	if result.Time.IsZero() {
 		result.Time, _ = corpus.DeliveryTime(raw)
 	}
-	if sketcher != nil {
-		result.Sketch = writer.Keep(littleendian.Bytes(sketch(r.Message(), sketcher)))
-	}
 	return keptBuffer(buf), result
 }
 
@@ -263,15 +252,6 @@ func keptBuffer(raw []byte) []byte {
 		return nil
 	}
 	return raw
-}
-
-// sketch returns the sketch of the subject and the text of a message.
-func sketch(m *message.Message, s *corpus.Sketcher) []uint64 {
-	s.Add(m.Get("subject"))
-	for i := range m.Parts {
-		s.Add(m.Parts[i].Text)
-	}
-	return s.Sketch()
 }
 
 func (m *Mail) keep(results []readResult, copies bool) {
@@ -363,8 +343,6 @@ type Entry struct {
 	Label int
 	// Fingerprint is [corpus.Fingerprint] and SplitKey [corpus.SplitKey] of the message.
 	Fingerprint, SplitKey uint64
-	// Sketch is the sketch of its text, kept with the documents as [AppendSketch] appends it; see [corpus.Sketcher].
-	Sketch features.Ref
 	// Time is the time of delivery, or zero if it is unknown.
 	Time time.Time
 	// Repairs is what decoding repaired.
@@ -375,7 +353,7 @@ type Entry struct {
 	Confirmed bool
 }
 
-// Entries returns the messages of m, which was read with [ReadOptions.Ledger] or [CollectOptions.Ledger], or made of entries.
+// Entries returns the messages of m.
 func (m *Mail) Entries() []Entry {
 	entries := make([]Entry, len(m.documents))
 	for i := range entries {
@@ -391,7 +369,7 @@ func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
 // bytes of its messages cannot be read again. NewMail panics if a label is none of the classes.
 func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 	m := &Mail{
-		classes: classes, store: all, sketched: true, summary: Summary{Listing: &Listing{Listed: len(entries)}},
+		classes: classes, store: all, summary: Summary{Listing: &Listing{Listed: len(entries)}},
 		documents: make([]document, len(entries)), items: make([]corpus.Item, len(entries)),
 	}
 	for i, e := range entries {

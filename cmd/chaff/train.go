@@ -47,7 +47,6 @@ func (p *program) train(x *experiment) error {
 	}
 	p.warnOfOtherModels(x.set, x.Model)
 	o := collectOptions(x.Config, reading)
-	o.Ledger = x.withStore()
 	collection, err := p.collect(x.command, o, mail)
 	if err != nil {
 		return err

@@ -262,8 +262,8 @@ func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
 	for _, user := range []string{"anna@lab.example", "bert@lab.example", ""} {
 		text[user] = passed(t, e, user, raw)
 	}
-	if !strings.Contains(text["anna@lab.example"], "X-Chaff-Verdict: spam") || text["bert@lab.example"] == text[""] {
-		t.Fatalf("the models know nothing: %q", text)
+	if anna, bert, none := text["anna@lab.example"], text["bert@lab.example"], text[""]; anna == none || bert == none || anna == bert {
+		t.Fatalf("the models know the same: %q", text)
 	}
 
 	// One recipient, or several with one model: one transaction.

@@ -271,7 +271,7 @@ func TestMessagesGetTheFieldsOfTheirVerdict(t *testing.T) {
 	for name, offer := range map[string]milter.OptProtocol{"newest": newest, "oldest": oldest} {
 		s := d.dial(t, offer)
 		for want, text := range map[filter.Verdict]string{
-			filter.Spam: "From: a@b.example\nSubject: pills\n\nwinner lottery casino\n",
+			filter.Spam: "From: a@b.example\nSubject: pills casino winner lottery\n\npills casino winner lottery\n",
 			filter.Ham:  "From: a@b.example\nX-Spam-Flag: YES\nSubject: meeting\n\nagenda minutes report\n\n\nend",
 		} {
 			v, err := e.Judge(t.Context(), "", []byte(text))
