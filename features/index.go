@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -223,6 +224,26 @@ func (x *Index) Frequencies(refs []Ref) []uint32 {
 		}
 	}
 	return byID
+}
+
+// Novelty returns [Lookup.Novelty] of each document.
+func (x *Index) Novelty(refs []Ref, workers int) []float64 {
+	all := make([]float64, len(refs))
+	parallel.Ranges(workers, len(refs), 64, func(_, from, to int) {
+		r := x.documents.reader()
+		for i := from; i < to; i++ {
+			r.read(refs[i])
+			r.readNumbers()
+			var known [evidence.Groups]int
+			for n, number := range r.numbers {
+				if x.ids.of(number) != unknown {
+					known[r.marks[n]>>groupShift]++
+				}
+			}
+			all[i] = novelty(r.sizes, known)
+		}
+	})
+	return all
 }
 
 // Text returns the text of a term by its id, empty for a term that no document has. The smallest text stands for all terms that share an id. The

@@ -198,8 +198,13 @@ func (l *Lookup) Novelty(doc Document) float64 {
 	for _, k := range l.known {
 		known[doc.Groups[uint32(k)]]++
 	}
+	return novelty(doc.sizes(), known)
+}
+
+// novelty is [Lookup.Novelty] of a document, given how many terms it has in each group and how many of them are known.
+func novelty(sizes, known [evidence.Groups]int) float64 {
 	var unknown, all float64
-	for g, n := range doc.sizes() {
+	for g, n := range sizes {
 		if evidence.Group(g) != evidence.Grams {
 			unknown += float64(n-known[g]) / float64(n+1)
 			all += float64(n) / float64(n+1)

@@ -2,8 +2,8 @@ package train
 
 import (
 	"bytes"
-	"fmt"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"

@@ -11,7 +11,6 @@ import (
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/memory"
-	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -82,7 +81,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	scores.Append(t.Development)
 	scores.Append(t.Test)
 	scored := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test)) // the messages of the scores
-	usual := c.usual(t.Filter)
+	usual := c.usual(t)
 	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
 	memory.Release()
 	inTraining := make([]corpus.Part, len(c.parts))
@@ -194,14 +193,18 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 // maxUsual is how many messages of each class say what is usual.
 const maxUsual = 1000
 
-// usual returns how new the messages of the development and the test part are to f, which is fitted to the training part, by the class that f
-// gives them. It returns nil if no messages say so.
-func (c *Collection) usual(f *filter.Filter) []metrics.Usual {
-	if f.Kind() == features.Whole {
+// usual returns how new the messages of the development and the test part are to the model of t, by the class that it gives them. It returns nil if no messages
+// say so.
+func (c *Collection) usual(t Trained) []metrics.Usual {
+	if t.Filter.Kind() == features.Whole {
 		return nil
 	}
-	byLabel := make([]int, len(c.classes))
 	held := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test))
+	class := make(map[int]int32, len(held))
+	for n, prediction := range slices.Concat(t.Development.Predictions, t.Test.Predictions) {
+		class[held[n]] = prediction
+	}
+	byLabel := make([]int, len(c.classes))
 	slices.SortFunc(held, func(i, j int) int { // so that the order in which mail is found decides nothing
 		return c.documents[i].compare(&c.documents[j])
 	})
@@ -209,21 +212,17 @@ func (c *Collection) usual(f *filter.Filter) []metrics.Usual {
 		byLabel[c.documents[i].Label]++
 		return byLabel[c.documents[i].Label] > maxUsual
 	})
-	judged := make([]filter.Classification, len(held))
-	parallel.Ranges(c.workers(), len(held), 64, func(_, from, to int) {
-		for n := from; n < to; n++ {
-			judged[n] = f.ClassifyDocument(c.store.Document(c.documents[held[n]].Terms))
-		}
-	})
+	documents := make([]features.Ref, len(held))
+	for n, i := range held {
+		documents[n] = c.documents[i].Terms
+	}
+	of := make([][]float64, len(c.classes))
+	for n, novelty := range c.index.Novelty(documents, c.workers()) {
+		of[class[held[n]]] = append(of[class[held[n]]], novelty)
+	}
 	usual := make([]metrics.Usual, len(c.classes))
 	some := false
-	for class, name := range c.classes {
-		var novelty []float64
-		for _, j := range judged {
-			if j.Class == name {
-				novelty = append(novelty, j.Novelty)
-			}
-		}
+	for class, novelty := range of {
 		usual[class] = metrics.NewUsual(novelty)
 		some = some || usual[class].Messages > 0
 	}
