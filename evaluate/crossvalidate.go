@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"chaff/corpus"
@@ -135,17 +134,7 @@ func deviation(rounds []train.Result) float64 {
 			accuracies = append(accuracies, r.Test.Accuracy)
 		}
 	}
-	if len(accuracies) < 2 {
-		return 0
-	}
-	mean, squares := 0., 0.
-	for _, a := range accuracies {
-		mean += a / float64(len(accuracies))
-	}
-	for _, a := range accuracies {
-		squares += (a - mean) * (a - mean)
-	}
-	return math.Sqrt(squares / float64(len(accuracies)-1))
+	return meanOf(accuracies).Deviation
 }
 
 // Comparison compares models that were fitted to the same mail.

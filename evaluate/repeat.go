@@ -1,0 +1,72 @@
+package evaluate
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"chaff/metrics"
+	"chaff/train"
+)
+
+// Repeated is the accuracy of one model as means over several splits of the same mail.
+type Repeated struct {
+	Model       string `json:"model"`
+	Kind        string `json:"features"`
+	Train       Mean   `json:"train"`
+	Development Mean   `json:"development"`
+	Test        Mean   `json:"test"`
+}
+
+// Mean is the mean accuracy over splits and its standard deviation, in percent. Splits without messages in the part do not count.
+type Mean struct {
+	Mean      float64 `json:"accuracy"`
+	Deviation float64 `json:"accuracy_deviation"`
+}
+
+// Repeat divides c by so many seeds, from its own on, and fits each model to each training part. The error comes from a trainer, or is about an unknown name.
+func Repeat(ctx context.Context, c *train.Collection, models []string, splits int, o train.Options) ([]Repeated, error) {
+	results := make([]Repeated, len(models))
+	parts := make([][3][]float64, len(models))
+	for split := range splits {
+		divided, err := c.WithSeed(c.Options().Seed + uint64(split))
+		if err != nil {
+			return nil, err
+		}
+		for m, model := range models {
+			t, err := train.Fit(ctx, divided, model, o)
+			if err != nil {
+				return nil, fmt.Errorf("split %d of %d: %w", split+1, splits, err)
+			}
+			results[m].Model, results[m].Kind = model, t.Result.Kind
+			for part, figures := range [...]*metrics.Figures{t.Result.Train, t.Result.Development, t.Result.Test} {
+				if figures != nil {
+					parts[m][part] = append(parts[m][part], figures.Accuracy)
+				}
+			}
+		}
+	}
+	for m := range results {
+		r := &results[m]
+		for part, mean := range [...]*Mean{&r.Train, &r.Development, &r.Test} {
+			*mean = meanOf(parts[m][part])
+		}
+	}
+	return results, nil
+}
+
+// meanOf returns the mean of some numbers, and the standard deviation of a population that they are a sample of; 0 for fewer than two.
+func meanOf(all []float64) (m Mean) {
+	for _, x := range all {
+		m.Mean += x / float64(len(all))
+	}
+	if len(all) < 2 {
+		return m
+	}
+	squares := 0.
+	for _, x := range all {
+		squares += (x - m.Mean) * (x - m.Mean)
+	}
+	m.Deviation = math.Sqrt(squares / float64(len(all)-1))
+	return m
+}
