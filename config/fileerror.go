@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // fileError returns the error about a configuration file that cannot be read, with the line and the column of the fault and the text
@@ -52,7 +54,10 @@ func faultIn(text []byte, err error) (line, column int, what string) {
 		Position() (row, column int)
 	}](err); ok { // of TOML
 		line, column = e.Position()
-		return line, column, strings.TrimPrefix(what, "toml: ")
+		if what = strings.TrimPrefix(what, "toml: "); what == "incomplete number" && hasWord(text, line, column) {
+			what = "a text needs quotes"
+		}
+		return line, column, what
 	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := text[:min(max(int(e.Offset)-1, 0), len(text))]
@@ -66,4 +71,14 @@ func faultIn(text []byte, err error) (line, column int, what string) {
 		return line, 0, strings.TrimPrefix(what, found[0])
 	}
 	return 0, 0, what
+}
+
+// hasWord reports whether a letter is at a place of a text.
+func hasWord(text []byte, line, column int) bool {
+	lines := bytes.Split(text, []byte("\n"))
+	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {
+		return false
+	}
+	first, _ := utf8.DecodeRune(lines[line-1][column-1:])
+	return unicode.IsLetter(first)
 }

@@ -277,7 +277,7 @@ func (p *planner) unused(axes []axis) error {
 	var errs []error
 	for i, a := range axes {
 		if model, _ := ownerOf(a.key); !used[a.key] {
-			errs = append(errs, fmt.Errorf("tune.%s: no trial has the model %s", a.search.entryName(i), model))
+			errs = append(errs, fmt.Errorf("tune.%s: no trial has the model %s: set model = %q, or search the key model too", a.search.entryName(i), model, model))
 		}
 	}
 	return errors.Join(errs...)

@@ -308,7 +308,7 @@ func TestBadSearchesAreRefused(t *testing.T) {
 		"a value out of range":          {with("models.softmax.learning_rate", "values = [1, -1]"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is -1: must be above 0"},
 		"an end out of range":           {"model = \"softmax\"\n" + with("models.softmax.learning_rate", "from = 1\nto = 1e9\nsteps = 2"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is 1e+09"},
 		"an unknown model":              {with("model", `values = ["softmax", "bayes"]`), `tune.search, entry 1 (model): model is "bayes": must be one of`},
-		"a setting of no model tried":   {with("models.softmax.learning_rate", "values = [1, 2]"), "tune.search, entry 1 (models.softmax.learning_rate): no trial has the model softmax"},
+		"a setting of no model tried":   {with("models.softmax.learning_rate", "values = [1, 2]"), "tune.search, entry 1 (models.softmax.learning_rate): no trial has the model softmax: set model = \"softmax\", or search the key model too"},
 		"too many combinations":         {with("models.multinomial.smoothing", "from = 1\nto = 2\nsteps = 5001\n[[tune.search]]\nkey = \"features.max_terms\"\nvalues = [0, 10]"), "the grid has more than 10000 combinations"},
 	}
 	for name, tt := range tests {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"chaff/corpus"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/metrics"
 	"chaff/models"
@@ -146,12 +147,34 @@ type Comparison struct {
 	Failed []error
 }
 
-// Compare fits the named models to c and compares the errors of each on the test part with those of the model that is best on the
-// development part. It leaves out models that diverge; any other error ends the comparison.
-func Compare(ctx context.Context, c *train.Collection, names []string, o train.Options) (Comparison, error) {
+// Compare fits the named models to c, on each of the kinds of feature that they take or else on their own, and compares the errors of each on the test part with
+// those of the model that is best on the development part. It leaves out models that diverge; any other error ends the comparison.
+func Compare(ctx context.Context, c *train.Collection, names []string, o train.Options, kinds ...features.Kind) (Comparison, error) {
 	var comparison Comparison
+	type candidate struct {
+		name string
+		models.Options
+	}
+	var candidates []candidate
 	for _, name := range names {
-		trained, err := train.Fit(ctx, c, name, o)
+		before := len(candidates)
+		for _, kind := range kinds {
+			options := o.Models.WithFeatures(kind)
+			_, on, err := options.New(name, c.Options().Seed)
+			if err != nil {
+				return Comparison{}, err
+			}
+			if on == kind {
+				candidates = append(candidates, candidate{name, options})
+			}
+		}
+		if len(candidates) == before {
+			candidates = append(candidates, candidate{name, o.Models})
+		}
+	}
+	for _, next := range candidates {
+		o.Models = next.Options
+		trained, err := train.Fit(ctx, c, next.name, o)
 		switch {
 		case errors.Is(err, models.ErrDiverged):
 			comparison.Failed = append(comparison.Failed, err)

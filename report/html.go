@@ -103,9 +103,9 @@ func (p Page) sections() ([]section, error) {
 		comparison = "Figures"
 	}
 	all := []section{
-		{ID: "evidence", Title: "Evidence", Note: "The score is the bias and what each kind of evidence adds.", Tables: p.voteTable()},
+		{ID: "evidence", Title: "Evidence", Note: "The rows add up to the score. What a kind of evidence adds has a bound.", Tables: p.voteTable()},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
-		{ID: "weighed", Title: "Terms", Note: withLeft("A term adds its value times its weight.", "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
+		{ID: "weighed", Title: "Terms", Note: withLeft(p.termsNote(), "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
 		{ID: "models", Title: comparison, Note: p.comparisonNote(), Figures: figures("models"), Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
 		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), Figures: figures("roc", "det"), Tables: p.operatingTable()},
@@ -141,6 +141,14 @@ func (p Page) notes() (measured, ofModel string) {
 }
 
 // curvesNote names the mail of the curves, and counts the models with curves.
+// termsNote says how what a term adds follows from its weight.
+func (p Page) termsNote() string {
+	if len(p.Votes) == 0 {
+		return "A term adds its value times its weight."
+	}
+	return "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
+}
+
 func (p Page) curvesNote() string {
 	var on, more string
 	if p.On != "" {

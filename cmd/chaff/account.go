@@ -119,7 +119,7 @@ func (a *account) add(item corpus.Item, o store.Outcome) {
 	case store.Forgotten:
 		a.Forgotten[o.Before]++
 	case store.Refused:
-		a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", item.Origin, whyRefused(o.Reason)))
+		a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", nameOf(item.Origin), whyRefused(o.Reason)))
 		return
 	default:
 		a.Unknown++
@@ -136,6 +136,14 @@ func (a *account) addMove(from, to string) {
 		a.Moved = append(a.Moved, move{From: from, To: to})
 	}
 	a.Moved[i].Messages++
+}
+
+// nameOf returns how a message names a place of mail.
+func nameOf(origin string) string {
+	if origin == stdinPath {
+		return "stdin"
+	}
+	return origin
 }
 
 // whyRefused says why a message was refused.

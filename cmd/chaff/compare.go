@@ -12,20 +12,20 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
+	"chaff/features"
 	"chaff/internal/screen"
 	"chaff/metrics"
-	"chaff/models"
 	"chaff/train"
 )
 
-// compareParts trains every model on the training part, and compares them. It reports models that cannot be trained on stderr.
-func (p *program) compareParts(x *experiment) error {
+// compareParts trains models, on each of the kinds of feature or on their own, on the training part, and compares them. It reports models that cannot be trained on stderr.
+func (p *program) compareParts(x *experiment, names []string, kinds []features.Kind) error {
 	collection, err := x.collect(p)
 	if err != nil {
 		return err
 	}
 	comparison, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Comparison, error) {
-		return evaluate.Compare(x.command.Context(), collection, models.Names(), o)
+		return evaluate.Compare(x.command.Context(), collection, names, o, kinds...)
 	})
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func resultsOf(all []train.Trained) []train.Result {
 func printComparison(w io.Writer, results []train.Result) {
 	var rows []compared
 	for i, r := range results {
-		rows = append(rows, compared{r.Model, r.Development, r.Test, r.AgainstBest, i == 0 && r.Development != nil})
+		rows = append(rows, compared{rowName(results, r), r.Development, r.Test, r.AgainstBest, i == 0 && r.Development != nil})
 	}
 	printCompared(w, "dev.", rows)
 	note, same := bestNote, " "+sameNote
@@ -100,6 +100,14 @@ func printComparison(w io.Writer, results []train.Result) {
 	}
 	fmt.Fprintln(w)
 	screen.Paragraph(w, "", "%s dev. and test: the accuracy on development and test mail.%s", note, same)
+}
+
+// rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.
+func rowName(all []train.Result, r train.Result) string {
+	if slices.ContainsFunc(all, func(other train.Result) bool { return other.Model == r.Model && other.Kind != r.Kind }) {
+		return r.Model + ", " + r.Kind
+	}
+	return r.Model
 }
 
 // compared is a row of a table of models.
@@ -181,7 +189,7 @@ func printCosts(w io.Writer, results []train.Result) {
 	fmt.Fprint(w, differenceNote, "\n")
 	t = newTable(w, "model", "train", "CPU s", "terms", "size")
 	for _, r := range results {
-		screen.Printf(t, "%s\t%s\t%.2f\t%d\t%s\n", r.Model, accuracyOf(r.Train), r.Seconds, r.Terms, sizeOf(int64(r.Bytes)))
+		screen.Printf(t, "%s\t%s\t%.2f\t%d\t%s\n", rowName(results, r), accuracyOf(r.Train), r.Seconds, r.Terms, sizeOf(int64(r.Bytes)))
 	}
 	t.Flush()
 	fmt.Fprintln(w)
@@ -212,7 +220,7 @@ func printLosses(w io.Writer, results []train.Result) {
 	brier := func(f *metrics.Figures) *float64 { return f.Brier }
 	rows := func(t io.Writer, losses ...func(*metrics.Figures) *float64) {
 		for _, r := range results {
-			screen.Printf(t, "%s", r.Model)
+			screen.Printf(t, "%s", rowName(results, r))
 			for _, loss := range losses {
 				for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
 					screen.Printf(t, "\t%s", lossOf(f, loss))

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
@@ -147,12 +150,15 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 
 func (p *program) compareCommand() *cobra.Command {
 	var x experiment
+	names, kinds := models.Names(), []string(nil)
 	c := &cobra.Command{
 		Use:   "compare PATH...",
-		Short: "Train every model on the same mail and compare them",
+		Short: "Train models on the same mail and compare them",
 		Long: `Compare trains every model on the same training part and prints their accuracy
 on the development and the test part, the best on development mail first. It
-saves nothing.
+saves nothing. --models names some of the models, and --features the kinds of
+feature that they are trained on, where a model takes them: bits, counts,
+"normalised bits", "normalised counts" or "head bits".
 
 With --folds K it trains each model K times, each time with another fold of the
 mail as the test part, and prints the test figures over all messages.
@@ -162,6 +168,8 @@ learns it. The figures are those of all messages.`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
   chaff compare --ham inbox --spam junk --folds 10
+  chaff compare ~/Maildir --models bernoulli,multinomial,perceptron,softmax \
+    --features bits,counts --smoothing 1
   chaff compare --trec index --online`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			x.paths = paths
@@ -171,21 +179,52 @@ learns it. The figures are those of all messages.`,
 			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
 				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
 			}
+			features, err := x.compared(names, kinds)
+			if err != nil {
+				return err
+			}
 			switch {
 			case x.replay.online:
-				return p.replayModels(&x, models.Names())
+				return p.replayModels(&x, names)
 			case x.withFolds():
-				return p.crossValidate(&x, models.Names())
+				return p.crossValidate(&x, names)
 			}
-			return p.compareParts(&x)
+			return p.compareParts(&x, names, features)
 		},
 	}
-	x.add(p, c, "workers", "memory", "seed", "split")
+	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
+	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
+	c.Flags().Lookup("models").DefValue = "all"
+	completeValues(c, "models", models.Names()...)
+	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
 	x.replay.add(c)
 	x.page.addAxes(c)
 	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
 	return c
+}
+
+// compared checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.
+func (x *experiment) compared(names, kinds []string) (all []features.Kind, err error) {
+	for _, name := range names {
+		if !slices.Contains(models.Names(), name) {
+			return nil, fmt.Errorf("--models: there is no model %s; the models are %s", name, strings.Join(models.Names(), ", "))
+		}
+	}
+	for _, name := range kinds {
+		kind, err := features.ParseKind(name)
+		if err != nil {
+			return nil, fmt.Errorf("--features: %w", err)
+		}
+		all = append(all, kind)
+	}
+	switch {
+	case len(all) == 1:
+		x.Config.Models = x.Config.Models.WithFeatures(all[0])
+	case len(all) > 1 && (x.replay.online || x.withFolds()):
+		return nil, errors.New("--features: name one kind with --online or --folds")
+	}
+	return all, nil
 }
 
 func (p *program) evaluateCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
+	"chaff/metrics"
 	"chaff/report"
 )
 
@@ -89,10 +91,10 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		}
 	}
 	if flags.verbose {
-		printExplanationFully(p.stdout, e, flags.terms, p.limit())
+		printExplanationFully(p.stdout, e, f.Settings().Thresholds, flags.terms, p.limit())
 		return nil
 	}
-	printExplanation(p.stdout, e, flags.terms)
+	printExplanation(p.stdout, e, f.Settings().Thresholds, flags.terms)
 	return nil
 }
 
@@ -159,11 +161,25 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 	return origin, raw, nil
 }
 
-// printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
-func printExplanation(w io.Writer, e filter.Explanation, n int) {
-	up, down := bySide(e)
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+// printVerdictOn prints the verdict, with the thresholds of a spam filter, and which message it is about.
+func printVerdictOn(w io.Writer, e filter.Explanation, t *metrics.Thresholds) {
+	above := ""
+	if t != nil && t.Spam < metrics.Beyond {
+		above = fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
+	}
+	screen.Printf(w, "%s, score %s%s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), above, delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	about := cmp.Or(string(e.View.Message.Get("Subject")), "without a subject")
+	if from := sender(string(e.View.Message.Get("From"))); from != "" {
+		about += ", from " + from
+	}
+	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(about), defaultWidth)))
 	printUnlike(w, e)
+}
+
+// printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
+func printExplanation(w io.Writer, e filter.Explanation, t *metrics.Thresholds, n int) {
+	up, down := bySide(e)
+	printVerdictOn(w, e, t)
 	if len(e.Votes) > 0 {
 		fmt.Fprintln(w)
 		printVotes(w, e.Votes)
@@ -222,7 +238,7 @@ func printUnlike(w io.Writer, e filter.Explanation) {
 
 // printExplanationFully prints the parts of a score, and the n strongest terms with their weights. Limit is the width of the table of
 // terms; 0 is none.
-func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
+func printExplanationFully(w io.Writer, e filter.Explanation, thresholds *metrics.Thresholds, n, limit int) {
 	up, down := bySide(e)
 	sum := func(all []filter.Contribution) (sum float64) {
 		for _, c := range all {
@@ -230,8 +246,7 @@ func printExplanationFully(w io.Writer, e filter.Explanation, n, limit int) {
 		}
 		return sum
 	}
-	screen.Printf(w, "%s, score %s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), delivery.Probability([]string{e.Against, e.For}, e.Probability))
-	printUnlike(w, e)
+	printVerdictOn(w, e, thresholds)
 	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
 		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
 	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))
@@ -298,6 +313,9 @@ func explanationPage(origin string, e filter.Explanation) report.Page {
 			what = "run"
 		}
 		page.Votes = append(page.Votes, report.Vote{Evidence: v.Group, Score: v.Contribution, Terms: plural(v.Terms, what)})
+	}
+	if len(page.Votes) > 0 {
+		page.Votes = append(page.Votes, report.Vote{Evidence: "bias", Score: e.Bias})
 	}
 	texts, left := e.Texts()
 	page.TextLeft = left

@@ -54,7 +54,10 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 	reading.Key, err = readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		reading.Key = termkey.New()
-		return reading, func() error { return about(writeKey(path, reading.Key)) }, canWrite(nil, replace.Output{Path: path, Kind: keyKind(), Made: true})
+		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind(), Made: true}); err != nil {
+			return reading, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
+		}
+		return reading, func() error { return about(writeKey(path, reading.Key)) }, nil
 	}
 	if err != nil {
 		return reading, nil, about(err)

@@ -391,7 +391,7 @@ func (x *learning) unwrap(item corpus.Item, raw []byte) ([][]byte, error) {
 		return [][]byte{raw}, nil
 	}
 	if len(attached) == 0 {
-		return nil, hint.With(fmt.Errorf("%s: no message is attached", item.Origin), "without --attached chaff learns the message itself")
+		return nil, hint.With(fmt.Errorf("%s: no message is attached", nameOf(item.Origin)), "without --attached chaff learns the message itself")
 	}
 	return attached, nil
 }

@@ -101,7 +101,7 @@ into a folder of its own.`,
 		c.Flags().StringArrayVar(&x.addresses[i], proto.flag, nil, proto.usage+" on `ADDRESS`; repeatable")
 	}
 	x.settings.add(p, c, "workers")
-	users := &namedFlag{flag: "users", key: "serve.users"}
+	users := &namedFlag{flag: "users", keys: []string{"serve.users"}}
 	c.Flags().StringVar(&users.value, users.flag, "", "keep a model for each user in the folder `PATH`")
 	x.settings.named = append(x.settings.named, users)
 	completePaths(c, "users")

@@ -41,11 +41,14 @@ func addJSON(c *cobra.Command, asJSON *bool, usage string) {
 type settingFlags struct {
 	file string
 	set  []string
-	// named are flags that set one setting each.
+	// named are flags that set a setting each, or one of several models alike.
 	named []*namedFlag
 }
 
-type namedFlag struct{ flag, key, value string }
+type namedFlag struct {
+	flag, value string
+	keys        []string
+}
 
 func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
@@ -57,16 +60,20 @@ func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 		panic(err) // the flag does not exist
 	}
 	defaults := config.Default()
-	usages := map[string][2]string{
-		"model":   {"model", "train the model `NAME`; default " + defaults.Model},
-		"workers": {"workers", "read `N` messages in parallel (0: one per core)"},
-		"memory":  {"memory", "keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + defaults.Memory},
-		"seed":    {"seed", "split the mail by the seed `N`"},
-		"split":   {"split.method", "split the mail by `METHOD`: grouped, hash or time"},
+	usages := map[string]struct {
+		usage string
+		keys  []string
+	}{
+		"model":     {"train the model `NAME`; default " + defaults.Model, []string{"model"}},
+		"workers":   {"read `N` messages in parallel (0: one per core)", []string{"workers"}},
+		"memory":    {"keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + defaults.Memory, []string{"memory"}},
+		"seed":      {"split the mail by the seed `N`", []string{"seed"}},
+		"split":     {"split the mail by `METHOD`: grouped, hash or time", []string{"split.method"}},
+		"smoothing": {"add `N` to each count of naive Bayes (1: Laplace's rule)", []string{"models.bernoulli.smoothing", "models.multinomial.smoothing"}},
 	}
 	for _, flag := range shorts {
-		n := &namedFlag{flag: flag, key: usages[flag][0]}
-		c.Flags().StringVar(&n.value, flag, "", usages[flag][1])
+		n := &namedFlag{flag: flag, keys: usages[flag].keys}
+		c.Flags().StringVar(&n.value, flag, "", usages[flag].usage)
 		s.named = append(s.named, n)
 		switch flag {
 		case "model":
@@ -91,7 +98,9 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 	}
 	for _, n := range s.named {
 		if c.Flags().Changed(n.flag) {
-			sources.Set = append(sources.Set, config.Setting{Key: n.key, Value: n.value})
+			for _, key := range n.keys {
+				sources.Set = append(sources.Set, config.Setting{Key: key, Value: n.value})
+			}
 		}
 	}
 	loaded, err := config.Load(sources)
@@ -182,24 +191,33 @@ func (p *program) configCommand() *cobra.Command {
 	var settings settingFlags
 	var explain, asJSON bool
 	c := &cobra.Command{
-		Use:   "config",
+		Use:   "config [WORD...]",
 		Short: "Show the settings in force, and what can be set",
 		Long: `Config prints all settings as a TOML file, with the origin of each: default,
 file, environment or command line. Later origins win. The output is a
-configuration file.`,
+configuration file. With a WORD it has only the settings whose keys have it.`,
 		Example: `  chaff config
+  chaff config smoothing --explain
   chaff config --explain | less
   chaff config > chaff.toml`,
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(c *cobra.Command, words []string) error {
 			loaded, err := p.load(c, &settings)
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return printJSON(p.stdout, loaded.Describe())
+			values := slices.DeleteFunc(loaded.Describe(), func(v config.Value) bool {
+				return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(v.Key, strings.ToLower(word)) })
+			})
+			if len(values) == 0 {
+				return hint.With(fmt.Errorf("no key of a setting has %s", strings.Join(words, " or ")), "chaff config prints all")
 			}
-			return p.printConfig(loaded, explain)
+			if len(words) > 0 {
+				loaded.Tune.Search = nil // tables, not keys
+			}
+			if asJSON {
+				return printJSON(p.stdout, values)
+			}
+			return p.printConfig(loaded, values, explain)
 		},
 	}
 	settings.add(p, c)
@@ -208,13 +226,13 @@ configuration file.`,
 	return c
 }
 
-func (p *program) printConfig(loaded config.Loaded, explain bool) error {
+func (p *program) printConfig(loaded config.Loaded, values []config.Value, explain bool) error {
 	var out strings.Builder
 	if loaded.File != "" {
 		fmt.Fprintf(&out, "# file: %s\n", screen.Printable(loaded.File))
 	}
 	section := ""
-	for _, v := range loaded.Describe() {
+	for _, v := range values {
 		name := v.Key
 		if i := strings.LastIndexByte(v.Key, '.'); i >= 0 {
 			name = v.Key[i+1:]

@@ -106,7 +106,7 @@ func printStatus(w io.Writer, s state) {
 	}
 	field(w, "log", "%s%s", sizeOf(s.LogBytes), tail)
 	if n := total(s.Refused); n > 0 {
-		field(w, "refused", "%d: %s", n, counted(s.Refused))
+		field(w, "refused", "%s: %s", plural(n, "message"), refusedText(s.Refused))
 	}
 	field(w, "learned", "%s", learnedText(s.Status))
 	printExpired(w, s.Expired)
@@ -117,6 +117,20 @@ func printStatus(w io.Writer, s state) {
 	printClassStatus(w, s.Classes, maxStatusClasses-2*len(problems))
 	fmt.Fprintln(w)
 	printWindows(w, s.Windows)
+}
+
+// refusedText says why messages were refused, by the names of [store.Reason].
+func refusedText(refused map[string]int) string {
+	says := map[store.Reason]string{
+		store.TooLarge: "too large", store.NeverKnown: "to be forgotten, but never learned", store.Unreadable: "could not be read",
+	}
+	var all []string
+	for why := range store.Reason(len(says) + 2) {
+		if n := refused[why.String()]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, cmp.Or(says[why], why.String())))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 func learnedText(s store.Status) string {

@@ -37,6 +37,9 @@ func printTrained(w io.Writer, s train.Summary, r train.Result, refitted *train.
 	printGuarantee(w, guarantee)
 }
 
+// fewToTell is below how many messages a share of errors says nothing.
+const fewToTell = 20
+
 // printAccuracies prints a line for each part: its accuracy, the interval, and the number of errors.
 func printAccuracies(w io.Writer, parts ...partFigures) {
 	t := newTable(w)
@@ -48,6 +51,10 @@ func printAccuracies(w io.Writer, parts ...partFigures) {
 		f := part.figures
 		if f == nil {
 			screen.Printf(t, "%-10s\t%s\tno messages\n", label, part.name)
+			continue
+		}
+		if f.Messages < fewToTell {
+			screen.Printf(t, "%-10s\t%s\t%s: too few to tell\n", label, part.name, errorsOf(f))
 			continue
 		}
 		screen.Printf(t, "%-10s\t%s\t%s\t95%% interval %s\t%s\n", label, part.name, screen.Bold.Of(accuracyOf(f)), intervalOf(f), errorsOf(f))

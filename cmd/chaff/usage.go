@@ -29,6 +29,9 @@ func aboutUnknown(root *cobra.Command, word string) string {
 			names = append(names, c.Name())
 		}
 	}
+	if strings.EqualFold(word, "report") {
+		return fmt.Sprintf("unknown command %q: chaff train, compare and evaluate draw a page with --report FILE.html", word)
+	}
 	meant := hint.Nearest(word, names)
 	for _, c := range root.Commands() {
 		for _, other := range c.SuggestFor {
