@@ -264,6 +264,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"config", "--config", m.path("broken" + evil + ".yaml")}, fails: true},
 		{args: []string{"config", "--config", m.path("absent" + evil + ".toml")}, fails: true},
 		{args: []string{"config", "--config", evil}, fails: true},
+		{args: []string{"lesson", evil}, fails: true},
 		{args: []string{"demo", "--set", evil}, fails: true}, // it prints the mail of the program alone
 		{args: []string{"version", evil}, fails: true},
 		{args: []string{evil}, fails: true},

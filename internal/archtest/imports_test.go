@@ -19,7 +19,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "features", "filter", "filter/weights", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "evaluate/lesson", "features", "filter", "filter/weights", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -31,6 +31,7 @@ func rooms() map[string][]string {
 		"test/load":             {},
 		"test/maillab":          {},                                                                                                                                                                 // it runs the programs
 		"config":                {"corpus", "features", "mailbox", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
+		"evaluate/lesson":       {"corpus", "corpus/sample", "evaluate", "features", "metrics", "models", "train"},
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
 		"mailbox/imap":          {"corpus", "corpus/sources", "filter", "mailbox"},

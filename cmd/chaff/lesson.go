@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/internal/hint"
+	"chaff/evaluate/lesson"
+	"chaff/internal/screen"
+)
+
+func (p *program) lessonCommand() *cobra.Command {
+	var names []string
+	for _, l := range lesson.All() {
+		names = append(names, l.Name)
+	}
+	return &cobra.Command{
+		Use:        "lesson [NAME]",
+		Short:      "Show a formula of the lectures at work, a screen each",
+		SuggestFor: []string{"lessons", "lecture", "lectures", "tutorial", "teach-me"},
+		Long: `Lesson shows what the lectures on linear classifiers say, computed by the
+classifiers of this program: on a few points, or on the built-in sample mail.
+Without a NAME it lists the lessons in the order of the lectures;
+docs/lectures.md has the lectures, and where each formula is in the code.`,
+		Example: `  chaff lesson
+  chaff lesson updates
+  chaff lesson xor`,
+		Args:      atMostOne("lesson"),
+		ValidArgs: names,
+		RunE: func(c *cobra.Command, args []string) error {
+			all := lesson.All()
+			if len(args) == 0 {
+				t := newTable(p.stdout)
+				for _, l := range all {
+					screen.Printf(t, "%s\t%s\n", l.Name, l.Title)
+				}
+				t.Flush()
+				return nil
+			}
+			i := slices.Index(names, args[0])
+			if i < 0 {
+				return hint.With(fmt.Errorf("there is no lesson %s: the lessons are %s", args[0], strings.Join(names, ", ")), "chaff lesson lists them with their titles")
+			}
+			return all[i].Write(c.Context(), p.stdout)
+		},
+	}
+}
