@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/message"
 )
@@ -34,6 +36,7 @@ const stdinPath = "-"
 type classifyFlags struct {
 	delivery.Request
 	format string // of what is at paths
+	list   string // a file of paths
 }
 
 func (p *program) classifyCommand() *cobra.Command {
@@ -56,7 +59,8 @@ The program chaff-classify does the same for one message and starts faster.`,
 		Example: `  chaff classify < message
   chaff classify --pass < message
   chaff classify --exit-code < message && echo spam
-  chaff classify -m spam.model Maildir/new/*`,
+  chaff classify -m spam.model Maildir/new/*
+  find Maildir -type f | chaff classify --paths-from -`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
 				paths = nil
@@ -70,6 +74,7 @@ The program chaff-classify does the same for one message and starts faster.`,
 	c.Flags().AddGoFlagSet(own) // those that it does not have
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
+	c.Flags().StringVar(&flags.list, "paths-from", "", "take the paths from the lines of `FILE`, or of stdin if it is -")
 	completeValues(c, "exit-code", delivery.Presets()...)
 	c.ValidArgsFunction = mailFolders
 	return c
@@ -80,6 +85,14 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	switch {
 	case err != nil:
 		return err
+	case flags.list != "" && len(paths) > 0:
+		return fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
+	case flags.list != "" && (flags.Pass || flags.Preset != ""):
+		return errors.New("--pass and --exit-code take one message from stdin: leave out --paths-from")
+	case flags.list != "":
+		if err = p.classifyPaths(flags, p.listedPaths(flags.list)); err != nil {
+			p.code = exitError
+		}
 	case flags.Pass && len(paths) > 0:
 		return errors.New("--pass takes one message from stdin, not paths")
 	case flags.Preset != "" && len(paths) > 0:
@@ -90,7 +103,14 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 		paths = []string{stdinPath}
 		fallthrough
 	case len(paths) > 0:
-		if err = p.classifyPaths(flags, paths); err != nil {
+		all := func(yield func(string, error) bool) {
+			for _, path := range paths {
+				if !yield(path, nil) {
+					return
+				}
+			}
+		}
+		if err = p.classifyPaths(flags, all); err != nil {
 			p.code = exitError
 		}
 	default:
@@ -201,7 +221,32 @@ func (m inMemory) Append(dst []byte) ([]byte, error) {
 	return append(dst, m...), nil
 }
 
-func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
+// listedPaths yields the lines of a file, or of stdin, as they come. An error ends them.
+func (p *program) listedPaths(list string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		from := p.stdin
+		if list != stdinPath {
+			file, err := os.Open(list)
+			if err != nil {
+				yield("", fmt.Errorf("--paths-from %s: %w", list, replace.Reason(err)))
+				return
+			}
+			defer file.Close()
+			from = file
+		}
+		lines := bufio.NewScanner(from)
+		for lines.Scan() {
+			if path := lines.Text(); path != "" && !yield(path, nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield("", fmt.Errorf("--paths-from %s: %w", list, replace.Reason(err)))
+		}
+	}
+}
+
+func (p *program) classifyPaths(flags classifyFlags, paths iter.Seq2[string, error]) error {
 	f, err := delivery.OpenModel(flags.Model, p.stderr)
 	if err != nil {
 		return err
@@ -213,10 +258,11 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	delivery.LimitMemory()
 	each := func(yield func(corpus.Item, error) bool) {
 		var buffer []byte
-		for _, path := range paths {
+		for path, err := range paths {
 			var source corpus.Source
-			var err error
-			if path == stdinPath {
+			if err != nil {
+				// the list cannot be read
+			} else if path == stdinPath && flags.list != stdinPath {
 				source = p.stdinSource(flags.format)
 			} else {
 				source, err = sources.OpenOnce(path, "", sources.Format(flags.format), &buffer)
