@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/internal/hint"
 	"chaff/evaluate/lesson"
+	"chaff/internal/hint"
 	"chaff/internal/screen"
 )
 
