@@ -160,7 +160,12 @@ func (p Page) weighedTable() []table {
 		{"adds", number, func(w Weighed) string { return signed(w.Score) }},
 		{"weight", number, func(w Weighed) string { return fixed(w.Weight, 4) }},
 		{"value", number, func(w Weighed) string { return fixed(w.Value, 4) }},
-		{"messages", number, func(w Weighed) string { return strconv.Itoa(w.Messages) }},
+		{"messages", number, func(w Weighed) string {
+			if w.Messages == 0 { // runs of bytes, which are not counted
+				return "-"
+			}
+			return strconv.Itoa(w.Messages)
+		}},
 		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxTerm) }},
 	})
 	for i, w := range p.Weighed {

@@ -86,7 +86,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		}{origin, e}, "")
 	}
 	if flags.page != "" {
-		if err := writeFile(flags.page, report.PageKind(), explanationPage(origin, e).WriteHTML); err != nil {
+		if err := writeFile(flags.page, report.PageKind(), explanationPage(origin, e, f.Settings().Thresholds).WriteHTML); err != nil {
 			return err
 		}
 	}
@@ -163,17 +163,26 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 
 // printVerdictOn prints the verdict, with the thresholds of a spam filter, and which message it is about.
 func printVerdictOn(w io.Writer, e filter.Explanation, t *metrics.Thresholds) {
-	above := ""
-	if t != nil && t.Spam < metrics.Beyond {
-		above = fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
+	screen.Printf(w, "%s, score %s%s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), between(t), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(aboutMessage(e)), defaultWidth)))
+	printUnlike(w, e)
+}
+
+// between says which scores get which verdict; nothing without thresholds.
+func between(t *metrics.Thresholds) string {
+	if t == nil || t.Spam >= metrics.Beyond {
+		return ""
 	}
-	screen.Printf(w, "%s, score %s%s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), above, delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	return fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
+}
+
+// aboutMessage returns the subject and the sender of a message.
+func aboutMessage(e filter.Explanation) string {
 	about := cmp.Or(string(e.View.Message.Get("Subject")), "without a subject")
 	if from := sender(string(e.View.Message.Get("From"))); from != "" {
 		about += ", from " + from
 	}
-	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(about), defaultWidth)))
-	printUnlike(w, e)
+	return about
 }
 
 // printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
@@ -262,7 +271,11 @@ func printExplanationFully(w io.Writer, e filter.Explanation, thresholds *metric
 	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(limit)
 	for i, c := range shown {
 		flushSome(t, i)
-		screen.Printf(t, "%+.4f\t%s\t%s\t%d\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), c.Messages, c.Term, strings.Join(c.Tokens, " "))
+		messages := "-" // of runs of bytes they are not counted
+		if c.Messages > 0 {
+			messages = strconv.Itoa(int(c.Messages))
+		}
+		screen.Printf(t, "%+.4f\t%s\t%s\t%s\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), messages, c.Term, strings.Join(c.Tokens, " "))
 	}
 	t.Flush()
 	if more := len(e.Contributions) - len(shown); more > 0 {
@@ -295,13 +308,17 @@ func voteBar(adds float64) string {
 // maxPageTerms is how many terms a page shows.
 const maxPageTerms = 1000
 
-func explanationPage(origin string, e filter.Explanation) report.Page {
+func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds) report.Page {
+	above := fmt.Sprintf(" (%s over %s)", e.For, e.Against)
+	if text := between(t); text != "" {
+		above = text
+	}
 	page := report.Page{
-		Title:    "chaff explain",
+		Title:    aboutMessage(e),
 		Subtitle: origin, For: e.For, Against: e.Against,
 		Facts: []report.Fact{
 			{Name: "Verdict", Value: string(e.Verdict)},
-			{Name: "Score", Value: fmt.Sprintf("%.3f (%s over %s)", e.Margin, e.For, e.Against)},
+			{Name: "Score", Value: fmt.Sprintf("%.3f%s", e.Margin, above)},
 			{Name: "Bias", Value: fmt.Sprintf("%+.3f", e.Bias)},
 			{Name: "Probability of " + e.For, Value: fmt.Sprintf("%.4f", e.Probability)},
 			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},

@@ -230,6 +230,22 @@ func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *trai
 	return nil
 }
 
+// verdictFacts are the verdicts that a user sees, which come first on a page. Of says on which mail; nil verdicts have none.
+func verdictFacts(v *train.VerdictCounts, of string) []report.Fact {
+	if v == nil {
+		return nil
+	}
+	var facts []report.Fact
+	if ham := v.Ham.Messages(); ham > 0 {
+		facts = append(facts, report.Fact{Name: "Ham", Value: fmt.Sprintf("%s lost as spam (%d of %d), %s unsure; %s", shareOf(v.Ham.Spam, ham), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham), of)})
+	}
+	if spam := v.Spam.Messages(); spam > 0 {
+		facts = append(facts, report.Fact{Name: "Spam", Value: fmt.Sprintf("%s found (%d of %d), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), v.Spam.Spam, spam,
+			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))})
+	}
+	return facts
+}
+
 // resultFacts are the main figures of a model on some mail.
 func resultFacts(of string, f *metrics.Figures) []report.Fact {
 	if f == nil || f.Messages == 0 {
@@ -241,7 +257,7 @@ func resultFacts(of string, f *metrics.Figures) []report.Fact {
 		return facts
 	}
 	c := f.Confusion
-	return append(facts, report.Fact{Name: "Errors", Value: fmt.Sprintf("%d of %d ham called spam, %d of %d spam called ham", c[0][1], c.Of(0), c[1][0], c.Of(1))})
+	return append(facts, report.Fact{Name: "By the likelier class", Value: fmt.Sprintf("%d of %d ham taken for spam, %d of %d spam for ham, with nothing unsure", c[0][1], c.Of(0), c[1][0], c.Of(1))})
 }
 
 func epochCurve(r train.Result) report.EpochCurve {
@@ -347,7 +363,8 @@ func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
 
 // addRefitted adds facts and warnings about the saved model.
 func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []string) {
-	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part"})
+	page.Facts = append(verdictFacts(r.Verdicts, heldOut), page.Facts...)
+	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part, as are the thresholds in the plots"})
 	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
 		saved += fmt.Sprintf("; %s; from %s", verdictsAbove(*r.Thresholds), plural(r.OutOfFold, "out-of-fold score"))
@@ -422,7 +439,7 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail", Facts: resultFacts("message", &e.Figures), Warnings: doubts([]train.Result{r}),
+		Of: r.Model, On: "this mail", Facts: append(verdictFacts(e.Verdicts, "this mail"), resultFacts("message", &e.Figures)...), Warnings: doubts([]train.Result{r}),
 		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
 	}

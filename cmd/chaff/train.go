@@ -103,6 +103,7 @@ func (p *program) train(x *experiment) error {
 		addRefitted(&page, summary, refit, doubts(warnings))
 	} else {
 		f = trained.Filter
+		page.Facts = append(verdictFacts(result.Verdicts, "the test part"), page.Facts...)
 	}
 	if err := x.page.write(page); err != nil {
 		return err
