@@ -123,6 +123,10 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 			}
 		})
 	}
+	if about := programs()[manName(c)]; about != "" {
+		section("THE PROGRAM " + strings.ToUpper(roff(manName(c))))
+		b.WriteString(roff(about) + "\n")
+	}
 	if c.Example != "" {
 		section("EXAMPLES")
 		verbatim(c.Example)
@@ -136,6 +140,21 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 	}
 	b.WriteString(strings.Join(also, ",\n") + "\n")
 	return b.String()
+}
+
+// programs has what the pages of two commands say of the programs of the same name.
+func programs() map[string]string {
+	return map[string]string{
+		"chaff-classify": `A program of this name does the same for one message from stdin. It takes no
+path and starts faster, for mail systems that start a process for each message.
+Its flags are --exit-code, --json, --model-file (-m), --pass, --terms and
+--version.`,
+		"chaff-learn": `A program of this name learns one message from stdin and starts faster, for mail
+systems that start a process for each message. It reads no configuration and
+prints nothing but errors. Its flags are --class, --forget, --ham, --model-file
+(-m), --spam and --version. It exits with 0 if the model has learned the
+message, 1 if it refuses it, and 75 for trouble that may pass.`,
+	}
 }
 
 // manFlag returns the paragraph about a flag.
