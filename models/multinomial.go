@@ -23,8 +23,8 @@ import (
 // give an infinite weight, so estimates are clipped to 1e-10 and 1 - 1e-10, and a class without a token has 1/V for
 // every term, as with any a > 0.
 type Multinomial struct {
-	// Smoothing is added to the number of tokens of each term, so that no term is impossible. The lectures' 1 is for
-	// counts, and too much for normalised features. 0, or from 1e-10 to 1e6. Default 0.001.
+	// Smoothing is added to the number of tokens of each term, so that no term is impossible. Laplace's 1 suits
+	// counts, and is too much for normalised features. 0, or from 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
 	// Prior is the probability of each class before a message is read: "learned" from the training messages,
 	// "uniform", or values such as "ham:0.7,spam:0.3" that add up to 1. An empty text means "learned". Default

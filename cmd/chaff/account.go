@@ -272,7 +272,7 @@ func (l learned) sentence(classes []string) string {
 	case store.Relabelled:
 		return fmt.Sprintf("moved from %s to %s", l.Before, l.Label)
 	case store.Known:
-		return "known as " + l.Label + " already"
+		return "already known as " + l.Label
 	case store.Sure:
 		return "not learned: it was judged " + judged + ", and the model was right and sure (store.on_error)"
 	case store.Forgotten:

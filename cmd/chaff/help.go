@@ -123,7 +123,7 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 			}
 		})
 	}
-	if about := programs()[manName(c)]; about != "" {
+	if about := pagesOfPrograms()[manName(c)]; about != "" {
 		section("THE PROGRAM " + strings.ToUpper(roff(manName(c))))
 		b.WriteString(roff(about) + "\n")
 	}
@@ -142,8 +142,8 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 	return b.String()
 }
 
-// programs has what the pages of two commands say of the programs of the same name.
-func programs() map[string]string {
+// pagesOfPrograms has what the pages of two commands say of the programs of the same name.
+func pagesOfPrograms() map[string]string {
 	return map[string]string{
 		"chaff-classify": `A program of this name does the same for one message from stdin. It takes no
 path and starts faster, for mail systems that start a process for each message.
