@@ -103,7 +103,12 @@ func restored(t testing.TB, f savedFile, memory int64) (*Documents, []Ref) {
 
 // differ reports how a document differs from another one, in any order of the terms, or returns "".
 func differ(want, got Document) string {
-	return cmp.Diff(sorted(want), sorted(got), cmpopts.EquateEmpty())
+	want, got = sorted(want), sorted(got)
+	if slices.Equal(want.Terms, got.Terms) && slices.Equal(want.Counts, got.Counts) && slices.Equal(want.InHead, got.InHead) &&
+		slices.Equal(want.Groups, got.Groups) && slices.Equal(want.Cells, got.Cells) {
+		return "" // cmp.Diff takes seconds for a quarter of a million terms
+	}
+	return cmp.Diff(want, got, cmpopts.EquateEmpty())
 }
 
 // sorted returns a document with its terms in the order of their hashes.
