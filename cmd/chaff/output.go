@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -143,11 +144,41 @@ func newBar(w io.Writer, all int, what string) *progressbar.ProgressBar {
 		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 }
 
-// progress returns a function that draws a bar on a terminal, and one that removes it.
+// toldEvery is how often long work is told where no terminal shows a bar.
+const toldEvery = 10 * time.Second
+
+// progressLines returns a function that prints how far the work is, at most every ten seconds. Any goroutine may call it.
+func progressLines(w io.Writer, what string, now func() time.Time) func(read, all int) {
+	began := now()
+	var told atomic.Int64 // how many intervals are over
+	return func(read, all int) {
+		took := now().Sub(began)
+		before, intervals := told.Load(), int64(took/toldEvery)
+		if intervals <= before || !told.CompareAndSwap(before, intervals) {
+			return
+		}
+		left := time.Duration(float64(took) / float64(max(read, 1)) * float64(all-read)).Round(time.Second)
+		screen.Printf(w, "chaff: %s: %s of %s messages, %v left\n", what, grouped(read), grouped(all), left)
+	}
+}
+
+// grouped returns a number with a comma before each three digits but the first.
+func grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// progress returns a function that draws a bar on a terminal, else prints a line from time to time, and one that ends it.
 func (p *program) progress(what string) (step func(read, all int), done func()) {
+	if p.quiet {
+		return nil, func() {}
+	}
 	file := p.terminal()
 	if file == nil {
-		return nil, func() {}
+		return progressLines(p.stderr, what, time.Now), func() {}
 	}
 	var bar atomic.Pointer[progressbar.ProgressBar]
 	step = func(read, all int) {
