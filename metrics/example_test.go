@@ -73,7 +73,7 @@ func ExampleChooseThresholds() {
 	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, perMessage)
 	// Output:
 	// by limits: spam above 4.0, unsure above 0.0
-	// at most 26% of ham like this is called spam, with 95% confidence (10 ham); 2985 more ham are needed for 0.1%
+	// at most 26% of ham like this is called spam, with 95% confidence (10 ham); 2,985 more ham are needed for 0.1%
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }
 

@@ -8,6 +8,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"chaff/internal/screen"
 )
 
 // ThresholdOptions say how many errors are allowed, or what they cost. They decide the scores between which a message is unsure.
@@ -240,11 +242,11 @@ func (p Promise) String() string {
 	text := fmt.Sprintf("at most %v%% of ham like this is called spam, with %v%% confidence (", roundedUp(p.HamLost), p.Confidence)
 	switch {
 	case p.Lost > 0:
-		return text + fmt.Sprintf("%d of %d ham score as spam; if these are mislabelled, at most %v%%)", p.Lost, p.Ham, roundedUp(p.IfMislabelled))
+		return text + fmt.Sprintf("%s of %s ham score as spam; if these are mislabelled, at most %v%%)", screen.Grouped(p.Lost), screen.Grouped(p.Ham), roundedUp(p.IfMislabelled))
 	case p.MoreHam > 0:
-		return text + fmt.Sprintf("%d ham); %d more ham are needed for %v%%", p.Ham, p.MoreHam, p.Limit)
+		return text + fmt.Sprintf("%s ham); %s more ham are needed for %v%%", screen.Grouped(p.Ham), screen.Grouped(p.MoreHam), p.Limit)
 	}
-	return text + fmt.Sprintf("%d ham)", p.Ham)
+	return text + screen.Grouped(p.Ham) + " ham)"
 }
 
 // roundedUp rounds a percentage above 0 up to two significant digits.

@@ -219,7 +219,7 @@ func (a *account) print(p *program) {
 	}
 	w := p.stdout
 	if n := total(a.Learned); n > 0 {
-		field(w, "learned", "%d: %s", n, a.byClass(a.Learned))
+		field(w, "learned", "%s: %s", screen.Grouped(n), a.byClass(a.Learned))
 	}
 	for i, m := range a.Moved {
 		label := ""
@@ -229,10 +229,10 @@ func (a *account) print(p *program) {
 		field(w, label, "%d from %s to %s", m.Messages, m.From, m.To)
 	}
 	if n := total(a.Forgotten); n > 0 {
-		field(w, "forgotten", "%d: %s", n, a.byClass(a.Forgotten))
+		field(w, "forgotten", "%s: %s", screen.Grouped(n), a.byClass(a.Forgotten))
 	}
 	if a.Known > 0 {
-		field(w, "known", "%d already", a.Known)
+		field(w, "known", "%s already", screen.Grouped(a.Known))
 	}
 	if a.Sure > 0 {
 		field(w, "sure", "%d not learned, since the model was right and sure of them (store.on_error)", a.Sure)
@@ -257,7 +257,7 @@ func (a *account) byClass(counts map[string]int) string {
 	var all []string
 	for _, class := range a.classes {
 		if n := counts[class]; n > 0 {
-			all = append(all, fmt.Sprintf("%d %s", n, class))
+			all = append(all, screen.Grouped(n)+" "+class)
 		}
 	}
 	return strings.Join(all, ", ")

@@ -60,7 +60,7 @@ func field(w io.Writer, label, format string, args ...any) {
 func corpusLine(s train.Summary) string {
 	var classes []string
 	for _, c := range s.Classes {
-		classes = append(classes, fmt.Sprintf("%d %s", c.Messages, c.Name))
+		classes = append(classes, screen.Grouped(c.Messages)+" "+c.Name)
 	}
 	return fmt.Sprintf("%s: %s", plural(s.Used, "message"), strings.Join(classes, ", "))
 }
@@ -81,7 +81,7 @@ func printParts(w io.Writer, s train.Summary, o corpus.SplitOptions, seed uint64
 }
 
 func partsOf(s train.Summary) string {
-	return fmt.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)
+	return fmt.Sprintf("%s train, %s development, %s test", screen.Grouped(s.Train), screen.Grouped(s.Development), screen.Grouped(s.Test))
 }
 
 func splitMethod(o corpus.SplitOptions, seed uint64) string {
@@ -289,11 +289,11 @@ func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
 	}
 	label := "verdicts"
 	if ham := v.Ham.Messages(); ham > 0 {
-		field(w, label, "ham: %s (%d of %d), %s unsure", lost.Of(shareOf(v.Ham.Spam, ham)+" lost as spam"), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
+		field(w, label, "ham: %s (%s of %s), %s unsure", lost.Of(shareOf(v.Ham.Spam, ham)+" lost as spam"), screen.Grouped(v.Ham.Spam), screen.Grouped(ham), shareOf(v.Ham.Unsure, ham))
 		label = ""
 	}
 	if spam := v.Spam.Messages(); spam > 0 {
-		field(w, label, "spam: %s found (%d of %d), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), v.Spam.Spam, spam,
+		field(w, label, "spam: %s found (%s of %s), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), screen.Grouped(v.Spam.Spam), screen.Grouped(spam),
 			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 	}
 	if on != "" {

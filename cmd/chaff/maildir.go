@@ -145,7 +145,7 @@ func (p *program) printSays(m mailboxSays, dryRun bool) {
 	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
 	if m.Count(store.Learned)+m.Count(store.Relabelled)+m.Count(store.Sure) == 0 {
 		if !p.quiet {
-			screen.Printf(p.stdout, "nothing new in %s: %s known, %d left out\n", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
+			screen.Printf(p.stdout, "nothing new in %s: %s known, %s left out\n", m.Path, pluralOf(known, "message is", "messages are"), screen.Grouped(m.LeftOut))
 			printSilent(p.stdout, m.Account)
 		}
 		p.printAmbiguous(m.Account)
@@ -166,7 +166,7 @@ func (p *program) printSays(m mailboxSays, dryRun bool) {
 		field(w, "sure", "%d not learned, since the model was right and sure of them (store.on_error)", n)
 	}
 	printChangedFolders(w, m.Account)
-	field(w, "known", "%d already; left out: %d", known, m.LeftOut)
+	field(w, "known", "%s already; left out: %s", screen.Grouped(known), screen.Grouped(m.LeftOut))
 	printSilent(w, m.Account)
 	p.printAmbiguous(m.Account)
 }
@@ -221,9 +221,9 @@ func printChanges(w io.Writer, label string, a mailbox.Account, text func(mailbo
 	}
 	slices.Sort(order)
 	for i, of := range order {
-		order[i] = fmt.Sprintf("%d %s", counts[of], of)
+		order[i] = screen.Grouped(counts[of]) + " " + of
 	}
-	field(w, label, "%d: %s", n, strings.Join(order, ", "))
+	field(w, label, "%s: %s", screen.Grouped(n), strings.Join(order, ", "))
 }
 
 // printChangedFolders prints the folders with changes, those with the most first.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -158,17 +157,8 @@ func progressLines(w io.Writer, what string, now func() time.Time) func(read, al
 			return
 		}
 		left := time.Duration(float64(took) / float64(max(read, 1)) * float64(all-read)).Round(time.Second)
-		screen.Printf(w, "chaff: %s: %s of %s messages, %v left\n", what, grouped(read), grouped(all), left)
+		screen.Printf(w, "chaff: %s: %s of %s messages, %v left\n", what, screen.Grouped(read), screen.Grouped(all), left)
 	}
-}
-
-// grouped returns a number with a comma before each three digits but the first.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
 
 // progress returns a function that draws a bar on a terminal, else prints a line from time to time, and one that ends it.
@@ -343,7 +333,7 @@ func pluralOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return screen.Grouped(n) + " " + many
 }
 
 // shorten makes the value of a header field fit on a line.

@@ -18,6 +18,7 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/report"
 	"chaff/train"
@@ -237,10 +238,10 @@ func verdictFacts(v *train.VerdictCounts, of string) []report.Fact {
 	}
 	var facts []report.Fact
 	if ham := v.Ham.Messages(); ham > 0 {
-		facts = append(facts, report.Fact{Name: "Ham", Value: fmt.Sprintf("%s lost as spam (%d of %d), %s unsure; %s", shareOf(v.Ham.Spam, ham), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham), of)})
+		facts = append(facts, report.Fact{Name: "Ham", Value: fmt.Sprintf("%s lost as spam (%s of %s), %s unsure; %s", shareOf(v.Ham.Spam, ham), screen.Grouped(v.Ham.Spam), screen.Grouped(ham), shareOf(v.Ham.Unsure, ham), of)})
 	}
 	if spam := v.Spam.Messages(); spam > 0 {
-		facts = append(facts, report.Fact{Name: "Spam", Value: fmt.Sprintf("%s found (%d of %d), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), v.Spam.Spam, spam,
+		facts = append(facts, report.Fact{Name: "Spam", Value: fmt.Sprintf("%s found (%s of %s), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), screen.Grouped(v.Spam.Spam), screen.Grouped(spam),
 			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))})
 	}
 	return facts

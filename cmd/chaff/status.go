@@ -175,7 +175,7 @@ func counted(counts map[string]int) string {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%d %s", counts[name], name)
+		names[i] = screen.Grouped(counts[name]) + " " + name
 	}
 	return strings.Join(names, ", ")
 }
@@ -184,7 +184,7 @@ func counted(counts map[string]int) string {
 func printClassStatus(w io.Writer, classes []store.ClassStatus, limit int) {
 	t := newTable(w, "class", "messages", "today", "30 days", "last learned").Within(defaultWidth)
 	for _, c := range classes[:min(len(classes), limit)] {
-		screen.Printf(t, "%s\t%d\t%d\t%d\t%s\n", c.Class, c.Messages, c.Today, c.Month, timeText(c.Last))
+		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\n", c.Class, screen.Grouped(c.Messages), screen.Grouped(c.Today), screen.Grouped(c.Month), timeText(c.Last))
 	}
 	t.Flush()
 	if more := len(classes) - limit; more > 0 {

@@ -63,7 +63,7 @@ func printAccuracies(w io.Writer, parts ...partFigures) {
 }
 
 func errorsOf(f *metrics.Figures) string {
-	return fmt.Sprintf("%s in %d", plural(f.Messages-f.Confusion.Correct(), "error"), f.Messages)
+	return plural(f.Messages-f.Confusion.Correct(), "error") + " in " + screen.Grouped(f.Messages)
 }
 
 // printNext prints what to do next: commands, each with its purpose.
