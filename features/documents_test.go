@@ -238,3 +238,33 @@ func TestATextIsKnownByItsPairs(t *testing.T) {
 		}
 	}
 }
+
+func TestWhichTermsOfALongTextCountDoesNotDependOnOtherMail(t *testing.T) {
+	known := func(others int) (texts []string) {
+		d := NewDocuments(0)
+		w := d.NewWriter()
+		long := func(from, n int) Ref {
+			var doc Document
+			for i := range n {
+				doc.Terms, doc.Counts = append(doc.Terms, uint64(from+i)<<20|1), append(doc.Counts, 1)
+				doc.InHead, doc.Groups = append(doc.InHead, false), append(doc.Groups, evidence.Pairs)
+			}
+			return w.AddDocument(doc, func(i int) []byte { return fmt.Appendf(nil, "pair %d", from+i) })
+		}
+		if others > 0 {
+			long(5000, others)
+		}
+		ref := long(0, 300)
+		w.Close()
+		_, of := d.Texts()
+		for _, number := range of(ref) {
+			texts = append(texts, string(d.terms.text(number)))
+		}
+		slices.Sort(texts)
+		return texts
+	}
+	alone, among := known(0), known(900)
+	if len(alone) < 40 || len(alone) > 110 || !slices.Equal(alone, among) {
+		t.Errorf("%d terms count alone, and %d among others, not the same ones", len(alone), len(among))
+	}
+}
