@@ -132,7 +132,7 @@ func (p *program) saveSample(dir string) error {
 	for _, folder := range []string{"", ".Junk"} {
 		for _, sub := range []string{"cur", "new", "tmp"} {
 			if err := os.MkdirAll(filepath.Join(dir, folder, sub), 0o700); err != nil {
-				return err
+				return fmt.Errorf("write the sample mail: %w", err)
 			}
 		}
 	}

@@ -179,7 +179,7 @@ learns it. The figures are those of all messages.`,
 			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
 				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
 			}
-			features, err := x.compared(names, kinds)
+			features, err := x.kindsOf(names, kinds)
 			if err != nil {
 				return err
 			}
@@ -204,8 +204,8 @@ learns it. The figures are those of all messages.`,
 	return c
 }
 
-// compared checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.
-func (x *experiment) compared(names, kinds []string) (all []features.Kind, err error) {
+// kindsOf checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.
+func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err error) {
 	for _, name := range names {
 		if !slices.Contains(models.Names(), name) {
 			return nil, fmt.Errorf("--models: there is no model %s; the models are %s", name, strings.Join(models.Names(), ", "))
