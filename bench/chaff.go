@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chaff/config"
@@ -77,7 +75,7 @@ func chaff(program, id, name, model string, set ...string) entrant {
 		answers:  eachLine(readChaff),
 		database: []string{"model"},
 		terms: func(ctx context.Context, j job) (int, error) {
-			out, err := printed(ctx, j, program, "inspect", "-m", path.Join(j.db, "model"))
+			out, err := printed(ctx, j, program, "inspect", "--json", "-m", path.Join(j.db, "model"))
 			if err != nil {
 				return 0, err
 			}
@@ -107,11 +105,16 @@ func readChaff(line string) (answer, error) {
 	return answer{a.Path, a.Verdict == "spam", *a.Score}, nil
 }
 
-// vocabularySize parses the number of terms in the output of chaff inspect.
+// vocabularySize reads the number of terms in the output of chaff inspect --json.
 func vocabularySize(text []byte) (int, error) {
-	found := regexp.MustCompile(`(?m)^vocabulary +(\d+) terms`).FindSubmatch(text)
-	if found == nil {
+	var m struct {
+		Provenance struct{ Corpus struct{ Terms int } }
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return 0, err
+	}
+	if m.Provenance.Corpus.Terms == 0 {
 		return 0, errors.New("chaff inspect prints no number of terms")
 	}
-	return strconv.Atoi(string(found[1]))
+	return m.Provenance.Corpus.Terms, nil
 }

@@ -71,11 +71,11 @@ func TestALineThatIsNoAnswerIsNamed(t *testing.T) {
 }
 
 func TestTheNumberOfTermsIsRead(t *testing.T) {
-	n, err := vocabularySize([]byte("split       1 train\nvocabulary  214763 terms, language english\n"))
+	n, err := vocabularySize([]byte(`{"file": "m", "provenance": {"corpus": {"messages": 1, "terms": 214763}}}`))
 	if err != nil || n != 214763 {
 		t.Errorf("got %d, %v", n, err)
 	}
-	if _, err := vocabularySize([]byte("nothing")); err == nil {
+	if _, err := vocabularySize([]byte(`{"file": "m"}`)); err == nil {
 		t.Error("terms were found in nothing")
 	}
 }
