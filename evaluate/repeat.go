@@ -20,6 +20,7 @@ type Repeated struct {
 
 // Mean is the mean accuracy over splits and its standard deviation, in percent. Splits without messages in the part do not count.
 type Mean struct {
+	Splits    int     `json:"splits"` // that count
 	Mean      float64 `json:"accuracy"`
 	Deviation float64 `json:"accuracy_deviation"`
 }
@@ -57,6 +58,7 @@ func Repeat(ctx context.Context, c *train.Collection, models []string, splits in
 
 // meanOf returns the mean of some numbers, and the standard deviation of a population that they are a sample of; 0 for fewer than two.
 func meanOf(all []float64) (m Mean) {
+	m.Splits = len(all)
 	for _, x := range all {
 		m.Mean += x / float64(len(all))
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -29,6 +30,9 @@ func (p *program) compareParts(x *experiment, names []string, kinds []features.K
 	})
 	if err != nil {
 		return err
+	}
+	if len(comparison.Models) == 0 {
+		return errors.Join(comparison.Failed...)
 	}
 	for _, failed := range comparison.Failed {
 		screen.Printf(p.stderr, "chaff: left out: %v\n", failed)

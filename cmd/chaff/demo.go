@@ -112,7 +112,12 @@ Your own mail is next. Chaff reads it and changes nothing in it:
 func (p *program) demoModels(cfg config.Config, results []evaluate.Repeated) {
 	screen.Printf(p.stdout, "\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n\n", 100*cfg.Split.Train, demoSplits)
 	t := newTable(p.stdout, "model", "training", "development", "test", "features")
-	mean := func(m evaluate.Mean) string { return fmt.Sprintf("%.1f%% ± %.1f", m.Mean, m.Deviation) }
+	mean := func(m evaluate.Mean) string {
+		if m.Splits == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.1f%% ± %.1f", m.Mean, m.Deviation)
+	}
 	for _, r := range results {
 		name := r.Model
 		if name == cfg.Model {

@@ -180,6 +180,7 @@ learns it. The figures are those of all messages.`,
 				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
 			}
 			features, err := x.kindsOf(names, kinds)
+			names = slices.Compact(slices.SortedFunc(slices.Values(names), inOrderOfModels))
 			if err != nil {
 				return err
 			}
@@ -204,8 +205,18 @@ learns it. The figures are those of all messages.`,
 	return c
 }
 
+// inOrderOfModels compares the names of models by the order in which they are shown.
+func inOrderOfModels(x, y string) int {
+	return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
+}
+
 // kindsOf checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.
 func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err error) {
+	for _, flag := range []string{"models", "features"} {
+		if of := map[string][]string{"models": names, "features": kinds}[flag]; len(of) == 0 && x.command.Flags().Changed(flag) {
+			return nil, fmt.Errorf("--%s is empty: the variable that should hold it may not be set", flag)
+		}
+	}
 	for _, name := range names {
 		if !slices.Contains(models.Names(), name) {
 			return nil, fmt.Errorf("--models: there is no model %s; the models are %s", name, strings.Join(models.Names(), ", "))
