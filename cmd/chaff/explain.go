@@ -305,8 +305,11 @@ func voteBar(adds float64) string {
 	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
 }
 
-// maxPageTerms is how many terms a page shows.
-const maxPageTerms = 1000
+// maxPageTerms is how many terms a page shows, and maxTitle how wide its title is.
+const (
+	maxPageTerms = 1000
+	maxTitle     = 120
+)
 
 func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds) report.Page {
 	above := fmt.Sprintf(" (%s over %s)", e.For, e.Against)
@@ -314,7 +317,7 @@ func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds)
 		above = text
 	}
 	page := report.Page{
-		Title:    aboutMessage(e),
+		Title:    screen.Cut(screen.Printable(aboutMessage(e)), maxTitle),
 		Subtitle: origin, For: e.For, Against: e.Against,
 		Facts: []report.Fact{
 			{Name: "Verdict", Value: string(e.Verdict)},
