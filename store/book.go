@@ -292,7 +292,7 @@ func (b *book) newest() ([]logfile.Record, error) {
 	return slices.DeleteFunc(all, func(r logfile.Record) bool { return r.Op == 0 }), err
 }
 
-// entries returns the messages that were learned, without documents and sketches, and those that the filter was sure of.
+// entries returns the messages that were learned, without documents, and those that the filter was sure of.
 func (b *book) entries() (all, trusted []Entry, err error) {
 	records, err := b.newest()
 	for _, r := range records {

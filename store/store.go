@@ -258,7 +258,7 @@ func (s *Store) Model() string { return s.recipe.Model }
 // Classes returns the names of the classes.
 func (s *Store) Classes() []string { return s.recipe.Classes }
 
-// Entries returns the messages of the log, in the order in which they were first learned, without documents and sketches.
+// Entries returns the messages of the log, in the order in which they were first learned, without documents.
 func (s *Store) Entries() ([]Entry, error) {
 	all, _, err := s.entries()
 	return all, err
