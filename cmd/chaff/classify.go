@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"slices"
@@ -93,7 +94,7 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 	case flags.list != "" && (flags.Pass || flags.Preset != ""):
 		return errors.New("--pass and --exit-code take one message from stdin: leave out --paths-from")
 	case flags.list != "":
-		if err = p.classifyPaths(flags, p.listedPaths(flags.list)); err != nil {
+		if err = p.classifyPaths(flags, listedPaths(p.stdin, flags.list)); err != nil {
 			p.code = exitError
 		}
 	case flags.Pass && len(paths) > 0:
@@ -225,9 +226,9 @@ func (m inMemory) Append(dst []byte) ([]byte, error) {
 }
 
 // listedPaths yields the lines of a file, or of stdin, as they come. An error ends them.
-func (p *program) listedPaths(list string) iter.Seq2[string, error] {
+func listedPaths(stdin io.Reader, list string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		from := p.stdin
+		from := stdin
 		if list != stdinPath {
 			file, err := os.Open(list)
 			if err != nil {

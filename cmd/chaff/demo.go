@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -52,7 +53,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 				return err
 			}
 			if c.Flags().Changed("save") {
-				return p.saveSample(save)
+				return saveSample(p.stdout, save)
 			}
 			if cfg.Split.Method == corpus.SplitByTime {
 				return hint.With(errors.New("the sample mail is divided by chance, several times"), "chaff demo --split grouped")
@@ -82,7 +83,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			if err := p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test)); err != nil {
 				return err
 			}
-			p.demoModels(cfg.Config, results)
+			printAccuracy(p.stdout, cfg.Config, results)
 			fmt.Fprint(p.stdout, invitation)
 			return nil
 		},
@@ -108,10 +109,10 @@ Your own mail is next. Chaff reads it and changes nothing in it:
   chaff train inbox.mbox junk.mbox
 `
 
-// demoModels prints the accuracy of models, the default with a star.
-func (p *program) demoModels(cfg config.Config, results []evaluate.Repeated) {
-	screen.Printf(p.stdout, "\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n\n", 100*cfg.Split.Train, demoSplits)
-	t := newTable(p.stdout, "model", "training", "development", "test", "features")
+// printAccuracy prints the accuracy of models, the default with a star.
+func printAccuracy(w io.Writer, cfg config.Config, results []evaluate.Repeated) {
+	screen.Printf(w, "\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n\n", 100*cfg.Split.Train, demoSplits)
+	t := newTable(w, "model", "training", "development", "test", "features")
 	mean := func(m evaluate.Mean) string {
 		if m.Splits == 0 {
 			return "-"
@@ -126,11 +127,11 @@ func (p *program) demoModels(cfg config.Config, results []evaluate.Repeated) {
 		screen.Printf(t, "%s\t%.1f%%\t%s\t%s\t%s\n", name, r.Train.Mean, mean(r.Development), mean(r.Test), r.Kind)
 	}
 	t.Flush()
-	fmt.Fprintln(p.stdout, "\n* is the default of chaff train, ahead on more mail (docs/results.md). ± is the\nstandard deviation of a split: smaller differences are chance.")
+	fmt.Fprintln(w, "\n* is the default of chaff train, ahead on more mail (docs/results.md). ± is the\nstandard deviation of a split: smaller differences are chance.")
 }
 
 // saveSample writes the sample mail to a new folder as a Maildir.
-func (p *program) saveSample(dir string) error {
+func saveSample(w io.Writer, dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return hint.With(fmt.Errorf("write the sample mail to %s: %w", dir, replace.Reason(err)), "name a folder that does not exist yet, in one that does")
 	}
@@ -160,7 +161,7 @@ func (p *program) saveSample(dir string) error {
 			return fmt.Errorf("write the sample mail: %w", err)
 		}
 	}
-	screen.Printf(p.stdout, "%d messages are in %s: chaff train --maildir %s\n", n, screen.Printable(dir), screen.Printable(shellWord(dir)))
+	screen.Printf(w, "%d messages are in %s: chaff train --maildir %s\n", n, screen.Printable(dir), screen.Printable(shellWord(dir)))
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"chaff/corpus/sample"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -91,7 +90,7 @@ func tanh() Lesson {
 		Formula: "L = sum (y - tanh(w . f))^2,   w -= eta dL/dw",
 		Code:    []string{"models/tanh.go Tanh", "models/gradient.go gradientDescent"},
 		show: func(ctx context.Context, p *page) error {
-			p.say("Of a letter of class +1, by its score z, when z grows by 0.01:")
+			p.say("The losses of a letter of class +1 at the score z, and how they change when z\ngrows by 0.01:")
 			p.say("")
 			p.say("       z   (y - sign z)^2   change   (y - tanh z)^2    change")
 			for _, z := range []float64{-2, -1, -0.5, 0.5, 1} {
@@ -100,8 +99,8 @@ func tanh() Lesson {
 				p.say("  %6g %16g %8g %16.4f %9.4f", z, sign(z), sign(z+0.01)-sign(z), soft(z), soft(z+0.01)-soft(z))
 			}
 			p.say("")
-			p.say("The sign says nothing about where to go; the other loss falls downhill.")
-			p.say("Free 0 and 1 times is ham, 2 and 4 times spam; eta = 0.1:")
+			p.say("The loss of the sign does not say where to go; the other leads downhill.")
+			p.say("Letters with \"free\" 0 and 1 times are ham, with 2 and 4 times spam; eta = 0.1:")
 			p.say("")
 			t := oneFeature()
 			m := models.Tanh{Descent: models.Descent{Passes: passes(64), Steps: steps(0.1), Method: models.MethodStochastic}}
@@ -109,7 +108,7 @@ func tanh() Lesson {
 			if err != nil {
 				return err
 			}
-			for _, n := range []int{1, 2, 4, 8, 16, 32, 64} {
+			for _, n := range []int{1, 4, 16, 64} {
 				e := report.Epochs[n-1]
 				p.say("  after %2d passes  mean loss %.4f  accuracy %3.0f%%", n, e.Train.Loss, e.Train.Accuracy)
 			}
@@ -138,7 +137,7 @@ func softmax() Lesson {
 				return err
 			}
 			before := math.Log(3)
-			for _, n := range []int{1, 5, 20, 100, 200} {
+			for _, n := range []int{1, 5, 20, 200} {
 				loss := report.Epochs[n-1].Train.Loss
 				p.say("  %4d  loss %.4f", n, loss)
 				if loss >= before {
@@ -196,7 +195,7 @@ func losses() Lesson {
 			p.say("The square loss is convex and never below the other. It punishes a letter for")
 			p.say("being too right, from y f(x) = 1 on. The empirical risk on the sample mail:")
 			p.say("")
-			mail, err := train.Collect(ctx, sample.Source(), []string{"ham", "spam"}, train.DefaultCollectOptions())
+			mail, err := sampleMail(ctx)
 			if err != nil {
 				return err
 			}
@@ -228,7 +227,7 @@ func meanSquares() Lesson {
 		Code:    []string{"models/lms.go LMS", "models/gradient.go gradientDescent"},
 		show: func(ctx context.Context, p *page) error {
 			t := oneFeature()
-			p.say("Free 0 and 1 times is ham, -1; 2 and 4 times spam, +1. Mean Err by pass:")
+			p.say("Letters with \"free\" 0 and 1 times are ham (-1), with 2 and 4 times spam (+1).\nMean Err by pass:")
 			p.say("")
 			p.say("  pass                     1       2       4       8      16      32      64")
 			run := func(name, method string, rate float64) (last float64, err error) {

@@ -24,7 +24,7 @@ func TestEachLessonFitsAScreenAndTakesASecond(t *testing.T) {
 				t.Errorf("it takes %v", took)
 			}
 			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-			if len(lines) > 26 {
+			if len(lines) > 24 {
 				t.Errorf("%d lines", len(lines))
 			}
 			for _, line := range lines {

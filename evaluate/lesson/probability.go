@@ -14,6 +14,11 @@ import (
 	"chaff/train"
 )
 
+// sampleMail returns the sample mail, divided as chaff train divides mail.
+func sampleMail(ctx context.Context) (*train.Collection, error) {
+	return train.Collect(ctx, sample.Source(), []string{"ham", "spam"}, train.DefaultCollectOptions())
+}
+
 func memoriser() Lesson {
 	return Lesson{
 		Name: "memoriser", Title: "A function that fits 50 examples and knows nothing",
@@ -21,7 +26,7 @@ func memoriser() Lesson {
 		Formula: "f(x) = y_t if x is training example t, else -1",
 		Code:    []string{"models/memoriser.go Memoriser"},
 		show: func(ctx context.Context, p *page) error {
-			mail, err := train.Collect(ctx, sample.Source(), []string{"ham", "spam"}, train.DefaultCollectOptions())
+			mail, err := sampleMail(ctx)
 			if err != nil {
 				return err
 			}
@@ -47,9 +52,9 @@ func memoriser() Lesson {
 				p.say("  %-18s %9.2f%% %7.2f%%", model, t.Result.Train.Accuracy, t.Result.Test.Accuracy)
 			}
 			p.say("")
-			p.say("The memoriser makes no mistake in training, and calls all other mail ham, as")
-			p.say("the class of most messages does. The set of all functions is too large to")
-			p.say("choose from: a perceptron may choose a hyperplane only, and generalises.")
+			p.say("The memoriser makes no mistake in training and calls all other mail ham, which")
+			p.say("is no better than the majority class. The set of all functions is too large: a")
+			p.say("perceptron chooses from hyperplanes only, and generalises.")
 			return nil
 		},
 	}
@@ -136,7 +141,7 @@ func parts() Lesson {
 		Formula: "fit on training, choose on development, measure once on test mail: disjoint",
 		Code:    []string{"corpus/split.go SplitOptions", "train/fit.go Fit"},
 		show: func(ctx context.Context, p *page) error {
-			mail, err := train.Collect(ctx, sample.Source(), []string{"ham", "spam"}, train.DefaultCollectOptions())
+			mail, err := sampleMail(ctx)
 			if err != nil {
 				return err
 			}
