@@ -1,5 +1,5 @@
 // Command bench compares chaff with other filters and learners on the same messages in one run, and writes the results to
-// docs/benchmarks.md.
+// docs/inside/benchmarks.md.
 //
 //	go run ./bench CORPUS...                 # in the root of the project
 //	go run ./bench -rounds 3 -only chaff,bogofilter CORPUS
@@ -94,7 +94,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.install, "install", true, "install missing programs, as root on Debian")
 	only := flags.String("only", "", "run only the programs whose ids begin with one of these comma-separated `names`")
 	names := flags.String("corpus", "", "comma-separated `names` of the corpora; default: the names of their files")
-	output := flags.String("o", "", "write the page to `FILE`; default: docs/benchmarks.md, or none with -only")
+	output := flags.String("o", "", "write the page to `FILE`; default: docs/inside/benchmarks.md, or none with -only")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: go run ./bench [FLAGS] CORPUS...")
 		flags.PrintDefaults()
@@ -119,7 +119,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return complain("-corpus has %d names for %d corpora", len(o.names), len(o.corpora))
 	}
 	if o.output == "" && len(o.only) == 0 {
-		o.output = filepath.Join("docs", "benchmarks.md")
+		o.output = filepath.Join("docs", "inside", "benchmarks.md")
 	}
 	return o, nil
 }

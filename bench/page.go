@@ -9,7 +9,7 @@ import (
 	"chaff/internal/markdown"
 )
 
-// page is docs/benchmarks.md.
+// page is docs/inside/benchmarks.md.
 type page struct {
 	command  string // that wrote it
 	date     string

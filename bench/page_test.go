@@ -94,7 +94,7 @@ func TestTheCommandLine(t *testing.T) {
 		ok   bool
 		want options
 	}{
-		{"writes the page of all programs", []string{"x/sa.tar.xz"}, true, options{output: "docs/benchmarks.md"}},
+		{"writes the page of all programs", []string{"x/sa.tar.xz"}, true, options{output: "docs/inside/benchmarks.md"}},
 		{"leaves the page alone with -only", []string{"-only", "chaff,bogofilter", "sa"}, true, options{only: []string{"chaff", "bogofilter"}}},
 		{"writes where it is told", []string{"-o", "page", "-only", "chaff", "sa"}, true, options{only: []string{"chaff"}, output: "page"}},
 		{"needs a corpus", nil, false, options{}},

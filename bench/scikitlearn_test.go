@@ -21,7 +21,7 @@ for script, args, stdin in json.loads(sys.argv[1]):
 // TestScikitLearnAnswers trains and classifies with the commands of scikit-learn, all of them in one process, which starts slowly.
 func TestScikitLearnAnswers(t *testing.T) {
 	if os.Getenv("TEST_CORPORA") == "" {
-		t.Skip("scikit-learn starts slowly: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)")
+		t.Skip("scikit-learn starts slowly: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	if pythonWithSklearn() == "" {
 		t.Skip("needs scikit-learn: apt-get install python3-sklearn")

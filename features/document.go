@@ -79,7 +79,7 @@ const (
 )
 
 // Cell returns the cell of a gram: four bytes, the first one lowest. Half of the grams, by their hash, have no cell, because
-// neighbouring grams overlap and carry nearly the same information (docs/experiments.md). No key hides the cell: whoever can
+// neighbouring grams overlap and carry nearly the same information (docs/inside/experiments.md). No key hides the cell: whoever can
 // write a gram for its cell can write any other gram, and the sum of all cells is bounded.
 func Cell(gram uint32) (cell uint32, ok bool) {
 	// The finaliser of MurmurHash3 is a bijection: distinct grams collide only in the bits that are dropped.

@@ -9,7 +9,7 @@ import (
 )
 
 // The sections PREF, TERM and CELL keep the vocabulary and the weights in blocks with a checksum each, so that a process for one message reads a
-// block for each of its terms and nothing else of TERM. docs/formats.md describes them byte by byte.
+// block for each of its terms and nothing else of TERM. docs/inside/formats.md describes them byte by byte.
 
 const (
 	// blockPrefixes is how many prefixes of hashes share a block: 32 to 64 terms. Larger blocks take longer to verify, smaller ones make PREF
@@ -24,7 +24,7 @@ const (
 )
 
 // Section FREQ repeats the terms that occur in most messages, with their weights: a process for one message finds nearly half of its terms
-// there, and reads a block of section TERM only for each of the others. docs/formats.md describes it byte by byte.
+// there, and reads a block of section TERM only for each of the others. docs/inside/formats.md describes it byte by byte.
 //
 // It has the mostFrequent terms, but at most one in frequentShare of the vocabulary. With twice as many, one process for a message would
 // gain as much as it loses by reading them.

@@ -21,7 +21,7 @@ import (
 	"chaff/models"
 )
 
-// A model file is a table of named, checksummed sections. docs/formats.md describes it byte by byte. Versions of the format:
+// A model file is a table of named, checksummed sections. docs/inside/formats.md describes it byte by byte. Versions of the format:
 //
 //	1  first version
 //	2  settings have a calibration; INFO has what classification does not need

@@ -12,7 +12,7 @@ import (
 )
 
 // TestHowOftenTextStandsOutsideOfTheTextIsCounted logs how many messages of each corpus have text where receivers find it but
-// no text part has it, for docs/experiments.md.
+// no text part has it, for docs/inside/experiments.md.
 func TestHowOftenTextStandsOutsideOfTheTextIsCounted(t *testing.T) {
 	dir := corporaDir(t)
 	// In messages in base64 these are not found.

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	needsCorpora = "needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)"
+	needsCorpora = "needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)"
 	needsPython  = "needs Python: install Debian's python3"
 )
 

@@ -13,7 +13,7 @@ type Typical []float64
 // fewTypical is the number of messages of a class below which its median is not used.
 const fewTypical = 20
 
-// Doubted is the least doubt of a label that is called doubtful. It was chosen by the wrong labels that it finds (docs/results.md).
+// Doubted is the least doubt of a label that is called doubtful. It was chosen by the wrong labels that it finds (docs/inside/results.md).
 const Doubted = 0.5
 
 // TypicalOf returns the typical margins for N labels and N x K scores of messages that the model had not learned.
@@ -49,7 +49,7 @@ func TypicalOf(labels []int32, scores []float64, classes int) Typical {
 // It is 1 for a message that scores as class j as much as the median message of that class, and 0 or less for one that scores as its label.
 // Without t, and without another class that has a typical margin, it is 0.
 //
-// Confident learning compares calibrated probabilities with their mean in a class, which wrong labels lower (docs/experiments.md). Source: C.
+// Confident learning compares calibrated probabilities with their mean in a class, which wrong labels lower (docs/inside/experiments.md). Source: C.
 // Northcutt, L. Jiang, I. Chuang: Confident Learning: Estimating Uncertainty in Dataset Labels (JAIR 70, 2021), section 3.1; here its thresholds
 // are medians of margins.
 func (t Typical) Doubt(label int, scores []float64) float64 {

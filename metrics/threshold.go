@@ -89,7 +89,7 @@ type Scale struct {
 //	         min(0, Spam, 0.7 m0 log(SpamMissed) / log(1000))       else; m0: the median score of the ham, with the sign changed
 //
 // Log odds are the prior and the logarithm of a likelihood ratio, and of ham at most one in k messages has a ratio of k or more (J.
-// Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/thresholds.md derives the rules and measures them.
+// Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/inside/thresholds.md derives the rules and measures them.
 //
 // The scale may be wrong. But a part of what is labelled ham may be spam, and this part has the scores of spam: half of it is above the
 // median of the spam. With k of n ham above the median, and a standard deviation of sqrt(k), this part is

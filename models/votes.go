@@ -108,7 +108,7 @@ func (m Votes) Validate() error {
 }
 
 // LogOdds returns what one unit of log likelihood ratio is worth in the score of spam, among the greatest scores of ham. It is less than 1
-// because votes are bounded. It was measured for the default bounds (docs/thresholds.md); for others it is 0, unknown.
+// because votes are bounded. It was measured for the default bounds (docs/inside/thresholds.md); for others it is 0, unknown.
 func (m Votes) LogOdds() float64 {
 	if m.GroupBound != groupBound || m.PastedBound != pastedBound || m.Bound != memberBound {
 		return 0

@@ -7,7 +7,7 @@ import (
 
 // A model learns from each message with a step that suits mail in its usual mix. After many messages of one class it gives too much mail to
 // that class: fitted to 1,000 ham and 20 spam, and then taught 100 spam, passive-aggressive calls every newsletter spam. Steps on errors only,
-// and ham repeated after each spam, help less than a fit, which also chooses the thresholds anew; see docs/experiments.md.
+// and ham repeated after each spam, help less than a fit, which also chooses the thresholds anew; see docs/inside/experiments.md.
 //
 // A class is ahead if it has learned twice as many messages since the last fit as the usual mix asks for, and a tenth of what was known of it
 // then beyond that. In a few messages the mix is chance.

@@ -4,7 +4,7 @@
 // label, when and how it was learned, the score before that, and the document, some kilobytes. It has the words and pairs of words of the mail, but not the
 // mail. What a record changed in the model follows it, so that a filter knows it at once: [filter.OpenOne] reads the last records.
 // Now and then the model is written anew, and a checkpoint in the log says so. [Store.Retrain] fits the model again to all messages of the log, and writes
-// the log without what was forgotten. docs/formats.md has every byte.
+// the log without what was forgotten. docs/inside/formats.md has every byte.
 //
 //	s, err := store.Open(ctx, "spam.model", store.DefaultOptions())
 //	outcome, err := s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})

@@ -56,7 +56,7 @@ type Doubt struct {
 // everything else.
 //
 // A model of less mail has scores on a smaller scale and separates the classes less well. For ham the second effect is larger: the
-// greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/results.md measures how often they
+// greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/inside/results.md measures how often they
 // keep their guarantee.
 //
 // The filter has the learner of the model, which goes on from all the mail, unless the trainer has none.

@@ -36,7 +36,7 @@ func spamAssassin(b *testing.B) []string {
 	b.Helper()
 	dir := os.Getenv("TEST_CORPORA")
 	if dir == "" {
-		b.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)")
+		b.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	sa := filepath.Join(dir, "sa")
 	return []string{

@@ -193,7 +193,7 @@ func TestNoMessageTakesMoreMemoryThanItsBudget(t *testing.T) {
 
 func TestNoMessageOfTheLargestSizeTakesMoreThanItsBudget(t *testing.T) {
 	if !isLongRun() {
-		t.Skip("takes minutes: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)")
+		t.Skip("takes minutes: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	b := newBench(t)
 	worst := []string{"different words, in base64", "different words beyond ASCII, in base64", "ligatures that grow", "links",

@@ -127,7 +127,7 @@ func printAccuracy(w io.Writer, cfg config.Config, results []evaluate.Repeated) 
 		screen.Printf(t, "%s\t%.1f%%\t%s\t%s\t%s\n", name, r.Train.Mean, mean(r.Development), mean(r.Test), r.Kind)
 	}
 	t.Flush()
-	fmt.Fprintln(w, "\n* is the default of chaff train, ahead on more mail (docs/results.md). ± is the\nstandard deviation of a split: smaller differences are chance.")
+	fmt.Fprintln(w, "\n* is the default of chaff train, ahead on more mail (docs/inside/results.md). ± is the\nstandard deviation of a split: smaller differences are chance.")
 }
 
 // saveSample writes the sample mail to a new folder as a Maildir.

@@ -68,7 +68,7 @@ func TestShownCommandsRun(t *testing.T) {
 	p := scriptParams(t)
 	pages := []string{"README.md"}
 	if isLongRun() {
-		pages = append(pages, "docs/evaluation.md", "docs/learning.md", "docs/results.md", "docs/sources.md")
+		pages = append(pages, "docs/evaluation.md", "docs/learning.md", "docs/inside/results.md", "docs/sources.md")
 	}
 	for _, page := range pages {
 		t.Run(page, func(t *testing.T) { runShown(t, page, p) })

@@ -12,7 +12,7 @@ import (
 
 // NeedsCorpora is the message of a skipped test. Some tests need two public corpora of real mail in the folder $TEST_CORPORA: the
 // SpamAssassin public corpus in sa, and Enron-Spam in enron.
-const NeedsCorpora = "needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)"
+const NeedsCorpora = "needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)"
 
 // CorporaDir returns $TEST_CORPORA, and false if it is not set.
 func CorporaDir(t testing.TB) (string, bool) {

@@ -12,7 +12,7 @@ import (
 func TestRealMailJoinedWithCatIsTakenApartAgain(t *testing.T) {
 	dir := os.Getenv("TEST_CORPORA")
 	if dir == "" {
-		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)")
+		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	all := 0
 	for _, folder := range []string{"easy-ham-1", "easy-ham-2", "hard-ham-1", "spam-1", "spam-2"} {

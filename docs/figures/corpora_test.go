@@ -37,7 +37,7 @@ func TestThePagesHaveEveryBlock(t *testing.T) {
 func TestTheComparisonInTheReadmeIsUpToDate(t *testing.T) {
 	dir := os.Getenv("TEST_CORPORA")
 	if dir == "" {
-		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/results.md)")
+		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {

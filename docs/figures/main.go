@@ -3,8 +3,8 @@
 //	go run ./docs/figures CORPORA            # in the root of the project
 //	go run ./docs/figures -check CORPORA     # changes nothing, and exits with 1 if a page is stale
 //
-// CORPORA is a folder with the corpora sa and enron, as docs/results.md describes. In README.md and docs/*.md, the command replaces the
-// text between two lines
+// CORPORA is a folder with the corpora sa and enron, as docs/inside/results.md describes. In README.md and the pages of docs and
+// docs/inside, the command replaces the text between two lines
 //
 //	<!-- figures: NAME -->
 //	<!-- end of figures -->
@@ -140,14 +140,18 @@ func regenerate(known map[string]figures, only string, check bool) (differ []str
 	return differ, nil
 }
 
-// readPages reads README.md and docs/*.md.
+// readPages reads README.md and the pages of docs and docs/inside.
 func readPages() ([]page, error) {
 	files, err := filepath.Glob(filepath.Join("docs", "*.md"))
 	if err != nil {
 		return nil, err
 	}
+	inside, err := filepath.Glob(filepath.Join("docs", "inside", "*.md"))
+	if err != nil {
+		return nil, err
+	}
 	var pages []page
-	for _, file := range slices.Concat([]string{"README.md"}, files) {
+	for _, file := range slices.Concat([]string{"README.md"}, files, inside) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err

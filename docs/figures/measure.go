@@ -46,7 +46,7 @@ type measurements struct {
 	// With near-duplicates apart, wherever the hash of each puts it, and together.
 	foldsApart, foldsTogether func() (validated, error)
 	enronApart, enronTogether func() ([]measured, error)
-	// Figures of docs/recipe.md and docs/results.md.
+	// Figures of docs/inside/recipe.md and docs/inside/results.md.
 	recipe     func() (recipeFigures, error)
 	ablation   func() (ablation, error)
 	crossings  func() (crossed, error)

@@ -15,7 +15,7 @@ func TestPagesNameTestsAndFilesThatExist(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tests := declaredTests(t, root)
 	folders := map[string]string{".eml": filepath.Join("message", "testdata"), ".txtar": filepath.Join("cmd", "chaff", "testdata", "script")}
-	for _, name := range []string{"mail.md", "sources.md", "security.md", "formats.md"} {
+	for _, name := range []string{"inside/mail.md", "sources.md", "inside/security.md", "inside/formats.md"} {
 		page := readPage(t, name)
 		named := regexp.MustCompile(`\b(Test|Fuzz)\w+`).FindAllString(page, -1)
 		if len(named) == 0 {
@@ -35,14 +35,14 @@ func TestPagesNameTestsAndFilesThatExist(t *testing.T) {
 }
 
 func TestThePageOnMailNamesEveryExampleMessage(t *testing.T) {
-	page := readPage(t, "mail.md")
+	page := readPage(t, "inside/mail.md")
 	files, err := filepath.Glob(filepath.Join("..", "..", "message", "testdata", "*.eml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d example messages: %v", len(files), err)
 	}
 	for _, file := range files {
 		if !strings.Contains(page, filepath.Base(file)) {
-			t.Errorf("docs/mail.md does not name %s", filepath.Base(file))
+			t.Errorf("docs/inside/mail.md does not name %s", filepath.Base(file))
 		}
 	}
 }
@@ -91,11 +91,11 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("%d pages: %v", len(pages), err)
 	}
-	recipes, err := filepath.Glob(filepath.Join(root, "docs", "recipes", "*.md"))
-	if err != nil || len(recipes) == 0 {
-		t.Fatalf("%d recipes: %v", len(recipes), err)
+	inner, err := filepath.Glob(filepath.Join(root, "docs", "*", "*.md"))
+	if err != nil || len(inner) == 0 {
+		t.Fatalf("%d pages in folders: %v", len(inner), err)
 	}
-	pages = append(pages, recipes...)
+	pages = append(pages, inner...)
 	link := regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
 	notInAnchors := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)

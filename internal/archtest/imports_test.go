@@ -1,4 +1,4 @@
-// Package archtest tests the rules of the architecture; see docs/architecture.md.
+// Package archtest tests the rules of the architecture; see docs/inside/architecture.md.
 package archtest
 
 import (
@@ -189,13 +189,13 @@ func TestNothingIsLinkedThatAVerdictDoesNotNeed(t *testing.T) {
 	}
 }
 
-// TestDependenciesAreExplained checks that docs/dependencies.md has a line for every module that go.mod requires directly.
+// TestDependenciesAreExplained checks that docs/inside/dependencies.md has a line for every module that go.mod requires directly.
 func TestDependenciesAreExplained(t *testing.T) {
 	gomod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := readPage(t, "dependencies.md")
+	page := readPage(t, "inside/dependencies.md")
 	direct := 0
 	for line := range strings.Lines(string(gomod)) {
 		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
@@ -204,7 +204,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 		}
 		direct++
 		if want := "`" + fields[0] + "` " + fields[1]; !strings.Contains(page, want) {
-			t.Errorf("docs/dependencies.md has no line with %s", want)
+			t.Errorf("docs/inside/dependencies.md has no line with %s", want)
 		}
 	}
 	if direct == 0 {

@@ -1,5 +1,5 @@
 // Package logfile reads and writes the log of a model: a header with the settings of the model, and a record for each thing that its user has taught.
-// docs/formats.md describes it byte by byte.
+// docs/inside/formats.md describes it byte by byte.
 package logfile
 
 import (

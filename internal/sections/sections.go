@@ -1,4 +1,4 @@
-// Package sections reads and writes files that are a table of named, checksummed sections. docs/formats.md describes them byte by byte.
+// Package sections reads and writes files that are a table of named, checksummed sections. docs/inside/formats.md describes them byte by byte.
 package sections
 
 import (
