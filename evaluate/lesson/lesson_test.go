@@ -44,7 +44,7 @@ func TestTheCodeOfEachLessonIsWhereItSays(t *testing.T) {
 			t.Errorf("two lessons are named %s", l.Name)
 		}
 		names[l.Name] = true
-		for _, place := range l.Code {
+		for _, place := range strings.Split(l.Code, ", ") {
 			file, name, _ := strings.Cut(place, " ")
 			source, err := os.ReadFile(filepath.Join("..", "..", file))
 			if _, method, is := strings.Cut(name, "."); is {
@@ -75,7 +75,7 @@ func TestThePageOfTheLecturesHasAllLessons(t *testing.T) {
 	table.WriteString("\n| `chaff lesson` | lecture | formula | code |\n|---|---|---|---|\n")
 	for _, l := range All() {
 		var code []string
-		for _, place := range l.Code {
+		for _, place := range strings.Split(l.Code, ", ") {
 			file, name, _ := strings.Cut(place, " ")
 			if name == "" {
 				name = filepath.Base(file)
