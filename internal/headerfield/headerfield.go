@@ -2,7 +2,10 @@
 // list behind the fingerprints of messages, the terms of a filter, and the fields that chaff replaces in a message it passes on.
 package headerfield
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // Kind says who writes a header field, or what it holds.
 type Kind uint8
@@ -36,25 +39,24 @@ func KindOf(name []byte) Kind {
 		return Content
 	}
 	switch string(name) {
-	case "x-cm-analysis", "x-cnfs-analysis", "x-text-classification", "x-google-smtp-source", "x-dkim", "dkimcheck", "dkim-status",
-		"x-sid-pra", "x-sid-result", "x-message-delivery", "x-recommended-action", "ui-inboundreport", "ui-outboundreport":
+	case "x-cm-analysis", "x-cnfs-analysis", "x-text-classification", "x-google-smtp-source", "x-dkim", "dkimcheck", "dkim-status", "x-sid-pra",
+		"x-sid-result", "x-message-delivery", "x-recommended-action", "ui-inboundreport", "ui-outboundreport":
 		return Verdict
-	case "status", "x-status", "x-keywords", "x-uid", "x-uidl", "x-gmail-labels", "x-folder", "x-flags", "x-tuid", "x-replied",
-		"x-forwarded-to", "lines", "content-length", "xref", "x-original-status", "x-url", "url", "x-from-line", "x-mbox-line",
-		"x-mime-autoconverted", "replied", "forwarded", "x-authentication-warning", "x-eopattributedmessage",
-		"x-eoptenantattributedmessage", "x-incomingheadercount", "x-incomingtopheadermarker", "x-ms-publictraffictype",
-		"x-ms-traffictypediagnostic", "x-ms-userlastlogontime", "x-pm-origin", "x-pm-content-encryption",
-		"x-pm-transfer-encryption":
+	case "status", "x-status", "x-keywords", "x-uid", "x-uidl", "x-gmail-labels", "x-folder", "x-flags", "x-tuid", "x-replied", "x-forwarded-to",
+		"lines", "content-length", "xref", "x-original-status", "x-url", "url", "x-from-line", "x-mbox-line", "x-mime-autoconverted", "replied",
+		"forwarded", "x-authentication-warning", "x-eopattributedmessage", "x-eoptenantattributedmessage", "x-incomingheadercount",
+		"x-incomingtopheadermarker", "x-ms-publictraffictype", "x-ms-traffictypediagnostic", "x-ms-userlastlogontime", "x-pm-origin",
+		"x-pm-content-encryption", "x-pm-transfer-encryption":
 		return Mailbox
 	case "received", "x-received", "return-path", "x-return-path", "x-originating-ip", "x-antiabuse", "x-sender-ip", "x-mail-from",
 		"x-delivery-agent", "x-originalarrivaltime", "x-mailer-recptid":
 		return Trace
-	case "delivered-to", "x-delivered-to", "x-original-to", "envelope-to", "x-apparently-to", "apparently-to", "x-rcpt-to",
-		"x-resolved-to", "delivery-date", "x-forwarded-for":
+	case "delivered-to", "x-delivered-to", "x-original-to", "envelope-to", "x-apparently-to", "apparently-to", "x-rcpt-to", "x-resolved-to",
+		"delivery-date", "x-forwarded-for":
 		return Delivery
-	case "mailing-list", "x-mailing-list", "x-beenthere", "x-loop", "precedence", "errors-to", "sender", "x-sender",
-		"x-original-date", "mail-followup-to", "mail-reply-to", "x-no-archive", "archived-at", "x-mlserver", "delivered-by",
-		"x-sequence", "x-mail-count", "x-acceptable-languages", "old-subject":
+	case "mailing-list", "x-mailing-list", "x-beenthere", "x-loop", "precedence", "errors-to", "sender", "x-sender", "x-original-date",
+		"mail-followup-to", "mail-reply-to", "x-no-archive", "archived-at", "x-mlserver", "delivered-by", "x-sequence", "x-mail-count",
+		"x-acceptable-languages", "old-subject":
 		return List
 	case "date", "x-date":
 		return Date
@@ -64,9 +66,9 @@ func KindOf(name []byte) Kind {
 	if isVerdict(name) {
 		return Verdict
 	}
-	for _, p := range prefixes() {
-		if bytes.HasPrefix(name, []byte(p.text)) {
-			return p.kind
+	for prefix, kind := range prefixes {
+		if bytes.HasPrefix(name, []byte(prefix)) {
+			return kind
 		}
 	}
 	return Content
@@ -76,54 +78,39 @@ func KindOf(name []byte) Kind {
 func isUsual(name []byte) bool {
 	switch string(name) {
 	case "from", "to", "cc", "subject", "reply-to", "mime-version", "content-type", "content-transfer-encoding", "content-disposition",
-		"user-agent", "x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "importance", "organization",
-		"x-bulkmail":
+		"user-agent", "x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "importance", "organization", "x-bulkmail":
 		return true
 	}
 	return false
 }
 
-type prefix struct {
-	text string
-	kind Kind
-}
-
-// prefixes returns how the names of the fields of each kind begin. Filters come first: one of several that fit decides.
-func prefixes() [152]prefix {
-	return [...]prefix{
-		{"x-chaff-", Verdict}, {"x-crm114-", Verdict}, {"x-sa-", Verdict}, {"x-sasi-", Verdict}, {"x-barracuda-", Verdict},
-		{"x-pmx", Verdict}, {"x-proofpoint-", Verdict}, {"x-ironport-", Verdict}, {"x-brightmail-", Verdict}, {"x-cloudmark-", Verdict},
-		{"x-cmae-", Verdict}, {"x-vade-", Verdict}, {"x-av-", Verdict}, {"x-amavis-", Verdict}, {"x-razor", Verdict},
-		{"x-pyzor", Verdict}, {"x-dcc-", Verdict}, {"x-ms-exchange-", Verdict}, {"x-mimedefang", Verdict}, {"x-policyd-", Verdict},
-		{"x-classification", Verdict}, {"x-trec-", Verdict}, {"x-popfile-", Verdict}, {"authentication-results", Verdict}, {"x-authentication-results", Verdict},
-		{"arc-", Verdict},
-		{"x-eset", Verdict}, {"x-me-vs", Verdict}, {"x-mox-", Verdict}, {"x-clx-", Verdict}, {"x-mantsh", Verdict}, {"x-tm-", Verdict},
-		{"x-tmase-", Verdict}, {"x-imss-", Verdict}, {"x-klms-", Verdict}, {"x-kse-", Verdict}, {"x-ksmg-", Verdict}, {"x-feas-", Verdict},
-		{"x-mlf-", Verdict}, {"x-pstn-", Verdict}, {"x-ctch-", Verdict}, {"x-ctasd", Verdict}, {"x-assp-", Verdict}, {"x-bess-", Verdict},
-		{"x-mimecast-", Verdict}, {"x-purgate", Verdict}, {"x-expurgate", Verdict}, {"x-gnd-", Verdict}, {"x-vr-", Verdict},
-		{"x-proxad-", Verdict}, {"x-lpn-", Verdict}, {"x-aol-", Verdict}, {"x-authority-", Verdict}, {"x-cm-envelope", Verdict},
-		{"x-cm-senderinfo", Verdict}, {"x-sophos-", Verdict}, {"x-sea-", Verdict}, {"x-amp-", Verdict}, {"x-ipas-", Verdict},
-		{"x-elnk-", Verdict}, {"x-fope-", Verdict}, {"x-bigfish", Verdict}, {"x-forefront-", Verdict}, {"x-nai-", Verdict},
-		{"x-analysisout", Verdict}, {"x-mxl-", Verdict}, {"x-canit", Verdict}, {"x-j-chkmail", Verdict}, {"x-mirapoint-", Verdict},
-		{"x-kerio-", Verdict}, {"x-watchguard-", Verdict}, {"x-mailprotector-", Verdict}, {"x-modus-", Verdict},
-		{"x-hornetsecurity-", Verdict}, {"x-declude-", Verdict}, {"x-messagesniffer-", Verdict}, {"x-symantec-", Verdict},
-		{"x-cloud-sec-", Verdict}, {"x-cfemailsecurity-", Verdict}, {"x-7564579a", Verdict}, {"x-77f55803", Verdict},
-		{"x-7fa49cb5", Verdict}, {"x-c8649e89", Verdict}, {"x-d57d3aed", Verdict}, {"x-f696d7d5", Verdict}, {"x-mailru-", Verdict},
-		{"x-xfinity-v", Verdict}, {"x-ymailisg", Verdict}, {"x-sbrs", Verdict}, {"x-gfi", Verdict}, {"x-hmailserver", Verdict},
-		{"x-mdav", Verdict}, {"x-perlmx", Verdict}, {"x-stat-signature", Verdict}, {"x-asg-", Verdict}, {"ironport-", Verdict},
-		{"x-mesageid", Verdict}, {"x-lased-", Verdict}, {"x-fe-", Verdict}, {"x-toi-", Verdict}, {"x-zoho-av-", Verdict},
-		{"x-icl-", Verdict}, {"x-bitdefender-", Verdict}, {"x-drweb-", Verdict}, {"x-mdhelo", Verdict}, {"x-mdspf", Verdict},
-		{"x-mdptr", Verdict}, {"x-ct-", Verdict}, {"x-mailcleaner-", Verdict}, {"x-ppe-", Verdict}, {"x-rocket-", Verdict},
-		{"x-chzlrs", Verdict}, {"x-fb-ss", Verdict}, {"x-miltered", Verdict}, {"x-country-chain", Verdict},
-		{"x-imap", Mailbox}, {"x-mozilla-", Mailbox}, {"x-evolution", Mailbox}, {"x-gm-", Mailbox}, {"x-label", Mailbox},
-		{"x-offlineimap", Mailbox}, {"x-dovecot", Mailbox}, {"x-kmail-", Mailbox}, {"x-sylpheed-", Mailbox}, {"x-claws-", Mailbox},
-		{"x-apple-", Mailbox}, {"x-mailcrate", Mailbox}, {"x-archive", Mailbox},
-		{"x-source", Trace}, {"x-smtp-", Trace}, {"x-relay", Trace}, {"x-rcpt-", Trace},
-		{"x-envelope-", Delivery}, {"x-delivery-", Delivery}, {"x-getmail-", Delivery}, {"x-fetchmail-", Delivery}, {"x-sieve", Delivery},
-		{"resent-", Delivery},
-		{"list-", List}, {"x-list", List}, {"x-mailman-", List}, {"x-egroups-", List}, {"x-yahoo-", List},
-		{"x-ecartis-", List}, {"x-majordomo", List}, {"x-precedence", List}, {"x-unsubscri", List},
-		{"x-subscri", List}, {"x-google-group", List}, {"x-groups", List}, {"x-ml-", List}, {"x-post-", List},
+// prefixes yields how the names of the fields of each kind begin. Filters come first: one of several that fit decides.
+func prefixes(yield func(prefix string, kind Kind) bool) {
+	for _, of := range [...]struct {
+		kind  Kind
+		names string
+	}{
+		{Verdict, "x-chaff- x-crm114- x-sa- x-sasi- x-barracuda- x-pmx x-proofpoint- x-ironport- x-brightmail- x-cloudmark- x-cmae- x-vade- x-av- " +
+			"x-amavis- x-razor x-pyzor x-dcc- x-ms-exchange- x-mimedefang x-policyd- x-classification x-trec- x-popfile- " +
+			"authentication-results x-authentication-results arc- x-eset x-me-vs x-mox- x-clx- x-mantsh x-tm- x-tmase- x-imss- x-klms- x-kse- " +
+			"x-ksmg- x-feas- x-mlf- x-pstn- x-ctch- x-ctasd x-assp- x-bess- x-mimecast- x-purgate x-expurgate x-gnd- x-vr- x-proxad- x-lpn- " +
+			"x-aol- x-authority- x-cm-envelope x-cm-senderinfo x-sophos- x-sea- x-amp- x-ipas- x-elnk- x-fope- x-bigfish x-forefront- x-nai- " +
+			"x-analysisout x-mxl- x-canit x-j-chkmail x-mirapoint- x-kerio- x-watchguard- x-mailprotector- x-modus- x-hornetsecurity- " +
+			"x-declude- x-messagesniffer- x-symantec- x-cloud-sec- x-cfemailsecurity- x-7564579a x-77f55803 x-7fa49cb5 x-c8649e89 x-d57d3aed " +
+			"x-f696d7d5 x-mailru- x-xfinity-v x-ymailisg x-sbrs x-gfi x-hmailserver x-mdav x-perlmx x-stat-signature x-asg- ironport- " +
+			"x-mesageid x-lased- x-fe- x-toi- x-zoho-av- x-icl- x-bitdefender- x-drweb- x-mdhelo x-mdspf x-mdptr x-ct- x-mailcleaner- x-ppe- " +
+			"x-rocket- x-chzlrs x-fb-ss x-miltered x-country-chain"},
+		{Mailbox, "x-imap x-mozilla- x-evolution x-gm- x-label x-offlineimap x-dovecot x-kmail- x-sylpheed- x-claws- x-apple- x-mailcrate x-archive"},
+		{Trace, "x-source x-smtp- x-relay x-rcpt-"},
+		{Delivery, "x-envelope- x-delivery- x-getmail- x-fetchmail- x-sieve resent-"},
+		{List, "list- x-list x-mailman- x-egroups- x-yahoo- x-ecartis- x-majordomo x-precedence x-unsubscri x-subscri x-google-group x-groups " +
+			"x-ml- x-post-"},
+	} {
+		for rest, prefix := of.names, ""; rest != ""; {
+			if prefix, rest, _ = strings.Cut(rest, " "); !yield(prefix, of.kind) {
+				return
+			}
+		}
 	}
 }
 

@@ -44,13 +44,14 @@ const (
 func roleOf(word []byte) role {
 	switch string(word) {
 	case "spam", "ham", "clean", "junk", "suspect", "suspected", "suspicious", "notspam", "nonspam", "notjunk", "innocent", "infected", "legit",
-		"legitimate", "whitelisted", "blacklisted", "whitelist", "blacklist", "greylisted", "phish", "phishing", "virus", "viruses", "malware", "malicious", "unsure", "graymail", "greymail",
-		"nothreat", "spammy", "hammy", "uce", "ube", "spoof", "spoofed", "unsolicited", "trojan", "worm", "harmless", "harmful", "sauber", "infiziert":
+		"legitimate", "whitelisted", "blacklisted", "whitelist", "blacklist", "greylisted", "phish", "phishing", "virus", "viruses", "malware",
+		"malicious", "unsure", "graymail", "greymail", "nothreat", "spammy", "hammy", "uce", "ube", "spoof", "spoofed", "unsolicited", "trojan",
+		"worm", "harmless", "harmful", "sauber", "infiziert":
 		return class
-	case "ok", "okay", "pass", "passed", "fail", "failed", "softfail", "neutral", "good", "bad", "scored", "unscanned", "accept", "accepted", "reject",
-		"rejected", "quarantine", "quarantined", "discard", "trusted", "untrusted", "safe", "unsafe", "blocked", "allowed", "approved", "negative",
-		"positive", "uncategorized", "detected", "undetected", "bulk", "skipped", "verified", "unverified", "gray", "grey", "deliver", "dunno", "hit", "dangerous",
-		"threat", "threats":
+	case "ok", "okay", "pass", "passed", "fail", "failed", "softfail", "neutral", "good", "bad", "scored", "unscanned", "accept", "accepted",
+		"reject", "rejected", "quarantine", "quarantined", "discard", "trusted", "untrusted", "safe", "unsafe", "blocked", "allowed", "approved",
+		"negative", "positive", "uncategorized", "detected", "undetected", "bulk", "skipped", "verified", "unverified", "gray", "grey", "deliver",
+		"dunno", "hit", "dangerous", "threat", "threats":
 		return result
 	case "scanned", "checked":
 		return examined
@@ -58,12 +59,13 @@ func roleOf(word []byte) role {
 		return measure
 	case "yes", "no", "true", "false":
 		return answer
-	case "not", "non", "is", "be", "as", "was", "considered", "recognized", "recognised", "identified", "classified", "likely", "probably", "probable", "possibly",
-		"possible", "kein", "keine", "nicht":
+	case "not", "non", "is", "be", "as", "was", "considered", "recognized", "recognised", "identified", "classified", "likely", "probably",
+		"probable", "possibly", "possible", "kein", "keine", "nicht":
 		return link
-	case "to", "by", "for", "of", "the", "a", "this", "it", "and", "or", "with", "at", "mail", "email", "message", "found", "none", "unknown", "status",
-		"verdict", "category", "test", "tests", "check", "free", "high", "low", "medium", "very", "definitely", "certain", "confidence", "level", "limit",
-		"disabled", "enabled", "action", "default", "state", "result", "has", "been", "file", "content", "marked", "tagged", "verdacht":
+	case "to", "by", "for", "of", "the", "a", "this", "it", "and", "or", "with", "at", "mail", "email", "message", "found", "none", "unknown",
+		"status", "verdict", "category", "test", "tests", "check", "free", "high", "low", "medium", "very", "definitely", "certain", "confidence",
+		"level", "limit", "disabled", "enabled", "action", "default", "state", "result", "has", "been", "file", "content", "marked", "tagged",
+		"verdacht":
 		return filler
 	}
 	return other

@@ -5,19 +5,47 @@
 // Package publicsuffix returns the registered part of a host name, by the public suffix list (https://publicsuffix.org/): names are
 // registered under "co.uk", a public suffix, and "amazon.co.uk" has one label more.
 //
-// It is a copy of golang.org/x/net/publicsuffix without the type for cookie jars, which imports net/http and would add 23% to the CPU of a
-// chaff-classify process. `go test ./internal/publicsuffix -update` copies the table of the version in go.mod, and a test checks that it is
-// up to date.
+// It has the functions of golang.org/x/net/publicsuffix without the type for cookie jars, which imports net/http and would add 23% to the CPU
+// of a chaff-classify process. `go test ./internal/publicsuffix -update` copies the rules of the version in go.mod, and a test checks that they
+// are up to date.
 package publicsuffix
 
 import (
+	_ "embed"
 	"net/netip"
-	"sort"
 	"strings"
 )
 
-// Version identifies the edition of the list.
-const Version = version
+// rules are sorted lines, each with a suffix, a space, and a letter whose bits are those of a rule. The domains that a rule is under have lines
+// too.
+//
+//go:embed rules.txt
+var rules string
+
+const (
+	isSuffix    = 1 << iota // names are registered under it
+	isException             // of a wildcard: it is itself registered
+	isWildcard              // names are registered under its subdomains
+	isICANN                 // the Internet Corporation for Assigned Names and Numbers manages it
+)
+
+// ruleOf returns the bits of the line of a suffix.
+func ruleOf(suffix string) (bits byte, ok bool) {
+	for from, to := 0, len(rules); from < to; {
+		middle := from + (to-from)/2
+		start := 1 + strings.LastIndexByte(rules[:middle], '\n')
+		end := start + strings.IndexByte(rules[start:], '\n')
+		switch line := rules[start : end-len(" A")]; strings.Compare(suffix, line) {
+		case 0:
+			return rules[end-1], true
+		case -1:
+			to = start
+		default:
+			from = end + 1
+		}
+	}
+	return 0, false
+}
 
 // PublicSuffix returns the public suffix of a domain. icann reports whether the Internet Corporation for Assigned Names and Numbers manages
 // it: "foo.org" and "foo.co.uk" are ICANN domains, "foo.dyndns.org" is a private domain, and "cromulent" is an unmanaged one.
@@ -25,74 +53,34 @@ func PublicSuffix(domain string) (publicSuffix string, icann bool) {
 	if _, err := netip.ParseAddr(domain); err == nil {
 		return domain, false
 	}
-
-	lo, hi := uint32(0), uint32(numTLD)
-	s, suffix, icannNode, wildcard := domain, len(domain), false, false
-loop:
-	for {
-		dot := strings.LastIndexByte(s, '.')
-		if wildcard {
-			icann = icannNode
-			suffix = 1 + dot
+	start := 1 + strings.LastIndexByte(domain, '.')
+	publicSuffix = domain[start:] // if no rules match, the prevailing rule is "*"
+	for bits := byte(0); ; start = 1 + strings.LastIndexByte(domain[:start-1], '.') {
+		if bits&isWildcard != 0 {
+			publicSuffix, icann = domain[start:], bits&isICANN != 0
 		}
-		if lo == hi {
-			break
+		next, ok := ruleOf(domain[start:])
+		if bits = next; !ok {
+			return publicSuffix, icann
 		}
-		f, ok := find(s[1+dot:], lo, hi)
-		if !ok {
-			break
+		switch {
+		case bits&isSuffix != 0:
+			publicSuffix = domain[start:]
+		case bits&isException != 0:
+			_, publicSuffix, _ = strings.Cut(domain[start:], ".")
+			return publicSuffix, icann
 		}
-
-		u := uint32(nodes.get(f) >> (nodesBitsTextOffset + nodesBitsTextLength))
-		icannNode = u&(1<<nodesBitsICANN-1) != 0
-		u >>= nodesBitsICANN
-		u = children.get(u & (1<<nodesBitsChildren - 1))
-		lo = u & (1<<childrenBitsLo - 1)
-		u >>= childrenBitsLo
-		hi = u & (1<<childrenBitsHi - 1)
-		u >>= childrenBitsHi
-		switch u & (1<<childrenBitsNodeType - 1) {
-		case nodeTypeNormal:
-			suffix = 1 + dot
-		case nodeTypeException:
-			suffix = 1 + len(s)
-			break loop
+		if bits&isWildcard == 0 {
+			icann = bits&isICANN != 0
 		}
-		u >>= childrenBitsNodeType
-		wildcard = u&(1<<childrenBitsWildcard-1) != 0
-		if !wildcard {
-			icann = icannNode
+		if start == 0 {
+			return publicSuffix, icann
 		}
-
-		if dot == -1 {
-			break
-		}
-		s = s[:dot]
 	}
-	if suffix == len(domain) {
-		// If no rules match, the prevailing rule is "*".
-		return domain[1+strings.LastIndexByte(domain, '.'):], icann
-	}
-	return domain[suffix:], icann
 }
 
-// find returns the index of the node in the range [lo, hi) whose label equals label. The range is in strictly increasing node label order.
-func find(label string, lo, hi uint32) (node uint32, ok bool) {
-	i, ok := sort.Find(int(hi-lo), func(i int) int { return strings.Compare(label, nodeLabel(lo+uint32(i))) })
-	return lo + uint32(i), ok
-}
-
-// nodeLabel returns the label for the i'th node.
-func nodeLabel(i uint32) string {
-	x := nodes.get(i)
-	length := x & (1<<nodesBitsTextLength - 1)
-	x >>= nodesBitsTextLength
-	offset := x & (1<<nodesBitsTextOffset - 1)
-	return text[offset : offset+length]
-}
-
-// EffectiveTLDPlusOne returns the effective top level domain plus one more label: "golang.org" for "foo.bar.golang.org". It reports false
-// if there is none.
+// EffectiveTLDPlusOne returns the public suffix of a domain with one more label: "golang.org" for "foo.bar.golang.org". It reports false if
+// there is none.
 func EffectiveTLDPlusOne(domain string) (registered string, ok bool) {
 	if strings.HasPrefix(domain, ".") || strings.HasSuffix(domain, ".") || strings.Contains(domain, "..") {
 		return "", false
@@ -103,21 +91,4 @@ func EffectiveTLDPlusOne(domain string) (registered string, ok bool) {
 		return "", false
 	}
 	return domain[1+strings.LastIndexByte(name, '.'):], true
-}
-
-// The tables are numbers of four and of five bytes, the most significant first.
-type (
-	uint32String string
-	uint40String string
-)
-
-func (u uint32String) get(i uint32) uint32 { return uint32(number(string(u[4*i:][:4]))) }
-
-func (u uint40String) get(i uint32) uint64 { return number(string(u[5*i:][:5])) }
-
-func number(s string) (n uint64) {
-	for i := range len(s) {
-		n = n<<8 | uint64(s[i])
-	}
-	return n
 }
