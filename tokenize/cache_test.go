@@ -21,7 +21,7 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 		}
 		return append(appendLower(dst, word), '!'), nil
 	}
-	c := newCache(termkey.Key{}, maxCachedWords, "tag:", normalize)
+	c := newCache(termkey.Key{}, "tag:", normalize)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 4 * maxCachedWords {
 		word := strconv.FormatInt(rng.Int64N(3*maxCachedWords), 36)
@@ -52,7 +52,7 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 }
 
 func TestCacheOfDisguisedWordsIsEmptied(t *testing.T) {
-	c := newCache(termkey.Key{}, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) {
+	c := newCache(termkey.Key{}, "", func(dst, word []byte) ([]byte, *disguise) {
 		return append(dst, word...), &disguise{meant: bytes.Clone(word)}
 	})
 	for i := range maxCachedWords {
@@ -67,7 +67,7 @@ func TestCacheOfDisguisedWordsIsEmptied(t *testing.T) {
 
 func TestCacheNormalizesAWordOnce(t *testing.T) {
 	made := 0
-	c := newCache(termkey.Key{}, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) {
+	c := newCache(termkey.Key{}, "", func(dst, word []byte) ([]byte, *disguise) {
 		made++
 		return append(dst, word...), &disguise{}
 	})
@@ -80,7 +80,7 @@ func TestCacheNormalizesAWordOnce(t *testing.T) {
 }
 
 func BenchmarkCache(b *testing.B) {
-	c := newCache(termkey.Key{}, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return append(dst, word...), nil })
+	c := newCache(termkey.Key{}, "", func(dst, word []byte) ([]byte, *disguise) { return append(dst, word...), nil })
 	words := make([][]byte, 1<<14)
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "word%d", i*i)

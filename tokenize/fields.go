@@ -37,36 +37,42 @@ const (
 	readAddresses
 )
 
-// fieldRowOf returns the row of a field. Trace fields have only the shape of each hop, and fields of the recipient's mailbox or of a list have
-// no structure.
-func fieldRowOf(lower string, kind headerfield.Kind) fieldRow {
-	switch lower {
-	case "subject":
-		return fieldRow{readProse, orderOnly, true}
-	case "from", "to", "reply-to":
-		return fieldRow{readAddresses, orderOnly, true}
-	case "cc", "bcc", "disposition-notification-to":
-		return fieldRow{readAddresses, orderOnly, false}
-	case "sender", "errors-to", "mail-followup-to", "delivered-to", "envelope-to", "x-original-to":
-		return fieldRow{readAddresses, noStructure, false}
-	case "return-path":
-		return fieldRow{readAddresses, relationField, false}
-	case "received":
-		return fieldRow{readWords, receivedField, false}
-	case "message-id":
-		return fieldRow{readWords, messageIDField, false}
-	case "content-type": // the terms of the parts have the rest
-		return fieldRow{readNothing, mediaField, false}
+// fieldRows are the fields that are not read as all of their kind. Trace fields have only the shape of each hop, and fields of the recipient's
+// mailbox or of a list have no structure.
+func fieldRows() [8]namedRow {
+	return [...]namedRow{
+		{"subject", fieldRow{readProse, orderOnly, true}},
+		{"from to reply-to", fieldRow{readAddresses, orderOnly, true}},
+		{"cc bcc disposition-notification-to", fieldRow{readAddresses, orderOnly, false}},
+		{"sender errors-to mail-followup-to delivered-to envelope-to x-original-to", fieldRow{readAddresses, noStructure, false}},
+		{"return-path", fieldRow{readAddresses, relationField, false}},
+		{"received", fieldRow{readWords, receivedField, false}},
+		{"message-id", fieldRow{readWords, messageIDField, false}},
+		{"content-type", fieldRow{readNothing, mediaField, false}}, // the terms of the parts have the rest
 	}
+}
+
+// namedRow is the row of some fields, by their names between blanks.
+type namedRow struct {
+	names string
+	fieldRow
+}
+
+// ofKind returns how the fields of a kind are written, and whether the options use their words.
+func (o Options) ofKind(kind headerfield.Kind) (s structure, used bool) {
 	switch kind {
-	case headerfield.Content:
-		return fieldRow{readWords, plainField, false}
+	case headerfield.Trace:
+		return noStructure, o.Received
+	case headerfield.Delivery:
+		return noStructure, o.DeliveredTo
+	case headerfield.List:
+		return noStructure, o.List
 	case headerfield.Date:
-		return fieldRow{readWords, dateField, false}
+		return dateField, o.Date
 	case headerfield.MessageID:
-		return fieldRow{readWords, orderOnly, false}
+		return orderOnly, o.MessageID
 	}
-	return fieldRow{readWords, noStructure, false}
+	return plainField, true
 }
 
 // FieldUse says whether a header field becomes terms.
@@ -115,13 +121,12 @@ func (r *fieldRules) of(name []byte) *fieldRule {
 	}
 	switch {
 	case len(name) > headerfield.MaxName:
-		return &fieldRule{}
+		return &r.none
 	case len(r.byName) >= maxRules:
 		clear(r.byName)
 	}
-	key := string(name)
-	rule := r.make(key)
-	r.byName[key] = rule
+	rule := r.make(string(name))
+	r.byName[string(name)] = rule
 	return rule
 }
 
@@ -130,59 +135,50 @@ func (r *fieldRules) make(name string) *fieldRule {
 	kind := headerfield.KindOf([]byte(lower))
 	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox ||
 		matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower) {
-		return &fieldRule{}
+		return &r.none
 	}
-	rule := &fieldRule{fieldRow: fieldRowOf(lower, kind), used: r.wants(kind), header: "header:" + name, tags: newAddressTags(tagOf(lower))}
-	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))
-	rule.grams = hasGrams(lower, kind, rule.used)
+	rule := &fieldRule{header: "header:" + name, tags: newAddressTags(tagOf(lower))}
+	rule.reading = readWords
+	rule.structure, rule.used = r.options.ofKind(kind)
+	for _, row := range fieldRows() {
+		if hasWord(row.names, lower) {
+			rule.fieldRow = row.fieldRow
+		}
+	}
 	if !r.options.Structure {
 		rule.structure = noStructure
 	}
 	if rule.used && rule.attaches {
 		rule.attached = newAddressTags(attachedPrefix + rule.tags.words)
 	}
+	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))
+	// Grams are made of what the sender writes, of the steps of the route, and of other fields whose words are used. The servers of some providers
+	// write fields of trace and authentication that are terms all the same.
+	isRouted := kind == headerfield.Trace || kind == headerfield.Delivery || kind == headerfield.List
+	rule.grams = rule.used || !isRouted || hasWord("received return-path", lower)
+	for prefix := range strings.FieldsSeq(serverFields) {
+		rule.grams = rule.grams && !strings.HasPrefix(lower, prefix)
+	}
 	return rule
 }
 
-// hasGrams reports whether a field has grams: those that the sender writes, the steps of the route, and others whose words are used. The servers of
-// some providers write fields of trace and authentication that are terms all the same.
-func hasGrams(lower string, kind headerfield.Kind, used bool) bool {
-	for _, prefix := range [...]string{"x-google-", "x-microsoft-", "x-message-info", "x-originatororg", "x-organizationheaders", "x-clientproxiedby",
-		"x-forwarded-encrypted"} {
-		if strings.HasPrefix(lower, prefix) {
-			return false
+// serverFields are how the names of fields begin that the servers of some providers write.
+const serverFields = "x-google- x-microsoft- x-message-info x-originatororg x-organizationheaders x-clientproxiedby x-forwarded-encrypted"
+
+// hasWord reports whether a text has a word between blanks.
+func hasWord(words, word string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if w == word {
+			return true
 		}
 	}
-	switch kind {
-	case headerfield.Delivery, headerfield.List:
-		return used
-	case headerfield.Trace:
-		return used || lower == "received" || lower == "return-path"
-	}
-	return true
-}
-
-// wants reports whether the options use the words of fields of a kind.
-func (r *fieldRules) wants(kind headerfield.Kind) bool {
-	switch kind {
-	case headerfield.Trace:
-		return r.options.Received
-	case headerfield.Delivery:
-		return r.options.DeliveredTo
-	case headerfield.List:
-		return r.options.List
-	case headerfield.Date:
-		return r.options.Date
-	case headerfield.MessageID:
-		return r.options.MessageID
-	}
-	return true
+	return false
 }
 
 // tagOf returns the tag of a field's words: its name, or its name with a prefix if other terms have that tag. Otherwise the words
 // of a field named "Body" would pass for words of the text.
 func tagOf(lower string) string {
-	if isReserved(lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
+	if hasWord(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
 		return fieldPrefix + lower + ":"
 	}
 	return lower + ":"
@@ -194,16 +190,9 @@ const (
 	fieldPrefix    = "field-"
 )
 
-// isReserved reports whether a tag belongs to terms that are not words of a header field.
-func isReserved(tag string) bool {
-	switch tag {
-	case "body", "hidden", "type", "charset", "encoding", "file", "host", "domain", "path", "port", "mailto", "scheme", "link",
-		"outline", "html", "script", "mark", "order", "value", "shape", "mime", "zone", "step", "same", "missing",
-		"header":
-		return true
-	}
-	return false
-}
+// reservedTags are the tags of terms that are not words of a header field.
+const reservedTags = "body hidden type charset encoding file host domain path port mailto scheme link outline html script mark order value shape mime " +
+	"zone step same missing header"
 
 // matchesAny reports whether a header name matches one of some valid patterns.
 func matchesAny(patterns []string, lower string) bool {
@@ -212,4 +201,77 @@ func matchesAny(patterns []string, lower string) bool {
 		ok, err := path.Match(strings.ToLower(pattern), name)
 		return ok && err == nil
 	})
+}
+
+// IsInTransit reports whether relays, mailing lists or the recipient's server write the header fields with a name in lower case.
+func IsInTransit(field string) bool {
+	switch headerfield.KindOf([]byte(field)) {
+	case headerfield.Trace, headerfield.Delivery, headerfield.List:
+		return true
+	}
+	return false
+}
+
+// FieldOf returns the header field that a term comes from, in lower case. It is empty for terms of the text, the parts or the
+// links, and for a term of several fields, such as their order; of two neighbouring fields it is the one that begins with X-.
+func FieldOf(term string) string {
+	tag, rest, _ := strings.Cut(term, ":")
+	first, _, _ := strings.Cut(rest, ":")
+	switch tag {
+	case "header":
+		return strings.ToLower(rest)
+	case "shape":
+		if first == "boundary" {
+			return "content-type"
+		}
+		return first
+	case "value", "same":
+		return first
+	case "missing":
+		return rest
+	case "order":
+		before, after, _ := strings.Cut(strings.ToLower(rest), ">")
+		for _, field := range []string{before, after} {
+			if strings.HasPrefix(field, "x-") {
+				return field
+			}
+		}
+		return ""
+	case "step":
+		return "received"
+	case "zone":
+		return "date"
+	case "mime":
+		return "content-type"
+	}
+	if hasWord(reservedTags, tag) {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(tag, attachedPrefix), fieldPrefix)
+}
+
+// Without returns the setting, such as `ignore_headers=x-foo`, that removes a term and leaves all other settings of o. It is empty if
+// there is none, as for words of the text.
+func (o Options) Without(term string) string {
+	if field := FieldOf(term); field != "" {
+		return "ignore_headers=" + strings.Join(append(slices.Clone(o.IgnoreHeaders), patternFor(field)), ",")
+	}
+	switch tag, _, _ := strings.Cut(term, ":"); tag {
+	case "order", "outline":
+		return "structure=false"
+	case "html":
+		return "shape=false"
+	}
+	return ""
+}
+
+// patternFor returns a pattern for the name of a field. A `?` replaces each character that is special in a pattern, in a list or to
+// a shell.
+func patternFor(field string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune(headerfield.Separators, r) {
+			return r
+		}
+		return '?'
+	}, field)
 }

@@ -172,13 +172,7 @@ func (t *writing) media(value []byte) {
 
 // upTo returns the first n bytes of a text, or fewer so that no character is cut in two.
 func upTo(text []byte, n int) []byte {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
+	return text[:startOfRune(text, min(n, len(text)))]
 }
 
 // hop emits the shape of a Received field up to its date. Keywords are themselves, host names are host, addresses are address, and other

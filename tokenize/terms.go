@@ -6,6 +6,7 @@ import (
 
 	"chaff/internal/evidence"
 	"chaff/internal/termkey"
+	"chaff/message"
 )
 
 // Term is one term of a message. It is valid until the callback returns.
@@ -40,7 +41,7 @@ func (t *Term) Text() string {
 type terms struct {
 	options Options
 	key     termkey.Key
-	folded  *cache // the words that are not prose, in one case
+	folded  normalizer // of words that are not prose, which brings them to one case
 
 	emit       func(*Term)
 	emitted    Term
@@ -57,11 +58,11 @@ type terms struct {
 // roomSize is how many bytes of terms are made in one piece of memory.
 const roomSize = 1 << 13
 
-// lexicon maps the words and signs of one tag to terms.
+// lexicon says what the words under a tag are counted as.
 type lexicon struct {
-	tag   string
-	words *cache
-	signs *cache // and other texts that are counted as they are; nil if the text is not prose
+	tag       string
+	normalize normalizer
+	known     *cache // the terms of the words of prose, which are stemmed; nil for other words
 }
 
 // unstemmed returns the lexicon of text that is not prose.
@@ -76,14 +77,19 @@ func (t *terms) putHashed(hash uint64, text, token []byte) {
 	}
 }
 
-// put emits a term that was made in t.made, for a token, and makes the next one behind it. It returns the hash of the term.
+// put emits a term that was made in t.made, for a token. It returns the hash of the term.
 func (t *terms) put(text, token []byte) (hash uint64) {
-	hash = t.key.Hash(text)
+	hash = t.keep(text)
 	t.putHashed(hash, text, token)
+	return hash
+}
+
+// keep returns the hash of a term that was made in t.made, and makes the next one behind it.
+func (t *terms) keep(text []byte) (hash uint64) {
 	if t.made = text[len(text):]; cap(t.made) < roomSize/16 {
 		t.made = make([]byte, 0, roomSize)
 	}
-	return hash
+	return t.key.Hash(text)
 }
 
 // putTagged emits a term of a tag and a text. It returns the term and its hash.
@@ -100,16 +106,6 @@ func (t *terms) isFull() bool {
 	return t.left < 0
 }
 
-// putText emits a term of a text that is counted as it is. It returns the term and its hash.
-func (t *terms) putText(l lexicon, text, token []byte) (term []byte, hash uint64) {
-	if l.signs == nil {
-		return t.putTagged(l.tag, text, token)
-	}
-	term, hash, _ = l.signs.get(text)
-	t.putHashed(hash, term, token)
-	return term, hash
-}
-
 // putWord emits the term of a word, unless it is too short, and of a disguised one also the word that was meant. A word that is too long is
 // counted by its length, as "64+". It returns the last term and its hash.
 func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
@@ -120,14 +116,16 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 			return nil, 0
 		case n > t.options.MaxLength:
 			t.length = append(strconv.AppendInt(t.length[:0], powerOfTwo(n), 10), '+')
-			return t.putText(l, t.length, word)
+			return t.putTagged(l.tag, t.length, word)
 		}
 	}
-	term, hash, d := l.words.get(word)
-	if l.words.tag == "" {
-		term, hash = t.putTagged(l.tag, term, word)
-	} else {
+	var d *disguise
+	if l.known != nil {
+		term, hash, d = l.known.get(word)
 		t.putHashed(hash, term, word)
+	} else {
+		term, d = l.normalize(append(t.made[:0], l.tag...), word)
+		hash = t.put(term, word)
 	}
 	switch {
 	case d == nil:
@@ -140,5 +138,85 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 	if len(d.meant) == 0 {
 		return term, hash
 	}
-	return t.putText(l, d.meant, word)
+	return t.putTagged(l.tag, d.meant, word)
+}
+
+// mark is a kind of deception in text and links; those of HTML are [message.Mark]. The package comment describes them.
+type mark uint8
+
+const (
+	zeroWidth mark = iota
+	homoglyph
+	spacedLetters
+	fullWidth
+	directionOverride
+	letterDigit
+	punycode
+	escapedHost
+	mappedHost
+	repairedURL
+	linkTextDomain
+	imageOnly
+	struckLetters
+	turnedLetters
+	tagLetters
+	markKinds // how many there are
+)
+
+func (k mark) String() string {
+	return [...]string{
+		zeroWidth: "zero-width", homoglyph: "homoglyph", spacedLetters: "spaced-letters", fullWidth: "full-width",
+		directionOverride: "direction-override", letterDigit: "letter-digit", punycode: "punycode", escapedHost: "escaped-host",
+		mappedHost: "mapped-host", repairedURL: "repaired-url", linkTextDomain: "link-text-other-domain", imageOnly: "image-only",
+		struckLetters: "struck-letters", turnedLetters: "turned-letters", tagLetters: "tag-letters",
+	}[k]
+}
+
+// sightings is what the tokenizer has seen in a message while it cut the text into words.
+type sightings struct {
+	marks     uint32           // a set of mark
+	tagged    []byte           // letters of the block of tags, which are not shown
+	wide      bool             // full-width letters
+	embedding bool             // a change of direction
+	lookAlike bool             // a word of a rare script whose letters all look Latin
+	native    bool             // a letter of a rare script that does not look Latin
+	letters   [scriptKinds]int // the number of letters of each script
+}
+
+func (s *sightings) add(k mark) { s.marks |= 1 << k }
+
+// marks emits each mark of m and of its text once.
+func (t *terms) marks(m *message.Message) {
+	kinds := m.Marks
+	if len(t.seen.tagged) > 0 {
+		kinds |= 1 << message.HiddenText
+	}
+	for k := range kinds.All() {
+		t.mark(k.String())
+	}
+	// Some marks are honest in context: full-width letters with Chinese, Japanese or Korean, a change of direction with a script from right
+	// to left, and words of a rare script with others that do not look Latin.
+	letters := &t.seen.letters
+	if t.seen.lookAlike && !t.seen.native {
+		t.seen.add(homoglyph)
+	}
+	if t.seen.wide && letters[kana]+letters[hangul]+letters[han] == 0 {
+		t.seen.add(fullWidth)
+	}
+	if t.seen.embedding && letters[hebrew]+letters[arabic] == 0 {
+		t.seen.add(directionOverride)
+	}
+	for k := range markKinds {
+		if t.seen.marks&(1<<k) != 0 {
+			t.mark(k.String())
+		}
+	}
+}
+
+// mark emits a mark, which counts in any case.
+func (t *terms) mark(name string) {
+	left := t.left
+	t.left = 1
+	t.putTagged("mark:"+name, nil, nil)
+	t.left = left
 }

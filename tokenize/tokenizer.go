@@ -28,14 +28,12 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		return nil, err
 	}
 	likes := lookAlikes()
-	out := &terms{options: o, key: key, room: make([]byte, 0, roomSize)}
-	out.folded = newCache(key, maxCachedWords, "", func(dst, word []byte) ([]byte, *disguise) { return likes.reveal(dst, word, o.fold) })
+	folded := func(dst, word []byte) ([]byte, *disguise) { return likes.reveal(dst, word, o.fold) }
+	out := &terms{options: o, key: key, folded: folded, room: make([]byte, 0, roomSize)}
+	domains := newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil })
 	t := &Tokenizer{
-		cutter: cutter{terms: out, view: viewer{seen: &out.seen, likes: likes}, kinds: byteKinds()},
-		hosts: hosts{out, likes,
-			newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }),
-			newCache(key, maxCachedWords, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
-		},
+		cutter:   cutter{terms: out, view: viewer{seen: &out.seen, likes: likes}, kinds: byteKinds()},
+		hosts:    hosts{out, likes, domains},
 		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons: make(map[string]lexicon),
 		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
@@ -49,8 +47,7 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 func (t *Tokenizer) lexiconOf(tag string) lexicon {
 	l, known := t.lexicons[tag]
 	if !known {
-		asWritten := func(dst, text []byte) ([]byte, *disguise) { return append(dst, text...), nil }
-		l = lexicon{tag, newCache(t.key, maxCachedWords, tag, t.stems()), newCache(t.key, maxCachedSigns, tag, asWritten)}
+		l = lexicon{tag: tag, known: newCache(t.key, tag, t.stems())}
 		t.lexicons[tag] = l
 	}
 	return l
@@ -204,7 +201,8 @@ const (
 func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
 	t.current = t.lexiconOf(tag)
 	if t.inPairs = t.options.Pairs; t.inPairs {
-		t.before.term, t.before.hash, _ = t.current.signs.get([]byte(textStart))
+		t.before.term = append(append(t.made[:0], tag...), textStart...)
+		t.before.hash = t.keep(t.before.term)
 	}
 	s := t.chunks(text)
 	wasWord := true

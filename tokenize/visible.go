@@ -1,8 +1,10 @@
 package tokenize
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -285,28 +287,155 @@ func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
 		size += n
 	}
 	for pair := range slices.Chunk(dst[start:], 2) {
-		if !isCountry(string(pair)) {
+		if len(pair) < 2 || !strings.Contains(countries, string(pair)) {
 			return dst, size, len(dst) - start
 		}
 	}
 	return append(dst[:start], text[:size]...), size, 0
 }
 
-// isCountry reports whether a text is the code of a country, two letters, or of the European Union.
-func isCountry(code string) bool {
-	for rest := countries; len(rest) >= 2; rest = rest[2:] {
-		if rest[:2] == code {
-			return true
-		}
-	}
-	return false
-}
-
 // countries are the codes of countries and of the European Union, as golang.org/x/text/language has them. That package fills tables at the
 // start of each process.
-const countries = "ACADAEAFAGAIALAMANAOAQARASATAUAWAXAZBABBBDBEBFBGBHBIBJBLBMBNBOBQBRBSBTBUBVBWBYBZCACCCDCFCGCHCICKCLCMCNCOCPCQCR" +
-	"CSCTCUCVCWCXCYCZDDDEDGDJDKDMDODYDZEAECEEEGEHERESETEUEZFIFJFKFMFOFQFRFXGAGBGDGEGFGGGHGIGLGMGNGPGQGRGSGTGUGWGYHK" +
-	"HMHNHRHTHUHVICIDIEILIMINIOIQIRISITJEJMJOJPJTKEKGKHKIKMKNKPKRKWKYKZLALBLCLILKLRLSLTLULVLYMAMCMDMEMFMGMHMIMKMLMM" +
-	"MNMOMPMQMRMSMTMUMVMWMXMYMZNANCNENFNGNHNINLNONPNQNRNTNUNZOMPAPCPEPFPGPHPKPLPMPNPRPSPTPUPWPYPZQARERHRORSRURWSASB" +
-	"SCSDSESGSHSISJSKSLSMSNSOSRSSSTSUSVSXSYSZTATCTDTFTGTHTJTKTLTMTNTOTPTRTTTVTWTZUAUGUKUMUNUSUYUZVAVCVDVEVGVIVNVUWF" +
-	"WKWSXKYDYEYTYUZAZMZRZW"
+const countries = "AC AD AE AF AG AI AL AM AN AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BU BV BW BY BZ CA CC CD CF CG CH " +
+	"CI CK CL CM CN CO CP CQ CR CS CT CU CV CW CX CY CZ DD DE DG DJ DK DM DO DY DZ EA EC EE EG EH ER ES ET EU EZ FI FJ FK FM FO FQ FR FX GA GB " +
+	"GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU HV IC ID IE IL IM IN IO IQ IR IS IT JE JM JO JP JT KE KG KH KI KM KN " +
+	"KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MI MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NH " +
+	"NI NL NO NP NQ NR NT NU NZ OM PA PC PE PF PG PH PK PL PM PN PR PS PT PU PW PY PZ QA RE RH RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM " +
+	"SN SO SR SS ST SU SV SX SY SZ TA TC TD TF TG TH TJ TK TL TM TN TO TP TR TT TV TW TZ UA UG UK UM UN US UY UZ VA VC VD VE VG VI VN VU WF WK " +
+	"WS XK YD YE YT YU ZA ZM ZR ZW"
+
+// rightToLeft is RIGHT-TO-LEFT OVERRIDE: whatever follows it is displayed from right to left.
+const rightToLeft = "\u202e"
+
+// maxOverrides is how many nested overrides are followed.
+const maxOverrides = 8
+
+// override is an open override, embedding or isolate of the bidirectional algorithm (UAX #9, X1 to X8), simplified for letters that are read
+// from left to right.
+type override struct {
+	start     int  // of the text inside
+	backwards bool // the text is displayed from right to left
+	turns     bool // the text around it is displayed in the other direction
+}
+
+// displayOrder returns text in the order in which it is displayed.
+func (v *viewer) displayOrder(text []byte) []byte {
+	if !bytes.Contains(text, []byte(rightToLeft)) {
+		return text
+	}
+	var open [maxOverrides + 1]override // the first is the text around all
+	depth := 0                          // may be more than maxOverrides: those inside of the last one are ignored
+	dst := v.ordered[:0]
+	end := func() {
+		if depth > 0 && depth <= maxOverrides && open[depth].turns {
+			reverse(dst[open[depth].start:])
+		}
+		depth = max(depth-1, 0)
+	}
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch r {
+		case 0x202c, 0x2069: // an end
+			end()
+		case 0x202a, 0x202b, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068: // embeddings, overrides, isolates
+			dst = append(dst, text[:size]...)
+			if depth++; depth <= maxOverrides {
+				backwards := r == 0x202e
+				open[depth] = override{len(dst), backwards, backwards != open[depth-1].backwards}
+			}
+		default:
+			dst = append(dst, text[:size]...)
+		}
+		text = text[size:]
+	}
+	for depth > 0 {
+		end()
+	}
+	v.ordered = dst
+	return dst
+}
+
+// reverse reverses the characters of text, each with its combining marks, unless text is in a script from right to left.
+func reverse(text []byte) {
+	if bytes.ContainsFunc(text, func(r rune) bool { s := scriptOf(r); return s == hebrew || s == arabic }) {
+		return
+	}
+	for rest := text; len(rest) > 0; {
+		_, size := utf8.DecodeRune(rest)
+		for size < len(rest) {
+			r, n := utf8.DecodeRune(rest[size:])
+			if !unicode.IsMark(r) {
+				break
+			}
+			size += n
+		}
+		slices.Reverse(rest[:size])
+		rest = rest[size:]
+	}
+	slices.Reverse(text)
+}
+
+// script is one of the scripts that marks and terms distinguish.
+type script uint8
+
+const (
+	noScript script = iota // Latin, or not a letter
+	greek
+	cyrillic
+	hebrew
+	arabic
+	thai
+	kana
+	hangul
+	han
+	otherScript
+	scriptKinds // how many there are
+)
+
+// minLetters is the least number of letters for text in a script: fewer are a formula or a name.
+const minLetters = 8
+
+func (s script) String() string {
+	return [...]string{
+		greek: "greek", cyrillic: "cyrillic", hebrew: "hebrew", arabic: "arabic", thai: "thai", kana: "kana", hangul: "hangul", han: "han",
+		otherScript: "other",
+	}[s]
+}
+
+// scriptOf returns the script of a non-ASCII character, by its block.
+func scriptOf(r rune) script {
+	switch {
+	case r < 0x0370:
+		return noScript
+	case r < 0x0400:
+		return greek
+	case r < 0x0530:
+		return cyrillic
+	case r >= 0x0590 && r < 0x0600:
+		return hebrew
+	case r >= 0x0600 && r < 0x0780 || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe:
+		return arabic
+	case r >= 0x0e00 && r < 0x0e80:
+		return thai
+	case r < 0x1e00:
+		return otherScript
+	case r < 0x3040:
+		return noScript // Latin and Greek extensions, and signs
+	case r < 0x3100 || r >= 0xff66 && r <= 0xff9f:
+		return kana
+	case r >= 0x3400 && r < 0xa000 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000 && r <= 0x3ffff:
+		return han
+	case isHangul(r):
+		return hangul
+	}
+	return noScript
+}
+
+// scripts emits each script of the text.
+func (t *terms) scripts() {
+	for s, n := range t.seen.letters {
+		if s != int(noScript) && n >= minLetters {
+			t.putTagged("script:", []byte(script(s).String()), nil)
+		}
+	}
+}

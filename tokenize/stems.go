@@ -1,19 +1,79 @@
 package tokenize
 
 import (
+	"bytes"
 	"hash/maphash"
+	"maps"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+	"github.com/kljensen/snowball/french"
+	"github.com/kljensen/snowball/hungarian"
+	"github.com/kljensen/snowball/norwegian"
+	"github.com/kljensen/snowball/russian"
+	"github.com/kljensen/snowball/spanish"
+	"github.com/kljensen/snowball/swedish"
 
 	"chaff/internal/hashtable"
 	"chaff/internal/termkey"
 )
 
+const noLanguage = "none"
+
+// stemmers returns the stemmer of each language that has one.
+func stemmers() map[string]func(word string, stemStopWords bool) string {
+	return map[string]func(word string, stemStopWords bool) string{
+		"english": english.Stem, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem, "russian": stemRussian,
+		"spanish": spanish.Stem, "swedish": swedish.Stem,
+	}
+}
+
+// stemRussian stems a Russian word.
+//
+// QUIRK: most Russian is written with е for ё. With ё, one word in twenty would have another stem.
+func stemRussian(word string, stemStopWords bool) string {
+	return russian.Stem(strings.ReplaceAll(word, "ё", "е"), stemStopWords)
+}
+
+// Languages returns the languages with a stemmer, sorted.
+func Languages() []string { return slices.Sorted(maps.Keys(stemmers())) }
+
+// stemmer returns the function that stems lower-case words of a language, or nil. The stem may share the memory of the word. Stop words
+// are stemmed like other words.
+func stemmer(language string) func(word []byte) []byte {
+	stem := stemmers()[language]
+	if stem == nil {
+		return nil
+	}
+	return func(word []byte) []byte {
+		if language == "english" && hasNoEnglishEnding(word) {
+			return word
+		}
+		return []byte(stem(string(word), true))
+	}
+}
+
+// hasNoEnglishEnding reports whether no rule of the English stemmer applies to a lower-case word, by its last letters. It is true for half of
+// the words that are not yet cached, which saves half of the cost of stemming.
+func hasNoEnglishEnding(word []byte) bool {
+	const quote = 0xe2 // the first byte of a non-ASCII apostrophe
+	n := len(word)
+	if n < 2 || bytes.IndexByte(word, '\'') >= 0 || bytes.IndexByte(word, quote) >= 0 {
+		return false
+	}
+	switch string(word[n-2:]) {
+	case "nt", "ng", "ed", "on", "sm", "er", "or", "ic", "al", "ul", "ll":
+		return false
+	}
+	last := word[n-1]
+	return last != 's' && last != 'e' && last != 'i' && last != 'y'
+}
+
 const (
 	// maxCachedWords is how many words a cache of words holds, so that mail full of random words does not fill the memory.
 	maxCachedWords = 3 << 15
-	// maxCachedSigns is how many texts a cache of signs holds.
-	maxCachedSigns = 3 << 10
 	// maxCachedBytes is how many bytes of terms a cache holds.
 	maxCachedBytes = 1 << 22
 	// maxCachedTerm is the length in bytes of the longest term that is cached.
@@ -25,7 +85,6 @@ const (
 // It knows words by a hash of 64 bits. The seed of the hash differs in each process, so nobody can choose two words with the same hash.
 type cache struct {
 	key       termkey.Key // that terms are hashed under
-	size      int         // how many words it may hold
 	tag       string      // of the terms; empty if the caller adds one
 	normalize normalizer
 	seed      maphash.Seed
@@ -52,8 +111,8 @@ type disguise struct {
 	meant   []byte // what the word that was meant is counted as, empty if that is the term already
 }
 
-func newCache(key termkey.Key, size int, tag string, normalize normalizer) *cache {
-	return &cache{key: key, size: size, tag: tag, normalize: normalize, seed: maphash.MakeSeed()}
+func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
+	return &cache{key: key, tag: tag, normalize: normalize, seed: maphash.MakeSeed()}
 }
 
 // get returns the term that a word is counted as, with the tag of the cache, its hash, and what is behind a disguised word. The text is never
@@ -66,7 +125,7 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		}
 		return c.texts[t.start:][:t.size], t.hash, d
 	}
-	if c.terms.Len() == c.size || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
+	if c.terms.Len() == maxCachedWords || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
 		c.terms.Reset()
 		c.texts, c.disguises = make([]byte, 0, cap(c.texts)), nil
 	}

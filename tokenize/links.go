@@ -1,0 +1,291 @@
+package tokenize
+
+import (
+	"bytes"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"chaff/internal/ascii"
+	"chaff/internal/publicsuffix"
+	"chaff/internal/weburl"
+	"chaff/message"
+)
+
+// link emits the kind of a link and the parts of its URL, and compares the domain in its text with that of its URL.
+func (t *Tokenizer) link(l message.Link) {
+	if t.isFull() {
+		return
+	}
+	if l.Kind == message.LinkForm || l.Kind == message.LinkImage || l.Kind == message.LinkOther { // most links are in text or to be clicked
+		t.putTagged("link:", []byte(l.Kind.String()), nil)
+	}
+	t.url(l.URL)
+	if len(l.Base) > 0 {
+		t.hosts.url(weburl.Cut(l.Base).Host)
+	}
+	if len(l.Text) > 0 && t.namesOtherDomain(l) {
+		t.seen.add(linkTextDomain)
+	}
+}
+
+// namesOtherDomain reports whether the text of a link names a host whose registered domain is not that of the link. A name starts with www.,
+// has a scheme, or ends in a domain of the public suffix list.
+func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
+	target := linkHost(l.URL)
+	if len(l.Base) > 0 {
+		target = linkHost(l.Base)
+	}
+	if len(target) == 0 {
+		return false
+	}
+	domain := t.hosts.registered(target)
+	for text := l.Text; len(text) > 0; {
+		word := beforeAny(text, " \t\r\n\v\f")
+		text = text[min(len(word)+1, len(text)):]
+		if host := namedHost(word); len(host) > 0 && t.hosts.registered(host) != domain {
+			return true
+		}
+	}
+	return false
+}
+
+// namedHost returns the host that a word of a link's text names, or nil.
+func namedHost(word []byte) []byte {
+	word = bytes.TrimFunc(word, isPunctuation)
+	if bytes.IndexByte(word, '.') < 0 {
+		return nil
+	}
+	if at := bytes.Index(word, []byte("://")); at >= 0 {
+		return linkHost(word[at+len(":"):]) // "Link:http://host" too
+	}
+	u := weburl.Cut(word)
+	switch {
+	case len(u.Scheme) > 0:
+		return linkHost(word)
+	case u.HasUser:
+		return nil
+	case len(u.Host) > 4 && ascii.HasPrefixFold(u.Host, "www."), hasPublicSuffix(u.Host):
+		return u.Host
+	}
+	return nil
+}
+
+// linkHost returns the host of a URL, or nil.
+func linkHost(url []byte) []byte {
+	u := weburl.Cut(url)
+	host := bytes.TrimRight(unescaped(u.Host), ".")
+	if u.Opaque || len(host) > maxHost && isPlainHost(host) {
+		return nil
+	}
+	return host
+}
+
+// url emits the host of a URL, its registered domain, and the words of path and query, all as browsers read them. A URL without a host, such
+// as cid:, is counted by its scheme, and mailto: by its addresses.
+func (t *Tokenizer) url(url []byte) {
+	u := weburl.Cut(url)
+	if u.Opaque {
+		if bytes.EqualFold(u.Scheme, []byte("mailto")) {
+			t.addresses(newAddressTags("mailto:"), beforeAny(u.Path, "?"))
+			return
+		}
+		t.putWord(t.unstemmed("scheme:"), u.Scheme)
+		return
+	}
+	if u.Repaired {
+		t.seen.add(repairedURL)
+	}
+	if u.HasUser {
+		t.putTagged("host:user@", nil, u.User) // nearly always a deception
+	}
+	if len(u.Port) > 0 {
+		t.putWord(t.unstemmed("port:"), u.Port)
+	}
+	t.hosts.url(u.Host)
+	t.words(t.unstemmed("path:"), unescaped(u.Path))
+}
+
+// url emits the host of a URL.
+func (t *hosts) url(host []byte) {
+	if plain := unescaped(host); !bytes.Equal(plain, host) {
+		t.seen.add(escapedHost)
+		host = plain
+	}
+	t.hostAs(weburl.Host, "host:", "domain:", host, isPlainHost(host) && !mayBeAddress(host))
+}
+
+// mayBeAddress reports whether an ASCII host may be an IP address: it is in brackets, or its last label begins with a digit.
+func mayBeAddress(host []byte) bool {
+	host = bytes.TrimRight(host, ".")
+	last := bytes.LastIndexByte(host, '.') + 1
+	return last < len(host) && (host[last] <= '9' || host[0] == '[')
+}
+
+// unescaped decodes the escapes in part of a URL, such as %41 for A. It returns the part as it is if an escape is broken or the result is not
+// text.
+func unescaped(part []byte) []byte {
+	if bytes.IndexByte(part, '%') < 0 {
+		return part
+	}
+	plain, err := url.PathUnescape(string(part))
+	if err != nil || !utf8.ValidString(plain) {
+		return part
+	}
+	return []byte(plain)
+}
+
+// beforeAny returns b up to the first of some characters.
+func beforeAny(b []byte, chars string) []byte {
+	if i := bytes.IndexAny(b, chars); i >= 0 {
+		return b[:i]
+	}
+	return b
+}
+
+const maxHost = 255 // RFC 1035, section 2.3.4
+
+// hosts emits the names of hosts and their registered domains.
+type hosts struct {
+	*terms
+	likes   likeLetters
+	domains *cache // the registered domains of hosts
+}
+
+// host emits the host of an address and its registered domain, each with its own tag.
+func (t *hosts) host(tag, domainTag string, host []byte) {
+	t.hostAs(weburl.Name, tag, domainTag, host, isPlainHost(host))
+}
+
+// hostAs emits a host and its registered domain. A host that is not plain is emitted as written, as the name that read makes of it, which is what
+// programs look up, and as the name it looks like.
+func (t *hosts) hostAs(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
+	host = bytes.TrimRight(host, ".")
+	names := lexicon{tag: tag, normalize: func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }}
+	if isPlain {
+		if 0 < len(host) && len(host) <= maxHost {
+			t.putWord(names, host)
+			t.domain(domainTag, host)
+		}
+		return
+	}
+	name, ok := read(host)
+	if len(host) == 0 || len(host) > maxHost && !ok {
+		return
+	}
+	t.putWord(names, host)
+	written := strings.ToLower(string(host))
+	if !ok {
+		name = written
+	}
+	domain := host
+	decoded, err := idna.Punycode.ToUnicode(strings.TrimRight(name, "."))
+	switch {
+	case err != nil || decoded == written:
+		decoded = written
+	case name == written:
+		t.seen.add(punycode)
+	default:
+		t.seen.add(mappedHost)
+		domain = []byte(decoded)
+	}
+	t.domain(domainTag, domain)
+	if decoded != written {
+		t.putWord(names, []byte(decoded))
+	}
+	if ascii, masked := t.likes.asciiHost(decoded); masked {
+		t.seen.add(homoglyph)
+		t.putWord(names, ascii)
+	}
+}
+
+// domain emits the registered domain of a host, also if the host is too long for a term: its owner can put anything before the domain.
+func (t *hosts) domain(tag string, host []byte) {
+	domain, _, _ := t.domains.get(host)
+	if len(host) > t.options.MaxLength {
+		host = domain
+	}
+	t.putWord(lexicon{tag: tag, normalize: func(dst, _ []byte) ([]byte, *disguise) { return append(dst, domain...), nil }}, host)
+}
+
+// registered returns a hash of the registered domain of a host, as browsers read it.
+func (t *hosts) registered(host []byte) uint64 {
+	if !isPlainHost(host) {
+		if name, ok := weburl.Name(host); ok {
+			host = []byte(strings.TrimRight(name, "."))
+		}
+	}
+	_, domain, _ := t.domains.get(host)
+	return domain
+}
+
+// isPlainHost reports whether a host name has no non-ASCII characters, encoded as Punycode (RFC 3492) or not.
+func isPlainHost(host []byte) bool {
+	for i, c := range host {
+		if c >= 0x80 || c == '-' && i >= 3 && host[i-1] == '-' && (host[i-2]|0x20) == 'n' && (host[i-3]|0x20) == 'x' {
+			return false
+		}
+	}
+	return true
+}
+
+// registeredDomain returns the part of a host name that its owner registered, by the public suffix list, or "ip" for a numeric address.
+func registeredDomain(host string) string {
+	host = strings.ToLower(host)
+	if isNumeric(host) {
+		return "ip"
+	}
+	ascii := host
+	if !isPlainHost([]byte(host)) {
+		if name, ok := weburl.Name([]byte(host)); ok {
+			ascii = name // the list is in ASCII
+		}
+	}
+	domain, ok := publicsuffix.EffectiveTLDPlusOne(ascii)
+	if !ok {
+		return host
+	}
+	for range strings.Count(host, ".") - strings.Count(domain, ".") {
+		_, host, _ = strings.Cut(host, ".")
+	}
+	return host
+}
+
+// hasPublicSuffix reports whether a name is below a domain under which anyone can register names.
+func hasPublicSuffix(host []byte) bool {
+	if len(host) > maxHost {
+		return false
+	}
+	name := strings.ToLower(string(host))
+	suffix, managed := publicsuffix.PublicSuffix(name)
+	return managed && len(suffix) < len(name)
+}
+
+// isNumeric reports whether a host is an IP address.
+//
+// QUIRK: an IPv4 address in a URL is four decimal numbers (RFC 3986). Browsers also accept one to three, and octal and hexadecimal ones,
+// such as http://3232235777/ and http://0xC0.0250.1/, which hide the address from filters.
+func isNumeric(host string) bool {
+	host = strings.Trim(host, "[]")
+	if !strings.Contains(host, ":") && (host == "" || !isDigit(host[0])) {
+		return false // neither IPv6 nor a number
+	}
+	if _, err := netip.ParseAddr(host); err == nil {
+		return true
+	}
+	if strings.Count(host, ".") > 3 {
+		return false
+	}
+	for number := range strings.SplitSeq(host, ".") {
+		_, err := strconv.ParseUint(number, 0, 32)
+		_, notDecimal := strconv.ParseUint(number, 10, 32) // 08 is no octal number
+		if err != nil && notDecimal != nil || strings.Contains(number, "_") {
+			return false
+		}
+	}
+	return true
+}
