@@ -4,29 +4,119 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/features"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/models"
 	"chaff/train"
 )
 
-// compareParts trains models, on each of the kinds of feature or on their own, on the training part, and compares them. It reports models that cannot be trained on stderr.
-func (p *program) compareParts(x *experiment, names []string, kinds []features.Kind) error {
-	collection, err := x.collect(p)
+func compareCommand(p *program) *cobra.Command {
+	var x experiment
+	names, kinds := models.Names(), []string(nil)
+	c := &cobra.Command{
+		Use:   "compare PATH...",
+		Short: "Train models on the same mail and compare them",
+		Long: `Compare trains every model on the same training part and prints their accuracy
+on the development and the test part, the best on development mail first. It
+saves nothing. --models names some of the models, and --features the kinds of
+feature that they are trained on, where a model takes them: bits, counts,
+"normalised bits", "normalised counts" or "head bits".
+
+With --folds K it trains each model K times, each time with another fold of the
+mail as the test part, and prints the test figures over all messages.
+
+With --online it replays the mail: each model classifies each message, then
+learns it. The figures are those of all messages.`,
+		Example: `  chaff compare --folders enron1
+  chaff compare --ham inbox --spam junk --seed 7 --json
+  chaff compare --ham inbox --spam junk --folds 10
+  chaff compare ~/Maildir --models bernoulli,multinomial,perceptron,softmax \
+    --features bits,counts --smoothing 1
+  chaff compare --trec index --online`,
+		RunE: func(_ *cobra.Command, paths []string) error {
+			if err := x.prepare(paths); err != nil {
+				return err
+			}
+			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
+				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
+			}
+			features, err := x.kindsOf(names, kinds)
+			names = slices.Compact(slices.SortedFunc(slices.Values(names), inOrderOfModels))
+			switch {
+			case err != nil:
+				return err
+			case x.replay.online:
+				return x.replayModels(names)
+			case x.withFolds():
+				return x.crossValidate(names)
+			}
+			return x.compareParts(names, features)
+		},
+	}
+	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
+	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
+	c.Flags().Lookup("models").DefValue = "all"
+	completeValues(c, "models", models.Names()...)
+	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
+	x.replay.add(c)
+	x.page.addAxes(c)
+	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
+	c.MarkFlagsMutuallyExclusive("folds", "online")
+	return c
+}
+
+// inOrderOfModels compares the names of models by the order in which they are shown.
+func inOrderOfModels(x, y string) int {
+	return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
+}
+
+// kindsOf checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.
+func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err error) {
+	for _, flag := range []string{"models", "features"} {
+		if of := map[string][]string{"models": names, "features": kinds}[flag]; len(of) == 0 && x.command.Flags().Changed(flag) {
+			return nil, fmt.Errorf("--%s is empty: the variable that should hold it may not be set", flag)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(models.Names(), name) {
+			return nil, fmt.Errorf("--models: there is no model %s; the models are %s", name, strings.Join(models.Names(), ", "))
+		}
+	}
+	for _, name := range kinds {
+		kind, err := features.ParseKind(name)
+		if err != nil {
+			return nil, fmt.Errorf("--features: %w", err)
+		}
+		all = append(all, kind)
+	}
+	switch {
+	case len(all) == 1:
+		x.Config.Models = x.Config.Models.WithFeatures(all[0])
+	case len(all) > 1 && (x.replay.online || x.withFolds()):
+		return nil, errors.New("--features: name one kind with --online or --folds")
+	}
+	return all, nil
+}
+
+// compareParts trains models, on each of the kinds of feature or on their own, on the training part, and compares them. It reports models
+// that cannot be trained on stderr.
+func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
+	ctx := x.command.Context()
+	collection, err := x.collect()
 	if err != nil {
 		return err
 	}
-	comparison, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Comparison, error) {
-		return evaluate.Compare(x.command.Context(), collection, names, o, kinds...)
+	comparison, err := fit(x.program, x.Config, true, func(o train.Options) (evaluate.Comparison, error) {
+		return evaluate.Compare(ctx, collection, names, o, kinds...)
 	})
 	if err != nil {
 		return err
@@ -35,49 +125,25 @@ func (p *program) compareParts(x *experiment, names []string, kinds []features.K
 		return errors.Join(comparison.Failed...)
 	}
 	for _, failed := range comparison.Failed {
-		screen.Printf(p.stderr, "chaff: left out: %v\n", failed)
+		screen.Printf(x.stderr, "chaff: left out: %v\n", failed)
 	}
-	all := comparison.Models
 	var found findings
 	if x.page.wanted() || !x.asJSON {
 		if found.leaks, err = evaluate.Leaks(collection); err != nil {
 			return err
 		}
 	}
-	if x.page.wanted() && len(all) > 0 {
-		if found.review, err = evaluate.ReviewPart(x.command.Context(), collection, all[0].Filter, corpus.Test, shownTerms); err != nil {
+	if x.page.wanted() {
+		if found.review, err = evaluate.ReviewPart(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms); err != nil {
 			return err
 		}
-		page, err := p.trainedPage(x, "chaff compare", collection, all, found)
-		if err != nil {
-			return err
-		}
-		if err := x.page.write(page); err != nil {
+		page, err := x.trainedPage("chaff compare", collection, comparison.Models, found)
+		if err := cmp.Or(err, x.page.write(page)); err != nil {
 			return err
 		}
 	}
-	results := resultsOf(all)
-	if x.asJSON {
-		return printJSON(p.stdout, resultReport{Corpus: collection.Summary(), Models: results})
-	}
-	if !x.verbose {
-		printMail(p.stdout, collection.Summary())
-		fmt.Fprintln(p.stdout)
-		printComparison(p.stdout, results)
-		p.printImportant(collection.Classes(), found.leaks, results)
-		fmt.Fprintln(p.stdout)
-		x.printMore(p.stdout)
-		return nil
-	}
-	printSplit(p.stdout, x.Config, collection.Summary())
-	fmt.Fprintln(p.stdout)
-	printComparison(p.stdout, results)
-	fmt.Fprintln(p.stdout)
-	printCosts(p.stdout, results)
-	printLosses(p.stdout, results)
-	p.printWarnings(results)
-	p.printLeaks(collection.Classes(), found.leaks)
-	return nil
+	results := resultsOf(comparison.Models)
+	return x.show(comparedReport{resultReport{Corpus: collection.Summary(), Models: results}, x, doubted{collection.Classes(), found.leaks, results}})
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -88,13 +154,72 @@ func resultsOf(all []train.Trained) []train.Result {
 	return results
 }
 
-// printComparison prints one row for each model, the best on the development part first. Errors are those of the test part.
-func printComparison(w io.Writer, results []train.Result) {
+// resultReport is the JSON of train, compare and evaluate.
+type resultReport struct {
+	Corpus train.Summary  `json:"corpus"`
+	Models []train.Result `json:"models"`
+	File   string         `json:"file,omitempty"`
+}
+
+// comparedReport is the result of compare.
+type comparedReport struct {
+	resultReport
+	experiment *experiment
+	doubted    doubted
+}
+
+func (r comparedReport) describe(a *answer, fully bool) {
+	results := r.Models
+	if fully {
+		a.collected(r.Corpus, r.experiment.Config)
+	} else {
+		a.mail(r.Corpus, false)
+	}
+	a.gap()
+	a.comparison(results)
+	if !fully {
+		a.doubts(r.doubted, false)
+		a.gap()
+		r.experiment.more(a)
+		return
+	}
+	a.gap()
+	t := table{{"model", "(1-ROCA)%", "+", "-", "p", "features"}}
+	for _, r := range results {
+		t.row(r.Model, figureOf(r.Test, "(1-ROCA)%"), differenceOf(r.AgainstBest), r.Kind)
+	}
+	a.table(t, 0)
+	a.line(differenceNote + "\n")
+	t = table{{"model", "train", "CPU s", "terms", "size"}}
+	for _, r := range results {
+		t.row(rowName(results, r), figureOf(r.Train, "accuracy"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)))
+	}
+	a.table(t, 0)
+	// The square loss uses scores; the log loss and the Brier score use probabilities.
+	for _, losses := range [][2]string{{"0-1 loss", "square loss"}, {"log loss", "Brier score"}} {
+		a.gap()
+		t = table{{"", losses[0], "", "", losses[1]}, {"model", "train", "dev.", "test", "train", "dev.", "test"}}
+		for _, r := range results {
+			cells := []string{rowName(results, r)}
+			for _, loss := range losses {
+				for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
+					cells = append(cells, figureOf(f, loss))
+				}
+			}
+			t.row(cells)
+		}
+		a.table(t, 0)
+	}
+	a.doubts(r.doubted, true)
+}
+
+// comparison adds one row for each model, the best on the development part first. Errors are those of the test part.
+func (a *answer) comparison(results []train.Result) {
 	var rows []compared
 	for i, r := range results {
 		rows = append(rows, compared{rowName(results, r), r.Development, r.Test, r.AgainstBest, i == 0 && r.Development != nil})
 	}
-	printCompared(w, "dev.", rows)
+	a.compared(rows, true)
 	note, same := bestNote, " "+sameNote
 	if !rows[0].base {
 		note, same = "No model is marked as the best: there is no development mail to choose it on.", ""
@@ -102,8 +227,8 @@ func printComparison(w io.Writer, results []train.Result) {
 	if rows[0].isOfSpamFilter() {
 		note += hmNote
 	}
-	fmt.Fprintln(w)
-	screen.Paragraph(w, "", "%s dev. and test: the accuracy on development and test mail.%s", note, same)
+	a.gap()
+	a.paragraph("%s dev. and test: the accuracy on development and test mail.%s", note, same)
 }
 
 // rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.
@@ -116,11 +241,10 @@ func rowName(all []train.Result, r train.Result) string {
 
 // compared is a row of a table of models.
 type compared struct {
-	model       string
-	development *metrics.Figures
-	test        *metrics.Figures
-	difference  *metrics.McNemar
-	base        bool
+	model             string
+	development, test *metrics.Figures
+	difference        *metrics.McNemar
+	base              bool
 }
 
 // isOfSpamFilter reports whether the row has rates of lost ham and missed spam.
@@ -129,46 +253,53 @@ func (c compared) isOfSpamFilter() bool {
 	return f != nil && (f.HM != nil || f.SM != nil)
 }
 
-// printCompared prints a row for each model. The heading of the first accuracy is development; without one, there is no such column.
-func printCompared(w io.Writer, development string, rows []compared) {
-	t := newTable(w)
-	fmt.Fprint(t, "model\t")
-	if development != "" {
-		screen.Printf(t, "%s\t", development)
+// compared adds a row for each model.
+func (a *answer) compared(rows []compared, withDevelopment bool) {
+	heads, rates := []string{"model"}, []string(nil)
+	if withDevelopment {
+		heads = append(heads, "dev.")
 	}
-	fmt.Fprint(t, "test\t95% interval\t")
-	ofSpam := len(rows) > 0 && rows[0].isOfSpamFilter()
-	if ofSpam {
-		fmt.Fprint(t, "hm%\tsm%\t")
+	if rows[0].isOfSpamFilter() {
+		rates = []string{"hm%", "sm%"}
 	}
+	heads = append(append(heads, "test", "95% interval"), rates...)
 	hasBase := len(rows) > 1 && slices.ContainsFunc(rows, func(r compared) bool { return r.base })
 	if hasBase {
-		fmt.Fprint(t, "against *")
+		heads = append(heads, "against *")
 	}
-	fmt.Fprintln(t)
+	var t table
+	t.row(heads)
 	for _, r := range rows {
-		name := screen.Plain.Of(r.model)
+		cells := []any{r.model}
 		if r.base && hasBase {
-			name = screen.Bold.Of(r.model + " *")
+			cells[0] = screen.Bold.Of(r.model + " *")
 		}
-		screen.Printf(t, "%s\t", name)
-		if development != "" {
-			screen.Printf(t, "%s\t", accuracyOf(r.development))
+		if withDevelopment {
+			cells = append(cells, figureOf(r.development, "accuracy"))
 		}
-		screen.Printf(t, "%s\t%s\t", accuracyOf(r.test), intervalOf(r.test))
-		if ofSpam {
-			hm, sm := "-", "-"
-			if f := r.test; f != nil {
-				hm, sm = percent(f.HM, 2), percent(f.SM, 2)
-			}
-			screen.Printf(t, "%s\t%s\t", hm, sm)
-		}
+		cells = append(cells, figuresOf(r.test, "accuracy", "95% interval"), figuresOf(r.test, rates...))
 		if hasBase {
-			screen.Printf(t, "%s", against(r.difference))
+			cells = append(cells, against(r.difference))
 		}
-		fmt.Fprintln(t)
+		t.row(cells...)
 	}
-	t.Flush()
+	a.table(t, 0)
+}
+
+// chance is the significance level.
+const chance = 0.05
+
+// against says whether a model differs from another by more than chance.
+func against(m *metrics.McNemar) any {
+	switch {
+	case m == nil:
+		return "-"
+	case m.P < chance && m.Better > m.Worse:
+		return screen.Green.Of("better")
+	case m.P < chance:
+		return screen.Red.Of("worse")
+	}
+	return "same"
 }
 
 // What the columns of a table of models mean.
@@ -178,165 +309,91 @@ const (
 	sameNote = "same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
 )
 
-// printCosts prints the rest of what compares models: the errors that only one of two makes, and what training takes.
-func printCosts(w io.Writer, results []train.Result) {
-	t := newTable(w, "model", "(1-ROCA)%", "+", "-", "p", "features")
-	for _, r := range results {
-		better, worse, p := differenceOf(r.AgainstBest)
-		roca := "-"
-		if r.Test != nil {
-			roca = percent(r.Test.OneMinusROCA, 4)
-		}
-		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Model, roca, better, worse, p, r.Kind)
-	}
-	t.Flush()
-	fmt.Fprint(w, differenceNote, "\n")
-	t = newTable(w, "model", "train", "CPU s", "terms", "size")
-	for _, r := range results {
-		screen.Printf(t, "%s\t%s\t%.2f\t%d\t%s\n", rowName(results, r), accuracyOf(r.Train), r.Seconds, r.Terms, sizeOf(int64(r.Bytes)))
-	}
-	t.Flush()
-	fmt.Fprintln(w)
-}
-
 // differenceOf formats the difference between a model and another: the messages that only it classifies correctly, those that only the
 // other does, and the p-value.
-func differenceOf(m *metrics.McNemar) (better, worse, p string) {
-	if m == nil {
-		return "-", "-", "-"
+func differenceOf(m *metrics.McNemar) []string {
+	switch {
+	case m == nil:
+		return []string{"-", "-", "-"}
+	case m.P < 0.001:
+		return []string{strconv.Itoa(m.Better), strconv.Itoa(m.Worse), "<0.001"}
 	}
-	return strconv.Itoa(m.Better), strconv.Itoa(m.Worse), probability(m.P)
+	return []string{strconv.Itoa(m.Better), strconv.Itoa(m.Worse), fmt.Sprintf("%.3f", m.P)}
 }
 
 // differenceNote explains the columns of differenceOf.
 const differenceNote = `
 + counts the test messages that only this model classifies correctly, - those
 that only * does. p is the probability of such a difference between equally good
-models.
-`
+models.`
 
-// printLosses prints the losses of each model on the three parts. The square loss uses scores; the log loss and the Brier
-// score use probabilities.
-func printLosses(w io.Writer, results []train.Result) {
-	zeroOne := func(f *metrics.Figures) *float64 { return &f.ZeroOneLoss }
-	square := func(f *metrics.Figures) *float64 { return f.SquareLoss }
-	log := func(f *metrics.Figures) *float64 { return f.LogLoss }
-	brier := func(f *metrics.Figures) *float64 { return f.Brier }
-	rows := func(t io.Writer, losses ...func(*metrics.Figures) *float64) {
-		for _, r := range results {
-			screen.Printf(t, "%s", rowName(results, r))
-			for _, loss := range losses {
-				for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
-					screen.Printf(t, "\t%s", lossOf(f, loss))
-				}
-			}
-			fmt.Fprintln(t)
-		}
-	}
-	t := newTable(w, "", "0-1 loss", "", "", "square loss")
-	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest")
-	rows(t, zeroOne, square)
-	t.Flush()
-	fmt.Fprintln(w)
-	t = newTable(w, "", "log loss", "", "", "Brier score")
-	fmt.Fprintln(t, "model\ttrain\tdev.\ttest\ttrain\tdev.\ttest")
-	rows(t, log, brier)
-	t.Flush()
-}
-
-// foldsReport is the JSON of compare with folds.
-type foldsReport struct {
-	Corpus train.Summary              `json:"corpus"`
-	Folds  int                        `json:"folds"`
-	Models []evaluate.CrossValidation `json:"models"`
-}
-
-// crossValidate cross-validates the named models, and prints the test figures.
-func (p *program) crossValidate(x *experiment, names []string) error {
-	collection, err := x.collect(p)
+// crossValidate cross-validates the named models.
+func (x *experiment) crossValidate(names []string) error {
+	collection, err := x.collect()
 	if err != nil {
 		return err
 	}
-	results, err := p.validate(x.command, collection, x.Config, names, x.folds)
+	results, err := fit(x.program, x.Config, true, func(o train.Options) ([]evaluate.CrossValidation, error) {
+		return evaluate.CrossValidate(x.command.Context(), collection, names, x.folds, o)
+	})
 	if err != nil {
 		return err
 	}
 	if err := x.page.write(foldsPage(x, collection, results)); err != nil {
 		return err
 	}
-	summary := summaryOfFolds(collection)
-	if x.asJSON {
-		return printJSON(p.stdout, foldsReport{summary, x.folds, results})
-	}
-	printFoldsMade(p.stdout, x.Config, summary, x.folds, x.verbose)
-	printFolds(p.stdout, results, results[0], bestNote, x.verbose)
-	if suspects := results[0].Suspects; len(suspects) > 0 {
-		fmt.Fprintln(p.stdout)
-		screen.Paragraph(p.stdout, "", "Labels that may be wrong: %s, trained without these messages, is sure of another class:", results[0].Model)
-		if x.verbose {
-			printJudged(p.stdout, collection.Classes(), suspects)
-		} else {
-			printBrief(p.stdout, collection.Classes(), suspects, shownMistakes, len(suspects))
-		}
-	}
-	fmt.Fprintln(p.stdout)
-	x.printMore(p.stdout)
-	return nil
-}
-
-func (p *program) validate(c *cobra.Command, collection *train.Collection, cfg config.Config, names []string, folds int) ([]evaluate.CrossValidation, error) {
-	return fit(p, cfg, true, func(o train.Options) ([]evaluate.CrossValidation, error) {
-		return evaluate.CrossValidate(c.Context(), collection, names, folds, o)
-	})
-}
-
-// summaryOfFolds returns the summary of a collection without the figures that differ between rounds.
-func summaryOfFolds(collection *train.Collection) train.Summary {
 	summary := collection.Summary()
-	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0
-	return summary
+	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ between rounds
+	return x.show(foldsReport{summary, x.folds, results, x, collection.Classes()})
 }
 
-func printFoldsMade(w io.Writer, cfg config.Config, summary train.Summary, folds int, verbose bool) {
-	printMail(w, summary)
-	if verbose {
-		printOddities(w, summary)
-	}
-	field(w, "split", "%d folds (%s)", folds, splitMethod(cfg.Split, cfg.Seed))
-	if verbose {
-		printGroups(w, summary, "fold")
-	}
-	fmt.Fprintln(w)
+// foldsReport is the result of compare and of evaluate with folds.
+type foldsReport struct {
+	Corpus     train.Summary              `json:"corpus"`
+	Folds      int                        `json:"folds"`
+	Models     []evaluate.CrossValidation `json:"models"` // the best first
+	experiment *experiment
+	classes    []string
 }
 
-// printFolds prints one row for each model. It marks base with a star, and compares the others with it. The note says what base is.
-func printFolds(w io.Writer, results []evaluate.CrossValidation, base evaluate.CrossValidation, note string, verbose bool) {
-	differences := evaluate.AgainstBase(results, base)
+func (r foldsReport) describe(a *answer, fully bool) {
+	a.mail(r.Corpus, fully)
+	a.fact("split", "%d folds (%s)", r.Folds, splitMethod(r.experiment.Split, r.experiment.Seed))
+	if fully {
+		a.groups(r.Corpus, "fold")
+	}
+	a.gap()
 	var rows []compared
-	for m, r := range results {
-		row := compared{model: r.Model, test: &r.Test, base: r.Model == base.Model}
-		if !row.base {
-			row.difference = &differences[m]
-		}
-		rows = append(rows, row)
+	for i, r := range r.Models {
+		rows = append(rows, compared{r.Model, nil, &r.Test, r.AgainstBest, i == 0})
 	}
-	printCompared(w, "", rows)
-	if len(results) > 1 {
+	a.compared(rows, false)
+	if len(rows) > 1 {
+		note := bestNote
 		if rows[0].isOfSpamFilter() {
 			note += hmNote
 		}
-		fmt.Fprintln(w)
-		screen.Paragraph(w, "", "%s %s", note, sameNote)
+		a.gap()
+		a.paragraph("%s %s", note, sameNote)
 	}
-	if !verbose {
-		return
+	if fully {
+		a.gap()
+		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "+", "-", "p", "features"}}
+		for _, r := range r.Models {
+			t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), differenceOf(r.AgainstBest), r.Kind)
+		}
+		a.table(t, 0)
+		a.line(differenceNote + "\ndeviation is that of the accuracy over the folds, in percentage points.")
 	}
-	fmt.Fprintln(w)
-	t := newTable(w, "model", "deviation", "lam%", "(1-ROCA)%", "+", "-", "p", "features")
-	for m, r := range results {
-		better, worse, p := differenceOf(rows[m].difference)
-		screen.Printf(t, "%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Model, r.Deviation, percent(r.Test.LAM, 2), percent(r.Test.OneMinusROCA, 4), better, worse, p, r.Kind)
+	if suspects := r.Models[0].Suspects; len(suspects) > 0 {
+		a.gap()
+		a.paragraph("Labels that may be wrong: %s, trained without these messages, is sure of another class:", r.Models[0].Model)
+		if fully {
+			a.judged(r.classes, suspects)
+		} else {
+			a.briefly(r.classes, suspects, len(suspects))
+		}
 	}
-	t.Flush()
-	fmt.Fprint(w, differenceNote, "deviation is that of the accuracy over the folds, in percentage points.\n")
+	a.gap()
+	r.experiment.more(a)
 }

@@ -33,26 +33,26 @@ func trained(t *testing.T) (home string) {
 	return home
 }
 
-// answer is all that a program says.
-type answer struct {
+// outcome is all that a program says.
+type outcome struct {
 	code        int
 	out, errors string
 }
 
-func (a answer) String() string {
+func (a outcome) String() string {
 	return fmt.Sprintf("exit code %d, %.300q, errors %.300q", a.code, a.out, a.errors)
 }
 
 // both asks both programs the same. What differs is their names in hints.
-func both(t *testing.T, args, environ []string, in func() io.Reader) (chaff, lean answer) {
+func both(t *testing.T, args, environ []string, in func() io.Reader) (chaff, lean outcome) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := run(t.Context(), append([]string{"classify"}, args...), environ, in(), &out, &errs)
-	chaff = answer{code, out.String(), strings.ReplaceAll(errs.String(), "chaff classify --help", "chaff-classify --help")}
+	chaff = outcome{code, out.String(), strings.ReplaceAll(errs.String(), "chaff classify --help", "chaff-classify --help")}
 	out.Reset()
 	errs.Reset()
 	code = delivery.Main(args, environ, delivery.Streams{In: in(), Out: &out, Err: &errs})
-	return chaff, answer{code, out.String(), errs.String()}
+	return chaff, outcome{code, out.String(), errs.String()}
 }
 
 func TestBothProgramsSayTheSameOfAMessage(t *testing.T) {
@@ -156,8 +156,8 @@ func TestAPathIsRefused(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		code := delivery.Main(tt.args, nil, delivery.Streams{In: strings.NewReader(letter), Out: &out, Err: &errs})
-		got := answer{code, out.String(), errs.String()}
-		if want := (answer{tt.code, tt.out, "chaff: a.eml: chaff-classify reads one message from stdin; `chaff classify` takes paths\n"}); got != want {
+		got := outcome{code, out.String(), errs.String()}
+		if want := (outcome{tt.code, tt.out, "chaff: a.eml: chaff-classify reads one message from stdin; `chaff classify` takes paths\n"}); got != want {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}
@@ -193,7 +193,7 @@ func TestAMessageThatIsTooLargeIsNotJudged(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, []string{"HOME=" + home}, bytes.NewReader(large), &out, &errs)
 		if code == 0 || out.Len() > 0 || !strings.Contains(errs.String(), "too large for a message") {
-			t.Errorf("%q: got %v", args, answer{code, out.String(), errs.String()})
+			t.Errorf("%q: got %v", args, outcome{code, out.String(), errs.String()})
 		}
 	}
 	var out bytes.Buffer

@@ -30,7 +30,7 @@ import (
 // demoSplits is over how many splits the demonstration takes means.
 const demoSplits = 5
 
-func (p *program) demoCommand() *cobra.Command {
+func demoCommand(p *program) *cobra.Command {
 	var settings settingFlags
 	var asJSON, verbose bool
 	var save string
@@ -58,7 +58,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			if cfg.Split.Method == corpus.SplitByTime {
 				return hint.With(errors.New("the sample mail is divided by chance, several times"), "chaff demo --split grouped")
 			}
-			collection, err := p.collect(c, collectOptions(cfg.Config, readingOf(cfg.Config)), labelled{source: sample.Source(), classes: spamClasses()})
+			collection, err := collect(p, c, collectOptions(cfg.Config, readingOf(cfg.Config)), labelled{source: sample.Source(), classes: spamClasses()})
 			if err != nil {
 				return err
 			}
@@ -77,15 +77,12 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 				return err
 			}
 			slices.SortStableFunc(results, func(x, y evaluate.Repeated) int { return cmp.Compare(y.Development.Mean, x.Development.Mean) })
-			if asJSON {
-				return printJSON(p.stdout, demoReport{collection.Summary(), demoSplits, results})
+			if !asJSON {
+				if err := demoMessages(p, c, cfg.Config, collection.Origins(corpus.Test)); err != nil {
+					return err
+				}
 			}
-			if err := p.demoMessages(c, cfg.Config, collection.Origins(corpus.Test)); err != nil {
-				return err
-			}
-			printAccuracy(p.stdout, cfg.Config, results)
-			fmt.Fprint(p.stdout, invitation)
-			return nil
+			return p.show(demoReport{collection.Summary(), demoSplits, results, cfg.Config}, asJSON, verbose)
 		},
 	}
 	settings.add(p, c, "workers", "seed", "split")
@@ -95,39 +92,39 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 	return c
 }
 
-// demoReport is the JSON of the demonstration.
+// demoReport is the result of the demonstration.
 type demoReport struct {
 	Corpus train.Summary       `json:"corpus"`
 	Splits int                 `json:"splits"`
 	Models []evaluate.Repeated `json:"models"`
+	config config.Config
 }
 
-// invitation ends the demonstration.
-const invitation = `
-Your own mail is next. Chaff reads it and changes nothing in it:
-  chaff train ~/Maildir
-  chaff train inbox.mbox junk.mbox
-`
-
-// printAccuracy prints the accuracy of models, the default with a star.
-func printAccuracy(w io.Writer, cfg config.Config, results []evaluate.Repeated) {
-	screen.Printf(w, "\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n\n", 100*cfg.Split.Train, demoSplits)
-	t := newTable(w, "model", "training", "development", "test", "features")
+// describe adds the accuracy of models, the default with a star.
+func (r demoReport) describe(a *answer, _ bool) {
+	a.line("\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n", 100*r.config.Split.Train, r.Splits)
 	mean := func(m evaluate.Mean) string {
 		if m.Splits == 0 {
 			return "-"
 		}
 		return fmt.Sprintf("%.1f%% ± %.1f", m.Mean, m.Deviation)
 	}
-	for _, r := range results {
-		name := r.Model
-		if name == cfg.Model {
+	t := table{{"model", "training", "development", "test", "features"}}
+	for _, m := range r.Models {
+		name := m.Model
+		if name == r.config.Model {
 			name += " *"
 		}
-		screen.Printf(t, "%s\t%.1f%%\t%s\t%s\t%s\n", name, r.Train.Mean, mean(r.Development), mean(r.Test), r.Kind)
+		t.row(name, fmt.Sprintf("%.1f%%", m.Train.Mean), mean(m.Development), mean(m.Test), m.Kind)
 	}
-	t.Flush()
-	fmt.Fprintln(w, "\n* is the default of chaff train, ahead on more mail (docs/inside/results.md). ± is the\nstandard deviation of a split: smaller differences are chance.")
+	a.table(t, 0)
+	a.line(`
+* is the default of chaff train, ahead on more mail (docs/inside/results.md). ± is the
+standard deviation of a split: smaller differences are chance.
+
+Your own mail is next. Chaff reads it and changes nothing in it:
+  chaff train ~/Maildir
+  chaff train inbox.mbox junk.mbox`)
 }
 
 // saveSample writes the sample mail to a new folder as a Maildir.
@@ -175,11 +172,11 @@ const (
 )
 
 // demoMessages trains a filter on all mail except the given messages, and classifies some of these.
-func (p *program) demoMessages(c *cobra.Command, cfg config.Config, unseen []string) error {
+func demoMessages(p *program, c *cobra.Command, cfg config.Config, unseen []string) error {
 	if len(unseen) == 0 {
 		return nil
 	}
-	collection, err := p.collect(c, collectOptions(cfg, readingOf(cfg)), labelled{source: sampleWithout(unseen), classes: spamClasses()})
+	collection, err := collect(p, c, collectOptions(cfg, readingOf(cfg)), labelled{source: sampleWithout(unseen), classes: spamClasses()})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func TestEpochsAreTold(t *testing.T) {
 	)
 	t.Run("of one model on a line each", func(t *testing.T) {
 		var out strings.Builder
-		tell := showEpochs(&out)
+		tell, _ := tellEpochs(&out, 0)
 		tell("lms", first)
 		tell("lms", second)
 		if want := firstLine + "\n" + secondLine + "\n"; out.String() != want {
@@ -26,7 +26,7 @@ func TestEpochsAreTold(t *testing.T) {
 	})
 	t.Run("of several models on one line, which is empty in the end", func(t *testing.T) {
 		var out strings.Builder
-		tell, done := showInPlace(&out, 81)
+		tell, done := tellEpochs(&out, 81)
 		tell("lms", first)
 		tell("lms", second)
 		done()
@@ -36,7 +36,7 @@ func TestEpochsAreTold(t *testing.T) {
 	})
 	t.Run("of no epoch nothing", func(t *testing.T) {
 		var out strings.Builder
-		_, done := showInPlace(&out, 80)
+		_, done := tellEpochs(&out, 80)
 		done()
 		if out.String() != "" {
 			t.Errorf("got %q", out.String())
@@ -66,7 +66,9 @@ func TestConvergenceIsTold(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder
-			printConvergence(&out, test.c)
+			var a answer
+			a.convergence(test.c)
+			(&program{stdout: &output{file: &out, colours: func() bool { return false }}}).say(a)
 			if out.String() != test.want {
 				t.Errorf("got\n%swant\n%s", out.String(), test.want)
 			}

@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
-	"chaff/features"
-	"chaff/filter"
+	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/models"
@@ -22,6 +19,7 @@ import (
 
 // experiment is a command that trains or measures models on labelled mail: its flags, and the settings in force.
 type experiment struct {
+	*program
 	command  *cobra.Command
 	sources  sourceFlags
 	paths    []string // mail that no flag explains
@@ -41,7 +39,7 @@ type experiment struct {
 
 // add adds the flags that all experiments share, and those for the named settings.
 func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
-	x.command = c
+	x.program, x.command = p, c
 	x.sources.add(c)
 	x.settings.add(p, c, settings...)
 	x.page.add(c)
@@ -60,14 +58,14 @@ func (x *experiment) wantsMistakes() bool { return x.command.Flags().Changed("mi
 
 func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
 
-// load loads the settings, and checks all flags.
-func (x *experiment) load(p *program) error {
-	loaded, err := p.load(x.command, &x.settings)
+// prepare loads the settings, and checks all flags.
+func (x *experiment) prepare(paths []string) error {
+	x.paths = paths
+	loaded, err := x.load(x.command, &x.settings)
 	if err != nil {
 		return err
 	}
-	x.Config = loaded.Config
-	x.set = given(loaded)
+	x.Config, x.set = loaded.Config, given(loaded)
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -99,146 +97,82 @@ func (x *experiment) outputs() []replace.Output {
 	return append(x.page.outputs(), replace.Output{Path: x.replay.results, Kind: evaluate.TRECKind()})
 }
 
-func (x *experiment) collect(p *program) (*train.Collection, error) {
+func (x *experiment) collect() (*train.Collection, error) {
 	mail, err := x.open()
 	if err != nil {
 		return nil, err
 	}
-	return p.collect(x.command, collectOptions(x.Config, readingOf(x.Config)), mail)
+	return collect(x.program, x.command, collectOptions(x.Config, readingOf(x.Config)), mail)
 }
 
-func (p *program) trainCommand() *cobra.Command {
-	var x experiment
-	c := &cobra.Command{
-		Use:        "train PATH... [-m FILE]",
-		Short:      "Train a model, print its accuracy, and save it",
-		SuggestFor: []string{"fit"},
-		Long: `Train splits the mail into a training, a development and a test part. It trains
-a model on the first part, chooses the thresholds for spam and unsure on the
-second, and prints the accuracy on the second and the third. Then it fits the
-model to all mail and saves it; --set train.refit=false saves the first model.
-Beside it, FILE.log has what chaff learn needs to correct the model.
-Train changes nothing in a mailbox.
+// show prints the result of the experiment.
+func (x *experiment) show(r result) error { return x.program.show(r, x.asJSON, x.verbose) }
 
-A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
-spam by name, an mbox of Gmail, an index, a list or a table of labelled mail; or
-it has a name such as junk.mbox or inbox. For all other mail a flag says what it
-is: --ham or --spam for a folder, an mbox, a message, or a tar or zip archive of
-these.
-
-The models are ` + wrapped(models.Names(), 68) + `.`,
-		Example: `  chaff train ~/Maildir
-  chaff train inbox.mbox junk.mbox.gz
-  chaff train --ham work --ham lists.mbox --spam caught -m spam.model
-  chaff train ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			x.paths = paths
-			if err := x.load(p); err != nil {
-				return err
-			}
-			return p.train(&x)
-		},
-	}
-	x.add(p, c, "model", "workers", "memory", "seed", "split")
-	p.addModelFile(c, &x.model, "save")
-	c.Flags().BoolVar(&x.noStore, "no-log", false, "save the model alone: it cannot learn single messages")
-	addReplace(c, &x.replace)
-	x.addMistakes()
-	x.page.addAxes(c)
-	return c
-}
-
-func (p *program) compareCommand() *cobra.Command {
-	var x experiment
-	names, kinds := models.Names(), []string(nil)
-	c := &cobra.Command{
-		Use:   "compare PATH...",
-		Short: "Train models on the same mail and compare them",
-		Long: `Compare trains every model on the same training part and prints their accuracy
-on the development and the test part, the best on development mail first. It
-saves nothing. --models names some of the models, and --features the kinds of
-feature that they are trained on, where a model takes them: bits, counts,
-"normalised bits", "normalised counts" or "head bits".
-
-With --folds K it trains each model K times, each time with another fold of the
-mail as the test part, and prints the test figures over all messages.
-
-With --online it replays the mail: each model classifies each message, then
-learns it. The figures are those of all messages.`,
-		Example: `  chaff compare --folders enron1
-  chaff compare --ham inbox --spam junk --seed 7 --json
-  chaff compare --ham inbox --spam junk --folds 10
-  chaff compare ~/Maildir --models bernoulli,multinomial,perceptron,softmax \
-    --features bits,counts --smoothing 1
-  chaff compare --trec index --online`,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			x.paths = paths
-			if err := x.load(p); err != nil {
-				return err
-			}
-			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
-				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
-			}
-			features, err := x.kindsOf(names, kinds)
-			names = slices.Compact(slices.SortedFunc(slices.Values(names), inOrderOfModels))
-			if err != nil {
-				return err
-			}
-			switch {
-			case x.replay.online:
-				return p.replayModels(&x, names)
-			case x.withFolds():
-				return p.crossValidate(&x, names)
-			}
-			return p.compareParts(&x, names, features)
-		},
-	}
-	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
-	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
-	c.Flags().Lookup("models").DefValue = "all"
-	completeValues(c, "models", models.Names()...)
-	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
-	x.replay.add(c)
-	x.page.addAxes(c)
-	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
-	c.MarkFlagsMutuallyExclusive("folds", "online")
-	return c
-}
-
-// inOrderOfModels compares the names of models by the order in which they are shown.
-func inOrderOfModels(x, y string) int {
-	return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
-}
-
-// kindsOf checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.
-func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err error) {
-	for _, flag := range []string{"models", "features"} {
-		if of := map[string][]string{"models": names, "features": kinds}[flag]; len(of) == 0 && x.command.Flags().Changed(flag) {
-			return nil, fmt.Errorf("--%s is empty: the variable that should hold it may not be set", flag)
-		}
-	}
-	for _, name := range names {
-		if !slices.Contains(models.Names(), name) {
-			return nil, fmt.Errorf("--models: there is no model %s; the models are %s", name, strings.Join(models.Names(), ", "))
-		}
-	}
-	for _, name := range kinds {
-		kind, err := features.ParseKind(name)
-		if err != nil {
-			return nil, fmt.Errorf("--features: %w", err)
-		}
-		all = append(all, kind)
-	}
+// more says where the rest of the figures is.
+func (x *experiment) more(a *answer) {
 	switch {
-	case len(all) == 1:
-		x.Config.Models = x.Config.Models.WithFeatures(all[0])
-	case len(all) > 1 && (x.replay.online || x.withFolds()):
-		return nil, errors.New("--features: name one kind with --online or --folds")
+	case !x.verbose && !x.page.wanted():
+		a.fact("more", "--verbose prints all figures; --report FILE.html draws them")
+	case !x.verbose:
+		a.fact("more", "--verbose prints all figures")
 	}
-	return all, nil
 }
 
-func (p *program) evaluateCommand() *cobra.Command {
+// collect reads and divides mail.
+func collect(p *program, c *cobra.Command, o train.CollectOptions, mail labelled) (*train.Collection, error) {
+	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
+		o.Progress = step
+		return train.Collect(c.Context(), mail.source, mail.classes, o)
+	})
+}
+
+// read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
+func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
+	p.printSources(mail)
+	step, done := p.progress("reading mail")
+	result, err := read(step)
+	done()
+	switch oneClass := errors.Is(err, train.ErrOneClass); {
+	case mail.unread != "" && (oneClass || errors.Is(err, train.ErrNoMail)):
+		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, shellWord(mail.unread)))
+	case errors.Is(err, train.ErrNoMail):
+		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
+	case oneClass && mail.noJunk != "":
+		return result, noJunkFolder(mail.noJunk, err)
+	case oneClass:
+		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
+	case err != nil:
+		return result, err
+	}
+	s := summary(result)
+	for _, problem := range s.Problems {
+		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
+	}
+	if more := s.Unreadable - len(s.Problems); more > 0 {
+		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
+	}
+	if left := s.NoMail.String(); left != "" && p.quiet { // else the answer has it
+		screen.Printf(p.stderr, "chaff: %s\n", left)
+	}
+	for _, warning := range s.Warnings {
+		p.warn(warning)
+	}
+	return result, nil
+}
+
+// fit runs a function that trains models with the options in force. On a terminal it shows each epoch; several models share one
+// line.
+func fit[T any](p *program, c config.Config, several bool, run func(train.Options) (T, error)) (T, error) {
+	tell, done := p.epochs(several)
+	result, err := run(train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell})
+	done()
+	if errors.Is(err, models.ErrNoDocuments) {
+		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
+	}
+	return result, err
+}
+
+func evaluateCommand(p *program) *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
 		Use:        "evaluate [-m FILE | --online | --folds K] PATH...",
@@ -255,26 +189,25 @@ tests each with a model that is trained on the others.`,
   chaff evaluate --online --ham inbox --spam junk --model softmax
   chaff evaluate --online --trec index --delay 100 --trec-results results`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			x.paths = paths
-			if err := x.load(p); err != nil {
+			if err := x.prepare(paths); err != nil {
 				return err
 			}
 			if x.replay.online || x.withFolds() {
-				p.warnOfOtherModels(x.set, x.Model)
+				x.warnOfOtherModels(x.set, x.Model)
 			}
 			switch {
 			case x.replay.online:
-				return p.replayModels(&x, []string{x.Model})
+				return x.replayModels([]string{x.Model})
 			case x.withFolds():
-				return p.crossValidate(&x, []string{x.Model})
+				return x.crossValidate([]string{x.Model})
 			}
 			for _, flag := range []string{"model", "seed", "split"} {
 				if c.Flags().Changed(flag) {
 					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
 				}
 			}
-			p.warnOfSavedModel(x.set)
-			return p.evaluate(&x)
+			x.warnOfSavedModel(x.set)
+			return x.evaluate()
 		},
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
@@ -288,8 +221,8 @@ tests each with a model that is trained on the others.`,
 }
 
 // evaluate measures a saved model.
-func (p *program) evaluate(x *experiment) error {
-	f, err := delivery.OpenModel(x.model, p.stderr)
+func (x *experiment) evaluate() error {
+	f, err := delivery.OpenModel(x.model, x.stderr)
 	if err != nil {
 		return err
 	}
@@ -297,17 +230,17 @@ func (p *program) evaluate(x *experiment) error {
 	if err != nil {
 		return err
 	}
-	s := f.Settings()
 	if err := mail.match(x.model, f); err != nil {
 		return err
 	}
 	summary := func(e evaluate.Evaluation) train.Summary { return e.Summary }
-	e, err := read(p, mail, summary, func(step func(read, all int)) (evaluate.Evaluation, error) {
+	e, err := read(x.program, mail, summary, func(step func(read, all int)) (evaluate.Evaluation, error) {
 		return evaluate.Filter(x.command.Context(), f, mail.source, x.mistakes, train.ReadOptions{Workers: x.Workers, Progress: step})
 	})
 	if err != nil {
 		return err
 	}
+	s := f.Settings()
 	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration}, Test: &e.Figures, Verdicts: e.Verdicts}
 	if warning := knownMail(e); warning != "" {
 		result.Warnings = append(result.Warnings, warning)
@@ -318,30 +251,7 @@ func (p *program) evaluate(x *experiment) error {
 			return err
 		}
 	}
-	if x.asJSON {
-		return printJSON(p.stdout, evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review})
-	}
-	printMail(p.stdout, e.Summary)
-	if x.verbose {
-		p.printEvaluatedFully(x, f, e)
-		p.printWarnings([]train.Result{result})
-		return nil
-	}
-	screen.Printf(p.stdout, "%-12s%s, %s\n", "model", x.model, s.Model)
-	printAccuracies(p.stdout, partFigures{"this mail", result.Test})
-	if e.Verdicts != nil {
-		printVerdicts(p.stdout, *e.Verdicts, "")
-	}
-	p.printWarnings([]train.Result{result})
-	if x.wantsMistakes() {
-		printReview(p.stdout, s.Classes, e.Review)
-	} else if len(e.Review.Mistakes) > 0 {
-		fmt.Fprintln(p.stdout, "\nThe worst mistakes:")
-		printBrief(p.stdout, s.Classes, e.Review.Mistakes, shownMistakes, e.Figures.Messages-e.Figures.Confusion.Correct())
-	}
-	fmt.Fprintln(p.stdout)
-	x.printMore(p.stdout)
-	return nil
+	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review, x, s.Classes})
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
@@ -356,27 +266,42 @@ func knownMail(e evaluate.Evaluation) string {
 	return fmt.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
 }
 
-// shownMistakes is how many mistakes a short answer has.
-const shownMistakes = 3
-
-// printEvaluatedFully prints all figures of evaluate.
-func (p *program) printEvaluatedFully(x *experiment, f *filter.Filter, e evaluate.Evaluation) {
-	s := f.Settings()
-	printOddities(p.stdout, e.Summary)
-	screen.Printf(p.stdout, "%-12s%s, %s on %s\n\n", "model", x.model, s.Model, s.Kind)
-	printFigures(p.stdout, []partFigures{{"this mail", &e.Figures}})
-	fmt.Fprintln(p.stdout)
-	printTest(p.stdout, s.Classes, &e.Figures)
-	if e.Verdicts != nil {
-		fmt.Fprintln(p.stdout)
-		printThresholds(p.stdout, *s.Thresholds)
-		printVerdicts(p.stdout, *e.Verdicts, "")
-	}
-	printReview(p.stdout, s.Classes, e.Review)
-}
-
-// evaluationReport is the JSON of evaluate.
+// evaluationReport is the result of evaluate.
 type evaluationReport struct {
 	resultReport
-	Review evaluate.Review `json:"review"`
+	Review     evaluate.Review `json:"review"`
+	experiment *experiment
+	classes    []string
+}
+
+func (r evaluationReport) describe(a *answer, fully bool) {
+	m := r.Models[0]
+	a.mail(r.Corpus, fully)
+	if fully {
+		a.line("%-12s%s, %s on %s\n", "model", r.File, m.Model, m.Kind)
+		a.figures(ofPart{"this mail", m.Test})
+		a.gap()
+		a.errors(r.classes, m.Test)
+		if m.Verdicts != nil {
+			a.gap()
+			a.thresholds(m.Thresholds)
+			a.verdicts(m.Verdicts, "")
+		}
+		a.review(r.classes, r.Review)
+		a.warn(m.Warnings...)
+		return
+	}
+	a.line("%-12s%s, %s", "model", r.File, m.Model)
+	a.accuracies(ofPart{"this mail", m.Test})
+	a.verdicts(m.Verdicts, "")
+	a.warn(m.Warnings...)
+	switch {
+	case r.experiment.wantsMistakes():
+		a.review(r.classes, r.Review)
+	case len(r.Review.Mistakes) > 0:
+		a.line("\nThe worst mistakes:")
+		a.briefly(r.classes, r.Review.Mistakes, m.Test.Messages-m.Test.Confusion.Correct())
+	}
+	a.gap()
+	r.experiment.more(a)
 }

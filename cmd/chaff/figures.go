@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 
 	"chaff/cmd/internal/delivery"
@@ -16,45 +14,26 @@ import (
 	"chaff/train"
 )
 
-// printCorpus prints what mail was read.
-func printCorpus(w io.Writer, s train.Summary) {
-	printMail(w, s)
-	printOddities(w, s)
-}
-
-func printMail(w io.Writer, s train.Summary) {
-	field(w, "mail", "%s", corpusLine(s))
-	if s.Listing == nil {
-		return
-	}
-	if s.Unreadable > 0 {
-		field(w, "", "%d could not be read", s.Unreadable)
-	}
-	if left := s.NoMail.String(); left != "" {
-		field(w, "", "%s", left)
-	}
-	if s.Duplicates > 0 {
-		conflicts := ""
-		if s.Conflicts > 0 {
-			conflicts = fmt.Sprintf(", %d of them with another label", s.Conflicts)
+// mail adds what mail was read; fully, also what was odd about it.
+func (a *answer) mail(s train.Summary, fully bool) {
+	a.fact("mail", "%s", corpusLine(s))
+	if s.Listing != nil {
+		a.count(s.Unreadable, "%d could not be read")
+		if left := s.NoMail.String(); left != "" {
+			a.fact("", "%s", left)
 		}
-		field(w, "", "%s of the same message left out%s", pluralOf(s.Duplicates, "copy", "copies"), conflicts)
+		if s.Duplicates > 0 {
+			conflicts := ""
+			if s.Conflicts > 0 {
+				conflicts = fmt.Sprintf(", %d of them with another label", s.Conflicts)
+			}
+			a.fact("", "%s of the same message left out%s", pluralOf(s.Duplicates, "copy", "copies"), conflicts)
+		}
 	}
-}
-
-// printOddities prints what was odd about the mail that was used.
-func printOddities(w io.Writer, s train.Summary) {
-	if s.Repaired > 0 {
-		field(w, "", "%d needed repair to be decoded", s.Repaired)
+	if fully {
+		a.count(s.Repaired, "%d needed repair to be decoded")
+		a.count(s.Cut, "%d cut at a limit")
 	}
-	if s.Cut > 0 {
-		field(w, "", "%d cut at a limit", s.Cut)
-	}
-}
-
-// field prints a labelled text, wrapped beside its label.
-func field(w io.Writer, label, format string, args ...any) {
-	screen.Paragraph(w, fmt.Sprintf("%-12s", label), format, args...)
 }
 
 func corpusLine(s train.Summary) string {
@@ -65,19 +44,9 @@ func corpusLine(s train.Summary) string {
 	return fmt.Sprintf("%s: %s", plural(s.Used, "message"), strings.Join(classes, ", "))
 }
 
-func printSplit(w io.Writer, cfg config.Config, s train.Summary) {
-	printCorpus(w, s)
-	printParts(w, s, cfg.Split, cfg.Seed)
-	printGroups(w, s, "part")
-	of := ""
-	if n := cfg.Features.MinDocumentFrequency; n > 1 {
-		of = fmt.Sprintf(" that are in at least %d training messages", n)
-	}
-	field(w, "vocabulary", "%s%s", plural(s.Terms, "term"), of)
-}
-
-func printParts(w io.Writer, s train.Summary, o corpus.SplitOptions, seed uint64) {
-	field(w, "split", "%s (%s)", partsOf(s), splitMethod(o, seed))
+// divided adds how mail was divided into parts.
+func (a *answer) divided(s train.Summary, o corpus.SplitOptions, seed uint64) {
+	a.fact("split", "%s (%s)", partsOf(s), splitMethod(o, seed))
 }
 
 func partsOf(s train.Summary) string {
@@ -94,27 +63,38 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 	return fmt.Sprintf("by %s, seed %d", o.Method, seed)
 }
 
-// printGroups prints the number of near-duplicates, if it is known.
-func printGroups(w io.Writer, s train.Summary, place string) {
+// groups adds the number of near-duplicates, if it is known.
+func (a *answer) groups(s train.Summary, place string) {
 	if s.Groups > 0 {
-		field(w, "", "%s in %s of near-duplicates; all messages of a group are in the same %s", plural(s.Grouped, "message"), plural(s.Groups, "group"), place)
+		a.fact("", "%s in %s of near-duplicates; all messages of a group are in the same %s", plural(s.Grouped, "message"), plural(s.Groups, "group"), place)
 	}
 }
 
-// printTraining prints the number of epochs and the figures of the last, if the model has epochs.
-func printTraining(w io.Writer, r train.Result) {
+// collected adds all about mail that was divided into parts.
+func (a *answer) collected(s train.Summary, cfg config.Config) {
+	a.mail(s, true)
+	a.divided(s, cfg.Split, cfg.Seed)
+	a.groups(s, "part")
+	of := ""
+	if n := cfg.Features.MinDocumentFrequency; n > 1 {
+		of = fmt.Sprintf(" that are in at least %d training messages", n)
+	}
+	a.fact("vocabulary", "%s%s", plural(s.Terms, "term"), of)
+}
+
+// epochs adds how a model with epochs was trained.
+func (a *answer) epochs(r train.Result) {
 	if len(r.Epochs) == 0 {
 		return
 	}
-	last := r.Epochs[len(r.Epochs)-1]
 	kept := ""
-	if r.Kept < last.Epoch {
+	if r.Kept < r.Epochs[len(r.Epochs)-1].Epoch {
 		kept = fmt.Sprintf(", the weights of epoch %d kept", r.Kept)
 	}
-	field(w, "trained", "%s%s, %.2f CPU seconds", plural(len(r.Epochs), "epoch"), kept, r.Seconds)
-	field(w, "", "%s", epochLine(r.Epochs[r.Kept-1]))
-	if c := r.Convergence; c != nil {
-		printConvergence(w, *c)
+	a.fact("trained", "%s%s, %.2f CPU seconds", plural(len(r.Epochs), "epoch"), kept, r.Seconds)
+	a.fact("", "%s", epochLine(r.Epochs[r.Kept-1]))
+	if r.Convergence != nil {
+		a.convergence(*r.Convergence)
 	}
 }
 
@@ -126,13 +106,13 @@ func epochLine(e models.Epoch) string {
 	return line + fmt.Sprintf(", %.0f ms", 1000*e.Seconds)
 }
 
-func printConvergence(w io.Writer, c models.Convergence) {
+func (a *answer) convergence(c models.Convergence) {
 	after := plural(c.Epochs, "epoch") + " and " + plural(c.Updates, "update")
 	if !c.Converged {
-		field(w, "", "not linearly separable within %s", after)
+		a.fact("", "not linearly separable within %s", after)
 		return
 	}
-	field(w, "converged", "after %s: the training part is linearly separable", after)
+	a.fact("converged", "after %s: the training part is linearly separable", after)
 	for _, s := range c.Separations {
 		of, bound := "", ""
 		if s.Class != "" {
@@ -141,128 +121,96 @@ func printConvergence(w io.Writer, c models.Convergence) {
 		if s.UpdateBound != nil {
 			bound = fmt.Sprintf("; %s of at most (R/geometric margin)^2 = %s", plural(s.Updates, "update"), number(s.UpdateBound))
 		}
-		field(w, "", "%sR %.3g, margin %.3g, geometric margin %.3g%s", of, s.Radius, s.Margin, s.GeometricMargin, bound)
+		a.fact("", "%sR %.3g, margin %.3g, geometric margin %.3g%s", of, s.Radius, s.Margin, s.GeometricMargin, bound)
 	}
 }
 
-// printFigures prints a column of figures for each part of the corpus.
-func printFigures(w io.Writer, parts []partFigures) {
-	t := newTable(w)
-	row := func(name string, cell func(f *metrics.Figures) string) {
-		screen.Printf(t, "%s", name)
-		for _, part := range parts {
-			text := "-"
-			if part.figures != nil {
-				text = cell(part.figures)
-			}
-			screen.Printf(t, "\t%s", text)
-		}
-		fmt.Fprintln(t)
-	}
-	fmt.Fprint(t, "")
-	for _, part := range parts {
-		screen.Printf(t, "\t%s", part.name)
-	}
-	fmt.Fprintln(t)
-	row("messages", func(f *metrics.Figures) string { return strconv.Itoa(f.Messages) })
-	row("accuracy", accuracyOf)
-	row("95% interval", intervalOf)
-	row("0-1 loss", func(f *metrics.Figures) string { return number(&f.ZeroOneLoss) })
-	row("square loss", func(f *metrics.Figures) string { return number(f.SquareLoss) })
-	row("log loss", func(f *metrics.Figures) string { return number(f.LogLoss) })
-	row("Brier score", func(f *metrics.Figures) string { return number(f.Brier) })
-	row("hm%", func(f *metrics.Figures) string { return percent(f.HM, 2) })
-	row("sm%", func(f *metrics.Figures) string { return percent(f.SM, 2) })
-	row("lam%", func(f *metrics.Figures) string { return percent(f.LAM, 2) })
-	row("(1-ROCA)%", func(f *metrics.Figures) string { return percent(f.OneMinusROCA, 4) })
-	t.Flush()
-}
-
-func intervalOf(f *metrics.Figures) string {
-	if f == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh)
-}
-
-type partFigures struct {
+// ofPart is the figures of a part of the mail; nil for a part without messages.
+type ofPart struct {
 	name    string
 	figures *metrics.Figures
 }
 
-// printConfusion prints how many messages of each class, a row, were given each class, a column.
-func printConfusion(w io.Writer, classes []string, f *metrics.Figures) {
-	t := newTable(w)
-	fmt.Fprint(t, "true \\ given")
-	for _, class := range classes {
-		screen.Printf(t, "\t%s", class)
+// figures adds all figures, with a column for each part of the mail.
+func (a *answer) figures(parts ...ofPart) {
+	var t table
+	heads := []any{""}
+	for _, part := range parts {
+		heads = append(heads, part.name)
 	}
-	fmt.Fprintln(t)
-	for c, row := range f.Confusion {
-		screen.Printf(t, "%s", classes[c])
-		for _, n := range row {
-			screen.Printf(t, "\t%d", n)
+	t.row(heads...)
+	for _, name := range []string{"messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier score", "hm%", "sm%", "lam%", "(1-ROCA)%"} {
+		cells := []any{name}
+		for _, part := range parts {
+			cells = append(cells, figureOf(part.figures, name))
 		}
-		fmt.Fprintln(t)
+		t.row(cells...)
 	}
-	t.Flush()
+	a.table(t, 0)
 }
 
-// printTest prints the errors of a model, and the reliability of its probabilities.
-func printTest(w io.Writer, classes []string, f *metrics.Figures) {
-	printConfusion(w, classes, f)
+// fewToTell is below how many messages a share of errors says nothing.
+const fewToTell = 20
+
+// accuracies adds a line for each part of the mail: its accuracy, the interval, and the number of errors.
+func (a *answer) accuracies(parts ...ofPart) {
+	var t table
+	for i, part := range parts {
+		label := [...]string{"accuracy  ", "          "}[min(i, 1)]
+		f := part.figures
+		if f == nil {
+			t.row(label, part.name, "no messages")
+			continue
+		}
+		errors := plural(f.Messages-f.Confusion.Correct(), "error") + " in " + screen.Grouped(f.Messages)
+		if f.Messages < fewToTell {
+			t.row(label, part.name, errors+": too few to tell")
+			continue
+		}
+		t.row(label, part.name, screen.Bold.Of(figureOf(f, "accuracy")), "95% interval "+figureOf(f, "95% interval"), errors)
+	}
+	a.table(t, 0)
+}
+
+// errors adds how many messages of each class, a row, were given each class, a column, and how reliable the probabilities are.
+func (a *answer) errors(classes []string, f *metrics.Figures) {
+	var t table
+	t.row(screen.Quoted("true \\ given"), classes)
+	for c, row := range f.Confusion {
+		cells := []any{classes[c]}
+		for _, n := range row {
+			cells = append(cells, n)
+		}
+		t.row(cells...)
+	}
+	a.table(t, 0)
 	if len(classes) > 2 {
-		fmt.Fprintln(w)
-		printClasses(w, classes, f)
+		a.gap()
+		t = table{{"class", "messages", "precision", "recall", "F1"}}
+		for c, of := range f.Classes {
+			t.row(classes[c], of.Messages, percent(of.Precision, 2), percent(of.Recall, 2), percent(of.F1, 2))
+		}
+		a.table(t, 0)
 	}
-	fmt.Fprintln(w)
-	printReliability(w, classes, f)
-}
-
-func printClasses(w io.Writer, classes []string, f *metrics.Figures) {
-	t := newTable(w, "class", "messages", "precision", "recall", "F1")
-	for c, figures := range f.Classes {
-		screen.Printf(t, "%s\t%d\t%s\t%s\t%s\n", classes[c], figures.Messages,
-			percent(figures.Precision, 2), percent(figures.Recall, 2), percent(figures.F1, 2))
-	}
-	t.Flush()
-}
-
-// printReliability prints predicted probabilities beside observed shares.
-func printReliability(w io.Writer, classes []string, f *metrics.Figures) {
+	a.gap()
 	of, came := "the class given", "were of it"
 	if len(classes) == 2 {
 		of, came = classes[1], "were "+classes[1]
 	}
-	screen.Printf(w, "Probability of %s, and how many %s (mean difference %s):\n", of, came, number(f.CalibrationError))
-	t := newTable(w)
-	screen.Printf(t, "  messages\tmean probability\t%s\t95%% interval\n", came)
+	a.line("Probability of %s, and how many %s (mean difference %s):", of, came, number(f.CalibrationError))
+	t = table{{"  messages", "mean probability", came, "95% interval"}}
 	for _, bin := range f.Reliability {
-		screen.Printf(t, "  %d\t%.1f%%\t%.1f%%\t%.1f-%.1f\n", bin.Messages, 100*bin.Predicted, 100*bin.Observed, 100*bin.ObservedLow, 100*bin.ObservedHigh)
+		t.row(fmt.Sprintf("  %d", bin.Messages), fmt.Sprintf("%.1f%%", 100*bin.Predicted), fmt.Sprintf("%.1f%%", 100*bin.Observed),
+			fmt.Sprintf("%.1f-%.1f", 100*bin.ObservedLow, 100*bin.ObservedHigh))
 	}
-	t.Flush()
+	a.table(t, 0)
 }
 
-// printVerdictsOfParts prints the thresholds from the development part, and their verdicts on the test part.
-func printVerdictsOfParts(w io.Writer, r train.Result, limits metrics.ThresholdOptions) {
-	fmt.Fprintln(w)
-	if r.Thresholds != nil {
-		printThresholds(w, *r.Thresholds)
-		chosen := "on the development part, " + chosenBy(limits)
-		if r.Development == nil {
-			chosen = "without mail: there is no development part"
-		}
-		field(w, "", "chosen %s", chosen)
+// thresholds adds which scores get which verdict.
+func (a *answer) thresholds(t *metrics.Thresholds) {
+	if t != nil {
+		a.fact("thresholds", "%s", verdictsAbove(*t))
 	}
-	if r.Verdicts != nil {
-		printVerdicts(w, *r.Verdicts, "on the test part")
-	}
-	printCost(w, r.Cost)
-}
-
-// printThresholds prints which scores get which verdict.
-func printThresholds(w io.Writer, t metrics.Thresholds) {
-	field(w, "thresholds", "%s", verdictsAbove(t))
 }
 
 // verdictsAbove describes which scores get which verdict.
@@ -281,114 +229,142 @@ func chosenBy(o metrics.ThresholdOptions) string {
 	return fmt.Sprintf("aiming at %v%% of ham lost and %v%% of spam missed", o.HamLost, o.SpamMissed)
 }
 
-// printVerdicts prints the rates of verdicts on labelled messages. On says which messages these are.
-func printVerdicts(w io.Writer, v train.VerdictCounts, on string) {
-	lost := screen.Green
-	if v.Ham.Spam > 0 {
-		lost = screen.Red
+// verdicts adds the rates of verdicts on labelled messages, if there are any. On says which messages these are.
+func (a *answer) verdicts(v *train.VerdictCounts, on string) {
+	if v == nil {
+		return
 	}
 	label := "verdicts"
-	if ham := v.Ham.Messages(); ham > 0 {
-		field(w, label, "ham: %s (%s of %s), %s unsure", lost.Of(shareOf(v.Ham.Spam, ham)+" lost as spam"), screen.Grouped(v.Ham.Spam), screen.Grouped(ham), shareOf(v.Ham.Unsure, ham))
+	if lost, rest := hamLost(*v); lost != "" {
+		style := screen.Green
+		if v.Ham.Spam > 0 {
+			style = screen.Red
+		}
+		a.fact(label, "ham: %s %s", style.Of(lost), rest)
 		label = ""
 	}
-	if spam := v.Spam.Messages(); spam > 0 {
-		field(w, label, "spam: %s found (%s of %s), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), screen.Grouped(v.Spam.Spam), screen.Grouped(spam),
-			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
+	if found := spamFound(*v); found != "" {
+		a.fact(label, "spam: %s", found)
 	}
 	if on != "" {
-		field(w, "", "%s", screen.Faint.Of(on))
+		a.fact("", "%s", screen.Faint.Of(on))
 	}
 }
 
-// verdictShares is what printVerdicts prints, in short.
+// hamLost and spamFound describe the verdicts on ham and on spam. They are empty without such messages.
+func hamLost(v train.VerdictCounts) (lost, rest string) {
+	ham := v.Ham.Messages()
+	if ham == 0 {
+		return "", ""
+	}
+	return shareOf(v.Ham.Spam, ham) + " lost as spam", fmt.Sprintf("(%s of %s), %s unsure", screen.Grouped(v.Ham.Spam), screen.Grouped(ham), shareOf(v.Ham.Unsure, ham))
+}
+
+func spamFound(v train.VerdictCounts) string {
+	spam := v.Spam.Messages()
+	if spam == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s found (%s of %s), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), screen.Grouped(v.Spam.Spam), screen.Grouped(spam),
+		shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
+}
+
+// verdictShares describes verdicts in short.
 func verdictShares(v train.VerdictCounts) string {
 	ham, spam := max(1, v.Ham.Messages()), max(1, v.Spam.Messages())
 	return fmt.Sprintf("ham: %s lost, %s unsure; spam: %s found, %s unsure, %s missed", shareOf(v.Ham.Spam, ham), shareOf(v.Ham.Unsure, ham),
 		shareOf(v.Spam.Spam, spam), shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 }
 
-func printCost(w io.Writer, cost *float64) {
+// cost adds the mean cost of a message, if errors have costs.
+func (a *answer) cost(cost *float64) {
 	if cost != nil {
-		field(w, "cost", "%s a message", number(cost))
+		a.fact("cost", "%s a message", number(cost))
+	}
+}
+
+// guarantee adds what the thresholds of the saved model guarantee, if anything.
+func (a *answer) guarantee(p *metrics.Promise) {
+	if p != nil {
+		a.fact("guarantee", "%v", p)
 	}
 }
 
 // heldOut describes the messages of out-of-fold scores.
 const heldOut = "each message judged by a model that had not learned it"
 
-// printRefitted describes the model that is fitted to all mail.
-func printRefitted(w io.Writer, r train.Refitted, limits metrics.ThresholdOptions) {
-	fmt.Fprintln(w, "\nThese figures are of a model of the training part. The saved model:")
-	field(w, "fitted to", "all %s", plural(r.Messages, "message"))
-	if r.Thresholds == nil {
-		field(w, "", "its probabilities come from %s", plural(r.OutOfFold, "out-of-fold score"))
-		return
-	}
-	printThresholds(w, *r.Thresholds)
-	field(w, "", "chosen on %s, %s", plural(r.OutOfFold, "out-of-fold score"), chosenBy(limits))
-	printVerdicts(w, *r.Verdicts, heldOut)
-	printCost(w, r.Cost)
-	printGuarantee(w, r.Promise)
-}
-
-// printGuarantee prints what the thresholds of the saved model guarantee, if anything.
-func printGuarantee(w io.Writer, p *metrics.Promise) {
-	if p != nil {
-		field(w, "guarantee", "%v", p)
-	}
-}
-
-// printGrowth prints the accuracy by the number of messages learned, and whether more mail would help.
-func printGrowth(w io.Writer, g evaluate.Growth) {
+// growth adds the accuracy by the number of messages learned, and whether more mail would help.
+func (a *answer) growth(g evaluate.Growth) {
 	if len(g.Points) < 2 {
 		return
 	}
-	fmt.Fprintln(w, "\nAccuracy by the number of messages learned:")
-	t := newTable(w, "  learned", "accuracy", "95% interval", "errors")
+	a.line("\nAccuracy by the number of messages learned:")
+	t := table{{"  learned", "accuracy", "95% interval", "errors"}}
 	for _, at := range g.Points {
-		screen.Printf(t, "  %d\t%.2f%%\t%.2f-%.2f\t%d\n", at.Messages, at.Accuracy, at.AccuracyLow, at.AccuracyHigh, at.Errors)
+		t.row(fmt.Sprintf("  %d", at.Messages), fmt.Sprintf("%.2f%%", at.Accuracy), fmt.Sprintf("%.2f-%.2f", at.AccuracyLow, at.AccuracyHigh), at.Errors)
 	}
-	t.Flush()
+	a.table(t, 0)
 	if g.Advice != "" {
-		screen.Paragraph(w, "", "%s", g.Advice)
+		a.paragraph("%s", g.Advice)
 	}
 }
 
-// printReview prints the messages worth reading, and the accuracy by month.
-func printReview(w io.Writer, classes []string, r evaluate.Review) {
+// review adds the messages worth reading, and the accuracy by month.
+func (a *answer) review(classes []string, r evaluate.Review) {
 	if len(r.Mistakes) > 0 {
-		fmt.Fprintln(w, "\nThe worst mistakes:")
-		printJudged(w, classes, r.Mistakes)
+		a.line("\nThe worst mistakes:")
+		a.judged(classes, r.Mistakes)
 	}
 	if len(r.LeastCertain) > 0 {
-		fmt.Fprintln(w, "\nThe least certain:")
-		printJudged(w, classes, r.LeastCertain)
+		a.line("\nThe least certain:")
+		a.judged(classes, r.LeastCertain)
 	}
 	times := periods(r.Months)
 	if len(times) < 2 {
 		return
 	}
-	fmt.Fprintln(w, "\nBy time of delivery:")
-	t := newTable(w, "  time", "messages", "accuracy", "95% interval")
+	a.line("\nBy time of delivery:")
+	t := table{{"  time", "messages", "accuracy", "95% interval"}}
 	for _, m := range times {
-		screen.Printf(t, "  %s\t%d\t%.2f%%\t%.2f-%.2f\n", m, m.Messages, m.Accuracy, m.AccuracyLow, m.AccuracyHigh)
+		t.row("  "+m.String(), m.Messages, fmt.Sprintf("%.2f%%", m.Accuracy), fmt.Sprintf("%.2f-%.2f", m.AccuracyLow, m.AccuracyHigh))
 	}
-	t.Flush()
+	a.table(t, 0)
 }
 
-// printJudged prints messages with the terms that speak for their verdicts.
-func printJudged(w io.Writer, classes []string, all []evaluate.Judged) {
-	for _, j := range all {
-		screen.Printf(w, "  %s\n", j.Path)
-		screen.Paragraph(w, "    ", "%s, score %s, %s: %s", judgement(j), screen.Figure(j.Score), delivery.Probability(classes, j.Probability), subjectOf(j))
-		var terms []string
-		for _, t := range j.Terms {
-			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
+// judged adds messages with the terms that speak for their verdicts.
+func (a *answer) judged(classes []string, all []evaluate.Judged) {
+	a.add(func(p *program) {
+		for _, j := range all {
+			screen.Printf(p.stdout, "  %s\n", j.Path)
+			screen.Paragraph(p.stdout, "    ", "%s, score %s, %s: %s", judgement(j), screen.Figure(j.Score), delivery.Probability(classes, j.Probability), subjectOf(j))
+			var terms []string
+			for _, t := range j.Terms {
+				terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
+			}
+			if len(terms) > 0 {
+				screen.List(p.stdout, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
+			}
 		}
-		if len(terms) > 0 {
-			screen.List(w, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
-		}
+	})
+}
+
+// shownMistakes is how many mistakes a short answer has.
+const shownMistakes = 3
+
+// briefly adds the first of so many messages, two lines each.
+func (a *answer) briefly(classes []string, all []evaluate.Judged, of int) {
+	n := min(shownMistakes, len(all))
+	for _, j := range all[:n] {
+		text := fmt.Sprintf(", %s: %s", delivery.Probability(classes, j.Probability), subjectOf(j))
+		a.add(func(p *program) {
+			t := newTable(p.stdout).Within(defaultWidth)
+			screen.Printf(t, "  %s%s\n", judgement(j), text)
+			t.Flush()
+		})
+		a.line("    %s", j.Path)
+	}
+	if more := of - n; more > 0 {
+		a.line("  and %d more", more)
 	}
 }
 

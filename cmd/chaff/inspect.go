@@ -90,24 +90,28 @@ func (p *program) inspect(path string, strongest int, asJSON bool) error {
 	screen.Printf(p.stdout, "%-12s%s, %s, %s on %s\n", "model", path, sizeOf(info.Size()), s.Model, s.Kind)
 	field(p.stdout, "classes", "%s", strings.Join(s.Classes, ", "))
 	if s.Model != weights.ByHand {
-		printCorpus(p.stdout, from.Corpus)
-		printParts(p.stdout, from.Corpus, from.Split, from.Seed)
+		var a answer
+		a.mail(from.Corpus, true)
+		a.divided(from.Corpus, from.Split, from.Seed)
+		p.say(a)
 	}
 	if from.FittedTo > 0 {
 		field(p.stdout, "fitted to", "all %s; thresholds and probabilities from %s", plural(from.FittedTo, "message"), plural(from.OutOfFold, "out-of-fold score"))
 	}
 	field(p.stdout, "vocabulary", "%s, language %s", plural(f.Vocabulary().Len(), "term"), s.Tokenize.Language)
-	if s.Thresholds != nil {
-		printThresholds(p.stdout, *s.Thresholds)
-	}
-	printGuarantee(p.stdout, from.Promise)
+	var a answer
+	a.thresholds(s.Thresholds)
+	a.guarantee(from.Promise)
+	p.say(a)
 	printCalibration(p.stdout, s.Calibration)
 	if s.Model != weights.ByHand {
 		fmt.Fprintln(p.stdout)
 		if from.FittedTo > 0 {
 			fmt.Fprintln(p.stdout, "Figures of a model of the training part:")
 		}
-		printFigures(p.stdout, []partFigures{{"train", from.Train}, {"development", from.Development}, {"test", from.Test}})
+		var a answer
+		a.figures(ofPart{"train", from.Train}, ofPart{"development", from.Development}, ofPart{"test", from.Test})
+		p.say(a)
 	}
 	if noTexts && strongest > 0 {
 		screen.Printf(p.stdout, "\nNo strongest terms: %v\n", filter.ErrNoTexts)

@@ -106,7 +106,9 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 		t.Run(tt.about, func(t *testing.T) {
 			var printed strings.Builder
 			p := program{stderr: &printed}
-			p.printLeaks([]string{"ham", "spam"}, tt.leaks)
+			var a answer
+			a.leaks([]string{"ham", "spam"}, tt.leaks)
+			p.say(a)
 			if got := printed.String(); !strings.HasSuffix(got, tt.want) || strings.Count(got, "\n") != len(tt.leaks)+strings.Count(tt.want, "hint") {
 				t.Errorf("got\n%swant at the end\n%s", got, tt.want)
 			}

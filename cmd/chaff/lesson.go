@@ -12,7 +12,7 @@ import (
 	"chaff/internal/screen"
 )
 
-func (p *program) lessonCommand() *cobra.Command {
+func lessonCommand(p *program) *cobra.Command {
 	var names []string
 	for _, l := range lesson.All() {
 		names = append(names, l.Name)

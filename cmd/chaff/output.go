@@ -14,13 +14,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"chaff/evaluate"
 	"chaff/internal/screen"
-	"chaff/metrics"
 	"chaff/models"
-	"chaff/train"
 )
 
 // output is a file that keeps its first error, so that commands print without checking each line. It drops everything after.
@@ -86,10 +84,14 @@ const defaultWidth = 80
 
 // limit returns the width of stdout in columns if it is a terminal, else 0: what other programs read is not cut.
 func (p *program) limit() int {
-	file := terminalOf(p.stdout)
-	if file == nil {
-		return 0
+	if file := terminalOf(p.stdout); file != nil {
+		return widthOf(file)
 	}
+	return 0
+}
+
+// widthOf returns the width of a terminal in columns.
+func widthOf(file *os.File) int {
 	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 		return width
 	}
@@ -190,29 +192,26 @@ func (p *program) epochs(several bool) (tell func(model string, e models.Epoch),
 	if file == nil {
 		return nil, func() {}
 	}
-	if !several {
-		return showEpochs(file), func() {}
+	width := 0
+	if several {
+		width = widthOf(file)
 	}
-	width, _, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		width = defaultWidth
-	}
-	return showInPlace(file, width)
-}
-
-func showEpochs(w io.Writer) func(model string, e models.Epoch) {
-	return func(model string, e models.Epoch) { screen.Printf(w, "%s %s\n", model, epochLine(e)) }
+	return tellEpochs(file, width)
 }
 
 // clearLine empties the current line of a terminal.
 const clearLine = "\r\x1b[K"
 
-// showInPlace prints each epoch over the previous one, cut to the width of the terminal.
-func showInPlace(w io.Writer, width int) (tell func(model string, e models.Epoch), done func()) {
+// tellEpochs prints each epoch on a line of its own, or with a width over the previous one and cut to the width.
+func tellEpochs(w io.Writer, width int) (tell func(model string, e models.Epoch), done func()) {
 	told := false
 	tell = func(model string, e models.Epoch) {
 		line := model + " " + epochLine(e)
-		screen.Printf(w, clearLine+"%s", line[:min(len(line), max(width-1, 0))])
+		if width == 0 {
+			screen.Printf(w, "%s\n", line)
+			return
+		}
+		screen.Printf(w, clearLine+"%s", line[:min(len(line), width-1)])
 		told = true
 	}
 	return tell, func() {
@@ -287,39 +286,6 @@ func sizeOf(n int64) string {
 	return number(&mb) + " MB"
 }
 
-func accuracyOf(f *metrics.Figures) string {
-	if f == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f%%", f.Accuracy)
-}
-
-// lossOf formats a loss. A part without messages has none.
-func lossOf(f *metrics.Figures, loss func(*metrics.Figures) *float64) string {
-	if f == nil {
-		return "-"
-	}
-	return number(loss(f))
-}
-
-// chance is the significance level.
-const chance = 0.05
-
-func isBetter(m metrics.McNemar) bool { return m.P < chance && m.Better > m.Worse }
-
-// against says whether a model differs from another by more than chance.
-func against(m *metrics.McNemar) screen.Styled {
-	switch {
-	case m == nil:
-		return screen.Plain.Of("-")
-	case isBetter(*m):
-		return screen.Green.Of("better")
-	case m.P < chance:
-		return screen.Red.Of("worse")
-	}
-	return screen.Plain.Of("same")
-}
-
 func probability(p float64) string {
 	if p < 0.001 {
 		return "<0.001"
@@ -349,40 +315,35 @@ func shorten(value []byte) string {
 	return string(value[:end]) + "…"
 }
 
-func (p *program) printProblems(s train.Summary) {
-	for _, problem := range s.Problems {
-		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
-	}
-	if more := s.Unreadable - len(s.Problems); more > 0 {
-		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
-	}
-	if left := s.NoMail.String(); left != "" && p.quiet { // else the summary has it
-		screen.Printf(p.stderr, "chaff: %s\n", left)
-	}
+// addVerbose adds the flag for everything that the short answer of a command leaves out.
+func addVerbose(c *cobra.Command, verbose *bool, usage string) {
+	c.Flags().BoolVarP(verbose, "verbose", "v", false, usage)
 }
 
-// doubts collects the warnings about models. A warning about several models is one; among several models it names its own.
-func doubts(results []train.Result) []string {
-	var texts []string
-	of := make(map[string][]string) // models by warning
-	for _, r := range results {
-		for _, text := range r.Warnings {
-			if len(of[text]) == 0 {
-				texts = append(texts, text)
-			}
-			of[text] = append(of[text], r.Model)
-		}
+// field prints a labelled text, wrapped beside its label.
+func field(w io.Writer, label, format string, args ...any) {
+	screen.Paragraph(w, fmt.Sprintf("%-12s", label), format, args...)
+}
+
+// printNext prints what to do next: commands, each with its purpose.
+func printNext(w io.Writer, commands ...[2]string) {
+	fmt.Fprintln(w)
+	t := newTable(w)
+	for i, c := range commands {
+		screen.Printf(t, "%-10s\t%s\t%s\n", [...]string{"next", ""}[min(i, 1)], screen.Quoted(c[0]), c[1])
 	}
-	for i, text := range texts {
-		switch {
-		case len(results) == 1:
-		case len(of[text]) == len(results):
-			texts[i] = "all models: " + text
-		default:
-			texts[i] = strings.Join(of[text], ", ") + ": " + text
-		}
+	t.Flush()
+}
+
+// shellWord returns a path as a shell reads it.
+func shellWord(path string) string {
+	isPlain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./~+-,@%=:", r)
 	}
-	return texts
+	if path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !isPlain(r) }) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
 }
 
 // warning begins a warning.
@@ -391,58 +352,4 @@ func warning() screen.Styled { return screen.Yellow.Of("warning:") }
 // warn prints a warning. Its untrusted parts are quoted.
 func (p *program) warn(text string) {
 	screen.Printf(p.stderr, "chaff: %s %s\n", warning(), screen.Quoted(text))
-}
-
-func (p *program) printWarnings(results []train.Result) {
-	for _, text := range doubts(results) {
-		p.warn(text)
-	}
-}
-
-// printLeaks warns of terms that the senders may not have written.
-func (p *program) printLeaks(classes []string, leaks []evaluate.Leak) {
-	for _, l := range leaks {
-		term := l.Term
-		if l.Setting == "" && l.Alike > 0 {
-			term += ", like " + plural(l.Alike, "other term") + " of the text,"
-		}
-		var of []string
-		for c, n := range l.Messages {
-			of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
-		}
-		screen.Printf(p.stderr, "chaff: %s possible leak: %s is in %s (training messages): %s\n", warning(), term, strings.Join(of, ", "), l.Advice)
-	}
-	if all := settingsAgainst(leaks); len(all) > 0 {
-		screen.Printf(p.stderr, "chaff: hint: to exclude all of them: %s\n", strings.Join(all, " "))
-	}
-}
-
-// settingsAgainst returns the flags that exclude all leaks together, or none if one leak names them. Each leak lists all
-// fields to ignore, its own last.
-func settingsAgainst(leaks []evaluate.Leak) []string {
-	const ignore = "tokenize.ignore_headers="
-	var fields, flags, distinct []string
-	for _, l := range leaks {
-		if l.Setting == "" || slices.Contains(distinct, l.Setting) {
-			continue
-		}
-		distinct = append(distinct, l.Setting)
-		list, isList := strings.CutPrefix(l.Setting, ignore)
-		if !isList {
-			flags = append(flags, "--set "+l.Setting)
-			continue
-		}
-		for field := range strings.SplitSeq(list, ",") {
-			if !slices.Contains(fields, field) {
-				fields = append(fields, field)
-			}
-		}
-	}
-	if len(distinct) < 2 {
-		return nil
-	}
-	if len(fields) > 0 {
-		flags = append(flags, "--set "+ignore+strings.Join(fields, ","))
-	}
-	return flags
 }

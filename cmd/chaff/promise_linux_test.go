@@ -46,7 +46,7 @@ func (p deliveryProgram) shell(script string, args ...string) *exec.Cmd {
 }
 
 // answerTo runs a command with a message on stdin.
-func answerTo(t *testing.T, c *exec.Cmd, message []byte) answer {
+func answerTo(t *testing.T, c *exec.Cmd, message []byte) outcome {
 	t.Helper()
 	var out, errs strings.Builder
 	out.Grow(len(message) + 4096) // it comes out again, with other fields
@@ -54,13 +54,13 @@ func answerTo(t *testing.T, c *exec.Cmd, message []byte) answer {
 	return ended(t, c, c.Run(), &out, &errs)
 }
 
-func ended(t *testing.T, c *exec.Cmd, err error, out, errs *strings.Builder) answer {
+func ended(t *testing.T, c *exec.Cmd, err error, out, errs *strings.Builder) outcome {
 	t.Helper()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, syscall.EPIPE) {
 		t.Fatal(err)
 	}
-	return answer{c.ProcessState.ExitCode(), out.String(), errs.String()}
+	return outcome{c.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
 // isJudged reports whether out is the message with our fields, which say what the verdict is, or why there is none.
@@ -72,7 +72,7 @@ func isJudged(out string, message []byte) bool {
 }
 
 // keeps reports whether the promise was kept.
-func (a answer) keeps(message []byte) bool {
+func (a outcome) keeps(message []byte) bool {
 	return a.code == 75 || a.code == 0 && isJudged(a.out, message) && a.out != string(message)
 }
 
@@ -147,7 +147,7 @@ func testSignals(t *testing.T, p deliveryProgram) {
 }
 
 // signalled sends a signal to the program while it reads a message, or judges it.
-func (p deliveryProgram) signalled(t *testing.T, s syscall.Signal, message []byte, reading bool, args ...string) answer {
+func (p deliveryProgram) signalled(t *testing.T, s syscall.Signal, message []byte, reading bool, args ...string) outcome {
 	t.Helper()
 	c := p.shell(`exec "$@"`, args...)
 	var out, errs strings.Builder

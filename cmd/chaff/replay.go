@@ -3,13 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"chaff/evaluate"
-	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/store"
 	"chaff/train"
@@ -57,76 +55,50 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-func (p *program) readReplay(x *experiment) (*evaluate.ReplayMail, error) {
+// replayReport is the result of a replay.
+type replayReport struct {
+	Corpus     train.Summary     `json:"corpus"`
+	Seconds    float64           `json:"reading_cpu_seconds"`
+	Models     []evaluate.Replay `json:"models"` // the most accurate first
+	experiment *experiment
+}
+
+// replayModels replays mail through models.
+func (x *experiment) replayModels(names []string) error {
 	mail, err := x.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := &x.replay
-	byTime := r.order == orderTime || r.order == "" && len(x.sources.indexes) == 0
-	return read(p, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
-		return evaluate.ReadForReplay(x.command.Context(), mail.source, mail.classes, evaluate.ReplayOptions{
-			Reading: readingOf(x.Config),
-			Models:  x.Models, Thresholds: x.Thresholds, ByTime: byTime, Delay: r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
-			OnError: x.Store.OnError, Sure: x.Store.Sure,
+	ctx, r := x.command.Context(), &x.replay
+	read, err := read(x.program, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
+		return evaluate.ReadForReplay(ctx, mail.source, mail.classes, evaluate.ReplayOptions{
+			Reading: readingOf(x.Config), Models: x.Models, Thresholds: x.Thresholds,
+			ByTime: r.order == orderTime || r.order == "" && len(x.sources.indexes) == 0,
+			Delay:  r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every, OnError: x.Store.OnError, Sure: x.Store.Sure,
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})
 	})
-}
-
-// replayReport is the JSON of a replay.
-type replayReport struct {
-	Corpus  train.Summary     `json:"corpus"`
-	Seconds float64           `json:"reading_cpu_seconds"`
-	Models  []evaluate.Replay `json:"models"`
-}
-
-// replayModels replays mail through models, and prints a row for each and the learning curve of a single one.
-func (p *program) replayModels(x *experiment, names []string) error {
-	mail, err := p.readReplay(x)
 	if err != nil {
 		return err
 	}
 	var all []evaluate.Replay
 	for _, model := range names {
-		r, err := mail.Replay(x.command.Context(), model)
+		r, err := read.Replay(ctx, model)
 		if err != nil {
 			return err
 		}
 		all = append(all, r)
 	}
 	slices.SortStableFunc(all, func(a, b evaluate.Replay) int { return cmp.Compare(b.Figures.Accuracy, a.Figures.Accuracy) })
-	first := all[0]
-	if x.replay.results != "" {
-		if err := writeFile(x.replay.results, evaluate.TRECKind(), first.WriteTREC); err != nil {
+	if r.results != "" {
+		if err := writeFile(r.results, evaluate.TRECKind(), all[0].WriteTREC); err != nil {
 			return err
 		}
 	}
-	if err := x.page.write(replayPage(x, mail, all)); err != nil {
+	if err := x.page.write(replayPage(x, read, all)); err != nil {
 		return err
 	}
-	if x.asJSON {
-		return printJSON(p.stdout, replayReport{mail.Summary(), mail.Seconds, all})
-	}
-	printMail(p.stdout, mail.Summary())
-	if x.verbose {
-		printOddities(p.stdout, mail.Summary())
-	}
-	field(p.stdout, "replay", "%s", x.replay.how(x.Store))
-	fmt.Fprintln(p.stdout)
-	printReplays(p.stdout, all, x.verbose)
-	if len(all) == 1 && first.Verdicts != nil {
-		printVerdicts(p.stdout, *first.Verdicts, "with thresholds from what was learned before")
-	}
-	if len(all) == 1 && len(first.Curve) > 0 {
-		fmt.Fprintln(p.stdout)
-		printCurve(p.stdout, first)
-	}
-	if len(all) > 1 {
-		fmt.Fprintln(p.stdout)
-		x.printMore(p.stdout)
-	}
-	return nil
+	return x.show(replayReport{read.Summary(), read.Seconds, all, x})
 }
 
 // how describes when messages are learned.
@@ -144,35 +116,44 @@ func (r *replayFlags) how(o store.Options) string {
 	return how
 }
 
-func printReplays(w io.Writer, all []evaluate.Replay, verbose bool) {
-	t := newTable(w, "model", "accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%", "CPU s")
-	for _, r := range all {
-		f := r.Figures
-		screen.Printf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%.2f\n", r.Model, accuracyOf(&f), f.Messages-f.Confusion.Correct(),
-			percent(f.HM, 2), percent(f.SM, 2), percent(f.LAM, 2), percent(f.OneMinusROCA, 4), r.Seconds)
+// describe adds a row for each model, and the learning curve of a single one.
+func (r replayReport) describe(a *answer, fully bool) {
+	x := r.experiment
+	a.mail(r.Corpus, fully)
+	a.fact("replay", "%s", x.replay.how(x.Store))
+	a.gap()
+	heads := []string{"accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%"}
+	t := table{}
+	t.row("model", heads, "CPU s")
+	for _, r := range r.Models {
+		t.row(r.Model, figuresOf(&r.Figures, heads...), fmt.Sprintf("%.2f", r.Seconds))
 	}
-	t.Flush()
-	if !verbose {
+	a.table(t, 0)
+	if fully {
+		a.gap()
+		t = table{{"model", "95% interval", "learned", "features"}}
+		for _, r := range r.Models {
+			t.row(r.Model, figureOf(&r.Figures, "95% interval"), r.Learned, r.Kind)
+		}
+		a.table(t, 0)
+	}
+	if len(r.Models) > 1 {
+		a.gap()
+		x.more(a)
 		return
 	}
-	fmt.Fprintln(w)
-	t = newTable(w, "model", "95% interval", "learned", "features")
-	for _, r := range all {
-		screen.Printf(t, "%s\t%s\t%d\t%s\n", r.Model, intervalOf(&r.Figures), r.Learned, r.Kind)
+	single := r.Models[0]
+	a.verdicts(single.Verdicts, "with thresholds from what was learned before")
+	if len(single.Curve) == 0 {
+		return
 	}
-	t.Flush()
-}
-
-// printCurve prints the learning curve of a spam filter: the figures of all messages so far, and those since the last row.
-func printCurve(w io.Writer, r evaluate.Replay) {
-	t := newTable(w, "  ", "so far", "", "", "", "these messages alone")
-	fmt.Fprintln(t, "  messages\thm%\tsm%\tlam%\t(1-ROCA)%\thm%\tsm%\tlam%\t(1-ROCA)%")
-	for i, p := range r.Curve {
-		screen.Printf(t, "  %d", p.Messages)
-		for _, figures := range []metrics.LearningPoint{p, r.Blocks[i]} {
-			screen.Printf(t, "\t%s\t%s\t%s\t%s", percent(figures.HM, 2), percent(figures.SM, 2), percent(figures.LAM, 2), percent(figures.OneMinusROCA, 4))
-		}
-		fmt.Fprintln(t)
+	a.gap()
+	heads = []string{"hm%", "sm%", "lam%", "(1-ROCA)%"}
+	t = table{{"  ", "so far", "", "", "", "these messages alone"}}
+	t.row("  messages", heads, heads)
+	for i, at := range single.Curve {
+		t.row(fmt.Sprintf("  %d", at.Messages), figuresOf(&metrics.Figures{SpamFigures: at.SpamFigures}, heads...),
+			figuresOf(&metrics.Figures{SpamFigures: single.Blocks[i].SpamFigures}, heads...))
 	}
-	t.Flush()
+	a.table(t, 0)
 }

@@ -18,7 +18,6 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/replace"
-	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/report"
 	"chaff/train"
@@ -99,7 +98,7 @@ const (
 )
 
 // trainedPage is the page about models that were trained on one collection, the best first.
-func (p *program) trainedPage(x *experiment, title string, collection *train.Collection, all []train.Trained, found findings) (report.Page, error) {
+func (x *experiment) trainedPage(title string, collection *train.Collection, all []train.Trained, found findings) (report.Page, error) {
 	s := collection.Summary()
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
@@ -134,15 +133,15 @@ func (p *program) trainedPage(x *experiment, title string, collection *train.Col
 	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
 		return report.Page{}, err
 	}
-	if err := p.addGrowth(x, &page, collection, best); err != nil {
+	if err := x.addGrowth(&page, collection, best); err != nil {
 		return report.Page{}, err
 	}
-	return page, p.addTwoTerms(x, &page, collection, best)
+	return page, x.addTwoTerms(&page, collection, best)
 }
 
 // addGrowth adds the accuracy by the size of the training part, if it has more than one point.
-func (p *program) addGrowth(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
-	g, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Growth, error) {
+func (x *experiment) addGrowth(page *report.Page, collection *train.Collection, best train.Trained) error {
+	g, err := fit(x.program, x.Config, true, func(o train.Options) (evaluate.Growth, error) {
 		return evaluate.GrowthOf(x.command.Context(), collection, best, o)
 	})
 	if err != nil || len(g.Points) < 2 {
@@ -214,8 +213,8 @@ func addCurve(page *report.Page, model string, points []metrics.Point) {
 }
 
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
-func (p *program) addTwoTerms(x *experiment, page *report.Page, collection *train.Collection, best train.Trained) error {
-	t, err := fit(p, x.Config, true, func(o train.Options) (evaluate.Boundary, error) {
+func (x *experiment) addTwoTerms(page *report.Page, collection *train.Collection, best train.Trained) error {
+	t, err := fit(x.program, x.Config, true, func(o train.Options) (evaluate.Boundary, error) {
 		return evaluate.BoundaryOf(x.command.Context(), collection, best.Result.Model, o, strings.Fields(x.page.axes))
 	})
 	switch {
@@ -237,12 +236,11 @@ func verdictFacts(v *train.VerdictCounts, of string) []report.Fact {
 		return nil
 	}
 	var facts []report.Fact
-	if ham := v.Ham.Messages(); ham > 0 {
-		facts = append(facts, report.Fact{Name: "Ham", Value: fmt.Sprintf("%s lost as spam (%s of %s), %s unsure; %s", shareOf(v.Ham.Spam, ham), screen.Grouped(v.Ham.Spam), screen.Grouped(ham), shareOf(v.Ham.Unsure, ham), of)})
+	if lost, rest := hamLost(*v); lost != "" {
+		facts = append(facts, report.Fact{Name: "Ham", Value: lost + " " + rest + "; " + of})
 	}
-	if spam := v.Spam.Messages(); spam > 0 {
-		facts = append(facts, report.Fact{Name: "Spam", Value: fmt.Sprintf("%s found (%s of %s), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), screen.Grouped(v.Spam.Spam), screen.Grouped(spam),
-			shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))})
+	if found := spamFound(*v); found != "" {
+		facts = append(facts, report.Fact{Name: "Spam", Value: found})
 	}
 	return facts
 }

@@ -130,23 +130,21 @@ func (p *program) printRetrained(r retrained) {
 func (p *program) printFitted(path string, r train.Refitted, before guarantees) {
 	w := p.stdout
 	field(w, "fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
-	if r.Thresholds != nil {
-		printThresholds(w, *r.Thresholds)
-		if old := before.Thresholds; old != nil && *old != *r.Thresholds {
-			field(w, "", "before: %s", verdictsAbove(*old))
-		}
+	var a answer
+	a.thresholds(r.Thresholds)
+	if old := before.Thresholds; old != nil && r.Thresholds != nil && *old != *r.Thresholds {
+		a.fact("", "before: %s", verdictsAbove(*old))
 	}
-	if r.Verdicts != nil {
-		printVerdicts(w, *r.Verdicts, heldOut)
-		if v := before.Verdicts; v != nil && *v != *r.Verdicts {
-			field(w, "", "before: %s", verdictShares(*v))
-		}
+	a.verdicts(r.Verdicts, heldOut)
+	if old := before.Verdicts; old != nil && r.Verdicts != nil && *old != *r.Verdicts {
+		a.fact("", "before: %s", verdictShares(*old))
 	}
-	printCost(w, r.Cost)
-	printGuarantee(w, r.Promise)
+	a.cost(r.Cost)
+	a.guarantee(r.Promise)
 	if old := before.Promise; old != nil && r.Promise != nil && old.String() != r.Promise.String() {
-		field(w, "", "before: %v", old)
+		a.fact("", "before: %v", old)
 	}
+	p.say(a)
 	if n := len(r.Doubtful); n > 0 {
 		field(w, "doubtful", "%s: chaff review PATH lists them", mislabelled(n))
 	}

@@ -120,9 +120,9 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		return root
 	}
 	for id, commands := range map[string][]*cobra.Command{
-		"filter":  {p.trainCommand(), p.classifyCommand(), p.explainCommand(), p.serveCommand(), p.imapCommand()},
+		"filter":  {trainCommand(p), p.classifyCommand(), p.explainCommand(), p.serveCommand(), p.imapCommand()},
 		"learn":   {p.learnCommand(), p.watchCommand(), p.reviewCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand(), p.backupCommand(), p.restoreCommand()},
-		"measure": {p.demoCommand(), p.lessonCommand(), p.compareCommand(), p.evaluateCommand(), p.tuneCommand()},
+		"measure": {demoCommand(p), lessonCommand(p), compareCommand(p), evaluateCommand(p), tuneCommand(p)},
 		"look":    {p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.importCommand(), p.exportCommand()},
 	} {
 		for _, c := range commands {

@@ -209,7 +209,7 @@ func printWindows(w io.Writer, windows []store.Window) {
 		if of.Messages < windows[len(windows)-1].Messages {
 			name = "last"
 		}
-		screen.Printf(t, "  %s %d\t%s\t%s\t%d\t%s\t%s\t%s\n", name, of.Messages, accuracyOf(f), intervalOf(f), f.Messages-f.Confusion.Correct(),
+		screen.Printf(t, "  %s %d\t%s\t%s\t%d\t%s\t%s\t%s\n", name, of.Messages, figureOf(f, "accuracy"), figureOf(f, "95% interval"), f.Messages-f.Confusion.Correct(),
 			percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4))
 	}
 	t.Flush()

@@ -2,37 +2,88 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/memory"
-	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/report"
 	"chaff/train"
 )
 
-// findings are what the report and the terminal show of a trained model.
-type findings struct {
-	review   evaluate.Review
-	leaks    []evaluate.Leak
-	growth   evaluate.Growth
-	doubtful []doubtful // of the labels of the saved model
+func trainCommand(p *program) *cobra.Command {
+	var x experiment
+	c := &cobra.Command{
+		Use:        "train PATH... [-m FILE]",
+		Short:      "Train a model, print its accuracy, and save it",
+		SuggestFor: []string{"fit"},
+		Long: `Train splits the mail into a training, a development and a test part. It trains
+a model on the first part, chooses the thresholds for spam and unsure on the
+second, and prints the accuracy on the second and the third. Then it fits the
+model to all mail and saves it; --set train.refit=false saves the first model.
+Beside it, FILE.log has what chaff learn needs to correct the model.
+Train changes nothing in a mailbox.
+
+A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
+spam by name, an mbox of Gmail, an index, a list or a table of labelled mail; or
+it has a name such as junk.mbox or inbox. For all other mail a flag says what it
+is: --ham or --spam for a folder, an mbox, a message, or a tar or zip archive of
+these.
+
+The models are ` + wrapped(models.Names(), 68) + `.`,
+		Example: `  chaff train ~/Maildir
+  chaff train inbox.mbox junk.mbox.gz
+  chaff train --ham work --ham lists.mbox --spam caught -m spam.model
+  chaff train ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
+		RunE: func(_ *cobra.Command, paths []string) error {
+			if err := x.prepare(paths); err != nil {
+				return err
+			}
+			return x.train()
+		},
+	}
+	x.add(p, c, "model", "workers", "memory", "seed", "split")
+	p.addModelFile(c, &x.model, "save")
+	c.Flags().BoolVar(&x.noStore, "no-log", false, "save the model alone: it cannot learn single messages")
+	addReplace(c, &x.replace)
+	x.addMistakes()
+	x.page.addAxes(c)
+	return c
 }
 
-func (p *program) train(x *experiment) error {
+// findings are what the page and the terminal show of a trained model.
+type findings struct {
+	review evaluate.Review
+	leaks  []evaluate.Leak
+	growth evaluate.Growth
+}
+
+// trainingReport is the result of train. Models and review describe the model of the training part, saved_model the one fitted to all mail.
+type trainingReport struct {
+	resultReport
+	Saved  *train.Refitted `json:"saved_model,omitempty"`
+	Review evaluate.Review `json:"review"`
+	Leaks  []evaluate.Leak `json:"leaks,omitempty"`
+	// Doubtful are the messages that look mislabelled.
+	Doubtful   []doubtful `json:"doubtful,omitempty"`
+	experiment *experiment
+	growth     evaluate.Growth
+	classes    []string
+	warned     []train.Result // with the warnings about the model that is saved
+}
+
+func (x *experiment) train() error {
 	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
 	}
-	if err := p.canSaveModel(x.model, x.reads(mail), x.outputs()...); err != nil {
+	if err := x.canSaveModel(x.model, x.reads(mail), x.outputs()...); err != nil {
 		return err
 	}
 	ctx := x.command.Context()
@@ -41,151 +92,92 @@ func (p *program) train(x *experiment) error {
 			return err
 		}
 	}
-	reading, keepKey, err := p.secretReading(x.Config)
+	reading, keepKey, err := x.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
-	p.warnOfOtherModels(x.set, x.Model)
-	o := collectOptions(x.Config, reading)
-	collection, err := p.collect(x.command, o, mail)
+	x.warnOfOtherModels(x.set, x.Model)
+	collection, err := collect(x.program, x.command, collectOptions(x.Config, reading), mail)
 	if err != nil {
 		return err
 	}
-	var options train.Options
-	trained, err := fit(p, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
-		o.Unwatched = !x.verbose && !x.asJSON && !x.page.wanted()
-		options = o
-		return train.Fit(ctx, collection, x.Model, o)
-	})
-	if errors.Is(err, models.ErrDiverged) {
-		why, whyErr := options.WhyDiverged(ctx, collection, x.Model)
-		return cmp.Or(whyErr, hint.With(err, why))
-	}
+	trained, options, err := x.fit(ctx, collection)
 	if err != nil {
 		return err
 	}
-	memory.Release() // what the trainer took
-	result := trained.Result
-	var found findings
-	if found.leaks, err = evaluate.Leaks(collection); err != nil {
+	found, page, err := x.look(ctx, collection, trained, options)
+	if err != nil {
 		return err
 	}
-	shown := x.mistakes
-	if x.page.wanted() {
-		shown = max(shown, shownTerms)
+	result, learned, f := trained.Result, collection.Mail, trained.Filter
+	r := trainingReport{
+		resultReport: resultReport{collection.Summary(), []train.Result{result}, x.model}, Review: found.review, Leaks: found.leaks,
+		experiment: x, growth: found.growth, classes: learned.Classes(), warned: []train.Result{result},
 	}
-	if found.review, err = evaluate.ReviewPart(ctx, collection, trained.Filter, corpus.Test, shown); err != nil {
-		return err
-	}
-	var page report.Page
-	if x.page.wanted() {
-		if page, err = p.trainedPage(x, "chaff train: "+result.Model, collection, []train.Trained{trained}, found.first(shownTerms)); err != nil {
-			return err
-		}
-	}
-	found = found.first(x.mistakes)
-	if x.verbose && !x.asJSON {
-		if found.growth, err = evaluate.GrowthOf(ctx, collection, trained, options); err != nil {
-			return err
-		}
-	}
-	summary, learned := collection.Summary(), collection.Mail
-	warnings := []train.Result{result}
-	var f *filter.Filter
-	var refitted *train.Refitted
 	if x.Train.Refit { // the collection and the model of the training part are out of use then, which frees their memory
 		saved, refit, err := collection.Refit(ctx, trained, options)
 		if err != nil {
 			return err
 		}
-		f, refitted = saved, &refit
-		warnings[0].Warnings = refit.Warnings // of the model that is saved
-		addRefitted(&page, summary, refit, doubts(warnings))
+		f, r.Saved, r.Doubtful = saved, &refit, doubtsOf(learned, refit.Doubtful, saved)
+		r.warned[0].Warnings = refit.Warnings
+		addRefitted(&page, r.Corpus, refit, doubts(r.warned))
 	} else {
-		f = trained.Filter
 		page.Facts = append(verdictFacts(result.Verdicts, "the test part"), page.Facts...)
 	}
 	if err := x.page.write(page); err != nil {
 		return err
 	}
-	classes := learned.Classes()
-	if refitted != nil {
-		found.doubtful = doubtsOf(learned, refitted.Doubtful, f)
-	}
 	if x.withStore() {
-		err = saveStore(ctx, learned, f, x.model, *refitted, x.Store, x.replace)
+		err = saveStore(ctx, learned, f, x.model, *r.Saved, x.Store, x.replace)
 	} else {
 		err = saveAlone(ctx, f, x.model)
 	}
 	if err := errors.Join(err, keepKey()); err != nil {
 		return err
 	}
-	if x.asJSON {
-		return printJSON(p.stdout, trainingReport{resultReport{summary, []train.Result{result}, x.model}, refitted, found.review, found.leaks, found.doubtful})
-	}
-	switch {
-	case x.verbose:
-		p.printTrainedFully(x, summary, result, refitted, found, classes)
-		p.printLeaks(classes, found.leaks)
-		p.printWarnings(warnings)
-	case p.quiet:
-		p.printImportant(classes, found.leaks, warnings)
-	default:
-		printTrained(p.stdout, summary, result, refitted)
-		if x.wantsMistakes() {
-			printReview(p.stdout, classes, found.review)
-			fmt.Fprintln(p.stdout)
-		}
-		p.printImportant(classes, found.leaks, warnings)
-	}
-	p.printWorst(found.doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, x.paths))
-	p.printSaved(x, classes)
-	return nil
+	return x.show(r)
 }
 
 // withStore reports whether the model is saved with a log. That of a part of the mail is not: it is for measuring.
 func (x *experiment) withStore() bool { return !x.noStore && x.Train.Refit }
 
-// printTrainedFully prints all figures of train.
-func (p *program) printTrainedFully(x *experiment, summary train.Summary, result train.Result, refitted *train.Refitted, found findings, classes []string) {
-	printSplit(p.stdout, x.Config, summary)
-	field(p.stdout, "model", "%s on %s", result.Model, result.Kind)
-	printTraining(p.stdout, result)
-	fmt.Fprintln(p.stdout)
-	printFigures(p.stdout, []partFigures{{"train", result.Train}, {"development", result.Development}, {"test", result.Test}})
-	if refitted == nil {
-		printVerdictsOfParts(p.stdout, result, x.Thresholds)
+// fit trains the model on the training part, and returns the options that it used.
+func (x *experiment) fit(ctx context.Context, collection *train.Collection) (trained train.Trained, options train.Options, err error) {
+	trained, err = fit(x.program, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
+		o.Unwatched = !x.verbose && !x.asJSON && !x.page.wanted()
+		options = o
+		return train.Fit(ctx, collection, x.Model, o)
+	})
+	if errors.Is(err, models.ErrDiverged) {
+		why, whyErr := options.WhyDiverged(ctx, collection, x.Model)
+		return trained, options, cmp.Or(whyErr, hint.With(err, why))
 	}
-	if result.Test != nil {
-		fmt.Fprintln(p.stdout, "\nOn the test part:")
-		printTest(p.stdout, classes, result.Test)
-		printReview(p.stdout, classes, found.review)
-	}
-	printGrowth(p.stdout, found.growth)
-	if refitted != nil {
-		printRefitted(p.stdout, *refitted, x.Thresholds)
-	} else {
-		printGuarantee(p.stdout, result.Promise)
-	}
+	memory.Release() // what the trainer took
+	return trained, options, err
 }
 
-// printSaved prints where the model is, and what to do next.
-func (p *program) printSaved(x *experiment, classes []string) {
-	screen.Printf(p.stdout, "%-12s%s\n", "saved", savedFiles(x.model))
-	if p.quiet {
-		return
+// look finds what the page and the terminal show of a trained model, and draws the page if there is one.
+func (x *experiment) look(ctx context.Context, collection *train.Collection, trained train.Trained, o train.Options) (found findings, page report.Page, err error) {
+	if found.leaks, err = evaluate.Leaks(collection); err != nil {
+		return found, page, err
 	}
-	use := useOf(x.command, x.model)
-	question, class := "is it spam?", "--spam"
-	if !filter.IsSpamFilter(classes) {
-		question, class = "which class is it?", "--class NAME"
+	shown := x.mistakes
+	if x.page.wanted() {
+		shown = max(shown, shownTerms)
 	}
-	next := [][2]string{{"chaff classify" + use + " < message", question}, {"chaff explain" + use + " < message", "why?"}}
-	if hasStore(x.model) == nil {
-		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
+	if found.review, err = evaluate.ReviewPart(ctx, collection, trained.Filter, corpus.Test, shown); err != nil {
+		return found, page, err
 	}
-	printNext(p.stdout, next...)
-	x.printMore(p.stdout)
+	if x.page.wanted() {
+		if page, err = x.trainedPage("chaff train: "+trained.Result.Model, collection, []train.Trained{trained}, found.first(shownTerms)); err != nil {
+			return found, page, err
+		}
+	}
+	if x.verbose && !x.asJSON {
+		found.growth, err = evaluate.GrowthOf(ctx, collection, trained, o)
+	}
+	return found.first(x.mistakes), page, err
 }
 
 // first returns the findings with at most n messages of each kind.
@@ -195,65 +187,97 @@ func (f findings) first(n int) findings {
 	return f
 }
 
-// trainingReport is the JSON of train. Models and review describe the model of the training part, saved_model the one fitted
-// to all mail.
-type trainingReport struct {
-	resultReport
-	Saved  *train.Refitted `json:"saved_model,omitempty"`
-	Review evaluate.Review `json:"review"`
-	Leaks  []evaluate.Leak `json:"leaks,omitempty"`
-	// Doubtful are the messages that look mislabelled.
-	Doubtful []doubtful `json:"doubtful,omitempty"`
-}
-
-// resultReport is the JSON of train, compare and evaluate.
-type resultReport struct {
-	Corpus train.Summary  `json:"corpus"`
-	Models []train.Result `json:"models"`
-	File   string         `json:"file,omitempty"`
-}
-
-// collect reads and divides mail.
-func (p *program) collect(c *cobra.Command, o train.CollectOptions, mail labelled) (*train.Collection, error) {
-	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
-		o.Progress = step
-		return train.Collect(c.Context(), mail.source, mail.classes, o)
+func (r trainingReport) describe(a *answer, fully bool) {
+	x, d := r.experiment, doubted{r.classes, r.Leaks, r.warned}
+	switch {
+	case fully:
+		r.describeFully(a)
+		a.doubts(d, true)
+	case x.quiet:
+		a.doubts(d, false)
+	default:
+		r.describeShortly(a)
+		if x.wantsMistakes() {
+			a.review(r.classes, r.Review)
+			a.gap()
+		}
+		a.doubts(d, false)
+	}
+	a.add(func(p *program) {
+		p.printWorst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, x.paths))
 	})
+	a.line("%-12s%s", "saved", savedFiles(x.model))
+	if x.quiet {
+		return
+	}
+	use := useOf(x.command, x.model)
+	question, class := "is it spam?", "--spam"
+	if !filter.IsSpamFilter(r.classes) {
+		question, class = "which class is it?", "--class NAME"
+	}
+	next := [][2]string{{"chaff classify" + use + " < message", question}, {"chaff explain" + use + " < message", "why?"}}
+	if hasStore(x.model) == nil {
+		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
+	}
+	a.add(func(p *program) { printNext(p.stdout, next...) })
+	x.more(a)
 }
 
-// read runs a function that reads mail, with a progress bar. It reports the sources and the messages left out on stderr.
-func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
-	p.printSources(mail)
-	step, done := p.progress("reading mail")
-	result, err := read(step)
-	done()
-	switch oneClass := errors.Is(err, train.ErrOneClass); {
-	case mail.unread != "" && (oneClass || errors.Is(err, train.ErrNoMail)):
-		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, shellWord(mail.unread)))
-	case errors.Is(err, train.ErrNoMail):
-		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
-	case oneClass && mail.noJunk != "":
-		return result, noJunkFolder(mail.noJunk, err)
-	case oneClass:
-		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
-	case err != nil:
-		return result, err
+// describeShortly adds what the model learned, how good it is, and what its thresholds do.
+func (r trainingReport) describeShortly(a *answer) {
+	m := r.Models[0]
+	a.mail(r.Corpus, false)
+	messages, terms, verdicts, cost, guarantee, on := r.Corpus.Train, m.Terms, m.Verdicts, m.Cost, m.Promise, "on test mail"
+	if s := r.Saved; s != nil {
+		messages, terms, verdicts, cost, guarantee, on = s.Messages, s.Terms, s.Verdicts, s.Cost, s.Promise, heldOut
 	}
-	p.printProblems(summary(result))
-	for _, warning := range summary(result).Warnings {
-		p.warn(warning)
-	}
-	return result, nil
+	a.fact("learned", "%s of %s, by the model %s", plural(terms, "term"), plural(messages, "message"), m.Model)
+	a.accuracies(ofPart{"development", m.Development}, ofPart{"test", m.Test})
+	a.verdicts(verdicts, on)
+	a.cost(cost)
+	a.guarantee(guarantee)
 }
 
-// fit runs a function that trains models with the options in force. On a terminal it shows each epoch; several models share one
-// line.
-func fit[T any](p *program, c config.Config, several bool, run func(train.Options) (T, error)) (T, error) {
-	tell, done := p.epochs(several)
-	result, err := run(train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell})
-	done()
-	if errors.Is(err, models.ErrNoDocuments) {
-		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
+// describeFully adds all figures.
+func (r trainingReport) describeFully(a *answer) {
+	m, limits := r.Models[0], r.experiment.Thresholds
+	a.collected(r.Corpus, r.experiment.Config)
+	a.fact("model", "%s on %s", m.Model, m.Kind)
+	a.epochs(m)
+	a.gap()
+	a.figures(ofPart{"train", m.Train}, ofPart{"development", m.Development}, ofPart{"test", m.Test})
+	if r.Saved == nil {
+		a.gap()
+		a.thresholds(m.Thresholds)
+		switch {
+		case m.Thresholds != nil && m.Development != nil:
+			a.fact("", "chosen on the development part, %s", chosenBy(limits))
+		case m.Thresholds != nil:
+			a.fact("", "chosen without mail: there is no development part")
+		}
+		a.verdicts(m.Verdicts, "on the test part")
+		a.cost(m.Cost)
 	}
-	return result, err
+	if m.Test != nil {
+		a.line("\nOn the test part:")
+		a.errors(r.classes, m.Test)
+		a.review(r.classes, r.Review)
+	}
+	a.growth(r.growth)
+	s := r.Saved
+	if s == nil {
+		a.guarantee(m.Promise)
+		return
+	}
+	a.line("\nThese figures are of a model of the training part. The saved model:")
+	a.fact("fitted to", "all %s", plural(s.Messages, "message"))
+	if s.Thresholds == nil {
+		a.fact("", "its probabilities come from %s", plural(s.OutOfFold, "out-of-fold score"))
+		return
+	}
+	a.thresholds(s.Thresholds)
+	a.fact("", "chosen on %s, %s", plural(s.OutOfFold, "out-of-fold score"), chosenBy(limits))
+	a.verdicts(s.Verdicts, heldOut)
+	a.cost(s.Cost)
+	a.guarantee(s.Promise)
 }

@@ -2,29 +2,38 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"chaff/config"
 	"chaff/evaluate"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/report"
 	"chaff/train"
 )
 
-type tuneFlags struct {
+// search is what to try and where the results go.
+type search struct {
 	experiment
-	out, trials string
+	plan        config.Plan
+	out, trials string // paths of the best settings and of the table of trials
 }
 
-func (p *program) tuneCommand() *cobra.Command {
-	var flags tuneFlags
+func tuneCommand(p *program) *cobra.Command {
+	var s search
 	c := &cobra.Command{
 		Use:   "tune PATH... --config FILE [-o BEST.toml]",
 		Short: "Search for the settings that are best for your mail",
@@ -42,34 +51,33 @@ docs/tuning.md and docs/configuration.md describe searches.`,
   chaff tune --config search.toml inbox junk --report trials.html
   chaff train --config best.toml inbox junk`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			flags.paths = paths
-			if err := flags.load(p); err != nil {
-				return err
-			}
-			plan, err := planOf(c, flags.Config)
+			err := s.prepare(paths)
 			if err != nil {
 				return err
 			}
-			if strings.ToLower(filepath.Ext(flags.out)) != ".toml" {
-				return fmt.Errorf("-o %s: its name must end in .toml", flags.out)
+			if s.plan, err = planOf(c, s.Config); err != nil {
+				return err
 			}
-			mail, err := flags.open(replace.Output{Path: flags.out, Kind: bestKind()}, replace.Output{Path: flags.trials, Kind: trialsKind()})
+			if strings.ToLower(filepath.Ext(s.out)) != ".toml" {
+				return fmt.Errorf("-o %s: its name must end in .toml", s.out)
+			}
+			mail, err := s.open(replace.Output{Path: s.out, Kind: bestKind()}, replace.Output{Path: s.trials, Kind: trialsKind()})
 			if err != nil {
 				return err
 			}
 			var models []string
-			for _, trial := range plan.Trials {
+			for _, trial := range s.plan.Trials {
 				models = append(models, trial.Config.Model)
 			}
-			p.warnOfOtherModels(flags.set, models...)
-			return p.tune(c, search{flags.Config, plan, flags}, mail)
+			s.warnOfOtherModels(s.set, models...)
+			return s.tune(mail)
 		},
 	}
-	flags.add(p, c, "model", "workers", "seed", "split")
+	s.add(p, c, "model", "workers", "seed", "split")
 	f := c.Flags()
-	f.StringVarP(&flags.out, "out", "o", "best.toml", "write the best settings to `FILE`")
-	f.StringVar(&flags.trials, "trials", "", "write the table of trials to `FILE` as CSV")
-	flags.addFolds("compare by the mean over `K` folds of the training and development part")
+	f.StringVarP(&s.out, "out", "o", "best.toml", "write the best settings to `FILE`")
+	f.StringVar(&s.trials, "trials", "", "write the table of trials to `FILE` as CSV")
+	s.addFolds("compare by the mean over `K` folds of the training and development part")
 	return c
 }
 
@@ -99,25 +107,10 @@ func trialsKind() replace.Kind {
 // bestMark begins a file of settings that chaff tune found.
 const bestMark = "# Found by chaff tune: "
 
-// search is what to try and where the results go.
-type search struct {
-	base config.Config
-	plan config.Plan
-	tuneFlags
-}
-
-func (s search) candidates() []evaluate.Candidate {
-	all := make([]evaluate.Candidate, len(s.plan.Trials))
-	for i, trial := range s.plan.Trials {
-		c := trial.Config
-		all[i] = evaluate.Candidate{
-			Model:    c.Model,
-			Reading:  readingOf(c),
-			Features: c.Features,
-			Options:  train.Options{Models: c.Models, Thresholds: c.Thresholds},
-		}
-	}
-	return all
+// candidate returns what a trial of the plan tries.
+func (s *search) candidate(trial int) evaluate.Candidate {
+	c := s.plan.Trials[trial].Config
+	return evaluate.Candidate{Model: c.Model, Reading: readingOf(c), Features: c.Features, Options: train.Options{Models: c.Models, Thresholds: c.Thresholds}}
 }
 
 // How a search ended.
@@ -130,90 +123,303 @@ const (
 // errTime ends a search that is out of time.
 var errTime = errors.New("out of time")
 
-// outcome is the result of a search.
-type outcome struct {
-	trials []evaluate.Trial // the best first
-	end    string
-	corpus train.Summary
-	test   *metrics.Figures // of the best; nil if it was not measured
+// tuneReport is the result of a search.
+type tuneReport struct {
+	Corpus    train.Summary    `json:"corpus"`
+	Method    string           `json:"method"`
+	Objective string           `json:"objective"`
+	Folds     int              `json:"folds,omitempty"`
+	Planned   int              `json:"planned"`        // combinations
+	LeftOut   int              `json:"left_out"`       // invalid combinations
+	End       string           `json:"end"`            // "complete", "out of time" or "interrupted"
+	Trials    []tuneRow        `json:"trials"`         // the best first
+	File      string           `json:"file"`           // of the best settings
+	Test      *metrics.Figures `json:"test,omitempty"` // of the best settings; nil if it was not measured
+	search    *search
 }
 
-func (p *program) tune(c *cobra.Command, s search, mail labelled) error {
-	collection, err := p.collect(c, collectOptions(s.base, readingOf(s.base)), mail)
+// tuneRow is a trial, numbered from 1, with its settings.
+type tuneRow struct {
+	Trial    int             `json:"trial"`
+	Settings []config.Choice `json:"settings"`
+	metrics.Outcome
+	Seconds float64 `json:"cpu_seconds"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// figures returns the figures of a trial; nil if it failed.
+func (row tuneRow) figures() *metrics.Figures {
+	if row.Error != "" {
+		return nil
+	}
+	return &metrics.Figures{Accuracy: row.Accuracy, SpamFigures: row.SpamFigures, LogLoss: row.LogLoss}
+}
+
+func (s *search) tune(mail labelled) error {
+	ctx := s.command.Context()
+	collection, err := collect(s.program, s.command, collectOptions(s.Config, readingOf(s.Config)), mail)
 	if err != nil {
 		return err
 	}
-	found := outcome{corpus: collection.Summary()}
-	if found.trials, found.end, err = p.search(c.Context(), s, collection); err != nil {
+	r := tuneReport{
+		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective, Folds: s.folds,
+		Planned: len(s.plan.Trials), LeftOut: s.plan.LeftOut, File: s.out, search: s,
+	}
+	var trials []evaluate.Trial
+	if trials, r.End, err = s.run(ctx, collection); err != nil {
 		return err
 	}
-	if err := s.anyTrial(found); err != nil {
+	switch {
+	case len(trials) == 0 && r.End == endInterrupted:
+		return errors.New("interrupted before a trial was finished")
+	case len(trials) == 0:
+		return fmt.Errorf("no trial finished within %s: raise tune.time", s.Tune.Time)
+	case trials[0].Error != "":
+		return fmt.Errorf("no settings can be trained: %s", trials[0].Error)
+	}
+	for _, t := range trials {
+		r.Trials = append(r.Trials, tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Development, t.Seconds, t.Error})
+	}
+	best := fmt.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Outcome, r.Objective), r.comparedOn()) +
+		config.TOML(s.plan.Trials[trials[0].Candidate].Config.Differences())
+	if err := writeBytes(s.out, bestKind(), []byte(best)); err != nil {
 		return err
 	}
-	best := found.trials[0]
-	if err := s.write(found); err != nil {
-		return err
+	if s.trials != "" {
+		if err := writeFile(s.trials, trialsKind(), r.writeCSV); err != nil {
+			return err
+		}
 	}
-	if found.end != endInterrupted {
-		tested, err := evaluate.FitCandidate(c.Context(), collection, s.candidates()[best.Candidate])
+	if r.End != endInterrupted {
+		tested, err := evaluate.FitCandidate(ctx, collection, s.candidate(trials[0].Candidate))
 		switch {
-		case c.Context().Err() != nil:
-			found.end = endInterrupted
+		case ctx.Err() != nil:
+			r.End = endInterrupted
 		case err != nil:
 			return err
 		default:
-			found.test = tested.Result.Test
+			r.Test = tested.Result.Test
 		}
 	}
 	if s.page.wanted() {
-		if err := s.page.write(s.tuningPage(found)); err != nil {
+		if err := s.page.write(r.page()); err != nil {
 			return err
 		}
 	}
-	if err := p.printTuning(s, found); err != nil {
+	if err := s.show(r); err != nil {
 		return err
 	}
-	if found.end == endInterrupted {
-		return fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(found.trials), "trial"), s.out)
+	if r.End == endInterrupted {
+		return fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(trials), "trial"), s.out)
 	}
 	return nil
 }
 
-// search runs the trials until all are done, the time is over or the user interrupts it, and returns which of these ended it.
-func (p *program) search(ctx context.Context, s search, collection *train.Collection) ([]evaluate.Trial, string, error) {
-	if budget := s.base.Tune.Budget(); budget > 0 {
+// run runs the trials until all are done, the time is over or the user interrupts it, and returns which of these ended it.
+func (s *search) run(ctx context.Context, collection *train.Collection) ([]evaluate.Trial, string, error) {
+	if budget := s.Tune.Budget(); budget > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadlineCause(ctx, time.Now().Add(budget), errTime)
 		defer stop()
 	}
-	progress, done := p.tuneProgress(s.base.Tune.Objective)
-	trials, err := evaluate.Tune(ctx, collection, s.candidates(), evaluate.TuneOptions{
-		Objective: s.base.Tune.Objective,
-		Folds:     s.folds,
-		Workers:   s.base.Workers,
-		Progress:  progress,
-	})
+	var candidates []evaluate.Candidate
+	for i := range s.plan.Trials {
+		candidates = append(candidates, s.candidate(i))
+	}
+	progress, done := (func(done, all int, best evaluate.Trial))(nil), func() {}
+	if file := s.terminal(); file != nil {
+		progress, done = tuneBar(file, s.Tune.Objective)
+	}
+	trials, err := evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Folds: s.folds, Workers: s.Workers, Progress: progress})
 	done()
 	switch {
 	case errors.Is(err, errTime):
 		return trials, endTime, nil
 	case errors.Is(err, context.Canceled):
 		return trials, endInterrupted, nil
-	case err != nil:
-		return nil, "", err
 	}
-	return trials, endComplete, nil
+	return trials, endComplete, err
 }
 
-// anyTrial returns an error if no trial has figures.
-func (s search) anyTrial(found outcome) error {
-	switch {
-	case len(found.trials) == 0 && found.end == endInterrupted:
-		return errors.New("interrupted before a trial was finished")
-	case len(found.trials) == 0:
-		return fmt.Errorf("no trial finished within %s: raise tune.time", s.base.Tune.Time)
-	case found.trials[0].Error != "":
-		return fmt.Errorf("no settings can be trained: %s", found.trials[0].Error)
+// tuneBar returns a function that draws a bar with the best trial on a terminal, and one that removes it.
+func tuneBar(w io.Writer, objective string) (step func(done, all int, best evaluate.Trial), done func()) {
+	var bar *progressbar.ProgressBar
+	step = func(done, all int, best evaluate.Trial) {
+		if bar == nil {
+			bar = newBar(w, all, "")
+		}
+		if best.Error == "" {
+			figure, _, _ := strings.Cut(reached(best.Development, objective), ",") // a line has little room
+			bar.Describe(fmt.Sprintf("best: %s, trial %d", figure, best.Candidate+1))
+		}
+		_ = bar.Set(done) // a bar that cannot be drawn must not stop the work
 	}
-	return nil
+	return step, func() {
+		if bar != nil {
+			_ = bar.Finish()
+		}
+	}
+}
+
+// keys returns the settings that the search tries, and cells those of a trial. A setting of another model is a dash.
+func (s *search) keys() []string {
+	var keys []string
+	for _, entry := range s.Tune.Search {
+		keys = append(keys, strings.ToLower(entry.Key))
+	}
+	return keys
+}
+
+func (s *search) cells(row tuneRow) []string {
+	var cells []string
+	for _, entry := range s.Tune.Search {
+		cell := "-"
+		for _, choice := range row.Settings {
+			if strings.EqualFold(choice.Key, entry.Key) {
+				cell = fmt.Sprint(choice.Value)
+				if list, isList := choice.Value.([]string); isList {
+					cell = strings.Join(list, ", ")
+				}
+			}
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+// reached describes the accuracy of a trial, and its objective if that is another figure.
+func reached(o metrics.Outcome, objective string) string {
+	text := fmt.Sprintf("accuracy %.2f%%", o.Accuracy)
+	if objective != metrics.ByAccuracy {
+		cost := o.Cost(objective)
+		text = fmt.Sprintf("%s %s, %s", objective, number(&cost), text)
+	}
+	return text
+}
+
+// comparedOn names the mail that compares trials.
+func (r tuneReport) comparedOn() string {
+	if r.Folds > 0 {
+		return fmt.Sprintf("development mail, mean of %d folds of %d messages", r.Folds, r.Corpus.Train+r.Corpus.Development)
+	}
+	return fmt.Sprintf("the development part, %d messages", r.Corpus.Development)
+}
+
+// writeCSV writes the table of trials, the best first. An undefined figure is empty.
+func (r tuneReport) writeCSV(w io.Writer) error {
+	exact := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	lines := [][]string{slices.Concat([]string{"trial"}, r.search.keys(), []string{"accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error"})}
+	for _, row := range r.Trials {
+		line := append([]string{strconv.Itoa(row.Trial)}, r.search.cells(row)...)
+		accuracy := &row.Accuracy
+		if row.Error != "" {
+			accuracy = nil
+		}
+		for _, figure := range []*float64{accuracy, row.HM, row.SM, row.LAM, row.OneMinusROCA, row.LogLoss} {
+			line = append(line, exact(figure))
+		}
+		line = append(line, strconv.FormatFloat(row.Seconds, 'f', 3, 64), row.Error)
+		for i := range line {
+			line[i] = screen.Printable(line[i])
+		}
+		lines = append(lines, line)
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+const shownTrials = 10
+
+// ended says how far the search came.
+func (r tuneReport) ended() string {
+	return fmt.Sprintf("%s, %d of %s finished (%s)", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End)
+}
+
+// describe adds a row for each trial. The settings come last, since their values are as long as they like.
+func (r tuneReport) describe(a *answer, fully bool) {
+	s := r.search
+	a.mail(r.Corpus, fully)
+	a.divided(r.Corpus, s.Split, s.Seed)
+	a.fact("search", "%s, by %s on %s", r.ended(), r.Objective, r.comparedOn())
+	if r.LeftOut > 0 {
+		a.fact("", "%s left out, without valid settings (%v)", plural(r.LeftOut, "combination"), s.plan.Reason)
+	}
+	a.gap()
+	shown, heads, more := r.Trials, []string{"accuracy", "hm%", "sm%", "(1-ROCA)%", "log loss"}, []string(nil)
+	if fully {
+		heads, more = append(heads, "lam%"), []string{"CPU s"}
+	} else {
+		shown = shown[:min(len(shown), shownTrials)]
+	}
+	var t table
+	t.row("trial", heads, more, lastParts(s.keys()), "")
+	for _, row := range shown {
+		cells := []any{row.Trial, figuresOf(row.figures(), heads...)}
+		switch {
+		case fully && row.Error != "":
+			cells = append(cells, "-")
+		case fully:
+			cells = append(cells, fmt.Sprintf("%.2f", row.Seconds))
+		}
+		t.row(append(cells, s.cells(row), row.Error)...)
+	}
+	a.table(t, 0)
+	if more := len(r.Trials) - len(shown); more > 0 {
+		a.line("and %s more (--verbose: all)", plural(more, "trial"))
+	}
+	a.gap()
+	a.fact("best", "trial %d", r.Trials[0].Trial)
+	if r.Test != nil {
+		a.fact("test mail", "%s", r.testLine())
+	}
+	a.line("%-12s%s", "saved", r.File)
+	a.line("%-12schaff train --config %s", "next", shellWord(r.File))
+}
+
+func (r tuneReport) testLine() string {
+	f := r.Test
+	return fmt.Sprintf("accuracy %.2f%%, 95%% interval %.2f-%.2f, hm %s%%, sm %s%%, (1-ROCA)%% %s, %s that no trial has seen",
+		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), plural(f.Messages, "message"))
+}
+
+// lastParts returns the last parts of keys, such as smoothing, or the keys if two have the same last part.
+func lastParts(keys []string) []string {
+	var parts []string
+	for _, key := range keys {
+		part := key[strings.LastIndexByte(key, '.')+1:]
+		if slices.Contains(parts, part) {
+			return keys
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+func (r tuneReport) page() report.Page {
+	page := report.Page{Title: "chaff tune", Subtitle: corpusLine(r.Corpus)}
+	for _, class := range r.Corpus.Classes {
+		page.Classes = append(page.Classes, class.Name)
+	}
+	page.Facts = append(corpusFacts(r.search.Config, r.Corpus),
+		report.Fact{Name: "Search", Value: r.ended()},
+		report.Fact{Name: "Compared by", Value: r.Objective + " on " + r.comparedOn()},
+		report.Fact{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", r.Trials[0].Trial, reached(r.Trials[0].Outcome, r.Objective), r.File)})
+	if r.Test != nil {
+		page.Facts = append(page.Facts, report.Fact{Name: "Best on the test part", Value: r.testLine()})
+		page.Of, page.On = "the best trial", "the test part"
+		page.Reliability, page.Confusion = r.Test.Reliability, r.Test.Confusion
+	}
+	keys := r.search.keys()
+	for i, row := range r.Trials {
+		trial := report.Trial{Note: row.Error, Settings: []report.Fact{{Name: "trial", Value: strconv.Itoa(row.Trial)}}, Development: row.figures(), Best: i == 0}
+		for k, value := range r.search.cells(row) {
+			trial.Settings = append(trial.Settings, report.Fact{Name: keys[k], Value: value})
+		}
+		page.Trials = append(page.Trials, trial)
+	}
+	return page
 }

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"chaff/evaluate"
+	"chaff/internal/screen"
+	"chaff/metrics"
+	"chaff/train"
+)
+
+// result is what a command has computed. It is printed as text, or as JSON from its own fields.
+type result interface {
+	// describe adds the text to an answer: in short, or fully.
+	describe(a *answer, fully bool)
+}
+
+// show prints a result.
+func (p *program) show(r result, asJSON, fully bool) error {
+	if asJSON {
+		return printJSON(p.stdout, r)
+	}
+	var a answer
+	r.describe(&a, fully)
+	p.say(a)
+	return nil
+}
+
+// answer is the text of a result: its parts in order. Warnings go to stderr, all else to stdout.
+type answer []func(p *program)
+
+func (p *program) say(a answer) {
+	for _, part := range a {
+		part(p)
+	}
+}
+
+func (a *answer) add(part func(p *program)) { *a = append(*a, part) }
+
+// line adds a line.
+func (a *answer) line(format string, args ...any) {
+	a.add(func(p *program) { screen.Printf(p.stdout, format+"\n", args...) })
+}
+
+func (a *answer) gap() { a.line("") }
+
+// fact adds a labelled text, wrapped beside its label.
+func (a *answer) fact(label, format string, args ...any) {
+	a.add(func(p *program) { field(p.stdout, label, format, args...) })
+}
+
+// count adds a number of messages to the fact before it, unless it is 0.
+func (a *answer) count(n int, format string) {
+	if n > 0 {
+		a.fact("", format, n)
+	}
+}
+
+// paragraph adds text of several lines.
+func (a *answer) paragraph(format string, args ...any) {
+	a.add(func(p *program) { screen.Paragraph(p.stdout, "", format, args...) })
+}
+
+// aside adds a line for stderr.
+func (a *answer) aside(format string, args ...any) {
+	a.add(func(p *program) { screen.Printf(p.stderr, "chaff: "+format+"\n", args...) })
+}
+
+// warn adds warnings whose untrusted parts are quoted.
+func (a *answer) warn(texts ...string) {
+	for _, text := range texts {
+		a.add(func(p *program) { p.warn(text) })
+	}
+}
+
+// table is rows of cells: text, numbers, and lists of texts, which are a cell each.
+type table [][]any
+
+func (t *table) row(cells ...any) {
+	var flat []any
+	for _, cell := range cells {
+		if several, is := cell.([]string); is {
+			for _, text := range several {
+				flat = append(flat, text)
+			}
+			continue
+		}
+		flat = append(flat, cell)
+	}
+	*t = append(*t, flat)
+}
+
+// table adds a table whose rows are cut at a width; 0 is none.
+func (a *answer) table(t table, width int) {
+	a.add(func(p *program) {
+		out := newTable(p.stdout).Within(width)
+		for _, row := range t {
+			for i, cell := range row {
+				if i > 0 {
+					fmt.Fprint(out, "\t")
+				}
+				screen.Printf(out, "%v", cell)
+			}
+			fmt.Fprintln(out)
+		}
+		out.Flush()
+	})
+}
+
+// figuresOf returns the cells of a table with these heads, which name figures. A part of the mail without messages has dashes.
+func figuresOf(f *metrics.Figures, heads ...string) []string {
+	cells := make([]string, len(heads))
+	for i, head := range heads {
+		cells[i] = figureOf(f, head)
+	}
+	return cells
+}
+
+func figureOf(f *metrics.Figures, name string) string {
+	if f == nil {
+		return "-"
+	}
+	switch name {
+	case "messages":
+		return strconv.Itoa(f.Messages)
+	case "errors":
+		return strconv.Itoa(f.Messages - f.Confusion.Correct())
+	case "accuracy":
+		return fmt.Sprintf("%.2f%%", f.Accuracy)
+	case "95% interval":
+		return fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh)
+	case "0-1 loss":
+		return number(&f.ZeroOneLoss)
+	case "square loss":
+		return number(f.SquareLoss)
+	case "log loss":
+		return number(f.LogLoss)
+	case "Brier score":
+		return number(f.Brier)
+	case "hm%":
+		return percent(f.HM, 2)
+	case "sm%":
+		return percent(f.SM, 2)
+	case "lam%":
+		return percent(f.LAM, 2)
+	}
+	return percent(f.OneMinusROCA, 4) // (1-ROCA)%
+}
+
+// doubted are the warnings about models: possible leaks, and doubts of the trainers.
+type doubted struct {
+	classes []string
+	leaks   []evaluate.Leak
+	results []train.Result
+}
+
+// maxWarnings is how many warnings a short answer has.
+const maxWarnings = 2
+
+// doubts adds the most important warnings, the leaks in one line, or all.
+func (a *answer) doubts(d doubted, fully bool) {
+	if fully {
+		a.leaks(d.classes, d.leaks)
+		a.warn(doubts(d.results)...)
+		return
+	}
+	var texts []string
+	if len(d.leaks) > 0 {
+		texts = append(texts, leakLine(d.classes, d.leaks))
+	}
+	texts = append(texts, doubts(d.results)...)
+	a.warn(texts[:min(maxWarnings, len(texts))]...)
+	if more := len(texts) - maxWarnings; more > 0 {
+		a.aside("%s: --verbose shows them", plural(more, "more warning"))
+	}
+}
+
+// doubts collects the warnings about models. A warning about several models is one; among several models it names its own.
+func doubts(results []train.Result) []string {
+	var texts []string
+	of := make(map[string][]string) // models by warning
+	for _, r := range results {
+		for _, text := range r.Warnings {
+			if len(of[text]) == 0 {
+				texts = append(texts, text)
+			}
+			of[text] = append(of[text], r.Model)
+		}
+	}
+	for i, text := range texts {
+		switch {
+		case len(results) == 1:
+		case len(of[text]) == len(results):
+			texts[i] = "all models: " + text
+		default:
+			texts[i] = strings.Join(of[text], ", ") + ": " + text
+		}
+	}
+	return texts
+}
+
+// leaks warns of terms that the senders may not have written.
+func (a *answer) leaks(classes []string, leaks []evaluate.Leak) {
+	for _, l := range leaks {
+		about := ""
+		if l.Setting == "" && l.Alike > 0 {
+			about = ", like " + plural(l.Alike, "other term") + " of the text,"
+		}
+		a.warn(leakText(classes, l, about) + " (training messages): " + screen.Printable(l.Advice))
+	}
+	if all := settingsAgainst(leaks); len(all) > 0 {
+		a.aside("hint: to exclude all of them: %s", strings.Join(all, " "))
+	}
+}
+
+// leakText says in how many messages of each class a term is.
+func leakText(classes []string, l evaluate.Leak, about string) string {
+	var of []string
+	for c, n := range l.Messages {
+		of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
+	}
+	return screen.Printable(fmt.Sprintf("possible leak: %s%s is in %s", l.Term, about, strings.Join(of, ", ")))
+}
+
+// leakLine describes the strongest leak, what it means, and how to exclude all.
+func leakLine(classes []string, leaks []evaluate.Leak) string {
+	line := leakText(classes, leaks[0], "")
+	if len(leaks) == 1 {
+		return line + ": " + screen.Printable(leaks[0].Advice)
+	}
+	exclude := "--verbose lists all"
+	if flags := settingsAgainst(leaks); len(flags) > 0 && !slices.ContainsFunc(leaks, func(l evaluate.Leak) bool { return l.Setting == "" }) {
+		exclude = strings.Join(flags, " ")
+	}
+	return fmt.Sprintf("%s, and there are %d more: if the senders did not write them, new mail lacks them and the accuracy is too high: %s", line, len(leaks)-1, exclude)
+}
+
+// settingsAgainst returns the flags that exclude all leaks together, or none if one leak names them. Each leak lists all
+// fields to ignore, its own last.
+func settingsAgainst(leaks []evaluate.Leak) []string {
+	const ignore = "tokenize.ignore_headers="
+	var fields, flags, distinct []string
+	for _, l := range leaks {
+		if l.Setting == "" || slices.Contains(distinct, l.Setting) {
+			continue
+		}
+		distinct = append(distinct, l.Setting)
+		list, isList := strings.CutPrefix(l.Setting, ignore)
+		if !isList {
+			flags = append(flags, "--set "+l.Setting)
+			continue
+		}
+		for field := range strings.SplitSeq(list, ",") {
+			if !slices.Contains(fields, field) {
+				fields = append(fields, field)
+			}
+		}
+	}
+	if len(distinct) < 2 {
+		return nil
+	}
+	if len(fields) > 0 {
+		flags = append(flags, "--set "+ignore+strings.Join(fields, ","))
+	}
+	return flags
+}
