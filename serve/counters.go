@@ -31,13 +31,13 @@ func newCounters() *Counters { return &Counters{} }
 // Family is a counter for each value of a label. Only the program chooses these values, so they are few.
 type Family struct{ counters sync.Map }
 
-// Add adds n to the counter of a value.
-func (f *Family) Add(value string, n int64) {
+// Add adds n to the counter of a value, and returns it.
+func (f *Family) Add(value string, n int64) int64 {
 	c, ok := f.counters.Load(value)
 	if !ok {
 		c, _ = f.counters.LoadOrStore(value, new(atomic.Int64))
 	}
-	c.(*atomic.Int64).Add(n)
+	return c.(*atomic.Int64).Add(n)
 }
 
 // All returns the counters by value.
@@ -75,7 +75,11 @@ func (e *Engine) WriteMetrics(w io.Writer) error {
 		fmt.Fprintf(&b, "# HELP chaff_%s %s\n# TYPE chaff_%s %s\n", name, help, name, kind)
 	}
 	family := func(name, label, help string, f *Family) {
-		head(name, "counter", help)
+		kind := "counter"
+		if !strings.HasSuffix(name, "_total") {
+			kind = "gauge"
+		}
+		head(name, kind, help)
 		all := f.All()
 		for _, value := range slices.Sorted(maps.Keys(all)) {
 			fmt.Fprintf(&b, "chaff_%s{%s=\"%s\"} %d\n", name, label, labelValue(value), all[value])
@@ -95,7 +99,7 @@ func (e *Engine) WriteMetrics(w io.Writer) error {
 	number("unlike_total", "counter", "Messages unlike those that the model learned.", c.Unlike.Load())
 	number("bytes_total", "counter", "Bytes of messages judged.", c.Bytes.Load())
 	number("faults_total", "counter", "Faults of the program.", c.Faults.Load())
-	number("connections", "gauge", "Clients connected.", e.connections.Load())
+	family("connections", "protocol", "Clients connected.", &e.connected)
 	number("in_flight", "gauge", "Messages being judged or waiting for that.", e.inFlight.Load())
 	number("transit_bytes", "gauge", "Bytes of messages in transit.", e.transit.Load())
 	number("users_in_memory", "gauge", "Models of users in memory.", int64(e.users.count()))

@@ -38,7 +38,7 @@ func TestCountersCountWhatHappens(t *testing.T) {
 	for _, want := range []string{
 		`chaff_verdicts_total{verdict="spam"} 3`, `chaff_verdicts_total{verdict="ham"} 1`, `chaff_unjudged_total{reason="too_large"} 1`,
 		`chaff_learned_total{result="learned"} 1`, `chaff_learned_total{result="known"} 1`, `chaff_learned_total{result="forgotten"} 1`,
-		`chaff_connections_total{protocol="spamd"} 1`, "chaff_connections 1", "chaff_faults_total 0", "chaff_in_flight 0", "chaff_transit_bytes 0",
+		`chaff_connections_total{protocol="spamd"} 1`, `chaff_connections{protocol="spamd"} 1`, "chaff_faults_total 0", "chaff_in_flight 0", "chaff_transit_bytes 0",
 		`chaff_verdict_seconds_bucket{le="+Inf"} 4`, "chaff_verdict_seconds_count 4", "# TYPE chaff_verdict_seconds histogram",
 	} {
 		if !strings.Contains(text.String(), want+"\n") {

@@ -35,10 +35,10 @@ type Engine struct {
 	unsure   *unsure
 	started  time.Time
 
-	inFlight    atomic.Int64 // judgements, also those whose client has gone
-	connections atomic.Int64
-	transit     atomic.Int64 // bytes of messages
-	closed      atomic.Bool
+	inFlight  atomic.Int64 // judgements, also those whose client has gone
+	connected Family       // clients, by protocol
+	transit   atomic.Int64 // bytes of messages
+	closed    atomic.Bool
 
 	slots   chan struct{} // as many as messages are judged at a time
 	large   chan struct{} // one for a large message
@@ -79,12 +79,22 @@ func open(o Options, log Logger) (*Engine, error) {
 		if isSameFile(o.Users, filepath.Dir(o.Model)) {
 			return nil, fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)
 		}
+		if err := checkRoot(o.Users); err != nil {
+			return nil, err
+		}
 	}
 	e.users = newUsers(o)
-	if e.history, err = openHistory(o); err != nil {
+	beside, err := openFolder(o.Model)
+	if err != nil {
 		return nil, err
 	}
-	if e.unsure, err = openUnsure(o); err != nil {
+	if e.history, err = openHistory(beside, o); err != nil {
+		return nil, err
+	}
+	if why := e.history.trouble; why != nil {
+		log.Warn("%v: verdicts are remembered in memory only", why)
+	}
+	if e.unsure, err = openUnsure(beside, o); err != nil {
 		return nil, err
 	}
 	e.judge, e.idleFor = e.classify, idleFor
@@ -362,6 +372,9 @@ func (e *Engine) Status(user string) (Status, error) {
 	s.Store = &status
 	return s, nil
 }
+
+// Started returns when the engine was started.
+func (e *Engine) Started() time.Time { return e.started }
 
 // Counters returns the counters of the engine.
 func (e *Engine) Counters() *Counters { return e.counters }

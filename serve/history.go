@@ -8,15 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"chaff/filter"
-	"chaff/internal/replace"
 	"chaff/message"
 )
 
@@ -124,10 +123,11 @@ func readable(value []byte) string {
 
 // history has the last verdicts, in memory and in a file.
 type history struct {
-	path string
-	days int
-	ring []atomic.Pointer[Record]
-	next atomic.Int64 // the number of the next record, minus 1
+	folder *folder
+	name   string // of the file
+	days   int
+	ring   []atomic.Pointer[Record]
+	next   atomic.Int64 // the number of the next record, minus 1
 
 	mu      sync.Mutex // of the fields below
 	written int64      // the number of the last record in the file
@@ -136,63 +136,54 @@ type history struct {
 	trouble error
 }
 
-func historyKind() replace.Kind { return replace.Kind{Name: "history", Start: `{"time":"`} }
+// historyStart is how a history begins, unless it is empty.
+const historyStart = `{"time":"`
 
-// openHistory returns the history in the file of a model, or an empty one.
-func openHistory(o Options) (*history, error) {
-	h := &history{path: o.Model + historySuffix, days: o.HistoryDays, ring: make([]atomic.Pointer[Record], o.History)}
+var errNoHistory = errors.New("the file that is there is no history of chaff")
+
+// openHistory returns the history in the file of a model, which it makes if there is none.
+func openHistory(dir *folder, o Options) (*history, error) {
+	h := &history{folder: dir, name: filepath.Base(o.Model) + historySuffix, days: o.HistoryDays, ring: make([]atomic.Pointer[Record], o.History)}
 	if o.History == 0 {
 		return h, nil
 	}
-	err := ownFile(h.path, o.Model, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
+	file, err := dir.openOwn(h.name, os.O_RDWR)
+	if err == nil {
+		err = h.read(file)
+		file.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
+		h.trouble = fmt.Errorf("history: %w", err)
 	}
-	if err := historyKind().Check(h.path); err != nil {
-		return nil, fmt.Errorf("history: %s: %w", h.path, err)
+	if errors.Is(err, errNotOurs) || errors.Is(err, errNoHistory) {
+		return nil, h.trouble
 	}
-	file, err := os.Open(h.path)
-	if err != nil {
-		return nil, fmt.Errorf("history: %w", err)
-	}
-	defer file.Close()
+	return h, nil // in memory, where the file cannot be written
+}
+
+// read reads the file. What was being written at a crash has no line end, and the first flush drops it.
+func (h *history) read(file *os.File) error {
 	lines := bufio.NewReader(file)
+	if head, _ := lines.Peek(len(historyStart)); len(head) > 0 && !strings.HasPrefix(historyStart, string(head)) {
+		return errNoHistory
+	}
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
 			h.lines++
 		}
-		if err == io.EOF { // what was being written at a crash has no end; the first flush drops it
-			break
+		if err == io.EOF {
+			h.written = h.next.Load()
+			return nil
 		}
 		if err != nil {
-			return nil, fmt.Errorf("history: %w", err)
+			return err
 		}
 		var r Record
 		if json.Unmarshal(line, &r) == nil {
 			h.add(&r)
 		}
 	}
-	h.written = h.next.Load()
-	return h, nil
-}
-
-// ownFile makes sure that only the owner of a file or a folder beside a model can use it.
-func ownFile(path, model string, mode fs.FileMode) error {
-	if err := replace.CheckOwner(path, model); err != nil {
-		if errors.Is(err, replace.ErrOwner) {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-		return err
-	}
-	info, err := os.Stat(path)
-	if err == nil && info.Mode().Perm()&^mode != 0 {
-		err = os.Chmod(path, mode)
-	}
-	return err
 }
 
 // add adds a record.
@@ -276,7 +267,7 @@ func (h *history) append(records []*Record) error {
 	if err != nil {
 		return err
 	}
-	file, err := replace.Open(h.path, os.O_WRONLY|os.O_APPEND, 0o600)
+	file, err := h.folder.openOwn(h.name, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -296,8 +287,8 @@ func (h *history) rewrite(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := replace.File(h.path, historyKind(), data, 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", h.path, err)
+	if err := h.folder.replace(h.name, data); err != nil {
+		return err
 	}
 	h.lines, h.cut = len(kept), now
 	return nil

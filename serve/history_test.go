@@ -11,19 +11,26 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"chaff/internal/replace"
 )
 
 func openTestHistory(t *testing.T, path string, records int) *history {
 	t.Helper()
 	o := DefaultOptions()
 	o.Model, o.History = path, records
-	h, err := openHistory(o)
+	h, err := openHistory(folderOfModel(t, path), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
+}
+
+func folderOfModel(t *testing.T, path string) *folder {
+	t.Helper()
+	dir, err := openFolder(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // ids returns the ids of records.
@@ -119,7 +126,11 @@ func TestATornLineOfTheHistoryIsLeftOut(t *testing.T) {
 }
 
 func TestAHistoryThatCannotBeWrittenIsReportedOnce(t *testing.T) {
-	h := openTestHistory(t, filepath.Join(t.TempDir(), "none", "model"), 10)
+	path := filepath.Join(t.TempDir(), "model")
+	h := openTestHistory(t, path, 10)
+	if err := errors.Join(os.Remove(path+historySuffix), os.Mkdir(path+historySuffix, 0o700)); err != nil {
+		t.Fatal(err)
+	}
 	h.add(&Record{Time: time.Now(), ID: "one"})
 	err, isNew := h.flush(time.Now())
 	if err == nil || !isNew {
@@ -224,8 +235,8 @@ func TestOnlyTheOwnerReadsTheHistoryAndUnsureMessages(t *testing.T) {
 		}
 	}
 	openBoth := func() error {
-		_, err1 := openHistory(o)
-		_, err2 := openUnsure(o)
+		_, err1 := openHistory(folderOfModel(t, o.Model), o)
+		_, err2 := openUnsure(folderOfModel(t, o.Model), o)
 		return errors.Join(err1, err2)
 	}
 	if err := openBoth(); err != nil {
@@ -243,7 +254,71 @@ func TestOnlyTheOwnerReadsTheHistoryAndUnsureMessages(t *testing.T) {
 	if err := errors.Join(os.Chmod(filepath.Dir(o.Model), 0o777|fs.ModeSticky), os.Chown(history, nobody, nobody), os.Chown(folder, nobody, nobody)); err != nil {
 		t.Fatal(err)
 	}
-	if err := openBoth(); err == nil || strings.Count(err.Error(), replace.ErrOwner.Error()) != 2 {
+	if err := openBoth(); err == nil || strings.Count(err.Error(), errNotOurs.Error()) != 2 {
 		t.Errorf("files that another user put there: got %v", err)
+	}
+}
+
+// Whoever can write in the folder of the model can put links there, also while the daemon runs.
+func TestNoLinkLeadsTheDaemonToAnotherFile(t *testing.T) {
+	elsewhere, o := t.TempDir(), DefaultOptions()
+	o.Model = filepath.Join(t.TempDir(), "model")
+	secret, kept := filepath.Join(elsewhere, "secret"), filepath.Join(elsewhere, strings.Repeat("a", 2*keySize))
+	for _, path := range []string{o.Model, secret, kept} {
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustBeLeft := func() {
+		t.Helper()
+		for path, mode := range map[string]fs.FileMode{secret: 0o644, kept: 0o644, elsewhere: fs.ModeDir | 0o755} {
+			if info, err := os.Stat(path); err != nil || info.Mode() != mode || !info.IsDir() && info.Size() > 0 {
+				t.Errorf("%s: %v, %v", path, info, err)
+			}
+		}
+	}
+	if err := os.Chmod(elsewhere, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h := openTestHistory(t, o.Model, 3)
+	for _, target := range []string{secret, o.Model} { // outside the folder, and in it
+		os.Remove(o.Model + historySuffix)
+		if err := os.Symlink(target, o.Model+historySuffix); err != nil {
+			t.Skip("this system has no links")
+		}
+		h.add(&Record{Time: time.Now()})
+		if err, _ := h.flush(time.Now()); !errors.Is(err, errNotOurs) {
+			t.Errorf("%s: a history that has become a link: got %v", target, err)
+		}
+		if _, err := openHistory(folderOfModel(t, o.Model), o); !errors.Is(err, errNotOurs) {
+			t.Errorf("%s: a history that is a link at the start: got %v", target, err)
+		}
+	}
+	if info, err := os.Stat(o.Model); err != nil || info.Size() > 0 {
+		t.Errorf("the model has become a history: %v, %v", info, err)
+	}
+	for _, keep := range []int{0, 3} {
+		os.Remove(o.Model + UnsureSuffix)
+		if err := os.Symlink(elsewhere, o.Model+UnsureSuffix); err != nil {
+			t.Fatal(err)
+		}
+		o.KeepUnsure = keep
+		if _, err := openUnsure(folderOfModel(t, o.Model), o); keep > 0 && err == nil {
+			t.Error("unsure messages are kept behind a link")
+		}
+	}
+	mustBeLeft()
+}
+
+func TestRootServesNoFolderOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: only root can give folders to others")
+	}
+	dir := t.TempDir()
+	if err := os.Chown(dir, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openFolder(filepath.Join(dir, "model")); !errors.Is(err, errRoot) {
+		t.Errorf("got %v", err)
 	}
 }

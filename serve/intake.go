@@ -10,15 +10,16 @@ func ClientOf(conn net.Conn) string {
 	return "a client of the Unix socket"
 }
 
-// Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] there are too many.
+// Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] the protocol has too many: each has its own
+// number, so that idle clients of one delay no mail of another.
 func (e *Engine) Connect(protocol string) (done func(), err error) {
-	if e.connections.Add(1) > int64(e.options.Connections) {
-		e.connections.Add(-1)
+	if now := e.connected.Add(protocol, 1); now > int64(e.options.Connections) {
+		e.connected.Add(protocol, -1)
 		e.counters.Refused.Add(protocol, 1)
 		return nil, ErrBusy
 	}
 	e.counters.Connections.Add(protocol, 1)
-	return func() { e.connections.Add(-1) }, nil
+	return func() { e.connected.Add(protocol, -1) }, nil
 }
 
 // reserve takes some of the memory for messages in transit, if there is enough left.

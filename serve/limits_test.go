@@ -188,9 +188,12 @@ func TestAFaultCostsOneVerdict(t *testing.T) {
 func TestConnectionsAreLimited(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Connections = 2 })
 	first, err1 := e.Connect("spamd")
-	_, err2 := e.Connect("milter")
+	_, err2 := e.Connect("spamd")
 	if _, err := e.Connect("spamd"); err1 != nil || err2 != nil || !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v, %v, %v: want two admitted and one refused", err1, err2, err)
+	}
+	if _, err := e.Connect("milter"); err != nil {
+		t.Errorf("clients of one protocol keep out those of another: %v", err)
 	}
 	first()
 	if _, err := e.Connect("spamd"); err != nil {

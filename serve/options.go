@@ -33,7 +33,7 @@ type Options struct {
 	MaxMessage int `json:"max_message"`
 	// MaxSeconds is how long a message waits for its verdict; then it passes unjudged. From 0.01 to 600. Default 20.
 	MaxSeconds float64 `json:"max_seconds"`
-	// Connections is how many clients may be connected at a time. At least 1. Default 2000.
+	// Connections is how many clients of each protocol may be connected at a time. At least 1. Default 2000.
 	Connections int `json:"connections"`
 	// Confine takes from the daemon, after its start, all files but those of the models and its sockets, new connections, and the
 	// right to gain more rights, as far as the kernel can (Landlock, Linux 5.13). Default true.

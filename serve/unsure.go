@@ -35,7 +35,7 @@ type Kept struct {
 
 // unsure has the last unsure messages, each in a file of its own: a line with its record, and its bytes.
 type unsure struct {
-	folder     string
+	folder     *os.Root // nil if none are kept
 	most, days int
 
 	mu      sync.Mutex // of the fields below, and of the files
@@ -44,18 +44,19 @@ type unsure struct {
 }
 
 // openUnsure returns the messages in the folder of a model. If none are to be kept, it removes them.
-func openUnsure(o Options) (*unsure, error) {
-	u := &unsure{folder: o.Model + UnsureSuffix, most: o.KeepUnsure, days: o.UnsureDays}
-	if u.most > 0 {
-		if err := os.Mkdir(u.folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("unsure messages: %w", err)
-		}
-		if err := ownFile(u.folder, o.Model, 0o700); err != nil {
-			return nil, fmt.Errorf("unsure messages: %w", err)
-		}
+func openUnsure(dir *folder, o Options) (*unsure, error) {
+	u := &unsure{most: o.KeepUnsure, days: o.UnsureDays}
+	name := filepath.Base(o.Model) + UnsureSuffix
+	var err error
+	u.folder, err = dir.openOwnFolder(name, u.most > 0)
+	switch {
+	case u.most == 0 && err != nil: // there is none, or it is none of ours
+		return u, nil
+	case err != nil:
+		return nil, fmt.Errorf("unsure messages: %w", err)
 	}
-	entries, err := os.ReadDir(u.folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	entries, err := fs.ReadDir(u.folder.FS(), ".")
+	if err != nil {
 		return nil, fmt.Errorf("unsure messages: %w", err)
 	}
 	for _, entry := range entries {
@@ -64,7 +65,7 @@ func openUnsure(o Options) (*unsure, error) {
 		}
 		k, _, err := u.read(entry.Name())
 		if err != nil || u.most == 0 { // a crash has cut it, or the settings keep no mail
-			os.Remove(filepath.Join(u.folder, entry.Name()))
+			u.folder.Remove(entry.Name())
 			continue
 		}
 		u.all = append(u.all, k)
@@ -72,7 +73,8 @@ func openUnsure(o Options) (*unsure, error) {
 	slices.SortStableFunc(u.all, func(a, b Kept) int { return a.Time.Compare(b.Time) })
 	u.clean(time.Now())
 	if u.most == 0 {
-		os.Remove(u.folder) // if it is empty
+		u.folder.Close()
+		dir.Remove(name) // if it is empty
 	}
 	return u, nil
 }
@@ -85,7 +87,7 @@ func isKey(name string) bool {
 
 // read reads the file of a message.
 func (u *unsure) read(key string) (k Kept, raw []byte, err error) {
-	data, err := os.ReadFile(filepath.Join(u.folder, key))
+	data, err := u.folder.ReadFile(key)
 	if err != nil {
 		return k, nil, err
 	}
@@ -125,9 +127,8 @@ func (u *unsure) keep(r *Record, raw []byte) (err error, isNew bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.drop(k.Key)
-	path := filepath.Join(u.folder, k.Key)
-	if err := os.WriteFile(path, data.Bytes(), 0o600); err != nil {
-		os.Remove(path) // it may be cut
+	if err := u.folder.WriteFile(k.Key, data.Bytes(), 0o600); err != nil {
+		u.folder.Remove(k.Key) // it may be cut
 		isNew = u.trouble != err.Error()
 		u.trouble = err.Error()
 		return fmt.Errorf("keep an unsure message: %w", err), isNew
@@ -152,7 +153,7 @@ func (u *unsure) drop(key string) bool {
 		return false
 	}
 	u.all = slices.Delete(u.all, i, i+1)
-	os.Remove(filepath.Join(u.folder, key))
+	u.folder.Remove(key)
 	return true
 }
 

@@ -38,7 +38,7 @@ func filesIn(t *testing.T, folder string) int {
 func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure, o.UnsureDays = filepath.Join(t.TempDir(), "model"), 3, 7
-	u, err := openUnsure(o)
+	u, err := openUnsure(folderOfModel(t, o.Model), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,22 +66,22 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 		t.Errorf("just before the end: kept %q", got)
 	}
 	u.clean(now.Add(3 * time.Hour))
-	if got := keptIDs(u); got != "3 1" || filesIn(t, u.folder) != 2 {
-		t.Errorf("at the end: kept %q in %d files", got, filesIn(t, u.folder))
+	if got := keptIDs(u); got != "3 1" || filesIn(t, o.Model+UnsureSuffix) != 2 {
+		t.Errorf("at the end: kept %q in %d files", got, filesIn(t, o.Model+UnsureSuffix))
 	}
 
-	if err := os.WriteFile(filepath.Join(u.folder, strings.Repeat("a", 2*keySize)), []byte("cut"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Model+UnsureSuffix, strings.Repeat("a", 2*keySize)), []byte("cut"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(u.folder, "notes.txt"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Model+UnsureSuffix, "notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, err := openUnsure(o)
+	again, err := openUnsure(folderOfModel(t, o.Model), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := keptIDs(again); got != "3 1" || filesIn(t, u.folder) != 3 {
-		t.Errorf("after a restart: kept %q in %d files", got, filesIn(t, u.folder))
+	if got := keptIDs(again); got != "3 1" || filesIn(t, o.Model+UnsureSuffix) != 3 {
+		t.Errorf("after a restart: kept %q in %d files", got, filesIn(t, o.Model+UnsureSuffix))
 	}
 	k, raw, err := again.read(again.all[0].Key)
 	if want, bytes := unsureRecord(3, k.Time); err != nil || string(raw) != string(bytes) || k.ID != want.ID {
@@ -89,15 +89,15 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	}
 
 	o.KeepUnsure = 0
-	if off, err := openUnsure(o); err != nil || len(off.all) > 0 || filesIn(t, u.folder) != 1 {
-		t.Errorf("switched off: %d files are left, %v", filesIn(t, u.folder), err)
+	if off, err := openUnsure(folderOfModel(t, o.Model), o); err != nil || len(off.all) > 0 || filesIn(t, o.Model+UnsureSuffix) != 1 {
+		t.Errorf("switched off: %d files are left, %v", filesIn(t, o.Model+UnsureSuffix), err)
 	}
 }
 
 func TestALargeUnsureMessageIsNotKept(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(o)
+	u, err := openUnsure(folderOfModel(t, o.Model), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,11 +112,11 @@ func TestALargeUnsureMessageIsNotKept(t *testing.T) {
 func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(o)
+	u, err := openUnsure(folderOfModel(t, o.Model), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(u.folder); err != nil {
+	if err := os.Remove(o.Model + UnsureSuffix); err != nil {
 		t.Fatal(err)
 	}
 	for n, want := range []bool{true, false} {
@@ -133,18 +133,18 @@ func TestAnUnsureMessageThatWasCutIsRemoved(t *testing.T) {
 	}
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(o)
+	u, err := openUnsure(folderOfModel(t, o.Model), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, raw := unsureRecord(1, time.Now())
-	if err := os.Symlink("/dev/full", filepath.Join(u.folder, keyOf(r.User, raw))); err != nil {
+	if err := os.Symlink("/dev/full", filepath.Join(o.Model+UnsureSuffix, keyOf(r.User, raw))); err != nil {
 		t.Fatal(err)
 	}
 	if err, _ := u.keep(r, raw); err == nil {
 		t.Fatal("the disk is not full")
 	}
-	if n := filesIn(t, u.folder); n != 0 || len(u.all) != 0 {
+	if n := filesIn(t, o.Model+UnsureSuffix); n != 0 || len(u.all) != 0 {
 		t.Errorf("%d files are left of %d messages", n, len(u.all))
 	}
 }

@@ -18,8 +18,11 @@ import (
 	"chaff/store"
 )
 
-// maxUserName is the size in bytes of the longest name of a user.
-const maxUserName = 64
+// The sizes in bytes of the longest name of a user, that of a mail address, and of a folder.
+const (
+	maxUserName   = 254
+	maxFolderName = 255
+)
 
 // folderOf returns the name of the folder of a user, whose name comes from the network. The case of ASCII letters makes no difference. What a
 // name of a file should not have is written as %XX.
@@ -39,6 +42,9 @@ func folderOf(user string) (string, error) {
 		default:
 			folder = fmt.Appendf(folder, "%%%02x", c)
 		}
+	}
+	if len(folder) > maxFolderName {
+		return "", ErrUser
 	}
 	return string(folder), nil
 }

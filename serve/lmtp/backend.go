@@ -53,19 +53,20 @@ type link struct {
 	conn       net.Conn
 	in         *bufio.Reader
 	answer     time.Duration
+	until      *time.Time // of the transaction
 	isSMTP     bool
 	extensions []string // that are passed on, in capitals and sorted
 	forget     func() bool
 }
 
-// connect connects to the backend for a client of a name. The connection ends with ctx.
-func connect(ctx context.Context, o Options, name string) (*link, error) {
+// connect connects to the backend for a client of a name. The connection ends with ctx, and answers come before until, unless that is zero.
+func connect(ctx context.Context, o Options, name string, until *time.Time) (*link, error) {
 	dialer := net.Dialer{Timeout: dialTime, Resolver: &net.Resolver{PreferGo: true}} // the C library's is confined
 	conn, err := dialer.DialContext(ctx, o.Backend.network, o.Backend.address)
 	if err != nil {
 		return nil, err
 	}
-	l := &link{conn: conn, in: bufio.NewReaderSize(conn, bufferSize), answer: o.Answer, isSMTP: o.Backend.isSMTP}
+	l := &link{conn: conn, in: bufio.NewReaderSize(conn, bufferSize), answer: o.Answer, until: until, isSMTP: o.Backend.isSMTP}
 	l.forget = context.AfterFunc(ctx, func() { conn.Close() })
 	if err := l.greet(name); err != nil {
 		l.close()
@@ -145,7 +146,11 @@ func (l *link) write(p []byte) error {
 
 // read reads a reply.
 func (l *link) read() (reply, error) {
-	l.conn.SetReadDeadline(time.Now().Add(l.answer))
+	deadline := time.Now().Add(l.answer)
+	if !l.until.IsZero() && l.until.Before(deadline) {
+		deadline = *l.until
+	}
+	l.conn.SetReadDeadline(deadline)
 	r, err := readReply(l.in)
 	if err == nil && r.code == 421 {
 		err = fmt.Errorf("%w: %s", errLeft, r.lines[0])

@@ -34,6 +34,8 @@ type client struct {
 type transaction struct {
 	sender     string // as a command
 	recipients []*recipient
+	told       int       // how many of these have got their status
+	until      time.Time // when the backend has to have answered; zero if there is no limit yet
 }
 
 // recipient is a recipient of a message.
@@ -235,7 +237,7 @@ var errAway = errors.New("the backend is away")
 // connect connects to the backend. The log says when it goes away, and when it is back.
 func (c *client) connect() error {
 	s := c.server
-	l, err := connect(s.ctx, s.options, c.name)
+	l, err := connect(s.ctx, s.options, c.name, &c.transaction.until)
 	if err != nil {
 		if !s.away.Swap(true) {
 			s.warn("%s: %v: mail waits until it is back", s.options.Backend.address, err)
@@ -415,10 +417,19 @@ func (c *client) data(rest string) error {
 	if err := d.run(); err != nil {
 		return err
 	}
-	for _, r := range t.recipients {
-		c.relay(r.status)
+	if err := c.report(); err != nil {
+		return err
 	}
 	c.transaction, c.forwards = transaction{}, nil
+	return nil
+}
+
+// report sends the statuses that are known, in the order of the recipients (RFC 2033, section 4.2), so that the client sees work go on.
+func (c *client) report() error {
+	t := &c.transaction
+	for ; t.told < len(t.recipients) && t.recipients[t.told].status.code != 0; t.told++ {
+		c.relay(t.recipients[t.told].status)
+	}
 	return c.flush()
 }
 

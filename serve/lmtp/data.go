@@ -12,8 +12,6 @@ const (
 	afterDot   // behind a dot at the start of a line
 	afterDotCR // behind that and CR
 	afterLF    // behind LF without CR
-	afterLFDot // behind that and a dot
-	afterCRDot // behind CR without LF, and a dot
 )
 
 // decoder undoes what the sender of a message did to its dots. Only CR LF "." CR LF is an end: lines end in nothing else.
@@ -63,70 +61,46 @@ func (d *decoder) decode(dst, src []byte) (out []byte, used int, ended bool) {
 	return dst, len(src), false
 }
 
-// encoder adds dots to a message, so that it ends for a program where it ends, also if the program takes CR or LF for the end of a line. A
-// program that does not gets the message as it was, but for CR or LF before a dot with CR or LF behind it: that becomes CR LF.
+// encoder adds dots to a message, so that it ends for a program where it ends, and keeps its dots, also if the program takes CR or LF for the
+// end of a line: CR or LF before a dot becomes CR LF. Otherwise a program gets the message as it was.
 type encoder struct{ at place }
 
-// encode appends the message in src to dst. It may keep LF, and a dot, back.
+// encode appends the message in src to dst. It may keep LF back.
 func (e *encoder) encode(dst, src []byte) []byte {
 	for _, b := range src {
-		switch e.at {
-		case lineStart:
-			if b == '.' {
-				dst = append(dst, '.')
-			}
-		case afterCR:
-			if b == '.' {
-				e.at = afterCRDot
-				continue
-			}
-		case afterLF:
-			if b == '.' {
-				e.at = afterLFDot
-				continue
-			}
-		}
-		dst = e.release(dst, b == '\r' || b == '\n')
-		switch {
-		case b == '\r':
-			dst = append(dst, b)
+		before := e.at
+		e.at = inLine
+		switch b {
+		case '\r':
 			e.at = afterCR
-		case b == '\n' && e.at == afterCR:
-			dst = append(dst, b)
-			e.at = lineStart
-		case b == '\n':
+		case '\n':
 			e.at = afterLF
-		default:
+			if before == afterCR {
+				e.at = lineStart
+			}
+		}
+		switch {
+		case b == '.' && before == lineStart:
+			dst = append(dst, '.')
+		case b == '.' && before == afterCR:
+			dst = append(dst, "\n."...)
+		case b == '.' && before == afterLF:
+			dst = append(dst, "\r\n."...)
+		case before == afterLF:
+			dst = append(dst, '\n')
+		}
+		if e.at != afterLF {
 			dst = append(dst, b)
-			e.at = inLine
 		}
 	}
-	return dst
-}
-
-// release appends what was kept back, when it is known whether the line ends there.
-func (e *encoder) release(dst []byte, lineEnds bool) []byte {
-	switch {
-	case e.at == afterLF:
-		dst = append(dst, '\n')
-	case e.at == afterLFDot && lineEnds:
-		dst = append(dst, "\r\n.."...)
-	case e.at == afterLFDot:
-		dst = append(dst, "\n."...)
-	case e.at == afterCRDot && lineEnds:
-		dst = append(dst, "\n.."...)
-	case e.at == afterCRDot:
-		dst = append(dst, '.')
-	default:
-		return dst
-	}
-	e.at = inLine
 	return dst
 }
 
 // end appends the end of the message.
 func (e *encoder) end(dst []byte) []byte {
-	dst = e.release(dst, true)
+	if e.at == afterLF {
+		dst = append(dst, '\n')
+	}
 	if e.at != lineStart {
 		dst = append(dst, "\r\n"...)
 	}

@@ -55,7 +55,7 @@ func TestDotsAreAdded(t *testing.T) {
 		"a\r\n":               "a\r\n.\r\n",
 		".\r\n":               "..\r\n.\r\n",
 		"a\r\n.b\r\n..\r\n":   "a\r\n..b\r\n...\r\n.\r\n",
-		"a\n.b\r.c\r\n":       "a\n.b\r.c\r\n.\r\n",
+		"a\n.b\r.c\r\n":       "a\r\n..b\r\n..c\r\n.\r\n",
 		"a\n.\nb\r\n":         "a\r\n..\nb\r\n.\r\n",
 		"a\n.\r\nb\r\n":       "a\r\n..\r\nb\r\n.\r\n",
 		"a\r.\rb\r\n":         "a\r\n..\rb\r\n.\r\n",
@@ -81,12 +81,11 @@ func TestDotsAreAdded(t *testing.T) {
 	}
 }
 
-// normal returns a message as it arrives: lines of a dot have CR LF before them.
+// normal returns a message as it arrives: lines that begin with a dot have CR LF before them.
 func normal(in []byte) []byte {
 	var out []byte
 	for i, b := range in {
-		isEnd := func(i int) bool { return i >= len(in) || in[i] == '\r' || in[i] == '\n' }
-		isDot := i+1 < len(in) && in[i+1] == '.' && isEnd(i+2)
+		isDot := i+1 < len(in) && in[i+1] == '.'
 		switch {
 		case b == '\n' && isDot && (i == 0 || in[i-1] != '\r'):
 			out = append(out, '\r', '\n')

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"chaff/internal/parallel"
 	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
@@ -38,8 +39,7 @@ func (d *delivery) run() error {
 			return d.drain()
 		}
 	}
-	d.deliver(m)
-	return nil
+	return d.deliver(m)
 }
 
 // read reads a part of the message. The next call overwrites it.
@@ -121,10 +121,18 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 	return nil
 }
 
-// deliver judges the message for each recipient and passes it on.
-func (d *delivery) deliver(m *serve.Message) {
+// deliver judges the message for each recipient and passes it on. All of it is over before the client gives up: groups that come too late are
+// refused for now.
+func (d *delivery) deliver(m *serve.Message) error {
 	groups := d.groups()
+	c, most := d.client, d.client.server.options.Answer
+	began := time.Now()
+	c.transaction.until = began.Add(most)
 	for i, group := range groups {
+		if i > 0 && time.Since(began) > most/2 {
+			refuse(group, serve.ErrTimeout)
+			continue
+		}
 		text, err := d.judge(m.Bytes(), userOfAll(group))
 		if i == len(groups)-1 {
 			m.Drop()
@@ -134,28 +142,37 @@ func (d *delivery) deliver(m *serve.Message) {
 			continue
 		}
 		if len(groups) > 1 {
-			group = d.client.begin(group)
+			group = c.begin(group)
 		}
-		if t := d.client.open(group); t != nil {
+		if t := c.open(group); t != nil {
 			t.write(text)
 			t.end()
 		}
+		if err := c.report(); err != nil {
+			return err
+		}
 	}
+	return nil
 }
+
+// sideBySide is how many models of users are opened at a time.
+const sideBySide = 8
 
 // groups divides the recipients by the models that judge their mail.
 func (d *delivery) groups() [][]*recipient {
+	models := make([]string, len(d.recipients))
+	parallel.Each(sideBySide, len(models), func(i int) {
+		if user := d.recipients[i].user; d.client.server.engine.HasModel(user) {
+			models[i] = user
+		}
+	})
 	var groups [][]*recipient
 	index := map[string]int{}
-	for _, r := range d.recipients {
-		model := ""
-		if d.client.server.engine.HasModel(r.user) {
-			model = r.user
-		}
-		i, known := index[model]
+	for n, r := range d.recipients {
+		i, known := index[models[n]]
 		if !known {
 			i = len(groups)
-			index[model] = i
+			index[models[n]] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], r)

@@ -325,7 +325,7 @@ func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 		t.Errorf("got the log\n%s, want\n%s", got, want)
 	}
 	a.answerTo("greeting", "220 chaff LMTP")
-	if _, err := connect(t.Context(), Options{Backend: a.Backend, Answer: time.Second}, "x"); err == nil || !strings.Contains(err.Error(), "round in circles") {
+	if _, err := connect(t.Context(), Options{Backend: a.Backend, Answer: time.Second}, "x", new(time.Time)); err == nil || !strings.Contains(err.Error(), "round in circles") {
 		t.Errorf("got %v", err)
 	}
 	nobody := start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", a.address + "x", false}}, nil).dial(t)

@@ -31,8 +31,9 @@ type Options struct {
 	Idle time.Duration
 	// Total is how long a client may take for a message. Default 900 seconds.
 	Total time.Duration
-	// Answer is how long the backend may take for an answer. It is less than Postfix waits, 600 seconds, since a message that the backend
-	// accepts after that is delivered twice. Default 540 seconds.
+	// Answer is how long the backend may take for an answer, and for all answers after the message. It is less than Postfix waits, 600
+	// seconds, since a message that the backend accepts after that is delivered twice. In the second half, no recipients of another model
+	// are begun. Default 540 seconds.
 	Answer time.Duration
 	// Grace is how long transactions that have begun may take to end when the daemon stops. Default 10 seconds.
 	Grace time.Duration

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -305,12 +306,67 @@ func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
 	wantReceived(t, a, letter{sender, []string{"carl@lab.example"}, text[""]}, letter{sender, []string{"bert@lab.example"}, text["bert@lab.example"]})
 }
 
+// everyone is an engine in which each user has a model.
+type everyone struct{ *serve.Engine }
+
+func (everyone) HasModel(string) bool { return true }
+
+// TestAStatusGoesOutWhenItIsKnown delivers to an agent that takes its time for each message, so that a mail server that waited for all statuses
+// would give up.
+func TestAStatusGoesOutWhenItIsKnown(t *testing.T) {
+	a := startAgent(t, false)
+	const pause = 100 * time.Millisecond
+	var parts atomic.Int64
+	a.slow = func() {
+		if parts.Add(1)%7 == 0 { // of the lines of a message
+			time.Sleep(pause)
+		}
+	}
+	to := []string{}
+	for n := range 8 {
+		to = append(to, fmt.Sprintf("user%d@lab.example", n))
+	}
+	send := func(answer time.Duration) (status []string, first, all time.Duration) {
+		s := start(t, everyone{servetest.NewEngine(t, nil)}, a, func(o *Options) { o.Answer = answer }).hello(t)
+		s.want(sender, "250")
+		for _, r := range to {
+			s.want("RCPT TO:<"+r+">", "250")
+		}
+		s.want("DATA", "354")
+		began := time.Now()
+		s.text("\r\nx\r\n")
+		for range to {
+			status = append(status, s.reply())
+			if first == 0 {
+				first = time.Since(began)
+			}
+		}
+		return status, first, time.Since(began)
+	}
+	status, first, all := send(time.Minute)
+	for i, r := range to {
+		if status[i] != "250 2.0.0 saved for "+r {
+			t.Errorf("%s: got %q", r, status[i])
+		}
+	}
+	if first > all/2 {
+		t.Errorf("the first status came after %v, the last after %v", first, all)
+	}
+	status, _, all = send(6 * pause)
+	if status[0] != "250 2.0.0 saved for "+to[0] || !strings.HasPrefix(status[7], "451 4.3.2") || all > 6*pause {
+		t.Errorf("in %v of at most %v: got %q", all, 6*pause, status)
+	}
+	if letters, _ := a.received(); len(letters) == 16 {
+		t.Error("recipients that were refused have the message")
+	}
+}
+
 func TestBytesComeOutAsTheyCame(t *testing.T) {
 	e := servetest.NewEngine(t, nil)
 	a := startAgent(t, false, "8BITMIME")
 	s := start(t, e, a, nil).hello(t)
 	for _, raw := range []string{
-		"\r\n", "no header\r\n", "Subject: x\r\n\r\n.\r\n..\r\n.a\r\n", "Subject: x\r\r\n\r\r\nbody\r\r\n", "Subject: x\n\nbody\n.dot\n..\n\r\n",
+		"\r\n", "no header\r\n", "Subject: x\r\n\r\n.\r\n..\r\n.a\r\n", "Subject: x\r\r\n\r\r\nbody\r\r\n", "Subject: x\n\nbody\ndot.\n\r\n",
 		"Subject: x\r\n\r\na\x00b\xff\xfe\r\n", "Subject: x\r\n\r\n" + strings.Repeat("long", 100000) + "\r\n", ".\r\n", "X-Spam-Flag: NO\r\n\r\n",
 		" begins with a blank\r\n", "Subject: x\r\n\r\nbare\rreturn\nand feed\r\n", "From a Mon Jan 1\r\nSubject: x\r\n\r\nbody\r\n",
 		"Subject: x\r\n\r\n" + strings.Repeat("\r\n.", 20000) + "\r\n",

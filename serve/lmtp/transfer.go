@@ -98,7 +98,6 @@ func (t *transfer) flush() {
 func (t *transfer) end() {
 	t.buffer = t.encoder.end(t.buffer)
 	t.flush()
-	setStatus(t.recipients, notDelivered())
 	for i, recipient := range t.recipients {
 		if i > 0 && t.client.link.isSMTP { // which has one answer for all
 			recipient.status = t.recipients[0].status
@@ -110,9 +109,11 @@ func (t *transfer) end() {
 		}
 		if t.err != nil {
 			t.client.lost(t.err)
+			setStatus(t.recipients[i:], notDelivered())
 			return
 		}
 		recipient.status = r.final()
+		_ = t.client.report() // an error comes again
 	}
 }
 

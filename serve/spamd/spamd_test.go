@@ -344,7 +344,7 @@ func TestUsersTeachTheirOwnModel(t *testing.T) {
 	if got := lesson("anna@example.org"); !strings.Contains(got, "DidSet: local") {
 		t.Errorf("got %q", got)
 	}
-	for _, name := range []string{"../anna", ".anna", "a/b", "", strings.Repeat("a", 65)} {
+	for _, name := range []string{"../anna", ".anna", "a/b", "", strings.Repeat("a", 255)} {
 		got := lesson(name)
 		if name != "" && !strings.HasPrefix(got, "SPAMD/1.0 67 No Such User: ") {
 			t.Errorf("%q: got %q", name, got)

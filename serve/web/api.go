@@ -154,7 +154,7 @@ type daemonStatus struct {
 type counters map[string]int64
 
 func (s *server) showStatus(w http.ResponseWriter, r *http.Request) {
-	status, err := s.status(r.URL.Query().Get("user"))
+	status, err := s.status(r.URL.Query().Get("user"), stateTime)
 	if err != nil {
 		writeFailure(w, err)
 		return

@@ -172,7 +172,7 @@ func (c *console) login(w http.ResponseWriter, r *http.Request) {
 		c.loginPage(w, http.StatusForbidden, r, "That is not the token.")
 		return
 	}
-	http.SetCookie(w, c.cookie(r, c.newSession(time.Now())))
+	http.SetCookie(w, c.cookie(r, c.sessions.begin(time.Now())))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -200,6 +200,7 @@ func (c *console) posted(handle func(w http.ResponseWriter, r *http.Request) (ne
 }
 
 func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error) {
+	c.sessions.end(c.session(r))
 	http.SetCookie(w, c.cookie(r, ""))
 	return "/login", nil
 }

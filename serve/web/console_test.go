@@ -315,9 +315,14 @@ func TestSigningInAndOut(t *testing.T) {
 	if w := s.post("/logout", url.Values{}); w.Code != 403 {
 		t.Errorf("signed out without the token of the form: %d", w.Code)
 	}
+	stolen := s.cookies
 	w := s.post("/logout", url.Values{"form": {s.form()}})
 	if cookies := w.Result().Cookies(); w.Code != 303 || len(cookies) != 1 || cookies[0].MaxAge >= 0 {
 		t.Errorf("signed out: %d %v", w.Code, cookies)
+	}
+	s.cookies = stolen
+	if w := s.do("GET", "/history", ""); w.Code == 200 {
+		t.Error("the cookie of a session that was signed out still opens the console")
 	}
 }
 
@@ -335,7 +340,7 @@ func FuzzForms(f *testing.F) {
 			}
 		}
 		s.do("POST", "/checkv2", body, "Queue-Id", boundary, "Deliver-To", boundary)
-		if s.isSession(boundary, time.Now()) {
+		if s.sessions.has(boundary, time.Now()) {
 			t.Errorf("%q is a session", boundary)
 		}
 	})

@@ -9,7 +9,8 @@
 //
 // Anyone who can connect may have mail judged, and read counters. What changes the model, or shows mail or the words of the model, needs a
 // token. It is in a file that only its owner can read, which is made at the first start. Programs send it as "Authorization: Bearer TOKEN", or
-// as rspamd's field Password. A person types it into the console, which then has a cookie for [sessionTime].
+// as rspamd's field Password. A person types it into the console, which then has a cookie until that person signs out, the
+// daemon stops, or [sessionTime] is over.
 //
 // Web pages of other origins can make a browser send requests. A request is refused (guard.go) if it is for a host name that is not ours,
 // which prevents DNS rebinding, or if its Origin or Sec-Fetch-Site says that another origin made it. Forms of the console carry a second token,

@@ -5,15 +5,15 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
-	"net"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -49,12 +49,12 @@ func (s *server) guarded(next http.Handler) http.Handler {
 // isOurHost reports whether a client may know the server by the name in a field Host. A page of another origin can let its own name lead
 // to this address, but no other name and no address. Programs may send none; browsers always do.
 func (s *server) isOurHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
+	u, err := url.Parse("//" + host)
+	if err != nil || u.Host != host {
+		return false
 	}
-	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil || name == "" || name == "localhost" {
+	name := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if _, err := netip.ParseAddr(name); err == nil || name == "" || name == "localhost" {
 		return true
 	}
 	return slices.ContainsFunc(s.options.HTTPHosts, func(ours string) bool { return strings.EqualFold(ours, name) })
@@ -95,23 +95,36 @@ func (s *server) withToken(next http.HandlerFunc) http.HandlerFunc {
 // sessionTime is how long a person stays signed in to the console.
 const sessionTime = 12 * time.Hour
 
-// newSession returns the value of a cookie: when the session ends, random bytes, and a proof that the server has made it.
-func (s *server) newSession(now time.Time) string {
-	data := binary.BigEndian.AppendUint64(nil, uint64(now.Add(sessionTime).Unix()))
-	random := make([]byte, 16)
-	rand.Read(random) // never fails
-	data = append(data, random...)
-	return base64.RawURLEncoding.EncodeToString(append(data, s.proof("session", data)...))
+// sessions are the people who are signed in: when each session ends, by the value of its cookie. The end of the daemon ends them all.
+type sessions struct {
+	mu   sync.Mutex
+	ends map[string]time.Time
 }
 
-// isSession reports whether a value is that of a session that has not ended.
-func (s *server) isSession(value string, now time.Time) bool {
-	data, err := base64.RawURLEncoding.DecodeString(value)
-	if err != nil || len(data) != 8+16+sha256.Size {
-		return false
+// begin returns the value of a new session.
+func (s *sessions) begin(now time.Time) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.ends, func(_ string, end time.Time) bool { return !now.Before(end) })
+	if s.ends == nil {
+		s.ends = map[string]time.Time{}
 	}
-	data, proof := data[:24], data[24:]
-	return hmac.Equal(proof, s.proof("session", data)) && now.Unix() < int64(binary.BigEndian.Uint64(data))
+	value := rand.Text()
+	s.ends[value] = now.Add(sessionTime)
+	return value
+}
+
+// has reports whether a value is that of a session that has not ended.
+func (s *sessions) has(value string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return now.Before(s.ends[value])
+}
+
+func (s *sessions) end(value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.ends, value)
 }
 
 // formToken returns the token of the forms of a session.
@@ -148,7 +161,7 @@ func (s *server) cookie(r *http.Request, value string) *http.Cookie {
 // session returns the session of a request, or "".
 func (s *server) session(r *http.Request) string {
 	c, err := r.Cookie(s.cookieName())
-	if err != nil || !s.isSession(c.Value, time.Now()) {
+	if err != nil || !s.sessions.has(c.Value, time.Now()) {
 		return ""
 	}
 	return c.Value

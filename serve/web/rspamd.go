@@ -262,7 +262,7 @@ const maxScanTimes = 31
 
 // rspamdStat answers with the figures since the start, and the messages that each class of the shared model has learned.
 func (s *server) rspamdStat(w http.ResponseWriter, _ *http.Request) {
-	status, err := s.status("")
+	status, err := s.status("", openStateTime)
 	if err != nil {
 		writeFailure(w, err)
 		return
@@ -296,12 +296,8 @@ func (s *server) rspamdStat(w http.ResponseWriter, _ *http.Request) {
 
 // rspamdAuth answers rspamc uptime.
 func (s *server) rspamdAuth(w http.ResponseWriter, _ *http.Request) {
-	status, err := s.status("")
-	if err != nil {
-		writeFailure(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, map[string]any{"version": version(), "auth": "ok", "uptime": int64(time.Since(status.Started).Seconds()), "read_only": false})
+	up := time.Since(s.engine.Started())
+	writeJSON(w, http.StatusOK, map[string]any{"version": version(), "auth": "ok", "uptime": int64(up.Seconds()), "read_only": false})
 }
 
 // version returns the version of the program.

@@ -36,6 +36,7 @@ type server struct {
 	tokenFile     string
 	patience      patience
 	states        states
+	sessions      sessions
 	decompressing sync.Mutex
 }
 
@@ -275,15 +276,18 @@ type state struct {
 	at     time.Time
 }
 
-// stateTime is how long a state is as good as new.
-const stateTime = 2 * time.Second
+// How old a state may be: for those who have the token or a session, and for those who need none.
+const (
+	stateTime     = 2 * time.Second
+	openStateTime = time.Minute
+)
 
-// status returns the state of the model of a user, at most [stateTime] old. It reads one store at a time.
-func (s *server) status(user string) (serve.Status, error) {
+// status returns the state of the model of a user, at most so old. It reads one log at a time.
+func (s *server) status(user string, atMost time.Duration) (serve.Status, error) {
 	s.states.mu.Lock()
 	defer s.states.mu.Unlock()
 	now := time.Now()
-	if known, ok := s.states.all[user]; ok && now.Sub(known.at) < stateTime {
+	if known, ok := s.states.all[user]; ok && now.Sub(known.at) < atMost {
 		return known.status, known.err
 	}
 	status, err := s.engine.Status(user)

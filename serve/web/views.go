@@ -114,7 +114,7 @@ type window struct {
 }
 
 func (c *console) overview(r *http.Request, v *view) error {
-	status, err := c.status(v.User)
+	status, err := c.status(v.User, stateTime)
 	if err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ type thresholdsBody struct {
 }
 
 func (c *console) thresholds(r *http.Request, v *view) error {
-	status, err := c.status(v.User)
+	status, err := c.status(v.User, stateTime)
 	if err != nil {
 		return err
 	}
