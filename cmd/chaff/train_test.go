@@ -16,13 +16,13 @@ import (
 // TestWithoutRefittingTheMeasuredModelIsSaved holds the bytes of train.refit=false to those of the model of the training part.
 func TestWithoutRefittingTheMeasuredModelIsSaved(t *testing.T) {
 	dir := t.TempDir()
-	folders, err := sources.ClassFolders(sampleDir())
+	folders, err := sources.OpenLabelled(sampleDir(), sources.Options{Format: sources.Subfolders})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := config.Default()
 	cfg.Model = "multinomial" // it is soon trained
-	mail, err := train.Collect(t.Context(), folders.Source(), spamClasses(), collectOptions(cfg, readingOf(cfg)))
+	mail, err := train.Collect(t.Context(), folders.Source, spamClasses(), collectOptions(cfg, readingOf(cfg)))
 	if err != nil {
 		t.Fatal(err)
 	}

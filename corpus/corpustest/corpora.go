@@ -50,9 +50,9 @@ func SpamAssassin(t testing.TB) (corpus.Source, bool) {
 // Enron returns part n, from 1 to 6, of Enron-Spam in the folder of corpora.
 func Enron(t testing.TB, dir string, n int) corpus.Source {
 	t.Helper()
-	classes, err := sources.ClassFolders(filepath.Join(dir, "enron", fmt.Sprintf("enron%d", n)))
+	mail, err := sources.OpenLabelled(filepath.Join(dir, "enron", fmt.Sprintf("enron%d", n)), sources.Options{Format: sources.Subfolders})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return classes.Source()
+	return mail.Source
 }

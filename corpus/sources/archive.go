@@ -1,17 +1,19 @@
 package sources
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
-
-	"chaff/message"
 )
 
 // archiveFormat returns the format of an uncompressed archive that begins with head, or "". It examines tarBlock bytes.
@@ -34,20 +36,11 @@ func isZip(head []byte) bool {
 	return magic == "PK\x03\x04" || magic == "PK\x05\x06" || magic == "PK\x07\x08"
 }
 
-// notArchive returns an error about a file among messages that is an archive.
-func notArchive(head []byte) error {
-	if archiveFormat(head) != "" {
-		return message.IsNoMail("archive")
-	}
-	return nil
-}
-
 // An archive is the file system of a zip archive at the path of its file: a message in "old.zip" is "old.zip/cur/1". A tar is copied into one.
 type archive struct {
 	*zip.Reader
 	at      string
 	members map[string]*zip.File // the files by their names
-	tar     seekFile             // the copy of a tar, whose members are not compressed; nil for a zip
 }
 
 // openArchive opens the tar or zip archive name of fsys. For a damaged archive, it returns both an error and a file system with
@@ -62,57 +55,67 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 		return nil, err
 	}
 	defer f.Close()
-	plain := bufio.NewReader(f)
-	head, err := plain.Peek(tarBlock)
-	if err != nil && err != io.EOF {
+	head, err := readHead(f)
+	if err != nil {
 		return nil, err
 	}
-	a := archive{at: path.Clean(name), members: make(map[string]*zip.File)}
+	// The file stays open, since members may be read at any time. Like all files of package os, it is closed when it is garbage.
+	var file seekFile
 	var damage error
-	switch archiveFormat(head) {
+	members := -1 // all
+	format := archiveFormat(head)
+	switch format {
 	case Zip:
-		// The file stays open, since members may be read at any time. Like all files of package os, it is closed when it is garbage.
-		var file seekFile
-		if _, file, err = openAtOffsets(fsys, name); err == nil {
-			err = a.read(file)
-		}
+		_, file, err = openAtOffsets(fsys, name)
 	case Tar:
-		damage, err = a.copyTar(plain, MaxUnpackedBytes)
+		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), f), MaxUnpackedBytes)
 	default:
 		err = errors.New("is neither a tar nor a zip archive")
 	}
 	if err != nil {
 		return nil, err
 	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	a := archive{at: path.Clean(name), members: make(map[string]*zip.File)}
+	a.Reader, err = zip.NewReader(file, info.Size())
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, fmt.Errorf("the zip archive is cut off or damaged: %w", err)
+	}
+	for method, c := range map[uint16]compression{zipBzip2: bzipped, zipZstd: zstandard, zipXZ: xzipped} {
+		a.RegisterDecompressor(method, func(r io.Reader) io.ReadCloser { return io.NopCloser(c.decompress(bufio.NewReader(r))) })
+	}
+	if format == Tar {
+		a.File = newestOf(a.File[:members])
+	}
 	a.nameMembers()
 	return a, damage
 }
+
+// Compression methods that archive/zip does not support itself (APPNOTE 4.4.5).
+const (
+	zipBzip2 = 12
+	zipZstd  = 93
+	zipXZ    = 95
+)
 
 // Open opens a member or a folder.
 func (a archive) Open(name string) (fs.File, error) {
 	inside, isInside := strings.CutPrefix(path.Clean(name)+"/", a.at+"/")
 	inside = path.Clean(inside)
-	fail := func(err error) (fs.File, error) { return nil, &fs.PathError{Op: "open", Path: name, Err: err} }
 	f := a.members[inside]
+	var err error
 	switch {
-	case !isInside:
-		return fail(fs.ErrNotExist)
-	case f == nil: // a folder, or nothing
-		return a.Reader.Open(inside)
-	case f.Flags&1 != 0:
-		return fail(errors.New("is encrypted"))
-	case int64(f.UncompressedSize64) < 0:
-		return fail(errors.New("the zip archive is damaged: impossible size"))
-	case f.Mode()&fs.ModeSymlink != 0: // it leads to no file
-		return fail(fs.ErrNotExist)
-	case a.tar == nil:
+	case !isInside, f != nil && f.Mode()&fs.ModeSymlink != 0: // a link that leads to no file
+		err = fs.ErrNotExist
+	case f != nil && f.Flags&1 != 0:
+		err = errors.New("is encrypted")
+	default: // a file, a folder, or nothing
 		return a.Reader.Open(inside)
 	}
-	offset, err := f.DataOffset()
-	if err != nil {
-		return fail(err)
-	}
-	return &sectionFile{io.NewSectionReader(a.tar, offset, int64(f.UncompressedSize64)), f.FileInfo(), io.EOF}, nil
+	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 }
 
 // listArchive lists the messages of an archive like those of a folder.
@@ -132,7 +135,7 @@ func listArchive(fsys fs.FS, name, label string) Source {
 // folder, as is common, that is the top folder.
 func mailFolder(name string) (fsys fs.FS, dir string, err error) {
 	dir = filepath.Clean(name)
-	found, err := detect(system{}, name)
+	found, err := Detect(name)
 	if err != nil || found.Format != Tar && found.Format != Zip {
 		return system{}, dir, nil // errors come back when the folder is listed
 	}
@@ -174,21 +177,23 @@ func cleanName(name string) string {
 	return strings.Join(parts, "/")
 }
 
+// newestOf leaves out the members of a tar whose name a later one has.
+func newestOf(members []*zip.File) []*zip.File {
+	newest := make(map[string]*zip.File)
+	for _, f := range members {
+		newest[f.Name] = f
+	}
+	return slices.DeleteFunc(members, func(f *zip.File) bool { return newest[f.Name] != f })
+}
+
 // nameMembers gives each file of the archive a name of its own inside it, and puts what a link leads to in its place. It leaves out what is
 // neither a file nor a folder, and links to folders.
 func (a archive) nameMembers() {
-	newest := make(map[string]*zip.File) // by the names in a tar
-	for _, f := range a.File {
-		newest[f.Name] = f
-	}
 	folders := make(map[string]bool)
 	var files, links []*zip.File
 	all := a.File
 	a.File = nil
 	for _, f := range all {
-		if a.tar != nil && newest[f.Name] != f {
-			continue
-		}
 		isFolder := strings.HasSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/") && f.UncompressedSize64 == 0
 		if f.Name = cleanName(f.Name); f.Name == "" && !isFolder {
 			f.Name = "unnamed"
@@ -254,25 +259,115 @@ func linkTarget(f *zip.File) string {
 	return path.Dir(f.Name) + "/" + string(target)
 }
 
-// Compression methods that archive/zip does not support itself (APPNOTE 4.4.5).
-const (
-	zipBzip2 = 12
-	zipZstd  = 93
-	zipXZ    = 95
-)
+// tarBlock is the size of the blocks that a tar consists of.
+const tarBlock = 512
 
-// read reads the directory of a zip archive.
-func (a *archive) read(file seekFile) error {
-	info, err := file.Stat()
+// isTar reports whether head begins with a tar header, by the checksum that every kind of tar has.
+func isTar(head []byte) bool {
+	const from, to = 148, 156 // the offsets of the checksum
+	if len(head) < tarBlock || head[0] == 0 || head[to] > '~' || len(bytes.Trim(head[from:to], "01234567 \x00")) > 0 {
+		return false
+	}
+	want, err := strconv.ParseInt(string(bytes.Trim(head[from:to], " \x00")), 8, 64)
 	if err != nil {
+		return false
+	}
+	sum := int64((to - from) * ' ')
+	for i, c := range head[:tarBlock] {
+		if i < from || i >= to {
+			sum += int64(c)
+		}
+	}
+	return sum == want
+}
+
+// copyTar copies the members of a tar, up to limit bytes, into a zip archive in a temporary file, and opens that. It leaves out devices, named
+// pipes and headers that describe the archive. Damage is why there are no more members in the copy; err is about the copy.
+func copyTar(name string, r io.Reader, limit int64) (file seekFile, members int, damage, err error) {
+	limited := &io.LimitedReader{R: r, N: limit + 1}
+	c, err := newTempFile(name, func(w io.Writer) (err error) {
+		z := zip.NewWriter(w)
+		if members, damage, err = copyMembers(z, tar.NewReader(limited)); err == nil {
+			err = z.Close()
+		}
 		return err
+	})
+	if err != nil {
+		return nil, 0, nil, err
 	}
-	a.Reader, err = zip.NewReader(file, info.Size())
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return fmt.Errorf("the zip archive is cut off or damaged: %w", err)
+	if limited.N <= 0 {
+		damage = tooMuch(limit)
 	}
-	for method, c := range map[uint16]compression{zipBzip2: bzipped, zipZstd: zstandard, zipXZ: xzipped} {
-		a.RegisterDecompressor(method, func(r io.Reader) io.ReadCloser { return io.NopCloser(c.decompress(bufio.NewReader(r))) })
+	return c.open(), members, damage, nil
+}
+
+// copyMembers copies the members of r and returns how many were copied as a whole. A link, hard or symbolic, becomes a symbolic one; that of a
+// hard one begins with "/".
+func copyMembers(w *zip.Writer, r *tar.Reader) (members int, damage, err error) {
+	var sparse error
+	buf := make([]byte, 32<<10)
+	for {
+		h, err := r.Next()
+		switch {
+		case err == io.EOF:
+			return members, sparse, nil
+		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
+			return members, explainTar(err), nil
+		}
+		var content io.Reader = r
+		// A zip has names of up to 64 KiB, and a name that ends in "/" is a folder.
+		header := &zip.FileHeader{Name: strings.TrimRight(h.Name[:min(len(h.Name), maxZipName)], "/")}
+		switch h.Typeflag {
+		case tar.TypeDir:
+			header.Name += "/"
+			content = strings.NewReader("")
+		case tar.TypeChar, tar.TypeBlock, tar.TypeFifo, tar.TypeXGlobalHeader, 'V':
+			continue
+		case tar.TypeSymlink, tar.TypeLink:
+			header.SetMode(fs.ModeSymlink)
+			if h.Typeflag == tar.TypeLink {
+				h.Linkname = "/" + h.Linkname
+			}
+			content = strings.NewReader(h.Linkname)
+		default:
+			if isSparse(h) {
+				sparse = fmt.Errorf("%s in the archive is a sparse file, which is not supported", shorten(h.Name))
+				continue
+			}
+		}
+		member, err := w.CreateHeader(header)
+		if err != nil {
+			return members, nil, err
+		}
+		kept := &errorKeeper{r: content}
+		switch _, err := io.CopyBuffer(member, kept, buf); {
+		case kept.err != nil:
+			return members, explainTar(kept.err), nil
+		case err != nil:
+			return members, nil, err
+		}
+		members++
 	}
-	return nil
+}
+
+const maxZipName = 60_000
+
+func explainTar(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the tar archive is cut off: %w", err)
+	}
+	return fmt.Errorf("the tar archive is damaged, the rest is not read: %w", err)
+}
+
+// isSparse reports whether a file is stored without its holes, in the format of GNU or POSIX.
+func isSparse(h *tar.Header) bool {
+	if h.Typeflag == tar.TypeGNUSparse {
+		return true
+	}
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
 }

@@ -189,12 +189,12 @@ func TestMailboxAndClassesInAnArchive(t *testing.T) {
 			t.Errorf("%s: got %q in %v, want %q", name, got, plan.Folders, want)
 		}
 	}
-	classes, err := ClassFolders(filepath.Join(root, "classes.zip"))
+	source, err := openLabelled(filepath.Join(root, "classes.zip"), Subfolders)
 	must(t, err)
-	check(t, "", contents(classes.Source()), want)
+	check(t, "", contents(source), want)
 	_, err = MaildirTree(filepath.Join(root, "damaged"))
 	checkError(t, err, "open "+root, "the tar archive is cut off")
-	_, err = ClassFolders(filepath.Join(root, "one.zip"))
+	_, err = openLabelled(filepath.Join(root, "one.zip"), Subfolders)
 	checkError(t, err, "has 0 subfolders and needs at least two")
 }
 
@@ -217,7 +217,7 @@ func TestArchiveAmongMessagesIsAnError(t *testing.T) {
 	} {
 		const reason = ": is no mail but an archive"
 		name := tree(t, map[string]string{"a": minutes, "b": archive, "c": minutes})
-		check(t, about, contents(FromFS(nil, name, "ham")), []string{"ham: " + minutes, "ham! read " + name + "/b" + reason, "ham: " + minutes})
+		check(t, about, contents(FromFS(system{}, name, "ham")), []string{"ham: " + minutes, "ham! read " + name + "/b" + reason, "ham: " + minutes})
 		check(t, about+" in a tar", listing(t, makeTar(t, entry{name: "in", text: archive})), []string{"in! read a/mail/in" + reason})
 	}
 }

@@ -3,7 +3,6 @@ package sources
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -15,12 +14,11 @@ func TestClassFolders(t *testing.T) {
 	})
 	elsewhere := tree(t, map[string]string{"1": "l1"})
 	must(t, os.Symlink(elsewhere, filepath.Join(root, "linked")))
-	c, err := ClassFolders(root + "/")
+	c, err := OpenLabelled(root+"/", Options{Format: Subfolders})
 	must(t, err)
-	if want := []string{"friends", "linked", "news", "work"}; !slices.Equal(c.Names, want) || c.LeftOut != 2 {
-		t.Errorf("got %q and %d left out, want %q and 2", c.Names, c.LeftOut, want)
-	}
-	check(t, "", contents(c.Source()), []string{"friends: f1", "linked: l1", "news: n1", "work: w1", "work: w2"})
+	check(t, "", c.Classes, []string{"friends", "linked", "news", "work"})
+	check(t, "", c.Notes, []string{root + "/: a folder for each class: friends, linked, news, work; left out: 2 files beside them"})
+	check(t, "", contents(c.Source), []string{"friends: f1", "linked: l1", "news: n1", "work: w1", "work: w2"})
 }
 
 func TestClassFoldersNamedHamAndSpam(t *testing.T) {
@@ -33,17 +31,17 @@ func TestClassFoldersNamedHamAndSpam(t *testing.T) {
 		{"in any case", map[string]string{"ham/1": "h", "SPAM/1": "s"}, []string{"ham", "spam"}, []string{"ham: h", "spam: s"}},
 		{"with a third class the names stay", map[string]string{"Ham/1": "h", "SPAM/1": "s", "x/1": "x"}, []string{"Ham", "SPAM", "x"}, []string{"Ham: h", "SPAM: s", "x: x"}},
 	} {
-		c, err := ClassFolders(tree(t, tt.files))
+		c, err := OpenLabelled(tree(t, tt.files), Options{Format: Subfolders})
 		must(t, err)
-		check(t, tt.about, c.Names, tt.want)
-		check(t, tt.about, contents(c.Source()), tt.all)
+		check(t, tt.about, c.Classes, tt.want)
+		check(t, tt.about, contents(c.Source), tt.all)
 	}
 }
 
 func TestClassFoldersErrors(t *testing.T) {
 	root := tree(t, map[string]string{"none/1": "a", "one/class/1": "a", "maildir/cur/": "", "maildir/new/": "", "file": ""})
 	open := func(name string) error {
-		_, err := ClassFolders(filepath.Join(root, name))
+		_, err := openLabelled(filepath.Join(root, name), Subfolders)
 		return err
 	}
 	checkErrors(t, open, [][3]string{
@@ -60,11 +58,13 @@ func TestFoldersOfHamAndSpam(t *testing.T) {
 		"easy-ham-1/1": "a", "Junk/1": "b", "Summary.txt": "x", ".git/x": "x", "spam-2004/a.ham/1": "c", "spam-2004/a.spam/2": "d", "spam-2004/README": "x",
 		"Inbox/cur/1.a:2,S": "e", "Inbox/new/": "",
 	})
-	c, ok := HamAndSpam(root)
-	if !ok || !slices.Equal(c.Names, []string{"ham", "spam"}) || c.LeftOut != 2 {
-		t.Errorf("got %v, %q and %d left out", ok, c.Names, c.LeftOut)
+	c, err := OpenLabelled(root, Options{})
+	must(t, err)
+	if want := root + ": a folder for each class: ham, spam; left out: 2 files beside them"; c.Format != HamSpam || c.Notes[0] != want || len(c.Notes) != 6 {
+		t.Errorf("got %q, %q", c.Format, c.Notes)
 	}
-	check(t, "", contents(c.Source()), []string{"ham: e", "spam: b", "ham: a", "ham: c", "spam: d"})
+	check(t, "", c.Classes, []string{"ham", "spam"})
+	check(t, "", contents(c.Source), []string{"ham: e", "spam: b", "ham: a", "ham: c", "spam: d"})
 	for about, files := range map[string]map[string]string{
 		"one class":           {"ham/1": "a", "inbox/1": "a"},
 		"another folder":      {"ham/1": "a", "spam/1": "a", "news/1": "a"},
@@ -72,7 +72,7 @@ func TestFoldersOfHamAndSpam(t *testing.T) {
 		"a Maildir":           {"cur/": "", "new/": "", "ham/1": "a", "spam/1": "a"},
 		"files and no folder": {"ham": "a", "spam": "a"},
 	} {
-		if _, ok := HamAndSpam(tree(t, files)); ok {
+		if _, ok := hamAndSpam(tree(t, files)); ok {
 			t.Errorf("%s: is one", about)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/xi2/xz"
 
 	"chaff/corpus"
+	"chaff/message"
 )
 
 // compression is the name of the tool that compressed a file, detected by the first bytes; "" for a plain file.
@@ -120,7 +121,7 @@ func decompressed(r io.Reader) (io.Reader, compression, error) {
 
 // openPlain opens the file name of fsys, decompressed if necessary.
 func openPlain(fsys fs.FS, name string) (io.ReadCloser, error) {
-	f, err := orSystem(fsys).Open(name)
+	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +140,16 @@ func openPlain(fsys fs.FS, name string) (io.ReadCloser, error) {
 // archive is an error: its messages are not one message.
 func unpackMessage(raw []byte) ([]byte, error) {
 	c := compressionOf(raw)
-	if c == uncompressed {
-		return raw, notArchive(raw)
+	start, plain := raw, (*bufio.Reader)(nil)
+	if c != uncompressed { // an archive may be large, so its first bytes are examined first
+		plain = bufio.NewReaderSize(c.decompress(bytes.NewReader(raw)), tarBlock)
+		start, _ = plain.Peek(tarBlock)
 	}
-	// An archive may be large, so its first bytes are examined first.
-	head := bufio.NewReaderSize(c.decompress(bytes.NewReader(raw)), tarBlock)
-	start, _ := head.Peek(tarBlock)
-	if err := notArchive(start); err != nil {
-		return raw, err
+	switch {
+	case archiveFormat(start) != "":
+		return raw, message.IsNoMail("archive")
+	case c == uncompressed:
+		return raw, nil
 	}
-	return corpus.AppendMessage(nil, head)
+	return corpus.AppendMessage(nil, plain)
 }

@@ -111,6 +111,21 @@ func (names folderNames) labelOf(name string) (label, why string) {
 	return LeftOut, why
 }
 
+// said returns the label that the name of a folder gives to the mail in it. It is not known for a name that mail programs do not use.
+func (names folderNames) said(name string) (label string, known bool) {
+	if foldName(name) == Ham {
+		return Ham, true
+	}
+	holds, known := names[foldName(name)]
+	switch holds {
+	case "spam":
+		return Spam, true
+	case incomingMail, sentMail, "archive":
+		return Ham, true
+	}
+	return "", known
+}
+
 // use returns the label of a folder by its path in a mailbox, and whether it holds incoming mail: its unseen mail is left out then.
 func (names folderNames) use(path []string) (label, why string, incoming bool) {
 	if names[foldName(path[len(path)-1])] == incomingMail {

@@ -1,10 +1,13 @@
 package sources
 
 import (
+	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
+	"unicode"
 )
 
 // Format is a way to keep mail.
@@ -27,22 +30,73 @@ const (
 // The formats that Recognise knows, whose messages have labels.
 const (
 	Mailbox    Format = "mailbox"      // a mailbox of Maildirs; see MaildirTree
-	HamSpam    Format = "ham and spam" // a folder with subfolders of ham and spam; see HamAndSpam
-	Subfolders Format = "folders"      // a folder with a subfolder for each class; see ClassFolders
-	Index      Format = "index"        // an index of the TREC spam track; see OpenTREC
-	Gmail      Format = "gmail"        // an mbox of Gmail; see OpenGmail
-	List       Format = "list"         // a list of labelled paths; see OpenList
-	CSV        Format = "table"        // a table of messages, separated by commas or tabs; see OpenTable
+	HamSpam    Format = "ham and spam" // a folder with subfolders of ham and spam
+	Subfolders Format = "folders"      // a folder with a subfolder for each class
+	Index      Format = "index"        // an index of the TREC spam track: lines "spam PATH" and "ham PATH"
+	Gmail      Format = "gmail"        // an mbox that Gmail has exported
+	List       Format = "list"         // lines "spam:PATH" and "ham:PATH"
+	CSV        Format = "table"        // a table of messages, separated by commas, semicolons or tabs
 )
 
-// Formats returns the formats that Detect knows: those of folders, then those of files.
-func Formats() []string {
-	return []string{"maildir", "mh", "thunderbird", "applemail", "folder", "mbox", "emlx", "message", "tar", "zip"}
+// A kind says what has a format.
+type kind string
+
+const (
+	ofFolder kind = "folder"
+	ofFile   kind = "file"
+	labelled kind = "labelled mail"
+)
+
+// formatRow is a row of the table of formats.
+type formatRow struct {
+	format Format
+	kind   kind
+	open   func(path string, o Options) (Mail, error)
 }
 
-const folderFormats = 5 // how many of Formats are of folders
+func formatTable() []formatRow {
+	return []formatRow{
+		{Maildir, ofFolder, openAll},
+		{MH, ofFolder, openAll},
+		{Thunderbird, ofFolder, openAll},
+		{AppleMail, ofFolder, openAll},
+		{Folder, ofFolder, openAll},
+		{Mbox, ofFile, openAll},
+		{Emlx, ofFile, openAll},
+		{Message, ofFile, openAll},
+		{Tar, ofFile, openAll},
+		{Zip, ofFile, openAll},
+		{Mailbox, labelled, openMailbox},
+		{HamSpam, labelled, openHamAndSpam},
+		{Subfolders, labelled, openClasses},
+		{Index, labelled, openIndex},
+		{Gmail, labelled, openGmail},
+		{List, labelled, openList},
+		{CSV, labelled, openCSV},
+	}
+}
 
-func (f Format) ofFolder() bool { return slices.Contains(Formats()[:folderFormats], string(f)) }
+// Formats returns the formats that Detect knows: those of folders, then those of files.
+func Formats() []string { return append(formatsOf(ofFolder), formatsOf(ofFile)...) }
+
+func formatsOf(k kind) (names []string) {
+	for _, row := range formatTable() {
+		if row.kind == k {
+			names = append(names, string(row.format))
+		}
+	}
+	return names
+}
+
+// row returns the row of a format; for none, that of a format without labels.
+func (f Format) row() formatRow {
+	for _, row := range formatTable() {
+		if row.format == f {
+			return row
+		}
+	}
+	return formatRow{f, "", openAll}
+}
 
 // Options say what is known of labelled mail.
 type Options struct {
@@ -66,40 +120,20 @@ type Mail struct {
 	Unread   bool // a mailbox without ham but unseen messages, which are left out
 }
 
-// opener opens labelled mail of one format.
-type opener func(path string, o Options) (Mail, error)
-
-// openers has the one way to open each format with labels.
-func openers() map[Format]opener {
-	return map[Format]opener{
-		Mailbox:    openMailbox,
-		HamSpam:    func(path string, _ Options) (Mail, error) { c, _ := HamAndSpam(path); return c.mail(path), nil },
-		Subfolders: func(path string, _ Options) (Mail, error) { c, err := ClassFolders(path); return c.mail(path), err },
-		Index:      openLabels(OpenTREC),
-		List:       openLabels(OpenList),
-		Gmail:      openGmail,
-		CSV:        openCSV,
-	}
-}
-
 // OpenLabelled opens the labelled mail at a path. The error wraps [ErrNoLabel] or [ErrColumns] if the options can help.
 func OpenLabelled(path string, o Options) (Mail, error) {
-	open := openers()[o.Format]
-	if open == nil && o.Label == "" {
-		f, label, err := Recognise(path)
+	row := o.Format.row()
+	if row.kind != labelled && o.Label == "" {
+		format, label, err := Recognise(path)
 		if err != nil {
 			return Mail{}, err
 		}
-		o.Label, open = label, openers()[f]
-		if open != nil {
-			o.Format = f
+		if o.Label = label; format != "" {
+			row = format.row()
 		}
 	}
-	if open == nil {
-		return openAll(path, o)
-	}
-	mail, err := open(path, o)
-	mail.Format = o.Format
+	mail, err := row.open(path, o)
+	mail.Format = cmp.Or(mail.Format, row.format)
 	return mail, err
 }
 
@@ -110,14 +144,14 @@ func openAll(path string, o Options) (Mail, error) {
 		return Mail{}, err
 	}
 	mail := Mail{Source: source, Format: found.Format, Notes: []string{fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, o.Label)}}
-	gmail, counts, err := OpenGmail(path)
-	if gmail == nil || o.Label != Ham && o.Label != Spam {
+	counts, err := countGmail(path)
+	if len(counts) == 0 || o.Label != Ham && o.Label != Spam {
 		return mail, err
 	}
 	var others []string
 	for _, label := range []string{Ham, Spam, LeftOut} {
-		if n := counts[label]; n > 0 && label != o.Label {
-			others = append(others, fmt.Sprintf("%d %s", n, gmailWords(label)))
+		if counts[label] > 0 && label != o.Label {
+			others = append(others, gmailCount(counts, label))
 		}
 	}
 	if len(others) > 0 {
@@ -127,76 +161,108 @@ func openAll(path string, o Options) (Mail, error) {
 	return mail, nil
 }
 
-// gmailWords says what labels of Gmail mean that give a message a label.
-func gmailWords(label string) string {
-	if label == LeftOut {
-		return "in Sent, Drafts or Trash"
-	}
-	return label
-}
+// ErrNoLabel reports mail whose class nobody has said, and neither its name nor its contents say.
+var ErrNoLabel = errors.New("neither its name nor its contents say whether this is ham or spam")
 
-func openGmail(path string, _ Options) (Mail, error) {
-	source, counts, err := OpenGmail(path)
-	note := path + ": mbox with X-Gmail-Labels"
-	for _, label := range []string{LeftOut, Ham, Spam} {
-		note += fmt.Sprintf(", %d %s", counts[label], gmailWords(label))
-	}
-	return Mail{Source: source, Notes: []string{note}}, err
-}
-
-func openLabels(open func(path string) (Source, error)) opener {
-	return func(path string, o Options) (Mail, error) {
-		source, err := open(path)
-		return Mail{Source: source, Notes: []string{path + ": " + string(o.Format)}}, err
-	}
-}
-
-func openMailbox(path string, o Options) (Mail, error) {
-	plan, err := MaildirTree(path)
+// Recognise returns the format of labelled mail at the path name, or the label that its name gives to all mail there:
+//
+//   - a folder or archive of Maildirs with a folder for spam is a mailbox
+//   - a folder or archive with no subfolders but those of ham and spam has folders for both classes
+//   - a file whose first line is "spam PATH" or "ham PATH" is an index, and one with "spam:PATH" or "ham:PATH" is a list
+//   - an mbox that Gmail has exported has labels in its messages
+//   - a file NAME.csv or .tsv is a table
+//   - anything else is what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
+//   - a Maildir whose name says nothing is a mailbox without a folder for spam
+//
+// The error is that of Detect, [ErrNoLabel], or a [message.NoMail] for a file without a label because it is no mail.
+func Recognise(name string) (f Format, label string, err error) {
+	found, err := Detect(name)
 	if err != nil {
-		return Mail{}, err
+		return "", "", err
 	}
-	for _, apart := range o.Apart {
-		plan.LeaveOut(apart.Path, "named by --"+apart.Label)
-	}
-	notes := []string{path + ":"}
-	for _, f := range plan.Folders {
-		note := fmt.Sprintf("  %-9s %6d  %s", f.Label, f.Messages, f.Name)
-		if f.Reason != "" {
-			note += " (" + f.Reason + ")"
+	noLabel := fmt.Errorf("%s: %w", name, ErrNoLabel)
+	label = labelOfName(name)
+	if !found.isFolder() {
+		if is, err := isGmail(name); is || err != nil {
+			return Gmail, "", err
 		}
-		notes = append(notes, note)
+		if f = formatOfLines(name); f != "" {
+			return f, "", nil
+		}
+		if label == "" { // what is no mail has no label whatever its name
+			_, _, err = Open(name, "", "")
+			return "", "", cmp.Or(err, noLabel)
+		}
+		return "", label, nil
 	}
-	if plan.Deleted > 0 {
-		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", LeftOut, plan.Deleted))
+	plan, noMailbox := MaildirTree(name)
+	if noMailbox == nil && plan.Has(Spam) {
+		return Mailbox, "", nil
 	}
-	return Mail{Source: plan.Source(), Notes: notes, NoSpam: !plan.Has(Spam), Unread: plan.Unread()}, nil
+	if _, ok := hamAndSpam(name); ok {
+		return HamSpam, "", nil
+	}
+	switch {
+	case label != "":
+		return "", label, nil
+	case noMailbox != nil:
+		return "", "", noLabel
+	}
+	return Mailbox, "", nil
 }
 
-// mail returns the mail of the folder at a path.
-func (c Classes) mail(path string) Mail {
-	note := fmt.Sprintf("%s: a folder for each class: %s", path, strings.Join(c.Names, ", "))
-	if c.LeftOut > 0 {
-		files := "files"
-		if c.LeftOut == 1 {
-			files = "file"
-		}
-		note += fmt.Sprintf("; left out: %d %s beside them", c.LeftOut, files)
+// formatOfLines returns the format that the extension of a file or its first line shows.
+func formatOfLines(name string) Format {
+	switch filepath.Ext(withoutPacking(strings.ToLower(name))) {
+	case ".csv", ".tsv":
+		return CSV
 	}
-	notes := []string{note}
-	for _, f := range c.Folders {
-		if c.byNames && (len(c.Folders) > 2 || filepath.Base(f.Path) != f.Class) {
-			notes = append(notes, fmt.Sprintf("  %-9s %s", f.Class, f.Path))
-		}
+	f, err := openPlain(system{}, name)
+	if err != nil {
+		return ""
 	}
-	return Mail{Source: c.Source(), Classes: c.Names, Notes: notes}
+	defer f.Close()
+	read := bufio.NewScanner(f)
+	for read.Scan() {
+		line := strings.TrimSpace(strings.TrimPrefix(read.Text(), byteOrderMark))
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if _, _, err := parseListLine(line); err == nil {
+			return List
+		}
+		if _, _, err := parseIndexLine(line); err == nil {
+			return Index
+		}
+		break
+	}
+	return ""
 }
 
-func openCSV(path string, o Options) (Mail, error) {
-	t, err := OpenTable(path, o.Table)
-	note := fmt.Sprintf("%s: table, text in %q, label in %q", path, t.Text, t.Label)
-	if t.Subject != "" {
-		note += fmt.Sprintf(", subject in %q", t.Subject)
+// labelOfName returns Ham, Spam or "" for the last name of a path. A whole name that mail programs give to a folder decides first, then its
+// words, unless they contradict each other: spam-2 is spam, not-spam and ham-and-spam are nothing.
+func labelOfName(name string) string {
+	if full, err := filepath.Abs(name); err == nil {
+		name = full
 	}
-	return Mail{Source: t.Source(), Classes: t.Classes, Notes: []string{note + ", classes " + strings.Join(t.Classes, ", ")}}, err
+	name = withoutPacking(strings.ToLower(filepath.Base(name)))
+	for _, ending := range []string{".mbox", ".mbx", ".eml", ".emlx", ".txt", ".tar", ".tgz", ".zip"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	parts := dottedParts(name)
+	names := readFolderNames()
+	if label, known := names.said(parts[len(parts)-1]); known {
+		return label
+	}
+	found := ""
+	for word := range strings.FieldsFuncSeq(readable(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		label, known := names.said(word)
+		switch {
+		case word == "not" || word == "no" || word == "non", found != "" && known && label != found:
+			return ""
+		case known:
+			found = label
+		}
+	}
+	return found
 }

@@ -52,7 +52,7 @@ func TestReadErrors(t *testing.T) {
 		{"a file that must not be read", location{fsys: brokenFS{files, "mail/a", false, fs.ErrPermission}, path: "mail/a"}, []any{"read o: permission denied", fs.ErrPermission}},
 		{"a disk that fails", location{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}, []any{"read o: input/output error", disk}},
 		{"a folder in place of a file", location{fsys: files, path: "mail/dir"}, []any{"read o: is a folder, not a message"}},
-		{"a file that is too large", location{path: large}, []any{"bytes are too large for a message"}},
+		{"a file that is too large", location{fsys: system{}, path: large}, []any{"bytes are too large for a message"}},
 		{"a message of an mbox that is too large", location{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}, []any{"bytes are too large for a message"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestListErrorsAreYieldedAndTheStreamGoesOn(t *testing.T) {
 
 func TestReadUsesTheBufferAgain(t *testing.T) {
 	root := tree(t, map[string]string{"m": "Subject: a\n\nbody\n"})
-	item := Item{Content: location{path: filepath.Join(root, "m")}}
+	item := Item{Content: location{fsys: system{}, path: filepath.Join(root, "m"), message: unpackMessage}}
 	buf := make([]byte, 0, 1000)
 	got, err := readAny(item, buf)
 	if err != nil || string(got) != "Subject: a\n\nbody\n" {

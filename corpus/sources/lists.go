@@ -5,14 +5,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"mime"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"chaff/corpus"
+	"sync"
 )
 
-// OpenList lists the mail that the lines of a file name, in the order of the lines:
+// openList lists the mail that the lines of a file name, in the order of the lines:
 //
 //	# mail of the last year
 //	ham:inbox.mbox
@@ -23,21 +23,10 @@ import (
 // to the folder of the list, and may contain blanks and colons. Empty lines and those that begin with # are skipped. An
 // unusable line is an error in the stream that names the list and the line; its path is opened when its turn comes. The list
 // may be compressed.
-func OpenList(name string) (Source, error) {
-	return openLines(name, "a list", "spam:old/junk.mbox", func(dir, line string) (Source, string, error) {
-		if line[0] == '#' {
-			return corpus.Concat(), "", nil
-		}
-		label, name, err := parseListLine(line)
-		if err != nil {
-			return nil, label, err
-		}
-		source, _, err := Open(resolve(dir, name), label, "")
-		if err != nil {
-			inner := cmp.Or(errors.Unwrap(err), err) // without the path
-			return nil, label, fmt.Errorf("%q: %w", name, inner)
-		}
-		return source, label, nil
+func openList(name string, _ Options) (Mail, error) {
+	return openLines(name, List, "a list", "spam:old/junk.mbox", parseListLine, func(file, label string) (Source, error) {
+		source, _, err := Open(file, label, "")
+		return source, err
 	})
 }
 
@@ -50,27 +39,19 @@ func parseListLine(line string) (label, name string, err error) {
 	return parseLabel(label, name)
 }
 
-// OpenTREC lists the messages of an index of the TREC spam track, one message on a line, in the order of the lines:
+// openIndex lists the messages of an index of the TREC spam track, one message on a line, in the order of the lines:
 //
 //	spam ../data/inmail.1
 //	ham ../data/inmail.2
 //
-// The rules are those of [OpenList], without comments. A file must exist when its turn comes, but is not read.
-func OpenTREC(index string) (Source, error) {
-	return openLines(index, "an index", `spam ../data/inmail.1`, func(dir, line string) (Source, string, error) {
-		label, name, err := parseIndexLine(line)
-		if err != nil {
-			return nil, label, err
-		}
-		file := resolve(dir, name)
+// The rules are those of a list, without comments. A file must exist when its turn comes, but is not read.
+func openIndex(name string, _ Options) (Mail, error) {
+	return openLines(name, Index, "an index", "spam ../data/inmail.1", parseIndexLine, func(file, label string) (Source, error) {
 		info, err := os.Stat(file)
-		switch {
-		case err != nil:
-			return nil, label, fmt.Errorf("%q: %w", name, reason(err))
-		case !info.Mode().IsRegular():
-			return nil, label, fmt.Errorf("%q: is not a file", name)
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("is not a file")
 		}
-		return list(system{}, file, label, Message), label, nil
+		return list(system{}, file, label, Message), err
 	})
 }
 
@@ -86,7 +67,7 @@ func parseIndexLine(line string) (label, name string, err error) {
 func parseLabel(word, name string) (label, path string, err error) {
 	label, path = strings.ToLower(strings.TrimSpace(word)), strings.TrimSpace(name)
 	switch {
-	case label != "ham" && label != "spam":
+	case label != Ham && label != Spam:
 		return "", "", fmt.Errorf("unknown label %q (want ham or spam)", shorten(word))
 	case path == "":
 		return label, "", fmt.Errorf("no path after the label %q", label)
@@ -102,40 +83,44 @@ func shorten(text string) string {
 	return text
 }
 
-// resolve returns the file that a line of a list in the folder dir names.
-func resolve(dir, name string) string {
-	if file := filepath.FromSlash(name); filepath.IsAbs(file) {
-		return file
-	}
-	return filepath.Join(dir, name)
-}
-
-// openLines yields the messages of each line of the file name, given by mail, which gets the folder of the file. The file
-// must be able to contain lines such as the example.
-func openLines(name, wanted, example string, mail func(dir, line string) (source Source, label string, err error)) (Source, error) {
+// openLines opens a file of lines such as the example, each with a label and a path whose mail open lists.
+func openLines(name string, format Format, wanted, example string,
+	parse func(line string) (label, name string, err error), open func(file, label string) (Source, error),
+) (Mail, error) {
 	if err := isTextFile(name, wanted, example); err != nil {
-		return nil, err
+		return Mail{}, err
 	}
+	note := name + ": " + string(format)
 	name = filepath.Clean(name)
-	return func(yield func(Item, error) bool) {
-		f, err := openPlain(nil, name)
+	each := func(line string) (source Source, label string, err error) {
+		label, file, err := parse(line)
+		if err != nil {
+			return nil, label, err
+		}
+		full := filepath.FromSlash(file)
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(filepath.Dir(name), full)
+		}
+		if source, err = open(full, label); err != nil {
+			err = fmt.Errorf("%q: %w", file, cmp.Or(errors.Unwrap(err), err)) // without the path
+		}
+		return source, label, err
+	}
+	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
+		f, err := openPlain(system{}, name)
 		if err != nil {
 			yield(Item{Origin: name}, explain("open", name, err))
 			return
 		}
 		defer f.Close()
 		lines := bufio.NewScanner(f)
-		n := 0
-		for lines.Scan() {
-			n++
-			line := lines.Text()
-			if n == 1 {
-				line = strings.TrimPrefix(line, byteOrderMark)
-			}
-			if line = strings.TrimSpace(line); line == "" {
+		n := 1
+		for ; lines.Scan(); n++ {
+			line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), byteOrderMark))
+			if line == "" || format == List && line[0] == '#' {
 				continue
 			}
-			source, label, err := mail(filepath.Dir(name), line)
+			source, label, err := each(line)
 			if err != nil {
 				origin := fmt.Sprintf("%s:%d", name, n)
 				if !yield(Item{Origin: origin, Label: label}, fmt.Errorf("%s: %w", origin, err)) {
@@ -153,25 +138,100 @@ func openLines(name, wanted, example string, mail func(dir, line string) (source
 			if errors.Is(err, bufio.ErrTooLong) {
 				err = errors.New("the line is too long; the rest is not read")
 			}
-			origin := fmt.Sprintf("%s:%d", name, n+1)
+			origin := fmt.Sprintf("%s:%d", name, n)
 			yield(Item{Origin: origin}, explain("read", origin, err))
 		}
-	}, nil
+	}}, nil
 }
 
 // isTextFile returns an error if the file at name cannot be what is wanted: a text with lines such as the example.
 func isTextFile(name, wanted, example string) error {
 	found, err := Detect(name)
-	switch {
-	case err != nil:
+	if err != nil || !found.isFolder() {
 		return err
-	case found.Format.ofFolder():
-		return fmt.Errorf("%s is a folder, not %s (a file of lines such as %q)", name, wanted, example)
-	case found.Format == Tar || found.Format == Zip:
-		return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", name, found.Why, wanted, example)
 	}
-	return nil
+	what := found.Why
+	if found.Format.row().kind == ofFolder {
+		what = "folder"
+	}
+	return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", name, what, wanted, example)
 }
 
 // byteOrderMark is what some programs write before text in UTF-8.
 const byteOrderMark = "\ufeff"
+
+var usualNames = sync.OnceValue(readFolderNames)
+
+// gmailLabel returns what the labels say that Gmail gives a message: [Spam], [Ham], or [LeftOut] for mail that was deleted, sent or not sent
+// yet. They are in the language of the account, as names of folders are. The value may be encoded (RFC 2047).
+func gmailLabel(value string) string {
+	if decoded, err := new(mime.WordDecoder).DecodeHeader(value); err == nil {
+		value = decoded
+	}
+	label := Ham
+	for name := range strings.SplitSeq(value, ",") {
+		switch usualNames()[foldName(strings.Trim(name, "\" \t"))] {
+		case "spam":
+			label = Spam
+		case "deleted mail", "drafts", "mail to be sent", "templates", sentMail:
+			return LeftOut
+		}
+	}
+	return label
+}
+
+// openGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam.
+func openGmail(name string, _ Options) (Mail, error) {
+	counts, err := countGmail(name)
+	note := name + ": mbox with X-Gmail-Labels"
+	for _, label := range []string{LeftOut, Ham, Spam} {
+		note += ", " + gmailCount(counts, label)
+	}
+	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
+		for item, err := range listMbox(system{}, filepath.Clean(name), "") {
+			if item.Label = cmp.Or(item.Label, Ham); item.Label != LeftOut && !yield(item, err) {
+				return
+			}
+		}
+	}}, err
+}
+
+// countGmail counts how many messages of an mbox have which label, if Gmail has exported it. A pipe is none, since it can be read only once.
+func countGmail(name string) (map[string]int, error) {
+	if is, err := isGmail(name); !is {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for item, err := range listMbox(system{}, filepath.Clean(name), "") {
+		if err == nil {
+			counts[cmp.Or(item.Label, Ham)]++
+		}
+	}
+	return counts, nil
+}
+
+// gmailCount says how many messages have a label.
+func gmailCount(counts map[string]int, label string) string {
+	return fmt.Sprintf("%d %s", counts[label], strings.Replace(label, LeftOut, "in Sent, Drafts or Trash", 1))
+}
+
+// isGmail reports whether the first message of an mbox has labels of Gmail.
+func isGmail(name string) (is bool, err error) {
+	found, err := Detect(name)
+	if err != nil || found.Format != Mbox {
+		return false, nil
+	}
+	f, err := openPlain(system{}, name)
+	if err != nil {
+		return false, explain("open", name, err)
+	}
+	defer f.Close()
+	head, err := readHead(f)
+	if err != nil {
+		return false, explain("read", name, err)
+	}
+	s := newMboxScanner(func(m mboxMessage) bool { is = m.label != ""; return false })
+	s.take(head, true)
+	_ = s.end() // only the first message counts
+	return is, nil
+}

@@ -18,7 +18,7 @@ func TestListFile(t *testing.T) {
 		}, "\n"),
 	})
 	list := filepath.Join(root, "lists", "list")
-	source, err := OpenList(list)
+	source, err := openLabelled(list, List)
 	must(t, err)
 	bad := filepath.Join(root, "mail", "bad.tar")
 	want := []string{
@@ -47,7 +47,7 @@ func TestTRECIndex(t *testing.T) {
 		}, "\n"),
 	})
 	index := filepath.Join(root, "full", "index")
-	source, err := OpenTREC(index)
+	source, err := openLabelled(index, Index)
 	must(t, err)
 	check(t, "", contents(source), []string{
 		"spam: one", "ham: two",
@@ -68,14 +68,14 @@ func TestTRECIndex(t *testing.T) {
 
 func TestFilesThatAreNoLists(t *testing.T) {
 	root := tree(t, map[string]string{"folder/": "", "zip": makeZip(t, entry{name: "1"}), "long": "ham:long\nham:" + strings.Repeat("x", 100_000)})
-	for wanted, open := range map[string]func(string) (Source, error){"a list": OpenList, "an index": OpenTREC} {
+	for wanted, format := range map[string]Format{"a list": List, "an index": Index} {
 		for name, want := range map[string]string{
 			"no": "no: no such file", "folder": "folder is a folder, not " + wanted + " (a file of lines such as \"spam", "zip": "zip is a zip archive, not " + wanted,
 		} {
-			_, err := open(filepath.Join(root, name))
+			_, err := openLabelled(filepath.Join(root, name), format)
 			checkError(t, err, want)
 		}
-		source, err := open(filepath.Join(root, "long"))
+		source, err := openLabelled(filepath.Join(root, "long"), format)
 		must(t, err)
 		if got := contents(source); len(got) != 2 || !strings.Contains(got[1], "long:2: the line is too long; the rest is not read") {
 			t.Errorf("%s: got %.200q, want an error about line 2", wanted, got)

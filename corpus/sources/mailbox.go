@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"chaff/internal/replace"
 )
 
 // The labels of mail in a mailbox. What is left out is not trained on.
@@ -100,7 +103,7 @@ func (p *Plan) find(dir, name string, parts []string) {
 	p.dirs = append(p.dirs, dir)
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {
-		p.Folders = append(p.Folders, PlanFolder{Name: name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", reason(err))})
+		p.Folders = append(p.Folders, PlanFolder{Name: name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", replace.Reason(err))})
 	}
 	for _, e := range entries {
 		folder := path.Join(dir, e.Name())
@@ -160,7 +163,7 @@ func (p *Plan) count() {
 		}
 		files, err := readMaildir(p.fsys, f.path)
 		if err != nil {
-			*f = PlanFolder{Name: f.Name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", reason(err))}
+			*f = PlanFolder{Name: f.Name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", replace.Reason(err))}
 			continue
 		}
 		for _, file := range files {
@@ -210,7 +213,7 @@ func (p Plan) walk(row int, yield func(Item, error) bool) bool {
 	if f.path == "" {
 		return true // it cannot be read
 	}
-	return walkMaildir(orSystem(p.fsys), f.path, f.Label, func(item Item, err error) bool {
+	return walkMaildir(p.fsys, f.path, f.Label, func(item Item, err error) bool {
 		file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
 		return err == nil && !f.part.has(file) || yield(item, err)
 	})
@@ -225,7 +228,7 @@ type WatchedDir struct {
 
 // Watched returns the folders that decide what Source lists. It returns none for a mailbox in an archive.
 func (p Plan) Watched() []WatchedDir {
-	if _, isSystem := orSystem(p.fsys).(system); !isSystem {
+	if _, isSystem := p.fsys.(system); !isSystem {
 		return nil
 	}
 	var all []WatchedDir
@@ -246,4 +249,59 @@ func (p Plan) Watched() []WatchedDir {
 		}
 	}
 	return all
+}
+
+// Has reports whether a folder of the mailbox has the role.
+func (p Plan) Has(label string) bool {
+	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Label == label })
+}
+
+// Unread reports whether the mailbox has no ham but unseen messages, which are left out.
+func (p Plan) Unread() bool {
+	unseen := 0
+	for _, f := range p.Folders {
+		if f.Label == Ham && f.Messages > 0 {
+			return false
+		}
+		if f.part == unseenPart {
+			unseen += f.Messages
+		}
+	}
+	return unseen > 0
+}
+
+// LeaveOut leaves out the mail folder at the path name, for the given reason. It does nothing if that is no folder of the mailbox.
+func (p *Plan) LeaveOut(name, reason string) {
+	named, err := os.Stat(name)
+	if _, isSystem := p.fsys.(system); err != nil || !isSystem {
+		return
+	}
+	for i := range p.Folders {
+		f := &p.Folders[i]
+		if info, err := os.Stat(f.path); err == nil && os.SameFile(info, named) {
+			f.Label, f.Reason = LeftOut, reason
+		}
+	}
+}
+
+func openMailbox(path string, o Options) (Mail, error) {
+	plan, err := MaildirTree(path)
+	if err != nil {
+		return Mail{}, err
+	}
+	for _, apart := range o.Apart {
+		plan.LeaveOut(apart.Path, "named by --"+apart.Label)
+	}
+	notes := []string{path + ":"}
+	for _, f := range plan.Folders {
+		note := fmt.Sprintf("  %-9s %6d  %s", f.Label, f.Messages, f.Name)
+		if f.Reason != "" {
+			note += " (" + f.Reason + ")"
+		}
+		notes = append(notes, note)
+	}
+	if plan.Deleted > 0 {
+		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", LeftOut, plan.Deleted))
+	}
+	return Mail{Source: plan.Source(), Notes: notes, NoSpam: !plan.Has(Spam), Unread: plan.Unread()}, nil
 }

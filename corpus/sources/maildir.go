@@ -49,7 +49,7 @@ func walkMaildir(fsys fs.FS, dir, label string, yield func(Item, error) bool) bo
 	}
 	for _, f := range files {
 		name := path.Join(dir, f.sub, f.name)
-		item := Item{Origin: name, Label: label, Time: maildirTime(f.name), Content: location{fsys: fsys, path: name, maildir: true}}
+		item := Item{Origin: name, Label: label, Time: maildirTime(f.name), Content: location{fsys: fsys, path: name, message: unpackMessage}}
 		if !yield(item, f.err) {
 			return false
 		}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"sort"
 	"strconv"
+	"sync"
 
 	"chaff/corpus"
 	"chaff/corpus/internal/lines"
@@ -34,32 +35,22 @@ const maxShown = 60
 func listMbox(fsys fs.FS, name, label string) Source {
 	return func(yield func(Item, error) bool) {
 		fail := func(err error) { yield(Item{Origin: name, Label: label}, explain("list", name, err)) }
-		var scan func(emit func(mboxMessage) bool) error
-		if text := inMemory(fsys); text != nil && compressionOf(text) == uncompressed {
-			scan = func(emit func(mboxMessage) bool) error {
-				s := newMboxScanner(emit)
-				s.take(text, true)
-				return s.end()
-			}
-		} else {
-			copied, f, err := openAtOffsets(fsys, name)
-			if err != nil {
-				fail(err)
-				return
-			}
-			defer f.Close()
-			fsys, scan = copied, func(emit func(mboxMessage) bool) error { return scanMbox(f, emit) }
+		fsys, f, err := openAtOffsets(fsys, name)
+		if err != nil {
+			fail(err)
+			return
 		}
+		defer f.Close()
 		n := 0
 		emit := func(origin string, m mboxMessage) bool {
-			return m.leftOut || yield(Item{Origin: origin, Label: cmp.Or(label, m.label), Content: location{fsys: fsys, path: name, offset: m.offset, size: m.size}}, nil)
+			return m.leftOut || yield(Item{Origin: origin, Label: cmp.Or(label, m.label), Content: location{fsys, name, m.offset, m.size, fromMbox}}, nil)
 		}
 		numbered := func(m mboxMessage) bool {
 			n++
 			return emit(fmt.Sprintf("%s#%d", name, n), m)
 		}
 		var first *mboxMessage // held until it is known whether there are others
-		err := scan(func(m mboxMessage) bool {
+		err = scanMbox(f, func(m mboxMessage) bool {
 			if n == 0 && first == nil {
 				first = &m
 				return true
@@ -109,7 +100,9 @@ var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 // QUIRK: git format-patch begins each patch with a From_ line that has the name of a commit. Such lines part messages only in a
 // file that begins with one: in other mail, they are in letters with a patch.
 func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
-	file := bufio.NewReaderSize(r, mboxBuffer)
+	file := mboxReaders.Get().(*bufio.Reader)
+	defer mboxReaders.Put(file)
+	file.Reset(r)
 	s := newMboxScanner(emit)
 	for !s.stopped {
 		text, err := file.Peek(mboxBuffer)
@@ -124,6 +117,8 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 	}
 	return s.noMail
 }
+
+var mboxReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, mboxBuffer) }}
 
 // An mboxScanner takes the lines of an mbox one after the other.
 //
@@ -405,6 +400,21 @@ func isInternal(name string, value []byte) bool {
 		return bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
 	}
 	return len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
+}
+
+// fromMbox makes a message of its section of an mbox.
+func fromMbox(raw []byte) ([]byte, error) {
+	if !bytes.HasPrefix(raw, []byte(lines.FromPrefix)) {
+		return raw, errChanged
+	}
+	if lineEndOf(raw) == '\r' {
+		for i, c := range raw {
+			if c == '\r' {
+				raw[i] = '\n'
+			}
+		}
+	}
+	return unquoteFrom(raw), nil
 }
 
 // unquoteFrom removes, in place, one ">" from the lines of the body of message that consist of any number of them and then

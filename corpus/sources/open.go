@@ -28,6 +28,11 @@ type Found struct {
 	Why    string
 }
 
+// isFolder reports whether folders of mail may be in what was found.
+func (f Found) isFolder() bool {
+	return f.Format.row().kind == ofFolder || f.Format == Tar || f.Format == Zip
+}
+
 // Detect returns the format of the mail at path:
 //
 //   - a folder that contains at least two of cur, new and tmp is a Maildir
@@ -43,48 +48,79 @@ type Found struct {
 // Detect looks into files compressed with gzip, bzip2, xz or zstd. The error names the path and wraps the reason, such as
 // fs.ErrNotExist.
 func Detect(path string) (Found, error) {
-	found, err := detect(system{}, path)
+	p, err := inspect(system{}, path, false, nil)
 	if err != nil {
 		return Found{}, explain("open", path, err)
 	}
-	return found, nil
+	return p.Found, nil
 }
 
-// detect opens no pipe, since that would break it for Open.
-func detect(fsys fs.FS, name string) (Found, error) {
+// A place is where mail is, and what was found there.
+type place struct {
+	fsys fs.FS
+	name string
+	Found
+	noMail error // why a file that should be one message is none
+}
+
+// inspect finds the format of the mail at name. It opens a pipe only to copy it, since that can be done once. With a buffer, it reads a file
+// that is not large into the buffer, where the place then is.
+func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, error) {
+	p := place{fsys: fsys, name: filepath.Clean(name)} // as all later reads have it: link/../x is x
 	if name == "" {
-		return Found{}, errors.New("the path is empty")
+		return p, errors.New("the path is empty")
 	}
-	info, err := fs.Stat(fsys, name)
+	info, err := fs.Stat(fsys, p.name)
+	switch {
+	case err != nil:
+		return p, err
+	case info.IsDir():
+		entries, err := fs.ReadDir(fsys, p.name)
+		if err == nil {
+			p.Found = inspectFolder(fsys, p.name, entries).found
+		}
+		return p, err
+	case !info.Mode().IsRegular() && (info.Mode()&fs.ModeNamedPipe == 0 || !copyPipe):
+		return p, errSpecial
+	}
+	f, err := fsys.Open(p.name)
 	if err != nil {
-		return Found{}, err
-	}
-	if info.IsDir() {
-		return detectFolder(fsys, name)
-	}
-	if !info.Mode().IsRegular() {
-		return Found{}, errSpecial
-	}
-	f, err := fsys.Open(name)
-	if err != nil {
-		return Found{}, err
+		return p, err
 	}
 	defer f.Close()
-	head, err := readHead(f)
-	if err != nil {
-		return Found{}, err
+	if !info.Mode().IsRegular() {
+		copied, err := newTempCopy(p.name, f, MaxUnpackedBytes)
+		if err == nil && copied.size == 0 && copied.err == io.EOF {
+			err = errors.New("is an empty pipe")
+		}
+		if err != nil {
+			return p, err
+		}
+		return inspect(copied, p.name, false, nil)
 	}
-	found, _, err := detectFile(head, f, name)
-	return found, err
-}
-
-func detectFolder(fsys fs.FS, name string) (Found, error) {
-	dir := path.Clean(name)
-	entries, err := fs.ReadDir(fsys, dir)
-	if err != nil {
-		return Found{}, err
+	var content []byte
+	if buffer == nil || info.Size() > corpus.LargeMessageBytes {
+		content, err = readHead(f)
+	} else if content, err = corpus.AppendMessage(slices.Grow((*buffer)[:0], int(info.Size())+1), f); err == nil {
+		*buffer = content
+		p.fsys = &single{name: p.name, content: bytes.NewReader(content), size: int64(len(content)), err: io.EOF}
 	}
-	return inspectFolder(fsys, dir, entries).found, nil
+	if err != nil {
+		return p, err
+	}
+	packed, head := compressionOf(content), content
+	if packed != uncompressed {
+		if head, err = readHead(packed.decompress(io.MultiReader(bytes.NewReader(content), f))); err != nil {
+			return p, err
+		}
+	}
+	if p.Found = detectFile(head, name); p.Format == Message {
+		p.noMail = message.CheckMail(head)
+	}
+	if packed != uncompressed {
+		p.Why += ", compressed with " + string(packed)
+	}
+	return p, nil
 }
 
 // headBytes is how much of a file decides its format.
@@ -100,26 +136,8 @@ func readHead(r io.Reader) ([]byte, error) {
 	return head[:n], err
 }
 
-// detectFile returns the format of the file name, which begins with head and goes on with rest. If it should be one message, noMail is why it
-// is none.
-func detectFile(head []byte, rest io.Reader, name string) (found Found, noMail, err error) {
-	packed := compressionOf(head)
-	if packed != uncompressed {
-		if head, err = readHead(packed.decompress(io.MultiReader(bytes.NewReader(head), rest))); err != nil {
-			return Found{}, nil, err
-		}
-	}
-	if found = detectPlain(head, name); found.Format == Message {
-		noMail = message.CheckMail(head)
-	}
-	if packed != uncompressed {
-		found.Why += ", compressed with " + string(packed)
-	}
-	return found, noMail, nil
-}
-
-// detectPlain returns the format of the file name, which begins with head.
-func detectPlain(head []byte, name string) Found {
+// detectFile returns the format of the file name, which begins with head.
+func detectFile(head []byte, name string) Found {
 	head = head[:min(len(head), headBytes)]
 	if format := archiveFormat(head); format != "" {
 		return Found{format, string(format) + " archive"}
@@ -155,70 +173,17 @@ func detectPlain(head []byte, name string) Found {
 //
 // Open returns the errors of Detect, a [message.NoMail] for a file that is no mail, and an error if the format is unknown or impossible for
 // the file or folder.
-func Open(name, label string, as Format) (Source, Found, error) {
-	return openPath(name, label, as, nil)
+func Open(path, label string, as Format) (Source, Found, error) {
+	p, err := inspect(system{}, path, true, nil)
+	return p.open(path, label, as, err)
 }
 
 // OpenOnce lists the mail at path, as [Open] does, for a caller that reads it before it uses the buffer again. It opens and reads a file that
-// is not large once, into the buffer: to recognise its format, to find the messages in it, and to read them. The source finds the format of a
-// folder, so that the folder is listed once.
-func OpenOnce(name, label string, as Format, buffer *[]byte) (Source, error) {
-	source, _, err := openPath(name, label, as, buffer)
+// is not large once, into the buffer: to recognise its format, to find the messages in it, and to read them.
+func OpenOnce(path, label string, as Format, buffer *[]byte) (Source, error) {
+	p, err := inspect(system{}, path, true, buffer)
+	source, _, err := p.open(path, label, as, err)
 	return source, err
-}
-
-// openPath opens a path, and reads a file into the buffer if there is one.
-func openPath(name, label string, as Format, buffer *[]byte) (Source, Found, error) {
-	fail := func(err error) (Source, Found, error) { return nil, Found{}, explain("open", name, err) }
-	if name == "" {
-		return fail(errors.New("the path is empty"))
-	}
-	clean := filepath.Clean(name) // as all later reads have it: link/../x is x
-	f, err := openFile(clean)
-	if err != nil {
-		return fail(err)
-	}
-	defer f.close()
-	mode, size, err := f.stat()
-	if err != nil {
-		return fail(err)
-	}
-	var fsys fs.FS = system{}
-	var found Found
-	var noMail error
-	switch {
-	case mode.IsDir() && buffer != nil && as == "":
-	case mode.IsDir():
-		found, err = detectFolder(fsys, clean)
-	case mode&fs.ModeNamedPipe != 0:
-		if fsys, err = copyPipe(name); err != nil {
-			return nil, Found{}, explain("read", name, err)
-		}
-		found, err = detect(fsys, name)
-	case !mode.IsRegular():
-		err = errSpecial
-	default:
-		var content []byte
-		if buffer == nil || size > corpus.LargeMessageBytes {
-			content, err = readHead(f)
-		} else if content, err = readSized(f, (*buffer)[:0], size); err == nil {
-			*buffer = content
-			fsys = &single{name: clean, content: bytes.NewReader(content), memory: content, size: int64(len(content)), err: io.EOF}
-		}
-		if err == nil {
-			found, noMail, err = detectFile(content, f, name)
-		}
-	}
-	if err == nil && as != "" {
-		found, err = found.overridden(name, as)
-	}
-	if err == nil && found.Format == Message {
-		err = noMail
-	}
-	if err != nil {
-		return fail(err)
-	}
-	return list(fsys, clean, label, found.Format), found, nil
 }
 
 // OpenReader lists the mail of a stream as [Open] lists that of a pipe. Name stands for it in the origins.
@@ -227,51 +192,62 @@ func OpenReader(r io.Reader, name string, as Format) (Source, error) {
 	if err != nil {
 		return nil, explain("read", name, err)
 	}
-	found, err := detect(c, name)
-	if err == nil && as != "" {
-		found, err = found.overridden(name, as)
-	}
-	if err != nil {
-		return nil, explain("open", name, err)
-	}
-	return list(c, c.name, "", found.Format), nil
+	p, err := inspect(c, name, false, nil)
+	p.noMail = nil // reading says it
+	source, _, err := p.open(name, "", as, err)
+	return source, err
 }
 
-// overridden returns the requested format in place of the detected one, or the reason why it is impossible.
-func (f Found) overridden(name string, as Format) (Found, error) {
-	kind, possible := "file", Formats()[folderFormats:]
-	if f.Format.ofFolder() {
-		kind, possible = "folder", Formats()[:folderFormats]
+// open lists the mail at a place that was found with the error.
+func (p place) open(path, label string, as Format, err error) (Source, Found, error) {
+	if err == nil && as != "" {
+		err = p.override(as)
 	}
+	if err == nil && p.Format == Message {
+		err = p.noMail
+	}
+	if err != nil {
+		return nil, Found{}, explain("open", path, err)
+	}
+	return list(p.fsys, p.name, label, p.Format), p.Found, nil
+}
+
+// override sets the requested format in place of the detected one, unless it is impossible.
+func (p *place) override(as Format) error {
+	kind := p.Format.row().kind
 	switch {
 	case !slices.Contains(Formats(), string(as)):
-		return f, fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
-	case !slices.Contains(possible, string(as)):
-		return f, fmt.Errorf("is a %s, which cannot be read as %s: must be one of %s", kind, as, strings.Join(possible, ", "))
-	case as == Maildir && !isFolder(system{}, filepath.Join(name, "cur")) && !isFolder(system{}, filepath.Join(name, "new")):
-		return f, errors.New("has neither cur nor new, so it cannot be read as maildir")
+		return fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
+	case as.row().kind != kind:
+		return fmt.Errorf("is a %s, which cannot be read as %s: must be one of %s", kind, as, strings.Join(formatsOf(kind), ", "))
+	case as == Maildir && !isFolder(p.fsys, path.Join(p.name, "cur")) && !isFolder(p.fsys, path.Join(p.name, "new")):
+		return errors.New("has neither cur nor new, so it cannot be read as maildir")
 	}
-	return Found{as, "as requested"}, nil
+	p.Found = Found{as, "as requested"}
+	return nil
 }
 
 // list lists a folder or a file.
 func list(fsys fs.FS, name, label string, format Format) Source {
+	switch format {
+	case Mbox:
+		return listMbox(fsys, name, label)
+	case Tar, Zip:
+		return listArchive(fsys, name, label)
+	}
 	return func(yield func(Item, error) bool) {
 		switch format {
-		case Mbox:
-			listMbox(fsys, name, label)(yield)
-		case Tar, Zip:
-			listArchive(fsys, name, label)(yield)
-		case Emlx, Message:
-			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, emlx: format == Emlx}}, nil)
+		case Emlx:
+			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpackEmlx}}, nil)
+		case Message:
+			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpackMessage}}, nil)
 		default:
 			walker{fsys, label, yield}.folder(name, format)
 		}
 	}
 }
 
-// FromFS lists the folder dir of fsys as Open lists a folder of the operating system, which a nil fsys stands for. The
-// origins are paths within fsys.
+// FromFS lists the folder dir of fsys as Open lists a folder of the operating system. The origins are paths within fsys.
 func FromFS(fsys fs.FS, dir, label string) Source {
-	return list(orSystem(fsys), dir, label, "")
+	return list(fsys, dir, label, "")
 }

@@ -65,13 +65,8 @@ func TestAPipeThatNobodyWritesToIsAnError(t *testing.T) {
 	soon(t, func() {
 		_, _, err := Open(pipe, "spam", "")
 		checkError(t, err, "is an empty pipe")
-		for _, open := range []func(string) (Source, error){
-			OpenList, OpenTREC, func(path string) (Source, error) {
-				table, err := OpenTable(path, TableOptions{})
-				return table.Source(), err
-			},
-		} {
-			_, err := open(pipe)
+		for _, format := range []Format{List, Index, CSV} {
+			_, err := openLabelled(pipe, format)
 			checkError(t, err, errSpecial.Error())
 		}
 	})

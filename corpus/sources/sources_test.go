@@ -45,6 +45,12 @@ func open(t testing.TB, name string, as Format) Source {
 	return source
 }
 
+// openLabelled opens a path of labelled mail in a format.
+func openLabelled(path string, format Format) (Source, error) {
+	mail, err := OpenLabelled(path, Options{Format: format})
+	return mail.Source, err
+}
+
 // openAs opens a path whose detected format must be want.
 func openAs(t testing.TB, name string, want Format) Source {
 	t.Helper()
@@ -201,7 +207,7 @@ func TestSourcesStopWhenTheCallerStops(t *testing.T) {
 		"mbox":  from + "\n" + from + "\n" + from,
 		"index": "ham folder/1\nspam folder/2\nbad line\n",
 	})
-	index, err := OpenTREC(filepath.Join(root, "index"))
+	index, err := openLabelled(filepath.Join(root, "index"), Index)
 	must(t, err)
 	for name, source := range map[string]Source{
 		"folder": open(t, filepath.Join(root, "folder"), ""), "maildir": open(t, filepath.Join(root, "maildir"), ""),

@@ -1,14 +1,22 @@
 package sources
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"chaff/internal/replace"
 )
 
 // TableOptions name the columns of a table that hold the texts and the labels.
@@ -25,111 +33,116 @@ type TableOptions struct {
 // ErrColumns is wrapped by the errors about tables whose text and label columns are not found.
 var ErrColumns = errors.New("cannot find the text and label columns")
 
-// Table is a file of short messages with labels, one per row, as collections of SMS and comments are published: cells
+// table is a file of short messages with labels, one per row, as collections of SMS and comments are published: cells
 // separated by commas, semicolons or tabs.
-type Table struct {
-	// Classes are the classes of the messages: ham and spam if all labels are words for these, such as 0 and 1 or legit and
-	// junk; else the labels themselves, sorted.
-	Classes []string
-	// Text, Label and Subject describe the columns in use: a name or "column 2". Subject may be empty.
-	Text, Label, Subject string
-
-	fsys fs.FS
-	path string
-	columns
-}
-
-// columns defines how a row of a table becomes a message.
-type columns struct {
-	comma   byte // between cells
-	width   int  // cells in each row
-	header  bool // the first row has names and is not a message
-	text    int  // indexes of the cells
-	label   int
-	subject int               // -1: none
-	classes map[string]string // by the label in the cell
+type table struct {
+	fsys  fs.FS
+	path  string
+	comma byte     // between cells
+	first []string // the cells of the first row
+	// header is whether the first row has names and is not a message.
+	header               bool
+	text, label, subject int               // indexes of the cells; without subjects, subject is -1
+	classes              map[string]string // by the label in the cell
 }
 
 // maxClasses limits the classes of a table. A column with more values does not hold labels.
 const maxClasses = 1000
 
-// OpenTable opens the table in the file name, which may be compressed. It detects the format and the columns, and reads the
+// openCSV opens the table in the file name, which may be compressed. It detects the format and the columns, and reads the
 // whole table once for its classes. A column called subject or title becomes the subjects. The error names the file; it
 // wraps ErrColumns if the options can help.
 //
-// In a table with tabs a row is one line, and OpenTable removes quotes around a cell. With commas or semicolons, a quoted
+// In a table with tabs a row is one line, and quotes around a cell are removed. With commas or semicolons, a quoted
 // cell may contain line ends; a row with a misplaced quote is read as one line.
-func OpenTable(name string, o TableOptions) (Table, error) {
+func openCSV(name string, o Options) (Mail, error) {
 	if err := isTextFile(name, "a table", "spam,You have won"); err != nil {
-		return Table{}, err
+		return Mail{}, err
 	}
-	t := Table{path: filepath.Clean(name)}
-	if err := t.open(system{}, o); err != nil {
-		return Table{}, explain("open", name, err)
+	t, classes, err := openTable(system{}, filepath.Clean(name), o.Table)
+	if err != nil {
+		return Mail{}, explain("open", name, err)
 	}
-	return t, nil
+	note := fmt.Sprintf("%s: table, text in %q, label in %q", name, t.nameOf(t.text), t.nameOf(t.label))
+	if t.subject >= 0 {
+		note += fmt.Sprintf(", subject in %q", t.nameOf(t.subject))
+	}
+	return Mail{Source: t.list, Classes: classes, Notes: []string{note + ", classes " + strings.Join(classes, ", ")}}, nil
 }
 
-func (t *Table) open(fsys fs.FS, o TableOptions) error {
-	fsys, f, err := openAtOffsets(fsys, t.path)
+// openTable returns the table at a path and its classes: ham and spam if all labels are words for these, such as 0 and 1 or legit and
+// junk; else the labels themselves, sorted.
+func openTable(fsys fs.FS, path string, o TableOptions) (t *table, classes []string, err error) {
+	fsys, f, err := openAtOffsets(fsys, path)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	f.Close()
-	t.fsys = fsys
+	defer f.Close()
+	head, err := readHead(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkText(head); err != nil {
+		return nil, nil, err
+	}
+	t = &table{fsys: fsys, path: path, subject: -1, classes: map[string]string{}}
 	if err := t.findColumns(o); err != nil {
-		return err
+		return nil, nil, err
 	}
-	t.classes = map[string]string{}
 	first := ""
 	for r, err := range t.rows {
 		if err != nil {
-			continue // Source yields it
+			continue // list yields it
 		}
 		if r.line == 1 {
 			first = r.label
 		}
 		if t.classes[r.label] = r.label; len(t.classes) > maxClasses {
-			return fmt.Errorf("the column %q has more than %d different labels: %w", t.Label, maxClasses, ErrColumns)
+			return nil, nil, fmt.Errorf("the column %q has more than %d different labels: %w", t.nameOf(t.label), maxClasses, ErrColumns)
 		}
 	}
-	if !t.header {
-		t.dropNames(first)
-	}
-	t.Classes = nameClasses(t.classes)
-	return nil
-}
-
-// dropNames makes the first row a row of names if its label is not a word for ham or spam, and all other labels are. Columns
-// given by number may have unusual names.
-func (t *Table) dropNames(first string) {
+	isWord := func(label string) bool { return hamOrSpam(label) != "" }
+	// Columns given by number may have unusual names: those of a first row whose label is not a word for ham or spam, while all others are.
 	others := maps.Clone(t.classes)
 	delete(others, first)
-	for label := range others {
-		if hamOrSpam(label) == "" {
-			return
-		}
-	}
-	if first != "" && hamOrSpam(first) == "" && len(others) > 0 {
+	if !t.header && first != "" && !isWord(first) && len(others) > 0 && all(maps.Keys(others), isWord) {
 		t.header, t.classes = true, others
 	}
-}
-
-// nameClasses sets the class of each label and returns the classes.
-func nameClasses(classes map[string]string) []string {
-	labels := slices.Sorted(maps.Keys(classes))
-	if slices.ContainsFunc(labels, func(label string) bool { return hamOrSpam(label) == "" }) {
-		return labels
+	labels := slices.Sorted(maps.Keys(t.classes))
+	if !all(maps.Keys(t.classes), isWord) {
+		return t, labels, nil
 	}
 	for _, label := range labels {
-		classes[label] = hamOrSpam(label)
+		t.classes[label] = hamOrSpam(label)
 	}
-	return []string{Ham, Spam}
+	return t, []string{Ham, Spam}, nil
+}
+
+func all(labels iter.Seq[string], is func(string) bool) bool {
+	for label := range labels {
+		if !is(label) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkText returns an error for a table that begins with head and is read in no form.
+func checkText(head []byte) error {
+	text := strings.TrimPrefix(string(head), byteOrderMark)
+	object, isObject := strings.CutPrefix(strings.TrimLeft(text, "[ \t\r\n"), "{")
+	switch {
+	case strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff"):
+		return errors.New("is in UTF-16; a table must be in UTF-8 or another superset of ASCII")
+	case isObject && strings.HasPrefix(strings.TrimLeft(object, " \t\r\n"), `"`):
+		return errors.New("is JSON; a table must be in CSV or separated by tabs")
+	}
+	return nil
 }
 
 // hamOrSpam returns the class that a label of a table means, or "".
 func hamOrSpam(label string) string {
-	switch strings.ToLower(label) {
+	switch strings.ToLower(strings.TrimSpace(label)) {
 	case "ham", "0", "0.0", "false", "no", "not spam", "not_spam", "not-spam", "legit", "legitimate", "normal", "good":
 		return Ham
 	case "spam", "1", "1.0", "true", "yes", "junk", "bad":
@@ -138,31 +151,155 @@ func hamOrSpam(label string) string {
 	return ""
 }
 
-// Source lists the rows of the table as messages, with an Origin such as "sms.csv:17" and the class as label. An unusable
-// row, such as one with another number of cells than the first, is an error in the stream.
-func (t Table) Source() Source {
-	return func(yield func(Item, error) bool) {
-		for r, err := range t.rows {
-			item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label], Text: true}
-			if err == nil && item.Label == "" {
-				err = fmt.Errorf("the label %q was added since the table was opened", r.label)
+// The usual names of columns, the most specific first.
+func textNames() []string {
+	return []string{"text", "message", "body", "content", "sms", "comment", "email", "v2"}
+}
+
+func labelNames() []string {
+	return []string{"label", "class", "category", "type", "is_spam", "spam/ham", "spam", "v1", "target"}
+}
+
+// findColumns chooses the separator between cells with which the first row has the wanted columns. If none has, it returns the error of the
+// one that splits the row into the most cells.
+func (t *table) findColumns(o TableOptions) error {
+	var failed error
+	most := 0
+	for _, t.comma = range []byte("\t,;") {
+		t.first = nil
+		for r, err := range t.scan {
+			if err == nil {
+				t.first, err = cellsOf(r.bytes, t.comma)
 			}
 			if err != nil {
-				err = fmt.Errorf("%s: %w", item.Origin, err)
-			} else {
-				item.Content = location{fsys: t.fsys, path: t.path, offset: r.offset, size: int64(len(r.bytes)), columns: &t.columns, label: item.Label}
+				return err
 			}
-			if !yield(item, err) {
-				return
+			break
+		}
+		if t.first == nil {
+			return errors.New("the table is empty")
+		}
+		err := t.chooseColumns(o)
+		if err == nil {
+			return nil
+		}
+		if failed == nil || len(t.first) > most {
+			most, failed = len(t.first), err
+		}
+	}
+	return failed
+}
+
+// chooseColumns finds the columns in the first row.
+func (t *table) chooseColumns(o TableOptions) error {
+	text, textNamed, err := t.column(o.Text, textNames())
+	if err != nil {
+		return err
+	}
+	label, labelNamed, err := t.column(o.Label, labelNames())
+	if err != nil {
+		return err
+	}
+	// The cell "spam" may be the name of a column, but is more often a label.
+	isName := func(cell string) bool { return isOneOf(cell, labelNames()) && hamOrSpam(cell) == "" }
+	t.header = textNamed || labelNamed && o.Label != ""
+	switch {
+	case text >= 0 && label >= 0:
+		t.header = t.header || isOneOf(t.first[text], textNames()) || isName(t.first[label])
+	case !t.header: // a first row that is a message: the text is the longest cell that is not the label
+		if o.Label == "" {
+			label = slices.IndexFunc(t.first, func(cell string) bool { return hamOrSpam(cell) != "" })
+		}
+		for i, cell := range t.first {
+			if o.Text == "" && i != label && (text < 0 || len(cell) > len(t.first[text])) {
+				text = i
 			}
+		}
+	}
+	switch {
+	case text < 0 || label < 0:
+		return fmt.Errorf("%w: the first row is %s", ErrColumns, quoteCells(t.first))
+	case text == label:
+		return fmt.Errorf("%w: column %d cannot be both", ErrColumns, text+1)
+	}
+	t.text, t.label = text, label
+	if subject, _, _ := t.column("", []string{"subject", "title"}); t.header && subject != text && subject != label {
+		t.subject = subject
+	}
+	return nil
+}
+
+// column returns the index of the column requested by name or number, or of the first usual name; -1 if there is none.
+func (t *table) column(requested string, usual []string) (index int, named bool, err error) {
+	if n, err := strconv.Atoi(requested); err == nil {
+		if n < 1 || n > len(t.first) {
+			return -1, false, fmt.Errorf("%w: there is no column %d in a first row of %d", ErrColumns, n, len(t.first))
+		}
+		return n - 1, false, nil
+	}
+	if requested != "" {
+		usual = []string{requested}
+	}
+	for _, name := range usual {
+		if i := slices.IndexFunc(t.first, func(cell string) bool { return isOneOf(cell, []string{name}) }); i >= 0 {
+			return i, true, nil
+		}
+	}
+	if requested != "" {
+		return -1, false, fmt.Errorf("%w: there is no column %q in the first row, which is %s", ErrColumns, requested, quoteCells(t.first))
+	}
+	return -1, false, nil
+}
+
+func isOneOf(cell string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) })
+}
+
+// nameOf describes a column: its name or "column 2".
+func (t *table) nameOf(column int) string {
+	name := ""
+	if t.header {
+		name = strings.TrimSpace(t.first[column])
+	}
+	return cmp.Or(name, fmt.Sprintf("column %d", column+1))
+}
+
+// quoteCells formats the first cells of a row for an error.
+func quoteCells(cells []string) string {
+	const most = 8
+	var quoted []string
+	for _, cell := range cells[:min(len(cells), most)] {
+		quoted = append(quoted, strconv.Quote(shorten(cell)))
+	}
+	if len(cells) > most {
+		quoted = append(quoted, "...")
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// list lists the rows of the table as messages, with an Origin such as "sms.csv:17" and the class as label. An unusable
+// row, such as one with another number of cells than the first, is an error in the stream.
+func (t *table) list(yield func(Item, error) bool) {
+	for r, err := range t.rows {
+		item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label], Text: true}
+		if err == nil && item.Label == "" {
+			err = fmt.Errorf("the label %q was added since the table was opened", r.label)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", item.Origin, err)
+		} else {
+			item.Content = location{t.fsys, t.path, r.offset, int64(len(r.bytes)), func(raw []byte) ([]byte, error) { return t.message(raw, item.Label) }}
+		}
+		if !yield(item, err) {
+			return
 		}
 	}
 }
 
 // rows yields all rows except that of names, each with an error if it is unusable.
-func (t *Table) rows(yield func(row, error) bool) {
+func (t *table) rows(yield func(row, error) bool) {
 	isName := t.header
-	for r, err := range t.scan(t.comma) {
+	for r, err := range t.scan {
 		if isName && (err == nil || errors.Is(err, errLongRow)) {
 			isName = false
 			continue
@@ -176,28 +313,26 @@ func (t *Table) rows(yield func(row, error) bool) {
 	}
 }
 
-// scan yields all rows of cells with a separator between them.
-func (t *Table) scan(comma byte) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		f, err := t.fsys.Open(t.path)
-		if err != nil {
-			yield(row{line: 1}, reason(err))
-			return
-		}
-		defer f.Close()
-		newRowScanner(f, comma).rows(yield)
+// scan yields all rows.
+func (t *table) scan(yield func(row, error) bool) {
+	f, err := t.fsys.Open(t.path)
+	if err != nil {
+		yield(row{line: 1}, replace.Reason(err))
+		return
 	}
+	defer f.Close()
+	newRowScanner(f, t.comma).rows(yield)
 }
 
-func (c *columns) parse(row []byte) (cells []string, label string, err error) {
-	cells, err = cellsOf(row, c.comma)
+func (t *table) parse(row []byte) (cells []string, label string, err error) {
+	cells, err = cellsOf(row, t.comma)
 	switch {
 	case err != nil:
 		return nil, "", err
-	case len(cells) != c.width:
-		return nil, "", fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), c.width)
+	case len(cells) != len(t.first):
+		return nil, "", fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), len(t.first))
 	}
-	label = strings.TrimSpace(cells[c.label])
+	label = strings.TrimSpace(cells[t.label])
 	if label == "" {
 		return nil, "", errors.New("the label is empty")
 	}
@@ -205,19 +340,182 @@ func (c *columns) parse(row []byte) (cells []string, label string, err error) {
 }
 
 // message turns a row into a message, in raw's memory or new memory: the text after an empty header, or after a subject.
-func (c *columns) message(raw []byte, class string) ([]byte, error) {
-	cells, label, err := c.parse(raw)
-	if err != nil || c.classes[label] != class {
+func (t *table) message(raw []byte, class string) ([]byte, error) {
+	cells, label, err := t.parse(raw)
+	if err != nil || t.classes[label] != class {
 		return raw, errChanged
 	}
 	raw = raw[:0]
-	if c.subject >= 0 {
+	if t.subject >= 0 {
 		// A line that continues a field begins with a blank (RFC 5322, 2.2.3).
-		lines := strings.FieldsFunc(cells[c.subject], func(r rune) bool { return r == '\r' || r == '\n' })
+		lines := strings.FieldsFunc(cells[t.subject], func(r rune) bool { return r == '\r' || r == '\n' })
 		if subject := strings.Join(lines, "\n "); strings.TrimSpace(subject) != "" {
 			raw = append(raw, "Subject: "+subject+"\n"...)
 		}
 	}
 	raw = append(raw, '\n')
-	return append(raw, cells[c.text]...), nil
+	return append(raw, cells[t.text]...), nil
+}
+
+// maxRowBytes is the size of the longest row of a table.
+const maxRowBytes = 16 << 20
+
+// A row is one row of a table. The bytes are valid until the next row is read.
+type row struct {
+	offset int64
+	line   int // counted from 1
+	bytes  []byte
+	label  string // in its cell, once it is parsed
+}
+
+// A rowScanner finds the rows of a table for encoding/csv, which would read from an open quote to the end of the file. It reads no more
+// than a limited row into memory, whatever the quotes say. Each byte of the file is in one row or between rows, where only a byte order mark
+// and line ends are.
+type rowScanner struct {
+	*bufio.Scanner
+	comma byte
+	limit int
+	next  row  // begins where the last one ended
+	drop  bool // the rest of the line belongs to a row that is too long
+}
+
+func newRowScanner(r io.Reader, comma byte) *rowScanner {
+	s := &rowScanner{Scanner: bufio.NewScanner(r), comma: comma, limit: maxRowBytes, next: row{line: 1}}
+	s.Buffer(nil, 2*maxRowBytes)
+	s.Split(s.split)
+	return s
+}
+
+var errLongRow = errors.New("the row is too long")
+
+// rows yields the rows. Further rows may follow errLongRow, which comes with the row's position, but no other error. A row in which reading
+// fails is not yielded.
+func (s *rowScanner) rows(yield func(row, error) bool) {
+	for s.Scan() {
+		between := s.between(s.Bytes())
+		s.advance(s.Bytes()[:between])
+		r := s.next
+		r.bytes = s.Bytes()[between:]
+		s.advance(r.bytes)
+		ends := bytes.HasSuffix(r.bytes, []byte("\n"))
+		var err error
+		switch {
+		case s.drop:
+			s.drop = !ends
+			continue
+		case len(r.bytes) == 0:
+			continue
+		case len(r.bytes) >= s.limit:
+			s.drop, err = !ends, errLongRow
+		case s.Err() != nil && !ends:
+			yield(row{line: r.line}, s.Err())
+			return
+		}
+		if !yield(r, err) {
+			return
+		}
+	}
+	if err := s.Err(); err != nil {
+		yield(row{line: s.next.line}, err)
+	}
+}
+
+func (s *rowScanner) advance(b []byte) {
+	s.next.offset += int64(len(b))
+	s.next.line += bytes.Count(b, []byte("\n"))
+}
+
+// between returns how many bytes before the next row are in none.
+func (s *rowScanner) between(b []byte) int {
+	text := b
+	if s.next.offset == 0 {
+		text = bytes.TrimPrefix(b, []byte(byteOrderMark))
+	}
+	if !s.drop {
+		text = bytes.TrimLeft(text, "\r\n")
+	}
+	return len(b) - len(text)
+}
+
+// split is a [bufio.SplitFunc] whose tokens are rows with what is before them, or one of the two.
+func (s *rowScanner) split(b []byte, end bool) (advance int, token []byte, err error) {
+	n := 0
+	switch {
+	case s.drop:
+		if n = bytes.IndexByte(b, '\n') + 1; n == 0 {
+			n = len(b)
+		}
+	case !strings.HasPrefix(byteOrderMark, string(b)) || end:
+		n = s.between(b)
+		n += rowSize(b[n:], s.comma, end || len(b)-n >= s.limit)
+	}
+	if n == 0 {
+		return 0, nil, nil
+	}
+	return n, b[:n], nil
+}
+
+// rowSize returns the size of the row that b begins with, including its line end, or 0 if more bytes are needed. With end, no bytes follow b.
+//
+// QUIRK: in a row of RFC 4180 only quoted cells have line ends and quotes, and these quotes are doubled. Real tables have lone quotes, and a
+// reader that takes one for the beginning of a cell loses all rows up to the next. So a row is one line unless encoding/csv accepts the lines
+// up to the one that makes the number of quotes even. See TestTables, "a quote that is not closed".
+func rowSize(b []byte, comma byte, end bool) int {
+	first, quotes := 0, 0
+	for size := 0; size < len(b); {
+		n := bytes.IndexByte(b[size:], '\n') + 1
+		if n == 0 && !end {
+			return 0
+		}
+		if n == 0 {
+			n = len(b) - size
+		}
+		quotes += bytes.Count(b[size:size+n], []byte(`"`))
+		size += n
+		if first == 0 {
+			first = size
+		}
+		if comma == '\t' || quotes%2 == 0 {
+			if size > first && !isRow(b[:size], comma) {
+				break
+			}
+			return size
+		}
+	}
+	if end || quotes%2 == 0 {
+		return first
+	}
+	return 0
+}
+
+// isRow reports whether encoding/csv accepts b as a row.
+func isRow(b []byte, comma byte) bool {
+	r := newCSV(b, comma)
+	r.LazyQuotes = false
+	_, err := r.Read()
+	return err == nil
+}
+
+func newCSV(b []byte, comma byte) *csv.Reader {
+	r := csv.NewReader(bytes.NewReader(b))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = rune(comma), -1, true
+	return r
+}
+
+// cellsOf returns the cells of a row. Between tabs, quotes around a whole cell are removed, and a lone quote is a character.
+func cellsOf(row []byte, comma byte) ([]string, error) {
+	if comma == '\t' {
+		cells := strings.Split(strings.TrimRight(string(row), "\r\n"), "\t")
+		for i, c := range cells {
+			if len(c) >= 2 && c[0] == '"' && c[len(c)-1] == '"' {
+				cells[i] = strings.ReplaceAll(c[1:len(c)-1], `""`, `"`)
+			}
+		}
+		return cells, nil
+	}
+	cells, err := newCSV(row, comma).Read()
+	if err == io.EOF {
+		return nil, errors.New("the row is empty")
+	}
+	return cells, err
 }

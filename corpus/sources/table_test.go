@@ -14,9 +14,12 @@ import (
 	"testing/iotest"
 )
 
-func openTable(t testing.TB, text string, o TableOptions) (Table, error) {
+// openText opens a table with a text, at a path.
+func openText(t testing.TB, text string, o TableOptions) (mail Mail, path string, err error) {
 	t.Helper()
-	return OpenTable(filepath.Join(tree(t, map[string]string{"table": text}), "table"), o)
+	path = filepath.Join(tree(t, map[string]string{"table": text}), "table")
+	mail, err = OpenLabelled(path, Options{Format: CSV, Table: o})
+	return mail, path, err
 }
 
 func TestTables(t *testing.T) {
@@ -53,11 +56,11 @@ func TestTables(t *testing.T) {
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			for about, text := range map[string]string{"plain": tt.text, "gzip": pack(t, gzipped, tt.text)} {
-				table, err := openTable(t, text, tt.o)
+				mail, path, err := openText(t, text, tt.o)
 				must(t, err)
-				got := contents(table.Source())
+				got := contents(mail.Source)
 				for i := range got {
-					got[i] = strings.Replace(got[i], table.path, "T", 1)
+					got[i] = strings.Replace(got[i], path, "T", 1)
 				}
 				if !slices.Equal(got, tt.want) {
 					t.Errorf("%s: got  %q\nwant %q", about, got, tt.want)
@@ -72,31 +75,30 @@ func TestWordsForHamAndSpam(t *testing.T) {
 		{"ham", "spam"}, {"HAM", "Spam"}, {"0", "1"}, {"False", "TRUE"}, {"no", "yes"}, {"not spam", "spam"}, {"not_spam", "spam"},
 		{"legit", "junk"}, {"legitimate", "spam"}, {"normal", "spam"}, {"good", "bad"}, {"0", "spam"},
 	} {
-		table, err := openTable(t, fmt.Sprintf("label,text\n%s,a\n%s,b\n", labels[0], labels[1]), TableOptions{})
+		mail, _, err := openText(t, fmt.Sprintf("label,text\n%s,a\n%s,b\n", labels[0], labels[1]), TableOptions{})
 		must(t, err)
-		got := contents(table.Source())
-		if want := []string{"ham: \na", "spam: \nb"}; !slices.Equal(got, want) || !slices.Equal(table.Classes, []string{"ham", "spam"}) {
-			t.Errorf("%q: got %q, classes %q", labels, got, table.Classes)
+		got := contents(mail.Source)
+		if want := []string{"ham: \na", "spam: \nb"}; !slices.Equal(got, want) || !slices.Equal(mail.Classes, []string{"ham", "spam"}) {
+			t.Errorf("%q: got %q, classes %q", labels, got, mail.Classes)
 		}
 	}
-	table, err := openTable(t, "label,text\n2,a\n0,b\n1,c\n", TableOptions{})
-	if err != nil || !slices.Equal(table.Classes, []string{"0", "1", "2"}) {
-		t.Errorf("got classes %q, %v", table.Classes, err)
+	mail, _, err := openText(t, "label,text\n2,a\n0,b\n1,c\n", TableOptions{})
+	if err != nil || !slices.Equal(mail.Classes, []string{"0", "1", "2"}) {
+		t.Errorf("got classes %q, %v", mail.Classes, err)
 	}
 }
 
 func TestTableSaysWhatItFound(t *testing.T) {
-	for text, want := range map[string][3]string{
-		"v1,v2,,,\nham,a,,,\n":        {"v2", "v1", ""},
-		"Title,Body,Class\na,b,ham\n": {"Body", "Class", "Title"},
-		"ham\ta\n":                    {"column 2", "column 1", ""},
-		"text,spam\na,1\n":            {"text", "spam", ""},
-		"COMMENT_ID,AUTHOR,DATE,CONTENT,CLASS\n1,x,2013,a,1\n": {"CONTENT", "CLASS", ""},
+	for text, want := range map[string]string{
+		"v1,v2,,,\nham,a,,,\n":        `text in "v2", label in "v1"`,
+		"Title,Body,Class\na,b,ham\n": `text in "Body", label in "Class", subject in "Title"`,
+		"ham\ta\n":                    `text in "column 2", label in "column 1"`,
+		"text,spam\na,1\n":            `text in "text", label in "spam"`,
+		"COMMENT_ID,AUTHOR,DATE,CONTENT,CLASS\n1,x,2013,a,1\n": `text in "CONTENT", label in "CLASS"`,
 	} {
-		table, err := openTable(t, text, TableOptions{})
-		if got := [3]string{table.Text, table.Label, table.Subject}; err != nil || got != want {
-			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
-		}
+		mail, path, err := openText(t, text, TableOptions{})
+		must(t, err)
+		check(t, text, mail.Notes, []string{path + ": table, " + want + ", classes ham, spam"})
 	}
 }
 
@@ -123,14 +125,14 @@ func TestOpenTableErrors(t *testing.T) {
 		{"damaged compression", pack(t, gzipped, "label,text\n")[:9], TableOptions{}, `gzip data is cut off`, false},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			_, err := openTable(t, tt.text, tt.o)
+			_, _, err := openText(t, tt.text, tt.o)
 			checkError(t, err, "table", tt.want)
 			if errors.Is(err, ErrColumns) != tt.hint {
 				t.Errorf("%v: is about columns: %v, want %v", err, !tt.hint, tt.hint)
 			}
 		})
 	}
-	_, err := OpenTable(t.TempDir(), TableOptions{})
+	_, err := openLabelled(t.TempDir(), CSV)
 	checkError(t, err, "is a folder, not a table")
 
 	var ids strings.Builder
@@ -138,7 +140,7 @@ func TestOpenTableErrors(t *testing.T) {
 	for i := range maxClasses + 1 {
 		fmt.Fprintf(&ids, "%d,a\n", i)
 	}
-	_, err = openTable(t, ids.String(), TableOptions{})
+	_, _, err = openText(t, ids.String(), TableOptions{})
 	checkError(t, err, `the column "label" has more than 1000 different labels`)
 }
 
@@ -149,9 +151,9 @@ func TestTableThatIsCutOffIsReadUpToThere(t *testing.T) {
 		fmt.Fprintf(&text, "ham,message %d\n", i)
 	}
 	packed := pack(t, gzipped, text.String())
-	table, err := openTable(t, packed[:len(packed)/2], TableOptions{})
+	mail, _, err := openText(t, packed[:len(packed)/2], TableOptions{})
 	must(t, err)
-	got := contents(table.Source())
+	got := contents(mail.Source)
 	if last := got[len(got)-1]; len(got) < 5000 || !strings.Contains(last, "the gzip data is cut off") {
 		t.Errorf("got %d rows, the last one %q", len(got), last)
 	}
@@ -163,13 +165,13 @@ func TestTableThatIsCutOffIsReadUpToThere(t *testing.T) {
 }
 
 func TestTableThatChangedIsNoticed(t *testing.T) {
-	table, err := openTable(t, "label,text\nham,aaa\nspam,bbb\n", TableOptions{})
+	mail, path, err := openText(t, "label,text\nham,aaa\nspam,bbb\n", TableOptions{})
 	must(t, err)
-	items := itemsOf(t, table.Source())
+	items := itemsOf(t, mail.Source)
 	for _, now := range []string{"label,text\nspam,xxx\nham,yyy\n", "label,text\n", "label,text,more\nham,a,b,c\nspam,a\n"} {
-		must(t, os.WriteFile(table.path, []byte(now), 0o644))
+		must(t, os.WriteFile(path, []byte(now), 0o644))
 		_, err = readAny(items[1], nil)
-		checkError(t, err, "read "+table.path+":3: the file has changed since it was listed")
+		checkError(t, err, "read "+path+":3: the file has changed since it was listed")
 	}
 }
 
@@ -249,24 +251,24 @@ func FuzzTable(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		table := Table{path: "table"}
-		if err := table.open(fstest.MapFS{"table": {Data: text}}, TableOptions{}); err != nil {
+		table, classes, err := openTable(fstest.MapFS{"table": {Data: text}}, "table", TableOptions{})
+		if err != nil {
 			return
 		}
 		want := -1
 		if !table.header {
 			want = 0
 		}
-		rows, _ := allRows(t, table.scan(table.comma))
+		rows, _ := allRows(t, table.scan)
 		want += len(rows)
 		got := 0
-		for item, err := range table.Source() {
+		for item, err := range table.list {
 			got++
 			if err != nil {
 				continue
 			}
 			raw, err := readAny(item, nil)
-			if err != nil || !slices.Contains(table.Classes, item.Label) {
+			if err != nil || !slices.Contains(classes, item.Label) {
 				t.Errorf("%s, label %q: %v", item.Origin, item.Label, err)
 			}
 			if head, _, found := bytes.Cut(raw, []byte("\n")); !found || len(head) > 0 && !bytes.HasPrefix(head, []byte("Subject: ")) {
@@ -285,14 +287,14 @@ func BenchmarkTable(b *testing.B) {
 	for i := range 5000 {
 		fmt.Fprintf(&text, "ham,\"message %d, with a comma and some words more, as many as in a message\"\n", i)
 	}
-	table, err := openTable(b, text.String(), TableOptions{})
+	mail, _, err := openText(b, text.String(), TableOptions{})
 	must(b, err)
 	b.Run("list", func(b *testing.B) {
 		b.SetBytes(int64(text.Len()))
 		b.ReportAllocs()
 		for b.Loop() {
 			n := 0
-			for range table.Source() {
+			for range mail.Source {
 				n++
 			}
 			if n != 5000 {
@@ -303,7 +305,7 @@ func BenchmarkTable(b *testing.B) {
 	b.Run("read", func(b *testing.B) {
 		var raw []byte
 		b.ReportAllocs()
-		for item := range table.Source() {
+		for item := range mail.Source {
 			for b.Loop() {
 				if raw, err = readAny(item, raw); err != nil {
 					b.Fatal(err)

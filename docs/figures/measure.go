@@ -201,11 +201,8 @@ func (b *bench) crossValidate(mail func() (*train.Collection, error)) (validated
 
 // enron lists corpus n of Enron-Spam.
 func (b *bench) enron(n int) (corpus.Source, error) {
-	folders, err := sources.ClassFolders(filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)))
-	if err != nil {
-		return nil, err
-	}
-	return folders.Source(), nil
+	mail, err := sources.OpenLabelled(filepath.Join(b.corpora, "enron", fmt.Sprintf("enron%d", n)), sources.Options{Format: sources.Subfolders})
+	return mail.Source, err
 }
 
 // compareEnron compares every model on each corpus of Enron-Spam.

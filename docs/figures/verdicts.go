@@ -151,11 +151,11 @@ func (b *bench) measureVerdicts() (verdicts, error) {
 func (b *bench) verdictsOfIndexes(indexes []string) (verdicts, error) {
 	var mail []corpus.Source
 	for _, index := range indexes {
-		source, err := sources.OpenTREC(index)
+		opened, err := sources.OpenLabelled(index, sources.Options{Format: sources.Index})
 		if err != nil {
 			return nil, err
 		}
-		mail = append(mail, source)
+		mail = append(mail, opened.Source)
 	}
 	return b.verdictsOf(indexes, mail)
 }
