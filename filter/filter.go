@@ -18,10 +18,10 @@ type Filter struct {
 	head
 	vocabulary *features.Vocabulary
 	linear     *models.Linear
-	learner    models.Online // that knows what the model has learned; nil if it cannot learn on, or nothing was learned since its file was written
-	file       modelFile     // that details are read from
-	unused     error         // why what was learned since is not used
-	scratch    sync.Pool     // of *scratch
+	learner    *models.Online // that knows what the model has learned; nil if it cannot learn on, or nothing was learned since its file was written
+	file       modelFile      // that details are read from
+	unused     error          // why what was learned since is not used
+	scratch    sync.Pool      // of *scratch
 }
 
 // Parts are the components of a filter.
@@ -38,7 +38,7 @@ type Parts struct {
 	Provenance json.RawMessage
 	// Learned is the learner of the model, whose ids are those of Linear, for learning on; nil if it cannot. Provenance must
 	// then have its settings as the member `trainer`. The filter keeps it.
-	Learned models.Online
+	Learned *models.Online
 }
 
 // New returns a filter made of parts. The error is about its settings.
@@ -126,7 +126,7 @@ func (f *Filter) weigh(s *scratch, doc features.Document) error {
 func (f *Filter) Explain(raw []byte) (Explanation, error) { return f.explain(f, raw) }
 
 // Learner returns a learner that knows all that f knows. The error is [ErrNotLearning].
-func (f *Filter) Learner() (models.Online, error) {
+func (f *Filter) Learner() (*models.Online, error) {
 	if f.learner == nil {
 		return nil, ErrNotLearning
 	}

@@ -88,7 +88,7 @@ func (h *head) emptyRow(globals []byte) ([]byte, error) {
 
 // newLearner returns a learner with the settings of the model that knows nothing. The error is [ErrNotLearning], or about the file that the
 // filter was opened from.
-func (h *head) newLearner() (models.Online, error) {
+func (h *head) newLearner() (*models.Online, error) {
 	settings, err := h.member("trainer")
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func readKnowledge(ids int, model *sections.Reader, tail []logfile.Rows) (knowle
 }
 
 // newLearner returns a learner of h that knows nothing, for rows of k.
-func (k *knowledge) newLearner(h *head) (models.Online, error) {
+func (k *knowledge) newLearner(h *head) (*models.Online, error) {
 	if len(k.none) == 0 {
 		return nil, ErrNotLearning
 	}
@@ -155,14 +155,14 @@ func (k *knowledge) total() int {
 }
 
 // restore makes a learner one of the terms with the given ids, which are ascending. It does not know the new ones among them.
-func (k *knowledge) restore(l models.Online, ids []uint32) error {
+func (k *knowledge) restore(l *models.Online, ids []uint32) error {
 	known, _ := slices.BinarySearch(ids, uint32(k.total()))
 	rows, err := k.gather(ids[:known])
 	return k.restoreRows(l, rows, err)
 }
 
 // restoreRows gives a learner the globals and rows, which were read with an error or nil.
-func (k *knowledge) restoreRows(l models.Online, rows []byte, err error) error {
+func (k *knowledge) restoreRows(l *models.Online, rows []byte, err error) error {
 	globals := k.globals
 	for _, r := range k.tail {
 		if len(r.Globals) > 0 {
@@ -211,7 +211,7 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 }
 
 // learner returns the learner of a filter that knows all that k knows.
-func (k *knowledge) learner(h *head) (models.Online, error) {
+func (k *knowledge) learner(h *head) (*models.Online, error) {
 	l, err := k.newLearner(h)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func later() time.Time { return time.Now().Add(time.Hour) }
 type pupil struct {
 	t        testing.TB
 	path     string
-	whole    models.Online
+	whole    *models.Online
 	added    []uint64
 	log      []byte
 	identity uint64 // of the model, as is checkpoint

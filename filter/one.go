@@ -96,8 +96,7 @@ func (o *One) Terms() int { return o.FirstTerm() + o.tables.terms() }
 // Learns reports whether the model learns from one message after the other, and whether it forgets one at once.
 func (o *One) Learns() (learns, forgets bool) {
 	l, err := o.knows.newLearner(&o.head)
-	_, forgets = l.(models.CountingLearner)
-	return err == nil, forgets
+	return err == nil, err == nil && l.Forgets()
 }
 
 // LogErr returns why o does without what was learned since its file was written, or nil.
@@ -174,7 +173,7 @@ func (o *One) weigh(s *scratch, doc features.Document) error {
 // Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner
 // would.
 type Partial struct {
-	Learner models.Online
+	Learner *models.Online
 	// Vector is the document, in the ids of Learner: 0, 1, 2, ...
 	Vector features.Vector
 	// Forgotten is the document that is to be forgotten, in the same ids.

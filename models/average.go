@@ -14,17 +14,20 @@ import "chaff/features"
 // Large Margin Classification Using the Perceptron Algorithm (Machine Learning 37, 1999), section 2; M. Collins:
 // Discriminative Training Methods for Hidden Markov Models (EMNLP 2002), section 2.5.
 type averaged struct {
-	*params
-	stepSums *params   // s_n; nil without the mean
-	read     int       // n, the documents read so far
-	origin   bool      // no bias
-	scratch  []float64 // R
+	*params           // w_n and, with the mean, s_n in the next R columns
+	read    int       // n, the documents read so far
+	origin  bool      // no bias
+	now     []float64 // R: the scores of the document that was read last
 }
 
-func newAveraged(start *params, average, origin bool) averaged {
-	a := averaged{params: start, origin: origin}
-	if average {
-		a.stepSums = start.sameShape(start.terms())
+func newAveraged(p Passes, s Steps, R, terms int, mean bool) averaged {
+	columns := R
+	if mean {
+		columns = 2 * R
+	}
+	a := averaged{params: newColumns(R, columns, terms), origin: p.ThroughOrigin}
+	if s.Start == StartRandom {
+		a.randomise(p.Seed, p.ThroughOrigin)
 	}
 	return a
 }
@@ -32,63 +35,39 @@ func newAveraged(start *params, average, origin bool) averaged {
 // next reads the next document and returns the scores of its rows.
 func (a *averaged) next(x features.Vector) []float64 {
 	a.read++
-	a.scratch = a.params.scores(a.scratch, x)
-	return a.scratch
+	a.now = a.scores(a.now, x)
+	return a.now
 }
 
 // step adds step times x to row r, at the document that was read last.
 func (a *averaged) step(r int, x features.Vector, step float64) {
 	a.add(r, x, step, a.origin)
-	if a.stepSums != nil {
-		a.stepSums.add(r, x, step*float64(a.read-1), a.origin)
+	if a.columns > a.n {
+		a.add(a.n+r, x, step*float64(a.read-1), a.origin)
 	}
 }
 
-func (a *averaged) resize(terms int) {
-	for _, v := range a.parts() {
-		v.resize(terms)
+func (a *averaged) biases() []float64 {
+	mean := make([]float64, a.n)
+	a.writeMean(mean, a.bias)
+	return mean
+}
+
+func (a *averaged) model(dst []float64, terms []uint32) {
+	for i, w := range terms {
+		a.writeMean(dst[i*a.n:][:a.n], a.weights[int(w)*a.columns:][:a.columns])
 	}
 }
 
-// scores computes the mean for the terms of the document only.
-func (a *averaged) scores(dst []float64, x features.Vector) []float64 {
-	dst = a.params.scores(dst, x)
-	if a.stepSums == nil || a.read == 0 {
-		return dst
-	}
-	for r, z := range a.stepSums.scores(nil, x) {
-		dst[r] -= z / float64(a.read)
-	}
-	return dst
-}
-
-// model writes the mean to dst, or the weights without the mean.
-func (a *averaged) model(dst *params, from int) {
-	a.params.model(dst, from)
-	if a.stepSums != nil && a.read > 0 {
-		dst.addScaled(a.stepSums.window(from, len(dst.weights)), -1/float64(a.read))
+// writeMean writes the mean of the weights of a term, or the weights without the mean.
+func (a *averaged) writeMean(dst, columns []float64) {
+	copy(dst, columns)
+	for r := 0; a.columns > a.n && a.read > 0 && r < a.n; r++ {
+		dst[r] += -1 / float64(a.read) * columns[a.n+r]
 	}
 }
-
-// parts returns w_n and, with the mean, s_n.
-func (a *averaged) parts() []*params {
-	if a.stepSums == nil {
-		return []*params{a.params}
-	}
-	return []*params{a.params, a.stepSums}
-}
-
-func (a *averaged) termSize() int { return len(a.parts()) * a.params.termSize() }
 
 func (a *averaged) globals(c *codec) {
 	c.int(&a.read)
-	for _, v := range a.parts() {
-		v.globals(c)
-	}
-}
-
-func (a *averaged) term(c *codec, w int) {
-	for _, v := range a.parts() {
-		v.term(c, w)
-	}
+	a.params.globals(c)
 }

@@ -71,14 +71,10 @@ func (m Bernoulli) biases(n *Counts) ([]float64, error) {
 	return beta, err
 }
 
-func (m Bernoulli) weights(n *Counts, _ float64) func(dst, ncw []float64) {
-	return func(dst, ncw []float64) {
-		known := hasSum(ncw)
-		for c, ncw := range ncw {
-			if dst[c] = 0; known {
-				dst[c] = m.logPresent(ncw, n.Documents[c]) - m.logAbsent(ncw, n.Documents[c])
-			}
-		}
+func (m Bernoulli) weigh(dst, ncw []float64, n *Counts, _ float64) {
+	clear(dst)
+	for c := 0; c < len(dst) && hasSum(ncw); c++ {
+		dst[c] = m.logPresent(ncw[c], n.Documents[c]) - m.logAbsent(ncw[c], n.Documents[c])
 	}
 }
 
@@ -92,8 +88,12 @@ func (m Bernoulli) logPresent(ncw float64, Nc int) float64 {
 // near 1.
 func (m Bernoulli) logAbsent(ncw float64, Nc int) float64 { return m.logPresent(float64(Nc)-ncw, Nc) }
 
-func (m Bernoulli) online(classes []string) (Online, error) {
-	return newOnlineCounts(m, classes, &absentTerms{model: m, tallies: make([][]tally, len(classes))})
+func (m Bernoulli) checkOnline(classes []string) error { return checkPrior(m.Prior, classes) }
+
+func (m Bernoulli) newLearner(classes []string, terms, _ int) learner {
+	l := newCounting(m, classes, terms)
+	l.absent = &absentTerms{model: m, tallies: make([][]tally, len(classes))}
+	return l
 }
 
 // absentTerms keeps the biases of a growing vocabulary. A bias has a summand for each known term, but it is the same for
@@ -183,8 +183,8 @@ func (t *absentTerms) list(c *codec) {
 	}
 }
 
-func (t *absentTerms) biases(n *Counts) ([]float64, error) {
-	beta, err := logPrior(t.model.Prior, n.Classes, n.Documents)
+func (t *absentTerms) biases(n *Counts) []float64 {
+	beta, _ := logPrior(t.model.Prior, n.Classes, n.Documents) // checkOnline checked it
 	for c := range beta {
 		var sum float64
 		for _, same := range t.tallies[c] {
@@ -192,5 +192,5 @@ func (t *absentTerms) biases(n *Counts) ([]float64, error) {
 		}
 		beta[c] += sum
 	}
-	return beta, err
+	return beta
 }

@@ -22,28 +22,27 @@ import (
 func TestFTRLByHand(t *testing.T) {
 	documents := [][]float32{{1, 2, 0.5, 0}, {1, 0, 0, 0}}
 	d := matrix(2, []int32{1, 1}, documents)
-	l := newFTRL(Softmax{LearningRate: 1, L1: 0.5, L2: 2}, len(d.Classes), d.Terms, d.Len())
-	now := newParams(1, d.Terms)
+	l := Softmax{LearningRate: 1, L1: 0.5, L2: 2}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
 
 	l.learn(d.Row(0), 1, 1)
-	l.model(now, 0)
+	now := snapshot(nil, l, 1)
 	wantNear(t, "bias", now.bias[0], 1./3, 1e-15)
 	wantAllNear(t, "weights", now.weights[:2], []float64{1. / 10, 1. / 4}, 1e-15)
 	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
 
 	untouched := l.slots[1]
 	l.learn(d.Row(1), 1, 1)
-	l.model(now, 0)
+	now = snapshot(nil, l, 1)
 	p := 1 / (1 + math.Exp(1./10+1./3))
 	r := math.Sqrt(1./4 + p*p)
 	wantNear(t, "bias", now.bias[0], (0.5+p+(r-0.5)/3)/(r+1), 1e-15)
 	wantAllNear(t, "weights", now.weights[:2], []float64{(p + (r-0.5)/10) / (r + 3), 1. / 8}, 1e-15)
 	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
-	if l.slots[1] != untouched {
-		t.Errorf("the term that is not in the document was touched: got %v, want %v", l.slots[1], untouched)
+	if got := l.slots[1]; got != untouched {
+		t.Errorf("the term that is not in the document was touched: got %v, want %v", got, untouched)
 	}
-	if l.slots[3] != (slot{}) {
-		t.Errorf("the term of no document was touched: got %v", l.slots[3])
+	if got := l.slots[3]; got != (slot{}) {
+		t.Errorf("the term of no document was touched: got %v", got)
 	}
 }
 
@@ -52,10 +51,9 @@ func TestFTRLByHand(t *testing.T) {
 func TestFTRLOfThreeClassesByHand(t *testing.T) {
 	d := matrix(3, []int32{2}, [][]float32{{1}})
 	for _, test := range []struct{ weight, others, own float64 }{{1, -1. / 4, 2. / 5}, {2, -2. / 5, 4. / 7}} {
-		l := newFTRL(Softmax{LearningRate: 1}, len(d.Classes), d.Terms, d.Len())
+		l := Softmax{LearningRate: 1}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
 		l.learn(d.Row(0), 2, test.weight)
-		now := newParams(3, 1)
-		l.model(now, 0)
+		now := snapshot(nil, l, 1)
 		want := []float64{test.others, test.others, test.own}
 		wantAllNear(t, "bias", now.bias, want, 1e-15)
 		wantAllNear(t, "weights", now.weights, want, 1e-15)
@@ -66,10 +64,9 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 	m := Softmax{LearningRate: 1}
 	m.ThroughOrigin = true
 	d := matrix(2, []int32{1}, [][]float32{{1}})
-	l := newFTRL(m, len(d.Classes), d.Terms, d.Len())
+	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
 	l.learn(d.Row(0), 1, 1)
-	now := newParams(1, 1)
-	l.model(now, 0)
+	now := snapshot(nil, l, 1)
 	wantNear(t, "bias", now.bias[0], 0, 0)
 	wantNear(t, "weight", now.weights[0], 1./3, 1e-15) // 1/2 / (1/2 + 1)
 }
@@ -78,38 +75,32 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 func TestAverageIsThePlainMean(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := randomMatrix(3, 40, 12, classes)
-		learners := map[string]func(average bool) (learner, *averaged){
-			"perceptron": func(average bool) (learner, *averaged) {
-				n := rowCount(classes)
-				l := &perceptron{averaged: newAveraged(newParams(n, d.Terms), average, false), steps: Steps{LearningRate: 1, Decay: RateInverseRoot}, updates: make([]int, n)}
-				return l, &l.averaged
+		for name, newLearner := range map[string]func(mean bool) learner{
+			"perceptron": func(mean bool) learner {
+				return Perceptron{Steps: Steps{LearningRate: 1, Decay: RateInverseRoot}, Averaged: mean}.newLearner(d.Classes, d.Terms, 0)
 			},
-			"multi-class perceptron": func(average bool) (learner, *averaged) {
-				l := &multiclassPerceptron{averaged: newAveraged(newParams(classes, d.Terms), average, false), steps: Steps{LearningRate: 0.3}}
-				return l, &l.averaged
+			"multi-class perceptron": func(mean bool) learner {
+				return MulticlassPerceptron{Steps: Steps{LearningRate: 0.3}, Averaged: mean}.newLearner(d.Classes, d.Terms, 0)
 			},
-			"passive-aggressive": func(average bool) (learner, *averaged) {
-				l := &passiveAggressive{averaged: newAveraged(newParams(rowCount(classes), d.Terms), average, false), C: 0.1}
-				return l, &l.averaged
+			"passive-aggressive": func(mean bool) learner {
+				return PassiveAggressive{Aggressiveness: 0.1, Averaged: mean}.newLearner(d.Classes, d.Terms, 0)
 			},
-		}
-		for name, newLearner := range learners {
-			lazy, _ := newLearner(true)
-			plain, weights := newLearner(false)
-			sum := newParams(weights.n, d.Terms)
-			mean := newParams(weights.n, d.Terms)
+		} {
+			lazy, plain := newLearner(true), newLearner(false)
+			R, _ := plain.shape()
+			sum := newParams(R, d.Terms)
 			for read := range 3 * d.Len() {
 				i := read % d.Len()
 				x, c := d.Row(i), int(d.Labels[i])
 				if lazy.learn(x, c, 1) != plain.learn(x, c, 1) {
 					t.Fatalf("%s, %d classes: the mean changes what is a mistake", name, classes)
 				}
-				sum.addScaled(weights.params, 1)
+				sum.addScaled(snapshot(nil, plain, 1), 1)
 			}
-			lazy.model(mean, 0)
+			mean := snapshot(nil, lazy, 1)
 			mean.addScaled(sum, -1/float64(3*d.Len()))
 			for r := range mean.n {
-				wantNear(t, name+": distance from the plain mean", mean.norm(r), 0, 1e-12)
+				wantNear(t, name+": distance from the plain mean", math.Sqrt(mean.squaredNorm(r)), 0, 1e-12)
 			}
 		}
 	}

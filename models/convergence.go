@@ -56,42 +56,22 @@ func convergence(epochs []Epoch, separations func(updates int) []Separation) *Co
 	return c
 }
 
-func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation {
-	all := make([]Separation, l.n)
-	for r := range all {
-		s := &all[r]
-		s.Radius, s.Margin = separated(d, l.params, m.ThroughOrigin, func(scores []float64, c int) float64 { return target(l.n, r, c) * scores[r] })
-		s.Updates = l.updates[r]
-		if l.n > 1 {
-			s.Class = d.Classes[r]
-		}
-		s.finish(l.norm(r), theoremHolds(m.Passes, m.Steps))
-	}
-	return all
-}
-
-// separated returns the length of the longest document and the least margin.
-func separated(d *features.Dataset, v *params, origin bool, marginOf func(scores []float64, c int) float64) (radius, margin float64) {
-	margin = math.Inf(1)
+// separation measures weights whose length has the given square, on documents whose features are longer by the given factor. marginOf returns
+// the margin of a document.
+func (p Passes) separation(d *features.Dataset, v *params, s Steps, longer, squares float64, marginOf func(scores []float64, c int) float64) Separation {
+	all := Separation{Margin: math.Inf(1)}
 	var scores []float64
 	rows := d.Rows()
 	for i, label := range d.Labels {
 		x := rows.Row(i)
 		scores = v.scores(scores, x)
-		radius, margin = max(radius, math.Sqrt(squaredNorm(x, origin))), min(margin, marginOf(scores, int(label)))
+		all.Radius = max(all.Radius, longer*math.Sqrt(squaredNorm(x, p.ThroughOrigin)))
+		all.Margin = min(all.Margin, marginOf(scores, int(label)))
 	}
-	return radius, margin
-}
-
-// finish computes the geometric margin from the norm of the weights, and the bound if the theorem applies.
-func (s *Separation) finish(norm float64, theorem bool) {
-	s.GeometricMargin = s.Margin / norm
-	if bound := math.Pow(s.Radius/s.GeometricMargin, 2); theorem && !math.IsInf(bound, 0) {
-		s.UpdateBound = &bound
+	all.GeometricMargin = all.Margin / math.Sqrt(squares)
+	isTheorem := s.Start != StartRandom && (s.Decay == "" || s.Decay == RateConstant) && (p.ClassWeights == "" || p.ClassWeights == WeightsNone)
+	if bound := math.Pow(all.Radius/all.GeometricMargin, 2); isTheorem && !math.IsInf(bound, 0) {
+		all.UpdateBound = &bound
 	}
-}
-
-func theoremHolds(p Passes, s Steps) bool {
-	return s.Start != StartRandom && (s.Decay == "" || s.Decay == RateConstant) &&
-		(p.ClassWeights == "" || p.ClassWeights == WeightsNone)
+	return all
 }

@@ -2,7 +2,9 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"chaff/features"
@@ -163,12 +165,6 @@ func (n *Counts) termSize() int {
 	return 8 * len(n.Classes)
 }
 
-func (n *Counts) globals(c *codec) {
-	c.ints(n.Documents)
-	c.floats(n.Totals)
-	c.int(&n.Known)
-}
-
 func (n *Counts) term(c *codec, w int) {
 	sums := n.of(w)
 	if !n.areDocuments() {
@@ -182,7 +178,124 @@ func (n *Counts) term(c *codec, w int) {
 	}
 }
 
-// linear returns the model with the given biases, and for each term the weights that the function makes of its sums.
-func (n *Counts) linear(beta []float64, weights func(dst, ncw []float64)) (*Linear, error) {
-	return newLinear(beta, n.terms(), func(dst []float64, w int) { weights(dst, n.of(w)) })
+// countTrainer is a trainer whose model is a function of [Counts]: naive Bayes and the baselines.
+type countTrainer interface {
+	settings
+	// biases returns the K biases.
+	biases(n *Counts) ([]float64, error)
+	// weigh writes the K weights of a term, one of V, given its sums n_cw.
+	weigh(dst, ncw []float64, n *Counts, V float64)
+}
+
+// counting is the learner of a [countTrainer]. It takes logarithms when weights are asked for, so that learning is counting only.
+type counting struct {
+	*Counts
+	trainer countTrainer
+	absent  *absentTerms // for Bernoulli
+	whole   bool         // the vocabulary has all terms that there are, as in training, and not only those with a sum
+	beta    []float64    // of the whole vocabulary
+}
+
+func newCounting(m countTrainer, classes []string, terms int) *counting {
+	kind, _ := m.kind() // Validate checked it
+	return &counting{Counts: NewCounts(kind, classes, terms), trainer: m}
+}
+
+func (l *counting) learn(x features.Vector, c int, _ float64) bool {
+	l.absent.add(l.Counts, x.IDs, -1)
+	l.Add(x, c)
+	l.absent.add(l.Counts, x.IDs, 1)
+	return true
+}
+
+func (l *counting) forget(x features.Vector, c int) {
+	l.absent.add(l.Counts, x.IDs, -1)
+	l.Remove(x, c)
+	l.absent.add(l.Counts, x.IDs, 1)
+}
+
+func (l *counting) shape() (R int, f Form) { return len(l.Classes), nil }
+
+func (l *counting) biases() []float64 {
+	switch {
+	case l.whole:
+		return l.beta
+	case l.absent != nil:
+		return l.absent.biases(l.Counts)
+	}
+	beta, _ := l.trainer.biases(l.Counts) // checkOnline checked the prior
+	return beta
+}
+
+func (l *counting) model(dst []float64, terms []uint32) {
+	V, K := float64(l.Known), len(l.Classes)
+	if l.whole {
+		V = float64(l.terms())
+	}
+	for i, w := range terms {
+		if ncw := l.of(int(w)); l.whole || hasSum(ncw) {
+			l.trainer.weigh(dst[i*K:][:K], ncw, l.Counts, V)
+		} else {
+			clear(dst[i*K:][:K])
+		}
+	}
+}
+
+func (l *counting) globals(c *codec) {
+	c.ints(l.Documents)
+	c.floats(l.Totals)
+	c.int(&l.Known)
+	l.absent.list(c)
+}
+
+// trainCounts trains a model on d. With a name, d must have the kind that m takes.
+func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Linear, Report, *Counts, error) {
+	if err := m.Validate(); err != nil {
+		return nil, Report{}, nil, err
+	}
+	if kind, _ := m.kind(); name != "" {
+		if err := checkKind(name, d, kind); err != nil {
+			return nil, Report{}, nil, err
+		}
+	}
+	l := m.newLearner(d.Classes, 0, 0).(*counting)
+	var err error
+	if l.Counts, err = Count(ctx, d); err != nil {
+		return nil, Report{}, nil, err
+	}
+	if l.beta, err = m.biases(l.Counts); err != nil {
+		return nil, Report{}, nil, err
+	}
+	l.whole = true
+	linear, err := linearOf(l, len(d.Classes), d.Workers)
+	l.whole = false
+	l.absent.recount(l.Counts)
+	return linear, Report{Warnings: warnings(d), Learned: learnsOn(m, l, d)}, l.Counts, err
+}
+
+// The range of smoothing other than 0. The minimum is that of scikit-learn: with less, the estimates of unseen terms would
+// be dominated by rounding. At the maximum all estimates are practically equal.
+const (
+	minSmoothing = 1e-10
+	maxSmoothing = 1e6
+)
+
+func validateBayes(smoothing float64, prior string) error {
+	var errs []error
+	if smoothing != 0 && !(smoothing >= minSmoothing && smoothing <= maxSmoothing) { // also refuses NaN
+		errs = append(errs, fmt.Errorf("smoothing is %v: must be 0, or from %v to %v", smoothing, minSmoothing, maxSmoothing))
+	}
+	_, err := parsePrior(prior)
+	return errors.Join(append(errs, err)...)
+}
+
+// floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite.
+const floor = minSmoothing
+
+// logEstimate returns the logarithm of an estimate. Without smoothing a the estimate is clipped to floor and 1 - floor.
+func logEstimate(estimate, a float64) float64 {
+	if a == 0 {
+		estimate = min(max(floor, estimate), 1-floor)
+	}
+	return math.Log(estimate)
 }

@@ -89,17 +89,3 @@ func TestRemovingMoreThanWasAddedPanics(t *testing.T) {
 	}()
 	NewCounts(features.Bits, []string{"ham", "spam"}, 2).Remove(features.Vector{}, 0)
 }
-
-func TestTrainingIsCountingAndTheModelOfTheCounts(t *testing.T) {
-	d := randomMatrix(7, 90, 30, 3)
-	m := Multinomial{Smoothing: 1}
-	n, err := Count(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := linearOf(m, n)
-	want, _, trainErr := m.Train(t.Context(), d, EpochOptions{})
-	if err != nil || trainErr != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v, want %v, %v", got, err, want, trainErr)
-	}
-}

@@ -47,50 +47,49 @@ type EpochFigures struct {
 // ErrDiverged is for training whose loss grows or becomes infinite. The text names the learning rate.
 var ErrDiverged = errors.New("training diverges")
 
-// learner learns from one document after the other, in many passes or in one that has no end. Its vocabulary grows.
-type learner interface {
-	weighted
-	state
-	// learn reads a document of class c that counts as much as weight documents, and reports whether the weights changed.
-	learn(x features.Vector, c int, weight float64) bool
-	// scores returns the scores of the rows, with the weights that model would write, in the memory of dst if that suffices.
-	scores(dst []float64, x features.Vector) []float64
+// passTrainer is a trainer that reads the training part several times.
+type passTrainer interface {
+	settings
+	// passes returns the settings of the passes over so many documents.
+	passes(documents int) Passes
+}
+
+// passLearner is the learner of a [passTrainer].
+type passLearner interface {
+	learner
 	// loss returns the loss of a document of class c with the scores of the rows.
 	loss(scores []float64, c int) float64
 }
 
-// passLearner is a learner that also learns at the end of a pass.
-type passLearner interface {
+// passEnder is a learner that also learns at the end of a pass.
+type passEnder interface {
 	// pass ends a pass over all documents. It returns how many updates it made itself, and whether the next pass would change little.
 	pass() (updates int, atRest bool)
 }
 
 // committee is a learner whose members learn by themselves, each from its groups of terms.
 type committee interface {
-	members() Form
 	// learnAs is learn for one member. Members have no weight in common, so they can learn at the same time.
 	learnAs(m int, x features.Vector, c int, weight float64) bool
 }
 
-// epochs trains l until a pass changes nothing or hardly anything, patience ends, or all epochs are made, and returns the model. s are
-// the settings of the model, which has those of p.
-func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o EpochOptions, g descent) (*Linear, Report, error) {
-	h, err := newHistory(d, p, s, o, l.loss)
+// epochs trains l, the learner of m, until a pass changes nothing or hardly anything, patience ends, or all epochs are made, and returns the
+// model.
+func epochs(ctx context.Context, m passTrainer, d sorted, l learner, o EpochOptions, g descent) (*Linear, Report, error) {
+	p, lossOf := m.passes(d.Len()), l.(passLearner).loss
+	h, err := newHistory(d, m, o, lossOf)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	var now *params // the weights are the largest allocation, so they are made when they are needed
-	weights := func() *params {
-		if now == nil {
-			now = l.sameShape(d.Terms)
-		}
-		l.model(now, 0)
-		return now
+	loss := func() float64 {
+		now = snapshot(now, l, d.Workers)
+		return measure(now, d, lossOf, h.classWeights).Loss
 	}
 	losses := []float64{g.start}
 	checksAll := g.setting != "" && g.start == 0
 	if checksAll {
-		losses[0] = measure(weights(), d, l.loss, h.classWeights).Loss
+		losses[0] = loss()
 	}
 	isWatched := !o.Unwatched || o.OnEpoch != nil || h.patience > 0 || checksAll
 	next := p.orders(d)
@@ -106,15 +105,15 @@ func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o E
 			return nil, Report{}, err
 		}
 		isOver = n == p.Epochs || atRest || updates == 0
-		e, loss := Epoch{Epoch: n, Updates: updates}, 0.
+		e := Epoch{Epoch: n, Updates: updates}
 		if isWatched {
-			e = h.add(e, began, weights())
-			loss = e.Train.Loss
+			now = snapshot(now, l, d.Workers)
+			e = h.add(e, began, now)
 		} else if h.kept = n; isOver && g.setting != "" {
-			loss = measure(weights(), d, l.loss, h.classWeights).Loss
+			e.Train.Loss = loss()
 		}
 		isOver = isOver || h.isOver()
-		losses = append(losses, loss)
+		losses = append(losses, e.Train.Loss)
 		if err := g.check(losses, isOver); err != nil {
 			return nil, Report{}, err
 		}
@@ -124,10 +123,7 @@ func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o E
 	}
 	report := h.report()
 	if h.kept == n {
-		if online, is := learnsOn(s, d.Dataset).(*onlineEpoch); is {
-			online.learner, online.state = l, l
-			report.Learned = online
-		}
+		report.Learned = learnsOn(m, l, d.Dataset)
 	}
 	kept := weighted(l)
 	switch {
@@ -136,47 +132,40 @@ func (p Passes) epochs(ctx context.Context, d sorted, l learner, s settings, o E
 	case now != nil:
 		kept = now
 	}
-	linear, err := rounded(kept, len(d.Classes), d.Workers)
+	linear, err := linearOf(kept, len(d.Classes), d.Workers)
 	return linear, report, err
 }
 
 // pass makes l read the documents in this order, each weighted by its class. It returns how many of them changed it, and whether the next
 // pass would change little.
 func pass(ctx context.Context, l learner, d sorted, documents []int32, weights []float64) (updates int, atRest bool, err error) {
-	if updates, err = learnAll(ctx, l, d, documents, weights); err != nil {
-		return 0, false, err
-	}
-	if l, is := l.(passLearner); is {
-		more, atRest := l.pass()
-		return updates + more, atRest, nil
-	}
-	return updates, false, nil
-}
-
-// learnAll makes l read the documents, and returns how many of them changed it.
-func learnAll(ctx context.Context, l learner, d sorted, documents []int32, weights []float64) (updates int, err error) {
-	all, is := l.(committee)
-	if !is {
-		err = d.each(ctx, documents, func(x features.Vector, c int) {
-			if l.learn(x, c, weights[c]) {
-				updates++
-			}
+	_, form := l.shape()
+	changed := make([]bool, len(documents))
+	if all, is := l.(committee); is {
+		byMember := make([][]bool, len(form))
+		err = d.eachMember(ctx, documents, form, func(m int, x features.Vector, c int) {
+			byMember[m] = append(byMember[m], all.learnAs(m, x, c, weights[c]))
 		})
-		return updates, err
+		for n := range documents {
+			changed[n] = err == nil && slices.ContainsFunc(byMember, func(by []bool) bool { return by[n] })
+		}
+	} else {
+		n := 0
+		err = d.each(ctx, documents, func(x features.Vector, c int) {
+			changed[n] = l.learn(x, c, weights[c])
+			n++
+		})
 	}
-	changed := make([][]bool, len(all.members())) // by each document
-	err = d.eachMember(ctx, documents, all.members(), func(m int, x features.Vector, c int) {
-		changed[m] = append(changed[m], all.learnAs(m, x, c, weights[c]))
-	})
-	if err != nil {
-		return 0, err
-	}
-	for n := range documents {
-		if slices.ContainsFunc(changed, func(by []bool) bool { return by[n] }) {
+	for _, is := range changed {
+		if is {
 			updates++
 		}
 	}
-	return updates, nil
+	if l, is := l.(passEnder); is && err == nil {
+		more, atRest := l.pass()
+		return updates + more, atRest, nil
+	}
+	return updates, false, err
 }
 
 // history measures the epochs, and keeps the best weights if patience may end training.
@@ -191,15 +180,15 @@ type history struct {
 	lowest             float64 // development loss so far
 }
 
-func newHistory(d sorted, p Passes, s settings, o EpochOptions, loss func(scores []float64, c int) float64) (*history, error) {
-	if err := s.Validate(); err != nil {
+func newHistory(d sorted, m passTrainer, o EpochOptions, loss func(scores []float64, c int) float64) (*history, error) {
+	if err := m.Validate(); err != nil {
 		return nil, err
 	}
 	documents, err := countDocuments(d.Dataset)
 	if err != nil {
 		return nil, err
 	}
-	h := &history{train: d, loss: loss, lowest: math.Inf(1)}
+	p, h := m.passes(d.Len()), &history{train: d, loss: loss, lowest: math.Inf(1)}
 	if h.classWeights, err = classWeights(p.ClassWeights, d.Classes, documents); err != nil {
 		return nil, err
 	}
@@ -223,10 +212,7 @@ func (h *history) add(e Epoch, began time.Time, v *params) Epoch {
 		h.kept = e.Epoch
 	case h.best == nil || !(e.Development.Loss >= h.lowest):
 		h.kept, h.lowest = e.Epoch, e.Development.Loss
-		if h.best == nil {
-			h.best = v.sameShape(v.terms())
-		}
-		h.best.copyFrom(v)
+		h.best = snapshot(h.best, v, h.train.Workers)
 	}
 	return e
 }

@@ -48,7 +48,7 @@ func ExampleOnline() {
 	learner.Learn(meeting, 0)
 	learner.Learn(offer, 1)
 	scores := learner.Scores(nil, offer)
-	learner.(models.CountingLearner).Forget(offer, 1)
+	learner.Forget(offer, 1)
 	fmt.Printf("%s: %.2f before it is forgotten, %.2f after\n", kind, scores[1], learner.Scores(nil, offer)[1])
 	// Output: normalised bits: 6.91 before it is forgotten, 0.00 after
 }

@@ -46,9 +46,9 @@ func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estima
 		return nil, err
 	}
 	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.terms())}
-	weights, dst := m.weights(n, float64(n.terms())), make([]float64, len(n.Classes))
+	dst := make([]float64, len(n.Classes))
 	for w := range n.terms() {
-		weights(dst, n.of(w))
+		m.weigh(dst, n.of(w), n, float64(n.terms()))
 		for c, log := range dst {
 			e.LogLikelihood[c][w] = log
 		}

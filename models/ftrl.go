@@ -22,7 +22,7 @@ import (
 // (KDD 2013), algorithm 1 with beta = 1, and H. B. McMahan: Follow-the-Regularized-Leader and Mirror Descent (AISTATS
 // 2011), section 2, for penalties that add up.
 type ftrl struct {
-	n         int    // R
+	R         int
 	bias      []slot // R
 	slots     []slot // V x R
 	alpha     float64
@@ -34,21 +34,17 @@ type ftrl struct {
 	tolerance float64 // a share of it
 	// The losses of the documents of the pass so far, and their weights, and the mean loss of the pass before.
 	lossSum, weightSum, before float64
-	scratch                    []float64 // R
-	current                    []float64 // the biases and the weights of the terms of the document that is read
-	read                       []slot    // the slots of these terms
+	now                        []float64 // R: the scores of the document that is read
+	current                    []float64 // the weights of its terms
+	read                       []slot    // those of these terms
 }
 
-// slot is the state of a weight, u and the square root of n, side by side since both are needed.
-type slot struct{ u, rootN float64 }
-
-// newFTRL returns a learner of K classes for so many documents; 0 stands for documents without end.
-func newFTRL(m Softmax, K, terms, documents int) *ftrl {
-	n := rowCount(K)
+func (m Softmax) newLearner(classes []string, terms, documents int) learner {
+	R := rowCount(len(classes))
 	return &ftrl{
-		n: n, bias: make([]slot, n), slots: make([]slot, n*terms),
+		R: R, bias: make([]slot, R), slots: make([]slot, R*terms),
 		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
-		start: math.Log(float64(K)), tolerance: m.Tolerance, before: math.Inf(1),
+		start: math.Log(float64(len(classes))), tolerance: m.Tolerance, before: math.Inf(1),
 	}
 }
 
@@ -68,14 +64,6 @@ func (l *ftrl) penalties() (l1, l2 float64) {
 	return l.l1 * share, l.l2 * share
 }
 
-func (l *ftrl) terms() int { return len(l.slots) / l.n }
-
-func (l *ftrl) resize(terms int) { l.slots = resized(l.slots, terms*l.n, slot{}) }
-
-func (l *ftrl) sameShape(terms int) *params { return newParams(l.n, terms) }
-
-func (l *ftrl) termSize() int { return 16 * l.n }
-
 // globals lists N too: who goes on after training goes on with its share of the penalties.
 func (l *ftrl) globals(c *codec) {
 	c.float(&l.documents)
@@ -86,94 +74,97 @@ func (l *ftrl) globals(c *codec) {
 }
 
 func (l *ftrl) term(c *codec, w int) {
-	for r := range l.n {
-		l.slots[w*l.n+r].list(c)
+	for r := range l.R {
+		l.slots[w*l.R+r].list(c)
 	}
 }
+
+func (l *ftrl) shape() (R int, f Form) { return l.R, nil }
+
+func (l *ftrl) terms() int { return len(l.slots) / l.R }
+
+func (l *ftrl) resize(terms int) { l.slots = resized(l.slots, terms*l.R, slot{}) }
+
+func (l *ftrl) termSize() int { return 16 * l.R }
+
+// slot is what is kept of a weight, side by side since both are needed.
+type slot struct{ u, rootN float64 }
 
 func (s *slot) list(c *codec) {
 	c.float(&s.u)
 	c.float(&s.rootN)
 }
 
-// weight returns w of a slot after t documents.
-func (l *ftrl) weight(c slot, l1, l2 float64) float64 {
-	if math.Abs(c.u) <= l1 {
+// weight returns w of a slot.
+func (l *ftrl) weight(s slot, l1, l2 float64) float64 {
+	if math.Abs(s.u) <= l1 {
 		return 0
 	}
-	return -(c.u - math.Copysign(l1, c.u)) / ((c.rootN+1)/l.alpha + l2)
+	return -(s.u - math.Copysign(l1, s.u)) / ((s.rootN+1)/l.alpha + l2)
 }
 
 // step changes a slot, whose weight is w, by the gradient g.
-func (l *ftrl) step(c *slot, w, g float64) {
-	root := math.Sqrt(c.rootN*c.rootN + g*g)
-	c.u += g - (root-c.rootN)/l.alpha*w
-	c.rootN = root
+func (l *ftrl) step(s *slot, w, g float64) {
+	root := math.Sqrt(s.rootN*s.rootN + g*g)
+	s.u += g - (root-s.rootN)/l.alpha*w
+	s.rootN = root
 }
 
 func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
-	l.scratch = l.scores(l.scratch, x)
-	l.lossSum += weight * logLoss(l.scratch, class)
+	l.readDocument(x)
+	l.lossSum += weight * logLoss(l.now, class)
 	l.weightSum += weight
-	logLossGradient(l.scratch, class)
-	current := l.current[l.n:]
+	logLossGradient(l.now, class)
+	for r := 0; !l.origin && r < l.R; r++ {
+		l.step(&l.bias[r], l.weight(l.bias[r], 0, 0), weight*l.now[r])
+	}
 	for i, w := range x.IDs {
 		f := weight * float64(x.Values[i])
-		slots := l.slots[int(w)*l.n:][:l.n]
+		slots := l.slots[int(w)*l.R:][:l.R]
 		for r := range slots {
-			l.step(&slots[r], current[i*l.n+r], l.scratch[r]*f)
-		}
-	}
-	if !l.origin {
-		for r := range l.bias {
-			l.step(&l.bias[r], l.current[r], weight*l.scratch[r])
+			l.step(&slots[r], l.current[i*l.R+r], l.now[r]*f)
 		}
 	}
 	l.t++
 	return true
 }
 
-// scores leaves the computed weights in current.
-func (l *ftrl) scores(dst []float64, x features.Vector) []float64 {
-	l1, l2 := l.penalties()
-	dst = resize(dst, l.n)
-	for r, c := range l.bias {
-		dst[r] = l.weight(c, 0, 0)
-	}
-	l.current = append(l.current[:0], dst...)
-	l.readSlots(x)
-	for i := range x.IDs {
-		f := float64(x.Values[i])
-		for r, c := range l.read[i*l.n:][:l.n] {
-			weight := l.weight(c, l1, l2)
-			l.current = append(l.current, weight)
-			dst[r] += f * weight
-		}
-	}
-	return dst
-}
-
-// readSlots copies the slots of a document's terms. It does nothing else, so that the cache misses overlap.
-func (l *ftrl) readSlots(x features.Vector) {
-	l.read = slices.Grow(l.read[:0], len(x.IDs)*l.n)[:len(x.IDs)*l.n]
-	if l.n == 1 {
-		for i, w := range x.IDs {
-			l.read[i] = l.slots[w]
-		}
-		return
-	}
+// readDocument computes the weights of the terms of x, and its scores. First it copies their slots and does nothing else, so that the cache
+// misses overlap.
+func (l *ftrl) readDocument(x features.Vector) {
+	l.read = slices.Grow(l.read[:0], len(x.IDs)*l.R)[:len(x.IDs)*l.R]
 	for i, w := range x.IDs {
-		copy(l.read[i*l.n:][:l.n], l.slots[int(w)*l.n:])
+		if l.R == 1 {
+			l.read[i] = l.slots[w]
+		} else {
+			copy(l.read[i*l.R:][:l.R], l.slots[int(w)*l.R:])
+		}
+	}
+	l1, l2 := l.penalties()
+	l.now, l.current = l.biases(), l.current[:0]
+	for i, f := range x.Values {
+		for r, s := range l.read[i*l.R:][:l.R] {
+			weight := l.weight(s, l1, l2)
+			l.current = append(l.current, weight)
+			l.now[r] += float64(f) * weight
+		}
 	}
 }
 
-func (l *ftrl) model(dst *params, from int) {
-	for r, c := range l.bias {
-		dst.bias[r] = l.weight(c, 0, 0)
+func (l *ftrl) biases() []float64 {
+	all := make([]float64, l.R)
+	for r, s := range l.bias {
+		all[r] = l.weight(s, 0, 0)
 	}
+	return all
+}
+
+func (l *ftrl) model(dst []float64, terms []uint32) {
 	l1, l2 := l.penalties()
-	for i, c := range l.slots[from:][:len(dst.weights)] {
-		dst.weights[i] = l.weight(c, l1, l2)
+	for i, w := range terms {
+		for r, s := range l.slots[int(w)*l.R:][:l.R] {
+			dst[i*l.R+r] = l.weight(s, l1, l2)
+		}
 	}
 }
 

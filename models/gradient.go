@@ -60,26 +60,29 @@ type gradientDescent struct {
 	gradient *params // batch: the sum so far; nil for stochastic
 	read     float64 // batch: the documents in the sum, weighted by class
 	taken    int     // steps
-	scratch  []float64
+	now      []float64
 }
 
-// train trains the named model by gradient descent on a loss. m are its settings, which have those of s.
-func (s Descent) train(ctx context.Context, d *features.Dataset, loss rowLoss, name string, m settings, o EpochOptions) (*Linear, Report, error) {
-	l := s.learner(s.startParams(rowCount(len(d.Classes)), d.Terms, s.Seed, s.ThroughOrigin), loss)
-	if s.Method == MethodBatch {
-		l.gradient = l.sameShape(d.Terms)
+// train trains the named model, which has the settings of s.
+func (s Descent) train(ctx context.Context, m passTrainer, name string, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+	g := descent{setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate), batch: s.Method == MethodBatch}
+	return epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()), o, g)
+}
+
+// follow returns a learner that follows the gradient of a loss.
+func (s Descent) follow(loss rowLoss, classes []string, terms int) *gradientDescent {
+	l := &gradientDescent{params: newParams(rowCount(len(classes)), terms), lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
+	if s.Start == StartRandom {
+		l.randomise(s.Seed, s.ThroughOrigin)
 	}
-	g := descent{setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate), batch: l.gradient != nil}
-	return s.epochs(ctx, newSorted(d), l, m, o, g)
+	if s.Method == MethodBatch {
+		l.gradient = newParams(l.n, terms)
+	}
+	return l
 }
 
-func (s Descent) learner(start *params, loss rowLoss) *gradientDescent {
-	return &gradientDescent{params: start, lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
-}
-
-func (s Descent) onlineWith(classes []string, loss rowLoss) (Online, error) {
-	l := s.learner(newParams(rowCount(len(classes)), 0), loss)
-	return s.Passes.online(classes, cmp.Or(s.checkOnline(), checkStochastic(s.Method)), l)
+func (s Descent) checkOnline([]string) error {
+	return cmp.Or(s.checkStart(), checkStochastic(s.Method))
 }
 
 // checkStochastic returns an error for a method that needs all documents for a step.
@@ -91,21 +94,22 @@ func checkStochastic(method string) error {
 }
 
 func (l *gradientDescent) learn(x features.Vector, c int, weight float64) bool {
-	l.scratch = l.scores(l.scratch, x)
+	l.now = l.scores(l.now, x)
 	if l.gradient != nil {
-		for r, z := range l.scratch {
+		for r, z := range l.now {
 			l.gradient.add(r, x, weight*l.lossOf.derivative(target(l.n, r, c), z), l.origin)
 		}
 		l.read += weight
 		return false
 	}
 	l.taken++
-	for r, z := range l.scratch {
+	for r, z := range l.now {
 		l.add(r, x, -l.steps.rate(l.taken)*weight*l.lossOf.derivative(target(l.n, r, c), z), l.origin)
 	}
 	return true
 }
 
+// pass makes the step of a batch.
 func (l *gradientDescent) pass() (updates int, atRest bool) {
 	if l.gradient == nil {
 		return 0, false

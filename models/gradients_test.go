@@ -60,7 +60,7 @@ func TestGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 					m.ThroughOrigin = origin
 					weights := []float64{1, 2.5, 0.5}[:classes]
 					o := newObjective(m, newSorted(d), weights)
-					x := make([]float64, o.n*(d.Terms+1))
+					x := make([]float64, o.R*(d.Terms+1))
 					for i := range x {
 						x[i] = random.NormFloat64()
 					}
@@ -72,7 +72,7 @@ func TestGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
 							moved[i] = xi
 							return o.value(moved)
 						}, x[i])
-						if isBias := i >= o.n*d.Terms; isBias && origin {
+						if isBias := i >= o.R*d.Terms; isBias && origin {
 							want = 0 // the bias is not to move
 						}
 						wantNear(t, fmt.Sprintf("slope of %d", i), got[i], want, 1e-8)
@@ -89,17 +89,16 @@ func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 	for name, loss := range map[string]rowLoss{"half square": halfSquare(), "squared tanh": squaredTanh()} {
 		for _, classes := range []int{2, 3} {
 			d := randomMatrix(6, 20, 5, classes)
-			start := Steps{Start: StartRandom}.startParams(rowCount(classes), d.Terms, 1, false)
-			l := &gradientDescent{params: newParams(start.n, d.Terms), lossOf: loss, steps: Steps{LearningRate: eta}, gradient: newParams(start.n, d.Terms)}
-			l.copyFrom(start)
+			m := Descent{Passes: Passes{Seed: 1}, Steps: Steps{LearningRate: eta, Start: StartRandom}, Method: MethodBatch}
+			l := m.follow(loss, d.Classes, d.Terms)
+			start := snapshot(nil, l, 1)
 			for i, c := range d.Labels {
 				l.learn(d.Row(i), int(c), 1)
 			}
 			l.pass()
 			ones := []float64{1, 1, 1}[:classes]
 			for i := range start.weights {
-				moved := newParams(start.n, d.Terms)
-				moved.copyFrom(start)
+				moved := snapshot(nil, start, 1)
 				slope := difference(func(w float64) float64 {
 					moved.weights[i] = w
 					return measure(moved, newSorted(d), l.loss, ones).Loss

@@ -16,19 +16,19 @@ import (
 // batch is the batch method of [Softmax]: L-BFGS finds the minimum of the loss, and an epoch is one of its steps. Tests
 // compare the stochastic method with it.
 func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOptions) (*Linear, Report, error) {
-	h, err := newHistory(newSorted(d), m.Passes, m, options, logLoss)
+	h, err := newHistory(newSorted(d), m, options, logLoss)
 	if err != nil {
 		return nil, Report{}, err
 	}
 	o := newObjective(m, h.train, h.classWeights)
 	minimum, err := optimize.Minimize(
 		optimize.Problem{Func: o.value, Grad: o.gradient},
-		make([]float64, o.n*(d.Terms+1)),
+		make([]float64, o.R*(d.Terms+1)),
 		&optimize.Settings{
 			GradientThreshold: gradientThreshold,
 			MajorIterations:   m.Epochs + 1, // the first is the start
 			Converger:         optimize.NeverTerminate{},
-			Recorder:          &recorder{ctx: ctx, history: h, onEpoch: options.OnEpoch, now: newParams(o.n, d.Terms)},
+			Recorder:          &recorder{ctx: ctx, history: h, R: o.R, onEpoch: options.OnEpoch},
 		},
 		&optimize.LBFGS{},
 	)
@@ -44,11 +44,10 @@ func (m Softmax) batch(ctx context.Context, d *features.Dataset, options EpochOp
 	}
 	v := h.best
 	if v == nil {
-		v, h.kept = newParams(o.n, d.Terms), len(h.epochs)
-		v.unpack(minimum.X)
+		v, h.kept = paramsAt(minimum.X, o.R), len(h.epochs)
 	}
 	report := h.report()
-	linear, err := rounded(v, len(d.Classes), d.Workers)
+	linear, err := linearOf(v, len(d.Classes), d.Workers)
 	if err == nil && minimum.Status == optimize.IterationLimit {
 		report.Warnings = append(report.Warnings, fmt.Sprintf("the loss is not at its minimum after %d steps: raise models.softmax.epochs, or models.softmax.l2", m.Epochs))
 	}
@@ -66,30 +65,24 @@ var errPatience = errors.New("patience ended")
 
 // objective is the loss of Softmax divided by N, as a function of all weights: the V x R weights, then the R biases.
 type objective struct {
-	n         int // R
-	d         sorted
-	weights   []float64 // by class
-	l2        float64
-	origin    bool
-	params    *params
-	gradients *params
-	scores    []float64
-	// at is the last point, with its loss; gradients has the gradient there. The optimiser asks for both in turn.
-	at   []float64
-	loss float64
+	Softmax
+	R       int
+	d       sorted
+	weights []float64 // by class
+	// at is the last point, with its loss and its gradient. The optimiser asks for both in turn.
+	at, slopes []float64
+	loss       float64
 }
 
 func newObjective(m Softmax, d sorted, weights []float64) *objective {
-	n := rowCount(len(d.Classes))
-	return &objective{
-		n: n, d: d, weights: weights, l2: m.L2, origin: m.ThroughOrigin,
-		params: newParams(n, d.Terms), gradients: newParams(n, d.Terms), scores: make([]float64, n),
-	}
+	R := rowCount(len(d.Classes))
+	return &objective{Softmax: m, R: R, d: d, weights: weights, slopes: make([]float64, R*(d.Terms+1))}
 }
 
-func (v *params) unpack(x []float64) {
-	copy(v.weights, x)
-	copy(v.bias, x[len(v.weights):])
+// paramsAt returns the params of a point, in the same memory.
+func paramsAt(x []float64, R int) *params {
+	biases := len(x) - R
+	return &params{n: R, columns: R, weights: x[:biases], bias: x[biases:]}
 }
 
 // compute computes the loss and its gradient at x in one pass over the documents.
@@ -98,22 +91,22 @@ func (o *objective) compute(x []float64) {
 		return
 	}
 	o.at = append(o.at[:0], x...)
-	o.params.unpack(x)
-	o.gradients.clear()
+	clear(o.slopes)
 	o.loss = 0
-	N := float64(o.d.Len())
+	v, slopes, N := paramsAt(x, o.R), paramsAt(o.slopes, o.R), float64(o.d.Len())
+	var scores []float64
 	for _, i := range o.d.order {
 		f, c := o.d.Row(int(i)), int(o.d.Labels[i])
-		o.scores = o.params.scores(o.scores, f)
-		o.loss += o.weights[c] * logLoss(o.scores, c) / N
-		logLossGradient(o.scores, c)
-		for r, derivative := range o.scores {
-			o.gradients.add(r, f, o.weights[c]*derivative/N, o.origin)
+		scores = v.scores(scores, f)
+		o.loss += o.weights[c] * logLoss(scores, c) / N
+		logLossGradient(scores, c)
+		for r, derivative := range scores {
+			slopes.add(r, f, o.weights[c]*derivative/N, o.ThroughOrigin)
 		}
 	}
-	for i, w := range o.params.weights {
-		o.loss += o.l2 / 2 * w * w / N
-		o.gradients.weights[i] += o.l2 * w / N
+	for i, w := range v.weights {
+		o.loss += o.L2 / 2 * w * w / N
+		slopes.weights[i] += o.L2 * w / N
 	}
 }
 
@@ -124,16 +117,15 @@ func (o *objective) value(x []float64) float64 {
 
 func (o *objective) gradient(dst, x []float64) {
 	o.compute(x)
-	copy(dst, o.gradients.weights)
-	copy(dst[len(o.gradients.weights):], o.gradients.bias)
+	copy(dst, o.slopes)
 }
 
 // recorder records each step of the optimiser as an epoch, and stops it when patience or the context ends.
 type recorder struct {
 	ctx context.Context
 	*history
+	R       int
 	onEpoch func(Epoch)
-	now     *params
 	began   time.Time
 }
 
@@ -152,8 +144,7 @@ func (r *recorder) Record(at *optimize.Location, _ optimize.Operation, stats *op
 	if stats.MajorIterations <= n {
 		return nil
 	}
-	r.now.unpack(at.X)
-	e := r.add(Epoch{Epoch: n, Updates: 1}, r.began, r.now)
+	e := r.add(Epoch{Epoch: n, Updates: 1}, r.began, paramsAt(at.X, r.R))
 	r.began = time.Now()
 	if r.onEpoch != nil {
 		r.onEpoch(e)

@@ -38,45 +38,43 @@ type Linear struct {
 // stored number that is not finite is an error that wraps [ErrNotFinite]. Tables of lengths that do not match, or fewer
 // than two classes, panic.
 func NewLinear(bias []float64, weights [][]float64) (*Linear, error) {
-	if len(bias) < 2 || len(weights) != len(bias) {
-		panic(fmt.Sprintf("models: %d biases with %d rows of weights", len(bias), len(weights)))
+	K := len(bias)
+	if K < 2 || len(weights) != K {
+		panic(fmt.Sprintf("models: %d biases with %d rows of weights", K, len(weights)))
 	}
+	v := newParams(K, len(weights[0]))
+	copy(v.bias, bias)
 	for c, row := range weights {
-		if len(row) != len(weights[0]) {
-			panic(fmt.Sprintf("models: row %d has %d weights, row 0 has %d", c, len(row), len(weights[0])))
+		if len(row) != v.terms() {
+			panic(fmt.Sprintf("models: row %d has %d weights, row 0 has %d", c, len(row), v.terms()))
+		}
+		for w, weight := range row {
+			v.weights[w*K+c] = weight
 		}
 	}
-	return newLinear(bias, len(weights[0]), func(dst []float64, w int) {
-		for c := range dst {
-			dst[c] = weights[c][w]
+	return linearOf(v, K, 1)
+}
+
+// linearOf returns the model of K classes with the weights of v. Of two classes with a row each it keeps the difference.
+func linearOf(v weighted, classes, workers int) (*Linear, error) {
+	R, form := v.shape()
+	l := &Linear{Classes: classes, Terms: v.terms(), Form: form, Bias: slices.Clone(v.biases())}
+	isDifference := classes == 2 && R == 2
+	if isDifference {
+		l.Bias = []float64{l.Bias[1] - l.Bias[0]}
+	}
+	rows := l.Rows()
+	l.Weights = make([]float32, l.Terms*rows)
+	eachWindow(v, workers, func(first int, weights []float64) {
+		dst := l.Weights[first*rows:][:len(weights)/R*rows]
+		for i := range dst {
+			if isDifference {
+				dst[i] = float32(weights[2*i+1] - weights[2*i])
+			} else {
+				dst[i] = float32(weights[i])
+			}
 		}
 	})
-}
-
-// newLinear returns the Linear with the given bias (K), whose K weights of term w the function writes.
-func newLinear(bias []float64, terms int, weights func(dst []float64, w int)) (*Linear, error) {
-	K := len(bias)
-	l := &Linear{Classes: K, Terms: terms, Weights: make([]float32, terms*rowCount(K))}
-	alpha := make([]float64, K)
-	l.Bias = rowsOf(slices.Clone(bias))
-	for w := range terms {
-		weights(alpha, w)
-		for r, weight := range rowsOf(alpha) {
-			l.Weights[w*l.Rows()+r] = float32(weight)
-		}
-	}
-	return l.valid()
-}
-
-// rowsOf returns the numbers of the rows from those of K classes, which it overwrites: of two classes their difference.
-func rowsOf(classes []float64) []float64 {
-	if len(classes) == 2 {
-		classes[0] = classes[1] - classes[0]
-	}
-	return classes[:rowCount(len(classes))]
-}
-
-func (l *Linear) valid() (*Linear, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}

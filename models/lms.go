@@ -14,14 +14,16 @@ import (
 // Source: cs446 lecture 4, "Least Mean Square Error", "Gradient descent (batch)", "Stochastic Gradient descent (online)".
 type LMS struct{ Descent }
 
-var _ Trainer = LMS{}
+var _ passTrainer = LMS{}
 
 // Train implements [Trainer].
 func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, d, halfSquare(), "lms", m, o)
+	return m.train(ctx, m, "lms", d, o)
 }
 
-func (m LMS) online(classes []string) (Online, error) { return m.onlineWith(classes, halfSquare()) }
+func (m LMS) newLearner(classes []string, terms, _ int) learner {
+	return m.follow(halfSquare(), classes, terms)
+}
 
 func halfSquare() rowLoss {
 	return rowLoss{

@@ -20,18 +20,20 @@ func (Majority) Validate() error { return nil }
 
 func (Majority) kind() (features.Kind, error) { return features.Bits, nil }
 
+func (Majority) checkOnline([]string) error { return nil }
+
 // Train implements [Trainer].
 func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	l, r, _, err := trainCounts(ctx, m, d, "")
 	return l, r, err
 }
 
+func (m Majority) newLearner(classes []string, terms, _ int) learner {
+	return newCounting(m, classes, terms)
+}
+
 func (Majority) biases(n *Counts) ([]float64, error) {
 	return logPrior(PriorLearned, n.Classes, n.Documents)
 }
 
-func (Majority) weights(*Counts, float64) func(dst, ncw []float64) {
-	return func(dst, _ []float64) { clear(dst) }
-}
-
-func (m Majority) online(classes []string) (Online, error) { return newOnlineCounts(m, classes, nil) }
+func (Majority) weigh(dst, _ []float64, _ *Counts, _ float64) { clear(dst) }

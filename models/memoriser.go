@@ -25,10 +25,16 @@ func (Memoriser) Validate() error { return nil }
 
 func (Memoriser) kind() (features.Kind, error) { return features.Whole, nil }
 
+func (Memoriser) checkOnline([]string) error { return nil }
+
 // Train implements [Trainer].
 func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	l, r, _, err := trainCounts(ctx, m, d, "memoriser")
 	return l, r, err
+}
+
+func (m Memoriser) newLearner(classes []string, terms, _ int) learner {
+	return newCounting(m, classes, terms)
 }
 
 func (Memoriser) biases(n *Counts) ([]float64, error) {
@@ -37,13 +43,9 @@ func (Memoriser) biases(n *Counts) ([]float64, error) {
 	return beta, nil
 }
 
-func (Memoriser) weights(*Counts, float64) func(dst, ncw []float64) {
-	return func(dst, labels []float64) {
-		clear(dst)
-		if c := Argmax(labels); c != 0 {
-			dst[c] = 2
-		}
+func (Memoriser) weigh(dst, labels []float64, _ *Counts, _ float64) {
+	clear(dst)
+	if c := Argmax(labels); c != 0 {
+		dst[c] = 2
 	}
 }
-
-func (m Memoriser) online(classes []string) (Online, error) { return newOnlineCounts(m, classes, nil) }

@@ -24,7 +24,7 @@ type MulticlassPerceptron struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ Trainer = MulticlassPerceptron{}
+var _ passTrainer = MulticlassPerceptron{}
 
 func (m *MulticlassPerceptron) shared() shared { return m.Steps.sharedWith(&m.Passes) }
 
@@ -33,20 +33,18 @@ func (m MulticlassPerceptron) Validate() error {
 	return errors.Join(m.Passes.validate(), m.Steps.validate())
 }
 
+func (m MulticlassPerceptron) checkOnline([]string) error { return m.checkStart() }
+
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.learner(m.startParams(len(d.Classes), d.Terms, m.Seed, m.ThroughOrigin))
-	linear, report, err := m.epochs(ctx, newSorted(d), l, m, o, descent{})
+	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*multiclassPerceptron)
+	linear, report, err := epochs(ctx, m, newSorted(d), l, o, descent{})
 	report.Convergence = convergence(report.Epochs, func(updates int) []Separation { return []Separation{l.separation(d, m, updates)} })
 	return linear, report, err
 }
 
-func (m MulticlassPerceptron) learner(start *params) *multiclassPerceptron {
-	return &multiclassPerceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps}
-}
-
-func (m MulticlassPerceptron) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newParams(len(classes), 0)))
+func (m MulticlassPerceptron) newLearner(classes []string, terms, _ int) learner {
+	return &multiclassPerceptron{newAveraged(m.Passes, m.Steps, len(classes), terms, m.Averaged), m.Steps}
 }
 
 type multiclassPerceptron struct {
@@ -90,14 +88,11 @@ func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
 // class, minus the same in the position of the other class, and their length is sqrt(2) that of the document. Source: K. Crammer, Y. Singer:
 // Ultraconservative Online Algorithms for Multiclass Problems (JMLR 3, 2003), section 4.
 func (l *multiclassPerceptron) separation(d *features.Dataset, m MulticlassPerceptron, updates int) Separation {
-	s := Separation{Updates: updates}
-	s.Radius, s.Margin = separated(d, l.params, m.ThroughOrigin, func(scores []float64, c int) float64 { return scores[c] - scores[rival(scores, c)] })
-	s.Radius *= math.Sqrt2
 	var squares float64
 	for r := range l.n {
-		norm := l.norm(r)
-		squares += norm * norm
+		squares += l.squaredNorm(r)
 	}
-	s.finish(math.Sqrt(squares), theoremHolds(m.Passes, m.Steps))
+	s := m.separation(d, l.params, m.Steps, math.Sqrt2, squares, func(scores []float64, c int) float64 { return scores[c] - scores[rival(scores, c)] })
+	s.Updates = updates
 	return s
 }

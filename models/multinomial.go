@@ -69,18 +69,24 @@ func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOpti
 	return l, r, err
 }
 
+func (m Multinomial) checkOnline(classes []string) error { return checkPrior(m.Prior, classes) }
+
+func (m Multinomial) newLearner(classes []string, terms, _ int) learner {
+	return newCounting(m, classes, terms)
+}
+
 func (m Multinomial) biases(n *Counts) ([]float64, error) {
 	return logPrior(m.Prior, n.Classes, n.Documents)
 }
 
-func (m Multinomial) weights(n *Counts, V float64) func(dst, ncw []float64) {
-	return func(dst, ncw []float64) {
-		for c, ncw := range ncw {
-			dst[c] = logShare(ncw, n.Totals[c], V, m.Smoothing)
+// weigh writes log lambda_cw.
+func (m Multinomial) weigh(dst, ncw []float64, n *Counts, V float64) {
+	a := m.Smoothing
+	for c, nc := range n.Totals {
+		lambda := 1 / V
+		if a > 0 || nc > 0 {
+			lambda = (a + ncw[c]) / (a*V + nc)
 		}
+		dst[c] = logEstimate(lambda, a)
 	}
-}
-
-func (m Multinomial) online(classes []string) (Online, error) {
-	return newOnlineCounts(m, classes, nil)
 }

@@ -2,10 +2,14 @@ package models
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 
 	"chaff/features"
+	"chaff/internal/evidence"
 )
 
 // Online learns from one document after the other and can score a document at any time: a filter in use, which learns
@@ -15,37 +19,27 @@ import (
 // What it knows is a row for each term, of [Online.TermSize] bytes, and its globals, of any size. Learn and Scores of a document
 // depend only on the globals and the rows of the document's terms, and Learn changes only these. So a learner that was restored
 // with the rows of some terms as those of 0, 1, ... stands for the whole one, for documents of these terms and of new ones, as
-// long as the terms keep their order.
-type Online interface {
-	// Learn learns that a document is of class c.
-	Learn(x features.Vector, c int)
-	// Scores returns the K scores of a document, in the memory of dst if that suffices: of two classes the first is 0, as
-	// for [Linear]. Terms that were not learnt yet are ignored.
-	Scores(dst []float64, x features.Vector) []float64
-	// Linear returns the model with these scores, up to the rounding of its weights.
-	Linear() (*Linear, error)
-	// Terms returns the size of the vocabulary: all ids so far are below it.
-	Terms() int
-	// Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
-	Grow(terms int)
-	// TermSize returns the size of a row in bytes. It depends on nothing but the model, its settings and the number of classes.
-	TermSize() int
-	// AppendGlobals appends the globals: what the learner knows apart from terms.
-	AppendGlobals(dst []byte) []byte
-	// AppendTerm appends the row of term w, which must be below Terms.
-	AppendTerm(dst []byte, w int) []byte
-	// Restore replaces all that the learner knows by globals and the rows of the terms 0, 1, ..., which it copies. The error wraps
-	// [ErrState]; the learner is then good for nothing but another Restore.
-	Restore(globals, rows []byte) error
+// long as the terms keep their order. Both are numbers of 8, 4 or 1 bytes, little-endian, in the order in which the learner lists them.
+type Online struct {
+	learner
+	weights []float64       // of a document, by its class
+	codec   codec           // memory, as is the rest
+	known   features.Vector // the document that is scored, and the weights of its terms
+	scored  params
 }
 
-// CountingLearner is an [Online] whose whole knowledge is [Counts], so that it can forget documents exactly.
-type CountingLearner interface {
-	Online
-	// Forget forgets a document that was learnt as one of class c.
-	Forget(x features.Vector, c int)
-	// Fitted returns the model that training on these documents gives, to the last bit.
-	Fitted() (*Linear, error)
+// learner learns from one document after the other. Its vocabulary grows.
+type learner interface {
+	weighted
+	// learn reads a document of class c that counts as much as weight documents, and reports whether the weights changed.
+	learn(x features.Vector, c int, weight float64) bool
+	// globals lists what it knows apart from terms, for a codec, which writes or reads it.
+	globals(c *codec)
+	// term lists what it knows of a term: numbers of termSize bytes.
+	term(c *codec, w int)
+	termSize() int
+	// resize changes the size of the vocabulary. New terms have learnt nothing.
+	resize(terms int)
 }
 
 // NewOnline returns the online learner of the named model, which has learnt nothing, and the kind of feature it takes.
@@ -54,7 +48,7 @@ type CountingLearner interface {
 // Votes differs: training counts all documents before it learns from the first.
 //
 // Settings that need all documents in advance are errors: balanced class weights, batch methods and a random start.
-func (o Options) NewOnline(name string, classes []string) (Online, features.Kind, error) {
+func (o Options) NewOnline(name string, classes []string) (*Online, features.Kind, error) {
 	s, kind, err := o.settings(name, 0)
 	if err != nil {
 		return nil, 0, err
@@ -62,16 +56,17 @@ func (o Options) NewOnline(name string, classes []string) (Online, features.Kind
 	if len(classes) < 2 {
 		return nil, 0, fmt.Errorf("one class only: %w", ErrOneClass)
 	}
-	online, err := s.online(classes)
+	l, err := onlineOf(s, classes)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s learns from one message after the other: %w", name, err)
 	}
-	return online, kind, nil
+	l.learner = s.newLearner(classes, 0, 0)
+	return l, kind, nil
 }
 
 // OnlineFrom returns the online learner of the named model with the given settings, as JSON of its trainer, and the kind of
 // feature it takes. It has learnt nothing: Restore gives it what another one knew.
-func OnlineFrom(name string, trainer json.RawMessage, classes []string) (Online, features.Kind, error) {
+func OnlineFrom(name string, trainer json.RawMessage, classes []string) (*Online, features.Kind, error) {
 	o, err := OptionsFrom(name, trainer)
 	if err != nil {
 		return nil, 0, err
@@ -79,157 +74,218 @@ func OnlineFrom(name string, trainer json.RawMessage, classes []string) (Online,
 	return o.NewOnline(name, classes)
 }
 
-// onlineCounts is a [CountingLearner]. It takes logarithms when it scores a document, so that learning is counting only.
-type onlineCounts struct {
-	stored
-	counts  *Counts
-	model   countTrainer
-	absent  *absentTerms // for Bernoulli
-	weights []float64    // K: of a term
-}
-
-func newOnlineCounts(m countTrainer, classes []string, absent *absentTerms) (*onlineCounts, error) {
-	kind, err := m.kind()
-	l := &onlineCounts{counts: NewCounts(kind, classes, 0), model: m, absent: absent, weights: make([]float64, len(classes))}
-	l.state = l
-	_, priorErr := l.biases()
-	return l, cmp.Or(err, priorErr)
-}
-
-func (l *onlineCounts) biases() ([]float64, error) {
-	if l.absent != nil {
-		return l.absent.biases(l.counts)
+// onlineOf returns an Online with the settings, which lacks the learner, or why there is none.
+func onlineOf(s settings, classes []string) (*Online, error) {
+	none := WeightsNone
+	if s, has := s.(passTrainer); has {
+		none = s.passes(0).ClassWeights
 	}
-	return l.model.biases(l.counts)
-}
-
-// termWeights returns the function that makes the weights of a term of its sums, 0 for an unknown term. The size of the
-// vocabulary is the number of known terms.
-func (l *onlineCounts) termWeights() func(dst, ncw []float64) {
-	weights := l.model.weights(l.counts, float64(l.counts.Known))
-	return func(dst, ncw []float64) {
-		if !hasSum(ncw) {
-			clear(dst)
-			return
-		}
-		weights(dst, ncw)
+	if none == WeightsBalanced {
+		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", none)
 	}
+	weights, err := classWeights(none, classes, nil)
+	return &Online{weights: weights}, cmp.Or(s.checkOnline(classes), err)
 }
 
-// Learn implements [Online].
-func (l *onlineCounts) Learn(x features.Vector, c int) {
-	l.absent.add(l.counts, x.IDs, -1)
-	l.counts.Add(x, c)
-	l.absent.add(l.counts, x.IDs, 1)
-}
-
-// Forget implements [CountingLearner].
-func (l *onlineCounts) Forget(x features.Vector, c int) {
-	l.absent.add(l.counts, x.IDs, -1)
-	l.counts.Remove(x, c)
-	l.absent.add(l.counts, x.IDs, 1)
-}
-
-// Fitted implements [CountingLearner].
-func (l *onlineCounts) Fitted() (*Linear, error) { return linearOf(l.model, l.counts) }
-
-// Scores implements [Online].
-func (l *onlineCounts) Scores(dst []float64, x features.Vector) []float64 {
-	dst = resize(dst, len(l.weights))
-	beta, _ := l.biases() // newOnlineCounts checked the prior
-	copy(dst, beta)
-	weights := l.termWeights()
-	for i, w := range x.IDs {
-		weights(l.weights, l.counts.of(int(w)))
-		for c, weight := range l.weights {
-			dst[c] += float64(x.Values[i]) * weight
-		}
+// learnsOn returns what was learnt from d as an Online, nil if the settings have none for documents like those.
+func learnsOn(s settings, l learner, d *features.Dataset) *Online {
+	online, err := onlineOf(s, d.Classes)
+	if kind, kindErr := s.kind(); err != nil || kindErr != nil || kind != d.Kind {
+		return nil
 	}
-	if len(dst) == 2 {
-		dst[0], dst[1] = 0, dst[1]-dst[0]
-	}
-	return dst
+	online.learner = l
+	return online
 }
 
-// Linear implements [Online].
-func (l *onlineCounts) Linear() (*Linear, error) {
-	beta, err := l.biases()
-	if err != nil {
-		return nil, err
-	}
-	return l.counts.linear(beta, l.termWeights())
-}
-
-func (l *onlineCounts) terms() int { return l.counts.terms() }
-
-func (l *onlineCounts) resize(terms int) { l.counts.resize(terms) }
-
-func (l *onlineCounts) termSize() int { return l.counts.termSize() }
-
-func (l *onlineCounts) globals(c *codec) {
-	l.counts.globals(c)
-	l.absent.list(c)
-}
-
-func (l *onlineCounts) term(c *codec, w int) { l.counts.term(c, w) }
-
-// onlineEpoch runs a learner in one pass without end.
-type onlineEpoch struct {
-	stored
-	learner
-	weights []float64 // by class
-}
-
-// online makes an online learner of l. err is a complaint about other settings.
-func (p Passes) online(classes []string, err error, l learner) (Online, error) {
-	if p.ClassWeights == WeightsBalanced {
-		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", p.ClassWeights)
-	}
-	weights, weightsErr := classWeights(p.ClassWeights, classes, make([]int, len(classes)))
-	return &onlineEpoch{stored{state: l}, l, weights}, cmp.Or(err, weightsErr)
-}
-
-// Learn implements [Online].
-func (l *onlineEpoch) Learn(x features.Vector, c int) {
-	if terms := termsOf(x); terms > l.Terms() {
-		l.learner.resize(terms)
-	}
+// Learn learns that a document is of class c.
+func (l *Online) Learn(x features.Vector, c int) {
+	l.Grow(termsOf(x))
 	l.learn(x, c, l.weights[c])
 }
 
-// Scores implements [Online].
-func (l *onlineEpoch) Scores(dst []float64, x features.Vector) []float64 {
-	K := len(l.weights)
-	scores := l.learner.scores(resize(dst, K), withIDsBelow(x, l.Terms()))
-	if K > 2 {
-		return scores
-	}
-	z := scores[len(scores)-1]
-	if len(scores) == 2 {
-		z -= scores[0]
-	}
-	return append(scores[:0], 0, z)
+// Forgets reports whether it can forget documents: whether all that it knows is [Counts].
+func (l *Online) Forgets() bool {
+	_, is := l.learner.(*counting)
+	return is
 }
 
-// Linear implements [Online].
-func (l *onlineEpoch) Linear() (*Linear, error) {
-	return rounded(l.learner, len(l.weights), 1)
-}
+// Forget forgets a document that was learnt as one of class c. It panics unless Forgets.
+func (l *Online) Forget(x features.Vector, c int) { l.learner.(*counting).forget(x, c) }
 
-// withIDsBelow returns x without the terms whose id is n or more.
-func withIDsBelow(x features.Vector, n int) features.Vector {
-	if termsOf(x) <= n {
-		return x
-	}
-	var y features.Vector
+// Scores returns the K scores of a document, in the memory of dst if that suffices: of two classes the first is 0, as
+// for [Linear]. Terms that were not learnt yet are ignored.
+func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
+	y := l.known.Reset()
 	for i, w := range x.IDs {
-		if int(w) >= n {
-			continue
-		}
-		y.IDs, y.Values = append(y.IDs, w), append(y.Values, x.Values[i])
-		if x.Groups != nil {
-			y.Groups = append(y.Groups, x.Groups[i])
+		if int(w) < l.Terms() {
+			y.IDs, y.Values = append(y.IDs, w), append(y.Values, x.Values[i])
+			if x.Groups != nil {
+				y.Groups = append(y.Groups, x.Groups[i])
+			}
 		}
 	}
-	return y
+	R, form := l.shape()
+	v := params{n: R, columns: R, form: form, bias: l.biases(), weights: resize(l.scored.weights, R*len(y.IDs))}
+	l.model(v.weights, y.IDs)
+	for i := range y.IDs {
+		y.IDs[i] = uint32(i)
+	}
+	if x.Groups == nil {
+		y.Groups = nil
+	}
+	l.known, l.scored = y, v
+	dst = v.scores(resize(dst, len(l.weights)), y)
+	switch {
+	case len(l.weights) > 2:
+		return dst
+	case R == 2:
+		return append(dst[:0], 0, dst[1]-dst[0])
+	}
+	return append(dst[:0], 0, dst[0])
+}
+
+// Linear returns the model with these scores, up to the rounding of its weights.
+func (l *Online) Linear() (*Linear, error) { return linearOf(l.learner, len(l.weights), 1) }
+
+// Terms returns the size of the vocabulary: all ids so far are below it.
+func (l *Online) Terms() int { return l.learner.terms() }
+
+// Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
+func (l *Online) Grow(terms int) {
+	if terms > l.Terms() {
+		l.resize(terms)
+	}
+}
+
+// TermSize returns the size of a row in bytes. It depends on nothing but the model, its settings and the number of classes.
+func (l *Online) TermSize() int { return l.termSize() }
+
+// AppendGlobals appends the globals: what the learner knows apart from terms.
+func (l *Online) AppendGlobals(dst []byte) []byte {
+	l.codec = codec{data: dst}
+	l.globals(&l.codec)
+	return l.codec.data
+}
+
+// AppendTerm appends the row of term w, which must be below Terms.
+func (l *Online) AppendTerm(dst []byte, w int) []byte {
+	l.codec = codec{data: dst}
+	l.term(&l.codec, w)
+	return l.codec.data
+}
+
+// ErrState is for bytes that are not what a learner knew.
+var ErrState = errors.New("not the saved state of a learner")
+
+// Restore replaces all that the learner knows by globals and the rows of the terms 0, 1, ..., which it copies. The error wraps
+// [ErrState]; the learner is then good for nothing but another Restore.
+func (l *Online) Restore(globals, rows []byte) error {
+	c, size := codec{data: globals, reading: true}, l.termSize()
+	if len(rows)%size != 0 {
+		c.err = fmt.Errorf("%d bytes of rows of %d bytes", len(rows), size)
+	}
+	l.globals(&c)
+	if c.err == nil && len(c.data) > 0 {
+		c.err = fmt.Errorf("globals with %d bytes too many", len(c.data))
+	}
+	if c.err == nil {
+		l.resize(len(rows) / size)
+		c.data = rows
+		for w := range len(rows) / size {
+			l.term(&c, w)
+		}
+	}
+	if c.err != nil {
+		return fmt.Errorf("%w: %w", ErrState, c.err)
+	}
+	return nil
+}
+
+// codec writes numbers to data or reads them from it, so that a learner lists its numbers once for both. After an error it
+// reads zeros.
+type codec struct {
+	data    []byte
+	reading bool
+	err     error
+}
+
+var errTruncated = errors.New("truncated")
+
+// bits writes the low bytes of n, so many, or reads them.
+func (c *codec) bits(n uint64, bytes int) uint64 {
+	if !c.reading {
+		c.data = binary.LittleEndian.AppendUint64(c.data, n)
+		c.data = c.data[:len(c.data)-8+bytes]
+		return n
+	}
+	if c.err == nil && len(c.data) < bytes {
+		c.err = errTruncated
+	}
+	if n = 0; c.err == nil {
+		for i, b := range c.data[:bytes] {
+			n |= uint64(b) << (8 * i)
+		}
+		c.data = c.data[bytes:]
+	}
+	return n
+}
+
+func (c *codec) uint32(p *uint32) { *p = uint32(c.bits(uint64(*p), 4)) }
+
+func (c *codec) float(p *float64) {
+	*p = math.Float64frombits(c.bits(math.Float64bits(*p), 8))
+	c.mustBeFinite(*p)
+}
+
+func (c *codec) float32(p *float32) {
+	*p = math.Float32frombits(uint32(c.bits(uint64(math.Float32bits(*p)), 4)))
+	c.mustBeFinite(float64(*p))
+}
+
+func (c *codec) mustBeFinite(x float64) {
+	if c.reading && x-x != 0 {
+		c.err = ErrNotFinite
+	}
+}
+
+func (c *codec) floats(list []float64) {
+	for i := range list {
+		c.float(&list[i])
+	}
+}
+
+// int is for numbers that are not negative.
+func (c *codec) int(p *int) {
+	n := c.bits(uint64(*p), 8)
+	if c.reading && n > math.MaxInt32 {
+		c.err, n = fmt.Errorf("the number %d is out of range", n), 0
+	}
+	*p = int(n)
+}
+
+func (c *codec) ints(list []int) {
+	for i := range list {
+		c.int(&list[i])
+	}
+}
+
+// varint is for small numbers that are not negative.
+func (c *codec) varint(p *int) {
+	if !c.reading {
+		c.data = binary.AppendUvarint(c.data, uint64(*p))
+		return
+	}
+	n, size := binary.Uvarint(c.data)
+	if size <= 0 || n > math.MaxInt32 {
+		c.err = cmp.Or(c.err, errTruncated)
+	}
+	if *p = 0; c.err == nil {
+		*p, c.data = int(n), c.data[size:]
+	}
+}
+
+func (c *codec) group(p *evidence.Group) {
+	if *p = evidence.Group(c.bits(uint64(*p), 1)); *p >= evidence.Groups {
+		c.err, *p = fmt.Errorf("a term is in the group %d", *p), 0
+	}
 }

@@ -81,13 +81,16 @@ func table() []model {
 // section returns the name of the settings of m within the configuration.
 func (m model) section() string { return strings.ReplaceAll(m.name, "-", "_") }
 
+// settings are those of a model. They implement its trainer, which is a [countTrainer] or a [passTrainer].
 type settings interface {
 	Trainer
 	Validate() error
 	// kind returns the kind of feature that the trainer takes.
 	kind() (features.Kind, error)
-	// online returns a learner that has learnt nothing, or why there is none with these settings.
-	online(classes []string) (Online, error)
+	// newLearner returns a learner that has learnt nothing. There are so many documents, or 0 if they have no end.
+	newLearner(classes []string, terms, documents int) learner
+	// checkOnline returns why there is no online learner with these settings.
+	checkOnline(classes []string) error
 }
 
 // shared are settings of the same meaning in many models, each nil for a model without it.

@@ -1,36 +1,82 @@
 package models
 
 import (
-	"math"
+	"math/rand/v2"
 
 	"chaff/features"
 	"chaff/internal/parallel"
 )
 
-// params are weights and biases while they are learnt: R rows over V terms, in float64. Two classes need one row, the
-// score of class 1 over class 0 as in [Linear]; more classes have a row each.
+// params are what a learner keeps of each term and of the bias, in float64: the weights of R rows, and behind them other numbers. Two
+// classes need one row, the score of class 1 over class 0 as in [Linear]; more classes have a row each.
 type params struct {
 	n       int       // R
-	form    Form      // how they become scores
-	bias    []float64 // R x the biases of the form
-	weights []float64 // V x R: the weight of term w in row r is weights[w*n+r]
+	columns int       // how many numbers a term has, of which the first R are its weights
+	form    Form      // how weights become scores
+	bias    []float64 // those of the bias; with a form R x its biases
+	weights []float64 // V x columns: the weight of term w in row r is weights[w*columns+r]
 }
 
-func newParams(n, terms int) *params { return newFormParams(nil, n, terms) }
+func newParams(n, terms int) *params { return newColumns(n, n, terms) }
 
-func newFormParams(f Form, n, terms int) *params {
-	return &params{n: n, form: f, bias: make([]float64, n*f.biases()), weights: make([]float64, n*terms)}
+func newColumns(n, columns, terms int) *params {
+	return &params{n: n, columns: columns, bias: make([]float64, columns), weights: make([]float64, columns*terms)}
 }
-
-func (v *params) terms() int { return len(v.weights) / v.n }
-
-func (v *params) sameShape(terms int) *params { return newFormParams(v.form, v.n, terms) }
 
 func rowCount(classes int) int {
 	if classes == 2 {
 		return 1
 	}
 	return classes
+}
+
+// weighted has the weights of R rows, which become scores by a form.
+type weighted interface {
+	shape() (R int, f Form)
+	terms() int
+	// biases returns those of the rows, each with one for each member of the form.
+	biases() []float64
+	// model writes the R weights of each of the given terms.
+	model(dst []float64, terms []uint32)
+}
+
+func (v *params) shape() (R int, f Form) { return v.n, v.form }
+
+func (v *params) terms() int { return len(v.weights) / v.columns }
+
+func (v *params) biases() []float64 { return v.bias }
+
+func (v *params) model(dst []float64, terms []uint32) {
+	for i, w := range terms {
+		copy(dst[i*v.n:][:v.n], v.weights[int(w)*v.columns:])
+	}
+}
+
+// eachWindow calls do with the weights of all terms, those of a few terms from the first on at a time: all of them take twice the memory of
+// the model.
+func eachWindow(v weighted, workers int, do func(first int, weights []float64)) {
+	const window = 1 << 12
+	R, _ := v.shape()
+	parallel.Ranges(workers, v.terms(), window, func(_, from, to int) {
+		terms, weights := make([]uint32, to-from), make([]float64, (to-from)*R)
+		for i := range terms {
+			terms[i] = uint32(from + i)
+		}
+		v.model(weights, terms)
+		do(from, weights)
+	})
+}
+
+// snapshot returns the weights of v, in the memory of dst unless it is nil.
+func snapshot(dst *params, v weighted, workers int) *params {
+	if dst == nil {
+		R, form := v.shape()
+		dst = newParams(R, v.terms())
+		dst.form, dst.bias = form, make([]float64, R*form.biases())
+	}
+	copy(dst.bias, v.biases())
+	eachWindow(v, workers, func(first int, weights []float64) { copy(dst.weights[first*dst.n:], weights) })
+	return dst
 }
 
 // scores returns the R scores of x, in the memory of dst if that suffices.
@@ -46,39 +92,35 @@ func (v *params) scores(dst []float64, x features.Vector) []float64 {
 	copy(dst, v.bias)
 	if v.n == 1 {
 		var sum float64
+		weights, columns, values := v.weights, v.columns, x.Values[:len(x.IDs)]
 		for i, w := range x.IDs {
-			sum += float64(x.Values[i]) * v.weights[w]
+			sum += float64(values[i]) * weights[int(w)*columns]
 		}
 		dst[0] += sum
 		return dst
 	}
 	for i, w := range x.IDs {
 		f := float64(x.Values[i])
-		for r, weight := range v.weights[int(w)*v.n:][:v.n] {
+		for r, weight := range v.weights[int(w)*v.columns:][:v.n] {
 			dst[r] += f * weight
 		}
 	}
 	return dst
 }
 
-// add adds step times x to row r, and step to its bias, which is the weight of a feature that is always 1. Through the
+// add adds step times x to a column, and step to that of the bias, which is the weight of a feature that is always 1. Through the
 // origin there is no bias.
-func (v *params) add(r int, x features.Vector, step float64, origin bool) {
+func (v *params) add(column int, x features.Vector, step float64, origin bool) {
 	if !origin {
-		v.bias[r] += step
+		v.bias[column] += step
 	}
-	if v.n == 1 {
-		for i, w := range x.IDs {
-			v.weights[w] += step * float64(x.Values[i])
-		}
-		return
-	}
+	weights, columns, values := v.weights, v.columns, x.Values[:len(x.IDs)]
 	for i, w := range x.IDs {
-		v.weights[int(w)*v.n+r] += step * float64(x.Values[i])
+		weights[int(w)*columns+column] += step * float64(values[i])
 	}
 }
 
-func (v *params) resize(terms int) { v.weights = resized(v.weights, terms*v.n, 0) }
+func (v *params) resize(terms int) { v.weights = resized(v.weights, terms*v.columns, 0) }
 
 func (v *params) addScaled(u *params, step float64) {
 	for r := range v.bias {
@@ -89,81 +131,30 @@ func (v *params) addScaled(u *params, step float64) {
 	}
 }
 
-func (v *params) copyFrom(u *params) {
-	copy(v.bias, u.bias)
-	copy(v.weights, u.weights)
-}
-
 func (v *params) clear() {
 	clear(v.bias)
 	clear(v.weights)
 }
 
-func (v *params) model(dst *params, from int) { dst.copyFrom(v.window(from, len(dst.weights))) }
-
-// window returns v with n of its weights, from the one with the given index on, in the same memory.
-func (v *params) window(from, n int) *params {
-	return &params{n: v.n, form: v.form, bias: v.bias, weights: v.weights[from:][:n]}
-}
-
-func (v *params) termSize() int { return 8 * v.n }
+func (v *params) termSize() int { return 8 * v.columns }
 
 func (v *params) globals(c *codec) { c.floats(v.bias) }
 
-func (v *params) term(c *codec, w int) { c.floats(v.weights[w*v.n:][:v.n]) }
+func (v *params) term(c *codec, w int) { c.floats(v.weights[w*v.columns:][:v.columns]) }
 
-func (v *params) norm(r int) float64 {
-	squares := v.bias[r] * v.bias[r]
-	for i := r; i < len(v.weights); i += v.n {
-		squares += v.weights[i] * v.weights[i]
-	}
-	return math.Sqrt(squares)
-}
+// startDeviation is the standard deviation of random initial weights. It is small beside weights that are learnt.
+const startDeviation = 0.01
 
-// weighted has weights, which model writes to dst: the biases, and from the weight with the given index on as many as dst has.
-type weighted interface {
-	model(dst *params, from int)
-	terms() int
-	// sameShape returns zero weights with the same rows and form.
-	sameShape(terms int) *params
-}
-
-// rounded returns the weights of v as a model of K classes. It rounds a few at a time, since all of them before rounding take twice the memory
-// of the model.
-func rounded(v weighted, classes, workers int) (*Linear, error) {
-	const window = 1 << 12 // terms
-	bias := v.sameShape(0)
-	v.model(bias, 0)
-	l := &Linear{Classes: classes, Terms: v.terms(), Form: bias.form, Bias: bias.bias}
-	if bias.keepsDifference(classes) {
-		l.Bias = rowsOf(l.Bias)
-	}
-	rows := l.Rows()
-	l.Weights = make([]float32, l.Terms*rows)
-	windows := make([]*params, max(workers, 1))
-	parallel.Ranges(workers, l.Terms, window, func(worker, from, to int) {
-		if windows[worker] == nil {
-			windows[worker] = v.sameShape(window)
+// randomise makes the weights small random numbers.
+func (v *params) randomise(seed uint64, origin bool) {
+	random := rand.New(rand.NewPCG(seed, startStream))
+	for w := range v.terms() {
+		for r := range v.n {
+			v.weights[w*v.columns+r] = startDeviation * random.NormFloat64()
 		}
-		now := windows[worker].window(0, (to-from)*bias.n)
-		v.model(now, from*bias.n)
-		now.roundTo(l.Weights[from*rows:], classes)
-	})
-	return l.valid()
-}
-
-// keepsDifference reports whether a model of K classes has the difference of two rows, since there are two for two classes.
-func (v *params) keepsDifference(classes int) bool { return classes == 2 && v.n == 2 }
-
-func (v *params) roundTo(dst []float32, classes int) {
-	if v.keepsDifference(classes) {
-		for w := range v.terms() {
-			dst[w] = float32(v.weights[2*w+1] - v.weights[2*w])
-		}
-		return
 	}
-	for i, weight := range v.weights {
-		dst[i] = float32(weight)
+	for r := 0; !origin && r < v.n; r++ {
+		v.bias[r] = startDeviation * random.NormFloat64()
 	}
 }
 
@@ -179,6 +170,15 @@ func squaredNorm(x features.Vector, origin bool) float64 {
 	return squares
 }
 
+// squaredNorm returns the square of the length of row r, with its bias.
+func (v *params) squaredNorm(r int) float64 {
+	squares := v.bias[r] * v.bias[r]
+	for i := r; i < len(v.weights); i += v.columns {
+		squares += v.weights[i] * v.weights[i]
+	}
+	return squares
+}
+
 // target returns t of a document of class c for row r of n: +1 if the row is that of the class, else -1. A single row is
 // that of class 1; of more rows each separates its class from all others (cs440 lecture 16, "Multi-class perceptrons":
 // "One-vs-others framework").
@@ -187,6 +187,15 @@ func target(n, r, c int) float64 {
 		return 1
 	}
 	return -1
+}
+
+// sumOver returns the sum of the losses of the rows for a document of class c.
+func sumOver(scores []float64, c int, loss func(t, z float64) float64) float64 {
+	var sum float64
+	for r, z := range scores {
+		sum += loss(target(len(scores), r, c), z)
+	}
+	return sum
 }
 
 // predicted returns the class that scores of n rows predict; see [Linear.Predict] for ties.

@@ -70,6 +70,11 @@ func (p Passes) validate() error {
 	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), weightsErr, kindErr)...)
 }
 
+// passes returns the settings over so many documents.
+func (p Passes) passes(int) Passes { return p }
+
+func (p Passes) checkOnline([]string) error { return nil }
+
 func (p *Passes) shared() shared {
 	return shared{seed: &p.Seed, epochs: &p.Epochs, patience: &p.Patience, features: &p.Features}
 }
@@ -226,8 +231,8 @@ func (s Steps) validate() error {
 		checkChoice("start", s.Start, StartZeros, StartRandom))
 }
 
-// checkOnline returns an error for settings that need all terms at the start.
-func (s Steps) checkOnline() error {
+// checkStart returns an error for a start that needs all terms.
+func (s Steps) checkStart() error {
 	if s.Start == StartRandom {
 		return fmt.Errorf("start is %q: terms that are not known yet have no weight", s.Start)
 	}
@@ -243,23 +248,4 @@ func (s Steps) rate(n int) float64 {
 		return s.LearningRate / math.Sqrt(float64(n))
 	}
 	return s.LearningRate
-}
-
-// startDeviation is the standard deviation of random initial weights. It is small beside weights that are learnt.
-const startDeviation = 0.01
-
-// startParams returns the initial weights of n rows.
-func (s Steps) startParams(n, terms int, seed uint64, origin bool) *params {
-	v := newParams(n, terms)
-	if s.Start != StartRandom {
-		return v
-	}
-	random := rand.New(rand.NewPCG(seed, startStream))
-	for i := range v.weights {
-		v.weights[i] = startDeviation * random.NormFloat64()
-	}
-	for r := 0; !origin && r < n; r++ {
-		v.bias[r] = startDeviation * random.NormFloat64()
-	}
-	return v
 }

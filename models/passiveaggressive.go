@@ -24,7 +24,7 @@ type PassiveAggressive struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ Trainer = PassiveAggressive{}
+var _ passTrainer = PassiveAggressive{}
 
 // Validate returns everything that is wrong with m.
 func (m PassiveAggressive) Validate() error {
@@ -33,15 +33,11 @@ func (m PassiveAggressive) Validate() error {
 
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.epochs(ctx, newSorted(d), m.learner(newParams(rowCount(len(d.Classes)), d.Terms)), m, o, descent{})
+	return epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()), o, descent{})
 }
 
-func (m PassiveAggressive) learner(start *params) *passiveAggressive {
-	return &passiveAggressive{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), C: m.Aggressiveness}
-}
-
-func (m PassiveAggressive) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, nil, m.learner(newParams(rowCount(len(classes)), 0)))
+func (m PassiveAggressive) newLearner(classes []string, terms, _ int) learner {
+	return &passiveAggressive{newAveraged(m.Passes, Steps{}, rowCount(len(classes)), terms, m.Averaged), m.Aggressiveness}
 }
 
 type passiveAggressive struct {
@@ -69,12 +65,3 @@ func (l *passiveAggressive) loss(scores []float64, c int) float64 { return sumOv
 
 // hinge returns the loss of a document that is not classified with a margin of 1.
 func hinge(t, z float64) float64 { return max(0, 1-t*z) }
-
-// sumOver returns the sum of the losses of the rows for a document of class c.
-func sumOver(scores []float64, c int, loss func(t, z float64) float64) float64 {
-	var sum float64
-	for r, z := range scores {
-		sum += loss(target(len(scores), r, c), z)
-	}
-	return sum
-}

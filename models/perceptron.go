@@ -22,27 +22,26 @@ type Perceptron struct {
 	Averaged bool `json:"-"`
 }
 
-var _ Trainer = Perceptron{}
+var _ passTrainer = Perceptron{}
 
 func (m *Perceptron) shared() shared { return m.Steps.sharedWith(&m.Passes) }
 
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 
+func (m Perceptron) checkOnline([]string) error { return m.checkStart() }
+
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.learner(m.startParams(rowCount(len(d.Classes)), d.Terms, m.Seed, m.ThroughOrigin))
-	linear, report, err := m.epochs(ctx, newSorted(d), l, m, o, descent{})
+	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*perceptron)
+	linear, report, err := epochs(ctx, m, newSorted(d), l, o, descent{})
 	report.Convergence = convergence(report.Epochs, func(int) []Separation { return l.separations(d, m) })
 	return linear, report, err
 }
 
-func (m Perceptron) learner(start *params) *perceptron {
-	return &perceptron{averaged: newAveraged(start, m.Averaged, m.ThroughOrigin), steps: m.Steps, updates: make([]int, start.n)}
-}
-
-func (m Perceptron) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, m.Steps.checkOnline(), m.learner(newParams(rowCount(len(classes)), 0)))
+func (m Perceptron) newLearner(classes []string, terms, _ int) learner {
+	R := rowCount(len(classes))
+	return &perceptron{newAveraged(m.Passes, m.Steps, R, terms, m.Averaged), m.Steps, make([]int, R)}
 }
 
 // perceptron learns one row for each of R problems of two classes.
@@ -74,4 +73,17 @@ func (l *perceptron) loss(scores []float64, c int) float64 {
 		}
 	}
 	return 0
+}
+
+// separations measures the converged weights of each row.
+func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation {
+	all := make([]Separation, l.n)
+	for r := range all {
+		all[r] = m.separation(d, l.params, m.Steps, 1, l.squaredNorm(r), func(scores []float64, c int) float64 { return target(l.n, r, c) * scores[r] })
+		all[r].Updates = l.updates[r]
+		if l.n > 1 {
+			all[r].Class = d.Classes[r]
+		}
+	}
+	return all
 }

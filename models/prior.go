@@ -121,3 +121,9 @@ func logPrior(prior string, classes []string, documents []int) ([]float64, error
 	}
 	return log, nil
 }
+
+// checkPrior returns an error if a prior is for other classes.
+func checkPrior(prior string, classes []string) error {
+	_, err := logPrior(prior, classes, make([]int, len(classes)))
+	return err
+}

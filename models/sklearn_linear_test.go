@@ -59,19 +59,13 @@ func readLinearFixture(t *testing.T) *linearFixture {
 	return f
 }
 
-// learner returns what learns like the model of the case, from weights that are 0.
-func (test onlineCase) learner(n, terms int) learner {
-	start := newParams(n, terms)
-	switch test.Model {
-	case "passive-aggressive":
-		return &passiveAggressive{averaged: newAveraged(start, false, test.ThroughOrigin), C: test.Aggressiveness}
-	default:
-		average := test.Model == "averaged perceptron"
-		return &perceptron{
-			averaged: newAveraged(start, average, test.ThroughOrigin),
-			steps:    Steps{LearningRate: test.LearningRate}, updates: make([]int, n),
-		}
+// trainer returns the trainer of the case.
+func (test onlineCase) trainer() passTrainer {
+	p := Passes{Epochs: test.Epochs, Listed: true, ThroughOrigin: test.ThroughOrigin}
+	if test.Model == "passive-aggressive" {
+		return PassiveAggressive{Passes: p, Aggressiveness: test.Aggressiveness}
 	}
+	return Perceptron{Passes: p, Steps: Steps{LearningRate: test.LearningRate}, Averaged: test.Model == "averaged perceptron"}
 }
 
 // The weights are compared before they become float32. scikit-learn has a perceptron for each of three classes, as we have.
@@ -82,17 +76,16 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			test.Model, test.Classes, test.Epochs, test.ThroughOrigin, test.LearningRate, test.Aggressiveness)
 		t.Run(name, func(t *testing.T) {
 			d := fixture.dataset(test.Classes)
-			got := newParams(rowCount(test.Classes), d.Terms)
-			l := test.learner(got.n, d.Terms)
-			p := Passes{Epochs: test.Epochs, Listed: true, ThroughOrigin: test.ThroughOrigin}
-			_, report, err := p.epochs(t.Context(), newSorted(d), l, Majority{}, EpochOptions{}, descent{}) // Majority has no settings
+			m := test.trainer()
+			l := m.newLearner(d.Classes, d.Terms, d.Len())
+			_, report, err := epochs(t.Context(), m, newSorted(d), l, EpochOptions{}, descent{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(report.Epochs) != test.Epochs {
 				t.Fatalf("training ended after %d epochs, want %d", len(report.Epochs), test.Epochs)
 			}
-			l.model(got, 0)
+			got := snapshot(nil, l, 1)
 			wantAllNear(t, "bias", got.bias, test.Intercept, 1e-9)
 			for r, want := range test.Coef {
 				wantAllNear(t, fmt.Sprintf("weights of row %d", r), got.row(r), want, 1e-9)

@@ -36,7 +36,7 @@ type Softmax struct {
 	Method string `json:"method"`
 }
 
-var _ Trainer = Softmax{}
+var _ passTrainer = Softmax{}
 
 // Validate returns everything that is wrong with m.
 func (m Softmax) Validate() error {
@@ -59,14 +59,12 @@ func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions)
 	if m.Method == MethodBatch {
 		return m.batch(ctx, d, o)
 	}
-	l := newFTRL(m, len(d.Classes), d.Terms, d.Len())
+	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
 	g := descent{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: l.start}
-	return m.epochs(ctx, newSorted(d), l, m, o, g)
+	return epochs(ctx, m, newSorted(d), l, o, g)
 }
 
-func (m Softmax) online(classes []string) (Online, error) {
-	return m.Passes.online(classes, checkStochastic(m.Method), newFTRL(m, len(classes), 0, 0))
-}
+func (m Softmax) checkOnline([]string) error { return checkStochastic(m.Method) }
 
 // logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,
 // so that nothing overflows or loses digits.

@@ -13,7 +13,7 @@ import (
 )
 
 // stream returns an online learner of the named model and documents for it.
-func stream(t testing.TB, name string, classes int) (models.Online, *features.Dataset) {
+func stream(t testing.TB, name string, classes int) (*models.Online, *features.Dataset) {
 	t.Helper()
 	_, kind, err := models.DefaultOptions().New(name, 1)
 	if err != nil {
@@ -24,7 +24,7 @@ func stream(t testing.TB, name string, classes int) (models.Online, *features.Da
 }
 
 // online returns an online learner that has learnt nothing.
-func online(t testing.TB, name string, classes []string) models.Online {
+func online(t testing.TB, name string, classes []string) *models.Online {
 	t.Helper()
 	l, _, err := models.DefaultOptions().NewOnline(name, classes)
 	if err != nil {
@@ -33,14 +33,14 @@ func online(t testing.TB, name string, classes []string) models.Online {
 	return l
 }
 
-func learn(l models.Online, d *features.Dataset, from, to int) {
+func learn(l *models.Online, d *features.Dataset, from, to int) {
 	for i := from; i < to; i++ {
 		l.Learn(d.Row(i), int(d.Labels[i]))
 	}
 }
 
 // state returns the globals and the rows of l.
-func state(l models.Online) (globals, rows []byte) {
+func state(l *models.Online) (globals, rows []byte) {
 	for w := range l.Terms() {
 		rows = l.AppendTerm(rows, w)
 	}
@@ -48,7 +48,7 @@ func state(l models.Online) (globals, rows []byte) {
 }
 
 // copied returns a learner of the named model that was restored to know what l knows.
-func copied(t *testing.T, name string, l models.Online, classes []string) models.Online {
+func copied(t *testing.T, name string, l *models.Online, classes []string) *models.Online {
 	t.Helper()
 	again := online(t, name, classes)
 	if err := again.Restore(state(l)); err != nil {
@@ -58,7 +58,7 @@ func copied(t *testing.T, name string, l models.Online, classes []string) models
 	return again
 }
 
-func wantSameState(t *testing.T, got, want models.Online) {
+func wantSameState(t *testing.T, got, want *models.Online) {
 	t.Helper()
 	globals, rows := state(got)
 	if wantGlobals, wantRows := state(want); !bytes.Equal(globals, wantGlobals) || !bytes.Equal(rows, wantRows) {
@@ -66,7 +66,7 @@ func wantSameState(t *testing.T, got, want models.Online) {
 	}
 }
 
-func wantSameScores(t *testing.T, got, want models.Online, d *features.Dataset) {
+func wantSameScores(t *testing.T, got, want *models.Online, d *features.Dataset) {
 	t.Helper()
 	for i := range d.Len() {
 		if got, want := got.Scores(nil, d.Row(i)), want.Scores(nil, d.Row(i)); !slices.Equal(got, want) {
@@ -75,7 +75,7 @@ func wantSameScores(t *testing.T, got, want models.Online, d *features.Dataset) 
 	}
 }
 
-func eachStream(t *testing.T, test func(t *testing.T, name string, l models.Online, d *features.Dataset)) {
+func eachStream(t *testing.T, test func(t *testing.T, name string, l *models.Online, d *features.Dataset)) {
 	for _, name := range models.Names() {
 		for _, classes := range []int{2, 3} {
 			t.Run(fmt.Sprintf("%s, %d classes", name, classes), func(t *testing.T) {
@@ -87,7 +87,7 @@ func eachStream(t *testing.T, test func(t *testing.T, name string, l models.Onli
 }
 
 func TestRestoringInTheMiddleOfAStreamChangesNothing(t *testing.T) {
-	eachStream(t, func(t *testing.T, name string, l models.Online, d *features.Dataset) {
+	eachStream(t, func(t *testing.T, name string, l *models.Online, d *features.Dataset) {
 		learn(l, d, 0, 30)
 		again := copied(t, name, l, d.Classes)
 		wantSameScores(t, again, l, d)
@@ -99,7 +99,7 @@ func TestRestoringInTheMiddleOfAStreamChangesNothing(t *testing.T) {
 }
 
 func TestTheModelOfAnOnlineLearnerHasItsScores(t *testing.T) {
-	eachStream(t, func(t *testing.T, _ string, l models.Online, d *features.Dataset) {
+	eachStream(t, func(t *testing.T, _ string, l *models.Online, d *features.Dataset) {
 		learn(l, d, 0, 60)
 		linear, err := l.Linear()
 		if err != nil {
@@ -118,9 +118,8 @@ func TestTheModelOfAnOnlineLearnerHasItsScores(t *testing.T) {
 
 func TestCountingLearnersForget(t *testing.T) {
 	var counting []string
-	eachStream(t, func(t *testing.T, name string, l models.Online, d *features.Dataset) {
-		whole, is := l.(models.CountingLearner)
-		if !is {
+	eachStream(t, func(t *testing.T, name string, whole *models.Online, d *features.Dataset) {
+		if !whole.Forgets() {
 			return
 		}
 		counting = append(counting, t.Name())

@@ -18,14 +18,16 @@ import (
 // stay there, since the gradient vanishes.
 type Tanh struct{ Descent }
 
-var _ Trainer = Tanh{}
+var _ passTrainer = Tanh{}
 
 // Train implements [Trainer].
 func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, d, squaredTanh(), "tanh", m, o)
+	return m.train(ctx, m, "tanh", d, o)
 }
 
-func (m Tanh) online(classes []string) (Online, error) { return m.onlineWith(classes, squaredTanh()) }
+func (m Tanh) newLearner(classes []string, terms, _ int) learner {
+	return m.follow(squaredTanh(), classes, terms)
+}
 
 func squaredTanh() rowLoss {
 	return rowLoss{

@@ -32,17 +32,7 @@ type Report struct {
 	// the last bit but for [Bernoulli], whose biases round in another order, and for terms that no document has. It is nil where
 	// [Options.NewOnline] has no learner with these settings, where an epoch before the last one was the best, and for documents of
 	// another kind of feature than that of the settings.
-	Learned Online `json:"-"`
-}
-
-// learnsOn returns the online learner of the settings for documents like those of d, which has learnt nothing; nil if there is
-// none.
-func learnsOn(s settings, d *features.Dataset) Online {
-	l, err := s.online(d.Classes)
-	if kind, kindErr := s.kind(); err != nil || kindErr != nil || kind != d.Kind {
-		return nil
-	}
-	return l
+	Learned *Online `json:"-"`
 }
 
 // Errors of a data set or of what was learnt from it.

@@ -9,7 +9,6 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
-	"chaff/internal/parallel"
 )
 
 // Votes is a committee of two members in which every kind of evidence has one bounded vote. The first member has the terms of
@@ -82,7 +81,7 @@ type Votes struct {
 	Seed uint64 `json:"-"`
 }
 
-var _ Trainer = Votes{}
+var _ passTrainer = Votes{}
 
 const (
 	maxBayesShare = 1000
@@ -127,18 +126,18 @@ func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
 // fewDocuments is the number of documents from which on there is one pass instead of two.
 const fewDocuments = 2000
 
-// passes returns the settings of the passes over so many documents.
 func (m Votes) passes(documents int) Passes {
 	p := Passes{Epochs: m.Epochs, Order: OrderRandom, ClassWeights: m.ClassWeights, Seed: m.Seed}
-	switch {
-	case p.Epochs > 0:
-	case documents < fewDocuments:
-		p.Epochs = 2
-	default:
+	if p.Epochs == 0 {
 		p.Epochs = 1
+		if documents < fewDocuments {
+			p.Epochs = 2
+		}
 	}
 	return p
 }
+
+func (m Votes) checkOnline([]string) error { return nil }
 
 // form returns how the votes are added. In a spam filter, whose class 0 is ham, evidence that anyone can paste has a bound of
 // its own below 0.
@@ -166,36 +165,33 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	if err := checkKind("votes", d, features.Evidence); err != nil {
 		return nil, Report{}, err
 	}
-	l := newVotes(m, d.Classes, d.Terms)
-	l.fitting, l.workers = true, d.Workers
+	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*votes)
 	all := newSorted(d)
 	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
 	if err := all.eachMember(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
 		return nil, Report{}, err
 	}
-	linear, report, err := m.passes(d.Len()).epochs(ctx, all, l, m, o, descent{})
+	linear, report, err := epochs(ctx, m, all, l, o, descent{})
 	if report.Learned != nil {
 		l.settle(d.Len())
 	}
 	return linear, report, err
 }
 
-func (m Votes) online(classes []string) (Online, error) {
-	return m.passes(0).online(classes, nil, newVotes(m, classes, 0))
-}
-
 // votes learns R rows of committees.
 type votes struct {
 	form      Form
 	R         int
-	states    []memberState // R x members
-	slots     []voteSlot    // V x R
-	counted   voteCounts    // of the documents learnt before, and in training of all
 	smoothing float64       // a, in units
 	share     float64       // c
 	rate      float64       // eta
 	fitting   bool          // whether the documents are counted before they are learnt
-	workers   int           // used by model
+	states    []memberState // R x members
+	slots     []voteSlot    // V x R
+	// The naive Bayes counts beside those of the slots are of the documents learnt before, and in training of all.
+	groups []evidence.Group        // V: of the known terms
+	known  [evidence.Groups]int    // V_g
+	totals [][evidence.Groups]side // R: n0_g and n1_g, in units
 }
 
 // side is a number for the documents on each side of a row: [1] for those of its class, [0] for all others.
@@ -211,13 +207,6 @@ func sideOf(n, r, c int) int {
 
 // logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a group.
 func logOddsOfTotals(aV float64, n side) float64 { return math.Log((aV + n[0]) / (aV + n[1])) }
-
-// voteCounts are the naive Bayes counts beside those of the slots.
-type voteCounts struct {
-	groups []evidence.Group        // V: of the known terms
-	known  [evidence.Groups]int    // V_g
-	totals [][evidence.Groups]side // R: n0_g and n1_g, in units
-}
 
 // memberState is what a member of a row learns beside its weights.
 type memberState struct {
@@ -241,10 +230,11 @@ func units(f float32) uint32 { return uint32(f*unit + 0.5) }
 // The prior of the share of wrong labels is noiseWrong in noiseSeen documents. The estimate is at most maxNoise.
 const noiseWrong, noiseSeen, maxNoise = 2, 100, 0.3
 
-func newVotes(m Votes, classes []string, terms int) *votes {
+// newLearner returns a learner that counts documents after it has learned from them, unless it is told their number: training counts them before.
+func (m Votes) newLearner(classes []string, terms, documents int) learner {
 	R := rowCount(len(classes))
 	l := &votes{
-		form: m.form(classes), R: R, counted: voteCounts{totals: make([][evidence.Groups]side, R)},
+		form: m.form(classes), R: R, totals: make([][evidence.Groups]side, R), fitting: documents > 0,
 		smoothing: m.Smoothing * unit, share: m.BayesShare, rate: m.LearningRate,
 	}
 	l.states = slices.Repeat([]memberState{{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen}}, R*len(l.form))
@@ -252,25 +242,20 @@ func newVotes(m Votes, classes []string, terms int) *votes {
 	return l
 }
 
-func (l *votes) count(x features.Vector, c int) {
-	for m := range l.form {
-		l.countAs(m, x, c)
-	}
-}
-
+// countAs counts a document for one member.
 func (l *votes) countAs(m int, x features.Vector, c int) {
 	l.form[m].eachGroup(x, func(g evidence.Group, from, to int) {
 		ids, f := x.IDs[from:to], units(x.Values[from])
 		for r := range l.R {
 			at := sideOf(l.R, r, c)
-			l.counted.totals[r][g][at] += float64(f) * float64(len(ids))
+			l.totals[r][g][at] += float64(f) * float64(len(ids))
 			known := l.countIn(r, at, ids, f)
 			if r == 0 { // a term that is known to one row is known to all
-				l.counted.known[g] += len(ids) - known
+				l.known[g] += len(ids) - known
 			}
 		}
 		for _, w := range ids {
-			l.counted.groups[w] = g
+			l.groups[w] = g
 		}
 	})
 }
@@ -334,15 +319,14 @@ type groupReading struct {
 	slope        float64 // dz / da_w
 }
 
-// readDocument computes what member m of row r makes of a document. With counted, the document is one of class c, and is left out of
-// the counts.
-func (l *votes) readDocument(read *reading, r, m int, x features.Vector, counted bool, c int) {
+// readDocument computes what member m of row r makes of a document of class c, which is left out of the counts.
+func (l *votes) readDocument(read *reading, r, m int, x features.Vector, c int) {
 	member := l.form[m]
 	for g := range read.groups {
 		read.groups[g] = groupReading{above: 1, below: 1}
 	}
 	var own side // 1 on the side of the document
-	if counted {
+	if l.fitting {
 		own[sideOf(l.R, r, c)] = 1
 	}
 	member.eachGroup(x, func(at evidence.Group, from, to int) {
@@ -401,9 +385,9 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	}
 	sum := g.weights
 	if l.share > 0 && g.known > 0 {
-		totals, document := l.counted.totals[r][at], float64(units(float32(g.value)))*g.terms
+		totals, document := l.totals[r][at], float64(units(float32(g.value)))*g.terms
 		n := side{totals[0] - own[0]*document, totals[1] - own[1]*document}
-		aV := l.smoothing * float64(l.counted.known[at])
+		aV := l.smoothing * float64(l.known[at])
 		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*logOddsOfTotals(aV, n))
 	}
 	s := g.value * sum
@@ -420,20 +404,20 @@ func (l *votes) learn(x features.Vector, c int, weight float64) bool {
 			changed = true
 		}
 	}
-	if !l.fitting {
-		l.count(x, c)
+	for m := range l.form {
+		if !l.fitting {
+			l.countAs(m, x, c)
+		}
 	}
 	return changed
 }
-
-func (l *votes) members() Form { return l.form }
 
 // learnAs implements [committee]. It learns from a document as if it were not counted.
 func (l *votes) learnAs(m int, x features.Vector, c int, weight float64) bool {
 	var read reading
 	changed := false
 	for r := range l.R {
-		l.readDocument(&read, r, m, x, l.fitting, c)
+		l.readDocument(&read, r, m, x, c)
 		if l.step(&read, r, m, x, target(l.R, r, c), weight) {
 			changed = true
 		}
@@ -483,44 +467,46 @@ func (s *memberState) gradient(t, z, fresh float64, confirmed bool) float64 {
 	return -t * (1 - 2*eps) * right * wrong / (eps + (1-2*eps)*right)
 }
 
-func (l *votes) model(dst *params, first int) {
-	for i, s := range l.states {
-		dst.bias[i] = s.bias
+func (l *votes) shape() (R int, f Form) { return l.R, l.form }
+
+func (l *votes) biases() (all []float64) {
+	for _, s := range l.states {
+		all = append(all, s.bias)
 	}
-	totals := make([][evidence.Groups]float64, l.R)
-	for r := range totals {
-		for g, known := range l.counted.known {
+	return all
+}
+
+func (l *votes) model(dst []float64, terms []uint32) {
+	odds, a := make([][evidence.Groups]float64, l.R), l.smoothing
+	for r := range odds {
+		for g, known := range l.known {
 			if known > 0 {
-				totals[r][g] = logOddsOfTotals(l.smoothing*float64(known), l.counted.totals[r][g])
+				odds[r][g] = logOddsOfTotals(a*float64(known), l.totals[r][g])
 			}
 		}
 	}
-	parallel.Ranges(l.workers, len(dst.weights), 1<<14, func(_, from, to int) {
-		for i := from; i < to; i++ {
-			at := first + i
-			slot, a := &l.slots[at], l.smoothing
+	for i, w := range terms {
+		for r, slot := range l.slots[int(w)*l.R:][:l.R] {
 			weight := float64(slot.weight)
 			if slot.sums != ([2]uint32{}) {
-				odds := (a + float64(slot.sums[1])) / (a + float64(slot.sums[0]))
-				weight += l.share * (math.Log(odds) + totals[at%l.R][l.counted.groups[at/l.R]])
+				ratio := (a + float64(slot.sums[1])) / (a + float64(slot.sums[0]))
+				weight += l.share * (math.Log(ratio) + odds[r][l.groups[w]])
 			}
-			dst.weights[i] = weight
+			dst[i*l.R+r] = weight
 		}
-	})
+	}
 }
 
 func (l *votes) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, func(t, z float64) float64 { return log1pExp(-t * z) })
 }
 
-func (l *votes) terms() int { return len(l.counted.groups) }
+func (l *votes) terms() int { return len(l.groups) }
 
 func (l *votes) resize(terms int) {
 	l.slots = resized(l.slots, terms*l.R, voteSlot{squares: firstSquares})
-	l.counted.groups = resized(l.counted.groups, terms, 0)
+	l.groups = resized(l.groups, terms, 0)
 }
-
-func (l *votes) sameShape(terms int) *params { return newFormParams(l.form, l.R, terms) }
 
 func (l *votes) termSize() int { return 1 + 16*l.R }
 
@@ -531,16 +517,16 @@ func (l *votes) globals(c *codec) {
 			c.float(number)
 		}
 	}
-	c.ints(l.counted.known[:])
-	for r := range l.counted.totals {
-		for g := range l.counted.totals[r] {
-			c.floats(l.counted.totals[r][g][:])
+	c.ints(l.known[:])
+	for r := range l.totals {
+		for g := range l.totals[r] {
+			c.floats(l.totals[r][g][:])
 		}
 	}
 }
 
 func (l *votes) term(c *codec, w int) {
-	c.group(&l.counted.groups[w])
+	c.group(&l.groups[w])
 	for r := range l.R {
 		slot := &l.slots[w*l.R+r]
 		c.float32(&slot.weight)
@@ -548,19 +534,6 @@ func (l *votes) term(c *codec, w int) {
 		c.uint32(&slot.sums[0])
 		c.uint32(&slot.sums[1])
 	}
-}
-
-func (l *votes) scores(dst []float64, x features.Vector) []float64 {
-	dst = resize(dst, l.R)
-	var read reading
-	for r := range dst {
-		dst[r] = 0
-		for m, member := range l.form {
-			l.readDocument(&read, r, m, x, false, 0)
-			dst[r] += member.Bounds.within(read.z)
-		}
-	}
-	return dst
 }
 
 // settle ends a fit to so many documents, after which l learns from one document after the other. A fit ends when the gradients are small, so
@@ -574,7 +547,7 @@ func (l *votes) settle(documents int) {
 		l.states[i].squares += float64(documents)
 	}
 	for i := range l.slots {
-		total := l.counted.totals[i%l.R][l.counted.groups[i/l.R]]
+		total := l.totals[i%l.R][l.groups[i/l.R]]
 		if sum := total[0] + total[1]; sum > 0 {
 			slot := &l.slots[i]
 			mean := float64(documents) * unit / sum

@@ -195,16 +195,16 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 	m := DefaultOptions().Votes
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(3, classes, 40, 60)
-		l := newVotes(m, d.Classes, d.Terms)
-		l.fitting = true
+		l := m.newLearner(d.Classes, d.Terms, d.Len()).(*votes)
 		for i, c := range d.Labels {
-			l.count(d.Row(i), int(c))
+			for member := range l.form {
+				l.countAs(member, d.Row(i), int(c))
+			}
 		}
 		for i, c := range d.Labels {
 			l.learn(d.Row(i), int(c), 1)
 		}
-		got := newFormParams(l.form, l.R, d.Terms)
-		l.model(got, 0)
+		got := snapshot(nil, l, 1)
 		for r := range l.R {
 			p := newPlainVotes(m)
 			p.isSpamFilter = classes == 2
@@ -232,7 +232,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 func TestVotesLearnOneDocumentAfterTheOtherByTheirFormula(t *testing.T) {
 	m := DefaultOptions().Votes
 	d := randomEvidence(4, 2, 40, 60)
-	online, err := m.online(d.Classes)
+	online, _, err := DefaultOptions().NewOnline("votes", d.Classes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,15 +275,15 @@ func TestVotesAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 // u is 1 and eps is 0. Then e = -1/2 for the class of the term's document. The weight and both biases make one step of
 // 0.7 (1/2) / sqrt(0.001 + 1/4) = 0.698605, and naive Bayes adds 0.3 (log((0.001 + 1) / 0.001) + log(0.001 / (0.001 + 1))) = 0.
 func TestVotesByHand(t *testing.T) {
-	l := newVotes(DefaultOptions().Votes, []string{"ham", "spam"}, 1)
+	l := DefaultOptions().Votes.newLearner([]string{"ham", "spam"}, 1, 1).(*votes)
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []evidence.Group{evidence.Subject}}
-	l.fitting = true
-	l.count(x, 1)
+	for member := range l.form {
+		l.countAs(member, x, 1)
+	}
 	if !l.learn(x, 1, 1) {
 		t.Error("nothing was learned")
 	}
-	got := newFormParams(l.form, 1, 1)
-	l.model(got, 0)
+	got := snapshot(nil, l, 1)
 	const step = 0.698605
 	wantNear(t, "weight", got.weights[0], step, 1e-6)
 	// The member of grams has no term here, but a bias, and of a document without terms u is 0: eps is 2/100, and

@@ -13,7 +13,6 @@ import (
 	"chaff/internal/logfile"
 	"chaff/message"
 	"chaff/metrics"
-	"chaff/models"
 	"chaff/train"
 )
 
@@ -182,7 +181,7 @@ func change(p filter.Partial, before, after int, forgets bool) logfile.Rows {
 		return logfile.Rows{}
 	}
 	if forgets {
-		p.Learner.(models.CountingLearner).Forget(p.Forgotten, before)
+		p.Learner.Forget(p.Forgotten, before)
 	}
 	if after >= 0 {
 		p.Learner.Learn(p.Vector, after)

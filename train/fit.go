@@ -174,7 +174,7 @@ func (c Choice) verdicts(s Scores, o Options) (counts *VerdictCounts, perMessage
 // newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. The learner that goes on from the model
 // may be nil. newFilter calls describe to complete the provenance.
 func (c *Collection) newFilter(
-	linear *models.Linear, learned models.Online, t models.Trainer, model string, kind features.Kind, o Options, chosen Choice, describe func(*Provenance),
+	linear *models.Linear, learned *models.Online, t models.Trainer, model string, kind features.Kind, o Options, chosen Choice, describe func(*Provenance),
 ) (*filter.Filter, error) {
 	trainer, err := json.Marshal(t)
 	if err != nil {
