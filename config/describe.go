@@ -66,18 +66,18 @@ func (s setting) typeName() string {
 	return "a text"
 }
 
-// find returns the known setting with the given key, ignoring case. The section store is also called log.
-func find(known []setting, key string) (setting, bool) {
-	key = strings.ToLower(key)
+// find returns the setting of a name, ignoring case, or of a variable of the environment. The section store is also called log.
+func find(known []setting, name string) (setting, bool) {
+	key := strings.ToLower(name)
 	if rest, isLog := strings.CutPrefix(key, "log."); isLog {
 		key = "store." + rest
 	}
-	for _, k := range known {
-		if k.key == key {
-			return k, true
-		}
+	variable, isVariable := strings.Replace(name, envPrefix+"LOG_", envPrefix+"STORE_", 1), strings.HasPrefix(name, envPrefix)
+	i := slices.IndexFunc(known, func(k setting) bool { return k.key == key || isVariable && k.variable() == variable })
+	if i < 0 {
+		return setting{}, false
 	}
-	return setting{}, false
+	return known[i], true
 }
 
 // Value is one setting with its value in TOML, its origin and its description.
@@ -93,21 +93,16 @@ type Value struct {
 func (v Value) TOML() string { return valueTOML(v.Value) }
 
 func valueTOML(value any) string {
-	switch value := value.(type) {
-	case string:
-		return quote(value)
-	case []string:
-		return listTOML(value)
-	case []any:
-		return listTOML(value)
+	if text, isText := value.(string); isText {
+		return quote(text)
 	}
-	return fmt.Sprint(value)
-}
-
-func listTOML[T any](values []T) string {
-	texts := make([]string, len(values))
-	for i, value := range values {
-		texts[i] = valueTOML(value)
+	list := reflect.ValueOf(value)
+	if list.Kind() != reflect.Slice {
+		return fmt.Sprint(value)
+	}
+	texts := make([]string, list.Len())
+	for i := range texts {
+		texts[i] = valueTOML(list.Index(i).Interface())
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
 }
@@ -130,16 +125,14 @@ func quote(text string) string {
 
 // Describe lists all settings of l in the order of the sections.
 func (l Loaded) Describe() []Value {
-	texts := reference()
+	texts := make(map[string]string)
+	for line := range strings.Lines(referenceText) {
+		field, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		texts[field] = text
+	}
 	var values []Value
 	for _, s := range settings(l.Config) {
-		values = append(values, Value{
-			Key:      s.key,
-			Value:    s.value.Interface(),
-			Origin:   l.Origins[s.key],
-			Variable: s.variable(),
-			Text:     texts[s.field],
-		})
+		values = append(values, Value{s.key, s.value.Interface(), l.Origins[s.key], s.variable(), texts[s.field]})
 	}
 	return values
 }
@@ -148,15 +141,6 @@ func (l Loaded) Describe() []Value {
 //
 //go:embed reference.txt
 var referenceText string
-
-func reference() map[string]string {
-	texts := make(map[string]string)
-	for line := range strings.Lines(referenceText) {
-		field, text, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		texts[field] = text
-	}
-	return texts
-}
 
 // Choices returns the values of a setting that has few, for completion: those that its description quotes.
 func (v Value) Choices() []string {
@@ -195,8 +179,8 @@ func (c Config) Differences() []Value {
 	return values
 }
 
-// TOML returns values as the text of a TOML file.
-func TOML(values []Value) string {
+// TOML returns values as the text of a TOML file. Line adds to the line of a value what a reader should know; nil adds nothing.
+func TOML(values []Value, line func(v Value, line string) string) string {
 	var b strings.Builder
 	section := ""
 	for _, v := range values {
@@ -205,19 +189,22 @@ func TOML(values []Value) string {
 			section = here
 			fmt.Fprintf(&b, "\n[%s]\n", section)
 		}
-		fmt.Fprintf(&b, "%s = %s\n", v.Key[i+1:], v.TOML())
+		text := fmt.Sprintf("%s = %s", v.Key[i+1:], v.TOML())
+		if line != nil {
+			text = line(v, text)
+		}
+		b.WriteString(text + "\n")
 	}
 	return b.String()
 }
 
 // TOML returns an entry as a table of a TOML file.
 func (s Search) TOML() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "[[%s]]\n", searchKey)
-	for i, v := 0, reflect.ValueOf(s); i < v.NumField(); i++ {
-		if field := v.Field(i); !field.IsZero() {
-			fmt.Fprintf(&b, "%s = %s\n", v.Type().Field(i).Tag.Get("json"), valueTOML(reflect.Indirect(field).Interface()))
+	text := fmt.Sprintf("[[%s]]\n", searchKey)
+	for _, field := range leaves(reflect.ValueOf(s), "") {
+		if !field.value.IsZero() {
+			text += fmt.Sprintf("%s = %s\n", field.key, valueTOML(reflect.Indirect(field.value).Interface()))
 		}
 	}
-	return b.String()
+	return text
 }

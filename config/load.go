@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,10 +45,6 @@ type Loaded struct {
 	Gone    []string          // a sentence about each setting that only earlier versions had
 }
 
-func (l *Loaded) leaveOut(key, where string) {
-	l.Gone = append(l.Gone, fmt.Sprintf("%s %s has no effect: it is gone", key, where))
-}
-
 // Load combines the settings of all sources and checks them. The error lists all complaints, one a line.
 func Load(s Sources) (Loaded, error) {
 	v := viper.New()
@@ -62,35 +59,55 @@ func Load(s Sources) (Loaded, error) {
 		return Loaded{}, err
 	}
 	var errs []error
-	environment := fromEnvironment(s.Environ, known)
-	for _, set := range slices.Concat(environment, s.Set) { // the model first: unknown settings are probably its own
-		if strings.EqualFold(set.Key, "model") {
-			v.Set("model", set.Value)
-		}
-	}
+	leaveOut := func(key, where string) { loaded.Gone = append(loaded.Gone, key+" "+where+" has no effect: it is gone") }
+	var strange []func(model string) error // about unknown settings, when the model is known
 	for _, key := range v.AllKeys() {
-		switch _, isKnown := find(known, key); {
+		switch target, isKnown := find(known, key); {
 		case key == searchKey:
 		case isGone(key):
-			loaded.leaveOut(key, "in "+loaded.File)
+			leaveOut(key, "in "+loaded.File)
 		case !isKnown:
-			errs = append(errs, unknown(key, known, v.GetString("model"), "in "+loaded.File))
+			strange = append(strange, func(model string) error { return unknown(key, known, model, "in "+loaded.File) })
 		case loaded.File != "" && v.InConfig(key):
-			target, _ := find(known, key)
 			if loaded.Origins[target.key] = "file"; target.key != key {
 				v.Set(target.key, v.Get(key))
 			}
 		}
 	}
 	slices.Sort(loaded.Gone) // the keys of a file come in no order
-	errs = append(errs, loaded.override(v, known, environment, "environment")...)
-	errs = append(errs, loaded.override(v, known, s.Set, "command line")...)
+	override := func(key, value string, origin Origin, where string) {
+		switch target, isKnown := find(known, key); {
+		case isKnown:
+			v.Set(target.key, value)
+			loaded.Origins[target.key] = origin
+		case isGone(key):
+			leaveOut(key, where)
+		default:
+			strange = append(strange, func(model string) error { return unknown(key, known, model, where) })
+		}
+	}
+	for _, variable := range s.Environ {
+		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, envPrefix) && name != PasswordVariable {
+			override(name, value, "environment", "in the environment")
+		}
+	}
+	for _, set := range s.Set {
+		override(set.Key, set.Value, "command line", "on the command line")
+	}
+	for _, about := range strange {
+		errs = append(errs, about(v.GetString("model")))
+	}
 	search, err := readSearch(v.Get(searchKey), loaded.File)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return Loaded{}, err
 	}
 	loaded.Tune.Search = search
-	if err := decode(v, known, loaded.Origins, &loaded.Config); err != nil {
+	for _, target := range settings(&loaded.Config) { // each by itself, so that an error names it
+		if value := v.Get(target.key); decodeInto(target.value, value) != nil {
+			errs = append(errs, fmt.Errorf("%s is %#v (%s): must be %s", target.key, value, loaded.Origins[target.key], target.typeName()))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
 		return Loaded{}, err
 	}
 	if err := loaded.Validate(); err != nil {
@@ -101,14 +118,10 @@ func Load(s Sources) (Loaded, error) {
 
 // readFile reads the configuration file, if there is one, and returns its path.
 func readFile(v *viper.Viper, s Sources) (string, error) {
-	path := s.File
-	if path == "" {
-		if _, err := os.Stat(s.DefaultFile); s.DefaultFile == "" || errors.Is(err, fs.ErrNotExist) {
-			return "", nil
-		}
-		path = s.DefaultFile
-	}
+	path := cmp.Or(s.File, s.DefaultFile)
 	switch info, err := os.Stat(path); {
+	case s.File == "" && (path == "" || errors.Is(err, fs.ErrNotExist)):
+		return "", nil
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("configuration %s: %w", path, fs.ErrNotExist)
 	case err == nil && info.IsDir():
@@ -128,55 +141,6 @@ func readFile(v *viper.Viper, s Sources) (string, error) {
 		return "", fileError(path, err)
 	}
 	return path, nil
-}
-
-// fromEnvironment returns the settings of our environment variables. A variable that matches no setting keeps its name, for
-// the error.
-func fromEnvironment(environ []string, known []setting) []Setting {
-	var set []Setting
-	for _, variable := range environ {
-		name, value, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, envPrefix) || name == PasswordVariable {
-			continue
-		}
-		if rest, isLog := strings.CutPrefix(name, envPrefix+"LOG_"); isLog {
-			name = envPrefix + "STORE_" + rest
-		}
-		if i := slices.IndexFunc(known, func(k setting) bool { return k.variable() == name }); i >= 0 {
-			name = known[i].key
-		}
-		set = append(set, Setting{name, value})
-	}
-	return set
-}
-
-// override sets a value from the environment or the command line.
-func (l *Loaded) override(v *viper.Viper, known []setting, set []Setting, origin Origin) []error {
-	var errs []error
-	for _, s := range set {
-		switch target, isKnown := find(known, s.Key); {
-		case isKnown:
-			v.Set(target.key, s.Value)
-			l.Origins[target.key] = origin
-		case isGone(s.Key):
-			l.leaveOut(s.Key, origin.place())
-		default:
-			errs = append(errs, unknown(s.Key, known, v.GetString("model"), origin.place()))
-		}
-	}
-	return errs
-}
-
-// decode decodes each setting by itself, so that an error names it.
-func decode(v *viper.Viper, known []setting, origins map[string]Origin, c *Config) error {
-	var errs []error
-	for _, target := range settings(c) {
-		value := v.Get(target.key)
-		if err := decodeInto(target.value, value); err != nil {
-			errs = append(errs, fmt.Errorf("%s is %#v (%s): must be %s", target.key, value, origins[target.key], target.typeName()))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // decodeInto sets target to a value from a file, the environment or the command line.
@@ -225,38 +189,25 @@ var ErrUnknown = errors.New("no setting has a similar name")
 // model in use.
 func unknown(key string, known []setting, model, where string) error {
 	what := fmt.Sprintf("unknown setting %q %s", key, where)
-	if strings.HasPrefix(key, envPrefix) {
-		var variables []string
-		for _, k := range known {
-			variables = append(variables, k.variable())
-		}
-		return suggest(what, hint.Nearest(key, variables))
-	}
-	var keys, names []string
+	var variables, keys, names, alike []string
 	for _, k := range known {
-		keys, names = append(keys, k.key), append(names, lastPart(k.key))
+		variables, keys, names = append(variables, k.variable()), append(keys, k.key), append(names, lastPart(k.key))
+		// The section and the name must both be close: long sections make all of their settings resemble each other.
+		if hint.Nearest(lastPart(key), []string{lastPart(k.key)}) != "" {
+			alike = append(alike, k.key)
+		}
 	}
 	if i := slices.IndexFunc(keys, func(k string) bool { return strings.HasPrefix(k, strings.ToLower(key)+".") }); i >= 0 {
 		return fmt.Errorf("%s: it is a section: name a setting in it, such as %s", what, keys[i])
 	}
-	// The section and the name must both be close: long sections make all of their settings resemble each other.
-	alike := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return hint.Nearest(lastPart(key), []string{lastPart(k)}) == "" })
-	if nearest := hint.Nearest(key, alike); nearest != "" {
-		return suggest(what, nearest)
+	nearest := hint.Nearest(key, alike)
+	if strings.HasPrefix(key, envPrefix) {
+		nearest = hint.Nearest(key, variables)
+	} else if name := hint.Nearest(lastPart(key), names); nearest == "" && name != "" { // people often omit the section, or give a wrong one
+		if nearest = "models." + strings.ReplaceAll(model, "-", "_") + "." + name; !slices.Contains(keys, nearest) {
+			nearest = keys[slices.Index(names, name)]
+		}
 	}
-	// People often omit the section, or give a wrong one.
-	name := hint.Nearest(lastPart(key), names)
-	if name == "" {
-		return suggest(what, "")
-	}
-	own := "models." + strings.ReplaceAll(model, "-", "_") + "." + name
-	if i := slices.Index(names, name); !slices.Contains(keys, own) {
-		own = keys[i]
-	}
-	return suggest(what, own)
-}
-
-func suggest(what, nearest string) error {
 	if nearest == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnknown)
 	}
@@ -265,10 +216,18 @@ func suggest(what, nearest string) error {
 
 func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
-// place says where a setting with the origin is, after its name.
-func (o Origin) place() string {
-	if o == "command line" {
-		return "on the " + string(o)
-	}
-	return "in the " + string(o)
+// gone lists the settings that earlier versions had. A section ends in a dot. They have no effect, and [Loaded.Gone] names them.
+var gone = []string{"models.hybrid.", "models.arow.", "models.complement.", "tokenize.classes"}
+
+// isGone reports whether an earlier version had this setting, or this variable of the environment.
+func isGone(name string) bool {
+	variable, isVariable := strings.CutPrefix(name, envPrefix)
+	key := strings.ToLower(variable)
+	return slices.ContainsFunc(gone, func(old string) bool {
+		isSection := strings.HasSuffix(old, ".")
+		if isVariable {
+			old = strings.ReplaceAll(old, ".", "_")
+		}
+		return key == old || isSection && strings.HasPrefix(key, old)
+	})
 }

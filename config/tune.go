@@ -1,12 +1,16 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,7 +95,7 @@ func (t Tune) Validate() error {
 	known := settings(Default())
 	first := make(map[string]int)
 	for i, s := range t.Search {
-		err := s.validate(known, t.Method)
+		_, err := newAxis(known, s, t.Method)
 		key := strings.ToLower(s.Key)
 		if n, twice := first[key]; twice {
 			err = fmt.Errorf("has the same key as entry %d", n)
@@ -107,36 +111,10 @@ func (t Tune) Validate() error {
 
 func (s Search) entryName(i int) string { return fmt.Sprintf("search, entry %d (%s)", i+1, s.Key) }
 
-// validate returns the errors in a single entry.
-func (s Search) validate(known []setting, method string) error {
-	target, err := searchable(known, s.Key)
-	if err != nil {
-		return err
-	}
-	isRange := s.From != nil || s.To != nil
+// checkRange returns what is wrong with the range of an entry.
+func (s Search) checkRange(target setting, method string) error {
 	switch {
-	case isRange && s.Values != nil:
-		return errors.New("has both values and a range: one of them is too much")
-	case isRange:
-		return s.validateRange(target, method)
-	case s.Scale != "" || s.Steps != 0:
-		return errors.New("scale and steps are about a range, and from and to are missing")
-	case len(s.Values) == 0:
-		return errors.New("has no values to try: give values, or from and to")
-	}
-	var errs []error
-	for _, value := range s.Values {
-		if _, err := target.typed(value); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func (s Search) validateRange(target setting, method string) error {
-	isNumber := target.isWhole() || target.value.Kind() == reflect.Float64
-	switch {
-	case !isNumber:
+	case !target.isWhole() && target.value.Kind() != reflect.Float64:
 		return fmt.Errorf("is %s, which has no range: give values", target.typeName())
 	case s.From == nil || s.To == nil:
 		return errors.New("a range needs both from and to")
@@ -156,44 +134,66 @@ func (s Search) validateRange(target setting, method string) error {
 	return nil
 }
 
-// searchable returns the setting of an entry.
-func searchable(known []setting, key string) (setting, error) {
-	target, found := find(known, key)
-	if key == "" {
-		return setting{}, errors.New("key is missing: it names the setting to change")
-	}
-	if !found {
-		return setting{}, unknown(key, known, Default().Model, "as its key")
-	}
+// notSearched has why the settings of a section, or a setting without one, cannot be searched.
+var notSearched = map[string]string{
+	"tune":    "describes the search and cannot be searched",
+	"workers": "cannot be searched: it changes no result",
+	"memory":  "cannot be searched: it changes no result",
+	"train":   "cannot be searched: trials are compared on models of the training part",
+	"seed":    "cannot be searched: it decides which messages are development mail, and the best would be the luckiest",
+	"split":   "cannot be searched: it decides which messages are development mail, and the best would be the luckiest",
+	"message": "cannot be searched: the limits decide which messages are nearly the same, and so what the trials are compared on",
+}
+
+// axis is one setting with its possible values: points, or a range without steps.
+type axis struct {
+	setting
+	search Search
+	points []any
+}
+
+// newAxis returns the axis of an entry, or all that is wrong with the entry.
+func newAxis(known []setting, s Search, method string) (axis, error) {
+	target, found := find(known, s.Key)
 	section, _, _ := strings.Cut(target.key, ".")
-	switch section {
-	case "tune":
-		return setting{}, errors.New("describes the search and cannot be searched")
-	case "workers", "memory":
-		return setting{}, errors.New("cannot be searched: it changes no result")
-	case "train":
-		return setting{}, errors.New("cannot be searched: trials are compared on models of the training part")
-	case "seed", "split":
-		return setting{}, errors.New("cannot be searched: it decides which messages are development mail, and the best would be the luckiest")
-	case "message":
-		return setting{}, errors.New("cannot be searched: the limits decide which messages are nearly the same, and so what the trials are compared on")
+	a := axis{setting: target, search: s}
+	switch isRange := s.From != nil || s.To != nil; {
+	case s.Key == "":
+		return a, errors.New("key is missing: it names the setting to change")
+	case !found:
+		return a, unknown(s.Key, known, Default().Model, "as its key")
+	case notSearched[section] != "":
+		return a, errors.New(notSearched[section])
+	case isRange && s.Values != nil:
+		return a, errors.New("has both values and a range: one of them is too much")
+	case isRange:
+		if err := s.checkRange(target, method); err != nil {
+			return a, err
+		}
+		for i := range s.Steps {
+			a.points = append(a.points, a.at(float64(i)/float64(s.Steps-1)))
+		}
+		return a, nil
+	case s.Scale != "" || s.Steps != 0:
+		return a, errors.New("scale and steps are about a range, and from and to are missing")
+	case len(s.Values) == 0:
+		return a, errors.New("has no values to try: give values, or from and to")
 	}
-	return target, nil
+	var errs []error
+	for _, value := range s.Values {
+		point := reflect.New(target.value.Type()).Elem()
+		if err := decodeInto(point, value); err != nil {
+			errs = append(errs, fmt.Errorf("value %#v: must be %s", value, target.typeName()))
+		}
+		a.points = append(a.points, point.Interface())
+	}
+	return a, errors.Join(errs...)
 }
 
 // isWhole reports whether the setting is a whole number.
 func (s setting) isWhole() bool {
 	kind := s.value.Kind()
 	return kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Uint64
-}
-
-// typed converts value to the type of the setting.
-func (s setting) typed(value any) (any, error) {
-	target := reflect.New(s.value.Type()).Elem()
-	if err := decodeInto(target, value); err != nil {
-		return nil, fmt.Errorf("value %#v: must be %s", value, s.typeName())
-	}
-	return target.Interface(), nil
 }
 
 // searchKey is the key of the list of entries, the only key of a file that is not a single setting.
@@ -229,30 +229,236 @@ func readEntry(raw any, s *Search) error {
 	if !isTable {
 		return fmt.Errorf("is %#v: must have a key and values, or a key, from and to", raw)
 	}
-	var names []string
-	v := reflect.ValueOf(s).Elem()
-	for i := range v.NumField() {
-		names = append(names, v.Type().Field(i).Tag.Get("json"))
-	}
+	known := leaves(reflect.ValueOf(s).Elem(), "")
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(entry)) {
-		i := slices.Index(names, name)
-		if i < 0 {
-			errs = append(errs, fmt.Errorf("unknown setting %q: known are %s", name, strings.Join(names, ", ")))
+		target, found := find(known, name)
+		if !found {
+			errs = append(errs, fmt.Errorf("unknown setting %q: known are key, values, from, to, scale, steps", name))
 			continue
 		}
-		field := v.Field(i)
-		if field.Kind() == reflect.Pointer {
-			field.Set(reflect.New(field.Type().Elem()))
-			field = field.Elem()
+		if target.value.Kind() == reflect.Pointer {
+			target.value.Set(reflect.New(target.value.Type().Elem()))
+			target.value = target.value.Elem()
 		}
 		if values, isList := entry[name].([]any); isList && name == "values" {
-			field.Set(reflect.ValueOf(values)) // of any type: that of the setting
-			continue
-		}
-		if err := decodeInto(field, entry[name]); err != nil {
-			errs = append(errs, fmt.Errorf("%s is %#v: must be %s", name, entry[name], setting{value: field}.typeName()))
+			s.Values = values // of any type: that of the setting
+		} else if err := decodeInto(target.value, entry[name]); err != nil {
+			errs = append(errs, fmt.Errorf("%s is %#v: must be %s", name, entry[name], target.typeName()))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Choice is a setting with its value in a trial.
+type Choice struct {
+	Key   string `json:"key"`
+	Value any    `json:"value"`
+}
+
+// String returns the choice as a line of TOML with the full name.
+func (c Choice) String() string { return c.Key + " = " + valueTOML(c.Value) }
+
+// Trial is one combination of a search.
+type Trial struct {
+	Choices []Choice // the changed settings in the order of the search, without those of other models
+	Config  Config   // the base with the choices, without the search
+}
+
+// Plan is the numbered trials of a search.
+type Plan struct {
+	Trials  []Trial
+	LeftOut int   // the number of invalid combinations
+	Reason  error // of the first of these
+}
+
+// ErrNoSearch reports a configuration without a search.
+var ErrNoSearch = errors.New("nothing to search: there is no entry [[tune.search]]")
+
+// Plan returns the trials of the search in c, each once. The same description and seed give the same trials. An error names the wrong entry.
+func (c Config) Plan() (plan Plan, err error) {
+	if len(c.Tune.Search) == 0 {
+		return plan, ErrNoSearch
+	}
+	if err := c.Validate(); err != nil {
+		return plan, err
+	}
+	axes, err := c.axes()
+	if err != nil {
+		return plan, err
+	}
+	base, trials, patience := c, c.Tune.Trials, 1000 // combinations in a row that are no new trials
+	base.Tune = DefaultTune()
+	combinations := random(axes, c.Seed)
+	if c.Tune.Method == TuneGrid {
+		trials, patience = maxTrials, maxTrials
+		if combinations, err = grid(axes); err != nil {
+			return plan, err
+		}
+	}
+	seen, used, idle := make(map[string]bool), make(map[string]bool), 0 // by the text and by the key of choices
+	for choices := range combinations {
+		if idle++; idle > patience || len(plan.Trials) == trials {
+			break
+		}
+		trial := base.trial(choices)
+		name := fmt.Sprint(trial.Choices)
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if err := trial.Config.Validate(); err != nil {
+			plan.LeftOut++
+			plan.Reason = cmp.Or(plan.Reason, complaints(err)[0])
+			continue
+		}
+		plan.Trials, idle = append(plan.Trials, trial), 0
+		for _, choice := range trial.Choices {
+			used[choice.Key] = true
+		}
+	}
+	if len(plan.Trials) == 0 {
+		return plan, fmt.Errorf("no combination of the search is valid: %w", plan.Reason)
+	}
+	var errs []error
+	for i, a := range axes {
+		if model, _ := ownerOf(a.key); !used[a.key] {
+			errs = append(errs, fmt.Errorf("tune.%s: no trial has the model %s: set model = %q, or search the key model too", a.search.entryName(i), model, model))
+		}
+	}
+	return plan, errors.Join(errs...)
+}
+
+// axes returns the possible values of each entry. It refuses a value that a setting takes neither with c nor with the defaults.
+func (c Config) axes() (axes []axis, err error) {
+	known, base := settings(Default()), c
+	base.Tune = DefaultTune()
+	var errs []error
+	for i, s := range c.Tune.Search {
+		a, err := newAxis(known, s, c.Tune.Method)
+		if err != nil {
+			return nil, err
+		}
+		probes := a.points
+		if s.From != nil {
+			probes = []any{a.number(*s.From), a.number(*s.To)}
+		}
+		for _, value := range probes {
+			err := base.with(Choice{a.key, value}).Validate()
+			if err != nil && Default().with(Choice{a.key, value}).Validate() != nil {
+				errs = append(errs, fmt.Errorf("tune.%s: %w", s.entryName(i), complaints(err)[0]))
+			}
+		}
+		axes = append(axes, a)
+	}
+	return axes, errors.Join(errs...)
+}
+
+// with returns c with one setting changed.
+func (c Config) with(choice Choice) Config {
+	target, _ := find(settings(&c), choice.Key)
+	target.value.Set(reflect.ValueOf(choice.Value))
+	return c
+}
+
+// trial returns c with choices. Settings of another model than that of the trial have no effect in it, so they keep their values.
+func (c Config) trial(choices []Choice) Trial {
+	trial := Trial{Config: c}
+	for _, choice := range choices {
+		if choice.Key == "model" {
+			trial.Config = trial.Config.with(choice)
+		}
+	}
+	for _, choice := range choices {
+		if model, ofModel := ownerOf(choice.Key); !ofModel || model == trial.Config.Model {
+			trial.Config = trial.Config.with(choice)
+			trial.Choices = append(trial.Choices, choice)
+		}
+	}
+	return trial
+}
+
+// ownerOf returns the model that a setting belongs to.
+func ownerOf(key string) (model string, ofModel bool) {
+	parts := strings.Split(key, ".")
+	if len(parts) != 3 || parts[0] != "models" {
+		return "", false
+	}
+	return strings.ReplaceAll(parts[1], "_", "-"), true
+}
+
+// at returns the value at position u of a range, from 0 to 1, rounded to four digits within the range.
+func (a axis) at(u float64) any {
+	from, to := *a.search.From, *a.search.To
+	x := from + u*(to-from)
+	switch {
+	case u == 0:
+		return a.number(from)
+	case u == 1:
+		return a.number(to)
+	case a.search.Scale == "log":
+		x = from * math.Pow(to/from, u)
+	}
+	if rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64); err == nil {
+		x = min(max(rounded, from), to)
+	}
+	return a.number(x)
+}
+
+// draw returns a random value.
+func (a axis) draw(rng *rand.Rand) any {
+	if a.points != nil {
+		return a.points[rng.IntN(len(a.points))]
+	}
+	if a.isWhole() && a.search.Scale != "log" { // each number of the range is as likely as any other
+		return a.number(*a.search.From + float64(rng.Int64N(int64(*a.search.To-*a.search.From)+1)))
+	}
+	return a.at(rng.Float64())
+}
+
+// number converts x to the type of the setting.
+func (a axis) number(x float64) any {
+	if a.isWhole() {
+		x = math.Round(x)
+	}
+	return reflect.ValueOf(x).Convert(a.value.Type()).Interface()
+}
+
+// grid yields all combinations. The last axis changes fastest.
+func grid(axes []axis) (iter.Seq[[]Choice], error) {
+	total := 1
+	for _, a := range axes {
+		if total *= len(a.points); total > maxTrials {
+			return nil, fmt.Errorf("the grid has more than %d combinations: leave values out, or search with the method random", maxTrials)
+		}
+	}
+	return func(yield func([]Choice) bool) {
+		for n := range total {
+			choices := make([]Choice, len(axes))
+			for i, a := range slices.Backward(axes) {
+				choices[i] = Choice{a.key, a.points[n%len(a.points)]}
+				n /= len(a.points)
+			}
+			if !yield(choices) {
+				return
+			}
+		}
+	}, nil
+}
+
+// tuneStream is the random stream of combinations.
+const tuneStream = 0x74756e65
+
+// random yields random combinations without end.
+func random(axes []axis, seed uint64) iter.Seq[[]Choice] {
+	rng := rand.New(rand.NewPCG(seed, tuneStream))
+	return func(yield func([]Choice) bool) {
+		for more := true; more; {
+			choices := make([]Choice, len(axes))
+			for i, a := range axes {
+				choices[i] = Choice{a.key, a.draw(rng)}
+			}
+			more = yield(choices)
+		}
+	}
 }

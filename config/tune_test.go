@@ -257,7 +257,7 @@ func TestOtherSourcesChangeTheBaseAndNotTheSearch(t *testing.T) {
 func TestDifferencesLoadAgain(t *testing.T) {
 	_, p := plan(t, "seed = 5\nworkers = 3\nmodel = \"softmax\"\n[tune]\n[[tune.search]]\nkey = \"models.softmax.l2\"\nvalues = [0.5]\n[[tune.search]]\nkey = \"tokenize.headers\"\nvalues = [\"subject\"]\n")
 	want := p.Trials[0].Config
-	text := TOML(want.Differences())
+	text := TOML(want.Differences(), nil)
 	if text != "model = \"softmax\"\nseed = 5\n\n[tokenize]\nheaders = [\"subject\"]\n\n[models.softmax]\nl2 = 0.5\n" {
 		t.Errorf("got\n%s", text)
 	}

@@ -35,25 +35,6 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// request is what the arguments ask for.
-type request struct {
-	model, class               string
-	spam, ham, forget, version bool
-}
-
-func (r *request) flags() *flag.FlagSet {
-	fs := flag.NewFlagSet("chaff-learn", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&r.class, "class", "", "the message is of the class `NAME`")
-	fs.BoolVar(&r.forget, "forget", false, "forget the message")
-	fs.BoolVar(&r.ham, "ham", false, "the message is ham")
-	fs.StringVar(&r.model, "m", r.model, "")
-	fs.StringVar(&r.model, "model-file", r.model, "teach the model `FILE`; default $XDG_DATA_HOME/chaff/model")
-	fs.BoolVar(&r.spam, "spam", false, "the message is spam")
-	fs.BoolVar(&r.version, "version", false, "print the version of the program")
-	return fs
-}
-
 const usage = `Chaff-learn teaches a model one message from stdin, as chaff learn does. It
 starts faster, for mail systems that start a process for each message. It reads
 no configuration: the log has the settings that chaff saved it with.
@@ -74,53 +55,54 @@ Flags:
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	r := request{model: places.Model(environ)}
-	fs := r.flags()
+	model, class := places.Model(environ), ""
+	var spam, ham, forget, version bool
+	fs := flag.NewFlagSet("chaff-learn", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&class, "class", "", "the message is of the class `NAME`")
+	fs.BoolVar(&forget, "forget", false, "forget the message")
+	fs.BoolVar(&ham, "ham", false, "the message is ham")
+	fs.StringVar(&model, "m", model, "")
+	fs.StringVar(&model, "model-file", model, "teach the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	fs.BoolVar(&spam, "spam", false, "the message is spam")
+	fs.BoolVar(&version, "version", false, "print the version of the program")
 	err := fs.Parse(args)
+	var labels []string // those that the flags say; "" forgets
+	for _, said := range []struct {
+		label string
+		given bool
+	}{{"spam", spam}, {"ham", ham}, {class, class != ""}, {"", forget}} {
+		if said.given {
+			labels = append(labels, said.label)
+		}
+	}
+	code := exitRefused
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		delivery.PrintHelp(stdout, usage, fs)
 		return exitDone
-	case r.version:
+	case version:
 		screen.Printf(stdout, "%s\n", delivery.Version("chaff-learn"))
 		return exitDone
 	case err != nil:
 		err = delivery.FlagError(fs, err)
+	case fs.NArg() > 0:
+		err = fmt.Errorf("%s: chaff-learn reads one message from stdin; `chaff learn` takes paths", fs.Arg(0))
+	case model == "":
+		err = errors.New("the path of the model is empty: the variable that should hold it may not be set")
+	case len(labels) != 1:
+		err = errors.New("say one of --spam, --ham, --class NAME and --forget")
 	default:
-		err = r.check(fs.Args())
+		code, err = learn(ctx, model, labels[0], stdin, stderr)
 	}
-	if err != nil {
-		hint.Print(stderr, err)
-		return exitRefused
-	}
-	code, err := r.do(ctx, stdin, stderr)
 	if err != nil {
 		hint.Print(stderr, err)
 	}
 	return code
 }
 
-// check returns an error unless the flags say one thing to do.
-func (r *request) check(rest []string) error {
-	asked := 0
-	for _, is := range []bool{r.spam, r.ham, r.class != "", r.forget} {
-		if is {
-			asked++
-		}
-	}
-	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("%s: chaff-learn reads one message from stdin; `chaff learn` takes paths", rest[0])
-	case r.model == "":
-		return errors.New("the path of the model is empty: the variable that should hold it may not be set")
-	case asked != 1:
-		return errors.New("say one of --spam, --ham, --class NAME and --forget")
-	}
-	return nil
-}
-
-// do learns or forgets the message.
-func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (code int, err error) {
+// learn teaches a model the message, or makes it forget the message if label is "".
+func learn(ctx context.Context, model, label string, stdin io.Reader, stderr io.Writer) (code int, err error) {
 	raw, err := corpus.AppendMessage(nil, stdin)
 	if err != nil && !errors.Is(err, corpus.ErrTooLarge) { // the log counts a message that is too large
 		return exitLater, fmt.Errorf("read stdin: %w", err)
@@ -128,15 +110,15 @@ func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (co
 	if len(raw) == 0 {
 		return exitRefused, errors.New("read stdin: no message")
 	}
-	if err := message.CheckMail(raw); err != nil && !r.forget {
+	if err := message.CheckMail(raw); err != nil && label != "" {
 		return exitRefused, fmt.Errorf("what is on stdin %w", err)
 	}
-	s, err := store.OpenAsBefore(ctx, r.model)
+	s, err := store.OpenAsBefore(ctx, model)
 	if err != nil {
 		return exitLater, err
 	}
-	if label := r.label(); !r.forget && !slices.Contains(s.Classes(), label) {
-		return exitRefused, fmt.Errorf("the model %s has no class %s: it has %s", r.model, label, strings.Join(s.Classes(), ", "))
+	if label != "" && !slices.Contains(s.Classes(), label) {
+		return exitRefused, fmt.Errorf("the model %s has no class %s: it has %s", model, label, strings.Join(s.Classes(), ", "))
 	}
 	taught := [][]byte{raw}
 	if attached, isReport := message.Attached(raw); isReport && len(attached) > 0 {
@@ -144,15 +126,15 @@ func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (co
 	}
 	var o store.Outcome
 	for i := 0; i < len(taught) && err == nil && o.What != store.Refused; i++ {
-		if r.forget {
+		if label == "" {
 			o, err = s.Forget(taught[i])
 		} else {
-			o, err = s.Learn(store.Message{Raw: taught[i], Label: r.label(), Way: store.ByHand})
+			o, err = s.Learn(store.Message{Raw: taught[i], Label: label, Way: store.ByHand})
 		}
 	}
 	if err == nil { // and the message is in the log
 		var fitErr error
-		if !r.forget {
+		if label != "" {
 			_, fitErr = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
 		}
 		if problem := cmp.Or(fitErr, s.Finish()); problem != nil {
@@ -166,14 +148,4 @@ func (r *request) do(ctx context.Context, stdin io.Reader, stderr io.Writer) (co
 		return exitRefused, fmt.Errorf("the message is refused: %s", o.Reason)
 	}
 	return exitDone, nil
-}
-
-func (r *request) label() string {
-	switch {
-	case r.spam:
-		return "spam"
-	case r.ham:
-		return "ham"
-	}
-	return r.class
 }

@@ -68,7 +68,7 @@ messages, byte for byte.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, paths []string) error {
-			loaded, err := p.load(c, &settings)
+			loaded, err := p.load(&settings)
 			if err != nil {
 				return err
 			}

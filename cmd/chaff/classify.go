@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"slices"
 
@@ -40,7 +39,7 @@ type classifyFlags struct {
 	list   string // a file of paths
 }
 
-func (p *program) classifyCommand() *cobra.Command {
+func classifyCommand(p *program) *cobra.Command {
 	var flags classifyFlags
 	c := &cobra.Command{
 		Use:        "classify [-m FILE] [PATH...]",
@@ -86,38 +85,31 @@ The program chaff-classify does the same for one message and starts faster.`,
 
 func (p *program) classify(flags classifyFlags, paths []string) error {
 	err := flags.Check()
+	isDelivery := flags.Pass || flags.Preset != ""
 	switch {
 	case err != nil:
-		return err
 	case flags.list != "" && len(paths) > 0:
-		return fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
-	case flags.list != "" && (flags.Pass || flags.Preset != ""):
-		return errors.New("--pass and --exit-code take one message from stdin: leave out --paths-from")
-	case flags.list != "":
-		if err = p.classifyPaths(flags, listedPaths(p.stdin, flags.list)); err != nil {
-			p.code = exitError
-		}
+		err = fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
+	case flags.list != "" && isDelivery:
+		err = errors.New("--pass and --exit-code take one message from stdin: leave out --paths-from")
 	case flags.Pass && len(paths) > 0:
-		return errors.New("--pass takes one message from stdin, not paths")
+		err = errors.New("--pass takes one message from stdin, not paths")
 	case flags.Preset != "" && len(paths) > 0:
-		return errors.New("--exit-code takes one message from stdin, not paths")
-	case flags.format != "" && len(paths) == 0:
-		return errors.New("--format needs a path")
-	case len(paths) == 0 && !flags.Pass && flags.Preset == "" && p.stdinIsMbox():
+		err = errors.New("--exit-code takes one message from stdin, not paths")
+	case flags.format != "" && flags.list == "" && len(paths) == 0:
+		err = errors.New("--format needs a path")
+	}
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 && flags.list == "" && !isDelivery && p.stdinIsMbox() {
 		paths = []string{stdinPath}
-		fallthrough
-	case len(paths) > 0:
-		all := func(yield func(string, error) bool) {
-			for _, path := range paths {
-				if !yield(path, nil) {
-					return
-				}
-			}
-		}
-		if err = p.classifyPaths(flags, all); err != nil {
+	}
+	if flags.list != "" || len(paths) > 0 {
+		if err = p.classifyPaths(flags, paths); err != nil {
 			p.code = exitError
 		}
-	default:
+	} else {
 		streams := p.streams()
 		if !flags.Pass {
 			streams.Out = p.stdout
@@ -136,39 +128,33 @@ func (p *program) readEach(source corpus.Source, none error, show func(origin st
 	messages, failed, others := 0, 0, 0
 	var left message.LeftOut
 	var first error // held until it is not alone
-	flush := func() {
+	var raw []byte
+	for item, err := range source {
 		if first != nil {
 			screen.Printf(p.stderr, "chaff: %v\n", first)
 			first = nil
 		}
-	}
-	var raw []byte
-	for item, err := range source {
-		flush()
-		if corpus.IsRemark(err) {
-			p.warn(err.Error())
-			continue
-		}
 		if err == nil {
 			raw, err = item.Read(raw)
 		}
-		if err != nil && item.Origin != "" && left.Count(err) {
+		switch {
+		case corpus.IsRemark(err):
+			p.warn(err.Error())
+		case err == nil:
+			messages++
+			if err := show(item.Origin, raw); err != nil {
+				return err
+			}
+		case item.Origin != "" && left.Count(err):
 			if others++; others == 1 {
 				none = err
 			}
-			continue
-		}
-		if err != nil {
+		default:
 			if failed++; failed+messages == 1 {
 				first = err
 			} else {
 				screen.Printf(p.stderr, "chaff: %v\n", err)
 			}
-			continue
-		}
-		messages++
-		if err := show(item.Origin, raw); err != nil {
-			return err
 		}
 	}
 	if messages > 0 && others > 0 || others > 1 {
@@ -204,7 +190,7 @@ func (p *program) stdinSource(format string) corpus.Source {
 	if format != "" || p.stdinIsMbox() {
 		source, err := sources.OpenReader(p.stdin, stdinPath, sources.Format(format))
 		if err != nil {
-			return func(yield func(corpus.Item, error) bool) { yield(corpus.Item{Origin: stdinPath}, err) }
+			return failed(stdinPath, err)
 		}
 		return source
 	}
@@ -212,6 +198,11 @@ func (p *program) stdinSource(format string) corpus.Source {
 		raw, err := delivery.ReadMessage(p.streams())
 		yield(corpus.Item{Origin: stdinPath, Content: inMemory(raw)}, err)
 	}
+}
+
+// failed is a source that cannot be opened.
+func failed(origin string, err error) corpus.Source {
+	return func(yield func(corpus.Item, error) bool) { yield(corpus.Item{Origin: origin}, err) }
 }
 
 // inMemory is a message that was read. It can be read once: without a buffer to copy it to, Append gives its memory away, because a message
@@ -225,32 +216,54 @@ func (m inMemory) Append(dst []byte) ([]byte, error) {
 	return append(dst, m...), nil
 }
 
-// listedPaths yields the lines of a file, or of stdin, as they come. An error ends them.
-func listedPaths(stdin io.Reader, list string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		from := stdin
-		if list != stdinPath {
-			file, err := os.Open(list)
-			if err != nil {
-				yield("", fmt.Errorf("--paths-from %s: %w", list, replace.Reason(err)))
-				return
+// openEach yields the messages at paths, or at those that the lines of a list name as they come. Each path is opened when it is its turn.
+func (p *program) openEach(flags classifyFlags, paths []string) corpus.Source {
+	return func(yield func(corpus.Item, error) bool) {
+		var buffer []byte
+		open := func(path string) (goOn bool) {
+			var source corpus.Source
+			var err error
+			if path == stdinPath && flags.list != stdinPath {
+				source = p.stdinSource(flags.format)
+			} else if source, err = sources.OpenOnce(path, "", sources.Format(flags.format), &buffer); err != nil {
+				source = failed("", err)
 			}
-			defer file.Close()
-			from = file
-		}
-		lines := bufio.NewScanner(from)
-		for lines.Scan() {
-			if path := lines.Text(); path != "" && !yield(path, nil) {
-				return
+			for item, err := range source {
+				if !yield(item, err) {
+					return false
+				}
 			}
+			return true
 		}
-		if err := lines.Err(); err != nil {
-			yield("", fmt.Errorf("--paths-from %s: %w", list, replace.Reason(err)))
+		if flags.list == "" {
+			for _, path := range paths {
+				if !open(path) {
+					return
+				}
+			}
+			return
+		}
+		from, err := io.NopCloser(p.stdin), error(nil)
+		if flags.list != stdinPath {
+			from, err = os.Open(flags.list)
+		}
+		if err == nil {
+			defer from.Close()
+			lines := bufio.NewScanner(from)
+			for lines.Scan() {
+				if path := lines.Text(); path != "" && !open(path) {
+					return
+				}
+			}
+			err = lines.Err()
+		}
+		if err != nil {
+			yield(corpus.Item{}, fmt.Errorf("--paths-from %s: %w", flags.list, replace.Reason(err)))
 		}
 	}
 }
 
-func (p *program) classifyPaths(flags classifyFlags, paths iter.Seq2[string, error]) error {
+func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model, p.stderr)
 	if err != nil {
 		return err
@@ -260,33 +273,12 @@ func (p *program) classifyPaths(flags classifyFlags, paths iter.Seq2[string, err
 		return delivery.ModelError(flags.Model, err)
 	}
 	delivery.LimitMemory()
-	each := func(yield func(corpus.Item, error) bool) {
-		var buffer []byte
-		for path, err := range paths {
-			var source corpus.Source
-			if err != nil {
-				// the list cannot be read
-			} else if path == stdinPath && flags.list != stdinPath {
-				source = p.stdinSource(flags.format)
-			} else {
-				source, err = sources.OpenOnce(path, "", sources.Format(flags.format), &buffer)
-			}
-			if err != nil {
-				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }
-			}
-			for item, err := range source {
-				if !yield(item, err) {
-					return
-				}
-			}
-		}
-	}
 	width := len(filter.Unsure)
 	for _, class := range f.Settings().Classes {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
 	out := p.stdout.buffered()
-	err = p.readEach(each, errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
+	err = p.readEach(p.openEach(flags, paths), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		v.Unlike = unlike.Add(v)
 		var err error
@@ -298,8 +290,8 @@ func (p *program) classifyPaths(flags classifyFlags, paths iter.Seq2[string, err
 		return cmp.Or(err, out.EndLine())
 	})
 	err = cmp.Or(err, out.Flush())
-	if warning := unlike.String(); warning != "" {
-		screen.Printf(p.stderr, "chaff: %s these %s\n", screen.Yellow.Of("warning:"), warning)
+	if why := unlike.String(); why != "" {
+		p.warn("these " + why)
 	}
 	return err
 }

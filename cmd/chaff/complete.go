@@ -12,20 +12,22 @@ import (
 	"chaff/internal/places"
 )
 
+// mustComplete panics if a completion is for a flag that does not exist.
+func mustComplete(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 // completeValues makes the shell complete the value of a flag from a list.
 func completeValues(c *cobra.Command, flag string, values ...string) {
-	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
-	if err := c.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(err) // the flag does not exist
-	}
+	mustComplete(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // completePaths makes the shell complete the values of flags as paths, also of the hidden folders of a mailbox.
 func completePaths(c *cobra.Command, flags ...string) {
 	for _, flag := range flags {
-		if err := c.RegisterFlagCompletionFunc(flag, mailFolders); err != nil {
-			panic(err) // the flag does not exist
-		}
+		mustComplete(c.RegisterFlagCompletionFunc(flag, mailFolders))
 	}
 }
 
@@ -33,20 +35,17 @@ func completePaths(c *cobra.Command, flags ...string) {
 // shell.
 func mailFolders(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	dir, start := filepath.Split(typed)
-	if is, err := sources.Detect(inHome(dir)); err != nil || is.Format != sources.Maildir {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	entries, err := os.ReadDir(inHome(dir))
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveDefault
+	isMaildir := func(path string) bool {
+		is, err := sources.Detect(path)
+		return err == nil && is.Format == sources.Maildir
 	}
 	var found []string
-	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), start) {
-			continue
-		}
-		if is, err := sources.Detect(filepath.Join(inHome(dir), e.Name())); err == nil && is.Format == sources.Maildir {
-			found = append(found, dir+e.Name())
+	if isMaildir(inHome(dir)) {
+		entries, _ := os.ReadDir(inHome(dir)) // what cannot be read is not completed
+		for _, e := range entries {
+			if e.IsDir() && strings.HasPrefix(e.Name(), start) && isMaildir(filepath.Join(inHome(dir), e.Name())) {
+				found = append(found, dir+e.Name())
+			}
 		}
 	}
 	if len(found) == 0 {

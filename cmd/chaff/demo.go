@@ -48,7 +48,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
   chaff demo --seed 2 --set tokenize.language=none`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := p.load(c, &settings)
+			cfg, err := p.load(&settings)
 			if err != nil {
 				return err
 			}
@@ -205,7 +205,7 @@ func demoMessages(p *program, c *cobra.Command, cfg config.Config, unseen []stri
 	}
 	screen.Printf(p.stdout, "\nThe strongest evidence for %s in the last:\n", e.For)
 	up, _ := bySide(e)
-	printContributions(p.stdout, up, demoTerms)
+	printContributions(p.stdout, strongest(up, demoTerms))
 	return nil
 }
 

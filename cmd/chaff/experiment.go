@@ -61,7 +61,7 @@ func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds"
 // prepare loads the settings, and checks all flags.
 func (x *experiment) prepare(paths []string) error {
 	x.paths = paths
-	loaded, err := x.load(x.command, &x.settings)
+	loaded, err := x.load(&x.settings)
 	if err != nil {
 		return err
 	}

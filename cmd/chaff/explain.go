@@ -24,7 +24,7 @@ import (
 	"chaff/report"
 )
 
-func (p *program) explainCommand() *cobra.Command {
+func explainCommand(p *program) *cobra.Command {
 	var flags explainFlags
 	c := &cobra.Command{
 		Use:   "explain [-m FILE] [PATH]",
@@ -90,11 +90,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 			return err
 		}
 	}
-	if flags.verbose {
-		printExplanationFully(p.stdout, e, f.Settings().Thresholds, flags.terms, p.limit())
-		return nil
-	}
-	printExplanation(p.stdout, e, f.Settings().Thresholds, flags.terms)
+	printExplanation(p.stdout, e, f.Settings().Thresholds, flags, p.limit())
 	return nil
 }
 
@@ -103,8 +99,17 @@ func readsOf(paths []string) []place {
 	if len(paths) == 0 || paths[0] == stdinPath {
 		return []place{{path: "/dev/stdin"}}
 	}
-	file, _, _ := cutLast(paths[0], "#")
-	return []place{{path: paths[0]}, {path: file}}
+	mbox, _ := inMbox(paths[0])
+	return []place{{path: paths[0]}, {path: mbox}}
+}
+
+// inMbox divides the name of a message of an mbox, as chaff classify prints it, into the path of the mbox and its number, or 0 if it has none.
+func inMbox(origin string) (path string, number int) {
+	i := strings.LastIndex(origin, "#")
+	if number, err := strconv.Atoi(origin[i+1:]); i >= 0 && err == nil && number > 0 {
+		return origin[:i], number
+	}
+	return origin, 0
 }
 
 // readOne reads the message at the path, or from stdin.
@@ -113,29 +118,13 @@ func (p *program) readOne(paths []string) (origin string, raw []byte, err error)
 		raw, err = delivery.ReadMail(p.streams())
 		return stdinPath, raw, err
 	}
-	path := paths[0]
+	path, none := paths[0], fmt.Errorf("no message in %s", paths[0])
 	source, _, err := sources.Open(path, "", "")
-	if file, number, isNumbered := cutLast(path, "#"); errors.Is(err, fs.ErrNotExist) && isNumbered {
-		if n, bad := strconv.Atoi(number); bad == nil && n > 0 { // a message of an mbox, as chaff classify names it
-			path = file
-			source, _, err = sources.Open(path, "", "")
-			return only(source, err, func(origin string) bool { return origin == paths[0] }, fmt.Errorf("%s has no message %d", path, n))
-		}
+	wanted := ""
+	if mbox, number := inMbox(path); errors.Is(err, fs.ErrNotExist) && number > 0 {
+		wanted, none = path, fmt.Errorf("%s has no message %d", mbox, number)
+		source, _, err = sources.Open(mbox, "", "")
 	}
-	return only(source, err, func(string) bool { return true }, fmt.Errorf("no message in %s", path))
-}
-
-// cutLast cuts text at the last separator.
-func cutLast(text, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(separator):], true
-}
-
-// only reads the only message of a source with a wanted origin. A source without any is the error none.
-func only(source corpus.Source, err error, wanted func(origin string) bool, none error) (origin string, raw []byte, _ error) {
 	if err != nil {
 		return "", nil, err
 	}
@@ -145,7 +134,7 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 			continue
 		case err != nil:
 			return "", nil, err
-		case !wanted(item.Origin):
+		case wanted != "" && item.Origin != wanted:
 			continue
 		case origin != "":
 			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain "+shellWord(item.Origin))
@@ -159,13 +148,6 @@ func only(source corpus.Source, err error, wanted func(origin string) bool, none
 		return "", nil, none
 	}
 	return origin, raw, nil
-}
-
-// printVerdictOn prints the verdict, with the thresholds of a spam filter, and which message it is about.
-func printVerdictOn(w io.Writer, e filter.Explanation, t *metrics.Thresholds) {
-	screen.Printf(w, "%s, score %s%s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), between(t), delivery.Probability([]string{e.Against, e.For}, e.Probability))
-	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(aboutMessage(e)), defaultWidth)))
-	printUnlike(w, e)
 }
 
 // between says which scores get which verdict; nothing without thresholds.
@@ -185,25 +167,48 @@ func aboutMessage(e filter.Explanation) string {
 	return about
 }
 
-// printExplanation prints the verdict, and the n strongest terms for it and against it; 0 is all.
-func printExplanation(w io.Writer, e filter.Explanation, t *metrics.Thresholds, n int) {
+// printExplanation prints the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it, or with verbose all parts
+// of the score. Limit is the width of the table of terms; 0 is none.
+func printExplanation(w io.Writer, e filter.Explanation, t *metrics.Thresholds, flags explainFlags, limit int) {
+	screen.Printf(w, "%s, score %s%s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), between(t), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(aboutMessage(e)), defaultWidth)))
+	if e.Unlike {
+		screen.Printf(w, "It is unlike the mail that the model learned: %.0f%% of its terms are new to it.\n", 100*e.Novelty)
+	}
 	up, down := bySide(e)
-	printVerdictOn(w, e, t)
+	if flags.verbose {
+		field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
+			sumOf(up), plural(len(up), "term"), e.For, sumOf(down), plural(len(down), "term"), e.Against)
+		field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))
+	}
 	if len(e.Votes) > 0 {
 		fmt.Fprintln(w)
-		printVotes(w, e.Votes)
-	}
-	for _, side := range []struct {
-		class string
-		terms []filter.Contribution
-	}{{e.For, up}, {e.Against, down}} {
-		if len(side.terms) == 0 {
-			continue
+		table := newTable(w, "evidence", "terms", "adds")
+		for _, v := range e.Votes {
+			screen.Printf(table, "%s\t%d\t%+.2f\t%s\n", v.Group, v.Terms, v.Contribution, voteBar(v.Contribution))
 		}
-		screen.Printf(w, "\nFor %s:\n", delivery.Styled(filter.Verdict(side.class)))
-		printContributions(w, side.terms, n)
+		table.Flush()
 	}
-	if more := max(len(up)-n, 0) + max(len(down)-n, 0); n > 0 && more > 0 {
+	more := len(e.Contributions)
+	if flags.verbose {
+		fmt.Fprintln(w)
+		shown := strongest(e.Contributions, flags.terms)
+		printWeights(w, shown, limit)
+		more -= len(shown)
+	} else {
+		more = len(up) + len(down)
+		for _, side := range []struct {
+			class string
+			terms []filter.Contribution
+		}{{e.For, strongest(up, flags.terms)}, {e.Against, strongest(down, flags.terms)}} {
+			if len(side.terms) > 0 {
+				screen.Printf(w, "\nFor %s:\n", delivery.Styled(filter.Verdict(side.class)))
+				printContributions(w, side.terms)
+				more -= len(side.terms)
+			}
+		}
+	}
+	if more > 0 {
 		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
 	}
 }
@@ -221,11 +226,24 @@ func bySide(e filter.Explanation) (up, down []filter.Contribution) {
 	return up, down
 }
 
-// printContributions prints the n strongest contributions; 0 is all.
-func printContributions(w io.Writer, all []filter.Contribution, n int) {
-	if n > 0 {
-		all = all[:min(n, len(all))]
+// sumOf adds up contributions.
+func sumOf(all []filter.Contribution) (sum float64) {
+	for _, c := range all {
+		sum += c.Contribution
 	}
+	return sum
+}
+
+// strongest returns the first n contributions; 0 is all.
+func strongest(all []filter.Contribution, n int) []filter.Contribution {
+	if n == 0 {
+		return all
+	}
+	return all[:min(n, len(all))]
+}
+
+// printContributions prints contributions with the words that the terms stand for, if these are others.
+func printContributions(w io.Writer, all []filter.Contribution) {
 	t := newTable(w).Within(defaultWidth)
 	for i, c := range all {
 		flushSome(t, i)
@@ -238,38 +256,10 @@ func printContributions(w io.Writer, all []filter.Contribution, n int) {
 	t.Flush()
 }
 
-// printUnlike says that a message is unlike what the model learned.
-func printUnlike(w io.Writer, e filter.Explanation) {
-	if e.Unlike {
-		screen.Printf(w, "It is unlike the mail that the model learned: %.0f%% of its terms are new to it.\n", 100*e.Novelty)
-	}
-}
-
-// printExplanationFully prints the parts of a score, and the n strongest terms with their weights. Limit is the width of the table of
-// terms; 0 is none.
-func printExplanationFully(w io.Writer, e filter.Explanation, thresholds *metrics.Thresholds, n, limit int) {
-	up, down := bySide(e)
-	sum := func(all []filter.Contribution) (sum float64) {
-		for _, c := range all {
-			sum += c.Contribution
-		}
-		return sum
-	}
-	printVerdictOn(w, e, thresholds)
-	field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
-		sum(up), plural(len(up), "term"), e.For, sum(down), plural(len(down), "term"), e.Against)
-	field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))
-	fmt.Fprintln(w)
-	if len(e.Votes) > 0 {
-		printVotes(w, e.Votes)
-		fmt.Fprintln(w)
-	}
-	shown := e.Contributions
-	if n > 0 {
-		shown = shown[:min(n, len(shown))]
-	}
+// printWeights prints contributions with their parts.
+func printWeights(w io.Writer, all []filter.Contribution, limit int) {
 	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(limit)
-	for i, c := range shown {
+	for i, c := range all {
 		flushSome(t, i)
 		messages := "-" // of runs of bytes they are not counted
 		if c.Messages > 0 {
@@ -278,21 +268,9 @@ func printExplanationFully(w io.Writer, e filter.Explanation, thresholds *metric
 		screen.Printf(t, "%+.4f\t%s\t%s\t%s\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), messages, c.Term, strings.Join(c.Tokens, " "))
 	}
 	t.Flush()
-	if more := len(e.Contributions) - len(shown); more > 0 {
-		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
-	}
 }
 
-// printVotes prints the contribution of each kind of evidence, with a bar to the left for ham and to the right for spam.
-func printVotes(w io.Writer, votes []filter.Vote) {
-	t := newTable(w, "evidence", "terms", "adds")
-	for _, v := range votes {
-		screen.Printf(t, "%s\t%d\t%+.2f\t%s\n", v.Group, v.Terms, v.Contribution, voteBar(v.Contribution))
-	}
-	t.Flush()
-}
-
-// voteBar draws a contribution, with one sign for each quarter.
+// voteBar draws a contribution with one sign for each quarter, to the left for ham and to the right for spam.
 func voteBar(adds float64) string {
 	const half, perUnit = 16, 4
 	n := 0

@@ -55,7 +55,7 @@ type exportFlags struct {
 }
 
 func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string, settings *settingFlags, flags exportFlags) error {
-	cfg, err := p.load(c, settings)
+	cfg, err := p.load(settings)
 	if err != nil {
 		return err
 	}

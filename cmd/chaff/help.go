@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +18,7 @@ import (
 	"chaff/internal/screen"
 )
 
-func (p *program) helpCommand() *cobra.Command {
+func helpCommand(p *program) *cobra.Command {
 	var man string
 	c := &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -35,7 +37,7 @@ func (p *program) helpCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if man != "" {
-				return p.writeManual(c.Root(), man)
+				return writeManual(p.stdout, c.Root(), man)
 			}
 			about := c.Root()
 			if len(args) == 1 {
@@ -55,16 +57,11 @@ func (p *program) helpCommand() *cobra.Command {
 }
 
 // writeManual writes a manual page for each command into the folder dir, made of the same texts as the help.
-func (p *program) writeManual(root *cobra.Command, dir string) error {
+func writeManual(out io.Writer, root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write the manual pages into %s: %w", dir, cmp.Or(errors.Unwrap(err), err))
 	}
-	pages := []*cobra.Command{root}
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			pages = append(pages, c)
-		}
-	}
+	pages := append([]*cobra.Command{root}, slices.DeleteFunc(root.Commands(), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })...)
 	kind := replace.Kind{Name: "manual page", Start: manMark}
 	var outputs []replace.Output
 	for _, c := range pages {
@@ -80,7 +77,7 @@ func (p *program) writeManual(root *cobra.Command, dir string) error {
 			return err
 		}
 	}
-	_, err := screen.Printf(p.stdout, "Wrote %d manual pages into %s: man %s shows the first.\n", len(pages), dir, filepath.Join(dir, "chaff.1"))
+	_, err := screen.Printf(out, "Wrote %d manual pages into %s: man %s shows the first.\n", len(pages), dir, filepath.Join(dir, "chaff.1"))
 	return err
 }
 
@@ -98,7 +95,7 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 	b.WriteString(manMark)
 	fmt.Fprintf(&b, ".TH %s 1\n", strings.ToUpper(manName(c)))
 	section("NAME")
-	fmt.Fprintf(&b, "%s \\- %s\n", roff(manName(c)), roff(lowerFirst(c.Short)))
+	fmt.Fprintf(&b, "%s \\- %s\n", roff(manName(c)), roff(strings.ToLower(c.Short[:1])+c.Short[1:]))
 	section("SYNOPSIS")
 	synopsis := c.UseLine()
 	if c.HasAvailableSubCommands() {
@@ -123,7 +120,7 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 			}
 		})
 	}
-	if about := pagesOfPrograms()[manName(c)]; about != "" {
+	if about := pagesOfPrograms[manName(c)]; about != "" {
 		section("THE PROGRAM " + strings.ToUpper(roff(manName(c))))
 		b.WriteString(roff(about) + "\n")
 	}
@@ -143,18 +140,16 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 }
 
 // pagesOfPrograms has what the pages of two commands say of the programs of the same name.
-func pagesOfPrograms() map[string]string {
-	return map[string]string{
-		"chaff-classify": `A program of this name does the same for one message from stdin. It takes no
+var pagesOfPrograms = map[string]string{
+	"chaff-classify": `A program of this name does the same for one message from stdin. It takes no
 path and starts faster, for mail systems that start a process for each message.
 Its flags are --exit-code, --json, --model-file (-m), --pass, --terms and
 --version.`,
-		"chaff-learn": `A program of this name learns one message from stdin and starts faster, for mail
+	"chaff-learn": `A program of this name learns one message from stdin and starts faster, for mail
 systems that start a process for each message. It reads no configuration and
 prints nothing but errors. Its flags are --class, --forget, --ham, --model-file
 (-m), --spam and --version. It exits with 0 if the model has learned the
 message, 1 if it refuses it, and 75 for trouble that may pass.`,
-	}
 }
 
 // manFlag returns the paragraph about a flag.
@@ -180,24 +175,18 @@ func manFlag(f *pflag.Flag) string {
 
 // roff escapes text for a manual page: backslashes, hyphens that are typed, and dots and quotes that would begin a request.
 func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
-			lines[i] = `\&` + line
-		}
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + text)
+	return text[1:]
+}
+
+func completionCommand(p *program) *cobra.Command {
+	write := map[string]func(c *cobra.Command, out io.Writer) error{
+		"bash":       func(c *cobra.Command, out io.Writer) error { return c.GenBashCompletionV2(out, true) },
+		"zsh":        (*cobra.Command).GenZshCompletion,
+		"fish":       func(c *cobra.Command, out io.Writer) error { return c.GenFishCompletion(out, true) },
+		"powershell": (*cobra.Command).GenPowerShellCompletionWithDesc,
 	}
-	return strings.Join(lines, "\n")
-}
-
-func lowerFirst(text string) string {
-	return strings.ToLower(text[:min(1, len(text))]) + text[min(1, len(text)):]
-}
-
-// shells returns the shells with completion.
-func shells() []string { return []string{"bash", "zsh", "fish", "powershell"} }
-
-func (p *program) completionCommand() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print a script that completes commands and values in a shell",
@@ -208,24 +197,16 @@ mailbox.`,
   source <(chaff completion zsh)                   in ~/.zshrc
   chaff completion fish | source                   in ~/.config/fish/config.fish`,
 		Args:      atMostOne("shell"),
-		ValidArgs: shells(),
+		ValidArgs: shells,
 		RunE: func(c *cobra.Command, args []string) error {
-			list := "chaff completes for " + strings.Join(shells(), ", ")
+			list := "chaff completes for " + strings.Join(shells, ", ")
 			if len(args) == 0 {
 				return hint.With(errors.New("no shell given: "+list), "for example: source <(chaff completion bash)")
 			}
-			out := screen.Lines(p.stdout)
-			switch args[0] {
-			case "bash":
-				return c.Root().GenBashCompletionV2(out, true)
-			case "zsh":
-				return c.Root().GenZshCompletion(out)
-			case "fish":
-				return c.Root().GenFishCompletion(out, true)
-			case "powershell":
-				return c.Root().GenPowerShellCompletionWithDesc(out)
+			if write[args[0]] == nil {
+				return fmt.Errorf("unknown shell %q: %s", args[0], hint.DidYouMean(args[0], shells, list))
 			}
-			return fmt.Errorf("unknown shell %q: %s", args[0], hint.DidYouMean(args[0], shells(), list))
+			return write[args[0]](c.Root(), screen.Lines(p.stdout))
 		},
 	}
 }

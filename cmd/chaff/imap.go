@@ -96,7 +96,7 @@ the messages that were moved.`,
 
 // load loads the settings and the password, and checks the flags.
 func (x *mailClient) load(p *program) error {
-	loaded, err := p.load(x.command, &x.settings)
+	loaded, err := p.load(&x.settings)
 	if err != nil {
 		return err
 	}

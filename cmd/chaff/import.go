@@ -62,7 +62,7 @@ func (x *importing) canSave(p *program, reads ...place) error {
 }
 
 func (p *program) importWeights(x *importing, table string) error {
-	cfg, err := p.load(x.command, &x.settings)
+	cfg, err := p.load(&x.settings)
 	if err != nil {
 		return err
 	}

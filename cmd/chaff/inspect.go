@@ -17,7 +17,7 @@ import (
 	"chaff/train"
 )
 
-func (p *program) inspectCommand() *cobra.Command {
+func inspectCommand(p *program) *cobra.Command {
 	var path string
 	var strongest int
 	var asJSON bool
@@ -37,7 +37,7 @@ was trained on, its figures, and its strongest terms.`,
 			if len(files) > 0 {
 				path = files[0]
 			}
-			return p.inspect(path, strongest, asJSON)
+			return inspect(p, path, strongest, asJSON)
 		},
 	}
 	p.addModelFile(c, &path, "show")
@@ -60,7 +60,7 @@ type strongestTerms struct {
 	Terms []filter.TermWeight `json:"terms"`
 }
 
-func (p *program) inspect(path string, strongest int, asJSON bool) error {
+func inspect(p *program, path string, strongest int, asJSON bool) error {
 	f, err := delivery.OpenModel(path, p.stderr)
 	if err != nil {
 		return err

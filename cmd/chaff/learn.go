@@ -136,7 +136,7 @@ message was refused; with --maildir refused messages are only listed.`,
 
 // load loads the settings, and checks the flags.
 func (x *learning) load(p *program) error {
-	loaded, err := p.load(x.command, &x.settings)
+	loaded, err := p.load(&x.settings)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (x *learning) open(p *program) (labelled, error) {
 		default:
 			err = all.open(path, sources.Options{
 				Label: x.classOfAll, Format: sources.Format(x.sources.format),
-				Table: sources.TableOptions{Text: x.sources.textColumn, Label: x.sources.labelColumn},
+				Table: x.sources.table,
 			})
 		}
 		if errors.Is(err, sources.ErrNoLabel) {

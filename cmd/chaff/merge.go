@@ -39,7 +39,7 @@ of the models.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, models []string) error {
-			loaded, err := p.load(c, &settings)
+			loaded, err := p.load(&settings)
 			if err != nil {
 				return err
 			}

@@ -73,7 +73,7 @@ func (x *experiment) replayModels(names []string) error {
 	read, err := read(x.program, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
 		return evaluate.ReadForReplay(ctx, mail.source, mail.classes, evaluate.ReplayOptions{
 			Reading: readingOf(x.Config), Models: x.Models, Thresholds: x.Thresholds,
-			ByTime: r.order == orderTime || r.order == "" && len(x.sources.indexes) == 0,
+			ByTime: r.order == orderTime || r.order == "" && len(*x.sources.paths["trec"]) == 0,
 			Delay:  r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every, OnError: x.Store.OnError, Sure: x.Store.Sure,
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})

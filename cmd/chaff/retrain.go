@@ -31,7 +31,7 @@ The settings are those that the model was trained with.`,
   chaff retrain -m spam.model --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			loaded, err := p.load(c, &settings)
+			loaded, err := p.load(&settings)
 			if err != nil {
 				return err
 			}

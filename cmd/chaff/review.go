@@ -54,7 +54,7 @@ on, and the model is fitted again. Nothing in the mail is changed.`,
   chaff review --ham inbox --spam junk.mbox
   chaff review --confirm 3f2a9c1d --confirm 77e01b52 --correct 0b4d6a90`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			loaded, err := p.load(c, &settings)
+			loaded, err := p.load(&settings)
 			if err != nil {
 				return err
 			}

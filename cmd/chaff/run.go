@@ -114,28 +114,28 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "learn", Title: "Learn from corrections:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
 		&cobra.Group{ID: "look", Title: "Look inside:"})
 	if classifies(args) { // mail systems start a process for each message, which need not make the others
-		c := p.classifyCommand()
+		c := classifyCommand(p)
 		c.GroupID = "filter"
 		root.AddCommand(c)
 		return root
 	}
 	for id, commands := range map[string][]*cobra.Command{
-		"filter":  {trainCommand(p), p.classifyCommand(), p.explainCommand(), p.serveCommand(), p.imapCommand()},
+		"filter":  {trainCommand(p), classifyCommand(p), explainCommand(p), serveCommand(p, protocols()), p.imapCommand()},
 		"learn":   {p.learnCommand(), p.watchCommand(), p.reviewCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand(), p.backupCommand(), p.restoreCommand()},
 		"measure": {demoCommand(p), lessonCommand(p), compareCommand(p), evaluateCommand(p), tuneCommand(p)},
-		"look":    {p.inspectCommand(), p.tokensCommand(), p.configCommand(), p.importCommand(), p.exportCommand()},
+		"look":    {inspectCommand(p), tokensCommand(p), configCommand(p), p.importCommand(), p.exportCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = id
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(p.versionCommand(), p.completionCommand())
-	root.SetHelpCommand(p.helpCommand())
+	root.AddCommand(versionCommand(p), completionCommand(p))
+	root.SetHelpCommand(helpCommand(p))
 	return root
 }
 
-func (p *program) versionCommand() *cobra.Command {
+func versionCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the program",

@@ -69,9 +69,7 @@ type serving struct {
 	addresses [][]string // of each protocol
 }
 
-func (p *program) serveCommand() *cobra.Command { return p.serveProtocols(protocols()) }
-
-func (p *program) serveProtocols(all []protocol) *cobra.Command {
+func serveCommand(p *program, all []protocol) *cobra.Command {
 	x := serving{protocols: all, addresses: make([][]string, len(all))}
 	c := &cobra.Command{
 		Use:        "serve [-m FILE] --PROTOCOL ADDRESS...",
@@ -100,10 +98,7 @@ into a folder of its own.`,
 	for i, proto := range all {
 		c.Flags().StringArrayVar(&x.addresses[i], proto.flag, nil, proto.usage+" on `ADDRESS`; repeatable")
 	}
-	x.settings.add(p, c, "workers")
-	users := &namedFlag{flag: "users", keys: []string{"serve.users"}}
-	c.Flags().StringVar(&users.value, users.flag, "", "keep a model for each user in the folder `PATH`")
-	x.settings.named = append(x.settings.named, users)
+	x.settings.add(p, c, "workers", "users")
 	completePaths(c, "users")
 	p.addModelFile(c, &x.model, "judge with")
 	return c
@@ -118,7 +113,7 @@ const closeWait = 30 * time.Second
 const judgingMemory = 256 << 20
 
 func (p *program) serve(x *serving) error {
-	loaded, err := p.load(x.command, &x.settings)
+	loaded, err := p.load(&x.settings)
 	if err != nil {
 		return err
 	}

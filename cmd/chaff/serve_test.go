@@ -94,7 +94,7 @@ func startDaemon(t *testing.T, protocols []protocol, args ...string) *daemon {
 	d := &daemon{stop, &growing{}, make(chan error, 1)}
 	p := &program{environ: []string{"HOME=" + t.TempDir()}, stdin: strings.NewReader(""), stderr: d.log}
 	p.stdout = &output{file: d.log, colours: func() bool { return false }}
-	c := p.serveProtocols(protocols)
+	c := serveCommand(p, protocols)
 	c.SetArgs(append(args, "--set", "serve.confine=false")) // this process goes on with other tests
 	c.SilenceErrors, c.SilenceUsage = true, true
 	go func(c *cobra.Command) { d.result <- c.ExecuteContext(ctx) }(c)

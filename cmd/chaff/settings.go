@@ -39,53 +39,48 @@ func addJSON(c *cobra.Command, asJSON *bool, usage string) {
 
 // settingFlags are the flags for the configuration.
 type settingFlags struct {
-	file string
-	set  []string
-	// named are flags that set a setting each, or one of several models alike.
-	named []*namedFlag
+	file  string
+	set   []string
+	named []config.Setting // by flags of their own, which win over set
 }
 
-type namedFlag struct {
-	flag, value string
-	keys        []string
+// shortFlag is a flag that sets a setting, or one of several models alike.
+type shortFlag struct {
+	usage        string
+	keys, values []string
 }
 
 func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
-	if err := c.RegisterFlagCompletionFunc("set", p.completeSettings); err != nil {
-		panic(err) // the flag does not exist
-	}
-	if err := c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"); err != nil {
-		panic(err) // the flag does not exist
-	}
+	mustComplete(c.RegisterFlagCompletionFunc("set", p.completeSettings))
+	mustComplete(c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"))
 	defaults := config.Default()
-	usages := map[string]struct {
-		usage string
-		keys  []string
-	}{
-		"model":     {"train the model `NAME`; default " + defaults.Model, []string{"model"}},
-		"workers":   {"read `N` messages in parallel (0: one per core)", []string{"workers"}},
-		"memory":    {"keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + defaults.Memory, []string{"memory"}},
-		"seed":      {"split the mail by the seed `N`", []string{"seed"}},
-		"split":     {"split the mail by `METHOD`: grouped, hash or time", []string{"split.method"}},
-		"smoothing": {"add `N` to each count of naive Bayes (1: Laplace's rule)", []string{"models.bernoulli.smoothing", "models.multinomial.smoothing"}},
+	all := map[string]shortFlag{
+		"model":     {"train the model `NAME`; default " + defaults.Model, []string{"model"}, models.Names()},
+		"workers":   {"read `N` messages in parallel (0: one per core)", []string{"workers"}, nil},
+		"memory":    {"keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + defaults.Memory, []string{"memory"}, nil},
+		"seed":      {"split the mail by the seed `N`", []string{"seed"}, nil},
+		"split":     {"split the mail by `METHOD`: grouped, hash or time", []string{"split.method"}, []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime}},
+		"smoothing": {"add `N` to each count of naive Bayes (1: Laplace's rule)", []string{"models.bernoulli.smoothing", "models.multinomial.smoothing"}, nil},
+		"users":     {"keep a model for each user in the folder `PATH`", []string{"serve.users"}, nil},
 	}
-	for _, flag := range shorts {
-		n := &namedFlag{flag: flag, keys: usages[flag].keys}
-		c.Flags().StringVar(&n.value, flag, "", usages[flag].usage)
-		s.named = append(s.named, n)
-		switch flag {
-		case "model":
-			completeValues(c, flag, models.Names()...)
-		case "split":
-			completeValues(c, flag, corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime)
+	for _, name := range shorts {
+		short := all[name]
+		c.Flags().Func(name, short.usage, func(value string) error {
+			for _, key := range short.keys {
+				s.named = append(s.named, config.Setting{Key: key, Value: value})
+			}
+			return nil
+		})
+		if short.values != nil {
+			completeValues(c, name, short.values...)
 		}
 	}
 }
 
 // load returns the settings in force.
-func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error) {
+func (p *program) load(s *settingFlags) (config.Loaded, error) {
 	sources := config.Sources{File: s.file, DefaultFile: places.Config(p.environ), Environ: p.environ}
 	for _, text := range s.set {
 		key, value, found := strings.Cut(text, "=")
@@ -96,16 +91,10 @@ func (p *program) load(c *cobra.Command, s *settingFlags) (config.Loaded, error)
 		}
 		sources.Set = append(sources.Set, config.Setting{Key: key, Value: value})
 	}
-	for _, n := range s.named {
-		if c.Flags().Changed(n.flag) {
-			for _, key := range n.keys {
-				sources.Set = append(sources.Set, config.Setting{Key: key, Value: n.value})
-			}
-		}
-	}
+	sources.Set = append(sources.Set, s.named...)
 	loaded, err := config.Load(sources)
 	if err != nil {
-		return loaded, p.advised(sources, err)
+		return loaded, settingsError(sources, err)
 	}
 	for _, text := range loaded.Gone {
 		p.warn(text)
@@ -134,8 +123,8 @@ func (p *program) warnOfModelSettings(loaded config.Loaded) {
 	}
 }
 
-// advised adds to an error about the settings what the user can do, where the error does not say it.
-func (p *program) advised(s config.Sources, err error) error {
+// settingsError adds to an error about the settings what the user can do, where the error does not say it.
+func settingsError(s config.Sources, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && filepath.Ext(s.File) == ".toml":
 		return hint.With(err, "chaff config > "+shellWord(s.File)+" makes one of the settings in force")
@@ -187,7 +176,7 @@ func memoryOf(c config.Config) int64 {
 	return size
 }
 
-func (p *program) configCommand() *cobra.Command {
+func configCommand(p *program) *cobra.Command {
 	var settings settingFlags
 	var explain, asJSON bool
 	c := &cobra.Command{
@@ -201,7 +190,7 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
   chaff config --explain | less
   chaff config > chaff.toml`,
 		RunE: func(c *cobra.Command, words []string) error {
-			loaded, err := p.load(c, &settings)
+			loaded, err := p.load(&settings)
 			if err != nil {
 				return err
 			}
@@ -217,46 +206,28 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 			if asJSON {
 				return printJSON(p.stdout, values)
 			}
-			return p.printConfig(loaded, values, explain)
+			text := ""
+			if loaded.File != "" {
+				text = fmt.Sprintf("# file: %s\n", screen.Printable(loaded.File))
+			}
+			text += config.TOML(values, func(v config.Value, line string) string {
+				if !explain {
+					return fmt.Sprintf("%-40s # %s", line, v.Origin)
+				}
+				about := strings.Join(screen.Wrap(strings.Fields(v.Text), 96), "\n# ")
+				return fmt.Sprintf("\n# %s\n# Now from: %s. In the environment: %s\n%s", about, v.Origin, v.Variable, line)
+			})
+			for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
+				text += "\n" + entry.TOML()
+			}
+			_, err = screen.Lines(p.stdout).Write([]byte(text))
+			return err
 		},
 	}
 	settings.add(p, c)
 	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
 	addJSON(c, &asJSON, "print the settings as JSON")
 	return c
-}
-
-func (p *program) printConfig(loaded config.Loaded, values []config.Value, explain bool) error {
-	var out strings.Builder
-	if loaded.File != "" {
-		fmt.Fprintf(&out, "# file: %s\n", screen.Printable(loaded.File))
-	}
-	section := ""
-	for _, v := range values {
-		name := v.Key
-		if i := strings.LastIndexByte(v.Key, '.'); i >= 0 {
-			name = v.Key[i+1:]
-			if v.Key[:i] != section {
-				section = v.Key[:i]
-				fmt.Fprintf(&out, "\n[%s]\n", section)
-			}
-		}
-		line := fmt.Sprintf("%s = %s", name, v.TOML())
-		if !explain {
-			fmt.Fprintf(&out, "%-40s # %s\n", line, v.Origin)
-			continue
-		}
-		out.WriteString("\n")
-		for _, text := range screen.Wrap(strings.Fields(v.Text), 96) {
-			fmt.Fprintf(&out, "# %s\n", text)
-		}
-		fmt.Fprintf(&out, "# Now from: %s. In the environment: %s\n%s\n", v.Origin, v.Variable, line)
-	}
-	for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
-		fmt.Fprintf(&out, "\n%s", entry.TOML())
-	}
-	_, err := screen.Lines(p.stdout).Write([]byte(out.String()))
-	return err
 }
 
 // wrapped lists names in a text of lines of at most width bytes.

@@ -17,22 +17,39 @@ import (
 	"chaff/internal/screen"
 )
 
-// sourceFlags are the flags that name labelled mail.
+// sourceFlag is a flag that names labelled mail, and what it says of the mail.
+type sourceFlag struct {
+	name, usage string
+	label       string
+	format      sources.Format
+}
+
+// sourceTable returns the flags that name labelled mail, in the order in which the mail is opened.
+func sourceTable() []sourceFlag {
+	return []sourceFlag{
+		{"ham", "ham at `PATH`", sources.Ham, ""},
+		{"spam", "spam at `PATH`: a folder, mbox, message or archive; repeatable", sources.Spam, ""},
+		{"maildir", "a mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham", "", sources.Mailbox},
+		{"trec", "an index `FILE` with lines \"spam path\" and \"ham path\"", "", sources.Index},
+		{"list", "a list `FILE` with lines \"ham:path\" and \"spam:path\"", "", sources.List},
+		{"table", "a table `FILE` (CSV, TSV): a message and its label in each row", "", sources.CSV},
+		{"folders", "a folder at `PATH` with a subfolder for each class", "", sources.Subfolders},
+	}
+}
+
+// sourceFlags are the values of the flags that name labelled mail.
 type sourceFlags struct {
-	ham, spam, maildirs, indexes, folders, lists, tables []string
-	format, textColumn, labelColumn                      string
+	paths  map[string]*[]string // by flag
+	format string
+	table  sources.TableOptions
 }
 
 func (s *sourceFlags) add(c *cobra.Command) {
-	f := c.Flags()
-	f.StringArrayVar(&s.spam, "spam", nil, "spam at `PATH`: a folder, mbox, message or archive; repeatable")
-	f.StringArrayVar(&s.ham, "ham", nil, "ham at `PATH`")
-	f.StringArrayVar(&s.maildirs, "maildir", nil, "a mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham")
-	f.StringArrayVar(&s.indexes, "trec", nil, "an index `FILE` with lines \"spam path\" and \"ham path\"")
+	s.paths = make(map[string]*[]string)
+	for _, flag := range sourceTable() {
+		s.paths[flag.name] = c.Flags().StringArray(flag.name, nil, flag.usage)
+	}
 	addFormat(c, &s.format, "what is at --ham and --spam")
-	f.StringArrayVar(&s.folders, "folders", nil, "a folder at `PATH` with a subfolder for each class")
-	f.StringArrayVar(&s.lists, "list", nil, "a list `FILE` with lines \"ham:path\" and \"spam:path\"")
-	f.StringArrayVar(&s.tables, "table", nil, "a table `FILE` (CSV, TSV): a message and its label in each row")
 	s.addColumns(c)
 	completePaths(c, "spam", "ham", "maildir", "folders")
 	c.ValidArgsFunction = mailFolders
@@ -40,8 +57,8 @@ func (s *sourceFlags) add(c *cobra.Command) {
 
 // addColumns adds the flags for the columns of a table.
 func (s *sourceFlags) addColumns(c *cobra.Command) {
-	c.Flags().StringVar(&s.textColumn, "text-column", "", "the column of texts in a table, by `NAME` or number")
-	c.Flags().StringVar(&s.labelColumn, "label-column", "", "the column of labels in a table, by `NAME` or number")
+	c.Flags().StringVar(&s.table.Text, "text-column", "", "the column of texts in a table, by `NAME` or number")
+	c.Flags().StringVar(&s.table.Label, "label-column", "", "the column of labels in a table, by `NAME` or number")
 }
 
 // addFormat adds the flag --format for the paths that what names.
@@ -66,45 +83,38 @@ type labelled struct {
 // spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
 func spamClasses() []string { return []string{sources.Ham, sources.Spam} }
 
-// open opens all sources: those of the flags in the order ham, spam, mailboxes, indexes, lists, tables, folders, and then the paths
-// without a flag.
+// open opens the mail at the paths of all flags, and then that at the paths without a flag.
 func (s *sourceFlags) open(paths []string) (labelled, error) {
 	all := labelled{classes: spamClasses()}
-	if s.format != "" && len(s.ham)+len(s.spam)+len(paths) == 0 {
+	ham, spam := *s.paths["ham"], *s.paths["spam"]
+	if s.format != "" && len(ham)+len(spam)+len(paths) == 0 {
 		return all, errors.New("--format needs --ham, --spam or a path")
 	}
-	if len(s.tables)+len(paths) == 0 && s.textColumn+s.labelColumn != "" {
+	if len(*s.paths["table"])+len(paths) == 0 && s.table != (sources.TableOptions{}) {
 		return all, errors.New("--text-column and --label-column need --table")
 	}
-	if err := s.checkBoth(); err != nil {
+	if err := checkBoth(ham, spam); err != nil {
 		return all, err
 	}
-	o := sources.Options{Table: sources.TableOptions{Text: s.textColumn, Label: s.labelColumn}}
-	for _, path := range s.ham {
+	o := sources.Options{Table: s.table}
+	for _, path := range ham {
 		o.Apart = append(o.Apart, sources.LabelledPath{Path: path, Label: sources.Ham})
 	}
-	for _, path := range s.spam {
+	for _, path := range spam {
 		o.Apart = append(o.Apart, sources.LabelledPath{Path: path, Label: sources.Spam})
 	}
-	for _, kind := range []struct {
-		paths  []string
-		label  string
-		format sources.Format
-	}{
-		{s.ham, sources.Ham, sources.Format(s.format)},
-		{s.spam, sources.Spam, sources.Format(s.format)},
-		{s.maildirs, "", sources.Mailbox},
-		{s.indexes, "", sources.Index},
-		{s.lists, "", sources.List},
-		{s.tables, "", sources.CSV},
-		{s.folders, "", sources.Subfolders},
-		{paths, "", sources.Format(s.format)},
-	} {
-		for _, path := range kind.paths {
+	for _, flag := range append(sourceTable(), sourceFlag{}) {
+		given := paths
+		if flag.name != "" {
+			given = *s.paths[flag.name]
+		}
+		if o.Label, o.Format = flag.label, flag.format; o.Format == "" {
+			o.Format = sources.Format(s.format)
+		}
+		for _, path := range given {
 			if path == "" {
 				return all, errors.New("a path is empty: the variable that should hold it may not be set")
 			}
-			o.Label, o.Format = kind.label, kind.format
 			if err := all.open(path, o); err != nil {
 				return all, err
 			}
@@ -118,23 +128,20 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 }
 
 // checkBoth returns an error if a path is given as ham and as spam, directly or through a link.
-func (s *sourceFlags) checkBoth() error {
-	spam := make([]fs.FileInfo, len(s.spam)) // nil for a path that cannot be opened, which opening it explains
-	for i, path := range s.spam {
-		spam[i], _ = os.Stat(path)
+func checkBoth(ham, spam []string) error {
+	infos := make([]fs.FileInfo, len(spam)) // nil for a path that cannot be opened, which opening it explains
+	for i, path := range spam {
+		infos[i], _ = os.Stat(path)
 	}
-	for _, path := range s.ham {
+	for _, path := range ham {
 		info, err := os.Stat(path)
-		if err != nil {
-			continue
-		}
-		i := slices.IndexFunc(spam, func(other fs.FileInfo) bool { return other != nil && os.SameFile(info, other) })
+		i := slices.IndexFunc(infos, func(other fs.FileInfo) bool { return err == nil && other != nil && os.SameFile(info, other) })
 		switch {
 		case i < 0:
-		case s.spam[i] == path:
+		case spam[i] == path:
 			return fmt.Errorf("%s is given as ham and as spam", path)
 		default:
-			return fmt.Errorf("%s and %s are the same, given as ham and as spam", path, s.spam[i])
+			return fmt.Errorf("%s and %s are the same, given as ham and as spam", path, spam[i])
 		}
 	}
 	return nil
@@ -143,10 +150,12 @@ func (s *sourceFlags) checkBoth() error {
 // open opens the mail at a path.
 func (l *labelled) open(path string, o sources.Options) error {
 	mail, err := sources.OpenLabelled(path, o)
-	if err == nil && mail.Classes != nil {
-		err = l.setClasses(path, mail.Classes)
-	}
 	switch {
+	case err == nil && mail.Classes != nil && !sameClasses(mail.Classes, l.classes):
+		if len(l.opened) > 0 {
+			return fmt.Errorf("%s has the classes %s, the other mail %s: they cannot be trained together", path, strings.Join(mail.Classes, ", "), strings.Join(l.classes, ", "))
+		}
+		l.classes = mail.Classes
 	case errors.Is(err, sources.ErrNoLabel):
 		return hint.With(err, "say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
 	case errors.Is(err, sources.ErrColumns):
@@ -164,18 +173,6 @@ func (l *labelled) open(path string, o sources.Options) error {
 	if mail.Unread {
 		l.unread = path
 	}
-	return nil
-}
-
-// setClasses sets the classes to those of the mail at path. Mail that is open already must have the same classes.
-func (l *labelled) setClasses(path string, classes []string) error {
-	if sameClasses(classes, l.classes) {
-		return nil
-	}
-	if len(l.opened) > 0 {
-		return fmt.Errorf("%s has the classes %s, the other mail %s: they cannot be trained together", path, strings.Join(classes, ", "), strings.Join(l.classes, ", "))
-	}
-	l.classes = classes
 	return nil
 }
 

@@ -2,16 +2,15 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/screen"
@@ -19,7 +18,7 @@ import (
 	"chaff/tokenize"
 )
 
-func (p *program) tokensCommand() *cobra.Command {
+func tokensCommand(p *program) *cobra.Command {
 	var settings settingFlags
 	var model, format string
 	var asJSON bool
@@ -38,7 +37,7 @@ uses the settings in force, or those of a model.`,
 			if format != "" && len(args) == 0 {
 				return errors.New("--format needs a path")
 			}
-			cfg, err := p.load(c, &settings)
+			cfg, err := p.load(&settings)
 			if err != nil {
 				return err
 			}
@@ -70,14 +69,15 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 		if err != nil {
 			return err
 		}
-		if !asJSON && len(original) < len(raw) {
+		seen := seenMessage(origin, view)
+		if asJSON {
+			return screen.PrintJSON(p.stdout, seen, "")
+		}
+		if len(original) < len(raw) {
 			screen.Printf(p.stdout, "This is the original in a report of SpamAssassin, which a model learns. A verdict counts the report as well.\n\n")
 		}
-		if asJSON {
-			return printViewJSON(p.stdout, origin, view)
-		}
 		out := bufio.NewWriter(p.stdout)
-		printView(out, view)
+		seen.print(out)
 		return out.Flush()
 	}
 	if len(paths) == 0 {
@@ -94,11 +94,11 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 			}
 			continue
 		}
-		var source corpus.Source
-		var err error
-		if path == stdinPath {
-			source = p.stdinSource(string(format))
-		} else if source, _, err = sources.Open(path, "", format); err != nil {
+		source, err := p.stdinSource(string(format)), error(nil)
+		if path != stdinPath {
+			source, _, err = sources.Open(path, "", format)
+		}
+		if err != nil {
 			return err
 		}
 		err = p.readEach(source, fmt.Errorf("no messages in %s", path), func(origin string, raw []byte) error {
@@ -114,132 +114,28 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 	return nil
 }
 
-func printView(w io.Writer, view filter.View) {
-	m := view.Message
-	t := newTable(w)
-	printHeader(t, view)
-	t.Flush()
-	for i, part := range m.Parts {
-		screen.Printf(w, "Part %d: %s\n", i+1, describePart(part))
-		printText(w, part.Text)
-		if len(part.Hidden) > 0 {
-			fmt.Fprintln(w, "  hidden:")
-			printText(w, part.Hidden)
-		}
-	}
-	if len(m.Links) > 0 {
-		fmt.Fprintln(t, "Links")
-	}
-	for i, link := range m.Links {
-		flushSome(t, i)
-		screen.Printf(t, "  %s\t%s", link.Kind, link.URL)
-		if len(link.Text) > 0 {
-			screen.Printf(t, "\t%s", link.Text)
-		}
-		fmt.Fprintln(t)
-	}
-	for mark := range m.Marks.All() {
-		screen.Printf(t, "Marked: %s\n", mark)
-	}
-	for repair := range view.Repairs.All() {
-		if phrase, cut := strings.CutPrefix(repair.String(), "cut: "); cut {
-			screen.Printf(t, "Cut: %s\n", phrase)
-			continue
-		}
-		screen.Printf(t, "Repaired: %s\n", repair)
-	}
-	t.Flush()
-	screen.Printf(w, "%s, %d of them distinct:\n", plural(view.Tokens, "term"), len(view.Terms))
-	for i, term := range view.Terms {
-		flushSome(t, i)
-		printTerm(t, term)
-	}
-	t.Flush()
-	if n := len(view.Grams); n > 0 {
-		screen.Printf(w, "%s in the header and the text\n", pluralOf(n, "run of four bytes", "runs of four bytes"))
-	}
-}
-
-// termWidth is the width of the column of terms.
-const termWidth = 28
-
-func printTerm(w io.Writer, term filter.SeenTerm) {
-	if len(term.Tokens) == 0 {
-		screen.Printf(w, "  %d\t%s\n", term.Count, term.Term)
-		return
-	}
-	padding := strings.Repeat(" ", max(termWidth-screen.Width(screen.Printable(term.Term)), 0))
-	screen.Printf(w, "  %d\t%s%s  %s\n", term.Count, term.Term, padding, strings.Join(term.Tokens, " "))
-}
-
-// printHeader prints the header fields. It notes which fields of the message are ignored or used only in part.
-func printHeader(w io.Writer, view filter.View) {
-	if len(view.Message.Header) > 0 {
-		fmt.Fprintln(w, "Header")
-	}
-	for i, f := range view.Message.Header {
-		note := ""
-		if use := view.Uses[i]; use != tokenize.FieldUsed {
-			note = fmt.Sprintf("  (%v)", use)
-		}
-		screen.Printf(w, "  %s:\t%s%s\n", f.Name, f.Value, note)
-	}
-	if len(view.Message.Attached) > 0 {
-		fmt.Fprintln(w, "Header of attached messages")
-	}
-	for _, f := range view.Message.Attached {
-		screen.Printf(w, "  %s:\t%s\n", f.Name, f.Value)
-	}
-}
-
-func describePart(part message.Part) string {
-	about := []string{string(part.Type)}
-	for _, b := range [][]byte{part.Charset, part.Encoding, part.Filename} {
-		if len(b) > 0 {
-			about = append(about, string(b))
-		}
-	}
-	switch {
-	case part.Text == nil:
-		about = append(about, "not read")
-	case part.Markup > 0:
-		about = append(about, fmt.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(part.Text), len(part.Hidden), part.Markup, part.Images))
-	default:
-		about = append(about, fmt.Sprintf("%d bytes of text", len(part.Text)))
-	}
-	return strings.Join(about, ", ")
-}
-
-// printText prints the lines of a text that are not blank.
-func printText(w io.Writer, text []byte) {
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			fmt.Fprint(w, "  | ")
-			screen.Print(w, line)
-			fmt.Fprintln(w)
-		}
-	}
-}
-
-// viewJSON is one message of chaff tokens --json.
-type viewJSON struct {
+// seen is what chaff tokens shows of a message.
+type seen struct {
 	Path     string            `json:"path"`
-	Header   []fieldJSON       `json:"header"`
-	Attached []fieldJSON       `json:"attached_header,omitempty"`
-	Parts    []partJSON        `json:"parts"`
-	Links    []linkJSON        `json:"links"`
+	Header   []seenField       `json:"header"`
+	Attached []seenField       `json:"attached_header,omitempty"`
+	Parts    []seenPart        `json:"parts"`
+	Links    []seenLink        `json:"links"`
 	Marks    []string          `json:"marks"`
 	Repairs  []string          `json:"repairs"`
 	Tokens   int               `json:"tokens"`
 	Terms    []filter.SeenTerm `json:"terms"`
+
+	grams int
 }
 
-type fieldJSON struct {
+type seenField struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
+	use   tokenize.FieldUse
 }
 
-type partJSON struct {
+type seenPart struct {
 	Type       string  `json:"type"`
 	Charset    string  `json:"charset,omitempty"`
 	Encoding   string  `json:"encoding,omitempty"`
@@ -251,18 +147,24 @@ type partJSON struct {
 	Images     int     `json:"images"`
 }
 
-type linkJSON struct {
+type seenLink struct {
 	Kind string `json:"kind"`
 	URL  string `json:"url"`
 	Text string `json:"text,omitempty"`
 }
 
-func printViewJSON(w io.Writer, origin string, view filter.View) error {
+func seenMessage(origin string, view filter.View) seen {
 	m := view.Message
-	out := viewJSON{Path: origin, Header: fieldsJSON(m.Header), Attached: fieldsJSON(m.Attached), Tokens: view.Tokens, Terms: view.Terms,
-		Parts: []partJSON{}, Links: []linkJSON{}, Marks: []string{}, Repairs: []string{}}
+	s := seen{Path: origin, Header: []seenField{}, Tokens: view.Tokens, Terms: view.Terms, grams: len(view.Grams),
+		Parts: []seenPart{}, Links: []seenLink{}, Marks: []string{}, Repairs: []string{}}
+	for i, f := range m.Header {
+		s.Header = append(s.Header, seenField{string(f.Name), string(f.Value), view.Uses[i]})
+	}
+	for _, f := range m.Attached {
+		s.Attached = append(s.Attached, seenField{string(f.Name), string(f.Value), tokenize.FieldUsed})
+	}
 	for _, p := range m.Parts {
-		part := partJSON{
+		part := seenPart{
 			Type: string(p.Type), Charset: string(p.Charset), Encoding: string(p.Encoding), Filename: string(p.Filename),
 			Attachment: p.Attachment, Hidden: string(p.Hidden), Markup: p.Markup, Images: p.Images,
 		}
@@ -270,24 +172,110 @@ func printViewJSON(w io.Writer, origin string, view filter.View) error {
 			text := string(p.Text)
 			part.Text = &text
 		}
-		out.Parts = append(out.Parts, part)
+		s.Parts = append(s.Parts, part)
 	}
 	for _, l := range m.Links {
-		out.Links = append(out.Links, linkJSON{l.Kind.String(), string(l.URL), string(l.Text)})
+		s.Links = append(s.Links, seenLink{l.Kind.String(), string(l.URL), string(l.Text)})
 	}
 	for mark := range m.Marks.All() {
-		out.Marks = append(out.Marks, mark.String())
+		s.Marks = append(s.Marks, mark.String())
 	}
 	for repair := range view.Repairs.All() {
-		out.Repairs = append(out.Repairs, repair.String())
+		s.Repairs = append(s.Repairs, repair.String())
 	}
-	return screen.PrintJSON(w, out, "")
+	return s
 }
 
-func fieldsJSON(fields []message.Field) []fieldJSON {
-	all := []fieldJSON{}
-	for _, f := range fields {
-		all = append(all, fieldJSON{string(f.Name), string(f.Value)})
+// print prints the message as text. It notes which fields of the header are ignored or used only in part.
+func (s seen) print(w io.Writer) {
+	t := newTable(w)
+	for _, header := range []struct {
+		title  string
+		fields []seenField
+	}{{"Header", s.Header}, {"Header of attached messages", s.Attached}} {
+		if len(header.fields) > 0 {
+			screen.Printf(t, "%s\n", header.title)
+		}
+		for _, f := range header.fields {
+			note := ""
+			if f.use != tokenize.FieldUsed {
+				note = fmt.Sprintf("  (%v)", f.use)
+			}
+			screen.Printf(t, "  %s:\t%s%s\n", f.Name, f.Value, note)
+		}
 	}
-	return all
+	t.Flush()
+	for i, part := range s.Parts {
+		screen.Printf(w, "Part %d: %s\n", i+1, part)
+		if part.Text != nil {
+			printText(w, *part.Text)
+		}
+		if part.Hidden != "" {
+			fmt.Fprintln(w, "  hidden:")
+			printText(w, part.Hidden)
+		}
+	}
+	if len(s.Links) > 0 {
+		fmt.Fprintln(t, "Links")
+	}
+	for i, link := range s.Links {
+		flushSome(t, i)
+		format := "  %s\t%s\t%s\n"
+		if link.Text == "" {
+			format = "  %s\t%s%s\n"
+		}
+		screen.Printf(t, format, link.Kind, link.URL, link.Text)
+	}
+	for _, mark := range s.Marks {
+		screen.Printf(t, "Marked: %s\n", mark)
+	}
+	for _, repair := range s.Repairs {
+		if phrase, cut := strings.CutPrefix(repair, "cut: "); cut {
+			screen.Printf(t, "Cut: %s\n", phrase)
+		} else {
+			screen.Printf(t, "Repaired: %s\n", repair)
+		}
+	}
+	t.Flush()
+	screen.Printf(w, "%s, %d of them distinct:\n", plural(s.Tokens, "term"), len(s.Terms))
+	for i, term := range s.Terms {
+		flushSome(t, i)
+		words := strings.Join(term.Tokens, " ")
+		if words != "" {
+			words = strings.Repeat(" ", max(termWidth-screen.Width(screen.Printable(term.Term)), 0)) + "  " + words
+		}
+		screen.Printf(t, "  %d\t%s%s\n", term.Count, term.Term, words)
+	}
+	t.Flush()
+	if s.grams > 0 {
+		screen.Printf(w, "%s in the header and the text\n", pluralOf(s.grams, "run of four bytes", "runs of four bytes"))
+	}
+}
+
+// termWidth is the width of the column of terms.
+const termWidth = 28
+
+// String describes the part in one line.
+func (p seenPart) String() string {
+	about := slices.DeleteFunc([]string{p.Type, p.Charset, p.Encoding, p.Filename}, func(s string) bool { return s == "" })
+	switch {
+	case p.Text == nil:
+		about = append(about, "not read")
+	case p.Markup > 0:
+		about = append(about, fmt.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(*p.Text), len(p.Hidden), p.Markup, p.Images))
+	default:
+		about = append(about, fmt.Sprintf("%d bytes of text", len(*p.Text)))
+	}
+	return strings.Join(about, ", ")
+}
+
+// printText prints the lines of a text that are not blank.
+func printText(w io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprint(w, "  | ")
+			screen.Print(w, line)
+			fmt.Fprintln(w)
+		}
+	}
 }

@@ -181,7 +181,7 @@ func (s *search) tune(mail labelled) error {
 		r.Trials = append(r.Trials, tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Development, t.Seconds, t.Error})
 	}
 	best := fmt.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Outcome, r.Objective), r.comparedOn()) +
-		config.TOML(s.plan.Trials[trials[0].Candidate].Config.Differences())
+		config.TOML(s.plan.Trials[trials[0].Candidate].Config.Differences(), nil)
 	if err := writeBytes(s.out, bestKind(), []byte(best)); err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,34 +21,27 @@ type commandError struct{ error }
 
 // unknownCommand returns the error about a word that is no command.
 func unknownCommand(root *cobra.Command, word string) error {
-	return commandError{errors.New(aboutUnknown(root, word))}
-}
-
-func aboutUnknown(root *cobra.Command, word string) string {
 	var names []string
+	meant := ""
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
 			names = append(names, c.Name())
 		}
-	}
-	if strings.EqualFold(word, "report") {
-		return fmt.Sprintf("unknown command %q: chaff train, compare and evaluate draw a page with --report FILE.html", word)
-	}
-	meant := hint.Nearest(word, names)
-	for _, c := range root.Commands() {
-		for _, other := range c.SuggestFor {
-			if strings.EqualFold(word, other) {
-				meant = c.Name()
-			}
+		if slices.ContainsFunc(c.SuggestFor, func(other string) bool { return strings.EqualFold(word, other) }) {
+			meant = c.Name()
 		}
 	}
-	if meant != "" {
-		return fmt.Sprintf("unknown command %q: did you mean chaff %s?", word, meant)
+	meant = cmp.Or(meant, hint.Nearest(word, names))
+	_, noFile := os.Stat(word)
+	switch {
+	case strings.EqualFold(word, "report"):
+		return commandError{fmt.Errorf("unknown command %q: chaff train, compare and evaluate draw a page with --report FILE.html", word)}
+	case meant != "":
+		return commandError{fmt.Errorf("unknown command %q: did you mean chaff %s?", word, meant)}
+	case noFile == nil:
+		return commandError{fmt.Errorf("%s is no command: chaff train PATH learns from mail, chaff classify PATH judges it", word)}
 	}
-	if _, err := os.Stat(word); err == nil {
-		return fmt.Sprintf("%s is no command: chaff train PATH learns from mail, chaff classify PATH judges it", word)
-	}
-	return fmt.Sprintf("unknown command %q: chaff help lists the commands", word)
+	return commandError{fmt.Errorf("unknown command %q: chaff help lists the commands", word)}
 }
 
 // flagError returns the error about a wrong flag of c as one line that says what to type.
@@ -56,41 +51,20 @@ func flagError(c *cobra.Command, err error) error {
 		if e.GetSpecifiedShortnames() != "" {
 			return fmt.Errorf("unknown flag -%s: %s", e.GetSpecifiedName(), list)
 		}
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		name := "--" + e.GetSpecifiedName()
-		return fmt.Errorf("unknown flag %s: %s", name, hint.DidYouMean(name, flagNames(c), list))
+		return fmt.Errorf("unknown flag %s: %s", name, hint.DidYouMean(name, names, list))
 	}
 	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return fmt.Errorf("--%s needs a value: --%s %s", e.GetFlag().Name, e.GetFlag().Name, valueName(e.GetFlag()))
+		value, _ := pflag.UnquoteUsage(e.GetFlag())
+		return fmt.Errorf("--%s needs a value: --%s %s", e.GetFlag().Name, e.GetFlag().Name, value)
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return fmt.Errorf("--%s is %q: %s", e.GetFlag().Name, e.GetValue(), wanted(e))
+		wanted := map[string]string{"int": "must be a whole number", "float64": "must be a number", "bool": "must be true or false"}[e.GetFlag().Value.Type()]
+		return fmt.Errorf("--%s is %q: %s", e.GetFlag().Name, e.GetValue(), cmp.Or(wanted, e.Unwrap().Error()))
 	}
 	return fmt.Errorf("%w: %s", err, list)
-}
-
-func flagNames(c *cobra.Command) []string {
-	var names []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return names
-}
-
-// valueName returns the name of the value of a flag in its help, such as PATH.
-func valueName(f *pflag.Flag) string {
-	name, _ := pflag.UnquoteUsage(f)
-	return name
-}
-
-// wanted says what the value of a flag must be, by its type.
-func wanted(e *pflag.InvalidValueError) string {
-	switch e.GetFlag().Value.Type() {
-	case "int":
-		return "must be a whole number"
-	case "float64":
-		return "must be a number"
-	case "bool":
-		return "must be true or false"
-	}
-	return e.Unwrap().Error()
 }
 
 // oneDash returns an error if args have a long flag of c with one dash: pflag takes -maildir for -m aildir.

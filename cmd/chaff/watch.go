@@ -30,7 +30,7 @@ learns, so other commands work beside it. An interrupt ends it.`,
   chaff watch --maildir ~/Maildir -m spam.model --quiet`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			loaded, err := p.load(c, &settings)
+			loaded, err := p.load(&settings)
 			if err != nil {
 				return err
 			}

@@ -27,8 +27,14 @@ func Printable(text string) string {
 	return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text))
 }
 
+// isPrintable reports whether Printable leaves text as it is.
 func isPrintable(text string) bool {
-	return strings.IndexFunc(text, isEscaped) < 0 && utf8.ValidString(text)
+	for i, r := range text {
+		if r == '\\' || (r < ' ' || r > '~') && !isShown(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
+			return false
+		}
+	}
+	return true
 }
 
 func appendPrintable(out []byte, text string) []byte {
@@ -37,7 +43,7 @@ func appendPrintable(out []byte, text string) []byte {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out = fmt.Appendf(out, `\x%02x`, text[i])
-		case isEscaped(r):
+		case r == '\\' || !isShown(r):
 			quoted := strconv.QuoteRune(r)
 			out = append(out, quoted[1:len(quoted)-1]...)
 		default:
@@ -47,8 +53,6 @@ func appendPrintable(out []byte, text string) []byte {
 	}
 	return out
 }
-
-func isEscaped(r rune) bool { return r == '\\' || !isShown(r) }
 
 // isShown reports whether a terminal shows a character as itself: all that Go takes for printable, and the spaces of all scripts.
 func isShown(r rune) bool { return strconv.IsPrint(r) || unicode.Is(unicode.Zs, r) }
@@ -98,29 +102,21 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 // already quote the names in them, so their backslashes stay. A [Styled] text has its style if w has colours.
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
+		if styled, is := arg.(Styled); is && !hasColours(w) {
+			arg = styled.text
+		}
 		switch value := arg.(type) {
 		case bool, int, int64, uint64, float64: // nothing to escape
-		case Styled:
-			if !hasColours(w) {
-				args[i] = asPrintable(value.text)
+			continue
+		case string:
+			if isPrintable(value) { // fmt formats it faster than an untrusted value
+				args[i] = arg
 				continue
 			}
-			args[i] = untrusted{value}
-		case string:
-			args[i] = asPrintable(value)
-		default:
-			args[i] = untrusted{arg}
 		}
+		args[i] = untrusted{arg}
 	}
 	return fmt.Fprintf(w, format, args...)
-}
-
-// asPrintable returns text itself if it is printable, which fmt formats fast, else an untrusted value.
-func asPrintable(text string) any {
-	if isPrintable(text) {
-		return text
-	}
-	return untrusted{text}
 }
 
 // Quoted is text that already escapes the untrusted parts. Printf keeps its backslashes.
@@ -134,16 +130,14 @@ type lines struct{ w io.Writer }
 
 func (l lines) Write(text []byte) (int, error) {
 	var out strings.Builder
-	for i, line := range strings.Split(string(text), "\n") {
-		if i > 0 {
-			out.WriteByte('\n')
+	for rest := string(text); rest != ""; {
+		n := strings.IndexAny(rest, "\n\t")
+		if n < 0 {
+			n = len(rest)
 		}
-		for j, column := range strings.Split(line, "\t") {
-			if j > 0 {
-				out.WriteByte('\t')
-			}
-			out.WriteString(quoted(column))
-		}
+		end := min(n+1, len(rest))
+		out.WriteString(quoted(rest[:n]) + rest[n:end])
+		rest = rest[end:]
 	}
 	if _, err := io.WriteString(l.w, out.String()); err != nil {
 		return 0, err
@@ -176,7 +170,11 @@ func (f untrusted) Format(s fmt.State, verb rune) {
 			fmt.Fprintf(s, format, quoted(string(value)))
 			return
 		case Styled:
-			io.WriteString(s, value.style.in(fmt.Sprintf(format, untrusted{value.text})))
+			text := fmt.Sprintf(format, untrusted{value.text})
+			if value.style != Plain && text != "" {
+				text = "\x1b[" + string(value.style) + "m" + text + escapeEnd
+			}
+			io.WriteString(s, text)
 			return
 		}
 	}
@@ -210,19 +208,13 @@ func (e escaper) Write(document []byte) (int, error) {
 		if _, err := e.w.Write(document[written : i-size]); err != nil {
 			return written, err
 		}
-		if _, err := io.WriteString(e.w, escapeJSON(r)); err != nil {
-			return written, err
+		for _, unit := range utf16.Encode([]rune{r}) {
+			if _, err := fmt.Fprintf(e.w, `\u%04x`, unit); err != nil {
+				return written, err
+			}
 		}
 		written = i
 	}
 	_, err := e.w.Write(document[written:])
 	return len(document), err
-}
-
-// escapeJSON returns the JSON escape of a character, one or two UTF-16 units.
-func escapeJSON(r rune) string {
-	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
-		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
-	}
-	return fmt.Sprintf(`\u%04x`, r)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,14 +49,6 @@ func hasColours(w io.Writer) bool {
 
 // escapeEnd ends a style.
 const escapeEnd = "\x1b[0m"
-
-// in returns text between the escape sequences of a style.
-func (s Style) in(text string) string {
-	if s == Plain || text == "" {
-		return text
-	}
-	return "\x1b[" + string(s) + "m" + text + escapeEnd
-}
 
 // afterEscape returns the length of the escape sequence of a style at the beginning of text, or 0. Text of other origin has none:
 // Printf escapes it.
@@ -201,6 +194,15 @@ func Figure(v float64) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.3g", v)
+}
+
+// Grouped returns a number with a comma before each three digits but the first.
+func Grouped(n int) string {
+	text := strconv.Itoa(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 // pageWidth is the width of paragraphs.

@@ -8,7 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"sync"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/emersion/go-milter"
@@ -24,7 +25,7 @@ const (
 	maxLarge    = 64
 )
 
-// client is a connection from a mail server, as go-milter reads and writes it.
+// client is a connection from a mail server.
 type client struct {
 	server *server
 	conn   net.Conn
@@ -33,15 +34,11 @@ type client struct {
 	begun  bool // a message; guarded by server.clients
 
 	packet  []byte // the last one
-	unread  []byte // what of it go-milter has not read
 	isLarge bool   // it has a place in server.large
 
 	actions  milter.OptAction // what both sides can do
 	protocol milter.OptProtocol
 	mail     *mail
-
-	ending sync.Once
-	ended  chan struct{}
 }
 
 // What chaff asks of the server, if the server can do it: to change the header and to quarantine; and to send and answer no more than it needs.
@@ -53,47 +50,49 @@ const (
 )
 
 func newClient(s *server, conn net.Conn) *client {
-	return &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn), ended: make(chan struct{})}
+	c := &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
+	c.mail = &mail{client: c, over: true, message: s.engine.NewMessage()}
+	return c
 }
+
+// Errors that end a connection. Nobody is told of the last two.
+var (
+	errProtocol = errors.New("bad packet")
+	errStopping = errors.New("stopping")
+	errQuit     = errors.New("quit")
+)
 
 // answer answers the client until it goes.
 func (c *client) answer() {
 	defer c.drop()
-	if err := c.negotiate(); err != nil {
-		c.complain(err)
-		return
+	defer c.mail.reset()
+	defer func() {
+		if fault := recover(); fault != nil {
+			c.server.warn("internal error: %v: please report it", fault)
+		}
+	}()
+	err := c.negotiate()
+	for err == nil {
+		var code milter.Code
+		var data []byte
+		if code, data, err = c.readPacket(); err == nil {
+			err = c.take(code, data)
+		}
 	}
-	defer func() { c.mail.reset() }()
-	c.mail = newMail(c)
-	lib := milter.Server{NewMilter: func() milter.Milter { return c.mail }}
-	lib.Serve(&single{conn: c}) // ends with the error of single
-	<-c.ended
-}
-
-// single is a listener with one connection.
-type single struct {
-	net.Listener // for methods that are not used
-	conn         net.Conn
-}
-
-func (s *single) Accept() (net.Conn, error) {
-	if s.conn == nil {
-		return nil, net.ErrClosed
+	_ = c.out.Flush()
+	var late net.Error
+	switch {
+	case errors.Is(err, errProtocol):
+		c.server.warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
+	case errors.As(err, &late) && late.Timeout() && !c.server.clients.IsStopping():
+		c.server.warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
 	}
-	conn := s.conn
-	s.conn = nil
-	return conn, nil
 }
 
-func (s *single) Close() error { return nil }
+// version is the latest version of the protocol.
+const version = 6
 
-// Errors that end a connection. Nobody is told of the second.
-var (
-	errProtocol = errors.New("bad packet")
-	errStopping = errors.New("stopping")
-)
-
-// negotiate agrees with the server on what both can do. Go-milter would answer with version 2, which has no words for what came later.
+// negotiate agrees with the server on what both can do.
 func (c *client) negotiate() error {
 	code, data, err := c.readPacket()
 	if err != nil {
@@ -107,78 +106,90 @@ func (c *client) negotiate() error {
 	if c.actions&needed != needed {
 		return fmt.Errorf("%w: the mail server lets nobody change the header", errProtocol)
 	}
-	answer := append([]byte{0, 0, 0, 13}, byte(milter.CodeOptNeg))
+	var answer []byte
 	for _, n := range []uint32{min(version, binary.BigEndian.Uint32(data)), uint32(c.actions), uint32(c.protocol)} {
 		answer = binary.BigEndian.AppendUint32(answer, n)
 	}
-	_, err = c.out.Write(answer)
-	return err
+	c.reply(byte(milter.CodeOptNeg), answer)
+	return nil
 }
-
-// version is the latest version of the protocol.
-const version = 6
 
 func (c *client) has(o milter.OptProtocol) bool { return c.protocol&o != 0 }
 
-// Read returns packets for go-milter, whole and well-formed ones, and EOF when there is no other.
-func (c *client) Read(p []byte) (n int, err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			c.server.warn("internal error: %v: please report it", fault)
-			n, err = 0, io.EOF
-		}
-	}()
-	for len(c.unread) == 0 {
-		code, data, err := c.readPacket()
-		if err == nil {
-			err = c.take(code, data)
-		}
-		if err != nil {
-			c.complain(err)
-			return 0, io.EOF
-		}
-	}
-	n = copy(p, c.unread)
-	c.unread = c.unread[n:]
-	return n, nil
-}
-
-// take handles a packet, or leaves it to go-milter.
+// take handles a packet.
 func (c *client) take(code milter.Code, data []byte) error {
+	m := c.mail
 	switch code {
+	case milter.CodeMacro:
+		m.macros(data)
+		return nil
+	case milter.CodeAbort:
+		m.reset()
+		return nil
+	case milter.CodeQuit, milter.CodeQuitNewConn:
+		return errQuit
+	case milter.CodeConn, milter.CodeHelo, milter.CodeData, milter.CodeEOH, 'U': // of a server that cannot leave them out
+	case milter.CodeMail:
+		m.begin()
+	case milter.CodeRcpt:
+		to, _, _ := bytes.Cut(data, []byte{0}) // options follow
+		m.recipient(strings.Trim(string(to), "<>"))
 	case milter.CodeHeader:
 		name, value, found := bytes.Cut(bytes.TrimSuffix(data, []byte{0}), []byte{0})
 		if !found {
 			return fmt.Errorf("%w: a field without a value", errProtocol)
 		}
-		c.mail.field(name, value)
-		if !c.has(milter.OptNoHeaderReply) {
-			return c.goOn()
+		if m.field(name, value); c.has(milter.OptNoHeaderReply) {
+			return nil
 		}
-	case milter.CodeMacro:
-		c.mail.macros(data)
-	case milter.CodeConn, milter.CodeHelo, milter.CodeData, milter.CodeEOH, 'U': // of a server that cannot leave them out
-		return c.goOn()
+	case milter.CodeBody:
+		if m.body(data); m.why != nil && c.has(milter.OptSkip) { // the rest of a message over a limit need not come
+			c.reply(byte(milter.ActSkip), nil)
+			return nil
+		}
 	case milter.CodeEOB:
 		if len(data) > 0 { // the last piece of the body
-			c.mail.body(data)
-			c.packet = append(c.packet[:0], 0, 0, 0, 1, byte(code))
+			m.body(data)
 		}
-		c.unread = c.packet
-	case milter.CodeMail, milter.CodeRcpt, milter.CodeBody, milter.CodeAbort, milter.CodeQuit:
-		c.unread = c.packet
-	case milter.CodeQuitNewConn:
-		return io.EOF
+		a := m.answer()
+		if m.reset(); a.reply != "" {
+			c.reply(byte(milter.ActReplyCode), append([]byte(a.reply), 0))
+			return nil
+		}
+		c.change(a)
 	default:
 		return fmt.Errorf("%w: an unknown command %q", errProtocol, string(code))
 	}
+	c.reply(byte(milter.ActContinue), nil)
 	return nil
 }
 
-// goOn answers a packet that says nothing new.
-func (c *client) goOn() error {
-	_, err := c.out.Write([]byte{0, 0, 0, 1, byte(milter.ActContinue)})
-	return err
+// change answers with what shall be changed in a message. Edits go from the last field to the first, so that none moves what another is about.
+func (c *client) change(a answer) {
+	space := ""
+	if c.has(milter.OptHeaderLeadingSpace) {
+		space = " "
+	}
+	for _, f := range slices.Backward(a.fields) {
+		a.edits = append(a.edits, edit{insert: true, name: f.Name, value: space + f.Value})
+	}
+	for _, e := range a.edits {
+		code := milter.ActChangeHeader
+		if e.insert {
+			code = milter.ActInsertHeader
+		}
+		value := strings.ReplaceAll(e.value, "\r\n", "\n") // Postfix makes two lines of CR LF
+		c.reply(byte(code), append(binary.BigEndian.AppendUint32(nil, uint32(e.index)), e.name+"\x00"+value+"\x00"...))
+	}
+	if a.quarantine != "" {
+		c.reply(byte(milter.ActQuarantine), append([]byte(a.quarantine), 0))
+	}
+}
+
+// reply answers. The answers are sent before the next packet is read, which returns an error of them.
+func (c *client) reply(code byte, data []byte) {
+	_, _ = c.out.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(data)+1)), code))
+	_, _ = c.out.Write(data)
 }
 
 // readPacket sends what was answered, and reads a packet. Its data are valid until the next one.
@@ -208,23 +219,20 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 			return 0, nil, err
 		}
 	}
-	c.packet = append(c.packet[:0], size[:]...)
-	for left := int(n); left > 0; { // no more memory than has come
-		piece := min(left, 64<<10)
-		from := len(c.packet)
-		c.packet = append(c.packet, make([]byte, piece)...)
+	c.packet = c.packet[:0]
+	for from := 0; from < int(n); from = len(c.packet) { // no more memory than has come
+		c.packet = append(c.packet, make([]byte, min(int(n)-from, 64<<10))...)
 		if _, err := io.ReadFull(c.in, c.packet[from:]); err != nil {
 			return 0, nil, err
 		}
-		left -= piece
 	}
-	code = milter.Code(c.packet[4])
+	code = milter.Code(c.packet[0])
 	if code == milter.CodeMail {
 		c.server.clients.Lock()
 		c.begun = true
 		c.server.clients.Unlock()
 	}
-	return code, c.packet[5:], nil
+	return code, c.packet[1:], nil
 }
 
 // makeRoom waits until another large packet may come.
@@ -243,7 +251,7 @@ func (c *client) makeRoom() error {
 // drop drops a large packet.
 func (c *client) drop() {
 	if cap(c.packet) > usualPacket {
-		c.packet, c.unread = nil, nil
+		c.packet = nil
 	}
 	if c.isLarge {
 		<-c.server.large
@@ -256,7 +264,7 @@ func (c *client) wait() error {
 	s := c.server
 	s.clients.Lock()
 	defer s.clients.Unlock()
-	if c.mail == nil || c.mail.over {
+	if c.mail.over {
 		c.begun = false
 	}
 	if s.clients.Stopping && !c.begun {
@@ -269,43 +277,10 @@ func (c *client) wait() error {
 // within sets until when the next bytes must come.
 func (c *client) within(d time.Duration) {
 	until := time.Now().Add(d)
-	if c.mail != nil && !c.mail.content.IsZero() {
+	if !c.mail.content.IsZero() {
 		if last := c.mail.content.Add(c.server.options.Content); until.After(last) {
 			until = last
 		}
 	}
 	c.conn.SetReadDeadline(until)
 }
-
-// complain reports why a connection ends, unless it is the usual end.
-func (c *client) complain(err error) {
-	var late net.Error
-	switch {
-	case errors.Is(err, errProtocol):
-		c.server.warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
-	case errors.As(err, &late) && late.Timeout() && !c.server.clients.IsStopping():
-		c.server.warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
-	}
-}
-
-// Write keeps what go-milter answers until it waits for the next packet. Errors show then.
-func (c *client) Write(p []byte) (int, error) {
-	_, _ = c.out.Write(p)
-	return len(p), nil
-}
-
-// Close ends the connection when go-milter has.
-func (c *client) Close() error {
-	c.ending.Do(func() {
-		_ = c.out.Flush()
-		close(c.ended)
-	})
-	return nil
-}
-
-// The methods of a connection that go-milter does not use.
-func (c *client) LocalAddr() net.Addr              { return c.conn.LocalAddr() }
-func (c *client) RemoteAddr() net.Addr             { return c.conn.RemoteAddr() }
-func (c *client) SetDeadline(time.Time) error      { return nil }
-func (c *client) SetReadDeadline(time.Time) error  { return nil }
-func (c *client) SetWriteDeadline(time.Time) error { return nil }

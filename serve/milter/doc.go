@@ -30,7 +30,6 @@
 //
 // # go-milter
 //
-// The library takes commands apart, calls back and writes replies. It knows version 2 of the protocol, logs what it cannot read, keeps every field of
-// every message of a connection, and has no time limits and no graceful end. So it reads from a client of ours, which negotiates, checks packets
-// first, and keeps fields to itself.
+// Of the library only the numbers of the protocol are used, and its client in tests. Its server knows version 2 of the protocol, logs what it cannot
+// read, keeps every field of every message of a connection, and has no time limits and no graceful end.
 package milter

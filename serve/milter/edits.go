@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/emersion/go-milter"
-
 	"chaff/internal/verdictfield"
 )
 
@@ -18,13 +16,6 @@ type edit struct {
 	insert      bool
 	index       int // of the fields with this name, from 1; when inserting, of all fields, from 0
 	name, value string
-}
-
-func (e edit) send(to *milter.Modifier) error {
-	if e.insert {
-		return to.InsertHeader(e.index, e.name, e.value)
-	}
-	return to.ChangeHeader(e.index, e.name, e.value)
 }
 
 // editsOf returns the edits that make a header what [verdictfield.Clean] makes of it, from the last field to the first. The fields end at the given offsets. With

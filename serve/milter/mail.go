@@ -16,9 +16,8 @@ import (
 	"chaff/serve"
 )
 
-// mail is the message that a client sends, one after another. Go-milter calls its methods of [milter.Milter].
+// mail is the message that a client sends, one after another.
 type mail struct {
-	milter.NoOpMilter
 	client     *client
 	over       bool // the message has ended, or none has begun
 	content    time.Time
@@ -33,10 +32,6 @@ type mail struct {
 	own        map[string]int // how many fields there are by each name that only chaff may write
 	owned      int
 	late       []edit // that remove such fields which are not in message
-}
-
-func newMail(c *client) *mail {
-	return &mail{client: c, over: true, message: c.server.engine.NewMessage()}
 }
 
 // reset makes room for the next message.
@@ -64,28 +59,20 @@ func (m *mail) macros(data []byte) {
 	}
 }
 
-// MailFrom begins a message.
-func (m *mail) MailFrom(string, *milter.Modifier) (milter.Response, error) {
+// begin begins a message.
+func (m *mail) begin() {
 	id := m.queueID // came before
 	m.reset()
 	m.over, m.queueID = false, id
-	return milter.RespContinue, nil
 }
 
-// RcptTo adds a recipient.
-func (m *mail) RcptTo(to string, _ *milter.Modifier) (milter.Response, error) {
+// recipient adds a recipient.
+func (m *mail) recipient(to string) {
 	m.recipients++
 	m.user = ""
 	if m.recipients == 1 {
 		m.user = serve.UserOf(to)
 	}
-	return milter.RespContinue, nil
-}
-
-// Abort drops a message.
-func (m *mail) Abort(*milter.Modifier) error {
-	m.reset()
-	return nil
 }
 
 // field adds a field.
@@ -162,50 +149,12 @@ func (m *mail) body(piece []byte) {
 	}
 }
 
-// BodyChunk adds a piece of the body. Of a message over a limit, the server need not send the rest.
-func (m *mail) BodyChunk(piece []byte, _ *milter.Modifier) (milter.Response, error) {
-	m.body(piece)
-	if m.why != nil && m.client.has(milter.OptSkip) {
-		return milter.NewResponse(byte(milter.ActSkip), nil), nil
-	}
-	return milter.RespContinue, nil
-}
-
 // answer is what becomes of a message.
 type answer struct {
 	edits      []edit
 	fields     []verdictfield.Field // on top
 	quarantine string               // why the server keeps it, or ""
 	reply      string               // why the server does not accept it, or ""
-}
-
-// Body ends a message. Edits go from the last field to the first, so that none moves what another is about.
-func (m *mail) Body(to *milter.Modifier) (milter.Response, error) {
-	a := m.answer()
-	m.reset()
-	if a.reply != "" {
-		return milter.NewResponseStr(byte(milter.ActReplyCode), a.reply), nil
-	}
-	for _, e := range a.edits {
-		if err := e.send(to); err != nil {
-			return nil, err
-		}
-	}
-	space := ""
-	if m.client.has(milter.OptHeaderLeadingSpace) {
-		space = " "
-	}
-	for _, f := range slices.Backward(a.fields) {
-		if err := to.InsertHeader(0, f.Name, space+f.Value); err != nil {
-			return nil, err
-		}
-	}
-	if a.quarantine != "" {
-		if err := to.Quarantine(a.quarantine); err != nil {
-			return nil, err
-		}
-	}
-	return milter.RespContinue, nil
 }
 
 // answer judges the message.

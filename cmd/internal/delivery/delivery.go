@@ -42,19 +42,16 @@ func Program() {
 	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }
 
-// StartFast prepares a process for one message. It gives the stack 64 KB at once: growing it five times would walk all functions on it each time,
-// and touch all pages of a pool of stacks of each size. It samples no allocations for a profile.
-func StartFast() {
-	growStack(false)
-	runtime.MemProfileRate = 0
-}
-
+// StartFast prepares a process for one message. Its frame of 40 KB gives the stack 64 KB at once: growing it five times would walk all functions
+// on it each time, and touch all pages of a pool of stacks of each size. It samples no allocations for a profile.
+//
 //go:noinline
-func growStack(never bool) {
-	if never { // the frame has room in any case
+func StartFast() {
+	if runtime.MemProfileRate < 0 { // never, which the compiler does not know
 		var room [40 << 10]byte
 		touch(room[:])
 	}
+	runtime.MemProfileRate = 0
 }
 
 //go:noinline
@@ -62,28 +59,25 @@ func touch(room []byte) { clear(room) }
 
 // Main runs chaff-classify with the given arguments, environment and streams. It returns the exit code.
 func Main(args, environ []string, s Streams) (code int) {
-	var r Request
-	fs := r.newFlags()
-	err := fs.Parse(args)
+	r := parse(args)
+	err := r.err
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		PrintHelp(s.Out, usage, fs)
+		PrintHelp(s.Out, usage, r.flags)
 		return 0
 	case err != nil:
-		err = FlagError(fs, err)
+		err = FlagError(r.flags, err)
 	case r.version:
 		screen.Printf(s.Out, "%s\n", Version("chaff-classify"))
 		return 0
-	case fs.NArg() == 1 && fs.Arg(0) == "-":
-		err = r.Check()
-	case fs.NArg() > 0:
-		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", fs.Arg(0))
+	case len(r.rest) > 0 && !slices.Equal(r.rest, []string{"-"}):
+		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", r.rest[0])
 	default:
 		err = r.Check()
 	}
 	if err != nil {
 		hint.Print(s.Err, err)
-		return RefuseArguments(args, s)
+		return r.refuse(s)
 	}
 	if r.Model == "" {
 		r.Model = places.Model(environ)
@@ -102,8 +96,6 @@ type Request struct {
 	Terms  int    // with Pass: the number of terms in the header
 	Preset string // the filter whose exit codes to use, or empty
 	JSON   bool
-
-	version bool
 }
 
 // Version describes a program in one line, with details after its version.
@@ -139,17 +131,22 @@ func (r Request) Run(s Streams) (code int, err error) {
 	if err != nil {
 		return codes.trouble, err
 	}
-	var decision filter.Verdict
+	var verdict filter.Verdict
 	if r.Pass {
 		codes.trouble = exitTempFail
-		decision, err = r.pass(s)
+		verdict, err = r.pass(s)
 	} else {
-		decision, err = r.print(s)
+		verdict, err = r.print(s)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return codes.trouble, err
+	case verdict == filter.Spam:
+		return codes.spam, nil
+	case verdict == filter.Unsure:
+		return codes.unsure, nil
 	}
-	return codes.of(decision), nil
+	return codes.ham, nil
 }
 
 // pass writes the message with the verdict in its header.
@@ -163,9 +160,9 @@ func (r Request) pass(s Streams) (filter.Verdict, error) {
 		return "", errors.Join(err, write(s.Out, bytes.NewReader(raw)))
 	}
 	hold(raw)
-	out, decision, err := r.judge(raw)
+	out, verdict, err := r.judge(raw)
 	release()
-	return decision, errors.Join(err, write(s.Out, bytes.NewReader(out)))
+	return verdict, errors.Join(err, write(s.Out, bytes.NewReader(out)))
 }
 
 // passLarge writes a message above the size limit, of which raw is the start. It leaves the message to the mail system if the
@@ -181,7 +178,7 @@ func passLarge(s Streams, raw []byte) (filter.Verdict, error) {
 
 // judge returns raw with the verdict in its header, or raw itself if anything fails. A bug in the program must not lose a
 // message, so a panic is an error, too.
-func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err error) {
+func (r Request) judge(raw []byte) (out []byte, verdict filter.Verdict, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			out, err = raw, fmt.Errorf("classify: internal error: %v", r)
@@ -195,23 +192,23 @@ func (r Request) judge(raw []byte) (out []byte, decision filter.Verdict, err err
 		out, _ := verdictfield.Unjudged(raw, "too little memory for its size")
 		return out, filter.Unsure, nil
 	}
+	var c filter.Classification
+	var terms []filter.Contribution
 	if r.Terms == 0 {
-		v, err := f.Classify(raw)
-		if err != nil {
-			return raw, "", ModelError(r.Model, err)
-		}
-		return f.Passed(raw, v), v.Verdict, nil
+		c, err = f.Classify(raw)
+	} else {
+		var e filter.Explanation
+		e, err = f.Explain(raw)
+		// Free the other terms of a large message before its copy is made.
+		c, terms = e.Classification, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
 	}
-	e, err := f.Explain(raw)
 	if err != nil {
 		return raw, "", ModelError(r.Model, err)
 	}
-	// Free the other terms of a large message before its copy is made.
-	verdict, terms := e.Classification, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
-	if len(raw) > corpus.LargeMessageBytes {
+	if r.Terms > 0 && len(raw) > corpus.LargeMessageBytes {
 		runtime.GC()
 	}
-	return f.Passed(raw, verdict, terms...), verdict.Verdict, nil
+	return f.Passed(raw, c, terms...), c.Verdict, nil
 }
 
 func (r Request) print(s Streams) (filter.Verdict, error) {
@@ -226,21 +223,23 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	if err != nil {
 		return "", err
 	}
-	v, err := f.Classify(raw)
+	c, err := f.Classify(raw)
 	if err != nil {
 		return "", ModelError(r.Model, err)
 	}
-	warnOfLog(s.Err, r.Model, f.LogErr()) // but not with --pass: mail systems take any text on stderr for a failure
+	if err := f.LogErr(); err != nil { // but not with --pass: mail systems take any text on stderr for a failure
+		warnOfLog(s.Err, r.Model, err)
+	}
 	if r.JSON {
 		unlike, err := f.NewUnlike()
 		if err != nil {
 			return "", ModelError(r.Model, err)
 		}
-		v.Unlike = unlike.Add(v)
-		return v.Verdict, PrintJSON(s.Out, "-", v)
+		c.Unlike = unlike.Add(c)
+		return c.Verdict, PrintJSON(s.Out, "-", c)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", Styled(v.Verdict), screen.Figure(v.Score), Probability(f.Settings().Classes, v.Probability))
-	return v.Verdict, err
+	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", Styled(c.Verdict), screen.Figure(c.Score), Probability(f.Settings().Classes, c.Probability))
+	return c.Verdict, err
 }
 
 // Probability names the probability of a message: that of spam for a spam filter, otherwise that of the class given.
@@ -253,15 +252,7 @@ func Probability(classes []string, p float64) string {
 
 // Styled returns a verdict in its colour. Classes other than those of a spam filter have none.
 func Styled(v filter.Verdict) screen.Styled {
-	style := screen.Plain
-	switch v {
-	case filter.Spam:
-		style = screen.Red
-	case filter.Unsure:
-		style = screen.Yellow
-	case filter.Ham:
-		style = screen.Green
-	}
+	style := map[filter.Verdict]screen.Style{filter.Spam: screen.Red, filter.Unsure: screen.Yellow, filter.Ham: screen.Green}[v]
 	return style.Of(string(v))
 }
 
@@ -308,12 +299,14 @@ func ReadMail(s Streams) ([]byte, error) {
 	return raw, err
 }
 
-// LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use, unless GOMEMLIMIT is set. The largest message
-// needs less. The program does not count. A small message does not need the limit, and setting it
-// takes longer than its classification. Undo lifts the limit.
-func LimitMemory() (undo func()) { return LimitMemoryTo(128 << 20) }
+// messageMemory is more than the largest message needs, in bytes, without the program.
+const messageMemory = 128 << 20
 
-// LimitMemoryTo is LimitMemory for so many bytes.
+// LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use. A small message does not need the limit, and setting it
+// takes longer than its classification. Undo lifts the limit.
+func LimitMemory() (undo func()) { return LimitMemoryTo(messageMemory) }
+
+// LimitMemoryTo is LimitMemory for so many bytes. An explicit GOMEMLIMIT wins.
 func LimitMemoryTo(bytes int64) (undo func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -341,7 +334,7 @@ func write(w io.Writer, message io.Reader) error {
 // OpenModel opens a model file with what was learned since it was trained. Its errors have a hint. It warns of a log that cannot be used.
 func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 	f, err := openModel(path, filter.OpenLearned)
-	if err == nil {
+	if err == nil && f.LogErr() != nil {
 		warnOfLog(stderr, path, f.LogErr())
 	}
 	return f, err
@@ -349,18 +342,18 @@ func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 
 // warnOfLog prints why the model at path is used without what was learned since it was trained.
 func warnOfLog(stderr io.Writer, path string, err error) {
-	if err != nil {
-		screen.Printf(stderr, "chaff: %s %s: %v: the model is used without what was learned since it was trained\n",
-			screen.Yellow.Of("warning:"), filter.LogPath(path), err)
-	}
+	screen.Printf(stderr, "chaff: %s %s: %v: the model is used without what was learned since it was trained\n",
+		screen.Yellow.Of("warning:"), filter.LogPath(path), err)
 }
 
 func openModel[F any](path string, open func(path string) (F, error)) (f F, err error) {
 	if path == "" {
 		return f, hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
-	f, err = open(path)
-	return f, advised(path, err)
+	if f, err = open(path); err != nil {
+		err = advised(path, err)
+	}
+	return f, err
 }
 
 // open opens the model of a request for one message. The exit codes of other filters need one of ham and spam.
@@ -428,13 +421,3 @@ func presets(name string) (codes, error) {
 func Presets() []string { return []string{DefaultPreset, likeSpamAssassin} }
 
 const likeSpamAssassin = "spamassassin"
-
-func (c codes) of(d filter.Verdict) int {
-	switch d {
-	case filter.Spam:
-		return c.spam
-	case filter.Unsure:
-		return c.unsure
-	}
-	return c.ham
-}

@@ -21,15 +21,61 @@ func (r *Request) AddFlags(fs *flag.FlagSet) {
 	fs.IntVar(&r.Terms, "terms", 0, "with --pass: add a field X-Chaff-Term for each of the `N` strongest terms")
 }
 
-// newFlags returns the flags of chaff-classify, which uses package flag because pflag links package net, which slows every start.
-func (r *Request) newFlags() *flag.FlagSet {
-	fs := flag.NewFlagSet("chaff-classify", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	r.AddFlags(fs)
-	fs.StringVar(&r.Model, "m", "", "")
-	fs.BoolVar(&r.version, "version", false, "print the version of the program")
-	return fs
+// arguments are what a command line of chaff-classify asks for.
+type arguments struct {
+	Request
+	version bool
+	flags   *flag.FlagSet
+	rest    []string // what is no flag
+	err     error    // about a flag
 }
+
+// parse reads arguments, with package flag because pflag links package net, which slows every start. It reads flags behind mistakes and
+// paths, too, to find out whether they ask for the message.
+func parse(args []string) (a arguments) {
+	a.flags = flag.NewFlagSet("chaff-classify", flag.ContinueOnError)
+	a.flags.SetOutput(io.Discard)
+	a.AddFlags(a.flags)
+	a.flags.StringVar(&a.Model, "m", "", "")
+	a.flags.BoolVar(&a.version, "version", false, "print the version of the program")
+	a.err = a.flags.Parse(args)
+	a.rest = a.flags.Args()
+	for len(args) > 0 {
+		if rest := a.flags.Args(); len(rest) < len(args) {
+			args = rest
+		} else {
+			args = args[1:]
+		}
+		_ = a.flags.Parse(args) // stops at the next mistake
+	}
+	return a
+}
+
+// onTrouble returns whether the message must come out whatever happens, and the exit code for trouble, which is never one of a verdict.
+func (a arguments) onTrouble() (pass bool, code int) {
+	if a.Pass {
+		return true, exitTempFail
+	}
+	codes, err := presets(a.Preset)
+	if err != nil {
+		codes.trouble = 3 // that of bogofilter
+	}
+	return false, codes.trouble
+}
+
+// refuse handles a command line that is wrong, before stdin is read. With --pass it copies the message to stdout.
+func (a arguments) refuse(s Streams) (code int) {
+	pass, code := a.onTrouble()
+	if pass {
+		if err := write(s.Out, s.In); err != nil {
+			hint.Print(s.Err, err)
+		}
+	}
+	return code
+}
+
+// RefuseArguments handles a command line of chaff classify that is wrong, before stdin is read, as chaff-classify does.
+func RefuseArguments(args []string, s Streams) (code int) { return parse(args).refuse(s) }
 
 // FlagError returns the error about a flag as one line, like those of chaff.
 func FlagError(fs *flag.FlagSet, err error) error {
@@ -116,45 +162,3 @@ func (v *boolValue) Set(s string) error {
 }
 func (v *boolValue) String() string { return strconv.FormatBool(bool(*v)) }
 func (*boolValue) IsBoolFlag() bool { return true }
-
-// Guard prepares a process that classifies a message by these arguments for a crash or a signal: neither looks like a verdict,
-// and with --pass the message comes out. It must be called first.
-func Guard(args []string) {
-	pass, code := intent(args)
-	guard(pass, code)
-}
-
-// RefuseArguments handles a command line that is wrong, before stdin is read. With --pass it copies the message to stdout. The
-// exit code is never one of a verdict.
-func RefuseArguments(args []string, s Streams) (code int) {
-	pass, code := intent(args)
-	if pass {
-		if err := write(s.Out, s.In); err != nil {
-			hint.Print(s.Err, err)
-		}
-	}
-	return code
-}
-
-// intent finds out whether arguments, which may be wrong, ask for the message, and returns the exit code for trouble. It reads
-// flags behind mistakes and paths, too.
-func intent(args []string) (pass bool, code int) {
-	var r Request
-	fs := r.newFlags()
-	for len(args) > 0 {
-		_ = fs.Parse(args) // stops at the first mistake
-		if rest := fs.Args(); len(rest) < len(args) {
-			args = rest
-		} else {
-			args = args[1:]
-		}
-	}
-	if r.Pass {
-		return true, exitTempFail
-	}
-	codes, err := presets(r.Preset)
-	if err != nil {
-		codes.trouble = 3 // that of bogofilter
-	}
-	return false, codes.trouble
-}

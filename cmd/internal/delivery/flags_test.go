@@ -37,7 +37,7 @@ func TestIntentOfWrongArguments(t *testing.T) {
 		"--exit-code=procmail":                {false, 3},
 		"classify --format mbox --pass --oje": {true, 75},
 	} {
-		if pass, code := intent(strings.Fields(args)); pass != want.pass || code != want.code {
+		if pass, code := parse(strings.Fields(args)).onTrouble(); pass != want.pass || code != want.code {
 			t.Errorf("%q: got %v and %d, want %v and %d", args, pass, code, want.pass, want.code)
 		}
 	}

@@ -24,23 +24,17 @@ const busy = -1
 
 // hold hands the message to the handler, until release.
 func hold(message []byte) {
-	if len(message) == 0 {
-		return
+	if len(message) > 0 {
+		held.message.Store(&message[0])
+		held.size.Store(int64(len(message)))
 	}
-	held.message.Store(&message[0])
-	held.size.Store(int64(len(message)))
 }
 
 // release takes the message back. It does not return if a handler writes the message: the handler ends the process.
 func release() {
-	for {
-		size := held.size.Load()
+	for size := held.size.Load(); size == busy || !held.size.CompareAndSwap(size, 0); size = held.size.Load() {
 		if size == busy {
 			time.Sleep(time.Hour)
-			continue
-		}
-		if held.size.CompareAndSwap(size, 0) {
-			return
 		}
 	}
 }

@@ -8,18 +8,19 @@ import (
 	"unsafe"
 )
 
-// guard installs the handler, which exits with the given code. Without pass, it handles crashes only.
-func guard(pass bool, code int) {
+// Guard prepares a process that classifies a message by these arguments for a crash or a signal: neither looks like a verdict,
+// and with --pass the message comes out. It must be called first.
+func Guard(args []string) {
+	pass, code := parse(args).onTrouble()
 	held.code.Store(int64(code))
 	debug.SetTraceback("crash")
 	handle(syscall.SIGABRT)
-	if !pass {
-		return
-	}
-	for _, s := range [...]syscall.Signal{
-		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGVTALRM,
-	} {
-		handle(s)
+	if pass {
+		for _, s := range [...]syscall.Signal{
+			syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGVTALRM,
+		} {
+			handle(s)
+		}
 	}
 }
 

@@ -9,10 +9,11 @@ import (
 	"syscall"
 )
 
-// guard gives crashes an exit code that is no verdict. With pass, it ignores the signals that ask a process to end.
-func guard(pass bool, _ int) {
+// Guard prepares a process that classifies a message by these arguments: a crash has an exit code that is no verdict, and with --pass the
+// signals that ask a process to end are ignored.
+func Guard(args []string) {
 	debug.SetTraceback("crash")
-	if pass {
+	if parse(args).Pass {
 		signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	}
 }
