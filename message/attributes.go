@@ -2,6 +2,8 @@ package message
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"chaff/internal/ascii"
 	"chaff/internal/css"
@@ -21,60 +23,58 @@ func isUsed(name []byte) bool {
 // addAttributes adds the style of the current tag to s and its links to the message. It returns the text that the element
 // itself shows.
 func (p *page) addAttributes(s *css.Style) (shown []byte) {
-	name := p.name
+	name := string(p.name)
 	for _, given := range p.attributes {
 		v := given.value
-		switch string(given.name) {
+		switch key := string(bytes.TrimPrefix(given.name, []byte("xlink:"))); key {
 		case "hidden", "popover":
 			s.Set(css.Display, 1)
 		case "bgcolor":
 			s.Set(css.Background, float32(css.ParseColour(v)))
-		case "color":
-			if string(name) == "font" {
-				s.Set(css.TextColour, float32(css.ParseColour(v)))
-			}
-		case "text":
-			if string(name) == "body" {
+		case "color", "text":
+			if name == "font" && key == "color" || name == "body" && key == "text" {
 				s.Set(css.TextColour, float32(css.ParseColour(v)))
 			}
 		case "link":
-			if string(name) == "body" {
+			if name == "body" {
 				p.linkColour = css.ParseColour(v)
 			}
-		case "alt":
-			if showsAlternative(name) {
+		case "alt": // is seen when images are off
+			if slices.Contains([]string{"img", "image", "input", "area", "object", "embed"}, name) {
 				shown = v
 			}
 		case "label":
-			if string(name) == "option" || string(name) == "optgroup" {
+			if name == "option" || name == "optgroup" {
 				shown = v
 			}
-		case "srcdoc":
-			if string(name) == "iframe" {
-				p.addFrame(v)
+		case "srcdoc": // a copy is read after the page, so that nested frames need no stack
+			if name == "iframe" {
+				p.found.frames = append(p.found.frames, frame{content: p.links.keep(v)})
 			}
 		case "srcset":
 			p.addSourceSet(v)
 		case "background":
 			s.Set(css.Picture, 1)
 			p.links.addLink(LinkOther, v)
-		case "action", "cite", "data", "formaction", "href", "xlink:href", "poster", "src":
-			p.attributeLink(string(bytes.TrimPrefix(given.name, []byte("xlink:"))), v, s)
+		case "action", "cite", "data", "formaction", "href", "poster", "src":
+			p.attributeLink(name, key, v, s)
 		}
 	}
-	switch string(name) {
+	switch name {
 	case "meta":
 		if ascii.EqualFold(p.value("http-equiv"), "refresh") {
 			p.addRefresh(p.value("content"))
 		}
 	case "input":
-		switch kind := p.value("type"); {
-		case showsValue(kind):
+		valueless := []string{"hidden", "checkbox", "radio", "image", "password", "file", "color", "range"} // unknown types are text fields
+		kind := p.value("type")
+		switch {
+		case ascii.EqualFold(kind, "password"):
+			shown = p.value("placeholder")
+		case !slices.ContainsFunc(valueless, func(other string) bool { return ascii.EqualFold(kind, other) }):
 			if shown = p.value("value"); len(shown) == 0 {
 				shown = p.value("placeholder")
 			}
-		case ascii.EqualFold(kind, "password"):
-			shown = p.value("placeholder")
 		}
 	case "textarea":
 		shown = p.value("placeholder")
@@ -82,78 +82,43 @@ func (p *page) addAttributes(s *css.Style) (shown []byte) {
 	return shown
 }
 
-// showsAlternative reports whether an element shows its alternative text when images are off.
-func showsAlternative(name []byte) bool {
-	switch string(name) {
-	case "img", "image", "input", "area", "object", "embed":
-		return true
-	}
-	return false
-}
-
-// showsValue reports whether an input of that type shows its value. Unknown types are text fields.
-func showsValue(kind []byte) bool {
-	for _, other := range [...]string{"hidden", "checkbox", "radio", "image", "password", "file", "color", "range"} {
-		if ascii.EqualFold(kind, other) {
-			return false
-		}
-	}
-	return true
-}
-
-// showLabel adds text from an attribute to the visible or the hidden text.
-func (p *page) showLabel(text []byte, e *element) {
-	if len(text) == 0 {
-		return
-	}
-	p.reversals.to(0, p.text)
-	to := &p.text
-	if e.look.HiddenBy(css.Label) != 0 {
-		to = &p.hidden
-	}
-	*to = append(*to, ' ')
-	*to = append(*to, text...)
-	*to = append(*to, ' ')
-}
-
-// attributeLink adds the link in an attribute to the message.
-func (p *page) attributeLink(key string, value []byte, s *css.Style) {
-	switch name := p.name; string(name) {
+// attributeLink adds the link in an attribute of an element to the message.
+func (p *page) attributeLink(name, key string, value []byte, s *css.Style) {
+	kind := LinkOther
+	switch name {
 	case "a", "area":
 		if key != "href" {
 			return
 		}
 		s.Set(css.TextColour, float32(p.linkColour)) // the default colour of links
 		p.endAnchor()
-		if p.links.addLink(LinkAnchor, value) && string(name) == "a" {
+		if p.links.addLink(LinkAnchor, value) && name == "a" {
 			p.anchor = anchor{true, len(p.links.all) - 1, len(p.text)}
 		}
-	case "form", "button":
-		p.links.addLink(LinkForm, value)
-	case "img", "image":
-		p.links.addLink(LinkImage, value)
-	case "input":
-		kind := LinkImage
-		if key == "formaction" {
-			kind = LinkForm
-		}
-		p.links.addLink(kind, value)
+		return
 	case "base":
 		if key == "href" && p.links.addLink(LinkOther, value) && p.base == nil {
 			p.base = p.links.all[len(p.links.all)-1].URL
 		}
+		return
+	case "form", "button":
+		kind = LinkForm
+	case "img", "image":
+		kind = LinkImage
+	case "input":
+		if kind = LinkImage; key == "formaction" {
+			kind = LinkForm
+		}
 	case "audio", "bgsound", "blockquote", "body", "embed", "frame", "iframe", "link", "object", "source", "table", "td", "th", "tr", "track", "use", "video":
-		p.links.addLink(LinkOther, value)
 	default:
-		if !bytes.HasPrefix(name, []byte("v:")) { // VML, which Outlook shows
+		if !strings.HasPrefix(name, "v:") { // VML, which Outlook shows
 			return
 		}
-		kind := LinkImage
-		if key == "href" {
+		if kind = LinkImage; key == "href" {
 			kind = LinkAnchor
 		}
-		p.links.addLink(kind, value)
 	}
+	p.links.addLink(kind, value)
 }
 
 // endAnchor sets the text of the open anchor.
@@ -162,21 +127,16 @@ func (p *page) endAnchor() {
 		return
 	}
 	p.reversals.to(0, p.text)
-	start := len(p.links.bytes)
+	l := p.links
+	start := len(l.bytes)
 	for word := range bytes.FieldsSeq(p.text[p.anchor.start:]) {
-		if len(p.links.bytes) > start {
-			p.links.bytes = append(p.links.bytes, ' ')
-		}
-		p.links.bytes = append(p.links.bytes, word[:min(len(word), maxLinkText+1)]...)
-		if len(p.links.bytes)-start > maxLinkText {
+		l.bytes = append(append(l.bytes, word[:min(len(word), maxLinkText+1)]...), ' ')
+		if len(l.bytes)-start > maxLinkText+1 {
 			break
 		}
 	}
-	text := p.links.bytes[start:len(p.links.bytes):len(p.links.bytes)]
-	if len(text) > maxLinkText {
-		text = cutRunes(text, maxLinkText)
-	}
-	p.links.all[p.anchor.link].Text = text
+	text := bytes.TrimSuffix(l.bytes[start:], []byte(" "))
+	l.all[p.anchor.link].Text = cutRunes(text, maxLinkText)
 	p.anchor.isOpen = false
 }
 
@@ -203,11 +163,11 @@ func (p *page) addSourceSet(value []byte) {
 // addRefresh adds the link of a page that redirects: "0; url=http://...". As in browsers, a blank may replace the semicolon,
 // and "url=" may be missing (html-links.eml).
 func (p *page) addRefresh(content []byte) {
-	url := bytes.TrimLeft(bytes.TrimLeft(content, blanks), "0123456789.")
-	if len(url) == 0 || !bytes.ContainsRune([]byte(blanks+";,"), rune(url[0])) {
+	after := bytes.TrimLeft(bytes.TrimLeft(content, blanks), "0123456789.")
+	url := bytes.TrimLeft(after, blanks)
+	if len(url) == len(after) && !bytes.HasPrefix(url, []byte(";")) && !bytes.HasPrefix(url, []byte(",")) {
 		return
 	}
-	url = bytes.TrimLeft(url, blanks)
 	if len(url) > 0 && (url[0] == ';' || url[0] == ',') {
 		url = bytes.TrimLeft(url[1:], blanks)
 	}

@@ -6,9 +6,12 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
+
+	"chaff/internal/ascii"
 )
 
 // codec is how text of a charset is read.
@@ -110,7 +113,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		c = t.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {
-		c = t.codec([]byte(charsetInHTML(text)))
+		c = t.codec(charsetInHTML(text))
 	}
 	switch {
 	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.width > 0 && hasOrderMark(text):
@@ -138,6 +141,16 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		}
 	}
 	t.dropNUL(start)
+}
+
+// charsetInHTML returns the charset that HTML, which is not UTF-8 as a whole, declares to browsers, nil if the word is not there. A declaration
+// that no browser follows makes it windows-1252, or UTF-8 if the head is.
+func charsetInHTML(text []byte) []byte {
+	if head := text[:min(len(text), sniffBytes)]; !ascii.ContainsFold(head, "charset") {
+		return nil
+	}
+	_, name, _ := charset.DetermineEncoding(text, "")
+	return []byte(name)
 }
 
 func (c *codec) isUTF8() bool { return c.decoder == nil && !c.utf7 }

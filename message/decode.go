@@ -243,8 +243,11 @@ func (t *texts) cutText(text []byte) []byte {
 	return text
 }
 
-// cutRunes returns about n bytes of text, without cutting a character in two.
+// cutRunes returns at most n bytes of text, without cutting a character in two.
 func cutRunes(text []byte, n int) []byte {
+	if len(text) <= n {
+		return text
+	}
 	end := n
 	for end > 0 && end > n-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 		end--

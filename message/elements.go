@@ -22,26 +22,16 @@ type element struct {
 // elementKey is the first eight letters of a name, which are enough to tell elements apart.
 type elementKey uint64
 
-func keyOf(name []byte) (key elementKey) {
-	for i, c := range name[:min(len(name), 8)] {
-		key |= elementKey(c) << (8 * i)
+func keyOf[T string | []byte](name T) (key elementKey) {
+	for i := range min(len(name), 8) {
+		key |= elementKey(name[i]) << (8 * i)
 	}
 	return key
 }
 
-const (
-	keyP       elementKey = 'p'
-	keyTD      elementKey = 't' | 'd'<<8
-	keyTH      elementKey = 't' | 'h'<<8
-	keyTR      elementKey = 't' | 'r'<<8
-	keyUL      elementKey = 'u' | 'l'<<8
-	keyOL      elementKey = 'o' | 'l'<<8
-	keyDL      elementKey = 'd' | 'l'<<8
-	keyHTML    elementKey = 'h' | 't'<<8 | 'm'<<16 | 'l'<<24
-	keySVG     elementKey = 's' | 'v'<<8 | 'g'<<16
-	keyHead    elementKey = 'h' | 'e'<<8 | 'a'<<16 | 'd'<<24
-	keyTable   elementKey = 't' | 'a'<<8 | 'b'<<16 | 'l'<<24 | 'e'<<32
-	keyCaption elementKey = 'c' | 'a'<<8 | 'p'<<16 | 't'<<24 | 'i'<<32 | 'o'<<40 | 'n'<<48
+var (
+	keyP, keyTD, keyTH, keyTR, keyUL, keyOL      = keyOf("p"), keyOf("td"), keyOf("th"), keyOf("tr"), keyOf("ul"), keyOf("ol")
+	keyDL, keySVG, keyHead, keyTable, keyCaption = keyOf("dl"), keyOf("svg"), keyOf("head"), keyOf("table"), keyOf("caption")
 )
 
 // stack is the stack of the open elements.
@@ -73,18 +63,6 @@ func (p *stack) child(name []byte) element {
 		e.look, e.hiddenBy = around.look, around.hiddenBy
 	}
 	return e
-}
-
-// has reports whether an element with that key is open.
-func (p *stack) has(key elementKey) bool {
-	return slices.ContainsFunc(p.open, func(e element) bool { return e.key == key })
-}
-
-func (p *stack) push(e element) {
-	if len(p.open) == maxOpenElements {
-		p.open = p.open[:maxOpenElements-1]
-	}
-	p.open = append(p.open, e)
 }
 
 // implied closes the elements that a start tag closes implicitly.
@@ -130,10 +108,8 @@ func (p *stack) close(key elementKey, borders ...elementKey) {
 			p.open = p.open[:i]
 			return
 		}
-		for _, border := range borders {
-			if p.open[i].key == border {
-				return
-			}
+		if slices.Contains(borders, p.open[i].key) {
+			return
 		}
 	}
 }

@@ -9,13 +9,6 @@ type frame struct {
 	depth    int   // how many frames it is in, including itself
 }
 
-// addFrame keeps a copy of a frame inside of the page. It is read after the page, so that nested frames need no stack.
-func (p *page) addFrame(content []byte) {
-	start := len(p.links.bytes)
-	p.links.bytes = append(p.links.bytes, content...)
-	p.found.frames = append(p.found.frames, frame{content: p.links.bytes[start:len(p.links.bytes):len(p.links.bytes)]})
-}
-
 // addFrames keeps the frames of a page as far as the limits allow.
 func (d *Decoder) addFrames(frames []frame) {
 	for _, f := range frames {

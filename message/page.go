@@ -2,6 +2,9 @@ package message
 
 import (
 	"bytes"
+	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"chaff/internal/ascii"
 	"chaff/internal/css"
@@ -120,12 +123,7 @@ func (p *page) token(kind tokenKind, raw []byte) {
 		p.endTag()
 	case brokenTagToken:
 		p.found.textBytes += len(raw)
-		if p.stack.top().hiddenBy != 0 {
-			p.hidden = append(p.hidden, raw...)
-			break
-		}
-		p.reversals.to(0, p.text)
-		p.text = append(p.text, raw...)
+		p.add(raw, p.stack.top().hiddenBy != 0)
 	case commentToken:
 		p.noteInWord(CommentInWord)
 	}
@@ -144,7 +142,14 @@ func (p *page) addSource(raw []byte) {
 	}
 	top := p.stack.top()
 	if top.hiddenBy != 0 {
-		p.hide(text, top.hiddenBy)
+		if p.hiddenAt != len(p.text) { // words from different places stay apart
+			p.hidden = append(p.hidden, '\n')
+			p.hiddenAt = len(p.text)
+		}
+		p.hidden = append(p.hidden, text...)
+		if hasWord(text) {
+			p.found.marks |= top.hiddenBy
+		}
 		return
 	}
 	if p.inWord.at > 0 && p.inWord.at == len(p.text) && startsInLetter(text) {
@@ -158,42 +163,29 @@ func (p *page) addSource(raw []byte) {
 	p.text = append(p.text, text...)
 }
 
-// hide adds text to the hidden text.
-func (p *page) hide(text []byte, why Marks) {
-	if p.hiddenAt != len(p.text) { // words from different places stay apart
-		p.hidden = append(p.hidden, '\n')
-		p.hiddenAt = len(p.text)
-	}
-	p.hidden = append(p.hidden, text...)
-	if hasWord(text) {
-		p.found.marks |= why
-	}
-}
-
-// separateWords starts a new line in the text.
-func (p *page) separateWords() {
-	if p.stack.top().hiddenBy != 0 {
-		p.hidden = append(p.hidden, '\n')
+// add adds text to the visible or the hidden text, in reading order.
+func (p *page) add(text []byte, isHidden bool) {
+	if isHidden {
+		p.hidden = append(p.hidden, text...)
 		return
 	}
 	p.reversals.to(0, p.text)
-	p.text = append(p.text, '\n')
+	p.text = append(p.text, text...)
 }
 
 // startTag handles a start tag.
 func (p *page) startTag() {
-	name := p.name
+	name, has := p.name, traitsOf(p.name)
 	switch string(name) {
 	case "script", "style":
 		return
 	case "img", "image":
 		p.found.images++
 	}
-	has := traitsOf(name)
 	p.stack.implied(name, has)
 	switch {
 	case has&separate != 0:
-		p.separateWords()
+		p.add([]byte{'\n'}, p.stack.top().hiddenBy != 0)
 	case string(name) == "wbr":
 		p.noteInWord(BreakInWord)
 	case has&inline != 0:
@@ -206,7 +198,7 @@ func (p *page) startTag() {
 		p.applyStyles(&e)
 	}
 	if has&void == 0 {
-		p.stack.push(e)
+		p.stack.open = append(p.stack.open[:min(len(p.stack.open), maxOpenElements-1)], e)
 	}
 }
 
@@ -223,22 +215,21 @@ func (p *page) openImplied(name string, e *element) {
 
 // setLook sets how an element is shown. Nothing else says why text is hidden.
 func (e *element) setLook(look css.Appearance) {
-	e.look, e.hiddenBy = look, marksOf(look.HiddenBy(css.Words))
+	e.look, e.hiddenBy = look, marksOf(look.HiddenBy())
 }
 
 // applyStyles applies the attributes of e and the style sheets to its appearance.
 func (p *page) applyStyles(e *element) {
 	var s css.Style
-	_, isOpen := p.given("open")
 	switch string(p.name) {
 	case "datalist", "rp", "template", "video", "noframes":
 		s.Set(css.Display, 1)
 	case "defs":
-		if p.stack.has(keySVG) {
+		if slices.ContainsFunc(p.stack.open, func(e element) bool { return e.key == keySVG }) {
 			s.Set(css.Display, 1)
 		}
 	case "dialog", "details":
-		if e.closed = !isOpen; e.closed {
+		if e.closed = !slices.ContainsFunc(p.attributes, func(a attribute) bool { return string(a.name) == "open" }); e.closed {
 			s.Set(css.Display, 1)
 		}
 	case "bdo":
@@ -262,12 +253,26 @@ func (p *page) applyStyles(e *element) {
 	if s != (css.Style{}) {
 		e.setLook(e.look.Inside(&s))
 	}
-	p.showLabel(label, e)
-	if e.look.HiddenBy(css.Label) != 0 {
+	isHidden := e.look.HidesLabel()
+	if len(label) > 0 {
+		p.add([]byte{' '}, isHidden)
+		p.add(label, isHidden)
+		p.add([]byte{' '}, isHidden)
+	}
+	if isHidden {
 		for i := range p.found.frames[frames:] {
 			p.found.frames[frames+i].hiddenBy = e.hiddenBy
 		}
 	}
+}
+
+// isUnknown reports whether HTML has no such element. Elements with a namespace, as office programs write them, count as
+// known.
+func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
+
+// hasWord reports whether text contains a letter or digit.
+func hasWord(text []byte) bool {
+	return bytes.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
 }
 
 // hasOwnLook reports whether browsers hide or reorder the content of an element by default.
@@ -281,18 +286,47 @@ func hasOwnLook(name []byte) bool {
 
 // endTag handles an end tag.
 func (p *page) endTag() {
-	name := p.name
-	has := traitsOf(name)
+	name, has := p.name, traitsOf(p.name)
 	switch {
 	case string(name) == "script", string(name) == "style":
 		return
 	case string(name) == "a":
 		p.endAnchor()
 	case has&separate != 0:
-		p.separateWords()
+		p.add([]byte{'\n'}, p.stack.top().hiddenBy != 0)
 	}
 	p.stack.end(name)
 	if isUnknown(name, has) || has&inline != 0 && p.inlineStart == len(p.text) {
 		p.noteInWord(TagInWord)
+	}
+}
+
+// maxReversals is how often the order of letters may be reversed inside of each other.
+const maxReversals = 8
+
+// reversals says how often the order of letters is reversed at the end of a text, and where each reversal begins.
+type reversals struct {
+	n    uint8
+	from [maxReversals + 1]int
+}
+
+// to notes that text appended from here on is reversed that many times. It reverses the text of levels that end (Unicode
+// Bidirectional Algorithm, UAX #9, rule L2).
+//
+// QUIRK: text is written in reading order. With bdo, letters written backwards are shown forwards, so that none of their words is in
+// the source (html-turned.eml).
+func (r *reversals) to(n uint8, text []byte) {
+	for ; r.n > n; r.n-- {
+		turned := text[r.from[r.n]:]
+		for at := 0; at < len(turned); {
+			_, length := utf8.DecodeRune(turned[at:])
+			slices.Reverse(turned[at : at+length])
+			at += length
+		}
+		slices.Reverse(turned)
+	}
+	for r.n < n {
+		r.n++
+		r.from[r.n] = len(text)
 	}
 }

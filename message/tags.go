@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"golang.org/x/net/html"
+
 	"chaff/internal/ascii"
 )
 
@@ -61,32 +63,27 @@ func (s *scanner) start(source []byte) {
 
 // next cuts the next token from what is left, which is not empty.
 func (s *scanner) next() (kind tokenKind, raw []byte) {
-	kind, n := s.cut(s.rest)
-	raw, s.rest = s.rest[:n], s.rest[n:]
-	return kind, raw
-}
-
-// cut returns the kind and the length of the next token.
-func (s *scanner) cut(source []byte) (kind tokenKind, n int) {
+	source, n := s.rest, 0
 	if s.isInRaw = s.raw != "" && !s.isInRaw; s.isInRaw {
-		if n = rawLength(source, s.raw); n > 0 {
-			return rawToken, n
+		kind, n = rawToken, rawLength(source, s.raw)
+	}
+	if n == 0 {
+		s.raw, s.isInRaw = "", false
+		kind, n = s.cutToken(source)
+		switch {
+		case kind == startTagToken:
+			s.name = tagName(&s.lower, source[len("<"):])
+			s.raw = rawElement(s.name)
+		case kind == endTagToken:
+			s.name = tagName(&s.lower, source[len("</"):])
+		case kind == brokenTagToken:
+			kind, n = s.brokenTag(source)
+		case kind == commentToken && (n == len(source) || n == maxTokenBytes):
+			n = s.lastComment(source, n)
 		}
 	}
-	s.raw, s.isInRaw = "", false
-	kind, n = s.cutToken(source)
-	switch {
-	case kind == startTagToken:
-		s.name = tagName(&s.lower, source[len("<"):])
-		s.raw = rawElement(s.name)
-	case kind == endTagToken:
-		s.name = tagName(&s.lower, source[len("</"):])
-	case kind == brokenTagToken:
-		return s.brokenTag(source)
-	case kind == commentToken && (n == len(source) || n == maxTokenBytes):
-		n = s.lastComment(source, n)
-	}
-	return kind, n
+	raw, s.rest = source[:n], source[n:]
+	return kind, raw
 }
 
 // brokenTag reads a tag without an end, or one that is too long, at the start of source. Most such tags have an open quote,
@@ -258,32 +255,23 @@ func tagName(lower *[maxName]byte, tag []byte) []byte {
 // s.attributes.
 func (s *scanner) cutTag(source []byte) (length int) {
 	s.attributes, s.unescaped = s.attributes[:0], s.unescaped[:0]
-	rest := afterName(source)
+	rest := source[len("<a"):]
+	rest = ascii.Space.TrimLeft(rest[endOfName.Index(rest):])
 	for len(rest) > 0 && rest[0] != '>' {
-		var name, value []byte
-		name, value, rest = cutAttribute(rest)
+		end := endOfKey.Index(rest)
+		if rest[0] == '=' { // the first letter of a name
+			end = 1 + endOfKey.Index(rest[1:])
+		}
+		name := rest[:end]
+		var value []byte
+		value, rest = cutValue(ascii.Space.TrimLeft(rest[end:]))
+		rest = ascii.Space.TrimLeft(rest)
 		s.addAttribute(name, value)
 	}
 	if len(rest) == 0 {
 		return 0
 	}
 	return len(source) - len(rest) + 1
-}
-
-// afterName returns what follows the name of the tag at the start of source.
-func afterName(source []byte) []byte {
-	rest := source[len("<a"):]
-	return ascii.Space.TrimLeft(rest[endOfName.Index(rest):])
-}
-
-// cutAttribute returns the attribute at the start of source, and what follows it: nothing if its value has no end.
-func cutAttribute(source []byte) (name, value, rest []byte) {
-	end := endOfKey.Index(source)
-	if source[0] == '=' { // the first letter of a name
-		end = 1 + endOfKey.Index(source[1:])
-	}
-	value, rest = cutValue(ascii.Space.TrimLeft(source[end:]))
-	return source[:end], value, ascii.Space.TrimLeft(rest)
 }
 
 // cutValue returns the value that follows the name of an attribute, and what follows the value: nothing if it has no end.
@@ -317,17 +305,12 @@ func (s *scanner) addAttribute(name, value []byte) {
 
 // value returns the value of an attribute of the current tag, nil if there is none.
 func (s *scanner) value(name string) []byte {
-	value, _ := s.given(name)
-	return value
-}
-
-func (s *scanner) given(name string) (value []byte, ok bool) {
 	for _, a := range s.attributes {
 		if string(a.name) == name {
-			return a.value, true
+			return a.value
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // replaceReferences returns text of HTML, or the value of an attribute, with LF as the only line end and with characters in place of the
@@ -394,19 +377,44 @@ func isWholeName(reference []byte, character string, rest []byte) bool {
 // character returns what a reference stands for in text. It remembers it.
 func (s *scanner) character(reference []byte) string {
 	const maxReferences, maxLength = 1 << 10, 40 // most mail has a few dozen; no name is longer
-	if s.characters == nil {
-		s.characters = map[string]string{}
-	}
 	c, ok := s.characters[string(reference)]
 	if ok {
 		return c
 	}
-	c = unescaped(string(reference))
+	c = html.UnescapeString(string(reference))
+	if len(s.characters) == 0 || len(s.characters) == maxReferences {
+		s.characters = map[string]string{}
+	}
 	if len(reference) <= maxLength {
-		if len(s.characters) == maxReferences {
-			clear(s.characters)
-		}
 		s.characters[string(reference)] = c
 	}
 	return c
+}
+
+// sniffBytes is how much of a text is searched for signs of HTML.
+const sniffBytes = 1 << 10
+
+// looksLikeHTML reports whether a text begins like an HTML document.
+//
+// QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
+func looksLikeHTML(text []byte) bool { return hasTag(text, "html", "body") }
+
+// hasTag reports whether a text has a tag, or the document type, of one of these elements near its start.
+func hasTag(text []byte, names ...string) bool {
+	text = text[:min(len(text), sniffBytes)]
+	for {
+		_, after, ok := bytes.Cut(text, []byte("<"))
+		if !ok {
+			return false
+		}
+		text = after
+		var lower [maxName]byte
+		name := tagName(&lower, text)
+		if string(name) == "!doctype" {
+			name = tagName(&lower, bytes.TrimLeft(text[len(name):], " \t\r\n"))
+		}
+		if slices.Contains(names, string(name)) {
+			return true
+		}
+	}
 }

@@ -33,6 +33,13 @@ func (l *linkList) addURL(kind LinkKind, url []byte) bool {
 	return true
 }
 
+// keep returns a copy of text that stays valid as long as the links.
+func (l *linkList) keep(text []byte) []byte {
+	start := len(l.bytes)
+	l.bytes = append(l.bytes, text...)
+	return l.bytes[start:len(l.bytes):len(l.bytes)]
+}
+
 // addLink adds the link in an HTML attribute to the message. It reports whether it did.
 func (l *linkList) addLink(kind LinkKind, value []byte) bool {
 	start := len(l.bytes)

@@ -2,6 +2,7 @@ package css
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/tdewolff/parse/v2/css"
 	"golang.org/x/image/colornames"
@@ -13,58 +14,32 @@ import (
 type Colour uint32
 
 const (
-	UnknownColour     Colour = 1 << (24 + iota) // a picture, or a colour that cannot be read
-	transparentColour                           // the colour of whatever is behind
-	inheritedColour                             // that of the parent
-)
+	black, white, LinkColour Colour = 0x000000, 0xffffff, 0x0000ee
 
-// The default colours of text, page and links.
-const (
-	black      Colour = 0x000000
-	white      Colour = 0xffffff
-	LinkColour Colour = 0x0000ee
+	UnknownColour     Colour = 1 << 24 // a picture, or a colour that cannot be read
+	transparentColour Colour = 1 << 25 // the colour of whatever is behind
+	inheritedColour   Colour = 1 << 26 // that of the parent
 )
-
-// nearness is how much each of red, green and blue may differ, of 255, for text to be unreadable.
-const nearness = 12
 
 // isNear reports whether text of colour c cannot be read on b. Unknown colours can be read.
 func (c Colour) isNear(b Colour) bool {
-	if c == transparentColour {
-		return true
-	}
-	if c > white || b > white {
-		return false
-	}
+	const nearness = 12 // how much each of red, green and blue may differ, of 255
+	isFar := c > white || b > white
 	for shift := 0; shift < 24; shift += 8 {
 		difference := int(c>>shift&0xff) - int(b>>shift&0xff)
-		if difference > nearness || difference < -nearness {
-			return false
-		}
+		isFar = isFar || max(difference, -difference) > nearness
 	}
-	return true
+	return c == transparentColour || !isFar
 }
 
 // ParseColour reads a colour as HTML writes it: a name, or digits with or without "#".
 func ParseColour(value []byte) Colour {
 	var lower [len("#rrggbbaa") + len("lightgoldenrodyellow")]byte
-	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), len(lower))
-	return wordColour(word)
-}
-
-// colourOf returns the colour that a list of tokens begins with.
-func colourOf(value []token) Colour {
-	if value[0].kind == css.FunctionToken {
-		return functionColour(value)
-	}
-	return wordColour(value[0].text)
+	return wordColour(ascii.AppendLower(lower[:0], bytes.TrimSpace(value), len(lower)))
 }
 
 // wordColour reads a colour without parentheses.
 func wordColour(word []byte) Colour {
-	if c, ok := hexColour(bytes.TrimPrefix(word, []byte("#"))); ok {
-		return c
-	}
 	switch string(word) {
 	case "transparent":
 		return transparentColour
@@ -74,30 +49,20 @@ func wordColour(word []byte) Colour {
 	if c, ok := colornames.Map[string(word)]; ok {
 		return Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
 	}
+	digits := bytes.TrimPrefix(word, []byte("#"))
+	n, err := strconv.ParseUint(string(digits), 16, 32)
+	if isShort := len(digits) <= 4; isShort { // #fff stands for #ffffff
+		n = n&0xf000<<12 | n&0xf00<<8 | n&0xf0<<4 | n&0xf
+		n |= n << 4
+	}
+	switch {
+	case err != nil:
+	case len(digits) == 3, len(digits) == 6:
+		return Colour(n)
+	case len(digits) == 4, len(digits) == 8:
+		return Colour(n >> 8).withOpacity(float32(n&0xff) / 0xff)
+	}
 	return UnknownColour
-}
-
-// hexColour reads a colour in hexadecimal digits.
-func hexColour(digits []byte) (c Colour, ok bool) {
-	var n uint32
-	isShort := len(digits) <= 4 // #fff stands for #ffffff
-	for _, digit := range digits {
-		v := uint32(ascii.HexDigit(digit))
-		if v > 0xf {
-			return 0, false
-		}
-		n = n<<4 | v
-		if isShort {
-			n = n<<4 | v
-		}
-	}
-	switch len(digits) {
-	case 3, 6:
-		return Colour(n), true
-	case 4, 8:
-		return Colour(n >> 8).withOpacity(float32(n&0xff) / 0xff), true
-	}
-	return 0, false
 }
 
 // withOpacity returns how a colour of that opacity looks: a translucent one is unknown.
@@ -111,9 +76,12 @@ func (c Colour) withOpacity(share float32) Colour {
 	return c
 }
 
-// functionColour reads rgb(1, 2, 3) and rgba(1 2 3 / 0.5).
-func functionColour(value []token) (c Colour) {
-	if name := string(value[0].text); name != "rgb(" && name != "rgba(" {
+// colourOf returns the colour that a list of tokens begins with: a word, rgb(1, 2, 3) or rgba(1 2 3 / 0.5).
+func colourOf(value []token) (c Colour) {
+	switch name := string(value[0].text); {
+	case value[0].kind != css.FunctionToken:
+		return wordColour(value[0].text)
+	case name != "rgb(" && name != "rgba(":
 		return UnknownColour
 	}
 	opacity := float32(1)

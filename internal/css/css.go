@@ -5,7 +5,7 @@
 //	s.Add([]byte("p{display:none}"))
 //	var style css.Style
 //	s.Match(&style, &css.Element{Name: []byte("p")}, &css.Steps{})
-//	css.NewAppearance().Inside(&style).HiddenBy(css.Words) // css.ByStyle
+//	css.NewAppearance().Inside(&style).HiddenBy() // css.ByStyle
 //
 // It reads what decides that in mail: selectors of names, classes and ids with blanks between them, and fourteen properties. The rest of
 // CSS is ignored, as many mail readers ignore it. The page is read once, from its start, and no tree is built.
@@ -15,18 +15,18 @@ package css
 
 import (
 	"bytes"
+	"slices"
 
-	"chaff/internal/ascii"
+	"github.com/tdewolff/parse/v2/css"
 )
 
 const (
 	maxRules     = 1000 // of the style sheets of a page; mail has a few dozen
 	maxCompounds = 4 * maxRules
 	maxSteps     = 512
-	maxKey       = 64 // bytes of a name that a compound is indexed by
 
-	// workPerByte is how many compounds and declarations may be tried for each byte of HTML. Real pages need one at most.
-	workPerByte = 8
+	// workPerByte is how many compounds, classes and declarations may be tried for each byte of HTML. Real pages need a few.
+	workPerByte = 16
 
 	windowWidth = 1280 // pixels
 )
@@ -37,22 +37,20 @@ type Sheets struct {
 	WasCut bool
 
 	compounds    []compound
-	index        map[[maxKey]byte]int32 // the number of the last compound for each key, from 1
-	declarations []declaration          // of all rules
+	declarations []declaration // of all rules
 	rules, steps int
 	work         int // how much may still be tried
 
-	inline map[string][]declaration // of style attributes, which mail repeats
-	source []byte                   // the sheets in lower case
-	tokens []token                  // of the current prelude or declaration
-	open   []rune                   // what closes the brackets around the current token
+	classes [][]byte        // of the current element
+	source  []byte          // the sheets in lower case
+	tokens  []token         // of the current prelude or declaration
+	open    []css.TokenType // what closes the brackets around the current token
 }
 
 // compound is one compound of a selector: "div.a b" has "div.a" and "b". Each but the last has a number, its step. The steps that
 // the elements around an element have met are known (Steps), so each compound is tried once for an element, without backtracking.
 type compound struct {
 	tag, class, id []byte // nil for any
-	previous       int32  // the number of the compound before it with the same key, from 1, or 0
 	around         int16  // the step to its left, from 1, or 0
 	step           int16  // its own, from 1; 0 for the last compound
 	weight         uint32
@@ -70,10 +68,6 @@ type Element struct{ Name, Class, ID []byte }
 
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
 func (s *Sheets) Start(htmlBytes int) {
-	if s.index == nil {
-		s.index, s.inline = map[[maxKey]byte]int32{}, map[string][]declaration{}
-	}
-	clear(s.index)
 	s.compounds, s.declarations, s.source = s.compounds[:0], s.declarations[:0], s.source[:0]
 	s.rules, s.steps, s.work, s.WasCut = 0, 0, workPerByte*htmlBytes, false
 }
@@ -83,39 +77,21 @@ func (s *Sheets) HasRules() bool { return len(s.compounds) > 0 }
 
 // Match adds to style what the rules for e say. Around is what the element around e has met; Match returns what e has.
 func (s *Sheets) Match(style *Style, e *Element, around *Steps) (met Steps) {
-	if len(s.compounds) == 0 {
-		return met
-	}
 	met = *around
-	s.try(newKey("*", nil), style, e, around, &met)
-	s.try(newKey("", e.Name), style, e, around, &met)
-	if len(e.ID) > 0 {
-		s.try(newKey("#", e.ID), style, e, around, &met)
-	}
-	for class := range bytes.FieldsSeq(e.Class) {
-		s.try(newKey(".", class), style, e, around, &met)
-	}
-	return met
-}
-
-// newKey returns what a compound is indexed by, in lower case: #id, .class, the name of an element, or *.
-func newKey(sign string, name []byte) (key [maxKey]byte) {
-	n := copy(key[:], sign)
-	ascii.AppendLower(key[:n], name, maxKey-n)
-	return key
-}
-
-// try tries all compounds of a key.
-func (s *Sheets) try(key [maxKey]byte, style *Style, e *Element, around, met *Steps) {
-	for number := s.index[key]; number > 0; {
-		c := &s.compounds[number-1]
-		number = c.previous
-		if s.work--; s.work < 0 {
-			s.WasCut = true
-			return
+	s.classes = slices.AppendSeq(s.classes[:0], bytes.FieldsSeq(e.Class))
+	for i := range s.compounds {
+		c := &s.compounds[i]
+		if s.work--; c.class != nil {
+			s.work -= len(s.classes)
 		}
+		if s.work < 0 {
+			s.WasCut = true
+			break
+		}
+		hasClass := func(class []byte) bool { return bytes.EqualFold(class, c.class) }
 		switch {
-		case c.around > 0 && !around.has(c.around), !s.isMet(c, e):
+		case c.tag != nil && !bytes.Equal(c.tag, e.Name), c.id != nil && !bytes.EqualFold(c.id, e.ID):
+		case c.class != nil && !slices.ContainsFunc(s.classes, hasClass), c.around > 0 && !around.has(c.around):
 		case c.step > 0:
 			met.add(c.step)
 		default:
@@ -123,61 +99,17 @@ func (s *Sheets) try(key [maxKey]byte, style *Style, e *Element, around, met *St
 			style.apply(s.declarations[c.from:c.to], c.weight)
 		}
 	}
-}
-
-// isMet reports whether e has the name, the class and the id of a compound.
-func (s *Sheets) isMet(c *compound, e *Element) bool {
-	const free = 32 // bytes of classes that are searched at the price of one try
-	if c.tag != nil && !bytes.Equal(c.tag, e.Name) || c.id != nil && !bytes.EqualFold(c.id, e.ID) {
-		return false
-	}
-	if c.class == nil {
-		return true
-	}
-	s.work -= len(e.Class) / free
-	for class := range bytes.FieldsSeq(e.Class) {
-		if bytes.EqualFold(class, c.class) {
-			return true
-		}
-	}
-	return false
-}
-
-// key returns the key of a compound: its id if it has one, else its class, else its name.
-func (c *compound) key() [maxKey]byte {
-	switch {
-	case c.id != nil:
-		return newKey("#", c.id)
-	case c.class != nil:
-		return newKey(".", c.class)
-	case c.tag != nil:
-		return newKey("", c.tag)
-	}
-	return newKey("*", nil)
+	return met
 }
 
 // Inline adds to style what a style attribute says.
 func (s *Sheets) Inline(style *Style, attribute []byte) {
-	const (
-		longest = 512 // bytes of an attribute that is remembered
-		most    = 1024
-	)
 	if len(attribute) == 0 {
 		return
 	}
-	said, ok := s.inline[string(attribute)]
-	if !ok {
-		from, source := len(s.declarations), len(s.source)
-		r := s.read(attribute)
-		r.declarationList(false)
-		said = s.declarations[from:]
-		s.declarations, s.source = s.declarations[:from], s.source[:source]
-		if len(attribute) <= longest {
-			if len(s.inline) == most {
-				clear(s.inline)
-			}
-			s.inline[string(attribute)] = append([]declaration(nil), said...)
-		}
-	}
-	style.apply(said, weightInline)
+	from, source := len(s.declarations), len(s.source)
+	r := s.read(attribute)
+	r.declarationList(false)
+	style.apply(s.declarations[from:], weightInline)
+	s.declarations, s.source = s.declarations[:from], s.source[:source]
 }

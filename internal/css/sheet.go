@@ -35,18 +35,15 @@ func (s *Sheets) read(source []byte) reader {
 	return reader{s, css.NewLexer(parse.NewInputBytes(s.source[start : len(s.source)-1]))}
 }
 
-// kinds is a set of kinds of tokens.
-type kinds uint64
+// closers is what closes each kind of bracket.
+var closers = [css.CustomPropertyValueToken + 1]css.TokenType{
+	css.FunctionToken: css.RightParenthesisToken, css.LeftParenthesisToken: css.RightParenthesisToken,
+	css.LeftBracketToken: css.RightBracketToken, css.LeftBraceToken: css.RightBraceToken,
+}
 
-const (
-	atSemicolon kinds = 1 << css.SemicolonToken
-	atOpen      kinds = 1 << css.LeftBraceToken
-	atClosed    kinds = 1 << css.RightBraceToken
-)
-
-// until reads tokens up to one outside of brackets that ends them; a semicolon ends an at-rule, too. It returns the kind of the last token,
-// ErrorToken at the end of the source.
-func (r *reader) until(ends kinds) css.TokenType {
+// until reads tokens up to one outside of brackets that is of one of these kinds; a semicolon ends an at-rule, too. It returns the kind of the
+// last token, ErrorToken at the end of the source.
+func (r *reader) until(ends ...css.TokenType) css.TokenType {
 	r.tokens, r.open = r.tokens[:0], r.open[:0]
 	for afterBlank := false; ; {
 		kind, text := r.lexer.Next()
@@ -59,24 +56,14 @@ func (r *reader) until(ends kinds) css.TokenType {
 			afterBlank = true
 			continue
 		}
-		if len(r.open) == 0 && ends>>kind&1 != 0 {
+		inAtRule := len(r.tokens) > 0 && r.tokens[0].kind == css.AtKeywordToken // @import url(x);
+		if len(r.open) == 0 && (slices.Contains(ends, kind) || kind == css.SemicolonToken && inAtRule) {
 			return kind
 		}
-		switch kind {
-		case css.AtKeywordToken:
-			if len(r.tokens) == 0 {
-				ends |= atSemicolon // @import url(x);
-			}
-		case css.FunctionToken, css.LeftParenthesisToken:
-			r.open = append(r.open, rune(css.RightParenthesisToken))
-		case css.LeftBracketToken:
-			r.open = append(r.open, rune(css.RightBracketToken))
-		case css.LeftBraceToken:
-			r.open = append(r.open, rune(css.RightBraceToken))
-		default:
-			if last := len(r.open) - 1; last >= 0 && r.open[last] == rune(kind) {
-				r.open = r.open[:last]
-			}
+		if closer := closers[kind]; closer != 0 {
+			r.open = append(r.open, closer)
+		} else if last := len(r.open) - 1; last >= 0 && r.open[last] == kind {
+			r.open = r.open[:last]
 		}
 		if len(r.tokens) < maxTokens {
 			r.tokens = append(r.tokens, token{kind, text, afterBlank})
@@ -88,52 +75,37 @@ func (r *reader) until(ends kinds) css.TokenType {
 // Add adds a style sheet to those of the page.
 func (s *Sheets) Add(sheet []byte) {
 	r := s.read(sheet)
+	ends := []css.TokenType{css.LeftBraceToken, css.RightBraceToken}
 	blocks := 0 // of @media around the next rule
 	for {
-		ends := atOpen
-		if blocks > 0 {
-			ends |= atClosed
-		}
-		switch r.until(ends) {
-		case css.ErrorToken:
+		switch end := r.until(ends[:1+min(blocks, 1)]...); {
+		case end == css.ErrorToken:
 			return
-		case css.RightBraceToken:
+		case end == css.RightBraceToken:
 			blocks--
-		case css.LeftBraceToken:
-			switch isAtRule := len(r.tokens) > 0 && r.tokens[0].kind == css.AtKeywordToken; {
-			case !isAtRule:
-				r.rule()
-			case string(r.tokens[0].text) == "@media" && isForScreen(r.tokens[1:]):
-				blocks++
-			default:
-				r.skipBlock()
-			}
+		case end == css.SemicolonToken:
+		case len(r.tokens) == 0 || r.tokens[0].kind != css.AtKeywordToken:
+			r.rule()
+		case string(r.tokens[0].text) == "@media" && isForScreen(r.tokens[1:]):
+			blocks++
+		default:
+			r.until(css.RightBraceToken)
 		}
 	}
-}
-
-// skipBlock passes over what is left of a block.
-func (r *reader) skipBlock() {
-	r.until(atClosed)
 }
 
 // rule adds a rule, whose selectors are read.
 func (r *reader) rule() {
 	first, from, steps := len(r.compounds), len(r.declarations), r.steps
-	switch {
-	case r.rules == maxRules, len(r.tokens) == maxTokens:
-		r.WasCut = true
-	default:
-		isComma := func(t token) bool { return t.kind == css.CommaToken }
-		rest := r.tokens
-		for more := true; more; {
-			end := slices.IndexFunc(rest, isComma)
-			if more = end >= 0; !more {
-				end = len(rest)
-			}
-			r.addSelector(rest[:end])
-			rest = rest[min(end+1, len(rest)):]
+	isCut := r.rules == maxRules || len(r.tokens) == maxTokens
+	r.WasCut = r.WasCut || isCut
+	for at := 0; !isCut && at <= len(r.tokens); at++ {
+		end := at
+		for end < len(r.tokens) && r.tokens[end].kind != css.CommaToken {
+			end++
 		}
+		r.addSelector(r.tokens[at:end])
+		at = end
 	}
 	r.declarationList(true)
 	to := len(r.declarations)
@@ -146,16 +118,16 @@ func (r *reader) rule() {
 		c := &r.compounds[i]
 		c.from, c.to = int32(from), int32(to)
 		c.weight += uint32(r.rules)
-		key := c.key()
-		c.previous, r.index[key] = r.index[key], int32(i)+1
 	}
 }
 
 // addSelector adds the compounds of a selector, or none if it asks for something else than names, classes and ids.
 func (r *reader) addSelector(tokens []token) {
+	const mostCompounds = 16 // of a selector, so that no weight overflows into the next
 	first, steps := len(r.compounds), r.steps
+	isKnown := len(tokens) > 0
 	var c compound
-	for i := 0; i < len(tokens); i++ {
+	for i := 0; i < len(tokens) && isKnown; i++ {
 		t := &tokens[i]
 		isFirst := i == 0 || t.afterBlank
 		if isFirst && i > 0 { // the compound before is for an element around
@@ -175,15 +147,13 @@ func (r *reader) addSelector(tokens []token) {
 		case t.kind == css.HashToken && c.id == nil:
 			c.id, c.weight = t.text[len("#"):], c.weight+weightID
 		default:
-			r.compounds, r.steps = r.compounds[:first], steps
-			return
+			isKnown = false
 		}
 	}
-	const mostCompounds = 16 // of a selector, so that no weight overflows into the next
 	isCut := len(r.compounds)-first >= mostCompounds || len(r.compounds) >= maxCompounds || r.steps > maxSteps
-	if len(tokens) == 0 || isCut {
+	if !isKnown || isCut {
 		r.compounds, r.steps = r.compounds[:first], steps
-		r.WasCut = r.WasCut || isCut
+		r.WasCut = r.WasCut || isKnown && isCut
 		return
 	}
 	r.compounds = append(r.compounds, c)
@@ -192,87 +162,76 @@ func (r *reader) addSelector(tokens []token) {
 // declarationList reads a list of declarations up to its end, which may be a brace, and adds them.
 func (r *reader) declarationList(inBlock bool) {
 	from := len(r.declarations)
-	ends := atSemicolon
-	if inBlock {
-		ends |= atOpen | atClosed
+	ends := []css.TokenType{css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken}
+	if !inBlock {
+		ends = ends[:1]
 	}
-	for {
-		end := r.until(ends)
-		switch {
-		case end == css.LeftBraceToken: // a rule in a rule
-			r.skipBlock()
+	for end := css.SemicolonToken; end == css.SemicolonToken; {
+		if end = r.until(ends...); end == css.LeftBraceToken { // a rule in a rule
+			r.until(css.RightBraceToken)
+			end = css.SemicolonToken
 			continue
-		case len(r.tokens) > 2 && r.tokens[0].kind == css.IdentToken && r.tokens[1].kind == css.ColonToken:
-			r.declare(from, string(r.tokens[0].text), r.tokens[2:])
 		}
-		if end != css.SemicolonToken {
-			return
+		if len(r.tokens) < 3 || r.tokens[0].kind != css.IdentToken || r.tokens[1].kind != css.ColonToken {
+			continue
 		}
-	}
-}
-
-// declare adds a declaration to those from the index from on.
-func (r *reader) declare(from int, name string, value []token) {
-	isImportant := false
-	for i := range value {
-		if value[i].is(css.DelimToken, "!") {
-			if isImportant = i+2 == len(value) && value[i+1].is(css.IdentToken, "important"); !isImportant {
+		value := r.tokens[2:]
+		mark := slices.IndexFunc(value, func(t token) bool { return t.is(css.DelimToken, "!") })
+		isImportant := mark > 0
+		if mark >= 0 {
+			if mark == 0 || mark+2 != len(value) || !value[mark+1].is(css.IdentToken, "important") {
+				continue
+			}
+			value = value[:mark]
+		}
+		specify(string(r.tokens[0].text), value, func(p Property, v float32) {
+			isSame := func(d declaration) bool { return d.property == p && d.important == isImportant }
+			if i := slices.IndexFunc(r.declarations[from:], isSame); i >= 0 {
+				r.declarations[from+i].value = v
 				return
 			}
-			value = value[:i]
-			break
-		}
+			r.declarations = append(r.declarations, declaration{p, isImportant, v})
+		})
 	}
-	if len(value) == 0 {
-		return
-	}
-	specify(name, value, func(p Property, v float32) {
-		isSame := func(d declaration) bool { return d.property == p && d.important == isImportant }
-		if i := slices.IndexFunc(r.declarations[from:], isSame); i >= 0 {
-			r.declarations[from+i].value = v
-			return
-		}
-		r.declarations = append(r.declarations, declaration{p, isImportant, v})
-	})
 }
 
 // ForScreen reports whether a style sheet for these media applies on the assumed screen.
 func (s *Sheets) ForScreen(media []byte) bool {
-	if len(ascii.Space.Trim(media)) == 0 {
+	if len(media) == 0 {
 		return true
 	}
 	source := len(s.source)
 	r := s.read(media)
-	r.until(0)
+	r.until()
 	s.source = s.source[:source]
 	return isForScreen(r.tokens)
 }
 
-// isForScreen reports whether one of a list of media queries holds, such as "screen and (min-width: 600px)". One that asks for an
-// unknown feature does not.
+// isForScreen reports whether one of a list of media queries holds, such as "screen and (min-width: 600px)", or the list is empty. A query
+// that asks for an unknown feature does not hold.
 func isForScreen(list []token) bool {
-	is, not := true, false
+	holds, not := true, false
 	for i := 0; i < len(list); i++ {
 		switch string(list[i].text) {
 		case ",":
-			if is != not {
+			if holds != not {
 				return true
 			}
-			is, not = true, false
+			holds, not = true, false
 		case "not":
 			not = true
 		case "only", "and", "all", "screen":
 		case "(":
 			inside := list[i+1 : min(i+4, len(list))]
 			if len(inside) < 3 || !hasFeature(string(inside[0].text), &inside[2]) {
-				is, not = false, false
+				holds, not = false, false
 			}
 			i += 4
 		default:
-			is = false
+			holds = false
 		}
 	}
-	return is != not
+	return holds != not
 }
 
 // hasFeature reports whether the screen has a feature, such as "min-width: 600px".
@@ -283,8 +242,6 @@ func hasFeature(name string, value *token) bool {
 		return n.pixels <= windowWidth
 	case "max-width", "max-device-width":
 		return n.pixels >= windowWidth
-	case "prefers-color-scheme":
-		return string(value.text) == "light"
 	}
-	return false
+	return name == "prefers-color-scheme" && string(value.text) == "light"
 }

@@ -3,6 +3,7 @@ package css
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
@@ -83,7 +84,8 @@ func specify(name string, value []token, set func(Property, float32)) {
 	word := string(first.text)
 	switch name {
 	case "display":
-		if len(value) == 1 && isDisplay(word) {
+		isKnown := func(start string) bool { return strings.HasPrefix(word, start) }
+		if len(value) == 1 && slices.ContainsFunc(displays, isKnown) {
 			set(Display, is(word == "none"))
 		}
 	case "visibility":
@@ -106,13 +108,13 @@ func specify(name string, value []token, set func(Property, float32)) {
 				setFontSize(&value[i], set)
 			}
 		}
-	case "color":
-		if c := colourOf(value); c != UnknownColour || first.kind == css.FunctionToken {
-			set(TextColour, float32(c))
+	case "color", "background-color":
+		p := TextColour
+		if name != "color" {
+			p = Background
 		}
-	case "background-color":
 		if c := colourOf(value); c != UnknownColour || first.kind == css.FunctionToken {
-			set(Background, float32(c))
+			set(p, float32(c))
 		}
 	case "background", "background-image":
 		c, hasPicture := backgroundOf(value)
@@ -125,15 +127,11 @@ func specify(name string, value []token, set func(Property, float32)) {
 		set(p, is(isNumber && n.percent <= 0 && n.pixels+n.plain <= tinyBox))
 	case "overflow":
 		if slices.Contains([]string{"hidden", "clip", "auto", "scroll", "overlay", "visible", "initial"}, word) {
-			set(Overflow, is(word[0] != 'v' && word[0] != 'i'))
+			set(Overflow, is(word != "visible" && word != "initial"))
 		}
 	case "text-indent":
-		switch {
-		case min(n.pixels+n.plain, n.percent) <= farOutside:
-			set(Indent, 2)
-		default:
-			set(Indent, is(n.percent >= 100 || n.pixels >= -2*farOutside))
-		}
+		isOff := min(n.pixels+n.plain, n.percent) <= farOutside
+		set(Indent, 2*is(isOff)+is(!isOff && (n.percent >= 100 || n.pixels >= -2*farOutside)))
 	}
 }
 
@@ -144,12 +142,9 @@ func is(holds bool) float32 {
 	return 0
 }
 
-// isDisplay reports whether browsers know a value of display.
-func isDisplay(word string) bool {
-	known := func(start string) bool { return len(word) >= len(start) && word[:len(start)] == start }
-	return slices.ContainsFunc([]string{"none", "block", "inline", "table", "flex", "grid", "contents", "list-item", "flow-root", "initial", "inherit",
-		"unset", "revert", "ruby", "-webkit-", "-moz-", "-ms-"}, known)
-}
+// displays is how the values of display that browsers know begin.
+var displays = []string{"none", "block", "inline", "table", "flex", "grid", "contents", "list-item", "flow-root", "initial", "inherit",
+	"unset", "revert", "ruby", "-webkit-", "-moz-", "-ms-"}
 
 func setFontSize(t *token, set func(Property, float32)) {
 	switch string(t.text) {
@@ -160,12 +155,13 @@ func setFontSize(t *token, set func(Property, float32)) {
 	case "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial":
 		set(FontSize, normalSize)
 	default:
-		if n, ok := t.length(); ok && min(n.pixels, n.percent, n.plain) >= 0 {
-			if n.isRelative || n.percent > 0 {
-				set(FontSize, -(n.pixels/normalSize + n.percent/100))
-			} else {
-				set(FontSize, n.pixels+n.plain)
-			}
+		n, ok := t.length()
+		switch {
+		case !ok || min(n.pixels, n.percent, n.plain) < 0:
+		case n.isRelative || n.percent > 0:
+			set(FontSize, -(n.pixels/normalSize + n.percent/100))
+		default:
+			set(FontSize, n.pixels+n.plain)
 		}
 	}
 }
@@ -176,44 +172,30 @@ type length struct {
 	isRelative             bool // the pixels are those for a font of normal size
 }
 
+// units is the pixels of each unit of length.
+var units = map[string]float32{
+	"px": 1, "pt": 96. / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "vw": windowWidth / 100., "vh": windowWidth / 100.,
+	"rem": normalSize, "pc": normalSize, "em": normalSize, "lh": normalSize, "ex": normalSize / 2, "ch": normalSize / 2,
+}
+
 // length returns the length that t is.
 func (t *token) length() (l length, ok bool) {
-	switch t.kind {
-	case css.NumberToken, css.PercentageToken, css.DimensionToken:
-	default:
+	if t.kind != css.NumberToken && t.kind != css.PercentageToken && t.kind != css.DimensionToken {
 		return l, false
 	}
-	digits, _ := parse.Dimension(t.text)
 	const most = 1e30
+	digits, _ := parse.Dimension(t.text)
 	n64, _ := strconv.ParseFloat(string(t.text[:digits]), 64)
 	n := float32(min(max(n64, -most), most))
-	switch string(t.text[digits:]) {
+	unit := string(t.text[digits:])
+	switch unit {
 	case "":
 		return length{plain: n}, true
 	case "%":
 		return length{percent: n}, true
-	case "px":
-		l.pixels = n
-	case "pt":
-		l.pixels = n * 96 / 72
-	case "in":
-		l.pixels = n * 96
-	case "cm":
-		l.pixels = n * 96 / 2.54
-	case "mm":
-		l.pixels = n * 96 / 25.4
-	case "rem", "pc":
-		l.pixels = n * normalSize
-	case "em", "lh":
-		l.pixels, l.isRelative = n*normalSize, true
-	case "ex", "ch":
-		l.pixels, l.isRelative = n*normalSize/2, true
-	case "vw", "vh":
-		l.pixels = n * windowWidth / 100
-	default:
-		return l, false
 	}
-	return l, true
+	pixels, ok := units[unit]
+	return length{pixels: n * pixels, isRelative: slices.Contains([]string{"em", "lh", "ex", "ch"}, unit)}, ok
 }
 
 // Reasons is a set of reasons why text is hidden; the empty set if it is seen.
@@ -263,11 +245,9 @@ func (a Appearance) Inside(s *Style) Appearance {
 	if has(Zoom) {
 		a.zoom *= v[Zoom]
 	}
-	switch {
-	case !has(FontSize):
-	case v[FontSize] < 0:
+	if v[FontSize] < 0 {
 		a.size *= -v[FontSize]
-	default:
+	} else if has(FontSize) {
 		a.size = v[FontSize]
 	}
 	if c := Colour(v[TextColour]); has(TextColour) && c != inheritedColour {
@@ -282,26 +262,20 @@ func (a Appearance) Inside(s *Style) Appearance {
 	return a
 }
 
-// Content is what an element shows.
-type Content uint8
-
-// The contents.
-const (
-	Words Content = iota
-	Label         // of a picture or a button, which has its own size and colour
-)
-
-// HiddenBy returns why the content of an element is not seen.
-func (a Appearance) HiddenBy(c Content) Reasons {
+// HiddenBy returns why the words of an element are not seen.
+func (a Appearance) HiddenBy() Reasons {
 	reasons := a.removed
 	if a.invisible {
 		reasons |= ByStyle
 	}
-	if c == Words && a.size*a.zoom <= tinyFont {
+	if a.size*a.zoom <= tinyFont {
 		reasons |= BySize
 	}
-	if c == Words && a.text.isNear(a.background) {
+	if a.text.isNear(a.background) {
 		reasons |= ByColour
 	}
 	return reasons
 }
+
+// HidesLabel reports whether the label of a picture or a button, which has its own size and colour, is not seen.
+func (a Appearance) HidesLabel() bool { return a.removed != 0 || a.invisible }

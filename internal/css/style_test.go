@@ -82,7 +82,7 @@ func FuzzNumber(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		var s Sheets
 		r := s.read([]byte(value))
-		r.until(0)
+		r.until()
 		if len(r.tokens) != 1 || r.tokens[0].kind != css.NumberToken {
 			return
 		}
