@@ -3,7 +3,6 @@ package message
 import (
 	"bytes"
 	"encoding/base64"
-	"slices"
 	"strings"
 
 	"chaff/internal/ascii"
@@ -19,60 +18,51 @@ const (
 	transferUUencode
 )
 
+// transfers is what the letters and digits in names of encodings mean, rightly and wrongly spelt.
+var transfers = map[string]transfer{
+	"7bit": transferIdentity, "7bits": transferIdentity, "8bit": transferIdentity, "8bits": transferIdentity, "binary": transferIdentity,
+	"bit7": transferIdentity, "bit8": transferIdentity, "none": transferIdentity, "7bitascii": transferIdentity, "ascii": transferIdentity,
+	"base64": transferBase64, "b64": transferBase64, "base64encoding": transferBase64, "base64encoded": transferBase64,
+	"quotedprintable": transferQuotedPrintable, "quotedprintible": transferQuotedPrintable, "quotedprintabel": transferQuotedPrintable,
+	"quoteprintable": transferQuotedPrintable, "quoted": transferQuotedPrintable, "qp": transferQuotedPrintable,
+	"uuencode": transferUUencode, "xuuencode": transferUUencode, "xuuencoded": transferUUencode, "uuencoded": transferUUencode,
+	"uue": transferUUencode, "xuue": transferUUencode,
+}
+
 // describeTransfer reads a Content-Transfer-Encoding.
 //
 // QUIRK: an encoding is one of five words. Mail has them with odd hyphens and blanks, in quotes, and with something after
 // them (transfer-encodings.eml). It also has uuencode, which MIME does not know.
 func (h *headers) describeTransfer(e *entity, value []byte) {
-	token, rest := cutToken(value)
+	token, _ := cutToken(value)
 	e.encoding, e.transfer = h.lower(token), transferIdentity
-	known := true
 	switch string(e.encoding) {
 	case "base64":
 		e.transfer = transferBase64
+		return
 	case "quoted-printable":
 		e.transfer = transferQuotedPrintable
+		return
 	case "7bit", "8bit", "binary", "":
-	default:
-		whole := value[:len(value)-len(rest)]
-		if len(rest) > 0 && rest[0] == ' ' {
-			whole = value // such as "8 bit"
-		}
-		if e.transfer, known = h.misspeltTransfer(whole); !known {
-			e.transfer, known = h.misspeltTransfer(token)
-		}
-		e.encoding = h.toUTF8(e.encoding, nil, false)
+		return
 	}
-	if !known {
-		h.repairs.add(UnknownEncoding)
-	}
-}
-
-// misspeltTransfer returns the encoding that a misspelt name means.
-func (h *headers) misspeltTransfer(name []byte) (_ transfer, ok bool) {
-	const maxName = 40 // longer than any name
-	var letters [maxName]byte
-	n := 0
-	for _, c := range name[:min(len(name), maxName)] {
-		if ascii.IsAlphanumeric(c) {
-			letters[n] = ascii.Lower(c)
-			n++
+	e.encoding = h.toUTF8(e.encoding, nil, false)
+	for _, name := range [][]byte{value, token} { // all of it for "8 bit"
+		const maxName = 40 // longer than any name
+		letters := make([]byte, 0, maxName)
+		for _, c := range name[:min(len(name), maxName)] {
+			if ascii.IsAlphanumeric(c) {
+				letters = append(letters, ascii.Lower(c))
+			}
+		}
+		if t, ok := transfers[string(letters)]; ok {
+			if e.transfer = t; t != transferUUencode { // not in MIME, but not misspelt
+				h.repairs.add(MisspeltEncoding)
+			}
+			return
 		}
 	}
-	var t transfer
-	switch string(letters[:n]) {
-	case "uuencode", "xuuencode", "xuuencoded", "uuencoded", "uue", "xuue":
-		return transferUUencode, true // not in MIME, but not misspelt
-	case "base64", "b64", "base64encoding", "base64encoded":
-		t = transferBase64
-	case "quotedprintable", "quotedprintible", "quotedprintabel", "quoteprintable", "quoted", "qp":
-		t = transferQuotedPrintable
-	case "7bit", "7bits", "8bit", "8bits", "binary", "bit7", "bit8", "none", "7bitascii", "ascii":
-	default:
-		return transferIdentity, false
-	}
-	h.repairs.add(MisspeltEncoding)
-	return t, true
+	h.repairs.add(UnknownEncoding)
 }
 
 // content returns the decoded content of a body, cut at the limit of the message.
@@ -82,41 +72,46 @@ func (t *texts) content(e entity, body []byte) []byte {
 		t.repairs.add(CutText)
 		body = body[:longest*t.left]
 	}
-	start := len(t.arena)
-	switch e.transfer {
-	case transferQuotedPrintable:
-		var ok bool
-		t.arena, ok = appendQuotedPrintable(t.arena, body)
-		if !ok {
-			t.repairs.add(BadQuotedPrintable)
-		}
-		body = t.arena[start:len(t.arena):len(t.arena)]
-	case transferBase64:
-		if !t.appendBase64Body(body) {
-			t.repairs.add(BadBase64)
-		}
-		body = t.arena[start:len(t.arena):len(t.arena)]
-	case transferUUencode:
-		body = t.uuBody(body)
-	}
-	return t.cutText(body)
+	return t.cutText(t.decoded(e.transfer, body))
 }
 
-// appendBase64Body appends the content of a base64 body to the arena. It reports whether the body was valid.
+// contentStart returns the start of the decoded content of e. It is valid until the arena grows.
+func (t *texts) contentStart(e entity, body []byte) []byte {
+	start, repairs := len(t.arena), t.repairs
+	head := t.decoded(e.transfer, body[:min(len(body), sniffBytes)])
+	t.arena, t.repairs = t.arena[:start], repairs
+	return head
+}
+
+// decoded returns a body without its transfer encoding.
 //
 // QUIRK: a base64 body is base64. Some programs declare base64 and send plain text (base64-plain.eml), and mailing lists add
 // plain lines to it (base64-footer.eml).
-func (t *texts) appendBase64Body(body []byte) (ok bool) {
-	if t.arena, ok = appendCleanBase64(t.arena, body); ok {
-		return true
+func (t *texts) decoded(encoding transfer, body []byte) []byte {
+	start, ok := len(t.arena), true
+	switch encoding {
+	case transferQuotedPrintable:
+		if t.arena, ok = appendQuotedPrintable(t.arena, body); !ok {
+			t.repairs.add(BadQuotedPrintable)
+		}
+	case transferBase64:
+		if clean, err := base64.StdEncoding.AppendDecode(t.arena, body); err == nil {
+			t.arena = clean
+			break
+		}
+		length := base64Length(body)
+		if t.arena, ok = appendBase64(t.arena, body[:length]); length < len(body) {
+			t.arena, ok = append(append(t.arena, '\n'), body[length:]...), false
+		}
+		if !ok {
+			t.repairs.add(BadBase64)
+		}
+	case transferUUencode:
+		return t.uuBody(body)
+	default:
+		return body
 	}
-	length := base64Length(body)
-	t.arena, ok = appendBase64(t.arena, body[:length])
-	if length == len(body) {
-		return ok
-	}
-	t.arena = append(append(t.arena, '\n'), body[length:]...)
-	return false
+	return t.made(start)
 }
 
 // base64Length returns how much of body is base64, perhaps damaged: the lines before the first one that is not, unless
@@ -146,16 +141,6 @@ func looksLikeBase64(text []byte) bool {
 	return odd*10 <= len(text)
 }
 
-// appendCleanBase64 appends the decoded src, if it is valid base64.
-func appendCleanBase64(dst, src []byte) (_ []byte, ok bool) {
-	dst = slices.Grow(dst, base64.StdEncoding.DecodedLen(len(src)))
-	n, err := base64.StdEncoding.Decode(dst[len(dst):cap(dst)], src)
-	if err != nil {
-		return dst, false
-	}
-	return dst[:len(dst)+n], true
-}
-
 // appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
 // one by one. It reports whether src was valid; missing padding and blanks do not matter. Valid lines go through the
 // library.
@@ -177,9 +162,8 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 		var line []byte
 		line, src = cutLine(src)
 		if whole := bytes.TrimSuffix(line, []byte("\r")); digits == 0 && len(whole)%4 == 0 {
-			dst = slices.Grow(dst, len(whole))
-			if n, err := base64.RawStdEncoding.Decode(dst[len(dst):cap(dst)], whole); err == nil {
-				dst = dst[:len(dst)+n]
+			if valid, err := base64.RawStdEncoding.AppendDecode(dst, whole); err == nil {
+				dst = valid
 				continue
 			}
 		}
@@ -225,16 +209,11 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 			src = src[2:]
 			continue
 		}
-		// A soft line end may have gained blanks.
-		blanks := 0
-		for blanks < len(src) && isBlank(src[blanks]) {
-			blanks++
-		}
-		switch {
-		case blanks == len(src):
+		switch after := bytes.TrimLeft(src, " \t"); { // a soft line end may have gained blanks
+		case len(after) == 0:
 			src = nil
-		case src[blanks] == '\n':
-			src = src[blanks+1:]
+		case after[0] == '\n':
+			src = after[1:]
 		default:
 			dst = append(dst, '=')
 			ok = false

@@ -39,7 +39,7 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 	if len(d.lines) > 0 {
 		start := len(d.arena)
 		d.arena = append(d.arena, d.lines...)
-		part.Text = d.arena[start:len(d.arena):len(d.arena)]
+		part.Text = d.made(start)
 	}
 	part.Hidden = hidden
 }
@@ -76,14 +76,14 @@ func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 		d.arena = append(d.arena, line...)
 	}
 	if start < len(d.arena) {
-		line = d.arena[start:len(d.arena):len(d.arena)]
+		line = d.made(start)
 	}
 	colon := valueAt(line)
 	property, value = line[:colon], line[min(colon+1, len(line)):]
 	if isQuoted {
 		start = len(d.arena)
 		d.arena, _ = appendQuotedPrintable(d.arena, value)
-		value = d.toUTF8(d.arena[start:len(d.arena):len(d.arena)], nil, false)
+		value = d.toUTF8(d.made(start), nil, false)
 	}
 	return property, value, rest
 }

@@ -48,6 +48,9 @@ type texts struct {
 	guesser *guesser // made when first needed
 }
 
+// made returns what was appended to the arena since it had that length.
+func (t *texts) made(start int) []byte { return t.arena[start:len(t.arena):len(t.arena)] }
+
 // maxCodecs is how many labels of charsets are kept with their codecs.
 const maxCodecs = 256
 
@@ -81,7 +84,7 @@ func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 func (t *texts) convert(text, label []byte, isHTML bool) []byte {
 	start := len(t.arena)
 	t.appendUTF8(text, label, isHTML)
-	return t.arena[start:len(t.arena):len(t.arena)]
+	return t.made(start)
 }
 
 // isPlain reports whether text is valid UTF-8 without a sign of another charset.

@@ -2,40 +2,11 @@ package message
 
 import (
 	"bytes"
-	"os"
-	"strings"
 	"testing"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 )
-
-// knownLabels returns all labels of golang.org/x/text/encoding/htmlindex and ianaindex, in lower case.
-func knownLabels(t *testing.T) []string {
-	t.Helper()
-	list, err := os.ReadFile("testdata/charsets.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	labels := strings.Fields(string(list))
-	if len(labels) < 900 {
-		t.Fatalf("%d labels", len(labels))
-	}
-	return append(labels, "", "utf-9", "replacement", "windows-1259", "x-unknown", "iso-8859-", "utf 8")
-}
-
-func TestCharsetsHaveTheLabelsOfTheLibrary(t *testing.T) {
-	for _, label := range knownLabels(t) {
-		enc, want := charset.Lookup(label)
-		if got := canonicalName(label); got != want {
-			t.Errorf("%q: got the name %q, want %q", label, got, want)
-		}
-		if want != "" && want != "replacement" && !decodesAlike(encodingOf(want).NewDecoder(), enc.NewDecoder()) {
-			t.Errorf("%q: another encoding", label)
-		}
-	}
-}
 
 func TestCodePagesOfDOSAreRead(t *testing.T) {
 	for label, want := range map[string]encoding.Encoding{

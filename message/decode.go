@@ -77,7 +77,7 @@ func (t *texts) normalise(data []byte) []byte {
 	}
 	start := len(t.arena)
 	t.arena = t.appendNormal(t.arena, data)
-	return t.arena[start:len(t.arena):len(t.arena)]
+	return t.made(start)
 }
 
 // appendNormal appends data with LF as the only line end.
@@ -187,7 +187,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 			d.repairs.add(BadBase64)
 			start := len(d.arena)
 			d.arena = append(append(append(d.arena, d.cutText(encoded)...), '\n'), body...)
-			body = d.arena[start:len(d.arena):len(d.arena)]
+			body = d.made(start)
 		}
 	}
 	if !isHTML && looksLikeHTML(body) {

@@ -17,32 +17,11 @@ type inlineFile struct {
 // QUIRK: a file is a part with a type. Before MIME, and long after, programs wrote it into the text, as uuencode
 // (uuencode.eml) or yEnc (yenc.eml).
 func (d *Decoder) takeFiles(text []byte, binary bool) []byte {
-	if mayHaveUU(text) {
-		text = d.take(text, d.uuFile)
-	}
+	text = d.take(text, d.uuFile)
 	if binary && bytes.Contains(text, []byte("=ybegin ")) {
 		text = d.take(text, d.yencFile)
 	}
 	return text
-}
-
-// mayHaveUU reports whether text could contain a uuencoded file. In a long text only files of 45 bytes or more count: they
-// have a line that begins with "M", which is found much faster than "begin".
-func mayHaveUU(text []byte) bool {
-	const short = 1 << 10
-	if len(text) < short {
-		return true
-	}
-	for at := 0; ; at++ {
-		next := bytes.IndexByte(text[at:], 'M')
-		if next < 0 {
-			return false
-		}
-		at += next
-		if at > 0 && text[at-1] == '\n' {
-			return true
-		}
-	}
 }
 
 // take returns text without the files that find finds. Find keeps the next file and returns where it starts and ends.
@@ -68,7 +47,7 @@ func (d *Decoder) take(text []byte, find func([]byte) (from, to int, ok bool)) [
 		d.arena = append(d.arena, piece...)
 	}
 	d.arena = append(d.arena, text...)
-	return d.arena[start:len(d.arena):len(d.arena)]
+	return d.made(start)
 }
 
 // uuFile keeps the first uuencoded file in text.
@@ -84,7 +63,7 @@ func (d *Decoder) uuFile(text []byte) (from, to int, ok bool) {
 	if !whole {
 		d.repairs.add(BadUUencode)
 	}
-	file := inlineFile{name, d.arena[start:len(d.arena):len(d.arena)], true}
+	file := inlineFile{name, d.made(start), true}
 	if !file.isText() { // drop the content
 		file, d.arena = inlineFile{name: name}, d.arena[:start]
 	}
@@ -122,7 +101,7 @@ func (d *Decoder) addFile(file inlineFile, charset []byte) {
 		return
 	}
 	part := Part{Type: d.typeFile, Filename: d.decodeWords(file.name, charset), Attachment: true}
-	f := formatOf(file.content[:min(len(file.content), sniffedBytes)], file.name, nil)
+	f := formatOf(file.content[:min(len(file.content), sniffBytes)], file.name, nil)
 	if f == formatUnknown && file.isText() {
 		f = formatText
 	}

@@ -22,9 +22,6 @@ const (
 // htmlEndings lists the endings of file names that browsers open as HTML or SVG.
 var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"}
 
-// sniffedBytes is how much of a file is read to find its format.
-const sniffedBytes = 1 << 10
-
 // openFile sets the text of part to the visible text of the opened file. It returns how much text of the message it read.
 //
 // QUIRK: the type of a file says what it is. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
@@ -89,7 +86,7 @@ func isBinary(head []byte) bool {
 // proves anything, nor do both if there are words, because a reader shows the words and no control characters.
 func isNoise(content []byte) bool {
 	isOdd := func(c byte) bool { return c != 0 && isControl(c) }
-	if !slices.ContainsFunc(content[:min(len(content), sniffedBytes)], isOdd) {
+	if !slices.ContainsFunc(content[:min(len(content), sniffBytes)], isOdd) {
 		return false
 	}
 	controls := 0
@@ -103,7 +100,7 @@ func isNoise(content []byte) bool {
 
 // isFileOf reports whether content begins as PDFs, pictures, recordings, archives and programs do.
 func isFileOf(content []byte) bool {
-	switch kindOf(content[:min(len(content), sniffedBytes)]) {
+	switch kindOf(content[:min(len(content), sniffBytes)]) {
 	case "PDF", "picture", "recording", "archive", "program", "Outlook message":
 		return true
 	}
@@ -145,26 +142,6 @@ func hasEnding(name []byte, endings ...string) bool {
 		}
 	}
 	return false
-}
-
-// contentStart returns the start of the decoded content of e. It is valid until the next call.
-func (t *texts) contentStart(e entity, body []byte) []byte {
-	body = body[:min(len(body), sniffedBytes)]
-	switch e.transfer {
-	case transferQuotedPrintable:
-		t.encoded, _ = appendQuotedPrintable(t.encoded[:0], body)
-	case transferBase64:
-		t.encoded, _ = appendBase64(t.encoded[:0], body)
-	case transferUUencode:
-		_, lines, _, ok := findUUBegin(body)
-		if !ok {
-			return body
-		}
-		t.encoded, _, _ = appendUU(t.encoded[:0], body[lines:])
-	default:
-		return body
-	}
-	return t.encoded
 }
 
 const (

@@ -3,6 +3,8 @@ package message
 import (
 	"unicode/utf8"
 
+	"golang.org/x/net/html/charset"
+
 	"chaff/internal/ascii"
 )
 
@@ -18,12 +20,14 @@ const (
 // doubleTable is a charset of two bytes a character.
 type doubleTable struct {
 	name   string
+	rows   []rows
 	common [1 << 16 / 64]uint64 // the set of common characters, by their two bytes
 }
 
 func newDoubleTable(name string, s script) doubleTable {
-	t := doubleTable{name: name}
-	encoder := encodingOf(name).NewEncoder()
+	t := doubleTable{name: name, rows: rowsOf(name)}
+	enc, _ := charset.Lookup(name)
+	encoder := enc.NewEncoder()
 	for _, r := range s.common {
 		var text, encoded [2 * utf8.UTFMax]byte
 		encoder.Reset()
@@ -83,53 +87,50 @@ func (t *doubleTable) score(text []byte) (score int, frequent, latin bool) {
 
 // points returns the points of a character that is not common.
 func (t *doubleTable) points(lead, trail byte) int {
-	switch t.name {
+	for _, r := range t.rows {
+		if between(lead, r.lead) && between(trail, r.trail) {
+			return r.points
+		}
+	}
+	return pointsBroken
+}
+
+func between(c byte, limits [2]byte) bool { return limits[0] <= c && c <= limits[1] }
+
+// rows is a range of pairs of bytes, and the points of its characters.
+type rows struct {
+	lead, trail [2]byte
+	points      int
+}
+
+// rowsOf returns the rows of a charset. The first that has a pair counts.
+func rowsOf(name string) []rows {
+	high := [2]byte{0xa1, 0xfe}
+	switch name {
 	case "shift_jis":
-		return pointsShiftJIS(lead, trail)
+		low, high := [2]byte{0x40, 0x7e}, [2]byte{0x80, 0xfc}
+		return []rows{
+			{[2]byte{0x82, 0x82}, [2]byte{0x9f, 0xf1}, pointsKana},
+			{[2]byte{0x83, 0x83}, low, pointsKana}, {[2]byte{0x83, 0x83}, [2]byte{0x80, 0x96}, pointsKana},
+			{[2]byte{0x88, 0x98}, low, pointsUsual}, {[2]byte{0x88, 0x98}, high, pointsUsual},
+			{[2]byte{0x81, 0x9f}, low, pointsRare}, {[2]byte{0x81, 0x9f}, high, pointsRare},
+			{[2]byte{0xe0, 0xef}, low, pointsRare}, {[2]byte{0xe0, 0xef}, high, pointsRare},
+		}
 	case "big5":
-		return pointsBig5(lead, trail)
-	}
-	// The EUC charsets have 94 rows of 94 characters.
-	if !between(lead, 0xa1, 0xfe) || !between(trail, 0xa1, 0xfe) {
-		if t.name == "gb18030" && between(lead, 0x81, 0xfe) && between(trail, 0x40, 0xfe) {
-			return pointsRare // added by GBK
+		low := [2]byte{0x40, 0x7e}
+		return []rows{
+			{[2]byte{0xa4, 0xc6}, low, pointsUsual}, {[2]byte{0xa4, 0xc6}, high, pointsUsual},
+			{[2]byte{0xa1, 0xf9}, low, pointsRare}, {[2]byte{0xa1, 0xf9}, high, pointsRare},
 		}
-		return pointsBroken
-	}
-	switch t.name {
 	case "euc-jp":
-		if lead == 0xa4 && trail <= 0xf3 || lead == 0xa5 && trail <= 0xf6 {
-			return pointsKana
+		return []rows{
+			{[2]byte{0xa4, 0xa4}, [2]byte{0xa1, 0xf3}, pointsKana}, {[2]byte{0xa5, 0xa5}, [2]byte{0xa1, 0xf6}, pointsKana},
+			{[2]byte{0xb0, 0xcf}, high, pointsUsual}, {high, high, pointsRare},
 		}
-		return usual(between(lead, 0xb0, 0xcf))
 	case "euc-kr":
-		return usual(between(lead, 0xb0, 0xc8))
+		return []rows{{[2]byte{0xb0, 0xc8}, high, pointsUsual}, {high, high, pointsRare}}
 	}
-	return usual(between(lead, 0xb0, 0xd7)) // GB 2312
-}
-
-func pointsShiftJIS(lead, trail byte) int {
-	switch {
-	case !between(trail, 0x40, 0xfc) || trail == 0x7f || lead == 0x80 || lead == 0xa0 || lead >= 0xf0:
-		return pointsBroken
-	case lead == 0x82 && between(trail, 0x9f, 0xf1), lead == 0x83 && trail <= 0x96:
-		return pointsKana
+	return []rows{ // GB 2312, and what GBK added
+		{[2]byte{0xb0, 0xd7}, high, pointsUsual}, {high, high, pointsRare}, {[2]byte{0x81, 0xfe}, [2]byte{0x40, 0xfe}, pointsRare},
 	}
-	return usual(between(lead, 0x88, 0x98))
 }
-
-func pointsBig5(lead, trail byte) int {
-	if !between(lead, 0xa1, 0xf9) || !between(trail, 0x40, 0x7e) && !between(trail, 0xa1, 0xfe) {
-		return pointsBroken
-	}
-	return usual(between(lead, 0xa4, 0xc6))
-}
-
-func usual(is bool) int {
-	if is {
-		return pointsUsual
-	}
-	return pointsRare
-}
-
-func between(c, low, high byte) bool { return low <= c && c <= high }

@@ -282,5 +282,5 @@ func (t *texts) unfold(value []byte) []byte {
 		}
 		t.arena = append(t.arena, line...)
 	}
-	return t.arena[start:len(t.arena):len(t.arena)]
+	return t.made(start)
 }

@@ -2,9 +2,13 @@ package message
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"strings"
 
+	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
@@ -61,8 +65,7 @@ func namedCodec(name string) *codec {
 		return nil
 	}
 	label := strings.TrimSpace(name)
-	name = canonicalName(label)
-	enc := encodingOf(name)
+	enc, name := charset.Lookup(label)
 	switch name {
 	case "", "replacement":
 		return nil
@@ -207,4 +210,18 @@ func alias(clean string) string {
 		}
 	}
 	return clean
+}
+
+// codePage returns the code page of DOS with a label such as "ibm437", nil if there is none. Those of mainframes have other numbers.
+func codePage(label string) encoding.Encoding {
+	number := strings.TrimPrefix(label, "ibm")
+	if n, err := strconv.Atoi(number); err != nil || n < 437 || n > 865 {
+		return nil
+	}
+	for _, enc := range charmap.All {
+		if fmt.Sprint(enc) == "IBM Code Page "+number {
+			return enc
+		}
+	}
+	return nil
 }

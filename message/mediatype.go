@@ -152,7 +152,7 @@ func (t *texts) lower(token []byte) []byte {
 	}
 	start := len(t.arena)
 	t.arena = ascii.AppendLower(t.arena, token, len(token))
-	return t.arena[start:len(t.arena):len(t.arena)]
+	return t.made(start)
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

@@ -165,7 +165,7 @@ func (h *headers) joinPieces() []byte {
 		for _, p := range h.pieces {
 			h.arena = append(h.arena, p.value...)
 		}
-		return h.decodeWords(h.arena[start:len(h.arena):len(h.arena)], nil)
+		return h.decodeWords(h.made(start), nil)
 	}
 	h.encoded = h.encoded[:0]
 	for _, p := range h.pieces {
@@ -177,7 +177,7 @@ func (h *headers) joinPieces() []byte {
 	}
 	start := len(h.arena)
 	h.flushWord(charset)
-	return h.arena[start:len(h.arena):len(h.arena)]
+	return h.made(start)
 }
 
 // cutExtended cuts "charset'language'text".
@@ -241,5 +241,5 @@ func (t *texts) unescape(s []byte, n byte) []byte {
 		}
 		t.arena = append(t.arena, s[i])
 	}
-	return t.arena[start:len(t.arena):len(t.arena)]
+	return t.made(start)
 }

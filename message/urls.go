@@ -85,7 +85,7 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 		done = to
 	}
 	d.arena = append(d.arena, text[done:]...)
-	return d.arena[start:len(d.arena):len(d.arena)]
+	return d.made(start)
 }
 
 // scriptLinks adds the URLs in a script to the message if a browser runs it, as those of files. A page that redirects often

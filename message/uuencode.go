@@ -1,6 +1,9 @@
 package message
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A uuencoded file:
 //
@@ -17,17 +20,11 @@ const maxUULine = 1 + 63/3*4 + 2 // the length, the longest data, and a checksum
 // cutUUBegin reads the line that begins a file. The mode has three or four digits.
 func cutUUBegin(line []byte) (name []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("begin "))
-	if !ok {
+	after := bytes.TrimLeft(rest, "01234567")
+	if digits := len(rest) - len(after); !ok || digits < 3 || digits > 4 || !bytes.HasPrefix(after, []byte(" ")) {
 		return nil, false
 	}
-	digits := 0
-	for digits < len(rest) && '0' <= rest[digits] && rest[digits] <= '7' {
-		digits++
-	}
-	if digits < 3 || digits > 4 || digits == len(rest) || rest[digits] != ' ' {
-		return nil, false
-	}
-	name = bytes.TrimSpace(rest[digits:])
+	name = bytes.TrimSpace(after)
 	return name, len(name) > 0
 }
 
@@ -40,17 +37,12 @@ const (
 	uuWhole                 // it is complete
 )
 
-// uuLineOf returns the state of a line.
 func uuLineOf(line []byte) uuLine {
-	if len(line) == 0 || len(line) > maxUULine {
+	isOther := func(c byte) bool { return c < ' ' || c > '`' }
+	if len(line) == 0 || len(line) > maxUULine || slices.ContainsFunc(line, isOther) {
 		return uuForeign
 	}
-	for _, c := range line {
-		if c < ' ' || c > '`' {
-			return uuForeign
-		}
-	}
-	want, have := uuLength(line[0]), len(line)-1
+	want, have := (int(uuDigit(line[0]))+2)/3*4, len(line)-1
 	switch {
 	case have >= want && have <= want+2:
 		return uuWhole
@@ -59,9 +51,6 @@ func uuLineOf(line []byte) uuLine {
 	}
 	return uuForeign
 }
-
-// uuLength returns how many characters must follow the number c.
-func uuLength(c byte) int { return (int(uuDigit(c)) + 2) / 3 * 4 }
 
 func uuDigit(c byte) byte { return (c - ' ') & 0x3f }
 
@@ -145,5 +134,5 @@ func (t *texts) uuBody(body []byte) []byte {
 	if !whole || !ok {
 		t.repairs.add(BadUUencode)
 	}
-	return t.arena[start:len(t.arena):len(t.arena)]
+	return t.made(start)
 }
