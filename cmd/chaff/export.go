@@ -17,10 +17,8 @@ import (
 	"chaff/train"
 )
 
-func (p *program) exportCommand() *cobra.Command {
-	var sources sourceFlags
-	var settings settingFlags
-	var flags exportFlags
+func exportCommand(p *program) *cobra.Command {
+	var x exporting
 	c := &cobra.Command{
 		Use:   "export [-m FILE] PATH...",
 		Short: "Write labelled mail, or the weights of a model, for other programs",
@@ -35,88 +33,87 @@ chaff import the kind of features that chaff inspect prints.`,
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
   chaff export --weights > weights.csv
   chaff import weights.csv --features 'normalised bits' -m again.model`,
-		RunE: func(c *cobra.Command, paths []string) error {
-			return p.export(c, &sources, paths, &settings, flags)
-		},
+		RunE: func(_ *cobra.Command, paths []string) error { return x.run(paths) },
 	}
-	sources.add(c)
-	settings.add(p, c, "workers")
+	x.sources.add(c)
+	x.add(p, c, "use", "", "workers")
 	f := c.Flags()
-	p.addModelFile(c, &flags.model, "use")
-	f.StringVar(&flags.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
-	f.StringVar(&flags.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
-	f.BoolVar(&flags.weights, "weights", false, "write the weights of the model as CSV, and no mail")
+	f.StringVar(&x.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
+	f.StringVar(&x.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
+	f.BoolVar(&x.weights, "weights", false, "write the weights of the model as CSV, and no mail")
 	return c
 }
 
-type exportFlags struct {
-	model, format, terms string
-	weights              bool
+// exporting is the command export.
+type exporting struct {
+	onModel
+	sources       sourceFlags
+	format, terms string
+	weights       bool
 }
 
-func (p *program) export(c *cobra.Command, sources *sourceFlags, paths []string, settings *settingFlags, flags exportFlags) error {
-	cfg, err := p.load(settings)
-	if err != nil {
+func (x *exporting) run(paths []string) error {
+	if err := x.load(false); err != nil {
 		return err
 	}
-	format, err := features.ParseExportFormat(flags.format)
+	format, err := features.ParseExportFormat(x.format)
 	if err != nil {
 		return fmt.Errorf("--as: %w", err)
 	}
-	f, err := delivery.OpenModel(flags.model, p.stderr)
+	f, err := delivery.OpenModel(x.model, x.stderr)
 	if err != nil {
 		return err
 	}
 	var mail labelled
-	if !flags.weights {
-		if mail, err = sources.open(paths); err != nil {
+	if !x.weights {
+		if mail, err = x.sources.open(paths); err != nil {
 			return err
 		}
-		if err := mail.match(flags.model, f); err != nil {
-			return err
-		}
-	}
-	if flags.terms != "" {
-		if err := canWrite(mail.reads, replace.Output{Path: flags.terms, Kind: termsKind()}); err != nil {
-			return err
-		}
-		if err := writeTerms(f, flags.model, flags.terms); err != nil {
+		if err := mail.match(x.model, f); err != nil {
 			return err
 		}
 	}
-	if flags.weights {
+	if x.terms != "" {
+		if err := canWrite(mail.reads, replace.Output{Path: x.terms, Kind: termsKind}); err != nil {
+			return err
+		}
+		if err := writeTerms(f, x.model, x.terms); err != nil {
+			return err
+		}
+	}
+	if x.weights {
 		w, err := weights.Of(f)
 		if errors.Is(err, weights.ErrNotAffine) {
 			return hint.With(err, "train another one: chaff train --model softmax")
 		}
 		if err != nil {
-			return delivery.ModelError(flags.model, err)
+			return delivery.ModelError(x.model, err)
 		}
-		return w.WriteCSV(p.stdout)
+		return w.WriteCSV(x.stdout)
 	}
-	all, err := read(p, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
-		return train.Read(c.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
-			Reading: f.Settings().Reading(), Workers: cfg.Workers, Progress: step,
+	all, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
+		return train.Read(x.command.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
+			Reading: f.Settings().Reading(), Workers: x.Workers, Progress: step,
 		})
 	})
 	if err != nil {
 		return err
 	}
-	d := all.DatasetFor(f, cfg.Workers)
-	return errors.Join(d.Write(p.stdout, format), d.Err())
+	d := all.DatasetFor(f, x.Workers)
+	return errors.Join(d.Write(x.stdout, format), d.Err())
 }
 
 // termsHead begins a table of terms.
 const termsHead = "chaff_feature\tmessages\tterm\n"
 
-func termsKind() replace.Kind { return replace.Kind{Name: "table of terms", Start: termsHead} }
+var termsKind = replace.Kind{Name: "table of terms", Start: termsHead}
 
 func writeTerms(f *filter.Filter, model, path string) error {
 	terms, err := f.Terms()
 	if err != nil {
 		return delivery.ModelError(model, err)
 	}
-	return writeFile(path, termsKind(), func(w io.Writer) error {
+	return writeFile(path, termsKind, func(w io.Writer) error {
 		if _, err := io.WriteString(w, termsHead); err != nil {
 			return err
 		}

@@ -28,20 +28,18 @@ import (
 	"chaff/store"
 )
 
-// mailClient is the command imap: its flags, and the settings in force.
+// mailClient is the command imap.
 type mailClient struct {
-	command                       *cobra.Command
-	settings                      settingFlags
-	model, address                string
+	onModel
 	passwordFile, passwordCommand string
 	account                       imap.Account
 	secret                        imap.Secret
 	options                       imap.Options
-	move, learn, idle, asJSON     bool
-	config.Config
+	move, learn, idle             bool
 }
 
-func (p *program) imapCommand() *cobra.Command {
+func imapCommand(p *program) *cobra.Command {
+	var address string
 	x := mailClient{options: imap.DefaultOptions()}
 	c := &cobra.Command{
 		Use:        "imap [-m FILE] --account imaps://USER@HOST",
@@ -66,15 +64,15 @@ the messages that were moved.`,
     --learn --move --idle`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if err := x.load(p); err != nil {
+			if err := x.check(address); err != nil {
 				return err
 			}
-			return p.imap(&x)
+			return x.run()
 		},
 	}
-	x.command = c
+	x.add(p, c, "use", "print what was done as JSON", "workers", "memory")
 	f := c.Flags()
-	f.StringVar(&x.address, "account", "", "the mailbox at `ADDRESS`: imaps://USER@HOST[:PORT], or imap:// for STARTTLS")
+	f.StringVar(&address, "account", "", "the mailbox at `ADDRESS`: imaps://USER@HOST[:PORT], or imap:// for STARTTLS")
 	f.StringVar(&x.passwordFile, "password-file", "", "read the password from `FILE`, of mode 0600")
 	f.StringVar(&x.passwordCommand, "password-command", "", "read the password from what the shell command `COMMAND` prints")
 	f.BoolVar(&x.secret.Token, "oauth", false, "the password is an access token of OAuth 2.0")
@@ -88,24 +86,18 @@ the messages that were moved.`,
 	if err := c.MarkFlagFilename("password-file"); err != nil {
 		panic(err) // the flag does not exist
 	}
-	x.settings.add(p, c, "workers", "memory")
-	p.addModelFile(c, &x.model, "use")
-	addJSON(c, &x.asJSON, "print what was done as JSON")
 	return c
 }
 
-// load loads the settings and the password, and checks the flags.
-func (x *mailClient) load(p *program) error {
-	loaded, err := p.load(&x.settings)
-	if err != nil {
+// check loads the settings and the password, and checks the flags.
+func (x *mailClient) check(address string) (err error) {
+	if err := x.load(true); err != nil {
 		return err
 	}
-	p.warnOfModelSettings(loaded)
-	x.Config = loaded.Config
-	if x.address == "" {
+	if address == "" {
 		return hint.With(errors.New("no account given"), "chaff imap --account imaps://USER@HOST --password-file FILE")
 	}
-	if x.account, err = imap.ParseAccount(x.address); err != nil {
+	if x.account, err = imap.ParseAccount(address); err != nil {
 		return fmt.Errorf("--account %w", err)
 	}
 	switch {
@@ -121,66 +113,58 @@ func (x *mailClient) load(p *program) error {
 			return err
 		}
 	}
-	x.secret.Text, err = x.password(p)
+	x.secret.Text, err = x.password()
 	return err
 }
 
 // password returns the password, without the end of its line.
-func (x *mailClient) password(p *program) (string, error) {
-	var text string
+func (x *mailClient) password() (string, error) {
+	var text []byte
+	var err error
 	switch {
 	case x.passwordFile != "":
-		data, err := readSecret(x.passwordFile)
-		if err != nil {
+		if text, err = readSecret(x.passwordFile); err != nil {
 			return "", fmt.Errorf("--password-file %s: %w", x.passwordFile, err)
 		}
-		text = data
 	case x.passwordCommand != "":
 		shell := exec.CommandContext(x.command.Context(), "sh", "-c", x.passwordCommand)
-		shell.Env, shell.Stderr = p.environ, screen.Lines(p.stderr)
-		data, err := shell.Output()
-		if err != nil {
+		shell.Env, shell.Stderr = x.environ, screen.Lines(x.stderr)
+		if text, err = shell.Output(); err != nil {
 			return "", fmt.Errorf("--password-command: %w", err)
 		}
-		text = string(data)
 	default:
-		for _, variable := range p.environ {
-			if value, is := strings.CutPrefix(variable, config.PasswordVariable+"="); is {
-				text = value
-			}
-		}
-		if text == "" {
+		if text = []byte(x.variable(config.PasswordVariable)); len(text) == 0 {
 			return "", hint.With(errors.New("no password given"), "write it into a file of mode 0600: --password-file FILE; or let a command print it: --password-command 'pass imap'")
 		}
 	}
-	text, _, _ = strings.Cut(text, "\n")
-	if text = strings.TrimSuffix(text, "\r"); text == "" {
+	line, _, _ := strings.Cut(string(text), "\n")
+	if line = strings.TrimSuffix(line, "\r"); line == "" {
 		return "", errors.New("the password is empty")
 	}
-	return text, nil
+	return line, nil
 }
 
 // maxSecret is the size of the largest password or token.
 const maxSecret = 64 << 10
 
 // readSecret reads a file that nobody else may read.
-func readSecret(path string) (string, error) {
+func readSecret(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return "", replace.Reason(err)
+		return nil, replace.Reason(err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	switch {
 	case err != nil:
-		return "", replace.Reason(err)
+		return nil, replace.Reason(err)
 	case info.IsDir():
-		return "", errors.New("it is a folder")
+		return nil, errors.New("it is a folder")
 	case info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeNamedPipe == 0:
-		return "", hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(shellWord(path)))
+		return nil, hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(shellWord(path)))
 	}
 	data, err := io.ReadAll(io.LimitReader(file, maxSecret))
-	return string(data), replace.Reason(err)
+	return data, replace.Reason(err)
 }
 
 // mailDone is the JSON of imap: what was done in one round.
@@ -194,8 +178,6 @@ type mailDone struct {
 	Inbox    *imap.Run    `json:"inbox,omitempty"`
 	Messages []mailJudged `json:"messages,omitempty"`
 	Learned  *mailboxes   `json:"learned,omitempty"`
-
-	lines []screen.Quoted // about the messages that are not ham
 }
 
 // mailJudged is the JSON of a message.
@@ -213,15 +195,15 @@ const (
 	mailRetry = time.Minute
 )
 
-// imap does its work once, or with --idle until the context ends.
-func (p *program) imap(x *mailClient) error {
+// run does its work once, or with --idle until the context ends.
+func (x *mailClient) run() error {
 	ctx := x.command.Context()
 	delivery.LimitMemory()
 	worked, waiting := false, false
 	for {
-		err := p.imapSession(ctx, x, func() {
+		err := x.session(ctx, func() {
 			if waiting {
-				screen.Printf(p.stderr, "chaff: the trouble is over: filtering %s\n", x.account)
+				screen.Printf(x.stderr, "chaff: the trouble is over: filtering %s\n", x.account)
 			}
 			worked, waiting = true, false
 		})
@@ -231,10 +213,10 @@ func (p *program) imap(x *mailClient) error {
 		case !x.idle || !worked && err != nil:
 			return aboutIMAP(err)
 		case err != nil && !waiting:
-			p.warn(screen.Printable(err.Error()) + "; trying again every " + mailRetry.String())
+			x.warn(screen.Printable(err.Error()) + "; trying again every " + mailRetry.String())
 			waiting = true
 		}
-		if err := sleep(ctx, mailRetry); err != nil {
+		if sleep(ctx, mailRetry) != nil {
 			return nil
 		}
 	}
@@ -249,18 +231,18 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// imapSession does the work in one connection. It calls worked each time it has done it.
-func (p *program) imapSession(ctx context.Context, x *mailClient, worked func()) error {
+// session does the work in one connection. It calls worked each time it has done it.
+func (x *mailClient) session(ctx context.Context, worked func()) error {
 	c, err := imap.Dial(ctx, x.account, x.secret, x.options)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
 	if x.learn && c.Junk() == "" {
-		p.warn(fmt.Sprintf("%s has no folder for spam, so all mail in it counts as ham: --junk NAME says which it is", screen.Printable(x.account.String())))
+		x.warn(fmt.Sprintf("%s has no folder for spam, so all mail in it counts as ham: --junk NAME says which it is", screen.Printable(x.account.String())))
 	}
 	for {
-		more, err := p.imapOnce(ctx, x, c)
+		more, err := x.once(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -280,8 +262,8 @@ func (p *program) imapSession(ctx context.Context, x *mailClient, worked func())
 	}
 }
 
-// imapOnce learns and judges what is new, and reports whether a limit has left more to do.
-func (p *program) imapOnce(ctx context.Context, x *mailClient, c *imap.Client) (more bool, err error) {
+// once learns and judges what is new, and reports whether a limit has left more to do.
+func (x *mailClient) once(ctx context.Context, c *imap.Client) (more bool, err error) {
 	state, err := imap.OpenState(x.model, x.move || x.learn)
 	if err != nil {
 		return false, err
@@ -289,77 +271,54 @@ func (p *program) imapOnce(ctx context.Context, x *mailClient, c *imap.Client) (
 	defer state.Close()
 	done := mailDone{Account: x.account.String(), File: x.model, Junk: c.Junk(), DryRun: !x.move}
 	if x.learn {
-		learned, err := p.imapLearn(ctx, x, c, state)
-		if err != nil {
+		if done.Learned, err = x.learnFolders(ctx, c, state); err != nil {
 			return false, err
 		}
-		done.Learned = learned
-		more = learned.Mailboxes[0].Later > 0
+		more = done.Learned.Mailboxes[0].Later > 0
 	}
 	if x.move || !x.learn {
-		if err := p.imapJudge(ctx, x, c, state, &done); err != nil {
-			return false, errors.Join(err, p.printIMAP(x, done))
-		}
-		more = more || done.Inbox.Later > 0
+		err = x.judge(ctx, c, state, &done)
+		more = more || done.Inbox != nil && done.Inbox.Later > 0
 	}
-	return more, p.printIMAP(x, done)
+	return more, errors.Join(err, x.show(done, func() { x.print(done) }))
 }
 
-// imapLearn learns what the folders say. Messages are read before the log is locked.
-func (p *program) imapLearn(ctx context.Context, x *mailClient, c *imap.Client, state *imap.State) (*mailboxes, error) {
+// learnFolders learns what the folders say. Messages are read before the log is locked.
+func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *imap.State) (*mailboxes, error) {
 	box, err := c.Mailbox(ctx, state)
 	if err != nil {
 		return nil, err
 	}
-	view, err := look(x.model)
-	if err != nil {
-		return nil, err
-	}
-	defer view.Close()
-	step, end := p.progress("reading mail")
-	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step, Options: x.Config.Mailbox}
-	preview, err := box.Preview(ctx, view, o)
-	end()
-	if err = cmp.Or(aboutMailbox(err), box.Done()); err != nil {
-		return nil, err
-	}
 	all := &mailboxes{File: x.model, Mailboxes: []mailboxSays{}}
-	if preview.Read == 0 {
-		all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), preview})
-		return all, nil
+	step, end := x.progress("reading mail")
+	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step, Options: x.Config.Mailbox}
+	l := learning{onModel: x.onModel, dryRun: true}
+	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
+	end()
+	if err = cmp.Or(aboutMailbox(err), box.Done()); err != nil || all.Mailboxes[0].Read == 0 {
+		return all, err
 	}
-	o.Progress = nil
-	l := learning{command: x.command, model: x.model, Config: x.Config}
-	err = p.eachMailbox(&l, all, []*mailbox.Mailbox{box.Mailbox}, o)
+	o.Progress, l.dryRun, all.Mailboxes = nil, false, nil
+	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
 	if err = cmp.Or(err, box.Done()); err != nil {
 		return nil, err
 	}
-	if after := x.Store.RetrainAfter; x.idle && after > 0 && all.Changed >= after {
-		err = p.imapRetrain(ctx, x, all)
+	if after := x.Store.RetrainAfter; x.idle && after > 0 && all.Changed >= after { // as chaff watch does
+		refitted, err := retrain(ctx, x.model, x.Config, nil)
+		if errors.Is(err, store.ErrTooFew) { // which is no reason not to filter
+			return all, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		all.Fitted, all.Changed = refitted.Saved.Messages, 0
 	}
-	return all, err
+	return all, nil
 }
 
-// imapRetrain fits the model again, as chaff watch does.
-func (p *program) imapRetrain(ctx context.Context, x *mailClient, all *mailboxes) error {
-	s, err := openStore(ctx, x.model, x.Store)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	refitted, err := s.Retrain(ctx, retrainOptions(x.Config))
-	if errors.Is(err, store.ErrTooFew) { // which is no reason not to filter
-		return nil
-	}
-	if err == nil {
-		all.Fitted, all.Changed = refitted.Messages, 0
-	}
-	return err
-}
-
-// imapJudge judges what is new in the inbox.
-func (p *program) imapJudge(ctx context.Context, x *mailClient, c *imap.Client, state *imap.State, done *mailDone) error {
-	f, err := delivery.OpenModel(x.model, p.stderr)
+// judge judges what is new in the inbox.
+func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.State, done *mailDone) error {
+	f, err := delivery.OpenModel(x.model, x.stderr)
 	if err != nil {
 		return err
 	}
@@ -370,87 +329,74 @@ func (p *program) imapJudge(ctx context.Context, x *mailClient, c *imap.Client, 
 	decoder := message.NewDecoder(f.Settings().Message)
 	o := imap.JudgeOptions{Classify: f.Classify, Move: x.move, Each: func(j imap.Judgement) {
 		header := decoder.Decode(j.Head)
-		m := mailJudged{j, string(header.Get("from")), string(header.Get("subject"))}
-		done.Messages = append(done.Messages, m)
-		if j.Verdict != filter.Ham {
-			done.lines = append(done.lines, p.judgedLine(m))
-		}
+		done.Messages = append(done.Messages, mailJudged{j, string(header.Get("from")), string(header.Get("subject"))})
 	}}
 	run, err := c.Judge(ctx, state, o)
 	done.Inbox = &run
 	return err
 }
 
-// judgedLine describes a message that is not ham.
-func (p *program) judgedLine(m mailJudged) screen.Quoted {
-	note := ""
-	if m.CameBack {
-		note = "  (moved back, so it stays)"
+// print prints what was done; with --idle only if it is something.
+func (x *mailClient) print(done mailDone) {
+	later := func(n int) {
+		if n > 0 {
+			field(x.stdout, "later", "%s over the limit (--limit)", plural(n, "message"))
+		}
 	}
-	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s%s", m.Verdict, m.Probability, screen.Printable(shorten([]byte(m.From))), screen.Printable(shorten([]byte(m.Subject))), note)
-	if limit := p.limit(); limit > 0 {
-		line = screen.Cut(line, limit)
-	}
-	return screen.Quoted(line)
-}
-
-// printIMAP prints what was done.
-func (p *program) printIMAP(x *mailClient, done mailDone) error {
-	if x.asJSON {
-		return printJSON(p.stdout, done)
-	}
-	if done.Learned != nil {
-		p.printLearnedMail(x, done.Learned)
+	if all := done.Learned; all != nil {
+		m, retrainAfter := all.Mailboxes[0], x.Store.RetrainAfter
+		news := slices.ContainsFunc(m.Changes, func(c mailbox.Change) bool { return c.Result != store.Refused })
+		if news || !x.idle && !x.quiet {
+			x.printSays(m, false)
+		} else {
+			x.printMailProblems(m)
+		}
+		if !x.quiet {
+			later(m.Later)
+		}
+		if x.idle {
+			retrainAfter = 0 // it fits the model itself
+		}
+		all.print(&x.onModel, retrainAfter)
 	}
 	r := done.Inbox
-	if r == nil || (x.idle || p.quiet) && r.Judged+r.TooLarge == 0 {
-		return nil
-	}
-	for _, line := range done.lines {
-		screen.Printf(p.stdout, "%s\n", line)
+	if r == nil || (x.idle || x.quiet) && r.Judged+r.TooLarge == 0 {
+		return
 	}
 	unsure := 0
 	for _, m := range done.Messages {
 		if m.Verdict == filter.Unsure {
 			unsure++
 		}
+		if m.Verdict != filter.Ham {
+			x.printJudged(m)
+		}
 	}
-	field(p.stdout, "judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
+	field(x.stdout, "judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
 	switch {
 	case x.move:
-		field(p.stdout, "moved", "%d to %s", r.Moved, done.Junk)
+		field(x.stdout, "moved", "%d to %s", r.Moved, done.Junk)
 	case r.Spam > 0 && done.Junk == "":
-		field(p.stdout, "moved", "0: this is a dry run, and there is no folder for spam (--junk NAME says which it is)")
+		field(x.stdout, "moved", "0: this is a dry run, and there is no folder for spam (--junk NAME says which it is)")
 	case r.Spam > 0:
-		field(p.stdout, "moved", "0: this is a dry run, --move moves spam to %s", done.Junk)
+		field(x.stdout, "moved", "0: this is a dry run, --move moves spam to %s", done.Junk)
 	}
 	if r.TooLarge > 0 {
-		field(p.stdout, "not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), corpus.MaxMessageBytes)
+		field(x.stdout, "not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), corpus.MaxMessageBytes)
 	}
-	if r.Later > 0 {
-		field(p.stdout, "later", "%s over the limit (--limit)", plural(r.Later, "message"))
-	}
-	return nil
+	later(r.Later)
 }
 
-// printLearnedMail prints what was learned; with --idle only if it is something.
-func (p *program) printLearnedMail(x *mailClient, all *mailboxes) {
-	for _, m := range all.Mailboxes {
-		news := slices.ContainsFunc(m.Changes, func(c mailbox.Change) bool { return c.Result != store.Refused })
-		if news || !x.idle && !p.quiet {
-			p.printSays(m, false)
-		} else {
-			p.printMailProblems(m)
-		}
-		if m.Later > 0 && !p.quiet {
-			field(p.stdout, "later", "%s over the limit (--limit)", plural(m.Later, "message"))
-		}
+// printJudged prints a message that is not ham.
+func (x *mailClient) printJudged(m mailJudged) {
+	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, screen.Printable(shorten([]byte(m.From))), screen.Printable(shorten([]byte(m.Subject))))
+	if m.CameBack {
+		line += "  (moved back, so it stays)"
 	}
-	retrainAfter := x.Store.RetrainAfter
-	if x.idle {
-		retrainAfter = 0 // it fits the model itself
+	if limit := x.limit(); limit > 0 {
+		line = screen.Cut(line, limit)
 	}
-	all.print(p, x.command, x.model, retrainAfter)
+	screen.Printf(x.stdout, "%s\n", screen.Quoted(line))
 }
 
 // aboutIMAP adds a hint to an error about an account.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"syscall"
@@ -16,16 +15,10 @@ import (
 	"chaff/internal/screen"
 )
 
-// importing is what chaff import is asked to do.
-type importing struct {
-	command    *cobra.Command
-	settings   settingFlags
-	path, kind string
-	replace    bool
-}
-
-func (p *program) importCommand() *cobra.Command {
-	var x importing
+func importCommand(p *program) *cobra.Command {
+	var x onModel
+	var kind string
+	var replacing bool
 	c := &cobra.Command{
 		Use:   "import FILE [-m FILE]",
 		Short: "Make a model from weights",
@@ -42,46 +35,45 @@ from stdin. To see the terms of a message, run chaff tokens.`,
 			}
 			return atMostOne("table")(c, args)
 		},
-		RunE: func(c *cobra.Command, args []string) error { return p.importWeights(&x, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return importWeights(&x, args[0], kind, replacing) },
 	}
-	x.command = c
-	x.settings.add(p, c, "workers", "memory")
-	p.addModelFile(c, &x.path, "save")
-	f := c.Flags()
-	f.StringVar(&x.kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
-	addReplace(c, &x.replace)
+	x.add(p, c, "save", "", "workers", "memory")
+	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
+	addReplace(c, &replacing)
 	return c
 }
 
-// canSave returns an error if the model cannot be saved, or would replace one that has learned.
-func (x *importing) canSave(p *program, reads ...place) error {
-	if err := p.canSaveModel(x.path, append(reads, place{path: x.settings.file})); err != nil || x.replace {
+// importWeights makes a model from a table of weights.
+func importWeights(x *onModel, table, kindName string, replacing bool) error {
+	if err := x.load(false); err != nil {
 		return err
 	}
-	return mayReplace(x.command, x.path)
-}
-
-func (p *program) importWeights(x *importing, table string) error {
-	cfg, err := p.load(&x.settings)
-	if err != nil {
-		return err
-	}
-	kind, err := features.ParseKind(x.kind)
+	kind, err := features.ParseKind(kindName)
 	if err != nil || kind == features.Whole {
-		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", x.kind)
+		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
-	if err := x.canSave(p, place{path: table}); err != nil {
+	if err := x.canSaveModel(x.model, []place{{path: table}, {path: x.settings.file}}); err != nil {
 		return err
 	}
-	reading, keepKey, err := p.secretReading(cfg.Config)
+	if !replacing {
+		if err := mayReplace(x.command, x.model); err != nil {
+			return err
+		}
+	}
+	reading, keepKey, err := x.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
-	var w weights.Weights
-	err = p.withFile(table, func(r io.Reader) (err error) {
-		w, err = weights.Read(r)
-		return err
-	})
+	from := x.stdin
+	if table != stdinPath {
+		file, err := os.OpenFile(table, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
+		if err != nil {
+			return fmt.Errorf("import %s: %w", table, errors.Unwrap(err))
+		}
+		defer file.Close()
+		from = file
+	}
+	w, err := weights.Read(from)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
@@ -89,22 +81,9 @@ func (p *program) importWeights(x *importing, table string) error {
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := errors.Join(saveAlone(x.command.Context(), f, x.path), keepKey()); err != nil {
+	if err := errors.Join(saveAlone(x.command.Context(), f, x.model), keepKey()); err != nil {
 		return err
 	}
-	screen.Printf(p.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.path)
+	screen.Printf(x.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.model)
 	return nil
-}
-
-// withFile calls use with a file, or with stdin for "-". The error does not name the file.
-func (p *program) withFile(path string, use func(r io.Reader) error) error {
-	if path == stdinPath {
-		return use(p.stdin)
-	}
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
-	if err != nil {
-		return errors.Unwrap(err) // the caller names the file
-	}
-	defer file.Close()
-	return use(file)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,42 +11,75 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
-	"chaff/message"
 	"chaff/store"
 	"chaff/train"
 )
 
-// learning is the command learn: its flags, and the settings in force.
-type learning struct {
-	command    *cobra.Command
-	paths      []string
-	sources    sourceFlags // of what a path is
-	settings   settingFlags
-	model      string // path of the model file
-	spam, ham  bool
-	class      string
-	forget     bool
-	relabel    bool
-	onError    bool
-	begin      bool
-	attached   bool
-	yes        bool // learn what contradicts the filter
-	maildirs   []string
-	origin     string // who teaches, or whose messages are forgotten
-	since      string // the time from which on they are
-	dryRun     bool
-	asJSON     bool
-	classOfAll string // the class that a flag names; empty if the paths say it
+// onModel is what the commands about a model that learns have in common: flags, and the settings in force.
+type onModel struct {
+	*program
+	command  *cobra.Command
+	settings settingFlags
+	model    string // path of the model file
+	asJSON   bool
 	config.Config
 }
 
-func (p *program) learnCommand() *cobra.Command {
+// add adds the flags to a command: those for the settings, for the model, which the verb is done to, and for JSON, if json says what it is.
+func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ...string) {
+	x.program, x.command = p, c
+	x.settings.add(p, c, shorts...)
+	if verb != "" {
+		p.addModelFile(c, &x.model, verb)
+	}
+	if json != "" {
+		addJSON(c, &x.asJSON, json)
+	}
+}
+
+// load loads the settings. It warns of those that a model which is there has its own of.
+func (x *onModel) load(isThere bool) error {
+	loaded, err := x.program.load(&x.settings)
+	if err != nil {
+		return err
+	}
+	if x.Config = loaded.Config; isThere {
+		x.warnOfModelSettings(loaded)
+	}
+	return nil
+}
+
+// show prints a result as JSON, or else as text.
+func (x *onModel) show(result any, text func()) error {
+	if x.asJSON {
+		return printJSON(x.stdout, result)
+	}
+	text()
+	return nil
+}
+
+// learning is the command learn.
+type learning struct {
+	onModel
+	paths           []string
+	sources         sourceFlags // of what a path is
+	spam, ham       bool
+	class           string // of all messages; empty if the paths say it
+	forget, relabel bool
+	onError, yes    bool // learn what contradicts the filter
+	begin, attached bool
+	dryRun          bool
+	maildirs        []string
+	origin          string // who teaches, or whose messages are forgotten
+	since           string // the time from which on they are
+}
+
+func learnCommand(p *program) *cobra.Command {
 	var x learning
 	c := &cobra.Command{
 		Use:        "learn --spam|--ham|--class NAME [-m FILE] [PATH...]",
@@ -92,16 +124,16 @@ message was refused; with --maildir refused messages are only listed.`,
   chaff learn --begin --ham < message`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			x.paths = paths
-			if err := x.load(p); err != nil {
+			if err := cmp.Or(x.load(!x.begin), x.check()); err != nil {
 				return err
 			}
 			if len(x.maildirs) > 0 {
-				return p.learnMaildirs(&x)
+				return x.learnMaildirs()
 			}
-			return p.learn(&x)
+			return x.learn()
 		},
 	}
-	x.command = c
+	x.add(p, c, "teach", "print what happened to each message as JSON", "model")
 	f := c.Flags()
 	f.BoolVar(&x.spam, "spam", false, "the messages are spam")
 	f.BoolVar(&x.ham, "ham", false, "the messages are ham")
@@ -119,95 +151,82 @@ message was refused; with --maildir refused messages are only listed.`,
 	completePaths(c, "maildir")
 	addFormat(c, &x.sources.format, "what is at each PATH")
 	x.sources.addColumns(c)
-	x.settings.add(p, c, "model")
-	p.addModelFile(c, &x.model, "teach")
-	addJSON(c, &x.asJSON, "print what happened to each message as JSON")
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
-	for _, flag := range []string{"spam", "ham", "class", "forget", "relabel", "begin", "attached", "yes", "format", "origin", "since"} {
-		c.MarkFlagsMutuallyExclusive("maildir", flag)
+	for flag, others := range map[string]string{
+		"maildir": "spam ham class forget relabel begin attached yes format origin since",
+		"forget":  "relabel begin on-error yes",
+	} {
+		for other := range strings.FieldsSeq(others) {
+			c.MarkFlagsMutuallyExclusive(flag, other)
+		}
 	}
-	c.MarkFlagsMutuallyExclusive("relabel", "forget")
-	c.MarkFlagsMutuallyExclusive("begin", "forget")
-	c.MarkFlagsMutuallyExclusive("on-error", "forget")
-	c.MarkFlagsMutuallyExclusive("yes", "forget")
 	c.ValidArgsFunction = mailFolders
 	return c
 }
 
-// load loads the settings, and checks the flags.
-func (x *learning) load(p *program) error {
-	loaded, err := p.load(&x.settings)
-	if err != nil {
-		return err
-	}
-	x.Config = loaded.Config
-	if !x.begin {
-		p.warnOfModelSettings(loaded)
-	}
+// check checks the flags.
+func (x *learning) check() error {
 	switch {
 	case x.spam:
-		x.classOfAll = sources.Spam
+		x.class = sources.Spam
 	case x.ham:
-		x.classOfAll = sources.Ham
-	case x.class != "":
-		x.classOfAll = x.class
-	case x.command.Flags().Changed("class"):
+		x.class = sources.Ham
+	case x.class == "" && x.command.Flags().Changed("class"):
 		return errors.New("--class is empty: name a class of the model")
 	}
-	if x.begin && !slices.Contains(append(spamClasses(), ""), x.classOfAll) {
-		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
-	}
+	forgetsOrigin := x.forget && x.origin != ""
+	onStdin := len(x.paths) == 0 && !x.begin && !forgetsOrigin || slices.Contains(x.paths, stdinPath)
+	ofMaildirs := len(x.maildirs) > 0
 	switch {
+	case x.begin && !slices.Contains(append(spamClasses(), ""), x.class):
+		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
 	case len(x.origin) > store.MaxOrigin:
 		return fmt.Errorf("--origin %s is longer than %d bytes", x.origin, store.MaxOrigin)
-	case x.since != "" && (!x.forget || x.origin == ""):
+	case x.since != "" && !forgetsOrigin:
 		return errors.New("--since needs --forget and --origin")
-	case x.forget && x.origin != "" && len(x.paths) > 0:
+	case forgetsOrigin && len(x.paths) > 0:
 		return hint.With(fmt.Errorf("--forget --origin forgets all that %s taught: leave out %s", x.origin, x.paths[0]), "chaff learn --forget PATH forgets messages")
-	case len(x.maildirs) > 0 && len(x.paths) > 0:
+	case ofMaildirs && len(x.paths) > 0:
 		return hint.With(fmt.Errorf("--maildir takes the mailbox alone: leave out %s", x.paths[0]), "chaff learn PATH learns other mail")
-	case len(x.maildirs) > 0:
-		return nil
-	case x.dryRun:
+	case !ofMaildirs && x.dryRun:
 		return errors.New("--dry-run needs --maildir")
-	}
-	onStdin := len(x.paths) == 0 && !x.begin && !(x.forget && x.origin != "") || slices.Contains(x.paths, stdinPath)
-	if onStdin && x.classOfAll == "" && !x.forget {
+	case !ofMaildirs && onStdin && x.class == "" && !x.forget:
 		return hint.With(errors.New("nothing says what the message on stdin is"), "say it with --spam, --ham or --class NAME")
-	}
-	if x.sources.format != "" && len(x.paths) == 0 {
+	case x.sources.format != "" && len(x.paths) == 0:
 		return errors.New("--format needs a path")
 	}
 	return nil
 }
 
-func (p *program) learn(x *learning) error {
-	ctx := x.command.Context()
-	if x.begin && len(x.paths) == 0 && x.classOfAll == "" {
-		if err := p.beginStore(x); err != nil {
+// learn learns or forgets messages, or begins a model, or both.
+func (x *learning) learn() error {
+	if x.forget && x.origin != "" {
+		return x.forgetOrigin()
+	}
+	var mail labelled
+	beginsOnly := x.begin && len(x.paths) == 0 && x.class == ""
+	if !beginsOnly {
+		var err error
+		if mail, err = x.open(); err != nil {
 			return err
 		}
-		return p.printBegun(x)
-	}
-	if x.forget && x.origin != "" {
-		return p.forgetOrigin(x)
-	}
-	mail, err := x.open(p)
-	if err != nil {
-		return err
 	}
 	if x.begin {
-		if err := p.beginStore(x); err != nil {
+		if err := x.beginStore(); err != nil {
 			return err
 		}
+	}
+	if beginsOnly {
+		return x.show(begun{x.model, true}, x.printBegun)
 	}
 	if err := hasStore(x.model); err != nil {
 		return err
 	}
-	p.printSources(mail)
-	messages := p.listAll(mail.source)
+	x.printSources(mail)
+	messages := x.listAll(mail.source)
 	for i := range messages {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
+		messages[i].Label = cmp.Or(x.class, messages[i].Label)
 	}
 	s, err := x.openStore()
 	if err != nil {
@@ -216,20 +235,26 @@ func (p *program) learn(x *learning) error {
 	a := newAccount(x.model, s.Classes())
 	a.keeps = x.asJSON || len(messages) == 1
 	if err = x.match(mail, s.Classes()); err == nil && !x.forget {
-		a.Contradicting, err = p.checkContradictions(ctx, s, messages, x)
+		a.Contradicting, err = x.checkContradictions(s, messages)
 	}
 	if err == nil {
-		err = p.learnEach(ctx, s, messages, x, a)
+		err = x.learnEach(s, messages, a)
 	}
-	err = a.end(p, x, s, err)
+	err = a.end(x, s, err)
 	if err == nil || a.messages() > 0 { // what was learned stays learned
-		err = errors.Join(err, p.printAccount(x, a))
+		err = errors.Join(err, x.show(a, func() {
+			if x.begin {
+				x.printBegun()
+			}
+			a.print(x.program)
+			a.afterwards.print(&x.onModel, x.Store.RetrainAfter)
+		}))
 	}
 	return cmp.Or(err, a.complaint())
 }
 
 // forgetOrigin forgets what one origin has taught.
-func (p *program) forgetOrigin(x *learning) error {
+func (x *learning) forgetOrigin() error {
 	var since time.Time
 	if x.since != "" {
 		var err error
@@ -244,14 +269,12 @@ func (p *program) forgetOrigin(x *learning) error {
 		return err
 	}
 	n, err := s.ForgetOrigin(x.origin, since)
-	err = errors.Join(p.warnOfStore(s, err), s.Close())
-	if err == nil && x.asJSON {
-		return printJSON(p.stdout, map[string]int{"forgotten": n})
+	if err = errors.Join(x.warnOfStore(s, err), s.Close()); err != nil {
+		return err
 	}
-	if err == nil {
-		field(p.stdout, "forgotten", "%s that %s taught", plural(n, "message"), x.origin)
-	}
-	return err
+	return x.show(map[string]int{"forgotten": n}, func() {
+		field(x.stdout, "forgotten", "%s that %s taught", plural(n, "message"), x.origin)
+	})
 }
 
 // openStore opens the log of the model.
@@ -263,32 +286,6 @@ func (x *learning) openStore() (*store.Store, error) {
 	return s, err
 }
 
-// warnOfStore warns of a fit or of a model that could not be written after the log took what was learned or forgotten. It returns the error of a context that
-// ended.
-func (p *program) warnOfStore(s *store.Store, err error) error {
-	if errors.Is(err, context.Canceled) {
-		return err
-	}
-	if err = cmp.Or(err, s.Finish()); err != nil {
-		p.warn(err.Error())
-	}
-	return nil
-}
-
-func (p *program) printAccount(x *learning, a *account) error {
-	if x.asJSON {
-		return printJSON(p.stdout, a)
-	}
-	if x.begin {
-		if err := p.printBegun(x); err != nil {
-			return err
-		}
-	}
-	a.print(p)
-	a.afterwards.print(p, x.command, x.model, x.Store.RetrainAfter)
-	return nil
-}
-
 // useOf returns the flag that names a model in a command, if it is needed.
 func useOf(c *cobra.Command, path string) string {
 	if c.Flags().Changed("model-file") {
@@ -298,8 +295,12 @@ func useOf(c *cobra.Command, path string) string {
 }
 
 // open opens the mail to learn or to forget.
-func (x *learning) open(p *program) (labelled, error) {
+func (x *learning) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
+	o := sources.Options{
+		Label: x.class, Format: sources.Format(x.sources.format),
+		Table: x.sources.table,
+	}
 	paths := x.paths
 	if len(paths) == 0 {
 		paths = []string{stdinPath}
@@ -310,16 +311,13 @@ func (x *learning) open(p *program) (labelled, error) {
 		case path == "":
 			err = errors.New("a path is empty: the variable that should hold it may not be set")
 		case path == stdinPath:
-			all.opened = append(all.opened, labelledAs(p.stdinSource(x.sources.format), x.classOfAll))
-		case x.forget && x.classOfAll == "":
+			all.opened = append(all.opened, x.stdinSource(x.sources.format))
+		case x.forget && x.class == "":
 			var source corpus.Source
-			source, _, err = sources.Open(path, "", sources.Format(x.sources.format))
+			source, _, err = sources.Open(path, "", o.Format)
 			all.opened = append(all.opened, source)
 		default:
-			err = all.open(path, sources.Options{
-				Label: x.classOfAll, Format: sources.Format(x.sources.format),
-				Table: x.sources.table,
-			})
+			err = all.open(path, o)
 		}
 		if errors.Is(err, sources.ErrNoLabel) {
 			err = hint.With(fmt.Errorf("%s: neither its name nor its contents say what these messages are", path), "say it with --spam, --ham or --class NAME")
@@ -328,30 +326,18 @@ func (x *learning) open(p *program) (labelled, error) {
 			return all, err
 		}
 	}
-	if x.classOfAll != "" {
+	if x.class != "" {
 		all.notes = nil // they say nothing that the command does not
 	}
 	all.source = corpus.Concat(all.opened...)
 	return all, nil
 }
 
-// labelledAs returns a source with a label for all messages.
-func labelledAs(source corpus.Source, label string) corpus.Source {
-	return func(yield func(corpus.Item, error) bool) {
-		for item, err := range source {
-			item.Label = label
-			if !yield(item, err) {
-				return
-			}
-		}
-	}
-}
-
 // match returns an error if the mail has a class that the model does not have.
 func (x *learning) match(mail labelled, classes []string) error {
 	given := mail.classes
-	if x.classOfAll != "" {
-		given = []string{x.classOfAll}
+	if x.class != "" {
+		given = []string{x.class}
 	}
 	for _, class := range given {
 		if !x.forget && !slices.Contains(classes, class) {
@@ -362,129 +348,16 @@ func (x *learning) match(mail labelled, classes []string) error {
 	return nil
 }
 
-// teaching does something with a message of a log.
-type teaching func(item corpus.Item, raw []byte) (store.Outcome, error)
-
-// how returns what to do with each message.
-func (x *learning) how(s *store.Store) teaching {
-	learn := func(item corpus.Item, raw []byte) (store.Outcome, error) {
-		return s.Learn(store.Message{Raw: raw, Label: item.Label, Way: store.ByHand, Time: item.Time, Origin: x.origin})
-	}
-	switch {
-	case x.forget:
-		return func(_ corpus.Item, raw []byte) (store.Outcome, error) { return s.Forget(raw) }
-	case x.relabel:
-		return func(item corpus.Item, raw []byte) (store.Outcome, error) {
-			if known, err := s.Knows(raw); err != nil || !known {
-				return store.Outcome{What: unknown}, err
-			}
-			return learn(item, raw)
-		}
-	}
-	return learn
-}
-
-// unwrap returns the messages that a message teaches: those attached to it if the flags say so or it is a complaint about them, else itself.
-func (x *learning) unwrap(item corpus.Item, raw []byte) ([][]byte, error) {
-	attached, isReport := message.Attached(raw)
-	if !x.attached && (!isReport || len(attached) == 0) {
-		return [][]byte{raw}, nil
-	}
-	if len(attached) == 0 {
-		return nil, hint.With(fmt.Errorf("%s: no message is attached", nameOf(item.Origin)), "without --attached chaff learns the message itself")
-	}
-	return attached, nil
-}
-
-// unknown is what happened to a message that was not to be learned because the log does not know it.
-const unknown store.What = "unknown"
-
-// listing is a message of a source, or the reason why it cannot be read.
-type listing struct {
-	corpus.Item
-	err error
-}
-
-func (p *program) listAll(source corpus.Source) []listing {
-	var all []listing
-	for item, err := range source {
-		if corpus.IsRemark(err) {
-			p.warn(err.Error())
-			continue
-		}
-		all = append(all, listing{item, err})
-	}
-	return all
-}
-
-// learnEach does something with each message and enters it into an account. Only an error about the log or the context ends it.
-func (p *program) learnEach(ctx context.Context, s *store.Store, messages []listing, x *learning, a *account) error {
-	do := x.how(s)
-	if len(messages) == 0 {
-		return errors.New("no messages at the paths given: the files or folders are empty")
-	}
-	step, done := func(int, int) {}, func() {}
-	if len(messages) > 1 {
-		if shown, end := p.progress("learning"); shown != nil {
-			step, done = shown, end
-		}
-	}
-	defer done()
-	var raw []byte
-	for i, listed := range messages {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		err := listed.err
-		if err == nil {
-			raw, err = listed.Read(raw)
-		}
-		var taught [][]byte
-		if err == nil {
-			taught, err = x.unwrap(listed.Item, raw)
-		}
-		if a.NoMail.Count(err) {
-			a.noMail = cmp.Or(a.noMail, err)
-			continue
-		}
-		if err != nil {
-			why := store.Unreadable
-			if errors.Is(err, corpus.ErrTooLarge) {
-				why = store.TooLarge
-			}
-			a.refuse(listed.Origin, why, err)
-			if err := s.Refuse(why); err != nil {
-				return err
-			}
-			continue
-		}
-		undo := func() {}
-		if len(raw) > corpus.LargeMessageBytes {
-			undo = delivery.LimitMemory()
-		}
-		for _, raw := range taught {
-			o, err := do(listed.Item, raw)
-			if err != nil {
-				return err
-			}
-			a.add(listed.Item, o)
-		}
-		undo()
-		step(i+1, len(messages))
-	}
-	return nil
-}
-
 // beginStore begins an empty model and its log. A model that is there is an error.
-func (p *program) beginStore(x *learning) error {
+func (x *learning) beginStore() error {
 	reads := []place{{path: x.settings.file}}
 	for _, path := range x.paths {
 		reads = append(reads, place{path: path})
 	}
-	if err := p.canSaveModel(x.model, reads); err != nil {
+	if err := x.canSaveModel(x.model, reads); err != nil {
 		return err
 	}
-	reading, keepKey, err := p.secretReading(x.Config)
+	reading, keepKey, err := x.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
@@ -498,16 +371,12 @@ func (p *program) beginStore(x *learning) error {
 	return errors.Join(err, keepKey())
 }
 
-func (p *program) printBegun(x *learning) error {
-	if x.asJSON {
-		return printJSON(p.stdout, begun{x.model, true})
-	}
-	_, err := screen.Printf(p.stdout, "Began %s with the model %s: it knows no message yet.\n", x.model, x.Model)
-	return err
-}
-
 // begun is the JSON of learn --begin without a message.
 type begun struct {
 	File  string `json:"file"`
 	Began bool   `json:"began"`
+}
+
+func (x *learning) printBegun() {
+	screen.Printf(x.stdout, "Began %s with the model %s: it knows no message yet.\n", x.model, x.Model)
 }

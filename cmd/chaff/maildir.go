@@ -4,14 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"chaff/corpus/sources"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/mailbox"
 	"chaff/store"
+	"chaff/train"
 )
 
 // mailboxes is the JSON of learn --maildir.
@@ -31,39 +35,36 @@ type mailboxSays struct {
 }
 
 // learnMaildirs learns what mailboxes say that the log does not know. With a dry run it only prints it.
-func (p *program) learnMaildirs(x *learning) error {
+func (x *learning) learnMaildirs() error {
 	if err := hasStore(x.model); err != nil {
 		return err
 	}
 	var boxes []*mailbox.Mailbox
 	for _, path := range x.maildirs {
-		box, err := p.openMailbox(path)
+		box, err := x.openMailbox(path)
 		if err != nil {
 			return err
 		}
 		boxes = append(boxes, box)
 	}
 	all := mailboxes{File: x.model, Mailboxes: []mailboxSays{}, DryRun: x.dryRun}
-	step, done := p.progress("reading mail")
-	options := mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox}
-	err := p.eachMailbox(x, &all, boxes, options)
+	step, done := x.progress("reading mail")
+	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox})
 	done()
 	err = aboutMailbox(err)
-	if x.asJSON {
-		return errors.Join(err, printJSON(p.stdout, all))
-	}
-	for _, m := range all.Mailboxes {
-		p.printSays(m, x.dryRun)
-	}
-	p.printWorst(all.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, nil))
-	if err == nil {
-		all.print(p, x.command, x.model, x.Store.RetrainAfter)
-	}
-	return err
+	return errors.Join(err, x.show(&all, func() {
+		for _, m := range all.Mailboxes {
+			x.printSays(m, x.dryRun)
+		}
+		x.printWorst(all.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, nil))
+		if err == nil {
+			all.print(&x.onModel, x.Store.RetrainAfter)
+		}
+	}))
 }
 
 // eachMailbox compares the mailboxes with the log, and enters what they say. What was learned before an error counts.
-func (p *program) eachMailbox(x *learning, all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) error {
+func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) error {
 	ctx := x.command.Context()
 	if x.dryRun {
 		view, err := look(x.model)
@@ -84,28 +85,26 @@ func (p *program) eachMailbox(x *learning, all *mailboxes, boxes []*mailbox.Mail
 	if err != nil {
 		return err
 	}
+	var changes []mailbox.Change
 	for _, box := range boxes {
 		var account mailbox.Account
 		account, err = box.Learn(ctx, s, o)
 		if err == nil || len(account.Changes) > 0 {
 			all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
+			changes = append(changes, account.Changes...)
 		}
 		if err != nil {
 			break
 		}
 	}
-	err = all.end(p, x, s, err)
-	doubts := map[uint64]uint8{} // after a fit
-	for _, e := range all.entries {
-		doubts[e.Fingerprint] = e.Doubt
-	}
-	var changes []mailbox.Change
-	for _, m := range all.Mailboxes {
-		for _, c := range m.Changes {
-			if all.entries != nil {
-				c.Doubt = float64(doubts[c.Fingerprint]) / 100
-			}
-			changes = append(changes, c)
+	err = all.end(x, s, err)
+	if all.entries != nil { // the fit has doubted them anew
+		doubts := map[uint64]uint8{}
+		for _, e := range all.entries {
+			doubts[e.Fingerprint] = e.Doubt
+		}
+		for i := range changes {
+			changes[i].Doubt = float64(doubts[changes[i].Fingerprint]) / 100
 		}
 	}
 	all.Doubtful = doubtfulChanges(changes)
@@ -136,130 +135,80 @@ func aboutMailbox(err error) error {
 	return err
 }
 
-// shownFolders is how many folders an account or a review shows.
+// shownFolders is how many folders an account shows.
 const shownFolders = 6
 
 // printSays prints what a mailbox says, in at most 15 lines. Refused messages are on stderr.
 func (p *program) printSays(m mailboxSays, dryRun bool) {
 	p.printMailProblems(m)
-	known := m.Messages - m.Later - m.Count(store.Learned) - m.Count(store.Relabelled) - m.Count(store.Sure) - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
-	if m.Count(store.Learned)+m.Count(store.Relabelled)+m.Count(store.Sure) == 0 {
-		if !p.quiet {
-			screen.Printf(p.stdout, "nothing new in %s: %s known, %s left out\n", m.Path, pluralOf(known, "message is", "messages are"), screen.Grouped(m.LeftOut))
-			printSilent(p.stdout, m.Account)
-		}
-		p.printAmbiguous(m.Account)
-		return
-	}
-	learned, moved := "learned", "moved"
-	if dryRun {
-		learned, moved = "would learn", "would move"
-	}
 	w := p.stdout
-	printChanges(w, learned, m.Account, func(c mailbox.Change) string {
-		return onlyIf(c.Result == store.Learned, c.Label)
-	})
-	printChanges(w, moved, m.Account, func(c mailbox.Change) string {
-		return onlyIf(c.Result == store.Relabelled, "from "+c.Before+" to "+c.Label)
-	})
-	if n := m.Count(store.Sure); n > 0 {
-		field(w, "sure", "%d not learned, since the model was right and sure of them (store.on_error)", n)
-	}
-	printChangedFolders(w, m.Account)
-	field(w, "known", "%s already; left out: %s", screen.Grouped(known), screen.Grouped(m.LeftOut))
-	printSilent(w, m.Account)
-	p.printAmbiguous(m.Account)
-}
-
-// printSilent prints how many messages say nothing yet, or no longer.
-func printSilent(w io.Writer, a mailbox.Account) {
-	for _, row := range silent(a) {
-		field(w, row[0], "%s", row[1])
-	}
-}
-
-// silent returns rows of a word and what it says of the messages that say nothing yet, or no longer.
-func silent(a mailbox.Account) (rows [][2]string) {
-	for _, row := range []struct {
-		n          int
-		word, says string
-	}{
-		{a.Waiting, "waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them"},
-		{a.Filed, "filed", "%d that the filter calls spam itself say nothing until you move them"},
-		{a.TakenBack, "forgotten", "%d that you deleted soon after reading them"},
-	} {
-		if row.n > 0 {
-			rows = append(rows, [2]string{row.word, fmt.Sprintf(row.says, row.n)})
+	learned, moved, sure := m.Count(store.Learned), m.Count(store.Relabelled), m.Count(store.Sure)
+	known := m.Messages - m.Later - learned - moved - sure - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
+	changed := learned+moved+sure > 0
+	if changed {
+		learn, move := "learned", "moved"
+		if dryRun {
+			learn, move = "would learn", "would move"
 		}
+		printRows(w,
+			row{learn, countedChanges(m.Account, store.Learned)},
+			row{move, countedChanges(m.Account, store.Relabelled)},
+			row{"sure", some(sure, notLearned)})
+		printChangedFolders(w, m.Account)
+		field(w, "known", "%s already; left out: %s", screen.Grouped(known), screen.Grouped(m.LeftOut))
+	} else if !p.quiet {
+		screen.Printf(w, "nothing new in %s: %s known, %s left out\n", m.Path, pluralOf(known, "message is", "messages are"), screen.Grouped(m.LeftOut))
 	}
-	return rows
+	if changed || !p.quiet {
+		printRows(w, silent(m.Account)...)
+	}
+	if m.Ambiguous > 0 {
+		p.warn(pluralOf(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
+	}
 }
 
-func onlyIf(is bool, text string) string {
-	if is {
-		return text
+// silent returns what is to be said of the messages that say nothing yet, or no longer.
+func silent(a mailbox.Account) []row {
+	return []row{
+		{"waiting", some(a.Waiting, "%s that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them")},
+		{"filed", some(a.Filed, "%s that the filter calls spam itself say nothing until you move them")},
+		{"forgotten", some(a.TakenBack, "%s that you deleted soon after reading them")},
 	}
-	return ""
 }
 
-// printChanges prints the number of changes of a kind, which have a text each.
-func printChanges(w io.Writer, label string, a mailbox.Account, text func(mailbox.Change) string) {
-	counts, n := map[string]int{}, 0
-	var order []string
+// countedChanges counts the changes with a result by their labels.
+func countedChanges(a mailbox.Account, result store.What) string {
+	counts := map[string]int{}
 	for _, c := range a.Changes {
-		of := text(c)
-		if of == "" {
-			continue
+		switch {
+		case c.Result != result:
+		case result == store.Relabelled:
+			counts["from "+c.Before+" to "+c.Label]++
+		default:
+			counts[c.Label]++
 		}
-		if n++; counts[of] == 0 {
-			order = append(order, of)
-		}
-		counts[of]++
 	}
-	if n == 0 {
-		return
-	}
-	slices.Sort(order)
-	for i, of := range order {
-		order[i] = screen.Grouped(counts[of]) + " " + of
-	}
-	field(w, label, "%s: %s", screen.Grouped(n), strings.Join(order, ", "))
+	return tally(counts, slices.Sorted(maps.Keys(counts)))
 }
 
 // printChangedFolders prints the folders with changes, those with the most first.
 func printChangedFolders(w io.Writer, a mailbox.Account) {
-	type folder struct {
-		name    string
-		changes int
-	}
-	var folders []folder
+	var names []string
+	changes := map[string]int{}
 	for _, c := range a.Changes {
 		if c.Result == store.Refused {
 			continue
 		}
-		i := slices.IndexFunc(folders, func(f folder) bool { return f.name == c.Folder })
-		if i < 0 {
-			i = len(folders)
-			folders = append(folders, folder{name: c.Folder})
+		if changes[c.Folder]++; changes[c.Folder] == 1 {
+			names = append(names, c.Folder)
 		}
-		folders[i].changes++
 	}
-	slices.SortStableFunc(folders, func(a, b folder) int { return b.changes - a.changes })
-	for i, f := range folders[:min(len(folders), shownFolders)] {
-		label := ""
-		if i == 0 {
-			label = "in"
-		}
-		screen.Printf(w, "%-12s%-6d %s\n", label, f.changes, f.name)
+	slices.SortStableFunc(names, func(a, b string) int { return changes[b] - changes[a] })
+	for i, name := range names[:min(len(names), shownFolders)] {
+		screen.Printf(w, "%-12s%-6d %s\n", firstOnly(i, "in"), changes[name], name)
 	}
-	if more := len(folders) - shownFolders; more > 0 {
+	if more := len(names) - shownFolders; more > 0 {
 		field(w, "", "and %s more", plural(more, "folder"))
-	}
-}
-
-func (p *program) printAmbiguous(a mailbox.Account) {
-	if a.Ambiguous > 0 {
-		p.warn(pluralOf(a.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
 	}
 }
 
@@ -285,4 +234,102 @@ func (p *program) printLeftOut(problems []string) {
 	if more := len(problems) - maxRefusals; more > 0 {
 		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
 	}
+}
+
+func watchCommand(p *program) *cobra.Command {
+	var x onModel
+	var path string
+	c := &cobra.Command{
+		Use:        "watch [-m FILE] --maildir PATH",
+		Short:      "Learn from a mailbox while it changes",
+		SuggestFor: []string{"follow", "daemon", "monitor"},
+		Long: `Watch learns what chaff learn --maildir learns, as it happens: mail that
+arrives in a folder of spam or ham, and messages that you move between them. It
+prints a line for each, and changes nothing in the mailbox.
+
+The model is fitted again when nothing has happened for half a minute and
+enough was learned (store.retrain_after). The store is open only while watch
+learns, so other commands work beside it. An interrupt ends it.`,
+		Example: `  chaff watch --maildir ~/Maildir
+  chaff watch --maildir ~/Maildir -m spam.model --quiet`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := x.load(true); err != nil {
+				return err
+			}
+			if path == "" {
+				return hint.With(errors.New("no mailbox given"), "chaff watch --maildir ~/Maildir")
+			}
+			if err := hasStore(x.model); err != nil {
+				return err
+			}
+			if _, err := p.openMailbox(path); err != nil {
+				return err
+			}
+			o := p.watching(path)
+			o.Model, o.Store, o.Retrain, o.Mailbox = x.model, x.Store, retrainOptions(x.Config), x.Config.Mailbox
+			return aboutMailbox(aboutStore(x.model, mailbox.Watch(c.Context(), path, o)))
+		},
+	}
+	x.add(p, c, "teach", "", "workers", "memory")
+	c.Flags().Func("maildir", "the mailbox of Maildirs at `PATH`", func(value string) error {
+		if path != "" {
+			return errors.New("it was given before, and takes one path")
+		}
+		path = value
+		return nil
+	})
+	completePaths(c, "maildir")
+	return c
+}
+
+// watching returns options that print what happens.
+func (p *program) watching(path string) mailbox.WatchOptions {
+	o := mailbox.DefaultWatchOptions()
+	o.Compared = func(a mailbox.Account) {
+		if !p.quiet {
+			screen.Printf(p.stderr, "chaff: watching %s: %s, %d left out\n", path, plural(a.Messages, "message"), a.LeftOut)
+			for _, r := range silent(a) {
+				if r.text != "" {
+					screen.Printf(p.stderr, "chaff: %s: %s\n", r.label, r.text)
+				}
+			}
+		}
+	}
+	o.Changed = func(c mailbox.Change) {
+		switch {
+		case c.Result == store.Refused:
+			screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(c.Reason))
+		case p.quiet:
+		case c.Result == store.Relabelled:
+			screen.Printf(p.stdout, "moved from %s to %s: %s\n", c.Before, c.Label, c.Path)
+		case c.Result == store.Sure:
+			screen.Printf(p.stdout, "sure of %s: %s\n", c.Label, c.Path)
+		default:
+			screen.Printf(p.stdout, "learned %s: %s\n", c.Label, c.Path)
+		}
+	}
+	review := "chaff review --maildir " + shellWord(path)
+	o.Learned = func(a mailbox.Account) {
+		if a.TakenBack > 0 && !p.quiet {
+			screen.Printf(p.stdout, "forgotten: %s that you deleted soon after reading\n", plural(a.TakenBack, "message"))
+		}
+		p.printWorst(doubtfulChanges(a.Changes), review)
+	}
+	o.Retrained = func(r train.Refitted) {
+		if !p.quiet {
+			screen.Printf(p.stdout, "fitted to %s in %.2f CPU seconds\n", plural(r.Messages, "message"), r.Seconds)
+			if n := len(r.Doubtful); n > 0 {
+				screen.Printf(p.stdout, "%s: %s lists them\n", mislabelled(n), screen.Quoted(review))
+			}
+		}
+	}
+	o.Trouble = func(err error) {
+		if err == nil {
+			screen.Printf(p.stderr, "chaff: the trouble is over: watching %s\n", path)
+			return
+		}
+		p.warn(screen.Printable(err.Error()))
+	}
+	return o
 }

@@ -3,20 +3,23 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/store"
 	"chaff/train"
 )
 
-func (p *program) retrainCommand() *cobra.Command {
-	var settings settingFlags
-	var path string
-	var asJSON bool
+func retrainCommand(p *program) *cobra.Command {
+	var x onModel
 	c := &cobra.Command{
 		Use:        "retrain [-m FILE]",
 		Short:      "Fit the model again to all messages of its log",
@@ -31,29 +34,174 @@ The settings are those that the model was trained with.`,
   chaff retrain -m spam.model --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			loaded, err := p.load(&settings)
-			if err != nil {
+			if err := x.load(true); err != nil {
 				return err
 			}
-			p.warnOfModelSettings(loaded)
-			done, err := retrain(c.Context(), path, loaded.Config, nil)
+			done, err := retrain(c.Context(), x.model, x.Config, nil)
 			if err != nil {
 				return err
 			}
 			if done.warning != nil {
 				p.warn(done.warning.Error())
 			}
-			if asJSON {
-				return printJSON(p.stdout, done)
+			return x.show(done, func() {
+				field(p.stdout, "changes", "%d since the last fit", done.Changed)
+				printExpired(p.stdout, done.Expired)
+				p.printFitted(done.File, done.Saved, done.Before)
+			})
+		},
+	}
+	x.add(p, c, "fit", "print the result as JSON", "workers", "memory")
+	return c
+}
+
+func mergeCommand(p *program) *cobra.Command {
+	var x onModel
+	var replacing bool
+	c := &cobra.Command{
+		Use:        "merge A B ... -o FILE",
+		Short:      "Make a model of what several models have learned",
+		SuggestFor: []string{"join", "combine", "union"},
+		Long: `Merge makes a model, with its log, of the messages of several models: all that
+any of them has learned. A message that more than one has counts once, with what
+was taught last: its class, or that it was forgotten. The order of the models
+changes nothing, and the result is what training on these messages at once
+gives.
+
+All models must have been trained with the same key and the same settings of
+message, tokenize, features and the model. Thresholds, split and seed are those
+of A. Machines whose models are to be merged share a key file. FILE may be one
+of the models.`,
+		Example: `  chaff merge home.model work.model -o both.model
+  chaff merge mine.model theirs.model -o mine.model`,
+		RunE: func(c *cobra.Command, models []string) error {
+			if len(models) < 2 {
+				return hint.With(fmt.Errorf("chaff merge takes two models or more, not %d", len(models)), "for example: chaff merge home.model work.model -o both.model")
 			}
-			p.printRetrained(done)
+			if err := x.load(true); err != nil {
+				return err
+			}
+			if x.model == "" {
+				return errors.New("no file for the merged model: name it with -o FILE")
+			}
+			for _, path := range models {
+				if err := hasStore(path); err != nil {
+					return err
+				}
+			}
+			if err := canWrite([]place{{path: x.settings.file}}, store.Outputs(x.model)...); err != nil {
+				return err
+			}
+			if !replacing && !slices.Contains(models, x.model) {
+				if err := mayReplace(c, x.model); err != nil {
+					return err
+				}
+			}
+			merged, err := store.Merge(c.Context(), models, x.model, retrainOptions(x.Config))
+			if err != nil {
+				return aboutStore(x.model, aboutFit(err))
+			}
+			return x.show(merging{x.model, merged}, func() {
+				both := fmt.Sprintf("%d in more than one", merged.Both)
+				if n := merged.Conflicts; n > 0 {
+					both += fmt.Sprintf(", %d of them with different classes: the later one counts", n)
+				}
+				field(p.stdout, "merged", "%s, %s", plural(merged.Messages, "message"), both)
+				p.printFitted(x.model, merged.Saved, guarantees{})
+			})
+		},
+	}
+	x.add(p, c, "", "print the result as JSON", "workers", "memory")
+	c.Flags().StringVarP(&x.model, "out", "o", "", "save the model as `FILE`")
+	addReplace(c, &replacing)
+	return c
+}
+
+// merging is the JSON of merge.
+type merging struct {
+	File string `json:"file"`
+	store.Merged
+}
+
+func backupCommand(p *program) *cobra.Command {
+	var model, out string
+	c := &cobra.Command{
+		Use:   "backup -o FILE",
+		Short: "Save all that a model was taught as one file",
+		Long: `Backup writes what a model was taught as one file: the log, which has the
+settings and the secret key as well. chaff restore makes the model anew from it.
+Others may learn meanwhile. The file has the words of your mail, so it is
+readable by its owner only.`,
+		Example: `  chaff backup -o chaff.backup
+  chaff backup -m spam.model -o spam.backup`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			if out == "" {
+				return errors.New("no file for the backup: name it with -o FILE")
+			}
+			if err := hasStore(model); err != nil {
+				return err
+			}
+			output := replace.Output{Path: out, Kind: store.LogKind()}
+			if err := canWrite([]place{{path: model}, {path: storeOf(model)}}, output); err != nil {
+				return err
+			}
+			n, err := store.Backup(model, out)
+			if err != nil {
+				return aboutStore(model, err)
+			}
+			field(p.stdout, "saved", "%s, with %s", out, plural(n, "message"))
 			return nil
 		},
 	}
-	settings.add(p, c, "workers", "memory")
-	p.addModelFile(c, &path, "fit")
-	addJSON(c, &asJSON, "print the result as JSON")
+	p.addModelFile(c, &model, "save")
+	c.Flags().StringVarP(&out, "out", "o", "", "write the backup to `FILE`")
 	return c
+}
+
+func restoreCommand(p *program) *cobra.Command {
+	var x onModel
+	var replacing bool
+	c := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a model anew from a backup",
+		Long: `Restore makes a model and its log of what chaff backup has saved, or of the log
+of a model that is lost. It is the model that chaff retrain makes of the same
+messages, byte for byte.`,
+		Example: `  chaff restore chaff.backup
+  chaff restore spam.model.log -m again.model`,
+		RunE: func(c *cobra.Command, paths []string) error {
+			if len(paths) != 1 {
+				return hint.With(fmt.Errorf("chaff restore takes one file, not %d", len(paths)), "for example: chaff restore chaff.backup")
+			}
+			if err := x.load(true); err != nil {
+				return err
+			}
+			if err := canWrite([]place{{path: x.settings.file}, {path: paths[0]}}, store.Outputs(x.model)...); err != nil {
+				return err
+			}
+			if err := makeFolder(x.model); err != nil {
+				return err
+			}
+			saved, err := store.Restore(c.Context(), paths[0], x.model, retrainOptions(x.Config), replacing)
+			if errors.Is(err, fs.ErrExist) {
+				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
+			}
+			if err != nil {
+				return aboutStore(x.model, err)
+			}
+			return x.show(restored{x.model, saved}, func() { p.printFitted(x.model, saved, guarantees{}) })
+		},
+	}
+	x.add(p, c, "make", "print the result as JSON", "workers", "memory")
+	c.Flags().BoolVar(&replacing, "replace", false, "replace the model and the log that are there")
+	return c
+}
+
+// restored is the JSON of restore.
+type restored struct {
+	File  string         `json:"file"`
+	Saved train.Refitted `json:"saved_model"`
 }
 
 // retrained is what a fit changed. It is the JSON of retrain.
@@ -118,12 +266,6 @@ func retrain(
 
 func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: memoryOf(cfg)}
-}
-
-func (p *program) printRetrained(r retrained) {
-	field(p.stdout, "changes", "%d since the last fit", r.Changed)
-	printExpired(p.stdout, r.Expired)
-	p.printFitted(r.File, r.Saved, r.Before)
 }
 
 // printFitted describes the model at path, which was fitted to all messages of its log, beside what held before the fit.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/config"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
@@ -22,17 +21,12 @@ import (
 
 // reviewing is the command review.
 type reviewing struct {
-	command        *cobra.Command
+	onModel
 	sources        sourceFlags
-	paths          []string
-	model          string
 	confirm, wrong []string // IDs
-	asJSON         bool
-	config.Config
 }
 
-func (p *program) reviewCommand() *cobra.Command {
-	var settings settingFlags
+func reviewCommand(p *program) *cobra.Command {
 	var x reviewing
 	c := &cobra.Command{
 		Use:        "review [-m FILE] PATH...",
@@ -53,25 +47,20 @@ on, and the model is fitted again. Nothing in the mail is changed.`,
 		Example: `  chaff review ~/Maildir
   chaff review --ham inbox --spam junk.mbox
   chaff review --confirm 3f2a9c1d --confirm 77e01b52 --correct 0b4d6a90`,
-		RunE: func(c *cobra.Command, paths []string) error {
-			loaded, err := p.load(&settings)
-			if err != nil {
+		RunE: func(_ *cobra.Command, paths []string) error {
+			if err := x.load(false); err != nil {
 				return err
 			}
-			x.paths, x.Config = paths, loaded.Config
 			if len(x.confirm)+len(x.wrong) > 0 {
-				return p.settle(&x)
+				return x.settle()
 			}
-			return p.review(&x)
+			return x.review(paths)
 		},
 	}
-	x.command = c
 	x.sources.add(c)
-	settings.add(p, c, "workers", "memory")
-	p.addModelFile(c, &x.model, "review")
+	x.add(p, c, "review", "print the result as JSON", "workers", "memory")
 	c.Flags().StringArrayVar(&x.confirm, "confirm", nil, "the label of the message `ID` is right; repeatable")
 	c.Flags().StringArrayVar(&x.wrong, "correct", nil, "the label of the message `ID` is wrong: give it the other class; repeatable")
-	addJSON(c, &x.asJSON, "print the result as JSON")
 	return c
 }
 
@@ -96,8 +85,8 @@ type reviewed struct {
 	Problems  []string `json:"problems,omitempty"`
 }
 
-func (p *program) review(x *reviewing) error {
-	mail, err := x.sources.open(x.paths)
+func (x *reviewing) review(paths []string) error {
+	mail, err := x.sources.open(paths)
 	if err != nil {
 		return err
 	}
@@ -110,34 +99,32 @@ func (p *program) review(x *reviewing) error {
 		return err
 	}
 	r := reviewed{File: x.model, Doubtful: []doubtful{}}
-	entries, all := map[uint64]store.Entry{}, p.listAll(mail.source)
+	entries, all := map[uint64]store.Entry{}, x.listAll(mail.source)
 	for _, e := range view.Entries() {
 		entries[e.Fingerprint] = e
 		if e.Doubt > 0 {
 			r.Elsewhere++
 		}
 	}
-	step, done := p.progress("reading mail")
+	step, done := x.progress("reading mail")
 	decoder, seen := message.NewDecoder(view.Filter().Settings().Message), map[uint64]bool{}
 	var raw []byte
 	for i, m := range all {
-		if m.err == nil {
-			raw, m.err = m.Read(raw)
-		}
+		raw, err = m.Read(raw)
 		if step != nil {
 			step(i+1, len(all))
 		}
-		if m.err != nil {
-			r.Problems = append(r.Problems, m.err.Error())
+		if err != nil {
+			r.Problems = append(r.Problems, err.Error())
 			continue
 		}
 		fingerprint := view.Fingerprint(raw)
-		e, learned := entries[fingerprint]
 		if seen[fingerprint] {
 			continue
 		}
 		seen[fingerprint] = true
 		r.Messages++
+		e, learned := entries[fingerprint]
 		if learned {
 			r.Learned++
 		}
@@ -149,40 +136,38 @@ func (p *program) review(x *reviewing) error {
 		}
 	}
 	done()
-	slices.SortStableFunc(r.Doubtful, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
-	if x.asJSON {
-		return printJSON(p.stdout, r)
+	sortByDoubt(r.Doubtful)
+	if !x.asJSON {
+		x.printLeftOut(r.Problems)
+		if r.Messages == 0 {
+			return errors.New("no messages at the paths given: the files or folders are empty")
+		}
 	}
-	p.printLeftOut(r.Problems)
-	if r.Messages == 0 {
-		return errors.New("no messages at the paths given: the files or folders are empty")
-	}
-	p.printReviewed(x, r, view.Classes())
-	return nil
+	return x.show(r, func() { x.print(r, view.Classes()) })
 }
 
-// printReviewed prints a review.
-func (p *program) printReviewed(x *reviewing, r reviewed, classes []string) {
+// print prints a review.
+func (x *reviewing) print(r reviewed, classes []string) {
 	if r.Learned < r.Messages {
-		screen.Printf(p.stdout, "The model has learned %d of %s here. The others are doubted once they are learned.\n", r.Learned, plural(r.Messages, "message"))
+		screen.Printf(x.stdout, "The model has learned %d of %s here. The others are doubted once they are learned.\n", r.Learned, plural(r.Messages, "message"))
 	}
 	switch {
 	case r.Learned == 0:
 	case len(r.Doubtful) == 0:
-		screen.Printf(p.stdout, "No label of %s looks wrong.\n", plural(r.Learned, "message"))
+		screen.Printf(x.stdout, "No label of %s looks wrong.\n", plural(r.Learned, "message"))
 	default:
-		screen.Printf(p.stdout, "%s:\n", mislabelled(len(r.Doubtful)))
+		screen.Printf(x.stdout, "%s:\n", mislabelled(len(r.Doubtful)))
 		use := useOf(x.command, x.model)
-		printDoubtful(p.stdout, "  ", r.Doubtful, func(d doubtful) string {
+		printDoubtful(x.stdout, "  ", r.Doubtful, func(d doubtful) string {
 			if len(classes) > 2 {
 				return "chaff learn --class NAME" + use + " " + shellWord(d.Path)
 			}
-			return "chaff review --correct " + shortID(d.ID) + use
+			return "chaff review --correct " + d.ID[:idDigits] + use
 		})
-		screen.Printf(p.stdout, "For a label that is right: chaff review --confirm ID%s\n", use)
+		screen.Printf(x.stdout, "For a label that is right: chaff review --confirm ID%s\n", use)
 	}
 	if r.Elsewhere > 0 {
-		screen.Printf(p.stdout, "chaff status counts %d more: these messages are not at the paths given.\n", r.Elsewhere)
+		screen.Printf(x.stdout, "chaff status counts %d more: these messages are not at the paths given.\n", r.Elsewhere)
 	}
 }
 
@@ -196,7 +181,7 @@ func printDoubtful(w io.Writer, indent string, all []doubtful, command func(doub
 	for _, d := range all {
 		id := ""
 		if command != nil {
-			id = shortID(d.ID) + " "
+			id = d.ID[:idDigits] + " "
 		}
 		screen.Printf(w, "%s%s%s: %s\n", indent, id, d.Label, screen.Quoted(cmp.Or(shorten([]byte(d.Subject)), "(no subject)")))
 		screen.Printf(w, "%s  %s\n", indent, screen.Quoted(d.Path))
@@ -245,30 +230,35 @@ func doubtfulChanges(changes []mailbox.Change) []doubtful {
 		}
 		all = append(all, one)
 	}
-	slices.SortStableFunc(all, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
+	sortByDoubt(all)
 	return all
+}
+
+// sortByDoubt puts the worst messages first.
+func sortByDoubt(all []doubtful) {
+	slices.SortStableFunc(all, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 }
 
 // idOf returns the ID of a message.
 func idOf(fingerprint uint64) string { return fmt.Sprintf("%016x", fingerprint) }
 
-// shortID returns the digits of an ID that are printed. They tell the messages of a log apart but for one in a million.
-func shortID(id string) string { return id[:8] }
+// idDigits is how many digits of an ID are printed. They tell the messages of a log apart but for one in a million.
+const idDigits = 8
 
 // settle confirms and corrects labels.
-func (p *program) settle(x *reviewing) error {
+func (x *reviewing) settle() error {
 	done, err := retrain(x.command.Context(), x.model, x.Config, func(entries []store.Entry, classes []string) (map[uint64]bool, error) {
 		if len(x.wrong) > 0 && len(classes) != 2 {
 			return nil, hint.With(fmt.Errorf("a message has %d other classes", len(classes)-1), "name one: chaff learn --class NAME PATH")
 		}
 		right := map[uint64]bool{}
-		for i, id := range append(slices.Clone(x.confirm), x.wrong...) {
+		for i, id := range slices.Concat(x.confirm, x.wrong) {
 			fingerprint, err := findID(entries, id)
-			if _, twice := right[fingerprint]; err == nil && twice {
-				err = fmt.Errorf("the message %s is named twice", id)
-			}
 			if err != nil {
 				return nil, err
+			}
+			if _, twice := right[fingerprint]; twice {
+				return nil, fmt.Errorf("the message %s is named twice", id)
 			}
 			right[fingerprint] = i < len(x.confirm)
 		}
@@ -277,12 +267,10 @@ func (p *program) settle(x *reviewing) error {
 	if err != nil {
 		return err
 	}
-	if x.asJSON {
-		return printJSON(p.stdout, done)
-	}
-	field(p.stdout, "labels", "%d confirmed, %d corrected", len(x.confirm), len(x.wrong))
-	p.printFitted(done.File, done.Saved, done.Before)
-	return nil
+	return x.show(done, func() {
+		field(x.stdout, "labels", "%d confirmed, %d corrected", len(x.confirm), len(x.wrong))
+		x.printFitted(done.File, done.Saved, done.Before)
+	})
 }
 
 // findID returns the fingerprint of the message whose ID begins with some digits.

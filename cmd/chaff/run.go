@@ -120,10 +120,10 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		return root
 	}
 	for id, commands := range map[string][]*cobra.Command{
-		"filter":  {trainCommand(p), classifyCommand(p), explainCommand(p), serveCommand(p, protocols()), p.imapCommand()},
-		"learn":   {p.learnCommand(), p.watchCommand(), p.reviewCommand(), p.retrainCommand(), p.statusCommand(), p.mergeCommand(), p.backupCommand(), p.restoreCommand()},
+		"filter":  {trainCommand(p), classifyCommand(p), explainCommand(p), serveCommand(p, protocols()), imapCommand(p)},
+		"learn":   {learnCommand(p), watchCommand(p), reviewCommand(p), retrainCommand(p), statusCommand(p), mergeCommand(p), backupCommand(p), restoreCommand(p)},
 		"measure": {demoCommand(p), lessonCommand(p), compareCommand(p), evaluateCommand(p), tuneCommand(p)},
-		"look":    {inspectCommand(p), tokensCommand(p), configCommand(p), p.importCommand(), p.exportCommand()},
+		"look":    {inspectCommand(p), tokensCommand(p), configCommand(p), importCommand(p), exportCommand(p)},
 	} {
 		for _, c := range commands {
 			c.GroupID = id

@@ -22,7 +22,7 @@ import (
 	"chaff/store"
 )
 
-func (p *program) statusCommand() *cobra.Command {
+func statusCommand(p *program) *cobra.Command {
 	var path string
 	var page reportFlags
 	var asJSON bool
