@@ -1,6 +1,7 @@
 package imap
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -113,14 +114,18 @@ func Dial(ctx context.Context, a Account, secret Secret, o Options) (*Client, er
 
 // begin begins the connection.
 func (c *Client) begin(secret Secret) error {
-	if err := c.do(idleBytes, c.options.Timeout, c.greet); err != nil {
-		return fmt.Errorf("connect to %s: %w", c.Host, err)
-	}
-	if err := c.do(idleBytes, c.options.Timeout, func() error { return c.login(secret) }); err != nil {
-		return fmt.Errorf("log in to %s: %w", c.Host, err)
-	}
-	if err := c.do(listBytes, c.options.Timeout, c.list); err != nil {
-		return fmt.Errorf("list the folders of %s: %w", c.Account, err)
+	for _, step := range []struct {
+		what  string
+		bytes int64
+		do    func() error
+	}{
+		{"connect to " + c.Host, idleBytes, c.greet},
+		{"log in to " + c.Host, idleBytes, func() error { return c.login(secret) }},
+		{"list the folders of " + c.Account.String(), listBytes, c.list},
+	} {
+		if err := c.do(step.bytes, c.options.Timeout, step.do); err != nil {
+			return fmt.Errorf("%s: %w", step.what, err)
+		}
 	}
 	return nil
 }
@@ -161,7 +166,7 @@ func (c *Client) do(bytes int64, d time.Duration, what func() error) error {
 		return err
 	}
 	c.conn.allow(bytes, d)
-	defer c.conn.rest()
+	defer c.conn.allow(idleBytes, 0)
 	err := within(d+hung, what)
 	if err == nil {
 		return nil
@@ -192,64 +197,49 @@ func said(e *imap.Error) string {
 
 // greet begins TLS and waits for the server.
 func (c *Client) greet() error {
-	config := &tls.Config{}
-	if c.options.TLS != nil {
-		config = c.options.TLS.Clone()
-	}
-	config.ServerName = cmp.Or(config.ServerName, c.Host)
-	plain := c.StartTLS && (c.options.Insecure || isLoopback(c.conn.RemoteAddr()))
-	in := &checked{Conn: c.conn, raw: c.conn}
+	var conn net.Conn = c.conn
+	var greeting io.Reader = strings.NewReader("")
+	tcp, _ := conn.RemoteAddr().(*net.TCPAddr)
+	plain := c.StartTLS && (c.options.Insecure || tcp != nil && tcp.IP.IsLoopback())
 	if c.StartTLS && !plain {
-		if err := startTLS(c.conn); err != nil {
+		if err := startTLS(conn); err != nil {
 			return err
 		}
-		in.before = []byte("* OK ready\r\n") // the server has greeted already
+		greeting = strings.NewReader("* OK ready\r\n") // the server has greeted already
 	}
 	if !plain {
-		t := tls.Client(c.conn, config)
-		if err := t.Handshake(); err != nil {
+		config := &tls.Config{}
+		if c.options.TLS != nil {
+			config = c.options.TLS.Clone()
+		}
+		config.ServerName = cmp.Or(config.ServerName, c.Host)
+		encrypted := tls.Client(conn, config)
+		if err := encrypted.Handshake(); err != nil {
 			return plainly(err)
 		}
-		in.Conn = t
+		conn = encrypted
 	}
+	in := &checked{Conn: conn, raw: c.conn, in: bufio.NewReader(io.MultiReader(greeting, conn))}
 	c.client = imapclient.New(in, &imapclient.Options{UnilateralDataHandler: &imapclient.UnilateralDataHandler{Mailbox: c.changed}})
 	return c.client.WaitGreeting()
 }
 
-// startTLS asks for TLS. It reads no byte too many, and takes nothing from the server that is not encrypted: a third party could send it.
+// startTLS asks for TLS. The library would read what comes with the reply, which is not encrypted: a third party could send it.
 func startTLS(conn io.ReadWriter) error {
-	for _, step := range []struct{ say, want string }{{"", "* OK"}, {"a STARTTLS\r\n", "a OK"}} {
+	in := bufio.NewReader(conn)
+	for _, step := range []struct{ say, want string }{{"", "* OK"}, {"a STARTTLS\r\n", "A OK"}} {
 		if _, err := io.WriteString(conn, step.say); err != nil {
 			return plainly(err)
 		}
-		line, err := readLine(conn)
+		line, err := in.ReadString('\n')
 		if err != nil {
-			return err
+			return plainly(err)
 		}
-		if !strings.HasPrefix(strings.ToUpper(line), strings.ToUpper(step.want)) {
+		if !strings.HasPrefix(strings.ToUpper(line), step.want) || in.Buffered() > 0 {
 			return fmt.Errorf("%w: the server begins no TLS", ErrPlain)
 		}
 	}
 	return nil
-}
-
-func readLine(r io.Reader) (string, error) {
-	var line []byte
-	for b := make([]byte, 1); len(line) < maxName; {
-		if _, err := io.ReadFull(r, b); err != nil {
-			return "", plainly(err)
-		}
-		if b[0] == '\n' {
-			return string(line), nil
-		}
-		line = append(line, b[0])
-	}
-	return "", ErrTooMuch
-}
-
-func isLoopback(a net.Addr) bool {
-	tcp, is := a.(*net.TCPAddr)
-	return is && tcp.IP.IsLoopback()
 }
 
 // login proves who the user is.
@@ -301,36 +291,36 @@ func (c *Client) list() error {
 		return fmt.Errorf("it has %d folders, and chaff works with up to %d", len(listed), maxFolders)
 	}
 	use := sources.FolderUse()
-	byAttribute := ""
 	for _, l := range listed {
 		if slices.Contains(l.Attrs, imap.MailboxAttrNoSelect) || slices.Contains(l.Attrs, imap.MailboxAttrNonExistent) || l.Mailbox == "" || len(l.Mailbox) > maxName {
 			continue
 		}
+		parts := strings.FieldsFunc(l.Mailbox, func(r rune) bool { return r == l.Delim })
+		if len(parts) == 0 {
+			parts = []string{l.Mailbox}
+		}
 		f := folder{PlanFolder: sources.PlanFolder{Name: l.Mailbox}}
-		f.Label, f.Reason, f.incoming = use(partsOf(l))
+		f.Label, f.Reason, f.incoming = use(parts)
 		for _, attribute := range l.Attrs {
 			f.apply(attribute)
 		}
 		if slices.Contains(l.Attrs, imap.MailboxAttrJunk) {
-			byAttribute = l.Mailbox
+			c.junk = l.Mailbox
 		}
 		c.folders = append(c.folders, f)
 	}
-	c.sort()
-	return c.findJunk(byAttribute)
+	place := func(f folder) string {
+		if f.Name == inbox {
+			return "" // the first
+		}
+		return f.Name
+	}
+	slices.SortFunc(c.folders, func(a, b folder) int { return strings.Compare(place(a), place(b)) })
+	c.folders = slices.CompactFunc(c.folders, func(a, b folder) bool { return a.Name == b.Name })
+	return c.findJunk()
 }
 
-// partsOf returns the parts of the name of a folder.
-func partsOf(l *imap.ListData) []string {
-	if l.Delim == 0 {
-		return []string{l.Mailbox}
-	}
-	parts := slices.DeleteFunc(strings.Split(l.Mailbox, string(l.Delim)), func(part string) bool { return part == "" })
-	if len(parts) == 0 {
-		return []string{l.Mailbox}
-	}
-	return parts
-}
+const inbox = "INBOX"
 
 // apply applies what the server says about the use of a folder.
 func (f *folder) apply(attribute imap.MailboxAttr) {
@@ -350,35 +340,24 @@ func (f *folder) apply(attribute imap.MailboxAttr) {
 	}
 }
 
-const inbox = "INBOX"
-
-// sort sorts the folders: the inbox, then the others by name.
-func (c *Client) sort() {
-	slices.SortFunc(c.folders, func(a, b folder) int {
-		if (a.Name == inbox) != (b.Name == inbox) {
-			return map[bool]int{true: -1, false: 1}[a.Name == inbox]
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	c.folders = slices.CompactFunc(c.folders, func(a, b folder) bool { return a.Name == b.Name })
-}
-
 // findJunk finds the folder for spam: the one that the user names, the one that the server says it is, or the one with the shortest name
 // of those that are named for spam.
-func (c *Client) findJunk(byAttribute string) error {
-	c.junk = cmp.Or(c.options.Junk, byAttribute)
-	for i, f := range c.folders {
-		switch {
-		case f.Name == c.options.Junk:
-			c.folders[i].apply(imap.MailboxAttrJunk)
-		case c.junk == "" && f.Label == sources.Spam:
-			c.junk = f.Name
-		case c.options.Junk == "" && byAttribute == "" && f.Label == sources.Spam && len(f.Name) < len(c.junk):
-			c.junk = f.Name
+func (c *Client) findJunk() error {
+	named := c.options.Junk
+	c.junk = cmp.Or(named, c.junk)
+	if c.junk == "" {
+		for _, f := range c.folders {
+			if f.Label == sources.Spam && (c.junk == "" || len(f.Name) < len(c.junk)) {
+				c.junk = f.Name
+			}
 		}
 	}
-	if junk := c.options.Junk; junk != "" && !slices.ContainsFunc(c.folders, func(f folder) bool { return f.Name == junk }) {
-		return fmt.Errorf("there is no folder %s", junk)
+	if named != "" {
+		i := slices.IndexFunc(c.folders, func(f folder) bool { return f.Name == named })
+		if i < 0 {
+			return fmt.Errorf("there is no folder %s", named)
+		}
+		c.folders[i].apply(imap.MailboxAttrJunk)
 	}
 	if c.junk == inbox {
 		return errors.New("the inbox cannot be the folder for spam")
@@ -388,14 +367,6 @@ func (c *Client) findJunk(byAttribute string) error {
 
 // Junk returns the name of the folder for spam, or an empty text if there is none.
 func (c *Client) Junk() string { return c.junk }
-
-// choose makes commands be about a folder.
-func (c *Client) choose(name string, readOnly bool) error {
-	if c.selected.folder == name && c.selected.readOnly == readOnly {
-		return nil
-	}
-	return c.refresh(name, readOnly)
-}
 
 // refresh chooses a folder, which the server looks at anew.
 func (c *Client) refresh(name string, readOnly bool) error {
@@ -423,67 +394,53 @@ func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []im
 	if c.selected.next > maxListed {
 		from = max(from, c.selected.next-maxListed)
 	}
-	var all imap.UIDSet
-	all.AddRange(from, 0) // to the last one
-	criteria.UID = []imap.UIDSet{all}
+	criteria.UID = []imap.UIDSet{{{Start: from}}} // to the last one
 	criteria.NotFlag = append(criteria.NotFlag, imap.FlagDeleted)
+	var set imap.UIDSet
 	err = c.do(listBytes, c.options.Timeout, func() error {
 		data, err := c.client.UIDSearch(&criteria, nil).Wait()
 		if err == nil {
-			found = numbers(data, from)
+			set, _ = data.All.(imap.UIDSet)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("search the folder %s: %w", c.selected.folder, err)
 	}
-	return found, nil
-}
-
-// numbers returns what a search has found, from a number on: "5:*" is the last message even if its number is less. A server can claim
-// any number of messages in a few bytes.
-func numbers(data *imap.SearchData, from imap.UID) (found []imap.UID) {
-	set, _ := data.All.(imap.UIDSet)
-	for _, r := range set {
+	for _, r := range set { // a server can claim any number of messages in a few bytes
+		// The last message is found even if its number is less.
 		for uid := max(r.Start, from); uid != 0 && uid <= r.Stop && len(found) < maxListed; uid++ {
 			found = append(found, uid)
 		}
 	}
-	return found
+	return found, nil
 }
 
 // errGone is returned for a message that is no longer there.
 var errGone = errors.New("the message is gone")
 
-// fetch appends a message of the chosen folder to dst and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
-func (c *Client) fetch(dst []byte, uid imap.UID) (raw []byte, err error) {
+// fetch returns a message of the chosen folder and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
+func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
 	const most = corpus.MaxMessageBytes + 1
-	section := &imap.FetchItemBodySection{Peek: true, Partial: &imap.SectionPartial{Size: most}}
-	found := false
-	err = c.do(most+idleBytes, c.options.Fetch, func() error {
-		command := c.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}})
-		var failed error
-		for m := command.Next(); m != nil; m = command.Next() {
-			of := imap.UID(0)
-			for item := m.Next(); item != nil; item = m.Next() {
-				switch item := item.(type) {
-				case imapclient.FetchItemDataUID:
-					of = item.UID
-				case imapclient.FetchItemDataBodySection:
-					if of == uid && item.Literal != nil && !found {
-						found = true
-						raw, failed = corpus.AppendMessage(dst, item.Literal)
-					}
-				}
+	options := &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{{Peek: true, Partial: &imap.SectionPartial{Size: most}}}}
+	var fetched []*imapclient.FetchMessageBuffer
+	err = c.do(most+idleBytes, c.options.Fetch, func() (err error) {
+		fetched, err = c.client.Fetch(imap.UIDSetNum(uid), options).Collect()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range fetched {
+		for _, section := range m.BodySection {
+			switch {
+			case m.UID != uid || section.Bytes == nil:
+			case len(section.Bytes) > corpus.MaxMessageBytes:
+				return nil, corpus.ErrTooLarge
+			default:
+				return section.Bytes, nil
 			}
 		}
-		if err := command.Close(); err != nil {
-			return err
-		}
-		if !found {
-			return errGone
-		}
-		return failed
-	})
-	return raw, err
+	}
+	return nil, errGone
 }

@@ -1,11 +1,14 @@
 package imap
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"regexp"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -30,20 +33,16 @@ type bounded struct {
 	err  error // why the connection cannot be used
 }
 
-// allow begins a command: the server may send so many bytes until its end.
+// allow begins a command: the server may send so many bytes until its end, and take so long, or 0 for as long as it wants.
 func (b *bounded) allow(bytes int64, d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = time.Now().Add(d)
+	}
 	b.mu.Lock()
 	b.left = bytes
 	b.mu.Unlock()
-	b.Conn.SetDeadline(time.Now().Add(d))
-}
-
-// rest ends a command.
-func (b *bounded) rest() {
-	b.mu.Lock()
-	b.left = idleBytes
-	b.mu.Unlock()
-	b.Conn.SetDeadline(time.Time{})
+	b.Conn.SetDeadline(until)
 }
 
 // failure returns why the connection cannot be used, or nil.
@@ -92,117 +91,80 @@ const maxDepth = 50
 // ErrNested is returned for lists where none belong: within many lists they would exhaust the stack of the library.
 var ErrNested = errors.New("the server sends lists that do not belong there")
 
-// checked is a connection that ends when a reply is nested too deep, or has a list among capabilities, which the library never ends to read. It knows as much of the syntax as it needs: text, which is not
-// nested, quoted strings and literals. Where it is wrong about a literal, the reply is none that the library accepts.
+// checked is a connection that ends when a reply is nested too deep, or would keep the library busy for ever. It knows as much of the syntax as it needs: lines,
+// quoted strings and literals. Where it is wrong about a literal, the reply is none that the library accepts.
 type checked struct {
 	net.Conn
-	raw    *bounded
-	before []byte // to be read first
-
-	line    []byte // the beginning of the line
-	number  int64  // after the last "{"
-	state   byte   // 0, '"' in a string, '\\' after a backslash there, '{' in the size of a literal, '}' after it
-	literal int64  // how much of a literal is to come
+	raw     *bounded
+	in      *bufio.Reader
+	line    []byte // what is checked and not read yet
+	literal int64  // how much of a literal follows
 	depth   int
-	more    bool // the line goes on after a literal
-	closed  bool // the code of a text has ended
+	goesOn  bool // the line goes on after a literal
 }
+
+var (
+	// What the library reads for ever: a list of capabilities that has a list, and the code of a text that does not end on its line.
+	endless = regexp.MustCompile(`(?i)^\S+ (\d+ )?(\S+ \[)?CAPABILITY[^\]]*\(|^\S+ (\d+ )?\S+ \[[^\]]*$`)
+	// The status of the server, which has a text for people. That of a command and the request to go on do not begin with "*".
+	status       = regexp.MustCompile(`(?i)^\* (\d+ )?(OK|NO|BAD|BYE|PREAUTH)\s`)
+	quotedString = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
+	literalSize  = regexp.MustCompile(`\{(\d+)\} ?\r?\n$`)
+)
 
 func (c *checked) Read(p []byte) (int, error) {
-	var n int
-	var err error
-	if len(c.before) > 0 {
-		n = copy(p, c.before)
-		c.before = c.before[n:]
-	} else {
-		n, err = c.Conn.Read(p)
+	if len(c.line) == 0 && c.literal > 0 {
+		n, err := c.in.Read(p[:min(int64(len(p)), c.literal)])
+		c.literal -= int64(n)
+		return n, err
 	}
-	if !c.check(p[:n]) {
-		c.raw.fail(ErrNested)
-		return 0, ErrNested
+	if len(c.line) == 0 {
+		line, err := c.in.ReadBytes('\n')
+		if err != nil {
+			return 0, err
+		}
+		if !c.check(line) {
+			c.raw.fail(ErrNested)
+			return 0, ErrNested
+		}
+		c.line = line
 	}
-	return n, err
+	n := copy(p, c.line)
+	c.line = c.line[n:]
+	return n, nil
 }
 
-// lineHead is how many bytes of a line say what it is.
-const lineHead = 40
-
-// check reports whether all lists so far are flat enough.
-func (c *checked) check(data []byte) bool {
-	for len(data) > 0 {
-		if c.literal > 0 {
-			n := min(c.literal, int64(len(data)))
-			data, c.literal = data[n:], c.literal-n
-			continue
+// check reports whether a line is flat enough, and finds the literal after it.
+func (c *checked) check(line []byte) bool {
+	if !c.goesOn {
+		if c.depth = 0; endless.Match(line) {
+			return false
 		}
-		b := data[0]
-		data = data[1:]
-		if len(c.line) < lineHead && !c.more {
-			c.line = append(c.line, b)
+		if !bytes.HasPrefix(line, []byte("* ")) || status.Match(line) {
+			return true
 		}
-		switch {
-		case c.state == '"' && b == '\\':
-			c.state = b
-		case c.state == '\\':
-			c.state = '"'
-		case c.state == '"':
-			if b == '"' {
-				c.state = 0
-			}
-		case b == '\n':
-			if c.more = c.state == '}' && !isText(c.line); c.more {
-				c.literal = c.number
-			} else {
-				c.line, c.depth, c.closed = c.line[:0], 0, false
-			}
-			c.state = 0
-		case b == '"' && !isText(c.line):
-			c.state = b
-		case b == '{':
-			c.state, c.number = b, 0
-		case c.state == '{' && '0' <= b && b <= '9' && c.number < 1<<40:
-			c.number = c.number*10 + int64(b-'0')
-		case c.state == '{' && b == '}':
-			c.state = b
-		case c.state == '}' && b == '\r':
-		default:
-			c.state = 0
-			switch b {
-			case '(':
-				c.depth++
-				if c.isCapabilities() {
-					return false
-				}
-			case ']':
-				c.closed = true
-			case ')':
-				c.depth--
-			}
-			if c.depth > maxDepth {
-				return false
-			}
+	}
+	syntax := quotedString.ReplaceAll(line, nil)
+	for _, b := range syntax {
+		switch b {
+		case '(':
+			c.depth++
+		case ')':
+			c.depth--
+		case '"': // a string that does not end
+			return false
 		}
+		if c.depth > maxDepth {
+			return false
+		}
+	}
+	size := literalSize.FindSubmatch(syntax)
+	if c.goesOn = size != nil; c.goesOn {
+		var err error
+		c.literal, err = strconv.ParseInt(string(size[1]), 10, 64)
+		return err == nil
 	}
 	return true
-}
-
-// isCapabilities reports whether the list of capabilities is being read.
-func (c *checked) isCapabilities() bool {
-	return !c.closed && bytes.Contains(bytes.ToUpper(c.line), []byte("CAPABILITY"))
-}
-
-// isText reports whether a line is a text for people: the status of a command or of the server, or the request to go on.
-func isText(line []byte) bool {
-	first, rest, _ := bytes.Cut(line, []byte(" "))
-	if len(first) != 1 || first[0] != '*' {
-		return true // the status of a command, or "+"
-	}
-	word, _, _ := bytes.Cut(bytes.TrimRight(rest, "\r\n"), []byte(" "))
-	switch string(bytes.ToUpper(word)) {
-	case "OK", "NO", "BAD", "BYE", "PREAUTH":
-		return true
-	}
-	return false
 }
 
 // plainly returns an error of the network without addresses.

@@ -183,7 +183,7 @@ func (p *provider) folder(name string) []string {
 	seen, err := c.search(1, imap.SearchCriteria{Flag: []imap.Flag{imap.FlagSeen}})
 	p.must(err)
 	for _, uid := range uids {
-		raw, err := c.fetch(nil, uid)
+		raw, err := c.fetch(uid)
 		p.must(err)
 		_, subject, _ := strings.Cut(string(raw), "Subject: ")
 		subject, _, _ = strings.Cut(subject, "\r\n")
@@ -719,12 +719,15 @@ func TestAHostileServer(t *testing.T) {
 		"a message that is too large":   {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {99999999999}\r\nx"}, want: "read message 9 of the inbox: the server does not answer"},
 		"a broken reply":                {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {1}\r\nx{{\r\n"}, want: "read message 9 of the inbox"},
 		"an end":                        {change: map[string]string{"UID FETCH 9 ": "* BYE\r\n"}, want: "does not answer"},
-		"a list of capabilities":        {greeting: "* OK [CAPABILITY IMAP4rev1] hello (here)\r\n* CAPABILITY (x", want: "do not belong there"},
-		"a list in a code":              {greeting: "* OK [CAPABILITY (x", want: "do not belong there"},
-		"nested lists in a text":        {change: map[string]string{"UID FETCH 9 ": "* OK {99999}\r\n* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000)}, want: "do not belong there"},
+		"a list of capabilities":        {greeting: "* OK [CAPABILITY IMAP4rev1] hello (here)\r\n* CAPABILITY (x\r\n", want: "do not belong there"},
+		"a list in a code":              {greeting: "* OK [CAPABILITY (x\r\n", want: "do not belong there"},
+		"a code without an end":         {change: map[string]string{"UID FETCH 9 ": "* OK [X\r\n* 1 FETCH {99999}\r\n]\r\n* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000) + "\r\n"}, want: "do not belong there"},
+		"nested lists after a number":   {change: map[string]string{"UID FETCH 9 ": "* 5 OK {99999}\r\n* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000) + "\r\n"}, want: "do not belong there"},
+		"a literal before a space":      {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {6} \r\n\"(casi BODYSTRUCTURE " + strings.Repeat("(", 50_000) + "\r\n"}, want: "do not belong there"},
+		"nested lists in a text":        {change: map[string]string{"UID FETCH 9 ": "* OK {99999}\r\n* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000) + "\r\n"}, want: "do not belong there"},
 		"nested lists in a string":      {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> \"{99999}\r\n\" BODYSTRUCTURE " + strings.Repeat("(", 50_000)}, want: "do not belong there"},
 		"numbers from the last one on":  {change: map[string]string{"EXAMINE": "* 1 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n@ OK done\r\n", "UID SEARCH": "* SEARCH" + downwards(20_000) + "\r\n@ OK done\r\n", "UID FETCH": "@ OK done\r\n"}},
-		"nested lists":                  {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000)}, want: "read message 9 of the inbox: the server sends lists that do not belong"},
+		"nested lists":                  {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000) + "\r\n"}, want: "read message 9 of the inbox: the server sends lists that do not belong"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.greeting == "" {

@@ -56,9 +56,15 @@ const batch = 50
 // Judge judges the unseen messages of the inbox that are new since it last moved messages. Without Move it changes nothing, neither in the
 // mailbox nor in the state.
 func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, err error) {
+	if o.Move && c.junk == "" {
+		return r, ErrNoJunk
+	}
 	if o.Move {
-		if err := c.canMove(); err != nil {
+		switch caps, err := c.caps(); {
+		case err != nil:
 			return r, err
+		case !caps.Has(imap.CapMove) && !caps.Has(imap.CapUIDPlus):
+			return r, ErrCannotMove
 		}
 	}
 	if err := c.refresh(inbox, !o.Move); err != nil {
@@ -94,7 +100,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 	var spam imap.UIDSet
 	var hashes []string
 	for _, uid := range uids {
-		raw, err := c.fetch(nil, uid)
+		raw, err := c.fetch(uid)
 		switch {
 		case errors.Is(err, errGone):
 			continue
@@ -153,20 +159,13 @@ func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State, known *r
 	return nil
 }
 
-// canMove returns an error if no message can be moved.
-func (c *Client) canMove() error {
-	if c.junk == "" {
-		return ErrNoJunk
-	}
-	var caps imap.CapSet
-	err := c.do(idleBytes, c.options.Timeout, func() error {
+// caps returns what the server is able to do.
+func (c *Client) caps() (caps imap.CapSet, err error) {
+	err = c.do(idleBytes, c.options.Timeout, func() error {
 		caps = c.client.Caps()
 		return nil
 	})
-	if err == nil && !caps.Has(imap.CapMove) && !caps.Has(imap.CapUIDPlus) {
-		err = ErrCannotMove
-	}
-	return err
+	return caps, err
 }
 
 // move moves messages of the inbox to the folder for spam. Without MOVE they are copied, and only then removed from the inbox, and only
@@ -212,11 +211,7 @@ func (c *Client) Wait(ctx context.Context, most time.Duration) error {
 	if c.next != 0 && c.selected.next > c.next {
 		return nil
 	}
-	var caps imap.CapSet
-	err := c.do(idleBytes, c.options.Timeout, func() error {
-		caps = c.client.Caps()
-		return nil
-	})
+	caps, err := c.caps()
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/emersion/go-imap/v2"
@@ -91,16 +90,13 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	acted := map[imap.UID]bool{}
+	var acted []imap.UID
 	if f.Label == sources.Ham {
 		criteria.Or = [][2]imap.SearchCriteria{{{Flag: []imap.Flag{imap.FlagAnswered}}, {Flag: []imap.Flag{imap.FlagFlagged}}}}
-		answered, err := c.search(1, criteria)
-		if err != nil {
+		if acted, err = c.search(1, criteria); err != nil {
 			return nil, err
 		}
-		for _, uid := range answered {
-			acted[uid] = true
-		}
+		slices.Sort(acted)
 	}
 	row := mailbox.Folder{PlanFolder: f.PlanFolder}
 	if f.Name == c.junk {
@@ -111,10 +107,11 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 			continue
 		}
 		p := place{f.Name, c.selected.validity, uid}
+		_, isActed := slices.BinarySearch(acted, uid)
 		row.Files = append(row.Files, mailbox.File{
 			Item:  corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Label, Content: content{l, p}},
-			Name:  p.name(),
-			Acted: acted[uid],
+			Name:  fmt.Sprintf("%s\x00%d\x00%d", p.folder, p.validity, p.uid), // for as long as it is in its folder
+			Acted: isActed,
 		})
 	}
 	row.Messages = len(row.Files)
@@ -124,11 +121,6 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		return []mailbox.Folder{row}, nil
 	}
 	return []mailbox.Folder{row, {PlanFolder: unseen}}, nil
-}
-
-// name names a message for as long as it is in its folder.
-func (p place) name() string {
-	return p.folder + "\x00" + strconv.FormatUint(uint64(p.validity), 10) + "\x00" + strconv.FormatUint(uint64(p.uid), 10)
 }
 
 // content is a message on the server.
@@ -143,45 +135,43 @@ func (m content) Append(dst []byte) ([]byte, error) {
 	l := m.list
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if raw, isKept := l.kept[m.place]; isKept && raw == nil {
-		return dst, fs.ErrNotExist
-	} else if isKept {
-		return append(dst, raw...), nil
+	raw, isKept := l.kept[m.place]
+	if !isKept {
+		raw = l.read(m.place)
 	}
-	raw, ok := l.read(dst, m.place)
-	if !ok {
+	if raw == nil {
 		return dst, fs.ErrNotExist
 	}
-	return raw, nil
+	return append(dst, raw...), nil
 }
 
-// read appends a message to dst, which is empty. It reports whether there is one that says something.
-func (l *Listing) read(dst []byte, p place) (raw []byte, ok bool) {
-	if l.err != nil {
-		return dst, false
-	}
+// read returns a message, or nil if there is none that says something.
+func (l *Listing) read(p place) []byte {
 	c := l.client
-	if l.err = l.ctx.Err(); l.err == nil {
-		l.err = c.choose(p.folder, true)
+	if l.err == nil {
+		l.err = l.ctx.Err()
+	}
+	if l.err == nil && (c.selected.folder != p.folder || !c.selected.readOnly) {
+		l.err = c.refresh(p.folder, true)
 	}
 	if l.err != nil || c.selected.validity != p.validity {
-		return dst, false
+		return nil
 	}
-	raw, err := c.fetch(dst, p.uid)
+	raw, err := c.fetch(p.uid)
 	switch {
 	case errors.Is(err, errGone), errors.Is(err, corpus.ErrTooLarge):
-		return dst, false
+		return nil
 	case err != nil:
 		l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
-		return dst, false
+		return nil
 	case p.folder == c.junk && l.known.recognise(p.uid, raw):
 		l.ours, l.kept[p] = true, nil
-		return dst, false
+		return nil
 	case len(raw) <= corpus.LargeMessageBytes && l.bytes+len(raw) <= keptBytes:
-		l.kept[p] = append([]byte{}, raw...)
+		l.kept[p] = raw
 		l.bytes += len(raw)
 	}
-	return raw, true
+	return raw
 }
 
 // Done saves what was found out about the messages that Judge has moved. Its error is why messages could not be read.

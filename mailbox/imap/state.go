@@ -62,7 +62,7 @@ func OpenState(path string, write bool) (*State, error) {
 			return nil, fmt.Errorf("lock %s: %w", s.path, err)
 		}
 	}
-	if err := s.read(); err != nil {
+	if err := s.read(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		s.Close()
 		return nil, fmt.Errorf("read %s: %w: remove it to begin anew", s.path, err)
 	}
@@ -89,23 +89,19 @@ func (s *State) take() (err error) {
 
 func (s *State) read() error {
 	file, err := os.Open(s.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
 	if err != nil {
 		return replace.Reason(err)
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxState))
-	if err == nil {
-		err = json.Unmarshal(data, &s.accounts)
+	if err := json.NewDecoder(io.LimitReader(file, maxState)).Decode(&s.accounts); err != nil {
+		return err
 	}
 	for _, r := range s.accounts {
 		if r == nil {
 			return errors.New("it is damaged")
 		}
 	}
-	return err
+	return nil
 }
 
 // save writes the state.
