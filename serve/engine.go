@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,7 +33,8 @@ type Engine struct {
 	users    *users
 	counters *Counters
 	history  *history
-	unsure   *unsure
+	unsure   *shelf
+	kept     *shelf // of the history
 	started  time.Time
 
 	inFlight  atomic.Int64 // judgements, also those whose client has gone
@@ -94,7 +96,10 @@ func open(o Options, log Logger) (*Engine, error) {
 	if why := e.history.trouble; why != nil {
 		log.Warn("%v: verdicts are remembered in memory only", why)
 	}
-	if e.unsure, err = openUnsure(beside, o); err != nil {
+	if e.unsure, err = openShelf(beside, UnsureSuffix, o.KeepUnsure, o.UnsureDays); err != nil {
+		return nil, err
+	}
+	if e.kept, err = openShelf(beside, KeptSuffix, o.KeepHistory, o.HistoryDays); err != nil {
 		return nil, err
 	}
 	e.judge, e.idleFor = e.classify, idleFor
@@ -184,7 +189,7 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 	e.counters.Bytes.Add(int64(len(raw)))
 	e.counters.Seconds.observe(time.Since(began))
 	e.remember(j, began, nil)
-	e.keepUnsure(j, began)
+	e.keep(j, began)
 	return j.verdict, nil
 }
 
@@ -330,6 +335,9 @@ func (e *Engine) Unjudged(raw []byte, why error) []byte {
 	out, _ := verdictfield.Unjudged(raw, why.Error())
 	return out
 }
+
+// Provenance returns how the shared model was made; see [filter.Filter.Provenance].
+func (e *Engine) Provenance() (json.RawMessage, error) { return e.shared.current().filter.Provenance() }
 
 // Settings returns the settings of the shared model.
 func (e *Engine) Settings() filter.Settings { return e.shared.current().filter.Settings() }

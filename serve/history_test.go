@@ -236,7 +236,7 @@ func TestOnlyTheOwnerReadsTheHistoryAndUnsureMessages(t *testing.T) {
 	}
 	openBoth := func() error {
 		_, err1 := openHistory(folderOfModel(t, o.Model), o)
-		_, err2 := openUnsure(folderOfModel(t, o.Model), o)
+		_, err2 := openUnsure(t, o)
 		return errors.Join(err1, err2)
 	}
 	if err := openBoth(); err != nil {
@@ -303,7 +303,7 @@ func TestNoLinkLeadsTheDaemonToAnotherFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.KeepUnsure = keep
-		if _, err := openUnsure(folderOfModel(t, o.Model), o); keep > 0 && err == nil {
+		if _, err := openUnsure(t, o); keep > 0 && err == nil {
 			t.Error("unsure messages are kept behind a link")
 		}
 	}

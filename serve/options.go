@@ -64,6 +64,9 @@ type Options struct {
 	HistoryDays int `json:"history_days"`
 	// HistorySubjects keeps the subject and the sender in the history. Default false.
 	HistorySubjects bool `json:"history_subjects"`
+	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its
+	// owner can read, so that the console can teach what was wrong; 0 is none. From 0 to 10000. Default 0.
+	KeepHistory int `json:"keep_history"`
 	// KeepUnsure is how many unsure messages are kept, up to 1 MiB each, in a folder beside the model that only its owner
 	// can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
 	KeepUnsure int `json:"keep_unsure"`
@@ -108,7 +111,7 @@ func (o Options) Validate() error {
 		{"max_users", o.MaxUsers, 1, 0}, {"open_users", o.OpenUsers, 1, 0}, {"idle_minutes", o.IdleMinutes, 1, 0},
 		{"max_message", o.MaxMessage, 1, limits.MaxMessage}, {"connections", o.Connections, 1, 0}, {"queue", o.Queue, 1, 0},
 		{"memory", o.Memory, limits.MaxMessage, 0}, {"history", o.History, 0, 1000000}, {"history_days", o.HistoryDays, 1, 0},
-		{"keep_unsure", o.KeepUnsure, 0, 10000}, {"unsure_days", o.UnsureDays, 1, 0},
+		{"keep_history", o.KeepHistory, 0, 10000}, {"keep_unsure", o.KeepUnsure, 0, 10000}, {"unsure_days", o.UnsureDays, 1, 0},
 	} {
 		switch {
 		case s.most > 0 && (s.value < s.least || s.value > s.most):

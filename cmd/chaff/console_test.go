@@ -26,7 +26,7 @@ func startConsole(t *testing.T) (address, token string) {
 		t.Fatalf("train: exit code %d", code)
 	}
 	o := serve.DefaultOptions()
-	o.Model, o.KeepUnsure, o.HistorySubjects = model, 20, true
+	o.Model, o.KeepUnsure, o.KeepHistory, o.HistorySubjects = model, 20, 100, true
 	e, err := serve.New(t.Context(), o, quietLog{})
 	must(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -133,6 +133,14 @@ func testConsole(t *testing.T, b *browser, network *proxy) {
 	if left := b.count(".messages > li"); left != waiting-1 || b.count(".notice") != 1 {
 		t.Errorf("%d messages wait after %d", left, waiting)
 	}
+	waiting = b.count(".messages > li")
+	var ticked bool
+	b.evaluate("(document.querySelector('input.tick').click(), true)", &ticked)
+	b.moveTo("are spam")
+	b.follow("Enter")
+	if left := b.count(".messages > li"); left != waiting-1 || b.count(".notice") != 1 {
+		t.Errorf("%d messages wait after %d, of which one was ticked", left, waiting)
+	}
 	b.moveTo("Why?")
 	b.follow("Enter")
 	b.mustBe("Why?")
@@ -211,6 +219,7 @@ func (b *browser) look(name string) {
 			b.prefer(scheme)
 			b.resize(width, 800)
 			b.checkWidth(width)
+			b.checkContrast(name + ", " + scheme)
 			b.checkScreenshot(width, fmt.Sprintf("console-%s-%d-%s.png", name, width, scheme))
 		}
 	}

@@ -59,6 +59,7 @@ func testPages(t *testing.T, b *browser, network *proxy) {
 					b.prefer(scheme)
 					b.resize(width, 800)
 					b.checkWidth(width)
+					b.checkContrast(page.name + ", " + scheme)
 					b.checkScreenshot(width, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme))
 				}
 			}

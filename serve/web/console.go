@@ -41,8 +41,9 @@ func (s *server) consoleRoutes() []route {
 		{"POST /logout", c.posted(c.logout)},
 		{"GET /{$}", c.page(c.overview)},
 		{"GET /unsure", c.page(c.unsure)},
-		{"GET /unsure/{key}", c.page(c.whyUnsure)},
-		{"POST /unsure/{key}", c.posted(c.teachUnsure)},
+		{"GET /kept/{key}", c.page(c.whyKept)},
+		{"POST /kept/{key}", c.posted(c.teachOne)},
+		{"POST /teach", c.posted(c.teachSeveral)},
 		{"GET /history", c.page(c.history)},
 		{"GET /explain", c.page(c.explainForm)},
 		{"POST /explain", c.explainMessage},
@@ -64,9 +65,10 @@ type view struct {
 	Notice  string // what the last form did
 	Problem string // why it could not
 	// User is whose model the page is about, if users have models of their own.
-	Users bool
-	User  string
-	Body  any
+	Users   bool
+	User    string
+	Classes []string // of the model
+	Body    any
 }
 
 // Has reports whether the page is one in the list of pages.
@@ -89,7 +91,8 @@ func (c *console) page(make func(r *http.Request, v *view) error) http.HandlerFu
 
 // show shows a page of a session.
 func (c *console) show(w http.ResponseWriter, r *http.Request, session string, make func(r *http.Request, v *view) error) {
-	v := &view{Form: c.formToken(session), Users: c.options.Users != "", User: r.URL.Query().Get("user"), Notice: notices[r.URL.Query().Get("did")]}
+	v := &view{Form: c.formToken(session), Users: c.options.Users != "", User: r.URL.Query().Get("user"), Notice: notices[r.URL.Query().Get("did")],
+		Classes: c.engine.Settings().Classes}
 	if err := make(r, v); err != nil {
 		c.fail(w, v, err)
 		return
@@ -100,7 +103,8 @@ func (c *console) show(w http.ResponseWriter, r *http.Request, session string, m
 // notices are what a page says after a form, by the parameter did.
 var notices = map[string]string{
 	"spam": "Learned as spam.", "ham": "Learned as ham.", "known": "The model knew this message already.", "sure": "The model is sure of this message already, so it was not learned.",
-	"dropped": "Removed from the queue. Nothing was learned.", "learned": "Learned.",
+	"dropped": "Removed from the queue. Nothing was learned.", "learned": "Learned.", "none": "No message was chosen: tick those that you want to teach.",
+	"several": "The chosen messages are learned. What the model knew or was sure of already stays as it was.",
 }
 
 // fail shows why there is no page.
@@ -207,12 +211,11 @@ func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error)
 
 // unsureBody is the body of the page unsure.
 type unsureBody struct {
-	Kept    []serve.Kept
-	Left    int // messages that are not shown
-	Most    int // messages that are kept
-	Days    int
-	Folder  string
-	Classes []string
+	Kept   []serve.Kept
+	Left   int // messages that are not shown
+	Most   int // messages that are kept
+	Days   int
+	Folder string
 }
 
 // maxCards is how many messages a page shows.
@@ -222,12 +225,12 @@ func (c *console) unsure(r *http.Request, v *view) error {
 	v.Page, v.Title = "unsure", "Unsure"
 	all := c.engine.Unsure()
 	shown := all[:min(len(all), maxCards)]
-	v.Body = unsureBody{shown, len(all) - len(shown), c.options.KeepUnsure, c.options.UnsureDays, c.options.Model + serve.UnsureSuffix, c.engine.Settings().Classes}
+	v.Body = unsureBody{shown, len(all) - len(shown), c.options.KeepUnsure, c.options.UnsureDays, c.options.Model + serve.UnsureSuffix}
 	return nil
 }
 
-func (c *console) whyUnsure(r *http.Request, v *view) error {
-	k, raw, err := c.engine.UnsureMessage(r.PathValue("key"))
+func (c *console) whyKept(r *http.Request, v *view) error {
+	k, raw, err := c.engine.KeptMessage(r.PathValue("key"))
 	if err != nil {
 		return err
 	}
@@ -237,27 +240,55 @@ func (c *console) whyUnsure(r *http.Request, v *view) error {
 	}
 	v.Page, v.Title = "why", "Why?"
 	body := c.why(e)
-	body.Kept, body.Classes = &k, c.engine.Settings().Classes
+	body.Kept = &k
 	v.Body = body
 	return nil
 }
 
-func (c *console) teachUnsure(_ http.ResponseWriter, r *http.Request) (string, error) {
+// teachOne teaches a kept message, or removes it from the unsure ones if the form has no class.
+func (c *console) teachOne(_ http.ResponseWriter, r *http.Request) (string, error) {
 	key, class := r.PathValue("key"), r.PostForm.Get("class")
 	if class == "" {
 		return "/unsure?did=dropped", c.engine.DropUnsure(key)
 	}
-	k, raw, err := c.engine.UnsureMessage(key)
+	outcome, err := c.teachKept(r, key, class)
+	return pageOf(r) + "?did=" + didOf(outcome, class), err
+}
+
+// teachSeveral teaches the kept messages that were chosen.
+func (c *console) teachSeveral(_ http.ResponseWriter, r *http.Request) (string, error) {
+	keys := r.PostForm["key"]
+	did := "several"
+	if len(keys) == 0 {
+		did = "none"
+	}
+	for _, key := range keys {
+		if _, err := c.teachKept(r, key, r.PostForm.Get("class")); err != nil {
+			return "", err
+		}
+	}
+	return pageOf(r) + "?did=" + did, nil
+}
+
+// pageOf returns the page that a form for kept messages came from.
+func pageOf(r *http.Request) string {
+	if r.PostForm.Get("page") == "history" {
+		return "/history"
+	}
+	return "/unsure"
+}
+
+func (c *console) teachKept(r *http.Request, key, class string) (store.Outcome, error) {
+	k, raw, err := c.engine.KeptMessage(key)
 	if err != nil {
-		return "", err
+		return store.Outcome{}, err
 	}
 	outcome, err := c.engine.Learn(r.Context(), k.User, raw, class)
 	c.forgetStates()
-	if err != nil {
-		return "", err
+	if err == nil {
+		_ = c.engine.DropUnsure(key) // it may not be there
 	}
-	_ = c.engine.DropUnsure(key) // somebody else may have done it
-	return "/unsure?did=" + didOf(outcome, class), nil
+	return outcome, err
 }
 
 // didOf returns the key of the notice about what was learned.
@@ -271,11 +302,8 @@ func didOf(o store.Outcome, class string) string {
 	return "learned"
 }
 
-// explainBody is the body of the page explain.
-type explainBody struct{ Classes []string }
-
 func (c *console) explainForm(r *http.Request, v *view) error {
-	v.Page, v.Title, v.Body = "explain", "Explain", explainBody{c.engine.Settings().Classes}
+	v.Page, v.Title = "explain", "Explain"
 	return nil
 }
 
@@ -410,6 +438,7 @@ type historyBody struct {
 	Verdict  string
 	Verdicts []string
 	Subjects bool // they are kept
+	Kept     int  // messages that are kept
 	Most     int
 	Days     int
 	Earlier  string // the address of the next page; "" for none
@@ -424,7 +453,7 @@ type record struct {
 
 func (c *console) history(r *http.Request, v *view) error {
 	q := r.URL.Query()
-	b := historyBody{Query: clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Subjects: c.options.HistorySubjects, Most: c.options.History, Days: c.options.HistoryDays}
+	b := historyBody{Query: clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Subjects: c.options.HistorySubjects, Kept: c.options.KeepHistory, Most: c.options.History, Days: c.options.HistoryDays}
 	b.Verdicts = verdictsOf(c.engine.Settings())
 	all := c.engine.History()
 	var found []serve.Record
@@ -452,7 +481,7 @@ func (c *console) history(r *http.Request, v *view) error {
 		time time.Time
 	}
 	keys := map[name]string{}
-	for _, k := range c.engine.Unsure() {
+	for _, k := range append(c.engine.Unsure(), c.engine.Kept()...) {
 		keys[name{k.ID, k.Time}] = k.Key
 	}
 	for _, rec := range found[from:to] {

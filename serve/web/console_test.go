@@ -88,7 +88,7 @@ func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
 	for target, want := range map[string]string{
 		"/":                          "Is it learning?",
 		"/unsure":                    "&lt;script&gt;alert(0)&lt;/script&gt; \\u202etxt.exe",
-		"/unsure/" + key:             "&lt;b&gt;",
+		"/kept/" + key:               "&lt;b&gt;",
 		"/history":                   "&lt;img src=x onerror=alert(1)&gt;",
 		"/history?q=%22%3E%3Cscript": `value="&#34;&gt;&lt;script"`,
 		"/history?verdict=%3Cb%3E":   "0 of 1 verdict",
@@ -103,10 +103,10 @@ func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
 	if w := s.do("GET", "/none", ""); w.Code != 404 || !strings.Contains(w.Body.String(), "no such page") {
 		t.Errorf("an unknown page: %d", w.Code)
 	}
-	if w := s.do("GET", "/unsure/"+strings.Repeat("0", 32), ""); w.Code != 404 || !strings.Contains(w.Body.String(), "no longer kept") {
+	if w := s.do("GET", "/kept/"+strings.Repeat("0", 32), ""); w.Code != 404 || !strings.Contains(w.Body.String(), "no longer kept") {
 		t.Errorf("an unknown message: %d %s", w.Code, w.Body)
 	}
-	if w := s.do("GET", "/unsure/..%2f..%2fmodel", ""); w.Code != 404 {
+	if w := s.do("GET", "/kept/..%2f..%2fmodel", ""); w.Code != 404 {
 		t.Errorf("a path: %d %s", w.Code, w.Body)
 	}
 }
@@ -118,8 +118,8 @@ func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 		if len(kept) != 3-i {
 			t.Fatalf("%d messages wait", len(kept))
 		}
-		path := "/unsure/" + kept[0].Key
-		if page := s.get("/unsure"); !strings.Contains(page, `action="`+path+`"`) || !strings.Contains(page, `value="`+s.form()+`"`) {
+		path := "/kept/" + kept[0].Key
+		if page := s.get("/unsure"); !strings.Contains(page, `formaction="`+path+`"`) || !strings.Contains(page, `value="`+s.form()+`"`) {
 			t.Fatalf("the page has no form for %s: %s", path, page)
 		}
 		for _, bad := range []url.Values{{"class": {class}}, {"class": {class}, "form": {"x"}}, {"class": {class}, "form": {s.formToken("other")}}} {
@@ -143,7 +143,7 @@ func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 	if files, err := os.ReadDir(s.options.Model + serve.UnsureSuffix); err != nil || len(files) != 0 {
 		t.Errorf("%d files are left: %v", len(files), err)
 	}
-	if w := s.post("/unsure/"+strings.Repeat("0", 32), url.Values{"form": {s.form()}, "class": {"spam"}}); w.Code != 404 {
+	if w := s.post("/kept/"+strings.Repeat("0", 32), url.Values{"form": {s.form()}, "class": {"spam"}}); w.Code != 404 {
 		t.Errorf("a message that is gone: %d", w.Code)
 	}
 	if page := s.get("/unsure"); !strings.Contains(page, "No message waits") {
@@ -151,9 +151,48 @@ func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 	}
 }
 
+// TestWhatTheHistoryKeepsCanBeTaught teaches several messages at once, of which the filter had called one spam.
+func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
+	s := unsureSite(t, 2, func(o *serve.Options) { o.KeepHistory = 100 })
+	lost := mail("spam", 500)
+	s.do("POST", "/v1/classify", string(lost))
+	kept := s.engine.Kept()
+	if len(kept) != 3 || kept[0].Verdict != "spam" {
+		t.Fatalf("kept %+v", kept)
+	}
+	page := s.get("/history")
+	form := url.Values{"form": {s.form()}, "page": {"history"}, "class": {"ham"}}
+	for _, k := range kept {
+		if !strings.Contains(page, `type="checkbox" name="key" value="`+k.Key+`"`) {
+			t.Errorf("%s cannot be chosen", k.Key)
+		}
+		form.Add("key", k.Key)
+	}
+	if w := s.post("/teach", url.Values{"form": {"x"}, "key": form["key"], "class": {"ham"}}); w.Code != 403 {
+		t.Errorf("a form of another session: %d", w.Code)
+	}
+	w := s.post("/teach", form)
+	if w.Code != 303 || w.Header().Get("Location") != "/history?did=several" {
+		t.Fatalf("got %d %s", w.Code, w.Header().Get("Location"))
+	}
+	if page := s.get("/history?did=several"); !strings.Contains(page, "The chosen messages are learned") {
+		t.Error(page)
+	}
+	if o, err := s.engine.Learn(t.Context(), "", lost, "ham"); err != nil || o.What != "known" {
+		t.Errorf("the lost ham was not learned: %+v, %v", o, err)
+	}
+	if left, all := len(s.engine.Unsure()), len(s.engine.Kept()); left != 0 || all != 3 {
+		t.Errorf("%d unsure messages wait, %d of the history are kept", left, all)
+	}
+	delete(form, "key")
+	if w := s.post("/teach", form); w.Header().Get("Location") != "/history?did=none" {
+		t.Errorf("nothing was chosen: %d %s", w.Code, w.Header().Get("Location"))
+	}
+}
+
 func TestAnUnknownClassTeachesNothing(t *testing.T) {
 	s := unsureSite(t, 1, nil)
-	if w := s.post("/unsure/"+s.engine.Unsure()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
+	if w := s.post("/kept/"+s.engine.Unsure()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
 		t.Error("it was learned")
 	}
 	if len(s.engine.Unsure()) != 1 {
@@ -267,7 +306,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	if cards != 60 || !strings.Contains(page, ">Later</a>") {
 		t.Errorf("%d of 60 cards on all pages", cards)
 	}
-	if page := s.get("/history?verdict=unsure"); !strings.Contains(page, `href="/unsure/`+s.engine.Unsure()[0].Key) {
+	if page := s.get("/history?verdict=unsure"); !strings.Contains(page, `href="/kept/`+s.engine.Unsure()[0].Key) {
 		t.Error("a message that is kept has no link")
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"encoding/json"
 	"html/template"
 	"math"
 	"net/http"
@@ -35,7 +36,19 @@ func functions() template.FuncMap {
 		"size":        sizeOf,
 		"plural":      plural,
 		"verdictOf":   func(r serve.Record) string { return verdictOf(&r) },
-		"chip":        chipOf,
+		"chip":        func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
+		"button":      styleOf,
+		"share": func(n int, of ...int) string {
+			all := n
+			for _, k := range of {
+				all += k
+			}
+			if all == 0 {
+				return percentOf(nil)
+			}
+			share := 100 * float64(n) / float64(all)
+			return percentOf(&share)
+		},
 	}
 }
 
@@ -62,13 +75,13 @@ func sizeOf(bytes int) string {
 	return strconv.FormatFloat(float64(bytes)/1e6, 'f', 1, 64) + " MB"
 }
 
-// chipOf returns the class of style of a verdict.
-func chipOf(verdict string) string {
+// styleOf returns the class of style of a verdict or a class of mail, or "".
+func styleOf(verdict string) string {
 	switch verdict {
 	case string(filter.Spam), string(filter.Ham), string(filter.Unsure), unjudged:
-		return "chip " + verdict
+		return verdict
 	}
-	return "chip"
+	return ""
 }
 
 // overviewBody is the body of the page overview.
@@ -188,10 +201,13 @@ func daysOf(records []serve.Record, verdicts []string, now time.Time) (days []da
 	return days
 }
 
+// fewToTell is below how many messages a share of errors says nothing.
+const fewToTell = 20
+
 func windowsOf(s *store.Status) (all []window) {
 	for i, w := range s.Windows {
 		f := w.Figures
-		if f == nil || i > 0 && w.Messages == s.Windows[i-1].Messages {
+		if f == nil || f.Messages < fewToTell || i > 0 && w.Messages == s.Windows[i-1].Messages {
 			continue
 		}
 		name := "all " + strconv.Itoa(w.Messages)
@@ -221,8 +237,7 @@ type whyBody struct {
 	Texts        []shadedText
 	TextsLeft    int
 	Kept         *serve.Kept // nil for a message that a person has sent
-	Classes      []string
-	Two          bool // the model tells ham from spam
+	Two          bool        // the model tells ham from spam
 }
 
 type term struct {
@@ -317,6 +332,15 @@ type thresholdsBody struct {
 	ByHand       int
 	Curve        *curve // nil without such messages of both classes
 	Points       []point
+	Trained      *trained // nil for a model that was not fitted to mail
+}
+
+// trained is what the provenance of a model says of its thresholds: the verdicts on messages that a model had not learned.
+type trained struct {
+	Messages int `json:"out_of_fold_scores"`
+	Verdicts struct {
+		Ham, Spam struct{ Ham, Unsure, Spam int }
+	} `json:"out_of_fold_verdicts"`
 }
 
 func (c *console) thresholds(r *http.Request, v *view) error {
@@ -332,6 +356,10 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 		if status.Store != nil {
 			b.ByHand = status.Store.ByHand
 			b.draw(status.Store.Judged)
+		}
+		var from trained
+		if data, err := c.engine.Provenance(); v.User == "" && err == nil && json.Unmarshal(data, &from) == nil && from.Messages > 0 {
+			b.Trained = &from
 		}
 	}
 	v.Body = b

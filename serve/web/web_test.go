@@ -195,8 +195,8 @@ func TestWhatNeedsTheToken(t *testing.T) {
 		{"POST", "/v1/forget", false, false}, {"GET", "/v1/status", false, false}, {"GET", "/v1/openapi.json", true, false},
 		{"POST", "/checkv2", true, false}, {"POST", "/learnspam", false, false}, {"POST", "/learnham", false, false}, {"GET", "/auth", false, false},
 		{"GET", "/stat", true, false}, {"GET", "/ping", true, false}, {"GET", "/metrics", true, false}, {"GET", "/healthz", true, false}, {"GET", "/readyz", true, false},
-		{"GET", "/", false, true}, {"GET", "/unsure", false, true}, {"GET", "/unsure/0", false, true}, {"GET", "/history", false, true},
-		{"GET", "/explain", false, true}, {"GET", "/thresholds", false, true}, {"POST", "/unsure/0", false, true}, {"POST", "/explain", false, true},
+		{"GET", "/", false, true}, {"GET", "/unsure", false, true}, {"GET", "/kept/0", false, true}, {"GET", "/history", false, true},
+		{"GET", "/explain", false, true}, {"GET", "/thresholds", false, true}, {"POST", "/kept/0", false, true}, {"POST", "/explain", false, true},
 		{"POST", "/logout", false, true}, {"GET", "/login", true, true}, {"GET", "/console.css", true, true},
 	} {
 		for _, fields := range [][]string{nil, {"Authorization", "Bearer wrong"}, {"Password", "wrong"}, {"Authorization", "Bearer "}} {
@@ -257,7 +257,7 @@ func TestNoRequestOfAnotherOriginIsObeyed(t *testing.T) {
 		{"a page of another site", "GET", "/metrics", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, 403},
 		{"a page of the same site", "GET", "/metrics", []string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "cors"}, 403},
 		{"a frame of another site", "GET", "/", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe"}, 403},
-		{"a form of another site", "POST", "/unsure/0", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
+		{"a form of another site", "POST", "/kept/0", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 403},
 		{"an origin that contradicts", "POST", "/v1/classify", []string{"Sec-Fetch-Site", "same-origin", "Origin", "https://evil.example"}, 403},
 		{"a link of another site", "GET", "/login", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},
 		{"an address that a person types", "GET", "/login", []string{"Sec-Fetch-Site", "none", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}, 200},

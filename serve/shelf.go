@@ -17,24 +17,27 @@ import (
 	"chaff/filter"
 )
 
-// UnsureSuffix is what the name of the folder of unsure messages has after that of the model.
-const UnsureSuffix = ".unsure"
+// What the names of the folders of kept messages have after that of the model: of unsure ones, and of all those of the history.
+const (
+	UnsureSuffix = ".unsure"
+	KeptSuffix   = ".kept"
+)
 
-// MaxKept is the size in bytes of the largest unsure message that is kept.
+// MaxKept is the size in bytes of the largest message that is kept.
 const MaxKept = 1 << 20
 
-// ErrNotKept is about an unsure message that is not kept, or is no longer.
+// ErrNotKept is about a message that is not kept, or is no longer.
 var ErrNotKept = errors.New("the message is no longer kept")
 
-// Kept is an unsure message whose bytes are kept, for people to teach.
+// Kept is a message whose bytes are kept, for people to teach.
 type Kept struct {
 	// Key names the message.
 	Key string `json:"key"`
 	Record
 }
 
-// unsure has the last unsure messages, each in a file of its own: a line with its record, and its bytes.
-type unsure struct {
+// shelf has the last messages of a kind, each in a file of its own: a line with its record, and its bytes.
+type shelf struct {
 	folder     *os.Root // nil if none are kept
 	most, days int
 
@@ -43,21 +46,21 @@ type unsure struct {
 	trouble string
 }
 
-// openUnsure returns the messages in the folder of a model. If none are to be kept, it removes them.
-func openUnsure(dir *folder, o Options) (*unsure, error) {
-	u := &unsure{most: o.KeepUnsure, days: o.UnsureDays}
-	name := filepath.Base(o.Model) + UnsureSuffix
+// openShelf returns the messages in the folder of a model with a suffix. If none are to be kept, it removes them.
+func openShelf(dir *folder, suffix string, most, days int) (*shelf, error) {
+	u := &shelf{most: most, days: days}
+	name := filepath.Base(dir.model) + suffix
 	var err error
 	u.folder, err = dir.openOwnFolder(name, u.most > 0)
 	switch {
 	case u.most == 0 && err != nil: // there is none, or it is none of ours
 		return u, nil
 	case err != nil:
-		return nil, fmt.Errorf("unsure messages: %w", err)
+		return nil, fmt.Errorf("kept messages: %w", err)
 	}
 	entries, err := fs.ReadDir(u.folder.FS(), ".")
 	if err != nil {
-		return nil, fmt.Errorf("unsure messages: %w", err)
+		return nil, fmt.Errorf("kept messages: %w", err)
 	}
 	for _, entry := range entries {
 		if !isKey(entry.Name()) {
@@ -86,7 +89,7 @@ func isKey(name string) bool {
 }
 
 // read reads the file of a message.
-func (u *unsure) read(key string) (k Kept, raw []byte, err error) {
+func (u *shelf) read(key string) (k Kept, raw []byte, err error) {
 	data, err := u.folder.ReadFile(key)
 	if err != nil {
 		return k, nil, err
@@ -113,8 +116,8 @@ func keyOf(user string, raw []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:keySize])
 }
 
-// keep keeps an unsure message. Result isNew says whether the error is another one than that of the last attempt.
-func (u *unsure) keep(r *Record, raw []byte) (err error, isNew bool) {
+// keep keeps a message. Result isNew says whether the error is another one than that of the last attempt.
+func (u *shelf) keep(r *Record, raw []byte) (err error, isNew bool) {
 	if u.most == 0 || len(raw) > MaxKept {
 		return nil, false
 	}
@@ -131,7 +134,7 @@ func (u *unsure) keep(r *Record, raw []byte) (err error, isNew bool) {
 		u.folder.Remove(k.Key) // it may be cut
 		isNew = u.trouble != err.Error()
 		u.trouble = err.Error()
-		return fmt.Errorf("keep an unsure message: %w", err), isNew
+		return fmt.Errorf("keep a message: %w", err), isNew
 	}
 	u.trouble = ""
 	u.all = append(u.all, k)
@@ -140,14 +143,14 @@ func (u *unsure) keep(r *Record, raw []byte) (err error, isNew bool) {
 }
 
 // clean removes the messages that are too many or too old.
-func (u *unsure) clean(now time.Time) {
+func (u *shelf) clean(now time.Time) {
 	for len(u.all) > u.most || len(u.all) > 0 && now.Sub(u.all[0].Time) >= time.Duration(u.days)*24*time.Hour {
 		u.drop(u.all[0].Key)
 	}
 }
 
 // drop removes a message, if it is there.
-func (u *unsure) drop(key string) bool {
+func (u *shelf) drop(key string) bool {
 	i := slices.IndexFunc(u.all, func(k Kept) bool { return k.Key == key })
 	if i < 0 {
 		return false
@@ -157,42 +160,59 @@ func (u *unsure) drop(key string) bool {
 	return true
 }
 
-// keepUnsure keeps the message of a judgement for people to teach.
-func (e *Engine) keepUnsure(j *judgement, began time.Time) {
-	if e.unsure.most == 0 || j.verdict.Verdict != filter.Unsure {
-		return
-	}
-	if err, isNew := e.unsure.keep(newRecord(j, began, nil, true), j.raw); isNew {
-		e.log.Warn("%v", err)
-	}
-}
-
-// Unsure returns the unsure messages that are kept, the latest first. See [Options.KeepUnsure].
-func (e *Engine) Unsure() []Kept {
-	e.unsure.mu.Lock()
-	defer e.unsure.mu.Unlock()
-	e.unsure.clean(time.Now())
-	all := slices.Clone(e.unsure.all)
+// list returns the messages, the latest first.
+func (u *shelf) list(now time.Time) []Kept {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.clean(now)
+	all := slices.Clone(u.all)
 	slices.Reverse(all)
 	return all
 }
 
-// UnsureMessage returns an unsure message and its bytes. The error is [ErrNotKept], or about its file.
-func (e *Engine) UnsureMessage(key string) (Kept, []byte, error) {
-	e.unsure.mu.Lock()
-	defer e.unsure.mu.Unlock()
-	if !slices.ContainsFunc(e.unsure.all, func(k Kept) bool { return k.Key == key }) {
+// get returns a message and its bytes. The error is [ErrNotKept], or about its file.
+func (u *shelf) get(key string) (Kept, []byte, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if !slices.ContainsFunc(u.all, func(k Kept) bool { return k.Key == key }) {
 		return Kept{}, nil, ErrNotKept
 	}
-	k, raw, err := e.unsure.read(key)
+	k, raw, err := u.read(key)
 	if err != nil {
-		e.unsure.drop(key)
+		u.drop(key)
 		return Kept{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	return k, raw, nil
 }
 
-// DropUnsure stops to keep an unsure message. The error is [ErrNotKept].
+// keep keeps the message of a judgement for people to teach, as the options say.
+func (e *Engine) keep(j *judgement, began time.Time) {
+	for _, u := range []*shelf{e.unsure, e.kept} {
+		if u.most == 0 || u == e.unsure && j.verdict.Verdict != filter.Unsure {
+			continue
+		}
+		if err, isNew := u.keep(newRecord(j, began, nil, true), j.raw); isNew {
+			e.log.Warn("%v", err)
+		}
+	}
+}
+
+// Unsure returns the unsure messages that are kept, the latest first. See [Options.KeepUnsure].
+func (e *Engine) Unsure() []Kept { return e.unsure.list(time.Now()) }
+
+// Kept returns the messages of the history that are kept, the latest first. See [Options.KeepHistory].
+func (e *Engine) Kept() []Kept { return e.kept.list(time.Now()) }
+
+// KeptMessage returns a message of Unsure or Kept and its bytes. The error is [ErrNotKept], or about its file.
+func (e *Engine) KeptMessage(key string) (Kept, []byte, error) {
+	k, raw, err := e.unsure.get(key)
+	if errors.Is(err, ErrNotKept) {
+		return e.kept.get(key)
+	}
+	return k, raw, err
+}
+
+// DropUnsure stops to keep a message for Unsure. The error is [ErrNotKept].
 func (e *Engine) DropUnsure(key string) error {
 	e.unsure.mu.Lock()
 	defer e.unsure.mu.Unlock()

@@ -18,7 +18,11 @@ func unsureRecord(n int, at time.Time) (*Record, []byte) {
 	return &Record{Time: at, ID: fmt.Sprint(n), Verdict: filter.Unsure, Size: len(raw)}, raw
 }
 
-func keptIDs(u *unsure) string {
+func openUnsure(t *testing.T, o Options) (*shelf, error) {
+	return openShelf(folderOfModel(t, o.Model), UnsureSuffix, o.KeepUnsure, o.UnsureDays)
+}
+
+func keptIDs(u *shelf) string {
 	var ids []string
 	for _, k := range u.all {
 		ids = append(ids, k.ID)
@@ -38,7 +42,7 @@ func filesIn(t *testing.T, folder string) int {
 func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure, o.UnsureDays = filepath.Join(t.TempDir(), "model"), 3, 7
-	u, err := openUnsure(folderOfModel(t, o.Model), o)
+	u, err := openUnsure(t, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +80,7 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Model+UnsureSuffix, "notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, err := openUnsure(folderOfModel(t, o.Model), o)
+	again, err := openUnsure(t, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +93,7 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	}
 
 	o.KeepUnsure = 0
-	if off, err := openUnsure(folderOfModel(t, o.Model), o); err != nil || len(off.all) > 0 || filesIn(t, o.Model+UnsureSuffix) != 1 {
+	if off, err := openUnsure(t, o); err != nil || len(off.all) > 0 || filesIn(t, o.Model+UnsureSuffix) != 1 {
 		t.Errorf("switched off: %d files are left, %v", filesIn(t, o.Model+UnsureSuffix), err)
 	}
 }
@@ -97,7 +101,7 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 func TestALargeUnsureMessageIsNotKept(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(folderOfModel(t, o.Model), o)
+	u, err := openUnsure(t, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +116,7 @@ func TestALargeUnsureMessageIsNotKept(t *testing.T) {
 func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(folderOfModel(t, o.Model), o)
+	u, err := openUnsure(t, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +137,7 @@ func TestAnUnsureMessageThatWasCutIsRemoved(t *testing.T) {
 	}
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(folderOfModel(t, o.Model), o)
+	u, err := openUnsure(t, o)
 	if err != nil {
 		t.Fatal(err)
 	}
