@@ -18,7 +18,7 @@ type Point struct {
 // everything spam (HM 1, SM 0), and one at each distinct score. The last one calls everything ham (HM 0, SM 1). Along the curve, HM
 // never rises and SM never falls. Without ham or without spam, the curve is nil.
 //
-// The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - [OneMinusROCA]/100. Sources: T. Fawcett 2006,
+// The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [SpamFigures]. Sources: T. Fawcett 2006,
 // TREC 2005 Spam Track Overview. The DET curve consists of the points (HM, SM) on scales of the normal distribution. Source: A.
 // Martin and others 1997.
 func ErrorCurve(scores []float64, spam []bool) []Point {
@@ -114,15 +114,6 @@ func onlyCorners(points []Point) []Point {
 // position returns the position of a point on the curve; see [Thin].
 func position(p Point) float64 { return math.Asin(math.Sqrt(p.SM)) - math.Asin(math.Sqrt(p.HM)) }
 
-// OneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the
-// ham has the higher score; a tie counts half. 0 is perfect, 50 is chance. It is not defined without ham or without spam.
-//
-// Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of Mann and Whitney (1947). Pairs are counted in
-// integers, in O(n log n), so the order of the messages does not matter.
-func OneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool) {
-	return countPairs(scores, spam).percent()
-}
-
 // pairs counts the pairs of a ham and a spam in which the ham has the higher score.
 type pairs struct {
 	ham, spam int64 // messages
@@ -140,11 +131,13 @@ func countPairs(scores []float64, spam []bool) pairs {
 	return p
 }
 
-func (p pairs) percent() (percent float64, defined bool) {
-	if p.ham == 0 || p.spam == 0 {
-		return 0, false
-	}
-	return 100 * float64(p.halves) / (2 * float64(p.ham) * float64(p.spam)), true
+// percent returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the ham has
+// the higher score; a tie counts half. 0 is perfect, 50 is chance. It is nil without ham or without spam.
+//
+// Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of Mann and Whitney (1947). Pairs are counted in
+// integers, in O(n log n), so the order of the messages does not matter.
+func (p pairs) percent() *float64 {
+	return orNil(100*float64(p.halves)/(2*float64(p.ham)*float64(p.spam)), p.ham > 0 && p.spam > 0)
 }
 
 // tally counts the messages with one score.

@@ -59,8 +59,7 @@ func TestErrorCurveCountsWhatIsAboveTheThreshold(t *testing.T) {
 				above[i] = score > p.Threshold
 			}
 			c := NewConfusion(classesOf(spam), classesOf(above), 2)
-			hm, _ := c.HM()
-			sm, _ := c.SM()
+			hm, sm := *c.HM(), *c.SM()
 			if !near(100*p.HM, hm) || !near(100*p.SM, sm) || p.Threshold <= last {
 				t.Fatalf("got %v after threshold %v, want hm%% %v, sm%% %v", p, last, hm, sm)
 			}
@@ -100,7 +99,7 @@ func TestAreaUnderTheErrorCurveIsThatOfOneMinusROCA(t *testing.T) {
 	defined := 0
 	for range 300 {
 		scores, spam := randomScores(random, 1+random.IntN(80))
-		want, ok := OneMinusROCA(scores, spam)
+		want, ok := oneMinusROCA(scores, spam)
 		points := ErrorCurve(scores, spam)
 		if ok != (points != nil) {
 			t.Fatalf("area defined: %v; points: %v", ok, points)
@@ -225,6 +224,17 @@ func BenchmarkErrorCurve(b *testing.B) {
 	}
 }
 
+func oneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool) {
+	return valueOf(countPairs(scores, spam).percent())
+}
+
+func valueOf(x *float64) (value float64, defined bool) {
+	if x == nil {
+		return 0, false
+	}
+	return *x, true
+}
+
 func TestOneMinusROCA(t *testing.T) {
 	tests := []struct {
 		name      string
@@ -246,7 +256,7 @@ func TestOneMinusROCA(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			scores, spam := join(test.ham, test.spam)
-			got, defined := OneMinusROCA(scores, spam)
+			got, defined := oneMinusROCA(scores, spam)
 			if defined != (test.want >= 0) || defined && !near(got, test.want) {
 				t.Errorf("got %v, %v, want %v", got, defined, test.want)
 			}
@@ -296,7 +306,7 @@ func TestOneMinusROCAIsTheShareOfPairsInTheWrongOrder(t *testing.T) {
 				}
 			}
 		}
-		got, defined := OneMinusROCA(scores, spam)
+		got, defined := oneMinusROCA(scores, spam)
 		if defined != (pairs > 0) {
 			t.Fatalf("got defined %v with %v pairs", defined, pairs)
 		}
@@ -312,7 +322,7 @@ func TestOneMinusROCAAgreesWithScikitLearn(t *testing.T) {
 		Spam   []bool    `json:"spam"`
 		Area   float64   `json:"roc_auc_score"`
 	}](t, "sklearn_roc.json")
-	got, defined := OneMinusROCA(fixture.Scores, fixture.Spam)
+	got, defined := oneMinusROCA(fixture.Scores, fixture.Spam)
 	if want := 100 * (1 - fixture.Area); !defined || math.Abs(got-want) > 1e-9 {
 		t.Errorf("got %v, %v, want %v", got, defined, want)
 	}
@@ -332,7 +342,7 @@ func BenchmarkOneMinusROCA(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {
-		OneMinusROCA(scores, spam)
+		oneMinusROCA(scores, spam)
 	}
 }
 

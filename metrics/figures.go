@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -41,12 +42,12 @@ type SpamFigures struct {
 	HM  *float64 `json:"hm,omitempty"`
 	SM  *float64 `json:"sm,omitempty"`
 	LAM *float64 `json:"lam,omitempty"`
-	// OneMinusROCA is (1-ROCA)%; see [OneMinusROCA].
+	// OneMinusROCA is (1-ROCA)%, the percentage of pairs of a ham and a spam in which the ham has the higher score.
 	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
 }
 
 func spamFigures(c Confusion, p pairs) SpamFigures {
-	return SpamFigures{HM: orNil(c.HM()), SM: orNil(c.SM()), LAM: orNil(c.LAM()), OneMinusROCA: orNil(p.percent())}
+	return SpamFigures{HM: c.HM(), SM: c.SM(), LAM: c.LAM(), OneMinusROCA: p.percent()}
 }
 
 // Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureScores] and [Figures.MeasureSpam] add
@@ -54,19 +55,14 @@ func spamFigures(c Confusion, p pairs) SpamFigures {
 func Measure(labels, predictions []int32, classes int) Figures {
 	c := NewConfusion(labels, predictions, classes)
 	low, high := Wilson(c.Correct(), c.Messages())
-	figures := make([]ClassFigures, classes)
-	for i := range figures {
-		figures[i] = c.Class(i)
+	f := Figures{Messages: c.Messages(), AccuracyLow: 100 * low, AccuracyHigh: 100 * high, ZeroOneLoss: ZeroOneLoss(labels, predictions), Confusion: c}
+	if f.Messages > 0 {
+		f.Accuracy = 100 * (float64(c.Correct()) / float64(f.Messages))
 	}
-	return Figures{
-		Messages:     c.Messages(),
-		Accuracy:     100 * c.Accuracy(),
-		AccuracyLow:  100 * low,
-		AccuracyHigh: 100 * high,
-		ZeroOneLoss:  ZeroOneLoss(labels, predictions),
-		Confusion:    c,
-		Classes:      figures,
+	for i := range classes {
+		f.Classes = append(f.Classes, c.Class(i))
 	}
+	return f
 }
 
 // MeasureSpam adds the figures of a spam filter, for the messages that f was measured on. f has two classes: 0 is ham, 1 is spam. The
@@ -96,13 +92,6 @@ func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64,
 	f.Brier = orNil(Brier(labels, probabilities, classes), defined)
 	f.CalibrationError = orNil(ExpectedCalibrationError(bins), defined)
 	f.Reliability = bins
-}
-
-func orNil(x float64, defined bool) *float64 {
-	if !defined {
-		return nil
-	}
-	return &x
 }
 
 // meanOf returns the mean over the messages of what add adds to the sum for message i; without messages, 0.
@@ -286,4 +275,123 @@ func (o Outcome) Cost(objective string) float64 {
 		return math.Inf(1)
 	}
 	return *figure
+}
+
+// Confusion is a confusion matrix, K x K: the row is the true class, the column the predicted class.
+type Confusion [][]int
+
+// NewConfusion counts messages by their labels and predictions.
+func NewConfusion(labels, predictions []int32, classes int) Confusion {
+	mustMatch(len(labels), len(predictions))
+	c := make(Confusion, classes)
+	for i := range c {
+		c[i] = make([]int, classes)
+	}
+	for i, label := range labels {
+		c[label][predictions[i]]++
+	}
+	return c
+}
+
+// Messages returns the number of messages.
+func (c Confusion) Messages() (n int) {
+	for class := range c {
+		n += c.Of(class)
+	}
+	return n
+}
+
+// Of returns how many messages are of the given class.
+func (c Confusion) Of(class int) (n int) {
+	for _, count := range c[class] {
+		n += count
+	}
+	return n
+}
+
+// Correct returns how many messages were predicted correctly: the sum of the diagonal.
+func (c Confusion) Correct() (n int) {
+	for class, row := range c {
+		n += row[class]
+	}
+	return n
+}
+
+// ClassFigures are the figures of one class. Percentages are 0..100, and nil if they are not defined.
+type ClassFigures struct {
+	// Messages is how many messages are of the class.
+	Messages int `json:"messages"`
+	// Precision is the percentage of the messages predicted to be of the class that are. It needs such a prediction.
+	Precision *float64 `json:"precision,omitempty"`
+	// Recall is the percentage of the messages of the class that are predicted to be. It needs a message of the class.
+	Recall *float64 `json:"recall,omitempty"`
+	// F1 is the harmonic mean of both. It needs a message or a prediction of the class.
+	F1 *float64 `json:"f1,omitempty"`
+}
+
+// Class returns the figures of one class.
+//
+//	precision = correct / predicted to be of the class
+//	recall    = correct / of the class
+//	F1        = 2 * correct / (of the class + predicted to be of it)
+//
+// F1 equals 2 * precision * recall / (precision + recall), and 0 where one of the two is not defined. Source: C. J. van
+// Rijsbergen 1979.
+func (c Confusion) Class(i int) ClassFigures {
+	correct, of, takenFor := c[i][i], c.Of(i), 0
+	for _, row := range c {
+		takenFor += row[i]
+	}
+	return ClassFigures{of, percentOf(correct, takenFor), percentOf(correct, of), percentOf(2*correct, of+takenFor)}
+}
+
+func mustMatch(a, b int) {
+	if a != b {
+		panic(fmt.Sprintf("metrics: slices of %d and %d messages", a, b))
+	}
+}
+
+// HM returns hm%, ham lost: the percentage of ham (class 0) predicted spam (class 1). It is nil without ham.
+//
+//	hm% = 100 * ham predicted spam / ham
+//
+// Source: TREC 2005 Spam Track Overview ("ham misclassification").
+func (c Confusion) HM() *float64 { return percentOf(c[0][1], c.Of(0)) }
+
+// SM returns sm%, spam let through: the percentage of spam predicted ham. It is nil without spam.
+//
+//	sm% = 100 * spam predicted ham / spam
+//
+// Source: TREC 2005 Spam Track Overview ("spam misclassification").
+func (c Confusion) SM() *float64 { return percentOf(c[1][0], c.Of(1)) }
+
+// LAM returns lam%, the logistic average of the two errors. It is nil without ham or without spam.
+//
+//	lam% = 100 * invlogit((logit hm + logit sm) / 2)    with logit p = log(p/(1-p))
+//
+// Source: TREC 2005 Spam Track Overview ("logistic average misclassification"). A rate of 0 or 1 has an infinite logit, so both rates
+// are smoothed:
+//
+//	(errors + 0.5) / (messages + 1)
+//
+// The live challenge of CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 if everything is wrong.
+func (c Confusion) LAM() *float64 {
+	logit := func(errors, messages int) float64 {
+		p := (float64(errors) + 0.5) / (float64(messages) + 1)
+		return math.Log(p) - math.Log1p(-p)
+	}
+	ham, spam := c.Of(0), c.Of(1)
+	return orNil(100*invlogit((logit(c[0][1], ham)+logit(c[1][0], spam))/2), ham > 0 && spam > 0)
+}
+
+func invlogit(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// percentOf returns 100 * count / n, nil for n = 0.
+func percentOf(count, n int) *float64 { return orNil(100*float64(count)/float64(n), n > 0) }
+
+func orNil(x float64, defined bool) *float64 {
+	if !defined {
+		return nil
+	}
+	return &x
 }

@@ -47,15 +47,16 @@ func TestConfusion(t *testing.T) {
 			if got := c.Correct(); got != test.correct {
 				t.Errorf("got %d correct, want %d", got, test.correct)
 			}
-			if got := c.Accuracy(); got != test.accuracy {
+			if got := Measure(test.labels, test.predictions, test.classes).Accuracy; got != 100*test.accuracy {
 				t.Errorf("got accuracy %v, want %v", got, test.accuracy)
 			}
 			for class := range test.classes {
 				if got := c.Of(class); got != test.of[class] {
 					t.Errorf("got %d of class %d, want %d", got, class, test.of[class])
 				}
-				if got := c.TakenFor(class); got != test.takenFor[class] {
-					t.Errorf("got %d taken for class %d, want %d", got, class, test.takenFor[class])
+				if precision := c.Class(class).Precision; precision != nil != (test.takenFor[class] > 0) ||
+					precision != nil && !near(*precision*float64(test.takenFor[class]), 100*float64(c[class][class])) {
+					t.Errorf("got a precision %v of class %d, want it of %d", precision, class, test.takenFor[class])
 				}
 			}
 			loss := ZeroOneLoss(test.labels, test.predictions)
@@ -70,7 +71,7 @@ func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 	calls := map[string]func(){
 		"NewConfusion":     func() { NewConfusion([]int32{0}, nil, 2) },
 		"ZeroOneLoss":      func() { ZeroOneLoss(nil, []int32{0}) },
-		"OneMinusROCA":     func() { OneMinusROCA([]float64{1}, nil) },
+		"OneMinusROCA":     func() { oneMinusROCA([]float64{1}, nil) },
 		"ChooseThresholds": func() { ChooseThresholds([]float64{1}, nil, Scale{}, DefaultThresholdOptions()) },
 		"ErrorCurve":       func() { ErrorCurve([]float64{1}, nil) },
 		"ScoreHistogram":   func() { ScoreHistogram(nil, []bool{true}, 5) },

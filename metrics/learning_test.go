@@ -19,7 +19,7 @@ func TestLearningCurveByHand(t *testing.T) {
 	spam := []bool{false, true, true, false, true}
 	curve, blocks := LearningCurve(scores, predictions, spam, 3)
 	lam := func(ham, lost, spam, through int) *float64 {
-		return orNil(Confusion{{ham - lost, lost}, {through, spam - through}}.LAM())
+		return Confusion{{ham - lost, lost}, {through, spam - through}}.LAM()
 	}
 	points := []LearningPoint{
 		{3, SpamFigures{of(0), of(50), lam(1, 0, 2, 1), of(50)}},

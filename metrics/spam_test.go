@@ -26,18 +26,16 @@ func TestSpamFigures(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			check := func(name string, want float64, got float64, defined bool) {
+			check := func(name string, want float64, figure *float64) {
 				t.Helper()
+				got, defined := valueOf(figure)
 				if defined != (want >= 0) || defined && !near(got, want) {
 					t.Errorf("%s: got %v, %v, want %v", name, got, defined, want)
 				}
 			}
-			hm, defined := test.confusion.HM()
-			check("hm%", test.hm, hm, defined)
-			sm, defined := test.confusion.SM()
-			check("sm%", test.sm, sm, defined)
-			lam, defined := test.confusion.LAM()
-			check("lam%", test.lam, lam, defined)
+			check("hm%", test.hm, test.confusion.HM())
+			check("sm%", test.sm, test.confusion.SM())
+			check("lam%", test.lam, test.confusion.LAM())
 		})
 	}
 }

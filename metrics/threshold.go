@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -101,22 +103,8 @@ type Scale struct {
 // Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and no ham but
 // what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
 //
-// With Costs, the thresholds are those of all Unsure <= Spam with the least
-//
-//	lost * (ham with score > Spam) + missed * (spam with score <= Unsure) + unsure * (messages in between)
-//
-// Ties go to the least ham lost, then to the fewest messages unsure, then to the higher Spam. Among the numbers between two
-// scores, a threshold is the one closest to 0. The share of spam in the development mail matters, because all messages count
-// alike. Unsure verdicts pay only if
-//
-//	unsure < lost * missed / (lost + missed)
-//
-// because otherwise calling all of those messages ham, or all of them spam, costs no more. With 10:1, that is below 0.909. Above,
-// Unsure = Spam, unless unsure messages cost nothing. Sources: the costs of SpamBayes (best_cutoff_fp_weight and the like), F.
-// Tortorella 2000.
-//
-// Without scores both thresholds are 0. With scores of one class only, nothing is called spam. The warnings say so, and that a limit calls
-// nothing spam or that costs give every message the same verdict. o is valid and the scores are finite.
+// With Costs, they decide: see byCosts. Without scores both thresholds are 0. With scores of one class only, nothing is called spam. The
+// warnings say so. o is valid and the scores are finite.
 func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOptions) (Thresholds, []string) {
 	hams, spams := byClass(scores, spam)
 	switch {
@@ -260,4 +248,143 @@ func roundedUp(percent float64) float64 {
 // (1-limit)^n <= 1 - confidence.
 func needed(limit, confidence float64) float64 {
 	return max(1, math.Ceil(math.Log1p(-confidence)/math.Log1p(-limit)-rounding))
+}
+
+// costs are the costs of one message of each kind, in millionths. Integers make equal sums equal, and do not overflow for 90 million
+// messages at the highest cost.
+type costs struct {
+	hamLost, spamMissed, unsure int64
+}
+
+const (
+	millionth   = 1e-6
+	highestCost = 100_000
+)
+
+// parseCosts reads "lost ham:missed spam:unsure".
+func parseCosts(text string) (costs, error) {
+	var c costs
+	parts := strings.Split(text, ":")
+	if len(parts) != 3 {
+		return costs{}, fmt.Errorf("costs is %q: must be three numbers, of a lost ham, a missed spam and an unsure message, as 10:1:0.2", text)
+	}
+	for i, cost := range []*int64{&c.hamLost, &c.spamMissed, &c.unsure} {
+		x, err := strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
+		if err != nil || !(x >= 0 && x <= highestCost) { // also refuses NaN
+			return costs{}, fmt.Errorf("costs is %q: %q must be a number from 0 to %d", text, parts[i], highestCost)
+		}
+		*cost = int64(math.Round(x / millionth))
+		if float64(*cost)/1e6 != x {
+			return costs{}, fmt.Errorf("costs is %q: %q must have at most six decimals", text, parts[i])
+		}
+	}
+	return c, nil
+}
+
+func (c costs) sum(lost, missed, unsure int) int64 {
+	return c.hamLost*int64(lost) + c.spamMissed*int64(missed) + c.unsure*int64(unsure)
+}
+
+// Cost returns the mean cost of the messages with the thresholds t, in the unit of Costs. It is not defined without messages or
+// without Costs. o is valid.
+func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) (perMessage float64, defined bool) {
+	mustMatch(len(scores), len(spam))
+	c, err := parseCosts(o.Costs)
+	if err != nil || len(scores) == 0 {
+		return 0, false
+	}
+	lost, missed, unsure := 0, 0, 0
+	for i, score := range scores {
+		switch {
+		case score > t.Spam:
+			if !spam[i] {
+				lost++
+			}
+		case score > t.Unsure:
+			unsure++
+		case spam[i]:
+			missed++
+		}
+	}
+	return float64(c.sum(lost, missed, unsure)) / 1e6 / float64(len(scores)), true
+}
+
+// expense is the rank of thresholds: first the cost, then the ham lost, then the messages unsure.
+type expense [3]int64
+
+func (c costs) of(lost, missed, unsure int) expense {
+	return expense{c.sum(lost, missed, unsure), int64(lost), int64(unsure)}
+}
+
+func (e expense) plus(x expense) expense { return expense{e[0] + x[0], e[1] + x[1], e[2] + x[2]} }
+
+func (e expense) isAtMost(x expense) bool { return slices.Compare(e[:], x[:]) <= 0 }
+
+// byCosts returns the thresholds of all Unsure <= Spam with the least
+//
+//	lost * (ham with score > Spam) + missed * (spam with score <= Unsure) + unsure * (messages in between)
+//
+// Ties go to the least ham lost, then to the fewest messages unsure, then to the higher Spam. Among the numbers between two scores, a
+// threshold is the one closest to 0. Unsure verdicts pay only if
+//
+//	unsure < lost * missed / (lost + missed)
+//
+// because otherwise calling all of those messages ham, or all of them spam, costs no more. Sources: the costs of SpamBayes
+// (best_cutoff_fp_weight and the like), F. Tortorella 2000.
+//
+// A threshold is a cut: the number of groups below it, each with one score. For the cuts u <= s of Unsure and Spam, the expense is a
+// sum of one term for each cut, in lexicographic order, so it is least when both terms are:
+//
+//	(lost * ham above s  +  unsure * messages below s)  +  (missed * spam below u  -  unsure * messages below u)
+func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
+	c, err := parseCosts(o.Costs)
+	if err != nil {
+		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0: %v", err)}
+	}
+	lost, _ := totals(groups) // ham above the cut
+	missed, below := 0, 0     // spam and messages below the cut
+	unsureOf := func() expense { return c.of(0, missed, -below) }
+	spamOf := func() expense { return c.of(lost, 0, below) }
+
+	bestUnsure, cut := unsureOf(), 0
+	best, unsureCut, spamCut := spamOf().plus(bestUnsure), 0, 0
+	for i, group := range groups {
+		lost -= group.ham
+		missed += group.spam
+		below += group.messages()
+		if e := unsureOf(); e.isAtMost(bestUnsure) {
+			bestUnsure, cut = e, i+1
+		}
+		if e := spamOf().plus(bestUnsure); e.isAtMost(best) {
+			best, unsureCut, spamCut = e, cut, i+1
+		}
+	}
+	return Thresholds{Unsure: numberAt(unsureCut, groups), Spam: numberAt(spamCut, groups)}, o.oneSided(unsureCut, spamCut, len(groups))
+}
+
+// numberAt returns the number closest to 0 that is at least the last score below the cut and less than the first score above it.
+func numberAt(cut int, groups []tally) float64 {
+	if cut > 0 && groups[cut-1].score >= 0 {
+		return groups[cut-1].score
+	}
+	if cut < len(groups) && groups[cut].score <= 0 {
+		return math.Nextafter(groups[cut].score, math.Inf(-1))
+	}
+	return 0
+}
+
+// oneSided returns a warning if the cuts give all messages the same verdict.
+func (o ThresholdOptions) oneSided(unsureCut, spamCut, groups int) []string {
+	verdict := ""
+	switch {
+	case spamCut == 0:
+		verdict = "spam"
+	case unsureCut == groups:
+		verdict = "ham"
+	case unsureCut == 0 && spamCut == groups:
+		verdict = "unsure"
+	default:
+		return nil
+	}
+	return []string{fmt.Sprintf("with the costs %s, all development mail is called %s", o.Costs, verdict)}
 }

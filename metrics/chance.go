@@ -2,8 +2,66 @@ package metrics
 
 import (
 	"cmp"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 )
+
+// z95 is the 0.975 quantile of the standard normal distribution: 95 % lie within z95 of the mean.
+const z95 = 1.959963984540054
+
+// Wilson returns the 95 % score interval, within 0..1, of a share of which successes out of n were observed. For n = 0 it is 0..1.
+//
+//	(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)    with p = successes/n
+//
+// Source: E. B. Wilson, JASA 22 (1927). Unlike p ± z sqrt(p(1-p)/n), it stays within 0..1 and is wider than a point without errors.
+func Wilson(successes, n int) (low, high float64) {
+	if n == 0 {
+		return 0, 1
+	}
+	p, m := float64(successes)/float64(n), float64(n)
+	z := z95
+	centre := p + z*z/(2*m)
+	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	scale := 1 + z*z/m
+	low, high = (centre-half)/scale, (centre+half)/scale
+	// The formula gives exactly 0 and 1 here, except for rounding.
+	if successes == 0 {
+		low = 0
+	}
+	if successes == n {
+		high = 1
+	}
+	return low, high
+}
+
+// UpperBound returns the upper end of the one-sided interval of a share of which count out of n were observed: the greatest share, 0..1,
+// for which at most count are observed with a probability of at least 1 - confidence. confidence is from 0 to below 1. For n = 0
+// the bound is 1.
+//
+//	p with (sum of C(n, i) p^i (1-p)^(n-i) for i <= count) = 1 - confidence
+//
+// The sum is the regularised incomplete beta function I_(1-p)(n-count, count+1). Source: C. J. Clopper, E. S. Pearson 1934.
+// Unlike with [Wilson], the bound is below the true share with a probability of at most 1 - confidence, whatever that share is.
+func UpperBound(count, n int, confidence float64) float64 {
+	if count >= n {
+		return 1
+	}
+	a, b := float64(n-count), float64(count+1)
+	low, high := 0., 1. // the sum falls from 1 to 0 between them
+	for {
+		p := low + (high-low)/2
+		if p == low || p == high {
+			return high
+		}
+		if mathext.RegIncBeta(a, b, 1-p) > 1-confidence {
+			low = p
+		} else {
+			high = p
+		}
+	}
+}
 
 // McNemar compares two classifiers on the same messages by those that only one of them gets right.
 type McNemar struct {
