@@ -64,7 +64,7 @@ func (r recipe) settings() (train.CollectOptions, train.Options, error) {
 	o := train.Options{Thresholds: r.Limits}
 	var err error
 	o.Models, err = models.OptionsFrom(r.Model, r.Trainer)
-	return train.CollectOptions{Reading: r.reading(), Features: r.Features, Split: r.Split, Seed: r.Seed}, o, err
+	return train.CollectOptions{ReadOptions: train.ReadOptions{Reading: r.reading()}, Features: r.Features, Split: r.Split, Seed: r.Seed}, o, err
 }
 
 func (r recipe) reading() filter.Reading {

@@ -17,28 +17,15 @@ import (
 
 // CollectOptions configure how a corpus is read and divided.
 type CollectOptions struct {
-	Reading  filter.Reading
+	ReadOptions
 	Features features.Options
 	Split    corpus.SplitOptions
-	// Seed decides which messages fall into which part of a random split.
-	Seed uint64
-	// Workers is the number of goroutines; 0 means one for each core. It changes no result.
-	Workers int
-	// Memory is the number of bytes of documents kept in memory; the rest goes to a temporary file. 0 means no limit. It changes no
-	// result.
-	Memory int64
-	// Progress, if set, is called after each message, from any goroutine, with the number of messages read and the total.
-	Progress func(read, all int)
+	Seed     uint64 // decides which messages fall into which part of a random split
 }
 
 // DefaultCollectOptions returns the default options.
 func DefaultCollectOptions() CollectOptions {
-	return CollectOptions{
-		Reading:  filter.DefaultReading(),
-		Features: features.DefaultOptions(),
-		Split:    corpus.DefaultSplitOptions(),
-		Seed:     1,
-	}
+	return CollectOptions{ReadOptions{Reading: filter.DefaultReading()}, features.DefaultOptions(), corpus.DefaultSplitOptions(), 1}
 }
 
 // Reasons why nothing can be trained.
@@ -57,14 +44,8 @@ type Collection struct {
 	groups  []uint64      // of each document; see Member.Group
 	parts   []corpus.Part // of each document
 	index   *features.Index
-	terms   filter.Terms       // of index
-	whole   func() *wholeTerms // computed once
-}
-
-// wholeTerms is the vocabulary for [features.Whole]: each document of the training part is one term.
-type wholeTerms struct {
-	vocabulary *features.Vocabulary
-	terms      filter.Terms
+	terms   filter.Terms                                // of index
+	whole   func() (*features.Vocabulary, filter.Terms) // for [features.Whole]: each document of the training part is one term
 }
 
 // Collect reads all messages of source, whose labels must be among classes, and divides them into training, development and test part.
@@ -74,9 +55,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
 	}
-	m, err := Read(ctx, source, classes, ReadOptions{
-		Reading: o.Reading, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress,
-	})
+	m, err := Read(ctx, source, classes, o.ReadOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +154,9 @@ func (c *Collection) buildVocabulary() error {
 	}
 	c.index = index
 	c.terms = filter.Terms{Text: index.Text, Documents: frequencies}
-	c.whole = sync.OnceValue(func() *wholeTerms { return newWholeTerms(c.store.DocumentHashes(training, workers)) })
+	c.whole = sync.OnceValues(func() (*features.Vocabulary, filter.Terms) {
+		return wholeTerms(c.store.DocumentHashes(training, workers))
+	})
 	c.summary.Terms = index.Vocabulary().Len()
 	return c.store.Err()
 }
@@ -191,31 +172,30 @@ func (c *Collection) Index() *features.Index { return c.index }
 // Terms returns the terms of the vocabulary of the training part.
 func (c *Collection) Terms() filter.Terms { return c.terms }
 
-// newWholeTerms returns the vocabulary of documents given by their hashes. The hashes are also the texts of its terms: a model keeps no
-// whole message.
-func newWholeTerms(hashes []uint64) *wholeTerms {
+// wholeTerms returns the vocabulary of documents given by their hashes. The hashes are also the texts of its terms: a model keeps no whole
+// message.
+func wholeTerms(hashes []uint64) (*features.Vocabulary, filter.Terms) {
 	slices.Sort(hashes)
-	var w wholeTerms
+	var terms filter.Terms
 	for i, hash := range hashes {
 		if i == 0 || hash != hashes[i-1] {
-			w.terms.Documents = append(w.terms.Documents, 0)
+			terms.Documents = append(terms.Documents, 0)
 		}
-		w.terms.Documents[len(w.terms.Documents)-1]++
+		terms.Documents[len(terms.Documents)-1]++
 	}
-	var err error
 	hashes = slices.Compact(hashes)
-	w.terms.Text = func(id int) []byte { return fmt.Appendf(nil, "message:%016x", hashes[id]) }
-	if w.vocabulary, err = features.NewVocabulary(hashes); err != nil {
+	terms.Text = func(id int) []byte { return fmt.Appendf(nil, "message:%016x", hashes[id]) }
+	vocabulary, err := features.NewVocabulary(hashes)
+	if err != nil {
 		panic("train: vocabulary of documents: " + err.Error()) // the hashes are distinct and fit into memory
 	}
-	return &w
+	return vocabulary, terms
 }
 
 // termsOf returns the vocabulary for a kind of feature, and its terms.
 func (c *Collection) termsOf(kind features.Kind) (*features.Vocabulary, filter.Terms) {
 	if kind == features.Whole {
-		w := c.whole()
-		return w.vocabulary, w.terms
+		return c.whole()
 	}
 	return c.index.Vocabulary(), c.terms
 }

@@ -11,19 +11,18 @@ import (
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)
 	if kind == features.Whole {
-		return wholeDataset(c.whole().vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
-	}
-	var confirmed []bool
-	for n, i := range c.InPart(part) {
-		if c.documents[i].Confirmed && confirmed == nil {
-			confirmed = make([]bool, len(labels))
-		}
-		if confirmed != nil {
-			confirmed[n] = c.documents[i].Confirmed
-		}
+		vocabulary, _ := c.whole()
+		return wholeDataset(vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
 	}
 	d := c.index.Dataset(kind, c.classes, documents, labels, c.workers())
-	d.Confirmed = confirmed
+	for n, i := range c.InPart(part) {
+		if c.documents[i].Confirmed {
+			if d.Confirmed == nil {
+				d.Confirmed = make([]bool, len(labels))
+			}
+			d.Confirmed[n] = true
+		}
+	}
 	return d
 }
 
@@ -72,8 +71,8 @@ func DatasetOf(
 // VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.
 func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options) (*features.Vocabulary, filter.Terms, error) {
 	if kind == features.Whole {
-		w := newWholeTerms(d.DocumentHashes(refs, 1))
-		return w.vocabulary, w.terms, d.Err()
+		vocabulary, terms := wholeTerms(d.DocumentHashes(refs, 1))
+		return vocabulary, terms, d.Err()
 	}
 	index, frequencies, err := d.Build(refs, o, 1)
 	if err != nil {

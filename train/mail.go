@@ -129,9 +129,11 @@ type ReadOptions struct {
 	Reading filter.Reading
 	// Copies keeps copies of earlier messages.
 	Copies bool
-	// Workers, Memory and Progress are as in [CollectOptions].
-	Workers  int
-	Memory   int64
+	// Workers is the number of goroutines; 0 means one for each core. It changes no result.
+	Workers int
+	// Memory is the number of bytes of documents kept in memory; the rest goes to a temporary file. 0 means no limit. It changes no result.
+	Memory int64
+	// Progress, if set, is called after each message, from any goroutine, with the number of messages read and the total.
 	Progress func(read, all int)
 }
 

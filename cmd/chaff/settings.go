@@ -166,7 +166,7 @@ func readingOf(c config.Config) filter.Reading {
 
 func collectOptions(c config.Config, r filter.Reading) train.CollectOptions {
 	return train.CollectOptions{
-		Reading: r, Features: c.Features, Split: c.Split, Seed: c.Seed, Workers: c.Workers, Memory: memoryOf(c),
+		ReadOptions: train.ReadOptions{Reading: r, Workers: c.Workers, Memory: memoryOf(c)}, Features: c.Features, Split: c.Split, Seed: c.Seed,
 	}
 }
 

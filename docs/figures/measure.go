@@ -151,8 +151,8 @@ func (b *bench) collect(source corpus.Source, method string) (*train.Collection,
 	s := b.settings
 	s.Split.Method = method
 	return train.Collect(b.ctx, source, classes(), train.CollectOptions{
-		Reading:  filter.Reading{Message: s.Message, Tokenize: s.Tokenize},
-		Features: s.Features, Split: s.Split, Seed: s.Seed, Workers: s.Workers,
+		ReadOptions: train.ReadOptions{Reading: filter.Reading{Message: s.Message, Tokenize: s.Tokenize}, Workers: s.Workers},
+		Features:    s.Features, Split: s.Split, Seed: s.Seed,
 	})
 }
 
