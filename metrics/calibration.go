@@ -346,11 +346,10 @@ const (
 // ReliabilityBin compares predicted probabilities with outcomes, for the messages whose probability is from Low to High. With perfect
 // probabilities, Predicted equals Observed.
 type ReliabilityBin struct {
-	Low      float64 `json:"low"`
-	High     float64 `json:"high"`
-	Messages int     `json:"messages"`
-	// Predicted is the mean probability, 0..1.
-	Predicted float64 `json:"predicted"`
+	Low       float64 `json:"low"`
+	High      float64 `json:"high"`
+	Messages  int     `json:"messages"`
+	Predicted float64 `json:"predicted"` // the mean probability, 0..1
 	// Observed is the share of messages for which the prediction came true, 0..1, with the ends of its 95 % interval; see [Wilson].
 	Observed     float64 `json:"observed"`
 	ObservedLow  float64 `json:"observed_low"`

@@ -65,11 +65,9 @@ func UpperBound(count, n int, confidence float64) float64 {
 
 // McNemar compares two classifiers on the same messages by those that only one of them gets right.
 type McNemar struct {
-	// Better is how many messages only the second classifier gets right, Worse how many only the first does.
-	Better int `json:"better"`
-	Worse  int `json:"worse"`
-	// P is the probability, 0..1, of a difference at least as large if neither classifier were better.
-	P float64 `json:"p"`
+	Better int     `json:"better"` // how many messages only the second classifier gets right, Worse how many only the first does
+	Worse  int     `json:"worse"`
+	P      float64 `json:"p"` // the probability, 0..1, of a difference at least as large if neither classifier were better
 }
 
 // CompareErrors compares the predictions a and b of two classifiers for messages with the given labels. If neither classifier is better,

@@ -9,9 +9,8 @@ import (
 // Point is the errors of a spam filter that calls a message spam if score > Threshold, otherwise ham.
 type Point struct {
 	Threshold float64 `json:"threshold"`
-	// HM is the share of ham called spam, SM the share of spam called ham, both 0..1.
-	HM float64 `json:"hm"`
-	SM float64 `json:"sm"`
+	HM        float64 `json:"hm"` // the share of ham called spam, SM the share of spam called ham, both 0..1
+	SM        float64 `json:"sm"`
 }
 
 // ErrorCurve returns all operating points of a filter in ascending order of their thresholds: one below all scores, which calls
@@ -183,8 +182,7 @@ func totals(tallies []tally) (ham, spam int) {
 
 // LearningPoint is a point of a learning curve.
 type LearningPoint struct {
-	// Messages is how many messages of the replay are before the point.
-	Messages int `json:"messages"`
+	Messages int `json:"messages"` // how many messages of the replay are before the point
 	SpamFigures
 }
 

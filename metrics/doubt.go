@@ -88,8 +88,7 @@ type Usual struct {
 	Messages  int     `json:"messages"`
 	Mean      float64 `json:"mean"`
 	Deviation float64 `json:"deviation"`
-	// High is what one message in a hundred exceeds.
-	High float64 `json:"high"`
+	High      float64 `json:"high"` // what one message in a hundred exceeds
 }
 
 // leastUsual is the number of messages from which on something is usual.

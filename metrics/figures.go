@@ -9,31 +9,25 @@ import (
 
 // Figures are the figures of a classifier on some messages. Percentages are 0..100.
 type Figures struct {
-	// Messages is the number of messages.
-	Messages int `json:"messages"`
-	// Accuracy is the percentage of correct predictions; without messages, 0.
-	Accuracy float64 `json:"accuracy"`
+	Messages int     `json:"messages"`
+	Accuracy float64 `json:"accuracy"` // the percentage of correct predictions; without messages, 0
 	// AccuracyLow and AccuracyHigh are the ends of the 95 % interval of the accuracy; see [Wilson].
-	AccuracyLow  float64 `json:"accuracy_low"`
-	AccuracyHigh float64 `json:"accuracy_high"`
-	// ZeroOneLoss is the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss].
-	ZeroOneLoss float64 `json:"zero_one_loss"`
-	// Confusion is K x K: rows are true classes, columns predicted classes.
-	Confusion Confusion `json:"confusion"`
-	// Classes are the figures of each class.
-	Classes []ClassFigures `json:"classes,omitempty"`
+	AccuracyLow  float64        `json:"accuracy_low"`
+	AccuracyHigh float64        `json:"accuracy_high"`
+	ZeroOneLoss  float64        `json:"zero_one_loss"`     // the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss]
+	Confusion    Confusion      `json:"confusion"`         // K x K: rows are true classes, columns predicted classes
+	Classes      []ClassFigures `json:"classes,omitempty"` // the figures of each class
 
 	// SpamFigures are nil for a classifier that is not a spam filter.
 	SpamFigures
 
 	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the probabilities that
 	// a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError]. Without messages, all are nil.
-	SquareLoss       *float64 `json:"square_loss,omitempty"`
-	LogLoss          *float64 `json:"log_loss,omitempty"`
-	Brier            *float64 `json:"brier,omitempty"`
-	CalibrationError *float64 `json:"calibration_error,omitempty"`
-	// Reliability is the reliability table of the probabilities; see [Reliability].
-	Reliability []ReliabilityBin `json:"reliability,omitempty"`
+	SquareLoss       *float64         `json:"square_loss,omitempty"`
+	LogLoss          *float64         `json:"log_loss,omitempty"`
+	Brier            *float64         `json:"brier,omitempty"`
+	CalibrationError *float64         `json:"calibration_error,omitempty"`
+	Reliability      []ReliabilityBin `json:"reliability,omitempty"` // the reliability table of the probabilities; see [Reliability]
 }
 
 // SpamFigures are the figures of a spam filter as percentages, nil if they are not defined.
@@ -319,8 +313,7 @@ func (c Confusion) Correct() (n int) {
 
 // ClassFigures are the figures of one class. Percentages are 0..100, and nil if they are not defined.
 type ClassFigures struct {
-	// Messages is how many messages are of the class.
-	Messages int `json:"messages"`
+	Messages int `json:"messages"` // how many messages are of the class
 	// Precision is the percentage of the messages predicted to be of the class that are. It needs such a prediction.
 	Precision *float64 `json:"precision,omitempty"`
 	// Recall is the percentage of the messages of the class that are predicted to be. It needs a message of the class.

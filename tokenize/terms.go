@@ -11,8 +11,7 @@ import (
 
 // Term is one term of a message. It is valid until the callback returns.
 type Term struct {
-	// Hash is the hash of the text under the key of the tokenizer.
-	Hash uint64
+	Hash uint64 // the hash of the text under the key of the tokenizer
 	// Token is the word the term comes from, as written in the message. It is nil for a term that does not come from a word.
 	Token []byte
 	// Head reports whether the term is in the head of the message: its header, its links, or the first bytes of its text, as many as the

@@ -231,17 +231,12 @@ func (c *Collection) Origins(part corpus.Part) []string {
 // Member is a message of a [Collection], or of mail that is replayed. Experiments that divide mail by rules of their own change and
 // choose members.
 type Member struct {
-	// Index is the number of the message in the mail.
-	Index int
-	// Origin is the path of the message, or its place in a larger file.
-	Origin string
-	// SplitKey is [corpus.SplitKey] of the message.
-	SplitKey uint64
-	// Group is the SplitKey that decides the part of the message in a random split: near-duplicates share a group.
-	Group uint64
-	// Label is the class of the message, and Part its part of the split.
-	Label int
-	Part  corpus.Part
+	Index    int    // the number of the message in the mail
+	Origin   string // the path of the message, or its place in a larger file
+	SplitKey uint64 // [corpus.SplitKey] of the message
+	Group    uint64 // the SplitKey that decides the part of the message in a random split: near-duplicates share a group
+	Label    int    // the class of the message, and Part its part of the split
+	Part     corpus.Part
 }
 
 // Members returns the messages of m in their order, all in the training part.

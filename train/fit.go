@@ -32,11 +32,10 @@ func DefaultOptions() Options {
 
 // Result describes a fitted model and its figures.
 type Result struct {
-	Model string `json:"model"`
-	Kind  string `json:"features"`
-	Terms int    `json:"terms"`
-	// Seconds is the CPU time of training; Bytes is the size of the model file.
-	Seconds float64 `json:"training_cpu_seconds"`
+	Model   string  `json:"model"`
+	Kind    string  `json:"features"`
+	Terms   int     `json:"terms"`
+	Seconds float64 `json:"training_cpu_seconds"` // the CPU time of training; Bytes is the size of the model file
 	Bytes   int     `json:"model_bytes,omitempty"`
 	// Report comes from the trainer; Fit adds warnings about thresholds and calibration.
 	models.Report
@@ -114,8 +113,7 @@ func (o Options) Train(ctx context.Context, t models.Trainer, model string, trai
 
 // Choice is what is chosen on scores of messages that the model had not learned.
 type Choice struct {
-	// Thresholds are nil unless the model is a spam filter.
-	Thresholds  *metrics.Thresholds `json:"thresholds,omitempty"`
+	Thresholds  *metrics.Thresholds `json:"thresholds,omitempty"` // nil unless the model is a spam filter
 	Calibration metrics.Calibration `json:"calibration"`
 	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
 	Promise *metrics.Promise `json:"promise,omitempty"`

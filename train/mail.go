@@ -23,8 +23,7 @@ import (
 
 // Listing counts the messages that were found, and those that were left out.
 type Listing struct {
-	// Listed is the number of messages found.
-	Listed int `json:"listed"`
+	Listed int `json:"listed"` // the number of messages found
 	// Duplicates is the number of copies of earlier messages, which are left out; Conflicts is the number of copies whose label
 	// differs.
 	Duplicates int `json:"duplicates"`
@@ -40,10 +39,8 @@ type Listing struct {
 type Summary struct {
 	// Listing is nil in a model file, which depends on the messages used and not on how they were found.
 	*Listing
-	// Used is the number of messages that are neither unreadable nor copies.
-	Used int `json:"messages"`
-	// Classes has the number of messages used of each class.
-	Classes []ClassCount `json:"classes"`
+	Used    int          `json:"messages"` // the number of messages that are neither unreadable nor copies
+	Classes []ClassCount `json:"classes"`  // has the number of messages used of each class
 	// Train, Development and Test are the sizes of the parts.
 	Train       int `json:"train,omitempty"`
 	Development int `json:"development,omitempty"`
@@ -56,12 +53,9 @@ type Summary struct {
 	Repaired int           `json:"repaired"`
 	Cut      int           `json:"cut"`
 	Repairs  []RepairCount `json:"repairs,omitempty"`
-	// Terms is the size of the vocabulary.
-	Terms int `json:"terms,omitempty"`
-	// Warnings are reasons to doubt what is learned from the mail.
-	Warnings []string `json:"warnings,omitempty"`
-	// Bytes is the size of the messages used.
-	Bytes int64 `json:"bytes"`
+	Terms    int           `json:"terms,omitempty"`    // the size of the vocabulary
+	Warnings []string      `json:"warnings,omitempty"` // reasons to doubt what is learned from the mail
+	Bytes    int64         `json:"bytes"`              // the size of the messages used
 }
 
 // ClassCount is a class and its number of messages.
@@ -339,18 +333,13 @@ func (s *Summary) unreadable(err error) {
 
 // Entry is what is kept of a message so that models can be fitted to it without the message.
 type Entry struct {
-	// Terms is the document of the message.
-	Terms features.Ref
-	// Label is its class.
-	Label int
+	Terms features.Ref // the document of the message
+	Label int          // its class
 	// Fingerprint is [corpus.Fingerprint] and SplitKey [corpus.SplitKey] of the message.
 	Fingerprint, SplitKey uint64
-	// Time is the time of delivery, or zero if it is unknown.
-	Time time.Time
-	// Repairs is what decoding repaired.
-	Repairs message.Repairs
-	// Size is the number of its bytes.
-	Size int
+	Time                  time.Time       // the time of delivery, or zero if it is unknown
+	Repairs               message.Repairs // what decoding repaired
+	Size                  int             // the number of its bytes
 	// Confirmed is whether a person has confirmed that the label is right. It counts fully then, and is never doubted.
 	Confirmed bool
 }

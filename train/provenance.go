@@ -30,8 +30,7 @@ type Provenance struct {
 	Test        *metrics.Figures         `json:"test,omitempty"`
 	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
 	Promise *metrics.Promise `json:"promise,omitempty"`
-	// AtFit is what the fit chose, if a fold has chosen anew since; else nil.
-	AtFit *Choice `json:"at_fit,omitempty"`
+	AtFit   *Choice          `json:"at_fit,omitempty"` // what the fit chose, if a fold has chosen anew since; else nil
 	// FittedTo is the number of messages that [Collection.Refit] fitted the filter to, and OutOfFold the number of scores behind its
 	// thresholds and calibration. Both are 0 for a filter fitted to the training part.
 	FittedTo  int `json:"fitted_to,omitempty"`

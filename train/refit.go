@@ -17,8 +17,7 @@ import (
 
 // Refitted describes a model that was fitted to all the mail.
 type Refitted struct {
-	// Messages is the number of messages of the collection, all of which the model was fitted to.
-	Messages int `json:"messages"`
+	Messages int `json:"messages"` // the number of messages of the collection, all of which the model was fitted to
 	// OutOfFold is the number of messages with an out-of-fold score. The choice comes from these scores.
 	OutOfFold int `json:"out_of_fold_scores"`
 	Terms     int `json:"terms"`
@@ -29,11 +28,9 @@ type Refitted struct {
 	Cost     *float64       `json:"out_of_fold_cost,omitempty"`
 	// Doubtful are the messages whose labels may be wrong, by their out-of-fold scores, the greatest doubt first. None has a label that a person
 	// has confirmed.
-	Doubtful []Doubt `json:"-"`
-	// Warnings are reasons to doubt the model, its thresholds or its calibration.
-	Warnings []string `json:"warnings,omitempty"`
-	// Seconds is the CPU time of Refit; of a fit to a log, that of all but saving.
-	Seconds float64 `json:"training_cpu_seconds"`
+	Doubtful []Doubt  `json:"-"`
+	Warnings []string `json:"warnings,omitempty"`   // reasons to doubt the model, its thresholds or its calibration
+	Seconds  float64  `json:"training_cpu_seconds"` // the CPU time of Refit; of a fit to a log, that of all but saving
 }
 
 // Doubt is a message whose label may be wrong.

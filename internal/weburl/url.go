@@ -18,16 +18,14 @@ import (
 
 // URL is a URL in its parts, which are slices of the URL as it is written.
 type URL struct {
-	Scheme  []byte // without the colon; empty if there is none
-	HasUser bool   // an "@" precedes the host
-	User    []byte // what precedes the "@"
-	Host    []byte
-	Port    []byte // nil if there is no colon
-	Path    []byte // with query and fragment; for an opaque URL everything after the scheme
-	// Opaque says that no host can follow the scheme, as with mailto: and cid:.
-	Opaque bool
-	// Repaired says that the host does not follow exactly two slashes.
-	Repaired bool
+	Scheme   []byte // without the colon; empty if there is none
+	HasUser  bool   // an "@" precedes the host
+	User     []byte // what precedes the "@"
+	Host     []byte
+	Port     []byte // nil if there is no colon
+	Path     []byte // with query and fragment; for an opaque URL everything after the scheme
+	Opaque   bool   // says that no host can follow the scheme, as with mailto: and cid:
+	Repaired bool   // says that the host does not follow exactly two slashes
 }
 
 // maxScheme is the length of the longest scheme that is read.
