@@ -54,8 +54,7 @@ func (c Calibration) Validate(classes int) error {
 	return errors.Join(errs...)
 }
 
-// Probabilities returns the probabilities of the K classes for the K scores of one message. They are in 0..1 and add up to 1. It uses
-// the memory of dst if that suffices; dst may be scores.
+// Probabilities returns the probabilities of the K classes for the K scores of one message, in the memory of dst if that suffices; dst may be scores.
 func (c Calibration) Probabilities(dst, scores []float64) []float64 {
 	mustMatch(len(scores), len(c.Offsets))
 	if cap(dst) < len(scores) {
@@ -76,8 +75,7 @@ func (c Calibration) Probability(z float64) float64 {
 	return invlogit(c.Slope*z + c.Offsets[1])
 }
 
-// softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of the sum. It subtracts the greatest z first, so that
-// exp does not overflow and the sum is at least 1.
+// softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of the sum. It subtracts the greatest z, so that exp does not overflow.
 func softmax(z []float64) (logSum float64) {
 	greatest := slices.Max(z)
 	sum := 0.
@@ -110,34 +108,25 @@ func (c Calibration) All(scores []float64) []float64 {
 //
 // They are Laplace's rule of succession: what N_c messages of a class that were all right say of the next. Source: J. Platt 1999,
 // section 2.2, for two classes. With more, the other classes share the rest. The loss is convex. Newton's method with a line search
-// minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise.
+// minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise. The order of the messages changes no bit of the result.
 //
 // As long as nothing shows that a higher score makes a class more likely, the slope is 0 and every message has the same probabilities: the
-// shares of the classes, smoothed by the targets, and even ones without any message. That is so if a class has no messages, or if the best
-// slope is not above 0; the warnings say so. The same holds, without a warning, for scores that are the same for every message, such as
-// those of the majority classifier.
-//
-// The order of the messages changes no bit of the result.
+// shares of the classes, smoothed by the targets. That is so if a class has no messages, or if the best slope is not above 0; the warnings
+// say so. The same holds, without a warning, for scores that are the same for every message, such as those of the majority classifier.
 func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []string) {
 	mustMatch(len(scores), len(labels)*classes)
-	counts := make([]int, classes)
+	counts, present := make([]int, classes), 0
 	for _, label := range labels {
-		counts[label]++
-	}
-	empty := 0
-	for _, n := range counts {
-		if n == 0 {
-			empty++
+		if counts[label]++; counts[label] == 1 {
+			present++
 		}
 	}
-
 	labels, tables := sorted(labels, classes, scores)
 	scores = tables[0]
 	p := newPlatt(labels, scores, counts)
 	start := p.flat()
-	if empty > 0 {
-		return p.calibration(start), []string{fmt.Sprintf("probabilities are the same for all messages: the held-out mail has %d of %d classes",
-			classes-empty, classes)}
+	if present < classes {
+		return p.calibration(start), []string{fmt.Sprintf("probabilities are the same for all messages: the held-out mail has %d of %d classes", present, classes)}
 	}
 	if p.scale == 0 {
 		return p.calibration(start), nil
@@ -403,8 +392,7 @@ func Reliability(labels []int32, probabilities []float64, classes int) []Reliabi
 	return table
 }
 
-// ExpectedCalibrationError returns the mean over the messages of the difference between Predicted and Observed in their bin, 0..1;
-// without messages, 0.
+// ExpectedCalibrationError returns the mean over the messages of the difference between Predicted and Observed in their bin; without messages, 0.
 //
 //	sum over the bins of Messages/N * |Predicted - Observed|
 //

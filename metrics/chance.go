@@ -65,9 +65,9 @@ func UpperBound(count, n int, confidence float64) float64 {
 
 // McNemar compares two classifiers on the same messages by those that only one of them gets right.
 type McNemar struct {
-	Better int     `json:"better"` // how many messages only the second classifier gets right, Worse how many only the first does
-	Worse  int     `json:"worse"`
-	P      float64 `json:"p"` // the probability, 0..1, of a difference at least as large if neither classifier were better
+	Better int     `json:"better"` // how many messages only the second classifier gets right
+	Worse  int     `json:"worse"`  // how many only the first does
+	P      float64 `json:"p"`      // the probability, 0..1, of a difference at least as large if neither classifier were better
 }
 
 // CompareErrors compares the predictions a and b of two classifiers for messages with the given labels. If neither classifier is better,
@@ -75,7 +75,7 @@ type McNemar struct {
 //
 //	P = (sum of C(n, i) for i <= min(Better, Worse) or i >= max(Better, Worse)) / 2^n    with n = Better + Worse
 //
-// It is 1 if Better and Worse are equal. Source: Q. McNemar 1947.
+// By the incomplete beta function I that is twice I_1/2(max, min + 1), at most 1. Source: Q. McNemar 1947.
 func CompareErrors(labels, a, b []int32) McNemar {
 	mustMatch(len(labels), len(a))
 	mustMatch(len(labels), len(b))
@@ -89,29 +89,16 @@ func CompareErrors(labels, a, b []int32) McNemar {
 			m.Worse++
 		}
 	}
-	m.P = bothTails(min(m.Better, m.Worse), m.Better+m.Worse)
+	m.P = chanceOf(m.Better, m.Worse)
 	return m
 }
 
-// bothTails returns the probability that at most k of n throws of a fair coin are heads, or at most k are tails; k <= n/2.
-//
-// It sums the binomial coefficients from the middle outwards, in units of the middle one, so that none overflows. About 40 standard
-// deviations out they underflow to 0, where they do not change the sums.
-func bothTails(k, n int) float64 {
-	tails, total := 0., 0.
-	coefficient := 1.
-	for i := n / 2; i >= 0 && coefficient > 0; i-- {
-		both := 2 * coefficient // C(n, i) and C(n, n-i)
-		if i == n-i {
-			both = coefficient
-		}
-		total += both
-		if i <= k {
-			tails += both
-		}
-		coefficient *= float64(i) / float64(n-i+1)
+// chanceOf returns the probability that the throws of a fair coin differ at least as much.
+func chanceOf(better, worse int) float64 {
+	if better == worse {
+		return 1
 	}
-	return tails / total
+	return 2 * mathext.RegIncBeta(float64(max(better, worse)), float64(min(better, worse)+1), 0.5)
 }
 
 // Holm returns the tests with P corrected for multiple comparisons. For the m tests in ascending order of P, with k from 0:

@@ -95,7 +95,7 @@ func TestThresholdsByCostsAreTheBestOfAllPairs(t *testing.T) {
 		if n := count(got.Unsure, got.Spam); got.Unsure > got.Spam || n != best {
 			t.Fatalf("%s: %v costs, loses, leaves unsure %v; the best is %v", o.Costs, got, n, best)
 		}
-		perMessage, defined := o.Cost(got, scores, spam)
+		perMessage, defined := valueOf(o.Cost(got, scores, spam))
 		if want := float64(best[0]) / 10 / float64(len(scores)); !defined || !near(perMessage, want) {
 			t.Fatalf("got %v, %v, want %v", perMessage, defined, want)
 		}
@@ -124,13 +124,13 @@ func TestCost(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, defined := ThresholdOptions{Costs: test.costs}.Cost(test.t, scores, spam)
+			got, defined := valueOf(ThresholdOptions{Costs: test.costs}.Cost(test.t, scores, spam))
 			if defined != test.defined || !near(got, test.want) {
 				t.Errorf("got %v, %v, want %v, %v", got, defined, test.want, test.defined)
 			}
 		})
 	}
-	if _, defined := (ThresholdOptions{Costs: "1:1:1"}).Cost(Thresholds{}, nil, nil); defined {
+	if (ThresholdOptions{Costs: "1:1:1"}).Cost(Thresholds{}, nil, nil) != nil {
 		t.Error("a cost without messages")
 	}
 }

@@ -40,8 +40,7 @@ func ErrorCurve(scores []float64, spam []bool) []Point {
 	return points
 }
 
-// PointAt returns the point of an [ErrorCurve] with the errors at a threshold: the last point whose threshold is not above it. The curve has
-// points.
+// PointAt returns the point of an [ErrorCurve] with the errors at a threshold: the last point whose threshold is not above it.
 func PointAt(curve []Point, threshold float64) Point {
 	at := curve[0]
 	for _, p := range curve {
@@ -52,14 +51,12 @@ func PointAt(curve []Point, threshold float64) Point {
 	return at
 }
 
-// PointAtHM returns the first point of an [ErrorCurve] that loses at most a share hm of the ham, and so the least spam let through. The
-// curve has points, and hm is at least 0.
+// PointAtHM returns the first point of an [ErrorCurve] that loses at most a share hm of the ham, and so lets the least spam through.
 func PointAtHM(curve []Point, hm float64) Point {
 	return curve[slices.IndexFunc(curve, func(p Point) bool { return p.HM <= hm })]
 }
 
-// PointAtSM returns the point of an [ErrorCurve] that loses the least ham while it lets through at most a share sm of the spam, and of
-// several such points the one with the least spam. The curve has points, and sm is at least 0.
+// PointAtSM returns the point of an [ErrorCurve] that loses the least ham, and of these the least spam, with at most a share sm of the spam let through.
 func PointAtSM(curve []Point, sm float64) Point {
 	least := curve[0].HM
 	for _, p := range curve {
@@ -254,9 +251,7 @@ const outliers = 0.005
 
 // ScoreHistogram counts scores in the given number of bins, at least one. So that a few extreme scores do not squeeze the others into
 // one bin, the edges leave out half a percent of the scores of each class at either end, rounded up. These scores are in the first
-// or in the last bin. If all scores are equal, they are in the middle of the range.
-//
-// Without messages, the histogram has no bins and no edges.
+// or in the last bin. If all scores are equal, they are in the middle. Without messages there are no bins.
 func ScoreHistogram(scores []float64, spam []bool, bins int) Histogram {
 	mustMatch(len(scores), len(spam))
 	if len(scores) == 0 {

@@ -51,9 +51,8 @@ func TypicalOf(labels []int32, scores []float64, classes int) Typical {
 // It is 1 for a message that scores as class j as much as the median message of that class, and 0 or less for one that scores as its label.
 // Without t, and without another class that has a typical margin, it is 0.
 //
-// Confident learning compares calibrated probabilities with their mean in a class, which wrong labels lower (docs/inside/experiments.md). Source: C.
-// Northcutt, L. Jiang, I. Chuang: Confident Learning: Estimating Uncertainty in Dataset Labels (JAIR 70, 2021), section 3.1; here its thresholds
-// are medians of margins.
+// Source: C. Northcutt, L. Jiang, I. Chuang: Confident Learning: Estimating Uncertainty in Dataset Labels (JAIR 70, 2021), section 3.1; here its
+// thresholds are medians of margins, which wrong labels do not move as they do means of probabilities (docs/inside/experiments.md).
 func (t Typical) Doubt(label int, scores []float64) float64 {
 	doubt := 0.
 	if len(t) != len(scores)*len(scores) {
@@ -117,9 +116,8 @@ func (u Usual) IsUnlike(novelty float64) bool {
 	return u.Messages > 0 && novelty > u.High+leastDeviation
 }
 
-// Unlike notices that messages are unlike those that a model learned: each deviates from what is usual for the class that it was given, in
-// standard deviations, and their mean is above 1. That is far beyond chance for so many independent messages, and allows for the likeness of those that
-// come together (docs/evaluation.md has measurements).
+// Unlike notices that messages are unlike those that a model learned: each deviates from what is usual for the class that it was given, in standard
+// deviations, and their mean is above 1, which is far beyond chance for so many messages (docs/evaluation.md has measurements).
 type Unlike struct {
 	messages, novelty, usual, deviations float64
 }

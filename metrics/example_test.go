@@ -64,13 +64,11 @@ func ExampleChooseThresholds() {
 	oneToTwo := metrics.Scale{Prior: math.Log(0.5), LogOdds: 0.72} // a spam for each two ham
 	t, _ := metrics.ChooseThresholds(scores, spam, oneToTwo, limits)
 	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)
-	promise, _ := limits.Promise(t, scores, spam)
-	fmt.Println(promise)
+	fmt.Println(limits.Promise(t, scores, spam))
 
 	costs := metrics.ThresholdOptions{Costs: "10:1:0.2"}
 	t, _ = metrics.ChooseThresholds(scores, spam, oneToTwo, costs)
-	perMessage, _ := costs.Cost(t, scores, spam)
-	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, perMessage)
+	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, *costs.Cost(t, scores, spam))
 	// Output:
 	// by limits: spam above 4.0, unsure above 0.0
 	// at most 26% of ham like this is called spam, with 95% confidence (10 ham); 2,985 more ham are needed for 0.1%

@@ -44,8 +44,7 @@ func spamFigures(c Confusion, p pairs) SpamFigures {
 	return SpamFigures{HM: c.HM(), SM: c.SM(), LAM: c.LAM(), OneMinusROCA: p.percent()}
 }
 
-// Measure returns the figures of a classifier with the given number of classes. [Figures.MeasureScores] and [Figures.MeasureSpam] add
-// those of its scores.
+// Measure returns the figures of a classifier. [Figures.MeasureScores] and [Figures.MeasureSpam] add those of its scores.
 func Measure(labels, predictions []int32, classes int) Figures {
 	c := NewConfusion(labels, predictions, classes)
 	low, high := Wilson(c.Correct(), c.Messages())
@@ -59,8 +58,7 @@ func Measure(labels, predictions []int32, classes int) Figures {
 	return f
 }
 
-// MeasureSpam adds the figures of a spam filter, for the messages that f was measured on. f has two classes: 0 is ham, 1 is spam. The
-// higher the score, the more likely spam.
+// MeasureSpam adds the figures of a spam filter, for the messages that f was measured on. Class 0 is ham, class 1 spam.
 func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 	mustMatch(len(scores), f.Messages)
 	if len(f.Confusion) != 2 {
@@ -328,8 +326,7 @@ type ClassFigures struct {
 //	recall    = correct / of the class
 //	F1        = 2 * correct / (of the class + predicted to be of it)
 //
-// F1 equals 2 * precision * recall / (precision + recall), and 0 where one of the two is not defined. Source: C. J. van
-// Rijsbergen 1979.
+// F1 equals 2 * precision * recall / (precision + recall), and 0 where one of the two is not defined. Source: C. J. van Rijsbergen 1979.
 func (c Confusion) Class(i int) ClassFigures {
 	correct, of, takenFor := c[i][i], c.Of(i), 0
 	for _, row := range c {
@@ -363,11 +360,7 @@ func (c Confusion) SM() *float64 { return percentOf(c[1][0], c.Of(1)) }
 //	lam% = 100 * invlogit((logit hm + logit sm) / 2)    with logit p = log(p/(1-p))
 //
 // Source: TREC 2005 Spam Track Overview ("logistic average misclassification"). A rate of 0 or 1 has an infinite logit, so both rates
-// are smoothed:
-//
-//	(errors + 0.5) / (messages + 1)
-//
-// The live challenge of CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 if everything is wrong.
+// are smoothed: (errors + 0.5) / (messages + 1). CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 if everything is wrong.
 func (c Confusion) LAM() *float64 {
 	logit := func(errors, messages int) float64 {
 		p := (float64(errors) + 0.5) / (float64(messages) + 1)

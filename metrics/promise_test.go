@@ -43,9 +43,9 @@ func TestPromise(t *testing.T) {
 				hams[i] = 2
 			}
 			scores, spam := join(hams, []float64{3})
-			got, ok := test.options.Promise(Thresholds{Spam: 1}, scores, spam)
-			if !ok || math.Abs(got.HamLost-test.want.HamLost) > 1e-3 || math.Abs(got.IfMislabelled-test.want.IfMislabelled) > 1e-3 {
-				t.Errorf("got %+v, %v, want %+v", got, ok, test.want)
+			got := *test.options.Promise(Thresholds{Spam: 1}, scores, spam)
+			if math.Abs(got.HamLost-test.want.HamLost) > 1e-3 || math.Abs(got.IfMislabelled-test.want.IfMislabelled) > 1e-3 {
+				t.Errorf("got %+v, want %+v", got, test.want)
 			}
 			if text := got.String(); text != test.text {
 				t.Errorf("got  %s\nwant %s", text, test.text)
@@ -69,7 +69,7 @@ func TestThereIsNoPromise(t *testing.T) {
 		"without spam":       {DefaultThresholdOptions(), []float64{-1}, nil},
 	} {
 		scores, spam := join(test.ham, test.spam)
-		if p, ok := test.options.Promise(Thresholds{}, scores, spam); ok {
+		if p := test.options.Promise(Thresholds{}, scores, spam); p != nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
@@ -87,7 +87,7 @@ func TestThePromiseIsKeptOnMailToCome(t *testing.T) {
 		}
 		scores[hams], spam[hams] = 2, true
 		o := ThresholdOptions{HamLost: 2, Confidence: 90}
-		if p, ok := o.Promise(Thresholds{Spam: 0.98}, scores, spam); ok && p.HamLost >= 2 {
+		if o.Promise(Thresholds{Spam: 0.98}, scores, spam).HamLost >= 2 {
 			kept++
 		}
 	}

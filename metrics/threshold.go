@@ -63,8 +63,7 @@ func asPercentage(share float64) string {
 	return ""
 }
 
-// Thresholds are the scores at which the verdict changes: spam if score > Spam, unsure if Unsure < score <= Spam, otherwise ham.
-// Unsure <= Spam. Limits give Unsure <= 0.
+// Thresholds are the scores at which the verdict changes: spam if score > Spam, unsure if Unsure < score <= Spam, otherwise ham. Unsure <= Spam.
 type Thresholds struct {
 	Unsure float64 `json:"unsure"`
 	Spam   float64 `json:"spam"`
@@ -153,8 +152,7 @@ func unit(median float64) float64 { return unitShare * max(0, median) / math.Log
 // guardConfidence is the confidence of the test that more ham is lost than the limit and wrong labels explain.
 const guardConfidence = 0.95
 
-// guarded returns the least threshold, at least t, above which the ham is no more than a limit, a share, and wrong labels explain. Both classes
-// are in ascending order.
+// guarded returns the least threshold, at least t, above which the ham is no more than a limit and wrong labels explain. Scores ascend.
 func guarded(t float64, hams, spams []float64, limit float64) float64 {
 	n := len(hams)
 	for lost := above(hams, t); lost > 0; lost = above(hams, t) {
@@ -167,8 +165,7 @@ func guarded(t float64, hams, spams []float64, limit float64) float64 {
 	return t
 }
 
-// mislabelled returns how many messages above t are spam that is labelled ham, n e times the share of the spam above t: see [ChooseThresholds]. Both
-// classes are in ascending order.
+// mislabelled returns how many messages above t are spam that is labelled ham: n e times the share of the spam above t, see [ChooseThresholds].
 func mislabelled(hams, spams []float64, t float64) float64 {
 	k := float64(above(hams, spams[len(spams)/2]))
 	return 2 * (k + math.Sqrt(k)) * float64(above(spams, t)) / float64(len(spams))
@@ -181,42 +178,33 @@ func above(scores []float64, t float64) int {
 
 // Promise is what a threshold guarantees about future ham that is like the ham it was measured on.
 type Promise struct {
-	// Ham is the number of ham that was judged, Lost how many of them are above the threshold. Confidence is that of the guarantee,
-	// in percent.
-	Ham        int     `json:"ham"`
-	Lost       int     `json:"lost"`
-	Confidence float64 `json:"confidence"`
-	// HamLost is the largest share of future ham that is called spam, in percent; IfMislabelled the same if the lost messages are spam with
-	// wrong labels. Limit is the share that was aimed at.
-	HamLost       float64 `json:"ham_lost"`
-	IfMislabelled float64 `json:"ham_lost_if_mislabelled"`
-	Limit         float64 `json:"limit"`
-	// MoreHam is how many more ham are needed to guarantee Limit, if none of them is called spam. It is 0 if Limit is guaranteed, or if
-	// no number of ham does so.
+	Ham           int     `json:"ham"`                     // how many were judged
+	Lost          int     `json:"lost"`                    // how many of them are above the threshold
+	Confidence    float64 `json:"confidence"`              // in percent
+	HamLost       float64 `json:"ham_lost"`                // the largest share of future ham that is called spam, in percent
+	IfMislabelled float64 `json:"ham_lost_if_mislabelled"` // the same if the lost messages are spam with wrong labels
+	Limit         float64 `json:"limit"`                   // the share that was aimed at
+	// MoreHam is how many more ham, none of it called spam, would guarantee Limit. It is 0 if Limit is guaranteed, or if no number does so.
 	MoreHam int `json:"more_ham,omitempty"`
 }
 
 // Promise returns what the thresholds t promise about mail like that with these scores, which had no part in t or only as its guard: the
-// [UpperBound] of the share of ham above t.Spam. It assumes no distribution of the scores. ok is false if nothing is promised: without
-// Confidence, with Costs, or without mail of both classes.
-func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) (p Promise, ok bool) {
+// [UpperBound] of the share of ham above t.Spam. It assumes no distribution of the scores. It is nil without Confidence, with Costs, or without mail
+// of both classes.
+func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) *Promise {
 	hams, spams := byClass(scores, spam)
 	if o.Confidence == 0 || o.Costs != "" || len(hams) == 0 || len(spams) == 0 {
-		return Promise{}, false
+		return nil
 	}
-	p = Promise{Ham: len(hams), Confidence: o.Confidence, Limit: o.HamLost}
-	for _, score := range hams {
-		if score > t.Spam {
-			p.Lost++
-		}
-	}
+	slices.Sort(hams)
+	p := Promise{Ham: len(hams), Lost: above(hams, t.Spam), Confidence: o.Confidence, Limit: o.HamLost}
 	confidence := o.Confidence / 100
 	p.HamLost = 100 * UpperBound(p.Lost, p.Ham, confidence)
 	p.IfMislabelled = 100 * UpperBound(0, p.Ham-p.Lost, confidence)
 	if n := needed(o.HamLost/100, confidence); p.Lost == 0 && p.HamLost > o.HamLost*(1+rounding) && o.HamLost > 0 && n < mostHam {
 		p.MoreHam = int(n) - p.Ham
 	}
-	return p, true
+	return &p
 }
 
 // rounding bounds the rounding error of a percentage in binary.
@@ -244,14 +232,12 @@ func roundedUp(percent float64) float64 {
 	return math.Round(math.Ceil(percent/unit-rounding)*unit*1e9) / 1e9
 }
 
-// needed returns how many messages without an error bound the share of errors by the limit with the given confidence: the least n with
-// (1-limit)^n <= 1 - confidence.
+// needed returns how many messages without an error guarantee the limit: the least n with (1-limit)^n <= 1 - confidence.
 func needed(limit, confidence float64) float64 {
 	return max(1, math.Ceil(math.Log1p(-confidence)/math.Log1p(-limit)-rounding))
 }
 
-// costs are the costs of one message of each kind, in millionths. Integers make equal sums equal, and do not overflow for 90 million
-// messages at the highest cost.
+// costs are the costs of one message of each kind, in millionths, so that equal sums are equal. 90 million messages do not overflow.
 type costs struct {
 	hamLost, spamMissed, unsure int64
 }
@@ -285,13 +271,12 @@ func (c costs) sum(lost, missed, unsure int) int64 {
 	return c.hamLost*int64(lost) + c.spamMissed*int64(missed) + c.unsure*int64(unsure)
 }
 
-// Cost returns the mean cost of the messages with the thresholds t, in the unit of Costs. It is not defined without messages or
-// without Costs. o is valid.
-func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) (perMessage float64, defined bool) {
+// Cost returns the mean cost of the messages with the thresholds t, in the unit of Costs; nil without messages or without Costs. o is valid.
+func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) *float64 {
 	mustMatch(len(scores), len(spam))
 	c, err := parseCosts(o.Costs)
-	if err != nil || len(scores) == 0 {
-		return 0, false
+	if err != nil {
+		return nil
 	}
 	lost, missed, unsure := 0, 0, 0
 	for i, score := range scores {
@@ -306,7 +291,7 @@ func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) (per
 			missed++
 		}
 	}
-	return float64(c.sum(lost, missed, unsure)) / 1e6 / float64(len(scores)), true
+	return orNil(float64(c.sum(lost, missed, unsure))/1e6/float64(len(scores)), len(scores) > 0)
 }
 
 // expense is the rank of thresholds: first the cost, then the ham lost, then the messages unsure.

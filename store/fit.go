@@ -495,10 +495,7 @@ func (s *writer) choose(settings *filter.Settings, p *train.Provenance) error {
 	}
 	thresholds, _ := metrics.ChooseThresholds(margins, spam, s.scale(known), p.Limits)
 	settings.Thresholds = &thresholds
-	p.Promise = nil
-	if promise, ok := p.Limits.Promise(thresholds, margins, spam); ok {
-		p.Promise = &promise
-	}
+	p.Promise = p.Limits.Promise(thresholds, margins, spam)
 	settings.Calibration, _ = metrics.Calibrate(labels, scores, len(settings.Classes))
 	return nil
 }

@@ -59,8 +59,8 @@ func restoreLetters(dst, s []byte) (word []byte, ok bool) {
 }
 
 // A watcher finds words behind one kind of disguise. It gets the chunks of a text with the kinds of their bytes and the number of blanks before
-// them, and an empty one at the end, except for those without a sign whose second and third characters are letters, behind other such words. It returns a word, which is valid until the next
-// call, and its mark, or an empty word.
+// them, and an empty one at the end; of neighbouring plain words only the first. It returns a word, which is valid until the next call, and its
+// mark, or an empty word.
 type watcher interface {
 	watch(chunk []byte, kinds byteKind, gap int) (word []byte, k mark)
 }
@@ -145,8 +145,7 @@ func isSingle(s []byte) bool {
 	return size == len(s) && isEuropean(r) && unicode.IsLetter(r)
 }
 
-// isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign, by its block. Other scripts need zero-width characters and
-// combining marks.
+// isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign. Other scripts need zero-width characters and combining marks.
 func isEuropean(r rune) bool {
 	return r < 0x0590 || r >= 0x1d00 && r < 0x1dc0 || r >= 0x1e00 && r < 0x2000 || r >= 0x2c60 && r < 0x2c80 || r >= 0xa720 && r < 0xa800
 }
@@ -293,15 +292,13 @@ func scriptOfLike(r rune) letterScripts {
 	return rareLetters
 }
 
-// isOfRareScript reports whether r is in a block of Cherokee, Canadian syllabics, Coptic, Tifinagh or Lisu: scripts that are rare in mail
-// and have letters that look Latin.
+// isOfRareScript reports whether r is Cherokee, Canadian, Coptic, Tifinagh or Lisu: scripts that are rare in mail and have letters that look Latin.
 func isOfRareScript(r rune) bool {
 	return r >= 0x13a0 && (r <= 0x13fd || r >= 0x1401 && r <= 0x167f || r >= 0x18b0 && r <= 0x18f5 || r >= 0x2c80 && r <= 0x2cff ||
 		r >= 0x2d30 && r <= 0x2d7f || r >= 0xa4d0 && r <= 0xa4fd || r >= 0xab70 && r <= 0xabbf)
 }
 
-// mayHaveLookAlikes reports whether a word can have look-alikes, from its bytes: it has a character above U+017F, and letters of two
-// scripts or of one that looks Latin.
+// mayHaveLookAlikes reports by the bytes of a word whether it has a character above U+017F, and letters of two scripts or of one that looks Latin.
 func mayHaveLookAlikes(word []byte) bool {
 	high, latin, greek, cyrillic := false, false, false, false
 	for _, c := range word {
@@ -319,8 +316,7 @@ func mayHaveLookAlikes(word []byte) bool {
 	return high && (latin || greek && cyrillic)
 }
 
-// turnedWord returns the word that is read when a word is turned by 180 degrees. At least half of its letters must be turned ones,
-// which no other word has.
+// turnedWord returns the word that is read when a word is turned by 180 degrees, if at least half of its letters are turned ones.
 func turnedWord(word string) (upright []byte, ok bool) {
 	turned := 0
 	for _, r := range word {
@@ -340,8 +336,7 @@ func turnedWord(word string) (upright []byte, ok bool) {
 	return upright, true
 }
 
-// turnedLetter returns the ASCII letter that is read when r is turned, or 0, and whether r is itself a turned letter, by its name in
-// Unicode or by its shape.
+// turnedLetter returns the ASCII letter that is read when r is turned, or 0, and whether r is itself a turned letter.
 func turnedLetter(r rune) (upright byte, isTurned bool) {
 	const alphabet = "ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz" // from a to z
 	if r == 'ı' {

@@ -175,8 +175,7 @@ func hasWord(words, word string) bool {
 	return false
 }
 
-// tagOf returns the tag of a field's words: its name, or its name with a prefix if other terms have that tag. Otherwise the words
-// of a field named "Body" would pass for words of the text.
+// tagOf returns the tag of a field's words: its name, with a prefix if other terms have that tag, as those of a field named "Body".
 func tagOf(lower string) string {
 	if hasWord(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
 		return fieldPrefix + lower + ":"
@@ -225,10 +224,8 @@ func FieldOf(term string) string {
 			return "content-type"
 		}
 		return first
-	case "value", "same":
+	case "value", "same", "missing":
 		return first
-	case "missing":
-		return rest
 	case "order":
 		before, after, _ := strings.Cut(strings.ToLower(rest), ">")
 		for _, field := range []string{before, after} {
@@ -250,11 +247,16 @@ func FieldOf(term string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(tag, attachedPrefix), fieldPrefix)
 }
 
-// Without returns the setting, such as `ignore_headers=x-foo`, that removes a term and leaves all other settings of o. It is empty if
-// there is none, as for words of the text.
+// Without returns the setting, such as `ignore_headers=x-foo`, that removes a term, or nothing, as for words of the text.
 func (o Options) Without(term string) string {
 	if field := FieldOf(term); field != "" {
-		return "ignore_headers=" + strings.Join(append(slices.Clone(o.IgnoreHeaders), patternFor(field)), ",")
+		pattern := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune(headerfield.Separators, r) {
+				return r
+			}
+			return '?' // may be special in a pattern, in a list or to a shell
+		}, field)
+		return "ignore_headers=" + strings.Join(append(slices.Clone(o.IgnoreHeaders), pattern), ",")
 	}
 	switch tag, _, _ := strings.Cut(term, ":"); tag {
 	case "order", "outline":
@@ -265,13 +267,3 @@ func (o Options) Without(term string) string {
 	return ""
 }
 
-// patternFor returns a pattern for the name of a field. A `?` replaces each character that is special in a pattern, in a list or to
-// a shell.
-func patternFor(field string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune(headerfield.Separators, r) {
-			return r
-		}
-		return '?'
-	}, field)
-}

@@ -33,8 +33,7 @@ func (t *Tokenizer) link(l message.Link) {
 	}
 }
 
-// namesOtherDomain reports whether the text of a link names a host whose registered domain is not that of the link. A name starts with www.,
-// has a scheme, or ends in a domain of the public suffix list.
+// namesOtherDomain reports whether the text of a link names a host whose registered domain is not that of the link.
 func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	target := linkHost(l.URL)
 	if len(l.Base) > 0 {
@@ -54,7 +53,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	return false
 }
 
-// namedHost returns the host that a word of a link's text names, or nil.
+// namedHost returns the host that a word of a link's text names, by www., a scheme or a public suffix, or nil.
 func namedHost(word []byte) []byte {
 	word = bytes.TrimFunc(word, isPunctuation)
 	if bytes.IndexByte(word, '.') < 0 {
@@ -126,8 +125,7 @@ func mayBeAddress(host []byte) bool {
 	return last < len(host) && (host[last] <= '9' || host[0] == '[')
 }
 
-// unescaped decodes the escapes in part of a URL, such as %41 for A. It returns the part as it is if an escape is broken or the result is not
-// text.
+// unescaped decodes the escapes in part of a URL, such as %41 for A, unless one is broken or the result is not text.
 func unescaped(part []byte) []byte {
 	if bytes.IndexByte(part, '%') < 0 {
 		return part
@@ -257,12 +255,9 @@ func registeredDomain(host string) string {
 
 // hasPublicSuffix reports whether a name is below a domain under which anyone can register names.
 func hasPublicSuffix(host []byte) bool {
-	if len(host) > maxHost {
-		return false
-	}
 	name := strings.ToLower(string(host))
 	suffix, managed := publicsuffix.PublicSuffix(name)
-	return managed && len(suffix) < len(name)
+	return managed && len(suffix) < len(name) && len(host) <= maxHost
 }
 
 // isNumeric reports whether a host is an IP address.

@@ -40,8 +40,7 @@ func stemRussian(word string, stemStopWords bool) string {
 // Languages returns the languages with a stemmer, sorted.
 func Languages() []string { return slices.Sorted(maps.Keys(stemmers())) }
 
-// stemmer returns the function that stems lower-case words of a language, or nil. The stem may share the memory of the word. Stop words
-// are stemmed like other words.
+// stemmer returns the function that stems lower-case words of a language, stop words too, or nil. The stem may share the memory of the word.
 func stemmer(language string) func(word []byte) []byte {
 	stem := stemmers()[language]
 	if stem == nil {
@@ -55,8 +54,7 @@ func stemmer(language string) func(word []byte) []byte {
 	}
 }
 
-// hasNoEnglishEnding reports whether no rule of the English stemmer applies to a lower-case word, by its last letters. It is true for half of
-// the words that are not yet cached, which saves half of the cost of stemming.
+// hasNoEnglishEnding reports whether no rule of the English stemmer applies to a lower-case word, by its last letters. It halves the cost of stemming.
 func hasNoEnglishEnding(word []byte) bool {
 	const quote = 0xe2 // the first byte of a non-ASCII apostrophe
 	n := len(word)
@@ -100,8 +98,7 @@ type cachedTerm struct {
 	disguise uint16 // which one is behind it, from 1; 0 if the word is not disguised
 }
 
-// normalizer appends to dst what a word is counted as. Nothing stands for the word as it is written. It also returns what is behind a
-// disguised word.
+// normalizer appends to dst what a word is counted as, nothing if that is the word itself, and returns what is behind a disguised word.
 type normalizer func(dst, word []byte) ([]byte, *disguise)
 
 // disguise describes a word that is written so that filters do not recognise it.
@@ -115,8 +112,7 @@ func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
 	return &cache{key: key, tag: tag, normalize: normalize, seed: maphash.MakeSeed()}
 }
 
-// get returns the term that a word is counted as, with the tag of the cache, its hash, and what is behind a disguised word. The text is never
-// overwritten.
+// get returns the term that a word is counted as, which is never overwritten, its hash, and what is behind a disguised word.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 	key := maphash.Bytes(c.seed, word)
 	if t := c.terms.Get(key); t != nil {

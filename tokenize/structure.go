@@ -175,8 +175,7 @@ func upTo(text []byte, n int) []byte {
 	return text[:startOfRune(text, min(n, len(text)))]
 }
 
-// hop emits the shape of a Received field up to its date. Keywords are themselves, host names are host, addresses are address, and other
-// words are their shapes.
+// hop emits the shape of a Received field up to its date, in which only keywords are themselves.
 func (t *writing) hop(value []byte) {
 	if len(value) == 0 {
 		return
@@ -204,8 +203,7 @@ func (t *writing) hop(value []byte) {
 	t.put(t.made, nil)
 }
 
-// isHopKeyword reports whether a word of a Received field is a clause or a protocol (RFC 5321, section 4.4), or a word that programs write
-// instead of a name.
+// isHopKeyword reports whether a word of a Received field is a clause or a protocol (RFC 5321, section 4.4), or stands for a name.
 func isHopKeyword(word []byte) bool {
 	const longest = len("(envelope-from")
 	if len(word) > longest {

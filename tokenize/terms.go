@@ -11,21 +11,17 @@ import (
 
 // Term is one term of a message. It is valid until the callback returns.
 type Term struct {
-	Hash uint64 // the hash of the text under the key of the tokenizer
-	// Token is the word the term comes from, as written in the message. It is nil for a term that does not come from a word.
-	Token []byte
-	// Head reports whether the term is in the head of the message: its header, its links, or the first bytes of its text, as many as the
-	// options say. A pair of words never is.
-	Head bool
-	// Group is the kind of evidence the term belongs to. It follows from Text.
-	Group evidence.Group
+	Hash  uint64 // the hash of the text under the key of the tokenizer
+	Token []byte // the word the term comes from, as written in the message; nil if it does not come from a word
+	// Head reports whether the term is in the header, in a link, or in the head of the text. A pair of words never is.
+	Head  bool
+	Group evidence.Group // follows from Text
 
 	text   []byte // of a pair: of its first word
 	second []byte // of a pair: its second word; nil for other terms
 }
 
-// Words returns the two words of a pair as they are counted, as "body:free" and "money". Of any other term, first is the text and second is
-// nil. They stay as they are until the next message.
+// Words returns the two words of a pair, as "body:free" and "money", or the text of any other term and nil. They are valid until the next message.
 func (t *Term) Words() (first, second []byte) { return t.text, t.second }
 
 // Text returns the term as people read it, tagged with its field: "body:free", "body:free money".
@@ -105,8 +101,8 @@ func (t *terms) isFull() bool {
 	return t.left < 0
 }
 
-// putWord emits the term of a word, unless it is too short, and of a disguised one also the word that was meant. A word that is too long is
-// counted by its length, as "64+". It returns the last term and its hash.
+// putWord emits the term of a word, unless it is too short, and the word that a disguised one means. A word that is too long is counted by its
+// length, as "64+". It returns the last term and its hash.
 func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 	// The number of bytes bounds the number of characters, so most words need no counting.
 	if uint(len(word)-1) >= uint(t.options.MaxLength) || t.options.MinLength > 1 {
@@ -190,8 +186,14 @@ func (t *terms) marks(m *message.Message) {
 	if len(t.seen.tagged) > 0 {
 		kinds |= 1 << message.HiddenText
 	}
+	put := func(name string) {
+		left := t.left
+		t.left = 1 // it counts in any case
+		t.putTagged("mark:"+name, nil, nil)
+		t.left = left
+	}
 	for k := range kinds.All() {
-		t.mark(k.String())
+		put(k.String())
 	}
 	// Some marks are honest in context: full-width letters with Chinese, Japanese or Korean, a change of direction with a script from right
 	// to left, and words of a rare script with others that do not look Latin.
@@ -207,15 +209,7 @@ func (t *terms) marks(m *message.Message) {
 	}
 	for k := range markKinds {
 		if t.seen.marks&(1<<k) != 0 {
-			t.mark(k.String())
+			put(k.String())
 		}
 	}
-}
-
-// mark emits a mark, which counts in any case.
-func (t *terms) mark(name string) {
-	left := t.left
-	t.left = 1
-	t.putTagged("mark:"+name, nil, nil)
-	t.left = left
 }

@@ -89,7 +89,7 @@ func (o Options) fold(dst, word []byte) []byte {
 	return appendLower(dst, word)
 }
 
-// isCode reports whether a folded word is a code or a name, which has no stem: it has a digit, an underscore or an upper case letter.
+// isCode reports whether a folded word is a code or a name, which has no stem, by a digit, an underscore or an upper case letter in it.
 func isCode(folded []byte) bool {
 	ascii := true
 	for _, c := range folded {
@@ -196,8 +196,7 @@ const (
 	textStart = "^"     // stands in a pair for what is before the first word
 )
 
-// prose emits the words of text that is written for people, and the words behind disguised ones. It takes and returns how many bytes of body
-// text were read.
+// prose emits the words of text that is written for people, and those behind disguises. It takes and returns how many bytes of body were read.
 func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
 	t.current = t.lexiconOf(tag)
 	if t.inPairs = t.options.Pairs; t.inPairs {

@@ -54,7 +54,11 @@ func (v *viewer) visible(text []byte) []byte {
 			continue
 		case kind == enclosed:
 			forms++
-			dst = appendEnclosed(dst, r)
+			if n := enclosedIn(r); n >= 'A' {
+				dst = append(dst, byte(n))
+			} else {
+				dst = strconv.AppendInt(dst, int64(n), 10)
+			}
 			if next, _ := utf8.DecodeRune(text[size:]); unicode.IsDigit(rune(dst[len(dst)-1])) && unicode.IsLetter(next) {
 				dst = append(dst, ' ') // the number of a paragraph
 			}
@@ -69,7 +73,10 @@ func (v *viewer) visible(text []byte) []byte {
 			dst = append(dst, text[:size]...)
 			if r >= 0x0300 {
 				marked = marked || isMark(r)
-				v.countLetter(r)
+				if s := scriptOf(r); s != noScript {
+					v.seen.letters[s]++
+				}
+				v.seen.native = v.seen.native || isOfRareScript(r) && v.likes[r] == 0
 			}
 			if kind == compatible && isOtherForm(r) {
 				forms++
@@ -103,16 +110,6 @@ func lengthOfPrintable(text []byte) int {
 		}
 	}
 	return len(text)
-}
-
-// countLetter counts a letter by its script.
-func (v *viewer) countLetter(r rune) {
-	if s := scriptOf(r); s != noScript {
-		v.seen.letters[s]++
-	}
-	if isOfRareScript(r) && v.likes[r] == 0 {
-		v.seen.native = true
-	}
 }
 
 // invisible records an invisible character, and reports whether it is a deception between letters.
@@ -202,6 +199,7 @@ func isOtherForm(r rune) bool {
 // withoutMarks removes from text in NFKC the combining marks on Latin, Greek and Cyrillic letters and on signs, such as strokes. In these
 // scripts NFKC has one character for a letter and a mark that belong to it.
 func (v *viewer) withoutMarks(text []byte) []byte {
+	const across = 1 // the canonical combining class of overlays; enclosing marks are drawn around a letter
 	last := rune(' ')
 	dst := text[:0]
 	for len(text) > 0 {
@@ -210,7 +208,7 @@ func (v *viewer) withoutMarks(text []byte) []byte {
 		case !isMark(r) || !isEuropean(last):
 			dst = append(dst, text[:size]...)
 			last = r
-		case unicode.IsLetter(last) && isStroke(r, text[:size]):
+		case unicode.IsLetter(last) && (unicode.Is(unicode.Me, r) || norm.NFKC.Properties(text[:size]).CCC() == across):
 			v.seen.add(struckLetters)
 		}
 		text = text[size:]
@@ -223,12 +221,6 @@ func isMark(r rune) bool {
 	inBlock := r >= 0x0300 && r <= 0x036f || r >= 0x0483 && r <= 0x0489 || r >= 0x1ab0 && r <= 0x1aff || r >= 0x1dc0 && r <= 0x1dff ||
 		r >= 0x20d0 && r <= 0x20ff || r >= 0xfe20 && r <= 0xfe2f
 	return inBlock && unicode.IsMark(r)
-}
-
-// isStroke reports whether a mark is drawn across a letter or around it.
-func isStroke(r rune, mark []byte) bool {
-	const across = 1 // the canonical combining class of overlays
-	return unicode.Is(unicode.Me, r) || norm.NFKC.Properties(mark).CCC() == across
 }
 
 // enclosure is a range of letters or numbers in circles, squares or brackets.
@@ -263,23 +255,12 @@ func enclosedIn(r rune) int {
 	return -1
 }
 
-// appendEnclosed appends the letter or number enclosed in r.
-func appendEnclosed(dst []byte, r rune) []byte {
-	n := enclosedIn(r)
-	if n >= 'A' {
-		return append(dst, byte(n))
-	}
-	return strconv.AppendInt(dst, int64(n), 10)
-}
-
 const regionalA = 0x1f1e6 // REGIONAL INDICATOR SYMBOL LETTER A
 
-// isRegional reports whether r is a regional indicator. Two of them are displayed as the flag of the country with that code, or, if there is
-// none, as letters in squares.
+// isRegional reports whether r is a regional indicator. Two of them are displayed as the flag of a country, or else as letters in squares.
 func isRegional(r rune) bool { return r >= regionalA && r < regionalA+26 }
 
-// appendRegional appends the regional indicators at the start of text: as they are if they are flags, as letters otherwise. It returns their
-// length in text and the number of letters.
+// appendRegional appends the regional indicators at the start of text: as they are if they are flags, else as letters, whose number it returns.
 func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
 	start := len(dst)
 	for r, n := utf8.DecodeRune(text); isRegional(r); r, n = utf8.DecodeRune(text[size:]) {
@@ -294,8 +275,7 @@ func appendRegional(dst, text []byte) (_ []byte, size, letters int) {
 	return append(dst[:start], text[:size]...), size, 0
 }
 
-// countries are the codes of countries and of the European Union, as golang.org/x/text/language has them. That package fills tables at the
-// start of each process.
+// countries are the codes of countries and of the European Union in golang.org/x/text/language, which fills tables at the start of each process.
 const countries = "AC AD AE AF AG AI AL AM AN AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BU BV BW BY BZ CA CC CD CF CG CH " +
 	"CI CK CL CM CN CO CP CQ CR CS CT CU CV CW CX CY CZ DD DE DG DJ DK DM DO DY DZ EA EC EE EG EH ER ES ET EU EZ FI FJ FK FM FO FQ FR FX GA GB " +
 	"GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU HV IC ID IE IL IM IN IO IQ IR IS IT JE JM JO JP JT KE KG KH KI KM KN " +

@@ -30,16 +30,13 @@ type cutter struct {
 	segments [][]byte
 	types    []int
 
-	current   lexicon
-	inPairs   bool // each term forms a pair with the one before
-	before    wordBefore
+	current lexicon
+	inPairs bool     // each term forms a pair with the one before
+	before  struct { // the first word of a pair
+		term []byte
+		hash uint64
+	}
 	onSegment func(segment []byte, kind segmentKind) // putSegment
-}
-
-// wordBefore is the first word of a pair.
-type wordBefore struct {
-	term []byte
-	hash uint64
 }
 
 // putSegment emits a word or sign of the text that is cut, and the pair that it forms with the one before.
@@ -66,7 +63,7 @@ func (c *cutter) putSegment(segment []byte, kind segmentKind) {
 		e.Hash, e.text, e.second, e.Token, e.Head, e.Group = termkey.Pair(c.before.hash, hash), c.before.term, word[len(c.current.tag):], nil, false, group
 		c.emit(e)
 	}
-	c.before = wordBefore{word, hash}
+	c.before.term, c.before.hash = word, hash
 }
 
 // cut divides a chunk into words and signs and calls emit for each. The bytes are valid until emit returns.
@@ -95,8 +92,7 @@ func (c *cutter) unicodeWords(text []byte, emit func(word []byte, kind segmentKi
 		emit(text, plainWord)
 		return
 	}
-	run, runEnd := 0, 0 // the characters to pair, as offsets
-	at := 0
+	run, runEnd, at := 0, 0, 0 // the characters to pair, and the segment, as offsets
 	for i, s := range c.segments {
 		start := at
 		at += len(s)
@@ -233,12 +229,10 @@ func byteKinds() (kinds [256]byteKind) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// maxChunk is the length in bytes at which chunks with non-ASCII characters are cut, which bounds the memory for what they are normalised
-// to. Longer ones have no words, or words without spaces, one of which is cut in two.
+// maxChunk is the length in bytes at which chunks with non-ASCII characters are cut, which bounds the memory for what they are normalised to.
 const maxChunk = 1 << 14
 
-// chunks divides text at white space, which no word crosses. Chunks with non-ASCII characters are normalised to what a reader sees,
-// which may put white space into them.
+// chunks divides text at white space, which no word crosses. Chunks with non-ASCII characters are normalised to what a reader sees.
 type chunks struct {
 	byteKinds *[256]byteKind
 	text      []byte  // the rest
@@ -306,8 +300,7 @@ func startOfRune(text []byte, end int) int {
 	return end
 }
 
-// endOfOrder returns the end of the text that is normalised at once: of a chunk, or of its line if the chunk has an override, which
-// applies across white space.
+// endOfOrder returns the end of the text that is normalised at once: of a chunk, or of its line if the chunk has an override.
 func endOfOrder(text []byte, start, end int) int {
 	if !bytes.Contains(text[start:end], []byte(rightToLeft)) {
 		return end

@@ -36,8 +36,7 @@ var (
 	ErrOneClass = errors.New("training needs mail of two classes")
 )
 
-// Collection is mail divided into a training, a development and a test part, with the vocabulary of the training part. Any number
-// of models can be fitted to it. It is read-only.
+// Collection is mail divided into a training, a development and a test part, with the vocabulary of the training part. It is read-only.
 type Collection struct {
 	*Mail
 	options CollectOptions
@@ -48,9 +47,7 @@ type Collection struct {
 	whole   func() (*features.Vocabulary, filter.Terms) // for [features.Whole]: each document of the training part is one term
 }
 
-// Collect reads all messages of source, whose labels must be among classes, and divides them into training, development and test part.
-// It leaves out messages that cannot be read and copies of earlier messages; Summary counts both. The error comes from the context or the
-// options, or is [ErrNoMail] or [ErrOneClass].
+// Collect does what [Read] and [Mail.Divide] do.
 func Collect(ctx context.Context, source corpus.Source, classes []string, o CollectOptions) (*Collection, error) {
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
@@ -62,8 +59,8 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 	return m.Divide(o)
 }
 
-// Divide divides m into training, development and test part. Of o it uses
-// all but what is for reading; Reading must be that of m. The error comes from the options, or is [ErrNoMail] or [ErrOneClass].
+// Divide divides m, which was read with o.Reading, into training, development and test part. The error comes from the options, or is [ErrNoMail] or
+// [ErrOneClass].
 func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
@@ -172,8 +169,7 @@ func (c *Collection) Index() *features.Index { return c.index }
 // Terms returns the terms of the vocabulary of the training part.
 func (c *Collection) Terms() filter.Terms { return c.terms }
 
-// wholeTerms returns the vocabulary of documents given by their hashes. The hashes are also the texts of its terms: a model keeps no whole
-// message.
+// wholeTerms returns the vocabulary of documents given by their hashes, which are also the texts of its terms: a model keeps no whole message.
 func wholeTerms(hashes []uint64) (*features.Vocabulary, filter.Terms) {
 	slices.Sort(hashes)
 	var terms filter.Terms
@@ -228,14 +224,13 @@ func (c *Collection) Origins(part corpus.Part) []string {
 	return origins
 }
 
-// Member is a message of a [Collection], or of mail that is replayed. Experiments that divide mail by rules of their own change and
-// choose members.
+// Member is a message of a [Collection] or of mail. Experiments change and choose members to divide mail by rules of their own.
 type Member struct {
 	Index    int    // the number of the message in the mail
 	Origin   string // the path of the message, or its place in a larger file
 	SplitKey uint64 // [corpus.SplitKey] of the message
 	Group    uint64 // the SplitKey that decides the part of the message in a random split: near-duplicates share a group
-	Label    int    // the class of the message, and Part its part of the split
+	Label    int    // the class of the message
 	Part     corpus.Part
 }
 
@@ -248,8 +243,7 @@ func (m *Mail) Members() []Member {
 	return members
 }
 
-// Select returns the messages that members name, in the order given and with the labels given. The error is [ErrNoMail], or names a
-// member whose class does not exist.
+// Select returns the messages that members name, in their order and with their labels. The error is [ErrNoMail], or names a member without a class.
 func (m *Mail) Select(members []Member) (*Mail, error) {
 	if len(members) == 0 {
 		return nil, ErrNoMail
@@ -277,9 +271,8 @@ func (c *Collection) Members() []Member {
 	return members
 }
 
-// Select returns the messages that members name, in the order given, with the parts and labels given and the vocabulary of their
-// training part. It reads no message again. The error is [ErrNoMail] or [ErrOneClass], both about the training part, or names a member
-// whose class does not exist.
+// Select is [Mail.Select] with the parts of the members and the vocabulary of their training part. It reads no message again. [ErrNoMail] and
+// [ErrOneClass] are about the training part.
 func (c *Collection) Select(members []Member) (*Collection, error) {
 	mail, err := c.Mail.Select(members)
 	if err != nil {
@@ -316,8 +309,7 @@ func needTwoClasses(classes []string, messages []int) error {
 	return nil
 }
 
-// WithOptions returns c with other options. [Collection.Select] and [Collection.Reread] use Features, Workers and Memory; the other
-// options describe how c was read and divided, and stay.
+// WithOptions returns c with the Features, Workers and Memory of other options, which [Collection.Select] and [Collection.Reread] use.
 func (c *Collection) WithOptions(o CollectOptions) *Collection {
 	w := *c
 	w.options.Features, w.options.Workers, w.options.Memory = o.Features, o.Workers, o.Memory
@@ -338,8 +330,7 @@ func (c *Collection) withParts(parts []corpus.Part) (*Collection, error) {
 	return &s, s.buildVocabulary()
 }
 
-// Reread is Select with the terms that another reading makes of the messages. The error names a message that cannot be read again or has
-// changed since it was first read.
+// Reread is Select with the terms that another reading makes of the messages. The error names one that cannot be read again or has changed.
 func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Member) (*Collection, error) {
 	mail := *c.Mail
 	mail.items = make([]corpus.Item, len(members))
@@ -364,4 +355,77 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 	read := *c
 	read.Mail, read.options.Reading = &mail, r
 	return read.Select(members)
+}
+
+// Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
+func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
+	documents, labels := c.Part(part)
+	if kind == features.Whole {
+		vocabulary, _ := c.whole()
+		return wholeDataset(vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
+	}
+	d := c.index.Dataset(kind, c.classes, documents, labels, c.workers())
+	for n, i := range c.InPart(part) {
+		if c.documents[i].Confirmed {
+			if d.Confirmed == nil {
+				d.Confirmed = make([]bool, len(labels))
+			}
+			d.Confirmed[n] = true
+		}
+	}
+	return d
+}
+
+// wholeDataset returns documents given by their hashes, each as one term.
+func wholeDataset(v *features.Vocabulary, classes []string, hashes []uint64, labels []int32) *features.Dataset {
+	d := features.NewDataset(features.Whole, classes, v.Len())
+	for i, hash := range hashes {
+		var x features.Vector
+		if id, known := v.ID(hash); known {
+			x = features.Vector{IDs: []uint32{id}, Values: []float32{1}}
+		}
+		d.Append(x, labels[i])
+	}
+	return d
+}
+
+// DatasetFor returns the documents of one part as a matrix (documents x terms) over the vocabulary of f, which may differ from that of c.
+func (c *Collection) DatasetFor(f *filter.Filter, part corpus.Part) *features.Dataset {
+	if vocabulary, _ := c.termsOf(f.Kind()); vocabulary == f.Vocabulary() {
+		return c.Dataset(part, f.Kind())
+	}
+	documents, labels := c.Part(part)
+	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, c.store, documents, labels, c.workers())
+}
+
+// DatasetFor returns all messages as a matrix (documents x terms) over the vocabulary of f, with one goroutine for each core if workers is 0.
+func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
+	documents, labels := make([]features.Ref, len(m.documents)), make([]int32, len(m.documents))
+	for i, d := range m.documents {
+		documents[i], labels[i] = d.Terms, int32(d.Label)
+	}
+	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, m.store, documents, labels, parallel.Workers(workers))
+}
+
+// DatasetOf returns documents, which are in all, as a matrix (documents x terms) over the vocabulary v.
+func DatasetOf(
+	kind features.Kind, v *features.Vocabulary, classes []string, all *features.Documents, documents []features.Ref, labels []int32, workers int,
+) *features.Dataset {
+	if kind == features.Whole {
+		return wholeDataset(v, classes, all.DocumentHashes(documents, workers), labels)
+	}
+	return all.Index(v, workers).Dataset(kind, classes, documents, labels, workers)
+}
+
+// VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.
+func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options) (*features.Vocabulary, filter.Terms, error) {
+	if kind == features.Whole {
+		vocabulary, terms := wholeTerms(d.DocumentHashes(refs, 1))
+		return vocabulary, terms, d.Err()
+	}
+	index, frequencies, err := d.Build(refs, o, 1)
+	if err != nil {
+		return nil, filter.Terms{}, err
+	}
+	return index.Vocabulary(), filter.Terms{Text: index.Text, Documents: frequencies}, d.Err()
 }

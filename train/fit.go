@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
+	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -35,8 +37,8 @@ type Result struct {
 	Model   string  `json:"model"`
 	Kind    string  `json:"features"`
 	Terms   int     `json:"terms"`
-	Seconds float64 `json:"training_cpu_seconds"` // the CPU time of training; Bytes is the size of the model file
-	Bytes   int     `json:"model_bytes,omitempty"`
+	Seconds float64 `json:"training_cpu_seconds"`  // the CPU time of training
+	Bytes   int     `json:"model_bytes,omitempty"` // the size of the model file
 	// Report comes from the trainer; Fit adds warnings about thresholds and calibration.
 	models.Report
 	// Train, Development and Test are the figures of the parts; nil for a part without messages.
@@ -49,8 +51,8 @@ type Result struct {
 	// nil if the thresholds were chosen without costs.
 	Verdicts *VerdictCounts `json:"test_verdicts,omitempty"`
 	Cost     *float64       `json:"test_cost,omitempty"`
-	// AgainstBest compares the errors on the test part with those of the model that is best on the development part: Better counts the
-	// messages that only this model gets right. P is corrected for the number of models. It is nil for the best model.
+	// AgainstBest compares the errors on the test part with those of the model that is best on the development part, for which it is nil. P is
+	// corrected for the number of models.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 }
 
@@ -124,9 +126,7 @@ func (o Options) choose(c *Collection, s Scores, scale metrics.Scale, t models.T
 	if filter.IsSpamFilter(c.classes) {
 		thresholds, doubts := metrics.ChooseThresholds(s.Margins(), s.Spam(), scale, o.Thresholds)
 		chosen.Thresholds, warnings = &thresholds, doubts
-		if promise, ok := o.Thresholds.Promise(thresholds, s.Margins(), s.Spam()); ok {
-			chosen.Promise = &promise
-		}
+		chosen.Promise = o.Thresholds.Promise(thresholds, s.Margins(), s.Spam())
 	}
 	calibration, doubts := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	chosen.Calibration, warnings = calibration, append(warnings, doubts...)
@@ -163,14 +163,11 @@ func (c Choice) verdicts(s Scores, o Options) (counts *VerdictCounts, perMessage
 	if c.Thresholds == nil {
 		return nil, nil
 	}
-	if cost, defined := o.Thresholds.Cost(*c.Thresholds, s.Margins(), s.Spam()); defined {
-		perMessage = &cost
-	}
-	return s.Verdicts(*c.Thresholds), perMessage
+	return s.Verdicts(*c.Thresholds), o.Thresholds.Cost(*c.Thresholds, s.Margins(), s.Spam())
 }
 
-// newFilter returns a filter of a model and of the settings and the vocabulary it was fitted with. The learner that goes on from the model
-// may be nil. newFilter calls describe to complete the provenance.
+// newFilter returns a filter of a model, whose learner may be nil, and of the settings and the vocabulary it was fitted with. It calls describe to
+// complete the provenance.
 func (c *Collection) newFilter(
 	linear *models.Linear, learned *models.Online, t models.Trainer, model string, kind features.Kind, o Options, chosen Choice, describe func(*Provenance),
 ) (*filter.Filter, error) {
@@ -227,9 +224,8 @@ func (o Options) WhyDiverged(ctx context.Context, c *Collection, model string) (
 	return fmt.Sprintf("a lower learning rate does not help, %s diverges too; check the labels and class_weights", lower.Models.LearningRate(model)), nil
 }
 
-// Empty returns mail without messages and a filter of the named model that has seen none, which can learn from one message after the
-// other. It calls every message unsure, and gives each class the same probability, until it has thresholds and a calibration: one learned
-// message of spam would make spam of all mail.
+// Empty returns mail without messages and a filter of the named model that has seen none, which can learn. It calls every message unsure until it
+// has thresholds and a calibration: one learned message of spam would make spam of all mail.
 func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, *filter.Filter, error) {
 	trainer, kind, err := o.Models.New(model, c.Seed)
 	if err != nil {
@@ -261,4 +257,139 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 	}
 	f, err := empty.newFilter(linear, learner, trainer, model, kind, o, choice, func(*Provenance) {})
 	return mail, f, err
+}
+
+// Scores are the scores of a model on N labelled documents of K classes.
+type Scores struct {
+	Classes             int // K
+	Labels, Predictions []int32
+	Scores              []float64 // N x K, row by row
+	Probabilities       []float64 // N x K, empty until the scores are calibrated
+}
+
+// Score returns the scores of all documents of a data set.
+func Score(linear *models.Linear, d *features.Dataset) Scores {
+	s := Scores{
+		Classes:     linear.Classes,
+		Labels:      d.Labels,
+		Predictions: make([]int32, d.Len()),
+		Scores:      make([]float64, d.Len()*linear.Classes),
+	}
+	parallel.Ranges(d.Workers, d.Len(), 256, func(_, from, to int) {
+		rows := d.Rows()
+		for i := from; i < to; i++ {
+			s.Predictions[i] = int32(models.Argmax(linear.Scores(s.Row(i), rows.Row(i))))
+		}
+	})
+	return s
+}
+
+// Row returns the K scores of document i.
+func (s Scores) Row(i int) []float64 { return s.Scores[i*s.Classes:][:s.Classes] }
+
+// Margins returns the score of class 1 over class 0 of each document. For a spam filter that is spam over ham.
+func (s Scores) Margins() []float64 {
+	z := make([]float64, len(s.Labels))
+	for i := range z {
+		z[i] = s.Scores[2*i+1] - s.Scores[2*i]
+	}
+	return z
+}
+
+// Spam returns for each document whether its label is spam.
+func (s Scores) Spam() []bool {
+	spam := make([]bool, len(s.Labels))
+	for i, label := range s.Labels {
+		spam[i] = label == filter.SpamClass
+	}
+	return spam
+}
+
+// Calibrated returns s with calibrated probabilities.
+func (s Scores) Calibrated(c metrics.Calibration) Scores {
+	s.Probabilities = c.All(s.Scores)
+	return s
+}
+
+// Figures returns the figures of calibrated scores, or nil without documents.
+func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
+	if len(s.Labels) == 0 {
+		return nil
+	}
+	figures := metrics.Measure(s.Labels, s.Predictions, s.Classes)
+	figures.MeasureScores(s.Labels, s.Scores, s.Probabilities, s.Classes)
+	if isSpamFilter {
+		figures.MeasureSpam(s.Margins(), s.Spam())
+	}
+	return &figures
+}
+
+// learnedLittle returns a warning if there are more than half as many errors as when all documents are given the most frequent class.
+func (s Scores) learnedLittle() string {
+	errors, of := 0, make([]int, s.Classes)
+	for i, label := range s.Labels {
+		of[label]++
+		if s.Predictions[i] != label {
+			errors++
+		}
+	}
+	if len(of) == 0 || errors == 0 {
+		return ""
+	}
+	others := len(s.Labels) - slices.Max(of)
+	if 2*errors <= others {
+		return ""
+	}
+	return fmt.Sprintf("the model has learned little: %d of %d held-out messages have the wrong class, and %d would have it if all were given the most frequent one; check its settings",
+		errors, len(s.Labels), others)
+}
+
+// Append appends the scores of other documents. Another model of the same classes may have scored them.
+func (s *Scores) Append(t Scores) {
+	s.Classes = max(s.Classes, t.Classes)
+	s.Labels = append(s.Labels, t.Labels...)
+	s.Predictions = append(s.Predictions, t.Predictions...)
+	s.Scores = append(s.Scores, t.Scores...)
+	s.Probabilities = append(s.Probabilities, t.Probabilities...)
+}
+
+// VerdictCounts counts the messages of each class by the verdict of a spam filter.
+type VerdictCounts struct {
+	Ham  ByVerdict `json:"ham"`
+	Spam ByVerdict `json:"spam"`
+}
+
+// ByVerdict counts messages by verdict.
+type ByVerdict struct {
+	Ham    int `json:"ham"`
+	Unsure int `json:"unsure"`
+	Spam   int `json:"spam"`
+}
+
+// Messages returns the sum over the verdicts.
+func (b ByVerdict) Messages() int { return b.Ham + b.Unsure + b.Spam }
+
+// Verdicts counts the verdicts of a spam filter with thresholds t.
+func (s Scores) Verdicts(t metrics.Thresholds) *VerdictCounts {
+	counts := new(VerdictCounts)
+	for i, z := range s.Margins() {
+		counts.Add(s.Labels[i] == filter.SpamClass, filter.VerdictOn(z, t))
+	}
+	return counts
+}
+
+// Add counts one message.
+func (c *VerdictCounts) Add(isSpam bool, v filter.Verdict) {
+	of := &c.Ham
+	if isSpam {
+		of = &c.Spam
+	}
+	switch v {
+	case filter.Ham:
+		of.Ham++
+	case filter.Unsure:
+		of.Unsure++
+	case filter.Spam:
+		of.Spam++
+	}
 }

@@ -131,8 +131,8 @@ type ReadOptions struct {
 	Progress func(read, all int)
 }
 
-// Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and
-// copies. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
+// Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and copies of
+// earlier ones; Summary counts both. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
 	m := &Mail{classes: classes, summary: Summary{Listing: new(Listing)}}
 	m.list(source)
@@ -220,8 +220,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	return results, m.store.Complete(workers)
 }
 
-// readItem reads one item into buf and returns the buffer for the next item. Large messages are read one at a
-// time, and their memory is freed.
+// readItem reads one item into buf and returns the buffer for the next item. It reads large messages one at a time and frees their memory.
 func readItem(r *filter.Reader, buf []byte, item corpus.Item, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
 	raw, err := item.Read(buf)
 	if err != nil {
@@ -347,8 +346,8 @@ type Entry struct {
 // Entries returns the messages of m.
 func (m *Mail) Entries() []Entry {
 	entries := make([]Entry, len(m.documents))
-	for i := range entries {
-		entries[i] = m.Entry(i)
+	for i, d := range m.documents {
+		entries[i] = d.Entry
 	}
 	return entries
 }
@@ -356,8 +355,8 @@ func (m *Mail) Entries() []Entry {
 // Entry returns message i of [Mail.Entries].
 func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
 
-// NewMail returns mail of entries, whose documents are in all. Mail of the entries of other mail gives the same models, byte for byte. The
-// bytes of its messages cannot be read again. NewMail panics if a label is none of the classes.
+// NewMail returns mail of entries, whose documents are in all and whose labels are among the classes. Mail of the entries of other mail gives the
+// same models, byte for byte. The bytes of its messages cannot be read again.
 func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 	m := &Mail{
 		classes: classes, store: all, summary: Summary{Listing: &Listing{Listed: len(entries)}},

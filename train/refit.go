@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +27,7 @@ type Refitted struct {
 	// unless the model is a spam filter.
 	Verdicts *VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 	Cost     *float64       `json:"out_of_fold_cost,omitempty"`
-	// Doubtful are the messages whose labels may be wrong, by their out-of-fold scores, the greatest doubt first. None has a label that a person
-	// has confirmed.
+	// Doubtful are the messages whose labels may be wrong, the greatest doubt first. No person has confirmed these labels.
 	Doubtful []Doubt  `json:"-"`
 	Warnings []string `json:"warnings,omitempty"`   // reasons to doubt the model, its thresholds or its calibration
 	Seconds  float64  `json:"training_cpu_seconds"` // the CPU time of Refit; of a fit to a log, that of all but saving
@@ -48,9 +48,8 @@ type Doubt struct {
 //	development and test part        the model of t, fitted to the training part
 //	training part                    a model fitted to the development and the test part
 //
-// A model of the development and the test part would be weak if they have less than a third or less than 500 of the messages of a class. Refit then divides the training
-// part into two halves, by the groups of the documents, so that near-duplicates stay together, and scores each half by a model fitted to
-// everything else.
+// A model of the development and the test part would be weak if they have less than a third or less than 500 of the messages of a class. Refit
+// then divides the training part into two halves, by the groups of the documents, and scores each half by a model fitted to everything else.
 //
 // A model of less mail has scores on a smaller scale and separates the classes less well. For ham the second effect is larger: the
 // greatest out-of-fold scores exceed those of new ham, so the thresholds err on the safe side. docs/inside/results.md measures how often they
@@ -63,15 +62,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	began := cputime.Process()
 	name := t.Result.Model
 	configured, kind, err := o.Models.New(name, c.options.Seed)
-	if err != nil {
-		return nil, Refitted{}, err
-	}
-	trainer, _, err := o.Models.Stopped(name, t.Result.Kept).New(name, c.options.Seed)
-	if err != nil {
-		return nil, Refitted{}, err
-	}
-	measured, err := ProvenanceOf(t.Filter)
-	if err != nil {
+	trainer, _, errStopped := o.Models.Stopped(name, t.Result.Kept).New(name, c.options.Seed)
+	measured, errMeasured := ProvenanceOf(t.Filter)
+	if err := cmp.Or(err, errStopped, errMeasured); err != nil {
 		return nil, Refitted{}, err
 	}
 	scores := Scores{Classes: len(c.classes)}
@@ -190,8 +183,7 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 // maxUsual is how many messages of each class say what is usual.
 const maxUsual = 1000
 
-// usual returns how new the messages of the development and the test part are to the model of t, by the class that it gives them. It returns nil if no messages
-// say so.
+// usual returns how new the messages of the development and the test part are to the model of t, by the class that it gives them, or nil.
 func (c *Collection) usual(t Trained) []metrics.Usual {
 	if t.Filter.Kind() == features.Whole {
 		return nil
@@ -217,13 +209,12 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 	for n, novelty := range c.index.Novelty(documents, c.workers()) {
 		of[class[held[n]]] = append(of[class[held[n]]], novelty)
 	}
-	usual := make([]metrics.Usual, len(c.classes))
-	some := false
+	usual, known := make([]metrics.Usual, len(c.classes)), 0
 	for class, novelty := range of {
 		usual[class] = metrics.NewUsual(novelty)
-		some = some || usual[class].Messages > 0
+		known += usual[class].Messages
 	}
-	if !some {
+	if known == 0 {
 		return nil
 	}
 	return usual
