@@ -4,6 +4,7 @@ package hint
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"chaff/internal/screen"
@@ -56,4 +57,57 @@ func lines(err error) []error {
 		}
 	}
 	return []error{err}
+}
+
+// Nearest returns the known name that was probably meant by word, or "" if none is close. Case does not count. A name is close if at
+// most a third of the letters of word differ, where two exchanged neighbours are one difference, or if word begins it and has at least
+// three letters. Of equally close names the first wins.
+func Nearest(word string, known []string) string {
+	nearest, least := "", max(1, len(word)/3)+1
+	typed := strings.ToLower(word)
+	for _, name := range known {
+		d := distance(typed, strings.ToLower(name))
+		if len(typed) >= 3 && strings.HasPrefix(strings.ToLower(name), typed) {
+			d = min(d, 1)
+		}
+		if d < least && d < len(word) {
+			nearest, least = name, d
+		}
+	}
+	return nearest
+}
+
+// distance is the number of bytes to insert, delete, replace or exchange with a neighbour to turn a into b (the optimal string alignment
+// distance).
+func distance(a, b string) int {
+	var before []int // the row before the last
+	last := make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 0
+			if a[i] != b[j] {
+				cost = 1
+			}
+			row[j+1] = slices.Min([]int{last[j] + cost, last[j+1] + 1, row[j] + 1})
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}
+
+// DidYouMean returns what to add to an error about an unknown word: a question that names the known word that was probably meant, or
+// otherwise where the known words are listed.
+func DidYouMean(word string, known []string, otherwise string) string {
+	if name := Nearest(word, known); name != "" {
+		return "did you mean " + name + "?"
+	}
+	return otherwise
 }

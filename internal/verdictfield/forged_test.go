@@ -13,7 +13,7 @@ import (
 
 // stripped returns a message without the verdicts of others.
 func stripped(raw string) string {
-	out, _ := withFields([]byte(raw), "")
+	out, _ := Set([]byte(raw))
 	return string(out)
 }
 
@@ -62,7 +62,7 @@ func TestStrippingIsLinear(t *testing.T) {
 	} {
 		raw := bytes.Repeat([]byte(unit), 1<<20/len(unit))
 		began := time.Now()
-		_, _ = withFields(raw, "")
+		_, _ = Set(raw)
 		if took := time.Since(began); took > time.Second/4 {
 			t.Errorf("%s: %v for 1 MiB", name, took)
 		}

@@ -3,12 +3,15 @@ package verdictfield
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
+
+	"chaff/internal/ascii"
+	"chaff/internal/headerfield"
 )
 
-// Field is a field that chaff writes into the header of a message. Its name and value are ASCII on one line, except for a value that has
-// the name of a class.
+// Field is a field that chaff writes into the header of a message: ASCII on one line, except for the name of a class.
 type Field struct{ Name, Value string }
 
 // UnjudgedField returns the field of a message without a verdict.
@@ -16,47 +19,31 @@ func UnjudgedField(why string) Field { return Field{"X-Chaff-Unjudged", Text(why
 
 // Set returns the message with fields in its header in place of all verdict fields that it came with. They come first, behind a
 // "From " line if there is one, with the line ends of the message. Every other byte stays as it is. It also reports whether the header has
-// ended for every program.
+// ended for every program: then none finds a verdict in what follows.
 func Set(raw []byte, fields ...Field) (out []byte, ended bool) {
-	var own strings.Builder
-	for _, f := range fields {
-		own.WriteString(f.Name + ": " + f.Value + "\n")
+	first := fromLine(raw)
+	const room = 1 << 10 // for fields
+	out = appendOthers(append(make([]byte, 0, len(raw)+room), raw[:first]...), raw[first:])
+	rest, end := out[first:], "\n"
+	if endsInCRLF(out) {
+		end = "\r\n"
 	}
-	return withFields(raw, own.String())
+	ended = disownHeader(rest, end == "\r\n")
+	var own []byte
+	for _, f := range fields {
+		own = append(own, f.Name+": "+f.Value+end...)
+	}
+	if mayContinue(rest) { // as it comes out
+		own = append(own, spacer+end...)
+	}
+	return slices.Insert(out, first, own...), ended
 }
 
-// Unjudged does for a message without a verdict, or for its beginning, what [Set] does for one with a verdict. The only
-// field it writes is
-//
-//	X-Chaff-Unjudged: WHY
-//
-// Result ended reports whether the header has ended for every program that may read the message. If it has, no program finds a verdict
-// in what follows.
-func Unjudged(raw []byte, why string) (out []byte, ended bool) {
-	return Set(raw, UnjudgedField(why))
-}
+// Unjudged does for a message without a verdict, or for its beginning, what [Set] does for one with a verdict.
+func Unjudged(raw []byte, why string) (out []byte, ended bool) { return Set(raw, UnjudgedField(why)) }
 
 // spacer is the last of our fields before a message that begins with a blank. Without it, the message would continue a verdict.
 const spacer = "X-Chaff-Message:"
-
-// withFields replaces the verdict fields of raw by the given ones, lines that end in LF. It also reports whether the header has ended
-// for every program.
-func withFields(raw []byte, fields string) (out []byte, ended bool) {
-	first := fromLine(raw)
-	maxGrowth := len(fields) + strings.Count(fields, "\n") + len(spacer) + len("\r\n")
-	out = append(make([]byte, 0, len(raw)+maxGrowth), raw[:first]...)
-	out = appendOthers(out, raw[first:])
-	rest := out[first:]
-	crlf := endsInCRLF(out)
-	ended = disownHeader(rest, crlf)
-	if mayContinue(rest) { // as it comes out
-		fields += spacer + "\n"
-	}
-	if crlf {
-		fields = strings.ReplaceAll(fields, "\n", "\r\n")
-	}
-	return slices.Insert(out, first, []byte(fields)...), ended
-}
 
 // Clean returns the header of a message as [Set] passes it on, but without new fields, and where the parts that it has
 // removed begin and end. The rest has its length. Mail systems that take messages apart edit their fields by it.
@@ -87,8 +74,7 @@ func isEmptyLine(b []byte) bool {
 	return bytes.HasPrefix(b, []byte("\n")) || bytes.HasPrefix(b, []byte("\r\n"))
 }
 
-// fromLine returns the length of the From_ line at the start of raw, or 0. Only a plain line counts: it comes before our fields, and must
-// neither hide them nor contain a field.
+// fromLine returns the length of the From_ line at the start of raw, or 0. Only a plain line counts: it must not hide our fields, nor contain one.
 func fromLine(raw []byte) int {
 	if !bytes.HasPrefix(raw, []byte("From ")) && !bytes.HasPrefix(raw, []byte(">From ")) {
 		return 0
@@ -108,3 +94,174 @@ func Text(name string) string {
 		return r
 	}, name)
 }
+
+// Mail programs differ in where a line ends, where the header ends, and what a field name is. A forged verdict that one program
+// overlooks may count for the next. So incoming X-Spam-* and X-Chaff-* fields are removed in two steps:
+//
+//  1. While all programs agree, such fields are deleted with their continuation lines. Programs agree on lines that end in LF or
+//     CR LF, have no control characters, and are fields or continue one.
+//  2. From there to where the header has ended for every program, anything that one of them could take for such a field loses its
+//     name: X-Spam-Flag becomes X_Spam-Flag. It is not deleted, since other programs may take it for text.
+
+// longLine is the length from which programs may break a line: old ones have buffers of 512 bytes.
+const longLine = 500
+
+// appendOthers appends raw without the verdict fields on which all programs agree.
+func appendOthers(dst, raw []byte) []byte {
+	kept := 0
+	for start, end := range forgedFields(raw) {
+		dst = append(dst, raw[kept:start]...)
+		kept = end
+	}
+	return append(dst, raw[kept:]...)
+}
+
+// forgedFields yields where the verdict fields on which all programs agree begin and end.
+func forgedFields(raw []byte) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		atStart := true
+		for at := 0; ; {
+			text, n := plainLine(raw[at:])
+			if !atStart || string(text) != spacer { // a spacer at the top is ours, its continuation is the sender's
+				n = plainField(raw[at:])
+			}
+			if n == 0 {
+				return
+			}
+			if !isVerdict(raw[at : at+n]) {
+				atStart = false
+			} else if !yield(at, at+n) {
+				return
+			}
+			at += n
+		}
+	}
+}
+
+// plainField returns the length of the first field of raw with its continuation lines, or 0 if programs may disagree on it.
+func plainField(raw []byte) int {
+	name, n := plainLine(raw)
+	colon := bytes.IndexByte(name, ':')
+	if colon <= 0 || bytes.ContainsAny(name[:colon], " \t") {
+		return 0
+	}
+	for n < len(raw) && raw[n] <= ' ' && !isEmptyLine(raw[n:]) {
+		text, more := plainLine(raw[n:])
+		if len(bytes.Trim(text, " \t")) == 0 {
+			return 0
+		}
+		n += more
+	}
+	return n
+}
+
+// plainLine returns the text of the first line of raw and its length with the line end, or nothing if it has no line end or has control characters.
+func plainLine(raw []byte) (text []byte, n int) {
+	i := bytes.IndexByte(raw, '\n')
+	if i < 0 {
+		return nil, 0
+	}
+	text = bytes.TrimSuffix(raw[:i], []byte("\r"))
+	for _, c := range text {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return nil, 0
+		}
+	}
+	return text, i + 1
+}
+
+// isVerdict reports whether a field has a name that only chaff may write.
+func isVerdict(field []byte) bool {
+	own := headerfield.OwnPrefixes()
+	return slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(field, prefix) })
+}
+
+// headerEnd returns the offset at which the header of raw has ended for every program, and whether it has ended in raw. All programs
+// agree on messages with one kind of line end, LF or CR LF. With both kinds, a program that knows only LF waits for two LF in a row,
+// and one that knows only CR LF for two CR LF in a row.
+//
+// Argument crlf is the kind of the lines before raw. CR alone and CR CR LF end no header, since some programs do not know them.
+func headerEnd(raw []byte, crlf bool) (end int, ended bool) {
+	sawLF, sawCRLF := !crlf, crlf
+	lfEnded, crlfEnded := false, false
+	for at, afterCRLF := 0, crlf; ; {
+		i := bytes.IndexByte(raw[at:], '\n')
+		if i < 0 {
+			return len(raw), false
+		}
+		line := raw[at : at+i]
+		at += i + 1
+		if bytes.HasSuffix(line, []byte("\r")) {
+			sawCRLF = true
+			crlfEnded = crlfEnded || afterCRLF && len(line) == 1
+			afterCRLF = true
+		} else {
+			sawLF = true
+			lfEnded = lfEnded || len(line) == 0
+			afterCRLF = false
+		}
+		if (lfEnded || !sawLF) && (crlfEnded || !sawCRLF) {
+			return at, true
+		}
+	}
+}
+
+// disown renames whatever a program could take for a verdict field in a header. A name may begin behind any control character and
+// wherever a long line may be broken. Blanks and non-ASCII bytes, such as a byte order mark, may precede it.
+func disown(header []byte) {
+	starts := true
+	line := 0 // where the line begins
+	for i, c := range header {
+		if c&0x7f < ' ' && c != '\t' {
+			starts = true
+			if c == '\n' {
+				line = i + 1
+			}
+			continue
+		}
+		starts = starts || i-line >= longLine
+		if starts && c&0x5f == 'X' {
+			for _, name := range headerfield.OwnPrefixes() {
+				for _, mask := range [...]byte{0xff, 0x7f} {
+					if hyphen := matchName(header[i:], name, mask); hyphen > 0 {
+						header[i+hyphen] = '_'
+					}
+				}
+			}
+		}
+		starts = starts && isIgnored(c)
+	}
+}
+
+// matchName returns the offset of the first hyphen if b begins with a name, or 0. The name may contain blanks, control characters and
+// folds, which some programs drop. Some also drop the eighth bit: mask selects the bits to compare.
+func matchName(b []byte, name string, mask byte) (hyphen int) {
+	matched := 0
+	for i, c := range b {
+		c &= mask
+		switch {
+		case ascii.Lower(c) == name[matched]:
+			if matched == 1 {
+				hyphen = i
+			}
+			if matched++; matched == len(name) {
+				return hyphen
+			}
+		case matched == 0 || !isIgnored(c):
+			return 0
+		}
+	}
+	return 0
+}
+
+// mayContinue reports whether a program may take b for the continuation of a line before it: b begins with a blank, or does so when
+// non-ASCII bytes or their eighth bits are dropped.
+func mayContinue(b []byte) bool {
+	for len(b) > 0 && b[0] >= 0x7f && b[0]&0x7f > ' ' {
+		b = b[1:]
+	}
+	return len(b) > 0 && b[0]&0x7f <= ' ' && !isEmptyLine(b)
+}
+
+// isIgnored reports whether a program may ignore a byte in or before a name.
+func isIgnored(c byte) bool { return c <= ' ' || c >= 0x7f }

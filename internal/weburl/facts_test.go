@@ -85,12 +85,13 @@ func portOf(scheme, port string) (string, bool) {
 // isDeparture reports whether the parser differs from the standard on purpose.
 func isDeparture(url, base string) bool {
 	clean := AppendClean(nil, []byte(url))
-	length := schemeLength(clean)
+	scheme := Cut(clean).Scheme
+	length := len(scheme)
 	if length == 0 {
 		return false
 	}
 	slashes := leadingSlashes(clean[length+1:])
-	if kindOf(clean[:length]) == file {
+	if strings.EqualFold(string(scheme), "file") {
 		return slashes > 3 // Windows opens a folder of another machine
 	}
 	// "http:host" is a path on a page of http, and a host on one of https. Which one a mail is read on is not known.
