@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"net/url"
 	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -207,7 +208,8 @@ func FuzzURLsLeadWhereBrowsersGo(f *testing.F) {
 		if len(short) > 256 || utf8.Valid(clean) && len(u.Host) < 100 && len(u.Scheme) > 0 && !bytes.Equal(Cut(short).Host, u.Host) {
 			t.Errorf("%q was shortened to %q", clean, short)
 		}
-		if kindOf(u.Scheme) != web || strings.TrimSpace(string(clean)) != strings.TrimFunc(string(clean), func(r rune) bool { return r <= ' ' }) {
+		isWeb := slices.Contains([]string{"https", "http", "ftp", "ws", "wss"}, strings.ToLower(string(u.Scheme)))
+		if !isWeb || strings.TrimSpace(string(clean)) != strings.TrimFunc(string(clean), func(r rune) bool { return r <= ' ' }) {
 			return
 		}
 		if len(u.Host) > maxHost {
