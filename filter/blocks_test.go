@@ -58,7 +58,7 @@ func TestAModelThatIsReadInPartsIsSavedAsTheWholeOne(t *testing.T) {
 		data := encode(t, fitted(t, corpustest.Mailbox(3, 30, "ham", "spam"), model, "ham", "spam"))
 		one := inParts(t, data)
 		one.Classify([]byte(knownLetter))
-		f, err := decode(one.file.Reader)
+		f, err := decode(one.file)
 		noError(t, err)
 		if again, err := f.Encode(); err != nil || !bytes.Equal(again, data) {
 			t.Errorf("%s: got %d bytes and %v, want %d", model, len(again), err, len(data))
@@ -89,7 +89,12 @@ func TestTermsAreFoundInTheirBlocks(t *testing.T) {
 			v, err := features.NewVocabulary(hashes)
 			noError(t, err)
 			pref, data := encodeTerms(v, weights, rows)
-			encoded := modelFormat().Encode([]sections.Section{{Name: "PREF", Data: littleendian.Bytes(pref)}, {Name: "TERM", Data: data}})
+			var encoded sections.Memory
+			w := modelFormat().NewWriter(&encoded, 2)
+			w.Add("PREF", littleendian.Bytes(pref))
+			w.Add("TERM", data)
+			_, err = w.Close()
+			noError(t, err)
 			file, err := openModel(bytes.NewReader(encoded), int64(len(encoded)))
 			noError(t, err)
 			tables, err := newTables(file, rows)

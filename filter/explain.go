@@ -50,13 +50,13 @@ type Contribution struct {
 
 // explain classifies a message and explains the score. The error is about the file that the filter was opened from.
 func (h *head) explain(w weigher, raw []byte) (Explanation, error) {
-	documents, err := h.details.documents()
+	documents, err := h.documents()
 	if err != nil {
 		return Explanation{}, err
 	}
 	var text func(id int) []byte
 	if h.kind == features.Whole { // each term is a message, without words that the view has
-		if text, err = h.details.texts(); err != nil {
+		if text, err = h.texts(); err != nil {
 			return Explanation{}, err
 		}
 	}

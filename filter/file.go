@@ -82,30 +82,18 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	rows := f.linear.Rows()
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
 	pref := encodePref(f.vocabulary)
-	areFrequent, err := f.details.frequent(f.vocabulary.Len())
-	if err != nil {
-		return 0, err
-	}
 	w := modelFormat().NewWriter(file, 14)
-	for _, s := range []sections.Section{
-		{Name: "SETT", Data: encodeSettings(f.settings)},
-		{Name: "HKEY", Data: f.settings.Key.Bytes()},
-		{Name: "BIAS", Data: littleendian.Bytes(f.linear.Bias)},
-		{Name: "PREF", Data: littleendian.Bytes(pref)},
-	} {
-		w.Begin(s.Name)
-		w.Write(s.Data)
-	}
-	w.Begin("FREQ")
-	w.Write(encodeFrequent(f.vocabulary, areFrequent, weights, rows))
+	w.Add("SETT", encodeSettings(f.settings))
+	w.Add("HKEY", f.settings.Key.Bytes())
+	w.Add("BIAS", littleendian.Bytes(f.linear.Bias))
+	w.Add("PREF", littleendian.Bytes(pref))
+	w.Add("FREQ", encodeFrequent(f.vocabulary, f.frequent(f.vocabulary.Len()), weights, rows))
 	w.Begin("TERM")
 	w.WriteEach(len(pref)-2, func(dst []byte, number int) []byte { return appendBlock(dst, f.vocabulary, weights, rows, number) })
 	if len(cells) > 0 {
-		w.Begin("CELL")
-		w.Write(encodeCells(cells, rows))
+		w.Add("CELL", encodeCells(cells, rows))
 	}
-	w.Begin("INFO")
-	w.Write(info)
+	w.Add("INFO", info)
 	if f.saveTexts {
 		t, err := f.Terms()
 		if err != nil {
@@ -114,15 +102,14 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 		w.Begin("DOCF")
 		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return binary.AppendUvarint(dst, uint64(t.Documents[id])) })
 		w.Begin("TEXT")
-		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return appendText(dst, t.Text(id)) })
+		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return logfile.AppendText(dst, t.Text(id)) })
 	}
 	if learning {
 		if err := f.saveLearned(w); err != nil {
 			return 0, err
 		}
 	}
-	_, identity, err = w.Close()
-	return identity, err
+	return w.Close()
 }
 
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
@@ -161,12 +148,12 @@ func OpenLearned(path string) (*Filter, error) {
 
 // openFilter returns the filter in a file, which it closes after an error, with what was learned since.
 func openFilter(path string, model modelFile, since learned) (*Filter, error) {
-	f, err := decode(model.Reader)
+	f, err := decode(model)
 	if err != nil {
 		model.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
-	f.file, f.unused = model, since.unused
+	f.unused = since.unused
 	if len(since.tail) > 0 {
 		f.unused = f.learn(since.tail)
 	}
@@ -175,11 +162,15 @@ func openFilter(path string, model modelFile, since learned) (*Filter, error) {
 
 // learn makes f, which knows what is in its file, know later records. After an error it is unchanged.
 func (f *Filter) learn(tail []logfile.Rows) error {
-	k, err := readKnowledge(f.linear.Terms, f.file.Reader, tail)
-	if err != nil {
+	h := f.head
+	if err := h.know(tail); err != nil {
 		return err
 	}
-	learner, err := k.learner(&f.head)
+	ids := make([]uint32, h.knows.total())
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	learner, err := h.learner(ids)
 	if err != nil {
 		return err
 	}
@@ -187,8 +178,11 @@ func (f *Filter) learn(tail []logfile.Rows) error {
 	if err != nil {
 		return err
 	}
-	f.learner, f.linear, f.vocabulary = learner, linear, f.vocabulary.Extended(k.laterHashes())
-	f.details.(*inFile).later = tail
+	var hashes []uint64
+	for _, r := range tail {
+		hashes = append(hashes, r.New...)
+	}
+	f.head, f.learner, f.linear, f.vocabulary = h, learner, linear, f.vocabulary.Extended(hashes)
 	return nil
 }
 
@@ -198,7 +192,7 @@ func Decode(data []byte) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(file)
+	return decode(modelFile{Reader: file})
 }
 
 // openModel reads the table of a model file of the given size.
@@ -211,13 +205,13 @@ func openModel(from io.ReaderAt, size int64) (*sections.Reader, error) {
 }
 
 // decode returns the filter in a file.
-func decode(file *sections.Reader) (*Filter, error) {
-	h, linear, tables, err := decodeHead(file)
+func decode(file modelFile) (*Filter, error) {
+	h, linear, err := decodeHead(file)
 	if err != nil {
 		return nil, err
 	}
 	f := &Filter{head: h, linear: linear}
-	if f.vocabulary, linear.Weights, err = tables.all(f.FirstTerm() > 0); err != nil {
+	if f.vocabulary, linear.Weights, err = f.tables.all(f.FirstTerm() > 0); err != nil {
 		return nil, err
 	}
 	linear.Terms = f.FirstTerm() + f.vocabulary.Len()
@@ -227,33 +221,30 @@ func decode(file *sections.Reader) (*Filter, error) {
 	return f, nil
 }
 
-// decodeHead returns the filter in a file without its vocabulary and its weights, what scores terms without weights, and the tables that have them.
-func decodeHead(file *sections.Reader) (h head, linear *models.Linear, t tables, err error) {
+// decodeHead returns the filter in a file without its vocabulary and its weights, and what scores terms without weights.
+func decodeHead(file modelFile) (h head, linear *models.Linear, err error) {
 	settings, err1 := file.Section("SETT")
 	key, err2 := file.Section("HKEY")
 	bias, err3 := decodeNumbers[float64](file.Section("BIAS"))
 	if err := cmp.Or(err1, err2, err3); err != nil {
-		return h, nil, t, err
+		return h, nil, err
 	}
+	h.file, h.saveTexts = file, file.Has("TEXT")
 	if h.settings, err = decodeSettings(settings); err != nil {
-		return h, nil, t, err
+		return h, nil, err
 	}
 	if h.settings.Key, err = termkey.FromBytes(key); err != nil {
-		return h, nil, t, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return h, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if h.kind, err = features.ParseKind(h.settings.Kind); err != nil {
-		return h, nil, t, fmt.Errorf("%w: %w", ErrVersion, err)
+		return h, nil, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
 	linear = &models.Linear{Classes: len(h.settings.Classes), Form: h.settings.Form, Bias: bias}
 	if err := h.validate(linear); err != nil {
-		return h, nil, t, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return h, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	t, err = newTables(file, linear.Rows())
-	h.saveTexts = file.Has("TEXT")
-	if err == nil {
-		h.details = &inFile{tables: t}
-	}
-	return h, linear, t, err
+	h.tables, err = newTables(file.Reader, linear.Rows())
+	return h, linear, err
 }
 
 // validate returns an error for numbers that give no finite score or probability, whatever the weights are: correct checksums do not exclude

@@ -120,17 +120,22 @@ func withSections(t *testing.T, file []byte, change func(name string, data []byt
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []sections.Section
-	for _, name := range f.Names() {
+	var out sections.Memory
+	n := int(binary.LittleEndian.Uint32(file[12:]))
+	w := modelFormat().NewWriter(&out, n)
+	for entry := range slices.Chunk(file[sections.HeaderSize:][:sections.EntrySize*n], sections.EntrySize) {
+		name := string(entry[:4])
 		data, err := f.Section(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if data = change(name, data); data != nil {
-			all = append(all, sections.Section{Name: name, Data: data})
+			w.Add(name, data)
 		}
 	}
-	return modelFormat().Encode(all)
+	_, err = w.Close()
+	noError(t, err)
+	return out
 }
 
 // withFlippedBits returns the model with a flipped bit at each step of the named sections, under the old checksums.
@@ -249,8 +254,8 @@ func oneIn(data []byte) (*One, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &One{file: modelFile{Reader: file}, changed: func() bool { return false }}
-	return o, o.decode()
+	h, bias, err := decodeHead(modelFile{Reader: file})
+	return &One{head: h, bias: bias, changed: func() bool { return false }}, err
 }
 
 // opened is a [Filter] or a [One].

@@ -9,6 +9,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/limits"
+	"chaff/metrics"
 	"chaff/models"
 	"chaff/tokenize"
 )
@@ -19,8 +20,6 @@ type Filter struct {
 	vocabulary *features.Vocabulary
 	linear     *models.Linear
 	learner    *models.Online // that knows what the model has learned; nil if it cannot learn on, or nothing was learned since its file was written
-	file       modelFile      // that details are read from
-	unused     error          // why what was learned since is not used
 	scratch    sync.Pool      // of *scratch
 }
 
@@ -57,7 +56,8 @@ func New(p Parts) (*Filter, error) {
 	if p.Provenance == nil {
 		p.Provenance = json.RawMessage("{}")
 	}
-	return &Filter{head: head{p.Settings, kind, p.SaveTexts, given{p}}, vocabulary: p.Vocabulary, linear: p.Linear, learner: p.Learned}, nil
+	h := head{settings: p.Settings, kind: kind, saveTexts: p.SaveTexts, info: p.Provenance, terms: p.Terms}
+	return &Filter{head: h, vocabulary: p.Vocabulary, linear: p.Linear, learner: p.Learned}, nil
 }
 
 // Vocabulary returns the vocabulary of the filter.
@@ -133,8 +133,8 @@ func (f *Filter) Learner() (*models.Online, error) {
 	return f.learner, nil
 }
 
-// Close closes the files of a filter, which cannot be used afterwards.
-func (f *Filter) Close() error { return f.file.Close() }
-
-// LogErr returns why f does without what was learned since its file was written, or nil.
-func (f *Filter) LogErr() error { return f.unused }
+// Decide returns f with other thresholds, another calibration and another provenance. f cannot be used afterwards.
+func (f *Filter) Decide(t *metrics.Thresholds, c metrics.Calibration, provenance json.RawMessage) *Filter {
+	f.settings.Thresholds, f.settings.Calibration, f.info = t, c, provenance
+	return f
+}

@@ -38,7 +38,7 @@ func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 		first := hashes[:size]
 		v, err := features.NewVocabulary(slices.Clone(first))
 		noError(t, err)
-		o := &One{tables: tables{prefixBits: uint(encodePref(v)[0])}}
+		o := &One{head: head{tables: tables{prefixBits: uint(encodePref(v)[0])}}}
 		var later [][]uint64
 		for range 20 {
 			var before []uint64
@@ -63,10 +63,10 @@ func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 			}
 			var list []uint64
 			for i, term := range added {
-				if int(term.ID) != v.Len()+len(before)+i || doc.Terms[term.Index] != term.Hash {
+				if at := slices.Index(all, uint64(v.Len()+len(before)+i)<<32|uint64(term.index)); at < 0 || doc.Terms[term.index] != term.hash {
 					t.Fatalf("term %d of %d and %d later ones: %+v", i, v.Len(), len(before), term)
 				}
-				list = append(list, term.Hash)
+				list = append(list, term.hash)
 			}
 			later = append(later, list)
 			want = v.Extended(append(before, list...)).AppendKnown(nil, doc.Terms)
@@ -83,7 +83,7 @@ func TestOnlyTermsOfTheHeadAreLearnedAsHeadBits(t *testing.T) {
 	doc := features.Document{Terms: []uint64{1 << 60, 2 << 60, 3 << 60}, InHead: []bool{true, false, true}}
 	o := &One{head: head{kind: features.HeadBits}}
 	known, added := o.appendNew(nil, doc.Terms, doc, 7)
-	if want := []LaterTerm{{0, 1 << 60, 7}, {2, 3 << 60, 8}}; !slices.Equal(added, want) || len(known) != 2 {
+	if want := []newTerm{{0, 1 << 60}, {2, 3 << 60}}; !slices.Equal(added, want) || len(known) != 2 {
 		t.Errorf("got %v, %v, want %v", added, known, want)
 	}
 }

@@ -52,7 +52,7 @@ func (m *modelFile) readTable() (err error) {
 	if !m.opened.Mode().IsRegular() || m.opened.Size() < int64(len(modelFormat().Magic)) {
 		return ErrNotModel
 	}
-	m.from = sections.Plain(m.file)
+	m.from = m.file
 	if runtime.GOOS == "windows" { // which does not replace files that are open
 		if err := m.readAll(); err != nil {
 			return err
@@ -156,7 +156,7 @@ func readTail(path string, identity uint64) ([]logfile.Rows, error) {
 	}
 	var log *logfile.Log
 	if err == nil {
-		log, err = logfile.Open(sections.Plain(file))
+		log, err = logfile.Open(file)
 	}
 	if err != nil {
 		return nil, replace.Reason(err)
@@ -165,21 +165,5 @@ func readTail(path string, identity uint64) ([]logfile.Rows, error) {
 	if err == nil && !known {
 		err = ErrOtherModel
 	}
-	if err != nil {
-		return nil, err
-	}
-	return RowsOf(log, lists)
-}
-
-// RowsOf reads the rows of records.
-func RowsOf(log *logfile.Log, records []logfile.Record) ([]logfile.Rows, error) {
-	all := make([]logfile.Rows, 0, len(records))
-	for _, r := range records {
-		rows, err := log.Rows(r)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rows)
-	}
-	return all, nil
+	return lists, err
 }

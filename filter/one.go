@@ -3,7 +3,6 @@ package filter
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -16,12 +15,8 @@ import (
 // of the model, and what was learned since. It belongs to one goroutine. Its errors are about the files.
 type One struct {
 	head
-	bias    models.Linear // without weights
-	tables  tables
-	knows   knowledge
-	changed func() bool // whether the model file changed since it was opened, so that no result counts
-	file    modelFile
-	unused  error // why what was learned since is not used
+	bias    *models.Linear // without weights
+	changed func() bool    // whether the model file changed since it was opened, so that no result counts
 	scratch scratch
 }
 
@@ -56,54 +51,29 @@ func OpenToLearn(path string) (*One, error) {
 
 // newOne returns the filter in a file, which it closes after an error.
 func newOne(path string, model modelFile, now time.Time) (*One, error) {
-	o := &One{file: model}
+	o := &One{}
 	var err error
-	if o.changed, err = o.file.settle(now); err == nil {
-		if err = o.decode(); err != nil && o.changed() {
+	if o.changed, err = model.settle(now); err == nil {
+		if o.head, o.bias, err = decodeHead(model); err != nil && o.changed() {
 			err = ErrChanged
 		}
 	}
 	if err != nil {
-		o.Close()
+		model.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
 	return o, nil
 }
 
-// decode reads what every message needs.
-func (o *One) decode() error {
-	h, linear, tables, err := decodeHead(o.file.Reader)
-	if err == nil {
-		o.head, o.bias, o.tables = h, *linear, tables
-	}
-	return err
-}
-
 // Know makes o know later records, in the place of those that it knew. The error may be [ErrNotLearning].
-func (o *One) Know(tail []logfile.Rows) error {
-	k, err := readKnowledge(o.Terms(), o.file.Reader, tail)
-	if err != nil {
-		return err
-	}
-	o.knows = k
-	o.details.(*inFile).later = tail
-	return nil
-}
-
-// Terms returns the number of cells and terms of the model.
-func (o *One) Terms() int { return o.FirstTerm() + o.tables.terms() }
+func (o *One) Know(tail []logfile.Rows) error { return o.know(tail) }
 
 // Learns reports whether the model learns from one message after the other, and whether it forgets one at once.
 func (o *One) Learns() (learns, forgets bool) {
-	l, err := o.knows.newLearner(&o.head)
-	return err == nil, err == nil && l.Forgets()
+	l, err := o.newLearner()
+	learns = err == nil && len(o.knows.none) > 0
+	return learns, learns && l.Forgets()
 }
-
-// LogErr returns why o does without what was learned since its file was written, or nil.
-func (o *One) LogErr() error { return o.unused }
-
-// Close closes the file.
-func (o *One) Close() error { return o.file.Close() }
 
 // Classify is [Filter.Classify].
 func (o *One) Classify(raw []byte) (Classification, error) {
@@ -136,22 +106,23 @@ func (o *One) checked(err error) error {
 
 // weigh is that of [weigher]: with the rows of a learner if something was learned since the file was written, else with the weights in the file.
 func (o *One) weigh(s *scratch, doc features.Document) error {
-	known, weights, err := o.tables.find(s.lookup.Hashes(doc, o.kind))
+	hashes := s.lookup.Hashes(doc, o.kind)
+	known, weights, err := o.tables.find(hashes)
 	if err != nil {
 		return err
 	}
 	if len(o.knows.tail) > 0 && o.unused == nil {
-		var p Partial
-		if p, o.unused = o.partial(s, doc, known, math.MaxInt, false); o.unused == nil {
-			if s.linear, o.unused = p.Learner.Linear(); o.unused == nil {
+		s.setVector(o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift()), doc, o.kind)
+		var l *models.Online
+		if l, o.unused = o.learner(s.ids); o.unused == nil {
+			if s.linear, o.unused = l.Linear(); o.unused == nil {
 				return nil
 			}
 		}
 	}
-	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
-	s.renumber()
+	s.setVector(known, doc, o.kind)
 	rows, first := o.tables.rows, uint32(o.FirstTerm())
-	linear := o.bias
+	linear := *o.bias
 	linear.Terms, linear.Weights = len(s.ids), make([]float32, len(s.ids)*rows)
 	s.linear = &linear
 	cells, _ := slices.BinarySearch(s.ids, first)
@@ -163,11 +134,21 @@ func (o *One) weigh(s *scratch, doc features.Document) error {
 	if cells == 0 {
 		return nil
 	}
-	section, err := o.tables.file.Part("CELL")
+	section, err := o.file.Part("CELL")
 	if err != nil {
 		return err
 	}
 	return o.tables.readCells(section, int(section.Size()), linear.Weights, slices.Clone(s.ids[:cells]))
+}
+
+// setVector sets the vector of a document with the known terms. Its features get the ids 0, 1, 2, ..., for a linear or a learner that has no others.
+func (s *scratch) setVector(known []uint64, doc features.Document, kind features.Kind) {
+	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, kind)
+	s.ids = s.vector.IDs
+	s.vector.IDs = make([]uint32, len(s.ids))
+	for i := range s.vector.IDs {
+		s.vector.IDs[i] = uint32(i)
+	}
 }
 
 // Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner
@@ -176,88 +157,104 @@ type Partial struct {
 	Learner *models.Online
 	// Vector is the document, in the ids of Learner: 0, 1, 2, ...
 	Vector features.Vector
-	// Forgotten is the document that is to be forgotten, in the same ids.
-	Forgotten features.Vector
-	// IDs are the ids that these have in the model, in ascending order: cells by number, terms by id behind the cells.
-	IDs []uint32
-	// New are the terms that neither the model nor a later record has, in the order of their ids, which are the last of IDs. Learner does
-	// not know them until it learns.
-	New []LaterTerm
 	// Unknown reports for each term of the document whether neither the model nor a later record has it.
 	Unknown []bool
+
+	forgets   bool            // a document is to be forgotten
+	forgotten features.Vector // this, in the same ids
+	ids       []uint32        // that these have in the model, in ascending order: cells by number, terms by id behind the cells
+	added     []newTerm       // in the order of their ids, which are the last of ids; Learner does not know them until it learns
+	texts     bool            // records have their texts
+}
+
+// newTerm is a term of a document that neither the model nor a later record has.
+type newTerm struct {
+	index int    // in the document; 0 for the kind [features.Whole]
+	hash  uint64 // that of the document for the kind [features.Whole]
 }
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
 // were read with the settings of o. The forgotten one counted only for terms whose id is below counted: a fit leaves rare terms out, which later messages
 // bring back. The error may be [ErrNotLearning].
 func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
-	if learned == nil {
-		p, err = o.find(*forgotten, counted, false)
-		p.Forgotten, p.Vector, p.New = p.Vector, features.Vector{}, nil
-		return p, o.checked(err)
-	}
-	if p, err = o.find(*learned, math.MaxInt, true); err != nil || forgotten == nil {
-		return p, o.checked(err)
-	}
-	old, err := o.find(*forgotten, counted, false)
-	if err != nil {
-		return p, o.checked(err)
-	}
-	before := p.IDs
-	p.IDs = slices.Concat(before, old.IDs)
-	slices.Sort(p.IDs)
-	p.IDs = slices.Compact(p.IDs)
-	p.Forgotten = old.Vector
-	p.Vector.IDs, p.Forgotten.IDs = placesOf(before, p.IDs), placesOf(old.IDs, p.IDs)
-	return p, o.checked(o.knows.restore(p.Learner, p.IDs))
-}
-
-// placesOf returns the indices in all of ids, which it has.
-func placesOf(ids, all []uint32) []uint32 {
-	places := make([]uint32, len(ids))
-	for i, id := range ids {
-		at, _ := slices.BinarySearch(all, id)
-		places[i] = uint32(at)
-	}
-	return places
-}
-
-// find looks a document up and returns its learner.
-func (o *One) find(doc features.Document, counted int, learn bool) (Partial, error) {
-	s := new(scratch)
-	known, _, err := o.tables.find(s.lookup.Hashes(doc, o.kind))
-	if err != nil {
-		return Partial{}, err
-	}
-	return o.partial(s, doc, known, counted, learn)
-}
-
-// partial returns the learner for a document, by its terms that the model or a later record has, if their id is below counted. Terms that both lack
-// are left out, or get ids if the document is to be learned.
-func (o *One) partial(s *scratch, doc features.Document, known []uint64, counted int, learn bool) (p Partial, err error) {
-	if p.Learner, err = o.knows.newLearner(&o.head); err != nil {
-		return p, err
-	}
-	hashes, terms := s.lookup.Hashes(doc, o.kind), o.knows.total()-o.FirstTerm()
-	known = o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift())
-	known = slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
-	if learn {
-		p.Unknown = slices.Repeat([]bool{true}, len(doc.Terms))
-		if o.kind != features.Whole { // which has no terms of the document
-			for _, k := range known {
-				p.Unknown[uint32(k)] = false
+	if p.texts = o.saveTexts && o.kind != features.Whole; learned != nil {
+		err = o.lookUp(*learned, func(known, hashes []uint64) []uint64 {
+			p.Unknown = slices.Repeat([]bool{true}, len(learned.Terms))
+			if o.kind != features.Whole { // which has no terms of the document
+				for _, k := range known {
+					p.Unknown[uint32(k)] = false
+				}
 			}
-		}
-		known, p.New = o.appendNew(known, hashes, doc, uint32(terms))
+			known, p.added = o.appendNew(known, hashes, *learned, uint32(o.knows.total()-o.FirstTerm()))
+			return known
+		}, &p.Vector)
 	}
-	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
-	s.renumber()
-	p.IDs, p.Vector = s.ids, s.vector
-	return p, o.knows.restore(p.Learner, p.IDs)
+	if p.forgets = forgotten != nil; err == nil && p.forgets {
+		err = o.lookUp(*forgotten, func(known, _ []uint64) []uint64 {
+			return slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
+		}, &p.forgotten)
+	}
+	p.ids = slices.Concat(p.Vector.IDs, p.forgotten.IDs)
+	slices.Sort(p.ids)
+	p.ids = slices.Compact(p.ids)
+	for _, ids := range [][]uint32{p.Vector.IDs, p.forgotten.IDs} {
+		for i, id := range ids {
+			at, _ := slices.BinarySearch(p.ids, id)
+			ids[i] = uint32(at)
+		}
+	}
+	if err == nil {
+		p.Learner, err = o.learner(p.ids)
+	}
+	return p, o.checked(err)
 }
+
+// lookUp sets the vector of a document in the ids of the model and of later records. change changes which terms are known.
+func (o *One) lookUp(doc features.Document, change func(known, hashes []uint64) []uint64, x *features.Vector) error {
+	var lookup features.Lookup
+	hashes := lookup.Hashes(doc, o.kind)
+	known, _, err := o.tables.find(hashes)
+	if err == nil {
+		known = change(o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift()), hashes)
+		*x = lookup.AppendFound(*x, known, doc, o.kind)
+	}
+	return err
+}
+
+// Learn forgets the forgotten document, if there is one, as one of class before, and learns the other as one of class after, -1 for none. It returns what that
+// changed, nothing without a learner. text returns the texts of the terms of the latter.
+func (p Partial) Learn(before, after int, text func(i int) []byte) (r logfile.Rows) {
+	if p.Learner == nil {
+		return r
+	}
+	if p.forgets {
+		p.Learner.Forget(p.forgotten, before)
+	}
+	if after >= 0 {
+		p.Learner.Learn(p.Vector, after)
+	}
+	r = logfile.Rows{IDs: p.ids, Rows: make([]byte, 0, len(p.ids)*p.Learner.TermSize()), Globals: p.Learner.AppendGlobals(nil)}
+	for w := range p.ids {
+		r.Rows = p.Learner.AppendTerm(r.Rows, w)
+	}
+	for _, t := range p.added {
+		r.New = append(r.New, t.hash)
+		if p.texts && len(p.added) <= maxNewTexts {
+			r.Texts = logfile.AppendText(r.Texts, text(t.index))
+		} else if p.texts {
+			r.Texts = logfile.AppendText(r.Texts, nil)
+		}
+	}
+	r.First = p.ids[len(p.ids)-1] + 1 - uint32(len(r.New))
+	return r
+}
+
+// maxNewTexts is the number of new terms up to which a record has their texts for the model, which take memory. The texts of more are known from the next
+// fit on.
+const maxNewTexts = 1 << 14
 
 // appendNew gives the terms of a document that are not known ids from next on. Of head bits, only terms of the head get one.
-func (o *One) appendNew(known, hashes []uint64, doc features.Document, next uint32) (all []uint64, added []LaterTerm) {
+func (o *One) appendNew(known, hashes []uint64, doc features.Document, next uint32) (all []uint64, added []newTerm) {
 	has := make([]bool, len(hashes))
 	for _, k := range known {
 		has[uint32(k)] = true
@@ -272,7 +269,7 @@ func (o *One) appendNew(known, hashes []uint64, doc features.Document, next uint
 		if !again { // two hashes can be one term
 			id = next + uint32(len(ids))
 			ids[bits] = id
-			added = append(added, LaterTerm{i, hash, id})
+			added = append(added, newTerm{i, hash})
 		}
 		known = append(known, uint64(id)<<32|uint64(i))
 	}

@@ -61,12 +61,23 @@ func decodeSettings(data []byte) (Settings, error) {
 	return s, nil
 }
 
+// EarlierSettings reads the settings of a model file of version 8, and reports whether they are such settings.
+func EarlierSettings(data []byte) (s Settings, known bool) {
+	c := settingsCodec{data: data, reads: true, earlier: true}
+	c.all(&s)
+	if s.Tokenize.Language == "auto" {
+		s.Tokenize.Language = tokenize.DefaultOptions().Language
+	}
+	return s, !c.failed && errors.Join(s.Message.Validate(), s.Tokenize.Validate()) == nil
+}
+
 // settingsCodec writes settings, or reads them, in one order: without the field names and the reflection of JSON, which took longer than the
 // terms of a short message. A setting that is added, moved or removed needs another format version.
 type settingsCodec struct {
-	data   []byte // what was written, or is still to be read
-	reads  bool
-	failed bool // to read
+	data    []byte // what was written, or is still to be read
+	reads   bool
+	earlier bool // it reads those of version 8
+	failed  bool // to read
 }
 
 // all handles all settings but the key.
@@ -93,8 +104,11 @@ func (c *settingsCodec) all(s *Settings) {
 	for _, n := range [...]*int{&t.MinLength, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens} {
 		c.int(n)
 	}
-	for _, b := range [...]*bool{&t.CaseSensitive, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &t.Shape, &t.Received, &t.DeliveredTo,
+	for i, b := range [...]*bool{&t.CaseSensitive, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &t.Shape, &t.Received, &t.DeliveredTo,
 		&t.List, &t.Date, &t.MessageID} {
+		if i == 5 && c.earlier { // classes of numbers, which are gone
+			c.bool(new(bool))
+		}
 		c.bool(b)
 	}
 	list(c, &t.Headers, c.text)

@@ -1,9 +1,16 @@
 package filter
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+
+	"chaff/features"
 )
 
 // ErrNoTexts is returned for a model that was saved without the texts of its terms.
@@ -20,12 +27,145 @@ type Terms struct {
 
 // Terms returns the terms of the model. The error is [ErrNoTexts], or about the file that f was opened from.
 func (f *Filter) Terms() (Terms, error) {
-	documents, err := f.details.documents()
+	documents, err := f.documents()
 	if err != nil {
 		return Terms{}, err
 	}
-	text, err := f.details.texts()
+	text, err := f.texts()
 	return Terms{text, documents}, err
+}
+
+// texts returns the texts of terms by id.
+func (h *head) texts() (text func(id int) []byte, err error) {
+	if h.file.Reader == nil {
+		return h.terms.Text, nil
+	}
+	data, err := h.file.Section("TEXT")
+	if err != nil {
+		return nil, err
+	}
+	inFile, err := decodeTexts(data, h.tables.terms())
+	if err != nil {
+		return nil, err
+	}
+	var later []string
+	for _, r := range h.knows.tail {
+		if err := r.EachText(func(text []byte) { later = append(later, string(text)) }); err != nil {
+			return nil, err
+		}
+	}
+	return func(id int) []byte {
+		if id >= h.tables.terms() {
+			return []byte(later[id-h.tables.terms()])
+		}
+		return inFile(id)
+	}, nil
+}
+
+// documents returns how many training messages have each term. The error is [ErrNoTexts] without texts.
+func (h *head) documents() ([]uint32, error) {
+	if h.file.Reader == nil {
+		return h.terms.Documents, nil
+	}
+	if !h.saveTexts {
+		return nil, ErrNoTexts
+	}
+	data, err := h.file.Section("DOCF")
+	if err != nil {
+		return nil, err
+	}
+	counts, err := decodeCounts(data, h.tables.terms())
+	if err != nil {
+		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, h.tables.terms())
+	}
+	for _, r := range h.knows.tail {
+		counts = append(counts, make([]uint32, len(r.New))...)
+	}
+	return counts, nil
+}
+
+// frequent reports for each of so many terms whether section FREQ has it.
+func (h *head) frequent(n int) []bool {
+	are, documents := make([]bool, n), h.terms.Documents
+	if terms := min(mostFrequent, len(documents)/frequentShare); terms > 0 {
+		limit := features.MostFrequent(documents, 1, terms)
+		for id, n := range documents {
+			are[id] = limit.Admits(n)
+		}
+	}
+	for of := h.tables.often; len(of) > 0; of = of[3+h.tables.rows:] {
+		if id := int(of[2]); id < n {
+			are[id] = true
+		}
+	}
+	return are
+}
+
+// member returns a member of the provenance, nil if it has none. It reads no more of the provenance than it must.
+func (h *head) member(wanted string) (value json.RawMessage, err error) {
+	info, err := h.Provenance()
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(info))
+	_, err = d.Token() // the brace
+	for err == nil && d.More() {
+		var name json.Token
+		if name, err = d.Token(); err == nil {
+			err = d.Decode(&value)
+		}
+		if name == wanted && err == nil {
+			return value, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: provenance: %w", ErrVersion, err)
+	}
+	return nil, nil
+}
+
+// decodeCounts returns the n varints that are data.
+func decodeCounts(data []byte, n int) ([]uint32, error) {
+	if n > len(data) {
+		return nil, ErrDamaged
+	}
+	counts := make([]uint32, n)
+	for i := range counts {
+		count, size := binary.Uvarint(data)
+		if size <= 0 || count > math.MaxUint32 {
+			return nil, ErrDamaged
+		}
+		counts[i], data = uint32(count), data[size:]
+	}
+	if len(data) > 0 {
+		return nil, ErrDamaged
+	}
+	return counts, nil
+}
+
+// decodeTexts returns the n texts of data, which it keeps.
+func decodeTexts(data []byte, n int) (text func(i int) []byte, err error) {
+	if n > len(data) || uint64(len(data)) > math.MaxUint32 {
+		return nil, fmt.Errorf("%w: section TEXT of %d bytes is not for %d terms", ErrDamaged, len(data), n)
+	}
+	starts, end := make([]uint32, n+1), uint64(0)
+	for i := range n {
+		starts[i] = uint32(end)
+		size, width := binary.Uvarint(data[end:])
+		if width <= 0 || size > uint64(len(data))-end-uint64(width) {
+			return nil, fmt.Errorf("%w: section TEXT ends at term %d", ErrDamaged, i)
+		}
+		end += uint64(width) + size
+	}
+	if left := uint64(len(data)) - end; left > 0 {
+		return nil, fmt.Errorf("%w: section TEXT has %d bytes too many", ErrDamaged, left)
+	}
+	starts[n] = uint32(end)
+	return func(i int) []byte {
+		text := data[starts[i]:starts[i+1]:starts[i+1]]
+		_, width := binary.Uvarint(text)
+		return text[width:]
+	}, nil
 }
 
 // TermWeight is a term with its weight for one class against the mean of all classes.

@@ -71,12 +71,17 @@ func VerdictOn(score float64, t metrics.Thresholds) Verdict {
 	return Ham
 }
 
-// head is a filter without its vocabulary and its weights: how it reads messages, what it says of scores, and where its details are.
+// head is a filter without its vocabulary and its weights: how it reads messages and what it says of scores, and what classification does not need.
 type head struct {
 	settings  Settings
 	kind      features.Kind
 	saveTexts bool
-	details   details
+	info      json.RawMessage // the provenance; nil if it is in the file
+	terms     Terms           // of a filter that was made of parts
+	file      modelFile       // of one that was opened
+	tables    tables          // in the file
+	knows     knowledge       // of one that learned since its file was written
+	unused    error           // why what was learned since is not used
 }
 
 // Settings returns the settings of the filter.
@@ -93,14 +98,25 @@ func (h *head) FirstTerm() int {
 	return 0
 }
 
-// SavesTexts reports whether the model file has the texts of the terms.
-func (h *head) SavesTexts() bool { return h.saveTexts }
+// ids returns the number of cells and terms of the model file.
+func (h *head) ids() int { return h.FirstTerm() + h.tables.terms() }
 
-// Identity returns a number that identifies the model file that the filter was opened from, and that its log has; else 0.
-func (h *head) Identity() uint64 { return h.details.identity() }
+// Identity returns a number that identifies the model file that the filter was opened from, and that its log has.
+func (h *head) Identity() uint64 { return h.file.Identity() }
 
 // Provenance returns the JSON that the filter was made with. The error is about the file that it was opened from.
-func (h *head) Provenance() (json.RawMessage, error) { return h.details.provenance() }
+func (h *head) Provenance() (json.RawMessage, error) {
+	if h.info != nil {
+		return h.info, nil
+	}
+	return h.file.Section("INFO")
+}
+
+// Close closes the files of a filter, which cannot be used afterwards.
+func (h *head) Close() error { return h.file.Close() }
+
+// LogErr returns why the filter does without what was learned since its file was written, or nil.
+func (h *head) LogErr() error { return h.unused }
 
 // weigher looks up the terms of a document that was read with its settings, and sets what scores it.
 type weigher interface {
@@ -118,15 +134,6 @@ type scratch struct {
 
 	scores        []float64
 	probabilities []float64
-}
-
-// renumber gives the features of the vector the ids 0, 1, 2, ..., for a linear or a learner that has no others.
-func (s *scratch) renumber() {
-	s.ids = s.vector.IDs
-	s.vector.IDs = make([]uint32, len(s.ids))
-	for i := range s.vector.IDs {
-		s.vector.IDs[i] = uint32(i)
-	}
 }
 
 // newReader returns a reader with the settings of the filter, which New or decoding has validated.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 	"sort"
@@ -16,9 +15,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/features"
+	"chaff/filter"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
-	"chaff/internal/sections"
 )
 
 // facts are what a log knows beside its messages, as JSON in a checkpoint.
@@ -82,7 +81,7 @@ func openBook(file *os.File) (*book, error) {
 		return nil, replace.Reason(err)
 	}
 	b := &book{file: file}
-	if b.log, err = logfile.Open(sections.Plain(file)); err != nil {
+	if b.log, err = logfile.Open(file); err != nil {
 		return nil, replace.Reason(err)
 	}
 	if b.recipe, err = recipeIn(b.log); err != nil {
@@ -110,13 +109,16 @@ func openBook(file *os.File) (*book, error) {
 	return b, err
 }
 
-// use makes b that of the model with an identity, if the log knows it: the last checkpoint may be of a model that was never put in place.
-func (b *book) use(model uint64) (known bool, err error) {
+// use makes b that of the model with an identity: the last checkpoint may be of a model that was never put in place.
+func (b *book) use(model uint64) error {
 	checkpoint, tail, known, err := b.log.Tail(model, b.end)
-	if known && err == nil {
+	if err == nil && !known {
+		err = filter.ErrOtherModel
+	}
+	if err == nil {
 		b.checkpoint, b.tail = checkpoint, tail
 	}
-	return known, err
+	return err
 }
 
 // checkpointHead is the size of what precedes the facts in a checkpoint: u32 size of the facts, u32 zero.
@@ -157,27 +159,27 @@ const (
 	digestBlock = 64
 )
 
-// digest is where the newest record of a message is.
-type digest struct {
-	fingerprint uint64
-	at          int64
-}
-
-// checkpointBody returns the body of a checkpoint: the facts behind their size, their xxhash64, and the index of the messages.
-func checkpointBody(f facts, messages []digest) ([]byte, error) {
-	data, err := json.Marshal(f)
+// checkpoint returns the body of a checkpoint: the facts behind their size, their xxhash64, and an index of the records of the messages.
+func (l *ledger) checkpoint() ([]byte, error) {
+	data, err := json.Marshal(l.facts)
 	if err != nil {
 		return nil, err
 	}
 	le := binary.LittleEndian
 	body := append(le.AppendUint64(nil, uint64(len(data))), data...)
 	body = le.AppendUint64(body, xxhash.Sum64(data))
-	slices.SortFunc(messages, func(x, y digest) int { return cmp.Compare(x.fingerprint, y.fingerprint) })
+	known := make([][2]uint64, 0, len(l.entries))
+	for _, e := range l.entries {
+		if e.what != forget {
+			known = append(known, [2]uint64{e.Fingerprint, uint64(e.at)})
+		}
+	}
+	slices.SortFunc(known, func(x, y [2]uint64) int { return cmp.Compare(x[0], y[0]) })
 	number := uint64(0)
-	for block := range slices.Chunk(messages, digestBlock) {
+	for block := range slices.Chunk(known, digestBlock) {
 		start := len(body)
-		for _, d := range block {
-			body = le.AppendUint64(le.AppendUint64(body, d.fingerprint), uint64(d.at))
+		for _, digest := range block {
+			body = le.AppendUint64(le.AppendUint64(body, digest[0]), digest[1])
 		}
 		body = le.AppendUint64(body, xxhash.Sum64(body[start:])+number)
 		number++
@@ -219,32 +221,26 @@ func (b *book) indexed(fingerprint uint64) (at int64, known bool, err error) {
 	return 0, false, nil
 }
 
-// find returns the newest record of a message that was learned, or that the filter was sure of, and its entry.
-func (b *book) find(fingerprint uint64) (r logfile.Record, e Entry, known bool, err error) {
-	i := len(b.tail) - 1
-	for ; i >= 0; i-- {
-		if what := op(b.tail[i].Op); b.tail[i].Key == fingerprint && (what == learn || what == forget || what == trust) {
-			r = b.tail[i]
-			break
+// find returns the newest entry of a message that was learned, or that the filter was sure of.
+func (b *book) find(fingerprint uint64) (e Entry, known bool, err error) {
+	for _, r := range slices.Backward(b.tail) {
+		if what := op(r.Op); r.Key == fingerprint && (what == learn || what == forget || what == trust) {
+			e, err = b.entry(r)
+			return e, err == nil && what != forget, err
 		}
 	}
-	if i < 0 {
-		at, is, err := b.indexed(fingerprint)
-		if err == nil && is {
-			r, is, err = b.log.At(at, b.end)
-			if err == nil && (!is || r.Key != fingerprint) {
-				err = b.damaged(b.checkpoint)
-			}
-		}
-		if err != nil || !is {
-			return r, e, false, err
-		}
+	at, known, err := b.indexed(fingerprint)
+	if err != nil || !known {
+		return e, false, err
 	}
-	if op(r.Op) == forget {
-		return r, e, false, nil
+	r, is, err := b.log.At(at, b.end)
+	if err == nil && (!is || r.Key != fingerprint) {
+		err = b.damaged(b.checkpoint)
 	}
-	e, err = b.entry(r)
-	return r, e, err == nil, err
+	if err == nil {
+		e, err = b.entry(r)
+	}
+	return e, err == nil && e.what != forget, err
 }
 
 // entry returns the entry of a record about a message.
@@ -270,54 +266,23 @@ func (b *book) each(do func(r logfile.Record) error) error {
 	return err
 }
 
-// newest returns the newest record of each message that was learned or trusted, in the order in which they were first learned.
-func (b *book) newest() ([]logfile.Record, error) {
-	var all []logfile.Record
-	at := map[uint64]int{}
-	err := b.each(func(r logfile.Record) error {
-		i, known := at[r.Key]
-		switch what := op(r.Op); {
-		case what == forget && known:
-			all[i].Op = 0
-			delete(at, r.Key)
-		case what != learn && what != trust:
-		case known:
-			all[i] = r
-		default:
-			at[r.Key] = len(all)
-			all = append(all, r)
-		}
-		return nil
-	})
-	return slices.DeleteFunc(all, func(r logfile.Record) bool { return r.Op == 0 }), err
-}
-
-// entries returns the messages that were learned, without documents, and those that the filter was sure of.
-func (b *book) entries() (all, trusted []Entry, err error) {
-	records, err := b.newest()
-	for _, r := range records {
-		e, err := b.entry(r)
-		if err != nil {
-			return nil, nil, err
-		}
-		if op(r.Op) == trust {
-			trusted = append(trusted, e)
-		} else {
-			all = append(all, e)
-		}
+// document returns the document of a message that was learned, and its record. hashes are those of the terms of the log, which it reads when it needs them
+// first.
+func (b *book) document(e Entry, hashes *[]uint64) (*features.Document, logfile.Record, error) {
+	r, is, err := b.log.At(e.at, b.end)
+	if err == nil && !is {
+		err = b.damaged(b.checkpoint)
 	}
-	return all, trusted, err
-}
-
-// document returns the document of a message that was learned. hashes are those of the terms of the log, which it reads when it needs them first.
-func (b *book) document(r logfile.Record, hashes *[]uint64) (*features.Document, error) {
-	body, err := b.body(r)
 	if err != nil {
-		return nil, err
+		return nil, r, err
 	}
-	if body.own {
-		d, _, err := features.ReadDocument(body.document)
-		return &d, err
+	data, own, err := b.body(r)
+	if err != nil {
+		return nil, r, err
+	}
+	if own {
+		d, _, err := features.ReadDocument(data)
+		return &d, r, err
 	}
 	if *hashes == nil {
 		err := b.each(func(r logfile.Record) error {
@@ -334,38 +299,48 @@ func (b *book) document(r logfile.Record, hashes *[]uint64) (*features.Document,
 			})
 		})
 		if !errors.Is(err, errNoMore) && err != nil {
-			return nil, err
+			return nil, r, err
 		}
 	}
-	d, err := features.SavedDocument(body.document, *hashes)
-	return &d, err
+	d, err := features.SavedDocument(data, *hashes)
+	return &d, r, err
 }
 
 // errNoMore ends a walk through a log.
 var errNoMore = errors.New("no more records")
 
-// body is the body of a record of a learned message.
-type body struct {
-	document []byte
-	own      bool // the document has its own terms, as [features.ReadDocument] reads them
-}
-
-// append appends a body: u32 size of what is skipped, u8 own, 3 zero, what is skipped, which is empty, and the document. The first programs with a log had a
-// sketch for near-duplicates there.
-func (b body) append(dst []byte) []byte {
-	return append(append(dst, 0, 0, 0, 0, flag(b.own), 0, 0, 0), b.document...)
-}
-
-// body returns the body of a record of a learned message.
-func (b *book) body(r logfile.Record) (body, error) {
-	data, err := b.log.Body(r)
+// addDocument adds the document of a record of a learned message.
+func (b *book) addDocument(w *features.Writer, r logfile.Record) (features.Ref, error) {
+	data, own, err := b.body(r)
 	if err != nil {
-		return body{}, err
+		return 0, err
 	}
-	if len(data) < 8 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-8) {
-		return body{}, b.damaged(r)
+	if !own {
+		return w.AddRecord(data)
 	}
-	return body{data[8+binary.LittleEndian.Uint32(data):], data[4] != 0}, nil
+	d, texts, err := features.ReadDocument(data)
+	if err != nil {
+		return 0, err
+	}
+	return w.AddDocument(d, func(i int) []byte { return texts[i] }), nil
+}
+
+// appendBody appends the body of a record of a learned message: u32 size of what is skipped, u8 own, 3 zero, what is skipped, which is empty, and the
+// document. The first programs with a log had a sketch for near-duplicates there. A document may have its own terms, as [features.ReadDocument] reads them.
+func appendBody(dst, document []byte, own bool) []byte {
+	return append(append(dst, 0, 0, 0, 0, flag(own), 0, 0, 0), document...)
+}
+
+// body reads the body of a record of a learned message.
+func (b *book) body(r logfile.Record) (document []byte, own bool, err error) {
+	data, err := b.log.Body(r)
+	if err == nil && (len(data) < 8 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-8)) {
+		err = b.damaged(r)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return data[8+binary.LittleEndian.Uint32(data):], data[4] != 0, nil
 }
 
 // openRegular opens a file without waiting for a FIFO. The error does not name it.
@@ -385,29 +360,33 @@ func openRegular(path string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// openToRead opens the log of the model at path. An empty one is that of a learner that is about to begin.
+// openToRead opens the log of the model at path.
 func openToRead(path string) (*book, error) {
-	if err := owned(path); err != nil {
-		return nil, err
-	}
-	file, err := openRegular(path+Suffix, os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = ErrNone
-	}
-	if err != nil {
-		return nil, err
-	}
-	if info, err := file.Stat(); err == nil && info.Size() == 0 {
-		file.Close()
+	path, err := replace.Target(path)
+	if errors.Is(err, replace.ErrDevice) { // it has no room for a log
 		return nil, ErrNone
+	}
+	var file *os.File
+	if err == nil {
+		err = replace.CheckOwner(path+Suffix, path)
+	}
+	if err == nil {
+		file, err = openRegular(path+Suffix, os.O_RDONLY)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && HasEarlier(path):
+		return nil, ErrEarlier
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNone
+	case err != nil:
+		return nil, err
 	}
 	b, err := openBook(file)
 	if err != nil {
+		if info, e := file.Stat(); e == nil && info.Size() == 0 { // that of a learner that is about to begin
+			err = ErrNone
+		}
 		file.Close()
-		return nil, err
 	}
-	return b, nil
+	return b, err
 }
-
-// isJudged reports whether the filter judged a message before it was learned.
-func (e Entry) isJudged() bool { return !math.IsNaN(e.Score) && e.Class >= 0 }

@@ -28,8 +28,8 @@ import (
 	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/filelock"
 	"chaff/internal/logfile"
+	"chaff/internal/replace"
 	"chaff/internal/testmain"
 	"chaff/tokenize"
 	"chaff/train"
@@ -102,7 +102,7 @@ func numbers(t testing.TB, path string, n int) map[int]bool {
 	}
 	has := make(map[int]bool)
 	for i := range n {
-		if _, ok := v.ledger.byFingerprint[v.Fingerprint(numbered(i).Raw)]; ok {
+		if v.ledger.knows(v.Fingerprint(numbered(i).Raw)) {
 			has[i] = true
 		}
 	}
@@ -189,9 +189,9 @@ func TestAnEntryOfAClassThatTheModelLacksIsDamage(t *testing.T) {
 	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam")))
 	m := numbered(0)
 	for _, label := range []int{2, -1} {
-		e := Entry{Class: -1}
+		e := Entry{Class: -1, what: learn}
 		e.Fingerprint, e.Label = s.Fingerprint(m.Raw), label
-		noError(t, s.append(recordOf(learn, e), logfile.Rows{}, nil))
+		noError(t, s.append(e.record(), logfile.Rows{}, nil))
 		if _, err := s.Learn(m); !errors.Is(err, logfile.ErrDamaged) {
 			t.Errorf("class %d, learned: got %v", label, err)
 		}
@@ -303,7 +303,7 @@ func TestNobodyElseCanLockALog(t *testing.T) {
 	folder, err := os.Open(filepath.Dir(path)) // as anyone can who may read it
 	noError(t, err)
 	defer folder.Close()
-	if locked, err := filelock.Try(folder); !locked || err != nil {
+	if locked, err := replace.Lock(folder); !locked || err != nil {
 		t.Fatal(locked, err)
 	}
 	learned(t, opened(t, path), numbered(0))

@@ -45,6 +45,9 @@ type Entry struct {
 	Doubt uint8
 	// Origin is the short name of who taught it, at most [MaxOrigin] bytes; empty for the owner of the log.
 	Origin string
+
+	what op    // what the log says of the message: learn, trust or forget
+	at   int64 // where its record is
 }
 
 // MaxOrigin is the most bytes of an origin.
@@ -97,7 +100,7 @@ func readEntry(data []byte) (e Entry) {
 	return e
 }
 
-// fits reports whether an entry is of a store with so many classes. The class that a filter gave the message is -1 for none.
+// fits reports whether an entry is of a log with so many classes. The class that a filter gave the message is -1 for none.
 func (e Entry) fits(classes int) bool { return e.Label >= 0 && e.Label < classes && e.Class < classes }
 
 const noTime = math.MinInt64
@@ -129,12 +132,19 @@ const (
 	terms                // the terms of the messages that follow, some of them
 )
 
-// recordOf returns a record about a message.
-func recordOf(what op, e Entry) logfile.Record {
-	r := logfile.Record{Op: uint8(what), Key: e.Fingerprint}
+// record returns the record of an entry.
+func (e Entry) record() logfile.Record {
+	r := logfile.Record{Op: uint8(e.what), Key: e.Fingerprint}
 	appendEntry(r.Entry[:0], e)
 	return r
 }
 
 // entryOf returns the entry of a record.
-func entryOf(r logfile.Record) Entry { return readEntry(r.Entry[:]) }
+func entryOf(r logfile.Record) Entry {
+	e := readEntry(r.Entry[:])
+	e.what, e.at = op(r.Op), r.At
+	return e
+}
+
+// isJudged reports whether the filter judged a message before it was learned, or instead.
+func (e Entry) isJudged() bool { return e.what != forget && !math.IsNaN(e.Score) && e.Class >= 0 }

@@ -50,20 +50,18 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 	l := newLedger(r, facts{Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds}, mail.Documents())
 	l.entries = make([]Entry, 0, mail.Len())
 	for i := range mail.Len() {
-		l.put(Entry{Entry: mail.Entry(i), Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1})
+		l.say(Entry{Entry: mail.Entry(i), Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1, what: learn})
 	}
+	l.tidy()
 	l.count()
 	l.doubt(fitted.Doubtful)
 	return save(ctx, path, f, l, func(target string) error {
-		if replacing {
-			return nil
-		}
 		n, err := later(target)
-		if n > 0 {
-			return ErrLearned
-		}
-		if errors.Is(err, ErrNone) {
+		switch {
+		case replacing || errors.Is(err, ErrNone):
 			return nil
+		case n > 0:
+			return ErrLearned
 		}
 		return err
 	})
@@ -76,12 +74,15 @@ func Begin(ctx context.Context, path string, classes []string, model string, c t
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
-	return save(ctx, path, f, l, func(target string) error {
-		if info, err := os.Lstat(target); err == nil && info.Size() > 0 {
-			return fs.ErrExist
-		}
-		return nil
-	})
+	return save(ctx, path, f, l, absent)
+}
+
+// absent returns an error if there is a model at path.
+func absent(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+		return fs.ErrExist
+	}
+	return nil
 }
 
 // empty returns a model that knows nothing, and its ledger.
@@ -111,21 +112,15 @@ func BeginLike(ctx context.Context, path string, f train.Made, o Options) error 
 }
 
 // save writes a model and its log to path, if check returns no error about what is there, once nobody else can change it.
-func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) error {
+func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) (err error) {
 	target, err := replace.Target(path)
 	if errors.Is(err, replace.ErrDevice) { // it has no room for a log
 		return f.Save(path)
 	}
-	if err == nil {
-		err = saveLocked(ctx, target, f, l, check)
-	}
+	defer about(&err, "save "+path)
 	if err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
+		return err
 	}
-	return nil
-}
-
-func saveLocked(ctx context.Context, target string, f *filter.Filter, l *ledger, check func(target string) error) error {
 	for _, o := range Outputs(target) {
 		if err := o.Kind.Check(o.Path); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Base(o.Path), err)
@@ -137,7 +132,7 @@ func saveLocked(ctx context.Context, target string, f *filter.Filter, l *ledger,
 		return replace.Reason(err)
 	}
 	begun.Close()
-	old, err := lockFile(ctx, target+Suffix, os.O_RDWR)
+	old, err := lockFile(ctx, target+Suffix)
 	if err != nil {
 		return err
 	}
@@ -157,22 +152,19 @@ func saveLocked(ctx context.Context, target string, f *filter.Filter, l *ledger,
 // SaveAlone saves a model without a log, and removes the log of the model that it replaces.
 func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	target, err := replace.Target(path)
-	if errors.Is(err, replace.ErrDevice) {
-		return f.Save(path)
-	}
 	var log *os.File
 	if err == nil {
-		log, err = lockFile(ctx, target+Suffix, os.O_RDWR)
+		log, err = lockFile(ctx, target+Suffix)
 	}
-	switch {
-	case errors.Is(err, ErrNone):
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrDevice) {
 		return f.Save(path)
-	case err != nil:
-		return fmt.Errorf("save %s: %w", path, err)
 	}
-	defer log.Close() // nobody learns while it is removed
-	if err := LogKind().Check(target + Suffix); err != nil {
-		return fmt.Errorf("save %s: %w", path+Suffix, err)
+	if err == nil {
+		defer log.Close() // nobody learns while it is removed
+		err = LogKind().Check(target + Suffix)
+	}
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
 	}
 	if err := f.Save(path); err != nil {
 		return err
@@ -222,23 +214,15 @@ func syncFolder(path string) error {
 
 // fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again. The checkpoint says what the new model
 // has learned before it is in its place; readers of the old one go on.
-func (s *writer) fold() error {
+func (s *Store) fold() error {
 	if len(s.tail) == 0 {
 		return nil
 	}
-	facts, err := s.facts()
+	l, err := s.read(nil)
 	if err != nil {
 		return err
 	}
-	messages, err := s.newest()
-	if err != nil {
-		return err
-	}
-	index := make([]digest, 0, len(messages))
-	for _, r := range messages {
-		index = append(index, digest{r.Key, r.At})
-	}
-	body, err := checkpointBody(facts, index)
+	body, err := l.checkpoint()
 	if err != nil {
 		return err
 	}
@@ -257,7 +241,7 @@ func (s *writer) fold() error {
 	if err := f.LogErr(); err != nil {
 		return err
 	}
-	if f, err = s.decide(f); err != nil {
+	if f, err = l.decide(f); err != nil {
 		return err
 	}
 	err = replace.Written(s.path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
@@ -277,7 +261,7 @@ func (s *writer) fold() error {
 	return s.failed
 }
 
-func (s *writer) writeCheckpoint(identity uint64, body []byte) error {
+func (s *Store) writeCheckpoint(identity uint64, body []byte) error {
 	return s.write(logfile.Record{Op: logfile.Checkpoint, Key: identity}, logfile.Rows{}, body)
 }
 
@@ -295,28 +279,17 @@ func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, 
 
 // Settle is Retrain after a person has said of learned messages, by fingerprint, whether their labels are right. They count fully from now on,
 // with the other class if the label was wrong; that takes two classes.
-func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (train.Refitted, error) {
-	refitted, err := s.settle(ctx, right, o)
-	if err != nil {
-		err = fmt.Errorf("fit the model to %s: %w", s.path+Suffix, err)
-	}
-	return refitted, err
-}
-
-func (s *Store) settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (train.Refitted, error) {
-	began := cputime.Process()
+func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
+	defer about(&err, "fit the model to "+s.path+Suffix)
 	l, err := s.ledger(o.Memory)
 	if err != nil {
-		return train.Refitted{}, err
+		return refitted, err
 	}
 	l.facts.Options = s.options
 	before := l.facts.Expired
 	l.expire(s.options, s.now())
-	if err := l.documents.Complete(1); err != nil {
-		return train.Refitted{}, err
-	}
 	l.settle(right, s.now())
-	f, refitted, err := l.fit(ctx, o, s.now(), began)
+	f, refitted, err := l.fit(ctx, o, s.now())
 	if err != nil {
 		return refitted, err
 	}
@@ -324,8 +297,25 @@ func (s *Store) settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 	return refitted, s.replace(f, l)
 }
 
+// remake makes the model anew from the log.
+func (s *Store) remake(ctx context.Context) (err error) {
+	why := s.remade
+	defer about(&err, "make the model anew from it, since "+why.Error())
+	l, err := s.ledger(0)
+	if err != nil {
+		return err
+	}
+	f, _, err := l.make(ctx, RetrainOptions{}, s.now())
+	if err != nil {
+		return err
+	}
+	err = s.replace(f, l)
+	s.remade = why
+	return err
+}
+
 // replace puts a model and its ledger in the place of what is there.
-func (s *writer) replace(f *filter.Filter, l *ledger) error {
+func (s *Store) replace(f *filter.Filter, l *ledger) error {
 	log, err := commit(s.path, f, l)
 	if log == nil {
 		return err
@@ -341,27 +331,38 @@ func (s *writer) replace(f *filter.Filter, l *ledger) error {
 	return s.failed
 }
 
+// make makes the model of a log: by a fit, or if there is too little mail for one, by learning one message after the other.
+func (l *ledger) make(ctx context.Context, o RetrainOptions, now time.Time) (*filter.Filter, train.Refitted, error) {
+	f, refitted, err := l.fit(ctx, o, now)
+	if errors.Is(err, ErrTooFew) {
+		if f, err = l.replay(); err == nil {
+			refitted = train.Refitted{Messages: l.learned, Terms: f.Vocabulary().Len()}
+		}
+	}
+	return f, refitted, err
+}
+
 // replay returns a model that has learned all messages one after the other.
 func (l *ledger) replay() (*filter.Filter, error) {
-	c, t, err := l.recipe.settings()
+	c, t, err := l.settings()
 	if err != nil {
 		return nil, err
 	}
-	_, f, err := empty(l.recipe.Classes, l.recipe.Model, c, t, l.facts.Options)
+	_, f, err := empty(l.Classes, l.Model, c, t, l.facts.Options)
 	if err != nil {
 		return nil, err
 	}
-	learner, kind, err := t.Models.NewOnline(l.recipe.Model, l.recipe.Classes)
+	learner, kind, err := t.Models.NewOnline(l.Model, l.Classes)
 	if err != nil {
 		return nil, err
 	}
-	v, terms, err := train.VocabularyOf(l.documents, l.refs(), kind, l.recipe.Features)
+	refs, labels := l.columns()
+	v, terms, err := train.VocabularyOf(l.documents, refs, kind, l.Features)
 	if err != nil {
 		return nil, err
 	}
 	learner.Grow(f.FirstTerm() + v.Len())
-	labels := l.labels()
-	d := train.DatasetOf(kind, v, l.recipe.Classes, l.documents, l.refs(), labels, 1)
+	d := train.DatasetOf(kind, v, l.Classes, l.documents, refs, labels, 1)
 	rows := d.Rows()
 	for i, label := range labels {
 		learner.Learn(rows.Row(i), int(label))
@@ -375,40 +376,47 @@ func (l *ledger) replay() (*filter.Filter, error) {
 		return nil, err
 	}
 	return filter.New(filter.Parts{
-		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: l.recipe.Features.Texts, Provenance: info, Learned: learner,
+		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: l.Features.Texts, Provenance: info, Learned: learner,
 	})
 }
 
 // count sets Known and Learned at a fit.
 func (l *ledger) count() {
-	l.facts.Changed = 0
-	l.facts.Known, l.facts.Learned = make([]int, len(l.recipe.Classes)), make([]int, len(l.recipe.Classes))
-	for _, e := range l.entries {
-		l.facts.Known[e.Label]++
-	}
+	l.facts.Changed, l.facts.Known, l.facts.Learned = 0, l.perClass(), make([]int, len(l.Classes))
 }
 
-// fit fits a model to the ledger. It counts the CPU time since began.
-func (l *ledger) fit(ctx context.Context, o RetrainOptions, now time.Time, began time.Duration) (*filter.Filter, train.Refitted, error) {
-	reading, options, err := l.recipe.settings()
+// perClass returns how many messages of each class were learned.
+func (l *ledger) perClass() []int {
+	messages := make([]int, len(l.Classes))
+	for _, e := range l.entries[:l.learned] {
+		messages[e.Label]++
+	}
+	return messages
+}
+
+// fit fits a model to the ledger, whose documents it completes.
+func (l *ledger) fit(ctx context.Context, o RetrainOptions, now time.Time) (fitted *filter.Filter, refitted train.Refitted, err error) {
+	if err := l.documents.Complete(1); err != nil {
+		return nil, refitted, err
+	}
+	reading, options, err := l.settings()
 	if err != nil {
-		return nil, train.Refitted{}, err
+		return nil, refitted, err
 	}
 	reading.Workers, reading.Memory = o.Workers, o.Memory
 	collection, err := l.mail().Divide(reading)
-	if err != nil {
-		return nil, train.Refitted{}, l.tooFew(err)
+	var trained train.Trained
+	if err == nil {
+		trained, err = train.Fit(ctx, collection, l.Model, options)
 	}
-	trained, err := train.Fit(ctx, collection, l.recipe.Model, options)
 	if err != nil {
-		return nil, train.Refitted{}, l.tooFew(err)
+		return nil, refitted, l.tooFew(err)
 	}
-	fitted, refitted, err := collection.Refit(ctx, trained, options)
-	if err != nil {
+	if fitted, refitted, err = collection.Refit(ctx, trained, options); err != nil {
 		return nil, train.Refitted{}, err
 	}
-	refitted.Seconds = (cputime.Process() - began).Seconds()
-	l.recipe.Terms = tokenize.Version
+	refitted.Seconds = (cputime.Process() - l.began).Seconds()
+	l.Terms = tokenize.Version
 	l.facts.Fitted, l.facts.FitSeconds = now.Unix(), refitted.Seconds
 	l.count()
 	l.doubt(refitted.Doubtful)
@@ -420,13 +428,9 @@ func (l *ledger) tooFew(err error) error {
 	if !errors.Is(err, train.ErrNoMail) && !errors.Is(err, train.ErrOneClass) && !errors.Is(err, models.ErrNoDocuments) {
 		return err
 	}
-	messages := make([]int, len(l.recipe.Classes))
-	for _, e := range l.entries {
-		messages[e.Label]++
-	}
 	var have []string
-	for c, class := range l.recipe.Classes {
-		have = append(have, fmt.Sprintf("%d of %s", messages[c], class))
+	for c, n := range l.perClass() {
+		have = append(have, fmt.Sprintf("%d of %s", n, l.Classes[c]))
 	}
 	return fmt.Errorf("%w: %s", ErrTooFew, strings.Join(have, ", "))
 }
@@ -439,16 +443,14 @@ const enoughJudged = 50
 // those that moved to another class, because a model before the fit may have judged them. For a model that was never fitted they are all
 // there is. With few messages, thresholds and calibration are those of the fit; the probabilities of a model that was never fitted follow even
 // from few, as [metrics.Calibrate] shrinks them.
-func (s *writer) decide(f *filter.Filter) (*filter.Filter, error) {
+func (l *ledger) decide(f *filter.Filter) (*filter.Filter, error) {
 	p, err := train.ProvenanceOf(f)
 	if err != nil {
 		return nil, err
 	}
 	settings := f.Settings()
 	if filter.IsSpamFilter(settings.Classes) {
-		if err := s.choose(&settings, &p); err != nil {
-			return nil, err
-		}
+		l.choose(&settings, &p)
 	}
 	info, err := json.Marshal(p)
 	if err != nil {
@@ -457,24 +459,14 @@ func (s *writer) decide(f *filter.Filter) (*filter.Filter, error) {
 	return f.Decide(settings.Thresholds, settings.Calibration, info), nil
 }
 
-func (s *writer) choose(settings *filter.Settings, p *train.Provenance) error {
-	facts, err := s.facts()
-	if err != nil {
-		return err
-	}
-	all, trusted, err := s.entries()
-	if err != nil {
-		return err
-	}
+func (l *ledger) choose(settings *filter.Settings, p *train.Provenance) {
 	var margins, scores []float64
-	var labels, known []int32
+	var labels []int32
 	var spam []bool
 	var count [2]int
-	for i, e := range append(all, trusted...) {
-		if i < len(all) {
-			known = append(known, int32(e.Label))
-		}
-		if !e.isJudged() || facts.Fitted != 0 && (e.Way == ByHand || e.Relabelled || e.Learned.Unix() <= facts.Fitted) {
+	fitted := l.facts.Fitted
+	for _, e := range l.entries {
+		if !e.isJudged() || fitted != 0 && (e.Way == ByHand || e.Relabelled || e.Learned.Unix() <= fitted) {
 			continue
 		}
 		margins, scores = append(margins, e.Score), append(scores, 0, e.Score)
@@ -482,33 +474,33 @@ func (s *writer) choose(settings *filter.Settings, p *train.Provenance) error {
 		count[e.Label]++
 	}
 	if min(count[0], count[1]) < enoughJudged {
-		if facts.Fitted == 0 {
+		if fitted == 0 {
 			settings.Calibration, _ = metrics.Calibrate(labels, scores, len(settings.Classes))
 		}
 		if at := p.AtFit; at != nil {
 			settings.Thresholds, settings.Calibration, p.Promise, p.AtFit = at.Thresholds, at.Calibration, at.Promise, nil
 		}
-		return nil
+		return
 	}
 	if p.AtFit == nil {
 		p.AtFit = &train.Choice{Thresholds: settings.Thresholds, Calibration: settings.Calibration, Promise: p.Promise}
 	}
-	thresholds, _ := metrics.ChooseThresholds(margins, spam, s.scale(known), p.Limits)
+	thresholds, _ := metrics.ChooseThresholds(margins, spam, l.scale(), p.Limits)
 	settings.Thresholds = &thresholds
 	p.Promise = p.Limits.Promise(thresholds, margins, spam)
 	settings.Calibration, _ = metrics.Calibrate(labels, scores, len(settings.Classes))
-	return nil
 }
 
-// scale returns the scale of the scores of the model, which has learned messages with these labels.
-func (r recipe) scale(labels []int32) metrics.Scale {
-	_, o, err := r.settings()
+// scale returns the scale of the scores of the model.
+func (l *ledger) scale() metrics.Scale {
+	_, o, err := l.settings()
 	if err != nil {
 		return metrics.Scale{}
 	}
-	t, _, err := o.Models.New(r.Model, 0)
+	t, _, err := o.Models.New(l.Model, 0)
 	if err != nil {
 		return metrics.Scale{}
 	}
+	_, labels := l.columns()
 	return train.ScaleOf(t, labels)
 }

@@ -14,13 +14,12 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/features"
-	"chaff/internal/cputime"
+	"chaff/filter"
 	"chaff/internal/evidence"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
 	"chaff/internal/termkey"
-	"chaff/message"
 	"chaff/models"
 	"chaff/tokenize"
 	"chaff/train"
@@ -48,11 +47,14 @@ func HasEarlier(path string) bool {
 
 // convert turns the store of the model at path into a log, and makes the model anew. The store goes once both are in place.
 func convert(ctx context.Context, path string, o *Options) error {
-	if err := replace.CheckOwner(path+earlierSuffix, path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	err := replace.CheckOwner(path+earlierSuffix, path)
+	var file *os.File
+	if err == nil {
+		file, err = lockFile(ctx, path+earlierSuffix)
 	}
-	began := cputime.Process()
-	file, err := lockFile(ctx, path+earlierSuffix, os.O_RDWR)
+	if errors.Is(err, os.ErrNotExist) { // somebody else has turned it
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -61,18 +63,15 @@ func convert(ctx context.Context, path string, o *Options) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path+earlierSuffix, err)
 	}
-	if err := l.documents.Complete(1); err != nil {
-		return err
-	}
 	if o != nil {
 		l.facts.Options = *o
 	}
-	f, _, err := l.made(ctx, RetrainOptions{}, time.Now(), began)
+	f, _, err := l.make(ctx, RetrainOptions{}, time.Now())
 	if err != nil {
 		return err
 	}
 	err = save(ctx, path, f, l, func(target string) error {
-		if !HasEarlier(target) && !isEmpty(target+Suffix) {
+		if absent(target+Suffix) != nil {
 			return ErrLearned
 		}
 		return nil
@@ -83,14 +82,12 @@ func convert(ctx context.Context, path string, o *Options) error {
 	return replace.Reason(os.Remove(path + earlierSuffix))
 }
 
-func isEmpty(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() == 0
-}
-
 // earlier is a container of an earlier version.
 func earlier(magic string, version uint32) sections.Format {
-	return sections.Format{Magic: magic, Version: version, ErrForeign: logfile.ErrNotLog, ErrTruncated: logfile.ErrTruncated, ErrDamaged: logfile.ErrDamaged, ErrVersion: logfile.ErrVersion}
+	return sections.Format{
+		Magic: magic, Version: version,
+		ErrForeign: logfile.ErrNotLog, ErrTruncated: logfile.ErrTruncated, ErrDamaged: logfile.ErrDamaged, ErrVersion: logfile.ErrVersion,
+	}
 }
 
 // readEarlier reads a store of format 3 and the settings of its model.
@@ -154,52 +151,21 @@ func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 		defer next.Close()
 		model = after
 	}
-	r = recipe{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions(), Features: features.DefaultOptions(), Terms: tokenize.Version}
 	key, err1 := model.Section("HKEY")
 	data, err2 := model.Section("SETT")
 	info, err3 := model.Section("INFO")
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return r, err
 	}
-	if r.Key, err = termkey.FromBytes(key); err != nil {
-		return r, fmt.Errorf("%w: section HKEY", logfile.ErrDamaged)
-	}
 	var made struct {
 		train.Provenance
 		Summary json.RawMessage `json:"corpus"` // of another kind then
 	}
-	if json.Unmarshal(info, &made) != nil {
-		return r, fmt.Errorf("%w: section INFO", logfile.ErrDamaged)
+	s, known := filter.EarlierSettings(data)
+	if r.Key, err = termkey.FromBytes(key); err != nil || json.Unmarshal(info, &made) != nil || !known || len(s.Classes) < 2 {
+		return r, fmt.Errorf("%w: its settings", logfile.ErrDamaged)
 	}
-	r.Trainer, r.Features, r.Split, r.Seed, r.Limits = made.Trainer, made.Features, made.Split, made.Seed, made.Limits
-	s := bytesReader{data: data}
-	s.text()
-	r.Classes = s.texts()
-	r.Model = s.text()
-	s.text()
-	for range max(s.number()-1, 0) { // the form: its members, and the bounds of each
-		s.take(1)
-		s.take(16 * max(s.number()-1, 0))
-		s.take(16)
-	}
-	m, t := &r.Message, &r.Tokenize
-	for _, n := range [...]*int{&m.MaxDepth, &m.MaxParts, &m.MaxTextBytes, &m.MaxHeaderBytes, &m.MaxHeaderFields, &m.MaxSeconds} {
-		*n = s.number()
-	}
-	if language := s.text(); language != "auto" {
-		t.Language = language
-	}
-	for _, n := range [...]*int{&t.MinLength, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens} {
-		*n = s.number()
-	}
-	for _, is := range [...]*bool{&t.CaseSensitive, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, new(bool), &t.Shape, &t.Received, &t.DeliveredTo,
-		&t.List, &t.Date, &t.MessageID} { // the sixth was classes of numbers
-		*is = s.take(1)[0] == 1
-	}
-	t.Headers, t.IgnoreHeaders = s.texts(), s.texts()
-	if s.failed || errors.Join(m.Validate(), t.Validate()) != nil || len(r.Classes) < 2 {
-		return r, fmt.Errorf("%w: section SETT", logfile.ErrDamaged)
-	}
+	r = recipe{s.Classes, s.Model, made.Trainer, s.Message, s.Tokenize, made.Features, made.Split, made.Seed, made.Limits, tokenize.Version, r.Key}
 	if models.Gone(r.Model) != nil {
 		r.Model, r.Trainer = "votes", json.RawMessage("{}")
 	}
@@ -247,19 +213,19 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) error {
 			return err
 		}
 		e, sketch := earlierEntry(entries[entrySize*i:])
-		terms := w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] })
+		e.what, e.Terms = learn, w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] })
 		sketches.take(8 * sketch)
-		if err := l.add(e, terms); err != nil {
+		if err := l.sayEarlier(e); err != nil {
 			return err
 		}
 		from = to
 	}
 	for sure := all[7]; len(sure) >= entrySize; sure = sure[entrySize:] {
 		e, _ := earlierEntry(sure)
-		if !e.fits(len(l.recipe.Classes)) {
-			return fmt.Errorf("%w: section SURE", logfile.ErrDamaged)
+		e.what = trust
+		if err := l.sayEarlier(e); err != nil {
+			return err
 		}
-		l.trusted = append(l.trusted, e)
 	}
 	seen := bytesReader{data: all[8]}
 	for len(seen.data) > 8 {
@@ -273,15 +239,12 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) error {
 	return nil
 }
 
-// add adds a message, unless its entry is of another store.
-func (l *ledger) add(e Entry, terms features.Ref) error {
-	if !e.fits(len(l.recipe.Classes)) {
+// sayEarlier enters what is said of a message, unless its entry is of another store.
+func (l *ledger) sayEarlier(e Entry) error {
+	if !e.fits(len(l.Classes)) {
 		return fmt.Errorf("%w: a message of class %d", logfile.ErrDamaged, e.Label)
 	}
-	e.Terms = terms
-	l.distrust(e.Fingerprint)
-	delete(l.forgotten, e.Fingerprint)
-	l.put(e)
+	l.say(e)
 	return nil
 }
 
@@ -322,18 +285,12 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 			doc.Counts[i] = uint32(r.uvarint(math.MaxUint32))
 		}
 	}
-	last := uint64(0)
-	for range cells {
-		gap := uint64(le.Uint16(r.take(2)))
-		if gap == math.MaxUint16 {
-			gap = uint64(le.Uint32(r.take(4)))
+	doc.Cells = r.cells(cells, func() uint64 {
+		if gap := le.Uint16(r.take(2)); gap < math.MaxUint16 {
+			return uint64(gap)
 		}
-		if last += gap; last >= features.CellCount || gap == 0 && len(doc.Cells) > 0 {
-			r.failed = true
-			break
-		}
-		doc.Cells = append(doc.Cells, uint32(last))
-	}
+		return uint64(le.Uint32(r.take(4)))
+	})
 	if r.failed {
 		err = fmt.Errorf("%w: a document", logfile.ErrDamaged)
 	}
@@ -346,7 +303,6 @@ func (l *ledger) readJournal(journal []byte, w *features.Writer) error {
 	if len(journal) < head || string(journal[:8]) != "CHJOUR1\n" {
 		return fmt.Errorf("%w: no journal", logfile.ErrDamaged)
 	}
-	gone := map[int]bool{}
 	for at := head; at < len(journal); {
 		meta, size := earlierRecord(journal, at)
 		if size == 0 {
@@ -358,13 +314,13 @@ func (l *ledger) readJournal(journal []byte, w *features.Writer) error {
 			break
 		}
 		if meta != nil {
-			if err := l.enterEarlier(meta, w, gone); err != nil {
+			if err := l.enterEarlier(meta, w); err != nil {
 				return err
 			}
 		}
 		at += size
 	}
-	l.remove(func(i int) bool { return gone[i] })
+	l.tidy()
 	return nil
 }
 
@@ -404,32 +360,28 @@ func earlierRecord(journal []byte, at int) (meta []byte, size int) {
 
 // enterEarlier enters the meta of a record: what it says, why a message was refused, six zeros, an entry, the sizes of the lists, the sketch, the hashes and the
 // groups of the terms; how often each occurs, doubled, plus 1 in the head; its text behind its size plus 1, 0 for one that was told; the distances of the cells.
-func (l *ledger) enterEarlier(data []byte, w *features.Writer, gone map[int]bool) error {
+func (l *ledger) enterEarlier(data []byte, w *features.Writer) error {
 	r := bytesReader{data: data}
 	what := op(r.take(8)[0])
 	if what == see {
 		return l.sawEarlier(data)
 	}
 	e, _ := earlierEntry(r.take(entrySize)[:entrySize])
+	e.what = what
 	le, sizes := binary.LittleEndian, r.take(16)
 	sketch, n, cells := int(le.Uint32(sizes)), int(le.Uint32(sizes[4:])), int(le.Uint32(sizes[8:]))
-	if r.failed || sketch > len(data) || n > len(data) || cells > len(data) || what != refuse && !e.fits(len(l.recipe.Classes)) {
+	if r.failed || sketch > len(data) || n > len(data) || cells > len(data) {
 		return fmt.Errorf("%w: its journal", logfile.ErrDamaged)
 	}
 	switch what {
 	case refuse:
 		l.facts.refused(Reason(data[1]).String(), 1)
+		return nil
 	case trust:
-		l.distrust(e.Fingerprint)
-		l.trusted = append(l.trusted, e)
 	case forget:
-		l.distrust(e.Fingerprint)
-		if at, known := l.byFingerprint[e.Fingerprint]; known {
-			gone[at] = true
-			delete(l.byFingerprint, e.Fingerprint)
+		if i, known := l.index[e.Fingerprint]; known && l.entries[i].what == learn {
 			l.facts.Forgotten++
 		}
-		l.forgotten[e.Fingerprint] = e
 	case learn:
 		r.take(8 * sketch)
 		var doc features.Document
@@ -448,21 +400,15 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer, gone map[int]bool
 				texts[i] = r.take(int(size - 1))
 			}
 		}
-		last := uint64(0)
-		for i := range cells {
-			gap := r.uvarint(features.CellCount)
-			if last += gap; last >= features.CellCount || gap == 0 && i > 0 {
-				r.failed = true
-				break
-			}
-			doc.Cells = append(doc.Cells, uint32(last))
-		}
+		doc.Cells = r.cells(cells, func() uint64 { return r.uvarint(features.CellCount) })
 		if r.failed || len(distinct) < n {
 			return fmt.Errorf("%w: its journal", logfile.ErrDamaged)
 		}
-		return l.add(e, w.AddDocument(doc, func(i int) []byte { return texts[i] }))
+		e.Terms = w.AddDocument(doc, func(i int) []byte { return texts[i] })
+	default:
+		return nil
 	}
-	return nil
+	return l.sayEarlier(e)
 }
 
 // sawEarlier enters what was noted of the files of a mailbox. The folder of a file is not known.
@@ -476,7 +422,7 @@ func (l *ledger) sawEarlier(data []byte) error {
 	seen := make(map[uint64]Sighting, n)
 	for range n {
 		name, fingerprint, label := le.Uint64(r.take(8)), le.Uint64(r.take(8)), le.Uint64(r.take(8))
-		if label >= uint64(len(l.recipe.Classes)) {
+		if label >= uint64(len(l.Classes)) {
 			return errSightings
 		}
 		seen[name] = Sighting{Fingerprint: fingerprint, Label: int(label)}
@@ -520,19 +466,16 @@ func (r *bytesReader) uvarint(limit uint64) uint64 {
 	return n
 }
 
-// number returns the next zigzag varint.
-func (r *bytesReader) number() int {
-	n := r.uvarint(math.MaxUint32)
-	return int(int64(n>>1) ^ -int64(n&1))
-}
-
-func (r *bytesReader) text() string { return string(r.take(r.number())) }
-
-// texts returns a list of texts, behind how many there are plus 1.
-func (r *bytesReader) texts() (all []string) {
-	n := r.number()
-	for i := 1; i < n && !r.failed; i++ {
-		all = append(all, r.text())
+// cells returns n cells, of which gap returns the distance to the one before.
+func (r *bytesReader) cells(n int, gap func() uint64) (all []uint32) {
+	last := uint64(0)
+	for range n {
+		next := last + gap()
+		if next >= features.CellCount || next == last && len(all) > 0 {
+			r.failed = true
+			return all
+		}
+		last, all = next, append(all, uint32(next))
 	}
 	return all
 }

@@ -113,9 +113,7 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 // documentOf returns the document of a message.
 func documentOf(t *testing.T, v *View, e Entry) *features.Document {
 	t.Helper()
-	r, _, _, err := v.find(e.Fingerprint)
-	noError(t, err)
-	d, err := v.document(r, new([]uint64))
+	d, _, err := v.document(e, new([]uint64))
 	noError(t, err)
 	return d
 }
@@ -213,7 +211,7 @@ func FuzzEarlier(f *testing.F) {
 		w := l.documents.NewWriter()
 		defer w.Close()
 		journal := append([]byte("CHJOUR1\n0123456701234567"), data...)
-		for _, err := range []error{l.readJournal(journal, w), l.enterEarlier(data, w, map[int]bool{}), l.sawEarlier(data)} {
+		for _, err := range []error{l.readJournal(journal, w), l.enterEarlier(data, w), l.sawEarlier(data)} {
 			if err != nil && !errors.Is(err, logfile.ErrDamaged) {
 				t.Fatal(err)
 			}

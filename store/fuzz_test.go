@@ -69,7 +69,7 @@ func FuzzRecord(f *testing.F) {
 		var l *ledger
 		if err == nil {
 			b.find(key)
-			b.entries()
+			b.read(nil)
 			l, err = b.ledger(0)
 		}
 		if err != nil {

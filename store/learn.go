@@ -60,19 +60,8 @@ type Outcome struct {
 
 // Learn learns a message. The model knows it at once; the file is synced before Learn returns. A message that is known with another label moves over.
 // The error is about the log, which then holds the state before the message. An error of writing a model that was due is none; see [Store.Finish].
-func (s *Store) Learn(m Message) (Outcome, error) {
-	o, err := s.learn(m)
-	if err != nil {
-		return o, fmt.Errorf("learn into %s: %w", s.path+Suffix, err)
-	}
-	return o, nil
-}
-
-// maxNewTexts is the number of new terms up to which a record has their texts for the model, which take memory. The texts of more are known from the next
-// fit on.
-const maxNewTexts = 1 << 14
-
-func (s *Store) learn(m Message) (Outcome, error) {
+func (s *Store) Learn(m Message) (o Outcome, err error) {
+	defer about(&err, "learn into "+s.path+Suffix)
 	label := slices.Index(s.Classes(), m.Label)
 	if label < 0 {
 		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, s.Classes())
@@ -81,90 +70,78 @@ func (s *Store) learn(m Message) (Outcome, error) {
 		return s.refuse(TooLarge)
 	}
 	m.Raw = message.Original(m.Raw)
-	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Class: -1, Score: math.NaN(), Origin: m.Origin}
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Origin: m.Origin, what: learn}
 	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw, s.Key)
 	e.Label, e.Size = label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
 	}
-	before, e0, known, err := s.find(e.Fingerprint)
+	before, known, err := s.find(e.Fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
-	moves := known && op(before.Op) == learn
-	if moves && e0.Label == label {
+	moves := known && before.what == learn
+	if moves && before.Label == label {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
-	if err := s.prepare(); err != nil {
-		return Outcome{}, err
+	if s.reader == nil {
+		if s.reader, err = filter.NewReader(s.reading(), filter.ReaderOptions{Grams: true, Names: true}); err != nil {
+			return Outcome{}, err
+		}
 	}
 	e.Repairs = s.reader.Read(m.Raw)
-	body := body{own: true}
 	bag := *s.reader.Bag()
 	if len(m.Raw) > limits.LargeMessage {
 		s.reader.Forget() // all but the bag, so that what follows has its memory
 	}
 	document := bag.Document()
-	var old *features.Document
-	if moves {
-		if old, err = s.toForget(before); err != nil {
-			return Outcome{}, err
-		}
-	}
-	p, verdict, err := s.part(&document, old, before)
+	p, verdict, err := s.lesson(&document, before, moves)
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := Outcome{What: Learned, Class: verdict.Class, Verdict: verdict.Verdict, Score: verdict.Score, Probability: verdict.Probability}
+	o = Outcome{What: Learned, Class: verdict.Class, Verdict: verdict.Verdict, Score: verdict.Score, Probability: verdict.Probability}
 	e.Score, e.Class = o.Score, slices.Index(s.Classes(), o.Class)
 	switch {
 	case moves:
-		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[e0.Label], true
-		e.Score, e.Class = e0.Score, e0.Class // what the filter said before it knew the message
+		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[before.Label], true
+		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
 	case (s.options.OnError || s.onErrors) && !m.Always && s.isSure(verdict, label):
-		o.What = Sure
-		return o, s.append(recordOf(trust, e), logfile.Rows{}, nil)
+		o.What, e.what = Sure, trust
+		return o, s.append(e.record(), logfile.Rows{}, nil)
 	}
 	if m.Way == ByMaildir && !moves && len(s.Classes()) == 2 {
 		if doubt := s.typicalMargins().Doubt(label, []float64{0, e.Score}); doubt >= metrics.Doubted {
 			o.Doubt, e.Doubt = doubt, hundredths(doubt)
 		}
 	}
-	body.document = document.Append(nil, func(i int) []byte { // the log has the texts of the others
+	data := document.Append(nil, func(i int) []byte { // the log has the texts of the others
 		if p.Learner == nil || p.Unknown[i] { // a model that does not learn has terms that the log may lack
 			return bag.Text(i)
 		}
 		return nil
 	})
-	rows := change(p, e0.Label, label, old != nil)
-	if s.filter.SavesTexts() && s.filter.Kind() != features.Whole {
-		for _, t := range p.New {
-			var text []byte
-			if len(p.New) <= maxNewTexts {
-				text = bag.Text(t.Index)
-			}
-			rows.Texts = logfile.AppendText(rows.Texts, text)
-		}
-	}
-	if err := s.append(recordOf(learn, e), rows, body.append(nil)); err != nil {
+	if err := s.append(e.record(), p.Learn(before.Label, label, bag.Text), appendBody(nil, data, true)); err != nil {
 		return Outcome{}, err
 	}
 	s.taught++
 	return o, nil
 }
 
-// part returns the learner for a document that is to be learned, and one that is to be forgotten before, which a record learned, see [filter.One.Partial], and
-// the verdict on the former; without a learner if the model learns only when it is fitted.
-func (s *Store) part(document, old *features.Document, r logfile.Record) (p filter.Partial, v filter.Classification, err error) {
+// lesson returns the learner for a document that is to be learned, nil for none, and for the message of an entry if that is to be forgotten before, with the
+// verdict on the former, see [filter.One.Partial]. There is no learner if the model learns or forgets only when it is fitted.
+func (s *Store) lesson(document *features.Document, before Entry, forgets bool) (p filter.Partial, v filter.Classification, err error) {
+	var old *features.Document
 	counted := math.MaxInt
-	if old != nil && r.Number == 0 {
-		f, err := s.facts()
-		if err != nil {
-			return p, v, err
+	if forgets && s.forgets {
+		var r logfile.Record
+		if old, r, err = s.document(before, &s.hashes); err == nil && r.Number == 0 {
+			var f facts
+			f, err = s.facts()
+			counted = f.Terms
 		}
-		counted = f.Terms
 	}
 	switch {
+	case err != nil:
 	case s.learns && (document != nil || old != nil):
 		if p, err = s.filter.Partial(document, old, counted); err == nil && document != nil {
 			v = s.filter.Judge(p.Learner.Scores(nil, p.Vector))
@@ -175,35 +152,13 @@ func (s *Store) part(document, old *features.Document, r logfile.Record) (p filt
 	return p, v, err
 }
 
-// change learns and forgets the documents of a part, from one of the class before to one of class after, and returns what that changed.
-func change(p filter.Partial, before, after int, forgets bool) logfile.Rows {
-	if p.Learner == nil {
-		return logfile.Rows{}
-	}
-	if forgets {
-		p.Learner.Forget(p.Forgotten, before)
-	}
-	if after >= 0 {
-		p.Learner.Learn(p.Vector, after)
-	}
-	r := logfile.Rows{IDs: p.IDs, Rows: make([]byte, 0, len(p.IDs)*p.Learner.TermSize()), Globals: p.Learner.AppendGlobals(nil)}
-	for w := range p.IDs {
-		r.Rows = p.Learner.AppendTerm(r.Rows, w)
-	}
-	for _, t := range p.New {
-		r.New = append(r.New, t.Hash)
-	}
-	r.First = p.IDs[len(p.IDs)-1] + 1 - uint32(len(r.New))
-	return r
-}
-
 // typicalMargins returns the typical margins at the last fit.
 func (s *Store) typicalMargins() metrics.Typical {
-	if s.provenance == nil {
+	if s.typical == nil {
 		p, _ := train.ProvenanceOf(s.filter) // a fit reports the error
-		s.provenance = &p
+		s.typical = &p.Typical
 	}
-	return s.provenance.Typical
+	return *s.typical
 }
 
 // isSure reports whether the filter gave a message its label and was sure of it.
@@ -222,12 +177,12 @@ func (s *Store) isSure(v filter.Classification, label int) bool {
 // the filter, contradicts nothing: it may be taken back.
 func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	raw = message.Original(raw)
-	r, before, known, err := s.find(s.Fingerprint(raw))
+	before, known, err := s.find(s.Fingerprint(raw))
 	if err != nil {
 		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
 	}
 	wanted := slices.Index(s.Classes(), label)
-	if known && op(r.Op) == learn && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
+	if known && before.what == learn && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
 		return false, nil
 	}
 	v, err := s.filter.Classify(raw)
@@ -239,52 +194,38 @@ func (s *Store) Forget(raw []byte) (Outcome, error) {
 	return s.ForgetKnown(s.Fingerprint(raw))
 }
 
-func (s *Store) forgetFingerprint(fingerprint uint64) (Outcome, error) {
-	r, before, known, err := s.find(fingerprint)
+// ForgetKnown is Forget for a message by its fingerprint.
+func (s *Store) ForgetKnown(fingerprint uint64) (o Outcome, err error) {
+	defer about(&err, "forget in "+s.path+Suffix)
+	before, known, err := s.find(fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
 	if !known {
 		return s.refuse(NeverKnown)
 	}
-	var rows logfile.Rows
-	if op(r.Op) == learn {
-		old, err := s.toForget(r)
-		if err != nil {
-			return Outcome{}, err
-		}
-		p, _, err := s.part(nil, old, r)
-		if err != nil {
-			return Outcome{}, err
-		}
-		rows = change(p, before.Label, -1, true)
-	}
-	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Class: -1}
-	e.Fingerprint, e.Label, e.Confirmed = fingerprint, before.Label, before.Confirmed
-	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.append(recordOf(forget, e), rows, nil)
-}
-
-// ForgetKnown is Forget for a message by its fingerprint.
-func (s *Store) ForgetKnown(fingerprint uint64) (Outcome, error) {
-	o, err := s.forgetFingerprint(fingerprint)
+	p, _, err := s.lesson(nil, before, before.what == learn)
 	if err != nil {
-		return o, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
+		return Outcome{}, err
 	}
-	return o, nil
+	e := Entry{Learned: s.now().UTC().Truncate(time.Second), what: forget}
+	e.Fingerprint, e.Label, e.Class, e.Confirmed = fingerprint, before.Label, -1, before.Confirmed
+	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
 }
 
 // ForgetOrigin forgets all messages that one origin taught from a time on, and returns how many these were.
 func (s *Store) ForgetOrigin(origin string, since time.Time) (n int, err error) {
-	all, trusted, err := s.entries()
-	for _, e := range append(all, trusted...) {
-		if err == nil && e.Origin == origin && !e.Learned.Before(since) {
-			if _, err = s.forgetFingerprint(e.Fingerprint); err == nil {
-				n++
-			}
-		}
-	}
+	l, err := s.read(nil)
 	if err != nil {
-		return n, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
+		return 0, fmt.Errorf("forget in %s: %w", s.path+Suffix, err)
+	}
+	for _, e := range l.entries {
+		if e.what != forget && e.Origin == origin && !e.Learned.Before(since) {
+			if _, err := s.ForgetKnown(e.Fingerprint); err != nil {
+				return n, err
+			}
+			n++
+		}
 	}
 	return n, nil
 }
@@ -300,27 +241,9 @@ func (s *Store) refuse(why Reason) (Outcome, error) {
 	return Outcome{What: Refused, Reason: why}, s.append(r, logfile.Rows{}, nil)
 }
 
-// toForget returns the document of a message that the log has; nil if the model forgets it only when it is fitted again.
-func (s *Store) toForget(r logfile.Record) (*features.Document, error) {
-	if !s.forgets {
-		return nil, nil
-	}
-	return s.document(r, &s.hashes)
-}
-
-// prepare makes the reader when it is first needed.
-func (s *Store) prepare() (err error) {
-	if s.reader == nil {
-		s.reader, err = filter.NewReader(s.reading(), filter.ReaderOptions{Grams: true, Names: true})
-	}
-	return err
-}
-
 // Knows reports whether the log has a message: it was learned, or the filter was sure of it.
-func (s *Store) Knows(raw []byte) (bool, error) {
-	_, _, known, err := s.find(s.Fingerprint(raw))
-	if err != nil {
-		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
-	}
-	return known, nil
+func (s *Store) Knows(raw []byte) (known bool, err error) {
+	defer about(&err, "look for a message in "+s.path+Suffix)
+	_, known, err = s.find(s.Fingerprint(raw))
+	return known, err
 }

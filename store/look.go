@@ -7,7 +7,6 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/replace"
 )
 
 // View is a log as a reader sees it: the state before or after any message that a writer learns at the same time.
@@ -21,28 +20,14 @@ type View struct {
 func (v *View) Close() error { return errors.Join(v.filter.Close(), v.file.Close()) }
 
 // Look reads the log of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone], or is about a file.
-func Look(path string) (*View, error) {
-	v, err := look(path)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
-	}
-	return v, nil
-}
-
-func look(path string) (*View, error) {
-	path, err := replace.Target(path)
-	if err != nil {
-		return nil, err
-	}
+func Look(path string) (v *View, err error) {
+	defer about(&err, "read "+path+Suffix)
 	b, err := openToRead(path)
-	if errors.Is(err, ErrNone) && HasEarlier(path) {
-		err = ErrEarlier
-	}
 	if err != nil {
 		return nil, err
 	}
-	v := &View{book: b}
-	if v.ledger, err = b.read(nil, nil); err == nil {
+	v = &View{book: b}
+	if v.ledger, err = b.read(nil); err == nil {
 		v.filter, err = filter.Open(path)
 	}
 	if err != nil {
@@ -59,7 +44,7 @@ func (v *View) Filter() *filter.Filter { return v.filter }
 func (v *View) Classes() []string { return v.recipe.Classes }
 
 // Entries returns the messages of the log, in the order in which they were first learned.
-func (v *View) Entries() []Entry { return v.ledger.entries }
+func (v *View) Entries() []Entry { return v.ledger.entries[:v.ledger.learned] }
 
 // Sample is some messages of a log.
 type Sample struct {
@@ -68,20 +53,15 @@ type Sample struct {
 
 // Sample returns up to so many messages of each class, spread evenly over the log.
 func (v *View) Sample(each int) (*Sample, error) {
-	indices := make([][]int, len(v.Classes()))
-	for i, e := range v.ledger.entries {
-		indices[e.Label] = append(indices[e.Label], i)
+	byClass := make([][]Entry, len(v.Classes()))
+	for _, e := range v.Entries() {
+		byClass[e.Label] = append(byClass[e.Label], e)
 	}
-	s := &Sample{make([][]features.Document, len(indices))}
+	s := &Sample{make([][]features.Document, len(byClass))}
 	var hashes []uint64
-	for c, all := range indices {
+	for c, all := range byClass {
 		for n := range min(each, len(all)) {
-			e := v.ledger.entries[all[n*len(all)/min(each, len(all))]]
-			r, _, _, err := v.find(e.Fingerprint)
-			if err != nil {
-				return nil, err
-			}
-			document, err := v.document(r, &hashes)
+			document, _, err := v.document(all[n*len(all)/min(each, len(all))], &hashes)
 			if err != nil {
 				return nil, err
 			}
@@ -134,9 +114,9 @@ func (v *View) unlike() string {
 	if err != nil {
 		return ""
 	}
-	for _, r := range v.tail {
-		if _, known := v.ledger.byFingerprint[r.Key]; known && op(r.Op) == learn {
-			document, err := v.document(r, new([]uint64))
+	for _, e := range v.Entries() {
+		if e.at > v.checkpoint.At {
+			document, _, err := v.document(e, new([]uint64))
 			if err != nil {
 				return ""
 			}
@@ -157,51 +137,19 @@ func Later(path string) (int, error) {
 }
 
 func later(path string) (n int, err error) {
-	if path, err = replace.Target(path); errors.Is(err, replace.ErrDevice) {
-		return 0, ErrNone
-	}
-	if err != nil {
-		return 0, err
-	}
 	b, err := openToRead(path)
-	if errors.Is(err, ErrNone) && HasEarlier(path) {
-		err = ErrEarlier
-	}
 	if err != nil {
 		return 0, err
 	}
 	defer b.file.Close()
-	f, err := b.facts()
+	l, err := b.read(nil)
 	if err != nil {
 		return 0, err
 	}
-	entries, _, err := b.entries()
-	for _, e := range entries {
+	for _, e := range l.entries[:l.learned] {
 		if e.Confirmed || e.Way != ByTraining && e.Way != ByImport {
 			n++
 		}
 	}
-	return n + f.Forgotten, err
-}
-
-// version says what a log has. Each message changes it.
-type version struct {
-	model uint64
-	end   int64
-}
-
-// versionOf returns the version of the log of the model at path, 0 without a log that can be read.
-func versionOf(path string) (v version, err error) {
-	if path, err = replace.Target(path); errors.Is(err, replace.ErrDevice) {
-		return v, nil
-	}
-	if err != nil {
-		return v, err
-	}
-	b, err := openToRead(path)
-	if err != nil {
-		return v, nil
-	}
-	defer b.file.Close()
-	return version{b.checkpoint.Key, b.end}, nil
+	return n + l.facts.Forgotten, nil
 }

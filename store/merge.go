@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"chaff/internal/cputime"
-	"chaff/internal/replace"
 	"chaff/train"
 )
 
@@ -25,14 +23,10 @@ type Merged struct {
 }
 
 // Merge writes the log of all messages of some logs, and the model fitted to them, to out. Of a message that more than one has, the newest entry counts, see
-// [statement.compare], also if that forgot it. The order of the logs changes nothing. The error says which setting differs if the logs cannot be merged, or
+// [Entry.compare], also if that forgot it. The order of the logs changes nothing. The error says which setting differs if the logs cannot be merged, or
 // wraps [ErrLearned]; all are left as they are.
 func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (Merged, error) {
-	began := cputime.Process()
-	before, err := versionOf(out)
-	if err != nil {
-		return Merged{}, err
-	}
+	before := versionOf(out)
 	var m Merged
 	var all *ledger
 	for i, path := range paths {
@@ -51,22 +45,19 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 		if err != nil {
 			return m, fmt.Errorf("merge %s and %s: %w", paths[0], path, err)
 		}
-		m.Both, m.Conflicts = all.union(l, m.Both, m.Conflicts)
-	}
-	if err := all.documents.Complete(1); err != nil {
-		return m, err
+		all.union(l, &m)
 	}
 	now := time.Now()
 	all.expire(all.facts.Options, now)
-	m.Messages = len(all.entries)
-	f, refitted, err := all.fit(ctx, o, now, began)
+	m.Messages = all.learned
+	f, refitted, err := all.fit(ctx, o, now)
 	if err != nil {
 		return m, fmt.Errorf("fit the model of %d logs: %w", len(paths), err)
 	}
 	m.Saved = refitted
 	return m, save(ctx, out, f, all, func(target string) error {
-		if now, err := versionOf(target); err != nil || now != before {
-			return cmp.Or(err, ErrLearned)
+		if versionOf(target) != before {
+			return ErrLearned
 		}
 		return nil
 	})
@@ -74,10 +65,6 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 
 // ledgerAt reads the log of the model at path.
 func ledgerAt(path string) (*ledger, error) {
-	path, err := replace.Target(path)
-	if err != nil {
-		return nil, err
-	}
 	b, err := openToRead(path)
 	if err != nil {
 		return nil, err
@@ -86,74 +73,63 @@ func ledgerAt(path string) (*ledger, error) {
 	return b.ledger(0)
 }
 
-// statement is what a log says of a message.
-type statement struct {
-	what op
-	Entry
+// version says what a log has. Each message changes it.
+type version struct {
+	model uint64
+	end   int64
 }
 
-// compare compares what two logs say of a message. One about a label that a person has confirmed is greater, then the later one, then one that forgets, then
-// that with the larger bytes: an order of all statements, so that the order of the logs does not matter.
-func (s statement) compare(other statement) int {
-	rank := func(s statement) int { return map[op]int{trust: 0, learn: 1, forget: 2}[s.what] }
-	return cmp.Or(cmp.Compare(flag(s.Confirmed), flag(other.Confirmed)), s.Learned.Compare(other.Learned), cmp.Compare(rank(s), rank(other)),
-		bytes.Compare(appendEntry(nil, s.Entry), appendEntry(nil, other.Entry)))
+// versionOf returns the version of the log of the model at path, 0 without a log that can be read.
+func versionOf(path string) version {
+	b, err := openToRead(path)
+	if err != nil {
+		return version{}
+	}
+	defer b.file.Close()
+	return version{b.checkpoint.Key, b.end}
 }
 
-// statements returns what a ledger says of each message.
-func (l *ledger) statements() map[uint64]statement {
-	all := make(map[uint64]statement, len(l.entries))
-	for _, e := range l.entries {
-		all[e.Fingerprint] = statement{learn, e}
-	}
-	for _, e := range l.trusted {
-		all[e.Fingerprint] = statement{trust, e}
-	}
-	for _, e := range l.forgotten {
-		all[e.Fingerprint] = statement{forget, e}
-	}
-	return all
+// compare compares what two logs say of a message. An entry with a label that a person has confirmed is greater, then the later one, then one that forgets,
+// then that with the larger bytes: an order of all entries, so that the order of the logs does not matter.
+func (e Entry) compare(other Entry) int {
+	rank := func(e Entry) int { return map[op]int{trust: 0, learn: 1, forget: 2}[e.what] }
+	return cmp.Or(cmp.Compare(flag(e.Confirmed), flag(other.Confirmed)), e.Learned.Compare(other.Learned), cmp.Compare(rank(e), rank(other)),
+		bytes.Compare(appendEntry(nil, e), appendEntry(nil, other)))
 }
 
 // union adds what another ledger says, which is left as it is.
-func (l *ledger) union(other *ledger, both, conflicts int) (int, int) {
-	mine := l.statements()
+func (l *ledger) union(other *ledger, m *Merged) {
 	w := l.documents.NewWriter()
 	defer w.Close()
-	theirs, gone := other.statements(), map[uint64]bool{}
-	for _, fingerprint := range slices.Sorted(maps.Keys(theirs)) {
-		s := theirs[fingerprint]
-		old, known := mine[fingerprint]
-		if known && old.what == learn && s.what == learn {
-			both++
-			if old.Label != s.Label {
-				conflicts++
+	for _, fingerprint := range slices.Sorted(maps.Keys(other.index)) {
+		e := other.entries[other.index[fingerprint]]
+		if i, known := l.index[fingerprint]; known {
+			old := l.entries[i]
+			if old.what == learn && e.what == learn {
+				m.Both++
+				if old.Label != e.Label {
+					m.Conflicts++
+				}
+			}
+			if old.compare(e) >= 0 {
+				continue
 			}
 		}
-		if known && old.compare(s) >= 0 {
-			continue
+		if e.what == learn {
+			e.Terms = w.Copy(other.documents, e.Terms)
 		}
-		l.distrust(fingerprint)
-		delete(l.forgotten, fingerprint)
-		gone[fingerprint] = s.what != learn
-		switch s.what {
-		case forget:
-			l.forgotten[fingerprint] = s.Entry
-		case trust:
-			l.trusted = append(l.trusted, s.Entry)
-		default:
-			s.Terms = w.Copy(other.documents, s.Terms)
-			l.put(s.Entry)
-		}
+		l.say(e)
 	}
-	l.remove(func(i int) bool { return gone[l.entries[i].Fingerprint] })
+	l.tidy()
 	for mailbox, files := range other.seen {
 		l.seen.note(mailbox, files, nil)
 	}
 	l.facts.Expired += other.facts.Expired
-	l.facts.Forgotten = len(l.forgotten)
+	l.facts.Forgotten = 0
+	for _, e := range l.entries {
+		l.facts.Forgotten += int(flag(e.what == forget))
+	}
 	for why, n := range other.facts.Refused {
 		l.facts.refused(why, n)
 	}
-	return both, conflicts
 }

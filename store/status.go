@@ -82,18 +82,10 @@ type Status struct {
 	// ByHand is how many of these messages were learned by hand: mostly those that the filter got wrong.
 	ByHand int `json:"judged_and_learned_by_hand"`
 	// Judged are the messages behind the windows, in the order in which they were learned.
-	Judged     []Judged            `json:"-"`
+	Judged     []Entry             `json:"-"`
 	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
 	// Problems are the reasons why the filter does not learn, or learns badly.
 	Problems []string `json:"problems,omitempty"`
-}
-
-// Judged is a message as the filter judged it before it learned it.
-type Judged struct {
-	Learned time.Time
-	Label   int
-	Class   int
-	Score   float64
 }
 
 // windows are the sizes of the windows of a status; 0 is all.
@@ -105,48 +97,47 @@ const silentDays = 30
 // statusOf returns the status of a ledger at a time.
 func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 	settings := f.Settings()
-	s := Status{Model: settings.Model, Messages: len(l.entries), Ways: map[string]int{}, Refused: l.facts.Refused, Changed: l.facts.Changed,
-		Expired: l.facts.Expired, Forgotten: l.facts.Forgotten, Sure: len(l.trusted), FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest()}
+	s := Status{
+		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Refused: l.facts.Refused, Changed: l.facts.Changed, Expired: l.facts.Expired,
+		Forgotten: l.facts.Forgotten, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
+	}
 	if l.facts.Fitted != 0 {
 		fitted := time.Unix(l.facts.Fitted, 0).UTC()
 		s.Fitted = &fitted
 	}
-	for _, name := range l.recipe.Classes {
+	for _, name := range l.Classes {
 		s.Classes = append(s.Classes, ClassStatus{Class: name})
 	}
 	for _, e := range l.entries {
+		c := &s.Classes[e.Label]
+		if e.isJudged() {
+			s.Judged = append(s.Judged, e)
+			s.ByHand += int(flag(e.Way == ByHand))
+		}
+		if e.what == trust {
+			s.Sure++
+			if e.Learned.After(c.newest) {
+				c.newest = e.Learned
+			}
+		}
+		if e.what != learn {
+			continue
+		}
 		s.Ways[e.Way.String()]++
 		s.Doubtful += int(flag(e.Doubt > 0))
 		s.Confirmed += int(flag(e.Confirmed))
-		c := &s.Classes[e.Label]
 		c.Messages++
 		if !e.Learned.Before(c.newest) {
 			c.newest, c.Last = e.Learned, &e.Learned
 		}
-		if e.Way == ByTraining || e.Way == ByImport {
-			continue
-		}
-		if age := now.Sub(e.Learned); age < 24*time.Hour {
-			c.Today++
-			c.Month++
-		} else if age < 30*24*time.Hour {
-			c.Month++
+		if age := now.Sub(e.Learned); e.Way != ByTraining && e.Way != ByImport {
+			c.Today += int(flag(age < 24*time.Hour))
+			c.Month += int(flag(age < 30*24*time.Hour))
 		}
 	}
-	for _, e := range l.trusted {
-		if c := &s.Classes[e.Label]; e.Learned.After(c.newest) {
-			c.newest = e.Learned
-		}
-	}
-	for e := range l.judged {
-		s.Judged = append(s.Judged, Judged{e.Learned, e.Label, e.Class, e.Score})
-		if e.Way == ByHand {
-			s.ByHand++
-		}
-	}
-	slices.SortStableFunc(s.Judged, func(a, b Judged) int { return a.Learned.Compare(b.Learned) })
+	slices.SortStableFunc(s.Judged, func(a, b Entry) int { return a.Learned.Compare(b.Learned) })
 	for _, last := range windows {
-		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.recipe.Classes))
+		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.Classes))
 	}
 	s.Problems = s.problems(now)
 	return s
@@ -155,15 +146,15 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 // digest returns [Status.Digest].
 func (l *ledger) digest() string {
 	var sum uint64
-	for _, s := range l.statements() {
-		s.Doubt = 0 // a matter of the model
-		sum += xxhash.Sum64(appendEntry([]byte{byte(s.what)}, s.Entry))
+	for _, e := range l.entries {
+		e.Doubt = 0 // a matter of the model
+		sum += xxhash.Sum64(appendEntry([]byte{byte(e.what)}, e))
 	}
 	return fmt.Sprintf("%016x", sum)
 }
 
 // windowOf returns the figures of the last messages; 0 is all.
-func windowOf(judged []Judged, last int, classes []string) Window {
+func windowOf(judged []Entry, last int, classes []string) Window {
 	w := Window{Last: last, Messages: len(judged)}
 	if last > 0 && last < len(judged) {
 		judged = judged[len(judged)-last:]

@@ -11,10 +11,9 @@ import (
 	"time"
 
 	"chaff/filter"
-	"chaff/internal/filelock"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
-	"chaff/train"
+	"chaff/metrics"
 )
 
 // Suffix is appended to the path of a model to name its log.
@@ -38,32 +37,33 @@ var (
 // ErrTooFew is returned if a model cannot be fitted yet. Copies of a message count as one.
 var ErrTooFew = errors.New("too few different messages of a class")
 
-// writer is the log of a model, open for writing and locked, with its model.
-type writer struct {
+// Store is the log of a model, open for learning and locked, with its model. It belongs to one goroutine, and to one process at a time.
+type Store struct {
 	*book
-	path       string // of the model
-	options    Options
-	now        func() time.Time
-	filter     *filter.One
-	lists      []logfile.Record  // of the tail, see [logfile.Log.Lists]
-	rows       []logfile.Rows    // of these
-	learns     bool              // the model learns from one message after the other
-	forgets    bool              // and forgets one at once
-	hashes     []uint64          // of the terms of the log, read when they are first needed
-	provenance *train.Provenance // of the filter, the same
-	failed     error             // a write that failed and could not be taken back, or a log that could not be read again
-	unfolded   error             // why the last model that was due could not be written
-	remade     error             // why the model was made anew
-	limit      int               // of records of the tail
+	path     string // of the model
+	options  Options
+	onErrors bool // see [Store.LearnOnErrors]
+	now      func() time.Time
+	limit    int // of records of the tail
+	filter   *filter.One
+	reader   *filter.Reader
+	lists    []logfile.Rows   // of the tail
+	learns   bool             // the model learns from one message after the other
+	forgets  bool             // and forgets one at once
+	hashes   []uint64         // of the terms of the log, read when they are first needed
+	typical  *metrics.Typical // of the filter, the same
+	failed   error            // a write that failed and could not be taken back, or a log that could not be read again
+	unfolded error            // why the last model that was due could not be written
+	remade   error            // why the model was made anew
+	taught   int              // messages that this process has learned
+	expired  int              // messages that this process has dropped
 }
 
-// Store is the log of a model, open for learning. It belongs to one goroutine, and to one process at a time.
-type Store struct {
-	writer
-	reader   *filter.Reader
-	onErrors bool
-	taught   int // messages that this process has learned
-	expired  int // messages that this process has dropped
+// about adds what an error, if there is one, is about.
+func about(err *error, what string) {
+	if *err != nil {
+		*err = fmt.Errorf("%s: %w", what, *err)
+	}
 }
 
 // Open opens the log of the model at path and locks it. It waits for a while for another process to finish. A model that the log does not go with is made
@@ -77,78 +77,56 @@ func OpenAsBefore(ctx context.Context, path string) (*Store, error) {
 	return open(ctx, path, nil)
 }
 
-func open(ctx context.Context, path string, o *Options) (*Store, error) {
-	s, err := openLocked(ctx, path, o)
-	if err != nil {
-		return nil, fmt.Errorf("open the log %s: %w", path+Suffix, err)
-	}
-	return s, nil
-}
-
-func openLocked(ctx context.Context, path string, o *Options) (*Store, error) {
-	target, err := replace.Target(path)
-	if err != nil {
+func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
+	defer about(&err, "open the log "+path+Suffix)
+	if path, err = replace.Target(path); err != nil {
 		return nil, err
 	}
-	turned := HasEarlier(target)
+	turned := HasEarlier(path)
 	if turned {
-		if err := convert(ctx, target, o); err != nil && !errors.Is(err, ErrNone) {
+		if err := convert(ctx, path, o); err != nil && !errors.Is(err, ErrNone) {
 			return nil, err
 		}
 	}
-	if err := owned(target); err != nil {
-		return nil, err
+	var file *os.File
+	if err = replace.CheckOwner(path+Suffix, path); err == nil {
+		file, err = lockFile(ctx, path+Suffix)
 	}
-	file, err := lockFile(ctx, target+Suffix, os.O_RDWR)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNone
+	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{writer: writer{book: &book{file: file}, path: target, now: time.Now, limit: maxOpen}}
-	if err := s.load(); err != nil {
-		file.Close()
-		return nil, err
-	}
-	if o == nil {
-		f, err := s.facts()
-		if err != nil {
-			s.Close()
-			return nil, err
-		}
+	s = &Store{book: &book{file: file}, path: path, now: time.Now, limit: maxOpen}
+	if err = s.load(); err == nil && o == nil {
+		var f facts
+		f, err = s.facts()
 		o = &f.Options
 	}
-	s.options = *o
-	if turned && s.remade == nil {
-		s.remade = errTurned
-	}
-	if s.filter == nil {
-		if err := s.remake(ctx); err != nil {
-			s.Close()
-			return nil, fmt.Errorf("make the model anew from it, since %w: %w", s.remade, err)
+	if err == nil {
+		if s.options = *o; turned && s.remade == nil {
+			s.remade = errTurned
+		}
+		if s.filter == nil {
+			err = s.remake(ctx)
 		}
 	}
-	return s, nil
-}
-
-// owned returns an error if there is no log of the model at path, or one that another user may have put there.
-func owned(path string) error {
-	err := replace.CheckOwner(path+Suffix, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return ErrNone
+	if err != nil {
+		s.Close()
+		return nil, err
 	}
-	return err
+	return s, nil
 }
 
 // lockFile opens and locks a log, which only its owner may open.
-func lockFile(ctx context.Context, path string, flag int) (*os.File, error) {
+func lockFile(ctx context.Context, path string) (*os.File, error) {
 	for deadline := time.Now().Add(lockWait); ; {
-		file, err := openRegular(path, flag)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, ErrNone
-		}
+		file, err := openRegular(path, os.O_RDWR)
 		if err != nil {
 			return nil, err
 		}
-		locked, err := filelock.Try(file)
+		locked, err := replace.Lock(file)
 		if err == nil && locked {
 			mine, err1 := file.Stat()
 			there, err2 := os.Stat(path)
@@ -175,26 +153,20 @@ func lockFile(ctx context.Context, path string, flag int) (*os.File, error) {
 
 // load reads the log, and opens the model that it goes with; without that the filter is nil and remade says why. It cuts off half a record that a crash has
 // left.
-func (s *writer) load() error {
+func (s *Store) load() error {
 	b, err := openBook(s.file)
 	if err != nil {
 		return err
 	}
 	s.closeFilter()
-	s.book, s.lists, s.rows, s.hashes, s.provenance = b, nil, nil, nil, nil
+	s.book, s.lists, s.hashes, s.typical = b, nil, nil, nil
 	if err := s.file.Truncate(s.end); err != nil {
 		return replace.Reason(err)
 	}
 	f, err := filter.OpenToLearn(s.path)
 	if err == nil {
-		var known bool
-		if known, err = s.use(f.Identity()); err == nil && !known {
-			err = filter.ErrOtherModel
-		}
-		if err == nil { // the rows are those of this model, and of no use for a new one
-			if s.lists, _, err = s.log.Lists(f.Identity(), s.end); err == nil {
-				s.rows, err = filter.RowsOf(s.log, s.lists)
-			}
+		if err = s.use(f.Identity()); err == nil { // the lists are those of this model, and of no use for a new one
+			s.lists, _, err = s.log.Lists(f.Identity(), s.end)
 		}
 		if err != nil {
 			f.Close()
@@ -212,8 +184,8 @@ func (s *writer) load() error {
 }
 
 // know tells the filter what is in the tail.
-func (s *writer) know() error {
-	err := s.filter.Know(s.rows)
+func (s *Store) know() error {
+	err := s.filter.Know(s.lists)
 	if errors.Is(err, filter.ErrNotLearning) {
 		return nil
 	}
@@ -236,7 +208,7 @@ func (s *Store) Close() error {
 // Unlock is Close for a process about to exit: it leaves the memory of the model to the system.
 func (s *Store) Unlock() error { return s.file.Close() }
 
-func (s *writer) closeFilter() {
+func (s *Store) closeFilter() {
 	if s.filter != nil {
 		s.filter.Close()
 		s.filter = nil
@@ -250,7 +222,7 @@ func (b *book) NameHash(name string) uint64 { return b.nameHash(name) }
 func (b *book) Fingerprint(raw []byte) uint64 { return b.fingerprint(raw) }
 
 // Filter returns the model, which is valid until the store is closed or its model is written anew.
-func (s *writer) Filter() *filter.One { return s.filter }
+func (s *Store) Filter() *filter.One { return s.filter }
 
 // Model returns the name of the model.
 func (s *Store) Model() string { return s.recipe.Model }
@@ -260,8 +232,11 @@ func (s *Store) Classes() []string { return s.recipe.Classes }
 
 // Entries returns the messages of the log, in the order in which they were first learned, without documents.
 func (s *Store) Entries() ([]Entry, error) {
-	all, _, err := s.entries()
-	return all, err
+	l, err := s.read(nil)
+	if err != nil {
+		return nil, err
+	}
+	return l.entries[:l.learned], nil
 }
 
 // Changed returns how many messages were learned or forgotten since the model was last fitted.
@@ -272,7 +247,7 @@ func (s *Store) Changed() (int, error) {
 
 // append writes a record to the end of the log and syncs the file. If that fails it takes the record back. It writes a new model if one is due; what is in
 // the log is learned, whether that succeeds or not: see [Store.Finish].
-func (s *writer) append(r logfile.Record, rows logfile.Rows, body []byte) error {
+func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 	if s.failed != nil {
 		return s.failed
 	}
@@ -289,14 +264,14 @@ func (s *writer) append(r logfile.Record, rows logfile.Rows, body []byte) error 
 }
 
 // write writes a record behind the last one, whose rows take the place of those of the lists that they end, see [logfile.Log.Lists].
-func (s *writer) write(r logfile.Record, rows logfile.Rows, body []byte) error {
+func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 	r.Model, r.Checkpoint, r.Number = s.checkpoint.Key, s.checkpoint.At, uint32(len(s.tail))
 	kept := len(s.lists)
 	if r.Op != logfile.Checkpoint {
 		r.Number++
 		for range bits.TrailingZeros32(r.Number) {
 			kept--
-			rows = rows.After(s.rows[kept])
+			rows = rows.After(s.lists[kept])
 		}
 	}
 	if kept > 0 {
@@ -317,15 +292,16 @@ func (s *writer) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 		}
 		return replace.Reason(err)
 	}
+	rows.At = r.At
 	if s.end = end; r.Op != logfile.Checkpoint {
-		s.tail, s.lists, s.rows = append(s.tail, r), append(s.lists[:kept], r), append(s.rows[:kept], rows)
+		s.tail, s.lists = append(s.tail, r), append(s.lists[:kept], rows)
 	}
 	return nil
 }
 
 // Finish ends learning: it writes the model if readers would read too many records. It returns what the user should know though nothing was lost, or nil: that
 // the model was made anew when the log was opened, or that it could not be written when that was due, which is tried again the next time.
-func (s *writer) Finish() error {
+func (s *Store) Finish() error {
 	if len(s.tail) >= min(maxRecords, s.limit) && s.failed == nil && s.filter != nil {
 		s.unfolded = s.fold()
 	}

@@ -261,7 +261,7 @@ func statusPage(f *filter.Filter, s state) report.Page {
 }
 
 // learningCurve returns the figures of a spam filter after every so many messages that it judged.
-func learningCurve(judged []store.Judged) []metrics.LearningPoint {
+func learningCurve(judged []store.Entry) []metrics.LearningPoint {
 	scores, predictions, spam := make([]float64, len(judged)), make([]int32, len(judged)), make([]bool, len(judged))
 	for i, j := range judged {
 		scores[i], predictions[i], spam[i] = j.Score, int32(j.Class), j.Label == filter.SpamClass
@@ -271,7 +271,7 @@ func learningCurve(judged []store.Judged) []metrics.LearningPoint {
 }
 
 // timesOf returns the accuracy on the messages of each time at which some were learned, such as a day: the layout says which times are the same.
-func timesOf(judged []store.Judged, layout string) []evaluate.Month {
+func timesOf(judged []store.Entry, layout string) []evaluate.Month {
 	var times []evaluate.Month
 	right := 0
 	for _, j := range judged {

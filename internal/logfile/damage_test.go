@@ -41,9 +41,10 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 		parts = append(parts, read{rows, body})
 	}
 	type tail struct {
-		checkpoint  Record
-		tail, lists []Record
-		known, has  bool
+		checkpoint Record
+		tail       []Record
+		lists      []Rows
+		known, has bool
 	}
 	tails := func(l *Log, of uint64) (all tail, err error) {
 		var err1, err2 error

@@ -290,9 +290,9 @@ func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, 
 	return checkpoint, tail, true, err
 }
 
-// Lists returns the records whose rows, from the oldest to the newest, are what was learned since the model with an identity was written. Record n has the
-// rows of as many records as the lowest bit of n says, itself the last of them, so there are few. A log that does not know the model has none.
-func (l *Log) Lists(model uint64, size int64) (lists []Record, known bool, err error) {
+// Lists returns what was learned since the model with an identity was written, from the oldest to the newest. Record n has the rows of as many records as the
+// lowest bit of n says, itself the last of them, so there are few lists. A log that does not know the model has none.
+func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err error) {
 	r, is, err := l.Last(size)
 	if err != nil || !is || r.Op == Checkpoint && r.Key == model {
 		return nil, is, err
@@ -309,7 +309,12 @@ func (l *Log) Lists(model uint64, size int64) (lists []Record, known bool, err e
 		if !is || r.Model != model || r.Number != n || r.Op == Checkpoint {
 			return nil, false, fmt.Errorf("%w: no rows of record %d", ErrDamaged, n)
 		}
-		lists = append(lists, r)
+		rows, err := l.Rows(r)
+		if err != nil {
+			return nil, false, err
+		}
+		rows.At = r.At
+		lists = append(lists, rows)
 	}
 	slices.Reverse(lists)
 	return lists, true, nil

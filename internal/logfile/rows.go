@@ -19,6 +19,8 @@ type Rows struct {
 	// Globals are the globals of the learner after the last record, and Texts those of New, one behind the other with the size of each as a varint before it;
 	// empty if the model keeps no texts.
 	Globals, Texts []byte
+	// At is the offset of the last of the records, which has the rows; see [Log.Lists].
+	At int64
 }
 
 // rowsHeader is the size of what precedes the rows: u32 first, and the numbers of new terms, of ids, and of the bytes of a row, of the globals and of

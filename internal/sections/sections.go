@@ -30,24 +30,6 @@ const (
 	maxSections = 64
 )
 
-// Section is a named part of a file.
-type Section struct {
-	Name string // four letters
-	Data []byte
-}
-
-// Encode returns a file of sections.
-func (f Format) Encode(sections []Section) []byte {
-	var file Memory
-	w := f.NewWriter(&file, len(sections))
-	for _, s := range sections {
-		w.Begin(s.Name)
-		w.Write(s.Data)
-	}
-	w.Close() // writes to memory, so there is no error
-	return file
-}
-
 func align(n int) int { return (n + 7) &^ 7 }
 
 // tableSize returns the size of the header and of the table of n sections.
@@ -127,15 +109,6 @@ func (r *Reader) Size() int64 { return int64(r.size) }
 // Identity returns the checksum of the header and the table. Files with different sections have different identities, up to a chance of one
 // in 2^64.
 func (r *Reader) Identity() uint64 { return r.identity }
-
-// Names returns the names of the sections in their order.
-func (r *Reader) Names() []string {
-	names := make([]string, len(r.entries))
-	for i, e := range r.entries {
-		names[i] = e.name
-	}
-	return names
-}
 
 // Has reports whether the file has a section.
 func (r *Reader) Has(name string) bool {

@@ -34,6 +34,12 @@ func (w *Writer) Begin(name string) {
 	w.entries = append(w.entries, entry{name: name, offset: w.at()})
 }
 
+// Add adds a section.
+func (w *Writer) Add(name string, data []byte) {
+	w.Begin(name)
+	w.Write(data)
+}
+
 // Write appends data to the section that was begun last. [Writer.Close] returns its errors too.
 func (w *Writer) Write(data []byte) (int, error) {
 	if len(w.buffer)+len(data) > bufferSize {
@@ -94,9 +100,9 @@ func (w *Writer) write(data []byte) {
 	w.offset += uint64(len(data))
 }
 
-// Close ends the last section, and writes the header and the table. It returns the size and the [Reader.Identity] of the file. It panics if there is
+// Close ends the last section, and writes the header and the table. It returns the [Reader.Identity] of the file. It panics if there is
 // no room for all sections in the table.
-func (w *Writer) Close() (size int64, identity uint64, err error) {
+func (w *Writer) Close() (identity uint64, err error) {
 	if len(w.entries) > w.room {
 		panic("sections: more sections than there is room for")
 	}
@@ -117,7 +123,7 @@ func (w *Writer) Close() (size int64, identity uint64, err error) {
 	if head = le.AppendUint64(head, identity); w.err == nil {
 		_, w.err = w.to.WriteAt(head, 0)
 	}
-	return int64(w.offset), identity, w.err
+	return identity, w.err
 }
 
 // Memory is a file in memory.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/emersion/go-imap/v2"
 
-	"chaff/internal/filelock"
 	"chaff/internal/replace"
 )
 
@@ -74,7 +73,7 @@ func (s *State) take() (err error) {
 	if s.lock, err = os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return replace.Reason(err)
 	}
-	locked, err := filelock.Try(s.lock)
+	locked, err := replace.Lock(s.lock)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return nil
@@ -119,7 +118,7 @@ func (s *State) save() error {
 // Close lets other processes write the state.
 func (s *State) Close() {
 	if s.lock != nil {
-		filelock.Release(s.lock)
+		replace.Unlock(s.lock)
 	}
 }
 

@@ -43,7 +43,7 @@ const (
 )
 
 // draw draws the curve of the messages that were judged before they were learned.
-func (b *thresholdsBody) draw(judged []store.Judged) {
+func (b *thresholdsBody) draw(judged []store.Entry) {
 	scores, spam := make([]float64, len(judged)), make([]bool, len(judged))
 	for i, j := range judged {
 		scores[i], spam[i] = j.Score, j.Label == filter.SpamClass

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/internal/littleendian"
+	"chaff/internal/logfile"
 )
 
 func TestDecodedTextsEqualTheEncodedTexts(t *testing.T) {
@@ -33,7 +34,7 @@ func TestDecodedTextsEqualTheEncodedTexts(t *testing.T) {
 // textSection returns section TEXT of texts.
 func textSection(texts ...string) (data []byte) {
 	for _, t := range texts {
-		data = appendText(data, []byte(t))
+		data = logfile.AppendText(data, []byte(t))
 	}
 	return data
 }

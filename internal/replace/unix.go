@@ -3,11 +3,54 @@
 package replace
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 )
+
+// Lock locks a file against other processes and reports whether no other has it. The system releases the lock when the process ends.
+func Lock(file *os.File) (bool, error) {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Unlock closes a file that was locked. The lock ends at once, also if another thread is just starting a process, which has the file until it
+// runs its program.
+func Unlock(file *os.File) error {
+	err := syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+	return errors.Join(err, file.Close())
+}
+
+// claim locks a new file and reports whether it still exists. On a file system without locks, no other process can take the
+// file for abandoned.
+func claim(dir *os.Root, file *os.File) bool {
+	if locked, err := Lock(file); !locked && err == nil {
+		return false // by a process that is about to remove it
+	}
+	mine, err1 := file.Stat()
+	there, err2 := dir.Lstat(filepath.Base(file.Name()))
+	return err1 == nil && err2 == nil && os.SameFile(mine, there)
+}
+
+// removeAbandoned removes a file that is not locked.
+func removeAbandoned(dir *os.Root, name string) {
+	if info, err := dir.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	file, err := dir.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	if locked, _ := Lock(file); locked {
+		dir.Remove(name)
+	}
+}
 
 // CheckOwner returns [ErrOwner] if another user may have put a file beside the one at path: in a folder with the sticky bit, as /tmp, anyone
 // can create files, and only the owner of a file can replace it. The error wraps fs.ErrNotExist if it finds no such file there.

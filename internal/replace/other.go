@@ -1,0 +1,28 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package replace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// This system has no locks: two writers could lose what they learn, and a file that is there may have a writer. It has no owners that could be compared, no
+// folders with a sticky bit and no superuser either.
+
+func Lock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
+
+func Unlock(file *os.File) error { return file.Close() }
+
+func claim(*os.Root, *os.File) bool { return true }
+
+func removeAbandoned(*os.Root, string) {}
+
+func CheckOwner(beside, path string) error { return nil }
+
+func IsForeign(info fs.FileInfo, path string) bool { return false }
+
+func give(*os.File, fs.FileInfo) {}
+
+func misleadsRoot(link, target fs.FileInfo) bool { return false }
