@@ -20,7 +20,7 @@ func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 	f := folder{names: make(map[string]string, len(entries))}
 	for _, e := range entries {
 		f.names[strings.ToLower(e.Name())] = e.Name()
-		f.indexes = f.indexes || hasSuffix(e.Name(), mboxIndexes()...)
+		f.indexes = f.indexes || hasSuffix(e.Name(), mboxIndexes...)
 	}
 	f.found = f.detect(fsys, dir, entries)
 	return f
@@ -149,12 +149,12 @@ func (f folder) hasIndex(name string) bool {
 		return false
 	}
 	base := strings.TrimSuffix(name, path.Ext(name))
-	return slices.ContainsFunc(mboxIndexes(), func(ending string) bool { return f.has(name + ending) }) ||
+	return slices.ContainsFunc(mboxIndexes, func(ending string) bool { return f.has(name + ending) }) ||
 		hasSuffix(name, ".mbx") && f.has(base+".toc")
 }
 
-// mboxIndexes returns the endings of the indexes of Thunderbird, Evolution and Eudora.
-func mboxIndexes() []string { return []string{".msf", ".cmeta", ".ev-summary", ".toc"} }
+// mboxIndexes are the endings of the indexes of Thunderbird, Evolution and Eudora.
+var mboxIndexes = []string{".msf", ".cmeta", ".ev-summary", ".toc"}
 
 // isIndex reports whether a lower-case name is that of a file or folder that mail programs and servers keep beside mail.
 func isIndex(name string) bool {
@@ -167,8 +167,8 @@ func isIndex(name string) bool {
 		"desktop.ini", "thumbs.db": // Windows
 		return true
 	}
-	return strings.HasPrefix(name, "dovecot-") || strings.HasPrefix(name, "dovecot.") ||
-		strings.HasPrefix(name, "courierimap") || strings.HasPrefix(name, "courierpop3") ||
+	isPrefix := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	return slices.ContainsFunc([]string{"dovecot-", "dovecot.", "courierimap", "courierpop3"}, isPrefix) ||
 		hasSuffix(name, ".msf", ".wdseml", ".mozeml", ".mozmsgs", // Thunderbird
 			".cmeta", ".ev-summary", ".ev-summary-meta", ".ibex.index", ".ibex.index.data", // Evolution
 			".toc", ".plist", ".emlxpart")
@@ -227,49 +227,29 @@ type walker struct {
 // without the folders in it.
 func (w walker) folder(dir string, as Format) bool {
 	if as == Maildir || as == "" && isMaildir(w.fsys, dir) {
-		return walkMaildir(w.fsys, dir, w.label, w.yield)
+		return walkMaildir(w.fsys, dir, w.label, allFiles, w.yield)
 	}
-	entries, ok := w.entries(dir)
-	if !ok {
-		return false
-	}
-	f := inspectFolder(w.fsys, dir, entries)
-	if as != "" {
-		f.found.Format = as
-	}
-	return w.contents(dir, f, entries)
-}
-
-// subfolder yields the messages of a folder within a folder, and of the folders in it.
-//
-// QUIRK: nested Maildirs, as in the fs layout of Dovecot and in what mbsync and offlineimap write, have other mail folders
-// beside cur and new. See TestMaildirsInsideOfMaildirs.
-func (w walker) subfolder(dir string, inApple bool) bool {
-	entries, ok := w.entries(dir)
-	if !ok {
-		return false
-	}
-	f := inspectFolder(w.fsys, dir, entries)
-	if f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
-		return false
-	}
-	if inApple {
-		f.found.Format = AppleMail
-	}
-	return w.contents(dir, f, entries)
-}
-
-func (w walker) entries(dir string) ([]fs.DirEntry, bool) {
-	entries, err := fs.ReadDir(w.fsys, dir)
-	if err != nil {
-		return entries, w.yield(Item{Origin: dir, Label: w.label}, explain("list", dir, err))
-	}
-	return entries, true
+	return w.contents(dir, as, false)
 }
 
 // contents yields the messages of the entries of dir. It follows symbolic links to files, and none to folders, since those
 // may lead back.
-func (w walker) contents(dir string, f folder, entries []fs.DirEntry) bool {
+//
+// QUIRK: nested Maildirs, as in the fs layout of Dovecot and in what mbsync and offlineimap write, have other mail folders
+// beside cur and new. See TestMaildirsInsideOfMaildirs.
+func (w walker) contents(dir string, as Format, nested bool) bool {
+	entries, err := fs.ReadDir(w.fsys, dir)
+	if err != nil {
+		return w.yield(Item{Origin: dir, Label: w.label}, explain("list", dir, err))
+	}
+	f := inspectFolder(w.fsys, dir, entries)
+	if nested && f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, allFiles, w.yield) {
+		return false
+	}
+	within := Format("") // what the folders in it are
+	if f.found.Format = cmp.Or(as, f.found.Format); f.found.Format == AppleMail {
+		within = AppleMail
+	}
 	if f.found.Format == MH {
 		sortByNumber(entries)
 	}
@@ -279,7 +259,7 @@ func (w walker) contents(dir string, f folder, entries []fs.DirEntry) bool {
 		if !e.IsDir() {
 			goOn = w.file(name, e, f.formatOf(e.Name()))
 		} else if f.hasMail(e.Name()) {
-			goOn = w.subfolder(name, f.found.Format == AppleMail)
+			goOn = w.contents(name, within, true)
 		}
 		if !goOn {
 			return false

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"iter"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/emersion/go-imap/utf7"
@@ -22,17 +23,15 @@ const sentMail = "sent mail"
 
 // folderNames has what a folder holds, a section of foldernames.txt, by its folded name. A name means the same in every
 // language that has it.
-type folderNames map[string]string
-
-func readFolderNames() folderNames {
-	names := folderNames{}
+var folderNames = sync.OnceValue(func() map[string]string {
+	names := map[string]string{}
 	for section, line := range folderNameLines() {
 		for _, name := range line[1:] {
 			names[foldName(name)] = section
 		}
 	}
 	return names
-}
+})
 
 // folderNameLines yields the lines of foldernames.txt with their sections: the languages, and names.
 func folderNameLines() iter.Seq2[string, []string] {
@@ -66,26 +65,30 @@ func SpamNames() (english []string, all int) {
 	return english, all
 }
 
-// label returns the label of a folder by its path in a mailbox, such as [INBOX Spam]. The last name decides. If that makes the folder ham, it
-// is spam within a folder of spam, and LeftOut within any other folder that is not ham. A name such as "Not spam" within a folder of spam
-// contradicts it, and so does one of sent mail: the folder is LeftOut.
-func (names folderNames) label(path []string) (label, why string) {
-	last := len(path) - 1
-	label, why = names.labelOf(path[last])
-	if label != Ham {
-		return label, why
+// FolderUse says what [MaildirTree] does with a mail folder by its decoded path in the mailbox, such as [Lists golang]. Of a folder with
+// incoming mail, what is unseen is left out.
+//
+// The last name decides. If that makes the folder ham, it is spam within a folder of spam, and LeftOut within any other folder that is not
+// ham. A name such as "Not spam" within a folder of spam contradicts it, and so does one of sent mail: the folder is LeftOut.
+func FolderUse(path []string) (label, why string, incoming bool) {
+	last := path[len(path)-1]
+	if label, why = labelOf(last); label != Ham {
+		return label, why, false
 	}
-	for _, name := range path[:last] {
-		within, holds := names.labelOf(name)
+	if folderNames()[foldName(last)] == incomingMail {
+		return Ham, "", true
+	}
+	for _, name := range path[:len(path)-1] {
+		within, holds := labelOf(name)
 		switch {
 		case within == Ham:
 			continue
-		case within == Spam && why != sentMail && !saysHam(path[last]):
-			return Spam, "in a folder of " + holds
+		case within == Spam && why != sentMail && !saysHam(last):
+			return Spam, "in a folder of " + holds, false
 		}
-		return LeftOut, "in a folder of " + holds
+		return LeftOut, "in a folder of " + holds, false
 	}
-	return Ham, why
+	return Ham, why, false
 }
 
 // saysHam reports whether the name of a folder within one of spam says that its mail is none, such as "Not spam", "False positives" or "Mistakes".
@@ -99,8 +102,9 @@ func saysHam(name string) bool {
 	return false
 }
 
-func (names folderNames) labelOf(name string) (label, why string) {
-	switch why = names[foldName(name)]; why {
+// labelOf returns the label that the name of a folder gives to the mail in it, and what the folder holds if that is not ordinary ham.
+func labelOf(name string) (label, why string) {
+	switch why = folderNames()[foldName(name)]; why {
 	case "", incomingMail:
 		return Ham, ""
 	case sentMail, "archive":
@@ -109,36 +113,6 @@ func (names folderNames) labelOf(name string) (label, why string) {
 		return Spam, why
 	}
 	return LeftOut, why
-}
-
-// said returns the label that the name of a folder gives to the mail in it. It is not known for a name that mail programs do not use.
-func (names folderNames) said(name string) (label string, known bool) {
-	if foldName(name) == Ham {
-		return Ham, true
-	}
-	holds, known := names[foldName(name)]
-	switch holds {
-	case "spam":
-		return Spam, true
-	case incomingMail, sentMail, "archive":
-		return Ham, true
-	}
-	return "", known
-}
-
-// use returns the label of a folder by its path in a mailbox, and whether it holds incoming mail: its unseen mail is left out then.
-func (names folderNames) use(path []string) (label, why string, incoming bool) {
-	if names[foldName(path[len(path)-1])] == incomingMail {
-		return Ham, "", true
-	}
-	label, why = names.label(path)
-	return label, why, false
-}
-
-// FolderUse returns a function that says what [MaildirTree] does with a mail folder by its decoded path in the mailbox, such as
-// [Lists golang]. Of a folder with incoming mail, what is unseen is left out.
-func FolderUse() func(path []string) (label, reason string, incoming bool) {
-	return readFolderNames().use
 }
 
 // foldName maps names that differ only in case, blanks, hyphens, underscores, apostrophes or the composition of accents to

@@ -72,12 +72,12 @@ func TestNamesOfOtherFolders(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"INBOX", "Inbox", "Posteingang", "Boîte de réception", "All Mail", "Alle Nachrichten", "Входящие", "收件箱"} {
-		if _, _, incoming := testNames().use([]string{name}); !incoming {
+		if _, _, incoming := FolderUse([]string{name}); !incoming {
 			t.Errorf("%s is not taken for mail as it came in", name)
 		}
 	}
 	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
-		if label, why, incoming := testNames().use([]string{name}); label != Ham || why != "" || incoming {
+		if label, why, incoming := FolderUse([]string{name}); label != Ham || why != "" || incoming {
 			t.Errorf("%s: got %v, %q, want ordinary ham", name, label, why)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAFolderInAFolderThatIsNotHamIsNotHam(t *testing.T) {
 }
 
 func TestTheNamesOfFoldersAreRead(t *testing.T) {
-	names := readFolderNames()
+	names := folderNames()
 	if len(names) < 540 {
 		t.Errorf("there are only %d names", len(names))
 	}

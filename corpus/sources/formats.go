@@ -250,13 +250,12 @@ func labelOfName(name string) string {
 		name = strings.TrimSuffix(name, ending)
 	}
 	parts := dottedParts(name)
-	names := readFolderNames()
-	if label, known := names.said(parts[len(parts)-1]); known {
+	if label, known := said(parts[len(parts)-1]); known {
 		return label
 	}
 	found := ""
 	for word := range strings.FieldsFuncSeq(readable(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		label, known := names.said(word)
+		label, known := said(word)
 		switch {
 		case word == "not" || word == "no" || word == "non", found != "" && known && label != found:
 			return ""
@@ -265,4 +264,16 @@ func labelOfName(name string) string {
 		}
 	}
 	return found
+}
+
+// said returns the label that a name gives to mail, and whether it is the name of a folder in mail programs, such as that of the trash.
+func said(name string) (label string, known bool) {
+	folded := foldName(name)
+	if label, _ = labelOf(name); label == LeftOut {
+		label = ""
+	}
+	if known = folded == Ham || folderNames()[folded] != ""; !known {
+		return "", false
+	}
+	return label, true
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 )
 
 // openList lists the mail that the lines of a file name, in the order of the lines:
@@ -160,8 +159,6 @@ func isTextFile(name, wanted, example string) error {
 // byteOrderMark is what some programs write before text in UTF-8.
 const byteOrderMark = "\ufeff"
 
-var usualNames = sync.OnceValue(readFolderNames)
-
 // gmailLabel returns what the labels say that Gmail gives a message: [Spam], [Ham], or [LeftOut] for mail that was deleted, sent or not sent
 // yet. They are in the language of the account, as names of folders are. The value may be encoded (RFC 2047).
 func gmailLabel(value string) string {
@@ -170,11 +167,11 @@ func gmailLabel(value string) string {
 	}
 	label := Ham
 	for name := range strings.SplitSeq(value, ",") {
-		switch usualNames()[foldName(strings.Trim(name, "\" \t"))] {
-		case "spam":
-			label = Spam
-		case "deleted mail", "drafts", "mail to be sent", "templates", sentMail:
+		switch says, why := labelOf(strings.Trim(name, "\" \t")); {
+		case says == LeftOut || why == sentMail:
 			return LeftOut
+		case says == Spam:
+			label = Spam
 		}
 	}
 	return label

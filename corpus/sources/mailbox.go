@@ -30,7 +30,7 @@ type PlanFolder struct {
 	Messages int
 
 	path string // empty if the folder cannot be read
-	part part
+	part part   // never allFiles
 }
 
 // Unreadable reports whether the folder cannot be listed. Reason says why.
@@ -39,27 +39,13 @@ func (f PlanFolder) Unreadable() bool { return f.path == "" }
 // Unseen reports whether the row is the unseen mail of a folder whose seen mail is ham.
 func (f PlanFolder) Unseen() bool { return f.part == unseenPart }
 
-// A part selects the messages of a folder. No part includes messages marked as deleted.
-type part uint8
-
-const (
-	wholeFolder part = iota
-	seenPart
-	unseenPart
-)
-
-func (p part) has(file maildirFile) bool {
-	return !file.deleted() && (p == wholeFolder || file.unseen() == (p == unseenPart))
-}
-
 // Plan is what training on a mailbox would use, folder by folder.
 type Plan struct {
 	Folders []PlanFolder // the inbox, then the others sorted by name
 	Deleted int          // messages of ham and spam folders that are left out because they are marked as deleted
 
-	fsys  fs.FS
-	names folderNames
-	dirs  []string // in which mail folders may appear
+	fsys fs.FS
+	dirs []string // in which mail folders may appear
 }
 
 // MaildirTree plans the use of a whole mailbox of Maildirs: the inbox in cur and new of the folder name, and the other mail
@@ -84,7 +70,7 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 	if _, err := fs.ReadDir(fsys, dir); err != nil {
 		return Plan{}, explain("open", dir, err)
 	}
-	plan := Plan{fsys: fsys, names: readFolderNames()}
+	plan := Plan{fsys: fsys}
 	if isMaildir(fsys, dir) {
 		plan.add(dir, "INBOX", []string{"INBOX"})
 	}
@@ -93,7 +79,6 @@ func maildirTree(fsys fs.FS, dir string) (Plan, error) {
 		err := errors.New("is not a Maildir: it has no folders cur and new, and no mail folders such as .Junk")
 		return Plan{}, explain("open", dir, err)
 	}
-	plan.count()
 	return plan, nil
 }
 
@@ -103,7 +88,7 @@ func (p *Plan) find(dir, name string, parts []string) {
 	p.dirs = append(p.dirs, dir)
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {
-		p.Folders = append(p.Folders, PlanFolder{Name: name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", replace.Reason(err))})
+		p.Folders = append(p.Folders, unreadable(name, err))
 	}
 	for _, e := range entries {
 		folder := path.Join(dir, e.Name())
@@ -142,53 +127,36 @@ func readable(name string) string { return norm.NFC.String(decodeMUTF7(name)) }
 // Unseen is the reason of the unseen mail of a folder of ham.
 const Unseen = "not seen yet"
 
-// add adds the rows of the mail folder at dir.
+// add adds the rows of the mail folder at dir and counts its messages. One that cannot be listed is a row with that reason.
 func (p *Plan) add(dir, name string, parts []string) {
-	label, why, incoming := p.names.use(parts)
-	if incoming {
-		p.Folders = append(p.Folders,
-			PlanFolder{Name: name, Label: Ham, path: dir, part: seenPart},
-			PlanFolder{Name: name, Label: LeftOut, Reason: Unseen, path: dir, part: unseenPart})
+	files, err := readMaildir(p.fsys, dir)
+	if err != nil {
+		p.Folders = append(p.Folders, unreadable(name, err))
 		return
 	}
-	p.Folders = append(p.Folders, PlanFolder{Name: name, Label: label, Reason: why, path: dir})
-}
-
-// count counts the messages of each folder. One that cannot be listed becomes a row with that reason.
-func (p *Plan) count() {
-	for i := 0; i < len(p.Folders); i++ {
-		f := &p.Folders[i]
-		if f.path == "" || f.Unseen() && f.Messages > 0 {
-			continue // it cannot be read, or was counted
-		}
-		files, err := readMaildir(p.fsys, f.path)
-		if err != nil {
-			*f = PlanFolder{Name: f.Name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", replace.Reason(err))}
-			continue
-		}
-		for _, file := range files {
-			switch {
-			case f.part.has(file), f.Label == LeftOut && f.part == wholeFolder: // most messages of the trash are marked as deleted
-				f.Messages++
-			case file.deleted() && f.Label != LeftOut:
-				p.Deleted++
+	label, why, incoming := FolderUse(parts)
+	all, unseen := 0, 0
+	for _, f := range files {
+		switch {
+		case !f.deleted() || label == LeftOut: // most messages of the trash are marked as deleted
+			if all++; f.unseen() {
+				unseen++
 			}
-		}
-		if f.Label != Ham || f.part != wholeFolder {
-			continue
-		}
-		unseen := *f
-		unseen.Label, unseen.Reason, unseen.part, unseen.Messages = LeftOut, Unseen, unseenPart, 0
-		for _, file := range files {
-			if unseen.part.has(file) {
-				unseen.Messages++
-			}
-		}
-		if 0 < unseen.Messages && unseen.Messages < f.Messages { // without seen mail nobody marks it there
-			f.part, f.Messages = seenPart, f.Messages-unseen.Messages
-			p.Folders = slices.Insert(p.Folders, i+1, unseen)
+		default:
+			p.Deleted++
 		}
 	}
+	row := PlanFolder{Name: name, Label: label, Reason: why, Messages: all, path: dir, part: wholeFolder}
+	if !incoming && (label != Ham || unseen == 0 || unseen == all) { // in a folder without seen mail nobody marks it
+		p.Folders = append(p.Folders, row)
+		return
+	}
+	row.Messages, row.part = all-unseen, seenPart
+	p.Folders = append(p.Folders, row, PlanFolder{Name: name, Label: LeftOut, Reason: Unseen, Messages: unseen, path: dir, part: unseenPart})
+}
+
+func unreadable(name string, err error) PlanFolder {
+	return PlanFolder{Name: name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", replace.Reason(err))}
 }
 
 // Source lists the messages of the ham and spam folders, in the order of the plan. It lists the folders again, so it may
@@ -210,13 +178,7 @@ func (p Plan) SourceOf(row int) Source {
 
 func (p Plan) walk(row int, yield func(Item, error) bool) bool {
 	f := p.Folders[row]
-	if f.path == "" {
-		return true // it cannot be read
-	}
-	return walkMaildir(p.fsys, f.path, f.Label, func(item Item, err error) bool {
-		file := maildirFile{name: path.Base(item.Origin), sub: path.Base(path.Dir(item.Origin))}
-		return err == nil && !f.part.has(file) || yield(item, err)
-	})
+	return f.path == "" || walkMaildir(p.fsys, f.path, f.Label, f.part, yield)
 }
 
 // WatchedDir is a folder of the file system whose entries decide what a plan lists.

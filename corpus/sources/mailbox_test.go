@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -100,25 +99,23 @@ func TestMaildirTreeErrors(t *testing.T) {
 	}
 }
 
-var testNames = sync.OnceValue(readFolderNames)
-
 // checkLabel checks the label of a Maildir++ folder, and the reason for it if that is given.
 func checkLabel(t *testing.T, name string, want string, why string) {
 	t.Helper()
-	role, reason := testNames().label(dottedParts(name))
-	if role != want || reason != cmp.Or(why, reason) {
-		t.Errorf("%q: got %v, %q, want %v, %q", name, role, reason, want, why)
+	label, reason, _ := FolderUse(dottedParts(name))
+	if label != want || reason != cmp.Or(why, reason) {
+		t.Errorf("%q: got %v, %q, want %v, %q", name, label, reason, want, why)
 	}
 }
 
 func TestLabelOfFolders(t *testing.T) {
-	for role, names := range map[string][]string{
+	for label, names := range map[string][]string{
 		Spam:    {".Junk", ".spam", ".Junk E-mail", ".Junk-E-Mail", ".Bulk Mail", ".INBOX.Spam", ".[Gmail].Spam", ".Courrier ind&AOk-sirable", ".Unerw&APw-nscht", ".Trash.Spam"},
 		LeftOut: {".Trash", ".Deleted Items", ".INBOX.Drafts", ".Entw&APw-rfe", ".Outbox", ".Templates", ".Spam.mistakes", ".Gel&APY-schte Elemente", ".Spam.Trash"},
 		Ham:     {".Archive", ".Sent", ".Spamassassin", ".Lists.junkyard"},
 	} {
 		for _, name := range names {
-			checkLabel(t, name, role, "")
+			checkLabel(t, name, label, "")
 		}
 	}
 }

@@ -18,7 +18,7 @@ var maildirSubs = [...]string{"new", "cur"}
 // ones.
 func isMaildir(fsys fs.FS, dir string) bool {
 	found := 0
-	for _, sub := range [...]string{"cur", "new", "tmp"} {
+	for _, sub := range maildirParts {
 		if isFolder(fsys, path.Join(dir, sub)) {
 			found++
 		}
@@ -26,7 +26,9 @@ func isMaildir(fsys fs.FS, dir string) bool {
 	return found >= 2
 }
 
-func isMaildirPart(name string) bool { return name == "cur" || name == "new" || name == "tmp" }
+var maildirParts = [...]string{"cur", "new", "tmp"}
+
+func isMaildirPart(name string) bool { return slices.Contains(maildirParts[:], name) }
 
 // A maildirFile is one message of a Maildir.
 type maildirFile struct {
@@ -41,13 +43,30 @@ func (f maildirFile) unseen() bool {
 
 func (f maildirFile) deleted() bool { return strings.Contains(Flags(f.name), "T") }
 
-// walkMaildir yields the messages of a Maildir in the order of their unique names.
-func walkMaildir(fsys fs.FS, dir, label string, yield func(Item, error) bool) bool {
+// A part selects the messages of a mail folder.
+type part uint8
+
+const (
+	allFiles    part = iota // those marked as deleted, too
+	wholeFolder             // without these, as all below
+	seenPart
+	unseenPart
+)
+
+func (p part) has(f maildirFile) bool {
+	return p == allFiles || !f.deleted() && (p == wholeFolder || f.unseen() == (p == unseenPart))
+}
+
+// walkMaildir yields the messages of a part of a Maildir in the order of their unique names.
+func walkMaildir(fsys fs.FS, dir, label string, part part, yield func(Item, error) bool) bool {
 	files, err := readMaildir(fsys, dir)
 	if err != nil && !yield(Item{Origin: dir, Label: label}, err) {
 		return false
 	}
 	for _, f := range files {
+		if f.err == nil && !part.has(f) {
+			continue
+		}
 		name := path.Join(dir, f.sub, f.name)
 		item := Item{Origin: name, Label: label, Time: maildirTime(f.name), Content: location{fsys: fsys, path: name, message: unpackMessage}}
 		if !yield(item, f.err) {
@@ -57,8 +76,9 @@ func walkMaildir(fsys fs.FS, dir, label string, yield func(Item, error) bool) bo
 	return true
 }
 
-// readMaildir lists the messages of a Maildir sorted by their unique names, so that reading mail does not change the order.
-// The list is valid even with an error about one of the folders. A missing folder counts as empty.
+// readMaildir lists the messages of a Maildir sorted by their unique names, so that reading mail does not change the order. Of a message that
+// is both in new and in cur, it lists the one in cur. The list is valid even with an error about one of the folders. A missing folder counts as
+// empty.
 func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 	var files []maildirFile
 	var failed error
@@ -85,20 +105,14 @@ func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 	slices.SortStableFunc(files, func(a, b maildirFile) int {
 		return strings.Compare(UniqueName(a.name), UniqueName(b.name))
 	})
-	return dropMoved(files), failed
-}
-
-// dropMoved removes from sorted files those of new that are also in cur.
-func dropMoved(files []maildirFile) []maildirFile {
 	kept := files[:0]
 	for i, f := range files {
-		moved := i+1 < len(files) && f.sub == "new" && files[i+1].sub == "cur" &&
-			UniqueName(f.name) == UniqueName(files[i+1].name)
+		moved := i+1 < len(files) && f.sub == "new" && files[i+1].sub == "cur" && UniqueName(f.name) == UniqueName(files[i+1].name)
 		if !moved {
 			kept = append(kept, f)
 		}
 	}
-	return kept
+	return kept, failed
 }
 
 // Flags returns the flags in the name of a Maildir file as they are written: letters, among them S (seen), R (replied), F
@@ -106,18 +120,11 @@ func dropMoved(files []maildirFile) []maildirFile {
 //
 // QUIRK: the flags follow ":2,", but systems without colons in file names use ";2," or "!2,".
 func Flags(name string) string {
-	i := infoStart(name)
-	if i < 0 {
-		return ""
-	}
-	flags := name[i+len(":2,"):]
-	for j := range len(flags) {
-		if c := flags[j] | 0x20; c < 'a' || c > 'z' {
-			return flags[:j]
-		}
-	}
-	return flags
+	_, flags := cutInfo(name)
+	return flags[:len(flags)-len(strings.TrimLeft(flags, letters))]
 }
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // IsUnseen reports whether nobody has read the message in a file of a Maildir, by its path.
 func IsUnseen(name string) bool {
@@ -125,22 +132,21 @@ func IsUnseen(name string) bool {
 }
 
 // IsAnswered reports whether the flags of a Maildir file say that somebody has answered, forwarded or flagged the message.
-func IsAnswered(name string) bool {
-	i := infoStart(path.Base(name))
-	return i >= 0 && strings.ContainsAny(path.Base(name)[i+3:], "RPF")
-}
+func IsAnswered(name string) bool { return strings.ContainsAny(Flags(path.Base(name)), "RPF") }
 
 // UniqueName returns the name of a Maildir file without its flags: the part that stays when a mail program marks the message.
 func UniqueName(name string) string {
-	if i := infoStart(name); i >= 0 {
-		return name[:i]
-	}
+	name, _ = cutInfo(name)
 	return name
 }
 
-// infoStart returns the index of the last ":2,", ";2," or "!2," in name, or -1.
-func infoStart(name string) int {
-	return max(strings.LastIndex(name, ":2,"), strings.LastIndex(name, ";2,"), strings.LastIndex(name, "!2,"))
+// cutInfo cuts name at the last ":2,", ";2," or "!2,".
+func cutInfo(name string) (unique, flags string) {
+	i := max(strings.LastIndex(name, ":2,"), strings.LastIndex(name, ";2,"), strings.LastIndex(name, "!2,"))
+	if i < 0 {
+		return name, ""
+	}
+	return name[:i], name[i+len(":2,"):]
 }
 
 // maildirTime returns the time that the name of a Maildir file begins with, in seconds since 1970. It ignores numbers that

@@ -290,7 +290,6 @@ func (c *Client) list() error {
 	if len(listed) > maxFolders {
 		return fmt.Errorf("it has %d folders, and chaff works with up to %d", len(listed), maxFolders)
 	}
-	use := sources.FolderUse()
 	for _, l := range listed {
 		if slices.Contains(l.Attrs, imap.MailboxAttrNoSelect) || slices.Contains(l.Attrs, imap.MailboxAttrNonExistent) || l.Mailbox == "" || len(l.Mailbox) > maxName {
 			continue
@@ -300,7 +299,7 @@ func (c *Client) list() error {
 			parts = []string{l.Mailbox}
 		}
 		f := folder{PlanFolder: sources.PlanFolder{Name: l.Mailbox}}
-		f.Label, f.Reason, f.incoming = use(parts)
+		f.Label, f.Reason, f.incoming = sources.FolderUse(parts)
 		for _, attribute := range l.Attrs {
 			f.apply(attribute)
 		}
