@@ -88,7 +88,7 @@ type Change struct {
 }
 
 // Read returns the bytes of the message.
-func (c Change) Read() ([]byte, error) { return c.file.item.Read(nil) }
+func (c Change) Read() ([]byte, error) { return c.file.Read(nil) }
 
 // Account is what a mailbox said, and what was learned of it.
 type Account struct {
@@ -131,18 +131,6 @@ func (a Account) Count(result store.What) int {
 // ErrClasses is returned for a log that does not tell ham from spam.
 var ErrClasses = errors.New("the folders of a mailbox say what is ham and what is spam, and the model has other classes")
 
-// knowledge is what a log knows of messages.
-type knowledge struct {
-	classes   []string
-	labels    map[uint64]int            // by fingerprint
-	byHand    map[uint64]bool           // by fingerprint: the label was given by hand
-	sightings map[uint64]store.Sighting // of the mailbox when it was last compared, by name
-	nameHash  func(name string) uint64
-	// fingerprint returns the digest by which the log knows a message, and isSpam whether the filter calls it spam.
-	fingerprint func(raw []byte) uint64
-	isSpam      func(raw []byte) (bool, error)
-}
-
 // known is a log, or a view of one.
 type known interface {
 	Classes() []string
@@ -151,28 +139,19 @@ type known interface {
 	Sightings(mailbox uint64) (map[uint64]store.Sighting, error)
 }
 
-func (m *Mailbox) knowledge(s known, entries []store.Entry, isSpam func(raw []byte) (bool, error)) (knowledge, error) {
-	k := knowledge{classes: s.Classes(), labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, nameHash: s.NameHash, fingerprint: s.Fingerprint, isSpam: isSpam}
-	if !filter.IsSpamFilter(k.classes) {
-		return k, ErrClasses
-	}
-	for _, e := range entries {
-		k.labels[e.Fingerprint] = e.Label
-		if e.Way == store.ByHand {
-			k.byHand[e.Fingerprint] = true
-		}
-	}
-	var err error
-	k.sightings, err = s.Sightings(s.NameHash(m.id))
-	return k, err
-}
-
 // comparison is a mailbox beside a log.
 type comparison struct {
+	known
+	box     *Mailbox
+	o       LearnOptions
+	isSpam  func(raw []byte) (bool, error) // by the filter
 	account Account
-	knowledge
-	seen map[uint64]store.Sighting // the files that were read, and need not be read again
-	due  time.Time                 // when the first message that waits counts; zero for none
+	classes []string
+	labels  map[uint64]int  // by fingerprint
+	byHand  map[uint64]bool // by fingerprint: the label was given by hand
+	// sightings has the files, by name, when the mailbox was last compared, and seen those that were read since, and need not be read again.
+	sightings, seen map[uint64]store.Sighting
+	due             time.Time // when the first message that waits counts; zero for none
 	// first is whether the mailbox is compared for the first time, of which a limit may make several.
 	first bool
 }
@@ -182,11 +161,7 @@ const unfinished = 0
 
 // Preview returns what Learn would do. What the filter is sure of counts as learned.
 func (m *Mailbox) Preview(ctx context.Context, v *store.View, o LearnOptions) (Account, error) {
-	k, err := m.knowledge(v, v.Entries(), func(raw []byte) (bool, error) { return v.Filter().Classify(raw).Verdict == filter.Spam, nil })
-	if err != nil {
-		return Account{}, err
-	}
-	c, err := m.compare(ctx, k, o)
+	c, err := m.compare(ctx, v, v.Entries(), o, func(raw []byte) (bool, error) { return v.Filter().Classify(raw).Verdict == filter.Spam, nil })
 	return c.account, err
 }
 
@@ -197,14 +172,10 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 	if err != nil {
 		return Account{}, err
 	}
-	k, err := m.knowledge(s, entries, func(raw []byte) (bool, error) {
+	c, err := m.compare(ctx, s, entries, o, func(raw []byte) (bool, error) {
 		verdict, err := s.Filter().Classify(raw)
 		return verdict.Verdict == filter.Spam, err
 	})
-	if err != nil {
-		return Account{}, err
-	}
-	c, err := m.compare(ctx, k, o)
 	if err != nil {
 		return c.account, err
 	}
@@ -232,16 +203,15 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 			o.Changed(change)
 		}
 	}
-	gone := c.gone(m)
+	gone := c.gone()
 	if err == nil {
-		err = c.takeBack(s, gone, o.now())
+		err = c.takeBack(s, gone)
 	}
 	if len(c.seen)+len(gone) > 0 {
 		err = errors.Join(err, s.See(s.NameHash(m.id), c.seen, gone))
 	}
 	if err == nil {
-		m.setCompared()
-		m.due = c.due
+		m.compared, m.due = m.roles(), c.due
 	}
 	return c.account, err
 }
@@ -251,7 +221,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 	if c.Result == store.Refused {
 		return true, nil
 	}
-	raw, err := c.file.item.Read(nil)
+	raw, err := c.file.Read(nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -259,7 +229,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 		c.Result, c.Reason = store.Refused, err.Error()
 		return true, nil
 	}
-	outcome, err := s.Learn(store.Message{Raw: raw, Label: c.Label, Way: store.ByMaildir, Time: c.file.item.Time})
+	outcome, err := s.Learn(store.Message{Raw: raw, Label: c.Label, Way: store.ByMaildir, Time: c.file.Time})
 	if err != nil {
 		return true, err
 	}
@@ -271,13 +241,29 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 }
 
 // compare lists the changes of a mailbox since it was last compared.
-func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (comparison, error) {
-	c := comparison{account: Account{Changes: []Change{}}, knowledge: k, seen: map[uint64]store.Sighting{}}
+func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
+	c := &comparison{
+		known: log, box: m, o: o, isSpam: isSpam, account: Account{Changes: []Change{}}, classes: log.Classes(),
+		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, seen: map[uint64]store.Sighting{},
+	}
+	if !filter.IsSpamFilter(c.classes) {
+		return c, ErrClasses
+	}
+	for _, e := range entries {
+		c.labels[e.Fingerprint] = e.Label
+		if e.Way == store.ByHand {
+			c.byHand[e.Fingerprint] = true
+		}
+	}
+	var err error
+	if c.sightings, err = log.Sightings(log.NameHash(m.id)); err != nil {
+		return c, err
+	}
 	_, goesOn := c.sightings[unfinished]
 	c.first = goesOn || len(c.sightings) == 0
 	c.account.Messages, c.account.LeftOut = m.Messages()
 	c.account.Problems = m.problemTexts()
-	news, said := c.news(m, o)
+	news, said := c.news()
 	if o.Limit > 0 {
 		all, read := len(news), map[int]int{}
 		news = slices.DeleteFunc(news, func(n Change) bool { read[n.label]++; return read[n.label] > o.Limit })
@@ -285,7 +271,7 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 			c.seen[unfinished] = store.Sighting{}
 		}
 	}
-	if err := readNews(ctx, news, k.fingerprint, o); err != nil {
+	if err := c.read(ctx, news); err != nil {
 		return c, err
 	}
 	c.account.Read = len(news)
@@ -298,7 +284,7 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 	for i := range news {
 		n := &news[i]
 		if n.file.err == nil {
-			if err := c.weigh(n, places[n.Fingerprint], o); err != nil {
+			if err := c.weigh(n, places[n.Fingerprint]); err != nil {
 				return c, err
 			}
 		}
@@ -347,14 +333,14 @@ func (m *Mailbox) compare(ctx context.Context, k knowledge, o LearnOptions) (com
 // weigh sets what a file says, given where its message was when the mailbox was last compared. Ham that was only read counts after some days. Spam that the
 // filter itself may have put there says nothing until a person moves it: else crafted mail would teach the filter by being filed. A message that has moved between
 // folders was moved by a person, and counts at once. When a mailbox is compared for the first time, it counts as it stands.
-func (c *comparison) weigh(n *Change, before []store.Sighting, o LearnOptions) error {
-	old, isOld := c.sightings[c.nameHash(n.file.name)]
+func (c *comparison) weigh(n *Change, before []store.Sighting) error {
+	old, isOld := c.sightings[c.NameHash(n.file.Name)]
 	if isOld && old.Fingerprint == n.Fingerprint {
 		before = append(before[:len(before):len(before)], old)
 	}
 	changedSides := isOld && old.Label != n.label // also of a message that the log has forgotten
 	moved := changedSides
-	n.since = o.now().Unix()
+	n.since = c.o.now().Unix()
 	for _, s := range before {
 		changedSides = changedSides || s.Label != n.label
 		moved = moved || s.Folder != n.folder
@@ -366,13 +352,13 @@ func (c *comparison) weigh(n *Change, before []store.Sighting, o LearnOptions) e
 		changedSides, moved = true, true
 	}
 	isHam := c.classes[n.label] == string(filter.Ham)
-	read := time.Unix(n.since, 0).Add(time.Duration(o.ReadDays) * day)
+	read := time.Unix(n.since, 0).Add(time.Duration(c.o.ReadDays) * day)
 	switch {
 	case n.file.unread && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
-	case c.first, changedSides, isHam && (moved || n.file.acted || o.ReadDays == 0):
+	case c.first, changedSides, isHam && (moved || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
-	case isHam && o.now().Before(read):
+	case isHam && c.o.now().Before(read):
 		n.state = store.ReadOnly
 		c.wait(read)
 	case isHam:
@@ -405,15 +391,15 @@ func (c *comparison) wait(until time.Time) {
 
 // news returns the files that are new or say something else than the last time, and the labels, as bits, that all others give to their
 // messages.
-func (c *comparison) news(m *Mailbox, o LearnOptions) (news []Change, said map[uint64]int) {
+func (c *comparison) news() (news []Change, said map[uint64]int) {
 	said = map[uint64]int{}
-	for row, files := range m.rows {
-		name, label, unmarked := m.plan.Folders[row].Name, m.label(row), m.unmarked(row)
-		number, folder := slices.Index(c.classes, label), c.nameHash(name)
+	for row, files := range c.box.rows {
+		name, label, unmarked := c.box.plan.Folders[row].Name, c.box.label(row), c.box.unmarked(row)
+		number, folder := slices.Index(c.classes, label), c.NameHash(name)
 		for _, f := range files {
-			before, isOld := c.sightings[c.nameHash(f.name)]
+			before, isOld := c.sightings[c.NameHash(f.Name)]
 			if isOld && before.Label == number {
-				read := time.Unix(before.Since, 0).Add(time.Duration(o.ReadDays) * day)
+				read := time.Unix(before.Since, 0).Add(time.Duration(c.o.ReadDays) * day)
 				switch same := before.Folder == folder; {
 				case before.State == store.Said, before.State == store.LearnedAsRead:
 					said[before.Fingerprint] |= 1 << number
@@ -423,12 +409,12 @@ func (c *comparison) news(m *Mailbox, o LearnOptions) (news []Change, said map[u
 				case same && before.State == store.Filed:
 					c.account.Filed++
 					continue
-				case same && before.State == store.ReadOnly && !f.unread && !f.acted && o.now().Before(read):
+				case same && before.State == store.ReadOnly && !f.unread && !f.Acted && c.o.now().Before(read):
 					c.wait(read)
 					continue
 				}
 			}
-			news = append(news, Change{Path: f.item.Origin, Folder: name, Label: label, Result: store.Learned, file: f, label: number, folder: folder, unmarked: unmarked})
+			news = append(news, Change{Path: f.Origin, Folder: name, Label: label, Result: store.Learned, file: f, label: number, folder: folder, unmarked: unmarked})
 		}
 	}
 	delete(said, 0) // of messages that are forgotten
@@ -441,11 +427,11 @@ func (c *comparison) see(n Change) {
 	if s.State == store.ReadOnly || s.State == store.LearnedAsRead {
 		s.Since = n.since
 	}
-	c.seen[c.nameHash(n.file.name)] = s
+	c.seen[c.NameHash(n.file.Name)] = s
 }
 
 // takeBack forgets messages that were learned because they were read, if they were deleted or thrown away soon after.
-func (c *comparison) takeBack(s *store.Store, gone []uint64, now time.Time) error {
+func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 	there := map[uint64]bool{}
 	for name, file := range c.sightings {
 		if _, isGone := slices.BinarySearch(gone, name); !isGone {
@@ -457,7 +443,7 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64, now time.Time) erro
 	}
 	for _, name := range gone {
 		file := c.sightings[name]
-		if file.State != store.LearnedAsRead || there[file.Fingerprint] || now.Sub(time.Unix(file.Since, 0)) > takenBackDays*day {
+		if file.State != store.LearnedAsRead || there[file.Fingerprint] || c.o.now().Sub(time.Unix(file.Since, 0)) > takenBackDays*day {
 			continue
 		}
 		outcome, err := s.ForgetKnown(file.Fingerprint)
@@ -472,14 +458,14 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64, now time.Time) erro
 }
 
 // gone returns the names that were seen and are no longer in a folder of ham or spam, read or not; none if a folder could not be listed.
-func (c *comparison) gone(m *Mailbox) []uint64 {
-	if len(m.problems) > 0 {
+func (c *comparison) gone() []uint64 {
+	if len(c.box.problems) > 0 {
 		return nil
 	}
 	there := map[uint64]bool{}
-	for _, files := range m.rows {
+	for _, files := range c.box.rows {
 		for _, f := range files {
-			there[c.nameHash(f.name)] = true
+			there[c.NameHash(f.Name)] = true
 		}
 	}
 	return slices.Sorted(func(yield func(uint64) bool) {
@@ -491,22 +477,22 @@ func (c *comparison) gone(m *Mailbox) []uint64 {
 	})
 }
 
-// readNews sets the fingerprints of messages.
-func readNews(ctx context.Context, news []Change, fingerprint func(raw []byte) uint64, o LearnOptions) error {
-	workers := parallel.Workers(o.Workers)
+// read sets the fingerprints of messages.
+func (c *comparison) read(ctx context.Context, news []Change) error {
+	workers := parallel.Workers(c.o.Workers)
 	buffers := make([][]byte, workers)
 	var read atomic.Int64
 	parallel.Ranges(workers, len(news), 16, func(worker, from, to int) {
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			n := &news[i]
 			if n.file.err == nil {
-				buffers[worker], n.file.err = n.file.item.Read(buffers[worker])
+				buffers[worker], n.file.err = n.file.Read(buffers[worker])
 			}
 			if n.file.err == nil {
-				n.Fingerprint = fingerprint(buffers[worker])
+				n.Fingerprint = c.Fingerprint(buffers[worker])
 			}
-			if done := read.Add(1); o.Progress != nil {
-				o.Progress(int(done), len(news))
+			if done := read.Add(1); c.o.Progress != nil {
+				c.o.Progress(int(done), len(news))
 			}
 		}
 	})

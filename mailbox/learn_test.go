@@ -397,7 +397,7 @@ func TestAStoreOfOtherClassesHasNoMailbox(t *testing.T) {
 	b := newTree(t)
 	box, err := Open(b.dir)
 	b.must(err)
-	if _, err := box.knowledge(otherClasses{}, nil, nil); err != ErrClasses {
+	if _, err := box.compare(t.Context(), otherClasses{}, nil, LearnOptions{}, nil); err != ErrClasses {
 		t.Errorf("got the error %v, want %v", err, ErrClasses)
 	}
 }

@@ -28,11 +28,10 @@ type Mailbox struct {
 
 // file is a message of a mailbox.
 type file struct {
-	item corpus.Item
-	name string // unique, without flags
-	err  error  // why it cannot be read
-	// unread is whether nobody has read it, in a folder of ham, where a rule may have put it, and acted whether somebody has answered, forwarded or flagged it.
-	unread, acted bool
+	File       // its name is without flags
+	err  error // why it cannot be read
+	// unread is whether nobody has read it, in a folder of ham, where a rule may have put it.
+	unread bool
 }
 
 // Folder is a folder of a mailbox that is elsewhere than in Maildirs.
@@ -47,7 +46,7 @@ type File struct {
 	corpus.Item
 	// Name is unique in the mailbox, and the same as long as the message stays in its folder.
 	Name string
-	// Acted is whether somebody has answered or flagged the message.
+	// Acted is whether somebody has answered, forwarded or flagged the message.
 	Acted bool
 }
 
@@ -58,7 +57,7 @@ func Of(path, id string, folders []Folder) *Mailbox {
 	for row, folder := range folders {
 		m.plan.Folders = append(m.plan.Folders, folder.PlanFolder)
 		for _, f := range folder.Files {
-			m.rows[row] = append(m.rows[row], file{item: f.Item, name: f.Name, acted: f.Acted})
+			m.rows[row] = append(m.rows[row], file{File: f})
 		}
 	}
 	return m
@@ -79,26 +78,17 @@ func (m *Mailbox) Refresh() error {
 	if err != nil {
 		return err
 	}
-	if m.id, err = identity(m.path); err != nil {
-		return err
+	if m.id, err = filepath.Abs(m.path); err == nil {
+		m.id, err = filepath.EvalSymlinks(m.id)
+	}
+	if err != nil {
+		return fmt.Errorf("open %s: %w", m.path, replace.Reason(err))
 	}
 	m.plan, m.rows, m.problems = plan, make([][]file, len(plan.Folders)), map[int]error{}
 	for row := range plan.Folders {
 		m.refreshRow(row)
 	}
 	return nil
-}
-
-// identity returns what all paths that lead to one mailbox have in common.
-func identity(name string) (string, error) {
-	full, err := filepath.Abs(name)
-	if err == nil {
-		full, err = filepath.EvalSymlinks(full)
-	}
-	if err != nil {
-		return "", fmt.Errorf("open %s: %w", name, replace.Reason(err))
-	}
-	return full, nil
 }
 
 // refreshFolder lists the messages of a folder of ham or spam again, by one of its rows.
@@ -126,9 +116,10 @@ func (m *Mailbox) refreshRow(row int) {
 			m.problems[row] = err // about the folder
 			continue
 		}
-		name := sources.UniqueName(path.Base(item.Origin))
-		unread := folder.Unseen() || folder.Label == sources.Ham && sources.IsUnseen(item.Origin)
-		m.rows[row] = append(m.rows[row], file{item, name, err, unread, sources.IsAnswered(item.Origin)})
+		m.rows[row] = append(m.rows[row], file{
+			File: File{item, sources.UniqueName(path.Base(item.Origin)), sources.IsAnswered(item.Origin)}, err: err,
+			unread: folder.Unseen() || folder.Label == sources.Ham && sources.IsUnseen(item.Origin),
+		})
 	}
 }
 
@@ -145,33 +136,20 @@ func (m *Mailbox) label(row int) string {
 	return m.plan.Folders[row].Label
 }
 
-// role returns what says whether a file has changed.
-func (m *Mailbox) role(row int, f file) string {
-	return fmt.Sprint(m.plan.Folders[row].Name, m.label(row), f.unread, f.acted)
+// roles returns what the files say now, by their names.
+func (m *Mailbox) roles() map[string]string {
+	roles := map[string]string{}
+	for row, files := range m.rows {
+		for _, f := range files {
+			roles[f.Name] = fmt.Sprint(m.plan.Folders[row].Name, m.label(row), f.unread, f.Acted)
+		}
+	}
+	return roles
 }
 
 // hasNews reports whether a file is new or has another role since the mailbox was last compared, or a message counts by now.
 func (m *Mailbox) hasNews(now time.Time) bool {
-	names := 0
-	for row, files := range m.rows {
-		for _, f := range files {
-			if m.compared[f.name] != m.role(row, f) {
-				return true
-			}
-		}
-		names += len(files)
-	}
-	return names < len(m.compared) || !m.due.IsZero() && !now.Before(m.due)
-}
-
-// setCompared notes that the mailbox was compared.
-func (m *Mailbox) setCompared() {
-	m.compared = make(map[string]string, len(m.compared))
-	for row, files := range m.rows {
-		for _, f := range files {
-			m.compared[f.name] = m.role(row, f)
-		}
-	}
+	return !maps.Equal(m.compared, m.roles()) || !m.due.IsZero() && !now.Before(m.due)
 }
 
 // problemTexts returns why folders cannot be read, in the order of the folders.

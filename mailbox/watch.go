@@ -176,21 +176,16 @@ func (w *watch) settle() {
 	w.settled.Reset(min(w.Settle, max(0, w.since.Add(longest*w.Settle).Sub(now))))
 }
 
-// after reports the result of a comparison, and plans the next one.
+// after plans the next comparison. It reports trouble once, and its end.
 func (w *watch) after(ctx context.Context, err error) {
 	w.since = time.Time{}
-	w.report(ctx, err)
-	if err != nil {
+	if err == nil {
+		w.rescan.Reset(w.Rescan)
+	} else {
 		w.all = true
 		w.settled.Reset(w.Retry)
-		return
 	}
-	w.rescan.Reset(w.Rescan)
-}
-
-// report reports trouble once, and its end.
-func (w *watch) report(ctx context.Context, err error) {
-	if ctx.Err() != nil || err == nil && !w.waiting || err != nil && w.waiting {
+	if ctx.Err() != nil || w.waiting == (err != nil) {
 		return
 	}
 	if w.waiting = err != nil; w.waiting {
@@ -207,10 +202,10 @@ func (w *watch) compare(ctx context.Context) error {
 		if err := w.refresh(); err != nil {
 			return err
 		}
-	} else {
-		for row := range dirty {
-			w.box.refreshFolder(row)
-		}
+		dirty = nil
+	}
+	for row := range dirty {
+		w.box.refreshFolder(row)
 	}
 	o := LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell, Now: w.Now, Options: w.Mailbox}
 	if w.started && !w.box.hasNews(o.now()) {
@@ -301,12 +296,8 @@ func (w *watch) follow(tried map[string]bool) (added bool, err error) {
 
 // isUnreadable reports whether a folder has disappeared or cannot be read, which a list of it says. The others are watched.
 func isUnreadable(err error) bool {
-	for _, reason := range []error{os.ErrNotExist, os.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG} {
-		if errors.Is(err, reason) {
-			return true
-		}
-	}
-	return false
+	reasons := []error{os.ErrNotExist, os.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG}
+	return slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
 }
 
 // retrain fits the model again if enough has changed since the last time, or one class was learned only.

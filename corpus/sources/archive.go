@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,24 +17,16 @@ import (
 	"strings"
 )
 
-// archiveFormat returns the format of an uncompressed archive that begins with head, or "". It examines tarBlock bytes.
+// archiveFormat returns the format of an uncompressed archive that begins with head, or "". It examines tarBlock bytes. A zip may be empty, or
+// meant for several disks.
 func archiveFormat(head []byte) Format {
-	switch {
-	case isZip(head):
+	if len(head) >= 4 && slices.Contains([]string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}, string(head[:4])) {
 		return Zip
-	case isTar(head):
+	}
+	if isTar(head) {
 		return Tar
 	}
 	return ""
-}
-
-// isZip reports whether head begins an archive, an empty archive, or an archive meant for several disks.
-func isZip(head []byte) bool {
-	if len(head) < 4 {
-		return false
-	}
-	magic := string(head[:4])
-	return magic == "PK\x03\x04" || magic == "PK\x05\x06" || magic == "PK\x07\x08"
 }
 
 // An archive is the file system of a zip archive at the path of its file: a message in "old.zip" is "old.zip/cur/1". A tar is copied into one.
@@ -62,8 +55,7 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	// The file stays open, since members may be read at any time. Like all files of package os, it is closed when it is garbage.
 	var file seekFile
 	var damage error
-	members := -1 // all
-	format := archiveFormat(head)
+	members, format := 0, archiveFormat(head)
 	switch format {
 	case Zip:
 		_, file, err = openAtOffsets(fsys, name)
@@ -84,7 +76,8 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, fmt.Errorf("the zip archive is cut off or damaged: %w", err)
 	}
-	for method, c := range map[uint16]compression{zipBzip2: bzipped, zipZstd: zstandard, zipXZ: xzipped} {
+	// Compression methods that archive/zip does not support itself (APPNOTE 4.4.5).
+	for method, c := range map[uint16]compression{12: bzipped, 93: zstandard, 95: xzipped} {
 		a.RegisterDecompressor(method, func(r io.Reader) io.ReadCloser { return io.NopCloser(c.decompress(bufio.NewReader(r))) })
 	}
 	if format == Tar {
@@ -93,13 +86,6 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	a.nameMembers()
 	return a, damage
 }
-
-// Compression methods that archive/zip does not support itself (APPNOTE 4.4.5).
-const (
-	zipBzip2 = 12
-	zipZstd  = 93
-	zipXZ    = 95
-)
 
 // Open opens a member or a folder.
 func (a archive) Open(name string) (fs.File, error) {
@@ -195,19 +181,19 @@ func (a archive) nameMembers() {
 	a.File = nil
 	for _, f := range all {
 		isFolder := strings.HasSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/") && f.UncompressedSize64 == 0
-		if f.Name = cleanName(f.Name); f.Name == "" && !isFolder {
-			f.Name = "unnamed"
-		}
+		f.Name = cleanName(f.Name)
 		dir := path.Dir(f.Name)
 		switch mode := f.Mode(); {
-		case isFolder && f.Name != "" && !folders[f.Name+"/"]:
-			folders[f.Name+"/"] = true
-			dir = f.Name
-			a.File = append(a.File, &zip.File{FileHeader: zip.FileHeader{Name: f.Name + "/"}})
-		case isFolder, !mode.IsRegular() && mode&fs.ModeSymlink == 0:
-			continue
-		default:
+		case isFolder:
+			if dir = f.Name; dir != "" && !folders[dir+"/"] {
+				folders[dir+"/"] = true
+				a.File = append(a.File, &zip.File{FileHeader: zip.FileHeader{Name: dir + "/"}})
+			}
+		case mode.IsRegular() || mode&fs.ModeSymlink != 0:
+			f.Name = cmp.Or(f.Name, "unnamed")
 			files = append(files, f)
+		default:
+			continue
 		}
 		for ; !folders[dir]; dir = path.Dir(dir) {
 			folders[dir] = true
@@ -314,21 +300,21 @@ func copyMembers(w *zip.Writer, r *tar.Reader) (members int, damage, err error) 
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 			return members, explainTar(err), nil
 		}
-		var content io.Reader = r
+		content := &errorKeeper{r: r}
 		// A zip has names of up to 64 KiB, and a name that ends in "/" is a folder.
 		header := &zip.FileHeader{Name: strings.TrimRight(h.Name[:min(len(h.Name), maxZipName)], "/")}
 		switch h.Typeflag {
 		case tar.TypeDir:
 			header.Name += "/"
-			content = strings.NewReader("")
+			content.r = strings.NewReader("")
 		case tar.TypeChar, tar.TypeBlock, tar.TypeFifo, tar.TypeXGlobalHeader, 'V':
 			continue
-		case tar.TypeSymlink, tar.TypeLink:
+		case tar.TypeSymlink:
 			header.SetMode(fs.ModeSymlink)
-			if h.Typeflag == tar.TypeLink {
-				h.Linkname = "/" + h.Linkname
-			}
-			content = strings.NewReader(h.Linkname)
+			content.r = strings.NewReader(h.Linkname)
+		case tar.TypeLink:
+			header.SetMode(fs.ModeSymlink)
+			content.r = strings.NewReader("/" + h.Linkname)
 		default:
 			if isSparse(h) {
 				sparse = fmt.Errorf("%s in the archive is a sparse file, which is not supported", shorten(h.Name))
@@ -336,13 +322,12 @@ func copyMembers(w *zip.Writer, r *tar.Reader) (members int, damage, err error) 
 			}
 		}
 		member, err := w.CreateHeader(header)
-		if err != nil {
-			return members, nil, err
+		if err == nil {
+			_, err = io.CopyBuffer(member, content, buf)
 		}
-		kept := &errorKeeper{r: content}
-		switch _, err := io.CopyBuffer(member, kept, buf); {
-		case kept.err != nil:
-			return members, explainTar(kept.err), nil
+		switch {
+		case content.err != nil:
+			return members, explainTar(content.err), nil
 		case err != nil:
 			return members, nil, err
 		}
@@ -361,13 +346,10 @@ func explainTar(err error) error {
 
 // isSparse reports whether a file is stored without its holes, in the format of GNU or POSIX.
 func isSparse(h *tar.Header) bool {
-	if h.Typeflag == tar.TypeGNUSparse {
-		return true
-	}
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
 			return true
 		}
 	}
-	return false
+	return h.Typeflag == tar.TypeGNUSparse
 }

@@ -1,13 +1,8 @@
 // Package sources lists labelled mail wherever it is kept: in Maildirs, mbox files, folders of MH, Thunderbird and Apple
 // Mail, plain folders, archives of these, tables of short messages, lists and TREC indexes.
 //
-// The smallest complete use:
-//
 //	source, _, err := sources.Open("/home/ann/Maildir/.Junk", "spam", "")
-//	if err != nil {
-//		return err
-//	}
-//	var raw []byte
+//	...
 //	for item, err := range source {
 //		if err == nil {
 //			raw, err = item.Read(raw)
@@ -19,21 +14,15 @@
 //		use(raw, item.Label)
 //	}
 //
-// OpenOnce is for mail that is read at once, as that of the paths a shell makes of Maildir/new/*. It reads each file once.
-//
-// Listing and reading are separate. A Source yields one Item per message with its file, offset and size. The order depends
+// Listing and reading are separate. A Source yields one Item per message with its file, offset and size, in an order that depends
 // only on file names or on offsets in a file. Item.Read then reads the bytes into the caller's buffer, so memory grows with
-// the number of messages and not with their size.
+// the number of messages and not with their size. A Source may be ranged over again; it then lists the files again. Items are plain
+// values, and Read is safe for concurrent use.
 //
 // The package never writes, moves or renames anything in a mailbox: an unseen message stays unseen. It writes one kind of
-// file: a temporary copy, in os.TempDir and of at most MaxUnpackedBytes, of a pipe, a tar or a compressed mbox or table,
-// since messages are read at their offsets. The copy has no name where the system allows that. It disappears when the source
-// and its items are garbage, or when the program ends.
+// file: a temporary copy, in os.TempDir and of at most MaxUnpackedBytes, of a pipe, a tar or a compressed mbox or table.
 //
-// The first bytes of a file decide its compression and archive format, never its name. Item.Read decompresses a compressed
-// message in memory. An archive is read like a folder, and no member name leads out of it. An archive among messages,
-// damaged data and a file that decompresses to too much are errors of one item; everything before the damage is used.
-//
-// A Source may be ranged over again; it then lists the files again. Items are plain values, and Read is safe for concurrent
-// use. The package holds no state. It does not decode messages, open archives within archives, or write mail.
+// The first bytes of a file decide its compression and archive format, never its name. An archive is read like a folder, and no member
+// name leads out of it. An archive among messages, damaged data and a file that decompresses to too much are errors of one item;
+// everything before the damage is used.
 package sources

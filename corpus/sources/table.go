@@ -380,9 +380,28 @@ type rowScanner struct {
 }
 
 func newRowScanner(r io.Reader, comma byte) *rowScanner {
-	s := &rowScanner{Scanner: bufio.NewScanner(r), comma: comma, limit: maxRowBytes, next: row{line: 1}}
+	s := &rowScanner{comma: comma, limit: maxRowBytes, next: row{line: 1}}
+	text := bufio.NewReader(r)
+	if mark, _ := text.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		n, _ := text.Discard(len(mark))
+		s.next.offset = int64(n)
+	}
+	s.Scanner = bufio.NewScanner(text)
 	s.Buffer(nil, 2*maxRowBytes)
-	s.Split(s.split)
+	s.Split(func(b []byte, end bool) (int, []byte, error) {
+		n := 0
+		if s.drop {
+			if n = bytes.IndexByte(b, '\n') + 1; n == 0 {
+				n = len(b)
+			}
+		} else {
+			n = rowSize(b, s.comma, end || len(b) >= s.limit)
+		}
+		if n == 0 {
+			return 0, nil, nil
+		}
+		return n, b[:n], nil
+	})
 	return s
 }
 
@@ -392,21 +411,22 @@ var errLongRow = errors.New("the row is too long")
 // fails is not yielded.
 func (s *rowScanner) rows(yield func(row, error) bool) {
 	for s.Scan() {
-		between := s.between(s.Bytes())
-		s.advance(s.Bytes()[:between])
+		all := s.Bytes()
 		r := s.next
-		r.bytes = s.Bytes()[between:]
-		s.advance(r.bytes)
-		ends := bytes.HasSuffix(r.bytes, []byte("\n"))
+		r.bytes = bytes.TrimLeft(all, "\r\n")
+		r.offset += int64(len(all) - len(r.bytes))
+		s.next.offset += int64(len(all))
+		s.next.line += bytes.Count(all, []byte("\n"))
+		ends := bytes.HasSuffix(all, []byte("\n"))
 		var err error
 		switch {
 		case s.drop:
 			s.drop = !ends
 			continue
+		case len(all) >= s.limit:
+			s.drop, err = !ends, errLongRow
 		case len(r.bytes) == 0:
 			continue
-		case len(r.bytes) >= s.limit:
-			s.drop, err = !ends, errLongRow
 		case s.Err() != nil && !ends:
 			yield(row{line: r.line}, s.Err())
 			return
@@ -418,41 +438,6 @@ func (s *rowScanner) rows(yield func(row, error) bool) {
 	if err := s.Err(); err != nil {
 		yield(row{line: s.next.line}, err)
 	}
-}
-
-func (s *rowScanner) advance(b []byte) {
-	s.next.offset += int64(len(b))
-	s.next.line += bytes.Count(b, []byte("\n"))
-}
-
-// between returns how many bytes before the next row are in none.
-func (s *rowScanner) between(b []byte) int {
-	text := b
-	if s.next.offset == 0 {
-		text = bytes.TrimPrefix(b, []byte(byteOrderMark))
-	}
-	if !s.drop {
-		text = bytes.TrimLeft(text, "\r\n")
-	}
-	return len(b) - len(text)
-}
-
-// split is a [bufio.SplitFunc] whose tokens are rows with what is before them, or one of the two.
-func (s *rowScanner) split(b []byte, end bool) (advance int, token []byte, err error) {
-	n := 0
-	switch {
-	case s.drop:
-		if n = bytes.IndexByte(b, '\n') + 1; n == 0 {
-			n = len(b)
-		}
-	case !strings.HasPrefix(byteOrderMark, string(b)) || end:
-		n = s.between(b)
-		n += rowSize(b[n:], s.comma, end || len(b)-n >= s.limit)
-	}
-	if n == 0 {
-		return 0, nil, nil
-	}
-	return n, b[:n], nil
 }
 
 // rowSize returns the size of the row that b begins with, including its line end, or 0 if more bytes are needed. With end, no bytes follow b.
