@@ -68,7 +68,7 @@ The program chaff-classify does the same for one message and starts faster.`,
 			if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
 				paths = nil
 			}
-			return p.classify(flags, paths)
+			return classify(p, flags, paths)
 		},
 	}
 	p.addModelFile(c, &flags.Model, "use")
@@ -83,7 +83,7 @@ The program chaff-classify does the same for one message and starts faster.`,
 	return c
 }
 
-func (p *program) classify(flags classifyFlags, paths []string) error {
+func classify(p *program, flags classifyFlags, paths []string) error {
 	err := flags.Check()
 	isDelivery := flags.Pass || flags.Preset != ""
 	switch {
@@ -106,7 +106,7 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 		paths = []string{stdinPath}
 	}
 	if flags.list != "" || len(paths) > 0 {
-		if err = p.classifyPaths(flags, paths); err != nil {
+		if err = classifyPaths(p, flags, paths); err != nil {
 			p.code = exitError
 		}
 	} else {
@@ -124,7 +124,7 @@ func (p *program) classify(flags classifyFlags, paths []string) error {
 
 // readEach passes each message of a source to show. It reports unreadable messages on stderr and continues, and counts there what is no mail.
 // An unreadable message is its error; without messages it is what the first file is instead, or none.
-func (p *program) readEach(source corpus.Source, none error, show func(origin string, raw []byte) error) error {
+func readEach(p *program, source corpus.Source, none error, show func(origin string, raw []byte) error) error {
 	messages, failed, others := 0, 0, 0
 	var left message.LeftOut
 	var first error // held until it is not alone
@@ -217,7 +217,7 @@ func (m inMemory) Append(dst []byte) ([]byte, error) {
 }
 
 // openEach yields the messages at paths, or at those that the lines of a list name as they come. Each path is opened when it is its turn.
-func (p *program) openEach(flags classifyFlags, paths []string) corpus.Source {
+func openEach(p *program, flags classifyFlags, paths []string) corpus.Source {
 	return func(yield func(corpus.Item, error) bool) {
 		var buffer []byte
 		open := func(path string) (goOn bool) {
@@ -263,7 +263,7 @@ func (p *program) openEach(flags classifyFlags, paths []string) corpus.Source {
 	}
 }
 
-func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
+func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model, p.stderr)
 	if err != nil {
 		return err
@@ -278,7 +278,7 @@ func (p *program) classifyPaths(flags classifyFlags, paths []string) error {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
 	out := p.stdout.buffered()
-	err = p.readEach(p.openEach(flags, paths), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
+	err = readEach(p, openEach(p, flags, paths), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		v.Unlike = unlike.Add(v)
 		var err error

@@ -68,26 +68,26 @@ func inHome(path string) string {
 }
 
 // completeSettings completes KEY=VALUE: the keys, and the values of a key that has few.
-func (p *program) completeSettings(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	key, _, hasKey := strings.Cut(typed, "=")
-	loaded, err := config.Load(config.Sources{DefaultFile: places.Config(p.environ), Environ: p.environ})
-	if err != nil {
-		loaded.Config = config.Default()
-	}
-	var all []string
-	for _, v := range loaded.Describe() {
-		switch {
-		case !hasKey:
-			all = append(all, cobra.CompletionWithDesc(v.Key+"=", v.Text))
-		case v.Key == key:
-			for _, value := range v.Choices() {
-				all = append(all, key+"="+value)
+func completeSettings(environ []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) (all []string, _ cobra.ShellCompDirective) {
+		key, _, hasKey := strings.Cut(typed, "=")
+		loaded, err := config.Load(config.Sources{DefaultFile: places.Config(environ), Environ: environ})
+		if err != nil {
+			loaded.Config = config.Default()
+		}
+		for _, v := range loaded.Describe() {
+			switch {
+			case !hasKey:
+				all = append(all, cobra.CompletionWithDesc(v.Key+"=", v.Text))
+			case v.Key == key:
+				for _, value := range v.Choices() {
+					all = append(all, key+"="+value)
+				}
 			}
 		}
+		if hasKey {
+			return all, cobra.ShellCompDirectiveNoFileComp
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}
-	directive := cobra.ShellCompDirectiveNoFileComp
-	if !hasKey {
-		directive |= cobra.ShellCompDirectiveNoSpace
-	}
-	return all, directive
 }

@@ -39,7 +39,7 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
   chaff explain message --html why.html`,
 		Args: atMostOne("message"),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			return p.explain(flags, paths)
+			return explainMessage(p, flags, paths)
 		},
 	}
 	f := c.Flags()
@@ -59,7 +59,7 @@ type explainFlags struct {
 	verbose     bool
 }
 
-func (p *program) explain(flags explainFlags, paths []string) error {
+func explainMessage(p *program, flags explainFlags, paths []string) error {
 	if flags.terms < 0 {
 		return fmt.Errorf("--terms is %d: must be at least 0", flags.terms)
 	}
@@ -71,7 +71,7 @@ func (p *program) explain(flags explainFlags, paths []string) error {
 		return err
 	}
 	delivery.LimitMemory()
-	origin, raw, err := p.readOne(paths)
+	origin, raw, err := readOne(p, paths)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func inMbox(origin string) (path string, number int) {
 }
 
 // readOne reads the message at the path, or from stdin.
-func (p *program) readOne(paths []string) (origin string, raw []byte, err error) {
+func readOne(p *program, paths []string) (origin string, raw []byte, err error) {
 	if len(paths) == 0 || paths[0] == stdinPath {
 		raw, err = delivery.ReadMail(p.streams())
 		return stdinPath, raw, err

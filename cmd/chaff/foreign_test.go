@@ -303,7 +303,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 			mustBePlain(t, file)
 		}
 	}
-	for _, c := range new(program).root(nil).Commands() {
+	for _, c := range rootCommand(new(program), nil).Commands() {
 		if !tried[c.Name()] {
 			t.Errorf("the command %s is not tried: give it all that others can name", c.Name())
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestTheHelpFitsInto80Columns(t *testing.T) {
-	root := new(program).root(nil)
+	root := rootCommand(new(program), nil)
 	commands := root.Commands()
 	if len(commands) == 0 {
 		t.Fatal("there are no commands")

@@ -222,7 +222,7 @@ func (x *learning) learn() error {
 	if err := hasStore(x.model); err != nil {
 		return err
 	}
-	x.printSources(mail)
+	printSources(x.program, mail)
 	messages := x.listAll(mail.source)
 	for i := range messages {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten

@@ -39,13 +39,13 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
 	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
 	p.stderr = &output{file: stderr, colours: func() bool { return p.hasColours(stderr) }}
-	root := p.root(args)
+	root := rootCommand(p, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
 	if err := cmp.Or(execute(ctx, root, args), p.stdout.err); err != nil {
-		return p.fail(root, args, err)
+		return fail(p, root, args, err)
 	}
 	return p.code
 }
@@ -60,7 +60,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string) error {
 }
 
 // fail prints an error and its hint, and returns the exit code.
-func (p *program) fail(root *cobra.Command, args []string, err error) int {
+func fail(p *program, root *cobra.Command, args []string, err error) int {
 	code := exitError
 	var failed classifyError
 	switch {
@@ -87,7 +87,7 @@ func firstWord(args []string) string {
 }
 
 // root returns the command chaff with the commands that arguments may ask for.
-func (p *program) root(args []string) *cobra.Command {
+func rootCommand(p *program, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "chaff",
 		Short: "A spam filter you train on your own mail",

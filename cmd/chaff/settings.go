@@ -53,7 +53,7 @@ type shortFlag struct {
 func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
-	mustComplete(c.RegisterFlagCompletionFunc("set", p.completeSettings))
+	mustComplete(c.RegisterFlagCompletionFunc("set", completeSettings(p.environ)))
 	mustComplete(c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"))
 	defaults := config.Default()
 	all := map[string]shortFlag{

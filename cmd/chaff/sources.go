@@ -198,7 +198,7 @@ func noJunkFolder(path string, err error) error {
 }
 
 // printSources prints where mail is, unless quiet, and what makes it doubtful.
-func (p *program) printSources(l labelled) {
+func printSources(p *program, l labelled) {
 	for _, note := range l.notes {
 		if !p.quiet {
 			screen.Printf(p.stderr, "%s\n", screen.Quoted(note))

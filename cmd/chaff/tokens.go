@@ -49,7 +49,7 @@ uses the settings in force, or those of a model.`,
 				}
 				reading = f.Settings().Reading()
 			}
-			return p.tokens(reading, args, sources.Format(format), asJSON)
+			return showTokens(p, reading, args, sources.Format(format), asJSON)
 		},
 	}
 	settings.add(p, c)
@@ -61,7 +61,7 @@ uses the settings in force, or those of a model.`,
 	return c
 }
 
-func (p *program) tokens(reading filter.Reading, paths []string, format sources.Format, asJSON bool) error {
+func showTokens(p *program, reading filter.Reading, paths []string, format sources.Format, asJSON bool) error {
 	delivery.LimitMemory()
 	show := func(origin string, raw []byte) error {
 		original := message.Original(raw)
@@ -101,7 +101,7 @@ func (p *program) tokens(reading filter.Reading, paths []string, format sources.
 		if err != nil {
 			return err
 		}
-		err = p.readEach(source, fmt.Errorf("no messages in %s", path), func(origin string, raw []byte) error {
+		err = readEach(p, source, fmt.Errorf("no messages in %s", path), func(origin string, raw []byte) error {
 			if !asJSON && (origin != path || len(paths) > 1) {
 				screen.Printf(p.stdout, "== %s\n\n", origin)
 			}

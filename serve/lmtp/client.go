@@ -58,8 +58,8 @@ var (
 	errQuit     = errors.New("the client has quit")
 )
 
-// answer answers the commands of the client.
-func (c *client) answer() {
+// Answer answers the commands of the client.
+func (c *client) Answer() {
 	s := c.server
 	c.in = s.buffers.Get().(*bufio.Reader)
 	c.in.Reset(c.conn)
@@ -72,7 +72,7 @@ func (c *client) answer() {
 	}()
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.warn("internal error: %v: please report it", fault)
+			s.Warn("internal error: %v: please report it", fault)
 			c.out = nil // may be half of what the client waits for
 			c.end(421, "4.3.0 internal error")
 		}
@@ -240,12 +240,12 @@ func (c *client) connect() error {
 	l, err := connect(s.ctx, s.options, c.name, &c.transaction.until)
 	if err != nil {
 		if !s.away.Swap(true) {
-			s.warn("%s: %v: mail waits until it is back", s.options.Backend.address, err)
+			s.Warn("%s: %v: mail waits until it is back", s.options.Backend.address, err)
 		}
 		return fmt.Errorf("%w: %w", errAway, err)
 	}
 	if s.away.Swap(false) {
-		s.note("%s is back", s.options.Backend.address)
+		s.Note("%s is back", s.options.Backend.address)
 	}
 	c.link = l
 	return nil
@@ -262,7 +262,7 @@ func (c *client) drop() {
 
 // lost ends the session with the backend after an error.
 func (c *client) lost(err error) {
-	c.server.warn("%s: %v: mail waits until it works", c.server.options.Backend.address, err)
+	c.server.Warn("%s: %v: mail waits until it works", c.server.options.Backend.address, err)
 	c.link.close()
 	c.link = nil
 }

@@ -95,7 +95,7 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 		headerEnded = headerEnded || d.ended
 	}
 	if !headerEnded {
-		d.client.server.warn("a message has a header of more than %d bytes: the mail server keeps it", len(beginning))
+		d.client.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(beginning))
 		setStatus(d.recipients, newReply(451, "4.3.0 the header of the message is too large"))
 		return d.drain()
 	}

@@ -37,7 +37,7 @@ func FuzzSession(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := newServer(t.Context(), broken{e, func(context.Context) (serve.Verdict, error) { return verdict, nil }}, o)
 		conn := &script{in: bytes.NewReader(data)}
-		(&client{server: s, conn: conn}).answer()
+		(&client{server: s, conn: conn}).Answer()
 		if got := conn.out.String(); !replies.MatchString(got) || !strings.HasPrefix(got, greeting) {
 			t.Errorf("the replies are %q", got)
 		}

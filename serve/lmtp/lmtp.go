@@ -3,7 +3,6 @@ package lmtp
 import (
 	"bufio"
 	"context"
-	"io"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -46,14 +45,12 @@ func DefaultOptions() Options {
 	return Options{Idle: 300 * time.Second, Total: 900 * time.Second, Answer: 540 * time.Second, Grace: 10 * time.Second}
 }
 
-// protocol is the name among the counters.
-const protocol = "lmtp"
-
 // bufferSize is the size of the buffer of a connection, and the limit of a line that is not part of a message.
 const bufferSize = 8 << 10
 
 // server answers the clients of a listener.
 type server struct {
+	serve.Reporter
 	engine  Engine
 	options Options
 	buffers sync.Pool // of *bufio.Reader
@@ -65,7 +62,7 @@ type server struct {
 
 func newServer(ctx context.Context, e Engine, o Options) *server {
 	return &server{
-		engine: e, options: o, ctx: ctx,
+		Reporter: serve.Reporter{Protocol: "lmtp", Log: o.Log}, engine: e, options: o, ctx: ctx,
 		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
 	}
 }
@@ -75,43 +72,18 @@ func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s := newServer(working, e, o)
-	return s.clients.Serve(ctx, l, serve.Protocol[*client]{Name: protocol, Begin: s.begin, Hurry: hurry, Grace: o.Grace, Abandon: abandon, Warn: s.warn})
-}
-
-// begin answers a client in a goroutine of its own.
-func (s *server) begin(conn net.Conn) {
-	done, err := s.engine.Connect(protocol)
-	if err != nil {
-		conn.SetWriteDeadline(time.Now().Add(time.Second))
-		io.WriteString(conn, newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String())
-		conn.Close()
-		return
-	}
-	c := &client{server: s, conn: conn}
-	s.clients.Begin(c, conn, func() {
-		defer done()
-		c.answer()
+	return s.clients.Serve(ctx, l, serve.Protocol[*client]{
+		Reporter: s.Reporter, Connect: e.Connect, Busy: newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String(), Grace: o.Grace, Abandon: abandon,
+		Begin: func(conn net.Conn) *client { return &client{server: s, conn: conn} },
 	})
 }
 
 // lateCommand is how long a client without a transaction may be silent when the daemon stops: its command may be on its way.
 const lateCommand = 200 * time.Millisecond
 
-// hurry gives a client without a transaction little time.
-func hurry(c *client) {
+// Hurry gives a client without a transaction little time.
+func (c *client) Hurry() {
 	if c.waiting {
 		c.conn.SetReadDeadline(time.Now().Add(lateCommand))
-	}
-}
-
-func (s *server) warn(format string, args ...any) {
-	if s.options.Log != nil {
-		s.options.Log.Warn("lmtp: "+format, args...)
-	}
-}
-
-func (s *server) note(format string, args ...any) {
-	if s.options.Log != nil {
-		s.options.Log.Note("lmtp: "+format, args...)
 	}
 }

@@ -62,13 +62,13 @@ var (
 	errQuit     = errors.New("quit")
 )
 
-// answer answers the client until it goes.
-func (c *client) answer() {
+// Answer answers the client until it goes.
+func (c *client) Answer() {
 	defer c.drop()
 	defer c.mail.reset()
 	defer func() {
 		if fault := recover(); fault != nil {
-			c.server.warn("internal error: %v: please report it", fault)
+			c.server.Warn("internal error: %v: please report it", fault)
 		}
 	}()
 	err := c.negotiate()
@@ -83,9 +83,9 @@ func (c *client) answer() {
 	var late net.Error
 	switch {
 	case errors.Is(err, errProtocol):
-		c.server.warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
+		c.server.Warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
 	case errors.As(err, &late) && late.Timeout() && !c.server.clients.IsStopping():
-		c.server.warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
+		c.server.Warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
 	}
 }
 

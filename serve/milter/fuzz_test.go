@@ -90,7 +90,7 @@ func FuzzClient(f *testing.F) {
 			data = append([]byte(begin), data...)
 		}
 		conn := &script{in: bytes.NewReader(data)}
-		newClient(s, conn).answer()
+		newClient(s, conn).Answer()
 		got := conn.out.Bytes()
 		for len(got) > 0 {
 			if len(got) < 5 {

@@ -43,7 +43,7 @@ func (m *mail) reset() {
 // guard makes a fault of the program the reason why there is no verdict.
 func (m *mail) guard() {
 	if fault := recover(); fault != nil {
-		m.client.server.warn("internal error: %v: please report it", fault)
+		m.client.server.Warn("internal error: %v: please report it", fault)
 		m.why = serve.ErrInternal
 	}
 }
@@ -161,7 +161,7 @@ type answer struct {
 func (m *mail) answer() (a answer) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			m.client.server.warn("internal error: %v: please report it", fault)
+			m.client.server.Warn("internal error: %v: please report it", fault)
 			a = answer{edits: a.edits, fields: []verdictfield.Field{verdictfield.UnjudgedField(serve.ErrInternal.Error())}}
 		}
 	}()

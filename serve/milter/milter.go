@@ -40,11 +40,9 @@ func DefaultOptions() Options {
 	return Options{Idle: 2 * time.Hour, Packet: 30 * time.Second, Content: 300 * time.Second, Grace: 10 * time.Second}
 }
 
-// protocol is the name among the counters.
-const protocol = "milter"
-
 // server answers the clients of a listener, which are mail servers.
 type server struct {
+	serve.Reporter
 	engine  Engine
 	options Options
 	ctx     context.Context
@@ -54,7 +52,7 @@ type server struct {
 }
 
 func newServer(ctx context.Context, e Engine, o Options) *server {
-	return &server{engine: e, options: o, ctx: ctx, large: make(chan struct{}, maxLarge)}
+	return &server{Reporter: serve.Reporter{Protocol: "milter", Log: o.Log}, engine: e, options: o, ctx: ctx, large: make(chan struct{}, maxLarge)}
 }
 
 // Serve answers mail servers until ctx ends. Then it finishes the messages that have begun.
@@ -62,32 +60,14 @@ func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s := newServer(working, e, o)
-	return s.clients.Serve(ctx, l, serve.Protocol[*client]{Name: protocol, Begin: s.begin, Hurry: hurry, Grace: o.Grace, Abandon: abandon, Warn: s.warn})
-}
-
-// begin answers a client in a goroutine of its own. The protocol has no word for too many clients.
-func (s *server) begin(conn net.Conn) {
-	done, err := s.engine.Connect(protocol)
-	if err != nil {
-		conn.Close()
-		return
-	}
-	c := newClient(s, conn)
-	s.clients.Begin(c, conn, func() {
-		defer done()
-		c.answer()
+	return s.clients.Serve(ctx, l, serve.Protocol[*client]{ // which has no word for too many clients
+		Reporter: s.Reporter, Connect: e.Connect, Begin: func(conn net.Conn) *client { return newClient(s, conn) }, Grace: o.Grace, Abandon: abandon,
 	})
 }
 
-// hurry ends a client that has begun no message.
-func hurry(c *client) {
+// Hurry ends a client that has begun no message.
+func (c *client) Hurry() {
 	if !c.begun {
 		c.conn.SetReadDeadline(time.Now())
-	}
-}
-
-func (s *server) warn(format string, args ...any) {
-	if s.options.Log != nil {
-		s.options.Log.Warn("milter: "+format, args...)
 	}
 }

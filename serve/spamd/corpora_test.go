@@ -22,7 +22,7 @@ func TestRealMailComesBackAsItWas(t *testing.T) {
 	s := newServer(t.Context(), e, DefaultOptions(), &net.UnixAddr{Net: "unix"})
 	ask := func(command string, raw []byte) []byte {
 		conn := &script{in: bytes.NewReader([]byte(requestOf(command, "1.5", "", string(raw))))}
-		(&client{server: s, conn: conn, began: time.Now()}).answer()
+		(&client{server: s, conn: conn, began: time.Now()}).Answer()
 		_, body, _ := bytes.Cut(conn.out.Bytes(), []byte("\r\n\r\n"))
 		return body
 	}

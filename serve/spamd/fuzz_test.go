@@ -56,7 +56,7 @@ func FuzzClient(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		conn := &script{in: bytes.NewReader(data)}
 		c := &client{server: s, conn: conn, began: time.Now()}
-		c.answer()
+		c.Answer()
 		reply := conn.out.String()
 		if reply == "" && !bytes.HasPrefix(data, []byte("SKIP")) {
 			t.Error("no reply")

@@ -50,14 +50,12 @@ func DefaultOptions() Options {
 	return Options{Idle: 30 * time.Second, Total: 300 * time.Second, Grace: 10 * time.Second}
 }
 
-// protocol is the name among the counters.
-const protocol = "spamd"
-
 // bufferSize is the size of the buffer of a connection, and the limit of a line.
 const bufferSize = 8 << 10
 
 // server answers the clients of a listener.
 type server struct {
+	serve.Reporter
 	engine  Engine
 	options Options
 	mayTell bool
@@ -69,7 +67,7 @@ type server struct {
 
 func newServer(ctx context.Context, e Engine, o Options, at net.Addr) *server {
 	return &server{
-		engine: e, options: o, ctx: ctx,
+		Reporter: serve.Reporter{Protocol: "spamd", Log: o.Log}, engine: e, options: o, ctx: ctx,
 		mayTell: o.TellOverTCP || at.Network() == "unix",
 		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
 	}
@@ -80,31 +78,22 @@ func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s := newServer(working, e, o, l.Addr())
-	return s.clients.Serve(ctx, l, serve.Protocol[*client]{Name: protocol, Begin: s.begin, Hurry: s.hurry, Grace: o.Grace, Abandon: abandon, Warn: s.warn})
+	return s.clients.Serve(ctx, l, serve.Protocol[*client]{
+		Reporter: s.Reporter, Connect: e.Connect, Busy: errorReply(serve.ErrBusy), Begin: s.begin, Grace: o.Grace, Abandon: abandon,
+	})
 }
 
-// begin answers a client in a goroutine of its own.
-func (s *server) begin(conn net.Conn) {
-	done, err := s.engine.Connect(protocol)
-	if err != nil {
-		conn.SetWriteDeadline(time.Now().Add(time.Second))
-		io.WriteString(conn, errorReply(err))
-		conn.Close()
-		return
-	}
+func (s *server) begin(conn net.Conn) *client {
 	c := &client{server: s, conn: conn, began: time.Now()}
 	c.wait(s.options.Idle)
-	s.clients.Begin(c, conn, func() {
-		defer done()
-		c.answer()
-	})
+	return c
 }
 
 // lateRequest is how long a client that has sent nothing may do so when the daemon stops: its request may be on its way.
 const lateRequest = 200 * time.Millisecond
 
-// hurry gives a client that has sent nothing little time.
-func (s *server) hurry(c *client) {
+// Hurry gives a client that has sent nothing little time.
+func (c *client) Hurry() {
 	if !c.begun {
 		c.wait(lateRequest)
 	}
@@ -128,8 +117,8 @@ func (c *client) wait(d time.Duration) {
 	c.conn.SetReadDeadline(until)
 }
 
-// answer reads the request and answers it.
-func (c *client) answer() {
+// Answer reads the request and answers it.
+func (c *client) Answer() {
 	s := c.server
 	c.in = s.buffers.Get().(*bufio.Reader)
 	c.in.Reset(c.conn)
@@ -139,7 +128,7 @@ func (c *client) answer() {
 	}()
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.warn("internal error: %v: please report it", fault)
+			s.Warn("internal error: %v: please report it", fault)
 			c.fail(serve.ErrInternal)
 		}
 	}()
@@ -172,12 +161,6 @@ func (c *client) answer() {
 	}
 }
 
-func (s *server) warn(format string, args ...any) {
-	if s.options.Log != nil {
-		s.options.Log.Warn("spamd: "+format, args...)
-	}
-}
-
 func isTimeout(err error) bool {
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout()
@@ -202,7 +185,7 @@ func (c *client) write(parts net.Buffers) {
 func (c *client) fail(err error) {
 	var wrong protocolError
 	if errors.As(err, &wrong) {
-		c.server.warn("bad request from %s: %v", serve.ClientOf(c.conn), err)
+		c.server.Warn("bad request from %s: %v", serve.ClientOf(c.conn), err)
 	}
 	c.send(errorReply(err))
 	c.drain()
