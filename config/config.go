@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -99,41 +100,27 @@ func (c Config) Validate() error {
 	if _, err := ParseSize(c.Memory); err != nil {
 		errs = append(errs, fmt.Errorf("memory is %w", err))
 	}
-	sections := []struct {
-		name string
-		err  error
-	}{
-		{"split", c.Split.Validate()},
-		{"message", c.Message.Validate()},
-		{"tokenize", c.Tokenize.Validate()},
-		{"features", c.Features.Validate()},
-		{"models", c.Models.Validate()},
-		{"thresholds", c.Thresholds.Validate()},
-		{"store", c.Store.Validate()},
-		{"mailbox", c.Mailbox.Validate()},
-		{"serve", c.Serve.Validate()},
-		{"tune", c.Tune.Validate()},
-	}
-	for _, s := range sections {
-		for _, err := range complaints(s.err) {
-			errs = append(errs, fmt.Errorf("%s.%w", s.name, err))
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		if section, is := v.Field(i).Interface().(interface{ Validate() error }); is {
+			for _, err := range complaints(section.Validate()) {
+				errs = append(errs, fmt.Errorf("%s.%w", v.Type().Field(i).Tag.Get("json"), err))
+			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // complaints returns the errors that errors.Join has joined, at any depth.
-func complaints(err error) []error {
-	if err == nil {
-		return nil
-	}
+func complaints(err error) (all []error) {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, complaints(e)...)
+	switch {
+	case ok:
+		for _, e := range joined.Unwrap() {
+			all = append(all, complaints(e)...)
+		}
+	case err != nil:
+		all = []error{err}
 	}
 	return all
 }

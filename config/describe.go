@@ -51,20 +51,23 @@ func (s setting) variable() string {
 }
 
 func (s setting) typeName() string {
-	switch s.value.Kind() {
-	case reflect.Bool:
+	switch kind := s.value.Kind(); {
+	case kind == reflect.Bool:
 		return "true or false"
-	case reflect.Int, reflect.Int64:
-		return "a whole number"
-	case reflect.Uint64:
+	case kind == reflect.Uint64:
 		return "a whole number, not negative"
-	case reflect.Float64:
+	case s.isWhole():
+		return "a whole number"
+	case kind == reflect.Float64:
 		return "a number"
-	case reflect.Slice:
+	case kind == reflect.Slice:
 		return "a list"
 	}
 	return "a text"
 }
+
+// isWhole reports whether the setting is a whole number.
+func (s setting) isWhole() bool { return s.value.CanInt() || s.value.CanUint() }
 
 // find returns the setting of a name, ignoring case, or of a variable of the environment. The section store is also called log.
 func find(known []setting, name string) (setting, bool) {

@@ -59,40 +59,31 @@ func Load(s Sources) (Loaded, error) {
 		return Loaded{}, err
 	}
 	var errs []error
-	leaveOut := func(key, where string) { loaded.Gone = append(loaded.Gone, key+" "+where+" has no effect: it is gone") }
 	var strange []func(model string) error // about unknown settings, when the model is known
-	for _, key := range v.AllKeys() {
-		switch target, isKnown := find(known, key); {
-		case key == searchKey:
-		case isGone(key):
-			leaveOut(key, "in "+loaded.File)
-		case !isKnown:
-			strange = append(strange, func(model string) error { return unknown(key, known, model, "in "+loaded.File) })
-		case loaded.File != "" && v.InConfig(key):
-			if loaded.Origins[target.key] = "file"; target.key != key {
-				v.Set(target.key, v.Get(key))
-			}
-		}
-	}
-	slices.Sort(loaded.Gone) // the keys of a file come in no order
-	override := func(key, value string, origin Origin, where string) {
+	use := func(key string, value any, origin Origin, where string) {
 		switch target, isKnown := find(known, key); {
 		case isKnown:
 			v.Set(target.key, value)
 			loaded.Origins[target.key] = origin
 		case isGone(key):
-			leaveOut(key, where)
+			loaded.Gone = append(loaded.Gone, key+" "+where+" has no effect: it is gone")
 		default:
 			strange = append(strange, func(model string) error { return unknown(key, known, model, where) })
 		}
 	}
+	for _, key := range v.AllKeys() {
+		if _, isKnown := find(known, key); key != searchKey && (!isKnown || v.InConfig(key)) {
+			use(key, v.Get(key), "file", "in "+loaded.File)
+		}
+	}
+	slices.Sort(loaded.Gone) // the keys of a file come in no order
 	for _, variable := range s.Environ {
 		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, envPrefix) && name != PasswordVariable {
-			override(name, value, "environment", "in the environment")
+			use(name, value, "environment", "in the environment")
 		}
 	}
 	for _, set := range s.Set {
-		override(set.Key, set.Value, "command line", "on the command line")
+		use(set.Key, set.Value, "command line", "on the command line")
 	}
 	for _, about := range strange {
 		errs = append(errs, about(v.GetString("model")))
@@ -107,10 +98,7 @@ func Load(s Sources) (Loaded, error) {
 			errs = append(errs, fmt.Errorf("%s is %#v (%s): must be %s", target.key, value, loaded.Origins[target.key], target.typeName()))
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
-		return Loaded{}, err
-	}
-	if err := loaded.Validate(); err != nil {
+	if err := cmp.Or(errors.Join(errs...), loaded.Validate()); err != nil {
 		return Loaded{}, err
 	}
 	return loaded, nil

@@ -190,12 +190,6 @@ func newAxis(known []setting, s Search, method string) (axis, error) {
 	return a, errors.Join(errs...)
 }
 
-// isWhole reports whether the setting is a whole number.
-func (s setting) isWhole() bool {
-	kind := s.value.Kind()
-	return kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Uint64
-}
-
 // searchKey is the key of the list of entries, the only key of a file that is not a single setting.
 const searchKey = "tune.search"
 

@@ -60,13 +60,19 @@ func protocols() []protocol {
 	}
 }
 
-// serving is the command serve: its flags, and the settings in force.
+// serving is the command serve: its flags, and what it runs with.
 type serving struct {
 	command   *cobra.Command
 	settings  settingFlags
 	model     string
 	protocols []protocol
 	addresses [][]string // of each protocol
+
+	config    config.Config
+	log       *daemonLog
+	engine    *serve.Engine
+	listeners []listener
+	manager   *systemd.Manager
 }
 
 func serveCommand(p *program, all []protocol) *cobra.Command {
@@ -92,7 +98,7 @@ into a folder of its own.`,
 		Example: `  chaff serve --spamd 783
   chaff serve --milter unix:/run/chaff/milter.sock -m /var/lib/chaff/model`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return p.serve(&x) },
+		RunE: func(*cobra.Command, []string) error { return x.run(p) },
 	}
 	x.command = c
 	for i, proto := range all {
@@ -112,108 +118,112 @@ const closeWait = 30 * time.Second
 // send large messages slowly make it take 600 MB.
 const judgingMemory = 256 << 20
 
-func (p *program) serve(x *serving) error {
+func (x *serving) run(p *program) error {
 	loaded, err := p.load(&x.settings)
 	if err != nil {
 		return err
 	}
-	if err := hasModel(x.model); err != nil {
-		return err
+	if _, err := os.Stat(x.model); x.model == "" || errors.Is(err, fs.ErrNotExist) {
+		if err := hasStore(x.model); err != nil {
+			return err
+		}
 	}
-	logger := &daemonLog{p: p}
+	x.config, x.log = loaded.Config, &daemonLog{p: p}
 	sockets, err := systemd.Sockets(p.environ)
 	if err != nil {
 		return err
 	}
-	manager, err := systemd.Connect(p.environ)
-	if err != nil {
+	if x.manager, err = systemd.Connect(p.environ); err != nil {
 		return err
 	}
-	defer manager.Close()
-	listeners, err := x.listen(loaded.Serve, sockets)
-	if err != nil {
+	defer x.manager.Close()
+	o := loaded.Serve
+	if x.listeners, err = x.listen(o, sockets); err != nil {
 		return err
 	}
 	defer func() {
-		for _, l := range listeners {
+		for _, l := range x.listeners {
 			l.Close()
 		}
 	}()
-	o := loaded.Serve
 	o.Model, o.Store, o.Retrain, o.Workers = x.model, loaded.Store, retrainOptions(loaded.Config), loaded.Workers
 	defer delivery.LimitMemoryTo(int64(o.Memory) + judgingMemory)()
-	e, err := serve.New(x.command.Context(), o, logger)
-	if err != nil {
+	if x.engine, err = serve.New(x.command.Context(), o, x.log); err != nil {
 		return err
 	}
-	if err = confineTo(o, listeners, logger); err == nil {
-		err = p.serveAll(x, listeners, e, loaded.Config, logger, manager)
+	if err = confineTo(o, x.listeners, x.log); err == nil {
+		err = x.answer()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.command.Context()), closeWait)
 	defer cancel()
-	if err := errors.Join(err, e.Close(ctx)); err != nil {
+	if err := errors.Join(err, x.engine.Close(ctx)); err != nil {
 		return err
 	}
-	logger.Note("stopped")
+	x.log.Note("stopped")
 	return nil
 }
 
-// serveAll serves all listeners until the context of the command ends or one of them fails.
-func (p *program) serveAll(x *serving, listeners []listener, e *serve.Engine, c config.Config, logger serve.Logger, manager *systemd.Manager) error {
+// answer serves all listeners until the context of the command ends or one of them fails.
+func (x *serving) answer() error {
 	ctx, stop := context.WithCancel(x.command.Context())
 	defer stop()
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
 	var protocols sync.WaitGroup
-	failures := make(chan error, len(listeners))
-	for _, l := range listeners {
-		logger.Note("serving %s on %s", l.flag, l.address)
+	failures := make([]error, len(x.listeners))
+	for i, l := range x.listeners {
+		x.log.Note("serving %s on %s", l.flag, l.address)
 		protocols.Go(func() {
 			defer stop() // the others as well
-			if err := l.serve(ctx, l, e, c, logger); err != nil {
-				failures <- fmt.Errorf("serve %s on %s: %w", l.flag, l.address, err)
+			if err := l.serve(ctx, l, x.engine, x.config, x.log); err != nil {
+				failures[i] = fmt.Errorf("serve %s on %s: %w", l.flag, l.address, err)
 			}
 		})
 	}
-	tell := func(message func() error) {
-		if err := message(); err != nil {
-			logger.Warn("%v", err)
-		}
-	}
-	tell(manager.Ready)
-	protocols.Go(func() { keepAlive(ctx, e, manager, tell) })
+	x.tell(x.manager.Ready)
+	protocols.Go(func() { x.keepAlive(ctx) })
 	for ctx.Err() == nil {
 		select {
 		case <-hangups:
-			tell(manager.Reloading)
-			if err := e.Reload(); err == nil {
-				logger.Note("read the model %s again", x.model)
+			x.tell(x.manager.Reloading)
+			if err := x.engine.Reload(); err == nil {
+				x.log.Note("read the model %s again", x.model)
 			} // else the engine has reported it
-			tell(manager.Ready)
+			x.tell(x.manager.Ready)
 		case <-ctx.Done():
 		}
 	}
-	logger.Note("stopping")
-	tell(manager.Stopping)
+	x.log.Note("stopping")
+	x.tell(x.manager.Stopping)
 	protocols.Wait()
-	close(failures)
-	var errs []error
-	for err := range failures {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	return errors.Join(failures...)
 }
 
-// hasModel returns an error that says how to make one if there is no model at path.
-func hasModel(path string) error {
-	if path == "" {
-		return hasStore(path)
+// tell tells the service manager something.
+func (x *serving) tell(message func() error) {
+	if err := message(); err != nil {
+		x.log.Warn("%v", err)
 	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return hasStore(path)
+}
+
+// keepAlive tells the service manager that messages are judged, until ctx ends.
+func (x *serving) keepAlive(ctx context.Context) {
+	if x.manager.Watchdog() == 0 {
+		return
 	}
-	return nil
+	tick := time.NewTicker(x.manager.Watchdog() / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := x.engine.Explain(ctx, "", []byte("Subject: alive\n\n")); !errors.Is(err, serve.ErrTimeout) { // that is not counted as judged
+				x.tell(x.manager.Alive)
+			}
+		}
+	}
 }
 
 // daemonLog prints what a daemon reports, a line for each event.

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"chaff/serve"
 	"chaff/serve/confine"
 	"chaff/serve/lmtp"
-	"chaff/serve/systemd"
 )
 
 // confineTo confines the process to the files that the daemon needs from here on.
@@ -66,45 +62,22 @@ func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err erro
 	if err != nil {
 		return r, err
 	}
-	if network, address := backend.Address(); network == "tcp" {
-		err = addHost(&r, address)
+	network, address := backend.Address()
+	if network != "tcp" {
+		return r, nil
 	}
-	return r, err
-}
-
-// addHost adds the right to connect to a host and a port.
-func addHost(r *confine.Rights, address string) error {
 	host, service, err := net.SplitHostPort(address)
 	if err != nil {
-		return err
+		return r, err
 	}
 	port, err := net.LookupPort("tcp", service)
 	if err != nil {
-		return err
+		return r, err
 	}
 	r.Ports = append(r.Ports, uint16(port))
 	if net.ParseIP(host) == nil { // its address is looked up each time, in files that are replaced when they change, or by DNS
 		r.Files = append(r.Files, "/etc", "/run/systemd/resolve")
 		r.Ports = append(r.Ports, 53)
 	}
-	return nil
-}
-
-// keepAlive tells the service manager that messages are judged, until ctx ends.
-func keepAlive(ctx context.Context, e *serve.Engine, manager *systemd.Manager, tell func(func() error)) {
-	if manager.Watchdog() == 0 {
-		return
-	}
-	tick := time.NewTicker(manager.Watchdog() / 3)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if _, err := e.Explain(ctx, "", []byte("Subject: alive\n\n")); !errors.Is(err, serve.ErrTimeout) { // that is not counted as judged
-				tell(manager.Alive)
-			}
-		}
-	}
+	return r, nil
 }

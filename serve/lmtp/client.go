@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -64,9 +65,7 @@ func (c *client) Answer() {
 	c.in = s.buffers.Get().(*bufio.Reader)
 	c.in.Reset(c.conn)
 	defer func() {
-		if c.link != nil {
-			c.link.close()
-		}
+		c.drop()
 		c.in.Reset(nil)
 		s.buffers.Put(c.in)
 	}()
@@ -90,7 +89,7 @@ func (c *client) Answer() {
 			c.end(421, "4.3.2 "+serve.ErrClosed.Error())
 		case errors.Is(err, errTooLong):
 			c.end(421, "4.5.2 line too long")
-		case isTimeout(err):
+		case errors.Is(err, os.ErrDeadlineExceeded):
 			c.end(421, "4.4.2 you were silent for too long")
 		case errors.Is(err, errAway):
 			c.end(421, "4.4.1 the delivery agent is away")
@@ -99,11 +98,6 @@ func (c *client) Answer() {
 		}
 		return
 	}
-}
-
-func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // readLine reads a command without its end. Replies wait as long as there are more commands.
@@ -125,7 +119,7 @@ func (c *client) readLine() (string, error) {
 	line, err := c.in.ReadSlice('\n')
 	s.clients.Lock()
 	c.waiting = false
-	if isTimeout(err) && s.clients.Stopping {
+	if errors.Is(err, os.ErrDeadlineExceeded) && s.clients.Stopping {
 		err = errStopping
 	}
 	s.clients.Unlock()
@@ -216,7 +210,7 @@ func (c *client) hello(name string) error {
 		return c.wrong(501, "5.5.4 say LHLO and your name")
 	}
 	c.drop()
-	c.name = name
+	c.transaction, c.forwards, c.name = transaction{}, nil, name
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -251,28 +245,37 @@ func (c *client) connect() error {
 	return nil
 }
 
-// drop ends the session with the backend, and with it the transaction.
+// drop ends the session with the backend.
 func (c *client) drop() {
 	if c.link != nil {
 		c.link.close()
 		c.link = nil
 	}
-	c.transaction, c.forwards = transaction{}, nil
 }
 
 // lost ends the session with the backend after an error.
 func (c *client) lost(err error) {
 	c.server.Warn("%s: %v: mail waits until it works", c.server.options.Backend.address, err)
-	c.link.close()
-	c.link = nil
+	c.drop()
+}
+
+// ask returns the reply of the backend to a command. If it does not answer, the error is errAway, and the session with it has ended.
+func (c *client) ask(line string) (reply, error) {
+	if c.link == nil {
+		return reply{}, errAway
+	}
+	r, err := c.link.command(line)
+	if err != nil {
+		c.lost(err)
+		return reply{}, errAway
+	}
+	return r, nil
 }
 
 // reset ends the transaction.
 func (c *client) reset() {
-	if c.transaction.sender != "" && c.link != nil {
-		if _, err := c.link.command("RSET"); err != nil {
-			c.lost(err)
-		}
+	if c.transaction.sender != "" {
+		_, _ = c.ask("RSET") // without an answer there is no transaction either
 	}
 	c.transaction, c.forwards = transaction{}, nil
 }
@@ -285,11 +288,10 @@ func (c *client) forward(line string) error {
 	case c.transaction.sender != "" || len(c.forwards) == maxForwards:
 		return c.wrong(503, "5.5.1 not now")
 	}
-	r, err := c.link.command(line)
+	r, err := c.ask(line)
 	if err != nil {
-		c.lost(err)
 		c.forwards = nil
-		return errAway
+		return err
 	}
 	if r.isDone() {
 		c.forwards = append(c.forwards, line)
@@ -329,8 +331,7 @@ func (c *client) sender(line string) (reply, error) {
 		if r, err := c.link.command(line); err == nil {
 			return r, nil
 		}
-		c.link.close()
-		c.link = nil
+		c.drop()
 	}
 	return c.again(line)
 }
@@ -346,21 +347,16 @@ func (c *client) again(sender string) (reply, error) {
 		}
 	}
 	for _, line := range c.forwards {
-		r, err := c.link.command(line)
-		if err == nil && !r.isDone() {
-			err = errReply
-		}
+		r, err := c.ask(line)
 		if err != nil {
-			c.lost(err)
+			return reply{}, err
+		}
+		if !r.isDone() {
+			c.lost(errReply)
 			return reply{}, errAway
 		}
 	}
-	r, err := c.link.command(sender)
-	if err != nil {
-		c.lost(err)
-		return reply{}, errAway
-	}
-	return r, nil
+	return c.ask(sender)
 }
 
 // rcpt adds a recipient.
@@ -374,16 +370,11 @@ func (c *client) rcpt(rest string) error {
 	case len(c.transaction.recipients) == maxRecipients:
 		c.say(452, "4.5.3 too many recipients")
 		return nil
-	case c.link == nil:
-		c.relay(notDelivered())
-		return nil
 	}
 	line := p.line("RCPT TO:")
-	r, err := c.link.command(line)
+	r, err := c.ask(line)
 	if err != nil {
-		c.lost(err)
-		c.relay(notDelivered())
-		return nil
+		r = notDelivered()
 	}
 	if r.isDone() {
 		c.transaction.recipients = append(c.transaction.recipients, &recipient{line: line, user: serve.UserOf(p.address)})

@@ -112,7 +112,7 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 	for !d.ended {
 		part, err := d.read()
 		if err != nil {
-			t.abandon()
+			d.client.drop() // or the backend would take what it has for all of the message
 			return err
 		}
 		t.write(part)

@@ -14,11 +14,7 @@ type transfer struct {
 // begin begins another transaction with the backend, for some of the recipients. It returns those who are accepted, and sets the status of
 // the others.
 func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
-	if c.link != nil {
-		if _, err := c.link.command("RSET"); err != nil {
-			c.lost(err)
-		}
-	}
+	_, _ = c.ask("RSET")
 	r, err := c.again(c.transaction.sender)
 	switch {
 	case err != nil:
@@ -29,10 +25,9 @@ func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
 		return nil
 	}
 	for _, recipient := range recipients {
-		r, err := c.link.command(recipient.line)
+		r, err := c.ask(recipient.line)
 		switch {
 		case err != nil:
-			c.lost(err)
 			setStatus(recipients, notDelivered())
 			return nil
 		case r.isDone():
@@ -52,17 +47,13 @@ func (c *client) open(recipients []*recipient) *transfer {
 	if len(recipients) == 0 {
 		return nil
 	}
-	if c.link == nil {
-		setStatus(recipients, notDelivered())
-		return nil
-	}
-	r, err := c.link.command("DATA")
-	if err == nil && r.code/100 == 2 {
+	r, err := c.ask("DATA")
+	if err == nil && r.isDone() {
 		err = errDesynchronised
+		c.lost(err)
 	}
 	switch {
 	case err != nil:
-		c.lost(err)
 		setStatus(recipients, notDelivered())
 		return nil
 	case r.code != 354:
@@ -115,10 +106,4 @@ func (t *transfer) end() {
 		recipient.status = r.final()
 		_ = t.client.report() // an error comes again
 	}
-}
-
-// abandon ends the message so that the backend does not take what it has for all of it.
-func (t *transfer) abandon() {
-	t.client.link.close()
-	t.client.link = nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -80,11 +81,10 @@ func (c *client) Answer() {
 		}
 	}
 	_ = c.out.Flush()
-	var late net.Error
 	switch {
 	case errors.Is(err, errProtocol):
 		c.server.Warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
-	case errors.As(err, &late) && late.Timeout() && !c.server.clients.IsStopping():
+	case errors.Is(err, os.ErrDeadlineExceeded) && !c.server.clients.IsStopping():
 		c.server.Warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
 	}
 }

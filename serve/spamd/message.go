@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"chaff/serve"
@@ -54,7 +55,7 @@ func inflate(m *serve.Message, b *body) error {
 		return nil
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return unavailable("zlib: failed to find end of zlib stream")
-	case errors.Is(err, serve.ErrTooLarge), errors.Is(err, serve.ErrBusy), isTimeout(err):
+	case errors.Is(err, serve.ErrTooLarge), errors.Is(err, serve.ErrBusy), errors.Is(err, os.ErrDeadlineExceeded):
 		return err
 	}
 	return unavailable("zlib: " + strings.TrimPrefix(err.Error(), "zlib: "))

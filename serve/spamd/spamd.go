@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -136,7 +137,7 @@ func (c *client) Answer() {
 		switch {
 		case errors.Is(err, io.EOF):
 			c.send(errorReply(protocolError("(closed before headers)")))
-		case isTimeout(err) && !s.clients.IsStopping():
+		case errors.Is(err, os.ErrDeadlineExceeded) && !s.clients.IsStopping():
 			c.fail(err)
 		}
 		return
@@ -159,11 +160,6 @@ func (c *client) Answer() {
 	default:
 		c.check(r)
 	}
-}
-
-func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 // send writes a reply.
@@ -212,7 +208,7 @@ func errorReply(err error) string {
 		return reply(76, "Bad header line: "+err.Error())
 	case errors.As(err, &not):
 		return reply(69, "Service Unavailable: "+err.Error())
-	case errors.Is(err, serve.ErrTimeout) || isTimeout(err):
+	case errors.Is(err, serve.ErrTimeout) || errors.Is(err, os.ErrDeadlineExceeded):
 		return reply(79, "Timeout: (socket timeout reading input from client)")
 	case errors.Is(err, serve.ErrTooLarge):
 		return reply(65, "Data Error: "+serve.ErrTooLarge.Error())
