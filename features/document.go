@@ -43,16 +43,6 @@ func scale(kind Kind, terms int, counts []uint32) float64 {
 	return 1 / math.Sqrt(squares)
 }
 
-// groupScales returns the factor of the values in each group: 1 / the Euclidean length of the group.
-func (doc Document) groupScales() (scales [evidence.Groups]float64) {
-	for g, n := range doc.sizes() {
-		if n > 0 {
-			scales[g] = 1 / math.Sqrt(float64(n))
-		}
-	}
-	return scales
-}
-
 // hash returns a hash of all terms and their counts, in any order: the only term of a document of the kind [Whole].
 func (doc Document) hash() uint64 {
 	var sum uint64

@@ -55,8 +55,7 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 			record := old.read(ref, &r.buffer)
 			if record != nil {
 				r.split(record)
-				r.readNumbers()
-				r.readMarks()
+				r.readTerms()
 				for i, number := range r.numbers {
 					r.numbers[i] = numbers[number]
 				}
@@ -235,6 +234,7 @@ type documentReader struct {
 	marks   []byte
 	counts  []byte
 	numbers []uint32
+	byGroup []uint32 // the numbers of one group after the other
 	doc     Document
 }
 
@@ -271,8 +271,9 @@ func (r *documentReader) readNumbers() {
 	r.numbers = appendDecoded(r.numbers[:0], len(r.marks), r.gaps)
 }
 
-// readMarks sets the groups of the terms, how often they occur, and which are in the head.
-func (r *documentReader) readMarks() {
+// readTerms sets the numbers of the terms, their groups, how often they occur, and which are in the head.
+func (r *documentReader) readTerms() {
+	r.readNumbers()
 	doc, counts := &r.doc, r.counts
 	doc.Counts, doc.InHead, doc.Groups = doc.Counts[:0], doc.InHead[:0], doc.Groups[:0]
 	for _, mark := range r.marks {
@@ -295,8 +296,7 @@ func (r *documentReader) readCells() {
 // readAll sets the document.
 func (r *documentReader) readAll(ref Ref) {
 	r.read(ref)
-	r.readNumbers()
-	r.readMarks()
+	r.readTerms()
 	r.readCells()
 	r.doc.Terms = r.doc.Terms[:0]
 	for _, number := range r.numbers {

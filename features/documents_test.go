@@ -53,8 +53,7 @@ func TestLargeNumbersComeBack(t *testing.T) {
 	w.Close()
 	r := d.reader()
 	r.read(ref)
-	r.readNumbers()
-	r.readMarks()
+	r.readTerms()
 	r.readCells()
 	if diff := cmp.Diff(want, r.doc); diff != "" || !slices.Equal(r.numbers, numbers) {
 		t.Errorf("got the numbers %v (-want +got):\n%s", r.numbers, diff)

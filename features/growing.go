@@ -40,8 +40,7 @@ func (v *GrowingVocabulary) readRow(ref Ref, learn bool) Vector {
 	}
 	v.reader.read(ref)
 	if learn {
-		v.reader.readNumbers()
-		v.reader.readMarks()
+		v.reader.readTerms()
 		for i, number := range v.reader.numbers {
 			if v.ids[number] == unknown && (v.kind != HeadBits || v.reader.doc.InHead[i]) {
 				v.ids[number] = uint32(v.terms)

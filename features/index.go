@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"chaff/internal/evidence"
 	"chaff/internal/parallel"
 )
 
@@ -231,16 +230,11 @@ func (x *Index) Novelty(refs []Ref, workers int) []float64 {
 	all := make([]float64, len(refs))
 	parallel.Ranges(workers, len(refs), 64, func(_, from, to int) {
 		r := x.documents.reader()
+		var l Lookup
 		for i := from; i < to; i++ {
 			r.read(refs[i])
-			r.readNumbers()
-			var known [evidence.Groups]int
-			for n, number := range r.numbers {
-				if x.ids.of(number) != unknown {
-					known[r.marks[n]>>groupShift]++
-				}
-			}
-			all[i] = novelty(r.sizes, known)
+			l.find(&r, x.ids)
+			all[i] = l.Novelty(r.doc)
 		}
 	})
 	return all

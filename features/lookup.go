@@ -58,8 +58,13 @@ func (l *Lookup) appendStored(dst Vector, r *documentReader, ids termIDs, kind K
 		dst.Values = appendSame(dst.Values, float32(scale(kind, len(r.marks), nil)), len(known))
 		return dst
 	}
-	r.readNumbers()
-	r.readMarks()
+	l.find(r, ids)
+	return l.appendRow(dst, r.doc, kind)
+}
+
+// find sets the known terms of the document that r has read.
+func (l *Lookup) find(r *documentReader, ids termIDs) {
+	r.readTerms()
 	l.known = l.known[:0]
 	for i, number := range r.numbers {
 		if id := ids.of(number); id != unknown {
@@ -69,40 +74,31 @@ func (l *Lookup) appendStored(dst Vector, r *documentReader, ids termIDs, kind K
 	if !ids.ordered {
 		l.sort()
 	}
-	return l.appendRow(dst, r.doc, kind)
 }
 
 // appendEvidence is appendStored for evidence.
 func appendEvidence(dst Vector, r *documentReader, ids termIDs, wanted func(evidence.Group) bool) Vector {
 	wants := func(g evidence.Group) bool { return wanted == nil || wanted(g) }
-	if cells := r.sizes[evidence.Grams]; wants(evidence.Grams) {
-		dst.IDs = appendDecoded(dst.IDs, cells, r.cells)
-		dst.Values = appendSame(dst.Values, float32(1/math.Sqrt(float64(cells))), cells)
-		dst.Groups = appendSame(dst.Groups, evidence.Grams, cells)
+	if n := r.sizes[evidence.Grams]; wants(evidence.Grams) {
+		r.readCells()
+		dst = appendGroup(dst, r.doc.Cells, evidenceValue(n), evidence.Grams)
 	}
 	r.readNumbers()
-	first := len(dst.IDs)
-	dst.IDs = slices.Grow(dst.IDs, len(r.numbers))[:first+len(r.numbers)]
-	terms, next, at := dst.IDs[first:], [1 << (8 - groupShift)]int{}, 0
+	r.byGroup = slices.Grow(r.byGroup[:0], len(r.numbers))[:len(r.numbers)]
+	var next [1 << (8 - groupShift)]int // where the next term of each group goes
 	for g := range evidence.Grams {
-		next[g] = at
-		at += r.sizes[g]
+		next[g+1] = next[g] + r.sizes[g]
 	}
 	for i, mark := range r.marks {
 		g := mark >> groupShift
-		terms[next[g]] = r.numbers[i]
+		r.byGroup[next[g]] = r.numbers[i]
 		next[g]++
 	}
-	at = first
 	for g := range evidence.Grams {
-		if wants(g) {
-			known := ids.known(terms[next[g]-r.sizes[g]:next[g]], CellCount)
-			at += copy(dst.IDs[at:], known)
-			dst.Values = appendSame(dst.Values, float32(1/math.Sqrt(float64(r.sizes[g]))), len(known))
-			dst.Groups = appendSame(dst.Groups, g, len(known))
+		if n := r.sizes[g]; wants(g) {
+			dst = appendGroup(dst, ids.known(r.byGroup[next[g]-n:next[g]], CellCount), evidenceValue(n), g)
 		}
 	}
-	dst.IDs = dst.IDs[:at]
 	return dst
 }
 
@@ -143,39 +139,47 @@ func radixSort(x, spare []uint64, low, high int) (sorted, other []uint64) {
 	return x, spare
 }
 
-// appendRow appends the known terms of a document with their values.
+// appendRow appends the known terms of a document with their values, in the order of their ids. Two hashes can be one term.
 func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
-	first, offset, factor := len(dst.IDs), uint32(0), 1.
-	var scales [evidence.Groups]float64
+	first, offset, factor := len(dst.IDs), uint32(0), scale(kind, len(doc.Groups), doc.Counts)
+	var values [evidence.Groups]float32
 	if kind == Evidence {
-		scales, offset = doc.groupScales(), CellCount
-		dst.IDs = append(dst.IDs, doc.Cells...)
-		dst.Values = appendSame(dst.Values, float32(scales[evidence.Grams]), len(doc.Cells))
-		dst.Groups = appendSame(dst.Groups, evidence.Grams, len(doc.Cells))
-	} else {
-		factor = scale(kind, len(doc.Groups), doc.Counts)
+		offset = CellCount
+		for g, n := range doc.sizes() {
+			values[g] = evidenceValue(n)
+		}
+		dst = appendGroup(dst, doc.Cells, values[evidence.Grams], evidence.Grams)
 	}
 	for _, known := range l.known {
-		id, i := offset+uint32(known>>32), uint32(known)
-		if kind == HeadBits && !doc.InHead[i] {
+		id, i, last := offset+uint32(known>>32), uint32(known), len(dst.IDs)-1
+		isAgain := last >= first && dst.IDs[last] == id
+		switch {
+		case kind == HeadBits && !doc.InHead[i] || isAgain && !kind.counted():
 			continue
-		}
-		value := factor
-		if kind.counted() {
-			value *= float64(doc.Counts[i])
-		}
-		if last := len(dst.IDs) - 1; last >= first && dst.IDs[last] == id { // two hashes can be one term
-			if kind.counted() {
-				dst.Values[last] += float32(value)
-			}
+		case isAgain:
+			dst.Values[last] += float32(factor * float64(doc.Counts[i]))
 			continue
-		}
-		if kind == Evidence {
+		case kind == Evidence:
 			g := doc.Groups[i]
-			value, dst.Groups = scales[g], append(dst.Groups, g)
+			dst.Values, dst.Groups = append(dst.Values, values[g]), append(dst.Groups, g)
+		case kind.counted():
+			dst.Values = append(dst.Values, float32(factor*float64(doc.Counts[i])))
+		default:
+			dst.Values = append(dst.Values, float32(factor))
 		}
-		dst.IDs, dst.Values = append(dst.IDs, id), append(dst.Values, float32(value))
+		dst.IDs = append(dst.IDs, id)
 	}
+	return dst
+}
+
+// evidenceValue returns the value of each of the n terms of a group.
+func evidenceValue(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }
+
+// appendGroup appends terms of a group, which have one value.
+func appendGroup(dst Vector, ids []uint32, value float32, g evidence.Group) Vector {
+	dst.IDs = append(dst.IDs, ids...)
+	dst.Values = appendSame(dst.Values, value, len(ids))
+	dst.Groups = appendSame(dst.Groups, g, len(ids))
 	return dst
 }
 
@@ -198,13 +202,8 @@ func (l *Lookup) Novelty(doc Document) float64 {
 	for _, k := range l.known {
 		known[doc.Groups[uint32(k)]]++
 	}
-	return novelty(doc.sizes(), known)
-}
-
-// novelty is [Lookup.Novelty] of a document, given how many terms it has in each group and how many of them are known.
-func novelty(sizes, known [evidence.Groups]int) float64 {
 	var unknown, all float64
-	for g, n := range sizes {
+	for g, n := range doc.sizes() {
 		if evidence.Group(g) != evidence.Grams {
 			unknown += float64(n-known[g]) / float64(n+1)
 			all += float64(n) / float64(n+1)

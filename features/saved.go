@@ -188,7 +188,7 @@ func ReadDocument(data []byte) (doc Document, texts [][]byte, err error) {
 	return doc, texts, err
 }
 
-// check is split, readNumbers and readMarks for a record that may have any bytes. Its numbers must be below terms.
+// check is split and readTerms for a record that may have any bytes. Its numbers must be below terms.
 func (r *documentReader) check(record []byte, terms int) error {
 	if len(record) < recordHeader {
 		return fmt.Errorf("a record of %d bytes", len(record))
@@ -226,8 +226,7 @@ func (r *documentReader) check(record []byte, terms int) error {
 	if len(counts) > 0 {
 		return errors.New("more counts than terms")
 	}
-	r.readNumbers()
-	r.readMarks()
+	r.readTerms()
 	return nil
 }
 
