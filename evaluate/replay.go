@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"chaff/corpus"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/replace"
@@ -160,10 +161,19 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	classes := m.Classes()
 	K := len(classes)
 	isSpamFilter, verdicts := filter.IsSpamFilter(classes), newLearningThresholds(trainer, m.options.Thresholds)
-	vocabulary := m.Documents().Growing(kind)
+	documents, labels := make([]features.Ref, m.Len()), make([]int32, m.Len())
+	for i := range documents {
+		documents[i], labels[i] = m.Document(i), int32(m.Label(i))
+	}
+	vocabulary, _, err := train.VocabularyOf(m.Documents(), documents, kind, features.DefaultOptions())
+	if err != nil {
+		return Replay{}, err
+	}
+	// The learner knows nothing of terms that it has not learned yet, so the rows may have them.
+	rows := train.DatasetOf(kind, vocabulary, classes, m.Documents(), documents, labels, 1).Rows()
 	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
 	s := train.Scores{
-		Classes: K, Labels: make([]int32, m.Len()), Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
+		Classes: K, Labels: labels, Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
 	}
 	sure := newSureness(m.options.Sure, K)
 	var again []float64
@@ -171,9 +181,9 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return Replay{}, ctx.Err()
 		}
-		scores := learner.Scores(s.Row(i), vocabulary.Row(m.Document(i)))
+		scores := learner.Scores(s.Row(i), rows.Row(i))
 		label, prediction := m.Label(i), models.Argmax(scores)
-		s.Labels[i], s.Predictions[i] = int32(label), int32(prediction)
+		s.Predictions[i] = int32(prediction)
 		score := scores[prediction]
 		if K == 2 {
 			score = scores[1] - scores[0]
@@ -192,14 +202,14 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 			scores := s.Row(delayed)
 			sure.add(int32(label), scores)
 			if delayed < i { // the model has learned other messages since
-				again = learner.Scores(again, vocabulary.Row(m.Document(delayed)))
+				again = learner.Scores(again, rows.Row(delayed))
 				scores = again
 			}
 			if sure.isSure(label, scores) {
 				continue
 			}
 		}
-		learner.Learn(vocabulary.Learn(m.Document(delayed)), label)
+		learner.Learn(rows.Row(delayed), label)
 		r.Learned++
 		if isSpamFilter {
 			verdicts.learned(label, r.Messages[delayed].Score)

@@ -21,6 +21,6 @@
 // then count as one term. No figure depends on the key, because ids, and with them the order of sums, follow from the texts
 // of the terms. The exception is two texts made to share their unkeyed hash: the key decides which comes first.
 //
-// Complete Documents, a Vocabulary, an Index and a Dataset are read-only and safe for concurrent use. A Bag, a Writer, a Lookup, Rows
-// and a GrowingVocabulary belong to one goroutine.
+// Complete Documents, a Vocabulary, an Index and a Dataset are read-only and safe for concurrent use. A Bag, a Writer, a Lookup
+// and Rows belong to one goroutine.
 package features

@@ -90,50 +90,6 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 	}
 }
 
-func TestAGrowingVocabularyKnowsWhatItHasLearnt(t *testing.T) {
-	bags := randomBags(5, 60, 50)
-	d, refs := written(t, bags, 0, 2)
-	for _, kind := range []Kind{Bits, NormalisedCounts, HeadBits, Whole} {
-		v := d.Growing(kind)
-		ids := make(map[uint64]uint32)
-		for i, b := range bags {
-			doc := d.Document(refs[i]) // in the order in which its terms are learned
-			if diff := differ(b.Document(), doc); diff != "" {
-				t.Fatal(diff)
-			}
-			if kind == Whole {
-				doc = Document{Terms: []uint64{doc.hash()}, Counts: []uint32{1}, InHead: []bool{true}}
-			}
-			known := func(x Vector) int {
-				var want []uint32
-				for j, hash := range doc.Terms {
-					if id, isKnown := ids[hash]; isKnown && (kind != HeadBits || doc.InHead[j]) {
-						want = append(want, id)
-					}
-				}
-				slices.Sort(want)
-				if !slices.Equal(x.IDs, want) {
-					t.Fatalf("%v, document %d: ids %d, want %d", kind, i, x.IDs, want)
-				}
-				return len(want)
-			}
-			x := v.Row(refs[i])
-			if n := known(x); n != len(x.IDs) {
-				t.Fatalf("%v, document %d: knows %d terms, want %d", kind, i, len(x.IDs), n)
-			}
-			for j, hash := range doc.Terms {
-				if _, isKnown := ids[hash]; !isKnown && (kind != HeadBits || doc.InHead[j]) {
-					ids[hash] = uint32(len(ids))
-				}
-			}
-			x = v.Learn(refs[i])
-			if n := known(x); n != len(x.IDs) || v.Len() != len(ids) {
-				t.Fatalf("%v, document %d: learnt %d terms of %d, want %d of %d", kind, i, len(x.IDs), v.Len(), n, len(ids))
-			}
-		}
-	}
-}
-
 func TestAFullDiskIsAnError(t *testing.T) {
 	t.Setenv("TMPDIR", "/nowhere/at/all")
 	if runtime.GOOS == "windows" {

@@ -28,8 +28,7 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 	return b
 }
 
-// TestEvidenceIsTheSameWhicheverWayItIsMade compares the vector of classification with the row of a matrix and with the row of a
-// growing vocabulary.
+// TestEvidenceIsTheSameWhicheverWayItIsMade compares the vector of classification with the row of a matrix.
 func TestEvidenceIsTheSameWhicheverWayItIsMade(t *testing.T) {
 	t.Run("in memory", func(t *testing.T) { testEvidence(t, 0) })
 	t.Run("in a temporary file", func(t *testing.T) { testEvidence(t, 1) })
@@ -56,7 +55,6 @@ func testEvidence(t *testing.T, memory int64) {
 	rows, others := matrix.Rows(), subset.Rows()
 	ofSome := func(g evidence.Group) bool { return g == evidence.Pairs || g == evidence.Grams }
 	some := matrix.RowsOf(ofSome)
-	growing := d.Growing(Evidence)
 	unknown := 0
 	for i, b := range bags {
 		doc := b.Document()
@@ -76,11 +74,6 @@ func testEvidence(t *testing.T, memory int64) {
 		}
 		unknown += len(doc.Terms) + len(doc.Cells) - len(want.IDs)
 		checkEvidence(t, doc, want)
-		learned := growing.Learn(refs[i])
-		if len(learned.IDs) != len(doc.Terms)+len(doc.Cells) {
-			t.Errorf("document %d: %d terms and cells were learned, want %d and %d", i, len(learned.IDs), len(doc.Terms), len(doc.Cells))
-		}
-		checkEvidence(t, doc, learned)
 		if diff := differ(doc, d.Document(refs[i])); diff != "" {
 			t.Errorf("document %d as it was kept (-want +got):\n%s", i, diff)
 		}

@@ -1,10 +1,10 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"chaff/features"
@@ -92,7 +92,10 @@ func (m Bernoulli) checkOnline(classes []string) error { return checkPrior(m.Pri
 
 func (m Bernoulli) newLearner(classes []string, terms, _ int) learner {
 	l := newCounting(m, classes, terms)
-	l.absent = &absentTerms{model: m, tallies: make([][]tally, len(classes))}
+	l.absent = &absentTerms{model: m}
+	for range classes {
+		l.absent.tallies = append(l.absent.tallies, map[int]int{})
+	}
 	return l
 }
 
@@ -102,11 +105,8 @@ func (m Bernoulli) newLearner(classes []string, terms, _ int) learner {
 //	beta_c = log pi_c + sum over n of m_cn log((a + N_c - n) / (2a + N_c))        m_cn: terms with n_cw = n
 type absentTerms struct {
 	model   Bernoulli
-	tallies [][]tally // K, each in ascending order of n
+	tallies []map[int]int // K: m_cn by n, each above 0
 }
-
-// tally is m_cn. None is 0.
-type tally struct{ n, terms int }
 
 // add adds by, 1 or -1, to the tallies of each listed term that is known. A nil receiver does nothing.
 func (t *absentTerms) add(n *Counts, ids []uint32, by int) {
@@ -116,67 +116,35 @@ func (t *absentTerms) add(n *Counts, ids []uint32, by int) {
 	for _, w := range ids {
 		ncw := n.of(int(w))
 		for c := 0; hasSum(ncw) && c < len(ncw); c++ {
-			t.addTo(c, int(ncw[c]), by)
-		}
-	}
-}
-
-func (t *absentTerms) addTo(c, n, by int) {
-	all := t.tallies[c]
-	i, found := slices.BinarySearchFunc(all, n, func(t tally, n int) int { return cmp.Compare(t.n, n) })
-	switch {
-	case !found && by > 0:
-		t.tallies[c] = slices.Insert(all, i, tally{n, by})
-	case found && all[i].terms+by <= 0:
-		t.tallies[c] = slices.Delete(all, i, i+1)
-	case found:
-		all[i].terms += by
-	}
-}
-
-// recount makes the tallies those of all terms. A nil receiver does nothing.
-func (t *absentTerms) recount(n *Counts) {
-	if t == nil {
-		return
-	}
-	for c := range t.tallies {
-		var terms []int // m_cn for each n
-		for w := range n.terms() {
-			if ncw := n.of(w); hasSum(ncw) {
-				terms = resized(terms, max(len(terms), int(ncw[c])+1), 0)
-				terms[int(ncw[c])]++
-			}
-		}
-		t.tallies[c] = t.tallies[c][:0]
-		for n, m := range terms {
-			if m > 0 {
-				t.tallies[c] = append(t.tallies[c], tally{n, m})
+			if t.tallies[c][int(ncw[c])] += by; t.tallies[c][int(ncw[c])] <= 0 {
+				delete(t.tallies[c], int(ncw[c]))
 			}
 		}
 	}
 }
 
-// list lists the tallies for a codec. They are the larger part of what Bernoulli knows apart from terms, and most of their
-// numbers are small. A nil receiver lists nothing.
+// list lists the tallies for a codec, in the order of n. They are the larger part of what Bernoulli knows apart from terms, and most of
+// their numbers are small. A nil receiver lists nothing.
 func (t *absentTerms) list(c *codec) {
 	if t == nil {
 		return
 	}
-	for class := range t.tallies {
-		all, size, next := &t.tallies[class], len(t.tallies[class]), 0
+	for _, tallies := range t.tallies {
+		all, size := slices.Sorted(maps.Keys(tallies)), len(tallies)
 		c.varint(&size)
 		if c.reading {
-			*all = (*all)[:0]
+			clear(tallies)
 		}
+		next := 0
 		for i := 0; i < size && c.err == nil; i++ {
 			var gap, terms int
 			if !c.reading {
-				gap, terms = (*all)[i].n-next, (*all)[i].terms
+				gap, terms = all[i]-next, tallies[all[i]]
 			}
 			c.varint(&gap)
 			c.varint(&terms)
 			if c.reading {
-				*all = append(*all, tally{next + gap, terms})
+				tallies[next+gap] = terms
 			}
 			next += gap + 1
 		}
@@ -185,10 +153,10 @@ func (t *absentTerms) list(c *codec) {
 
 func (t *absentTerms) biases(n *Counts) []float64 {
 	beta, _ := logPrior(t.model.Prior, n.Classes, n.Documents) // checkOnline checked it
-	for c := range beta {
+	for c, tallies := range t.tallies {
 		var sum float64
-		for _, same := range t.tallies[c] {
-			sum += float64(same.terms) * t.model.logAbsent(float64(same.n), n.Documents[c])
+		for _, ncw := range slices.Sorted(maps.Keys(tallies)) {
+			sum += float64(tallies[ncw]) * t.model.logAbsent(float64(ncw), n.Documents[c])
 		}
 		beta[c] += sum
 	}

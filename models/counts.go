@@ -269,7 +269,7 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name 
 	l.whole = true
 	linear, err := linearOf(l, len(d.Classes), d.Workers)
 	l.whole = false
-	l.absent.recount(l.Counts)
+	l.absent.add(l.Counts, listOrder[uint32](l.terms()), 1)
 	return linear, Report{Warnings: warnings(d), Learned: learnsOn(m, l, d)}, l.Counts, err
 }
 
