@@ -23,6 +23,8 @@ type section struct {
 	Legend          []stretch
 	Texts           []shadedText
 	Beside          bool // the tables are beside the figures if there is room
+	plots           []string
+	Left            string // why plots are left out
 }
 
 type figure struct {
@@ -81,66 +83,68 @@ as the model counts it. Repeated empty lines are shown as one. Point at a word, 
 
 // sections returns the parts of the page that are not empty.
 func (p Page) sections() ([]section, error) {
-	images := make(map[string]figure)
-	for _, plot := range p.Plots() {
-		svg, err := plot.SVG()
-		if err != nil {
-			return nil, fmt.Errorf("draw %s: %w", plot.Name, err)
-		}
-		images[plot.Name] = figure{plot.Alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))}
-	}
-	figures := func(names ...string) (all []figure) {
-		for _, name := range names {
-			if f, drawn := images[name]; drawn {
-				all = append(all, f)
-			}
-		}
-		return all
+	plots := make(map[string]Plot)
+	for _, plot := range p.plots() {
+		plots[plot.Name] = plot
 	}
 	measured, ofModel := p.notes()
 	comparison := "Comparison"
 	if len(p.Models) == 1 {
 		comparison = "Figures"
 	}
-	all := []section{
+	var all []section
+	for _, s := range []section{
 		{ID: "evidence", Title: "Evidence", Note: "The rows add up to the score. What a kind of evidence adds has a bound.", Tables: p.voteTable()},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
 		{ID: "weighed", Title: "Terms", Note: withLeft(p.termsNote(), "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
-		{ID: "models", Title: comparison, Note: p.comparisonNote(), Figures: figures("models"), Tables: p.comparisonTable()},
+		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
-		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), Figures: figures("roc", "det"), Tables: p.operatingTable()},
-		{ID: "learning", Title: "Learning", Figures: figures("growth", "learning", "epochs", "epochs-loss")},
-		{ID: "scores", Title: "Scores and probabilities", Note: measured, Figures: figures("scores", "reliability")},
+		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), plots: []string{"roc"}, Tables: p.operatingTable()},
+		{ID: "learning", Title: "Learning", plots: []string{"growth", "learning", "epochs", "epochs-loss"}},
+		{ID: "scores", Title: "Scores and probabilities", Note: measured, plots: []string{"scores", "reliability"}},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
-		{ID: "drift", Title: "Accuracy over time", Note: measured, Figures: figures("drift"), Tables: p.driftTable(), Beside: true},
+		{ID: "drift", Title: "Accuracy over time", Note: measured, plots: []string{"drift"}, Tables: p.driftTable(), Beside: true},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
-		{ID: "two-terms", Title: "Two terms", Figures: figures("two-terms")},
+		{ID: "two-terms", Title: "Two terms", plots: []string{"two-terms"}},
 		{ID: "leaks", Title: "Leaks", Note: "Terms of the training messages that an archive, a relay or a filter may have written instead of the senders. Figures that depend on them say little about new mail.", Tables: p.leakTable()},
 		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.Mistakes},
 		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "Classified correctly, but nearest to the boundary. Of messages with the same subject, one is shown."), Messages: p.LeastCertain},
 		{ID: "suspects", Title: "Suspected label errors", Note: joined(measured, "The model is sure of another class. Check the labels."), Messages: p.Suspects},
+	} {
+		for _, name := range s.plots {
+			plot := plots[name]
+			if plot.chart == nil {
+				s.Left = joined(s.Left, plot.Note)
+				continue
+			}
+			svg, err := plot.SVG()
+			if err != nil {
+				return nil, fmt.Errorf("draw %s: %w", name, err)
+			}
+			s.Figures = append(s.Figures, figure{plot.Alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
+		}
+		s.Beside = s.Beside && len(s.Figures) > 0
+		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts)+len(s.Left) > 0 {
+			all = append(all, s)
+		}
 	}
-	return slices.DeleteFunc(all, func(s section) bool { return len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts) == 0 }), nil
+	return all, nil
 }
 
 // notes name the model and the mail of the parts about a single model.
 func (p Page) notes() (measured, ofModel string) {
-	on := clean(p.On, maxLine)
-	if p.Of == "" {
-		if on != "" {
-			measured = "On " + on + "."
-		}
-		return measured, ""
+	on, of := clean(p.On, maxLine), clean(p.Of, maxName)
+	switch {
+	case of == "" && on == "":
+		return "", ""
+	case of == "":
+		return "On " + on + ".", ""
+	case on == "":
+		return "For " + of + ".", "For " + of + "."
 	}
-	ofModel = "For " + clean(p.Of, maxName)
-	measured = ofModel + "."
-	if on != "" {
-		measured = ofModel + ", on " + on + "."
-	}
-	return measured, ofModel + "."
+	return "For " + of + ", on " + on + ".", "For " + of + "."
 }
 
-// curvesNote names the mail of the curves, and counts the models with curves.
 // termsNote says how what a term adds follows from its weight.
 func (p Page) termsNote() string {
 	if len(p.Votes) == 0 {
@@ -149,6 +153,7 @@ func (p Page) termsNote() string {
 	return "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
 }
 
+// curvesNote names the mail of the curves, and counts the models with curves.
 func (p Page) curvesNote() string {
 	var on, more string
 	if p.On != "" {

@@ -13,7 +13,6 @@ type Page struct {
 
 	Models []Model // the rows of the comparison, the best on development mail first
 	ROC    []Curve // for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1
-	DET    []Curve // for each model: X is the share of ham called spam, Y the share of spam let through, both 0..1
 	// Operating has the errors at chosen thresholds. They are marked on the curves of their models.
 	Operating []Operating
 	Epochs    []EpochCurve    // of models with epochs

@@ -51,9 +51,9 @@ func TestPNGHasTheSizeOfTheChart(t *testing.T) {
 func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 	odd := []float64{0, 1, -1, 0.5, 100, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e16, 1e16 + 2, 1e-12}
 	pages := map[string]Page{
-		"no points":    {ROC: []Curve{{}}, DET: []Curve{{}}, Epochs: []EpochCurve{{}}, Learning: []LearningCurve{{}}, Scores: &metrics.Histogram{Edges: []float64{1}}},
-		"zero rates":   {ROC: []Curve{{"a", []Point{{0, 0}, {0, 1}, {0, 1}}}}, DET: []Curve{{"a", []Point{{0, 0}, {0, 0}}}}},
-		"rates of one": {ROC: []Curve{{"a", []Point{{1, 1}}}}, DET: []Curve{{"a", []Point{{1, 1}, {1, 0}, {0, 1}}}}},
+		"no points":    {ROC: []Curve{{}}, Epochs: []EpochCurve{{}}, Learning: []LearningCurve{{}}, Scores: &metrics.Histogram{Edges: []float64{1}}},
+		"zero rates":   {ROC: []Curve{{"a", []Point{{0, 0}, {0, 1}, {0, 1}}}}},
+		"rates of one": {ROC: []Curve{{"a", []Point{{1, 1}}}}},
 		"empty bins":   {Scores: &metrics.Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Reliability: []metrics.ReliabilityBin{{}}},
 		"too few edges": {Scores: &metrics.Histogram{Edges: []float64{0}, Ham: []int{1, 2, 3}, Spam: []int{-4}}, Thresholds: &metrics.Thresholds{
 			Unsure: math.Inf(-1), Spam: math.NaN()}},
@@ -64,13 +64,13 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 		for j, y := range odd {
 			points := []Point{{x, y}, {y, x}, {x, x}, {y, y}}
 			page := pages["odd numbers"]
-			page.ROC, page.DET = append(page.ROC, Curve{"a", points}), append(page.DET, Curve{"a", points[:1]})
+			page.ROC = append(page.ROC, Curve{"a", points})
 			page.Epochs = append(page.Epochs, EpochCurve{"a", []Epoch{{1, &x, &y, &y, &x}}})
 			page.Learning = append(page.Learning, LearningCurve{"a", []metrics.LearningPoint{{Messages: 1, SpamFigures: metrics.SpamFigures{OneMinusROCA: &x}}}})
 			page.Drift = append(page.Drift, Period{"m", "", 1, y, x, y})
 			pages["odd numbers"] = page
 			if i <= j {
-				requirePlots(t, Page{ROC: []Curve{{"a", points}}, DET: []Curve{{"a", points}}})
+				requirePlots(t, Page{ROC: []Curve{{"a", points}}})
 			}
 			requirePlots(t, Page{Scores: &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y},
 				Epochs:   []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}}},
@@ -147,7 +147,6 @@ func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
 	for name, want := range map[string][]string{
 		"models":      {"Accuracy of each model. With 95% intervals: multinomial 9", " to 9", "majority "},
 		"roc":         {"ROC curves. multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
-		"det":         {"DET curves. multinomial loses ", "% of ham where 0.1%, 1% and 5% of spam is let through. "},
 		"growth":      {"multinomial: 97.10% (96.00 to 98.00) with 453 messages, ", "more mail will probably help."},
 		"learning":    {"multinomial: (1-ROCA)% from 0.32 after 250 messages to 0.0133 after 6000 messages.", "hm% from 1.4 "},
 		"epochs":      {"perceptron, training part: from 96.00% to 99.98% in 12 epochs.", "perceptron, development part: from 95.30% to "},

@@ -8,8 +8,10 @@ import (
 	"hash/crc32"
 	"image/color"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -20,7 +22,6 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"chaff/internal/replace"
-	"chaff/metrics"
 )
 
 // Plot is a plot of a page. It is not safe for concurrent use.
@@ -28,7 +29,7 @@ type Plot struct {
 	Name        string // a file name without extension, such as "roc"
 	Title, Note string // the heading of the plot, and how to read it
 	Alt         string // the figures of the plot in words, for readers who cannot see it
-	chart       *chart
+	chart       *chart // nil if there is nothing to show; then Note, if any, says why
 }
 
 // SVG returns the plot as SVG on white. Its text is text.
@@ -103,148 +104,172 @@ func PNGKind() replace.Kind { return replace.Kind{Name: "PNG", Start: pngStart, 
 
 // PlotNames returns the names of all plots that a page can have.
 func PlotNames() []string {
-	return []string{"models", "roc", "det", "growth", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift", "two-terms"}
+	return []string{"models", "roc", "growth", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift", "two-terms"}
 }
 
-// Plots returns the plots of the page that have data, in the order of the page.
+// Plots returns the plots of the page that show something, in the order of the page.
 func (p Page) Plots() []Plot {
-	var plots []Plot
-	add := func(name, note, alt string, c *chart) {
-		if c != nil {
-			plots = append(plots, Plot{Name: name, Title: c.Title.Text, Note: note, Alt: c.Title.Text + ". " + alt, chart: c})
-		}
-	}
-	add("models", p.modelsNote(), p.modelsAlt(), p.modelsChart())
-	roc := rocChart(p.ROC, p.Operating)
-	add("roc", rocNote(roc), curvesAlt(p.ROC, caughtText), roc)
-	add("det", "The two error rates at each threshold. Curves near the bottom left are better. Rates above 50% are left out.",
-		curvesAlt(p.DET, lostText), detChart(p.DET, p.Operating))
-	add("growth", p.growthNote(), p.growthAlt(), growthChart(p.Growth))
-	add("learning", "The errors after the first messages. A rate of 0 is drawn on the edge.", learningAlt(p.Learning), learningChart(p.Learning))
-	accuracyOf := func(e Epoch) (*float64, *float64) { return e.TrainAccuracy, e.DevelopmentAccuracy }
-	lossOf := func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss }
-	curves := withEpochs(p.Epochs)
-	add("epochs", epochsNote(curves), epochsAlt(curves, percentage, accuracyOf), epochChart("Accuracy by epoch", "accuracy (%)", curves, false, accuracyOf))
-	add("epochs-loss", epochsNote(curves)+" Each trainer has a loss of its own.", epochsAlt(curves, short, lossOf),
-		epochChart("Loss by epoch", "loss of the trainer (logarithmic)", curves, true, lossOf))
-	add("scores", "The number of messages with each score. The score cannot separate ham and spam where they overlap.", p.scoresAlt(), scoreChart(p.Scores, p.Thresholds))
-	add("reliability", p.reliabilityNote(), p.reliabilityAlt(), reliabilityChart(p.Reliability))
-	add("drift", "The accuracy on the mail of each period, with its 95% interval. Times with few messages are joined.", driftAlt(p.Drift), driftChart(p.Drift, cmp.Or(clean(p.DriftBy, maxName), "month of delivery")))
-	add("two-terms", p.twoTermsNote(), p.twoTermsAlt(), p.twoTermsChart())
-	return plots
+	return slices.DeleteFunc(p.plots(), func(plot Plot) bool { return plot.chart == nil })
 }
 
-// modelsChart has the accuracy of each model with its interval, one below the other.
-func (p Page) modelsChart() *chart {
-	type line struct {
-		name    string
-		figures *metrics.Figures
-		worse   bool // than chance explains
+// maxAlt is the number of characters of a text that replaces a plot.
+const maxAlt = 900
+
+// plots returns all plots in the order of their names. Those without data are empty.
+func (p Page) plots() []Plot {
+	all := []Plot{
+		p.models(), p.roc(), p.growth(), p.learning(),
+		p.epochs("Accuracy by epoch", "accuracy (%)", "", percentage, func(e Epoch) (*float64, *float64) { return e.TrainAccuracy, e.DevelopmentAccuracy }),
+		p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", " Each trainer has a loss of its own.", short, func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss }),
+		p.scores(), p.reliability(), p.drift(), p.twoTerms(),
 	}
-	var lines []line
-	var values []float64
-	for _, m := range p.Models {
-		if m.Test == nil || m.Test.Messages == 0 {
-			continue
-		}
-		n := clean(m.Name, maxName)
-		if m.Best {
-			n += " *"
-		}
-		lines = append(lines, line{n, m.Test, m.AgainstBest != nil && m.AgainstBest.P < notByChance && m.AgainstBest.Worse > m.AgainstBest.Better})
-		values = append(values, m.Test.Accuracy, m.Test.AccuracyLow, m.Test.AccuracyHigh)
-	}
-	if len(lines) < 2 {
-		return nil
-	}
-	c := newChart("Accuracy of each model", "accuracy (%, normal deviate)", "")
-	c.plain = vg.Length(len(lines))*16 + 74
-	setDeviate(&c.X, values)
-	c.Y.Min, c.Y.Max = -0.6, float64(len(lines))-0.4
-	var ticks plot.ConstantTicks
-	shown := make(map[bool]bool)
-	for i, l := range lines {
-		y := float64(len(lines) - 1 - i)
-		ticks = append(ticks, plot.Tick{Value: y, Label: l.name})
-		of := colour(0)
-		if l.worse {
-			of = grey()
-		}
-		c.addLine("", draw.LineStyle{Color: of, Width: 1.4}, []Point{{l.figures.AccuracyLow, y}, {l.figures.AccuracyHigh, y}})
-		c.addMark(draw.GlyphStyle{Color: of, Radius: 3.2, Shape: draw.CircleGlyph{}}, Point{l.figures.Accuracy, y})
-		shown[l.worse] = true
-	}
-	c.Y.Tick.Marker = ticks
-	if shown[true] {
-		for _, kind := range []struct {
-			name  string
-			color color.Color
-		}{{"chance explains the difference", colour(0)}, {"worse than the best", grey()}} {
-			c.addLegend(kind.name, &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: kind.color, Radius: 3.2, Shape: draw.CircleGlyph{}}})
+	for i := range all {
+		plot := &all[i]
+		plot.Name = PlotNames()[i]
+		if plot.chart != nil {
+			plot.Title = plot.chart.Title.Text
+			plot.Alt = plot.Title + ". " + clean(plot.Alt, maxAlt)
 		}
 	}
-	return c
+	return all
+}
+
+func withInterval(value, low, high float64) string {
+	return percentage(value) + " (" + fixed(low, 2) + " to " + fixed(high, 2) + ")"
 }
 
 // notByChance is the probability below which chance does not explain a difference.
 const notByChance = 0.05
 
-func (p Page) modelsNote() string {
+// models has the accuracy of each model with its interval, one below the other.
+func (p Page) models() Plot {
+	var measured []Model
+	var values []float64
+	var alts []string
 	note := "The accuracy of each model, with its 95% interval."
+	for _, m := range p.Models {
+		if f := m.Test; f != nil && f.Messages > 0 {
+			measured, values = append(measured, m), append(values, f.Accuracy, f.AccuracyLow, f.AccuracyHigh)
+			alts = append(alts, clean(m.Name, maxName)+" "+withInterval(f.Accuracy, f.AccuracyLow, f.AccuracyHigh))
+		}
+	}
+	if len(measured) < 2 {
+		return Plot{}
+	}
+	c := newChart("Accuracy of each model", "accuracy (%, normal deviate)", "")
+	c.plain = vg.Length(len(measured))*16 + 74
+	setDeviate(&c.X, values)
+	c.Y.Min, c.Y.Max = -0.6, float64(len(measured))-0.4
+	var ticks plot.ConstantTicks
+	dot := func(of color.Color) draw.GlyphStyle {
+		return draw.GlyphStyle{Color: of, Radius: 3.2, Shape: draw.CircleGlyph{}}
+	}
+	hasWorse := false
+	for i, m := range measured {
+		y, label, of := float64(len(measured)-1-i), clean(m.Name, maxName), colour(0)
+		if m.Best {
+			label += " *"
+		}
+		if m.AgainstBest != nil && m.AgainstBest.P < notByChance && m.AgainstBest.Worse > m.AgainstBest.Better {
+			of, hasWorse = grey(), true
+		}
+		ticks = append(ticks, plot.Tick{Value: y, Label: label})
+		c.addLine("", draw.LineStyle{Color: of, Width: 1.4}, []Point{{m.Test.AccuracyLow, y}, {m.Test.AccuracyHigh, y}})
+		c.addMark(dot(of), Point{m.Test.Accuracy, y})
+	}
+	c.Y.Tick.Marker = ticks
+	if hasWorse {
+		c.addLegend("chance explains the difference", &plotter.Scatter{GlyphStyle: dot(colour(0))})
+		c.addLegend("worse than the best", &plotter.Scatter{GlyphStyle: dot(grey())})
+	}
 	if slices.ContainsFunc(p.Models, func(m Model) bool { return m.AgainstBest != nil }) {
 		note += " Intervals of models that were measured on the same messages may overlap although one is better: the table has the test of their difference."
 	}
-	return note
+	return Plot{Note: note, Alt: "With 95% intervals: " + strings.Join(alts, ", ") + ".", chart: c}
 }
 
-// growthChart has the accuracy by the number of training messages.
-func growthChart(g *Growth) *chart {
+// roc has the ROC curves, unless they have nothing to show: all spam is caught without losing ham.
+func (p Page) roc() Plot {
+	c := rocChart(p.ROC, p.Operating)
+	if c == nil {
+		return Plot{}
+	}
+	var alts []string
+	flawless := true
+	for _, curve := range p.ROC {
+		if len(curve.Points) == 0 {
+			continue
+		}
+		var caught []string
+		for _, limit := range []float64{0, 0.1, 1} {
+			caught = append(caught, short(caughtAt(curve, 100, limit))+"%")
+		}
+		flawless = flawless && caughtAt(curve, 100, 0) >= 100
+		alts = append(alts, clean(curve.Name, maxName)+" catches "+listed(caught)+" of spam where 0%, 0.1% and 1% of ham is lost.")
+	}
+	if flawless {
+		return Plot{Note: "All spam can be caught without losing ham, so there is no ROC curve to draw."}
+	}
+	note := "The spam caught and the ham lost at each threshold. Curves near the top left are better."
+	if c.X.Max < 100 || c.Y.Min > 0 {
+		note += " Only the corner where filters differ is shown."
+	}
+	return Plot{Note: note, Alt: strings.Join(alts, " "), chart: c}
+}
+
+// isFlat reports whether values differ by so little that a line through them looks flat.
+func isFlat(values []float64, little float64) bool {
+	return slices.Max(values)-slices.Min(values) <= little
+}
+
+// littleAccuracy is a difference of accuracies that two decimals do not show.
+const littleAccuracy = 0.005
+
+// growth has the accuracy by the number of training messages.
+func (p Page) growth() Plot {
+	g := p.Growth
 	if g == nil || len(g.Points) < 2 {
-		return nil
+		return Plot{}
+	}
+	var points []Point
+	var lows, highs, accuracies []float64
+	var ticks plot.ConstantTicks
+	var alts []string
+	for _, at := range g.Points {
+		x := float64(max(1, at.Messages))
+		points, accuracies = append(points, Point{x, at.Accuracy}), append(accuracies, at.Accuracy)
+		lows, highs = append(lows, at.AccuracyLow), append(highs, at.AccuracyHigh)
+		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.Itoa(at.Messages)})
+		alts = append(alts, withInterval(at.Accuracy, at.AccuracyLow, at.AccuracyHigh)+" with "+counted(at.Messages, "message"))
+	}
+	advice := clean(g.Advice, maxLine)
+	if isFlat(accuracies, littleAccuracy) {
+		return Plot{Note: joined("The accuracy is "+percentage(accuracies[0])+" with any part of the training mail.", advice)}
 	}
 	c := newChart("Accuracy by training messages", "training messages (logarithmic)", "accuracy (%)")
-	var points []Point
-	var lows, highs, all []float64
-	var ticks plot.ConstantTicks
-	for _, at := range g.Points {
-		points = append(points, Point{float64(max(1, at.Messages)), at.Accuracy})
-		lows, highs = append(lows, at.AccuracyLow), append(highs, at.AccuracyHigh)
-		ticks = append(ticks, plot.Tick{Value: float64(max(1, at.Messages)), Label: strconv.Itoa(at.Messages)})
-	}
-	all = append(append(all, lows...), highs...)
 	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = points[0].X/1.25, points[len(points)-1].X*1.25, plot.LogScale{}, ticks
 	if !(c.X.Min < c.X.Max) {
 		c.X.Min, c.X.Max = c.X.Max/2, c.X.Min*2
 	}
-	spanPercentages(&c.Y, all)
+	spanPercentages(&c.Y, slices.Concat(lows, highs))
 	c.addLine("", lineStyle(0), points)
 	c.addIntervals("accuracy on test mail, with its 95% interval", 0, points, lows, highs)
-	return c
+	return Plot{Note: joined("The model trained on parts of the training mail.", advice), Alt: joined(clean(g.Model, maxName)+": "+strings.Join(alts, ", ")+".", advice), chart: c}
 }
 
-func (p Page) growthNote() string {
-	if p.Growth == nil {
-		return ""
-	}
-	note := "The model trained on parts of the training mail."
-	if advice := clean(p.Growth.Advice, maxLine); advice != "" {
-		note += " " + advice
-	}
-	return note
-}
-
-// learningChart shows the (1-ROCA)% of several models, or all figures of a single one.
-func learningChart(curves []LearningCurve) *chart {
+// learning shows the (1-ROCA)% of several models, or all figures of a single one.
+func (p Page) learning() Plot {
 	names, label := []string{"(1-ROCA)%", "lam%", "hm% (ham lost)", "sm% (spam let through)"}, "% (logarithmic)"
-	if len(curves) != 1 {
+	if len(p.Learning) != 1 {
 		names, label = names[:1], "(1-ROCA)%, logarithmic"
 	}
 	var lines []Curve
+	var alts []string
 	xs, ys := []float64{0}, []float64(nil)
-	for _, curve := range curves {
+	for _, curve := range p.Learning {
 		for j, name := range names {
 			line := Curve{Name: name}
-			if len(curves) > 1 {
+			if len(names) == 1 {
 				line.Name = curve.Model
 			}
 			for _, p := range curve.Points {
@@ -254,10 +279,15 @@ func learningChart(curves []LearningCurve) *chart {
 				}
 			}
 			lines = append(lines, line)
+			if n := len(line.Points); n > 0 {
+				from := func(p Point) string { return short(p.Y) + " after " + counted(int(p.X), "message") }
+				figure, _, _ := strings.Cut(name, " ")
+				alts = append(alts, fmt.Sprintf("%s: %s from %s to %s.", clean(curve.Model, maxName), figure, from(line.Points[0]), from(line.Points[n-1])))
+			}
 		}
 	}
 	if len(ys) == 0 {
-		return nil
+		return Plot{}
 	}
 	c := newChart("Errors by messages learned", "messages learned", label)
 	c.X.Tick.Marker = ticksOf(1)
@@ -266,52 +296,57 @@ func learningChart(curves []LearningCurve) *chart {
 	for i, line := range lines {
 		c.addLine(clean(line.Name, maxName), lineStyle(i), line.Points)
 	}
-	return c
-}
-
-// withEpochs returns the curves with at least two epochs: one epoch is no curve.
-func withEpochs(curves []EpochCurve) []EpochCurve {
-	return slices.DeleteFunc(slices.Clone(curves), func(c EpochCurve) bool { return len(c.Epochs) < 2 })
+	return Plot{Note: "The errors after the first messages. A rate of 0 is drawn on the edge.", Alt: strings.Join(alts, " "), chart: c}
 }
 
 // fewCurves is the number of models up to which the lines of both parts are drawn.
 const fewCurves = 3
 
-func epochsNote(curves []EpochCurve) string {
-	if len(curves) > fewCurves {
-		return "On the development part."
-	}
-	return "Thick lines: development part. Thin lines: training part."
-}
-
-// epochChart has two lines of one colour for each model: a thick line for the development part, and if there are few models a thin line
-// for the training part.
-func epochChart(title, label string, curves []EpochCurve, logarithmic bool, of func(Epoch) (train, development *float64)) *chart {
+// epochs has two lines of one colour for each model with at least two epochs: a thick line for the development part, and if there are few
+// models a thin line for the training part.
+func (p Page) epochs(title, label, more string, figure func(float64) string, of func(Epoch) (train, development *float64)) Plot {
+	curves := slices.DeleteFunc(slices.Clone(p.Epochs), func(c EpochCurve) bool { return len(c.Epochs) < 2 })
+	logarithmic := more != "" // losses
 	c := newChart(title, "epoch", label)
 	c.X.Tick.Marker = ticksOf(1)
-	trains, developments := make([][]Point, len(curves)), make([][]Point, len(curves))
+	parts := make([][2][]Point, len(curves)) // training and development
 	var xs, ys, later []float64
-	add := func(to *[]Point, epoch int, y *float64) {
-		if y == nil || !finite(*y) {
-			return
-		}
-		*to = append(*to, Point{float64(epoch), *y})
-		xs, ys = append(xs, float64(epoch)), append(ys, *y)
-		if len(*to) > 1 {
-			later = append(later, *y)
-		}
-	}
+	var alts, levels []string
+	flat := true
 	for i, curve := range curves {
-		for _, e := range curve.Epochs {
-			train, development := of(e)
-			add(&developments[i], e.Epoch, development)
-			if len(curves) <= fewCurves || development == nil {
-				add(&trains[i], e.Epoch, train)
+		for part, name := range []string{"training", "development"} {
+			line := &parts[i][part]
+			var values []float64
+			for _, e := range curve.Epochs {
+				train, development := of(e)
+				y := [...]*float64{train, development}[part]
+				if y == nil || !finite(*y) || part == 0 && len(curves) > fewCurves && development != nil {
+					continue
+				}
+				*line, values = append(*line, Point{float64(e.Epoch), *y}), append(values, *y)
+			}
+			if len(values) == 0 {
+				continue
+			}
+			for _, at := range *line {
+				xs = append(xs, at.X)
+			}
+			little := littleAccuracy
+			if logarithmic {
+				little = 0.05 * slices.Max(values)
+			}
+			ys, later, flat = append(ys, values...), append(later, values[1:]...), flat && isFlat(values, little)
+			levels = append(levels, fmt.Sprintf("%s %s on the %s part", clean(curve.Model, maxName), figure(values[0]), name))
+			if n := len(values); n > 1 {
+				alts = append(alts, fmt.Sprintf("%s, %s part: from %s to %s in %d epochs.", clean(curve.Model, maxName), name, figure(values[0]), figure(values[n-1]), n))
 			}
 		}
 	}
-	if len(xs) == 0 {
-		return nil
+	switch {
+	case len(ys) == 0:
+		return Plot{}
+	case flat:
+		return Plot{Note: title + " hardly changes: " + listed(levels) + "."}
 	}
 	setRange(&c.X, xs...)
 	if logarithmic {
@@ -321,49 +356,63 @@ func epochChart(title, label string, curves []EpochCurve, logarithmic bool, of f
 	}
 	for i, curve := range curves {
 		name, style := clean(curve.Model, maxName), lineStyle(i)
-		c.addLine(name, style, developments[i])
-		if len(developments[i]) > 0 {
+		c.addLine(name, style, parts[i][1])
+		if len(parts[i][1]) > 0 {
 			name = ""
 		}
 		style.Width = 0.6
-		c.addLine(name, style, trains[i])
+		c.addLine(name, style, parts[i][0])
 	}
-	return c
+	note := "Thick lines: development part. Thin lines: training part."
+	if len(curves) > fewCurves {
+		note = "On the development part."
+	}
+	return Plot{Note: note + more, Alt: strings.Join(alts, " "), chart: c}
 }
 
-// scoreChart has a step line for each class. The axis is logarithmic because the few messages in the middle matter.
-func scoreChart(h *metrics.Histogram, t *metrics.Thresholds) *chart {
+// scores has a step line for each class. The axis is logarithmic because the few messages in the middle matter.
+func (p Page) scores() Plot {
+	h := p.Scores
 	if h == nil || len(h.Edges) < 2 || len(h.Ham)+len(h.Spam) == 0 {
-		return nil
+		return Plot{}
 	}
 	c := newChart("Scores of ham and spam", "score", "messages (logarithmic)")
-	bins := len(h.Edges) - 1
 	counts := []float64{1}
-	for _, n := range append(slices.Clone(h.Ham), h.Spam...) {
+	for _, n := range slices.Concat(h.Ham, h.Spam) {
 		counts = append(counts, float64(n))
 	}
 	setRange(&c.X, slices.Clone(h.Edges)...)
 	setLogarithmic(&c.Y, 1, counts)
 	c.Y.Min = 0.5 // makes a single message visible
 	c.Y.Tick.Marker = plot.TickerFunc(func(_, max float64) []plot.Tick { return logTicks(1, max) })
-	for i, class := range []struct {
-		name   string
-		counts []int
-	}{{"ham", h.Ham}, {"spam", h.Spam}} {
+	var alts []string
+	for i, name := range []string{"ham", "spam"} {
 		var points []Point
-		for bin, n := range class.counts[:min(bins, len(class.counts))] {
-			points = append(points, Point{h.Edges[bin], float64(n)}, Point{h.Edges[bin+1], float64(n)})
+		first, last, n := -1, -1, 0
+		of := [][]int{h.Ham, h.Spam}[i]
+		for bin, count := range of[:min(len(h.Edges)-1, len(of))] {
+			points = append(points, Point{h.Edges[bin], float64(count)}, Point{h.Edges[bin+1], float64(count)})
+			if count > 0 {
+				if first < 0 {
+					first = bin
+				}
+				last, n = bin, n+count
+			}
 		}
-		c.addLine(class.name, lineStyle(i), points).FillColor = translucent(colour(i), 0x48)
+		c.addLine(name, lineStyle(i), points).FillColor = translucent(colour(i), 0x48)
+		if n > 0 {
+			alts = append(alts, fmt.Sprintf("%d %s with scores from %s to %s.", n, name, short(h.Edges[first]), short(h.Edges[last+1])))
+		}
 	}
-	if t != nil {
+	if t := p.Thresholds; t != nil {
 		for i, score := range []float64{t.Unsure, t.Spam} {
 			if score >= c.X.Min && score <= c.X.Max {
 				c.addLine([]string{"unsure", "spam"}[i]+" above "+short(score), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})
 			}
 		}
+		alts = append(alts, fmt.Sprintf("Unsure above %s, spam above %s.", short(t.Unsure), short(t.Spam)))
 	}
-	return c
+	return Plot{Note: "The number of messages with each score. The score cannot separate ham and spam where they overlap.", Alt: strings.Join(alts, " "), chart: c}
 }
 
 // dashed returns the style of a black line of dashes.
@@ -371,25 +420,35 @@ func dashed(length vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: black(), Width: 1, Dashes: []vg.Length{length, 2}}
 }
 
-func (p Page) reliabilityNote() string {
-	note := "Messages in order of their spam probability, in groups of equal size, with the 95% interval of the share that is spam. On the line, probabilities are exact."
-	if len(p.Classes) > 2 {
-		note = "Messages in order of their probability, in groups of equal size, with the 95% interval of the share whose predicted class is right. On the line, probabilities are exact."
-	}
-	return note
-}
+// nearly is how far a probability may be from 0 or 1 to be shown as such.
+const nearly = 0.05
 
-func reliabilityChart(bins []metrics.ReliabilityBin) *chart {
-	if len(bins) == 0 {
-		return nil
+// reliability has predicted probabilities and observed shares, unless all are nearly 0 or 1 and agree.
+func (p Page) reliability() Plot {
+	order, exact, share := "spam probability", "that is spam", "are spam"
+	if len(p.Classes) > 2 {
+		order, exact, share = "probability", "whose predicted class is right", "are predicted right"
 	}
-	c := newChart("Reliability", "predicted probability (%, normal deviate)", "observed share (%)")
 	var points []Point
 	var lows, highs, values []float64
-	for _, b := range bins {
-		points = append(points, Point{100 * b.Predicted, 100 * b.Observed})
-		lows, highs = append(lows, 100*b.ObservedLow), append(highs, 100*b.ObservedHigh)
-		values = append(values, 100*b.Predicted, 100*b.Observed, 100*b.ObservedLow, 100*b.ObservedHigh)
+	var alts []string
+	flawless := true
+	for _, b := range p.Reliability {
+		at := Point{100 * b.Predicted, 100 * b.Observed}
+		points, lows, highs = append(points, at), append(lows, 100*b.ObservedLow), append(highs, 100*b.ObservedHigh)
+		values = append(values, at.X, at.Y, 100*b.ObservedLow, 100*b.ObservedHigh)
+		flawless = flawless && b.Messages > 0 && (b.Observed == 0 || b.Observed == 1) && math.Abs(b.Predicted-b.Observed) < nearly
+		predicted := short(at.X)
+		if b.Predicted > 0 && b.Predicted < 1e-4 {
+			predicted = "below 0.01"
+		}
+		alts = append(alts, fmt.Sprintf("%s%% predicted, %s%% (%s to %s) of %d %s", predicted, short(at.Y), short(100*b.ObservedLow), short(100*b.ObservedHigh), b.Messages, share))
+	}
+	switch {
+	case len(points) == 0:
+		return Plot{}
+	case flawless:
+		return Plot{Note: "Probabilities are near 0 and 1, and each group of messages is as predicted, so there is no reliability to draw."}
 	}
 	for i, v := range values { // no mailbox can check more
 		if v < 0.005 {
@@ -398,107 +457,93 @@ func reliabilityChart(bins []metrics.ReliabilityBin) *chart {
 			values[i] = 100
 		}
 	}
+	c := newChart("Reliability", "predicted probability (%, normal deviate)", "observed share (%)")
 	setDeviate(&c.X, append(values, 5, 95))
 	setDeviate(&c.Y, append(values, 5, 95))
 	c.addLine("exact", dashed(3), []Point{{c.X.Min, c.Y.Min}, {c.X.Max, c.Y.Max}})
 	c.addIntervals("this model, with its 95% interval", 0, points, lows, highs)
-	return c
+	note := "Messages in order of their " + order + ", in groups of equal size, with the 95% interval of the share " + exact + ". On the line, probabilities are exact."
+	return Plot{Note: note, Alt: strings.Join(alts, "; ") + ".", chart: c}
 }
 
-// driftChart shows the accuracy over times, and by says which times these are.
-func driftChart(periods []Period, by string) *chart {
-	if len(periods) < 2 {
-		return nil
+// String returns the name of the period, such as "2002-01 to 2002-04".
+func (m Period) String() string {
+	if m.To == "" || m.To == m.From {
+		return clean(m.From, maxName)
 	}
-	c := newChart("Accuracy over time", by, "accuracy (%)")
+	return clean(m.From, maxName) + " to " + clean(m.To, maxName)
+}
+
+// drift shows the accuracy over times, unless it is the same at all.
+func (p Page) drift() Plot {
+	if len(p.Drift) < 2 {
+		return Plot{}
+	}
 	var points []Point
-	var lows, highs []float64
+	var lows, highs, accuracies []float64
 	var ticks plot.ConstantTicks
-	every := 1 + (len(periods)-1)/6
-	for i, m := range periods {
-		points = append(points, Point{float64(i), m.Accuracy})
+	var alts []string
+	every := 1 + (len(p.Drift)-1)/6
+	for i, m := range p.Drift {
+		points, accuracies = append(points, Point{float64(i), m.Accuracy}), append(accuracies, m.Accuracy)
 		lows, highs = append(lows, m.AccuracyLow), append(highs, m.AccuracyHigh)
 		t := plot.Tick{Value: float64(i)}
 		if i%every == 0 {
 			t.Label = clean(m.From, 12)
 		}
 		ticks = append(ticks, t)
+		alts = append(alts, fmt.Sprintf("%s %s of %s", m, withInterval(m.Accuracy, m.AccuracyLow, m.AccuracyHigh), counted(m.Messages, "message")))
 	}
-	c.X.Min, c.X.Max, c.X.Tick.Marker = -0.5, float64(len(periods))-0.5, ticks
+	if isFlat(accuracies, littleAccuracy) {
+		return Plot{Note: "The accuracy is the same at all times."}
+	}
+	c := newChart("Accuracy over time", cmp.Or(clean(p.DriftBy, maxName), "month of delivery"), "accuracy (%)")
+	c.X.Min, c.X.Max, c.X.Tick.Marker = -0.5, float64(len(p.Drift))-0.5, ticks
 	spanPercentages(&c.Y, slices.Concat([]float64{90}, lows, highs))
 	pale := lineStyle(0)
 	pale.Color, pale.Width = translucent(colour(0), 0x70), 0.8
 	c.addLine("", pale, points)
 	c.addIntervals("", 0, points, lows, highs)
-	return c
+	return Plot{Note: "The accuracy on the mail of each period, with its 95% interval. Times with few messages are joined.", Alt: strings.Join(alts, ", ") + ".", chart: c}
 }
 
-func (p Page) twoTermsNote() string {
-	t := p.TwoTerms
-	if t == nil {
-		return ""
-	}
-	on := "the occurrences of these two terms"
-	if t.Unit == "0 or 1" {
-		on = "these two terms"
-	}
-	return "A model of its own: " + cmp.Or(clean(t.Model, maxName), "a model") + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
-		"Larger points stand for more training messages. " + p.originText() + " Counts beyond an axis are drawn at its end. On the line, the score is 0."
-}
-
-// atOrigin counts the messages of each class that have neither term.
-func (p Page) atOrigin() map[int]int {
-	n := make(map[int]int)
-	for _, at := range p.TwoTerms.Points {
-		if at.X == 0 && at.Y == 0 && at.Class >= 0 {
-			n[at.Class] += at.Messages
-		}
-	}
-	return n
-}
-
-// originText counts the messages that have neither term, which the points at 0 hide.
-func (p Page) originText() string {
-	n := p.atOrigin()
-	var counts []string
-	for _, class := range slices.Sorted(maps.Keys(n)) {
-		counts = append(counts, strconv.Itoa(n[class])+" "+p.className(class))
-	}
-	if len(counts) == 0 {
-		return "All messages have one of the terms."
-	}
-	return listed(counts) + " have neither term."
-}
-
-// twoTermsChart draws messages in the plane of two terms, and the decision boundary. Each class is a little beside the point, so that it
-// hides no other.
-func (p Page) twoTermsChart() *chart {
+// twoTerms draws messages in the plane of two terms, and the decision boundary. Each class is a little beside the point, so that it hides
+// no other.
+func (p Page) twoTerms() Plot {
 	t := p.TwoTerms
 	if t == nil || len(t.Points) == 0 {
-		return nil
+		return Plot{}
 	}
-	unit := ""
+	points, weights := make(map[int][]Point), make(map[int][]int)
+	of, atOrigin := make(map[int]int), make(map[int]int) // messages by class
+	all, right := 0, 0
+	for _, m := range t.Points {
+		of[m.Class], all = of[m.Class]+m.Messages, all+m.Messages
+		if (t.A*m.X+t.B*m.Y+t.C > 0) == (m.Class == 1) {
+			right += m.Messages
+		}
+		if m.Class < 0 {
+			continue
+		}
+		if m.X == 0 && m.Y == 0 {
+			atOrigin[m.Class] += m.Messages
+		}
+		points[m.Class], weights[m.Class] = append(points[m.Class], Point{m.X, m.Y}), append(weights[m.Class], m.Messages)
+	}
+	unit, on := "", "the occurrences of these two terms"
 	if t.Unit != "" {
 		unit = " (" + clean(t.Unit, maxName) + ")"
 	}
-	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
-	xs, ys := []weight{{1, 0}}, []weight{{1, 0}}
-	points, weights := make(map[int][]Point), make(map[int][]int)
-	for _, m := range t.Points {
-		if finite(m.X) && finite(m.Y) {
-			xs, ys = append(xs, weight{m.X, m.Messages}), append(ys, weight{m.Y, m.Messages})
-		}
-		if m.Class >= 0 {
-			points[m.Class], weights[m.Class] = append(points[m.Class], Point{m.X, m.Y}), append(weights[m.Class], m.Messages)
-		}
+	if t.Unit == "0 or 1" {
+		on = "these two terms"
 	}
-	setRange(&c.X, 0, mostlyBelow(xs))
-	setRange(&c.Y, 0, mostlyBelow(ys))
-	c.X.Tick.Marker, c.Y.Tick.Marker = ticksOf(1), ticksOf(1)
+	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
+	setRange(&c.X, 0, mostlyBelow(t.Points, func(p TermPoint) float64 { return p.X }))
+	setRange(&c.Y, 0, mostlyBelow(t.Points, func(p TermPoint) float64 { return p.Y }))
 	width := c.X.Max
-	for _, a := range []*plot.Axis{&c.X, &c.Y} { // so that no mark is cut
-		margin := (a.Max - a.Min) / 8
-		a.Min, a.Max = a.Min-margin, a.Max+margin
+	for _, a := range []*plot.Axis{&c.X, &c.Y} {
+		margin := (a.Max - a.Min) / 8 // so that no mark is cut
+		a.Min, a.Max, a.Tick.Marker = a.Min-margin, a.Max+margin, ticksOf(1)
 	}
 	classes := slices.Sorted(maps.Keys(points))
 	for i, class := range classes {
@@ -510,30 +555,41 @@ func (p Page) twoTermsChart() *chart {
 	if ends := boundary(*t, c.X, c.Y); len(ends) == 2 {
 		c.addLine("boundary", draw.LineStyle{Color: black(), Width: 1.4}, ends)
 	}
-	return c
-}
-
-// weight is a value of a number of messages.
-type weight struct {
-	value    float64
-	messages int
-}
-
-// mostlyBelow returns the value that 99.5% of the messages are not above.
-func mostlyBelow(all []weight) float64 {
-	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b weight) int { return cmp.Compare(a.value, b.value) })
-	messages := 0
-	for _, w := range all {
-		messages += max(0, w.messages)
+	origin := "All messages have one of the terms."
+	if len(atOrigin) > 0 {
+		origin = p.byClass(atOrigin) + " have neither term."
 	}
-	seen := 0
-	for _, w := range all {
-		if seen += max(0, w.messages); float64(seen) >= 0.995*float64(messages) {
-			if last := all[len(all)-1].value; last <= 1.5*w.value {
+	return Plot{
+		Note: "A model of its own: " + cmp.Or(clean(t.Model, maxName), "a model") + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
+			"Larger points stand for more training messages. " + origin + " Counts beyond an axis are drawn at its end. On the line, the score is 0.",
+		Alt:   fmt.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
+		chart: c,
+	}
+}
+
+// byClass lists numbers of messages by class.
+func (p Page) byClass(messages map[int]int) string {
+	var counts []string
+	for _, class := range slices.Sorted(maps.Keys(messages)) {
+		counts = append(counts, strconv.Itoa(messages[class])+" "+p.className(class))
+	}
+	return listed(counts)
+}
+
+// mostlyBelow returns the value that 99.5% of the messages are not above, or the highest if it is not much higher; at least 1.
+func mostlyBelow(all []TermPoint, of func(TermPoint) float64) float64 {
+	all = slices.DeleteFunc(slices.Clone(all), func(p TermPoint) bool { return !finite(p.X) || !finite(p.Y) })
+	slices.SortFunc(all, func(p, q TermPoint) int { return cmp.Compare(of(p), of(q)) })
+	messages, seen := 0, 0
+	for _, p := range all {
+		messages += max(0, p.Messages)
+	}
+	for _, p := range all {
+		if seen += max(0, p.Messages); float64(seen) >= 0.995*float64(messages) {
+			if last := of(all[len(all)-1]); last <= 1.5*of(p) {
 				return max(1, last)
 			}
-			return max(1, w.value)
+			return max(1, of(p))
 		}
 	}
 	return 1

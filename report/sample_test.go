@@ -35,8 +35,7 @@ func samplePage() Page {
 			m.AgainstBest = &metrics.McNemar{Better: 12 - i, Worse: 4 + i*i, P: math.Exp(-float64(i))}
 		}
 		p.Models = append(p.Models, m)
-		roc, det := rates(name, ham, spam)
-		p.ROC, p.DET = append(p.ROC, roc), append(p.DET, det)
+		p.ROC = append(p.ROC, rates(name, ham, spam))
 		for _, o := range []Operating{{Point: SpamVerdict, Threshold: 1.1}, {Point: UnsureVerdict, Threshold: -0.4}, {Point: HamLimit, Limit: 0.1, Threshold: 2}, {Point: SpamLimit, Limit: 1, Threshold: 0.2}} {
 			o.Model, o.Ham, o.Spam = name, len(ham), len(spam)
 			o.HamLost, o.SpamMissed = int(above(ham, o.Threshold)*float64(len(ham))), len(spam)-int(above(spam, o.Threshold)*float64(len(spam)))
@@ -143,14 +142,13 @@ func predictionsOf(ham, spam []float64) []int32 {
 	return all
 }
 
-// rates returns both curves, with a point for each of many limits.
-func rates(name string, ham, spam []float64) (roc, det Curve) {
-	roc.Name, det.Name = name, name
+// rates returns the ROC curve, with a point for each of many limits.
+func rates(name string, ham, spam []float64) Curve {
+	roc := Curve{Name: name}
 	for limit := 6.0; limit >= -6; limit -= 0.05 {
-		fp, tp := above(ham, limit), above(spam, limit)
-		roc.Points, det.Points = append(roc.Points, Point{fp, tp}), append(det.Points, Point{fp, 1 - tp})
+		roc.Points = append(roc.Points, Point{above(ham, limit), above(spam, limit)})
 	}
-	return roc, det
+	return roc
 }
 
 func above(scores []float64, limit float64) float64 {

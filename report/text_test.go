@@ -49,7 +49,7 @@ func textPage(text string) Page {
 	return Page{
 		Title: text, Subtitle: text, Facts: []Fact{{text, text}}, Warnings: []string{text},
 		Models: []Model{{Name: text, Features: text}}, Classes: []string{text, text},
-		ROC: []Curve{{text, []Point{{0, 0}, {0.1, 0.9}, {1, 1}}}}, DET: []Curve{{text, []Point{{0.1, 0.1}}}},
+		ROC:       []Curve{{text, []Point{{0, 0}, {0.1, 0.9}, {1, 1}}}},
 		Strongest: []ClassTerms{{text, []Term{{text, 1, 2}}}}, Mistakes: message, LeastCertain: message, Suspects: message,
 		Leaks: []Leak{{text, []int{1, 2}, []int{3, 4}, text}}, Drift: []Period{{text, text, 1, 99, 90, 100}, {text, "", 2, 98, 90, 100}},
 		TwoTerms:  &TwoTerms{X: text, Y: text, Unit: text, Points: []TermPoint{{0, 1, 0, 1}, {1, 0, 1, 3}}, A: 1, B: -1},

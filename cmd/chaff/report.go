@@ -204,12 +204,11 @@ func addCurve(page *report.Page, model string, points []metrics.Point) {
 	if len(points) == 0 {
 		return
 	}
-	roc, det := report.Curve{Name: model}, report.Curve{Name: model}
+	roc := report.Curve{Name: model}
 	for _, at := range metrics.Thin(points, curvePoints) {
 		roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
-		det.Points = append(det.Points, report.Point{X: at.HM, Y: at.SM})
 	}
-	page.ROC, page.DET = append(page.ROC, roc), append(page.DET, det)
+	page.ROC = append(page.ROC, roc)
 }
 
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
