@@ -33,6 +33,7 @@ type CrossValidation struct {
 	Rounds []train.Result `json:"rounds"`
 
 	test        train.Scores // of all messages, in the order of the rounds
+	accuracies  []float64    // of the rounds with a test part
 	development float64      // sum of the accuracies of the rounds
 }
 
@@ -73,6 +74,9 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			v.Model, v.Kind = model, t.Result.Kind
 			v.Rounds = append(v.Rounds, t.Result)
 			v.development += accuracy(t.Result.Development)
+			if t.Result.Test != nil {
+				v.accuracies = append(v.accuracies, t.Result.Test.Accuracy)
+			}
 			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
 			if err := v.addSuspects(ctx, r, t.Filter); err != nil {
 				return nil, err
@@ -80,10 +84,10 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 		}
 	}
 	slices.SortStableFunc(results, func(x, y CrossValidation) int { return cmp.Compare(y.development, x.development) })
-	against := AgainstBase(results, results[0])
+	against := against(len(results), func(m int) train.Scores { return results[m].test })
 	for m := range results {
 		v := &results[m]
-		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), deviation(v.Rounds)
+		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), meanOf(v.accuracies).Deviation
 		if m > 0 {
 			v.AgainstBest = &against[m]
 		}
@@ -91,28 +95,20 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	return results, nil
 }
 
-// AgainstBase compares the errors of each model with those of base, one of them. P is corrected for the number of models
-// (see [metrics.Holm]).
-func AgainstBase(results []CrossValidation, base CrossValidation) []metrics.McNemar {
-	at := slices.IndexFunc(results, func(r CrossValidation) bool { return r.Model == base.Model })
-	return against(len(results), at, func(m int) train.Scores { return results[m].test })
-}
-
-// against compares the errors of n models with those of the one at base.
-func against(n, base int, of func(m int) train.Scores) []metrics.McNemar {
+// against compares the errors of n models with those of the first. P is corrected for the number of models (see [metrics.Holm]).
+func against(n int, of func(m int) train.Scores) []metrics.McNemar {
 	all := make([]metrics.McNemar, n)
-	for m := range all {
-		all[m] = metrics.CompareErrors(of(m).Labels, of(base).Predictions, of(m).Predictions)
+	for m := 1; m < n; m++ {
+		all[m] = metrics.CompareErrors(of(m).Labels, of(0).Predictions, of(m).Predictions)
 	}
-	corrected := metrics.Holm(slices.Delete(slices.Clone(all), base, base+1))
-	return slices.Insert(corrected, base, all[base])
+	return append(all[:1], metrics.Holm(all[1:])...)
 }
 
 const maxSuspects = 20
 
 // addSuspects adds the test messages of a round whose label may be wrong.
 func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collection, f *filter.Filter) error {
-	j, err := reviewerOf(round, f, corpus.Test)
+	j, err := reviewerOf(f, round.Mail, round.InPart(corpus.Test), round.DatasetFor(f, corpus.Test))
 	if err != nil {
 		return err
 	}
@@ -125,17 +121,6 @@ func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collecti
 	slices.SortStableFunc(v.Suspects, func(x, y Judged) int { return cmp.Compare(x.LabelProbability, y.LabelProbability) })
 	v.Suspects = v.Suspects[:min(len(v.Suspects), maxSuspects)]
 	return nil
-}
-
-// deviation returns the standard deviation of the test accuracy over the rounds with a test part, or 0 for fewer than two.
-func deviation(rounds []train.Result) float64 {
-	var accuracies []float64
-	for _, r := range rounds {
-		if r.Test != nil {
-			accuracies = append(accuracies, r.Test.Accuracy)
-		}
-	}
-	return meanOf(accuracies).Deviation
 }
 
 // Comparison compares models that were fitted to the same mail.
@@ -151,56 +136,49 @@ type Comparison struct {
 // those of the model that is best on the development part. It leaves out models that diverge; any other error ends the comparison.
 func Compare(ctx context.Context, c *train.Collection, names []string, o train.Options, kinds ...features.Kind) (Comparison, error) {
 	var comparison Comparison
-	type candidate struct {
-		name string
-		models.Options
-	}
-	var candidates []candidate
 	for _, name := range names {
-		before := len(candidates)
+		var options []models.Options // for each kind that the model takes
 		for _, kind := range kinds {
-			options := o.Models.WithFeatures(kind)
-			_, on, err := options.New(name, c.Options().Seed)
+			with := o.Models.WithFeatures(kind)
+			_, on, err := with.New(name, c.Options().Seed)
 			if err != nil {
 				return Comparison{}, err
 			}
 			if on == kind {
-				candidates = append(candidates, candidate{name, options})
+				options = append(options, with)
 			}
 		}
-		if len(candidates) == before {
-			candidates = append(candidates, candidate{name, o.Models})
+		if len(options) == 0 {
+			options = append(options, o.Models)
 		}
-	}
-	for _, next := range candidates {
-		o.Models = next.Options
-		trained, err := train.Fit(ctx, c, next.name, o)
-		switch {
-		case errors.Is(err, models.ErrDiverged):
-			comparison.Failed = append(comparison.Failed, err)
-			continue
-		case err != nil:
-			return Comparison{}, err
+		for _, settings := range options {
+			with := o
+			with.Models = settings
+			trained, err := train.Fit(ctx, c, name, with)
+			switch {
+			case errors.Is(err, models.ErrDiverged):
+				comparison.Failed = append(comparison.Failed, err)
+				continue
+			case err != nil:
+				return Comparison{}, err
+			}
+			file, err := trained.Filter.Encode()
+			if err != nil {
+				return Comparison{}, err
+			}
+			trained.Result.Bytes = len(file)
+			comparison.Models = append(comparison.Models, trained)
 		}
-		file, err := trained.Filter.Encode()
-		if err != nil {
-			return Comparison{}, err
-		}
-		trained.Result.Bytes = len(file)
-		comparison.Models = append(comparison.Models, trained)
 	}
 	all := comparison.Models
 	slices.SortStableFunc(all, func(x, y train.Trained) int {
 		return cmp.Or(cmp.Compare(accuracy(y.Result.Development), accuracy(x.Result.Development)),
 			cmp.Compare(logLoss(x.Result.Development), logLoss(y.Result.Development)))
 	})
-	if len(all) == 0 || all[0].Result.Development == nil {
+	if len(all) == 0 || all[0].Result.Development == nil || len(all[0].Test.Labels) == 0 {
 		return comparison, nil
 	}
-	if len(all[0].Test.Labels) == 0 {
-		return comparison, nil
-	}
-	against := against(len(all), 0, func(m int) train.Scores { return all[m].Test })
+	against := against(len(all), func(m int) train.Scores { return all[m].Test })
 	for m := range all[1:] {
 		all[m+1].Result.AgainstBest = &against[m+1]
 	}

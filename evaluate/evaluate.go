@@ -21,7 +21,12 @@ type Evaluation struct {
 	Learned  int // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
 	Figures  metrics.Figures
 	Verdicts *train.VerdictCounts // nil unless f is a spam filter
-	Review   Review
+	Findings
+}
+
+// Findings are what the scores of a filter show of labelled mail.
+type Findings struct {
+	Review Review
 	// Curve has the errors at every threshold, and Scores the distribution of the scores. Both are empty unless f is a spam filter.
 	Curve  []metrics.Point
 	Scores metrics.Histogram
@@ -35,40 +40,30 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	d := mail.DatasetFor(f, o.Workers)
-	s := train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration)
-	isSpamFilter := filter.IsSpamFilter(f.Settings().Classes)
 	from, err := train.ProvenanceOf(f)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	e := Evaluation{Summary: mail.Summary(), Learned: from.Learned(mail, f.Settings().Key), Figures: *s.Figures(isSpamFilter)}
-	if isSpamFilter {
-		e.Verdicts = s.Verdicts(*f.Settings().Thresholds)
-		e.Curve, e.Scores = curves(s)
+	j, err := reviewerOf(f, mail, upTo(mail.Len()), mail.DatasetFor(f, o.Workers))
+	if err != nil {
+		return Evaluation{}, err
 	}
-	j, err := newReviewer(f, mail, upTo(mail.Len()), d, s)
-	if err == nil {
-		e.Review, err = j.review(ctx, n)
+	e := Evaluation{Summary: mail.Summary(), Learned: from.Learned(mail, f.Settings().Key), Figures: *j.Figures(j.isSpamFilter())}
+	if j.isSpamFilter() {
+		e.Verdicts = j.Verdicts(*f.Settings().Thresholds)
 	}
-	return e, errors.Join(err, d.Err())
+	e.Findings, err = j.findings(ctx, n)
+	return e, err
 }
 
-const scoreBins = 40
-
-func curves(s train.Scores) ([]metrics.Point, metrics.Histogram) {
-	margins, spam := s.Margins(), s.Spam()
-	return metrics.ErrorCurve(margins, spam), metrics.ScoreHistogram(margins, spam, scoreBins)
-}
-
-// Curves returns the errors of f, a spam filter, on a part of c at every threshold, and the distribution of its scores.
-func Curves(c *train.Collection, f *filter.Filter, part corpus.Part) ([]metrics.Point, metrics.Histogram, error) {
-	if !filter.IsSpamFilter(f.Settings().Classes) {
-		return nil, metrics.Histogram{}, errors.New("curves need a spam filter")
+// Find returns the findings of f on a part of c, with up to n messages of each kind. A message that cannot be read again has no subject.
+// The error comes from ctx, or is about the file of f.
+func Find(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) (Findings, error) {
+	j, err := reviewerOf(f, c.Mail, c.InPart(part), c.DatasetFor(f, part))
+	if err != nil {
+		return Findings{}, err
 	}
-	d := c.DatasetFor(f, part)
-	points, scores := curves(train.Score(f.Linear(), d))
-	return points, scores, d.Err()
+	return j.findings(ctx, n)
 }
 
 // Review lists the messages of labelled mail that are worth reading. Of messages with the same label, prediction and
@@ -114,17 +109,6 @@ type Month struct {
 
 const maxReasons = 5
 
-// ReviewPart reviews the messages of a part of c, with up to n messages of each kind. A message that cannot be read again has no subject.
-// The error comes from ctx, or is about the file of f.
-func ReviewPart(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) (Review, error) {
-	j, err := reviewerOf(c, f, part)
-	if err != nil {
-		return Review{}, err
-	}
-	r, err := j.review(ctx, n)
-	return r, errors.Join(err, j.rows.Err())
-}
-
 // reviewer has the scores of a filter on some messages.
 type reviewer struct {
 	train.Scores
@@ -135,48 +119,48 @@ type reviewer struct {
 	terms    filter.Terms
 }
 
-// reviewerOf returns the reviewer of a part of c. The error is about the file of f.
-func reviewerOf(c *train.Collection, f *filter.Filter, part corpus.Part) (*reviewer, error) {
-	d := c.DatasetFor(f, part)
-	return newReviewer(f, c.Mail, c.InPart(part), d, train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration))
-}
-
-// newReviewer returns a reviewer of messages of mail; d has their rows and s their calibrated scores.
-func newReviewer(f *filter.Filter, mail *train.Mail, messages []int, d *features.Dataset, s train.Scores) (*reviewer, error) {
+// reviewerOf returns the reviewer of messages of mail, whose rows d has. The error is about the file of f.
+func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, d *features.Dataset) (*reviewer, error) {
 	terms, err := f.Terms()
 	if err != nil && !errors.Is(err, filter.ErrNoTexts) {
 		return nil, err
 	}
-	return &reviewer{s, f, mail, messages, d, terms}, nil
+	return &reviewer{train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration), f, mail, messages, d, terms}, nil
 }
 
-func (j *reviewer) review(ctx context.Context, n int) (Review, error) {
-	var r Review
-	var err error
-	if r.Mistakes, err = j.judge(ctx, n, j.mistakes()); err != nil {
-		return Review{}, err
+func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Settings().Classes) }
+
+const scoreBins = 40
+
+func (j *reviewer) findings(ctx context.Context, n int) (f Findings, err error) {
+	if f.Review.Mistakes, err = j.judge(ctx, n, j.leastProbable(false)); err != nil {
+		return Findings{}, err
 	}
-	if r.LeastCertain, err = j.judge(ctx, n, j.leastCertain()); err != nil {
-		return Review{}, err
+	if f.Review.LeastCertain, err = j.judge(ctx, n, j.leastProbable(true)); err != nil {
+		return Findings{}, err
 	}
-	r.Months = j.months()
-	return r, nil
+	f.Review.Months = j.months()
+	if j.isSpamFilter() {
+		margins, spam := j.Margins(), j.Spam()
+		f.Curve, f.Scores = metrics.ErrorCurve(margins, spam), metrics.ScoreHistogram(margins, spam, scoreBins)
+	}
+	return f, j.rows.Err()
 }
 
 func (j *reviewer) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
 
-// mistakes returns the rows whose prediction differs from their label, the least probable label first.
-func (j *reviewer) mistakes() []int {
-	var wrong []int
-	for i, label := range j.Labels {
-		if j.Predictions[i] != label {
-			wrong = append(wrong, i)
+// leastProbable returns the rows with right or with wrong predictions, the least probable label first. Of equally probable ones the right
+// prediction that is nearest to the boundary comes first, and the wrong one that is farthest.
+func (j *reviewer) leastProbable(right bool) []int {
+	rows := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return (j.Predictions[i] == j.Labels[i]) != right })
+	slices.SortStableFunc(rows, func(x, y int) int {
+		nearer := cmp.Compare(j.margin(x), j.margin(y))
+		if !right {
+			nearer = -nearer
 		}
-	}
-	slices.SortStableFunc(wrong, func(x, y int) int {
-		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), cmp.Compare(j.margin(y), j.margin(x)))
+		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), nearer)
 	})
-	return wrong
+	return rows
 }
 
 func upTo(n int) []int {
@@ -185,15 +169,6 @@ func upTo(n int) []int {
 		numbers[i] = i
 	}
 	return numbers
-}
-
-// leastCertain returns the rows with right predictions, the least probable prediction first.
-func (j *reviewer) leastCertain() []int {
-	right := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] != j.Labels[i] })
-	slices.SortStableFunc(right, func(x, y int) int {
-		return cmp.Or(cmp.Compare(j.probability(x, j.Predictions[x]), j.probability(y, j.Predictions[y])), cmp.Compare(j.margin(x), j.margin(y)))
-	})
-	return right
 }
 
 // rival returns the label of row i, or the next best class if the prediction is right.
@@ -231,7 +206,7 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, err
 			Path: j.mail.Origin(j.messages[i]), Label: settings.Classes[label], Class: settings.Classes[given],
 			Score: j.margin(i), Probability: j.probability(i, given), LabelProbability: j.probability(i, label),
 		}
-		if filter.IsSpamFilter(settings.Classes) {
+		if j.isSpamFilter() {
 			judged.Score, judged.Probability = j.Row(i)[1]-j.Row(i)[0], j.probability(i, filter.SpamClass)
 		}
 		if raw, err := j.mail.Raw(j.messages[i]); err == nil {
@@ -266,28 +241,19 @@ func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
 }
 
 // months returns the accuracy by month of delivery, the oldest first.
-func (j *reviewer) months() []Month {
-	byName := make(map[string]*Month)
+func (j *reviewer) months() (all []Month) {
+	messages, right := make(map[string]int), make(map[string]int)
 	for i, m := range j.messages {
-		delivered := j.mail.Time(m)
-		if delivered.IsZero() {
-			continue
-		}
-		name := delivered.UTC().Format("2006-01")
-		if byName[name] == nil {
-			byName[name] = &Month{Month: name}
-		}
-		month := byName[name]
-		month.Messages++
-		if j.Predictions[i] == j.Labels[i] {
-			month.Accuracy++ // a count, divided below
+		if delivered := j.mail.Time(m); !delivered.IsZero() {
+			name := delivered.UTC().Format("2006-01")
+			messages[name]++
+			if j.Predictions[i] == j.Labels[i] {
+				right[name]++
+			}
 		}
 	}
-	var all []Month
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		month := *byName[name]
-		month.Accuracy = 100 * month.Accuracy / float64(month.Messages)
-		all = append(all, month)
+	for _, name := range slices.Sorted(maps.Keys(messages)) {
+		all = append(all, Month{name, messages[name], 100 * float64(right[name]) / float64(messages[name])})
 	}
 	return all
 }

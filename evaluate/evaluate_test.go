@@ -89,7 +89,7 @@ func TestAReviewOfAModelWithoutTextsHasNoTerms(t *testing.T) {
 func TestTheReviewOfASpamFilterHasTheProbabilityOfSpam(t *testing.T) {
 	c := collectedSample(t)
 	f, _ := fit(t, c, "bernoulli")
-	r := must(ReviewPart(t.Context(), c, f, corpus.Test, 20))(t)
+	r := must(Find(t.Context(), c, f, corpus.Test, 20))(t).Review
 	if len(r.Mistakes) == 0 || len(r.LeastCertain) != 20 {
 		t.Fatalf("got %d mistakes and %d others", len(r.Mistakes), len(r.LeastCertain))
 	}
@@ -112,7 +112,7 @@ func TestTheReviewOfASpamFilterHasTheProbabilityOfSpam(t *testing.T) {
 func TestTheLeastCertainHaveDistinctSubjects(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(1, 90, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	f, _ := fit(t, c, "bernoulli")
-	all := must(ReviewPart(t.Context(), c, f, corpus.Train, 90))(t).LeastCertain
+	all := must(Find(t.Context(), c, f, corpus.Train, 90))(t).Review.LeastCertain
 	seen := make(map[string]bool)
 	for _, j := range all {
 		if j.Subject != "" && seen[j.Class+j.Subject] {

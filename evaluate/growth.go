@@ -110,10 +110,7 @@ func growthPoint(messages int, f metrics.Figures) GrowthPoint {
 // chance in all. One doubling alone changes too few messages to tell.
 func (g Growth) advice() string {
 	quarter, half, all := g.Points[halvings-2].Errors, g.Points[halvings-1].Errors, g.Points[halvings].Errors
-	counted := "errors"
-	if all == 1 {
-		counted = "error"
-	}
+	counted := map[bool]string{true: "error", false: "errors"}[all == 1]
 	seen := fmt.Sprintf("%d %s in %d test messages, against %d with half the training mail and %d with a quarter: ", all, counted, g.Tested, half, quarter)
 	switch {
 	case g.Tested < enoughTested:

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -61,7 +62,7 @@ const (
 // of one class have it, from many senders, and hardly any message of the other classes.
 func Leaks(c *train.Collection) ([]Leak, error) {
 	counts, of := frequencies(c)
-	if len(slices.DeleteFunc(slices.Clone(of), func(n int) bool { return n < leakMessages })) < 2 {
+	if enough := slices.DeleteFunc(slices.Clone(of), func(n int) bool { return n < leakMessages }); len(enough) < 2 {
 		return nil, nil
 	}
 	reading := c.Options().Reading
@@ -132,19 +133,15 @@ func leastShare(term string) float64 {
 	switch {
 	case words && (field == "date" || tokenize.IsInTransit(field)):
 		return leakShare
-	case strings.HasPrefix(field, "x-") && tag != "order" && !isWrittenByMailers(field):
+	case strings.HasPrefix(field, "x-") && tag != "order" && !slices.Contains(writtenByMailers(), field):
 		return leakUnknown
 	}
 	return math.Inf(1)
 }
 
-// isWrittenByMailers reports whether senders' programs are known to write a field named X-.
-func isWrittenByMailers(field string) bool {
-	switch field {
-	case "x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language":
-		return true
-	}
-	return false
+// writtenByMailers returns the fields named X- that senders' programs are known to write.
+func writtenByMailers() []string {
+	return []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"}
 }
 
 // senderTag is the tag of the registered domain of a sender.
@@ -182,11 +179,8 @@ func dropFewSenders(c *train.Collection, all []possibleLeak) ([]possibleLeak, er
 	}
 	var kept []possibleLeak
 	for i, l := range all {
-		most := 0
-		for _, n := range messages[i] {
-			most = max(most, n)
-		}
-		if !l.needsSenders || len(messages[i]) >= leakSenders && 2*most <= sum(l.Messages) {
+		isMost := func(n int) bool { return 2*n > sum(l.Messages) }
+		if !l.needsSenders || len(messages[i]) >= leakSenders && !slices.ContainsFunc(slices.Collect(maps.Values(messages[i])), isMost) {
 			kept = append(kept, l)
 		}
 	}
@@ -220,15 +214,12 @@ func strongestOfSetting(all []possibleLeak) []Leak {
 
 // obscurity ranks the terms of one field: its name, then its words, then its form, then its position.
 func obscurity(term string) int {
-	switch tag, _, _ := strings.Cut(term, ":"); tag {
-	case "header":
-		return 0
-	case "value", "shape", "mime":
-		return 2
-	case "order":
-		return 3
+	tag, _, _ := strings.Cut(term, ":")
+	rank, known := map[string]int{"header": 0, "value": 2, "shape": 2, "mime": 2, "order": 3}[tag]
+	if !known {
+		return 1
 	}
-	return 1
+	return rank
 }
 
 func (l *Leak) advise(o tokenize.Options) {

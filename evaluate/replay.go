@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -117,15 +118,14 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 	m := &ReplayMail{Mail: mail, options: o, Seconds: (cputime.Process() - began).Seconds()}
 	members := mail.Members()
 	if o.ByTime {
-		slices.SortStableFunc(members, func(x, y train.Member) int {
-			a, b := mail.Time(x.Index), mail.Time(y.Index)
-			switch {
-			case a.IsZero() == b.IsZero():
-				return a.Compare(b)
-			case a.IsZero():
+		last := func(x train.Member) int { // those without a time
+			if mail.Time(x.Index).IsZero() {
 				return 1
 			}
-			return -1
+			return 0
+		}
+		slices.SortStableFunc(members, func(x, y train.Member) int {
+			return cmp.Or(cmp.Compare(last(x), last(y)), mail.Time(x.Index).Compare(mail.Time(y.Index)))
 		})
 	}
 	return m.Select(members)
@@ -255,10 +255,21 @@ func unspaced(text string) string {
 	}, text)
 }
 
-// learningThresholds chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has learned, each
-// scored before. It chooses again each time that it has learned a tenth more messages. Until it has learned [train.FewMessages] of each
-// class, everything is unsure.
+// growing says when figures of what was seen so far are made again: each time that there is a tenth more.
+type growing struct{ next int }
+
+func (g *growing) isDue(n int) bool {
+	if n < g.next {
+		return false
+	}
+	g.next = n + n/10
+	return true
+}
+
+// learningThresholds chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has
+// learned, each scored before. Until it has learned [train.FewMessages] of each class, everything is unsure.
 type learningThresholds struct {
+	growing
 	trainer    models.Trainer
 	options    metrics.ThresholdOptions
 	thresholds metrics.Thresholds
@@ -266,7 +277,6 @@ type learningThresholds struct {
 	spam       []bool
 	labels     []int32
 	of         [2]int
-	next       int
 	counts     train.VerdictCounts
 }
 
@@ -285,41 +295,36 @@ func (o *learningThresholds) judge(label int, score float64) filter.Verdict {
 func (o *learningThresholds) learned(label int, score float64) {
 	o.margins, o.spam, o.labels = append(o.margins, score), append(o.spam, label == filter.SpamClass), append(o.labels, int32(label))
 	o.of[label]++
-	n := len(o.margins)
-	if n < o.next || min(o.of[0], o.of[1]) < train.FewMessages {
-		return
+	if n := len(o.margins); min(o.of[0], o.of[1]) >= train.FewMessages && o.isDue(n) {
+		o.thresholds, _ = metrics.ChooseThresholds(o.margins[n/2:], o.spam[n/2:], train.ScaleOf(o.trainer, o.labels), o.options)
 	}
-	o.next = n + n/10
-	o.thresholds, _ = metrics.ChooseThresholds(o.margins[n/2:], o.spam[n/2:], train.ScaleOf(o.trainer, o.labels), o.options)
 }
 
 // sureness says whether a model in a replay is sure of a message: it gives the true class a probability of at least a share. The
 // calibration is that of the scores before, each of a message that the model had not learned.
 type sureness struct {
+	growing
 	share       float64
 	calibration metrics.Calibration
 	labels      []int32
 	scores      []float64 // N x K
-	next        int       // number of messages at which the calibration is made again
 	memory      []float64
 }
 
-// The calibration is made again each time that there are a tenth more messages, at first of this many.
+// firstCalibration is for how many messages the first calibration is made.
 const firstCalibration = 100
 
 // newSureness returns the sureness of a model of K classes, from a percentage.
 func newSureness(percent float64, K int) *sureness {
-	return &sureness{share: percent / 100, calibration: metrics.Identity(K), next: firstCalibration}
+	return &sureness{growing: growing{firstCalibration}, share: percent / 100, calibration: metrics.Identity(K)}
 }
 
 // add notes the scores of a message that the model has not learned.
 func (s *sureness) add(label int32, scores []float64) {
 	s.labels, s.scores = append(s.labels, label), append(s.scores, scores...)
-	if len(s.labels) < s.next || slices.Min(s.labels) == slices.Max(s.labels) {
-		return
+	if n := len(s.labels); n >= s.next && slices.Min(s.labels) < slices.Max(s.labels) && s.isDue(n) {
+		s.calibration, _ = metrics.Calibrate(s.labels, s.scores, len(scores))
 	}
-	s.next = len(s.labels) + len(s.labels)/10
-	s.calibration, _ = metrics.Calibrate(s.labels, s.scores, len(scores))
 }
 
 // isSure reports whether the model gives a message its label, and is sure of it.

@@ -104,9 +104,9 @@ func (s *search) run(ctx context.Context, mail *train.Collection, members []trai
 	}
 	for _, name := range names {
 		read, group := mail, groups[name]
-		if reading := s.candidates[group[0]].Reading; name != nameOf(mail.Options().Reading) {
+		if name != nameOf(mail.Options().Reading) {
 			var err error
-			if read, err = mail.Reread(ctx, reading, members); err != nil {
+			if read, err = mail.Reread(ctx, s.candidates[group[0]].Reading, members); err != nil {
 				return cmp.Or(context.Cause(ctx), err)
 			}
 		}

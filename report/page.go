@@ -113,7 +113,6 @@ type LearningCurve struct {
 // in a sentence or two whether more mail would help; it may be empty.
 type Growth struct {
 	Model  string
-	Tested int // messages of the test part
 	Points []GrowthPoint
 	Advice string
 }

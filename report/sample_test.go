@@ -87,7 +87,7 @@ func addText(p *Page) {
 		p.Drift = append(p.Drift, Period{label, "", 300 + 40*i, at, at - 1.4, at + 0.5})
 	}
 	p.Drift[0].From, p.Drift[0].To = "2001-06", "2002-06"
-	p.Growth = &Growth{Model: "multinomial", Tested: 1206, Advice: "8 errors in 1206 test messages, against 17 with half the training mail: more mail will probably help.",
+	p.Growth = &Growth{Model: "multinomial", Advice: "8 errors in 1206 test messages, against 17 with half the training mail: more mail will probably help.",
 		Points: []GrowthPoint{{453, 35, 97.1, 96, 98}, {905, 22, 98.2, 97.3, 98.8}, {1810, 17, 98.6, 97.8, 99.1}, {3627, 8, 99.3, 98.7, 99.7}}}
 	p.TwoTerms = &TwoTerms{X: "free", Y: "wrote", Unit: "occurrences", A: 1.1, B: -0.9, C: 0.3, Points: []TermPoint{
 		{0, 0, 0, 610}, {0, 1, 0, 480}, {0, 2, 0, 120}, {1, 1, 0, 60}, {1, 0, 1, 330}, {2, 0, 1, 150}, {0, 0, 1, 210}, {3, 1, 1, 20}, {4, 0, 1, 12}, {1, 2, 0, 30}}}

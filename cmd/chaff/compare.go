@@ -134,7 +134,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		}
 	}
 	if x.page.wanted() {
-		if found.review, err = evaluate.ReviewPart(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms); err != nil {
+		if found.Findings, err = evaluate.Find(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms); err != nil {
 			return err
 		}
 		page, err := x.trainedPage("chaff compare", collection, comparison.Models, found)

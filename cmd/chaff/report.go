@@ -97,12 +97,12 @@ const (
 	curvePoints = 400
 )
 
-// trainedPage is the page about models that were trained on one collection, the best first.
+// trainedPage is the page about models that were trained on one collection, the best first. Found is about the best.
 func (x *experiment) trainedPage(title string, collection *train.Collection, all []train.Trained, found findings) (report.Page, error) {
-	s := collection.Summary()
+	ctx, s, best := x.command.Context(), collection.Summary(), all[0]
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
-		Warnings: append(slices.Clone(s.Warnings), doubts(resultsOf(all))...),
+		Warnings: append(slices.Clone(s.Warnings), doubts(resultsOf(all))...), Of: best.Result.Model, On: "the test part",
 	}
 	for i, t := range all {
 		r := t.Result
@@ -113,82 +113,77 @@ func (x *experiment) trainedPage(title string, collection *train.Collection, all
 		if len(r.Epochs) > 1 && len(page.Epochs) < maxCurves {
 			page.Epochs = append(page.Epochs, epochCurve(r))
 		}
-	}
-	if err := addCurves(&page, collection, all); err != nil {
-		return report.Page{}, err
-	}
-	best := all[0]
-	page.Of, page.On = best.Result.Model, "the test part"
-	if best.Result.Test != nil {
-		page.Reliability, page.Confusion = best.Result.Test.Reliability, best.Result.Test.Confusion
-		if len(all) == 1 {
-			page.Facts = append(resultFacts("test message", best.Result.Test), page.Facts...)
+		of, err := found.Findings, error(nil)
+		if i > 0 && r.Test != nil {
+			of, err = evaluate.Find(ctx, collection, t.Filter, corpus.Test, 0)
+		}
+		if err != nil {
+			return report.Page{}, err
+		}
+		if r.Test != nil {
+			addCurve(&page, r, of.Curve)
 		}
 	}
-	addReview(&page, found.review)
+	if test := best.Result.Test; test != nil && len(all) == 1 {
+		page.Facts = append(resultFacts("test message", test), page.Facts...)
+	}
 	for _, l := range found.leaks {
 		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Of: l.Of, Advice: l.Advice})
 	}
-	var err error
-	if page.Strongest, err = strongestTermsOf(best.Filter); err != nil {
+	if err := addFindings(&page, best.Filter, best.Result, found.Findings); err != nil {
 		return report.Page{}, err
 	}
-	if err := x.addGrowth(&page, collection, best); err != nil {
+	g, err := fit(x.program, x.Config, true, func(o train.Options) (evaluate.Growth, error) { return evaluate.GrowthOf(ctx, collection, best, o) })
+	if err != nil {
 		return report.Page{}, err
+	}
+	page.Growth = &report.Growth{Model: g.Model, Advice: g.Advice}
+	for _, at := range g.Points {
+		page.Growth.Points = append(page.Growth.Points, report.GrowthPoint(at))
 	}
 	return page, x.addTwoTerms(&page, collection, best)
 }
 
-// addGrowth adds the accuracy by the size of the training part, if it has more than one point.
-func (x *experiment) addGrowth(page *report.Page, collection *train.Collection, best train.Trained) error {
-	g, err := fit(x.program, x.Config, true, func(o train.Options) (evaluate.Growth, error) {
-		return evaluate.GrowthOf(x.command.Context(), collection, best, o)
-	})
-	if err != nil || len(g.Points) < 2 {
-		return err
+// addFindings adds what the scores of a model show, and its strongest terms.
+func addFindings(page *report.Page, f *filter.Filter, r train.Result, found evaluate.Findings) error {
+	if r.Test != nil {
+		page.Reliability, page.Confusion = r.Test.Reliability, r.Test.Confusion
+		if len(found.Curve) > 0 {
+			page.Scores, page.Thresholds = &found.Scores, r.Thresholds
+		}
 	}
-	page.Growth = &report.Growth{Model: g.Model, Tested: g.Tested, Advice: g.Advice}
-	for _, at := range g.Points {
-		page.Growth.Points = append(page.Growth.Points, report.GrowthPoint(at))
+	page.Mistakes, page.LeastCertain = judged(page.Classes, found.Review.Mistakes), judged(page.Classes, found.Review.LeastCertain)
+	if all := periods(found.Review.Months); len(all) > 1 {
+		page.Drift = all
 	}
-	return nil
+	terms, err := f.Strongest(shownTerms)
+	if errors.Is(err, filter.ErrNoTexts) {
+		return nil
+	}
+	for c, all := range terms {
+		of := report.ClassTerms{Class: page.Classes[c]}
+		for _, t := range all {
+			of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
+		}
+		page.Strongest = append(page.Strongest, of)
+	}
+	return err
 }
 
-// addCurves adds the curves of spam filters, and the score distribution of the best.
-func addCurves(page *report.Page, collection *train.Collection, all []train.Trained) error {
-	for i, t := range all {
-		if t.Result.Thresholds == nil || t.Result.Test == nil {
-			continue
-		}
-		points, histogram, err := evaluate.Curves(collection, t.Filter, corpus.Test)
-		if err != nil {
-			return err
-		}
-		addOperating(page, t.Result.Model, points, t.Result.Thresholds, t.Result.Test.Confusion)
-		if len(page.ROC) < maxCurves {
-			addCurve(page, t.Result.Model, points)
-		}
-		if i == 0 && len(points) > 0 {
-			page.Scores, page.Thresholds = &histogram, t.Result.Thresholds
-		}
-	}
-	return nil
-}
-
-// addOperating adds the errors of a model at its thresholds, and at limits of ham lost and of spam missed.
-func addOperating(page *report.Page, model string, curve []metrics.Point, t *metrics.Thresholds, c metrics.Confusion) {
+// addCurve adds the curve of a spam filter, and its errors at its thresholds and at limits of ham lost and of spam missed.
+func addCurve(page *report.Page, r train.Result, curve []metrics.Point) {
 	if len(curve) == 0 {
 		return
 	}
-	ham, spam := c.Of(0), c.Of(1)
+	ham, spam := r.Test.Confusion.Of(0), r.Test.Confusion.Of(1)
 	add := func(why report.OperatingPoint, limit, threshold float64, at metrics.Point) {
 		page.Operating = append(page.Operating, report.Operating{
-			Model: model, Point: why, Limit: limit, Threshold: threshold,
+			Model: r.Model, Point: why, Limit: limit, Threshold: threshold,
 			Ham: ham, HamLost: int(math.Round(at.HM * float64(ham))), Spam: spam, SpamMissed: int(math.Round(at.SM * float64(spam))),
 		})
 	}
-	add(report.SpamVerdict, 0, t.Spam, metrics.PointAt(curve, t.Spam))
-	add(report.UnsureVerdict, 0, t.Unsure, metrics.PointAt(curve, t.Unsure))
+	add(report.SpamVerdict, 0, r.Thresholds.Spam, metrics.PointAt(curve, r.Thresholds.Spam))
+	add(report.UnsureVerdict, 0, r.Thresholds.Unsure, metrics.PointAt(curve, r.Thresholds.Unsure))
 	for _, limit := range []float64{0.1, 1} {
 		at := metrics.PointAtHM(curve, limit/100)
 		add(report.HamLimit, limit, at.Threshold, at)
@@ -197,18 +192,13 @@ func addOperating(page *report.Page, model string, curve []metrics.Point, t *met
 		at := metrics.PointAtSM(curve, limit/100)
 		add(report.SpamLimit, limit, at.Threshold, at)
 	}
-}
-
-// addCurve adds the curves of a model, if it has points.
-func addCurve(page *report.Page, model string, points []metrics.Point) {
-	if len(points) == 0 {
-		return
+	if len(page.ROC) < maxCurves {
+		roc := report.Curve{Name: r.Model}
+		for _, at := range metrics.Thin(curve, curvePoints) {
+			roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
+		}
+		page.ROC = append(page.ROC, roc)
 	}
-	roc := report.Curve{Name: model}
-	for _, at := range metrics.Thin(points, curvePoints) {
-		roc.Points = append(roc.Points, report.Point{X: at.HM, Y: 1 - at.SM})
-	}
-	page.ROC = append(page.ROC, roc)
 }
 
 // addTwoTerms adds the plot of two terms. It is an error if the user names terms that cannot be drawn.
@@ -268,13 +258,6 @@ func epochCurve(r train.Result) report.EpochCurve {
 		curve.Epochs = append(curve.Epochs, point)
 	}
 	return curve
-}
-
-func addReview(page *report.Page, r evaluate.Review) {
-	page.Mistakes, page.LeastCertain = judged(page.Classes, r.Mistakes), judged(page.Classes, r.LeastCertain)
-	if all := periods(r.Months); len(all) > 1 {
-		page.Drift = all
-	}
 }
 
 const (
@@ -338,25 +321,6 @@ func judged(classes []string, all []evaluate.Judged) []report.Mistake {
 		shown = append(shown, m)
 	}
 	return shown
-}
-
-func strongestTermsOf(f *filter.Filter) ([]report.ClassTerms, error) {
-	terms, err := f.Strongest(shownTerms)
-	if errors.Is(err, filter.ErrNoTexts) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var all []report.ClassTerms
-	for c, class := range f.Settings().Classes {
-		of := report.ClassTerms{Class: class}
-		for _, t := range terms[c] {
-			of.Terms = append(of.Terms, report.Term{Text: t.Term, Weight: t.Weight, Messages: int(t.Messages)})
-		}
-		all = append(all, of)
-	}
-	return all, nil
 }
 
 // addRefitted adds facts and warnings about the saved model.
@@ -437,17 +401,9 @@ func foldsPage(x *experiment, collection *train.Collection, all []evaluate.Cross
 func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
 	page := report.Page{
 		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail", Facts: append(verdictFacts(e.Verdicts, "this mail"), resultFacts("message", &e.Figures)...), Warnings: doubts([]train.Result{r}),
-		Models:      []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
-		Reliability: e.Figures.Reliability, Confusion: e.Figures.Confusion,
+		Of: r.Model, On: "this mail", Facts: append(verdictFacts(e.Verdicts, "this mail"), resultFacts("message", r.Test)...), Warnings: doubts([]train.Result{r}),
+		Models: []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
 	}
-	addReview(&page, e.Review)
-	addCurve(&page, r.Model, e.Curve)
-	if len(e.Curve) > 0 {
-		addOperating(&page, r.Model, e.Curve, r.Thresholds, e.Figures.Confusion)
-		page.Scores, page.Thresholds = &e.Scores, r.Thresholds
-	}
-	var err error
-	page.Strongest, err = strongestTermsOf(f)
-	return page, err
+	addCurve(&page, r, e.Curve)
+	return page, addFindings(&page, f, r, e.Findings)
 }

@@ -59,7 +59,7 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 
 // findings are what the page and the terminal show of a trained model.
 type findings struct {
-	review evaluate.Review
+	evaluate.Findings
 	leaks  []evaluate.Leak
 	growth evaluate.Growth
 }
@@ -111,7 +111,7 @@ func (x *experiment) train() error {
 	}
 	result, learned, f := trained.Result, collection.Mail, trained.Filter
 	r := trainingReport{
-		resultReport: resultReport{collection.Summary(), []train.Result{result}, x.model}, Review: found.review, Leaks: found.leaks,
+		resultReport: resultReport{collection.Summary(), []train.Result{result}, x.model}, Review: found.Review, Leaks: found.leaks,
 		experiment: x, growth: found.growth, classes: learned.Classes(), warned: []train.Result{result},
 	}
 	if x.Train.Refit { // the collection and the model of the training part are out of use then, which frees their memory
@@ -166,7 +166,7 @@ func (x *experiment) look(ctx context.Context, collection *train.Collection, tra
 	if x.page.wanted() {
 		shown = max(shown, shownTerms)
 	}
-	if found.review, err = evaluate.ReviewPart(ctx, collection, trained.Filter, corpus.Test, shown); err != nil {
+	if found.Findings, err = evaluate.Find(ctx, collection, trained.Filter, corpus.Test, shown); err != nil {
 		return found, page, err
 	}
 	if x.page.wanted() {
@@ -182,8 +182,8 @@ func (x *experiment) look(ctx context.Context, collection *train.Collection, tra
 
 // first returns the findings with at most n messages of each kind.
 func (f findings) first(n int) findings {
-	f.review.Mistakes = f.review.Mistakes[:min(n, len(f.review.Mistakes))]
-	f.review.LeastCertain = f.review.LeastCertain[:min(n, len(f.review.LeastCertain))]
+	f.Review.Mistakes = f.Review.Mistakes[:min(n, len(f.Review.Mistakes))]
+	f.Review.LeastCertain = f.Review.LeastCertain[:min(n, len(f.Review.LeastCertain))]
 	return f
 }
 
