@@ -16,7 +16,7 @@ import (
 
 // codec is how text of a charset is read.
 type codec struct {
-	decoder *encoding.Decoder // nil for UTF-8 and UTF-7
+	decoder *encoding.Decoder // nil for UTF
 	// name is the charset among those that are guessed, else "".
 	name string
 	// mark occurs in all text of a charset whose other characters can look like ASCII. Text without it is not in this
@@ -25,11 +25,10 @@ type codec struct {
 	// pairs is set for a charset of two bytes a character. Text of other charsets makes no sense in it.
 	pairs bool
 	utf7  bool
-	// width is the bytes of a unit of UTF-16 or UTF-32, else 0; swapped decodes the other byte order.
-	width     int
-	bigEndian bool
-	sure      bool // the order is declared
-	swapped   *encoding.Decoder
+	// width is the bytes of a unit of UTF-16 or UTF-32, else 0.
+	width  int
+	isBig  bool // the first byte of a unit is the highest
+	isSure bool // as is declared
 	// unshift, if set, converts text with shifts between tables to text that decoder can read.
 	unshift func(dst, text []byte) []byte
 }
@@ -89,8 +88,9 @@ func (t *texts) convert(text, label []byte, isHTML bool) []byte {
 
 // isPlain reports whether text is valid UTF-8 without a sign of another charset.
 func (t *texts) isPlain(text, label []byte) bool {
-	return utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, '\x1b') < 0 &&
-		!bytes.HasPrefix(text, []byte("\ufeff")) && !looksLikeASCII(label) && !t.isRather(t.codec(label), text)
+	c := t.codec(label)
+	return utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape) < 0 && !bytes.HasPrefix(text, []byte("\ufeff")) &&
+		(c == nil || c.mark == "" || !bytes.Contains(text, []byte(c.mark))) && !t.isRather(c, text)
 }
 
 // isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
@@ -146,6 +146,37 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	t.dropNUL(start)
 }
 
+// hasOrderMark reports whether text begins with the byte order mark of UTF-16.
+func hasOrderMark(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
+}
+
+// charsetBySignature returns the charset that a signature in text proves: an escape sequence of ISO 2022, or a byte order
+// mark of UTF-16 in text that is not valid UTF-8. It is empty if there is none.
+//
+// QUIRK: text with escapes is declared. Some programs send it without a charset, or with another one (charset-escapes.eml).
+func charsetBySignature(text []byte, valid bool) string {
+	if !valid {
+		if hasOrderMark(text) && bytes.IndexByte(text, 0) >= 0 {
+			return "utf-16"
+		}
+		return ""
+	}
+	at := bytes.Index(text, []byte{escape, '$'})
+	if at < 0 || at+2 == len(text) {
+		return ""
+	}
+	switch rest := text[at+2:]; {
+	case rest[0] == 'B' || rest[0] == '@' || bytes.HasPrefix(rest, []byte("(D")):
+		return "iso-2022-jp"
+	case bytes.HasPrefix(rest, []byte(")C")):
+		return "iso-2022-kr"
+	case bytes.HasPrefix(rest, []byte(")A")):
+		return "iso-2022-cn"
+	}
+	return ""
+}
+
 // charsetInHTML returns the charset that HTML, which is not UTF-8 as a whole, declares to browsers, nil if the word is not there. A declaration
 // that no browser follows makes it windows-1252, or UTF-8 if the head is.
 func charsetInHTML(text []byte) []byte {
@@ -156,7 +187,7 @@ func charsetInHTML(text []byte) []byte {
 	return []byte(name)
 }
 
-func (c *codec) isUTF8() bool { return c.decoder == nil && !c.utf7 }
+func (c *codec) isUTF8() bool { return c.decoder == nil && c.mark == "" }
 
 // noteCharset notes that 8-bit text has no useful label.
 func (t *texts) noteCharset(label []byte) {
@@ -181,13 +212,13 @@ func (t *texts) decode(c *codec, text []byte) {
 		t.shifted = c.unshift(t.shifted[:0], text)
 		text = t.shifted
 	}
-	if c.decoder == nil {
+	if c.isUTF8() {
 		t.arena = appendRepaired(t.arena, text)
 		return
 	}
 	decoder := c.decoder
 	if c.width > 0 {
-		decoder, text = c.decoderFor(text)
+		decoder, text = c.wideDecoder(text)
 	}
 	decoder.Reset()
 	var read int

@@ -29,7 +29,7 @@ func TestTimeIsKeptAndReported(t *testing.T) {
 		{"parts after the time are dropped", parts, 5, 1, 299, "late", true},
 		{"all parts are read in time", parts, 3600, 301, 301, "late", false},
 		{"fields after the time are dropped", strings.Repeat("A: b\n", 500) + parts, 5, 1, 1, "", true},
-		{"attached messages after the time are dropped", "Subject: late\n" + strings.Repeat("Content-Type: message/rfc822\n\n", 29) + long, 1,
+		{"attached messages after the time are dropped", "Subject: late\n" + strings.Repeat("Content-Type: message/rfc822\n\n", 29) + long, 3,
 			1, 1, "late", true},
 		{"a small message is not timed", "Subject: late\n\nx", 1, 1, 1, "late", false},
 	}

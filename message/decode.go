@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -59,6 +60,63 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	}
 	d.decodeReadings(skipFromLine(whole))
 	return &d.msg
+}
+
+// decodeReadings reads a message by the first of two values that contradict each other, and if there are such, again by the last.
+//
+// QUIRK: a field and a parameter occur once. Of two, some programs take the first and some the last, so a sender can show
+// one text to a filter and another to people. Both readings share the limits.
+func (d *Decoder) decodeReadings(data []byte) {
+	d.takesLast, d.isAmbiguous = false, false
+	d.read(data)
+	if !d.isAmbiguous {
+		return
+	}
+	first := d.msg
+	d.msg, d.attached, d.links.all = Message{}, nil, nil
+	d.repairs, d.takesLast = 0, true
+	d.read(data)
+	further := d.msg
+	d.msg = first
+	d.msg.Repairs |= further.Repairs.Cut().With(Contradiction)
+	d.msg.Marks |= further.Marks
+	key := func(pieces ...[]byte) string { return string(bytes.Join(pieces, []byte{0})) }
+	var partsFit, fieldsFit bool
+	d.msg.Parts, partsFit = appendNew(first.Parts, further.Parts, d.options.MaxParts, func(p *Part) string {
+		if p.Text == nil {
+			return key(p.Filename, p.Type)
+		}
+		return key([]byte("text"), p.Filename, p.Text, p.Hidden) // whatever its type
+	})
+	d.msg.Links, _ = appendNew(first.Links, further.Links, math.MaxInt, func(l *Link) string { return key([]byte{byte(l.Kind)}, l.URL, l.Text) })
+	most := d.options.MaxHeaderFields - len(first.Header)
+	d.msg.Attached, fieldsFit = appendNew(first.Attached, further.Attached, most, func(f *Field) string { return key(f.Name, f.Value) })
+	if !partsFit {
+		d.msg.Repairs.add(CutParts)
+	}
+	if !fieldsFit {
+		d.msg.Repairs.add(CutHeader)
+	}
+}
+
+// appendNew appends the further items that are not among items, as far as there is room. It reports whether there was.
+func appendNew[T any](items, further []T, most int, key func(*T) string) (_ []T, fit bool) {
+	known := map[string]bool{}
+	for i := range items {
+		known[key(&items[i])] = true
+	}
+	for i := range further {
+		k := key(&further[i])
+		switch {
+		case known[k]:
+			continue
+		case len(items) >= most:
+			return items, false
+		}
+		known[k] = true
+		items = append(items, further[i])
+	}
+	return items, true
 }
 
 // read reads a message, whose lines end in LF, into d.msg.
@@ -148,7 +206,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	case kindCalendar:
 		d.showContent(&part, formatCalendar, d.content(e, body), e.charset)
 	default:
-		left -= d.readText(&part, e, body, e.isHTML() || hasEnding(e.filename, htmlEndings[:]...))
+		left -= d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.page.runsScripts = false
@@ -230,8 +288,45 @@ func (d *Decoder) readPage(part *Part, source []byte) (text, hidden []byte) {
 	d.repairs |= d.page.repairs
 	part.Markup += len(source) - found.textBytes
 	part.Images += found.images
-	d.addFrames(found.frames)
+	for _, f := range found.frames {
+		f.depth = d.frameDepth + 1
+		switch {
+		case f.depth > d.options.MaxDepth:
+			d.repairs.add(CutDepth)
+		case len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts:
+			d.repairs.add(CutParts)
+		default:
+			d.frames = append(d.frames, f)
+		}
+	}
 	return text, hidden
+}
+
+// frame is HTML inside of HTML: the content of a frame.
+type frame struct {
+	content  []byte
+	hiddenBy Marks // why it is hidden
+	depth    int   // how many frames it is in, including itself
+}
+
+// readFrames adds a part for each frame that contains text or links, and for the frames in it.
+func (d *Decoder) readFrames() {
+	for i := 0; i < len(d.frames) && d.hasRoom(); i++ {
+		f := d.frames[i]
+		d.frameDepth = f.depth
+		part := Part{Type: d.typeHTML}
+		links := len(d.links.all)
+		d.showContent(&part, formatHTML, f.content, nil)
+		if f.hiddenBy != 0 && hasWord(part.Text) {
+			d.msg.Marks |= f.hiddenBy
+			part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))
+			part.Text = []byte{}
+		}
+		if hasWord(part.Text) || hasWord(part.Hidden) || len(d.links.all) > links {
+			d.msg.Parts = append(d.msg.Parts, part)
+		}
+	}
+	d.frames, d.frameDepth = d.frames[:0], 0
 }
 
 // cutText cuts text at the limit of the message.

@@ -30,7 +30,6 @@ func (t *texts) guesses() *guesser {
 type guesser struct {
 	singles []singleTable
 	doubles []doubleTable
-	short   []byte // the current sample without most of its ASCII
 }
 
 const (
@@ -69,11 +68,14 @@ func newGuesser() *guesser {
 	g := &guesser{}
 	for _, a := range alphabets() {
 		for _, name := range a.charsets {
-			g.singles = append(g.singles, newSingleTable(name, a))
+			t := newSingleTable(name, a)
+			for c := range t.points {
+				if len(g.singles) > 0 && t.latin && t.runes[c] == g.singles[0].runes[c] { // what two Latin charsets share does not tell them apart
+					t.points[c] = g.singles[0].points[c]
+				}
+			}
+			g.singles = append(g.singles, t)
 		}
-	}
-	for i := range g.singles {
-		g.singles[i].forget(&g.singles[0])
 	}
 	for _, s := range scripts() {
 		for _, name := range s.charsets {
@@ -103,16 +105,6 @@ func newSingleTable(name string, a alphabet) singleTable {
 		t.runes[c], t.class[c] = r, classOf(r)
 	}
 	return t
-}
-
-// forget sets the points of the letters that a Latin charset shares with the fallback to those of the fallback, since they
-// do not tell the two apart.
-func (t *singleTable) forget(fallback *singleTable) {
-	for c := range t.points {
-		if t.latin && t.runes[c] == fallback.runes[c] {
-			t.points[c] = fallback.points[c]
-		}
-	}
 }
 
 func classOf(r rune) byteClass {
@@ -178,26 +170,13 @@ func (t *singleTable) score(text []byte) int {
 	return score
 }
 
-// withoutASCII appends text to dst with only the first and the last byte of each run of ASCII, which does not change any
-// score.
-func withoutASCII(dst, text []byte) []byte {
-	const high = utf8.RuneSelf
-	for i, c := range text {
-		if c >= high || i == 0 || text[i-1] >= high || i+1 == len(text) || text[i+1] >= high {
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
-
 // charset returns the name of the likeliest charset of text.
 func (g *guesser) charset(text []byte) string {
 	text = sample(text)
-	g.short = withoutASCII(g.short[:0], text)
 	best, name := 0, fallback
 	for i := range g.singles {
 		t := &g.singles[i]
-		score := t.score(g.short)
+		score := t.score(text)
 		if t.name == fallback {
 			score += fallbackBonus
 		}

@@ -44,7 +44,6 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		first = len(*kept)
 	}
-	line := cutHeaderLine(data)
 	for {
 		if h.timer.isUp() {
 			h.repairs.add(CutTime)
@@ -52,13 +51,13 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 			break
 		}
 		var name, value []byte
-		name, value, data, line = h.cutField(data, line, &e, kept == nil)
+		name, value, data = h.cutField(data, &e, kept == nil)
 		if name == nil {
 			break
 		}
 		most := min(h.options.MaxHeaderBytes, h.bytesLeft)
-		if most < leastValue && h.needsField(&e, name) {
-			most = min(h.options.MaxHeaderBytes, leastValue)
+		if ascii.HasPrefixFold(name, "content-") {
+			most = max(most, min(h.options.MaxHeaderBytes, leastValue))
 		}
 		if len(value) > most {
 			value = value[:most]
@@ -89,15 +88,19 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	return e, data
 }
 
-// needsField reports whether a field of that name would describe the content, in this or a further reading.
-func (h *headers) needsField(e *entity, name []byte) bool {
-	switch {
-	case ascii.EqualFold(name, "content-type"):
-		return e.typeField == nil || h.takesLast
-	case ascii.EqualFold(name, "content-transfer-encoding"):
-		return e.encodingField == nil || h.takesLast
+// usesValue reports whether a value of a field counts. Given is the value of the previous field of that name, or nil.
+func (h *headers) usesValue(given *[]byte, value []byte) bool {
+	before := *given
+	if *given = value; before == nil {
+		if value == nil {
+			*given = []byte{}
+		}
+		return true
 	}
-	return !e.hasDisposition && ascii.EqualFold(name, "content-disposition")
+	if string(before) != string(value) {
+		h.isAmbiguous = true
+	}
+	return h.takesLast
 }
 
 // headerLine is a line that may start a field.
@@ -114,32 +117,31 @@ func cutHeaderLine(data []byte) (l headerLine) {
 	return l
 }
 
-// cutField cuts the first field, still folded, off a header whose first line is line. If there is none, the name is nil and
-// rest is the body; else next is the first line of rest. OfPart says that it is the header of a part, which e describes so
-// far.
+// cutField cuts the first field, still folded, off a header. If there is none, the name is nil and rest is the body. OfPart
+// says that it is the header of a part, which e describes so far.
 //
 // QUIRK: a header is a list of fields, continued on lines that begin with a blank, up to an empty line. In mail it may
 // contain other lines, such as the rest of a field that a program did not fold (junk-lines.eml, lost-folds.eml) or an mbox
 // line, and may run into the body without an empty line (no-empty-line.eml), or into the first part
 // (no-empty-line-multipart.eml). Such a line continues the field before it if the header goes on, or if that field ends in a
 // separator.
-func (h *headers) cutField(data []byte, line headerLine, e *entity, ofPart bool) (name, value, rest []byte, next headerLine) {
+func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
 	for len(data) > 0 {
-		if len(line.text) == 0 {
-			return nil, nil, line.below, next
-		}
-		if endsHeader(&line, e, ofPart) {
+		line := cutHeaderLine(data)
+		switch {
+		case len(line.text) == 0:
+			return nil, nil, line.below
+		case endsHeader(&line, e, ofPart):
 			h.repairs.add(HeaderWithoutEnd)
-			return nil, nil, data, next
-		}
-		after := line.below
-		next = cutHeaderLine(after)
-		if line.name == nil {
+			return nil, nil, data
+		case line.name == nil:
 			h.repairs.add(HeaderWithoutColon)
-			data, line = after, next
+			data = line.below
 			continue
 		}
+		after := line.below
 		for len(after) > 0 {
+			next := cutHeaderLine(after)
 			if !isFold(next.text) {
 				if !isLostFold(&next, data[:len(data)-len(after)], ofPart) {
 					break
@@ -147,12 +149,10 @@ func (h *headers) cutField(data []byte, line headerLine, e *entity, ofPart bool)
 				h.repairs.add(HeaderWithoutColon)
 			}
 			after = next.below
-			next = cutHeaderLine(after)
 		}
-		value = data[line.colon+1 : len(data)-len(after)]
-		return line.name, bytes.TrimSpace(value), after, next
+		return line.name, bytes.TrimSpace(data[line.colon+1 : len(data)-len(after)]), after
 	}
-	return nil, nil, nil, next
+	return nil, nil, nil
 }
 
 // endsHeader reports whether line, which is not empty, is in the body.
@@ -174,24 +174,16 @@ func endsHeader(line *headerLine, e *entity, ofPart bool) bool {
 // isFold reports whether line continues a field as RFC 5322 says.
 func isFold(line []byte) bool { return len(line) > 0 && isBlank(line[0]) }
 
-// isLostFold reports whether line continues the field before although it does not begin with a blank.
+// isLostFold reports whether line continues the field before although it does not begin with a blank: the field ends in a separator of list
+// items, so that another item must follow, or the header goes on. Subjects may end in a separator.
 func isLostFold(line *headerLine, before []byte, ofPart bool) bool {
 	if line.name != nil || len(line.text) == 0 || bytes.HasPrefix(line.text, []byte("--")) || isFromLine(line.text) {
 		return false
 	}
-	return endsInSeparator(before) || headerContinues(line.below, ofPart)
-}
-
-// endsInSeparator reports whether a field ends in a separator of list items, so that another item must follow. Subjects do
-// not count.
-func endsInSeparator(field []byte) bool {
-	field = bytes.TrimRight(field, " \t\n")
-	last := field[len(field)-1]
-	if last != ';' && last != ',' {
-		return false
-	}
-	name, _ := cutName(field)
-	return !ascii.EqualFold(name, "subject")
+	name, _ := cutName(before)
+	before = bytes.TrimRight(before, " \t\n")
+	last := before[len(before)-1]
+	return (last == ';' || last == ',') && !ascii.EqualFold(name, "subject") || headerContinues(line.below, ofPart)
 }
 
 // headerContinues reports whether one of the next lines is certainly a header field.

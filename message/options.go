@@ -3,6 +3,7 @@ package message
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail stays below all of them.
@@ -67,3 +68,19 @@ func (o Options) orDefaults() Options {
 	}
 	return o
 }
+
+// timer says when the time for a message is up.
+type timer struct {
+	clock    func() time.Time
+	deadline time.Time // zero for a message without a time limit
+}
+
+// start sets the deadline for a message of that size. Messages below minTimed cannot take long.
+func (t *timer) start(size int, limit time.Duration) {
+	const minTimed = 64 << 10
+	if t.deadline = (time.Time{}); size >= minTimed {
+		t.deadline = t.clock().Add(limit)
+	}
+}
+
+func (t *timer) isUp() bool { return !t.deadline.IsZero() && !t.clock().Before(t.deadline) }

@@ -1,5 +1,7 @@
 package message
 
+import "bytes"
+
 // walker finds the leaves of a message: its texts and files, through multiparts and attached messages.
 type walker struct {
 	headers
@@ -15,8 +17,13 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 	base := len(w.boundaries) // the boundaries of the caller do not count in data
 	for {
 		var hit boundaryLine
-		switch kind := e.kind(); {
-		case kind == kindMultipart && w.canOpen(e, depth):
+		kind := e.kind()
+		if kind == kindMultipart && len(e.boundary) == 0 {
+			w.repairs.add(MissingBoundary)
+			kind = kindText
+		}
+		switch {
+		case kind == kindMultipart && w.fitsDepth(depth):
 			hit = w.multipart(e, data, depth, base)
 		case w.wholeMessages:
 			hit = findBoundary(data, w.boundaries[base:])
@@ -33,14 +40,16 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 			depth++
 			e, data = w.header(data, w.typePlain, nil)
 			continue
-		case kind == kindMessage && e.isEncoded() && w.fitsDepth(depth):
-			hit = findBoundary(data, w.boundaries[base:])
-			w.innerMessage(w.innerContent(e, data[:hit.start]), depth)
 		default:
 			hit = findBoundary(data, w.boundaries[base:])
-			if body := data[:hit.start]; kind != kindFile || !w.fileMessage(e, body, depth) {
+			body := data[:hit.start]
+			isMessage := kind == kindMessage && e.isEncoded() || kind == kindFile && w.isMessage(e, body)
+			if !isMessage || !w.fitsDepth(depth) {
 				w.leaf(e, body)
+				break
 			}
+			inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), w.typePlain, &w.attached)
+			w.walk(inner, body, depth+1)
 		}
 
 		for hit.closing { // continue in the enclosing multipart, after its epilogue
@@ -105,27 +114,12 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 	return hit
 }
 
-// innerMessage reads a message that was the content of an entity at that depth.
-func (w *walker) innerMessage(message []byte, depth int) {
-	e, body := w.header(skipFromLine(w.normalise(message)), w.typePlain, &w.attached)
-	w.walk(e, body, depth+1)
-}
-
 // innerContent returns the content of an encoded message or multipart. It counts as text of the message: otherwise thirty
 // messages, each in the next, would be decoded thirty times.
 func (w *walker) innerContent(e entity, body []byte) []byte {
 	body = w.content(e, body)
 	w.left -= len(body)
 	return body
-}
-
-// canOpen reports whether the parts of the multipart e can be read.
-func (w *walker) canOpen(e entity, depth int) bool {
-	if len(e.boundary) == 0 {
-		w.repairs.add(MissingBoundary)
-		return false
-	}
-	return w.fitsDepth(depth)
 }
 
 // fitsDepth reports whether an entity at that depth may hold another one.
@@ -143,15 +137,6 @@ func (w *walker) closeTo(n int) {
 		w.repairs.add(UnclosedMultipart)
 		w.boundaries = w.boundaries[:n]
 	}
-}
-
-// fileMessage reads a file that is a message. It reports whether the file is one.
-func (w *walker) fileMessage(e entity, body []byte, depth int) bool {
-	if !w.isMessage(e, body) || !w.fitsDepth(depth) {
-		return false
-	}
-	w.innerMessage(w.innerContent(e, body), depth)
-	return true
 }
 
 // isMessage reports whether a file is a whole message: it begins with two known fields, or has the name of a message and
@@ -174,4 +159,61 @@ func (w *walker) isMessage(e entity, body []byte) bool {
 		}
 	}
 	return false
+}
+
+// boundary is the boundary of an open multipart.
+type boundary struct {
+	text  []byte // as declared, without the two hyphens
+	depth int    // of the multipart's parts
+	inner []byte // the default type of the parts
+}
+
+// boundaryLine is a line with an open boundary.
+type boundaryLine struct {
+	start   int  // the offset of the line end before it, which belongs to it
+	end     int  // the offset after its line end
+	level   int  // the index of the boundary, -1 at the end of the data
+	closing bool // it ends the multipart
+}
+
+// findBoundary returns the first line with an open boundary, the innermost if several match.
+func findBoundary(data []byte, open []boundary) boundaryLine {
+	for at := 0; len(open) > 0; {
+		if !bytes.HasPrefix(data[at:], []byte("--")) {
+			next := bytes.Index(data[at:], []byte("\n--"))
+			if next < 0 {
+				break
+			}
+			at += next + 1
+		}
+		line, rest := cutLine(data[at:])
+		hit := boundaryLine{start: max(at-1, 0), end: len(data) - len(rest)}
+		line = bytes.TrimRight(line[2:], " \t")
+		for hit.level = len(open) - 1; hit.level >= 0; hit.level-- {
+			after, ok := bytes.CutPrefix(line, open[hit.level].text)
+			if ok && (len(after) == 0 || string(after) == "--") {
+				hit.closing = len(after) > 0
+				return hit
+			}
+		}
+		at = hit.end
+	}
+	return boundaryLine{start: len(data), end: len(data), level: -1}
+}
+
+// otherBoundary returns what the lines of a multipart may contain instead of the declared boundary, or nil.
+//
+// QUIRK: a line is two hyphens and the declared boundary. Some programs declare it with the hyphens (boundary-hyphens.eml),
+// with wrong or single quotes (boundary-quotes.eml), or with a comment.
+func otherBoundary(text []byte) []byte {
+	if other, ok := bytes.CutPrefix(text, []byte("--")); ok {
+		return other
+	}
+	if other := bytes.Trim(text, `'"`); len(other) < len(text) {
+		return other
+	}
+	if comment := bytes.Index(text, []byte(" (")); comment > 0 {
+		return text[:comment]
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 	if isPlainValue(value) {
 		return value
 	}
-	if looksLikeASCII(charset) {
+	if c := t.codec(charset); c != nil && c.mark != "" {
 		charset = nil // it is that of the body; in a date, "+0100" would be a word of UTF-7
 	}
 	if !bytes.Contains(value, []byte("=?")) {

@@ -32,14 +32,10 @@ func (c Colour) isNear(b Colour) bool {
 	return c == transparentColour || !isFar
 }
 
-// ParseColour reads a colour as HTML writes it: a name, or digits with or without "#".
+// ParseColour reads a colour without parentheses: a name, or digits with or without "#".
 func ParseColour(value []byte) Colour {
-	var lower [len("#rrggbbaa") + len("lightgoldenrodyellow")]byte
-	return wordColour(ascii.AppendLower(lower[:0], bytes.TrimSpace(value), len(lower)))
-}
-
-// wordColour reads a colour without parentheses.
-func wordColour(word []byte) Colour {
+	var lower [len("lightgoldenrodyellow") + 1]byte // the longest one, and a byte that makes another word longer
+	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), len(lower))
 	switch string(word) {
 	case "transparent":
 		return transparentColour
@@ -80,7 +76,7 @@ func (c Colour) withOpacity(share float32) Colour {
 func colourOf(value []token) (c Colour) {
 	switch name := string(value[0].text); {
 	case value[0].kind != css.FunctionToken:
-		return wordColour(value[0].text)
+		return ParseColour(value[0].text)
 	case name != "rgb(" && name != "rgba(":
 		return UnknownColour
 	}

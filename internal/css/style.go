@@ -1,9 +1,9 @@
 package css
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
@@ -77,61 +77,83 @@ const (
 	farOutside   = -500 // pixels or percent that move text off the screen
 )
 
+// named is the properties that matter by their names in CSS.
+var named = map[string]Property{
+	"display": Display, "visibility": Visibility, "opacity": Opacity, "font-size": FontSize, "font": FontSize, "zoom": Zoom, "color": TextColour,
+	"background-color": Background, "background": Picture, "background-image": Picture, "overflow": Overflow, "text-indent": Indent,
+	"height": Height, "max-height": MaxHeight, "width": Width, "max-width": MaxWidth,
+}
+
+// words is the values of properties by their words in CSS.
+var words = map[Property]map[string]float32{
+	Visibility: {"hidden": 1, "collapse": 1, "visible": 0, "initial": 0},
+	Overflow:   {"hidden": 1, "clip": 1, "auto": 1, "scroll": 1, "overlay": 1, "visible": 0, "initial": 0},
+	FontSize: {"smaller": -0.83, "larger": -1.2, "xx-small": normalSize, "x-small": normalSize, "small": normalSize, "medium": normalSize,
+		"large": normalSize, "x-large": normalSize, "xx-large": normalSize, "xxx-large": normalSize, "initial": normalSize},
+}
+
+// displays is how the values of display that browsers know begin.
+var displays = []string{"none", "block", "inline", "table", "flex", "grid", "contents", "list-item", "flow-root", "initial", "inherit",
+	"unset", "revert", "ruby", "-webkit-", "-moz-", "-ms-"}
+
 // specify calls set for what a declaration says. Words that browsers do not know say nothing.
 func specify(name string, value []token, set func(Property, float32)) {
+	p, matters := named[name]
+	if !matters {
+		return
+	}
 	first := &value[0]
 	n, isNumber := first.length()
-	word := string(first.text)
-	switch name {
-	case "display":
-		isKnown := func(start string) bool { return strings.HasPrefix(word, start) }
+	switch p {
+	case Display:
+		isKnown := func(start string) bool { return bytes.HasPrefix(first.text, []byte(start)) }
 		if len(value) == 1 && slices.ContainsFunc(displays, isKnown) {
-			set(Display, is(word == "none"))
+			set(p, is(string(first.text) == "none"))
 		}
-	case "visibility":
-		if slices.Contains([]string{"hidden", "collapse", "visible", "initial"}, word) {
-			set(Visibility, is(word == "hidden" || word == "collapse"))
+	case Visibility, Overflow:
+		if v, isKnown := words[p][string(first.text)]; isKnown {
+			set(p, v)
 		}
-	case "opacity":
+	case Opacity:
 		if isNumber && n.pixels == 0 {
-			set(Opacity, min(max(n.plain+n.percent/100, 0), 1))
+			set(p, min(max(n.plain+n.percent/100, 0), 1))
 		}
-	case "zoom":
+	case Zoom:
 		if factor := n.plain + n.percent/100; isNumber && factor > 0 {
-			set(Zoom, factor)
+			set(p, factor)
 		}
-	case "font-size":
-		setFontSize(first, set)
-	case "font":
+	case FontSize:
+		if name == "font-size" {
+			value = value[:1]
+		}
 		for i := 0; i < len(value) && !value[i].is(css.DelimToken, "/"); i++ {
-			if n, _ := value[i].length(); n.plain < 1 { // other numbers are weights
-				setFontSize(&value[i], set)
+			n, isNumber := value[i].length()
+			v, isWord := words[p][string(value[i].text)]
+			switch {
+			case isWord:
+				set(p, v)
+			case !isNumber, min(n.pixels, n.percent, n.plain) < 0, name == "font" && n.plain >= 1: // the last is a weight
+			case n.isRelative || n.percent > 0:
+				set(p, -(n.pixels/normalSize + n.percent/100))
+			default:
+				set(p, n.pixels+n.plain)
 			}
 		}
-	case "color", "background-color":
-		p := TextColour
-		if name != "color" {
-			p = Background
-		}
+	case TextColour, Background:
 		if c := colourOf(value); c != UnknownColour || first.kind == css.FunctionToken {
 			set(p, float32(c))
 		}
-	case "background", "background-image":
+	case Picture:
 		c, hasPicture := backgroundOf(value)
 		if c != UnknownColour {
 			set(Background, float32(c))
 		}
-		set(Picture, is(hasPicture))
-	case "height", "max-height", "width", "max-width":
-		p := Height + Property(slices.Index([]string{"height", "max-height", "width", "max-width"}, name))
+		set(p, is(hasPicture))
+	case Height, MaxHeight, Width, MaxWidth:
 		set(p, is(isNumber && n.percent <= 0 && n.pixels+n.plain <= tinyBox))
-	case "overflow":
-		if slices.Contains([]string{"hidden", "clip", "auto", "scroll", "overlay", "visible", "initial"}, word) {
-			set(Overflow, is(word != "visible" && word != "initial"))
-		}
-	case "text-indent":
+	case Indent:
 		isOff := min(n.pixels+n.plain, n.percent) <= farOutside
-		set(Indent, 2*is(isOff)+is(!isOff && (n.percent >= 100 || n.pixels >= -2*farOutside)))
+		set(p, 2*is(isOff)+is(!isOff && (n.percent >= 100 || n.pixels >= -2*farOutside)))
 	}
 }
 
@@ -140,30 +162,6 @@ func is(holds bool) float32 {
 		return 1
 	}
 	return 0
-}
-
-// displays is how the values of display that browsers know begin.
-var displays = []string{"none", "block", "inline", "table", "flex", "grid", "contents", "list-item", "flow-root", "initial", "inherit",
-	"unset", "revert", "ruby", "-webkit-", "-moz-", "-ms-"}
-
-func setFontSize(t *token, set func(Property, float32)) {
-	switch string(t.text) {
-	case "smaller":
-		set(FontSize, -0.83)
-	case "larger":
-		set(FontSize, -1.2)
-	case "xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "initial":
-		set(FontSize, normalSize)
-	default:
-		n, ok := t.length()
-		switch {
-		case !ok || min(n.pixels, n.percent, n.plain) < 0:
-		case n.isRelative || n.percent > 0:
-			set(FontSize, -(n.pixels/normalSize + n.percent/100))
-		default:
-			set(FontSize, n.pixels+n.plain)
-		}
-	}
 }
 
 // length is a length, a percentage of what is around, or a plain number.

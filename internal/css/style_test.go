@@ -81,13 +81,13 @@ func FuzzNumber(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		var s Sheets
-		r := s.read([]byte(value))
-		r.until()
-		if len(r.tokens) != 1 || r.tokens[0].kind != css.NumberToken {
+		s.read([]byte(value))
+		s.until()
+		if len(s.tokens) != 1 || s.tokens[0].kind != css.NumberToken {
 			return
 		}
-		l, ok := r.tokens[0].length()
-		want, _ := strconv.ParseFloat(string(r.tokens[0].text), 64) // blanks and comments may be around it
+		l, ok := s.tokens[0].length()
+		want, _ := strconv.ParseFloat(string(s.tokens[0].text), 64) // blanks and comments may be around it
 		if !ok || math.Abs(want) < 1e30 && float32(want) != l.plain {
 			t.Errorf("%q: got %v, %v, want %v", value, l.plain, ok, want)
 		}

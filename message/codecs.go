@@ -2,9 +2,13 @@ package message
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
@@ -48,11 +52,11 @@ func newCodec(label string) *codec {
 func namedCodec(name string) *codec {
 	switch name {
 	case "utf-16": // for browsers it is little-endian
-		return wideCodec(2, true, false)
+		return &codec{width: 2, isBig: true, mark: "\x00"}
 	case "utf-32", "ucs-4", "iso-10646-ucs-4", "csucs4":
-		return wideCodec(4, true, false)
+		return &codec{width: 4, isBig: true, mark: "\x00"}
 	case "utf-32le", "utf-32be":
-		return wideCodec(4, name == "utf-32be", true)
+		return &codec{width: 4, isBig: name == "utf-32be", isSure: true, mark: "\x00"}
 	case "utf-7", "unicode-1-1-utf-7", "csunicode11utf7", "x-unicode-2-0-utf-7":
 		return &codec{utf7: true, mark: "+"}
 	case "hz-gb-2312": // browsers do not know it and the next ones
@@ -72,7 +76,7 @@ func namedCodec(name string) *codec {
 	case "utf-8":
 		return &codec{}
 	case "utf-16le", "utf-16be":
-		return wideCodec(2, name == "utf-16be", label == name)
+		return &codec{width: 2, isBig: name == "utf-16be", isSure: label == name, mark: "\x00"}
 	case "iso-2022-jp":
 		return &codec{decoder: enc.NewDecoder(), mark: "\x1b"}
 	case "gbk":
@@ -85,28 +89,13 @@ func namedCodec(name string) *codec {
 	return &codec{decoder: enc.NewDecoder(), name: name} // one byte a character
 }
 
-// wideCodec returns the codec for UTF-16 or UTF-32, of 2 or 4 bytes a unit, with the byte order that is declared, or usual if sure is false.
-func wideCodec(width int, bigEndian, sure bool) *codec {
-	c := &codec{width: width, sure: sure, mark: "\x00"}
-	if width == 4 {
-		c.decoder, c.swapped = utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder(), utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM).NewDecoder()
-	} else {
-		c.decoder, c.swapped = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder(), unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
-	}
-	if !bigEndian {
-		c.decoder, c.swapped = c.swapped, c.decoder
-	}
-	c.bigEndian = bigEndian
-	return c
-}
-
-// decoderFor returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
+// wideDecoder returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
 //
 // QUIRK: the declaration or a mark tells the byte order, and without both it is big-endian. Programs declare "utf-16" and send
 // little-endian without a mark. Nearly every text has characters below U+0100, whose first bytes are zero. A declared order is
 // wrong only if most characters say so, since the last bytes of some Chinese ones are zero, too.
-func (c *codec) decoderFor(text []byte) (*encoding.Decoder, []byte) {
-	big := c.bigEndian
+func (c *codec) wideDecoder(text []byte) (*encoding.Decoder, []byte) {
+	isBig := c.isBig
 	var zeros [4]int
 	for i, b := range text[:min(len(text), sampleBytes)] {
 		if b == 0 {
@@ -114,37 +103,20 @@ func (c *codec) decoderFor(text []byte) (*encoding.Decoder, []byte) {
 		}
 	}
 	first, last := zeros[0], zeros[c.width-1]
-	if most := min(len(text), sampleBytes) / c.width / 2; first != last && (!c.sure || max(first, last) > most) {
-		big = first > last
+	if most := min(len(text), sampleBytes) / c.width / 2; first != last && (!c.isSure || max(first, last) > most) {
+		isBig = first > last
 	}
 	text = text[:len(text)-len(text)%c.width]
 	for order, mark := range [...]string{"\xff\xfe\x00\x00"[:c.width], "\x00\x00\xfe\xff"[4-c.width:]} {
 		if bytes.HasPrefix(text, []byte(mark)) {
-			big, text = order == 1, text[c.width:]
+			isBig, text = order == 1, text[c.width:]
 			break
 		}
 	}
-	if big == c.bigEndian {
-		return c.decoder, text
+	if c.width == 4 {
+		return utf32.UTF32(utf32.Endianness(!isBig), utf32.IgnoreBOM).NewDecoder(), text
 	}
-	return c.swapped, text
-}
-
-// looksLikeASCII reports whether all text in a declared charset may look like ASCII without escapes.
-func looksLikeASCII(label []byte) bool {
-	if len(label) < len("hz") {
-		return false
-	}
-	switch ascii.Lower(label[0]) {
-	case 'h':
-		return ascii.Lower(label[1]) == 'z'
-	case 'u', 'c', 'x':
-		return ascii.HasSuffixFold(label, "utf-7") || ascii.HasSuffixFold(label, "utf7")
-	case 'i': // iso-2022-kr and -cn, whose shifts are control characters
-		label = label[:min(len(label), len("iso-2022-kr"))]
-		return ascii.HasSuffixFold(label, "2022-kr") || ascii.HasSuffixFold(label, "2022-cn")
-	}
-	return false
+	return unicode.UTF16(unicode.Endianness(!isBig), unicode.IgnoreBOM).NewDecoder(), text
 }
 
 // isASCII reports whether a clean label stands for ASCII, or for a charset that the program did not know.
@@ -224,4 +196,89 @@ func codePage(label string) encoding.Encoding {
 		}
 	}
 	return nil
+}
+
+// The control characters of ISO 2022 that switch between ASCII and a table of two bytes a character.
+const (
+	shiftOut = 0x0e
+	shiftIn  = 0x0f
+	escape   = 0x1b
+)
+
+// appendUnshifted appends text in ISO-2022-KR (RFC 1557) or ISO-2022-CN (RFC 1922) without its escapes and shifts. It sets
+// the highest bit of shifted characters, which makes them EUC-KR or GB 2312. Those of the tables for Taiwan become question
+// marks.
+func appendUnshifted(dst, text []byte) []byte {
+	shifted, taiwan := false, false
+	for ; len(text) > 0; text = text[1:] {
+		c := text[0]
+		isLong := c == escape && len(text) >= 4
+		switch {
+		case isLong && text[1] == '$' && (text[2] == ')' || text[2] == '*' || text[2] == '+'): // a table follows
+			taiwan = taiwan && text[2] != ')' || text[2] == ')' && text[3] == 'G'
+			text = text[3:]
+		case isLong && (text[1] == 'N' || text[1] == 'O'): // one character of a third table
+			dst = append(dst, '?')
+			text = text[3:]
+		case c == escape:
+		case c == shiftOut, c == shiftIn:
+			shifted = c == shiftOut
+		case c == '\n': // each line begins in ASCII
+			shifted = false
+			dst = append(dst, c)
+		case !shifted || c <= ' ' || len(text) < 2 || text[1] <= ' ':
+			dst = append(dst, c)
+		case taiwan:
+			dst = append(dst, '?')
+			text = text[1:]
+		default:
+			dst = append(dst, c|0x80, text[1]|0x80)
+			text = text[1:]
+		}
+	}
+	return dst
+}
+
+// appendUTF7 appends text in UTF-7 (RFC 2152): ASCII, in which "+" begins big-endian UTF-16 in base64, up to a "-" or a byte
+// that is no digit. Invalid text stays as it is.
+//
+// QUIRK: each "+" begins such a run, and "+-" is a plus sign. Text that is labelled UTF-7 by mistake has "1+1" in it
+// (utf-7.eml).
+func appendUTF7(dst, text []byte) []byte {
+	for len(text) > 0 {
+		before, _, _ := bytes.Cut(text, []byte("+"))
+		dst = appendRepaired(dst, before)
+		if text = text[len(before):]; len(text) == 0 {
+			break
+		}
+		length := 1
+		for length < len(text) && base64Value(text[length]) != notBase64 {
+			length++
+		}
+		run, after := text[:length], bytes.TrimPrefix(text[length:], []byte("-"))
+		characters, ok := utf7Run(run[1:])
+		switch isEnded := len(after) < len(text)-length; {
+		case length == 1 && isEnded:
+			dst = append(dst, '+')
+		case length > 1 && ok:
+			dst = append(dst, characters...)
+		default: // a plus sign and what follows it
+			dst, after = append(dst, run...), text[length:]
+		}
+		text = after
+	}
+	return dst
+}
+
+// utf7Run returns the characters of digits of base64, and whether they are valid.
+func utf7Run(digits []byte) (_ string, ok bool) {
+	content, err := base64.RawStdEncoding.Strict().AppendDecode(nil, digits)
+	units, unknown := make([]uint16, len(content)/2), 0
+	for i := range units {
+		if units[i] = binary.BigEndian.Uint16(content[2*i:]); units[i] == utf8.RuneError {
+			unknown++
+		}
+	}
+	text := string(utf16.Decode(units))
+	return text, err == nil && len(content)%2 == 0 && strings.Count(text, string(utf8.RuneError)) == unknown
 }

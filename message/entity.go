@@ -1,0 +1,337 @@
+package message
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"chaff/internal/ascii"
+)
+
+// entity is what a header says about its content.
+type entity struct {
+	mediaType  []byte
+	assumed    []byte // the default media type
+	charset    []byte
+	boundary   []byte
+	encoding   []byte // as declared
+	transfer   transfer
+	filename   []byte
+	typeName   []byte // the file name in the Content-Type, if there is no other
+	attachment bool
+	fragment   bool // a message/partial that does not start its message
+	delSp      bool // a blank before a line end belongs to no word (RFC 3676)
+
+	typeField, encodingField []byte // the last field of that name, nil if there is none
+	hasDisposition           bool   // there was a Content-Disposition
+}
+
+// describe reads a field that describes the content. The reading decides which of two types or encodings counts; of other
+// fields the first counts.
+func (h *headers) describe(e *entity, name, value []byte) {
+	const prefix = "content-"
+	if !ascii.HasPrefixFold(name, prefix) {
+		return
+	}
+	switch name = name[len(prefix):]; {
+	case ascii.EqualFold(name, "type"):
+		if h.usesValue(&e.typeField, value) {
+			h.describeType(e, value)
+		}
+	case ascii.EqualFold(name, "transfer-encoding"):
+		if h.usesValue(&e.encodingField, value) {
+			h.describeTransfer(e, value)
+		}
+	case !e.hasDisposition && ascii.EqualFold(name, "disposition"):
+		e.hasDisposition = true
+		token, params := cutToken(value)
+		e.attachment = ascii.EqualFold(token, "attachment")
+		h.cutParams(params)
+		if filename := h.param("filename"); len(filename) > 0 {
+			e.filename = filename
+		}
+	}
+}
+
+// describeType reads a Content-Type.
+//
+// QUIRK: a type is "text/html; name=value", with quotes where a value needs them. Mail has types without a subtype, without
+// semicolons, with blanks, in quotes, and with open quotes (content-types.eml).
+func (h *headers) describeType(e *entity, value []byte) {
+	token, params := cutToken(value)
+	token = bytes.Trim(token, `"`)
+	if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
+		e.mediaType = h.toUTF8(h.lower(token), nil, false)
+	} else {
+		e.mediaType = e.assumed
+		h.repairs.add(BadContentType)
+	}
+	h.cutParams(params)
+	charset, _ := cutToken(h.param("charset"))
+	e.charset = h.lower(charset)
+	e.boundary = bytes.TrimRight(h.param("boundary"), " \t")
+	e.typeName = h.param("name")
+	e.delSp = ascii.EqualFold(h.param("format"), "flowed") && ascii.EqualFold(h.param("delsp"), "yes")
+	number := h.param("number")
+	e.fragment = string(e.mediaType) == "message/partial" && len(number) > 0 && string(number) != "1"
+}
+
+// kind is how a content is read.
+type kind uint8
+
+const (
+	kindText      kind = iota // as text; so is everything unknown
+	kindHTML                  // as HTML
+	kindFile                  // as an attachment
+	kindCalendar              // as a calendar or visiting card
+	kindMultipart             // as parts
+	kindMessage               // as a message
+	kindFields                // as the header of a message
+	kindOutside               // the content is elsewhere, and the part is its header
+)
+
+// kinds is how contents are read by their type, or by what is before the slash. Delivery reports are text. Rich text can be read like
+// HTML (RFC 1896).
+var kinds = map[string]kind{
+	"application": kindFile, "audio": kindFile, "font": kindFile, "image": kindFile, "model": kindFile, "video": kindFile, "multipart": kindMultipart,
+	"text/html": kindHTML, "application/xhtml+xml": kindHTML, "text/enriched": kindHTML, "text/richtext": kindHTML,
+	"text/calendar": kindCalendar, "text/directory": kindCalendar, "text/vcard": kindCalendar, "text/x-vcalendar": kindCalendar,
+	"text/x-vcard": kindCalendar, "message/rfc822": kindMessage, "message/global": kindMessage, "message/news": kindMessage,
+	"message/partial": kindMessage, "text/rfc822-headers": kindFields, "message/global-headers": kindFields, "message/external-body": kindOutside,
+}
+
+func (e *entity) kind() kind {
+	if e.fragment {
+		return kindText
+	}
+	if k, ok := kinds[string(e.mediaType)]; ok {
+		return k
+	}
+	major, _, _ := bytes.Cut(e.mediaType, []byte("/"))
+	return kinds[string(major)]
+}
+
+// isEncoded reports whether the content must be decoded before its structure can be read.
+func (e *entity) isEncoded() bool { return e.transfer != transferIdentity }
+
+// lower returns token in lower case.
+func (t *texts) lower(token []byte) []byte {
+	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
+		return token
+	}
+	start := len(t.arena)
+	t.arena = ascii.AppendLower(t.arena, token, len(token))
+	return t.made(start)
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// cutToken cuts value before the first blank, semicolon or comment.
+func cutToken(value []byte) (token, rest []byte) {
+	value = skipComments(value)
+	const ends ascii.Set = 1<<';' | 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'('
+	if end := ends.Index(value); end < len(value) {
+		return value[:end], value[end:]
+	}
+	return bytes.TrimSpace(value), nil
+}
+
+// maxComment is the length of the longest comment. Without a limit, each open parenthesis could be read to the end.
+const maxComment = 256
+
+// skipComments returns s without the blanks and comments that it begins with. Comments nest. An open parenthesis begins none.
+func skipComments(s []byte) []byte {
+	s = bytes.TrimSpace(s)
+	for i, depth := 0, 0; i < min(len(s), maxComment); i++ {
+		switch c := s[i]; {
+		case c == '(':
+			depth++
+		case depth == 0:
+			return s
+		case c == '\\':
+			i++
+		case c == ')':
+			if depth--; depth == 0 {
+				s, i = bytes.TrimSpace(s[i+1:]), -1
+			}
+		}
+	}
+	return s
+}
+
+// piece is a piece of a parameter in the form of RFC 2231.
+type piece struct {
+	index   int
+	percent bool // %FC stands for a byte
+	value   []byte
+}
+
+// wholeValue is the index of a value that is not in pieces. It sorts before pieces.
+const wholeValue = -1
+
+// parameter is a "name=value" of a field.
+type parameter struct {
+	name, value []byte
+}
+
+// cutParams leaves the parameters of a field in h.params.
+func (h *headers) cutParams(params []byte) {
+	h.params = h.params[:0]
+	for len(params) > 0 {
+		var p parameter
+		p.name, p.value, params = h.cutParam(params)
+		if len(p.name) > 0 {
+			h.params = append(h.params, p)
+		}
+	}
+}
+
+// param returns the decoded value of a parameter in h.params, valid UTF-8, or nil. Of two with the same name the first
+// counts, but the form of RFC 2231 wins: the other one is for readers that do not know it. For boundaries and charsets a
+// further reading takes the last one, and the other form.
+//
+// QUIRK: RFC 2231 writes other letters than ASCII as name*=charset'language'text, with %FC for a byte, possibly in numbered
+// pieces. Mail also has encoded words or raw bytes there (file-names.eml), has pieces in any order, omits some, and puts
+// encoded words into them (parameter-pieces.eml).
+func (h *headers) param(name string) []byte {
+	var plain []byte
+	found := false
+	isRead := name == "boundary" || name == "charset" // other parameters do not change how the content is read
+	h.pieces = h.pieces[:0]
+	for _, p := range h.params {
+		if !ascii.HasPrefixFold(p.name, name) {
+			continue
+		}
+		switch form, extended := bytes.CutPrefix(p.name[len(name):], []byte("*")); {
+		case extended:
+			h.addPiece(form, p.value)
+		case len(form) > 0: // another name
+		case !found:
+			plain, found = p.value, true
+		case isRead && !bytes.Equal(p.value, plain):
+			h.isAmbiguous = true
+			if h.takesLast {
+				plain = p.value
+			}
+		}
+	}
+	plain = h.decodeWords(plain, nil)
+	if len(h.pieces) == 0 {
+		return plain
+	}
+	whole := h.joinPieces()
+	if found && isRead && !bytes.Equal(whole, plain) {
+		h.isAmbiguous = true
+		if h.takesLast {
+			return plain
+		}
+	}
+	return whole
+}
+
+// addPiece adds a piece. Form is the rest of its name after the first star: "", "0" or "0*".
+func (h *headers) addPiece(form, value []byte) {
+	digits, percent := bytes.CutSuffix(form, []byte("*"))
+	p := piece{wholeValue, percent || len(form) == 0, value}
+	if len(digits) > 0 {
+		const maxBits = 20
+		index, err := strconv.ParseUint(string(digits), 10, maxBits)
+		if err != nil {
+			return
+		}
+		p.index = int(index)
+	}
+	h.pieces = append(h.pieces, p)
+}
+
+// joinPieces returns the value of h.pieces.
+func (h *headers) joinPieces() []byte {
+	slices.SortStableFunc(h.pieces, func(a, b piece) int { return a.index - b.index })
+	if h.pieces[0].index == wholeValue {
+		h.pieces = h.pieces[:1]
+	}
+	h.pieces = slices.CompactFunc(h.pieces, func(a, b piece) bool { return a.index == b.index })
+
+	var charset []byte
+	starless := false // a charset comes first, although no star says so
+	first := &h.pieces[0]
+	declared, rest, _ := bytes.Cut(first.value, []byte("'")) // charset'language'text
+	if _, text, ok := bytes.Cut(rest, []byte("'")); ok && (first.percent || h.codec(declared) != nil) {
+		charset, first.value = declared, text
+		starless = !first.percent
+	}
+	h.encoded = h.encoded[:0]
+	isPlain := true
+	for _, p := range h.pieces {
+		if p.percent || starless {
+			isPlain = false
+			h.encoded, _ = ascii.AppendUnescaped(h.encoded, p.value, '%')
+		} else {
+			h.encoded = append(h.encoded, p.value...)
+		}
+	}
+	start := len(h.arena)
+	if isPlain {
+		h.arena = append(h.arena, h.encoded...)
+		return h.decodeWords(h.made(start), nil)
+	}
+	h.flushWord(charset)
+	return h.made(start)
+}
+
+// cutParam cuts the first "name=value" off params. Both may be empty. The name is the last word before the "=".
+//
+// QUIRK: comments may stand between all words of a field. Mail also has parentheses in values without quotes, such as
+// "report (2).pdf", so a comment counts only before a name and after quotes (comments.eml).
+func (h *headers) cutParam(params []byte) (name, value, rest []byte) {
+	params = skipComments(params)
+	end := ascii.Set(1<<'=' | 1<<';').Index(params)
+	if end == len(params) {
+		return nil, nil, nil
+	}
+	if params[end] == ';' {
+		return nil, nil, params[end+1:]
+	}
+	name, rest = bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
+	name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
+	if len(rest) > 0 && rest[0] == '"' {
+		if value, rest, ok := h.cutQuoted(rest); ok {
+			return name, value, rest
+		}
+		rest = rest[1:] // the quote has no end
+	}
+	value, rest, _ = bytes.Cut(rest, []byte(";"))
+	return name, bytes.TrimSpace(value), rest
+}
+
+// cutQuoted cuts a quoted string off s, and returns its content.
+func (h *headers) cutQuoted(s []byte) (value, rest []byte, ok bool) {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return h.unescape(s[1:i], 0), s[i+1:], true
+		}
+	}
+	return nil, nil, false
+}
+
+// unescape removes the backslash before each escaped byte, and replaces an escaped "n" by n, unless n is 0.
+func (t *texts) unescape(s []byte, n byte) []byte {
+	if bytes.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	start := len(t.arena)
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+			if n != 0 && ascii.Lower(s[i]) == 'n' {
+				t.arena = append(t.arena, n)
+				continue
+			}
+		}
+		t.arena = append(t.arena, s[i])
+	}
+	return t.made(start)
+}
