@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"sort"
 	"strconv"
 	"sync"
@@ -20,16 +21,17 @@ import (
 // mboxBuffer is how much of an mbox is in memory at a time, and the part of a longer line that is examined.
 const mboxBuffer = 16 << 10
 
-// maxShown is how much of a line a remark shows.
-const maxShown = 60
+const (
+	maxShown  = 60      // how much of a line a remark shows
+	maxLabels = 4 << 10 // how much of X-Gmail-Labels counts
+)
 
 // listMbox lists the messages of the mbox file name of fsys, which may be compressed. Text before the first From_ line
 // belongs to no message. A file with text and without a From_ line is an error.
 //
-// QUIRK: a message that was moved or deleted stays in an mbox until the file is rewritten; Thunderbird marks it in
-// X-Mozilla-Status. Its reader no longer sees it in the folder, and mail moved to Junk must not count as ham in the inbox as
-// well, so listMbox leaves it out. It also leaves out the message without a sender in which IMAP servers and Pine keep
-// notes. Both count in the numbers of the origins. See isInternal and testdata/mbox/expunged.mbox.
+// QUIRK: a message that was moved or deleted stays in an mbox until the file is rewritten; Thunderbird marks it in X-Mozilla-Status. Mail moved
+// to Junk must not count as ham in the inbox as well, so listMbox leaves it out, and also the message without a sender in which IMAP servers
+// and Pine keep notes. Both count in the numbers of the origins. See isInternal and testdata/mbox/expunged.mbox.
 //
 // The origin of the only message of a file is the path, and that of the second of several is PATH#2.
 func listMbox(fsys fs.FS, name, label string) Source {
@@ -41,29 +43,19 @@ func listMbox(fsys fs.FS, name, label string) Source {
 			return
 		}
 		defer f.Close()
-		n := 0
 		emit := func(origin string, m mboxMessage) bool {
 			return m.leftOut || yield(Item{Origin: origin, Label: cmp.Or(label, m.label), Content: location{fsys, name, m.offset, m.size, fromMbox}}, nil)
 		}
-		numbered := func(m mboxMessage) bool {
-			n++
-			return emit(fmt.Sprintf("%s#%d", name, n), m)
-		}
-		var first *mboxMessage // held until it is known whether there are others
+		n := 0
+		var first mboxMessage // held until it is known whether there are others
 		err = scanMbox(f, func(m mboxMessage) bool {
-			if n == 0 && first == nil {
-				first = &m
+			if n++; n == 1 {
+				first = m
 				return true
 			}
-			if n == 0 && !numbered(*first) {
-				return false
-			}
-			return numbered(m)
+			return (n > 2 || emit(name+"#1", first)) && emit(fmt.Sprintf("%s#%d", name, n), m)
 		})
-		if n == 0 && first != nil && !emit(name, *first) {
-			return
-		}
-		if err != nil {
+		if (n != 1 || emit(name, first)) && err != nil {
 			fail(err)
 		}
 	}
@@ -78,10 +70,9 @@ type mboxMessage struct {
 
 var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 
-// scanMbox calls emit for each message of the mbox r, in order, until emit returns false. A message extends from its From_
-// line to the next one, including the empty line before that. If reading fails, the unfinished message is not emitted. Lines end in
-// LF, CRLF or, as on an old Mac, in CR alone; the file may begin with a byte order mark. The error is a [corpus.Remark] if lines that
-// look like From_ lines were taken for text.
+// scanMbox calls emit for each message of the mbox r until emit returns false. A message extends from its From_ line to the next one,
+// including the empty line before that. If reading fails, the unfinished message is not emitted. Lines end in LF, CRLF or, as on an old Mac,
+// in CR alone. The error is a [corpus.Remark] if lines that look like From_ lines were taken for text.
 //
 // A From_ line begins a message in two cases:
 //
@@ -92,10 +83,9 @@ var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 //
 // The first dated line, and one after an empty line, also begin a message without a header. No line in the header of a message begins another one.
 //
-// QUIRK: mboxcl2 does not quote, but gives the length of each body in Content-Length. The field is often wrong: copied from
-// another system, counted with CRLF, or invented. It therefore counts only if it points exactly to a From_ line, to an empty
-// line before one, or to the end of the file. The From_ lines before that offset are then part of the letter. See
-// testdata/mbox/mboxcl2.mbox.
+// QUIRK: mboxcl2 does not quote, but gives the length of each body in Content-Length. The field is often wrong, so it counts only if it points
+// exactly to a From_ line, to an empty line before one, or to the end of the file. The From_ lines before that offset are then part of the
+// letter. See testdata/mbox/mboxcl2.mbox.
 //
 // QUIRK: git format-patch begins each patch with a From_ line that has the name of a commit. Such lines part messages only in a
 // file that begins with one: in other mail, they are in letters with a patch.
@@ -177,10 +167,11 @@ func (s *mboxScanner) take(text []byte, end bool) int {
 		s.offset, rest = s.offset+int64(n), rest[n:]
 		n = bytes.IndexByte(rest, s.lineEnd) + 1
 		ends := n > 0
+		if !ends && len(rest) < mboxBuffer && !end {
+			break
+		}
 		if !ends {
-			if n = len(rest); n < mboxBuffer && !end {
-				break
-			}
+			n = len(rest)
 		}
 		if !s.within {
 			s.line(rest[:min(n, mboxBuffer)])
@@ -195,11 +186,7 @@ func (s *mboxScanner) skip(text []byte) int {
 	if s.offset == 0 || s.within || s.inHeader || s.held || bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
 		return 0
 	}
-	next := "\n" + lines.FromPrefix
-	if s.lineEnd == '\r' {
-		next = "\r" + lines.FromPrefix
-	}
-	before := bytes.Index(text, []byte(next))
+	before := bytes.Index(text, append([]byte{s.lineEnd}, lines.FromPrefix...))
 	if before < 0 {
 		before = bytes.LastIndexByte(text, s.lineEnd)
 	}
@@ -222,10 +209,10 @@ func (s *mboxScanner) line(line []byte) {
 	}
 	switch {
 	case len(text) == 0:
-		if s.inHeader {
-			s.endHeader(start + int64(len(line)))
+		if s.inHeader && s.last.length >= 0 { // the body begins behind the line
+			s.last.points = start + int64(len(line)) + s.last.length
 		}
-		s.afterEmpty, s.emptyAt = true, start
+		s.inHeader, s.afterEmpty, s.emptyAt = false, true, start
 		return
 	case s.inHeader:
 		s.last.read(text)
@@ -242,14 +229,17 @@ func (s *mboxScanner) hold(start int64, text []byte) {
 		return
 	}
 	s.heldLine = append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
-	s.last = &fromLine{offset: start, emptyAt: start, length: -1}
-	if s.afterEmpty {
-		s.last.emptyAt = s.emptyAt
-	}
-	if s.likeness == likePatch && len(s.open) == 0 {
-		s.patches = true
-	}
+	s.last = s.newFromLine(start)
+	s.patches = s.patches || s.likeness == likePatch && len(s.open) == 0
 	s.held = true
+}
+
+func (s *mboxScanner) newFromLine(offset int64) *fromLine {
+	l := &fromLine{offset: offset, emptyAt: offset, length: -1}
+	if s.afterEmpty {
+		l.emptyAt = s.emptyAt
+	}
+	return l
 }
 
 // decide settles whether the held line begins a message, given the text of the next line.
@@ -279,40 +269,27 @@ func (s *mboxScanner) begins(next []byte) bool {
 	return s.likeness == likeSender && s.heldAfterEmpty && isMailField(next)
 }
 
-// endHeader ends the header after the last From_ line; the body begins at body.
-func (s *mboxScanner) endHeader(body int64) {
-	s.inHeader = false
-	if s.last.length >= 0 {
-		s.last.points = body + s.last.length
-	}
-}
-
 // end treats the end of the file as the From_ line of one more message.
 func (s *mboxScanner) end() error {
 	if s.held {
 		s.decide(nil)
 	}
 	switch {
-	case s.noMail != nil:
+	case s.noMail != nil, len(s.open) == 0 && !s.text:
 		return s.noMail
-	case len(s.open) == 0 && s.text:
-		return errNoFromLine
 	case len(s.open) == 0:
-		return nil
+		return errNoFromLine
 	}
-	eof := &fromLine{offset: s.offset, emptyAt: s.offset, begins: true}
-	if s.afterEmpty {
-		eof.emptyAt = s.emptyAt
-	}
-	s.open = append(s.open, eof)
+	s.open = append(s.open, s.newFromLine(s.offset))
+	s.open[len(s.open)-1].begins = true
 	s.settle(true)
-	switch {
-	case s.missed == 1:
+	switch s.missed {
+	case 0:
+		return nil
+	case 1:
 		return corpus.Remark(fmt.Sprintf("has a line that looks like the beginning of a message and was taken for text: %q", s.missedLine))
-	case s.missed > 1:
-		return corpus.Remark(fmt.Sprintf("has %d lines that look like the beginning of a message and were taken for text, the first: %q", s.missed, s.missedLine))
 	}
-	return nil
+	return corpus.Remark(fmt.Sprintf("has %d lines that look like the beginning of a message and were taken for text, the first: %q", s.missed, s.missedLine))
 }
 
 // settle emits the messages whose end is known. At the end of the file, no Content-Length can point further ahead.
@@ -348,16 +325,8 @@ func (s *mboxScanner) next(end bool) (next int, known bool) {
 			return 0, false
 		}
 	}
-	for i, l := range s.open {
-		if i > 0 && l.begins {
-			return i, true
-		}
-	}
-	return 0, true
+	return 1 + slices.IndexFunc(s.open[1:], func(l *fromLine) bool { return l.begins }), true
 }
-
-// maxLabels is how much of X-Gmail-Labels counts.
-const maxLabels = 4 << 10
 
 // read reads a line of the header after the From_ line. The labels of Gmail are above all that a sender could write.
 func (l *fromLine) read(line []byte) {
@@ -417,9 +386,8 @@ func fromMbox(raw []byte) ([]byte, error) {
 	return unquoteFrom(raw), nil
 }
 
-// unquoteFrom removes, in place, one ">" from the lines of the body of message that consist of any number of them and then
-// "From ". That undoes the quoting of mboxrd. In mboxo, which quotes only lines without ">", an original ">From " cannot be
-// told from a quoted one.
+// unquoteFrom removes, in place, one ">" from the lines of the body of message that consist of any number of them and then "From ", as mboxrd
+// quotes them. In mboxo, which quotes only lines without ">", an original ">From " cannot be told from a quoted one.
 func unquoteFrom(message []byte) []byte {
 	body := headerEnd(message)
 	kept, from := body, body // message[from:] remains to be copied to message[kept:]
