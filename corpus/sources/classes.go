@@ -20,10 +20,8 @@ type classes struct {
 
 type classFolder struct{ class, path string }
 
-// openClasses opens the folder name, each of whose subfolders holds the mail of one class and gives the class its name. If
-// the only subfolders are ham and spam, in any case, the classes are "ham" and "spam". Files and folders with names that
-// begin with a dot are ignored; links to folders are followed. Fewer than two subfolders are an error. The folder may be in
-// a tar or zip archive.
+// openClasses opens the folder name, each of whose subfolders holds the mail of one class and gives the class its name. If the only subfolders
+// are ham and spam, in any case, the classes are "ham" and "spam". Names that begin with a dot are ignored; links to folders are followed.
 func openClasses(name string, _ Options) (Mail, error) {
 	c, err := classFolders(name)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"chaff/internal/replace"
 )
 
-// system is the file system of the operating system. Unlike os.DirFS it takes any path, including file names that are not
-// valid UTF-8, as old mail folders have.
+// system is the file system of the operating system. Unlike os.DirFS it takes file names that are not valid UTF-8, as old mail folders have.
 type system struct{}
 
 var (
@@ -40,8 +39,7 @@ func (system) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name)
 // errSpecial is the error for pipes, sockets and devices. Reading them may never end.
 var errSpecial = errors.New("is neither a file nor a folder")
 
-// isRegular reports whether the entry e at name is a file or a link to one. It returns an error for anything else that is
-// not a folder.
+// isRegular reports whether the entry e at name is a file or a link to one. What is no folder either is an error.
 func isRegular(fsys fs.FS, name string, e fs.DirEntry) (bool, error) {
 	mode := e.Type()
 	if mode&fs.ModeSymlink != 0 {
@@ -68,8 +66,8 @@ func isFolder(fsys fs.FS, name string) bool {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// explain wraps err with what was being done to which file, in place of the operation and path that package os adds. An error that
-// says what the file is or has becomes a sentence about it: "junk is a folder, not an index".
+// explain wraps err with what was being done to which file. An error that says what the file is or has becomes a sentence about it: "junk is a
+// folder, not an index".
 func explain(doing, origin string, err error) error {
 	err = replace.Reason(err)
 	if text := err.Error(); strings.HasPrefix(text, "is ") || strings.HasPrefix(text, "has ") {
@@ -78,8 +76,8 @@ func explain(doing, origin string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, origin, err)
 }
 
-// MaxUnpackedBytes is the decompressed size up to which a tar and a compressed mbox, archive or table are read. It is also the space
-// needed for temporary files. A larger file is read up to this size and gives an error in the stream.
+// MaxUnpackedBytes is the decompressed size up to which a tar and a compressed mbox, archive or table are read, and the most space of a
+// temporary file. A larger file is read up to this size and gives an error in the stream.
 const MaxUnpackedBytes = 16 << 30
 
 // seekFile is a file that can be read at any offset.

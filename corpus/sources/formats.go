@@ -144,9 +144,9 @@ func openAll(path string, o Options) (Mail, error) {
 		return Mail{}, err
 	}
 	mail := Mail{Source: source, Format: found.Format, Notes: []string{fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, o.Label)}}
-	counts, err := countGmail(path)
-	if len(counts) == 0 || o.Label != Ham && o.Label != Spam {
-		return mail, err
+	counts := map[string]int{}
+	if o.Label == Ham || o.Label == Spam {
+		counts = countGmail(path)
 	}
 	var others []string
 	for _, label := range []string{Ham, Spam, LeftOut} {
@@ -176,24 +176,25 @@ var ErrNoLabel = errors.New("neither its name nor its contents say whether this 
 //
 // The error is that of Detect, [ErrNoLabel], or a [message.NoMail] for a file without a label because it is no mail.
 func Recognise(name string) (f Format, label string, err error) {
-	found, err := Detect(name)
+	found, err := inspect(system{}, name, false, nil)
 	if err != nil {
-		return "", "", err
+		return "", "", explain("open", name, err)
 	}
 	noLabel := fmt.Errorf("%s: %w", name, ErrNoLabel)
 	label = labelOfName(name)
 	if !found.isFolder() {
-		if is, err := isGmail(name); is || err != nil {
-			return Gmail, "", err
-		}
-		if f = formatOfLines(name); f != "" {
+		f = formatOfLines(name)
+		switch {
+		case found.isGmail():
+			return Gmail, "", nil
+		case f != "":
 			return f, "", nil
+		case label != "":
+			return "", label, nil
+		case found.noMail != nil: // it has no label whatever its name
+			noLabel = explain("open", name, found.noMail)
 		}
-		if label == "" { // what is no mail has no label whatever its name
-			_, _, err = Open(name, "", "")
-			return "", "", cmp.Or(err, noLabel)
-		}
-		return "", label, nil
+		return "", "", noLabel
 	}
 	plan, noMailbox := MaildirTree(name)
 	if noMailbox == nil && plan.Has(Spam) {
@@ -231,10 +232,10 @@ func formatOfLines(name string) Format {
 		if _, _, err := parseListLine(line); err == nil {
 			return List
 		}
-		if _, _, err := parseIndexLine(line); err == nil {
-			return Index
+		if _, _, err := parseIndexLine(line); err != nil {
+			break
 		}
-		break
+		return Index
 	}
 	return ""
 }

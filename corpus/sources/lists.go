@@ -179,7 +179,7 @@ func gmailLabel(value string) string {
 
 // openGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam.
 func openGmail(name string, _ Options) (Mail, error) {
-	counts, err := countGmail(name)
+	counts := countGmail(name)
 	note := name + ": mbox with X-Gmail-Labels"
 	for _, label := range []string{LeftOut, Ham, Spam} {
 		note += ", " + gmailCount(counts, label)
@@ -190,13 +190,13 @@ func openGmail(name string, _ Options) (Mail, error) {
 				return
 			}
 		}
-	}}, err
+	}}, nil
 }
 
 // countGmail counts how many messages of an mbox have which label, if Gmail has exported it. A pipe is none, since it can be read only once.
-func countGmail(name string) (map[string]int, error) {
-	if is, err := isGmail(name); !is {
-		return nil, err
+func countGmail(name string) map[string]int {
+	if p, err := inspect(system{}, name, false, nil); err != nil || !p.isGmail() {
+		return nil
 	}
 	counts := map[string]int{}
 	for item, err := range listMbox(system{}, filepath.Clean(name), "") {
@@ -204,7 +204,7 @@ func countGmail(name string) (map[string]int, error) {
 			counts[cmp.Or(item.Label, Ham)]++
 		}
 	}
-	return counts, nil
+	return counts
 }
 
 // gmailCount says how many messages have a label.
@@ -213,22 +213,9 @@ func gmailCount(counts map[string]int, label string) string {
 }
 
 // isGmail reports whether the first message of an mbox has labels of Gmail.
-func isGmail(name string) (is bool, err error) {
-	found, err := Detect(name)
-	if err != nil || found.Format != Mbox {
-		return false, nil
-	}
-	f, err := openPlain(system{}, name)
-	if err != nil {
-		return false, explain("open", name, err)
-	}
-	defer f.Close()
-	head, err := readHead(f)
-	if err != nil {
-		return false, explain("read", name, err)
-	}
+func (p place) isGmail() (is bool) {
 	s := newMboxScanner(func(m mboxMessage) bool { is = m.label != ""; return false })
-	s.take(head, true)
+	s.take(p.head, true)
 	_ = s.end() // only the first message counts
-	return is, nil
+	return is && p.Format == Mbox
 }

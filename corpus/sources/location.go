@@ -23,10 +23,9 @@ type location struct {
 	message func(raw []byte) ([]byte, error)
 }
 
-// Append appends the message to dst. The bytes are those of the file, with three exceptions: quoted "From " lines of an
-// mbox lose one ">" and lines that end in CR alone end in LF, an emlx file loses its frame, and a row of a table is made a message. A message of an mbox begins with
-// its From_ line. A file compressed with gzip, bzip2, xz or zstd is decompressed, whatever its name: some servers keep
-// Maildirs that way.
+// Append appends the message to dst. The bytes are those of the file, with these exceptions: quoted "From " lines of an mbox lose one ">" and
+// lines that end in CR alone end in LF, an emlx file loses its frame, and a row of a table is made a message. A compressed file is
+// decompressed, whatever its name: some servers keep Maildirs that way.
 //
 // Append returns an error for a file of more than corpus.MaxMessageBytes, compressed or not, for an archive, for damaged
 // data, and for an mbox or a table that visibly changed after it was listed.
@@ -41,10 +40,10 @@ func (l location) Append(dst []byte) ([]byte, error) {
 	} else {
 		dst, err = readWhole(f, dst)
 	}
-	if err != nil {
-		return dst, err
+	if err == nil {
+		dst, err = l.message(dst)
 	}
-	return l.message(dst)
+	return dst, err
 }
 
 // openMoved opens the file of a message. A mail program may rename a message of a Maildir at any time to set a flag; openMoved then
@@ -95,13 +94,14 @@ func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
 		return dst, errors.New("the file cannot be read at an offset")
 	}
 	dst = slices.Grow(dst, int(size))[:size]
-	if n, err := r.ReadAt(dst, offset); n < len(dst) {
-		if err == io.EOF {
-			err = errChanged
-		}
+	switch n, err := r.ReadAt(dst, offset); {
+	case n == len(dst):
+		return dst, nil
+	case err == io.EOF:
+		return dst, errChanged
+	default:
 		return dst, err
 	}
-	return dst, nil
 }
 
 var errChanged = errors.New("the file has changed since it was listed")
@@ -117,15 +117,8 @@ func unpackEmlx(raw []byte) ([]byte, error) {
 }
 
 // cutEmlx returns, in place, the message in a file of Apple Mail. The file begins with the length of the message on a line
-// of its own and ends with a property list:
-//
-//	1234
-//	Received: ...
-//	...
-//	<?xml version="1.0" encoding="UTF-8"?>
-//	<!DOCTYPE plist ...
-//
-// A file without that line is the message itself. A file shorter than its length says is returned to its end.
+// of its own and ends with a property list, <?xml ... A file without that line is the message itself. A file shorter than its length says is
+// returned to its end.
 func cutEmlx(file []byte) []byte {
 	end := lines.LineEnd(file)
 	n, ok := emlxLength(lines.TrimLineEnd(file[:end]))

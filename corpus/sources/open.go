@@ -45,8 +45,7 @@ func (f Found) isFolder() bool {
 //   - a tar or zip archive is read like a folder
 //   - any other file is one message
 //
-// Detect looks into files compressed with gzip, bzip2, xz or zstd. The error names the path and wraps the reason, such as
-// fs.ErrNotExist.
+// Detect looks into files compressed with gzip, bzip2, xz or zstd. The error names the path and wraps the reason, such as fs.ErrNotExist.
 func Detect(path string) (Found, error) {
 	p, err := inspect(system{}, path, false, nil)
 	if err != nil {
@@ -60,7 +59,8 @@ type place struct {
 	fsys fs.FS
 	name string
 	Found
-	noMail error // why a file that should be one message is none
+	noMail error  // why a file that should be one message is none
+	head   []byte // of a file
 }
 
 // inspect finds the format of the mail at name. It opens a pipe only to copy it, since that can be done once. With a buffer, it reads a file
@@ -114,7 +114,8 @@ func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, err
 			return p, err
 		}
 	}
-	if p.Found = detectFile(head, name); p.Format == Message {
+	p.head = head[:min(len(head), headBytes)]
+	if p.Found = detectFile(p.head, name); p.Format == Message {
 		p.noMail = message.CheckMail(head)
 	}
 	if packed != uncompressed {
@@ -138,7 +139,6 @@ func readHead(r io.Reader) ([]byte, error) {
 
 // detectFile returns the format of the file name, which begins with head.
 func detectFile(head []byte, name string) Found {
-	head = head[:min(len(head), headBytes)]
 	if format := archiveFormat(head); format != "" {
 		return Found{format, string(format) + " archive"}
 	}
@@ -160,19 +160,15 @@ func detectFile(head []byte, name string) Found {
 }
 
 // Open lists the mail at path in the format as, with the class label for all messages. An empty as stands for the format
-// that Detect finds. Found is the format used. A folder without messages gives an empty source and no error.
+// that Detect finds. Found is the format used. A folder without messages gives an empty source and no error. A file that is no mail is a
+// [message.NoMail].
 //
-// The folders within a folder are listed too, each in the format that Detect finds for it. A Maildir at path is the
-// exception: it is listed without the mail folders in it (see MaildirTree). In any folder, files NAME.mbox and NAME.mbx and
-// files with an index such as NAME.msf beside them are mbox files, files NAME.emlx are messages of Apple Mail, and the
-// indexes and notes of mail programs are ignored. Every other file is one message, even if it begins with a From_ line, as
-// in old corpora.
+// The folders within a folder are listed too, each in the format that Detect finds for it, but not the mail folders in a Maildir at path
+// (see MaildirTree). In any folder, files NAME.mbox and NAME.mbx and files with an index such as NAME.msf beside them are mbox files, files
+// NAME.emlx are messages of Apple Mail, and the indexes and notes of mail programs are ignored. Every other file is one message, even if it
+// begins with a From_ line, as in old corpora.
 //
-// Open reads a pipe, such as the shell's `<(zcat mail.gz)`, to its end into a temporary file. A pipe without a writer is an
-// error.
-//
-// Open returns the errors of Detect, a [message.NoMail] for a file that is no mail, and an error if the format is unknown or impossible for
-// the file or folder.
+// Open reads a pipe, such as the shell's `<(zcat mail.gz)`, to its end into a temporary file. A pipe without a writer is an error.
 func Open(path, label string, as Format) (Source, Found, error) {
 	p, err := inspect(system{}, path, true, nil)
 	return p.open(path, label, as, err)
@@ -235,15 +231,16 @@ func list(fsys fs.FS, name, label string, format Format) Source {
 	case Tar, Zip:
 		return listArchive(fsys, name, label)
 	}
+	unpack := unpackMessage
+	if format == Emlx {
+		unpack = unpackEmlx
+	}
 	return func(yield func(Item, error) bool) {
-		switch format {
-		case Emlx:
-			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpackEmlx}}, nil)
-		case Message:
-			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpackMessage}}, nil)
-		default:
-			walker{fsys, label, yield}.folder(name, format)
+		if format == Emlx || format == Message {
+			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpack}}, nil)
+			return
 		}
+		walker{fsys, label, yield}.folder(name, format)
 	}
 }
 
