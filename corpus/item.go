@@ -84,17 +84,18 @@ func (it Item) Read(dst []byte) ([]byte, error) {
 	return dst[:0], fmt.Errorf("read %s: %w", it.Origin, err)
 }
 
-// MaxMessageBytes is [limits.MaxMessage].
-const MaxMessageBytes = limits.MaxMessage
+// The limits of messages, those of package limits.
+const (
+	MaxMessageBytes   = limits.MaxMessage
+	LargeMessageBytes = limits.LargeMessage
+)
 
-// LargeMessageBytes is [limits.LargeMessage].
-const LargeMessageBytes = limits.LargeMessage
-
-// ErrEmpty reports a file without a byte, as a crash or a full disk leaves it.
-var ErrEmpty = errors.New("the file is empty")
-
-// ErrTooLarge reports a message of more than [MaxMessageBytes].
-var ErrTooLarge = errors.New("more than " + strconv.Itoa(MaxMessageBytes) + " bytes are too large for a message")
+var (
+	// ErrEmpty reports a file without a byte, as a crash or a full disk leaves it.
+	ErrEmpty = errors.New("the file is empty")
+	// ErrTooLarge reports a message of more than [MaxMessageBytes].
+	ErrTooLarge = errors.New("more than " + strconv.Itoa(MaxMessageBytes) + " bytes are too large for a message")
+)
 
 // AppendMessage appends all of r to dst, up to [MaxMessageBytes] in total. If r has more, it returns [ErrTooLarge] and what it has
 // read: one byte more than the limit. The rest stays in r.

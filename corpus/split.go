@@ -129,13 +129,8 @@ func (o SplitOptions) ByTime(times []time.Time) []Part {
 	trained := int(math.Round(n * o.Train))
 	developed := int(math.Round(n * (o.Train + o.Development)))
 	parts := make([]Part, len(times))
-	for rank, i := range order {
-		switch {
-		case rank < trained:
-			parts[i] = Train
-		case rank < developed:
-			parts[i] = Development
-		default:
+	for rank, i := range order[trained:] {
+		if parts[i] = Development; trained+rank >= developed {
 			parts[i] = Test
 		}
 	}

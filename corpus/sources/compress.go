@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/xi2/xz"
@@ -40,7 +41,7 @@ func compressionOf(head []byte) compression {
 	switch {
 	case head[0] == 0x1f && head[1] == 0x8b && head[2] == 8:
 		return gzipped
-	case head[0] == 'B' && isBzip2(head):
+	case bytes.HasPrefix(head, []byte("BZh")) && len(head) >= magicBytes && slices.Contains(bzip2Marks, string(head[4:magicBytes])):
 		return bzipped
 	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
 		return xzipped
@@ -52,14 +53,8 @@ func compressionOf(head []byte) compression {
 	return uncompressed
 }
 
-// isBzip2 requires more than "BZh9", which text may begin with: the mark of the first block, or of the end of an empty file.
-func isBzip2(head []byte) bool {
-	if len(head) < magicBytes || !bytes.HasPrefix(head, []byte("BZh")) || head[3] < '1' || head[3] > '9' {
-		return false
-	}
-	mark := string(head[4:10])
-	return mark == "1AY&SY" || mark == "\x17\x72\x45\x38\x50\x90"
-}
+// bzip2Marks follow "BZh9", which text may begin with: the mark of the first block, or of the end of an empty file.
+var bzip2Marks = []string{"1AY&SY", "\x17\x72\x45\x38\x50\x90"}
 
 // decompress returns the content of r, compressed with c. The errors of reading name the compression.
 func (c compression) decompress(r io.Reader) io.Reader {
@@ -100,10 +95,11 @@ type decompressor struct {
 }
 
 func (d *decompressor) Read(p []byte) (n int, err error) {
-	if d.err == nil {
-		if n, d.err = d.plain.Read(p); d.err != nil && d.err != io.EOF {
-			d.err = d.c.explain(d.err)
-		}
+	if d.err != nil {
+		return 0, d.err
+	}
+	if n, d.err = d.plain.Read(p); d.err != nil && d.err != io.EOF {
+		d.err = d.c.explain(d.err)
 	}
 	return n, d.err
 }

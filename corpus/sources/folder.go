@@ -11,41 +11,37 @@ import (
 
 // A folder has a format, which decides which of its entries are mail.
 type folder struct {
-	found   Found
-	names   map[string]string // of all entries, by their lower-case form
-	indexes bool              // one of them is the index of an mbox
+	found Found
+	names map[string]string // of all entries, by their lower-case form
 }
 
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 	f := folder{names: make(map[string]string, len(entries))}
 	for _, e := range entries {
 		f.names[strings.ToLower(e.Name())] = e.Name()
-		f.indexes = f.indexes || hasSuffix(e.Name(), mboxIndexes...)
 	}
 	f.found = f.detect(fsys, dir, entries)
 	return f
 }
 
 func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
-	if isMaildir(fsys, dir) {
-		return Found{Maildir, "has " + f.firstOf("cur") + " and " + f.firstOf("new", "tmp")}
-	}
 	// nmh, exmh, Sylpheed and Claws Mail leave these files in MH folders.
-	if mark := f.firstOf(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache"); mark != "" {
-		return Found{MH, "has " + mark}
-	}
-	if why := f.thunderbirdMark(dir, entries); why != "" {
-		return Found{Thunderbird, why}
-	}
-	if hasSuffix(dir, ".mbox", ".imapmbox") {
-		if mark := f.firstOf("info.plist", "messages", "table_of_contents", "mbox"); mark != "" {
-			return Found{AppleMail, "is named NAME.mbox and has " + mark}
-		}
-		if len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && !isHidden(e.Name()) }) {
-			return Found{AppleMail, "is named NAME.mbox and has only folders"}
-		}
-	}
+	mh := f.firstOf(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache")
+	thunderbird := f.thunderbirdMark(dir, entries)
+	apple := f.firstOf("info.plist", "messages", "table_of_contents", "mbox")
+	isMbox := hasSuffix(dir, ".mbox", ".imapmbox")
+	isFile := func(e fs.DirEntry) bool { return !e.IsDir() && !isHidden(e.Name()) }
 	switch {
+	case isMaildir(fsys, dir):
+		return Found{Maildir, "has " + f.firstOf("cur") + " and " + f.firstOf("new", "tmp")}
+	case mh != "":
+		return Found{MH, "has " + mh}
+	case thunderbird != "":
+		return Found{Thunderbird, thunderbird}
+	case isMbox && apple != "":
+		return Found{AppleMail, "is named NAME.mbox and has " + apple}
+	case isMbox && len(entries) > 0 && !slices.ContainsFunc(entries, isFile):
+		return Found{AppleMail, "is named NAME.mbox and has only folders"}
 	case len(entries) == 0:
 		return Found{Folder, "is empty"}
 	case allNumbers(entries):
@@ -58,19 +54,19 @@ func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
 
 // thunderbirdMark returns what shows that the folder belongs to Thunderbird, "" if nothing does.
 func (f folder) thunderbirdMark(dir string, entries []fs.DirEntry) string {
-	if hasSuffix(dir, ".sbd") {
-		return "is named NAME.sbd"
-	}
-	if f.isProfile() {
-		return "has prefs.js: a profile"
-	}
-	if mark := f.firstOf("msgfilterrules.dat", "popstate.dat"); mark != "" {
-		return "has " + mark
-	}
+	mark := f.firstOf("msgfilterrules.dat", "popstate.dat")
 	for _, e := range entries {
-		if hasSuffix(e.Name(), ".msf") || e.IsDir() && hasSuffix(e.Name(), ".sbd") {
-			return "has " + e.Name()
+		if mark == "" && (hasSuffix(e.Name(), ".msf") || e.IsDir() && hasSuffix(e.Name(), ".sbd")) {
+			mark = e.Name()
 		}
+	}
+	switch {
+	case hasSuffix(dir, ".sbd"):
+		return "is named NAME.sbd"
+	case f.isProfile():
+		return "has prefs.js: a profile"
+	case mark != "":
+		return "has " + mark
 	}
 	return ""
 }
@@ -96,9 +92,7 @@ func (f folder) has(lowerName string) bool { return f.names[lowerName] != "" }
 func (f folder) hasMail(name string) bool {
 	lower := strings.ToLower(name)
 	switch {
-	case isHidden(name), isIndex(lower):
-		return false
-	case lower == "attachments" && f.has("messages"): // of Apple Mail
+	case isHidden(name), isIndex(lower), lower == "attachments" && f.has("messages"): // the last of Apple Mail
 		return false
 	case f.found.Format == Maildir:
 		return !isMaildirPart(lower)
@@ -145,9 +139,6 @@ func withoutPacking(name string) string {
 
 // hasIndex reports whether Thunderbird, Evolution or Eudora keeps an index of the mbox name beside it.
 func (f folder) hasIndex(name string) bool {
-	if !f.indexes {
-		return false
-	}
 	base := strings.TrimSuffix(name, path.Ext(name))
 	return slices.ContainsFunc(mboxIndexes, func(ending string) bool { return f.has(name + ending) }) ||
 		hasSuffix(name, ".mbx") && f.has(base+".toc")
@@ -181,8 +172,7 @@ func hasSuffix(name string, suffixes ...string) bool {
 	})
 }
 
-// allNumbers reports whether all files among entries are named by numbers, except for hidden files, indexes, and those that
-// MH has deleted: ,12 or #12.
+// allNumbers reports whether all files are named by numbers, except for hidden files, indexes, and those that MH has deleted: ,12 or #12.
 func allNumbers(entries []fs.DirEntry) bool {
 	found := false
 	for _, e := range entries {
@@ -190,10 +180,9 @@ func allNumbers(entries []fs.DirEntry) bool {
 		if e.IsDir() || name[0] == ',' || name[0] == '#' || isHidden(name) || isIndex(strings.ToLower(name)) {
 			continue
 		}
-		if !isNumber(name) {
-			return false
+		if found = isNumber(name); !found {
+			break
 		}
-		found = true
 	}
 	return found
 }

@@ -53,11 +53,9 @@ type Plan struct {
 // Dovecot calls fs, nests folders as the mail program shows them, A/B, also below the inbox. MaildirTree only counts
 // messages; Source yields them.
 //
-// Names are in modified UTF-7 or in UTF-8, composed or not. Spam is the mail in .Junk, .Spam and folders with other usual
-// names for spam, in the languages of mail programs. Deleted mail (also in flag T), drafts, the outbox, templates, and the
-// unseen mail of an inbox, of "All Mail" and of any folder of ham that has seen mail, whose class nobody has decided, are left out. All other mail is ham, including
-// sent and archived mail. The last part of a name like .A.B decides; a folder that this makes ham is spam within a folder of
-// spam, and left out within another folder that is not ham. The mailbox may be in a tar or zip archive.
+// Spam is the mail in .Junk, .Spam and folders with other usual names for spam, in the languages of mail programs; see [FolderUse]. Deleted mail
+// (also in flag T), drafts, the outbox, templates, and the unseen mail of an inbox, of "All Mail" and of any folder of ham that has seen mail,
+// whose class nobody has decided, are left out. All other mail is ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
 	fsys, dir, err := mailFolder(name)
 	if err != nil {
@@ -93,20 +91,21 @@ func (p *Plan) find(dir, name string, parts []string) {
 	for _, e := range entries {
 		folder := path.Join(dir, e.Name())
 		shown := path.Join(name, readable(e.Name()))
-		if isHidden(e.Name()) {
-			if isMaildir(p.fsys, folder) {
-				p.add(folder, shown, append(parts[:len(parts):len(parts)], dottedParts(e.Name())...))
-			}
+		own := dottedParts(e.Name())
+		switch {
+		case isHidden(e.Name()):
+		case !e.IsDir() || isMaildirPart(e.Name()) || isIndex(strings.ToLower(e.Name())):
 			continue
+		default:
+			own = []string{readable(e.Name())}
 		}
-		if !e.IsDir() || isMaildirPart(e.Name()) || isIndex(strings.ToLower(e.Name())) {
-			continue
-		}
-		all := append(parts[:len(parts):len(parts)], readable(e.Name()))
+		all := append(parts[:len(parts):len(parts)], own...)
 		if isMaildir(p.fsys, folder) {
 			p.add(folder, shown, all)
 		}
-		p.find(folder, shown, all)
+		if !isHidden(e.Name()) {
+			p.find(folder, shown, all)
+		}
 	}
 }
 
