@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -203,6 +202,7 @@ type account struct {
 	afterwards
 	Results []learned `json:"messages,omitempty"`
 
+	begun   *begun // if the command began the model
 	classes []string
 	keeps   bool    // results
 	errs    []error // about the first refused messages
@@ -219,38 +219,45 @@ type afterwards struct {
 	Expired int `json:"expired,omitempty"`
 
 	entries []store.Entry // after a fit
+	retrain string        // the command, if it is due
 }
 
 // end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the log. err is that of learning.
-func (a *afterwards) end(x *learning, s *store.Store, err error) error {
+func (f *afterwards) end(x *learning, s *store.Store, err error) error {
 	if err == nil && !x.forget {
-		a.Fitted, err = s.FitIfUnbalanced(x.command.Context(), retrainOptions(x.Config))
+		f.Fitted, err = s.FitIfUnbalanced(x.command.Context(), retrainOptions(x.Config))
 		err = x.warnOfStore(s, err)
 	}
-	if err == nil && a.Fitted > 0 {
-		a.entries, err = s.Entries()
+	if err == nil && f.Fitted > 0 {
+		f.entries, err = s.Entries()
 	}
 	var countErr error
-	a.Changed, countErr = s.Changed()
-	a.Expired = s.Expired()
+	f.Changed, countErr = s.Changed()
+	f.Expired = s.Expired()
+	if after := x.Store.RetrainAfter; after > 0 && f.Changed >= after {
+		f.retrain = "chaff retrain" + useOf(x.command, x.model)
+	}
 	return errors.Join(err, countErr, s.Close())
 }
 
-// print prints what else happened to the model, and whether it should be fitted again.
-func (a afterwards) print(x *onModel, retrainAfter int) {
-	if a.Fitted > 0 {
-		field(x.stdout, "fitted", "to all %s", plural(a.Fitted, "message"))
+func (f *afterwards) describe(a *answer, _ bool) {
+	if f.Fitted > 0 {
+		a.fact("fitted", "to all %s", plural(f.Fitted, "message"))
 	}
-	printExpired(x.stdout, a.Expired)
-	if retrainAfter > 0 && a.Changed >= retrainAfter && !x.quiet {
-		printNext(x.stdout, [2]string{"chaff retrain" + useOf(x.command, x.model), plural(a.Changed, "change") + " since the model was fitted"})
+	a.expired(f.Expired)
+	if f.retrain != "" {
+		var next answer
+		next.add(func(p *program) {
+			printNext(p.stdout, [2]string{f.retrain, plural(f.Changed, "change") + " since the model was fitted"})
+		})
+		a.unlessQuiet(next)
 	}
 }
 
-// printExpired prints how many messages left a log; nothing for 0.
-func printExpired(w io.Writer, messages int) {
+// expired adds how many messages left a log.
+func (a *answer) expired(messages int) {
 	if messages > 0 {
-		field(w, "expired", "%s (store.max_messages, store.max_age)", pluralOf(messages, "oldest message", "oldest messages"))
+		a.fact("expired", "%s (store.max_messages, store.max_age)", pluralOf(messages, "oldest message", "oldest messages"))
 	}
 }
 
@@ -362,34 +369,38 @@ func (a *account) complaint() error {
 	return fmt.Errorf("%d of %s refused", refused, pluralOf(all, "message was", "messages were"))
 }
 
-// print prints the account: a line about one message, and a table of several, with the refused ones on stderr.
-func (a *account) print(p *program) {
-	left := a.NoMail.String()
-	if a.messages() == 1 && len(a.Results) == 1 && left == "" {
-		if text := a.Results[0].sentence(a.classes); text != "" {
-			screen.Printf(p.stdout, "%s\n", text)
+// describe adds a line about one message, and a table of several, with the refused ones on stderr.
+func (c *account) describe(a *answer, _ bool) {
+	if c.begun != nil {
+		c.begun.describe(a, false)
+	}
+	defer c.afterwards.describe(a, false)
+	left := c.NoMail.String()
+	if c.messages() == 1 && len(c.Results) == 1 && left == "" {
+		if text := c.Results[0].sentence(c.classes); text != "" {
+			a.line("%s", text)
 		}
 		return
 	}
-	if total(a.NoMail) == 1 && a.messages() == 0 {
+	if total(c.NoMail) == 1 && c.messages() == 0 {
 		left = "" // which is an error
 	}
-	for _, err := range a.errs {
-		screen.Printf(p.stderr, "chaff: refused: %v\n", err)
+	for _, err := range c.errs {
+		a.aside("refused: %v", err)
 	}
-	if more := total(a.Refused) - len(a.errs); more > 0 {
-		screen.Printf(p.stderr, "chaff: refused: %d more\n", more)
+	if more := total(c.Refused) - len(c.errs); more > 0 {
+		a.aside("refused: %d more", more)
 	}
-	printRows(p.stdout, row{"learned", tally(a.Learned, a.classes)})
-	for i, m := range a.Moved {
-		field(p.stdout, firstOnly(i, "moved"), "%d from %s to %s", m.Messages, m.From, m.To)
+	a.facts(row{"learned", tally(c.Learned, c.classes)})
+	for i, m := range c.Moved {
+		a.fact(firstOnly(i, "moved"), "%d from %s to %s", m.Messages, m.From, m.To)
 	}
-	printRows(p.stdout,
-		row{"forgotten", tally(a.Forgotten, a.classes)},
-		row{"known", some(a.Known, "%s already")},
-		row{"sure", some(a.Sure, notLearned)},
-		row{"unknown", some(a.Unknown, "%s not learned: --relabel moves known messages only")},
-		row{"refused", tally(a.Refused, slices.Sorted(maps.Keys(a.Refused)))},
+	a.facts(
+		row{"forgotten", tally(c.Forgotten, c.classes)},
+		row{"known", some(c.Known, "%s already")},
+		row{"sure", some(c.Sure, notLearned)},
+		row{"unknown", some(c.Unknown, "%s not learned: --relabel moves known messages only")},
+		row{"refused", tally(c.Refused, slices.Sorted(maps.Keys(c.Refused)))},
 		row{"", left})
 }
 
@@ -399,13 +410,22 @@ const notLearned = "%s not learned, since the model was right and sure of them (
 // row is a line of a short answer: a label and what it says.
 type row struct{ label, text string }
 
-// printRows prints the rows that say something.
-func printRows(w io.Writer, rows ...row) {
+// facts adds the rows that say something.
+func (a *answer) facts(rows ...row) {
 	for _, r := range rows {
 		if r.text != "" {
-			field(w, r.label, "%s", r.text)
+			a.fact(r.label, "%s", r.text)
 		}
 	}
+}
+
+// unlessQuiet adds what --quiet leaves out.
+func (a *answer) unlessQuiet(parts answer) {
+	a.add(func(p *program) {
+		if !p.quiet {
+			p.say(parts)
+		}
+	})
 }
 
 // some formats a number and what is said of so many; nothing for 0.

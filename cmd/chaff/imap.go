@@ -167,7 +167,7 @@ func readSecret(path string) ([]byte, error) {
 	return data, replace.Reason(err)
 }
 
-// mailDone is the JSON of imap: what was done in one round.
+// mailDone is what imap has done in one round.
 type mailDone struct {
 	Account string `json:"account"`
 	File    string `json:"file"`
@@ -178,6 +178,8 @@ type mailDone struct {
 	Inbox    *imap.Run    `json:"inbox,omitempty"`
 	Messages []mailJudged `json:"messages,omitempty"`
 	Learned  *mailboxes   `json:"learned,omitempty"`
+
+	idle, quiet bool
 }
 
 // mailJudged is the JSON of a message.
@@ -280,7 +282,8 @@ func (x *mailClient) once(ctx context.Context, c *imap.Client) (more bool, err e
 		err = x.judge(ctx, c, state, &done)
 		more = more || done.Inbox != nil && done.Inbox.Later > 0
 	}
-	return more, errors.Join(err, x.show(done, func() { x.print(done) }))
+	done.idle, done.quiet = x.idle, x.quiet
+	return more, errors.Join(err, x.show(done))
 }
 
 // learnFolders learns what the folders say. Messages are read before the log is locked.
@@ -302,6 +305,9 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
 	if err = cmp.Or(err, box.Done()); err != nil {
 		return nil, err
+	}
+	if x.idle {
+		all.retrain = "" // it does it itself
 	}
 	if after := x.Store.RetrainAfter; x.idle && after > 0 && all.Changed >= after { // as chaff watch does
 		refitted, err := retrain(ctx, x.model, x.Config, nil)
@@ -336,67 +342,64 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 	return err
 }
 
-// print prints what was done; with --idle only if it is something.
-func (x *mailClient) print(done mailDone) {
+// describe adds what was done; with --idle only if it is something.
+func (d mailDone) describe(a *answer, _ bool) {
 	later := func(n int) {
 		if n > 0 {
-			field(x.stdout, "later", "%s over the limit (--limit)", plural(n, "message"))
+			a.fact("later", "%s over the limit (--limit)", plural(n, "message"))
 		}
 	}
-	if all := done.Learned; all != nil {
-		m, retrainAfter := all.Mailboxes[0], x.Store.RetrainAfter
+	if d.Learned != nil {
+		m := d.Learned.Mailboxes[0]
 		news := slices.ContainsFunc(m.Changes, func(c mailbox.Change) bool { return c.Result != store.Refused })
-		if news || !x.idle && !x.quiet {
-			x.printSays(m, false)
+		if news || !d.idle && !d.quiet {
+			a.mailbox(m, false)
 		} else {
-			x.printMailProblems(m)
+			a.mailProblems(m)
 		}
-		if !x.quiet {
+		if !d.quiet {
 			later(m.Later)
 		}
-		if x.idle {
-			retrainAfter = 0 // it fits the model itself
-		}
-		all.print(&x.onModel, retrainAfter)
+		d.Learned.afterwards.describe(a, false)
 	}
-	r := done.Inbox
-	if r == nil || (x.idle || x.quiet) && r.Judged+r.TooLarge == 0 {
+	r := d.Inbox
+	if r == nil || (d.idle || d.quiet) && r.Judged+r.TooLarge == 0 {
 		return
 	}
 	unsure := 0
-	for _, m := range done.Messages {
+	for _, m := range d.Messages {
 		if m.Verdict == filter.Unsure {
 			unsure++
 		}
 		if m.Verdict != filter.Ham {
-			x.printJudged(m)
+			a.add(m.print)
 		}
 	}
-	field(x.stdout, "judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
+	a.fact("judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
 	switch {
-	case x.move:
-		field(x.stdout, "moved", "%d to %s", r.Moved, done.Junk)
-	case r.Spam > 0 && done.Junk == "":
-		field(x.stdout, "moved", "0: this is a dry run, and there is no folder for spam (--junk NAME says which it is)")
+	case !d.DryRun:
+		a.fact("moved", "%d to %s", r.Moved, d.Junk)
+	case r.Spam > 0 && d.Junk == "":
+		a.fact("moved", "0: this is a dry run, and there is no folder for spam (--junk NAME says which it is)")
 	case r.Spam > 0:
-		field(x.stdout, "moved", "0: this is a dry run, --move moves spam to %s", done.Junk)
+		a.fact("moved", "0: this is a dry run, --move moves spam to %s", d.Junk)
 	}
 	if r.TooLarge > 0 {
-		field(x.stdout, "not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), corpus.MaxMessageBytes)
+		a.fact("not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), corpus.MaxMessageBytes)
 	}
 	later(r.Later)
 }
 
-// printJudged prints a message that is not ham.
-func (x *mailClient) printJudged(m mailJudged) {
+// print prints a message that is not ham.
+func (m mailJudged) print(p *program) {
 	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, screen.Printable(shorten([]byte(m.From))), screen.Printable(shorten([]byte(m.Subject))))
 	if m.CameBack {
 		line += "  (moved back, so it stays)"
 	}
-	if limit := x.limit(); limit > 0 {
+	if limit := p.limit(); limit > 0 {
 		line = screen.Cut(line, limit)
 	}
-	screen.Printf(x.stdout, "%s\n", screen.Quoted(line))
+	screen.Printf(p.stdout, "%s\n", screen.Quoted(line))
 }
 
 // aboutIMAP adds a hint to an error about an account.

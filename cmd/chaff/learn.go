@@ -54,14 +54,8 @@ func (x *onModel) load(isThere bool) error {
 	return nil
 }
 
-// show prints a result as JSON, or else as text.
-func (x *onModel) show(result any, text func()) error {
-	if x.asJSON {
-		return printJSON(x.stdout, result)
-	}
-	text()
-	return nil
-}
+// show prints a result.
+func (x *onModel) show(r result) error { return x.program.show(r, x.asJSON, false) }
 
 // learning is the command learn.
 type learning struct {
@@ -217,7 +211,7 @@ func (x *learning) learn() error {
 		}
 	}
 	if beginsOnly {
-		return x.show(begun{x.model, true}, x.printBegun)
+		return x.show(begun{x.model, true, x.Model})
 	}
 	if err := hasStore(x.model); err != nil {
 		return err
@@ -234,6 +228,9 @@ func (x *learning) learn() error {
 	}
 	a := newAccount(x.model, s.Classes())
 	a.keeps = x.asJSON || len(messages) == 1
+	if x.begin {
+		a.begun = &begun{x.model, true, x.Model}
+	}
 	if err = x.match(mail, s.Classes()); err == nil && !x.forget {
 		a.Contradicting, err = x.checkContradictions(s, messages)
 	}
@@ -242,13 +239,7 @@ func (x *learning) learn() error {
 	}
 	err = a.end(x, s, err)
 	if err == nil || a.messages() > 0 { // what was learned stays learned
-		err = errors.Join(err, x.show(a, func() {
-			if x.begin {
-				x.printBegun()
-			}
-			a.print(x.program)
-			a.afterwards.print(&x.onModel, x.Store.RetrainAfter)
-		}))
+		err = errors.Join(err, x.show(a))
 	}
 	return cmp.Or(err, a.complaint())
 }
@@ -272,9 +263,17 @@ func (x *learning) forgetOrigin() error {
 	if err = errors.Join(x.warnOfStore(s, err), s.Close()); err != nil {
 		return err
 	}
-	return x.show(map[string]int{"forgotten": n}, func() {
-		field(x.stdout, "forgotten", "%s that %s taught", plural(n, "message"), x.origin)
-	})
+	return x.show(forgotten{n, x.origin})
+}
+
+// forgotten is the result of learn --forget --origin.
+type forgotten struct {
+	Forgotten int `json:"forgotten"`
+	origin    string
+}
+
+func (f forgotten) describe(a *answer, _ bool) {
+	a.fact("forgotten", "%s that %s taught", plural(f.Forgotten, "message"), f.origin)
 }
 
 // openStore opens the log of the model.
@@ -371,12 +370,13 @@ func (x *learning) beginStore() error {
 	return errors.Join(err, keepKey())
 }
 
-// begun is the JSON of learn --begin without a message.
+// begun is the result of learn --begin without a message.
 type begun struct {
 	File  string `json:"file"`
 	Began bool   `json:"began"`
+	model string
 }
 
-func (x *learning) printBegun() {
-	screen.Printf(x.stdout, "Began %s with the model %s: it knows no message yet.\n", x.model, x.Model)
+func (b begun) describe(a *answer, _ bool) {
+	a.line("Began %s with the model %s: it knows no message yet.", b.File, b.model)
 }

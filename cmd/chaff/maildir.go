@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 	"chaff/train"
 )
 
-// mailboxes is the JSON of learn --maildir.
+// mailboxes is the result of learn --maildir.
 type mailboxes struct {
 	File      string        `json:"file"`
 	Mailboxes []mailboxSays `json:"mailboxes"`
@@ -26,6 +25,8 @@ type mailboxes struct {
 	// Doubtful are the messages among those learned that look mislabelled.
 	Doubtful []doubtful `json:"doubtful,omitempty"`
 	DryRun   bool       `json:"dry_run,omitempty"`
+
+	review string // the command that lists them
 }
 
 // mailboxSays is what a mailbox says that the log did not know.
@@ -51,16 +52,16 @@ func (x *learning) learnMaildirs() error {
 	step, done := x.progress("reading mail")
 	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox})
 	done()
-	err = aboutMailbox(err)
-	return errors.Join(err, x.show(&all, func() {
-		for _, m := range all.Mailboxes {
-			x.printSays(m, x.dryRun)
-		}
-		x.printWorst(all.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, nil))
-		if err == nil {
-			all.print(&x.onModel, x.Store.RetrainAfter)
-		}
-	}))
+	all.review = "chaff review" + useOf(x.command, x.model) + again(x.command, nil)
+	return errors.Join(aboutMailbox(err), x.show(&all))
+}
+
+func (all *mailboxes) describe(a *answer, _ bool) {
+	for _, m := range all.Mailboxes {
+		a.mailbox(m, all.DryRun)
+	}
+	a.worst(all.Doubtful, all.review)
+	all.afterwards.describe(a, false)
 }
 
 // eachMailbox compares the mailboxes with the log, and enters what they say. What was learned before an error counts.
@@ -138,32 +139,31 @@ func aboutMailbox(err error) error {
 // shownFolders is how many folders an account shows.
 const shownFolders = 6
 
-// printSays prints what a mailbox says, in at most 15 lines. Refused messages are on stderr.
-func (p *program) printSays(m mailboxSays, dryRun bool) {
-	p.printMailProblems(m)
-	w := p.stdout
+// mailbox adds what a mailbox says, in at most 15 lines. Refused messages are on stderr.
+func (a *answer) mailbox(m mailboxSays, dryRun bool) {
+	a.mailProblems(m)
 	learned, moved, sure := m.Count(store.Learned), m.Count(store.Relabelled), m.Count(store.Sure)
 	known := m.Messages - m.Later - learned - moved - sure - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
-	changed := learned+moved+sure > 0
-	if changed {
+	if learned+moved+sure > 0 {
 		learn, move := "learned", "moved"
 		if dryRun {
 			learn, move = "would learn", "would move"
 		}
-		printRows(w,
+		a.facts(
 			row{learn, countedChanges(m.Account, store.Learned)},
 			row{move, countedChanges(m.Account, store.Relabelled)},
 			row{"sure", some(sure, notLearned)})
-		printChangedFolders(w, m.Account)
-		field(w, "known", "%s already; left out: %s", screen.Grouped(known), screen.Grouped(m.LeftOut))
-	} else if !p.quiet {
-		screen.Printf(w, "nothing new in %s: %s known, %s left out\n", m.Path, pluralOf(known, "message is", "messages are"), screen.Grouped(m.LeftOut))
-	}
-	if changed || !p.quiet {
-		printRows(w, silent(m.Account)...)
+		a.changedFolders(m.Account)
+		a.fact("known", "%s already; left out: %s", screen.Grouped(known), screen.Grouped(m.LeftOut))
+		a.facts(silent(m.Account)...)
+	} else {
+		var nothing answer
+		nothing.line("nothing new in %s: %s known, %s left out", m.Path, pluralOf(known, "message is", "messages are"), screen.Grouped(m.LeftOut))
+		nothing.facts(silent(m.Account)...)
+		a.unlessQuiet(nothing)
 	}
 	if m.Ambiguous > 0 {
-		p.warn(pluralOf(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
+		a.warn(pluralOf(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
 	}
 }
 
@@ -191,11 +191,11 @@ func countedChanges(a mailbox.Account, result store.What) string {
 	return tally(counts, slices.Sorted(maps.Keys(counts)))
 }
 
-// printChangedFolders prints the folders with changes, those with the most first.
-func printChangedFolders(w io.Writer, a mailbox.Account) {
+// changedFolders adds the folders with changes, those with the most first.
+func (a *answer) changedFolders(of mailbox.Account) {
 	var names []string
 	changes := map[string]int{}
-	for _, c := range a.Changes {
+	for _, c := range of.Changes {
 		if c.Result == store.Refused {
 			continue
 		}
@@ -205,34 +205,34 @@ func printChangedFolders(w io.Writer, a mailbox.Account) {
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return changes[b] - changes[a] })
 	for i, name := range names[:min(len(names), shownFolders)] {
-		screen.Printf(w, "%-12s%-6d %s\n", firstOnly(i, "in"), changes[name], name)
+		a.line("%-12s%-6d %s", firstOnly(i, "in"), changes[name], name)
 	}
 	if more := len(names) - shownFolders; more > 0 {
-		field(w, "", "and %s more", plural(more, "folder"))
+		a.fact("", "and %s more", plural(more, "folder"))
 	}
 }
 
-// printMailProblems prints what cannot be read.
-func (p *program) printMailProblems(m mailboxSays) {
+// mailProblems adds what cannot be read.
+func (a *answer) mailProblems(m mailboxSays) {
 	problems := slices.Clone(m.Problems)
 	for _, c := range m.Changes {
 		if c.Result == store.Refused {
 			problems = append(problems, c.Reason)
 		}
 	}
-	p.printLeftOut(problems)
+	a.leftOut(problems)
 	if left := m.NoMail.String(); left != "" {
-		screen.Printf(p.stderr, "chaff: %s\n", left)
+		a.aside("%s", left)
 	}
 }
 
-// printLeftOut prints why messages and folders are left out.
-func (p *program) printLeftOut(problems []string) {
+// leftOut adds why messages and folders are left out.
+func (a *answer) leftOut(problems []string) {
 	for _, problem := range problems[:min(len(problems), maxRefusals)] {
-		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
+		a.aside("left out: %s", screen.Quoted(problem))
 	}
 	if more := len(problems) - maxRefusals; more > 0 {
-		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
+		a.aside("left out: %d more", more)
 	}
 }
 
@@ -286,42 +286,48 @@ learns, so other commands work beside it. An interrupt ends it.`,
 // watching returns options that print what happens.
 func (p *program) watching(path string) mailbox.WatchOptions {
 	o := mailbox.DefaultWatchOptions()
-	o.Compared = func(a mailbox.Account) {
+	say := func(line string, args ...any) {
 		if !p.quiet {
-			screen.Printf(p.stderr, "chaff: watching %s: %s, %d left out\n", path, plural(a.Messages, "message"), a.LeftOut)
-			for _, r := range silent(a) {
-				if r.text != "" {
-					screen.Printf(p.stderr, "chaff: %s: %s\n", r.label, r.text)
-				}
+			screen.Printf(p.stdout, line+"\n", args...)
+		}
+	}
+	o.Compared = func(found mailbox.Account) {
+		var a answer
+		a.aside("watching %s: %s, %d left out", path, plural(found.Messages, "message"), found.LeftOut)
+		for _, r := range silent(found) {
+			if r.text != "" {
+				a.aside("%s: %s", r.label, r.text)
 			}
+		}
+		if !p.quiet {
+			p.say(a)
 		}
 	}
 	o.Changed = func(c mailbox.Change) {
-		switch {
-		case c.Result == store.Refused:
+		switch c.Result {
+		case store.Refused:
 			screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(c.Reason))
-		case p.quiet:
-		case c.Result == store.Relabelled:
-			screen.Printf(p.stdout, "moved from %s to %s: %s\n", c.Before, c.Label, c.Path)
-		case c.Result == store.Sure:
-			screen.Printf(p.stdout, "sure of %s: %s\n", c.Label, c.Path)
+		case store.Relabelled:
+			say("moved from %s to %s: %s", c.Before, c.Label, c.Path)
+		case store.Sure:
+			say("sure of %s: %s", c.Label, c.Path)
 		default:
-			screen.Printf(p.stdout, "learned %s: %s\n", c.Label, c.Path)
+			say("learned %s: %s", c.Label, c.Path)
 		}
 	}
 	review := "chaff review --maildir " + shellWord(path)
-	o.Learned = func(a mailbox.Account) {
-		if a.TakenBack > 0 && !p.quiet {
-			screen.Printf(p.stdout, "forgotten: %s that you deleted soon after reading\n", plural(a.TakenBack, "message"))
+	o.Learned = func(learned mailbox.Account) {
+		if learned.TakenBack > 0 {
+			say("forgotten: %s that you deleted soon after reading", plural(learned.TakenBack, "message"))
 		}
-		p.printWorst(doubtfulChanges(a.Changes), review)
+		var a answer
+		a.worst(doubtfulChanges(learned.Changes), review)
+		p.say(a)
 	}
 	o.Retrained = func(r train.Refitted) {
-		if !p.quiet {
-			screen.Printf(p.stdout, "fitted to %s in %.2f CPU seconds\n", plural(r.Messages, "message"), r.Seconds)
-			if n := len(r.Doubtful); n > 0 {
-				screen.Printf(p.stdout, "%s: %s lists them\n", mislabelled(n), screen.Quoted(review))
-			}
+		say("fitted to %s in %.2f CPU seconds", plural(r.Messages, "message"), r.Seconds)
+		if n := len(r.Doubtful); n > 0 {
+			say("%s: %s lists them", mislabelled(n), screen.Quoted(review))
 		}
 	}
 	o.Trouble = func(err error) {

@@ -12,7 +12,6 @@ import (
 	"chaff/config"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
-	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/store"
 	"chaff/train"
@@ -44,11 +43,7 @@ The settings are those that the model was trained with.`,
 			if done.warning != nil {
 				p.warn(done.warning.Error())
 			}
-			return x.show(done, func() {
-				field(p.stdout, "changes", "%d since the last fit", done.Changed)
-				printExpired(p.stdout, done.Expired)
-				p.printFitted(done.File, done.Saved, done.Before)
-			})
+			return x.show(done)
 		},
 	}
 	x.add(p, c, "fit", "print the result as JSON", "workers", "memory")
@@ -101,14 +96,7 @@ of the models.`,
 			if err != nil {
 				return aboutStore(x.model, aboutFit(err))
 			}
-			return x.show(merging{x.model, merged}, func() {
-				both := fmt.Sprintf("%d in more than one", merged.Both)
-				if n := merged.Conflicts; n > 0 {
-					both += fmt.Sprintf(", %d of them with different classes: the later one counts", n)
-				}
-				field(p.stdout, "merged", "%s, %s", plural(merged.Messages, "message"), both)
-				p.printFitted(x.model, merged.Saved, guarantees{})
-			})
+			return x.show(merging{x.model, merged})
 		},
 	}
 	x.add(p, c, "", "print the result as JSON", "workers", "memory")
@@ -117,10 +105,19 @@ of the models.`,
 	return c
 }
 
-// merging is the JSON of merge.
+// merging is the result of merge.
 type merging struct {
 	File string `json:"file"`
 	store.Merged
+}
+
+func (m merging) describe(a *answer, _ bool) {
+	both := fmt.Sprintf("%d in more than one", m.Both)
+	if m.Conflicts > 0 {
+		both += fmt.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
+	}
+	a.fact("merged", "%s, %s", plural(m.Messages, "message"), both)
+	a.fitted(m.File, m.Saved, guarantees{})
 }
 
 func backupCommand(p *program) *cobra.Command {
@@ -190,7 +187,7 @@ messages, byte for byte.`,
 			if err != nil {
 				return aboutStore(x.model, err)
 			}
-			return x.show(restored{x.model, saved}, func() { p.printFitted(x.model, saved, guarantees{}) })
+			return x.show(restored{x.model, saved})
 		},
 	}
 	x.add(p, c, "make", "print the result as JSON", "workers", "memory")
@@ -198,13 +195,15 @@ messages, byte for byte.`,
 	return c
 }
 
-// restored is the JSON of restore.
+// restored is the result of restore.
 type restored struct {
 	File  string         `json:"file"`
 	Saved train.Refitted `json:"saved_model"`
 }
 
-// retrained is what a fit changed. It is the JSON of retrain.
+func (r restored) describe(a *answer, _ bool) { a.fitted(r.File, r.Saved, guarantees{}) }
+
+// retrained is what a fit changed. It is the result of retrain, and of review that settles labels.
 type retrained struct {
 	File string `json:"file"`
 	// Changed is how many times a message was learned, moved or forgotten since the fit before.
@@ -216,7 +215,18 @@ type retrained struct {
 	Doubtful int `json:"doubtful"`
 	Expired  int `json:"expired,omitempty"`
 
-	warning error // see [store.Store.Finish]
+	warning              error // see [store.Store.Finish]
+	confirmed, corrected int   // labels
+}
+
+func (r retrained) describe(a *answer, _ bool) {
+	if r.confirmed+r.corrected > 0 {
+		a.fact("labels", "%d confirmed, %d corrected", r.confirmed, r.corrected)
+	} else {
+		a.fact("changes", "%d since the last fit", r.Changed)
+		a.expired(r.Expired)
+	}
+	a.fitted(r.File, r.Saved, r.Before)
 }
 
 // guarantees are the thresholds of a model, what they guarantee, and the verdicts at its fit.
@@ -226,53 +236,46 @@ type guarantees struct {
 	Verdicts   *train.VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 }
 
-func guaranteesOf(f train.Made) (guarantees, error) {
-	from, err := train.ProvenanceOf(f)
-	return guarantees{f.Settings().Thresholds, from.Promise, from.Verdicts}, err
-}
-
 // retrain fits the model at path again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
 func retrain(
 	ctx context.Context, path string, cfg config.Config, settle func(entries []store.Entry, classes []string) (map[uint64]bool, error),
-) (retrained, error) {
-	done := retrained{File: path}
+) (done retrained, err error) {
+	done.File = path
 	s, err := openStore(ctx, path, cfg.Store)
 	if err != nil {
 		return done, err
 	}
-	err = func() error {
-		if done.Before, err = guaranteesOf(s.Filter()); err != nil {
-			return err
+	defer func() { err = errors.Join(err, s.Close()) }()
+	from, err := train.ProvenanceOf(s.Filter())
+	if err != nil {
+		return done, err
+	}
+	done.Before = guarantees{s.Filter().Settings().Thresholds, from.Promise, from.Verdicts}
+	if done.Changed, err = s.Changed(); err != nil {
+		return done, err
+	}
+	var right map[uint64]bool
+	if settle != nil {
+		entries, err := s.Entries()
+		if err != nil {
+			return done, err
 		}
-		if done.Changed, err = s.Changed(); err != nil {
-			return err
+		if right, err = settle(entries, s.Classes()); err != nil {
+			return done, err
 		}
-		var right map[uint64]bool
-		if settle != nil {
-			entries, err := s.Entries()
-			if err == nil {
-				right, err = settle(entries, s.Classes())
-			}
-			if err != nil {
-				return err
-			}
-		}
-		done.Saved, err = s.Settle(ctx, right, retrainOptions(cfg))
-		done.Doubtful, done.Expired, done.warning = len(done.Saved.Doubtful), s.Expired(), s.Finish()
-		return aboutFit(err)
-	}()
-	return done, errors.Join(err, s.Close())
+	}
+	done.Saved, err = s.Settle(ctx, right, retrainOptions(cfg))
+	done.Doubtful, done.Expired, done.warning = len(done.Saved.Doubtful), s.Expired(), s.Finish()
+	return done, aboutFit(err)
 }
 
 func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: memoryOf(cfg)}
 }
 
-// printFitted describes the model at path, which was fitted to all messages of its log, beside what held before the fit.
-func (p *program) printFitted(path string, r train.Refitted, before guarantees) {
-	w := p.stdout
-	field(w, "fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
-	var a answer
+// fitted describes the model at path, which was fitted to all messages of its log, beside what held before the fit.
+func (a *answer) fitted(path string, r train.Refitted, before guarantees) {
+	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
 	a.thresholds(r.Thresholds)
 	if old := before.Thresholds; old != nil && r.Thresholds != nil && *old != *r.Thresholds {
 		a.fact("", "before: %s", verdictsAbove(*old))
@@ -286,12 +289,9 @@ func (p *program) printFitted(path string, r train.Refitted, before guarantees) 
 	if old := before.Promise; old != nil && r.Promise != nil && old.String() != r.Promise.String() {
 		a.fact("", "before: %v", old)
 	}
-	p.say(a)
 	if n := len(r.Doubtful); n > 0 {
-		field(w, "doubtful", "%s: chaff review PATH lists them", mislabelled(n))
+		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(n))
 	}
-	screen.Printf(w, "%-12s%s\n", "saved", savedFiles(path))
-	for _, text := range r.Warnings {
-		p.warn(text)
-	}
+	a.line("%-12s%s", "saved", savedFiles(path))
+	a.warn(r.Warnings...)
 }

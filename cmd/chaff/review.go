@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -74,7 +73,7 @@ type doubtful struct {
 	Doubt float64 `json:"doubt"`
 }
 
-// reviewed is the JSON of review.
+// reviewed is the result of review.
 type reviewed struct {
 	File     string     `json:"file"`
 	Messages int        `json:"messages"` // without copies
@@ -83,6 +82,9 @@ type reviewed struct {
 	// Elsewhere is how many doubtful messages of the log are not among these.
 	Elsewhere int      `json:"doubtful_elsewhere"`
 	Problems  []string `json:"problems,omitempty"`
+
+	classes []string
+	use     string // see [useOf]
 }
 
 func (x *reviewing) review(paths []string) error {
@@ -137,37 +139,34 @@ func (x *reviewing) review(paths []string) error {
 	}
 	done()
 	sortByDoubt(r.Doubtful)
-	if !x.asJSON {
-		x.printLeftOut(r.Problems)
-		if r.Messages == 0 {
-			return errors.New("no messages at the paths given: the files or folders are empty")
-		}
+	r.classes, r.use = view.Classes(), useOf(x.command, x.model)
+	if err := x.show(r); err != nil || x.asJSON || r.Messages > 0 {
+		return err
 	}
-	return x.show(r, func() { x.print(r, view.Classes()) })
+	return errors.New("no messages at the paths given: the files or folders are empty")
 }
 
-// print prints a review.
-func (x *reviewing) print(r reviewed, classes []string) {
+func (r reviewed) describe(a *answer, _ bool) {
+	a.leftOut(r.Problems)
 	if r.Learned < r.Messages {
-		screen.Printf(x.stdout, "The model has learned %d of %s here. The others are doubted once they are learned.\n", r.Learned, plural(r.Messages, "message"))
+		a.line("The model has learned %d of %s here. The others are doubted once they are learned.", r.Learned, plural(r.Messages, "message"))
 	}
 	switch {
 	case r.Learned == 0:
 	case len(r.Doubtful) == 0:
-		screen.Printf(x.stdout, "No label of %s looks wrong.\n", plural(r.Learned, "message"))
+		a.line("No label of %s looks wrong.", plural(r.Learned, "message"))
 	default:
-		screen.Printf(x.stdout, "%s:\n", mislabelled(len(r.Doubtful)))
-		use := useOf(x.command, x.model)
-		printDoubtful(x.stdout, "  ", r.Doubtful, func(d doubtful) string {
-			if len(classes) > 2 {
-				return "chaff learn --class NAME" + use + " " + shellWord(d.Path)
+		a.line("%s:", mislabelled(len(r.Doubtful)))
+		a.doubtful("  ", r.Doubtful, func(d doubtful) string {
+			if len(r.classes) > 2 {
+				return "chaff learn --class NAME" + r.use + " " + shellWord(d.Path)
 			}
-			return "chaff review --correct " + d.ID[:idDigits] + use
+			return "chaff review --correct " + d.ID[:idDigits] + r.use
 		})
-		screen.Printf(x.stdout, "For a label that is right: chaff review --confirm ID%s\n", use)
+		a.line("For a label that is right: chaff review --confirm ID%s", r.use)
 	}
-	if r.Elsewhere > 0 {
-		screen.Printf(x.stdout, "chaff status counts %d more: these messages are not at the paths given.\n", r.Elsewhere)
+	if r.Elsewhere > 0 && r.Messages > 0 {
+		a.line("chaff status counts %d more: these messages are not at the paths given.", r.Elsewhere)
 	}
 }
 
@@ -176,31 +175,28 @@ func mislabelled(n int) string {
 	return pluralOf(n, "message looks mislabelled", "messages look mislabelled")
 }
 
-// printDoubtful prints messages with their places. command returns the last line of each, for which the ID matters; nil for none.
-func printDoubtful(w io.Writer, indent string, all []doubtful, command func(doubtful) string) {
+// doubtful adds messages with their places. command returns the last line of each, for which the ID matters; nil for none.
+func (a *answer) doubtful(indent string, all []doubtful, command func(doubtful) string) {
 	for _, d := range all {
-		id := ""
+		id, subject := "", screen.Quoted(cmp.Or(shorten([]byte(d.Subject)), "(no subject)"))
 		if command != nil {
 			id = d.ID[:idDigits] + " "
 		}
-		screen.Printf(w, "%s%s%s: %s\n", indent, id, d.Label, screen.Quoted(cmp.Or(shorten([]byte(d.Subject)), "(no subject)")))
-		screen.Printf(w, "%s  %s\n", indent, screen.Quoted(d.Path))
+		a.line("%s%s%s: %s", indent, id, d.Label, subject)
+		a.line("%s  %s", indent, screen.Quoted(d.Path))
 		if command != nil {
-			screen.Printf(w, "%s  %s\n", indent, screen.Quoted(command(d)))
+			a.line("%s  %s", indent, screen.Quoted(command(d)))
 		}
 	}
 }
 
-// worst is how many doubtful messages are shown outside of a review.
-const worst = 3
-
-// printWorst prints how many messages look mislabelled, and the worst.
-func (p *program) printWorst(all []doubtful, command string) {
+// worst adds how many messages look mislabelled, and the worst three.
+func (a *answer) worst(all []doubtful, command string) {
 	if len(all) > 0 {
-		field(p.stdout, "doubtful", "%s:", mislabelled(len(all)))
+		a.fact("doubtful", "%s:", mislabelled(len(all)))
 		indent := strings.Repeat(" ", 12)
-		printDoubtful(p.stdout, indent, all[:min(worst, len(all))], nil)
-		screen.Printf(p.stdout, "%s%s lists all\n", indent, screen.Quoted(command))
+		a.doubtful(indent, all[:min(3, len(all))], nil)
+		a.line("%s%s lists all", indent, screen.Quoted(command))
 	}
 }
 
@@ -267,10 +263,8 @@ func (x *reviewing) settle() error {
 	if err != nil {
 		return err
 	}
-	return x.show(done, func() {
-		field(x.stdout, "labels", "%d confirmed, %d corrected", len(x.confirm), len(x.wrong))
-		x.printFitted(done.File, done.Saved, done.Before)
-	})
+	done.confirmed, done.corrected = len(x.confirm), len(x.wrong)
+	return x.show(done)
 }
 
 // findID returns the fingerprint of the message whose ID begins with some digits.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -54,11 +53,7 @@ model does not learn, or learns badly, come first.`,
 					return err
 				}
 			}
-			if asJSON {
-				return printJSON(p.stdout, s)
-			}
-			printStatus(p.stdout, s)
-			return nil
+			return p.show(s, asJSON, false)
 		},
 	}
 	p.addModelFile(c, &path, "show")
@@ -67,7 +62,7 @@ model does not learn, or learns badly, come first.`,
 	return c
 }
 
-// state is the JSON of status.
+// state is the result of status.
 type state struct {
 	File string `json:"file"`
 	store.Status
@@ -93,41 +88,69 @@ const (
 	maxStatusClasses  = 9
 )
 
-func printStatus(w io.Writer, s state) {
+func (s state) describe(a *answer, _ bool) {
 	problems := s.Problems[:min(len(s.Problems), maxStatusProblems)]
 	for _, problem := range problems {
-		field(w, "problem", "%s", screen.Quoted(problem))
+		a.fact("problem", "%s", screen.Quoted(problem))
 	}
-	screen.Printf(w, "%-12s%s, %s\n", "model", s.File, s.Model)
-	field(w, "fitted", "%s", fittedText(s.Status))
+	a.line("%-12s%s, %s", "model", s.File, s.Model)
+	a.fact("fitted", "%s", fittedText(s.Status))
 	tail := ""
 	if s.Records > 0 {
 		tail = fmt.Sprintf(", with %s since the model was written, %s", plural(s.Records, "record"), sizeOf(s.TailBytes))
 	}
-	field(w, "log", "%s%s", sizeOf(s.LogBytes), tail)
+	a.fact("log", "%s%s", sizeOf(s.LogBytes), tail)
 	if n := total(s.Refused); n > 0 {
-		field(w, "refused", "%s: %s", plural(n, "message"), refusedText(s.Refused))
+		a.fact("refused", "%s: %s", plural(n, "message"), refusedText(s.Refused))
 	}
-	field(w, "learned", "%s", learnedText(s.Status))
-	printExpired(w, s.Expired)
+	a.fact("learned", "%s", learnedText(s.Status))
+	a.expired(s.Expired)
 	if s.Doubtful > 0 {
-		field(w, "doubtful", "%s: chaff review PATH lists them", mislabelled(s.Doubtful))
+		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(s.Doubtful))
 	}
-	fmt.Fprintln(w)
-	printClassStatus(w, s.Classes, maxStatusClasses-2*len(problems))
-	fmt.Fprintln(w)
-	printWindows(w, s.Windows)
+	a.gap()
+	limit := maxStatusClasses - 2*len(problems)
+	t := table{{"class", "messages", "today", "30 days", "last learned"}}
+	for _, c := range s.Classes[:min(len(s.Classes), limit)] {
+		t.row(c.Class, screen.Grouped(c.Messages), screen.Grouped(c.Today), screen.Grouped(c.Month), timeText(c.Last))
+	}
+	a.table(t, defaultWidth)
+	if more := len(s.Classes) - limit; more > 0 {
+		a.line("and %d more: --json prints all", more)
+	}
+	a.gap()
+	if len(s.Windows) == 0 || s.Windows[len(s.Windows)-1].Messages == 0 {
+		a.line("It has judged no message before it learned it.")
+		return
+	}
+	a.line("As judged before they were learned, by the most probable class:")
+	heads := []string{"accuracy", "95% interval", "errors", "hm%", "sm%", "(1-ROCA)%"}
+	t = nil
+	t.row("  messages", heads)
+	for i, of := range s.Windows {
+		if of.Figures == nil || i > 0 && of.Messages == s.Windows[i-1].Messages {
+			continue
+		}
+		name := "all"
+		if of.Messages < s.Windows[len(s.Windows)-1].Messages {
+			name = "last"
+		}
+		t.row(fmt.Sprintf("  %s %d", name, of.Messages), figuresOf(of.Figures, heads...))
+	}
+	a.table(t, 0)
 }
 
 // refusedText says why messages were refused, by the names of [store.Reason].
 func refusedText(refused map[string]int) string {
-	says := map[store.Reason]string{
-		store.TooLarge: "too large", store.NeverKnown: "to be forgotten, but never learned", store.Unreadable: "could not be read",
-	}
 	var all []string
-	for why := range store.Reason(len(says) + 2) {
-		if n := refused[why.String()]; n > 0 {
-			all = append(all, fmt.Sprintf("%d %s", n, cmp.Or(says[why], why.String())))
+	for _, reason := range []struct {
+		why  store.Reason
+		says string
+	}{
+		{store.TooLarge, "too large"}, {store.NeverKnown, "to be forgotten, but never learned"}, {store.Unreadable, "could not be read"},
+	} {
+		if n := refused[reason.why.String()]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, reason.says))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -138,16 +161,8 @@ func learnedText(s store.Status) string {
 	if s.Messages > 0 {
 		text += ": " + counted(s.Ways)
 	}
-	if s.Confirmed > 0 {
-		text += fmt.Sprintf("; %d with a confirmed label", s.Confirmed)
-	}
-	if s.Sure > 0 {
-		text += fmt.Sprintf("; %d not learned, since the model was sure", s.Sure)
-	}
-	if s.Forgotten > 0 {
-		text += fmt.Sprintf("; %d forgotten", s.Forgotten)
-	}
-	return text
+	return text + some(s.Confirmed, "; %s with a confirmed label") + some(s.Sure, "; %s not learned, since the model was sure") +
+		some(s.Forgotten, "; %s forgotten")
 }
 
 func fittedText(s store.Status) string {
@@ -171,48 +186,11 @@ func timeText(t *time.Time) string {
 
 // counted lists what was counted, the most frequent first.
 func counted(counts map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
-	})
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
 	for i, name := range names {
 		names[i] = screen.Grouped(counts[name]) + " " + name
 	}
 	return strings.Join(names, ", ")
-}
-
-// printClassStatus prints a row for each class, up to a limit.
-func printClassStatus(w io.Writer, classes []store.ClassStatus, limit int) {
-	t := newTable(w, "class", "messages", "today", "30 days", "last learned").Within(defaultWidth)
-	for _, c := range classes[:min(len(classes), limit)] {
-		screen.Printf(t, "%s\t%s\t%s\t%s\t%s\n", c.Class, screen.Grouped(c.Messages), screen.Grouped(c.Today), screen.Grouped(c.Month), timeText(c.Last))
-	}
-	t.Flush()
-	if more := len(classes) - limit; more > 0 {
-		screen.Printf(w, "and %d more: --json prints all\n", more)
-	}
-}
-
-// printWindows prints the figures of the messages that were judged before they were learned.
-func printWindows(w io.Writer, windows []store.Window) {
-	if len(windows) == 0 || windows[len(windows)-1].Messages == 0 {
-		fmt.Fprintln(w, "It has judged no message before it learned it.")
-		return
-	}
-	fmt.Fprintln(w, "As judged before they were learned, by the most probable class:")
-	t := newTable(w, "  messages", "accuracy", "95% interval", "errors", "hm%", "sm%", "(1-ROCA)%")
-	for i, of := range windows {
-		f := of.Figures
-		if f == nil || i > 0 && of.Messages == windows[i-1].Messages {
-			continue
-		}
-		name := "all"
-		if of.Messages < windows[len(windows)-1].Messages {
-			name = "last"
-		}
-		screen.Printf(t, "  %s %d\t%s\t%s\t%d\t%s\t%s\t%s\n", name, of.Messages, figureOf(f, "accuracy"), figureOf(f, "95% interval"), f.Messages-f.Confusion.Correct(),
-			percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4))
-	}
-	t.Flush()
 }
 
 // statusPage is the page about what a model has learned.

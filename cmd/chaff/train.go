@@ -203,9 +203,7 @@ func (r trainingReport) describe(a *answer, fully bool) {
 		}
 		a.doubts(d, false)
 	}
-	a.add(func(p *program) {
-		p.printWorst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, x.paths))
-	})
+	a.worst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, x.paths))
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
 		return
