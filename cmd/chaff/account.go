@@ -31,7 +31,7 @@ func (l listing) Read(dst []byte) ([]byte, error) {
 	return l.Item.Read(dst)
 }
 
-func (p *program) listAll(source corpus.Source) []listing {
+func listAll(p *program, source corpus.Source) []listing {
 	var all []listing
 	for item, err := range source {
 		if corpus.IsRemark(err) {
@@ -175,12 +175,12 @@ func (x *learning) teach(s *store.Store, item corpus.Item, raw []byte) (store.Ou
 
 // warnOfStore warns of a fit or of a model that could not be written after the log took what was learned or forgotten. It returns the error of a context that
 // ended.
-func (p *program) warnOfStore(s *store.Store, err error) error {
+func (x *learning) warnOfStore(s *store.Store, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
 	if err = cmp.Or(err, s.Finish()); err != nil {
-		p.warn(err.Error())
+		x.warn(err.Error())
 	}
 	return nil
 }
@@ -202,11 +202,9 @@ type account struct {
 	afterwards
 	Results []learned `json:"messages,omitempty"`
 
-	begun   *begun // if the command began the model
-	classes []string
-	keeps   bool    // results
-	errs    []error // about the first refused messages
-	noMail  error   // about the first file that is no mail
+	begun           *begun // if the command began the model
+	classes         []string
+	refused, noMail error // about the first such file
 }
 
 // afterwards is the state of a model and its log after a command that learns.
@@ -276,10 +274,6 @@ type learned struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func newAccount(path string, classes []string) *account {
-	return &account{File: path, classes: classes, Learned: map[string]int{}, Moved: []move{}, Forgotten: map[string]int{}, Refused: map[string]int{}}
-}
-
 // add enters what happened to a message.
 func (a *account) add(item corpus.Item, o store.Outcome) {
 	switch o.What {
@@ -311,9 +305,7 @@ func (a *account) add(item corpus.Item, o store.Outcome) {
 	default:
 		a.Unknown++
 	}
-	if a.keeps {
-		a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
-	}
+	a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
 }
 
 // nameOf returns how a message names a place of mail.
@@ -327,16 +319,9 @@ func nameOf(origin string) string {
 // refuse enters a message that was refused. The error names it.
 func (a *account) refuse(origin string, why store.Reason, err error) {
 	a.Refused[why.String()]++
-	if a.keeps {
-		a.Results = append(a.Results, learned{Path: origin, Outcome: store.Outcome{What: store.Refused}, Reason: err.Error()})
-	}
-	if len(a.errs) < maxRefusals {
-		a.errs = append(a.errs, err)
-	}
+	a.Results = append(a.Results, learned{Path: origin, Outcome: store.Outcome{What: store.Refused}, Reason: err.Error()})
+	a.refused = cmp.Or(a.refused, err)
 }
-
-// maxRefusals is how many refused messages are named.
-const maxRefusals = 10
 
 func total(counts map[string]int) int {
 	n := 0
@@ -346,27 +331,16 @@ func total(counts map[string]int) int {
 	return n
 }
 
-// messages returns how many messages have an entry.
-func (a *account) messages() int {
-	n := total(a.Learned) + a.Known + a.Sure + a.Unknown + total(a.Forgotten) + total(a.Refused)
-	for _, m := range a.Moved {
-		n += m.Messages
-	}
-	return n
-}
-
 // complaint returns an error if messages were refused.
 func (a *account) complaint() error {
-	refused, all := total(a.Refused), a.messages()
-	switch {
+	switch all := len(a.Results); {
 	case all == 0:
 		return a.noMail
-	case refused == 0:
-		return nil
-	case all == 1:
-		return a.errs[0]
+	case all == 1 || a.refused == nil:
+		return a.refused
+	default:
+		return fmt.Errorf("%d of %s refused", total(a.Refused), pluralOf(all, "message was", "messages were"))
 	}
-	return fmt.Errorf("%d of %s refused", refused, pluralOf(all, "message was", "messages were"))
 }
 
 // describe adds a line about one message, and a table of several, with the refused ones on stderr.
@@ -376,21 +350,22 @@ func (c *account) describe(a *answer, _ bool) {
 	}
 	defer c.afterwards.describe(a, false)
 	left := c.NoMail.String()
-	if c.messages() == 1 && len(c.Results) == 1 && left == "" {
+	if len(c.Results) == 1 && left == "" {
 		if text := c.Results[0].sentence(c.classes); text != "" {
 			a.line("%s", text)
 		}
 		return
 	}
-	if total(c.NoMail) == 1 && c.messages() == 0 {
+	if total(c.NoMail) == 1 && len(c.Results) == 0 {
 		left = "" // which is an error
 	}
-	for _, err := range c.errs {
-		a.aside("refused: %v", err)
+	var refused []string
+	for _, l := range c.Results {
+		if l.What == store.Refused {
+			refused = append(refused, screen.Printable(l.Reason))
+		}
 	}
-	if more := total(c.Refused) - len(c.errs); more > 0 {
-		a.aside("refused: %d more", more)
-	}
+	a.first("refused", refused)
 	a.facts(row{"learned", tally(c.Learned, c.classes)})
 	for i, m := range c.Moved {
 		a.fact(firstOnly(i, "moved"), "%d from %s to %s", m.Messages, m.From, m.To)

@@ -217,7 +217,7 @@ func (x *learning) learn() error {
 		return err
 	}
 	printSources(x.program, mail)
-	messages := x.listAll(mail.source)
+	messages := listAll(x.program, mail.source)
 	for i := range messages {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
 		messages[i].Label = cmp.Or(x.class, messages[i].Label)
@@ -226,8 +226,7 @@ func (x *learning) learn() error {
 	if err != nil {
 		return err
 	}
-	a := newAccount(x.model, s.Classes())
-	a.keeps = x.asJSON || len(messages) == 1
+	a := &account{File: x.model, classes: s.Classes(), Learned: map[string]int{}, Moved: []move{}, Forgotten: map[string]int{}, Refused: map[string]int{}}
 	if x.begin {
 		a.begun = &begun{x.model, true, x.Model}
 	}
@@ -238,7 +237,7 @@ func (x *learning) learn() error {
 		err = x.learnEach(s, messages, a)
 	}
 	err = a.end(x, s, err)
-	if err == nil || a.messages() > 0 { // what was learned stays learned
+	if err == nil || len(a.Results) > 0 { // what was learned stays learned
 		err = errors.Join(err, x.show(a))
 	}
 	return cmp.Or(err, a.complaint())

@@ -42,7 +42,7 @@ func (x *learning) learnMaildirs() error {
 	}
 	var boxes []*mailbox.Mailbox
 	for _, path := range x.maildirs {
-		box, err := x.openMailbox(path)
+		box, err := openMailbox(x.program, path)
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 }
 
 // openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.
-func (p *program) openMailbox(path string) (*mailbox.Mailbox, error) {
+func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 	if path == "" {
 		return nil, errors.New("a path is empty: the variable that should hold it may not be set")
 	}
@@ -220,19 +220,20 @@ func (a *answer) mailProblems(m mailboxSays) {
 			problems = append(problems, c.Reason)
 		}
 	}
-	a.leftOut(problems)
+	a.first("left out", problems)
 	if left := m.NoMail.String(); left != "" {
 		a.aside("%s", left)
 	}
 }
 
-// leftOut adds why messages and folders are left out.
-func (a *answer) leftOut(problems []string) {
-	for _, problem := range problems[:min(len(problems), maxRefusals)] {
-		a.aside("left out: %s", screen.Quoted(problem))
+// first adds the first ten quoted reasons why messages and folders are left out or refused.
+func (a *answer) first(what string, reasons []string) {
+	const most = 10
+	for _, reason := range reasons[:min(len(reasons), most)] {
+		a.aside("%s: %s", what, screen.Quoted(reason))
 	}
-	if more := len(problems) - maxRefusals; more > 0 {
-		a.aside("left out: %d more", more)
+	if more := len(reasons) - most; more > 0 {
+		a.aside("%s: %d more", what, more)
 	}
 }
 
@@ -263,10 +264,10 @@ learns, so other commands work beside it. An interrupt ends it.`,
 			if err := hasStore(x.model); err != nil {
 				return err
 			}
-			if _, err := p.openMailbox(path); err != nil {
+			if _, err := openMailbox(p, path); err != nil {
 				return err
 			}
-			o := p.watching(path)
+			o := watching(p, path)
 			o.Model, o.Store, o.Retrain, o.Mailbox = x.model, x.Store, retrainOptions(x.Config), x.Config.Mailbox
 			return aboutMailbox(aboutStore(x.model, mailbox.Watch(c.Context(), path, o)))
 		},
@@ -284,7 +285,7 @@ learns, so other commands work beside it. An interrupt ends it.`,
 }
 
 // watching returns options that print what happens.
-func (p *program) watching(path string) mailbox.WatchOptions {
+func watching(p *program, path string) mailbox.WatchOptions {
 	o := mailbox.DefaultWatchOptions()
 	say := func(line string, args ...any) {
 		if !p.quiet {

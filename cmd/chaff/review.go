@@ -101,7 +101,7 @@ func (x *reviewing) review(paths []string) error {
 		return err
 	}
 	r := reviewed{File: x.model, Doubtful: []doubtful{}}
-	entries, all := map[uint64]store.Entry{}, x.listAll(mail.source)
+	entries, all := map[uint64]store.Entry{}, listAll(x.program, mail.source)
 	for _, e := range view.Entries() {
 		entries[e.Fingerprint] = e
 		if e.Doubt > 0 {
@@ -147,7 +147,7 @@ func (x *reviewing) review(paths []string) error {
 }
 
 func (r reviewed) describe(a *answer, _ bool) {
-	a.leftOut(r.Problems)
+	a.first("left out", r.Problems)
 	if r.Learned < r.Messages {
 		a.line("The model has learned %d of %s here. The others are doubted once they are learned.", r.Learned, plural(r.Messages, "message"))
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,42 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 )
+
+// Account is a mailbox on a server.
+type Account struct {
+	Host, Port, User string
+	// StartTLS reports whether TLS begins by a command, as with imap://, or with the connection, as with imaps://.
+	StartTLS bool
+}
+
+// ParseAccount reads an address such as imaps://anna@imap.example.org. The user may contain "@". The error does not have the address, which
+// may contain a password.
+func ParseAccount(address string) (Account, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "imap" && u.Scheme != "imaps" || u.User == nil || u.Hostname() == "" || u.User.Username() == "" ||
+		u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+		return Account{}, errors.New("must be imaps://USER@HOST, or imap://USER@HOST for a server that begins TLS by STARTTLS")
+	}
+	if _, has := u.User.Password(); has {
+		return Account{}, errors.New("has a password, which other users of this machine can see")
+	}
+	a := Account{Host: u.Hostname(), Port: u.Port(), User: u.User.Username(), StartTLS: u.Scheme == "imap"}
+	if strings.ContainsFunc(a.User, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return Account{}, errors.New("has a user with control characters")
+	}
+	a.Port = cmp.Or(a.Port, a.usualPort())
+	return a, nil
+}
+
+func (a Account) usualPort() string { return map[bool]string{false: "993", true: "143"}[a.StartTLS] }
+
+// String names the account: USER@HOST, and the port if it is not the usual one.
+func (a Account) String() string {
+	if a.Port == a.usualPort() {
+		return a.User + "@" + a.Host
+	}
+	return a.User + "@" + net.JoinHostPort(a.Host, a.Port)
+}
 
 // Options are the options of a connection.
 type Options struct {

@@ -9,7 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,9 +28,8 @@ const idleBytes = 64 << 10
 // beginning of a reply.
 type bounded struct {
 	net.Conn
-	mu   sync.Mutex
-	left int64
-	err  error // why the connection cannot be used
+	left   atomic.Int64
+	broken atomic.Pointer[error] // why the connection cannot be used
 }
 
 // allow begins a command: the server may send so many bytes until its end, and take so long, or 0 for as long as it wants.
@@ -39,43 +38,34 @@ func (b *bounded) allow(bytes int64, d time.Duration) {
 	if d > 0 {
 		until = time.Now().Add(d)
 	}
-	b.mu.Lock()
-	b.left = bytes
-	b.mu.Unlock()
+	b.left.Store(bytes)
 	b.Conn.SetDeadline(until)
 }
 
 // failure returns why the connection cannot be used, or nil.
 func (b *bounded) failure() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.err
+	if err := b.broken.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
-// fail ends the connection for a reason.
+// fail ends the connection for a reason; the first one counts.
 func (b *bounded) fail(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left = 0
-	if b.err == nil {
-		b.err = err
-	}
+	b.broken.CompareAndSwap(nil, &err)
+	b.left.Store(0)
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
-	b.mu.Lock()
-	left := b.left
-	b.mu.Unlock()
+	left := b.left.Load()
 	if left <= 0 {
 		b.fail(ErrTooMuch)
 		return 0, ErrTooMuch
 	}
 	n, err := b.Conn.Read(p[:min(int64(len(p)), left)])
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left -= int64(n)
-	if err != nil && b.err == nil {
-		b.err = plainly(err)
+	b.left.Add(-int64(n))
+	if err != nil {
+		b.fail(plainly(err))
 	}
 	return n, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/emersion/go-imap/v2"
@@ -84,12 +85,10 @@ func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, er
 		r.Later = len(found) - limit
 		found = found[:limit]
 	}
-	for len(found) > 0 {
-		n := min(len(found), batch)
-		if err := c.judgeBatch(ctx, found[:n], s, known, o, &r); err != nil {
+	for uids := range slices.Chunk(found, batch) {
+		if err := c.judgeBatch(ctx, uids, s, known, o, &r); err != nil {
 			return r, err
 		}
-		found = found[n:]
 	}
 	return r, nil
 }
