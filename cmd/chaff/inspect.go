@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -12,8 +11,6 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/filter"
 	"chaff/filter/weights"
-	"chaff/internal/screen"
-	"chaff/metrics"
 	"chaff/train"
 )
 
@@ -46,13 +43,16 @@ was trained on, its figures, and its strongest terms.`,
 	return c
 }
 
-// inspection is the JSON of inspect.
+// inspection is what a model file holds.
 type inspection struct {
 	File       string           `json:"file"`
 	Bytes      int64            `json:"bytes"`
 	Settings   filter.Settings  `json:"settings"`
 	Provenance train.Provenance `json:"provenance"`
 	Strongest  []strongestTerms `json:"strongest"`
+
+	terms, width int
+	noTexts      bool // though the strongest terms are asked for
 }
 
 type strongestTerms struct {
@@ -79,65 +79,55 @@ func inspect(p *program, path string, strongest int, asJSON bool) error {
 		return delivery.ModelError(path, err)
 	}
 	from.Sample = nil // it means nothing to a reader
-	s := f.Settings()
-	all := inspection{File: path, Bytes: info.Size(), Settings: s, Provenance: from, Strongest: []strongestTerms{}}
+	all := inspection{File: path, Bytes: info.Size(), Settings: f.Settings(), Provenance: from, Strongest: []strongestTerms{},
+		terms: f.Vocabulary().Len(), width: p.limit(), noTexts: noTexts && strongest > 0}
 	for c := range terms {
-		all.Strongest = append(all.Strongest, strongestTerms{s.Classes[c], terms[c]})
+		all.Strongest = append(all.Strongest, strongestTerms{all.Settings.Classes[c], terms[c]})
 	}
-	if asJSON {
-		return printJSON(p.stdout, all)
-	}
-	screen.Printf(p.stdout, "%-12s%s, %s, %s on %s\n", "model", path, sizeOf(info.Size()), s.Model, s.Kind)
-	field(p.stdout, "classes", "%s", strings.Join(s.Classes, ", "))
-	if s.Model != weights.ByHand {
-		var a answer
-		a.mail(from.Corpus, true)
-		a.divided(from.Corpus, from.Split, from.Seed)
-		p.say(a)
-	}
-	if from.FittedTo > 0 {
-		field(p.stdout, "fitted to", "all %s; thresholds and probabilities from %s", plural(from.FittedTo, "message"), plural(from.OutOfFold, "out-of-fold score"))
-	}
-	field(p.stdout, "vocabulary", "%s, language %s", plural(f.Vocabulary().Len(), "term"), s.Tokenize.Language)
-	var a answer
-	a.thresholds(s.Thresholds)
-	a.guarantee(from.Promise)
-	p.say(a)
-	printCalibration(p.stdout, s.Calibration)
-	if s.Model != weights.ByHand {
-		fmt.Fprintln(p.stdout)
-		if from.FittedTo > 0 {
-			fmt.Fprintln(p.stdout, "Figures of a model of the training part:")
-		}
-		var a answer
-		a.figures(ofPart{"train", from.Train}, ofPart{"development", from.Development}, ofPart{"test", from.Test})
-		p.say(a)
-	}
-	if noTexts && strongest > 0 {
-		screen.Printf(p.stdout, "\nNo strongest terms: %v\n", filter.ErrNoTexts)
-	}
-	for _, class := range all.Strongest {
-		if len(class.Terms) == 0 {
-			continue
-		}
-		screen.Printf(p.stdout, "\nStrongest terms for %s:\n", class.Class)
-		t := newTable(p.stdout, "  weight", "messages", "term").Within(p.limit())
-		for _, term := range class.Terms {
-			screen.Printf(t, "  %s\t%d\t%s\n", number(&term.Weight), term.Messages, term.Term)
-		}
-		t.Flush()
-	}
-	return nil
+	return p.show(all, asJSON, false)
 }
 
-func printCalibration(w io.Writer, c metrics.Calibration) {
-	if len(c.Offsets) == 2 {
-		field(w, "probability", "1 / (1 + exp(-(%.3g score %+.3g)))", c.Slope, c.Offsets[1])
-		return
+func (i inspection) describe(a *answer, _ bool) {
+	s, from := i.Settings, i.Provenance
+	a.line("%-12s%s, %s, %s on %s", "model", i.File, sizeOf(i.Bytes), s.Model, s.Kind)
+	a.fact("classes", "%s", strings.Join(s.Classes, ", "))
+	if s.Model != weights.ByHand {
+		a.mail(from.Corpus, true)
+		a.divided(from.Corpus, from.Split, from.Seed)
 	}
-	offsets := make([]string, len(c.Offsets))
-	for i, o := range c.Offsets {
-		offsets[i] = threshold(o)
+	if from.FittedTo > 0 {
+		a.fact("fitted to", "all %s; thresholds and probabilities from %s", plural(from.FittedTo, "message"), plural(from.OutOfFold, "out-of-fold score"))
 	}
-	field(w, "probability", "softmax of %.3g times the scores plus %s", c.Slope, strings.Join(offsets, ", "))
+	a.fact("vocabulary", "%s, language %s", plural(i.terms, "term"), s.Tokenize.Language)
+	a.thresholds(s.Thresholds)
+	a.guarantee(from.Promise)
+	if c := s.Calibration; len(c.Offsets) == 2 {
+		a.fact("probability", "1 / (1 + exp(-(%.3g score %+.3g)))", c.Slope, c.Offsets[1])
+	} else {
+		var offsets []string
+		for _, o := range c.Offsets {
+			offsets = append(offsets, threshold(o))
+		}
+		a.fact("probability", "softmax of %.3g times the scores plus %s", c.Slope, strings.Join(offsets, ", "))
+	}
+	if s.Model != weights.ByHand {
+		a.gap()
+		if from.FittedTo > 0 {
+			a.line("Figures of a model of the training part:")
+		}
+		a.figures(ofPart{"train", from.Train}, ofPart{"development", from.Development}, ofPart{"test", from.Test})
+	}
+	if i.noTexts {
+		a.line("\nNo strongest terms: %v", filter.ErrNoTexts)
+	}
+	for _, class := range i.Strongest {
+		t := table{{"  weight", "messages", "term"}}
+		for _, term := range class.Terms {
+			t.row("  "+number(&term.Weight), term.Messages, term.Term)
+		}
+		if len(class.Terms) > 0 {
+			a.line("\nStrongest terms for %s:", class.Class)
+			a.table(t, i.width)
+		}
+	}
 }

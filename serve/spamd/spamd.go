@@ -107,6 +107,8 @@ type client struct {
 	in     *bufio.Reader
 	began  time.Time
 	begun  bool // something of the request has come; guarded by server.clients
+
+	inMessage bool // the lines before the message have come
 }
 
 // wait sets until when the client may be silent.
@@ -122,7 +124,7 @@ func (c *client) wait(d time.Duration) {
 func (c *client) Answer() {
 	s := c.server
 	c.in = s.buffers.Get().(*bufio.Reader)
-	c.in.Reset(c.conn)
+	c.in.Reset(c)
 	defer func() {
 		c.in.Reset(nil)
 		s.buffers.Put(c.in)
