@@ -13,13 +13,32 @@ import (
 
 // AddFlags adds the flags of a request, except -m, which is short for --model-file.
 func (r *Request) AddFlags(fs *flag.FlagSet) {
-	fs.Var((*stringValue)(&r.Preset), "exit-code",
-		"exit as the filter `NAME` does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error); needs a model of ham and spam")
+	fs.Var(optional{"string", func(name string) error {
+		if r.Preset = name; name == "true" { // what package flag sets for none
+			r.Preset = DefaultPreset
+		}
+		return nil
+	}}, "exit-code", "exit as the filter `NAME` does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error); needs a model of ham and spam")
 	fs.BoolVar(&r.JSON, "json", false, "print one JSON object for each message")
 	fs.StringVar(&r.Model, "model-file", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
-	fs.Var((*boolValue)(&r.Pass), "pass", "print the message with the verdict in its header")
+	fs.Var(optional{"bool", func(text string) error {
+		is, err := strconv.ParseBool(text)
+		r.Pass = is || err != nil // an invalid value is an error, and the message must come out
+		return err
+	}}, "pass", "print the message with the verdict in its header")
 	fs.IntVar(&r.Terms, "terms", 0, "with --pass: add a field X-Chaff-Term for each of the `N` strongest terms")
 }
+
+// optional is the value of a flag that may be left out, by the name of its type.
+type optional struct {
+	kind string
+	set  func(text string) error
+}
+
+func (v optional) Set(text string) error { return v.set(text) }
+func (optional) String() string          { return "" }
+func (v optional) Type() string          { return v.kind } // for package pflag
+func (optional) IsBoolFlag() bool        { return true }
 
 // arguments are what a command line of chaff-classify asks for.
 type arguments struct {
@@ -139,26 +158,3 @@ func PrintHelp(w io.Writer, usage string, fs *flag.FlagSet) {
 
 // DefaultPreset is the value of --exit-code without one.
 const DefaultPreset = "bogofilter"
-
-// stringValue is the value of --exit-code, which may be left out.
-type stringValue string
-
-func (v *stringValue) Set(s string) error {
-	if *v = stringValue(s); s == "true" { // what package flag sets for none
-		*v = DefaultPreset
-	}
-	return nil
-}
-func (v *stringValue) String() string { return string(*v) }
-func (*stringValue) IsBoolFlag() bool { return true }
-
-// boolValue is the value of --pass. An invalid value is an error, and true: the message must come out.
-type boolValue bool
-
-func (v *boolValue) Set(s string) error {
-	is, err := strconv.ParseBool(s)
-	*v = boolValue(is || err != nil)
-	return err
-}
-func (v *boolValue) String() string { return strconv.FormatBool(bool(*v)) }
-func (*boolValue) IsBoolFlag() bool { return true }
