@@ -11,6 +11,7 @@ import (
 
 	"chaff/filter"
 	"chaff/serve"
+	"chaff/store"
 )
 
 // judged is what a client is told of a message.
@@ -206,4 +207,42 @@ func (c *client) report(r request, j judged, raw []byte) []byte {
 		fmt.Fprintf(&b, "%+8.2f %s\n", t.Contribution, quoted)
 	}
 	return b.Bytes()
+}
+
+// tell learns or forgets a message.
+func (c *client) tell(r request) {
+	s := c.server
+	if !s.mayTell {
+		c.fail(unavailable("TELL commands are not enabled over TCP: connect over a Unix socket, or set serve.tell_over_tcp"))
+		return
+	}
+	m := s.engine.NewMessage()
+	defer m.Close()
+	var o store.Outcome
+	err := r.checkTell()
+	if err == nil && !judges(s.engine.Settings()) {
+		err = errClasses
+	}
+	if err == nil {
+		err = c.readMessage(r, m)
+	}
+	switch {
+	case err != nil:
+	case r.set.local:
+		o, err = s.engine.Learn(s.ctx, r.user, m.Bytes(), r.class)
+	case r.remove.local:
+		o, err = s.engine.Forget(s.ctx, r.user, m.Bytes())
+	}
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	did := ""
+	switch o.What {
+	case store.Learned, store.Relabelled:
+		did = "DidSet: local\r\n"
+	case store.Forgotten:
+		did = "DidRemove: local\r\n"
+	}
+	c.send("SPAMD/1.1 0 EX_OK\r\n", did, "\r\n\r\n")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,11 +24,6 @@ const (
 	ping         command = "PING"
 	skip         command = "SKIP"
 )
-
-// commands returns all commands.
-func commands() []command {
-	return []command{check, symbols, report, reportIfSpam, process, headers, tell, ping, skip}
-}
 
 // request is a request without its message.
 type request struct {
@@ -66,20 +60,7 @@ type unavailable string
 func (e unavailable) Error() string { return string(e) }
 
 // requestLine is the first line of a request. Spamd takes these words anywhere in the line, which would let web pages send requests.
-var requestLine = regexp.MustCompile(`^([A-Z_]+) SPAMC/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$`)
-
-// parseLine parses the first line of a request.
-func parseLine(line string) (request, error) {
-	parts := requestLine.FindStringSubmatch(line)
-	if parts == nil || !slices.Contains(commands(), command(parts[1])) {
-		return request{}, protocolError(printable(line))
-	}
-	version, err := strconv.ParseFloat(parts[2], 64)
-	if err != nil {
-		return request{}, protocolError(printable(line))
-	}
-	return request{command: command(parts[1]), version: version, length: -1}, nil
-}
+var requestLine = regexp.MustCompile(`^(CHECK|SYMBOLS|REPORT|REPORT_IFSPAM|PROCESS|HEADERS|TELL|PING|SKIP) SPAMC/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$`)
 
 // printable returns a line for an error.
 func printable(line string) string {
@@ -108,9 +89,14 @@ func readRequest(b *bufio.Reader) (request, error) {
 	if err != nil {
 		return request{}, err
 	}
-	r, err := parseLine(line)
-	if err != nil || !r.hasFields() {
-		return r, err
+	parts := requestLine.FindStringSubmatch(line)
+	if parts == nil {
+		return request{}, protocolError(printable(line))
+	}
+	r := request{command: command(parts[1]), length: -1}
+	r.version, _ = strconv.ParseFloat(parts[2], 64) // digits and a dot
+	if !r.hasFields() {
+		return r, nil
 	}
 	for range maxFields {
 		line, err := readLine(b)
