@@ -136,7 +136,7 @@ func decodeInto(target reflect.Value, value any) error {
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
 		Result:           target.Addr().Interface(),
 		WeaklyTypedInput: true, // the environment has only strings
-		DecodeHook:       mapstructure.ComposeDecodeHookFunc(keepMeaning, splitList),
+		DecodeHook:       convert,
 	})
 	if err != nil {
 		return err
@@ -144,30 +144,27 @@ func decodeInto(target reflect.Value, value any) error {
 	return d.Decode(value)
 }
 
-// keepMeaning stops weak typing from converting true to 1 or "1", and 2.5 to 2.
-func keepMeaning(from, to reflect.Type, data any) (any, error) {
-	if from.Kind() == reflect.Bool && to.Kind() != reflect.Bool {
-		return nil, errors.New("true or false")
-	}
-	if f, ok := data.(float64); ok && f != math.Trunc(f) && to.Kind() != reflect.Float64 {
-		return nil, errors.New("a fraction")
-	}
-	return data, nil
-}
-
-// splitList splits "a,b". Empty text is an empty list.
-func splitList(from, to reflect.Type, data any) (any, error) {
-	text, isText := data.(string)
-	if !isText || to.Kind() != reflect.Slice {
-		return data, nil
-	}
-	list := []string{}
-	for entry := range strings.SplitSeq(text, ",") {
-		if entry = strings.TrimSpace(entry); entry != "" {
-			list = append(list, entry)
+// convert stops weak typing from converting true to 1 or "1", and 2.5 to 2. It splits "a,b"; empty text is an empty list.
+func convert(_, to reflect.Type, data any) (any, error) {
+	switch value := data.(type) {
+	case bool:
+		if to.Kind() != reflect.Bool {
+			return nil, errors.New("true or false")
+		}
+	case float64:
+		if value != math.Trunc(value) && to.Kind() != reflect.Float64 {
+			return nil, errors.New("a fraction")
+		}
+	case string:
+		if to.Kind() == reflect.Slice {
+			entries := strings.Split(value, ",")
+			for i, entry := range entries {
+				entries[i] = strings.TrimSpace(entry)
+			}
+			return slices.DeleteFunc(entries, func(entry string) bool { return entry == "" }), nil
 		}
 	}
-	return list, nil
+	return data, nil
 }
 
 // ErrUnknown is wrapped by the error about an unknown setting that resembles none.

@@ -52,17 +52,16 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 		return hint.With(fmt.Errorf("secret key %s: %w", path, replace.Reason(err)), keyHint)
 	}
 	reading.Key, err = readKey(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch info, statErr := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
 		reading.Key = termkey.New()
 		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind(), Made: true}); err != nil {
 			return reading, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
 		}
 		return reading, func() error { return about(writeKey(path, reading.Key)) }, nil
-	}
-	if err != nil {
+	case err != nil:
 		return reading, nil, about(err)
-	}
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+	case statErr == nil && info.Mode().Perm()&0o077 != 0:
 		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
 	}
 	return reading, func() error { return nil }, nil
@@ -161,10 +160,7 @@ func canWrite(reads []place, outputs ...replace.Output) error {
 
 // canWriteIn returns an error if no file can be written in a folder, or in the nearest one above it that exists.
 func canWriteIn(dir string) error {
-	for {
-		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			break
-		}
+	for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
 		dir = filepath.Dir(dir)
 	}
 	if err := replace.Probe(dir); err != nil {
@@ -195,7 +191,7 @@ func (p place) holds(file string) bool {
 			return depth != 1 || !p.classes
 		}
 		if at == filepath.Dir(at) {
-			break
+			return false
 		}
 		at = filepath.Dir(at)
 	}

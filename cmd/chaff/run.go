@@ -44,19 +44,17 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
-	if err := cmp.Or(execute(ctx, root, args), p.stdout.err); err != nil {
+	var err error
+	if c, rest, unknown := root.Find(args); unknown == nil {
+		err = oneDash(c, rest)
+	}
+	if err == nil {
+		err = cmp.Or(root.ExecuteContext(ctx), p.stdout.err)
+	}
+	if err != nil {
 		return fail(p, root, args, err)
 	}
 	return p.code
-}
-
-func execute(ctx context.Context, root *cobra.Command, args []string) error {
-	if c, rest, err := root.Find(args); err == nil {
-		if err := oneDash(c, rest); err != nil {
-			return err
-		}
-	}
-	return root.ExecuteContext(ctx)
 }
 
 // fail prints an error and its hint, and returns the exit code.
