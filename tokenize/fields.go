@@ -22,6 +22,7 @@ type fieldRule struct {
 
 // fieldRow says how header fields are read if they are used.
 type fieldRow struct {
+	names     string // lower case, with blanks between them
 	reading   reading
 	structure structure // the terms for the way it is written, which do not depend on used
 	attaches  bool      // it is used in the header of an attached message, too
@@ -39,23 +40,17 @@ const (
 
 // fieldRows are the fields that are not read as all of their kind. Trace fields have only the shape of each hop, and fields of the recipient's
 // mailbox or of a list have no structure.
-func fieldRows() [8]namedRow {
-	return [...]namedRow{
-		{"subject", fieldRow{readProse, orderOnly, true}},
-		{"from to reply-to", fieldRow{readAddresses, orderOnly, true}},
-		{"cc bcc disposition-notification-to", fieldRow{readAddresses, orderOnly, false}},
-		{"sender errors-to mail-followup-to delivered-to envelope-to x-original-to", fieldRow{readAddresses, noStructure, false}},
-		{"return-path", fieldRow{readAddresses, relationField, false}},
-		{"received", fieldRow{readWords, receivedField, false}},
-		{"message-id", fieldRow{readWords, messageIDField, false}},
-		{"content-type", fieldRow{readNothing, mediaField, false}}, // the terms of the parts have the rest
+func fieldRows() [8]fieldRow {
+	return [...]fieldRow{
+		{"subject", readProse, orderOnly, true},
+		{"from to reply-to", readAddresses, orderOnly, true},
+		{"cc bcc disposition-notification-to", readAddresses, orderOnly, false},
+		{"sender errors-to mail-followup-to delivered-to envelope-to x-original-to", readAddresses, noStructure, false},
+		{"return-path", readAddresses, relationField, false},
+		{"received", readWords, receivedField, false},
+		{"message-id", readWords, messageIDField, false},
+		{"content-type", readNothing, mediaField, false}, // the terms of the parts have the rest
 	}
-}
-
-// namedRow is the row of some fields, by their names between blanks.
-type namedRow struct {
-	names string
-	fieldRow
 }
 
 // ofKind returns how the fields of a kind are written, and whether the options use their words.
@@ -137,12 +132,15 @@ func (r *fieldRules) make(name string) *fieldRule {
 		matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower) {
 		return &r.none
 	}
-	rule := &fieldRule{header: "header:" + name, tags: newAddressTags(tagOf(lower))}
+	rule := &fieldRule{header: "header:" + name, tags: newAddressTags(lower + ":")}
+	if hasWord(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
+		rule.tags = newAddressTags(fieldPrefix + lower + ":") // else the words of a field named "Body" would pass for words of the text
+	}
 	rule.reading = readWords
 	rule.structure, rule.used = r.options.ofKind(kind)
 	for _, row := range fieldRows() {
 		if hasWord(row.names, lower) {
-			rule.fieldRow = row.fieldRow
+			rule.fieldRow = row
 		}
 	}
 	if !r.options.Structure {
@@ -173,14 +171,6 @@ func hasWord(words, word string) bool {
 		}
 	}
 	return false
-}
-
-// tagOf returns the tag of a field's words: its name, with a prefix if other terms have that tag, as those of a field named "Body".
-func tagOf(lower string) string {
-	if hasWord(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
-		return fieldPrefix + lower + ":"
-	}
-	return lower + ":"
 }
 
 // Prefixes of tags: of fields of attached messages, and of fields whose names are reserved.
@@ -266,4 +256,3 @@ func (o Options) Without(term string) string {
 	}
 	return ""
 }
-

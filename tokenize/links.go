@@ -115,14 +115,10 @@ func (t *hosts) url(host []byte) {
 		t.seen.add(escapedHost)
 		host = plain
 	}
-	t.hostAs(weburl.Host, "host:", "domain:", host, isPlainHost(host) && !mayBeAddress(host))
-}
-
-// mayBeAddress reports whether an ASCII host may be an IP address: it is in brackets, or its last label begins with a digit.
-func mayBeAddress(host []byte) bool {
 	host = bytes.TrimRight(host, ".")
 	last := bytes.LastIndexByte(host, '.') + 1
-	return last < len(host) && (host[last] <= '9' || host[0] == '[')
+	mayBeAddress := last < len(host) && (host[last] <= '9' || host[0] == '[') // in brackets, or the last label begins with a digit
+	t.hostAs(weburl.Host, "host:", "domain:", host, isPlainHost(host) && !mayBeAddress)
 }
 
 // unescaped decodes the escapes in part of a URL, such as %41 for A, unless one is broken or the result is not text.

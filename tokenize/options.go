@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -116,17 +115,14 @@ func (o Options) Validate() error {
 	if o.MaxLength < o.MinLength {
 		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
 	}
-	errs = append(errs, validatePatterns("headers", o.Headers), validatePatterns("ignore_headers", o.IgnoreHeaders))
-	return errors.Join(errs...)
-}
-
-func validatePatterns(key string, patterns []string) error {
-	bad := slices.IndexFunc(patterns, func(p string) bool {
-		_, err := path.Match(p, "")
-		return err != nil || p == ""
-	})
-	if bad < 0 {
-		return nil
+	for i, patterns := range [][]string{o.Headers, o.IgnoreHeaders} {
+		for _, p := range patterns {
+			if _, err := path.Match(p, ""); err != nil || p == "" {
+				key := [...]string{"headers", "ignore_headers"}[i]
+				errs = append(errs, fmt.Errorf("%s has the entry %q: must be a header name or a pattern with *", key, p))
+				break
+			}
+		}
 	}
-	return fmt.Errorf("%s has the entry %q: must be a header name or a pattern with *", key, patterns[bad])
+	return errors.Join(errs...)
 }

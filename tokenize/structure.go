@@ -66,7 +66,17 @@ func (t *writing) message(m *message.Message) {
 		t.field(rule, f.Value)
 	}
 	t.relations(m)
-	t.outline(m.Parts)
+	if len(m.Parts) == 0 {
+		return
+	}
+	t.made = append(t.made[:0], "outline:"...)
+	for i := range m.Parts[:min(len(m.Parts), maxOutline)] {
+		if i > 0 {
+			t.made = append(t.made, ',')
+		}
+		t.made = append(t.made, m.Parts[i].Type...)
+	}
+	t.put(t.made, nil)
 }
 
 func (t *writing) field(rule *fieldRule, value []byte) {
@@ -250,21 +260,6 @@ func (t *writing) domainOf(m *message.Message, name string) uint64 {
 		return 0
 	}
 	return t.registered(host)
-}
-
-// outline emits the sequence of types of the parts.
-func (t *writing) outline(parts []message.Part) {
-	if len(parts) == 0 {
-		return
-	}
-	t.made = append(t.made[:0], "outline:"...)
-	for i := range parts[:min(len(parts), maxOutline)] {
-		if i > 0 {
-			t.made = append(t.made, ',')
-		}
-		t.made = append(t.made, parts[i].Type...)
-	}
-	t.put(t.made, nil)
 }
 
 const (

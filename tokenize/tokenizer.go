@@ -60,7 +60,13 @@ func (t *Tokenizer) stems() normalizer {
 		normalize = func(dst, word []byte) []byte {
 			start := len(dst)
 			dst = t.options.fold(dst, word)
-			if isCode(dst[start:]) {
+			// A code or a name has no stem: a word with a digit, an underscore or an upper case letter.
+			isCode, isASCII := false, true
+			for _, c := range dst[start:] {
+				isCode = isCode || isDigit(c) || c == '_' || c-'A' < 26
+				isASCII = isASCII && c < utf8.RuneSelf
+			}
+			if isCode || !isASCII && !bytes.Equal(dst[start:], bytes.ToLower(dst[start:])) {
 				return dst
 			}
 			return append(dst[:start], stem(dst[start:])...)
@@ -89,18 +95,6 @@ func (o Options) fold(dst, word []byte) []byte {
 	return appendLower(dst, word)
 }
 
-// isCode reports whether a folded word is a code or a name, which has no stem, by a digit, an underscore or an upper case letter in it.
-func isCode(folded []byte) bool {
-	ascii := true
-	for _, c := range folded {
-		if isDigit(c) || c == '_' || c-'A' < 26 {
-			return true
-		}
-		ascii = ascii && c < utf8.RuneSelf
-	}
-	return !ascii && !bytes.Equal(folded, bytes.ToLower(folded))
-}
-
 // appendLower appends text in lower case.
 func appendLower(dst, text []byte) []byte {
 	for i, c := range text {
@@ -117,17 +111,6 @@ func appendLower(dst, text []byte) []byte {
 func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
 	t.emit, t.left, t.made = emit, t.options.MaxTokens, t.room
 	t.seen = sightings{tagged: t.seen.tagged[:0]}
-	t.message(m)
-	t.group = evidence.Structure
-	t.marks(m)
-	t.emit = nil
-	if t.left < 0 {
-		return message.Repairs(0).With(message.CutTokens)
-	}
-	return 0
-}
-
-func (t *Tokenizer) message(m *message.Message) {
 	for _, f := range m.Header {
 		if rule := t.rules.ofField(f); rule.used {
 			t.group = evidence.Structure
@@ -159,6 +142,13 @@ func (t *Tokenizer) message(m *message.Message) {
 	for _, l := range m.Links {
 		t.link(l)
 	}
+	t.group = evidence.Structure
+	t.marks(m)
+	t.emit = nil
+	if t.left < 0 {
+		return message.Repairs(0).With(message.CutTokens)
+	}
+	return 0
 }
 
 // value emits the words of a header field.

@@ -223,31 +223,23 @@ func isMark(r rune) bool {
 	return inBlock && unicode.IsMark(r)
 }
 
-// enclosure is a range of letters or numbers in circles, squares or brackets.
-type enclosure struct {
-	first, last rune
-	start       int // the letter or the number of the first
-}
-
-// enclosures returns the enclosed letters, and the enclosed numbers that NFKC does not fold, by the names of characters in Unicode. NFKC
-// folds some of the letters, and keeps the brackets of others.
-func enclosures() [16]enclosure {
-	return [...]enclosure{
+// enclosedIn returns the letter, or the number below 32, in a circle, a square or brackets, by the names of characters in Unicode, or -1. NFKC folds
+// some of the letters, keeps the brackets of others, and folds other numbers.
+func enclosedIn(r rune) int {
+	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f1a5 {
+		return -1
+	}
+	for _, e := range [...]struct {
+		first, last rune
+		start       int // the letter or the number of the first
+	}{
 		{0x24b6, 0x24cf, 'A'}, {0x24d0, 0x24e9, 'a'}, // circled
 		{0x249c, 0x24b5, 'a'}, {0x1f110, 0x1f129, 'A'}, // parenthesized
 		{0x1f130, 0x1f149, 'A'}, {0x1f150, 0x1f169, 'A'}, {0x1f170, 0x1f189, 'A'}, {0x1f1a5, 0x1f1a5, 'd'}, // squared, negative circled, negative squared
 		{0x24eb, 0x24f4, 11}, {0x24f5, 0x24fe, 1}, {0x24ff, 0x24ff, 0}, // negative circled, double circled
 		{0x2776, 0x277f, 1}, {0x2780, 0x2789, 1}, {0x278a, 0x2793, 1}, // dingbats
 		{0x1f10b, 0x1f10b, 0}, {0x1f10c, 0x1f10c, 0},
-	}
-}
-
-// enclosedIn returns the enclosed letter, or the enclosed number, which is below 32, or -1.
-func enclosedIn(r rune) int {
-	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f1a5 {
-		return -1
-	}
-	for _, e := range enclosures() {
+	} {
 		if r >= e.first && r <= e.last {
 			return e.start + int(r-e.first)
 		}
@@ -287,27 +279,22 @@ const countries = "AC AD AE AF AG AI AL AM AN AO AQ AR AS AT AU AW AX AZ BA BB B
 // rightToLeft is RIGHT-TO-LEFT OVERRIDE: whatever follows it is displayed from right to left.
 const rightToLeft = "\u202e"
 
-// maxOverrides is how many nested overrides are followed.
-const maxOverrides = 8
-
-// override is an open override, embedding or isolate of the bidirectional algorithm (UAX #9, X1 to X8), simplified for letters that are read
-// from left to right.
-type override struct {
-	start     int  // of the text inside
-	backwards bool // the text is displayed from right to left
-	turns     bool // the text around it is displayed in the other direction
-}
-
-// displayOrder returns text in the order in which it is displayed.
+// displayOrder returns text in the order in which it is displayed, by the overrides, embeddings and isolates of the bidirectional algorithm (UAX
+// #9, X1 to X8), simplified for letters that are read from left to right.
 func (v *viewer) displayOrder(text []byte) []byte {
 	if !bytes.Contains(text, []byte(rightToLeft)) {
 		return text
 	}
-	var open [maxOverrides + 1]override // the first is the text around all
-	depth := 0                          // may be more than maxOverrides: those inside of the last one are ignored
+	const deepest = 8
+	var open [deepest + 1]struct { // the first is the text around all
+		start     int  // of the text inside
+		backwards bool // the text is displayed from right to left
+		turns     bool // the text around it is displayed in the other direction
+	}
+	depth := 0 // may be more than the deepest: what is inside of that is ignored
 	dst := v.ordered[:0]
 	end := func() {
-		if depth > 0 && depth <= maxOverrides && open[depth].turns {
+		if depth > 0 && depth <= deepest && open[depth].turns {
 			reverse(dst[open[depth].start:])
 		}
 		depth = max(depth-1, 0)
@@ -319,9 +306,10 @@ func (v *viewer) displayOrder(text []byte) []byte {
 			end()
 		case 0x202a, 0x202b, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068: // embeddings, overrides, isolates
 			dst = append(dst, text[:size]...)
-			if depth++; depth <= maxOverrides {
-				backwards := r == 0x202e
-				open[depth] = override{len(dst), backwards, backwards != open[depth-1].backwards}
+			if depth++; depth <= deepest {
+				o := &open[depth]
+				o.start, o.backwards = len(dst), r == 0x202e
+				o.turns = o.backwards != open[depth-1].backwards
 			}
 		default:
 			dst = append(dst, text[:size]...)
