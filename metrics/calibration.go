@@ -138,7 +138,16 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 		return p.calibration(start), []string{"probabilities are the same for all messages: " +
 			"a higher score does not make a class more likely"}
 	}
-	result, err := p.minimized(start)
+	// Minimize passes each step between goroutines, which is slow on a locked thread, such as that of a trial of chaff tune, so it has a goroutine of
+	// its own.
+	var result *optimize.Result
+	var err error
+	var done sync.WaitGroup
+	done.Go(func() {
+		result, err = optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
+			start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
+	})
+	done.Wait()
 	// The line search fails harmlessly where the loss is flat to the last bit, so only the gradient counts.
 	p.Gradient(gradient, result.X)
 	c := p.calibration(result.X)
@@ -149,18 +158,6 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 		return c, []string{fmt.Sprintf("probabilities are not optimal: the calibration stopped early: %v", err)}
 	}
 	return c, nil
-}
-
-// minimized returns the minimum of the loss. Minimize passes each step between goroutines, which is slow on a locked thread, such as that
-// of a trial of chaff tune, so it has a goroutine of its own.
-func (p *platt) minimized(start []float64) (result *optimize.Result, err error) {
-	var done sync.WaitGroup
-	done.Go(func() {
-		result, err = optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
-			start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
-	})
-	done.Wait()
-	return result, err
 }
 
 // negligible is the size, relative to the largest score, up to which a difference between scores can be due to rounding.
@@ -194,16 +191,11 @@ func newPlatt(labels []int32, scores []float64, counts []int) *platt {
 		p.miss[c] = 1 / (float64(n) + 2) / float64(k-1)
 	}
 	for _, score := range scores {
-		p.largest = max(p.largest, math.Abs(score))
+		p.largest = max(p.largest, math.Abs(score)) // divides all scores first, so that no square overflows
 	}
-	if p.largest > 0 {
-		p.standardise(scores)
+	if p.largest == 0 {
+		return p
 	}
-	return p
-}
-
-// standardise sets x, centres and scale. It divides scores by the largest first, so that no square overflows.
-func (p *platt) standardise(scores []float64) {
 	n := float64(len(p.labels))
 	for i, score := range scores {
 		first := scores[i-i%p.classes]
@@ -218,12 +210,13 @@ func (p *platt) standardise(scores []float64) {
 	scale := math.Sqrt(squares / float64(len(p.x)))
 	if scale <= negligible {
 		clear(p.x)
-		return
+		return p
 	}
 	p.scale = scale
 	for i := range p.x {
 		p.x[i] /= scale
 	}
+	return p
 }
 
 // flat returns the best parameters for a slope of 0, whose probabilities are the means of the targets.

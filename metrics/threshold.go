@@ -46,21 +46,17 @@ func (o ThresholdOptions) Validate() error {
 	check("ham_lost", o.HamLost)
 	check("spam_missed", o.SpamMissed)
 	if !(o.Confidence == 0 || o.Confidence >= 1 && o.Confidence < 100) {
-		errs = append(errs, fmt.Errorf("confidence is %v: must be a percentage, 0 or from 1 to less than 100%s", o.Confidence, asPercentage(o.Confidence)))
+		hint := ""
+		if o.Confidence > 0 && o.Confidence < 1 { // a share that was meant as a percentage
+			hint = fmt.Sprintf("; for %v %% it is %[1]v", math.Round(o.Confidence*1e6)/1e4)
+		}
+		errs = append(errs, fmt.Errorf("confidence is %v: must be a percentage, 0 or from 1 to less than 100%s", o.Confidence, hint))
 	}
 	if o.Costs != "" {
 		_, err := parseCosts(o.Costs)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
-}
-
-// asPercentage returns a hint for a share of 1 that was meant as a percentage.
-func asPercentage(share float64) string {
-	if share > 0 && share < 1 {
-		return fmt.Sprintf("; for %v %% it is %[1]v", math.Round(share*1e6)/1e4)
-	}
-	return ""
 }
 
 // Thresholds are the scores at which the verdict changes: spam if score > Spam, unsure if Unsure < score <= Spam, otherwise ham. Unsure <= Spam.

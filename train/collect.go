@@ -79,8 +79,16 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	}
 	mail := *m
 	c := &Collection{options: o, Mail: &mail}
-	c.summary.Warnings = slices.Clone(c.summary.Warnings)
-	c.summary.warnOfLittleMail()
+	var few []string
+	for _, class := range m.summary.Classes {
+		if class.Messages < FewMessages {
+			few = append(few, fmt.Sprintf("%d %s", class.Messages, class.Name))
+		}
+	}
+	if len(few) > 0 {
+		c.summary.Warnings = append(slices.Clip(c.summary.Warnings),
+			fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
+	}
 	c.setGroups()
 	c.parts = c.split()
 	return c, c.buildVocabulary()
@@ -287,26 +295,13 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 			trained[m.Label]++
 		}
 	}
-	if err := needTwoClasses(c.classes, trained); err != nil {
-		return nil, err
+	switch len(slices.DeleteFunc(trained, func(n int) bool { return n == 0 })) {
+	case 0:
+		return nil, fmt.Errorf("the training part is empty: %w", ErrNoMail)
+	case 1:
+		return nil, fmt.Errorf("the training part has one of the classes %s: %w", strings.Join(c.classes, ", "), ErrOneClass)
 	}
 	return &s, s.buildVocabulary()
-}
-
-func needTwoClasses(classes []string, messages []int) error {
-	present := 0
-	for _, n := range messages {
-		if n > 0 {
-			present++
-		}
-	}
-	switch present {
-	case 0:
-		return fmt.Errorf("the training part is empty: %w", ErrNoMail)
-	case 1:
-		return fmt.Errorf("the training part has one of the classes %s: %w", strings.Join(classes, ", "), ErrOneClass)
-	}
-	return nil
 }
 
 // WithOptions returns c with the Features, Workers and Memory of other options, which [Collection.Select] and [Collection.Reread] use.

@@ -130,8 +130,12 @@ func (o Options) choose(c *Collection, s Scores, scale metrics.Scale, t models.T
 	}
 	calibration, doubts := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	chosen.Calibration, warnings = calibration, append(warnings, doubts...)
-	if doubt := s.learnedLittle(); doubt != "" && !isBaseline(t) {
-		warnings = append(warnings, doubt)
+	switch t.(type) {
+	case *models.Majority, *models.Memoriser: // not meant to learn from the terms of a message
+	default:
+		if doubt := s.learnedLittle(); doubt != "" {
+			warnings = append(warnings, doubt)
+		}
 	}
 	return chosen, warnings
 }
@@ -147,15 +151,6 @@ func ScaleOf(t models.Trainer, labels []int32) metrics.Scale {
 		return metrics.Scale{}
 	}
 	return metrics.Scale{Prior: math.Log(of[filter.SpamClass] / of[0]), LogOdds: m.LogOdds()}
-}
-
-// isBaseline reports whether a trainer is not meant to learn from the terms of a message.
-func isBaseline(t models.Trainer) bool {
-	switch t.(type) {
-	case *models.Majority, *models.Memoriser:
-		return true
-	}
-	return false
 }
 
 // verdicts counts the verdicts of a spam filter on s, and returns the mean cost of a message, nil without costs.

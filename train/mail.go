@@ -298,19 +298,6 @@ func (m *Mail) count() {
 // FewMessages is the number of messages of a class below which a model has seen little of it.
 const FewMessages = 50
 
-// warnOfLittleMail adds a warning if a class has few messages.
-func (s *Summary) warnOfLittleMail() {
-	var few []string
-	for _, class := range s.Classes {
-		if class.Messages < FewMessages {
-			few = append(few, fmt.Sprintf("%d %s", class.Messages, class.Name))
-		}
-	}
-	if len(few) > 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
-	}
-}
-
 func emptyCounts(classes []string) []ClassCount {
 	counts := make([]ClassCount, len(classes))
 	for k, name := range classes {
