@@ -77,11 +77,22 @@ func PointAtSM(curve []Point, sm float64) Point {
 // which stretches small shares as the scales of a DET curve do, but is finite for 0 and 1. Neither term differs by more than
 // pi/(n-1) between a dropped point and the kept point before it.
 func Thin(points []Point, n int) []Point {
-	corners := onlyCorners(points)
+	var corners []Point
+	for i, p := range points {
+		isInside := false
+		if i > 0 && i < len(points)-1 {
+			before, after := points[i-1], points[i+1]
+			isInside = before.HM == p.HM && p.HM == after.HM || before.SM == p.SM && p.SM == after.SM
+		}
+		if !isInside {
+			corners = append(corners, p)
+		}
+	}
 	n = max(n, 2)
 	if len(corners) <= n {
 		return corners
 	}
+	position := func(p Point) float64 { return math.Asin(math.Sqrt(p.SM)) - math.Asin(math.Sqrt(p.HM)) }
 	first, last := position(corners[0]), position(corners[len(corners)-1])
 	kept, part := make([]Point, 0, n), -1
 	for _, p := range corners[:len(corners)-1] {
@@ -92,48 +103,20 @@ func Thin(points []Point, n int) []Point {
 	return append(kept, corners[len(corners)-1])
 }
 
-// onlyCorners drops each point that has the same HM, or the same SM, as both of its neighbours.
-func onlyCorners(points []Point) []Point {
-	corners := make([]Point, 0, len(points))
-	for i, p := range points {
-		if i > 0 && i < len(points)-1 {
-			before, after := points[i-1], points[i+1]
-			if before.HM == p.HM && p.HM == after.HM || before.SM == p.SM && p.SM == after.SM {
-				continue
-			}
-		}
-		corners = append(corners, p)
-	}
-	return corners
-}
-
-// position returns the position of a point on the curve; see [Thin].
-func position(p Point) float64 { return math.Asin(math.Sqrt(p.SM)) - math.Asin(math.Sqrt(p.HM)) }
-
-// pairs counts the pairs of a ham and a spam in which the ham has the higher score.
-type pairs struct {
-	ham, spam int64 // messages
-	halves    int64 // twice the number of these pairs, so that a tie counts 1
-}
-
-func countPairs(scores []float64, spam []bool) pairs {
-	var p pairs
-	for _, t := range tallies(scores, spam) {
-		ham, spam := int64(t.ham), int64(t.spam)
-		p.halves += 2*ham*p.spam + ham*spam
-		p.ham += ham
-		p.spam += spam
-	}
-	return p
-}
-
-// percent returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the ham has
+// oneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the ham has
 // the higher score; a tie counts half. 0 is perfect, 50 is chance. It is nil without ham or without spam.
 //
 // Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of Mann and Whitney (1947). Pairs are counted in
 // integers, in O(n log n), so the order of the messages does not matter.
-func (p pairs) percent() *float64 {
-	return orNil(100*float64(p.halves)/(2*float64(p.ham)*float64(p.spam)), p.ham > 0 && p.spam > 0)
+func oneMinusROCA(scores []float64, spam []bool) *float64 {
+	var hams, spams, halves int64 // twice the number of these pairs, so that a tie counts 1
+	for _, t := range tallies(scores, spam) {
+		ham, spam := int64(t.ham), int64(t.spam)
+		halves += 2*ham*spams + ham*spam
+		hams += ham
+		spams += spam
+	}
+	return orNil(100*float64(halves)/(2*float64(hams)*float64(spams)), hams > 0 && spams > 0)
 }
 
 // tally counts the messages with one score.
@@ -190,17 +173,23 @@ func LearningCurve(scores []float64, predictions []int32, spam []bool, every int
 	mustMatch(len(scores), len(spam))
 	mustMatch(len(scores), len(predictions))
 	labels := classesOf(spam)
-	all := NewConfusion(nil, nil, 2)
-	var order ordered
+	order := make([]int, len(scores)) // by score, so that the messages of each point are sorted already
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[i], scores[j]) })
+	measure := func(from, to int) LearningPoint {
+		of, is := make([]float64, 0, to-from), make([]bool, 0, to-from)
+		for _, i := range order {
+			if from <= i && i < to {
+				of, is = append(of, scores[i]), append(is, spam[i])
+			}
+		}
+		return LearningPoint{to, spamFigures(NewConfusion(labels[from:to], predictions[from:to], 2), of, is)}
+	}
 	for start := 0; start < len(labels); start += every {
 		end := start + min(every, len(labels)-start)
-		block := NewConfusion(labels[start:end], predictions[start:end], 2)
-		for i := start; i < end; i++ {
-			all[labels[i]][predictions[i]]++
-			order.add(scores[i], spam[i])
-		}
-		curve = append(curve, LearningPoint{end, spamFigures(all, order.pairs)})
-		blocks = append(blocks, LearningPoint{end, spamFigures(block, countPairs(scores[start:end], spam[start:end]))})
+		curve, blocks = append(curve, measure(0, end)), append(blocks, measure(start, end))
 	}
 	return curve, blocks
 }
@@ -213,27 +202,6 @@ func classesOf(spam []bool) []int32 {
 		}
 	}
 	return classes
-}
-
-// ordered has the scores of messages so far by class, in ascending order, and the pairs among them.
-type ordered struct {
-	pairs       pairs
-	hams, spams []float64
-}
-
-// add adds a message. Of a ham and a spam with the same score it adds half of a pair.
-func (o *ordered) add(score float64, spam bool) {
-	ham, _ := slices.BinarySearch(o.hams, score) // how many are below
-	of, _ := slices.BinarySearch(o.spams, score)
-	if spam {
-		o.pairs.halves += int64(len(o.hams) - ham + above(o.hams, score))
-		o.pairs.spam++
-		o.spams = slices.Insert(o.spams, of, score)
-		return
-	}
-	o.pairs.halves += int64(of + len(o.spams) - above(o.spams, score))
-	o.pairs.ham++
-	o.hams = slices.Insert(o.hams, ham, score)
 }
 
 // Histogram counts ham and spam by score. Bin i holds the scores from Edges[i] up to but not including Edges[i+1]. The first bin also

@@ -99,7 +99,7 @@ func TestAreaUnderTheErrorCurveIsThatOfOneMinusROCA(t *testing.T) {
 	defined := 0
 	for range 300 {
 		scores, spam := randomScores(random, 1+random.IntN(80))
-		want, ok := oneMinusROCA(scores, spam)
+		want, ok := valueOf(oneMinusROCA(scores, spam))
 		points := ErrorCurve(scores, spam)
 		if ok != (points != nil) {
 			t.Fatalf("area defined: %v; points: %v", ok, points)
@@ -224,10 +224,6 @@ func BenchmarkErrorCurve(b *testing.B) {
 	}
 }
 
-func oneMinusROCA(scores []float64, spam []bool) (percent float64, defined bool) {
-	return valueOf(countPairs(scores, spam).percent())
-}
-
 func valueOf(x *float64) (value float64, defined bool) {
 	if x == nil {
 		return 0, false
@@ -256,7 +252,7 @@ func TestOneMinusROCA(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			scores, spam := join(test.ham, test.spam)
-			got, defined := oneMinusROCA(scores, spam)
+			got, defined := valueOf(oneMinusROCA(scores, spam))
 			if defined != (test.want >= 0) || defined && !near(got, test.want) {
 				t.Errorf("got %v, %v, want %v", got, defined, test.want)
 			}
@@ -306,7 +302,7 @@ func TestOneMinusROCAIsTheShareOfPairsInTheWrongOrder(t *testing.T) {
 				}
 			}
 		}
-		got, defined := oneMinusROCA(scores, spam)
+		got, defined := valueOf(oneMinusROCA(scores, spam))
 		if defined != (pairs > 0) {
 			t.Fatalf("got defined %v with %v pairs", defined, pairs)
 		}
@@ -322,7 +318,7 @@ func TestOneMinusROCAAgreesWithScikitLearn(t *testing.T) {
 		Spam   []bool    `json:"spam"`
 		Area   float64   `json:"roc_auc_score"`
 	}](t, "sklearn_roc.json")
-	got, defined := oneMinusROCA(fixture.Scores, fixture.Spam)
+	got, defined := valueOf(oneMinusROCA(fixture.Scores, fixture.Spam))
 	if want := 100 * (1 - fixture.Area); !defined || math.Abs(got-want) > 1e-9 {
 		t.Errorf("got %v, %v, want %v", got, defined, want)
 	}

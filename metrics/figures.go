@@ -40,8 +40,8 @@ type SpamFigures struct {
 	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
 }
 
-func spamFigures(c Confusion, p pairs) SpamFigures {
-	return SpamFigures{HM: c.HM(), SM: c.SM(), LAM: c.LAM(), OneMinusROCA: p.percent()}
+func spamFigures(c Confusion, scores []float64, spam []bool) SpamFigures {
+	return SpamFigures{HM: c.HM(), SM: c.SM(), LAM: c.LAM(), OneMinusROCA: oneMinusROCA(scores, spam)}
 }
 
 // Measure returns the figures of a classifier. [Figures.MeasureScores] and [Figures.MeasureSpam] add those of its scores.
@@ -64,7 +64,7 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 	if len(f.Confusion) != 2 {
 		panic("metrics: a spam filter has two classes")
 	}
-	f.SpamFigures = spamFigures(f.Confusion, countPairs(scores, spam))
+	f.SpamFigures = spamFigures(f.Confusion, scores, spam)
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities

@@ -42,7 +42,7 @@ func TestLearningCurveAgreesWithTheFiguresOfTheSameMessages(t *testing.T) {
 			predicted[i] = score > 0
 		}
 		c := NewConfusion(classesOf(spam), classesOf(predicted), 2)
-		return LearningPoint{len(scores), spamFigures(c, countPairs(scores, spam))}
+		return LearningPoint{len(scores), spamFigures(c, scores, spam)}
 	}
 	for range 200 {
 		scores, spam := randomScores(random, 1+random.IntN(120))
