@@ -196,7 +196,7 @@ func TestThinKeepsTheShape(t *testing.T) {
 			t.Fatalf("%d points, from %v to %v", len(thin), thin[0], thin[len(thin)-1])
 		}
 		kept := 0
-		for _, p := range onlyCorners(all) {
+		for _, p := range Thin(all, len(all)) { // the corners
 			if kept+1 < len(thin) && thin[kept+1].Threshold <= p.Threshold {
 				kept++
 			}
