@@ -3,7 +3,6 @@ package verdictfield
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 	"strings"
 
@@ -23,12 +22,13 @@ func UnjudgedField(why string) Field { return Field{"X-Chaff-Unjudged", Text(why
 func Set(raw []byte, fields ...Field) (out []byte, ended bool) {
 	first := fromLine(raw)
 	const room = 1 << 10 // for fields
-	out = appendOthers(append(make([]byte, 0, len(raw)+room), raw[:first]...), raw[first:])
+	out = appendOthers(append(make([]byte, 0, len(raw)+room), raw[:first]...), raw[first:], forgedFields(raw[first:]))
 	rest, end := out[first:], "\n"
 	if endsInCRLF(out) {
 		end = "\r\n"
 	}
-	ended = disownHeader(rest, end == "\r\n")
+	header, ended := headerEnd(rest, end == "\r\n")
+	disown(rest[:header])
 	var own []byte
 	for _, f := range fields {
 		own = append(own, f.Name+": "+f.Value+end...)
@@ -48,19 +48,11 @@ const spacer = "X-Chaff-Message:"
 // Clean returns the header of a message as [Set] passes it on, but without new fields, and where the parts that it has
 // removed begin and end. The rest has its length. Mail systems that take messages apart edit their fields by it.
 func Clean(header []byte) (clean []byte, removed [][2]int) {
-	for start, end := range forgedFields(header) {
-		removed = append(removed, [2]int{start, end})
-	}
-	clean = appendOthers(make([]byte, 0, len(header)), header)
-	disownHeader(clean, endsInCRLF(clean))
+	removed = forgedFields(header)
+	clean = appendOthers(make([]byte, 0, len(header)), header, removed)
+	end, _ := headerEnd(clean, endsInCRLF(clean))
+	disown(clean[:end])
 	return clean, removed
-}
-
-// disownHeader takes the names of verdicts from the header of raw, to where it has ended for every program, and reports whether it has.
-func disownHeader(raw []byte, crlf bool) (ended bool) {
-	end, ended := headerEnd(raw, crlf)
-	disown(raw[:end])
-	return ended
 }
 
 // endsInCRLF reports whether the first line end of raw is CR LF.
@@ -106,35 +98,33 @@ func Text(name string) string {
 // longLine is the length from which programs may break a line: old ones have buffers of 512 bytes.
 const longLine = 500
 
-// appendOthers appends raw without the verdict fields on which all programs agree.
-func appendOthers(dst, raw []byte) []byte {
+// appendOthers appends raw without some of its fields.
+func appendOthers(dst, raw []byte, fields [][2]int) []byte {
 	kept := 0
-	for start, end := range forgedFields(raw) {
-		dst = append(dst, raw[kept:start]...)
-		kept = end
+	for _, f := range fields {
+		dst = append(dst, raw[kept:f[0]]...)
+		kept = f[1]
 	}
 	return append(dst, raw[kept:]...)
 }
 
-// forgedFields yields where the verdict fields on which all programs agree begin and end.
-func forgedFields(raw []byte) iter.Seq2[int, int] {
-	return func(yield func(start, end int) bool) {
-		atStart := true
-		for at := 0; ; {
-			text, n := plainLine(raw[at:])
-			if !atStart || string(text) != spacer { // a spacer at the top is ours, its continuation is the sender's
-				n = plainField(raw[at:])
-			}
-			if n == 0 {
-				return
-			}
-			if !isVerdict(raw[at : at+n]) {
-				atStart = false
-			} else if !yield(at, at+n) {
-				return
-			}
-			at += n
+// forgedFields returns where the verdict fields on which all programs agree begin and end.
+func forgedFields(raw []byte) (found [][2]int) {
+	own := headerfield.OwnPrefixes()
+	for at, atStart := 0, true; ; {
+		text, n := plainLine(raw[at:])
+		if !atStart || string(text) != spacer { // a spacer at the top is ours, its continuation is the sender's
+			n = plainField(raw[at:])
 		}
+		if n == 0 {
+			return found
+		}
+		if slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(raw[at:at+n], prefix) }) {
+			found = append(found, [2]int{at, at + n})
+		} else {
+			atStart = false
+		}
+		at += n
 	}
 }
 
@@ -168,12 +158,6 @@ func plainLine(raw []byte) (text []byte, n int) {
 		}
 	}
 	return text, i + 1
-}
-
-// isVerdict reports whether a field has a name that only chaff may write.
-func isVerdict(field []byte) bool {
-	own := headerfield.OwnPrefixes()
-	return slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(field, prefix) })
 }
 
 // headerEnd returns the offset at which the header of raw has ended for every program, and whether it has ended in raw. All programs
