@@ -244,7 +244,7 @@ func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
 func (j *reviewer) months() (all []Month) {
 	messages, right := make(map[string]int), make(map[string]int)
 	for i, m := range j.messages {
-		if delivered := j.mail.Time(m); !delivered.IsZero() {
+		if delivered := j.mail.Entry(m).Time; !delivered.IsZero() {
 			name := delivered.UTC().Format("2006-01")
 			messages[name]++
 			if j.Predictions[i] == j.Labels[i] {

@@ -119,13 +119,13 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 	members := mail.Members()
 	if o.ByTime {
 		last := func(x train.Member) int { // those without a time
-			if mail.Time(x.Index).IsZero() {
+			if mail.Entry(x.Index).Time.IsZero() {
 				return 1
 			}
 			return 0
 		}
 		slices.SortStableFunc(members, func(x, y train.Member) int {
-			return cmp.Or(cmp.Compare(last(x), last(y)), mail.Time(x.Index).Compare(mail.Time(y.Index)))
+			return cmp.Or(cmp.Compare(last(x), last(y)), mail.Entry(x.Index).Time.Compare(mail.Entry(y.Index).Time))
 		})
 	}
 	return m.Select(members)
@@ -163,7 +163,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	isSpamFilter, verdicts := filter.IsSpamFilter(classes), newLearningThresholds(trainer, m.options.Thresholds)
 	documents, labels := make([]features.Ref, m.Len()), make([]int32, m.Len())
 	for i := range documents {
-		documents[i], labels[i] = m.Document(i), int32(m.Label(i))
+		documents[i], labels[i] = m.Entry(i).Terms, int32(m.Entry(i).Label)
 	}
 	vocabulary, _, err := train.VocabularyOf(m.Documents(), documents, kind, features.DefaultOptions())
 	if err != nil {
@@ -182,7 +182,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 			return Replay{}, ctx.Err()
 		}
 		scores := learner.Scores(s.Row(i), rows.Row(i))
-		label, prediction := m.Label(i), models.Argmax(scores)
+		label, prediction := m.Entry(i).Label, models.Argmax(scores)
 		s.Predictions[i] = int32(prediction)
 		score := scores[prediction]
 		if K == 2 {
@@ -197,7 +197,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		if delayed < 0 || !m.learns[delayed] {
 			continue
 		}
-		label = m.Label(delayed)
+		label = m.Entry(delayed).Label
 		if m.options.OnError {
 			scores := s.Row(delayed)
 			sure.add(int32(label), scores)

@@ -58,9 +58,9 @@ func TestAReplayThatStopsLearningAgreesWithATrainedModel(t *testing.T) {
 		}
 		var hashes []uint64
 		for i := range half {
-			terms := m.Documents().Document(m.Document(i)).Terms
+			terms := m.Documents().Document(m.Entry(i).Terms).Terms
 			if kind == features.Whole {
-				terms = m.Documents().DocumentHashes([]features.Ref{m.Document(i)}, 1)
+				terms = m.Documents().DocumentHashes([]features.Ref{m.Entry(i).Terms}, 1)
 			}
 			hashes = append(hashes, terms...)
 		}
@@ -75,7 +75,7 @@ func TestAReplayThatStopsLearningAgreesWithATrainedModel(t *testing.T) {
 			if i >= half {
 				to = second
 			}
-			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Document(i)), kind), int32(m.Label(i)))
+			to.Append(new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Entry(i).Terms), kind), int32(m.Entry(i).Label))
 		}
 		linear, _, err := trainer.Train(t.Context(), first, models.EpochOptions{})
 		if err != nil {

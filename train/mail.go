@@ -103,17 +103,8 @@ func (m *Mail) Len() int { return len(m.documents) }
 // Origin returns the path of message i, or its place in a larger file.
 func (m *Mail) Origin(i int) string { return m.items[m.documents[i].item].Origin }
 
-// Label returns the class of message i.
-func (m *Mail) Label(i int) int { return m.documents[i].Label }
-
-// Time returns the delivery time of message i, or zero if it is unknown.
-func (m *Mail) Time(i int) time.Time { return m.documents[i].Time }
-
 // Raw reads the bytes of message i again.
 func (m *Mail) Raw(i int) ([]byte, error) { return m.items[m.documents[i].item].Read(nil) }
-
-// Document returns the document of message i in Documents.
-func (m *Mail) Document(i int) features.Ref { return m.documents[i].Terms }
 
 // Documents returns the documents of all messages.
 func (m *Mail) Documents() *features.Documents { return m.store }

@@ -204,7 +204,7 @@ func (a *answer) worst(all []doubtful, command string) {
 func doubtsOf(mail *train.Mail, doubts []train.Doubt, f *filter.Filter) []doubtful {
 	all, decoder := []doubtful{}, message.NewDecoder(f.Settings().Message)
 	for _, d := range doubts {
-		one := doubtful{idOf(mail.Entry(d.Message).Fingerprint), mail.Origin(d.Message), "", mail.Classes()[mail.Label(d.Message)], d.Doubt}
+		one := doubtful{idOf(mail.Entry(d.Message).Fingerprint), mail.Origin(d.Message), "", mail.Classes()[mail.Entry(d.Message).Label], d.Doubt}
 		if raw, err := mail.Raw(d.Message); err == nil {
 			one.Subject = string(decoder.Decode(raw).Get("subject"))
 		}

@@ -339,7 +339,7 @@ func (b *bench) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
 	labels := labelsOf(members)
 	dated := 0
 	for _, m := range members {
-		if !mail.Time(m.Index).IsZero() {
+		if !mail.Entry(m.Index).Time.IsZero() {
 			dated++
 		}
 	}
