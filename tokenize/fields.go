@@ -38,21 +38,6 @@ const (
 	readAddresses
 )
 
-// fieldRows are the fields that are not read as all of their kind. Trace fields have only the shape of each hop, and fields of the recipient's
-// mailbox or of a list have no structure.
-func fieldRows() [8]fieldRow {
-	return [...]fieldRow{
-		{"subject", readProse, orderOnly, true},
-		{"from to reply-to", readAddresses, orderOnly, true},
-		{"cc bcc disposition-notification-to", readAddresses, orderOnly, false},
-		{"sender errors-to mail-followup-to delivered-to envelope-to x-original-to", readAddresses, noStructure, false},
-		{"return-path", readAddresses, relationField, false},
-		{"received", readWords, receivedField, false},
-		{"message-id", readWords, messageIDField, false},
-		{"content-type", readNothing, mediaField, false}, // the terms of the parts have the rest
-	}
-}
-
 // ofKind returns how the fields of a kind are written, and whether the options use their words.
 func (o Options) ofKind(kind headerfield.Kind) (s structure, used bool) {
 	switch kind {
@@ -138,7 +123,18 @@ func (r *fieldRules) make(name string) *fieldRule {
 	}
 	rule.reading = readWords
 	rule.structure, rule.used = r.options.ofKind(kind)
-	for _, row := range fieldRows() {
+	// These are not read as all of their kind. Trace fields have only the shape of each hop, and fields of the recipient's mailbox or of a list have no
+	// structure.
+	for _, row := range [...]fieldRow{
+		{"subject", readProse, orderOnly, true},
+		{"from to reply-to", readAddresses, orderOnly, true},
+		{"cc bcc disposition-notification-to", readAddresses, orderOnly, false},
+		{"sender errors-to mail-followup-to delivered-to envelope-to x-original-to", readAddresses, noStructure, false},
+		{"return-path", readAddresses, relationField, false},
+		{"received", readWords, receivedField, false},
+		{"message-id", readWords, messageIDField, false},
+		{"content-type", readNothing, mediaField, false}, // the terms of the parts have the rest
+	} {
 		if hasWord(row.names, lower) {
 			rule.fieldRow = row
 		}
