@@ -2,7 +2,6 @@ package features
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -47,7 +46,7 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 	old, all := d.records, &records{limit: d.records.limit, places: slices.Clone(d.records.places)}
 	writers := make([]Writer, max(workers, 1))
 	for i := range writers {
-		writers[i] = Writer{recordWriter: recordWriter{records: all}}
+		writers[i].records = all
 	}
 	parallel.Ranges(workers, len(old.places)-1, 256, func(worker, from, to int) {
 		w, r := &writers[worker], d.reader()
@@ -67,7 +66,7 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 		}
 	})
 	for i := range writers {
-		writers[i].flush()
+		writers[i].Close()
 	}
 	if err := old.failed(); err != nil {
 		all.fail(err)
@@ -81,8 +80,10 @@ func (d *Documents) Err() error { return d.records.failed() }
 
 // Writer adds documents. It belongs to one goroutine; there may be several.
 type Writer struct {
-	recordWriter
 	terms   *terms
+	records *records
+	page    []byte // the last one
+	index   int    // of the page
 	numbers []uint32
 	lookup  Lookup
 	gaps    []byte // of the terms
@@ -94,34 +95,22 @@ type Writer struct {
 
 // NewWriter returns a writer. The caller must close it.
 func (d *Documents) NewWriter() *Writer {
-	return &Writer{recordWriter: recordWriter{records: d.records}, terms: d.terms}
+	return &Writer{terms: d.terms, records: d.records}
 }
-
-// Close flushes the last page.
-func (w *Writer) Close() { w.flush() }
 
 // Add keeps the document of a bag whose terms are named. After an error it returns 0, see [Documents.Err].
-func (w *Writer) Add(b *Bag) Ref { return w.addDocument(b.Document(), b.Text) }
-
-// AddDocument keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or
-// nil if another document has told it. A term that has no text anywhere is named after its hash.
-func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
-	return w.addDocument(doc, func(i int) []byte {
-		if text := text(i); text != nil {
-			return text
-		}
-		return fmt.Appendf(nil, "term:%016x", doc.Terms[i])
-	})
-}
+func (w *Writer) Add(b *Bag) Ref { return w.AddDocument(b.Document(), b.Text) }
 
 // Copy adds a document of other documents.
 func (w *Writer) Copy(from *Documents, ref Ref) Ref {
 	r := from.reader()
 	r.readAll(ref)
-	return w.addDocument(r.doc, func(i int) []byte { return from.terms.text(r.numbers[i]) })
+	return w.AddDocument(r.doc, func(i int) []byte { return from.terms.text(r.numbers[i]) })
 }
 
-func (w *Writer) addDocument(doc Document, text func(i int) []byte) Ref {
+// AddDocument keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or
+// nil if another document has told it. A term that has no text anywhere is named after its hash.
+func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
 	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
 	if err := w.terms.add(w.numbers, doc.Terms, text); err != nil {
 		w.records.fail(err)

@@ -90,15 +90,8 @@ func (s *records) failed() error {
 	return s.err
 }
 
-// recordWriter adds records. It belongs to one goroutine; there may be several.
-type recordWriter struct {
-	records *records
-	index   int // of the page
-	page    []byte
-}
-
 // add stores a new record.
-func (w *recordWriter) add(record []byte) Ref {
+func (w *Writer) add(record []byte) Ref {
 	s := w.records
 	s.mu.Lock()
 	ref := Ref(len(s.places))
@@ -109,12 +102,12 @@ func (w *recordWriter) add(record []byte) Ref {
 }
 
 // write stores the record of a Ref.
-func (w *recordWriter) write(ref Ref, record []byte) {
+func (w *Writer) write(ref Ref, record []byte) {
 	if len(w.page)+len(record) > cap(w.page) {
-		w.flush()
-	}
-	if cap(w.page) < len(record) || w.page == nil {
-		w.page = make([]byte, 0, max(pageSize, len(record)))
+		w.Close()
+		if cap(w.page) < len(record) || w.page == nil {
+			w.page = make([]byte, 0, max(pageSize, len(record)))
+		}
 	}
 	s := w.records
 	s.mu.Lock()
@@ -123,14 +116,13 @@ func (w *recordWriter) write(ref Ref, record []byte) {
 		s.pages = append(s.pages, page{})
 	}
 	s.pages[w.index].wanted++
-	at := &s.places[ref]
-	at.page, at.offset, at.size = uint32(w.index), uint32(len(w.page)), uint32(len(record))
+	s.places[ref] = place{uint32(w.index), uint32(len(w.page)), uint32(len(record))}
 	s.mu.Unlock()
 	w.page = append(w.page, record...)
 }
 
-// flush stores the last page.
-func (w *recordWriter) flush() {
+// Close flushes the last page.
+func (w *Writer) Close() {
 	if len(w.page) > 0 && w.records.put(w.index, w.page) {
 		w.page = nil
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -67,7 +68,11 @@ func (t *terms) addNew(numbers []int32, hashes []uint64, text func(k int) []byte
 			return errTooManyTerms
 		}
 		if numbers[k] = int32(n); added {
-			t.texts = append(t.texts, t.keep(text(k)))
+			name := text(k)
+			if name == nil {
+				name = fmt.Appendf(nil, "term:%016x", hashes[k])
+			}
+			t.texts = append(t.texts, t.keep(name))
 		}
 	}
 	t.hashes = t.table.Hashes()

@@ -37,18 +37,10 @@ func Decode[T Number](data []byte) ([]T, error) {
 // Bytes returns the little-endian bytes of numbers, in place if this machine stores them alike, else as a copy.
 func Bytes[T Number](numbers []T) []byte {
 	if !isLittleEndian() {
-		return Append(nil, numbers)
+		data, _ := binary.Append(nil, binary.LittleEndian, numbers) // never fails for numbers
+		return data
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), len(numbers)*int(unsafe.Sizeof(*new(T))))
 }
 
 func isLittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
-
-// Append appends the little-endian bytes of numbers to dst.
-func Append[T Number](dst []byte, numbers []T) []byte {
-	dst, err := binary.Append(dst, binary.LittleEndian, numbers)
-	if err != nil {
-		panic(err) // slices of numbers of fixed size never fail
-	}
-	return dst
-}

@@ -39,8 +39,7 @@ func (r Rows) Append(dst []byte) []byte {
 	for _, n := range []int{int(r.First), len(r.New), len(r.IDs), size, len(r.Globals), len(r.Texts)} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
-	dst = littleendian.Append(littleendian.Append(dst, r.New), r.IDs)
-	return append(append(append(dst, r.Globals...), r.Texts...), r.Rows...)
+	return slices.Concat(dst, littleendian.Bytes(r.New), littleendian.Bytes(r.IDs), r.Globals, r.Texts, r.Rows)
 }
 
 // Rows returns the rows of a record, verified. Ids ascend, and there is a row for each.
