@@ -285,8 +285,7 @@ func validateBayes(smoothing float64, prior string) error {
 	if smoothing != 0 && !(smoothing >= minSmoothing && smoothing <= maxSmoothing) { // also refuses NaN
 		errs = append(errs, fmt.Errorf("smoothing is %v: must be 0, or from %v to %v", smoothing, minSmoothing, maxSmoothing))
 	}
-	_, err := parsePrior(prior)
-	return errors.Join(append(errs, err)...)
+	return errors.Join(append(errs, priors().check(prior, PriorLearned, PriorUniform))...)
 }
 
 // floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite.

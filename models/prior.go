@@ -9,41 +9,33 @@ import (
 	"strings"
 )
 
-// The priors that have a name.
-const (
-	PriorLearned = "learned" // pi_c = N_c/N
-	PriorUniform = "uniform" // pi_c = 1/K
-)
-
-// parsePrior parses a prior such as "ham:0.7,spam:0.3". It returns nil for one that has a name.
-func parsePrior(prior string) ([]classValue, error) {
-	switch prior {
-	case "", PriorLearned, PriorUniform:
-		return nil, nil
-	}
-	all, err := parseClassValues(prior, "probability", "above 0 and at most 1", func(p float64) bool { return p > 0 && p <= 1 })
-	var sum float64
-	for _, g := range all {
-		sum += g.value
-	}
-	if err == nil && math.Abs(sum-1) > 1e-6 {
-		err = fmt.Errorf("the probabilities add up to %v and not to 1", sum)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("prior is %q: %w; must be learned, uniform, or like ham:0.7,spam:0.3", prior, err)
-	}
-	return all, nil
+// byClass is a setting that gives a number to each class, such as "ham:0.7,spam:0.3", or has a name for all numbers.
+type byClass struct {
+	key       string
+	must      string // be
+	what      string // the numbers are
+	inRange   string
+	isInRange func(float64) bool
+	sumsToOne bool
 }
 
-// classValue is the number that a setting gives to one class.
+// classValue is the number of one class.
 type classValue struct {
 	class string
 	value float64
 }
 
-// parseClassValues parses numbers for classes, such as "ham:0.7,spam:0.3". The error says what they are and their range.
-func parseClassValues(text, what, inRange string, isInRange func(float64) bool) ([]classValue, error) {
-	var all []classValue
+// parse returns the numbers of a text.
+func (s byClass) parse(text string) ([]classValue, error) {
+	all, err := s.parseValues(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is %q: %w; must be %s", s.key, text, err, s.must)
+	}
+	return all, nil
+}
+
+func (s byClass) parseValues(text string) (all []classValue, err error) {
+	var sum float64
 	for entry := range strings.SplitSeq(text, ",") {
 		// The last colon, since the name of a folder may have one.
 		at := strings.LastIndexByte(entry, ':')
@@ -52,35 +44,56 @@ func parseClassValues(text, what, inRange string, isInRange func(float64) bool) 
 		}
 		class := strings.TrimSpace(entry[:at])
 		value, err := strconv.ParseFloat(strings.TrimSpace(entry[at+1:]), 64)
-		if err != nil || !isInRange(value) {
-			return nil, fmt.Errorf("the %s of %q is not %s", what, class, inRange)
-		}
-		if class == "" {
+		switch {
+		case err != nil || !s.isInRange(value):
+			return nil, fmt.Errorf("the %s of %q is not %s", s.what, class, s.inRange)
+		case class == "":
 			return nil, errors.New("a class has no name")
-		}
-		if slices.ContainsFunc(all, func(g classValue) bool { return g.class == class }) {
+		case slices.ContainsFunc(all, func(v classValue) bool { return v.class == class }):
 			return nil, fmt.Errorf("class %q is named twice", class)
 		}
 		all = append(all, classValue{class, value})
+		sum += value
+	}
+	if s.sumsToOne && math.Abs(sum-1) > 1e-6 {
+		return nil, fmt.Errorf("the probabilities add up to %v and not to 1", sum)
 	}
 	return all, nil
 }
 
-// assignClasses writes the values to dst in the order of the classes. They must name each class, and no other.
-func assignClasses(dst []float64, all []classValue, classes []string) error {
+// of returns the numbers of a text in the order of the classes. It must name each class, and no other.
+func (s byClass) of(text string, classes []string) ([]float64, error) {
+	all, err := s.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make([]float64, len(classes))
 	for c, class := range classes {
-		at := slices.IndexFunc(all, func(g classValue) bool { return g.class == class })
+		at := slices.IndexFunc(all, func(v classValue) bool { return v.class == class })
 		if at < 0 {
-			return fmt.Errorf("it does not name the class %q", class)
+			return nil, fmt.Errorf("%s is %q: it does not name the class %q", s.key, text, class)
 		}
-		dst[c] = all[at].value
+		numbers[c] = all[at].value
 	}
-	for _, g := range all {
-		if !slices.Contains(classes, g.class) {
-			return fmt.Errorf("there is no class %q", g.class)
+	for _, v := range all {
+		if !slices.Contains(classes, v.class) {
+			return nil, fmt.Errorf("%s is %q: there is no class %q", s.key, text, v.class)
 		}
 	}
-	return nil
+	return numbers, nil
+}
+
+// The priors that have a name.
+const (
+	PriorLearned = "learned" // pi_c = N_c/N
+	PriorUniform = "uniform" // pi_c = 1/K
+)
+
+func priors() byClass {
+	return byClass{
+		"prior", "learned, uniform, or like ham:0.7,spam:0.3",
+		"probability", "above 0 and at most 1", func(p float64) bool { return p > 0 && p <= 1 }, true,
+	}
 }
 
 // logPrior returns log pi_c for each class.
@@ -90,8 +103,8 @@ func assignClasses(dst []float64, all []classValue, classes []string) error {
 //
 // or the given probabilities. A learned prior takes a class without documents, which only online learners have, for one with
 // half a document.
-func logPrior(prior string, classes []string, documents []int) ([]float64, error) {
-	log := make([]float64, len(classes))
+func logPrior(prior string, classes []string, documents []int) (log []float64, err error) {
+	log = make([]float64, len(classes))
 	switch prior {
 	case "", PriorLearned:
 		var N float64
@@ -99,22 +112,18 @@ func logPrior(prior string, classes []string, documents []int) ([]float64, error
 			log[c] = max(float64(Nc), 0.5)
 			N += log[c]
 		}
-		for c, Nc := range log {
-			log[c] = math.Log(Nc / N)
+		for c := range log {
+			log[c] /= N
 		}
-		return log, nil
 	case PriorUniform:
 		for c := range log {
 			log[c] = -math.Log(float64(len(classes)))
 		}
 		return log, nil
-	}
-	all, err := parsePrior(prior)
-	if err != nil {
-		return nil, err
-	}
-	if err := assignClasses(log, all, classes); err != nil {
-		return nil, fmt.Errorf("prior is %q: %w", prior, err)
+	default:
+		if log, err = priors().of(prior, classes); err != nil {
+			return nil, err
+		}
 	}
 	for c, p := range log {
 		log[c] = math.Log(p)
@@ -122,8 +131,51 @@ func logPrior(prior string, classes []string, documents []int) ([]float64, error
 	return log, nil
 }
 
-// checkPrior returns an error if a prior is for other classes.
 func checkPrior(prior string, classes []string) error {
 	_, err := logPrior(prior, classes, make([]int, len(classes)))
+	return err
+}
+
+// The class weights that have a name.
+const (
+	WeightsNone     = "none"     // 1
+	WeightsBalanced = "balanced" // N / (K N_c)
+)
+
+// maxClassWeight is the maximum weight, and its inverse the minimum, so that no step overflows.
+const maxClassWeight = 1e6
+
+func weightsByClass() byClass {
+	return byClass{
+		"class_weights", "none, balanced, or like ham:10,spam:1", "weight", fmt.Sprintf("from %v to %v", 1/maxClassWeight, maxClassWeight),
+		func(w float64) bool { return w >= 1/maxClassWeight && w <= maxClassWeight }, false,
+	}
+}
+
+// classWeights returns how much a document of each class counts.
+func classWeights(weights string, classes []string, documents []int) ([]float64, error) {
+	all := slices.Repeat([]float64{1}, len(classes))
+	switch weights {
+	case "", WeightsNone:
+		return all, nil
+	case WeightsBalanced:
+		N := 0
+		for _, Nc := range documents {
+			N += Nc
+		}
+		for c, Nc := range documents {
+			all[c] = float64(N) / float64(len(classes)*Nc)
+		}
+		return all, nil
+	}
+	return weightsByClass().of(weights, classes)
+}
+
+// check returns an error for a text that is none of the names and no numbers by class.
+func (s byClass) check(text string, names ...string) error {
+	if text == "" || slices.Contains(names, text) {
+		return nil
+	}
+	_, err := s.parse(text)
 	return err
 }

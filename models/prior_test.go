@@ -47,7 +47,7 @@ func TestPriors(t *testing.T) {
 
 func TestPriorsThatAreRefused(t *testing.T) {
 	tabletest.Strings(t, func(in string) string {
-		_, err := parsePrior(in)
+		err := priors().check(in, PriorLearned, PriorUniform)
 		problem, isPrior := strings.CutPrefix(fmt.Sprint(err), `prior is "`+in+`": `)
 		problem, hasHint := strings.CutSuffix(problem, "; must be learned, uniform, or like ham:0.7,spam:0.3")
 		if !isPrior || !hasHint {

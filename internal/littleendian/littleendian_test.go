@@ -7,11 +7,11 @@ import (
 
 func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 	want := []float64{0, -1.5, 1e300}
-	data := Append(nil, want)
+	data := Bytes(want)
 	if got, err := Decode[float64](data); err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if got := Append([]byte{7}, []uint32{1, 0x01020304}); !slices.Equal(got, []byte{7, 1, 0, 0, 0, 4, 3, 2, 1}) {
+	if got := Bytes([]uint32{1, 0x01020304}); !slices.Equal(got, []byte{1, 0, 0, 0, 4, 3, 2, 1}) {
 		t.Errorf("got % x", got)
 	}
 	if got, err := Decode[uint64](nil); err != nil || len(got) != 0 {
@@ -24,7 +24,7 @@ func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 
 func TestNumbersAtAnOddAddressAreCopied(t *testing.T) {
 	want := []uint32{1, 2, 3}
-	data := Append([]byte{0}, want)
+	data := append([]byte{0}, Bytes(want)...)
 	got, err := Decode[uint32](data[1:])
 	clear(data)
 	if err != nil || !slices.Equal(got, want) {
