@@ -201,14 +201,3 @@ func ascending(x Vector) Vector {
 func (x Vector) Reset() Vector {
 	return Vector{IDs: x.IDs[:0], Values: x.Values[:0], Groups: x.Groups[:0]}
 }
-
-// Dot returns the sum over the listed terms of Values[i] * w[IDs[i]], in float64 and in ascending order of ids, so that it is the
-// same to the last bit for the same document. w has one weight for each term of the vocabulary; Dot panics if an id is beyond w.
-func (x Vector) Dot(w []float32) float64 {
-	var sum float64
-	values := x.Values[:len(x.IDs)]
-	for i, id := range x.IDs {
-		sum += float64(values[i]) * float64(w[id])
-	}
-	return sum
-}

@@ -308,17 +308,6 @@ func TestADatasetHoldsTheVectorsOfItsDocuments(t *testing.T) {
 	}
 }
 
-func TestDotSumsTheListedTerms(t *testing.T) {
-	x := Vector{IDs: []uint32{0, 2}, Values: []float32{1, 3}}
-	// 1 * 0.5 + 3 * -2 = -5.5
-	if got := x.Dot([]float32{0.5, 100, -2}); got != -5.5 {
-		t.Errorf("got %v, want -5.5", got)
-	}
-	if got := (Vector{}).Dot([]float32{1}); got != 0 {
-		t.Errorf("an empty vector: got %v, want 0", got)
-	}
-}
-
 func TestKindsAreKnownByTheirNames(t *testing.T) {
 	for _, kind := range []Kind{Bits, Counts} {
 		if got, err := ParseKind(kind.String()); err != nil || got != kind {

@@ -130,10 +130,8 @@ func (l *Linear) Score(x features.Vector) float64 {
 	if l.Classes != 2 {
 		panic(fmt.Sprintf("models: Score of %d classes", l.Classes))
 	}
-	if len(l.Form) > 0 {
-		return l.scoreOfRow(0, x)
-	}
-	return l.Bias[0] + x.Dot(l.Weights)
+	var z [1]float64
+	return scoresOf(z[:], x, l.Weights, 1, l.Bias, l.Form)[0]
 }
 
 // Scores returns the K scores of x, in the memory of dst if that suffices. Of two classes the first has the score 0 and
@@ -144,29 +142,36 @@ func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
 		dst[0], dst[1] = 0, l.Score(x)
 		return dst
 	}
-	if len(l.Form) > 0 {
+	return scoresOf(dst, x, l.Weights, l.Classes, l.Bias, l.Form)
+}
+
+// scoresOf writes the scores of the rows to dst. A term has so many columns, the first of which are its weights in the rows. Sums are in
+// ascending order of terms, so that they are the same to the last bit for the same document.
+func scoresOf[T float32 | float64](dst []float64, x features.Vector, weights []T, columns int, bias []float64, form Form) []float64 {
+	if len(form) > 0 {
 		for r := range dst {
-			dst[r] = l.scoreOfRow(r, x)
+			s := groupSums(x, weights, columns, r)
+			dst[r] = form.score(bias[r*len(form):], &s)
 		}
 		return dst
 	}
-	clear(dst)
+	copy(dst, bias)
+	values := x.Values[:len(x.IDs)]
+	if len(dst) == 1 {
+		var sum float64
+		for i, w := range x.IDs {
+			sum += float64(values[i]) * float64(weights[int(w)*columns])
+		}
+		dst[0] += sum
+		return dst
+	}
 	for i, w := range x.IDs {
-		f := float64(x.Values[i])
-		alpha := l.Weights[int(w)*len(dst):][:len(dst)]
-		for c := range dst {
-			dst[c] += f * float64(alpha[c])
+		f := float64(values[i])
+		for r, weight := range weights[int(w)*columns:][:len(dst)] {
+			dst[r] += f * float64(weight)
 		}
 	}
-	for c, beta := range l.Bias {
-		dst[c] += beta
-	}
 	return dst
-}
-
-func (l *Linear) scoreOfRow(r int, x features.Vector) float64 {
-	s := groupSums(x, l.Weights, l.Rows(), r)
-	return l.Form.score(l.Bias[r*len(l.Form):], &s)
 }
 
 // Contributions appends to dst the contribution of each term of x to the score of row r, in the order of x, and returns that of

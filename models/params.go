@@ -81,31 +81,7 @@ func snapshot(dst *params, v weighted, workers int) *params {
 
 // scores returns the R scores of x, in the memory of dst if that suffices.
 func (v *params) scores(dst []float64, x features.Vector) []float64 {
-	dst = resize(dst, v.n)
-	if len(v.form) > 0 {
-		for r := range dst {
-			s := groupSums(x, v.weights, v.n, r)
-			dst[r] = v.form.score(v.bias[r*len(v.form):], &s)
-		}
-		return dst
-	}
-	copy(dst, v.bias)
-	if v.n == 1 {
-		var sum float64
-		weights, columns, values := v.weights, v.columns, x.Values[:len(x.IDs)]
-		for i, w := range x.IDs {
-			sum += float64(values[i]) * weights[int(w)*columns]
-		}
-		dst[0] += sum
-		return dst
-	}
-	for i, w := range x.IDs {
-		f := float64(x.Values[i])
-		for r, weight := range v.weights[int(w)*v.columns:][:v.n] {
-			dst[r] += f * weight
-		}
-	}
-	return dst
+	return scoresOf(resize(dst, v.n), x, v.weights, v.columns, v.bias, v.form)
 }
 
 // add adds step times x to a column, and step to that of the bias, which is the weight of a feature that is always 1. Through the
