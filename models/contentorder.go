@@ -25,12 +25,17 @@ func listOrder[T int32 | uint32](n int) []T {
 // mail. Equal documents keep their order.
 func contentOrder(d *features.Dataset) []int32 {
 	x, y := d.Rows(), d.Rows()
+	cells := d.RowsOf(func(g evidence.Group) bool { return g == evidence.Grams }) // which have the least ids
 	entries := make([]sortKey, d.Len())
 	for i := range entries {
 		e := &entries[i]
 		e.document = int32(i)
-		for k, id := range x.First(i, len(e.first)) {
-			e.first[k] = id + 1
+		ids := cells.Row(i).IDs
+		if len(ids) < len(e.first) {
+			ids = slices.Sorted(slices.Values(x.Row(i).IDs))
+		}
+		for k := range min(len(ids), len(e.first)) {
+			e.first[k] = ids[k] + 1
 		}
 	}
 	slices.SortFunc(entries, func(a, b sortKey) int {
