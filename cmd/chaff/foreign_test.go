@@ -245,6 +245,8 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"status", "-m", model, "--json"}},
 		{args: []string{"status", "-m", model + "3"}},
 		{args: []string{"status", "-m", m.path("absent" + evil)}, fails: true},
+		{args: []string{"doctor", "-m", m.path("absent" + evil), "--maildir", m.path("maildir" + evil), "--http", "unix:" + evil, "--lmtp", evil}, fails: true},
+		{args: []string{"doctor", "-m", m.path("damaged" + evil), "--maildir", evil, "--json"}, fails: true},
 		{args: []string{"retrain", "-m", model}},
 		{args: []string{"retrain", "-m", m.path("absent" + evil)}, fails: true},
 		{args: []string{"merge", model, model, "-o", model + "7"}},

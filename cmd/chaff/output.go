@@ -282,8 +282,11 @@ func sizeOf(n int64) string {
 	if n < 1e6 {
 		return fmt.Sprintf("%d kB", (n+999)/1000)
 	}
-	mb := float64(n) / 1e6
-	return number(&mb) + " MB"
+	unit, mb := " MB", float64(n)/1e6
+	if mb >= 1e4 {
+		unit, mb = " GB", mb/1e3
+	}
+	return number(&mb) + unit
 }
 
 func probability(p float64) string {

@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chaff/internal/replace"
+	"chaff/internal/screen"
+	"chaff/store"
+)
+
+// doctor is the command that checks what an administrator would.
+type doctor struct {
+	model, maildir string
+	addresses      map[string]*[]string // of sockets, by protocol
+	now            time.Time
+	checkup        checkup
+}
+
+// checkup is the result of doctor.
+type checkup struct {
+	Model    string    `json:"model"`
+	Findings []finding `json:"findings"`
+}
+
+// finding is what one check found, and what to do about it if it is bad.
+type finding struct {
+	About string `json:"about"`
+	Bad   bool   `json:"bad"`
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty"`
+}
+
+func (r checkup) describe(a *answer, _ bool) {
+	for _, f := range r.Findings {
+		mark, text := screen.Green.Of("good"), screen.Quoted(f.Found)
+		if f.Bad {
+			mark = screen.Red.Of("BAD ")
+		}
+		if f.Do != "" {
+			text += ": " + screen.Quoted(f.Do)
+		}
+		a.fact(f.About, "%s  %s", mark, text)
+	}
+}
+
+func doctorCommand(p *program) *cobra.Command {
+	d := doctor{addresses: map[string]*[]string{}, now: time.Now()}
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor [-m FILE]",
+		Short: "Check what an administrator would, and say what to do",
+		Long: `Doctor checks the model and its log, when they were fitted and what they learned
+lately, the sockets of chaff serve, whether the newest mail was judged, the
+hooks of Dovecot, the clock, the disk and the memory: a line for each, with what
+to do. The exit code is 1 if a line is bad. Run it as the user of the daemon:
+
+  su -s /bin/sh chaff -c 'chaff doctor -m /var/lib/chaff/model'
+
+Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
+		Example: `  chaff doctor
+  chaff doctor -m /var/lib/chaff/model --maildir /home/anna/Maildir
+  chaff doctor --milter unix:/var/spool/postfix/chaff/milter.sock --json`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			d.checkup.Model = d.model
+			d.run()
+			for _, f := range d.checkup.Findings {
+				if f.Bad {
+					p.code = exitError
+				}
+			}
+			return p.show(d.checkup, asJSON, false)
+		},
+	}
+	p.addModelFile(c, &d.model, "check")
+	c.Flags().StringVar(&d.maildir, "maildir", "", "find out whether the newest message of the Maildir `PATH` was judged")
+	for _, protocol := range protocols() {
+		addresses := new([]string)
+		c.Flags().StringSliceVar(addresses, protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH or HOST:PORT")
+		d.addresses[protocol.flag] = addresses
+	}
+	addJSON(c, &asJSON, "print the findings as JSON")
+	return c
+}
+
+func (d *doctor) good(about, format string, args ...any) {
+	d.checkup.Findings = append(d.checkup.Findings, finding{About: about, Found: fmt.Sprintf(format, args...)})
+}
+
+func (d *doctor) bad(about, do, format string, args ...any) {
+	d.checkup.Findings = append(d.checkup.Findings, finding{About: about, Bad: true, Found: fmt.Sprintf(format, args...), Do: do})
+}
+
+func (d *doctor) run() {
+	d.files()
+	d.learning()
+	d.sockets()
+	d.newestMail()
+	d.dovecot()
+	d.machine()
+}
+
+// files checks whether this user can read and write the model and its log, and whether others cannot.
+func (d *doctor) files() {
+	folder := filepath.Dir(d.model)
+	for _, file := range []struct{ about, path, missing string }{
+		{"model", d.model, "chaff train makes one"}, {"log", storeOf(d.model), "a model without a log cannot learn: chaff train makes both"},
+	} {
+		info, err := os.Stat(file.path)
+		if err != nil {
+			d.bad(file.about, file.missing, "%s: %v", file.path, replace.Reason(err))
+			continue
+		}
+		open, err := os.OpenFile(file.path, os.O_RDWR, 0)
+		if err == nil {
+			open.Close()
+		}
+		switch {
+		case err != nil:
+			d.bad(file.about, "run doctor and the daemon as its owner, or give it the file with chown", "%s cannot be read and written by this user: %v", file.path, replace.Reason(err))
+		case info.Mode().Perm()&0o077 != 0:
+			d.bad(file.about, "chmod 600 "+shellWord(file.path), "%s, %s: others can use it, and it has words of your mail", file.path, sizeOf(info.Size()))
+		default:
+			d.good(file.about, "%s, %s, written %s", file.path, sizeOf(info.Size()), ago(d.now, info.ModTime()))
+		}
+	}
+	if err := replace.Probe(folder); err != nil {
+		d.bad("folder", "give it to the user of the daemon with chown", "no file can be written in %s: %v", folder, err)
+	} else if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 {
+		d.bad("folder", "chmod 700 "+shellWord(folder), "others can write in %s", folder)
+	}
+}
+
+// ago says how long before now a time was.
+func ago(now, at time.Time) string {
+	switch since := now.Sub(at); {
+	case since < 2*time.Hour:
+		return fmt.Sprintf("%d minutes ago", max(0, int(since.Minutes())))
+	case since < 48*time.Hour:
+		return fmt.Sprintf("%d hours ago", int(since.Hours()))
+	default:
+		return fmt.Sprintf("%d days ago", int(since.Hours()/24))
+	}
+}
+
+// A fit is old when so much time has passed with so many changes.
+const (
+	oldFit      = 30 * 24 * time.Hour
+	manyChanges = 100
+)
+
+// learning checks what the model has learned, and by which clock.
+func (d *doctor) learning() {
+	v, err := store.Look(d.model)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrNone) { // which files has said
+			d.bad("learning", "chaff retrain makes the model anew from its log", "%v", err)
+		}
+		return
+	}
+	defer v.Close()
+	s := v.Status(d.now)
+	switch {
+	case s.Fitted == nil:
+		d.bad("fit", "chaff retrain", "the model was never fitted to what it has learned")
+	case d.now.Sub(*s.Fitted) > oldFit && s.Changed > manyChanges:
+		d.bad("fit", "chaff retrain, best every week, as chaff-retrain.timer does", "%s, and %s since", ago(d.now, *s.Fitted), plural(s.Changed, "change"))
+	default:
+		d.good("fit", "%s, %s since", ago(d.now, *s.Fitted), plural(s.Changed, "change"))
+	}
+	var newest time.Time
+	var month []string
+	for _, class := range s.Classes {
+		month = append(month, fmt.Sprintf("%s %s, %s of them in 30 days", screen.Grouped(class.Messages), class.Class, screen.Grouped(class.Month)))
+		if class.Last != nil && class.Last.After(newest) {
+			newest = *class.Last
+		}
+	}
+	for _, problem := range s.Problems {
+		d.bad("learning", "", "%s", problem)
+	}
+	if len(s.Problems) == 0 {
+		d.good("learning", "%s", strings.Join(month, "; "))
+	}
+	if ahead := newest.Sub(d.now); ahead > time.Hour {
+		d.bad("clock", "set the clock: timedatectl", "the log has a message that was learned %v from now", ahead.Round(time.Minute))
+	} else {
+		d.good("clock", "%s, after all that was learned", d.now.Format("2006-01-02 15:04 MST"))
+	}
+}
+
+// sockets asks the daemon by each protocol, as its clients do.
+func (d *doctor) sockets() {
+	asked := false
+	for _, protocol := range protocols() {
+		addresses := *d.addresses[protocol.flag]
+		if unit := "/run/chaff/" + protocol.flag + ".sock"; len(addresses) == 0 {
+			if _, err := os.Stat(unit); err == nil {
+				addresses = []string{"unix:" + unit}
+			}
+		}
+		for _, address := range addresses {
+			asked = true
+			began := time.Now()
+			if err := askSocket(protocol.flag, address); err != nil {
+				d.bad(protocol.flag, "look at the log of the daemon: journalctl -u chaff", "%s: %v", address, err)
+			} else {
+				d.good(protocol.flag, "%s answers in %d ms", address, time.Since(began).Milliseconds())
+			}
+		}
+	}
+	if !asked {
+		d.good("sockets", "none is known: name those of chaff serve, such as --milter unix:PATH")
+	}
+}
+
+// socketPatience is how long doctor waits for a socket: a daemon that systemd starts for the first client reads its model first.
+const socketPatience = 20 * time.Second
+
+// greetings are what a client of a protocol says, and how the answer begins.
+var greetings = map[string]struct{ say, hear string }{
+	"spamd": {"PING SPAMC/1.5\r\n\r\n", "SPAMD/1."},
+	"http":  {"GET /readyz HTTP/1.0\r\nHost: localhost\r\n\r\n", "HTTP/1.0 200"},
+	"lmtp":  {"", "220 "},
+	// Version 6 of the protocol, which offers all actions and steps: the answer is such a packet too.
+	"milter": {"\x00\x00\x00\x0dO\x00\x00\x00\x06\x00\x00\x01\xff\x00\x1f\xff\xff", "\x00\x00\x00\x0dO"},
+}
+
+// askSocket finds out whether a socket answers a client of a protocol.
+func askSocket(protocol, address string) error {
+	network := "tcp"
+	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
+		network, address = "unix", path
+	} else if !strings.Contains(address, ":") {
+		address = "localhost:" + address
+	}
+	conn, err := net.DialTimeout(network, address, socketPatience)
+	if err != nil {
+		return errors.New("nobody answers")
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(socketPatience)) // reading fails instead
+	words := greetings[protocol]
+	if _, err := conn.Write([]byte(words.say)); err != nil {
+		return fmt.Errorf("it takes no request: %w", err)
+	}
+	heard := make([]byte, len(words.hear))
+	if n, err := io.ReadFull(conn, heard); string(heard[:n]) != words.hear {
+		return cmp.Or(err, fmt.Errorf("it answers %q, not as %s does", heard, protocol))
+	}
+	return nil
+}
+
+// newestMail finds out whether the newest message of a Maildir has a verdict in its header.
+func (d *doctor) newestMail() {
+	if d.maildir == "" {
+		return
+	}
+	var newest string
+	var at time.Time
+	for _, folder := range []string{"new", "cur"} {
+		entries, err := os.ReadDir(filepath.Join(d.maildir, folder))
+		if err != nil {
+			d.bad("newest mail", "", "%s is no Maildir that this user can read: %v", d.maildir, replace.Reason(err))
+			return
+		}
+		for _, entry := range entries {
+			if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
+				newest, at = filepath.Join(d.maildir, folder, entry.Name()), info.ModTime()
+			}
+		}
+	}
+	if newest == "" {
+		d.good("newest mail", "there is none in %s", d.maildir)
+		return
+	}
+	file, err := os.Open(newest)
+	if err != nil {
+		d.bad("newest mail", "", "%s: %v", newest, replace.Reason(err))
+		return
+	}
+	defer file.Close()
+	header := bufio.NewScanner(file)
+	verdict := ""
+	for header.Scan() && header.Text() != "" && verdict == "" {
+		if name, value, _ := strings.Cut(header.Text(), ":"); strings.EqualFold(name, "X-Chaff-Verdict") {
+			verdict = strings.TrimSpace(value)
+		} else if strings.EqualFold(name, "X-Chaff-Unjudged") {
+			d.bad("newest mail", "", "of %s it passed unjudged: %s", ago(d.now, at), strings.TrimSpace(value))
+			return
+		}
+	}
+	if verdict == "" {
+		d.bad("newest mail", "the mail server does not ask chaff: see the recipe of yours", "of %s it has no field X-Chaff-Verdict", ago(d.now, at))
+		return
+	}
+	d.good("newest mail", "of %s it was judged: %s", ago(d.now, at), verdict)
+}
+
+// dovecot finds out whether a Dovecot that is installed calls chaff when a message is moved.
+func (d *doctor) dovecot() {
+	out, err := exec.Command("doveconf", "-n").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return
+	}
+	if err != nil {
+		d.bad("dovecot", "doveconf -n says what is wrong", "its configuration cannot be read")
+		return
+	}
+	calls := false
+	for line := range strings.Lines(string(out)) {
+		_, script, isHook := strings.Cut(line, "= file:")
+		if isHook && strings.Contains(line, "imapsieve_") {
+			text, err := os.ReadFile(strings.TrimSpace(script))
+			calls = calls || errors.Is(err, fs.ErrPermission) || strings.Contains(string(text), "chaff")
+		}
+	}
+	if !calls {
+		d.good("dovecot", "no hook of it calls chaff: docs/recipes/dovecot.md has some, by which moving a message teaches")
+		return
+	}
+	d.good("dovecot", "moving a message to or from Junk teaches chaff")
+}
+
+// What the daemon needs, in bytes: on its disk beside twice the model and the log, and of memory.
+const (
+	roomOnDisk = 100 << 20
+	roomInRAM  = 512 << 20
+)
+
+// machine checks the disk and the memory.
+func (d *doctor) machine() {
+	need := int64(roomOnDisk)
+	for _, path := range []string{d.model, storeOf(d.model)} {
+		if info, err := os.Stat(path); err == nil {
+			need += 2 * info.Size()
+		}
+	}
+	if free, known := freeOnDisk(filepath.Dir(d.model)); known && free < need {
+		d.bad("disk", "make room, or give the model another disk", "%s are free, and a fit may need %s", sizeOf(free), sizeOf(need))
+	} else if known {
+		d.good("disk", "%s are free", sizeOf(free))
+	}
+	if most, known := addressSpace(); known && most < roomInRAM {
+		d.bad("memory", "raise the limit, such as vsz_limit of Dovecot or ulimit -v", "this process may have %s of addresses, and needs %s", sizeOf(most), sizeOf(roomInRAM))
+	} else if free, known := freeMemory(); known && free < roomInRAM {
+		d.bad("memory", "", "%s are free, and the daemon may need %s", sizeOf(free), sizeOf(roomInRAM))
+	} else if known {
+		d.good("memory", "%s are free", sizeOf(free))
+	}
+}

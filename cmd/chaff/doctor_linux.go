@@ -1,0 +1,41 @@
+package main
+
+import (
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// freeOnDisk returns how many bytes this user may still write in a folder.
+func freeOnDisk(folder string) (free int64, known bool) {
+	var disk syscall.Statfs_t
+	if syscall.Statfs(folder, &disk) != nil {
+		return 0, false
+	}
+	return int64(disk.Bavail) * disk.Bsize, true
+}
+
+// addressSpace returns the limit of addresses of this process in bytes, if it has one.
+func addressSpace() (most int64, known bool) {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &limit) != nil || limit.Cur > math.MaxInt64 {
+		return 0, false
+	}
+	return int64(limit.Cur), true
+}
+
+// freeMemory returns how many bytes of memory programs can still have.
+func freeMemory() (free int64, known bool) {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0, false
+	}
+	_, rest, _ := strings.Cut(string(text), "MemAvailable:")
+	if fields := strings.Fields(rest); len(fields) > 0 {
+		free, err = strconv.ParseInt(fields[0], 10, 64)
+		return free << 10, err == nil
+	}
+	return 0, false
+}
