@@ -104,7 +104,6 @@ func Load(s Sources) (Loaded, error) {
 	return loaded, nil
 }
 
-// readFile reads the configuration file, if there is one, and returns its path.
 func readFile(v *viper.Viper, s Sources) (string, error) {
 	path := cmp.Or(s.File, s.DefaultFile)
 	switch info, err := os.Stat(path); {

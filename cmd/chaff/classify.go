@@ -200,7 +200,6 @@ func (p *program) stdinSource(format string) corpus.Source {
 	}
 }
 
-// failed is a source that cannot be opened.
 func failed(origin string, err error) corpus.Source {
 	return func(yield func(corpus.Item, error) bool) { yield(corpus.Item{Origin: origin}, err) }
 }

@@ -112,7 +112,6 @@ func inMbox(origin string) (path string, number int) {
 	return origin, 0
 }
 
-// readOne reads the message at the path, or from stdin.
 func readOne(p *program, paths []string) (origin string, raw []byte, err error) {
 	if len(paths) == 0 || paths[0] == stdinPath {
 		raw, err = delivery.ReadMail(p.streams())
@@ -226,7 +225,6 @@ func bySide(e filter.Explanation) (up, down []filter.Contribution) {
 	return up, down
 }
 
-// sumOf adds up contributions.
 func sumOf(all []filter.Contribution) (sum float64) {
 	for _, c := range all {
 		sum += c.Contribution

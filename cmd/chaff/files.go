@@ -206,7 +206,6 @@ func aboutOutput(err error) error {
 	return err
 }
 
-// makeFolder makes the folder of a file.
 func makeFolder(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("save %s: %w", path, err)

@@ -152,7 +152,6 @@ prints nothing but errors. Its flags are --class, --forget, --ham, --model-file
 message, 1 if it refuses it, and 75 for trouble that may pass.`,
 }
 
-// manFlag returns the paragraph about a flag.
 func manFlag(f *pflag.Flag) string {
 	name, about := pflag.UnquoteUsage(f)
 	flag := `\fB` + roff("--"+f.Name) + `\fR`

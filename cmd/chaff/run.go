@@ -34,7 +34,6 @@ func (p *program) streams() delivery.Streams {
 	return delivery.Streams{In: p.stdin, Out: p.stdout.file, Err: p.stderr}
 }
 
-// run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
 	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
@@ -57,7 +56,6 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	return p.code
 }
 
-// fail prints an error and its hint, and returns the exit code.
 func fail(p *program, root *cobra.Command, args []string, err error) int {
 	code := exitError
 	var failed classifyError

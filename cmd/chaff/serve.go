@@ -32,7 +32,6 @@ type protocol struct {
 	serve func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, logger serve.Logger) error
 }
 
-// protocols returns all protocols.
 func protocols() []protocol {
 	return []protocol{
 		{"spamd", "answer spamc, Exim and other clients of SpamAssassin's spamd", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
@@ -200,7 +199,6 @@ func (x *serving) answer() error {
 	return errors.Join(failures...)
 }
 
-// tell tells the service manager something.
 func (x *serving) tell(message func() error) {
 	if err := message(); err != nil {
 		x.log.Warn("%v", err)

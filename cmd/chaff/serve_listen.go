@@ -92,7 +92,6 @@ func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []liste
 	return all, nil
 }
 
-// listenOn listens on an address.
 func listenOn(address string, o serve.Options) (net.Listener, error) {
 	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
 		return listenUnix(path, o)

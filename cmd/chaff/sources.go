@@ -55,7 +55,6 @@ func (s *sourceFlags) add(c *cobra.Command) {
 	c.ValidArgsFunction = mailFolders
 }
 
-// addColumns adds the flags for the columns of a table.
 func (s *sourceFlags) addColumns(c *cobra.Command) {
 	c.Flags().StringVar(&s.table.Text, "text-column", "", "the column of texts in a table, by `NAME` or number")
 	c.Flags().StringVar(&s.table.Label, "label-column", "", "the column of labels in a table, by `NAME` or number")

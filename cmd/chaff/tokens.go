@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/screen"
@@ -94,11 +95,11 @@ func showTokens(p *program, reading filter.Reading, paths []string, format sourc
 			}
 			continue
 		}
-		source, err := p.stdinSource(string(format)), error(nil)
-		if path != stdinPath {
-			source, _, err = sources.Open(path, "", format)
-		}
-		if err != nil {
+		var source corpus.Source
+		var err error
+		if path == stdinPath {
+			source = p.stdinSource(string(format))
+		} else if source, _, err = sources.Open(path, "", format); err != nil {
 			return err
 		}
 		err = readEach(p, source, fmt.Errorf("no messages in %s", path), func(origin string, raw []byte) error {
@@ -252,10 +253,8 @@ func (s seen) print(w io.Writer) {
 	}
 }
 
-// termWidth is the width of the column of terms.
 const termWidth = 28
 
-// String describes the part in one line.
 func (p seenPart) String() string {
 	about := slices.DeleteFunc([]string{p.Type, p.Charset, p.Encoding, p.Filename}, func(s string) bool { return s == "" })
 	switch {

@@ -19,7 +19,6 @@ import (
 // commandError is an error about a word that is no command.
 type commandError struct{ error }
 
-// unknownCommand returns the error about a word that is no command.
 func unknownCommand(root *cobra.Command, word string) error {
 	var names []string
 	meant := ""
@@ -82,7 +81,6 @@ func oneDash(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// isUnknownCommand reports whether an error of cobra is about the command.
 func isUnknownCommand(err error) bool { return strings.HasPrefix(err.Error(), "unknown command") }
 
 // exclusive matches what cobra says of flags that exclude each other.

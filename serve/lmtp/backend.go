@@ -21,25 +21,20 @@ type Backend struct {
 
 // ParseBackend parses an address: unix:PATH or HOST:PORT, with smtp: before it if the program there speaks SMTP and not LMTP.
 func ParseBackend(text string) (Backend, error) {
-	var b Backend
 	rest, isSMTP := strings.CutPrefix(text, "smtp:")
 	if !isSMTP {
 		rest = strings.TrimPrefix(rest, "lmtp:")
 	}
-	b.isSMTP = isSMTP
 	if path, isUnix := strings.CutPrefix(rest, "unix:"); isUnix && path != "" {
-		b.network, b.address = "unix", path
-		return b, nil
+		return Backend{"unix", path, isSMTP}, nil
 	}
-	host, port, err := net.SplitHostPort(rest)
-	if err == nil && host != "" && port != "" {
-		b.network, b.address = "tcp", rest
-		return b, nil
+	if host, port, err := net.SplitHostPort(rest); err == nil && host != "" && port != "" {
+		return Backend{"tcp", rest, isSMTP}, nil
 	}
 	if text == "" {
-		return b, errors.New("serve.lmtp_backend is not set: it says where mail goes, such as unix:/run/dovecot/lmtp")
+		return Backend{}, errors.New("serve.lmtp_backend is not set: it says where mail goes, such as unix:/run/dovecot/lmtp")
 	}
-	return b, fmt.Errorf("serve.lmtp_backend is %q: must be unix:PATH or HOST:PORT, with smtp: before it for SMTP", text)
+	return Backend{}, fmt.Errorf("serve.lmtp_backend is %q: must be unix:PATH or HOST:PORT, with smtp: before it for SMTP", text)
 }
 
 // Address returns the network and the address, as package net has them.
@@ -78,7 +73,6 @@ func connect(ctx context.Context, o Options, name string, until *time.Time) (*li
 // greeting is the first line of every session with a client.
 const greeting = "220 chaff LMTP"
 
-// greet begins a session.
 func (l *link) greet(name string) error {
 	r, err := l.read()
 	switch {
@@ -144,7 +138,6 @@ func (l *link) write(p []byte) error {
 	return err
 }
 
-// read reads a reply.
 func (l *link) read() (reply, error) {
 	deadline := time.Now().Add(l.answer)
 	if !l.until.IsZero() && l.until.Before(deadline) {
@@ -158,7 +151,6 @@ func (l *link) read() (reply, error) {
 	return r, err
 }
 
-// reply is an answer to a command.
 type reply struct {
 	code  int
 	lines []string // whole, without line ends

@@ -39,7 +39,6 @@ type transaction struct {
 	until      time.Time // when the backend has to have answered; zero if there is no limit yet
 }
 
-// recipient is a recipient of a message.
 type recipient struct {
 	line   string // as a command
 	user   string
@@ -138,7 +137,6 @@ func (c *client) say(code int, text string) { c.relay(newReply(code, text)) }
 
 func (c *client) relay(r reply) { c.out = append(c.out, r.String()...) }
 
-// flush sends the replies.
 func (c *client) flush() error {
 	c.conn.SetWriteDeadline(time.Now().Add(c.server.options.Idle))
 	_, err := c.conn.Write(c.out)
@@ -146,7 +144,6 @@ func (c *client) flush() error {
 	return err
 }
 
-// end sends a reply that ends the session.
 func (c *client) end(code int, text string) {
 	c.say(code, text)
 	_ = c.flush() // the session ends in any case
@@ -225,7 +222,6 @@ func (c *client) hello(name string) error {
 	return nil
 }
 
-// errAway is about a backend that cannot be reached.
 var errAway = errors.New("the backend is away")
 
 // connect connects to the backend. The log says when it goes away, and when it is back.
@@ -272,7 +268,6 @@ func (c *client) ask(line string) (reply, error) {
 	return r, nil
 }
 
-// reset ends the transaction.
 func (c *client) reset() {
 	if c.transaction.sender != "" {
 		_, _ = c.ask("RSET") // without an answer there is no transaction either
@@ -300,7 +295,6 @@ func (c *client) forward(line string) error {
 	return nil
 }
 
-// mail begins a transaction.
 func (c *client) mail(rest string) error {
 	p, ok := parsePath(rest, "FROM:")
 	switch {
@@ -359,7 +353,6 @@ func (c *client) again(sender string) (reply, error) {
 	return c.ask(sender)
 }
 
-// rcpt adds a recipient.
 func (c *client) rcpt(rest string) error {
 	p, ok := parsePath(rest, "TO:")
 	switch {
@@ -388,7 +381,6 @@ func notDelivered() reply {
 	return newReply(451, "4.4.2 the delivery agent does not answer: try again later")
 }
 
-// data takes the message, and passes it on.
 func (c *client) data(rest string) error {
 	t := c.transaction
 	switch {

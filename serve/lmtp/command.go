@@ -4,7 +4,6 @@ import (
 	"strings"
 )
 
-// command is a line of a client.
 type command struct {
 	verb string // in capitals
 	rest string // without the blanks around it
@@ -22,7 +21,6 @@ func parseCommand(line string) (c command, ok bool) {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// path is the argument of MAIL or RCPT.
 type path struct {
 	address    string // between the brackets
 	parameters string // with a blank before each

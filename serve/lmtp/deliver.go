@@ -54,7 +54,6 @@ func (d *delivery) read() ([]byte, error) {
 	return d.scratch, err
 }
 
-// drain reads the rest of the message.
 func (d *delivery) drain() error {
 	for !d.ended {
 		if _, err := d.read(); err != nil {
@@ -64,7 +63,6 @@ func (d *delivery) drain() error {
 	return nil
 }
 
-// refuse sets the status of recipients to a temporary error.
 func refuse(recipients []*recipient, why error) {
 	setStatus(recipients, newReply(451, "4.3.2 "+serve.Temporary(why)))
 }

@@ -48,7 +48,6 @@ func DefaultOptions() Options {
 // bufferSize is the size of the buffer of a connection, and the limit of a line that is not part of a message.
 const bufferSize = 8 << 10
 
-// server answers the clients of a listener.
 type server struct {
 	serve.Reporter
 	engine  Engine

@@ -39,7 +39,6 @@ func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
 	return accepted
 }
 
-// errDesynchronised is about a backend whose replies belong to other commands.
 var errDesynchronised = errors.New("it answers DATA with neither 354 nor an error")
 
 // open lets the backend take a message. It returns nil if that refuses, and sets the status of the recipients.
@@ -66,7 +65,6 @@ func (c *client) open(recipients []*recipient) *transfer {
 // maxPart is how many bytes are sent at a time.
 const maxPart = 32 << 10
 
-// write sends a part of the message.
 func (t *transfer) write(part []byte) {
 	for len(part) > 0 {
 		n := min(len(part), maxPart)

@@ -63,7 +63,6 @@ var (
 	errQuit     = errors.New("quit")
 )
 
-// Answer answers the client until it goes.
 func (c *client) Answer() {
 	defer c.drop()
 	defer c.mail.reset()
@@ -89,7 +88,6 @@ func (c *client) Answer() {
 	}
 }
 
-// version is the latest version of the protocol.
 const version = 6
 
 // negotiate agrees with the server on what both can do.
@@ -116,7 +114,6 @@ func (c *client) negotiate() error {
 
 func (c *client) has(o milter.OptProtocol) bool { return c.protocol&o != 0 }
 
-// take handles a packet.
 func (c *client) take(code milter.Code, data []byte) error {
 	m := c.mail
 	switch code {
@@ -248,7 +245,6 @@ func (c *client) makeRoom() error {
 	}
 }
 
-// drop drops a large packet.
 func (c *client) drop() {
 	if cap(c.packet) > usualPacket {
 		c.packet = nil

@@ -59,14 +59,12 @@ func (m *mail) macros(data []byte) {
 	}
 }
 
-// begin begins a message.
 func (m *mail) begin() {
 	id := m.queueID // came before
 	m.reset()
 	m.over, m.queueID = false, id
 }
 
-// recipient adds a recipient.
 func (m *mail) recipient(to string) {
 	m.recipients++
 	m.user = ""
@@ -75,7 +73,6 @@ func (m *mail) recipient(to string) {
 	}
 }
 
-// field adds a field.
 func (m *mail) field(name, value []byte) {
 	defer m.guard()
 	if m.content.IsZero() {
@@ -131,7 +128,6 @@ func appendCRLF(dst, text []byte) []byte {
 	}
 }
 
-// endHeader ends the header.
 func (m *mail) endHeader() {
 	if m.header == 0 && m.why == nil {
 		if _, m.why = m.message.Write([]byte("\r\n")); m.why == nil {
@@ -140,7 +136,6 @@ func (m *mail) endHeader() {
 	}
 }
 
-// body adds a piece of the body.
 func (m *mail) body(piece []byte) {
 	defer m.guard()
 	m.endHeader()

@@ -21,7 +21,6 @@ type judged struct {
 	threshold float64
 }
 
-// check answers the requests for a verdict.
 func (c *client) check(r request) {
 	e := c.server.engine
 	m := e.NewMessage()
@@ -77,7 +76,6 @@ func passes(why error) bool {
 	return errors.Is(why, serve.ErrTooLarge) || errors.Is(why, serve.ErrTimeout) || errors.Is(why, serve.ErrInternal)
 }
 
-// replyTo returns the reply to a request for a verdict.
 func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {
 	var text []byte
 	switch r.command {
@@ -119,7 +117,6 @@ func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {
 
 func (j judged) isSpam() bool { return j.why == nil && j.verdict.Verdict == filter.Spam }
 
-// symbol returns the name of the verdict.
 func (j judged) symbol() string {
 	if j.why != nil {
 		return "CHAFF_UNJUDGED"
@@ -157,7 +154,6 @@ func (j judged) figures() (score, threshold float64) {
 // maxFigure bounds what clients have to parse.
 const maxFigure = 9999999
 
-// tenths rounds a figure.
 func tenths(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -209,7 +205,6 @@ func (c *client) report(r request, j judged, raw []byte) []byte {
 	return b.Bytes()
 }
 
-// tell learns or forgets a message.
 func (c *client) tell(r request) {
 	s := c.server
 	if !s.mayTell {

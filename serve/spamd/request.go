@@ -115,7 +115,7 @@ func readRequest(b *bufio.Reader) (request, error) {
 	return r, protocolError("(too many headers)")
 }
 
-// readLine reads a line and returns it without its end. The last line may have none.
+// readLine returns a line without its end. The last line may have none.
 func readLine(b *bufio.Reader) (string, error) {
 	line, err := b.ReadSlice('\n')
 	switch {

@@ -54,7 +54,6 @@ func DefaultOptions() Options {
 // bufferSize is the size of the buffer of a connection, and the limit of a line.
 const bufferSize = 8 << 10
 
-// server answers the clients of a listener.
 type server struct {
 	serve.Reporter
 	engine  Engine
@@ -120,7 +119,6 @@ func (c *client) wait(d time.Duration) {
 	c.conn.SetReadDeadline(until)
 }
 
-// Answer reads the request and answers it.
 func (c *client) Answer() {
 	s := c.server
 	c.in = s.buffers.Get().(*bufio.Reader)
@@ -164,7 +162,6 @@ func (c *client) Answer() {
 	}
 }
 
-// send writes a reply.
 func (c *client) send(parts ...string) {
 	buffers := make(net.Buffers, len(parts))
 	for i, p := range parts {
@@ -201,7 +198,6 @@ func (c *client) drain() {
 	_, _ = io.CopyN(io.Discard, c.in, maxDrained)
 }
 
-// errorReply returns the line that reports an error.
 func errorReply(err error) string {
 	var wrong protocolError
 	var not unavailable

@@ -9,7 +9,6 @@ package systemd
 
 import "strings"
 
-// variable returns a variable of an environment.
 func variable(environ []string, name string) string {
 	for _, entry := range environ {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {

@@ -71,7 +71,6 @@ func (m *Manager) tell(message string) error {
 	return nil
 }
 
-// Close ends the connection.
 func (m *Manager) Close() error {
 	if m.conn == nil {
 		return nil
