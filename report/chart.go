@@ -123,12 +123,25 @@ func (c *chart) addMark(style draw.GlyphStyle, at Point) {
 	}
 }
 
-// addIntervals adds a mark at each point, and a vertical bar for its interval.
-func (c *chart) addIntervals(name string, class int, points []Point, lows, highs []float64) {
-	bar := draw.LineStyle{Color: translucent(colour(class), 0xa0), Width: 1}
-	mark := draw.GlyphStyle{Color: colour(class), Radius: 2.8, Shape: draw.CircleGlyph{}}
-	for i, p := range points {
-		c.addLine("", bar, []Point{{p.X, lows[i]}, {p.X, highs[i]}})
+// spans are values with their intervals, from left to right.
+type spans struct {
+	points              []Point
+	values, lows, highs []float64
+	ticks               plot.ConstantTicks
+}
+
+func (s *spans) add(x float64, label string, value, low, high float64) {
+	s.points, s.values = append(s.points, Point{x, value}), append(s.values, value)
+	s.lows, s.highs = append(s.lows, low), append(s.highs, high)
+	s.ticks = append(s.ticks, plot.Tick{Value: x, Label: label})
+}
+
+// addSpans adds a mark at each point, and a vertical bar for its interval.
+func (c *chart) addSpans(name string, s spans) {
+	bar := draw.LineStyle{Color: translucent(colour(0), 0xa0), Width: 1}
+	mark := draw.GlyphStyle{Color: colour(0), Radius: 2.8, Shape: draw.CircleGlyph{}}
+	for i, p := range s.points {
+		c.addLine("", bar, []Point{{p.X, s.lows[i]}, {p.X, s.highs[i]}})
 		c.addMark(mark, p)
 	}
 	c.addLegend(name, &plotter.Scatter{GlyphStyle: mark})

@@ -12,11 +12,13 @@ import (
 // A page on one model, and the files of its plots.
 func Example() {
 	page := report.Page{
-		Title:     "chaff train",
-		Classes:   []string{"ham", "spam"},
-		Confusion: metrics.Confusion{{95, 1}, {2, 52}},
-		ROC:       []report.Curve{{Name: "softmax", Points: []report.Point{{X: 0, Y: 0.9}, {X: 0.01, Y: 0.96}, {X: 1, Y: 1}}}},
-		Mistakes:  []report.Mistake{{Path: "inbox/17", Subject: "<b>Sale</b>", Score: 2.5, True: "ham", Given: "spam"}},
+		Title:   "chaff train",
+		Classes: []string{"ham", "spam"},
+		ROC:     []report.Curve{{Name: "softmax", Points: []report.Point{{X: 0, Y: 0.9}, {X: 0.01, Y: 0.96}, {X: 1, Y: 1}}}},
+		Findings: report.Findings{
+			Confusion: metrics.Confusion{{95, 1}, {2, 52}},
+			Mistakes:  []report.Mistake{{Path: "inbox/17", Subject: "<b>Sale</b>", Score: 2.5, True: "ham", Given: "spam"}},
+		},
 	}
 	var html bytes.Buffer
 	if err := page.WriteHTML(&html); err != nil {

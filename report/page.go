@@ -9,7 +9,8 @@ type Page struct {
 	Warnings        []string // why the figures are doubtful
 
 	// Of is the model of the parts about a single model. On is the mail of the figures, such as "the test part".
-	Of, On string
+	Of, On  string
+	Classes []string // in the order of Confusion, Leak.Messages and TermPoint.Class
 
 	Models []Model // the rows of the comparison, the best on development mail first
 	ROC    []Curve // for each model: X is the share of ham called spam, Y the share of spam called spam, both 0..1
@@ -18,30 +19,34 @@ type Page struct {
 	Epochs    []EpochCurve    // of models with epochs
 	Learning  []LearningCurve // the figures of a replay by the number of messages
 	Growth    *Growth         // the accuracy by the size of the training part
-	// Scores are the scores of ham and spam. Thresholds are drawn as lines on them.
-	Scores      *metrics.Histogram
-	Thresholds  *metrics.Thresholds
-	Reliability []metrics.ReliabilityBin // predicted probabilities and observed shares
-	Confusion   metrics.Confusion        // messages by true class (row) and given class (column)
-	Classes     []string                 // in the order of Confusion, Leak.Messages and TermPoint.Class
-	Drift       []Period                 // the accuracy over time
-	DriftBy     string                   // what the times are, such as "time of learning"; "month of delivery" if empty
-	Trials      []Trial
-
+	Trials    []Trial
 	Strongest []ClassTerms // the terms with the largest weights for each class
 	TwoTerms  *TwoTerms
 	Leaks     []Leak
-	// Texts are the texts of a message, shaded by the contribution of each word. Weighed are its terms, the strongest first.
-	// For is the class of positive scores, Against that of negative ones.
-	Texts        []Text
-	Weighed      []Weighed
-	Votes        []Vote // the contributions of the kinds of evidence
+	Findings
+	Evidence
+}
+
+// Findings are what the scores of a single model show.
+type Findings struct {
+	Scores      *metrics.Histogram       // of ham and spam
+	Thresholds  *metrics.Thresholds      // drawn as lines on Scores
+	Reliability []metrics.ReliabilityBin // predicted probabilities and observed shares
+	Confusion   metrics.Confusion        // messages by true class (row) and given class (column)
+	Drift       []Period                 // the accuracy over time
+	DriftBy     string                   // what the times are, such as "time of learning"; "month of delivery" if empty
+	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, Suspects messages whose label may be wrong.
+	Mistakes, LeastCertain, Suspects []Mistake
+}
+
+// Evidence is why a message has its score. For is the class of positive scores, Against that of negative ones.
+type Evidence struct {
+	Votes        []Vote    // the contributions of the kinds of evidence
+	Texts        []Text    // of the message, shaded by the contribution of each word
+	Weighed      []Weighed // its terms, the strongest first
 	For, Against string
 	// TextLeft is the number of bytes missing from Texts, WeighedLeft the number of terms missing from Weighed.
 	TextLeft, WeighedLeft int
-	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, Suspects messages whose label may be
-	// wrong.
-	Mistakes, LeastCertain, Suspects []Mistake
 }
 
 // Fact is a name and its value.

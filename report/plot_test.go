@@ -51,13 +51,13 @@ func TestPNGHasTheSizeOfTheChart(t *testing.T) {
 func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 	odd := []float64{0, 1, -1, 0.5, 100, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e16, 1e16 + 2, 1e-12}
 	pages := map[string]Page{
-		"no points":    {ROC: []Curve{{}}, Epochs: []EpochCurve{{}}, Learning: []LearningCurve{{}}, Scores: &metrics.Histogram{Edges: []float64{1}}},
+		"no points":    {ROC: []Curve{{}}, Epochs: []EpochCurve{{}}, Learning: []LearningCurve{{}}, Findings: Findings{Scores: &metrics.Histogram{Edges: []float64{1}}}},
 		"zero rates":   {ROC: []Curve{{"a", []Point{{0, 0}, {0, 1}, {0, 1}}}}},
 		"rates of one": {ROC: []Curve{{"a", []Point{{1, 1}}}}},
-		"empty bins":   {Scores: &metrics.Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Reliability: []metrics.ReliabilityBin{{}}},
-		"too few edges": {Scores: &metrics.Histogram{Edges: []float64{0}, Ham: []int{1, 2, 3}, Spam: []int{-4}}, Thresholds: &metrics.Thresholds{
-			Unsure: math.Inf(-1), Spam: math.NaN()}},
-		"classes that do not exist": {TwoTerms: &TwoTerms{Points: []TermPoint{{0, 0, -1, 1}, {1, 1, 1 << 30, 1}, {1, 1, 5, -3}}}, Confusion: metrics.Confusion{{1, 2, 3}, {}}},
+		"empty bins":   {Findings: Findings{Scores: &metrics.Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Reliability: []metrics.ReliabilityBin{{}}}},
+		"too few edges": {Findings: Findings{Scores: &metrics.Histogram{Edges: []float64{0}, Ham: []int{1, 2, 3}, Spam: []int{-4}}, Thresholds: &metrics.Thresholds{
+			Unsure: math.Inf(-1), Spam: math.NaN()}}},
+		"classes that do not exist": {TwoTerms: &TwoTerms{Points: []TermPoint{{0, 0, -1, 1}, {1, 1, 1 << 30, 1}, {1, 1, 5, -3}}}, Findings: Findings{Confusion: metrics.Confusion{{1, 2, 3}, {}}}},
 		"no boundary":               {TwoTerms: &TwoTerms{Points: []TermPoint{{0, 0, 0, 1}}}},
 	}
 	for i, x := range odd {
@@ -72,9 +72,8 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 			if i <= j {
 				requirePlots(t, Page{ROC: []Curve{{"a", points}}})
 			}
-			requirePlots(t, Page{Scores: &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y},
-				Epochs:   []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}}},
-				TwoTerms: &TwoTerms{Points: []TermPoint{{x, y, 0, 1}}, A: x, B: y, C: x}, Reliability: []metrics.ReliabilityBin{{Predicted: x, Observed: y}}})
+			requirePlots(t, Page{Epochs: []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}}},
+				TwoTerms: &TwoTerms{Points: []TermPoint{{x, y, 0, 1}}, A: x, B: y, C: x}, Findings: Findings{Scores: &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}, Reliability: []metrics.ReliabilityBin{{Predicted: x, Observed: y}}}})
 		}
 	}
 	for name, page := range pages {

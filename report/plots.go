@@ -231,29 +231,24 @@ func (p Page) growth() Plot {
 	if g == nil || len(g.Points) < 2 {
 		return Plot{}
 	}
-	var points []Point
-	var lows, highs, accuracies []float64
-	var ticks plot.ConstantTicks
+	var s spans
 	var alts []string
 	for _, at := range g.Points {
-		x := float64(max(1, at.Messages))
-		points, accuracies = append(points, Point{x, at.Accuracy}), append(accuracies, at.Accuracy)
-		lows, highs = append(lows, at.AccuracyLow), append(highs, at.AccuracyHigh)
-		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.Itoa(at.Messages)})
+		s.add(float64(max(1, at.Messages)), strconv.Itoa(at.Messages), at.Accuracy, at.AccuracyLow, at.AccuracyHigh)
 		alts = append(alts, withInterval(at.Accuracy, at.AccuracyLow, at.AccuracyHigh)+" with "+counted(at.Messages, "message"))
 	}
 	advice := clean(g.Advice, maxLine)
-	if isFlat(accuracies, littleAccuracy) {
-		return Plot{Note: joined("The accuracy is "+percentage(accuracies[0])+" with any part of the training mail.", advice)}
+	if isFlat(s.values, littleAccuracy) {
+		return Plot{Note: joined("The accuracy is "+percentage(s.values[0])+" with any part of the training mail.", advice)}
 	}
 	c := newChart("Accuracy by training messages", "training messages (logarithmic)", "accuracy (%)")
-	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = points[0].X/1.25, points[len(points)-1].X*1.25, plot.LogScale{}, ticks
+	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = s.points[0].X/1.25, s.points[len(s.points)-1].X*1.25, plot.LogScale{}, s.ticks
 	if !(c.X.Min < c.X.Max) {
 		c.X.Min, c.X.Max = c.X.Max/2, c.X.Min*2
 	}
-	spanPercentages(&c.Y, slices.Concat(lows, highs))
-	c.addLine("", lineStyle(0), points)
-	c.addIntervals("accuracy on test mail, with its 95% interval", 0, points, lows, highs)
+	spanPercentages(&c.Y, slices.Concat(s.lows, s.highs))
+	c.addLine("", lineStyle(0), s.points)
+	c.addSpans("accuracy on test mail, with its 95% interval", s)
 	return Plot{Note: joined("The model trained on parts of the training mail.", advice), Alt: joined(clean(g.Model, maxName)+": "+strings.Join(alts, ", ")+".", advice), chart: c}
 }
 
@@ -429,13 +424,13 @@ func (p Page) reliability() Plot {
 	if len(p.Classes) > 2 {
 		order, exact, share = "probability", "whose predicted class is right", "are predicted right"
 	}
-	var points []Point
-	var lows, highs, values []float64
+	var s spans
+	var values []float64
 	var alts []string
 	flawless := true
 	for _, b := range p.Reliability {
 		at := Point{100 * b.Predicted, 100 * b.Observed}
-		points, lows, highs = append(points, at), append(lows, 100*b.ObservedLow), append(highs, 100*b.ObservedHigh)
+		s.add(at.X, "", at.Y, 100*b.ObservedLow, 100*b.ObservedHigh)
 		values = append(values, at.X, at.Y, 100*b.ObservedLow, 100*b.ObservedHigh)
 		flawless = flawless && b.Messages > 0 && (b.Observed == 0 || b.Observed == 1) && math.Abs(b.Predicted-b.Observed) < nearly
 		predicted := short(at.X)
@@ -445,7 +440,7 @@ func (p Page) reliability() Plot {
 		alts = append(alts, fmt.Sprintf("%s%% predicted, %s%% (%s to %s) of %d %s", predicted, short(at.Y), short(100*b.ObservedLow), short(100*b.ObservedHigh), b.Messages, share))
 	}
 	switch {
-	case len(points) == 0:
+	case len(values) == 0:
 		return Plot{}
 	case flawless:
 		return Plot{Note: "Probabilities are near 0 and 1, and each group of messages is as predicted, so there is no reliability to draw."}
@@ -461,7 +456,7 @@ func (p Page) reliability() Plot {
 	setDeviate(&c.X, append(values, 5, 95))
 	setDeviate(&c.Y, append(values, 5, 95))
 	c.addLine("exact", dashed(3), []Point{{c.X.Min, c.Y.Min}, {c.X.Max, c.Y.Max}})
-	c.addIntervals("this model, with its 95% interval", 0, points, lows, highs)
+	c.addSpans("this model, with its 95% interval", s)
 	note := "Messages in order of their " + order + ", in groups of equal size, with the 95% interval of the share " + exact + ". On the line, probabilities are exact."
 	return Plot{Note: note, Alt: strings.Join(alts, "; ") + ".", chart: c}
 }
@@ -479,31 +474,27 @@ func (p Page) drift() Plot {
 	if len(p.Drift) < 2 {
 		return Plot{}
 	}
-	var points []Point
-	var lows, highs, accuracies []float64
-	var ticks plot.ConstantTicks
+	var s spans
 	var alts []string
 	every := 1 + (len(p.Drift)-1)/6
 	for i, m := range p.Drift {
-		points, accuracies = append(points, Point{float64(i), m.Accuracy}), append(accuracies, m.Accuracy)
-		lows, highs = append(lows, m.AccuracyLow), append(highs, m.AccuracyHigh)
-		t := plot.Tick{Value: float64(i)}
+		label := ""
 		if i%every == 0 {
-			t.Label = clean(m.From, 12)
+			label = clean(m.From, 12)
 		}
-		ticks = append(ticks, t)
+		s.add(float64(i), label, m.Accuracy, m.AccuracyLow, m.AccuracyHigh)
 		alts = append(alts, fmt.Sprintf("%s %s of %s", m, withInterval(m.Accuracy, m.AccuracyLow, m.AccuracyHigh), counted(m.Messages, "message")))
 	}
-	if isFlat(accuracies, littleAccuracy) {
+	if isFlat(s.values, littleAccuracy) {
 		return Plot{Note: "The accuracy is the same at all times."}
 	}
 	c := newChart("Accuracy over time", cmp.Or(clean(p.DriftBy, maxName), "month of delivery"), "accuracy (%)")
-	c.X.Min, c.X.Max, c.X.Tick.Marker = -0.5, float64(len(p.Drift))-0.5, ticks
-	spanPercentages(&c.Y, slices.Concat([]float64{90}, lows, highs))
+	c.X.Min, c.X.Max, c.X.Tick.Marker = -0.5, float64(len(p.Drift))-0.5, s.ticks
+	spanPercentages(&c.Y, slices.Concat([]float64{90}, s.lows, s.highs))
 	pale := lineStyle(0)
 	pale.Color, pale.Width = translucent(colour(0), 0x70), 0.8
-	c.addLine("", pale, points)
-	c.addIntervals("", 0, points, lows, highs)
+	c.addLine("", pale, s.points)
+	c.addSpans("", s)
 	return Plot{Note: "The accuracy on the mail of each period, with its 95% interval. Times with few messages are joined.", Alt: strings.Join(alts, ", ") + ".", chart: c}
 }
 

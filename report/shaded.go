@@ -47,7 +47,7 @@ type stretch struct {
 }
 
 // shadedTexts shades each stretch by its score relative to the strongest.
-func (p Page) shadedTexts() []shadedText {
+func (p Evidence) shadedTexts() []shadedText {
 	var strongest float64
 	for _, t := range p.Texts {
 		for _, s := range t.Stretches {
@@ -119,7 +119,7 @@ func cleanText(s string, max int) string {
 	return b.String()
 }
 
-func (p Page) legend() []stretch {
+func (p Evidence) legend() []stretch {
 	if p.For == "" || p.Against == "" {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (r row) colour(class string) {
 	}
 }
 
-func (p Page) voteTable() []table {
+func (p Evidence) voteTable() []table {
 	all := tabulate("", p.Votes, nil, []column[Vote]{
 		{"evidence", name, func(v Vote) string { return clean(v.Evidence, maxName) }},
 		{"adds", number, func(v Vote) string { return signed(v.Score) }},

@@ -20,7 +20,7 @@ func TestRowsOfEmptyLinesAreShownAsOne(t *testing.T) {
 }
 
 func TestTextsBeginAndEndWithoutEmptyLines(t *testing.T) {
-	p := Page{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "\r\n\nDear "}, {Text: "winner", Score: 1}, {Text: "!\n\n"}}}}}
+	p := Page{Evidence: Evidence{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "\r\n\nDear "}, {Text: "winner", Score: 1}, {Text: "!\n\n"}}}}}}
 	var shown strings.Builder
 	for _, s := range p.shadedTexts()[0].Stretches {
 		shown.WriteString(s.Text)
@@ -31,7 +31,7 @@ func TestTextsBeginAndEndWithoutEmptyLines(t *testing.T) {
 }
 
 func TestTheColoursOfWordsAreNamed(t *testing.T) {
-	p := Page{For: "spam", Against: "<b>ham", Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}}
+	p := Page{Evidence: Evidence{For: "spam", Against: "<b>ham", Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}}}
 	page := writeHTML(t, p)
 	if want := `<p class="legend"><span class="for7">spam</span><span class="against7">&lt;b&gt;ham</span></p>`; !strings.Contains(page, want) {
 		t.Errorf("no %s in %s", want, page[strings.Index(page, "<body>"):])
@@ -39,7 +39,7 @@ func TestTheColoursOfWordsAreNamed(t *testing.T) {
 }
 
 func TestAPageSaysWhatItLeavesOut(t *testing.T) {
-	p := Page{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}, Weighed: []Weighed{{Term: "body:winner", Score: 1}}}
+	p := Page{Evidence: Evidence{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}, Weighed: []Weighed{{Term: "body:winner", Score: 1}}}}
 	for _, tt := range []struct {
 		text, terms int
 		want        []string

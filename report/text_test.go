@@ -50,15 +50,14 @@ func textPage(text string) Page {
 		Title: text, Subtitle: text, Facts: []Fact{{text, text}}, Warnings: []string{text},
 		Models: []Model{{Name: text, Features: text}}, Classes: []string{text, text},
 		ROC:       []Curve{{text, []Point{{0, 0}, {0.1, 0.9}, {1, 1}}}},
-		Strongest: []ClassTerms{{text, []Term{{text, 1, 2}}}}, Mistakes: message, LeastCertain: message, Suspects: message,
-		Leaks: []Leak{{text, []int{1, 2}, []int{3, 4}, text}}, Drift: []Period{{text, text, 1, 99, 90, 100}, {text, "", 2, 98, 90, 100}},
+		Strongest: []ClassTerms{{text, []Term{{text, 1, 2}}}},
+		Leaks:     []Leak{{text, []int{1, 2}, []int{3, 4}, text}},
 		TwoTerms:  &TwoTerms{X: text, Y: text, Unit: text, Points: []TermPoint{{0, 1, 0, 1}, {1, 0, 1, 3}}, A: 1, B: -1},
 		Operating: []Operating{{Model: text, Ham: 2, Spam: 2}, {Model: text + "2", Point: SpamLimit, Limit: 1, Ham: 2, Spam: 2}},
 		Growth:    &Growth{Model: text, Advice: text, Points: []GrowthPoint{{1, 1, 50, 10, 90}, {2, 0, 60, 20, 95}}},
-		Weighed:   []Weighed{{text, text, 1, 2, 0.5, 3}},
-		Votes:     []Vote{{text, text, 1}},
-		Texts:     []Text{{text, []Stretch{{"harmless", 1, text}, {text, -1, text}}}}, For: text, Against: text,
-		Trials: []Trial{{Settings: []Fact{{text, text}}, Note: text}},
+		Trials:    []Trial{{Settings: []Fact{{text, text}}, Note: text}}, Evidence: Evidence{Weighed: []Weighed{{text, text, 1, 2, 0.5, 3}},
+			Votes: []Vote{{text, text, 1}},
+			Texts: []Text{{text, []Stretch{{"harmless", 1, text}, {text, -1, text}}}}, For: text, Against: text}, Findings: Findings{Mistakes: message, LeastCertain: message, Suspects: message, Drift: []Period{{text, text, 1, 99, 90, 100}, {text, "", 2, 98, 90, 100}}},
 	}
 }
 

@@ -339,9 +339,6 @@ func (x *experiment) crossValidate(names []string) error {
 	if err != nil {
 		return err
 	}
-	if err := x.page.write(foldsPage(x, collection, results)); err != nil {
-		return err
-	}
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ between rounds
 	return x.show(foldsReport{summary, x.folds, results, x, collection.Classes()})

@@ -10,6 +10,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
@@ -105,8 +106,16 @@ func (x *experiment) collect() (*train.Collection, error) {
 	return collect(x.program, x.command, collectOptions(x.Config, readingOf(x.Config)), mail)
 }
 
-// show prints the result of the experiment.
-func (x *experiment) show(r result) error { return x.program.show(r, x.asJSON, x.verbose) }
+// show writes the page of a result, if it has one that is wanted, and prints the result.
+func (x *experiment) show(r result) error {
+	if of, has := r.(paged); has && x.page.wanted() {
+		page, err := of.page()
+		if err := cmp.Or(err, x.page.write(page)); err != nil {
+			return err
+		}
+	}
+	return x.program.show(r, x.asJSON, x.verbose)
+}
 
 // more says where the rest of the figures is.
 func (x *experiment) more(a *answer) {
@@ -245,13 +254,7 @@ func (x *experiment) evaluate() error {
 	if warning := knownMail(e); warning != "" {
 		result.Warnings = append(result.Warnings, warning)
 	}
-	if x.page.wanted() {
-		page, err := evaluationPage(f, result, e)
-		if err := cmp.Or(err, x.page.write(page)); err != nil {
-			return err
-		}
-	}
-	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review, x, s.Classes})
+	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review, x, s.Classes, f, e.Findings})
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
@@ -272,6 +275,8 @@ type evaluationReport struct {
 	Review     evaluate.Review `json:"review"`
 	experiment *experiment
 	classes    []string
+	filter     *filter.Filter
+	found      evaluate.Findings
 }
 
 func (r evaluationReport) describe(a *answer, fully bool) {

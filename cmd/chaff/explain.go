@@ -294,14 +294,14 @@ func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds)
 	}
 	page := report.Page{
 		Title:    screen.Cut(screen.Printable(aboutMessage(e)), maxTitle),
-		Subtitle: origin, For: e.For, Against: e.Against,
+		Subtitle: origin,
 		Facts: []report.Fact{
 			{Name: "Verdict", Value: string(e.Verdict)},
 			{Name: "Score", Value: fmt.Sprintf("%.3f%s", e.Margin, above)},
 			{Name: "Bias", Value: fmt.Sprintf("%+.3f", e.Bias)},
 			{Name: "Probability of " + e.For, Value: fmt.Sprintf("%.4f", e.Probability)},
 			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
-		},
+		}, Evidence: report.Evidence{For: e.For, Against: e.Against},
 	}
 	for _, v := range e.Votes {
 		what := "term"

@@ -289,13 +289,6 @@ func sizeOf(n int64) string {
 	return number(&mb) + unit
 }
 
-func probability(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
-	}
-	return fmt.Sprintf("%.3f", p)
-}
-
 func plural(n int, what string) string { return pluralOf(n, what, what+"s") }
 
 func pluralOf(n int, one, many string) string {

@@ -95,9 +95,6 @@ func (x *experiment) replayModels(names []string) error {
 			return err
 		}
 	}
-	if err := x.page.write(replayPage(x, read, all)); err != nil {
-		return err
-	}
 	return x.show(replayReport{read.Summary(), read.Seconds, all, x})
 }
 

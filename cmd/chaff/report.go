@@ -358,52 +358,63 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	return facts
 }
 
-func replayPage(x *experiment, mail *evaluate.ReplayMail, all []evaluate.Replay) report.Page {
-	page := report.Page{
-		Title: x.command.CommandPath(), Subtitle: corpusLine(mail.Summary()), Classes: mail.Classes(),
-		Facts: []report.Fact{{Name: "Replay", Value: x.replay.how(x.Store)}},
+// paged is a result with a page of its own.
+type paged interface {
+	page() (report.Page, error)
+}
+
+// newPage returns a page about models that were measured on the same mail. With a single model its figures come first.
+func newPage(title string, s train.Summary, models []report.Model, facts ...report.Fact) report.Page {
+	page := report.Page{Title: title, Subtitle: corpusLine(s), Models: models, Facts: facts}
+	for _, class := range s.Classes {
+		page.Classes = append(page.Classes, class.Name)
 	}
-	for i, r := range all {
-		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Test: &r.Figures, Seconds: r.Seconds})
-		if i < maxCurves && len(r.Curve) > 1 {
-			page.Learning = append(page.Learning, report.LearningCurve{Model: r.Model, Points: r.Curve})
+	if len(models) == 1 {
+		page.Title += ": " + models[0].Name
+		page.Facts = append(resultFacts("message", models[0].Test), facts...)
+	}
+	return page
+}
+
+func (r replayReport) page() (report.Page, error) {
+	x := r.experiment
+	facts := []report.Fact{{Name: "Replay", Value: x.replay.how(x.Store)}}
+	var models []report.Model
+	var learning []report.LearningCurve
+	for i, m := range r.Models {
+		models = append(models, report.Model{Name: m.Model, Features: m.Kind, Test: &m.Figures, Seconds: m.Seconds})
+		if i < maxCurves && len(m.Curve) > 1 {
+			learning = append(learning, report.LearningCurve{Model: m.Model, Points: m.Curve})
 		}
 	}
-	if len(page.Learning) == 0 {
-		page.Facts = append(page.Facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", x.replay.every)})
+	if len(learning) == 0 {
+		facts = append(facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", x.replay.every)})
 	}
-	if len(all) == 1 {
-		page.Title += ": " + all[0].Model
-		page.Facts = append(resultFacts("message", &all[0].Figures), page.Facts...)
-		page.Of, page.On, page.Confusion = all[0].Model, "all messages, each classified before it was learned", all[0].Figures.Confusion
+	page := newPage(x.command.CommandPath(), r.Corpus, models, facts...)
+	page.Learning = learning
+	if len(models) == 1 {
+		page.Of, page.On, page.Confusion = models[0].Name, "all messages, each classified before it was learned", models[0].Test.Confusion
 	}
-	return page
+	return page, nil
 }
 
-func foldsPage(x *experiment, collection *train.Collection, all []evaluate.CrossValidation) report.Page {
-	s := collection.Summary()
-	page := report.Page{
-		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Classes: collection.Classes(),
-		Facts: []report.Fact{{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", x.folds, splitMethod(x.Split, x.Seed))}},
+func (r foldsReport) page() (report.Page, error) {
+	x, best := r.experiment, r.Models[0]
+	var models []report.Model
+	for i, m := range r.Models {
+		models = append(models, report.Model{Name: m.Model, Features: m.Kind, Best: i == 0 && len(r.Models) > 1, Test: &m.Test, AgainstBest: m.AgainstBest})
 	}
-	for i, r := range all {
-		page.Models = append(page.Models, report.Model{Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1, Test: &r.Test, AgainstBest: r.AgainstBest})
-	}
-	if len(all) == 1 {
-		page.Title += ": " + all[0].Model
-		page.Facts = append(resultFacts("message", &all[0].Test), page.Facts...)
-	}
-	page.Of, page.On = all[0].Model, "all messages, each classified by a model that has not seen it"
-	page.Reliability, page.Confusion, page.Suspects = all[0].Test.Reliability, all[0].Test.Confusion, judged(page.Classes, all[0].Suspects)
-	return page
+	page := newPage(x.command.CommandPath(), r.Corpus, models, report.Fact{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", x.folds, splitMethod(x.Split, x.Seed))})
+	page.Of, page.On = best.Model, "all messages, each classified by a model that has not seen it"
+	page.Reliability, page.Confusion, page.Suspects = best.Test.Reliability, best.Test.Confusion, judged(page.Classes, best.Suspects)
+	return page, nil
 }
 
-func evaluationPage(f *filter.Filter, r train.Result, e evaluate.Evaluation) (report.Page, error) {
-	page := report.Page{
-		Title: "chaff evaluate: " + r.Model, Subtitle: corpusLine(e.Summary), Classes: f.Settings().Classes,
-		Of: r.Model, On: "this mail", Facts: append(verdictFacts(e.Verdicts, "this mail"), resultFacts("message", r.Test)...), Warnings: doubts([]train.Result{r}),
-		Models: []report.Model{{Name: r.Model, Features: r.Kind, Test: r.Test}},
-	}
-	addCurve(&page, r, e.Curve)
-	return page, addFindings(&page, f, r, e.Findings)
+func (r evaluationReport) page() (report.Page, error) {
+	m := r.Models[0]
+	page := newPage("chaff evaluate", r.Corpus, []report.Model{{Name: m.Model, Features: m.Kind, Test: m.Test}})
+	page.Of, page.On, page.Warnings, page.Classes = m.Model, "this mail", doubts(r.Models), r.classes
+	page.Facts = append(verdictFacts(m.Verdicts, page.On), page.Facts...)
+	addCurve(&page, m, r.found.Curve)
+	return page, addFindings(&page, r.filter, m, r.found)
 }

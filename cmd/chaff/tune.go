@@ -201,11 +201,6 @@ func (s *search) tune(mail labelled) error {
 			r.Test = tested.Result.Test
 		}
 	}
-	if s.page.wanted() {
-		if err := s.page.write(r.page()); err != nil {
-			return err
-		}
-	}
 	if err := s.show(r); err != nil {
 		return err
 	}
@@ -399,15 +394,11 @@ func lastParts(keys []string) []string {
 	return parts
 }
 
-func (r tuneReport) page() report.Page {
-	page := report.Page{Title: "chaff tune", Subtitle: corpusLine(r.Corpus)}
-	for _, class := range r.Corpus.Classes {
-		page.Classes = append(page.Classes, class.Name)
-	}
-	page.Facts = append(corpusFacts(r.search.Config, r.Corpus),
+func (r tuneReport) page() (report.Page, error) {
+	page := newPage("chaff tune", r.Corpus, nil, append(corpusFacts(r.search.Config, r.Corpus),
 		report.Fact{Name: "Search", Value: r.ended()},
 		report.Fact{Name: "Compared by", Value: r.Objective + " on " + r.comparedOn()},
-		report.Fact{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", r.Trials[0].Trial, reached(r.Trials[0].Outcome, r.Objective), r.File)})
+		report.Fact{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", r.Trials[0].Trial, reached(r.Trials[0].Outcome, r.Objective), r.File)})...)
 	if r.Test != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Best on the test part", Value: r.testLine()})
 		page.Of, page.On = "the best trial", "the test part"
@@ -421,5 +412,5 @@ func (r tuneReport) page() report.Page {
 		}
 		page.Trials = append(page.Trials, trial)
 	}
-	return page
+	return page, nil
 }
