@@ -33,7 +33,6 @@ type CrossValidation struct {
 	Rounds []train.Result `json:"rounds"`
 
 	test        train.Scores // of all messages, in the order of the rounds
-	accuracies  []float64    // of the rounds with a test part
 	development float64      // sum of the accuracies of the rounds
 }
 
@@ -74,9 +73,6 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			v.Model, v.Kind = model, t.Result.Kind
 			v.Rounds = append(v.Rounds, t.Result)
 			v.development += accuracy(t.Result.Development)
-			if t.Result.Test != nil {
-				v.accuracies = append(v.accuracies, t.Result.Test.Accuracy)
-			}
 			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
 			if err := v.addSuspects(ctx, r, t.Filter); err != nil {
 				return nil, err
@@ -87,7 +83,7 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	against := against(len(results), func(m int) train.Scores { return results[m].test })
 	for m := range results {
 		v := &results[m]
-		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), meanOf(v.accuracies).Deviation
+		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), meanOf(v.Rounds, func(r train.Result) *metrics.Figures { return r.Test }).Deviation
 		if m > 0 {
 			v.AgainstBest = &against[m]
 		}

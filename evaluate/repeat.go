@@ -27,8 +27,7 @@ type Mean struct {
 
 // Repeat divides c by so many seeds, from its own on, and fits each model to each training part. The error comes from a trainer, or is about an unknown name.
 func Repeat(ctx context.Context, c *train.Collection, models []string, splits int, o train.Options) ([]Repeated, error) {
-	results := make([]Repeated, len(models))
-	parts := make([][3][]float64, len(models))
+	rounds := make([][]train.Result, len(models))
 	for split := range splits {
 		divided, err := c.WithSeed(c.Options().Seed + uint64(split))
 		if err != nil {
@@ -39,36 +38,38 @@ func Repeat(ctx context.Context, c *train.Collection, models []string, splits in
 			if err != nil {
 				return nil, fmt.Errorf("split %d of %d: %w", split+1, splits, err)
 			}
-			results[m].Model, results[m].Kind = model, t.Result.Kind
-			for part, figures := range [...]*metrics.Figures{t.Result.Train, t.Result.Development, t.Result.Test} {
-				if figures != nil {
-					parts[m][part] = append(parts[m][part], figures.Accuracy)
-				}
-			}
+			rounds[m] = append(rounds[m], t.Result)
 		}
 	}
-	for m := range results {
-		r := &results[m]
-		for part, mean := range [...]*Mean{&r.Train, &r.Development, &r.Test} {
-			*mean = meanOf(parts[m][part])
+	results := make([]Repeated, len(models))
+	for m, of := range rounds {
+		results[m] = Repeated{
+			Model: models[m], Kind: of[0].Kind,
+			Train:       meanOf(of, func(r train.Result) *metrics.Figures { return r.Train }),
+			Development: meanOf(of, func(r train.Result) *metrics.Figures { return r.Development }),
+			Test:        meanOf(of, func(r train.Result) *metrics.Figures { return r.Test }),
 		}
 	}
 	return results, nil
 }
 
-// meanOf returns the mean of some numbers, and the standard deviation of a population that they are a sample of; 0 for fewer than two.
-func meanOf(all []float64) (m Mean) {
+// meanOf returns the mean accuracy on a part over rounds, and the standard deviation of a population that they are a sample of; 0 for fewer
+// than two.
+func meanOf(rounds []train.Result, part func(train.Result) *metrics.Figures) (m Mean) {
+	var all []float64
+	for _, r := range rounds {
+		if f := part(r); f != nil {
+			all = append(all, f.Accuracy)
+		}
+	}
 	m.Splits = len(all)
 	for _, x := range all {
 		m.Mean += x / float64(len(all))
-	}
-	if len(all) < 2 {
-		return m
 	}
 	squares := 0.
 	for _, x := range all {
 		squares += (x - m.Mean) * (x - m.Mean)
 	}
-	m.Deviation = math.Sqrt(squares / float64(len(all)-1))
+	m.Deviation = math.Sqrt(squares / float64(max(1, len(all)-1)))
 	return m
 }

@@ -15,20 +15,14 @@ func TestEpochsAreTold(t *testing.T) {
 		firstLine  = "lms epoch 1: 12 updates, train loss 0.25 accuracy 97.50%, 12 ms"
 		secondLine = "lms epoch 2: 12 updates, train loss 0.25 accuracy 97.50%, development loss 0.5 accuracy 90.00%, 12 ms"
 	)
-	t.Run("of one model on a line each", func(t *testing.T) {
-		var out strings.Builder
-		tell, _ := tellEpochs(&out, 0)
-		tell("lms", first)
-		tell("lms", second)
-		if want := firstLine + "\n" + secondLine + "\n"; out.String() != want {
-			t.Errorf("got\n%swant\n%s", out.String(), want)
-		}
-	})
+	if got := "lms " + epochLine(first); got != firstLine {
+		t.Errorf("got %q, want %q", got, firstLine)
+	}
 	t.Run("of several models on one line, which is empty in the end", func(t *testing.T) {
 		var out strings.Builder
-		tell, done := tellEpochs(&out, 81)
-		tell("lms", first)
-		tell("lms", second)
+		show, done := inPlace(&out, 81)
+		show("lms " + epochLine(first))
+		show("lms " + epochLine(second))
 		done()
 		if want := clearLine + firstLine + clearLine + secondLine[:80] + clearLine; out.String() != want {
 			t.Errorf("got\n%q\nwant\n%q", out.String(), want)
@@ -36,7 +30,7 @@ func TestEpochsAreTold(t *testing.T) {
 	})
 	t.Run("of no epoch nothing", func(t *testing.T) {
 		var out strings.Builder
-		_, done := tellEpochs(&out, 80)
+		_, done := inPlace(&out, 80)
 		done()
 		if out.String() != "" {
 			t.Errorf("got %q", out.String())

@@ -9,11 +9,10 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -140,49 +139,40 @@ func (p *program) variable(name string) string {
 	return ""
 }
 
-func newBar(w io.Writer, all int, what string) *progressbar.ProgressBar {
-	return progressbar.NewOptions(all, progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-}
+// How often progress is shown on a terminal, and told elsewhere.
+const (
+	shownEvery = 100 * time.Millisecond
+	toldEvery  = 10 * time.Second
+)
 
-// toldEvery is how often long work is told where no terminal shows a bar.
-const toldEvery = 10 * time.Second
-
-// progressLines returns a function that prints how far the work is, at most every ten seconds. Any goroutine may call it.
-func progressLines(w io.Writer, what string, now func() time.Time) func(read, all int) {
-	began := now()
-	var told atomic.Int64 // how many intervals are over
-	return func(read, all int) {
-		took := now().Sub(began)
-		before, intervals := told.Load(), int64(took/toldEvery)
-		if intervals <= before || !told.CompareAndSwap(before, intervals) {
-			return
-		}
-		left := time.Duration(float64(took) / float64(max(read, 1)) * float64(all-read)).Round(time.Second)
-		screen.Printf(w, "chaff: %s: %s of %s messages, %v left\n", what, screen.Grouped(read), screen.Grouped(all), left)
-	}
-}
-
-// progress returns a function that draws a bar on a terminal, else prints a line from time to time, and one that ends it.
+// progress returns a function that tells how far the work is, and one that ends it. Any goroutine may call the first.
 func (p *program) progress(what string) (step func(read, all int), done func()) {
 	if p.quiet {
 		return nil, func() {}
 	}
-	file := p.terminal()
-	if file == nil {
-		return progressLines(p.stderr, what, time.Now), func() {}
+	if file := p.terminal(); file != nil {
+		show, done := inPlace(file, widthOf(file))
+		return progressEvery(shownEvery, what, time.Now, show), done
 	}
-	var bar atomic.Pointer[progressbar.ProgressBar]
-	step = func(read, all int) {
-		if bar.Load() == nil {
-			bar.CompareAndSwap(nil, newBar(file, all, what))
+	tell := func(text string) { screen.Printf(p.stderr, "chaff: %s\n", text) }
+	return progressEvery(toldEvery, what, time.Now, tell), func() {}
+}
+
+// progressEvery returns a function that tells how far the work is, at most so often.
+func progressEvery(every time.Duration, what string, now func() time.Time, tell func(text string)) func(read, all int) {
+	began := now()
+	next := every
+	var mu sync.Mutex
+	return func(read, all int) {
+		mu.Lock()
+		defer mu.Unlock()
+		took := now().Sub(began)
+		if took < next {
+			return
 		}
-		_ = bar.Load().Add(1) // a bar that cannot be drawn must not stop the work
-	}
-	return step, func() {
-		if b := bar.Load(); b != nil {
-			_ = b.Finish()
-		}
+		next = (took/every + 1) * every
+		left := time.Duration(float64(took) / float64(max(read, 1)) * float64(all-read)).Round(time.Second)
+		tell(fmt.Sprintf("%s: %s of %s messages, %v left", what, screen.Grouped(read), screen.Grouped(all), left))
 	}
 }
 
@@ -192,30 +182,26 @@ func (p *program) epochs(several bool) (tell func(model string, e models.Epoch),
 	if file == nil {
 		return nil, func() {}
 	}
-	width := 0
+	show, done := func(text string) { screen.Printf(file, "%s\n", text) }, func() {}
 	if several {
-		width = widthOf(file)
+		show, done = inPlace(file, widthOf(file))
 	}
-	return tellEpochs(file, width)
+	return func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }, done
 }
 
 // clearLine empties the current line of a terminal.
 const clearLine = "\r\x1b[K"
 
-// tellEpochs prints each epoch on a line of its own, or with a width over the previous one and cut to the width.
-func tellEpochs(w io.Writer, width int) (tell func(model string, e models.Epoch), done func()) {
-	told := false
-	tell = func(model string, e models.Epoch) {
-		line := model + " " + epochLine(e)
-		if width == 0 {
-			screen.Printf(w, "%s\n", line)
-			return
-		}
-		screen.Printf(w, clearLine+"%s", line[:min(len(line), width-1)])
-		told = true
+// inPlace returns a function that shows text on a line of a terminal, in the place of the text before and cut to the width, and one that
+// clears the line.
+func inPlace(w io.Writer, width int) (show func(text string), done func()) {
+	shown := false
+	show = func(text string) {
+		screen.Printf(w, clearLine+"%s", text[:min(len(text), width-1)])
+		shown = true
 	}
-	return tell, func() {
-		if told {
+	return show, func() {
+		if shown {
 			fmt.Fprint(w, clearLine)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"chaff/config"
@@ -221,12 +220,13 @@ func (s *search) run(ctx context.Context, collection *train.Collection) ([]evalu
 	for i := range s.plan.Trials {
 		candidates = append(candidates, s.candidate(i))
 	}
-	progress, done := (func(done, all int, best evaluate.Trial))(nil), func() {}
+	o := evaluate.TuneOptions{Objective: s.Tune.Objective, Folds: s.folds, Workers: s.Workers}
 	if file := s.terminal(); file != nil {
-		progress, done = tuneBar(file, s.Tune.Objective)
+		show, done := inPlace(file, widthOf(file))
+		defer done()
+		o.Progress = func(done, all int, best evaluate.Trial) { show(progressOf(done, all, best, o.Objective)) }
 	}
-	trials, err := evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Folds: s.folds, Workers: s.Workers, Progress: progress})
-	done()
+	trials, err := evaluate.Tune(ctx, collection, candidates, o)
 	switch {
 	case errors.Is(err, errTime):
 		return trials, endTime, nil
@@ -236,24 +236,14 @@ func (s *search) run(ctx context.Context, collection *train.Collection) ([]evalu
 	return trials, endComplete, err
 }
 
-// tuneBar returns a function that draws a bar with the best trial on a terminal, and one that removes it.
-func tuneBar(w io.Writer, objective string) (step func(done, all int, best evaluate.Trial), done func()) {
-	var bar *progressbar.ProgressBar
-	step = func(done, all int, best evaluate.Trial) {
-		if bar == nil {
-			bar = newBar(w, all, "")
-		}
-		if best.Error == "" {
-			figure, _, _ := strings.Cut(reached(best.Development, objective), ",") // a line has little room
-			bar.Describe(fmt.Sprintf("best: %s, trial %d", figure, best.Candidate+1))
-		}
-		_ = bar.Set(done) // a bar that cannot be drawn must not stop the work
+// progressOf describes how far a search is, and the best trial so far.
+func progressOf(done, all int, best evaluate.Trial, objective string) string {
+	text := fmt.Sprintf("%d of %s", done, plural(all, "trial"))
+	if best.Error == "" {
+		figure, _, _ := strings.Cut(reached(best.Development, objective), ",") // a line has little room
+		text += fmt.Sprintf(", best: %s, trial %d", figure, best.Candidate+1)
 	}
-	return step, func() {
-		if bar != nil {
-			_ = bar.Finish()
-		}
-	}
+	return text
 }
 
 // keys returns the settings that the search tries, and cells those of a trial. A setting of another model is a dash.

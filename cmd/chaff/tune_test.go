@@ -141,25 +141,15 @@ values = [2, 3]
 	}
 }
 
-func TestTheBarTellsTheBestSoFar(t *testing.T) {
+func TestTheProgressOfASearchTellsTheBestSoFar(t *testing.T) {
 	loss := 0.25
-	tests := map[string]struct {
-		best evaluate.Trial
-		want string
-	}{
-		"a trial":                 {evaluate.Trial{Candidate: 11, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}}, "best: log_loss 0.25, trial 12 "},
-		"a trial without figures": {evaluate.Trial{Candidate: 6, Error: "training diverges"}, ""},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			var screen bytes.Buffer
-			step, done := tuneBar(&screen, metrics.ByLogLoss)
-			step(1, 3, tt.best)
-			done()
-			if got := screen.String(); !strings.Contains(got, tt.want) || !strings.Contains(got, "3)") || tt.want == "" && strings.Contains(got, "best") {
-				t.Errorf("got %q, want %q in it", got, tt.want)
-			}
-		})
+	for want, best := range map[string]evaluate.Trial{
+		"1 of 3 trials, best: log_loss 0.25, trial 12": {Candidate: 11, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}},
+		"1 of 3 trials": {Candidate: 6, Error: "training diverges"},
+	} {
+		if got := progressOf(1, 3, best, metrics.ByLogLoss); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 
