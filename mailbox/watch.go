@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -310,10 +309,8 @@ func (w *watch) retrain(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	changed, err := s.Changed()
-	unbalanced, balanceErr := s.Unbalanced()
-	if err := cmp.Or(err, balanceErr); err != nil || changed < w.Store.RetrainAfter && !unbalanced {
-		return err
+	if s.Changed() < w.Store.RetrainAfter && !s.Unbalanced() {
+		return nil
 	}
 	refitted, err := s.Retrain(ctx, w.Retrain)
 	if err == nil {

@@ -272,9 +272,9 @@ func TestAWatchFitsTheModelWhenItIsIdle(t *testing.T) {
 		w.want("two are", 20*time.Second, "learned .Junk/cur/1.b:2,S")
 		w.want("after a while", 20*time.Second, "retrained 82")
 		s := w.open() // nobody has it open in between
-		changed, err := s.Changed()
-		if w.must(s.Close()); err != nil || changed != 0 {
-			t.Errorf("%d changes since the fit, %v", changed, err)
+		changed := s.Changed()
+		if w.must(s.Close()); changed != 0 {
+			t.Errorf("%d changes since the fit", changed)
 		}
 		w.stop()
 	})

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -249,10 +248,8 @@ func (e *Engine) retrain(ctx context.Context, path string) {
 }
 
 func (e *Engine) retrainStore(ctx context.Context, path string, s *store.Store) error {
-	changed, err1 := s.Changed()
-	unbalanced, err2 := s.Unbalanced()
-	if err := cmp.Or(err1, err2); err != nil || changed < e.options.Store.RetrainAfter && !unbalanced {
-		return err
+	if s.Changed() < e.options.Store.RetrainAfter && !s.Unbalanced() {
+		return nil
 	}
 	refitted, err := s.Retrain(ctx, e.options.Retrain)
 	if err == nil {

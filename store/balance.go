@@ -19,31 +19,27 @@ const (
 // Unbalanced reports whether the model should be fitted again because one class is ahead of the others in what was learned since the last
 // fit. A model that was never fitted knows no mix: it should be fitted when this process has taught it many messages, and there are some of each
 // class.
-func (s *Store) Unbalanced() (bool, error) {
-	f, err := s.facts()
-	if err != nil || f.Changed < minAhead {
-		return false, err
-	}
-	if f.Fitted != 0 {
-		return isAhead(f.Known, f.Learned), nil
+func (s *Store) Unbalanced() bool {
+	f := s.facts
+	switch {
+	case f.Changed < minAhead:
+		return false
+	case f.Fitted != 0:
+		return isAhead(f.Known, f.Learned)
 	}
 	for c := range f.Known {
 		if f.Known[c]+f.Learned[c] < minAhead {
-			return false, nil
+			return false
 		}
 	}
-	return s.taught >= minAhead, nil
+	return s.taught >= minAhead
 }
 
 // FitIfUnbalanced fits the model again if it is due for the mix of classes, see [Store.Unbalanced], and returns the number of messages that it
 // was fitted to, else 0. With [Options.RetrainAfter] 0, and if that is not possible yet, it does nothing.
 func (s *Store) FitIfUnbalanced(ctx context.Context, o RetrainOptions) (int, error) {
-	if s.options.RetrainAfter == 0 {
+	if s.options.RetrainAfter == 0 || !s.Unbalanced() {
 		return 0, nil
-	}
-	unbalanced, err := s.Unbalanced()
-	if err != nil || !unbalanced {
-		return 0, err
 	}
 	refitted, err := s.Retrain(ctx, o)
 	if errors.Is(err, ErrTooFew) {

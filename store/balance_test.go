@@ -42,26 +42,17 @@ func TestAClassIsAhead(t *testing.T) {
 	}
 }
 
-func isUnbalanced(t testing.TB, s *Store) bool {
-	t.Helper()
-	unbalanced, err := s.Unbalanced()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return unbalanced
-}
-
 func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam")))
 	s.now = func() time.Time { return time.Now().Add(time.Minute) }
 	s.limit = 8 // folding does not hide it
 	for i, m := range mailOf(t, corpustest.Mailbox(2, 20, "spam")) {
-		if isUnbalanced(t, s) {
+		if s.Unbalanced() {
 			t.Fatalf("after %d spam", i)
 		}
 		learned(t, s, m)
 	}
-	if !isUnbalanced(t, s) {
+	if !s.Unbalanced() {
 		t.Fatal("after 20 spam it is balanced")
 	}
 	s.options.RetrainAfter = 0
@@ -72,7 +63,7 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	if n, err := s.FitIfUnbalanced(t.Context(), RetrainOptions{}); err != nil || n != 80 {
 		t.Errorf("fitted to %d messages, %v; want 80", n, err)
 	}
-	if isUnbalanced(t, s) {
+	if s.Unbalanced() {
 		t.Error("after a fit it is unbalanced")
 	}
 }
@@ -85,18 +76,18 @@ func TestAStoreThatWasNeverFittedIsFittedAfterManyMessagesAtOnce(t *testing.T) {
 	s := opened(t, path)
 	all := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam"))
 	for i, m := range all {
-		if isUnbalanced(t, s) {
+		if s.Unbalanced() {
 			t.Fatalf("after %d of 20 ham and 20 spam", i)
 		}
 		learned(t, s, m)
 	}
-	if !isUnbalanced(t, s) {
+	if !s.Unbalanced() {
 		t.Error("after 20 ham and 20 spam there is no fit")
 	}
 	s.Close()
 	s = opened(t, path)
 	learned(t, s, mailOf(t, corpustest.Mailbox(2, 1, "ham"))[0])
-	if isUnbalanced(t, s) {
+	if s.Unbalanced() {
 		t.Error("a process that learns one message fits a model that was never fitted")
 	}
 }
@@ -159,7 +150,7 @@ func TestAHundredMessagesOfOneClassTurnNoOtherMailOver(t *testing.T) {
 				fits := 0
 				for _, m := range test.teach {
 					learned(t, s, m)
-					if isUnbalanced(t, s) {
+					if s.Unbalanced() {
 						retrain(t, s)
 						fits++
 					}

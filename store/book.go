@@ -70,7 +70,9 @@ type book struct {
 	file       *os.File
 	log        *logfile.Log
 	checkpoint logfile.Record
+	index      []byte           // of the checkpoint, see [ledger.checkpoint]
 	tail       []logfile.Record // since the checkpoint
+	facts      facts            // with what the tail adds
 	end        int64            // where the next record goes
 }
 
@@ -99,8 +101,7 @@ func openBook(file *os.File) (*book, error) {
 	if last.Op == logfile.Checkpoint {
 		model = last.Key
 	}
-	known := false
-	if b.checkpoint, b.tail, known, err = b.log.Tail(model, b.end); err == nil && !known {
+	if err = b.use(model); errors.Is(err, filter.ErrOtherModel) {
 		err = fmt.Errorf("%w: it has no checkpoint", logfile.ErrDamaged)
 	}
 	if err == nil {
@@ -115,37 +116,27 @@ func (b *book) use(model uint64) error {
 	if err == nil && !known {
 		err = filter.ErrOtherModel
 	}
-	if err == nil {
-		b.checkpoint, b.tail = checkpoint, tail
+	if err != nil || checkpoint.At == b.checkpoint.At {
+		return err
 	}
-	return err
-}
-
-// checkpointHead is the size of what precedes the facts in a checkpoint: u32 size of the facts, u32 zero.
-const checkpointHead = 8
-
-// facts returns the facts, with what the tail adds.
-func (b *book) facts() (f facts, err error) {
-	var head [checkpointHead]byte
-	if err := b.log.BodyPart(b.checkpoint, head[:], 0); err != nil {
-		return f, err
+	data, err := b.log.Body(checkpoint)
+	if err != nil {
+		return err
 	}
-	size := int64(binary.LittleEndian.Uint32(head[:]))
-	if size > b.checkpoint.BodySize() {
-		return f, b.damaged(b.checkpoint)
+	b.checkpoint, b.tail, b.facts = checkpoint, tail, facts{}
+	size := uint64(0)
+	if len(data) >= checkpointHead {
+		size = uint64(binary.LittleEndian.Uint32(data))
 	}
-	data := make([]byte, size+8)
-	if err := b.log.BodyPart(b.checkpoint, data, checkpointHead); err != nil {
-		return f, err
+	if size+checkpointHead+8 > uint64(len(data)) || json.Unmarshal(data[checkpointHead:][:size], &b.facts) != nil ||
+		len(b.facts.Known) != len(b.Classes) || len(b.facts.Learned) != len(b.Classes) {
+		return b.damaged(checkpoint)
 	}
-	if binary.LittleEndian.Uint64(data[size:]) != xxhash.Sum64(data[:size]) || json.Unmarshal(data[:size], &f) != nil ||
-		len(f.Known) != len(b.Classes) || len(f.Learned) != len(b.Classes) {
-		return f, b.damaged(b.checkpoint)
+	b.index = data[checkpointHead+size+8:]
+	for _, r := range tail {
+		b.facts.add(r)
 	}
-	for _, r := range b.tail {
-		f.add(r)
-	}
-	return f, nil
+	return nil
 }
 
 func (b *book) damaged(r logfile.Record) error {
@@ -153,7 +144,9 @@ func (b *book) damaged(r logfile.Record) error {
 }
 
 const (
-	// digestSize is the size of a digest in the index of a checkpoint: u64 fingerprint, u64 offset of the record.
+	// checkpointHead is the size of what precedes the facts in a checkpoint: u32 size of the facts, u32 zero.
+	checkpointHead = 8
+	// digestSize is the size of a digest in the index of a checkpoint: u64 fingerprint, u64 offset of the newest record of the message.
 	digestSize = 16
 	// digestBlock is the most digests of a block. A u64 follows them: their xxhash64 plus the number of the block.
 	digestBlock = 64
@@ -187,38 +180,17 @@ func (l *ledger) checkpoint() ([]byte, error) {
 	return body, nil
 }
 
-// indexed returns where the checkpoint says that the record of a message is, by halves: it reads and verifies few of the blocks.
-func (b *book) indexed(fingerprint uint64) (at int64, known bool, err error) {
-	var head [checkpointHead]byte
-	if err := b.log.BodyPart(b.checkpoint, head[:], 0); err != nil {
-		return 0, false, err
-	}
+// indexed returns where the checkpoint says that the record of a message is.
+func (b *book) indexed(fingerprint uint64) (at int64, known bool) {
+	le := binary.LittleEndian
 	const blockSize = digestSize*digestBlock + 8
-	le, buffer := binary.LittleEndian, make([]byte, blockSize)
-	start := checkpointHead + int64(le.Uint32(head[:])) + 8
-	size := b.checkpoint.BodySize() - start
-	for low, high := int64(0), (size+blockSize-1)/blockSize; low < high; {
-		number := (low + high) / 2
-		block := buffer[:min(blockSize, size-number*blockSize)]
-		if err := b.log.BodyPart(b.checkpoint, block, start+number*blockSize); err != nil {
-			return 0, false, err
-		}
-		end := len(block) - 8
-		if end < digestSize || end%digestSize != 0 || le.Uint64(block[end:]) != xxhash.Sum64(block[:end])+uint64(number) {
-			return 0, false, b.damaged(b.checkpoint)
-		}
-		switch i := sort.Search(end/digestSize, func(i int) bool { return le.Uint64(block[digestSize*i:]) >= fingerprint }); {
-		case i == end/digestSize:
-			low = number + 1
-		case le.Uint64(block[digestSize*i:]) == fingerprint:
-			return int64(le.Uint64(block[digestSize*i+8:])), true, nil
-		case i > 0:
-			return 0, false, nil
-		default:
-			high = number
-		}
+	digest := func(i int) []byte { return b.index[digestSize*i+8*(i/digestBlock):] } // behind the sums of whole blocks
+	n := (len(b.index) - 8*((len(b.index)+blockSize-1)/blockSize)) / digestSize
+	i := sort.Search(n, func(i int) bool { return le.Uint64(digest(i)) >= fingerprint })
+	if i == n || le.Uint64(digest(i)) != fingerprint {
+		return 0, false
 	}
-	return 0, false, nil
+	return int64(le.Uint64(digest(i)[8:])), true
 }
 
 // find returns the newest entry of a message that was learned, or that the filter was sure of.
@@ -229,9 +201,9 @@ func (b *book) find(fingerprint uint64) (e Entry, known bool, err error) {
 			return e, err == nil && what != forget, err
 		}
 	}
-	at, known, err := b.indexed(fingerprint)
-	if err != nil || !known {
-		return e, false, err
+	at, known := b.indexed(fingerprint)
+	if !known {
+		return e, false, nil
 	}
 	r, is, err := b.log.At(at, b.end)
 	if err == nil && (!is || r.Key != fingerprint) {

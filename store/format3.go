@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -123,33 +124,26 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 	return l, l.documents.Err()
 }
 
-// openEarlier opens the model of a store, and reports whether it is the one with this identity.
-func openEarlier(path string, identity uint64) (file *os.File, model *sections.Reader, isIt bool, err error) {
-	if file, err = openRegular(path, os.O_RDONLY); err != nil {
-		return nil, nil, false, err
-	}
-	if model, err = earlier("\x89CHAFF\r\n", 8).Open(file); err != nil {
-		file.Close()
-		return nil, nil, false, err
-	}
-	return file, model, model.Identity() == identity, nil
-}
-
 // earlierRecipe returns the recipe of the model with this identity, which is at path, or beside it after a crash. A trainer or a setting that is gone leaves the
 // default.
 func earlierRecipe(path string, identity uint64) (r recipe, err error) {
-	file, model, isIt, err := openEarlier(path, identity)
-	if err != nil {
-		return r, err
-	}
-	defer file.Close()
-	if !isIt {
-		next, after, isIt, err := openEarlier(path+".next", identity)
-		if err != nil || !isIt {
-			return r, fmt.Errorf("%w: the store is of another model", logfile.ErrDamaged)
+	var model *sections.Reader
+	for _, name := range [...]string{path, path + ".next"} {
+		file, err := openRegular(name, os.O_RDONLY)
+		if err == nil {
+			defer file.Close()
+			model, err = earlier("\x89CHAFF\r\n", 8).Open(file)
 		}
-		defer next.Close()
-		model = after
+		if err != nil && name == path {
+			return r, err
+		}
+		if err == nil && model.Identity() == identity {
+			break
+		}
+		model = nil
+	}
+	if model == nil {
+		return r, fmt.Errorf("%w: the store is of another model", logfile.ErrDamaged)
 	}
 	key, err1 := model.Section("HKEY")
 	data, err2 := model.Section("SETT")
@@ -177,64 +171,59 @@ func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 
 // readBase reads the messages of a base.
 func (l *ledger) readBase(base *sections.Reader, w *features.Writer) error {
-	var all [9][]byte
-	for i, name := range [...]string{"FACT", "MSGS", "SKCH", "DOCS", "ENDS", "HASH", "GRPS", "SURE", "SEEN"} {
-		var err error
-		if all[i], err = base.Section(name); err != nil {
+	sections := map[string][]byte{}
+	for _, name := range [...]string{"FACT", "MSGS", "SKCH", "DOCS", "ENDS", "HASH", "GRPS", "SURE", "SEEN", "TEXT"} {
+		data, err := base.Section(name)
+		if err != nil && (name != "TEXT" || base.Has(name)) {
 			return err
 		}
+		sections[name] = data
 	}
-	entries, sketches, docs, ends, hashes, groups := all[1], bytesReader{data: all[2]}, all[3], all[4], all[5], all[6]
-	if json.Unmarshal(all[0], &l.facts) != nil || len(entries)%entrySize != 0 || len(entries)/entrySize != len(ends)/8 || len(hashes) != 8*len(groups) {
-		return fmt.Errorf("%w: its sections", logfile.ErrDamaged)
+	entries, docs, hashes, groups := sections["MSGS"], sections["DOCS"], sections["HASH"], sections["GRPS"]
+	ends, text, seen := bytesReader{data: sections["ENDS"]}, bytesReader{data: sections["TEXT"]}, bytesReader{data: sections["SEEN"]}
+	damaged := fmt.Errorf("%w: its sections", logfile.ErrDamaged)
+	if json.Unmarshal(sections["FACT"], &l.facts) != nil || len(entries)%entrySize != 0 || len(entries)/entrySize != len(ends.data)/8 ||
+		len(hashes) != 8*len(groups) {
+		return damaged
 	}
 	texts := make([][]byte, len(groups))
-	if base.Has("TEXT") {
-		data, err := base.Section("TEXT")
-		if err != nil {
-			return err
-		}
-		r := bytesReader{data: data}
-		for i := range texts {
-			texts[i] = r.take(int(r.uvarint(math.MaxInt32)))
-		}
-		if r.failed {
-			return fmt.Errorf("%w: section TEXT", logfile.ErrDamaged)
+	for i := range texts {
+		if len(text.data) > 0 {
+			texts[i] = text.take(int(text.uvarint(math.MaxInt32)))
 		}
 	}
 	from := uint64(0)
-	for i := range len(ends) / 8 {
-		to := binary.LittleEndian.Uint64(ends[8*i:])
+	for data := range slices.Chunk(entries, entrySize) {
+		to := ends.u64()
 		if from > to || to > uint64(len(docs)) {
-			return fmt.Errorf("%w: section ENDS", logfile.ErrDamaged)
+			return damaged
 		}
 		doc, numbers, err := earlierDocument(docs[from:to], hashes, groups)
 		if err != nil {
 			return err
 		}
-		e, sketch := earlierEntry(entries[entrySize*i:])
-		e.what, e.Terms = learn, w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] })
-		sketches.take(8 * sketch)
+		e := earlierEntry(learn, data)
+		e.Terms = w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] })
 		if err := l.sayEarlier(e); err != nil {
 			return err
 		}
 		from = to
 	}
-	for sure := all[7]; len(sure) >= entrySize; sure = sure[entrySize:] {
-		e, _ := earlierEntry(sure)
-		e.what = trust
-		if err := l.sayEarlier(e); err != nil {
+	for data := range slices.Chunk(sections["SURE"], entrySize) {
+		if len(data) < entrySize {
+			return damaged
+		}
+		if err := l.sayEarlier(earlierEntry(trust, data)); err != nil {
 			return err
 		}
 	}
-	seen := bytesReader{data: all[8]}
 	for len(seen.data) > 8 {
-		if err := l.sawEarlier(seen.take(int(min(binary.LittleEndian.Uint64(seen.take(8)), math.MaxInt32)))); err != nil {
+		if err := l.sawEarlier(seen.take(int(min(seen.u64(), math.MaxInt32)))); err != nil {
 			return err
 		}
 	}
-	if sketches.failed || seen.failed {
-		return fmt.Errorf("%w: its sections", logfile.ErrDamaged)
+	if text.failed || seen.failed {
+		return damaged
 	}
 	return nil
 }
@@ -248,11 +237,11 @@ func (l *ledger) sayEarlier(e Entry) error {
 	return nil
 }
 
-// earlierEntry reads an entry, whose last number was the size of its sketch.
-func earlierEntry(data []byte) (e Entry, sketch int) {
-	e = readEntry(data)
-	e.Origin = ""
-	return e, int(min(binary.LittleEndian.Uint64(data[entrySize-8:]), math.MaxInt32/8))
+// earlierEntry reads an entry, whose last number had another meaning.
+func earlierEntry(what op, data []byte) Entry {
+	e := readEntry(data)
+	e.what, e.Origin = what, ""
+	return e
 }
 
 // earlierDocument reads a document: how many terms, doubled, plus 1 if their numbers have four bytes, and how many cells; the numbers; a bit for each term that
@@ -260,8 +249,8 @@ func earlierEntry(data []byte) (e Entry, sketch int) {
 func earlierDocument(record, hashes, groups []byte) (doc features.Document, numbers []uint32, err error) {
 	r := bytesReader{data: record}
 	le := binary.LittleEndian
-	header := le.Uint32(r.take(4))
-	cells, n, width := int(le.Uint32(r.take(4))), int(header/2), 3+int(header%2)
+	header := r.u32()
+	cells, n, width := int(r.u32()), int(header/2), 3+int(header%2)
 	if n > len(record) || cells > len(record) {
 		return doc, nil, fmt.Errorf("%w: a document", logfile.ErrDamaged)
 	}
@@ -289,7 +278,7 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 		if gap := le.Uint16(r.take(2)); gap < math.MaxUint16 {
 			return uint64(gap)
 		}
-		return uint64(le.Uint32(r.take(4)))
+		return uint64(r.u32())
 	})
 	if r.failed {
 		err = fmt.Errorf("%w: a document", logfile.ErrDamaged)
@@ -366,10 +355,8 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) error {
 	if what == see {
 		return l.sawEarlier(data)
 	}
-	e, _ := earlierEntry(r.take(entrySize)[:entrySize])
-	e.what = what
-	le, sizes := binary.LittleEndian, r.take(16)
-	sketch, n, cells := int(le.Uint32(sizes)), int(le.Uint32(sizes[4:])), int(le.Uint32(sizes[8:]))
+	e := earlierEntry(what, r.take(entrySize)[:entrySize])
+	sketch, n, cells, _ := int(r.u32()), int(r.u32()), int(r.u32()), r.u32()
 	if r.failed || sketch > len(data) || n > len(data) || cells > len(data) {
 		return fmt.Errorf("%w: its journal", logfile.ErrDamaged)
 	}
@@ -387,7 +374,7 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) error {
 		var doc features.Document
 		texts, distinct := make([][]byte, n), map[uint64]bool{}
 		for range n {
-			hash := le.Uint64(r.take(8))
+			hash := r.u64()
 			doc.Terms, distinct[hash] = append(doc.Terms, hash), true
 		}
 		for _, g := range r.take(n) {
@@ -413,23 +400,20 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) error {
 
 // sawEarlier enters what was noted of the files of a mailbox. The folder of a file is not known.
 func (l *ledger) sawEarlier(data []byte) error {
-	r, le := bytesReader{data: data}, binary.LittleEndian
+	r := bytesReader{data: data}
 	r.take(8)
-	mailbox, n, m := le.Uint64(r.take(8)), le.Uint64(r.take(8)), le.Uint64(r.take(8))
-	if n > uint64(len(data)) || m > uint64(len(data)) || r.failed {
+	mailbox, n, m := r.u64(), r.u64(), r.u64()
+	if n > uint64(len(data)) || m > uint64(len(data)) {
 		return errSightings
 	}
-	seen := make(map[uint64]Sighting, n)
+	seen, gone := make(map[uint64]Sighting, n), make([]uint64, m)
 	for range n {
-		name, fingerprint, label := le.Uint64(r.take(8)), le.Uint64(r.take(8)), le.Uint64(r.take(8))
-		if label >= uint64(len(l.Classes)) {
-			return errSightings
-		}
+		name, fingerprint, label := r.u64(), r.u64(), r.u64()
+		r.failed = r.failed || label >= uint64(len(l.Classes))
 		seen[name] = Sighting{Fingerprint: fingerprint, Label: int(label)}
 	}
-	gone := make([]uint64, m)
 	for i := range gone {
-		gone[i] = le.Uint64(r.take(8))
+		gone[i] = r.u64()
 	}
 	if r.failed {
 		return errSightings
@@ -454,6 +438,10 @@ func (r *bytesReader) take(n int) []byte {
 	r.data = r.data[n:]
 	return taken
 }
+
+func (r *bytesReader) u32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
+
+func (r *bytesReader) u64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
 
 // uvarint returns the next number, which is at most limit.
 func (r *bytesReader) uvarint(limit uint64) uint64 {

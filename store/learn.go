@@ -134,10 +134,8 @@ func (s *Store) lesson(document *features.Document, before Entry, forgets bool) 
 	counted := math.MaxInt
 	if forgets && s.forgets {
 		var r logfile.Record
-		if old, r, err = s.document(before, &s.hashes); err == nil && r.Number == 0 {
-			var f facts
-			f, err = s.facts()
-			counted = f.Terms
+		if old, r, err = s.document(before, &s.hashes); r.Number == 0 {
+			counted = s.facts.Terms
 		}
 	}
 	switch {

@@ -38,12 +38,8 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 			all = l
 			continue
 		}
-		differs, err := all.recipe.difference(l.recipe)
-		if err == nil && differs != "" {
-			err = fmt.Errorf("%s differs", differs)
-		}
-		if err != nil {
-			return m, fmt.Errorf("merge %s and %s: %w", paths[0], path, err)
+		if differs := all.difference(l.recipe); differs != "" {
+			return m, fmt.Errorf("merge %s and %s: %s differs", paths[0], path, differs)
 		}
 		all.union(l, &m)
 	}

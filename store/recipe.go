@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,59 +72,45 @@ func (r recipe) reading() filter.Reading {
 	return filter.Reading{Key: r.Key, Message: r.Message, Tokenize: r.Tokenize}
 }
 
-func (r recipe) fingerprint(raw []byte) uint64 {
-	return corpus.Fingerprint(message.Original(raw), r.Key)
-}
+// Fingerprint returns the digest by which a message is known.
+func (r recipe) Fingerprint(raw []byte) uint64 { return corpus.Fingerprint(message.Original(raw), r.Key) }
 
-func (r recipe) nameHash(name string) uint64 { return r.Key.Hash([]byte(name)) }
+// NameHash returns the hash of a name, that of a mailbox or of a file in it.
+func (r recipe) NameHash(name string) uint64 { return r.Key.Hash([]byte(name)) }
 
 // difference returns the first setting in which two recipes differ that have to agree for their documents to mean the same; "" for none.
-func (r recipe) difference(other recipe) (string, error) {
+func (r recipe) difference(other recipe) string {
 	switch {
 	case !bytes.Equal(r.Key.Bytes(), other.Key.Bytes()):
-		return "the secret key", nil
+		return "the secret key"
 	case !slices.Equal(r.Classes, other.Classes):
-		return fmt.Sprintf("the list of classes (%s; %s)", strings.Join(r.Classes, ", "), strings.Join(other.Classes, ", ")), nil
+		return fmt.Sprintf("the list of classes (%s; %s)", strings.Join(r.Classes, ", "), strings.Join(other.Classes, ", "))
 	case r.Model != other.Model:
-		return fmt.Sprintf("the model (%s; %s)", r.Model, other.Model), nil
+		return fmt.Sprintf("the model (%s; %s)", r.Model, other.Model)
 	}
-	for _, s := range []struct {
-		name string
-		a, b any
-	}{{"message", r.Message, other.Message}, {"tokenize", r.Tokenize, other.Tokenize}, {"features", r.Features, other.Features},
-		{"models." + strings.ReplaceAll(r.Model, "-", "_"), r.Trainer, other.Trainer}} {
-		if name, err := differentMember(s.a, s.b); err != nil || name != "" {
-			return strings.TrimSuffix("the setting "+s.name+"."+name, "."), err
+	mine, theirs := r.members(), other.members()
+	all := maps.Clone(theirs)
+	maps.Copy(all, mine)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if mine[name] != theirs[name] {
+			return "the setting " + name
 		}
 	}
-	return "", nil
+	return ""
 }
 
-// differentMember returns the first member, by name, in which the JSON of two values differs; "" for none.
-func differentMember(a, b any) (string, error) {
-	var members [2]map[string]json.RawMessage
-	for i, value := range []any{a, b} {
-		data, err := json.Marshal(value)
-		if err == nil {
-			err = json.Unmarshal(data, &members[i])
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	var different []string
-	for name, value := range members[0] {
-		if !bytes.Equal(value, members[1][name]) {
-			different = append(different, name)
+// members returns the settings that have to agree, as JSON by name.
+func (r recipe) members() map[string]string {
+	all := map[string]string{}
+	for section, value := range map[string]any{
+		"message": r.Message, "tokenize": r.Tokenize, "features": r.Features, "models." + strings.ReplaceAll(r.Model, "-", "_"): r.Trainer,
+	} {
+		data, _ := json.Marshal(value) // no error: it was JSON
+		var members map[string]json.RawMessage
+		_ = json.Unmarshal(data, &members)
+		for name, value := range members {
+			all[section+"."+name] = string(value)
 		}
 	}
-	for name := range members[1] {
-		if _, both := members[0][name]; !both {
-			different = append(different, name)
-		}
-	}
-	if len(different) == 0 {
-		return "", nil
-	}
-	return slices.Min(different), nil
+	return all
 }

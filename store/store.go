@@ -99,13 +99,11 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 		return nil, err
 	}
 	s = &Store{book: &book{file: file}, path: path, now: time.Now, limit: maxOpen}
-	if err = s.load(); err == nil && o == nil {
-		var f facts
-		f, err = s.facts()
-		o = &f.Options
-	}
-	if err == nil {
-		if s.options = *o; turned && s.remade == nil {
+	if err = s.load(); err == nil {
+		if s.options = s.facts.Options; o != nil {
+			s.options = *o
+		}
+		if turned && s.remade == nil {
 			s.remade = errTurned
 		}
 		if s.filter == nil {
@@ -205,21 +203,12 @@ func (s *Store) Close() error {
 	return s.file.Close()
 }
 
-// Unlock is Close for a process about to exit: it leaves the memory of the model to the system.
-func (s *Store) Unlock() error { return s.file.Close() }
-
 func (s *Store) closeFilter() {
 	if s.filter != nil {
 		s.filter.Close()
 		s.filter = nil
 	}
 }
-
-// NameHash returns the hash of a name, that of a mailbox or of a file in it, under the key of the model.
-func (b *book) NameHash(name string) uint64 { return b.nameHash(name) }
-
-// Fingerprint returns the digest by which a message is known: that under the key of the model.
-func (b *book) Fingerprint(raw []byte) uint64 { return b.fingerprint(raw) }
 
 // Filter returns the model, which is valid until the store is closed or its model is written anew.
 func (s *Store) Filter() *filter.One { return s.filter }
@@ -240,10 +229,7 @@ func (s *Store) Entries() ([]Entry, error) {
 }
 
 // Changed returns how many messages were learned or forgotten since the model was last fitted.
-func (s *Store) Changed() (int, error) {
-	f, err := s.facts()
-	return f.Changed, err
-}
+func (s *Store) Changed() int { return s.facts.Changed }
 
 // append writes a record to the end of the log and syncs the file. If that fails it takes the record back. It writes a new model if one is due; what is in
 // the log is learned, whether that succeeds or not: see [Store.Finish].
@@ -294,6 +280,7 @@ func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 	}
 	rows.At = r.At
 	if s.end = end; r.Op != logfile.Checkpoint {
+		s.facts.add(r)
 		s.tail, s.lists = append(s.tail, r), append(s.lists[:kept], rows)
 	}
 	return nil

@@ -358,8 +358,8 @@ func TestWhatWasTaughtByAClockThatWasBehindIsNotDropped(t *testing.T) {
 		if n, err := Later(path); n != 1 || err != nil {
 			t.Errorf("%s: training would drop %d messages, %v; want that it asks about 1", when, n, err)
 		}
-		if changed, err := s.Changed(); when == "at once" && (changed != 1 || err != nil) {
-			t.Errorf("%d changes since the fit, %v", changed, err)
+		if changed := s.Changed(); when == "at once" && changed != 1 {
+			t.Errorf("%d changes since the fit", changed)
 		}
 		retrain(t, s)
 	}

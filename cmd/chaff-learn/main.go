@@ -141,7 +141,7 @@ func learn(ctx context.Context, model, label string, stdin io.Reader, stderr io.
 			hint.Print(stderr, problem)
 		}
 	}
-	switch err := errors.Join(err, s.Unlock()); {
+	switch err := errors.Join(err, s.Close()); {
 	case err != nil:
 		return exitLater, err
 	case o.What == store.Refused:

@@ -229,13 +229,11 @@ func (f *afterwards) end(x *learning, s *store.Store, err error) error {
 	if err == nil && f.Fitted > 0 {
 		f.entries, err = s.Entries()
 	}
-	var countErr error
-	f.Changed, countErr = s.Changed()
-	f.Expired = s.Expired()
+	f.Changed, f.Expired = s.Changed(), s.Expired()
 	if after := x.Store.RetrainAfter; after > 0 && f.Changed >= after {
 		f.retrain = "chaff retrain" + useOf(x.command, x.model)
 	}
-	return errors.Join(err, countErr, s.Close())
+	return errors.Join(err, s.Close())
 }
 
 func (f *afterwards) describe(a *answer, _ bool) {

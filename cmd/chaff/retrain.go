@@ -251,9 +251,7 @@ func retrain(
 		return done, err
 	}
 	done.Before = guarantees{s.Filter().Settings().Thresholds, from.Promise, from.Verdicts}
-	if done.Changed, err = s.Changed(); err != nil {
-		return done, err
-	}
+	done.Changed = s.Changed()
 	var right map[uint64]bool
 	if settle != nil {
 		entries, err := s.Entries()

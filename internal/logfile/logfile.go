@@ -323,17 +323,6 @@ func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err err
 // Body returns the body of a record, verified.
 func (l *Log) Body(r Record) ([]byte, error) { return l.read(r.body) }
 
-// BodySize returns the size of the body of a record in bytes.
-func (r Record) BodySize() int64 { return r.body.size }
-
-// BodyPart reads a part of the body of a record, which it does not verify.
-func (l *Log) BodyPart(r Record, dst []byte, at int64) error {
-	if at < 0 || at+int64(len(dst)) > r.body.size {
-		return fmt.Errorf("%w: the record at byte %d is too short", ErrDamaged, r.At)
-	}
-	return readInto(l.file, dst, r.body.at+at)
-}
-
 // read returns a part, verified.
 func (l *Log) read(p part) ([]byte, error) {
 	data := make([]byte, p.end()-p.at)

@@ -90,18 +90,17 @@ func (r Rows) After(older Rows) Rows {
 		m.Globals = older.Globals
 	}
 	m.IDs, m.Rows = make([]uint32, 0, len(older.IDs)+len(r.IDs)), make([]byte, 0, len(older.Rows)+len(r.Rows))
-	i := 0 // of older
-	for k, id := range r.IDs {
-		for ; i < len(older.IDs) && older.IDs[i] < id; i++ {
+	for i, k := 0, 0; i < len(older.IDs) || k < len(r.IDs); {
+		if k == len(r.IDs) || i < len(older.IDs) && older.IDs[i] < r.IDs[k] {
 			m.IDs, m.Rows = append(m.IDs, older.IDs[i]), append(m.Rows, older.Row(i)...)
+			i++
+			continue
 		}
-		if i < len(older.IDs) && older.IDs[i] == id {
+		if i < len(older.IDs) && older.IDs[i] == r.IDs[k] {
 			i++
 		}
-		m.IDs, m.Rows = append(m.IDs, id), append(m.Rows, r.Row(k)...)
-	}
-	for ; i < len(older.IDs); i++ {
-		m.IDs, m.Rows = append(m.IDs, older.IDs[i]), append(m.Rows, older.Row(i)...)
+		m.IDs, m.Rows = append(m.IDs, r.IDs[k]), append(m.Rows, r.Row(k)...)
+		k++
 	}
 	return m
 }
