@@ -95,7 +95,7 @@ func TestTermsAreFoundInTheirBlocks(t *testing.T) {
 			w.Add("TERM", data)
 			_, err = w.Close()
 			noError(t, err)
-			file, err := openModel(bytes.NewReader(encoded), int64(len(encoded)))
+			file, err := modelFormat().Open(bytes.NewReader(encoded), int64(len(encoded)))
 			noError(t, err)
 			tables, err := newTables(file, rows)
 			noError(t, err)

@@ -188,20 +188,11 @@ func (f *Filter) learn(tail []logfile.Rows) error {
 
 // Decode returns the filter in the bytes of a model file.
 func Decode(data []byte) (*Filter, error) {
-	file, err := openModel(bytes.NewReader(data), int64(len(data)))
+	file, err := modelFormat().Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
 	return decode(modelFile{Reader: file})
-}
-
-// openModel reads the table of a model file of the given size.
-func openModel(from io.ReaderAt, size int64) (*sections.Reader, error) {
-	base, err := modelFormat().Open(from)
-	if err == nil {
-		err = base.CheckSize(size)
-	}
-	return base, err
 }
 
 // decode returns the filter in a file.

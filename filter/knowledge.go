@@ -211,19 +211,20 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 // given id, and shift hides the bits of a hash that do not tell terms apart. It has no table of the terms: comparing all with the few that the
 // document has and the model lacks takes less time than making one.
 func (k *knowledge) later(known, hashes []uint64, id uint32, shift uint) []uint64 {
-	missing := make(map[uint64][]uint32) // indices of terms
+	missing := make(map[uint64]int, len(hashes)-len(known)) // the last of the terms with these bits, by index plus 1
+	before := make([]int, len(hashes))                      // the one before that, 0 for none
 	left := known
 	for i, hash := range hashes {
 		if len(left) > 0 && uint32(left[0]) == uint32(i) {
 			left = left[1:]
 		} else {
-			missing[hash>>shift] = append(missing[hash>>shift], uint32(i))
+			before[i], missing[hash>>shift] = missing[hash>>shift], i+1
 		}
 	}
 	for _, r := range k.tail {
 		for _, hash := range r.New {
-			for _, i := range missing[hash>>shift] {
-				known = append(known, uint64(id)<<32|uint64(i))
+			for i := missing[hash>>shift]; i > 0; i = before[i-1] {
+				known = append(known, uint64(id)<<32|uint64(i-1))
 			}
 			id++
 		}

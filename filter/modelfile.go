@@ -35,42 +35,35 @@ type modelFile struct {
 func openModelFile(path string) (m modelFile, err error) {
 	m.file, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
 	if err == nil {
-		if m.opened, err = m.file.Stat(); err == nil {
-			err = m.readTable()
-		}
-		if err != nil {
-			m.file.Close()
-		}
+		m.from = m.file
+		m.opened, err = m.file.Stat()
+	}
+	switch {
+	case err != nil:
+	case !m.opened.Mode().IsRegular() || m.opened.Size() < int64(len(modelFormat().Magic)):
+		err = ErrNotModel
+	case runtime.GOOS == "windows": // which does not replace files that are open
+		err = m.readAll()
+	default:
+		m.Reader, err = modelFormat().Open(m.from, m.opened.Size())
 	}
 	if err != nil {
+		m.Close()
 		return modelFile{}, fmt.Errorf("open model %s: %w", path, replace.Reason(err)) // whose path would name the file twice
 	}
 	return m, nil
 }
 
-func (m *modelFile) readTable() (err error) {
-	if !m.opened.Mode().IsRegular() || m.opened.Size() < int64(len(modelFormat().Magic)) {
-		return ErrNotModel
-	}
-	m.from = m.file
-	if runtime.GOOS == "windows" { // which does not replace files that are open
-		if err := m.readAll(); err != nil {
-			return err
-		}
-	}
-	m.Reader, err = openModel(m.from, m.opened.Size())
-	return err
-}
-
 // readAll reads the file into memory, and closes it.
-func (m *modelFile) readAll() error {
+func (m *modelFile) readAll() (err error) {
 	data := make([]byte, m.opened.Size())
 	if n, err := m.from.ReadAt(data, 0); n < len(data) {
 		return shorter(err)
 	}
 	m.from = bytes.NewReader(data)
 	m.file.Close()
-	return nil
+	m.Reader, err = modelFormat().Open(m.from, m.opened.Size())
+	return err
 }
 
 // settled is the least age of a model file of which parts are read. A program that rewrites a file in place updates its times before it writes the
@@ -85,9 +78,7 @@ func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
 			return err != nil || !is.ModTime().Equal(m.opened.ModTime()) || is.Size() != m.opened.Size()
 		}, nil
 	}
-	if err = m.readAll(); err == nil {
-		m.Reader, err = openModel(m.from, m.opened.Size())
-	}
+	err = m.readAll()
 	for _, name := range []string{"TERM", "CELL"} { // blocks of two models may be in a file that is being rewritten
 		if err == nil && m.Has(name) {
 			_, err = m.Section(name)

@@ -93,7 +93,7 @@ func earlier(magic string, version uint32) sections.Format {
 
 // readEarlier reads a store of format 3 and the settings of its model.
 func readEarlier(path string, file *os.File) (*ledger, error) {
-	base, err := earlier("\x89CHSTO\r\n", 3).Open(file)
+	base, err := earlier("\x89CHSTO\r\n", 3).Open(file, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 		file, err := openRegular(name, os.O_RDONLY)
 		if err == nil {
 			defer file.Close()
-			model, err = earlier("\x89CHAFF\r\n", 8).Open(file)
+			model, err = earlier("\x89CHAFF\r\n", 8).Open(file, -1)
 		}
 		if err != nil && name == path {
 			return r, err

@@ -73,7 +73,9 @@ func (r recipe) reading() filter.Reading {
 }
 
 // Fingerprint returns the digest by which a message is known.
-func (r recipe) Fingerprint(raw []byte) uint64 { return corpus.Fingerprint(message.Original(raw), r.Key) }
+func (r recipe) Fingerprint(raw []byte) uint64 {
+	return corpus.Fingerprint(message.Original(raw), r.Key)
+}
 
 // NameHash returns the hash of a name, that of a mailbox or of a file in it.
 func (r recipe) NameHash(name string) uint64 { return r.Key.Hash([]byte(name)) }

@@ -36,6 +36,7 @@ func (r Rows) Append(dst []byte) []byte {
 	if len(r.IDs) > 0 {
 		size = len(r.Rows) / len(r.IDs)
 	}
+	dst = slices.Grow(dst, rowsHeader+8*len(r.New)+4*len(r.IDs)+len(r.Globals)+len(r.Texts)+len(r.Rows))
 	for _, n := range []int{int(r.First), len(r.New), len(r.IDs), size, len(r.Globals), len(r.Texts)} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}

@@ -198,19 +198,14 @@ func pour(path string, content Content) error {
 }
 
 // Locked is Written, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
-// system has such locks. A new file belongs to the one at beside in the same folder, if that is not empty. A device is an error.
+// system has such locks. It gets the permissions and the owner of the file that is there; if there is none, mode, and the owner of the file at beside in the
+// same folder, if that is not empty, or of the folder. A device is an error.
 func Locked(path, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
 	path, err := Target(path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = kind.check(path)
 	}
-	return write(path, beside, kind, mode, content)
-}
-
-// write writes a new file in the place of path and leaves it open. It gets the permissions and the owner of the file that is there. If there is
-// none, it gets mode, and the owner of the file at beside or of the folder.
-func write(path, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
-	if err := kind.check(path); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	dir, err := os.OpenRoot(filepath.Dir(path))

@@ -50,8 +50,8 @@ type Reader struct {
 	identity uint64
 }
 
-// Open reads the table of a file, behind which there may be more.
-func (f Format) Open(from io.ReaderAt) (*Reader, error) {
+// Open reads the table of a file of so many bytes, or of at least as many as were written if has is -1.
+func (f Format) Open(from io.ReaderAt, has int64) (*Reader, error) {
 	head := make([]byte, HeaderSize+EntrySize*maxSections+8)
 	n, err := from.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -89,18 +89,13 @@ func (f Format) Open(from io.ReaderAt) (*Reader, error) {
 		}
 		r.entries = append(r.entries, e)
 	}
-	return r, nil
-}
-
-// CheckSize returns an error unless a file of so many bytes ends where it was written to end.
-func (r *Reader) CheckSize(has int64) error {
 	switch {
-	case uint64(has) < r.size:
-		return fmt.Errorf("%w: %d bytes of %d", r.format.ErrTruncated, has, r.size)
-	case uint64(has) > r.size:
-		return fmt.Errorf("%w: %d bytes more than were written", r.format.ErrDamaged, uint64(has)-r.size)
+	case has >= 0 && uint64(has) < size:
+		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, has, size)
+	case has >= 0 && uint64(has) > size:
+		return nil, fmt.Errorf("%w: %d bytes more than were written", f.ErrDamaged, uint64(has)-size)
 	}
-	return nil
+	return r, nil
 }
 
 // Size returns the size of the file in bytes.
