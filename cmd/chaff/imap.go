@@ -404,13 +404,8 @@ func (m mailJudged) print(p *program) {
 
 // aboutIMAP adds a hint to an error about an account.
 func aboutIMAP(err error) error {
-	switch {
-	case errors.Is(err, imap.ErrRefused):
-		return hint.With(err, "many providers want a password made for one program, or an access token (--oauth)")
-	case errors.Is(err, imap.ErrPlain):
-		return hint.With(err, "use imaps:// if the server knows it; --insecure does without encryption")
-	case errors.Is(err, imap.ErrNoJunk):
-		return hint.With(err, "make one in your mail program, or name it: --junk NAME")
-	}
-	return aboutMailbox(err)
+	return aboutMailbox(advise(err,
+		advice{imap.ErrRefused, "many providers want a password made for one program, or an access token (--oauth)"},
+		advice{imap.ErrPlain, "use imaps:// if the server knows it; --insecure does without encryption"},
+		advice{imap.ErrNoJunk, "make one in your mail program, or name it: --junk NAME"}))
 }

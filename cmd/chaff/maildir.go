@@ -130,10 +130,7 @@ func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 
 // aboutMailbox adds a hint to an error about a mailbox and a model.
 func aboutMailbox(err error) error {
-	if errors.Is(err, mailbox.ErrClasses) {
-		return hint.With(err, "teach such a model with chaff learn --class NAME PATH")
-	}
-	return err
+	return advise(err, advice{mailbox.ErrClasses, "teach such a model with chaff learn --class NAME PATH"})
 }
 
 // shownFolders is how many folders an account shows.
@@ -269,7 +266,7 @@ learns, so other commands work beside it. An interrupt ends it.`,
 			}
 			o := watching(p, path)
 			o.Model, o.Store, o.Retrain, o.Mailbox = x.model, x.Store, retrainOptions(x.Config), x.Config.Mailbox
-			return aboutMailbox(aboutStore(x.model, mailbox.Watch(c.Context(), path, o)))
+			return aboutMailbox(aboutStore(mailbox.Watch(c.Context(), path, o)))
 		},
 	}
 	x.add(p, c, "teach", "", "workers", "memory")

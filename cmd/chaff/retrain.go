@@ -94,7 +94,7 @@ of the models.`,
 			}
 			merged, err := store.Merge(c.Context(), models, x.model, retrainOptions(x.Config))
 			if err != nil {
-				return aboutStore(x.model, aboutFit(err))
+				return aboutStore(err)
 			}
 			return x.show(merging{x.model, merged})
 		},
@@ -145,7 +145,7 @@ readable by its owner only.`,
 			}
 			n, err := store.Backup(model, out)
 			if err != nil {
-				return aboutStore(model, err)
+				return aboutStore(err)
 			}
 			field(p.stdout, "saved", "%s, with %s", out, plural(n, "message"))
 			return nil
@@ -185,7 +185,7 @@ messages, byte for byte.`,
 				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
 			}
 			if err != nil {
-				return aboutStore(x.model, err)
+				return aboutStore(err)
 			}
 			return x.show(restored{x.model, saved})
 		},
@@ -264,7 +264,7 @@ func retrain(
 	}
 	done.Saved, err = s.Settle(ctx, right, retrainOptions(cfg))
 	done.Doubtful, done.Expired, done.warning = len(done.Saved.Doubtful), s.Expired(), s.Finish()
-	return done, aboutFit(err)
+	return done, aboutStore(err)
 }
 
 func retrainOptions(cfg config.Config) store.RetrainOptions {

@@ -132,9 +132,8 @@ func (x *reviewing) review(paths []string) error {
 		}
 		if e.Doubt > 0 {
 			r.Elsewhere--
-			r.Doubtful = append(r.Doubtful, doubtful{
-				idOf(fingerprint), m.Origin, string(decoder.Decode(raw).Get("subject")), view.Classes()[e.Label], float64(e.Doubt) / 100,
-			})
+			d := doubtful{idOf(fingerprint), m.Origin, "", view.Classes()[e.Label], float64(e.Doubt) / 100}
+			r.Doubtful = append(r.Doubtful, d.withSubject(decoder, raw))
 		}
 	}
 	done()
@@ -200,15 +199,19 @@ func (a *answer) worst(all []doubtful, command string) {
 	}
 }
 
+// withSubject adds the subject of a message; none of one that could not be read.
+func (d doubtful) withSubject(decoder *message.Decoder, raw []byte) doubtful {
+	d.Subject = string(decoder.Decode(raw).Get("subject"))
+	return d
+}
+
 // doubtsOf returns the doubtful messages of mail.
 func doubtsOf(mail *train.Mail, doubts []train.Doubt, f *filter.Filter) []doubtful {
 	all, decoder := []doubtful{}, message.NewDecoder(f.Settings().Message)
 	for _, d := range doubts {
+		raw, _ := mail.Raw(d.Message)
 		one := doubtful{idOf(mail.Entry(d.Message).Fingerprint), mail.Origin(d.Message), "", mail.Classes()[mail.Entry(d.Message).Label], d.Doubt}
-		if raw, err := mail.Raw(d.Message); err == nil {
-			one.Subject = string(decoder.Decode(raw).Get("subject"))
-		}
-		all = append(all, one)
+		all = append(all, one.withSubject(decoder, raw))
 	}
 	return all
 }
@@ -217,14 +220,10 @@ func doubtsOf(mail *train.Mail, doubts []train.Doubt, f *filter.Filter) []doubtf
 func doubtfulChanges(changes []mailbox.Change) []doubtful {
 	all, decoder := []doubtful{}, message.NewDecoder(message.DefaultOptions())
 	for _, c := range changes {
-		if c.Doubt == 0 {
-			continue
+		if c.Doubt > 0 {
+			raw, _ := c.Read()
+			all = append(all, doubtful{idOf(c.Fingerprint), c.Path, "", c.Label, c.Doubt}.withSubject(decoder, raw))
 		}
-		one := doubtful{idOf(c.Fingerprint), c.Path, "", c.Label, c.Doubt}
-		if raw, err := c.Read(); err == nil {
-			one.Subject = string(decoder.Decode(raw).Get("subject"))
-		}
-		all = append(all, one)
 	}
 	sortByDoubt(all)
 	return all

@@ -208,7 +208,7 @@ func statusPage(f *filter.Filter, s state) report.Page {
 		page.Facts = append(page.Facts, report.Fact{Name: "Doubtful", Value: mislabelled(s.Doubtful)})
 	}
 	if len(s.Refused) > 0 {
-		page.Facts = append(page.Facts, report.Fact{Name: "Refused", Value: counted(s.Refused)})
+		page.Facts = append(page.Facts, report.Fact{Name: "Refused", Value: refusedText(s.Refused)})
 	}
 	if len(s.Judged) == 0 {
 		return page

@@ -23,7 +23,7 @@ func openStore(ctx context.Context, path string, o store.Options) (*store.Store,
 		return nil, err
 	}
 	s, err := store.Open(ctx, path, o)
-	return s, aboutStore(path, err)
+	return s, aboutStore(err)
 }
 
 // look opens the log of the model at path for reading.
@@ -32,7 +32,7 @@ func look(path string) (*store.View, error) {
 		return nil, err
 	}
 	v, err := store.Look(path)
-	return v, aboutStore(path, err)
+	return v, aboutStore(err)
 }
 
 // storeOf returns the path of the log of the model at path, or at the end of a link at path.
@@ -58,31 +58,33 @@ func hasStore(path string) error {
 		"chaff train saves a model that can: chaff train ~/Maildir")
 }
 
-// aboutStore adds a hint to an error about the log of the model at path.
-func aboutStore(path string, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, store.ErrVersion):
-		return hint.With(err, "install the version of chaff that wrote it, or a later one")
-	case errors.Is(err, store.ErrEarlier):
-		return hint.With(err, "chaff retrain turns it into a log, which nothing is lost by")
-	case errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrTruncated):
-		return hint.With(err, "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail")
-	case errors.Is(err, store.ErrLearned):
-		return hint.With(err, "run it again, so that they are not lost")
-	case errors.Is(err, store.ErrLocked):
-		return hint.With(err, "try again when it is done")
-	}
-	return aboutOutput(err)
+// advice is a hint to an error.
+type advice struct {
+	about error
+	hint  string
 }
 
-// aboutFit adds a hint to an error about fitting the model to the messages of a log.
-func aboutFit(err error) error {
-	if errors.Is(err, store.ErrTooFew) {
-		return hint.With(err, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
+// advise adds to an error the first hint that is about it.
+func advise(err error, all ...advice) error {
+	for _, a := range all {
+		if errors.Is(err, a.about) {
+			return hint.With(err, a.hint)
+		}
 	}
-	return aboutOutput(err)
+	return err
+}
+
+// aboutStore adds a hint to an error about the log of a model.
+func aboutStore(err error) error {
+	const anew = "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail"
+	return aboutOutput(advise(err,
+		advice{store.ErrVersion, "install the version of chaff that wrote it, or a later one"},
+		advice{store.ErrEarlier, "chaff retrain turns it into a log, which nothing is lost by"},
+		advice{store.ErrDamaged, anew},
+		advice{store.ErrTruncated, anew},
+		advice{store.ErrLearned, "run it again, so that they are not lost"},
+		advice{store.ErrLocked, "try again when it is done"},
+		advice{store.ErrTooFew, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH"}))
 }
 
 // addReplace adds the flag that lets a command replace a model that has learned since it was trained.
@@ -96,7 +98,7 @@ func mayReplace(c *cobra.Command, path string) error {
 	command := c.CommandPath()
 	switch {
 	case errors.Is(err, store.ErrEarlier):
-		return aboutStore(path, err)
+		return aboutStore(err)
 	case err != nil:
 		return hint.With(err, command+" --replace replaces the log")
 	case n > 0:
@@ -127,7 +129,7 @@ func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path str
 	if err := makeFolder(path); err != nil {
 		return err
 	}
-	return aboutStore(path, store.Create(ctx, path, mail, f, fitted, o, replacing))
+	return aboutStore(store.Create(ctx, path, mail, f, fitted, o, replacing))
 }
 
 // saveAlone saves a model without a log, and removes the log of the model that it replaces.
@@ -135,5 +137,5 @@ func saveAlone(ctx context.Context, f *filter.Filter, path string) error {
 	if err := makeFolder(path); err != nil {
 		return err
 	}
-	return aboutStore(path, store.SaveAlone(ctx, path, f))
+	return aboutStore(store.SaveAlone(ctx, path, f))
 }
