@@ -82,25 +82,19 @@ func newPostings(n, numbers int, text func(i int) []uint32) *postingLists {
 		}
 	}
 	x.messages = make([]int32, x.first[numbers])
-	shared := func(number uint32) bool { return x.first[number+1] > x.first[number] }
 	clear(count)
+	var mine []uint32
 	for i := range n {
 		all := text(i)
-		x.size[i] = len(all)
-		mine := 0
+		x.size[i], mine = len(all), mine[:0]
 		for _, number := range all {
-			if shared(number) {
-				mine++
-			}
-		}
-		x.numbers[i] = make([]uint32, 0, mine)
-		for _, number := range all {
-			if shared(number) {
-				x.numbers[i] = append(x.numbers[i], number)
+			if x.first[number+1] > x.first[number] {
+				mine = append(mine, number)
 				x.messages[x.first[number]+count[number]] = int32(i)
 				count[number]++
 			}
 		}
+		x.numbers[i] = slices.Clone(mine)
 	}
 	clear(x.passed)
 	return x
@@ -114,10 +108,9 @@ func (x *postingLists) of(number uint32) []int32 {
 // dropFooters drops the numbers that are footers from those of messages, and from their sizes.
 func (x *postingLists) dropFooters() {
 	footer := make([]bool, len(x.passed))
-	pairs := comparison{postingLists: x}
 	for n := range footer {
 		messages := x.of(uint32(n))
-		footer[n] = len(messages) >= minFooterMessages && pairs.isFooter(messages)
+		footer[n] = len(messages) >= minFooterMessages && x.isFooter(messages)
 	}
 	for i, numbers := range x.numbers {
 		x.numbers[i] = slices.DeleteFunc(numbers, func(n uint32) bool { return footer[n] })
@@ -133,39 +126,22 @@ func (x *postingLists) before(number uint32) []int32 {
 	return x.of(number)[max(maxCompared, end)-maxCompared : end]
 }
 
-// comparison compares pairs of messages. The numbers of one campaign lead to the same pairs, so it remembers some of the last results.
-type comparison struct {
-	*postingLists
-	last [1 << 12]uint64 // the indices of both messages, and in the lowest bit whether they are unlike
-}
-
 // isFooter reports whether most of the messages, which share a number, share little else. It compares pairs that are far from each
 // other in the order of the source.
-func (c *comparison) isFooter(messages []int32) bool {
+func (x *postingLists) isFooter(messages []int32) bool {
 	step := max(1, len(messages)/sampledPairs)
 	pairs := (len(messages) + step - 1) / step
 	alike, unlike := 0, 0
 	half := len(messages)/2 | 1 // odd, so that no rhythm in the order decides
 	for i := 0; alike*2 < pairs && unlike*2 <= pairs; i += step {
-		if c.areUnlike(messages[i], messages[(i+half)%len(messages)]) {
+		j, k := messages[i], messages[(i+half)%len(messages)]
+		if areUnlike(x.numbers[j], x.numbers[k], x.size[j]+x.size[k]) {
 			unlike++
 		} else {
 			alike++
 		}
 	}
 	return unlike*2 > pairs
-}
-
-func (c *comparison) areUnlike(i, j int32) bool {
-	pair := uint64(i)<<33 | uint64(j)<<1
-	at := &c.last[mix(pair)%uint64(len(c.last))]
-	if *at&^1 != pair {
-		*at = pair
-		if areUnlike(c.numbers[i], c.numbers[j], c.size[i]+c.size[j]) {
-			*at |= 1
-		}
-	}
-	return *at&1 != 0
 }
 
 // areUnlike reports whether two messages share only a footer: of the numbers of both together (Jaccard), less than a quarter are in

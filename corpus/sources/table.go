@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -89,42 +88,34 @@ func openTable(fsys fs.FS, path string, o TableOptions) (t *table, classes []str
 	if err := t.findColumns(o); err != nil {
 		return nil, nil, err
 	}
-	first := ""
+	first, words := "", 0 // the label of the first row, and how many labels are words for ham or spam
 	for r, err := range t.rows {
-		if err != nil {
-			continue // list yields it
+		if err != nil || t.classes[r.label] != "" {
+			continue // list yields an error
 		}
 		if r.line == 1 {
 			first = r.label
+		}
+		if hamOrSpam(r.label) != "" {
+			words++
 		}
 		if t.classes[r.label] = r.label; len(t.classes) > maxClasses {
 			return nil, nil, fmt.Errorf("the column %q has more than %d different labels: %w", t.nameOf(t.label), maxClasses, ErrColumns)
 		}
 	}
-	isWord := func(label string) bool { return hamOrSpam(label) != "" }
-	// Columns given by number may have unusual names: those of a first row whose label is not a word for ham or spam, while all others are.
-	others := maps.Clone(t.classes)
-	delete(others, first)
-	if !t.header && first != "" && !isWord(first) && len(others) > 0 && all(maps.Keys(others), isWord) {
-		t.header, t.classes = true, others
+	// Columns given by number may have unusual names: those of a first row whose label is not such a word, while all others are.
+	if !t.header && first != "" && hamOrSpam(first) == "" && words > 0 && words == len(t.classes)-1 {
+		t.header = true
+		delete(t.classes, first)
 	}
 	labels := slices.Sorted(maps.Keys(t.classes))
-	if !all(maps.Keys(t.classes), isWord) {
+	if words < len(labels) {
 		return t, labels, nil
 	}
 	for _, label := range labels {
 		t.classes[label] = hamOrSpam(label)
 	}
 	return t, []string{Ham, Spam}, nil
-}
-
-func all(labels iter.Seq[string], is func(string) bool) bool {
-	for label := range labels {
-		if !is(label) {
-			return false
-		}
-	}
-	return true
 }
 
 // checkText returns an error for a table that begins with head and is read in no form.
@@ -239,16 +230,14 @@ func (t *table) column(requested string, usual []string) (index int, named bool,
 	}
 	if requested != "" {
 		usual = []string{requested}
+		err = fmt.Errorf("%w: there is no column %q in the first row, which is %s", ErrColumns, requested, quoteCells(t.first))
 	}
 	for _, name := range usual {
 		if i := slices.IndexFunc(t.first, func(cell string) bool { return isOneOf(cell, []string{name}) }); i >= 0 {
 			return i, true, nil
 		}
 	}
-	if requested != "" {
-		return -1, false, fmt.Errorf("%w: there is no column %q in the first row, which is %s", ErrColumns, requested, quoteCells(t.first))
-	}
-	return -1, false, nil
+	return -1, false, err
 }
 
 func isOneOf(cell string, names []string) bool {
@@ -332,11 +321,10 @@ func (t *table) parse(row []byte) (cells []string, label string, err error) {
 	case len(cells) != len(t.first):
 		return nil, "", fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), len(t.first))
 	}
-	label = strings.TrimSpace(cells[t.label])
-	if label == "" {
-		return nil, "", errors.New("the label is empty")
+	if label = strings.TrimSpace(cells[t.label]); label == "" {
+		err = errors.New("the label is empty")
 	}
-	return cells, label, nil
+	return cells, label, err
 }
 
 // message turns a row into a message, in raw's memory or new memory: the text after an empty header, or after a subject.
