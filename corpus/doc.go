@@ -6,6 +6,4 @@
 //
 // Package sources reads the formats that mail is kept in. It is a package of its own because its libraries for archives and
 // compression fill tables at start-up, which a program that only classifies should not pay for.
-//
-// The package holds no state.
 package corpus

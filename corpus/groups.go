@@ -14,11 +14,10 @@ const (
 	maxCompared = 64
 )
 
-// NearDuplicates groups messages whose texts are nearly the same, or of which one contains most of the other: the letters of a campaign,
-// the issues of a newsletter that change little, a letter and the answer that quotes it. It returns the index of the first message of its
-// group for each of n messages. A message that is like no other is a group of its own. text returns what the text of a message is known by, pairs of
-// neighbouring words for example: distinct numbers below the given one, in ascending order. It is valid until the next call, and is called twice for each
-// message, in order.
+// NearDuplicates groups messages whose texts are nearly the same, or of which one contains most of the other: the letters of a campaign, a
+// letter and the answer that quotes it. It returns the index of the first message of its group for each of n messages. text returns what the
+// text of a message is known by, such as pairs of neighbouring words: distinct numbers below the given one, in ascending order. It is valid
+// until the next call, and is called twice for each message, in order.
 //
 // Two messages are alike if the share similarity (above 0, at most 1) of the numbers of the smaller one is in the other one. A
 // group is what such pairs connect. Footers do not count: numbers that occur mostly in messages which share little else, such as

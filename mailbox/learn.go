@@ -211,7 +211,7 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 		err = errors.Join(err, s.See(s.NameHash(m.id), c.seen, gone))
 	}
 	if err == nil {
-		m.compared, m.due = m.roles(), c.due
+		m.compared, m.due = m.says(), c.due
 	}
 	return c.account, err
 }

@@ -21,7 +21,7 @@ type Mailbox struct {
 	plan     sources.Plan
 	rows     [][]file // by the row of plan.Folders
 	problems map[int]error
-	// compared has the role of each file when the mailbox was last compared with a log, and due is when a message that was only read counts; zero for none.
+	// compared has what each file said when the mailbox was last compared with a log, and due is when a message that was only read counts; zero for none.
 	compared map[string]string
 	due      time.Time
 }
@@ -136,20 +136,20 @@ func (m *Mailbox) label(row int) string {
 	return m.plan.Folders[row].Label
 }
 
-// roles returns what the files say now, by their names.
-func (m *Mailbox) roles() map[string]string {
-	roles := map[string]string{}
+// says returns what the files say now, by their names.
+func (m *Mailbox) says() map[string]string {
+	says := map[string]string{}
 	for row, files := range m.rows {
 		for _, f := range files {
-			roles[f.Name] = fmt.Sprint(m.plan.Folders[row].Name, m.label(row), f.unread, f.Acted)
+			says[f.Name] = fmt.Sprint(m.plan.Folders[row].Name, m.label(row), f.unread, f.Acted)
 		}
 	}
-	return roles
+	return says
 }
 
-// hasNews reports whether a file is new or has another role since the mailbox was last compared, or a message counts by now.
+// hasNews reports whether a file is new or says something else since the mailbox was last compared, or a message counts by now.
 func (m *Mailbox) hasNews(now time.Time) bool {
-	return !maps.Equal(m.compared, m.roles()) || !m.due.IsZero() && !now.Before(m.due)
+	return !maps.Equal(m.compared, m.says()) || !m.due.IsZero() && !now.Before(m.due)
 }
 
 // problemTexts returns why folders cannot be read, in the order of the folders.
@@ -161,8 +161,8 @@ func (m *Mailbox) problemTexts() []string {
 	return texts
 }
 
-// Has reports whether a folder of the mailbox has the role.
-func (m *Mailbox) Has(role string) bool { return m.plan.Has(role) }
+// Has reports whether a folder of the mailbox has the label.
+func (m *Mailbox) Has(label string) bool { return m.plan.Has(label) }
 
 // Path returns the path that the mailbox was opened with.
 func (m *Mailbox) Path() string { return m.path }

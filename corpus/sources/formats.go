@@ -203,19 +203,18 @@ func Recognise(name string) (f Format, label string, err error) {
 	if _, ok := hamAndSpam(name); ok {
 		return HamSpam, "", nil
 	}
-	switch {
-	case label != "":
-		return "", label, nil
-	case noMailbox != nil:
-		return "", "", noLabel
+	if label == "" && noMailbox == nil {
+		return Mailbox, "", nil
 	}
-	return Mailbox, "", nil
+	if label == "" {
+		err = noLabel
+	}
+	return "", label, err
 }
 
 // formatOfLines returns the format that the extension of a file or its first line shows.
 func formatOfLines(name string) Format {
-	switch filepath.Ext(withoutPacking(strings.ToLower(name))) {
-	case ".csv", ".tsv":
+	if hasSuffix(withoutPacking(strings.ToLower(name)), ".csv", ".tsv") {
 		return CSV
 	}
 	f, err := openPlain(system{}, name)
@@ -269,12 +268,10 @@ func labelOfName(name string) string {
 
 // said returns the label that a name gives to mail, and whether it is the name of a folder in mail programs, such as that of the trash.
 func said(name string) (label string, known bool) {
-	folded := foldName(name)
-	if label, _ = labelOf(name); label == LeftOut {
+	label, _ = labelOf(name)
+	known = foldName(name) == Ham || folderNames()[foldName(name)] != ""
+	if label == LeftOut || !known {
 		label = ""
 	}
-	if known = folded == Ham || folderNames()[folded] != ""; !known {
-		return "", false
-	}
-	return label, true
+	return label, known
 }

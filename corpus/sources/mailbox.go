@@ -212,7 +212,7 @@ func (p Plan) Watched() []WatchedDir {
 	return all
 }
 
-// Has reports whether a folder of the mailbox has the role.
+// Has reports whether a folder of the mailbox has the label.
 func (p Plan) Has(label string) bool {
 	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Label == label })
 }
