@@ -73,31 +73,46 @@ func (b Bounds) ratio(s float64) float64 {
 
 type groupTotals [evidence.Groups]float64
 
-// groupSums returns s_g of row r of R rows of weights.
-func groupSums[T float32 | float64](x features.Vector, weights []T, R, r int) (s groupTotals) {
-	if x.Groups == nil {
-		for i, w := range x.IDs {
-			s[0] += float64(x.Values[i]) * float64(weights[int(w)*R+r])
-		}
-		return s
-	}
+// groupSums returns s_g of row r, given the weights of terms that have so many columns. It calls no function for each run of a group, which would
+// take twice the time.
+func groupSums[T float32 | float64](x features.Vector, weights []T, columns, r int) (s groupTotals) {
 	for i := 0; i < len(x.IDs); {
-		g := x.Groups[i]
+		g := evidence.Group(0)
+		if x.Groups != nil {
+			g = x.Groups[i]
+		}
 		sum := s[g] // in a register for a run of terms of the group
-		for ; i < len(x.IDs) && x.Groups[i] == g; i++ {
-			sum += float64(x.Values[i]) * float64(weights[int(x.IDs[i])*R+r])
+		for ; i < len(x.IDs) && (x.Groups == nil || x.Groups[i] == g); i++ {
+			sum += float64(x.Values[i]) * float64(weights[int(x.IDs[i])*columns+r])
 		}
 		s[g] = sum
 	}
 	return s
 }
 
-// groupAt returns the group of a term of a vector. Terms without groups are in the first one.
-func groupAt(x features.Vector, i int) evidence.Group {
-	if x.Groups == nil {
-		return 0
+// eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. Terms without groups are
+// in the first one.
+func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
+	if x.Groups == nil && len(x.IDs) > 0 {
+		do(0, 0, len(x.IDs))
 	}
-	return x.Groups[i]
+	for from := 0; from < len(x.Groups); {
+		g, to := x.Groups[from], from+1
+		for to < len(x.Groups) && x.Groups[to] == g {
+			to++
+		}
+		do(g, from, to)
+		from = to
+	}
+}
+
+// eachGroup calls do with each run of terms of a group of m.
+func (m Member) eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
+	eachGroup(x, func(g evidence.Group, from, to int) {
+		if m.has(g) {
+			do(g, from, to)
+		}
+	})
 }
 
 func (f Form) biases() int { return max(1, len(f)) }

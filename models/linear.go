@@ -196,9 +196,11 @@ func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms [
 			left[g] = ofMember * bounds.ratio(s[g])
 		}
 	}
-	for i, w := range x.IDs {
-		dst = append(dst, float64(x.Values[i])*float64(l.Weights[int(w)*rows+r])*left[groupAt(x, i)])
-	}
+	eachGroup(x, func(g evidence.Group, from, to int) {
+		for i, w := range x.IDs[from:to] {
+			dst = append(dst, float64(x.Values[from+i])*float64(l.Weights[int(w)*rows+r])*left[g])
+		}
+	})
 	return dst, bias
 }
 

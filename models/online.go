@@ -76,14 +76,14 @@ func OnlineFrom(name string, trainer json.RawMessage, classes []string) (*Online
 
 // onlineOf returns an Online with the settings, which lacks the learner, or why there is none.
 func onlineOf(s settings, classes []string) (*Online, error) {
-	none := WeightsNone
+	setting := WeightsNone
 	if s, has := s.(passTrainer); has {
-		none = s.passes(0).ClassWeights
+		setting = s.passes(0).ClassWeights
 	}
-	if none == WeightsBalanced {
-		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", none)
+	if setting == WeightsBalanced {
+		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", setting)
 	}
-	weights, err := classWeights(none, classes, nil)
+	weights, err := classWeights(setting, classes, nil)
 	return &Online{weights: weights}, cmp.Or(s.checkOnline(classes), err)
 }
 

@@ -274,31 +274,6 @@ func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
 // isNotZero returns 1 for a number other than 0.
 func isNotZero(n uint32) int { return int((n | -n) >> 31) }
 
-// eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. The slots
-// of grams are one run. Terms without groups are in the first group.
-func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
-	if x.Groups == nil && len(x.IDs) > 0 {
-		do(0, 0, len(x.IDs))
-	}
-	for from := 0; from < len(x.Groups); {
-		g, to := x.Groups[from], from+1
-		for to < len(x.Groups) && x.Groups[to] == g {
-			to++
-		}
-		do(g, from, to)
-		from = to
-	}
-}
-
-// eachGroup calls do with each run of terms of a group of m.
-func (m Member) eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
-	eachGroup(x, func(g evidence.Group, from, to int) {
-		if m.has(g) {
-			do(g, from, to)
-		}
-	})
-}
-
 // reading is what a member of a row computes of a document.
 type reading struct {
 	groups [evidence.Groups]groupReading
