@@ -75,7 +75,7 @@ type committee interface {
 
 // epochs trains l, the learner of m, until a pass changes nothing or hardly anything, patience ends, or all epochs are made, and returns the
 // model.
-func epochs(ctx context.Context, m passTrainer, d sorted, l learner, o EpochOptions, g descent) (*Linear, Report, error) {
+func epochs(ctx context.Context, m passTrainer, d sorted, l learner, o EpochOptions, g lossCheck) (*Linear, Report, error) {
 	p, lossOf := m.passes(d.Len()), l.(passLearner).loss
 	h, err := newHistory(d, m, o, lossOf)
 	if err != nil {
@@ -224,13 +224,11 @@ func (h *history) report() Report {
 	return Report{Warnings: warnings(h.train.Dataset), Epochs: h.epochs, Kept: h.kept}
 }
 
-const measureChunk = 512
-
 // measure returns the mean loss of documents, each weighted by its class, and the accuracy. Several goroutines share the
 // documents; the sum has one order.
 func measure(v *params, d sorted, loss func(scores []float64, c int) float64, weights []float64) EpochFigures {
 	losses, correct := make([]float64, d.Len()), make([]bool, d.Len())
-	parallel.Ranges(d.Workers, d.Len(), measureChunk, func(_, from, to int) {
+	parallel.Ranges(d.Workers, d.Len(), 512, func(_, from, to int) {
 		rows, scores := d.Rows(), make([]float64, v.n)
 		for k := from; k < to; k++ {
 			i := int(d.order[k])
@@ -252,8 +250,8 @@ func measure(v *params, d sorted, loss func(scores []float64, c int) float64, we
 	return EpochFigures{Loss: sum / all, Accuracy: 100 * float64(right) / float64(d.Len())}
 }
 
-// descent says how the loss of a learner that follows its gradient falls. The zero value is for learners that follow none.
-type descent struct {
+// lossCheck says how the loss of a learner that follows its gradient must fall. The zero value is for learners that follow none.
+type lossCheck struct {
 	setting string // the learning rate, such as models.lms.learning_rate=0.2
 	batch   bool   // every step follows the gradient of the whole loss, so that none may raise it
 	// start is the loss before the first epoch; the loss is then checked once, at the end. With 0 it is measured, and each epoch checked.
@@ -270,7 +268,7 @@ const (
 
 // check returns an error if the training losses so far, the first of them at the start, diverge: a step of a batch that raises
 // the loss, a loss that grows, or one that ends higher than it started.
-func (g descent) check(losses []float64, atEnd bool) error {
+func (g lossCheck) check(losses []float64, atEnd bool) error {
 	n := len(losses) - 1
 	loss, before, start := losses[n], losses[n-1], losses[0]
 	isFinite := loss-loss == 0

@@ -65,7 +65,7 @@ type gradientDescent struct {
 
 // train trains the named model, which has the settings of s.
 func (s Descent) train(ctx context.Context, m passTrainer, name string, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	g := descent{setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate), batch: s.Method == MethodBatch}
+	g := lossCheck{setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate), batch: s.Method == MethodBatch}
 	return epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()), o, g)
 }
 

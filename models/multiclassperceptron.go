@@ -38,7 +38,7 @@ func (m MulticlassPerceptron) checkOnline([]string) error { return m.checkStart(
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*multiclassPerceptron)
-	linear, report, err := epochs(ctx, m, newSorted(d), l, o, descent{})
+	linear, report, err := epochs(ctx, m, newSorted(d), l, o, lossCheck{})
 	report.Convergence = convergence(report.Epochs, func(updates int) []Separation { return []Separation{l.separation(d, m, updates)} })
 	return linear, report, err
 }

@@ -34,7 +34,7 @@ func (m Perceptron) checkOnline([]string) error { return m.checkStart() }
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*perceptron)
-	linear, report, err := epochs(ctx, m, newSorted(d), l, o, descent{})
+	linear, report, err := epochs(ctx, m, newSorted(d), l, o, lossCheck{})
 	report.Convergence = convergence(report.Epochs, func(int) []Separation { return l.separations(d, m) })
 	return linear, report, err
 }

@@ -78,7 +78,7 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			d := fixture.dataset(test.Classes)
 			m := test.trainer()
 			l := m.newLearner(d.Classes, d.Terms, d.Len())
-			_, report, err := epochs(t.Context(), m, newSorted(d), l, EpochOptions{}, descent{})
+			_, report, err := epochs(t.Context(), m, newSorted(d), l, EpochOptions{}, lossCheck{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -60,7 +60,7 @@ func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions)
 		return m.batch(ctx, d, o)
 	}
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
-	g := descent{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: l.start}
+	g := lossCheck{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: l.start}
 	return epochs(ctx, m, newSorted(d), l, o, g)
 }
 

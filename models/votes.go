@@ -171,7 +171,7 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	if err := all.eachMember(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
 		return nil, Report{}, err
 	}
-	linear, report, err := epochs(ctx, m, all, l, o, descent{})
+	linear, report, err := epochs(ctx, m, all, l, o, lossCheck{})
 	if report.Learned != nil {
 		l.settle(d.Len())
 	}
