@@ -49,7 +49,7 @@ func (p *page) addAttributes(s *css.Style) (shown []byte) {
 			}
 		case "srcdoc": // a copy is read after the page, so that nested frames need no stack
 			if name == "iframe" {
-				p.found.frames = append(p.found.frames, frame{content: p.links.keep(v)})
+				p.found.frames = append(p.found.frames, frame{content: bytes.Clone(v)})
 			}
 		case "srcset":
 			p.addSourceSet(v)
@@ -82,43 +82,37 @@ func (p *page) addAttributes(s *css.Style) (shown []byte) {
 	return shown
 }
 
+// linkKinds is what the links in attributes of elements are for.
+var linkKinds = map[string]LinkKind{
+	"a": LinkAnchor, "area": LinkAnchor, "form": LinkForm, "button": LinkForm, "img": LinkImage, "image": LinkImage, "input": LinkImage,
+	"audio": LinkOther, "base": LinkOther, "bgsound": LinkOther, "blockquote": LinkOther, "body": LinkOther, "embed": LinkOther,
+	"frame": LinkOther, "iframe": LinkOther, "link": LinkOther, "object": LinkOther, "source": LinkOther, "table": LinkOther, "td": LinkOther,
+	"th": LinkOther, "tr": LinkOther, "track": LinkOther, "use": LinkOther, "video": LinkOther,
+}
+
 // attributeLink adds the link in an attribute of an element to the message.
 func (p *page) attributeLink(name, key string, value []byte, s *css.Style) {
-	kind := LinkOther
-	switch name {
-	case "a", "area":
-		if key != "href" {
-			return
-		}
-		s.Set(css.TextColour, float32(p.linkColour)) // the default colour of links
-		p.endAnchor()
-		if p.links.addLink(LinkAnchor, value) && name == "a" {
-			p.anchor = anchor{true, len(p.links.all) - 1, len(p.text)}
-		}
+	kind, isKnown := linkKinds[name]
+	switch isLink := kind == LinkAnchor || name == "base"; {
+	case isLink && key != "href", !isKnown && !strings.HasPrefix(name, "v:"):
 		return
-	case "base":
-		if key == "href" && p.links.addLink(LinkOther, value) && p.base == nil {
-			p.base = p.links.all[len(p.links.all)-1].URL
-		}
-		return
-	case "form", "button":
-		kind = LinkForm
-	case "img", "image":
-		kind = LinkImage
-	case "input":
-		if kind = LinkImage; key == "formaction" {
-			kind = LinkForm
-		}
-	case "audio", "bgsound", "blockquote", "body", "embed", "frame", "iframe", "link", "object", "source", "table", "td", "th", "tr", "track", "use", "video":
-	default:
-		if !strings.HasPrefix(name, "v:") { // VML, which Outlook shows
-			return
-		}
+	case !isKnown: // VML, which Outlook shows
 		if kind = LinkImage; key == "href" {
 			kind = LinkAnchor
 		}
+	case kind == LinkAnchor:
+		s.Set(css.TextColour, float32(p.linkColour)) // the default colour of links
+		p.endAnchor()
+	case key == "formaction":
+		kind = LinkForm
 	}
-	p.links.addLink(kind, value)
+	isAdded := p.links.addLink(kind, value)
+	switch last := len(p.links.all) - 1; {
+	case isAdded && name == "a":
+		p.anchor = anchor{true, last, len(p.text)}
+	case isAdded && name == "base" && p.base == nil:
+		p.base = p.links.all[last].URL
+	}
 }
 
 // endAnchor sets the text of the open anchor.

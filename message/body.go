@@ -21,7 +21,7 @@ const (
 
 // transfers is what the letters and digits in names of encodings mean, rightly and wrongly spelt.
 var transfers = map[string]transfer{
-	"7bit": transferIdentity, "7bits": transferIdentity, "8bit": transferIdentity, "8bits": transferIdentity, "binary": transferIdentity,
+	"": transferIdentity, "7bit": transferIdentity, "7bits": transferIdentity, "8bit": transferIdentity, "8bits": transferIdentity, "binary": transferIdentity,
 	"bit7": transferIdentity, "bit8": transferIdentity, "none": transferIdentity, "7bitascii": transferIdentity, "ascii": transferIdentity,
 	"base64": transferBase64, "b64": transferBase64, "base64encoding": transferBase64, "base64encoded": transferBase64,
 	"quotedprintable": transferQuotedPrintable, "quotedprintible": transferQuotedPrintable, "quotedprintabel": transferQuotedPrintable,
@@ -35,29 +35,20 @@ var transfers = map[string]transfer{
 // QUIRK: an encoding is one of five words. Mail has them with odd hyphens and blanks, in quotes, and with something after
 // them (transfer-encodings.eml). It also has uuencode, which MIME does not know.
 func (h *headers) describeTransfer(e *entity, value []byte) {
+	const maxName = 40 // longer than any name
 	token, _ := cutToken(value)
-	e.encoding, e.transfer = h.lower(token), transferIdentity
-	switch string(e.encoding) {
-	case "base64":
-		e.transfer = transferBase64
-		return
-	case "quoted-printable":
-		e.transfer = transferQuotedPrintable
-		return
-	case "7bit", "8bit", "binary", "":
-		return
-	}
-	e.encoding = h.toUTF8(e.encoding, nil, false)
+	e.encoding = h.toUTF8(h.lower(token), nil, false)
 	for _, name := range [][]byte{value, token} { // all of it for "8 bit"
-		const maxName = 40 // longer than any name
 		letters := make([]byte, 0, maxName)
 		for _, c := range name[:min(len(name), maxName)] {
 			if ascii.IsAlphanumeric(c) {
 				letters = append(letters, ascii.Lower(c))
 			}
 		}
-		if t, ok := transfers[string(letters)]; ok {
-			if e.transfer = t; t != transferUUencode { // not in MIME, but not misspelt
+		var isKnown bool
+		if e.transfer, isKnown = transfers[string(letters)]; isKnown {
+			isProper := slices.Contains([]string{"", "7bit", "8bit", "binary", "base64", "quoted-printable"}, string(e.encoding))
+			if !isProper && e.transfer != transferUUencode { // which is not in MIME
 				h.repairs.add(MisspeltEncoding)
 			}
 			return

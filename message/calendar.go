@@ -13,8 +13,7 @@ import (
 func (d *Decoder) calendar(part *Part, text []byte) {
 	text = d.cutText(text)
 	d.left -= len(text)
-	d.lines = d.lines[:0]
-	var hidden []byte
+	var lines, hidden []byte
 	pages := 0
 	for len(text) > 0 {
 		var property, value []byte
@@ -33,15 +32,10 @@ func (d *Decoder) calendar(part *Part, text []byte) {
 		d.left = left
 		part.Markup += line.Markup
 		part.Images += line.Images
-		d.lines = append(append(d.lines, line.Text...), '\n')
+		lines = append(append(lines, line.Text...), '\n')
 		hidden = append(hidden, line.Hidden...)
 	}
-	if len(d.lines) > 0 {
-		start := len(d.arena)
-		d.arena = append(d.arena, d.lines...)
-		part.Text = d.made(start)
-	}
-	part.Hidden = hidden
+	part.Text, part.Hidden = lines, hidden
 }
 
 // maxHTMLValues is how many values of a calendar are read as HTML, since each costs more than a short value.
@@ -78,7 +72,10 @@ func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	if start < len(d.arena) {
 		line = d.made(start)
 	}
-	colon := valueAt(line)
+	colon := 0
+	for inQuotes := false; colon < len(line) && (inQuotes || line[colon] != ':'); colon++ { // parameters may contain colons in quotes
+		inQuotes = inQuotes != (line[colon] == '"')
+	}
 	property, value = line[:colon], line[min(colon+1, len(line)):]
 	if isQuoted {
 		start = len(d.arena)
@@ -86,20 +83,6 @@ func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 		value = d.toUTF8(d.made(start), nil, false)
 	}
 	return property, value, rest
-}
-
-// valueAt returns the offset of the colon before the value of a property. Quoted parameters may contain colons.
-func valueAt(line []byte) int {
-	quoted := false
-	for i, c := range line {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case c == ':' && !quoted:
-			return i
-		}
-	}
-	return len(line)
 }
 
 // shownValue returns the unescaped value of a property, nil if programs do not show it.

@@ -154,7 +154,7 @@ func FuzzWide(f *testing.F) {
 				little[width*i], big[width*i+width-1] = c, c
 			}
 			for _, wide := range [][]byte{little, big, text} {
-				got := string(d.convert(wide, []byte(label), false))
+				got := string(d.toUTF8(wide, []byte(label), false))
 				if !utf8.ValidString(got) || isPlain && len(wide) > len(text) && got != string(text) {
 					t.Errorf("%s: got %q of %q, want %q", label, got, wide, text)
 				}

@@ -77,10 +77,6 @@ func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 	if t.isPlain(text, label) {
 		return text
 	}
-	return t.convert(text, label, isHTML)
-}
-
-func (t *texts) convert(text, label []byte, isHTML bool) []byte {
 	start := len(t.arena)
 	t.appendUTF8(text, label, isHTML)
 	return t.made(start)
@@ -97,6 +93,12 @@ func (t *texts) isPlain(text, label []byte) bool {
 // they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
 func (t *texts) isRather(c *codec, text []byte) bool {
 	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && t.guesses().isFrequent(c.name, text)
+}
+
+// isLatin reports whether the start of text in a charset of two bytes a character is rather in a Latin one.
+func (t *texts) isLatin(c *codec, text []byte) bool {
+	score, _, latin := t.guesses().double(c.name, text[:min(len(text), sampleBytes)])
+	return latin && score < 0
 }
 
 // appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
@@ -132,7 +134,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	case c.isUTF8():
 		t.repairs.add(InvalidUTF8)
 		t.guess(text)
-	case c.mark != "", c.pairs && standAlone(text) && t.guesses().isLatin(c.name, text):
+	case c.mark != "", c.pairs && standAlone(text) && t.isLatin(c, text):
 		t.repairs.add(WrongCharset)
 		t.guess(text)
 	default:

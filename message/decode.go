@@ -18,7 +18,6 @@ type Decoder struct {
 
 	fileLeft  int // what is left of maxFileBytes
 	pdfLimits pdftext.Limits
-	normal    []byte // the current message with LF as the only line end
 
 	links linkList
 	page  page
@@ -28,16 +27,12 @@ type Decoder struct {
 
 	inlineFiles []inlineFile // of the current text
 	textPieces  [][]byte     // what is between them
-	lines       []byte       // the visible lines of the current calendar
-
-	typeHTML, typeFile []byte // types of parts that declare none
 }
 
 // NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
-	d := &Decoder{typeHTML: []byte("text/html"), typeFile: []byte("application/octet-stream")}
+	d := &Decoder{}
 	d.options, d.timer.clock = o.orDefaults(), time.Now
-	d.typePlain, d.typeMessage = []byte("text/plain"), []byte("message/rfc822")
 	d.leaf, d.page.links = d.addLeaf, &d.links
 	return d
 }
@@ -50,15 +45,10 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	d.pdfLimits = pdftext.Limits{Packed: maxPacked, Unpacked: maxUnpacked}
 	d.arena, d.links = d.arena[:0], linkList{all: d.msg.Links, bytes: d.links.bytes[:0]}
 	d.repairs = 0
-	d.page.reset()
+	d.page.text, d.page.hidden = d.page.text[:0], d.page.hidden[:0]
 	d.timer.start(len(raw), time.Duration(d.options.MaxSeconds)*time.Second)
 
-	whole := bytes.TrimPrefix(raw, []byte("\ufeff"))
-	if bytes.IndexByte(whole, '\r') >= 0 {
-		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
-		whole = d.normal
-	}
-	d.decodeReadings(skipFromLine(whole))
+	d.decodeReadings(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))))
 	return &d.msg
 }
 
@@ -123,27 +113,22 @@ func appendNew[T any](items, further []T, most int, key func(*T) string) (_ []T,
 func (d *Decoder) read(data []byte) {
 	d.boundaries = d.boundaries[:0]
 	d.startHeaders()
-	e, body := d.header(data, d.typePlain, &d.msg.Header)
+	e, body := d.header(data, typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
 	d.msg.Links, d.msg.Attached, d.msg.Repairs = d.links.all, d.attached, d.repairs|d.links.repairs
 }
 
 // normalise returns data with LF as the only line end. It copies data into the arena if there is a CR in it.
+//
+// QUIRK: lines end in CR LF. Mail on disk has LF, and broken gateways leave CR CR LF or a bare CR (bare-cr.eml).
 func (t *texts) normalise(data []byte) []byte {
-	if bytes.IndexByte(data, '\r') < 0 {
+	cr := bytes.IndexByte(data, '\r')
+	if cr < 0 {
 		return data
 	}
 	start := len(t.arena)
-	t.arena = t.appendNormal(t.arena, data)
-	return t.made(start)
-}
-
-// appendNormal appends data with LF as the only line end.
-//
-// QUIRK: lines end in CR LF. Mail on disk has LF, and broken gateways leave CR CR LF or a bare CR (bare-cr.eml).
-func (t *texts) appendNormal(dst, data []byte) []byte {
-	for cr := bytes.IndexByte(data, '\r'); cr >= 0; cr = bytes.IndexByte(data, '\r') {
-		dst = append(append(dst, data[:cr]...), '\n')
+	for t.arena = slices.Grow(t.arena, len(data)); cr >= 0; cr = bytes.IndexByte(data, '\r') {
+		t.arena = append(append(t.arena, data[:cr]...), '\n')
 		data = data[cr:]
 		switch {
 		case bytes.HasPrefix(data, []byte("\r\n")):
@@ -156,7 +141,8 @@ func (t *texts) appendNormal(dst, data []byte) []byte {
 			t.repairs.add(BareCR)
 		}
 	}
-	return append(dst, data...)
+	t.arena = append(t.arena, data...)
+	return t.made(start)
 }
 
 // skipFromLine returns data without the "From " line that mbox files and some programs put before a header.
@@ -248,17 +234,17 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 			body = d.made(start)
 		}
 	}
-	if !isHTML && looksLikeHTML(body) {
+	if !isHTML && hasTag(body, "html", "body") { // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
 		d.repairs.add(UndeclaredHTML)
 		isHTML = true
 	}
-	plain := d.isPlain(body, e.charset)
-	if !isHTML {
-		body = d.takeFiles(body, !plain && !e.isEncoded())
+	if !isHTML { // QUIRK: before MIME, and long after, programs wrote files into the text, as uuencode (uuencode.eml) or yEnc (yenc.eml).
+		body = d.take(body, d.uuFile)
+		if !e.isEncoded() && bytes.Contains(body, []byte("=ybegin ")) && !utf8.Valid(body) {
+			body = d.take(body, d.yencFile)
+		}
 	}
-	if !plain {
-		body = d.convert(body, e.charset, isHTML)
-	}
+	body = d.toUTF8(body, e.charset, isHTML)
 	if e.delSp && !isHTML {
 		body = d.joinFlowed(body)
 	}
@@ -266,40 +252,34 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	return read
 }
 
-// setText sets the visible and the hidden text of part to those of body, and adds the links to the message.
+// setText sets the visible and the hidden text of part to those of body, and adds the links to the message. Of HTML it counts the images and the
+// markup.
 func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body)
 	d.left -= len(body)
 	if isHTML {
-		body, part.Hidden = d.readPage(part, body)
+		source, p := body, &d.page
+		body, part.Hidden = p.read(source)
+		d.msg.Marks |= p.found.marks
+		d.repairs |= p.repairs
+		part.Markup += len(source) - p.found.textBytes
+		part.Images += p.found.images
+		for _, f := range p.found.frames {
+			f.depth = d.frameDepth + 1
+			switch {
+			case f.depth > d.options.MaxDepth:
+				d.repairs.add(CutDepth)
+			case len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts:
+				d.repairs.add(CutParts)
+			default:
+				d.frames = append(d.frames, f)
+			}
+		}
 		part.Hidden = d.takeURLs(part.Hidden)
 	}
-	part.Text = d.takeURLs(body)
-	if part.Text == nil {
+	if part.Text = d.takeURLs(body); part.Text == nil {
 		part.Text = []byte{} // not nil, since the part is a text
 	}
-}
-
-// readPage reads HTML. It adds what it finds to the message, and counts the images and the markup of part.
-func (d *Decoder) readPage(part *Part, source []byte) (text, hidden []byte) {
-	text, hidden = d.page.read(source)
-	found := &d.page.found
-	d.msg.Marks |= found.marks
-	d.repairs |= d.page.repairs
-	part.Markup += len(source) - found.textBytes
-	part.Images += found.images
-	for _, f := range found.frames {
-		f.depth = d.frameDepth + 1
-		switch {
-		case f.depth > d.options.MaxDepth:
-			d.repairs.add(CutDepth)
-		case len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts:
-			d.repairs.add(CutParts)
-		default:
-			d.frames = append(d.frames, f)
-		}
-	}
-	return text, hidden
 }
 
 // frame is HTML inside of HTML: the content of a frame.
@@ -314,7 +294,7 @@ func (d *Decoder) readFrames() {
 	for i := 0; i < len(d.frames) && d.hasRoom(); i++ {
 		f := d.frames[i]
 		d.frameDepth = f.depth
-		part := Part{Type: d.typeHTML}
+		part := Part{Type: typeHTML}
 		links := len(d.links.all)
 		d.showContent(&part, formatHTML, f.content, nil)
 		if f.hiddenBy != 0 && hasWord(part.Text) {

@@ -32,7 +32,12 @@ func (d *Decoder) openFile(part *Part, e entity, body []byte) (read int) {
 	case formatText, formatHTML:
 		return d.readText(part, e, body, f == formatHTML)
 	case formatPDF:
-		d.showContent(part, f, d.fileContent(e, body), e.charset)
+		left := d.left
+		d.left = d.fileLeft // files have their own limit, so that a large file leaves room for the text after it
+		content := d.content(e, body[:min(len(body), d.fileLeft)])
+		d.left = left
+		d.fileLeft -= len(content)
+		d.showContent(part, f, content, e.charset)
 	default:
 		d.showContent(part, f, d.content(e, body), e.charset)
 	}
@@ -136,15 +141,12 @@ func isControl(c byte) bool {
 
 // hasEnding reports whether a name ends with one of the endings, in any case.
 func hasEnding(name []byte, endings ...string) bool {
-	for _, ending := range endings {
-		if ascii.HasSuffixFold(name, ending) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(endings, func(ending string) bool { return ascii.HasSuffixFold(name, ending) })
 }
 
 const (
+	// maxFileBytes is how much is read of the files of a message that are neither text nor HTML.
+	maxFileBytes = 8 << 20
 	// maxUnpacked is how many bytes the compressed streams of all PDFs of a message are unpacked to.
 	maxUnpacked = 4 << 20
 	// maxPacked is how many bytes of these streams are unpacked. A stream may have a Huffman table every twelve bytes, which
@@ -164,20 +166,6 @@ func (d *Decoder) pdf(part *Part, data []byte) {
 	d.left -= len(part.Hidden)
 }
 
-// maxFileBytes is how much is read of the files of a message that are neither text nor HTML.
-const maxFileBytes = 8 << 20
-
-// fileContent returns the decoded content of a file that is not text. Files have their own limit, so that a large file
-// leaves room for the text after it.
-func (d *Decoder) fileContent(e entity, body []byte) []byte {
-	text := d.left
-	d.left = d.fileLeft
-	content := d.content(e, body[:min(len(body), d.fileLeft)])
-	d.left = text
-	d.fileLeft -= len(content)
-	return content
-}
-
 // inlineFile is a file inside of a plain text.
 type inlineFile struct {
 	name    []byte
@@ -185,19 +173,7 @@ type inlineFile struct {
 	decoded bool // the content is known
 }
 
-// takeFiles returns text without the files in it, which it moves to d.inlineFiles. It looks for yEnc if text is binary.
-//
-// QUIRK: a file is a part with a type. Before MIME, and long after, programs wrote it into the text, as uuencode
-// (uuencode.eml) or yEnc (yenc.eml).
-func (d *Decoder) takeFiles(text []byte, binary bool) []byte {
-	text = d.take(text, d.uuFile)
-	if binary && bytes.Contains(text, []byte("=ybegin ")) {
-		text = d.take(text, d.yencFile)
-	}
-	return text
-}
-
-// take returns text without the files that find finds. Find keeps the next file and returns where it starts and ends.
+// take returns text without the files that find finds, which go to d.inlineFiles. Find keeps the next file and returns where it starts and ends.
 func (d *Decoder) take(text []byte, find func([]byte) (from, to int, ok bool)) []byte {
 	d.textPieces = d.textPieces[:0]
 	for {
@@ -273,16 +249,16 @@ func (d *Decoder) addFile(file inlineFile, charset []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	part := Part{Type: d.typeFile, Filename: d.decodeWords(file.name, charset), Attachment: true}
+	part := Part{Type: typeFile, Filename: d.decodeWords(file.name, charset), Attachment: true}
 	f := formatOf(file.content[:min(len(file.content), sniffBytes)], file.name, nil)
 	if f == formatUnknown && file.isText() {
 		f = formatText
 	}
 	switch f {
 	case formatText:
-		part.Type = d.typePlain
+		part.Type = typePlain
 	case formatHTML:
-		part.Type = d.typeHTML
+		part.Type = typeHTML
 	}
 	d.showContent(&part, f, file.content, charset)
 	d.msg.Parts = append(d.msg.Parts, part)

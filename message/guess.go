@@ -205,24 +205,16 @@ func (g *guesser) isFrequent(name string, text []byte) bool {
 			return !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf && (t.class[c] == classNone || t.points[c] <= 0) })
 		}
 	}
-	if t := g.double(name); t != nil {
-		_, frequent, latin := t.score(text)
-		return frequent && !latin
-	}
-	return false
+	_, frequent, latin := g.double(name, text)
+	return frequent && !latin
 }
 
-// isLatin reports whether the start of text in a charset of two bytes a character is rather in a Latin one.
-func (g *guesser) isLatin(name string, text []byte) bool {
-	score, _, latin := g.double(name).score(text[:min(len(text), sampleBytes)])
-	return latin && score < 0
-}
-
-func (g *guesser) double(name string) *doubleTable {
+// double returns what score does of a charset of two bytes a character.
+func (g *guesser) double(name string, text []byte) (score int, frequent, latin bool) {
 	for i := range g.doubles {
 		if g.doubles[i].name == name {
-			return &g.doubles[i]
+			return g.doubles[i].score(text)
 		}
 	}
-	return nil
+	return 0, false, false
 }

@@ -25,7 +25,7 @@ type doubleTable struct {
 }
 
 func newDoubleTable(name string, s script) doubleTable {
-	t := doubleTable{name: name, rows: rowsOf(name)}
+	t := doubleTable{name: name, rows: pairs[name]}
 	enc, _ := charset.Lookup(name)
 	encoder := enc.NewEncoder()
 	for _, r := range s.common {
@@ -88,49 +88,34 @@ func (t *doubleTable) score(text []byte) (score int, frequent, latin bool) {
 // points returns the points of a character that is not common.
 func (t *doubleTable) points(lead, trail byte) int {
 	for _, r := range t.rows {
-		if between(lead, r.lead) && between(trail, r.trail) {
+		if r.limits[0] <= lead && lead <= r.limits[1] && r.limits[2] <= trail && trail <= r.limits[3] {
 			return r.points
 		}
 	}
 	return pointsBroken
 }
 
-func between(c byte, limits [2]byte) bool { return limits[0] <= c && c <= limits[1] }
-
 // rows is a range of pairs of bytes, and the points of its characters.
 type rows struct {
-	lead, trail [2]byte
-	points      int
+	limits string // the least and the greatest first byte, and the same of the second
+	points int
 }
 
-// rowsOf returns the rows of a charset. The first that has a pair counts.
-func rowsOf(name string) []rows {
-	high := [2]byte{0xa1, 0xfe}
-	switch name {
-	case "shift_jis":
-		low, high := [2]byte{0x40, 0x7e}, [2]byte{0x80, 0xfc}
-		return []rows{
-			{[2]byte{0x82, 0x82}, [2]byte{0x9f, 0xf1}, pointsKana},
-			{[2]byte{0x83, 0x83}, low, pointsKana}, {[2]byte{0x83, 0x83}, [2]byte{0x80, 0x96}, pointsKana},
-			{[2]byte{0x88, 0x98}, low, pointsUsual}, {[2]byte{0x88, 0x98}, high, pointsUsual},
-			{[2]byte{0x81, 0x9f}, low, pointsRare}, {[2]byte{0x81, 0x9f}, high, pointsRare},
-			{[2]byte{0xe0, 0xef}, low, pointsRare}, {[2]byte{0xe0, 0xef}, high, pointsRare},
-		}
-	case "big5":
-		low := [2]byte{0x40, 0x7e}
-		return []rows{
-			{[2]byte{0xa4, 0xc6}, low, pointsUsual}, {[2]byte{0xa4, 0xc6}, high, pointsUsual},
-			{[2]byte{0xa1, 0xf9}, low, pointsRare}, {[2]byte{0xa1, 0xf9}, high, pointsRare},
-		}
-	case "euc-jp":
-		return []rows{
-			{[2]byte{0xa4, 0xa4}, [2]byte{0xa1, 0xf3}, pointsKana}, {[2]byte{0xa5, 0xa5}, [2]byte{0xa1, 0xf6}, pointsKana},
-			{[2]byte{0xb0, 0xcf}, high, pointsUsual}, {high, high, pointsRare},
-		}
-	case "euc-kr":
-		return []rows{{[2]byte{0xb0, 0xc8}, high, pointsUsual}, {high, high, pointsRare}}
-	}
-	return []rows{ // GB 2312, and what GBK added
-		{[2]byte{0xb0, 0xd7}, high, pointsUsual}, {high, high, pointsRare}, {[2]byte{0x81, 0xfe}, [2]byte{0x40, 0xfe}, pointsRare},
-	}
+// pairs is the rows of charsets. The first that has a pair counts.
+var pairs = map[string][]rows{
+	"shift_jis": {
+		{"\x82\x82\x9f\xf1", pointsKana}, {"\x83\x83\x40\x7e", pointsKana}, {"\x83\x83\x80\x96", pointsKana},
+		{"\x88\x98\x40\x7e", pointsUsual}, {"\x88\x98\x80\xfc", pointsUsual}, {"\x81\x9f\x40\x7e", pointsRare},
+		{"\x81\x9f\x80\xfc", pointsRare}, {"\xe0\xef\x40\x7e", pointsRare}, {"\xe0\xef\x80\xfc", pointsRare},
+	},
+	"big5": {
+		{"\xa4\xc6\x40\x7e", pointsUsual}, {"\xa4\xc6\xa1\xfe", pointsUsual}, {"\xa1\xf9\x40\x7e", pointsRare}, {"\xa1\xf9\xa1\xfe", pointsRare},
+	},
+	"euc-jp": {
+		{"\xa4\xa4\xa1\xf3", pointsKana}, {"\xa5\xa5\xa1\xf6", pointsKana}, {"\xb0\xcf\xa1\xfe", pointsUsual}, {"\xa1\xfe\xa1\xfe", pointsRare},
+	},
+	"euc-kr": {{"\xb0\xc8\xa1\xfe", pointsUsual}, {"\xa1\xfe\xa1\xfe", pointsRare}},
+	"gb18030": { // GB 2312, and what GBK added
+		{"\xb0\xd7\xa1\xfe", pointsUsual}, {"\xa1\xfe\xa1\xfe", pointsRare}, {"\x81\xfe\x40\xfe", pointsRare},
+	},
 }

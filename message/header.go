@@ -27,9 +27,10 @@ type headers struct {
 
 	params []parameter // of the current field
 	pieces []piece     // of the current parameter
-
-	typePlain, typeMessage []byte // types of parts that declare none
 }
+
+// The types of parts that declare none.
+var typePlain, typeMessage, typeHTML, typeFile = []byte("text/plain"), []byte("message/rfc822"), []byte("text/html"), []byte("application/octet-stream")
 
 // startHeaders sets the limits for a reading of a message.
 func (h *headers) startHeaders() {

@@ -69,7 +69,7 @@ func FuzzHTMLText(f *testing.F) {
 		if !ok || !utf8.ValidString(source) {
 			return
 		}
-		p.reset()
+		p.text, p.hidden = p.text[:0], p.hidden[:0]
 		*p.links = linkList{}
 		seen, unseen := p.read([]byte(source))
 		if !utf8.Valid(seen) || !utf8.Valid(unseen) {

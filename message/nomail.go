@@ -89,25 +89,21 @@ func CheckFormat(head []byte) error {
 	return nil
 }
 
-// IsNoMail returns the error about a file of that kind.
-func IsNoMail(kind string) error {
-	advice := "chaff reads messages as mail programs save them, such as .eml files"
-	switch kind {
-	case "Outlook message":
-		advice = "save it as .eml, or drag it from Outlook into a mail program and export it from there"
-	case "Outlook .pst file":
-		advice = "convert it to mbox first, with readpst or by importing it into Thunderbird"
-	case "Outlook Express .dbx file":
-		advice = "convert it to mbox first, with undbx or by importing it into Thunderbird"
-	case "mbx mailbox", "MMDF mailbox", "Babyl mailbox":
-		advice = "convert it to mbox or Maildir first, with mailutil or Emacs"
-	case "archive":
-		advice = "unpack it first; chaff reads the mail in a tar or zip archive if its own path is given"
-	case "text":
-		advice = "a message begins with fields such as From, To and Subject; texts in the rows of a table need none"
-	}
-	return hint.With(&NoMail{kind}, advice)
+// advices is what to do with files that are no mail, by their kind. Others get the first.
+var advices = map[string]string{
+	"":                          "chaff reads messages as mail programs save them, such as .eml files",
+	"Outlook message":           "save it as .eml, or drag it from Outlook into a mail program and export it from there",
+	"Outlook .pst file":         "convert it to mbox first, with readpst or by importing it into Thunderbird",
+	"Outlook Express .dbx file": "convert it to mbox first, with undbx or by importing it into Thunderbird",
+	"mbx mailbox":               "convert it to mbox or Maildir first, with mailutil or Emacs",
+	"MMDF mailbox":              "convert it to mbox or Maildir first, with mailutil or Emacs",
+	"Babyl mailbox":             "convert it to mbox or Maildir first, with mailutil or Emacs",
+	"archive":                   "unpack it first; chaff reads the mail in a tar or zip archive if its own path is given",
+	"text":                      "a message begins with fields such as From, To and Subject; texts in the rows of a table need none",
 }
+
+// IsNoMail returns the error about a file of that kind.
+func IsNoMail(kind string) error { return hint.With(&NoMail{kind}, cmp.Or(advices[kind], advices[""])) }
 
 // kindOf returns the kind of a file that begins with the mark of a format other than mail, or "".
 func kindOf(head []byte) string {

@@ -8,10 +8,11 @@ import (
 
 	"chaff/internal/ascii"
 	"chaff/internal/css"
+	"chaff/internal/weburl"
 )
 
 // page is one HTML document. It is read once, from its start: its style sheets are collected before. It reuses its memory for the next
-// page. Its texts stay valid until reset.
+// page. Its texts stay valid until those of all pages are forgotten.
 type page struct {
 	scanner
 	stack       stack
@@ -19,7 +20,7 @@ type page struct {
 	links       *linkList
 	runsScripts bool // it is a file, which a browser opens
 
-	text, hidden []byte // of all pages since reset
+	text, hidden []byte // of all pages of the message
 	from         int    // where the text of this page begins
 	hiddenAt     int    // the length of text at the last hidden text
 	inlineStart  int    // the length of text at the last start of an inline element
@@ -47,9 +48,6 @@ type findings struct {
 	numericLetters int // letters written as numeric character references
 }
 
-// reset forgets the texts of all pages.
-func (p *page) reset() { p.text, p.hidden = p.text[:0], p.hidden[:0] }
-
 // read reads a page. It returns its visible text and its hidden text: entities decoded, blanks where elements separate words, the texts of
 // images included.
 func (p *page) read(source []byte) (text, hidden []byte) {
@@ -64,14 +62,24 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	hiddenFrom, linksFrom := len(p.hidden), len(p.links.all)
 	p.collectSheets(source)
 	p.stack.open, p.stack.base = p.stack.open[:0], element{look: css.NewAppearance()}
-	p.openImplied("html", &p.stack.base)
-	p.openImplied("body", &p.stack.base)
+	base := &p.stack.base
+	for i := range impliedNames {
+		var s css.Style
+		base.met = p.sheets.Match(&s, &css.Element{Name: impliedNames[i]}, &base.met)
+		base.setLook(base.look.Inside(&s))
+	}
 	for p.start(source); len(p.rest) > 0; {
 		p.token(p.next())
 	}
 	p.endAnchor()
 	p.reversals.to(0, p.text)
-	addBase(p.links.all[linksFrom:], p.base)
+	if u := weburl.Cut(p.base); len(u.Scheme) > 0 && len(u.Host) > 0 {
+		for i := range p.links.all[linksFrom:] {
+			if l := &p.links.all[linksFrom+i]; weburl.IsRelative(l.URL) {
+				l.Base = p.base
+			}
+		}
+	}
 	if p.found.numericLetters >= minNumericLetters {
 		p.found.marks.add(NumericEntity)
 	}
@@ -80,6 +88,9 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	}
 	return p.text[p.from:len(p.text):len(p.text)], p.hidden[hiddenFrom:len(p.hidden):len(p.hidden)]
 }
+
+// impliedNames are the elements that every page has, whether or not it has their tags.
+var impliedNames = [][]byte{[]byte("html"), []byte("body")}
 
 // collectSheets reads the style sheets of a page. Their rules are for the content before them, too.
 func (p *page) collectSheets(source []byte) {
@@ -134,9 +145,12 @@ func (p *page) addSource(raw []byte) {
 	p.found.textBytes += len(raw)
 	text := raw
 	if !p.isInRaw {
+		// QUIRK: only deceivers write letters as numeric references. Programs that hide addresses from harvesters do so, too, in a link to a
+		// mail address and its text (html-address.eml).
+		inAddress := p.anchor.isOpen && bytes.HasPrefix(p.links.all[p.anchor.link].URL, []byte("mailto:"))
 		var numericLetters int
 		p.unescaped = p.unescaped[:0]
-		if text, numericLetters = p.replaceReferences(raw, false); numericLetters > 0 && !p.inAddress() {
+		if text, numericLetters = p.replaceReferences(raw, false); !inAddress {
 			p.found.numericLetters += numericLetters
 		}
 	}
@@ -152,7 +166,7 @@ func (p *page) addSource(raw []byte) {
 		}
 		return
 	}
-	if p.inWord.at > 0 && p.inWord.at == len(p.text) && startsInLetter(text) {
+	if p.inWord.at > 0 && p.inWord.at == len(p.text) && isLetterOfWords(utf8.DecodeRune(text)) {
 		p.found.marks.add(p.inWord.mark)
 	}
 	p.inWord.at = 0
@@ -200,17 +214,6 @@ func (p *page) startTag() {
 	if has&void == 0 {
 		p.stack.open = append(p.stack.open[:min(len(p.stack.open), maxOpenElements-1)], e)
 	}
-}
-
-// openImplied gives e the style of an element that every page has, whether or not it has its tags.
-func (p *page) openImplied(name string, e *element) {
-	if !p.sheets.HasRules() {
-		return
-	}
-	var s css.Style
-	p.unescaped = append(p.unescaped[:0], name...)
-	e.met = p.sheets.Match(&s, &css.Element{Name: p.unescaped}, &e.met)
-	e.setLook(e.look.Inside(&s))
 }
 
 // setLook sets how an element is shown. Nothing else says why text is hidden.
@@ -329,4 +332,47 @@ func (r *reversals) to(n uint8, text []byte) {
 		r.n++
 		r.from[r.n] = len(text)
 	}
+}
+
+// minNumericLetters is how many numeric letters make a mark. A few may be an accident.
+const minNumericLetters = 5
+
+// inWord is the mark of what follows the last letter, if another letter follows.
+type inWord struct {
+	mark Mark
+	at   int // the length of the text there; 0 if there is no such mark
+}
+
+// noteInWord notes that something follows the last letter. It becomes a mark if another letter follows.
+func (p *page) noteInWord(what Mark) {
+	end := len(p.text)
+	if p.stack.top().hiddenBy == 0 && (p.inWord.at != end || what != TagInWord) && isLetterOfWords(utf8.DecodeLastRune(p.text[p.from:])) {
+		p.inWord = inWord{what, end}
+	}
+}
+
+const softHyphen = "\u00ad"
+
+// softHyphenInWord reports whether text contains a soft hyphen between two letters.
+func softHyphenInWord(text []byte) bool {
+	for at := 0; ; {
+		last := bytes.IndexByte(text[at:], softHyphen[1]) // rarer than the first byte
+		if last < 0 {
+			return false
+		}
+		at += last + 1
+		before, ok := bytes.CutSuffix(text[:at], []byte(softHyphen))
+		if ok && isLetterOfWords(utf8.DecodeLastRune(before)) && isLetterOfWords(utf8.DecodeRune(text[at:])) {
+			return true
+		}
+	}
+}
+
+// isLetterOfWords reports whether r is a digit or a letter of a script that separates words by blanks and does not join
+// letters. In other scripts, breaks within a word are normal.
+func isLetterOfWords(r rune, _ int) bool {
+	if r < utf8.RuneSelf {
+		return ascii.IsAlphanumeric(byte(r))
+	}
+	return unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+
+	"chaff/internal/css"
 )
 
 // Repair is a kind of damage that was repaired while decoding, or a limit that was reached.
@@ -90,9 +92,6 @@ func (r Repair) String() string {
 	return fmt.Sprintf("repair %d", uint8(r))
 }
 
-// IsCut reports whether r is a limit that left out some of the message.
-func (r Repair) IsCut() bool { return CutDepth <= r && r <= CutTime }
-
 // Repairs is a set of repairs. The zero value is the empty set.
 type Repairs uint64
 
@@ -123,3 +122,51 @@ func members[T ~uint8](set uint64) iter.Seq[T] {
 func (s Repairs) With(r Repair) Repairs { return s | 1<<r }
 
 func (s *Repairs) add(r Repair) { *s |= 1 << r }
+
+// Mark is a kind of deception in HTML. [Mark.String] returns its name, which classifiers see.
+type Mark uint8
+
+// The marks.
+const (
+	HiddenText      Mark = iota // text that is hidden for any of the reasons below
+	HiddenByStyle               // display:none, visibility:hidden, opacity:0
+	HiddenByColour              // text in the colour of its background
+	HiddenBySize                // text, or a box around it, of nearly no size
+	HiddenOffScreen             // text far to the left of or above the screen
+	CommentInWord               // a comment between two letters
+	TagInWord                   // an element that does not exist or is empty, between two letters
+	BreakInWord                 // wbr or a soft hyphen between two letters
+	NumericEntity               // an ASCII letter or digit as a numeric reference, such as &#86;
+	markKinds
+)
+
+var markNames = [markKinds]string{"hidden-text", "hidden-by-style", "hidden-by-colour", "hidden-by-size", "hidden-off-screen", "comment-in-word",
+	"tag-in-word", "break-in-word", "numeric-entity"}
+
+// String returns the name of a mark, such as "hidden-text".
+func (m Mark) String() string {
+	if m < markKinds {
+		return markNames[m]
+	}
+	return fmt.Sprintf("mark-%d", uint8(m))
+}
+
+// Marks is a set of marks. The zero value is the empty set.
+type Marks uint32
+
+// Has reports whether m is in the set.
+func (s Marks) Has(m Mark) bool { return s&(1<<m) != 0 }
+
+// All yields the members of the set in ascending order.
+func (s Marks) All() iter.Seq[Mark] { return members[Mark](uint64(s) & (1<<markKinds - 1)) }
+
+func (s *Marks) add(m Mark) { *s |= 1 << m }
+
+// marksOf returns the marks of text that is hidden for these reasons.
+func marksOf(r css.Reasons) (m Marks) {
+	if r == 0 {
+		return 0
+	}
+	m.add(HiddenText)
+	return m | Marks(r)<<HiddenByStyle // the reasons are in the same order
+}

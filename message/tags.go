@@ -73,7 +73,7 @@ func (s *scanner) next() (kind tokenKind, raw []byte) {
 		switch {
 		case kind == startTagToken:
 			s.name = tagName(&s.lower, source[len("<"):])
-			s.raw = rawElement(s.name)
+			s.raw = rawElements[string(s.name)]
 		case kind == endTagToken:
 			s.name = tagName(&s.lower, source[len("</"):])
 		case kind == brokenTagToken:
@@ -127,17 +127,10 @@ func (s *scanner) lastComment(source []byte, length int) (read int) {
 	return end
 }
 
-// rawElement returns the name of an element whose content is text without tags, and "" for other elements. To browsers,
-// title, textarea, iframe, noembed, noframes and noscript contain such text as well. Mail readers, which run no scripts and
-// show no frames, show it as HTML. If such an element is never closed, the markup after it must not become words.
-func rawElement(name []byte) string {
-	for _, raw := range [...]string{"plaintext", "script", "style", "xmp"} {
-		if string(name) == raw {
-			return raw
-		}
-	}
-	return ""
-}
+// rawElements are the elements whose content is text without tags. To browsers, title, textarea, iframe, noembed, noframes and
+// noscript contain such text as well. Mail readers, which run no scripts and show no frames, show it as HTML. If such an element is
+// never closed, the markup after it must not become words.
+var rawElements = map[string]string{"plaintext": "plaintext", "script": "script", "style": "style", "xmp": "xmp"}
 
 // cutToken returns the kind and the length of the token at the start of source, which is not empty. It leaves the attributes of
 // a tag in s.attributes.
@@ -393,11 +386,6 @@ func (s *scanner) character(reference []byte) string {
 
 // sniffBytes is how much of a text is searched for signs of HTML.
 const sniffBytes = 1 << 10
-
-// looksLikeHTML reports whether a text begins like an HTML document.
-//
-// QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
-func looksLikeHTML(text []byte) bool { return hasTag(text, "html", "body") }
 
 // hasTag reports whether a text has a tag, or the document type, of one of these elements near its start.
 func hasTag(text []byte, names ...string) bool {

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"slices"
 
 	"chaff/internal/ascii"
 )
@@ -53,7 +54,7 @@ func (d *Decoder) top(raw []byte) (e entity, body []byte) {
 	d.msg = Message{}
 	d.left = d.options.MaxTextBytes
 	d.startHeaders()
-	return d.header(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), d.typePlain, &d.msg.Header)
+	return d.header(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), typePlain, &d.msg.Header)
 }
 
 // unwrap returns copies of the parts below e that takes accepts. It looks into multiparts, but not into messages.
@@ -69,12 +70,7 @@ func (d *Decoder) unwrap(e entity, body []byte, takes func(e *entity, body []byt
 
 // hasField reports whether the header has a field whose name begins like that.
 func (d *Decoder) hasField(prefix string) bool {
-	for i := range d.msg.Header {
-		if ascii.HasPrefixFold(d.msg.Header[i].Name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.msg.Header, func(f Field) bool { return ascii.HasPrefixFold(f.Name, prefix) })
 }
 
 // typeParam returns a parameter of the Content-Type.

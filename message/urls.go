@@ -2,6 +2,9 @@ package message
 
 import (
 	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"chaff/internal/ascii"
 	"chaff/internal/weburl"
@@ -33,13 +36,6 @@ func (l *linkList) addURL(kind LinkKind, url []byte) bool {
 	return true
 }
 
-// keep returns a copy of text that stays valid as long as the links.
-func (l *linkList) keep(text []byte) []byte {
-	start := len(l.bytes)
-	l.bytes = append(l.bytes, text...)
-	return l.bytes[start:len(l.bytes):len(l.bytes)]
-}
-
 // addLink adds the link in an HTML attribute to the message. It reports whether it did.
 func (l *linkList) addLink(kind LinkKind, value []byte) bool {
 	start := len(l.bytes)
@@ -52,18 +48,6 @@ func (l *linkList) addLink(kind LinkKind, value []byte) bool {
 		return false
 	}
 	return l.addURL(kind, url)
-}
-
-// addBase sets the base of the relative links among links, if base is a whole URL.
-func addBase(links []Link, base []byte) {
-	if u := weburl.Cut(base); len(u.Scheme) == 0 || len(u.Host) == 0 {
-		return
-	}
-	for i := range links {
-		if weburl.IsRelative(links[i].URL) {
-			links[i].Base = base
-		}
-	}
 }
 
 // takeURLs adds the URLs in a text to the message, and returns the text with a blank for each.
@@ -120,3 +104,196 @@ func (l *linkList) cssLinks(css []byte) {
 		css = css[end:]
 	}
 }
+
+const (
+	maxSchemeBytes = 16
+	maxNameBytes   = 1024 // bytes of a host with characters beyond ASCII
+)
+
+// urlFinder finds the URLs in a text: "scheme://something", "www." at the start of a word, and URLs with wrong slashes that
+// mail programs link, such as "http:\\something". A bare name such as shop.example stays in the text as a word.
+type urlFinder struct {
+	text       []byte
+	at         int // the text before it is done
+	colon, www mark
+	plain      int // where the last URL ends if hosts are ASCII only, 0 if both readings agree
+}
+
+// mark is the offset of the next occurrence of a pattern, plus one. It is searched for again only after it has been passed, so each
+// pattern reads the text once.
+type mark int
+
+// next returns the offset of what find finds at or after from, len(text) if nothing.
+func (m *mark) next(text []byte, from int, find func([]byte) int) int {
+	if int(*m) <= from {
+		*m = mark(len(text) + 1)
+		if i := find(text[from:]); i >= 0 {
+			*m = mark(from + i + 1)
+		}
+	}
+	return int(*m) - 1
+}
+
+// indexWWW returns the offset of "www.", in any case, or -1. It searches for the dot, which is rarer than a "w".
+func indexWWW(text []byte) int {
+	const letters = len("www")
+	for at := 0; ; at++ {
+		dot := bytes.IndexByte(text[at:], '.')
+		if dot < 0 {
+			return -1
+		}
+		at += dot
+		if at >= letters && text[at-1]|0x20 == 'w' && ascii.EqualFold(text[at-letters:at], "www") {
+			return at - letters
+		}
+	}
+}
+
+// indexColon returns the offset of the colon of a URL, or -1.
+func indexColon(text []byte) int {
+	for at := 0; ; at++ {
+		colon := bytes.IndexByte(text[at:], ':')
+		if colon < 0 {
+			return -1
+		}
+		at += colon
+		if bytes.HasPrefix(text[at:], []byte("://")) || brokenScheme(text[:at]) > 0 && isBroken(text[at+1:]) {
+			return at
+		}
+	}
+}
+
+// brokenScheme returns the length of the scheme at the end of text that mail programs know without slashes, or 0.
+func brokenScheme(text []byte) int {
+	for _, scheme := range [...]string{"http", "https", "ftp"} {
+		if ascii.HasSuffixFold(text, scheme) && (len(text) == len(scheme) || !ascii.IsAlphanumeric(text[len(text)-len(scheme)-1])) {
+			return len(scheme)
+		}
+	}
+	return 0
+}
+
+// isBroken reports whether text may follow the colon of a URL whose slashes browsers repair: one slash, backslashes, or a name with a dot.
+func isBroken(text []byte) bool {
+	host := bytes.TrimLeft(text, `/\`)
+	slashes := len(text) - len(host)
+	if len(host) == 0 || !ascii.IsAlphanumeric(host[0]) {
+		return false
+	}
+	if slashes > 0 {
+		return slashes == 1 || bytes.IndexByte(text[:slashes], '\\') >= 0
+	}
+	dot := 0
+	for dot < len(host) && (ascii.IsAlphanumeric(host[dot]) || host[dot] == '-') {
+		dot++
+	}
+	return dot+1 < len(host) && host[dot] == '.' && ascii.IsAlphanumeric(host[dot+1])
+}
+
+// url returns the start and the end of the next URL; both are len(text) if there is none.
+func (f *urlFinder) url() (from, to int) {
+	for f.at < len(f.text) {
+		done := f.at
+		www, colon := f.www.next(f.text, done, indexWWW), f.colon.next(f.text, done, indexColon)
+		var host int
+		switch {
+		case www == len(f.text) && colon == len(f.text):
+			return www, colon
+		case www < colon:
+			from, host = www, www+len("www.")
+			if from > done && ascii.IsAlphanumeric(f.text[from-1]) {
+				from = host // in the middle of a word
+			}
+			to = f.trimmed(host, f.end(host, false))
+		case brokenScheme(f.text[:colon]) > 0 && isBroken(f.text[colon+1:]):
+			host = len(f.text) - len(bytes.TrimLeft(f.text[colon+1:], `/\`))
+			if from = colon - brokenScheme(f.text[done:colon]); from == colon {
+				from = host // the scheme belongs to the URL before
+			}
+			to = f.trimmed(host, f.end(host, true))
+		default:
+			from, host = colon, colon+len("://")
+			for from > max(done, colon-maxSchemeBytes) && isSchemeByte(f.text[from-1]) {
+				from--
+			}
+			if from == colon {
+				from = host // no scheme
+			}
+			to = f.endOfHost(host)
+		}
+		f.at = max(host, to)
+		if from < host && to > host {
+			return from, to
+		}
+	}
+	return len(f.text), len(f.text)
+}
+
+// end returns the end of a URL that is known up to at and may contain backslashes.
+func (f *urlFinder) end(at int, backslashes bool) int {
+	for at < len(f.text) && (isURLByte(f.text[at]) || backslashes && f.text[at] == '\\') {
+		at++
+	}
+	return at
+}
+
+// trimmed returns the end of a URL without the punctuation of the sentence around it.
+func (f *urlFinder) trimmed(host, to int) int {
+	return host + len(bytes.TrimRight(f.text[host:to], ".,;:!?)]}'*_"))
+}
+
+// endOfHost returns the end of a URL whose host, which may be beyond ASCII, begins at host. It sets f.plain.
+func (f *urlFinder) endOfHost(host int) (to int) {
+	f.plain = 0
+	end := f.end(host, false)
+	to = f.trimmed(host, end)
+	if end < len(f.text) && f.text[end] >= utf8.RuneSelf && !bytes.ContainsAny(f.text[host:end], "/?#") {
+		if name := nameLength(f.text[host:min(len(f.text), host+maxNameBytes)]); name > end-host {
+			f.plain = to
+			if to == host {
+				f.plain = 0
+			}
+			to = f.trimmed(host, f.end(host+name, false))
+		}
+	}
+	return to
+}
+
+// nameLength returns the length of the host with characters beyond ASCII that text begins with, or 0. In Chinese and
+// Japanese, text follows a URL without a blank, so a host that begins in ASCII must end in an ASCII or Cyrillic label.
+func nameLength(text []byte) int {
+	const dots = ".\u3002\uff0e\uff61"
+	end := bytes.IndexFunc(text, func(r rune) bool {
+		if r < utf8.RuneSelf {
+			return !isSchemeByte(byte(r)) && r != '_' && r != '%' && r != '@'
+		}
+		return (unicode.IsSpace(r) || unicode.IsPunct(r) || r == utf8.RuneError) && !strings.ContainsRune(dots, r)
+	})
+	if end < 0 {
+		end = len(text)
+	}
+	name := bytes.TrimRight(text[:end], dots)
+	dot := bytes.LastIndexAny(name, dots)
+	if dot < 0 {
+		return 0
+	}
+	_, size := utf8.DecodeRune(name[dot:])
+	last := name[dot+size:]
+	letter, _ := utf8.DecodeRune(last)
+	if text[0] >= utf8.RuneSelf || unicode.Is(unicode.Cyrillic, letter) || !bytes.ContainsFunc(last, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return len(name)
+	}
+	return 0
+}
+
+// isURLByte reports whether a URL within a text may contain c. Letters beyond ASCII may not: in Chinese and Japanese, text
+// follows a URL without a blank.
+func isURLByte(c byte) bool {
+	switch c {
+	case '<', '>', '"', '`', '|', '\\', '^', '{', '}', 0x7f:
+		return false
+	}
+	return ' ' < c && c < 0x80
+}
+
+func isSchemeByte(c byte) bool { return ascii.IsAlphanumeric(c) || c == '+' || c == '-' || c == '.' }

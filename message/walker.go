@@ -30,15 +30,15 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 			w.leaf(e, data[:hit.start])
 		case kind == kindMessage && !e.isEncoded() && w.fitsDepth(depth):
 			depth++
-			e, data = w.header(skipFromLine(data), w.typePlain, &w.attached)
+			e, data = w.header(skipFromLine(data), typePlain, &w.attached)
 			continue
 		case kind == kindFields && !e.isEncoded():
 			hit = findBoundary(data, w.boundaries[base:])
-			_, rest := w.header(data[:hit.start], w.typePlain, &w.attached)
+			_, rest := w.header(data[:hit.start], typePlain, &w.attached)
 			w.leaf(e, rest)
 		case kind == kindOutside && !e.isEncoded() && w.fitsDepth(depth):
 			depth++
-			e, data = w.header(data, w.typePlain, nil)
+			e, data = w.header(data, typePlain, nil)
 			continue
 		default:
 			hit = findBoundary(data, w.boundaries[base:])
@@ -48,7 +48,7 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 				w.leaf(e, body)
 				break
 			}
-			inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), w.typePlain, &w.attached)
+			inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), typePlain, &w.attached)
 			w.walk(inner, body, depth+1)
 		}
 
@@ -83,9 +83,9 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 // (encoded-multipart.eml), and many more declare that they did.
 func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine {
 	own := len(w.boundaries) - base
-	inner := w.typePlain
+	inner := typePlain
 	if string(e.mediaType) == "multipart/digest" {
-		inner = w.typeMessage
+		inner = typeMessage
 	}
 	w.boundaries = append(w.boundaries, boundary{e.boundary, depth + 1, inner})
 	hit := findBoundary(data, w.boundaries[base:])

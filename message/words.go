@@ -2,6 +2,8 @@ package message
 
 import (
 	"bytes"
+	"slices"
+	"unicode/utf8"
 
 	"chaff/internal/ascii"
 )
@@ -14,7 +16,8 @@ import (
 // quotes, contain blanks, and split characters (encoded-words.eml). So they are found anywhere, and the bytes of neighbours
 // in one charset are joined before they are converted.
 func (t *texts) decodeWords(value, charset []byte) []byte {
-	if isPlainValue(value) {
+	isSpecial := func(c byte) bool { return c == '=' || c == escape || c == 0 || c >= utf8.RuneSelf }
+	if !slices.ContainsFunc(value, isSpecial) { // there is nothing to decode
 		return value
 	}
 	if c := t.codec(charset); c != nil && c.mark != "" {
@@ -58,11 +61,6 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 	t.flushWord(pending)
 	t.appendUTF8(value, charset, false)
 	return bytes.TrimSpace(t.made(start))
-}
-
-// isPlainValue reports whether a value is ASCII without "=", escapes and NUL, so that there is nothing to decode.
-func isPlainValue(value []byte) bool {
-	return lengthOfASCII(value) == len(value) && bytes.IndexByte(value, '=') < 0 && bytes.IndexByte(value, escape) < 0 && bytes.IndexByte(value, 0) < 0
 }
 
 // flushWord appends the bytes of encoded words to the arena.

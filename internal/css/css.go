@@ -315,37 +315,34 @@ func (s *Sheets) ForScreen(media []byte) bool {
 // that asks for an unknown feature does not hold.
 func isForScreen(list []token) bool {
 	holds, not := true, false
-	for i := 0; i < len(list); i++ {
-		switch string(list[i].text) {
-		case ",":
+	for i := range list {
+		has := true
+		value := &list[min(i+2, len(list)-1)]
+		width, _ := value.length()
+		switch word := string(list[i].text); {
+		case word == ",":
 			if holds != not {
 				return true
 			}
 			holds, not = true, false
-		case "not":
+		case word == "not":
 			not = true
-		case "only", "and", "all", "screen":
-		case "(":
-			inside := list[i+1 : min(i+4, len(list))]
-			if len(inside) < 3 || !hasFeature(string(inside[0].text), &inside[2]) {
-				holds, not = false, false
+		case i > 0 && list[i-1].kind == css.LeftParenthesisToken:
+			switch word {
+			case "min-width", "min-device-width":
+				has = width.pixels <= windowWidth
+			case "max-width", "max-device-width":
+				has = width.pixels >= windowWidth
+			default:
+				has = word == "prefers-color-scheme" && string(value.text) == "light"
 			}
-			i += 4
+		case word == "(", word == ":", word == ")", i > 0 && list[i-1].kind == css.ColonToken:
 		default:
-			holds = false
+			holds = holds && slices.Contains([]string{"only", "and", "all", "screen"}, word)
+		}
+		if !has {
+			holds, not = false, false
 		}
 	}
 	return holds != not
-}
-
-// hasFeature reports whether the screen has a feature, such as "min-width: 600px".
-func hasFeature(name string, value *token) bool {
-	n, _ := value.length()
-	switch name {
-	case "min-width", "min-device-width":
-		return n.pixels <= windowWidth
-	case "max-width", "max-device-width":
-		return n.pixels >= windowWidth
-	}
-	return name == "prefers-color-scheme" && string(value.text) == "light"
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -159,14 +158,14 @@ func (c *content) operator(word string, name []byte, operands []float64, lex *le
 
 // isNearlyWhite reports whether a colour of one, three or four components (grey, RGB, CMYK) is nearly, but not quite, white.
 func isNearlyWhite(colour []float64) bool {
-	const light, white = 0.8, 0.99
+	lightness := 0.0
 	switch len(colour) {
 	case 1, 3:
-		return slices.Min(colour) >= light && slices.Min(colour) < white
+		lightness = slices.Min(colour)
 	case 4:
-		return 1-slices.Max(colour) >= light && 1-slices.Max(colour) < white
+		lightness = 1 - slices.Max(colour)
 	}
-	return false
+	return lightness >= 0.8 && lightness < 0.99
 }
 
 // separate adds a blank or a line end if the current text does not begin where the text before it ends. Without widths of
@@ -221,29 +220,23 @@ func (c *content) show(text []byte) {
 		}
 		for _, b := range text {
 			if b >= ' ' {
-				*to = utf8.AppendRune(*to, charmap.Windows1252.DecodeByte(b))
-				c.count(b == ' ')
+				c.glyph(to, string(charmap.Windows1252.DecodeByte(b)))
 			}
 		}
 		return
 	}
 	width := c.glyphs.width
 	for ; len(text) >= width && !c.isFull(); text = text[width:] {
-		code := rune(text[0])
-		if width == 2 {
-			code = code<<8 | rune(text[1])
-		}
-		glyph := c.glyphs.text[code]
-		*to = append(*to, glyph...)
-		c.count(glyph == " ")
+		c.glyph(to, c.glyphs.text[glyphCode(text[:width])])
 	}
 }
 
-// count counts a glyph.
-func (c *content) count(isBlank bool) {
+// glyph adds a glyph.
+func (c *content) glyph(to *[]byte, text string) {
+	*to = append(*to, text...)
 	c.lastGlyphs++
 	c.glyphCount++
-	if isBlank {
+	if text == " " {
 		c.blankCount++
 	}
 }
@@ -257,17 +250,13 @@ func (c *content) useFont(name []byte) {
 	}
 	c.font = &c.objects[i]
 	number := c.font.toUnicode
-	if number == 0 {
-		return
-	}
-	glyphs, known := c.maps[number]
-	if !known {
-		if i, ok := c.byNumber[number]; ok && c.objects[i].stream != nil {
-			glyphs = c.glyphMap(c.unpack(&c.objects[i], nil))
+	if _, isRead := c.maps[number]; !isRead {
+		c.maps[number] = nil
+		if i, ok := c.byNumber[number]; ok && number != 0 && c.objects[i].stream != nil {
+			c.maps[number] = c.glyphMap(c.unpack(&c.objects[i], nil))
 		}
-		c.maps[number] = glyphs
 	}
-	c.glyphs = glyphs
+	c.glyphs = c.maps[number]
 }
 
 // glyphMap maps the codes of a font to text.

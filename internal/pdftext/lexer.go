@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"strconv"
+	"strings"
 
 	"chaff/internal/ascii"
 )
@@ -39,9 +40,7 @@ func (l *lexer) next() token {
 		case isBlank(c):
 			l.at++
 		case c == '%':
-			for l.at < len(l.data) && l.data[l.at] != '\n' && l.data[l.at] != '\r' {
-				l.at++
-			}
+			l.at += (ascii.Set(1<<'\n' | 1<<'\r')).Index(l.data[l.at:])
 		case c == '/':
 			l.at++
 			l.name()
@@ -109,23 +108,21 @@ func (l *lexer) regular() []byte {
 func (l *lexer) literal() {
 	l.buffer = l.buffer[:0]
 	l.at++
-	for depth := 1; l.at < len(l.data); l.at++ {
+	for depth := 1; l.at < len(l.data) && depth > 0; l.at++ {
 		c := l.data[l.at]
 		switch c {
 		case '(':
 			depth++
 		case ')':
-			if depth--; depth == 0 {
-				l.at++
-				l.text = l.buffer
-				return
-			}
+			depth--
 		case '\\':
 			l.at++
 			l.escape()
 			continue
 		}
-		l.buffer = append(l.buffer, c)
+		if depth > 0 {
+			l.buffer = append(l.buffer, c)
+		}
 	}
 	l.text = l.buffer
 }
@@ -144,12 +141,8 @@ func (l *lexer) escape() {
 			l.at++
 		}
 		return
-	case 'n', 'r':
-		c = '\n'
-	case 't':
-		c = '\t'
-	case 'b', 'f':
-		c = ' '
+	case 'n', 'r', 't', 'b', 'f':
+		c = "\n\n\t  "[strings.IndexByte("nrtbf", c)]
 	case '0', '1', '2', '3', '4', '5', '6', '7':
 		c -= '0'
 		for range 2 {

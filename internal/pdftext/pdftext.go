@@ -191,13 +191,13 @@ func (r *reader) addObject(number int, data []byte) *object {
 
 // describe reads a name in an object. Key is the name before it.
 func (o *object) describe(key, name []byte) {
+	if f := filters[string(name)]; f != nil {
+		if o.isOther = o.isOther || len(o.filters) == maxFilters; len(o.filters) < maxFilters {
+			o.filters = append(o.filters, f)
+		}
+		return
+	}
 	switch string(name) {
-	case "FlateDecode", "Fl":
-		o.addFilter((*reader).inflate)
-	case "ASCII85Decode", "A85":
-		o.addFilter((*reader).fromASCII85)
-	case "ASCIIHexDecode", "AHx":
-		o.addFilter((*reader).fromHex)
 	case "LZWDecode", "LZW", "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt":
 		o.isOther = true
 	case "ObjStm":
@@ -216,12 +216,9 @@ func (o *object) describe(key, name []byte) {
 // maxFilters is how many filters of a stream are undone. Honest streams have at most two.
 const maxFilters = 4
 
-func (o *object) addFilter(f filter) {
-	if len(o.filters) == maxFilters {
-		o.isOther = true
-		return
-	}
-	o.filters = append(o.filters, f)
+var filters = map[string]filter{
+	"FlateDecode": (*reader).inflate, "Fl": (*reader).inflate, "ASCII85Decode": (*reader).fromASCII85, "A85": (*reader).fromASCII85,
+	"ASCIIHexDecode": (*reader).fromHex, "AHx": (*reader).fromHex,
 }
 
 // addPacked adds the objects in an object stream: pairs of a number and an offset, then the objects.
@@ -232,39 +229,34 @@ func (r *reader) addPacked(o *object) {
 		return
 	}
 	pairs, objects := lexer{data: data[:first]}, data[first:]
-	number, from := -1, 0
-	for len(r.objects) < maxObjects && pairs.next() == tokenNumber {
-		next := int(pairs.number)
-		if pairs.next() != tokenNumber {
-			break
-		}
-		to := int(pairs.number)
-		if to < from || to > len(objects) {
-			break
-		}
-		if number >= 0 {
-			r.addObject(number, objects[from:to])
-		}
-		number, from = next, to
+	var numbers []int // of the objects, and their offsets
+	for len(numbers) < 2*maxObjects && pairs.next() == tokenNumber {
+		numbers = append(numbers, int(pairs.number))
 	}
-	if number >= 0 {
-		r.addObject(number, objects[from:])
+	for i := 0; i+1 < len(numbers) && len(r.objects) < maxObjects; i += 2 {
+		from, to := numbers[i+1], len(objects)
+		if i+3 < len(numbers) {
+			to = numbers[i+3]
+		}
+		if from < 0 || from > to || to > len(objects) {
+			break
+		}
+		r.addObject(numbers[i], objects[from:to])
 	}
 }
 
 // unpack appends the content of a stream to dst, as far as it can be unpacked.
 func (r *reader) unpack(o *object, dst []byte) []byte {
-	content := o.stream
-	start := len(dst)
+	if len(o.filters) == 0 {
+		return append(dst, o.stream...)
+	}
+	content, start := o.stream, len(dst)
 	for i, f := range o.filters {
 		if i > 0 {
 			dst = dst[:start:start] // keep the output of the filter before
 		}
 		dst = f(r, dst, content)
 		content = dst[start:]
-	}
-	if len(o.filters) == 0 {
-		dst = append(dst, content...)
 	}
 	return dst
 }
