@@ -9,17 +9,15 @@ import (
 
 // Figures are the figures of a classifier on some messages. Percentages are 0..100.
 type Figures struct {
-	Messages int     `json:"messages"`
-	Accuracy float64 `json:"accuracy"` // the percentage of correct predictions; without messages, 0
-	// AccuracyLow and AccuracyHigh are the ends of the 95 % interval of the accuracy; see [Wilson].
-	AccuracyLow  float64        `json:"accuracy_low"`
+	Messages     int            `json:"messages"`
+	Accuracy     float64        `json:"accuracy"`     // the percentage of correct predictions; without messages, 0
+	AccuracyLow  float64        `json:"accuracy_low"` // with AccuracyHigh the 95 % interval; see [Wilson]
 	AccuracyHigh float64        `json:"accuracy_high"`
 	ZeroOneLoss  float64        `json:"zero_one_loss"`     // the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss]
 	Confusion    Confusion      `json:"confusion"`         // K x K: rows are true classes, columns predicted classes
 	Classes      []ClassFigures `json:"classes,omitempty"` // the figures of each class
 
-	// SpamFigures are nil for a classifier that is not a spam filter.
-	SpamFigures
+	SpamFigures // nil for a classifier that is not a spam filter
 
 	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the probabilities that
 	// a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError]. Without messages, all are nil.
@@ -32,12 +30,10 @@ type Figures struct {
 
 // SpamFigures are the figures of a spam filter as percentages, nil if they are not defined.
 type SpamFigures struct {
-	// HM is ham lost, SM spam let through, LAM the logistic average of both; see [Confusion.LAM].
-	HM  *float64 `json:"hm,omitempty"`
-	SM  *float64 `json:"sm,omitempty"`
-	LAM *float64 `json:"lam,omitempty"`
-	// OneMinusROCA is (1-ROCA)%, the percentage of pairs of a ham and a spam in which the ham has the higher score.
-	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"`
+	HM           *float64 `json:"hm,omitempty"`             // ham lost
+	SM           *float64 `json:"sm,omitempty"`             // spam let through
+	LAM          *float64 `json:"lam,omitempty"`            // the logistic average of both; see [Confusion.LAM]
+	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"` // (1-ROCA)%, the pairs of a ham and a spam in which the ham has the higher score
 }
 
 func spamFigures(c Confusion, scores []float64, spam []bool) SpamFigures {

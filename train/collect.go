@@ -168,14 +168,11 @@ func (c *Collection) buildVocabulary() error {
 
 func (c *Collection) workers() int { return parallel.Workers(c.options.Workers) }
 
-// Options returns the options that c was collected with.
 func (c *Collection) Options() CollectOptions { return c.options }
 
-// Index returns the index of the vocabulary of the training part.
+// Index returns the index of the vocabulary of the training part, and Terms its terms.
 func (c *Collection) Index() *features.Index { return c.index }
-
-// Terms returns the terms of the vocabulary of the training part.
-func (c *Collection) Terms() filter.Terms { return c.terms }
+func (c *Collection) Terms() filter.Terms    { return c.terms }
 
 // wholeTerms returns the vocabulary of documents given by their hashes, which are also the texts of its terms: a model keeps no whole message.
 func wholeTerms(hashes []uint64) (*features.Vocabulary, filter.Terms) {

@@ -39,18 +39,14 @@ type Result struct {
 	Terms   int     `json:"terms"`
 	Seconds float64 `json:"training_cpu_seconds"`  // the CPU time of training
 	Bytes   int     `json:"model_bytes,omitempty"` // the size of the model file
-	// Report comes from the trainer; Fit adds warnings about thresholds and calibration.
 	models.Report
 	// Train, Development and Test are the figures of the parts; nil for a part without messages.
 	Train       *metrics.Figures `json:"train,omitempty"`
 	Development *metrics.Figures `json:"development,omitempty"`
 	Test        *metrics.Figures `json:"test,omitempty"`
-	// Choice was made on the development part.
-	Choice
-	// Verdicts counts the verdicts on the test part; nil unless the model is a spam filter. Cost is the mean cost of a message of it;
-	// nil if the thresholds were chosen without costs.
-	Verdicts *VerdictCounts `json:"test_verdicts,omitempty"`
-	Cost     *float64       `json:"test_cost,omitempty"`
+	Choice                       // made on the development part
+	Verdicts    *VerdictCounts   `json:"test_verdicts,omitempty"` // nil unless the model is a spam filter
+	Cost        *float64         `json:"test_cost,omitempty"`     // the mean of a message; nil without costs
 	// AgainstBest compares the errors on the test part with those of the model that is best on the development part, for which it is nil. P is
 	// corrected for the number of models.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`

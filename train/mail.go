@@ -23,36 +23,28 @@ import (
 
 // Listing counts the messages that were found, and those that were left out.
 type Listing struct {
-	Listed int `json:"listed"` // the number of messages found
-	// Duplicates is the number of copies of earlier messages, which are left out; Conflicts is the number of copies whose label
-	// differs.
-	Duplicates int `json:"duplicates"`
-	Conflicts  int `json:"conflicting_labels"`
-	// Unreadable is the number of messages that could not be read; Problems gives the reasons of the first few.
-	Unreadable int      `json:"unreadable"`
-	Problems   []string `json:"problems,omitempty"`
-	// NoMail counts the files that are no mail by their kind. They are none of the unreadable ones.
-	NoMail message.LeftOut `json:"no_mail,omitempty"`
+	Listed     int             `json:"listed"`             // messages found
+	Duplicates int             `json:"duplicates"`         // copies of earlier messages, which are left out
+	Conflicts  int             `json:"conflicting_labels"` // copies whose label differs
+	Unreadable int             `json:"unreadable"`         // messages that could not be read
+	Problems   []string        `json:"problems,omitempty"` // why, of the first few
+	NoMail     message.LeftOut `json:"no_mail,omitempty"`  // files that are no mail, by their kind; none of the unreadable ones
 }
 
 // Summary counts the messages of a corpus.
 type Summary struct {
-	// Listing is nil in a model file, which depends on the messages used and not on how they were found.
-	*Listing
-	Used    int          `json:"messages"` // the number of messages that are neither unreadable nor copies
-	Classes []ClassCount `json:"classes"`  // has the number of messages used of each class
-	// Train, Development and Test are the sizes of the parts.
-	Train       int `json:"train,omitempty"`
-	Development int `json:"development,omitempty"`
-	Test        int `json:"test,omitempty"`
-	// Grouped is the number of near-duplicates, and Groups the number of groups they form. Both are 0 unless the split is grouped.
-	Grouped int `json:"near_duplicates,omitempty"`
-	Groups  int `json:"near_duplicate_groups,omitempty"`
-	// Repaired is the number of messages used that decoding repaired, and Cut the number of those that decoding cut at a limit. Repairs
-	// counts both by kind.
-	Repaired int           `json:"repaired"`
-	Cut      int           `json:"cut"`
-	Repairs  []RepairCount `json:"repairs,omitempty"`
+	*Listing                 // nil in a model file, which depends on the messages used and not on how they were found
+	Used        int          `json:"messages"` // messages that are neither unreadable nor copies
+	Classes     []ClassCount `json:"classes"`
+	Train       int          `json:"train,omitempty"` // the sizes of the parts
+	Development int          `json:"development,omitempty"`
+	Test        int          `json:"test,omitempty"`
+	// Near-duplicates, and the groups that they form. Both are 0 unless the split is grouped.
+	Grouped  int           `json:"near_duplicates,omitempty"`
+	Groups   int           `json:"near_duplicate_groups,omitempty"`
+	Repaired int           `json:"repaired"`           // messages used that decoding repaired
+	Cut      int           `json:"cut"`                // those that it cut at a limit
+	Repairs  []RepairCount `json:"repairs,omitempty"`  // both by kind
 	Terms    int           `json:"terms,omitempty"`    // the size of the vocabulary
 	Warnings []string      `json:"warnings,omitempty"` // reasons to doubt what is learned from the mail
 	Bytes    int64         `json:"bytes"`              // the size of the messages used
@@ -91,23 +83,16 @@ func (d *document) compare(e *document) int {
 	return cmp.Or(cmp.Compare(d.SplitKey, e.SplitKey), cmp.Compare(d.Fingerprint, e.Fingerprint))
 }
 
-// Classes returns the names of the classes.
-func (m *Mail) Classes() []string { return m.classes }
-
-// Summary returns the counts of the messages.
-func (m *Mail) Summary() Summary { return m.summary }
-
-// Len returns the number of messages.
-func (m *Mail) Len() int { return len(m.documents) }
+func (m *Mail) Classes() []string              { return m.classes }
+func (m *Mail) Summary() Summary               { return m.summary }
+func (m *Mail) Len() int                       { return len(m.documents) }
+func (m *Mail) Documents() *features.Documents { return m.store }
 
 // Origin returns the path of message i, or its place in a larger file.
 func (m *Mail) Origin(i int) string { return m.items[m.documents[i].item].Origin }
 
 // Raw reads the bytes of message i again.
 func (m *Mail) Raw(i int) ([]byte, error) { return m.items[m.documents[i].item].Read(nil) }
-
-// Documents returns the documents of all messages.
-func (m *Mail) Documents() *features.Documents { return m.store }
 
 // ReadOptions configure how mail is read.
 type ReadOptions struct {

@@ -18,9 +18,8 @@ import (
 // Provenance records how a filter was trained, in section INFO of the model file. Corpus, Train, Development and Test describe the model
 // fitted to the training part, even if the filter is a model fitted to all the mail (see FittedTo).
 type Provenance struct {
-	Features features.Options `json:"features"`
-	// Trainer has the settings of the trainer as in the configuration; nil for weights that were set by hand.
-	Trainer     json.RawMessage          `json:"trainer,omitempty"`
+	Features    features.Options         `json:"features"`
+	Trainer     json.RawMessage          `json:"trainer,omitempty"` // its settings as in the configuration; nil for weights that were set by hand
 	Limits      metrics.ThresholdOptions `json:"threshold_limits"`
 	Split       corpus.SplitOptions      `json:"split"`
 	Seed        uint64                   `json:"seed"`
@@ -28,20 +27,16 @@ type Provenance struct {
 	Train       *metrics.Figures         `json:"train,omitempty"`
 	Development *metrics.Figures         `json:"development,omitempty"`
 	Test        *metrics.Figures         `json:"test,omitempty"`
-	// Promise is the guarantee of the thresholds for future ham; nil if no confidence is set.
-	Promise *metrics.Promise `json:"promise,omitempty"`
-	AtFit   *Choice          `json:"at_fit,omitempty"` // what the fit chose, if a fold has chosen anew since; else nil
-	// FittedTo is the number of messages that [Collection.Refit] fitted the filter to, and OutOfFold the number of scores behind its
-	// thresholds and calibration. Both are 0 for a filter fitted to the training part.
-	FittedTo  int `json:"fitted_to,omitempty"`
-	OutOfFold int `json:"out_of_fold_scores,omitempty"`
-	// Typical has the typical out-of-fold margins, and Verdicts counts the verdicts on the scores.
-	Typical  metrics.Typical `json:"typical_margins,omitempty"`
-	Verdicts *VerdictCounts  `json:"out_of_fold_verdicts,omitempty"`
+	Promise     *metrics.Promise         `json:"promise,omitempty"` // see [Choice]
+	AtFit       *Choice                  `json:"at_fit,omitempty"`  // what the fit chose, if a fold has chosen anew since
+	// Those of [Refitted]; 0 and nil for a filter fitted to the training part.
+	FittedTo  int             `json:"fitted_to,omitempty"`
+	OutOfFold int             `json:"out_of_fold_scores,omitempty"`
+	Typical   metrics.Typical `json:"typical_margins,omitempty"` // of the out-of-fold scores
+	Verdicts  *VerdictCounts  `json:"out_of_fold_verdicts,omitempty"`
 	// Usual is how new messages of its kind are to the model, by the class that it gives them, from messages that it had not learned.
-	Usual []metrics.Usual `json:"usual,omitempty"`
-	// Sample identifies some of the messages that the filter was fitted to, for [Provenance.Learned].
-	Sample []byte `json:"sample,omitempty"`
+	Usual  []metrics.Usual `json:"usual,omitempty"`
+	Sample []byte          `json:"sample,omitempty"` // some of the messages that the filter was fitted to, for [Provenance.Learned]
 }
 
 // Made is a [filter.Filter] or a [filter.One].

@@ -18,13 +18,11 @@ import (
 
 // Refitted describes a model that was fitted to all the mail.
 type Refitted struct {
-	Messages int `json:"messages"` // the number of messages of the collection, all of which the model was fitted to
-	// OutOfFold is the number of messages with an out-of-fold score. The choice comes from these scores.
-	OutOfFold int `json:"out_of_fold_scores"`
+	Messages  int `json:"messages"`           // the number of messages of the collection, all of which the model was fitted to
+	OutOfFold int `json:"out_of_fold_scores"` // the number of messages with an out-of-fold score
 	Terms     int `json:"terms"`
+	// Choice, Verdicts and Cost come from the out-of-fold scores, as those of [Result] from its parts.
 	Choice
-	// Verdicts counts the verdicts on the out-of-fold scores, and Cost is the mean cost of a message; nil without costs. Both are nil
-	// unless the model is a spam filter.
 	Verdicts *VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 	Cost     *float64       `json:"out_of_fold_cost,omitempty"`
 	// Doubtful are the messages whose labels may be wrong, the greatest doubt first. No person has confirmed these labels.
