@@ -159,13 +159,14 @@ func (t *writing) media(value []byte) {
 	if len(value) == 0 {
 		return
 	}
+	upTo := func(text []byte) []byte { return text[:startOfRune(text, min(maxWhole, len(text)))] }
 	media, rest, _ := bytes.Cut(value, []byte(";"))
-	whole := append(append(t.whole[:0], "mime:"...), upTo(bytes.TrimSpace(media), maxWhole)...)
+	whole := append(append(t.whole[:0], "mime:"...), upTo(bytes.TrimSpace(media))...)
 	for len(rest) > 0 && len(whole) < maxShaped {
 		var parameter []byte
 		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
 		name, given, _ := bytes.Cut(bytes.TrimSpace(parameter), []byte("="))
-		name = upTo(name, maxWhole)
+		name = upTo(name)
 		whole = append(append(whole, ';'), name...)
 		switch {
 		case bytes.EqualFold(name, []byte("boundary")):
@@ -178,11 +179,6 @@ func (t *writing) media(value []byte) {
 	}
 	t.whole = whole
 	t.putTagged("", whole, nil)
-}
-
-// upTo returns the first n bytes of a text, or fewer so that no character is cut in two.
-func upTo(text []byte, n int) []byte {
-	return text[:startOfRune(text, min(n, len(text)))]
 }
 
 // hop emits the shape of a Received field up to its date, in which only keywords are themselves.
