@@ -118,3 +118,28 @@ func TestAPipeAmongTheMailIsNamedAndTheOthersAreRead(t *testing.T) {
 		}
 	}
 }
+
+// unwanted is a stdin that nobody may read: a pipe that stays open would stop who does.
+type unwanted struct{ t *testing.T }
+
+func (u unwanted) Read([]byte) (int, error) {
+	u.t.Error("stdin is read")
+	return 0, os.ErrDeadlineExceeded
+}
+
+func TestWhoHasAPathDoesNotReadStdin(t *testing.T) {
+	h := newHome(t, "")
+	h.writeModel()
+	for _, args := range [][]string{
+		{"tokens", h.path("ham")},
+		{"tokens", "--format", "folder", h.path("ham")},
+		{"classify", "-m", h.path("model"), h.path("ham")},
+		{"explain", "-m", h.path("model"), h.path("ham/03-review-3391.eml")},
+	} {
+		var stdout, stderr bytes.Buffer
+		run(t.Context(), args, []string{"HOME=" + h.dir}, unwanted{t}, &stdout, &stderr)
+		if stdout.Len() == 0 {
+			t.Errorf("%.20q prints nothing: %s", args, &stderr)
+		}
+	}
+}
