@@ -88,10 +88,10 @@ func (c *client) Answer() {
 			c.end(421, "4.3.2 "+serve.ErrClosed.Error())
 		case errors.Is(err, errTooLong):
 			c.end(421, "4.5.2 line too long")
+		case errors.Is(err, errAway): // which may be a timeout, too
+			c.end(421, "4.4.1 the delivery agent is away")
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			c.end(421, "4.4.2 you were silent for too long")
-		case errors.Is(err, errAway):
-			c.end(421, "4.4.1 the delivery agent is away")
 		case errors.Is(err, errQuit):
 			c.flush()
 		}
@@ -161,21 +161,21 @@ func (c *client) wrong(code int, text string) error {
 
 // do answers a command. An error ends the session.
 func (c *client) do(line string) error {
-	cmd, ok := parseCommand(line)
+	verb, rest, ok := parseCommand(line)
 	if !ok {
 		return c.wrong(500, "5.5.2 a command has no control characters")
 	}
-	switch cmd.verb {
+	switch verb {
 	case "LHLO":
-		return c.hello(cmd.rest)
+		return c.hello(rest)
 	case "HELO", "EHLO":
 		return c.wrong(500, "5.5.1 this is LMTP: say LHLO")
 	case "MAIL":
-		return c.mail(cmd.rest)
+		return c.mail(rest)
 	case "RCPT":
-		return c.rcpt(cmd.rest)
+		return c.rcpt(rest)
 	case "DATA":
-		return c.data(cmd.rest)
+		return c.data(rest)
 	case "XFORWARD":
 		return c.forward(line)
 	case "RSET":

@@ -1,22 +1,12 @@
 package lmtp
 
-import (
-	"strings"
-)
+import "strings"
 
-type command struct {
-	verb string // in capitals
-	rest string // without the blanks around it
-}
-
-// parseCommand divides a line without its end. Result ok is false if it has control characters, and no program would agree on what they
-// mean.
-func parseCommand(line string) (c command, ok bool) {
-	if strings.ContainsFunc(line, isControl) {
-		return command{}, false
-	}
-	verb, rest, _ := strings.Cut(line, " ")
-	return command{strings.ToUpper(verb), strings.Trim(rest, " ")}, true
+// parseCommand divides a line without its end: the verb is in capitals, the rest has no blanks around it. Result ok is false if the line has
+// control characters, and no program would agree on what they mean.
+func parseCommand(line string) (verb, rest string, ok bool) {
+	verb, rest, _ = strings.Cut(line, " ")
+	return strings.ToUpper(verb), strings.Trim(rest, " "), !strings.ContainsFunc(line, isControl)
 }
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
