@@ -157,9 +157,13 @@ func refusedText(refused map[string]int) string {
 }
 
 func learnedText(s store.Status) string {
+	ways := slices.SortedFunc(maps.Keys(s.Ways), func(a, b string) int { return cmp.Or(s.Ways[b]-s.Ways[a], strings.Compare(a, b)) })
+	for i, way := range ways {
+		ways[i] = screen.Grouped(s.Ways[way]) + " " + way
+	}
 	text := plural(s.Messages, "message")
 	if s.Messages > 0 {
-		text += ": " + counted(s.Ways)
+		text += ": " + strings.Join(ways, ", ")
 	}
 	return text + some(s.Confirmed, "; %s with a confirmed label") + some(s.Sure, "; %s not learned, since the model was sure") +
 		some(s.Forgotten, "; %s forgotten")
@@ -182,15 +186,6 @@ func timeText(t *time.Time) string {
 		return "-"
 	}
 	return t.Local().Format("2006-01-02 15:04")
-}
-
-// counted lists what was counted, the most frequent first.
-func counted(counts map[string]int) string {
-	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
-	for i, name := range names {
-		names[i] = screen.Grouped(counts[name]) + " " + name
-	}
-	return strings.Join(names, ", ")
 }
 
 // statusPage is the page about what a model has learned.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -93,14 +94,19 @@ type checked struct {
 	goesOn  bool // the line goes on after a literal
 }
 
-var (
-	// What the library reads for ever: a list of capabilities that has a list, and the code of a text that does not end on its line.
-	endless = regexp.MustCompile(`(?i)^\S+ (\d+ )?(\S+ \[)?CAPABILITY[^\]]*\(|^\S+ (\d+ )?\S+ \[[^\]]*$`)
-	// The status of the server, which has a text for people. That of a command and the request to go on do not begin with "*".
-	status       = regexp.MustCompile(`(?i)^\* (\d+ )?(OK|NO|BAD|BYE|PREAUTH)\s`)
-	quotedString = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
-	literalSize  = regexp.MustCompile(`\{(\d+)\} ?\r?\n$`)
-)
+// syntax is what a line is checked for. It is made when it is needed: most commands connect to no server.
+type syntax struct{ endless, status, quotedString, literalSize *regexp.Regexp }
+
+var syntaxOfReplies = sync.OnceValue(func() syntax {
+	return syntax{
+		// What the library reads for ever: a list of capabilities that has a list, and the code of a text that does not end on its line.
+		endless: regexp.MustCompile(`(?i)^\S+ (\d+ )?(\S+ \[)?CAPABILITY[^\]]*\(|^\S+ (\d+ )?\S+ \[[^\]]*$`),
+		// The status of the server, which has a text for people. That of a command and the request to go on do not begin with "*".
+		status:       regexp.MustCompile(`(?i)^\* (\d+ )?(OK|NO|BAD|BYE|PREAUTH)\s`),
+		quotedString: regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`),
+		literalSize:  regexp.MustCompile(`\{(\d+)\} ?\r?\n$`),
+	}
+})
 
 func (c *checked) Read(p []byte) (int, error) {
 	if len(c.line) == 0 && c.literal > 0 {
@@ -126,16 +132,17 @@ func (c *checked) Read(p []byte) (int, error) {
 
 // check reports whether a line is flat enough, and finds the literal after it.
 func (c *checked) check(line []byte) bool {
+	of := syntaxOfReplies()
 	if !c.goesOn {
-		if c.depth = 0; endless.Match(line) {
+		if c.depth = 0; of.endless.Match(line) {
 			return false
 		}
-		if !bytes.HasPrefix(line, []byte("* ")) || status.Match(line) {
+		if !bytes.HasPrefix(line, []byte("* ")) || of.status.Match(line) {
 			return true
 		}
 	}
-	syntax := quotedString.ReplaceAll(line, nil)
-	for _, b := range syntax {
+	bare := of.quotedString.ReplaceAll(line, nil)
+	for _, b := range bare {
 		switch b {
 		case '(':
 			c.depth++
@@ -148,7 +155,7 @@ func (c *checked) check(line []byte) bool {
 			return false
 		}
 	}
-	size := literalSize.FindSubmatch(syntax)
+	size := of.literalSize.FindSubmatch(bare)
 	if c.goesOn = size != nil; c.goesOn {
 		var err error
 		c.literal, err = strconv.ParseInt(string(size[1]), 10, 64)
