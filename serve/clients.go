@@ -40,6 +40,11 @@ type Reporter struct {
 	Log      Logger
 }
 
+// From returns a context for the engine that says where a message came from, see [From].
+func (r Reporter) From(ctx context.Context, queueID string) context.Context {
+	return From(ctx, Origin{r.Protocol, queueID})
+}
+
 // Note reports what happened.
 func (r Reporter) Note(format string, args ...any) {
 	if r.Log != nil {

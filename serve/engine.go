@@ -29,6 +29,7 @@ type Logger interface {
 type Engine struct {
 	options  Options
 	log      Logger
+	events   events
 	shared   *shared
 	users    *users
 	counters *Counters
@@ -68,7 +69,7 @@ func open(o Options, log Logger) (*Engine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{options: o, log: log, counters: newCounters(), started: time.Now(), ended: make(chan struct{})}
+	e := &Engine{options: o, log: log, events: events{log: o.Events}, counters: newCounters(), started: time.Now(), ended: make(chan struct{})}
 	var err error
 	if e.shared, err = openShared(o.Model); err != nil {
 		return nil, err
@@ -193,10 +194,14 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 	return j.verdict, nil
 }
 
+// remember adds a verdict, or why there is none, to the history and to the log.
 func (e *Engine) remember(j *judgement, began time.Time, err error) {
-	if e.options.History > 0 {
-		e.history.add(newRecord(j, began, err, e.options.HistorySubjects))
+	if e.options.History == 0 && e.events.log == nil {
+		return
 	}
+	r := newRecord(j, began, err, e.options.HistorySubjects)
+	e.events.judged(originOf(j.ctx).Protocol, r)
+	e.history.add(r)
 }
 
 // Explain explains the verdict on a message. It is not counted as judged.

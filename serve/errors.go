@@ -18,7 +18,7 @@ var (
 	// ErrClosed is about a message that came after the end.
 	ErrClosed = errors.New("the daemon is stopping: try again later")
 	// ErrUser is about a name that no user may have.
-	ErrUser = errors.New("the name of a user has 1 to 64 bytes of UTF-8 without blanks, slashes and control characters, and begins with no dot")
+	ErrUser = errors.New("the name of a user has 1 to 254 bytes of UTF-8 without blanks, slashes and control characters, and begins with no dot")
 	// ErrUsers is about a new user when as many as may have a model.
 	ErrUsers = errors.New("as many users have a model as may: raise serve.max_users")
 )

@@ -3,7 +3,6 @@ package serve
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,13 +42,6 @@ type Record struct {
 	number int64 // of all records, from 1
 }
 
-type queueID struct{}
-
-// WithQueueID returns a context for [Engine.Judge] with what the mail system calls the message.
-func WithQueueID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, queueID{}, id)
-}
-
 // newRecord returns the record of a message that was judged, or was not.
 func newRecord(j *judgement, began time.Time, err error, subjects bool) *Record {
 	r := &Record{Time: began.UTC().Truncate(time.Millisecond), User: short(j.user), Size: len(j.raw), Seconds: time.Since(began).Seconds()}
@@ -58,8 +50,7 @@ func newRecord(j *judgement, began time.Time, err error, subjects bool) *Record 
 	} else {
 		r.Verdict, r.Score, r.Probability = j.verdict.Verdict, j.verdict.Score, j.verdict.Probability
 	}
-	id, _ := j.ctx.Value(queueID{}).(string)
-	r.QueueID = short(id)
+	r.QueueID = short(originOf(j.ctx).QueueID)
 	for name, value := range fields(j.raw) {
 		switch {
 		case r.ID == "" && equalFold(name, "message-id"):

@@ -174,7 +174,7 @@ func TestARecordHasWhatTheOptionsAllow(t *testing.T) {
 		"message-ID : <1@a>\r\nSubject: second\r\n\r\nMessage-ID: <body>\r\n")
 	for _, subjects := range []bool{false, true} {
 		e, _ := start(t, newModel(t, 2), func(o *Options) { o.HistorySubjects = subjects })
-		if _, err := e.Judge(WithQueueID(t.Context(), "4ABC"), "bob", raw); err != nil {
+		if _, err := e.Judge(From(t.Context(), Origin{QueueID: "4ABC"}), "bob", raw); err != nil {
 			t.Fatal(err)
 		}
 		all := e.History()

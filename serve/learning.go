@@ -50,6 +50,7 @@ func (e *Engine) learn(ctx context.Context, user string, raw []byte, label strin
 		} else {
 			e.counters.Learned.Add(string(o.What), 1)
 		}
+		e.events.learned(originOf(ctx).Protocol, user, label, string(o.What), err)
 	}()
 	if len(raw) > e.options.MaxMessage {
 		return o, fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)

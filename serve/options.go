@@ -3,8 +3,11 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"chaff/internal/limits"
 	"chaff/store"
@@ -17,6 +20,8 @@ type Options struct {
 	// Store are the options of stores, and Retrain those of fitting models again.
 	Store   store.Options        `json:"-"`
 	Retrain store.RetrainOptions `json:"-"`
+	// Events takes what happens to each message; nil is nobody.
+	Events *slog.Logger `json:"-"`
 	// Workers is how many messages are judged at a time; 0 is one for each core.
 	Workers int `json:"-"`
 
@@ -57,12 +62,16 @@ type Options struct {
 	// Memory is how many bytes of messages all clients may have in transit; more are refused at once. At least 37748736.
 	// Default 268435456.
 	Memory int `json:"memory"`
+	// Log is how chaff serve writes its log: text, json, or warnings alone. Text and json have a line for each message that was
+	// judged or learned, up to 1000 in a second, and for each wrong token. Under systemd, text has fields of its journal. One of "text",
+	// "json", "warnings". Default "text".
+	Log string `json:"log"`
 	// History is how many verdicts are remembered, in a file beside the model; 0 is none. From 0 to 1000000. Default
 	// 10000.
 	History int `json:"history"`
 	// HistoryDays is for how many days. At least 1. Default 30.
 	HistoryDays int `json:"history_days"`
-	// HistorySubjects keeps the subject and the sender in the history. Default false.
+	// HistorySubjects keeps the subject and the sender in the history and in the log. Default false.
 	HistorySubjects bool `json:"history_subjects"`
 	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its
 	// owner can read, so that the console can teach what was wrong; 0 is none. From 0 to 10000. Default 0.
@@ -80,11 +89,18 @@ type Options struct {
 	TokenFile string `json:"token_file"`
 }
 
+// The values of Options.Log.
+const (
+	LogText     = "text"
+	LogJSON     = "json"
+	LogWarnings = "warnings"
+)
+
 // DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
+		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
 	}
 }
 
@@ -127,6 +143,9 @@ func (o Options) Validate() error {
 		if !(s.value >= 0 && s.value <= 1) {
 			errs = append(errs, fmt.Errorf("%s is %v: must be from 0 to 1", s.name, s.value))
 		}
+	}
+	if logs := []string{LogText, LogJSON, LogWarnings}; !slices.Contains(logs, o.Log) {
+		errs = append(errs, fmt.Errorf("log is %q: must be one of %s", o.Log, strings.Join(logs, ", ")))
 	}
 	if !(o.MaxSeconds >= 0.01 && o.MaxSeconds <= 600) {
 		errs = append(errs, fmt.Errorf("max_seconds is %v: must be from 0.01 to 600", o.MaxSeconds))

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -127,7 +130,7 @@ func (x *serving) run(p *program) error {
 			return err
 		}
 	}
-	x.config, x.log = loaded.Config, &daemonLog{p: p}
+	x.config, x.log = loaded.Config, newDaemonLog(p, loaded.Serve.Log)
 	sockets, err := systemd.Sockets(p.environ)
 	if err != nil {
 		return err
@@ -146,6 +149,9 @@ func (x *serving) run(p *program) error {
 		}
 	}()
 	o.Model, o.Store, o.Retrain, o.Workers = x.model, loaded.Store, retrainOptions(loaded.Config), loaded.Workers
+	if o.Log != serve.LogWarnings && !p.quiet {
+		o.Events = x.log.events()
+	}
 	defer delivery.LimitMemoryTo(int64(o.Memory) + judgingMemory)()
 	if x.engine, err = serve.New(x.command.Context(), o, x.log); err != nil {
 		return err
@@ -224,24 +230,81 @@ func (x *serving) keepAlive(ctx context.Context) {
 	}
 }
 
-// daemonLog prints what a daemon reports, a line for each event.
+// daemonLog prints what a daemon reports and what happens to each message, a line for each event.
 type daemonLog struct {
-	p  *program
-	mu sync.Mutex
+	p       *program
+	mu      sync.Mutex
+	handler slog.Handler // for JSON and the journal; nil for text
+}
+
+// newDaemonLog returns a log in one of the forms of [serve.Options]. Text goes into the journal of systemd with its fields.
+func newDaemonLog(p *program, form string) *daemonLog {
+	l := &daemonLog{p: p}
+	if form == serve.LogJSON {
+		l.handler = slog.NewJSONHandler(screen.JSON(p.stderr), nil)
+	} else if o, is := p.stderr.(*output); is {
+		if file, is := o.file.(*os.File); is {
+			if journal := systemd.NewJournal(p.environ, file); journal != nil {
+				l.handler = journal
+			}
+		}
+	}
+	return l
 }
 
 func (l *daemonLog) Note(format string, args ...any) {
 	if !l.p.quiet {
-		l.print("chaff: "+format+"\n", args)
+		l.print(slog.LevelInfo, fmt.Sprintf(format, args...))
 	}
 }
 
 func (l *daemonLog) Warn(format string, args ...any) {
-	l.print("chaff: %s "+format+"\n", append([]any{warning()}, args...))
+	l.print(slog.LevelWarn, fmt.Sprintf(format, args...))
 }
 
-func (l *daemonLog) print(format string, args []any) {
+// print prints a line whose parts may be anyone's.
+func (l *daemonLog) print(level slog.Level, text string) {
+	if l.handler != nil {
+		if err := l.handler.Handle(context.Background(), slog.NewRecord(time.Now(), level, text, 0)); err == nil {
+			return
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	screen.Printf(l.p.stderr, format, args...)
+	if level == slog.LevelWarn {
+		screen.Printf(l.p.stderr, "chaff: %s %s\n", warning(), screen.Quoted(text))
+		return
+	}
+	screen.Printf(l.p.stderr, "chaff: %s\n", screen.Quoted(text))
+}
+
+// events returns a logger for what happens to each message.
+func (l *daemonLog) events() *slog.Logger {
+	if l.handler != nil {
+		return slog.New(l.handler)
+	}
+	return slog.New(eventLines{slog.DiscardHandler, l})
+}
+
+// eventLines is a handler that prints each event as its name and its attributes.
+type eventLines struct {
+	slog.Handler // of what is not overridden
+	log          *daemonLog
+}
+
+func (e eventLines) Enabled(context.Context, slog.Level) bool { return true }
+
+func (e eventLines) Handle(_ context.Context, r slog.Record) error {
+	var line strings.Builder
+	line.WriteString(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		value := a.Value.String()
+		if value == "" || strings.ContainsAny(value, " =\"\\") {
+			value = strconv.Quote(value)
+		}
+		line.WriteString(" " + a.Key + "=" + value)
+		return true
+	})
+	e.log.print(r.Level, line.String())
+	return nil
 }

@@ -188,11 +188,14 @@ func (f untrusted) Format(s fmt.State, verb rune) {
 // PrintJSON writes a value as one JSON document, on one line or, with indent, on several. It escapes what may control a
 // terminal, which is equivalent JSON. Bytes that are not UTF-8 become U+FFFD, since JSON cannot represent them.
 func PrintJSON(w io.Writer, value any, indent string) error {
-	e := json.NewEncoder(escaper{w})
+	e := json.NewEncoder(JSON(w))
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	return e.Encode(value)
 }
+
+// JSON returns a writer for JSON documents that escapes what may control a terminal. Each write must end between two characters.
+func JSON(w io.Writer) io.Writer { return escaper{w} }
 
 // escaper escapes every character of a JSON document that is not printable. Outside of strings these are only line ends.
 type escaper struct{ w io.Writer }

@@ -192,7 +192,7 @@ func userOfAll(recipients []*recipient) string {
 // judge returns a message with the fields of its verdict, or unjudged.
 func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
 	s := d.client.server
-	v, err := s.engine.Judge(s.ctx, user, raw)
+	v, err := s.engine.Judge(s.From(s.ctx, ""), user, raw)
 	var text []byte
 	switch {
 	case err == nil:

@@ -175,7 +175,7 @@ func (m *mail) answer() (a answer) {
 	}
 	v, why := serve.Verdict{}, m.why
 	if why == nil {
-		v, why = s.engine.Judge(serve.WithQueueID(s.ctx, m.queueID), m.user, raw)
+		v, why = s.engine.Judge(s.From(s.ctx, m.queueID), m.user, raw)
 	}
 	isSpam := why == nil && v.Verdict == filter.Spam
 	switch {

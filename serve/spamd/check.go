@@ -40,7 +40,7 @@ func (c *client) check(r request) {
 	}
 	j := judged{why: serve.ErrTooLarge, threshold: settings.Thresholds.Spam}
 	if !cut {
-		j.verdict, j.why = e.Judge(c.server.ctx, r.user, m.Bytes())
+		j.verdict, j.why = e.Judge(c.server.From(c.server.ctx, ""), r.user, m.Bytes())
 	}
 	if j.why != nil && !passes(j.why) {
 		c.fail(j.why)
@@ -224,9 +224,9 @@ func (c *client) tell(r request) {
 	switch {
 	case err != nil:
 	case r.set.local:
-		o, err = s.engine.Learn(s.ctx, r.user, m.Bytes(), r.class)
+		o, err = s.engine.Learn(s.From(s.ctx, ""), r.user, m.Bytes(), r.class)
 	case r.remove.local:
-		o, err = s.engine.Forget(s.ctx, r.user, m.Bytes())
+		o, err = s.engine.Forget(s.From(s.ctx, ""), r.user, m.Bytes())
 	}
 	if err != nil {
 		c.fail(err)

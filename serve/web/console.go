@@ -173,6 +173,7 @@ const maxForm = 16 << 10
 func (c *console) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil || !c.isToken(strings.TrimSpace(r.PostForm.Get("token"))) {
+		c.engine.WrongToken("console", clientOf(r))
 		c.loginPage(w, http.StatusForbidden, r, "That is not the token.")
 		return
 	}

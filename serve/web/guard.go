@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"maps"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"chaff/serve"
 )
 
 // guarded wraps all handlers: it refuses requests of other origins, limits what browsers do with answers, and survives faults.
@@ -41,7 +44,7 @@ func (s *server) guarded(next http.Handler) http.Handler {
 		case isForeign(r):
 			writeError(w, http.StatusForbidden, "requests of web pages of other origins are refused")
 		default:
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(w, r.WithContext(serve.From(r.Context(), serve.Origin{Protocol: "http"})))
 		}
 	})
 }
@@ -84,12 +87,24 @@ func (s *server) withToken(next http.HandlerFunc) http.HandlerFunc {
 			token = r.Header.Get("Password")
 		}
 		if !s.isToken(strings.TrimSpace(token)) {
+			if token != "" {
+				s.engine.WrongToken("http", clientOf(r))
+			}
 			w.Header().Set("WWW-Authenticate", `Bearer realm="chaff"`)
 			writeError(w, http.StatusUnauthorized, "this needs the token of the server")
 			return
 		}
 		next(w, r)
 	}
+}
+
+// clientOf returns the address of a client without its port. Behind a proxy it is that of the proxy: what a client says of itself is not used.
+func clientOf(r *http.Request) string {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return "unix"
+	}
+	return host
 }
 
 // sessionTime is how long a person stays signed in to the console.

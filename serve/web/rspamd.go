@@ -120,7 +120,7 @@ func (s *server) rspamdCheck(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		defer m.Close()
 		var v serve.Verdict
-		if v, err = s.engine.Judge(serve.WithQueueID(r.Context(), r.Header.Get("Queue-Id")), rspamdUser(r), m.Bytes()); err == nil {
+		if v, err = s.engine.Judge(serve.From(r.Context(), serve.Origin{Protocol: "rspamd", QueueID: r.Header.Get("Queue-Id")}), rspamdUser(r), m.Bytes()); err == nil {
 			result := s.rspamdResultOf(v)
 			result.MessageID, result.TimeReal = messageID(m.Bytes()), time.Since(began).Seconds()
 			writeJSON(w, http.StatusOK, result)
@@ -212,7 +212,7 @@ func (s *server) rspamdLearn(w http.ResponseWriter, r *http.Request, class strin
 		writeError(w, http.StatusBadRequest, "Empty body is not permitted")
 		return
 	}
-	outcome, err := s.engine.Learn(r.Context(), rspamdUser(r), m.Bytes(), class)
+	outcome, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), m.Bytes(), class)
 	s.forgetStates()
 	switch {
 	case err != nil:

@@ -1,0 +1,103 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Origin says where a message or a request came from.
+type Origin struct {
+	Protocol string
+	QueueID  string // what the mail system calls the message
+}
+
+type originKey struct{}
+
+// From returns a context for [Engine.Judge] and others that says where a message came from.
+func From(ctx context.Context, o Origin) context.Context {
+	return context.WithValue(ctx, originKey{}, o)
+}
+
+func originOf(ctx context.Context) Origin {
+	o, _ := ctx.Value(originKey{}).(Origin)
+	return o
+}
+
+// eventsASecond is how many events are logged in a second at most: whoever sends mail must not fill the disk.
+const eventsASecond = 1000
+
+// events log what happened to each message.
+type events struct {
+	log *slog.Logger // nil if nobody wants to know
+
+	mu           sync.Mutex
+	second       int64
+	logged, left int // in that second
+}
+
+// add logs an event, unless there were too many in this second.
+func (e *events) add(name string, attributes ...slog.Attr) {
+	if e.log == nil {
+		return
+	}
+	e.mu.Lock()
+	left := 0
+	if now := time.Now().Unix(); now != e.second {
+		e.second, e.logged, left, e.left = now, 0, e.left, 0
+	}
+	if e.logged++; e.logged > eventsASecond {
+		e.left++
+		e.mu.Unlock()
+		return
+	}
+	e.mu.Unlock()
+	if left > 0 {
+		e.log.Warn("left out", "events", left)
+	}
+	e.log.LogAttrs(context.Background(), slog.LevelInfo, name, attributes...)
+}
+
+// some returns those of some texts that are not empty, as attributes: name, text, name, text.
+func some(named ...string) (attributes []slog.Attr) {
+	for i := 0; i < len(named); i += 2 {
+		if named[i+1] != "" {
+			attributes = append(attributes, slog.String(named[i], named[i+1]))
+		}
+	}
+	return attributes
+}
+
+// judged logs a verdict, or why there is none.
+func (e *events) judged(protocol string, r *Record) {
+	if e.log == nil {
+		return
+	}
+	all := some("protocol", protocol, "queue", r.QueueID, "id", r.ID, "user", r.User)
+	if r.Unjudged != "" {
+		all = append(all, slog.String("unjudged", r.Unjudged))
+	} else {
+		all = append(all, slog.String("verdict", string(r.Verdict)), slog.Float64("score", float64(int(100*r.Score))/100))
+	}
+	all = append(all, slog.Int("size", r.Size), slog.Int64("ms", int64(1000*r.Seconds)))
+	e.add("judged", append(all, some("from", r.From, "subject", r.Subject)...)...)
+}
+
+// learned logs what became of a message that was to be learned, or forgotten if it has no label.
+func (e *events) learned(protocol, user, label, became string, why error) {
+	name := "learn"
+	if label == "" {
+		name = "forget"
+	}
+	all := append([]slog.Attr{}, some("protocol", protocol, "user", short(user), "class", label, "result", became)...)
+	if why != nil {
+		all = append(all, slog.String("refused", reasonOf(why)))
+	}
+	e.add(name, all...)
+}
+
+// WrongToken logs that a client has sent a wrong token.
+func (e *Engine) WrongToken(protocol, client string) {
+	e.events.add("wrong token", some("protocol", protocol, "client", client)...)
+}
