@@ -88,7 +88,13 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	}
 	x := &Index{documents: d, ids: newTermIDs(nil), number: func(id int) uint32 { return uint32(id) }}
 	frequencies := count
-	if kept := limit.admitted(count); kept < len(count) {
+	kept, first := 0, limit
+	for _, n := range count {
+		if first.Admits(n) {
+			kept++
+		}
+	}
+	if kept < len(count) {
 		numbers := make([]uint32, 0, kept)
 		ids := unknownIDs(len(count))
 		for number, n := range count {
@@ -153,17 +159,6 @@ func (l *Limit) Admits(frequency uint32) bool {
 		return l.ties >= 0
 	}
 	return frequency > l.least
-}
-
-// admitted returns how many terms with the given frequencies are admitted.
-func (l Limit) admitted(count []uint32) int {
-	n := 0
-	for _, frequency := range count {
-		if l.Admits(frequency) {
-			n++
-		}
-	}
-	return n
 }
 
 // MostFrequent returns the limit that admits the given number of the terms that occur most often, none below the given least frequency, which is

@@ -80,43 +80,28 @@ func newVocabulary(n int, hash func(id int) uint64) (*Vocabulary, error) {
 		v.table[i], v.table[i+1] = key, uint32(id)
 		at[prefix]++
 	}
-	var sorted []uint64
+	var terms []uint64 // of a bucket: the key and the id
 	for p := range 1 << b {
 		bucket := v.table[2*int(v.bucketStarts[p]) : 2*int(v.bucketStarts[p+1])]
-		sorted = sortBucket(bucket, sorted[:0])
-		if err := v.share(bucket); err != nil {
-			return nil, err
+		terms = terms[:0]
+		for i := 0; i < len(bucket); i += 2 {
+			terms = append(terms, uint64(bucket[i])<<32|uint64(bucket[i+1]))
+		}
+		slices.Sort(terms)
+		for i, term := range terms {
+			key, id := uint32(term>>32), uint32(term)
+			if i > 0 && bucket[2*i-2] == key { // one term with the one before, whose id it gets
+				first := bucket[2*i-1]
+				if hash(int(first)) == hash(int(id)) {
+					return nil, fmt.Errorf("vocabulary has term %d twice", id)
+				}
+				id = first
+				v.shared++
+			}
+			bucket[2*i], bucket[2*i+1] = key, id
 		}
 	}
 	return v, nil
-}
-
-// sortBucket sorts the terms of a bucket by key and id. It returns its scratch memory.
-func sortBucket(bucket []uint32, terms []uint64) []uint64 {
-	for i := 0; i < len(bucket); i += 2 {
-		terms = append(terms, uint64(bucket[i])<<32|uint64(bucket[i+1]))
-	}
-	slices.Sort(terms)
-	for i, term := range terms {
-		bucket[2*i], bucket[2*i+1] = uint32(term>>32), uint32(term)
-	}
-	return terms
-}
-
-// share gives terms of a sorted bucket that have the same key the first of their ids.
-func (v *Vocabulary) share(bucket []uint32) error {
-	for i := 2; i < len(bucket); i += 2 {
-		if bucket[i] != bucket[i-2] {
-			continue
-		}
-		first, id := bucket[i-1], bucket[i+1]
-		if v.hash(int(first)) == v.hash(int(id)) {
-			return fmt.Errorf("vocabulary has term %d twice", id)
-		}
-		bucket[i+1] = first
-		v.shared++
-	}
-	return nil
 }
 
 // RestoreVocabulary returns the vocabulary with the given [Vocabulary.Table] and [Vocabulary.BucketStarts], and keeps both slices.
