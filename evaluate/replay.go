@@ -160,7 +160,8 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	began := cputime.Process()
 	classes := m.Classes()
 	K := len(classes)
-	isSpamFilter, verdicts := filter.IsSpamFilter(classes), newLearningThresholds(trainer, m.options.Thresholds)
+	isSpamFilter := filter.IsSpamFilter(classes)
+	verdicts := learningThresholds{trainer: trainer, options: m.options.Thresholds, thresholds: metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}}
 	documents, labels := make([]features.Ref, m.Len()), make([]int32, m.Len())
 	for i := range documents {
 		documents[i], labels[i] = m.Entry(i).Terms, int32(m.Entry(i).Label)
@@ -278,10 +279,6 @@ type learningThresholds struct {
 	labels     []int32
 	of         [2]int
 	counts     train.VerdictCounts
-}
-
-func newLearningThresholds(t models.Trainer, o metrics.ThresholdOptions) *learningThresholds {
-	return &learningThresholds{trainer: t, options: o, thresholds: metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}}
 }
 
 // judge returns the verdict on a score, and counts it.

@@ -57,11 +57,15 @@ func (p Page) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	probability := "probability" // of messages
+	if slices.Equal(p.Classes, []string{"ham", "spam"}) {
+		probability = "P(spam)"
+	}
 	cut := func(max int) func(string) string { return func(s string) string { return clean(s, max) } }
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "subject": cut(maxSubject), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x *float64) string { return fixed(*x, 4) }, "signed": signed,
-		"evidence": p.evidenceClass, "probabilityName": p.probabilityName,
+		"evidence": p.evidenceClass, "probabilityName": func() string { return probability },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return err
@@ -88,18 +92,27 @@ func (p Page) sections() ([]section, error) {
 		plots[plot.Name] = plot
 	}
 	measured, ofModel := p.notes()
-	comparison := "Comparison"
+	comparison, onMail, termsNote := "Comparison", "", "A term adds its value times its weight."
 	if len(p.Models) == 1 {
 		comparison = "Figures"
+	}
+	if p.On != "" {
+		onMail = "On " + clean(p.On, maxLine) + "."
+	}
+	if n := len(p.ROC); n > 1 && n < len(p.Models) {
+		onMail = joined(onMail, fmt.Sprintf("The first %d models of the comparison.", n))
+	}
+	if len(p.Votes) > 0 {
+		termsNote = "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
 	}
 	var all []section
 	for _, s := range []section{
 		{ID: "evidence", Title: "Evidence", Note: "The rows add up to the score. What a kind of evidence adds has a bound.", Tables: p.voteTable()},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
-		{ID: "weighed", Title: "Terms", Note: withLeft(p.termsNote(), "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
+		{ID: "weighed", Title: "Terms", Note: withLeft(termsNote, "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
 		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable()},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
-		{ID: "curves", Title: "Ham lost and spam let through", Note: p.curvesNote(), plots: []string{"roc"}, Tables: p.operatingTable()},
+		{ID: "curves", Title: "Ham lost and spam let through", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable()},
 		{ID: "learning", Title: "Learning", plots: []string{"growth", "learning", "epochs", "epochs-loss"}},
 		{ID: "scores", Title: "Scores and probabilities", Note: measured, plots: []string{"scores", "reliability"}},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
@@ -145,26 +158,6 @@ func (p Page) notes() (measured, ofModel string) {
 	return "For " + of + ", on " + on + ".", "For " + of + "."
 }
 
-// termsNote says how what a term adds follows from its weight.
-func (p Page) termsNote() string {
-	if len(p.Votes) == 0 {
-		return "A term adds its value times its weight."
-	}
-	return "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
-}
-
-// curvesNote names the mail of the curves, and counts the models with curves.
-func (p Page) curvesNote() string {
-	var on, more string
-	if p.On != "" {
-		on = "On " + clean(p.On, maxLine) + "."
-	}
-	if n := len(p.ROC); n > 1 && n < len(p.Models) {
-		more = fmt.Sprintf("The first %d models of the comparison.", n)
-	}
-	return joined(on, more)
-}
-
 // evidenceClass returns the CSS class of a contribution. With two classes, a negative score is evidence for the first of them; with more,
 // all of it is evidence for the class given, and has no colour.
 func (p Page) evidenceClass(score float64) string {
@@ -175,14 +168,6 @@ func (p Page) evidenceClass(score float64) string {
 		return "against"
 	}
 	return "for"
-}
-
-// probabilityName says what the probabilities of messages are of.
-func (p Page) probabilityName() string {
-	if slices.Equal(p.Classes, []string{"ham", "spam"}) {
-		return "P(spam)"
-	}
-	return "probability"
 }
 
 // withLeft adds to a note how much is left out.

@@ -33,18 +33,17 @@ type Vote struct {
 	Score           float64
 }
 
-const maxText = 200_000
-
-const shades = 9
+const (
+	maxText = 200_000 // bytes
+	shades  = 9
+)
 
 type shadedText struct {
 	Title     string
 	Stretches []stretch
 }
 
-type stretch struct {
-	Text, Class, Terms string
-}
+type stretch struct{ Text, Class, Terms string }
 
 // shadedTexts shades each stretch by its score relative to the strongest.
 func (p Evidence) shadedTexts() []shadedText {
@@ -72,7 +71,11 @@ func (p Evidence) shadedTexts() []shadedText {
 			}
 			written := cleanText(s.Text, left)
 			left -= len(written)
-			shown.Stretches = append(shown.Stretches, stretch{Text: written, Class: shadeClass(s.Score, strongest), Terms: termsOf(s)})
+			piece := stretch{Text: written, Class: shadeClass(s.Score, strongest)}
+			if s.Terms != "" {
+				piece.Terms = signed(s.Score) + " " + clean(s.Terms, maxSubject)
+			}
+			shown.Stretches = append(shown.Stretches, piece)
 		}
 		all = append(all, shown)
 	}
@@ -89,13 +92,6 @@ func shadeClass(score, strongest float64) string {
 		return "against" + strconv.Itoa(n)
 	}
 	return "for" + strconv.Itoa(n)
-}
-
-func termsOf(s Stretch) string {
-	if s.Terms == "" {
-		return ""
-	}
-	return signed(s.Score) + " " + clean(s.Terms, maxSubject)
 }
 
 // cleanText is clean for text of several lines. It keeps one of several empty lines.

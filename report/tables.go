@@ -74,8 +74,8 @@ func tabulate[T any](caption string, rows []T, best func(T) bool, columns []colu
 // figureColumn returns a column with a figure of a part of the mail, which may be missing.
 func figureColumn[T any](head string, decimals int, part func(T) *metrics.Figures, of func(*metrics.Figures) *float64) column[T] {
 	return column[T]{head, number, func(row T) string {
-		if f := part(row); f != nil {
-			return fixedOrNot(of(f), decimals)
+		if f := part(row); f != nil && of(f) != nil {
+			return fixed(*of(f), decimals)
 		}
 		return notKnown
 	}}
@@ -95,13 +95,6 @@ func errorColumns[T any](part func(T) *metrics.Figures) []column[T] {
 	}
 }
 
-func interval(f *metrics.Figures) string {
-	if f == nil {
-		return notKnown
-	}
-	return fixed(f.AccuracyLow, 2) + "–" + fixed(f.AccuracyHigh, 2)
-}
-
 func (p Page) comparisonTable() []table {
 	accuracy := "accuracy %"
 	if slices.ContainsFunc(p.Models, func(m Model) bool { return m.Train != nil || m.Development != nil }) {
@@ -118,7 +111,12 @@ func (p Page) comparisonTable() []table {
 		figureColumn("train %", 2, func(m Model) *metrics.Figures { return m.Train }, accuracyOf),
 		figureColumn("development %", 2, func(m Model) *metrics.Figures { return m.Development }, accuracyOf),
 		figureColumn(accuracy, 2, test, accuracyOf),
-		{"95% interval", number, func(m Model) string { return interval(m.Test) }},
+		{"95% interval", number, func(m Model) string {
+			if m.Test == nil {
+				return notKnown
+			}
+			return fixed(m.Test.AccuracyLow, 2) + "–" + fixed(m.Test.AccuracyHigh, 2)
+		}},
 	}
 	columns = append(append(columns, errorColumns(test)...),
 		column[Model]{"against the best", number, func(m Model) string { return against(m.AgainstBest) }},
@@ -136,9 +134,9 @@ func against(m *metrics.McNemar) string {
 	if m == nil {
 		return notKnown
 	}
-	p := "<0.001"
-	if m.P >= 0.001 {
-		p = fixed(m.P, 3)
+	p := fixed(m.P, 3)
+	if m.P < 0.001 {
+		p = "<0.001"
 	}
 	return fmt.Sprintf("+%d\u00a0−%d (p\u00a0%s)", m.Better, m.Worse, p)
 }

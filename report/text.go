@@ -57,13 +57,6 @@ func fixed(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-func fixedOrNot(x *float64, decimals int) string {
-	if x == nil {
-		return notKnown
-	}
-	return fixed(*x, decimals)
-}
-
 func signed(x float64) string {
 	if x >= 0 {
 		return "+" + fixed(x, 2)
@@ -79,16 +72,12 @@ func short(x float64) string {
 	if x == 0 || math.Abs(x) >= 1e9 || math.Abs(x) < 1e-6 {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
-	text := strconv.FormatFloat(x, 'f', decimalsOf(math.Abs(x)), 64)
+	decimals := 2 - int(math.Floor(math.Log10(math.Abs(x))+1e-9))
+	text := strconv.FormatFloat(x, 'f', max(0, min(8, decimals)), 64)
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	return text
-}
-
-// decimalsOf returns the number of decimals that show three significant digits of a positive number.
-func decimalsOf(x float64) int {
-	return max(0, min(8, 2-int(math.Floor(math.Log10(x)+1e-9))))
 }
 
 // percentage returns a percentage with two decimals, which accuracies differ in.

@@ -50,7 +50,10 @@ learns it. The figures are those of all messages.`,
 				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
 			}
 			features, err := x.kindsOf(names, kinds)
-			names = slices.Compact(slices.SortedFunc(slices.Values(names), inOrderOfModels))
+			slices.SortFunc(names, func(x, y string) int {
+				return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
+			})
+			names = slices.Compact(names)
 			switch {
 			case err != nil:
 				return err
@@ -72,11 +75,6 @@ learns it. The figures are those of all messages.`,
 	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
 	return c
-}
-
-// inOrderOfModels compares the names of models by the order in which they are shown.
-func inOrderOfModels(x, y string) int {
-	return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
 }
 
 // kindsOf checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.

@@ -128,7 +128,7 @@ func (x *experiment) train() error {
 	if err := x.page.write(page); err != nil {
 		return err
 	}
-	if x.withStore() {
+	if !x.noStore && x.Train.Refit { // a model of a part of the mail is for measuring
 		err = saveStore(ctx, learned, f, x.model, *r.Saved, x.Store, x.replace)
 	} else {
 		err = saveAlone(ctx, f, x.model)
@@ -138,9 +138,6 @@ func (x *experiment) train() error {
 	}
 	return x.show(r)
 }
-
-// withStore reports whether the model is saved with a log. That of a part of the mail is not: it is for measuring.
-func (x *experiment) withStore() bool { return !x.noStore && x.Train.Refit }
 
 // fit trains the model on the training part, and returns the options that it used.
 func (x *experiment) fit(ctx context.Context, collection *train.Collection) (trained train.Trained, options train.Options, err error) {
