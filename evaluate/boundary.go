@@ -18,15 +18,12 @@ import (
 
 // Boundary is the decision boundary of a model of two terms, a line in the plane. Source: cs440 lecture 16, "Linear Classifiers in General".
 type Boundary struct {
-	X, Y string // the terms
-	// Unit is the unit of the axes.
-	Unit string
-	// Points counts the messages of the training part at each point of the plane.
-	Points []TermPoint
+	X, Y   string      // the terms
+	Unit   string      // the unit of the axes
+	Points []TermPoint // the messages of the training part at each point of the plane
 	// A, B and C define the line A x + B y + C = 0.
 	A, B, C float64
-	// Model is the name of the fitted model: the one asked for, or [affineModel] if that one has no line.
-	Model string
+	Model   string // the name of the fitted model: the one asked for, or [affineModel] if that one has no line
 }
 
 // TermPoint counts the messages of a class at one point of the plane.

@@ -17,10 +17,9 @@ import (
 
 // CrossValidation is the result of one model.
 type CrossValidation struct {
-	Model string `json:"model"`
-	Kind  string `json:"features"`
-	// Test covers all messages, each classified by a model that was not fitted to it.
-	Test metrics.Figures `json:"test"`
+	Model string          `json:"model"`
+	Kind  string          `json:"features"`
+	Test  metrics.Figures `json:"test"` // all messages, each classified by a model that was not fitted to it
 	// Deviation is the standard deviation of the test accuracy over the rounds, in percentage points.
 	Deviation float64 `json:"accuracy_deviation"`
 	// AgainstBest compares the errors with those of the model that is best on the development parts: Better counts the messages that
@@ -28,9 +27,8 @@ type CrossValidation struct {
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 	// Suspects are messages whose label may be wrong, since a model that was not fitted to the message doubts it: see [metrics.Typical]. The
 	// least probable labels come first.
-	Suspects []Judged `json:"suspects"`
-	// Rounds has the result of each round.
-	Rounds []train.Result `json:"rounds"`
+	Suspects []Judged       `json:"suspects"`
+	Rounds   []train.Result `json:"rounds"` // the result of each round
 
 	test        train.Scores // of all messages, in the order of the rounds
 	development float64      // sum of the accuracies of the rounds

@@ -23,14 +23,12 @@ type Leak struct {
 	// Messages counts the training messages of each class with the term, and Of all training messages of each class.
 	Messages []int `json:"messages"`
 	Of       []int `json:"of"`
-	// Alike is the number of other leaks with the same Setting, or with no Setting either.
-	Alike int `json:"alike"`
+	Alike    int   `json:"alike"` // the number of other leaks with the same Setting, or with no Setting either
 	// Information is the share of the uncertainty about the class that the term removes, 0 to 1.
 	Information float64 `json:"information"`
 	// Setting removes the term from the model, as in `tokenize.ignore_headers=x-foo`; empty if no setting does.
 	Setting string `json:"setting,omitempty"`
-	// Advice is what to do about the leak.
-	Advice string `json:"advice"`
+	Advice  string `json:"advice"` // what to do about the leak
 }
 
 const (

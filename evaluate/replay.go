@@ -22,14 +22,12 @@ import (
 
 // ReplayOptions configure a replay.
 type ReplayOptions struct {
-	Reading filter.Reading
-	Models  models.Options
-	// Thresholds are the limits of the verdicts of a spam filter.
-	Thresholds metrics.ThresholdOptions
+	Reading    filter.Reading
+	Models     models.Options
+	Thresholds metrics.ThresholdOptions // the limits of the verdicts of a spam filter
 	// ByTime replays messages by delivery time, those without a time last. Otherwise they are replayed in the order of the listing.
 	ByTime bool
-	// Delay is the number of further messages after which the model learns a message; 0 means at once.
-	Delay int
+	Delay  int // the number of further messages after which the model learns a message; 0 means at once
 	// Feedback is the share of messages that the model learns, above 0 and at most 1. Seed decides which.
 	Feedback float64
 	Seed     uint64
@@ -37,8 +35,7 @@ type ReplayOptions struct {
 	// 100. These are the settings of package store. The probabilities are calibrated on the scores of earlier messages.
 	OnError bool
 	Sure    float64
-	// Every is the number of messages between two points of the learning curve.
-	Every int
+	Every   int // the number of messages between two points of the learning curve
 	// Workers, Memory and Progress are as in [train.CollectOptions].
 	Workers  int
 	Memory   int64
@@ -66,40 +63,35 @@ func (o ReplayOptions) validate() error {
 
 // Replay is the result of replaying mail to one model.
 type Replay struct {
-	Model string `json:"model"`
-	Kind  string `json:"features"`
-	// Figures covers all messages, each classified before the model learned it.
-	Figures metrics.Figures `json:"test"`
+	Model   string          `json:"model"`
+	Kind    string          `json:"features"`
+	Figures metrics.Figures `json:"test"` // all messages, each classified before the model learned it
 	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time.
 	Verdicts *train.VerdictCounts `json:"verdicts,omitempty"`
-	// Learned is the number of messages that the model learned.
-	Learned int `json:"learnt"`
+	Learned  int                  `json:"learnt"` // the number of messages that the model learned
 	// Curve has the figures of all messages so far, at each point. Blocks has the figures of the messages between two points.
 	Curve  []metrics.LearningPoint `json:"curve"`
 	Blocks []metrics.LearningPoint `json:"blocks"`
 	// Seconds is the CPU time of classifying and learning, without reading and tokenising.
-	Seconds float64 `json:"replay_cpu_seconds"`
-	// Messages are the messages in the order of the replay.
-	Messages []Replayed `json:"-"`
+	Seconds  float64    `json:"replay_cpu_seconds"`
+	Messages []Replayed `json:"-"` // the messages in the order of the replay
 }
 
 // Replayed is one message of a replay.
 type Replayed struct {
-	Path  string
-	Label string // the true class
-	Class string // the prediction
-	Score float64
-	// Verdict is Class unless the model is a spam filter.
-	Verdict filter.Verdict
+	Path    string
+	Label   string // the true class
+	Class   string // the prediction
+	Score   float64
+	Verdict filter.Verdict // Class unless the model is a spam filter
 }
 
 // ReplayMail is mail in the order of its replay. It can be replayed to any number of models.
 type ReplayMail struct {
 	*train.Mail
 	options ReplayOptions
-	learns  []bool // whether the model learns message i
-	// Seconds is the CPU time of reading and tokenising.
-	Seconds float64
+	learns  []bool  // whether the model learns message i
+	Seconds float64 // the CPU time of reading and tokenising
 }
 
 // ReadForReplay reads all messages of source, whose labels must be among classes. It keeps copies, because a mailbox receives them too.
@@ -311,7 +303,6 @@ type sureness struct {
 // firstCalibration is for how many messages the first calibration is made.
 const firstCalibration = 100
 
-// newSureness returns the sureness of a model of K classes, from a percentage.
 func newSureness(percent float64, K int) *sureness {
 	return &sureness{growing: growing{firstCalibration}, share: percent / 100, calibration: metrics.Identity(K)}
 }

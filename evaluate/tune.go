@@ -28,8 +28,7 @@ type Candidate struct {
 
 // TuneOptions configure a search for settings.
 type TuneOptions struct {
-	// Objective is one of [metrics.Objectives].
-	Objective string
+	Objective string // one of [metrics.Objectives]
 	// Folds, if not 0, is the number of folds that training and development part together are divided into. Each fold is the
 	// development part of one round, and the figures are means over the rounds. With 0, the split decides the development part.
 	Folds int
@@ -42,12 +41,9 @@ type TuneOptions struct {
 
 // Trial is the result of fitting a candidate.
 type Trial struct {
-	// Candidate is the index of the candidate.
-	Candidate int
-	// Development is the outcome on development mail, the mean over folds if there are any.
-	Development metrics.Outcome
-	// Seconds is the CPU time of the trial: vectors, training and measuring.
-	Seconds float64
+	Candidate   int             // the index of the candidate
+	Development metrics.Outcome // the outcome on development mail, the mean over folds if there are any
+	Seconds     float64         // the CPU time of the trial: vectors, training and measuring
 	// Error explains why the trial failed; empty if it did not.
 	Error string
 }

@@ -331,7 +331,6 @@ func colour(i int) color.RGBA {
 
 func black() color.RGBA { return color.RGBA{0x22, 0x22, 0x22, 0xff} }
 
-// grey is the colour of what is of little interest.
 func grey() color.RGBA { return color.RGBA{0x8c, 0x8c, 0x8c, 0xff} }
 
 // lineStyle returns the style of the i-th line. Lines that share a colour differ in their dashes.

@@ -75,12 +75,11 @@ type Curve struct {
 
 // Operating is the errors of a spam filter at a threshold.
 type Operating struct {
-	Model string
-	Point OperatingPoint
-	Limit float64 // the percentage that HamLimit and SpamLimit allow
-	// Threshold is the score above which a message is spam.
-	Threshold        float64
-	Ham, HamLost     int // messages
+	Model            string
+	Point            OperatingPoint
+	Limit            float64 // the percentage that HamLimit and SpamLimit allow
+	Threshold        float64 // the score above which a message is spam
+	Ham, HamLost     int     // messages
 	Spam, SpamMissed int
 }
 
@@ -190,9 +189,8 @@ type TermPoint struct {
 
 // Trial is a trial of tuning.
 type Trial struct {
-	Settings []Fact // those that differ between trials
-	// Development is the figures on development mail, or over folds; nil if the trial failed.
-	Development *metrics.Figures
+	Settings    []Fact           // those that differ between trials
+	Development *metrics.Figures // the figures on development mail, or over folds; nil if the trial failed
 	Best        bool
 	Note        string // for example, why the trial stopped
 }

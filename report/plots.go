@@ -558,7 +558,6 @@ func (p Page) twoTerms() Plot {
 	}
 }
 
-// byClass lists numbers of messages by class.
 func (p Page) byClass(messages map[int]int) string {
 	var counts []string
 	for _, class := range slices.Sorted(maps.Keys(messages)) {

@@ -18,7 +18,6 @@ type result interface {
 	describe(a *answer, fully bool)
 }
 
-// show prints a result.
 func (p *program) show(r result, asJSON, fully bool) error {
 	if asJSON {
 		return printJSON(p.stdout, r)
@@ -40,7 +39,6 @@ func (p *program) say(a answer) {
 
 func (a *answer) add(part func(p *program)) { *a = append(*a, part) }
 
-// line adds a line.
 func (a *answer) line(format string, args ...any) {
 	a.add(func(p *program) { screen.Printf(p.stdout, format+"\n", args...) })
 }
@@ -59,7 +57,6 @@ func (a *answer) count(n int, format string) {
 	}
 }
 
-// paragraph adds text of several lines.
 func (a *answer) paragraph(format string, args ...any) {
 	a.add(func(p *program) { screen.Paragraph(p.stdout, "", format, args...) })
 }

@@ -159,7 +159,6 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-// comparedReport is the result of compare.
 type comparedReport struct {
 	resultReport
 	experiment *experiment
@@ -237,7 +236,6 @@ func rowName(all []train.Result, r train.Result) string {
 	return r.Model
 }
 
-// compared is a row of a table of models.
 type compared struct {
 	model             string
 	development, test *metrics.Figures
@@ -251,7 +249,6 @@ func (c compared) isOfSpamFilter() bool {
 	return f != nil && (f.HM != nil || f.SM != nil)
 }
 
-// compared adds a row for each model.
 func (a *answer) compared(rows []compared, withDevelopment bool) {
 	heads, rates := []string{"model"}, []string(nil)
 	if withDevelopment {
@@ -325,7 +322,6 @@ const differenceNote = `
 that only * does. p is the probability of such a difference between equally good
 models.`
 
-// crossValidate cross-validates the named models.
 func (x *experiment) crossValidate(names []string) error {
 	collection, err := x.collect()
 	if err != nil {

@@ -92,7 +92,6 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 	return c
 }
 
-// demoReport is the result of the demonstration.
 type demoReport struct {
 	Corpus train.Summary       `json:"corpus"`
 	Splits int                 `json:"splits"`

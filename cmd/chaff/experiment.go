@@ -127,7 +127,6 @@ func (x *experiment) more(a *answer) {
 	}
 }
 
-// collect reads and divides mail.
 func collect(p *program, c *cobra.Command, o train.CollectOptions, mail labelled) (*train.Collection, error) {
 	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
 		o.Progress = step
@@ -229,7 +228,6 @@ tests each with a model that is trained on the others.`,
 	return c
 }
 
-// evaluate measures a saved model.
 func (x *experiment) evaluate() error {
 	f, err := delivery.OpenModel(x.model, x.stderr)
 	if err != nil {
@@ -269,7 +267,6 @@ func knownMail(e evaluate.Evaluation) string {
 	return fmt.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
 }
 
-// evaluationReport is the result of evaluate.
 type evaluationReport struct {
 	resultReport
 	Review     evaluate.Review `json:"review"`

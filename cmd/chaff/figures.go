@@ -44,7 +44,6 @@ func corpusLine(s train.Summary) string {
 	return fmt.Sprintf("%s: %s", plural(s.Used, "message"), strings.Join(classes, ", "))
 }
 
-// divided adds how mail was divided into parts.
 func (a *answer) divided(s train.Summary, o corpus.SplitOptions, seed uint64) {
 	a.fact("split", "%s (%s)", partsOf(s), splitMethod(o, seed))
 }
@@ -82,7 +81,6 @@ func (a *answer) collected(s train.Summary, cfg config.Config) {
 	a.fact("vocabulary", "%s%s", plural(s.Terms, "term"), of)
 }
 
-// epochs adds how a model with epochs was trained.
 func (a *answer) epochs(r train.Result) {
 	if len(r.Epochs) == 0 {
 		return
@@ -206,7 +204,6 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 	a.table(t, 0)
 }
 
-// thresholds adds which scores get which verdict.
 func (a *answer) thresholds(t *metrics.Thresholds) {
 	if t != nil {
 		a.fact("thresholds", "%s", verdictsAbove(*t))
@@ -269,7 +266,6 @@ func spamFound(v train.VerdictCounts) string {
 		shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 }
 
-// verdictShares describes verdicts in short.
 func verdictShares(v train.VerdictCounts) string {
 	ham, spam := max(1, v.Ham.Messages()), max(1, v.Spam.Messages())
 	return fmt.Sprintf("ham: %s lost, %s unsure; spam: %s found, %s unsure, %s missed", shareOf(v.Ham.Spam, ham), shareOf(v.Ham.Unsure, ham),

@@ -89,7 +89,6 @@ func (p *program) limit() int {
 	return 0
 }
 
-// widthOf returns the width of a terminal in columns.
 func widthOf(file *os.File) int {
 	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 		return width
@@ -112,7 +111,6 @@ func (c *colourFlag) String() string { return string(*c) }
 // Type is the name of the value in the help.
 func (c *colourFlag) Type() string { return "WHEN" }
 
-// Set refuses values that are not known.
 func (c *colourFlag) Set(when string) error {
 	if !slices.Contains([]string{colourAuto, colourAlways, colourNever}, when) {
 		return errors.New("must be auto, always or never")
@@ -129,7 +127,6 @@ func (p *program) hasColours(w io.Writer) bool {
 	return terminalOf(w) != nil && p.variable("NO_COLOR") == "" && p.variable("TERM") != "dumb"
 }
 
-// variable returns a variable of the environment.
 func (p *program) variable(name string) string {
 	for _, entry := range slices.Backward(p.environ) {
 		if value, found := strings.CutPrefix(entry, name+"="); found {
@@ -189,7 +186,6 @@ func (p *program) epochs(several bool) (tell func(model string, e models.Epoch),
 	return func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }, done
 }
 
-// clearLine empties the current line of a terminal.
 const clearLine = "\r\x1b[K"
 
 // inPlace returns a function that shows text on a line of a terminal, in the place of the text before and cut to the width, and one that
@@ -263,7 +259,6 @@ func number(v *float64) string {
 	return screen.Figure(*v)
 }
 
-// sizeOf formats a number of bytes.
 func sizeOf(n int64) string {
 	if n < 1e6 {
 		return fmt.Sprintf("%d kB", (n+999)/1000)
@@ -328,7 +323,6 @@ func shellWord(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
 }
 
-// warning begins a warning.
 func warning() screen.Styled { return screen.Yellow.Of("warning:") }
 
 // warn prints a warning. Its untrusted parts are quoted.

@@ -13,7 +13,6 @@ import (
 	"chaff/train"
 )
 
-// replayFlags are the flags of commands that replay mail.
 type replayFlags struct {
 	online   bool
 	delay    int
@@ -55,7 +54,6 @@ func (r *replayFlags) check(c *cobra.Command) error {
 	return nil
 }
 
-// replayReport is the result of a replay.
 type replayReport struct {
 	Corpus     train.Summary     `json:"corpus"`
 	Seconds    float64           `json:"reading_cpu_seconds"`
@@ -63,7 +61,6 @@ type replayReport struct {
 	experiment *experiment
 }
 
-// replayModels replays mail through models.
 func (x *experiment) replayModels(names []string) error {
 	mail, err := x.open()
 	if err != nil {

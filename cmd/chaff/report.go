@@ -23,7 +23,6 @@ import (
 	"chaff/train"
 )
 
-// reportFlags are the flags for a page and its plots.
 type reportFlags struct {
 	page, plots string
 	axes        string
@@ -38,7 +37,6 @@ func (r *reportFlags) addAxes(c *cobra.Command) {
 	c.Flags().StringVar(&r.axes, "axes", "", "draw the decision boundary for two `TERMS`, separated by a space")
 }
 
-// check returns an error for wrong flags.
 func (r *reportFlags) check() error {
 	if r.axes != "" && !r.wanted() {
 		return errors.New("--axes needs --report or --plots")
@@ -49,7 +47,6 @@ func (r *reportFlags) check() error {
 	return nil
 }
 
-// outputs returns the page and the plots.
 func (r *reportFlags) outputs() []replace.Output {
 	all := []replace.Output{{Path: r.page, Kind: report.PageKind()}}
 	if r.plots != "" {
@@ -61,7 +58,6 @@ func (r *reportFlags) outputs() []replace.Output {
 	return all
 }
 
-// wanted reports whether there is a page or a plot to write.
 func (r *reportFlags) wanted() bool { return r.page != "" || r.plots != "" }
 
 func (r *reportFlags) write(page report.Page) error {

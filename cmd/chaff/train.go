@@ -67,11 +67,10 @@ type findings struct {
 // trainingReport is the result of train. Models and review describe the model of the training part, saved_model the one fitted to all mail.
 type trainingReport struct {
 	resultReport
-	Saved  *train.Refitted `json:"saved_model,omitempty"`
-	Review evaluate.Review `json:"review"`
-	Leaks  []evaluate.Leak `json:"leaks,omitempty"`
-	// Doubtful are the messages that look mislabelled.
-	Doubtful   []doubtful `json:"doubtful,omitempty"`
+	Saved      *train.Refitted `json:"saved_model,omitempty"`
+	Review     evaluate.Review `json:"review"`
+	Leaks      []evaluate.Leak `json:"leaks,omitempty"`
+	Doubtful   []doubtful      `json:"doubtful,omitempty"` // the messages that look mislabelled
 	experiment *experiment
 	growth     evaluate.Growth
 	classes    []string
@@ -233,7 +232,6 @@ func (r trainingReport) describeShortly(a *answer) {
 	a.guarantee(guarantee)
 }
 
-// describeFully adds all figures.
 func (r trainingReport) describeFully(a *answer) {
 	m, limits := r.Models[0], r.experiment.Thresholds
 	a.collected(r.Corpus, r.experiment.Config)

@@ -80,7 +80,6 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 	return c
 }
 
-// planOf returns the trials of the configuration.
 func planOf(c *cobra.Command, cfg config.Config) (config.Plan, error) {
 	plan, err := cfg.Plan()
 	if errors.Is(err, config.ErrNoSearch) {
@@ -122,7 +121,6 @@ const (
 // errTime ends a search that is out of time.
 var errTime = errors.New("out of time")
 
-// tuneReport is the result of a search.
 type tuneReport struct {
 	Corpus    train.Summary    `json:"corpus"`
 	Method    string           `json:"method"`
