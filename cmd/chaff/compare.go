@@ -173,7 +173,7 @@ func (r comparedReport) describe(a *answer, fully bool) {
 		a.mail(r.Corpus, false)
 	}
 	a.gap()
-	a.comparison(results)
+	a.comparison(results, results[0].Development != nil, true)
 	if !fully {
 		a.doubts(r.doubted, false)
 		a.gap()
@@ -210,22 +210,55 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	a.doubts(r.doubted, true)
 }
 
-// comparison adds one row for each model, the best on the development part first. Errors are those of the test part.
-func (a *answer) comparison(results []train.Result) {
-	var rows []compared
+// comparison adds one row for each model, the best first if there is mail to choose it on. Errors are those of the test part.
+func (a *answer) comparison(results []train.Result, hasBest, withDevelopment bool) {
+	heads, rates := []string{"model"}, []string(nil)
+	if withDevelopment {
+		heads = append(heads, "dev.")
+	}
+	if f := cmp.Or(results[0].Test, results[0].Development); f != nil && (f.HM != nil || f.SM != nil) {
+		rates = []string{"hm%", "sm%"}
+	}
+	heads = append(append(heads, "test", "95% interval"), rates...)
+	isCompared := hasBest && len(results) > 1
+	if isCompared {
+		heads = append(heads, "against *")
+	}
+	var t table
+	t.row(heads)
 	for i, r := range results {
-		rows = append(rows, compared{rowName(results, r), r.Development, r.Test, r.AgainstBest, i == 0 && r.Development != nil})
+		cells := []any{rowName(results, r)}
+		if i == 0 && isCompared {
+			cells[0] = screen.Bold.Of(rowName(results, r) + " *")
+		}
+		if withDevelopment {
+			cells = append(cells, figureOf(r.Development, "accuracy"))
+		}
+		cells = append(cells, figuresOf(r.Test, "accuracy", "95% interval"), figuresOf(r.Test, rates...))
+		if isCompared {
+			cells = append(cells, against(r.AgainstBest))
+		}
+		t.row(cells...)
 	}
-	a.compared(rows, true)
-	note, same := bestNote, " "+sameNote
-	if !rows[0].base {
-		note, same = "No model is marked as the best: there is no development mail to choose it on.", ""
+	a.table(t, 0)
+	if !withDevelopment && !isCompared {
+		return
 	}
-	if rows[0].isOfSpamFilter() {
-		note += hmNote
+	note := "No model is marked as the best: there is no development mail to choose it on."
+	if hasBest {
+		note = "* is the best on development mail."
+	}
+	if rates != nil {
+		note += " hm%: ham lost, sm%: spam missed, on test mail."
+	}
+	if withDevelopment {
+		note += " dev. and test: the accuracy on development and test mail."
+	}
+	if hasBest {
+		note += " same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
 	}
 	a.gap()
-	a.paragraph("%s dev. and test: the accuracy on development and test mail.%s", note, same)
+	a.paragraph("%s", note)
 }
 
 // rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.
@@ -234,51 +267,6 @@ func rowName(all []train.Result, r train.Result) string {
 		return r.Model + ", " + r.Kind
 	}
 	return r.Model
-}
-
-type compared struct {
-	model             string
-	development, test *metrics.Figures
-	difference        *metrics.McNemar
-	base              bool
-}
-
-// isOfSpamFilter reports whether the row has rates of lost ham and missed spam.
-func (c compared) isOfSpamFilter() bool {
-	f := cmp.Or(c.test, c.development)
-	return f != nil && (f.HM != nil || f.SM != nil)
-}
-
-func (a *answer) compared(rows []compared, withDevelopment bool) {
-	heads, rates := []string{"model"}, []string(nil)
-	if withDevelopment {
-		heads = append(heads, "dev.")
-	}
-	if rows[0].isOfSpamFilter() {
-		rates = []string{"hm%", "sm%"}
-	}
-	heads = append(append(heads, "test", "95% interval"), rates...)
-	hasBase := len(rows) > 1 && slices.ContainsFunc(rows, func(r compared) bool { return r.base })
-	if hasBase {
-		heads = append(heads, "against *")
-	}
-	var t table
-	t.row(heads)
-	for _, r := range rows {
-		cells := []any{r.model}
-		if r.base && hasBase {
-			cells[0] = screen.Bold.Of(r.model + " *")
-		}
-		if withDevelopment {
-			cells = append(cells, figureOf(r.development, "accuracy"))
-		}
-		cells = append(cells, figuresOf(r.test, "accuracy", "95% interval"), figuresOf(r.test, rates...))
-		if hasBase {
-			cells = append(cells, against(r.difference))
-		}
-		t.row(cells...)
-	}
-	a.table(t, 0)
 }
 
 // chance is the significance level.
@@ -296,13 +284,6 @@ func against(m *metrics.McNemar) any {
 	}
 	return "same"
 }
-
-// What the columns of a table of models mean.
-const (
-	bestNote = "* is the best on development mail."
-	hmNote   = " hm%: ham lost, sm%: spam missed, on test mail."
-	sameNote = "same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
-)
 
 // differenceOf formats the difference between a model and another: the messages that only it classifies correctly, those that only the
 // other does, and the p-value.
@@ -347,6 +328,14 @@ type foldsReport struct {
 	classes    []string
 }
 
+// results returns what the folds share with models that are trained once.
+func (r foldsReport) results() (all []train.Result) {
+	for _, m := range r.Models {
+		all = append(all, train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, AgainstBest: m.AgainstBest})
+	}
+	return all
+}
+
 func (r foldsReport) describe(a *answer, fully bool) {
 	a.mail(r.Corpus, fully)
 	a.fact("split", "%d folds (%s)", r.Folds, splitMethod(r.experiment.Split, r.experiment.Seed))
@@ -354,19 +343,7 @@ func (r foldsReport) describe(a *answer, fully bool) {
 		a.groups(r.Corpus, "fold")
 	}
 	a.gap()
-	var rows []compared
-	for i, r := range r.Models {
-		rows = append(rows, compared{r.Model, nil, &r.Test, r.AgainstBest, i == 0})
-	}
-	a.compared(rows, false)
-	if len(rows) > 1 {
-		note := bestNote
-		if rows[0].isOfSpamFilter() {
-			note += hmNote
-		}
-		a.gap()
-		a.paragraph("%s %s", note, sameNote)
-	}
+	a.comparison(r.results(), true, false)
 	if fully {
 		a.gap()
 		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "+", "-", "p", "features"}}

@@ -100,12 +100,9 @@ func (x *experiment) trainedPage(title string, collection *train.Collection, all
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
 		Warnings: append(slices.Clone(s.Warnings), doubts(resultsOf(all))...), Of: best.Result.Model, On: "the test part",
 	}
+	page.Models = modelsOf(resultsOf(all), best.Result.Development != nil)
 	for i, t := range all {
 		r := t.Result
-		page.Models = append(page.Models, report.Model{
-			Name: r.Model, Features: r.Kind, Best: i == 0 && len(all) > 1 && r.Development != nil, Train: r.Train, Development: r.Development, Test: r.Test,
-			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
-		})
 		if len(r.Epochs) > 1 && len(page.Epochs) < maxCurves {
 			page.Epochs = append(page.Epochs, epochCurve(r))
 		}
@@ -265,39 +262,38 @@ const (
 
 // periods returns the months as periods of enough messages; of many months, the years.
 func periods(months []evaluate.Month) []report.Period {
-	all := joinMonths(months, func(from, next string, messages int) bool { return messages < leastInPeriod })
+	hasFew := func(p report.Period, _ string) bool { return p.Messages < leastInPeriod }
+	all := joinMonths(months, hasFew)
 	if len(all) > maxPeriods {
 		year := func(month string) string { before, _, _ := strings.Cut(month, "-"); return before }
-		all = joinMonths(months, func(from, next string, messages int) bool {
-			return messages < leastInPeriod || year(from) == year(next)
-		})
+		all = joinMonths(months, func(p report.Period, next string) bool { return hasFew(p, next) || year(p.From) == year(next) })
 	}
 	return all
 }
 
-// joinMonths joins a month to the period before it while join returns true for the first month of that period, the month, and the
-// messages of the period. The last period also joins the one before it if it has too few messages.
-func joinMonths(months []evaluate.Month, join func(from, next string, messages int) bool) []report.Period {
+// joinMonths joins a month to the period before it while join returns true. The last period also joins the one before it if it has too few
+// messages.
+func joinMonths(months []evaluate.Month, join func(p report.Period, next string) bool) []report.Period {
 	var all []report.Period
-	var correct []int
+	add := func(to string, messages int, correct float64) {
+		last := &all[len(all)-1]
+		last.To, last.Messages, last.Accuracy = to, last.Messages+messages, last.Accuracy+correct // a count, divided below
+	}
 	for _, m := range months {
-		n := len(all)
-		if n == 0 || !join(all[n-1].From, m.Month, all[n-1].Messages) {
-			all, correct = append(all, report.Period{From: m.Month}), append(correct, 0)
-			n++
+		if n := len(all); n == 0 || !join(all[n-1], m.Month) {
+			all = append(all, report.Period{From: m.Month})
 		}
-		all[n-1].To = m.Month
-		all[n-1].Messages += m.Messages
-		correct[n-1] += int(math.Round(m.Accuracy * float64(m.Messages) / 100))
+		add(m.Month, m.Messages, math.Round(m.Accuracy*float64(m.Messages)/100))
 	}
 	if n := len(all); n > 1 && all[n-1].Messages < leastInPeriod {
-		all[n-2].To, all[n-2].Messages, correct[n-2] = all[n-1].To, all[n-2].Messages+all[n-1].Messages, correct[n-2]+correct[n-1]
+		last := all[n-1]
 		all = all[:n-1]
+		add(last.To, last.Messages, last.Accuracy)
 	}
 	for i := range all {
 		p := &all[i]
-		low, high := metrics.Wilson(correct[i], p.Messages)
-		p.Accuracy, p.AccuracyLow, p.AccuracyHigh = 100*float64(correct[i])/float64(p.Messages), 100*low, 100*high
+		low, high := metrics.Wilson(int(p.Accuracy), p.Messages)
+		p.Accuracy, p.AccuracyLow, p.AccuracyHigh = 100*p.Accuracy/float64(p.Messages), 100*low, 100*high
 	}
 	return all
 }
@@ -359,6 +355,17 @@ type paged interface {
 	page() (report.Page, error)
 }
 
+// modelsOf returns the rows of a comparison. If there is a best model, it is the first.
+func modelsOf(results []train.Result, hasBest bool) (all []report.Model) {
+	for i, r := range results {
+		all = append(all, report.Model{
+			Name: r.Model, Features: r.Kind, Best: hasBest && i == 0 && len(results) > 1, Train: r.Train, Development: r.Development, Test: r.Test,
+			AgainstBest: r.AgainstBest, Seconds: r.Seconds,
+		})
+	}
+	return all
+}
+
 // newPage returns a page about models that were measured on the same mail. With a single model its figures come first.
 func newPage(title string, s train.Summary, models []report.Model, facts ...report.Fact) report.Page {
 	page := report.Page{Title: title, Subtitle: corpusLine(s), Models: models, Facts: facts}
@@ -396,11 +403,7 @@ func (r replayReport) page() (report.Page, error) {
 
 func (r foldsReport) page() (report.Page, error) {
 	x, best := r.experiment, r.Models[0]
-	var models []report.Model
-	for i, m := range r.Models {
-		models = append(models, report.Model{Name: m.Model, Features: m.Kind, Best: i == 0 && len(r.Models) > 1, Test: &m.Test, AgainstBest: m.AgainstBest})
-	}
-	page := newPage(x.command.CommandPath(), r.Corpus, models, report.Fact{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", x.folds, splitMethod(x.Split, x.Seed))})
+	page := newPage(x.command.CommandPath(), r.Corpus, modelsOf(r.results(), true), report.Fact{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", x.folds, splitMethod(x.Split, x.Seed))})
 	page.Of, page.On = best.Model, "all messages, each classified by a model that has not seen it"
 	page.Reliability, page.Confusion, page.Suspects = best.Test.Reliability, best.Test.Confusion, judged(page.Classes, best.Suspects)
 	return page, nil
@@ -408,7 +411,7 @@ func (r foldsReport) page() (report.Page, error) {
 
 func (r evaluationReport) page() (report.Page, error) {
 	m := r.Models[0]
-	page := newPage("chaff evaluate", r.Corpus, []report.Model{{Name: m.Model, Features: m.Kind, Test: m.Test}})
+	page := newPage("chaff evaluate", r.Corpus, modelsOf(r.Models, false))
 	page.Of, page.On, page.Warnings, page.Classes = m.Model, "this mail", doubts(r.Models), r.classes
 	page.Facts = append(verdictFacts(m.Verdicts, page.On), page.Facts...)
 	addCurve(&page, m, r.found.Curve)
