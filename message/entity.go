@@ -203,8 +203,13 @@ func (h *headers) param(name string) []byte {
 			continue
 		}
 		switch form, extended := bytes.CutPrefix(p.name[len(name):], []byte("*")); {
-		case extended:
-			h.addPiece(form, p.value)
+		case extended: // what is left of the name is "", "0" or "0*"
+			digits, percent := bytes.CutSuffix(form, []byte("*"))
+			if len(digits) == 0 {
+				h.pieces = append(h.pieces, piece{wholeValue, true, p.value})
+			} else if index, err := strconv.ParseUint(string(digits), 10, 20); err == nil {
+				h.pieces = append(h.pieces, piece{int(index), percent, p.value})
+			}
 		case len(form) > 0: // another name
 		case !found:
 			plain, found = p.value, true
@@ -227,21 +232,6 @@ func (h *headers) param(name string) []byte {
 		}
 	}
 	return whole
-}
-
-// addPiece adds a piece. Form is the rest of its name after the first star: "", "0" or "0*".
-func (h *headers) addPiece(form, value []byte) {
-	digits, percent := bytes.CutSuffix(form, []byte("*"))
-	p := piece{wholeValue, percent || len(form) == 0, value}
-	if len(digits) > 0 {
-		const maxBits = 20
-		index, err := strconv.ParseUint(string(digits), 10, maxBits)
-		if err != nil {
-			return
-		}
-		p.index = int(index)
-	}
-	h.pieces = append(h.pieces, p)
 }
 
 // joinPieces returns the value of h.pieces.

@@ -248,13 +248,9 @@ func isKnownField(name []byte) bool {
 		"references", "in-reply-to", "delivered-to", "errors-to", "precedence", "status", "importance", "priority",
 		"organization", "user-agent", "mailing-list", "envelope-to", "delivery-date", "dkim-signature",
 		"domainkey-signature", "authentication-results", "received-spf", "return-receipt-to", "lines", "newsgroups", "path",
+		"list-", "resent-", "thread-", "disposition-", "arc-", // and others that begin like that
 	} {
-		if ascii.EqualFold(name, known) {
-			return true
-		}
-	}
-	for _, prefix := range [...]string{"list-", "resent-", "thread-", "disposition-", "arc-"} {
-		if ascii.HasPrefixFold(name, prefix) {
+		if ascii.HasPrefixFold(name, known) && (len(name) == len(known) || known[len(known)-1] == '-') {
 			return true
 		}
 	}

@@ -1,6 +1,13 @@
 package message
 
-import "chaff/internal/ascii"
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+
+	"chaff/internal/ascii"
+	"chaff/internal/css"
+)
 
 // Message is one decoded e-mail. It is valid until the next Decode of its Decoder.
 type Message struct {
@@ -90,4 +97,167 @@ func (m *Message) Get(name string) []byte {
 		}
 	}
 	return nil
+}
+
+// Repair is a kind of damage that was repaired while decoding, or a limit that was reached.
+type Repair uint8
+
+// The kinds of repair. [Repair.String] describes each. Stores of learned mail have their numbers: a new kind gets the next number, and one
+// that is given up leaves its number unused.
+const (
+	BareCR Repair = iota
+	NULBytes
+	HeaderWithoutColon
+	HeaderWithoutEnd
+	BadEncodedWord
+	BadContentType
+	MissingBoundary
+	AbsentBoundary
+	BadBoundary
+	UnclosedMultipart
+	UnknownEncoding
+	MisspeltEncoding
+	BadBase64
+	BadQuotedPrintable
+	BadUUencode
+	BadYEnc
+	UnknownCharset
+	UndeclaredCharset
+	WrongCharset
+	InvalidUTF8
+	UndeclaredHTML
+	UnclosedTag
+	Contradiction
+	CutDepth
+	CutParts
+	CutText
+	CutHeader
+	CutURL
+	CutLinks
+	CutMarkup
+	CutStyles
+	CutTokens
+	CutTime
+	repairKinds
+)
+
+// String returns a short phrase, such as "missing closing boundary".
+func (r Repair) String() string {
+	if r < repairKinds {
+		return [...]string{
+			BareCR:             "line ended by a bare CR",
+			NULBytes:           "NUL bytes in text",
+			HeaderWithoutColon: "header line without a colon",
+			HeaderWithoutEnd:   "header without an empty line after it",
+			BadEncodedWord:     "broken encoded word",
+			BadContentType:     "unreadable content type",
+			MissingBoundary:    "multipart without a boundary",
+			AbsentBoundary:     "boundary that never comes",
+			BadBoundary:        "boundary lines other than declared",
+			UnclosedMultipart:  "missing closing boundary",
+			UnknownEncoding:    "unknown transfer encoding",
+			MisspeltEncoding:   "misspelt transfer encoding",
+			BadBase64:          "broken base64",
+			BadQuotedPrintable: "broken quoted-printable",
+			BadUUencode:        "broken uuencode",
+			BadYEnc:            "broken yEnc",
+			UnknownCharset:     "unknown charset",
+			UndeclaredCharset:  "8-bit text without a charset",
+			WrongCharset:       "text not in its declared charset",
+			InvalidUTF8:        "invalid UTF-8",
+			UndeclaredHTML:     "HTML declared as plain text",
+			UnclosedTag:        "HTML tag or comment without an end",
+			Contradiction:      "fields that contradict each other",
+			CutDepth:           "cut: too deep",
+			CutParts:           "cut: too many parts",
+			CutText:            "cut: too much text",
+			CutHeader:          "cut: header too long",
+			CutURL:             "cut: URL too long",
+			CutLinks:           "cut: too many links",
+			CutMarkup:          "cut: HTML tag or comment too long",
+			CutStyles:          "cut: too many rules of style",
+			CutTokens:          "cut: too many tokens",
+			CutTime:            "cut: too much time",
+		}[r]
+	}
+	return fmt.Sprintf("repair %d", uint8(r))
+}
+
+// Repairs is a set of repairs. The zero value is the empty set.
+type Repairs uint64
+
+// Has reports whether r is in the set.
+func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
+
+// Cut returns the members of the set that are limits.
+func (s Repairs) Cut() Repairs {
+	const cuts Repairs = 1<<(CutTime+1) - 1<<CutDepth
+	return s & cuts
+}
+
+// All yields the members of the set in ascending order.
+func (s Repairs) All() iter.Seq[Repair] { return members[Repair](uint64(s) & (1<<repairKinds - 1)) }
+
+// members yields the numbers of the bits of a set.
+func members[T ~uint8](set uint64) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for ; set != 0; set &= set - 1 {
+			if !yield(T(bits.TrailingZeros64(set))) {
+				return
+			}
+		}
+	}
+}
+
+// With returns the set with r in it.
+func (s Repairs) With(r Repair) Repairs { return s | 1<<r }
+
+func (s *Repairs) add(r Repair) { *s |= 1 << r }
+
+// Mark is a kind of deception in HTML. [Mark.String] returns its name, which classifiers see.
+type Mark uint8
+
+// The marks.
+const (
+	HiddenText      Mark = iota // text that is hidden for any of the reasons below
+	HiddenByStyle               // display:none, visibility:hidden, opacity:0
+	HiddenByColour              // text in the colour of its background
+	HiddenBySize                // text, or a box around it, of nearly no size
+	HiddenOffScreen             // text far to the left of or above the screen
+	CommentInWord               // a comment between two letters
+	TagInWord                   // an element that does not exist or is empty, between two letters
+	BreakInWord                 // wbr or a soft hyphen between two letters
+	NumericEntity               // an ASCII letter or digit as a numeric reference, such as &#86;
+	markKinds
+)
+
+var markNames = [markKinds]string{"hidden-text", "hidden-by-style", "hidden-by-colour", "hidden-by-size", "hidden-off-screen", "comment-in-word",
+	"tag-in-word", "break-in-word", "numeric-entity"}
+
+// String returns the name of a mark, such as "hidden-text".
+func (m Mark) String() string {
+	if m < markKinds {
+		return markNames[m]
+	}
+	return fmt.Sprintf("mark-%d", uint8(m))
+}
+
+// Marks is a set of marks. The zero value is the empty set.
+type Marks uint32
+
+// Has reports whether m is in the set.
+func (s Marks) Has(m Mark) bool { return s&(1<<m) != 0 }
+
+// All yields the members of the set in ascending order.
+func (s Marks) All() iter.Seq[Mark] { return members[Mark](uint64(s) & (1<<markKinds - 1)) }
+
+func (s *Marks) add(m Mark) { *s |= 1 << m }
+
+// marksOf returns the marks of text that is hidden for these reasons.
+func marksOf(r css.Reasons) (m Marks) {
+	if r == 0 {
+		return 0
+	}
+	m.add(HiddenText)
+	return m | Marks(r)<<HiddenByStyle // the reasons are in the same order
 }

@@ -107,6 +107,7 @@ func IsNoMail(kind string) error { return hint.With(&NoMail{kind}, cmp.Or(advice
 
 // kindOf returns the kind of a file that begins with the mark of a format other than mail, or "".
 func kindOf(head []byte) string {
+	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	for _, f := range [...]struct{ mark, kind string }{
 		{"%PDF-", "PDF"},
 		{"\xff\xd8\xff", "picture"}, {"\x89PNG\r\n", "picture"}, {"GIF87a", "picture"}, {"GIF89a", "picture"},
@@ -117,8 +118,10 @@ func kindOf(head []byte) string {
 		{"\xd0\xcf\x11\xe0", "Outlook message"}, {"!BDN", "Outlook .pst file"}, {"\xcf\xad\x12\xfe", "Outlook Express .dbx file"},
 		{"*mbx*", "mbx mailbox"}, {"\x01\x01\x01\x01\n", "MMDF mailbox"}, {"\x01\x01\x01\x01\r\n", "MMDF mailbox"},
 		{"BABYL OPTIONS:", "Babyl mailbox"},
+		{"<!doctype html", "web page"}, {"<html", "web page"}, {"<head", "web page"}, {"<body", "web page"},
+		{"begin:vcalendar", "calendar"}, {"begin:vcard", "visiting card"},
 	} {
-		if bytes.HasPrefix(head, []byte(f.mark)) {
+		if ascii.HasPrefixFold(start, f.mark) {
 			return f.kind
 		}
 	}
@@ -128,15 +131,6 @@ func kindOf(head []byte) string {
 			return "picture"
 		case "RIFFWAVE", "RIFFAVI ":
 			return "recording"
-		}
-	}
-	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	for _, f := range [...]struct{ mark, kind string }{
-		{"<!doctype html", "web page"}, {"<html", "web page"}, {"<head", "web page"}, {"<body", "web page"},
-		{"begin:vcalendar", "calendar"}, {"begin:vcard", "visiting card"},
-	} {
-		if ascii.HasPrefixFold(start, f.mark) {
-			return f.kind
 		}
 	}
 	return ""
