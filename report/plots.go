@@ -440,8 +440,10 @@ func (p Page) reliability() Plot {
 		alts = append(alts, fmt.Sprintf("%s%% predicted, %s%% (%s to %s) of %d %s", predicted, short(at.Y), short(100*b.ObservedLow), short(100*b.ObservedHigh), b.Messages, share))
 	}
 	switch {
-	case len(values) == 0:
+	case len(alts) == 0:
 		return Plot{}
+	case len(alts) == 1:
+		return Plot{Note: alts[0] + ": one group of messages, of which there is no reliability to draw."}
 	case flawless:
 		return Plot{Note: "Probabilities are near 0 and 1, and each group of messages is as predicted, so there is no reliability to draw."}
 	}
