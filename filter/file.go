@@ -133,29 +133,28 @@ func Open(path string) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openFilter(path, model, learned{})
+	return openFilter(path, model, nil, nil)
 }
 
 // OpenLearned is [Open] with what was learned since the model was written: the last records of path.log. A log that cannot be used is no error;
 // [Filter.LogErr] returns the reason.
 func OpenLearned(path string) (*Filter, error) {
-	model, since, err := openLearned(path)
+	model, tail, unused, err := openLearned(path)
 	if err != nil {
 		return nil, err
 	}
-	return openFilter(path, model, since)
+	return openFilter(path, model, tail, unused)
 }
 
 // openFilter returns the filter in a file, which it closes after an error, with what was learned since.
-func openFilter(path string, model modelFile, since learned) (*Filter, error) {
+func openFilter(path string, model modelFile, tail []logfile.Rows, unused error) (*Filter, error) {
 	f, err := decode(model)
 	if err != nil {
 		model.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
 	}
-	f.unused = since.unused
-	if len(since.tail) > 0 {
-		f.unused = f.learn(since.tail)
+	if f.unused = unused; len(tail) > 0 {
+		f.unused = f.learn(tail)
 	}
 	return f, nil
 }

@@ -215,9 +215,9 @@ func TestAReaderOfALogJudgesAsTheWholeLearner(t *testing.T) {
 
 func TestATailWithoutRecordsCostsAReaderNothing(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
-	model, since, err := openLearned(p.path)
-	if err != nil || len(since.tail) > 0 || since.unused != nil {
-		t.Errorf("it has records: %v, %v", err, since.unused)
+	model, tail, unused, err := openLearned(p.path)
+	if err != nil || len(tail) > 0 || unused != nil {
+		t.Errorf("it has records: %v, %v", err, unused)
 	}
 	noError(t, model.Close())
 }

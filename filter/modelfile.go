@@ -96,15 +96,10 @@ func (m *modelFile) Close() error {
 	return err
 }
 
-// learned is what was learned since a model was written.
-type learned struct {
-	tail   []logfile.Rows // see [logfile.Log.Lists]
-	unused error          // why it is not used; nil if it is, or there is none
-}
-
 // openLearned opens the model at path, and reads what was learned since. A learner that writes a new model says so in the log first, so a reader may find
-// the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit.
-func openLearned(path string) (m modelFile, l learned, err error) {
+// the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit. unused is why there is no tail: the log cannot
+// be used.
+func openLearned(path string) (m modelFile, tail []logfile.Rows, unused, err error) {
 	if _, err := os.Readlink(path); err == nil { // the log is beside the file, not beside the link
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
@@ -112,17 +107,17 @@ func openLearned(path string) (m modelFile, l learned, err error) {
 	}
 	for try := 0; ; try++ {
 		if m, err = openModelFile(path); err != nil {
-			return m, l, err
+			return m, nil, nil, err
 		}
-		l.tail, l.unused = readTail(path, m.Identity())
-		if errors.Is(l.unused, fs.ErrNotExist) {
-			l.unused = nil
+		tail, unused = readTail(path, m.Identity())
+		if errors.Is(unused, fs.ErrNotExist) {
+			unused = nil
 		}
-		if try == 4 || !errors.Is(l.unused, ErrOtherModel) && !errors.Is(l.unused, logfile.ErrTruncated) { // a learner cuts off half a record
-			return m, l, nil
+		if try == 4 || !errors.Is(unused, ErrOtherModel) && !errors.Is(unused, logfile.ErrTruncated) { // a learner cuts off half a record
+			return m, tail, unused, nil
 		}
 		m.Close()
-		if errors.Is(l.unused, ErrOtherModel) {
+		if errors.Is(unused, ErrOtherModel) {
 			time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place
 		}
 	}

@@ -25,7 +25,7 @@ func OpenOne(path string) (*One, error) { return openOne(path, time.Now()) }
 
 // openOne is OpenOne at a time, so that tests need not wait until a file is settled.
 func openOne(path string, now time.Time) (*One, error) {
-	model, since, err := openLearned(path)
+	model, tail, unused, err := openLearned(path)
 	if err != nil {
 		return nil, err
 	}
@@ -33,8 +33,8 @@ func openOne(path string, now time.Time) (*One, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.unused = since.unused; len(since.tail) > 0 {
-		o.unused = o.Know(since.tail)
+	if o.unused = unused; len(tail) > 0 {
+		o.unused = o.Know(tail)
 	}
 	return o, nil
 }
@@ -275,6 +275,3 @@ func (o *One) appendNew(known, hashes []uint64, doc features.Document, next uint
 	}
 	return known, added
 }
-
-// Judge returns the classification by the K scores of a learner of the model.
-func (h *head) Judge(scores []float64) Classification { return h.judge(scores, new([]float64)) }

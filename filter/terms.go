@@ -186,7 +186,7 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	for c := range strongest {
 		weights := []TermWeight{}
 		for id, documents := range t.Documents {
-			if weight := f.WeightFor(f.FirstTerm()+id, c); weight > 0 {
+			if weight := f.weightFor(f.FirstTerm()+id, c); weight > 0 {
 				if text := t.Text(id); len(text) > 0 {
 					weights = append(weights, TermWeight{string(text), weight, documents})
 				}
@@ -200,9 +200,9 @@ func (f *Filter) Strongest(n int) ([][]TermWeight, error) {
 	return strongest, nil
 }
 
-// WeightFor returns the weight of a term or cell for class c against the mean of all classes. For two classes it is the weight for the
+// weightFor returns the weight of a term or cell for class c against the mean of all classes. For two classes it is the weight for the
 // second class against the first, negated if c is 0.
-func (f *Filter) WeightFor(id, c int) float64 {
+func (f *Filter) weightFor(id, c int) float64 {
 	rows := f.linear.Rows()
 	w := f.linear.Weights[id*rows : (id+1)*rows]
 	if rows == 1 {

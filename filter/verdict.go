@@ -131,9 +131,7 @@ type scratch struct {
 	linear *models.Linear
 	vector features.Vector
 	ids    []uint32
-
-	scores        []float64
-	probabilities []float64
+	scores []float64
 }
 
 // newReader returns a reader with the settings of the filter, which New or decoding has validated.
@@ -161,7 +159,7 @@ func (h *head) classifyDocument(w weigher, s *scratch, doc features.Document) (c
 		c = h.judgeSpam(s.linear.Score(s.vector))
 	} else {
 		s.scores = s.linear.Scores(s.scores[:0], s.vector)
-		c = h.judge(s.scores, &s.probabilities)
+		c = h.Judge(s.scores)
 	}
 	c.Known = len(s.vector.IDs)
 	if h.kind == features.Evidence {
@@ -186,16 +184,15 @@ func (h *head) judgeSpam(z float64) Classification {
 	return Classification{Class: class, Verdict: VerdictOn(z, *h.settings.Thresholds), Score: z, Probability: h.settings.Calibration.Probability(z)}
 }
 
-// judge returns the classification by K scores. Memory holds the probabilities.
-func (h *head) judge(scores []float64, memory *[]float64) Classification {
+// Judge returns the classification by the K scores of the filter or of a learner of the model.
+func (h *head) Judge(scores []float64) Classification {
 	if IsSpamFilter(h.settings.Classes) {
 		return h.judgeSpam(scores[SpamClass] - scores[0])
 	}
 	c := models.Argmax(scores)
 	z := scores[c] - logSumExpExcept(scores, c)
 	name := h.settings.Classes[c]
-	*memory = h.settings.Calibration.Probabilities(*memory, scores)
-	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: (*memory)[c]}
+	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: h.settings.Calibration.Probabilities(nil, scores)[c]}
 }
 
 // logSumExpExcept returns log sum_c exp(scores[c]) over all classes except one, without overflow.
@@ -213,4 +210,34 @@ func logSumExpExcept(scores []float64, except int) float64 {
 		}
 	}
 	return top + math.Log(sum)
+}
+
+// Unlike notices messages that are unlike those that a model learned, see [metrics.Unlike].
+type Unlike struct {
+	metrics.Unlike
+	classes []string
+	usual   []metrics.Usual // by the class given; none if it is not known
+}
+
+// NewUnlike returns what notices messages that are unlike those that f learned. What is usual is the member `usual` of its provenance. The error
+// is about the file that f was opened from.
+func (h *head) NewUnlike() (*Unlike, error) {
+	u := &Unlike{classes: h.settings.Classes}
+	data, err := h.member("usual")
+	if err == nil && data != nil {
+		if err = json.Unmarshal(data, &u.usual); err != nil {
+			err = fmt.Errorf("%w: provenance: %w", ErrVersion, err)
+		}
+	}
+	return u, err
+}
+
+// Add adds a message, and reports whether this message alone is unlike the others.
+func (u *Unlike) Add(c Classification) bool {
+	class := slices.Index(u.classes, c.Class)
+	if class < 0 || class >= len(u.usual) {
+		return false
+	}
+	u.Unlike.Add(c.Novelty, u.usual[class])
+	return u.usual[class].IsUnlike(c.Novelty)
 }

@@ -25,8 +25,8 @@ type loaded struct {
 type background struct {
 	path   string
 	mu     sync.Mutex
-	mail   *store.Sample // nil until it was read
-	unlike unlike        // the mail that was judged
+	mail   store.Sample // nil until it was read
+	unlike unlike       // the mail that was judged
 }
 
 // unlike notices that the last messages are unlike the mail that a model learned.
@@ -71,7 +71,7 @@ func newBackground(path string, f *filter.Filter) (*background, error) {
 const sampleSize = 100
 
 // sample returns some of the mail. It reads the log once.
-func (b *background) sample() (*store.Sample, error) {
+func (b *background) sample() (store.Sample, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mail == nil {

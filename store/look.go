@@ -46,18 +46,16 @@ func (v *View) Classes() []string { return v.recipe.Classes }
 // Entries returns the messages of the log, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries[:v.ledger.learned] }
 
-// Sample is some messages of a log.
-type Sample struct {
-	byClass [][]features.Document
-}
+// Sample is some messages of a log, by class.
+type Sample [][]features.Document
 
 // Sample returns up to so many messages of each class, spread evenly over the log.
-func (v *View) Sample(each int) (*Sample, error) {
+func (v *View) Sample(each int) (Sample, error) {
 	byClass := make([][]Entry, len(v.Classes()))
 	for _, e := range v.Entries() {
 		byClass[e.Label] = append(byClass[e.Label], e)
 	}
-	s := &Sample{make([][]features.Document, len(byClass))}
+	s := make(Sample, len(byClass))
 	var hashes []uint64
 	for c, all := range byClass {
 		for n := range min(each, len(all)) {
@@ -65,16 +63,16 @@ func (v *View) Sample(each int) (*Sample, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.byClass[c] = append(s.byClass[c], *document)
+			s[c] = append(s[c], *document)
 		}
 	}
 	return s, nil
 }
 
 // Len returns how many messages the smallest class has.
-func (s *Sample) Len() int {
-	least := len(s.byClass[0])
-	for _, documents := range s.byClass {
+func (s Sample) Len() int {
+	least := len(s[0])
+	for _, documents := range s {
 		least = min(least, len(documents))
 	}
 	return least
@@ -82,10 +80,10 @@ func (s *Sample) Len() int {
 
 // Mean returns the mean score that a filter gives the messages, of which each class has the same weight. The filter reads mail like the model
 // of the log, see [filter.Filter.CanJoin].
-func (s *Sample) Mean(f *filter.Filter) float64 {
+func (s Sample) Mean(f *filter.Filter) float64 {
 	var sum float64
 	classes := 0
-	for _, documents := range s.byClass {
+	for _, documents := range s {
 		var ofClass float64
 		for _, d := range documents {
 			ofClass += f.ClassifyDocument(d).Score
