@@ -279,22 +279,20 @@ func (s *Sheets) declarationList(inBlock bool) {
 		if len(s.tokens) < 3 || s.tokens[0].kind != css.IdentToken || s.tokens[1].kind != css.ColonToken {
 			continue
 		}
-		value := s.tokens[2:]
-		mark := slices.IndexFunc(value, func(t token) bool { return t.is(css.DelimToken, "!") })
-		isImportant := mark > 0
-		if mark >= 0 {
+		value, importance := s.tokens[2:], uint32(0)
+		if mark := slices.IndexFunc(value, func(t token) bool { return t.is(css.DelimToken, "!") }); mark >= 0 {
 			if mark == 0 || mark+2 != len(value) || !value[mark+1].is(css.IdentToken, "important") {
 				continue
 			}
-			value = value[:mark]
+			value, importance = value[:mark], weightImportant
 		}
 		specify(string(s.tokens[0].text), value, func(p Property, v float32) {
-			isSame := func(d declaration) bool { return d.property == p && d.important == isImportant }
+			isSame := func(d declaration) bool { return d.property == p && d.importance == importance }
 			if i := slices.IndexFunc(s.declarations[from:], isSame); i >= 0 {
 				s.declarations[from+i].value = v
 				return
 			}
-			s.declarations = append(s.declarations, declaration{p, isImportant, v})
+			s.declarations = append(s.declarations, declaration{p, importance, v})
 		})
 	}
 }

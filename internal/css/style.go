@@ -36,9 +36,9 @@ const (
 
 // declaration specifies a property.
 type declaration struct {
-	property  Property
-	important bool
-	value     float32
+	property   Property
+	importance uint32 // 0 or weightImportant
+	value      float32
 }
 
 // The weights of selectors: the more precisely a selector names an element, the more it weighs. Of two equal weights the later rule wins.
@@ -62,13 +62,9 @@ func (s *Style) Set(p Property, value float32) { s.values[p], s.weights[p] = val
 
 func (s *Style) apply(said []declaration, weight uint32) {
 	for _, d := range said {
-		if d.important {
-			weight |= weightImportant
+		if w := weight | d.importance; w >= s.weights[d.property] {
+			s.values[d.property], s.weights[d.property] = d.value, w
 		}
-		if weight >= s.weights[d.property] {
-			s.values[d.property], s.weights[d.property] = d.value, weight
-		}
-		weight &^= weightImportant
 	}
 }
 
