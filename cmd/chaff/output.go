@@ -304,7 +304,6 @@ func field(w io.Writer, label, format string, args ...any) {
 
 // printNext prints what to do next: commands, each with its purpose.
 func printNext(w io.Writer, commands ...[2]string) {
-	fmt.Fprintln(w)
 	t := newTable(w)
 	for i, c := range commands {
 		screen.Printf(t, "%-10s\t%s\t%s\n", [...]string{"next", ""}[min(i, 1)], screen.Quoted(c[0]), c[1])

@@ -189,14 +189,17 @@ func (a *answer) doubtful(indent string, all []doubtful, command func(doubtful) 
 	}
 }
 
-// worst adds how many messages look mislabelled, and the worst three.
+// worst adds how many messages look mislabelled, and the worst three, a line each.
 func (a *answer) worst(all []doubtful, command string) {
-	if len(all) > 0 {
-		a.fact("doubtful", "%s:", mislabelled(len(all)))
-		indent := strings.Repeat(" ", 12)
-		a.doubtful(indent, all[:min(3, len(all))], nil)
-		a.line("%s%s lists all", indent, screen.Quoted(command))
+	if len(all) == 0 {
+		return
 	}
+	a.fact("doubtful", "%s: %s", mislabelled(len(all)), screen.Quoted(command))
+	var t table
+	for _, d := range all[:min(3, len(all))] {
+		t.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
+	}
+	a.table(t, 0)
 }
 
 // withSubject adds the subject of a message; none of one that could not be read.

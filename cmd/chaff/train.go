@@ -209,12 +209,14 @@ func (r trainingReport) describe(a *answer, fully bool) {
 	if !filter.IsSpamFilter(r.classes) {
 		question, class = "which class is it?", "--class NAME"
 	}
-	next := [][2]string{{"chaff classify" + use + " < message", question}, {"chaff explain" + use + " < message", "why?"}}
+	next := [][2]string{{"chaff classify" + use + " < message", question}}
 	if hasStore(x.model) == nil {
 		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
 	}
 	a.add(func(p *program) { printNext(p.stdout, next...) })
-	x.more(a)
+	if len(r.Doubtful) == 0 { // what matters fits fifteen lines
+		x.more(a)
+	}
 }
 
 // describeShortly adds what the model learned, how good it is, and what its thresholds do.
@@ -223,7 +225,7 @@ func (r trainingReport) describeShortly(a *answer) {
 	a.mail(r.Corpus, false)
 	messages, terms, verdicts, cost, guarantee, on := r.Corpus.Train, m.Terms, m.Verdicts, m.Cost, m.Promise, "on test mail"
 	if s := r.Saved; s != nil {
-		messages, terms, verdicts, cost, guarantee, on = s.Messages, s.Terms, s.Verdicts, s.Cost, s.Promise, heldOut
+		messages, terms, verdicts, cost, guarantee, on = s.Messages, s.Terms, s.Verdicts, s.Cost, s.Promise, ""
 	}
 	a.fact("learned", "%s of %s, by the model %s", plural(terms, "term"), plural(messages, "message"), m.Model)
 	a.accuracies(ofPart{"development", m.Development}, ofPart{"test", m.Test})
