@@ -1,15 +1,5 @@
 package serve
 
-import "net"
-
-// ClientOf returns the address of a client for the log. Clients of Unix sockets have none.
-func ClientOf(conn net.Conn) string {
-	if at := conn.RemoteAddr(); at.Network() != "unix" {
-		return at.String()
-	}
-	return "a client of the Unix socket"
-}
-
 // Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] the protocol has too many: each has its own
 // number, so that idle clients of one delay no mail of another.
 func (e *Engine) Connect(protocol string) (done func(), err error) {

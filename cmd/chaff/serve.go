@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/config"
 	"chaff/internal/screen"
 	"chaff/serve"
 	"chaff/serve/lmtp"
@@ -32,33 +31,15 @@ import (
 type protocol struct {
 	flag, usage string
 	// serve answers clients until ctx ends, and then finishes what it has accepted.
-	serve func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, logger serve.Logger) error
+	serve func(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error
 }
 
 func protocols() []protocol {
 	return []protocol{
-		{"spamd", "answer spamc, Exim and other clients of SpamAssassin's spamd", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
-			o := spamd.DefaultOptions()
-			o.TellOverTCP, o.Log = c.Serve.TellOverTCP, log
-			return spamd.Serve(ctx, l, e, o)
-		}},
-		{"milter", "answer Postfix and Sendmail as a milter", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
-			o := milter.DefaultOptions()
-			o.Quarantine, o.Reject, o.Log = c.Serve.MilterQuarantine, c.Serve.MilterReject, log
-			return milter.Serve(ctx, l, e, o)
-		}},
-		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", func(ctx context.Context, l net.Listener, e *serve.Engine, _ config.Config, log serve.Logger) error {
-			return web.Serve(ctx, l, e, log)
-		}},
-		{"lmtp", "judge mail on its way from a mail server to serve.lmtp_backend", func(ctx context.Context, l net.Listener, e *serve.Engine, c config.Config, log serve.Logger) error {
-			o := lmtp.DefaultOptions()
-			o.Log = log
-			var err error
-			if o.Backend, err = lmtp.ParseBackend(c.Serve.LMTPBackend); err != nil {
-				return err
-			}
-			return lmtp.Serve(ctx, l, e, o)
-		}},
+		{"spamd", "answer spamc, Exim and other clients of SpamAssassin's spamd", spamd.Serve},
+		{"milter", "answer Postfix and Sendmail as a milter", milter.Serve},
+		{"http", "serve HTTP with JSON, the requests of rspamc, and a console for people", web.Serve},
+		{"lmtp", "judge mail on its way from a mail server to serve.lmtp_backend", lmtp.Serve},
 	}
 }
 
@@ -70,7 +51,6 @@ type serving struct {
 	protocols []protocol
 	addresses [][]string // of each protocol
 
-	config    config.Config
 	log       *daemonLog
 	engine    *serve.Engine
 	listeners []listener
@@ -130,7 +110,7 @@ func (x *serving) run(p *program) error {
 			return err
 		}
 	}
-	x.config, x.log = loaded.Config, newDaemonLog(p, loaded.Serve.Log)
+	x.log = newDaemonLog(p, loaded.Serve.Log)
 	sockets, err := systemd.Sockets(p.environ)
 	if err != nil {
 		return err
@@ -181,7 +161,7 @@ func (x *serving) answer() error {
 		x.log.Note("serving %s on %s", l.flag, l.address)
 		protocols.Go(func() {
 			defer stop() // the others as well
-			if err := l.serve(ctx, l, x.engine, x.config, x.log); err != nil {
+			if err := l.serve(ctx, l, x.engine, x.log); err != nil {
 				failures[i] = fmt.Errorf("serve %s on %s: %w", l.flag, l.address, err)
 			}
 		})

@@ -54,14 +54,15 @@ type link struct {
 	forget     func() bool
 }
 
-// connect connects to the backend for a client of a name. The connection ends with ctx, and answers come before until, unless that is zero.
-func connect(ctx context.Context, o Options, name string, until *time.Time) (*link, error) {
+// connect connects to the backend for a client of a name. The connection ends with ctx, and an answer comes in the time for it, and before until
+// unless that is zero.
+func connect(ctx context.Context, b Backend, answer time.Duration, name string, until *time.Time) (*link, error) {
 	dialer := net.Dialer{Timeout: dialTime, Resolver: &net.Resolver{PreferGo: true}} // the C library's is confined
-	conn, err := dialer.DialContext(ctx, o.Backend.network, o.Backend.address)
+	conn, err := dialer.DialContext(ctx, b.network, b.address)
 	if err != nil {
 		return nil, err
 	}
-	l := &link{conn: conn, in: bufio.NewReaderSize(conn, bufferSize), answer: o.Answer, until: until, isSMTP: o.Backend.isSMTP}
+	l := &link{conn: conn, in: bufio.NewReaderSize(conn, bufferSize), answer: answer, until: until, isSMTP: b.isSMTP}
 	l.forget = context.AfterFunc(ctx, func() { conn.Close() })
 	if err := l.greet(name); err != nil {
 		l.close()

@@ -28,7 +28,7 @@ type client struct {
 	forwards    []string    // XFORWARD, which are about the next transaction
 	transaction transaction // that has begun, if it has a sender
 
-	waiting bool // for a command, between transactions; guarded by server.clients
+	waiting bool // for a command, between transactions; guarded by server
 }
 
 // transaction is what the client has said of a message, and the backend has accepted.
@@ -58,23 +58,16 @@ var (
 	errQuit     = errors.New("the client has quit")
 )
 
+// Fail ends the session.
+func (c *client) Fail() {
+	c.out = nil // may be half of what the client waits for
+	c.end(421, "4.3.0 internal error")
+}
+
 // Answer answers the commands of the client.
 func (c *client) Answer() {
-	s := c.server
-	c.in = s.buffers.Get().(*bufio.Reader)
-	c.in.Reset(c.conn)
-	defer func() {
-		c.drop()
-		c.in.Reset(nil)
-		s.buffers.Put(c.in)
-	}()
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.Warn("internal error: %v: please report it", fault)
-			c.out = nil // may be half of what the client waits for
-			c.end(421, "4.3.0 internal error")
-		}
-	}()
+	c.in = bufio.NewReaderSize(c.conn, bufferSize)
+	defer c.drop()
 	c.relay(reply{220, []string{greeting}})
 	for {
 		line, err := c.readLine()
@@ -102,26 +95,26 @@ func (c *client) Answer() {
 // readLine reads a command without its end. Replies wait as long as there are more commands.
 func (c *client) readLine() (string, error) {
 	s := c.server
-	s.clients.Lock()
+	s.Lock()
 	c.waiting = c.transaction.sender == ""
-	if c.waiting && s.clients.Stopping {
-		s.clients.Unlock()
+	if c.waiting && s.Stopping {
+		s.Unlock()
 		return "", errStopping
 	}
-	c.conn.SetReadDeadline(time.Now().Add(s.options.Idle))
-	s.clients.Unlock()
+	c.conn.SetReadDeadline(time.Now().Add(s.idle))
+	s.Unlock()
 	if c.in.Buffered() == 0 {
 		if err := c.flush(); err != nil {
 			return "", err
 		}
 	}
 	line, err := c.in.ReadSlice('\n')
-	s.clients.Lock()
+	s.Lock()
 	c.waiting = false
-	if errors.Is(err, os.ErrDeadlineExceeded) && s.clients.Stopping {
+	if errors.Is(err, os.ErrDeadlineExceeded) && s.Stopping {
 		err = errStopping
 	}
-	s.clients.Unlock()
+	s.Unlock()
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
 		return "", errTooLong
@@ -138,7 +131,7 @@ func (c *client) say(code int, text string) { c.relay(newReply(code, text)) }
 func (c *client) relay(r reply) { c.out = append(c.out, r.String()...) }
 
 func (c *client) flush() error {
-	c.conn.SetWriteDeadline(time.Now().Add(c.server.options.Idle))
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.idle))
 	_, err := c.conn.Write(c.out)
 	c.out = c.out[:0]
 	return err
@@ -227,15 +220,15 @@ var errAway = errors.New("the backend is away")
 // connect connects to the backend. The log says when it goes away, and when it is back.
 func (c *client) connect() error {
 	s := c.server
-	l, err := connect(s.ctx, s.options, c.name, &c.transaction.until)
+	l, err := connect(s.Working, s.backend, s.answer, c.name, &c.transaction.until)
 	if err != nil {
 		if !s.away.Swap(true) {
-			s.Warn("%s: %v: mail waits until it is back", s.options.Backend.address, err)
+			s.Warn("%s: %v: mail waits until it is back", s.backend.address, err)
 		}
 		return fmt.Errorf("%w: %w", errAway, err)
 	}
 	if s.away.Swap(false) {
-		s.Note("%s is back", s.options.Backend.address)
+		s.Note("%s is back", s.backend.address)
 	}
 	c.link = l
 	return nil
@@ -251,7 +244,7 @@ func (c *client) drop() {
 
 // lost ends the session with the backend after an error.
 func (c *client) lost(err error) {
-	c.server.Warn("%s: %v: mail waits until it works", c.server.options.Backend.address, err)
+	c.server.Warn("%s: %v: mail waits until it works", c.server.backend.address, err)
 	c.drop()
 }
 
@@ -396,7 +389,7 @@ func (c *client) data(rest string) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	d := &delivery{client: c, recipients: t.recipients, until: time.Now().Add(c.server.options.Total)}
+	d := &delivery{client: c, recipients: t.recipients, until: time.Now().Add(c.server.total)}
 	if err := d.run(); err != nil {
 		return err
 	}
@@ -419,7 +412,7 @@ func (c *client) report() error {
 // next returns some bytes of the message that have come, at least one, or an error. The caller discards what it uses.
 func (c *client) next(until time.Time) ([]byte, error) {
 	if c.in.Buffered() == 0 {
-		deadline := time.Now().Add(c.server.options.Idle)
+		deadline := time.Now().Add(c.server.idle)
 		if deadline.After(until) {
 			deadline = until
 		}

@@ -123,7 +123,7 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 // refused for now.
 func (d *delivery) deliver(m *serve.Message) error {
 	groups := d.groups()
-	c, most := d.client, d.client.server.options.Answer
+	c, most := d.client, d.client.server.answer
 	began := time.Now()
 	c.transaction.until = began.Add(most)
 	for i, group := range groups {
@@ -192,7 +192,7 @@ func userOfAll(recipients []*recipient) string {
 // judge returns a message with the fields of its verdict, or unjudged.
 func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
 	s := d.client.server
-	v, err := s.engine.Judge(s.From(s.ctx, ""), user, raw)
+	v, err := s.engine.Judge(s.From(""), user, raw)
 	var text []byte
 	switch {
 	case err == nil:

@@ -30,12 +30,11 @@ func FuzzSession(f *testing.F) {
 		f.Fatal(err)
 	}
 	a := startAgent(f, false, "XFORWARD NAME", "8BITMIME")
-	o := DefaultOptions()
-	o.Backend = a.Backend
 	replies := regexp.MustCompile(`^([2345][0-9]{2}(-[^\r\n]*\r\n[2345][0-9]{2})* [^\r\n]*\r\n)*$`)
 	commands := regexp.MustCompile(`^(LHLO [!-~]+|MAIL FROM:<.*>.*|RCPT TO:<.*>.*|DATA|RSET|(?i:XFORWARD) ?.*)$`)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s := newServer(t.Context(), broken{e, func(context.Context) (serve.Verdict, error) { return verdict, nil }}, o)
+		s := newServer(broken{e, func(context.Context) (serve.Verdict, error) { return verdict, nil }}, a.Backend, &servetest.Log{})
+		s.Working = t.Context()
 		conn := &script{in: bytes.NewReader(data)}
 		(&client{server: s, conn: conn}).Answer()
 		if got := conn.out.String(); !replies.MatchString(got) || !strings.HasPrefix(got, greeting) {

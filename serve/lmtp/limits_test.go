@@ -152,7 +152,7 @@ func TestAHeaderOverTheLimitIsLeftWithTheServer(t *testing.T) {
 
 func TestSlowClientsAreSentAway(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, servetest.NewEngine(t, nil), a, func(o *Options) { o.Idle, o.Total = 100*time.Millisecond, 300*time.Millisecond })
+	d := start(t, servetest.NewEngine(t, nil), a, func(s *server) { s.idle, s.total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "421 4.4.2 you were silent for too long"
 	for name, lines := range map[string]string{"silence": "", "half a line": "LHL", "half a transaction": "LHLO x\r\n" + sender + "\r\nRCPT TO:", "half a message": "LHLO x\r\n" + sender + "\r\nRCPT TO:<a@b>\r\nDATA\r\nSubject"} {
 		s := d.dial(t)
@@ -325,7 +325,7 @@ func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 		t.Errorf("got the log\n%s, want\n%s", got, want)
 	}
 	a.answerTo("greeting", "220 chaff LMTP")
-	if _, err := connect(t.Context(), Options{Backend: a.Backend, Answer: time.Second}, "x", new(time.Time)); err == nil || !strings.Contains(err.Error(), "round in circles") {
+	if _, err := connect(t.Context(), a.Backend, time.Second, "x", new(time.Time)); err == nil || !strings.Contains(err.Error(), "round in circles") {
 		t.Errorf("got %v", err)
 	}
 	nobody := start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", a.address + "x", false}}, nil).dial(t)
@@ -359,7 +359,7 @@ func TestABackendThatDoesNotAnswerIsLeft(t *testing.T) {
 	a := startAgent(t, false, "8BITMIME")
 	block := make(chan struct{})
 	a.slow = func() { <-block }
-	d := start(t, servetest.NewEngine(t, nil), a, func(o *Options) { o.Answer = 50 * time.Millisecond })
+	d := start(t, servetest.NewEngine(t, nil), a, func(s *server) { s.answer = 50 * time.Millisecond })
 	if got := d.hello(t).send(servetest.Mail("ham", 1), "anna@lab.example", "bert@lab.example"); !strings.HasPrefix(got[0], "451 4.4.2") || !strings.HasPrefix(got[1], "451 4.4.2") {
 		t.Errorf("got %q", got)
 	}
@@ -450,7 +450,7 @@ func TestTheEndWaitsOnlySoLong(t *testing.T) {
 	block := make(chan struct{})
 	defer close(block)
 	a.slow = func() { <-block }
-	d := start(t, servetest.NewEngine(t, nil), a, func(o *Options) { o.Grace = 50 * time.Millisecond })
+	d := start(t, servetest.NewEngine(t, nil), a, func(s *server) { s.Grace = 50 * time.Millisecond })
 	begun, sent := d.hello(t), d.hello(t)
 	begun.want(sender, "250")
 	sent.want(sender, "250")

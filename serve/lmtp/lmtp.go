@@ -1,80 +1,56 @@
 package lmtp
 
 import (
-	"bufio"
 	"context"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"chaff/serve"
 )
 
-// Engine judges messages. It is a [serve.Engine].
+// Engine judges messages. It is a [serve.Engine], except in tests.
 type Engine interface {
 	Connect(protocol string) (done func(), err error)
 	NewMessage() *serve.Message
 	HasModel(user string) bool
 	Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
 	Passed(raw []byte, v serve.Verdict) []byte
-}
-
-var _ Engine = (*serve.Engine)(nil)
-
-// Options are the options of the proxy.
-type Options struct {
-	// Backend is where messages go.
-	Backend Backend
-	// Idle is how long a client may be silent, and how long it may take for a line. Default 300 seconds.
-	Idle time.Duration
-	// Total is how long a client may take for a message. Default 900 seconds.
-	Total time.Duration
-	// Answer is how long the backend may take for an answer, and for all answers after the message. It is less than Postfix waits, 600
-	// seconds, since a message that the backend accepts after that is delivered twice. In the second half, no recipients of another model
-	// are begun. Default 540 seconds.
-	Answer time.Duration
-	// Grace is how long transactions that have begun may take to end when the daemon stops. Default 10 seconds.
-	Grace time.Duration
-	// Log takes what goes wrong; nil is nobody.
-	Log serve.Logger
-}
-
-// DefaultOptions returns the default options, without a backend.
-func DefaultOptions() Options {
-	return Options{Idle: 300 * time.Second, Total: 900 * time.Second, Answer: 540 * time.Second, Grace: 10 * time.Second}
+	Options() serve.Options
 }
 
 // bufferSize is the size of the buffer of a connection, and the limit of a line that is not part of a message.
 const bufferSize = 8 << 10
 
 type server struct {
-	serve.Reporter
+	serve.Server[*client]
 	engine  Engine
-	options Options
-	buffers sync.Pool // of *bufio.Reader
-	ctx     context.Context
+	backend Backend
 	away    atomic.Bool // the backend was, at the last attempt
-
-	clients serve.Clients[*client]
+	// idle is how long a client may be silent, and how long it may take for a line; total is how long it may take for a message.
+	idle, total time.Duration
+	// answer is how long the backend may take for an answer, and for all answers after the message. It is less than Postfix waits, 600
+	// seconds, since a message that the backend accepts after that is delivered twice. In the second half, no recipients of another model
+	// are begun.
+	answer time.Duration
 }
 
-func newServer(ctx context.Context, e Engine, o Options) *server {
-	return &server{
-		Reporter: serve.Reporter{Protocol: "lmtp", Log: o.Log}, engine: e, options: o, ctx: ctx,
-		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
-	}
+func newServer(e Engine, b Backend, log serve.Logger) *server {
+	s := &server{engine: e, backend: b, idle: 300 * time.Second, total: 900 * time.Second, answer: 540 * time.Second}
+	s.Reporter, s.Connect, s.Grace = serve.Reporter{Protocol: "lmtp", Log: log}, e.Connect, 10*time.Second
+	s.Busy = newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String()
+	s.Begin = func(conn net.Conn) *client { return &client{server: s, conn: conn} }
+	return s
 }
 
 // Serve answers clients until ctx ends. Then it finishes the transactions that have begun.
-func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
-	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	defer abandon()
-	s := newServer(working, e, o)
-	return s.clients.Serve(ctx, l, serve.Protocol[*client]{
-		Reporter: s.Reporter, Connect: e.Connect, Busy: newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String(), Grace: o.Grace, Abandon: abandon,
-		Begin: func(conn net.Conn) *client { return &client{server: s, conn: conn} },
-	})
+func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
+	b, err := ParseBackend(e.Options().LMTPBackend)
+	if err != nil {
+		l.Close()
+		return err
+	}
+	return newServer(e, b, log).Serve(ctx, l)
 }
 
 // lateCommand is how long a client without a transaction may be silent when the daemon stops: its command may be on its way.

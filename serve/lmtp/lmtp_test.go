@@ -31,7 +31,7 @@ type started struct {
 }
 
 // start starts a proxy in front of an agent.
-func start(t testing.TB, e Engine, a *agent, change func(*Options)) started {
+func start(t testing.TB, e Engine, a *agent, change func(*server)) started {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
 	if err != nil {
@@ -42,15 +42,14 @@ func start(t testing.TB, e Engine, a *agent, change func(*Options)) started {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := DefaultOptions()
 	log := &servetest.Log{}
-	o.Backend, o.Log = a.Backend, log
+	s := newServer(e, a.Backend, log)
 	if change != nil {
-		change(&o)
+		change(s)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- Serve(ctx, l, e, o) }()
+	go func() { ended <- s.Serve(ctx, l) }()
 	stop := sync.OnceValue(func() error {
 		cancel()
 		return <-ended
@@ -327,7 +326,7 @@ func TestAStatusGoesOutWhenItIsKnown(t *testing.T) {
 		to = append(to, fmt.Sprintf("user%d@lab.example", n))
 	}
 	send := func(answer time.Duration) (status []string, first, all time.Duration) {
-		s := start(t, everyone{servetest.NewEngine(t, nil)}, a, func(o *Options) { o.Answer = answer }).hello(t)
+		s := start(t, everyone{servetest.NewEngine(t, nil)}, a, func(s *server) { s.answer = answer }).hello(t)
 		s.want(sender, "250")
 		for _, r := range to {
 			s.want("RCPT TO:<"+r+">", "250")

@@ -32,7 +32,7 @@ type client struct {
 	conn   net.Conn
 	in     *bufio.Reader
 	out    *bufio.Writer
-	begun  bool // a message; guarded by server.clients
+	begun  bool // a message; guarded by server
 
 	packet  []byte // the last one
 	isLarge bool   // it has a place in server.large
@@ -66,11 +66,6 @@ var (
 func (c *client) Answer() {
 	defer c.drop()
 	defer c.mail.reset()
-	defer func() {
-		if fault := recover(); fault != nil {
-			c.server.Warn("internal error: %v: please report it", fault)
-		}
-	}()
 	err := c.negotiate()
 	for err == nil {
 		var code milter.Code
@@ -83,7 +78,7 @@ func (c *client) Answer() {
 	switch {
 	case errors.Is(err, errProtocol):
 		c.server.Warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
-	case errors.Is(err, os.ErrDeadlineExceeded) && !c.server.clients.IsStopping():
+	case errors.Is(err, os.ErrDeadlineExceeded) && !c.server.IsStopping():
 		c.server.Warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
 	}
 }
@@ -192,7 +187,7 @@ func (c *client) reply(code byte, data []byte) {
 // readPacket sends what was answered, and reads a packet. Its data are valid until the next one.
 func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	c.drop()
-	c.conn.SetWriteDeadline(time.Now().Add(c.server.options.Packet))
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.packet))
 	if err := c.out.Flush(); err != nil {
 		return 0, nil, err
 	}
@@ -202,7 +197,7 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	if _, err := c.in.Peek(1); err != nil {
 		return 0, nil, err
 	}
-	c.within(c.server.options.Packet)
+	c.within(c.server.packet)
 	var size [4]byte
 	if _, err := io.ReadFull(c.in, size[:]); err != nil {
 		return 0, nil, err
@@ -225,9 +220,9 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	}
 	code = milter.Code(c.packet[0])
 	if code == milter.CodeMail {
-		c.server.clients.Lock()
+		c.server.Lock()
 		c.begun = true
-		c.server.clients.Unlock()
+		c.server.Unlock()
 	}
 	return code, c.packet[1:], nil
 }
@@ -238,9 +233,9 @@ func (c *client) makeRoom() error {
 	case c.server.large <- struct{}{}:
 		c.isLarge = true
 		return nil
-	case <-c.server.ctx.Done():
+	case <-c.server.Working.Done():
 		return errStopping
-	case <-time.After(c.server.options.Packet):
+	case <-time.After(c.server.packet):
 		return fmt.Errorf("%w: too many large ones at a time", errProtocol)
 	}
 }
@@ -258,15 +253,15 @@ func (c *client) drop() {
 // wait sets until when the server may say nothing. Between two messages it is the place where the connection ends when the daemon stops.
 func (c *client) wait() error {
 	s := c.server
-	s.clients.Lock()
-	defer s.clients.Unlock()
+	s.Lock()
+	defer s.Unlock()
 	if c.mail.over {
 		c.begun = false
 	}
-	if s.clients.Stopping && !c.begun {
+	if s.Stopping && !c.begun {
 		return errStopping
 	}
-	c.within(s.options.Idle)
+	c.within(s.idle)
 	return nil
 }
 
@@ -274,7 +269,7 @@ func (c *client) wait() error {
 func (c *client) within(d time.Duration) {
 	until := time.Now().Add(d)
 	if !c.mail.content.IsZero() {
-		if last := c.mail.content.Add(c.server.options.Content); until.After(last) {
+		if last := c.mail.content.Add(c.server.content); until.After(last) {
 			until = last
 		}
 	}

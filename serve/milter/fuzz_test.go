@@ -13,6 +13,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/verdictfield"
+	"chaff/serve/servetest"
 )
 
 // FuzzEdits makes the edits of a header, and gets what package filter makes of it.
@@ -80,7 +81,8 @@ func FuzzEdits(f *testing.F) {
 // FuzzClient sends anything, also behind a negotiation, and gets packets that a mail server understands.
 func FuzzClient(f *testing.F) {
 	e := verdict(f, filter.Spam, 1)
-	s := newServer(context.Background(), e, DefaultOptions())
+	s := newServer(e, &servetest.Log{})
+	s.Working = context.Background()
 	begin := negotiation(6, 0x1ff, 0x1fffff)
 	f.Add([]byte(packet('M', "<a@b>\x00")+packet('R', "<a@b>\x00")+packet('L', "X-Spam-Flag\x00NO\x00")+packet('B', "body\r\n")+packet('E', "")+packet('Q', "")), true)
 	f.Add([]byte(begin+packet('M', "")+packet('L', "A\x00b\n c\x00")+packet('A', "")+packet('M', "")+packet('E', "end")), false)

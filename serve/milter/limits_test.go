@@ -19,6 +19,7 @@ import (
 
 	"chaff/internal/verdictfield"
 	"chaff/serve"
+	"chaff/serve/servetest"
 )
 
 // failing returns an engine whose verdicts fail.
@@ -156,9 +157,8 @@ func TestLargePacketsTakeTurns(t *testing.T) {
 	if got, err := io.ReadAll(c); err != nil || !strings.Contains(string(got), "X-Chaff-Verdict") {
 		t.Errorf("got %q, %v", got, err)
 	}
-	o := DefaultOptions()
-	o.Packet = 10 * time.Millisecond
-	s := newServer(t.Context(), newEngine(t, nil), o)
+	s := newServer(newEngine(t, nil), &servetest.Log{})
+	s.Working, s.packet = t.Context(), 10*time.Millisecond
 	for range maxLarge {
 		s.large <- struct{}{}
 	}
@@ -309,13 +309,13 @@ func TestSlowServersAreSentAway(t *testing.T) {
 	begin := negotiation(6, 0x1ff, 0x1fffff)
 	for about, test := range map[string]struct {
 		sent   string
-		change func(*Options)
+		change func(*server)
 	}{
-		"silence":                       {"", func(o *Options) { o.Idle = 50 * time.Millisecond }},
-		"silence after the negotiation": {begin, func(o *Options) { o.Idle = 50 * time.Millisecond }},
-		"half a size":                   {begin + "\x00\x00", func(o *Options) { o.Packet = 50 * time.Millisecond }},
-		"half a packet":                 {begin + "\x00\x00\x00\x05B12", func(o *Options) { o.Packet = 50 * time.Millisecond }},
-		"half a message":                {begin + packet('M', "<a>\x00") + packet('L', "A\x00b\x00"), func(o *Options) { o.Content = 50 * time.Millisecond }},
+		"silence":                       {"", func(s *server) { s.idle = 50 * time.Millisecond }},
+		"silence after the negotiation": {begin, func(s *server) { s.idle = 50 * time.Millisecond }},
+		"half a size":                   {begin + "\x00\x00", func(s *server) { s.packet = 50 * time.Millisecond }},
+		"half a packet":                 {begin + "\x00\x00\x00\x05B12", func(s *server) { s.packet = 50 * time.Millisecond }},
+		"half a message":                {begin + packet('M', "<a>\x00") + packet('L', "A\x00b\x00"), func(s *server) { s.content = 50 * time.Millisecond }},
 	} {
 		d := start(t, newEngine(t, nil), test.change)
 		c := d.raw(t)
@@ -329,7 +329,7 @@ func TestSlowServersAreSentAway(t *testing.T) {
 		}
 	}
 	// A field now and then keeps no message open for longer than Content.
-	c := start(t, newEngine(t, nil), func(o *Options) { o.Content = 100 * time.Millisecond }).raw(t)
+	c := start(t, newEngine(t, nil), func(s *server) { s.content = 100 * time.Millisecond }).raw(t)
 	io.WriteString(c, begin+packet('M', "<a>\x00"))
 	began := time.Now()
 	for {
@@ -426,7 +426,7 @@ func TestTheEndWaitsOnlySoLong(t *testing.T) {
 		<-ctx.Done()
 		return serve.Verdict{}, ctx.Err()
 	}
-	d := start(t, e, func(o *Options) { o.Grace = 20 * time.Millisecond })
+	d := start(t, e, func(s *server) { s.Grace = 20 * time.Millisecond })
 	s, other := d.dial(t, newest), d.dial(t, newest)
 	other.Mail("sender@elsewhere.example", nil)
 	go deliver(s, newest, "Subject: a\n\nb\n")

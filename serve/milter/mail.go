@@ -175,15 +175,15 @@ func (m *mail) answer() (a answer) {
 	}
 	v, why := serve.Verdict{}, m.why
 	if why == nil {
-		v, why = s.engine.Judge(s.From(s.ctx, m.queueID), m.user, raw)
+		v, why = s.engine.Judge(s.From(m.queueID), m.user, raw)
 	}
 	isSpam := why == nil && v.Verdict == filter.Spam
 	switch {
-	case why == nil && isSpam && s.options.Reject > 0 && v.Probability >= s.options.Reject:
+	case why == nil && isSpam && s.options.MilterReject > 0 && v.Probability >= s.options.MilterReject:
 		a.reply = "550 5.7.1 The message was judged to be spam"
 	case why == nil:
 		a.fields = s.engine.Fields(v)
-		if isSpam && s.options.Quarantine > 0 && v.Probability >= s.options.Quarantine && m.client.actions&milter.OptQuarantine != 0 {
+		if isSpam && s.options.MilterQuarantine > 0 && v.Probability >= s.options.MilterQuarantine && m.client.actions&milter.OptQuarantine != 0 {
 			a.quarantine = fmt.Sprintf("chaff: spam, probability %.6f", v.Probability)
 		}
 	case errors.Is(why, serve.ErrTooLarge), errors.Is(why, serve.ErrTimeout), errors.Is(why, serve.ErrInternal):

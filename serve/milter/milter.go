@@ -9,60 +9,36 @@ import (
 	"chaff/serve"
 )
 
-// Engine judges messages. It is a [serve.Engine].
+// Engine judges messages. It is a [serve.Engine], except in tests.
 type Engine interface {
 	Connect(protocol string) (done func(), err error)
 	NewMessage() *serve.Message
 	Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
 	Fields(v serve.Verdict) []verdictfield.Field
-}
-
-var _ Engine = (*serve.Engine)(nil)
-
-// Options are the options of the protocol.
-type Options struct {
-	// Quarantine and Reject are the probabilities of spam from which the server keeps or rejects a message. Default 0: never.
-	Quarantine, Reject float64
-	// Idle is how long a server may say nothing, for instance while a sender is slow. Default 2 hours.
-	Idle time.Duration
-	// Packet is how long a packet that has begun may take, and how long an answer. Default 30 seconds.
-	Packet time.Duration
-	// Content is how long a message may take from its first field to its end. Default 300 seconds.
-	Content time.Duration
-	// Grace is how long messages that have begun may take to end when the daemon stops. Default 10 seconds.
-	Grace time.Duration
-	// Log takes what goes wrong; nil is nobody.
-	Log serve.Logger
-}
-
-// DefaultOptions returns the default options.
-func DefaultOptions() Options {
-	return Options{Idle: 2 * time.Hour, Packet: 30 * time.Second, Content: 300 * time.Second, Grace: 10 * time.Second}
+	Options() serve.Options
 }
 
 // server answers the clients of a listener, which are mail servers.
 type server struct {
-	serve.Reporter
+	serve.Server[*client]
 	engine  Engine
-	options Options
-	ctx     context.Context
+	options serve.Options
 	large   chan struct{} // a place for each large packet
-
-	clients serve.Clients[*client]
+	// idle is how long a mail server may say nothing, for instance while a sender is slow. Packet is how long a packet that has begun may
+	// take, and how long an answer. Content is how long a message may take from its first field to its end.
+	idle, packet, content time.Duration
 }
 
-func newServer(ctx context.Context, e Engine, o Options) *server {
-	return &server{Reporter: serve.Reporter{Protocol: "milter", Log: o.Log}, engine: e, options: o, ctx: ctx, large: make(chan struct{}, maxLarge)}
+func newServer(e Engine, log serve.Logger) *server {
+	s := &server{engine: e, options: e.Options(), large: make(chan struct{}, maxLarge), idle: 2 * time.Hour, packet: 30 * time.Second, content: 300 * time.Second}
+	s.Reporter, s.Connect, s.Grace = serve.Reporter{Protocol: "milter", Log: log}, e.Connect, 10*time.Second // the protocol has no word for too many clients
+	s.Begin = func(conn net.Conn) *client { return newClient(s, conn) }
+	return s
 }
 
 // Serve answers mail servers until ctx ends. Then it finishes the messages that have begun.
-func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
-	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	defer abandon()
-	s := newServer(working, e, o)
-	return s.clients.Serve(ctx, l, serve.Protocol[*client]{ // which has no word for too many clients
-		Reporter: s.Reporter, Connect: e.Connect, Begin: func(conn net.Conn) *client { return newClient(s, conn) }, Grace: o.Grace, Abandon: abandon,
-	})
+func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
+	return newServer(e, log).Serve(ctx, l)
 }
 
 // Hurry ends a client that has begun no message.
@@ -71,3 +47,6 @@ func (c *client) Hurry() {
 		c.conn.SetReadDeadline(time.Now())
 	}
 }
+
+// Fail says nothing: the mail server does what its setting for a missing filter says.
+func (c *client) Fail() {}

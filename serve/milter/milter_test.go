@@ -82,7 +82,7 @@ type daemon struct {
 	log  *servetest.Log
 }
 
-func start(t testing.TB, e Engine, change func(*Options)) daemon {
+func start(t testing.TB, e Engine, change func(*server)) daemon {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
 	if err != nil {
@@ -94,14 +94,13 @@ func start(t testing.TB, e Engine, change func(*Options)) daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := DefaultOptions()
-	o.Log = d.log
+	s := newServer(e, d.log)
 	if change != nil {
-		change(&o)
+		change(s)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- Serve(ctx, l, e, o) }()
+	go func() { ended <- s.Serve(ctx, l) }()
 	d.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-ended
@@ -395,7 +394,7 @@ func TestSpamIsKeptOrRejectedFromAProbability(t *testing.T) {
 		{filter.Ham, 1, 0.1, 0.1, delivery{}},
 	} {
 		e := verdict(t, test.verdict, test.probability)
-		d := start(t, e, func(o *Options) { o.Quarantine, o.Reject = test.quarantine, test.reject })
+		d := start(t, e, func(s *server) { s.options.MilterQuarantine, s.options.MilterReject = test.quarantine, test.reject })
 		v, _ := e.Judge(t.Context(), "", nil)
 		if test.want.refusal == "" {
 			test.want.text = string(e.Passed([]byte(text), v))
@@ -408,7 +407,7 @@ func TestSpamIsKeptOrRejectedFromAProbability(t *testing.T) {
 
 // A server may offer no quarantine, as go-milter's own client does by default.
 func TestAServerWithoutQuarantineDelivers(t *testing.T) {
-	d := start(t, verdict(t, filter.Spam, 1), func(o *Options) { o.Quarantine = 0.5 })
+	d := start(t, verdict(t, filter.Spam, 1), func(s *server) { s.options.MilterQuarantine = 0.5 })
 	s, err := milter.NewDefaultClient("unix", d.path).Session()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"chaff/filter"
+	"chaff/internal/verdictfield"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -40,7 +41,7 @@ func (c *client) check(r request) {
 	}
 	j := judged{why: serve.ErrTooLarge, threshold: settings.Thresholds.Spam}
 	if !cut {
-		j.verdict, j.why = e.Judge(c.server.From(c.server.ctx, ""), r.user, m.Bytes())
+		j.verdict, j.why = e.Judge(c.server.From(""), r.user, m.Bytes())
 	}
 	if j.why != nil && !passes(j.why) {
 		c.fail(j.why)
@@ -81,7 +82,7 @@ func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {
 	switch r.command {
 	case process, headers:
 		if j.why != nil {
-			text = c.server.engine.Unjudged(raw, j.why)
+			text, _ = verdictfield.Unjudged(raw, j.why.Error())
 		} else {
 			text = c.server.engine.Passed(raw, j.verdict)
 		}
@@ -190,7 +191,7 @@ func (c *client) report(r request, j judged, raw []byte) []byte {
 	if r.version < 1.3 {
 		return b.Bytes()
 	}
-	e, err := c.server.engine.Explain(c.server.ctx, r.user, raw)
+	e, err := c.server.engine.Explain(c.server.Working, r.user, raw)
 	if err != nil || len(e.Contributions) == 0 {
 		return b.Bytes()
 	}
@@ -224,9 +225,9 @@ func (c *client) tell(r request) {
 	switch {
 	case err != nil:
 	case r.set.local:
-		o, err = s.engine.Learn(s.From(s.ctx, ""), r.user, m.Bytes(), r.class)
+		o, err = s.engine.Learn(s.From(""), r.user, m.Bytes(), r.class)
 	case r.remove.local:
-		o, err = s.engine.Forget(s.From(s.ctx, ""), r.user, m.Bytes())
+		o, err = s.engine.Forget(s.From(""), r.user, m.Bytes())
 	}
 	if err != nil {
 		c.fail(err)

@@ -19,7 +19,8 @@ func TestRealMailComesBackAsItWas(t *testing.T) {
 		t.Skip(corpustest.NeedsCorpora)
 	}
 	e := servetest.NewEngine(t, nil)
-	s := newServer(t.Context(), e, DefaultOptions(), &net.UnixAddr{Net: "unix"})
+	s := newServer(e, &net.UnixAddr{Net: "unix"}, &servetest.Log{})
+	s.Working = t.Context()
 	ask := func(command string, raw []byte) []byte {
 		conn := &script{in: bytes.NewReader([]byte(requestOf(command, "1.5", "", string(raw))))}
 		(&client{server: s, conn: conn, began: time.Now()}).Answer()

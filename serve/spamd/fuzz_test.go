@@ -48,7 +48,8 @@ func FuzzReadRequest(f *testing.F) {
 // FuzzClient sends anything, also as a compressed message, and gets a reply that its program understands.
 func FuzzClient(f *testing.F) {
 	e := servetest.NewEngine(f, func(o *serve.Options) { o.MaxMessage = 64 << 10 })
-	s := newServer(f.Context(), e, DefaultOptions(), &net.TCPAddr{})
+	s := newServer(e, &net.TCPAddr{}, &servetest.Log{})
+	s.Working = f.Context()
 	f.Add([]byte(requestOf("PROCESS", "1.5", "", servetest.Mail("spam", 1))))
 	f.Add([]byte(requestOf("HEADERS", "1.5", "", "a\n\r\nb\r\n\r\nc")))
 	f.Add([]byte(requestOf("REPORT", "1.2", "", servetest.Mail("ham", 1))))

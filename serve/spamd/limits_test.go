@@ -123,7 +123,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 }
 
 func TestSlowClientsAreSentAway(t *testing.T) {
-	d := start(t, "tcp", servetest.NewEngine(t, nil), func(o *Options) { o.Idle, o.Total = 100*time.Millisecond, 300*time.Millisecond })
+	d := start(t, "tcp", servetest.NewEngine(t, nil), func(s *server) { s.idle, s.total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "SPAMD/1.0 79 Timeout: (socket timeout reading input from client)\r\n"
 	for name, first := range map[string]string{
 		"silence": "", "half a line": "CHECK SPA", "half a header": "CHECK SPAMC/1.5\r\nUser: x\r\n", "half a message": "CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nSubject",
@@ -248,7 +248,7 @@ func TestTheEndWaitsOnlySoLong(t *testing.T) {
 	d := start(t, "unix", broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		<-ctx.Done()
 		return serve.Verdict{}, ctx.Err()
-	}, filter.Settings{}}, func(o *Options) { o.Grace = 50 * time.Millisecond })
+	}, filter.Settings{}}, func(s *server) { s.Grace = 50 * time.Millisecond })
 	c := d.dial(t)
 	io.WriteString(c, requestOf("CHECK", "1.5", "", servetest.Mail("ham", 1)))
 	time.Sleep(20 * time.Millisecond)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"sync"
 	"time"
 
 	"chaff/filter"
@@ -16,7 +15,7 @@ import (
 	"chaff/store"
 )
 
-// Engine judges and learns messages. It is a [serve.Engine].
+// Engine judges and learns messages. It is a [serve.Engine], except in tests.
 type Engine interface {
 	Connect(protocol string) (done func(), err error)
 	NewMessage() *serve.Message
@@ -25,68 +24,36 @@ type Engine interface {
 	Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error)
 	Forget(ctx context.Context, user string, raw []byte) (store.Outcome, error)
 	Passed(raw []byte, v serve.Verdict) []byte
-	Unjudged(raw []byte, why error) []byte
 	Settings() filter.Settings
-}
-
-var _ Engine = (*serve.Engine)(nil)
-
-// Options are the options of the protocol.
-type Options struct {
-	// TellOverTCP lets clients teach the model over TCP, too. Any user of the machine, and with an open address anybody, may then do so.
-	// Default false: only over a Unix socket, whose folder says who may connect.
-	TellOverTCP bool
-	// Idle is how long a client may be silent, and how long it may take for the lines before the message. Default 30 seconds.
-	Idle time.Duration
-	// Total is how long a request may take, and then how long its reply. Default 300 seconds.
-	Total time.Duration
-	// Grace is how long requests that have begun may take to end when the daemon stops. Default 10 seconds.
-	Grace time.Duration
-	// Log takes what goes wrong; nil is nobody.
-	Log serve.Logger
-}
-
-// DefaultOptions returns the default options.
-func DefaultOptions() Options {
-	return Options{Idle: 30 * time.Second, Total: 300 * time.Second, Grace: 10 * time.Second}
+	Options() serve.Options
 }
 
 // bufferSize is the size of the buffer of a connection, and the limit of a line.
 const bufferSize = 8 << 10
 
 type server struct {
-	serve.Reporter
+	serve.Server[*client]
 	engine  Engine
-	options Options
 	mayTell bool
-	buffers sync.Pool // of *bufio.Reader
-	ctx     context.Context
-
-	clients serve.Clients[*client]
+	// idle is how long a client may be silent, and how long it may take for the lines before the message. Total is how long a request may take,
+	// and then how long its reply.
+	idle, total time.Duration
 }
 
-func newServer(ctx context.Context, e Engine, o Options, at net.Addr) *server {
-	return &server{
-		Reporter: serve.Reporter{Protocol: "spamd", Log: o.Log}, engine: e, options: o, ctx: ctx,
-		mayTell: o.TellOverTCP || at.Network() == "unix",
-		buffers: sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }},
+func newServer(e Engine, at net.Addr, log serve.Logger) *server {
+	s := &server{engine: e, mayTell: e.Options().TellOverTCP || at.Network() == "unix", idle: 30 * time.Second, total: 300 * time.Second}
+	s.Reporter, s.Connect, s.Busy, s.Grace = serve.Reporter{Protocol: "spamd", Log: log}, e.Connect, errorReply(serve.ErrBusy), 10*time.Second
+	s.Begin = func(conn net.Conn) *client {
+		c := &client{server: s, conn: conn, began: time.Now()}
+		c.wait(s.idle)
+		return c
 	}
+	return s
 }
 
 // Serve answers clients until ctx ends. Then it finishes the requests that have begun.
-func Serve(ctx context.Context, l net.Listener, e Engine, o Options) error {
-	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	defer abandon()
-	s := newServer(working, e, o, l.Addr())
-	return s.clients.Serve(ctx, l, serve.Protocol[*client]{
-		Reporter: s.Reporter, Connect: e.Connect, Busy: errorReply(serve.ErrBusy), Begin: s.begin, Grace: o.Grace, Abandon: abandon,
-	})
-}
-
-func (s *server) begin(conn net.Conn) *client {
-	c := &client{server: s, conn: conn, began: time.Now()}
-	c.wait(s.options.Idle)
-	return c
+func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
+	return newServer(e, l.Addr(), log).Serve(ctx, l)
 }
 
 // lateRequest is how long a client that has sent nothing may do so when the daemon stops: its request may be on its way.
@@ -105,7 +72,7 @@ type client struct {
 	conn   net.Conn
 	in     *bufio.Reader
 	began  time.Time
-	begun  bool // something of the request has come; guarded by server.clients
+	begun  bool // something of the request has come; guarded by server
 
 	inMessage bool // the lines before the message have come
 }
@@ -113,39 +80,31 @@ type client struct {
 // wait sets until when the client may be silent.
 func (c *client) wait(d time.Duration) {
 	until := time.Now().Add(d)
-	if last := c.began.Add(c.server.options.Total); until.After(last) {
+	if last := c.began.Add(c.server.total); until.After(last) {
 		until = last
 	}
 	c.conn.SetReadDeadline(until)
 }
 
+// Fail tells the client of a fault of the program.
+func (c *client) Fail() { c.fail(serve.ErrInternal) }
+
 func (c *client) Answer() {
 	s := c.server
-	c.in = s.buffers.Get().(*bufio.Reader)
-	c.in.Reset(c)
-	defer func() {
-		c.in.Reset(nil)
-		s.buffers.Put(c.in)
-	}()
-	defer func() {
-		if fault := recover(); fault != nil {
-			s.Warn("internal error: %v: please report it", fault)
-			c.fail(serve.ErrInternal)
-		}
-	}()
+	c.in = bufio.NewReaderSize(c, bufferSize)
 	if _, err := c.in.Peek(1); err != nil {
 		switch {
 		case errors.Is(err, io.EOF):
 			c.send(errorReply(protocolError("(closed before headers)")))
-		case errors.Is(err, os.ErrDeadlineExceeded) && !s.clients.IsStopping():
+		case errors.Is(err, os.ErrDeadlineExceeded) && !s.IsStopping():
 			c.fail(err)
 		}
 		return
 	}
-	s.clients.Lock()
+	s.Lock()
 	c.begun = true
-	c.wait(s.options.Idle)
-	s.clients.Unlock()
+	c.wait(s.idle)
+	s.Unlock()
 	r, err := readRequest(c.in)
 	if err != nil {
 		c.fail(err)
@@ -172,7 +131,7 @@ func (c *client) send(parts ...string) {
 
 // write writes a reply. A client that does not take it needs none.
 func (c *client) write(parts net.Buffers) {
-	c.conn.SetWriteDeadline(time.Now().Add(c.server.options.Total))
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.total))
 	_, _ = parts.WriteTo(c.conn)
 }
 
@@ -194,7 +153,7 @@ func (c *client) drain() {
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	c.wait(c.server.options.Idle)
+	c.wait(c.server.idle)
 	_, _ = io.CopyN(io.Discard, c.in, maxDrained)
 }
 

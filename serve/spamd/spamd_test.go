@@ -36,7 +36,7 @@ type started struct {
 }
 
 // start starts a daemon over a network, "unix" or "tcp".
-func start(t testing.TB, network string, e Engine, change func(*Options)) started {
+func start(t testing.TB, network string, e Engine, change func(*server)) started {
 	t.Helper()
 	address := "127.0.0.1:0"
 	if network == "unix" {
@@ -51,15 +51,14 @@ func start(t testing.TB, network string, e Engine, change func(*Options)) starte
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := DefaultOptions()
 	log := &servetest.Log{}
-	o.Log = log
+	s := newServer(e, l.Addr(), log)
 	if change != nil {
-		change(&o)
+		change(s)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- Serve(ctx, l, e, o) }()
+	go func() { ended <- s.Serve(ctx, l) }()
 	stop := sync.OnceValue(func() error {
 		cancel()
 		return <-ended
@@ -330,7 +329,7 @@ func TestTellIsRefusedOverTCPUnlessAllowed(t *testing.T) {
 	if got := start(t, "tcp", e, nil).ask(t, lesson); !strings.HasPrefix(got, "SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled") {
 		t.Errorf("got %q", got)
 	}
-	if got := start(t, "tcp", e, func(o *Options) { o.TellOverTCP = true }).ask(t, lesson); !strings.Contains(got, "DidSet: local") {
+	if got := start(t, "tcp", servetest.NewEngine(t, func(o *serve.Options) { o.TellOverTCP = true }), nil).ask(t, lesson); !strings.Contains(got, "DidSet: local") {
 		t.Errorf("got %q", got)
 	}
 }

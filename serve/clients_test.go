@@ -35,7 +35,7 @@ func TestAcceptGoesOnAfterAnError(t *testing.T) {
 		r.of <- x
 	}
 	clients, warnings := 0, 0
-	err := Accept(t.Context(), r, func(net.Conn) { clients++ }, func(error) { warnings++ })
+	err := accept(t.Context(), r, func(net.Conn) { clients++ }, func(error) { warnings++ })
 	if clients != 2 || warnings != 2 || !errors.Is(err, net.ErrClosed) || len(r.closed) != 1 {
 		t.Errorf("%d clients, %d warnings, %v, closed %d times", clients, warnings, err, len(r.closed))
 	}
@@ -50,7 +50,7 @@ func TestAcceptEndsWithItsContext(t *testing.T) {
 	cancel()
 	r.of <- conn // came at the same time
 	clients := 0
-	if err := Accept(ctx, r, func(net.Conn) { clients++ }, func(error) {}); clients != 1 || err != nil {
+	if err := accept(ctx, r, func(net.Conn) { clients++ }, func(error) {}); clients != 1 || err != nil {
 		t.Errorf("%d clients, %v", clients, err)
 	}
 }
