@@ -90,7 +90,7 @@ func testConfined(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.idleFor = 100 * time.Millisecond
+	e.learner.idleFor = 100 * time.Millisecond
 	e.start(t.Context())
 	socket := filepath.Join(folder, "run", "socket")
 	l, err := net.Listen("unix", socket)
@@ -179,7 +179,7 @@ func testConfined(t *testing.T, folder string) {
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Errorf("fit the model: %v", err)
 	}
-	if err, _ := e.unsure.keep(unsureRecord(1, time.Now())); err != nil {
+	if err := e.Unsure.keep(unsureRecord(1, time.Now())); err != nil {
 		t.Error(err)
 	}
 	unknown := func() int { return judge(t, e, "", mail("ham", 8)).Unknown } // the other model knows this message

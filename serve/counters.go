@@ -1,8 +1,8 @@
 package serve
 
 import (
+	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -25,8 +25,6 @@ type Counters struct {
 	Faults      atomic.Int64
 	Seconds     Histogram
 }
-
-func newCounters() *Counters { return &Counters{} }
 
 // Family is a counter for each value of a label. Only the program chooses these values, so they are few.
 type Family struct{ counters sync.Map }
@@ -67,56 +65,69 @@ func (h *Histogram) observe(d time.Duration) {
 	h.sum.Add(int64(d))
 }
 
-// WriteMetrics writes all counters in the text format of Prometheus.
-func (e *Engine) WriteMetrics(w io.Writer) error {
-	c := e.counters
-	var b strings.Builder
-	head := func(name, kind, help string) {
-		fmt.Fprintf(&b, "# HELP chaff_%s %s\n# TYPE chaff_%s %s\n", name, help, name, kind)
+// metric is a counter or a gauge, with a value for each value of its label, or one without a label.
+type metric struct {
+	name, label, help string
+	values            map[string]int64
+}
+
+func number(n int64) map[string]int64 { return map[string]int64{"": n} }
+
+// metrics returns all but the histogram.
+func (e *Engine) metrics() []metric {
+	c := e.Counters
+	return []metric{
+		{"verdicts_total", "verdict", "Messages by verdict.", c.Verdicts.All()},
+		{"unjudged_total", "reason", "Messages without a verdict, by reason.", c.Unjudged.All()},
+		{"learned_total", "result", "Messages learned and forgotten, by what happened to them.", c.Learned.All()},
+		{"unlearned_total", "reason", "Messages that could not be learned or forgotten, by reason.", c.Unlearned.All()},
+		{"connections_total", "protocol", "Connections accepted.", c.Connections.All()},
+		{"connections_refused_total", "protocol", "Connections refused, because there were too many.", c.Refused.All()},
+		{"reloads_total", "result", "Models read again.", c.Reloads.All()},
+		{"unlike_total", "", "Messages unlike those that the model learned.", number(c.Unlike.Load())},
+		{"bytes_total", "", "Bytes of messages judged.", number(c.Bytes.Load())},
+		{"faults_total", "", "Faults of the program.", number(c.Faults.Load())},
+		{"connections", "protocol", "Clients connected.", e.connected.All()},
+		{"in_flight", "", "Messages being judged or waiting for that.", number(e.inFlight.Load())},
+		{"transit_bytes", "", "Bytes of messages in transit.", number(e.memory.taken.Load())},
+		{"users_in_memory", "", "Models of users in memory.", number(int64(e.users.count()))},
+		{"model_opened_seconds", "", "When the model in memory was read.", number(e.shared.current().opened.Unix())},
 	}
-	family := func(name, label, help string, f *Family) {
+}
+
+// Metrics returns all counters in the text format of Prometheus.
+func (e *Engine) Metrics() []byte {
+	var b bytes.Buffer
+	for _, m := range e.metrics() {
 		kind := "counter"
-		if !strings.HasSuffix(name, "_total") {
+		if !strings.HasSuffix(m.name, "_total") {
 			kind = "gauge"
 		}
-		head(name, kind, help)
-		all := f.All()
-		for _, value := range slices.Sorted(maps.Keys(all)) {
-			fmt.Fprintf(&b, "chaff_%s{%s=\"%s\"} %d\n", name, label, labelValue(value), all[value])
+		fmt.Fprintf(&b, "# HELP chaff_%s %s\n# TYPE chaff_%s %s\n", m.name, m.help, m.name, kind)
+		for _, value := range slices.Sorted(maps.Keys(m.values)) {
+			label := ""
+			if m.label != "" {
+				label = fmt.Sprintf("{%s=\"%s\"}", m.label, labelValue(value))
+			}
+			fmt.Fprintf(&b, "chaff_%s%s %d\n", m.name, label, m.values[value])
 		}
 	}
-	number := func(name, kind, help string, value int64) {
-		head(name, kind, help)
-		fmt.Fprintf(&b, "chaff_%s %d\n", name, value)
-	}
-	family("verdicts_total", "verdict", "Messages by verdict.", &c.Verdicts)
-	family("unjudged_total", "reason", "Messages without a verdict, by reason.", &c.Unjudged)
-	family("learned_total", "result", "Messages learned and forgotten, by what happened to them.", &c.Learned)
-	family("unlearned_total", "reason", "Messages that could not be learned or forgotten, by reason.", &c.Unlearned)
-	family("connections_total", "protocol", "Connections accepted.", &c.Connections)
-	family("connections_refused_total", "protocol", "Connections refused, because there were too many.", &c.Refused)
-	family("reloads_total", "result", "Models read again.", &c.Reloads)
-	number("unlike_total", "counter", "Messages unlike those that the model learned.", c.Unlike.Load())
-	number("bytes_total", "counter", "Bytes of messages judged.", c.Bytes.Load())
-	number("faults_total", "counter", "Faults of the program.", c.Faults.Load())
-	family("connections", "protocol", "Clients connected.", &e.connected)
-	number("in_flight", "gauge", "Messages being judged or waiting for that.", e.inFlight.Load())
-	number("transit_bytes", "gauge", "Bytes of messages in transit.", e.transit.Load())
-	number("users_in_memory", "gauge", "Models of users in memory.", int64(e.users.count()))
-	number("model_opened_seconds", "gauge", "When the model in memory was read.", e.shared.current().opened.Unix())
-	head("verdict_seconds", "histogram", "Time from the end of a message to its verdict.")
+	e.Counters.Seconds.write(&b)
+	return b.Bytes()
+}
+
+func (h *Histogram) write(b *bytes.Buffer) {
+	b.WriteString("# HELP chaff_verdict_seconds Time from the end of a message to its verdict.\n# TYPE chaff_verdict_seconds histogram\n")
 	n := int64(0)
-	for i := range c.Seconds.classes {
-		n += c.Seconds.classes[i].Load()
+	for i := range h.classes {
+		n += h.classes[i].Load()
 		bound := "+Inf"
 		if i < len(bounds) {
 			bound = fmt.Sprint(bounds[i])
 		}
-		fmt.Fprintf(&b, "chaff_verdict_seconds_bucket{le=\"%s\"} %d\n", bound, n)
+		fmt.Fprintf(b, "chaff_verdict_seconds_bucket{le=\"%s\"} %d\n", bound, n)
 	}
-	fmt.Fprintf(&b, "chaff_verdict_seconds_sum %g\nchaff_verdict_seconds_count %d\n", time.Duration(c.Seconds.sum.Load()).Seconds(), n)
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintf(b, "chaff_verdict_seconds_sum %g\nchaff_verdict_seconds_count %d\n", time.Duration(h.sum.Load()).Seconds(), n)
 }
 
 // labelValue escapes the value of a label.

@@ -31,22 +31,19 @@ func TestCountersCountWhatHappens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer done()
-	var text strings.Builder
-	if err := e.WriteMetrics(&text); err != nil {
-		t.Fatal(err)
-	}
+	text := string(e.Metrics())
 	for _, want := range []string{
 		`chaff_verdicts_total{verdict="spam"} 3`, `chaff_verdicts_total{verdict="ham"} 1`, `chaff_unjudged_total{reason="too_large"} 1`,
 		`chaff_learned_total{result="learned"} 1`, `chaff_learned_total{result="known"} 1`, `chaff_learned_total{result="forgotten"} 1`,
 		`chaff_connections_total{protocol="spamd"} 1`, `chaff_connections{protocol="spamd"} 1`, "chaff_faults_total 0", "chaff_in_flight 0", "chaff_transit_bytes 0",
 		`chaff_verdict_seconds_bucket{le="+Inf"} 4`, "chaff_verdict_seconds_count 4", "# TYPE chaff_verdict_seconds histogram",
 	} {
-		if !strings.Contains(text.String(), want+"\n") {
-			t.Errorf("the metrics lack %s:\n%s", want, text.String())
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("the metrics lack %s:\n%s", want, text)
 		}
 	}
 	line := regexp.MustCompile(`^(# (HELP|TYPE) chaff_[a-z_]+ .+|chaff_[a-z_]+(\{[a-z]+="[^"\n]*"\})? [0-9.e+-]+)$`)
-	for l := range strings.Lines(text.String()) {
+	for l := range strings.Lines(text) {
 		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
 			t.Errorf("not in the format of Prometheus: %q", l)
 		}

@@ -4,7 +4,8 @@
 //
 //	v, err := e.Judge(ctx, user, raw)
 //	if err != nil {
-//		return e.Unjudged(raw, err) // unchanged apart from a field that says why
+//		raw, _ = verdictfield.Unjudged(raw, err.Error()) // unchanged apart from a field that says why
+//		return raw
 //	}
 //	return e.Passed(raw, v)
 //

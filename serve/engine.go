@@ -27,27 +27,28 @@ type Logger interface {
 
 // Engine judges and learns messages.
 type Engine struct {
-	options  Options
-	log      Logger
-	events   events
-	shared   *shared
-	users    *users
-	counters *Counters
-	history  *history
-	unsure   *shelf
-	kept     *shelf // of the history
-	started  time.Time
+	// Counters count what it does.
+	Counters *Counters
+	// History has the last verdicts; Unsure and Kept have messages: unsure ones, and those of the history.
+	History      *History
+	Unsure, Kept *Shelf
+	// Started is when it was started.
+	Started time.Time
 
-	inFlight  atomic.Int64 // judgements, also those whose client has gone
-	connected Family       // clients, by protocol
-	transit   atomic.Int64 // bytes of messages
-	closed    atomic.Bool
+	options   Options
+	log       Logger
+	events    events
+	shared    *shared
+	users     *users
+	memory    memory
+	connected Family // clients, by protocol
+	learner   *learner
 
-	slots   chan struct{} // as many as messages are judged at a time
-	large   chan struct{} // one for a large message
-	lessons chan *lesson
-	judge   func(*judgement) // classify, except in tests
-	idleFor time.Duration    // for how long nothing was learned before a model is fitted again
+	inFlight atomic.Int64 // judgements, also those whose client has gone
+	closed   atomic.Bool
+	slots    chan struct{}    // as many as messages are judged at a time
+	large    chan struct{}    // one for a large message
+	judge    func(*judgement) // classify, except in tests
 
 	stop    context.CancelFunc // ends the watcher, and fitting a model
 	abort   context.CancelFunc // ends learning
@@ -69,58 +70,55 @@ func open(o Options, log Logger) (*Engine, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	e := &Engine{options: o, log: log, events: events{log: o.Events}, counters: newCounters(), started: time.Now(), ended: make(chan struct{})}
+	e := &Engine{
+		Counters: &Counters{}, Started: time.Now(), options: o, log: log, events: events{log: o.Events}, users: &users{options: o, log: log, open: map[string]*user{}},
+		memory: memory{most: int64(o.Memory)}, slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1), ended: make(chan struct{}),
+	}
+	e.judge, e.learner = e.classify, &learner{engine: e, lessons: make(chan *lesson, o.Queue), idleFor: idleFor}
 	var err error
-	if e.shared, err = openShared(o.Model); err != nil {
+	if e.shared, err = openShared(o.Model, log, &e.Counters.Reloads); err != nil {
 		return nil, err
 	}
-	e.warnOfLog(o.Model, e.shared.current().filter)
 	if o.Users != "" {
-		if err := os.MkdirAll(o.Users, 0o700); err != nil {
-			return nil, fmt.Errorf("folder of users: %w", err)
-		}
-		if isSameFile(o.Users, filepath.Dir(o.Model)) {
-			return nil, fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)
-		}
-		if err := checkRoot(o.Users); err != nil {
+		if err := makeFolderOfUsers(o); err != nil {
 			return nil, err
 		}
 	}
-	e.users = newUsers(o)
 	beside, err := openFolder(o.Model)
 	if err != nil {
 		return nil, err
 	}
-	if e.history, err = openHistory(beside, o); err != nil {
+	if e.History, err = openHistory(beside, o); err != nil {
 		return nil, err
 	}
-	if why := e.history.trouble; why != nil {
+	if why := e.History.trouble.err(); why != nil {
 		log.Warn("%v: verdicts are remembered in memory only", why)
 	}
-	if e.unsure, err = openShelf(beside, UnsureSuffix, o.KeepUnsure, o.UnsureDays); err != nil {
+	if e.Unsure, err = openShelf(beside, UnsureSuffix, o.KeepUnsure, o.UnsureDays); err != nil {
 		return nil, err
 	}
-	if e.kept, err = openShelf(beside, KeptSuffix, o.KeepHistory, o.HistoryDays); err != nil {
-		return nil, err
-	}
-	e.judge, e.idleFor = e.classify, idleFor
-	return e, nil
+	e.Kept, err = openShelf(beside, KeptSuffix, o.KeepHistory, o.HistoryDays)
+	return e, err
 }
 
-func isSameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+func makeFolderOfUsers(o Options) error {
+	if err := os.MkdirAll(o.Users, 0o700); err != nil {
+		return fmt.Errorf("folder of users: %w", err)
+	}
+	own, errOwn := os.Stat(o.Users)
+	model, errModel := os.Stat(filepath.Dir(o.Model))
+	if errOwn == nil && errModel == nil && os.SameFile(own, model) {
+		return fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)
+	}
+	return checkRoot(o.Users)
 }
 
 // start starts the goroutines of e.
 func (e *Engine) start(ctx context.Context) {
-	e.slots, e.large = make(chan struct{}, parallel.Workers(e.options.Workers)), make(chan struct{}, 1)
-	e.lessons = make(chan *lesson, e.options.Queue)
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	lessons, abort := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop, e.abort = stop, abort
-	e.running.Go(func() { e.teach(lessons, running) })
+	e.running.Go(func() { e.learner.run(lessons, running) })
 	e.running.Go(func() { e.watch(running) })
 }
 
@@ -136,7 +134,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		for e.inFlight.Load() > 0 { // nobody sends to the channel afterwards
 			time.Sleep(time.Millisecond)
 		}
-		close(e.lessons)
+		close(e.learner.lessons)
 		e.running.Wait()
 		close(done)
 	}()
@@ -147,7 +145,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		err = fmt.Errorf("stop: %w", ctx.Err())
 	}
 	e.abort()
-	err = errors.Join(err, e.history.close(time.Now()))
+	err = errors.Join(err, e.History.flush(time.Now()))
 	close(e.ended)
 	return err
 }
@@ -179,29 +177,35 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 	began := time.Now()
 	j := &judgement{ctx: ctx, user: user, raw: raw}
 	if err := e.run(j); err != nil {
-		e.counters.Unjudged.Add(reasonOf(err), 1)
+		e.Counters.Unjudged.Add(reasonOf(err), 1)
 		e.remember(j, began, err)
 		return Verdict{}, err
 	}
-	e.counters.Verdicts.Add(string(j.verdict.Verdict), 1)
+	e.Counters.Verdicts.Add(string(j.verdict.Verdict), 1)
 	if j.verdict.Unlike {
-		e.counters.Unlike.Add(1)
+		e.Counters.Unlike.Add(1)
 	}
-	e.counters.Bytes.Add(int64(len(raw)))
-	e.counters.Seconds.observe(time.Since(began))
+	e.Counters.Bytes.Add(int64(len(raw)))
+	e.Counters.Seconds.observe(time.Since(began))
 	e.remember(j, began, nil)
-	e.keep(j, began)
 	return j.verdict, nil
 }
 
-// remember adds a verdict, or why there is none, to the history and to the log.
+// remember adds a verdict, or why there is none, to the history and to the log, and keeps the message as the options say.
 func (e *Engine) remember(j *judgement, began time.Time, err error) {
-	if e.options.History == 0 && e.events.log == nil {
-		return
+	if e.options.History > 0 || e.events.log != nil {
+		r := newRecord(j, began, err, e.options.HistorySubjects)
+		e.events.judged(originOf(j.ctx).Protocol, r)
+		e.History.add(r)
 	}
-	r := newRecord(j, began, err, e.options.HistorySubjects)
-	e.events.judged(originOf(j.ctx).Protocol, r)
-	e.history.add(r)
+	for _, shelf := range []*Shelf{e.Unsure, e.Kept} {
+		if shelf.most == 0 || err != nil || shelf == e.Unsure && j.verdict.Verdict != filter.Unsure {
+			continue
+		}
+		if err := shelf.keep(newRecord(j, began, nil, true), j.raw); shelf.trouble.isNew(err) {
+			e.log.Warn("%v", err)
+		}
+	}
 }
 
 // Explain explains the verdict on a message. It is not counted as judged.
@@ -224,17 +228,10 @@ func (e *Engine) run(j *judgement) error {
 	if err := e.enter(); err != nil {
 		return err
 	}
-	if len(j.raw) <= quickMessage {
-		defer e.inFlight.Add(-1)
-		select {
-		case e.slots <- struct{}{}:
-			return e.inSlot(j, e.slots)
-		default:
-		}
-	}
 	ctx, cancel := context.WithTimeoutCause(j.ctx, time.Duration(e.options.MaxSeconds*float64(time.Second)), ErrTimeout)
 	defer cancel()
 	if len(j.raw) <= quickMessage {
+		defer e.inFlight.Add(-1)
 		return e.inTurn(ctx, j, e.slots)
 	}
 	slots := e.slots
@@ -270,18 +267,22 @@ func (e *Engine) enter() error {
 	return err
 }
 
-// inTurn waits for a slot and judges a message, unless ctx ends first.
-func (e *Engine) inTurn(ctx context.Context, j *judgement, slots chan struct{}) error {
+// Ready returns nil if the engine judges the next message at once or soon, else [ErrClosed] or [ErrBusy].
+func (e *Engine) Ready() error {
+	err := e.enter()
+	if err == nil {
+		e.inFlight.Add(-1)
+	}
+	return err
+}
+
+// inTurn waits for a slot and judges a message, unless ctx ends first. A fault of the program costs one verdict.
+func (e *Engine) inTurn(ctx context.Context, j *judgement, slots chan struct{}) (err error) {
 	select {
 	case slots <- struct{}{}:
-		return e.inSlot(j, slots)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// inSlot judges a message and gives its slot back. A fault of the program costs one verdict.
-func (e *Engine) inSlot(j *judgement, slots chan struct{}) (err error) {
 	defer func() {
 		<-slots
 		if fault := recover(); fault != nil {
@@ -294,7 +295,7 @@ func (e *Engine) inSlot(j *judgement, slots chan struct{}) (err error) {
 
 func (e *Engine) classify(j *judgement) {
 	shared := e.shared.current()
-	user := e.users.find(j.user, shared, e.log)
+	user := e.users.find(j.user, shared)
 	if j.explain {
 		j.explanation, j.err = explain(shared.filter, user, j.raw)
 		return
@@ -315,7 +316,7 @@ func (e *Engine) classify(j *judgement) {
 
 // fault reports a fault of the program.
 func (e *Engine) fault(what any) error {
-	e.counters.Faults.Add(1)
+	e.Counters.Faults.Add(1)
 	e.log.Warn("internal error: %v: please report it", what)
 	return ErrInternal
 }
@@ -333,12 +334,6 @@ func (e *Engine) judgeOf(v Verdict) *filter.Filter {
 		return e.shared.current().filter
 	}
 	return v.judge
-}
-
-// Unjudged returns a message without a verdict, with a field that says why; see [verdictfield.Unjudged].
-func (e *Engine) Unjudged(raw []byte, why error) []byte {
-	out, _ := verdictfield.Unjudged(raw, why.Error())
-	return out
 }
 
 // Provenance returns how the shared model was made; see [filter.Filter.Provenance].
@@ -367,9 +362,12 @@ type Status struct {
 
 // Status returns the state of the engine and of the log of a user, "" for the shared one. It reads the whole log.
 func (e *Engine) Status(user string) (Status, error) {
-	s := Status{Model: e.options.Model, Started: e.started, Users: e.users.count(), Unlike: e.shared.current().background.unlike.warning()}
-	s.Opened, s.Trouble = e.shared.state()
-	path, err := e.pathOf(user)
+	s := Status{Model: e.options.Model, Started: e.Started, Users: e.users.count(), Unlike: e.shared.current().background.unlike.warning()}
+	s.Opened = e.shared.current().opened
+	if err := e.shared.trouble.err(); err != nil {
+		s.Trouble = err.Error()
+	}
+	path, err := e.users.pathOf(user)
 	if err != nil {
 		return s, err
 	}
@@ -385,12 +383,3 @@ func (e *Engine) Status(user string) (Status, error) {
 	s.Store = &status
 	return s, nil
 }
-
-// Started returns when the engine was started.
-func (e *Engine) Started() time.Time { return e.started }
-
-// Counters returns the counters of the engine.
-func (e *Engine) Counters() *Counters { return e.counters }
-
-// History returns the last verdicts, the latest first.
-func (e *Engine) History() []Record { return e.history.all(time.Now()) }

@@ -205,7 +205,7 @@ func TestAModelThatChangesUnderLoadLosesNoRequest(t *testing.T) {
 	if log.String() != "" {
 		t.Errorf("log: %s", log)
 	}
-	if got := e.Counters().Reloads.All()["done"]; got < 20 {
+	if got := e.Counters.Reloads.All()["done"]; got < 20 {
 		t.Errorf("%d reloads, want at least 20", got)
 	}
 }
@@ -307,7 +307,7 @@ func TestAModelThatCannotBeReadIsReportedOnce(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.reload(false); err != nil {
+	if err := e.shared.reload(false); err != nil {
 		t.Error(err)
 	}
 	if s, err := e.Status(""); err != nil || s.Trouble != "" || s.Store.Messages != 10 {
@@ -339,7 +339,7 @@ func TestAModelIsFittedAgainWhenNothingIsLearned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.idleFor = 10 * time.Millisecond
+	e.learner.idleFor = 10 * time.Millisecond
 	e.start(t.Context())
 	defer e.Close(context.Background())
 	learn(t, e, "", mail("spam", 50), "spam")

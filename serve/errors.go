@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"sync"
 )
 
 // Why a message was not judged, learned or forgotten.
@@ -47,4 +48,25 @@ func reasonOf(err error) string {
 		}
 	}
 	return "other"
+}
+
+// trouble is the error of the last attempt at something that is tried again and again.
+type trouble struct {
+	mu   sync.Mutex
+	last error
+}
+
+// isNew remembers the error of an attempt, and reports whether it is another one than that of the attempt before.
+func (t *trouble) isNew(err error) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.last
+	t.last = err
+	return err != nil && (before == nil || before.Error() != err.Error())
+}
+
+func (t *trouble) err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last
 }

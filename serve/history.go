@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"chaff/filter"
@@ -38,8 +39,6 @@ type Record struct {
 	// From and Subject are kept only if the options say so.
 	From    string `json:"from,omitempty"`
 	Subject string `json:"subject,omitempty"`
-
-	number int64 // of all records, from 1
 }
 
 // newRecord returns the record of a message that was judged, or was not.
@@ -51,7 +50,7 @@ func newRecord(j *judgement, began time.Time, err error, subjects bool) *Record 
 		r.Verdict, r.Score, r.Probability = j.verdict.Verdict, j.verdict.Score, j.verdict.Probability
 	}
 	r.QueueID = short(originOf(j.ctx).QueueID)
-	for name, value := range fields(j.raw) {
+	for name, value := range HeaderFields(j.raw) {
 		switch {
 		case r.ID == "" && equalFold(name, "message-id"):
 			r.ID = short(string(value))
@@ -70,8 +69,8 @@ const (
 	maxHistoryText   = 200      // bytes of a text that are kept
 )
 
-// fields yields the fields of the header of a message, the lines of folded ones joined.
-func fields(raw []byte) func(yield func(name, value []byte) bool) {
+// HeaderFields yields the fields at the beginning of a message, each without the blanks around its value, which may have line ends.
+func HeaderFields(raw []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		rest := raw[:min(len(raw), maxHistoryHeader)]
 		for len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' {
@@ -112,19 +111,21 @@ func readable(value []byte) string {
 	return short(strings.Join(strings.Fields(string(decoded)), " "))
 }
 
-// history has the last verdicts, in memory and in a file.
-type history struct {
-	folder *folder
-	name   string // of the file
-	days   int
-	ring   []atomic.Pointer[Record]
-	next   atomic.Int64 // the number of the next record, minus 1
+// History has the last verdicts, in memory and in a file.
+type History struct {
+	folder  *folder
+	name    string // of the file
+	most    int    // records that are kept
+	days    int
+	trouble trouble // with the file
 
-	mu      sync.Mutex // of the fields below
-	written int64      // the number of the last record in the file
-	lines   int        // of the file
-	cut     time.Time  // when the file was last cut to the ring
-	trouble error
+	mu    sync.Mutex // of the two fields below
+	ring  []*Record  // the oldest first, up to twice as many as are kept
+	fresh int        // how many of the last ones are not in the file
+
+	file  sync.Mutex // held while the file is written
+	lines int        // of the file
+	cut   time.Time  // when the file was last cut to what is kept
 }
 
 // historyStart is how a history begins, unless it is empty.
@@ -133,8 +134,8 @@ const historyStart = `{"time":"`
 var errNoHistory = errors.New("the file that is there is no history of chaff")
 
 // openHistory returns the history in the file of a model, which it makes if there is none.
-func openHistory(dir *folder, o Options) (*history, error) {
-	h := &history{folder: dir, name: filepath.Base(o.Model) + historySuffix, days: o.HistoryDays, ring: make([]atomic.Pointer[Record], o.History)}
+func openHistory(dir *folder, o Options) (*History, error) {
+	h := &History{folder: dir, name: filepath.Base(o.Model) + historySuffix, most: o.History, days: o.HistoryDays}
 	if o.History == 0 {
 		return h, nil
 	}
@@ -144,16 +145,17 @@ func openHistory(dir *folder, o Options) (*history, error) {
 		file.Close()
 	}
 	if err != nil {
-		h.trouble = fmt.Errorf("history: %w", err)
+		err = fmt.Errorf("history: %w", err)
 	}
 	if errors.Is(err, errNotOurs) || errors.Is(err, errNoHistory) {
-		return nil, h.trouble
+		return nil, err
 	}
+	h.trouble.isNew(err)
 	return h, nil // in memory, where the file cannot be written
 }
 
 // read reads the file. What was being written at a crash has no line end, and the first flush drops it.
-func (h *history) read(file *os.File) error {
+func (h *History) read(file *os.File) error {
 	lines := bufio.NewReader(file)
 	if head, _ := lines.Peek(len(historyStart)); len(head) > 0 && !strings.HasPrefix(historyStart, string(head)) {
 		return errNoHistory
@@ -164,7 +166,7 @@ func (h *history) read(file *os.File) error {
 			h.lines++
 		}
 		if err == io.EOF {
-			h.written = h.next.Load()
+			h.fresh = 0
 			return nil
 		}
 		if err != nil {
@@ -177,87 +179,75 @@ func (h *history) read(file *os.File) error {
 	}
 }
 
-// add adds a record.
-func (h *history) add(r *Record) {
-	if len(h.ring) == 0 {
+func (h *History) add(r *Record) {
+	if h.most == 0 {
 		return
 	}
-	r.number = h.next.Add(1)
-	h.ring[r.number%int64(len(h.ring))].Store(r)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.ring) == 2*h.most { // others may be reading it
+		h.ring = slices.Clone(h.ring[h.most:])
+	}
+	h.ring = append(h.ring, r)
+	h.fresh = min(h.fresh+1, h.most)
 }
 
-// since returns the records after one with a number, the oldest first, up to the last whose predecessors are all there.
-func (h *history) since(number int64) []*Record {
-	last := h.next.Load()
-	var all []*Record
-	for n := max(number, last-int64(len(h.ring))) + 1; n <= last; n++ {
-		r := h.ring[n%int64(len(h.ring))].Load()
-		if r == nil || r.number < n { // somebody is about to add it
-			break
-		}
-		if r.number == n {
+// kept returns the records that are not too many. The caller locks.
+func (h *History) kept() []*Record { return h.ring[max(len(h.ring)-h.most, 0):] }
+
+// recent returns those of some records that are not too old.
+func (h *History) recent(records []*Record, now time.Time) (all []*Record) {
+	for _, r := range records {
+		if now.Sub(r.Time) < time.Duration(h.days)*24*time.Hour {
 			all = append(all, r)
 		}
 	}
 	return all
 }
 
-// all returns the records, the latest first.
-func (h *history) all(now time.Time) []Record {
-	var all []Record
-	if len(h.ring) == 0 {
-		return nil
-	}
-	kept := h.since(0)
-	for i := len(kept) - 1; i >= 0; i-- {
-		if h.isRecent(kept[i], now) {
-			all = append(all, *kept[i])
-		}
-	}
+// All returns the records, the latest first.
+func (h *History) All() []*Record {
+	h.mu.Lock()
+	kept := h.kept()
+	h.mu.Unlock()
+	all := h.recent(kept, time.Now())
+	slices.Reverse(all)
 	return all
-}
-
-func (h *history) isRecent(r *Record, now time.Time) bool {
-	return now.Sub(r.Time) < time.Duration(h.days)*24*time.Hour
 }
 
 // cutEvery is how often old records leave the file at the latest.
 const cutEvery = time.Hour
 
 // flush appends new records to the file. A file of more than twice the records that are kept is written again, and each hour one that may have
-// old ones. Result isNew says whether the last attempt had another error.
-func (h *history) flush(now time.Time) (err error, isNew bool) {
-	if len(h.ring) == 0 {
-		return nil, false
-	}
+// old ones.
+func (h *History) flush(now time.Time) error {
+	h.file.Lock()
+	defer h.file.Unlock()
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	before := h.trouble
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("history: %w", err)
-		}
-		h.trouble, isNew = err, err != nil && (before == nil || before.Error() != err.Error())
-	}()
-	fresh := h.since(h.written)
+	kept := h.kept()
+	fresh := kept[len(kept)-h.fresh:]
+	h.fresh = 0
+	h.mu.Unlock()
 	if len(fresh) > 0 {
-		if err := h.append(fresh); err != nil {
-			return err, false
+		if err := h.append(linesOf(fresh)); err != nil {
+			h.mu.Lock()
+			h.fresh = min(h.fresh+len(fresh), h.most)
+			h.mu.Unlock()
+			return fmt.Errorf("history: %w", err)
 		}
-		h.written = fresh[len(fresh)-1].number
 		h.lines += len(fresh)
 	}
-	if h.lines > 2*len(h.ring) || h.lines > 0 && now.Sub(h.cut) > cutEvery {
-		return h.rewrite(now), false
+	if h.lines > 2*h.most || h.lines > 0 && now.Sub(h.cut) > cutEvery {
+		kept = h.recent(kept, now)
+		if err := h.folder.replace(h.name, linesOf(kept)); err != nil {
+			return fmt.Errorf("history: %w", err)
+		}
+		h.lines, h.cut = len(kept), now
 	}
-	return nil, false
+	return nil
 }
 
-func (h *history) append(records []*Record) error {
-	data, err := linesOf(records)
-	if err != nil {
-		return err
-	}
+func (h *History) append(data []byte) error {
 	file, err := h.folder.openOwn(h.name, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return err
@@ -266,38 +256,11 @@ func (h *history) append(records []*Record) error {
 	return errors.Join(err, file.Close())
 }
 
-// rewrite writes the file with the records that are kept.
-func (h *history) rewrite(now time.Time) error {
-	var kept []*Record
-	for _, r := range h.since(0) {
-		if r.number <= h.written && h.isRecent(r, now) {
-			kept = append(kept, r)
-		}
-	}
-	data, err := linesOf(kept)
-	if err != nil {
-		return err
-	}
-	if err := h.folder.replace(h.name, data); err != nil {
-		return err
-	}
-	h.lines, h.cut = len(kept), now
-	return nil
-}
-
-func linesOf(records []*Record) ([]byte, error) {
+func linesOf(records []*Record) []byte {
 	var data bytes.Buffer
 	lines := json.NewEncoder(&data)
 	for _, r := range records {
-		if err := lines.Encode(r); err != nil {
-			return nil, err
-		}
+		_ = lines.Encode(r) // one whose score is no number is left out
 	}
-	return data.Bytes(), nil
-}
-
-// close writes what is not in the file.
-func (h *history) close(now time.Time) error {
-	err, _ := h.flush(now)
-	return err
+	return data.Bytes()
 }

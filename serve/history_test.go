@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-func openTestHistory(t *testing.T, path string, records int) *history {
+func openTestHistory(t *testing.T, path string, records int) *History {
 	t.Helper()
 	o := DefaultOptions()
 	o.Model, o.History = path, records
@@ -34,7 +34,7 @@ func folderOfModel(t *testing.T, path string) *folder {
 }
 
 // ids returns the ids of records.
-func ids(all []Record) string {
+func ids(all []*Record) string {
 	var text []string
 	for _, r := range all {
 		text = append(text, r.ID)
@@ -45,27 +45,27 @@ func ids(all []Record) string {
 func TestTheHistorySurvivesARestart(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
 	h := openTestHistory(t, path, 3)
-	if got := h.all(now); len(got) != 0 {
+	if got := h.All(); len(got) != 0 {
 		t.Errorf("a new history has %v", got)
 	}
 	for n := range 5 {
 		h.add(&Record{Time: now, ID: fmt.Sprint(n)})
 		if n%2 == 0 {
-			if err, _ := h.flush(now); err != nil {
+			if err := h.flush(now); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if got := ids(h.all(now)); got != "4 3 2" {
+	if got := ids(h.All()); got != "4 3 2" {
 		t.Errorf("got %s", got)
 	}
 	if info, err := os.Stat(path + historySuffix); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file: %v, %v", info, err)
 	}
-	if got := ids(openTestHistory(t, path, 3).all(now)); got != "4 3 2" {
+	if got := ids(openTestHistory(t, path, 3).All()); got != "4 3 2" {
 		t.Errorf("after a restart: got %s", got)
 	}
-	if got := ids(openTestHistory(t, path, 2).all(now)); got != "4 3" {
+	if got := ids(openTestHistory(t, path, 2).All()); got != "4 3" {
 		t.Errorf("after a restart with a smaller one: got %s", got)
 	}
 }
@@ -75,7 +75,7 @@ func TestTheFileOfTheHistoryStaysSmall(t *testing.T) {
 	h := openTestHistory(t, path, 10)
 	for n := range 1000 {
 		h.add(&Record{Time: now, ID: fmt.Sprint(n)})
-		if err, _ := h.flush(now); err != nil {
+		if err := h.flush(now); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path + historySuffix)
@@ -93,10 +93,10 @@ func TestWhatIsTooOldLeavesTheHistory(t *testing.T) {
 	h := openTestHistory(t, path, 10)
 	h.add(&Record{Time: now.Add(-31 * 24 * time.Hour), ID: "old"})
 	h.add(&Record{Time: now, ID: "new"})
-	if got := ids(h.all(now)); got != "new" {
+	if got := ids(h.All()); got != "new" {
 		t.Errorf("got %s", got)
 	}
-	if err, _ := h.flush(now); err != nil {
+	if err := h.flush(now); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path + historySuffix)
@@ -117,10 +117,10 @@ func TestATornLineOfTheHistoryIsLeftOut(t *testing.T) {
 	}
 	h := openTestHistory(t, path, 10)
 	h.add(&Record{Time: now, ID: "next"})
-	if err, _ := h.flush(now); err != nil {
+	if err := h.flush(now); err != nil {
 		t.Fatal(err)
 	}
-	if got := ids(openTestHistory(t, path, 10).all(now)); got != "next whole" {
+	if got := ids(openTestHistory(t, path, 10).All()); got != "next whole" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -132,14 +132,12 @@ func TestAHistoryThatCannotBeWrittenIsReportedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.add(&Record{Time: time.Now(), ID: "one"})
-	err, isNew := h.flush(time.Now())
-	if err == nil || !isNew {
-		t.Errorf("got %v, new: %v", err, isNew)
+	for n, want := range []bool{true, false} {
+		if err := h.flush(time.Now()); err == nil || h.trouble.isNew(err) != want {
+			t.Errorf("attempt %d: got %v, new: %v", n+1, err, !want)
+		}
 	}
-	if err, isNew = h.flush(time.Now()); err == nil || isNew {
-		t.Errorf("the second time: got %v, new: %v", err, isNew)
-	}
-	if got := ids(h.all(time.Now())); got != "one" {
+	if got := ids(h.All()); got != "one" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -156,15 +154,15 @@ func TestManyMayAddToTheHistory(t *testing.T) {
 		})
 	}
 	for range 20 {
-		if err, _ := h.flush(now); err != nil {
+		if err := h.flush(now); err != nil {
 			t.Fatal(err)
 		}
 	}
 	all.Wait()
-	if err := h.close(now); err != nil {
+	if err := h.flush(now); err != nil {
 		t.Fatal(err)
 	}
-	if got := len(openTestHistory(t, path, 2000).all(now)); got != 2000 {
+	if got := len(openTestHistory(t, path, 2000).All()); got != 2000 {
 		t.Errorf("%d records in the file, want 2000", got)
 	}
 }
@@ -177,7 +175,7 @@ func TestARecordHasWhatTheOptionsAllow(t *testing.T) {
 		if _, err := e.Judge(From(t.Context(), Origin{QueueID: "4ABC"}), "bob", raw); err != nil {
 			t.Fatal(err)
 		}
-		all := e.History()
+		all := e.History.All()
 		if len(all) != 1 {
 			t.Fatalf("got %+v", all)
 		}
@@ -200,12 +198,12 @@ func TestAnUnjudgedMessageIsInTheHistory(t *testing.T) {
 	if _, err := e.Judge(t.Context(), "", mail("spam", 1)); err == nil {
 		t.Fatal("a message over the limit is judged")
 	}
-	if all := e.History(); len(all) != 1 || all[0].Unjudged != "too_large" || all[0].Verdict != "" {
+	if all := e.History.All(); len(all) != 1 || all[0].Unjudged != "too_large" || all[0].Verdict != "" {
 		t.Errorf("got %+v", all)
 	}
 	e, _ = start(t, newModel(t, 1), func(o *Options) { o.History = 0 })
 	judge(t, e, "", mail("spam", 1))
-	if all := e.History(); len(all) != 0 {
+	if all := e.History.All(); len(all) != 0 {
 		t.Errorf("a history that is switched off has %+v", all)
 	}
 }
@@ -287,7 +285,7 @@ func TestNoLinkLeadsTheDaemonToAnotherFile(t *testing.T) {
 			t.Skip("this system has no links")
 		}
 		h.add(&Record{Time: time.Now()})
-		if err, _ := h.flush(time.Now()); !errors.Is(err, errNotOurs) {
+		if err := h.flush(time.Now()); !errors.Is(err, errNotOurs) {
 			t.Errorf("%s: a history that has become a link: got %v", target, err)
 		}
 		if _, err := openHistory(folderOfModel(t, o.Model), o); !errors.Is(err, errNotOurs) {

@@ -1,27 +1,35 @@
 package serve
 
+import "sync/atomic"
+
 // Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] the protocol has too many: each has its own
 // number, so that idle clients of one delay no mail of another.
 func (e *Engine) Connect(protocol string) (done func(), err error) {
 	if now := e.connected.Add(protocol, 1); now > int64(e.options.Connections) {
 		e.connected.Add(protocol, -1)
-		e.counters.Refused.Add(protocol, 1)
+		e.Counters.Refused.Add(protocol, 1)
 		return nil, ErrBusy
 	}
-	e.counters.Connections.Add(protocol, 1)
+	e.Counters.Connections.Add(protocol, 1)
 	return func() { e.connected.Add(protocol, -1) }, nil
 }
 
-// reserve takes some of the memory for messages in transit, if there is enough left.
-func (e *Engine) reserve(bytes int) bool {
-	if e.transit.Add(int64(bytes)) > int64(e.options.Memory) {
-		e.transit.Add(-int64(bytes))
+// memory is that for messages in transit, in bytes.
+type memory struct {
+	taken atomic.Int64
+	most  int64
+}
+
+// take takes some of it, if there is enough left.
+func (m *memory) take(bytes int) bool {
+	if m.taken.Add(int64(bytes)) > m.most {
+		m.give(bytes)
 		return false
 	}
 	return true
 }
 
-func (e *Engine) release(bytes int) { e.transit.Add(-int64(bytes)) }
+func (m *memory) give(bytes int) { m.taken.Add(-int64(bytes)) }
 
 // Message is a message that a protocol is reading, within the limits of the engine. It belongs to one goroutine.
 type Message struct {
@@ -41,7 +49,7 @@ func (m *Message) Write(p []byte) (int, error) {
 	}
 	if need > m.taken {
 		size := min(max(need, 2*m.taken, 4<<10), m.engine.options.MaxMessage)
-		if !m.engine.reserve(size - m.taken) {
+		if !m.engine.memory.take(size - m.taken) {
 			return 0, m.refuse(ErrBusy)
 		}
 		m.taken = size
@@ -52,7 +60,7 @@ func (m *Message) Write(p []byte) (int, error) {
 }
 
 func (m *Message) refuse(why error) error {
-	m.engine.counters.Unjudged.Add(reasonOf(why), 1)
+	m.engine.Counters.Unjudged.Add(reasonOf(why), 1)
 	return why
 }
 
@@ -64,6 +72,6 @@ func (m *Message) Drop() { m.raw = nil }
 
 // Close gives back the memory. The bytes of the message stay valid.
 func (m *Message) Close() {
-	m.engine.release(m.taken)
+	m.engine.memory.give(m.taken)
 	m.taken, m.raw = 0, nil
 }

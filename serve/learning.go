@@ -46,20 +46,20 @@ func (e *Engine) Forget(ctx context.Context, user string, raw []byte) (store.Out
 func (e *Engine) learn(ctx context.Context, user string, raw []byte, label string) (o store.Outcome, err error) {
 	defer func() {
 		if err != nil {
-			e.counters.Unlearned.Add(reasonOf(err), 1)
+			e.Counters.Unlearned.Add(reasonOf(err), 1)
 		} else {
-			e.counters.Learned.Add(string(o.What), 1)
+			e.Counters.Learned.Add(string(o.What), 1)
 		}
 		e.events.learned(originOf(ctx).Protocol, user, label, string(o.What), err)
 	}()
 	if len(raw) > e.options.MaxMessage {
 		return o, fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)
 	}
-	path, err := e.pathOf(user)
+	path, err := e.users.pathOf(user)
 	if err != nil {
 		return o, err
 	}
-	if !e.reserve(len(raw)) {
+	if !e.memory.take(len(raw)) {
 		return o, ErrBusy
 	}
 	l := &lesson{path: path, user: user, raw: slices.Clone(raw), label: label, done: make(chan struct{})}
@@ -68,14 +68,14 @@ func (e *Engine) learn(ctx context.Context, user string, raw []byte, label strin
 		err = ErrClosed
 	} else {
 		select {
-		case e.lessons <- l:
+		case e.learner.lessons <- l:
 		default:
 			err = ErrBusy
 		}
 	}
 	e.inFlight.Add(-1)
 	if err != nil {
-		e.release(len(raw))
+		e.memory.give(len(raw))
 		return o, err
 	}
 	select {
@@ -86,101 +86,91 @@ func (e *Engine) learn(ctx context.Context, user string, raw []byte, label strin
 	}
 }
 
-// teach learns what comes, until the channel is closed, and fits models again when nothing comes, until running ends.
-func (e *Engine) teach(ctx, running context.Context) {
+// learner learns lessons, one after another.
+type learner struct {
+	engine  *Engine
+	lessons chan *lesson
+	idleFor time.Duration // for how long nothing was learned before a model is fitted again
+}
+
+// run learns what comes, until the channel is closed, and fits models again when nothing comes, until running ends.
+func (l *learner) run(ctx, running context.Context) {
 	changed := map[string]bool{} // paths of models
-	idle := time.NewTimer(e.idleFor)
+	idle := time.NewTimer(l.idleFor)
 	defer idle.Stop()
 	for {
 		select {
-		case l, open := <-e.lessons:
+		case first, open := <-l.lessons:
 			if !open {
 				return
 			}
-			lessons := e.waiting(l)
-			e.teachAll(ctx, lessons)
-			for _, l := range lessons {
-				changed[l.path] = true
+			for _, lesson := range l.teach(ctx, first) {
+				changed[lesson.path] = true
 			}
-			idle.Reset(e.idleFor)
+			idle.Reset(l.idleFor)
 		case <-idle.C:
 			for path := range changed {
-				e.retrain(running, path)
+				l.retrain(running, path)
 			}
 			clear(changed)
 		}
 	}
 }
 
-// waiting returns a lesson and others that wait, so that the models are read once for all of them.
-func (e *Engine) waiting(first *lesson) []*lesson {
+// teach learns a lesson and others that wait, in their order, and then reads the models that have changed once for all of them.
+func (l *learner) teach(ctx context.Context, first *lesson) []*lesson {
 	all := []*lesson{first}
-	for len(all) < maxLessons {
+	for waiting := true; waiting && len(all) < maxLessons; {
 		select {
-		case l, open := <-e.lessons:
-			if !open {
-				return all
+		case next, open := <-l.lessons:
+			if waiting = open; open {
+				all = append(all, next)
 			}
-			all = append(all, l)
 		default:
-			return all
+			waiting = false
 		}
 	}
-	return all
-}
-
-// teachAll learns some messages in their order, and then reads the models that have changed.
-func (e *Engine) teachAll(ctx context.Context, lessons []*lesson) {
-	for rest := lessons; len(rest) > 0; {
+	for rest := all; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].path == rest[0].path {
 			n++
 		}
-		e.teachOne(ctx, rest[:n])
+		l.teachOne(ctx, rest[:n])
 		rest = rest[n:]
 	}
-	e.refresh(lessons)
-	for _, l := range lessons {
-		e.release(len(l.raw))
-		close(l.done)
-	}
-}
-
-// refresh reads the models of lessons again.
-func (e *Engine) refresh(lessons []*lesson) {
-	seen := map[string]bool{}
-	for _, l := range lessons {
-		switch {
-		case seen[l.path]:
-		case l.path == e.options.Model:
-			_ = e.reload(false) // it has reported the error
-		default:
-			if folder, err := folderOf(l.user); err == nil {
-				e.users.refresh(folder, e.shared.current(), e.log)
+	_ = l.engine.shared.reload(false) // it has reported the error
+	for _, lesson := range all {
+		if folder, err := folderOf(lesson.user); err == nil {
+			if x := l.engine.users.opened(folder); x != nil {
+				x.follow(l.engine.shared.current(), false)
 			}
 		}
-		seen[l.path] = true
 	}
+	for _, lesson := range all {
+		l.engine.memory.give(len(lesson.raw))
+		close(lesson.done)
+	}
+	return all
 }
 
 // teachOne learns messages into the log of one model.
-func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
+func (l *learner) teachOne(ctx context.Context, lessons []*lesson) {
 	current := 0
 	failRest := func(err error) {
-		for _, l := range lessons[current:] {
-			l.err = err
+		for _, lesson := range lessons[current:] {
+			lesson.err = err
 		}
-		e.log.Warn("%v", err)
+		l.engine.log.Warn("%v", err)
 	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			failRest(e.fault(fault))
+			failRest(l.engine.fault(fault))
 		}
 	}()
-	s, err := e.openStore(ctx, lessons)
-	if errors.Is(err, store.ErrNone) && lessons[0].path != e.options.Model { // a user who has taught nothing
-		for _, l := range lessons {
-			l.outcome = store.Outcome{What: store.Refused, Reason: store.NeverKnown}
+	s, err := l.openStore(ctx, lessons)
+	if errors.Is(err, store.ErrNone) && lessons[0].path != l.engine.options.Model { // a user who has taught nothing
+		for _, lesson := range lessons {
+			lesson.outcome = store.Outcome{What: store.Refused, Reason: store.NeverKnown}
 		}
 		return
 	}
@@ -189,72 +179,68 @@ func (e *Engine) teachOne(ctx context.Context, lessons []*lesson) {
 		return
 	}
 	defer s.Close()
-	for _, l := range lessons {
-		if l.label == "" {
-			l.outcome, l.err = s.Forget(l.raw)
+	for _, lesson := range lessons {
+		if lesson.label == "" {
+			lesson.outcome, lesson.err = s.Forget(lesson.raw)
 		} else {
-			l.outcome, l.err = s.Learn(store.Message{Raw: l.raw, Label: l.label, Way: store.ByServer})
+			lesson.outcome, lesson.err = s.Learn(store.Message{Raw: lesson.raw, Label: lesson.label, Way: store.ByServer})
 		}
-		if l.err != nil {
-			e.log.Warn("%v", l.err)
+		if lesson.err != nil {
+			l.engine.log.Warn("%v", lesson.err)
 		}
 		current++
 	}
 	if err := s.Finish(); err != nil {
-		e.log.Warn("%v", err)
+		l.engine.log.Warn("%v", err)
 	}
 }
 
 // openStore opens the log that lessons belong to. It begins that of a user who has none, unless there is nothing to learn.
-func (e *Engine) openStore(ctx context.Context, lessons []*lesson) (*store.Store, error) {
-	path := lessons[0].path
-	s, err := store.Open(ctx, path, e.options.Store)
-	if !errors.Is(err, store.ErrNone) || path == e.options.Model ||
-		!slices.ContainsFunc(lessons, func(l *lesson) bool { return l.label != "" }) {
+func (l *learner) openStore(ctx context.Context, lessons []*lesson) (*store.Store, error) {
+	path, o := lessons[0].path, l.engine.options
+	s, err := store.Open(ctx, path, o.Store)
+	if !errors.Is(err, store.ErrNone) || path == o.Model || !slices.ContainsFunc(lessons, func(lesson *lesson) bool { return lesson.label != "" }) {
 		return s, err
 	}
-	if entries, err := os.ReadDir(e.options.Users); err != nil {
+	if entries, err := os.ReadDir(o.Users); err != nil {
 		return nil, fmt.Errorf("folder of users: %w", err)
-	} else if len(entries) >= e.options.MaxUsers {
-		return nil, fmt.Errorf("%w", ErrUsers)
+	} else if len(entries) >= o.MaxUsers {
+		return nil, ErrUsers
 	}
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("folder of a user: %w", err)
 	}
-	if err := store.BeginLike(ctx, path, e.shared.current().filter, e.options.Store); err != nil {
+	if err := store.BeginLike(ctx, path, l.engine.shared.current().filter, o.Store); err != nil {
 		return nil, err
 	}
-	e.log.Note("began a model for the user %s", lessons[0].user)
-	return store.Open(ctx, path, e.options.Store)
+	l.engine.log.Note("began a model for the user %s", lessons[0].user)
+	return store.Open(ctx, path, o.Store)
 }
 
 // retrain fits a model again if enough was learned since the last time, or mostly one class. What a user has taught may not be enough for a fit.
-func (e *Engine) retrain(ctx context.Context, path string) {
+func (l *learner) retrain(ctx context.Context, path string) {
+	e := l.engine
 	defer func() {
 		if fault := recover(); fault != nil {
 			e.fault(fault)
 		}
 	}()
-	if e.options.Store.RetrainAfter == 0 || ctx.Err() != nil {
+	after := e.options.Store.RetrainAfter
+	if after == 0 || ctx.Err() != nil {
 		return
 	}
 	s, err := store.Open(ctx, path, e.options.Store)
 	if err == nil {
 		defer s.Close()
-		err = e.retrainStore(ctx, path, s)
+		if s.Changed() < after && !s.Unbalanced() {
+			return
+		}
+		refitted, failed := s.Retrain(ctx, e.options.Retrain)
+		if err = failed; err == nil {
+			e.log.Note("fitted %s to %d messages in %.2f CPU seconds", path, refitted.Messages, refitted.Seconds)
+		}
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrTooFew) {
 		e.log.Warn("%v", err)
 	}
-}
-
-func (e *Engine) retrainStore(ctx context.Context, path string, s *store.Store) error {
-	if s.Changed() < e.options.Store.RetrainAfter && !s.Unbalanced() {
-		return nil
-	}
-	refitted, err := s.Retrain(ctx, e.options.Retrain)
-	if err == nil {
-		e.log.Note("fitted %s to %d messages in %.2f CPU seconds", path, refitted.Messages, refitted.Seconds)
-	}
-	return err
 }

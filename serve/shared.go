@@ -88,12 +88,14 @@ func (b *background) sample() (store.Sample, error) {
 
 // shared is the model that all users share.
 type shared struct {
-	path string
-	now  atomic.Pointer[loaded]
+	path    string
+	log     Logger
+	reloads *Family
+	now     atomic.Pointer[loaded]
 
-	mu      sync.Mutex // of the fields below, and of reloading
+	mu      sync.Mutex // held while the files are read
 	files   files
-	trouble error // why the files were not read
+	trouble trouble // why they were not
 }
 
 // files are the files of a model, as they were at one time.
@@ -123,79 +125,56 @@ func (f files) same(other files) bool {
 	return true
 }
 
-func openShared(path string) (*shared, error) {
-	s := &shared{path: path, files: filesOf(path)}
+func openShared(path string, log Logger, reloads *Family) (*shared, error) {
+	s := &shared{path: path, log: log, reloads: reloads, files: filesOf(path)}
 	f, err := filter.OpenLearned(path)
 	if err != nil {
 		return nil, err
 	}
 	b, err := newBackground(path, f)
-	s.now.Store(&loaded{f, b, time.Now()})
+	s.use(&loaded{f, b, time.Now()})
 	return s, err
 }
 
 func (s *shared) current() *loaded { return s.now.Load() }
 
-// state returns when the model in memory was read, and why a newer one was not.
-func (s *shared) state() (opened time.Time, trouble string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.trouble != nil {
-		trouble = s.trouble.Error()
+// use makes a model the current one. The log says if it does without what its log has for it.
+func (s *shared) use(l *loaded) {
+	s.now.Store(l)
+	if err := l.filter.LogErr(); err != nil {
+		s.log.Warn("%s: %v: judging without what was learned since the model was written", filter.LogPath(s.path), err)
 	}
-	return s.current().opened, trouble
 }
 
-// reload reads the model if its files have changed, or in any case, and reports whether it did. With an error the old one stays, and isNew says
-// whether the last attempt had another error.
-func (s *shared) reload(anyway bool) (did bool, err error, isNew bool) {
+// reload reads the model if its files have changed, or in any case. With an error the old one stays, and the log says why.
+func (s *shared) reload(anyway bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	there := filesOf(s.path)
-	if !anyway && s.trouble == nil && there.same(s.files) {
-		return false, nil, false
+	if !anyway && s.trouble.err() == nil && there.same(s.files) {
+		return nil
 	}
 	f, err := filter.OpenLearned(s.path)
 	next := &loaded{f, s.current().background, time.Now()}
 	if err == nil && f.Identity() != s.current().filter.Identity() {
 		next.background, err = newBackground(s.path, f)
 	}
-	before := s.trouble
-	s.files, s.trouble = there, err
-	if err != nil {
-		return false, err, before == nil || before.Error() != err.Error()
+	s.files = there
+	if s.trouble.isNew(err) {
+		s.reloads.Add("failed", 1)
+		s.log.Warn("%v: going on with the model in memory", err)
 	}
-	s.now.Store(next)
-	return true, nil, false
-}
-
-// Reload reads the model again. If that fails, the one in memory stays.
-func (e *Engine) Reload() error {
-	e.users.reload(e.shared.current(), e.log)
-	return e.reload(true)
-}
-
-// reload reads the shared model if its files have changed, or in any case.
-func (e *Engine) reload(anyway bool) error {
-	did, err, isNew := e.shared.reload(anyway)
-	switch {
-	case err != nil:
-		if isNew {
-			e.counters.Reloads.Add("failed", 1)
-			e.log.Warn("%v: going on with the model in memory", err)
-		}
-	case did:
-		e.counters.Reloads.Add("done", 1)
-		e.warnOfLog(e.options.Model, e.shared.current().filter)
+	if err == nil {
+		s.use(next)
+		s.reloads.Add("done", 1)
 	}
 	return err
 }
 
-// warnOfLog says that a model does without what its log has for it.
-func (e *Engine) warnOfLog(path string, f *filter.Filter) {
-	if err := f.LogErr(); err != nil {
-		e.log.Warn("%s: %v: judging without what was learned since the model was written", filter.LogPath(path), err)
-	}
+// Reload reads the models again. If that fails, those in memory stay.
+func (e *Engine) Reload() error {
+	e.users.follow(e.shared.current(), true)
+	return e.shared.reload(true)
 }
 
 // watchEvery is how often the engine looks at the files of models, and writes the history.
@@ -210,9 +189,10 @@ func (e *Engine) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = e.reload(false) // it has reported the error
-			e.users.watch(e.shared.current(), e.log)
-			if err, isNew := e.history.flush(time.Now()); isNew {
+			_ = e.shared.reload(false) // it has reported the error
+			e.users.dropIdle()
+			e.users.follow(e.shared.current(), false)
+			if err := e.History.flush(time.Now()); e.History.trouble.isNew(err) {
 				e.log.Warn("%v", err)
 			}
 		}

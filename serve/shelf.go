@@ -13,8 +13,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"chaff/filter"
 )
 
 // What the names of the folders of kept messages have after that of the model: of unsure ones, and of all those of the history.
@@ -36,19 +34,19 @@ type Kept struct {
 	Record
 }
 
-// shelf has the last messages of a kind, each in a file of its own: a line with its record, and its bytes.
-type shelf struct {
+// Shelf has the last messages of a kind, each in a file of its own: a line with its record, and its bytes.
+type Shelf struct {
 	folder     *os.Root // nil if none are kept
 	most, days int
+	trouble    trouble
 
-	mu      sync.Mutex // of the fields below, and of the files
-	all     []Kept     // the oldest first
-	trouble string
+	mu  sync.Mutex // of the field below, and of the files
+	all []Kept     // the oldest first
 }
 
 // openShelf returns the messages in the folder of a model with a suffix. If none are to be kept, it removes them.
-func openShelf(dir *folder, suffix string, most, days int) (*shelf, error) {
-	u := &shelf{most: most, days: days}
+func openShelf(dir *folder, suffix string, most, days int) (*Shelf, error) {
+	u := &Shelf{most: most, days: days}
 	name := filepath.Base(dir.model) + suffix
 	var err error
 	u.folder, err = dir.openOwnFolder(name, u.most > 0)
@@ -89,7 +87,7 @@ func isKey(name string) bool {
 }
 
 // read reads the file of a message.
-func (u *shelf) read(key string) (k Kept, raw []byte, err error) {
+func (u *Shelf) read(key string) (k Kept, raw []byte, err error) {
 	data, err := u.folder.ReadFile(key)
 	if err != nil {
 		return k, nil, err
@@ -116,119 +114,87 @@ func keyOf(user string, raw []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:keySize])
 }
 
-// keep keeps a message. Result isNew says whether the error is another one than that of the last attempt.
-func (u *shelf) keep(r *Record, raw []byte) (err error, isNew bool) {
+// keep keeps a message.
+func (u *Shelf) keep(r *Record, raw []byte) error {
 	if u.most == 0 || len(raw) > MaxKept {
-		return nil, false
+		return nil
 	}
 	k := Kept{keyOf(r.User, raw), *r}
-	var data bytes.Buffer
-	if err := json.NewEncoder(&data).Encode(r); err != nil {
-		return err, true
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
 	}
-	data.Write(raw)
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.drop(k.Key)
-	if err := u.folder.WriteFile(k.Key, data.Bytes(), 0o600); err != nil {
+	if err := u.folder.WriteFile(k.Key, slices.Concat(line, []byte("\n"), raw), 0o600); err != nil {
 		u.folder.Remove(k.Key) // it may be cut
-		isNew = u.trouble != err.Error()
-		u.trouble = err.Error()
-		return fmt.Errorf("keep a message: %w", err), isNew
+		return fmt.Errorf("keep a message: %w", err)
 	}
-	u.trouble = ""
 	u.all = append(u.all, k)
 	u.clean(r.Time)
-	return nil, false
+	return nil
 }
 
 // clean removes the messages that are too many or too old.
-func (u *shelf) clean(now time.Time) {
+func (u *Shelf) clean(now time.Time) {
 	for len(u.all) > u.most || len(u.all) > 0 && now.Sub(u.all[0].Time) >= time.Duration(u.days)*24*time.Hour {
 		u.drop(u.all[0].Key)
 	}
 }
 
-// drop removes a message, if it is there.
-func (u *shelf) drop(key string) bool {
-	i := slices.IndexFunc(u.all, func(k Kept) bool { return k.Key == key })
+func (u *Shelf) find(key string) int {
+	return slices.IndexFunc(u.all, func(k Kept) bool { return k.Key == key })
+}
+
+// drop removes a message. The error is [ErrNotKept].
+func (u *Shelf) drop(key string) error {
+	i := u.find(key)
 	if i < 0 {
-		return false
+		return ErrNotKept
 	}
 	u.all = slices.Delete(u.all, i, i+1)
 	u.folder.Remove(key)
-	return true
+	return nil
 }
 
-// list returns the messages, the latest first.
-func (u *shelf) list(now time.Time) []Kept {
+// Drop stops to keep a message. The error is [ErrNotKept].
+func (u *Shelf) Drop(key string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.clean(now)
+	return u.drop(key)
+}
+
+// All returns the messages, the latest first.
+func (u *Shelf) All() []Kept {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.clean(time.Now())
 	all := slices.Clone(u.all)
 	slices.Reverse(all)
 	return all
 }
 
 // get returns a message and its bytes. The error is [ErrNotKept], or about its file.
-func (u *shelf) get(key string) (Kept, []byte, error) {
+func (u *Shelf) get(key string) (Kept, []byte, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if !slices.ContainsFunc(u.all, func(k Kept) bool { return k.Key == key }) {
+	if u.find(key) < 0 {
 		return Kept{}, nil, ErrNotKept
 	}
 	k, raw, err := u.read(key)
 	if err != nil {
-		u.drop(key)
+		_ = u.drop(key)
 		return Kept{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	return k, raw, nil
 }
 
-// keep keeps the message of a judgement for people to teach, as the options say.
-func (e *Engine) keep(j *judgement, began time.Time) {
-	for _, u := range []*shelf{e.unsure, e.kept} {
-		if u.most == 0 || u == e.unsure && j.verdict.Verdict != filter.Unsure {
-			continue
-		}
-		if err, isNew := u.keep(newRecord(j, began, nil, true), j.raw); isNew {
-			e.log.Warn("%v", err)
-		}
-	}
-}
-
-// Unsure returns the unsure messages that are kept, the latest first. See [Options.KeepUnsure].
-func (e *Engine) Unsure() []Kept { return e.unsure.list(time.Now()) }
-
-// Kept returns the messages of the history that are kept, the latest first. See [Options.KeepHistory].
-func (e *Engine) Kept() []Kept { return e.kept.list(time.Now()) }
-
 // KeptMessage returns a message of Unsure or Kept and its bytes. The error is [ErrNotKept], or about its file.
 func (e *Engine) KeptMessage(key string) (Kept, []byte, error) {
-	k, raw, err := e.unsure.get(key)
+	k, raw, err := e.Unsure.get(key)
 	if errors.Is(err, ErrNotKept) {
-		return e.kept.get(key)
+		return e.Kept.get(key)
 	}
 	return k, raw, err
-}
-
-// DropUnsure stops to keep a message for Unsure. The error is [ErrNotKept].
-func (e *Engine) DropUnsure(key string) error {
-	e.unsure.mu.Lock()
-	defer e.unsure.mu.Unlock()
-	if !e.unsure.drop(key) {
-		return ErrNotKept
-	}
-	return nil
-}
-
-// Ready returns nil if the engine judges the next message at once or soon, else [ErrClosed] or [ErrBusy].
-func (e *Engine) Ready() error {
-	switch {
-	case e.closed.Load():
-		return ErrClosed
-	case e.inFlight.Load() >= int64(cap(e.slots)+e.options.Queue):
-		return ErrBusy
-	}
-	return nil
 }

@@ -18,11 +18,11 @@ func unsureRecord(n int, at time.Time) (*Record, []byte) {
 	return &Record{Time: at, ID: fmt.Sprint(n), Verdict: filter.Unsure, Size: len(raw)}, raw
 }
 
-func openUnsure(t *testing.T, o Options) (*shelf, error) {
+func openUnsure(t *testing.T, o Options) (*Shelf, error) {
 	return openShelf(folderOfModel(t, o.Model), UnsureSuffix, o.KeepUnsure, o.UnsureDays)
 }
 
-func keptIDs(u *shelf) string {
+func keptIDs(u *Shelf) string {
 	var ids []string
 	for _, k := range u.all {
 		ids = append(ids, k.ID)
@@ -50,7 +50,7 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	keep := func(n int, age time.Duration) {
 		t.Helper()
 		r, raw := unsureRecord(n, now.Add(-age))
-		if err, _ := u.keep(r, raw); err != nil {
+		if err := u.keep(r, raw); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestALargeUnsureMessageIsNotKept(t *testing.T) {
 	}
 	for size, want := range map[int]int{MaxKept: 1, MaxKept + 1: 0} {
 		u.all = nil
-		if err, _ := u.keep(&Record{Time: time.Now(), Size: size}, make([]byte, size)); err != nil || len(u.all) != want {
+		if err := u.keep(&Record{Time: time.Now(), Size: size}, make([]byte, size)); err != nil || len(u.all) != want {
 			t.Errorf("%d bytes: %d kept, %v", size, len(u.all), err)
 		}
 	}
@@ -125,8 +125,8 @@ func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 	}
 	for n, want := range []bool{true, false} {
 		r, raw := unsureRecord(1, time.Now())
-		if err, isNew := u.keep(r, raw); err == nil || isNew != want {
-			t.Errorf("attempt %d: %v, new %v", n, err, isNew)
+		if err := u.keep(r, raw); err == nil || u.trouble.isNew(err) != want {
+			t.Errorf("attempt %d: %v, new %v", n, err, !want)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestAnUnsureMessageThatWasCutIsRemoved(t *testing.T) {
 	if err := os.Symlink("/dev/full", filepath.Join(o.Model+UnsureSuffix, keyOf(r.User, raw))); err != nil {
 		t.Fatal(err)
 	}
-	if err, _ := u.keep(r, raw); err == nil {
+	if err := u.keep(r, raw); err == nil {
 		t.Fatal("the disk is not full")
 	}
 	if n := filesIn(t, o.Model+UnsureSuffix); n != 0 || len(u.all) != 0 {

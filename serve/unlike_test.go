@@ -62,7 +62,7 @@ func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {
 	if got := log.String(); !strings.HasPrefix(got, "warning: the last ") || strings.Count(got, "unlike the mail that the model learned") != 1 {
 		t.Errorf("the log is %q", got)
 	}
-	if status, _ := e.Status(""); status.Unlike == "" || e.Counters().Unlike.Load() < 300 {
-		t.Errorf("the status is %q, with %d messages", status.Unlike, e.Counters().Unlike.Load())
+	if status, _ := e.Status(""); status.Unlike == "" || e.Counters.Unlike.Load() < 300 {
+		t.Errorf("the status is %q, with %d messages", status.Unlike, e.Counters.Unlike.Load())
 	}
 }

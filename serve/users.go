@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,12 +65,12 @@ func UserOf(address string) string {
 }
 
 // pathOf returns the path of the model that a user teaches.
-func (e *Engine) pathOf(user string) (string, error) {
-	if e.options.Users == "" || user == "" {
-		return e.options.Model, nil
+func (u *users) pathOf(user string) (string, error) {
+	if u.options.Users == "" || user == "" {
+		return u.options.Model, nil
 	}
 	folder, err := folderOf(user)
-	return e.users.path(folder), err
+	return u.path(folder), err
 }
 
 // userModel is the model of a user in memory.
@@ -80,32 +82,38 @@ type userModel struct {
 
 // user is a user whose model is in memory, or cannot be opened.
 type user struct {
+	path  string
+	log   Logger
 	model atomic.Pointer[userModel] // nil if it cannot be used
 	used  atomic.Int64              // when, in seconds
 
-	mu      sync.Mutex // of the fields below, and of reloading
+	mu      sync.Mutex // held while the files are read
 	files   files
 	shared  *background // with which the model was opened
-	trouble string
+	trouble trouble
 }
 
-// users are the users with a model in memory, by folder.
+// users are the users with a model in memory.
 type users struct {
 	options Options
-	open    sync.Map // of *user
-	n       atomic.Int64
-}
+	log     Logger
 
-func newUsers(o Options) *users { return &users{options: o} }
+	mu   sync.Mutex
+	open map[string]*user // by folder
+}
 
 func (u *users) path(folder string) string {
 	return filepath.Join(u.options.Users, folder, "model")
 }
 
-func (u *users) count() int { return int(u.n.Load()) }
+func (u *users) count() int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.open)
+}
 
 // find returns the model of a user, or nil if there is none that can be used with the shared one.
-func (u *users) find(name string, shared *loaded, log Logger) *userModel {
+func (u *users) find(name string, shared *loaded) *userModel {
 	if u.options.Users == "" || name == "" {
 		return nil
 	}
@@ -113,22 +121,17 @@ func (u *users) find(name string, shared *loaded, log Logger) *userModel {
 	if err != nil {
 		return nil
 	}
-	opened, ok := u.open.Load(folder)
-	if !ok {
+	x := u.opened(folder)
+	if x == nil {
 		if _, err := os.Stat(u.path(folder)); err != nil {
 			return nil
 		}
-		u.makeRoom()
-		var there bool
-		if opened, there = u.open.LoadOrStore(folder, new(user)); !there {
-			u.n.Add(1)
-		}
+		x = u.add(folder)
 	}
-	x := opened.(*user)
 	x.used.Store(time.Now().Unix())
 	m := x.model.Load()
 	if m == nil || m.shared != shared.background {
-		x.follow(u.path(folder), shared, false, log)
+		x.follow(shared, false)
 		m = x.model.Load()
 	}
 	if m == nil || m.shared != shared.background {
@@ -137,25 +140,46 @@ func (u *users) find(name string, shared *loaded, log Logger) *userModel {
 	return m
 }
 
-// follow opens the model of a user if its files have changed, if the shared model is another one, or in any case.
-func (x *user) follow(path string, shared *loaded, anyway bool, log Logger) {
+func (u *users) opened(folder string) *user {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.open[folder]
+}
+
+// add adds a user, and drops the one who had no mail for longest if there are as many as may be.
+func (u *users) add(folder string) *user {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if x := u.open[folder]; x != nil { // another goroutine was faster
+		return x
+	}
+	for len(u.open) >= u.options.OpenUsers {
+		delete(u.open, slices.MinFunc(slices.Collect(maps.Keys(u.open)), func(a, b string) int {
+			return cmp.Compare(u.open[a].used.Load(), u.open[b].used.Load())
+		}))
+	}
+	x := &user{path: u.path(folder), log: u.log}
+	u.open[folder] = x
+	return x
+}
+
+// follow opens the model if its files have changed, if the shared model is another one, or in any case.
+func (x *user) follow(shared *loaded, anyway bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	there := filesOf(path)
+	there := filesOf(x.path)
 	if !anyway && x.shared == shared.background && there.same(x.files) {
 		return
 	}
 	x.files, x.shared = there, shared.background
-	m, err := openUser(path, shared)
+	m, err := openUser(x.path, shared)
 	x.model.Store(m)
-	trouble := ""
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		trouble = err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	if trouble != "" && trouble != x.trouble {
-		log.Warn("%s: going on without the model of the user", trouble)
+	if x.trouble.isNew(err) {
+		x.log.Warn("%v: going on without the model of the user", err)
 	}
-	x.trouble = trouble
 }
 
 // enoughAlone is how many messages of each class a user has taught before they count, if the shared model has no mail to compare with.
@@ -204,62 +228,22 @@ func openUser(path string, shared *loaded) (m *userModel, err error) {
 }
 
 // HasModel reports whether mail for a user is judged by a model of the user as well.
-func (e *Engine) HasModel(user string) bool {
-	return e.users.find(user, e.shared.current(), e.log) != nil
-}
+func (e *Engine) HasModel(user string) bool { return e.users.find(user, e.shared.current()) != nil }
 
-// makeRoom drops the user who had no mail for longest, if as many are open as may be.
-func (u *users) makeRoom() {
-	for u.count() >= u.options.OpenUsers {
-		var oldest any
-		least := int64(math.MaxInt64)
-		for folder, x := range u.open.Range {
-			if used := x.(*user).used.Load(); used < least {
-				oldest, least = folder, used
-			}
-		}
-		if oldest == nil {
-			return
-		}
-		u.drop(oldest)
-	}
-}
-
-func (u *users) drop(folder any) {
-	if _, there := u.open.LoadAndDelete(folder); there {
-		u.n.Add(-1)
-	}
-}
-
-// watch follows the files of the open models, and drops those that are idle.
-func (u *users) watch(shared *loaded, log Logger) {
+// dropIdle drops the users who had no mail for a while.
+func (u *users) dropIdle() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	idle := time.Now().Add(-time.Duration(u.options.IdleMinutes) * time.Minute).Unix()
-	for folder, opened := range u.open.Range {
-		x := opened.(*user)
-		if x.used.Load() < idle {
-			u.drop(folder)
-			continue
-		}
-		x.follow(u.path(folder.(string)), shared, x.isTroubled(), log)
-	}
+	maps.DeleteFunc(u.open, func(_ string, x *user) bool { return x.used.Load() < idle })
 }
 
-func (x *user) isTroubled() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.trouble != ""
-}
-
-// reload opens all open models again.
-func (u *users) reload(shared *loaded, log Logger) {
-	for folder, opened := range u.open.Range {
-		opened.(*user).follow(u.path(folder.(string)), shared, true, log)
-	}
-}
-
-// refresh opens the model of one user again, if it is open.
-func (u *users) refresh(folder string, shared *loaded, log Logger) {
-	if opened, ok := u.open.Load(folder); ok {
-		opened.(*user).follow(u.path(folder), shared, false, log)
+// follow opens the models whose files have changed and those that could not be opened, or all.
+func (u *users) follow(shared *loaded, anyway bool) {
+	u.mu.Lock()
+	all := slices.Collect(maps.Values(u.open))
+	u.mu.Unlock()
+	for _, x := range all {
+		x.follow(shared, anyway || x.trouble.err() != nil)
 	}
 }

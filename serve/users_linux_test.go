@@ -11,7 +11,7 @@ import (
 )
 
 func TestAModelOfAUserThatCannotBeUsedIsClosed(t *testing.T) {
-	e, log := startUsers(t, nil)
+	e, _ := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	judge(t, e, "alice", mail("spam", 70))
 	path := e.users.path("alice")
@@ -33,7 +33,8 @@ func TestAModelOfAUserThatCannotBeUsedIsClosed(t *testing.T) {
 	}
 	before := openFiles()
 	for range 5 { // seconds in which it is tried again
-		e.users.watch(e.shared.current(), log)
+		e.users.dropIdle()
+		e.users.follow(e.shared.current(), false)
 	}
 	if n := openFiles() - before; n > 0 {
 		t.Errorf("%d more files are open", n)

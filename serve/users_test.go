@@ -144,16 +144,18 @@ func TestTheNumberOfUsersIsLimited(t *testing.T) {
 }
 
 func TestIdleUsersLeaveTheMemory(t *testing.T) {
-	e, log := startUsers(t, nil)
+	e, _ := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	judge(t, e, "alice", mail("spam", 70))
-	opened, _ := e.users.open.Load("alice")
-	e.users.watch(e.shared.current(), log)
+	opened := e.users.opened("alice")
+	e.users.dropIdle()
+	e.users.follow(e.shared.current(), false)
 	if e.users.count() != 1 {
 		t.Fatal("alice is not in memory")
 	}
-	opened.(*user).used.Store(time.Now().Add(-11 * time.Minute).Unix())
-	e.users.watch(e.shared.current(), log)
+	opened.used.Store(time.Now().Add(-11 * time.Minute).Unix())
+	e.users.dropIdle()
+	e.users.follow(e.shared.current(), false)
 	if e.users.count() != 0 {
 		t.Error("alice is still in memory")
 	}
@@ -175,7 +177,8 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e.users.watch(e.shared.current(), log)
+		e.users.dropIdle()
+		e.users.follow(e.shared.current(), false)
 		if v := judge(t, e, "alice", mail("spam", 70)); v.User != 0 {
 			t.Errorf("with a damaged model: got %+v", v)
 		}
@@ -186,7 +189,8 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e.users.watch(e.shared.current(), log)
+	e.users.dropIdle()
+	e.users.follow(e.shared.current(), false)
 	if got := judge(t, e, "alice", mail("spam", 70)); got.Classification != want.Classification {
 		t.Errorf("after the repair: got %+v, want %+v", got, want)
 	}
@@ -267,17 +271,17 @@ func TestTheUserOfAnAddress(t *testing.T) {
 
 func TestAModelThatCannotBeFittedYetIsLeftAsItIs(t *testing.T) {
 	e, log := startUsers(t, func(o *Options) { o.Store.RetrainAfter = 1 })
-	path, err := e.pathOf("anna")
+	path, err := e.users.pathOf("anna")
 	if err != nil {
 		t.Fatal(err)
 	}
 	fits := func() int { return strings.Count(log.String(), "fitted "+path) }
 	for n := range 3 {
 		learn(t, e, "anna", mail("spam", 100+n), "spam")
-		e.retrain(t.Context(), path)
+		e.learner.retrain(t.Context(), path)
 	}
 	learn(t, e, "anna", mail("ham", 100), "ham")
-	e.retrain(t.Context(), path)
+	e.learner.retrain(t.Context(), path)
 	if before := log.String(); strings.Contains(before, "too few") || strings.Contains(before, "training") || fits() > 1 {
 		t.Errorf("the log is:\n%s", before)
 	}
@@ -291,7 +295,7 @@ func TestAModelThatCannotBeFittedYetIsLeftAsItIs(t *testing.T) {
 			learn(t, e, "anna", raw, class)
 		}
 	}
-	if e.retrain(t.Context(), path); fits() != before+1 {
+	if e.learner.retrain(t.Context(), path); fits() != before+1 {
 		t.Errorf("with enough messages it is not fitted:\n%s", log)
 	}
 }

@@ -112,7 +112,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 		want := "X-Chaff-Unjudged: the message is too large\r\n" + string(normal([]byte(strings.Replace(raw, "X-Spam-Flag: NO\r\n", "", 1))))
 		wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, want})
 	}
-	if got := e.Counters().Unjudged.All()["too_large"]; got != 3 {
+	if got := e.Counters.Unjudged.All()["too_large"]; got != 3 {
 		t.Errorf("%d messages are counted", got)
 	}
 	// The backend refuses it: the rest of the message is no command.

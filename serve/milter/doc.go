@@ -5,8 +5,8 @@
 //	a verdict                  the fields of chaff classify --pass are inserted at the top, and forged ones removed
 //	no verdict                 the field X-Chaff-Unjudged instead: the message was too large, took too long, or met a fault of the program
 //	too busy, or stopping      451: the sender tries again
-//	Options.Quarantine         spam of at least this probability is kept by the server instead of being delivered
-//	Options.Reject             spam of at least this probability is refused with 550
+//	serve.milter_quarantine    spam of at least this probability is kept by the server instead of being delivered
+//	serve.milter_reject        spam of at least this probability is refused with 550
 //
 // The rest of the message stays as the server has it. A message with more than 200 forged fields is refused, since Postfix reads it anew for each.
 // A field that is forged only for some programs loses its name, as [filter.Filter.Passed] has it; Sendmail then puts it at another place. Behind

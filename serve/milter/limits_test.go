@@ -72,7 +72,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 		t.Errorf("at the limit: got %.300q", got.text)
 	}
 	for _, longer := range []int{1, limit, 1 << 20} {
-		before := e.Counters().Unjudged.All()["too_large"]
+		before := e.Counters.Unjudged.All()["too_large"]
 		for name, offer := range map[string]milter.OptProtocol{"newest": newest, "oldest": oldest} {
 			text := fits + strings.Repeat("a", longer)
 			got, err := deliver(d.dial(t, offer), offer, text)
@@ -83,7 +83,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 				t.Errorf("%s, %d bytes more: got %.300q", name, longer, got.text)
 			}
 		}
-		if n := e.Counters().Unjudged.All()["too_large"] - before; n != 2 {
+		if n := e.Counters.Unjudged.All()["too_large"] - before; n != 2 {
 			t.Errorf("%d messages were counted", n)
 		}
 	}
@@ -367,7 +367,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	if _, err := d.session(newest); err == nil {
 		t.Error("there is a second connection")
 	}
-	if n := e.Counters().Refused.All()["milter"]; n != 1 {
+	if n := e.Counters.Refused.All()["milter"]; n != 1 {
 		t.Errorf("%d connections were refused", n)
 	}
 	s.Close()

@@ -342,7 +342,7 @@ func TestTheHistoryHasTheQueueID(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, r := range e.History() {
+	for _, r := range e.History.All() {
 		got = append(got, r.QueueID)
 	}
 	if want := []string{"", "POSTFIX", "SENDMAIL"}; !slices.Equal(got, want) {

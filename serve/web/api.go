@@ -19,15 +19,12 @@ var openAPI []byte
 // apiRoutes are the API, which openapi.json describes.
 func (s *server) apiRoutes() []route {
 	return []route{
-		{"POST /v1/classify", s.classify},
-		{"POST /v1/explain", s.withToken(s.explain)},
+		{"POST /v1/classify", answered(s.classify)},
+		{"POST /v1/explain", s.withToken(about(s.mail, s.explain))},
 		{"POST /v1/learn", s.withToken(s.learn)},
 		{"POST /v1/forget", s.withToken(s.forget)},
-		{"GET /v1/status", s.withToken(s.showStatus)},
-		{"GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write(openAPI)
-		}},
+		{"GET /v1/status", s.withToken(s.daemonStatus)},
+		{"GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "application/json", openAPI) }},
 		{"/v1/", s.unknown},
 	}
 }
@@ -42,10 +39,10 @@ func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 	}
 	if method, known := methods[r.URL.Path]; known {
 		w.Header().Set("Allow", method)
-		writeError(w, http.StatusMethodNotAllowed, r.URL.Path+" needs "+method)
+		writeFailure(w, failure{status: http.StatusMethodNotAllowed, Text: r.URL.Path + " needs " + method})
 		return
 	}
-	writeError(w, http.StatusNotFound, "no such path: the API has "+strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
+	writeFailure(w, failure{status: http.StatusNotFound, Text: "no such path: the API has " + strings.Join(slices.Sorted(maps.Keys(methods)), ", ")})
 }
 
 // field is a field of the header of a message.
@@ -54,7 +51,7 @@ type field struct {
 	Value string `json:"value"`
 }
 
-func fieldsOf(fields []verdictfield.Field) (all []field) {
+func fieldsOf(fields ...verdictfield.Field) (all []field) {
 	for _, f := range fields {
 		all = append(all, field(f))
 	}
@@ -68,98 +65,68 @@ type verdict struct {
 	Fields []field `json:"fields"`
 }
 
-func (s *server) classify(w http.ResponseWriter, r *http.Request) {
-	m, err := s.mail(r)
-	if err == nil {
-		defer m.Close()
-		var v serve.Verdict
-		if v, err = s.engine.Judge(r.Context(), r.URL.Query().Get("user"), m.Bytes()); err == nil {
-			writeJSON(w, http.StatusOK, verdict{v, fieldsOf(s.engine.Fields(v))})
-			return
-		}
+func userOf(r *http.Request) string { return r.URL.Query().Get("user") }
+
+func (s *server) classify(r *http.Request) (any, error) {
+	value, err := about(s.mail, func(r *http.Request, raw []byte) (any, error) {
+		v, err := s.engine.Judge(r.Context(), userOf(r), raw)
+		return verdict{v, fieldsOf(s.engine.Fields(v)...)}, err
+	})(r)
+	if err != nil {
+		err = failure{statusOf(err), err.Error(), fieldsOf(verdictfield.UnjudgedField(err.Error()))}
 	}
-	if statusOf(err) == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "1")
-	}
-	writeJSON(w, statusOf(err), failure{err.Error(), fieldsOf([]verdictfield.Field{verdictfield.UnjudgedField(err.Error())})})
+	return value, err
 }
 
-func (s *server) explain(w http.ResponseWriter, r *http.Request) {
-	m, err := s.mail(r)
-	if err != nil {
-		writeFailure(w, err)
-		return
-	}
-	defer m.Close()
-	e, err := s.engine.Explain(r.Context(), r.URL.Query().Get("user"), m.Bytes())
-	if err != nil {
-		writeFailure(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, e)
+func (s *server) explain(r *http.Request, raw []byte) (any, error) {
+	return s.engine.Explain(r.Context(), userOf(r), raw)
 }
 
-func (s *server) learn(w http.ResponseWriter, r *http.Request) {
+func (s *server) learn(r *http.Request) (any, error) {
 	class := r.URL.Query().Get("class")
 	if classes := s.engine.Settings().Classes; !slices.Contains(classes, class) {
-		writeError(w, http.StatusBadRequest, fmt.Sprintf("the parameter class is %q: must be one of %s", class, strings.Join(classes, ", ")))
-		return
+		return nil, failure{status: http.StatusBadRequest, Text: fmt.Sprintf("the parameter class is %q: must be one of %s", class, strings.Join(classes, ", "))}
 	}
-	s.change(w, r, s.mail, func(user string, raw []byte) (store.Outcome, error) {
-		return s.engine.Learn(r.Context(), user, raw, class)
-	})
+	return s.change(s.mail, func(r *http.Request, raw []byte) (store.Outcome, error) {
+		return s.engine.Learn(r.Context(), userOf(r), raw, class)
+	})(r)
 }
 
-func (s *server) forget(w http.ResponseWriter, r *http.Request) {
-	s.change(w, r, s.body, func(user string, raw []byte) (store.Outcome, error) { return s.engine.Forget(r.Context(), user, raw) })
+func (s *server) forget(r *http.Request) (any, error) {
+	return s.change(s.body, func(r *http.Request, raw []byte) (store.Outcome, error) {
+		return s.engine.Forget(r.Context(), userOf(r), raw)
+	})(r)
 }
 
 // change changes a model by the message of a request, which read reads.
-func (s *server) change(
-	w http.ResponseWriter, r *http.Request, read func(*http.Request) (*serve.Message, error), change func(user string, raw []byte) (store.Outcome, error),
-) {
-	m, err := read(r)
-	if err != nil {
-		writeFailure(w, err)
-		return
-	}
-	defer m.Close()
-	if len(m.Bytes()) == 0 {
-		writeFailure(w, errNoMessage)
-		return
-	}
-	outcome, err := change(r.URL.Query().Get("user"), m.Bytes())
-	s.forgetStates()
-	switch {
-	case err != nil:
-		writeFailure(w, err)
-	case outcome.What == store.Refused:
-		writeError(w, http.StatusUnprocessableEntity, "refused: "+outcome.Reason.String())
-	default:
-		writeJSON(w, http.StatusOK, outcome)
-	}
+func (s *server) change(read reading, change func(r *http.Request, raw []byte) (store.Outcome, error)) answer {
+	return about(read, func(r *http.Request, raw []byte) (any, error) {
+		if len(raw) == 0 {
+			return nil, errNoMessage
+		}
+		outcome, err := change(r, raw)
+		s.forgetStates()
+		if err == nil && outcome.What == store.Refused {
+			err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + outcome.Reason.String()}
+		}
+		return outcome, err
+	})
 }
 
 // daemonStatus is the answer to /v1/status.
 type daemonStatus struct {
 	serve.Status
-	Classes    []string `json:"classes"`
-	Verdicts   counters `json:"verdicts"`
-	Unjudged   counters `json:"unjudged"`
-	Learned    counters `json:"learned"`
-	Unlearned  counters `json:"unlearned"`
-	KeptUnsure int      `json:"kept_unsure"`
+	Classes    []string         `json:"classes"`
+	Verdicts   map[string]int64 `json:"verdicts"`
+	Unjudged   map[string]int64 `json:"unjudged"`
+	Learned    map[string]int64 `json:"learned"`
+	Unlearned  map[string]int64 `json:"unlearned"`
+	KeptUnsure int              `json:"kept_unsure"`
 }
 
-type counters map[string]int64
-
-func (s *server) showStatus(w http.ResponseWriter, r *http.Request) {
-	status, err := s.status(r.URL.Query().Get("user"), stateTime)
-	if err != nil {
-		writeFailure(w, err)
-		return
-	}
-	c := s.engine.Counters()
-	writeJSON(w, http.StatusOK, daemonStatus{status, s.engine.Settings().Classes, c.Verdicts.All(), c.Unjudged.All(), c.Learned.All(),
-		c.Unlearned.All(), len(s.engine.Unsure())})
+func (s *server) daemonStatus(r *http.Request) (any, error) {
+	status, err := s.status(userOf(r), stateTime)
+	c := s.engine.Counters
+	return daemonStatus{status, s.engine.Settings().Classes, c.Verdicts.All(), c.Unjudged.All(), c.Learned.All(),
+		c.Unlearned.All(), len(s.engine.Unsure.All())}, err
 }

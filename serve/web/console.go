@@ -29,25 +29,21 @@ var consoleStyle []byte
 
 // consoleRoutes are the pages for people.
 func (s *server) consoleRoutes() []route {
-	pages := template.Must(template.New("console").Funcs(functions()).Parse(consoleTemplate))
-	c := &console{server: s, pages: pages}
+	c := &console{s, template.Must(template.New("console").Funcs(functions()).Parse(consoleTemplate))}
 	return []route{
-		{"GET /console.css", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/css; charset=utf-8")
-			_, _ = w.Write(consoleStyle)
-		}},
+		{"GET /console.css", func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "text/css; charset=utf-8", consoleStyle) }},
 		{"GET /login", c.loginForm},
 		{"POST /login", c.login},
 		{"POST /logout", c.posted(c.logout)},
-		{"GET /{$}", c.page(c.overview)},
-		{"GET /unsure", c.page(c.unsure)},
-		{"GET /kept/{key}", c.page(c.whyKept)},
+		{"GET /{$}", c.page("overview", c.overview)},
+		{"GET /unsure", c.page("unsure", c.unsure)},
+		{"GET /kept/{key}", c.page("why", c.whyKept)},
 		{"POST /kept/{key}", c.posted(c.teachOne)},
 		{"POST /teach", c.posted(c.teachSeveral)},
-		{"GET /history", c.page(c.history)},
-		{"GET /explain", c.page(c.explainForm)},
-		{"POST /explain", c.explainMessage},
-		{"GET /thresholds", c.page(c.thresholds)},
+		{"GET /history", c.page("history", c.history)},
+		{"GET /explain", c.page("explain", func(*http.Request, *view) error { return nil })},
+		{"POST /explain", c.page("explain", c.explainMessage)},
+		{"GET /thresholds", c.page("thresholds", c.thresholds)},
 		{"/", c.notFound},
 	}
 }
@@ -59,45 +55,65 @@ type console struct {
 
 // view is what all pages show. Body is for the template with the name of the page.
 type view struct {
-	Page, Title string
+	Page string
 	// Form is the token of forms; "" if nobody is signed in.
 	Form    string
 	Notice  string // what the last form did
 	Problem string // why it could not
 	// User is whose model the page is about, if users have models of their own.
-	Users   bool
 	User    string
 	Classes []string // of the model
+	Options serve.Options
 	Body    any
+
+	session string
 }
 
 // Has reports whether the page is one in the list of pages.
 func (v view) Has(page string) bool { return v.Page == page }
 
+// Title returns the title of the page.
+func (v view) Title() string {
+	switch v.Page {
+	case "why":
+		return "Why?"
+	case "login":
+		return "Sign in"
+	}
+	return strings.ToUpper(v.Page[:1]) + v.Page[1:]
+}
+
 // errNotFound is about a page that does not exist.
 var errNotFound = errors.New("there is no such page")
 
-// page shows a page to people who are signed in.
-func (c *console) page(make func(r *http.Request, v *view) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		session := c.session(r)
-		if session == "" {
-			c.askToSignIn(w, r)
-			return
-		}
-		c.show(w, r, session, make)
+// view returns the view of a page; nil for nobody who is signed in, who is asked to do so.
+func (c *console) view(w http.ResponseWriter, r *http.Request, page string) *view {
+	session := c.session(r)
+	if session != "" {
+		return &view{Page: page, Form: c.formToken(session), User: userOf(r), Classes: c.engine.Settings().Classes, Options: c.options, session: session}
 	}
+	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		http.Redirect(w, r, "/login", http.StatusSeeOther)
+	} else {
+		c.loginPage(w, http.StatusUnauthorized, r, "")
+	}
+	return nil
 }
 
-// show shows a page of a session.
-func (c *console) show(w http.ResponseWriter, r *http.Request, session string, make func(r *http.Request, v *view) error) {
-	v := &view{Form: c.formToken(session), Users: c.options.Users != "", User: r.URL.Query().Get("user"), Notice: notices[r.URL.Query().Get("did")],
-		Classes: c.engine.Settings().Classes}
-	if err := make(r, v); err != nil {
-		c.fail(w, v, err)
-		return
+// page shows a page to people who are signed in.
+func (c *console) page(name string, fill func(r *http.Request, v *view) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := c.view(w, r, name)
+		if v == nil {
+			return
+		}
+		v.Notice = notices[r.URL.Query().Get("did")]
+		if err := fill(r, v); err != nil {
+			c.fail(w, v, err)
+			return
+		}
+		c.write(w, http.StatusOK, v)
 	}
-	c.write(w, http.StatusOK, v)
 }
 
 // notices are what a page says after a form, by the parameter did.
@@ -116,7 +132,7 @@ func (c *console) fail(w http.ResponseWriter, v *view, err error) {
 	case errors.Is(err, errForm):
 		status = http.StatusForbidden
 	}
-	v.Page, v.Title, v.Problem, v.Notice = "problem", "Problem", err.Error(), ""
+	v.Page, v.Problem, v.Notice = "problem", err.Error(), ""
 	c.write(w, status, v)
 }
 
@@ -131,21 +147,11 @@ func (c *console) write(w http.ResponseWriter, status int, v *view) {
 }
 
 func (c *console) notFound(w http.ResponseWriter, r *http.Request) {
-	session := c.session(r)
 	v := &view{}
-	if session != "" {
+	if session := c.session(r); session != "" {
 		v.Form = c.formToken(session)
 	}
 	c.fail(w, v, errNotFound)
-}
-
-// askToSignIn shows the form for the token.
-func (c *console) askToSignIn(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
-		http.Redirect(w, r, "/login", http.StatusSeeOther)
-		return
-	}
-	c.loginPage(w, http.StatusUnauthorized, r, "")
 }
 
 // loginBody is the body of the page login. Followed says that a link of another site led here, with which browsers send no cookie.
@@ -155,8 +161,7 @@ type loginBody struct {
 }
 
 func (c *console) loginPage(w http.ResponseWriter, status int, r *http.Request, problem string) {
-	c.write(w, status, &view{Page: "login", Title: "Sign in", Problem: problem,
-		Body: loginBody{c.tokenFile, r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
+	c.write(w, status, &view{Page: "login", Problem: problem, Body: loginBody{c.tokenFile, r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
 }
 
 func (c *console) loginForm(w http.ResponseWriter, r *http.Request) {
@@ -184,14 +189,12 @@ func (c *console) login(w http.ResponseWriter, r *http.Request) {
 // posted handles a form of a page, if it is of this session. It has the path to go on to.
 func (c *console) posted(handle func(w http.ResponseWriter, r *http.Request) (next string, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		session := c.session(r)
-		if session == "" {
-			c.askToSignIn(w, r)
+		v := c.view(w, r, "")
+		if v == nil {
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-		v := &view{Form: c.formToken(session)}
-		if err := r.ParseForm(); err != nil || !c.isFormToken(r.PostForm.Get("form"), session) {
+		if err := r.ParseForm(); err != nil || !c.isFormToken(r.PostForm.Get("form"), v.session) {
 			c.fail(w, v, errForm)
 			return
 		}
@@ -214,19 +217,16 @@ func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error)
 type unsureBody struct {
 	Kept   []serve.Kept
 	Left   int // messages that are not shown
-	Most   int // messages that are kept
-	Days   int
 	Folder string
 }
 
 // maxCards is how many messages a page shows.
 const maxCards = 50
 
-func (c *console) unsure(r *http.Request, v *view) error {
-	v.Page, v.Title = "unsure", "Unsure"
-	all := c.engine.Unsure()
+func (c *console) unsure(_ *http.Request, v *view) error {
+	all := c.engine.Unsure.All()
 	shown := all[:min(len(all), maxCards)]
-	v.Body = unsureBody{shown, len(all) - len(shown), c.options.KeepUnsure, c.options.UnsureDays, c.options.Model + serve.UnsureSuffix}
+	v.Body = unsureBody{shown, len(all) - len(shown), c.options.Model + serve.UnsureSuffix}
 	return nil
 }
 
@@ -235,22 +235,15 @@ func (c *console) whyKept(r *http.Request, v *view) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.engine.Explain(r.Context(), k.User, raw)
-	if err != nil {
-		return err
-	}
-	v.Page, v.Title = "why", "Why?"
-	body := c.why(e)
-	body.Kept = &k
-	v.Body = body
-	return nil
+	v.User = k.User
+	return c.why(r, v, raw, &k)
 }
 
 // teachOne teaches a kept message, or removes it from the unsure ones if the form has no class.
 func (c *console) teachOne(_ http.ResponseWriter, r *http.Request) (string, error) {
 	key, class := r.PathValue("key"), r.PostForm.Get("class")
 	if class == "" {
-		return "/unsure?did=dropped", c.engine.DropUnsure(key)
+		return "/unsure?did=dropped", c.engine.Unsure.Drop(key)
 	}
 	outcome, err := c.teachKept(r, key, class)
 	return pageOf(r) + "?did=" + didOf(outcome, class), err
@@ -287,7 +280,7 @@ func (c *console) teachKept(r *http.Request, key, class string) (store.Outcome, 
 	outcome, err := c.engine.Learn(r.Context(), k.User, raw, class)
 	c.forgetStates()
 	if err == nil {
-		_ = c.engine.DropUnsure(key) // it may not be there
+		_ = c.engine.Unsure.Drop(key) // it may not be there
 	}
 	return outcome, err
 }
@@ -303,74 +296,50 @@ func didOf(o store.Outcome, class string) string {
 	return "learned"
 }
 
-func (c *console) explainForm(r *http.Request, v *view) error {
-	v.Page, v.Title = "explain", "Explain"
-	return nil
-}
-
 // explainMessage explains or teaches a message that a person sends.
-func (c *console) explainMessage(w http.ResponseWriter, r *http.Request) {
-	session := c.session(r)
-	if session == "" {
-		c.askToSignIn(w, r)
-		return
+func (c *console) explainMessage(r *http.Request, v *view) error {
+	form, m, err := c.messageForm(r, v.session)
+	if err != nil {
+		return err
 	}
-	c.show(w, r, session, func(r *http.Request, v *view) error {
-		form, m, err := c.messageForm(r, session)
-		if err != nil {
-			return err
-		}
-		defer m.Close()
-		v.User = form["user"]
-		if len(m.Bytes()) == 0 {
-			v.Problem = "The form has no message: choose a file, or paste the source of a message."
-			return c.explainForm(r, v)
-		}
-		if err := message.CheckMail(m.Bytes()); err != nil && form["do"] != "forget" {
-			v.Problem = "What was sent " + err.Error() + ": choose a file that is a message, or paste its source with the header."
-			return c.explainForm(r, v)
-		}
-		if did := form["do"]; did != "" && did != "explain" {
-			err := c.teach(r, v, did, m.Bytes())
-			c.forgetStates()
-			if err != nil {
-				return err
-			}
-		}
-		e, err := c.engine.Explain(r.Context(), v.User, m.Bytes())
-		if err != nil {
-			return err
-		}
-		v.Page, v.Title = "why", "Why?"
-		v.Body = c.why(e)
+	defer m.Close()
+	v.User = form["user"]
+	if len(m.Bytes()) == 0 {
+		v.Problem = "The form has no message: choose a file, or paste the source of a message."
 		return nil
-	})
+	}
+	if err := message.CheckMail(m.Bytes()); err != nil && form["do"] != "forget" {
+		v.Problem = "What was sent " + err.Error() + ": choose a file that is a message, or paste its source with the header."
+		return nil
+	}
+	if did := form["do"]; did != "" && did != "explain" {
+		err := c.teach(r, v, did, m.Bytes())
+		c.forgetStates()
+		if err != nil {
+			return err
+		}
+	}
+	return c.why(r, v, m.Bytes(), nil)
 }
 
 // teach learns a message of a form, or forgets it, and says so on the page.
 func (c *console) teach(r *http.Request, v *view, did string, raw []byte) error {
+	var outcome store.Outcome
+	var err error
+	what := "learned"
 	if did == "forget" {
-		outcome, err := c.engine.Forget(r.Context(), v.User, raw)
-		switch {
-		case err != nil:
-			return err
-		case outcome.What == store.Refused:
-			v.Problem = "It was not forgotten: " + outcome.Reason.String() + "."
-		default:
-			v.Notice = "Forgotten."
-		}
-		return nil
+		what = "forgotten"
+		outcome, err = c.engine.Forget(r.Context(), v.User, raw)
+		v.Notice = "Forgotten."
+	} else {
+		class := strings.TrimPrefix(did, "learn-")
+		outcome, err = c.engine.Learn(r.Context(), v.User, raw, class)
+		v.Notice = notices[didOf(outcome, class)]
 	}
-	outcome, err := c.engine.Learn(r.Context(), v.User, raw, strings.TrimPrefix(did, "learn-"))
-	switch {
-	case err != nil:
-		return err
-	case outcome.What == store.Refused:
-		v.Problem = "It was not learned: " + outcome.Reason.String() + "."
-	default:
-		v.Notice = notices[didOf(outcome, strings.TrimPrefix(did, "learn-"))]
+	if outcome.What == store.Refused {
+		v.Notice, v.Problem = "", "It was not "+what+": "+outcome.Reason.String()+"."
 	}
-	return nil
+	return err
 }
 
 // maxParts is how many parts of a form are read; ours have fewer.
@@ -432,39 +401,22 @@ func (c *console) readPart(part *multipart.Part, form map[string]string, m *serv
 
 // historyBody is the body of the page history.
 type historyBody struct {
-	Records  []record
+	Records  []serve.Kept // without a key if the message is not kept
 	Found    int
 	All      int
 	Query    string
 	Verdict  string
 	Verdicts []string
-	Subjects bool // they are kept
-	Kept     int  // messages that are kept
-	Most     int
-	Days     int
 	Earlier  string // the address of the next page; "" for none
 	Later    string
 }
 
-// record is a record with the key of its message, if that is kept.
-type record struct {
-	serve.Record
-	Key string
-}
-
 func (c *console) history(r *http.Request, v *view) error {
-	q := r.URL.Query()
-	b := historyBody{Query: clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Subjects: c.options.HistorySubjects, Kept: c.options.KeepHistory, Most: c.options.History, Days: c.options.HistoryDays}
-	b.Verdicts = verdictsOf(c.engine.Settings())
-	all := c.engine.History()
-	var found []serve.Record
+	q, all := r.URL.Query(), c.engine.History.All()
+	b := historyBody{All: len(all), Query: clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Verdicts: verdictsOf(c.engine.Settings())}
 	needle := strings.ToLower(b.Query)
-	for _, rec := range all {
-		if matches(&rec, needle, b.Verdict) {
-			found = append(found, rec)
-		}
-	}
-	b.All, b.Found = len(all), len(found)
+	found := slices.DeleteFunc(all, func(r *serve.Record) bool { return !matches(r, needle, b.Verdict) })
+	b.Found = len(found)
 	from, _ := strconv.Atoi(q.Get("from"))
 	from = min(max(from, 0), len(found))
 	to := min(from+maxCards, len(found))
@@ -482,13 +434,13 @@ func (c *console) history(r *http.Request, v *view) error {
 		time time.Time
 	}
 	keys := map[name]string{}
-	for _, k := range append(c.engine.Unsure(), c.engine.Kept()...) {
+	for _, k := range append(c.engine.Unsure.All(), c.engine.Kept.All()...) {
 		keys[name{k.ID, k.Time}] = k.Key
 	}
 	for _, rec := range found[from:to] {
-		b.Records = append(b.Records, record{rec, keys[name{rec.ID, rec.Time}]})
+		b.Records = append(b.Records, serve.Kept{Key: keys[name{rec.ID, rec.Time}], Record: *rec})
 	}
-	v.Page, v.Title, v.Body = "history", "History", b
+	v.Body = b
 	return nil
 }
 
@@ -516,15 +468,9 @@ func matches(r *serve.Record, needle, verdict string) bool {
 	if verdict != "" && verdictOf(r) != verdict {
 		return false
 	}
-	if needle == "" {
-		return true
-	}
-	for _, text := range []string{r.Subject, r.From, r.ID, r.QueueID, r.User, r.Unjudged} {
-		if strings.Contains(strings.ToLower(text), needle) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{r.Subject, r.From, r.ID, r.QueueID, r.User, r.Unjudged}, func(text string) bool {
+		return strings.Contains(strings.ToLower(text), needle)
+	})
 }
 
 func plural(n int, noun string) string {

@@ -84,7 +84,7 @@ func (s *site) checkPage(w *httptest.ResponseRecorder) {
 
 func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
 	s := unsureSite(t, 1, nil)
-	key := s.engine.Unsure()[0].Key
+	key := s.engine.Unsure.All()[0].Key
 	for target, want := range map[string]string{
 		"/":                          "Is it learning?",
 		"/unsure":                    "&lt;script&gt;alert(0)&lt;/script&gt; \\u202etxt.exe",
@@ -114,7 +114,7 @@ func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
 func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 	s := unsureSite(t, 3, nil)
 	for i, class := range []string{"spam", "ham", ""} {
-		kept := s.engine.Unsure()
+		kept := s.engine.Unsure.All()
 		if len(kept) != 3-i {
 			t.Fatalf("%d messages wait", len(kept))
 		}
@@ -156,7 +156,7 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	s := unsureSite(t, 2, func(o *serve.Options) { o.KeepHistory = 100 })
 	lost := mail("spam", 500)
 	s.do("POST", "/v1/classify", string(lost))
-	kept := s.engine.Kept()
+	kept := s.engine.Kept.All()
 	if len(kept) != 3 || kept[0].Verdict != "spam" {
 		t.Fatalf("kept %+v", kept)
 	}
@@ -181,7 +181,7 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	if o, err := s.engine.Learn(t.Context(), "", lost, "ham"); err != nil || o.What != "known" {
 		t.Errorf("the lost ham was not learned: %+v, %v", o, err)
 	}
-	if left, all := len(s.engine.Unsure()), len(s.engine.Kept()); left != 0 || all != 3 {
+	if left, all := len(s.engine.Unsure.All()), len(s.engine.Kept.All()); left != 0 || all != 3 {
 		t.Errorf("%d unsure messages wait, %d of the history are kept", left, all)
 	}
 	delete(form, "key")
@@ -192,10 +192,10 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 
 func TestAnUnknownClassTeachesNothing(t *testing.T) {
 	s := unsureSite(t, 1, nil)
-	if w := s.post("/kept/"+s.engine.Unsure()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
+	if w := s.post("/kept/"+s.engine.Unsure.All()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
 		t.Error("it was learned")
 	}
-	if len(s.engine.Unsure()) != 1 {
+	if len(s.engine.Unsure.All()) != 1 {
 		t.Error("the message is gone")
 	}
 }
@@ -306,7 +306,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	if cards != 60 || !strings.Contains(page, ">Later</a>") {
 		t.Errorf("%d of 60 cards on all pages", cards)
 	}
-	if page := s.get("/history?verdict=unsure"); !strings.Contains(page, `href="/kept/`+s.engine.Unsure()[0].Key) {
+	if page := s.get("/history?verdict=unsure"); !strings.Contains(page, `href="/kept/`+s.engine.Unsure.All()[0].Key) {
 		t.Error("a message that is kept has no link")
 	}
 }

@@ -33,16 +33,18 @@ func (s *server) guarded(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		defer func() {
 			if fault := recover(); fault != nil && fault != http.ErrAbortHandler {
-				s.engine.Counters().Faults.Add(1)
+				s.engine.Counters.Faults.Add(1)
 				s.log.Warn("internal error: %v: please report it: %s", fault, debug.Stack())
-				writeError(w, http.StatusInternalServerError, "internal error")
+				writeFailure(w, failure{status: http.StatusInternalServerError, Text: "internal error"})
 			}
 		}()
 		switch {
 		case !s.isOurHost(r.Host):
-			writeError(w, http.StatusMisdirectedRequest, "this server is not known as "+clip(r.Host, 100)+": an administrator can add the name to serve.http_hosts")
+			writeFailure(w, failure{
+				status: http.StatusMisdirectedRequest, Text: "this server is not known as " + clip(r.Host, 100) + ": an administrator can add the name to serve.http_hosts",
+			})
 		case isForeign(r):
-			writeError(w, http.StatusForbidden, "requests of web pages of other origins are refused")
+			writeFailure(w, failure{status: http.StatusForbidden, Text: "requests of web pages of other origins are refused"})
 		default:
 			next.ServeHTTP(w, r.WithContext(serve.From(r.Context(), serve.Origin{Protocol: "http"})))
 		}
@@ -80,7 +82,7 @@ func isForeign(r *http.Request) bool {
 }
 
 // withToken requires the token of a program.
-func (s *server) withToken(next http.HandlerFunc) http.HandlerFunc {
+func (s *server) withToken(a answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		if !strings.EqualFold(scheme, "Bearer") {
@@ -91,10 +93,10 @@ func (s *server) withToken(next http.HandlerFunc) http.HandlerFunc {
 				s.engine.WrongToken("http", clientOf(r))
 			}
 			w.Header().Set("WWW-Authenticate", `Bearer realm="chaff"`)
-			writeError(w, http.StatusUnauthorized, "this needs the token of the server")
+			writeFailure(w, failure{status: http.StatusUnauthorized, Text: "this needs the token of the server"})
 			return
 		}
-		next(w, r)
+		answered(a)(w, r)
 	}
 }
 

@@ -145,8 +145,7 @@ func (s *server) handler() http.Handler {
 func (s *server) monitoringRoutes() []route {
 	return []route{
 		{"GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-			_ = s.engine.WriteMetrics(w)
+			writeAs(w, "text/plain; version=0.0.4; charset=utf-8", s.engine.Metrics())
 		}},
 		{"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") }},
 		{"GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
@@ -229,6 +228,40 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
+// answer answers a request with a value, as JSON.
+type answer func(r *http.Request) (any, error)
+
+func answered(a answer) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		value, err := a(r)
+		if err != nil {
+			writeFailure(w, err)
+			return
+		}
+		writeJSON(w, http.StatusOK, value)
+	}
+}
+
+// reading reads the message of a request. The caller closes the message.
+type reading func(r *http.Request) (*serve.Message, error)
+
+// about answers a request about its message.
+func about(read reading, a func(r *http.Request, raw []byte) (any, error)) answer {
+	return func(r *http.Request) (any, error) {
+		m, err := read(r)
+		if err != nil {
+			return nil, err
+		}
+		defer m.Close()
+		return a(r, m.Bytes())
+	}
+}
+
+func writeAs(w http.ResponseWriter, kind string, data []byte) {
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(data)
+}
+
 func writeText(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
@@ -251,18 +284,23 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 
 // failure is the answer to a request that failed. Fields are those of a message that passes unjudged.
 type failure struct {
-	Error  string  `json:"error"`
+	status int
+	Text   string  `json:"error"`
 	Fields []field `json:"fields,omitempty"`
 }
 
-func writeError(w http.ResponseWriter, status int, text string) {
-	if status == http.StatusServiceUnavailable {
+func (f failure) Error() string { return f.Text }
+
+func writeFailure(w http.ResponseWriter, err error) {
+	f, is := errors.AsType[failure](err)
+	if !is {
+		f = failure{status: statusOf(err), Text: err.Error()}
+	}
+	if f.status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	writeJSON(w, status, failure{Error: text})
+	writeJSON(w, f.status, f)
 }
-
-func writeFailure(w http.ResponseWriter, err error) { writeError(w, statusOf(err), err.Error()) }
 
 // states are the latest states of models, which are expensive to find.
 type states struct {

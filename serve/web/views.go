@@ -14,6 +14,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/screen"
+	"chaff/metrics"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -31,13 +32,13 @@ func functions() template.FuncMap {
 			}
 			return "+" + strconv.FormatFloat(x, 'f', 3, 64)
 		},
-		"probability": func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
-		"percent":     func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" },
-		"size":        sizeOf,
-		"plural":      plural,
-		"verdictOf":   func(r serve.Record) string { return verdictOf(&r) },
-		"chip":        func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
-		"button":      styleOf,
+		"percent":   func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" },
+		"rate":      percentOf,
+		"size":      sizeOf,
+		"plural":    plural,
+		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
+		"chip":      func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
+		"button":    styleOf,
 		"share": func(n int, of ...int) string {
 			all := n
 			for _, k := range of {
@@ -90,7 +91,6 @@ type overviewBody struct {
 	Problems []string
 	Days     []day
 	Verdicts []string
-	History  bool // verdicts are remembered
 	Windows  []window
 	Waiting  int // unsure messages
 	Unjudged []count
@@ -120,20 +120,20 @@ type count struct {
 
 // window are figures of the messages that were learned last.
 type window struct {
-	Name                string
-	Accuracy, Low, High float64
-	Errors              int
-	HamLost, SpamMissed string
+	Name string
+	*metrics.Figures
 }
+
+// Errors returns the number of wrong verdicts.
+func (w window) Errors() int { return w.Messages - w.Confusion.Correct() }
 
 func (c *console) overview(r *http.Request, v *view) error {
 	status, err := c.status(v.User, stateTime)
 	if err != nil {
 		return err
 	}
-	v.Page, v.Title = "overview", "Overview"
-	b := overviewBody{Status: status, History: c.options.History > 0, Verdicts: verdictsOf(c.engine.Settings()), Waiting: len(c.engine.Unsure()),
-		Faults: c.engine.Counters().Faults.Load(), Unjudged: counted(c.engine.Counters().Unjudged.All())}
+	b := overviewBody{Status: status, Verdicts: verdictsOf(c.engine.Settings()), Waiting: len(c.engine.Unsure.All()),
+		Faults: c.engine.Counters.Faults.Load(), Unjudged: counted(c.engine.Counters.Unjudged.All())}
 	if status.Trouble != "" {
 		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
 	}
@@ -148,21 +148,17 @@ func (c *console) overview(r *http.Request, v *view) error {
 	} else {
 		b.Problems = append(b.Problems, status.Store.Problems...)
 		b.Windows = windowsOf(status.Store)
-		ways := counters{}
-		for way, n := range status.Store.Ways {
-			ways[way] = int64(n)
-		}
-		b.Ways = counted(ways)
+		b.Ways = counted(status.Store.Ways)
 	}
-	b.Days = daysOf(c.engine.History(), b.Verdicts, time.Now())
+	b.Days = daysOf(c.engine.History.All(), b.Verdicts, time.Now())
 	v.Body = b
 	return nil
 }
 
 // counted returns counters, the largest first.
-func counted(all map[string]int64) (counts []count) {
+func counted[N int | int64](all map[string]N) (counts []count) {
 	for name, n := range all {
-		counts = append(counts, count{strings.ReplaceAll(name, "_", " "), n})
+		counts = append(counts, count{strings.ReplaceAll(name, "_", " "), int64(n)})
 	}
 	slices.SortFunc(counts, func(a, b count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 	return counts
@@ -172,10 +168,9 @@ func counted(all map[string]int64) (counts []count) {
 const shownDays = 14
 
 // daysOf counts the verdicts of the last days with mail, the latest first.
-func daysOf(records []serve.Record, verdicts []string, now time.Time) (days []day) {
+func daysOf(records []*serve.Record, verdicts []string, now time.Time) (days []day) {
 	most := 1
-	for i := range records {
-		r := &records[i]
+	for _, r := range records {
 		date := r.Time.In(now.Location()).Format(time.DateOnly)
 		if len(days) == 0 || days[len(days)-1].Date != date {
 			if len(days) == shownDays {
@@ -214,7 +209,7 @@ func windowsOf(s *store.Status) (all []window) {
 		if w.Messages < s.Windows[len(s.Windows)-1].Messages {
 			name = "last " + strconv.Itoa(w.Messages)
 		}
-		all = append(all, window{name, f.Accuracy, f.AccuracyLow, f.AccuracyHigh, f.Messages - f.Confusion.Correct(), percentOf(f.HM), percentOf(f.SM)})
+		all = append(all, window{name, f})
 	}
 	return all
 }
@@ -228,16 +223,13 @@ func percentOf(x *float64) string {
 
 // whyBody is the body of the page why.
 type whyBody struct {
-	filter.Classification
-	For, Against string
-	Bias         float64
-	Votes        []filter.Vote
-	Terms        []term
-	TermsLeft    int
-	Texts        []shadedText
-	TextsLeft    int
-	Kept         *serve.Kept // nil for a message that a person has sent
-	Two          bool        // the model tells ham from spam
+	filter.Explanation
+	Terms     []term
+	TermsLeft int
+	Shaded    []shadedText
+	TextsLeft int
+	Kept      *serve.Kept // nil for a message that a person has sent
+	Two       bool        // the model tells ham from spam
 }
 
 type term struct {
@@ -260,8 +252,13 @@ const (
 	maxText  = 20000 // characters
 )
 
-func (c *console) why(e filter.Explanation) whyBody {
-	b := whyBody{Classification: e.Classification, For: e.For, Against: e.Against, Bias: e.Bias, Votes: e.Votes, Two: c.engine.Settings().Thresholds != nil}
+// why shows the explanation of a message, which may be a kept one.
+func (c *console) why(r *http.Request, v *view, raw []byte, kept *serve.Kept) error {
+	e, err := c.engine.Explain(r.Context(), v.User, raw)
+	if err != nil {
+		return err
+	}
+	b := whyBody{Explanation: e, Kept: kept, Two: c.engine.Settings().Thresholds != nil}
 	strongest := 0.0
 	for _, t := range e.Contributions[:min(len(e.Contributions), maxTerms)] {
 		strongest = max(strongest, math.Abs(t.Contribution))
@@ -274,18 +271,17 @@ func (c *console) why(e filter.Explanation) whyBody {
 	for _, t := range texts {
 		text := shadedText{Title: shown(t.Title, 200)}
 		for _, span := range t.Spans {
-			text.Stretches = append(text.Stretches, stretch{shownLines(clip(span.Text, max(room, 0))), shadeOf(span.Contribution, strongest)})
-			room -= utf8.RuneCountInString(span.Text)
-			if room <= 0 {
-				break
+			if room > 0 {
+				text.Stretches = append(text.Stretches, stretch{shownLines(clip(span.Text, room)), shadeOf(span.Contribution, strongest)})
 			}
+			room -= utf8.RuneCountInString(span.Text)
 		}
-		b.Texts = append(b.Texts, text)
-		if room <= 0 {
-			break
+		if len(text.Stretches) > 0 {
+			b.Shaded = append(b.Shaded, text)
 		}
 	}
-	return b
+	v.Page, v.Body = "why", b
+	return nil
 }
 
 // shownLines is shown for a text of several lines. Of empty lines that follow one another, it keeps one.
@@ -348,7 +344,6 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 	if err != nil {
 		return err
 	}
-	v.Page, v.Title = "thresholds", "Thresholds"
 	var b thresholdsBody
 	if t := c.engine.Settings().Thresholds; t != nil {
 		b.Thresholds, b.Spam, b.Unsure = true, t.Spam, t.Unsure

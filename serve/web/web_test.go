@@ -427,7 +427,7 @@ func TestAServerFinishesWhatItHasAccepted(t *testing.T) {
 	defer c.Close()
 	message := mail("spam", 50)
 	fmt.Fprintf(c, "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(message), message[:10])
-	for s.engine.Counters().Connections.All()["http"] == 0 {
+	for s.engine.Counters.Connections.All()["http"] == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(20 * time.Millisecond) // the server reads the request
@@ -457,8 +457,8 @@ func TestAFaultCostsOneAnswer(t *testing.T) {
 	h := s.guarded(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("broken") }))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/", nil))
-	if w.Code != 500 || s.engine.Counters().Faults.Load() != 1 || !strings.Contains(s.log.String(), "broken") {
-		t.Errorf("got %d, %d faults, %s", w.Code, s.engine.Counters().Faults.Load(), s.log)
+	if w.Code != 500 || s.engine.Counters.Faults.Load() != 1 || !strings.Contains(s.log.String(), "broken") {
+		t.Errorf("got %d, %d faults, %s", w.Code, s.engine.Counters.Faults.Load(), s.log)
 	}
 }
 
