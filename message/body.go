@@ -36,6 +36,7 @@ var transfers = map[string]transfer{
 // them (transfer-encodings.eml). It also has uuencode, which MIME does not know.
 func (h *headers) describeTransfer(e *entity, value []byte) {
 	const maxName = 40 // longer than any name
+	value = skipComments(value)
 	token, _ := cutToken(value)
 	e.encoding = h.toUTF8(h.lower(token), nil, false)
 	for _, name := range [][]byte{value, token} { // all of it for "8 bit"
@@ -87,10 +88,12 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 			t.repairs.add(BadQuotedPrintable)
 		}
 	case transferBase64:
-		if clean, err := base64.StdEncoding.AppendDecode(t.arena, body); err == nil {
+		clean, err := base64.StdEncoding.AppendDecode(t.arena, body)
+		if err == nil {
 			t.arena = clean
 			break
 		}
+		t.arena = clean[:start]
 		length := base64Length(body)
 		if t.arena, ok = appendBase64(t.arena, body[:length]); length < len(body) {
 			t.arena, ok = append(append(t.arena, '\n'), body[length:]...), false
@@ -136,10 +139,11 @@ func looksLikeBase64(text []byte) bool {
 // appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
 // one by one. It reports whether src was valid; missing padding and blanks do not matter.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
-	if clean, err := base64.StdEncoding.AppendDecode(dst, src); err == nil {
+	clean, err := base64.StdEncoding.AppendDecode(dst, src)
+	if err == nil {
 		return clean, true
 	}
-	ok = true
+	dst, ok = clean[:len(dst)], true // with the room that was made for it: else each of many damaged words would copy those before it
 	var digits []byte
 	for piece := range bytes.SplitSeq(src, []byte("=")) {
 		digits = digits[:0]

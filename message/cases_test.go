@@ -178,3 +178,29 @@ func FuzzFlowed(f *testing.F) {
 		}
 	})
 }
+
+func TestFieldsAreInTheCharsetOfTheBodyIfItHasEscapes(t *testing.T) {
+	const katakana = "\x1b(I6E\x1b(B" // half-width, which no escape with a dollar announces
+	raw := "Content-Type: text/plain; charset=ISO-2022-JP\nSubject: " + katakana + "\n\n" + katakana
+	m := NewDecoder(DefaultOptions()).Decode([]byte(raw))
+	if got, want := string(m.Get("subject")), "ｶﾅ"; got != want || string(m.Parts[0].Text) != want {
+		t.Errorf("the subject is %q and the text %q, want both to be %q", got, m.Parts[0].Text, want)
+	}
+}
+
+func TestACommentIsNoTransferEncoding(t *testing.T) {
+	for value, want := range map[string]string{"(base64)": "YWJj", "(x) base64": "abc", "base64 (x)": "abc", "b ase64": "abc", "8 bit": "YWJj"} {
+		m := NewDecoder(DefaultOptions()).Decode([]byte("Content-Transfer-Encoding: " + value + "\n\nYWJj"))
+		if got := string(m.Parts[0].Text); got != want {
+			t.Errorf("%q: got %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestDamagedBase64CopiesNothing(t *testing.T) {
+	dst, word := make([]byte, 32<<10), []byte("@@@@")
+	damaged := func() { dst, _ = appendBase64(dst, word) }
+	if n := testing.AllocsPerRun(100, damaged); n > 0 { // its first run may make room
+		t.Errorf("a damaged word behind 32 KiB makes room %.0f times", n)
+	}
+}

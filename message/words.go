@@ -20,7 +20,7 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 	if !slices.ContainsFunc(value, isSpecial) { // there is nothing to decode
 		return value
 	}
-	if c := t.codec(charset); c != nil && c.mark != "" {
+	if c := t.codec(charset); c != nil && c.mark != "" && c.mark != string(rune(escape)) {
 		charset = nil // it is that of the body; in a date, "+0100" would be a word of UTF-7
 	}
 	if !bytes.Contains(value, []byte("=?")) {
