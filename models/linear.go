@@ -142,7 +142,16 @@ func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
 		dst[0], dst[1] = 0, l.Score(x)
 		return dst
 	}
-	return scoresOf(dst, x, l.Weights, l.Classes, l.Bias, l.Form)
+	if len(l.Form) > 0 {
+		return scoresOf(dst, x, l.Weights, l.Classes, l.Bias, l.Form)
+	}
+	// The biases are added last: calibrations, and so model files, have been made of such sums.
+	clear(dst)
+	scoresOf(dst, x, l.Weights, l.Classes, nil, nil)
+	for c, beta := range l.Bias {
+		dst[c] += beta
+	}
+	return dst
 }
 
 // scoresOf writes the scores of the rows to dst. A term has so many columns, the first of which are its weights in the rows. Sums are in
