@@ -142,6 +142,7 @@ func TestOptionsValidate(t *testing.T) {
 			"softmax.l1 is 1: must be 0 for the method batch, which needs a smooth loss"},
 		{"no aggressiveness", func(o *models.Options) { o.PassiveAggressive.Aggressiveness = 0 }, "passive_aggressive.aggressiveness is 0: must be above 0 and at most 1e+06"},
 		{"no smoothing where the logarithms need one", func(o *models.Options) { o.Votes.Smoothing = 0 }, "votes.smoothing is 0: must be from 1e-10 to 1e+06"},
+		{"fewer epochs of votes than none", func(o *models.Options) { o.Votes.Epochs = -1 }, "votes.epochs is -1: must be from 0 to 100000"},
 		{"a negative share", func(o *models.Options) { o.Votes.BayesShare = -0.1 }, "votes.bayes_share is -0.1: must be from 0 to 1000"},
 		{"a share that is no number", func(o *models.Options) { o.Votes.BayesShare = math.NaN() }, "votes.bayes_share is NaN: must be from 0 to 1000"},
 		{"no share", func(o *models.Options) { o.Votes.BayesShare = 0 }, ""},

@@ -128,7 +128,7 @@ const fewDocuments = 2000
 
 func (m Votes) passes(documents int) Passes {
 	p := Passes{Epochs: m.Epochs, Order: OrderRandom, ClassWeights: m.ClassWeights, Seed: m.Seed}
-	if p.Epochs == 0 {
+	if p.Epochs < 1 { // one below 0 is the complaint of Validate
 		p.Epochs = 1
 		if documents < fewDocuments {
 			p.Epochs = 2
