@@ -136,7 +136,10 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 			return err
 		}
 		page, err := x.trainedPage("chaff compare", collection, comparison.Models, found)
-		if err := cmp.Or(err, x.page.write(page)); err != nil {
+		if err == nil {
+			err = x.page.write(page)
+		}
+		if err != nil {
 			return err
 		}
 	}

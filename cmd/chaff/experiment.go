@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -110,7 +109,10 @@ func (x *experiment) collect() (*train.Collection, error) {
 func (x *experiment) show(r result) error {
 	if of, has := r.(paged); has && x.page.wanted() {
 		page, err := of.page()
-		if err := cmp.Or(err, x.page.write(page)); err != nil {
+		if err == nil {
+			err = x.page.write(page)
+		}
+		if err != nil {
 			return err
 		}
 	}
