@@ -10,60 +10,94 @@ import (
 	"time"
 )
 
-// Client is a client of a protocol, with its connection.
+// Client is a client of a protocol.
 type Client interface {
-	comparable
 	// Answer answers the client until it goes.
 	Answer()
-	// Hurry ends the client soon if it has begun nothing. The server is locked.
-	Hurry()
 	// Fail ends the client after a fault of the program.
 	Fail()
 }
 
-// Server answers the clients of a listener in a protocol. The lock guards Stopping and what a protocol keeps of each client for its end.
-type Server[C Client] struct {
-	Reporter
+// Conn is the connection of a client.
+type Conn struct {
+	net.Conn
+	begun bool // something that is to be finished; guarded by the server
+}
+
+// Server answers the clients of a listener in a protocol, under whose name it reports.
+type Server struct {
+	Protocol string
+	Log      Logger
 	// Connect admits a client, see [Engine.Connect]. Another one is told Busy.
 	Connect func(protocol string) (done func(), err error)
 	Busy    string
 	// Begin returns the client of a connection.
-	Begin func(net.Conn) C
-	// Grace is how long clients may take to end what they have begun. Then Working ends and all connections are closed.
+	Begin func(*Conn) Client
+	// Grace is how long clients may take to end what they have begun when the daemon stops. Then Working ends and all connections are closed.
 	Grace   time.Duration
 	Working context.Context
 
-	sync.Mutex
-	Stopping bool
-	conns    map[C]net.Conn
+	mu       sync.Mutex // of the fields below
+	stopping bool
+	conns    map[*Conn]bool
 	open     sync.WaitGroup
 }
 
-// IsStopping returns Stopping.
-func (s *Server[C]) IsStopping() bool {
-	s.Lock()
-	defer s.Unlock()
-	return s.Stopping
+// lateness is how long a client that has begun nothing may be silent when the daemon stops: its request may be on its way.
+const lateness = 200 * time.Millisecond
+
+// IsStopping reports whether the daemon stops.
+func (s *Server) IsStopping() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopping
+}
+
+// Await sets until when a client may be silent, see [Until]. Begun says whether it has begun something: one that has not gets [ErrClosed] when
+// the daemon stops.
+func (s *Server) Await(conn *Conn, begun bool, d time.Duration, last time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if conn.begun = begun; s.stopping && !begun {
+		return ErrClosed
+	}
+	return conn.SetReadDeadline(Until(d, last))
+}
+
+// Until returns the end of a time that begins now, but not after last unless that is zero.
+func Until(d time.Duration, last time.Time) time.Time {
+	until := time.Now().Add(d)
+	if !last.IsZero() && until.After(last) {
+		return last
+	}
+	return until
 }
 
 // From returns a context for the engine that says where a message came from, see [From].
-func (s *Server[C]) From(queueID string) context.Context {
+func (s *Server) From(queueID string) context.Context {
 	return From(s.Working, Origin{s.Protocol, queueID})
 }
 
+// Note reports what happened.
+func (s *Server) Note(format string, args ...any) { s.Log.Note(s.Protocol+": "+format, args...) }
+
+// Warn reports what may need attention.
+func (s *Server) Warn(format string, args ...any) { s.Log.Warn(s.Protocol+": "+format, args...) }
+
 // begin answers a client in a goroutine of its own, and closes its connection afterwards.
-func (s *Server[C]) begin(conn net.Conn) {
+func (s *Server) begin(of net.Conn) {
 	done, err := s.Connect(s.Protocol)
 	if err != nil {
-		conn.SetWriteDeadline(time.Now().Add(time.Second))
-		io.WriteString(conn, s.Busy)
-		conn.Close()
+		of.SetWriteDeadline(time.Now().Add(time.Second))
+		io.WriteString(of, s.Busy)
+		of.Close()
 		return
 	}
+	conn := &Conn{Conn: of}
 	c := s.Begin(conn)
-	s.Lock()
-	s.conns[c] = conn
-	s.Unlock()
+	s.mu.Lock()
+	s.conns[conn] = true
+	s.mu.Unlock()
 	s.open.Go(func() {
 		defer func() {
 			if fault := recover(); fault != nil {
@@ -72,26 +106,28 @@ func (s *Server[C]) begin(conn net.Conn) {
 			}
 			done()
 			conn.Close()
-			s.Lock()
-			delete(s.conns, c)
-			s.Unlock()
+			s.mu.Lock()
+			delete(s.conns, conn)
+			s.mu.Unlock()
 		}()
 		c.Answer()
 	})
 }
 
 // Serve accepts clients until ctx ends, and closes l. Then it waits for them.
-func (s *Server[C]) Serve(ctx context.Context, l net.Listener) error {
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
-	s.Working, s.conns = working, map[C]net.Conn{}
+	s.Working, s.conns = working, map[*Conn]bool{}
 	err := accept(ctx, l, s.begin, func(err error) { s.Warn("accept a client: %v: trying again", err) })
-	s.Lock()
-	s.Stopping = true
-	for c := range s.conns {
-		c.Hurry()
+	s.mu.Lock()
+	s.stopping = true
+	for conn := range s.conns {
+		if !conn.begun {
+			conn.SetReadDeadline(time.Now().Add(lateness))
+		}
 	}
-	s.Unlock()
+	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		s.open.Wait()
@@ -101,11 +137,11 @@ func (s *Server[C]) Serve(ctx context.Context, l net.Listener) error {
 	case <-done:
 	case <-time.After(s.Grace):
 		abandon()
-		s.Lock()
-		for _, conn := range s.conns {
+		s.mu.Lock()
+		for conn := range s.conns {
 			conn.Close()
 		}
-		s.Unlock()
+		s.mu.Unlock()
 		<-done
 	}
 	if err != nil {
@@ -147,18 +183,6 @@ func accept(ctx context.Context, l net.Listener, begin func(net.Conn), warn func
 		}
 	}
 }
-
-// Reporter reports for a protocol, under its name.
-type Reporter struct {
-	Protocol string
-	Log      Logger
-}
-
-// Note reports what happened.
-func (r Reporter) Note(format string, args ...any) { r.Log.Note(r.Protocol+": "+format, args...) }
-
-// Warn reports what may need attention.
-func (r Reporter) Warn(format string, args ...any) { r.Log.Warn(r.Protocol+": "+format, args...) }
 
 // ClientOf returns the address of a client for the log. Clients of Unix sockets have none.
 func ClientOf(conn net.Conn) string {

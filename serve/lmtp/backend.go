@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"chaff/serve"
 )
 
 // Backend is the address of the program that messages go to.
@@ -140,11 +142,7 @@ func (l *link) write(p []byte) error {
 }
 
 func (l *link) read() (reply, error) {
-	deadline := time.Now().Add(l.answer)
-	if !l.until.IsZero() && l.until.Before(deadline) {
-		deadline = *l.until
-	}
-	l.conn.SetReadDeadline(deadline)
+	l.conn.SetReadDeadline(serve.Until(l.answer, *l.until))
 	r, err := readReply(l.in)
 	if err == nil && r.code == 421 {
 		err = fmt.Errorf("%w: %s", errLeft, r.lines[0])

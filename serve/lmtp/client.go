@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -17,7 +16,7 @@ import (
 // client is a session with a mail server.
 type client struct {
 	server *server
-	conn   net.Conn
+	conn   *serve.Conn
 	in     *bufio.Reader
 	out    []byte // replies to be sent
 	errors int    // commands that made no sense
@@ -27,8 +26,10 @@ type client struct {
 	link        *link       // to the backend; nil if there is none
 	forwards    []string    // XFORWARD, which are about the next transaction
 	transaction transaction // that has begun, if it has a sender
+}
 
-	waiting bool // for a command, between transactions; guarded by server
+func newClient(s *server, conn *serve.Conn) *client {
+	return &client{server: s, conn: conn, in: bufio.NewReaderSize(conn, bufferSize)}
 }
 
 // transaction is what the client has said of a message, and the backend has accepted.
@@ -53,9 +54,8 @@ const (
 )
 
 var (
-	errStopping = errors.New("the daemon is stopping")
-	errTooLong  = errors.New("line too long")
-	errQuit     = errors.New("the client has quit")
+	errTooLong = errors.New("line too long")
+	errQuit    = errors.New("the client has quit")
 )
 
 // Fail ends the session.
@@ -66,7 +66,6 @@ func (c *client) Fail() {
 
 // Answer answers the commands of the client.
 func (c *client) Answer() {
-	c.in = bufio.NewReaderSize(c.conn, bufferSize)
 	defer c.drop()
 	c.relay(reply{220, []string{greeting}})
 	for {
@@ -77,7 +76,7 @@ func (c *client) Answer() {
 		switch {
 		case err == nil:
 			continue
-		case errors.Is(err, errStopping):
+		case errors.Is(err, serve.ErrClosed):
 			c.end(421, "4.3.2 "+serve.ErrClosed.Error())
 		case errors.Is(err, errTooLong):
 			c.end(421, "4.5.2 line too long")
@@ -95,32 +94,24 @@ func (c *client) Answer() {
 // readLine reads a command without its end. Replies wait as long as there are more commands.
 func (c *client) readLine() (string, error) {
 	s := c.server
-	s.Lock()
-	c.waiting = c.transaction.sender == ""
-	if c.waiting && s.Stopping {
-		s.Unlock()
-		return "", errStopping
+	if err := s.Await(c.conn, c.transaction.sender != "", s.idle, time.Time{}); err != nil {
+		return "", err
 	}
-	c.conn.SetReadDeadline(time.Now().Add(s.idle))
-	s.Unlock()
 	if c.in.Buffered() == 0 {
 		if err := c.flush(); err != nil {
 			return "", err
 		}
 	}
 	line, err := c.in.ReadSlice('\n')
-	s.Lock()
-	c.waiting = false
-	if errors.Is(err, os.ErrDeadlineExceeded) && s.Stopping {
-		err = errStopping
-	}
-	s.Unlock()
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull):
 		return "", errTooLong
+	case errors.Is(err, os.ErrDeadlineExceeded) && s.IsStopping():
+		return "", serve.ErrClosed
 	case err != nil:
 		return "", err
 	}
+	_ = s.Await(c.conn, true, s.idle, time.Time{}) // answering may take long
 	text := strings.TrimSuffix(string(line), "\n")
 	return strings.TrimSuffix(text, "\r"), nil
 }
@@ -412,11 +403,7 @@ func (c *client) report() error {
 // next returns some bytes of the message that have come, at least one, or an error. The caller discards what it uses.
 func (c *client) next(until time.Time) ([]byte, error) {
 	if c.in.Buffered() == 0 {
-		deadline := time.Now().Add(c.server.idle)
-		if deadline.After(until) {
-			deadline = until
-		}
-		c.conn.SetReadDeadline(deadline)
+		c.conn.SetReadDeadline(serve.Until(c.server.idle, until))
 		if _, err := c.in.Peek(1); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF

@@ -36,7 +36,7 @@ func FuzzSession(f *testing.F) {
 		s := newServer(broken{e, func(context.Context) (serve.Verdict, error) { return verdict, nil }}, a.Backend, &servetest.Log{})
 		s.Working = t.Context()
 		conn := &script{in: bytes.NewReader(data)}
-		(&client{server: s, conn: conn}).Answer()
+		newClient(s, &serve.Conn{Conn: conn}).Answer()
 		if got := conn.out.String(); !replies.MatchString(got) || !strings.HasPrefix(got, greeting) {
 			t.Errorf("the replies are %q", got)
 		}

@@ -23,7 +23,7 @@ type Engine interface {
 const bufferSize = 8 << 10
 
 type server struct {
-	serve.Server[*client]
+	serve.Server
 	engine  Engine
 	backend Backend
 	away    atomic.Bool // the backend was, at the last attempt
@@ -37,9 +37,8 @@ type server struct {
 
 func newServer(e Engine, b Backend, log serve.Logger) *server {
 	s := &server{engine: e, backend: b, idle: 300 * time.Second, total: 900 * time.Second, answer: 540 * time.Second}
-	s.Reporter, s.Connect, s.Grace = serve.Reporter{Protocol: "lmtp", Log: log}, e.Connect, 10*time.Second
-	s.Busy = newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String()
-	s.Begin = func(conn net.Conn) *client { return &client{server: s, conn: conn} }
+	s.Protocol, s.Log, s.Connect, s.Busy, s.Grace = "lmtp", log, e.Connect, newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String(), 10*time.Second
+	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }
 
@@ -51,14 +50,4 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 		return err
 	}
 	return newServer(e, b, log).Serve(ctx, l)
-}
-
-// lateCommand is how long a client without a transaction may be silent when the daemon stops: its command may be on its way.
-const lateCommand = 200 * time.Millisecond
-
-// Hurry gives a client without a transaction little time.
-func (c *client) Hurry() {
-	if c.waiting {
-		c.conn.SetReadDeadline(time.Now().Add(lateCommand))
-	}
 }

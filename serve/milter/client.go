@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -29,10 +28,9 @@ const (
 // client is a connection from a mail server.
 type client struct {
 	server *server
-	conn   net.Conn
+	conn   *serve.Conn
 	in     *bufio.Reader
 	out    *bufio.Writer
-	begun  bool // a message; guarded by server
 
 	packet  []byte // the last one
 	isLarge bool   // it has a place in server.large
@@ -50,16 +48,15 @@ const (
 	needed   = milter.OptAddHeader | milter.OptChangeHeader
 )
 
-func newClient(s *server, conn net.Conn) *client {
+func newClient(s *server, conn *serve.Conn) *client {
 	c := &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
 	c.mail = &mail{client: c, over: true, message: s.engine.NewMessage()}
 	return c
 }
 
-// Errors that end a connection. Nobody is told of the last two.
+// Errors that end a connection. Nobody is told of the last one.
 var (
 	errProtocol = errors.New("bad packet")
-	errStopping = errors.New("stopping")
 	errQuit     = errors.New("quit")
 )
 
@@ -191,13 +188,13 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	if err := c.out.Flush(); err != nil {
 		return 0, nil, err
 	}
-	if err := c.wait(); err != nil {
+	if err := c.server.Await(c.conn, !c.mail.over, c.server.idle, c.last()); err != nil {
 		return 0, nil, err
 	}
 	if _, err := c.in.Peek(1); err != nil {
 		return 0, nil, err
 	}
-	c.within(c.server.packet)
+	c.conn.SetReadDeadline(serve.Until(c.server.packet, c.last()))
 	var size [4]byte
 	if _, err := io.ReadFull(c.in, size[:]); err != nil {
 		return 0, nil, err
@@ -218,13 +215,7 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 			return 0, nil, err
 		}
 	}
-	code = milter.Code(c.packet[0])
-	if code == milter.CodeMail {
-		c.server.Lock()
-		c.begun = true
-		c.server.Unlock()
-	}
-	return code, c.packet[1:], nil
+	return milter.Code(c.packet[0]), c.packet[1:], nil
 }
 
 // makeRoom waits until another large packet may come.
@@ -234,7 +225,7 @@ func (c *client) makeRoom() error {
 		c.isLarge = true
 		return nil
 	case <-c.server.Working.Done():
-		return errStopping
+		return serve.ErrClosed
 	case <-time.After(c.server.packet):
 		return fmt.Errorf("%w: too many large ones at a time", errProtocol)
 	}
@@ -250,28 +241,10 @@ func (c *client) drop() {
 	}
 }
 
-// wait sets until when the server may say nothing. Between two messages it is the place where the connection ends when the daemon stops.
-func (c *client) wait() error {
-	s := c.server
-	s.Lock()
-	defer s.Unlock()
-	if c.mail.over {
-		c.begun = false
+// last returns when the message has to have come; zero before it has begun.
+func (c *client) last() time.Time {
+	if c.mail.content.IsZero() {
+		return time.Time{}
 	}
-	if s.Stopping && !c.begun {
-		return errStopping
-	}
-	c.within(s.idle)
-	return nil
-}
-
-// within sets until when the next bytes must come.
-func (c *client) within(d time.Duration) {
-	until := time.Now().Add(d)
-	if !c.mail.content.IsZero() {
-		if last := c.mail.content.Add(c.server.content); until.After(last) {
-			until = last
-		}
-	}
-	c.conn.SetReadDeadline(until)
+	return c.mail.content.Add(c.server.content)
 }

@@ -13,6 +13,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/verdictfield"
+	"chaff/serve"
 	"chaff/serve/servetest"
 )
 
@@ -92,7 +93,7 @@ func FuzzClient(f *testing.F) {
 			data = append([]byte(begin), data...)
 		}
 		conn := &script{in: bytes.NewReader(data)}
-		newClient(s, conn).Answer()
+		newClient(s, &serve.Conn{Conn: conn}).Answer()
 		got := conn.out.Bytes()
 		for len(got) > 0 {
 			if len(got) < 5 {

@@ -20,7 +20,7 @@ type Engine interface {
 
 // server answers the clients of a listener, which are mail servers.
 type server struct {
-	serve.Server[*client]
+	serve.Server
 	engine  Engine
 	options serve.Options
 	large   chan struct{} // a place for each large packet
@@ -31,21 +31,14 @@ type server struct {
 
 func newServer(e Engine, log serve.Logger) *server {
 	s := &server{engine: e, options: e.Options(), large: make(chan struct{}, maxLarge), idle: 2 * time.Hour, packet: 30 * time.Second, content: 300 * time.Second}
-	s.Reporter, s.Connect, s.Grace = serve.Reporter{Protocol: "milter", Log: log}, e.Connect, 10*time.Second // the protocol has no word for too many clients
-	s.Begin = func(conn net.Conn) *client { return newClient(s, conn) }
+	s.Protocol, s.Log, s.Connect, s.Grace = "milter", log, e.Connect, 10*time.Second // it has no word for too many clients
+	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }
 
 // Serve answers mail servers until ctx ends. Then it finishes the messages that have begun.
 func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
 	return newServer(e, log).Serve(ctx, l)
-}
-
-// Hurry ends a client that has begun no message.
-func (c *client) Hurry() {
-	if !c.begun {
-		c.conn.SetReadDeadline(time.Now())
-	}
 }
 
 // Fail says nothing: the mail server does what its setting for a missing filter says.

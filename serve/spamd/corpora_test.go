@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"net"
 	"testing"
-	"time"
 
 	"chaff/corpus/corpustest"
+	"chaff/serve"
 
 	"chaff/serve/servetest"
 )
@@ -23,7 +23,7 @@ func TestRealMailComesBackAsItWas(t *testing.T) {
 	s.Working = t.Context()
 	ask := func(command string, raw []byte) []byte {
 		conn := &script{in: bytes.NewReader([]byte(requestOf(command, "1.5", "", string(raw))))}
-		(&client{server: s, conn: conn, began: time.Now()}).Answer()
+		newClient(s, &serve.Conn{Conn: conn}).Answer()
 		_, body, _ := bytes.Cut(conn.out.Bytes(), []byte("\r\n\r\n"))
 		return body
 	}

@@ -56,7 +56,7 @@ func FuzzClient(f *testing.F) {
 	f.Add([]byte(requestOf("SYMBOLS", "1.5", "Compress: zlib\r\n", compressed(f, []byte(servetest.Mail("ham", 1))))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		conn := &script{in: bytes.NewReader(data)}
-		c := &client{server: s, conn: conn, began: time.Now()}
+		c := newClient(s, &serve.Conn{Conn: conn})
 		c.Answer()
 		reply := conn.out.String()
 		if reply == "" && !bytes.HasPrefix(data, []byte("SKIP")) {

@@ -15,7 +15,7 @@ import (
 // Read reads what the client sends. A message may take as long as its bytes come, the lines before it may not.
 func (c *client) Read(p []byte) (int, error) {
 	if c.inMessage {
-		c.wait(c.server.idle)
+		c.wait()
 	}
 	return c.conn.Read(p)
 }

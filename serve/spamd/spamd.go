@@ -32,7 +32,7 @@ type Engine interface {
 const bufferSize = 8 << 10
 
 type server struct {
-	serve.Server[*client]
+	serve.Server
 	engine  Engine
 	mayTell bool
 	// idle is how long a client may be silent, and how long it may take for the lines before the message. Total is how long a request may take,
@@ -42,12 +42,8 @@ type server struct {
 
 func newServer(e Engine, at net.Addr, log serve.Logger) *server {
 	s := &server{engine: e, mayTell: e.Options().TellOverTCP || at.Network() == "unix", idle: 30 * time.Second, total: 300 * time.Second}
-	s.Reporter, s.Connect, s.Busy, s.Grace = serve.Reporter{Protocol: "spamd", Log: log}, e.Connect, errorReply(serve.ErrBusy), 10*time.Second
-	s.Begin = func(conn net.Conn) *client {
-		c := &client{server: s, conn: conn, began: time.Now()}
-		c.wait(s.idle)
-		return c
-	}
+	s.Protocol, s.Log, s.Connect, s.Busy, s.Grace = "spamd", log, e.Connect, errorReply(serve.ErrBusy), 10*time.Second
+	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }
 
@@ -56,42 +52,31 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 	return newServer(e, l.Addr(), log).Serve(ctx, l)
 }
 
-// lateRequest is how long a client that has sent nothing may do so when the daemon stops: its request may be on its way.
-const lateRequest = 200 * time.Millisecond
-
-// Hurry gives a client that has sent nothing little time.
-func (c *client) Hurry() {
-	if !c.begun {
-		c.wait(lateRequest)
-	}
-}
-
 // client is a connection. It sends one request.
 type client struct {
 	server *server
-	conn   net.Conn
+	conn   *serve.Conn
 	in     *bufio.Reader
-	began  time.Time
-	begun  bool // something of the request has come; guarded by server
+	last   time.Time // when the request has to have come
 
 	inMessage bool // the lines before the message have come
 }
 
-// wait sets until when the client may be silent.
-func (c *client) wait(d time.Duration) {
-	until := time.Now().Add(d)
-	if last := c.began.Add(c.server.total); until.After(last) {
-		until = last
-	}
-	c.conn.SetReadDeadline(until)
+func newClient(s *server, conn *serve.Conn) *client {
+	c := &client{server: s, conn: conn, last: time.Now().Add(s.total)}
+	c.in = bufio.NewReaderSize(c, bufferSize)
+	c.wait()
+	return c
 }
+
+// wait sets until when the client may be silent.
+func (c *client) wait() { c.conn.SetReadDeadline(serve.Until(c.server.idle, c.last)) }
 
 // Fail tells the client of a fault of the program.
 func (c *client) Fail() { c.fail(serve.ErrInternal) }
 
 func (c *client) Answer() {
 	s := c.server
-	c.in = bufio.NewReaderSize(c, bufferSize)
 	if _, err := c.in.Peek(1); err != nil {
 		switch {
 		case errors.Is(err, io.EOF):
@@ -101,10 +86,7 @@ func (c *client) Answer() {
 		}
 		return
 	}
-	s.Lock()
-	c.begun = true
-	c.wait(s.idle)
-	s.Unlock()
+	_ = s.Await(c.conn, true, s.idle, c.last) // reading has its errors
 	r, err := readRequest(c.in)
 	if err != nil {
 		c.fail(err)
@@ -150,10 +132,10 @@ const maxDrained = 256 << 20
 
 // drain takes what the client still sends after the reply. Without it, closing the connection could destroy the reply.
 func (c *client) drain() {
-	if half, ok := c.conn.(interface{ CloseWrite() error }); ok {
+	if half, ok := c.conn.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	c.wait(c.server.idle)
+	c.wait()
 	_, _ = io.CopyN(io.Discard, c.in, maxDrained)
 }
 
