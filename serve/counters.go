@@ -27,23 +27,28 @@ type Counters struct {
 }
 
 // Family is a counter for each value of a label. Only the program chooses these values, so they are few.
-type Family struct{ counters sync.Map }
+type Family struct {
+	mu       sync.Mutex
+	counters map[string]int64
+}
 
 // Add adds n to the counter of a value, and returns it.
 func (f *Family) Add(value string, n int64) int64 {
-	c, ok := f.counters.Load(value)
-	if !ok {
-		c, _ = f.counters.LoadOrStore(value, new(atomic.Int64))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.counters == nil {
+		f.counters = map[string]int64{}
 	}
-	return c.(*atomic.Int64).Add(n)
+	f.counters[value] += n
+	return f.counters[value]
 }
 
 // All returns the counters by value.
 func (f *Family) All() map[string]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	all := map[string]int64{}
-	for value, c := range f.counters.Range {
-		all[value.(string)] = c.(*atomic.Int64).Load()
-	}
+	maps.Copy(all, f.counters)
 	return all
 }
 
@@ -57,10 +62,7 @@ type Histogram struct {
 }
 
 func (h *Histogram) observe(d time.Duration) {
-	i := 0
-	for i < len(bounds) && d.Seconds() > bounds[i] {
-		i++
-	}
+	i, _ := slices.BinarySearch(bounds[:], d.Seconds())
 	h.classes[i].Add(1)
 	h.sum.Add(int64(d))
 }

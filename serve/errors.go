@@ -34,6 +34,11 @@ func Temporary(err error) string {
 	return "please see the log of chaff"
 }
 
+// Passes reports whether a message without a verdict passes with a field that says why. It may be judged later after other errors.
+func Passes(why error) bool {
+	return errors.Is(why, ErrTooLarge) || errors.Is(why, ErrTimeout) || errors.Is(why, ErrInternal)
+}
+
 // reasonOf returns the name of an error among the counters.
 func reasonOf(err error) string {
 	for _, r := range []struct {

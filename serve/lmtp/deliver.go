@@ -197,7 +197,7 @@ func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
 	switch {
 	case err == nil:
 		text = s.engine.Passed(raw, v)
-	case errors.Is(err, serve.ErrTimeout), errors.Is(err, serve.ErrInternal):
+	case serve.Passes(err):
 		text, _ = verdictfield.Unjudged(raw, err.Error())
 	default:
 		return nil, err

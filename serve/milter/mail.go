@@ -2,7 +2,6 @@ package milter
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -186,7 +185,7 @@ func (m *mail) answer() (a answer) {
 		if isSpam && s.options.MilterQuarantine > 0 && v.Probability >= s.options.MilterQuarantine && m.client.actions&milter.OptQuarantine != 0 {
 			a.quarantine = fmt.Sprintf("chaff: spam, probability %.6f", v.Probability)
 		}
-	case errors.Is(why, serve.ErrTooLarge), errors.Is(why, serve.ErrTimeout), errors.Is(why, serve.ErrInternal):
+	case serve.Passes(why):
 		a.fields = []verdictfield.Field{verdictfield.UnjudgedField(why.Error())}
 	default:
 		a.reply = "451 4.3.2 The spam filter: " + serve.Temporary(why)

@@ -1,9 +1,20 @@
 package milter
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
 	"net"
+	"os"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/emersion/go-milter"
 
 	"chaff/internal/verdictfield"
 	"chaff/serve"
@@ -43,3 +54,235 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 
 // Fail says nothing: the mail server does what its setting for a missing filter says.
 func (c *client) Fail() {}
+
+// maxPacket is the size in bytes of the largest packet. The body comes in pieces of 64 KiB, and a field is as large as the server lets it be:
+// 100 KiB in Postfix. Packets are not part of the memory for messages, so only maxLarge of those over usualPacket are read at a time.
+const (
+	maxPacket   = 1 << 20
+	usualPacket = 128 << 10
+	maxLarge    = 64
+)
+
+// client is a connection from a mail server.
+type client struct {
+	server *server
+	conn   *serve.Conn
+	in     *bufio.Reader
+	out    *bufio.Writer
+
+	packet  []byte // the last one
+	isLarge bool   // it has a place in server.large
+
+	actions  milter.OptAction // what both sides can do
+	protocol milter.OptProtocol
+	mail     *mail
+}
+
+// What chaff asks of the server, if the server can do it: to change the header and to quarantine; and to send and answer no more than it needs.
+const (
+	actions  = milter.OptAddHeader | milter.OptChangeHeader | milter.OptQuarantine
+	unneeded = milter.OptNoConnect | milter.OptNoHelo | milter.OptNoUnknown | milter.OptNoData | milter.OptNoEOH
+	wishes   = unneeded | milter.OptNoHeaderReply | milter.OptSkip | milter.OptHeaderLeadingSpace
+	needed   = milter.OptAddHeader | milter.OptChangeHeader
+)
+
+func newClient(s *server, conn *serve.Conn) *client {
+	c := &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
+	c.mail = &mail{client: c, over: true, message: s.engine.NewMessage()}
+	return c
+}
+
+// Errors that end a connection. Nobody is told of the last one.
+var (
+	errProtocol = errors.New("bad packet")
+	errQuit     = errors.New("quit")
+)
+
+func (c *client) Answer() {
+	defer c.drop()
+	defer c.mail.reset()
+	err := c.negotiate()
+	for err == nil {
+		var code milter.Code
+		var data []byte
+		if code, data, err = c.readPacket(); err == nil {
+			err = c.take(code, data)
+		}
+	}
+	_ = c.out.Flush()
+	switch {
+	case errors.Is(err, errProtocol):
+		c.server.Warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
+	case errors.Is(err, os.ErrDeadlineExceeded) && !c.server.IsStopping():
+		c.server.Warn("nothing came for too long: connection of %s closed", serve.ClientOf(c.conn))
+	}
+}
+
+const version = 6
+
+// negotiate agrees with the server on what both can do.
+func (c *client) negotiate() error {
+	code, data, err := c.readPacket()
+	if err != nil {
+		return err
+	}
+	if code != milter.CodeOptNeg || len(data) < 12 {
+		return fmt.Errorf("%w: the first one is %q with %d bytes", errProtocol, string(code), len(data))
+	}
+	c.actions = actions & milter.OptAction(binary.BigEndian.Uint32(data[4:]))
+	c.protocol = wishes & milter.OptProtocol(binary.BigEndian.Uint32(data[8:]))
+	if c.actions&needed != needed {
+		return fmt.Errorf("%w: the mail server lets nobody change the header", errProtocol)
+	}
+	var answer []byte
+	for _, n := range []uint32{min(version, binary.BigEndian.Uint32(data)), uint32(c.actions), uint32(c.protocol)} {
+		answer = binary.BigEndian.AppendUint32(answer, n)
+	}
+	c.reply(byte(milter.CodeOptNeg), answer)
+	return nil
+}
+
+func (c *client) has(o milter.OptProtocol) bool { return c.protocol&o != 0 }
+
+func (c *client) take(code milter.Code, data []byte) error {
+	m := c.mail
+	switch code {
+	case milter.CodeMacro:
+		m.macros(data)
+		return nil
+	case milter.CodeAbort:
+		m.reset()
+		return nil
+	case milter.CodeQuit, milter.CodeQuitNewConn:
+		return errQuit
+	case milter.CodeConn, milter.CodeHelo, milter.CodeData, milter.CodeEOH, 'U': // of a server that cannot leave them out
+	case milter.CodeMail:
+		m.begin()
+	case milter.CodeRcpt:
+		to, _, _ := bytes.Cut(data, []byte{0}) // options follow
+		m.recipient(strings.Trim(string(to), "<>"))
+	case milter.CodeHeader:
+		name, value, found := bytes.Cut(bytes.TrimSuffix(data, []byte{0}), []byte{0})
+		if !found {
+			return fmt.Errorf("%w: a field without a value", errProtocol)
+		}
+		if m.field(name, value); c.has(milter.OptNoHeaderReply) {
+			return nil
+		}
+	case milter.CodeBody:
+		if m.body(data); m.why != nil && c.has(milter.OptSkip) { // the rest of a message over a limit need not come
+			c.reply(byte(milter.ActSkip), nil)
+			return nil
+		}
+	case milter.CodeEOB:
+		if len(data) > 0 { // the last piece of the body
+			m.body(data)
+		}
+		a := m.answer()
+		if m.reset(); a.reply != "" {
+			c.reply(byte(milter.ActReplyCode), append([]byte(a.reply), 0))
+			return nil
+		}
+		c.change(a)
+	default:
+		return fmt.Errorf("%w: an unknown command %q", errProtocol, string(code))
+	}
+	c.reply(byte(milter.ActContinue), nil)
+	return nil
+}
+
+// change answers with what shall be changed in a message. Edits go from the last field to the first, so that none moves what another is about.
+func (c *client) change(a answer) {
+	space := ""
+	if c.has(milter.OptHeaderLeadingSpace) {
+		space = " "
+	}
+	for _, f := range slices.Backward(a.fields) {
+		a.edits = append(a.edits, edit{insert: true, name: f.Name, value: space + f.Value})
+	}
+	for _, e := range a.edits {
+		code := milter.ActChangeHeader
+		if e.insert {
+			code = milter.ActInsertHeader
+		}
+		value := strings.ReplaceAll(e.value, "\r\n", "\n") // Postfix makes two lines of CR LF
+		c.reply(byte(code), append(binary.BigEndian.AppendUint32(nil, uint32(e.index)), e.name+"\x00"+value+"\x00"...))
+	}
+	if a.quarantine != "" {
+		c.reply(byte(milter.ActQuarantine), append([]byte(a.quarantine), 0))
+	}
+}
+
+// reply answers. The answers are sent before the next packet is read, which returns an error of them.
+func (c *client) reply(code byte, data []byte) {
+	_, _ = c.out.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(data)+1)), code))
+	_, _ = c.out.Write(data)
+}
+
+// readPacket sends what was answered, and reads a packet. Its data are valid until the next one.
+func (c *client) readPacket() (code milter.Code, data []byte, err error) {
+	c.drop()
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.packet))
+	if err := c.out.Flush(); err != nil {
+		return 0, nil, err
+	}
+	if err := c.server.Await(c.conn, !c.mail.over, c.server.idle, c.last()); err != nil {
+		return 0, nil, err
+	}
+	if _, err := c.in.Peek(1); err != nil {
+		return 0, nil, err
+	}
+	c.conn.SetReadDeadline(serve.Until(c.server.packet, c.last()))
+	var size [4]byte
+	if _, err := io.ReadFull(c.in, size[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.BigEndian.Uint32(size[:])
+	if n == 0 || n > maxPacket {
+		return 0, nil, fmt.Errorf("%w: %d bytes", errProtocol, n)
+	}
+	if n > usualPacket {
+		if err := c.makeRoom(); err != nil {
+			return 0, nil, err
+		}
+	}
+	c.packet = c.packet[:0]
+	for from := 0; from < int(n); from = len(c.packet) { // no more memory than has come
+		c.packet = append(c.packet, make([]byte, min(int(n)-from, 64<<10))...)
+		if _, err := io.ReadFull(c.in, c.packet[from:]); err != nil {
+			return 0, nil, err
+		}
+	}
+	return milter.Code(c.packet[0]), c.packet[1:], nil
+}
+
+// makeRoom waits until another large packet may come.
+func (c *client) makeRoom() error {
+	select {
+	case c.server.large <- struct{}{}:
+		c.isLarge = true
+		return nil
+	case <-c.server.Working.Done():
+		return serve.ErrClosed
+	case <-time.After(c.server.packet):
+		return fmt.Errorf("%w: too many large ones at a time", errProtocol)
+	}
+}
+
+func (c *client) drop() {
+	if cap(c.packet) > usualPacket {
+		c.packet = nil
+	}
+	if c.isLarge {
+		<-c.server.large
+		c.isLarge = false
+	}
+}
+
+// last returns when the message has to have come; zero before it has begun.
+func (c *client) last() time.Time {
+	if c.mail.content.IsZero() {
+		return time.Time{}
+	}
+	return c.mail.content.Add(c.server.content)
+}

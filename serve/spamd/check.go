@@ -43,7 +43,7 @@ func (c *client) check(r request) {
 	if !cut {
 		j.verdict, j.why = e.Judge(c.server.From(""), r.user, m.Bytes())
 	}
-	if j.why != nil && !passes(j.why) {
+	if j.why != nil && !serve.Passes(j.why) {
 		c.fail(j.why)
 		return
 	}
@@ -70,11 +70,6 @@ func (r request) keeps(beginning []byte) bool {
 		return headerLength(beginning) < len(beginning)
 	}
 	return true
-}
-
-// passes reports whether a message without a verdict is not held up.
-func passes(why error) bool {
-	return errors.Is(why, serve.ErrTooLarge) || errors.Is(why, serve.ErrTimeout) || errors.Is(why, serve.ErrInternal)
 }
 
 func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {

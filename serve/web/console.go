@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"slices"
@@ -38,8 +37,8 @@ func (s *server) consoleRoutes() []route {
 		{"GET /{$}", c.page("overview", c.overview)},
 		{"GET /unsure", c.page("unsure", c.unsure)},
 		{"GET /kept/{key}", c.page("why", c.whyKept)},
-		{"POST /kept/{key}", c.posted(c.teachOne)},
-		{"POST /teach", c.posted(c.teachSeveral)},
+		{"POST /kept/{key}", c.posted(c.teachKept)},
+		{"POST /teach", c.posted(c.teachKept)},
 		{"GET /history", c.page("history", c.history)},
 		{"GET /explain", c.page("explain", func(*http.Request, *view) error { return nil })},
 		{"POST /explain", c.page("explain", c.explainMessage)},
@@ -125,15 +124,8 @@ var notices = map[string]string{
 
 // fail shows why there is no page.
 func (c *console) fail(w http.ResponseWriter, v *view, err error) {
-	status := statusOf(err)
-	switch {
-	case errors.Is(err, errNotFound):
-		status = http.StatusNotFound
-	case errors.Is(err, errForm):
-		status = http.StatusForbidden
-	}
 	v.Page, v.Problem, v.Notice = "problem", err.Error(), ""
-	c.write(w, status, v)
+	c.write(w, statusOf(err), v)
 }
 
 func (c *console) write(w http.ResponseWriter, status int, v *view) {
@@ -239,50 +231,38 @@ func (c *console) whyKept(r *http.Request, v *view) error {
 	return c.why(r, v, raw, &k)
 }
 
-// teachOne teaches a kept message, or removes it from the unsure ones if the form has no class.
-func (c *console) teachOne(_ http.ResponseWriter, r *http.Request) (string, error) {
-	key, class := r.PathValue("key"), r.PostForm.Get("class")
-	if class == "" {
-		return "/unsure?did=dropped", c.engine.Unsure.Drop(key)
-	}
-	outcome, err := c.teachKept(r, key, class)
-	return pageOf(r) + "?did=" + didOf(outcome, class), err
-}
-
-// teachSeveral teaches the kept messages that were chosen.
-func (c *console) teachSeveral(_ http.ResponseWriter, r *http.Request) (string, error) {
-	keys := r.PostForm["key"]
+// teachKept teaches the kept message of the path, or those that were chosen. Without a class it removes that of the path from the unsure ones.
+func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, error) {
+	keys, class, one := r.PostForm["key"], r.PostForm.Get("class"), r.PathValue("key")
 	did := "several"
-	if len(keys) == 0 {
+	switch {
+	case one != "" && class == "":
+		return "/unsure?did=dropped", c.engine.Unsure.Drop(one)
+	case one != "":
+		keys = []string{one}
+	case len(keys) == 0:
 		did = "none"
 	}
 	for _, key := range keys {
-		if _, err := c.teachKept(r, key, r.PostForm.Get("class")); err != nil {
+		k, raw, err := c.engine.KeptMessage(key)
+		if err != nil {
 			return "", err
 		}
-	}
-	return pageOf(r) + "?did=" + did, nil
-}
-
-// pageOf returns the page that a form for kept messages came from.
-func pageOf(r *http.Request) string {
-	if r.PostForm.Get("page") == "history" {
-		return "/history"
-	}
-	return "/unsure"
-}
-
-func (c *console) teachKept(r *http.Request, key, class string) (store.Outcome, error) {
-	k, raw, err := c.engine.KeptMessage(key)
-	if err != nil {
-		return store.Outcome{}, err
-	}
-	outcome, err := c.engine.Learn(r.Context(), k.User, raw, class)
-	c.forgetStates()
-	if err == nil {
+		outcome, err := c.engine.Learn(r.Context(), k.User, raw, class)
+		c.states.forget()
+		if err != nil {
+			return "", err
+		}
 		_ = c.engine.Unsure.Drop(key) // it may not be there
+		if one != "" {
+			did = didOf(outcome, class)
+		}
 	}
-	return outcome, err
+	page := "/unsure"
+	if r.PostForm.Get("page") == "history" {
+		page = "/history"
+	}
+	return page + "?did=" + did, nil
 }
 
 // didOf returns the key of the notice about what was learned.
@@ -314,7 +294,7 @@ func (c *console) explainMessage(r *http.Request, v *view) error {
 	}
 	if did := form["do"]; did != "" && did != "explain" {
 		err := c.teach(r, v, did, m.Bytes())
-		c.forgetStates()
+		c.states.forget()
 		if err != nil {
 			return err
 		}
@@ -367,36 +347,25 @@ func (c *console) messageForm(r *http.Request, session string) (form map[string]
 		if err != nil {
 			return form, m, errBody
 		}
-		if err := c.readPart(part, form, m, session); err != nil {
-			return form, m, err
+		switch name := part.FormName(); {
+		case name != "file" && name != "text":
+			value, err := io.ReadAll(io.LimitReader(part, 1<<10))
+			if err != nil {
+				return form, m, err
+			}
+			form[name] = string(value)
+		case !c.isFormToken(form["form"], session):
+			return form, m, errForm
+		case len(m.Bytes()) == 0: // a file wins over a text
+			if err := receive(m, part); err != nil {
+				return form, m, err
+			}
 		}
 	}
 	if !c.isFormToken(form["form"], session) {
 		return form, m, errForm
 	}
 	return form, m, nil
-}
-
-func (c *console) readPart(part *multipart.Part, form map[string]string, m *serve.Message, session string) error {
-	name := part.FormName()
-	if name != "file" && name != "text" {
-		value, err := io.ReadAll(io.LimitReader(part, 1<<10))
-		form[name] = string(value)
-		return err
-	}
-	if !c.isFormToken(form["form"], session) {
-		return errForm
-	}
-	if len(m.Bytes()) > 0 { // a file wins over a text
-		return nil
-	}
-	if _, err := io.Copy(m, part); err != nil {
-		if errors.Is(err, serve.ErrTooLarge) || errors.Is(err, serve.ErrBusy) {
-			return err
-		}
-		return errBody
-	}
-	return nil
 }
 
 // historyBody is the body of the page history.

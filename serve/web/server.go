@@ -194,15 +194,20 @@ func drain(r *http.Request) { _, _ = io.CopyN(io.Discard, r.Body, maxDrained) }
 
 func (s *server) read(from io.Reader) (*serve.Message, error) {
 	m := s.engine.NewMessage()
-	_, err := io.Copy(m, from)
-	if err == nil {
-		return m, nil
-	}
-	m.Close()
-	if errors.Is(err, serve.ErrTooLarge) || errors.Is(err, serve.ErrBusy) {
+	if err := receive(m, from); err != nil {
+		m.Close()
 		return nil, err
 	}
-	return nil, errBody
+	return m, nil
+}
+
+// receive reads a message. The error is one of the engine, or [errBody].
+func receive(m *serve.Message, from io.Reader) error {
+	_, err := io.Copy(m, from)
+	if err == nil || errors.Is(err, serve.ErrTooLarge) || errors.Is(err, serve.ErrBusy) {
+		return err
+	}
+	return errBody
 }
 
 var errBody, errNoMessage = errors.New("the message did not arrive"), errors.New("the request has no message")
@@ -216,7 +221,7 @@ func statusOf(err error) int {
 		{serve.ErrTooLarge, http.StatusRequestEntityTooLarge}, {serve.ErrBusy, http.StatusServiceUnavailable}, {serve.ErrTimeout, http.StatusServiceUnavailable},
 		{serve.ErrClosed, http.StatusServiceUnavailable}, {serve.ErrUser, http.StatusBadRequest}, {serve.ErrUsers, http.StatusForbidden},
 		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {errNoMessage, http.StatusBadRequest}, {errEncoding, http.StatusUnsupportedMediaType},
-		{context.Canceled, http.StatusServiceUnavailable},
+		{context.Canceled, http.StatusServiceUnavailable}, {errNotFound, http.StatusNotFound}, {errForm, http.StatusForbidden},
 	} {
 		if errors.Is(err, e.err) {
 			return e.status
@@ -302,13 +307,10 @@ func writeFailure(w http.ResponseWriter, err error) {
 	writeJSON(w, f.status, f)
 }
 
-// states are the latest states of models, which are expensive to find.
+// states has the latest state of a model, which is expensive to find.
 type states struct {
-	mu  sync.Mutex
-	all map[string]state
-}
-
-type state struct {
+	mu     sync.Mutex
+	user   string
 	status serve.Status
 	err    error
 	at     time.Time
@@ -322,20 +324,19 @@ const (
 
 // status returns the state of the model of a user, at most so old. It reads one log at a time.
 func (s *server) status(user string, atMost time.Duration) (serve.Status, error) {
-	s.states.mu.Lock()
-	defer s.states.mu.Unlock()
-	now := time.Now()
-	if known, ok := s.states.all[user]; ok && now.Sub(known.at) < atMost {
-		return known.status, known.err
+	x := &s.states
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if now := time.Now(); x.user != user || now.Sub(x.at) >= atMost {
+		x.user, x.at = user, now
+		x.status, x.err = s.engine.Status(user)
 	}
-	status, err := s.engine.Status(user)
-	s.states.all = map[string]state{user: {status, err, now}} // one is enough
-	return status, err
+	return x.status, x.err
 }
 
-// forgetStates makes the next status a new one.
-func (s *server) forgetStates() {
-	s.states.mu.Lock()
-	defer s.states.mu.Unlock()
-	s.states.all = nil
+// forget makes the next status a new one.
+func (x *states) forget() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.at = time.Time{}
 }
