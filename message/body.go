@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"chaff/internal/ascii"
 )
@@ -115,6 +116,9 @@ func base64Length(body []byte) int {
 	for at := 0; at < len(body); {
 		line, _ := cutLine(body[at:])
 		if !looksLikeBase64(line) && !looksLikeBase64(body[at:]) {
+			if isBase64OfText(body[at:]) {
+				break
+			}
 			return at
 		}
 		at += len(line) + 1
@@ -134,6 +138,16 @@ func looksLikeBase64(text []byte) bool {
 		}
 	}
 	return odd*10 <= len(text)
+}
+
+// isBase64OfText reports whether the start of a body with many bytes that are foreign to base64 is text without them.
+//
+// QUIRK: programs ignore such bytes (RFC 2045, section 6.8), so a sender can put a blank behind each four letters. The letters of plain text are
+// decoded to noise: one byte in twenty is a control character.
+func isBase64OfText(body []byte) bool {
+	const long, short = 128, 16
+	content, _ := appendBase64(nil, body[:min(len(body), sniffBytes)])
+	return (len(content) >= long || len(content) >= short && utf8.Valid(content)) && !isBinary(content)
 }
 
 // appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded

@@ -204,3 +204,21 @@ func TestDamagedBase64CopiesNothing(t *testing.T) {
 		t.Errorf("a damaged word behind 32 KiB makes room %.0f times", n)
 	}
 }
+
+func TestForeignBytesInBase64AreIgnored(t *testing.T) {
+	const text = "Cheap pills, no prescription needed. "
+	for name, want := range map[string]string{"short": text, "long": strings.Repeat(text, 200), "Russian": strings.Repeat("\xc4\xc5\xce\xd8\xc7\xc9 ", 100)} {
+		encoded := base64.StdEncoding.EncodeToString([]byte(want))
+		for _, foreign := range []string{" ", "  ", ".", " \n", "-_"} {
+			var body strings.Builder
+			for group := range slices.Chunk([]byte(encoded), 4) {
+				body.WriteString(string(group) + foreign)
+			}
+			raw := "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: base64\n\n" + body.String()
+			m := NewDecoder(DefaultOptions()).Decode([]byte(raw))
+			if got := string(m.Parts[0].Text); !strings.HasPrefix(got, "Cheap pills,") && !strings.HasPrefix(got, "деньги") {
+				t.Errorf("%s, %q behind each four letters: got %.50q", name, foreign, got)
+			}
+		}
+	}
+}
