@@ -156,7 +156,7 @@ func shapeKind(c byte) byte {
 
 // media emits how Content-Type is written.
 func (t *writing) media(value []byte) {
-	if len(value) == 0 {
+	if len(bytes.Trim(value, "; ")) == 0 {
 		return
 	}
 	upTo := func(text []byte) []byte { return text[:startOfRune(text, min(maxWhole, len(text)))] }

@@ -213,7 +213,7 @@ func FuzzTerms(f *testing.F) {
 		"Subject: V1agra\n\nV i a g r a v-i-a-g-r-a c@sh pa$$word\n", "\n$ 5 million 12:30 +44 20 7946 0958 25 Dec 1,2,3.4 a@b.c\n",
 		"\nVіаgrа \u202eab \u200ba ＦＲＥＥ 회의를 人民币500元\n", "Content-Type: text/html\n\n<a href=http://xn--pypl-53dc.com>www.a.com</a><img src=x>",
 		"Subject: \u202eeerf 🇻🇮🇦 V\u0336\nFrom: <🅐\u200b@𝐛.example>\n\nV\U000E0061 ᐯᗩᒪᑌᗰ ɐɹƃɐıʌ V·I·A·G c\u3164a ❶a \x01\n",
-		"X: [spam]\nReceived: by \nReceived: from (a.b \nReceived: from x by \nSubject: [SPAM] (\n",
+		"Content-Type:;\n\n", "X: [spam]\nReceived: by \nReceived: from (a.b \nReceived: from x by \nSubject: [SPAM] (\n",
 		"Received:\nReceived:  from [1.2.3.4]) by; \nFrom: a@b.example\nMessage-ID: <@>\nDate: 1:\nContent-Type: a/b; ;=;boundary\nReply-To: c@.\n\n",
 	} {
 		f.Add([]byte(seed))
