@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,15 +49,9 @@ func newRecord(j *judgement, began time.Time, err error, subjects bool) *Record 
 		r.Verdict, r.Score, r.Probability = j.verdict.Verdict, j.verdict.Score, j.verdict.Probability
 	}
 	r.QueueID = short(originOf(j.ctx).QueueID)
-	for name, value := range HeaderFields(j.raw) {
-		switch {
-		case r.ID == "" && equalFold(name, "message-id"):
-			r.ID = short(string(value))
-		case subjects && r.Subject == "" && equalFold(name, "subject"):
-			r.Subject = readable(value)
-		case subjects && r.From == "" && equalFold(name, "from"):
-			r.From = readable(value)
-		}
+	r.ID = short(string(HeaderField(j.raw, "message-id")))
+	if subjects {
+		r.Subject, r.From = readable(HeaderField(j.raw, "subject")), readable(HeaderField(j.raw, "from"))
 	}
 	return r
 }
@@ -69,34 +62,29 @@ const (
 	maxHistoryText   = 200      // bytes of a text that are kept
 )
 
-// HeaderFields yields the fields at the beginning of a message, each without the blanks around its value, which may have line ends.
-func HeaderFields(raw []byte) iter.Seq2[[]byte, []byte] {
-	return func(yield func(name, value []byte) bool) {
-		rest := raw[:min(len(raw), maxHistoryHeader)]
-		for len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' {
-			end := 0
-			for {
-				n := bytes.IndexByte(rest[end:], '\n')
-				if n < 0 {
-					end = len(rest)
-					break
-				}
-				end += n + 1
-				if end == len(rest) || rest[end] != ' ' && rest[end] != '\t' {
-					break
-				}
+// HeaderField returns the value of the first field of a name, without the blanks around it. It may have line ends.
+func HeaderField(raw []byte, lower string) []byte {
+	rest := raw[:min(len(raw), maxHistoryHeader)]
+	for len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' {
+		end := 0
+		for { // a folded field has several lines
+			n := bytes.IndexByte(rest[end:], '\n')
+			if n < 0 {
+				end = len(rest)
+				break
 			}
-			name, value, found := bytes.Cut(rest[:end], []byte(":"))
-			if found && !yield(bytes.TrimRight(name, " \t"), bytes.TrimSpace(value)) {
-				return
+			end += n + 1
+			if end == len(rest) || rest[end] != ' ' && rest[end] != '\t' {
+				break
 			}
-			rest = rest[end:]
 		}
+		name, value, found := bytes.Cut(rest[:end], []byte(":"))
+		if found && bytes.EqualFold(bytes.TrimRight(name, " \t"), []byte(lower)) {
+			return bytes.TrimSpace(value)
+		}
+		rest = rest[end:]
 	}
-}
-
-func equalFold(name []byte, lower string) bool {
-	return len(name) == len(lower) && strings.EqualFold(string(name), lower)
+	return nil
 }
 
 // short returns the beginning of a text, as UTF-8.

@@ -155,10 +155,11 @@ func (l *learner) teach(ctx context.Context, first *lesson) []*lesson {
 
 // teachOne learns messages into the log of one model.
 func (l *learner) teachOne(ctx context.Context, lessons []*lesson) {
-	current := 0
 	failRest := func(err error) {
-		for _, lesson := range lessons[current:] {
-			lesson.err = err
+		for _, lesson := range lessons {
+			if lesson.outcome.What == "" && lesson.err == nil {
+				lesson.err = err
+			}
 		}
 		l.engine.log.Warn("%v", err)
 	}
@@ -188,7 +189,6 @@ func (l *learner) teachOne(ctx context.Context, lessons []*lesson) {
 		if lesson.err != nil {
 			l.engine.log.Warn("%v", lesson.err)
 		}
-		current++
 	}
 	if err := s.Finish(); err != nil {
 		l.engine.log.Warn("%v", err)

@@ -100,7 +100,8 @@ const (
 func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30, UnsureDays: 7, HTTPHosts: []string{},
+		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30,
+		UnsureDays: 7, HTTPHosts: []string{},
 	}
 }
 
@@ -120,35 +121,26 @@ func (o Options) Folders() []string {
 // Validate returns everything that is wrong with o.
 func (o Options) Validate() error {
 	var errs []error
+	figure := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	for _, s := range []struct {
 		name               string
-		value, least, most int
+		value, least, most float64
 	}{
-		{"max_users", o.MaxUsers, 1, 0}, {"open_users", o.OpenUsers, 1, 0}, {"idle_minutes", o.IdleMinutes, 1, 0},
-		{"max_message", o.MaxMessage, 1, limits.MaxMessage}, {"connections", o.Connections, 1, 0}, {"queue", o.Queue, 1, 0},
-		{"memory", o.Memory, limits.MaxMessage, 0}, {"history", o.History, 0, 1000000}, {"history_days", o.HistoryDays, 1, 0},
-		{"keep_history", o.KeepHistory, 0, 10000}, {"keep_unsure", o.KeepUnsure, 0, 10000}, {"unsure_days", o.UnsureDays, 1, 0},
+		{"max_users", float64(o.MaxUsers), 1, 0}, {"open_users", float64(o.OpenUsers), 1, 0}, {"idle_minutes", float64(o.IdleMinutes), 1, 0},
+		{"max_message", float64(o.MaxMessage), 1, limits.MaxMessage}, {"connections", float64(o.Connections), 1, 0}, {"queue", float64(o.Queue), 1, 0},
+		{"memory", float64(o.Memory), limits.MaxMessage, 0}, {"history", float64(o.History), 0, 1000000}, {"history_days", float64(o.HistoryDays), 1, 0},
+		{"keep_history", float64(o.KeepHistory), 0, 10000}, {"keep_unsure", float64(o.KeepUnsure), 0, 10000}, {"unsure_days", float64(o.UnsureDays), 1, 0},
+		{"milter_quarantine", o.MilterQuarantine, 0, 1}, {"milter_reject", o.MilterReject, 0, 1}, {"max_seconds", o.MaxSeconds, 0.01, 600},
 	} {
 		switch {
-		case s.most > 0 && (s.value < s.least || s.value > s.most):
-			errs = append(errs, fmt.Errorf("%s is %d: must be from %d to %d", s.name, s.value, s.least, s.most))
+		case s.most > 0 && !(s.value >= s.least && s.value <= s.most):
+			errs = append(errs, fmt.Errorf("%s is %s: must be from %s to %s", s.name, figure(s.value), figure(s.least), figure(s.most)))
 		case s.value < s.least:
-			errs = append(errs, fmt.Errorf("%s is %d: must be at least %d", s.name, s.value, s.least))
-		}
-	}
-	for _, s := range []struct {
-		name  string
-		value float64
-	}{{"milter_quarantine", o.MilterQuarantine}, {"milter_reject", o.MilterReject}} {
-		if !(s.value >= 0 && s.value <= 1) {
-			errs = append(errs, fmt.Errorf("%s is %v: must be from 0 to 1", s.name, s.value))
+			errs = append(errs, fmt.Errorf("%s is %s: must be at least %s", s.name, figure(s.value), figure(s.least)))
 		}
 	}
 	if logs := []string{LogText, LogJSON, LogWarnings}; !slices.Contains(logs, o.Log) {
 		errs = append(errs, fmt.Errorf("log is %q: must be one of %s", o.Log, strings.Join(logs, ", ")))
-	}
-	if !(o.MaxSeconds >= 0.01 && o.MaxSeconds <= 600) {
-		errs = append(errs, fmt.Errorf("max_seconds is %v: must be from 0.01 to 600", o.MaxSeconds))
 	}
 	if mode, err := strconv.ParseUint(o.SocketMode, 8, 32); err != nil || mode&^0o777 != 0 || mode&0o600 != 0o600 {
 		errs = append(errs, fmt.Errorf("socket_mode is %q: must be from 0600 to 0777", o.SocketMode))

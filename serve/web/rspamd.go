@@ -158,12 +158,7 @@ func symbolOf(name string) string {
 
 // messageID returns the Message-ID of a message without its angle brackets, or "".
 func messageID(raw []byte) string {
-	for name, value := range serve.HeaderFields(raw) {
-		if strings.EqualFold(string(name), "message-id") {
-			return clip(strings.Trim(string(value), "<>"), 200)
-		}
-	}
-	return ""
+	return clip(strings.Trim(string(serve.HeaderField(raw, "message-id")), "<>"), 200)
 }
 
 func (s *server) rspamdLearn(class string) answer {

@@ -21,10 +21,6 @@ import (
 // server stops.
 type patience struct{ header, request, idle, stop time.Duration }
 
-func usualPatience() patience {
-	return patience{header: 10 * time.Second, request: time.Minute, idle: time.Minute, stop: 25 * time.Second}
-}
-
 const maxHeader = 32 << 10 // bytes of the header of a request
 
 type server struct {
@@ -66,7 +62,10 @@ func newServer(e *serve.Engine, log serve.Logger) (*server, error) {
 	if made {
 		log.Note("made a token for the HTTP server in %s", path)
 	}
-	return &server{engine: e, options: o, log: log, token: token, tokenFile: path, patience: usualPatience()}, nil
+	return &server{
+		engine: e, options: o, log: log, token: token, tokenFile: path,
+		patience: patience{header: 10 * time.Second, request: time.Minute, idle: time.Minute, stop: 25 * time.Second},
+	}, nil
 }
 
 func (s *server) serve(ctx context.Context, l net.Listener) error {
