@@ -74,8 +74,9 @@ func open(o Options, log Logger) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
-		Counters: &Counters{}, Started: time.Now(), options: o, log: log, events: events{log: o.Events}, users: &users{options: o, log: log, open: map[string]*user{}},
-		memory: memory{most: int64(o.Memory)}, slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1), ended: make(chan struct{}),
+		Counters: &Counters{}, Started: time.Now(), options: o, log: log, events: events{log: o.Events},
+		users: &users{options: o, log: log, open: map[string]*user{}}, memory: memory{most: int64(o.Memory)},
+		slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	e.judge, e.learner = e.classify, &learner{engine: e, lessons: make(chan *lesson, o.Queue), idleFor: idleFor}
 	var err error

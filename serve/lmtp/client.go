@@ -351,7 +351,7 @@ func (c *client) rcpt(rest string) error {
 	line := p.line("RCPT TO:")
 	r, err := c.ask(line)
 	if err != nil {
-		r = notDelivered()
+		r = notDelivered
 	}
 	if r.isDone() {
 		c.transaction.recipients = append(c.transaction.recipients, &recipient{line: line, user: serve.UserOf(p.address)})
@@ -360,10 +360,8 @@ func (c *client) rcpt(rest string) error {
 	return nil
 }
 
-// notDelivered returns the status after an error of the backend.
-func notDelivered() reply {
-	return newReply(451, "4.4.2 the delivery agent does not answer: try again later")
-}
+// notDelivered is the status after an error of the backend.
+var notDelivered = newReply(451, "4.4.2 the delivery agent does not answer: try again later")
 
 func (c *client) data(rest string) error {
 	t := c.transaction
@@ -371,7 +369,7 @@ func (c *client) data(rest string) error {
 	case rest != "":
 		return c.wrong(501, "5.5.4 DATA has no arguments")
 	case t.sender != "" && c.link == nil:
-		c.relay(notDelivered())
+		c.relay(notDelivered)
 		return nil
 	case len(t.recipients) == 0:
 		return c.wrong(503, "5.5.1 no valid recipients")

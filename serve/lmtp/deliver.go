@@ -131,7 +131,11 @@ func (d *delivery) deliver(m *serve.Message) error {
 			refuse(group, serve.ErrTimeout)
 			continue
 		}
-		text, err := d.judge(m.Bytes(), userOfAll(group))
+		user := group[0].user
+		if slices.ContainsFunc(group, func(r *recipient) bool { return r.user != user }) {
+			user = ""
+		}
+		text, err := d.judge(m.Bytes(), user)
 		if i == len(groups)-1 {
 			m.Drop()
 		}
@@ -176,17 +180,6 @@ func (d *delivery) groups() [][]*recipient {
 		groups[i] = append(groups[i], r)
 	}
 	return groups
-}
-
-// userOfAll returns the user of recipients, or "" if they are of several.
-func userOfAll(recipients []*recipient) string {
-	user := recipients[0].user
-	for _, r := range recipients {
-		if r.user != user {
-			return ""
-		}
-	}
-	return user
 }
 
 // judge returns a message with the fields of its verdict, or unjudged.

@@ -18,7 +18,7 @@ func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
 	r, err := c.again(c.transaction.sender)
 	switch {
 	case err != nil:
-		setStatus(recipients, notDelivered())
+		setStatus(recipients, notDelivered)
 		return nil
 	case !r.isDone():
 		setStatus(recipients, r.final())
@@ -28,7 +28,7 @@ func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
 		r, err := c.ask(recipient.line)
 		switch {
 		case err != nil:
-			setStatus(recipients, notDelivered())
+			setStatus(recipients, notDelivered)
 			return nil
 		case r.isDone():
 			accepted = append(accepted, recipient)
@@ -53,7 +53,7 @@ func (c *client) open(recipients []*recipient) *transfer {
 	}
 	switch {
 	case err != nil:
-		setStatus(recipients, notDelivered())
+		setStatus(recipients, notDelivered)
 		return nil
 	case r.code != 354:
 		setStatus(recipients, r.final())
@@ -98,7 +98,7 @@ func (t *transfer) end() {
 		}
 		if t.err != nil {
 			t.client.lost(t.err)
-			setStatus(t.recipients[i:], notDelivered())
+			setStatus(t.recipients[i:], notDelivered)
 			return
 		}
 		recipient.status = r.final()

@@ -26,8 +26,8 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
 		return nil
 	}
 	type change struct {
-		position    int
-		name, clean []byte // the name as it was, the field as it shall be
+		position, index int    // among all fields, among those of its name
+		name, clean     []byte // the name as it was, the field as it shall be
 	}
 	var changes []change
 	start, at := 0, 0 // in header, in clean
@@ -47,7 +47,6 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
 	for _, c := range changes {
 		counts[lower(c.name)] = 0
 	}
-	indexes := make([]int, len(changes))
 	start = 0
 	for i, n := 0, 0; n < len(changes); i++ {
 		name, _, _ := bytes.Cut(header[start:ends[i]], []byte(":"))
@@ -59,21 +58,21 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
 		}
 		counts[key] = count + 1
 		if changes[n].position == i {
-			indexes[n] = count + 1
+			changes[n].index = count + 1
 			n++
 		}
 	}
 	var all []edit
-	for n, c := range slices.Backward(changes) {
+	for _, c := range slices.Backward(changes) {
 		name, value, found := bytes.Cut(bytes.TrimSuffix(c.clean, []byte("\r\n")), []byte(":"))
 		if !leadingSpace {
 			value = bytes.TrimPrefix(value, []byte(" "))
 		}
 		if found && bytes.Equal(name, c.name) {
-			all = append(all, edit{index: indexes[n], name: string(name), value: string(value)})
+			all = append(all, edit{index: c.index, name: string(name), value: string(value)})
 			continue
 		}
-		all = append(all, edit{index: indexes[n], name: string(c.name)})
+		all = append(all, edit{index: c.index, name: string(c.name)})
 		if found { // under another name, behind the field Received that the server adds
 			all = append(all, edit{insert: true, index: c.position + 1, name: string(name), value: string(value)})
 		}

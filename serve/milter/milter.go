@@ -41,7 +41,8 @@ type server struct {
 }
 
 func newServer(e Engine, log serve.Logger) *server {
-	s := &server{engine: e, options: e.Options(), large: make(chan struct{}, maxLarge), idle: 2 * time.Hour, packet: 30 * time.Second, content: 300 * time.Second}
+	s := &server{engine: e, options: e.Options(), large: make(chan struct{}, maxLarge)}
+	s.idle, s.packet, s.content = 2*time.Hour, 30*time.Second, 300*time.Second
 	s.Protocol, s.Log, s.Connect, s.Grace = "milter", log, e.Connect, 10*time.Second // it has no word for too many clients
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s

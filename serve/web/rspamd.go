@@ -141,7 +141,8 @@ func (s *server) rspamdResultOf(v serve.Verdict) object {
 	}
 	name := symbolOf(string(v.Verdict))
 	result["symbols"] = object{name: object{
-		"name": name, "score": v.Score, "metric_score": v.Score, "description": "Verdict of chaff", "options": []string{fmt.Sprintf("probability=%.4f", v.Probability)},
+		"name": name, "score": v.Score, "metric_score": v.Score, "description": "Verdict of chaff",
+		"options": []string{fmt.Sprintf("probability=%.4f", v.Probability)},
 	}}
 	return result
 }
@@ -211,7 +212,9 @@ func (s *server) rspamdStat(*http.Request) (any, error) {
 		messages = status.Store.Messages
 		for _, class := range status.Store.Classes {
 			n := class.Messages
-			classes = append(classes, object{"revision": n, "used": n, "total": n, "size": status.Store.LogBytes, "symbol": symbolOf(class.Class), "type": "chaff", "users": 1})
+			classes = append(classes, object{
+				"revision": n, "used": n, "total": n, "size": status.Store.LogBytes, "symbol": symbolOf(class.Class), "type": "chaff", "users": 1,
+			})
 		}
 	}
 	return object{
