@@ -184,7 +184,7 @@ func TestTheUnitsOfSystemd(t *testing.T) {
 		text, err := os.ReadFile(unit)
 		must(t, err)
 		copied := filepath.Join(folder, filepath.Base(unit))
-		must(t, os.WriteFile(copied, bytes.ReplaceAll(text, []byte("/usr/local/bin/chaff"), []byte(here)), 0o644))
+		must(t, os.WriteFile(copied, bytes.ReplaceAll(text, []byte("ExecStart=chaff"), []byte("ExecStart="+here)), 0o644))
 		if instance, isTemplate := strings.CutSuffix(copied, "@.socket"); isTemplate {
 			copied = instance + "@spamd.socket"
 		}

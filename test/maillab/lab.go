@@ -84,6 +84,9 @@ exec 3<&0
 { cat <&3 >/dev/null; kill -48 1; } & # SIGRTMIN+14
 container=maillab exec /lib/systemd/systemd --unit=sockets.target </dev/null >/dev/null 2>&1 3<&-`
 
+// oneSystemd is held by the lab with systemd: two would share their control groups, and each would end the other's units.
+var oneSystemd sync.Mutex
+
 // Start starts a lab with Debian packages, or skips the test and says what is missing. Chaff's programs are in /usr/local/bin.
 func Start(t testing.TB, packages ...Package) *Lab {
 	t.Helper()
@@ -97,6 +100,8 @@ func Start(t testing.TB, packages ...Package) *Lab {
 	end, withSystemd := alone, slices.Contains(packages, Systemd)
 	if withSystemd {
 		end = systemd
+		oneSystemd.Lock()
+		t.Cleanup(oneSystemd.Unlock)
 	}
 	first := exec.Command("sh", "-c", begin+end, "maillab", t.TempDir())
 	first.SysProcAttr = &syscall.SysProcAttr{

@@ -21,17 +21,7 @@ func TestTheAdministratorsPage(t *testing.T) {
 			t.Log(l.Run("root", "journalctl --no-pager --unit 'chaff*' | tail -50"))
 		}
 	})
-	units, err := filepath.Glob(filepath.Join("..", "..", "cmd", "chaff", "systemd", "*"))
-	if err != nil || len(units) == 0 {
-		t.Fatalf("%d units, %v", len(units), err)
-	}
-	for _, unit := range units {
-		text, err := os.ReadFile(unit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Write("/root/cmd/chaff/systemd/"+filepath.Base(unit), string(text), 0o644)
-	}
+	writePackage(l, t, newRelease)
 	l.AddUser("anna")
 	for n := range 40 {
 		l.Write(fmt.Sprintf("/home/anna/Maildir/cur/ham%d:2,S", n), ham(100+n), 0o644)
@@ -41,7 +31,7 @@ func TestTheAdministratorsPage(t *testing.T) {
 	l.StartPostfix()
 
 	page := l.Section("serving.md", "Ten minutes from nothing to filtered mail")
-	page.Follow("root", "systemd-sysusers")
+	page.Follow("root", "apt install")
 	page.Follow("root", "chaff train")
 	page.Install("root")
 	page.Follow("root", "systemctl enable")
@@ -76,5 +66,29 @@ func TestTheAdministratorsPage(t *testing.T) {
 	}
 	if log := l.Run("root", "journalctl --no-pager --unit chaff"); strings.Contains(log, "warning") {
 		t.Error(log)
+	}
+}
+
+// TestTheUnitsAreInstalledByHand follows docs/serving.md without a package.
+func TestTheUnitsAreInstalledByHand(t *testing.T) {
+	t.Parallel()
+	l := maillab.Start(t, maillab.Systemd, maillab.Curl)
+	units, err := filepath.Glob(filepath.Join("..", "..", "cmd", "chaff", "systemd", "*"))
+	if err != nil || len(units) == 0 {
+		t.Fatalf("%d units, %v", len(units), err)
+	}
+	for _, unit := range units {
+		text, err := os.ReadFile(unit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Write("/root/cmd/chaff/systemd/"+filepath.Base(unit), string(text), 0o644)
+	}
+	l.Section("serving.md", "Without a package").Follow("root", "systemd-sysusers")
+	l.AddUser("anna")
+	train(l, "root", "-m "+stateFolder+"/model")
+	l.Run("root", "systemctl daemon-reload; systemctl enable --now chaff@http.socket")
+	if got := l.Run("root", "curl -s --unix-socket /run/chaff/http.sock http://localhost/readyz"); strings.TrimSpace(got) != "ready" {
+		t.Errorf("the check answers %q", got)
 	}
 }

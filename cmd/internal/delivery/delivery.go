@@ -98,10 +98,15 @@ type Request struct {
 	JSON   bool
 }
 
+// released is the version, commit and date of programs of a release, which internal/release sets when it links them.
+var released string
+
 // Version describes a program in one line, with details after its version.
 func Version(program string, details ...string) string {
 	version := "of unknown version"
-	if info, ok := debug.ReadBuildInfo(); ok {
+	if released != "" {
+		version = released
+	} else if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version
 	}
 	parts := append([]string{program + " " + version}, details...)
