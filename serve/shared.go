@@ -93,9 +93,21 @@ type shared struct {
 	reloads *Family
 	now     atomic.Pointer[loaded]
 
-	mu      sync.Mutex // held while the files are read
+	followed
+}
+
+// followed is what is known of the files of a model in memory. It is locked while they are read.
+type followed struct {
+	sync.Mutex
 	files   files
-	trouble trouble // why they were not
+	trouble trouble // why they were not read
+}
+
+// changed looks at the files, and reports whether they are other ones than at the last time.
+func (f *followed) changed(path string) bool {
+	before := f.files
+	f.files = filesOf(path)
+	return !f.files.same(before)
 }
 
 // files are the files of a model, as they were at one time.
@@ -126,7 +138,7 @@ func (f files) same(other files) bool {
 }
 
 func openShared(path string, log Logger, reloads *Family) (*shared, error) {
-	s := &shared{path: path, log: log, reloads: reloads, files: filesOf(path)}
+	s := &shared{path: path, log: log, reloads: reloads, followed: followed{files: filesOf(path)}}
 	f, err := filter.OpenLearned(path)
 	if err != nil {
 		return nil, err
@@ -148,10 +160,9 @@ func (s *shared) use(l *loaded) {
 
 // reload reads the model if its files have changed, or in any case. With an error the old one stays, and the log says why.
 func (s *shared) reload(anyway bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	there := filesOf(s.path)
-	if !anyway && s.trouble.err() == nil && there.same(s.files) {
+	s.Lock()
+	defer s.Unlock()
+	if !s.changed(s.path) && !anyway && s.trouble.err() == nil {
 		return nil
 	}
 	f, err := filter.OpenLearned(s.path)
@@ -159,7 +170,6 @@ func (s *shared) reload(anyway bool) error {
 	if err == nil && f.Identity() != s.current().filter.Identity() {
 		next.background, err = newBackground(s.path, f)
 	}
-	s.files = there
 	if s.trouble.isNew(err) {
 		s.reloads.Add("failed", 1)
 		s.log.Warn("%v: going on with the model in memory", err)

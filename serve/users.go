@@ -87,10 +87,8 @@ type user struct {
 	model atomic.Pointer[userModel] // nil if it cannot be used
 	used  atomic.Int64              // when, in seconds
 
-	mu      sync.Mutex // held while the files are read
-	files   files
-	shared  *background // with which the model was opened
-	trouble trouble
+	followed
+	shared *background // with which the model was opened
 }
 
 // users are the users with a model in memory.
@@ -165,13 +163,12 @@ func (u *users) add(folder string) *user {
 
 // follow opens the model if its files have changed, if the shared model is another one, or in any case.
 func (x *user) follow(shared *loaded, anyway bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	there := filesOf(x.path)
-	if !anyway && x.shared == shared.background && there.same(x.files) {
+	x.Lock()
+	defer x.Unlock()
+	if !x.changed(x.path) && !anyway && x.shared == shared.background {
 		return
 	}
-	x.files, x.shared = there, shared.background
+	x.shared = shared.background
 	m, err := openUser(x.path, shared)
 	x.model.Store(m)
 	if errors.Is(err, fs.ErrNotExist) {

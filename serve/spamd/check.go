@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"strconv"
 	"strings"
 
@@ -47,9 +46,9 @@ func (c *client) check(r request) {
 		c.fail(j.why)
 		return
 	}
-	answer := c.replyTo(r, j, m.Bytes())
+	head, text := c.replyTo(r, j, m.Bytes())
 	m.Drop()
-	c.write(answer)
+	c.write(head, text)
 	if cut {
 		c.drain()
 	}
@@ -72,8 +71,7 @@ func (r request) keeps(beginning []byte) bool {
 	return true
 }
 
-func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {
-	var text []byte
+func (c *client) replyTo(r request, j judged, raw []byte) (head string, text []byte) {
 	switch r.command {
 	case process, headers:
 		if j.why != nil {
@@ -95,7 +93,6 @@ func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {
 		}
 	}
 	length := fmt.Sprintf("Content-length: %d\r\n", len(text))
-	var head string
 	switch {
 	case r.command == check:
 		head = "SPAMD/1.1 0 EX_OK\r\n" + j.line(r.command) + "\r\n"
@@ -108,7 +105,7 @@ func (c *client) replyTo(r request, j judged, raw []byte) net.Buffers {
 	default:
 		head = "SPAMD/1.0 0 EX_OK\r\n"
 	}
-	return net.Buffers{[]byte(head), text}
+	return head, text
 }
 
 func (j judged) isSpam() bool { return j.why == nil && j.verdict.Verdict == filter.Spam }
@@ -235,5 +232,5 @@ func (c *client) tell(r request) {
 	case store.Forgotten:
 		did = "DidRemove: local\r\n"
 	}
-	c.send("SPAMD/1.1 0 EX_OK\r\n", did, "\r\n\r\n")
+	c.write("SPAMD/1.1 0 EX_OK\r\n"+did+"\r\n\r\n", nil)
 }

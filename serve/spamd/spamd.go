@@ -80,7 +80,7 @@ func (c *client) Answer() {
 	if _, err := c.in.Peek(1); err != nil {
 		switch {
 		case errors.Is(err, io.EOF):
-			c.send(errorReply(protocolError("(closed before headers)")))
+			c.write(errorReply(protocolError("(closed before headers)")), nil)
 		case errors.Is(err, os.ErrDeadlineExceeded) && !s.IsStopping():
 			c.fail(err)
 		}
@@ -94,7 +94,7 @@ func (c *client) Answer() {
 	}
 	switch r.command {
 	case ping:
-		c.send("SPAMD/1.5 0 PONG\r\n")
+		c.write("SPAMD/1.5 0 PONG\r\n", nil)
 	case skip:
 	case tell:
 		c.tell(r)
@@ -103,18 +103,11 @@ func (c *client) Answer() {
 	}
 }
 
-func (c *client) send(parts ...string) {
-	buffers := make(net.Buffers, len(parts))
-	for i, p := range parts {
-		buffers[i] = []byte(p)
-	}
-	c.write(buffers)
-}
-
 // write writes a reply. A client that does not take it needs none.
-func (c *client) write(parts net.Buffers) {
+func (c *client) write(head string, text []byte) {
 	c.conn.SetWriteDeadline(time.Now().Add(c.server.total))
-	_, _ = parts.WriteTo(c.conn)
+	parts := net.Buffers{[]byte(head), text}
+	_, _ = parts.WriteTo(c.conn.Conn)
 }
 
 // fail sends an error, and takes what the client still sends: clients read the reply afterwards.
@@ -123,7 +116,7 @@ func (c *client) fail(err error) {
 	if errors.As(err, &wrong) {
 		c.server.Warn("bad request from %s: %v", serve.ClientOf(c.conn), err)
 	}
-	c.send(errorReply(err))
+	c.write(errorReply(err), nil)
 	c.drain()
 }
 
