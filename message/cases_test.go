@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -219,6 +220,26 @@ func TestForeignBytesInBase64AreIgnored(t *testing.T) {
 			if got := string(m.Parts[0].Text); !strings.HasPrefix(got, "Cheap pills,") && !strings.HasPrefix(got, "деньги") {
 				t.Errorf("%s, %q behind each four letters: got %.50q", name, foreign, got)
 			}
+		}
+	}
+}
+
+func TestFieldsThatDescribeTheContentTakeLittleMemory(t *testing.T) {
+	const size = 8 << 20
+	junk := strings.Repeat("A: "+strings.Repeat("b", 60<<10)+"\n", 2*maxHeaders)
+	for _, name := range []string{"Content-A", "Content-Type", "Content-Transfer-Encoding", "Content-Disposition"} {
+		field := name + ": " + strings.Repeat("a\n b", 200) + "\n"
+		raw := junk + "Content-Type: text/html\n" + strings.Repeat(field, size/len(field)) + "\n<p>text"
+		d, data := NewDecoder(DefaultOptions()), []byte(raw)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m := d.Decode(data)
+		runtime.ReadMemStats(&after)
+		if string(m.Parts[0].Type) != "text/html" {
+			t.Errorf("%s: the type behind %d bytes of other fields is read as %q", name, len(junk), m.Parts[0].Type)
+		}
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > size {
+			t.Errorf("%s: %d bytes of such fields take %d bytes", name, size, taken)
 		}
 	}
 }

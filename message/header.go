@@ -22,6 +22,7 @@ type headers struct {
 	timer       timer
 	bytesLeft   int // of header fields, in parts and attached messages too
 	fieldsLeft  int
+	laterLeft   int  // of fields that replace another one, although no bytes are left
 	takesLast   bool // of two values for the same the last one counts
 	isAmbiguous bool // the message has two values for the same
 
@@ -34,7 +35,7 @@ var typePlain, typeMessage, typeHTML, typeFile = []byte("text/plain"), []byte("m
 
 // startHeaders sets the limits for a reading of a message.
 func (h *headers) startHeaders() {
-	h.bytesLeft, h.fieldsLeft = maxHeaders*h.options.MaxHeaderBytes, h.options.MaxHeaderFields
+	h.bytesLeft, h.fieldsLeft, h.laterLeft = maxHeaders*h.options.MaxHeaderBytes, h.options.MaxHeaderFields, h.options.MaxHeaderFields
 }
 
 // header reads the header at the start of data. It returns what the header says about the content, and the body. It adds the
@@ -57,8 +58,8 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 			break
 		}
 		most := min(h.options.MaxHeaderBytes, h.bytesLeft)
-		if ascii.HasPrefixFold(name, "content-") {
-			most = max(most, min(h.options.MaxHeaderBytes, leastValue))
+		if most < leastValue && h.needsField(&e, name) {
+			most = min(h.options.MaxHeaderBytes, leastValue)
 		}
 		if len(value) > most {
 			value = value[:most]
@@ -87,6 +88,27 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		}
 	}
 	return e, data
+}
+
+// needsField reports whether a field of that name would describe the content. Of two the last one does in a further reading: so many are
+// read that they take little memory.
+func (h *headers) needsField(e *entity, name []byte) bool {
+	var isGiven bool
+	switch {
+	case ascii.EqualFold(name, "content-disposition"):
+		return !e.hasDisposition
+	case ascii.EqualFold(name, "content-type"):
+		isGiven = e.typeField != nil
+	case ascii.EqualFold(name, "content-transfer-encoding"):
+		isGiven = e.encodingField != nil
+	default:
+		return false
+	}
+	if isGiven && h.takesLast && h.laterLeft > 0 {
+		h.laterLeft--
+		return true
+	}
+	return !isGiven
 }
 
 // usesValue reports whether a value of a field counts. Given is the value of the previous field of that name, or nil.

@@ -34,6 +34,7 @@ func hostileMail() map[string]func(size int) []byte {
 		"fields of the longest value":             filled("", "X-A: "+strings.Repeat("words, ", 9000)+"\n", "\n"),
 		"fields of folded bytes beyond ASCII":     filled("", "X-A: "+strings.Repeat("\xff\xe4\n ", 9000)+"\n", "\n"),
 		"fields with long names":                  numbered("", strings.Repeat("X", 60000), ": y\n"),
+		"folded fields about the content":         filled("Content-Type: a/b\n", "Content-Type: "+strings.Repeat("a\n b", 200)+"\n", "\n"),
 		"encoded words":                           filled("", "Subject: "+strings.Repeat("=?windows-1251?q?=FF=FF?= ", 2000)+"\n", "\n"),
 		"folds":                                   filled("A: b\n", " \n", "\n"),
 		"parts":                                   filled(mixed, "--b\n\nwords\n", "--b--\n"),
