@@ -81,6 +81,7 @@ type Review struct {
 type Judged struct {
 	Path    string `json:"path"`
 	Subject string `json:"subject"`
+	From    string `json:"from"`
 	Label   string `json:"label"` // the true class
 	Class   string `json:"class"` // the prediction
 	// Score is the score of Class over Label, or over the next best class if the prediction is right. For a spam filter it is the score
@@ -210,7 +211,8 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, err
 			judged.Score, judged.Probability = j.Row(i)[1]-j.Row(i)[0], j.probability(i, filter.SpamClass)
 		}
 		if raw, err := j.mail.Raw(j.messages[i]); err == nil {
-			judged.Subject = string(decoder.Decode(raw).Get("subject"))
+			m := decoder.Decode(raw)
+			judged.Subject, judged.From = string(m.Get("subject")), string(m.Get("from"))
 		}
 		if of := [3]string{judged.Label, judged.Class, judged.Subject}; judged.Subject != "" {
 			if seen[of] {

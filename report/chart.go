@@ -113,8 +113,27 @@ func (c *chart) addMarks(name string, class int, points []Point, weights []int) 
 		s := style
 		s.Radius = 2 + vg.Length(7*math.Sqrt(float64(max(weights[i], 0))/float64(heaviest)))
 		c.addMark(s, p)
+		if within(c.X, p.X) != p.X || within(c.Y, p.Y) != p.Y {
+			c.addMark(draw.GlyphStyle{Color: black(), Radius: 4, Shape: draw.CrossGlyph{}}, p)
+		}
 	}
 	c.addLegend(name, &plotter.Scatter{GlyphStyle: style})
+}
+
+// addArea shades a convex area, with its name in the middle.
+func (c *chart) addArea(name string, of color.RGBA, corners []Point) {
+	area := c.clamp(corners)
+	if len(area) < 3 {
+		return
+	}
+	var middle plotter.XY
+	for _, p := range area {
+		middle.X, middle.Y = middle.X+p.X/float64(len(area)), middle.Y+p.Y/float64(len(area))
+	}
+	style := c.X.Tick.Label
+	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+	c.Add(&plotter.Polygon{XYs: []plotter.XYs{area}, Color: translucent(of, 0x20)},
+		&plotter.Labels{XYs: plotter.XYs{middle}, Labels: []string{name}, TextStyle: []text.Style{style}})
 }
 
 func (c *chart) addMark(style draw.GlyphStyle, at Point) {

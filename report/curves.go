@@ -190,7 +190,7 @@ func (o Operating) String() string {
 	return "at most " + short(o.Limit) + "% of spam missed"
 }
 
-// operatingTable has a row for each point of a single model, or a row for each of several models.
+// operatingTable has a row for each threshold of a single model; of several models, a table for their verdicts and one for each kind of limit.
 func (p Page) operatingTable() []table {
 	if len(p.Operating) == 0 {
 		return nil
@@ -213,35 +213,43 @@ func (p Page) operatingTable() []table {
 			return fmt.Sprintf("%s%% (%d of %d)", short(percentOf(n, of)), n, of)
 		}
 		return tabulate("", p.Operating, nil, []column[Operating]{
-			{"operating point", name, Operating.String},
+			{"threshold", name, Operating.String},
 			{"spam is a score above", number, func(o Operating) string { return short(o.Threshold) }},
 			{"ham lost", number, func(o Operating) string { return share(o.HamLost, o.Ham) }},
 			{"spam missed", number, func(o Operating) string { return share(o.SpamMissed, o.Spam) }},
 		})
 	}
-	columns := []column[string]{{"model", name, func(model string) string { return clean(model, maxName) }}}
-	add := func(at Operating, what string, of func(Operating) (n, all int)) {
-		columns = append(columns, column[string]{at.String() + ": " + what + " %", longHead, func(model string) string {
-			i := slices.IndexFunc(p.Operating, func(o Operating) bool { return o.Model == model && o.isAt(at) })
-			if i < 0 {
-				return notKnown
-			}
-			n, all := of(p.Operating[i])
-			if all <= 0 {
-				return notKnown
-			}
-			return short(percentOf(n, all))
-		}})
-	}
+	model := column[string]{"model", name, func(model string) string { return clean(model, maxName) }}
+	verdicts, hamLimits, spamLimits := []column[string]{model}, []column[string]{model}, []column[string]{model}
 	for _, at := range points {
-		if at.Point != HamLimit {
-			add(at, "ham lost", func(o Operating) (int, int) { return o.HamLost, o.Ham })
+		rate := func(head string, of func(Operating) (n, all int)) column[string] {
+			return column[string]{head, longHead, func(model string) string {
+				i := slices.IndexFunc(p.Operating, func(o Operating) bool { return o.Model == model && o.isAt(at) })
+				if i < 0 {
+					return notKnown
+				}
+				n, all := of(p.Operating[i])
+				if all <= 0 {
+					return notKnown
+				}
+				return short(percentOf(n, all))
+			}}
 		}
-		if at.Point != SpamLimit {
-			add(at, "spam missed", func(o Operating) (int, int) { return o.SpamMissed, o.Spam })
+		ham, spam := func(o Operating) (int, int) { return o.HamLost, o.Ham }, func(o Operating) (int, int) { return o.SpamMissed, o.Spam }
+		limit := "at most " + short(at.Limit) + "%"
+		switch at.Point {
+		case SpamVerdict:
+			verdicts = append(verdicts, rate("ham called spam", ham), rate("spam called ham or unsure", spam))
+		case UnsureVerdict:
+			verdicts = append(verdicts, rate("ham called spam or unsure", ham), rate("spam called ham", spam))
+		case HamLimit:
+			hamLimits = append(hamLimits, rate(limit, spam))
+		case SpamLimit:
+			spamLimits = append(spamLimits, rate(limit, ham))
 		}
 	}
-	return tabulate("", models, nil, columns)
+	return slices.Concat(tabulate("Verdicts, in % of ham or spam", models, nil, verdicts), tabulate("% of spam missed if ham lost is", models, nil, hamLimits),
+		tabulate("% of ham lost if spam missed is", models, nil, spamLimits))
 }
 
 func (o Operating) isAt(other Operating) bool {

@@ -25,6 +25,7 @@ type section struct {
 	Beside          bool // the tables are beside the figures if there is room
 	plots           []string
 	Left            string // why plots are left out
+	Fold            string // the name of the fold that hides the note and the tables; empty without one
 }
 
 type figure struct {
@@ -92,9 +93,10 @@ func (p Page) sections() ([]section, error) {
 		plots[plot.Name] = plot
 	}
 	measured, ofModel := p.notes()
-	comparison, onMail, termsNote := "Comparison", "", "A term adds its value times its weight."
+	comparison, onMail, fold := "Comparison", "", "All figures"
+	evidenceNote, termsNote := "Each bar begins where the one above it ends; together they are the score.", "A term adds its value times its weight."
 	if len(p.Models) == 1 {
-		comparison = "Figures"
+		comparison, fold = "Figures", ""
 	}
 	if p.On != "" {
 		onMail = "On " + clean(p.On, maxLine) + "."
@@ -102,17 +104,18 @@ func (p Page) sections() ([]section, error) {
 	if n := len(p.ROC); n > 1 && n < len(p.Models) {
 		onMail = joined(onMail, fmt.Sprintf("The first %d models of the comparison.", n))
 	}
-	if len(p.Votes) > 0 {
+	if p.Bounded {
+		evidenceNote += " What a kind of evidence adds has a bound."
 		termsNote = "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
 	}
 	var all []section
 	for _, s := range []section{
-		{ID: "evidence", Title: "Evidence", Note: "The rows add up to the score. What a kind of evidence adds has a bound.", Tables: p.voteTable()},
+		{ID: "evidence", Title: "Evidence", Note: evidenceNote, plots: []string{"evidence"}},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
 		{ID: "weighed", Title: "Terms", Note: withLeft(termsNote, "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
-		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable()},
+		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable(), Fold: fold},
 		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
-		{ID: "curves", Title: "Ham lost and spam let through", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable()},
+		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable(), Beside: len(p.ROC) > 1},
 		{ID: "learning", Title: "Learning", plots: []string{"growth", "learning", "epochs", "epochs-loss"}},
 		{ID: "scores", Title: "Scores and probabilities", Note: measured, plots: []string{"scores", "reliability"}},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},

@@ -20,8 +20,8 @@ func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
 		{"the mail alone", Page{On: "the test part", Findings: Findings{Confusion: confusion}}, "On the test part. Rows are", "For "},
 		{"neither", Page{Findings: Findings{Confusion: confusion}}, `"note">Rows are`, "For "},
 		{"fewer curves than models", Page{Models: make([]Model, 3), ROC: []Curve{{Points: []Point{{0, 1}}}, {}}}, "The first 2 models of the comparison.", ""},
-		{"a single model is compared with nothing", Page{Models: []Model{{Name: "softmax", Test: hm}}}, "hm% is ham lost", "is the best"},
-		{"the best of several", Page{Models: []Model{{Name: "softmax", Best: true}, {Name: "lms"}}}, "* is the best on development mail.", "hm% is"},
+		{"a single model is compared with nothing", Page{Models: []Model{{Name: "softmax", Test: hm}}}, "Ham lost (hm%) and", "is the best"},
+		{"the best of several", Page{Models: []Model{{Name: "softmax", Features: "bits", Best: true}, {Name: "lms"}}}, "* is the best on development mail.", "Ham lost"},
 		{"spam has a probability", Page{Classes: []string{"ham", "spam"}, Findings: Findings{Reliability: make([]metrics.ReliabilityBin, 2)}}, "spam probability", "predicted class"},
 		{"of many classes the class given has one", Page{Classes: []string{"a", "b", "c"}, Findings: Findings{Reliability: make([]metrics.ReliabilityBin, 2)}}, "whose predicted class is right", "spam"},
 	} {

@@ -41,7 +41,8 @@ type Findings struct {
 
 // Evidence is why a message has its score. For is the class of positive scores, Against that of negative ones.
 type Evidence struct {
-	Votes        []Vote    // the contributions of the kinds of evidence
+	Votes        []Vote    // the bias and the contributions of the kinds of evidence, whose sum is the score
+	Bounded      bool      // what a kind of evidence adds has a bound
 	Texts        []Text    // of the message, shaded by the contribution of each word
 	Weighed      []Weighed // its terms, the strongest first
 	For, Against string
@@ -93,10 +94,11 @@ const (
 	SpamLimit                           // the least ham lost at a limit of spam missed
 )
 
-// EpochCurve is the learning curve of a model with epochs.
+// EpochCurve is the learning curve of a model with epochs, of which it kept the weights of one.
 type EpochCurve struct {
 	Model  string
 	Epochs []Epoch
+	Kept   int // 0 if unknown
 }
 
 // Epoch is the figures after an epoch, counted from 1. Losses are in the units of the trainer's own loss, accuracies are
@@ -143,7 +145,7 @@ type Term struct {
 
 // Mistake is a message that was misclassified, or nearly.
 type Mistake struct {
-	Path, Subject string
+	Path, Subject string // Subject may name the sender too
 	Score         float64
 	Probability   *float64 // of spam, and of the given class if the classes are not ham and spam, 0..1; nil if unknown
 	True, Given   string   // the label, and the class or verdict that the model gave

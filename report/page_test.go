@@ -34,10 +34,10 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a subtitle", Page{Subtitle: "ten messages"}, nil, "ten messages"},
 		{"facts", Page{Facts: sample.Facts}, nil, "<dt>seed</dt><dd><bdi>1</bdi></dd>"},
 		{"warnings", Page{Warnings: []string{"too few"}}, nil, "<li><bdi>too few</bdi></li>"},
-		{"models", Page{Models: sample.Models}, []string{"models", "Accuracy of each model"}, "multinomial *"},
-		{"one model", Page{Models: sample.Models[:1]}, []string{"models"}, "multinomial *"},
+		{"models", Page{Models: sample.Models}, []string{"models", "Accuracy of each model"}, "<details><summary>All figures</summary>"},
+		{"one model", Page{Models: sample.Models[:1]}, []string{"models"}, `<td class=""><bdi>ham lost %</bdi></td><td class="number"><bdi>`},
 		{"thresholds of one model", Page{Operating: sample.Operating[:4]}, []string{"curves"}, "<bdi>at most 0.1% of ham lost</bdi>"},
-		{"thresholds of several models", Page{Operating: sample.Operating}, []string{"curves"}, "<bdi>verdict spam or unsure: spam missed %</bdi>"},
+		{"thresholds of several models", Page{Operating: sample.Operating}, []string{"curves"}, "<bdi>spam called ham</bdi>"},
 		{"accuracy by messages", Page{Growth: sample.Growth}, []string{"learning", "Accuracy by training messages"}, "more mail will probably help."},
 		{"ROC curves", Page{ROC: sample.ROC}, []string{"curves", "ROC curves"}, ""},
 		{"curves without points", Page{ROC: []Curve{{Name: "a"}}}, nil, ""},
@@ -60,8 +60,8 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a message without subject", Page{Findings: Findings{LeastCertain: []Mistake{{Path: "a", True: "ham", Given: "ham"}}}}, []string{"least-certain"}, "(no subject)"},
 		{"suspects", Page{Findings: Findings{Suspects: sample.Suspects}}, []string{"suspects"}, "Re: meeting on Thursday"},
 		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201 of 1520</bdi>"},
-		{"evidence", Page{Evidence: Evidence{Votes: []Vote{{"words", "80 terms", -0.5}, {"links", "9 terms", 0.25}}}}, []string{"evidence"},
-			`<td class="number against9"><bdi>-0.50</bdi></td><td class=""><bdi>80 terms</bdi></td>`},
+		{"evidence", Page{Evidence: Evidence{Votes: []Vote{{"words", -0.5}, {"links", 0.25}}}}, []string{"evidence", "What adds up to the score"},
+			"words -0.50, links &#43;0.25 and score -0.25."},
 		{"one month", Page{Findings: Findings{Drift: sample.Drift[:1]}}, []string{"drift"}, "2002-06"},
 		{"months", Page{Findings: Findings{Drift: sample.Drift}}, []string{"drift", "Accuracy over time"}, "2002-07"},
 		{"two terms", Page{TwoTerms: sample.TwoTerms}, []string{"two-terms", "Two terms and the boundary"}, ""},
@@ -96,7 +96,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 
 func TestColumnsThatAreEmptyAreLeftOut(t *testing.T) {
 	page := writeHTML(t, Page{Models: []Model{{Name: "softmax", Test: &metrics.Figures{Accuracy: 99}}, {Name: "lms"}}})
-	for _, head := range []string{"development %", "hm%", "test %", "CPU s", "features", "against the best"} {
+	for _, head := range []string{"in development %", "ham lost %", "accuracy in test %", "CPU s", "features", "against the best"} {
 		if strings.Contains(page, "<bdi>"+head+"</bdi></th>") {
 			t.Errorf("there is a column %q", head)
 		}

@@ -65,14 +65,14 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 			points := []Point{{x, y}, {y, x}, {x, x}, {y, y}}
 			page := pages["odd numbers"]
 			page.ROC = append(page.ROC, Curve{"a", points})
-			page.Epochs = append(page.Epochs, EpochCurve{"a", []Epoch{{1, &x, &y, &y, &x}}})
+			page.Epochs = append(page.Epochs, EpochCurve{"a", []Epoch{{1, &x, &y, &y, &x}}, 1})
 			page.Learning = append(page.Learning, LearningCurve{"a", []metrics.LearningPoint{{Messages: 1, SpamFigures: metrics.SpamFigures{OneMinusROCA: &x}}}})
 			page.Drift = append(page.Drift, Period{"m", "", 1, y, x, y})
 			pages["odd numbers"] = page
 			if i <= j {
 				requirePlots(t, Page{ROC: []Curve{{"a", points}}})
 			}
-			requirePlots(t, Page{Epochs: []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}}},
+			requirePlots(t, Page{Epochs: []EpochCurve{{"a", []Epoch{{1, &x, &y, &y, &x}}, 1}},
 				TwoTerms: &TwoTerms{Points: []TermPoint{{x, y, 0, 1}}, A: x, B: y, C: x}, Findings: Findings{Scores: &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}}, Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}, Reliability: []metrics.ReliabilityBin{{Predicted: x, Observed: y}}}})
 		}
 	}
@@ -144,10 +144,11 @@ func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
 		alts[p.Name] = p.Alt
 	}
 	for name, want := range map[string][]string{
+		"evidence":    {"words -0.50, links +0.25 and score -0.25. Unsure above -0.4, spam above 1.1."},
 		"models":      {"Accuracy of each model. With 95% intervals: multinomial 9", " to 9", "majority "},
 		"roc":         {"ROC curves. multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
 		"growth":      {"multinomial: 97.10% (96.00 to 98.00) with 453 messages, ", "more mail will probably help."},
-		"learning":    {"multinomial: (1-ROCA)% from 0.32 after 250 messages to 0.0133 after 6000 messages.", "hm% from 1.4 "},
+		"learning":    {"multinomial: ham ranked above spam from 0.32% after 250 messages to 0.0133% after 6000 messages.", "ham lost from 1.4% "},
 		"epochs":      {"perceptron, training part: from 96.00% to 99.98% in 12 epochs.", "perceptron, development part: from 95.30% to "},
 		"scores":      {"838 ham with scores from ", "368 spam with scores from ", "Unsure above -0.4, spam above 1.1."},
 		"reliability": {"Reliability. 5% predicted, 8.04% (5 to 12) of 2260 are spam; "},
@@ -168,17 +169,24 @@ func TestTheBoundaryMeetsTheEdges(t *testing.T) {
 		name    string
 		a, b, c float64
 		want    []Point
+		corners int // of the half plane of positive scores
 	}{
-		{"a slope", 1, -1, 0, []Point{{0, 0}, {2, 2}}},
-		{"horizontal", 0, 1, -1, []Point{{0, 1}, {4, 1}}},
-		{"vertical", 1, 0, -3, []Point{{3, 0}, {3, 2}}},
-		{"outside", 1, 1, 5, nil},
-		{"no line", 0, 0, 1, nil},
+		{"a slope", 1, -1, 0, []Point{{0, 0}, {2, 2}}, 4},
+		{"horizontal", 0, 1, -1, []Point{{4, 1}, {0, 1}}, 4},
+		{"vertical", 1, 0, -3, []Point{{3, 0}, {3, 2}}, 4},
+		{"a corner", 1, 1, -1, []Point{{1, 0}, {0, 1}}, 5},
+		{"outside", 1, 1, 5, nil, 4},
+		{"no line", 0, 0, 1, nil, 4},
+		{"below all", 0, 0, -1, nil, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := boundary(TwoTerms{A: test.a, B: test.b, C: test.c}, x, y); !slices.Equal(got, test.want) {
+			above, got := TwoTerms{A: test.a, B: test.b, C: test.c}.halfPlane(x, y, 1)
+			if !slices.Equal(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
+			}
+			if len(above) != test.corners {
+				t.Errorf("above it is %v, want %d corners", above, test.corners)
 			}
 		})
 	}

@@ -22,6 +22,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"chaff/internal/replace"
+	"chaff/metrics"
 )
 
 // Plot is a plot of a page. It is not safe for concurrent use.
@@ -104,7 +105,7 @@ func PNGKind() replace.Kind { return replace.Kind{Name: "PNG", Start: pngStart, 
 
 // PlotNames returns the names of all plots that a page can have.
 func PlotNames() []string {
-	return []string{"models", "roc", "growth", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift", "two-terms"}
+	return []string{"models", "roc", "growth", "learning", "epochs", "epochs-loss", "scores", "reliability", "drift", "two-terms", "evidence"}
 }
 
 // Plots returns the plots of the page that show something, in the order of the page.
@@ -121,7 +122,7 @@ func (p Page) plots() []Plot {
 		p.models(), p.roc(), p.growth(), p.learning(),
 		p.epochs("Accuracy by epoch", "accuracy (%)", "", percentage, func(e Epoch) (*float64, *float64) { return e.TrainAccuracy, e.DevelopmentAccuracy }),
 		p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", " Each trainer has a loss of its own.", short, func(e Epoch) (*float64, *float64) { return e.TrainLoss, e.DevelopmentLoss }),
-		p.scores(), p.reliability(), p.drift(), p.twoTerms(),
+		p.scores(), p.reliability(), p.drift(), p.twoTerms(), p.evidence(),
 	}
 	for i := range all {
 		plot := &all[i]
@@ -136,6 +137,58 @@ func (p Page) plots() []Plot {
 
 func withInterval(value, low, high float64) string {
 	return percentage(value) + " (" + fixed(low, 2) + " to " + fixed(high, 2) + ")"
+}
+
+// evidence has a bar for each part of the score of a message, and one for their sum.
+func (p Page) evidence() Plot {
+	if len(p.Votes) == 0 {
+		return Plot{}
+	}
+	c := newChart("What adds up to the score", "score", "")
+	c.plain = vg.Length(len(p.Votes)+1)*16 + 74
+	c.Y.Min, c.Y.Max = -0.6, float64(len(p.Votes))+0.6
+	score, ends := 0., []float64{0}
+	for _, v := range p.Votes {
+		score += v.Score
+		ends = append(ends, score)
+	}
+	if t := p.Thresholds; t != nil && t.Spam < metrics.Beyond {
+		ends = append(ends, t.Unsure, t.Spam)
+	}
+	setRange(&c.X, ends...)
+	room := (c.X.Max - c.X.Min) / 30
+	c.X.Min, c.X.Max = c.X.Min-room, c.X.Max+room
+	var ticks plot.ConstantTicks
+	var alts []string
+	add := func(name string, from, to float64, of color.Color) {
+		y := float64(len(p.Votes) - len(ticks))
+		text := clean(name, maxName) + " " + signed(to-from)
+		ticks, alts = append(ticks, plot.Tick{Value: y, Label: text}), append(alts, text)
+		c.addLine("", draw.LineStyle{Color: of, Width: 9}, []Point{{from, y}, {to, y}})
+	}
+	for i, v := range p.Votes {
+		of := colour(1)
+		if v.Score < 0 {
+			of = colour(0)
+		}
+		add(v.Evidence, ends[i], ends[i+1], of)
+	}
+	add("score", 0, score, black())
+	c.Y.Tick.Marker = ticks
+	return Plot{Alt: joined(listed(alts)+".", c.addThresholds(p.Thresholds)), chart: c}
+}
+
+// addThresholds adds a line for each threshold that is in the range, and describes them.
+func (c *chart) addThresholds(t *metrics.Thresholds) string {
+	if t == nil {
+		return ""
+	}
+	for i, score := range []float64{t.Unsure, t.Spam} {
+		if score >= c.X.Min && score <= c.X.Max {
+			c.addLine([]string{"unsure", "spam"}[i]+" above "+short(score), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})
+		}
+	}
+	return fmt.Sprintf("Unsure above %s, spam above %s.", short(t.Unsure), short(t.Spam))
 }
 
 // notByChance is the probability below which chance does not explain a difference.
@@ -168,8 +221,9 @@ func (p Page) models() Plot {
 	for i, m := range measured {
 		y, label, of := float64(len(measured)-1-i), clean(m.Name, maxName), colour(0)
 		if m.Best {
-			label += " *"
+			label, note = label+" *", note+" The best on development mail has a star."
 		}
+		label += " " + percentage(m.Test.Accuracy)
 		if m.AgainstBest != nil && m.AgainstBest.P < notByChance && m.AgainstBest.Worse > m.AgainstBest.Better {
 			of, hasWorse = grey(), true
 		}
@@ -254,9 +308,9 @@ func (p Page) growth() Plot {
 
 // learning shows the (1-ROCA)% of several models, or all figures of a single one.
 func (p Page) learning() Plot {
-	names, label := []string{"(1-ROCA)%", "lam%", "hm% (ham lost)", "sm% (spam let through)"}, "% (logarithmic)"
+	names, label := []string{"ham ranked above spam", "mean of the two below", "ham lost", "spam missed"}, "% (logarithmic)"
 	if len(p.Learning) != 1 {
-		names, label = names[:1], "(1-ROCA)%, logarithmic"
+		names, label = names[:1], "ham ranked above spam (%, logarithmic)"
 	}
 	var lines []Curve
 	var alts []string
@@ -275,9 +329,8 @@ func (p Page) learning() Plot {
 			}
 			lines = append(lines, line)
 			if n := len(line.Points); n > 0 {
-				from := func(p Point) string { return short(p.Y) + " after " + counted(int(p.X), "message") }
-				figure, _, _ := strings.Cut(name, " ")
-				alts = append(alts, fmt.Sprintf("%s: %s from %s to %s.", clean(curve.Model, maxName), figure, from(line.Points[0]), from(line.Points[n-1])))
+				from := func(p Point) string { return short(p.Y) + "% after " + counted(int(p.X), "message") }
+				alts = append(alts, fmt.Sprintf("%s: %s from %s to %s.", clean(curve.Model, maxName), name, from(line.Points[0]), from(line.Points[n-1])))
 			}
 		}
 	}
@@ -349,18 +402,30 @@ func (p Page) epochs(title, label, more string, figure func(float64) string, of 
 	} else {
 		spanPercentages(&c.Y, later) // the first epoch alone would squeeze the others
 	}
+	var stops []string
 	for i, curve := range curves {
 		name, style := clean(curve.Model, maxName), lineStyle(i)
+		if last := curve.Epochs[len(curve.Epochs)-1].Epoch; curve.Kept > 0 {
+			stops = append(stops, fmt.Sprintf("%s after %d (kept %d)", name, last, curve.Kept))
+		}
 		c.addLine(name, style, parts[i][1])
 		if len(parts[i][1]) > 0 {
 			name = ""
 		}
 		style.Width = 0.6
 		c.addLine(name, style, parts[i][0])
+		for _, at := range slices.Concat(parts[i][:]...) {
+			if at.X == float64(curve.Kept) {
+				c.addMark(draw.GlyphStyle{Color: style.Color, Radius: 3.2, Shape: draw.CircleGlyph{}}, at)
+			}
+		}
 	}
 	note := "Thick lines: development part. Thin lines: training part."
 	if len(curves) > fewCurves {
 		note = "On the development part."
+	}
+	if len(stops) > 0 {
+		note += " A dot marks the epoch whose weights are kept. Training stopped at the end of each line: " + listed(stops) + "."
 	}
 	return Plot{Note: note + more, Alt: strings.Join(alts, " "), chart: c}
 }
@@ -399,15 +464,8 @@ func (p Page) scores() Plot {
 			alts = append(alts, fmt.Sprintf("%d %s with scores from %s to %s.", n, name, short(h.Edges[first]), short(h.Edges[last+1])))
 		}
 	}
-	if t := p.Thresholds; t != nil {
-		for i, score := range []float64{t.Unsure, t.Spam} {
-			if score >= c.X.Min && score <= c.X.Max {
-				c.addLine([]string{"unsure", "spam"}[i]+" above "+short(score), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})
-			}
-		}
-		alts = append(alts, fmt.Sprintf("Unsure above %s, spam above %s.", short(t.Unsure), short(t.Spam)))
-	}
-	return Plot{Note: "The number of messages with each score. The score cannot separate ham and spam where they overlap.", Alt: strings.Join(alts, " "), chart: c}
+	alts = append(alts, c.addThresholds(p.Thresholds))
+	return Plot{Note: "The number of messages with each score. The score cannot separate ham and spam where they overlap.", Alt: joined(alts...), chart: c}
 }
 
 // dashed returns the style of a black line of dashes.
@@ -538,6 +596,12 @@ func (p Page) twoTerms() Plot {
 		margin := (a.Max - a.Min) / 8 // so that no mark is cut
 		a.Min, a.Max, a.Tick.Marker = a.Min-margin, a.Max+margin, ticksOf(1)
 	}
+	var ends []Point // of the boundary
+	for class, side := range []float64{-1, 1} {
+		var area []Point
+		area, ends = t.halfPlane(c.X, c.Y, side)
+		c.addArea("called "+p.className(class), colour(class), area)
+	}
 	classes := slices.Sorted(maps.Keys(points))
 	for i, class := range classes {
 		for j := range points[class] {
@@ -545,7 +609,7 @@ func (p Page) twoTerms() Plot {
 		}
 		c.addMarks(p.className(class), class, points[class], weights[class])
 	}
-	if ends := boundary(*t, c.X, c.Y); len(ends) == 2 {
+	if len(ends) == 2 {
 		c.addLine("boundary", draw.LineStyle{Color: black(), Width: 1.4}, ends)
 	}
 	origin := "All messages have one of the terms."
@@ -554,7 +618,7 @@ func (p Page) twoTerms() Plot {
 	}
 	return Plot{
 		Note: "A model of its own: " + cmp.Or(clean(t.Model, maxName), "a model") + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
-			"Larger points stand for more training messages. " + origin + " Counts beyond an axis are drawn at its end. On the line, the score is 0.",
+			"Larger points stand for more training messages. " + origin + " A cross marks counts beyond an axis, at its end. On the line, the score is 0.",
 		Alt:   fmt.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
 		chart: c,
 	}
@@ -587,26 +651,23 @@ func mostlyBelow(all []TermPoint, of func(TermPoint) float64) float64 {
 	return 1
 }
 
-// boundary returns the two points where A*x + B*y + C = 0 meets the edges of the plot, or none.
-func boundary(t TwoTerms, x, y plot.Axis) []Point {
-	var ends []Point
-	add := func(p Point) {
-		inside := p.X >= x.Min && p.X <= x.Max && p.Y >= y.Min && p.Y <= y.Max
-		if inside && len(ends) < 2 && !slices.Contains(ends, p) {
-			ends = append(ends, p)
+// halfPlane returns the corners of the part of the plot where A*x + B*y + C has the sign of side, and those where it is 0.
+func (t TwoTerms) halfPlane(x, y plot.Axis, side float64) (area, ends []Point) {
+	corners := []Point{{x.Min, y.Min}, {x.Max, y.Min}, {x.Max, y.Max}, {x.Min, y.Max}}
+	score := func(p Point) float64 { return side * (t.A*p.X + t.B*p.Y + t.C) }
+	for i, p := range corners {
+		q := corners[(i+1)%len(corners)]
+		from, to := score(p), score(q)
+		if from > 0 {
+			area = append(area, p)
+		}
+		if from > 0 != (to > 0) {
+			share := from / (from - to)
+			end := Point{p.X + share*(q.X-p.X), p.Y + share*(q.Y-p.Y)}
+			area, ends = append(area, end), append(ends, end)
 		}
 	}
-	for _, edge := range []float64{x.Min, x.Max} {
-		if t.B != 0 {
-			add(Point{edge, -(t.A*edge + t.C) / t.B})
-		}
-	}
-	for _, edge := range []float64{y.Min, y.Max} {
-		if t.A != 0 {
-			add(Point{-(t.B*edge + t.C) / t.A, edge})
-		}
-	}
-	return ends
+	return area, ends
 }
 
 // className returns the name of a class, or its number if it has none.

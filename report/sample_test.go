@@ -46,8 +46,9 @@ func samplePage() Page {
 			p.Scores, p.Thresholds = histogram(ham, spam), &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
 		}
 	}
+	p.Votes = []Vote{{"words", -0.5}, {"links", 0.25}}
 	for i, name := range []string{"perceptron", "softmax", "votes"} {
-		curve := EpochCurve{Model: name}
+		curve := EpochCurve{Model: name, Kept: 9}
 		for e := range 12 {
 			k := math.Exp(-float64(e) / float64(2+i))
 			curve.Epochs = append(curve.Epochs, Epoch{Epoch: e + 1, TrainLoss: known(0.2*k + 0.001), DevelopmentLoss: known(0.2*k + 0.02 + 0.001*float64(e)),

@@ -27,10 +27,10 @@ type Weighed struct {
 	Messages             int     // training messages that have the term
 }
 
-// Vote is the contribution of a kind of evidence.
+// Vote is the contribution of a kind of evidence, or the bias.
 type Vote struct {
-	Evidence, Terms string // its name, and the number of terms
-	Score           float64
+	Evidence string
+	Score    float64
 }
 
 const (
@@ -125,31 +125,6 @@ func (p Evidence) legend() []stretch {
 	}
 }
 
-// colour adds a CSS class to the first number of a row.
-func (r row) colour(class string) {
-	if i := slices.IndexFunc(r.Cells, func(c cell) bool { return c.Kind == number }); i >= 0 {
-		r.Cells[i].Kind += kind(" " + class)
-	}
-}
-
-func (p Evidence) voteTable() []table {
-	all := tabulate("", p.Votes, nil, []column[Vote]{
-		{"evidence", name, func(v Vote) string { return clean(v.Evidence, maxName) }},
-		{"adds", number, func(v Vote) string { return signed(v.Score) }},
-		{"by", name, func(v Vote) string { return clean(v.Terms, maxName) }},
-	})
-	strongest := 0.
-	for _, v := range p.Votes {
-		if finite(v.Score) {
-			strongest = max(strongest, math.Abs(v.Score))
-		}
-	}
-	for i, v := range p.Votes {
-		all[0].Rows[i].colour(shadeClass(v.Score, strongest))
-	}
-	return all
-}
-
 func (p Page) weighedTable() []table {
 	all := tabulate("", p.Weighed, nil, []column[Weighed]{
 		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},
@@ -165,7 +140,10 @@ func (p Page) weighedTable() []table {
 		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxTerm) }},
 	})
 	for i, w := range p.Weighed {
-		all[0].Rows[i].colour(p.evidenceClass(w.Score))
+		cells := all[0].Rows[i].Cells
+		if adds := slices.IndexFunc(cells, func(c cell) bool { return c.Kind == number }); adds >= 0 {
+			cells[adds].Kind += kind(" " + p.evidenceClass(w.Score))
+		}
 	}
 	return all
 }

@@ -18,8 +18,8 @@ func (p Page) comparisonNote() string {
 		}
 	}
 	add("* is the best on development mail.", func(m Model) bool { return m.Best })
-	add("hm% is ham lost, sm% spam let through, both at the natural boundary, lam% their mean on the logistic scale; "+
-		"(1-ROCA)% is 100 minus the area under the ROC curve in percent.", func(m Model) bool { return m.Test != nil && m.Test.HM != nil })
+	add("Ham lost (hm%) and spam missed (sm%) are by the likelier class, with nothing unsure; their mean (lam%) is on the logistic scale. "+
+		"Of all pairs of a ham and a spam, (1-ROCA)% have the ham above the spam.", func(m Model) bool { return m.Test != nil && m.Test.HM != nil })
 	add("Log loss and Brier score measure the probabilities: lower is better.",
 		func(m Model) bool { return m.Test != nil && (m.Test.LogLoss != nil || m.Test.Brier != nil) })
 	add("Against the best, + counts the messages that only this model classifies correctly, − those that only the best does; "+
@@ -44,7 +44,7 @@ type column[T any] struct {
 	of   func(T) string // "" or notKnown where there is nothing
 }
 
-// tabulate returns a table of rows without the columns that are empty, or nothing if there are no rows.
+// tabulate returns a table of rows without the columns that are empty, or nothing if there are no rows, or of several rows only the names.
 func tabulate[T any](caption string, rows []T, best func(T) bool, columns []column[T]) []table {
 	if len(rows) == 0 {
 		return nil
@@ -68,12 +68,15 @@ func tabulate[T any](caption string, rows []T, best func(T) bool, columns []colu
 			t.Rows[i].Cells = append(t.Rows[i].Cells, cells[i])
 		}
 	}
+	if len(rows) > 1 && len(t.Head) < 2 {
+		return nil
+	}
 	return []table{t}
 }
 
 // figureColumn returns a column with a figure of a part of the mail, which may be missing.
 func figureColumn[T any](head string, decimals int, part func(T) *metrics.Figures, of func(*metrics.Figures) *float64) column[T] {
-	return column[T]{head, number, func(row T) string {
+	return column[T]{head, longHead, func(row T) string {
 		if f := part(row); f != nil && of(f) != nil {
 			return fixed(*of(f), decimals)
 		}
@@ -86,30 +89,32 @@ func accuracyOf(f *metrics.Figures) *float64 { return &f.Accuracy }
 // errorColumns returns columns with the errors and the losses of a part of the mail.
 func errorColumns[T any](part func(T) *metrics.Figures) []column[T] {
 	return []column[T]{
-		figureColumn("hm%", 2, part, func(f *metrics.Figures) *float64 { return f.HM }),
-		figureColumn("sm%", 2, part, func(f *metrics.Figures) *float64 { return f.SM }),
-		figureColumn("lam%", 2, part, func(f *metrics.Figures) *float64 { return f.LAM }),
-		figureColumn("(1-ROCA)%", 4, part, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }),
+		figureColumn("ham lost %", 2, part, func(f *metrics.Figures) *float64 { return f.HM }),
+		figureColumn("spam missed %", 2, part, func(f *metrics.Figures) *float64 { return f.SM }),
+		figureColumn("mean of both %", 2, part, func(f *metrics.Figures) *float64 { return f.LAM }),
+		figureColumn("ham ranked above spam %", 4, part, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }),
 		figureColumn("log loss", 4, part, func(f *metrics.Figures) *float64 { return f.LogLoss }),
-		figureColumn("Brier", 4, part, func(f *metrics.Figures) *float64 { return f.Brier }),
+		figureColumn("Brier score", 4, part, func(f *metrics.Figures) *float64 { return f.Brier }),
 	}
 }
 
+// comparisonTable has two tables that are as wide as a page, or for a single model one with a row for each figure.
 func (p Page) comparisonTable() []table {
 	accuracy := "accuracy %"
 	if slices.ContainsFunc(p.Models, func(m Model) bool { return m.Train != nil || m.Development != nil }) {
-		accuracy = "test %"
+		accuracy = "accuracy in test %"
 	}
 	test := func(m Model) *metrics.Figures { return m.Test }
+	model := column[Model]{"model", name, func(m Model) string {
+		if m.Best {
+			return clean(m.Name, maxName) + " *"
+		}
+		return clean(m.Name, maxName)
+	}}
 	columns := []column[Model]{
-		{"model", name, func(m Model) string {
-			if m.Best {
-				return clean(m.Name, maxName) + " *"
-			}
-			return clean(m.Name, maxName)
-		}},
-		figureColumn("train %", 2, func(m Model) *metrics.Figures { return m.Train }, accuracyOf),
-		figureColumn("development %", 2, func(m Model) *metrics.Figures { return m.Development }, accuracyOf),
+		model,
+		figureColumn("accuracy in training %", 2, func(m Model) *metrics.Figures { return m.Train }, accuracyOf),
+		figureColumn("in development %", 2, func(m Model) *metrics.Figures { return m.Development }, accuracyOf),
 		figureColumn(accuracy, 2, test, accuracyOf),
 		{"95% interval", number, func(m Model) string {
 			if m.Test == nil {
@@ -118,7 +123,7 @@ func (p Page) comparisonTable() []table {
 			return fixed(m.Test.AccuracyLow, 2) + "–" + fixed(m.Test.AccuracyHigh, 2)
 		}},
 	}
-	columns = append(append(columns, errorColumns(test)...),
+	columns = append(columns,
 		column[Model]{"against the best", number, func(m Model) string { return against(m.AgainstBest) }},
 		column[Model]{"features", name, func(m Model) string { return clean(m.Features, maxName) }},
 		column[Model]{"CPU s", number, func(m Model) string {
@@ -127,7 +132,26 @@ func (p Page) comparisonTable() []table {
 			}
 			return fixed(m.Seconds, 2)
 		}})
-	return tabulate("", p.Models, func(m Model) bool { return m.Best }, columns)
+	isBest, errors := func(m Model) bool { return m.Best }, errorColumns(test)
+	if len(p.Models) == 1 {
+		return transposed(tabulate("", p.Models, nil, append(columns, errors...)))
+	}
+	return slices.Concat(tabulate("", p.Models, isBest, columns), tabulate("Errors", p.Models, isBest, append([]column[Model]{model}, errors...)))
+}
+
+// transposed returns tables with a row for each column.
+func transposed(all []table) []table {
+	for i, t := range all {
+		all[i].Head, all[i].Rows = nil, nil
+		for j, head := range t.Head {
+			cells := []cell{{Text: head.Text}}
+			for _, r := range t.Rows {
+				cells = append(cells, cell{Text: r.Cells[j].Text, Kind: number})
+			}
+			all[i].Rows = append(all[i].Rows, row{Cells: cells})
+		}
+	}
+	return all
 }
 
 func against(m *metrics.McNemar) string {

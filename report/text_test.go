@@ -56,7 +56,7 @@ func textPage(text string) Page {
 		Operating: []Operating{{Model: text, Ham: 2, Spam: 2}, {Model: text + "2", Point: SpamLimit, Limit: 1, Ham: 2, Spam: 2}},
 		Growth:    &Growth{Model: text, Advice: text, Points: []GrowthPoint{{1, 1, 50, 10, 90}, {2, 0, 60, 20, 95}}},
 		Trials:    []Trial{{Settings: []Fact{{text, text}}, Note: text}}, Evidence: Evidence{Weighed: []Weighed{{text, text, 1, 2, 0.5, 3}},
-			Votes: []Vote{{text, text, 1}},
+			Votes: []Vote{{text, 1}},
 			Texts: []Text{{text, []Stretch{{"harmless", 1, text}, {text, -1, text}}}}, For: text, Against: text}, Findings: Findings{Mistakes: message, LeastCertain: message, Suspects: message, Drift: []Period{{text, text, 1, 99, 90, 100}, {text, "", 2, 98, 90, 100}}},
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
-	"chaff/internal/evidence"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
@@ -158,9 +157,9 @@ func between(t *metrics.Thresholds) string {
 }
 
 // aboutMessage returns the subject and the sender of a message.
-func aboutMessage(e filter.Explanation) string {
-	about := cmp.Or(string(e.View.Message.Get("Subject")), "without a subject")
-	if from := sender(string(e.View.Message.Get("From"))); from != "" {
+func aboutMessage(subject, from string) string {
+	about := cmp.Or(subject, "without a subject")
+	if from := sender(from); from != "" {
 		about += ", from " + from
 	}
 	return about
@@ -170,7 +169,8 @@ func aboutMessage(e filter.Explanation) string {
 // of the score. Limit is the width of the table of terms; 0 is none.
 func printExplanation(w io.Writer, e filter.Explanation, t *metrics.Thresholds, flags explainFlags, limit int) {
 	screen.Printf(w, "%s, score %s%s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), between(t), delivery.Probability([]string{e.Against, e.For}, e.Probability))
-	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(aboutMessage(e)), defaultWidth)))
+	m := e.View.Message
+	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(aboutMessage(string(m.Get("Subject")), string(m.Get("From")))), defaultWidth)))
 	if e.Unlike {
 		screen.Printf(w, "It is unlike the mail that the model learned: %.0f%% of its terms are new to it.\n", 100*e.Novelty)
 	}
@@ -292,26 +292,24 @@ func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds)
 	if text := between(t); text != "" {
 		above = text
 	}
+	m := e.View.Message
 	page := report.Page{
-		Title:    screen.Cut(screen.Printable(aboutMessage(e)), maxTitle),
+		Title:    screen.Cut(screen.Printable(aboutMessage(string(m.Get("Subject")), string(m.Get("From")))), maxTitle),
 		Subtitle: origin,
 		Facts: []report.Fact{
 			{Name: "Verdict", Value: string(e.Verdict)},
 			{Name: "Score", Value: fmt.Sprintf("%.3f%s", e.Margin, above)},
-			{Name: "Bias", Value: fmt.Sprintf("%+.3f", e.Bias)},
 			{Name: "Probability of " + e.For, Value: fmt.Sprintf("%.4f", e.Probability)},
 			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
-		}, Evidence: report.Evidence{For: e.For, Against: e.Against},
+		}, Findings: report.Findings{Thresholds: t},
+		Evidence: report.Evidence{For: e.For, Against: e.Against, Bounded: len(e.Votes) > 0, Votes: []report.Vote{{Evidence: "bias", Score: e.Bias}}},
 	}
 	for _, v := range e.Votes {
-		what := "term"
-		if v.Group == evidence.Grams.String() {
-			what = "run"
-		}
-		page.Votes = append(page.Votes, report.Vote{Evidence: v.Group, Score: v.Contribution, Terms: plural(v.Terms, what)})
+		page.Votes = append(page.Votes, report.Vote{Evidence: v.Group, Score: v.Contribution})
 	}
-	if len(page.Votes) > 0 {
-		page.Votes = append(page.Votes, report.Vote{Evidence: "bias", Score: e.Bias})
+	if len(e.Votes) == 0 {
+		up, down := bySide(e)
+		page.Votes = append(page.Votes, report.Vote{Evidence: "for " + e.For, Score: sumOf(up)}, report.Vote{Evidence: "for " + e.Against, Score: sumOf(down)})
 	}
 	texts, left := e.Texts()
 	page.TextLeft = left

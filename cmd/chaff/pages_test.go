@@ -63,6 +63,7 @@ func testPages(t *testing.T, b *browser, network *proxy) {
 					b.checkScreenshot(width, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme))
 				}
 			}
+			b.checkPrint()
 			if strings.HasPrefix(page.name, "explain") {
 				b.checkTerms()
 			}
@@ -91,6 +92,20 @@ func (b *browser) checkWidth(width int) {
 	if wide.Page != width || len(wide.Widest) > 0 {
 		b.t.Errorf("the page is %d wide in a window of %d; too wide: %q", wide.Page, width, wide.Widest)
 	}
+}
+
+// checkPrint finds out whether all of each table is on paper, where nothing moves and no fold opens.
+func (b *browser) checkPrint() {
+	b.t.Helper()
+	b.call("Emulation.setEmulatedMedia", object{"media": "print"})
+	b.resize(720, 1000) // A4 with margins
+	var cut []string
+	b.evaluate(`[...document.querySelectorAll('table')].filter(e => !e.checkVisibility() || e.getBoundingClientRect().width < 10 ||
+		e.scrollWidth > innerWidth || getComputedStyle(e.parentElement).overflow != 'visible').map(e => e.scrollWidth + ' ' + e.textContent.trim().slice(0, 40))`, &cut)
+	if len(cut) > 0 {
+		b.t.Errorf("tables are cut when printed: %q", cut)
+	}
+	b.call("Emulation.setEmulatedMedia", object{"media": ""})
 }
 
 // checkTerms finds out whether the terms of a word are shown to readers who tap it, or who move to it with the tab key.
@@ -194,7 +209,7 @@ func (b *browser) problems(path string) []string {
 
 // ownElements are the elements that the page's template has.
 const ownElements = `html head meta title link style body header h1 p dl dt dd bdi ul li nav a main section h2 div figure img figcaption
-	table caption thead tbody tr th td span ol`
+	table caption thead tbody tr th td span ol details summary`
 
 // ownAttribute says whether the page's template has such an attribute.
 func ownAttribute(name, value string) bool {

@@ -119,6 +119,8 @@ func (x *experiment) trainedPage(title string, collection *train.Collection, all
 	}
 	if test := best.Result.Test; test != nil && len(all) == 1 {
 		page.Facts = append(resultFacts("test message", test), page.Facts...)
+	} else {
+		page.Facts = append(verdictFacts(best.Result.Verdicts, "the best, "+best.Result.Model+", on the test part"), page.Facts...)
 	}
 	for _, l := range found.leaks {
 		page.Leaks = append(page.Leaks, report.Leak{Term: l.Term, Messages: l.Messages, Of: l.Of, Advice: l.Advice})
@@ -242,7 +244,7 @@ func resultFacts(of string, f *metrics.Figures) []report.Fact {
 }
 
 func epochCurve(r train.Result) report.EpochCurve {
-	curve := report.EpochCurve{Model: r.Model}
+	curve := report.EpochCurve{Model: r.Model, Kept: r.Kept}
 	for _, e := range r.Epochs {
 		point := report.Epoch{Epoch: e.Epoch, TrainLoss: &e.Train.Loss, TrainAccuracy: &e.Train.Accuracy}
 		if e.Development != nil {
@@ -302,7 +304,7 @@ func joinMonths(months []evaluate.Month, join func(p report.Period, next string)
 func judged(classes []string, all []evaluate.Judged) []report.Mistake {
 	var shown []report.Mistake
 	for _, j := range all {
-		m := report.Mistake{Path: j.Path, Subject: j.Subject, Score: j.Score, Probability: &j.Probability, True: j.Label, Given: j.Class}
+		m := report.Mistake{Path: j.Path, Subject: aboutMessage(j.Subject, j.From), Score: j.Score, Probability: &j.Probability, True: j.Label, Given: j.Class}
 		for _, t := range j.Terms {
 			score := t.Contribution
 			if filter.IsSpamFilter(classes) && j.Class == classes[0] {

@@ -383,12 +383,13 @@ func lastParts(keys []string) []string {
 }
 
 func (r tuneReport) page() (report.Page, error) {
-	page := newPage("chaff tune", r.Corpus, nil, append(corpusFacts(r.search.Config, r.Corpus),
-		report.Fact{Name: "Search", Value: r.ended()},
-		report.Fact{Name: "Compared by", Value: r.Objective + " on " + r.comparedOn()},
-		report.Fact{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", r.Trials[0].Trial, reached(r.Trials[0].Outcome, r.Objective), r.File)})...)
+	facts := []report.Fact{
+		{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", r.Trials[0].Trial, reached(r.Trials[0].Outcome, r.Objective), r.File)},
+		{Name: "Search", Value: r.ended()}, {Name: "Compared by", Value: r.Objective + " on " + r.comparedOn()},
+	}
+	page := newPage("chaff tune", r.Corpus, nil, append(facts, corpusFacts(r.search.Config, r.Corpus)...)...)
 	if r.Test != nil {
-		page.Facts = append(page.Facts, report.Fact{Name: "Best on the test part", Value: r.testLine()})
+		page.Facts = append(resultFacts("test message", r.Test), page.Facts...)
 		page.Of, page.On = "the best trial", "the test part"
 		page.Reliability, page.Confusion = r.Test.Reliability, r.Test.Confusion
 	}
