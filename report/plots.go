@@ -233,7 +233,7 @@ func (p Page) models() Plot {
 	}
 	c.Y.Tick.Marker = ticks
 	if hasWorse {
-		c.addLegend("chance explains the difference", &plotter.Scatter{GlyphStyle: dot(colour(0))})
+		c.addLegend("chance may explain the difference", &plotter.Scatter{GlyphStyle: dot(colour(0))})
 		c.addLegend("worse than the best", &plotter.Scatter{GlyphStyle: dot(grey())})
 	}
 	if slices.ContainsFunc(p.Models, func(m Model) bool { return m.AgainstBest != nil }) {
