@@ -399,6 +399,7 @@ func (r replayReport) page() (report.Page, error) {
 	page.Learning = learning
 	if len(models) == 1 {
 		page.Of, page.On, page.Confusion = models[0].Name, "all messages, each classified before it was learned", models[0].Test.Confusion
+		page.Facts = append(verdictFacts(r.Models[0].Verdicts, "with thresholds from what was learned before"), page.Facts...)
 	}
 	return page, nil
 }
