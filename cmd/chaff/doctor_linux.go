@@ -14,7 +14,7 @@ func freeOnDisk(folder string) (free int64, known bool) {
 	if syscall.Statfs(folder, &disk) != nil {
 		return 0, false
 	}
-	return int64(disk.Bavail) * disk.Bsize, true
+	return int64(disk.Bavail) * int64(disk.Bsize), true
 }
 
 // addressSpace returns the limit of addresses of this process in bytes, if it has one.
