@@ -151,28 +151,50 @@ func isBase64OfText(body []byte) bool {
 }
 
 // appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
-// one by one. It reports whether src was valid; missing padding and blanks do not matter.
+// one by one. It reports whether src was valid; missing padding and blanks do not matter. Valid lines go through the
+// library. It takes no memory beside dst, since a body may be cut anywhere.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
-	clean, err := base64.StdEncoding.AppendDecode(dst, src)
-	if err == nil {
-		return clean, true
+	ok = true
+	group, digits := uint32(0), 0
+	end := func() {
+		switch digits {
+		case 1:
+			ok = false
+		case 2:
+			dst = append(dst, byte(group>>4))
+		case 3:
+			dst = append(dst, byte(group>>10), byte(group>>2))
+		}
+		digits = 0
 	}
-	dst, ok = clean[:len(dst)], true // with the room that was made for it: else each of many damaged words would copy those before it
-	var digits []byte
-	for piece := range bytes.SplitSeq(src, []byte("=")) {
-		digits = digits[:0]
-		for _, c := range piece {
-			if base64Value(c) != notBase64 {
-				digits = append(digits, c)
-			} else {
-				ok = ok && (isBlank(c) || c == '\n')
+	for len(src) > 0 {
+		var line []byte
+		line, src = cutLine(src)
+		if whole := bytes.TrimSuffix(line, []byte("\r")); digits == 0 && len(whole)%4 == 0 {
+			valid, err := base64.RawStdEncoding.AppendDecode(dst, whole)
+			if err == nil {
+				dst = valid
+				continue
+			}
+			dst = valid[:len(dst)] // with the room that was made for it: else each of many damaged words would copy those before it
+		}
+		for _, c := range line {
+			value := base64Value(c)
+			switch {
+			case value != notBase64:
+				group = group<<6 | uint32(value)
+				if digits++; digits == 4 {
+					dst = append(dst, byte(group>>16), byte(group>>8), byte(group))
+					digits = 0
+				}
+			case c == '=':
+				end()
+			case !isBlank(c) && c != '\n':
+				ok = false
 			}
 		}
-		if len(digits)%4 == 1 {
-			digits, ok = digits[:len(digits)-1], false
-		}
-		dst, _ = base64.RawStdEncoding.AppendDecode(dst, digits)
 	}
+	end()
 	return dst, ok
 }
 

@@ -14,7 +14,8 @@ import (
 // to one goroutine.
 type Decoder struct {
 	walker
-	msg Message
+	msg    Message
+	normal []byte // the current message with LF as the only line end
 
 	fileLeft  int // what is left of maxFileBytes
 	pdfLimits pdftext.Limits
@@ -48,7 +49,12 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	d.page.text, d.page.hidden = d.page.text[:0], d.page.hidden[:0]
 	d.timer.start(len(raw), time.Duration(d.options.MaxSeconds)*time.Second)
 
-	d.decodeReadings(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))))
+	whole := bytes.TrimPrefix(raw, []byte("\ufeff"))
+	if bytes.IndexByte(whole, '\r') >= 0 { // not in the arena, which would be copied with it when it grows
+		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
+		whole = d.normal
+	}
+	d.decodeReadings(skipFromLine(whole))
 	return &d.msg
 }
 
@@ -122,13 +128,18 @@ func (d *Decoder) read(data []byte) {
 //
 // QUIRK: lines end in CR LF. Mail on disk has LF, and broken gateways leave CR CR LF or a bare CR (bare-cr.eml).
 func (t *texts) normalise(data []byte) []byte {
-	cr := bytes.IndexByte(data, '\r')
-	if cr < 0 {
+	if bytes.IndexByte(data, '\r') < 0 {
 		return data
 	}
 	start := len(t.arena)
-	for t.arena = slices.Grow(t.arena, len(data)); cr >= 0; cr = bytes.IndexByte(data, '\r') {
-		t.arena = append(append(t.arena, data[:cr]...), '\n')
+	t.arena = t.appendNormal(t.arena, data)
+	return t.made(start)
+}
+
+// appendNormal appends data with LF as the only line end.
+func (t *texts) appendNormal(dst, data []byte) []byte {
+	for cr := bytes.IndexByte(data, '\r'); cr >= 0; cr = bytes.IndexByte(data, '\r') {
+		dst = append(append(dst, data[:cr]...), '\n')
 		data = data[cr:]
 		switch {
 		case bytes.HasPrefix(data, []byte("\r\n")):
@@ -141,8 +152,7 @@ func (t *texts) normalise(data []byte) []byte {
 			t.repairs.add(BareCR)
 		}
 	}
-	t.arena = append(t.arena, data...)
-	return t.made(start)
+	return append(dst, data...)
 }
 
 // skipFromLine returns data without the "From " line that mbox files and some programs put before a header.
