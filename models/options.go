@@ -87,7 +87,7 @@ type settings interface {
 	Validate() error
 	// kind returns the kind of feature that the trainer takes.
 	kind() (features.Kind, error)
-	// newLearner returns a learner that has learnt nothing. There are so many documents, or 0 if they have no end.
+	// newLearner returns a learner that has learnt nothing. The number of documents is 0 if it is not known in advance.
 	newLearner(classes []string, terms, documents int) learner
 	// checkOnline returns why there is no online learner with these settings.
 	checkOnline(classes []string) error

@@ -86,7 +86,7 @@ func (l *ledger) say(e Entry) {
 	l.entries = append(l.entries, e)
 }
 
-// tidy removes the entries of which nothing is said any more, and sorts the others.
+// tidy removes the entries about which nothing is known, and sorts the others.
 func (l *ledger) tidy() {
 	l.entries = slices.DeleteFunc(l.entries, func(e Entry) bool { return e.what == 0 })
 	slices.SortStableFunc(l.entries, func(x, y Entry) int { return cmp.Compare(x.what, y.what) })

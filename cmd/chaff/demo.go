@@ -118,8 +118,8 @@ func (r demoReport) describe(a *answer, _ bool) {
 	}
 	a.table(t, 0)
 	a.line(`
-* is the default of chaff train, ahead on more mail (docs/inside/results.md). ± is the
-standard deviation of a split: smaller differences are chance.
+* is the default of chaff train, ahead on more mail (docs/inside/results.md).
+± is the standard deviation of a split: smaller differences are chance.
 
 Your own mail is next. Chaff reads it and changes nothing in it:
   chaff train ~/Maildir

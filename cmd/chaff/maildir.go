@@ -164,7 +164,7 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	}
 }
 
-// silent returns what is to be said of the messages that say nothing yet, or no longer.
+// silent describes the messages that do not count yet, or that were taken back.
 func silent(a mailbox.Account) []row {
 	return []row{
 		{"waiting", some(a.Waiting, "%s that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them")},

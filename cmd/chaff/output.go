@@ -142,7 +142,7 @@ const (
 	toldEvery  = 10 * time.Second
 )
 
-// progress returns a function that tells how far the work is, and one that ends it. Any goroutine may call the first.
+// progress returns a function that prints how far the work is, and one that ends the output. Any goroutine may call the first.
 func (p *program) progress(what string) (step func(read, all int), done func()) {
 	if p.quiet {
 		return nil, func() {}
@@ -155,7 +155,7 @@ func (p *program) progress(what string) (step func(read, all int), done func()) 
 	return progressEvery(toldEvery, what, time.Now, tell), func() {}
 }
 
-// progressEvery returns a function that tells how far the work is, at most so often.
+// progressEvery returns a function that prints how far the work is, at most once in an interval.
 func progressEvery(every time.Duration, what string, now func() time.Time, tell func(text string)) func(read, all int) {
 	began := now()
 	next := every

@@ -191,7 +191,7 @@ func (x *serving) tell(message func() error) {
 	}
 }
 
-// keepAlive tells the service manager that messages are judged, until ctx ends.
+// keepAlive reports to the service manager that messages are judged, until ctx ends.
 func (x *serving) keepAlive(ctx context.Context) {
 	if x.manager.Watchdog() == 0 {
 		return

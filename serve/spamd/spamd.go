@@ -72,7 +72,7 @@ func newClient(s *server, conn *serve.Conn) *client {
 // wait sets until when the client may be silent.
 func (c *client) wait() { c.conn.SetReadDeadline(serve.Until(c.server.idle, c.last)) }
 
-// Fail tells the client of a fault of the program.
+// Fail answers the client after a fault of the program.
 func (c *client) Fail() { c.fail(serve.ErrInternal) }
 
 func (c *client) Answer() {

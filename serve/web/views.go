@@ -230,7 +230,7 @@ type whyBody struct {
 	Shaded    []shadedText
 	TextsLeft int
 	Kept      *serve.Kept // nil for a message that a person has sent
-	Two       bool        // the model tells ham from spam
+	Two       bool        // the classes are ham and spam
 }
 
 type term struct {
