@@ -1,0 +1,124 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// twoTerms draws messages in the plane of two terms, and the decision boundary. Each class is a little beside the point, so that it hides
+// no other.
+func (p Page) twoTerms() Plot {
+	t := p.TwoTerms
+	if t == nil || len(t.Points) == 0 {
+		return Plot{}
+	}
+	points, weights := make(map[int][]Point), make(map[int][]int)
+	of, atOrigin := make(map[int]int), make(map[int]int) // messages by class
+	all, right := 0, 0
+	for _, m := range t.Points {
+		of[m.Class], all = of[m.Class]+m.Messages, all+m.Messages
+		if (t.A*m.X+t.B*m.Y+t.C > 0) == (m.Class == 1) {
+			right += m.Messages
+		}
+		if m.Class < 0 {
+			continue
+		}
+		if m.X == 0 && m.Y == 0 {
+			atOrigin[m.Class] += m.Messages
+		}
+		points[m.Class], weights[m.Class] = append(points[m.Class], Point{m.X, m.Y}), append(weights[m.Class], m.Messages)
+	}
+	unit, on := "", "the occurrences of these two terms"
+	if t.Unit != "" {
+		unit = " (" + clean(t.Unit, maxName) + ")"
+	}
+	if t.Unit == "0 or 1" {
+		on = "these two terms"
+	}
+	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
+	setRange(&c.X, 0, mostlyBelow(t.Points, func(p TermPoint) float64 { return p.X }))
+	setRange(&c.Y, 0, mostlyBelow(t.Points, func(p TermPoint) float64 { return p.Y }))
+	width := c.X.Max
+	for _, a := range []*plot.Axis{&c.X, &c.Y} {
+		margin := (a.Max - a.Min) / 8 // so that no mark is cut
+		a.Min, a.Max, a.Tick.Marker = a.Min-margin, a.Max+margin, ticksOf(1)
+	}
+	var ends []Point // of the boundary
+	for class, side := range []float64{-1, 1} {
+		var area []Point
+		area, ends = t.halfPlane(c.X, c.Y, side)
+		c.addArea("called "+p.className(class), colour(class), area)
+	}
+	classes := slices.Sorted(maps.Keys(points))
+	for i, class := range classes {
+		for j := range points[class] {
+			points[class][j].X += (float64(i) - float64(len(classes)-1)/2) * min(0.3, width/25)
+		}
+		c.addMarks(p.className(class), class, points[class], weights[class])
+	}
+	if len(ends) == 2 {
+		c.addLine("boundary", draw.LineStyle{Color: black(), Width: 1.4}, ends)
+	}
+	origin := "All messages have one of the terms."
+	if len(atOrigin) > 0 {
+		origin = p.byClass(atOrigin) + " have neither term."
+	}
+	return Plot{
+		Note: "A model of its own: " + cmp.Or(clean(t.Model, maxName), "a model") + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
+			"Larger points stand for more training messages. " + origin + " A cross marks counts beyond an axis, at its end. On the line, the score is 0.",
+		Alt:   fmt.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
+		chart: c,
+	}
+}
+
+func (p Page) byClass(messages map[int]int) string {
+	var counts []string
+	for _, class := range slices.Sorted(maps.Keys(messages)) {
+		counts = append(counts, strconv.Itoa(messages[class])+" "+p.className(class))
+	}
+	return listed(counts)
+}
+
+// mostlyBelow returns the value that 99.5% of the messages are not above, or the highest if it is not much higher; at least 1.
+func mostlyBelow(all []TermPoint, of func(TermPoint) float64) float64 {
+	all = slices.DeleteFunc(slices.Clone(all), func(p TermPoint) bool { return !finite(p.X) || !finite(p.Y) })
+	slices.SortFunc(all, func(p, q TermPoint) int { return cmp.Compare(of(p), of(q)) })
+	messages, seen := 0, 0
+	for _, p := range all {
+		messages += max(0, p.Messages)
+	}
+	for _, p := range all {
+		if seen += max(0, p.Messages); float64(seen) >= 0.995*float64(messages) {
+			if last := of(all[len(all)-1]); last <= 1.5*of(p) {
+				return max(1, last)
+			}
+			return max(1, of(p))
+		}
+	}
+	return 1
+}
+
+// halfPlane returns the corners of the part of the plot where A*x + B*y + C has the sign of side, and those where it is 0.
+func (t TwoTerms) halfPlane(x, y plot.Axis, side float64) (area, ends []Point) {
+	corners := []Point{{x.Min, y.Min}, {x.Max, y.Min}, {x.Max, y.Max}, {x.Min, y.Max}}
+	score := func(p Point) float64 { return side * (t.A*p.X + t.B*p.Y + t.C) }
+	for i, p := range corners {
+		q := corners[(i+1)%len(corners)]
+		from, to := score(p), score(q)
+		if from > 0 {
+			area = append(area, p)
+		}
+		if from > 0 != (to > 0) {
+			share := from / (from - to)
+			end := Point{p.X + share*(q.X-p.X), p.Y + share*(q.Y-p.Y)}
+			area, ends = append(area, end), append(ends, end)
+		}
+	}
+	return area, ends
+}
