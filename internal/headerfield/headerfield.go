@@ -5,6 +5,7 @@ package headerfield
 import (
 	"bytes"
 	"strings"
+	"sync"
 )
 
 // Kind says who writes a header field, or what it holds.
@@ -66,13 +67,31 @@ func KindOf(name []byte) Kind {
 	if isVerdict(name) {
 		return Verdict
 	}
-	for prefix, kind := range prefixes {
-		if bytes.HasPrefix(name, []byte(prefix)) {
-			return kind
+	for _, p := range byStart()[string(name[:min(len(name), startSize)])] {
+		if bytes.HasPrefix(name, []byte(p.text)) {
+			return p.kind
 		}
 	}
 	return Content
 }
+
+// startSize is the size of the shortest prefix.
+const startSize = 4
+
+type prefix struct {
+	text string
+	kind Kind
+}
+
+// byStart returns the prefixes by their first bytes. Text before the first empty line may have a thousand fields that are none.
+var byStart = sync.OnceValue(func() map[string][]prefix {
+	all := make(map[string][]prefix)
+	for text, kind := range prefixes {
+		start := text[:startSize]
+		all[start] = append(all[start], prefix{text, kind})
+	}
+	return all
+})
 
 // isUsual reports whether a field is one that senders usually write. X-Bulkmail has a word for verdicts, but is the version of a bulk mailer.
 func isUsual(name []byte) bool {
