@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // agent is a delivery agent for tests. It takes CR LF "." CR LF only for the end of a message.
@@ -24,7 +25,8 @@ type agent struct {
 	lines   []string            // commands that have come
 	got     []letter            // that it has accepted for somebody
 	open    map[net.Conn]bool
-	slow    func() // called with each part of a message
+	slow    func()        // called with each part of a message
+	pause   time.Duration // before the answer for each recipient
 }
 
 // letter is a message that an agent has accepted.
@@ -165,6 +167,7 @@ func (a *agent) serve(conn net.Conn) {
 				}
 			} else {
 				for _, to := range l.to {
+					time.Sleep(a.pause)
 					answer := a.reply("message for "+to, "250 2.0.0 saved for "+to)
 					if answer == "" {
 						return
@@ -172,9 +175,7 @@ func (a *agent) serve(conn net.Conn) {
 					if strings.HasPrefix(answer, "2") {
 						a.accept(letter{l.from, []string{to}, text})
 					}
-					if _, err := io.WriteString(conn, answer+"\r\n"); err != nil {
-						return
-					}
+					_, _ = io.WriteString(conn, answer+"\r\n") // it delivers to the others anyway
 				}
 			}
 			l = letter{}

@@ -37,7 +37,7 @@ type transaction struct {
 	sender     string // as a command
 	recipients []*recipient
 	told       int       // how many of these have got their status
-	until      time.Time // when the backend has to have answered; zero if there is no limit yet
+	until      time.Time // when the next status has to be known; zero if there is no limit yet
 }
 
 type recipient struct {
@@ -169,6 +169,9 @@ func (c *client) do(line string) error {
 		c.say(250, "2.0.0 nothing done")
 	case "VRFY":
 		c.say(252, "2.5.0 not verified")
+	case "BDAT": // a part of a message follows, whose lines are no commands
+		c.say(502, "5.5.1 BDAT is not offered: send the message by DATA")
+		return errQuit
 	case "QUIT":
 		c.say(221, "2.0.0 goodbye")
 		return errQuit
@@ -392,8 +395,12 @@ func (c *client) data(rest string) error {
 // report sends the statuses that are known, in the order of the recipients (RFC 2033, section 4.2), so that the client sees work go on.
 func (c *client) report() error {
 	t := &c.transaction
+	before := t.told
 	for ; t.told < len(t.recipients) && t.recipients[t.told].status.code != 0; t.told++ {
 		c.relay(t.recipients[t.told].status)
+	}
+	if t.told > before && !t.until.IsZero() { // it waits anew for the next one
+		t.until = time.Now().Add(c.server.answer)
 	}
 	return c.flush()
 }

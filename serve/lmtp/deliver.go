@@ -119,7 +119,7 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 	return nil
 }
 
-// deliver judges the message for each recipient and passes it on. All of it is over before the client gives up: groups that come too late are
+// deliver judges the message for each recipient and passes it on. No group is begun that could come too late for the client: its recipients are
 // refused for now.
 func (d *delivery) deliver(m *serve.Message) error {
 	groups := d.groups()
@@ -160,7 +160,11 @@ func (d *delivery) deliver(m *serve.Message) error {
 // sideBySide is how many models of users are opened at a time.
 const sideBySide = 8
 
-// groups divides the recipients by the models that judge their mail.
+// mostTogether is how many recipients the backend gets at a time if there are several groups. Statuses go out in the order of the recipients, so
+// the client may hear nothing until all of a group have theirs.
+const mostTogether = 50
+
+// groups divides the recipients by the models that judge their mail. Groups are in the order of their first recipients.
 func (d *delivery) groups() [][]*recipient {
 	models := make([]string, len(d.recipients))
 	parallel.Each(sideBySide, len(models), func(i int) {
@@ -168,11 +172,12 @@ func (d *delivery) groups() [][]*recipient {
 			models[i] = user
 		}
 	})
+	isOne := !slices.ContainsFunc(models, func(model string) bool { return model != models[0] })
 	var groups [][]*recipient
 	index := map[string]int{}
 	for n, r := range d.recipients {
 		i, known := index[models[n]]
-		if !known {
+		if !known || !isOne && len(groups[i]) == mostTogether {
 			i = len(groups)
 			index[models[n]] = i
 			groups = append(groups, nil)

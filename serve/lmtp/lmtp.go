@@ -29,9 +29,9 @@ type server struct {
 	away    atomic.Bool // the backend was, at the last attempt
 	// idle is how long a client may be silent, and how long it may take for a line; total is how long it may take for a message.
 	idle, total time.Duration
-	// answer is how long the backend may take for an answer, and for all answers after the message. It is less than Postfix waits, 600
-	// seconds, since a message that the backend accepts after that is delivered twice. In the second half, no recipients of another model
-	// are begun.
+	// answer is how long the backend may take for an answer, and how long a client waits for a status after the one before. It is less than
+	// Postfix waits, 600 seconds, since a message that the backend accepts after that is delivered twice. When half of it has passed after the
+	// message, no recipients of another model are begun.
 	answer time.Duration
 }
 

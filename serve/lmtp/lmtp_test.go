@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -360,6 +362,63 @@ func TestAStatusGoesOutWhenItIsKnown(t *testing.T) {
 	}
 }
 
+// someone is an engine in which a few users have models.
+type someone struct{ *serve.Engine }
+
+func (someone) HasModel(user string) bool { return strings.HasPrefix(user, "model") }
+
+// TestNobodyGetsAMessageTwice delivers to an agent that takes longer for all recipients than a mail server waits for one status. None that the
+// agent has accepted is told otherwise, and the server never waits in vain.
+func TestNobodyGetsAMessageTwice(t *testing.T) {
+	for name, models := range map[string]int{"one model": 0, "several models": 5} {
+		t.Run(name, func(t *testing.T) {
+			a := startAgent(t, false)
+			a.pause = 10 * time.Millisecond
+			const answer = time.Second
+			s := start(t, someone{servetest.NewEngine(t, nil)}, a, func(s *server) { s.answer = answer }).hello(t)
+			s.want(sender, "250")
+			to := []string{}
+			for n := range 150 {
+				to = append(to, fmt.Sprintf("user%d@lab.example", n))
+				if n%10 == 1 && n/10 < models {
+					to[n] = fmt.Sprintf("model%d@lab.example", n)
+				}
+				s.want("RCPT TO:<"+to[n]+">", "250")
+			}
+			s.want("DATA", "354")
+			last, longest := time.Now(), time.Duration(0)
+			s.text("\r\nx\r\n")
+			saved := map[string]bool{}
+			for _, r := range to {
+				saved[r] = strings.HasPrefix(s.reply(), "250")
+				longest = max(longest, time.Since(last))
+				last = time.Now()
+			}
+			if longest > answer {
+				t.Errorf("the server waited %v for a status", longest)
+			}
+			if slices.Contains(slices.Collect(maps.Values(saved)), false) { // the agent may still be at work
+				time.Sleep(time.Duration(len(to)) * a.pause)
+			}
+			letters, _ := a.received()
+			for _, l := range letters {
+				if !saved[l.to[0]] {
+					t.Errorf("%s gets the message twice", l.to[0])
+				}
+				delete(saved, l.to[0])
+			}
+			for r, is := range saved {
+				if is {
+					t.Errorf("%s does not get the message", r)
+				}
+			}
+			if len(letters) < 50 {
+				t.Errorf("%d recipients got it at once, want at least the first 50", len(letters))
+			}
+		})
+	}
+}
+
 func TestBytesComeOutAsTheyCame(t *testing.T) {
 	e := servetest.NewEngine(t, nil)
 	a := startAgent(t, false, "8BITMIME")
@@ -437,6 +496,15 @@ func TestWrongCommandsAreRefused(t *testing.T) {
 		s.want(step[0], step[1])
 	}
 	s = d.hello(t)
+	s.want(sender, "250")
+	s.want("RCPT TO:<a@b>", "250")
+	io.WriteString(s, "BDAT 30 LAST\r\nRCPT TO:<other@b>\r\nDATA\r\n\r\nx\r\n.\r\n") // a message is no commands
+	s.want("", "502 5.5.1 BDAT is not offered")
+	s.want("", "closed")
+	if letters, lines := a.received(); len(letters) > 0 || strings.Contains(strings.Join(lines, "|"), "other") {
+		t.Errorf("the backend got %q, %q", letters, lines)
+	}
+	s = d.hello(t)
 	for _, step := range [][2]string{
 		{"MAIL FROM:<a\x00b@c>", "500"}, {"MAIL FROM:<a\rRCPT TO:<b>>", "500"}, {"FROB", "500"}, {sender, "250"}, {sender, "503"}, {"XFORWARD NAME=x", "502"},
 		{"RCPT TO:<\"a>b\\\"c\"@d> NOTIFY=NEVER", "250"}, {"DATA now", "501"}, {"RSET", "250"}, {"DATA", "503"},
@@ -444,7 +512,7 @@ func TestWrongCommandsAreRefused(t *testing.T) {
 		s.want(step[0], step[1])
 	}
 	_, lines := a.received()
-	if got := strings.Join(lines, "|"); got != "LHLO x|LHLO mx.example.org|"+sender+`|RCPT TO:<"a>b\"c"@d> NOTIFY=NEVER|RSET` {
+	if got := strings.Join(lines, "|"); got != "LHLO mx.example.org|"+sender+`|RCPT TO:<"a>b\"c"@d> NOTIFY=NEVER|RSET` {
 		t.Errorf("the backend got %q", got)
 	}
 	for range maxErrors {

@@ -154,7 +154,7 @@ func receiveLMTP(t *testing.T, socket string) {
 			}
 			go func() {
 				defer c.Close()
-				in, data := bufio.NewReader(c), false
+				in, data, recipients := bufio.NewReader(c), false, 0
 				fmt.Fprint(c, "220 x LMTP\r\n")
 				for {
 					line, err := in.ReadString('\n')
@@ -164,11 +164,19 @@ func receiveLMTP(t *testing.T, socket string) {
 					case data && line != ".\r\n":
 					case strings.HasPrefix(line, "LHLO"):
 						fmt.Fprint(c, "250-x\r\n250 PIPELINING\r\n")
+					case data: // one answer for each recipient
+						fmt.Fprint(c, strings.Repeat("250 yes\r\n", recipients))
+						data, recipients = false, 0
 					case line == "DATA\r\n":
 						data = true
 						fmt.Fprint(c, "354 go on\r\n")
+					case line == "RSET\r\n":
+						recipients = 0
+						fmt.Fprint(c, "250 yes\r\n")
 					default:
-						data = false
+						if strings.HasPrefix(line, "RCPT") {
+							recipients++
+						}
 						fmt.Fprint(c, "250 yes\r\n")
 					}
 				}
