@@ -68,7 +68,7 @@ learns it. The figures are those of all messages.`,
 	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
 	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
 	c.Flags().Lookup("models").DefValue = "all"
-	completeValues(c, "models", models.Names()...)
+	p.complete(c, listed(models.Names()...), "models")
 	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
 	x.replay.add(c)
 	x.page.addAxes(c)

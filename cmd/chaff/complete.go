@@ -12,23 +12,25 @@ import (
 	"chaff/internal/places"
 )
 
-// mustComplete panics if a completion is for a flag that does not exist.
-func mustComplete(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-// completeValues makes the shell complete the value of a flag from a list.
-func completeValues(c *cobra.Command, flag string, values ...string) {
-	mustComplete(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
-}
-
-// completePaths makes the shell complete the values of flags as paths, also of the hidden folders of a mailbox.
-func completePaths(c *cobra.Command, flags ...string) {
+// complete makes the shell complete the values of flags. Only a shell that asks gets the functions, because cobra keeps them, and the
+// commands with them, as long as the process lives.
+func (p *program) complete(c *cobra.Command, completion cobra.CompletionFunc, flags ...string) {
 	for _, flag := range flags {
-		mustComplete(c.RegisterFlagCompletionFunc(flag, mailFolders))
+		if c.Flag(flag) == nil {
+			panic("no flag to complete: " + flag)
+		}
+		if !p.completes {
+			continue
+		}
+		if err := c.RegisterFlagCompletionFunc(flag, completion); err != nil {
+			panic(err)
+		}
 	}
+}
+
+// listed completes a value from a list.
+func listed(values ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 }
 
 // mailFolders completes a path within a Maildir with its mail folders, which are hidden from shells, and leaves other paths to the

@@ -40,7 +40,7 @@ type experiment struct {
 // add adds the flags that all experiments share, and those for the named settings.
 func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.program, x.command = p, c
-	x.sources.add(c)
+	x.sources.add(p, c)
 	x.settings.add(p, c, settings...)
 	x.page.add(c)
 	addJSON(c, &x.asJSON, "print the result as JSON")

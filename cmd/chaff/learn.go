@@ -142,8 +142,8 @@ message was refused; with --maildir refused messages are only listed.`,
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
-	completePaths(c, "maildir")
-	addFormat(c, &x.sources.format, "what is at each PATH")
+	p.complete(c, mailFolders, "maildir")
+	addFormat(p, c, &x.sources.format, "what is at each PATH")
 	x.sources.addColumns(c)
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
 	for flag, others := range map[string]string{

@@ -277,7 +277,7 @@ learns, so other commands work beside it. An interrupt ends it.`,
 		path = value
 		return nil
 	})
-	completePaths(c, "maildir")
+	p.complete(c, mailFolders, "maildir")
 	return c
 }
 

@@ -21,13 +21,14 @@ const exitError = 1
 
 // program is the environment of a command.
 type program struct {
-	environ []string
-	stdin   io.Reader
-	stdout  *output
-	stderr  io.Writer
-	quiet   bool // no progress, no notes
-	colour  colourFlag
-	code    int // exit code of a command that succeeds
+	environ   []string
+	stdin     io.Reader
+	stdout    *output
+	stderr    io.Writer
+	quiet     bool // no progress, no notes
+	completes bool // a shell asks for completions
+	colour    colourFlag
+	code      int // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {
@@ -38,6 +39,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
 	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
 	p.stderr = &output{file: stderr, colours: func() bool { return p.hasColours(stderr) }}
+	p.completes = strings.HasPrefix(firstWord(args), cobra.ShellCompRequestCmd)
 	root := rootCommand(p, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -101,7 +103,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	}
 	root.PersistentFlags().Var(&p.colour, "color", "show colours `WHEN`: auto (on a terminal), always or never")
 	root.PersistentFlags().BoolVarP(&p.quiet, "quiet", "q", false, "print only results and warnings, no progress and no notes")
-	completeValues(root, "color", "auto", "always", "never")
+	p.complete(root, listed("auto", "always", "never"), "color")
 	root.DisableSuggestions = true // plainly adds them
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("{{.Version}}\n")

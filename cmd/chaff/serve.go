@@ -87,7 +87,7 @@ into a folder of its own.`,
 		c.Flags().StringArrayVar(&x.addresses[i], proto.flag, nil, proto.usage+" on `ADDRESS`; repeatable")
 	}
 	x.settings.add(p, c, "workers", "users")
-	completePaths(c, "users")
+	p.complete(c, mailFolders, "users")
 	p.addModelFile(c, &x.model, "judge with")
 	return c
 }

@@ -53,8 +53,10 @@ type shortFlag struct {
 func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
-	mustComplete(c.RegisterFlagCompletionFunc("set", completeSettings(p.environ)))
-	mustComplete(c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"))
+	p.complete(c, completeSettings(p.environ), "set")
+	if err := c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"); err != nil {
+		panic(err)
+	}
 	defaults := config.Default()
 	all := map[string]shortFlag{
 		"model":     {"train the model `NAME`; default " + defaults.Model, []string{"model"}, models.Names()},
@@ -74,7 +76,7 @@ func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 			return nil
 		})
 		if short.values != nil {
-			completeValues(c, name, short.values...)
+			p.complete(c, listed(short.values...), name)
 		}
 	}
 }

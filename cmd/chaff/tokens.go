@@ -55,7 +55,7 @@ uses the settings in force, or those of a model.`,
 	}
 	settings.add(p, c)
 	c.Flags().StringVarP(&model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
-	addFormat(c, &format, "what is at PATH")
+	addFormat(p, c, &format, "what is at PATH")
 	addJSON(c, &asJSON, "print one JSON object for each message")
 	c.MarkFlagsMutuallyExclusive("model-file", "set")
 	c.MarkFlagsMutuallyExclusive("model-file", "config")
