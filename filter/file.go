@@ -139,7 +139,7 @@ func Open(path string) (*Filter, error) {
 // OpenLearned is [Open] with what was learned since the model was written: the last records of path.log. A log that cannot be used is no error;
 // [Filter.LogErr] returns the reason.
 func OpenLearned(path string) (*Filter, error) {
-	model, tail, unused, err := openLearned(path)
+	model, tail, unused, err := openLearned(path, true)
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,12 @@ var ErrNotLearning = errors.New("the model cannot learn from one message after t
 //
 // The zero value is that of a model that cannot learn on.
 type knowledge struct {
-	globals []byte
-	none    []byte
-	rows    rowtable.Table
-	ids     int // C + V of the model
-	tail    []logfile.Rows
+	settings *models.Options // of the learner
+	globals  []byte
+	none     []byte
+	rows     rowtable.Table
+	ids      int // C + V of the model
+	tail     []logfile.Rows
 }
 
 // saveLearned writes the sections of what the learner of f knows, none if the model cannot learn on.
@@ -83,14 +84,30 @@ func (h *head) emptyRow(globals []byte) ([]byte, error) {
 	return l.AppendTerm(nil, 0), nil
 }
 
-// newLearner returns a learner with the settings of the model that knows nothing. The error is [ErrNotLearning], or about the file that the
-// filter was opened from.
-func (h *head) newLearner() (*models.Online, error) {
+// trainer returns the settings of the trainer of the model. The error is [ErrNotLearning], or about the file.
+func (h *head) trainer() (*models.Options, error) {
 	settings, err := h.member("trainer")
 	if err != nil {
 		return nil, err
 	}
-	l, kind, err := models.OnlineFrom(h.settings.Model, settings, h.settings.Classes)
+	o, err := models.OptionsFrom(h.settings.Model, settings)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotLearning, err)
+	}
+	return &o, nil
+}
+
+// newLearner returns a learner with the settings of the model that knows nothing. The error is [ErrNotLearning], or about the file that the
+// filter was opened from.
+func (h *head) newLearner() (*models.Online, error) {
+	settings := h.knows.settings
+	if settings == nil {
+		var err error
+		if settings, err = h.trainer(); err != nil {
+			return nil, err
+		}
+	}
+	l, kind, err := settings.NewOnline(h.settings.Model, h.settings.Classes)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotLearning, err)
 	}
@@ -107,38 +124,42 @@ func readKnowledge(ids int, model *sections.Reader) (knowledge, error) {
 	}
 	globals, err1 := model.Section("GLOB")
 	none, err2 := model.Section("NONE")
-	index, err3 := model.Section("ROWS")
+	index, err3 := model.Part("ROWS")
 	rows, err4 := model.Part("STAT")
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return knowledge{}, err
 	}
-	if len(index) != rowtable.Blocks(ids)*rowtable.EntrySize || len(none) == 0 {
+	if int(index.Size()) != rowtable.Blocks(ids)*rowtable.EntrySize || len(none) == 0 {
 		return knowledge{}, fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
 	}
-	return knowledge{globals, none, rowtable.Table{Index: index, Rows: rows, Size: len(none)}, ids, nil}, nil
+	read := func(buffer []byte, do func(piece []byte)) error { return model.Pieces("ROWS", buffer, do) }
+	return knowledge{globals: globals, none: none, rows: rowtable.Table{Index: read, Rows: rows, Size: len(none)}, ids: ids}, nil
 }
 
 // know makes the model know later records, in the place of those that it knew.
 func (h *head) know(tail []logfile.Rows) (err error) {
 	k := h.knows
 	if len(k.none) == 0 {
-		if k, err = readKnowledge(h.ids(), h.file.Reader); err != nil {
+		if k, err = readKnowledge(h.ids(), h.file.Reader); err == nil {
+			k.settings, err = h.trainer()
+		}
+		if err != nil {
 			return err
 		}
 	}
 	next := uint64(k.ids)
-	for _, r := range tail { // the last ids of each are those of its new terms
-		n, before := len(r.New), len(r.IDs)-len(r.New)
-		if len(r.Rows) != len(r.IDs)*len(k.none) || len(r.IDs) > 0 && uint64(r.IDs[len(r.IDs)-1]) >= next+uint64(n) ||
-			n > 0 && (uint64(r.First) != next || before < 0 || r.IDs[before] != r.First) {
-			return fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
+	for _, r := range tail {
+		if size := r.Size(); size > 0 && size != len(k.none) || len(r.New) > 0 && uint64(r.First) != next {
+			return errOtherRows
 		}
-		next += uint64(n)
+		next += uint64(len(r.New))
 	}
 	k.tail = tail
 	h.knows = k
 	return nil
 }
+
+var errOtherRows = fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
 
 // total returns the number of ids, those of later terms included.
 func (k *knowledge) total() int {
@@ -178,19 +199,17 @@ func (h *head) learner(ids []uint32) (*models.Online, error) {
 func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 	size := len(k.none)
 	rows, later := slices.Repeat(k.none, len(ids)), make([]bool, len(ids))
+	buffer := make([]byte, 16<<10)
 	for _, r := range k.tail {
-		at := 0
-		for i, id := range r.IDs {
-			for at < len(ids) && ids[at] < id {
-				at++
-			}
-			if at == len(ids) {
-				break
-			}
-			if ids[at] == id {
-				copy(rows[at*size:], r.Row(i))
-				later[at] = true
-			}
+		highest, err := r.Find(buffer, ids, func(i int, row []byte) {
+			copy(rows[i*size:], row)
+			later[i] = true
+		})
+		if err == nil && highest >= k.total() {
+			err = errOtherRows
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	var inFile []uint32
@@ -200,7 +219,7 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 			inFile, places = append(inFile, id), append(places, i)
 		}
 	}
-	err := k.rows.Find(inFile, func(i int, row []byte) { copy(rows[places[i]*size:], row) })
+	err := k.rows.Find(buffer, inFile, func(i int, row []byte) { copy(rows[places[i]*size:], row) })
 	if err == io.EOF || errors.Is(err, rowtable.ErrDamaged) {
 		err = fmt.Errorf("%w: section STAT", ErrDamaged)
 	}
@@ -211,6 +230,7 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 // given id, and shift hides the bits of a hash that do not tell terms apart. It has no table of the terms: comparing all with the few that the
 // document has and the model lacks takes less time than making one.
 func (k *knowledge) later(known, hashes []uint64, id uint32, shift uint) []uint64 {
+	var may [1 << 8]uint64                                  // a bit for the 14 highest bits of each term: most terms of records are none of the document
 	missing := make(map[uint64]int, len(hashes)-len(known)) // the last of the terms with these bits, by index plus 1
 	before := make([]int, len(hashes))                      // the one before that, 0 for none
 	left := known
@@ -219,15 +239,19 @@ func (k *knowledge) later(known, hashes []uint64, id uint32, shift uint) []uint6
 			left = left[1:]
 		} else {
 			before[i], missing[hash>>shift] = missing[hash>>shift], i+1
+			may[hash>>56] |= 1 << (hash >> 50 & 63)
 		}
 	}
 	for _, r := range k.tail {
-		for _, hash := range r.New {
-			for i := missing[hash>>shift]; i > 0; i = before[i-1] {
-				known = append(known, uint64(id)<<32|uint64(i-1))
+		for n, hash := range r.New {
+			if may[hash>>56]>>(hash>>50&63)&1 == 0 {
+				continue
 			}
-			id++
+			for i := missing[hash>>shift]; i > 0; i = before[i-1] {
+				known = append(known, uint64(id+uint32(n))<<32|uint64(i-1))
+			}
 		}
+		id += uint32(len(r.New))
 	}
 	return known
 }

@@ -215,7 +215,7 @@ func TestAReaderOfALogJudgesAsTheWholeLearner(t *testing.T) {
 
 func TestATailWithoutRecordsCostsAReaderNothing(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
-	model, tail, unused, err := openLearned(p.path)
+	model, tail, unused, err := openLearned(p.path, true)
 	if err != nil || len(tail) > 0 || unused != nil {
 		t.Errorf("it has records: %v, %v", err, unused)
 	}

@@ -29,6 +29,7 @@ type modelFile struct {
 	from   io.ReaderAt
 	opened fs.FileInfo
 	file   *os.File
+	log    *os.File // of what was learned since, as long as it is read
 }
 
 // openModelFile opens the model at path. The error names it.
@@ -89,6 +90,9 @@ func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
 
 // Close closes the file.
 func (m *modelFile) Close() error {
+	if m.log != nil {
+		m.log.Close()
+	}
 	err := m.file.Close()
 	if errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrInvalid) {
 		return nil
@@ -96,10 +100,10 @@ func (m *modelFile) Close() error {
 	return err
 }
 
-// openLearned opens the model at path, and reads what was learned since. A learner that writes a new model says so in the log first, so a reader may find
-// the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit. unused is why there is no tail: the log cannot
-// be used.
-func openLearned(path string) (m modelFile, tail []logfile.Rows, unused, err error) {
+// openLearned opens the model at path, and reads what was learned since, with whole all of it. A learner that writes a new model says so in the log first, so a
+// reader may find the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit. unused is why there is no tail: the
+// log cannot be used.
+func openLearned(path string, whole bool) (m modelFile, tail []logfile.Rows, unused, err error) {
 	if _, err := os.Readlink(path); err == nil { // the log is beside the file, not beside the link
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
@@ -109,7 +113,7 @@ func openLearned(path string) (m modelFile, tail []logfile.Rows, unused, err err
 		if m, err = openModelFile(path); err != nil {
 			return m, nil, nil, err
 		}
-		tail, unused = readTail(path, m.Identity())
+		tail, unused = m.readTail(path, whole || runtime.GOOS == "windows") // see openModelFile
 		if errors.Is(unused, fs.ErrNotExist) {
 			unused = nil
 		}
@@ -123,8 +127,8 @@ func openLearned(path string) (m modelFile, tail []logfile.Rows, unused, err err
 	}
 }
 
-// readTail reads the rows of the records that the log of the model at path has for it.
-func readTail(path string, identity uint64) ([]logfile.Rows, error) {
+// readTail reads the rows of the records that the log of the model at path has for it, with whole all of them.
+func (m *modelFile) readTail(path string, whole bool) ([]logfile.Rows, error) {
 	if err := replace.CheckOwner(LogPath(path), path); err != nil {
 		return nil, err
 	}
@@ -132,7 +136,7 @@ func readTail(path string, identity uint64) ([]logfile.Rows, error) {
 	if err != nil {
 		return nil, replace.Reason(err) // whoever prints it names the file
 	}
-	defer file.Close()
+	m.log = file
 	info, err := file.Stat()
 	switch {
 	case err == nil && !info.Mode().IsRegular():
@@ -147,9 +151,18 @@ func readTail(path string, identity uint64) ([]logfile.Rows, error) {
 	if err != nil {
 		return nil, replace.Reason(err)
 	}
-	lists, known, err := log.Lists(identity, info.Size())
+	lists, known, err := log.Lists(m.Identity(), info.Size())
 	if err == nil && !known {
 		err = ErrOtherModel
 	}
-	return lists, err
+	for i := 0; i < len(lists) && whole && err == nil; i++ {
+		lists[i], err = lists[i].Load()
+	}
+	if whole || len(lists) == 0 {
+		file.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return lists, nil
 }

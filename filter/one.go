@@ -25,7 +25,7 @@ func OpenOne(path string) (*One, error) { return openOne(path, time.Now()) }
 
 // openOne is OpenOne at a time, so that tests need not wait until a file is settled.
 func openOne(path string, now time.Time) (*One, error) {
-	model, tail, unused, err := openLearned(path)
+	model, tail, unused, err := openLearned(path, false)
 	if err != nil {
 		return nil, err
 	}

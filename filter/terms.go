@@ -50,6 +50,10 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 	}
 	var later []string
 	for _, r := range h.knows.tail {
+		r, err := r.Load()
+		if err != nil {
+			return nil, err
+		}
 		if err := r.EachText(func(text []byte) { later = append(later, string(text)) }); err != nil {
 			return nil, err
 		}

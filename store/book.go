@@ -70,7 +70,7 @@ type book struct {
 	file       *os.File
 	log        *logfile.Log
 	checkpoint logfile.Record
-	index      []byte           // of the checkpoint, see [ledger.checkpoint]
+	index      int64            // where the index is in the body of the checkpoint, see [ledger.checkpoint]; 0 before there is one
 	tail       []logfile.Record // since the checkpoint
 	facts      facts            // with what the tail adds
 	end        int64            // where the next record goes
@@ -112,27 +112,31 @@ func openBook(file *os.File) (*book, error) {
 
 // use makes b that of the model with an identity: the last checkpoint may be of a model that was never put in place.
 func (b *book) use(model uint64) error {
+	if b.index > 0 && b.checkpoint.Key == model {
+		return nil
+	}
 	checkpoint, tail, known, err := b.log.Tail(model, b.end)
 	if err == nil && !known {
 		err = filter.ErrOtherModel
 	}
-	if err != nil || checkpoint.At == b.checkpoint.At {
-		return err
-	}
-	data, err := b.log.Body(checkpoint)
 	if err != nil {
 		return err
 	}
 	b.checkpoint, b.tail, b.facts = checkpoint, tail, facts{}
-	size := uint64(0)
-	if len(data) >= checkpointHead {
-		size = uint64(binary.LittleEndian.Uint32(data))
+	head, err := b.log.BodyPart(checkpoint, 0, checkpointHead)
+	if err != nil {
+		return err
 	}
-	if size+checkpointHead+8 > uint64(len(data)) || json.Unmarshal(data[checkpointHead:][:size], &b.facts) != nil ||
+	size := int64(binary.LittleEndian.Uint32(head))
+	b.index = checkpointHead + size + 8
+	data, err := b.log.BodyPart(checkpoint, checkpointHead, size+8)
+	if err != nil {
+		return err
+	}
+	if xxhash.Sum64(data[:size]) != binary.LittleEndian.Uint64(data[size:]) || json.Unmarshal(data[:size], &b.facts) != nil ||
 		len(b.facts.Known) != len(b.Classes) || len(b.facts.Learned) != len(b.Classes) {
 		return b.damaged(checkpoint)
 	}
-	b.index = data[checkpointHead+size+8:]
 	for _, r := range tail {
 		b.facts.add(r)
 	}
@@ -180,17 +184,34 @@ func (l *ledger) checkpoint() ([]byte, error) {
 	return body, nil
 }
 
-// indexed returns where the checkpoint says that the record of a message is.
-func (b *book) indexed(fingerprint uint64) (at int64, known bool) {
+// indexed returns where the checkpoint says that the record of a message is. It reads and verifies the blocks of the index that it needs.
+func (b *book) indexed(fingerprint uint64) (at int64, known bool, err error) {
 	le := binary.LittleEndian
 	const blockSize = digestSize*digestBlock + 8
-	digest := func(i int) []byte { return b.index[digestSize*i+8*(i/digestBlock):] } // behind the sums of whole blocks
-	n := (len(b.index) - 8*((len(b.index)+blockSize-1)/blockSize)) / digestSize
-	i := sort.Search(n, func(i int) bool { return le.Uint64(digest(i)) >= fingerprint })
-	if i == n || le.Uint64(digest(i)) != fingerprint {
-		return 0, false
+	size := b.checkpoint.BodySize() - b.index
+	for low, high := int64(0), (size+blockSize-1)/blockSize; low < high; {
+		number := (low + high) / 2
+		data, err := b.log.BodyPart(b.checkpoint, b.index+number*blockSize, min(blockSize, size-number*blockSize))
+		if err != nil {
+			return 0, false, err
+		}
+		n := (len(data) - 8) / digestSize
+		if n <= 0 || xxhash.Sum64(data[:n*digestSize])+uint64(number) != le.Uint64(data[n*digestSize:]) {
+			return 0, false, b.damaged(b.checkpoint)
+		}
+		i := sort.Search(n, func(i int) bool { return le.Uint64(data[i*digestSize:]) >= fingerprint })
+		switch {
+		case i < n && le.Uint64(data[i*digestSize:]) == fingerprint:
+			return int64(le.Uint64(data[i*digestSize+8:])), true, nil
+		case i == 0:
+			high = number
+		case i == n:
+			low = number + 1
+		default:
+			return 0, false, nil
+		}
 	}
-	return int64(le.Uint64(digest(i)[8:])), true
+	return 0, false, nil
 }
 
 // find returns the newest entry of a message that was learned, or that the filter was sure of.
@@ -201,9 +222,9 @@ func (b *book) find(fingerprint uint64) (e Entry, known bool, err error) {
 			return e, err == nil && what != forget, err
 		}
 	}
-	at, known := b.indexed(fingerprint)
-	if !known {
-		return e, false, nil
+	at, known, err := b.indexed(fingerprint)
+	if err != nil || !known {
+		return e, false, err
 	}
 	r, is, err := b.log.At(at, b.end)
 	if err == nil && (!is || r.Key != fingerprint) {

@@ -178,7 +178,10 @@ func (s *Store) load() error {
 		return err
 	}
 	s.filter = f
-	return s.know()
+	if err = s.know(); err == nil {
+		s.learns, s.forgets = f.Learns()
+	}
+	return err
 }
 
 // know tells the filter what is in the tail.
@@ -187,7 +190,6 @@ func (s *Store) know() error {
 	if errors.Is(err, filter.ErrNotLearning) {
 		return nil
 	}
-	s.learns, s.forgets = s.filter.Learns()
 	return err
 }
 
@@ -251,12 +253,16 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 
 // write writes a record behind the last one, whose rows take the place of those of the lists that they end, see [logfile.Log.Lists].
 func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
+	var err error
 	r.Model, r.Checkpoint, r.Number = s.checkpoint.Key, s.checkpoint.At, uint32(len(s.tail))
 	kept := len(s.lists)
 	if r.Op != logfile.Checkpoint {
 		r.Number++
 		for range bits.TrailingZeros32(r.Number) {
 			kept--
+			if s.lists[kept], err = s.lists[kept].Load(); err != nil {
+				return err
+			}
 			rows = rows.After(s.lists[kept])
 		}
 	}
@@ -264,7 +270,7 @@ func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 		r.Previous = s.lists[kept-1].At
 	}
 	data := s.log.Append(nil, s.end, r, rows.Append(nil), body)
-	_, err := s.file.WriteAt(data, s.end)
+	_, err = s.file.WriteAt(data, s.end)
 	if err == nil {
 		err = s.file.Sync()
 	}

@@ -35,7 +35,7 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 	}
 	var parts []read
 	for _, r := range records {
-		rows, err1 := good.Rows(r)
+		rows, err1 := rowsOf(good, r)
 		body, err2 := good.Body(r)
 		noError(t, errors.Join(err1, err2))
 		parts = append(parts, read{rows, body})
@@ -49,7 +49,7 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 	tails := func(l *Log, of uint64) (all tail, err error) {
 		var err1, err2 error
 		all.checkpoint, all.tail, all.known, err1 = l.Tail(of, size)
-		all.lists, all.has, err2 = l.Lists(of, size)
+		all.lists, all.has, err2 = listsOf(l, of, size)
 		return all, errors.Join(err1, err2)
 	}
 	for at := range w.data {
@@ -80,7 +80,7 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 				t.Fatalf("byte %d: %d records up to %d, %v", at, n, end, err)
 			}
 			for i, r := range records {
-				rows, err := l.Rows(r)
+				rows, err := rowsOf(l, r)
 				if err == nil && !reflect.DeepEqual(rows, parts[i].rows) || err != nil && !errors.Is(err, ErrDamaged) {
 					t.Fatalf("byte %d: the rows of record %d are %+v, %v", at, i, rows, err)
 				}
@@ -206,7 +206,7 @@ func TestSizesThatAreClaimedTakeNoBytes(t *testing.T) {
 		if err != nil || !is {
 			t.Fatal(is, err)
 		}
-		if n := allocated(func() { _, err = log.Rows(r) }); n > enough || !errors.Is(err, ErrDamaged) {
+		if n := allocated(func() { _, err = rowsOf(log, r) }); n > enough || !errors.Is(err, ErrDamaged) {
 			t.Errorf("rows that claim 2 GB at %d: %d bytes, %v", at, n, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"chaff/internal/sections"
 )
 
 // Reasons why a file cannot be used as a log.
@@ -211,17 +213,19 @@ func (l *Log) At(at, size int64) (r Record, is bool, err error) {
 
 // isZero reports whether all bytes from an offset on are zero: some file systems leave zeros for what was written before the power failed.
 func (l *Log) isZero(at, size int64) (bool, error) {
-	buffer := make([]byte, min(size-at, 64<<10))
-	for ; at < size; at += int64(len(buffer)) {
-		buffer = buffer[:min(int64(len(buffer)), size-at)]
-		if err := readInto(l.file, buffer, at); err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(buffer, func(b byte) bool { return b != 0 }) {
-			return false, nil
-		}
+	zeros := true
+	err := sections.Pieces(l.file, at, size, make([]byte, 4<<10), func(piece []byte) {
+		zeros = zeros && !slices.ContainsFunc(piece, func(b byte) bool { return b != 0 })
+	})
+	return zeros, truncated(err)
+}
+
+// truncated returns an error of reading, [ErrTruncated] for the end of the file.
+func truncated(err error) error {
+	if err == io.EOF {
+		return ErrTruncated
 	}
-	return true, nil
+	return err
 }
 
 // Each yields the records from an offset on, of a log of so many bytes. It returns where the last one ends.
@@ -313,7 +317,6 @@ func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err err
 		if err != nil {
 			return nil, false, err
 		}
-		rows.At = r.At
 		lists = append(lists, rows)
 	}
 	slices.Reverse(lists)
@@ -322,6 +325,18 @@ func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err err
 
 // Body returns the body of a record, verified.
 func (l *Log) Body(r Record) ([]byte, error) { return l.read(r.body) }
+
+// BodySize returns the size of the body of a record.
+func (r Record) BodySize() int64 { return r.body.size }
+
+// BodyPart returns n bytes of the body of a record from an offset on, which are not verified.
+func (l *Log) BodyPart(r Record, from, n int64) ([]byte, error) {
+	if from+n > r.body.size {
+		return nil, fmt.Errorf("%w: at byte %d", ErrDamaged, r.body.at)
+	}
+	data := make([]byte, n)
+	return data, readInto(l.file, data, r.body.at+from)
+}
 
 // read returns a part, verified.
 func (l *Log) read(p part) ([]byte, error) {
@@ -359,13 +374,10 @@ func (p part) end() int64 { return p.at + align(p.size) }
 // readInto reads a part of a file.
 func readInto(file io.ReaderAt, dst []byte, at int64) error {
 	n, err := file.ReadAt(dst, at)
-	switch {
-	case n == len(dst):
+	if n == len(dst) {
 		return nil
-	case err == io.EOF:
-		return ErrTruncated
 	}
-	return err
+	return truncated(err)
 }
 
 func pad(dst []byte, start int) []byte {

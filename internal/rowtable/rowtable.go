@@ -35,7 +35,8 @@ func AppendEntry(index []byte, has uint64, before int, rows []byte) []byte {
 
 // Table is the rows of ids in a file.
 type Table struct {
-	Index []byte
+	// Index reads the index piece by piece into the memory of buffer, whole entries each, and verifies it.
+	Index func(buffer []byte, do func(piece []byte)) error
 	Rows  *io.SectionReader
 	Size  int // of a row
 }
@@ -43,23 +44,43 @@ type Table struct {
 // ahead is how many bytes are read at once, at most, while the rows that are needed lie close together.
 const ahead = 16 << 10
 
+// entries returns the entries of the blocks that have ascending ids, as far as there are such blocks.
+func (t Table) entries(ids []uint32, buffer []byte) (entries []byte, err error) {
+	first, last := 0, -1 // the block that a piece begins with, and the last one taken
+	err = t.Index(buffer[:len(buffer)/EntrySize*EntrySize], func(piece []byte) {
+		behind := first + len(piece)/EntrySize
+		for ; len(ids) > 0 && int(ids[0]/BlockIDs) < behind; ids = ids[1:] {
+			if number := int(ids[0] / BlockIDs); number != last {
+				last, entries = number, append(entries, piece[(number-first)*EntrySize:][:EntrySize]...)
+			}
+		}
+		first = behind
+	})
+	return entries, err
+}
+
 // Find calls take with the index and the row of each of ascending ids that has one. A row is valid until take returns. The error is [ErrDamaged] or one of
-// reading.
-func (t Table) Find(ids []uint32, take func(i int, row []byte)) error {
-	var buffer, data, rows []byte // of what was read at once, and of a block
+// reading. buffer is memory to work with.
+func (t Table) Find(buffer []byte, ids []uint32, take func(i int, row []byte)) error {
+	entries, err := t.entries(ids, buffer)
+	if err != nil {
+		return err
+	}
+	var entry, data, rows []byte // of a block, what was read at once, and the rows of a block
 	start, last, le := int64(0), -1, binary.LittleEndian
 	for i, id := range ids {
 		number, bit := int(id/BlockIDs), uint64(1)<<(id%BlockIDs)
-		if number >= len(t.Index)/EntrySize {
-			break
+		if number != last {
+			if last = number; len(entries) == 0 {
+				break
+			}
+			entry, entries, rows = entries[:EntrySize], entries[EntrySize:], nil
 		}
-		entry := t.Index[number*EntrySize:]
 		has := le.Uint64(entry)
 		if has&bit == 0 {
 			continue
 		}
-		if number != last {
-			last = number
+		if rows == nil {
 			at, size := int64(le.Uint32(entry[8:]))*int64(t.Size), bits.OnesCount64(has)*t.Size
 			if at+int64(size) > t.Rows.Size() {
 				return ErrDamaged

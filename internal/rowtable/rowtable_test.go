@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"chaff/internal/sections"
 )
 
 const rowSize = 5
@@ -26,7 +28,10 @@ func someRows(random *rand.Rand, n, of int) (ids []uint32, rows []byte) {
 
 // tableOf returns the table of an index and rows in a file.
 func tableOf(index, rows []byte) Table {
-	return Table{Index: index, Rows: io.NewSectionReader(bytes.NewReader(rows), 0, int64(len(rows))), Size: rowSize}
+	read := func(buffer []byte, do func(piece []byte)) error {
+		return sections.Pieces(bytes.NewReader(index), 0, int64(len(index)), buffer, do)
+	}
+	return Table{Index: read, Rows: io.NewSectionReader(bytes.NewReader(rows), 0, int64(len(rows))), Size: rowSize}
 }
 
 // indexOf returns the index of ascending ids with rows of one size, one after the other.
@@ -55,7 +60,7 @@ func TestTheRowsOfIDsAreFound(t *testing.T) {
 		for _, few := range []int{0, 1, 10, 1000, 100_000} {
 			wanted, _ := someRows(random, few, 100_000)
 			found := make(map[uint32]bool)
-			err := table.Find(wanted, func(i int, row []byte) {
+			err := table.Find(make([]byte, 1000), wanted, func(i int, row []byte) {
 				at, has := slices.BinarySearch(ids, wanted[i])
 				if !has || !bytes.Equal(row, rows[at*rowSize:][:rowSize]) {
 					t.Fatalf("%d ids: id %d has the row % x", n, wanted[i], row)
@@ -81,7 +86,7 @@ func TestDamagedRowsAreNotUsed(t *testing.T) {
 		changed := bytes.Clone(rows)
 		changed[i] ^= 4
 		right := true
-		err := tableOf(index, changed).Find(ids, func(i int, row []byte) {
+		err := tableOf(index, changed).Find(make([]byte, 1000), ids, func(i int, row []byte) {
 			right = right && bytes.Equal(row, rows[i*rowSize:][:rowSize])
 		})
 		if !errors.Is(err, ErrDamaged) || !right {
@@ -104,7 +109,7 @@ func FuzzTable(f *testing.F) {
 			}
 		}
 		wanted := []uint32{uint32(some), uint32(some) + 1, uint32(some) + 500, 1 << 31}
-		check(table.Find(wanted, func(_ int, row []byte) {
+		check(table.Find(make([]byte, 1000), wanted, func(_ int, row []byte) {
 			if len(row) != rowSize {
 				t.Errorf("a row of %d bytes", len(row))
 			}

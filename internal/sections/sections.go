@@ -131,6 +131,39 @@ func (r *Reader) Section(name string) ([]byte, error) {
 	return data, nil
 }
 
+// Pieces reads a section piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all.
+func (r *Reader) Pieces(name string, buffer []byte, do func(piece []byte)) error {
+	e, err := r.entry(name)
+	if err != nil {
+		return err
+	}
+	digest := xxhash.New()
+	err = Pieces(r.from, int64(e.offset), int64(e.offset+e.size), buffer, func(piece []byte) {
+		digest.Write(piece)
+		do(piece)
+	})
+	switch {
+	case err == io.EOF:
+		return fmt.Errorf("%w: section %s", r.format.ErrTruncated, name)
+	case err == nil && digest.Sum64() != e.sum:
+		return fmt.Errorf("%w: section %s", r.format.ErrDamaged, name)
+	}
+	return err
+}
+
+// Pieces reads a part of a file piece by piece into the memory of buffer, and calls do with each. New memory for all of it would take longer than reading it.
+// The error is io.EOF if the file is shorter.
+func Pieces(file io.ReaderAt, from, to int64, buffer []byte, do func(piece []byte)) error {
+	for ; from < to; from += int64(len(buffer)) {
+		buffer = buffer[:min(int64(len(buffer)), to-from)]
+		if n, err := file.ReadAt(buffer, from); n < len(buffer) {
+			return err
+		}
+		do(buffer)
+	}
+	return nil
+}
+
 // Part returns a section for reading parts of it, which are not verified.
 func (r *Reader) Part(name string) (*io.SectionReader, error) {
 	e, err := r.entry(name)
