@@ -150,7 +150,7 @@ func (h *head) know(tail []logfile.Rows) (err error) {
 	next := uint64(k.ids)
 	for _, r := range tail {
 		if size := r.Size(); size > 0 && size != len(k.none) || len(r.New) > 0 && uint64(r.First) != next {
-			return errOtherRows
+			return errOtherRows()
 		}
 		next += uint64(len(r.New))
 	}
@@ -159,7 +159,7 @@ func (h *head) know(tail []logfile.Rows) (err error) {
 	return nil
 }
 
-var errOtherRows = fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
+func errOtherRows() error { return fmt.Errorf("%w: rows of another model", logfile.ErrDamaged) }
 
 // total returns the number of ids, those of later terms included.
 func (k *knowledge) total() int {
@@ -206,7 +206,7 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 			later[i] = true
 		})
 		if err == nil && highest >= k.total() {
-			err = errOtherRows
+			err = errOtherRows()
 		}
 		if err != nil {
 			return nil, err

@@ -66,7 +66,7 @@ func (f *facts) refused(why string, n int) {
 
 // book is a log that was opened, with what it knows of its newest model.
 type book struct {
-	recipe
+	names
 	file       *os.File
 	log        *logfile.Log
 	checkpoint logfile.Record
@@ -86,7 +86,7 @@ func openBook(file *os.File) (*book, error) {
 	if b.log, err = logfile.Open(file); err != nil {
 		return nil, replace.Reason(err)
 	}
-	if b.recipe, err = recipeIn(b.log); err != nil {
+	if b.names, err = namesIn(b.log); err != nil {
 		return nil, err
 	}
 	last, is, err := b.log.Last(info.Size())

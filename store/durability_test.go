@@ -288,8 +288,8 @@ func TestALogOfAnotherVersionOfTheProgramIsRead(t *testing.T) {
 		t.Errorf("%d messages: %v", len(entries), err)
 	}
 	retrain(t, s)
-	if got := s.recipe.Terms; got != tokenize.Version {
-		t.Errorf("after a fit the log says that its terms have version %q", got)
+	if r, err := recipeIn(s.log); err != nil || r.Terms != tokenize.Version {
+		t.Errorf("after a fit the log says that its terms have version %q: %v", r.Terms, err)
 	}
 }
 

@@ -159,7 +159,7 @@ func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 	if r.Key, err = termkey.FromBytes(key); err != nil || json.Unmarshal(info, &made) != nil || !known || len(s.Classes) < 2 {
 		return r, fmt.Errorf("%w: its settings", logfile.ErrDamaged)
 	}
-	r = recipe{s.Classes, s.Model, made.Trainer, s.Message, s.Tokenize, made.Features, made.Split, made.Seed, made.Limits, tokenize.Version, r.Key}
+	r = recipe{names{s.Classes, s.Model, r.Key}, made.Trainer, s.Message, s.Tokenize, made.Features, made.Split, made.Seed, made.Limits, tokenize.Version}
 	if models.Gone(r.Model) != nil {
 		r.Model, r.Trainer = "votes", json.RawMessage("{}")
 	}
@@ -404,7 +404,7 @@ func (l *ledger) sawEarlier(data []byte) error {
 	r.take(8)
 	mailbox, n, m := r.u64(), r.u64(), r.u64()
 	if n > uint64(len(data)) || m > uint64(len(data)) {
-		return errSightings
+		return errSightings()
 	}
 	seen, gone := make(map[uint64]Sighting, n), make([]uint64, m)
 	for range n {
@@ -416,7 +416,7 @@ func (l *ledger) sawEarlier(data []byte) error {
 		gone[i] = r.u64()
 	}
 	if r.failed {
-		return errSightings
+		return errSightings()
 	}
 	l.seen.note(mailbox, seen, gone)
 	return nil

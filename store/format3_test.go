@@ -207,7 +207,7 @@ func FuzzEarlier(f *testing.F) {
 	f.Add(store[len(store)-3000:], []byte{1})
 	f.Add(append([]byte{1}, make([]byte, 200)...), []byte{4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 0, 5, 0})
 	f.Fuzz(func(t *testing.T, data, document []byte) {
-		l := newLedger(recipe{Classes: []string{"ham", "spam"}}, facts{}, features.NewDocuments(0))
+		l := newLedger(recipe{names: names{Classes: []string{"ham", "spam"}}}, facts{}, features.NewDocuments(0))
 		w := l.documents.NewWriter()
 		defer w.Close()
 		journal := append([]byte("CHJOUR1\n0123456701234567"), data...)

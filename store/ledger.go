@@ -41,13 +41,17 @@ func (b *book) ledger(memory int64) (*ledger, error) {
 
 // read reads a log, with its documents unless they are nil.
 func (b *book) read(documents *features.Documents) (*ledger, error) {
-	l := newLedger(b.recipe, b.facts, documents)
+	r, err := recipeIn(b.log)
+	if err != nil {
+		return nil, err
+	}
+	l := newLedger(r, b.facts, documents)
 	var w *features.Writer
 	if documents != nil {
 		w = documents.NewWriter()
 		defer w.Close()
 	}
-	err := b.each(func(r logfile.Record) error {
+	err = b.each(func(r logfile.Record) error {
 		switch what := op(r.Op); {
 		case what == learn, what == trust, what == forget:
 			e, err := b.entry(r)

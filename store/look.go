@@ -41,7 +41,7 @@ func Look(path string) (v *View, err error) {
 func (v *View) Filter() *filter.Filter { return v.filter }
 
 // Classes returns the names of the classes.
-func (v *View) Classes() []string { return v.recipe.Classes }
+func (v *View) Classes() []string { return v.names.Classes }
 
 // Entries returns the messages of the log, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries[:v.ledger.learned] }

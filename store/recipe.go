@@ -20,10 +20,16 @@ import (
 	"chaff/train"
 )
 
+// names are what every user of a log needs of its header. Reading all of it takes a process for one message longer than all else that it reads of the log.
+type names struct {
+	Classes []string    `json:"classes"`
+	Model   string      `json:"model"`
+	Key     termkey.Key `json:"-"` // has a place of its own
+}
+
 // recipe is all that a model is made of, besides messages: the settings in the header of its log.
 type recipe struct {
-	Classes  []string                 `json:"classes"`
-	Model    string                   `json:"model"`
+	names
 	Trainer  json.RawMessage          `json:"trainer"`
 	Message  message.Options          `json:"message"`
 	Tokenize tokenize.Options         `json:"tokenize"`
@@ -32,14 +38,13 @@ type recipe struct {
 	Seed     uint64                   `json:"seed"`
 	Limits   metrics.ThresholdOptions `json:"threshold_limits"`
 	Terms    string                   `json:"terms_version"`
-	Key      termkey.Key              `json:"-"` // has a place of its own in the header
 }
 
 // recipeOf returns the recipe that a model was made by.
 func recipeOf(f train.Made) (recipe, error) {
 	p, err := train.ProvenanceOf(f)
 	s := f.Settings()
-	return recipe{s.Classes, s.Model, p.Trainer, s.Message, s.Tokenize, p.Features, p.Split, p.Seed, p.Limits, s.TermsVersion, s.Key}, err
+	return recipe{names{s.Classes, s.Model, s.Key}, p.Trainer, s.Message, s.Tokenize, p.Features, p.Split, p.Seed, p.Limits, s.TermsVersion}, err
 }
 
 // header returns the header of the log of a model made by the recipe.
@@ -48,16 +53,24 @@ func (r recipe) header() ([]byte, error) {
 	return logfile.AppendHeader(nil, r.Key.Bytes(), settings), err
 }
 
+// namesIn reads the names in the header of a log.
+func namesIn(log *logfile.Log) (n names, err error) {
+	if err = json.Unmarshal(log.Settings, &n); err == nil {
+		n.Key, err = termkey.FromBytes(log.Key)
+	}
+	if err != nil || len(n.Classes) < 2 {
+		return n, fmt.Errorf("%w: its settings", logfile.ErrDamaged)
+	}
+	return n, models.Gone(n.Model)
+}
+
 // recipeIn reads the recipe in the header of a log. A setting that it lacks has its default value; one that this program does not know is left out.
 func recipeIn(log *logfile.Log) (r recipe, err error) {
 	r = recipe{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions(), Features: features.DefaultOptions()}
-	if err = json.Unmarshal(log.Settings, &r); err == nil {
-		r.Key, err = termkey.FromBytes(log.Key)
+	if r.names, err = namesIn(log); err == nil && json.Unmarshal(log.Settings, &r) != nil {
+		err = fmt.Errorf("%w: its settings", logfile.ErrDamaged)
 	}
-	if err != nil || len(r.Classes) < 2 {
-		return r, fmt.Errorf("%w: its settings", logfile.ErrDamaged)
-	}
-	return r, models.Gone(r.Model)
+	return r, err
 }
 
 // settings returns the settings that the model is fitted with.
@@ -65,20 +78,17 @@ func (r recipe) settings() (train.CollectOptions, train.Options, error) {
 	o := train.Options{Thresholds: r.Limits}
 	var err error
 	o.Models, err = models.OptionsFrom(r.Model, r.Trainer)
-	return train.CollectOptions{ReadOptions: train.ReadOptions{Reading: r.reading()}, Features: r.Features, Split: r.Split, Seed: r.Seed}, o, err
-}
-
-func (r recipe) reading() filter.Reading {
-	return filter.Reading{Key: r.Key, Message: r.Message, Tokenize: r.Tokenize}
+	reading := filter.Reading{Key: r.Key, Message: r.Message, Tokenize: r.Tokenize}
+	return train.CollectOptions{ReadOptions: train.ReadOptions{Reading: reading}, Features: r.Features, Split: r.Split, Seed: r.Seed}, o, err
 }
 
 // Fingerprint returns the digest by which a message is known.
-func (r recipe) Fingerprint(raw []byte) uint64 {
-	return corpus.Fingerprint(message.Original(raw), r.Key)
+func (n names) Fingerprint(raw []byte) uint64 {
+	return corpus.Fingerprint(message.Original(raw), n.Key)
 }
 
 // NameHash returns the hash of a name, that of a mailbox or of a file in it.
-func (r recipe) NameHash(name string) uint64 { return r.Key.Hash([]byte(name)) }
+func (n names) NameHash(name string) uint64 { return n.Key.Hash([]byte(name)) }
 
 // difference returns the first setting in which two recipes differ that have to agree for their documents to mean the same; "" for none.
 func (r recipe) difference(other recipe) string {

@@ -72,7 +72,7 @@ func (b *book) Sightings(mailbox uint64) (map[uint64]Sighting, error) {
 }
 
 // errSightings is returned for a record about files that is none.
-var errSightings = fmt.Errorf("%w: the files of a mailbox", logfile.ErrDamaged)
+func errSightings() error { return fmt.Errorf("%w: the files of a mailbox", logfile.ErrDamaged) }
 
 // The size of a file in appendSightings.
 const sightingSize = 40
@@ -102,19 +102,19 @@ func appendSightings(dst []byte, mailbox uint64, seen map[uint64]Sighting, gone 
 func (s sightings) apply(data []byte, classes int) error {
 	const head = 3 * 8
 	if len(data) < head {
-		return errSightings
+		return errSightings()
 	}
 	le := binary.LittleEndian
 	mailbox, n, m := le.Uint64(data), le.Uint64(data[8:]), le.Uint64(data[16:])
 	data = data[head:]
 	if size := uint64(len(data)); n > size/sightingSize || m > size/8 || n*sightingSize+m*8 != size {
-		return errSightings
+		return errSightings()
 	}
 	seen := make(map[uint64]Sighting, n)
 	for ; n > 0; n-- {
 		label, state := le.Uint32(data[16:]), le.Uint32(data[20:])
 		if uint64(label) >= uint64(classes) || state >= uint32(sightingStates) {
-			return errSightings
+			return errSightings()
 		}
 		seen[le.Uint64(data)] = Sighting{le.Uint64(data[8:]), int(label), le.Uint64(data[24:]), SightingState(state), int64(le.Uint64(data[32:]))}
 		data = data[sightingSize:]

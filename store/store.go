@@ -216,10 +216,10 @@ func (s *Store) closeFilter() {
 func (s *Store) Filter() *filter.One { return s.filter }
 
 // Model returns the name of the model.
-func (s *Store) Model() string { return s.recipe.Model }
+func (s *Store) Model() string { return s.names.Model }
 
 // Classes returns the names of the classes.
-func (s *Store) Classes() []string { return s.recipe.Classes }
+func (s *Store) Classes() []string { return s.names.Classes }
 
 // Entries returns the messages of the log, in the order in which they were first learned, without documents.
 func (s *Store) Entries() ([]Entry, error) {
