@@ -8,7 +8,7 @@
 //
 // Labs need Linux, root, and the programs that a test asks for. Tests that start one are skipped unless the variable
 // TEST_MAILLAB is set, since they take a while. Its value is a folder for the Debian packages that cannot be installed beside
-// Postfix.
+// Postfix, and for the clean system of [StartClean].
 package maillab
 
 import (
@@ -39,14 +39,14 @@ type Lab struct {
 	pid int // of its first process
 }
 
-// begin makes the file system $1/root, and ends with the first process of the lab.
+// begin makes the file system $1/root of that at $2, and ends with the first process of the lab.
 const begin = `
 set -e
 umask 022
 mount --make-rprivate /
 mount -t tmpfs -o mode=755 maillab "$1"
 mkdir "$1/upper" "$1/work" "$1/root"
-mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" maillab "$1/root"
+mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" maillab "$1/root"
 cd "$1/root"
 mount -t proc proc proc
 mount --rbind /dev dev
@@ -97,13 +97,50 @@ func Start(t testing.TB, packages ...Package) *Lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, withSystemd := alone, slices.Contains(packages, Systemd)
+	l := start(t, "/", slices.Contains(packages, Systemd))
+	for name, program := range chaff {
+		l.Write("/usr/local/bin/"+name, string(program), 0o755)
+	}
+	for _, p := range packages {
+		if p.File == "" {
+			l.unpack(p.archive())
+		}
+	}
+	return l
+}
+
+// clean are the packages of the system that [StartClean] copies, beside the smallest Debian.
+const clean = "systemd,systemd-sysv,postfix,curl,rpm"
+
+// StartClean starts a lab with systemd that is no copy of the machine, but of a Debian on which nobody has done anything. It has Postfix,
+// and nothing of chaff. The packages are unpacked in it.
+func StartClean(t testing.TB, packages ...Package) *Lab {
+	t.Helper()
+	folder := filepath.Join(os.Getenv("TEST_MAILLAB"), "clean")
+	why := whyNot(append(packages, network))
+	if _, err := os.Stat(folder); why == "" && err != nil {
+		why = "a clean Debian is missing; in the folder TEST_MAILLAB: debootstrap --variant=minbase --include=" + clean + " bookworm clean"
+	}
+	if why != "" {
+		t.Skip(why)
+	}
+	l := start(t, folder, true)
+	for _, p := range packages {
+		l.unpack(p.archive())
+	}
+	return l
+}
+
+// start starts a lab with a copy of a file system.
+func start(t testing.TB, system string, withSystemd bool) *Lab {
+	t.Helper()
+	end := alone
 	if withSystemd {
 		end = systemd
 		oneSystemd.Lock()
 		t.Cleanup(oneSystemd.Unlock)
 	}
-	first := exec.Command("sh", "-c", begin+end, "maillab", t.TempDir())
+	first := exec.Command("sh", "-c", begin+end, "maillab", t.TempDir(), system)
 	first.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWNET | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWCGROUP,
 	}
@@ -130,14 +167,6 @@ func Start(t testing.TB, packages ...Package) *Lab {
 		t.Fatalf("start a lab: %v: %s", err, said.String())
 	}
 	l := &Lab{t, first.Process.Pid}
-	for name, program := range chaff {
-		l.Write("/usr/local/bin/"+name, string(program), 0o755)
-	}
-	for _, p := range packages {
-		if p.File == "" {
-			l.unpack(p.archive())
-		}
-	}
 	l.Write("/etc/hosts", "127.0.0.1 localhost mx.lab.example\n::1 localhost\n", 0o644)
 	if withSystemd {
 		l.Wait("systemd", func() error {

@@ -15,20 +15,13 @@ import (
 // TestTheAdministratorsPage follows docs/serving.md from nothing to filtered mail.
 func TestTheAdministratorsPage(t *testing.T) {
 	t.Parallel()
-	l := maillab.Start(t, maillab.Systemd, maillab.Postfix, maillab.Curl)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log(l.Run("root", "journalctl --no-pager --unit 'chaff*' | tail -50"))
-		}
-	})
-	writePackage(l, t, newRelease)
-	l.AddUser("anna")
+	l := startSite(t)
+	writePackage(l, t, "deb", newRelease)
 	for n := range 40 {
 		l.Write(fmt.Sprintf("/home/anna/Maildir/cur/ham%d:2,S", n), ham(100+n), 0o644)
 		l.Write(fmt.Sprintf("/home/anna/Maildir/.Junk/cur/spam%d:2,S", n), spam(100+n), 0o644)
 	}
-	l.Run("root", "mkdir /home/anna/Maildir/new /home/anna/Maildir/tmp; chown -R anna: /home/anna; postconf -e home_mailbox=Maildir/ mailbox_command=")
-	l.StartPostfix()
+	l.Run("root", "mkdir /home/anna/Maildir/new /home/anna/Maildir/tmp; chown -R anna: /home/anna")
 
 	page := l.Section("serving.md", "Ten minutes from nothing to filtered mail")
 	page.Follow("root", "apt install")
