@@ -56,12 +56,15 @@ func helpCommand(p *program) *cobra.Command {
 	return c
 }
 
+// hasPage reports whether a command has a manual page. Cobra leaves help out of those that it calls available.
+func hasPage(c *cobra.Command) bool { return c.IsAvailableCommand() || c.Name() == "help" }
+
 // writeManual writes a manual page for each command into the folder dir, made of the same texts as the help.
 func writeManual(out io.Writer, root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write the manual pages into %s: %w", dir, cmp.Or(errors.Unwrap(err), err))
 	}
-	pages := append([]*cobra.Command{root}, slices.DeleteFunc(root.Commands(), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })...)
+	pages := append([]*cobra.Command{root}, slices.DeleteFunc(root.Commands(), func(c *cobra.Command) bool { return !hasPage(c) })...)
 	kind := replace.Kind{Name: "manual page", Start: manMark}
 	var outputs []replace.Output
 	for _, c := range pages {
@@ -120,9 +123,10 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 			}
 		})
 	}
-	if about := pagesOfPrograms[manName(c)]; about != "" {
+	if program := pagesOfPrograms[manName(c)]; program.about != "" {
 		section("THE PROGRAM " + strings.ToUpper(roff(manName(c))))
-		b.WriteString(roff(about) + "\n")
+		b.WriteString(roff(program.about) + "\n")
+		verbatim(strings.TrimSuffix(program.flags, "\n"))
 	}
 	if c.Example != "" {
 		section("EXAMPLES")
@@ -139,17 +143,41 @@ func manPage(c *cobra.Command, pages []*cobra.Command) string {
 	return b.String()
 }
 
-// pagesOfPrograms has what the pages of two commands say of the programs of the same name.
-var pagesOfPrograms = map[string]string{
-	"chaff-classify": `A program of this name does the same for one message from stdin. It takes no
+// pagesOfPrograms has what the pages of two commands say of the programs of the same name. The flags are those that their help lists.
+var pagesOfPrograms = map[string]struct{ about, flags string }{
+	"chaff-classify": {`A program of this name does the same for one message from stdin. It takes no
 path and starts faster, for mail systems that start a process for each message.
-Its flags are --exit-code, --json, --model-file (-m), --pass, --terms and
---version.`,
-	"chaff-learn": `A program of this name learns one message from stdin and starts faster, for mail
+Its flags are:`, `  --exit-code[=NAME]
+        exit as the filter NAME does: bogofilter (0 spam, 1 ham, 2 unsure, 3
+        error) or spamassassin (1 spam, 0 else, 2 error); needs a model of ham
+        and spam
+  --json
+        print one JSON object for each message
+  --model-file FILE, -m FILE
+        use the model in FILE; default $XDG_DATA_HOME/chaff/model
+  --pass
+        print the message with the verdict in its header
+  --terms N
+        with --pass: add a field X-Chaff-Term for each of the N strongest terms
+  --version
+        print the version of the program
+`},
+	"chaff-learn": {`A program of this name learns one message from stdin and starts faster, for mail
 systems that start a process for each message. It reads no configuration and
-prints nothing but errors. Its flags are --class, --forget, --ham, --model-file
-(-m), --spam and --version. It exits with 0 if the model has learned the
-message, 1 if it refuses it, and 75 for trouble that may pass.`,
+prints nothing but errors. It exits with 0 if the model has learned the message,
+1 if it refuses it, and 75 for trouble that may pass. Its flags are:`, `  --class NAME
+        the message is of the class NAME
+  --forget
+        forget the message
+  --ham
+        the message is ham
+  --model-file FILE, -m FILE
+        teach the model FILE; default $XDG_DATA_HOME/chaff/model
+  --spam
+        the message is spam
+  --version
+        print the version of the program
+`},
 }
 
 func manFlag(f *pflag.Flag) string {

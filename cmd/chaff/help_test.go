@@ -65,7 +65,24 @@ func TestManualPagesAreValid(t *testing.T) {
 			t.Errorf("%s: %v, %s", filepath.Base(page), err, warnings.String())
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "chaff-help.1")); err == nil {
-		t.Error("there is a page about help")
+	if _, err := os.Stat(filepath.Join(dir, "chaff-help.1")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestThePagesOfProgramsHaveTheirFlags compares the pages with the help of the programs.
+func TestThePagesOfProgramsHaveTheirFlags(t *testing.T) {
+	if len(pagesOfPrograms) == 0 {
+		t.Fatal("there are none")
+	}
+	for name, page := range pagesOfPrograms {
+		help, err := exec.CommandContext(t.Context(), "go", "run", "-buildvcs=false", "chaff/cmd/"+name, "--help").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, flags, _ := strings.Cut(string(help), "\nFlags:\n")
+		if flags == "" || flags != page.flags {
+			t.Errorf("%s --help lists\n%s\nand the page\n%s", name, flags, page.flags)
+		}
 	}
 }
