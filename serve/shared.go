@@ -138,6 +138,9 @@ func (f files) same(other files) bool {
 }
 
 func openShared(path string, log Logger, reloads *Family) (*shared, error) {
+	for _, result := range []string{"done", "failed"} { // so that an alert sees the first one
+		reloads.Add(result, 0)
+	}
 	s := &shared{path: path, log: log, reloads: reloads, followed: followed{files: filesOf(path)}}
 	f, err := filter.OpenLearned(path)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/config"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/store"
@@ -65,9 +66,8 @@ func doctorCommand(p *program) *cobra.Command {
 		Long: `Doctor checks the model and its log, when they were fitted and what they learned
 lately, the sockets of chaff serve, whether the newest mail was judged, the
 hooks of Dovecot, the clock, the disk and the memory: a line for each, with what
-to do. The exit code is 1 if a line is bad. Run it as the user of the daemon:
-
-  su -s /bin/sh chaff -c 'chaff doctor -m /var/lib/chaff/model'
+to do. The exit code is 1 if a line is bad. Run it as root, or as the user of
+the daemon, who can rarely read the mail of others.
 
 Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 		Example: `  chaff doctor
@@ -105,6 +105,7 @@ func (d *doctor) bad(about, do, format string, args ...any) {
 }
 
 func (d *doctor) run() {
+	d.settings()
 	d.files()
 	d.learning()
 	d.sockets()
@@ -113,13 +114,18 @@ func (d *doctor) run() {
 	d.machine()
 }
 
-// files checks whether this user can read and write the model and its log, and whether others cannot.
+// files checks whether this user, and the owner of the folder, can read and write the model and its log, and whether others cannot.
 func (d *doctor) files() {
 	folder := filepath.Dir(d.model)
 	for _, file := range []struct{ about, path, missing string }{
-		{"model", d.model, "chaff train makes one"}, {"log", storeOf(d.model), "a model without a log cannot learn: chaff train makes both"},
+		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), "chaff train makes one")},
+		{"log", storeOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"},
 	} {
 		info, err := os.Stat(file.path)
+		if errors.Is(err, fs.ErrPermission) {
+			d.bad(file.about, "run doctor as root or as the user of the daemon", "%s: %v", file.path, replace.Reason(err))
+			continue
+		}
 		if err != nil {
 			d.bad(file.about, file.missing, "%s: %v", file.path, replace.Reason(err))
 			continue
@@ -129,18 +135,37 @@ func (d *doctor) files() {
 			open.Close()
 		}
 		switch {
+		case errors.Is(err, fs.ErrPermission):
+			d.bad(file.about, "run doctor and the daemon as its owner, or give it the file with chown", "%s cannot be read and written by this user", file.path)
 		case err != nil:
-			d.bad(file.about, "run doctor and the daemon as its owner, or give it the file with chown", "%s cannot be read and written by this user: %v", file.path, replace.Reason(err))
+			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, replace.Reason(err))
+		case !sameOwner(file.path, folder):
+			d.bad(file.about, "chown --reference="+shellWord(folder)+" "+shellWord(file.path), "%s belongs to another user than its folder, as whom the daemon runs", file.path)
 		case info.Mode().Perm()&0o077 != 0:
 			d.bad(file.about, "chmod 600 "+shellWord(file.path), "%s, %s: others can use it, and it has words of your mail", file.path, sizeOf(info.Size()))
 		default:
 			d.good(file.about, "%s, %s, written %s", file.path, sizeOf(info.Size()), ago(d.now, info.ModTime()))
 		}
 	}
-	if err := replace.Probe(folder); err != nil {
+	if err := replace.Probe(folder); errors.Is(err, fs.ErrPermission) {
 		d.bad("folder", "give it to the user of the daemon with chown", "no file can be written in %s: %v", folder, err)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.bad("folder", "make room on its disk, and mount it for writing", "no file can be written in %s: %v", folder, err)
 	} else if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 {
 		d.bad("folder", "chmod 700 "+shellWord(folder), "others can write in %s", folder)
+	}
+}
+
+// settings checks the settings of the daemon of the package.
+func (d *doctor) settings() {
+	const file = "/etc/chaff/config.toml"
+	if _, err := os.Stat(file); err != nil {
+		return
+	}
+	if _, err := config.Load(config.Sources{File: file}); err != nil {
+		d.bad("settings", "correct it, then systemctl restart chaff; chaff config --explain serve lists all", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	} else {
+		d.good("settings", "%s can be read", file)
 	}
 }
 
@@ -167,7 +192,7 @@ func (d *doctor) learning() {
 	v, err := store.Look(d.model)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrNone) { // which files has said
-			d.bad("learning", "chaff retrain makes the model anew from its log", "%v", err)
+			d.bad("learning", cmp.Or(anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
 		}
 		return
 	}
@@ -190,7 +215,7 @@ func (d *doctor) learning() {
 		}
 	}
 	for _, problem := range s.Problems {
-		d.bad("learning", "", "%s", problem)
+		d.bad("learning", "chaff learn teaches it; docs/learning.md says how it learns from mailboxes", "%s", problem)
 	}
 	if len(s.Problems) == 0 {
 		d.good("learning", "%s", strings.Join(month, "; "))
@@ -215,7 +240,11 @@ func (d *doctor) sockets() {
 		for _, address := range addresses {
 			asked = true
 			began := time.Now()
-			if err := askSocket(protocol.flag, address); err != nil {
+			if err := askSocket(protocol.flag, address); errors.Is(err, fs.ErrPermission) {
+				d.bad(protocol.flag, "run doctor as root", "%s: this user may not open it", address)
+			} else if errors.Is(err, errNobody) {
+				d.bad(protocol.flag, "systemctl enable --now chaff@"+protocol.flag+".socket, or start chaff serve", "%s: %v", address, err)
+			} else if err != nil {
 				d.bad(protocol.flag, "look at the log of the daemon: journalctl -u chaff", "%s: %v", address, err)
 			} else {
 				d.good(protocol.flag, "%s answers in %d ms", address, time.Since(began).Milliseconds())
@@ -239,6 +268,8 @@ var greetings = map[string]struct{ say, hear string }{
 	"milter": {"\x00\x00\x00\x0dO\x00\x00\x00\x06\x00\x00\x01\xff\x00\x1f\xff\xff", "\x00\x00\x00\x0dO"},
 }
 
+var errNobody = errors.New("nobody answers")
+
 // askSocket finds out whether a socket answers a client of a protocol.
 func askSocket(protocol, address string) error {
 	network := "tcp"
@@ -248,8 +279,11 @@ func askSocket(protocol, address string) error {
 		address = "localhost:" + address
 	}
 	conn, err := net.DialTimeout(network, address, socketPatience)
+	if errors.Is(err, fs.ErrPermission) {
+		return err
+	}
 	if err != nil {
-		return errors.New("nobody answers")
+		return errNobody
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(socketPatience)) // reading fails instead
@@ -274,11 +308,12 @@ func (d *doctor) newestMail() {
 	for _, folder := range []string{"new", "cur"} {
 		entries, err := os.ReadDir(filepath.Join(d.maildir, folder))
 		if err != nil {
-			d.bad("newest mail", "", "%s is no Maildir that this user can read: %v", d.maildir, replace.Reason(err))
+			d.bad("newest mail", "name a Maildir, and run doctor as root", "%s is no Maildir that this user can read: %v", d.maildir, replace.Reason(err))
 			return
 		}
 		for _, entry := range entries {
-			if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
+			info, err := entry.Info()
+			if err == nil && info.Mode().IsRegular() && entry.Name()[0] != '.' && info.ModTime().After(at) {
 				newest, at = filepath.Join(d.maildir, folder, entry.Name()), info.ModTime()
 			}
 		}
@@ -289,7 +324,7 @@ func (d *doctor) newestMail() {
 	}
 	file, err := os.Open(newest)
 	if err != nil {
-		d.bad("newest mail", "", "%s: %v", newest, replace.Reason(err))
+		d.bad("newest mail", "run doctor as root", "%s: %v", newest, replace.Reason(err))
 		return
 	}
 	defer file.Close()
@@ -299,12 +334,12 @@ func (d *doctor) newestMail() {
 		if name, value, _ := strings.Cut(header.Text(), ":"); strings.EqualFold(name, "X-Chaff-Verdict") {
 			verdict = strings.TrimSpace(value)
 		} else if strings.EqualFold(name, "X-Chaff-Unjudged") {
-			d.bad("newest mail", "", "of %s it passed unjudged: %s", ago(d.now, at), strings.TrimSpace(value))
+			d.bad("newest mail", "chaff config --explain serve lists the limits; journalctl -u chaff has more", "of %s it passed unjudged: %s", ago(d.now, at), strings.TrimSpace(value))
 			return
 		}
 	}
 	if verdict == "" {
-		d.bad("newest mail", "the mail server does not ask chaff: see the recipe of yours", "of %s it has no field X-Chaff-Verdict", ago(d.now, at))
+		d.bad("newest mail", "the mail server does not ask chaff: look at its settings and its log, and at docs/recipes", "of %s it has no field X-Chaff-Verdict", ago(d.now, at))
 		return
 	}
 	d.good("newest mail", "of %s it was judged: %s", ago(d.now, at), verdict)
@@ -357,7 +392,7 @@ func (d *doctor) machine() {
 	if most, known := addressSpace(); known && most < roomInRAM {
 		d.bad("memory", "raise the limit, such as vsz_limit of Dovecot or ulimit -v", "this process may have %s of addresses, and needs %s", sizeOf(most), sizeOf(roomInRAM))
 	} else if free, known := freeMemory(); known && free < roomInRAM {
-		d.bad("memory", "", "%s are free, and the daemon may need %s", sizeOf(free), sizeOf(roomInRAM))
+		d.bad("memory", "end other programs, or give the machine more", "%s are free, and the daemon may need %s", sizeOf(free), sizeOf(roomInRAM))
 	} else if known {
 		d.good("memory", "%s are free", sizeOf(free))
 	}

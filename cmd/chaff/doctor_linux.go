@@ -39,3 +39,9 @@ func freeMemory() (free int64, known bool) {
 	}
 	return 0, false
 }
+
+// sameOwner reports whether two files belong to one user, as far as it can be known.
+func sameOwner(a, b string) bool {
+	var of [2]syscall.Stat_t
+	return syscall.Stat(a, &of[0]) != nil || syscall.Stat(b, &of[1]) != nil || of[0].Uid == of[1].Uid
+}

@@ -2,7 +2,8 @@
 
 package main
 
-// Here the disk and the memory are not checked.
+// Here the disk, the memory and the owners of files are not checked.
 func freeOnDisk(string) (free int64, known bool) { return 0, false }
 func addressSpace() (most int64, known bool)     { return 0, false }
 func freeMemory() (free int64, known bool)       { return 0, false }
+func sameOwner(a, b string) bool                 { return true }

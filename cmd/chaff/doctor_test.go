@@ -1,11 +1,16 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"chaff/store"
 )
 
 // TestDoctorAsksSocketsAsTheirClientsDo asks a daemon by each protocol, and programs that are none.
@@ -39,4 +44,104 @@ func TestDoctorAsksSocketsAsTheirClientsDo(t *testing.T) {
 	}
 	d.stop()
 	must(t, d.ended(t))
+}
+
+// TestDoctorSaysWhatToDo breaks what an administrator looks after, and checks that the line about it says what helps.
+func TestDoctorSaysWhatToDo(t *testing.T) {
+	nothing := func(home, *doctor) {}
+	day := 24 * time.Hour
+	for name, c := range map[string]struct {
+		damage    func(h home, d *doctor)
+		about, do string // of the line that is bad; none if about is empty
+	}{
+		"all is well": {nothing, "", ""},
+		"the model is missing": {func(h home, d *doctor) { must(h.t, os.Remove(d.model)) },
+			"model", "chaff retrain -m MODEL makes it anew from its log"},
+		"the log is missing": {func(h home, d *doctor) { must(h.t, os.Remove(d.model+store.Suffix)) },
+			"log", "chaff restore has it from a backup"},
+		"both are missing": {func(h home, d *doctor) { d.model = h.path("other/model") }, "model", "chaff train makes one"},
+		"the model is cut": {func(h home, d *doctor) { must(h.t, os.Truncate(d.model, 100_000)) },
+			"learning", "chaff retrain -m MODEL makes it anew from its log"},
+		"the model is another file": {func(h home, d *doctor) { h.write("mail/model", "zeros") },
+			"learning", "remove it, then chaff retrain -m MODEL makes it anew"},
+		"the log is cut":        {func(h home, d *doctor) { must(h.t, os.Truncate(d.model+store.Suffix, 50)) }, "learning", "anew from a backup"},
+		"others read the model": {func(h home, d *doctor) { must(h.t, os.Chmod(d.model, 0o644)) }, "model", "chmod 600 MODEL"},
+		"others write the folder": {func(h home, d *doctor) { must(h.t, os.Chmod(filepath.Dir(d.model), 0o777)) },
+			"folder", "chmod 700 "},
+		"the log belongs to root": {func(h home, d *doctor) {
+			if os.Geteuid() != 0 {
+				h.t.Skip("this needs root, to give the folder to another user")
+			}
+			must(h.t, os.Chown(filepath.Dir(d.model), 12345, -1))
+			must(h.t, os.Chown(d.model, 12345, -1))
+		}, "log", "chown --reference="},
+		"the fit is old": {func(h home, d *doctor) {
+			for n := range manyChanges + 1 {
+				h.write(fmt.Sprintf("more/%d", n), fmt.Sprintf("Subject: minutes %d\n\nagenda of river number%d and garden%d\n", n, n, n))
+			}
+			if _, errs, code := h.learn("--set", "store.retrain_after=0", "--ham", h.path("more")); code != 0 {
+				h.t.Fatal(errs)
+			}
+			d.now = d.now.Add(31 * day)
+		}, "fit", "chaff retrain, best every week"},
+		"the clock is slow": {func(h home, d *doctor) { d.now = d.now.Add(-2 * day) }, "clock", "timedatectl"},
+		"nobody listens": {func(h home, d *doctor) { *d.addresses["milter"] = []string{"unix:" + h.path("none")} },
+			"milter", "systemctl enable --now chaff@milter.socket"},
+		"another program listens": {func(h home, d *doctor) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			must(h.t, err)
+			h.t.Cleanup(func() { l.Close() })
+			go func() {
+				for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+					io.WriteString(conn, "220 another program\r\n")
+					conn.Close()
+				}
+			}()
+			*d.addresses["http"] = []string{l.Addr().String()}
+		}, "http", "journalctl -u chaff"},
+		"the mail server does not ask": {func(h home, d *doctor) {
+			h.write("Maildir/new/1", "Subject: minutes\n\nX-Chaff-Verdict: ham\n")
+			h.write("Maildir/cur/.keep", "")
+			d.maildir = h.path("Maildir")
+		}, "newest mail", "look at its settings"},
+		"the newest mail was over a limit": {func(h home, d *doctor) {
+			h.write("Maildir/new/1", "X-Chaff-Unjudged: too large\nSubject: minutes\n\n")
+			h.write("Maildir/cur/.keep", "")
+			d.maildir = h.path("Maildir")
+		}, "newest mail", "chaff config --explain serve"},
+		"there is no Maildir": {func(h home, d *doctor) { d.maildir = h.path("none") }, "newest mail", "run doctor as root"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t, "")
+			must(t, os.Mkdir(h.path("mail"), 0o700))
+			if _, errs, code := h.chaff(t.Context(), "train", nil, "-m", h.path("mail/model"), "--model", "multinomial"); code != 0 {
+				t.Fatal(errs)
+			}
+			d := &doctor{model: h.path("mail/model"), addresses: map[string]*[]string{}, now: time.Now()}
+			for _, protocol := range protocols() {
+				d.addresses[protocol.flag] = new([]string)
+			}
+			c.damage(h, d)
+			d.run()
+			bad := map[string]string{}
+			for _, f := range d.checkup.Findings {
+				if f.Bad {
+					bad[f.About] = f.Found + ": " + f.Do
+					if f.Do == "" {
+						t.Errorf("%s: %s: what to do?", f.About, f.Found)
+					}
+				}
+			}
+			if want := strings.ReplaceAll(c.do, "MODEL", d.model); c.about == "" && len(bad) > 0 || !strings.Contains(bad[c.about], want) {
+				t.Errorf("got %q, want %q about %q", bad, want, c.about)
+			}
+		})
+	}
+}
+
+// learn runs chaff learn on the model of the mail.
+func (h home) learn(args ...string) (stdout, stderr string, code int) {
+	var out, complaints strings.Builder
+	code = run(h.t.Context(), append([]string{"learn", "-m", h.path("mail/model")}, args...), []string{"HOME=" + h.dir}, strings.NewReader(""), &out, &complaints)
+	return out.String(), complaints.String(), code
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/serve"
 	"chaff/serve/lmtp"
@@ -134,6 +135,9 @@ func (x *serving) run(p *program) error {
 	}
 	defer delivery.LimitMemoryTo(int64(o.Memory) + judgingMemory)()
 	if x.engine, err = serve.New(x.command.Context(), o, x.log); err != nil {
+		if do := anew(x.model, err); do != "" {
+			err = hint.With(err, do)
+		}
 		return err
 	}
 	if err = confineTo(o, x.listeners, x.log); err == nil {

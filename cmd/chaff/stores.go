@@ -87,6 +87,22 @@ func aboutStore(err error) error {
 		advice{store.ErrTooFew, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH"}))
 }
 
+// anew says how the model at path, which cannot be opened because of err, is made anew of its log. It is empty if that is no cure.
+func anew(path string, err error) string {
+	if _, missing := os.Stat(storeOf(path)); missing != nil {
+		return ""
+	}
+	_, gone := os.Stat(path)
+	command := "chaff retrain -m " + shellWord(path) + " makes it anew from its log"
+	switch {
+	case errors.Is(err, filter.ErrNotModel): // which could be a file of another program
+		return "remove it, then " + command
+	case errors.Is(err, filter.ErrTruncated), errors.Is(err, filter.ErrDamaged), errors.Is(gone, fs.ErrNotExist):
+		return command
+	}
+	return ""
+}
+
 // addReplace adds the flag that lets a command replace a model that has learned since it was trained.
 func addReplace(c *cobra.Command, replace *bool) {
 	c.Flags().BoolVar(replace, "replace", false, "replace the model even if it has learned messages since it was trained")
