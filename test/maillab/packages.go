@@ -35,6 +35,9 @@ var (
 	// OpenSMTPDRspamd is the filter of OpenSMTPD that asks rspamd.
 	OpenSMTPDRspamd = Package{"opensmtpd-filter-rspamd", ""}
 
+	// Prometheus has promtool, which checks rules of alerts.
+	Prometheus = Package{"prometheus", ""}
+
 	Sendmail       = Package{"sendmail-bin", ""}
 	SendmailBase   = Package{"sendmail-base", ""}
 	SendmailConfig = Package{"sendmail-cf", ""}
