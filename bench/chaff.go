@@ -21,6 +21,9 @@ func chaffID(model string) string { return "chaff-" + model }
 // defaultChaff returns the id of chaff with all defaults.
 func defaultChaff() string { return chaffID(config.Default().Model) }
 
+// quickID returns the id of chaff with a model that is not measured.
+func quickID(model string) string { return chaffID(model) + "-quick" }
+
 // leanChaff returns the id of chaff's default model without the texts of terms in its file.
 func leanChaff() string { return defaultChaff() + "-lean" }
 
@@ -32,24 +35,25 @@ func measuredModels() []string {
 	return slices.Compact([]string{config.Default().Model, "multinomial", "softmax"})
 }
 
-// chaffs returns the entrants of chaff: each model with the default settings and with stemming switched, and the default model
-// without the texts of terms and without a test part, so that it learns from more messages. program is the path of chaff, with
+// chaffs returns the entrants of chaff: each model with the default settings, without measuring it, and with stemming switched, and the
+// default model without the texts of terms and without a test part, so that it learns from more messages. program is the path of chaff, with
 // chaff-classify beside it.
 func chaffs(program string) []entrant {
 	setting, words := "tokenize.language=none", "no stemming"
 	if config.Default().Tokenize.Language == "none" {
 		setting, words = "tokenize.language=english", "stemming"
 	}
-	var plain, other []entrant
+	var plain, quick, other []entrant
 	for _, model := range measuredModels() {
 		name := "chaff " + model
 		plain = append(plain, chaff(program, chaffID(model), name, model))
+		quick = append(quick, chaff(program, quickID(model), name+", not measured", model, "--quick"))
 		other = append(other, chaff(program, chaffID(model)+switched, name+", "+words, model, "--set", setting))
 	}
 	best := config.Default().Model
 	more := chaff(program, leanChaff(), "chaff "+best+", learning from four fifths, no texts of terms", best,
 		"--set", "split.train=0.8", "--set", "split.test=0", "--set", "features.texts=false")
-	return slices.Concat(plain, []entrant{more}, other)
+	return slices.Concat(plain, quick, []entrant{more}, other)
 }
 
 // chaff returns one model of chaff. As by default, training measures a model of three fifths of the messages, and fits the saved

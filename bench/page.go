@@ -56,8 +56,8 @@ on %s, on %s, with %s. Times differ between machines; compare the ratios within 
   and bulk classification; a step of more than %.0f CPU seconds runs once. %d messages are classified alone, each in a fresh
   process; if that takes more than %.0f ms, %d of them.
 - Training is everything from the files to the database. By default chaff also splits its training messages, measures a model of
-  three fifths of them on the rest, prints the results, and fits the saved model to all of them. For programs that cannot read
-  mail, preparing the input is not counted.
+  three fifths of them on the rest, prints the results, and fits the saved model to all of them; with `+"`--quick`"+` it does the last
+  alone, as bogofilter does. For programs that cannot read mail, preparing the input is not counted.
 - Accuracy is that of the program's own verdicts, with unsure as ham; hm%% is false positives, sm%% false negatives. (1-ROCA)%% is
   100 minus the area under the ROC curve in percent, from the scores alone. Memory is the peak of the largest process; below
   about 8 MB it is that of the benchmark itself. A MB is a million bytes.
@@ -89,10 +89,11 @@ func (c measured) text() string {
 %s
 %s
 %s
+%s
 %s`, m.name, markdown.Thousands(len(m.train)+len(m.test)), markdown.Thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
 		markdown.Thousands(countSpam(m.train)+countSpam(m.test)), markdown.Thousands(m.copies),
 		markdown.Thousands(len(m.train)), megabytes(totalBytes(m.train)), markdown.Thousands(len(m.test)), megabytes(totalBytes(m.test)),
-		m.remark(), c.costs(), c.accuracies(), c.ratios(), c.twoWorkers())
+		m.remark(), c.costs(), c.accuracies(), c.ratios(), c.sameWork(), c.twoWorkers())
 }
 
 // remark returns a note on messages without an empty line after the header, if there are any.

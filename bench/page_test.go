@@ -23,6 +23,7 @@ func made() measured {
 	timed := func(seconds ...float64) timing { return timing{cpu: seconds, wall: seconds, peak: 20_000_000} }
 	return measured{mail: m, rounds: 2, results: []result{
 		{entrant: entrant{id: defaultChaff(), name: "chaff"}, training: timed(1, 3), classifying: timed(0.1, 0.1), single: timed(0.01), bytes: 1_600_000, vocabulary: 100_000, judged: &right},
+		{entrant: entrant{id: quickID("multinomial"), name: "chaff, not measured"}, training: timed(0.8)},
 		{entrant: entrant{id: "bogofilter", name: "bogofilter", debian: "bogofilter"}, training: timed(1), classifying: timed(0.4, 0.4), single: timed(0.005), bytes: 3_000_000, judged: &half},
 		{entrant: entrant{id: "fasttext", name: "fastText", debian: "fasttext"}, failure: errAbsent{"fasttext"}},
 	}, workers: workers{timed(4), timed(2)}}
@@ -32,6 +33,7 @@ func TestTheTableOfCosts(t *testing.T) {
 	want := `| program | train: messages/s | MB/s | peak MB | classify in bulk: messages/s | peak MB | one message: ms | database: MB | terms | bytes a term | accuracy | (1-ROCA)% | notes |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|
 | chaff | 50 | 0.5 | 20.0 | 200 | 20.0 | 10.0 | 1.6 | 100,000 | 16.0 | 100.00% | 0.0000 |  |
+| chaff, not measured | 125 | 1.2 | 20.0 | - | - | - | - | - | - | - | - | trained once |
 | bogofilter | 100 | 1.0 | 20.0 | 50 | 20.0 | 5.0 | 3.0 | - | - | 50.00% | 0.0000 | trained once |
 | fastText | - | - | - | - | - | - | - | - | - | - | - | not installed: apt-get install --no-install-recommends fasttext |
 `
@@ -47,6 +49,13 @@ func TestRatiosAreChaffOverTheOthers(t *testing.T) {
 `
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheSameWork(t *testing.T) {
+	want := "The same work, one fit to all messages and no figures: times as fast as bogofilter: votes -, multinomial 1.25, softmax -.\n"
+	if got := made().sameWork(); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -40,6 +40,15 @@ func (c measured) ratios() string {
 	return markdown.Table(header, rows)
 }
 
+// sameWork returns a line about the speed of training without measuring over that of bogofilter, which measures nothing.
+func (c measured) sameWork() string {
+	var all []string
+	for _, model := range measuredModels() {
+		all = append(all, model+" "+times(ratio(c.of("bogofilter").training.seconds(), c.of(quickID(model)).training.seconds())))
+	}
+	return fmt.Sprintf("The same work, one fit to all messages and no figures: times as fast as bogofilter: %s.\n", strings.Join(all, ", "))
+}
+
 // twoWorkers returns a line about the speed of two workers.
 func (c measured) twoWorkers() string {
 	return fmt.Sprintf("Two workers train %s times as fast as one, by the clock.\n", times(c.workers.times()))

@@ -21,11 +21,13 @@ type CollectOptions struct {
 	Features features.Options
 	Split    corpus.SplitOptions
 	Seed     uint64 // decides which messages fall into which part of a random split
+	// Undivided leaves all messages in the training part, for [Collection.Quick]. A model keeps Split for its next fit.
+	Undivided bool
 }
 
 // DefaultCollectOptions returns the default options.
 func DefaultCollectOptions() CollectOptions {
-	return CollectOptions{ReadOptions{Reading: filter.DefaultReading()}, features.DefaultOptions(), corpus.DefaultSplitOptions(), 1}
+	return CollectOptions{ReadOptions{Reading: filter.DefaultReading()}, features.DefaultOptions(), corpus.DefaultSplitOptions(), 1, false}
 }
 
 // Reasons why nothing can be trained.
@@ -100,7 +102,7 @@ func (c *Collection) setGroups() {
 	for i, d := range c.documents {
 		c.groups[i] = d.SplitKey
 	}
-	if c.options.Split.Method != corpus.SplitGrouped {
+	if c.options.Undivided || c.options.Split.Method != corpus.SplitGrouped {
 		return
 	}
 	order := make([]int, len(c.documents))
@@ -129,6 +131,9 @@ func (c *Collection) setGroups() {
 
 func (c *Collection) split() []corpus.Part {
 	o := c.options
+	if o.Undivided {
+		return make([]corpus.Part, len(c.documents))
+	}
 	if o.Split.Method == corpus.SplitByTime {
 		times := make([]time.Time, len(c.documents))
 		for i, d := range c.documents {

@@ -178,8 +178,18 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 	return Score(linear, d.Subset(fold)), nil
 }
 
-// maxUsual is how many messages of each class say what is usual.
-const maxUsual = 1000
+// someOfClass is how many messages of each class say what is usual.
+const someOfClass = 1000
+
+// some returns up to someOfClass of the messages of each class. The order in which mail is found does not decide which.
+func (c *Collection) some(messages []int) []int {
+	slices.SortFunc(messages, func(i, j int) int { return c.documents[i].compare(&c.documents[j]) })
+	byLabel := make([]int, len(c.classes))
+	return slices.DeleteFunc(messages, func(i int) bool {
+		byLabel[c.documents[i].Label]++
+		return byLabel[c.documents[i].Label] > someOfClass
+	})
+}
 
 // usual returns how new the messages of the development and the test part are to the model of t, by the class that it gives them, or nil.
 func (c *Collection) usual(t Trained) []metrics.Usual {
@@ -191,14 +201,7 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 	for n, prediction := range slices.Concat(t.Development.Predictions, t.Test.Predictions) {
 		class[held[n]] = prediction
 	}
-	byLabel := make([]int, len(c.classes))
-	slices.SortFunc(held, func(i, j int) int { // so that the order in which mail is found decides nothing
-		return c.documents[i].compare(&c.documents[j])
-	})
-	held = slices.DeleteFunc(held, func(i int) bool {
-		byLabel[c.documents[i].Label]++
-		return byLabel[c.documents[i].Label] > maxUsual
-	})
+	held = c.some(held)
 	documents := make([]features.Ref, len(held))
 	for n, i := range held {
 		documents[n] = c.documents[i].Terms

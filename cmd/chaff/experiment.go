@@ -30,6 +30,7 @@ type experiment struct {
 	mistakes int
 	folds    int
 	noStore  bool
+	quick    bool
 	replace  bool
 	asJSON   bool
 	verbose  bool

@@ -93,10 +93,16 @@ func (i inspection) describe(a *answer, _ bool) {
 	a.fact("classes", "%s", strings.Join(s.Classes, ", "))
 	if s.Model != weights.ByHand {
 		a.mail(from.Corpus, true)
+	}
+	isMeasured := s.Model != weights.ByHand && from.Train != nil
+	if isMeasured {
 		a.divided(from.Corpus, from.Split, from.Seed)
 	}
-	if from.FittedTo > 0 {
+	switch {
+	case from.FittedTo > 0 && isMeasured:
 		a.fact("fitted to", "all %s; thresholds and probabilities from %s", plural(from.FittedTo, "message"), plural(from.OutOfFold, "out-of-fold score"))
+	case from.FittedTo > 0:
+		a.fact("fitted to", "all %s, not measured; thresholds and probabilities from mail that it knows", plural(from.FittedTo, "message"))
 	}
 	a.fact("vocabulary", "%s, language %s", plural(i.terms, "term"), s.Tokenize.Language)
 	a.thresholds(s.Thresholds)
@@ -110,7 +116,7 @@ func (i inspection) describe(a *answer, _ bool) {
 		}
 		a.fact("probability", "softmax of %.3g times the scores plus %s", c.Slope, strings.Join(offsets, ", "))
 	}
-	if s.Model != weights.ByHand {
+	if isMeasured {
 		a.gap()
 		if from.FittedTo > 0 {
 			a.line("Figures of a model of the training part:")

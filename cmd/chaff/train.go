@@ -30,6 +30,9 @@ model to all mail and saves it; --set train.refit=false saves the first model.
 Beside it, FILE.log has what chaff learn needs to correct the model.
 Train changes nothing in a mailbox.
 
+With --quick it fits one model to all mail and measures nothing; chaff retrain
+makes up for it.
+
 A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
 spam by name, an mbox of Gmail, an index, a list or a table of labelled mail; or
 it has a name such as junk.mbox or inbox. For all other mail a flag says what it
@@ -45,15 +48,22 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 			if err := x.prepare(paths); err != nil {
 				return err
 			}
+			if x.quick && (!x.Train.Refit || x.Thresholds.Costs != "") {
+				return errors.New("--quick measures nothing, and needs train.refit=true and thresholds.costs=\"\"")
+			}
 			return x.train()
 		},
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	p.addModelFile(c, &x.model, "save")
 	c.Flags().BoolVar(&x.noStore, "no-log", false, "save the model alone: it cannot learn single messages")
+	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing")
 	addReplace(c, &x.replace)
 	x.addMistakes()
 	x.page.addAxes(c)
+	for _, measures := range []string{"report", "plots", "mistakes", "verbose"} {
+		c.MarkFlagsMutuallyExclusive("quick", measures)
+	}
 	return c
 }
 
@@ -96,9 +106,14 @@ func (x *experiment) train() error {
 		return err
 	}
 	x.warnOfOtherModels(x.set, x.Model)
-	collection, err := collect(x.program, x.command, collectOptions(x.Config, reading), mail)
+	o := collectOptions(x.Config, reading)
+	o.Undivided = x.quick
+	collection, err := collect(x.program, x.command, o, mail)
 	if err != nil {
 		return err
+	}
+	if x.quick {
+		return x.trainQuickly(ctx, collection, keepKey)
 	}
 	trained, options, err := x.fit(ctx, collection)
 	if err != nil {
@@ -127,30 +142,59 @@ func (x *experiment) train() error {
 	if err := x.page.write(page); err != nil {
 		return err
 	}
-	if !x.noStore && x.Train.Refit { // a model of a part of the mail is for measuring
-		err = saveStore(ctx, learned, f, x.model, *r.Saved, x.Store, x.replace)
-	} else {
-		err = saveAlone(ctx, f, x.model)
-	}
-	if err := errors.Join(err, keepKey()); err != nil {
+	if err := x.save(ctx, learned, f, r.Saved, keepKey); err != nil {
 		return err
 	}
 	return x.show(r)
 }
 
+// save saves a model, with its log if it was fitted to all mail. A model of a part of the mail is for measuring.
+func (x *experiment) save(ctx context.Context, mail *train.Mail, f *filter.Filter, fitted *train.Refitted, keepKey func() error) (err error) {
+	if !x.noStore && fitted != nil {
+		err = saveStore(ctx, mail, f, x.model, *fitted, x.Store, x.replace)
+	} else {
+		err = saveAlone(ctx, f, x.model)
+	}
+	return errors.Join(err, keepKey())
+}
+
+// trainQuickly fits a model to all mail, and measures nothing.
+func (x *experiment) trainQuickly(ctx context.Context, collection *train.Collection, keepKey func() error) error {
+	var fitted train.Refitted
+	f, _, err := fitOf(ctx, x, collection, func(o train.Options) (f *filter.Filter, err error) {
+		f, fitted, err = collection.Quick(ctx, x.Model, o)
+		return f, err
+	})
+	if err == nil {
+		err = x.save(ctx, collection.Mail, f, &fitted, keepKey)
+	}
+	if err != nil {
+		return err
+	}
+	return x.show(trainingReport{
+		resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: &fitted,
+		experiment: x, classes: collection.Classes(), warned: []train.Result{{Model: x.Model, Report: models.Report{Warnings: fitted.Warnings}}},
+	})
+}
+
 // fit trains the model on the training part, and returns the options that it used.
-func (x *experiment) fit(ctx context.Context, collection *train.Collection) (trained train.Trained, options train.Options, err error) {
-	trained, err = fit(x.program, x.Config, !x.verbose, func(o train.Options) (train.Trained, error) {
+func (x *experiment) fit(ctx context.Context, collection *train.Collection) (train.Trained, train.Options, error) {
+	return fitOf(ctx, x, collection, func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, x.Model, o) })
+}
+
+// fitOf runs a function that fits the model to a collection, and returns the options that it used. If it diverges, the error says why.
+func fitOf[T any](ctx context.Context, x *experiment, collection *train.Collection, run func(train.Options) (T, error)) (fitted T, options train.Options, err error) {
+	fitted, err = fit(x.program, x.Config, !x.verbose, func(o train.Options) (T, error) {
 		o.Unwatched = !x.verbose && !x.asJSON && !x.page.wanted()
 		options = o
-		return train.Fit(ctx, collection, x.Model, o)
+		return run(o)
 	})
 	if errors.Is(err, models.ErrDiverged) {
 		why, whyErr := options.WhyDiverged(ctx, collection, x.Model)
-		return trained, options, cmp.Or(whyErr, hint.With(err, why))
+		return fitted, options, cmp.Or(whyErr, hint.With(err, why))
 	}
 	memory.Release() // what the trainer took
-	return trained, options, err
+	return fitted, options, err
 }
 
 // look finds what the page and the terminal show of a trained model, and draws the page if there is one.
@@ -214,15 +258,23 @@ func (r trainingReport) describe(a *answer, fully bool) {
 		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
 	}
 	a.add(func(p *program) { printNext(p.stdout, next...) })
-	if len(r.Doubtful) == 0 { // what matters fits fifteen lines
+	if len(r.Doubtful) == 0 && !x.quick { // what matters fits fifteen lines
 		x.more(a)
 	}
 }
 
 // describeShortly adds what the model learned, how good it is, and what its thresholds do.
 func (r trainingReport) describeShortly(a *answer) {
-	m := r.Models[0]
 	a.mail(r.Corpus, false)
+	if s := r.Saved; len(r.Models) == 0 {
+		a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), r.experiment.Model)
+		a.fact("measured", "nothing; thresholds and probabilities come from mail that it knows")
+		if hasStore(r.File) == nil {
+			a.fact("", "chaff retrain%s chooses them anew, and measures it", useOf(r.experiment.command, r.File))
+		}
+		return
+	}
+	m := r.Models[0]
 	messages, terms, verdicts, cost, guarantee, on := r.Corpus.Train, m.Terms, m.Verdicts, m.Cost, m.Promise, "on test mail"
 	if s := r.Saved; s != nil {
 		messages, terms, verdicts, cost, guarantee, on = s.Messages, s.Terms, s.Verdicts, s.Cost, s.Promise, ""
