@@ -10,13 +10,18 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+	"chaff/internal/testmain"
 )
 
-// writeSample writes the invented mail as a corpus.
+// writeSample writes the invented mail as a corpus: a third of it, and all of it in a long run.
 func writeSample(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "sample")
+	n := 0
 	for item, raw := range corpustest.Each(t, sample.Source()) {
+		if n++; n%3 != 0 && !testmain.IsLong() {
+			continue
+		}
 		name := filepath.Join(dir, filepath.FromSlash(item.Origin))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -54,7 +59,7 @@ func TestTheProgramsThatAreThereTakePart(t *testing.T) {
 	output := filepath.Join(t.TempDir(), "page.md")
 	only := leanChaff() + ",bogofilter,crm114,spamprobe,liblinear"
 	args := []string{"-rounds", "1", "-singles", "1", "-install=false", "-o", output}
-	if os.Getenv("TEST_CORPORA") != "" {
+	if testmain.IsLong() {
 		only += ",sklearn-sgd"
 	} else {
 		args = append(args, "-programs", linkedPrograms(t))

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"chaff/internal/testmain"
 )
 
 // runAll is a program in Python that runs scripts one after the other. Its argument is a list of [script, its arguments, its stdin].
@@ -20,7 +22,7 @@ for script, args, stdin in json.loads(sys.argv[1]):
 
 // TestScikitLearnAnswers trains and classifies with the commands of scikit-learn, all of them in one process, which starts slowly.
 func TestScikitLearnAnswers(t *testing.T) {
-	if os.Getenv("TEST_CORPORA") == "" {
+	if !testmain.IsLong() {
 		t.Skip("scikit-learn starts slowly: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	if pythonWithSklearn() == "" {

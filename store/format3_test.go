@@ -13,6 +13,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/logfile"
+	"chaff/internal/testmain"
 )
 
 // copyEarlier copies a model and its store of format 3, and returns the path of the copy.
@@ -162,6 +163,9 @@ func TestTheJournalOfAnEarlierVersionIsReadToItsLastWholeRecord(t *testing.T) {
 			return nil
 		}
 		for i, place := range records {
+			if !testmain.IsLong() && i%8 != 0 && i < len(records)-2 {
+				continue
+			}
 			for _, field := range []int{0, 8, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72} {
 				damaged := bytes.Clone(store)
 				damaged[place+field] ^= 1

@@ -10,6 +10,7 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/internal/testmain"
 	"chaff/models/modelstest"
 	"chaff/train"
 )
@@ -68,7 +69,7 @@ func TestAnyHistoryLeavesTheStoreOfItsResult(t *testing.T) {
 	})
 }
 
-// anyHistory does 250 things at random to a store, and compares it with its history, and the model fitted to it with one trained on the result.
+// anyHistory does 80 things at random to a store, 250 in a long run, and compares it with its history, and the model fitted to it with one trained on the result.
 func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand) {
 	all := mailOf(t, corpustest.Mailbox(1, 40, "ham", "spam"))
 	for i := range 10 {
@@ -76,7 +77,11 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 	}
 	h := history{learned: slices.Concat(all[:15], all[40:55]), sure: map[string]bool{}}
 	s := opened(t, trainedWith(t, model, sourceOf(h.learned), o))
-	for step := range 250 {
+	steps := 80
+	if testmain.IsLong() {
+		steps = 250
+	}
+	for step := range steps {
 		m := all[r.IntN(len(all))]
 		if r.IntN(4) == 0 {
 			m.Label = s.Classes()[r.IntN(2)]

@@ -228,24 +228,31 @@ func (b *browser) evaluate(expression string, value any) {
 // contrasts is a script that returns the texts whose contrast with what is behind them is below 4.5:1, as WCAG 2.1 (1.4.3) asks for.
 const contrasts = `(() => {
 	const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
-	const rgba = colour => {
+	const once = compute => {
+		const known = new Map();
+		return of => {
+			if (!known.has(of)) known.set(of, compute(of));
+			return known.get(of);
+		};
+	};
+	const rgba = once(colour => {
 		canvas.clearRect(0, 0, 1, 1);
 		canvas.fillStyle = colour;
 		canvas.fillRect(0, 0, 1, 1);
 		return [...canvas.getImageData(0, 0, 1, 1).data];
-	};
+	});
 	const over = (top, below) => top.slice(0, 3).map((v, i) => v * top[3] / 255 + below[i] * (1 - top[3] / 255));
 	const luminance = colour => {
 		const [r, g, b] = colour.map(v => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 	};
+	const paper = matchMedia('(prefers-color-scheme: dark)').matches ? [18, 18, 18] : [255, 255, 255];
+	const behindTextOf = once(e => over(rgba(getComputedStyle(e).backgroundColor), e.parentElement ? behindTextOf(e.parentElement) : paper));
 	const bad = [];
 	for (const e of document.body.querySelectorAll('*')) {
 		const hasText = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
 		if (!hasText || !e.getClientRects().length || e.closest('[aria-hidden=true], title, defs, style, script')) continue;
-		const chain = [];
-		for (let x = e; x; x = x.parentElement) chain.unshift(rgba(getComputedStyle(x).backgroundColor));
-		const ground = chain.reduce((below, top) => over(top, below), matchMedia('(prefers-color-scheme: dark)').matches ? [18, 18, 18] : [255, 255, 255]);
+		const ground = behindTextOf(e);
 		const style = getComputedStyle(e);
 		const ink = luminance(over(rgba(e instanceof SVGElement ? style.fill : style.color), ground)), behind = luminance(ground);
 		const ratio = (Math.max(ink, behind) + 0.05) / (Math.min(ink, behind) + 0.05);

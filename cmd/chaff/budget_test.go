@@ -21,6 +21,7 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
+	"chaff/internal/testmain"
 )
 
 // mainWithPeak is a program of this module that leaves its largest resident set, in bytes, in the file that PEAK names. What
@@ -192,7 +193,7 @@ func TestNoMessageTakesMoreMemoryThanItsBudget(t *testing.T) {
 }
 
 func TestNoMessageOfTheLargestSizeTakesMoreThanItsBudget(t *testing.T) {
-	if !isLongRun() {
+	if !testmain.IsLong() {
 		t.Skip("takes minutes: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	b := newBench(t)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"chaff/filter"
+	"chaff/internal/testmain"
 	"chaff/serve"
 	"chaff/serve/web"
 )
@@ -213,7 +214,7 @@ func (b *browser) look(name string) {
 	b.t.Helper()
 	for i, width := range []int{400, 1200} {
 		for j, scheme := range []string{"light", "dark"} {
-			if i != j && !isLongRun() && os.Getenv(keptPages) == "" { // each width and each scheme once
+			if i != j && !testmain.IsLong() && os.Getenv(keptPages) == "" { // each width and each scheme once
 				continue
 			}
 			b.prefer(scheme)

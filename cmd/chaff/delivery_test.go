@@ -15,6 +15,7 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
+	"chaff/internal/testmain"
 )
 
 // trained returns a folder with a model of the sample mail where chaff looks for one if HOME is that folder, and with
@@ -118,7 +119,7 @@ func TestBothProgramsReadFlagsTheSameWay(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 1))
 	lines, understood := 100, 0
-	if isLongRun() {
+	if testmain.IsLong() {
 		lines = 1000
 	}
 	for range lines {

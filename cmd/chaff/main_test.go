@@ -63,9 +63,6 @@ func runTests(m *testing.M) (code int, err error) {
 // scriptServers run the commands of scripts.
 var scriptServers servers
 
-// isLongRun reports whether there is time for all of what takes a while: not without corpora.
-func isLongRun() bool { return os.Getenv("TEST_CORPORA") != "" }
-
 // TestScripts runs testdata/script: one behaviour of the command line each.
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -91,7 +88,7 @@ func scriptParams(t *testing.T) testscript.Params {
 			if name != "corpora" {
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
-			return isLongRun(), nil
+			return testmain.IsLong(), nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"chaff":      scriptServers.run,

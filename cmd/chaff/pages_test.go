@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"chaff/internal/testmain"
 )
 
 // keptPages is the variable of the environment with the folder where screenshots are kept for people.
@@ -52,7 +54,7 @@ func testPages(t *testing.T, b *browser, network *proxy) {
 			b.open(page.path)
 			for i, width := range []int{360, 1280} {
 				schemes := []string{"light", "dark"}
-				if !isLongRun() && os.Getenv(keptPages) == "" { // each width and each scheme once
+				if !testmain.IsLong() && os.Getenv(keptPages) == "" { // each width and each scheme once
 					schemes = schemes[i : i+1]
 				}
 				for _, scheme := range schemes {
@@ -143,10 +145,13 @@ func (b *browser) checkTerms() {
 	}
 }
 
-// checkScreenshot finds out whether there is anything to be seen.
+// checkScreenshot finds out whether there is anything to be seen. Pictures of a wide window are large: they are for long runs.
 func (b *browser) checkScreenshot(width int, name string) {
 	b.t.Helper()
 	folder := os.Getenv(keptPages)
+	if width > 600 && folder == "" && !testmain.IsLong() {
+		return
+	}
 	if folder != "" { // people want to see all of the page
 		var height int
 		b.evaluate("document.documentElement.scrollHeight", &height)
@@ -251,7 +256,7 @@ func makePages(t *testing.T, dir string) []madePage {
 	var pages []madePage
 	few := []string{"train-hostile", "compare-classes", "evaluate-hostile", "tune", "explain-hostile-0"}
 	add := func(name, command string, mail ...string) {
-		if !isLongRun() && os.Getenv(keptPages) == "" && !slices.Contains(few, name) {
+		if !testmain.IsLong() && os.Getenv(keptPages) == "" && !slices.Contains(few, name) {
 			return
 		}
 		page := madePage{name, in(name + ".html")}
@@ -280,7 +285,7 @@ func makePages(t *testing.T, dir string) []madePage {
 	add("evaluate-folds", "evaluate --folds 3 --report", sampleMail...)
 	add("evaluate-folds-hostile", "evaluate --folds 3 --report", hostileMail...)
 	add("tune", "tune --config @search.toml -o @best.toml --report", sampleMail...)
-	if isLongRun() || os.Getenv(keptPages) != "" {
+	if testmain.IsLong() || os.Getenv(keptPages) != "" {
 		if code := run(context.Background(), append([]string{"learn", "-m", in("sample.model"), "--ham"}, in("hostile/spam")), []string{"HOME=" + dir}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
 			t.Fatalf("learn: exit code %d", code)
 		}

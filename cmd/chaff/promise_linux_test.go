@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"chaff/internal/testmain"
 )
 
 // The tests of this file hold the promise of --pass: the message comes out again, whole, or the exit code is 75. They run the
@@ -114,7 +116,7 @@ func testSignals(t *testing.T, p deliveryProgram) {
 		if slices.Contains([]syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP, syscall.SIGTSTP, syscall.SIGTTIN, syscall.SIGTTOU}, s) {
 			continue
 		}
-		if !isLongRun() && !slices.Contains([]syscall.Signal{syscall.SIGTERM, syscall.SIGSEGV, syscall.SIGUSR1, syscall.SIGPIPE}, s) {
+		if !testmain.IsLong() && !slices.Contains([]syscall.Signal{syscall.SIGTERM, syscall.SIGSEGV, syscall.SIGUSR1, syscall.SIGPIPE}, s) {
 			continue
 		}
 		for _, when := range []string{"while it is read", "while it is judged"} {
@@ -219,7 +221,7 @@ func testCrashes(t *testing.T, p deliveryProgram) {
 	message := longMail(4 << 20)
 	for args, code := range map[string]int{"--exit-code": 3, "--exit-code=spamassassin": 2, "--json": 1, "--pass": 75, "--pass --exit-code=spamassassin": 75} {
 		signals := []syscall.Signal{syscall.SIGSEGV, syscall.SIGABRT, syscall.SIGILL}
-		if !isLongRun() {
+		if !testmain.IsLong() {
 			signals = signals[:1]
 		}
 		for _, signal := range signals {
@@ -343,7 +345,7 @@ func testLargeMessages(t *testing.T, p deliveryProgram) {
 // testRewrittenModels delivers mail while another process changes the model, each way as often.
 func testRewrittenModels(t *testing.T, p deliveryProgram) {
 	deliveries := 20
-	if isLongRun() {
+	if testmain.IsLong() {
 		deliveries = 1000
 	}
 	one, err := os.ReadFile(p.model)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"chaff/internal/testmain"
 )
 
 // A shown is a command of a page. Commands in a block ```sh, and whole commands in the text, must succeed. A block
@@ -67,7 +69,7 @@ func TestShownCommandsRun(t *testing.T) {
 	t.Parallel()
 	p := scriptParams(t)
 	pages := []string{"README.md"}
-	if isLongRun() {
+	if testmain.IsLong() {
 		pages = append(pages, "docs/evaluation.md", "docs/learning.md", "docs/inside/results.md", "docs/sources.md")
 	}
 	for _, page := range pages {

@@ -12,6 +12,9 @@ import (
 // memory that is used again is still in the caches of the CPU.
 const GCPercent = 400
 
+// IsLong reports whether there is time for all of what takes a while: not without corpora.
+func IsLong() bool { return os.Getenv("TEST_CORPORA") != "" }
+
 // Run prepares the process, runs the tests of a package for its TestMain and returns the exit code.
 func Run(m *testing.M) int {
 	Prepare()
