@@ -34,8 +34,10 @@ const (
 type request struct {
 	command    command
 	version    float64
+	isRspamd   bool // the client asks rspamd, as Exim does with variant=rspamd
 	user       string
-	length     int // of the message, as it is sent; -1 until the end
+	queueID    string // what a client of rspamd calls the message
+	length     int    // of the message, as it is sent; -1 until the end
 	compressed bool
 	class      string
 	set        databases
@@ -65,7 +67,9 @@ type unavailable string
 func (e unavailable) Error() string { return string(e) }
 
 // requestLine is the first line of a request. Spamd takes these words anywhere in the line, which would let web pages send requests.
-var requestLine = regexp.MustCompile(`^(CHECK|SYMBOLS|REPORT|REPORT_IFSPAM|PROCESS|HEADERS|TELL|PING|SKIP) SPAMC/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$`)
+// Clients of rspamd that speak its line protocol, and not HTTP, only check.
+var requestLine = regexp.MustCompile(`^(CHECK|SYMBOLS|REPORT|REPORT_IFSPAM|PROCESS|HEADERS|TELL|PING|SKIP) (SPAMC)/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$` +
+	`|^(CHECK) (RSPAMC)/(1\.[1-9])\s*$`)
 
 // printable returns a line for an error.
 func printable(line string) string {
@@ -98,8 +102,8 @@ func readRequest(b *bufio.Reader) (request, error) {
 	if parts == nil {
 		return request{}, protocolError(printable(line))
 	}
-	r := request{command: command(parts[1]), length: -1}
-	r.version, _ = strconv.ParseFloat(parts[2], 64) // digits and a dot
+	r := request{command: command(parts[1] + parts[4]), isRspamd: parts[5] != "", length: -1}
+	r.version, _ = strconv.ParseFloat(parts[3]+parts[6], 64) // digits and a dot
 	if !r.hasFields() {
 		return r, nil
 	}
@@ -152,6 +156,8 @@ func (r *request) field(line string) error {
 			return protocolError("(User header contains control chars)")
 		}
 		r.user = value
+	case "queue-id":
+		r.queueID = value
 	case "compress":
 		if !strings.Contains(strings.ToLower(value), "zlib") {
 			return protocolError(fmt.Sprintf("(compression type not supported: %s)", printable(value)))

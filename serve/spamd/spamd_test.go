@@ -130,6 +130,15 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		}
 		return string(e.Passed([]byte(raw), v))
 	}
+	rspamd := func(raw string) string {
+		metric := strings.NewReplacer("Spam: ", "Metric: default; ", " ;", ";", "\r\n", " / 0.0\r\n").Replace(line(raw, "True", "False"))
+		name, action := "HAM", "no action"
+		if strings.Contains(metric, "True") {
+			name, action = "SPAM", "add header"
+		}
+		score, _, _ := strings.Cut(strings.Fields(metric)[3], " ")
+		return "RSPAMD/1.3 0 EX_OK\r\n" + metric + "Action: " + action + "\r\nSymbol: CHAFF_" + name + "(" + score + ")\r\n\r\n"
+	}
 	length := func(text string) string { return fmt.Sprintf("Content-length: %d\r\n", len(text)) }
 	text := func(raw string) string {
 		_, text, _ := strings.Cut(d.ask(t, requestOf("REPORT", "1.5", "", raw)), "\r\n\r\n")
@@ -152,6 +161,10 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		{"lines that end in LF", fmt.Sprintf("CHECK SPAMC/1.2\nContent-length: %d\n\n%s", len(spam), spam), ok11 + line(spam, "True", "False") + "\r\n"},
 		{"a length in other letters", "CHECK SPAMC/1.2\r\ncontent-LENGTH: " + fmt.Sprint(len(spam)) + "\r\n\r\n" + spam, ok11 + line(spam, "True", "False") + "\r\n"},
 		{"unknown fields", requestOf("CHECK", "1.2", "Colour: blue\r\n", spam), ok11 + line(spam, "True", "False") + "\r\n"},
+		{"a check of a client of rspamd", fmt.Sprintf("CHECK RSPAMC/1.3\r\nContent-length: %d\r\nQueue-Id: 1abc\r\nRecipient-Number: 1\r\n\r\n%s", len(spam), spam), rspamd(spam)},
+		{"the same of ham", fmt.Sprintf("CHECK RSPAMC/1.3\r\nContent-length: %d\r\n\r\n%s", len(ham), ham), rspamd(ham)},
+		{"another request of such a client", "LEARN RSPAMC/1.3\r\n\r\n", "SPAMD/1.0 76 Bad header line: LEARN RSPAMC/1.3\r\n"},
+		{"lessons of such a client", "TELL RSPAMC/1.3\r\n\r\n", "SPAMD/1.0 76 Bad header line: TELL RSPAMC/1.3\r\n"},
 		{"symbols end in CR LF before 1.3", requestOf("SYMBOLS", "1.2", "", spam), ok11 + line(spam, "True", "False") + "\r\nCHAFF_SPAM\r\n"},
 		{"symbols from 1.3 on", requestOf("SYMBOLS", "1.3", "", ham), ok11 + length("CHAFF_HAM") + line(ham, "True", "False") + "\r\nCHAFF_HAM"},
 		{"a report without a length before 1.3", requestOf("REPORT", "1.2", "", spam), ok11 + line(spam, "True", "False") + "\r\n" + short(spam)},
