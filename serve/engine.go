@@ -149,7 +149,9 @@ func (e *Engine) Close(ctx context.Context) error {
 		err = fmt.Errorf("stop: %w", ctx.Err())
 	}
 	e.abort()
-	err = errors.Join(err, e.History.flush(time.Now()))
+	if lost := e.History.flush(time.Now()); e.History.trouble.isNew(lost) { // what the log has said already is no failure
+		err = errors.Join(err, lost)
+	}
 	close(e.ended)
 	return err
 }

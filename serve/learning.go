@@ -211,6 +211,7 @@ func (l *learner) openStore(ctx context.Context, lessons []*lesson) (*store.Stor
 		return nil, fmt.Errorf("folder of a user: %w", err)
 	}
 	if err := store.BeginLike(ctx, path, l.engine.shared.current().filter, o.Store); err != nil {
+		os.Remove(filepath.Dir(path)) // if it is empty
 		return nil, err
 	}
 	l.engine.log.Note("began a model for the user %s", lessons[0].user)

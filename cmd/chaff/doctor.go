@@ -147,7 +147,7 @@ func (d *doctor) files() {
 			d.good(file.about, "%s, %s, written %s", file.path, sizeOf(info.Size()), ago(d.now, info.ModTime()))
 		}
 	}
-	if err := replace.Probe(folder); errors.Is(err, fs.ErrPermission) {
+	if err := replace.Probe(folder, true); errors.Is(err, fs.ErrPermission) {
 		d.bad("folder", "give it to the user of the daemon with chown", "no file can be written in %s: %v", folder, err)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.bad("folder", "make room on its disk, and mount it for writing", "no file can be written in %s: %v", folder, err)

@@ -151,19 +151,19 @@ func canWrite(reads []place, outputs ...replace.Output) error {
 		if err := o.Kind.Check(target); err != nil {
 			return aboutOutput(fmt.Errorf("save %s: %w", o.Path, err))
 		}
-		if err := canWriteIn(filepath.Dir(target)); err != nil {
+		if err := canWriteIn(filepath.Dir(target), o.Kind == store.LogKind()); err != nil {
 			return fmt.Errorf("save %s: %w", o.Path, err)
 		}
 	}
 	return nil
 }
 
-// canWriteIn returns an error if no file can be written in a folder, or in the nearest one above it that exists.
-func canWriteIn(dir string) error {
+// canWriteIn returns an error if no file can be written in a folder, or none that is locked, or in the nearest one above it that exists.
+func canWriteIn(dir string, locked bool) error {
 	for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
 		dir = filepath.Dir(dir)
 	}
-	if err := replace.Probe(dir); err != nil {
+	if err := replace.Probe(dir, locked); err != nil {
 		return fmt.Errorf("cannot write in %s: %w", dir, err)
 	}
 	return nil

@@ -74,7 +74,7 @@ func accessProblems(path string) []string {
 	file, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err == nil {
 		file.Close()
-		err = replace.Probe(filepath.Dir(name))
+		err = replace.Probe(filepath.Dir(name), true)
 	}
 	if err == nil {
 		return nil

@@ -3,7 +3,6 @@
 package replace
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 )
@@ -11,7 +10,7 @@ import (
 // This system has no locks: two writers could lose what they learn, and a file that is there may have a writer. It has no owners that could be compared, no
 // folders with a sticky bit and no superuser either.
 
-func Lock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
+func Lock(*os.File) (bool, error) { return false, errNoLocks }
 
 func Unlock(file *os.File) error { return file.Close() }
 

@@ -33,6 +33,9 @@ const (
 // ErrOwner is returned for a file that another user may have put there.
 var ErrOwner = errors.New("it does not belong to the owner of the model, in a folder where anyone can create files")
 
+// errNoLocks is about a file system or a system whose files cannot be locked.
+var errNoLocks = errors.New("files there cannot be locked, and two writers could lose what they learn: put the model on a local disk")
+
 // What File does not replace. It writes to a device.
 var (
 	ErrFolder  = errors.New("it is a folder")
@@ -292,8 +295,8 @@ func giveNew(file *os.File, dir *os.Root, beside string) {
 	}
 }
 
-// Probe returns the reason why no file can be written in the folder dir, or nil. It leaves nothing behind.
-func Probe(dir string) error {
+// Probe returns the reason why no file can be written in the folder dir, or none that is locked, or nil. It leaves nothing behind.
+func Probe(dir string, locked bool) error {
 	folder, err := os.OpenRoot(dir)
 	if err != nil {
 		return Reason(err)
@@ -303,8 +306,11 @@ func Probe(dir string) error {
 	if err != nil {
 		return Reason(err)
 	}
+	if locked {
+		_, err = Lock(file)
+	}
 	file.Close()
-	return Reason(folder.Remove(filepath.Base(file.Name())))
+	return errors.Join(err, Reason(folder.Remove(filepath.Base(file.Name()))))
 }
 
 // create makes a locked temporary file in a folder.

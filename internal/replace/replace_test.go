@@ -107,10 +107,10 @@ func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
 	if err := File(filepath.Join(dir, "no", "file"), example, nil, 0o600); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), dir) {
 		t.Errorf("in a folder that is not there: got %v", err)
 	}
-	if err := Probe(filepath.Join(dir, "no")); !errors.Is(err, fs.ErrNotExist) {
+	if err := Probe(filepath.Join(dir, "no"), true); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("probe: got %v", err)
 	}
-	if err := Probe(dir); err != nil || len(temporary(t, dir)) > 0 {
+	if err := Probe(dir, true); err != nil || len(temporary(t, dir)) > 0 {
 		t.Errorf("probe: got %v, and %v is left", err, temporary(t, dir))
 	}
 }

@@ -4,6 +4,7 @@ package replace
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,8 +14,11 @@ import (
 // Lock locks a file against other processes and reports whether no other has it. The system releases the lock when the process ends.
 func Lock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
 		return false, nil
+	case errors.Is(err, syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
+		err = fmt.Errorf("%w: %w", errNoLocks, err)
 	}
 	return err == nil, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/verdictfield"
+	"chaff/message"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -46,7 +47,7 @@ func rspamdUser(r *http.Request) string {
 	return r.Header.Get("User")
 }
 
-var errEncoding = errors.New("send the message itself, or compressed by zstd without a dictionary")
+var errEncoding = errors.New("send the message itself; clients of rspamd may compress it by zstd without a dictionary")
 
 // rspamdBody reads the message of a request.
 func (s *server) rspamdBody(r *http.Request) (*serve.Message, error) {
@@ -164,6 +165,9 @@ func messageID(raw []byte) string {
 
 func (s *server) rspamdLearn(class string) answer {
 	learn := s.change(s.rspamdBody, func(r *http.Request, raw []byte) (store.Outcome, error) {
+		if err := message.CheckMail(raw); err != nil {
+			return store.Outcome{}, fmt.Errorf("the body %w", err)
+		}
 		outcome, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), raw, class)
 		switch outcome.What {
 		case store.Known:

@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -157,9 +158,13 @@ func (s *server) monitoringRoutes() []route {
 	}
 }
 
-// body reads the message of a request. The caller closes the message.
-func (s *server) body(r *http.Request) (*serve.Message, error) {
-	m, err := s.read(r.Body)
+// body reads the message of a request. The caller closes the message. What a client has compressed for its way is no message.
+func (s *server) body(r *http.Request) (m *serve.Message, err error) {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		err = errEncoding
+	} else {
+		m, err = s.read(r.Body)
+	}
 	if err != nil {
 		drain(r)
 	}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -99,6 +100,7 @@ func TestLoad(t *testing.T) {
 			t.Errorf("want 99%% of them within %v", mostP99)
 		}
 	})
+	t.Run("its log costs little", func(t *testing.T) { compareLogs(t, mail, messages) })
 	t.Run("its memory stays flat", func(t *testing.T) {
 		began := time.Now()
 		halves := [2]float64{}
@@ -150,6 +152,95 @@ func startChaff(t *testing.T) daemon {
 	return start(t, "chaff", socket, exec.Command(program, "serve", "-m", model, "--spamd", "unix:"+socket))
 }
 
+// leastWithLogs is the share of the throughput that is left with a log.
+const leastWithLogs = 0.9
+
+// compareLogs compares a daemon that logs each message into a file with one that logs none, in turns. Others may use the machine too, so what counts
+// is their CPU time. What the log leaves out is counted there.
+func compareLogs(t *testing.T, mail [][]byte, messages int) {
+	const turns = 5
+	folder := t.TempDir()
+	program, model := buildChaff(t, folder)
+	log, err := os.Create(filepath.Join(folder, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	kinds := []string{"text", "warnings"}
+	var daemons [2]daemon
+	for i, kind := range kinds {
+		socket := filepath.Join(folder, kind)
+		command := exec.Command(program, "serve", "-m", model, "--set", "serve.log="+kind, "--spamd", "unix:"+socket)
+		if kind == "text" {
+			command.Stderr = log
+		}
+		daemons[i] = start(t, "chaff", socket, command)
+		send(t, daemons[i], mail, 2000, time.Minute)
+	}
+	ratios := make([]float64, turns)
+	for turn := range ratios {
+		var used [2]float64
+		for i, d := range daemons {
+			before := d.cpu(t)
+			got := send(t, d, mail, messages/turns, time.Minute)
+			used[i] = (d.cpu(t) - before) / float64(got.sent)
+			t.Logf("log %s: %v, %.0f us of CPU a message", kinds[i], got, 1e6*used[i])
+			if got.p99 > mostP99 {
+				t.Errorf("want 99%% of them within %v", mostP99)
+			}
+		}
+		ratios[turn] = used[1] / used[0]
+	}
+	slices.Sort(ratios)
+	t.Logf("throughput with a log by the CPU: %.3f of that without, from %.3f to %.3f", ratios[turns/2], ratios[0], ratios[turns-1])
+	if ratios[turns/2] < leastWithLogs {
+		t.Errorf("want at least %v", leastWithLogs)
+	}
+	time.Sleep(time.Second)
+	send(t, daemons[0], mail, 1, time.Minute) // a line of another second says what was left out
+	text, err := os.ReadFile(log.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, left := bytes.Count(text, []byte("chaff: judged ")), 0
+	for _, rest := range bytes.Split(text, []byte("left out events="))[1:] {
+		number, _, _ := bytes.Cut(rest, []byte("\n"))
+		n, err := strconv.Atoi(string(number))
+		if err != nil {
+			t.Fatal(err)
+		}
+		left += n
+	}
+	sent := 2000 + messages/turns*turns + 1
+	t.Logf("the log has a line for %d of %d messages, and has left out %d", lines, sent, left)
+	if lines+left != sent {
+		t.Error("they do not add up")
+	}
+}
+
+// cpu returns how many seconds of CPU a process has used.
+func (d daemon) cpu(t *testing.T) float64 {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", d.process.Pid))
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("%d threads, %v", len(threads), err)
+	}
+	sum := 0.0
+	for _, thread := range threads {
+		text, err := os.ReadFile(thread)
+		if err != nil {
+			continue // it has ended
+		}
+		nanoseconds, _, _ := strings.Cut(string(text), " ")
+		n, err := strconv.ParseFloat(nanoseconds, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n / 1e9
+	}
+	return sum
+}
+
 // buildChaff builds chaff and trains a model in a folder.
 func buildChaff(t *testing.T, folder string) (program, model string) {
 	t.Helper()
@@ -187,7 +278,9 @@ func startSpamd(t *testing.T) daemon {
 func start(t *testing.T, name, socket string, command *exec.Cmd) daemon {
 	t.Helper()
 	var log bytes.Buffer
-	command.Stderr = &log
+	if command.Stderr == nil {
+		command.Stderr = &log
+	}
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
