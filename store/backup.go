@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
@@ -50,7 +51,7 @@ func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing
 	}
 	var l *ledger
 	if err == nil {
-		l, err = b.ledger(o.Memory)
+		l, err = b.read(features.NewDocuments(o.Memory))
 	}
 	if err != nil {
 		return train.Refitted{}, fmt.Errorf("read %s: %w", from, err)

@@ -74,6 +74,7 @@ type book struct {
 	tail       []logfile.Record // since the checkpoint
 	facts      facts            // with what the tail adds
 	end        int64            // where the next record goes
+	hashes     []uint64         // of the terms of the log, see [book.readHashes]
 }
 
 // openBook reads a log up to its last whole record.
@@ -259,44 +260,52 @@ func (b *book) each(do func(r logfile.Record) error) error {
 	return err
 }
 
-// document returns the document of a message that was learned, and its record. hashes are those of the terms of the log, which it reads when it needs them
-// first.
-func (b *book) document(e Entry, hashes *[]uint64) (*features.Document, logfile.Record, error) {
+// document returns the document of a message that was learned, and its record.
+func (b *book) document(e Entry) (d features.Document, r logfile.Record, err error) {
 	r, is, err := b.log.At(e.at, b.end)
 	if err == nil && !is {
 		err = b.damaged(b.checkpoint)
 	}
-	if err != nil {
-		return nil, r, err
+	var data []byte
+	var own bool
+	if err == nil {
+		data, own, err = b.body(r)
 	}
-	data, own, err := b.body(r)
-	if err != nil {
-		return nil, r, err
+	if err == nil && own {
+		d, _, err = features.ReadDocument(data)
+		return d, r, err
 	}
-	if own {
-		d, _, err := features.ReadDocument(data)
-		return &d, r, err
+	if err == nil {
+		err = b.readHashes()
 	}
-	if *hashes == nil {
-		err := b.each(func(r logfile.Record) error {
-			if op(r.Op) != terms {
-				return errNoMore
-			}
-			data, err := b.log.Body(r)
-			if err != nil {
-				return err
-			}
-			return features.EachTerm(data, func(hash uint64, _ []byte) error {
-				*hashes = append(*hashes, hash)
-				return nil
-			})
-		})
-		if !errors.Is(err, errNoMore) && err != nil {
-			return nil, r, err
+	if err == nil {
+		d, err = features.SavedDocument(data, b.hashes)
+	}
+	return d, r, err
+}
+
+// readHashes reads the hashes of the terms of the log, if they were not read yet.
+func (b *book) readHashes() error {
+	if b.hashes != nil {
+		return nil
+	}
+	err := b.each(func(r logfile.Record) error {
+		if op(r.Op) != terms {
+			return errNoMore
 		}
+		data, err := b.log.Body(r)
+		if err != nil {
+			return err
+		}
+		return features.EachTerm(data, func(hash uint64, _ []byte) error {
+			b.hashes = append(b.hashes, hash)
+			return nil
+		})
+	})
+	if errors.Is(err, errNoMore) {
+		return nil
 	}
-	d, err := features.SavedDocument(data, *hashes)
-	return &d, r, err
+	return err
 }
 
 // errNoMore ends a walk through a log.

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/logfile"
@@ -284,7 +285,7 @@ func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, 
 // with the other class if the label was wrong; that takes two classes.
 func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
 	defer about(&err, "fit the model to "+s.path+Suffix)
-	l, err := s.ledger(o.Memory)
+	l, err := s.read(features.NewDocuments(o.Memory))
 	if err != nil {
 		return refitted, err
 	}
@@ -304,7 +305,7 @@ func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 func (s *Store) remake(ctx context.Context) (err error) {
 	why := s.remade
 	defer about(&err, "make the model anew from it, since "+why.Error())
-	l, err := s.ledger(0)
+	l, err := s.read(features.NewDocuments(0))
 	if err != nil {
 		return err
 	}

@@ -114,9 +114,9 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 // documentOf returns the document of a message.
 func documentOf(t *testing.T, v *View, e Entry) *features.Document {
 	t.Helper()
-	d, _, err := v.document(e, new([]uint64))
+	d, _, err := v.document(e)
 	noError(t, err)
-	return d
+	return &d
 }
 
 func TestADamagedStoreOfAnEarlierVersionIsLeftAsItIs(t *testing.T) {

@@ -67,7 +67,7 @@ func FuzzRecord(f *testing.F) {
 		if err == nil {
 			b.find(key)
 			b.read(nil)
-			l, err = b.ledger(0)
+			l, err = b.read(features.NewDocuments(0))
 		}
 		if err != nil {
 			if !slices.ContainsFunc([]error{logfile.ErrDamaged, logfile.ErrTruncated, features.ErrDamaged}, func(known error) bool { return errors.Is(err, known) }) {
@@ -82,7 +82,7 @@ func FuzzRecord(f *testing.F) {
 		noError(t, l.save(again, 1))
 		b, err = openBook(again)
 		noError(t, err)
-		m, err := b.ledger(0)
+		m, err := b.read(features.NewDocuments(0))
 		if err != nil || len(m.entries) != len(l.entries) || m.digest() != l.digest() {
 			t.Errorf("written again it has %d messages of %d: %v", len(m.entries), len(l.entries), err)
 		}

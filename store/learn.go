@@ -134,7 +134,8 @@ func (s *Store) lesson(document *features.Document, before Entry, forgets bool) 
 	counted := math.MaxInt
 	if forgets && s.forgets {
 		var r logfile.Record
-		if old, r, err = s.document(before, &s.hashes); r.Number == 0 {
+		old = new(features.Document)
+		if *old, r, err = s.document(before); r.Number == 0 {
 			counted = s.facts.Terms
 		}
 	}

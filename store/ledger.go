@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"cmp"
 	"math"
 	"os"
@@ -28,15 +29,6 @@ type ledger struct {
 
 func newLedger(r recipe, f facts, documents *features.Documents) *ledger {
 	return &ledger{recipe: r, facts: f, documents: documents, index: map[uint64]int{}, seen: sightings{}, began: cputime.Process()}
-}
-
-// ledger reads the whole log. See [features.NewDocuments] for memory.
-func (b *book) ledger(memory int64) (*ledger, error) {
-	l, err := b.read(features.NewDocuments(memory))
-	if err != nil {
-		return nil, err
-	}
-	return l, l.documents.Err()
 }
 
 // read reads a log, with its documents unless they are nil.
@@ -73,6 +65,9 @@ func (b *book) read(documents *features.Documents) (*ledger, error) {
 		return nil
 	})
 	l.tidy()
+	if err == nil && documents != nil {
+		err = documents.Err()
+	}
 	return l, err
 }
 
@@ -195,27 +190,15 @@ const writeBytes = 256 << 10
 
 // logWriter writes a new log.
 type logWriter struct {
-	file   *os.File
-	log    logfile.Log
-	end    int64  // of what was appended
-	buffer []byte // not written yet
+	*bufio.Writer
+	log logfile.Log
+	end int64 // of what was appended
 }
 
 func (w *logWriter) append(r logfile.Record, body []byte) (at int64, err error) {
-	at = w.end
-	size := len(w.buffer)
-	w.buffer = w.log.Append(w.buffer, at, r, nil, body)
-	w.end += int64(len(w.buffer) - size)
-	if len(w.buffer) >= writeBytes {
-		err = w.flush()
-	}
+	n, err := w.Write(w.log.Append(w.AvailableBuffer(), w.end, r, nil, body))
+	at, w.end = w.end, w.end+int64(n)
 	return at, err
-}
-
-func (w *logWriter) flush() error {
-	_, err := w.file.Write(w.buffer)
-	w.buffer = w.buffer[:0]
-	return err
 }
 
 // save writes a log of all that is in the ledger to an empty file, with a checkpoint of the model with an identity. It has no trace of what was forgotten
@@ -225,7 +208,8 @@ func (l *ledger) save(file *os.File, model uint64) error {
 	if err != nil {
 		return err
 	}
-	w := logWriter{file: file, log: logfile.Keyed(l.Key.Bytes()), buffer: header, end: int64(len(header))}
+	w := logWriter{bufio.NewWriterSize(file, writeBytes), logfile.Keyed(l.Key.Bytes()), int64(len(header))}
+	w.Write(header)
 	var data []byte
 	refs, _ := l.columns()
 	err = l.documents.Save(refs, func(some []byte) error {
@@ -251,5 +235,5 @@ func (l *ledger) save(file *os.File, model uint64) error {
 	if err == nil {
 		_, err = w.append(logfile.Record{Op: logfile.Checkpoint, Key: model}, body)
 	}
-	return cmp.Or(err, w.flush())
+	return cmp.Or(err, w.Flush())
 }

@@ -56,14 +56,13 @@ func (v *View) Sample(each int) (Sample, error) {
 		byClass[e.Label] = append(byClass[e.Label], e)
 	}
 	s := make(Sample, len(byClass))
-	var hashes []uint64
 	for c, all := range byClass {
 		for n := range min(each, len(all)) {
-			document, _, err := v.document(all[n*len(all)/min(each, len(all))], &hashes)
+			document, _, err := v.document(all[n*len(all)/min(each, len(all))])
 			if err != nil {
 				return nil, err
 			}
-			s[c] = append(s[c], *document)
+			s[c] = append(s[c], document)
 		}
 	}
 	return s, nil
@@ -114,11 +113,11 @@ func (v *View) unlike() string {
 	}
 	for _, e := range v.Entries() {
 		if e.at > v.checkpoint.At {
-			document, _, err := v.document(e, new([]uint64))
+			document, _, err := v.document(e)
 			if err != nil {
 				return ""
 			}
-			u.Add(v.filter.ClassifyDocument(*document))
+			u.Add(v.filter.ClassifyDocument(document))
 		}
 	}
 	return u.String()
@@ -135,12 +134,7 @@ func Later(path string) (int, error) {
 }
 
 func later(path string) (n int, err error) {
-	b, err := openToRead(path)
-	if err != nil {
-		return 0, err
-	}
-	defer b.file.Close()
-	l, err := b.read(nil)
+	l, err := ledgerAt(path, nil)
 	if err != nil {
 		return 0, err
 	}

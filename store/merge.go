@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"chaff/features"
 	"chaff/train"
 )
 
@@ -30,7 +31,7 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 	var m Merged
 	var all *ledger
 	for i, path := range paths {
-		l, err := ledgerAt(path)
+		l, err := ledgerAt(path, features.NewDocuments(0))
 		if err != nil {
 			return m, fmt.Errorf("read %s: %w", path+Suffix, err)
 		}
@@ -59,14 +60,14 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 	})
 }
 
-// ledgerAt reads the log of the model at path.
-func ledgerAt(path string) (*ledger, error) {
+// ledgerAt reads the log of the model at path, with its documents unless they are nil.
+func ledgerAt(path string, documents *features.Documents) (*ledger, error) {
 	b, err := openToRead(path)
 	if err != nil {
 		return nil, err
 	}
 	defer b.file.Close()
-	return b.ledger(0)
+	return b.read(documents)
 }
 
 // version says what a log has. Each message changes it.

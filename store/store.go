@@ -50,8 +50,7 @@ type Store struct {
 	lists    []logfile.Rows   // of the tail
 	learns   bool             // the model learns from one message after the other
 	forgets  bool             // and forgets one at once
-	hashes   []uint64         // of the terms of the log, read when they are first needed
-	typical  *metrics.Typical // of the filter, the same
+	typical  *metrics.Typical // of the filter, read when they are first needed
 	failed   error            // a write that failed and could not be taken back, or a log that could not be read again
 	unfolded error            // why the last model that was due could not be written
 	remade   error            // why the model was made anew
@@ -157,7 +156,7 @@ func (s *Store) load() error {
 		return err
 	}
 	s.closeFilter()
-	s.book, s.lists, s.hashes, s.typical = b, nil, nil, nil
+	s.book, s.lists, s.typical = b, nil, nil
 	if err := s.file.Truncate(s.end); err != nil {
 		return replace.Reason(err)
 	}

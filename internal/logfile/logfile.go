@@ -135,23 +135,6 @@ const (
 	trailerSize = 8
 )
 
-// The fixed part of a record; the rows and the body follow, each padded with zeros to a multiple of 8, and then its whole size, u64:
-//
-//	 0  8  xxhash64 of the other bytes of this part, mixed with the key of the log and the place of the record
-//	 8  8  xxhash64 of the rows
-//	16  8  xxhash64 of the body
-//	24  4  size of the rows
-//	28  4  number
-//	32  8  size of the body
-//	40  8  model
-//	48  8  checkpoint
-//	56  8  previous
-//	64  8  key
-//	72  1  op
-//	73  1  reason
-//	74  6  zero
-//	80 72  entry
-
 // sum returns the checksum of the fixed part of a record at an offset. It depends on a secret, so that no bytes within a record are another one: a message
 // could bring bytes that are a whole record.
 func (l *Log) sum(head []byte, at int64) uint64 {
@@ -373,11 +356,7 @@ func (p part) end() int64 { return p.at + align(p.size) }
 
 // readInto reads a part of a file.
 func readInto(file io.ReaderAt, dst []byte, at int64) error {
-	n, err := file.ReadAt(dst, at)
-	if n == len(dst) {
-		return nil
-	}
-	return truncated(err)
+	return truncated(sections.Pieces(file, at, at+int64(len(dst)), dst, func([]byte) {}))
 }
 
 func pad(dst []byte, start int) []byte {

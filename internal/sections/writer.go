@@ -1,37 +1,36 @@
 package sections
 
 import (
+	"bufio"
 	"encoding/binary"
 	"io"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// Writer writes a file of sections one after the other, and keeps up to 64 kB of them in memory. It belongs to one goroutine.
+// Writer writes a file of sections one after the other, and keeps up to 64 kB of them in memory. Its Write appends to the section that was begun last;
+// [Writer.Close] returns the errors of all writes. It belongs to one goroutine.
 type Writer struct {
+	*bufio.Writer
 	format  Format
 	to      io.WriterAt
 	room    int // for sections in the table
+	file    *io.OffsetWriter
+	digest  *xxhash.Digest // of the section
 	entries []entry
-	buffer  []byte // not written yet
-	hashed  int    // bytes of buffer that digest has
-	offset  uint64 // where buffer goes
-	digest  *xxhash.Digest
-	err     error // the first one of writing
 }
-
-// bufferSize is how many bytes a Writer writes at once.
-const bufferSize = 64 << 10
 
 // NewWriter returns a writer of a file with at most n sections, from the start of to.
 func (f Format) NewWriter(to io.WriterAt, n int) *Writer {
-	return &Writer{format: f, to: to, room: n, offset: uint64(align(tableSize(n) + 8)), digest: xxhash.New()}
+	w := &Writer{format: f, to: to, room: n, file: io.NewOffsetWriter(to, 0), digest: xxhash.New()}
+	w.file.Seek(int64(align(tableSize(n)+8)), io.SeekStart)
+	w.Writer = bufio.NewWriterSize(io.MultiWriter(w.digest, w.file), 64<<10)
+	return w
 }
 
 // Begin begins a section, whose name has four letters.
 func (w *Writer) Begin(name string) {
-	w.end()
-	w.entries = append(w.entries, entry{name: name, offset: w.at()})
+	w.entries = append(w.entries, entry{name: name, offset: w.end()})
 }
 
 // Add adds a section.
@@ -40,64 +39,26 @@ func (w *Writer) Add(name string, data []byte) {
 	w.Write(data)
 }
 
-// Write appends data to the section that was begun last. [Writer.Close] returns its errors too.
-func (w *Writer) Write(data []byte) (int, error) {
-	if len(w.buffer)+len(data) > bufferSize {
-		w.flush()
-	}
-	if len(data) < bufferSize {
-		w.buffer = append(w.buffer, data...)
-	} else {
-		w.digest.Write(data)
-		w.write(data)
-	}
-	return len(data), w.err
-}
-
 // WriteEach appends what appendTo appends for each i from 0 to n-1.
 func (w *Writer) WriteEach(n int, appendTo func(dst []byte, i int) []byte) {
 	for i := range n {
-		if w.buffer = appendTo(w.buffer, i); len(w.buffer) >= bufferSize {
-			w.flush()
-		}
+		w.Write(appendTo(w.AvailableBuffer(), i))
 	}
 }
 
-// at returns where the next byte goes.
-func (w *Writer) at() uint64 { return w.offset + uint64(len(w.buffer)) }
-
-// end ends a section.
-func (w *Writer) end() {
+// end ends a section, if one was begun, and returns where the next one begins. The buffer keeps errors.
+func (w *Writer) end() (next uint64) {
+	w.Flush()
+	at, _ := w.file.Seek(0, io.SeekCurrent) // no error: it stays
 	if len(w.entries) == 0 {
-		return
+		return uint64(at)
 	}
-	w.hash()
 	e := &w.entries[len(w.entries)-1]
-	e.size, e.sum = w.at()-e.offset, w.digest.Sum64()
+	e.size, e.sum = uint64(at)-e.offset, w.digest.Sum64()
+	w.Write(make([]byte, (8-at%8)%8))
+	w.Flush()
 	w.digest.Reset()
-	w.buffer = append(w.buffer, make([]byte, (8-e.size%8)%8)...)
-	w.hashed = len(w.buffer)
-}
-
-// hash adds what is in the buffer to the checksum of the section.
-func (w *Writer) hash() {
-	w.digest.Write(w.buffer[w.hashed:])
-	w.hashed = len(w.buffer)
-}
-
-// flush writes the buffer.
-func (w *Writer) flush() {
-	w.hash()
-	w.write(w.buffer)
-	w.buffer, w.hashed = w.buffer[:0], 0
-}
-
-// write writes data behind all that was written before. After an error it writes nothing.
-func (w *Writer) write(data []byte) {
-	if w.err == nil {
-		_, w.err = w.to.WriteAt(data, int64(w.offset))
-	}
-	w.offset += uint64(len(data))
+	return e.offset + uint64(align(int(e.size)))
 }
 
 // Close ends the last section, and writes the header and the table. It returns the [Reader.Identity] of the file. It panics if there is
@@ -106,13 +67,12 @@ func (w *Writer) Close() (identity uint64, err error) {
 	if len(w.entries) > w.room {
 		panic("sections: more sections than there is room for")
 	}
-	w.end()
-	w.flush()
+	size := w.end()
 	le := binary.LittleEndian
 	head := append([]byte(nil), w.format.Magic...)
 	head = le.AppendUint32(head, w.format.Version)
 	head = le.AppendUint32(head, uint32(len(w.entries)))
-	head = le.AppendUint64(head, w.offset)
+	head = le.AppendUint64(head, size)
 	for _, e := range w.entries {
 		head = append(append(head, e.name...), 0, 0, 0, 0)
 		for _, number := range []uint64{e.offset, e.size, e.sum} {
@@ -120,10 +80,10 @@ func (w *Writer) Close() (identity uint64, err error) {
 		}
 	}
 	identity = xxhash.Sum64(head)
-	if head = le.AppendUint64(head, identity); w.err == nil {
-		_, w.err = w.to.WriteAt(head, 0)
+	if err = w.Flush(); err == nil {
+		_, err = w.to.WriteAt(le.AppendUint64(head, identity), 0)
 	}
-	return identity, w.err
+	return identity, err
 }
 
 // Memory is a file in memory.
