@@ -62,7 +62,7 @@ func (h *headers) describeTransfer(e *entity, value []byte) {
 // content returns the decoded content of a body, cut at the limit of the message.
 func (t *texts) content(e entity, body []byte) []byte {
 	const longest = 4 // encoded bytes for one byte, line ends included
-	if e.isEncoded() && len(body)/longest > t.left {
+	if e.transfer != transferIdentity && len(body)/longest > t.left {
 		t.repairs.add(CutText)
 		body = body[:longest*t.left]
 	}
@@ -244,17 +244,6 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 
 const maxUULine = 1 + 63/3*4 + 2 // the length, the longest data, and a checksum that some programs add
 
-// cutUUBegin reads the line that begins a file. The mode has three or four digits.
-func cutUUBegin(line []byte) (name []byte, ok bool) {
-	rest, ok := bytes.CutPrefix(line, []byte("begin "))
-	after := bytes.TrimLeft(rest, "01234567")
-	if digits := len(rest) - len(after); !ok || digits < 3 || digits > 4 || !bytes.HasPrefix(after, []byte(" ")) {
-		return nil, false
-	}
-	name = bytes.TrimSpace(after)
-	return name, len(name) > 0
-}
-
 // uuLine is the state of a line of a uuencoded file.
 type uuLine uint8
 
@@ -331,8 +320,11 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 	for {
 		line, rest := cutLine(text[at:])
-		if name, ok = cutUUBegin(line); ok {
-			if next, _ := cutLine(rest); uuLineOf(next) == uuWhole {
+		mode, isBegin := bytes.CutPrefix(line, []byte("begin ")) // three or four digits
+		after := bytes.TrimLeft(mode, "01234567")
+		if digits := len(mode) - len(after); isBegin && (digits == 3 || digits == 4) && bytes.HasPrefix(after, []byte(" ")) {
+			name = bytes.TrimSpace(after)
+			if next, _ := cutLine(rest); len(name) > 0 && uuLineOf(next) == uuWhole {
 				return at, len(text) - len(rest), name, true
 			}
 		}

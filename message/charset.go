@@ -74,19 +74,14 @@ func (t *texts) codec(label []byte) *codec {
 // toUTF8 returns text in UTF-8 without a byte order mark and without NUL: text itself if nothing changes, else a copy in the
 // arena.
 func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
-	if t.isPlain(text, label) {
+	c := t.codec(label)
+	if utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape) < 0 && !bytes.HasPrefix(text, []byte("\ufeff")) &&
+		(c == nil || c.mark == "" || !bytes.Contains(text, []byte(c.mark))) && !t.isRather(c, text) { // there is no sign of another charset
 		return text
 	}
 	start := len(t.arena)
 	t.appendUTF8(text, label, isHTML)
 	return t.made(start)
-}
-
-// isPlain reports whether text is valid UTF-8 without a sign of another charset.
-func (t *texts) isPlain(text, label []byte) bool {
-	c := t.codec(label)
-	return utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape) < 0 && !bytes.HasPrefix(text, []byte("\ufeff")) &&
-		(c == nil || c.mark == "" || !bytes.Contains(text, []byte(c.mark))) && !t.isRather(c, text)
 }
 
 // isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
@@ -145,7 +140,10 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 			t.guess(text)
 		}
 	}
-	t.dropNUL(start)
+	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 { // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
+		t.repairs.add(NULBytes)
+		t.arena = t.arena[:start+len(slices.DeleteFunc(made, func(c byte) bool { return c == 0 }))]
+	}
 }
 
 // hasOrderMark reports whether text begins with the byte order mark of UTF-16.
@@ -313,17 +311,4 @@ func appendRepaired(dst, text []byte) []byte {
 		text = text[size:]
 	}
 	return dst
-}
-
-// dropNUL removes NUL bytes from the arena, from start on.
-//
-// QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
-func (t *texts) dropNUL(start int) {
-	text := t.arena[start:]
-	if bytes.IndexByte(text, 0) < 0 {
-		return
-	}
-	t.repairs.add(NULBytes)
-	text = slices.DeleteFunc(text, func(c byte) bool { return c == 0 })
-	t.arena = t.arena[:start+len(text)]
 }

@@ -36,7 +36,7 @@ func TestTimeIsKeptAndReported(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d := NewDecoder(Options{MaxSeconds: test.maxSeconds})
-			d.timer.clock = slowClock()
+			d.clock = slowClock()
 			m := d.Decode([]byte(test.raw))
 			if got := m.Repairs.Has(CutTime); got != test.late {
 				t.Errorf("cut: got %v, want %v", got, test.late)

@@ -33,7 +33,7 @@ type Decoder struct {
 // NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
 	d := &Decoder{}
-	d.options, d.timer.clock = o.orDefaults(), time.Now
+	d.options, d.clock = o.orDefaults(), time.Now
 	d.leaf, d.page.links = d.addLeaf, &d.links
 	return d
 }
@@ -47,27 +47,29 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	d.arena, d.links = d.arena[:0], linkList{all: d.msg.Links, bytes: d.links.bytes[:0]}
 	d.repairs = 0
 	d.page.text, d.page.hidden = d.page.text[:0], d.page.hidden[:0]
-	d.timer.start(len(raw), time.Duration(d.options.MaxSeconds)*time.Second)
+	d.deadline = time.Time{}
+	if len(raw) >= minTimed {
+		d.deadline = d.clock().Add(time.Duration(d.options.MaxSeconds) * time.Second)
+	}
 
 	whole := bytes.TrimPrefix(raw, []byte("\ufeff"))
 	if bytes.IndexByte(whole, '\r') >= 0 { // not in the arena, which would be copied with it when it grows
 		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
 		whole = d.normal
 	}
-	d.decodeReadings(skipFromLine(whole))
+	whole = skipFromLine(whole)
+	d.takesLast, d.isAmbiguous = false, false
+	if d.read(whole); d.isAmbiguous {
+		d.readAgain(whole)
+	}
 	return &d.msg
 }
 
-// decodeReadings reads a message by the first of two values that contradict each other, and if there are such, again by the last.
+// readAgain reads a message by the last of two values that contradict each other, and adds what that shows to what the first has shown.
 //
 // QUIRK: a field and a parameter occur once. Of two, some programs take the first and some the last, so a sender can show
 // one text to a filter and another to people. Both readings share the limits.
-func (d *Decoder) decodeReadings(data []byte) {
-	d.takesLast, d.isAmbiguous = false, false
-	d.read(data)
-	if !d.isAmbiguous {
-		return
-	}
+func (d *Decoder) readAgain(data []byte) {
 	first := d.msg
 	d.msg, d.attached, d.links.all = Message{}, nil, nil
 	d.repairs, d.takesLast = 0, true
@@ -118,8 +120,7 @@ func appendNew[T any](items, further []T, most int, key func(*T) string) (_ []T,
 // read reads a message, whose lines end in LF, into d.msg.
 func (d *Decoder) read(data []byte) {
 	d.boundaries = d.boundaries[:0]
-	d.startHeaders()
-	e, body := d.header(data, typePlain, &d.msg.Header)
+	e, body := d.top(data, &d.msg.Header)
 	d.walk(e, body, 0)
 	d.msg.Links, d.msg.Attached, d.msg.Repairs = d.links.all, d.attached, d.repairs|d.links.repairs
 }
@@ -250,7 +251,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	}
 	if !isHTML { // QUIRK: before MIME, and long after, programs wrote files into the text, as uuencode (uuencode.eml) or yEnc (yenc.eml).
 		body = d.take(body, d.uuFile)
-		if !e.isEncoded() && bytes.Contains(body, []byte("=ybegin ")) && !utf8.Valid(body) {
+		if e.transfer == transferIdentity && bytes.Contains(body, []byte("=ybegin ")) && !utf8.Valid(body) {
 			body = d.take(body, d.yencFile)
 		}
 	}

@@ -111,9 +111,6 @@ func (e *entity) kind() kind {
 	return kinds[string(major)]
 }
 
-// isEncoded reports whether the content must be decoded before its structure can be read.
-func (e *entity) isEncoded() bool { return e.transfer != transferIdentity }
-
 // lower returns token in lower case.
 func (t *texts) lower(token []byte) []byte {
 	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
@@ -174,14 +171,31 @@ type parameter struct {
 	name, value []byte
 }
 
-// cutParams leaves the parameters of a field in h.params.
+// cutParams leaves the parameters of a field in h.params. The name of one is the last word before the "=".
+//
+// QUIRK: comments may stand between all words of a field. Mail also has parentheses in values without quotes, such as
+// "report (2).pdf", so a comment counts only before a name and after quotes (comments.eml).
 func (h *headers) cutParams(params []byte) {
 	h.params = h.params[:0]
 	for len(params) > 0 {
-		var p parameter
-		p.name, p.value, params = h.cutParam(params)
-		if len(p.name) > 0 {
-			h.params = append(h.params, p)
+		params = skipComments(params)
+		end := ascii.Set(1<<'=' | 1<<';').Index(params)
+		if end == len(params) {
+			return
+		}
+		if params[end] == ';' {
+			params = params[end+1:]
+			continue
+		}
+		name, rest := bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
+		name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
+		value, after, isQuoted := h.cutQuoted(rest)
+		if !isQuoted {
+			value, after, _ = bytes.Cut(bytes.TrimPrefix(rest, []byte{'"'}), []byte(";")) // perhaps after a quote without an end
+			value = bytes.TrimSpace(value)
+		}
+		if params = after; len(name) > 0 {
+			h.params = append(h.params, parameter{name, value})
 		}
 	}
 }
@@ -269,34 +283,9 @@ func (h *headers) joinPieces() []byte {
 	return h.made(start)
 }
 
-// cutParam cuts the first "name=value" off params. Both may be empty. The name is the last word before the "=".
-//
-// QUIRK: comments may stand between all words of a field. Mail also has parentheses in values without quotes, such as
-// "report (2).pdf", so a comment counts only before a name and after quotes (comments.eml).
-func (h *headers) cutParam(params []byte) (name, value, rest []byte) {
-	params = skipComments(params)
-	end := ascii.Set(1<<'=' | 1<<';').Index(params)
-	if end == len(params) {
-		return nil, nil, nil
-	}
-	if params[end] == ';' {
-		return nil, nil, params[end+1:]
-	}
-	name, rest = bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
-	name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
-	if len(rest) > 0 && rest[0] == '"' {
-		if value, rest, ok := h.cutQuoted(rest); ok {
-			return name, value, rest
-		}
-		rest = rest[1:] // the quote has no end
-	}
-	value, rest, _ = bytes.Cut(rest, []byte(";"))
-	return name, bytes.TrimSpace(value), rest
-}
-
-// cutQuoted cuts a quoted string off s, and returns its content.
+// cutQuoted cuts a quoted string off s, if it begins with one, and returns its content.
 func (h *headers) cutQuoted(s []byte) (value, rest []byte, ok bool) {
-	for i := 1; i < len(s); i++ {
+	for i := 1; i < len(s) && s[0] == '"'; i++ {
 		switch s[i] {
 		case '\\':
 			i++

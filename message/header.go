@@ -15,11 +15,11 @@ const maxHeaders = 32
 // leastValue is how many bytes are always read of a field that describes the content, which could not be read otherwise.
 const leastValue = 1 << 10
 
-// headers reads headers of a message and its parts. Its zero value keeps no fields: start sets the limits.
+// headers reads headers of a message and its parts. Its zero value keeps no fields: top sets the limits.
 type headers struct {
 	texts
-	options     Options
-	timer       timer
+	options Options
+	timer
 	bytesLeft   int // of header fields, in parts and attached messages too
 	fieldsLeft  int
 	laterLeft   int  // of fields that replace another one, although no bytes are left
@@ -33,9 +33,10 @@ type headers struct {
 // The types of parts that declare none.
 var typePlain, typeMessage, typeHTML, typeFile = []byte("text/plain"), []byte("message/rfc822"), []byte("text/html"), []byte("application/octet-stream")
 
-// startHeaders sets the limits for a reading of a message.
-func (h *headers) startHeaders() {
+// top reads the header of a message, for a reading of which it sets the limits, and adds its fields to kept.
+func (h *headers) top(data []byte, kept *[]Field) (e entity, body []byte) {
 	h.bytesLeft, h.fieldsLeft, h.laterLeft = maxHeaders*h.options.MaxHeaderBytes, h.options.MaxHeaderFields, h.options.MaxHeaderFields
+	return h.header(data, typePlain, kept)
 }
 
 // header reads the header at the start of data. It returns what the header says about the content, and the body. It adds the
@@ -47,7 +48,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		first = len(*kept)
 	}
 	for {
-		if h.timer.isUp() {
+		if h.isUp() {
 			h.repairs.add(CutTime)
 			data = nil
 			break

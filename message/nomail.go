@@ -71,14 +71,16 @@ func plural(n int, one, many string) string {
 // as files of another format do. Otherwise it returns a [NoMail], with a hint at what to do. Only the first 4 KiB count.
 func CheckMail(raw []byte) error {
 	head := raw[:min(len(raw), noMailBytes)]
-	err := CheckFormat(head)
+	kind := kindOf(head)
 	switch {
-	case err != nil || hasMailField(head):
-		return err
-	case isBinary(head):
-		return IsNoMail("binary file")
+	case kind == "" && hasMailField(head):
+		return nil
+	case kind == "" && isBinary(head):
+		kind = "binary file"
+	case kind == "":
+		kind = "text"
 	}
-	return IsNoMail("text")
+	return IsNoMail(kind)
 }
 
 // CheckFormat returns a [NoMail] if head begins as files of a format other than mail do.

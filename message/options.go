@@ -69,18 +69,13 @@ func (o Options) orDefaults() Options {
 	return o
 }
 
+// minTimed is the size of the least message that has a deadline. Smaller ones cannot take long.
+const minTimed = 64 << 10
+
 // timer says when the time for a message is up.
 type timer struct {
 	clock    func() time.Time
 	deadline time.Time // zero for a message without a time limit
-}
-
-// start sets the deadline for a message of that size. Messages below minTimed cannot take long.
-func (t *timer) start(size int, limit time.Duration) {
-	const minTimed = 64 << 10
-	if t.deadline = (time.Time{}); size >= minTimed {
-		t.deadline = t.clock().Add(limit)
-	}
 }
 
 func (t *timer) isUp() bool { return !t.deadline.IsZero() && !t.clock().Before(t.deadline) }

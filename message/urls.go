@@ -204,13 +204,13 @@ func (f *urlFinder) url() (from, to int) {
 			if from > done && ascii.IsAlphanumeric(f.text[from-1]) {
 				from = host // in the middle of a word
 			}
-			to = f.trimmed(host, f.end(host, false))
+			_, to = f.end(host, host, false)
 		case brokenScheme(f.text[:colon]) > 0 && isBroken(f.text[colon+1:]):
 			host = len(f.text) - len(bytes.TrimLeft(f.text[colon+1:], `/\`))
 			if from = colon - brokenScheme(f.text[done:colon]); from == colon {
 				from = host // the scheme belongs to the URL before
 			}
-			to = f.trimmed(host, f.end(host, true))
+			_, to = f.end(host, host, true)
 		default:
 			from, host = colon, colon+len("://")
 			for from > max(done, colon-maxSchemeBytes) && isSchemeByte(f.text[from-1]) {
@@ -229,31 +229,26 @@ func (f *urlFinder) url() (from, to int) {
 	return len(f.text), len(f.text)
 }
 
-// end returns the end of a URL that is known up to at and may contain backslashes.
-func (f *urlFinder) end(at int, backslashes bool) int {
+// end returns the end of a URL with that host, which is known up to at and may contain backslashes, and that end without the punctuation of the
+// sentence around it.
+func (f *urlFinder) end(host, at int, backslashes bool) (end, trimmed int) {
 	for at < len(f.text) && (isURLByte(f.text[at]) || backslashes && f.text[at] == '\\') {
 		at++
 	}
-	return at
-}
-
-// trimmed returns the end of a URL without the punctuation of the sentence around it.
-func (f *urlFinder) trimmed(host, to int) int {
-	return host + len(bytes.TrimRight(f.text[host:to], ".,;:!?)]}'*_"))
+	return at, host + len(bytes.TrimRight(f.text[host:at], ".,;:!?)]}'*_"))
 }
 
 // endOfHost returns the end of a URL whose host, which may be beyond ASCII, begins at host. It sets f.plain.
 func (f *urlFinder) endOfHost(host int) (to int) {
 	f.plain = 0
-	end := f.end(host, false)
-	to = f.trimmed(host, end)
+	end, to := f.end(host, host, false)
 	if end < len(f.text) && f.text[end] >= utf8.RuneSelf && !bytes.ContainsAny(f.text[host:end], "/?#") {
 		if name := nameLength(f.text[host:min(len(f.text), host+maxNameBytes)]); name > end-host {
 			f.plain = to
 			if to == host {
 				f.plain = 0
 			}
-			to = f.trimmed(host, f.end(host+name, false))
+			_, to = f.end(host, host+name, false)
 		}
 	}
 	return to

@@ -33,22 +33,22 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 		case w.wholeMessages:
 			hit = findBoundary(data, w.boundaries[base:])
 			w.leaf(e, data[:hit.start])
-		case kind == kindMessage && !e.isEncoded() && w.fitsDepth(depth):
+		case kind == kindMessage && e.transfer == transferIdentity && w.fitsDepth(depth):
 			depth++
 			e, data = w.header(skipFromLine(data), typePlain, &w.attached)
 			continue
-		case kind == kindFields && !e.isEncoded():
+		case kind == kindFields && e.transfer == transferIdentity:
 			hit = findBoundary(data, w.boundaries[base:])
 			_, rest := w.header(data[:hit.start], typePlain, &w.attached)
 			w.leaf(e, rest)
-		case kind == kindOutside && !e.isEncoded() && w.fitsDepth(depth):
+		case kind == kindOutside && e.transfer == transferIdentity && w.fitsDepth(depth):
 			depth++
 			e, data = w.header(data, typePlain, nil)
 			continue
 		default:
 			hit = findBoundary(data, w.boundaries[base:])
 			body := data[:hit.start]
-			isMessage := kind == kindMessage && e.isEncoded() || kind == kindFile && w.isMessage(e, body)
+			isMessage := kind == kindMessage && e.transfer != transferIdentity || kind == kindFile && w.isMessage(e, body)
 			if !isMessage || !w.fitsDepth(depth) {
 				w.leaf(e, body)
 				break
@@ -63,7 +63,7 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 			data = data[hit.end:]
 			hit = findBoundary(data, w.boundaries[base:])
 		}
-		isLate := w.timer.isUp()
+		isLate := w.isUp()
 		if isLate {
 			w.repairs.add(CutTime)
 		}
@@ -106,7 +106,7 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 	}
 	w.boundaries = w.boundaries[:base+own]
 	data = data[:hit.start]
-	if e.isEncoded() {
+	if e.transfer != transferIdentity { // it must be decoded before its structure can be read
 		data = w.normalise(w.innerContent(e, data))
 		e.transfer = transferIdentity
 		if findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
@@ -232,8 +232,7 @@ func Original(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte(originalParam)) {
 		return raw
 	}
-	d := NewDecoder(DefaultOptions())
-	e, body := d.top(raw)
+	d, e, body := open(raw)
 	if string(e.mediaType) != "multipart/mixed" || !d.hasField("x-spam-") || d.hasField("x-chaff-") {
 		return raw
 	}
@@ -249,8 +248,7 @@ const originalParam = "x-spam-type"
 // Attached returns copies of the messages attached to a message, without those attached to these, and whether the message is a complaint about
 // them: a report of RFC 5965.
 func Attached(raw []byte) (messages [][]byte, isReport bool) {
-	d := NewDecoder(DefaultOptions())
-	e, body := d.top(raw)
+	d, e, body := open(raw)
 	isReport = string(e.mediaType) == "multipart/report" && ascii.EqualFold(d.typeParam(&e, "report-type"), "feedback-report")
 	return d.unwrap(e, body, func(e *entity, body []byte) bool {
 		switch e.kind() {
@@ -265,12 +263,12 @@ func Attached(raw []byte) (messages [][]byte, isReport bool) {
 	}), isReport
 }
 
-// top reads the header of a message.
-func (d *Decoder) top(raw []byte) (e entity, body []byte) {
-	d.msg = Message{}
+// open returns a decoder for the attached messages of a message, whose header it has read.
+func open(raw []byte) (d *Decoder, e entity, body []byte) {
+	d = NewDecoder(DefaultOptions())
 	d.left = d.options.MaxTextBytes
-	d.startHeaders()
-	return d.header(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), typePlain, &d.msg.Header)
+	e, body = d.top(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), &d.msg.Header)
+	return d, e, body
 }
 
 // unwrap returns copies of the parts below e that takes accepts. It looks into multiparts, but not into messages.

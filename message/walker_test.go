@@ -19,8 +19,7 @@ func TestAWalkerFindsTheLeavesOfAMessage(t *testing.T) {
 		var got []string
 		w := walker{wholeMessages: test.wholeMessages, leaf: func(_ entity, body []byte) { got = append(got, string(body)) }}
 		w.options = DefaultOptions()
-		w.startHeaders()
-		e, body := w.header([]byte(raw), nil, nil)
+		e, body := w.top([]byte(raw), nil)
 		w.walk(e, body, 0)
 		if !slices.Equal(got, test.want) || len(w.attached) != test.attached || w.repairs != 0 {
 			t.Errorf("got the leaves %q, %d fields and the repairs %v, want %q", got, len(w.attached), w.repairs, test.want)
