@@ -59,7 +59,8 @@ func (t *hosts) handedOver(value []byte, receiver uint64) (from []byte, _ uint64
 	if after, isBy := bytes.CutPrefix(value, []byte("by ")); isBy {
 		from, rest = nil, after
 	}
-	by := t.registered(hostAt(rest))
+	domainAt := func(text []byte) uint64 { return t.registered(beforeAny(text[:min(len(text), maxHost)], " \t;(")) }
+	by := domainAt(rest)
 	if receiver == 0 {
 		receiver = by
 	}
@@ -68,12 +69,9 @@ func (t *hosts) handedOver(value []byte, receiver uint64) (from []byte, _ uint64
 		if seen = beforeAny(seen, " [)"); bytes.IndexByte(seen, '.') > 0 && !isDigit(seen[0]) {
 			host = seen // the name of the address, and not what the client said
 		}
-		if domain := t.registered(hostAt(host)); domain == by || domain == receiver {
+		if domain := domainAt(host); domain == by || domain == receiver {
 			return nil, receiver
 		}
 	}
 	return from, receiver
 }
-
-// hostAt returns the host name that a part of a Received field begins with.
-func hostAt(text []byte) []byte { return beforeAny(text[:min(len(text), maxHost)], " \t;(") }

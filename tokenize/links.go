@@ -16,7 +16,8 @@ import (
 	"chaff/message"
 )
 
-// link emits the kind of a link and the parts of its URL, and compares the domain in its text with that of its URL.
+// link emits the kind of a link and of its URL, as browsers read it, the host, its registered domain, and the words of path and query. A URL without a
+// host, such as cid:, is counted by its scheme, and mailto: by its addresses. link compares the domain in the text with that of the URL.
 func (t *Tokenizer) link(l message.Link) {
 	if t.isFull() {
 		return
@@ -24,7 +25,24 @@ func (t *Tokenizer) link(l message.Link) {
 	if l.Kind == message.LinkForm || l.Kind == message.LinkImage || l.Kind == message.LinkOther { // most links are in text or to be clicked
 		t.putTagged("link:", []byte(l.Kind.String()), nil)
 	}
-	t.url(l.URL)
+	switch u := weburl.Cut(l.URL); {
+	case u.Opaque && bytes.EqualFold(u.Scheme, []byte("mailto")):
+		t.addresses(newAddressTags("mailto:"), beforeAny(u.Path, "?"))
+	case u.Opaque:
+		t.putWord(t.unstemmed("scheme:"), u.Scheme)
+	default:
+		if u.Repaired {
+			t.seen.add(repairedURL)
+		}
+		if u.HasUser {
+			t.putTagged("host:user@", nil, u.User) // nearly always a deception
+		}
+		if len(u.Port) > 0 {
+			t.putWord(t.unstemmed("port:"), u.Port)
+		}
+		t.hosts.url(u.Host)
+		t.words(t.unstemmed("path:"), unescaped(u.Path))
+	}
 	if len(l.Base) > 0 {
 		t.hosts.url(weburl.Cut(l.Base).Host)
 	}
@@ -84,31 +102,6 @@ func linkHost(url []byte) []byte {
 	return host
 }
 
-// url emits the host of a URL, its registered domain, and the words of path and query, all as browsers read them. A URL without a host, such
-// as cid:, is counted by its scheme, and mailto: by its addresses.
-func (t *Tokenizer) url(url []byte) {
-	u := weburl.Cut(url)
-	if u.Opaque {
-		if bytes.EqualFold(u.Scheme, []byte("mailto")) {
-			t.addresses(newAddressTags("mailto:"), beforeAny(u.Path, "?"))
-			return
-		}
-		t.putWord(t.unstemmed("scheme:"), u.Scheme)
-		return
-	}
-	if u.Repaired {
-		t.seen.add(repairedURL)
-	}
-	if u.HasUser {
-		t.putTagged("host:user@", nil, u.User) // nearly always a deception
-	}
-	if len(u.Port) > 0 {
-		t.putWord(t.unstemmed("port:"), u.Port)
-	}
-	t.hosts.url(u.Host)
-	t.words(t.unstemmed("path:"), unescaped(u.Path))
-}
-
 // url emits the host of a URL.
 func (t *hosts) url(host []byte) {
 	if plain := unescaped(host); !bytes.Equal(plain, host) {
@@ -118,7 +111,7 @@ func (t *hosts) url(host []byte) {
 	host = bytes.TrimRight(host, ".")
 	last := bytes.LastIndexByte(host, '.') + 1
 	mayBeAddress := last < len(host) && (host[last] <= '9' || host[0] == '[') // in brackets, or the last label begins with a digit
-	t.hostAs(weburl.Host, "host:", "domain:", host, isPlainHost(host) && !mayBeAddress)
+	t.host(weburl.Host, "host:", "domain:", host, mayBeAddress)
 }
 
 // unescaped decodes the escapes in part of a URL, such as %41 for A, unless one is broken or the result is not text.
@@ -150,17 +143,12 @@ type hosts struct {
 	domains *cache // the registered domains of hosts
 }
 
-// host emits the host of an address and its registered domain, each with its own tag.
-func (t *hosts) host(tag, domainTag string, host []byte) {
-	t.hostAs(weburl.Name, tag, domainTag, host, isPlainHost(host))
-}
-
-// hostAs emits a host and its registered domain. A host that is not plain is emitted as written, as the name that read makes of it, which is what
-// programs look up, and as the name it looks like.
-func (t *hosts) hostAs(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, isPlain bool) {
+// host emits a host and its registered domain, each with its own tag. A host that is not plain, or may be a numeric address, is emitted as written, as
+// the name that read makes of it, which is what programs look up, and as the name it looks like.
+func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, mayBeAddress bool) {
 	host = bytes.TrimRight(host, ".")
 	names := lexicon{tag: tag, normalize: func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }}
-	if isPlain {
+	if isPlainHost(host) && !mayBeAddress {
 		if 0 < len(host) && len(host) <= maxHost {
 			t.putWord(names, host)
 			t.domain(domainTag, host)

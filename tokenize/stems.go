@@ -22,12 +22,10 @@ import (
 
 const noLanguage = "none"
 
-// stemmers returns the stemmer of each language that has one.
-func stemmers() map[string]func(word string, stemStopWords bool) string {
-	return map[string]func(word string, stemStopWords bool) string{
-		"english": english.Stem, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem, "russian": stemRussian,
-		"spanish": spanish.Stem, "swedish": swedish.Stem,
-	}
+// stemmers has the stemmer of each language that has one.
+var stemmers = map[string]func(word string, stemStopWords bool) string{
+	"english": english.Stem, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem, "russian": stemRussian,
+	"spanish": spanish.Stem, "swedish": swedish.Stem,
 }
 
 // stemRussian stems a Russian word.
@@ -38,11 +36,11 @@ func stemRussian(word string, stemStopWords bool) string {
 }
 
 // Languages returns the languages with a stemmer, sorted.
-func Languages() []string { return slices.Sorted(maps.Keys(stemmers())) }
+func Languages() []string { return slices.Sorted(maps.Keys(stemmers)) }
 
 // stemmer returns the function that stems lower-case words of a language, stop words too, or nil. The stem may share the memory of the word.
 func stemmer(language string) func(word []byte) []byte {
-	stem := stemmers()[language]
+	stem := stemmers[language]
 	if stem == nil {
 		return nil
 	}
@@ -86,7 +84,8 @@ type cache struct {
 	tag       string      // of the terms; empty if the caller adds one
 	normalize normalizer
 	seed      maphash.Seed
-	terms     hashtable.Map[cachedTerm] // by the hash of the word
+	words     hashtable.Table // hashes of the words
+	terms     []cachedTerm    // by the number of the word
 	texts     []byte
 	disguises []disguise
 }
@@ -94,7 +93,7 @@ type cache struct {
 type cachedTerm struct {
 	hash     uint64
 	start    uint32 // of its text
-	size     uint16
+	size     uint16 // 0 for a text that is too long to keep
 	disguise uint16 // which one is behind it, from 1; 0 if the word is not disguised
 }
 
@@ -114,16 +113,20 @@ func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
 
 // get returns the term that a word is counted as, which is never overwritten, its hash, and what is behind a disguised word.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
-	key := maphash.Bytes(c.seed, word)
-	if t := c.terms.Get(key); t != nil {
+	if len(c.terms) == maxCachedWords || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
+		c.words.Reset()
+		c.terms, c.texts, c.disguises = c.terms[:0], make([]byte, 0, cap(c.texts)), nil
+	}
+	number, isNew := c.words.Add(maphash.Bytes(c.seed, word))
+	if isNew {
+		c.terms = append(c.terms, cachedTerm{})
+	}
+	t := &c.terms[number]
+	if t.size > 0 {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
 		}
 		return c.texts[t.start:][:t.size], t.hash, d
-	}
-	if c.terms.Len() == maxCachedWords || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
-		c.terms.Reset()
-		c.texts, c.disguises = make([]byte, 0, cap(c.texts)), nil
 	}
 	// The terms of a message keep memory that is outgrown: twice the size if it doubles, five times if it grows by a quarter, as append does.
 	if cap(c.texts)-len(c.texts) < maxCachedTerm {
@@ -140,11 +143,10 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		return slices.Clone(text), hash, d
 	}
 	c.texts = texts
-	t := cachedTerm{hash: hash, start: uint32(start), size: uint16(len(text))}
+	t.hash, t.start, t.size = hash, uint32(start), uint16(len(text))
 	if d != nil {
 		c.disguises = append(c.disguises, *d)
 		t.disguise = uint16(len(c.disguises))
 	}
-	c.terms.Put(key, t)
 	return text, hash, d
 }

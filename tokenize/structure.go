@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
+	"chaff/internal/weburl"
 	"chaff/message"
 )
 
@@ -96,7 +97,7 @@ func (t *writing) field(rule *fieldRule, value []byte) {
 		}
 		t.shapeOf(rule.tags.words, local, true)
 		t.shapeOf(rule.tags.words, value, false)
-		t.host("message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"))
+		t.host(weburl.Name, "message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"), false)
 	case dateField:
 		t.shapeOf(rule.tags.words, value, true)
 		_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))

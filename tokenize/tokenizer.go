@@ -8,6 +8,7 @@ import (
 	"chaff/internal/evidence"
 	"chaff/internal/headerfield"
 	"chaff/internal/termkey"
+	"chaff/internal/weburl"
 	"chaff/message"
 )
 
@@ -137,7 +138,11 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	}
 	t.group = evidence.Structure
 	t.shape(m.Parts)
-	t.scripts()
+	for s, n := range t.seen.letters {
+		if s != int(noScript) && n >= minLetters {
+			t.putTagged("script:", []byte(script(s).String()), nil)
+		}
+	}
 	t.group = evidence.Links
 	for _, l := range m.Links {
 		t.link(l)
@@ -257,6 +262,6 @@ func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 			address = t.view.visible(chunk)
 		}
 		t.putWord(t.unstemmed(tags.words), address)
-		t.hosts.host(tags.host, tags.domain, chunk[at+1:])
+		t.hosts.host(weburl.Name, tags.host, tags.domain, chunk[at+1:], false)
 	}
 }

@@ -164,7 +164,7 @@ func TestURLsAreCutHoweverTheyAreWritten(t *testing.T) {
 		t.Run(tt.url, func(t *testing.T) {
 			var got []string
 			tok.emit, tok.left = func(term *Term) { got = append(got, term.Text()) }, 100
-			tok.url([]byte(tt.url))
+			tok.link(message.Link{URL: []byte(tt.url)})
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}

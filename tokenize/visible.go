@@ -398,12 +398,3 @@ func scriptOf(r rune) script {
 	}
 	return noScript
 }
-
-// scripts emits each script of the text.
-func (t *terms) scripts() {
-	for s, n := range t.seen.letters {
-		if s != int(noScript) && n >= minLetters {
-			t.putTagged("script:", []byte(script(s).String()), nil)
-		}
-	}
-}
