@@ -12,27 +12,42 @@ import (
 // Bag collects the terms of one message. It reuses its memory for the next message; the zero value is ready.
 type Bag struct {
 	terms  hashtable.Table
-	counts []uint32 // by the number of the term in the table, as are inHead, groups and names
-	inHead []bool
-	groups []evidence.Group
-	names  []words // of the named terms
-	text   []byte  // scratch memory
-	grams  cellSet
+	counts []uint32 // by the number of the term in the table, as are marks and names
+	marks  []byte
+	names  []words                     // of the named terms
+	text   []byte                      // scratch memory
+	grams  []uint64                    // a bit for each cell
+	used   [CellCount / 64 / 64]uint64 // a bit for each word of grams that is not 0
 	cells  []uint32
 }
 
 // Reset empties the bag.
 func (b *Bag) Reset() {
 	b.terms.Reset()
-	b.counts, b.inHead, b.groups = b.counts[:0], b.inHead[:0], b.groups[:0]
-	b.names = b.names[:0]
-	b.grams.clear()
+	b.counts, b.marks, b.names = b.counts[:0], b.marks[:0], b.names[:0]
+	for i, used := range b.used {
+		for ; used != 0; used &= used - 1 {
+			b.grams[64*i+bits.TrailingZeros64(used)] = 0
+		}
+		b.used[i] = 0
+	}
 }
 
-// AddGrams adds the cells of all grams of a text.
+// AddGrams adds the cells of all grams of a text. It sets a bit for each gram, to 1 or to what it was, because a processor cannot predict which grams
+// have a cell.
 func (b *Bag) AddGrams(text []byte) {
+	if b.grams == nil {
+		b.grams = make([]uint64, CellCount/64)
+	}
 	for ; len(text) >= gramSize; text = text[1:] {
-		b.grams.addIf(Cell(binary.LittleEndian.Uint32(text)))
+		cell, has := Cell(binary.LittleEndian.Uint32(text))
+		bit := uint64(0)
+		if has {
+			bit = 1
+		}
+		word := cell / 64
+		b.grams[word] |= bit << (cell % 64)
+		b.used[word/64] |= bit << (word % 64)
 	}
 }
 
@@ -41,10 +56,10 @@ func (b *Bag) Add(hash uint64, group evidence.Group, inHead bool) (first bool) {
 	n, first := b.terms.Add(hash)
 	if !first {
 		b.counts[n]++
-		b.inHead[n] = b.inHead[n] || inHead
+		b.marks[n] |= Mark(group, inHead, b.counts[n])
 		return false
 	}
-	b.counts, b.inHead, b.groups = append(b.counts, 1), append(b.inHead, inHead), append(b.groups, group)
+	b.counts, b.marks = append(b.counts, 1), append(b.marks, Mark(group, inHead, 1))
 	return true
 }
 
@@ -74,50 +89,14 @@ func (b *Bag) Text(i int) []byte {
 
 // Document returns what was added since the last Reset. It is valid until the bag changes.
 func (b *Bag) Document() Document {
-	b.cells = b.grams.appendTo(b.cells[:0])
-	return Document{Terms: b.terms.Hashes(), Counts: b.counts, InHead: b.inHead, Groups: b.groups, Cells: b.cells}
-}
-
-// cellSet is a set of cells, one bit for each of them. The zero value is empty.
-type cellSet struct {
-	words []uint64                    // a bit for each cell
-	used  [CellCount / 64 / 64]uint64 // a bit for each word that is not 0
-}
-
-// addIf adds a cell if ok. It sets a bit in either case, to 1 or to what it was, because a processor cannot predict which grams
-// have a cell.
-func (s *cellSet) addIf(cell uint32, ok bool) {
-	if s.words == nil {
-		s.words = make([]uint64, CellCount/64)
-	}
-	bit := uint64(0)
-	if ok {
-		bit = 1
-	}
-	word := cell / 64
-	s.words[word] |= bit << (cell % 64)
-	s.used[word/64] |= bit << (word % 64)
-}
-
-// appendTo appends the cells in ascending order.
-func (s *cellSet) appendTo(dst []uint32) []uint32 {
-	for i, used := range s.used {
+	b.cells = b.cells[:0]
+	for i, used := range b.used {
 		for ; used != 0; used &= used - 1 {
 			at := 64*i + bits.TrailingZeros64(used)
-			for word := s.words[at]; word != 0; word &= word - 1 {
-				dst = append(dst, uint32(64*at+bits.TrailingZeros64(word)))
+			for word := b.grams[at]; word != 0; word &= word - 1 {
+				b.cells = append(b.cells, uint32(64*at+bits.TrailingZeros64(word)))
 			}
 		}
 	}
-	return dst
-}
-
-// clear empties the set.
-func (s *cellSet) clear() {
-	for i, used := range s.used {
-		for ; used != 0; used &= used - 1 {
-			s.words[64*i+bits.TrailingZeros64(used)] = 0
-		}
-		s.used[i] = 0
-	}
+	return Document{Terms: b.terms.Hashes(), Counts: b.counts, Marks: b.marks, Cells: b.cells}
 }

@@ -55,9 +55,6 @@ func ParseKind(name string) (Kind, error) {
 // counted reports whether values are counts.
 func (k Kind) counted() bool { return k == Counts || k == NormalisedCounts }
 
-// normalised reports whether documents are L2-normalised.
-func (k Kind) normalised() bool { return k == NormalisedBits || k == NormalisedCounts }
-
 // Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. Trainers only read it. A data set made of
 // [Documents] takes fewer bytes or is on disk, and only [Dataset.Rows] reads it.
 type Dataset struct {
@@ -168,40 +165,53 @@ func (d *Dataset) Row(i int) Vector {
 
 // Rows reads the rows of a data set, one at a time. It belongs to one goroutine; a data set can have any number.
 type Rows struct {
-	dataset *Dataset
-	wanted  func(evidence.Group) bool // nil for all
-	reader  documentReader
-	lookup  Lookup
-	row     Vector
+	dataset  *Dataset
+	wanted   [evidence.Groups]bool
+	hasTerms bool // not only cells are wanted
+	reader   documentReader
+	lookup   Lookup
+	row      Vector
 }
 
 // Rows returns a reader of the rows of d.
-func (d *Dataset) Rows() *Rows { return d.RowsOf(nil) }
+func (d *Dataset) Rows() *Rows { return d.RowsOf(func(evidence.Group) bool { return true }) }
 
 // RowsOf is [Dataset.Rows] for the terms of some groups: its rows may lack those of others.
 func (d *Dataset) RowsOf(groups func(evidence.Group) bool) *Rows {
-	r := &Rows{dataset: d, wanted: groups}
+	r := &Rows{dataset: d}
+	for g := range r.wanted {
+		r.wanted[g] = groups(evidence.Group(g))
+		r.hasTerms = r.hasTerms || r.wanted[g] && evidence.Group(g) != evidence.Grams
+	}
 	if d.index != nil {
 		r.reader = d.index.documents.reader()
 	}
 	return r
 }
 
-// Row returns document i, valid until the next call. A row that could not be read is empty. With evidence the cells come first, then the
-// terms of each group: ids ascend within a group only, and sums over a group are those of an ascending row.
+// Row returns document i, valid until the next call. A row that could not be read is empty.
 func (r *Rows) Row(i int) Vector {
 	d := r.dataset
 	if d.index == nil {
 		return d.Row(i)
 	}
-	r.reader.read(d.documents[i])
-	r.row = r.lookup.appendStored(r.row.Reset(), &r.reader, d.index.ids, d.Kind, r.wanted)
+	s := &r.reader
+	s.read(d.documents[i])
+	if d.Kind.counted() {
+		s.readCounts()
+	}
+	if d.Kind == Evidence && r.wanted[evidence.Grams] {
+		s.readCells()
+	}
+	if r.hasTerms {
+		r.lookup.find(s, d.index.ids)
+	}
+	r.row = r.lookup.appendRow(r.row.Reset(), s.doc, s.sizes, d.Kind, &r.wanted)
 	return r.row
 }
 
-// Vector is one sparse row: the ids of the terms of a document in ascending order, of evidence within each
-// group, and their values. All other terms have the
-// value 0.
+// Vector is one sparse row: the ids of the terms of a document in ascending order, and their values. All other terms have the value 0. Of evidence the
+// cells come first, then the terms of each group: ids ascend within a group only, and sums over a group are those of an ascending row.
 type Vector struct {
 	IDs    []uint32
 	Values []float32

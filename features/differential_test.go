@@ -107,7 +107,7 @@ func FuzzDamagedTables(f *testing.F) {
 		for i := range uint64(40) { // more than are looked up at a time
 			hashes = append(hashes, hash+i<<32, hash<<i)
 		}
-		doc := features.Document{Terms: hashes, Counts: make([]uint32, len(hashes)), InHead: make([]bool, len(hashes)), Groups: make([]evidence.Group, len(hashes))}
+		doc := features.Document{Terms: hashes, Counts: make([]uint32, len(hashes)), Marks: make([]byte, len(hashes))}
 		x := new(features.Lookup).AppendVector(features.Vector{}, v, doc, features.Bits)
 		for _, id := range x.IDs {
 			if int(id) >= v.Len() {

@@ -13,15 +13,39 @@ import (
 type Document struct {
 	Terms  []uint64 // hashes
 	Counts []uint32 // how often the term occurs
-	InHead []bool   // whether the term occurs in the head of the text; whoever makes the document says where the head ends
-	Groups []evidence.Group
+	Marks  []byte   // what [Mark] returns
 	Cells  []uint32 // cells of the grams, in ascending order
 }
 
+const (
+	markHead     = 1
+	markRepeated = 2
+	groupShift   = 2
+)
+
+// Mark returns what a document says of a term beside its count: its group, and whether it occurs in the head of the text. Whoever makes the document says
+// where the head ends.
+func Mark(group evidence.Group, inHead bool, count uint32) byte {
+	mark := byte(group) << groupShift
+	if inHead {
+		mark |= markHead
+	}
+	if count > 1 {
+		mark |= markRepeated
+	}
+	return mark
+}
+
+// Group returns the group of term i.
+func (doc Document) Group(i int) evidence.Group { return evidence.Group(doc.Marks[i] >> groupShift) }
+
+// InHead reports whether term i occurs in the head of the text.
+func (doc Document) InHead(i int) bool { return doc.Marks[i]&markHead != 0 }
+
 // sizes returns the number of distinct terms in each group.
 func (doc Document) sizes() (n [evidence.Groups]int) {
-	for _, g := range doc.Groups {
-		n[g]++
+	for _, mark := range doc.Marks {
+		n[mark>>groupShift]++
 	}
 	n[evidence.Grams] = len(doc.Cells)
 	return n
@@ -30,7 +54,7 @@ func (doc Document) sizes() (n [evidence.Groups]int) {
 // scale returns the factor of the values of so many terms for a kind other than [Evidence]: 1 / the Euclidean length of the document for a
 // normalised kind, otherwise 1. It needs the counts for counts only.
 func scale(kind Kind, terms int, counts []uint32) float64 {
-	if !kind.normalised() || terms == 0 {
+	if kind != NormalisedBits && kind != NormalisedCounts || terms == 0 {
 		return 1
 	}
 	squares := float64(terms) // of bits

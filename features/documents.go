@@ -54,7 +54,8 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 			record := old.read(ref, &r.buffer)
 			if record != nil {
 				r.split(record)
-				r.readTerms()
+				r.readNumbers()
+				r.readCounts()
 				for i, number := range r.numbers {
 					r.numbers[i] = numbers[number]
 				}
@@ -135,15 +136,10 @@ func (w *Writer) encode(numbers []uint32, doc Document, sizes [evidence.Groups]i
 		number, i := uint32(known>>32), uint32(known)
 		w.gaps = appendGap(w.gaps, number-before)
 		before = number
-		mark := byte(doc.Groups[i]) << groupShift
-		if doc.InHead[i] {
-			mark |= markHead
-		}
+		w.marks = append(w.marks, doc.Marks[i])
 		if doc.Counts[i] > 1 {
-			mark |= markRepeated
 			w.counts = binary.AppendUvarint(w.counts, uint64(doc.Counts[i]))
 		}
-		w.marks = append(w.marks, mark)
 	}
 	w.record = appendRecord(w.record[:0], sizes, w.gaps, cells, w.marks, w.counts)
 }
@@ -157,12 +153,6 @@ func (w *Writer) encode(numbers []uint32, doc Document, sizes [evidence.Groups]i
 //	u8        for each term its mark: 4 times its group, plus 2 if it occurs more than once, plus 1 if it is in the head of the text
 //	varints   the counts of the terms that occur more than once
 const recordHeader = 4*evidence.Groups + 8
-
-const (
-	markHead     = 1
-	markRepeated = 2
-	groupShift   = 2
-)
 
 // appendRecord appends a record.
 func appendRecord(dst []byte, sizes [evidence.Groups]int, gaps, cells, marks, counts []byte) []byte {
@@ -218,13 +208,11 @@ type documentReader struct {
 	records *records
 	buffer  []byte
 	sizes   [evidence.Groups]int
-	gaps    []byte // of the terms, as are marks and counts
+	gaps    []byte // of the terms, as are counts
 	cells   []byte // their gaps
-	marks   []byte
 	counts  []byte
 	numbers []uint32
-	byGroup []uint32 // the numbers of one group after the other
-	doc     Document
+	doc     Document // its marks are in the record
 }
 
 func (d *Documents) reader() documentReader {
@@ -252,28 +240,26 @@ func (r *documentReader) split(record []byte) {
 	rest := record[recordHeader:]
 	r.gaps, rest = rest[:gaps], rest[gaps:]
 	r.cells, rest = rest[:cells], rest[cells:]
-	r.marks, r.counts = rest[:terms], rest[terms:]
+	r.doc.Marks, r.counts = rest[:terms:terms], rest[terms:]
 }
 
 // readNumbers decodes the numbers of the terms.
 func (r *documentReader) readNumbers() {
-	r.numbers = appendDecoded(r.numbers[:0], len(r.marks), r.gaps)
+	r.numbers = appendDecoded(r.numbers[:0], len(r.doc.Marks), r.gaps)
 }
 
-// readTerms sets the numbers of the terms, their groups, how often they occur, and which are in the head.
-func (r *documentReader) readTerms() {
-	r.readNumbers()
-	doc, counts := &r.doc, r.counts
-	doc.Counts, doc.InHead, doc.Groups = doc.Counts[:0], doc.InHead[:0], doc.Groups[:0]
-	for _, mark := range r.marks {
+// readCounts decodes how often the terms occur.
+func (r *documentReader) readCounts() {
+	counts := r.counts
+	r.doc.Counts = r.doc.Counts[:0]
+	for _, mark := range r.doc.Marks {
 		count := uint64(1)
 		if mark&markRepeated != 0 {
 			var size int
 			count, size = binary.Uvarint(counts)
 			counts = counts[size:]
 		}
-		doc.Counts, doc.InHead = append(doc.Counts, uint32(count)), append(doc.InHead, mark&markHead != 0)
-		doc.Groups = append(doc.Groups, evidence.Group(mark>>groupShift))
+		r.doc.Counts = append(r.doc.Counts, uint32(count))
 	}
 }
 
@@ -285,7 +271,8 @@ func (r *documentReader) readCells() {
 // readAll sets the document.
 func (r *documentReader) readAll(ref Ref) {
 	r.read(ref)
-	r.readTerms()
+	r.readNumbers()
+	r.readCounts()
 	r.readCells()
 	r.doc.Terms = r.doc.Terms[:0]
 	for _, number := range r.numbers {
@@ -327,7 +314,7 @@ func (d *Documents) Texts() (limit int, of func(ref Ref) []uint32) {
 			if int(number) >= end {
 				break
 			}
-			if evidence.Group(r.marks[i]>>groupShift) == text {
+			if r.doc.Group(i) == text {
 				kept = append(kept, number)
 			}
 		}

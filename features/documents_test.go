@@ -47,13 +47,14 @@ func TestLargeNumbersComeBack(t *testing.T) {
 	d := NewDocuments(0)
 	w := d.NewWriter()
 	numbers := []uint32{5, 1<<numberBits - 1}
-	want := Document{Counts: []uint32{1, 300}, InHead: []bool{false, true}, Groups: []evidence.Group{evidence.Fields, evidence.Words}, Cells: []uint32{3}}
+	want := Document{Counts: []uint32{1, 300}, Marks: []byte{Mark(evidence.Fields, false, 1), Mark(evidence.Words, true, 300)}, Cells: []uint32{3}}
 	w.encode(numbers, want, want.sizes(), appendGaps(nil, want.Cells))
 	ref := w.add(w.record)
 	w.Close()
 	r := d.reader()
 	r.read(ref)
-	r.readTerms()
+	r.readNumbers()
+	r.readCounts()
 	r.readCells()
 	if diff := cmp.Diff(want, r.doc); diff != "" || !slices.Equal(r.numbers, numbers) {
 		t.Errorf("got the numbers %v (-want +got):\n%s", r.numbers, diff)
@@ -157,11 +158,11 @@ func TestATextIsKnownByItsPairs(t *testing.T) {
 		var doc Document
 		for g, n := range groups {
 			for i := range n {
-				doc.Terms, doc.Counts, doc.InHead = append(doc.Terms, uint64(g)<<32|uint64(i)), append(doc.Counts, 1), append(doc.InHead, false)
-				doc.Groups = append(doc.Groups, g)
+				doc.Terms, doc.Counts = append(doc.Terms, uint64(g)<<32|uint64(i)), append(doc.Counts, 1)
+				doc.Marks = append(doc.Marks, Mark(g, false, 1))
 			}
 		}
-		return w.AddDocument(doc, func(i int) []byte { return fmt.Appendf(nil, "%s %d", doc.Groups[i], uint32(doc.Terms[i])) })
+		return w.AddDocument(doc, func(i int) []byte { return fmt.Appendf(nil, "%s %d", doc.Group(i), uint32(doc.Terms[i])) })
 	}
 	short := document(map[evidence.Group]int{evidence.Words: 9, evidence.Pairs: 8, evidence.Subject: 3, evidence.Fields: 5})
 	noPairs := document(map[evidence.Group]int{evidence.Words: 9, evidence.Subject: 3, evidence.Links: 2})
@@ -197,7 +198,7 @@ func TestWhichTermsOfALongTextCountDoesNotDependOnOtherMail(t *testing.T) {
 			var doc Document
 			for i := range n {
 				doc.Terms, doc.Counts = append(doc.Terms, uint64(from+i)<<20|1), append(doc.Counts, 1)
-				doc.InHead, doc.Groups = append(doc.InHead, false), append(doc.Groups, evidence.Pairs)
+				doc.Marks = append(doc.Marks, Mark(evidence.Pairs, false, 1))
 			}
 			return w.AddDocument(doc, func(i int) []byte { return fmt.Appendf(nil, "pair %d", from+i) })
 		}

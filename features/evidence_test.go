@@ -1,6 +1,7 @@
 package features
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,8 +23,8 @@ func evidenceBag(random *rand.Rand, terms, cells int) *Bag {
 			b.Name(text, nil)
 		}
 	}
-	for range cells {
-		b.grams.addIf(uint32(random.IntN(CellCount)), true)
+	for range 2 * cells { // half of them have a cell
+		b.AddGrams(binary.LittleEndian.AppendUint32(nil, random.Uint32()))
 	}
 	return b
 }
@@ -58,7 +59,7 @@ func testEvidence(t *testing.T, memory int64) {
 	unknown := 0
 	for i, b := range bags {
 		doc := b.Document()
-		want := new(Lookup).AppendVector(Vector{}, index.Vocabulary(), doc, Evidence)
+		want := ascending(new(Lookup).AppendVector(Vector{}, index.Vocabulary(), doc, Evidence))
 		got := ascending(rows.Row(i))
 		if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Groups, want.Groups) {
 			t.Fatalf("document %d, stored row (-want +got):\n%s", i, cmp.Diff(want, got))
@@ -105,19 +106,21 @@ func checkEvidence(t *testing.T, doc Document, x Vector) {
 
 func TestCellsAreASortedSet(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 0))
-	var s cellSet
+	var b Bag
 	for range 20 {
 		n := random.IntN(3000)
 		want := make(map[uint32]bool)
 		for range n {
-			cell := uint32(random.IntN(CellCount))
+			gram := random.Uint32()
 			if random.IntN(4) == 0 {
-				cell %= 64 // often the same cells
+				gram %= 64 // often the same cells
 			}
-			s.addIf(cell, true)
-			want[cell] = true
+			b.AddGrams(binary.LittleEndian.AppendUint32(nil, gram))
+			if cell, has := Cell(gram); has {
+				want[cell] = true
+			}
 		}
-		got := s.appendTo([]uint32{7})[1:]
+		got := b.Document().Cells
 		if len(got) != len(want) || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(want) {
 			t.Fatalf("%d cells of %d", len(got), len(want))
 		}
@@ -126,9 +129,9 @@ func TestCellsAreASortedSet(t *testing.T) {
 				t.Fatalf("cell %d was not put in", cell)
 			}
 		}
-		s.clear()
+		b.Reset()
 	}
-	if got := s.appendTo(nil); len(got) != 0 {
+	if got := b.Document().Cells; len(got) != 0 {
 		t.Errorf("an empty set has %d cells", len(got))
 	}
 }

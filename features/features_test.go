@@ -32,6 +32,14 @@ func add(b *Bag, term string, start bool) {
 	}
 }
 
+// marksOf returns the marks of terms of these groups, each of which occurs once.
+func marksOf(groups ...evidence.Group) (marks []byte) {
+	for _, g := range groups {
+		marks = append(marks, Mark(g, false, 1))
+	}
+	return marks
+}
+
 func TestABagCountsItsTermsInTheOrderInWhichTheyCome(t *testing.T) {
 	doc := bagOf("who", "saw", "who", "with", "who").Document()
 	want := []uint64{hashOf([]byte("who")), hashOf([]byte("saw")), hashOf([]byte("with"))}
@@ -46,7 +54,7 @@ func TestABagForgetsWhatWasBeforeReset(t *testing.T) {
 	b.Reset()
 	add(b, "ham", true)
 	doc := b.Document()
-	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []evidence.Group{evidence.Words}}, doc); diff != "" {
+	if diff := cmp.Diff(Document{Terms: []uint64{hashOf([]byte("ham"))}, Counts: []uint32{1}, Marks: []byte{Mark(evidence.Words, true, 1)}}, doc); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)
 	}
 	b.Reset()

@@ -42,29 +42,6 @@ func (t termIDs) of(number uint32) uint32 {
 	return t.ids[number]
 }
 
-// known replaces ascending numbers by their ids, which ascend too, and to each of which offset is added. It leaves out unknown terms.
-func (t termIDs) known(numbers []uint32, offset uint32) []uint32 {
-	if t.ids == nil {
-		for i := 0; offset > 0 && i < len(numbers); i++ {
-			numbers[i] += offset
-		}
-		return numbers
-	}
-	n := 0
-	for _, number := range numbers {
-		id := t.ids[number]
-		numbers[n] = id + offset
-		if id != unknown {
-			n++
-		}
-	}
-	if numbers = numbers[:n]; !t.ordered {
-		slices.Sort(numbers)
-		numbers = slices.Compact(numbers) // two hashes can be one term
-	}
-	return numbers
-}
-
 // Index maps the terms of documents to the ids of a vocabulary. It is read-only and safe for concurrent use.
 type Index struct {
 	documents  *Documents

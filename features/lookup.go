@@ -10,24 +10,41 @@ import (
 
 // Lookup makes vectors of documents. It belongs to one goroutine and reuses its memory; the zero value is ready.
 type Lookup struct {
-	known []uint64 // the known terms of a document: the id and, in the lower 32 bits, the index in the document
-	spare []uint64
-	whole [1]uint64 // the hash of the document for the kind [Whole]
+	known   []uint64 // the known terms of a document: the id and, in the lower 32 bits, the index in the document
+	spare   []uint64
+	ids     []uint32 // their ids, which ascend, and indices
+	indices []uint32
+	some    []uint32  // memory of indices
+	order   []uint32  // 0, 1, 2, ...
+	repeats bool      // two hashes are one term
+	byGroup []uint32  // their ids, one group after the other
+	whole   [1]uint64 // the hash of the document for the kind [Whole]
 }
 
 // AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and returns the
 // longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
 	l.known = v.AppendKnown(l.known[:0], l.Hashes(doc, kind))
-	l.sort()
-	return l.appendRow(dst, doc, kind)
+	l.split()
+	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
 }
 
 // AppendFound is AppendVector for known terms as [Vocabulary.AppendKnown] returns them.
 func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind) Vector {
 	l.known = append(l.known[:0], known...)
+	l.split()
+	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
+}
+
+// split sorts the known terms, and sets their ids and their indices.
+func (l *Lookup) split() {
 	l.sort()
-	return l.appendRow(dst, doc, kind)
+	l.ids, l.indices = slices.Grow(l.ids[:0], len(l.known))[:len(l.known)], slices.Grow(l.some[:0], len(l.known))[:len(l.known)]
+	for k, known := range l.known {
+		l.ids[k], l.indices[k] = uint32(known>>32), uint32(known)
+		l.repeats = k > 0 && (l.repeats || l.ids[k] == l.ids[k-1])
+	}
+	l.some = l.indices
 }
 
 // Known returns the known terms of the document that was last looked up: the id and, in the lower 32 bits, the index in the document. They
@@ -43,63 +60,37 @@ func (l *Lookup) Hashes(doc Document, kind Kind) []uint64 {
 	return l.whole[:]
 }
 
-// appendStored is AppendVector for the document that r has read, with the ids of a vocabulary. Rows of evidence have the cells first, then the
-// terms of each group: ids ascend within a group only, and sums over a group are those of an ascending row. They lack the groups that are not
-// wanted; nil wants all.
-func (l *Lookup) appendStored(dst Vector, r *documentReader, ids termIDs, kind Kind, wanted func(evidence.Group) bool) Vector {
-	switch kind {
-	case Evidence:
-		return appendEvidence(dst, r, ids, wanted)
-	case Bits, NormalisedBits:
-		first := len(dst.IDs)
-		dst.IDs = appendDecoded(dst.IDs, len(r.marks), r.gaps)
-		known := ids.known(dst.IDs[first:], 0)
-		dst.IDs = dst.IDs[:first+len(known)]
-		dst.Values = appendSame(dst.Values, float32(scale(kind, len(r.marks), nil)), len(known))
-		return dst
-	}
-	l.find(r, ids)
-	return l.appendRow(dst, r.doc, kind)
-}
-
-// find sets the known terms of the document that r has read.
+// find sets the known terms of the document that r has read. Its memory is that of r.
 func (l *Lookup) find(r *documentReader, ids termIDs) {
-	r.readTerms()
+	r.readNumbers()
+	numbers := r.numbers
+	for len(l.order) < len(numbers) {
+		l.order = append(l.order, uint32(len(l.order)))
+	}
+	l.ids, l.indices, l.repeats = numbers, l.order[:len(numbers)], false
+	if ids.ids == nil {
+		return
+	}
+	if ids.ordered {
+		l.some = slices.Grow(l.some[:0], len(numbers))[:len(numbers)]
+		n := 0
+		for i, number := range numbers {
+			id := ids.ids[number]
+			numbers[n], l.some[n] = id, uint32(i)
+			if id != unknown {
+				n++
+			}
+		}
+		l.ids, l.indices = numbers[:n], l.some[:n]
+		return
+	}
 	l.known = l.known[:0]
-	for i, number := range r.numbers {
+	for i, number := range numbers {
 		if id := ids.of(number); id != unknown {
 			l.known = append(l.known, uint64(id)<<32|uint64(i))
 		}
 	}
-	if !ids.ordered {
-		l.sort()
-	}
-}
-
-// appendEvidence is appendStored for evidence.
-func appendEvidence(dst Vector, r *documentReader, ids termIDs, wanted func(evidence.Group) bool) Vector {
-	wants := func(g evidence.Group) bool { return wanted == nil || wanted(g) }
-	if n := r.sizes[evidence.Grams]; wants(evidence.Grams) {
-		r.readCells()
-		dst = appendGroup(dst, r.doc.Cells, evidenceValue(n), evidence.Grams)
-	}
-	r.readNumbers()
-	r.byGroup = slices.Grow(r.byGroup[:0], len(r.numbers))[:len(r.numbers)]
-	var next [1 << (8 - groupShift)]int // where the next term of each group goes
-	for g := range evidence.Grams {
-		next[g+1] = next[g] + r.sizes[g]
-	}
-	for i, mark := range r.marks {
-		g := mark >> groupShift
-		r.byGroup[next[g]] = r.numbers[i]
-		next[g]++
-	}
-	for g := range evidence.Grams {
-		if n := r.sizes[g]; wants(g) {
-			dst = appendGroup(dst, ids.known(r.byGroup[next[g]-n:next[g]], CellCount), evidenceValue(n), g)
-		}
-	}
-	return dst
+	l.split()
 }
 
 // sort sorts the known terms by id, and terms with the same id by index.
@@ -140,46 +131,68 @@ func radixSort(x, spare []uint64, low, high int) (sorted, other []uint64) {
 }
 
 // appendRow appends the known terms of a document with their values, in the order of their ids. Two hashes can be one term.
-func (l *Lookup) appendRow(dst Vector, doc Document, kind Kind) Vector {
-	first, offset, factor := len(dst.IDs), uint32(0), scale(kind, len(doc.Groups), doc.Counts)
-	var values [evidence.Groups]float32
+func (l *Lookup) appendRow(dst Vector, doc Document, sizes [evidence.Groups]int, kind Kind, wanted *[evidence.Groups]bool) Vector {
 	if kind == Evidence {
-		offset = CellCount
-		for g, n := range doc.sizes() {
-			values[g] = evidenceValue(n)
-		}
-		dst = appendGroup(dst, doc.Cells, values[evidence.Grams], evidence.Grams)
+		return l.appendGroups(dst, doc, sizes, wanted)
 	}
-	for _, known := range l.known {
-		id, i, last := offset+uint32(known>>32), uint32(known), len(dst.IDs)-1
-		isAgain := last >= first && dst.IDs[last] == id
-		switch {
-		case kind == HeadBits && !doc.InHead[i] || isAgain && !kind.counted():
-			continue
-		case isAgain:
-			dst.Values[last] += float32(factor * float64(doc.Counts[i]))
-			continue
-		case kind == Evidence:
-			g := doc.Groups[i]
-			dst.Values, dst.Groups = append(dst.Values, values[g]), append(dst.Groups, g)
-		case kind.counted():
-			dst.Values = append(dst.Values, float32(factor*float64(doc.Counts[i])))
-		default:
-			dst.Values = append(dst.Values, float32(factor))
+	first, factor := len(dst.IDs), scale(kind, len(doc.Marks), doc.Counts)
+	if kind.counted() {
+		for k, i := range l.indices {
+			if value := float32(factor * float64(doc.Counts[i])); k > 0 && l.ids[k] == l.ids[k-1] {
+				dst.Values[len(dst.Values)-1] += value
+			} else {
+				dst.Values = append(dst.Values, value)
+			}
 		}
-		dst.IDs = append(dst.IDs, id)
+	}
+	dst.IDs = append(dst.IDs, l.ids...)
+	if kind == HeadBits {
+		dst.IDs = dst.IDs[:first]
+		for k, i := range l.indices {
+			if doc.InHead(int(i)) {
+				dst.IDs = append(dst.IDs, l.ids[k])
+			}
+		}
+	}
+	if l.repeats {
+		dst.IDs = dst.IDs[:first+len(slices.Compact(dst.IDs[first:]))]
+	}
+	if !kind.counted() {
+		dst.Values = appendSame(dst.Values, float32(factor), len(dst.IDs)-first)
 	}
 	return dst
 }
 
-// evidenceValue returns the value of each of the n terms of a group.
-func evidenceValue(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }
-
-// appendGroup appends terms of a group, which have one value.
-func appendGroup(dst Vector, ids []uint32, value float32, g evidence.Group) Vector {
-	dst.IDs = append(dst.IDs, ids...)
-	dst.Values = appendSame(dst.Values, value, len(ids))
-	dst.Groups = appendSame(dst.Groups, g, len(ids))
+// appendGroups is appendRow for evidence: the cells first, then the terms of each group, of those that are wanted; nil wants all. Ids ascend within a group
+// only, and sums over a group are those of an ascending row.
+func (l *Lookup) appendGroups(dst Vector, doc Document, sizes [evidence.Groups]int, wanted *[evidence.Groups]bool) Vector {
+	l.byGroup = slices.Grow(l.byGroup[:0], len(doc.Marks))[:len(doc.Marks)]
+	var next [1 << (8 - groupShift)]int // where the next term of each group goes
+	for g := range evidence.Grams {
+		next[g+1] = next[g] + sizes[g]
+	}
+	starts, before := next, uint32(unknown)
+	for k, id := range l.ids {
+		if id != before {
+			g := doc.Marks[l.indices[k]] >> groupShift
+			l.byGroup[next[g]] = CellCount + id
+			next[g]++
+			before = id
+		}
+	}
+	for i := range evidence.Groups {
+		g := (evidence.Grams + evidence.Group(i)) % evidence.Groups
+		if wanted != nil && !wanted[g] {
+			continue
+		}
+		ids := doc.Cells
+		if g != evidence.Grams {
+			ids = l.byGroup[starts[g]:next[g]]
+		}
+		dst.IDs = append(dst.IDs, ids...)
+		dst.Values = appendSame(dst.Values, float32(1/math.Sqrt(float64(sizes[g]))), len(ids))
+		dst.Groups = appendSame(dst.Groups, g, len(ids))
+	}
 	return dst
 }
 
@@ -199,8 +212,8 @@ func appendSame[T any](dst []T, value T, n int) []T {
 // These are the weights of a mean of shares whose variances between and within the kinds are equal; see R. DerSimonian, N. Laird 1986.
 func (l *Lookup) Novelty(doc Document) float64 {
 	var known [evidence.Groups]int
-	for _, k := range l.known {
-		known[doc.Groups[uint32(k)]]++
+	for _, i := range l.indices {
+		known[doc.Marks[i]>>groupShift]++
 	}
 	var unknown, all float64
 	for g, n := range doc.sizes() {

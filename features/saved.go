@@ -66,7 +66,7 @@ func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(
 			r.numbers[k] = saved[number]
 		}
 		gaps = appendGaps(gaps[:0], r.numbers)
-		data = appendRecord(data[:0], r.sizes, gaps, r.cells, r.marks, r.counts)
+		data = appendRecord(data[:0], r.sizes, gaps, r.cells, r.doc.Marks, r.counts)
 		if err := record(i, data); err != nil {
 			return err
 		}
@@ -147,6 +147,7 @@ func SavedDocument(data []byte, hashes []uint64) (Document, error) {
 		return Document{}, fmt.Errorf("%w: %w", ErrDamaged, errTwice)
 	}
 	r.readCells()
+	r.doc.Marks = slices.Clone(r.doc.Marks)
 	return r.doc, nil
 }
 
@@ -188,7 +189,7 @@ func ReadDocument(data []byte) (doc Document, texts [][]byte, err error) {
 	return doc, texts, err
 }
 
-// check is split and readTerms for a record that may have any bytes. Its numbers must be below terms.
+// check is split, readNumbers and readCounts for a record that may have any bytes. Its numbers must be below terms.
 func (r *documentReader) check(record []byte, terms int) error {
 	if len(record) < recordHeader {
 		return fmt.Errorf("a record of %d bytes", len(record))
@@ -209,7 +210,7 @@ func (r *documentReader) check(record []byte, terms int) error {
 		return errors.New("cells that do not ascend, or are not as many as it says")
 	}
 	sizes, counts := r.sizes, r.counts
-	for _, mark := range r.marks {
+	for _, mark := range r.doc.Marks {
 		g := mark >> groupShift
 		if g >= byte(evidence.Grams) || sizes[g] == 0 {
 			return errors.New("another group than it says")
@@ -226,7 +227,8 @@ func (r *documentReader) check(record []byte, terms int) error {
 	if len(counts) > 0 {
 		return errors.New("more counts than terms")
 	}
-	r.readTerms()
+	r.readNumbers()
+	r.readCounts()
 	return nil
 }
 

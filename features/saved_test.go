@@ -104,8 +104,8 @@ func restored(t testing.TB, f savedFile, memory int64) (*Documents, []Ref) {
 // differ reports how a document differs from another one, in any order of the terms, or returns "".
 func differ(want, got Document) string {
 	want, got = sorted(want), sorted(got)
-	if slices.Equal(want.Terms, got.Terms) && slices.Equal(want.Counts, got.Counts) && slices.Equal(want.InHead, got.InHead) &&
-		slices.Equal(want.Groups, got.Groups) && slices.Equal(want.Cells, got.Cells) {
+	if slices.Equal(want.Terms, got.Terms) && slices.Equal(want.Counts, got.Counts) && slices.Equal(want.Marks, got.Marks) &&
+		slices.Equal(want.Cells, got.Cells) {
 		return "" // cmp.Diff takes seconds for a quarter of a million terms
 	}
 	return cmp.Diff(want, got, cmpopts.EquateEmpty())
@@ -120,8 +120,7 @@ func sorted(doc Document) Document {
 	slices.SortFunc(order, func(i, j int) int { return compare.Compare(doc.Terms[i], doc.Terms[j]) })
 	s := Document{Cells: doc.Cells}
 	for _, i := range order {
-		s.Terms, s.Counts = append(s.Terms, doc.Terms[i]), append(s.Counts, doc.Counts[i])
-		s.InHead, s.Groups = append(s.InHead, doc.InHead[i]), append(s.Groups, doc.Groups[i])
+		s.Terms, s.Counts, s.Marks = append(s.Terms, doc.Terms[i]), append(s.Counts, doc.Counts[i]), append(s.Marks, doc.Marks[i])
 	}
 	return s
 }
@@ -271,7 +270,7 @@ func TestTermsWhoseTextsShareAHashHaveTheSameIDs(t *testing.T) {
 }
 
 func TestATermWithoutATextIsNamedAfterItsHash(t *testing.T) {
-	doc := Document{Terms: []uint64{0xabc}, Counts: []uint32{1}, InHead: []bool{true}, Groups: []evidence.Group{evidence.Links}}
+	doc := Document{Terms: []uint64{0xabc}, Counts: []uint32{1}, Marks: []byte{Mark(evidence.Links, true, 1)}}
 	nothing := func(int) []byte { return nil }
 	d := NewDocuments(0)
 	w := d.NewWriter()

@@ -48,8 +48,8 @@ type Contribution struct {
 	Messages     uint32  `json:"messages"` // training messages with the term
 }
 
-// explain classifies a message and explains the score. The error is about the file that the filter was opened from.
-func (h *head) explain(w weigher, raw []byte) (Explanation, error) {
+// explain explains the score of a message that was classified with s. The error is about the file that the filter was opened from.
+func (h *head) explain(s *scratch, class Classification, raw []byte) (Explanation, error) {
 	documents, err := h.documents()
 	if err != nil {
 		return Explanation{}, err
@@ -59,11 +59,6 @@ func (h *head) explain(w weigher, raw []byte) (Explanation, error) {
 		if text, err = h.texts(); err != nil {
 			return Explanation{}, err
 		}
-	}
-	s := &scratch{reader: h.newReader()}
-	class, err := h.classify(w, s, raw)
-	if err != nil {
-		return Explanation{}, err
 	}
 	ids := make(map[uint64]uint32) // of the known terms, by hash
 	hashes := s.lookup.Hashes(s.reader.Bag().Document(), h.kind)
@@ -93,7 +88,10 @@ func (h *head) explain(w weigher, raw []byte) (Explanation, error) {
 	seen, e.UnknownTerms = h.seenByID(view, ids)
 	var added []float64
 	added, e.Bias = contributions(s.linear, x, first, second)
-	for i, id := range s.ids {
+	for i, id := range x.IDs {
+		if s.ids != nil {
+			id = s.ids[id]
+		}
 		c := Contribution{
 			ID: int(id), Value: float64(x.Values[i]), Weight: weightBetween(s.linear, int(x.IDs[i]), first, second),
 			Contribution: added[i], SeenTerm: seen[id],
@@ -109,8 +107,8 @@ func (h *head) explain(w weigher, raw []byte) (Explanation, error) {
 		e.Contributions = append(e.Contributions, c)
 	}
 	e.Votes = votesOf(x, added)
-	slices.SortStableFunc(e.Contributions, func(a, b Contribution) int {
-		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
+	slices.SortFunc(e.Contributions, func(a, b Contribution) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution)), cmp.Compare(a.ID, b.ID))
 	})
 	return e, nil
 }

@@ -69,9 +69,23 @@ func (f *Filter) Linear() *models.Linear { return f.linear }
 // Classify classifies a message. Any bytes are a message. If it has no known term, the bias decides.
 func (f *Filter) Classify(raw []byte) Classification {
 	s := f.getScratch()
-	c, _ := f.classify(f, s, raw) // no error: weigh reads no file
+	c, _ := f.classify(s, raw)
 	f.putScratch(s, raw)
 	return c
+}
+
+// classify classifies a message with the reader of s.
+func (f *Filter) classify(s *scratch, raw []byte) (Classification, error) {
+	repairs := s.reader.Read(raw)
+	c, err := f.classifyDocument(s, s.reader.Bag().Document())
+	c.Repairs = repairs
+	return c, err
+}
+
+func (f *Filter) classifyDocument(s *scratch, doc features.Document) (Classification, error) {
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, doc, f.kind)
+	s.linear = f.linear
+	return f.score(s, doc)
 }
 
 func (f *Filter) getScratch() *scratch {
@@ -100,9 +114,9 @@ func (f *Filter) CanJoin(other *Filter) bool {
 // calibration of f. The message is read once. Known and Unknown are those of f, which can join other.
 func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
 	s := f.getScratch()
-	c, _ = f.classify(f, s, raw)
-	other.weigh(s, s.reader.Bag().Document())
-	added = s.linear.Score(s.vector) - offset
+	c, _ = f.classify(s, raw)
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag().Document(), other.kind)
+	added = other.linear.Score(s.vector) - offset
 	f.putScratch(s, raw)
 	joined := f.judgeSpam(c.Score + added)
 	joined.Known, joined.Unknown, joined.Novelty, joined.Repairs = c.Known, c.Unknown, c.Novelty, c.Repairs
@@ -111,19 +125,19 @@ func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Clas
 
 // ClassifyDocument classifies a document that was read with the settings of f.
 func (f *Filter) ClassifyDocument(doc features.Document) Classification {
-	c, _ := f.classifyDocument(f, new(scratch), doc)
+	c, _ := f.classifyDocument(new(scratch), doc)
 	return c
 }
 
-// weigh is that of [weigher].
-func (f *Filter) weigh(s *scratch, doc features.Document) error {
-	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, doc, f.kind)
-	s.linear, s.ids = f.linear, s.vector.IDs
-	return nil
-}
-
 // Explain classifies a message and explains the score. The error is about the file that f was opened from.
-func (f *Filter) Explain(raw []byte) (Explanation, error) { return f.explain(f, raw) }
+func (f *Filter) Explain(raw []byte) (Explanation, error) {
+	s := &scratch{reader: f.newReader()}
+	c, err := f.classify(s, raw)
+	if err != nil {
+		return Explanation{}, err
+	}
+	return f.explain(s, c, raw)
+}
 
 // Learner returns a learner that knows all that f knows. The error is [ErrNotLearning].
 func (f *Filter) Learner() (*models.Online, error) {

@@ -80,7 +80,7 @@ func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 }
 
 func TestOnlyTermsOfTheHeadAreLearnedAsHeadBits(t *testing.T) {
-	doc := features.Document{Terms: []uint64{1 << 60, 2 << 60, 3 << 60}, InHead: []bool{true, false, true}}
+	doc := features.Document{Terms: []uint64{1 << 60, 2 << 60, 3 << 60}, Marks: []byte{features.Mark(0, true, 1), features.Mark(0, false, 1), features.Mark(0, true, 1)}}
 	o := &One{head: head{kind: features.HeadBits}}
 	known, added := o.appendNew(nil, doc.Terms, doc, 7)
 	if want := []newTerm{{0, 1 << 60}, {2, 3 << 60}}; !slices.Equal(added, want) || len(known) != 2 {

@@ -103,7 +103,11 @@ func (p *pupil) learn(raw string, class int) {
 	if f.kind == features.Whole {
 		r.Texts = logfile.AppendText(r.Texts, fmt.Appendf(nil, "message:%016x", r.New[0]))
 	}
-	p.whole.Learn(features.Vector{IDs: r.IDs, Values: x.Values, Groups: x.Groups}, class)
+	ids := slices.Clone(x.IDs)
+	for i, id := range ids {
+		ids[i] = r.IDs[id]
+	}
+	p.whole.Learn(features.Vector{IDs: ids, Values: x.Values, Groups: x.Groups}, class)
 	p.added = append(p.added, r.New...)
 	for i, id := range r.IDs {
 		if own, want := r.Rows[i*part.Learner.TermSize():], p.whole.AppendTerm(nil, int(id)); !bytes.Equal(own[:len(want)], want) {

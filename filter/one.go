@@ -80,19 +80,26 @@ func (o *One) Classify(raw []byte) (Classification, error) {
 	if o.scratch.reader == nil { // a program that learns may do without
 		o.scratch.reader = o.newReader()
 	}
-	c, err := o.classify(o, &o.scratch, raw)
-	return c, o.checked(err)
+	repairs := o.scratch.reader.Read(raw)
+	c, err := o.ClassifyDocument(o.scratch.reader.Bag().Document())
+	c.Repairs = repairs
+	return c, err
 }
 
 // ClassifyDocument is [Filter.ClassifyDocument].
-func (o *One) ClassifyDocument(doc features.Document) (Classification, error) {
-	c, err := o.classifyDocument(o, &o.scratch, doc)
+func (o *One) ClassifyDocument(doc features.Document) (c Classification, err error) {
+	if err = o.load(&o.scratch, doc); err == nil {
+		c, err = o.score(&o.scratch, doc)
+	}
 	return c, o.checked(err)
 }
 
 // Explain is [Filter.Explain].
-func (o *One) Explain(raw []byte) (Explanation, error) {
-	e, err := o.explain(o, raw)
+func (o *One) Explain(raw []byte) (e Explanation, err error) {
+	c, err := o.Classify(raw)
+	if err == nil {
+		e, err = o.explain(&o.scratch, c, raw)
+	}
 	return e, o.checked(err)
 }
 
@@ -104,15 +111,17 @@ func (o *One) checked(err error) error {
 	return err
 }
 
-// weigh is that of [weigher]: with the rows of a learner if something was learned since the file was written, else with the weights in the file.
-func (o *One) weigh(s *scratch, doc features.Document) error {
+// load sets what scores a document: the rows of a learner if something was learned since the file was written, else the weights in the file.
+func (o *One) load(s *scratch, doc features.Document) error {
 	hashes := s.lookup.Hashes(doc, o.kind)
 	known, weights, err := o.tables.find(hashes)
 	if err != nil {
 		return err
 	}
 	if len(o.knows.tail) > 0 && o.unused == nil {
-		s.setVector(o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift()), doc, o.kind)
+		later := o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift())
+		s.vector = s.lookup.AppendFound(s.vector.Reset(), later, doc, o.kind)
+		s.ids = ranked(s.vector)
 		var l *models.Online
 		if l, o.unused = o.learner(s.ids); o.unused == nil {
 			if s.linear, o.unused = l.Linear(); o.unused == nil {
@@ -120,15 +129,20 @@ func (o *One) weigh(s *scratch, doc features.Document) error {
 			}
 		}
 	}
-	s.setVector(known, doc, o.kind)
-	rows, first := o.tables.rows, uint32(o.FirstTerm())
+	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
+	s.ids = slices.Clone(s.vector.IDs)
+	rows, first, cells := o.tables.rows, uint32(o.FirstTerm()), 0
+	if o.kind == features.Evidence {
+		cells = len(doc.Cells) // which come first
+	}
 	linear := *o.bias
 	linear.Terms, linear.Weights = len(s.ids), make([]float32, len(s.ids)*rows)
 	s.linear = &linear
-	cells, _ := slices.BinarySearch(s.ids, first)
-	for i, k := range known {
-		if at, has := slices.BinarySearch(s.ids[cells:], first+uint32(k>>32)); has { // of head bits, only terms of the head are in the vector
-			copy(linear.Weights[(cells+at)*rows:][:rows], weights[i*rows:])
+	byID := s.lookup.Known()
+	for i, id := range s.ids {
+		if s.vector.IDs[i] = uint32(i); i >= cells {
+			at, _ := slices.BinarySearch(byID, uint64(id-first)<<32)
+			copy(linear.Weights[i*rows:][:rows], weights[int(uint32(byID[at]))*rows:])
 		}
 	}
 	if cells == 0 {
@@ -141,14 +155,20 @@ func (o *One) weigh(s *scratch, doc features.Document) error {
 	return o.tables.readCells(section, int(section.Size()), linear.Weights, slices.Clone(s.ids[:cells]))
 }
 
-// setVector sets the vector of a document with the known terms. Its features get the ids 0, 1, 2, ..., for a linear or a learner that has no others.
-func (s *scratch) setVector(known []uint64, doc features.Document, kind features.Kind) {
-	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, kind)
-	s.ids = s.vector.IDs
-	s.vector.IDs = make([]uint32, len(s.ids))
-	for i := range s.vector.IDs {
-		s.vector.IDs[i] = uint32(i)
+// ranked returns the ids of vectors in ascending order, and puts the place of each there in its place: 0, 1, 2, ..., for a learner that has no others.
+func ranked(vectors ...features.Vector) (ids []uint32) {
+	for _, x := range vectors {
+		ids = append(ids, x.IDs...)
 	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	for _, x := range vectors {
+		for i, id := range x.IDs {
+			at, _ := slices.BinarySearch(ids, id)
+			x.IDs[i] = uint32(at)
+		}
+	}
+	return ids
 }
 
 // Partial is a learner that knows the terms of one document, and this document. It scores and learns the document as the whole learner
@@ -194,16 +214,7 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 			return slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
 		}, &p.forgotten)
 	}
-	p.ids = slices.Concat(p.Vector.IDs, p.forgotten.IDs)
-	slices.Sort(p.ids)
-	p.ids = slices.Compact(p.ids)
-	for _, ids := range [][]uint32{p.Vector.IDs, p.forgotten.IDs} {
-		for i, id := range ids {
-			at, _ := slices.BinarySearch(p.ids, id)
-			ids[i] = uint32(at)
-		}
-	}
-	if err == nil {
+	if p.ids = ranked(p.Vector, p.forgotten); err == nil {
 		p.Learner, err = o.learner(p.ids)
 	}
 	return p, o.checked(err)
@@ -261,7 +272,7 @@ func (o *One) appendNew(known, hashes []uint64, doc features.Document, next uint
 	}
 	ids := make(map[uint64]uint32)
 	for i, hash := range hashes {
-		if has[i] || o.kind == features.HeadBits && !doc.InHead[i] {
+		if has[i] || o.kind == features.HeadBits && !doc.InHead(i) {
 			continue
 		}
 		bits := hash >> o.tables.shift()

@@ -38,7 +38,7 @@ func TestMailOfKnownWordsAllocatesLittle(t *testing.T) {
 	s := &scratch{reader: f.newReader()}
 	classify := func() {
 		for _, raw := range mail {
-			f.classify(f, s, raw)
+			f.classify(s, raw)
 		}
 	}
 	classify()
@@ -184,10 +184,10 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 	})
 	measure("classify", func() func([]byte) {
 		s := &scratch{reader: f.newReader()}
-		return func(raw []byte) { f.classify(f, s, raw) }
+		return func(raw []byte) { f.classify(s, raw) }
 	})
 	s := &scratch{reader: f.newReader()}
-	again := func(raw []byte) { f.classify(f, s, raw) }
+	again := func(raw []byte) { f.classify(s, raw) }
 	for _, raw := range mail {
 		again(raw)
 	}

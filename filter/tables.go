@@ -69,7 +69,7 @@ func (t *tables) place(block, size int) (from, to int, err error) {
 	return from, to, nil
 }
 
-// find returns the terms that the file has, as [features.Vocabulary.AppendKnown] does, and the rows of weights of each.
+// find returns the terms that the file has, as [features.Vocabulary.AppendKnown] does, and the rows of weights by the indices of the hashes.
 func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err error) {
 	section, err := t.file.Part("TERM")
 	if err != nil {
@@ -77,7 +77,7 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 	}
 	var all []byte // of the section, once most of it was read
 	reads := 0
-	known, weights = make([]uint64, 0, len(hashes)), make([]float32, 0, len(hashes)*t.rows)
+	known, weights = make([]uint64, 0, len(hashes)), make([]float32, len(hashes)*t.rows)
 	for i, hash := range hashes {
 		prefix, key := int(hash>>(64-t.prefixBits)), uint32(hash<<t.prefixBits>>32)
 		term := t.frequent(prefix, key)
@@ -94,8 +94,8 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 		}
 		if term != nil && int(term[0]) < t.terms() { // a damaged file can have an id that no term has
 			known = append(known, uint64(term[0])<<32|uint64(i))
-			for _, bits := range term[1:] {
-				weights = append(weights, math.Float32frombits(bits))
+			for r, bits := range term[1:] {
+				weights[i*t.rows+r] = math.Float32frombits(bits)
 			}
 		}
 	}

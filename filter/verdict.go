@@ -118,16 +118,11 @@ func (h *head) Close() error { return h.file.Close() }
 // LogErr returns why the filter does without what was learned since its file was written, or nil.
 func (h *head) LogErr() error { return h.unused }
 
-// weigher looks up the terms of a document that was read with its settings, and sets what scores it.
-type weigher interface {
-	weigh(s *scratch, doc features.Document) error
-}
-
 // scratch is reusable memory for classifying one message.
 type scratch struct {
 	reader *Reader
 	lookup features.Lookup
-	// linear scores vector. ids has the id in the model of each of its features.
+	// linear scores vector. ids has the ids in the model of the terms of linear; nil if these are all terms of the model.
 	linear *models.Linear
 	vector features.Vector
 	ids    []uint32
@@ -143,18 +138,8 @@ func (h *head) newReader() *Reader {
 	return r
 }
 
-// classify classifies a message with the reader of s.
-func (h *head) classify(w weigher, s *scratch, raw []byte) (Classification, error) {
-	repairs := s.reader.Read(raw)
-	c, err := h.classifyDocument(w, s, s.reader.Bag().Document())
-	c.Repairs = repairs
-	return c, err
-}
-
-func (h *head) classifyDocument(w weigher, s *scratch, doc features.Document) (c Classification, err error) {
-	if err := w.weigh(s, doc); err != nil {
-		return c, err
-	}
+// score classifies a document by what scores its vector.
+func (h *head) score(s *scratch, doc features.Document) (c Classification, err error) {
 	if IsSpamFilter(h.settings.Classes) {
 		c = h.judgeSpam(s.linear.Score(s.vector))
 	} else {

@@ -265,14 +265,14 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 		}
 		known[number] = true
 		numbers, doc.Terms = append(numbers, number), append(doc.Terms, le.Uint64(hashes[8*number:]))
-		doc.Groups = append(doc.Groups, evidence.Group(groups[number]))
 	}
 	head, repeated := r.take((n+7)/8), r.take((n+7)/8)
 	for i := range n {
-		doc.InHead, doc.Counts = append(doc.InHead, head[i/8]>>(i%8)&1 != 0), append(doc.Counts, 1)
+		doc.Counts = append(doc.Counts, 1)
 		if repeated[i/8]>>(i%8)&1 != 0 {
 			doc.Counts[i] = uint32(r.uvarint(math.MaxUint32))
 		}
+		doc.Marks = append(doc.Marks, features.Mark(evidence.Group(groups[numbers[i]]), head[i/8]>>(i%8)&1 != 0, doc.Counts[i]))
 	}
 	doc.Cells = r.cells(cells, func() uint64 {
 		if gap := le.Uint16(r.take(2)); gap < math.MaxUint16 {
@@ -377,12 +377,11 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) error {
 			hash := r.u64()
 			doc.Terms, distinct[hash] = append(doc.Terms, hash), true
 		}
-		for _, g := range r.take(n) {
-			doc.Groups = append(doc.Groups, min(evidence.Group(g), evidence.Grams-1))
-		}
+		groups := r.take(n)
 		for i := range n {
 			count := r.uvarint(math.MaxUint32 << 1)
-			doc.Counts, doc.InHead = append(doc.Counts, uint32(count>>1)), append(doc.InHead, count&1 != 0)
+			doc.Counts = append(doc.Counts, uint32(count>>1))
+			doc.Marks = append(doc.Marks, features.Mark(min(evidence.Group(groups[i]), evidence.Grams-1), count&1 != 0, doc.Counts[i]))
 			if size := r.uvarint(math.MaxInt32); size > 0 {
 				texts[i] = r.take(int(size - 1))
 			}
