@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,9 +13,30 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/termkey"
+	"chaff/models"
 )
+
+func TestModelsThatDoNotReadRunsOfBytesAreTheSameWithoutThem(t *testing.T) {
+	source := corpustest.Mailbox(1, 60, "ham", "spam")
+	o := DefaultCollectOptions()
+	with := collect(t, source, o, "ham", "spam")
+	o.NoGrams = true
+	without := collect(t, source, o, "ham", "spam")
+	for _, model := range models.Names() {
+		_, kind, err := models.DefaultOptions().New(model, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _, _ := refit(t, with, model, DefaultOptions())
+		b, _, _ := refit(t, without, model, DefaultOptions())
+		if same := bytes.Equal(encode(t, a), encode(t, b)); same != (kind != features.Evidence) {
+			t.Errorf("%s, which reads %v: the same model without runs of bytes is %v", model, kind, same)
+		}
+	}
+}
 
 func collect(t testing.TB, source corpus.Source, o CollectOptions, classes ...string) *Collection {
 	t.Helper()

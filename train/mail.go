@@ -99,6 +99,8 @@ type ReadOptions struct {
 	Reading filter.Reading
 	// Copies keeps copies of earlier messages.
 	Copies bool
+	// NoGrams leaves out runs of bytes, which only models of [features.Evidence] read.
+	NoGrams bool
 	// Workers is the number of goroutines; 0 means one for each core. It changes no result.
 	Workers int
 	// Memory is the number of bytes of documents kept in memory; the rest goes to a temporary file. 0 means no limit. It changes no result.
@@ -168,7 +170,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	readers := make([]*filter.Reader, workers)
 	for w := range readers {
 		var err error
-		if readers[w], err = filter.NewReader(o.Reading, filter.ReaderOptions{Grams: true, Names: true}); err != nil {
+		if readers[w], err = filter.NewReader(o.Reading, filter.ReaderOptions{Grams: !o.NoGrams, Names: true}); err != nil {
 			return nil, err
 		}
 	}

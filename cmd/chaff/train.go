@@ -9,6 +9,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/evaluate"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/memory"
@@ -106,8 +107,12 @@ func (x *experiment) train() error {
 		return err
 	}
 	x.warnOfOtherModels(x.set, x.Model)
+	_, kind, err := x.Models.New(x.Model, x.Seed)
+	if err != nil {
+		return err
+	}
 	o := collectOptions(x.Config, reading)
-	o.Undivided = x.quick
+	o.Undivided, o.NoGrams = x.quick, kind != features.Evidence
 	collection, err := collect(x.program, x.command, o, mail)
 	if err != nil {
 		return err
