@@ -58,6 +58,7 @@ type measurements struct {
 	bogofilter func() (duel, error)
 	robust     func() (robustness, error)
 	verdicts   func() (verdicts, error)
+	mailboxes  func() (mailboxes, error)
 }
 
 // bench is the environment of a measurement.
@@ -99,6 +100,7 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		bogofilter:    sync.OnceValues(b.measureBogofilter),
 		robust:        sync.OnceValues(b.measureRobust),
 		verdicts:      sync.OnceValues(b.measureVerdicts),
+		mailboxes:     sync.OnceValues(b.measureMailboxes),
 	}
 }
 

@@ -64,6 +64,7 @@ func blocks(m measurements) map[string]figures {
 		"bogofilter":   written(m.bogofilter),
 		"robust":       written(m.robust),
 		"verdicts":     written(m.verdicts),
+		"mailboxes":    written(m.mailboxes),
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/evaluate"
@@ -20,6 +22,7 @@ const (
 	mostJudged = 2500  // other messages that a mailbox is judged on
 	largestBox = 10000 // a size for the default model alone
 	fewForAll  = 1000  // messages, from which on the other models are measured
+	manyDraws  = 24    // mailboxes of a size, for standard errors of the default model
 	lastOnline = 3000  // messages at the end of a replay
 	boxStream  = 2     // of random numbers, for wrong labels
 )
@@ -132,6 +135,16 @@ type verdictRow struct {
 }
 
 func (b *bench) measureVerdicts() (verdicts, error) {
+	mail, err := b.bothCorpora()
+	if err != nil {
+		return nil, err
+	}
+	return b.verdictsOf(corporaNames(), mail)
+}
+
+func corporaNames() []string { return []string{"SpamAssassin", "Enron-Spam"} }
+
+func (b *bench) bothCorpora() ([]corpus.Source, error) {
 	sa, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -144,7 +157,47 @@ func (b *bench) measureVerdicts() (verdicts, error) {
 		}
 		enron = append(enron, source)
 	}
-	return b.verdictsOf([]string{"SpamAssassin", "Enron-Spam"}, []corpus.Source{sa, corpus.Concat(enron...)})
+	return []corpus.Source{sa, corpus.Concat(enron...)}, nil
+}
+
+// mailboxes are the verdicts of the default model on many mailboxes of each size.
+type mailboxes []verdictTable
+
+func (b *bench) measureMailboxes() (mailboxes, error) {
+	mail, err := b.bothCorpora()
+	if err != nil {
+		return nil, err
+	}
+	var judges []judge
+	for _, wrong := range mislabellings() {
+		judges = append(judges, judge{b.settings.Model, wrong})
+	}
+	var m mailboxes
+	for i, name := range corporaNames() {
+		t, err := b.verdictsOn(name, mail[i], judges, manyDraws)
+		if err != nil {
+			return nil, err
+		}
+		m = append(m, t)
+	}
+	return m, nil
+}
+
+func (m mailboxes) text() string {
+	text := fmt.Sprintf("Ham lost %% ± standard error / spam found %% ± standard error, means of %d random mailboxes:\n", manyDraws)
+	for _, t := range m {
+		text += "\n" + markdown.Table(t.header(), rowsOf(t.rows, sharesWithErrors))
+	}
+	return text
+}
+
+func sharesWithErrors(all []shares) string {
+	lost, found := make([]float64, len(all)), make([]float64, len(all))
+	for i, s := range all {
+		lost[i], found[i] = s.lost, s.found
+	}
+	mean, n := meanShares(all), math.Sqrt(float64(len(all)))
+	return fmt.Sprintf("%.2f ± %.2f / %.1f ± %.1f", mean.lost, stat.StdDev(lost, nil)/n, mean.found, stat.StdDev(found, nil)/n)
 }
 
 // verdictsOfIndexes measures verdicts on the mail of indexes of the TREC spam track.
@@ -162,7 +215,10 @@ func (b *bench) verdictsOfIndexes(indexes []string) (verdicts, error) {
 
 func (b *bench) verdictsOf(names []string, mail []corpus.Source) (v verdicts, err error) {
 	for i, name := range names {
-		t, err := b.verdictsOn(name, mail[i])
+		t, err := b.verdictsOn(name, mail[i], b.judges(), boxDraws)
+		if err == nil {
+			t.online, err = b.verdictsOnline(mail[i])
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -171,8 +227,8 @@ func (b *bench) verdictsOf(names []string, mail []corpus.Source) (v verdicts, er
 	return v, nil
 }
 
-// verdictsOn draws mailboxes from a corpus, trains every judge on them, and counts verdicts on other messages.
-func (b *bench) verdictsOn(name string, source corpus.Source) (verdictTable, error) {
+// verdictsOn draws mailboxes of each size from a corpus, trains the judges on them, and counts verdicts on other messages.
+func (b *bench) verdictsOn(name string, source corpus.Source, judges []judge, draws int) (verdictTable, error) {
 	t := verdictTable{corpus: name}
 	b.tell("%s: reading", name)
 	mail, err := b.collect(source, b.settings.Split.Method)
@@ -186,14 +242,13 @@ func (b *bench) verdictsOn(name string, source corpus.Source) (verdictTable, err
 			t.sizes = append(t.sizes, size)
 		}
 	}
-	judges := b.judges()
 	t.rows = make([]verdictRow, len(judges))
 	for r, j := range judges {
 		t.rows[r] = verdictRow{j.String(), make([][]shares, len(t.sizes))}
 	}
 	for s, size := range t.sizes {
-		b.tell("  %d mailboxes of %d messages", boxDraws, size)
-		for draw := range uint64(boxDraws) {
+		b.tell("  %d mailboxes of %d messages", draws, size)
+		for draw := range uint64(draws) {
 			box, err := b.draw(members, items, size, draw+1)
 			if err != nil {
 				return t, err
@@ -213,8 +268,7 @@ func (b *bench) verdictsOn(name string, source corpus.Source) (verdictTable, err
 			}
 		}
 	}
-	t.online, err = b.verdictsOnline(source)
-	return t, err
+	return t, nil
 }
 
 // drawnBox is a random mailbox, divided as chaff train divides it, and other messages to judge.
@@ -389,17 +443,22 @@ func lastVerdicts(r evaluate.Replay, labels map[string]int) shares {
 func (v verdicts) text() string {
 	text := fmt.Sprintf("Ham lost %% / ham unsure %% / spam found %%, means of %d random mailboxes, on up to %s other messages:\n", boxDraws, markdown.Thousands(mostJudged))
 	for _, t := range v {
-		header := t.corpus
-		for _, size := range t.sizes {
-			header += " | " + markdown.Thousands(size) + " messages"
-		}
-		text += "\n" + markdown.Table(header, rowsOf(t.rows))
-		text += "\n" + markdown.Table(fmt.Sprintf("%s, replay | last %s messages", t.corpus, markdown.Thousands(lastOnline)), rowsOf(t.online))
+		text += "\n" + markdown.Table(t.header(), rowsOf(t.rows, meanText))
+		text += "\n" + markdown.Table(fmt.Sprintf("%s, replay | last %s messages", t.corpus, markdown.Thousands(lastOnline)), rowsOf(t.online, meanText))
 	}
 	return text
 }
 
-func rowsOf(all []verdictRow) []string {
+func (t verdictTable) header() string {
+	header := t.corpus
+	for _, size := range t.sizes {
+		header += " | " + markdown.Thousands(size) + " messages"
+	}
+	return header
+}
+
+// rowsOf writes the rows of a table, each cell by its draws.
+func rowsOf(all []verdictRow, text func([]shares) string) []string {
 	var rows []string
 	for _, r := range all {
 		row := r.name
@@ -408,15 +467,17 @@ func rowsOf(all []verdictRow) []string {
 				row += " | -"
 				continue
 			}
-			row += " | " + meanShares(cell).text()
+			row += " | " + text(cell)
 		}
 		rows = append(rows, row)
 	}
 	return rows
 }
 
-// text writes the means over draws.
-func (s shares) text() string { return fmt.Sprintf("%.2f / %.1f / %.1f", s.lost, s.unsure, s.found) }
+func meanText(all []shares) string {
+	s := meanShares(all)
+	return fmt.Sprintf("%.2f / %.1f / %.1f", s.lost, s.unsure, s.found)
+}
 
 // meanShares returns the means.
 func meanShares(all []shares) (mean shares) {

@@ -113,3 +113,13 @@ func TestMeanShares(t *testing.T) {
 		}
 	}
 }
+
+func TestManyMailboxesHaveStandardErrors(t *testing.T) {
+	m := mailboxes{{"mail", []int{1000}, []verdictRow{{"a", [][]shares{{{0.1, 1, 90}, {0.3, 2, 91}, {0.2, 3, 92}, {0.2, 3, 91}}}}, {"b", [][]shares{nil}}}, nil}}
+	text := m.text()
+	for _, want := range []string{"24 random mailboxes", "| a | 0.20 ± 0.04 / 91.0 ± 0.4 |", "| b | - |", "mail | 1,000 messages"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
