@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"log/slog"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -25,19 +27,20 @@ func originOf(ctx context.Context) Origin {
 	return o
 }
 
-// eventsASecond is how many events are logged in a second at most: whoever sends mail must not fill the disk.
+// eventsASecond is how many events of a kind are logged in a second at most: whoever sends mail must not fill the disk, nor hide wrong tokens.
 const eventsASecond = 1000
 
 // events log what happened to each message.
 type events struct {
 	log *slog.Logger // nil if nobody wants to know
 
-	mu           sync.Mutex
-	second       int64
-	logged, left int // in that second
+	mu     sync.Mutex
+	second int64
+	logged map[string]int // in that second, by kind
+	left   int            // out of the log in that second
 }
 
-// add logs an event, unless there were too many in this second.
+// add logs an event, unless there were too many of its name in this second.
 func (e *events) add(name string, attributes ...slog.Attr) {
 	if e.log == nil {
 		return
@@ -45,9 +48,9 @@ func (e *events) add(name string, attributes ...slog.Attr) {
 	e.mu.Lock()
 	left := 0
 	if now := time.Now().Unix(); now != e.second {
-		e.second, e.logged, left, e.left = now, 0, e.left, 0
+		e.second, e.logged, left, e.left = now, map[string]int{}, e.left, 0
 	}
-	if e.logged++; e.logged > eventsASecond {
+	if e.logged[name]++; e.logged[name] > eventsASecond {
 		e.left++
 		e.mu.Unlock()
 		return
@@ -57,6 +60,21 @@ func (e *events) add(name string, attributes ...slog.Attr) {
 		e.log.Warn("left out", "events", left)
 	}
 	e.log.LogAttrs(context.Background(), slog.LevelInfo, name, attributes...)
+}
+
+// Line returns an event as a line: its name and its attributes. No value looks like another attribute.
+func Line(r slog.Record) string {
+	var line strings.Builder
+	line.WriteString(r.Message)
+	r.Attrs(func(a slog.Attr) bool {
+		value := a.Value.String()
+		if value == "" || strings.ContainsAny(value, " =\"\\") {
+			value = strconv.Quote(value)
+		}
+		line.WriteString(" " + a.Key + "=" + value)
+		return true
+	})
+	return line.String()
 }
 
 // some returns those of some texts that are not empty, as attributes: name, text, name, text.

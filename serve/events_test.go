@@ -57,6 +57,15 @@ func TestSubjectsAreLoggedOnlyOnDemand(t *testing.T) {
 	}
 }
 
+// TestNoValueOfAnEventLooksLikeAnother logs what senders and clients may write.
+func TestNoValueOfAnEventLooksLikeAnother(t *testing.T) {
+	r := slog.NewRecord(time.Time{}, slog.LevelInfo, "judged", 0)
+	r.AddAttrs(slog.String("id", "<x> wrong token client=192.0.2.1"), slog.String("user", ""), slog.String("queue", `a\"`), slog.Int("size", 5))
+	if got, want := Line(r), `judged id="<x> wrong token client=192.0.2.1" user="" queue="a\\\"" size=5`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestAFloodOfMailFillsNoLog(t *testing.T) {
 	var o Options
 	text := eventLog(&o)
@@ -67,6 +76,10 @@ func TestAFloodOfMailFillsNoLog(t *testing.T) {
 	lines := strings.Count(text.String(), "judged")
 	if lines < eventsASecond || lines > 2*eventsASecond { // a second may end in between
 		t.Errorf("%d lines of %d", lines, 3*eventsASecond)
+	}
+	e.add("wrong token")
+	if !strings.Contains(text.String(), "wrong token") {
+		t.Error("a flood of mail hides who guesses the token")
 	}
 	for second := time.Now().Unix(); time.Now().Unix() == second; {
 		time.Sleep(10 * time.Millisecond)

@@ -42,7 +42,7 @@ type Record struct {
 
 // newRecord returns the record of a message that was judged, or was not.
 func newRecord(j *judgement, began time.Time, err error, subjects bool) *Record {
-	r := &Record{Time: began.UTC().Truncate(time.Millisecond), User: short(j.user), Size: len(j.raw), Seconds: time.Since(began).Seconds()}
+	r := &Record{Time: began.UTC().Truncate(time.Millisecond), User: userName(j.user), Size: len(j.raw), Seconds: time.Since(began).Seconds()}
 	if err != nil {
 		r.Unjudged = reasonOf(err)
 	} else {
@@ -90,6 +90,11 @@ func HeaderField(raw []byte, lower string) []byte {
 // short returns the beginning of a text, as UTF-8.
 func short(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxHistoryText)], "")
+}
+
+// userName returns the name of a user for a record. One that no user may have becomes no name of another user.
+func userName(name string) string {
+	return strings.ToValidUTF8(name[:min(len(name), maxUserName+1)], "\uFFFD")
 }
 
 // readable returns the beginning of the value of a field, decoded as the filter decodes it.

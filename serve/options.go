@@ -63,7 +63,7 @@ type Options struct {
 	// Default 268435456.
 	Memory int `json:"memory"`
 	// Log is how chaff serve writes its log: text, json, or warnings alone. Text and json have a line for each message that was
-	// judged or learned, up to 1000 in a second, and for each wrong token. Under systemd, text has fields of its journal. One of "text",
+	// judged or learned and for each wrong token, up to 1000 of a kind in a second. Under systemd, text has fields of its journal. One of "text",
 	// "json", "warnings". Default "text".
 	Log string `json:"log"`
 	// History is how many verdicts are remembered, in a file beside the model; 0 is none. From 0 to 1000000. Default

@@ -42,6 +42,28 @@ func FuzzNamesOfUsers(f *testing.F) {
 	})
 }
 
+// TestARecordNamesNoOtherUser judges mail for names that no user may have: whoever teaches it from the history teaches nobody else.
+func TestARecordNamesNoOtherUser(t *testing.T) {
+	e, _ := startUsers(t, func(o *Options) { o.KeepHistory = 10 })
+	long := strings.Repeat("a", 254)
+	learn(t, e, "anna", mail("spam", 50), "spam")
+	learn(t, e, long, mail("spam", 50), "spam")
+	for name, may := range map[string]bool{"anna\xff": false, long + "b": false, long + "\xc3": false, strings.Repeat("a", 253) + "é": false, long: true, "anna": true} {
+		if _, err := e.Judge(t.Context(), name, mail("ham", 51)); err != nil {
+			t.Fatal(err)
+		}
+		k, _, err := e.KeptMessage(e.Kept.All()[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, errOwn := folderOf(name)
+		of, err := folderOf(k.User)
+		if (errOwn == nil) != may || may && of != own || err == nil && !may && (of == "anna" || of == long) {
+			t.Errorf("%q is remembered as %q, %v", name, k.User, err)
+		}
+	}
+}
+
 // startUsers starts an engine with a folder of users.
 func startUsers(t *testing.T, change func(*Options)) (*Engine, *lines) {
 	return start(t, newModelOf(t, "votes", 20), func(o *Options) {

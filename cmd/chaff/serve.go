@@ -9,8 +9,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -228,7 +226,7 @@ func newDaemonLog(p *program, form string) *daemonLog {
 		l.handler = slog.NewJSONHandler(screen.JSON(p.stderr), nil)
 	} else if o, is := p.stderr.(*output); is {
 		if file, is := o.file.(*os.File); is {
-			if journal := systemd.NewJournal(p.environ, file); journal != nil {
+			if journal := systemd.NewJournal(p.environ, file, serve.Line); journal != nil {
 				l.handler = journal
 			}
 		}
@@ -279,16 +277,6 @@ type eventLines struct {
 func (e eventLines) Enabled(context.Context, slog.Level) bool { return true }
 
 func (e eventLines) Handle(_ context.Context, r slog.Record) error {
-	var line strings.Builder
-	line.WriteString(r.Message)
-	r.Attrs(func(a slog.Attr) bool {
-		value := a.Value.String()
-		if value == "" || strings.ContainsAny(value, " =\"\\") {
-			value = strconv.Quote(value)
-		}
-		line.WriteString(" " + a.Key + "=" + value)
-		return true
-	})
-	e.log.print(r.Level, line.String())
+	e.log.print(r.Level, serve.Line(r))
 	return nil
 }

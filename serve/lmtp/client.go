@@ -91,13 +91,13 @@ func (c *client) Answer() {
 	}
 }
 
-// readLine reads a command without its end. Replies wait as long as there are more commands.
+// readLine reads a command without its end. Some replies wait as long as there are more commands.
 func (c *client) readLine() (string, error) {
 	s := c.server
 	if err := s.Await(c.conn, c.transaction.sender != "", s.idle, time.Time{}); err != nil {
 		return "", err
 	}
-	if c.in.Buffered() == 0 {
+	if c.in.Buffered() == 0 || len(c.out) > bufferSize { // a client that reads no replies sends no more commands
 		if err := c.flush(); err != nil {
 			return "", err
 		}

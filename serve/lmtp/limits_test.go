@@ -1,6 +1,7 @@
 package lmtp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -353,6 +354,31 @@ func TestASessionOutlivesThatOfTheBackend(t *testing.T) {
 	a.closeAll()
 	s.want(sender+" BODY=8BITMIME", "421 4.4.1")
 	s.want("", "closed")
+}
+
+// TestRepliesTakeLittleMemory has a client send commands and read nothing.
+func TestRepliesTakeLittleMemory(t *testing.T) {
+	s := newServer(servetest.NewEngine(t, nil), startAgent(t, false).Backend, &servetest.Log{})
+	s.Working = t.Context()
+	conn := &largest{script: script{in: bytes.NewReader([]byte("LHLO x\n" + strings.Repeat("NOOP\n", 50000)))}}
+	newClient(s, &serve.Conn{Conn: conn}).Answer()
+	if n := strings.Count(conn.out.String(), "250 2.0.0 nothing done\r\n"); n != 50000 {
+		t.Errorf("%d replies", n)
+	}
+	if conn.write > 2*bufferSize {
+		t.Errorf("%d bytes of replies waited", conn.write)
+	}
+}
+
+// largest is a script that remembers the size of the largest write.
+type largest struct {
+	script
+	write int
+}
+
+func (l *largest) Write(p []byte) (int, error) {
+	l.write = max(l.write, len(p))
+	return l.script.Write(p)
 }
 
 func TestABackendThatDoesNotAnswerIsLeft(t *testing.T) {

@@ -3,12 +3,18 @@
 package systemd
 
 import (
+	"bytes"
+	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
+
+// lineOf returns a record in two lines, as foreign text could be.
+func lineOf(r slog.Record) string { return fmt.Sprintf("%s %d\n", r.Message, r.NumAttrs()) }
 
 func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
 	dir, err := os.MkdirTemp("", "j") // short, as the names of sockets must be
@@ -22,12 +28,13 @@ func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer journal.Close()
-	j := dialJournal(socket)
+	j := dialJournal(socket, lineOf)
 	if j == nil {
 		t.Fatal("no connection")
 	}
 	defer j.conn.Close()
 	slog.New(j).Warn("judged", "verdict", "spam", "user", "a\nPRIORITY=0")
+	slog.New(j).Info("a note of\nwrong token client=192.0.2.1")
 	got := make([]byte, 1000)
 	n, err := journal.Read(got)
 	if err != nil {
@@ -37,11 +44,46 @@ func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
 		return name + "\n" + string(rune(len(value))) + "\x00\x00\x00\x00\x00\x00\x00" + value + "\n"
 	}
 	want := field("CHAFF_VERDICT", "spam") + field("CHAFF_USER", "a\nPRIORITY=0") + field("PRIORITY", "4") + field("SYSLOG_IDENTIFIER", "chaff") +
-		field("MESSAGE", "judged verdict=spam user=a\nPRIORITY=0")
+		field("MESSAGE", `judged 2\n`)
 	if string(got[:n]) != want {
 		t.Errorf("got %q, want %q", got[:n], want)
 	}
-	if NewJournal([]string{"JOURNAL_STREAM=1:2"}, os.Stderr) != nil {
+	n, err = journal.Read(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := field("MESSAGE", `a note of\nwrong token client=192.0.2.1 0\n`); !bytes.HasSuffix(got[:n], []byte(want)) {
+		t.Errorf("got %q, want %q at its end", got[:n], want)
+	}
+	if NewJournal([]string{"JOURNAL_STREAM=1:2"}, os.Stderr, lineOf) != nil {
 		t.Error("stderr is taken for the journal, and is not")
+	}
+}
+
+// TestAJournalThatHangsHoldsUpNothing logs to a journal that reads nothing, until it takes no more.
+func TestAJournalThatHangsHoldsUpNothing(t *testing.T) {
+	dir, err := os.MkdirTemp("", "j")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	journal, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer journal.Close()
+	j := dialJournal(socket, lineOf)
+	if j == nil {
+		t.Fatal("no connection")
+	}
+	defer j.conn.Close()
+	log := slog.New(j)
+	began := time.Now()
+	for range 10000 {
+		log.Info("judged", "verdict", "ham")
+	}
+	if took := time.Since(began); took > 3*time.Second || j.resume.Load() == 0 {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -21,4 +21,4 @@ func Sockets([]string) ([]Socket, error) { return nil, nil }
 type Journal struct{ slog.Handler }
 
 // NewJournal returns nil.
-func NewJournal([]string, *os.File) *Journal { return nil }
+func NewJournal([]string, *os.File, func(slog.Record) string) *Journal { return nil }

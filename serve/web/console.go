@@ -245,6 +245,9 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	}
 	for _, key := range keys {
 		k, raw, err := c.engine.KeptMessage(key)
+		if one == "" && errors.Is(err, serve.ErrNotKept) { // taught by another person, or too old
+			continue
+		}
 		if err != nil {
 			return "", err
 		}
@@ -398,16 +401,19 @@ func (c *console) history(r *http.Request, v *view) error {
 	if from > 0 {
 		b.Later = address(max(from-maxCards, 0))
 	}
-	type name struct {
-		id   string
-		time time.Time
+	type name struct { // senders choose the Message-ID
+		id, user string
+		time     time.Time
+		size     int
+		score    float64
 	}
+	nameOf := func(r *serve.Record) name { return name{r.ID, r.User, r.Time.UTC(), r.Size, r.Score} }
 	keys := map[name]string{}
 	for _, k := range append(c.engine.Unsure.All(), c.engine.Kept.All()...) {
-		keys[name{k.ID, k.Time}] = k.Key
+		keys[nameOf(&k.Record)] = k.Key
 	}
 	for _, rec := range found[from:to] {
-		b.Records = append(b.Records, serve.Kept{Key: keys[name{rec.ID, rec.Time}], Record: *rec})
+		b.Records = append(b.Records, serve.Kept{Key: keys[nameOf(rec)], Record: *rec})
 	}
 	v.Body = b
 	return nil

@@ -190,6 +190,36 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	}
 }
 
+// TestWhatIsGoneKeepsNothingElseFromBeingTaught teaches two messages of which another person has taught one meanwhile.
+func TestWhatIsGoneKeepsNothingElseFromBeingTaught(t *testing.T) {
+	s := unsureSite(t, 2, nil)
+	kept := s.engine.Unsure.All()
+	must(t, s.engine.Unsure.Drop(kept[0].Key))
+	form := url.Values{"form": {s.form()}, "class": {"ham"}, "key": {kept[0].Key, "../model", kept[1].Key}}
+	if w := s.post("/teach", form); w.Code != 303 {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if left := s.engine.Unsure.All(); len(left) != 0 {
+		t.Errorf("%+v is not taught", left)
+	}
+}
+
+// TestTheHistoryNamesTheMessageOfEachVerdict sends messages with one Message-ID at once, as a sender may.
+func TestTheHistoryNamesTheMessageOfEachVerdict(t *testing.T) {
+	s := unsureSite(t, 0, func(o *serve.Options) { o.KeepHistory = 100 })
+	const messages = 40
+	for n := range messages {
+		s.do("POST", "/v1/classify", "Subject: x\nMessage-ID: <x@y>\n\nmeeting"+strings.Repeat(" agenda", n)+"\n")
+	}
+	keys := map[string]bool{}
+	for _, found := range regexp.MustCompile(`name="key" value="([0-9a-f]+)"`).FindAllStringSubmatch(s.get("/history"), -1) {
+		keys[found[1]] = true
+	}
+	if len(keys) != messages {
+		t.Errorf("%d messages can be taught, want %d", len(keys), messages)
+	}
+}
+
 func TestAnUnknownClassTeachesNothing(t *testing.T) {
 	s := unsureSite(t, 1, nil)
 	if w := s.post("/kept/"+s.engine.Unsure.All()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
