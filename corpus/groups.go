@@ -1,6 +1,9 @@
 package corpus
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 const (
 	// minFooterMessages is how many messages must share a number for it to be a possible footer.
@@ -15,15 +18,18 @@ const (
 )
 
 // NearDuplicates groups messages whose texts are nearly the same, or of which one contains most of the other: the letters of a campaign, a
-// letter and the answer that quotes it. It returns the index of the first message of its group for each of n messages. text returns what the
+// letter and the answer that quotes it. It returns the index of the first message of its group for each of n messages, or [ErrTooMuchText]. text returns what the
 // text of a message is known by, such as pairs of neighbouring words: distinct numbers below the given one, in ascending order. It is valid
 // until the next call, and is called twice for each message, in order.
 //
 // Two messages are alike if the share similarity (above 0, at most 1) of the numbers of the smaller one is in the other one. A
 // group is what such pairs connect. Footers do not count: numbers that occur mostly in messages which share little else, such as
 // signatures and legal notices. Otherwise the footer of a mailing list would connect all of its messages.
-func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float64) []int {
-	postings := newPostings(n, numbers, text)
+func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float64) ([]int, error) {
+	postings, err := newPostings(n, numbers, text)
+	if err != nil {
+		return nil, err
+	}
 	postings.dropFooters()
 	groups := make(unionFind, n)
 	for i := range groups {
@@ -54,8 +60,11 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 	for i := range first {
 		first[i] = groups.find(i)
 	}
-	return first
+	return first, nil
 }
+
+// ErrTooMuchText is returned for messages that share more words than near-duplicates are found by.
+var ErrTooMuchText = errors.New("the messages have too much text to find near-duplicates")
 
 // postingLists list the messages that have a number. Numbers of one message only, which most are, have no list.
 type postingLists struct {
@@ -66,7 +75,7 @@ type postingLists struct {
 	passed   []uint32   // by number: how many of its messages have called before
 }
 
-func newPostings(n, numbers int, text func(i int) []uint32) *postingLists {
+func newPostings(n, numbers int, text func(i int) []uint32) (*postingLists, error) {
 	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n), first: make([]uint32, numbers+1), passed: make([]uint32, numbers)}
 	count := x.passed
 	for i := range n {
@@ -77,7 +86,9 @@ func newPostings(n, numbers int, text func(i int) []uint32) *postingLists {
 	for number, messages := range count {
 		x.first[number+1] = x.first[number]
 		if messages > 1 {
-			x.first[number+1] += messages
+			if x.first[number+1] += messages; x.first[number+1] < messages {
+				return nil, ErrTooMuchText
+			}
 		}
 	}
 	x.messages = make([]int32, x.first[numbers])
@@ -96,7 +107,7 @@ func newPostings(n, numbers int, text func(i int) []uint32) *postingLists {
 		x.numbers[i] = slices.Clone(mine)
 	}
 	clear(x.passed)
-	return x
+	return x, nil
 }
 
 // of returns the messages that have a number, in ascending order.

@@ -47,7 +47,11 @@ func pairsOf(texts []string) (numbers int, all [][]uint32) {
 
 func nearDuplicates(texts []string, similarity float64) []int {
 	numbers, pairs := pairsOf(texts)
-	return NearDuplicates(len(pairs), numbers, func(i int) []uint32 { return pairs[i] }, similarity)
+	first, err := NearDuplicates(len(pairs), numbers, func(i int) []uint32 { return pairs[i] }, similarity)
+	if err != nil {
+		panic(err)
+	}
+	return first
 }
 
 // Senders choose words. TestNearDuplicatesOfChosenWordsAreFoundInLinearTime has messages that share half of their numbers with all others, each in another

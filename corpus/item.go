@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/internal/limits"
 	"chaff/message"
 )
@@ -38,6 +40,17 @@ func Concat(sources ...Source) Source {
 				if !yield(item, err) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// Shard returns a source that yields one of n shards of the messages: those whose origin hashes to i modulo n. Remarks are in each.
+func Shard(source Source, i, n int) Source {
+	return func(yield func(Item, error) bool) {
+		for item, err := range source {
+			if (IsRemark(err) || xxhash.Sum64String(item.Origin)%uint64(n) == uint64(i)) && !yield(item, err) {
+				return
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -92,6 +93,7 @@ type Writer struct {
 	marks   []byte
 	counts  []byte
 	record  []byte
+	saved   documentReader // of records that were saved
 }
 
 // NewWriter returns a writer. The caller must close it.
@@ -101,13 +103,6 @@ func (d *Documents) NewWriter() *Writer {
 
 // Add keeps the document of a bag whose terms are named. After an error it returns 0, see [Documents.Err].
 func (w *Writer) Add(b *Bag) Ref { return w.AddDocument(b.Document(), b.Text) }
-
-// Copy adds a document of other documents.
-func (w *Writer) Copy(from *Documents, ref Ref) Ref {
-	r := from.reader()
-	r.readAll(ref)
-	return w.AddDocument(r.doc, func(i int) []byte { return from.terms.text(r.numbers[i]) })
-}
 
 // AddDocument keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or
 // nil if another document has told it. A term that has no text anywhere is named after its hash.
@@ -333,4 +328,23 @@ func (d *Documents) DocumentHashes(refs []Ref, workers int) []uint64 {
 		}
 	})
 	return hashes
+}
+
+// Compare compares two documents by all that they have: the same order, whatever the key and the numbers of their terms.
+func (d *Documents) Compare(x, y Ref) int {
+	if x == y {
+		return 0
+	}
+	var sums [2]uint64
+	var cells [2][]uint32
+	for i, ref := range [...]Ref{x, y} {
+		r := d.reader()
+		r.readAll(ref)
+		for k, number := range r.numbers {
+			about := uint64(r.doc.Counts[k])<<8 | uint64(r.doc.Marks[k])
+			sums[i] += mix(xxhash.Sum64(d.terms.text(number)) ^ mix(about+1))
+		}
+		cells[i] = r.doc.Cells
+	}
+	return cmp.Or(cmp.Compare(sums[0], sums[1]), slices.Compare(cells[0], cells[1]))
 }

@@ -1,11 +1,15 @@
 package features
 
 import (
+	"cmp"
+	"container/heap"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/evidence"
 )
@@ -86,20 +90,11 @@ func appendTerm(dst []byte, hash uint64, text []byte) []byte {
 // EachTerm calls do with the terms in data. The text is nil for one that was saved before.
 func EachTerm(data []byte, do func(hash uint64, text []byte) error) error {
 	for len(data) > 0 {
-		if len(data) < 9 {
-			return fmt.Errorf("%w: half a term", ErrDamaged)
+		hash, text, rest, err := cutTerm(data)
+		if err != nil {
+			return err
 		}
-		size, width := binary.Uvarint(data[8:])
-		rest := data[8+max(width, 0):]
-		if width <= 0 || size > uint64(len(rest))+1 {
-			return fmt.Errorf("%w: a term of %d bytes", ErrDamaged, len(data))
-		}
-		var text []byte
-		if size > 0 {
-			text = rest[: size-1 : size-1]
-			rest = rest[size-1:]
-		}
-		if err := do(binary.LittleEndian.Uint64(data), text); err != nil {
+		if err := do(hash, text); err != nil {
 			return err
 		}
 		data = rest
@@ -107,31 +102,140 @@ func EachTerm(data []byte, do func(hash uint64, text []byte) error) error {
 	return nil
 }
 
-// AddTerms adds terms that [Documents.Save] passed, in its order, before any document.
-func (d *Documents) AddTerms(data []byte) error {
-	t := d.terms
-	err := EachTerm(data, func(hash uint64, text []byte) error {
-		number, added := t.table.Add(hash)
-		switch {
-		case !added || text == nil:
-			return fmt.Errorf("%w: %w", ErrDamaged, errTwice)
-		case number >= 1<<numberBits:
-			return errTooManyTerms
-		}
-		t.texts = append(t.texts, t.keep(text))
-		return nil
-	})
-	t.hashes = t.table.Hashes()
-	return err
+// cutTerm returns the first term in data, and what follows it.
+func cutTerm(data []byte) (hash uint64, text, rest []byte, err error) {
+	if len(data) < 9 {
+		return 0, nil, nil, fmt.Errorf("%w: half a term", ErrDamaged)
+	}
+	size, width := binary.Uvarint(data[8:])
+	rest = data[8+max(width, 0):]
+	if width <= 0 || size > uint64(len(rest))+1 {
+		return 0, nil, nil, fmt.Errorf("%w: a term of %d bytes", ErrDamaged, len(data))
+	}
+	if size > 0 {
+		text, rest = rest[:size-1:size-1], rest[size-1:]
+	}
+	return binary.LittleEndian.Uint64(data), text, rest, nil
 }
 
-// AddRecord adds a document that [Documents.Save] passed, of terms that were added.
-func (w *Writer) AddRecord(data []byte) (Ref, error) {
-	var r documentReader
-	if err := r.check(data, len(w.terms.hashes)); err != nil {
+// Saved are the terms of a file of saved documents that were added to other documents, by [Documents.AddSaved].
+type Saved struct {
+	terms   int
+	numbers []uint32 // of the terms, by their place in the file; nil if the numbers are the places
+}
+
+// AddSaved adds the terms of files of saved documents, before any document. Each function returns terms of a file as [Documents.Save] passed them, some at a
+// time, and nothing after the last. The terms of all files get their last numbers at once, because each file has them in the order of [Documents.Complete].
+// After an error, file is the index of the one that it is about.
+func (d *Documents) AddSaved(files ...func() ([]byte, error)) (saved []Saved, file int, err error) {
+	saved = make([]Saved, len(files))
+	var queue savedQueue
+	for i, more := range files {
+		f := &savedFileTerms{file: i, more: more, last: -1}
+		switch is, err := f.next(); {
+		case err != nil:
+			return nil, i, err
+		case is:
+			queue = append(queue, f)
+		}
+	}
+	heap.Init(&queue)
+	for t := d.terms; len(queue) > 0; {
+		f := queue[0]
+		number, added := t.table.Add(f.hash)
+		if added {
+			err = t.name(number, f.text)
+		} else if len(files) == 1 || number == f.last {
+			err = fmt.Errorf("%w: %w", ErrDamaged, errTwice)
+		}
+		if err != nil {
+			return nil, f.file, err
+		}
+		s := &saved[f.file]
+		if s.terms++; len(files) > 1 {
+			s.numbers = append(s.numbers, uint32(number))
+		}
+		f.last = number
+		is, err := f.next()
+		switch {
+		case err != nil:
+			return nil, f.file, err
+		case is:
+			heap.Fix(&queue, 0)
+		default:
+			heap.Pop(&queue)
+		}
+	}
+	d.terms.hashes = d.terms.table.Hashes()
+	return saved, 0, nil
+}
+
+// savedFileTerms are the terms of a file, one after the other.
+type savedFileTerms struct {
+	file  int
+	more  func() ([]byte, error)
+	data  []byte // what was read and is not used yet
+	hash  uint64 // of the term
+	text  []byte
+	order uint64 // the hash of the text
+	last  int    // the number of the term before
+}
+
+// next reads the next term, and reports whether there is one.
+func (f *savedFileTerms) next() (is bool, err error) {
+	if len(f.data) == 0 {
+		if f.data, err = f.more(); err != nil || len(f.data) == 0 {
+			return false, err
+		}
+	}
+	if f.hash, f.text, f.data, err = cutTerm(f.data); err == nil && f.text == nil {
+		err = fmt.Errorf("%w: a term without a text", ErrDamaged)
+	}
+	f.order = xxhash.Sum64(f.text)
+	return err == nil, err
+}
+
+// savedQueue has the file with the least term first.
+type savedQueue []*savedFileTerms
+
+func (q savedQueue) Len() int      { return len(q) }
+func (q savedQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q savedQueue) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(q[i].order, q[j].order), cmp.Compare(q[i].hash, q[j].hash)) < 0
+}
+func (q *savedQueue) Push(f any) { *q = append(*q, f.(*savedFileTerms)) }
+func (q *savedQueue) Pop() any {
+	last := len(*q) - 1
+	f := (*q)[last]
+	*q = (*q)[:last]
+	return f
+}
+
+// AddRecord adds a document that [Documents.Save] passed, of a file whose terms were added.
+func (w *Writer) AddRecord(data []byte, file *Saved) (Ref, error) {
+	r := &w.saved
+	if err := r.check(data, file.terms); err != nil {
 		return 0, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return w.add(data), nil
+	if file.numbers == nil {
+		return w.add(data), nil
+	}
+	ascending, last := true, int64(-1)
+	for i, place := range r.numbers {
+		number := file.numbers[place]
+		ascending = ascending && int64(number) > last
+		r.numbers[i], last = number, int64(number)
+	}
+	if ascending {
+		w.gaps = appendGaps(w.gaps[:0], r.numbers)
+		w.record = appendRecord(w.record[:0], r.sizes, w.gaps, r.cells, r.doc.Marks, r.counts)
+		return w.add(w.record), nil
+	}
+	w.encode(r.numbers, r.doc, r.sizes, r.cells)
+	if !areGaps(w.gaps, uint32(len(r.numbers)), uint64(len(w.terms.hashes))) {
+		return 0, fmt.Errorf("%w: %w", ErrDamaged, errTwice)
+	}
+	return w.add(w.record), nil
 }
 
 // SavedDocument returns the document of a record, given the hashes of the saved terms.

@@ -65,20 +65,48 @@ func saved(t testing.TB, d *Documents, refs []Ref) (f savedFile) {
 // open returns the documents of a file, to which more can be added.
 func (f savedFile) open(memory int64) (*Documents, []Ref, error) {
 	d := NewDocuments(memory)
-	if err := d.AddTerms(f.terms); err != nil {
-		return nil, nil, err
+	refs, err := addFiles(d, f)
+	return d, refs, err
+}
+
+// addFiles adds the documents of files.
+func addFiles(d *Documents, files ...savedFile) ([]Ref, error) {
+	var terms []func() ([]byte, error)
+	for _, f := range files {
+		terms = append(terms, inPieces(f.terms))
+	}
+	saved, _, err := d.AddSaved(terms...)
+	if err != nil {
+		return nil, err
 	}
 	var refs []Ref
-	w := d.NewWriter()
-	defer w.Close()
-	for _, record := range f.records {
-		ref, err := w.AddRecord(record)
-		if err != nil {
-			return nil, nil, err
+	for i, f := range files {
+		w := d.NewWriter()
+		defer w.Close()
+		for _, record := range f.records {
+			ref, err := w.AddRecord(record, &saved[i])
+			if err != nil {
+				return nil, err
+			}
+			refs = append(refs, ref)
 		}
-		refs = append(refs, ref)
 	}
-	return d, refs, nil
+	return refs, nil
+}
+
+// inPieces returns a function that passes terms some at a time.
+func inPieces(data []byte) func() ([]byte, error) {
+	return func() (piece []byte, err error) {
+		rest := data
+		for len(rest) > 0 && len(data)-len(rest) < 1000 && err == nil {
+			_, _, rest, err = cutTerm(rest)
+		}
+		if err != nil {
+			rest = nil
+		}
+		piece, data = data[:len(data)-len(rest)], rest
+		return piece, nil
+	}
 }
 
 // hashes returns the hashes of the terms of a file.
@@ -242,6 +270,90 @@ func TestDocumentsAreAddedToOpenedOnes(t *testing.T) {
 	}
 }
 
+// TestFilesTogetherAreTheirDocumentsAtOnce opens files that share terms and have others, in two orders.
+func TestFilesTogetherAreTheirDocumentsAtOnce(t *testing.T) {
+	bags := mailBags(17, 300, 150)
+	all, allRefs := written(t, bags, 0, 2)
+	want := saved(t, all, allRefs)
+	var files []savedFile
+	for from := 0; from < len(bags); from += 60 {
+		d, refs := written(t, bags[from:min(from+60, len(bags))], 0, 1)
+		files = append(files, saved(t, d, refs))
+	}
+	for _, memory := range []int64{0, 1} {
+		d := NewDocuments(memory)
+		refs, err := addFiles(d, files...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.terms.sort(1) != nil {
+			t.Error("the terms of the files have no last numbers")
+		}
+		if !reflect.DeepEqual(want, saved(t, d, refs)) {
+			t.Errorf("%d bytes of memory: other bytes than those of all documents at once", memory)
+		}
+	}
+	slices.Reverse(files)
+	d := NewDocuments(0)
+	refs, err := addFiles(d, files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backwards := slices.Clone(allRefs)
+	var order []Ref
+	for end := len(bags); end > 0; {
+		from := (end - 1) / 60 * 60
+		order = append(order, backwards[from:end]...)
+		end = from
+	}
+	if !reflect.DeepEqual(saved(t, all, order), saved(t, d, refs)) {
+		t.Error("other bytes in another order of the files")
+	}
+}
+
+// A file whose terms are in no order, as no program writes it, gives the same documents. One that has a term twice is damaged.
+func TestFilesInNoOrder(t *testing.T) {
+	d, refs := written(t, mailBags(18, 50, 60), 0, 1)
+	good := saved(t, d, refs)
+	var terms [][]byte
+	for rest := good.terms; len(rest) > 0; {
+		_, _, after, err := cutTerm(rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms, rest = append(terms, rest[:len(rest)-len(after)]), after
+	}
+	n := len(terms)
+	reversed := savedFile{terms: slices.Concat(terms[1], terms[0], slices.Concat(terms[2:]...)), records: good.records}
+	both := NewDocuments(0)
+	got, err := addFiles(both, good, reversed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := both.Complete(1); err != nil {
+		t.Fatal(err)
+	}
+	swap := map[uint64]uint64{d.terms.hashes[0]: d.terms.hashes[1], d.terms.hashes[1]: d.terms.hashes[0]}
+	for i, ref := range refs {
+		want := d.Document(ref)
+		if diff := differ(want, both.Document(got[i])); diff != "" {
+			t.Fatalf("document %d (-want +got):\n%s", i, diff)
+		}
+		for k, hash := range want.Terms {
+			if other, swapped := swap[hash]; swapped {
+				want.Terms[k] = other
+			}
+		}
+		if diff := differ(want, both.Document(got[len(refs)+i])); diff != "" {
+			t.Fatalf("document %d of the file without order (-want +got):\n%s", i, diff)
+		}
+	}
+	twice := savedFile{terms: slices.Concat(slices.Concat(terms[:n-1]...), terms[0]), records: good.records}
+	if _, err := addFiles(NewDocuments(0), good, twice); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a term twice, among other files: got %v", err)
+	}
+}
+
 // The texts were made to share their unkeyed hash.
 func TestTermsWhoseTextsShareAHashHaveTheSameIDs(t *testing.T) {
 	texts := []string{"body:hama", "hidden:njegxiiaaxqlbqfub", "body:hamb", "hidden:hzrreymbtrquudnrr", "body:shareda", "hidden:hdfrvgqhouinsmwyu"}
@@ -304,7 +416,7 @@ func TestDamagedDocumentsAreErrors(t *testing.T) {
 		{"a term is cut", func(f *savedFile) { f.terms = f.terms[:len(f.terms)-1] }, "a term of"},
 		{"half a hash", func(f *savedFile) { f.terms = append(f.terms, 1, 2) }, "half a term"},
 		{"a hash is there twice", func(f *savedFile) { copy(f.terms, f.terms[10:18]) }, "a term twice"},
-		{"a text was saved before", func(f *savedFile) { f.terms = append(f.terms, 1, 2, 3, 4, 5, 6, 7, 8, 0) }, "a term twice"},
+		{"a text was saved before", func(f *savedFile) { f.terms = append(f.terms, 1, 2, 3, 4, 5, 6, 7, 8, 0) }, "a term without a text"},
 		{"a record is empty", func(f *savedFile) { f.records[0] = nil }, "a record of 0 bytes"},
 		{"a record has fewer terms than it says", set(2, 1), "65538 terms in"},
 		{"gaps are larger than the record", set(recordHeader-7, 9), "2 terms in"},

@@ -28,12 +28,13 @@ type terms struct {
 const (
 	chunkBits = 14
 	chunkSize = 1 << chunkBits // bytes
+	maxChunks = 1 << (32 - chunkBits)
 
 	numberBits = 27
 )
 
-// errTooManyTerms means that no number is left.
-var errTooManyTerms = errors.New("more than 100 million different terms")
+// ErrTooManyTerms means that no number is left for a term, or no room for its text.
+var ErrTooManyTerms = errors.New("more than 134 million different terms, or 4 GB of their texts")
 
 // add sets numbers[i] to the number of the term with hash i, and adds the terms that are new, with their texts.
 func (t *terms) add(numbers []uint32, hashes []uint64, text func(i int) []byte) error {
@@ -64,18 +65,27 @@ func (t *terms) addNew(numbers []int32, hashes []uint64, text func(k int) []byte
 			continue
 		}
 		n, added := t.table.Add(hashes[k])
-		if n >= 1<<numberBits {
-			return errTooManyTerms
-		}
 		if numbers[k] = int32(n); added {
 			name := text(k)
 			if name == nil {
 				name = fmt.Appendf(nil, "term:%016x", hashes[k])
 			}
-			t.texts = append(t.texts, t.keep(name))
+			if err := t.name(n, name); err != nil {
+				return err
+			}
 		}
 	}
 	t.hashes = t.table.Hashes()
+	return nil
+}
+
+// name keeps the text of the term with the greatest number so far, unless there is no room for it.
+func (t *terms) name(number int, text []byte) error {
+	at := t.keep(text)
+	if number >= 1<<numberBits || len(t.chunks) > maxChunks {
+		return ErrTooManyTerms
+	}
+	t.texts = append(t.texts, at)
 	return nil
 }
 

@@ -53,6 +53,8 @@ var (
 	ErrChanged = errors.New("model was changed while it was read")
 	// ErrVersion is returned for a model of another version of the program.
 	ErrVersion = errors.New("model is of another version")
+	// ErrPart is returned for a part of the mail of a model.
+	ErrPart = errors.New("a part; chaff merge makes a model of it")
 )
 
 // NewFileMode is the mode of a new model, which makes it readable by its owner only, because its terms come from private mail.
@@ -109,6 +111,17 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 			return 0, err
 		}
 	}
+	return w.Close()
+}
+
+// partSection is the name of the only section of a part.
+const partSection = "PART"
+
+// SavePart writes a part to the start of a file, and returns its identity. It has nothing but the reason why it judges no message: what a model is made of is
+// in its log.
+func SavePart(file io.WriterAt) (identity uint64, err error) {
+	w := modelFormat().NewWriter(file, 1)
+	w.Add(partSection, []byte(ErrPart.Error()+"\n"))
 	return w.Close()
 }
 
@@ -214,6 +227,9 @@ func decode(file modelFile) (*Filter, error) {
 // decodeHead returns the filter in a file without its vocabulary and its weights, and what scores terms without weights.
 func decodeHead(file modelFile) (h head, linear *models.Linear, err error) {
 	settings, err1 := file.Section("SETT")
+	if err1 != nil && file.Has(partSection) {
+		return h, nil, ErrPart
+	}
 	key, err2 := file.Section("HKEY")
 	bias, err3 := decodeNumbers[float64](file.Section("BIAS"))
 	if err := cmp.Or(err1, err2, err3); err != nil {

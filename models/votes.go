@@ -171,6 +171,9 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	if err := all.eachMember(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
 		return nil, Report{}, err
 	}
+	if l.full() {
+		return nil, Report{}, ErrFull
+	}
 	linear, report, err := epochs(ctx, m, all, l, o, lossCheck{})
 	if report.Learned != nil {
 		l.settle(d.Len())
@@ -269,6 +272,14 @@ func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
 		sums[side] += min(f, math.MaxUint32-sums[side])
 	}
 	return known
+}
+
+// ErrFull is returned when there are too many documents of a term for its count, see voteSlot.
+var ErrFull = errors.New("too many messages with one term: its count has no room for more")
+
+// full reports whether a count has reached its end.
+func (l *votes) full() bool {
+	return slices.ContainsFunc(l.slots, func(s voteSlot) bool { return max(s.sums[0], s.sums[1]) == math.MaxUint32 })
 }
 
 // isNotZero returns 1 for a number other than 0.

@@ -312,13 +312,13 @@ func (b *book) readHashes() error {
 var errNoMore = errors.New("no more records")
 
 // addDocument adds the document of a record of a learned message.
-func (b *book) addDocument(w *features.Writer, r logfile.Record) (features.Ref, error) {
+func (b *book) addDocument(w *features.Writer, r logfile.Record, known *features.Saved) (features.Ref, error) {
 	data, own, err := b.body(r)
 	if err != nil {
 		return 0, err
 	}
 	if !own {
-		return w.AddRecord(data)
+		return w.AddRecord(data, known)
 	}
 	d, texts, err := features.ReadDocument(data)
 	if err != nil {

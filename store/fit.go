@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -48,15 +49,44 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 		return err
 	}
 	now := time.Now().UTC().Truncate(time.Second)
-	l := newLedger(r, facts{Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds}, mail.Documents())
+	l := ledgerOf(r, facts{Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds}, mail, now)
+	l.doubt(fitted.Doubtful)
+	return save(ctx, path, f, l, ofTraining(replacing))
+}
+
+// Collect writes a part of the mail that a model is to be trained on: a log, and in the place of the model a file that says that it is a part. [Merge] makes a
+// model of parts. Their messages have no time of learning until then, so what a log says of a message counts more. It replaces what [Create] does.
+func Collect(ctx context.Context, path string, mail *train.Mail, model string, c train.CollectOptions, t train.Options, o Options, replacing bool) error {
+	trainer, _, err := t.Models.New(model, c.Seed)
+	if err != nil {
+		return err
+	}
+	settings, err := json.Marshal(trainer)
+	if err != nil {
+		return fmt.Errorf("encode settings of %s: %w", model, err)
+	}
+	reading := c.Reading
+	r := recipe{
+		names{mail.Classes(), model, reading.Key}, settings, reading.Message, reading.Tokenize, c.Features, c.Split, c.Seed, t.Thresholds, tokenize.Version,
+	}
+	return save(ctx, path, nil, ledgerOf(r, facts{Options: o}, mail, time.Time{}), ofTraining(replacing))
+}
+
+// ledgerOf returns the ledger of mail that was learned by training at a time.
+func ledgerOf(r recipe, f facts, mail *train.Mail, learned time.Time) *ledger {
+	l := newLedger(r, f, mail.Documents())
 	l.entries = make([]Entry, 0, mail.Len())
 	for i := range mail.Len() {
-		l.say(Entry{Entry: mail.Entry(i), Learned: now, Way: ByTraining, Score: math.NaN(), Class: -1, what: learn})
+		l.say(Entry{Entry: mail.Entry(i), Learned: learned, Way: ByTraining, Score: math.NaN(), Class: -1, what: learn})
 	}
 	l.tidy()
 	l.count()
-	l.doubt(fitted.Doubtful)
-	return save(ctx, path, f, l, func(target string) error {
+	return l
+}
+
+// ofTraining returns a check for save: unless replacing is true, nothing may have been taught but by training.
+func ofTraining(replacing bool) func(target string) error {
+	return func(target string) error {
 		n, err := later(target)
 		switch {
 		case replacing || errors.Is(err, ErrNone):
@@ -65,7 +95,7 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 			return ErrLearned
 		}
 		return err
-	})
+	}
 }
 
 // Begin begins a log without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
@@ -112,10 +142,10 @@ func BeginLike(ctx context.Context, path string, f train.Made, o Options) error 
 	return Begin(ctx, path, r.Classes, r.Model, c, t, o)
 }
 
-// save writes a model and its log to path, if check returns no error about what is there, once nobody else can change it.
+// save writes a model, or a part for nil, and its log to path, if check returns no error about what is there, once nobody else can change it.
 func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) (err error) {
 	target, err := replace.Target(path)
-	if errors.Is(err, replace.ErrDevice) { // it has no room for a log
+	if errors.Is(err, replace.ErrDevice) && f != nil { // it has no room for a log
 		return f.Save(path)
 	}
 	defer about(&err, "save "+path)
@@ -176,12 +206,16 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	return os.Remove(target + Suffix)
 }
 
-// commit writes a log, and a model that has learned all of it: the log takes the place of the old one first. Whoever opens it before the model is in its
-// place makes that anew. It returns the new log, locked, also with an error if that is in place.
+// commit writes a log, and a model that has learned all of it, or a part for nil: the log takes the place of the old one first. Whoever opens it before the
+// model is in its place makes that anew. It returns the new log, locked, also with an error if that is in place.
 func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) {
-	l.facts.Terms = f.Vocabulary().Len()
+	write := filter.SavePart
+	if l.facts.Terms = 0; f != nil {
+		l.facts.Terms = f.Vocabulary().Len()
+		write = func(file io.WriterAt) (identity uint64, err error) { return f.SaveTo(file, true) }
+	}
 	err = replace.Written(path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
-		identity, err := f.SaveTo(file, true)
+		identity, err := write(file)
 		if err == nil {
 			err = file.Sync() // so that the new log waits for its model no longer than it must
 		}
@@ -421,6 +455,11 @@ func (l *ledger) fit(ctx context.Context, o RetrainOptions, now time.Time) (fitt
 	}
 	refitted.Seconds = (cputime.Process() - l.began).Seconds()
 	l.Terms = tokenize.Version
+	for i := range l.entries { // those of parts have no time
+		if e := &l.entries[i]; e.Learned.IsZero() {
+			e.Learned = now.UTC().Truncate(time.Second)
+		}
+	}
 	l.facts.Fitted, l.facts.FitSeconds = now.Unix(), refitted.Seconds
 	l.count()
 	l.doubt(refitted.Doubtful)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -185,10 +186,18 @@ func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
 		retrain(t, s)
 		noError(t, s.Close())
 	}
-	m, err := Merge(t.Context(), []string{a, b}, b, RetrainOptions{})
+	m, err := Merge(t.Context(), []string{a, b}, b, MergeOptions{})
 	noError(t, err)
-	if m.Messages != 40 {
-		t.Errorf("%d messages, want the 40 of the limit", m.Messages)
+	if m.Messages != 80 {
+		t.Errorf("%d messages, want all 80", m.Messages)
+	}
+	s := opened(t, b)
+	s.options.MaxMessages = 20
+	retrain(t, s)
+	entries, err := s.Entries()
+	noError(t, cmp.Or(err, s.Close()))
+	if len(entries) != 40 {
+		t.Errorf("%d messages after a fit, want the 40 of the limit", len(entries))
 	}
 	v, err := Look(b)
 	noError(t, err)

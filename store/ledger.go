@@ -31,8 +31,33 @@ func newLedger(r recipe, f facts, documents *features.Documents) *ledger {
 	return &ledger{recipe: r, facts: f, documents: documents, index: map[uint64]int{}, seen: sightings{}, began: cputime.Process()}
 }
 
-// read reads a log, with its documents unless they are nil.
+// terms returns a function that reads the terms which begin the log, some at a time.
+func (b *book) terms() func() ([]byte, error) {
+	at := b.log.Start
+	return func() ([]byte, error) {
+		r, is, err := b.log.At(at, b.end)
+		if err != nil || !is || op(r.Op) != terms {
+			return nil, err
+		}
+		at = r.End()
+		return b.log.Body(r)
+	}
+}
+
+// read reads a log, with its documents, which are empty, unless they are nil.
 func (b *book) read(documents *features.Documents) (*ledger, error) {
+	if documents == nil {
+		return b.readAmong(nil, nil)
+	}
+	known, _, err := documents.AddSaved(b.terms())
+	if err != nil {
+		return nil, err
+	}
+	return b.readAmong(documents, &known[0])
+}
+
+// readAmong is read for documents that have the terms which begin the log, and others.
+func (b *book) readAmong(documents *features.Documents, known *features.Saved) (*ledger, error) {
 	r, err := recipeIn(b.log)
 	if err != nil {
 		return nil, err
@@ -48,19 +73,16 @@ func (b *book) read(documents *features.Documents) (*ledger, error) {
 		case what == learn, what == trust, what == forget:
 			e, err := b.entry(r)
 			if err == nil && what == learn && w != nil {
-				e.Terms, err = b.addDocument(w, r)
+				e.Terms, err = b.addDocument(w, r, known)
 			}
 			l.say(e)
 			return err
-		case what == see, what == terms && w != nil:
+		case what == see:
 			data, err := b.log.Body(r)
 			if err != nil {
 				return err
 			}
-			if what == see {
-				return l.seen.apply(data, len(b.Classes))
-			}
-			return documents.AddTerms(data)
+			return l.seen.apply(data, len(b.Classes))
 		}
 		return nil
 	})

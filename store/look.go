@@ -134,7 +134,12 @@ func Later(path string) (int, error) {
 }
 
 func later(path string) (n int, err error) {
-	l, err := ledgerAt(path, nil)
+	b, err := openToRead(path)
+	if err != nil {
+		return 0, err
+	}
+	defer b.file.Close()
+	l, err := b.read(nil)
 	if err != nil {
 		return 0, err
 	}

@@ -5,11 +5,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
 	"chaff/features"
+	"chaff/filter"
 	"chaff/train"
 )
 
@@ -19,39 +19,50 @@ type Merged struct {
 	Messages int `json:"messages"`
 	Both     int `json:"in_both"`
 	// Conflicts is the number of messages with different labels. The one that was learned later counts.
-	Conflicts int            `json:"conflicting_labels"`
-	Saved     train.Refitted `json:"saved_model"`
+	Conflicts int `json:"conflicting_labels"`
+	// Largest is the number of messages of the largest class.
+	Largest int `json:"-"`
+	// Left is how many messages the sample left out.
+	Left int `json:"left_out,omitempty"`
+	// Saved is the model, nil for a part.
+	Saved *train.Refitted `json:"saved_model,omitempty"`
+}
+
+// MergeOptions configure a merge.
+type MergeOptions struct {
+	RetrainOptions
+	// Sample is K to keep one in K groups of near-duplicates, see [train.Mail.Sample]; 0 keeps all.
+	Sample int
+	// Part writes a part, see [Collect], and not a model.
+	Part bool
 }
 
 // Merge writes the log of all messages of some logs, and the model fitted to them, to out. Of a message that more than one has, the newest entry counts, see
-// [Entry.compare], also if that forgot it. The order of the logs changes nothing. The error says which setting differs if the logs cannot be merged, or
-// wraps [ErrLearned]; all are left as they are.
-func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (Merged, error) {
+// [Entry.compare], also if that forgot it. The order of the logs changes nothing, nor does it matter whether some of them were merged before. The error says
+// which setting differs if the logs cannot be merged, or wraps [ErrLearned]; all are left as they are.
+func Merge(ctx context.Context, paths []string, out string, o MergeOptions) (m Merged, err error) {
 	before := versionOf(out)
-	var m Merged
-	var all *ledger
-	for i, path := range paths {
-		l, err := ledgerAt(path, features.NewDocuments(0))
-		if err != nil {
-			return m, fmt.Errorf("read %s: %w", path+Suffix, err)
-		}
-		if i == 0 {
-			all = l
-			continue
-		}
-		if differs := all.difference(l.recipe); differs != "" {
-			return m, fmt.Errorf("merge %s and %s: %s differs", paths[0], path, differs)
-		}
-		all.union(l, &m)
-	}
-	now := time.Now()
-	all.expire(all.facts.Options, now)
-	m.Messages = all.learned
-	f, refitted, err := all.fit(ctx, o, now)
+	all, err := merged(paths, o.Memory, &m)
 	if err != nil {
-		return m, fmt.Errorf("fit the model of %d logs: %w", len(paths), err)
+		return m, err
 	}
-	m.Saved = refitted
+	if o.Sample > 1 {
+		if m.Left, err = all.sample(o.Sample); err != nil {
+			return m, err
+		}
+	}
+	m.Messages, m.Largest = all.learned, slices.Max(all.perClass())
+	var f *filter.Filter
+	if o.Part {
+		all.facts.Fitted, all.facts.FitSeconds = 0, 0
+		all.count()
+	} else {
+		var refitted train.Refitted
+		if f, refitted, err = all.fit(ctx, o.RetrainOptions, time.Now()); err != nil {
+			return m, fmt.Errorf("fit the model of %d logs: %w", len(paths), err)
+		}
+		m.Saved = &refitted
+	}
 	return m, save(ctx, out, f, all, func(target string) error {
 		if versionOf(target) != before {
 			return ErrLearned
@@ -60,14 +71,56 @@ func Merge(ctx context.Context, paths []string, out string, o RetrainOptions) (M
 	})
 }
 
-// ledgerAt reads the log of the model at path, with its documents unless they are nil.
-func ledgerAt(path string, documents *features.Documents) (*ledger, error) {
-	b, err := openToRead(path)
+// merged reads the logs of models, each once and from its beginning to its end: the terms of all, and then what follows.
+func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
+	about := func(path string, err error) error { return fmt.Errorf("read %s: %w", path+Suffix, err) }
+	books, recipes := make([]*book, len(paths)), make([]recipe, len(paths))
+	for i, path := range paths {
+		b, err := openToRead(path)
+		if err == nil {
+			defer b.file.Close()
+			books[i] = b
+			recipes[i], err = recipeIn(b.log)
+		}
+		if err != nil {
+			return nil, about(path, err)
+		}
+		if differs := recipes[0].difference(recipes[i]); differs != "" {
+			return nil, fmt.Errorf("merge %s and %s: %s differs", paths[0], path, differs)
+		}
+	}
+	all := newLedger(recipes[0], books[0].facts, features.NewDocuments(memory))
+	var terms []func() ([]byte, error)
+	for _, b := range books {
+		terms = append(terms, b.terms())
+	}
+	known, i, err := all.documents.AddSaved(terms...)
 	if err != nil {
+		return nil, about(paths[i], err)
+	}
+	all.facts.Expired, all.facts.Forgotten, all.facts.Refused = 0, 0, nil
+	var ties []Entry
+	for i, b := range books {
+		l, err := b.readAmong(all.documents, &known[i])
+		if err != nil {
+			return nil, about(paths[i], err)
+		}
+		ties = append(ties, all.union(l, m)...)
+		known[i] = features.Saved{}
+	}
+	all.tidy()
+	if err := all.documents.Complete(1); err != nil {
 		return nil, err
 	}
-	defer b.file.Close()
-	return b.read(documents)
+	for _, e := range ties {
+		if i, known := all.index[e.Fingerprint]; known && all.entries[i].compare(e) == 0 && all.documents.Compare(all.entries[i].Terms, e.Terms) < 0 {
+			all.entries[i].Terms = e.Terms
+		}
+	}
+	for _, e := range all.entries {
+		all.facts.Forgotten += int(flag(e.what == forget))
+	}
+	return all, nil
 }
 
 // version says what a log has. Each message changes it.
@@ -87,20 +140,18 @@ func versionOf(path string) version {
 }
 
 // compare compares what two logs say of a message. An entry with a label that a person has confirmed is greater, then the later one, then one that forgets,
-// then that with the larger bytes: an order of all entries, so that the order of the logs does not matter.
+// then as [train.Entry.Compare] says, then that with the larger bytes: an order of all entries, so that the order of the logs does not matter.
 func (e Entry) compare(other Entry) int {
 	rank := func(e Entry) int { return map[op]int{trust: 0, learn: 1, forget: 2}[e.what] }
 	return cmp.Or(cmp.Compare(flag(e.Confirmed), flag(other.Confirmed)), e.Learned.Compare(other.Learned), cmp.Compare(rank(e), rank(other)),
-		bytes.Compare(appendEntry(nil, e), appendEntry(nil, other)))
+		e.Entry.Compare(other.Entry), bytes.Compare(appendEntry(nil, e), appendEntry(nil, other)))
 }
 
-// union adds what another ledger says, which is left as it is.
-func (l *ledger) union(other *ledger, m *Merged) {
-	w := l.documents.NewWriter()
-	defer w.Close()
-	for _, fingerprint := range slices.Sorted(maps.Keys(other.index)) {
-		e := other.entries[other.index[fingerprint]]
-		if i, known := l.index[fingerprint]; known {
+// union adds what another ledger with the same documents says. Call tidy after the last one. It returns the entries that compare equal to those that were
+// there, of which the documents decide.
+func (l *ledger) union(other *ledger, m *Merged) (ties []Entry) {
+	for _, e := range other.entries {
+		if i, known := l.index[e.Fingerprint]; known {
 			old := l.entries[i]
 			if old.what == learn && e.what == learn {
 				m.Both++
@@ -108,25 +159,42 @@ func (l *ledger) union(other *ledger, m *Merged) {
 					m.Conflicts++
 				}
 			}
-			if old.compare(e) >= 0 {
+			order := old.compare(e)
+			if order == 0 && e.what == learn {
+				ties = append(ties, e)
+			}
+			if order >= 0 {
 				continue
 			}
 		}
-		if e.what == learn {
-			e.Terms = w.Copy(other.documents, e.Terms)
-		}
 		l.say(e)
 	}
-	l.tidy()
 	for mailbox, files := range other.seen {
 		l.seen.note(mailbox, files, nil)
 	}
 	l.facts.Expired += other.facts.Expired
-	l.facts.Forgotten = 0
-	for _, e := range l.entries {
-		l.facts.Forgotten += int(flag(e.what == forget))
-	}
 	for why, n := range other.facts.Refused {
 		l.facts.refused(why, n)
 	}
+	return ties
+}
+
+// sample keeps the messages of one in k groups of near-duplicates, and returns how many it drops. The documents are complete.
+func (l *ledger) sample(k int) (dropped int, err error) {
+	c, _, err := l.settings()
+	if err != nil {
+		return 0, err
+	}
+	in, err := l.mail().Sample(k, c.Split, l.Key)
+	if err != nil {
+		return 0, err
+	}
+	for i, in := range in {
+		if !in {
+			l.entries[i].what = 0
+			dropped++
+		}
+	}
+	l.tidy()
+	return dropped, l.documents.Err()
 }

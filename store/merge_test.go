@@ -47,7 +47,7 @@ func TestMergesCommuteAssociateAndRepeat(t *testing.T) {
 		a, b, c := taughtAtRandom(t, path, all, r), taughtAtRandom(t, path, all, r), taughtAtRandom(t, path, all, r)
 		merged := func(paths ...string) string {
 			out := filepath.Join(t.TempDir(), "out")
-			_, err := Merge(t.Context(), paths, out, RetrainOptions{})
+			_, err := Merge(t.Context(), paths, out, MergeOptions{})
 			noError(t, err)
 			return out
 		}
@@ -90,7 +90,7 @@ func TestAForgottenMessageDoesNotComeBackByAMerge(t *testing.T) {
 	noError(t, s.Close())
 	for _, paths := range [][]string{{path, other}, {other, path}} {
 		out := filepath.Join(t.TempDir(), "out")
-		_, err := Merge(t.Context(), paths, out, RetrainOptions{})
+		_, err := Merge(t.Context(), paths, out, MergeOptions{})
 		noError(t, err)
 		s := opened(t, out)
 		if known, err := s.Knows(m.Raw); known || err != nil {

@@ -99,6 +99,8 @@ func (r recipe) difference(other recipe) string {
 		return fmt.Sprintf("the list of classes (%s; %s)", strings.Join(r.Classes, ", "), strings.Join(other.Classes, ", "))
 	case r.Model != other.Model:
 		return fmt.Sprintf("the model (%s; %s)", r.Model, other.Model)
+	case r.Terms != other.Terms:
+		return fmt.Sprintf("the version of the terms (%s; %s)", r.Terms, other.Terms)
 	}
 	mine, theirs := r.members(), other.members()
 	all := maps.Clone(theirs)

@@ -515,7 +515,7 @@ func TestTwoStoresBecomeOne(t *testing.T) {
 	first, second := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam")), mailOf(t, corpustest.Mailbox(2, 20, "ham", "spam"))
 	both := append(slices.Clone(first), second...)
 	a, b, out := trained(t, "votes", sourceOf(first)), trained(t, "votes", sourceOf(both[10:])), filepath.Join(t.TempDir(), "out")
-	m, err := Merge(t.Context(), []string{a, b}, out, RetrainOptions{Workers: 1})
+	m, err := Merge(t.Context(), []string{a, b}, out, MergeOptions{RetrainOptions: RetrainOptions{Workers: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -526,7 +526,7 @@ func TestTwoStoresBecomeOne(t *testing.T) {
 		t.Error("the model is not that of all messages")
 	}
 	other := trained(t, "multinomial", sourceOf(first))
-	if _, err := Merge(t.Context(), []string{a, other}, out, RetrainOptions{}); err == nil || !strings.Contains(err.Error(), "the model (votes; multinomial) differs") {
+	if _, err := Merge(t.Context(), []string{a, other}, out, MergeOptions{}); err == nil || !strings.Contains(err.Error(), "the model (votes; multinomial) differs") {
 		t.Errorf("stores of two models: %v", err)
 	}
 }
@@ -687,7 +687,7 @@ func TestSettledLabelsLastAndChangeTheNextFit(t *testing.T) {
 	s.Close()
 	for _, pair := range [][2]string{{path, other}, {other, path}} {
 		out := filepath.Join(t.TempDir(), "both")
-		if _, err := Merge(t.Context(), pair[:], out, RetrainOptions{Workers: 1}); err != nil {
+		if _, err := Merge(t.Context(), pair[:], out, MergeOptions{RetrainOptions: RetrainOptions{Workers: 1}}); err != nil {
 			t.Fatal(err)
 		}
 		check("after a merge", out)

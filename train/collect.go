@@ -36,7 +36,19 @@ var (
 	ErrNoMail = errors.New("no messages")
 	// ErrOneClass is returned when all messages have one label.
 	ErrOneClass = errors.New("training needs mail of two classes")
+	// ErrTooMuch is returned when there are more than [MaxMessages].
+	ErrTooMuch = errors.New("too many messages for one fit")
 )
+
+// MaxMessages is how many messages a model can be fitted to. Sums of naive Bayes are exact up to 8 million messages of a class.
+const MaxMessages = 5_000_000
+
+func checkMessages(n int) error {
+	if n > MaxMessages {
+		return fmt.Errorf("%w: %d, which takes up to %d", ErrTooMuch, n, MaxMessages)
+	}
+	return nil
+}
 
 // Collection is mail divided into a training, a development and a test part, with the vocabulary of the training part. It is read-only.
 type Collection struct {
@@ -70,6 +82,9 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	if len(m.documents) == 0 {
 		return nil, ErrNoMail
 	}
+	if err := checkMessages(len(m.documents)); err != nil {
+		return nil, err
+	}
 	for _, class := range m.summary.Classes {
 		if class.Messages == m.summary.Used {
 			all := fmt.Sprintf("all %d messages are", class.Messages)
@@ -91,42 +106,49 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 		c.summary.Warnings = append(slices.Clip(c.summary.Warnings),
 			fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
 	}
-	c.setGroups()
+	var sizes []int
+	var err error
+	if o.Undivided {
+		o.Split.Method = corpus.SplitByHash // no part depends on it
+	}
+	if c.groups, sizes, err = m.groups(o.Split); err != nil {
+		return nil, err
+	}
+	c.summary.Groups = len(sizes)
+	for _, n := range sizes {
+		c.summary.Grouped += n
+	}
 	c.parts = c.split()
 	return c, c.buildVocabulary()
 }
 
-// setGroups computes the group of each document: the split key of one of its near-duplicates. It depends on no order of the documents.
-func (c *Collection) setGroups() {
-	c.groups = make([]uint64, len(c.documents))
-	for i, d := range c.documents {
-		c.groups[i] = d.SplitKey
+// groups returns the group of each document: the split key of one of its near-duplicates, in a grouped split. It depends on no order of the documents. sizes
+// are those of the groups of more than one.
+func (m *Mail) groups(o corpus.SplitOptions) (groups []uint64, sizes []int, err error) {
+	groups = make([]uint64, len(m.documents))
+	for i, d := range m.documents {
+		groups[i] = d.SplitKey
 	}
-	if c.options.Undivided || c.options.Split.Method != corpus.SplitGrouped {
-		return
+	if o.Method != corpus.SplitGrouped {
+		return groups, nil, nil
 	}
-	order := make([]int, len(c.documents))
+	order := make([]int, len(m.documents))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int {
-		return c.documents[i].compare(&c.documents[j])
+		return m.documents[i].compare(&m.documents[j])
 	})
-	numbers, text := c.store.Texts()
-	firsts := corpus.NearDuplicates(len(order), numbers, func(k int) []uint32 {
-		return text(c.documents[order[k]].Terms)
-	}, c.options.Split.Similarity)
-	size := make([]int, len(firsts))
+	numbers, text := m.store.Texts()
+	firsts, err := corpus.NearDuplicates(len(order), numbers, func(k int) []uint32 {
+		return text(m.documents[order[k]].Terms)
+	}, o.Similarity)
+	sizes = make([]int, len(firsts))
 	for i, first := range firsts {
-		c.groups[order[i]] = c.documents[order[first]].SplitKey
-		size[first]++
+		groups[order[i]] = m.documents[order[first]].SplitKey
+		sizes[first]++
 	}
-	for _, n := range size {
-		if n > 1 {
-			c.summary.Groups++
-			c.summary.Grouped += n
-		}
-	}
+	return groups, slices.DeleteFunc(sizes, func(n int) bool { return n < 2 }), err
 }
 
 func (c *Collection) split() []corpus.Part {
@@ -332,7 +354,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 	mail := *c.Mail
 	mail.items = make([]corpus.Item, len(members))
 	for i, m := range members {
-		mail.items[i] = c.items[c.documents[m.Index].item]
+		mail.items[i] = c.item(m.Index)
 	}
 	results, err := mail.readAll(ctx, ReadOptions{Reading: r, Workers: c.options.Workers, Memory: c.options.Memory})
 	if err != nil {

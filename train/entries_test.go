@@ -37,12 +37,33 @@ func stored(t testing.TB, m *Mail) *Mail {
 		refs[i] = e.Terms
 	}
 	documents := features.NewDocuments(0)
-	keeper, n := documents.NewWriter(), 0
-	err := m.Documents().Save(refs, documents.AddTerms, func(i int, record []byte) (err error) {
-		entries[i].Terms, err = keeper.AddRecord(record)
-		n++
-		return err
+	var terms, records [][]byte
+	err := m.Documents().Save(refs, func(some []byte) error {
+		terms = append(terms, slices.Clone(some))
+		return nil
+	}, func(_ int, record []byte) error {
+		records = append(records, slices.Clone(record))
+		return nil
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, _, err := documents.AddSaved(func() (some []byte, err error) {
+		if len(terms) > 0 {
+			some, terms = terms[0], terms[1:]
+		}
+		return some, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keeper, n := documents.NewWriter(), 0
+	for i, record := range records {
+		if entries[i].Terms, err = keeper.AddRecord(record, &file[0]); err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
 	if err != nil || n != len(entries) {
 		t.Fatal(n, err)
 	}

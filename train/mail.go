@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,17 +19,20 @@ import (
 	"chaff/internal/limits"
 	"chaff/internal/memory"
 	"chaff/internal/parallel"
+	"chaff/internal/termkey"
 	"chaff/message"
 )
 
 // Listing counts the messages that were found, and those that were left out.
 type Listing struct {
-	Listed     int             `json:"listed"`             // messages found
-	Duplicates int             `json:"duplicates"`         // copies of earlier messages, which are left out
-	Conflicts  int             `json:"conflicting_labels"` // copies whose label differs
-	Unreadable int             `json:"unreadable"`         // messages that could not be read
-	Problems   []string        `json:"problems,omitempty"` // why, of the first few
-	NoMail     message.LeftOut `json:"no_mail,omitempty"`  // files that are no mail, by their kind; none of the unreadable ones
+	Listed     int             `json:"listed"`                // messages found
+	Duplicates int             `json:"duplicates"`            // copies of other messages, which are left out
+	Conflicts  int             `json:"conflicting_labels"`    // copies whose label differs
+	Unreadable int             `json:"unreadable"`            // messages that could not be read
+	Problems   []string        `json:"problems,omitempty"`    // why, of the first few
+	NoMail     message.LeftOut `json:"no_mail,omitempty"`     // files that are no mail, by their kind; none of the unreadable ones
+	Remarks    []string        `json:"remarks,omitempty"`     // what makes the mail doubtful as it was found, see [corpus.Remark]
+	Sampled    int             `json:"sampled_out,omitempty"` // messages that the sample leaves out
 }
 
 // Summary counts the messages of a corpus.
@@ -69,7 +73,7 @@ type Mail struct {
 	classes   []string
 	store     *features.Documents // the terms of all documents
 	documents []document
-	items     []corpus.Item // all that were read, usable or not
+	items     []corpus.Item // all that were read, usable or not; none if only entries are kept
 	summary   Summary
 }
 
@@ -89,18 +93,29 @@ func (m *Mail) Len() int                       { return len(m.documents) }
 func (m *Mail) Documents() *features.Documents { return m.store }
 
 // Origin returns the path of message i, or its place in a larger file.
-func (m *Mail) Origin(i int) string { return m.items[m.documents[i].item].Origin }
+func (m *Mail) Origin(i int) string { return m.item(i).Origin }
 
 // Raw reads the bytes of message i again.
-func (m *Mail) Raw(i int) ([]byte, error) { return m.items[m.documents[i].item].Read(nil) }
+func (m *Mail) Raw(i int) ([]byte, error) { return m.item(i).Read(nil) }
+
+// item returns what message i is read from.
+func (m *Mail) item(i int) corpus.Item {
+	at := int(m.documents[i].item)
+	if m.items == nil {
+		return corpus.Item{Origin: fmt.Sprintf("message %d of the store", at+1), Content: noContent{}}
+	}
+	return m.items[at]
+}
 
 // ReadOptions configure how mail is read.
 type ReadOptions struct {
 	Reading filter.Reading
-	// Copies keeps copies of earlier messages.
+	// Copies keeps copies of messages. Otherwise the greatest of them is kept, see [Entry.Compare].
 	Copies bool
 	// NoGrams leaves out runs of bytes, which only models of [features.Evidence] read.
 	NoGrams bool
+	// Sample is K to read one in K messages, by the keyed hash of the fingerprint; 0 reads all.
+	Sample int
 	// Workers is the number of goroutines; 0 means one for each core. It changes no result.
 	Workers int
 	// Memory is the number of bytes of documents kept in memory; the rest goes to a temporary file. 0 means no limit. It changes no result.
@@ -110,7 +125,8 @@ type ReadOptions struct {
 }
 
 // Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and copies of
-// earlier ones; Summary counts both. The error is [ErrNoMail], comes from the context or the settings, or is about the temporary file.
+// others; Summary counts both. The error is [ErrNoMail], with mail
+// that has no message, comes from the context or the settings, or is about the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
 	m := &Mail{classes: classes, summary: Summary{Listing: new(Listing)}}
 	m.list(source)
@@ -121,7 +137,7 @@ func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOpt
 	m.keep(results, o.Copies)
 	memory.Release() // what the readers took
 	if m.summary.Used == 0 {
-		return nil, m.summary.without(ErrNoMail)
+		return m, m.summary.without(ErrNoMail)
 	}
 	return m, nil
 }
@@ -141,7 +157,7 @@ func (s *Summary) without(err error) error {
 func (m *Mail) list(source corpus.Source) {
 	for item, err := range source {
 		if corpus.IsRemark(err) {
-			m.summary.Warnings = append(m.summary.Warnings, err.Error())
+			m.summary.Remarks = append(m.summary.Remarks, err.Error())
 			continue
 		}
 		m.summary.Listed++
@@ -186,7 +202,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 			if i >= len(m.items) {
 				return
 			}
-			raw, results[i] = readItem(readers[w], raw, m.items[i], writer, &large)
+			raw, results[i] = o.readItem(readers[w], raw, m.items[i], writer, &large)
 			if n := done.Add(1); o.Progress != nil {
 				o.Progress(int(n), len(m.items))
 			}
@@ -199,7 +215,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 }
 
 // readItem reads one item into buf and returns the buffer for the next item. It reads large messages one at a time and frees their memory.
-func readItem(r *filter.Reader, buf []byte, item corpus.Item, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
+func (o ReadOptions) readItem(r *filter.Reader, buf []byte, item corpus.Item, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
 	raw, err := item.Read(buf)
 	if err != nil {
 		return keptBuffer(raw), readResult{err: err}
@@ -210,13 +226,35 @@ func readItem(r *filter.Reader, buf []byte, item corpus.Item, writer *features.W
 		defer r.Forget()
 	}
 	buf, raw = raw, message.Original(raw)
-	repairs := r.Read(raw)
-	result := readResult{Entry: Entry{Terms: writer.Add(r.Bag()), Time: item.Time, Repairs: repairs, Size: len(raw)}}
+	result := readResult{Entry: Entry{Time: item.Time, Size: len(raw)}}
 	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, r.Key())
+	if !inSample(o.Sample, result.Fingerprint, r.Key()) {
+		return keptBuffer(buf), readResult{err: errNotInSample}
+	}
+	result.Repairs = r.Read(raw)
+	result.Terms = writer.Add(r.Bag())
 	if result.Time.IsZero() {
 		result.Time, _ = corpus.DeliveryTime(raw)
 	}
 	return keptBuffer(buf), result
+}
+
+// errNotInSample is the reason why a message is not in a sample.
+var errNotInSample = errors.New("not in the sample")
+
+// inSample reports whether one in k messages is the one with a hash: 0 for all. The choice depends on the key, so that nobody else knows which mail is learned.
+func inSample(k int, hash uint64, key termkey.Key) bool {
+	return k < 2 || key.Hash(binary.LittleEndian.AppendUint64(nil, hash))%uint64(k) == 0
+}
+
+// Sample reports of each message whether it is in a sample of one in k groups of near-duplicates.
+func (m *Mail) Sample(k int, o corpus.SplitOptions, key termkey.Key) ([]bool, error) {
+	groups, _, err := m.groups(o)
+	in := make([]bool, len(groups))
+	for i, group := range groups {
+		in[i] = inSample(k, group, key)
+	}
+	return in, err
 }
 
 // keptBuffer returns the buffer of a message for the next one, or nil if it is large.
@@ -227,24 +265,38 @@ func keptBuffer(raw []byte) []byte {
 	return raw
 }
 
+// keep keeps the messages that were read. Of copies it keeps the same one wherever they were found.
 func (m *Mail) keep(results []readResult, copies bool) {
 	s := &m.summary
-	m.documents = make([]document, 0, len(results))
-	first := make(map[uint64]int) // fingerprint -> label of the first message that has it
-	for i, r := range results {
-		if r.err != nil {
+	best := make(map[uint64]int) // by fingerprint: which copy is kept
+	for i := range results {
+		r := &results[i]
+		switch {
+		case errors.Is(r.err, errNotInSample):
+			s.Sampled++
+			continue
+		case r.err != nil:
 			s.unreadable(r.err)
 			continue
 		}
 		r.Label = slices.Index(m.classes, m.items[i].Label)
-		if before, seen := first[r.Fingerprint]; seen && !copies {
+		k, seen := best[r.Fingerprint]
+		if !seen || cmp.Or(r.Compare(results[k].Entry), m.store.Compare(r.Terms, results[k].Terms)) > 0 {
+			best[r.Fingerprint] = i
+		}
+	}
+	m.documents = make([]document, 0, len(results))
+	for i, r := range results {
+		if r.err != nil {
+			continue
+		}
+		if kept := best[r.Fingerprint]; kept != i && !copies {
 			s.Duplicates++
-			if before != r.Label {
+			if results[kept].Label != r.Label {
 				s.Conflicts++
 			}
 			continue
 		}
-		first[r.Fingerprint] = r.Label
 		m.documents = append(m.documents, document{Entry: r.Entry, item: int32(i)})
 	}
 	m.count()
@@ -308,6 +360,13 @@ type Entry struct {
 	Confirmed bool
 }
 
+// Compare orders copies of a message that were found in different places. The greatest counts: that with the first class, so that ham wins over spam, and of
+// these one that depends on their bytes.
+func (e Entry) Compare(other Entry) int {
+	return cmp.Or(cmp.Compare(other.Label, e.Label), cmp.Compare(e.SplitKey, other.SplitKey), cmp.Compare(e.Size, other.Size),
+		cmp.Compare(e.Repairs, other.Repairs), e.Time.Compare(other.Time))
+}
+
 // Entries returns the messages of m.
 func (m *Mail) Entries() []Entry {
 	entries := make([]Entry, len(m.documents))
@@ -325,10 +384,9 @@ func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
 func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 	m := &Mail{
 		classes: classes, store: all, summary: Summary{Listing: &Listing{Listed: len(entries)}},
-		documents: make([]document, len(entries)), items: make([]corpus.Item, len(entries)),
+		documents: make([]document, len(entries)),
 	}
 	for i, e := range entries {
-		m.items[i] = corpus.Item{Origin: fmt.Sprintf("message %d of the store", i+1), Label: classes[e.Label], Time: e.Time, Content: noContent{}}
 		m.documents[i] = document{Entry: e, item: int32(i)}
 	}
 	m.count()

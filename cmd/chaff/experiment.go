@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -153,7 +154,7 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	case oneClass:
 		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
-		return result, err
+		return result, aboutStore(err)
 	}
 	s := summary(result)
 	for _, problem := range s.Problems {
@@ -165,7 +166,7 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	if left := s.NoMail.String(); left != "" && p.quiet { // else the answer has it
 		screen.Printf(p.stderr, "chaff: %s\n", left)
 	}
-	for _, warning := range s.Warnings {
+	for _, warning := range slices.Concat(s.Remarks, s.Warnings) {
 		p.warn(warning)
 	}
 	return result, nil
@@ -180,7 +181,7 @@ func fit[T any](p *program, c config.Config, several bool, run func(train.Option
 	if errors.Is(err, models.ErrNoDocuments) {
 		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
 	}
-	return result, err
+	return result, aboutStore(err)
 }
 
 func evaluateCommand(p *program) *cobra.Command {

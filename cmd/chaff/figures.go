@@ -18,6 +18,7 @@ import (
 func (a *answer) mail(s train.Summary, fully bool) {
 	a.fact("mail", "%s", corpusLine(s))
 	if s.Listing != nil {
+		a.count(s.Sampled, "%d left out by the sample")
 		a.count(s.Unreadable, "%d could not be read")
 		if left := s.NoMail.String(); left != "" {
 			a.fact("", "%s", left)

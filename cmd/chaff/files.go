@@ -52,7 +52,7 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 		return hint.With(fmt.Errorf("secret key %s: %w", path, replace.Reason(err)), keyHint)
 	}
 	reading.Key, err = readKey(path)
-	switch info, statErr := os.Stat(path); {
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		reading.Key = termkey.New()
 		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind(), Made: true}); err != nil {
@@ -61,10 +61,16 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 		return reading, func() error { return about(writeKey(path, reading.Key)) }, nil
 	case err != nil:
 		return reading, nil, about(err)
-	case statErr == nil && info.Mode().Perm()&0o077 != 0:
+	}
+	p.warnOfOpenKey(path)
+	return reading, func() error { return nil }, nil
+}
+
+// warnOfOpenKey warns of a key that other users can read.
+func (p *program) warnOfOpenKey(path string) {
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
 	}
-	return reading, func() error { return nil }, nil
 }
 
 const keyHint = "name its file: --set key_file=FILE"

@@ -153,6 +153,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 	both := []string{"--ham", m.path("ham" + evil), "--spam", m.path("spam" + evil)}
 	config := m.path("config" + evil + ".toml")
 	message := m.path("ham"+evil, "0"+evil)
+	key := m.path(".local", "share", "chaff", "key")
 	with := func(args []string, more ...string) []string { return append(slices.Clone(args), more...) }
 	runs := []struct {
 		args  []string
@@ -249,6 +250,12 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"doctor", "-m", m.path("damaged" + evil), "--maildir", evil, "--json"}, fails: true},
 		{args: []string{"retrain", "-m", model}},
 		{args: []string{"retrain", "-m", m.path("absent" + evil)}, fails: true},
+		{args: with(both, "collect", "-m", m.path("part"+evil), "--set", "key_file="+key)},
+		{args: with(both, "collect", "-m", m.path("part"+evil), "--set", "key_file="+key, "--json", "--shard", "1/2")},
+		{args: with(both, "collect", "-m", m.path("part"+evil), "--set", "key_file="+evil), fails: true},
+		{args: with(both, "collect", "-m", m.path("part"+evil), "--set", "key_file="+key, "--shard", evil), fails: true},
+		{args: []string{"classify", "-m", m.path("part" + evil)}, fails: true},
+		{args: []string{"merge", m.path("part" + evil), "--no-fit", "-o", m.path("part" + evil)}},
 		{args: []string{"merge", model, model, "-o", model + "7"}},
 		{args: []string{"merge", model, model + "3", "-o", model + "7"}, fails: true},
 		{args: []string{"merge", model, evil, "-o", evil}, fails: true},

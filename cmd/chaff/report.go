@@ -98,7 +98,7 @@ func (x *experiment) trainedPage(title string, collection *train.Collection, all
 	ctx, s, best := x.command.Context(), collection.Summary(), all[0]
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Facts: corpusFacts(x.Config, s), Classes: collection.Classes(),
-		Warnings: append(slices.Clone(s.Warnings), doubts(resultsOf(all))...), Of: best.Result.Model, On: "the test part",
+		Warnings: append(slices.Concat(s.Remarks, s.Warnings), doubts(resultsOf(all))...), Of: best.Result.Model, On: "the test part",
 	}
 	page.Models = modelsOf(resultsOf(all), best.Result.Development != nil)
 	for i, t := range all {
@@ -329,7 +329,7 @@ func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []
 	if r.Promise != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
-	page.Warnings = append(slices.Clone(s.Warnings), doubts...)
+	page.Warnings = append(slices.Concat(s.Remarks, s.Warnings), doubts...)
 }
 
 // corpusFacts describes how mail was read and split.

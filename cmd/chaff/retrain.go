@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -48,76 +47,6 @@ The settings are those that the model was trained with.`,
 	}
 	x.add(p, c, "fit", "print the result as JSON", "workers", "memory")
 	return c
-}
-
-func mergeCommand(p *program) *cobra.Command {
-	var x onModel
-	var replacing bool
-	c := &cobra.Command{
-		Use:        "merge A B ... -o FILE",
-		Short:      "Make a model of what several models have learned",
-		SuggestFor: []string{"join", "combine", "union"},
-		Long: `Merge makes a model, with its log, of the messages of several models: all that
-any of them has learned. A message that more than one has counts once, with what
-was taught last: its class, or that it was forgotten. The order of the models
-changes nothing, and the result is what training on these messages at once
-gives.
-
-All models must have been trained with the same key and the same settings of
-message, tokenize, features and the model. Thresholds, split and seed are those
-of A. Machines whose models are to be merged share a key file. FILE may be one
-of the models.`,
-		Example: `  chaff merge home.model work.model -o both.model
-  chaff merge mine.model theirs.model -o mine.model`,
-		RunE: func(c *cobra.Command, models []string) error {
-			if len(models) < 2 {
-				return hint.With(fmt.Errorf("chaff merge takes two models or more, not %d", len(models)), "for example: chaff merge home.model work.model -o both.model")
-			}
-			if err := x.load(true); err != nil {
-				return err
-			}
-			if x.model == "" {
-				return errors.New("no file for the merged model: name it with -o FILE")
-			}
-			for _, path := range models {
-				if err := hasStore(path); err != nil {
-					return err
-				}
-			}
-			if err := canWrite([]place{{path: x.settings.file}}, store.Outputs(x.model)...); err != nil {
-				return err
-			}
-			if !replacing && !slices.Contains(models, x.model) {
-				if err := mayReplace(c, x.model); err != nil {
-					return err
-				}
-			}
-			merged, err := store.Merge(c.Context(), models, x.model, retrainOptions(x.Config))
-			if err != nil {
-				return aboutStore(err)
-			}
-			return x.show(merging{x.model, merged})
-		},
-	}
-	x.add(p, c, "", "print the result as JSON", "workers", "memory")
-	c.Flags().StringVarP(&x.model, "out", "o", "", "save the model as `FILE`")
-	addReplace(c, &replacing)
-	return c
-}
-
-// merging is the result of merge.
-type merging struct {
-	File string `json:"file"`
-	store.Merged
-}
-
-func (m merging) describe(a *answer, _ bool) {
-	both := fmt.Sprintf("%d in more than one", m.Both)
-	if m.Conflicts > 0 {
-		both += fmt.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
-	}
-	a.fact("merged", "%s, %s", plural(m.Messages, "message"), both)
-	a.fitted(m.File, m.Saved, guarantees{})
 }
 
 func backupCommand(p *program) *cobra.Command {

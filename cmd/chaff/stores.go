@@ -10,9 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/corpus"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
+	"chaff/models"
 	"chaff/store"
 	"chaff/train"
 )
@@ -83,6 +86,11 @@ func aboutStore(err error) error {
 		advice{store.ErrDamaged, anew},
 		advice{store.ErrTruncated, anew},
 		advice{store.ErrLearned, "run it again, so that they are not lost"},
+		advice{filter.ErrPart, "chaff merge PART... -o FILE"},
+		advice{train.ErrTooMuch, "chaff merge --sample 1/2 -o FILE fits a model to half of them, chaff collect --sample 1/2 reads half"},
+		advice{corpus.ErrTooMuchText, "chaff merge --sample 1/2 fits a model to half of them, or --set split.method=hash looks for none"},
+		advice{features.ErrTooManyTerms, "chaff collect --sample 1/2 reads half of the mail"},
+		advice{models.ErrFull, "chaff merge --sample 1/2 -o FILE fits a model to half of the messages"},
 		advice{store.ErrLocked, "try again when it is done"},
 		advice{store.ErrTooFew, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH"}))
 }

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chaff/corpus"
+	"chaff/internal/hint"
+	"chaff/internal/replace"
+	"chaff/internal/termkey"
+	"chaff/store"
+	"chaff/train"
+)
+
+// fraction is the value of a flag: a number and the whole that it is part of, such as 1/16.
+type fraction struct {
+	of, n int // 0 if the flag is not given
+	least int // of the number
+	text  string
+}
+
+func (f *fraction) String() string { return f.text }
+func (f *fraction) Type() string   { return "fraction" }
+
+// Set is that of pflag.Value.
+func (f *fraction) Set(text string) error {
+	first, second, found := strings.Cut(text, "/")
+	of, err1 := strconv.Atoi(first)
+	n, err2 := strconv.Atoi(second)
+	most := n - 1 + f.least
+	if !found || err1 != nil || err2 != nil || n < 1 || of < f.least || of > most {
+		return fmt.Errorf("must be two numbers such as %d/4, the first from %d to %s", f.least, f.least, [...]string{"the second less 1", "the second"}[f.least])
+	}
+	f.of, f.n, f.text = of, n, text
+	return nil
+}
+
+// addSample adds the flag --sample.
+func addSample(c *cobra.Command, sample *fraction, what string) {
+	sample.least = 1
+	c.Flags().Var(sample, "sample", "take a part `1/K` "+what)
+}
+
+// collecting is the command collect.
+type collecting struct {
+	onModel
+	sources       sourceFlags
+	shard, sample fraction
+	replacing     bool
+}
+
+func collectCommand(p *program) *cobra.Command {
+	var x collecting
+	c := &cobra.Command{
+		Use:        "collect PATH... -m PART [--shard I/N]",
+		Short:      "Read a part of the mail for a model that several machines train",
+		SuggestFor: []string{"gather", "shard", "part"},
+		Long: `Collect reads mail as chaff train does, and saves what a model learns from it as
+a part: PART.log, and in the place of the model a file that judges no message.
+Chaff merge makes a model of the parts of all machines, the one that chaff train
+makes of all mail at once.
+
+All parts need one secret key, which the setting key_file names, and the same
+settings. With --shard I/N, I from 0 to N-1, it takes the messages whose path,
+or place in their file, hashes to I modulo N: give all N tasks the same paths. A
+task that is killed or repeated does no harm.`,
+		Example: `  chaff collect ~/Maildir --set key_file=chaff.key -m home.part
+  chaff collect ~/Maildir --set key_file=chaff.key -m 3.part --shard 3/16
+  chaff merge *.part -o model`,
+		RunE: func(_ *cobra.Command, paths []string) error { return x.collect(paths) },
+	}
+	x.add(p, c, "", "print the result as JSON", "model", "workers", "memory", "seed", "split")
+	x.sources.add(p, c)
+	c.Flags().StringVarP(&x.model, "model-file", "m", "", "save the part as `FILE`")
+	c.Flags().Var(&x.shard, "shard", "take shard `I/N` of the messages, I from 0 to N-1")
+	addSample(c, &x.sample, "of the messages")
+	addReplace(c, &x.replacing)
+	return c
+}
+
+func (x *collecting) collect(paths []string) error {
+	if err := x.load(false); err != nil {
+		return err
+	}
+	if x.model == "" {
+		return hint.With(errors.New("no file for the part"), "name it with -m PART")
+	}
+	mail, err := x.sources.open(paths)
+	if err != nil {
+		return err
+	}
+	if err := x.canSaveModel(x.model, append(mail.reads, place{path: x.settings.file}, place{path: x.KeyFile})); err != nil {
+		return err
+	}
+	if !x.replacing {
+		if err := mayReplace(x.command, x.model); err != nil {
+			return err
+		}
+	}
+	key, err := x.sharedKey(x.KeyFile)
+	if err != nil {
+		return err
+	}
+	reading := readingOf(x.Config)
+	reading.Key = key
+	o := collectOptions(x.Config, reading)
+	o.Sample = x.sample.n
+	if x.shard.n > 0 {
+		mail.source = corpus.Shard(mail.source, x.shard.of, x.shard.n)
+	}
+	ctx := x.command.Context()
+	some, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
+		o.Progress = step
+		some, err := train.Read(ctx, mail.source, mail.classes, o.ReadOptions)
+		if errors.Is(err, train.ErrNoMail) && x.shard.n+x.sample.n > 0 { // another task has the messages
+			err = nil
+		}
+		return some, err
+	})
+	if err != nil {
+		return err
+	}
+	fit := train.Options{Models: x.Models, Thresholds: x.Thresholds}
+	if err := store.Collect(ctx, x.model, some, x.Model, o, fit, x.Store, x.replacing); err != nil {
+		return aboutStore(err)
+	}
+	return x.show(collected{x.model, some.Summary()})
+}
+
+// sharedKey returns the key in a file, which must be there: a key that is made at random fits no other part.
+func (p *program) sharedKey(path string) (termkey.Key, error) {
+	const make = "(umask 77; openssl rand -hex 16 > chaff.key) makes one; copy it to all machines, and name it with --set key_file=chaff.key"
+	if path == "" {
+		return termkey.Key{}, hint.With(errors.New("no key_file: all parts of a model need one secret key, and one made at random fits no other part"), make)
+	}
+	key, err := readKey(path)
+	if err != nil {
+		return key, hint.With(fmt.Errorf("secret key %s: %w", path, replace.Reason(err)), make)
+	}
+	p.warnOfOpenKey(path)
+	return key, nil
+}
+
+// collected is the result of collect.
+type collected struct {
+	File   string        `json:"file"`
+	Corpus train.Summary `json:"corpus"`
+}
+
+func (c collected) describe(a *answer, _ bool) {
+	a.mail(c.Corpus, false)
+	a.line("%-12s%s", "saved", savedFiles(c.File))
+}
+
+func mergeCommand(p *program) *cobra.Command {
+	var x onModel
+	var replacing bool
+	var o store.MergeOptions
+	var sample fraction
+	c := &cobra.Command{
+		Use:        "merge PART... -o FILE",
+		Short:      "Make a model of parts, or of what several models have learned",
+		SuggestFor: []string{"join", "combine", "union"},
+		Long: `Merge makes a model, with its log, of the messages of parts that chaff collect
+has made, and of models: all that any of them has learned. With - it reads their
+paths from stdin, one on a line. A message that more than one has counts once,
+with what was taught last: its class, or that it was forgotten. The order
+changes nothing, and the result is what training on these messages at once
+gives.
+
+All must have been made with the same key and the same settings of message,
+tokenize, features and the model. Thresholds, split and seed are those of the
+first. FILE may be one of them. Merge forgets no message for its age or for
+store.max_messages, and the next fit does.
+
+With --no-fit the result is a part. With --sample 1/K it has one in K groups of
+near-duplicates; one fit takes up to 5 million messages.`,
+		Example: `  chaff merge home.model work.model -o both.model
+  ls parts/*.part | chaff merge - -o all.model
+  chaff merge 1.part 2.part --no-fit -o 12.part`,
+		RunE: func(c *cobra.Command, paths []string) error {
+			if err := x.load(true); err != nil {
+				return err
+			}
+			if x.model == "" {
+				return errors.New("no file for the merged model: name it with -o FILE")
+			}
+			paths, err := withListed(p.stdin, paths)
+			if err != nil {
+				return err
+			}
+			if len(paths) == 0 {
+				return hint.With(errors.New("no parts or models to merge"), "for example: chaff merge home.model work.model -o both.model")
+			}
+			for _, path := range paths {
+				if err := hasStore(path); err != nil {
+					return err
+				}
+			}
+			if err := canWrite([]place{{path: x.settings.file}}, store.Outputs(x.model)...); err != nil {
+				return err
+			}
+			if !replacing && !slices.Contains(paths, x.model) {
+				if err := mayReplace(c, x.model); err != nil {
+					return err
+				}
+			}
+			o.RetrainOptions, o.Sample = retrainOptions(x.Config), sample.n
+			merged, err := store.Merge(c.Context(), paths, x.model, o)
+			if err != nil {
+				return aboutStore(err)
+			}
+			return x.show(merging{x.model, merged, x.Store.MaxMessages})
+		},
+	}
+	x.add(p, c, "", "print the result as JSON", "workers", "memory")
+	c.Flags().StringVarP(&x.model, "out", "o", "", "save the model as `FILE`")
+	c.Flags().BoolVar(&o.Part, "no-fit", false, "make a part, which can be merged with others")
+	addSample(c, &sample, "of the groups of near-duplicates")
+	addReplace(c, &replacing)
+	return c
+}
+
+// withListed returns paths with the lines of stdin in the place of -.
+func withListed(stdin io.Reader, paths []string) (all []string, err error) {
+	for _, path := range paths {
+		if path != stdinPath {
+			all = append(all, path)
+			continue
+		}
+		lines := bufio.NewScanner(stdin)
+		for lines.Scan() {
+			if lines.Text() != "" {
+				all = append(all, lines.Text())
+			}
+		}
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("read the list of parts from stdin: %w", err)
+		}
+	}
+	return all, nil
+}
+
+// merging is the result of merge.
+type merging struct {
+	File string `json:"file"`
+	store.Merged
+	most int // store.max_messages
+}
+
+func (m merging) describe(a *answer, _ bool) {
+	both := fmt.Sprintf("%d in more than one", m.Both)
+	if m.Conflicts > 0 {
+		both += fmt.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
+	}
+	a.fact("merged", "%s, %s", plural(m.Messages, "message"), both)
+	a.count(m.Left, "%d left out by the sample")
+	if m.Saved == nil {
+		a.line("%-12s%s", "saved", savedFiles(m.File))
+		return
+	}
+	a.fitted(m.File, *m.Saved, guarantees{})
+	if m.most > 0 && m.Largest > m.most {
+		a.warn(fmt.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
+			plural(m.Largest, "message"), m.most))
+	}
+}
