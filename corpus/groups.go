@@ -76,20 +76,16 @@ type postingLists struct {
 }
 
 func newPostings(n, numbers int, text func(i int) []uint32) (*postingLists, error) {
-	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n), first: make([]uint32, numbers+1), passed: make([]uint32, numbers)}
+	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n), passed: make([]uint32, numbers)}
 	count := x.passed
 	for i := range n {
 		for _, number := range text(i) {
 			count[number]++
 		}
 	}
-	for number, messages := range count {
-		x.first[number+1] = x.first[number]
-		if messages > 1 {
-			if x.first[number+1] += messages; x.first[number+1] < messages {
-				return nil, ErrTooMuchText
-			}
-		}
+	var err error
+	if x.first, err = ends(count); err != nil {
+		return nil, err
 	}
 	x.messages = make([]int32, x.first[numbers])
 	clear(count)
@@ -108,6 +104,20 @@ func newPostings(n, numbers int, text func(i int) []uint32) (*postingLists, erro
 	}
 	clear(x.passed)
 	return x, nil
+}
+
+// ends returns where the lists of numbers end and begin, one behind the other, given their sizes. That of one message is empty.
+func ends(sizes []uint32) ([]uint32, error) {
+	all := make([]uint32, len(sizes)+1)
+	for number, size := range sizes {
+		if size == 1 {
+			size = 0
+		}
+		if all[number+1] = all[number] + size; all[number+1] < size {
+			return nil, ErrTooMuchText
+		}
+	}
+	return all, nil
 }
 
 // of returns the messages that have a number, in ascending order.

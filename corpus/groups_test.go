@@ -159,3 +159,12 @@ func BenchmarkNearDuplicates(b *testing.B) {
 		NearDuplicates(len(pairs), numbers, func(i int) []uint32 { return pairs[i] }, 0.5)
 	}
 }
+
+func TestMoreTextThanListsCanHoldIsAnError(t *testing.T) {
+	if got, err := ends([]uint32{3, 1, 1<<32 - 4}); err != nil || !slices.Equal(got, []uint32{0, 3, 3, 1<<32 - 1}) {
+		t.Errorf("got %d, %v", got, err)
+	}
+	if _, err := ends([]uint32{3, 1, 1<<32 - 3, 2}); err != ErrTooMuchText {
+		t.Errorf("one message more: got %v, want %v", err, ErrTooMuchText)
+	}
+}

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -190,4 +191,20 @@ func textsOf(x *Index) (texts []string) {
 		texts = append(texts, string(x.Text(id)))
 	}
 	return texts
+}
+
+func TestMoreTextsOfTermsThanThereIsRoomForAreAnError(t *testing.T) {
+	s := terms{chunks: make([][]byte, maxChunks-1)}
+	add := func(hash uint64, size int) error {
+		return s.add(make([]uint32, 1), []uint64{hash}, func(int) []byte { return make([]byte, size) })
+	}
+	if err := add(1, 3*chunkSize); err != nil {
+		t.Fatal("the last chunk:", err)
+	}
+	if got := len(s.text(0)); got != 3*chunkSize {
+		t.Errorf("a text of %d bytes, want %d", got, 3*chunkSize)
+	}
+	if err := add(2, 1); !errors.Is(err, ErrTooManyTerms) {
+		t.Errorf("got %v, want %v", err, ErrTooManyTerms)
+	}
 }

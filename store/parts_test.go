@@ -1,0 +1,152 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"chaff/corpus"
+	"chaff/corpus/corpustest"
+	"chaff/filter"
+	"chaff/internal/logfile"
+	"chaff/internal/termkey"
+	"chaff/train"
+)
+
+// part writes a part of some mail under a key, and returns its path.
+func part(t *testing.T, source corpus.Source, key termkey.Key) string {
+	t.Helper()
+	c := train.DefaultCollectOptions()
+	c.Reading.Key = key
+	mail, err := train.Read(t.Context(), source, []string{"ham", "spam"}, c.ReadOptions)
+	noError(t, err)
+	path := filepath.Join(t.TempDir(), "part")
+	noError(t, Collect(t.Context(), path, mail, "multinomial", c, train.DefaultOptions(), DefaultOptions(), false))
+	return path
+}
+
+func TestAPartIsNoModel(t *testing.T) {
+	path := part(t, corpustest.Mailbox(1, 20, "ham", "spam"), termkey.Key{})
+	_, err1 := filter.Open(path)
+	_, err2 := filter.OpenOne(path)
+	_, err3 := Open(t.Context(), path, DefaultOptions())
+	_, err4 := Look(path)
+	for i, err := range []error{err1, err2, err3, err4} {
+		if !errors.Is(err, filter.ErrPart) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%d: got %v", i, err)
+		}
+	}
+}
+
+// mergesTo returns the error of a merge of a good part and another one. Nothing is written after an error.
+func mergesTo(t *testing.T, paths ...string) ([]byte, error) {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	_, err := Merge(t.Context(), paths, out, MergeOptions{})
+	if err == nil {
+		return contents(t, out), nil
+	}
+	if _, statErr := os.Stat(out); statErr == nil {
+		t.Errorf("there is a model after %v", err)
+	}
+	if _, statErr := os.Stat(out + Suffix); statErr == nil {
+		t.Errorf("there is a log after %v", err)
+	}
+	return nil, err
+}
+
+// Nothing that is done to a part gives another model: it is the same, or an error that names the part.
+func TestDamagedPartsAreNamed(t *testing.T) {
+	good, bad := part(t, corpustest.Mailbox(1, 20, "ham", "spam"), termkey.Key{}), part(t, corpustest.Mailbox(2, 20, "ham", "spam"), termkey.Key{})
+	want, err := mergesTo(t, good, bad)
+	noError(t, err)
+	whole := contents(t, bad+Suffix)
+	write := func(data []byte) string {
+		path := filepath.Join(t.TempDir(), "part")
+		noError(t, os.WriteFile(path+Suffix, data, 0o600))
+		return path
+	}
+	check := func(what string, at int, path string) {
+		t.Helper()
+		for _, paths := range [][]string{{good, path}, {path, good}} {
+			got, err := mergesTo(t, paths...)
+			switch {
+			case err == nil && !bytes.Equal(got, want):
+				t.Fatalf("%s at byte %d: another model", what, at)
+			case err != nil && !strings.Contains(err.Error(), path):
+				t.Fatalf("%s at byte %d: the error names no part: %v", what, at, err)
+			case err != nil && strings.Contains(err.Error(), "\n"):
+				t.Fatalf("%s at byte %d: more than a line: %v", what, at, err)
+			}
+		}
+	}
+	damaged := 0
+	for at := 0; at < len(whole); at += 7 + at%61 {
+		data := bytes.Clone(whole)
+		data[at] ^= 1 << (at % 8)
+		check("changed", at, write(data))
+		damaged++
+	}
+	for end := 0; end < len(whole); end += 11 + end%97 {
+		path := write(whole[:end])
+		check("cut off", end, path)
+		if _, err := mergesTo(t, good, path); err == nil {
+			t.Errorf("cut off at byte %d of %d: no error", end, len(whole))
+		}
+		damaged++
+	}
+	if damaged < 200 {
+		t.Errorf("%d damaged parts are too few", damaged)
+	}
+}
+
+func TestOtherPartsAreNamed(t *testing.T) {
+	source := corpustest.Mailbox(1, 20, "ham", "spam")
+	good := part(t, source, termkey.Key{})
+	log := contents(t, good+Suffix)
+	changed := func(change func(data []byte)) string {
+		path := filepath.Join(t.TempDir(), "part")
+		data := bytes.Clone(log)
+		change(data)
+		start := (32 + int(binary.LittleEndian.Uint32(data[12:])) + 7) &^ 7 // of the checksum of the header
+		binary.LittleEndian.PutUint64(data[start:], xxhash.Sum64(data[:start]))
+		noError(t, os.WriteFile(path+Suffix, data, 0o600))
+		return path
+	}
+	replaced := func(old, by string) string {
+		return changed(func(data []byte) {
+			if len(old) != len(by) || bytes.Count(data[:4096], []byte(old)) != 1 {
+				t.Fatalf("%q is not in the header", old)
+			}
+			copy(data[bytes.Index(data, []byte(old)):], by)
+		})
+	}
+	tests := []struct{ path, want string }{
+		{part(t, source, termkey.New()), "the secret key differs"},
+		{changed(func(data []byte) { data[8] = 2 }), logfile.ErrVersion.Error()},
+		{changed(func(data []byte) { data[0] = 'x' }), logfile.ErrNotLog.Error()},
+		{replaced(`"classes":["ham","spam"]`, `"classes":["spam","ham"]`), "the list of classes (ham, spam; spam, ham) differs"},
+		{replaced(`"model":"multinomial"`, `"model":"multinominl"`), "the model (multinomial; multinominl) differs"},
+		{replaced(`"min_length":1,`, `"min_length":2,`), "the setting tokenize.min_length differs"},
+		{filepath.Join(t.TempDir(), "gone"), ErrNone.Error()},
+	}
+	for _, tt := range tests {
+		_, err := mergesTo(t, good, tt.path)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), tt.path) {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+	var terms string
+	if i := bytes.Index(log, []byte(`"terms_version":"`)); i > 0 {
+		terms = string(log[i : i+len(`"terms_version":"`)+1])
+	}
+	if _, err := mergesTo(t, good, replaced(terms, `"terms_version":"x`)); err == nil || !strings.Contains(err.Error(), "the version of the terms (") {
+		t.Errorf("got %v", err)
+	}
+}
