@@ -10,12 +10,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"chaff/internal/testmain"
 )
 
 // TestAnyTreeOfMergesIsTheTraining compares the models of parts, which share 5% of the mail and are merged in random trees, with what chaff train makes of all
 // mail. TEST_TREES=all takes 10 minutes of CPU time: two corpora in 2 to 64 parts, three trees of each beside the flat merge.
 func TestAnyTreeOfMergesIsTheTraining(t *testing.T) {
-	if !isLongRun() {
+	if !testmain.IsLong() {
 		t.Skip("needs real mail: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
 	}
 	folders, sizes, trees := []string{"sa"}, []int{2, 16}, 1
