@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/corpus"
+	"chaff/features"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
@@ -108,10 +109,14 @@ func (x *collecting) collect(paths []string) error {
 	if err != nil {
 		return err
 	}
+	_, kind, err := x.Models.New(x.Model, x.Seed)
+	if err != nil {
+		return err
+	}
 	reading := readingOf(x.Config)
 	reading.Key = key
 	o := collectOptions(x.Config, reading)
-	o.Sample = x.sample.n
+	o.Sample, o.NoGrams = x.sample.n, kind != features.Evidence
 	if x.shard.n > 0 {
 		mail.source = corpus.Shard(mail.source, x.shard.of, x.shard.n)
 	}
