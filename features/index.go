@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -16,30 +17,23 @@ const unknown = math.MaxUint32
 // unknownIDs returns n ids, all unknown.
 func unknownIDs(n int) []uint32 { return slices.Repeat([]uint32{unknown}, n) }
 
-// termIDs are the ids of terms by their numbers.
+// termIDs are the ids of terms by their numbers, which are the ids themselves if both fields are nil.
 type termIDs struct {
-	ids     []uint32 // nil if they are the numbers
-	ordered bool     // the ids ascend with the numbers, and no two are equal
+	known []knownTerms // if the ids are 0, 1, 2, ... in the order of the numbers; they take a sixteenth of the memory of ids
+	ids   []uint32
 }
 
-// newTermIDs finds out whether ids are ordered.
-func newTermIDs(ids []uint32) termIDs {
-	last, ordered := int64(-1), true
-	for _, id := range ids {
-		if id != unknown {
-			ordered = ordered && int64(id) > last
-			last = int64(id)
-		}
-	}
-	return termIDs{ids, ordered}
+// knownTerms says which of 64 terms are known, the lowest bit for the first, and the id of the first of these.
+type knownTerms struct {
+	bits  uint64
+	first uint32
 }
 
-// of returns the id of a term.
-func (t termIDs) of(number uint32) uint32 {
-	if t.ids == nil {
-		return number
-	}
-	return t.ids[number]
+// find returns the id that term number has if it is known, and 1 if it is, else 0.
+func find(known []knownTerms, number uint32) (id uint32, isKnown int) {
+	of := &known[number/64]
+	bit := uint64(1) << (number % 64)
+	return of.first + uint32(bits.OnesCount64(of.bits&(bit-1))), int(of.bits >> (number % 64) & 1)
 }
 
 // Index maps the terms of documents to the ids of a vocabulary. It is read-only and safe for concurrent use.
@@ -63,7 +57,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	if o.MaxTerms > 0 {
 		limit = MostFrequent(count, limit.least, o.MaxTerms)
 	}
-	x := &Index{documents: d, ids: newTermIDs(nil), number: func(id int) uint32 { return uint32(id) }}
+	x := &Index{documents: d, number: func(id int) uint32 { return uint32(id) }}
 	frequencies := count
 	kept, first := 0, limit
 	for _, n := range count {
@@ -73,15 +67,19 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	}
 	if kept < len(count) {
 		numbers := make([]uint32, 0, kept)
-		ids := unknownIDs(len(count))
+		known := make([]knownTerms, (len(count)+63)/64)
 		for number, n := range count {
+			of := &known[number/64]
+			if number%64 == 0 {
+				of.first = uint32(len(numbers))
+			}
 			if limit.Admits(n) {
-				ids[number] = uint32(len(numbers))
+				of.bits |= 1 << (number % 64)
 				numbers, frequencies[len(numbers)] = append(numbers, uint32(number)), n
 			}
 		}
 		frequencies = frequencies[:kept:kept]
-		x.ids, x.number = newTermIDs(ids), func(id int) uint32 { return numbers[id] }
+		x.ids, x.number = termIDs{known: known}, func(id int) uint32 { return numbers[id] }
 	}
 	v, err := newVocabulary(len(frequencies), func(id int) uint64 { return d.terms.hashes[x.number(id)] })
 	if err != nil {
@@ -167,7 +165,7 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 			}
 		}
 	})
-	x := &Index{documents: d, vocabulary: v, ids: newTermIDs(ids)}
+	x := &Index{documents: d, vocabulary: v, ids: termIDs{ids: ids}}
 	numbers := sync.OnceValue(x.numbersByID)
 	x.number = func(id int) uint32 { return numbers()[id] }
 	return x

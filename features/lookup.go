@@ -68,25 +68,23 @@ func (l *Lookup) find(r *documentReader, ids termIDs) {
 		l.order = append(l.order, uint32(len(l.order)))
 	}
 	l.ids, l.indices, l.repeats = numbers, l.order[:len(numbers)], false
-	if ids.ids == nil {
-		return
-	}
-	if ids.ordered {
+	if ids.known != nil {
 		l.some = slices.Grow(l.some[:0], len(numbers))[:len(numbers)]
 		n := 0
 		for i, number := range numbers {
-			id := ids.ids[number]
+			id, isKnown := find(ids.known, number)
 			numbers[n], l.some[n] = id, uint32(i)
-			if id != unknown {
-				n++
-			}
+			n += isKnown
 		}
 		l.ids, l.indices = numbers[:n], l.some[:n]
 		return
 	}
+	if ids.ids == nil {
+		return
+	}
 	l.known = l.known[:0]
 	for i, number := range numbers {
-		if id := ids.of(number); id != unknown {
+		if id := ids.ids[number]; id != unknown {
 			l.known = append(l.known, uint64(id)<<32|uint64(i))
 		}
 	}
