@@ -1,11 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
+
+	"chaff/internal/screen"
 )
 
 // percentages returns curves with percentages for rates, and the least positive rate of ham, 0 without one. Where a rate of ham is 0, only
@@ -210,7 +211,7 @@ func (p Page) operatingTable() []table {
 			if of <= 0 {
 				return notKnown
 			}
-			return fmt.Sprintf("%s%% (%d of %d)", short(percentOf(n, of)), n, of)
+			return screen.Sprintf("%s%% (%d of %d)", short(percentOf(n, of)), n, of)
 		}
 		return tabulate("", p.Operating, nil, []column[Operating]{
 			{"threshold", name, Operating.String},

@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"chaff/internal/screen"
 )
 
 //go:embed page.html
@@ -102,7 +104,7 @@ func (p Page) sections() ([]section, error) {
 		onMail = "On " + clean(p.On, maxLine) + "."
 	}
 	if n := len(p.ROC); n > 1 && n < len(p.Models) {
-		onMail = joined(onMail, fmt.Sprintf("The first %d models of the comparison.", n))
+		onMail = joined(onMail, screen.Sprintf("The first %d models of the comparison.", n))
 	}
 	if p.Bounded {
 		evidenceNote += " What a kind of evidence adds has a bound."
@@ -178,7 +180,7 @@ func withLeft(note, format string, left int) string {
 	if left == 0 {
 		return note
 	}
-	return note + " " + fmt.Sprintf(format, left)
+	return note + " " + screen.Sprintf(format, left)
 }
 
 func joined(sentences ...string) string {

@@ -59,7 +59,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"mistakes", Page{Findings: Findings{Mistakes: sample.Mistakes}}, []string{"mistakes"}, "<bdi>ham</bdi> called <bdi>spam</bdi>, score 4.817, probability 0.9934"},
 		{"a message without subject", Page{Findings: Findings{LeastCertain: []Mistake{{Path: "a", True: "ham", Given: "ham"}}}}, []string{"least-certain"}, "(no subject)"},
 		{"suspects", Page{Findings: Findings{Suspects: sample.Suspects}}, []string{"suspects"}, "Re: meeting on Thursday"},
-		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1201 of 1520</bdi>"},
+		{"leaks", Page{Leaks: sample.Leaks, Classes: sample.Classes}, []string{"leaks"}, "<bdi>1,201 of 1,520</bdi>"},
 		{"evidence", Page{Evidence: Evidence{Votes: []Vote{{"words", -0.5}, {"links", 0.25}}}}, []string{"evidence", "What adds up to the score"},
 			"words -0.50, links &#43;0.25 and score -0.25."},
 		{"one month", Page{Findings: Findings{Drift: sample.Drift[:1]}}, []string{"drift"}, "2002-06"},

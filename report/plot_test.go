@@ -148,12 +148,12 @@ func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
 		"models":      {"Accuracy of each model. With 95% intervals: multinomial 9", " to 9", "majority "},
 		"roc":         {"ROC curves. multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
 		"growth":      {"multinomial: 97.10% (96.00 to 98.00) with 453 messages, ", "more mail will probably help."},
-		"learning":    {"multinomial: ham ranked above spam from 0.32% after 250 messages to 0.0133% after 6000 messages.", "ham lost from 1.4% "},
+		"learning":    {"multinomial: ham ranked above spam from 0.32% after 250 messages to 0.0133% after 6,000 messages.", "ham lost from 1.4% "},
 		"epochs":      {"perceptron, training part: from 96.00% to 99.98% in 12 epochs.", "perceptron, development part: from 95.30% to "},
 		"scores":      {"838 ham with scores from ", "368 spam with scores from ", "Unsure above -0.4, spam above 1.1."},
-		"reliability": {"Reliability. 5% predicted, 8.04% (5 to 12) of 2260 are spam; "},
+		"reliability": {"Reliability. 5% predicted, 8.04% (5 to 12) of 2,260 are spam; "},
 		"drift":       {"2001-06 to 2002-06 99.40% (98.00 to 99.90) of 300 messages, 2002-07 "},
-		"two-terms":   {"1300 ham and 722 spam by free and wrote. 610 ham and 210 spam have neither term. The boundary has "},
+		"two-terms":   {"1,300 ham and 722 spam by free and wrote. 610 ham and 210 spam have neither term. The boundary has "},
 	} {
 		for _, w := range want {
 			if !strings.Contains(alts[name], w) {

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/metrics"
 )
 
@@ -287,7 +288,7 @@ func (p Page) growth() Plot {
 	var s spans
 	var alts []string
 	for _, at := range g.Points {
-		s.add(float64(max(1, at.Messages)), strconv.Itoa(at.Messages), at.Accuracy, at.AccuracyLow, at.AccuracyHigh)
+		s.add(float64(max(1, at.Messages)), screen.Grouped(at.Messages), at.Accuracy, at.AccuracyLow, at.AccuracyHigh)
 		alts = append(alts, withInterval(at.Accuracy, at.AccuracyLow, at.AccuracyHigh)+" with "+counted(at.Messages, "message"))
 	}
 	advice := clean(g.Advice, maxLine)
@@ -385,7 +386,7 @@ func (p Page) epochs(title, label, more string, figure func(float64) string, of 
 			ys, later, flat = append(ys, values...), append(later, values[1:]...), flat && isFlat(values, little)
 			levels = append(levels, fmt.Sprintf("%s %s on the %s part", clean(curve.Model, maxName), figure(values[0]), name))
 			if n := len(values); n > 1 {
-				alts = append(alts, fmt.Sprintf("%s, %s part: from %s to %s in %d epochs.", clean(curve.Model, maxName), name, figure(values[0]), figure(values[n-1]), n))
+				alts = append(alts, screen.Sprintf("%s, %s part: from %s to %s in %d epochs.", clean(curve.Model, maxName), name, figure(values[0]), figure(values[n-1]), n))
 			}
 		}
 	}
@@ -405,7 +406,7 @@ func (p Page) epochs(title, label, more string, figure func(float64) string, of 
 	for i, curve := range curves {
 		name, style := clean(curve.Model, maxName), lineStyle(i)
 		if last := curve.Epochs[len(curve.Epochs)-1].Epoch; curve.Kept > 0 {
-			stops = append(stops, fmt.Sprintf("%s after %d (kept %d)", name, last, curve.Kept))
+			stops = append(stops, screen.Sprintf("%s after %d (kept %d)", name, last, curve.Kept))
 		}
 		c.addLine(name, style, parts[i][1])
 		if len(parts[i][1]) > 0 {
@@ -460,7 +461,7 @@ func (p Page) scores() Plot {
 		}
 		c.addLine(name, lineStyle(i), points).FillColor = translucent(colour(i), 0x48)
 		if n > 0 {
-			alts = append(alts, fmt.Sprintf("%d %s with scores from %s to %s.", n, name, short(h.Edges[first]), short(h.Edges[last+1])))
+			alts = append(alts, screen.Sprintf("%d %s with scores from %s to %s.", n, name, short(h.Edges[first]), short(h.Edges[last+1])))
 		}
 	}
 	alts = append(alts, c.addThresholds(p.Thresholds))
@@ -494,7 +495,7 @@ func (p Page) reliability() Plot {
 		if b.Predicted > 0 && b.Predicted < 1e-4 {
 			predicted = "below 0.01"
 		}
-		alts = append(alts, fmt.Sprintf("%s%% predicted, %s%% (%s to %s) of %d %s", predicted, short(at.Y), short(100*b.ObservedLow), short(100*b.ObservedHigh), b.Messages, share))
+		alts = append(alts, screen.Sprintf("%s%% predicted, %s%% (%s to %s) of %d %s", predicted, short(at.Y), short(100*b.ObservedLow), short(100*b.ObservedHigh), b.Messages, share))
 	}
 	switch {
 	case len(alts) == 0:

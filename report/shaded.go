@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"chaff/internal/screen"
 )
 
 // Text is a text of a message, cut into stretches.
@@ -135,7 +137,7 @@ func (p Page) weighedTable() []table {
 			if w.Messages == 0 { // runs of bytes, which are not counted
 				return "-"
 			}
-			return strconv.Itoa(w.Messages)
+			return screen.Grouped(w.Messages)
 		}},
 		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxTerm) }},
 	})

@@ -45,8 +45,8 @@ func TestAPageSaysWhatItLeavesOut(t *testing.T) {
 		want        []string
 	}{
 		{0, 0, nil},
-		{1000, 0, []string{"The last 1000 bytes are left out."}},
-		{1000, 20, []string{"The last 1000 bytes are left out.", "The weakest 20 are left out."}},
+		{1000, 0, []string{"The last 1,000 bytes are left out."}},
+		{1000, 20, []string{"The last 1,000 bytes are left out.", "The weakest 20 are left out."}},
 	} {
 		p.TextLeft, p.WeighedLeft = tt.text, tt.terms
 		page := writeHTML(t, p)

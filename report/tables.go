@@ -1,11 +1,10 @@
 package report
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"chaff/internal/screen"
 	"chaff/metrics"
 )
 
@@ -162,7 +161,7 @@ func against(m *metrics.McNemar) string {
 	if m.P < 0.001 {
 		p = "<0.001"
 	}
-	return fmt.Sprintf("+%d\u00a0−%d (p\u00a0%s)", m.Better, m.Worse, p)
+	return screen.Sprintf("+%d\u00a0−%d (p\u00a0%s)", m.Better, m.Worse, p)
 }
 
 // trialTable has a column for each setting, in the order of appearance.
@@ -200,7 +199,7 @@ func (p Page) trialTable() []table {
 func (p Page) driftTable() []table {
 	return tabulate("", p.Drift, nil, []column[Period]{
 		{"when", name, Period.String},
-		{"messages", number, func(m Period) string { return strconv.Itoa(m.Messages) }},
+		{"messages", number, func(m Period) string { return screen.Grouped(m.Messages) }},
 		{"accuracy %", number, func(m Period) string { return fixed(m.Accuracy, 2) }},
 		{"95% interval", number, func(m Period) string { return fixed(m.AccuracyLow, 2) + "–" + fixed(m.AccuracyHigh, 2) }},
 	})
@@ -212,7 +211,7 @@ func (p Page) termTables() []table {
 		all = append(all, tabulate(clean(class.Class, maxName), class.Terms, nil, []column[Term]{
 			{"term", prose, func(t Term) string { return clean(t.Text, maxTerm) }},
 			{"weight", number, func(t Term) string { return fixed(t.Weight, 3) }},
-			{"messages", number, func(t Term) string { return strconv.Itoa(t.Messages) }},
+			{"messages", number, func(t Term) string { return screen.Grouped(t.Messages) }},
 		})...)
 	}
 	return all
@@ -229,7 +228,7 @@ func (p Page) leakTable() []table {
 			if class >= len(l.Messages) || class >= len(l.Of) {
 				return notKnown
 			}
-			return fmt.Sprintf("%d of %d", l.Messages[class], l.Of[class])
+			return screen.Sprintf("%d of %d", l.Messages[class], l.Of[class])
 		}})
 	}
 	columns = append(columns, column[Leak]{"what to do", prose, func(l Leak) string { return clean(l.Advice, maxLine) }})
@@ -253,9 +252,9 @@ func (p Page) confusionTable() []table {
 		}
 		cells := []cell{{Text: p.className(i)}}
 		for _, n := range counts {
-			cells = append(cells, cell{Text: strconv.Itoa(n), Kind: number, Shade: shadeOf(n, sum)})
+			cells = append(cells, cell{Text: screen.Grouped(n), Kind: number, Shade: shadeOf(n, sum)})
 		}
-		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: strconv.Itoa(sum), Kind: number})})
+		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: screen.Grouped(sum), Kind: number})})
 	}
 	return []table{t}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/screen"
 )
 
 // Maximum lengths of text in characters.
@@ -96,5 +98,5 @@ func counted(n int, unit string) string {
 	if n == 1 {
 		return "1 " + unit
 	}
-	return strconv.Itoa(n) + " " + unit + "s"
+	return screen.Grouped(n) + " " + unit + "s"
 }

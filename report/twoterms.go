@@ -2,13 +2,13 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
+
+	"chaff/internal/screen"
 )
 
 // twoTerms draws messages in the plane of two terms, and the decision boundary. Each class is a little beside the point, so that it hides
@@ -72,7 +72,7 @@ func (p Page) twoTerms() Plot {
 	return Plot{
 		Note: "A model of its own: " + cmp.Or(clean(t.Model, maxName), "a model") + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
 			"Larger points stand for more training messages. " + origin + " A cross marks counts beyond an axis, at its end. On the line, the score is 0.",
-		Alt:   fmt.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
+		Alt:   screen.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
 		chart: c,
 	}
 }
@@ -80,7 +80,7 @@ func (p Page) twoTerms() Plot {
 func (p Page) byClass(messages map[int]int) string {
 	var counts []string
 	for _, class := range slices.Sorted(maps.Keys(messages)) {
-		counts = append(counts, strconv.Itoa(messages[class])+" "+p.className(class))
+		counts = append(counts, screen.Grouped(messages[class])+" "+p.className(class))
 	}
 	return listed(counts)
 }

@@ -115,7 +115,7 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) (cont
 	if x.spam || x.ham {
 		undo = fmt.Sprintf("chaff learn --%s or --forget with the same paths undoes it", map[bool]string{true: "ham", false: "spam"}[x.spam])
 	}
-	line := fmt.Sprintf("%d of %d contradict the filter, which is sure of another class", contradicting, judged)
+	line := screen.Sprintf("%d of %d contradict the filter, which is sure of another class", contradicting, judged)
 	if judged >= fewest && float64(contradicting) > mostShare*float64(judged) && !x.yes {
 		return contradicting, hint.With(fmt.Errorf("nothing was learned: %s", line), "check the flag and the paths; --yes learns them all the same, and "+undo)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chaff/evaluate"
@@ -122,9 +121,9 @@ func figureOf(f *metrics.Figures, name string) string {
 	}
 	switch name {
 	case "messages":
-		return strconv.Itoa(f.Messages)
+		return screen.Grouped(f.Messages)
 	case "errors":
-		return strconv.Itoa(f.Messages - f.Confusion.Correct())
+		return screen.Grouped(f.Messages - f.Confusion.Correct())
 	case "accuracy":
 		return fmt.Sprintf("%.2f%%", f.Accuracy)
 	case "95% interval":
@@ -217,7 +216,7 @@ func (a *answer) leaks(classes []string, leaks []evaluate.Leak) {
 func leakText(classes []string, l evaluate.Leak, about string) string {
 	var of []string
 	for c, n := range l.Messages {
-		of = append(of, fmt.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
+		of = append(of, screen.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
 	}
 	return screen.Printable(fmt.Sprintf("possible leak: %s%s is in %s", l.Term, about, strings.Join(of, ", ")))
 }
@@ -232,7 +231,7 @@ func leakLine(classes []string, leaks []evaluate.Leak) string {
 	if flags := settingsAgainst(leaks); len(flags) > 0 && !slices.ContainsFunc(leaks, func(l evaluate.Leak) bool { return l.Setting == "" }) {
 		exclude = strings.Join(flags, " ")
 	}
-	return fmt.Sprintf("%s, and there are %d more: if the senders did not write them, new mail lacks them and the accuracy is too high: %s", line, len(leaks)-1, exclude)
+	return screen.Sprintf("%s, and there are %d more: if the senders did not write them, new mail lacks them and the accuracy is too high: %s", line, len(leaks)-1, exclude)
 }
 
 // settingsAgainst returns the flags that exclude all leaks together, or none if one leak names them. Each leak lists all

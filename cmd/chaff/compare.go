@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -295,9 +294,9 @@ func differenceOf(m *metrics.McNemar) []string {
 	case m == nil:
 		return []string{"-", "-", "-"}
 	case m.P < 0.001:
-		return []string{strconv.Itoa(m.Better), strconv.Itoa(m.Worse), "<0.001"}
+		return []string{screen.Grouped(m.Better), screen.Grouped(m.Worse), "<0.001"}
 	}
-	return []string{strconv.Itoa(m.Better), strconv.Itoa(m.Worse), fmt.Sprintf("%.3f", m.P)}
+	return []string{screen.Grouped(m.Better), screen.Grouped(m.Worse), screen.Sprintf("%.3f", m.P)}
 }
 
 // differenceNote explains the columns of differenceOf.

@@ -268,7 +268,7 @@ func knownMail(e evaluate.Evaluation) string {
 	if float64(e.Learned) < maxKnown*float64(n) {
 		return ""
 	}
-	return fmt.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
+	return screen.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
 }
 
 type evaluationReport struct {

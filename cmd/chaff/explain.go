@@ -89,8 +89,7 @@ func explainMessage(p *program, flags explainFlags, paths []string) error {
 			return err
 		}
 	}
-	printExplanation(p.stdout, e, f.Settings().Thresholds, flags, p.limit())
-	return nil
+	return p.show(explanation{e, f.Settings().Thresholds, flags.terms, p.limit()}, false, flags.verbose)
 }
 
 // readsOf returns where readOne reads.
@@ -165,51 +164,62 @@ func aboutMessage(subject, from string) string {
 	return about
 }
 
-// printExplanation prints the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it, or with verbose all parts
-// of the score. Limit is the width of the table of terms; 0 is none.
-func printExplanation(w io.Writer, e filter.Explanation, t *metrics.Thresholds, flags explainFlags, limit int) {
-	screen.Printf(w, "%s, score %s%s, %s\n", delivery.Styled(e.Verdict), number(&e.Score), between(t), delivery.Probability([]string{e.Against, e.For}, e.Probability))
-	m := e.View.Message
-	screen.Printf(w, "%s\n", screen.Quoted(screen.Cut(screen.Printable(aboutMessage(string(m.Get("Subject")), string(m.Get("From")))), defaultWidth)))
+// explanation is the result of explain. Its JSON is that of the filter, in one line: indented, that of a large message would take too much memory.
+type explanation struct {
+	filter.Explanation
+	thresholds   *metrics.Thresholds
+	terms, width int // of the table of terms; 0 is no limit
+}
+
+// describe adds the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it, or fully all parts of the score.
+func (e explanation) describe(a *answer, fully bool) {
+	a.line("%s, score %s%s, %s", delivery.Styled(e.Verdict), number(&e.Score), between(e.thresholds),
+		delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	a.line("%s", screen.Quoted(titleOf(e.Explanation, defaultWidth)))
 	if e.Unlike {
-		screen.Printf(w, "It is unlike the mail that the model learned: %.0f%% of its terms are new to it.\n", 100*e.Novelty)
+		a.line("It is unlike the mail that the model learned: %.0f%% of its terms are new to it.", 100*e.Novelty)
 	}
-	up, down := bySide(e)
-	if flags.verbose {
-		field(w, "score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
+	up, down := bySide(e.Explanation)
+	if fully {
+		a.fact("score", "%.4f of %s over %s = %+.4f bias %+.4f by %s for %s %+.4f by %s for %s", e.Margin, e.For, e.Against, e.Bias,
 			sumOf(up), plural(len(up), "term"), e.For, sumOf(down), plural(len(down), "term"), e.Against)
-		field(w, "unknown", "%s", plural(len(e.UnknownTerms), "term"))
+		a.fact("unknown", "%s", plural(len(e.UnknownTerms), "term"))
 	}
 	if len(e.Votes) > 0 {
-		fmt.Fprintln(w)
-		table := newTable(w, "evidence", "terms", "adds")
+		t := table{{"evidence", "terms", "adds"}}
 		for _, v := range e.Votes {
-			screen.Printf(table, "%s\t%d\t%+.2f\t%s\n", v.Group, v.Terms, v.Contribution, voteBar(v.Contribution))
+			t.row(v.Group, v.Terms, fmt.Sprintf("%+.2f", v.Contribution), voteBar(v.Contribution))
 		}
-		table.Flush()
+		a.gap()
+		a.table(t, 0)
 	}
-	more := len(e.Contributions)
-	if flags.verbose {
-		fmt.Fprintln(w)
-		shown := strongest(e.Contributions, flags.terms)
-		printWeights(w, shown, limit)
-		more -= len(shown)
+	more := len(up) + len(down)
+	if fully {
+		shown := strongest(e.Contributions, e.terms)
+		more = len(e.Contributions) - len(shown)
+		a.gap()
+		a.add(func(p *program) { printWeights(p.stdout, shown, e.width) })
 	} else {
-		more = len(up) + len(down)
 		for _, side := range []struct {
 			class string
 			terms []filter.Contribution
-		}{{e.For, strongest(up, flags.terms)}, {e.Against, strongest(down, flags.terms)}} {
+		}{{e.For, strongest(up, e.terms)}, {e.Against, strongest(down, e.terms)}} {
 			if len(side.terms) > 0 {
-				screen.Printf(w, "\nFor %s:\n", delivery.Styled(filter.Verdict(side.class)))
-				printContributions(w, side.terms)
+				a.line("\nFor %s:", delivery.Styled(filter.Verdict(side.class)))
+				a.add(func(p *program) { printContributions(p.stdout, side.terms) })
 				more -= len(side.terms)
 			}
 		}
 	}
 	if more > 0 {
-		screen.Printf(w, "\n%s: --terms 0\n", plural(more, "more term"))
+		a.line("\n%s: --terms 0", plural(more, "more term"))
 	}
+}
+
+// titleOf returns the subject and the sender of a message, cut at a width.
+func titleOf(e filter.Explanation, width int) string {
+	m := e.View.Message
+	return screen.Cut(screen.Printable(aboutMessage(string(m.Get("Subject")), string(m.Get("From")))), width)
 }
 
 // bySide divides the contributions of a message into those for e.For and those for e.Against, the strongest first.
@@ -261,7 +271,7 @@ func printWeights(w io.Writer, all []filter.Contribution, limit int) {
 		flushSome(t, i)
 		messages := "-" // of runs of bytes they are not counted
 		if c.Messages > 0 {
-			messages = strconv.Itoa(int(c.Messages))
+			messages = screen.Grouped(int(c.Messages))
 		}
 		screen.Printf(t, "%+.4f\t%s\t%s\t%s\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), messages, c.Term, strings.Join(c.Tokens, " "))
 	}
@@ -292,15 +302,14 @@ func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds)
 	if text := between(t); text != "" {
 		above = text
 	}
-	m := e.View.Message
 	page := report.Page{
-		Title:    screen.Cut(screen.Printable(aboutMessage(string(m.Get("Subject")), string(m.Get("From")))), maxTitle),
+		Title:    titleOf(e, maxTitle),
 		Subtitle: origin,
 		Facts: []report.Fact{
 			{Name: "Verdict", Value: string(e.Verdict)},
 			{Name: "Score", Value: fmt.Sprintf("%.3f%s", e.Margin, above)},
 			{Name: "Probability of " + e.For, Value: fmt.Sprintf("%.4f", e.Probability)},
-			{Name: "Terms", Value: fmt.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
+			{Name: "Terms", Value: screen.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
 		}, Findings: report.Findings{Thresholds: t},
 		Evidence: report.Evidence{For: e.For, Against: e.Against, Bounded: len(e.Votes) > 0, Votes: []report.Vote{{Evidence: "bias", Score: e.Bias}}},
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -121,7 +122,7 @@ func writeTerms(f *filter.Filter, model, path string) error {
 			return err
 		}
 		for id, documents := range terms.Documents {
-			if _, err := screen.Printf(w, "%d\t%d\t%s\n", f.FirstTerm()+id+1, documents, terms.Text(id)); err != nil {
+			if _, err := screen.Printf(w, "%s\t%s\t%s\n", strconv.Itoa(f.FirstTerm()+id+1), strconv.Itoa(int(documents)), terms.Text(id)); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,7 @@ func (a *answer) mail(s train.Summary, fully bool) {
 		if s.Duplicates > 0 {
 			conflicts := ""
 			if s.Conflicts > 0 {
-				conflicts = fmt.Sprintf(", %d of them with another label", s.Conflicts)
+				conflicts = screen.Sprintf(", %d of them with another label", s.Conflicts)
 			}
 			a.fact("", "%s of the same message left out%s", pluralOf(s.Duplicates, "copy", "copies"), conflicts)
 		}
@@ -50,7 +50,7 @@ func (a *answer) divided(s train.Summary, o corpus.SplitOptions, seed uint64) {
 }
 
 func partsOf(s train.Summary) string {
-	return fmt.Sprintf("%s train, %s development, %s test", screen.Grouped(s.Train), screen.Grouped(s.Development), screen.Grouped(s.Test))
+	return screen.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)
 }
 
 func splitMethod(o corpus.SplitOptions, seed uint64) string {
@@ -77,7 +77,7 @@ func (a *answer) collected(s train.Summary, cfg config.Config) {
 	a.groups(s, "part")
 	of := ""
 	if n := cfg.Features.MinDocumentFrequency; n > 1 {
-		of = fmt.Sprintf(" that are in at least %d training messages", n)
+		of = screen.Sprintf(" that are in at least %d training messages", n)
 	}
 	a.fact("vocabulary", "%s%s", plural(s.Terms, "term"), of)
 }
@@ -199,7 +199,7 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 	a.line("Probability of %s, and how many %s (mean difference %s):", of, came, number(f.CalibrationError))
 	t = table{{"  messages", "mean probability", came, "95% interval"}}
 	for _, bin := range f.Reliability {
-		t.row(fmt.Sprintf("  %d", bin.Messages), fmt.Sprintf("%.1f%%", 100*bin.Predicted), fmt.Sprintf("%.1f%%", 100*bin.Observed),
+		t.row(screen.Sprintf("  %d", bin.Messages), screen.Sprintf("%.1f%%", 100*bin.Predicted), screen.Sprintf("%.1f%%", 100*bin.Observed),
 			fmt.Sprintf("%.1f-%.1f", 100*bin.ObservedLow, 100*bin.ObservedHigh))
 	}
 	a.table(t, 0)
@@ -255,7 +255,7 @@ func hamLost(v train.VerdictCounts) (lost, rest string) {
 	if ham == 0 {
 		return "", ""
 	}
-	return shareOf(v.Ham.Spam, ham) + " lost as spam", fmt.Sprintf("(%s of %s), %s unsure", screen.Grouped(v.Ham.Spam), screen.Grouped(ham), shareOf(v.Ham.Unsure, ham))
+	return shareOf(v.Ham.Spam, ham) + " lost as spam", screen.Sprintf("(%d of %d), %s unsure", v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
 }
 
 func spamFound(v train.VerdictCounts) string {
@@ -298,7 +298,7 @@ func (a *answer) growth(g evaluate.Growth) {
 	a.line("\nAccuracy by the number of messages learned:")
 	t := table{{"  learned", "accuracy", "95% interval", "errors"}}
 	for _, at := range g.Points {
-		t.row(fmt.Sprintf("  %d", at.Messages), fmt.Sprintf("%.2f%%", at.Accuracy), fmt.Sprintf("%.2f-%.2f", at.AccuracyLow, at.AccuracyHigh), at.Errors)
+		t.row(screen.Sprintf("  %d", at.Messages), screen.Sprintf("%.2f%%", at.Accuracy), screen.Sprintf("%.2f-%.2f", at.AccuracyLow, at.AccuracyHigh), at.Errors)
 	}
 	a.table(t, 0)
 	if g.Advice != "" {

@@ -151,7 +151,7 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 			row{move, countedChanges(m.Account, store.Relabelled)},
 			row{"sure", some(sure, notLearned)})
 		a.changedFolders(m.Account)
-		a.fact("known", "%s already; left out: %s", screen.Grouped(known), screen.Grouped(m.LeftOut))
+		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
 		a.facts(silent(m.Account)...)
 	} else {
 		var nothing answer

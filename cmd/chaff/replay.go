@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/evaluate"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/store"
 	"chaff/train"
@@ -99,7 +100,7 @@ func (x *experiment) replayModels(names []string) error {
 func (r *replayFlags) how(o store.Options) string {
 	how := "each message learned at once"
 	if r.delay > 0 {
-		how = fmt.Sprintf("each message learned after %d more", r.delay)
+		how = screen.Sprintf("each message learned after %d more", r.delay)
 	}
 	if r.feedback < 1 {
 		how += fmt.Sprintf(", %.3g%% of them", 100*r.feedback)
@@ -146,7 +147,7 @@ func (r replayReport) describe(a *answer, fully bool) {
 	t = table{{"  ", "so far", "", "", "", "these messages alone"}}
 	t.row("  messages", heads, heads)
 	for i, at := range single.Curve {
-		t.row(fmt.Sprintf("  %d", at.Messages), figuresOf(&metrics.Figures{SpamFigures: at.SpamFigures}, heads...),
+		t.row(screen.Sprintf("  %d", at.Messages), figuresOf(&metrics.Figures{SpamFigures: at.SpamFigures}, heads...),
 			figuresOf(&metrics.Figures{SpamFigures: single.Blocks[i].SpamFigures}, heads...))
 	}
 	a.table(t, 0)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +17,7 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/report"
 	"chaff/train"
@@ -240,7 +240,7 @@ func resultFacts(of string, f *metrics.Figures) []report.Fact {
 		return facts
 	}
 	c := f.Confusion
-	return append(facts, report.Fact{Name: "By the likelier class", Value: fmt.Sprintf("%d of %d ham taken for spam, %d of %d spam for ham, with nothing unsure", c[0][1], c.Of(0), c[1][0], c.Of(1))})
+	return append(facts, report.Fact{Name: "By the likelier class", Value: screen.Sprintf("%d of %d ham taken for spam, %d of %d spam for ham, with nothing unsure", c[0][1], c.Of(0), c[1][0], c.Of(1))})
 }
 
 func epochCurve(r train.Result) report.EpochCurve {
@@ -321,7 +321,7 @@ func judged(classes []string, all []evaluate.Judged) []report.Mistake {
 func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []string) {
 	page.Facts = append(verdictFacts(r.Verdicts, heldOut), page.Facts...)
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part, as are the thresholds in the plots"})
-	saved := fmt.Sprintf("fitted to all %d messages", r.Messages)
+	saved := screen.Sprintf("fitted to all %d messages", r.Messages)
 	if r.Thresholds != nil {
 		saved += fmt.Sprintf("; %s; from %s", verdictsAbove(*r.Thresholds), plural(r.OutOfFold, "out-of-fold score"))
 	}
@@ -339,14 +339,14 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 		{Name: "Split", Value: splitMethod(cfg.Split, cfg.Seed)},
 	}
 	if s.Terms > 0 {
-		facts = append(facts, report.Fact{Name: "Vocabulary", Value: fmt.Sprintf("%d terms, language %s", s.Terms, cfg.Tokenize.Language)})
+		facts = append(facts, report.Fact{Name: "Vocabulary", Value: screen.Sprintf("%d terms, language %s", s.Terms, cfg.Tokenize.Language)})
 	}
 	for _, f := range []struct {
 		name  string
 		count int
 	}{{"Copies left out", s.Duplicates}, {"Not readable", s.Unreadable}, {"Repaired", s.Repaired}, {"Near-duplicates", s.Grouped}} {
 		if f.count > 0 {
-			facts = append(facts, report.Fact{Name: f.name, Value: strconv.Itoa(f.count)})
+			facts = append(facts, report.Fact{Name: f.name, Value: screen.Grouped(f.count)})
 		}
 	}
 	return facts
@@ -393,7 +393,7 @@ func (r replayReport) page() (report.Page, error) {
 		}
 	}
 	if len(learning) == 0 {
-		facts = append(facts, report.Fact{Name: "Learning curve", Value: fmt.Sprintf("none: a point every %d messages is too few; --every makes more", x.replay.every)})
+		facts = append(facts, report.Fact{Name: "Learning curve", Value: screen.Sprintf("none: a point every %d messages is too few; --every makes more", x.replay.every)})
 	}
 	page := newPage(x.command.CommandPath(), r.Corpus, models, facts...)
 	page.Learning = learning

@@ -112,7 +112,7 @@ func (s state) describe(a *answer, _ bool) {
 	limit := maxStatusClasses - 2*len(problems)
 	t := table{{"class", "messages", "today", "30 days", "last learned"}}
 	for _, c := range s.Classes[:min(len(s.Classes), limit)] {
-		t.row(c.Class, screen.Grouped(c.Messages), screen.Grouped(c.Today), screen.Grouped(c.Month), timeText(c.Last))
+		t.row(c.Class, c.Messages, c.Today, c.Month, timeText(c.Last))
 	}
 	a.table(t, defaultWidth)
 	if more := len(s.Classes) - limit; more > 0 {
@@ -135,7 +135,7 @@ func (s state) describe(a *answer, _ bool) {
 		if of.Messages < s.Windows[len(s.Windows)-1].Messages {
 			name = "last"
 		}
-		t.row(fmt.Sprintf("  %s %d", name, of.Messages), figuresOf(of.Figures, heads...))
+		t.row(screen.Sprintf("  %s %d", name, of.Messages), figuresOf(of.Figures, heads...))
 	}
 	a.table(t, 0)
 }
@@ -150,7 +150,7 @@ func refusedText(refused map[string]int) string {
 		{store.TooLarge, "too large"}, {store.NeverKnown, "to be forgotten, but never learned"}, {store.Unreadable, "could not be read"},
 	} {
 		if n := refused[reason.why.String()]; n > 0 {
-			all = append(all, fmt.Sprintf("%d %s", n, reason.says))
+			all = append(all, screen.Sprintf("%d %s", n, reason.says))
 		}
 	}
 	return strings.Join(all, ", ")
@@ -197,7 +197,7 @@ func statusPage(f *filter.Filter, s state) report.Page {
 		Of:    s.Model, On: "all messages, each classified before it was learned",
 	}
 	for _, c := range s.Classes {
-		page.Facts = append(page.Facts, report.Fact{Name: c.Class, Value: fmt.Sprintf("%s, %d learned today, %d in 30 days, the last %s", plural(c.Messages, "message"), c.Today, c.Month, timeText(c.Last))})
+		page.Facts = append(page.Facts, report.Fact{Name: c.Class, Value: screen.Sprintf("%s, %d learned today, %d in 30 days, the last %s", plural(c.Messages, "message"), c.Today, c.Month, timeText(c.Last))})
 	}
 	if s.Doubtful > 0 {
 		page.Facts = append(page.Facts, report.Fact{Name: "Doubtful", Value: mislabelled(s.Doubtful)})

@@ -261,9 +261,9 @@ func (p seenPart) String() string {
 	case p.Text == nil:
 		about = append(about, "not read")
 	case p.Markup > 0:
-		about = append(about, fmt.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(*p.Text), len(p.Hidden), p.Markup, p.Images))
+		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(*p.Text), len(p.Hidden), p.Markup, p.Images))
 	default:
-		about = append(about, fmt.Sprintf("%d bytes of text", len(*p.Text)))
+		about = append(about, screen.Sprintf("%d bytes of text", len(*p.Text)))
 	}
 	return strings.Join(about, ", ")
 }

@@ -177,7 +177,7 @@ func (s *search) tune(mail labelled) error {
 	for _, t := range trials {
 		r.Trials = append(r.Trials, tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Development, t.Seconds, t.Error})
 	}
-	best := fmt.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Outcome, r.Objective), r.comparedOn()) +
+	best := screen.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Outcome, r.Objective), r.comparedOn()) +
 		config.TOML(s.plan.Trials[trials[0].Candidate].Config.Differences(), nil)
 	if err := writeBytes(s.out, bestKind(), []byte(best)); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (s *search) run(ctx context.Context, collection *train.Collection) ([]evalu
 
 // progressOf describes how far a search is, and the best trial so far.
 func progressOf(done, all int, best evaluate.Trial, objective string) string {
-	text := fmt.Sprintf("%d of %s", done, plural(all, "trial"))
+	text := screen.Sprintf("%d of %s", done, plural(all, "trial"))
 	if best.Error == "" {
 		figure, _, _ := strings.Cut(reached(best.Development, objective), ",") // a line has little room
 		text += fmt.Sprintf(", best: %s, trial %d", figure, best.Candidate+1)
@@ -283,9 +283,9 @@ func reached(o metrics.Outcome, objective string) string {
 // comparedOn names the mail that compares trials.
 func (r tuneReport) comparedOn() string {
 	if r.Folds > 0 {
-		return fmt.Sprintf("development mail, mean of %d folds of %d messages", r.Folds, r.Corpus.Train+r.Corpus.Development)
+		return screen.Sprintf("development mail, mean of %d folds of %d messages", r.Folds, r.Corpus.Train+r.Corpus.Development)
 	}
-	return fmt.Sprintf("the development part, %d messages", r.Corpus.Development)
+	return screen.Sprintf("the development part, %d messages", r.Corpus.Development)
 }
 
 // writeCSV writes the table of trials, the best first. An undefined figure is empty.
@@ -319,7 +319,7 @@ const shownTrials = 10
 
 // ended says how far the search came.
 func (r tuneReport) ended() string {
-	return fmt.Sprintf("%s, %d of %s finished (%s)", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End)
+	return screen.Sprintf("%s, %d of %s finished (%s)", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End)
 }
 
 // describe adds a row for each trial. The settings come last, since their values are as long as they like.

@@ -99,14 +99,18 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 }
 
 // Printf formats and writes, with all texts, errors and other values made printable. The format itself is trusted. Errors
-// already quote the names in them, so their backslashes stay. A [Styled] text has its style if w has colours.
+// already quote the names in them, so their backslashes stay. A [Styled] text has its style if w has colours. Whole numbers are as in [Sprintf].
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
 		if styled, is := arg.(Styled); is && !hasColours(w) {
 			arg = styled.text
 		}
+		if n, is := countOf(arg); is {
+			args[i] = n
+			continue
+		}
 		switch value := arg.(type) {
-		case bool, int, int64, uint64, float64: // nothing to escape
+		case bool, int64, uint64, float64: // nothing to escape
 			continue
 		case string:
 			if isPrintable(value) { // fmt formats it faster than an untrusted value

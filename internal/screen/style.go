@@ -205,6 +205,37 @@ func Grouped(n int) string {
 	return text
 }
 
+// count is a number that is printed as [Grouped] does.
+type count int
+
+func (c count) Format(f fmt.State, verb rune) {
+	if verb == 'd' || verb == 'v' {
+		fmt.Fprintf(f, fmt.FormatString(f, 's'), Grouped(int(c)))
+	} else {
+		fmt.Fprintf(f, fmt.FormatString(f, verb), int(c))
+	}
+}
+
+func countOf(arg any) (n count, is bool) {
+	switch value := arg.(type) {
+	case int:
+		return count(value), true
+	case uint32:
+		return count(value), true
+	}
+	return 0, false
+}
+
+// Sprintf formats as [fmt.Sprintf] does, and whole numbers of the types int and uint32, which count something, as [Grouped] does.
+func Sprintf(format string, args ...any) string {
+	for i, arg := range args {
+		if n, is := countOf(arg); is {
+			args[i] = n
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
 // pageWidth is the width of paragraphs.
 const pageWidth = 80
 

@@ -120,4 +120,12 @@ func TestDigitsAreGrouped(t *testing.T) {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}
+	var printed strings.Builder
+	Printf(&printed, "%d|%-7d|%7v|%x|%*s|%d", 1234, uint32(5678), 9999, 4096, 3, "a", int64(1234))
+	if got, want := printed.String(), "1,234|5,678  |  9,999|1000|  a|1234"; got != want {
+		t.Errorf("Printf: got %q, want %q", got, want)
+	}
+	if got, want := Sprintf("%d of %s", 1234, "1234"), "1,234 of 1234"; got != want {
+		t.Errorf("Sprintf: got %q, want %q", got, want)
+	}
 }
