@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -9,7 +11,9 @@ import (
 
 	"chaff/evaluate/lesson"
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
+	"chaff/report"
 )
 
 func lessonCommand(p *program) *cobra.Command {
@@ -17,17 +21,19 @@ func lessonCommand(p *program) *cobra.Command {
 	for _, l := range lesson.All() {
 		names = append(names, l.Name)
 	}
-	return &cobra.Command{
+	var svg string
+	c := &cobra.Command{
 		Use:        "lesson [NAME]",
 		Short:      "Show a formula of the lectures at work, a screen each",
 		SuggestFor: []string{"lessons", "lecture", "lectures", "tutorial", "teach-me"},
 		Long: `Lesson shows what the lectures on linear classifiers say, computed by the
 classifiers of this program: on a few points, or on the built-in sample mail.
-Without a NAME it lists the lessons in the order of the lectures;
+Without a NAME it lists the lessons in the order of the lectures; --svg draws
+the picture of a lesson that has one, such as the feasible region of AND.
 docs/lectures.md has the lectures, and where each formula is in the code.`,
 		Example: `  chaff lesson
   chaff lesson updates
-  chaff lesson xor`,
+  chaff lesson logic --svg and.svg`,
 		Args:      atMostOne("lesson"),
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -44,7 +50,26 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if i < 0 {
 				return hint.With(fmt.Errorf("there is no lesson %s: the lessons are %s", args[0], strings.Join(names, ", ")), "chaff lesson lists them with their titles")
 			}
-			return all[i].Write(c.Context(), p.stdout)
+			if err := canWrite(nil, replace.Output{Path: svg, Kind: report.SVGKind()}); err != nil {
+				return err
+			}
+			shown, err := all[i].Show(c.Context())
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(p.stdout, shown.Text); err != nil {
+				return err
+			}
+			if svg == "" {
+				return nil
+			}
+			if shown.Picture == nil {
+				return fmt.Errorf("the lesson %s has no picture", names[i])
+			}
+			picture, err := shown.Picture.Plot().SVG()
+			return cmp.Or(err, writeBytes(svg, report.SVGKind(), picture))
 		},
 	}
+	c.Flags().StringVar(&svg, "svg", "", "draw the picture of the lesson into `FILE`")
+	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/report"
 	"chaff/train"
 )
 
@@ -35,7 +36,7 @@ func (p *page) multiclass() {
 				numbers("%3g", weights[0]...), numbers("%3g", weights[1]...), numbers("%3g", weights[2]...))
 		}
 	}
-	l, report := p.train(models.MulticlassPerceptron{Passes: passes(100), Steps: steps(1)}, t)
+	l, trained := p.train(models.MulticlassPerceptron{Passes: passes(100), Steps: steps(1)}, t)
 	for k, w := range weights {
 		p.near("a weight", w[0], float64(l.Weights[k]))
 		p.near("a weight", w[1], float64(l.Weights[3+k]))
@@ -44,7 +45,7 @@ func (p *page) multiclass() {
 	p.say(`
 %d updates, then a pass without one. The third number is the bias. All letters
 are right: the highest score is that of their class. A tie is a mistake.`, made)
-	p.check(report.Convergence.Updates == made, "%d updates by hand, %d of the trainer", made, report.Convergence.Updates)
+	p.check(trained.Convergence.Updates == made, "%d updates by hand, %d of the trainer", made, trained.Convergence.Updates)
 }
 
 // threeClasses are letters of three kinds, by how often they have two words.
@@ -71,18 +72,22 @@ func (p *page) tanh() {
 grows by 0.01:
 
        z   (y - sign z)^2   change   (y - tanh z)^2    change`)
+	sign := func(z float64) float64 { return math.Pow(1-math.Copysign(1, z), 2) }
+	soft := func(z float64) float64 { return math.Pow(1-math.Tanh(z), 2) }
+	p.picture = &report.Drawing{
+		Title: "The loss of a letter of class +1", X: "score z", Y: "loss", From: report.Point{X: -2, Y: -0.2}, To: report.Point{X: 2, Y: 4.2},
+		Lines: []report.Curve{curve("(y - sign z)^2", sign), curve("(y - tanh z)^2", soft)},
+	}
 	for _, z := range []float64{-2, -1, -0.5, 0.5, 1} {
-		sign := func(z float64) float64 { return math.Pow(1-math.Copysign(1, z), 2) }
-		soft := func(z float64) float64 { return math.Pow(1-math.Tanh(z), 2) }
 		p.say("  %6g %16g %8g %16.4f %9.4f", z, sign(z), sign(z+0.01)-sign(z), soft(z), soft(z+0.01)-soft(z))
 	}
 	p.say(`
 The loss of the sign does not say where to go; the other leads downhill.
 Letters with "free" 0 and 1 times are ham, with 2 and 4 times spam; eta = 0.1:
 `)
-	l, report := p.train(models.Tanh{Descent: descent(models.MethodStochastic, 0.1)}, oneFeature())
+	l, trained := p.train(models.Tanh{Descent: descent(models.MethodStochastic, 0.1)}, oneFeature())
 	for _, n := range []int{1, 4, 16, 64} {
-		e := report.Epochs[n-1]
+		e := trained.Epochs[n-1]
 		p.say("  after %2d passes  mean loss %.4f  accuracy %3.0f%%", n, e.Train.Loss, e.Train.Accuracy)
 	}
 	p.check(l.Score(vectorOf(1)) <= 0 && l.Score(vectorOf(2)) > 0, "it has not learned")
@@ -94,10 +99,10 @@ func (p *page) softmax() {
 ln 3 = %.4f. Gradient descent, by the number of passes:
 `, math.Log(3))
 	m := models.Softmax{Passes: passes(200), LearningRate: 1, Method: models.MethodStochastic}
-	_, report := p.train(m, t)
+	_, trained := p.train(m, t)
 	before := math.Log(3)
 	for _, n := range []int{1, 5, 20, 200} {
-		loss := report.Epochs[n-1].Train.Loss
+		loss := trained.Epochs[n-1].Train.Loss
 		p.say("  %4d  loss %.4f", n, loss)
 		p.check(loss < before, "the loss does not fall")
 		before = loss
@@ -121,13 +126,23 @@ L2 = 0.01 the minimum gives:
 func (p *page) losses() {
 	p.say("  y f(x)        -1.0  -0.5   0.0   0.5   1.0   1.5   2.0")
 	zeroOne, square := "  0-1 loss    ", "  square loss "
-	for _, z := range []float64{-1, -0.5, 0, 0.5, 1, 1.5, 2} {
-		// two classes; the score of class 1 over class 0 is z
+	// two classes; the score of class 1 over class 0 is z
+	lossAt := func(z float64) (zeroOne, square float64) {
 		label, prediction := []int32{1}, []int32{0}
 		if z > 0 {
 			prediction[0] = 1
 		}
-		a, b := metrics.ZeroOneLoss(label, prediction), metrics.SquareLoss(label, []float64{0, z}, 2)
+		return metrics.ZeroOneLoss(label, prediction), metrics.SquareLoss(label, []float64{0, z}, 2)
+	}
+	p.picture = &report.Drawing{
+		Title: "The loss of a letter", X: "y f(x)", Y: "loss", From: report.Point{X: -2, Y: -0.2}, To: report.Point{X: 2, Y: 9.2},
+		Lines: []report.Curve{
+			curve("0-1 loss", func(z float64) float64 { a, _ := lossAt(z); return a }),
+			curve("square loss", func(z float64) float64 { _, b := lossAt(z); return b }),
+		},
+	}
+	for _, z := range []float64{-1, -0.5, 0, 0.5, 1, 1.5, 2} {
+		a, b := lossAt(z)
 		p.check(a <= b, "the square loss is no upper bound")
 		zeroOne += fmt.Sprintf("%6g", a)
 		square += fmt.Sprintf("%6.2f", b)
@@ -159,10 +174,10 @@ Mean Err by pass:
 
   pass                     1       2       4       8      16      32      64`)
 	run := func(name, method string, rate float64) (last float64) {
-		_, report := p.train(models.LMS{Descent: descent(method, rate)}, t)
+		_, trained := p.train(models.LMS{Descent: descent(method, rate)}, t)
 		line := fmt.Sprintf("  %-18s", name)
 		for pass := 1; pass <= 64; pass *= 2 {
-			last = report.Epochs[pass-1].Train.Loss
+			last = trained.Epochs[pass-1].Train.Loss
 			line += fmt.Sprintf(" %7.4g", last)
 		}
 		p.say("%s", line)

@@ -3,10 +3,12 @@ package lesson
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"chaff/features"
 	"chaff/models"
+	"chaff/report"
 )
 
 // bits returns the four points of two bits with the values of a function.
@@ -55,6 +57,17 @@ are w1 < 1, w2 < 1 and w1 + w2 > 1; 0 0 holds anywhere. # is feasible:
 		p.say("%s", line)
 	}
 	p.say("              w1 = -0.5 to 1.5. It is convex: an intersection of half-planes.")
+	p.picture = &report.Drawing{
+		Title: "Weights of AND in the slice b = -1", X: "w1", Y: "w2", From: report.Point{X: -0.5, Y: -0.5}, To: report.Point{X: 1.5, Y: 1.5},
+		Areas: []report.Curve{{Name: "feasible", Points: []report.Point{{X: 1, Y: 0}, {X: 0, Y: 1}, {X: 1, Y: 1}}}},
+	}
+	for i, point := range and.points[1:] {
+		b := report.Boundary{Name: "by the point " + and.names[1+i], A: float64(point[0]), B: float64(point[1]), C: -1}
+		p.picture.Boundaries = append(p.picture.Boundaries, b)
+		for _, corner := range p.picture.Areas[0].Points {
+			p.check(target(and.labels[1+i])*(b.A*corner.X+b.B*corner.Y+b.C) >= 0, "a corner of the picture is not feasible")
+		}
+	}
 }
 
 // letters are six points of two features, a constant one among them.
@@ -70,8 +83,8 @@ func letters() table {
 func (p *page) learned(t table) (theta []float64, c models.Convergence) {
 	all := passes(100)
 	all.ThroughOrigin = true
-	l, report := p.train(models.Perceptron{Passes: all, Steps: steps(1)}, t)
-	return []float64{float64(l.Weights[0]), float64(l.Weights[1]), float64(l.Weights[2])}, *report.Convergence
+	l, trained := p.train(models.Perceptron{Passes: all, Steps: steps(1)}, t)
+	return []float64{float64(l.Weights[0]), float64(l.Weights[1]), float64(l.Weights[2])}, *trained.Convergence
 }
 
 func squaredNorm(x []float32) (sum float64) {
@@ -87,6 +100,7 @@ func (p *page) updates() {
 
   pass  x          y   theta after     y (theta . x) grows by ||x||^2`)
 	theta, made, pass := make([]float64, 3), 0, 1
+	p.picture = plane(t, "The boundary after each update")
 	for changed := true; changed; pass++ {
 		changed = false
 		for i, x := range t.points {
@@ -100,6 +114,7 @@ func (p *page) updates() {
 				theta[j] += y * float64(value)
 			}
 			after := y * dot(theta, x)
+			p.picture.Boundaries = append(p.picture.Boundaries, report.Boundary{Name: fmt.Sprintf("update %d", made), A: theta[1], B: theta[2], C: theta[0]})
 			p.say("  %4d  %s (%g %g %g)  %+2.0f  %-12s  %5g -> %2g %18g",
 				pass, t.names[i], x[0], x[1], x[2], y, numbers("%4g", theta...), before+0, after, squaredNorm(x))
 			p.near("the growth", before+squaredNorm(x), after)
@@ -115,6 +130,11 @@ linearly separable. Then every y (theta . x) is above 0.`, pass-1, made)
 	}
 }
 
+// plane returns a picture of the letters by the two words.
+func plane(t table, title string) *report.Drawing {
+	return &report.Drawing{Title: title, X: "free", Y: "lunch", From: report.Point{X: -0.5, Y: -0.5}, To: report.Point{X: 3.5, Y: 3.5}, Marks: t.marks(1, 2)}
+}
+
 func (p *page) margin() {
 	t := letters()
 	theta, c := p.learned(t)
@@ -128,6 +148,11 @@ func (p *page) margin() {
 		p.say("  %s  (%g %g %g) %12g %18.3f", t.names[i], x[0], x[1], x[2], value, value/norm)
 		gamma, radius = min(gamma, value), max(radius, math.Sqrt(squaredNorm(x)))
 	}
+	p.picture = plane(t, "The boundary and the margin")
+	for name, at := range map[string]float64{"theta . x = 0": 0, "theta . x = gamma": gamma, "theta . x = -gamma": -gamma} {
+		p.picture.Boundaries = append(p.picture.Boundaries, report.Boundary{Name: name, A: theta[1], B: theta[2], C: theta[0] - at})
+	}
+	slices.SortFunc(p.picture.Boundaries, func(a, b report.Boundary) int { return strings.Compare(a.Name, b.Name) })
 	s := c.Separations[0]
 	p.near("the margin", gamma, s.Margin)
 	p.near("R", radius, s.Radius)
@@ -145,18 +170,25 @@ Any theta* that separates gives a bound; one of a greater margin a lower one.`, 
 func (p *page) xor() {
 	t := bits(0, 1, 1, 0)
 	m := models.Perceptron{Passes: passes(1000), Steps: steps(1)}
-	_, report := p.train(m, t)
-	c := report.Convergence
+	_, trained := p.train(m, t)
+	c := trained.Convergence
 	p.check(!c.Converged, "XOR is separable")
-	p.say(`A perceptron on x1 and x2: %d passes, %d updates, no pass without a mistake.
+	p.say(`A perceptron on x1 and x2: %d passes, each with a mistake, %d updates.
 It cannot converge. Half-planes are convex, so whoever calls (0,1) and (1,0)
 true calls their midpoint true, and whoever calls (0,0) and (1,1) false calls
 theirs false. Both midpoints are (0.5, 0.5).
 `, c.Epochs, c.Updates)
+	p.picture = &report.Drawing{
+		Title: "XOR: both midpoints are one point", X: "x1", Y: "x2", From: report.Point{X: -0.5, Y: -0.5}, To: report.Point{X: 1.5, Y: 1.5},
+		Marks: t.marks(0, 1),
+	}
+	for _, class := range p.picture.Marks {
+		p.picture.Lines = append(p.picture.Lines, report.Curve{Name: "all called " + class.Name, Points: class.Points})
+	}
 	t.points = [][]float32{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 1}}
 	byHand := p.byHand(-0.5, 1, 1, -2)
-	learned, report := p.train(m, t)
-	c = report.Convergence
+	learned, trained := p.train(m, t)
+	c = trained.Convergence
 	p.check(c.Converged, "XOR with x1 x2 is not separable")
 	w := learned.Weights
 	p.say("With x1 x2 as a third feature it converges after %d updates in %d passes:\n", c.Updates, c.Epochs)
@@ -189,12 +221,12 @@ func (p *page) translations() {
 		}
 		p.say("    the mean of all 16: (%g, %g, ..., %g)", sum[0], sum[1], sum[size-1])
 	}
-	_, report := p.train(models.Perceptron{Passes: passes(epochs), Steps: steps(1)}, t)
-	p.check(!report.Convergence.Converged, "it is separable")
+	_, trained := p.train(models.Perceptron{Passes: passes(epochs), Steps: steps(1)}, t)
+	p.check(!trained.Convergence.Converged, "it is separable")
 	p.say(`
 The regions are convex, so a classifier that is right about all 16 A calls
 their mean A, and one that is right about all 16 B calls the same mean B.
-A perceptron tried: %d passes, %d updates, and it did not converge.`, epochs, report.Convergence.Updates)
+A perceptron tried: %d passes, %d updates, and it did not converge.`, epochs, trained.Convergence.Updates)
 }
 
 // vectorOf returns a document of values.

@@ -1,7 +1,8 @@
 // Package lesson shows what the lectures say about linear classifiers, with the trainers of package models: each lesson is one screen.
 //
 //	for _, l := range lesson.All() {
-//		err := l.Write(ctx, os.Stdout)
+//		shown, err := l.Show(ctx)
+//		fmt.Print(shown.Text)
 //	}
 //
 // A lesson computes what it prints. Where the lecture has a formula, the lesson works it out by hand and fails if the trainer disagrees.
@@ -10,13 +11,14 @@ package lesson
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
 	"chaff/corpus/sample"
 	"chaff/features"
+	"chaff/internal/screen"
 	"chaff/models"
+	"chaff/report"
 	"chaff/train"
 )
 
@@ -88,8 +90,14 @@ func All() []Lesson {
 	}
 }
 
-// Write writes the lesson: at most 24 lines of 80 columns.
-func (l Lesson) Write(ctx context.Context, w io.Writer) (err error) {
+// Shown is what a lesson shows: at most 24 lines of 80 columns, and a picture where the lecture has one, else nil.
+type Shown struct {
+	Text    string
+	Picture *report.Drawing
+}
+
+// Show computes what the lesson shows.
+func (l Lesson) Show(ctx context.Context) (shown Shown, err error) {
 	p := &page{ctx: ctx}
 	defer func() {
 		switch f := recover().(type) {
@@ -103,19 +111,21 @@ func (l Lesson) Write(ctx context.Context, w io.Writer) (err error) {
 	p.say("%s\n%s\n  %s\n", l.Title, l.Source, l.Formula)
 	l.show(p)
 	p.say("\nIn the code: %s", l.Code)
-	_, err = io.WriteString(w, p.text.String())
-	return err
+	return Shown{p.text.String(), p.picture}, nil
 }
 
 // page is one writing of a lesson. Its methods panic with a failure, which ends the lesson.
 type page struct {
-	ctx  context.Context
-	text strings.Builder
+	ctx     context.Context
+	text    strings.Builder
+	picture *report.Drawing
 }
 
 type failure struct{ error }
 
-func (p *page) say(format string, args ...any) { fmt.Fprintf(&p.text, format+"\n", args...) }
+func (p *page) say(format string, args ...any) {
+	p.text.WriteString(screen.Sprintf(format+"\n", args...))
+}
 
 // check fails unless ok.
 func (p *page) check(ok bool, format string, args ...any) {
@@ -149,9 +159,9 @@ func (p *page) train(m models.Trainer, t table) (*models.Linear, models.Report) 
 }
 
 func (p *page) trainOn(m models.Trainer, d *features.Dataset) (*models.Linear, models.Report) {
-	l, report, err := m.Train(p.ctx, d, models.EpochOptions{})
+	l, trained, err := m.Train(p.ctx, d, models.EpochOptions{})
 	p.check(err == nil, "%w", err)
-	return l, report
+	return l, trained
 }
 
 // table is labelled points: their coordinates are the values of the terms.
@@ -160,6 +170,26 @@ type table struct {
 	points  [][]float32
 	labels  []int32
 	classes []string
+}
+
+// marks returns two of the coordinates of the points, by class.
+func (t table) marks(x, y int) []report.Curve {
+	all := make([]report.Curve, len(t.classes))
+	for i, point := range t.points {
+		of := &all[t.labels[i]]
+		of.Name, of.Points = t.classes[t.labels[i]], append(of.Points, report.Point{X: float64(point[x]), Y: float64(point[y])})
+	}
+	return all
+}
+
+// curve returns a function of z from -2 to 2 as a line.
+func curve(name string, f func(z float64) float64) report.Curve {
+	line := report.Curve{Name: name}
+	for i := -200; i <= 200; i++ {
+		z := float64(i) / 100
+		line.Points = append(line.Points, report.Point{X: z, Y: f(z)})
+	}
+	return line
 }
 
 // dataset returns the points as documents.

@@ -13,17 +13,24 @@ import (
 )
 
 func TestEachLessonFitsAScreenAndTakesASecond(t *testing.T) {
+	pictures := 0
 	for _, l := range All() {
 		t.Run(l.Name, func(t *testing.T) {
-			var out bytes.Buffer
 			began := time.Now()
-			if err := l.Write(t.Context(), &out); err != nil {
+			shown, err := l.Show(t.Context())
+			if err != nil {
 				t.Fatal(err)
+			}
+			if picture := shown.Picture; picture != nil {
+				pictures++
+				if svg, err := picture.Plot().SVG(); err != nil || !bytes.HasPrefix(svg, []byte("<?xml")) {
+					t.Errorf("the picture is %.40q: %v", svg, err)
+				}
 			}
 			if took := time.Since(began); took > 10*time.Second {
 				t.Errorf("it takes %v", took)
 			}
-			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+			lines := strings.Split(strings.TrimSuffix(shown.Text, "\n"), "\n")
 			if len(lines) > 24 {
 				t.Errorf("%d lines", len(lines))
 			}
@@ -32,8 +39,11 @@ func TestEachLessonFitsAScreenAndTakesASecond(t *testing.T) {
 					t.Errorf("%d columns: %s", utf8.RuneCountInString(line), line)
 				}
 			}
-			t.Log("\n" + out.String())
+			t.Log("\n" + shown.Text)
 		})
+	}
+	if pictures != 6 { // as docs/lectures.md says
+		t.Errorf("%d lessons have a picture", pictures)
 	}
 }
 

@@ -31,7 +31,7 @@ func rooms() map[string][]string {
 		"test/load":             {},
 		"test/maillab":          {},                                                                                                                                                                 // it runs the programs
 		"config":                {"corpus", "features", "mailbox", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
-		"evaluate/lesson":       {"corpus", "corpus/sample", "features", "metrics", "models", "train"},
+		"evaluate/lesson":       {"corpus", "corpus/sample", "features", "metrics", "models", "report", "train"},
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
 		"mailbox/imap":          {"corpus", "corpus/sources", "filter", "mailbox"},
