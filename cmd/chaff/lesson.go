@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -57,7 +56,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if err != nil {
 				return err
 			}
-			if _, err := io.WriteString(p.stdout, shown.Text); err != nil {
+			if _, err := screen.Lines(p.stdout).Write([]byte(shown.Text)); err != nil {
 				return err
 			}
 			if svg == "" {
