@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -9,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -170,89 +170,67 @@ func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 }
 
 // readBase reads the messages of a base.
-func (l *ledger) readBase(base *sections.Reader, w *features.Writer) error {
-	sections := map[string][]byte{}
-	for _, name := range [...]string{"FACT", "MSGS", "SKCH", "DOCS", "ENDS", "HASH", "GRPS", "SURE", "SEEN", "TEXT"} {
-		data, err := base.Section(name)
-		if err != nil && (name != "TEXT" || base.Has(name)) {
-			return err
-		}
-		sections[name] = data
+func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error) {
+	section := func(name string) *bytesReader {
+		data, sectionErr := base.Section(name)
+		err = cmp.Or(err, sectionErr)
+		return &bytesReader{data: data}
 	}
-	entries, docs, hashes, groups := sections["MSGS"], sections["DOCS"], sections["HASH"], sections["GRPS"]
-	ends, text, seen := bytesReader{data: sections["ENDS"]}, bytesReader{data: sections["TEXT"]}, bytesReader{data: sections["SEEN"]}
-	damaged := fmt.Errorf("%w: its sections", logfile.ErrDamaged)
-	if json.Unmarshal(sections["FACT"], &l.facts) != nil || len(entries)%entrySize != 0 || len(entries)/entrySize != len(ends.data)/8 ||
-		len(hashes) != 8*len(groups) {
-		return damaged
+	facts, entries, docs, ends, hashes, groups := section("FACT"), section("MSGS"), section("DOCS"), section("ENDS"), section("HASH"), section("GRPS")
+	sure, seen, _, text := section("SURE"), section("SEEN"), section("SKCH"), new(bytesReader)
+	if base.Has("TEXT") {
+		text = section("TEXT")
 	}
-	texts := make([][]byte, len(groups))
+	if err != nil {
+		return err
+	}
+	ok := json.Unmarshal(facts.data, &l.facts) == nil && len(entries.data)/entrySize == len(ends.data)/8 && len(hashes.data) == 8*len(groups.data)
+	texts := make([][]byte, len(groups.data))
 	for i := range texts {
 		if len(text.data) > 0 {
 			texts[i] = text.take(int(text.uvarint(math.MaxInt32)))
 		}
 	}
-	from := uint64(0)
-	for data := range slices.Chunk(entries, entrySize) {
+	for from := uint64(0); len(entries.data) > 0 && ok; {
 		to := ends.u64()
-		if from > to || to > uint64(len(docs)) {
-			return damaged
-		}
-		doc, numbers, err := earlierDocument(docs[from:to], hashes, groups)
-		if err != nil {
-			return err
-		}
-		e := earlierEntry(learn, data)
-		e.Terms = w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] })
-		if err := l.sayEarlier(e); err != nil {
-			return err
+		doc, numbers, isDocument := earlierDocument(docs.take(int(to-from)), hashes.data, groups.data)
+		if ok = isDocument && !docs.failed; ok {
+			ok = l.sayEarlier(learn, entries.take(entrySize), w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] }))
 		}
 		from = to
 	}
-	for data := range slices.Chunk(sections["SURE"], entrySize) {
-		if len(data) < entrySize {
-			return damaged
-		}
-		if err := l.sayEarlier(earlierEntry(trust, data)); err != nil {
-			return err
-		}
+	for len(sure.data) > 0 && ok {
+		ok = l.sayEarlier(trust, sure.take(entrySize), 0)
 	}
-	for len(seen.data) > 8 {
-		if err := l.sawEarlier(seen.take(int(min(seen.u64(), math.MaxInt32)))); err != nil {
-			return err
-		}
+	for len(seen.data) > 8 && ok {
+		ok = l.sawEarlier(seen.take(int(min(seen.u64(), math.MaxInt32))))
 	}
-	if text.failed || seen.failed {
-		return damaged
+	if !ok || entries.failed || sure.failed || text.failed || seen.failed {
+		return fmt.Errorf("%w: its sections", logfile.ErrDamaged)
 	}
 	return nil
 }
 
-// sayEarlier enters what is said of a message, unless its entry is of another store.
-func (l *ledger) sayEarlier(e Entry) error {
+// sayEarlier enters what is said of a message, and reports whether its entry is of this store. The last number of an entry had another meaning.
+func (l *ledger) sayEarlier(what op, entry []byte, terms features.Ref) bool {
+	e := readEntry(entry)
+	e.what, e.Terms, e.Origin = what, terms, ""
 	if !e.fits(len(l.Classes)) {
-		return fmt.Errorf("%w: a message of class %d", logfile.ErrDamaged, e.Label)
+		return false
 	}
 	l.say(e)
-	return nil
-}
-
-// earlierEntry reads an entry, whose last number had another meaning.
-func earlierEntry(what op, data []byte) Entry {
-	e := readEntry(data)
-	e.what, e.Origin = what, ""
-	return e
+	return true
 }
 
 // earlierDocument reads a document: how many terms, doubled, plus 1 if their numbers have four bytes, and how many cells; the numbers; a bit for each term that
 // is in the head; one for each that occurs more than once; how often these do; the cells.
-func earlierDocument(record, hashes, groups []byte) (doc features.Document, numbers []uint32, err error) {
+func earlierDocument(record, hashes, groups []byte) (doc features.Document, numbers []uint32, ok bool) {
 	r := bytesReader{data: record}
 	le := binary.LittleEndian
 	header := r.u32()
 	cells, n, width := int(r.u32()), int(header/2), 3+int(header%2)
 	if n > len(record) || cells > len(record) {
-		return doc, nil, fmt.Errorf("%w: a document", logfile.ErrDamaged)
+		return doc, nil, false
 	}
 	known := map[uint32]bool{}
 	for range n {
@@ -261,7 +239,7 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 			number |= uint32(b) << (8 * i)
 		}
 		if int(number) >= len(groups) || groups[number] >= byte(evidence.Grams) || known[number] {
-			return doc, nil, fmt.Errorf("%w: a document", logfile.ErrDamaged)
+			return doc, nil, false
 		}
 		known[number] = true
 		numbers, doc.Terms = append(numbers, number), append(doc.Terms, le.Uint64(hashes[8*number:]))
@@ -280,34 +258,27 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 		}
 		return uint64(r.u32())
 	})
-	if r.failed {
-		err = fmt.Errorf("%w: a document", logfile.ErrDamaged)
-	}
-	return doc, numbers, err
+	return doc, numbers, !r.failed
 }
 
 // readJournal enters what the records of a journal say. Half a record at the end is what a crash has left; before a whole one it is damage.
 func (l *ledger) readJournal(journal []byte, w *features.Writer) error {
 	const head = 24
-	if len(journal) < head || string(journal[:8]) != "CHJOUR1\n" {
-		return fmt.Errorf("%w: no journal", logfile.ErrDamaged)
-	}
-	for at := head; at < len(journal); {
+	at, ok := head, len(journal) >= head && string(journal[:8]) == "CHJOUR1\n"
+	for at < len(journal) && ok {
 		meta, size := earlierRecord(journal, at)
 		if size == 0 {
-			for later := at + 8; later < len(journal); later += 8 {
-				if _, size := earlierRecord(journal, later); size > 0 {
-					return fmt.Errorf("%w: its journal at %d", logfile.ErrDamaged, at)
-				}
-			}
 			break
 		}
-		if meta != nil {
-			if err := l.enterEarlier(meta, w); err != nil {
-				return err
-			}
-		}
+		ok = meta == nil || l.enterEarlier(meta, w)
 		at += size
+	}
+	for later := at + 8; later < len(journal) && ok; later += 8 {
+		_, size := earlierRecord(journal, later)
+		ok = size == 0
+	}
+	if !ok {
+		return fmt.Errorf("%w: its journal at %d", logfile.ErrDamaged, at)
 	}
 	l.tidy()
 	return nil
@@ -349,61 +320,57 @@ func earlierRecord(journal []byte, at int) (meta []byte, size int) {
 
 // enterEarlier enters the meta of a record: what it says, why a message was refused, six zeros, an entry, the sizes of the lists, the sketch, the hashes and the
 // groups of the terms; how often each occurs, doubled, plus 1 in the head; its text behind its size plus 1, 0 for one that was told; the distances of the cells.
-func (l *ledger) enterEarlier(data []byte, w *features.Writer) error {
+// It reports whether it is one.
+func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 	r := bytesReader{data: data}
 	what := op(r.take(8)[0])
 	if what == see {
 		return l.sawEarlier(data)
 	}
-	e := earlierEntry(what, r.take(entrySize)[:entrySize])
+	entry := r.take(entrySize)[:entrySize]
 	sketch, n, cells, _ := int(r.u32()), int(r.u32()), int(r.u32()), r.u32()
 	if r.failed || sketch > len(data) || n > len(data) || cells > len(data) {
-		return fmt.Errorf("%w: its journal", logfile.ErrDamaged)
+		return false
 	}
 	switch what {
 	case refuse:
 		l.facts.refused(Reason(data[1]).String(), 1)
-		return nil
-	case trust:
+		return true
 	case forget:
-		if i, known := l.index[e.Fingerprint]; known && l.entries[i].what == learn {
+		if i, known := l.index[readEntry(entry).Fingerprint]; known && l.entries[i].what == learn {
 			l.facts.Forgotten++
 		}
-	case learn:
-		r.take(8 * sketch)
-		var doc features.Document
-		texts, distinct := make([][]byte, n), map[uint64]bool{}
-		for range n {
-			hash := r.u64()
-			doc.Terms, distinct[hash] = append(doc.Terms, hash), true
-		}
-		groups := r.take(n)
-		for i := range n {
-			count := r.uvarint(math.MaxUint32 << 1)
-			doc.Counts = append(doc.Counts, uint32(count>>1))
-			doc.Marks = append(doc.Marks, features.Mark(min(evidence.Group(groups[i]), evidence.Grams-1), count&1 != 0, doc.Counts[i]))
-			if size := r.uvarint(math.MaxInt32); size > 0 {
-				texts[i] = r.take(int(size - 1))
-			}
-		}
-		doc.Cells = r.cells(cells, func() uint64 { return r.uvarint(features.CellCount) })
-		if r.failed || len(distinct) < n {
-			return fmt.Errorf("%w: its journal", logfile.ErrDamaged)
-		}
-		e.Terms = w.AddDocument(doc, func(i int) []byte { return texts[i] })
-	default:
-		return nil
 	}
-	return l.sayEarlier(e)
+	if what != learn {
+		return what != forget && what != trust || l.sayEarlier(what, entry, 0)
+	}
+	r.take(8 * sketch)
+	var doc features.Document
+	texts, distinct := make([][]byte, n), map[uint64]bool{}
+	for range n {
+		hash := r.u64()
+		doc.Terms, distinct[hash] = append(doc.Terms, hash), true
+	}
+	groups := r.take(n)
+	for i := 0; i < n && !r.failed; i++ {
+		count := r.uvarint(math.MaxUint32 << 1)
+		doc.Counts = append(doc.Counts, uint32(count>>1))
+		doc.Marks = append(doc.Marks, features.Mark(min(evidence.Group(groups[i]), evidence.Grams-1), count&1 != 0, doc.Counts[i]))
+		if size := r.uvarint(math.MaxInt32); size > 0 {
+			texts[i] = r.take(int(size - 1))
+		}
+	}
+	doc.Cells = r.cells(cells, func() uint64 { return r.uvarint(features.CellCount) })
+	return !r.failed && len(distinct) == n && l.sayEarlier(learn, entry, w.AddDocument(doc, func(i int) []byte { return texts[i] }))
 }
 
-// sawEarlier enters what was noted of the files of a mailbox. The folder of a file is not known.
-func (l *ledger) sawEarlier(data []byte) error {
+// sawEarlier enters what was noted of the files of a mailbox, and reports whether it is that. The folder of a file is not known.
+func (l *ledger) sawEarlier(data []byte) bool {
 	r := bytesReader{data: data}
 	r.take(8)
 	mailbox, n, m := r.u64(), r.u64(), r.u64()
 	if n > uint64(len(data)) || m > uint64(len(data)) {
-		return errSightings()
+		return false
 	}
 	seen, gone := make(map[uint64]Sighting, n), make([]uint64, m)
 	for range n {
@@ -414,11 +381,10 @@ func (l *ledger) sawEarlier(data []byte) error {
 	for i := range gone {
 		gone[i] = r.u64()
 	}
-	if r.failed {
-		return errSightings()
+	if !r.failed {
+		l.seen.note(mailbox, seen, gone)
 	}
-	l.seen.note(mailbox, seen, gone)
-	return nil
+	return !r.failed
 }
 
 // bytesReader reads numbers and bytes. After a failure it returns zeros.

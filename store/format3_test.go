@@ -215,13 +215,13 @@ func FuzzEarlier(f *testing.F) {
 		w := l.documents.NewWriter()
 		defer w.Close()
 		journal := append([]byte("CHJOUR1\n0123456701234567"), data...)
-		for _, err := range []error{l.readJournal(journal, w), l.enterEarlier(data, w), l.sawEarlier(data)} {
-			if err != nil && !errors.Is(err, logfile.ErrDamaged) {
-				t.Fatal(err)
-			}
+		if err := l.readJournal(journal, w); err != nil && !errors.Is(err, logfile.ErrDamaged) {
+			t.Fatal(err)
 		}
-		doc, _, err := earlierDocument(document, make([]byte, 80), make([]byte, 10))
-		if err == nil && len(doc.Terms) != len(doc.Counts) {
+		l.enterEarlier(data, w)
+		l.sawEarlier(data)
+		doc, _, ok := earlierDocument(document, make([]byte, 80), make([]byte, 10))
+		if ok && len(doc.Terms) != len(doc.Counts) {
 			t.Errorf("%d terms, %d counts", len(doc.Terms), len(doc.Counts))
 		}
 	})

@@ -127,7 +127,7 @@ func BenchmarkClassifyWithATail(b *testing.B) {
 						func() time.Duration { return cpuOf(b, message.Raw, program, "-m", alone) })
 				}
 			}
-			p.report(b, "the-model-alone", 1.5)
+			p.report(b, "the-model-alone", 1.4)
 		})
 	}
 }
