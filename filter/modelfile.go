@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"time"
 
 	"chaff/internal/logfile"
@@ -34,15 +33,12 @@ type modelFile struct {
 
 // openModelFile opens the model at path. The error names it.
 func openModelFile(path string) (m modelFile, err error) {
-	m.file, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which does not wait for a FIFO
-	if err == nil {
-		m.from = m.file
-		m.opened, err = m.file.Stat()
-	}
+	m.file, m.opened, err = replace.OpenRegular(path, os.O_RDONLY)
+	m.from = m.file
 	switch {
-	case err != nil:
-	case !m.opened.Mode().IsRegular() || m.opened.Size() < int64(len(modelFormat().Magic)):
+	case errors.Is(err, replace.ErrSpecial) || err == nil && m.opened.Size() < int64(len(modelFormat().Magic)):
 		err = ErrNotModel
+	case err != nil:
 	case runtime.GOOS == "windows": // which does not replace files that are open
 		err = m.readAll()
 	default:
@@ -132,22 +128,14 @@ func (m *modelFile) readTail(path string, whole bool) ([]logfile.Rows, error) {
 	if err := replace.CheckOwner(LogPath(path), path); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(LogPath(path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, info, err := replace.OpenRegular(LogPath(path), os.O_RDONLY)
 	if err != nil {
-		return nil, replace.Reason(err) // whoever prints it names the file
+		return nil, err // whoever prints it names the file
 	}
-	m.log = file
-	info, err := file.Stat()
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		err = logfile.ErrNotLog
-	case err == nil && info.Size() == 0: // of a learner that is about to begin
-		err = fs.ErrNotExist
+	if m.log = file; info.Size() == 0 { // of a learner that is about to begin
+		return nil, fs.ErrNotExist
 	}
-	var log *logfile.Log
-	if err == nil {
-		log, err = logfile.Open(file)
-	}
+	log, err := logfile.Open(file)
 	if err != nil {
 		return nil, replace.Reason(err)
 	}

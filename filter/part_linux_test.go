@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/logfile"
+	"chaff/internal/replace"
 )
 
 func TestAModelThatChangesWhileItIsReadIsAnError(t *testing.T) {
@@ -199,8 +199,8 @@ func TestOpenDoesNotWaitForAFIFO(t *testing.T) {
 	noError(t, spamFilter(t).Save(model))
 	noError(t, syscall.Mkfifo(LogPath(model), 0o600))
 	for name, open := range openers(model) {
-		if f, err := open(); err != nil || !errors.Is(f.LogErr(), logfile.ErrNotLog) {
-			t.Errorf("the log is a FIFO, %s: got %v, %v, want %v", name, err, f.LogErr(), logfile.ErrNotLog)
+		if f, err := open(); err != nil || !errors.Is(f.LogErr(), replace.ErrSpecial) {
+			t.Errorf("the log is a FIFO, %s: got %v, %v, want %v", name, err, f.LogErr(), replace.ErrSpecial)
 		}
 	}
 }

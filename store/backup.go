@@ -43,7 +43,7 @@ func Backup(path, out string) (messages int, err error) {
 // Restore makes the model at path and its log of a backup, or of any log: the model that [Store.Retrain] makes, byte for byte. If there is a model or a
 // log already, the error wraps fs.ErrExist, unless replacing is true.
 func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing bool) (train.Refitted, error) {
-	file, err := openRegular(from, os.O_RDONLY)
+	file, _, err := replace.OpenRegular(from, os.O_RDONLY)
 	var b *book
 	if err == nil {
 		defer file.Close()

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"sort"
-	"syscall"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -345,23 +344,6 @@ func (b *book) body(r logfile.Record) (document []byte, own bool, err error) {
 	return data[8+binary.LittleEndian.Uint32(data):], data[4] != 0, nil
 }
 
-// openRegular opens a file without waiting for a FIFO. The error does not name it.
-func openRegular(path string, flag int) (*os.File, error) {
-	file, err := os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, replace.Reason(err)
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = replace.ErrSpecial
-	}
-	if err != nil {
-		file.Close()
-		return nil, replace.Reason(err)
-	}
-	return file, nil
-}
-
 // openToRead opens the log of the model at path.
 func openToRead(path string) (*book, error) {
 	path, err := replace.Target(path)
@@ -369,11 +351,12 @@ func openToRead(path string) (*book, error) {
 		return nil, ErrNone
 	}
 	var file *os.File
+	var info fs.FileInfo
 	if err == nil {
 		err = replace.CheckOwner(path+Suffix, path)
 	}
 	if err == nil {
-		file, err = openRegular(path+Suffix, os.O_RDONLY)
+		file, info, err = replace.OpenRegular(path+Suffix, os.O_RDONLY)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && HasEarlier(path):
@@ -385,7 +368,7 @@ func openToRead(path string) (*book, error) {
 	}
 	b, err := openBook(file)
 	if err != nil {
-		if info, e := file.Stat(); e == nil && info.Size() == 0 { // that of a learner that is about to begin
+		if info.Size() == 0 { // that of a learner that is about to begin
 			err = ErrNone
 		}
 		file.Close()

@@ -59,10 +59,7 @@ func hundredths(doubt float64) uint8 { return uint8(min(math.Round(100*doubt), m
 // The size of the fixed part of an entry in files.
 const entrySize = logfile.EntrySize
 
-// appendEntry appends the fixed part of an entry:
-//
-//	u64 fingerprint, u64 split key, i64 delivery time (the least number for none), i64 time of learning, both in seconds,
-//	f64 score, u64 repairs, u32 size, i32 label, i32 class, u8 way, u8 relabelled, u8 confirmed, u8 doubt, 8 bytes origin
+// appendEntry appends the fixed part of an entry.
 func appendEntry(dst []byte, e Entry) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, e.Fingerprint)

@@ -129,7 +129,7 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 	var model *sections.Reader
 	for _, name := range [...]string{path, path + ".next"} {
-		file, err := openRegular(name, os.O_RDONLY)
+		file, _, err := replace.OpenRegular(name, os.O_RDONLY)
 		if err == nil {
 			defer file.Close()
 			model, err = earlier("\x89CHAFF\r\n", 8).Open(file, -1)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -210,6 +211,12 @@ func FuzzEarlier(f *testing.F) {
 	store := contents(f, path+earlierSuffix)
 	f.Add(store[len(store)-3000:], []byte{1})
 	f.Add(append([]byte{1}, make([]byte, 200)...), []byte{4, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 3, 0, 5, 0})
+	cut := binary.LittleEndian.AppendUint32(append([]byte{byte(learn)}, make([]byte, 7+entrySize+4)...), 70_000) // hashes of terms, and nothing behind them
+	cut = append(cut, make([]byte, 8)...)
+	for hash := range uint64(70_000) {
+		cut = binary.LittleEndian.AppendUint64(cut, hash)
+	}
+	f.Add(cut, []byte{})
 	f.Fuzz(func(t *testing.T, data, document []byte) {
 		l := newLedger(recipe{names: names{Classes: []string{"ham", "spam"}}}, facts{}, features.NewDocuments(0))
 		w := l.documents.NewWriter()

@@ -77,10 +77,7 @@ func errSightings() error { return fmt.Errorf("%w: the files of a mailbox", logf
 // The size of a file in appendSightings.
 const sightingSize = 40
 
-// appendSightings appends the body of a record about files:
-//
-//	u64 mailbox, u64 files seen, u64 files gone,
-//	u64 name, u64 fingerprint, u32 label, u32 state, u64 folder, i64 since of each file seen, u64 name of each file gone, by ascending names
+// appendSightings appends the body of a record about files.
 func appendSightings(dst []byte, mailbox uint64, seen map[uint64]Sighting, gone []uint64) []byte {
 	le := binary.LittleEndian
 	for _, number := range []uint64{mailbox, uint64(len(seen)), uint64(len(gone))} {

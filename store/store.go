@@ -119,7 +119,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 // lockFile opens and locks a log, which only its owner may open.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	for deadline := time.Now().Add(lockWait); ; {
-		file, err := openRegular(path, os.O_RDWR)
+		file, _, err := replace.OpenRegular(path, os.O_RDWR)
 		if err != nil {
 			return nil, err
 		}

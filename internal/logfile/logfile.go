@@ -246,19 +246,20 @@ func (l *Log) Last(size int64) (last Record, is bool, err error) {
 	return last, is, err
 }
 
+// newest returns the last record of a log, and reports whether it is the checkpoint of the model with an identity or in its tail.
+func (l *Log) newest(model uint64, size int64) (r Record, known bool, err error) {
+	r, is, err := l.Last(size)
+	return r, is && err == nil && (r.Op == Checkpoint && r.Key == model || r.Model == model && (r.Op == Checkpoint || r.Number > 0)), err
+}
+
 // Tail returns the records that were written since the model with an identity was: those that a reader applies to it. checkpoint is that of the
 // model. A log that does not know the model, or a later one only, has none.
 func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, known bool, err error) {
-	last, is, err := l.Last(size)
-	switch {
-	case err != nil || !is:
-		return checkpoint, nil, false, err
-	case last.Op == Checkpoint && last.Key == model:
-		return last, nil, true, nil
-	case last.Model != model || last.Number == 0 && last.Op != Checkpoint:
-		return checkpoint, nil, false, nil
+	last, known, err := l.newest(model, size)
+	if err != nil || !known || last.Op == Checkpoint && last.Key == model {
+		return last, nil, known, err
 	}
-	checkpoint, is, err = l.At(last.Checkpoint, size)
+	checkpoint, is, err := l.At(last.Checkpoint, size)
 	if err == nil && (!is || checkpoint.Op != Checkpoint || checkpoint.Key != model) {
 		err = fmt.Errorf("%w: no checkpoint at byte %d", ErrDamaged, last.Checkpoint)
 	}
@@ -280,12 +281,9 @@ func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, 
 // Lists returns what was learned since the model with an identity was written, from the oldest to the newest. Record n has the rows of as many records as the
 // lowest bit of n says, itself the last of them, so there are few lists. A log that does not know the model has none.
 func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err error) {
-	r, is, err := l.Last(size)
+	r, is, err := l.newest(model, size)
 	if err != nil || !is || r.Op == Checkpoint && r.Key == model {
 		return nil, is, err
-	}
-	if r.Model != model {
-		return nil, false, nil
 	}
 	for n := r.Number; n > 0; n &= n - 1 {
 		if r.Op == Checkpoint || len(lists) > 0 {

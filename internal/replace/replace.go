@@ -272,6 +272,22 @@ func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return file, err
 }
 
+// OpenRegular opens a regular file, without waiting for a FIFO, and returns what is known of it. The error does not name it.
+func OpenRegular(path string, flag int) (file *os.File, info fs.FileInfo, err error) {
+	if file, err = os.OpenFile(path, flag|syscall.O_NONBLOCK, 0); err != nil {
+		return nil, nil, Reason(err)
+	}
+	info, err = file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrSpecial
+	}
+	if err != nil {
+		file.Close()
+		return nil, nil, Reason(err)
+	}
+	return file, info, nil
+}
+
 // regular returns what dir says about the file at path, which is in it; nil if it has no such file.
 func regular(dir *os.Root, path string) fs.FileInfo {
 	if path == "" {
