@@ -103,18 +103,15 @@ func (r Rows) Load() (Rows, error) {
 	if err := readInto(u.file, data, u.from); err != nil {
 		return r, err
 	}
-	if digest.Write(data); digest.Sum64() != u.sum {
+	f := finder{highest: -1}
+	f.ids(data[:4*u.ids])
+	if digest.Write(data); digest.Sum64() != u.sum || f.disorder {
 		return r, u.damaged
 	}
 	r.IDs, _ = littleendian.Decode[uint32](data[:4*u.ids])
 	data = data[4*u.ids:]
 	data = data[copy(r.Globals, data):]
 	r.Texts, r.Rows, r.unread = data[:u.texts:u.texts], data[u.texts:][:u.ids*u.size], nil
-	for i := 1; i < len(r.IDs); i++ {
-		if r.IDs[i-1] >= r.IDs[i] {
-			return r, u.damaged
-		}
-	}
 	return r, nil
 }
 
