@@ -243,9 +243,11 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	case len(keys) == 0:
 		did = "none"
 	}
+	gone := 0
 	for _, key := range keys {
 		k, raw, err := c.engine.KeptMessage(key)
-		if one == "" && errors.Is(err, serve.ErrNotKept) { // taught by another person, or too old
+		if errors.Is(err, serve.ErrNotKept) && gone < len(keys)-1 { // taught by another person, or too old; there may be others
+			gone++
 			continue
 		}
 		if err != nil {

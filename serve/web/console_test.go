@@ -202,6 +202,9 @@ func TestWhatIsGoneKeepsNothingElseFromBeingTaught(t *testing.T) {
 	if left := s.engine.Unsure.All(); len(left) != 0 {
 		t.Errorf("%+v is not taught", left)
 	}
+	if w := s.post("/teach", form); w.Code != 404 {
+		t.Errorf("when all are gone: %d", w.Code)
+	}
 }
 
 // TestTheHistoryNamesTheMessageOfEachVerdict sends messages with one Message-ID at once, as a sender may.
