@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -61,10 +63,10 @@ func openShelf(dir *folder, suffix string, most, days int) (*Shelf, error) {
 		return nil, fmt.Errorf("kept messages: %w", err)
 	}
 	for _, entry := range entries {
-		if !isKey(entry.Name()) {
+		if !isKey(entry.Name()) || !entry.Type().IsRegular() {
 			continue
 		}
-		k, _, err := u.read(entry.Name())
+		k, err := u.look(entry.Name())
 		if err != nil || u.most == 0 { // a crash has cut it, or the settings keep no mail
 			u.folder.Remove(entry.Name())
 			continue
@@ -86,6 +88,33 @@ func isKey(name string) bool {
 	return err == nil && len(key) == keySize
 }
 
+// maxRecord is more bytes than the line of a record has.
+const maxRecord = 64 << 10
+
+var errDamaged = errors.New("damaged")
+
+// look reads the record of a message alone: all messages can be 10 GB, which would keep the daemon from starting.
+func (u *Shelf) look(key string) (k Kept, err error) {
+	file, err := u.folder.Open(key)
+	if err != nil {
+		return k, err
+	}
+	defer file.Close()
+	line, err := bufio.NewReader(io.LimitReader(file, maxRecord)).ReadBytes('\n')
+	if err != nil {
+		return k, err
+	}
+	info, err := file.Stat()
+	if err == nil {
+		err = json.Unmarshal(line, &k.Record)
+	}
+	if err == nil && (k.Size > MaxKept || info.Size() != int64(len(line)+k.Size)) {
+		err = errDamaged
+	}
+	k.Key = key
+	return k, err
+}
+
 // read reads the file of a message.
 func (u *Shelf) read(key string) (k Kept, raw []byte, err error) {
 	data, err := u.folder.ReadFile(key)
@@ -98,7 +127,7 @@ func (u *Shelf) read(key string) (k Kept, raw []byte, err error) {
 	}
 	k.Key = key
 	if len(raw) != k.Size || keyOf(k.User, raw) != key {
-		return k, nil, errors.New("damaged")
+		return k, nil, errDamaged
 	}
 	return k, raw, nil
 }

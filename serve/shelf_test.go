@@ -80,6 +80,12 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Model+UnsureSuffix, "notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// The start reads records, and not what follows.
+	large := filepath.Join(o.Model+UnsureSuffix, strings.Repeat("b", 2*keySize))
+	line := `{"time":"2026-11-26T05:00:00Z","size":64000000000}` + "\n"
+	if err := errors.Join(os.WriteFile(large, []byte(line), 0o600), os.Truncate(large, int64(len(line))+64e9)); err != nil {
+		t.Fatal(err)
+	}
 	again, err := openUnsure(t, o)
 	if err != nil {
 		t.Fatal(err)
