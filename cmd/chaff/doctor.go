@@ -251,7 +251,10 @@ func (d *doctor) sockets() {
 			}
 		}
 	}
-	if !asked {
+	switch {
+	case !asked && d.model == "/var/lib/chaff/model": // that of the units
+		d.bad("sockets", "systemctl enable --now chaff@milter.socket, or another protocol", "there is none in /run/chaff")
+	case !asked:
 		d.good("sockets", "none is known: name those of chaff serve, such as --milter unix:PATH")
 	}
 }

@@ -31,16 +31,21 @@ func mails(t *testing.T) int {
 
 func TestPostfixMilterIsKilled(t *testing.T) {
 	t.Parallel()
-	l, page := startMilter(t)
-	page.Only("chaff serve") // TestPostfixMilter follows the rest
+	l, _ := startMilter(t)
 	l.StartPostfix()
+	stopServe(l)
 	survivesDaemon(t, l, "--milter unix:"+milterSocket)
 }
 
 func TestPostfixLMTPIsKilled(t *testing.T) {
 	t.Parallel()
-	l, page, _ := startLMTP(t)
-	page.Only("/run/dovecot/lmtp") // TestPostfixLMTP follows the rest
+	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
+	l.AddUser("anna")
+	l.Section("serving.md", "Without systemd").Only("useradd").Follow("root", "useradd")
+	train(l, "root", "-m "+stateFolder+"/model")
+	page, dovecot := deliverByLMTP(l)
+	page.Only("mailbox_transport") // TestPostfixLMTP follows the rest
+	dovecot.Only("sievec")
 	survivesDaemon(t, l, "--lmtp unix:/var/spool/postfix/chaff/lmtp.sock --set serve.lmtp_backend=unix:/run/dovecot/lmtp")
 }
 
@@ -57,7 +62,6 @@ func TestPostfixContentFilterIsKilled(t *testing.T) {
 // survivesDaemon is survives for a daemon, which is started again whenever it ends.
 func survivesDaemon(t *testing.T, l *maillab.Lab, flags string) {
 	t.Helper()
-	stopServe(l)
 	smallDisk(l, stateFolder)
 	l.Run("root", "while :; do su -s /bin/sh chaff -c 'exec chaff serve -m "+stateFolder+"/model --set serve.keep_unsure=100 "+flags+"'; done >>/var/log/maillab/chaff 2>&1 &")
 	survives(t, l, "kill -HUP $(pidof chaff); sleep 0.1; kill -KILL $(pidof chaff)", stateFolder)

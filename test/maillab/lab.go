@@ -87,7 +87,7 @@ container=maillab exec /lib/systemd/systemd --unit=sockets.target </dev/null >/d
 // oneSystemd is held by the lab with systemd: two would share their control groups, and each would end the other's units.
 var oneSystemd sync.Mutex
 
-// Start starts a lab with Debian packages, or skips the test and says what is missing. Chaff's programs are in /usr/local/bin.
+// Start starts a lab with Debian packages, or skips the test and says what is missing. Chaff's programs are in /usr/bin.
 func Start(t testing.TB, packages ...Package) *Lab {
 	t.Helper()
 	if why := whyNot(append(packages, network)); why != "" {
@@ -99,7 +99,7 @@ func Start(t testing.TB, packages ...Package) *Lab {
 	}
 	l := start(t, "/", slices.Contains(packages, Systemd))
 	for name, program := range chaff {
-		l.Write("/usr/local/bin/"+name, string(program), 0o755)
+		l.Write("/usr/bin/"+name, string(program), 0o755)
 	}
 	for _, p := range packages {
 		if p.File == "" {

@@ -9,65 +9,41 @@ import (
 	"chaff/test/maillab"
 )
 
-// startLMTP starts a lab with Postfix, the proxy and Dovecot as the page says, and a model.
-func startLMTP(t *testing.T) (*maillab.Lab, *maillab.Page, *maillab.Page) {
-	t.Helper()
-	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
-	l.AddUser("anna")
-	page, dovecot := l.Page("postfix-lmtp.md"), l.Page("dovecot.md")
-	page.Follow("root", "useradd")
+// deliverByLMTP starts Postfix and Dovecot as the pages say.
+func deliverByLMTP(l *maillab.Lab) (page, dovecot *maillab.Page) {
+	page, dovecot = l.Page("postfix-lmtp.md"), l.Page("dovecot.md")
 	page.Install("root")
 	dovecot.Install("root")
 	l.Write("/etc/dovecot/sieve/file.sieve", "require \"fileinto\";\nif header :is \"X-Spam-Flag\" \"YES\" { fileinto \"Junk\"; }\n", 0o644)
 	dovecot.Follow("root", "sievec")
 	dovecot.Follow("root", "postconf")
 	page.Follow("root", "mailbox_transport")
-	train(l, "root", "-m /var/lib/chaff/model")
 	l.StartDovecot()
-	page.Follow("root", "/run/dovecot/lmtp")
-	waitForLMTP(l)
 	l.StartPostfix()
-	return l, page, dovecot
-}
-
-// waitForLMTP waits until the proxy listens.
-func waitForLMTP(l *maillab.Lab) {
-	l.Wait("the proxy", func() error {
-		if log := l.Run("root", "cat /var/log/chaff.log"); !strings.Contains(log[strings.LastIndex(log, "stopped")+1:], "serving lmtp") {
-			return errors.New(log)
-		}
-		return nil
-	})
+	return page, dovecot
 }
 
 func TestPostfixLMTP(t *testing.T) {
 	t.Parallel()
-	l, page, dovecot := startLMTP(t)
+	l := startServer(t, maillab.Postfix, maillab.Dovecot)
+	page, dovecot := deliverByLMTP(l)
+	page.Follow("root", "/run/dovecot/lmtp")
 	filters(t, l, func() {
 		page.Follow("root", "chaff learn")
-		read := func() int { return strings.Count(l.Run("root", "cat /var/log/chaff.log"), " again\n") }
-		before := read()
-		l.Run("root", "kill -HUP $(pidof chaff)") // so that the test knows when it has noticed
-		l.Wait("the new model", func() error {
-			if read() == before {
-				return errors.New("not read yet")
-			}
-			return nil
-		})
+		l.Run("root", "systemctl reload chaff") // so that the test knows when it has noticed
 	})
 	if got := l.WaitFor(inbox, "minutes of meeting 1"); got.Get("Delivered-To") != "anna@lab.example" || got.Get("Return-Path") != "<sender@elsewhere.example>" {
 		t.Errorf("got %q", got.Text)
 	}
 
 	// The message waits while chaff, and then while Dovecot is away.
-	stopServe(l)
+	stopUnits(l)
 	l.Send(25, "anna@lab.example", ham(7))
 	wantQueued(l)
 	l.Run("root", "doveadm stop")
 	page.Follow("root", "/run/dovecot/lmtp")
-	waitForLMTP(l)
 	l.Wait("the log", func() error {
-		if log := l.Run("root", "cat /var/log/chaff.log"); !strings.Contains(log, "/run/dovecot/lmtp: ") || !strings.Contains(log, ": mail waits until it is back\n") {
+		if log := l.Run("root", "journalctl --no-pager --output cat --unit chaff"); !strings.Contains(log, "/run/dovecot/lmtp: ") || !strings.Contains(log, ": mail waits until it is back\n") {
 			return errors.New(log)
 		}
 		return nil
@@ -77,9 +53,7 @@ func TestPostfixLMTP(t *testing.T) {
 	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 7"), "ham")
 
 	// Judged mail goes back to Postfix.
-	stopServe(l)
 	page.Follow("root", "smtp:127.0.0.1:10026")
-	waitForLMTP(l)
 	dovecot.Follow("root", "postconf")
 	page.Follow("root", "content_filter")
 	l.Run("root", "postfix reload")

@@ -245,13 +245,23 @@ func TestAPackageIsUpgradedAndRemoved(t *testing.T) {
 	}
 }
 
+// startServer starts a lab with systemd and programs, in which the package of chaff is installed, there is a user, and a model of easy mail.
+func startServer(t *testing.T, packages ...maillab.Package) *maillab.Lab {
+	t.Helper()
+	l := maillab.Start(t, append(packages, maillab.Systemd)...)
+	l.AddUser("anna")
+	l.Run("root", kinds["deb"].install+writePackage(l, t, "deb", newRelease))
+	train(l, "root", "-m "+stateFolder+"/model")
+	return l
+}
+
 // startSite starts a clean system with Postfix, which delivers to Maildirs, and a user.
 func startSite(t *testing.T, packages ...maillab.Package) *maillab.Lab {
 	t.Helper()
 	l := maillab.StartClean(t, packages...)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(l.Run("root", "journalctl --no-pager --unit 'chaff*' | tail -50"))
+			t.Log(l.Run("root", "journalctl --no-pager | tail -50"))
 		}
 	})
 	l.AddUser("anna")

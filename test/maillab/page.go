@@ -104,6 +104,19 @@ func parsePage(text string) ([]step, error) {
 	return steps, nil
 }
 
+// Commands returns how many commands the page has. To write a file is one.
+func (p *Page) Commands() int {
+	n := 0
+	for _, s := range p.steps {
+		if s.file != "" {
+			n++
+		} else {
+			n += strings.Count(s.text, "\n")
+		}
+	}
+	return n
+}
+
 // Only returns the page without the parts other than files whose names, and commands whose text, contain a text.
 func (p *Page) Only(text string) *Page {
 	for i, s := range p.steps {

@@ -160,7 +160,7 @@ func startContentFilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
 	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
 	l.AddUser("anna")
 	page, dovecot := l.Page("postfix-pipe.md"), l.Page("dovecot.md")
-	page.Follow("root", "useradd")
+	l.Section("serving.md", "Without systemd").Only("useradd").Follow("root", "useradd")
 	page.Install("root")
 	page.Follow("root", "postconf")
 	dovecot.Install("root")

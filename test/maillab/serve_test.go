@@ -11,9 +11,9 @@ import (
 
 const chaffSocket = "/run/chaff/spamd.sock"
 
-// startServe enters the command of a page that starts chaff serve, and waits until it answers at a socket.
+// startServe enters the command of a page that starts chaff serve, and waits until it answers spamc.
 func startServe(l *maillab.Lab, page *maillab.Page) {
-	page.Follow("root", "chaff serve")
+	page.Follow("root", "systemctl enable")
 	waitForServe(l)
 }
 
@@ -26,7 +26,10 @@ func waitForServe(l *maillab.Lab) {
 	})
 }
 
-// stopServe ends the daemon.
+// stopUnits ends the daemon and its sockets.
+func stopUnits(l *maillab.Lab) { l.Run("root", "systemctl stop 'chaff@*.socket' chaff") }
+
+// stopServe ends a daemon that runs without systemd.
 func stopServe(l *maillab.Lab) {
 	l.Run("root", "kill $(pidof chaff); while pidof chaff; do sleep 0.1; done")
 }
@@ -47,19 +50,16 @@ func relearned(l *maillab.Lab, message string, learn func()) {
 
 func TestExim(t *testing.T) {
 	t.Parallel()
-	l := maillab.Start(t, maillab.Exim, maillab.Spamd) // spamc asks the daemon whether it is there
-	l.AddUser("anna")
+	l := startServer(t, maillab.Exim, maillab.Spamd) // spamc asks the daemon whether it is there
 	l.Run("root", "id Debian-exim >/dev/null 2>&1 || useradd --system Debian-exim")
 	page := l.Page("exim.md")
-	page.Follow("root", "useradd")
-	l.Run("root", "usermod --append --groups chaff mail") // the lab's Exim runs as this user
 	page.Install("root")
-	train(l, "root", "-m /var/lib/chaff/model")
 	startServe(l, page)
+	l.Run("root", "usermod --append --groups chaff mail") // the lab's Exim runs as this user
 	l.StartExim(".include /etc/exim4/chaff-main", ".include /etc/exim4/chaff-acl", ".include /etc/exim4/chaff-directory")
 	filters(t, l, func() { relearned(l, offer(9), func() { page.Follow("root", "chaff learn") }) })
 
-	stopServe(l)
+	stopUnits(l)
 	c := textproto.NewConn(l.Dial(25))
 	defer c.Close()
 	for _, step := range []struct {
@@ -110,18 +110,15 @@ func TestEximAsksRspamd(t *testing.T) {
 
 func TestSpamc(t *testing.T) {
 	t.Parallel()
-	l := maillab.Start(t, maillab.Postfix, maillab.Procmail, maillab.Spamd)
-	l.AddUser("anna")
+	l := startServer(t, maillab.Postfix, maillab.Procmail, maillab.Spamd)
 	l.AddUser("bert")
 	page := l.Page("spamc.md")
-	page.Follow("root", "useradd")
 	l.Run("root", "postconf -e 'mailbox_command = /usr/bin/procmail'")
 	page.Install("anna")
 	l.Run("root", "cp -p ~anna/.procmailrc ~bert/ && chown bert: ~bert/.procmailrc")
 	for _, user := range []string{"anna", "bert"} { // so that no two messages begin a Maildir at the same time
 		l.Run(user, "for m in Maildir Maildir/.Junk; do mkdir -p $m/cur $m/new $m/tmp; done")
 	}
-	train(l, "root", "-m /var/lib/chaff/model")
 	startServe(l, page)
 	l.StartPostfix()
 
@@ -148,7 +145,7 @@ func TestSpamc(t *testing.T) {
 	wantVerdict(t, l.WaitFor(junk, "tarpaulins 2"), "spam")
 	wantNoSpam(t, l.WaitFor("/home/bert/Maildir", "tarpaulins 2"))
 
-	stopServe(l)
+	stopUnits(l)
 	l.Send(25, "anna@lab.example", ham(3))
 	l.Wait("a deferred message", func() error {
 		if queue := l.Run("root", "postqueue -p"); !strings.Contains(queue, "(") {

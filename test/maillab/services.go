@@ -140,13 +140,14 @@ begin retry
 // SendmailConfigFile is where a test adds to the configuration of Sendmail before it starts.
 const SendmailConfigFile = "/etc/mail/sendmail.mc"
 
-// ConfigureSendmail writes a configuration that takes mail for lab.example at port 25 and delivers it by procmail.
+// ConfigureSendmail writes a configuration that takes mail for lab.example at port 25 and delivers it by procmail, however busy the machine is.
 func (l *Lab) ConfigureSendmail() {
 	l.t.Helper()
 	l.Write("/etc/mail/local-host-names", "lab.example\n", 0o644)
 	l.Write("/etc/mail/aliases", "", 0o644)
 	l.Write(SendmailConfigFile, "OSTYPE(`linux')dnl\n"+
 		"define(`confDOMAIN_NAME', `mx.lab.example')dnl\ndefine(`confDEF_USER_ID', `mail:mail')dnl\ndefine(`confTO_IDENT', `0')dnl\n"+
+		"define(`confREFUSE_LA', `999')dnl\ndefine(`confQUEUE_LA', `999')dnl\n"+
 		"define(`PROCMAIL_MAILER_PATH', `/usr/bin/procmail')dnl\n"+
 		"FEATURE(`local_procmail')dnl\nFEATURE(`accept_unresolvable_domains')dnl\nFEATURE(`nocanonify')dnl\nFEATURE(`no_default_msa')dnl\n"+
 		"FEATURE(`use_cw_file')dnl\nDAEMON_OPTIONS(`Port=25, Addr=127.0.0.1, Name=MTA')dnl\nMAILER(local)dnl\nMAILER(smtp)dnl\n", 0o644)

@@ -8,36 +8,59 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"chaff/test/maillab"
 )
 
+// tenMinutes is the heading of the page's first part.
+const tenMinutes = "Ten minutes from nothing to filtered mail"
+
 // TestTheAdministratorsPage follows docs/serving.md from nothing to filtered mail.
 func TestTheAdministratorsPage(t *testing.T) {
 	t.Parallel()
-	l := startSite(t)
+	l := startSite(t, maillab.Prometheus)
 	writePackage(l, t, "deb", newRelease)
+	l.AddUser("bert")
 	for n := range 40 {
-		l.Write(fmt.Sprintf("/home/anna/Maildir/cur/ham%d:2,S", n), ham(100+n), 0o644)
-		l.Write(fmt.Sprintf("/home/anna/Maildir/.Junk/cur/spam%d:2,S", n), spam(100+n), 0o644)
+		user := []string{"anna", "bert"}[n%2]
+		l.Write(fmt.Sprintf("/home/%s/Maildir/cur/ham%d:2,S", user, n), ham(100+n), 0o644)
+		l.Write(fmt.Sprintf("/home/%s/Maildir/.Junk/cur/spam%d:2,S", user, n), spam(100+n), 0o644)
 	}
-	l.Run("root", "mkdir /home/anna/Maildir/new /home/anna/Maildir/tmp; chown -R anna: /home/anna")
+	l.Run("root", "for u in anna bert; do for m in Maildir Maildir/.Junk; do mkdir -p /home/$u/$m/new /home/$u/$m/tmp; done; chown -R $u: /home/$u; done")
 
-	page := l.Section("serving.md", "Ten minutes from nothing to filtered mail")
+	page, began := l.Section("serving.md", tenMinutes), time.Now()
 	page.Follow("root", "apt install")
 	page.Follow("root", "chaff train")
 	page.Install("root")
 	page.Follow("root", "systemctl enable")
-	if got := page.Follow("root", "curl"); strings.TrimSpace(got) != "ready" {
-		t.Errorf("the check answers %q", got)
+	if got := page.Follow("root", "chaff doctor"); !strings.Contains(got, "unix:/run/chaff/milter.sock answers") {
+		t.Errorf("doctor has not asked the milter:\n%s", got)
 	}
 	page.Follow("root", "postconf")
 	l.Send(25, "anna@lab.example", "X-Spam-Flag: YES\n"+ham(1))
 	l.Send(25, "anna@lab.example", spam(1))
+	l.Send(25, "anna@lab.example", offer(1))
 	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 1"), "ham")
 	wantVerdict(t, l.WaitFor(inbox, "casino bonus 1"), "spam")
-	l.Write("/root/message", ham(3), 0o644)
+	if got := l.WaitFor(inbox, "tarpaulins 1").Get("X-Chaff-Verdict"); got == "" || got == "spam" {
+		t.Fatalf("the offer has the verdict %q, so none can be corrected", got)
+	}
+	l.Write("/root/message", offer(1), 0o644)
 	page.Follow("root", "chaff learn")
+	l.Wait("the corrected verdict", func() error {
+		l.Run("root", "rm -f /home/anna/Maildir/new/*")
+		l.Send(25, "anna@lab.example", offer(1))
+		if got := l.WaitFor(inbox, "tarpaulins 1").Get("X-Chaff-Verdict"); got != "spam" {
+			return fmt.Errorf("it is %q", got)
+		}
+		return nil
+	})
+	commands := page.Commands()
+	t.Logf("from the package to mail with a corrected verdict: %d commands in %.1f s", commands, time.Since(began).Seconds())
+	if commands > 10 {
+		t.Errorf("the page has %d commands for ten minutes", commands)
+	}
 
 	// A killed or restarted daemon delays mail, and loses none.
 	for n, stop := range []string{"restart chaff", "kill --signal=KILL chaff", "reload chaff", "stop chaff", "start chaff-retrain"} {
@@ -51,14 +74,96 @@ func TestTheAdministratorsPage(t *testing.T) {
 		})
 		wantVerdict(t, l.WaitFor(inbox, fmt.Sprintf("minutes of meeting %d", 10+n)), "ham")
 	}
+	l.Section("serving.md", "A model for each user").Follow("root", "chaff train")
+	l.Send(25, "anna+lists@lab.example", ham(20))
+	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 20"), "ham")
+	const metrics = "curl -s --unix-socket /run/chaff/http.sock http://localhost/metrics"
+	if got := l.Run("root", metrics); !strings.Contains(got, "\nchaff_users_in_memory 1\n") {
+		t.Errorf("the model of anna was not used:\n%s", got)
+	}
+
+	operation := l.Section("serving.md", "Operation")
+	wantRepaired(t, l, operation)
+	operation.Install("root")
+	l.Run("root", "systemctl daemon-reload; systemctl stop chaff; systemctl restart chaff@http.socket")
+	l.Run("root", "promtool check config /etc/prometheus/prometheus.yml && curl -s http://localhost:8025/metrics | promtool check metrics")
+
+	wantDoctorToFind(t, l)
 	log := l.Run("root", "journalctl --no-pager")
 	for _, want := range []string{"confined to /var/lib/chaff", "serving milter on fd:milter, /var/spool/postfix/chaff/milter.sock", "serving http on fd:http, /run/chaff/http.sock", "read the model /var/lib/chaff/model again", "Finished chaff-retrain.service"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log has no %q", want)
 		}
 	}
-	if log := l.Run("root", "journalctl --no-pager --unit chaff"); strings.Contains(log, "warning") {
-		t.Error(log)
+}
+
+// wantRepaired damages the model, and follows the page until mail is judged again: of the log, and of the backup.
+func wantRepaired(t *testing.T, l *maillab.Lab, page *maillab.Page) {
+	t.Helper()
+	const model = stateFolder + "/model"
+	page.Follow("root", "chaff backup")
+	want := l.Run("root", "sha256sum "+model)
+	for n, repair := range []struct {
+		damage, advice string
+		follow         func()
+	}{
+		{"truncate -s 1000 " + model, "chaff retrain -m " + model, func() { page.Follow("root", "chaff retrain") }},
+		{"rm " + model + " " + model + ".log", "chaff train makes one", func() {
+			l.Run("root", "chaff restore /var/backups/chaff.backup -m "+model+" --replace") // as the page has it
+		}},
+	} {
+		l.Run("root", repair.damage+"; systemctl restart --no-block chaff")
+		l.Wait("a temporary error", func() error {
+			if code, err := talk(l, ham(30+n)); code != 451 {
+				return fmt.Errorf("got %d, %v", code, err)
+			}
+			return nil
+		})
+		if out, err := l.Command("root", "chaff doctor -m "+model).Output(); err == nil || !strings.Contains(unwrapped(out), repair.advice) {
+			t.Errorf("doctor says\n%s", out)
+		}
+		repair.follow()
+		l.Wait("a verdict", func() error {
+			if code, err := talk(l, ham(30+n)); code != 250 {
+				return fmt.Errorf("got %d, %v", code, err)
+			}
+			return nil
+		})
+		wantVerdict(t, l.WaitFor(inbox, fmt.Sprintf("minutes of meeting %d", 30+n)), "ham")
+		if got := l.Run("root", "sha256sum "+model+"; stat -c %U:%a "+model+".log"); got != want+"chaff:600\n" {
+			t.Errorf("after the repair got\n%swant\n%schaff:600", got, want)
+		}
+	}
+}
+
+// unwrapped returns the text that doctor prints, without its line breaks.
+func unwrapped(text []byte) string { return strings.Join(strings.Fields(string(text)), " ") }
+
+// wantDoctorToFind breaks what only a whole system has, and checks that doctor says what to do.
+func wantDoctorToFind(t *testing.T, l *maillab.Lab) {
+	t.Helper()
+	doctor := "chaff doctor -m " + stateFolder + "/model --maildir " + inbox
+	if out, err := l.Command("root", doctor).Output(); err != nil {
+		t.Errorf("before anything is broken:\n%s", out)
+	}
+	smallDisk(l, stateFolder)
+	for _, fault := range []struct{ damage, want, repair string }{
+		{"echo queue=many >>/etc/chaff/config.toml", "settings BAD", "sed -i /queue=many/d /etc/chaff/config.toml"},
+		{"chown root " + stateFolder + "/model.log", "chown --reference=" + stateFolder, "chown chaff " + stateFolder + "/model.log"},
+		{"cat /dev/zero >" + stateFolder + "/zeros || true", "disk BAD", "rm " + stateFolder + "/zeros"},
+		{"mount -o remount,ro " + stateFolder, "mount it for writing", "mount -o remount,rw " + stateFolder},
+		{"postconf -e smtpd_milters= && postfix reload", "the mail server does not ask chaff", "true"},
+		{"systemctl stop 'chaff@*.socket' chaff", "systemctl enable --now chaff@milter.socket", "true"},
+	} {
+		l.Run("root", fault.damage)
+		if strings.HasPrefix(fault.damage, "postconf") {
+			l.Send(25, "anna@lab.example", ham(90))
+			l.WaitFor(inbox, "minutes of meeting 90")
+		}
+		if out, err := l.Command("root", doctor).Output(); err == nil || !strings.Contains(unwrapped(out), fault.want) {
+			t.Errorf("after %s, want %q, got\n%s", fault.damage, fault.want, out)
+		}
+		l.Run("root", fault.repair)
 	}
 }
 
@@ -77,6 +182,7 @@ func TestTheUnitsAreInstalledByHand(t *testing.T) {
 		}
 		l.Write("/root/cmd/chaff/systemd/"+filepath.Base(unit), string(text), 0o644)
 	}
+	l.Run("root", "mv /usr/bin/chaff* /usr/local/bin/")
 	l.Section("serving.md", "Without a package").Follow("root", "systemd-sysusers")
 	l.AddUser("anna")
 	train(l, "root", "-m "+stateFolder+"/model")
