@@ -24,6 +24,7 @@ import (
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/serve"
+	"chaff/share"
 	"chaff/store"
 	"chaff/tokenize"
 )
@@ -56,6 +57,7 @@ type Config struct {
 	Store      store.Options            `json:"store"`
 	Mailbox    mailbox.Options          `json:"mailbox"`
 	Serve      serve.Options            `json:"serve"`
+	Share      share.Options            `json:"share"`
 	Tune       Tune                     `json:"tune"`
 }
 
@@ -82,6 +84,7 @@ func Default() Config {
 		Store:      store.DefaultOptions(),
 		Mailbox:    mailbox.DefaultOptions(),
 		Serve:      serve.DefaultOptions(),
+		Share:      share.DefaultOptions(),
 		Tune:       DefaultTune(),
 	}
 }

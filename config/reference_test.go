@@ -75,7 +75,7 @@ func compare(t *testing.T, file, want string) {
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := make(map[string]string)
-	for _, room := range []string{"config", "corpus", "message", "tokenize", "features", "mailbox", "models", "metrics", "serve", "store"} {
+	for _, room := range []string{"config", "corpus", "message", "tokenize", "features", "mailbox", "models", "metrics", "serve", "share", "store"} {
 		files, err := filepath.Glob(filepath.Join("..", room, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no source of %s: %v", room, err)

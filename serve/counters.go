@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"chaff/store"
 )
 
 // Counters count what the engine does. They only grow.
@@ -78,7 +80,7 @@ func number(n int64) map[string]int64 { return map[string]int64{"": n} }
 // metrics returns all but the histogram.
 func (e *Engine) metrics() []metric {
 	c := e.Counters
-	return []metric{
+	all := []metric{
 		{"verdicts_total", "verdict", "Messages by verdict.", c.Verdicts.All()},
 		{"unjudged_total", "reason", "Messages without a verdict, by reason.", c.Unjudged.All()},
 		{"learned_total", "result", "Messages learned and forgotten, by what happened to them.", c.Learned.All()},
@@ -95,6 +97,27 @@ func (e *Engine) metrics() []metric {
 		{"users_in_memory", "", "Models of users in memory.", number(int64(e.users.count()))},
 		{"model_opened_seconds", "", "When the model in memory was read.", number(e.shared.current().opened.Unix())},
 	}
+	sharing, is, err := store.ReadSharing(e.options.Model)
+	if err != nil || !is { // chaff status says why
+		return all
+	}
+	refused, fitted := map[string]int64{}, int64(0)
+	for why, n := range sharing.Refused {
+		refused[why] = int64(n)
+	}
+	if sharing.Fitted != nil {
+		fitted = sharing.Fitted.Unix()
+	}
+	return append(all, []metric{
+		{"share_published_total", "", "Records that this host has published to others.", number(int64(sharing.Published))},
+		{"share_applied_total", "", "Records of other hosts that were learned.", number(int64(sharing.Applied))},
+		{"share_refused_total", "reason", "Records of other hosts that were refused.", refused},
+		{"share_waiting", "", "Records that wait to be published.", number(int64(sharing.Waiting))},
+		{"share_lag_seconds", "", "Time from the place of the last record in the stream to its lesson here.", number(int64(sharing.Lag))},
+		{"share_position", "", "Place of the last record in the stream that was learned.", number(int64(sharing.Position))},
+		{"share_fitted_seconds", "", "When the host that fits was seen last with a new fit.", number(fitted)},
+		{"share_written_seconds", "", "When chaff share was seen last.", number(sharing.Written.Unix())},
+	}...)
 }
 
 // Metrics returns all counters in the text format of Prometheus.

@@ -37,12 +37,19 @@ type facts struct {
 	Expired   int            `json:"expired,omitempty"`
 	Forgotten int            `json:"forgotten,omitempty"`
 	Refused   map[string]int `json:"refused,omitempty"`
+	// Shared is how far the log has followed a stream of hosts; nil for none.
+	Shared *Stand `json:"shared,omitempty"`
 }
 
 // add counts what a record says.
 func (f *facts) add(r logfile.Record) {
 	e := entryOf(r)
+	if r.Reason == again && op(r.Op) != refuse {
+		return
+	}
 	switch op(r.Op) {
+	case stand:
+		f.Shared = f.Shared.take(r)
 	case learn:
 		f.Changed++
 		if e.fits(len(f.Learned)) {
@@ -167,7 +174,7 @@ func (l *ledger) checkpoint() ([]byte, error) {
 	body = le.AppendUint64(body, xxhash.Sum64(data))
 	known := make([][2]uint64, 0, len(l.entries))
 	for _, e := range l.entries {
-		if e.what != forget {
+		if e.what != forget || l.facts.Shared != nil && e.waits() {
 			known = append(known, [2]uint64{e.Fingerprint, uint64(e.at)})
 		}
 	}
@@ -268,6 +275,9 @@ func (b *book) document(e Entry) (d features.Document, r logfile.Record, err err
 	var data []byte
 	var own bool
 	if err == nil {
+		r, err = b.origin(r)
+	}
+	if err == nil {
 		data, own, err = b.body(r)
 	}
 	if err == nil && own {
@@ -312,6 +322,10 @@ var errNoMore = errors.New("no more records")
 
 // addDocument adds the document of a record of a learned message.
 func (b *book) addDocument(w *features.Writer, r logfile.Record, known *features.Saved) (features.Ref, error) {
+	r, err := b.origin(r)
+	if err != nil {
+		return 0, err
+	}
 	data, own, err := b.body(r)
 	if err != nil {
 		return 0, err

@@ -45,6 +45,8 @@ type Entry struct {
 	Doubt uint8
 	// Origin is the short name of who taught it, at most [MaxOrigin] bytes; empty for the owner of the log.
 	Origin string
+	// Shared is whether the entry has its place in the stream of the hosts that share: then Learned and Origin are those of the stream.
+	Shared bool
 
 	what op    // what the log says of the message: learn, trust or forget
 	at   int64 // where its record is
@@ -71,7 +73,7 @@ func appendEntry(dst []byte, e Entry) []byte {
 	dst = le.AppendUint32(dst, uint32(e.Size))
 	dst = le.AppendUint32(dst, uint32(int32(e.Label)))
 	dst = le.AppendUint32(dst, uint32(int32(e.Class)))
-	dst = append(dst, byte(e.Way), flag(e.Relabelled), flag(e.Confirmed), e.Doubt)
+	dst = append(dst, byte(e.Way), flag(e.Relabelled)|flag(e.Shared)<<1, flag(e.Confirmed), e.Doubt)
 	var origin [MaxOrigin]byte
 	copy(origin[:], e.Origin)
 	return append(dst, origin[:]...)
@@ -92,7 +94,8 @@ func readEntry(data []byte) (e Entry) {
 	e.Score = math.Float64frombits(le.Uint64(data[32:]))
 	e.Repairs = message.Repairs(le.Uint64(data[40:]))
 	e.Size, e.Label, e.Class = int(le.Uint32(data[48:])), int(int32(le.Uint32(data[52:]))), int(int32(le.Uint32(data[56:])))
-	e.Way, e.Relabelled, e.Confirmed, e.Doubt = Way(data[60]), data[61] != 0, data[62] != 0, data[63]
+	e.Way, e.Relabelled, e.Confirmed, e.Doubt = Way(data[60]), data[61]&1 != 0, data[62] != 0, data[63]
+	e.Shared = data[61]&2 != 0
 	e.Origin = string(bytes.TrimRight(data[64:entrySize], "\x00"))
 	return e
 }
@@ -127,6 +130,7 @@ const (
 	see                  // the files of a mailbox were seen
 	trust                // a message was not learned, because the filter was right and sure of it
 	terms                // the terms of the messages that follow, some of them
+	stand                // how far the log has followed a stream of hosts
 )
 
 // record returns the record of an entry.

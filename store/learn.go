@@ -105,6 +105,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	case moves:
 		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[before.Label], true
 		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
+		e.Confirmed = before.Confirmed && s.facts.Shared != nil
 	case (s.options.OnError || s.onErrors) && !m.Always && s.isSure(verdict, label):
 		o.What, e.what = Sure, trust
 		return o, s.append(e.record(), logfile.Rows{}, nil)
@@ -115,7 +116,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		}
 	}
 	data := document.Append(nil, func(i int) []byte { // the log has the texts of the others
-		if p.Learner == nil || p.Unknown[i] { // a model that does not learn has terms that the log may lack
+		if p.Learner == nil || p.Unknown[i] || s.facts.Shared != nil { // a model that does not learn has terms that the log may lack; what is shared stands alone
 			return bag.Text(i)
 		}
 		return nil

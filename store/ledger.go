@@ -46,18 +46,26 @@ func (b *book) terms() func() ([]byte, error) {
 
 // read reads a log, with its documents, which are empty, unless they are nil.
 func (b *book) read(documents *features.Documents) (*ledger, error) {
+	return b.readIf(documents, everything)
+}
+
+// everything is for reading all entries.
+func everything(Entry) bool { return true }
+
+// readIf is read with the entries that count.
+func (b *book) readIf(documents *features.Documents, counts func(Entry) bool) (*ledger, error) {
 	if documents == nil {
-		return b.readAmong(nil, nil)
+		return b.readAmong(nil, nil, counts)
 	}
 	known, _, err := documents.AddSaved(b.terms())
 	if err != nil {
 		return nil, err
 	}
-	return b.readAmong(documents, &known[0])
+	return b.readAmong(documents, &known[0], counts)
 }
 
-// readAmong is read for documents that have the terms which begin the log, and others.
-func (b *book) readAmong(documents *features.Documents, known *features.Saved) (*ledger, error) {
+// readAmong is readIf for documents that have the terms which begin the log, and others.
+func (b *book) readAmong(documents *features.Documents, known *features.Saved, counts func(Entry) bool) (*ledger, error) {
 	r, err := recipeIn(b.log)
 	if err != nil {
 		return nil, err
@@ -72,7 +80,10 @@ func (b *book) readAmong(documents *features.Documents, known *features.Saved) (
 		switch what := op(r.Op); {
 		case what == learn, what == trust, what == forget:
 			e, err := b.entry(r)
-			if err == nil && what == learn && w != nil {
+			if err != nil || !counts(e) {
+				return err
+			}
+			if what == learn && w != nil {
 				e.Terms, err = b.addDocument(w, r, known)
 			}
 			l.say(e)
@@ -152,7 +163,9 @@ func (l *ledger) settle(right map[uint64]bool, now time.Time) {
 			continue
 		}
 		e := &l.entries[i]
-		e.Confirmed = true
+		if e.Confirmed = true; e.Shared { // what is said now is another lesson
+			e.Shared, e.Origin = false, ""
+		}
 		if !isRight && len(l.Classes) == 2 {
 			e.Label, e.Relabelled, e.Way, e.Learned = 1-e.Label, true, ByHand, now.UTC().Truncate(time.Second)
 		}

@@ -101,7 +101,7 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 	all.facts.Expired, all.facts.Forgotten, all.facts.Refused = 0, 0, nil
 	var ties []Entry
 	for i, b := range books {
-		l, err := b.readAmong(all.documents, &known[i])
+		l, err := b.readAmong(all.documents, &known[i], everything)
 		if err != nil {
 			return nil, about(paths[i], err)
 		}

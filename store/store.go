@@ -56,6 +56,7 @@ type Store struct {
 	remade   error            // why the model was made anew
 	taught   int              // messages that this process has learned
 	expired  int              // messages that this process has dropped
+	unsynced bool             // records are synced later, see together
 }
 
 // about adds what an error, if there is one, is about.
@@ -270,7 +271,7 @@ func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 	}
 	data := s.log.Append(nil, s.end, r, rows.Append(nil), body)
 	_, err = s.file.WriteAt(data, s.end)
-	if err == nil {
+	if err == nil && (!s.unsynced || r.Op == logfile.Checkpoint) { // the model of a checkpoint must not be there first
 		err = s.file.Sync()
 	}
 	end := s.end + int64(len(data))

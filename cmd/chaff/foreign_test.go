@@ -275,6 +275,11 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"config", "--config", evil}, fails: true},
 		{args: []string{"lesson", evil}, fails: true},
 		{args: []string{"demo", "--set", evil}, fails: true}, // it prints the mail of the program alone
+		{args: []string{"share", evil}, fails: true},
+		{args: []string{"share", "--nats", "nats://" + evil}, fails: true},
+		{args: []string{"share", "--nats", "nats://localhost", "--set", "share.host=" + evil}, fails: true},
+		{args: []string{"share", "--nats", "nats://localhost", "--set", "share.host=a", "--set", "share.nkey_file=" + evil}, fails: true},
+		{args: []string{"share", "--nats", "tls://localhost", "--set", "share.host=a", "--set", "share.ca_file=" + evil, "-m", m.path("absent" + evil)}, fails: true},
 		{args: []string{"version", evil}, fails: true},
 		{args: []string{evil}, fails: true},
 		{args: []string{"help", "x" + evil}, fails: true},

@@ -119,7 +119,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	}
 	for id, commands := range map[string][]*cobra.Command{
 		"filter":  {trainCommand(p), classifyCommand(p), explainCommand(p), serveCommand(p, protocols()), imapCommand(p)},
-		"learn":   {learnCommand(p), watchCommand(p), reviewCommand(p), retrainCommand(p), statusCommand(p), doctorCommand(p), collectCommand(p), mergeCommand(p), backupCommand(p), restoreCommand(p)},
+		"learn":   {learnCommand(p), watchCommand(p), shareCommand(p), reviewCommand(p), retrainCommand(p), statusCommand(p), doctorCommand(p), collectCommand(p), mergeCommand(p), backupCommand(p), restoreCommand(p)},
 		"measure": {demoCommand(p), lessonCommand(p), compareCommand(p), evaluateCommand(p), tuneCommand(p)},
 		"look":    {inspectCommand(p), tokensCommand(p), configCommand(p), importCommand(p), exportCommand(p)},
 	} {

@@ -65,6 +65,7 @@ func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 		"seed":      {"split the mail by the seed `N`", []string{"seed"}, nil},
 		"split":     {"split the mail by `METHOD`: grouped, hash or time", []string{"split.method"}, []string{corpus.SplitGrouped, corpus.SplitByHash, corpus.SplitByTime}},
 		"smoothing": {"add `N` to each count of naive Bayes (1: Laplace's rule)", []string{"models.bernoulli.smoothing", "models.multinomial.smoothing"}, nil},
+		"nats":      {"share by the servers at `URL,...`", []string{"share.nats"}, nil},
 		"users":     {"keep a model for each user in the folder `PATH`", []string{"serve.users"}, nil},
 	}
 	for _, name := range shorts {

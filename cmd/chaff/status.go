@@ -48,6 +48,9 @@ model does not learn, or learns badly, come first.`,
 			defer v.Close()
 			s := state{File: path, Status: v.Status(time.Now())}
 			s.Problems = append(accessProblems(path), s.Problems...)
+			if err := s.share(time.Now()); err != nil {
+				return err
+			}
 			if page.wanted() {
 				if err := page.write(statusPage(v.Filter(), s)); err != nil {
 					return err
@@ -66,6 +69,27 @@ model does not learn, or learns badly, come first.`,
 type state struct {
 	File string `json:"file"`
 	store.Status
+	// Sharing is what chaff share says of itself; nil if it never ran for this model.
+	Sharing *store.Sharing `json:"sharing,omitempty"`
+}
+
+// silentShare is after how long without a sign of life a status reports that chaff share does not run.
+const silentShare = time.Minute
+
+// share adds what chaff share says of itself.
+func (s *state) share(now time.Time) error {
+	sharing, is, err := store.ReadSharing(s.File)
+	if err != nil || !is {
+		return err
+	}
+	s.Sharing = &sharing
+	if sharing.Problem != "" {
+		s.Problems = append([]string{"chaff share: " + sharing.Problem}, s.Problems...)
+	}
+	if silent := now.Sub(sharing.Written); silent > silentShare {
+		s.Problems = append([]string{fmt.Sprintf("chaff share has not run for %v", silent.Round(time.Minute))}, s.Problems...)
+	}
+	return nil
 }
 
 // accessProblems returns why the user of this process cannot write the log of the model at path.
@@ -95,6 +119,18 @@ func (s state) describe(a *answer, _ bool) {
 	}
 	a.line("%-12s%s, %s", "model", s.File, s.Model)
 	a.fact("fitted", "%s", fittedText(s.Status))
+	if h := s.Sharing; h != nil {
+		refused := uint64(0)
+		for _, n := range h.Refused {
+			refused += n
+		}
+		a.fact("shared", "as %s: %d published, %d waiting, %d applied, %d refused", h.Host, h.Published, h.Waiting, h.Applied, refused)
+		fitter := "never fitted for all"
+		if h.Fitted != nil {
+			fitter = fmt.Sprintf("fitted by %s at %s", h.Fitter, timeText(h.Fitted))
+		}
+		a.fact("stream", "at %d of %d, %.1f seconds behind; %s", h.Position, max(h.End, h.Position), h.Lag, fitter)
+	}
 	tail := ""
 	if s.Records > 0 {
 		tail = fmt.Sprintf(", with %s since the model was written, %s", plural(s.Records, "record"), sizeOf(s.TailBytes))

@@ -19,7 +19,7 @@ const module = "chaff/"
 
 // rooms returns the rooms that each room may import. Every room may also import the leaves, and a leaf imports no room.
 func rooms() map[string][]string {
-	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "evaluate/lesson", "features", "filter", "filter/weights", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "store", "tokenize", "train"}
+	all := []string{"config", "corpus", "corpus/sample", "corpus/sources", "evaluate", "evaluate/lesson", "features", "filter", "filter/weights", "mailbox", "mailbox/imap", "message", "metrics", "models", "report", "serve", "serve/confine", "serve/lmtp", "serve/milter", "serve/spamd", "serve/systemd", "serve/web", "share", "store", "tokenize", "train"}
 	return map[string][]string{
 		"cmd/chaff":             append([]string{"cmd/internal/delivery"}, all...),
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
@@ -29,8 +29,9 @@ func rooms() map[string][]string {
 		"docs/figures":          all,
 		"docs/growth":           all,
 		"test/load":             {},
-		"test/maillab":          {},                                                                                                                                                                 // it runs the programs
-		"config":                {"corpus", "features", "mailbox", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "store", "tokenize", "train"}, // for their Options
+		"test/share":            {},
+		"test/maillab":          {},                                                                                                                                                                          // it runs the programs
+		"config":                {"corpus", "features", "mailbox", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "share", "store", "tokenize", "train"}, // for their Options
 		"evaluate/lesson":       {"corpus", "corpus/sample", "features", "metrics", "models", "report", "train"},
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
@@ -42,6 +43,7 @@ func rooms() map[string][]string {
 		"serve/servetest":       {"serve", "store", "train"},
 		"serve/spamd":           {"filter", "serve", "store"},
 		"serve/systemd":         {},
+		"share":                 {"store"},
 		"serve/web":             {"filter", "message", "metrics", "serve", "store"},
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
@@ -79,9 +81,10 @@ func onlyIn() map[string]string {
 		"golang.org/x/text/encoding":       "internal/pdftext message",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"github.com/fsnotify/fsnotify":     "mailbox",
+		"github.com/nats-io/nats.go":       "share",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
-		"github.com/klauspost/compress":    "corpus/sources serve/web",
+		"github.com/klauspost/compress":    "corpus/sources serve/web share",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources mailbox/imap",
 		"github.com/emersion/go-sasl":      "mailbox/imap",
@@ -184,6 +187,19 @@ func TestNothingIsLinkedThatAVerdictDoesNotNeed(t *testing.T) {
 			"chaff/config", "chaff/corpus/sources", "chaff/report",
 			"github.com/spf13/viper", "github.com/spf13/cobra", "github.com/spf13/pflag":
 			t.Errorf("the program is linked with %s", name)
+		}
+	}
+}
+
+// Mail systems start these programs for each message: the network of chaff share has no place in them.
+func TestProgramsForOneMessageShareNothing(t *testing.T) {
+	for program, links := range map[string]bool{"chaff-classify": false, "chaff-learn": false, "chaff": true} {
+		linked, err := exec.Command("go", "list", "-deps", module+"cmd/"+program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(linked), "github.com/nats-io/") != links {
+			t.Errorf("%s: linked with nats.go: %v, want %v", program, !links, links)
 		}
 	}
 }

@@ -1,0 +1,148 @@
+package share
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"chaff/store"
+)
+
+// Options configure sharing.
+type Options struct {
+	// Nats are the servers, such as ["tls://a.example.org", "tls://b.example.org"], or one that the others are known from. A server that is not
+	// this machine must be reached by TLS. Default [].
+	Nats []string `json:"nats"`
+	// Filter names what is shared: hosts with the same name teach each other. Letters, digits, - and _. Default "mail".
+	Filter string `json:"filter"`
+	// Host is the name of this machine among them, at most 8 letters, digits, - and _, which no other one may have. It is what chaff learn
+	// --forget --origin takes. "" is the name of the machine up to its first dot, if that is short enough. Default "".
+	Host string `json:"host"`
+	// NkeyFile names the file with the nkey of this host, its seed. "" is none. Default "".
+	NkeyFile string `json:"nkey_file"`
+	// CAFile names the file with the certificates, as PEM, that the servers are known by. "" are those of the system. Default "".
+	CAFile string `json:"ca_file"`
+	// Keep is for how many days the servers keep what was taught. A host that was away for longer begins with the last fit. At least 1. Default 30.
+	Keep int `json:"keep"`
+	// Rate is how many records this host publishes in an hour; more of them wait. 0 is no limit. At least 0. Default 1000.
+	Rate int `json:"rate"`
+	// Fit makes this host fit the model for all, when store.retrain_after says so, or once a day. It also makes the stream. One host does so.
+	// Default false.
+	Fit bool `json:"fit"`
+
+	// Pause is the shortest time between two fits.
+	Pause time.Duration `json:"-"`
+}
+
+// DefaultOptions returns the default options.
+func DefaultOptions() Options {
+	return Options{Nats: []string{}, Filter: "mail", Keep: 30, Rate: 1000, Pause: 30 * time.Second}
+}
+
+var isName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// Validate returns everything that is wrong with o.
+func (o Options) Validate() error {
+	var errs []error
+	if !isName.MatchString(o.Filter) {
+		errs = append(errs, fmt.Errorf("filter is %q: must be letters, digits, - and _", o.Filter))
+	}
+	if o.Host != "" && (!isName.MatchString(o.Host) || len(o.Host) > store.MaxOrigin) {
+		errs = append(errs, fmt.Errorf("host is %q: must be at most %d letters, digits, - and _", o.Host, store.MaxOrigin))
+	}
+	if o.Keep < 1 {
+		errs = append(errs, fmt.Errorf("keep is %d: must be at least 1", o.Keep))
+	}
+	if o.Rate < 0 {
+		errs = append(errs, fmt.Errorf("rate is %d: must be at least 0", o.Rate))
+	}
+	for _, server := range o.Nats {
+		if _, err := isSafe(server); err != nil {
+			errs = append(errs, fmt.Errorf("nats: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// isSafe reports whether a server is on this machine, so that it needs no TLS. The error says what is wrong with its address.
+func isSafe(server string) (loopback bool, err error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+		return false, fmt.Errorf("%q: must be an address like tls://mail.example.org:4222", server)
+	}
+	ip := net.ParseIP(u.Hostname())
+	loopback = u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	if !loopback && u.Scheme != "tls" {
+		return false, fmt.Errorf("%q: records have the words of mail, so only tls:// may leave this machine", server)
+	}
+	return loopback && u.Scheme != "tls", nil
+}
+
+// name returns the name of this host.
+func (o Options) name() (string, error) {
+	if o.Host != "" {
+		return o.Host, nil
+	}
+	host, err := os.Hostname()
+	host, _, _ = strings.Cut(host, ".")
+	if err == nil && (!isName.MatchString(host) || len(host) > store.MaxOrigin) {
+		err = fmt.Errorf("the name of the machine is %q: name it with share.host, at most %d letters, digits, - and _", host, store.MaxOrigin)
+	}
+	return host, err
+}
+
+// connect connects to the servers, now or as soon as one answers.
+func (o Options) connect(name string, say func(string)) (*nats.Conn, error) {
+	if len(o.Nats) == 0 {
+		return nil, errors.New("no server: name one with --nats or share.nats")
+	}
+	options := []nats.Option{
+		nats.Name("chaff share " + name), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true), nats.IgnoreAuthErrorAbort(),
+		nats.ReconnectWait(time.Second), nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2 * time.Second),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { say(err.Error()) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				say("the connection ended: " + err.Error())
+			}
+		}),
+	}
+	if o.NkeyFile != "" {
+		nkey, err := nats.NkeyOptionFromSeed(o.NkeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the nkey in %s: %w", o.NkeyFile, err)
+		}
+		options = append(options, nkey)
+	}
+	encrypted := false
+	for _, server := range o.Nats {
+		safe, err := isSafe(server)
+		if err != nil {
+			return nil, err
+		}
+		encrypted = encrypted || !safe
+	}
+	if !encrypted {
+		return nats.Connect(strings.Join(o.Nats, ","), append(options, nats.IgnoreDiscoveredServers())...)
+	}
+	settings := &tls.Config{MinVersion: tls.VersionTLS12}
+	if o.CAFile != "" {
+		pem, err := os.ReadFile(o.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		settings.RootCAs = x509.NewCertPool()
+		if !settings.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s has no certificate", o.CAFile)
+		}
+	}
+	return nats.Connect(strings.Join(o.Nats, ","), append(options, nats.Secure(settings))...)
+}

@@ -1,0 +1,174 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/klauspost/compress/zstd"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"chaff/store"
+)
+
+const (
+	// lookEvery is how often share looks whether the log has grown.
+	lookEvery = 100 * time.Millisecond
+	// atOnce is how many records are read from it at once.
+	atOnce = 50
+	// saveEvery is how often it writes down what it has done.
+	saveEvery = time.Second
+)
+
+// publish puts what waits in the log into the stream, one record after the other.
+func (h *host) publish(ctx context.Context) error {
+	p, err := h.newPublisher(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.encoder.Close()
+	var saved time.Time
+	for {
+		waiting, err := p.box.Next(atOnce, p.sent)
+		if err != nil {
+			return err
+		}
+		for _, w := range waiting {
+			if err := p.send(ctx, w); err != nil {
+				return err
+			}
+			p.box.Done(1)
+			h.note(func(s *store.Sharing) { s.Published, s.Waiting = p.number, uint64(p.box.Len()) })
+		}
+		if time.Since(saved) > saveEvery {
+			saved = time.Now()
+			if err := h.save(); err != nil {
+				return err
+			}
+		}
+		if len(waiting) == 0 && !sleep(ctx, lookEvery) {
+			return ctx.Err()
+		}
+	}
+}
+
+// publisher puts records of this host into the stream.
+type publisher struct {
+	*host
+	box     *store.Outbox
+	encoder *zstd.Encoder
+	sent    uint64 // the position of the last record of this host
+	number  uint64 // and its number
+	budget  budget
+}
+
+func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
+	p := &publisher{host: h, box: store.NewOutbox(h.Path), budget: newBudget(h.options.Rate)}
+	if err := p.last(ctx); err != nil {
+		return nil, err
+	}
+	for {
+		at, _, err := h.stand()
+		if err != nil {
+			return nil, err
+		}
+		if at.Position >= p.sent { // so the log knows what has its place
+			p.number = max(p.number, at.Numbers[h.name])
+			break
+		}
+		if !sleep(ctx, lookEvery) {
+			return nil, ctx.Err()
+		}
+	}
+	if h.number > 0 && p.number > h.number+1 {
+		return nil, fatal{fmt.Errorf("another process publishes as the host %s: each needs a name of its own, share.host", h.name)}
+	}
+	h.number = p.number
+	var err error
+	p.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	return p, err
+}
+
+// last asks the stream for the last record of this host.
+func (p *publisher) last(ctx context.Context) error {
+	m, err := p.stream.GetLastMsgForSubject(ctx, p.subject(p.name))
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.sent, p.number = m.Sequence, store.Lesson{Data: decompress(m.Data)}.NumberOf()
+	return nil
+}
+
+// send puts a record into the stream, and returns when it is there. If the answer is lost, the next publisher asks the stream and begins behind what it has.
+func (p *publisher) send(ctx context.Context, w store.Waiting) error {
+	data, isCut := p.encode(w)
+	if !p.budget.wait(ctx) {
+		return ctx.Err()
+	}
+	m := &nats.Msg{Subject: p.subject(p.name), Data: data}
+	id := fmt.Sprintf("%s-%d-%016x", p.name, p.number+1, xxhash.Sum64(data))
+	ack, err := p.js.PublishMsg(ctx, m, jetstream.WithMsgID(id), jetstream.WithExpectLastSequencePerSubject(p.sent))
+	if err != nil {
+		return err
+	}
+	p.sent, p.number = ack.Sequence, p.number+1
+	p.host.number = p.number
+	if isCut {
+		p.note(func(s *store.Sharing) { s.Cut++ })
+	}
+	return nil
+}
+
+// encode returns a record as it is sent. One that is too large loses terms at its end until it fits.
+func (p *publisher) encode(w store.Waiting) (data []byte, isCut bool) {
+	for terms := w.Terms(); ; terms /= 2 {
+		data = p.encoder.EncodeAll(w.Lesson(p.number+1, terms), nil)
+		if len(data) <= maxRecord {
+			return data, terms < w.Terms()
+		}
+	}
+}
+
+// maxDecompressed is the most bytes of a record after decompression.
+const maxDecompressed = 32 << 20
+
+var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDecompressed))
+
+// decompress returns what encode has compressed, nil for anything else.
+func decompress(data []byte) []byte {
+	plain, err := decoder.DecodeAll(data, nil)
+	if err != nil {
+		return nil
+	}
+	return plain
+}
+
+// budget is how many records may still be published: as many as in an hour at first, and as many more in each hour.
+type budget struct {
+	rate, left float64
+	since      time.Time
+}
+
+func newBudget(rate int) budget { return budget{float64(rate), float64(rate), time.Now()} }
+
+// wait takes one out. It reports whether there was one before ctx ended.
+func (b *budget) wait(ctx context.Context) bool {
+	for b.rate > 0 {
+		now := time.Now()
+		b.left = min(b.rate, b.left+now.Sub(b.since).Hours()*b.rate)
+		if b.since = now; b.left >= 1 {
+			b.left--
+			break
+		}
+		if !sleep(ctx, time.Second) {
+			return false
+		}
+	}
+	return true
+}

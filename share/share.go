@@ -1,0 +1,281 @@
+package share
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"chaff/store"
+)
+
+// Model is the model that is shared, and how it learns.
+type Model struct {
+	Path    string
+	Store   store.Options
+	Retrain store.RetrainOptions
+}
+
+// host is this host among those that share.
+type host struct {
+	Model
+	options Options
+	name    string
+	say     func(line string) // once for each line that differs from the last one
+	js      jetstream.JetStream
+	stream  jetstream.Stream
+	made    int64  // when the stream was made
+	number  uint64 // of the last record that this process has published, 0 for none
+	fits    jetstream.KeyValue
+	objects jetstream.ObjectStore
+
+	mu    sync.Mutex
+	state store.Sharing
+}
+
+// fatal is an error that only a person can mend.
+type fatal struct{ error }
+
+func (f fatal) Unwrap() error { return f.error }
+
+// retry is how long to wait after an error.
+const retry = time.Second
+
+// Run shares a model until ctx ends. It waits for the servers; the error is about something that a person has to mend. say gets a line for each thing that goes
+// wrong meanwhile.
+func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
+	name, err := o.name()
+	if err != nil {
+		return err
+	}
+	if target, err := filepath.EvalSymlinks(m.Path); err == nil {
+		m.Path = target
+	}
+	h := &host{Model: m, options: o, name: name}
+	h.say = h.once(say)
+	if h.state, _, err = store.ReadSharing(m.Path); err != nil {
+		return err
+	}
+	h.state.Host = name
+	if h.state.Refused == nil {
+		h.state.Refused = map[string]uint64{}
+	}
+	connection, err := o.connect(name, h.say)
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	if h.js, err = jetstream.New(connection); err != nil {
+		return err
+	}
+	if err := h.again(ctx, "open the stream", h.open); err != nil {
+		return h.ended(ctx, err)
+	}
+	if err := h.again(ctx, "begin", h.begin); err != nil {
+		return h.ended(ctx, err)
+	}
+	running, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	start := func(what string, do func(context.Context) error) {
+		all.Go(func() { stop(h.again(running, what, do)) })
+	}
+	start("publish", h.publish)
+	start("follow the stream", h.follow)
+	if o.Fit {
+		start("fit the model", h.fit)
+	}
+	all.Wait()
+	return h.ended(ctx, context.Cause(running))
+}
+
+// ended returns the error that share ends with, and writes it down.
+func (h *host) ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !errors.As(err, new(fatal)) {
+		err = nil
+	}
+	h.note(func(s *store.Sharing) { s.Problem = text(err) })
+	return errors.Join(err, h.save())
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// again does something until it succeeds, ctx ends, or a person has to mend something.
+func (h *host) again(ctx context.Context, what string, do func(context.Context) error) error {
+	for {
+		err := do(ctx)
+		if err == nil || ctx.Err() != nil || errors.As(err, new(fatal)) {
+			return err
+		}
+		h.say(fmt.Sprintf("%s: %v", what, err))
+		h.note(func(s *store.Sharing) { s.Problem = fmt.Sprintf("%s: %v", what, err) })
+		if err := h.save(); err != nil {
+			h.say(err.Error())
+		}
+		if !sleep(ctx, retry) {
+			return ctx.Err()
+		}
+	}
+}
+
+// once leaves out lines that are as the last one.
+func (h *host) once(say func(string)) func(string) {
+	var mu sync.Mutex
+	last := ""
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if line != last {
+			last = line
+			say(line)
+		}
+	}
+}
+
+// sleep reports whether the time has passed before ctx ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// note changes what the host says of itself.
+func (h *host) note(change func(*store.Sharing)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	change(&h.state)
+}
+
+// save writes it to its file.
+func (h *host) save() error {
+	h.mu.Lock()
+	s := h.state
+	s.Refused = maps.Clone(s.Refused)
+	h.mu.Unlock()
+	s.Written = time.Now().UTC().Truncate(time.Second)
+	return s.Write(h.Path)
+}
+
+// subject returns the subject of the records of a host; * for all.
+func (h *host) subject(of string) string { return "chaff." + h.options.Filter + ".learn." + of }
+
+// maxRecord is the most bytes of a record, a little less than what a server takes by default.
+const maxRecord = 1000000
+
+// open opens the stream, and what the fits are in. The host that fits makes them.
+func (h *host) open(ctx context.Context) error {
+	name, replicas := "chaff-"+h.options.Filter, min(3, len(h.options.Nats))
+	if replicas == 2 {
+		replicas = 1
+	}
+	stream, err := h.js.Stream(ctx, name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) && h.options.Fit {
+		stream, err = h.js.CreateStream(ctx, jetstream.StreamConfig{
+			Name: name, Subjects: []string{h.subject("*")}, Replicas: replicas, MaxAge: time.Duration(h.options.Keep) * 24 * time.Hour, MaxMsgSize: 1 << 20,
+		})
+	}
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return fmt.Errorf("there is no stream %s: the host with share.fit=true makes it", name)
+	}
+	if err != nil {
+		return err
+	}
+	h.stream, h.made = stream, stream.CachedInfo().Created.UnixNano()
+	h.fits, err = h.js.KeyValue(ctx, name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) && h.options.Fit {
+		h.fits, err = h.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, Replicas: replicas})
+	}
+	if err != nil {
+		return err
+	}
+	h.objects, err = h.js.ObjectStore(ctx, name)
+	if errors.Is(err, jetstream.ErrBucketNotFound) && h.options.Fit {
+		h.objects, err = h.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: name, Replicas: replicas})
+	}
+	return err
+}
+
+// stand returns how far the log has followed the stream, and how many messages changed since the last fit. A position in another stream is none.
+func (h *host) stand() (at store.Stand, changed int, err error) {
+	at, changed, err = store.StandOf(h.Path)
+	if at.Stream != h.made {
+		at.Position, at.Fit = 0, 0
+	}
+	return at, changed, err
+}
+
+// begin makes sure that the model is one which can follow the stream.
+func (h *host) begin(ctx context.Context) error {
+	at, _, err := h.stand()
+	if errors.Is(err, store.ErrNone) {
+		if _, e := os.Stat(h.Path); e == nil {
+			return fatal{fmt.Errorf("%s has no log: move it away, and share fetches the shared model", h.Path)}
+		}
+		fit, err := h.lastFit(ctx)
+		if err == nil && fit.Position == 0 && fit.Model == "" {
+			err = fatal{fmt.Errorf("there is no model %s, and no host has put one into the stream yet: copy the model and its log from another host", h.Path)}
+		}
+		if err == nil {
+			err = h.adopt(ctx, fit)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	info, err := h.stream.Info(ctx)
+	if err != nil {
+		return err
+	}
+	if at.Position+1 < info.State.FirstSeq && at.Position < info.State.LastSeq {
+		fit, err := h.lastFit(ctx)
+		if err != nil {
+			return err
+		}
+		if fit.Position+1 < info.State.FirstSeq || fit.Model == "" {
+			return fatal{fmt.Errorf("the stream begins with record %d, and the log of %s ends before, with %d: copy the model and its log from a host that shares",
+				info.State.FirstSeq, h.Path, at.Position)}
+		}
+		return h.adopt(ctx, fit)
+	}
+	return h.apply(ctx, nil, at.Position, at.Position)
+}
+
+// apply makes the log learn what the stream has between two positions.
+func (h *host) apply(ctx context.Context, lessons []store.Lesson, from, to uint64) error {
+	s, err := store.Open(ctx, h.Path, h.Store)
+	if err != nil {
+		return err
+	}
+	a, err := s.Apply(store.Batch{Host: h.name, Stream: h.made, From: from, To: to, Lessons: lessons})
+	if e := s.Finish(); e != nil {
+		h.say(e.Error())
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	h.note(func(s *store.Sharing) {
+		s.Position, s.Applied, s.Twice, s.Problem = to, s.Applied+uint64(a.Learned), s.Twice+uint64(a.Twice), ""
+		for why, n := range a.Refused {
+			s.Refused[why] += uint64(n)
+		}
+		if !a.Last.IsZero() {
+			s.Lag = max(0, time.Since(a.Last).Seconds())
+		}
+	})
+	return nil
+}

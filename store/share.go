@@ -1,0 +1,671 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"chaff/features"
+	"chaff/internal/limits"
+	"chaff/internal/logfile"
+	"chaff/internal/replace"
+)
+
+// Hosts that share what their users teach have one log in common: a stream of records, which each host appends to and learns in its order. What a host teaches
+// is in its own log at once, and waits there for its place in the stream. Of two records of one message the later one in the stream counts, unless only the
+// earlier one has a label that a person has confirmed.
+
+// Stand is how far a log has followed the stream that hosts share.
+type Stand struct {
+	// Stream is when the stream was made, in nanoseconds: another stream begins anew.
+	Stream int64 `json:"stream"`
+	// Position is the place of the last record in the stream that the log has.
+	Position uint64 `json:"position"`
+	// Fit is the position of the last fit that came from the host that fits.
+	Fit uint64 `json:"fit"`
+	// Numbers are those of the last record of each origin, by which one that comes again is known.
+	Numbers map[string]uint64 `json:"numbers"`
+}
+
+// take enters what a record says of the stand.
+func (s *Stand) take(r logfile.Record) *Stand {
+	le := binary.LittleEndian
+	n := Stand{Stream: int64(le.Uint64(r.Entry[8:])), Position: r.Key, Numbers: map[string]uint64{}}
+	if s != nil {
+		n.Numbers = s.Numbers
+	}
+	if s != nil && s.Stream == n.Stream {
+		n.Fit = s.Fit
+	}
+	if origin := readEntry(r.Entry[:]).Origin; origin != "" {
+		n.Numbers[origin] = le.Uint64(r.Entry[:])
+	}
+	return &n
+}
+
+// standRecord returns the record that a log has a position of a stream, and the record of an origin with a number; "" for none.
+func standRecord(stream int64, position uint64, origin string, number uint64) logfile.Record {
+	r := logfile.Record{Op: uint8(stand), Key: position}
+	le := binary.LittleEndian
+	le.PutUint64(r.Entry[:], number)
+	le.PutUint64(r.Entry[8:], uint64(stream))
+	copy(r.Entry[entrySize-MaxOrigin:], origin)
+	return r
+}
+
+// StandOf returns how far the log of the model at path has followed a stream, and how many messages were learned or forgotten since its last fit.
+func StandOf(path string) (at Stand, changed int, err error) {
+	b, err := openToRead(path)
+	if err != nil {
+		return at, 0, fmt.Errorf("read %s: %w", path+Suffix, err)
+	}
+	defer b.file.Close()
+	if b.facts.Shared != nil {
+		at = *b.facts.Shared
+	}
+	return at, b.facts.Changed, nil
+}
+
+// waits reports whether an entry was taught here and has no place in the stream yet. The mail of a training is what all hosts begin with.
+func (e Entry) waits() bool {
+	return !e.Shared && (e.what == forget || e.what == learn && (e.Confirmed || e.Way != ByTraining && e.Way != ByImport))
+}
+
+// again is the Reason of a record that gives an earlier one its place in the stream. Its body is the offset of that record, which has the document.
+const again = 1
+
+// origin returns the record that has the document of a record of a learned message.
+func (b *book) origin(r logfile.Record) (logfile.Record, error) {
+	if r.Reason != again {
+		return r, nil
+	}
+	data, err := b.log.Body(r)
+	if err != nil {
+		return r, err
+	}
+	if len(data) != 8 {
+		return r, b.damaged(r)
+	}
+	first, is, err := b.log.At(int64(binary.LittleEndian.Uint64(data)), b.end)
+	if err == nil && (!is || first.Key != r.Key || first.Op != r.Op || first.Reason == again) {
+		err = b.damaged(r)
+	}
+	return first, err
+}
+
+// Lesson is a record as the stream has it:
+//
+//	u8 version, u8 what was taught, u8 whether terms were left out, 5 zero, u64 check value of the key, u64 number, entry;
+//	of a message that was learned: u32 terms, the text of each behind its size as a varint, the document as [features.Document.Append] writes it behind them
+//
+// The keyed hashes of the terms are made anew of the texts.
+type Lesson struct {
+	// Origin is who has taught it and Time when: both are said by the stream.
+	Origin   string
+	Time     time.Time
+	Sequence uint64
+	Data     []byte
+}
+
+const (
+	lessonVersion = 1
+	lessonHead    = 24
+	maxLesson     = 64 << 20 // bytes
+)
+
+// check returns the check value of the key: all hosts have it.
+func (r names) check() uint64 { return r.Key.Hash([]byte("chaff share")) }
+
+// taught is a lesson that was read.
+type taught struct {
+	entry    Entry
+	number   uint64
+	isCut    bool
+	document features.Document
+	texts    [][]byte
+}
+
+// read reads a lesson. The error says in a few words why it is refused.
+func (l Lesson) read(r *names) (t taught, err error) {
+	le, data := binary.LittleEndian, l.Data
+	switch {
+	case len(data) < lessonHead+entrySize || len(data) > maxLesson || len(l.Origin) > MaxOrigin:
+		return t, errors.New("no record")
+	case data[0] != lessonVersion:
+		return t, errors.New("another version")
+	case le.Uint64(data[8:]) != r.check():
+		return t, errors.New("another key")
+	}
+	e := readEntry(data[lessonHead:][:entrySize])
+	e.what, e.Origin, e.Learned, e.Shared = op(data[1]), l.Origin, l.Time.UTC().Truncate(time.Second), true
+	if !e.fits(len(r.Classes)) || e.Class < -1 || e.Way >= ways || e.Size < 0 || e.Size > limits.MaxMessage || math.IsInf(e.Score, 0) {
+		return t, errors.New("no record")
+	}
+	t = taught{entry: e, number: le.Uint64(data[16:]), isCut: data[2] != 0}
+	data = data[lessonHead+entrySize:]
+	if e.what == forget && len(data) == 0 {
+		return t, nil
+	}
+	if e.what != learn || len(data) < 4 {
+		return t, errors.New("no record")
+	}
+	terms := []byte{0, 0, 0, 0}
+	n := le.Uint32(data)
+	for data = data[4:]; n > 0; n-- {
+		size, width := binary.Uvarint(data)
+		if width <= 0 || size > uint64(len(data)-width) {
+			return t, errors.New("no document")
+		}
+		text := data[width:][:size]
+		terms = le.AppendUint64(terms, r.Key.Hash(text))
+		terms = append(binary.AppendUvarint(terms, size+1), text...)
+		data = data[width+int(size):]
+	}
+	le.PutUint32(terms, uint32(len(terms)-4))
+	if t.document, t.texts, err = features.ReadDocument(append(terms, data...)); err != nil {
+		return t, errors.New("no document")
+	}
+	return t, nil
+}
+
+// NumberOf returns the number of a lesson of the caller's own.
+func (l Lesson) NumberOf() uint64 {
+	if len(l.Data) < lessonHead {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(l.Data[16:])
+}
+
+// Waiting is what was taught to a log and waits for its place in the stream.
+type Waiting struct {
+	entry    Entry
+	check    uint64
+	document features.Document
+	texts    [][]byte
+}
+
+// Terms returns how many terms it has.
+func (w Waiting) Terms() int { return len(w.document.Terms) }
+
+// Lesson returns it as the stream has it, with a number that is higher than those before, and with the first terms only, if it has more.
+func (w Waiting) Lesson(number uint64, terms int) []byte {
+	le, isCut := binary.LittleEndian, terms < w.Terms()
+	data := append(make([]byte, 0, 4096), lessonVersion, byte(w.entry.what), flag(isCut), 0, 0, 0, 0, 0)
+	data = le.AppendUint64(le.AppendUint64(data, w.check), number)
+	data = appendEntry(data, w.entry)
+	if w.entry.what != learn {
+		return data
+	}
+	d, n := w.document, min(terms, w.Terms())
+	if isCut {
+		d.Terms, d.Counts, d.Marks = d.Terms[:n], d.Counts[:n], d.Marks[:n]
+	}
+	data = le.AppendUint32(data, uint32(n))
+	for _, text := range w.texts[:n] {
+		data = append(binary.AppendUvarint(data, uint64(len(text))), text...)
+	}
+	whole := d.Append(nil, func(int) []byte { return nil })
+	return append(data, whole[4+le.Uint32(whole):]...)
+}
+
+// Outbox reads what waits in a log. It locks nothing.
+type Outbox struct {
+	path  string
+	file  os.FileInfo // the log that was read
+	end   int64       // up to where
+	queue []int64     // the offsets of what waits in it
+}
+
+// NewOutbox returns the outbox of the model at path.
+func NewOutbox(path string) *Outbox { return &Outbox{path: path} }
+
+// Len returns how many records wait, as of the last call of Next.
+func (o *Outbox) Len() int { return len(o.queue) }
+
+// Done takes the first n records out.
+func (o *Outbox) Done(n int) { o.queue = o.queue[n:] }
+
+// Next returns up to n records that wait, the oldest first, and how far the log has followed the stream. A log that was written anew since the last call has
+// none before it has followed the stream to a position, that of the last record that was sent: it may have its place by then.
+func (o *Outbox) Next(n int, sent uint64) (all []Waiting, err error) {
+	defer about(&err, "read "+o.path+Suffix)
+	b, err := openToRead(o.path)
+	if err != nil {
+		return nil, err
+	}
+	defer b.file.Close()
+	info, err := b.file.Stat()
+	if err != nil {
+		return nil, replace.Reason(err)
+	}
+	from := o.end
+	if o.file == nil || !os.SameFile(o.file, info) || b.end < o.end {
+		if b.facts.Shared == nil || b.facts.Shared.Position < sent {
+			return nil, nil
+		}
+		l, err := b.read(nil)
+		if err != nil {
+			return nil, err
+		}
+		o.queue = o.queue[:0]
+		for _, e := range l.entries {
+			if e.waits() {
+				o.queue = append(o.queue, e.at)
+			}
+		}
+		slices.Sort(o.queue)
+		from = b.end
+	}
+	_, err = b.log.Each(from, b.end, func(r logfile.Record) error {
+		if e := entryOf(r); e.waits() {
+			o.queue = append(o.queue, r.At)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.file, o.end = info, b.end
+	return b.waiting(o.queue[:min(n, len(o.queue))])
+}
+
+// waiting returns the records at some offsets with their documents.
+func (b *book) waiting(offsets []int64) (all []Waiting, err error) {
+	lacks := map[uint64][]byte{} // the texts that other records have
+	for _, at := range offsets {
+		r, is, err := b.log.At(at, b.end)
+		if err == nil && !is {
+			err = b.damaged(b.checkpoint)
+		}
+		w := Waiting{check: b.check()}
+		if err == nil {
+			w.entry, err = b.entry(r)
+		}
+		if err == nil && w.entry.what == learn {
+			w.document, w.texts, err = b.texts(w.entry)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, text := range w.texts {
+			if text == nil {
+				lacks[w.document.Terms[i]] = nil
+			}
+		}
+		all = append(all, w)
+	}
+	if len(lacks) == 0 {
+		return all, nil
+	}
+	if err := b.find1(lacks); err != nil {
+		return nil, err
+	}
+	for _, w := range all {
+		for i, text := range w.texts {
+			if text == nil {
+				w.texts[i] = lacks[w.document.Terms[i]]
+			}
+		}
+	}
+	return all, nil
+}
+
+// texts returns the document of a message and the texts of its terms, nil for those that only other records have.
+func (b *book) texts(e Entry) (features.Document, [][]byte, error) {
+	d, r, err := b.document(e)
+	if err != nil {
+		return features.Document{}, nil, err
+	}
+	data, own, err := b.body(r)
+	if err != nil || !own {
+		return d, make([][]byte, len(d.Terms)), err
+	}
+	return features.ReadDocument(data)
+}
+
+// find1 sets the texts of terms by their hashes.
+func (b *book) find1(lacks map[uint64][]byte) error {
+	enter := func(hash uint64, text []byte) error {
+		if old, is := lacks[hash]; is && old == nil && text != nil {
+			lacks[hash] = bytes.Clone(text)
+		}
+		return nil
+	}
+	return b.each(func(r logfile.Record) error {
+		if op(r.Op) == terms {
+			data, err := b.log.Body(r)
+			if err != nil {
+				return err
+			}
+			return features.EachTerm(data, enter)
+		}
+		if op(r.Op) != learn || r.Reason == again {
+			return nil
+		}
+		data, own, err := b.body(r)
+		if err != nil || !own {
+			return err
+		}
+		d, texts, err := features.ReadDocument(data)
+		for i, hash := range d.Terms {
+			_ = enter(hash, texts[i])
+		}
+		return err
+	})
+}
+
+// Applied is what became of lessons.
+type Applied struct {
+	Learned int            // of other hosts, or forgotten
+	Own     int            // of this host, which have their place now
+	Twice   int            // that came before
+	Refused map[string]int // by reason
+	Last    time.Time      // when the last one got its place
+}
+
+// Batch is what the stream of hosts has between two positions.
+type Batch struct {
+	// Host is the name of this host, by which it knows its own lessons.
+	Host string
+	// Stream is when the stream was made, see [Stand].
+	Stream   int64
+	From, To uint64
+	Lessons  []Lesson
+}
+
+// ErrMoved is returned for a batch that does not begin where the log has followed the stream to.
+var ErrMoved = errors.New("the log has another position in the stream")
+
+// Apply learns a batch. It is on disk when Apply returns, and with it the position.
+func (s *Store) Apply(b Batch) (a Applied, err error) {
+	defer about(&err, "learn into "+s.path+Suffix)
+	a.Refused = map[string]int{}
+	var at Stand
+	if s.facts.Shared != nil {
+		at = *s.facts.Shared
+	}
+	if at.Stream != b.Stream {
+		at.Position = 0
+	}
+	if at.Position != b.From {
+		return a, ErrMoved
+	}
+	numbers := maps.Clone(at.Numbers)
+	if numbers == nil {
+		numbers = map[string]uint64{}
+	}
+	changed := map[string]bool{}
+	err = s.together(func() error {
+		for _, l := range b.Lessons {
+			a.Last = l.Time
+			t, err := l.read(&s.names)
+			switch {
+			case err != nil:
+				a.Refused[err.Error()]++
+				continue
+			case t.number <= numbers[l.Origin]:
+				a.Twice++
+				continue
+			}
+			numbers[l.Origin], changed[l.Origin] = t.number, true
+			own, err := s.apply(t, l.Origin == b.Host)
+			if err != nil {
+				return err
+			}
+			a.Own += int(flag(own))
+			a.Learned += int(flag(!own))
+		}
+		for origin := range changed {
+			if err := s.append(standRecord(b.Stream, b.To, origin, numbers[origin]), logfile.Rows{}, nil); err != nil {
+				return err
+			}
+		}
+		if len(changed) == 0 && (at.Position != b.To || at.Stream != b.Stream) {
+			return s.append(standRecord(b.Stream, b.To, "", 0), logfile.Rows{}, nil)
+		}
+		return nil
+	})
+	return a, err
+}
+
+// together does what appends records, and syncs the file once.
+func (s *Store) together(do func() error) error {
+	s.unsynced = true
+	err := do()
+	s.unsynced = false
+	if e := s.file.Sync(); err == nil && e != nil {
+		err = replace.Reason(e)
+	}
+	return err
+}
+
+// apply learns a lesson, and reports whether it was one of this host that waited.
+func (s *Store) apply(t taught, own bool) (waited bool, err error) {
+	before, _, err := s.find(t.entry.Fingerprint)
+	if err != nil {
+		return false, err
+	}
+	switch known := before.what != 0; {
+	case known && before.waits():
+		if own && before.isSame(t.entry) {
+			waited = true
+			break
+		}
+		if !t.entry.Confirmed || before.Confirmed {
+			return own, nil // what waits comes later
+		}
+	case known && (before.Confirmed && !t.entry.Confirmed || before.record() == t.entry.record()):
+		return own, nil // or it came before a crash
+	}
+	t.entry.at = before.at
+	if waited && !t.isCut {
+		return true, s.place(t.entry)
+	}
+	return own, s.enter(t.entry, before, t.document, t.texts)
+}
+
+// isSame reports whether an entry that waits is that of a lesson.
+func (e Entry) isSame(lesson Entry) bool {
+	lesson.Learned, lesson.Origin, lesson.Shared, lesson.Doubt = e.Learned, e.Origin, e.Shared, e.Doubt
+	return e.what == lesson.what && bytes.Equal(appendEntry(nil, e), appendEntry(nil, lesson))
+}
+
+// place gives an entry, whose record is in the log, its place in the stream.
+func (s *Store) place(e Entry) error {
+	r := e.record()
+	r.Reason = again
+	if e.what == forget {
+		return s.append(r, logfile.Rows{}, nil)
+	}
+	first, is, err := s.log.At(e.at, s.end)
+	if err == nil && !is {
+		err = s.damaged(s.checkpoint)
+	}
+	if err != nil {
+		return err
+	}
+	return s.append(r, logfile.Rows{}, binary.LittleEndian.AppendUint64(nil, uint64(first.At)))
+}
+
+// enter learns or forgets as an entry says. before is what the log said of the message.
+func (s *Store) enter(e, before Entry, document features.Document, texts [][]byte) error {
+	moves := before.what == learn
+	if e.what == forget {
+		p, _, err := s.lesson(nil, before, moves)
+		if err != nil {
+			return err
+		}
+		return s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
+	}
+	p, _, err := s.lesson(&document, before, moves)
+	if err != nil {
+		return err
+	}
+	text := func(i int) []byte { return texts[i] }
+	data := document.Append(nil, text) // all texts: a record that has them may be left out of a fit
+	return s.append(e.record(), p.Learn(before.Label, e.Label, text), appendBody(nil, data, true))
+}
+
+// FitShared fits a model to what the log of the model at path has of the stream, and of the training before, and saves both at out. What waits is left out, as
+// are the files of mailboxes and what this host's filter was sure of. It locks nothing, so that the host goes on.
+func FitShared(ctx context.Context, path, out string, o Options, r RetrainOptions) (at Stand, err error) {
+	defer about(&err, "fit the model to "+path+Suffix)
+	b, err := openToRead(path)
+	if err != nil {
+		return at, err
+	}
+	defer b.file.Close()
+	l, err := b.readIf(features.NewDocuments(r.Memory), func(e Entry) bool { return !e.waits() && e.what != trust })
+	if err == nil {
+		err = l.documents.Err()
+	}
+	if err != nil {
+		return at, err
+	}
+	if l.facts.Shared == nil {
+		return at, errors.New("it has not followed a stream yet")
+	}
+	l.seen, l.facts.Options, l.facts.Refused = sightings{}, o, nil
+	l.expire(o, time.Now())
+	f, _, err := l.fit(ctx, r, time.Now())
+	if err != nil {
+		return at, err
+	}
+	at = *l.facts.Shared
+	at.Fit = at.Position
+	l.facts.Shared = &at
+	remove(out)
+	log, err := commit(out, f, l)
+	if log != nil {
+		err = cmp.Or(err, log.Close())
+	}
+	return at, err
+}
+
+// remove removes a model and its log.
+func remove(path string) {
+	os.Remove(path)
+	os.Remove(path + Suffix)
+}
+
+// Reasons why a model cannot be that of other hosts.
+var (
+	// ErrOtherMail is returned for a model that was trained on other mail than that of the host that fits.
+	ErrOtherMail = errors.New("the model was trained on other mail")
+	// ErrDiffers is returned for a model with another key, or other settings.
+	ErrDiffers = errors.New("the model here and the shared one differ")
+)
+
+// Adopt puts the model at from, which [FitShared] has made on some host, and its log in the place of those at path. What waits here stays, as do the files of
+// mailboxes and what the filter was sure of. The log must have followed the stream to the position of the fit, so that nothing waits that the fit has; unless
+// the stream does not reach back. What it has behind that position is to be applied again.
+func Adopt(ctx context.Context, path, from string) (err error) {
+	defer about(&err, "take over the fitted model as "+path)
+	if path, err = replace.Target(path); err != nil {
+		return err
+	}
+	s, err := OpenAsBefore(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if s.remade != nil {
+		return s.remade
+	}
+	old, err := lockFile(ctx, path+Suffix)
+	if err == nil {
+		defer old.Close()
+		err = s.carry(old)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, suffix := range []string{Suffix, ""} { // the log first, see commit
+		if info, err := os.Stat(path + suffix); err == nil {
+			if err := os.Chmod(from+suffix, info.Mode().Perm()); err != nil {
+				return replace.Reason(err)
+			}
+		}
+		if err := os.Rename(from+suffix, path+suffix); err != nil {
+			return replace.Reason(err)
+		}
+		if err := syncFolder(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carry appends what another log, which it replaces, says of this host only.
+func (s *Store) carry(old *os.File) error {
+	b, err := openBook(old)
+	if err != nil {
+		return err
+	}
+	l, err := b.read(nil)
+	if err != nil {
+		return err
+	}
+	mine, err := s.read(nil)
+	if err != nil {
+		return err
+	}
+	if differs := l.difference(mine.recipe); differs != "" {
+		return fmt.Errorf("%w: %s", ErrDiffers, differs)
+	}
+	var offsets []int64
+	var sure []Entry
+	trained, missing := 0, 0
+	for _, e := range l.entries {
+		switch {
+		case e.waits():
+			offsets = append(offsets, e.at)
+		case e.what == trust && !mine.knows(e.Fingerprint):
+			sure = append(sure, e)
+		case e.what == learn && !e.Shared:
+			trained++
+			missing += int(flag(!mine.knows(e.Fingerprint)))
+		}
+	}
+	if (b.facts.Shared == nil || b.facts.Shared.Fit == 0) && 2*missing > trained {
+		return fmt.Errorf("%w: %d of %d messages are not in the shared one", ErrOtherMail, missing, trained)
+	}
+	slices.Sort(offsets)
+	return s.together(func() error {
+		for r, data := range l.seen.records(func(fingerprint uint64) bool { return l.knows(fingerprint) }) {
+			if err := s.append(r, logfile.Rows{}, data); err != nil {
+				return err
+			}
+		}
+		for _, e := range sure {
+			if err := s.append(e.record(), logfile.Rows{}, nil); err != nil {
+				return err
+			}
+		}
+		for some := range slices.Chunk(offsets, 100) {
+			waiting, err := b.waiting(some)
+			if err != nil {
+				return err
+			}
+			for _, w := range waiting {
+				before, _, err := s.find(w.entry.Fingerprint)
+				if err == nil && (!before.Confirmed || w.entry.Confirmed) {
+					err = s.enter(w.entry, before, w.document, w.texts)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,361 @@
+package store
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"chaff/corpus/corpustest"
+)
+
+// group is some hosts and their stream, without a network.
+type group struct {
+	t      *testing.T
+	paths  map[string]string
+	boxes  map[string]*Outbox
+	sent   map[string]uint64 // the position of the last record of each host
+	number map[string]uint64
+	stream []Lesson
+}
+
+func newGroup(t *testing.T, model string, hosts ...string) *group {
+	g := &group{t: t, paths: map[string]string{}, boxes: map[string]*Outbox{}, sent: map[string]uint64{}, number: map[string]uint64{}}
+	base := trained(t, model, corpustest.Mailbox(1, 40, "ham", "spam"))
+	for _, host := range hosts {
+		path := filepath.Join(t.TempDir(), host)
+		for _, suffix := range []string{"", Suffix} {
+			if err := os.WriteFile(path+suffix, contents(t, base+suffix), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		g.paths[host], g.boxes[host] = path, NewOutbox(path)
+		g.apply(host, 0)
+	}
+	return g
+}
+
+// send puts what waits at a host into the stream.
+func (g *group) send(host string, n int) {
+	g.t.Helper()
+	all, err := g.boxes[host].Next(n, g.sent[host])
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	for _, w := range all {
+		g.number[host]++
+		g.put(host, w.Lesson(g.number[host], w.Terms()))
+		g.sent[host] = uint64(len(g.stream))
+	}
+	g.boxes[host].Done(len(all))
+}
+
+func (g *group) put(host string, data []byte) {
+	n := len(g.stream) + 1
+	g.stream = append(g.stream, Lesson{Origin: host, Time: time.Unix(int64(2000000000+n), 0), Sequence: uint64(n), Data: data})
+}
+
+// apply makes a host learn up to n records of the stream.
+func (g *group) apply(host string, n int) Applied {
+	g.t.Helper()
+	at, _, err := StandOf(g.paths[host])
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	to := min(int(at.Position)+n, len(g.stream))
+	s, err := Open(g.t.Context(), g.paths[host], DefaultOptions())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer s.Close()
+	a, err := s.Apply(Batch{Host: host, Stream: 1, From: at.Position, To: uint64(to), Lessons: g.stream[at.Position:to]})
+	if err == nil {
+		err = s.Finish()
+	}
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return a
+}
+
+func (g *group) digest(host string) string {
+	g.t.Helper()
+	v, err := Look(g.paths[host])
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer v.Close()
+	return v.Status(time.Now()).Digest
+}
+
+// settle makes all hosts send and learn all there is.
+func (g *group) settle() {
+	g.t.Helper()
+	for host := range g.paths {
+		g.apply(host, len(g.stream))
+		for g.send(host, 1000); g.boxes[host].Len() > 0; g.send(host, 1000) {
+		}
+	}
+	for host := range g.paths {
+		g.apply(host, len(g.stream))
+	}
+}
+
+// fit makes one host fit and all take that over.
+func (g *group) fit(host string) {
+	g.t.Helper()
+	out := g.paths[host] + ".fit"
+	fit, err := FitShared(g.t.Context(), g.paths[host], out, DefaultOptions(), RetrainOptions{Workers: 1})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	for host, path := range g.paths {
+		if at, _, err := StandOf(path); err != nil {
+			g.t.Fatal(err)
+		} else if at.Position < fit.Position {
+			g.apply(host, int(fit.Position-at.Position))
+		}
+		for _, suffix := range []string{"", Suffix} {
+			if err := os.WriteFile(path+".new"+suffix, contents(g.t, out+suffix), 0o600); err != nil {
+				g.t.Fatal(err)
+			}
+		}
+		if err := Adopt(g.t.Context(), path, path+".new"); err != nil {
+			g.t.Fatalf("%s: %v", host, err)
+		}
+	}
+}
+
+// same checks that all hosts have one state.
+func (g *group) same() {
+	g.t.Helper()
+	want := ""
+	for host := range g.paths {
+		if digest := g.digest(host); want == "" {
+			want = digest
+		} else if digest != want {
+			g.t.Fatalf("host %s has the digest %s, another one %s", host, digest, want)
+		}
+	}
+}
+
+// asTheStreamSays checks that a host has what the records of the stream say, of each the first time it came, and that the last thing that each host has taught
+// of a message is among them.
+func (g *group) asTheStreamSays(host string, taught map[string]map[uint64]string) {
+	g.t.Helper()
+	v, err := Look(g.paths[host])
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer v.Close()
+	came, last := map[string]bool{}, map[string]map[uint64]string{}
+	want, confirmed := map[uint64]string{}, map[uint64]bool{}
+	for _, l := range g.stream {
+		x, err := l.read(&v.names)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		if came[l.Origin+string(l.Data)] {
+			continue
+		}
+		came[l.Origin+string(l.Data)] = true
+		says := "forgotten"
+		if x.entry.what == learn {
+			says = v.Classes()[x.entry.Label]
+		}
+		id := x.entry.Fingerprint
+		if last[l.Origin] == nil {
+			last[l.Origin] = map[uint64]string{}
+		}
+		last[l.Origin][id] = says
+		if !confirmed[id] || x.entry.Confirmed {
+			want[id], confirmed[id] = says+" by "+l.Origin, x.entry.Confirmed
+		}
+	}
+	for id, says := range want {
+		got := "nothing"
+		if i, known := v.ledger.index[id]; known {
+			e := v.ledger.entries[i]
+			if got = "forgotten by " + e.Origin; e.what == learn {
+				got = v.Classes()[e.Label] + " by " + e.Origin
+			}
+		}
+		if got != says {
+			g.t.Errorf("message %x is %s, and the stream says %s", id, got, says)
+		}
+	}
+	for host, all := range taught {
+		for id, says := range all {
+			if last[host][id] != says && !confirmed[id] {
+				g.t.Errorf("host %s taught that %x is %s, and sent that it is %q", host, id, says, last[host][id])
+			}
+		}
+	}
+}
+
+func (g *group) sameBytes() {
+	g.t.Helper()
+	want := ""
+	for host, path := range g.paths {
+		if bytes := string(contents(g.t, path)); want == "" {
+			want = bytes
+		} else if bytes != want {
+			g.t.Fatalf("the model of %s has other bytes", host)
+		}
+	}
+}
+
+func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
+	for _, model := range []string{"votes", "multinomial", "perceptron"} {
+		for seed := range uint64(6) {
+			t.Run(fmt.Sprint(model, seed), func(t *testing.T) {
+				g := newGroup(t, model, "a", "b", "c")
+				names := []string{"a", "b", "c"}
+				mail := mailOf(t, corpustest.Mailbox(2, 12, "ham", "spam"))
+				taught := map[string]map[uint64]string{"a": {}, "b": {}, "c": {}}
+				random := rand.New(rand.NewPCG(seed, 1))
+				for range 150 {
+					host := names[random.IntN(len(names))]
+					switch random.IntN(10) {
+					case 0, 1, 2, 3:
+						s, err := Open(t.Context(), g.paths[host], DefaultOptions())
+						if err != nil {
+							t.Fatal(err)
+						}
+						m := mail[random.IntN(len(mail))]
+						var o Outcome
+						says := "forgotten"
+						if random.IntN(3) == 0 {
+							o, err = s.Forget(m.Raw)
+						} else {
+							m.Label = []string{"ham", "spam"}[random.IntN(2)]
+							says = m.Label
+							o, err = s.Learn(m)
+						}
+						if o.What != Known && o.What != Refused {
+							taught[host][s.Fingerprint(m.Raw)] = says
+						}
+						if err != nil {
+							t.Fatal(err)
+						}
+						s.Close()
+					case 4, 5:
+						g.send(host, 1+random.IntN(5))
+					case 6, 7:
+						g.apply(host, 1+random.IntN(9))
+					case 8: // a record comes again
+						if len(g.stream) > 0 {
+							l := g.stream[random.IntN(len(g.stream))]
+							g.put(l.Origin, l.Data)
+						}
+					case 9:
+						switch random.IntN(4) {
+						case 0: // the host begins anew
+							g.boxes[host] = NewOutbox(g.paths[host])
+							g.apply(host, len(g.stream))
+						case 1:
+							g.fit(host)
+						case 2:
+							s, err := Open(t.Context(), g.paths[host], DefaultOptions())
+							if err != nil {
+								t.Fatal(err)
+							}
+							retrain(t, s)
+							s.Close()
+						case 3: // a person confirms a label, or says that it is wrong
+							s, err := Open(t.Context(), g.paths[host], DefaultOptions())
+							if err != nil {
+								t.Fatal(err)
+							}
+							all, err := s.Entries()
+							if err == nil {
+								id := all[len(all)-1-random.IntN(5)].Fingerprint
+								delete(taught[host], id)
+								_, err = s.Settle(t.Context(), map[uint64]bool{id: random.IntN(2) == 0}, RetrainOptions{Workers: 1})
+							}
+							if err != nil {
+								t.Fatal(err)
+							}
+							s.Close()
+						}
+					}
+				}
+				g.settle()
+				g.same()
+				g.asTheStreamSays("a", taught)
+				g.fit("b")
+				g.same()
+				g.sameBytes()
+			})
+		}
+	}
+}
+
+// TestARecordThatIsNoneIsRefused changes every byte of a record, and cuts it everywhere.
+func TestARecordThatIsNoneIsRefused(t *testing.T) {
+	g := newGroup(t, "votes", "a", "b")
+	s := opened(t, g.paths["a"])
+	learned(t, s, mailOf(t, corpustest.Mailbox(2, 1, "ham"))[0])
+	s.Close()
+	g.apply("a", 0)
+	g.send("a", 1)
+	whole := g.stream[0]
+	g.stream = nil
+	random := rand.New(rand.NewPCG(1, 1))
+	for i := range whole.Data {
+		l := whole
+		l.Data = append([]byte(nil), whole.Data...)
+		l.Data[i] ^= byte(1 + random.IntN(255))
+		g.put("a", l.Data)
+		g.put("a", whole.Data[:i])
+	}
+	g.put("too long", whole.Data)
+	a := g.apply("b", len(g.stream))
+	refused := 0
+	for _, n := range a.Refused {
+		refused += n
+	}
+	if refused < len(whole.Data) || refused+a.Learned+a.Twice != len(g.stream) {
+		t.Errorf("%d of %d are refused, %d learned, %d came before", refused, len(g.stream), a.Learned, a.Twice)
+	}
+	if a := g.apply("b", 1); len(a.Refused) > 0 {
+		t.Errorf("what was refused is read again: %v", a.Refused)
+	}
+	if s := opened(t, g.paths["b"]); s.Changed() == 0 {
+		t.Error("nothing was learned")
+	}
+}
+
+// A record that is too large loses terms, the same ones on every host.
+func TestARecordThatIsCutIsTheSameEverywhere(t *testing.T) {
+	g := newGroup(t, "votes", "a", "b")
+	s := opened(t, g.paths["a"])
+	for _, m := range mailOf(t, corpustest.Mailbox(2, 5, "ham", "spam")) {
+		learned(t, s, m)
+	}
+	s.Close()
+	all, err := g.boxes["a"].Next(100, 0)
+	if err != nil || len(all) != 10 {
+		t.Fatalf("%d records wait: %v", len(all), err)
+	}
+	for i, w := range all {
+		g.put("a", w.Lesson(uint64(i+1), w.Terms()/2))
+	}
+	for host := range g.paths {
+		g.apply(host, 100)
+	}
+	g.same()
+	var want string
+	for _, path := range g.paths {
+		if _, err := FitShared(t.Context(), path, path+".fit", DefaultOptions(), RetrainOptions{Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if bytes := string(contents(t, path+".fit")); want == "" {
+			want = bytes
+		} else if bytes != want {
+			t.Error("the models fitted to what was cut differ")
+		}
+	}
+}
