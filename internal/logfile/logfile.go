@@ -305,7 +305,16 @@ func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err err
 }
 
 // Body returns the body of a record, verified.
-func (l *Log) Body(r Record) ([]byte, error) { return l.read(r.body) }
+func (l *Log) Body(r Record) ([]byte, error) {
+	data := make([]byte, r.body.end()-r.body.at)
+	if err := readInto(l.file, data, r.body.at); err != nil {
+		return nil, err
+	}
+	if xxhash.Sum64(data) != r.body.sum {
+		return nil, fmt.Errorf("%w: at byte %d", ErrDamaged, r.body.at)
+	}
+	return data[:r.body.size:r.body.size], nil
+}
 
 // BodySize returns the size of the body of a record.
 func (r Record) BodySize() int64 { return r.body.size }
@@ -319,23 +328,17 @@ func (l *Log) BodyPart(r Record, from, n int64) ([]byte, error) {
 	return data, readInto(l.file, data, r.body.at+from)
 }
 
-// read returns a part, verified.
-func (l *Log) read(p part) ([]byte, error) {
-	data := make([]byte, p.end()-p.at)
-	if err := readInto(l.file, data, p.at); err != nil {
-		return nil, err
-	}
-	if xxhash.Sum64(data) != p.sum {
-		return nil, fmt.Errorf("%w: at byte %d", ErrDamaged, p.at)
-	}
-	return data[:p.size:p.size], nil
-}
-
 // Verify reads all of a record.
 func (l *Log) Verify(r Record) error {
+	digest, buffer := xxhash.New(), make([]byte, 16<<10)
 	for _, p := range []part{r.rows, r.body} {
-		if _, err := l.read(p); err != nil {
-			return err
+		digest.Reset()
+		err := sections.Pieces(l.file, p.at, p.end(), buffer, func(piece []byte) { digest.Write(piece) })
+		if err == nil && digest.Sum64() != p.sum {
+			err = fmt.Errorf("%w: at byte %d", ErrDamaged, p.at)
+		}
+		if err != nil {
+			return truncated(err)
 		}
 	}
 	var trailer [trailerSize]byte

@@ -52,7 +52,10 @@ func (r Rows) Append(dst []byte) []byte {
 	for _, n := range []int{int(r.First), len(r.New), len(r.IDs), r.Size(), len(r.Globals), len(r.Texts)} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
-	return slices.Concat(dst, littleendian.Bytes(r.New), littleendian.Bytes(r.IDs), r.Globals, r.Texts, r.Rows)
+	for _, part := range [][]byte{littleendian.Bytes(r.New), littleendian.Bytes(r.IDs), r.Globals, r.Texts, r.Rows} {
+		dst = append(dst, part...)
+	}
+	return dst
 }
 
 // Rows returns the rows of a record, of which [Rows.Find] or [Rows.Load] read and verify what is behind New.
