@@ -31,25 +31,23 @@ const (
 	Evidence
 )
 
-// kindNames returns the names of the kinds in configuration and model files.
-func kindNames() []string {
-	return []string{"bits", "counts", "normalised bits", "normalised counts", "whole", "head bits", "evidence"}
-}
+// kindNames has the names of the kinds in configuration and model files.
+var kindNames = []string{"bits", "counts", "normalised bits", "normalised counts", "whole", "head bits", "evidence"}
 
 // String returns the name of the kind, such as "normalised bits".
 func (k Kind) String() string {
-	if names := kindNames(); int(k) < len(names) {
-		return names[k]
+	if int(k) < len(kindNames) {
+		return kindNames[k]
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
 // ParseKind is the inverse of [Kind.String].
 func ParseKind(name string) (Kind, error) {
-	if k := slices.Index(kindNames(), name); k >= 0 {
+	if k := slices.Index(kindNames, name); k >= 0 {
 		return Kind(k), nil
 	}
-	return 0, fmt.Errorf("unknown kind of feature %q: known are %s", name, strings.Join(kindNames(), ", "))
+	return 0, fmt.Errorf("unknown kind of feature %q: known are %s", name, strings.Join(kindNames, ", "))
 }
 
 // counted reports whether values are counts.

@@ -124,11 +124,11 @@ func (w *Writer) encode(numbers []uint32, doc Document, sizes [evidence.Groups]i
 	for i, number := range numbers {
 		l.known = append(l.known, uint64(number)<<32|uint64(i))
 	}
-	l.sort()
+	l.split()
 	w.gaps, w.marks, w.counts = w.gaps[:0], w.marks[:0], w.counts[:0]
 	before := uint32(0)
-	for _, known := range l.known {
-		number, i := uint32(known>>32), uint32(known)
+	for k, i := range l.indices {
+		number := l.ids[k]
 		w.gaps = appendGap(w.gaps, number-before)
 		before = number
 		w.marks = append(w.marks, doc.Marks[i])

@@ -36,9 +36,18 @@ func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind
 	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
 }
 
-// split sorts the known terms, and sets their ids and their indices.
+// split sorts the known terms by id, and terms with the same id by index. It sets their ids and their indices.
 func (l *Lookup) split() {
-	l.sort()
+	const fewTerms = 64
+	if len(l.known) <= fewTerms {
+		slices.Sort(l.known)
+	} else {
+		var all uint64
+		for _, known := range l.known {
+			all |= known
+		}
+		l.known, l.spare = radixSort(l.known, l.spare, 32, bits.Len64(all))
+	}
 	l.ids, l.indices = slices.Grow(l.ids[:0], len(l.known))[:len(l.known)], slices.Grow(l.some[:0], len(l.known))[:len(l.known)]
 	for k, known := range l.known {
 		l.ids[k], l.indices[k] = uint32(known>>32), uint32(known)
@@ -89,20 +98,6 @@ func (l *Lookup) find(r *documentReader, ids termIDs) {
 		}
 	}
 	l.split()
-}
-
-// sort sorts the known terms by id, and terms with the same id by index.
-func (l *Lookup) sort() {
-	const fewTerms = 64
-	if len(l.known) <= fewTerms {
-		slices.Sort(l.known)
-		return
-	}
-	var all uint64
-	for _, known := range l.known {
-		all |= known
-	}
-	l.known, l.spare = radixSort(l.known, l.spare, 32, bits.Len64(all))
 }
 
 // radixSort returns x sorted by the bits from low to high, and the other one of the two slices. Numbers with equal bits keep their order.

@@ -94,7 +94,7 @@ func TestAChangedByteOfWhatAModelKnowsChangesNoVerdict(t *testing.T) {
 	bare, learned := want[0], want[len(want)-1]
 	good, err := os.ReadFile(p.path)
 	noError(t, err)
-	file, err := modelFormat().Open(bytes.NewReader(good), int64(len(good)))
+	file, err := modelFormat.Open(bytes.NewReader(good), int64(len(good)))
 	noError(t, err)
 	for _, name := range []string{"GLOB", "NONE", "ROWS", "STAT"} {
 		section, err := file.Part(name)

@@ -34,11 +34,9 @@ import (
 //	9  what the learner knows is in the model
 const formatVersion = 9
 
-func modelFormat() sections.Format {
-	return sections.Format{
-		Magic: "\x89CHAFF\r\n", Version: formatVersion,
-		ErrForeign: ErrNotModel, ErrTruncated: ErrTruncated, ErrDamaged: ErrDamaged, ErrVersion: ErrVersion,
-	}
+var modelFormat = sections.Format{
+	Magic: "\x89CHAFF\r\n", Version: formatVersion,
+	ErrForeign: ErrNotModel, ErrTruncated: ErrTruncated, ErrDamaged: ErrDamaged, ErrVersion: ErrVersion,
 }
 
 // Reasons why a file cannot be used as a model.
@@ -61,7 +59,7 @@ var (
 const NewFileMode fs.FileMode = 0o600
 
 // FileKind is the kind of model files.
-func FileKind() replace.Kind { return replace.Kind{Name: "model", Start: modelFormat().Magic} }
+func FileKind() replace.Kind { return replace.Kind{Name: "model", Start: modelFormat.Magic} }
 
 // Encode returns the bytes of the model file.
 func (f *Filter) Encode() ([]byte, error) {
@@ -84,7 +82,7 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	rows := f.linear.Rows()
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
 	pref := encodePref(f.vocabulary)
-	w := modelFormat().NewWriter(file, 14)
+	w := modelFormat.NewWriter(file, 14)
 	w.Add("SETT", encodeSettings(f.settings))
 	w.Add("HKEY", f.settings.Key.Bytes())
 	w.Add("BIAS", littleendian.Bytes(f.linear.Bias))
@@ -200,7 +198,7 @@ func (f *Filter) learn(tail []logfile.Rows) error {
 
 // Decode returns the filter in the bytes of a model file.
 func Decode(data []byte) (*Filter, error) {
-	file, err := modelFormat().Open(bytes.NewReader(data), int64(len(data)))
+	file, err := modelFormat.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}

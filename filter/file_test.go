@@ -116,13 +116,13 @@ func rewritten(data []byte, change func(file []byte)) []byte {
 // withSections returns the model with changed sections, under correct checksums. It omits sections for which change returns nil.
 func withSections(t *testing.T, file []byte, change func(name string, data []byte) []byte) []byte {
 	t.Helper()
-	f, err := modelFormat().Open(bytes.NewReader(file), int64(len(file)))
+	f, err := modelFormat.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out sections.Memory
 	n := int(binary.LittleEndian.Uint32(file[12:]))
-	w := modelFormat().NewWriter(&out, n)
+	w := modelFormat.NewWriter(&out, n)
 	for entry := range slices.Chunk(file[sections.HeaderSize:][:sections.EntrySize*n], sections.EntrySize) {
 		name := string(entry[:4])
 		data, err := f.Section(name)
@@ -142,7 +142,7 @@ func withSections(t *testing.T, file []byte, change func(name string, data []byt
 func withFlippedBits(t *testing.T, file []byte, step int, names ...string) []byte {
 	t.Helper()
 	file = bytes.Clone(file)
-	f, err := modelFormat().Open(bytes.NewReader(file), int64(len(file)))
+	f, err := modelFormat.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestTermsAndProvenanceAreVerifiedWhenTheyAreRead(t *testing.T) {
 
 // oneIn returns the filter for one message in the bytes of a model file.
 func oneIn(data []byte) (*One, error) {
-	file, err := modelFormat().Open(bytes.NewReader(data), int64(len(data)))
+	file, err := modelFormat.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}

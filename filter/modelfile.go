@@ -36,13 +36,13 @@ func openModelFile(path string) (m modelFile, err error) {
 	m.file, m.opened, err = replace.OpenRegular(path, os.O_RDONLY)
 	m.from = m.file
 	switch {
-	case errors.Is(err, replace.ErrSpecial) || err == nil && m.opened.Size() < int64(len(modelFormat().Magic)):
+	case errors.Is(err, replace.ErrSpecial) || err == nil && m.opened.Size() < int64(len(modelFormat.Magic)):
 		err = ErrNotModel
 	case err != nil:
 	case runtime.GOOS == "windows": // which does not replace files that are open
 		err = m.readAll()
 	default:
-		m.Reader, err = modelFormat().Open(m.from, m.opened.Size())
+		m.Reader, err = modelFormat.Open(m.from, m.opened.Size())
 	}
 	if err != nil {
 		m.Close()
@@ -59,7 +59,7 @@ func (m *modelFile) readAll() (err error) {
 	}
 	m.from = bytes.NewReader(data)
 	m.file.Close()
-	m.Reader, err = modelFormat().Open(m.from, m.opened.Size())
+	m.Reader, err = modelFormat.Open(m.from, m.opened.Size())
 	return err
 }
 

@@ -119,7 +119,7 @@ func (o *One) load(s *scratch, doc features.Document) error {
 		return err
 	}
 	if len(o.knows.tail) > 0 && o.unused == nil {
-		later := o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift())
+		later := o.knows.later(known, hashes, uint32(o.tables.terms), o.tables.shift())
 		s.vector = s.lookup.AppendFound(s.vector.Reset(), later, doc, o.kind)
 		s.ids = ranked(s.vector)
 		var l *models.Online
@@ -226,7 +226,7 @@ func (o *One) lookUp(doc features.Document, change func(known, hashes []uint64) 
 	hashes := lookup.Hashes(doc, o.kind)
 	known, _, err := o.tables.find(hashes)
 	if err == nil {
-		known = change(o.knows.later(known, hashes, uint32(o.tables.terms()), o.tables.shift()), hashes)
+		known = change(o.knows.later(known, hashes, uint32(o.tables.terms), o.tables.shift()), hashes)
 		*x = lookup.AppendFound(*x, known, doc, o.kind)
 	}
 	return err

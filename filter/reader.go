@@ -60,18 +60,12 @@ func (r *Reader) Key() termkey.Key { return r.reading.Key }
 // Read decodes and tokenises a message. The results of Message and Bag are valid until the next call.
 func (r *Reader) Read(raw []byte) message.Repairs {
 	r.bag.Reset()
-	repairs := r.terms(raw, r.add)
+	r.message = r.decoder.Decode(raw)
+	repairs := r.message.Repairs | r.tokenizer.Terms(r.message, r.add)
 	if r.options.Grams {
 		r.tokenizer.Grams(r.message, r.bag.AddGrams)
 	}
 	return repairs
-}
-
-// terms decodes a message and calls emit for each term.
-func (r *Reader) terms(raw []byte, emit func(*tokenize.Term)) message.Repairs {
-	r.message = r.decoder.Decode(raw)
-	cut := r.tokenizer.Terms(r.message, emit)
-	return r.message.Repairs | cut
 }
 
 // Message returns the last message.
@@ -126,7 +120,8 @@ func (r Reading) View(raw []byte) (View, error) {
 	}
 	var view View
 	index := make(map[string]int)
-	view.Repairs = reader.terms(raw, func(seen *tokenize.Term) {
+	view.Message = reader.decoder.Decode(raw)
+	view.Repairs = view.Message.Repairs | reader.tokenizer.Terms(view.Message, func(seen *tokenize.Term) {
 		view.Tokens++
 		text := seen.Text()
 		i, known := index[text]
@@ -141,7 +136,7 @@ func (r Reading) View(raw []byte) (View, error) {
 			t.Tokens = append(t.Tokens, string(seen.Token))
 		}
 	})
-	view.Message = reader.message
+	reader.message = view.Message
 	view.Grams = reader.seenGrams()
 	for _, f := range view.Message.Header {
 		view.Uses = append(view.Uses, reader.tokenizer.Use(f))

@@ -159,10 +159,10 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 	})
 	measure("terms", func() func([]byte) {
 		reader := f.newReader()
-		return func(raw []byte) { reader.terms(raw, func(*tokenize.Term) {}) }
+		return func(raw []byte) { reader.tokenizer.Terms(reader.decoder.Decode(raw), func(*tokenize.Term) {}) }
 	})
 	known := f.newReader()
-	terms := func(raw []byte) { known.terms(raw, func(*tokenize.Term) {}) }
+	terms := func(raw []byte) { known.tokenizer.Terms(known.decoder.Decode(raw), func(*tokenize.Term) {}) }
 	for _, raw := range mail {
 		terms(raw)
 	}

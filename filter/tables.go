@@ -28,6 +28,7 @@ type tables struct {
 	file       *sections.Reader
 	prefixBits uint
 	starts     []uint32 // the first term of each block, and the number of terms
+	terms      int      // V
 	rows       int
 	often      []uint32 // section FREQ; empty if the file has none
 	buffer     []byte   // of a block or a chunk
@@ -42,7 +43,7 @@ func newTables(file *sections.Reader, rows int) (tables, error) {
 	if err != nil {
 		return tables{}, err
 	}
-	t := tables{file: file, prefixBits: uint(pref[0]), starts: pref[1:], rows: rows}
+	t := tables{file: file, prefixBits: uint(pref[0]), starts: pref[1:], terms: int(pref[len(pref)-1]), rows: rows}
 	if file.Has("FREQ") {
 		t.often, err = decodeNumbers[uint32](file.Section("FREQ"))
 		if err == nil && len(t.often)%(3+rows) != 0 {
@@ -52,9 +53,6 @@ func newTables(file *sections.Reader, rows int) (tables, error) {
 	return t, err
 }
 
-// terms returns V.
-func (t *tables) terms() int { return int(t.starts[len(t.starts)-1]) }
-
 // shift returns how many bits of a hash do not tell terms apart: those behind its prefix and its key.
 func (t *tables) shift() uint { return 32 - t.prefixBits }
 
@@ -63,7 +61,7 @@ func (t *tables) place(block, size int) (from, to int, err error) {
 	term := 4 * (2 + t.rows)
 	from = block*blockHeader + int(t.starts[block])*term
 	to = (block+1)*blockHeader + int(t.starts[block+1])*term
-	if from > to-blockHeader || to > size || int(t.starts[block+1]) > t.terms() {
+	if from > to-blockHeader || to > size || int(t.starts[block+1]) > t.terms {
 		return 0, 0, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	return from, to, nil
@@ -92,7 +90,7 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 				return nil, nil, err
 			}
 		}
-		if term != nil && int(term[0]) < t.terms() { // a damaged file can have an id that no term has
+		if term != nil && int(term[0]) < t.terms { // a damaged file can have an id that no term has
 			known = append(known, uint64(term[0])<<32|uint64(i))
 			for r, bits := range term[1:] {
 				weights[i*t.rows+r] = math.Float32frombits(bits)
@@ -252,8 +250,8 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 		return nil, nil, err
 	}
 	blocks, size := len(t.starts)-1, 2+t.rows
-	if len(data) != blocks*blockHeader+4*t.terms()*size {
-		return nil, nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms())
+	if len(data) != blocks*blockHeader+4*t.terms*size {
+		return nil, nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms)
 	}
 	var cells []uint32
 	if hasCells {
@@ -263,7 +261,7 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 		}
 	}
 	first := len(cells) * t.rows
-	weights := make([]float32, first+t.terms()*t.rows)
+	weights := make([]float32, first+t.terms*t.rows)
 	if hasCells {
 		section, err := t.file.Section("CELL")
 		if err == nil {
@@ -273,7 +271,7 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 			return nil, nil, err
 		}
 	}
-	table, starts := make([]uint32, 0, 2*t.terms()), make([]uint32, 0, blocks*blockPrefixes+1)
+	table, starts := make([]uint32, 0, 2*t.terms), make([]uint32, 0, blocks*blockPrefixes+1)
 	for number := range blocks {
 		from, to, err := t.place(number, len(data))
 		if err != nil {
@@ -289,8 +287,8 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 		}
 		for terms := block[blockPrefixes:]; len(terms) > 0; terms = terms[size:] {
 			id := int(terms[1])
-			if id >= t.terms() {
-				return nil, nil, fmt.Errorf("%w: section TERM has the id %d of %d", ErrDamaged, id, t.terms())
+			if id >= t.terms {
+				return nil, nil, fmt.Errorf("%w: section TERM has the id %d of %d", ErrDamaged, id, t.terms)
 			}
 			table = append(table, terms[:2]...)
 			for r, bits := range terms[2:size] {
@@ -298,7 +296,7 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 			}
 		}
 	}
-	starts = append(starts[:1<<t.prefixBits], uint32(t.terms()))
+	starts = append(starts[:1<<t.prefixBits], uint32(t.terms))
 	v, err := features.RestoreVocabulary(table, starts)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -44,7 +44,7 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	inFile, err := decodeTexts(data, h.tables.terms())
+	inFile, err := decodeTexts(data, h.tables.terms)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 		}
 	}
 	return func(id int) []byte {
-		if id >= h.tables.terms() {
-			return []byte(later[id-h.tables.terms()])
+		if id >= h.tables.terms {
+			return []byte(later[id-h.tables.terms])
 		}
 		return inFile(id)
 	}, nil
@@ -78,9 +78,9 @@ func (h *head) documents() ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, err := decodeCounts(data, h.tables.terms())
+	counts, err := decodeCounts(data, h.tables.terms)
 	if err != nil {
-		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, h.tables.terms())
+		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, h.tables.terms)
 	}
 	for _, r := range h.knows.tail {
 		counts = append(counts, make([]uint32, len(r.New))...)

@@ -99,7 +99,7 @@ func (h *head) FirstTerm() int {
 }
 
 // ids returns the number of cells and terms of the model file.
-func (h *head) ids() int { return h.FirstTerm() + h.tables.terms() }
+func (h *head) ids() int { return h.FirstTerm() + h.tables.terms }
 
 // Identity returns a number that identifies the model file that the filter was opened from, and that its log has.
 func (h *head) Identity() uint64 { return h.file.Identity() }

@@ -75,6 +75,29 @@ func formatOf(head, name, mediaType []byte) format {
 	return formatUnknown
 }
 
+// sniffBytes is how much of a text is searched for signs of HTML.
+const sniffBytes = 1 << 10
+
+// hasTag reports whether a text has a tag, or the document type, of one of these elements near its start.
+func hasTag(text []byte, names ...string) bool {
+	text = text[:min(len(text), sniffBytes)]
+	for {
+		_, after, ok := bytes.Cut(text, []byte("<"))
+		if !ok {
+			return false
+		}
+		text = after
+		var lower [maxName]byte
+		name := tagName(&lower, text)
+		if string(name) == "!doctype" {
+			name = tagName(&lower, bytes.TrimLeft(text[len(name):], " \t\r\n"))
+		}
+		if slices.Contains(names, string(name)) {
+			return true
+		}
+	}
+}
+
 // isBinary reports whether head has control characters that text does not have. UTF-16 begins with a mark.
 func isBinary(head []byte) bool {
 	if hasOrderMark(head) {

@@ -75,6 +75,14 @@ func (c Calibration) Probability(z float64) float64 {
 	return invlogit(c.Slope*z + c.Offsets[1])
 }
 
+func mustMatch(a, b int) {
+	if a != b {
+		panic(fmt.Sprintf("metrics: slices of %d and %d messages", a, b))
+	}
+}
+
+func invlogit(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
 // softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of the sum. It subtracts the greatest z, so that exp does not overflow.
 func softmax(z []float64) (logSum float64) {
 	greatest := slices.Max(z)

@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -331,12 +330,6 @@ func (c Confusion) Class(i int) ClassFigures {
 	return ClassFigures{of, percentOf(correct, takenFor), percentOf(correct, of), percentOf(2*correct, of+takenFor)}
 }
 
-func mustMatch(a, b int) {
-	if a != b {
-		panic(fmt.Sprintf("metrics: slices of %d and %d messages", a, b))
-	}
-}
-
 // HM returns hm%, ham lost: the percentage of ham (class 0) predicted spam (class 1). It is nil without ham.
 //
 //	hm% = 100 * ham predicted spam / ham
@@ -365,8 +358,6 @@ func (c Confusion) LAM() *float64 {
 	ham, spam := c.Of(0), c.Of(1)
 	return orNil(100*invlogit((logit(c[0][1], ham)+logit(c[1][0], spam))/2), ham > 0 && spam > 0)
 }
-
-func invlogit(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // percentOf returns 100 * count / n, nil for n = 0.
 func percentOf(count, n int) *float64 { return orNil(100*float64(count)/float64(n), n > 0) }

@@ -38,29 +38,17 @@ type Bounds struct {
 	Above float64 `json:"above"`
 }
 
-// within returns K tanh(s / K), and s without a bound.
-func (b Bounds) within(s float64) float64 {
-	K := b.of(s)
-	if K == 0 {
-		return s
-	}
-	return K * math.Tanh(s/K)
-}
-
-func (b Bounds) of(s float64) float64 {
+// within returns K tanh(s / K), and s without a bound, and the derivative by s, 1 - tanh^2(s / K).
+func (b Bounds) within(s float64) (bounded, slope float64) {
+	K := b.Above
 	if s < 0 {
-		return b.Below
+		K = b.Below
 	}
-	return b.Above
-}
-
-// slope returns the derivative of within at s, 1 - tanh^2(s / K), from its value there.
-func (b Bounds) slope(s, within float64) float64 {
-	K := b.of(s)
 	if K == 0 {
-		return 1
+		return s, 1
 	}
-	return 1 - (within/K)*(within/K)
+	bounded = K * math.Tanh(s/K)
+	return bounded, 1 - (bounded/K)*(bounded/K)
 }
 
 // ratio returns within(s) / s: how much is left of each summand of s.
@@ -68,7 +56,8 @@ func (b Bounds) ratio(s float64) float64 {
 	if s == 0 {
 		return 1
 	}
-	return b.within(s) / s
+	bounded, _ := b.within(s)
+	return bounded / s
 }
 
 type groupTotals [evidence.Groups]float64
@@ -115,13 +104,12 @@ func (m Member) eachGroup(x features.Vector, do func(g evidence.Group, from, to 
 	})
 }
 
-func (f Form) biases() int { return max(1, len(f)) }
-
 // score returns the score of a row with the given biases, one per member.
 func (f Form) score(bias []float64, s *groupTotals) float64 {
 	var score float64
 	for m, member := range f {
-		score += member.Bounds.within(member.sum(bias[m], s))
+		bounded, _ := member.Bounds.within(member.sum(bias[m], s))
+		score += bounded
 	}
 	return score
 }
@@ -129,7 +117,8 @@ func (f Form) score(bias []float64, s *groupTotals) float64 {
 func (m Member) sum(bias float64, s *groupTotals) float64 {
 	z := bias
 	for i, bounds := range m.Groups {
-		z += bounds.within(s[int(m.First)+i])
+		bounded, _ := bounds.within(s[int(m.First)+i])
+		z += bounded
 	}
 	return z
 }

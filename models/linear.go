@@ -84,6 +84,13 @@ func linearOf(v weighted, classes, workers int) (*Linear, error) {
 // Rows returns the number of rows of weights: 1 for two classes, else K.
 func (l *Linear) Rows() int { return rowCount(l.Classes) }
 
+func rowCount(classes int) int {
+	if classes == 2 {
+		return 1
+	}
+	return classes
+}
+
 // Validate returns an error if the lengths do not agree or a number is not finite, which wraps [ErrNotFinite]. Trainers
 // return valid models.
 func (l *Linear) Validate() error {
@@ -114,7 +121,7 @@ func (l *Linear) ValidateLengths() error {
 		return err
 	}
 	rows := l.Rows()
-	if want := rows * l.Form.biases(); len(l.Bias) != want {
+	if want := rows * max(1, len(l.Form)); len(l.Bias) != want {
 		return fmt.Errorf("linear model of %d classes with %d biases: must have %d", l.Classes, len(l.Bias), want)
 	}
 	// Division, since a damaged number of terms times the rows could overflow.

@@ -23,13 +23,6 @@ func newColumns(n, columns, terms int) *params {
 	return &params{n: n, columns: columns, bias: make([]float64, columns), weights: make([]float64, columns*terms)}
 }
 
-func rowCount(classes int) int {
-	if classes == 2 {
-		return 1
-	}
-	return classes
-}
-
 // weighted has the weights of R rows, which become scores by a form.
 type weighted interface {
 	shape() (R int, f Form)
@@ -72,7 +65,7 @@ func snapshot(dst *params, v weighted, workers int) *params {
 	if dst == nil {
 		R, form := v.shape()
 		dst = newParams(R, v.terms())
-		dst.form, dst.bias = form, make([]float64, R*form.biases())
+		dst.form, dst.bias = form, make([]float64, R*max(1, len(form)))
 	}
 	copy(dst.bias, v.biases())
 	eachWindow(v, workers, func(first int, weights []float64) { copy(dst.weights[first*dst.n:], weights) })

@@ -377,8 +377,8 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*logOddsOfTotals(aV, n))
 	}
 	s := g.value * sum
-	v := bounds.within(s)
-	g.slope = g.value * bounds.slope(s, v)
+	v, slope := bounds.within(s)
+	g.slope = g.value * slope
 	return v
 }
 

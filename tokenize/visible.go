@@ -102,16 +102,6 @@ func (v *viewer) visible(text []byte) []byte {
 	return dst
 }
 
-// lengthOfPrintable returns how many bytes of printable ASCII text starts with.
-func lengthOfPrintable(text []byte) int {
-	for i, c := range text {
-		if c-' ' >= 0x7f-' ' {
-			return i
-		}
-	}
-	return len(text)
-}
-
 // invisible records an invisible character, and reports whether it is a deception between letters.
 func (v *viewer) invisible(r, last rune) bool {
 	switch {

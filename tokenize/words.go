@@ -229,6 +229,16 @@ func byteKinds() (kinds [256]byteKind) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// lengthOfPrintable returns how many bytes of printable ASCII text starts with.
+func lengthOfPrintable(text []byte) int {
+	for i, c := range text {
+		if c-' ' >= 0x7f-' ' {
+			return i
+		}
+	}
+	return len(text)
+}
+
 // maxChunk is the length in bytes at which chunks with non-ASCII characters are cut, which bounds the memory for what they are normalised to.
 const maxChunk = 1 << 14
 
