@@ -35,7 +35,7 @@ type Findings struct {
 // Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. The review has up to n
 // messages of each kind. Filter sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
 func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, o train.ReadOptions) (Evaluation, error) {
-	o.Reading = f.Settings().Reading()
+	o.Reading = f.Settings().Reading
 	mail, err := train.Read(ctx, source, f.Settings().Classes, o)
 	if err != nil {
 		return Evaluation{}, err

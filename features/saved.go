@@ -32,7 +32,7 @@ func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(
 	if err := d.Complete(1); err != nil {
 		return err
 	}
-	saved := unknownIDs(len(d.terms.hashes)) // the numbers of the terms that are saved
+	saved := slices.Repeat([]uint32{unknown}, len(d.terms.hashes)) // the numbers of the terms that are saved
 	r := d.reader()
 	for _, ref := range refs {
 		r.read(ref)

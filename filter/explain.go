@@ -67,7 +67,7 @@ func (h *head) explain(s *scratch, class Classification, raw []byte) (Explanatio
 	}
 	s.reader = nil // frees the memory of the message, which the view needs again
 	x := s.vector
-	view, err := h.settings.Reading().View(raw)
+	view, err := h.settings.Reading.View(raw)
 	if err != nil {
 		return Explanation{}, err
 	}

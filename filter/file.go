@@ -118,7 +118,7 @@ const partSection = "PART"
 // SavePart writes a part to the start of a file, and returns its identity. It has nothing but the reason why it judges no message: what a model is made of is
 // in its log.
 func SavePart(file io.WriterAt) (identity uint64, err error) {
-	w := modelFormat().NewWriter(file, 1)
+	w := modelFormat.NewWriter(file, 1)
 	w.Add(partSection, []byte(ErrPart.Error()+"\n"))
 	return w.Close()
 }

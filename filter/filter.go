@@ -107,7 +107,7 @@ func (f *Filter) putScratch(s *scratch, raw []byte) {
 // same way.
 func (f *Filter) CanJoin(other *Filter) bool {
 	return IsSpamFilter(f.settings.Classes) && IsSpamFilter(other.settings.Classes) && f.kind == other.kind &&
-		reflect.DeepEqual(f.settings.Reading(), other.settings.Reading())
+		reflect.DeepEqual(f.settings.Reading, other.settings.Reading)
 }
 
 // ClassifyWith classifies a message by the score of f plus that of other less an offset, its result added, with the thresholds and the

@@ -85,7 +85,7 @@ func (p *pupil) learn(raw string, class int) {
 	noError(p.t, err)
 	defer f.Close()
 	noError(p.t, f.Know(p.rows))
-	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
+	reader, err := NewReader(f.settings.Reading, ReaderOptions{Grams: true, Names: true})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		}
 	}
 	f := fitted(t, corpus.Concat(sources...), "softmax", hamName, spamName)
-	reader, err := NewReader(f.settings.Reading(), ReaderOptions{Names: true})
+	reader, err := NewReader(f.settings.Reading, ReaderOptions{Names: true})
 	if err != nil {
 		t.Fatal(err)
 	}

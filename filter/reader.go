@@ -12,9 +12,9 @@ import (
 
 // Reading has the settings for turning bytes into a document. A model works only with the reading that it was trained with.
 type Reading struct {
-	Key      termkey.Key // hashes the terms
-	Message  message.Options
-	Tokenize tokenize.Options
+	Key      termkey.Key      `json:"-"` // hashes the terms; a secret with a section of its own, so that printing settings never shows it
+	Message  message.Options  `json:"message"`
+	Tokenize tokenize.Options `json:"tokenize"`
 }
 
 // DefaultReading returns the default settings, with the public key.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"chaff/internal/termkey"
-	"chaff/message"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/tokenize"
@@ -20,16 +18,9 @@ type Settings struct {
 	Kind         string              `json:"kind"`
 	Form         models.Form         `json:"form,omitempty"`
 	TermsVersion string              `json:"terms_version"`
-	Key          termkey.Key         `json:"-"` // a secret with a section of its own, so that printing settings never shows it
-	Message      message.Options     `json:"message"`
-	Tokenize     tokenize.Options    `json:"tokenize"`
+	Reading
 	Thresholds   *metrics.Thresholds `json:"thresholds,omitempty"`
 	Calibration  metrics.Calibration `json:"calibration"`
-}
-
-// Reading returns the settings for reading messages.
-func (s Settings) Reading() Reading {
-	return Reading{Key: s.Key, Message: s.Message, Tokenize: s.Tokenize}
 }
 
 // encodeSettings returns section SETT.

@@ -172,7 +172,7 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 		return func(raw []byte) { reader.Read(raw) }
 	})
 	measure("documents", func() func([]byte) {
-		reader, err := NewReader(f.settings.Reading(), ReaderOptions{Grams: true, Names: true})
+		reader, err := NewReader(f.settings.Reading, ReaderOptions{Grams: true, Names: true})
 		if err != nil {
 			b.Fatal(err)
 		}

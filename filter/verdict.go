@@ -131,7 +131,7 @@ type scratch struct {
 
 // newReader returns a reader with the settings of the filter, which New or decoding has validated.
 func (h *head) newReader() *Reader {
-	r, err := NewReader(h.settings.Reading(), ReaderOptions{Grams: h.kind == features.Evidence})
+	r, err := NewReader(h.settings.Reading, ReaderOptions{Grams: h.kind == features.Evidence})
 	if err != nil {
 		panic("filter: invalid settings: " + err.Error())
 	}

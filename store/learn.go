@@ -85,7 +85,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
 	if s.reader == nil {
-		if s.reader, err = filter.NewReader(s.filter.Settings().Reading(), filter.ReaderOptions{Grams: s.filter.Kind() == features.Evidence, Names: true}); err != nil {
+		if s.reader, err = filter.NewReader(s.filter.Settings().Reading, filter.ReaderOptions{Grams: s.filter.Kind() == features.Evidence, Names: true}); err != nil {
 			return Outcome{}, err
 		}
 	}

@@ -198,7 +198,7 @@ func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
 		t.before.term = append(append(t.made[:0], tag...), textStart...)
 		t.before.hash = t.keep(t.before.term)
 	}
-	s := t.chunks(text)
+	s := chunks{byteKinds: &t.kinds, text: text, view: &t.view}
 	wasWord := true
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
 		if tag == bodyTag {
@@ -232,7 +232,7 @@ func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
 // words emits the words of text by a lexicon.
 func (t *Tokenizer) words(l lexicon, text []byte) {
 	t.current = l
-	s := t.chunks(text)
+	s := chunks{byteKinds: &t.kinds, text: text, view: &t.view}
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
 		t.cut(chunk, s.kinds, t.onSegment)
 	}

@@ -256,11 +256,6 @@ type chunks struct {
 	taken int      // bytes of text, as written, that were read for the chunk
 }
 
-// chunks returns the chunks of text.
-func (c *cutter) chunks(text []byte) chunks {
-	return chunks{byteKinds: &c.kinds, text: text, view: &c.view}
-}
-
 // next returns the next chunk, empty at the end. It is valid until the next call.
 func (s *chunks) next() []byte {
 	s.gap, s.taken = 0, 0

@@ -29,7 +29,7 @@ func wordsOf(t testing.TB, text string) []string {
 
 // cutAll cuts the words of all chunks of text.
 func cutAll(tok *Tokenizer, text []byte, emit func(word []byte, kind segmentKind)) {
-	s := tok.chunks(text)
+	s := chunks{byteKinds: &tok.kinds, text: text, view: &tok.view}
 	for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
 		tok.cut(chunk, s.kinds, emit)
 	}

@@ -177,10 +177,9 @@ func (c *Collection) newFilter(
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)
 	}
 	vocabulary, terms := c.termsOf(kind)
-	reading := c.options.Reading
 	return filter.New(filter.Parts{
 		Settings: filter.Settings{
-			Classes: c.classes, Model: model, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
+			Classes: c.classes, Model: model, Kind: kind.String(), Reading: c.options.Reading,
 			Thresholds: chosen.Thresholds, Calibration: chosen.Calibration,
 		},
 		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,

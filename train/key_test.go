@@ -27,7 +27,7 @@ func TestAForgedWordIsAnUnknownTerm(t *testing.T) {
 	f := spamFilter(t)
 	for term, word := range forgedWords() {
 		raw := fmt.Appendf(nil, "Content-Type: text/html\n\n<p style=\"display:none\">%s</p>", word)
-		view, err := f.Settings().Reading().View(raw)
+		view, err := f.Settings().Reading.View(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestPrintingSettingsShowsNoKey(t *testing.T) {
 		t.Error("the key was lost")
 	}
 	digits := fmt.Sprintf("%x", o.Reading.Key.Bytes())
-	if shown := fmt.Sprintf("%v %+v", again.Settings(), again.Settings().Reading()); strings.Contains(shown, digits[:16]) {
+	if shown := fmt.Sprintf("%v %+v", again.Settings(), again.Settings().Reading); strings.Contains(shown, digits[:16]) {
 		t.Error("the key is shown")
 	}
 	if !bytes.Contains(file, o.Reading.Key.Bytes()) || bytes.Contains(file, []byte(digits)) {

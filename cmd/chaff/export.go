@@ -97,7 +97,7 @@ func (x *exporting) run(paths []string) error {
 	}
 	all, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
 		return train.Read(x.command.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
-			Reading: f.Settings().Reading(), Workers: x.Workers, Progress: step,
+			Reading: f.Settings().Reading, Workers: x.Workers, Progress: step,
 		})
 	})
 	if err != nil {

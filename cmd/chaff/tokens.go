@@ -48,7 +48,7 @@ uses the settings in force, or those of a model.`,
 				if err != nil {
 					return err
 				}
-				reading = f.Settings().Reading()
+				reading = f.Settings().Reading
 			}
 			return showTokens(p, reading, args, sources.Format(format), asJSON)
 		},

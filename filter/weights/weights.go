@@ -137,7 +137,7 @@ func (w Weights) Filter(reading filter.Reading, kind features.Kind) (*filter.Fil
 		return nil, err
 	}
 	s := filter.Settings{
-		Classes: w.Classes, Model: ByHand, Kind: kind.String(), Key: reading.Key, Message: reading.Message, Tokenize: reading.Tokenize,
+		Classes: w.Classes, Model: ByHand, Kind: kind.String(), Reading: reading,
 		Calibration: metrics.Identity(len(w.Classes)),
 	}
 	if filter.IsSpamFilter(w.Classes) {

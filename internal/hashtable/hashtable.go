@@ -1,5 +1,5 @@
 // Package hashtable numbers 64-bit hashes: the first distinct hash is 0, the next 1, and so on. Callers keep what belongs
-// to a hash in slices, by its number. [Map] keeps one value beside each hash instead.
+// to a hash in slices, by its number.
 //
 // Hashes are placed by a random number that is drawn for each table, so nobody can choose hashes that collide in it. The
 // numbers do not depend on it. A Table takes half of the memory of a map and is several times as fast, because its keys are
@@ -18,21 +18,18 @@ type Table struct {
 	// above are a tag, taken from the place of the hash: a different tag means a different hash.
 	slots  []uint32
 	hashes []uint64 // by number
-	placer Placer
+	placer placer
 	shift  uint // from a place to the index of its slot
 }
 
 // minSlots is the least number of slots, a power of two.
 const minSlots = 1 << 10
 
-// Placer is the random number that decides where hashes are placed. 0 means that none was drawn.
-type Placer uint64
+// placer is the random number that decides where hashes are placed. 0 means that none was drawn.
+type placer uint64
 
-// NewPlacer draws a Placer.
-func NewPlacer() Placer { return Placer(max(1, rand.Uint64())) }
-
-// Place returns where a hash belongs, as a fraction of 2^64. It combines both halves of a product, as wyhash does.
-func (p Placer) Place(hash uint64) uint64 {
+// place returns where a hash belongs, as a fraction of 2^64. It combines both halves of a product, as wyhash does.
+func (p placer) place(hash uint64) uint64 {
 	high, low := bits.Mul64(hash^uint64(p), 0x9e3779b97f4a7c15)
 	return high ^ low
 }
@@ -75,7 +72,7 @@ func (t *Table) FindAll(numbers []int32, hashes []uint64) {
 	var slots [MaxBatch]uint32
 	if len(t.slots) > 0 {
 		for i, hash := range hashes {
-			slots[i] = t.slots[t.placer.Place(hash)>>t.shift]
+			slots[i] = t.slots[t.placer.place(hash)>>t.shift]
 		}
 	}
 	mask := uint32(len(t.slots) - 1)
@@ -105,7 +102,7 @@ func (t *Table) Freeze() { t.slots = nil }
 // probe returns the slot of a hash, or the free slot where it belongs; the tag of the hash; and its number, or -1.
 func (t *Table) probe(hash uint64) (at uint64, tag uint32, number int) {
 	mask := uint32(len(t.slots) - 1)
-	place := t.placer.Place(hash)
+	place := t.placer.place(hash)
 	tag = uint32(place) &^ mask
 	for at = place >> t.shift; ; at = (at + 1) & uint64(mask) {
 		switch slot := t.slots[at]; {
@@ -120,7 +117,7 @@ func (t *Table) probe(hash uint64) (at uint64, tag uint32, number int) {
 // resize gives the table so many slots, a power of two.
 func (t *Table) resize(slots int) {
 	if t.placer == 0 {
-		t.placer = NewPlacer()
+		t.placer = placer(max(1, rand.Uint64()))
 	}
 	if cap(t.slots) < slots {
 		t.slots = make([]uint32, slots)
@@ -130,7 +127,7 @@ func (t *Table) resize(slots int) {
 	t.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 	mask := uint32(slots - 1)
 	for number, hash := range t.hashes {
-		place := t.placer.Place(hash)
+		place := t.placer.place(hash)
 		at := place >> t.shift
 		for t.slots[at] != 0 {
 			at = (at + 1) & uint64(mask)

@@ -72,7 +72,7 @@ func TestNoChoiceOfHashesMakesATableSlow(t *testing.T) {
 		"only bits in the middle differ":       func(i uint64) uint64 { return i << 24 },
 		"only the first bits differ":           func(i uint64) uint64 { return i << 44 },
 		"the distance is the same":             func(i uint64) uint64 { return i * 0x123456789abcdef1 },
-		// The factor is the inverse of the one in Place.
+		// The factor is the inverse of the one in place.
 		"the products agree": func(uint64) uint64 { return (0xabc<<52 | random.Uint64()>>12) * 0xf1de83e19937733d },
 	}
 	for name, hash := range tests {
@@ -84,7 +84,7 @@ func TestNoChoiceOfHashesMakesATableSlow(t *testing.T) {
 			distance, first := uint64(0), 0
 			for _, hash := range table.Hashes() {
 				at, _, _ := table.probe(hash)
-				from := (at - table.placer.Place(hash)>>table.shift) & uint64(len(table.slots)-1)
+				from := (at - table.placer.place(hash)>>table.shift) & uint64(len(table.slots)-1)
 				distance += from
 				if from == 0 {
 					first++
