@@ -20,32 +20,24 @@ import (
 
 // experiment is a command that trains or measures models on labelled mail: its flags, and the settings in force.
 type experiment struct {
-	*program
-	command  *cobra.Command
+	onModel
 	sources  sourceFlags
 	paths    []string // mail that no flag explains
-	settings settingFlags
 	page     reportFlags
 	replay   replayFlags
-	model    string // path of the model file
 	mistakes int
 	folds    int
 	noStore  bool
 	quick    bool
 	replace  bool
-	asJSON   bool
 	verbose  bool
-	set      []string // the settings given on the command line
-	config.Config
 }
 
 // add adds the flags that all experiments share, and those for the named settings.
 func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
-	x.program, x.command = p, c
 	x.sources.add(p, c)
-	x.settings.add(p, c, settings...)
+	x.onModel.add(p, c, "", "print the result as JSON", settings...)
 	x.page.add(c)
-	addJSON(c, &x.asJSON, "print the result as JSON")
 	addVerbose(c, &x.verbose, "print all figures")
 }
 
@@ -63,11 +55,9 @@ func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds"
 // prepare loads the settings, and checks all flags.
 func (x *experiment) prepare(paths []string) error {
 	x.paths = paths
-	loaded, err := x.load(&x.settings)
-	if err != nil {
+	if err := x.load(false); err != nil {
 		return err
 	}
-	x.Config, x.set = loaded.Config, given(loaded)
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
 	}
@@ -218,7 +208,7 @@ tests each with a model that is trained on the others.`,
 					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
 				}
 			}
-			x.warnOfSavedModel(x.set)
+			x.warnOfSettings(x.set, "the model file has its own settings; --online and --folds train a new model", "")
 			return x.evaluate()
 		},
 	}

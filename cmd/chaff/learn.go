@@ -20,13 +20,14 @@ import (
 	"chaff/train"
 )
 
-// onModel is what the commands about a model that learns have in common: flags, and the settings in force.
+// onModel is what the commands about models and their settings have in common: flags, and the settings in force.
 type onModel struct {
 	*program
 	command  *cobra.Command
 	settings settingFlags
 	model    string // path of the model file
 	asJSON   bool
+	set      []string // the settings given on the command line
 	config.Config
 }
 
@@ -48,8 +49,8 @@ func (x *onModel) load(isThere bool) error {
 	if err != nil {
 		return err
 	}
-	if x.Config = loaded.Config; isThere {
-		x.warnOfModelSettings(loaded)
+	if x.Config, x.set = loaded.Config, given(loaded); isThere {
+		x.warnOfSettings(x.set, "the model has its own settings; chaff train makes one with others", "store.")
 	}
 	return nil
 }

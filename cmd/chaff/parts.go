@@ -15,6 +15,7 @@ import (
 	"chaff/features"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/internal/termkey"
 	"chaff/store"
 	"chaff/train"
@@ -261,9 +262,9 @@ type merging struct {
 }
 
 func (m merging) describe(a *answer, _ bool) {
-	both := fmt.Sprintf("%d in more than one", m.Both)
+	both := screen.Sprintf("%d in more than one", m.Both)
 	if m.Conflicts > 0 {
-		both += fmt.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
+		both += screen.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
 	}
 	a.fact("merged", "%s, %s", plural(m.Messages, "message"), both)
 	a.count(m.Left, "%d left out by the sample")
@@ -273,7 +274,7 @@ func (m merging) describe(a *answer, _ bool) {
 	}
 	a.fitted(m.File, *m.Saved, guarantees{})
 	if m.most > 0 && m.Largest > m.most {
-		a.warn(fmt.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
+		a.warn(screen.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
 			plural(m.Largest, "message"), m.most))
 	}
 }

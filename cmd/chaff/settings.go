@@ -117,11 +117,11 @@ func given(loaded config.Loaded) []string {
 	return keys
 }
 
-// warnOfModelSettings warns of settings given on the command line that a model with a log has its own of.
-func (p *program) warnOfModelSettings(loaded config.Loaded) {
-	for _, key := range given(loaded) {
-		if !strings.HasPrefix(key, "store.") && key != "workers" && key != "memory" {
-			p.warn(key + " has no effect: the model has its own settings; chaff train makes one with others")
+// warnOfSettings warns of settings given on the command line that a saved model has its own of. Those of a section may have an effect.
+func (p *program) warnOfSettings(set []string, why, section string) {
+	for _, key := range set {
+		if key != "workers" && key != "memory" && (section == "" || !strings.HasPrefix(key, section)) {
+			p.warn(key + " has no effect: " + why)
 		}
 	}
 }
@@ -149,15 +149,6 @@ func (p *program) warnOfOtherModels(set []string, trained ...string) {
 		section, _, _ = strings.Cut(section, ".")
 		if model := strings.ReplaceAll(section, "_", "-"); isModel && !slices.Contains(trained, model) {
 			p.warn(fmt.Sprintf("%s has no effect: %s is not trained; --model %s trains it", key, model, model))
-		}
-	}
-}
-
-// warnOfSavedModel warns of settings given on the command line that a saved model has its own of.
-func (p *program) warnOfSavedModel(set []string) {
-	for _, key := range set {
-		if key != "workers" && key != "memory" {
-			p.warn(key + " has no effect: the model file has its own settings; --online and --folds train a new model")
 		}
 	}
 }
