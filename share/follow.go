@@ -126,7 +126,7 @@ func (h *host) learn(ctx context.Context, batch []jetstream.Msg, at *place) erro
 		}
 		end = about.Sequence.Stream
 		origin := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-		lessons = append(lessons, store.Lesson{Origin: origin, Time: about.Timestamp, Sequence: end, Data: decompress(m.Data())})
+		lessons = append(lessons, store.Lesson{Origin: origin, Time: about.Timestamp, Data: decompress(m.Data())})
 	}
 	if len(lessons) > 0 {
 		for {

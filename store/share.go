@@ -110,10 +110,9 @@ func (b *book) origin(r logfile.Record) (logfile.Record, error) {
 // The keyed hashes of the terms are made anew of the texts.
 type Lesson struct {
 	// Origin is who has taught it and Time when: both are said by the stream.
-	Origin   string
-	Time     time.Time
-	Sequence uint64
-	Data     []byte
+	Origin string
+	Time   time.Time
+	Data   []byte
 }
 
 const (
@@ -306,7 +305,7 @@ func (b *book) waiting(offsets []int64) (all []Waiting, err error) {
 	if len(lacks) == 0 {
 		return all, nil
 	}
-	if err := b.find1(lacks); err != nil {
+	if err := b.findTexts(lacks); err != nil {
 		return nil, err
 	}
 	for _, w := range all {
@@ -332,8 +331,8 @@ func (b *book) texts(e Entry) (features.Document, [][]byte, error) {
 	return features.ReadDocument(data)
 }
 
-// find1 sets the texts of terms by their hashes.
-func (b *book) find1(lacks map[uint64][]byte) error {
+// findTexts sets the texts of terms by their hashes.
+func (b *book) findTexts(lacks map[uint64][]byte) error {
 	enter := func(hash uint64, text []byte) error {
 		if old, is := lacks[hash]; is && old == nil && text != nil {
 			lacks[hash] = bytes.Clone(text)

@@ -54,7 +54,7 @@ func (g *group) send(host string, n int) {
 
 func (g *group) put(host string, data []byte) {
 	n := len(g.stream) + 1
-	g.stream = append(g.stream, Lesson{Origin: host, Time: time.Unix(int64(2000000000+n), 0), Sequence: uint64(n), Data: data})
+	g.stream = append(g.stream, Lesson{Origin: host, Time: time.Unix(int64(2000000000+n), 0), Data: data})
 }
 
 // apply makes a host learn up to n records of the stream.
