@@ -387,6 +387,38 @@ func TestAMessageOverTheLimitGetsAnAnswer(t *testing.T) {
 	}
 }
 
+// TestNoBodyIsAFault sends JSON of great depth, a body without an end and a bomb to every path.
+func TestNoBodyIsAFault(t *testing.T) {
+	s := newSite(t, func(o *serve.Options) { o.MaxMessage = 1 << 20 })
+	s.signIn()
+	deep := strings.Repeat(`[{"a":`, 1<<17)
+	routes := slices.Concat(s.apiRoutes(), s.rspamdRoutes(), s.monitoringRoutes(), s.consoleRoutes())
+	if len(routes) < 20 {
+		t.Fatalf("%d routes", len(routes))
+	}
+	for _, route := range routes {
+		method, path, found := strings.Cut(route.pattern, " ")
+		if !found {
+			method, path = "POST", route.pattern
+		}
+		path = strings.NewReplacer("{$}", "", "{key}", strings.Repeat("0", 32)).Replace(path)
+		for name, fields := range map[string][]string{
+			"JSON": {"Content-Type", "application/json"}, "a form": {"Content-Type", "application/x-www-form-urlencoded"},
+			"parts": {"Content-Type", "multipart/form-data; boundary=x"}, "compressed": {"Compression", "zstd"}, "encoded": {"Content-Encoding", "gzip"},
+		} {
+			for _, body := range []string{deep, strings.Repeat("--x\r\n", 1<<19)} {
+				w := s.do(method, path, body, append(fields, s.bearer()...)...)
+				if w.Code >= 500 {
+					t.Errorf("%s %s with %s: %d %.200s", method, path, name, w.Code, w.Body)
+				}
+			}
+		}
+	}
+	if n := s.engine.Counters.Faults.Load(); n > 0 {
+		t.Errorf("%d faults: %s", n, s.log)
+	}
+}
+
 func TestTooManyClientsGetAnAnswer(t *testing.T) {
 	s := newSite(t, func(o *serve.Options) { o.Connections = 1 })
 	address, _ := s.listen()
