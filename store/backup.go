@@ -3,10 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"chaff/features"
@@ -68,7 +70,8 @@ func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing
 	})
 }
 
-// damages are the errors of a model that its log can replace.
-func damages() []error {
-	return []error{fs.ErrNotExist, filter.ErrTruncated, filter.ErrDamaged, filter.ErrVersion, filter.ErrOtherModel, logfile.ErrDamaged}
+// isDamage reports whether an error is one of a model that its log can replace.
+func isDamage(err error) bool {
+	return slices.ContainsFunc([]error{fs.ErrNotExist, filter.ErrTruncated, filter.ErrDamaged, filter.ErrVersion, filter.ErrOtherModel, logfile.ErrDamaged},
+		func(damage error) bool { return errors.Is(err, damage) })
 }

@@ -185,6 +185,66 @@ func TestDamageIsAnError(t *testing.T) {
 	}
 }
 
+// Only learning reads the rows of the records before the last one, and what the learner knew when the model was written. The messages have all that is needed.
+func TestDamagedRowsAreMadeAnewWhenTheyAreNeeded(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam"))
+	s := opened(t, path)
+	for i := range 3 {
+		learned(t, s, numbered(i))
+	}
+	list := s.tail[1].At
+	s.Close()
+	model, log := contents(t, path), contents(t, path+Suffix)
+	for name, tt := range map[string]struct {
+		model, log int64 // the byte that is changed
+		append     func(s *Store) error
+	}{
+		"a list, when a message is learned": {-1, list + 400, func(s *Store) error {
+			o, err := s.Learn(numbered(3))
+			if o.What != Learned {
+				t.Errorf("it is %s", o.What)
+			}
+			return err
+		}},
+		"a list, when files are seen": {-1, list + 400, func(s *Store) error { return s.See(1, nil, nil) }},
+		"the index of the rows of the model": {int64(len(model)) - 20, -1, func(s *Store) error {
+			_, err := s.Forget(numbered(2).Raw)
+			return err
+		}},
+		"the rows of the model": {int64(len(model)) - 400, -1, func(s *Store) error {
+			for item := range corpustest.Mailbox(1, 10, "ham", "spam") {
+				raw, _ := item.Read(nil)
+				if _, err := s.Forget(raw); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for at, data := range map[int64][]byte{tt.model: bytes.Clone(model), tt.log: bytes.Clone(log)} {
+				file := path
+				if at == tt.log {
+					file += Suffix
+				}
+				if at >= 0 {
+					data[at] ^= 1
+				}
+				noError(t, os.WriteFile(file, data, 0o600))
+			}
+			s := opened(t, path)
+			noError(t, tt.append(s))
+			if err := s.Finish(); !errors.Is(err, logfile.ErrDamaged) && !errors.Is(err, filter.ErrDamaged) {
+				t.Errorf("it was not made anew: %v", err)
+			}
+			s.Close()
+			if s := opened(t, path); s.Finish() != nil {
+				t.Errorf("the second time: %v", s.Finish())
+			}
+		})
+	}
+}
+
 func TestAnEntryOfAClassThatTheModelLacksIsDamage(t *testing.T) {
 	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam")))
 	m := numbered(0)

@@ -352,6 +352,15 @@ func (s *Store) remake(ctx context.Context) (err error) {
 	return err
 }
 
+// heal makes the model anew if the error, which it returns else, is about rows that are damaged in the model or in the tail: nothing else reads them.
+func (s *Store) heal(err error) error {
+	if s.remade != nil || !isDamage(err) {
+		return err
+	}
+	s.remade = err
+	return s.remake(context.Background())
+}
+
 // replace puts a model and its ledger in the place of what is there.
 func (s *Store) replace(f *filter.Filter, l *ledger) error {
 	log, err := commit(s.path, f, l)

@@ -143,7 +143,11 @@ func (s *Store) lesson(document *features.Document, before Entry, forgets bool) 
 	switch {
 	case err != nil:
 	case s.learns && (document != nil || old != nil):
-		if p, err = s.filter.Partial(document, old, counted); err == nil && document != nil {
+		p, err = s.filter.Partial(document, old, counted)
+		if err != nil && s.heal(err) == nil {
+			p, err = s.filter.Partial(document, old, s.facts.Terms) // a fit has counted all documents
+		}
+		if err == nil && document != nil {
 			v = s.filter.Judge(p.Learner.Scores(nil, p.Vector))
 		}
 	case document != nil:

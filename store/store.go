@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math/bits"
 	"os"
-	"slices"
 	"time"
 
 	"chaff/filter"
@@ -170,7 +169,7 @@ func (s *Store) load() error {
 			f.Close()
 		}
 	}
-	if slices.ContainsFunc(damages(), func(damage error) bool { return errors.Is(err, damage) }) {
+	if isDamage(err) {
 		s.remade = err
 		return nil
 	}
@@ -239,7 +238,11 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	if err := s.write(r, rows, body); err != nil {
+	err := s.write(r, rows, body)
+	if err != nil && len(rows.IDs) == 0 && s.heal(err) == nil {
+		err = s.write(r, rows, body)
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.know(); err != nil {
