@@ -118,7 +118,7 @@ func (d *doctor) run() {
 func (d *doctor) files() {
 	folder := filepath.Dir(d.model)
 	for _, file := range []struct{ about, path, missing string }{
-		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), "chaff train makes one")},
+		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), trainIt(d.model))},
 		{"log", storeOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"},
 	} {
 		info, err := os.Stat(file.path)
@@ -295,7 +295,11 @@ func askSocket(protocol, address string) error {
 		return fmt.Errorf("it takes no request: %w", err)
 	}
 	heard := make([]byte, len(words.hear))
-	if n, err := io.ReadFull(conn, heard); string(heard[:n]) != words.hear {
+	n, err := io.ReadFull(conn, heard)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("it does not answer in %d s: the daemon may not start", int(socketPatience.Seconds()))
+	}
+	if string(heard[:n]) != words.hear {
 		return cmp.Or(err, fmt.Errorf("it answers %q, not as %s does", heard, protocol))
 	}
 	return nil

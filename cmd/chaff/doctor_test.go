@@ -59,7 +59,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			"model", "chaff retrain -m MODEL makes it anew from its log"},
 		"the log is missing": {func(h home, d *doctor) { must(h.t, os.Remove(d.model+store.Suffix)) },
 			"log", "chaff restore has it from a backup"},
-		"both are missing": {func(h home, d *doctor) { d.model = h.path("other/model") }, "model", "chaff train makes one"},
+		"both are missing": {func(h home, d *doctor) { d.model = h.path("other/model") }, "model", "chaff train -m MODEL --maildir PATH makes one"},
 		"the model is cut": {func(h home, d *doctor) { must(h.t, os.Truncate(d.model, 100_000)) },
 			"learning", "chaff retrain -m MODEL makes it anew from its log"},
 		"the model is another file": {func(h home, d *doctor) { h.write("mail/model", "zeros") },

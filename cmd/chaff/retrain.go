@@ -80,7 +80,7 @@ readable by its owner only.`,
 			return nil
 		},
 	}
-	p.addModelFile(c, &model, "save")
+	p.addModelFile(c, &model, "back up")
 	c.Flags().StringVarP(&out, "out", "o", "", "write the backup to `FILE`")
 	return c
 }

@@ -106,6 +106,9 @@ func (x *serving) run(p *program) error {
 	}
 	if _, err := os.Stat(x.model); x.model == "" || errors.Is(err, fs.ErrNotExist) {
 		if err := hasStore(x.model); err != nil {
+			if x.model != "" {
+				err = hint.With(err, trainIt(x.model))
+			}
 			return err
 		}
 	}

@@ -111,6 +111,11 @@ func anew(path string, err error) string {
 	return ""
 }
 
+// trainIt says how the model of a daemon at path is made.
+func trainIt(path string) string {
+	return "chaff train -m " + shellWord(path) + " --maildir PATH makes one"
+}
+
 // addReplace adds the flag that lets a command replace a model that has learned since it was trained.
 func addReplace(c *cobra.Command, replace *bool) {
 	c.Flags().BoolVar(replace, "replace", false, "replace the model even if it has learned messages since it was trained")

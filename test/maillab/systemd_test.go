@@ -108,7 +108,7 @@ func wantRepaired(t *testing.T, l *maillab.Lab, page *maillab.Page) {
 		follow         func()
 	}{
 		{"truncate -s 1000 " + model, "chaff retrain -m " + model, func() { page.Follow("root", "chaff retrain") }},
-		{"rm " + model + " " + model + ".log", "chaff train makes one", func() {
+		{"rm " + model + " " + model + ".log", "chaff train -m " + model + " --maildir PATH makes one", func() {
 			l.Run("root", "chaff restore /var/backups/chaff.backup -m "+model+" --replace") // as the page has it
 		}},
 	} {
@@ -121,6 +121,9 @@ func wantRepaired(t *testing.T, l *maillab.Lab, page *maillab.Page) {
 		})
 		if out, err := l.Command("root", "chaff doctor -m "+model).Output(); err == nil || !strings.Contains(unwrapped(out), repair.advice) {
 			t.Errorf("doctor says\n%s", out)
+		}
+		if got := l.Run("root", "dpkg --install /root/chaff_1.0.0_amd64.deb"); !strings.Contains(got, "The daemon of chaff does not start: chaff doctor") {
+			t.Errorf("an upgrade without a model prints\n%s", got)
 		}
 		repair.follow()
 		l.Wait("a verdict", func() error {
