@@ -1,6 +1,7 @@
 package features
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math"
@@ -332,13 +333,14 @@ func (d *Documents) DocumentHashes(refs []Ref, workers int) []uint64 {
 
 // Compare compares two documents by all that they have: the same order, whatever the key and the numbers of their terms.
 func (d *Documents) Compare(x, y Ref) int {
-	if x == y {
+	readers := [...]documentReader{d.reader(), d.reader()}
+	if bytes.Equal(d.records.read(x, &readers[0].buffer), d.records.read(y, &readers[1].buffer)) {
 		return 0
 	}
 	var sums [2]uint64
 	var cells [2][]uint32
 	for i, ref := range [...]Ref{x, y} {
-		r := d.reader()
+		r := &readers[i]
 		r.readAll(ref)
 		for k, number := range r.numbers {
 			about := uint64(r.doc.Counts[k])<<8 | uint64(r.doc.Marks[k])
