@@ -109,12 +109,14 @@ func (h *host) fit(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		at, changed, err := h.stand()
+		at, err := h.stand()
 		if err != nil {
 			return err
 		}
-		due := h.Store.RetrainAfter > 0 && changed >= h.Store.RetrainAfter || changed > 0 && time.Since(h.lastFitted()) > 24*time.Hour
-		if last.Model != "" && (!due || at.Position <= last.Position) {
+		// What the stream has had since counts, and not what the log has learned: another program on this host may fit its model, too.
+		since := int(at.Position) - int(last.Position)
+		due := h.Store.RetrainAfter > 0 && since >= h.Store.RetrainAfter || since > 0 && time.Since(h.lastFitted()) > 24*time.Hour
+		if last.Model != "" && !due {
 			continue
 		}
 		began := time.Now()

@@ -36,7 +36,7 @@ func (h *host) followOnce(ctx context.Context) error {
 	if err := h.begin(ctx); err != nil {
 		return err
 	}
-	at, _, err := h.stand()
+	at, err := h.stand()
 	if err != nil {
 		return err
 	}

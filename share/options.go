@@ -35,7 +35,8 @@ type Options struct {
 	Keep int `json:"keep"`
 	// Rate is how many records this host publishes in an hour; more of them wait. 0 is no limit. At least 0. Default 1000.
 	Rate int `json:"rate"`
-	// Fit makes this host fit the model for all, when store.retrain_after says so, or once a day. It also makes the stream. One host does so.
+	// Fit makes this host fit the model for all, after store.retrain_after records of the stream, or once a day. It also makes the stream. One host
+	// does so.
 	// Default false.
 	Fit bool `json:"fit"`
 

@@ -71,7 +71,7 @@ func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 		return nil, err
 	}
 	for {
-		at, _, err := h.stand()
+		at, err := h.stand()
 		if err != nil {
 			return nil, err
 		}

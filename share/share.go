@@ -209,18 +209,18 @@ func (h *host) open(ctx context.Context) error {
 	return err
 }
 
-// stand returns how far the log has followed the stream, and how many messages changed since the last fit. A position in another stream is none.
-func (h *host) stand() (at store.Stand, changed int, err error) {
-	at, changed, err = store.StandOf(h.Path)
+// stand returns how far the log has followed the stream. A position in another stream is none.
+func (h *host) stand() (at store.Stand, err error) {
+	at, err = store.StandOf(h.Path)
 	if at.Stream != h.made {
 		at.Position, at.Fit = 0, 0
 	}
-	return at, changed, err
+	return at, err
 }
 
 // begin makes sure that the model is one which can follow the stream.
 func (h *host) begin(ctx context.Context) error {
-	at, _, err := h.stand()
+	at, err := h.stand()
 	if errors.Is(err, store.ErrNone) {
 		if _, e := os.Stat(h.Path); e == nil {
 			return fatal{fmt.Errorf("%s has no log: move it away, and share fetches the shared model", h.Path)}

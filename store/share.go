@@ -62,17 +62,17 @@ func standRecord(stream int64, position uint64, origin string, number uint64) lo
 	return r
 }
 
-// StandOf returns how far the log of the model at path has followed a stream, and how many messages were learned or forgotten since its last fit.
-func StandOf(path string) (at Stand, changed int, err error) {
+// StandOf returns how far the log of the model at path has followed a stream.
+func StandOf(path string) (at Stand, err error) {
 	b, err := openToRead(path)
 	if err != nil {
-		return at, 0, fmt.Errorf("read %s: %w", path+Suffix, err)
+		return at, fmt.Errorf("read %s: %w", path+Suffix, err)
 	}
 	defer b.file.Close()
 	if b.facts.Shared != nil {
 		at = *b.facts.Shared
 	}
-	return at, b.facts.Changed, nil
+	return at, nil
 }
 
 // waits reports whether an entry was taught here and has no place in the stream yet. The mail of a training is what all hosts begin with.

@@ -60,7 +60,7 @@ func (g *group) put(host string, data []byte) {
 // apply makes a host learn up to n records of the stream.
 func (g *group) apply(host string, n int) Applied {
 	g.t.Helper()
-	at, _, err := StandOf(g.paths[host])
+	at, err := StandOf(g.paths[host])
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func (g *group) fit(host string) {
 		g.t.Fatal(err)
 	}
 	for host, path := range g.paths {
-		if at, _, err := StandOf(path); err != nil {
+		if at, err := StandOf(path); err != nil {
 			g.t.Fatal(err)
 		} else if at.Position < fit.Position {
 			g.apply(host, int(fit.Position-at.Position))

@@ -240,7 +240,7 @@ func TestThreeHostsAndThreeServersLoseNothing(t *testing.T) {
 	fitted(t, js, hosts[0], hosts[1])
 	taught.teach(t, 7, mail[2150:2200], hosts[0], hosts[1])
 	settled(t, js, hosts[:2]...)
-	at, _, err := store.StandOf(hosts[1].path)
+	at, err := store.StandOf(hosts[1].path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package share
 
 import (
 	"testing"
+	"time"
 
 	"chaff/corpus/corpustest"
 	"chaff/store"
@@ -36,6 +37,10 @@ func TestTwoHostsTeachEachOther(t *testing.T) {
 	if n := a.status().Messages; n != 120 {
 		t.Errorf("a has %d messages, want 120", n)
 	}
+	until(t, 10*time.Second, "the state of b says what was shared", func() bool {
+		s, is, err := store.ReadSharing(b.path)
+		return err == nil && is && s.Host == "b" && s.Published == 15 && s.Applied == 25 && s.Waiting == 0 && s.Position == 40 && s.Problem == ""
+	})
 	b.with(func(s *store.Store) error {
 		_, err := s.Forget(mail[0].Raw)
 		return err

@@ -32,7 +32,7 @@ func TestALessonIsKnownEverywhereInTwoSeconds(t *testing.T) {
 	go func() {
 		defer close(done)
 		for until := time.Now().Add(2 * time.Minute); len(lags) < len(mail) && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-			at, _, err := store.StandOf(last.path)
+			at, err := store.StandOf(last.path)
 			if err != nil {
 				t.Error(err)
 				return
