@@ -13,14 +13,14 @@ import (
 
 // Settings has everything that classification needs except weights and vocabulary: sections SETT and HKEY of the model file.
 type Settings struct {
-	Classes      []string            `json:"classes"`
-	Model        string              `json:"model"`
-	Kind         string              `json:"kind"`
-	Form         models.Form         `json:"form,omitempty"`
-	TermsVersion string              `json:"terms_version"`
+	Classes      []string    `json:"classes"`
+	Model        string      `json:"model"`
+	Kind         string      `json:"kind"`
+	Form         models.Form `json:"form,omitempty"`
+	TermsVersion string      `json:"terms_version"`
 	Reading
-	Thresholds   *metrics.Thresholds `json:"thresholds,omitempty"`
-	Calibration  metrics.Calibration `json:"calibration"`
+	Thresholds  *metrics.Thresholds `json:"thresholds,omitempty"`
+	Calibration metrics.Calibration `json:"calibration"`
 }
 
 // encodeSettings returns section SETT.
