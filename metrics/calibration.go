@@ -72,7 +72,7 @@ func (c Calibration) Probabilities(dst, scores []float64) []float64 {
 // Probability returns the probability of class 1 for two classes with the scores 0 and z. z is finite.
 func (c Calibration) Probability(z float64) float64 {
 	mustMatch(2, len(c.Offsets))
-	return invlogit(c.Slope*z + c.Offsets[1])
+	return 1 / (1 + math.Exp(-(c.Slope*z + c.Offsets[1])))
 }
 
 func mustMatch(a, b int) {
@@ -80,8 +80,6 @@ func mustMatch(a, b int) {
 		panic(fmt.Sprintf("metrics: slices of %d and %d messages", a, b))
 	}
 }
-
-func invlogit(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of the sum. It subtracts the greatest z, so that exp does not overflow.
 func softmax(z []float64) (logSum float64) {

@@ -356,7 +356,8 @@ func (c Confusion) LAM() *float64 {
 		return math.Log(p) - math.Log1p(-p)
 	}
 	ham, spam := c.Of(0), c.Of(1)
-	return orNil(100*invlogit((logit(c[0][1], ham)+logit(c[1][0], spam))/2), ham > 0 && spam > 0)
+	mean := (logit(c[0][1], ham) + logit(c[1][0], spam)) / 2
+	return orNil(100*(1/(1+math.Exp(-mean))), ham > 0 && spam > 0)
 }
 
 // percentOf returns 100 * count / n, nil for n = 0.

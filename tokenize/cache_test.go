@@ -45,8 +45,8 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 				t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 			}
 		}
-		if len(c.terms) > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > math.MaxUint16 {
-			t.Fatalf("the cache holds %d words of %d bytes", len(c.terms), len(c.texts))
+		if c.terms.Len() > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > math.MaxUint16 {
+			t.Fatalf("the cache holds %d words of %d bytes", c.terms.Len(), len(c.texts))
 		}
 	}
 }

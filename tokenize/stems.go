@@ -84,8 +84,7 @@ type cache struct {
 	tag       string      // of the terms; empty if the caller adds one
 	normalize normalizer
 	seed      maphash.Seed
-	words     hashtable.Table // hashes of the words
-	terms     []cachedTerm    // by the number of the word
+	terms     hashtable.Map[cachedTerm] // by the hash of the word
 	texts     []byte
 	disguises []disguise
 }
@@ -93,7 +92,7 @@ type cache struct {
 type cachedTerm struct {
 	hash     uint64
 	start    uint32 // of its text
-	size     uint16 // 0 for a text that is too long to keep
+	size     uint16
 	disguise uint16 // which one is behind it, from 1; 0 if the word is not disguised
 }
 
@@ -113,20 +112,16 @@ func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
 
 // get returns the term that a word is counted as, which is never overwritten, its hash, and what is behind a disguised word.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
-	if len(c.terms) == maxCachedWords || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
-		c.words.Reset()
-		c.terms, c.texts, c.disguises = c.terms[:0], make([]byte, 0, cap(c.texts)), nil
-	}
-	number, isNew := c.words.Add(maphash.Bytes(c.seed, word))
-	if isNew {
-		c.terms = append(c.terms, cachedTerm{})
-	}
-	t := &c.terms[number]
-	if t.size > 0 {
+	key := maphash.Bytes(c.seed, word)
+	if t := c.terms.Get(key); t != nil {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
 		}
 		return c.texts[t.start:][:t.size], t.hash, d
+	}
+	if c.terms.Len() == maxCachedWords || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
+		c.terms.Reset()
+		c.texts, c.disguises = make([]byte, 0, cap(c.texts)), nil
 	}
 	// The terms of a message keep memory that is outgrown: twice the size if it doubles, five times if it grows by a quarter, as append does.
 	if cap(c.texts)-len(c.texts) < maxCachedTerm {
@@ -143,10 +138,11 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		return slices.Clone(text), hash, d
 	}
 	c.texts = texts
-	t.hash, t.start, t.size = hash, uint32(start), uint16(len(text))
+	t := cachedTerm{hash: hash, start: uint32(start), size: uint16(len(text))}
 	if d != nil {
 		c.disguises = append(c.disguises, *d)
 		t.disguise = uint16(len(c.disguises))
 	}
+	c.terms.Put(key, t)
 	return text, hash, d
 }

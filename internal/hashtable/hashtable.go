@@ -1,5 +1,5 @@
 // Package hashtable numbers 64-bit hashes: the first distinct hash is 0, the next 1, and so on. Callers keep what belongs
-// to a hash in slices, by its number.
+// to a hash in slices, by its number. [Map] keeps one value beside each hash instead.
 //
 // Hashes are placed by a random number that is drawn for each table, so nobody can choose hashes that collide in it. The
 // numbers do not depend on it. A Table takes half of the memory of a map and is several times as fast, because its keys are

@@ -8,6 +8,44 @@ import (
 )
 
 // FuzzMap compares a map of hashes with one of the language.
+// FuzzMap compares a map of hashes with one of the language.
+func FuzzMap(f *testing.F) {
+	f.Add([]byte{}, uint16(0))
+	f.Add([]byte{1, 2, 3, 1, 0, 255}, uint16(5000))
+	var m Map[uint32]
+	f.Fuzz(func(t *testing.T, data []byte, more uint16) {
+		m.Reset()
+		want := make(map[uint64]uint32)
+		put := func(hash uint64) {
+			_, known := want[hash]
+			if got := m.Get(hash); (got != nil) != known {
+				t.Fatalf("hash %x: got %v, was put: %v", hash, got, known)
+			}
+			want[hash] = uint32(len(want))
+			m.Put(hash, want[hash])
+		}
+		for i := range data {
+			var word [8]byte
+			copy(word[:], data[i:min(i+1+i%8, len(data))])
+			put(1 + binary.LittleEndian.Uint64(word[:])&(1<<63-1))
+		}
+		for n := range uint64(more) { // enough to make the map grow
+			put(1<<63 | n*n<<20)
+		}
+		if m.Len() != len(want) {
+			t.Fatalf("%d hashes, want %d", m.Len(), len(want))
+		}
+		for hash, value := range want {
+			if got := m.Get(hash); got == nil || *got != value {
+				t.Fatalf("hash %x: got %v, want %d", hash, got, value)
+			}
+		}
+		if m.Put(0, 7); *m.Get(0) != 7 || *m.Get(1) != 7 {
+			t.Fatal("the hashes 0 and 1 differ")
+		}
+	})
+}
+
 func FuzzTable(f *testing.F) {
 	f.Add([]byte{}, uint16(0))
 	f.Add([]byte{1, 2, 3, 1, 0, 255}, uint16(3))

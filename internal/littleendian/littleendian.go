@@ -24,7 +24,7 @@ func Decode[T Number](data []byte) ([]T, error) {
 		return nil, nil
 	}
 	first := unsafe.Pointer(unsafe.SliceData(data))
-	if isLittleEndian() && uintptr(first)%uintptr(size) == 0 {
+	if isLittleEndian && uintptr(first)%uintptr(size) == 0 {
 		return unsafe.Slice((*T)(first), n), nil
 	}
 	numbers := make([]T, n)
@@ -36,11 +36,11 @@ func Decode[T Number](data []byte) ([]T, error) {
 
 // Bytes returns the little-endian bytes of numbers, in place if this machine stores them alike, else as a copy.
 func Bytes[T Number](numbers []T) []byte {
-	if !isLittleEndian() {
+	if !isLittleEndian {
 		data, _ := binary.Append(nil, binary.LittleEndian, numbers) // never fails for numbers
 		return data
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), len(numbers)*int(unsafe.Sizeof(*new(T))))
 }
 
-func isLittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
+var isLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
