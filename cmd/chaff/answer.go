@@ -19,7 +19,7 @@ type result interface {
 
 func (p *program) show(r result, asJSON, fully bool) error {
 	if asJSON {
-		return printJSON(p.stdout, r)
+		return screen.PrintJSON(p.stdout, r, "  ")
 	}
 	var a answer
 	r.describe(&a, fully)
@@ -92,7 +92,7 @@ func (t *table) row(cells ...any) {
 // table adds a table whose rows are cut at a width; 0 is none.
 func (a *answer) table(t table, width int) {
 	a.add(func(p *program) {
-		out := newTable(p.stdout).Within(width)
+		out := screen.NewTable(p.stdout).Within(width)
 		for _, row := range t {
 			for i, cell := range row {
 				if i > 0 {

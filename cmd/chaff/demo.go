@@ -187,7 +187,7 @@ func demoMessages(p *program, c *cobra.Command, cfg config.Config, unseen []stri
 	screen.Printf(p.stdout, "Chaff learned %d invented messages (model %s) and judges %d others:\n\n",
 		collection.Summary().Used, cfg.Model, shown)
 	decoder := message.NewDecoder(message.DefaultOptions())
-	t := newTable(p.stdout, "verdict", "P(spam)", "from", "subject").Within(defaultWidth)
+	t := screen.NewTable(p.stdout, "verdict", "P(spam)", "from", "subject").Within(defaultWidth)
 	var last []byte
 	for i := range shown {
 		if last, err = sample.Message(unseen[i*len(unseen)/shown]); err != nil {

@@ -252,7 +252,7 @@ func strongest(all []filter.Contribution, n int) []filter.Contribution {
 
 // printContributions prints contributions with the words that the terms stand for, if these are others.
 func printContributions(w io.Writer, all []filter.Contribution) {
-	t := newTable(w).Within(defaultWidth)
+	t := screen.NewTable(w).Within(defaultWidth)
 	for i, c := range all {
 		flushSome(t, i)
 		words := strings.Join(c.Tokens, " ")
@@ -266,7 +266,7 @@ func printContributions(w io.Writer, all []filter.Contribution) {
 
 // printWeights prints contributions with their parts.
 func printWeights(w io.Writer, all []filter.Contribution, limit int) {
-	t := newTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(limit)
+	t := screen.NewTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(limit)
 	for i, c := range all {
 		flushSome(t, i)
 		messages := "-" // of runs of bytes they are not counted

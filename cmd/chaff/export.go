@@ -18,6 +18,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
+	"chaff/store"
 	"chaff/train"
 )
 
@@ -196,7 +197,10 @@ func importWeights(x *onModel, table, kindName string, replacing bool) error {
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := errors.Join(saveAlone(x.command.Context(), f, x.model), keepKey()); err != nil {
+	if err := makeFolder(x.model); err != nil {
+		return err
+	}
+	if err := errors.Join(aboutStore(store.SaveAlone(x.command.Context(), x.model, f)), keepKey()); err != nil {
 		return err
 	}
 	screen.Printf(x.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.model)

@@ -354,7 +354,7 @@ func (a *answer) briefly(classes []string, all []evaluate.Judged, of int) {
 	for _, j := range all[:n] {
 		text := fmt.Sprintf(", %s: %s", delivery.Probability(classes, j.Probability), subjectOf(j))
 		a.add(func(p *program) {
-			t := newTable(p.stdout).Within(defaultWidth)
+			t := screen.NewTable(p.stdout).Within(defaultWidth)
 			screen.Printf(t, "  %s%s\n", judgement(j), text)
 			t.Flush()
 		})

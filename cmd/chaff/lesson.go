@@ -38,7 +38,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			all := lesson.All()
 			if len(args) == 0 {
-				t := newTable(p.stdout)
+				t := screen.NewTable(p.stdout)
 				for _, l := range all {
 					screen.Printf(t, "%s\t%s\n", l.Name, l.Title)
 				}

@@ -203,11 +203,6 @@ func inPlace(w io.Writer, width int) (show func(text string), done func()) {
 	}
 }
 
-func printJSON(w io.Writer, v any) error { return screen.PrintJSON(w, v, "  ") }
-
-// newTable returns a table with the given headings. Flush prints it.
-func newTable(w io.Writer, headings ...string) *screen.Table { return screen.NewTable(w, headings...) }
-
 // flushSome prints the rows of a table in blocks: a table keeps its rows in memory to align them. The next row is i.
 func flushSome(t *screen.Table, i int) {
 	if i%1000 == 999 {
@@ -304,7 +299,7 @@ func field(w io.Writer, label, format string, args ...any) {
 
 // printNext prints what to do next: commands, each with its purpose.
 func printNext(w io.Writer, commands ...[2]string) {
-	t := newTable(w)
+	t := screen.NewTable(w)
 	for i, c := range commands {
 		screen.Printf(t, "%-10s\t%s\t%s\n", [...]string{"next", ""}[min(i, 1)], screen.Quoted(c[0]), c[1])
 	}

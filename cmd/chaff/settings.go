@@ -198,7 +198,7 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 				loaded.Tune.Search = nil // tables, not keys
 			}
 			if asJSON {
-				return printJSON(p.stdout, values)
+				return screen.PrintJSON(p.stdout, values, "  ")
 			}
 			text := ""
 			if loaded.File != "" {

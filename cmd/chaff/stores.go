@@ -151,20 +151,3 @@ func savedFiles(path string) string {
 	}
 	return text
 }
-
-// saveStore saves a model that was fitted to all of some mail, with a log of the mail. Unless replacing is true, it drops
-// no message that was learned meanwhile.
-func saveStore(ctx context.Context, mail *train.Mail, f *filter.Filter, path string, fitted train.Refitted, o store.Options, replacing bool) error {
-	if err := makeFolder(path); err != nil {
-		return err
-	}
-	return aboutStore(store.Create(ctx, path, mail, f, fitted, o, replacing))
-}
-
-// saveAlone saves a model without a log, and removes the log of the model that it replaces.
-func saveAlone(ctx context.Context, f *filter.Filter, path string) error {
-	if err := makeFolder(path); err != nil {
-		return err
-	}
-	return aboutStore(store.SaveAlone(ctx, path, f))
-}

@@ -189,7 +189,7 @@ func seenMessage(origin string, view filter.View) seen {
 
 // print prints the message as text. It notes which fields of the header are ignored or used only in part.
 func (s seen) print(w io.Writer) {
-	t := newTable(w)
+	t := screen.NewTable(w)
 	for _, header := range []struct {
 		title  string
 		fields []seenField

@@ -15,6 +15,7 @@ import (
 	"chaff/internal/memory"
 	"chaff/models"
 	"chaff/report"
+	"chaff/store"
 	"chaff/train"
 )
 
@@ -155,12 +156,15 @@ func (x *experiment) train() error {
 
 // save saves a model, with its log if it was fitted to all mail. A model of a part of the mail is for measuring.
 func (x *experiment) save(ctx context.Context, mail *train.Mail, f *filter.Filter, fitted *train.Refitted, keepKey func() error) (err error) {
-	if !x.noStore && fitted != nil {
-		err = saveStore(ctx, mail, f, x.model, *fitted, x.Store, x.replace)
-	} else {
-		err = saveAlone(ctx, f, x.model)
+	if err := makeFolder(x.model); err != nil {
+		return err
 	}
-	return errors.Join(err, keepKey())
+	if !x.noStore && fitted != nil {
+		err = store.Create(ctx, x.model, mail, f, *fitted, x.Store, x.replace)
+	} else {
+		err = store.SaveAlone(ctx, x.model, f)
+	}
+	return errors.Join(aboutStore(err), keepKey())
 }
 
 // trainQuickly fits a model to all mail, and measures nothing.
