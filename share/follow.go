@@ -141,11 +141,15 @@ func (h *host) learn(ctx context.Context, batch []jetstream.Msg, at *place) erro
 				return ctx.Err()
 			}
 		}
-		at.position = end
+		at.position, h.learned = end, true
 		h.note(func(s *store.Sharing) { s.End = end + left })
 	}
 	if len(batch) > 0 {
 		return batch[len(batch)-1].Ack()
+	}
+	if h.learned {
+		h.learned = false
+		return h.apply(ctx, nil, at.position, at.position)
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ type host struct {
 	stream  jetstream.Stream
 	made    int64  // when the stream was made
 	number  uint64 // of the last record that this process has published, 0 for none
+	learned bool   // since the model was written
 	fits    jetstream.KeyValue
 	objects jetstream.ObjectStore
 
@@ -255,15 +256,17 @@ func (h *host) begin(ctx context.Context) error {
 	return h.apply(ctx, nil, at.Position, at.Position)
 }
 
-// apply makes the log learn what the stream has between two positions.
+// apply makes the log learn what the stream has between two positions. Without lessons it writes the model, if that is due.
 func (h *host) apply(ctx context.Context, lessons []store.Lesson, from, to uint64) error {
 	s, err := store.Open(ctx, h.Path, h.Store)
 	if err != nil {
 		return err
 	}
 	a, err := s.Apply(store.Batch{Host: h.name, Stream: h.made, From: from, To: to, Lessons: lessons})
-	if e := s.Finish(); e != nil {
-		h.say(e.Error())
+	if len(lessons) == 0 { // more may follow soon, and the model be written for all of them
+		if e := s.Finish(); e != nil {
+			h.say(e.Error())
+		}
 	}
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err

@@ -68,8 +68,11 @@ func TestALessonIsKnownEverywhereInTwoSeconds(t *testing.T) {
 	p50, p99 := lags[len(lags)/2], lags[len(lags)*99/100]
 	t.Logf("%.0f lessons a second: lag p50 %v, p99 %v, most %v", float64(len(mail))/took.Seconds(), p50.Round(time.Millisecond), p99.Round(time.Millisecond),
 		lags[len(lags)-1].Round(time.Millisecond))
-	// A machine that is too busy to be taught so fast is too busy for the rest, too.
-	if limit := max(2*time.Second, time.Duration(float64(took)/float64(len(mail))*200)); p99 > limit {
+	limit := 2 * time.Second
+	if float64(len(mail))/took.Seconds() < 95 { // the machine has other work
+		limit = 10 * time.Second
+	}
+	if p99 > limit {
 		t.Errorf("p99 is %v, must be below %v", p99, limit)
 	}
 }
