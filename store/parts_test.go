@@ -2,10 +2,15 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,7 +18,11 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
+	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/cputime"
+	"chaff/internal/evidence"
+	"chaff/internal/garbage"
 	"chaff/internal/logfile"
 	"chaff/internal/termkey"
 	"chaff/internal/testmain"
@@ -153,4 +162,69 @@ func TestOtherPartsAreNamed(t *testing.T) {
 	if _, err := mergesTo(t, good, replaced(terms, `"terms_version":"x`)); err == nil || !strings.Contains(err.Error(), "the version of the terms (") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestManyMessagesInOneMerge merges 64 parts of generated messages, as many as TEST_MESSAGES says, and prints what that takes. It is for figures by hand.
+func TestManyMessagesInOneMerge(t *testing.T) {
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("TEST_MESSAGES"), "2000"))
+	noError(t, err)
+	const parts = 64
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 41))
+	words, pairs := rand.NewZipf(random, 1.1, 20, 1<<20), rand.NewZipf(random, 1.05, 1000, 1<<25)
+	var paths []string
+	for p := range parts {
+		documents := features.NewDocuments(0)
+		w := documents.NewWriter()
+		var entries []train.Entry
+		for range n / parts {
+			class := random.IntN(2)
+			e := train.Entry{Terms: w.Add(generated(class, words, pairs, random)), Label: class, Fingerprint: random.Uint64(), SplitKey: random.Uint64(), Size: 4000}
+			entries = append(entries, e)
+		}
+		w.Close()
+		noError(t, documents.Complete(1))
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(p)))
+		mail := train.NewMail([]string{"ham", "spam"}, documents, entries)
+		noError(t, Collect(t.Context(), paths[p], mail, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions(), false))
+	}
+	runtime.GC()
+	garbage.Limit(16 << 20)                                   // as the program does
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // where there is one, the peak begins anew
+	began := cputime.Process()
+	m, err := Merge(t.Context(), paths, filepath.Join(dir, "out"), MergeOptions{RetrainOptions: RetrainOptions{Memory: 256 << 20}})
+	noError(t, err)
+	if m.Messages != n/parts*parts {
+		t.Errorf("%d messages, want %d", m.Messages, n/parts*parts)
+	}
+	status, _ := os.ReadFile("/proc/self/status")
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	peak, _, _ = strings.Cut(peak, "\n")
+	t.Logf("%d messages, %d terms: %.1f s of CPU time, peak%s", m.Messages, m.Saved.Terms, (cputime.Process() - began).Seconds(), peak)
+}
+
+// generated returns a message of words and pairs of words that are as frequent as in mail, of which each class prefers some.
+func generated(class int, words, pairs *rand.Zipf, random *rand.Rand) *features.Bag {
+	b := new(features.Bag)
+	add := func(group evidence.Group, n int, of *rand.Zipf) {
+		for range n {
+			term := of.Uint64()
+			if term%16 == uint64(class) {
+				term++
+			}
+			text := fmt.Appendf(nil, "%v:%d", group, term)
+			if b.Add(xxhash.Sum64(text), group, false) {
+				b.Name(text, nil)
+			}
+		}
+	}
+	add(evidence.Words, 80, words)
+	add(evidence.Pairs, 60, pairs)
+	add(evidence.Subject, 5, words)
+	add(evidence.Fields, 10, words)
+	text := make([]byte, 600)
+	for i := range text {
+		text[i] = 'a' + byte(random.IntN(4)*random.IntN(7))
+	}
+	b.AddGrams(text)
+	return b
 }
