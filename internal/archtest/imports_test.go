@@ -29,6 +29,7 @@ func rooms() map[string][]string {
 		"docs/figures":          all,
 		"docs/growth":           all,
 		"test/load":             {},
+		"test/slurm":            {},
 		"test/share":            {},
 		"test/maillab":          {},                                                                                                                                                                          // it runs the programs
 		"config":                {"corpus", "features", "mailbox", "message", "metrics", "models", "serve", "serve/lmtp", "serve/milter", "serve/spamd", "serve/web", "share", "store", "tokenize", "train"}, // for their Options
