@@ -2,6 +2,7 @@ package share
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -30,5 +31,17 @@ func TestMoreThanTheRateWaits(t *testing.T) {
 	}
 	if b := newBudget(0); !b.wait(ended) {
 		t.Error("there is a limit without a rate")
+	}
+}
+
+func TestThatNoServerAnswersIsSaidAtOnce(t *testing.T) {
+	ended, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	var said []string
+	err := Run(ended, Model{Path: filepath.Join(t.TempDir(), "model")}, Options{Nats: []string{"nats://127.0.0.1:1"}, Filter: "mail", Host: "a"}, func(line string) {
+		said = append(said, line)
+		stop()
+	})
+	if want := "no server answers at nats://127.0.0.1:1; what is taught waits in the log"; err != nil || len(said) == 0 || said[0] != want {
+		t.Errorf("said %q, %v, want %q", said, err, want)
 	}
 }

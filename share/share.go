@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,6 +73,9 @@ func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
 		return err
 	}
 	defer connection.Close()
+	if !connection.IsConnected() {
+		h.say(fmt.Sprintf("no server answers at %s; what is taught waits in the log", strings.Join(o.Nats, ", ")))
+	}
 	if h.js, err = jetstream.New(connection); err != nil {
 		return err
 	}
@@ -119,8 +123,12 @@ func (h *host) again(ctx context.Context, what string, do func(context.Context) 
 		if err == nil || ctx.Err() != nil || errors.As(err, new(fatal)) {
 			return err
 		}
-		h.say(fmt.Sprintf("%s: %v", what, err))
-		h.note(func(s *store.Sharing) { s.Problem = fmt.Sprintf("%s: %v", what, err) })
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = errors.New("the servers do not answer")
+		}
+		problem := fmt.Sprintf("%s: %v", what, err)
+		h.say(problem)
+		h.note(func(s *store.Sharing) { s.Problem = problem })
 		if err := h.save(); err != nil {
 			h.say(err.Error())
 		}
