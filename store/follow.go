@@ -1,0 +1,326 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"chaff/features"
+	"chaff/internal/logfile"
+	"chaff/internal/replace"
+)
+
+// Applied is what became of lessons.
+type Applied struct {
+	Learned int            // of other hosts, or forgotten
+	Own     int            // of this host, which have their place now
+	Twice   int            // that came before
+	Refused map[string]int // by reason
+	Last    time.Time      // when the last one got its place
+}
+
+// Batch is what the stream of hosts has between two positions.
+type Batch struct {
+	// Host is the name of this host, by which it knows its own lessons.
+	Host string
+	// Stream is when the stream was made, see [Stand].
+	Stream   int64
+	From, To uint64
+	Lessons  []Lesson
+}
+
+// ErrMoved is returned for a batch that does not begin where the log has followed the stream to.
+var ErrMoved = errors.New("the log has another position in the stream")
+
+// Apply learns a batch. It is on disk when Apply returns, and with it the position.
+func (s *Store) Apply(b Batch) (a Applied, err error) {
+	defer about(&err, "learn into "+s.path+Suffix)
+	a.Refused = map[string]int{}
+	var at Stand
+	if s.facts.Shared != nil {
+		at = *s.facts.Shared
+	}
+	if at.Stream != b.Stream {
+		at.Position = 0
+	}
+	if at.Position != b.From {
+		return a, ErrMoved
+	}
+	numbers := maps.Clone(at.Numbers)
+	if numbers == nil {
+		numbers = map[string]uint64{}
+	}
+	changed := map[string]bool{}
+	err = s.together(func() error {
+		for _, l := range b.Lessons {
+			a.Last = l.Time
+			t, err := l.read(&s.names)
+			switch {
+			case err != nil:
+				a.Refused[err.Error()]++
+				continue
+			case t.number <= numbers[l.Origin]:
+				a.Twice++
+				continue
+			}
+			numbers[l.Origin], changed[l.Origin] = t.number, true
+			own, err := s.apply(t, l.Origin == b.Host)
+			if err != nil {
+				return err
+			}
+			a.Own += int(flag(own))
+			a.Learned += int(flag(!own))
+		}
+		for origin := range changed {
+			if err := s.append(standRecord(b.Stream, b.To, origin, numbers[origin]), logfile.Rows{}, nil); err != nil {
+				return err
+			}
+		}
+		if len(changed) == 0 && (at.Position != b.To || at.Stream != b.Stream) {
+			return s.append(standRecord(b.Stream, b.To, "", 0), logfile.Rows{}, nil)
+		}
+		return nil
+	})
+	return a, err
+}
+
+// together does what appends records, and syncs the file once.
+func (s *Store) together(do func() error) error {
+	s.unsynced = true
+	err := do()
+	s.unsynced = false
+	if e := s.file.Sync(); err == nil && e != nil {
+		err = replace.Reason(e)
+	}
+	return err
+}
+
+// apply learns a lesson, and reports whether it was one of this host that waited.
+func (s *Store) apply(t taught, own bool) (waited bool, err error) {
+	before, _, err := s.find(t.entry.Fingerprint)
+	if err != nil {
+		return false, err
+	}
+	switch known := before.what != 0; {
+	case known && before.waits():
+		if own && before.isSame(t.entry) {
+			waited = true
+			break
+		}
+		if !t.entry.Confirmed || before.Confirmed {
+			return own, nil // what waits comes later
+		}
+	case known && (before.Confirmed && !t.entry.Confirmed || before.record() == t.entry.record()):
+		return own, nil // or it came before a crash
+	}
+	t.entry.at = before.at
+	if waited && !t.isCut {
+		return true, s.place(t.entry)
+	}
+	return own, s.enter(t.entry, before, t.document, t.texts)
+}
+
+// isSame reports whether an entry that waits is that of a lesson.
+func (e Entry) isSame(lesson Entry) bool {
+	lesson.Learned, lesson.Origin, lesson.Shared, lesson.Doubt = e.Learned, e.Origin, e.Shared, e.Doubt
+	return e.what == lesson.what && bytes.Equal(appendEntry(nil, e), appendEntry(nil, lesson))
+}
+
+// place gives an entry, whose record is in the log, its place in the stream.
+func (s *Store) place(e Entry) error {
+	r := e.record()
+	r.Reason = again
+	if e.what == forget {
+		return s.append(r, logfile.Rows{}, nil)
+	}
+	first, is, err := s.log.At(e.at, s.end)
+	if err == nil && !is {
+		err = s.damaged(s.checkpoint)
+	}
+	if err != nil {
+		return err
+	}
+	return s.append(r, logfile.Rows{}, binary.LittleEndian.AppendUint64(nil, uint64(first.At)))
+}
+
+// enter learns or forgets as an entry says. before is what the log said of the message.
+func (s *Store) enter(e, before Entry, document features.Document, texts [][]byte) error {
+	moves := before.what == learn
+	if e.what == forget {
+		p, _, err := s.lesson(nil, before, moves)
+		if err != nil {
+			return err
+		}
+		return s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
+	}
+	p, _, err := s.lesson(&document, before, moves)
+	if err != nil {
+		return err
+	}
+	text := func(i int) []byte { return texts[i] }
+	data := document.Append(nil, text) // all texts: a record that has them may be left out of a fit
+	return s.append(e.record(), p.Learn(before.Label, e.Label, text), appendBody(nil, data, true))
+}
+
+// FitShared fits a model to what the log of the model at path has of the stream, and of the training before, and saves both at out. What waits is left out, as
+// are the files of mailboxes and what this host's filter was sure of. It locks nothing, so that the host goes on.
+func FitShared(ctx context.Context, path, out string, o Options, r RetrainOptions) (at Stand, err error) {
+	defer about(&err, "fit the model to "+path+Suffix)
+	b, err := openToRead(path)
+	if err != nil {
+		return at, err
+	}
+	defer b.file.Close()
+	l, err := b.readIf(features.NewDocuments(r.Memory), func(e Entry) bool { return !e.waits() && e.what != trust })
+	if err == nil {
+		err = l.documents.Err()
+	}
+	if err != nil {
+		return at, err
+	}
+	if l.facts.Shared == nil {
+		return at, errors.New("it has not followed a stream yet")
+	}
+	l.seen, l.facts.Options, l.facts.Refused = sightings{}, o, nil
+	l.expire(o, time.Now())
+	f, _, err := l.fit(ctx, r, time.Now())
+	if err != nil {
+		return at, err
+	}
+	at = *l.facts.Shared
+	at.Fit = at.Position
+	l.facts.Shared = &at
+	remove(out)
+	log, err := commit(out, f, l)
+	if log != nil {
+		err = cmp.Or(err, log.Close())
+	}
+	return at, err
+}
+
+// remove removes a model and its log.
+func remove(path string) {
+	os.Remove(path)
+	os.Remove(path + Suffix)
+}
+
+// Reasons why a model cannot be that of other hosts.
+var (
+	// ErrOtherMail is returned for a model that was trained on other mail than that of the host that fits.
+	ErrOtherMail = errors.New("the model was trained on other mail")
+	// ErrDiffers is returned for a model with another key, or other settings.
+	ErrDiffers = errors.New("the model here and the shared one differ")
+)
+
+// Adopt puts the model at from, which [FitShared] has made on some host, and its log in the place of those at path. What waits here stays, as do the files of
+// mailboxes and what the filter was sure of. The log must have followed the stream to the position of the fit, so that nothing waits that the fit has; unless
+// the stream does not reach back. What it has behind that position is to be applied again.
+func Adopt(ctx context.Context, path, from string) (err error) {
+	defer about(&err, "take over the fitted model as "+path)
+	if path, err = replace.Target(path); err != nil {
+		return err
+	}
+	s, err := OpenAsBefore(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if s.remade != nil {
+		return s.remade
+	}
+	old, err := lockFile(ctx, path+Suffix)
+	if err == nil {
+		defer old.Close()
+		err = s.carry(old)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, suffix := range []string{Suffix, ""} { // the log first, see commit
+		if info, err := os.Stat(path + suffix); err == nil {
+			if err := os.Chmod(from+suffix, info.Mode().Perm()); err != nil {
+				return replace.Reason(err)
+			}
+		}
+		if err := os.Rename(from+suffix, path+suffix); err != nil {
+			return replace.Reason(err)
+		}
+		if err := syncFolder(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carry appends what another log, which it replaces, says of this host only.
+func (s *Store) carry(old *os.File) error {
+	b, err := openBook(old)
+	if err != nil {
+		return err
+	}
+	l, err := b.read(nil)
+	if err != nil {
+		return err
+	}
+	mine, err := s.read(nil)
+	if err != nil {
+		return err
+	}
+	if differs := l.difference(mine.recipe); differs != "" {
+		return fmt.Errorf("%w: %s", ErrDiffers, differs)
+	}
+	var offsets []int64
+	var sure []Entry
+	trained, missing := 0, 0
+	for _, e := range l.entries {
+		switch {
+		case e.waits():
+			offsets = append(offsets, e.at)
+		case e.what == trust && !mine.knows(e.Fingerprint):
+			sure = append(sure, e)
+		case e.what == learn && !e.Shared:
+			trained++
+			missing += int(flag(!mine.knows(e.Fingerprint)))
+		}
+	}
+	if (b.facts.Shared == nil || b.facts.Shared.Fit == 0) && 2*missing > trained {
+		return fmt.Errorf("%w: %d of %d messages are not in the shared one", ErrOtherMail, missing, trained)
+	}
+	slices.Sort(offsets)
+	return s.together(func() error {
+		for r, data := range l.seen.records(func(fingerprint uint64) bool { return l.knows(fingerprint) }) {
+			if err := s.append(r, logfile.Rows{}, data); err != nil {
+				return err
+			}
+		}
+		for _, e := range sure {
+			if err := s.append(e.record(), logfile.Rows{}, nil); err != nil {
+				return err
+			}
+		}
+		for some := range slices.Chunk(offsets, 100) {
+			waiting, err := b.waiting(some)
+			if err != nil {
+				return err
+			}
+			for _, w := range waiting {
+				before, _, err := s.find(w.entry.Fingerprint)
+				if err == nil && (!before.Confirmed || w.entry.Confirmed) {
+					err = s.enter(w.entry, before, w.document, w.texts)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
