@@ -88,8 +88,12 @@ func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 	}
 	h.number = p.number
 	var err error
-	p.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	p.encoder, err = newEncoder()
 	return p, err
+}
+
+func newEncoder() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 }
 
 // last asks the stream for the last record of this host.
@@ -128,17 +132,15 @@ func (p *publisher) send(ctx context.Context, w store.Waiting) error {
 // encode returns a record as it is sent. One that is too large loses terms at its end until it fits.
 func (p *publisher) encode(w store.Waiting) (data []byte, isCut bool) {
 	for terms := w.Terms(); ; terms /= 2 {
-		data = p.encoder.EncodeAll(w.Lesson(p.number+1, terms), nil)
-		if len(data) <= maxRecord {
+		lesson := w.Lesson(p.number+1, terms)
+		data = p.encoder.EncodeAll(lesson, nil)
+		if len(data) <= maxRecord && len(lesson) <= store.MaxLesson {
 			return data, terms < w.Terms()
 		}
 	}
 }
 
-// maxDecompressed is the most bytes of a record after decompression.
-const maxDecompressed = 32 << 20
-
-var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDecompressed))
+var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(store.MaxLesson))
 
 // decompress returns what encode has compressed, nil for anything else.
 func decompress(data []byte) []byte {

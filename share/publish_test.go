@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"chaff/store"
 )
 
 // A host publishes as many records as its rate says in an hour, and the next ones wait.
@@ -43,5 +45,19 @@ func TestThatNoServerAnswersIsSaidAtOnce(t *testing.T) {
 	})
 	if want := "no server answers at nats://127.0.0.1:1; what is taught waits in the log"; err != nil || len(said) == 0 || said[0] != want {
 		t.Errorf("said %q, %v, want %q", said, err, want)
+	}
+}
+
+// A host that was taken over may send anything: what is too large is no lesson, and the largest that hosts send is one.
+func TestALessonHasABound(t *testing.T) {
+	encoder, err := newEncoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer encoder.Close()
+	for size, is := range map[int]bool{store.MaxLesson: true, store.MaxLesson + 1: false, 100 * store.MaxLesson: false} {
+		if got := decompress(encoder.EncodeAll(make([]byte, size), nil)); (len(got) == size) != is {
+			t.Errorf("%d of %d bytes are read", len(got), size)
+		}
 	}
 }

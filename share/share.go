@@ -41,7 +41,7 @@ type host struct {
 	state store.Sharing
 }
 
-// fatal is an error that only a person can mend.
+// fatal is an error that only a person can repair.
 type fatal struct{ error }
 
 func (f fatal) Unwrap() error { return f.error }
@@ -49,7 +49,7 @@ func (f fatal) Unwrap() error { return f.error }
 // retry is how long to wait after an error.
 const retry = time.Second
 
-// Run shares a model until ctx ends. It waits for the servers; the error is about something that a person has to mend. say gets a line for each thing that goes
+// Run shares a model until ctx ends. It waits for the servers; the error is about something that a person has to repair. say gets a line for each thing that goes
 // wrong meanwhile.
 func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
 	name, err := o.name()
@@ -116,7 +116,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// again does something until it succeeds, ctx ends, or a person has to mend something.
+// again does something until it succeeds, ctx ends, or a person has to repair something.
 func (h *host) again(ctx context.Context, what string, do func(context.Context) error) error {
 	for {
 		err := do(ctx)

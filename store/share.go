@@ -114,8 +114,10 @@ type Lesson struct {
 const (
 	lessonVersion = 1
 	lessonHead    = 24
-	maxLesson     = 64 << 20 // bytes
 )
+
+// MaxLesson is the most bytes of a lesson. Its terms take up to 50 times the memory while it is read, whoever has sent it.
+const MaxLesson = 4 << 20
 
 // check returns the check value of the key: all hosts have it.
 func (r names) check() uint64 { return r.Key.Hash([]byte("chaff share")) }
@@ -133,7 +135,7 @@ type taught struct {
 func (l Lesson) read(r *names) (t taught, err error) {
 	le, data := binary.LittleEndian, l.Data
 	switch {
-	case len(data) < lessonHead+entrySize || len(data) > maxLesson || len(l.Origin) > MaxOrigin:
+	case len(data) < lessonHead+entrySize || len(data) > MaxLesson || len(l.Origin) > MaxOrigin:
 		return t, errors.New("no record")
 	case data[0] != lessonVersion:
 		return t, errors.New("another version")
