@@ -16,27 +16,34 @@ import (
 // lineOf returns a record in two lines, as foreign text could be.
 func lineOf(r slog.Record) string { return fmt.Sprintf("%s %d\n", r.Message, r.NumAttrs()) }
 
-func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
+// newJournal returns a socket in the place of the journal's, and a journal that writes to it.
+func newJournal(t *testing.T) (*net.UnixConn, *Journal) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "j") // short, as the names of sockets must be
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket := filepath.Join(dir, "s")
-	journal, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	server, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer journal.Close()
+	t.Cleanup(func() { server.Close() })
 	j := dialJournal(socket, lineOf)
 	if j == nil {
 		t.Fatal("no connection")
 	}
-	defer j.conn.Close()
+	t.Cleanup(func() { j.conn.Close() })
+	return server, j
+}
+
+func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
+	server, j := newJournal(t)
 	slog.New(j).Warn("judged", "verdict", "spam", "user", "a\nPRIORITY=0")
 	slog.New(j).Info("a note of\nwrong token client=192.0.2.1")
 	got := make([]byte, 1000)
-	n, err := journal.Read(got)
+	n, err := server.Read(got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +55,7 @@ func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
 	if string(got[:n]) != want {
 		t.Errorf("got %q, want %q", got[:n], want)
 	}
-	n, err = journal.Read(got)
+	n, err = server.Read(got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,22 +69,7 @@ func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
 
 // TestAJournalThatHangsHoldsUpNothing logs to a journal that reads nothing, until it takes no more.
 func TestAJournalThatHangsHoldsUpNothing(t *testing.T) {
-	dir, err := os.MkdirTemp("", "j")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	socket := filepath.Join(dir, "s")
-	journal, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer journal.Close()
-	j := dialJournal(socket, lineOf)
-	if j == nil {
-		t.Fatal("no connection")
-	}
-	defer j.conn.Close()
+	_, j := newJournal(t)
 	log := slog.New(j)
 	began := time.Now()
 	for range 10000 {
