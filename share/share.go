@@ -270,7 +270,7 @@ func (h *host) apply(ctx context.Context, lessons []store.Lesson, from, to uint6
 	if err != nil {
 		return err
 	}
-	a, err := s.Apply(store.Batch{Host: h.name, Stream: h.made, From: from, To: to, Lessons: lessons})
+	a, err := store.Follow(s, store.Batch{Host: h.name, Stream: h.made, From: from, To: to, Lessons: lessons})
 	if len(lessons) == 0 { // more may follow soon, and the model be written for all of them
 		if e := s.Finish(); e != nil {
 			h.say(e.Error())

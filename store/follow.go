@@ -40,8 +40,12 @@ type Batch struct {
 // ErrMoved is returned for a batch that does not begin where the log has followed the stream to.
 var ErrMoved = errors.New("the log has another position in the stream")
 
-// Apply learns a batch. It is on disk when Apply returns, and with it the position.
-func (s *Store) Apply(b Batch) (a Applied, err error) {
+// follower is a log that follows the stream of hosts.
+type follower struct{ *Store }
+
+// Follow learns a batch into a log. It is on disk when Follow returns, and with it the position.
+func Follow(log *Store, b Batch) (a Applied, err error) {
+	s := follower{log}
 	defer about(&err, "learn into "+s.path+Suffix)
 	a.Refused = map[string]int{}
 	var at Stand
@@ -93,7 +97,7 @@ func (s *Store) Apply(b Batch) (a Applied, err error) {
 }
 
 // together does what appends records, and syncs the file once.
-func (s *Store) together(do func() error) error {
+func (s follower) together(do func() error) error {
 	s.unsynced = true
 	err := do()
 	s.unsynced = false
@@ -104,7 +108,7 @@ func (s *Store) together(do func() error) error {
 }
 
 // apply learns a lesson, and reports whether it was one of this host that waited.
-func (s *Store) apply(t taught, own bool) (waited bool, err error) {
+func (s follower) apply(t taught, own bool) (waited bool, err error) {
 	before, _, err := s.find(t.entry.Fingerprint)
 	if err != nil {
 		return false, err
@@ -135,7 +139,7 @@ func (e Entry) isSame(lesson Entry) bool {
 }
 
 // place gives an entry, whose record is in the log, its place in the stream.
-func (s *Store) place(e Entry) error {
+func (s follower) place(e Entry) error {
 	r := e.record()
 	r.Reason = again
 	if e.what == forget {
@@ -152,7 +156,7 @@ func (s *Store) place(e Entry) error {
 }
 
 // enter learns or forgets as an entry says. before is what the log said of the message.
-func (s *Store) enter(e, before Entry, document features.Document, texts [][]byte) error {
+func (s follower) enter(e, before Entry, document features.Document, texts [][]byte) error {
 	moves := before.what == learn
 	if e.what == forget {
 		p, _, err := s.lesson(nil, before, moves)
@@ -239,7 +243,7 @@ func Adopt(ctx context.Context, path, from string) (err error) {
 	old, err := lockFile(ctx, path+Suffix)
 	if err == nil {
 		defer old.Close()
-		err = s.carry(old)
+		err = follower{s}.carry(old)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -261,7 +265,7 @@ func Adopt(ctx context.Context, path, from string) (err error) {
 }
 
 // carry appends what another log, which it replaces, says of this host only.
-func (s *Store) carry(old *os.File) error {
+func (s follower) carry(old *os.File) error {
 	b, err := openBook(old)
 	if err != nil {
 		return err

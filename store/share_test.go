@@ -71,7 +71,7 @@ func (g *group) apply(host string, n int) Applied {
 		g.t.Fatal(err)
 	}
 	defer s.Close()
-	a, err := s.Apply(Batch{Host: host, Stream: 1, From: at.Position, To: uint64(to), Lessons: g.stream[at.Position:to]})
+	a, err := Follow(s, Batch{Host: host, Stream: 1, From: at.Position, To: uint64(to), Lessons: g.stream[at.Position:to]})
 	if err == nil {
 		err = s.Finish()
 	}

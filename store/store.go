@@ -55,7 +55,7 @@ type Store struct {
 	remade   error            // why the model was made anew
 	taught   int              // messages that this process has learned
 	expired  int              // messages that this process has dropped
-	unsynced bool             // records are synced later, see together
+	unsynced bool             // records are synced later, see follower
 }
 
 // about adds what an error, if there is one, is about.
