@@ -106,7 +106,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[before.Label], true
 		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
 		e.Confirmed = before.Confirmed && s.facts.Shared != nil
-	case (s.options.OnError || s.onErrors) && !m.Always && s.isSure(verdict, label):
+	case s.options.OnError && !m.Always && s.isSure(verdict, label):
 		o.What, e.what = Sure, trust
 		return o, s.append(e.record(), logfile.Rows{}, nil)
 	}
@@ -243,11 +243,4 @@ func (s *Store) Refuse(why Reason) error {
 func (s *Store) refuse(why Reason) (Outcome, error) {
 	r := logfile.Record{Op: uint8(refuse), Reason: uint8(why)}
 	return Outcome{What: Refused, Reason: why}, s.append(r, logfile.Rows{}, nil)
-}
-
-// Knows reports whether the log has a message: it was learned, or the filter was sure of it.
-func (s *Store) Knows(raw []byte) (known bool, err error) {
-	defer about(&err, "look for a message in "+s.path+Suffix)
-	_, known, err = s.find(s.Fingerprint(raw))
-	return known, err
 }

@@ -41,7 +41,6 @@ type Store struct {
 	*book
 	path     string // of the model
 	options  Options
-	onErrors bool // see [Store.LearnOnErrors]
 	now      func() time.Time
 	limit    int // of records of the tail
 	filter   *filter.One
@@ -191,9 +190,6 @@ func (s *Store) know() error {
 	}
 	return err
 }
-
-// LearnOnErrors makes this process learn only what the filter got wrong or was not sure of, as [Options.OnError] does for all.
-func (s *Store) LearnOnErrors() { s.onErrors = true }
 
 // Expired returns how many messages have left the log since it was opened, because they were the oldest.
 func (s *Store) Expired() int { return s.expired }

@@ -157,18 +157,10 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 	})
 }
 
-// unknown is what happened to a message that was not to be learned because the log does not know it.
-const unknown store.What = "unknown"
-
 // teach learns or forgets a message.
 func (x *learning) teach(s *store.Store, item corpus.Item, raw []byte) (store.Outcome, error) {
 	if x.forget {
 		return s.Forget(raw)
-	}
-	if x.relabel {
-		if known, err := s.Knows(raw); err != nil || !known {
-			return store.Outcome{What: unknown}, err
-		}
 	}
 	return s.Learn(store.Message{Raw: raw, Label: item.Label, Way: store.ByHand, Time: item.Time, Origin: x.origin})
 }
@@ -192,7 +184,6 @@ type account struct {
 	Moved     []move         `json:"moved"`
 	Known     int            `json:"known"`
 	Sure      int            `json:"sure"`
-	Unknown   int            `json:"unknown,omitempty"`
 	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
 	Refused   map[string]int `json:"refused"`             // by reason
 	// Contradicting is the number of messages of which the filter was sure that they are of another class, if there were many messages.
@@ -202,7 +193,6 @@ type account struct {
 	afterwards
 	Results []learned `json:"messages,omitempty"`
 
-	begun           *begun // if the command began the model
 	classes         []string
 	refused, noMail error // about the first such file
 }
@@ -300,8 +290,6 @@ func (a *account) add(item corpus.Item, o store.Outcome) {
 		}
 		a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", nameOf(item.Origin), says))
 		return
-	default:
-		a.Unknown++
 	}
 	a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
 }
@@ -343,9 +331,6 @@ func (a *account) complaint() error {
 
 // describe adds a line about one message, and a table of several, with the refused ones on stderr.
 func (c *account) describe(a *answer, _ bool) {
-	if c.begun != nil {
-		c.begun.describe(a, false)
-	}
 	defer c.afterwards.describe(a, false)
 	left := c.NoMail.String()
 	if len(c.Results) == 1 && left == "" {
@@ -372,7 +357,6 @@ func (c *account) describe(a *answer, _ bool) {
 		row{"forgotten", tally(c.Forgotten, c.classes)},
 		row{"known", some(c.Known, "%s already")},
 		row{"sure", some(c.Sure, notLearned)},
-		row{"unknown", some(c.Unknown, "%s not learned: --relabel moves known messages only")},
 		row{"refused", tally(c.Refused, slices.Sorted(maps.Keys(c.Refused)))},
 		row{"", left})
 }
@@ -442,8 +426,6 @@ func (l learned) sentence(classes []string) string {
 		return "not learned: it was judged " + judged + ", and the model was right and sure (store.on_error)"
 	case store.Forgotten:
 		return "forgotten; it was learned as " + l.Before
-	case unknown:
-		return "not learned: --relabel moves known messages only, and this one is not known"
 	}
 	return ""
 }

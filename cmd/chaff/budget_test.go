@@ -83,7 +83,7 @@ func stages() []stage {
 	} {
 		all = append(all, stage{name, strings.Fields(line)})
 	}
-	const anew = "rm -f %/learned %/learned.store && exec chaff-peak learn --begin --spam -m %/learned"
+	const anew = "rm -f %/learned %/learned.log && chaff-peak learn --begin -m %/learned && exec chaff-peak learn --spam -m %/learned"
 	all = append(all, stage{"learn", []string{"sh", "-c", anew}}, stage{"learn PATH", []string{"sh", "-c", anew + " @"}})
 	slices.SortFunc(all, func(a, b stage) int { return strings.Compare(a.name, b.name) })
 	return all

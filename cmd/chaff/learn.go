@@ -61,17 +61,16 @@ func (x *onModel) show(r result) error { return x.program.show(r, x.asJSON, fals
 // learning is the command learn.
 type learning struct {
 	onModel
-	paths           []string
-	sources         sourceFlags // of what a path is
-	spam, ham       bool
-	class           string // of all messages; empty if the paths say it
-	forget, relabel bool
-	onError, yes    bool // learn what contradicts the filter
-	begin, attached bool
-	dryRun          bool
-	maildirs        []string
-	origin          string // who teaches, or whose messages are forgotten
-	since           string // the time from which on they are
+	paths            []string
+	sources          sourceFlags // of what a path is
+	spam, ham        bool
+	class            string // of all messages; empty if the paths say it
+	begin, forget    bool
+	attached, dryRun bool
+	yes              bool // learn what contradicts the filter
+	maildirs         []string
+	origin           string // who teaches, or whose messages are forgotten
+	since            string // the time from which on they are
 }
 
 func learnCommand(p *program) *cobra.Command {
@@ -79,7 +78,7 @@ func learnCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:        "learn --spam|--ham|--class NAME [-m FILE] [PATH...]",
 		Short:      "Learn messages, move them to another class, or forget them",
-		SuggestFor: []string{"teach", "correct", "register", "forget", "unlearn", "relabel"},
+		SuggestFor: []string{"teach", "correct", "register", "forget", "unlearn"},
 		Long: `Learn teaches a model messages that it got wrong or has not seen: a message or
 an mbox from stdin, or all at each PATH. The next message is judged with them. A
 message that is known is not learned twice; with another class it moves over.
@@ -102,8 +101,8 @@ the flag is probably wrong: learn refuses, and --yes learns them all the same.
 
 With --forget the model forgets messages. With --origin NAME, the messages are
 noted as taught by NAME, and --forget --origin NAME forgets all that NAME has
-taught, --since TIME only from then on. With --begin there is no model yet:
-learn begins an empty one with the configured settings.
+taught, --since TIME only from then on. With --begin alone it begins an empty
+model with the configured settings.
 
 Learn writes the model's log, which chaff train saves as FILE.log. It keeps the
 words and pairs of words of each message, but not the message. The words of what
@@ -116,14 +115,19 @@ message was refused; with --maildir refused messages are only listed.`,
   chaff learn --maildir ~/Maildir
   chaff learn --forget < message
   chaff learn --forget --origin web --since 2026-11-01
-  chaff learn --begin --ham < message`,
+  chaff learn --begin -m new.model`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			x.paths = paths
 			if err := cmp.Or(x.load(!x.begin), x.check()); err != nil {
 				return err
 			}
-			if len(x.maildirs) > 0 {
+			switch {
+			case x.begin:
+				return x.beginStore()
+			case len(x.maildirs) > 0:
 				return x.learnMaildirs()
+			case x.forgetsOrigin():
+				return x.forgetOrigin()
 			}
 			return x.learn()
 		},
@@ -136,8 +140,6 @@ message was refused; with --maildir refused messages are only listed.`,
 	f.BoolVar(&x.forget, "forget", false, "forget the messages")
 	f.StringVar(&x.origin, "origin", "", fmt.Sprintf("note that `NAME` teaches them, of at most %d bytes; with --forget: forget what NAME taught", store.MaxOrigin))
 	f.StringVar(&x.since, "since", "", "with --forget --origin: only what was taught from `TIME` on, such as 2026-11-25 or 2026-11-25T13:00:00Z")
-	f.BoolVar(&x.relabel, "relabel", false, "learn only messages that are known, if their class is another one")
-	f.BoolVar(&x.onError, "on-error", false, "learn only what the model gets wrong or is not sure of, as store.on_error=true")
 	f.BoolVar(&x.attached, "attached", false, "learn or forget what is attached to each message instead")
 	f.BoolVar(&x.yes, "yes", false, "learn even if most of the messages contradict the filter")
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam")
@@ -146,14 +148,10 @@ message was refused; with --maildir refused messages are only listed.`,
 	p.complete(c, mailFolders, "maildir")
 	addFormat(p, c, &x.sources.format, "what is at each PATH")
 	x.sources.addColumns(c)
-	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget")
-	for flag, others := range map[string]string{
-		"maildir": "spam ham class forget relabel begin attached yes format origin since",
-		"forget":  "relabel begin on-error yes",
-	} {
-		for other := range strings.FieldsSeq(others) {
-			c.MarkFlagsMutuallyExclusive(flag, other)
-		}
+	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget", "begin", "maildir")
+	c.MarkFlagsMutuallyExclusive("yes", "forget")
+	for _, other := range []string{"attached", "yes", "format", "origin", "since"} {
+		c.MarkFlagsMutuallyExclusive("maildir", other)
 	}
 	c.ValidArgsFunction = mailFolders
 	return c
@@ -169,23 +167,22 @@ func (x *learning) check() error {
 	case x.class == "" && x.command.Flags().Changed("class"):
 		return errors.New("--class is empty: name a class of the model")
 	}
-	forgetsOrigin := x.forget && x.origin != ""
-	onStdin := len(x.paths) == 0 && !x.begin && !forgetsOrigin || slices.Contains(x.paths, stdinPath)
+	onStdin := len(x.paths) == 0 && !x.forgetsOrigin() || slices.Contains(x.paths, stdinPath)
 	ofMaildirs := len(x.maildirs) > 0
 	switch {
-	case x.begin && !slices.Contains(append(spamClasses(), ""), x.class):
-		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
+	case x.begin && len(x.paths) > 0:
+		return hint.With(fmt.Errorf("--begin only begins a model of ham and spam: leave out %s", x.paths[0]), "chaff train makes a model of mail")
 	case len(x.origin) > store.MaxOrigin:
 		return fmt.Errorf("--origin %s is longer than %d bytes", x.origin, store.MaxOrigin)
-	case x.since != "" && !forgetsOrigin:
+	case x.since != "" && !x.forgetsOrigin():
 		return errors.New("--since needs --forget and --origin")
-	case forgetsOrigin && len(x.paths) > 0:
+	case x.forgetsOrigin() && len(x.paths) > 0:
 		return hint.With(fmt.Errorf("--forget --origin forgets all that %s taught: leave out %s", x.origin, x.paths[0]), "chaff learn --forget PATH forgets messages")
 	case ofMaildirs && len(x.paths) > 0:
 		return hint.With(fmt.Errorf("--maildir takes the mailbox alone: leave out %s", x.paths[0]), "chaff learn PATH learns other mail")
 	case !ofMaildirs && x.dryRun:
 		return errors.New("--dry-run needs --maildir")
-	case !ofMaildirs && onStdin && x.class == "" && !x.forget:
+	case !ofMaildirs && !x.begin && onStdin && x.class == "" && !x.forget:
 		return hint.With(errors.New("nothing says what the message on stdin is"), "say it with --spam, --ham or --class NAME")
 	case x.sources.format != "" && len(x.paths) == 0:
 		return errors.New("--format needs a path")
@@ -193,26 +190,14 @@ func (x *learning) check() error {
 	return nil
 }
 
-// learn learns or forgets messages, or begins a model, or both.
+// forgetsOrigin reports whether the command forgets what one origin has taught.
+func (x *learning) forgetsOrigin() bool { return x.forget && x.origin != "" }
+
+// learn learns or forgets messages.
 func (x *learning) learn() error {
-	if x.forget && x.origin != "" {
-		return x.forgetOrigin()
-	}
-	var mail labelled
-	beginsOnly := x.begin && len(x.paths) == 0 && x.class == ""
-	if !beginsOnly {
-		var err error
-		if mail, err = x.open(); err != nil {
-			return err
-		}
-	}
-	if x.begin {
-		if err := x.beginStore(); err != nil {
-			return err
-		}
-	}
-	if beginsOnly {
-		return x.show(begun{x.model, true, x.Model})
+	mail, err := x.open()
+	if err != nil {
+		return err
 	}
 	if err := hasStore(x.model); err != nil {
 		return err
@@ -223,14 +208,11 @@ func (x *learning) learn() error {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
 		messages[i].Label = cmp.Or(x.class, messages[i].Label)
 	}
-	s, err := x.openStore()
+	s, err := openStore(x.command.Context(), x.model, x.Store)
 	if err != nil {
 		return err
 	}
 	a := &account{File: x.model, classes: s.Classes(), Learned: map[string]int{}, Moved: []move{}, Forgotten: map[string]int{}, Refused: map[string]int{}}
-	if x.begin {
-		a.begun = &begun{x.model, true, x.Model}
-	}
 	if err = x.match(mail, s.Classes()); err == nil && !x.forget {
 		a.Contradicting, err = x.checkContradictions(s, messages)
 	}
@@ -255,7 +237,7 @@ func (x *learning) forgetOrigin() error {
 			}
 		}
 	}
-	s, err := x.openStore()
+	s, err := openStore(x.command.Context(), x.model, x.Store)
 	if err != nil {
 		return err
 	}
@@ -274,15 +256,6 @@ type forgotten struct {
 
 func (f forgotten) describe(a *answer, _ bool) {
 	a.fact("forgotten", "%s that %s taught", plural(f.Forgotten, "message"), f.origin)
-}
-
-// openStore opens the log of the model.
-func (x *learning) openStore() (*store.Store, error) {
-	s, err := openStore(x.command.Context(), x.model, x.Store)
-	if err == nil && x.onError {
-		s.LearnOnErrors()
-	}
-	return s, err
 }
 
 // useOf returns the flag that names a model in a command, if it is needed.
@@ -349,11 +322,7 @@ func (x *learning) match(mail labelled, classes []string) error {
 
 // beginStore begins an empty model and its log. A model that is there is an error.
 func (x *learning) beginStore() error {
-	reads := []place{{path: x.settings.file}}
-	for _, path := range x.paths {
-		reads = append(reads, place{path: path})
-	}
-	if err := x.canSaveModel(x.model, reads); err != nil {
+	if err := x.canSaveModel(x.model, []place{{path: x.settings.file}}); err != nil {
 		return err
 	}
 	reading, keepKey, err := x.secretReading(x.Config)
@@ -367,10 +336,13 @@ func (x *learning) beginStore() error {
 	if errors.Is(err, fs.ErrExist) {
 		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")
 	}
-	return errors.Join(err, keepKey())
+	if err = errors.Join(err, keepKey()); err != nil {
+		return err
+	}
+	return x.show(begun{x.model, true, x.Model})
 }
 
-// begun is the result of learn --begin without a message.
+// begun is the result of learn --begin.
 type begun struct {
 	File  string `json:"file"`
 	Began bool   `json:"began"`

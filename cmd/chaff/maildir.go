@@ -82,7 +82,7 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 		}
 		return nil
 	}
-	s, err := x.openStore()
+	s, err := openStore(ctx, x.model, x.Store)
 	if err != nil {
 		return err
 	}
