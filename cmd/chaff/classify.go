@@ -284,7 +284,7 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 		if flags.JSON {
 			err = delivery.PrintJSON(out, origin, v)
 		} else {
-			_, err = screen.Printf(out, "%-*s  %8.2f  %.3f  %s\n", width, delivery.Styled(v.Verdict), v.Score, v.Probability, origin)
+			_, err = screen.Printf(out, "%-*s  %8.2f  %.3f  %s\n", width, string(v.Verdict), v.Score, v.Probability, origin)
 		}
 		return cmp.Or(err, out.EndLine())
 	})

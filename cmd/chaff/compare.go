@@ -231,7 +231,7 @@ func (a *answer) comparison(results []train.Result, hasBest, withDevelopment boo
 	for i, r := range results {
 		cells := []any{rowName(results, r)}
 		if i == 0 && isCompared {
-			cells[0] = screen.Bold.Of(rowName(results, r) + " *")
+			cells[0] = rowName(results, r) + " *"
 		}
 		if withDevelopment {
 			cells = append(cells, figureOf(r.Development, "accuracy"))
@@ -275,14 +275,14 @@ func rowName(all []train.Result, r train.Result) string {
 const chance = 0.05
 
 // against says whether a model differs from another by more than chance.
-func against(m *metrics.McNemar) any {
+func against(m *metrics.McNemar) string {
 	switch {
 	case m == nil:
 		return "-"
 	case m.P < chance && m.Better > m.Worse:
-		return screen.Green.Of("better")
+		return "better"
 	case m.P < chance:
-		return screen.Red.Of("worse")
+		return "worse"
 	}
 	return "same"
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sample"
@@ -195,7 +194,7 @@ func demoMessages(p *program, c *cobra.Command, cfg config.Config, unseen []stri
 		}
 		v := trained.Filter.Classify(last)
 		m := decoder.Decode(last)
-		screen.Printf(t, "%s\t%.3f\t%s\t%s\n", delivery.Styled(v.Verdict), v.Probability, screen.Quoted(screen.Cut(screen.Printable(sender(string(m.Get("From")))), demoSender)), m.Get("Subject"))
+		screen.Printf(t, "%s\t%.3f\t%s\t%s\n", v.Verdict, v.Probability, screen.Quoted(screen.Cut(screen.Printable(sender(string(m.Get("From")))), demoSender)), m.Get("Subject"))
 	}
 	t.Flush()
 	e, err := trained.Filter.Explain(last)

@@ -46,9 +46,9 @@ type finding struct {
 
 func (r checkup) describe(a *answer, _ bool) {
 	for _, f := range r.Findings {
-		mark, text := screen.Green.Of("good"), screen.Quoted(f.Found)
+		mark, text := "good", screen.Quoted(f.Found)
 		if f.Bad {
-			mark = screen.Red.Of("BAD ")
+			mark = "BAD "
 		}
 		if f.Do != "" {
 			text += ": " + screen.Quoted(f.Do)

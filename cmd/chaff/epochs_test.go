@@ -62,7 +62,7 @@ func TestConvergenceIsTold(t *testing.T) {
 			var out strings.Builder
 			var a answer
 			a.convergence(test.c)
-			(&program{stdout: &output{file: &out, colours: func() bool { return false }}}).say(a)
+			(&program{stdout: &output{file: &out}}).say(a)
 			if out.String() != test.want {
 				t.Errorf("got\n%swant\n%s", out.String(), test.want)
 			}

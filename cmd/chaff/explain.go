@@ -173,7 +173,7 @@ type explanation struct {
 
 // describe adds the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it, or fully all parts of the score.
 func (e explanation) describe(a *answer, fully bool) {
-	a.line("%s, score %s%s, %s", delivery.Styled(e.Verdict), number(&e.Score), between(e.thresholds),
+	a.line("%s, score %s%s, %s", e.Verdict, number(&e.Score), between(e.thresholds),
 		delivery.Probability([]string{e.Against, e.For}, e.Probability))
 	a.line("%s", screen.Quoted(titleOf(e.Explanation, defaultWidth)))
 	if e.Unlike {
@@ -205,7 +205,7 @@ func (e explanation) describe(a *answer, fully bool) {
 			terms []filter.Contribution
 		}{{e.For, strongest(up, e.terms)}, {e.Against, strongest(down, e.terms)}} {
 			if len(side.terms) > 0 {
-				a.line("\nFor %s:", delivery.Styled(filter.Verdict(side.class)))
+				a.line("\nFor %s:", side.class)
 				a.add(func(p *program) { printContributions(p.stdout, side.terms) })
 				more -= len(side.terms)
 			}

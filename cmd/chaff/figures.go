@@ -166,7 +166,7 @@ func (a *answer) accuracies(parts ...ofPart) {
 			t.row(label, part.name, errors+": too few to tell")
 			continue
 		}
-		t.row(label, part.name, screen.Bold.Of(figureOf(f, "accuracy")), "95% interval "+figureOf(f, "95% interval"), errors)
+		t.row(label, part.name, figureOf(f, "accuracy"), "95% interval "+figureOf(f, "95% interval"), errors)
 	}
 	a.table(t, 0)
 }
@@ -234,18 +234,14 @@ func (a *answer) verdicts(v *train.VerdictCounts, on string) {
 	}
 	label := "verdicts"
 	if lost, rest := hamLost(*v); lost != "" {
-		style := screen.Green
-		if v.Ham.Spam > 0 {
-			style = screen.Red
-		}
-		a.fact(label, "ham: %s %s", style.Of(lost), rest)
+		a.fact(label, "ham: %s %s", lost, rest)
 		label = ""
 	}
 	if found := spamFound(*v); found != "" {
 		a.fact(label, "spam: %s", found)
 	}
 	if on != "" {
-		a.fact("", "%s", screen.Faint.Of(on))
+		a.fact("", "%s", on)
 	}
 }
 
@@ -373,9 +369,9 @@ func subjectOf(j evaluate.Judged) string {
 }
 
 // judgement says what a message is and, if that is a mistake, what it was called.
-func judgement(j evaluate.Judged) screen.Styled {
+func judgement(j evaluate.Judged) string {
 	if j.Label == j.Class {
-		return screen.Plain.Of(j.Label)
+		return j.Label
 	}
-	return screen.Red.Of(j.Label + " called " + j.Class)
+	return j.Label + " called " + j.Class
 }

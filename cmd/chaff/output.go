@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,9 +21,8 @@ import (
 
 // output is a file that keeps its first error, so that commands print without checking each line. It drops everything after.
 type output struct {
-	file    io.Writer
-	colours func() bool // whether styles are shown
-	err     error
+	file io.Writer
+	err  error
 }
 
 func (o *output) Write(text []byte) (n int, err error) {
@@ -34,18 +32,15 @@ func (o *output) Write(text []byte) (n int, err error) {
 	return n, o.err
 }
 
-// HasColours reports whether the file shows styles.
-func (o *output) HasColours() bool { return o.colours() }
-
 // buffered returns a buffer for lines to o.
 func (o *output) buffered() bufferedOutput {
-	return bufferedOutput{bufio.NewWriter(o), o.HasColours(), terminalOf(o) != nil}
+	return bufferedOutput{bufio.NewWriter(o), terminalOf(o) != nil}
 }
 
-// bufferedOutput is a buffered output that knows its colours.
+// bufferedOutput is a buffered output that knows whether somebody watches it.
 type bufferedOutput struct {
 	*bufio.Writer
-	colours, terminal bool
+	terminal bool
 }
 
 // EndLine shows a line at once on a terminal. Elsewhere it waits until the buffer is full or flushed.
@@ -55,9 +50,6 @@ func (b bufferedOutput) EndLine() error {
 	}
 	return nil
 }
-
-// HasColours reports whether the output shows styles.
-func (b bufferedOutput) HasColours() bool { return b.colours }
 
 // terminalOf returns w if it is a terminal, else nil.
 func terminalOf(w io.Writer) *os.File {
@@ -94,37 +86,6 @@ func widthOf(file *os.File) int {
 		return width
 	}
 	return defaultWidth
-}
-
-// When colours are shown.
-const (
-	colourAuto   = "auto"
-	colourAlways = "always"
-	colourNever  = "never"
-)
-
-// colourFlag is the value of --color.
-type colourFlag string
-
-func (c *colourFlag) String() string { return string(*c) }
-
-// Type is the name of the value in the help.
-func (c *colourFlag) Type() string { return "WHEN" }
-
-func (c *colourFlag) Set(when string) error {
-	if !slices.Contains([]string{colourAuto, colourAlways, colourNever}, when) {
-		return errors.New("must be auto, always or never")
-	}
-	*c = colourFlag(when)
-	return nil
-}
-
-// hasColours reports whether styles are shown on w: on terminals, unless the environment has NO_COLOR or a terminal without colours.
-func (p *program) hasColours(w io.Writer) bool {
-	if p.colour != colourAuto {
-		return p.colour == colourAlways
-	}
-	return terminalOf(w) != nil && p.variable("NO_COLOR") == "" && p.variable("TERM") != "dumb"
 }
 
 func (p *program) variable(name string) string {
@@ -317,9 +278,7 @@ func shellWord(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
 }
 
-func warning() screen.Styled { return screen.Yellow.Of("warning:") }
-
 // warn prints a warning. Its untrusted parts are quoted.
 func (p *program) warn(text string) {
-	screen.Printf(p.stderr, "chaff: %s %s\n", warning(), screen.Quoted(text))
+	screen.Printf(p.stderr, "chaff: warning: %s\n", screen.Quoted(text))
 }

@@ -27,8 +27,7 @@ type program struct {
 	stderr    io.Writer
 	quiet     bool // no progress, no notes
 	completes bool // a shell asks for completions
-	colour    colourFlag
-	code      int // exit code of a command that succeeds
+	code      int  // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {
@@ -36,9 +35,8 @@ func (p *program) streams() delivery.Streams {
 }
 
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdin: stdin, colour: colourAuto}
-	p.stdout = &output{file: stdout, colours: func() bool { return p.hasColours(stdout) }}
-	p.stderr = &output{file: stderr, colours: func() bool { return p.hasColours(stderr) }}
+	p := &program{environ: environ, stdin: stdin}
+	p.stdout, p.stderr = &output{file: stdout}, &output{file: stderr}
 	p.completes = strings.HasPrefix(firstWord(args), cobra.ShellCompRequestCmd)
 	root := rootCommand(p, args)
 	root.SetArgs(args)
@@ -74,10 +72,10 @@ func fail(p *program, root *cobra.Command, args []string, err error) int {
 	return code
 }
 
-// firstWord returns the first argument that is neither a flag nor the value of --color, the only flag before a command.
+// firstWord returns the first argument that is no flag. The flags before a command have no values.
 func firstWord(args []string) string {
-	for i, arg := range args {
-		if !strings.HasPrefix(arg, "-") && (i == 0 || args[i-1] != "--color") {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
 			return arg
 		}
 	}
@@ -101,9 +99,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.PersistentFlags().Var(&p.colour, "color", "show colours `WHEN`: auto (on a terminal), always or never")
 	root.PersistentFlags().BoolVarP(&p.quiet, "quiet", "q", false, "print only results and warnings, no progress and no notes")
-	p.complete(root, listed("auto", "always", "never"), "color")
 	root.DisableSuggestions = true // plainly adds them
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetVersionTemplate("{{.Version}}\n")

@@ -257,7 +257,7 @@ func (l *daemonLog) print(level slog.Level, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if level == slog.LevelWarn {
-		screen.Printf(l.p.stderr, "chaff: %s %s\n", warning(), screen.Quoted(text))
+		screen.Printf(l.p.stderr, "chaff: warning: %s\n", screen.Quoted(text))
 		return
 	}
 	screen.Printf(l.p.stderr, "chaff: %s\n", screen.Quoted(text))

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"io"
 	"math"
-	"os"
 	"strings"
 	"testing"
 )
@@ -21,35 +19,6 @@ func TestThresholdsAreWrittenWithoutANegativeZero(t *testing.T) {
 func TestALongHeaderFieldIsCut(t *testing.T) {
 	if got := shorten([]byte(strings.Repeat("ä", 100))); len([]rune(got)) != 70 {
 		t.Errorf("%d characters, want 70", len([]rune(got)))
-	}
-}
-
-func TestColoursAreForTerminalsUnlessTheUserSaysOtherwise(t *testing.T) {
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skipf("the system makes no pseudo-terminals: %v", err)
-	}
-	defer terminal.Close()
-	for name, test := range map[string]struct {
-		flag    colourFlag
-		environ []string
-		w       io.Writer
-		want    bool
-	}{
-		"a terminal":                       {colourAuto, []string{"TERM=xterm"}, terminal, true},
-		"a file":                           {colourAuto, []string{"TERM=xterm"}, io.Discard, false},
-		"NO_COLOR":                         {colourAuto, []string{"TERM=xterm", "NO_COLOR=1"}, terminal, false},
-		"an empty NO_COLOR":                {colourAuto, []string{"TERM=xterm", "NO_COLOR="}, terminal, true},
-		"a terminal without colours":       {colourAuto, []string{"TERM=dumb"}, terminal, false},
-		"always wins over the environment": {colourAlways, []string{"TERM=dumb", "NO_COLOR=1"}, io.Discard, true},
-		"never":                            {colourNever, []string{"TERM=xterm"}, terminal, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := &program{environ: test.environ, colour: test.flag}
-			if got := p.hasColours(test.w); got != test.want {
-				t.Errorf("got %v, want %v", got, test.want)
-			}
-		})
 	}
 }
 

@@ -99,12 +99,9 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 }
 
 // Printf formats and writes, with all texts, errors and other values made printable. The format itself is trusted. Errors
-// already quote the names in them, so their backslashes stay. A [Styled] text has its style if w has colours. Whole numbers are as in [Sprintf].
+// already quote the names in them, so their backslashes stay. Whole numbers are as in [Sprintf].
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
-		if styled, is := arg.(Styled); is && !hasColours(w) {
-			arg = styled.text
-		}
 		if n, is := countOf(arg); is {
 			args[i] = n
 			continue
@@ -172,13 +169,6 @@ func (f untrusted) Format(s fmt.State, verb rune) {
 			return
 		case Quoted:
 			fmt.Fprintf(s, format, quoted(string(value)))
-			return
-		case Styled:
-			text := fmt.Sprintf(format, untrusted{value.text})
-			if value.style != Plain && text != "" {
-				text = "\x1b[" + string(value.style) + "m" + text + escapeEnd
-			}
-			io.WriteString(s, text)
 			return
 		}
 	}

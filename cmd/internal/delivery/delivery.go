@@ -243,7 +243,7 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 		c.Unlike = unlike.Add(c)
 		return c.Verdict, PrintJSON(s.Out, "-", c)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", Styled(c.Verdict), screen.Figure(c.Score), Probability(f.Settings().Classes, c.Probability))
+	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", c.Verdict, screen.Figure(c.Score), Probability(f.Settings().Classes, c.Probability))
 	return c.Verdict, err
 }
 
@@ -253,12 +253,6 @@ func Probability(classes []string, p float64) string {
 		return fmt.Sprintf("P(spam) %.3f", p)
 	}
 	return fmt.Sprintf("probability %.3f", p)
-}
-
-// Styled returns a verdict in its colour. Classes other than those of a spam filter have none.
-func Styled(v filter.Verdict) screen.Styled {
-	style := map[filter.Verdict]screen.Style{filter.Spam: screen.Red, filter.Unsure: screen.Yellow, filter.Ham: screen.Green}[v]
-	return style.Of(string(v))
 }
 
 // PrintJSON prints a verdict as one line of JSON.
@@ -347,8 +341,7 @@ func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 
 // warnOfLog prints why the model at path is used without what was learned since it was trained.
 func warnOfLog(stderr io.Writer, path string, err error) {
-	screen.Printf(stderr, "chaff: %s %s: %v: the model is used without what was learned since it was trained\n",
-		screen.Yellow.Of("warning:"), filter.LogPath(path), err)
+	screen.Printf(stderr, "chaff: warning: %s: %v: the model is used without what was learned since it was trained\n", filter.LogPath(path), err)
 }
 
 func openModel[F any](path string, open func(path string) (F, error)) (f F, err error) {

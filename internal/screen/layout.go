@@ -8,68 +8,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
 
-// Style is how a terminal shows a text: the parameters of the escape sequence "select graphic rendition".
-type Style string
-
-// The styles. They are those of every terminal, and readable on a dark and on a light background.
-const (
-	Plain  Style = ""
-	Bold   Style = "1"
-	Faint  Style = "2"
-	Red    Style = "31"
-	Green  Style = "32"
-	Yellow Style = "33"
-)
-
-// Styled is text with a style. [Printf] makes the text printable, and shows the style on a writer with colours.
-type Styled struct {
-	style Style
-	text  string
-}
-
-// Of returns text in the style s.
-func (s Style) Of(text string) Styled { return Styled{s, text} }
-
-// A Palette is a writer that knows whether it has colours.
-type Palette interface {
-	io.Writer
-	HasColours() bool
-}
-
-// hasColours reports whether styles are shown on w. Any other writer than a Palette has none.
-func hasColours(w io.Writer) bool {
-	p, ok := w.(Palette)
-	return ok && p.HasColours()
-}
-
-// escapeEnd ends a style.
-const escapeEnd = "\x1b[0m"
-
-// afterEscape returns the length of the escape sequence of a style at the beginning of text, or 0. Text of other origin has none:
-// Printf escapes it.
-func afterEscape(text string) int {
-	if !strings.HasPrefix(text, "\x1b[") {
-		return 0
-	}
-	return strings.IndexByte(text, 'm') + 1
-}
-
-// Width returns how many columns of a terminal a line of printable text takes. Styles take none, East Asian characters two.
+// Width returns how many columns of a terminal a line of printable text takes. East Asian characters take two.
 func Width(text string) int {
 	columns := 0
-	for i := 0; i < len(text); {
-		if n := afterEscape(text[i:]); n > 0 {
-			i += n
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
+	for _, r := range text {
 		columns += widthOf(r)
-		i += size
 	}
 	return columns
 }
@@ -96,28 +43,17 @@ func Cut(text string, columns int) string {
 	if columns < 1 {
 		return ""
 	}
-	used, end, styled := 0, 0, false
-	for end < len(text) {
-		if n := afterEscape(text[end:]); n > 0 {
-			styled = text[end:end+n] != escapeEnd
-			end += n
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[end:])
+	used := 0
+	for end, r := range text {
 		if used += widthOf(r); used > columns-1 {
-			break
+			return strings.TrimRight(text[:end], " ") + "…"
 		}
-		end += size
 	}
-	cut := strings.TrimRight(text[:end], " ") + "…"
-	if styled {
-		cut += escapeEnd
-	}
-	return cut
+	return text
 }
 
 // Table aligns columns, as [text/tabwriter] does: a tab ends a cell, a newline ends a row, and what follows the last tab of a row is no
-// cell of a column. It measures text with [Width], so that styles and East Asian characters stay aligned.
+// cell of a column. It measures text with [Width], so that East Asian characters stay aligned.
 type Table struct {
 	w       io.Writer
 	columns int
@@ -141,9 +77,6 @@ func (t *Table) Within(columns int) *Table {
 
 // Write adds text to the table.
 func (t *Table) Write(text []byte) (int, error) { return t.text.Write(text) }
-
-// HasColours reports whether the table is written to a writer with colours.
-func (t *Table) HasColours() bool { return hasColours(t.w) }
 
 // gap is the number of spaces between two columns.
 const gap = 2
@@ -242,7 +175,7 @@ const pageWidth = 80
 // Paragraph formats as [Printf] does and writes the text in lines of at most 80 columns. The prefix, which is trusted, stands before the
 // first line, and as many spaces before the others. A word that is longer is not broken.
 func Paragraph(w io.Writer, prefix, format string, args ...any) {
-	text := buffered{palette: hasColours(w)}
+	var text strings.Builder
 	Printf(&text, format, args...)
 	writeWrapped(w, prefix, strings.Fields(text.String()))
 }
@@ -285,11 +218,3 @@ func Wrap(words []string, columns int) (lines []string) {
 	}
 	return append(lines, line)
 }
-
-// buffered is text for a writer that may have colours.
-type buffered struct {
-	strings.Builder
-	palette bool
-}
-
-func (b *buffered) HasColours() bool { return b.palette }
