@@ -31,6 +31,7 @@ func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
 		testConfined(t, folder)
 		return
 	}
+	t.Parallel() // it waits
 	folder := t.TempDir()
 	move := func(from, to string) {
 		t.Helper()

@@ -316,6 +316,7 @@ func TestAModelThatCannotBeReadIsReportedOnce(t *testing.T) {
 }
 
 func TestAModelThatAnotherProgramTeachesIsFollowed(t *testing.T) {
+	t.Parallel() // it waits
 	path := newModel(t, 1)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(path, link); err != nil {

@@ -5,34 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	"chaff/internal/cputime"
+	"chaff/internal/lineartest"
 )
-
-// checkLinear compares the time for hostile input of one size with that for four times the size: linear work takes four
-// times as long, quadratic work sixteen times. The least of up to twelve times counts, since other programs disturb the work.
-func checkLinear(t *testing.T, name string, size int, prepare func(size int) func()) {
-	const (
-		factor = 4
-		limit  = 10
-		grain  = 3 * time.Millisecond // smaller differences are noise
-	)
-	t.Run(name, func(t *testing.T) {
-		small, large := prepare(size), prepare(factor*size)
-		once, more := time.Hour, time.Hour
-		for range 3 {
-			once = min(once, cputime.Of(small))
-		}
-		for range 12 {
-			if more = min(more, cputime.Of(large)); more <= limit*once+grain {
-				return
-			}
-			once = min(once, cputime.Of(small))
-		}
-		t.Errorf("%d times the size took over %d times as long", factor, limit)
-	})
-}
 
 func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n"
@@ -67,9 +42,11 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		{"encoded parts", "", "&APw-a", decode},
 		{"digits", "", "9", func(text []byte) { cutEmlx(bytes.Clone(text)) }},
 	} {
-		checkLinear(t, shape.name, 64<<10, func(size int) func() {
-			text := []byte(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
-			return func() { shape.work(text) }
+		t.Run(shape.name, func(t *testing.T) {
+			lineartest.Check(t, func(size int) func() {
+				text := []byte(shape.head + strings.Repeat(shape.unit, size/len(shape.unit)))
+				return func() { shape.work(text) }
+			})
 		})
 	}
 }
@@ -88,13 +65,15 @@ func TestWorkIsLinearInTheSizeOfHostileArchives(t *testing.T) {
 		{"links to one file", makeZip, func(i int) entry { return entry{name: fmt.Sprint(i), link: "0"} }},
 		{"links in a chain", makeTar, func(i int) entry { return entry{name: fmt.Sprint(i), link: fmt.Sprint(i + 1)} }},
 	} {
-		checkLinear(t, shape.name, 300, func(size int) func() {
-			var entries []entry
-			for i := range size {
-				entries = append(entries, shape.member(i))
-			}
-			archive := shape.make(t, entries...)
-			return func() { listing(t, archive) }
+		t.Run(shape.name, func(t *testing.T) {
+			lineartest.Check(t, func(size int) func() {
+				var entries []entry
+				for i := range size / 64 {
+					entries = append(entries, shape.member(i))
+				}
+				archive := shape.make(t, entries...)
+				return func() { listing(t, archive) }
+			})
 		})
 	}
 }
@@ -113,14 +92,16 @@ func TestWorkIsLinearInTheSizeOfHostileTables(t *testing.T) {
 		{',', "lone quotes", "a\n\"b\n"},
 		{',', "cells of many lines", "\"a\n\n\n\"\n"},
 	} {
-		checkLinear(t, shape.name, 16<<10, func(size int) func() {
-			text := "\"x" + strings.Repeat(shape.unit, size/len(shape.unit))
-			return func() {
-				rows, _ := allRows(t, newRowScanner(strings.NewReader(text), shape.comma).rows)
-				for _, r := range rows {
-					cellsOf(r.bytes, shape.comma)
+		t.Run(shape.name, func(t *testing.T) {
+			lineartest.Check(t, func(size int) func() {
+				text := "\"x" + strings.Repeat(shape.unit, size/len(shape.unit))
+				return func() {
+					rows, _ := allRows(t, newRowScanner(strings.NewReader(text), shape.comma).rows)
+					for _, r := range rows {
+						cellsOf(r.bytes, shape.comma)
+					}
 				}
-			}
+			})
 		})
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"time"
 
 	"chaff/internal/cputime"
+	"chaff/internal/testmain"
 )
 
 const (
 	limit     = 3                      // how many times as long work may take for each byte of large input
 	minSize   = 4 << 10                // the least size of small input
 	maxSize   = 64 << 10               // the largest size of small input
-	largeSize = 256 << 10              // the least size of large input
+	longSize  = 256 << 10              // the least size of large input in a long run
+	shortSize = 64 << 10               // the same in a short run
 	factor    = 8                      // how many times the size of small input it has at least
 	tick      = 100 * time.Microsecond // the least time that is measured
 	attempts  = 100                    // to find a moment in which the machine is not busy
@@ -39,6 +41,10 @@ func Check(t *testing.T, prepare func(size int) func()) {
 		}
 	}
 
+	largeSize := shortSize
+	if testmain.IsLong() {
+		largeSize = longSize
+	}
 	larger := max(largeSize, factor*size)
 	largeWork := prepare(larger)
 	var small, large, allowed time.Duration

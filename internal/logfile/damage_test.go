@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+
+	"chaff/internal/testmain"
 )
 
 // reason reports whether an error is one that a reader of a log may return.
@@ -54,6 +56,9 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 	}
 	for at := range w.data {
 		for bit := range 8 {
+			if !testmain.IsLong() && bit != at%8 {
+				continue
+			}
 			changed := bytes.Clone(w.data)
 			changed[at] ^= 1 << bit
 			l, err := Open(bytes.NewReader(changed))

@@ -152,6 +152,7 @@ func TestAHeaderOverTheLimitIsLeftWithTheServer(t *testing.T) {
 }
 
 func TestSlowClientsAreSentAway(t *testing.T) {
+	t.Parallel() // it waits
 	a := startAgent(t, false, "8BITMIME")
 	d := start(t, servetest.NewEngine(t, nil), a, func(s *server) { s.idle, s.total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "421 4.4.2 you were silent for too long"

@@ -315,8 +315,9 @@ func (everyone) HasModel(string) bool { return true }
 // TestAStatusGoesOutWhenItIsKnown delivers to an agent that takes its time for each message, so that a mail server that waited for all statuses
 // would give up.
 func TestAStatusGoesOutWhenItIsKnown(t *testing.T) {
+	t.Parallel() // it waits
 	a := startAgent(t, false)
-	const pause = 200 * time.Millisecond
+	const pause = 100 * time.Millisecond
 	var parts atomic.Int64
 	a.slow = func() {
 		if parts.Add(1)%7 == 0 { // of the lines of a message
@@ -370,8 +371,10 @@ func (someone) HasModel(user string) bool { return strings.HasPrefix(user, "mode
 // TestNobodyGetsAMessageTwice delivers to an agent that takes longer for all recipients than a mail server waits for one status. None that the
 // agent has accepted is told otherwise, and the server never waits in vain.
 func TestNobodyGetsAMessageTwice(t *testing.T) {
+	t.Parallel() // it waits
 	for name, models := range map[string]int{"one model": 0, "several models": 5} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			a := startAgent(t, false)
 			a.pause = 10 * time.Millisecond
 			const answer = time.Second

@@ -49,7 +49,7 @@ func TestABusyDaemonGivesATemporaryError(t *testing.T) {
 		}
 	}
 	// The memory for messages of all clients is full.
-	e := newEngine(t, nil)
+	e := newEngine(t, func(o *serve.Options) { o.Memory = 40 << 20 })
 	for range 8 {
 		m := e.NewMessage()
 		defer m.Close()
@@ -306,6 +306,7 @@ func TestEmptyMacrosDoNoHarm(t *testing.T) {
 }
 
 func TestSlowServersAreSentAway(t *testing.T) {
+	t.Parallel() // it waits
 	begin := negotiation(6, 0x1ff, 0x1fffff)
 	for about, test := range map[string]struct {
 		sent   string

@@ -123,6 +123,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 }
 
 func TestSlowClientsAreSentAway(t *testing.T) {
+	t.Parallel() // it waits
 	d := start(t, "tcp", servetest.NewEngine(t, nil), func(s *server) { s.idle, s.total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "SPAMD/1.0 79 Timeout: (socket timeout reading input from client)\r\n"
 	for name, first := range map[string]string{

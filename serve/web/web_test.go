@@ -343,6 +343,7 @@ func (s *site) listen() (address string, stop func() error) {
 }
 
 func TestSlowClientsAreCutOff(t *testing.T) {
+	t.Parallel() // it waits
 	s := newSite(t, nil)
 	s.patience = patience{header: 50 * time.Millisecond, request: 150 * time.Millisecond, idle: 50 * time.Millisecond, stop: time.Second}
 	address, _ := s.listen()
