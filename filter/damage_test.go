@@ -194,7 +194,7 @@ func TestForgedSectionsOfWhatAModelKnowsAreErrorsAndNoPanic(t *testing.T) {
 			}
 			return data
 		}
-		used, forgeries := 0, 50
+		used, forgeries := 0, 25
 		if testmain.IsLong() {
 			forgeries = 150
 		}

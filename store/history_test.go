@@ -58,9 +58,15 @@ func (h *history) did(m Message, what What) error {
 	return nil
 }
 
+// In a short run, every other model has other options.
 func TestAnyHistoryLeavesTheStoreOfItsResult(t *testing.T) {
+	models := uint64(0)
 	modelstest.EachModel(t, func(t *testing.T, model string) {
+		models++
 		for seed := range uint64(2) {
+			if seed != models%2 && !testmain.IsLong() {
+				continue
+			}
 			o := train.DefaultCollectOptions()
 			if seed == 1 {
 				o.Features.MinDocumentFrequency, o.Features.Texts = 2, false

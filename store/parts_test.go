@@ -96,7 +96,7 @@ func TestDamagedPartsAreNamed(t *testing.T) {
 			}
 		}
 	}
-	damaged, sparse := 0, 5 // how many places are left out in a short run
+	damaged, sparse := 0, 11 // how many places are left out in a short run
 	if testmain.IsLong() {
 		sparse = 1
 	}
@@ -166,7 +166,7 @@ func TestOtherPartsAreNamed(t *testing.T) {
 
 // TestManyMessagesInOneMerge merges 64 parts of generated messages, as many as TEST_MESSAGES says, and prints what that takes. It is for figures by hand.
 func TestManyMessagesInOneMerge(t *testing.T) {
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("TEST_MESSAGES"), "2000"))
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("TEST_MESSAGES"), "640"))
 	noError(t, err)
 	const parts = 64
 	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 41))

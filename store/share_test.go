@@ -209,7 +209,7 @@ func (g *group) sameBytes() {
 }
 
 func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
-	seeds := uint64(2)
+	seeds := uint64(1)
 	if testmain.IsLong() {
 		seeds = 6
 	}
