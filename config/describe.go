@@ -8,9 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"chaff/models"
-	"chaff/tokenize"
 )
 
 // setting is one leaf of Config.
@@ -144,30 +141,6 @@ func (l Loaded) Describe() []Value {
 //
 //go:embed reference.txt
 var referenceText string
-
-// Choices returns the values of a setting that has few, for completion: those that its description quotes.
-func (v Value) Choices() []string {
-	switch v.Value.(type) {
-	case bool:
-		return []string{"true", "false"}
-	case string:
-	default:
-		return nil
-	}
-	switch v.Key {
-	case "model":
-		return models.Names()
-	case "tokenize.language":
-		return append(tokenize.Languages(), "none")
-	}
-	var all []string
-	for i, part := range strings.Split(v.Text, `"`) {
-		if i%2 == 1 && part != "" && !slices.Contains(all, part) {
-			all = append(all, part)
-		}
-	}
-	return all
-}
 
 // Differences lists the settings of c that differ from their defaults, except the search and settings that change no result.
 func (c Config) Differences() []Value {

@@ -34,7 +34,6 @@ type Findings struct {
 	Reliability []metrics.ReliabilityBin // predicted probabilities and observed shares
 	Confusion   metrics.Confusion        // messages by true class (row) and given class (column)
 	Drift       []Period                 // the accuracy over time
-	DriftBy     string                   // what the times are, such as "time of learning"; "month of delivery" if empty
 	// Mistakes are the worst mistakes, LeastCertain the messages nearest to the boundary, Suspects messages whose label may be wrong.
 	Mistakes, LeastCertain, Suspects []Mistake
 }

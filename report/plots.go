@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -548,7 +547,7 @@ func (p Page) drift() Plot {
 	if isFlat(s.values, littleAccuracy) {
 		return Plot{Note: "The accuracy is the same at all times."}
 	}
-	c := newChart("Accuracy over time", cmp.Or(clean(p.DriftBy, maxName), "month of delivery"), "accuracy (%)")
+	c := newChart("Accuracy over time", "month of delivery", "accuracy (%)")
 	c.X.Min, c.X.Max, c.X.Tick.Marker = -0.5, float64(len(p.Drift))-0.5, s.ticks
 	spanPercentages(&c.Y, slices.Concat([]float64{90}, s.lows, s.highs))
 	pale := lineStyle(0)

@@ -76,10 +76,9 @@ The program chaff-classify does the same for one message and starts faster.`,
 	flags.AddFlags(own)
 	c.Flags().AddGoFlagSet(own) // those that it does not have
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
-	addFormat(p, c, &flags.format, "what is at each PATH")
+	addFormat(c, &flags.format, "what is at each PATH")
 	c.Flags().StringVar(&flags.list, "paths-from", "", "take the paths from the lines of `FILE`, or of stdin if it is -")
-	p.complete(c, listed(delivery.Presets()...), "exit-code")
-	c.ValidArgsFunction = mailFolders
+	complete(c, "exit-code", delivery.Presets()...)
 	return c
 }
 

@@ -67,7 +67,7 @@ learns it. The figures are those of all messages.`,
 	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
 	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
 	c.Flags().Lookup("models").DefValue = "all"
-	p.complete(c, listed(models.Names()...), "models")
+	complete(c, "models", models.Names()...)
 	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
 	x.replay.add(c)
 	x.page.addAxes(c)

@@ -84,7 +84,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			return p.show(demoReport{collection.Summary(), demoSplits, results, cfg.Config}, asJSON, verbose)
 		},
 	}
-	settings.add(p, c, "workers", "seed", "split")
+	settings.add(c, "workers", "seed", "split")
 	addJSON(c, &asJSON, "print the accuracy of the models as JSON")
 	addVerbose(c, &verbose, "print the accuracy of all models")
 	c.Flags().StringVar(&save, "save", "", "write the sample mail to a new folder `DIR`, a Maildir, and do nothing else")

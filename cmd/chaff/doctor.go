@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -65,9 +64,9 @@ func doctorCommand(p *program) *cobra.Command {
 		Short: "Check what an administrator would, and say what to do",
 		Long: `Doctor checks the model and its log, when they were fitted and what they learned
 lately, the sockets of chaff serve, whether the newest mail was judged, the
-hooks of Dovecot, the clock, the disk and the memory: a line for each, with what
-to do. The exit code is 1 if a line is bad. Run it as root, or as the user of
-the daemon, who can rarely read the mail of others.
+clock and the disk: a line for each, with what to do. The exit code is 1 if a
+line is bad. Run it as root, or as the user of the daemon, who can rarely read
+the mail of others.
 
 Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 		Example: `  chaff doctor
@@ -110,8 +109,7 @@ func (d *doctor) run() {
 	d.learning()
 	d.sockets()
 	d.newestMail()
-	d.dovecot()
-	d.machine()
+	d.disk()
 }
 
 // files checks whether this user, and the owner of the folder, can read and write the model and its log, and whether others cannot.
@@ -352,39 +350,11 @@ func (d *doctor) newestMail() {
 	d.good("newest mail", "of %s it was judged: %s", ago(d.now, at), verdict)
 }
 
-// dovecot finds out whether a Dovecot that is installed calls chaff when a message is moved.
-func (d *doctor) dovecot() {
-	out, err := exec.Command("doveconf", "-n").Output()
-	if errors.Is(err, exec.ErrNotFound) {
-		return
-	}
-	if err != nil {
-		d.bad("dovecot", "doveconf -n says what is wrong", "its configuration cannot be read")
-		return
-	}
-	calls := false
-	for line := range strings.Lines(string(out)) {
-		_, script, isHook := strings.Cut(line, "= file:")
-		if isHook && strings.Contains(line, "imapsieve_") {
-			text, err := os.ReadFile(strings.TrimSpace(script))
-			calls = calls || errors.Is(err, fs.ErrPermission) || strings.Contains(string(text), "chaff")
-		}
-	}
-	if !calls {
-		d.good("dovecot", "no hook of it calls chaff: docs/recipes/dovecot.md has some, by which moving a message teaches")
-		return
-	}
-	d.good("dovecot", "moving a message to or from Junk teaches chaff")
-}
+// roomOnDisk is what a fit needs in bytes beside twice the model and the log.
+const roomOnDisk = 100 << 20
 
-// What the daemon needs, in bytes: on its disk beside twice the model and the log, and of memory.
-const (
-	roomOnDisk = 100 << 20
-	roomInRAM  = 512 << 20
-)
-
-// machine checks the disk and the memory.
-func (d *doctor) machine() {
+// disk checks whether the model can be fitted again.
+func (d *doctor) disk() {
 	need := int64(roomOnDisk)
 	for _, path := range []string{d.model, storeOf(d.model)} {
 		if info, err := os.Stat(path); err == nil {
@@ -395,12 +365,5 @@ func (d *doctor) machine() {
 		d.bad("disk", "make room, or give the model another disk", "%s are free, and a fit may need %s", sizeOf(free), sizeOf(need))
 	} else if known {
 		d.good("disk", "%s are free", sizeOf(free))
-	}
-	if most, known := addressSpace(); known && most < roomInRAM {
-		d.bad("memory", "raise the limit, such as vsz_limit of Dovecot or ulimit -v", "this process may have %s of addresses, and needs %s", sizeOf(most), sizeOf(roomInRAM))
-	} else if free, known := freeMemory(); known && free < roomInRAM {
-		d.bad("memory", "end other programs, or give the machine more", "%s are free, and the daemon may need %s", sizeOf(free), sizeOf(roomInRAM))
-	} else if known {
-		d.good("memory", "%s are free", sizeOf(free))
 	}
 }

@@ -35,7 +35,7 @@ type experiment struct {
 
 // add adds the flags that all experiments share, and those for the named settings.
 func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
-	x.sources.add(p, c)
+	x.sources.add(c)
 	x.onModel.add(p, c, "", "print the result as JSON", settings...)
 	x.page.add(c)
 	addVerbose(c, &x.verbose, "print all figures")

@@ -40,7 +40,7 @@ chaff import the kind of features that chaff inspect prints.`,
   chaff import weights.csv --features 'normalised bits' -m again.model`,
 		RunE: func(_ *cobra.Command, paths []string) error { return x.run(paths) },
 	}
-	x.sources.add(p, c)
+	x.sources.add(c)
 	x.add(p, c, "use", "", "workers")
 	f := c.Flags()
 	f.StringVar(&x.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")

@@ -242,7 +242,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"learn", "-m", m.path("absent" + evil), "--ham"}, fails: true},
 		{args: []string{"learn", "-m", model, "--spam"}},
 		{args: []string{"train", "-m", model, "--maildir", m.path("maildir" + evil)}, fails: true}, // it has learned since
-		{args: []string{"status", "-m", model, "--report", page + "5"}},
+		{args: []string{"status", "-m", model}},
 		{args: []string{"status", "-m", model, "--json"}},
 		{args: []string{"status", "-m", model + "3"}},
 		{args: []string{"status", "-m", m.path("absent" + evil)}, fails: true},

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -72,10 +74,8 @@ func TestManualPagesAreValid(t *testing.T) {
 
 // TestThePagesOfProgramsHaveTheirFlags compares the pages with the help of the programs.
 func TestThePagesOfProgramsHaveTheirFlags(t *testing.T) {
-	if len(pagesOfPrograms) == 0 {
-		t.Fatal("there are none")
-	}
-	for name, page := range pagesOfPrograms {
+	flag := regexp.MustCompile(`--[a-z-]+`)
+	for _, name := range []string{"chaff-classify", "chaff-learn"} {
 		command := []string{name, "--help"}
 		if programs[name] == nil {
 			command = []string{"go", "run", "-buildvcs=false", "chaff/cmd/" + name, "--help"}
@@ -85,8 +85,14 @@ func TestThePagesOfProgramsHaveTheirFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, flags, _ := strings.Cut(string(help), "\nFlags:\n")
-		if flags == "" || flags != page.flags {
-			t.Errorf("%s --help lists\n%s\nand the page\n%s", name, flags, page.flags)
+		var listed []string
+		for line := range strings.Lines(flags) {
+			if strings.HasPrefix(line, "  --") {
+				listed = append(listed, flag.FindString(line))
+			}
+		}
+		if named := flag.FindAllString(aboutPrograms[name], -1); len(listed) == 0 || !slices.Equal(slices.Sorted(slices.Values(named)), listed) {
+			t.Errorf("%s --help lists %s, and the page %s", name, listed, named)
 		}
 	}
 }

@@ -34,7 +34,7 @@ type onModel struct {
 // add adds the flags to a command: those for the settings, for the model, which the verb is done to, and for JSON, if json says what it is.
 func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ...string) {
 	x.program, x.command = p, c
-	x.settings.add(p, c, shorts...)
+	x.settings.add(c, shorts...)
 	if verb != "" {
 		p.addModelFile(c, &x.model, verb)
 	}
@@ -145,15 +145,13 @@ message was refused; with --maildir refused messages are only listed.`,
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
-	p.complete(c, mailFolders, "maildir")
-	addFormat(p, c, &x.sources.format, "what is at each PATH")
+	addFormat(c, &x.sources.format, "what is at each PATH")
 	x.sources.addColumns(c)
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget", "begin", "maildir")
 	c.MarkFlagsMutuallyExclusive("yes", "forget")
 	for _, other := range []string{"attached", "yes", "format", "origin", "since"} {
 		c.MarkFlagsMutuallyExclusive("maildir", other)
 	}
-	c.ValidArgsFunction = mailFolders
 	return c
 }
 

@@ -277,7 +277,6 @@ learns, so other commands work beside it. An interrupt ends it.`,
 		path = value
 		return nil
 	})
-	p.complete(c, mailFolders, "maildir")
 	return c
 }
 

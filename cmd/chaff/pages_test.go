@@ -285,12 +285,6 @@ func makePages(t *testing.T, dir string) []madePage {
 	add("evaluate-folds", "evaluate --folds 3 --report", sampleMail...)
 	add("evaluate-folds-hostile", "evaluate --folds 3 --report", hostileMail...)
 	add("tune", "tune --config @search.toml -o @best.toml --report", sampleMail...)
-	if testmain.IsLong() || os.Getenv(keptPages) != "" {
-		if code := run(context.Background(), append([]string{"learn", "-m", in("sample.model"), "--ham"}, in("hostile/spam")), []string{"HOME=" + dir}, strings.NewReader(""), io.Discard, io.Discard); code != 0 {
-			t.Fatalf("learn: exit code %d", code)
-		}
-	}
-	add("status", "status -m @sample.model --report")
 	add("explain", "explain -m @sample.model --html", in("sample/spam/"+firstFile(t, in("sample/spam"))))
 	for i := range hostileTexts() {
 		if i%3 == 0 {

@@ -79,7 +79,7 @@ task that is killed or repeated does no harm.`,
 		RunE: func(_ *cobra.Command, paths []string) error { return x.collect(paths) },
 	}
 	x.add(p, c, "", "print the result as JSON", "model", "workers", "memory", "seed", "split")
-	x.sources.add(p, c)
+	x.sources.add(c)
 	c.Flags().StringVarP(&x.model, "model-file", "m", "", "save the part as `FILE`")
 	c.Flags().Var(&x.shard, "shard", "take shard `I/N` of the messages, I from 0 to N-1")
 	addSample(c, &x.sample, "of the messages")

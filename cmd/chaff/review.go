@@ -56,7 +56,7 @@ on, and the model is fitted again. Nothing in the mail is changed.`,
 			return x.review(paths)
 		},
 	}
-	x.sources.add(p, c)
+	x.sources.add(c)
 	x.add(p, c, "review", "print the result as JSON", "workers", "memory")
 	c.Flags().StringArrayVar(&x.confirm, "confirm", nil, "the label of the message `ID` is right; repeatable")
 	c.Flags().StringArrayVar(&x.wrong, "correct", nil, "the label of the message `ID` is wrong: give it the other class; repeatable")

@@ -21,13 +21,12 @@ const exitError = 1
 
 // program is the environment of a command.
 type program struct {
-	environ   []string
-	stdin     io.Reader
-	stdout    *output
-	stderr    io.Writer
-	quiet     bool // no progress, no notes
-	completes bool // a shell asks for completions
-	code      int  // exit code of a command that succeeds
+	environ []string
+	stdin   io.Reader
+	stdout  *output
+	stderr  io.Writer
+	quiet   bool // no progress, no notes
+	code    int  // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {
@@ -37,7 +36,6 @@ func (p *program) streams() delivery.Streams {
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, stdin: stdin}
 	p.stdout, p.stderr = &output{file: stdout}, &output{file: stderr}
-	p.completes = strings.HasPrefix(firstWord(args), cobra.ShellCompRequestCmd)
 	root := rootCommand(p, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)

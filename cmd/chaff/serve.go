@@ -85,8 +85,7 @@ into a folder of its own.`,
 	for i, proto := range all {
 		c.Flags().StringArrayVar(&x.addresses[i], proto.flag, nil, proto.usage+" on `ADDRESS`; repeatable")
 	}
-	x.settings.add(p, c, "workers", "users")
-	p.complete(c, mailFolders, "users")
+	x.settings.add(c, "workers", "users")
 	p.addModelFile(c, &x.model, "judge with")
 	return c
 }

@@ -50,10 +50,9 @@ type shortFlag struct {
 	keys, values []string
 }
 
-func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
+func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
-	p.complete(c, completeSettings(p.environ), "set")
 	if err := c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"); err != nil {
 		panic(err)
 	}
@@ -77,7 +76,7 @@ func (s *settingFlags) add(p *program, c *cobra.Command, shorts ...string) {
 			return nil
 		})
 		if short.values != nil {
-			p.complete(c, listed(short.values...), name)
+			complete(c, name, short.values...)
 		}
 	}
 }
@@ -218,7 +217,7 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 			return err
 		},
 	}
-	settings.add(p, c)
+	settings.add(c)
 	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
 	addJSON(c, &asJSON, "print the settings as JSON")
 	return c

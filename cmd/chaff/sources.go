@@ -44,15 +44,13 @@ type sourceFlags struct {
 	table  sources.TableOptions
 }
 
-func (s *sourceFlags) add(p *program, c *cobra.Command) {
+func (s *sourceFlags) add(c *cobra.Command) {
 	s.paths = make(map[string]*[]string)
 	for _, flag := range sourceTable() {
 		s.paths[flag.name] = c.Flags().StringArray(flag.name, nil, flag.usage)
 	}
-	addFormat(p, c, &s.format, "what is at --ham and --spam")
+	addFormat(c, &s.format, "what is at --ham and --spam")
 	s.addColumns(c)
-	p.complete(c, mailFolders, "spam", "ham", "maildir", "folders")
-	c.ValidArgsFunction = mailFolders
 }
 
 func (s *sourceFlags) addColumns(c *cobra.Command) {
@@ -61,10 +59,10 @@ func (s *sourceFlags) addColumns(c *cobra.Command) {
 }
 
 // addFormat adds the flag --format for the paths that what names.
-func addFormat(p *program, c *cobra.Command, format *string, what string) {
+func addFormat(c *cobra.Command, format *string, what string) {
 	names := sources.Formats()
 	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`: %s", what, strings.Join(names, ", ")))
-	p.complete(c, listed(names...), "format")
+	complete(c, "format", names...)
 }
 
 // labelled is mail with the names of its classes.

@@ -12,18 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/evaluate"
-	"chaff/filter"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
-	"chaff/metrics"
-	"chaff/report"
 	"chaff/store"
 )
 
 func statusCommand(p *program) *cobra.Command {
 	var path string
-	var page reportFlags
 	var asJSON bool
 	c := &cobra.Command{
 		Use:        "status [-m FILE]",
@@ -34,13 +29,9 @@ class, when and how they were learned, and how the model judged each before it
 learned it. These figures are the accuracy on your own mail. Reasons why the
 model does not learn, or learns badly, come first.`,
 		Example: `  chaff status
-  chaff status -m spam.model --json
-  chaff status --report status.html`,
+  chaff status -m spam.model --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if err := cmp.Or(page.check(), canWrite(nil, page.outputs()...)); err != nil {
-				return err
-			}
 			v, err := look(path)
 			if err != nil {
 				return err
@@ -51,16 +42,10 @@ model does not learn, or learns badly, come first.`,
 			if err := s.share(time.Now()); err != nil {
 				return err
 			}
-			if page.wanted() {
-				if err := page.write(statusPage(v.Filter(), s)); err != nil {
-					return err
-				}
-			}
 			return p.show(s, asJSON, false)
 		},
 	}
 	p.addModelFile(c, &path, "show")
-	page.add(c)
 	addJSON(c, &asJSON, "print all as JSON")
 	return c
 }
@@ -222,78 +207,4 @@ func timeText(t *time.Time) string {
 		return "-"
 	}
 	return t.Local().Format("2006-01-02 15:04")
-}
-
-// statusPage is the page about what a model has learned.
-func statusPage(f *filter.Filter, s state) report.Page {
-	classes := f.Settings().Classes
-	page := report.Page{
-		Title: "chaff status: " + s.Model, Subtitle: s.File, Warnings: s.Problems, Classes: classes,
-		Facts: []report.Fact{{Name: "Learned", Value: learnedText(s.Status)}, {Name: "Fitted", Value: fittedText(s.Status)}},
-		Of:    s.Model, On: "all messages, each classified before it was learned",
-	}
-	for _, c := range s.Classes {
-		page.Facts = append(page.Facts, report.Fact{Name: c.Class, Value: screen.Sprintf("%s, %d learned today, %d in 30 days, the last %s", plural(c.Messages, "message"), c.Today, c.Month, timeText(c.Last))})
-	}
-	if s.Doubtful > 0 {
-		page.Facts = append(page.Facts, report.Fact{Name: "Doubtful", Value: mislabelled(s.Doubtful)})
-	}
-	if len(s.Refused) > 0 {
-		page.Facts = append(page.Facts, report.Fact{Name: "Refused", Value: refusedText(s.Refused)})
-	}
-	if len(s.Judged) == 0 {
-		return page
-	}
-	all := s.Windows[len(s.Windows)-1].Figures
-	page.Facts = append(resultFacts("message", all), page.Facts...)
-	page.Confusion = all.Confusion
-	for _, of := range s.Windows {
-		name := plural(of.Messages, "message")
-		if of.Messages < len(s.Judged) {
-			name = "last " + name
-		}
-		if len(page.Models) == 0 || page.Models[len(page.Models)-1].Name != name {
-			page.Models = append(page.Models, report.Model{Name: name, Features: f.Settings().Kind, Test: of.Figures})
-		}
-	}
-	if filter.IsSpamFilter(classes) {
-		page.Learning = []report.LearningCurve{{Model: s.Model, Points: learningCurve(s.Judged)}}
-	}
-	times := timesOf(s.Judged, time.DateOnly)
-	if len(times) > maxPeriods {
-		times = timesOf(s.Judged, "2006-01")
-	}
-	if all := periods(times); len(all) > 1 {
-		page.Drift, page.DriftBy = all, "time of learning"
-	}
-	return page
-}
-
-// learningCurve returns the figures of a spam filter after every so many messages that it judged.
-func learningCurve(judged []store.Entry) []metrics.LearningPoint {
-	scores, predictions, spam := make([]float64, len(judged)), make([]int32, len(judged)), make([]bool, len(judged))
-	for i, j := range judged {
-		scores[i], predictions[i], spam[i] = j.Score, int32(j.Class), j.Label == filter.SpamClass
-	}
-	points, _ := metrics.LearningCurve(scores, predictions, spam, max(1, len(judged)/curvePoints))
-	return points
-}
-
-// timesOf returns the accuracy on the messages of each time at which some were learned, such as a day: the layout says which times are the same.
-func timesOf(judged []store.Entry, layout string) []evaluate.Month {
-	var times []evaluate.Month
-	right := 0
-	for _, j := range judged {
-		at := j.Learned.Local().Format(layout)
-		if n := len(times); n == 0 || times[n-1].Month != at {
-			times, right = append(times, evaluate.Month{Month: at}), 0
-		}
-		last := &times[len(times)-1]
-		last.Messages++
-		if j.Label == j.Class {
-			right++
-		}
-		last.Accuracy = 100 * float64(right) / float64(last.Messages)
-	}
-	return times
 }

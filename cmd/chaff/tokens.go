@@ -53,9 +53,9 @@ uses the settings in force, or those of a model.`,
 			return showTokens(p, reading, args, sources.Format(format), asJSON)
 		},
 	}
-	settings.add(p, c)
+	settings.add(c)
 	c.Flags().StringVarP(&model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
-	addFormat(p, c, &format, "what is at PATH")
+	addFormat(c, &format, "what is at PATH")
 	addJSON(c, &asJSON, "print one JSON object for each message")
 	c.MarkFlagsMutuallyExclusive("model-file", "set")
 	c.MarkFlagsMutuallyExclusive("model-file", "config")
