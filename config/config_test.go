@@ -69,7 +69,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
 		"fraction.toml":          `tokenize.min_length is 2.5 (file): must be a whole number`,
 		"serve.toml":             `serve.max_seconds is 0: must be from 0.01 to 600`,
-		"store.toml":             `store.sure is 40: must be a percentage from 50 to 100`,
+		"store.toml":             `store.max_age is -1: must be at least 0`,
 		"negative.toml":          `models.multinomial.smoothing is -1: must be 0, or from 1e-10 to 1e+06`,
 		"shares.json":            `split.`,
 		"split_method.toml":      `split.method is "random"`,

@@ -31,11 +31,7 @@ type ReplayOptions struct {
 	// Feedback is the share of messages that the model learns, above 0 and at most 1. Seed decides which.
 	Feedback float64
 	Seed     uint64
-	// OnError learns a message only if the model gets it wrong, or gives the right class a probability below Sure percent, from 50 to
-	// 100. These are the settings of package store. The probabilities are calibrated on the scores of earlier messages.
-	OnError bool
-	Sure    float64
-	Every   int // the number of messages between two points of the learning curve
+	Every    int // the number of messages between two points of the learning curve
 	// Workers, Memory and Progress are as in [train.CollectOptions].
 	Workers  int
 	Memory   int64
@@ -44,7 +40,7 @@ type ReplayOptions struct {
 
 // DefaultReplayOptions returns the default options.
 func DefaultReplayOptions() ReplayOptions {
-	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Feedback: 1, Seed: 1, Sure: 99, Every: 1000}
+	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Feedback: 1, Seed: 1, Every: 1000}
 }
 
 func (o ReplayOptions) validate() error {
@@ -53,8 +49,6 @@ func (o ReplayOptions) validate() error {
 		return fmt.Errorf("delay is %d: must be at least 0", o.Delay)
 	case !(o.Feedback > 0 && o.Feedback <= 1):
 		return fmt.Errorf("feedback is %v: must be above 0 and at most 1", o.Feedback)
-	case !(o.Sure >= 50 && o.Sure <= 100):
-		return fmt.Errorf("sure is %v: must be a percentage from 50 to 100", o.Sure)
 	case o.Every < 1:
 		return fmt.Errorf("a point every %d messages: must be at least 1", o.Every)
 	}
@@ -168,8 +162,6 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	s := train.Scores{
 		Classes: K, Labels: labels, Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
 	}
-	sure := newSureness(m.options.Sure, K)
-	var again []float64
 	for i := range m.Len() {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return Replay{}, ctx.Err()
@@ -191,17 +183,6 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 			continue
 		}
 		label = m.Entry(delayed).Label
-		if m.options.OnError {
-			scores := s.Row(delayed)
-			sure.add(int32(label), scores)
-			if delayed < i { // the model has learned other messages since
-				again = learner.Scores(again, rows.Row(delayed))
-				scores = again
-			}
-			if sure.isSure(label, scores) {
-				continue
-			}
-		}
 		learner.Learn(rows.Row(delayed), label)
 		r.Learned++
 		if isSpamFilter {
@@ -248,21 +229,9 @@ func unspaced(text string) string {
 	}, text)
 }
 
-// growing says when figures of what was seen so far are made again: each time that there is a tenth more.
-type growing struct{ next int }
-
-func (g *growing) isDue(n int) bool {
-	if n < g.next {
-		return false
-	}
-	g.next = n + n/10
-	return true
-}
-
 // learningThresholds chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has
 // learned, each scored before. Until it has learned [train.FewMessages] of each class, everything is unsure.
 type learningThresholds struct {
-	growing
 	trainer    models.Trainer
 	options    metrics.ThresholdOptions
 	thresholds metrics.Thresholds
@@ -270,6 +239,7 @@ type learningThresholds struct {
 	spam       []bool
 	labels     []int32
 	of         [2]int
+	next       int // how many messages to choose them anew for: each time a tenth more
 	counts     train.VerdictCounts
 }
 
@@ -284,42 +254,8 @@ func (o *learningThresholds) judge(label int, score float64) filter.Verdict {
 func (o *learningThresholds) learned(label int, score float64) {
 	o.margins, o.spam, o.labels = append(o.margins, score), append(o.spam, label == filter.SpamClass), append(o.labels, int32(label))
 	o.of[label]++
-	if n := len(o.margins); min(o.of[0], o.of[1]) >= train.FewMessages && o.isDue(n) {
+	if n := len(o.margins); min(o.of[0], o.of[1]) >= train.FewMessages && n >= o.next {
+		o.next = n + n/10
 		o.thresholds, _ = metrics.ChooseThresholds(o.margins[n/2:], o.spam[n/2:], train.ScaleOf(o.trainer, o.labels), o.options)
 	}
-}
-
-// sureness says whether a model in a replay is sure of a message: it gives the true class a probability of at least a share. The
-// calibration is that of the scores before, each of a message that the model had not learned.
-type sureness struct {
-	growing
-	share       float64
-	calibration metrics.Calibration
-	labels      []int32
-	scores      []float64 // N x K
-	memory      []float64
-}
-
-// firstCalibration is for how many messages the first calibration is made.
-const firstCalibration = 100
-
-func newSureness(percent float64, K int) *sureness {
-	return &sureness{growing: growing{firstCalibration}, share: percent / 100, calibration: metrics.Identity(K)}
-}
-
-// add notes the scores of a message that the model has not learned.
-func (s *sureness) add(label int32, scores []float64) {
-	s.labels, s.scores = append(s.labels, label), append(s.scores, scores...)
-	if n := len(s.labels); n >= s.next && slices.Min(s.labels) < slices.Max(s.labels) && s.isDue(n) {
-		s.calibration, _ = metrics.Calibrate(s.labels, s.scores, len(scores))
-	}
-}
-
-// isSure reports whether the model gives a message its label, and is sure of it.
-func (s *sureness) isSure(label int, scores []float64) bool {
-	if models.Argmax(scores) != label {
-		return false
-	}
-	s.memory = s.calibration.Probabilities(s.memory, scores)
-	return s.memory[label] >= s.share
 }

@@ -133,62 +133,6 @@ func TestAMessageIsClassifiedBeforeItIsLearned(t *testing.T) {
 	}
 }
 
-// With OnError the model learns a message that it gets wrong, and one of whose class it is not sure.
-func TestOnlyErrorsAndUnsureMessagesAreLearned(t *testing.T) {
-	letters := [][2]string{
-		{"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"},
-	}
-	// The model is wrong about the first two messages. The third has four terms, each twice as likely in spam, so P(spam) is 16/17. If it
-	// learns that, P(ham) of the fourth is 0.96, and if it learns this, P(spam) of the last is 0.988.
-	for _, test := range []struct {
-		name string
-		sure float64
-		want int
-	}{
-		{"errors only", 50, 2},
-		{"sure from 94%", 94, 2},
-		{"sure from 95%", 95, 3},
-		{"sure from 98%", 98, 4},
-		{"sure from 99%", 99, 5},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			o := plainBayes()
-			o.OnError, o.Sure = true, test.sure
-			if r := replayed(t, readForReplay(t, o, corpustest.Messages(letters...)), "multinomial"); r.Learned != test.want {
-				t.Errorf("learned %d of 5 messages, want %d", r.Learned, test.want)
-			}
-		})
-	}
-}
-
-// The model judges a message again when it is to be learned: meanwhile it may have become sure of it.
-func TestADelayedMessageIsLearnedUnlessTheModelIsSureByThen(t *testing.T) {
-	letters := [][2]string{{"spam", "\ncasino a"}, {"ham", "\nmeeting b"}, {"spam", "\ncasino c"}, {"spam", "\ncasino d"}, {"spam", "\ncasino e"}}
-	o := plainBayes()
-	o.Delay, o.OnError, o.Sure = 2, true, 50
-	// The first message is wrong before anything is learned. The second is wrong then, too, and so on until both classes are known.
-	r := replayed(t, readForReplay(t, o, corpustest.Messages(letters...)), "multinomial")
-	if r.Learned != 2 {
-		t.Errorf("learned %d, want 2", r.Learned)
-	}
-}
-
-func TestSurenessFollowsTheScoresOfEarlierMessages(t *testing.T) {
-	s := newSureness(90, 2)
-	if scores := []float64{0, 1}; s.isSure(1, scores) { // P = 0.73
-		t.Fatal("a score of 1 is sure before the calibration")
-	}
-	for i := range firstCalibration { // all spam has the score 1, all ham -1
-		s.add(int32(i%2), []float64{0, float64(2*(i%2) - 1)})
-	}
-	if !s.isSure(1, []float64{0, 1}) || !s.isSure(0, []float64{0, -1}) {
-		t.Errorf("not sure of scores that were always right: %+v", s.calibration)
-	}
-	if s.isSure(0, []float64{0, 1}) || s.isSure(1, []float64{0, 0.1}) {
-		t.Error("sure of a wrong class or of a score near 0")
-	}
-}
-
 func TestDelayedFeedback(t *testing.T) {
 	letters := [][2]string{{"spam", "\ncasino a"}, {"ham", "\nmeeting b"}, {"spam", "\ncasino c"}, {"spam", "\ncasino d"}, {"spam", "\ncasino e"}}
 	o := plainBayes()

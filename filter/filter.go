@@ -9,7 +9,6 @@ import (
 
 	"chaff/features"
 	"chaff/internal/limits"
-	"chaff/metrics"
 	"chaff/models"
 	"chaff/tokenize"
 )
@@ -145,10 +144,4 @@ func (f *Filter) Learner() (*models.Online, error) {
 		return nil, ErrNotLearning
 	}
 	return f.learner, nil
-}
-
-// Decide returns f with other thresholds, another calibration and another provenance. f cannot be used afterwards.
-func (f *Filter) Decide(t *metrics.Thresholds, c metrics.Calibration, provenance json.RawMessage) *Filter {
-	f.settings.Thresholds, f.settings.Calibration, f.info = t, c, provenance
-	return f
 }

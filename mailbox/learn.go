@@ -69,7 +69,7 @@ type Change struct {
 	// Label is what the folder says, and Before the label that the message had, if it was known.
 	Label  string `json:"label"`
 	Before string `json:"before,omitempty"`
-	// Result is what happened to the message, or would happen: learned, relabelled, sure or refused.
+	// Result is what happened to the message, or would happen: learned, relabelled or refused.
 	Result store.What `json:"result"`
 	// Reason is why it was refused.
 	Reason string `json:"reason,omitempty"`
@@ -98,7 +98,7 @@ type Account struct {
 	Read int `json:"read"`
 	// Later is the number of messages that were not read because of the limit.
 	Later int `json:"later,omitempty"`
-	// Changes are the messages learned, relabelled and refused, and those that the filter was sure of, in the order of the folders.
+	// Changes are the messages learned, relabelled and refused, in the order of the folders.
 	Changes []Change `json:"changes"`
 	// Ambiguous is the number of messages that are both in a folder of ham and in one of spam, and whose label stays as it is.
 	Ambiguous int `json:"in_ham_and_spam"`
@@ -159,7 +159,7 @@ type comparison struct {
 // unfinished names no file: it is sighted as long as the first comparison has left messages for the next one.
 const unfinished = 0
 
-// Preview returns what Learn would do. What the filter is sure of counts as learned.
+// Preview returns what Learn would do.
 func (m *Mailbox) Preview(ctx context.Context, v *store.View, o LearnOptions) (Account, error) {
 	c, err := m.compare(ctx, v, v.Entries(), o, func(raw []byte) (bool, error) { return v.Filter().Classify(raw).Verdict == filter.Spam, nil })
 	return c.account, err

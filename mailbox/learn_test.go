@@ -369,19 +369,6 @@ func TestAFileThatIsNoMailIsCountedOnceAndNotLearned(t *testing.T) {
 	}
 }
 
-func TestWhatTheFilterIsSureOfIsReadOnce(t *testing.T) {
-	b := newTree(t)
-	b.options.OnError, b.options.Sure = true, 50
-	b.learn()
-	b.write("cur/1.a:2,FS", "Subject: x\n\nhama hamb hamc hamd hame hamf hamg hamh")
-	if a := b.learn(); a.Count(store.Sure) != 1 || len(a.Changes) != 1 {
-		t.Errorf("got %v, want one message that the filter is sure of", b.said(a))
-	}
-	if a := b.learn(); a.Read != 0 || len(a.Changes) != 0 {
-		t.Errorf("it is read again: %v", b.said(a))
-	}
-}
-
 func TestWhatCannotBeReadIsRefused(t *testing.T) {
 	b := newTree(t)
 	b.learn()

@@ -17,8 +17,7 @@ const (
 )
 
 // Unbalanced reports whether the model should be fitted again because one class is ahead of the others in what was learned since the last
-// fit. A model that was never fitted knows no mix: it should be fitted when this process has taught it many messages, and there are some of each
-// class.
+// fit. A model that was never fitted knows no mix, and calls every message unsure: it should be fitted once there are some of each class.
 func (s *Store) Unbalanced() bool {
 	f := s.facts
 	switch {
@@ -32,7 +31,7 @@ func (s *Store) Unbalanced() bool {
 			return false
 		}
 	}
-	return s.taught >= minAhead
+	return true
 }
 
 // FitIfUnbalanced fits the model again if it is due for the mix of classes, see [Store.Unbalanced], and returns the number of messages that it

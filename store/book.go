@@ -33,10 +33,9 @@ type facts struct {
 	Changed int   `json:"changed"`
 	Known   []int `json:"known"`
 	Learned []int `json:"learned"`
-	// Expired counts the messages that left because they were the oldest, Forgotten those that were forgotten, and Refused refusals by reason.
-	Expired   int            `json:"expired,omitempty"`
-	Forgotten int            `json:"forgotten,omitempty"`
-	Refused   map[string]int `json:"refused,omitempty"`
+	// Expired counts the messages that left because they were the oldest, and Forgotten those that were forgotten.
+	Expired   int `json:"expired,omitempty"`
+	Forgotten int `json:"forgotten,omitempty"`
 	// Shared is how far the log has followed a stream of hosts; nil for none.
 	Shared *Stand `json:"shared,omitempty"`
 }
@@ -44,7 +43,7 @@ type facts struct {
 // add counts what a record says.
 func (f *facts) add(r logfile.Record) {
 	e := entryOf(r)
-	if r.Reason == again && op(r.Op) != refuse {
+	if r.Reason == again {
 		return
 	}
 	switch op(r.Op) {
@@ -58,16 +57,7 @@ func (f *facts) add(r logfile.Record) {
 	case forget:
 		f.Changed++
 		f.Forgotten++
-	case refuse:
-		f.refused(Reason(r.Reason).String(), 1)
 	}
-}
-
-func (f *facts) refused(why string, n int) {
-	if f.Refused == nil {
-		f.Refused = map[string]int{}
-	}
-	f.Refused[why] += n
 }
 
 // book is a log that was opened, with what it knows of its newest model.
@@ -221,12 +211,12 @@ func (b *book) indexed(fingerprint uint64) (at int64, known bool, err error) {
 	return 0, false, nil
 }
 
-// find returns the newest entry of a message that was learned, or that the filter was sure of.
+// find returns the newest entry of a message, and reports whether it is known: it was learned, and not forgotten since.
 func (b *book) find(fingerprint uint64) (e Entry, known bool, err error) {
 	for _, r := range slices.Backward(b.tail) {
-		if what := op(r.Op); r.Key == fingerprint && (what == learn || what == forget || what == trust) {
+		if what := op(r.Op); r.Key == fingerprint && (what == learn || what == forget) {
 			e, err = b.entry(r)
-			return e, err == nil && what != forget, err
+			return e, err == nil && what == learn, err
 		}
 	}
 	at, known, err := b.indexed(fingerprint)
@@ -240,7 +230,7 @@ func (b *book) find(fingerprint uint64) (e Entry, known bool, err error) {
 	if err == nil {
 		e, err = b.entry(r)
 	}
-	return e, err == nil && e.what != forget, err
+	return e, err == nil && e.what == learn, err
 }
 
 // entry returns the entry of a record about a message.

@@ -48,7 +48,7 @@ type Entry struct {
 	// Shared is whether the entry has its place in the stream of the hosts that share: then Learned and Origin are those of the stream.
 	Shared bool
 
-	what op    // what the log says of the message: learn, trust or forget
+	what op    // what the log says of the message: learn or forget
 	at   int64 // where its record is
 }
 
@@ -126,9 +126,9 @@ type op uint8
 const (
 	learn  op = iota + 1 // a message was learned, or learned as one of another class
 	forget               // it was forgotten
-	refuse               // a message was refused
+	refuse               // a message was refused: earlier programs wrote that
 	see                  // the files of a mailbox were seen
-	trust                // a message was not learned, because the filter was right and sure of it
+	trust                // a message was not learned, because the filter was right and sure of it: they wrote that, too
 	terms                // the terms of the messages that follow, some of them
 	stand                // how far the log has followed a stream of hosts
 )

@@ -21,7 +21,6 @@ import (
 	"chaff/internal/cputime"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
-	"chaff/metrics"
 	"chaff/models"
 	"chaff/tokenize"
 	"chaff/train"
@@ -250,7 +249,7 @@ func syncFolder(path string) error {
 	return nil
 }
 
-// fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again. The checkpoint says what the new model
+// fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again: thresholds stay. The checkpoint says what the new model
 // has learned before it is in its place; readers of the old one go on.
 func (s *Store) fold() error {
 	if len(s.tail) == 0 {
@@ -277,9 +276,6 @@ func (s *Store) fold() error {
 	}
 	defer f.Close()
 	if err := f.LogErr(); err != nil {
-		return err
-	}
-	if f, err = l.decide(f); err != nil {
 		return err
 	}
 	err = replace.Written(s.path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
@@ -485,74 +481,4 @@ func (l *ledger) tooFew(err error) error {
 		have = append(have, fmt.Sprintf("%d of %s", n, l.Classes[c]))
 	}
 	return fmt.Errorf("%w: %s", ErrTooFew, strings.Join(have, ", "))
-}
-
-// enoughJudged is how many messages of each class the choice of thresholds takes.
-const enoughJudged = 50
-
-// decide chooses thresholds and calibration of a spam filter on the scores that messages had before they were learned, since the last fit:
-// progressive validation. It leaves out messages that were learned by hand, because they are mostly those that the filter got wrong, and
-// those that moved to another class, because a model before the fit may have judged them. For a model that was never fitted they are all
-// there is. With few messages, thresholds and calibration are those of the fit; the probabilities of a model that was never fitted follow even
-// from few, as [metrics.Calibrate] shrinks them.
-func (l *ledger) decide(f *filter.Filter) (*filter.Filter, error) {
-	p, err := train.ProvenanceOf(f)
-	if err != nil {
-		return nil, err
-	}
-	settings := f.Settings()
-	if filter.IsSpamFilter(settings.Classes) {
-		l.choose(&settings, &p)
-	}
-	info, err := json.Marshal(p)
-	if err != nil {
-		return nil, fmt.Errorf("encode provenance: %w", err)
-	}
-	return f.Decide(settings.Thresholds, settings.Calibration, info), nil
-}
-
-func (l *ledger) choose(settings *filter.Settings, p *train.Provenance) {
-	var margins, scores []float64
-	var labels []int32
-	var spam []bool
-	var count [2]int
-	fitted := l.facts.Fitted
-	for _, e := range l.entries {
-		if !e.isJudged() || fitted != 0 && (e.Way == ByHand || e.Relabelled || e.Learned.Unix() <= fitted) {
-			continue
-		}
-		margins, scores = append(margins, e.Score), append(scores, 0, e.Score)
-		labels, spam = append(labels, int32(e.Label)), append(spam, e.Label == filter.SpamClass)
-		count[e.Label]++
-	}
-	if min(count[0], count[1]) < enoughJudged {
-		if fitted == 0 {
-			settings.Calibration, _ = metrics.Calibrate(labels, scores, len(settings.Classes))
-		}
-		if at := p.AtFit; at != nil {
-			settings.Thresholds, settings.Calibration, p.Promise, p.AtFit = at.Thresholds, at.Calibration, at.Promise, nil
-		}
-		return
-	}
-	if p.AtFit == nil {
-		p.AtFit = &train.Choice{Thresholds: settings.Thresholds, Calibration: settings.Calibration, Promise: p.Promise}
-	}
-	thresholds, _ := metrics.ChooseThresholds(margins, spam, l.scale(), p.Limits)
-	settings.Thresholds = &thresholds
-	p.Promise = p.Limits.Promise(thresholds, margins, spam)
-	settings.Calibration, _ = metrics.Calibrate(labels, scores, len(settings.Classes))
-}
-
-// scale returns the scale of the scores of the model.
-func (l *ledger) scale() metrics.Scale {
-	_, o, err := l.settings()
-	if err != nil {
-		return metrics.Scale{}
-	}
-	t, _, err := o.Models.New(l.Model, 0)
-	if err != nil {
-		return metrics.Scale{}
-	}
-	_, labels := l.columns()
-	return train.ScaleOf(t, labels)
 }

@@ -175,7 +175,7 @@ func (s follower) enter(e, before Entry, document features.Document, texts [][]b
 }
 
 // FitShared fits a model to what the log of the model at path has of the stream, and of the training before, and saves both at out. What waits is left out, as
-// are the files of mailboxes and what this host's filter was sure of. It locks nothing, so that the host goes on.
+// are the files of mailboxes. It locks nothing, so that the host goes on.
 func FitShared(ctx context.Context, path, out string, o Options, r RetrainOptions) (at Stand, err error) {
 	defer about(&err, "fit the model to "+path+Suffix)
 	b, err := openToRead(path)
@@ -183,7 +183,7 @@ func FitShared(ctx context.Context, path, out string, o Options, r RetrainOption
 		return at, err
 	}
 	defer b.file.Close()
-	l, err := b.readIf(features.NewDocuments(r.Memory), func(e Entry) bool { return !e.waits() && e.what != trust })
+	l, err := b.readIf(features.NewDocuments(r.Memory), func(e Entry) bool { return !e.waits() })
 	if err == nil {
 		err = l.documents.Err()
 	}
@@ -193,7 +193,7 @@ func FitShared(ctx context.Context, path, out string, o Options, r RetrainOption
 	if l.facts.Shared == nil {
 		return at, errors.New("it has not followed a stream yet")
 	}
-	l.seen, l.facts.Options, l.facts.Refused = sightings{}, o, nil
+	l.seen, l.facts.Options = sightings{}, o
 	l.expire(o, time.Now())
 	f, _, err := l.fit(ctx, r, time.Now())
 	if err != nil {
@@ -225,7 +225,7 @@ var (
 )
 
 // Adopt puts the model at from, which [FitShared] has made on some host, and its log in the place of those at path. What waits here stays, as do the files of
-// mailboxes and what the filter was sure of. The log must have followed the stream to the position of the fit, so that nothing waits that the fit has; unless
+// mailboxes. The log must have followed the stream to the position of the fit, so that nothing waits that the fit has; unless
 // the stream does not reach back. What it has behind that position is to be applied again.
 func Adopt(ctx context.Context, path, from string) (err error) {
 	defer about(&err, "take over the fitted model as "+path)
@@ -282,14 +282,11 @@ func (s follower) carry(old *os.File) error {
 		return fmt.Errorf("%w: %s", ErrDiffers, differs)
 	}
 	var offsets []int64
-	var sure []Entry
 	trained, missing := 0, 0
 	for _, e := range l.entries {
 		switch {
 		case e.waits():
 			offsets = append(offsets, e.at)
-		case e.what == trust && !mine.knows(e.Fingerprint):
-			sure = append(sure, e)
 		case e.what == learn && !e.Shared:
 			trained++
 			missing += int(flag(!mine.knows(e.Fingerprint)))
@@ -302,11 +299,6 @@ func (s follower) carry(old *os.File) error {
 	return s.together(func() error {
 		for r, data := range l.seen.records(func(fingerprint uint64) bool { return l.knows(fingerprint) }) {
 			if err := s.append(r, logfile.Rows{}, data); err != nil {
-				return err
-			}
-		}
-		for _, e := range sure {
-			if err := s.append(e.record(), logfile.Rows{}, nil); err != nil {
 				return err
 			}
 		}

@@ -177,7 +177,7 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 		return &bytesReader{data: data}
 	}
 	facts, entries, docs, ends, hashes, groups := section("FACT"), section("MSGS"), section("DOCS"), section("ENDS"), section("HASH"), section("GRPS")
-	sure, seen, _, text := section("SURE"), section("SEEN"), section("SKCH"), new(bytesReader)
+	seen, _, _, text := section("SEEN"), section("SURE"), section("SKCH"), new(bytesReader)
 	if base.Has("TEXT") {
 		text = section("TEXT")
 	}
@@ -199,13 +199,10 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 		}
 		from = to
 	}
-	for len(sure.data) > 0 && ok {
-		ok = l.sayEarlier(trust, sure.take(entrySize), 0)
-	}
 	for len(seen.data) > 8 && ok {
 		ok = l.sawEarlier(seen.take(int(min(seen.u64(), math.MaxInt32))))
 	}
-	if !ok || entries.failed || sure.failed || text.failed || seen.failed {
+	if !ok || entries.failed || text.failed || seen.failed {
 		return fmt.Errorf("%w: its sections", logfile.ErrDamaged)
 	}
 	return nil
@@ -332,17 +329,14 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 	if r.failed || sketch > len(data) || n > len(data) || cells > len(data) {
 		return false
 	}
-	switch what {
-	case refuse:
-		l.facts.refused(Reason(data[1]).String(), 1)
-		return true
-	case forget:
+	if what == forget {
 		if i, known := l.index[readEntry(entry).Fingerprint]; known && l.entries[i].what == learn {
 			l.facts.Forgotten++
 		}
+		return l.sayEarlier(what, entry, 0)
 	}
 	if what != learn {
-		return what != forget && what != trust || l.sayEarlier(what, entry, 0)
+		return true
 	}
 	r.take(8 * sketch)
 	var doc features.Document

@@ -15,7 +15,7 @@ import (
 	"chaff/internal/logfile"
 )
 
-// taughtLog returns the records of a log that has learned, forgotten, trusted and refused messages and seen files, and their bodies.
+// taughtLog returns the records of a log that has learned and forgotten messages and seen files, and has what earlier programs wrote, and their bodies.
 func taughtLog(t testing.TB) (path string, records []logfile.Record, bodies [][]byte) {
 	t.Helper()
 	path = trained(t, "multinomial", corpustest.Mailbox(1, 5, "ham", "spam"))
@@ -24,11 +24,13 @@ func taughtLog(t testing.TB) (path string, records []logfile.Record, bodies [][]
 	learned(t, s, m)
 	_, err := s.Forget(m.Raw)
 	noError(t, err)
-	s.options.OnError, s.options.Sure = true, 50
-	if o, err := s.Learn(m); err != nil || o.What != Sure {
-		t.Fatalf("got %v, %v, want a message that the filter is sure of", o, err)
+	sure := Entry{what: trust}
+	sure.Fingerprint, sure.Label = s.Fingerprint(m.Raw), 1
+	noError(t, s.append(sure.record(), logfile.Rows{}, nil))
+	if o, err := s.Forget(m.Raw); err != nil || o.What != Refused {
+		t.Fatalf("got %v, %v, want that a record of an earlier program says nothing", o, err)
 	}
-	noError(t, errors.Join(s.Refuse(TooLarge), s.See(7, map[uint64]Sighting{1: {Fingerprint: 2, Label: 1}}, []uint64{3})))
+	noError(t, errors.Join(s.append(logfile.Record{Op: uint8(refuse), Reason: 1}, logfile.Rows{}, nil), s.See(7, map[uint64]Sighting{1: {Fingerprint: 2, Label: 1}}, []uint64{3})))
 	_, err = s.log.Each(s.log.Start, s.end, func(r logfile.Record) error {
 		body, err := s.log.Body(r)
 		records, bodies = append(records, r), append(bodies, body)

@@ -7,10 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"chaff/corpus/corpustest"
-	"chaff/filter"
 	"chaff/internal/testmain"
 	"chaff/models/modelstest"
 	"chaff/train"
@@ -19,7 +17,6 @@ import (
 // history is what a store should have after what was done to it.
 type history struct {
 	learned []Message // in the order in which they were first learned
-	sure    map[string]bool
 }
 
 func (h *history) find(raw []byte) int {
@@ -29,7 +26,7 @@ func (h *history) find(raw []byte) int {
 // did enters what happened to a message, and returns an error if it could not have happened.
 func (h *history) did(m Message, what What) error {
 	at := h.find(m.Raw)
-	known, sure := at >= 0, h.sure[string(m.Raw)]
+	known := at >= 0
 	var want bool
 	switch what {
 	case Learned:
@@ -40,20 +37,15 @@ func (h *history) did(m Message, what What) error {
 		h.learned[at].Label = m.Label
 	case Known:
 		want = known && h.learned[at].Label == m.Label
-	case Sure:
-		want = !known
 	case Forgotten:
-		if want = known || sure; known {
+		if want = known; known {
 			h.learned = slices.Delete(h.learned, at, at+1)
 		}
 	case Refused: // to be forgotten
-		want = !known && !sure
+		want = !known
 	}
 	if !want {
-		return fmt.Errorf("%s, with known %v and sure %v", what, known, sure)
-	}
-	if what != Known && what != Refused {
-		h.sure[string(m.Raw)] = what == Sure
+		return fmt.Errorf("%s, with known %v", what, known)
 	}
 	return nil
 }
@@ -82,7 +74,7 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 	for i := range 10 {
 		all = append(all, Message{Raw: fmt.Appendf(nil, "Subject: w%d\n\nzz%d rare%d", r.IntN(5), r.IntN(9), i), Label: "spam"})
 	}
-	h := history{learned: slices.Concat(all[:15], all[40:55]), sure: map[string]bool{}}
+	h := history{learned: slices.Concat(all[:15], all[40:55])}
 	s := opened(t, trainedWith(t, model, sourceOf(h.learned), o))
 	steps := 80
 	if testmain.IsLong() {
@@ -96,7 +88,6 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 		var err error
 		switch do := r.IntN(20); {
 		case do < 10:
-			s.options.OnError, s.options.Sure = r.IntN(2) == 0, 60
 			var out Outcome
 			out, err = s.Learn(m)
 			noError(t, err)
@@ -130,56 +121,9 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 			t.Errorf("message %d is another one, or of class %d", i, e.Label)
 		}
 	}
-	sure := 0
-	for _, is := range h.sure {
-		if is {
-			sure++
-		}
-	}
-	if got := v.Status(time.Now()).Sure; got != sure {
-		t.Errorf("the filter was sure of %d messages, want %d", got, sure)
-	}
 	retrain(t, s)
 	if !bytes.Equal(contents(t, s.path), contents(t, trainedWith(t, model, sourceOf(h.learned), o))) {
 		t.Error("the model is not that of its messages")
-	}
-}
-
-func TestThresholdsOfTheFitComeBackWhenTheirMessagesAreForgotten(t *testing.T) {
-	path := trained(t, "multinomial", corpustest.Mailbox(1, 60, "ham", "spam"))
-	fitted, err := filter.Open(path)
-	noError(t, err)
-	defer fitted.Close()
-	s := opened(t, path)
-	later := time.Now().Add(time.Hour)
-	s.now = func() time.Time { return later }
-	all := mailOf(t, corpustest.Mailbox(2, 60, "ham", "spam"))
-	for _, m := range all {
-		m.Way = ByMaildir
-		learned(t, s, m)
-	}
-	noError(t, s.fold())
-	f, err := filter.Open(path)
-	noError(t, err)
-	p, err := train.ProvenanceOf(f)
-	noError(t, err)
-	noError(t, f.Close())
-	if p.AtFit == nil {
-		t.Fatal("no thresholds were chosen anew")
-	}
-	for _, m := range all {
-		if out, err := s.Forget(m.Raw); err != nil || out.What != Forgotten {
-			t.Fatal(out, err)
-		}
-	}
-	noError(t, s.fold())
-	again, err := filter.Open(path)
-	noError(t, err)
-	defer again.Close()
-	got, err := train.ProvenanceOf(again)
-	noError(t, err)
-	if got.AtFit != nil || *again.Settings().Thresholds != *fitted.Settings().Thresholds {
-		t.Errorf("the thresholds are %v, those of the fit were %v", again.Settings().Thresholds, fitted.Settings().Thresholds)
 	}
 }
 

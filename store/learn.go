@@ -25,8 +25,6 @@ type Message struct {
 	Time time.Time
 	// Origin is the short name of who teaches it, at most [MaxOrigin] bytes; empty for the owner of the log.
 	Origin string
-	// Always learns it even if the filter is sure of it, see [Options.OnError].
-	Always bool
 }
 
 // What happened to a message.
@@ -37,7 +35,6 @@ const (
 	Learned    What = "learned"
 	Relabelled What = "relabelled" // it was known with another label
 	Known      What = "known"      // with the same label
-	Sure       What = "sure"       // not learned, since the filter is right and sure of it
 	Forgotten  What = "forgotten"
 	Refused    What = "refused"
 )
@@ -67,7 +64,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, s.Classes())
 	}
 	if len(m.Raw) > limits.MaxMessage {
-		return s.refuse(TooLarge)
+		return Outcome{What: Refused, Reason: TooLarge}, nil
 	}
 	m.Raw = message.Original(m.Raw)
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Origin: m.Origin, what: learn}
@@ -80,8 +77,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	moves := known && before.what == learn
-	if moves && before.Label == label {
+	if known && before.Label == label {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
 	if s.reader == nil {
@@ -95,22 +91,18 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		s.reader.Forget() // all but the bag, so that what follows has its memory
 	}
 	document := bag.Document()
-	p, verdict, err := s.lesson(&document, before, moves)
+	p, verdict, err := s.lesson(&document, before, known)
 	if err != nil {
 		return Outcome{}, err
 	}
 	o = Outcome{What: Learned, Class: verdict.Class, Verdict: verdict.Verdict, Score: verdict.Score, Probability: verdict.Probability}
 	e.Score, e.Class = o.Score, slices.Index(s.Classes(), o.Class)
-	switch {
-	case moves:
+	if known {
 		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[before.Label], true
 		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
 		e.Confirmed = before.Confirmed && s.facts.Shared != nil
-	case s.options.OnError && !m.Always && s.isSure(verdict, label):
-		o.What, e.what = Sure, trust
-		return o, s.append(e.record(), logfile.Rows{}, nil)
 	}
-	if m.Way == ByMaildir && !moves && len(s.Classes()) == 2 {
+	if m.Way == ByMaildir && !known && len(s.Classes()) == 2 {
 		if doubt := s.typicalMargins().Doubt(label, []float64{0, e.Score}); doubt >= metrics.Doubted {
 			o.Doubt, e.Doubt = doubt, hundredths(doubt)
 		}
@@ -121,11 +113,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		}
 		return nil
 	})
-	if err := s.append(e.record(), p.Learn(before.Label, label, bag.Text), appendBody(nil, data, true)); err != nil {
-		return Outcome{}, err
-	}
-	s.taught++
-	return o, nil
+	return o, s.append(e.record(), p.Learn(before.Label, label, bag.Text), appendBody(nil, data, true))
 }
 
 // lesson returns the learner for a document that is to be learned, nil for none, and for the message of an entry if that is to be forgotten before, with the
@@ -165,17 +153,8 @@ func (s *Store) typicalMargins() metrics.Typical {
 	return *s.typical
 }
 
-// isSure reports whether the filter gave a message its label and was sure of it.
-func (s *Store) isSure(v filter.Classification, label int) bool {
-	if slices.Index(s.Classes(), v.Class) != label || v.Verdict == filter.Unsure {
-		return false
-	}
-	p := v.Probability
-	if filter.IsSpamFilter(s.Classes()) && label != filter.SpamClass {
-		p = 1 - p
-	}
-	return 100*p >= s.options.Sure
-}
+// sure is the probability of a class from which the filter is sure of it.
+const sure = 0.99
 
 // Contradicts reports whether the filter is sure that a message is not of the class label. What was moved to another class, or learned against
 // the filter, contradicts nothing: it may be taken back.
@@ -186,11 +165,15 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
 	}
 	wanted := slices.Index(s.Classes(), label)
-	if known && before.what == learn && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
+	if known && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
 		return false, nil
 	}
 	v, err := s.filter.Classify(raw)
-	return v.Class != label && s.isSure(v, slices.Index(s.Classes(), v.Class)), err
+	p := v.Probability
+	if filter.IsSpamFilter(s.Classes()) && v.Class != s.Classes()[filter.SpamClass] {
+		p = 1 - p
+	}
+	return v.Class != label && v.Verdict != filter.Unsure && p >= sure, err
 }
 
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the log until the next fit.
@@ -206,9 +189,9 @@ func (s *Store) ForgetKnown(fingerprint uint64) (o Outcome, err error) {
 		return Outcome{}, err
 	}
 	if !known {
-		return s.refuse(NeverKnown)
+		return Outcome{What: Refused, Reason: NeverKnown}, nil
 	}
-	p, _, err := s.lesson(nil, before, before.what == learn)
+	p, _, err := s.lesson(nil, before, true)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -232,15 +215,4 @@ func (s *Store) ForgetOrigin(origin string, since time.Time) (n int, err error) 
 		}
 	}
 	return n, nil
-}
-
-// Refuse counts a message that could not be learned, for [Status].
-func (s *Store) Refuse(why Reason) error {
-	_, err := s.refuse(why)
-	return err
-}
-
-func (s *Store) refuse(why Reason) (Outcome, error) {
-	r := logfile.Record{Op: uint8(refuse), Reason: uint8(why)}
-	return Outcome{What: Refused, Reason: why}, s.append(r, logfile.Rows{}, nil)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // ledger is what a log says of each message, in memory: first those that were learned, in the order in which they first were; then those that were forgotten,
-// so that a merge does not bring them back, with the time of that as Learned; then those that were not learned, because the filter was right and sure of them.
+// so that a merge does not bring them back, with the time of that as Learned.
 type ledger struct {
 	recipe
 	facts     facts
@@ -78,7 +78,7 @@ func (b *book) readAmong(documents *features.Documents, known *features.Saved, c
 	}
 	err = b.each(func(r logfile.Record) error {
 		switch what := op(r.Op); {
-		case what == learn, what == trust, what == forget:
+		case what == learn, what == forget:
 			e, err := b.entry(r)
 			if err != nil || !counts(e) {
 				return err
@@ -132,7 +132,7 @@ func (l *ledger) tidy() {
 	}
 }
 
-// knows reports whether a message was learned, or the filter was sure of it.
+// knows reports whether a message was learned.
 func (l *ledger) knows(fingerprint uint64) bool {
 	i, known := l.index[fingerprint]
 	return known && l.entries[i].what != forget
@@ -186,12 +186,15 @@ func (l *ledger) doubt(doubtful []train.Doubt) {
 const forgottenDays = 400
 
 // expire removes the entries beyond the limits that were learned first. A sender writes the date of a message, but not the time of learning. Each class
-// has its own room, so that spam cannot push out ham, and so have the messages that the filter was sure of.
+// has its own room, so that spam cannot push out ham.
 func (l *ledger) expire(o Options, now time.Time) {
 	room := func(e Entry) int {
-		return map[op]int{learn: e.Label, trust: len(l.Classes), forget: len(l.Classes) + 1}[e.what]
+		if e.what == forget {
+			return len(l.Classes)
+		}
+		return e.Label
 	}
-	oldest, over := make([]int, len(l.entries)), make([]int, len(l.Classes)+2) // how many entries of each room are too many
+	oldest, over := make([]int, len(l.entries)), make([]int, len(l.Classes)+1) // how many entries of each room are too many
 	for i, e := range l.entries {
 		oldest[i] = i
 		over[room(e)]++
@@ -199,7 +202,7 @@ func (l *ledger) expire(o Options, now time.Time) {
 	for i := range over {
 		over[i] -= cmp.Or(o.MaxMessages, math.MaxInt)
 	}
-	over[len(l.Classes)+1] = math.MinInt
+	over[len(l.Classes)] = math.MinInt
 	slices.SortStableFunc(oldest, func(i, j int) int {
 		x, y := l.entries[i], l.entries[j]
 		return cmp.Or(x.Learned.Compare(y.Learned), x.Time.Compare(y.Time))

@@ -98,7 +98,7 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 	if err != nil {
 		return nil, about(paths[i], err)
 	}
-	all.facts.Expired, all.facts.Forgotten, all.facts.Refused = 0, 0, nil
+	all.facts.Expired, all.facts.Forgotten = 0, 0
 	var ties []Entry
 	for i, b := range books {
 		l, err := b.readAmong(all.documents, &known[i], everything)
@@ -142,8 +142,7 @@ func versionOf(path string) version {
 // compare compares what two logs say of a message. An entry with a label that a person has confirmed is greater, then the later one, then one that forgets,
 // then as [train.Entry.Compare] says, then that with the larger bytes: an order of all entries, so that the order of the logs does not matter.
 func (e Entry) compare(other Entry) int {
-	rank := func(e Entry) int { return map[op]int{trust: 0, learn: 1, forget: 2}[e.what] }
-	return cmp.Or(cmp.Compare(flag(e.Confirmed), flag(other.Confirmed)), e.Learned.Compare(other.Learned), cmp.Compare(rank(e), rank(other)),
+	return cmp.Or(cmp.Compare(flag(e.Confirmed), flag(other.Confirmed)), e.Learned.Compare(other.Learned), cmp.Compare(e.what, other.what),
 		e.Entry.Compare(other.Entry), bytes.Compare(appendEntry(nil, e), appendEntry(nil, other)))
 }
 
@@ -173,9 +172,6 @@ func (l *ledger) union(other *ledger, m *Merged) (ties []Entry) {
 		l.seen.note(mailbox, files, nil)
 	}
 	l.facts.Expired += other.facts.Expired
-	for why, n := range other.facts.Refused {
-		l.facts.refused(why, n)
-	}
 	return ties
 }
 

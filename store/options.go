@@ -14,11 +14,6 @@ type Options struct {
 	MaxMessages int `json:"max_messages"`
 	// MaxAge is for how many days a message is known; 0 is for ever. The time of learning counts. At least 0. Default 0.
 	MaxAge int `json:"max_age"`
-	// OnError learns a message only if the filter got it wrong or was not sure of it. Default false.
-	OnError bool `json:"on_error"`
-	// Sure is the probability of the right class, in percent, from which the filter is sure. It counts with on_error
-	// only. From 50 to 100. Default 99.
-	Sure float64 `json:"sure"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
 	// there is nothing else to do, and chaff imap --idle at once. They and chaff learn do so earlier if one class has learned twice its usual
 	// share. 0 is never. At least 0. Default 100.
@@ -27,7 +22,7 @@ type Options struct {
 
 // DefaultOptions returns the default options.
 func DefaultOptions() Options {
-	return Options{MaxMessages: 100000, Sure: 99, RetrainAfter: 100}
+	return Options{MaxMessages: 100000, RetrainAfter: 100}
 }
 
 // Validate returns everything that is wrong with o.
@@ -40,9 +35,6 @@ func (o Options) Validate() error {
 		if s.value < 0 {
 			errs = append(errs, fmt.Errorf("%s is %d: must be at least 0", s.name, s.value))
 		}
-	}
-	if !(o.Sure >= 50 && o.Sure <= 100) {
-		errs = append(errs, fmt.Errorf("sure is %v: must be a percentage from 50 to 100", o.Sure))
 	}
 	return errors.Join(errs...)
 }

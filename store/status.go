@@ -37,8 +37,6 @@ type ClassStatus struct {
 	Month int `json:"learned_in_30_days"`
 	// Last is when the last message of the class was learned, by training or later; nil for none.
 	Last *time.Time `json:"last_learned,omitempty"`
-
-	newest time.Time // of the messages learned, and of those that the filter was sure of
 }
 
 // Window has the figures of the messages that were learned last, each as the filter judged it before it learned it.
@@ -56,8 +54,6 @@ type Status struct {
 	Classes  []ClassStatus `json:"classes"`
 	// Ways counts the messages by how they were learned.
 	Ways map[string]int `json:"ways"`
-	// Refused counts refusals by reason.
-	Refused map[string]int `json:"refused,omitempty"`
 	// Records is how many records there are since the model was written, TailBytes their size, and LogBytes that of the log.
 	Records   int   `json:"tail_records"`
 	TailBytes int64 `json:"tail_bytes"`
@@ -72,8 +68,6 @@ type Status struct {
 	// Expired is how many messages left because they were the oldest, and Forgotten how many were forgotten.
 	Expired   int `json:"expired,omitempty"`
 	Forgotten int `json:"forgotten,omitempty"`
-	// Sure is how many messages were not learned, because the filter was right and sure of them. They count as judged.
-	Sure int `json:"sure,omitempty"`
 	// Doubtful is how many labels of learned messages may be wrong, see [Entry.Doubt], and Confirmed how many a person has confirmed.
 	Doubtful  int `json:"doubtful"`
 	Confirmed int `json:"confirmed,omitempty"`
@@ -98,7 +92,7 @@ const silentDays = 30
 func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 	settings := f.Settings()
 	s := Status{
-		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Refused: l.facts.Refused, Changed: l.facts.Changed, Expired: l.facts.Expired,
+		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Changed: l.facts.Changed, Expired: l.facts.Expired,
 		Forgotten: l.facts.Forgotten, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
 	}
 	if l.facts.Fitted != 0 {
@@ -114,12 +108,6 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 			s.Judged = append(s.Judged, e)
 			s.ByHand += int(flag(e.Way == ByHand))
 		}
-		if e.what == trust {
-			s.Sure++
-			if e.Learned.After(c.newest) {
-				c.newest = e.Learned
-			}
-		}
 		if e.what != learn {
 			continue
 		}
@@ -127,8 +115,8 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 		s.Doubtful += int(flag(e.Doubt > 0))
 		s.Confirmed += int(flag(e.Confirmed))
 		c.Messages++
-		if !e.Learned.Before(c.newest) {
-			c.newest, c.Last = e.Learned, &e.Learned
+		if c.Last == nil || !e.Learned.Before(*c.Last) {
+			c.Last = &e.Learned
 		}
 		if age := now.Sub(e.Learned); e.Way != ByTraining && e.Way != ByImport {
 			c.Today += int(flag(age < 24*time.Hour))
@@ -147,9 +135,7 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 func (l *ledger) digest() string {
 	var sum uint64
 	for _, e := range l.entries {
-		if e.Doubt = 0; e.what == trust && l.facts.Shared != nil { // matters of the model, and of one host
-			continue
-		}
+		e.Doubt = 0 // a matter of the model
 		sum += xxhash.Sum64(appendEntry([]byte{byte(e.what)}, e))
 	}
 	return fmt.Sprintf("%016x", sum)
@@ -188,38 +174,12 @@ func (s *Status) problems(now time.Time) []string {
 			all = append(all, fmt.Sprintf("it has no %s: store.max_messages or store.max_age left no room for any", c.Class))
 		case c.Messages == 0:
 			all = append(all, fmt.Sprintf("it has no %s: learn some", c.Class))
-		case now.Sub(c.newest) > silentDays*24*time.Hour:
-			all = append(all, fmt.Sprintf("it has learned no %s for %d days", c.Class, int(now.Sub(c.newest).Hours()/24)))
+		case now.Sub(*c.Last) > silentDays*24*time.Hour:
+			all = append(all, fmt.Sprintf("it has learned no %s for %d days", c.Class, int(now.Sub(*c.Last).Hours()/24)))
 		}
 	}
-	switch {
-	case s.Thresholds != nil && s.Fitted == nil && s.Messages > 0 && s.Thresholds.Unsure < -MaxScore:
+	if s.Thresholds != nil && s.Fitted == nil && s.Messages > 0 {
 		all = append(all, "it calls every message unsure, since it was never fitted: chaff retrain fits it")
-	case s.Thresholds != nil:
-		all = append(all, s.thresholdProblems()...)
 	}
 	return all
-}
-
-// MaxScore is above the score of any message that a threshold is chosen by.
-const MaxScore = 1e5
-
-// fewSpam is how many spam say something about a threshold.
-const fewSpam = 20
-
-// thresholdProblems compares the thresholds with the scores of the messages that were judged before they were learned.
-func (s *Status) thresholdProblems() []string {
-	spam, reached := 0, 0
-	for _, j := range s.Judged {
-		if j.Label == filter.SpamClass {
-			spam++
-			if j.Score > s.Thresholds.Spam {
-				reached++
-			}
-		}
-	}
-	if spam >= fewSpam && reached == 0 {
-		return []string{fmt.Sprintf("none of %d spam reached the threshold of spam: fit the model again with chaff retrain", spam)}
-	}
-	return nil
 }

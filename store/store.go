@@ -52,7 +52,6 @@ type Store struct {
 	failed   error            // a write that failed and could not be taken back, or a log that could not be read again
 	unfolded error            // why the last model that was due could not be written
 	remade   error            // why the model was made anew
-	taught   int              // messages that this process has learned
 	expired  int              // messages that this process has dropped
 	unsynced bool             // records are synced later, see follower
 }

@@ -245,47 +245,6 @@ func TestAStoreBeginsWithNothing(t *testing.T) {
 	})
 }
 
-func TestThresholdsFollowTheScoresBeforeLearning(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "model")
-	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()); err != nil {
-		t.Fatal(err)
-	}
-	s := opened(t, path)
-	all := mailOf(t, corpustest.Mailbox(1, 60, "ham", "spam"))
-	for i := range 60 {
-		learned(t, s, all[i])
-		learned(t, s, all[i+60])
-	}
-	noError(t, s.fold())
-	v, err := Look(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	settings := v.Filter().Settings()
-	var ham, spam []float64
-	for _, e := range v.Entries() {
-		if e.Label == filter.SpamClass {
-			spam = append(spam, e.Score)
-		} else {
-			ham = append(ham, e.Score)
-		}
-	}
-	slices.Sort(ham)
-	slices.Sort(spam)
-	// 0.7 of the median of the spam, or more where too much ham is above it: chance explains one of 60, and not two.
-	if got, least := settings.Thresholds.Spam, 0.7*spam[30]; math.Abs(got-max(least, ham[58])) > 1e-9 {
-		t.Errorf("the threshold of spam is %v; 0.7 of the median score of the spam is %v, and the greatest of ham are %v", got, least, ham[57:])
-	}
-	p, err := train.ProvenanceOf(v.Filter())
-	if err != nil || p.Promise == nil || p.Promise.Ham != 60 {
-		t.Errorf("the promise is %+v, %v; want one by 60 ham", p.Promise, err)
-	}
-	status := v.Status(time.Now())
-	if last := status.Windows[0]; last.Messages != 100 || last.Figures == nil || last.Figures.Accuracy < 80 {
-		t.Errorf("the last messages have the figures %+v", last)
-	}
-}
-
 // TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor forgets a message of the training that has a rare term, which the vocabulary
 // left out and another message brought back.
 func TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor(t *testing.T) {
@@ -573,43 +532,6 @@ func TestFewWrongLabelsDoNotTurnAllMail(t *testing.T) {
 	if turned > 14 {
 		t.Errorf("after 8 ham were learned as spam, %d of 142 others are spam", turned)
 	}
-}
-
-func TestWhatTheFilterWasSureOfCountsAsJudged(t *testing.T) {
-	path := trained(t, "multinomial", corpustest.Mailbox(1, 60, "ham", "spam"))
-	s := opened(t, path)
-	s.options.OnError, s.options.Sure = true, 50
-	mail := slices.DeleteFunc(mailOf(t, corpustest.Mailbox(2, 60, "ham", "spam")), func(m Message) bool {
-		c, err := s.Filter().Classify(m.Raw)
-		return err != nil || string(c.Verdict) != m.Label
-	})
-	if len(mail) < 5 {
-		t.Fatalf("the filter is right and sure of %d messages", len(mail))
-	}
-	for _, m := range slices.Concat(mail, mail) { // the second time changes nothing
-		if o, err := s.Learn(m); err != nil || o.What != Sure {
-			t.Fatalf("got %v, %v, want messages that the filter is sure of", o, err)
-		}
-	}
-	expect := func(about string, sure, messages int) {
-		t.Helper()
-		v, err := Look(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		status := v.Status(time.Now())
-		if all := status.Windows[len(windows)-1].Messages; status.Sure != sure || status.Messages != messages || all != len(mail) {
-			t.Errorf("%s: %d sure, %d learned, %d judged; want %d, %d, %d", about, status.Sure, status.Messages, all, sure, messages, len(mail))
-		}
-	}
-	expect("in the tail", len(mail), 120)
-	noError(t, s.fold())
-	expect("in the model", len(mail), 120)
-	mail[0].Always = true
-	learned(t, s, mail[0])
-	expect("learned after all", len(mail)-1, 121)
-	retrain(t, s)
-	expect("fitted", len(mail)-1, 121)
 }
 
 func TestForgettingOutlastsAFit(t *testing.T) {

@@ -28,7 +28,7 @@ type Provenance struct {
 	Development *metrics.Figures         `json:"development,omitempty"`
 	Test        *metrics.Figures         `json:"test,omitempty"`
 	Promise     *metrics.Promise         `json:"promise,omitempty"` // see [Choice]
-	AtFit       *Choice                  `json:"at_fit,omitempty"`  // what the fit chose, if a fold has chosen anew since
+	AtFit       json.RawMessage          `json:"at_fit,omitempty"`  // what earlier programs wrote
 	// Those of [Refitted]; 0 and nil for a filter fitted to the training part.
 	FittedTo  int             `json:"fitted_to,omitempty"`
 	OutOfFold int             `json:"out_of_fold_scores,omitempty"`

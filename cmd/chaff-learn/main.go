@@ -40,8 +40,8 @@ starts faster, for mail systems that start a process for each message. It reads
 no configuration: the log has the settings that chaff saved it with.
 
 It prints nothing but errors. The exit code is 0 if the model has learned the
-message, now or before, or with store.on_error was sure of it; 1 if it refuses
-the message; and 75 for trouble that may pass.
+message, now or before; 1 if it refuses the message; and 75 for trouble that
+may pass.
 
 Usage:
   chaff-learn --spam|--ham|--class NAME|--forget [-m FILE] < message
@@ -104,7 +104,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 // learn teaches a model the message, or makes it forget the message if label is "".
 func learn(ctx context.Context, model, label string, stdin io.Reader, stderr io.Writer) (code int, err error) {
 	raw, err := corpus.AppendMessage(nil, stdin)
-	if err != nil && !errors.Is(err, corpus.ErrTooLarge) { // the log counts a message that is too large
+	if err != nil && !errors.Is(err, corpus.ErrTooLarge) { // Learn refuses a message that is too large
 		return exitLater, fmt.Errorf("read stdin: %w", err)
 	}
 	if len(raw) == 0 {

@@ -80,7 +80,7 @@ func (x *learning) read(messages []listing, what string, use func(l listing, raw
 }
 
 // A model that is taught a folder of the wrong class is spoilt, and the user finds out days later. So many messages are judged before they are
-// learned. The filter is sure of the other class (store.sure, 99%) in four of five messages of a wrong folder, or more: 81 to 99% of held-out
+// learned. The filter is sure of the other class (99%) in four of five messages of a wrong folder, or more: 81 to 99% of held-out
 // mail. Of a folder that holds nothing but its own mistakes and unsure verdicts, it is sure of the other class in one of seven, or fewer: 12 of
 // 88 ham and 0 of 555 spam of Enron, 1 of 10 and 1 of 82 of SpamAssassin. Half lies between them. Fewer than ten messages may all be such
 // mistakes, and are soon taken back.
@@ -141,7 +141,7 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 				why = store.TooLarge
 			}
 			a.refuse(l.Origin, why, err)
-			return s.Refuse(why)
+			return nil
 		}
 		if len(raw) > corpus.LargeMessageBytes {
 			defer delivery.LimitMemory()()
@@ -183,7 +183,6 @@ type account struct {
 	Learned   map[string]int `json:"learned"` // by class
 	Moved     []move         `json:"moved"`
 	Known     int            `json:"known"`
-	Sure      int            `json:"sure"`
 	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
 	Refused   map[string]int `json:"refused"`             // by reason
 	// Contradicting is the number of messages of which the filter was sure that they are of another class, if there were many messages.
@@ -276,8 +275,6 @@ func (a *account) add(item corpus.Item, o store.Outcome) {
 		a.Moved[i].Messages++
 	case store.Known:
 		a.Known++
-	case store.Sure:
-		a.Sure++
 	case store.Forgotten:
 		a.Forgotten[o.Before]++
 	case store.Refused:
@@ -356,13 +353,9 @@ func (c *account) describe(a *answer, _ bool) {
 	a.facts(
 		row{"forgotten", tally(c.Forgotten, c.classes)},
 		row{"known", some(c.Known, "%s already")},
-		row{"sure", some(c.Sure, notLearned)},
 		row{"refused", tally(c.Refused, slices.Sorted(maps.Keys(c.Refused)))},
 		row{"", left})
 }
-
-// notLearned says of how many messages the filter was sure.
-const notLearned = "%s not learned, since the model was right and sure of them (store.on_error)"
 
 // row is a line of a short answer: a label and what it says.
 type row struct{ label, text string }
@@ -422,8 +415,6 @@ func (l learned) sentence(classes []string) string {
 		return fmt.Sprintf("moved from %s to %s", l.Before, l.Label)
 	case store.Known:
 		return "already known as " + l.Label
-	case store.Sure:
-		return "not learned: it was judged " + judged + ", and the model was right and sure (store.on_error)"
 	case store.Forgotten:
 		return "forgotten; it was learned as " + l.Before
 	}

@@ -139,17 +139,16 @@ const shownFolders = 6
 // mailbox adds what a mailbox says, in at most 15 lines. Refused messages are on stderr.
 func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	a.mailProblems(m)
-	learned, moved, sure := m.Count(store.Learned), m.Count(store.Relabelled), m.Count(store.Sure)
-	known := m.Messages - m.Later - learned - moved - sure - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
-	if learned+moved+sure > 0 {
+	learned, moved := m.Count(store.Learned), m.Count(store.Relabelled)
+	known := m.Messages - m.Later - learned - moved - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
+	if learned+moved > 0 {
 		learn, move := "learned", "moved"
 		if dryRun {
 			learn, move = "would learn", "would move"
 		}
 		a.facts(
 			row{learn, countedChanges(m.Account, store.Learned)},
-			row{move, countedChanges(m.Account, store.Relabelled)},
-			row{"sure", some(sure, notLearned)})
+			row{move, countedChanges(m.Account, store.Relabelled)})
 		a.changedFolders(m.Account)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
 		a.facts(silent(m.Account)...)
@@ -306,8 +305,6 @@ func watching(p *program, path string) mailbox.WatchOptions {
 			screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(c.Reason))
 		case store.Relabelled:
 			say("moved from %s to %s: %s", c.Before, c.Label, c.Path)
-		case store.Sure:
-			say("sure of %s: %s", c.Label, c.Path)
 		default:
 			say("learned %s: %s", c.Label, c.Path)
 		}

@@ -10,7 +10,6 @@ import (
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
-	"chaff/store"
 	"chaff/train"
 )
 
@@ -72,7 +71,7 @@ func (x *experiment) replayModels(names []string) error {
 		return evaluate.ReadForReplay(ctx, mail.source, mail.classes, evaluate.ReplayOptions{
 			Reading: readingOf(x.Config), Models: x.Models, Thresholds: x.Thresholds,
 			ByTime: r.order == orderTime || r.order == "" && len(*x.sources.paths["trec"]) == 0,
-			Delay:  r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every, OnError: x.Store.OnError, Sure: x.Store.Sure,
+			Delay:  r.delay, Feedback: r.feedback, Seed: x.Seed, Every: r.every,
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})
 	})
@@ -97,16 +96,13 @@ func (x *experiment) replayModels(names []string) error {
 }
 
 // how describes when messages are learned.
-func (r *replayFlags) how(o store.Options) string {
+func (r *replayFlags) how() string {
 	how := "each message learned at once"
 	if r.delay > 0 {
 		how = screen.Sprintf("each message learned after %d more", r.delay)
 	}
 	if r.feedback < 1 {
 		how += fmt.Sprintf(", %.3g%% of them", 100*r.feedback)
-	}
-	if o.OnError {
-		how += fmt.Sprintf(", unless the model is right and %v%% sure", o.Sure)
 	}
 	return how
 }
@@ -115,7 +111,7 @@ func (r *replayFlags) how(o store.Options) string {
 func (r replayReport) describe(a *answer, fully bool) {
 	x := r.experiment
 	a.mail(r.Corpus, fully)
-	a.fact("replay", "%s", x.replay.how(x.Store))
+	a.fact("replay", "%s", x.replay.how())
 	a.gap()
 	heads := []string{"accuracy", "errors", "hm%", "sm%", "lam%", "(1-ROCA)%"}
 	t := table{}

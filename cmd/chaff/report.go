@@ -383,7 +383,7 @@ func newPage(title string, s train.Summary, models []report.Model, facts ...repo
 
 func (r replayReport) page() (report.Page, error) {
 	x := r.experiment
-	facts := []report.Fact{{Name: "Replay", Value: x.replay.how(x.Store)}}
+	facts := []report.Fact{{Name: "Replay", Value: x.replay.how()}}
 	var models []report.Model
 	var learning []report.LearningCurve
 	for i, m := range r.Models {

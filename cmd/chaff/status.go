@@ -121,9 +121,6 @@ func (s state) describe(a *answer, _ bool) {
 		tail = fmt.Sprintf(", with %s since the model was written, %s", plural(s.Records, "record"), sizeOf(s.TailBytes))
 	}
 	a.fact("log", "%s%s", sizeOf(s.LogBytes), tail)
-	if n := total(s.Refused); n > 0 {
-		a.fact("refused", "%s: %s", plural(n, "message"), refusedText(s.Refused))
-	}
 	a.fact("learned", "%s", learnedText(s.Status))
 	a.expired(s.Expired)
 	if s.Doubtful > 0 {
@@ -161,22 +158,6 @@ func (s state) describe(a *answer, _ bool) {
 	a.table(t, 0)
 }
 
-// refusedText says why messages were refused, by the names of [store.Reason].
-func refusedText(refused map[string]int) string {
-	var all []string
-	for _, reason := range []struct {
-		why  store.Reason
-		says string
-	}{
-		{store.TooLarge, "too large"}, {store.NeverKnown, "to be forgotten, but never learned"}, {store.Unreadable, "could not be read"},
-	} {
-		if n := refused[reason.why.String()]; n > 0 {
-			all = append(all, screen.Sprintf("%d %s", n, reason.says))
-		}
-	}
-	return strings.Join(all, ", ")
-}
-
 func learnedText(s store.Status) string {
 	ways := slices.SortedFunc(maps.Keys(s.Ways), func(a, b string) int { return cmp.Or(s.Ways[b]-s.Ways[a], strings.Compare(a, b)) })
 	for i, way := range ways {
@@ -186,7 +167,7 @@ func learnedText(s store.Status) string {
 	if s.Messages > 0 {
 		text += ": " + strings.Join(ways, ", ")
 	}
-	return text + some(s.Confirmed, "; %s with a confirmed label") + some(s.Sure, "; %s not learned, since the model was sure") +
+	return text + some(s.Confirmed, "; %s with a confirmed label") +
 		some(s.Forgotten, "; %s forgotten")
 }
 

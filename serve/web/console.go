@@ -117,9 +117,9 @@ func (c *console) page(name string, fill func(r *http.Request, v *view) error) h
 
 // notices are what a page says after a form, by the parameter did.
 var notices = map[string]string{
-	"spam": "Learned as spam.", "ham": "Learned as ham.", "known": "The model knew this message already.", "sure": "The model is sure of this message already, so it was not learned.",
+	"spam": "Learned as spam.", "ham": "Learned as ham.", "known": "The model knew this message already.",
 	"dropped": "Removed from the queue. Nothing was learned.", "learned": "Learned.", "none": "No message was chosen: tick those that you want to teach.",
-	"several": "The chosen messages are learned. What the model knew or was sure of already stays as it was.",
+	"several": "The chosen messages are learned. What the model knew already stays as it was.",
 }
 
 // fail shows why there is no page.
@@ -273,7 +273,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 // didOf returns the key of the notice about what was learned.
 func didOf(o store.Outcome, class string) string {
 	switch {
-	case o.What == store.Known || o.What == store.Sure:
+	case o.What == store.Known:
 		return string(o.What)
 	case notices[class] != "":
 		return class

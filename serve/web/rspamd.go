@@ -169,11 +169,8 @@ func (s *server) rspamdLearn(class string) answer {
 			return store.Outcome{}, fmt.Errorf("the body %w", err)
 		}
 		outcome, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), raw, class)
-		switch outcome.What {
-		case store.Known:
+		if outcome.What == store.Known {
 			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(raw), class)}
-		case store.Sure:
-			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> is surely %s already, ignore it", messageID(raw), class)}
 		}
 		return outcome, err
 	})

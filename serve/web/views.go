@@ -348,7 +348,7 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 	var b thresholdsBody
 	if t := c.engine.Settings().Thresholds; t != nil {
 		b.Thresholds, b.Spam, b.Unsure = true, t.Spam, t.Unsure
-		b.Fitted = t.Unsure > -store.MaxScore
+		b.Fitted = t.Unsure > -metrics.Beyond
 		if status.Store != nil {
 			b.ByHand = status.Store.ByHand
 			b.draw(status.Store.Judged)
