@@ -85,7 +85,7 @@ func onlyIn() map[string]string {
 		"github.com/nats-io/nats.go":       "share",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
-		"github.com/klauspost/compress":    "corpus/sources serve/web share",
+		"github.com/klauspost/compress":    "corpus/sources share",
 		"github.com/xi2/xz":                "corpus/sources",
 		"github.com/emersion/go-imap":      "corpus/sources mailbox/imap",
 		"github.com/emersion/go-sasl":      "mailbox/imap",

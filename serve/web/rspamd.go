@@ -1,16 +1,12 @@
 package web
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"chaff/filter"
 	"chaff/internal/verdictfield"
@@ -19,7 +15,7 @@ import (
 	"chaff/store"
 )
 
-// rspamdRoutes are the requests of rspamd that its client rspamc makes for mail and figures. Source: https://rspamd.com/doc/developers/protocol.html
+// rspamdRoutes are the requests of rspamd that its client rspamc makes for mail. Source: https://rspamd.com/doc/developers/protocol.html
 // and the answers of rspamd 3.4.
 func (s *server) rspamdRoutes() []route {
 	return []route{
@@ -27,8 +23,6 @@ func (s *server) rspamdRoutes() []route {
 		{"GET /checkv2", answered(s.rspamdCheck)}, // of a client without a message
 		{"POST /learnspam", s.withToken(s.rspamdLearn(spamClass))},
 		{"POST /learnham", s.withToken(s.rspamdLearn(hamClass))},
-		{"GET /stat", answered(s.rspamdStat)},
-		{"GET /auth", s.withToken(s.rspamdAuth)},
 		{"GET /ping", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "pong\r\n") }},
 	}
 }
@@ -47,36 +41,14 @@ func rspamdUser(r *http.Request) string {
 	return r.Header.Get("User")
 }
 
-var errEncoding = errors.New("send the message itself; clients of rspamd may compress it by zstd without a dictionary")
+var errEncoding = errors.New("send the message itself, neither compressed nor named")
 
 // rspamdBody reads the message of a request.
 func (s *server) rspamdBody(r *http.Request) (*serve.Message, error) {
-	compression := r.Header.Get("Compression")
-	if compression != "" && compression != "zstd" || r.Header.Get("File") != "" || r.Header.Get("Shm") != "" || r.Header.Get("Dictionary") != "" {
+	if r.Header.Get("Compression") != "" || r.Header.Get("File") != "" || r.Header.Get("Shm") != "" {
 		return nil, errEncoding
 	}
-	m, err := s.body(r)
-	if err == nil && compression != "" {
-		m, err = s.decompressed(m)
-	}
-	return m, err
-}
-
-// maxWindow is the size in bytes of the largest memory that decompressing takes besides the message.
-const maxWindow = 8 << 20
-
-// decompressed returns a message that was compressed by zstd, and closes the compressed one. Since it is there as a whole, one at a time is
-// fast enough, and no client can make others wait.
-func (s *server) decompressed(m *serve.Message) (*serve.Message, error) {
-	defer m.Close()
-	s.decompressing.Lock()
-	defer s.decompressing.Unlock()
-	z, err := zstd.NewReader(bytes.NewReader(m.Bytes()), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
-		return nil, errBody
-	}
-	defer z.Close()
-	return s.read(z)
+	return s.body(r)
 }
 
 func (s *server) rspamdCheck(r *http.Request) (any, error) {
@@ -184,57 +156,4 @@ func (s *server) rspamdLearn(class string) answer {
 		}
 		return object{"success": true}, err
 	}
-}
-
-// maxScanTimes is how many times rspamd sends.
-const maxScanTimes = 31
-
-// rspamdStat answers with the figures since the start, and the messages that each class of the shared model has learned.
-func (s *server) rspamdStat(*http.Request) (any, error) {
-	status, err := s.status("", openStateTime)
-	if err != nil {
-		return nil, err
-	}
-	c := s.engine.Counters
-	verdicts, learned := c.Verdicts.All(), c.Learned.All()
-	scanned := int64(0)
-	for _, n := range verdicts {
-		scanned += n
-	}
-	spam := verdicts[spamClass]
-	ham := scanned - spam
-	times := []float64{}
-	history := s.engine.History.All()
-	for _, r := range history[:min(len(history), maxScanTimes)] {
-		times = append(times, r.Seconds)
-	}
-	messages, classes := 0, []object{}
-	if status.Store != nil {
-		messages = status.Store.Messages
-		for _, class := range status.Store.Classes {
-			n := class.Messages
-			classes = append(classes, object{
-				"revision": n, "used": n, "total": n, "size": status.Store.LogBytes, "symbol": symbolOf(class.Class), "type": "chaff", "users": 1,
-			})
-		}
-	}
-	return object{
-		"version": version(), "config_id": "", "uptime": int64(time.Since(status.Started).Seconds()), "read_only": false,
-		"scanned": scanned, "learned": learned[string(store.Learned)] + learned[string(store.Relabelled)], "spam_count": spam, "ham_count": ham,
-		"actions":    object{"reject": 0, "soft reject": 0, "rewrite subject": 0, "greylist": 0, "add header": spam, "no action": ham},
-		"scan_times": times, "connections": c.Connections.All()["http"], "control_connections": 0, "total_learns": messages, "statfiles": classes,
-	}, nil
-}
-
-// rspamdAuth answers rspamc uptime.
-func (s *server) rspamdAuth(*http.Request) (any, error) {
-	return object{"version": version(), "auth": "ok", "uptime": int64(time.Since(s.engine.Started).Seconds()), "read_only": false}, nil
-}
-
-// version returns the version of the program.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info.Main.Version
-	}
-	return "unknown"
 }

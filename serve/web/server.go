@@ -30,11 +30,10 @@ type server struct {
 	log     serve.Logger
 	token   []byte
 	// tokenFile is where the token is.
-	tokenFile     string
-	patience      patience
-	states        states
-	sessions      sessions
-	decompressing sync.Mutex
+	tokenFile string
+	patience  patience
+	states    states
+	sessions  sessions
 }
 
 // Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.
@@ -320,18 +319,15 @@ type states struct {
 	at     time.Time
 }
 
-// How old a state may be: for those who have the token or a session, and for those who need none.
-const (
-	stateTime     = 2 * time.Second
-	openStateTime = time.Minute
-)
+// stateTime is how old a state may be.
+const stateTime = 2 * time.Second
 
-// status returns the state of the model of a user, at most so old. It reads one log at a time.
-func (s *server) status(user string, atMost time.Duration) (serve.Status, error) {
+// status returns the state of the model of a user. It reads one log at a time.
+func (s *server) status(user string) (serve.Status, error) {
 	x := &s.states
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if now := time.Now(); x.user != user || now.Sub(x.at) >= atMost {
+	if now := time.Now(); x.user != user || now.Sub(x.at) >= stateTime {
 		x.user, x.at = user, now
 		x.status, x.err = s.engine.Status(user)
 	}

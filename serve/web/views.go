@@ -129,7 +129,7 @@ type window struct {
 func (w window) Errors() int { return w.Messages - w.Confusion.Correct() }
 
 func (c *console) overview(r *http.Request, v *view) error {
-	status, err := c.status(v.User, stateTime)
+	status, err := c.status(v.User)
 	if err != nil {
 		return err
 	}
@@ -341,7 +341,7 @@ type trained struct {
 }
 
 func (c *console) thresholds(r *http.Request, v *view) error {
-	status, err := c.status(v.User, stateTime)
+	status, err := c.status(v.User)
 	if err != nil {
 		return err
 	}

@@ -193,8 +193,8 @@ func TestWhatNeedsTheToken(t *testing.T) {
 	}{
 		{"POST", "/v1/classify", true, false}, {"POST", "/v1/explain", false, false}, {"POST", "/v1/learn?class=spam", false, false},
 		{"POST", "/v1/forget", false, false}, {"GET", "/v1/status", false, false}, {"GET", "/v1/openapi.json", true, false},
-		{"POST", "/checkv2", true, false}, {"POST", "/learnspam", false, false}, {"POST", "/learnham", false, false}, {"GET", "/auth", false, false},
-		{"GET", "/stat", true, false}, {"GET", "/ping", true, false}, {"GET", "/metrics", true, false}, {"GET", "/healthz", true, false}, {"GET", "/readyz", true, false},
+		{"POST", "/checkv2", true, false}, {"POST", "/learnspam", false, false}, {"POST", "/learnham", false, false},
+		{"GET", "/ping", true, false}, {"GET", "/metrics", true, false}, {"GET", "/healthz", true, false}, {"GET", "/readyz", true, false},
 		{"GET", "/", false, true}, {"GET", "/unsure", false, true}, {"GET", "/kept/0", false, true}, {"GET", "/history", false, true},
 		{"GET", "/explain", false, true}, {"GET", "/thresholds", false, true}, {"POST", "/kept/0", false, true}, {"POST", "/explain", false, true},
 		{"POST", "/logout", false, true}, {"GET", "/login", true, true}, {"GET", "/console.css", true, true},
@@ -221,7 +221,7 @@ func TestWhatNeedsTheToken(t *testing.T) {
 			}
 		}
 	}
-	if n := s.do("GET", "/stat", "").Body.String(); !strings.Contains(n, `"total_learns":21`) {
+	if n := s.do("GET", "/v1/status", "", s.bearer()...).Body.String(); !strings.Contains(n, `"messages":21,`) {
 		t.Errorf("the right tokens learned a message, forgot it, and learned it twice: %s", n)
 	}
 }
@@ -272,7 +272,7 @@ func TestNoRequestOfAnotherOriginIsObeyed(t *testing.T) {
 			}
 		})
 	}
-	if n := s.do("GET", "/stat", "").Body.String(); !strings.Contains(n, `"total_learns":20`) {
+	if n := s.do("GET", "/v1/status", "", s.bearer()...).Body.String(); !strings.Contains(n, `"messages":20,`) {
 		t.Errorf("something was learned: %s", n)
 	}
 }
