@@ -146,7 +146,7 @@ func testConsole(t *testing.T, b *browser, network *proxy) {
 	b.follow("Enter")
 	b.mustBe("Why?")
 	b.look("why")
-	for _, page := range []string{"", "unsure", "history", "explain", "thresholds"} {
+	for _, page := range []string{"", "unsure", "history", "thresholds"} {
 		b.visit(address + "/" + page)
 		name := page
 		if page == "" {

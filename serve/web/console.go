@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"chaff/filter"
-	"chaff/message"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -36,12 +34,10 @@ func (s *server) consoleRoutes() []route {
 		{"POST /logout", c.posted(c.logout)},
 		{"GET /{$}", c.page("overview", c.overview)},
 		{"GET /unsure", c.page("unsure", c.unsure)},
-		{"GET /kept/{key}", c.page("why", c.whyKept)},
+		{"GET /kept/{key}", c.page("why", c.why)},
 		{"POST /kept/{key}", c.posted(c.teachKept)},
 		{"POST /teach", c.posted(c.teachKept)},
 		{"GET /history", c.page("history", c.history)},
-		{"GET /explain", c.page("explain", func(*http.Request, *view) error { return nil })},
-		{"POST /explain", c.page("explain", c.explainMessage)},
 		{"GET /thresholds", c.page("thresholds", c.thresholds)},
 		{"/", c.notFound},
 	}
@@ -222,15 +218,6 @@ func (c *console) unsure(_ *http.Request, v *view) error {
 	return nil
 }
 
-func (c *console) whyKept(r *http.Request, v *view) error {
-	k, raw, err := c.engine.KeptMessage(r.PathValue("key"))
-	if err != nil {
-		return err
-	}
-	v.User = k.User
-	return c.why(r, v, raw, &k)
-}
-
 // teachKept teaches the kept message of the path, or those that were chosen. Without a class it removes that of the path from the unsure ones.
 func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, error) {
 	keys, class, one := r.PostForm["key"], r.PostForm.Get("class"), r.PathValue("key")
@@ -279,98 +266,6 @@ func didOf(o store.Outcome, class string) string {
 		return class
 	}
 	return "learned"
-}
-
-// explainMessage explains or teaches a message that a person sends.
-func (c *console) explainMessage(r *http.Request, v *view) error {
-	form, m, err := c.messageForm(r, v.session)
-	if err != nil {
-		return err
-	}
-	defer m.Close()
-	v.User = form["user"]
-	if len(m.Bytes()) == 0 {
-		v.Problem = "The form has no message: choose a file, or paste the source of a message."
-		return nil
-	}
-	if err := message.CheckMail(m.Bytes()); err != nil && form["do"] != "forget" {
-		v.Problem = "What was sent " + err.Error() + ": choose a file that is a message, or paste its source with the header."
-		return nil
-	}
-	if did := form["do"]; did != "" && did != "explain" {
-		err := c.teach(r, v, did, m.Bytes())
-		c.states.forget()
-		if err != nil {
-			return err
-		}
-	}
-	return c.why(r, v, m.Bytes(), nil)
-}
-
-// teach learns a message of a form, or forgets it, and says so on the page.
-func (c *console) teach(r *http.Request, v *view, did string, raw []byte) error {
-	var outcome store.Outcome
-	var err error
-	what := "learned"
-	if did == "forget" {
-		what = "forgotten"
-		outcome, err = c.engine.Forget(r.Context(), v.User, raw)
-		v.Notice = "Forgotten."
-	} else {
-		class := strings.TrimPrefix(did, "learn-")
-		outcome, err = c.engine.Learn(r.Context(), v.User, raw, class)
-		v.Notice = notices[didOf(outcome, class)]
-	}
-	if outcome.What == store.Refused {
-		v.Notice, v.Problem = "", "It was not "+what+": "+outcome.Reason.String()+"."
-	}
-	return err
-}
-
-// maxParts is how many parts of a form are read; ours have fewer.
-const maxParts = 10
-
-// messageForm reads a form with a message. The token of the form comes before the message.
-func (c *console) messageForm(r *http.Request, session string) (form map[string]string, m *serve.Message, err error) {
-	parts, err := r.MultipartReader()
-	if err != nil {
-		return nil, nil, errForm
-	}
-	form, m = map[string]string{}, c.engine.NewMessage()
-	defer func() {
-		if err != nil {
-			m.Close()
-			m = nil
-			drain(r)
-		}
-	}()
-	for range maxParts {
-		part, err := parts.NextPart()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return form, m, errBody
-		}
-		switch name := part.FormName(); {
-		case name != "file" && name != "text":
-			value, err := io.ReadAll(io.LimitReader(part, 1<<10))
-			if err != nil {
-				return form, m, err
-			}
-			form[name] = string(value)
-		case !c.isFormToken(form["form"], session):
-			return form, m, errForm
-		case len(m.Bytes()) == 0: // a file wins over a text
-			if err := receive(m, part); err != nil {
-				return form, m, err
-			}
-		}
-	}
-	if !c.isFormToken(form["form"], session) {
-		return form, m, errForm
-	}
-	return form, m, nil
 }
 
 // historyBody is the body of the page history.

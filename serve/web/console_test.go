@@ -1,10 +1,8 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"html"
-	"mime/multipart"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -93,7 +91,6 @@ func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
 		"/history?q=%22%3E%3Cscript": `value="&#34;&gt;&lt;script"`,
 		"/history?verdict=%3Cb%3E":   "0 of 1 verdict",
 		"/thresholds":                "is unsure",
-		"/explain":                   "source, with all header fields",
 		"/?user=%22%3E%3Cscript%3E":  "Is it learning?",
 	} {
 		if page := s.get(target); !strings.Contains(page, want) {
@@ -248,64 +245,6 @@ func TestWithoutKeptMessagesTheConsoleSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// multipartForm returns a form with a message, and its type.
-func multipartForm(t *testing.T, parts ...string) (body, kind string) {
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	for i := 0; i < len(parts); i += 2 {
-		if parts[i] == "file" {
-			part, err := w.CreateFormFile("file", "message.eml")
-			must(t, err)
-			_, err = part.Write([]byte(parts[i+1]))
-			must(t, err)
-			continue
-		}
-		must(t, w.WriteField(parts[i], parts[i+1]))
-	}
-	must(t, w.Close())
-	return b.String(), w.FormDataContentType()
-}
-
-func TestAMessageIsExplainedAndTaught(t *testing.T) {
-	s := newSite(t, func(o *serve.Options) { o.MaxMessage = 5000 })
-	s.signIn()
-	spam := string(mail("spam", 77))
-	form := s.form()
-	for _, tt := range []struct {
-		name   string
-		parts  []string
-		status int
-		has    string
-	}{
-		{"a file", []string{"form", form, "file", spam, "text", "", "do", "explain"}, 200, "body:casino"},
-		{"a text", []string{"form", form, "file", "", "text", spam, "do", "explain"}, 200, "body:casino"},
-		{"nothing", []string{"form", form, "file", "", "text", "", "do", "explain"}, 200, "The form has no message"},
-		{"as large as may be", []string{"form", form, "file", "Subject: " + strings.Repeat("x", 4991), "do", "explain"}, 200, "The verdict of the model"},
-		{"a picture", []string{"form", form, "file", "GIF89a", "do", "learn-spam"}, 200, "What was sent is no mail but a picture"},
-		{"larger", []string{"form", form, "file", strings.Repeat("x", 5001), "do", "explain"}, 413, "too large"},
-		{"without the token of the form", []string{"file", spam, "do", "learn-spam"}, 403, "the form is too old"},
-		{"with the token behind the message", []string{"file", spam, "form", form, "do", "learn-spam"}, 403, "the form is too old"},
-		{"with the token of another session", []string{"form", s.formToken("x"), "file", spam, "do", "learn-spam"}, 403, "the form is too old"},
-		{"learn", []string{"form", form, "file", spam, "do", "learn-spam"}, 200, "Learned as spam."},
-		{"learn again", []string{"form", form, "file", spam, "do", "learn-spam"}, 200, "knew this message already"},
-		{"forget", []string{"form", form, "file", spam, "do", "forget"}, 200, "Forgotten."},
-		{"forget again", []string{"form", form, "file", spam, "do", "forget"}, 200, "It was not forgotten: never learned."},
-		{"learn another class", []string{"form", form, "file", spam, "do", "learn-eggs"}, 500, "eggs"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			body, kind := multipartForm(t, tt.parts...)
-			w := s.do("POST", "/explain", body, "Content-Type", kind)
-			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.has) {
-				t.Errorf("got %d %s, want %d %s", w.Code, w.Body, tt.status, tt.has)
-			}
-			s.checkPage(w)
-		})
-	}
-	if w := s.post("/explain", url.Values{"form": {form}}); w.Code != 403 {
-		t.Errorf("a form without a file: %d", w.Code)
-	}
-}
-
 func TestTheHistoryIsSearched(t *testing.T) {
 	s := unsureSite(t, 1, nil)
 	for n := range 60 {
@@ -398,14 +337,14 @@ func TestSigningInAndOut(t *testing.T) {
 	}
 }
 
-// FuzzForms sends any bytes as the form with a message: no answer is an internal error, and without the token of the form none is a success.
+// FuzzForms sends any bytes as a form: no answer is an internal error, and without the token of the form none is a success.
 func FuzzForms(f *testing.F) {
 	f.Add("--b\r\nContent-Disposition: form-data; name=\"form\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nhello\r\n--b--\r\n", "b")
 	f.Add("", "")
 	s := newSite(f, func(o *serve.Options) { o.MaxMessage = 1000 })
 	s.signIn()
 	f.Fuzz(func(t *testing.T, body, boundary string) {
-		for _, path := range []string{"/explain", "/logout", "/login"} {
+		for _, path := range []string{"/teach", "/logout", "/login"} {
 			w := s.do("POST", path, body, "Content-Type", "multipart/form-data; boundary="+boundary)
 			if w.Code != 403 && w.Code != 400 && w.Code != 413 {
 				t.Errorf("%s: got %d %s", path, w.Code, w.Body)

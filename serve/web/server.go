@@ -157,17 +157,26 @@ func (s *server) monitoringRoutes() []route {
 	}
 }
 
-// body reads the message of a request. The caller closes the message. What a client has compressed for its way is no message.
-func (s *server) body(r *http.Request) (m *serve.Message, err error) {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		err = errEncoding
-	} else {
-		m, err = s.read(r.Body)
+// maxDrained is how many bytes of a request are taken that are not wanted.
+const maxDrained = 256 << 20
+
+// body reads the message of a request. The caller closes the message. What a client has compressed for its way is no message. After an error it
+// takes the rest of the request: else the connection would end with an error for clients that still send, such as rspamc, and they would not read
+// the answer.
+func (s *server) body(r *http.Request) (*serve.Message, error) {
+	m, err := s.engine.NewMessage(), errEncoding
+	if encoding := r.Header.Get("Content-Encoding"); encoding == "" || strings.EqualFold(encoding, "identity") {
+		_, err = io.Copy(m, r.Body)
+		if err != nil && !errors.Is(err, serve.ErrTooLarge) && !errors.Is(err, serve.ErrBusy) {
+			err = errBody
+		}
 	}
 	if err != nil {
-		drain(r)
+		m.Close()
+		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
+		return nil, err
 	}
-	return m, err
+	return m, nil
 }
 
 // mail reads the message of a request. An empty one is [errNoMessage], and what is no message a [message.NoMail].
@@ -186,31 +195,6 @@ func (s *server) mail(r *http.Request) (*serve.Message, error) {
 		return nil, err
 	}
 	return m, nil
-}
-
-// maxDrained is how many bytes of a request are taken that are not wanted.
-const maxDrained = 256 << 20
-
-// drain takes the rest of a request. Without it, the connection would end with an error for clients that still send, such as rspamc, and they
-// would not read the answer.
-func drain(r *http.Request) { _, _ = io.CopyN(io.Discard, r.Body, maxDrained) }
-
-func (s *server) read(from io.Reader) (*serve.Message, error) {
-	m := s.engine.NewMessage()
-	if err := receive(m, from); err != nil {
-		m.Close()
-		return nil, err
-	}
-	return m, nil
-}
-
-// receive reads a message. The error is one of the engine, or [errBody].
-func receive(m *serve.Message, from io.Reader) error {
-	_, err := io.Copy(m, from)
-	if err == nil || errors.Is(err, serve.ErrTooLarge) || errors.Is(err, serve.ErrBusy) {
-		return err
-	}
-	return errBody
 }
 
 var errBody, errNoMessage = errors.New("the message did not arrive"), errors.New("the request has no message")

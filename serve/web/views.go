@@ -229,8 +229,8 @@ type whyBody struct {
 	TermsLeft int
 	Shaded    []shadedText
 	TextsLeft int
-	Kept      *serve.Kept // nil for a message that a person has sent
-	Two       bool        // the classes are ham and spam
+	Kept      serve.Kept
+	Two       bool // the classes are ham and spam
 }
 
 type term struct {
@@ -253,8 +253,13 @@ const (
 	maxText  = 20000 // characters
 )
 
-// why shows the explanation of a message, which may be a kept one.
-func (c *console) why(r *http.Request, v *view, raw []byte, kept *serve.Kept) error {
+// why shows the explanation of a kept message.
+func (c *console) why(r *http.Request, v *view) error {
+	kept, raw, err := c.engine.KeptMessage(r.PathValue("key"))
+	if err != nil {
+		return err
+	}
+	v.User = kept.User
 	e, err := c.engine.Explain(r.Context(), v.User, raw)
 	if err != nil {
 		return err
@@ -281,7 +286,7 @@ func (c *console) why(r *http.Request, v *view, raw []byte, kept *serve.Kept) er
 			b.Shaded = append(b.Shaded, text)
 		}
 	}
-	v.Page, v.Body = "why", b
+	v.Body = b
 	return nil
 }
 

@@ -196,7 +196,7 @@ func TestWhatNeedsTheToken(t *testing.T) {
 		{"POST", "/checkv2", true, false}, {"POST", "/learnspam", false, false}, {"POST", "/learnham", false, false},
 		{"GET", "/ping", true, false}, {"GET", "/metrics", true, false}, {"GET", "/healthz", true, false}, {"GET", "/readyz", true, false},
 		{"GET", "/", false, true}, {"GET", "/unsure", false, true}, {"GET", "/kept/0", false, true}, {"GET", "/history", false, true},
-		{"GET", "/explain", false, true}, {"GET", "/thresholds", false, true}, {"POST", "/kept/0", false, true}, {"POST", "/explain", false, true},
+		{"GET", "/thresholds", false, true}, {"POST", "/kept/0", false, true}, {"POST", "/teach", false, true},
 		{"POST", "/logout", false, true}, {"GET", "/login", true, true}, {"GET", "/console.css", true, true},
 	} {
 		for _, fields := range [][]string{nil, {"Authorization", "Bearer wrong"}, {"Password", "wrong"}, {"Authorization", "Bearer "}} {
