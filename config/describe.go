@@ -176,11 +176,5 @@ func TOML(values []Value, line func(v Value, line string) string) string {
 
 // TOML returns an entry as a table of a TOML file.
 func (s Search) TOML() string {
-	text := fmt.Sprintf("[[%s]]\n", searchKey)
-	for _, field := range leaves(reflect.ValueOf(s), "") {
-		if !field.value.IsZero() {
-			text += fmt.Sprintf("%s = %s\n", field.key, valueTOML(reflect.Indirect(field.value).Interface()))
-		}
-	}
-	return text
+	return fmt.Sprintf("[[%s]]\nkey = %s\nvalues = %s\n", searchKey, valueTOML(s.Key), valueTOML(s.Values))
 }

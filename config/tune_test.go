@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -46,22 +45,17 @@ model = "softmax"
 [tune]
 [[tune.search]]
 key = "Models.Softmax.L2"
-from = 0.001
-to = 10
-scale = "log"
-steps = 3
+values = [0.001, 0.1, 10]
 [[tune.search]]
 key = "features.min_document_frequency"
-from = 1
-to = 4
-steps = 3
+values = [1, 3, 4]
 [[tune.search]]
 key = "tokenize.headers"
 values = ["*", "subject, from"]
 `)
 	var want []string
 	for _, l2 := range []string{"0.001", "0.1", "10"} {
-		for _, frequency := range []string{"1", "3", "4"} { // 2.5 is no whole number
+		for _, frequency := range []string{"1", "3", "4"} {
 			for _, headers := range []string{`["*"]`, `["subject", "from"]`} {
 				want = append(want, "models.softmax.l2 = "+l2+"; features.min_document_frequency = "+frequency+"; tokenize.headers = "+headers)
 			}
@@ -111,13 +105,10 @@ method = "random"
 trials = 40
 [[tune.search]]
 key = "models.multinomial.smoothing"
-from = 0.001
-to = 10
-scale = "log"
+values = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100]
 [[tune.search]]
 key = "features.min_document_frequency"
-from = 1
-to = 3
+values = [1, 2, 3]
 `
 
 func TestRandomTrialsDoNotRepeat(t *testing.T) {
@@ -125,19 +116,9 @@ func TestRandomTrialsDoNotRepeat(t *testing.T) {
 	if len(got) != 40 || len(slices.Compact(slices.Sorted(slices.Values(got)))) != 40 {
 		t.Fatalf("%d trials, want 40 different ones: %q", len(got), got)
 	}
-	frequencies, below := make(map[int]int), 0
+	frequencies := make(map[int]int)
 	for _, trial := range p.Trials {
-		s := trial.Config.Models.Multinomial.Smoothing
-		if s < 0.001 || s > 10 {
-			t.Errorf("smoothing %v is out of the range", s)
-		}
-		if s < 0.1 { // the middle of the logarithms
-			below++
-		}
 		frequencies[trial.Config.Features.MinDocumentFrequency]++
-	}
-	if below < 10 || below > 30 {
-		t.Errorf("%d of 40 are in the lower half of the scale", below)
 	}
 	if len(frequencies) != 3 || frequencies[1] < 5 || frequencies[2] < 5 || frequencies[3] < 5 {
 		t.Errorf("frequencies %v, want each of 1 to 3 about as often", frequencies)
@@ -183,22 +164,28 @@ values = [0, 1]
 
 func TestTheSameSearchInEachFormat(t *testing.T) {
 	files := map[string]string{
-		".toml": "[tune]\nmethod = \"random\"\ntime = \"1h30m\"\n[[tune.search]]\nkey = \"models.softmax.learning_rate\"\nfrom = 1\nto = 2.5\nscale = \"log\"\n" +
+		".toml": "[tune]\nmethod = \"random\"\n[[tune.search]]\nkey = \"models.softmax.learning_rate\"\nvalues = [1, 2.5]\n" +
 			"[[tune.search]]\nkey = \"model\"\nvalues = [\"softmax\"]\n",
-		".yaml": "tune:\n  method: random\n  time: 1h30m\n  search:\n  - {key: models.softmax.learning_rate, from: 1, to: 2.5, scale: log}\n  - key: model\n    values: [softmax]\n",
-		".json": `{"tune": {"method": "random", "time": "1h30m", "search": [{"key": "models.softmax.learning_rate", "from": 1, "to": 2.5, "scale": "log"}, {"key": "model", "values": ["softmax"]}]}}`,
+		".yaml": "tune:\n  method: random\n  search:\n  - {key: models.softmax.learning_rate, values: [1, 2.5]}\n  - key: model\n    values: [softmax]\n",
+		".json": `{"tune": {"method": "random", "search": [{"key": "models.softmax.learning_rate", "values": [1, 2.5]}, {"key": "model", "values": ["softmax"]}]}}`,
 	}
-	from, to := 1.0, 2.5
 	want := DefaultTune()
-	want.Method, want.Time = "random", "1h30m"
-	want.Search = []Search{{Key: "models.softmax.learning_rate", From: &from, To: &to, Scale: "log"}, {Key: "model", Values: []any{"softmax"}}}
+	want.Method = "random"
 	for ending, text := range files {
 		l := load(t, Sources{File: searchFile(t, ending, text)})
+		var got []string // a whole number is an integer in TOML, and a fraction in JSON
+		for _, entry := range l.Tune.Search {
+			got = append(got, entry.TOML())
+		}
+		l.Tune.Search = nil
 		if diff := cmp.Diff(want, l.Tune); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", ending, diff)
 		}
-		if l.Tune.Budget() != 90*time.Minute {
-			t.Errorf("%s: the budget is %v", ending, l.Tune.Budget())
+		if diff := cmp.Diff([]string{
+			"[[tune.search]]\nkey = \"models.softmax.learning_rate\"\nvalues = [1, 2.5]\n",
+			"[[tune.search]]\nkey = \"model\"\nvalues = [\"softmax\"]\n",
+		}, got); diff != "" {
+			t.Errorf("%s: search (-want +got):\n%s", ending, diff)
 		}
 	}
 }
@@ -211,10 +198,7 @@ values = ["*", "subject, from", ["x-\"a\"", "to"]]
 
 [[tune.search]]
 key = "models.softmax.l2"
-from = 1e-07
-to = 20
-scale = "log"
-steps = 3
+values = [1e-07, 20]
 
 [[tune.search]]
 key = "models.passive_aggressive.averaged"
@@ -273,14 +257,14 @@ func TestBadSearchesAreRefused(t *testing.T) {
 	with := func(key, lines string) string { return strings.Replace(entry(lines), "seed", key, 1) }
 	tests := map[string]struct{ text, want string }{
 		"an unknown key of the section": {"[tune]\nmetod = \"grid\"", `unknown setting "tune.metod" in FILE: did you mean tune.method?`},
-		"an unknown key of an entry":    {entry("vlaues = [1]"), `tune.search, entry 1 in FILE: unknown setting "vlaues": known are key, values, from, to, scale, steps`},
+		"an unknown key of an entry":    {entry("vlaues = [1]"), `tune.search, entry 1 in FILE: unknown setting "vlaues": known are key and values`},
 		"an entry that is no table":     {"[tune]\nsearch = [1]", "tune.search, entry 1 in FILE: is 1: must have a key"},
 		"a search that is no list":      {"[tune.search]\nkey = \"model\"", `unknown setting "tune.search.key" in FILE`},
-		"a text for a number":           {entry("from = \"low\""), `tune.search, entry 1 in FILE: from is "low": must be a number`},
+		"a range":                       {entry("from = 1"), "tune.search, entry 1 in FILE: from is gone: list the values to try in values"},
+		"a text for a list":             {entry("values = \"low\""), `tune.search, entry 1 in FILE: values is "low": key is a text, and values a list`},
 		"an unknown method":             {"[tune]\nmethod = \"bayes\"", `tune.method is "bayes": must be grid or random`},
 		"the method of an old version":  {"[tune]\nmethod = \"halving\"", `tune.method is "halving": must be grid or random`},
 		"no trials":                     {"[tune]\ntrials = 0", "tune.trials is 0: must be from 1 to 10000"},
-		"a time without a unit":         {"[tune]\ntime = \"10\"", `tune.time is "10": must be a time above 0`},
 		"an unknown objective":          {"[tune]\nobjective = \"f1\"", `tune.objective is "f1": must be accuracy, one_minus_roca, lam, log_loss`},
 		"no key":                        {"[tune]\n[[tune.search]]\nvalues = [1]", "tune.search, entry 1 (): key is missing"},
 		"an unknown setting":            {with("models.sofmax.l2", "values = [1]"), `tune.search, entry 1 (models.sofmax.l2): unknown setting "models.sofmax.l2" as its key: did you mean models.softmax.l2?`},
@@ -291,25 +275,13 @@ func TestBadSearchesAreRefused(t *testing.T) {
 		"limits of messages":            {with("message.max_parts", "values = [1, 2]"), "tune.search, entry 1 (message.max_parts): cannot be searched: the limits"},
 		"the search itself":             {with("tune.trials", "values = [1, 2]"), "tune.search, entry 1 (tune.trials): describes the search"},
 		"an empty list":                 {with("models.softmax.learning_rate", "values = []"), "tune.search, entry 1 (models.softmax.learning_rate): has no values to try"},
-		"neither values nor a range":    {with("models.softmax.learning_rate", ""), "tune.search, entry 1 (models.softmax.learning_rate): has no values to try"},
+		"no list":                       {with("models.softmax.learning_rate", ""), "tune.search, entry 1 (models.softmax.learning_rate): has no values to try"},
 		"values of the wrong type":      {with("models.softmax.epochs", "values = [1, 2.5]"), "tune.search, entry 1 (models.softmax.epochs): value 2.5: must be a whole number"},
-		"values and a range":            {with("models.softmax.epochs", "values = [1]\nfrom = 1\nto = 2"), "tune.search, entry 1 (models.softmax.epochs): has both values and a range"},
-		"half a range":                  {with("models.softmax.epochs", "from = 1"), "tune.search, entry 1 (models.softmax.epochs): a range needs both from and to"},
-		"a range upside down":           {with("models.softmax.epochs", "from = 2\nto = 2"), "tune.search, entry 1 (models.softmax.epochs): from 2 to 2: must be below it"},
-		"a range without end":           {with("models.softmax.learning_rate", "from = 1\nto = inf"), "tune.search, entry 1 (models.softmax.learning_rate): from 1 to +Inf"},
-		"a range of texts":              {with("model", "from = 1\nto = 2"), "tune.search, entry 1 (model): is a text, which has no range"},
-		"a range of fractions":          {with("models.softmax.epochs", "from = 1\nto = 2.5\nsteps = 2"), "tune.search, entry 1 (models.softmax.epochs): from 1 to 2.5: must be a whole number"},
-		"a scale of another name":       {with("models.softmax.epochs", "from = 1\nto = 2\nsteps = 2\nscale = \"square\""), `tune.search, entry 1 (models.softmax.epochs): scale is "square": must be linear or log`},
-		"a scale from zero":             {with("models.softmax.l2", "from = 0\nto = 2\nsteps = 2\nscale = \"log\""), "tune.search, entry 1 (models.softmax.l2): from is 0: must be above 0 on the scale log"},
-		"a grid without steps":          {with("models.softmax.l2", "from = 0\nto = 2"), "tune.search, entry 1 (models.softmax.l2): steps is missing"},
-		"a single step":                 {with("models.softmax.l2", "from = 0\nto = 2\nsteps = 1"), "tune.search, entry 1 (models.softmax.l2): steps is 1: must be from 2 to 10000"},
-		"a scale without a range":       {with("models.softmax.l2", "values = [1]\nscale = \"log\""), "tune.search, entry 1 (models.softmax.l2): scale and steps are about a range"},
 		"a key twice":                   {with("model", `values = ["softmax"]`) + "\n[[tune.search]]\nkey = \"Model\"\nvalues = [\"lms\"]", "tune.search, entry 2 (Model): has the same key as entry 1"},
 		"a value out of range":          {with("models.softmax.learning_rate", "values = [1, -1]"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is -1: must be above 0"},
-		"an end out of range":           {"model = \"softmax\"\n" + with("models.softmax.learning_rate", "from = 1\nto = 1e9\nsteps = 2"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is 1e+09"},
 		"an unknown model":              {with("model", `values = ["softmax", "bayes"]`), `tune.search, entry 1 (model): model is "bayes": must be one of`},
 		"a setting of no model tried":   {with("models.softmax.learning_rate", "values = [1, 2]"), "tune.search, entry 1 (models.softmax.learning_rate): no trial has the model softmax: set model = \"softmax\", or search the key model too"},
-		"too many combinations":         {with("models.multinomial.smoothing", "from = 1\nto = 2\nsteps = 5001\n[[tune.search]]\nkey = \"features.max_terms\"\nvalues = [0, 10]"), "the grid has more than 10000 combinations"},
+		"too many combinations":         {with("models.multinomial.smoothing", "values = ["+strings.Repeat("1, ", 5001)+"]\n[[tune.search]]\nkey = \"features.max_terms\"\nvalues = [0, 10]"), "the grid has more than 10000 combinations"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -37,13 +37,12 @@ type TermPoint struct {
 const affineModel = "softmax"
 
 // BoundaryOf fits the named model to two terms of the training part of c, which must have two classes. It uses counts if the model takes
-// them, because bits have only four points. Without names it takes the word that separates best for each class. The error comes from the
-// trainer, or names a term that the vocabulary does not have.
-func BoundaryOf(ctx context.Context, c *train.Collection, model string, o train.Options, names []string) (Boundary, error) {
+// them, because bits have only four points. The terms are the words that separate best for each class. The error comes from the trainer.
+func BoundaryOf(ctx context.Context, c *train.Collection, model string, o train.Options) (Boundary, error) {
 	if len(c.Classes()) != 2 {
 		return Boundary{}, fmt.Errorf("a boundary needs two classes, not %d", len(c.Classes()))
 	}
-	ids, err := pair(c, names)
+	ids, err := separatingWords(c)
 	if err != nil {
 		return Boundary{}, err
 	}
@@ -89,27 +88,6 @@ func fitTerms(ctx context.Context, c *train.Collection, ids []uint32, model stri
 	d := c.Dataset(corpus.Train, kind).Select(ids)
 	linear, _, err := o.Train(ctx, trainer, model, d, nil)
 	return linear, d, err
-}
-
-func pair(c *train.Collection, names []string) ([]uint32, error) {
-	if len(names) == 0 {
-		return separatingWords(c)
-	}
-	if len(names) != 2 {
-		return nil, fmt.Errorf("%d terms: must be two", len(names))
-	}
-	var ids []uint32
-	for _, name := range names {
-		id, known := c.Index().Vocabulary().ID(c.Options().Reading.Key.Hash([]byte(name)))
-		if !known {
-			return nil, fmt.Errorf("the term %q is in no training message", name)
-		}
-		ids = append(ids, id)
-	}
-	if ids[0] == ids[1] {
-		return nil, fmt.Errorf("the term %q is given twice", names[0])
-	}
-	return ids, nil
 }
 
 // A word that separates is timesMore times as frequent in its class as in the other, and has at least minWord bytes. Most stop words are

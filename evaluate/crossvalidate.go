@@ -25,10 +25,7 @@ type CrossValidation struct {
 	// AgainstBest compares the errors with those of the model that is best on the development parts: Better counts the messages that
 	// only this model gets right. P is corrected for the number of models. It is nil for the best model.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
-	// Suspects are messages whose label may be wrong, since a model that was not fitted to the message doubts it: see [metrics.Typical]. The
-	// least probable labels come first.
-	Suspects []Judged       `json:"suspects"`
-	Rounds   []train.Result `json:"rounds"` // the result of each round
+	Rounds      []train.Result   `json:"rounds"` // the result of each round
 
 	test        train.Scores // of all messages, in the order of the rounds
 	development float64      // sum of the accuracies of the rounds
@@ -72,9 +69,6 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			v.Rounds = append(v.Rounds, t.Result)
 			v.development += accuracy(t.Result.Development)
 			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
-			if err := v.addSuspects(ctx, r, t.Filter); err != nil {
-				return nil, err
-			}
 		}
 	}
 	slices.SortStableFunc(results, func(x, y CrossValidation) int { return cmp.Compare(y.development, x.development) })
@@ -96,25 +90,6 @@ func against(n int, of func(m int) train.Scores) []metrics.McNemar {
 		all[m] = metrics.CompareErrors(of(m).Labels, of(0).Predictions, of(m).Predictions)
 	}
 	return append(all[:1], metrics.Holm(all[1:])...)
-}
-
-const maxSuspects = 20
-
-// addSuspects adds the test messages of a round whose label may be wrong.
-func (v *CrossValidation) addSuspects(ctx context.Context, round *train.Collection, f *filter.Filter) error {
-	j, err := reviewerOf(f, round.Mail, round.InPart(corpus.Test), round.DatasetFor(f, corpus.Test))
-	if err != nil {
-		return err
-	}
-	doubtful, _ := metrics.TypicalOf(j.Labels, j.Scores.Scores, j.Classes).Doubtful(j.Labels, j.Scores.Scores)
-	suspects, err := j.judge(ctx, maxSuspects, doubtful)
-	if err := errors.Join(err, j.rows.Err()); err != nil {
-		return err
-	}
-	v.Suspects = append(v.Suspects, suspects...)
-	slices.SortStableFunc(v.Suspects, func(x, y Judged) int { return cmp.Compare(x.LabelProbability, y.LabelProbability) })
-	v.Suspects = v.Suspects[:min(len(v.Suspects), maxSuspects)]
-	return nil
 }
 
 // Comparison compares models that were fitted to the same mail.

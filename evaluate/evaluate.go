@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
+	"strings"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -67,14 +67,10 @@ func Find(ctx context.Context, c *train.Collection, f *filter.Filter, part corpu
 }
 
 // Review lists the messages of labelled mail that are worth reading. Of messages with the same label, prediction and
-// subject, a list has the first.
+// subject, it has the first.
 type Review struct {
 	// Mistakes are the messages whose prediction differs from their label, the least probable label first.
 	Mistakes []Judged `json:"mistakes"`
-	// LeastCertain are the messages with right predictions that are the least probable, the least certain first.
-	LeastCertain []Judged `json:"least_certain"`
-	// Months has the accuracy by month of delivery. It leaves out messages without a time.
-	Months []Month `json:"months,omitempty"`
 }
 
 // Judged is a message with its prediction.
@@ -84,8 +80,7 @@ type Judged struct {
 	From    string `json:"from"`
 	Label   string `json:"label"` // the true class
 	Class   string `json:"class"` // the prediction
-	// Score is the score of Class over Label, or over the next best class if the prediction is right. For a spam filter it is the score
-	// of spam over ham.
+	// Score is the score of Class over Label. For a spam filter it is the score of spam over ham.
 	Score float64 `json:"score"`
 	// Probability is that of Class; for a spam filter it is that of spam, as in [filter.Classification].
 	Probability      float64 `json:"probability"`
@@ -99,13 +94,6 @@ type Reason struct {
 	Term         string  `json:"term"`
 	Contribution float64 `json:"contribution"`
 	Messages     uint32  `json:"messages"` // training messages that have the term
-}
-
-// Month is the accuracy of one month.
-type Month struct {
-	Month    string  `json:"month"` // 2002-09
-	Messages int     `json:"messages"`
-	Accuracy float64 `json:"accuracy"` // percent
 }
 
 const maxReasons = 5
@@ -134,13 +122,9 @@ func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Set
 const scoreBins = 40
 
 func (j *reviewer) findings(ctx context.Context, n int) (f Findings, err error) {
-	if f.Review.Mistakes, err = j.judge(ctx, n, j.leastProbable(false)); err != nil {
+	if f.Review.Mistakes, err = j.judge(ctx, n, j.mistakes()); err != nil {
 		return Findings{}, err
 	}
-	if f.Review.LeastCertain, err = j.judge(ctx, n, j.leastProbable(true)); err != nil {
-		return Findings{}, err
-	}
-	f.Review.Months = j.months()
 	if j.isSpamFilter() {
 		margins, spam := j.Margins(), j.Spam()
 		f.Curve, f.Scores = metrics.ErrorCurve(margins, spam), metrics.ScoreHistogram(margins, spam, scoreBins)
@@ -150,16 +134,11 @@ func (j *reviewer) findings(ctx context.Context, n int) (f Findings, err error) 
 
 func (j *reviewer) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
 
-// leastProbable returns the rows with right or with wrong predictions, the least probable label first. Of equally probable ones the right
-// prediction that is nearest to the boundary comes first, and the wrong one that is farthest.
-func (j *reviewer) leastProbable(right bool) []int {
-	rows := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return (j.Predictions[i] == j.Labels[i]) != right })
+// mistakes returns the rows with wrong predictions, the least probable label first, and of equally probable ones the farthest from the boundary.
+func (j *reviewer) mistakes() []int {
+	rows := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] == j.Labels[i] })
 	slices.SortStableFunc(rows, func(x, y int) int {
-		nearer := cmp.Compare(j.margin(x), j.margin(y))
-		if !right {
-			nearer = -nearer
-		}
-		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), nearer)
+		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), cmp.Compare(j.margin(y), j.margin(x)))
 	})
 	return rows
 }
@@ -172,22 +151,8 @@ func upTo(n int) []int {
 	return numbers
 }
 
-// rival returns the label of row i, or the next best class if the prediction is right.
-func (j *reviewer) rival(i int) int {
-	if j.Predictions[i] != j.Labels[i] {
-		return int(j.Labels[i])
-	}
-	best := -1
-	for c, score := range j.Row(i) {
-		if c != int(j.Predictions[i]) && (best < 0 || score > j.Row(i)[best]) {
-			best = c
-		}
-	}
-	return best
-}
-
-// margin returns the score of the prediction of row i over its rival.
-func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.rival(i)] }
+// margin returns the score of the prediction of row i over its label.
+func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.Labels[i]] }
 
 // judge describes the first n rows of order that differ in label, prediction or subject.
 func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, error) {
@@ -220,7 +185,7 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, err
 			}
 			seen[of] = true
 		}
-		judged.Terms = j.reasons(j.rows.Row(i), int(given), j.rival(i))
+		judged.Terms = j.reasons(j.rows.Row(i), int(given), int(label))
 		all = append(all, judged)
 	}
 	return all, nil
@@ -242,20 +207,20 @@ func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
 	return all[:min(maxReasons, len(all))]
 }
 
-// months returns the accuracy by month of delivery, the oldest first.
-func (j *reviewer) months() (all []Month) {
-	messages, right := make(map[string]int), make(map[string]int)
-	for i, m := range j.messages {
-		if delivered := j.mail.Entry(m).Time; !delivered.IsZero() {
-			name := delivered.UTC().Format("2006-01")
-			messages[name]++
-			if j.Predictions[i] == j.Labels[i] {
-				right[name]++
-			}
-		}
+// Title returns the subject and the sender of a message, from its header fields.
+func Title(subject, from string) string {
+	title := cmp.Or(subject, "without a subject")
+	if sender := Sender(from); sender != "" {
+		title += ", from " + sender
 	}
-	for _, name := range slices.Sorted(maps.Keys(messages)) {
-		all = append(all, Month{name, messages[name], 100 * float64(right[name]) / float64(messages[name])})
+	return title
+}
+
+// Sender returns the name of the sender in a From field, or the address if there is none.
+func Sender(from string) string {
+	name, address, _ := strings.Cut(from, "<")
+	if name = strings.Trim(name, "\" \t"); name == "" {
+		return strings.Trim(address, "<>")
 	}
-	return all
+	return name
 }

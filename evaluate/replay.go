@@ -4,17 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"slices"
-	"strconv"
-	"strings"
 
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
-	"chaff/internal/replace"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -27,11 +22,8 @@ type ReplayOptions struct {
 	Thresholds metrics.ThresholdOptions // the limits of the verdicts of a spam filter
 	// ByTime replays messages by delivery time, those without a time last. Otherwise they are replayed in the order of the listing.
 	ByTime bool
-	Delay  int // the number of further messages after which the model learns a message; 0 means at once
-	// Feedback is the share of messages that the model learns, above 0 and at most 1. Seed decides which.
-	Feedback float64
-	Seed     uint64
-	Every    int // the number of messages between two points of the learning curve
+	Seed   uint64
+	Every  int // the number of messages between two points of the learning curve
 	// Workers, Memory and Progress are as in [train.CollectOptions].
 	Workers  int
 	Memory   int64
@@ -40,19 +32,7 @@ type ReplayOptions struct {
 
 // DefaultReplayOptions returns the default options.
 func DefaultReplayOptions() ReplayOptions {
-	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Feedback: 1, Seed: 1, Every: 1000}
-}
-
-func (o ReplayOptions) validate() error {
-	switch {
-	case o.Delay < 0:
-		return fmt.Errorf("delay is %d: must be at least 0", o.Delay)
-	case !(o.Feedback > 0 && o.Feedback <= 1):
-		return fmt.Errorf("feedback is %v: must be above 0 and at most 1", o.Feedback)
-	case o.Every < 1:
-		return fmt.Errorf("a point every %d messages: must be at least 1", o.Every)
-	}
-	return nil
+	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Seed: 1, Every: 1000}
 }
 
 // Replay is the result of replaying mail to one model.
@@ -61,11 +41,8 @@ type Replay struct {
 	Kind    string          `json:"features"`
 	Figures metrics.Figures `json:"test"` // all messages, each classified before the model learned it
 	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time.
-	Verdicts *train.VerdictCounts `json:"verdicts,omitempty"`
-	Learned  int                  `json:"learnt"` // the number of messages that the model learned
-	// Curve has the figures of all messages so far, at each point. Blocks has the figures of the messages between two points.
-	Curve  []metrics.LearningPoint `json:"curve"`
-	Blocks []metrics.LearningPoint `json:"blocks"`
+	Verdicts *train.VerdictCounts    `json:"verdicts,omitempty"`
+	Curve    []metrics.LearningPoint `json:"curve"` // the figures of all messages so far, at each point
 	// Seconds is the CPU time of classifying and learning, without reading and tokenising.
 	Seconds  float64    `json:"replay_cpu_seconds"`
 	Messages []Replayed `json:"-"` // the messages in the order of the replay
@@ -84,15 +61,14 @@ type Replayed struct {
 type ReplayMail struct {
 	*train.Mail
 	options ReplayOptions
-	learns  []bool  // whether the model learns message i
 	Seconds float64 // the CPU time of reading and tokenising
 }
 
 // ReadForReplay reads all messages of source, whose labels must be among classes. It keeps copies, because a mailbox receives them too.
 // The error comes from the options or from [train.Read].
 func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*ReplayMail, error) {
-	if err := o.validate(); err != nil {
-		return nil, err
+	if o.Every < 1 {
+		return nil, fmt.Errorf("a point every %d messages: must be at least 1", o.Every)
 	}
 	began := cputime.Process()
 	mail, err := train.Read(ctx, source, classes, train.ReadOptions{
@@ -124,16 +100,12 @@ func (m *ReplayMail) Select(members []train.Member) (*ReplayMail, error) {
 		return nil, err
 	}
 	s := *m
-	s.Mail, s.learns = mail, make([]bool, len(members))
-	random := rand.New(rand.NewPCG(m.options.Seed, 0))
-	for i := range s.learns {
-		s.learns[i] = m.options.Feedback == 1 || random.Float64() < m.options.Feedback
-	}
+	s.Mail = mail
 	return &s, nil
 }
 
 // Replay shows the messages to the named model in their order. The model classifies each message with what it has learned so far, and
-// learns it after the delay. Source: TREC 2005 Spam Track Overview; delayed and partial feedback: the overviews of 2006 and 2007.
+// then learns it. Source: TREC 2005 Spam Track Overview.
 func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	learner, kind, err := m.options.Models.NewOnline(model, m.Classes())
 	if err != nil {
@@ -178,15 +150,9 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 			verdict = verdicts.judge(label, score)
 		}
 		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score, verdict}
-		delayed := i - m.options.Delay
-		if delayed < 0 || !m.learns[delayed] {
-			continue
-		}
-		label = m.Entry(delayed).Label
-		learner.Learn(rows.Row(delayed), label)
-		r.Learned++
+		learner.Learn(rows.Row(i), label)
 		if isSpamFilter {
-			verdicts.learned(label, r.Messages[delayed].Score)
+			verdicts.learned(label, score)
 		}
 	}
 	r.Seconds = (cputime.Process() - began).Seconds()
@@ -195,43 +161,15 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		r.Verdicts = &verdicts.counts
 		margins, spam := s.Margins(), s.Spam()
 		r.Figures.MeasureSpam(margins, spam)
-		r.Curve, r.Blocks = metrics.LearningCurve(margins, s.Predictions, spam, m.options.Every)
+		r.Curve = metrics.LearningCurve(margins, s.Predictions, spam, m.options.Every)
 	}
 	return r, m.Documents().Err()
-}
-
-// WriteTREC writes one line for each message in the format of the TREC spam track's toolkit:
-//
-//	file=PATH judge=LABEL class=CLASS score=SCORE user= genre=
-//
-// The format has no escapes, so underscores replace blanks and unprintable characters.
-func (r Replay) WriteTREC(w io.Writer) error {
-	for _, m := range r.Messages {
-		_, err := fmt.Fprintf(w, "file=%s judge=%s class=%s score=%g user= genre=\n", unspaced(m.Path), unspaced(m.Label), unspaced(m.Class), m.Score)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// TRECKind is the kind of a file that [Replay.WriteTREC] writes. The toolkit's own end in a third field.
-func TRECKind() replace.Kind {
-	return replace.Kind{Name: "table of TREC results", Start: "file=", Mark: " user= genre=\n"}
-}
-
-func unspaced(text string) string {
-	return strings.Map(func(c rune) rune {
-		if c == ' ' || !strconv.IsPrint(c) {
-			return '_'
-		}
-		return c
-	}, text)
 }
 
 // learningThresholds chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has
 // learned, each scored before. Until it has learned [train.FewMessages] of each class, everything is unsure.
 type learningThresholds struct {
+	next       int // the number of messages from which on thresholds are chosen anew: a tenth more each time
 	trainer    models.Trainer
 	options    metrics.ThresholdOptions
 	thresholds metrics.Thresholds
@@ -239,7 +177,6 @@ type learningThresholds struct {
 	spam       []bool
 	labels     []int32
 	of         [2]int
-	next       int // how many messages to choose them anew for: each time a tenth more
 	counts     train.VerdictCounts
 }
 

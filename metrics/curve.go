@@ -56,51 +56,27 @@ func PointAtHM(curve []Point, hm float64) Point {
 	return curve[slices.IndexFunc(curve, func(p Point) bool { return p.HM <= hm })]
 }
 
-// PointAtSM returns the point of an [ErrorCurve] that loses the least ham, and of these the least spam, with at most a share sm of the spam let through.
-func PointAtSM(curve []Point, sm float64) Point {
-	least := curve[0].HM
-	for _, p := range curve {
-		if p.SM <= sm {
-			least = p.HM
-		}
-	}
-	return PointAtHM(curve, least)
-}
-
-// Thin returns at most n of the points of an [ErrorCurve], for a plot, and always the first and the last.
-//
-// It first drops the points inside a straight line along an axis. If more than n points remain, it divides the curve into n-1 parts
-// of equal length and keeps the first point of each. The position on the curve is
-//
-//	asin(sqrt(SM)) - asin(sqrt(HM))    from -pi/2 at the first point to pi/2 at the last
-//
-// which stretches small shares as the scales of a DET curve do, but is finite for 0 and 1. Neither term differs by more than
-// pi/(n-1) between a dropped point and the kept point before it.
+// Thin returns at most about n of the points of an [ErrorCurve], for a plot, with the first and the last: no points inside a straight line along
+// an axis and, of more than n, each k-th.
 func Thin(points []Point, n int) []Point {
 	var corners []Point
 	for i, p := range points {
-		isInside := false
 		if i > 0 && i < len(points)-1 {
 			before, after := points[i-1], points[i+1]
-			isInside = before.HM == p.HM && p.HM == after.HM || before.SM == p.SM && p.SM == after.SM
+			if before.HM == p.HM && p.HM == after.HM || before.SM == p.SM && p.SM == after.SM {
+				continue
+			}
 		}
-		if !isInside {
-			corners = append(corners, p)
-		}
+		corners = append(corners, p)
 	}
-	n = max(n, 2)
-	if len(corners) <= n {
-		return corners
-	}
-	position := func(p Point) float64 { return math.Asin(math.Sqrt(p.SM)) - math.Asin(math.Sqrt(p.HM)) }
-	first, last := position(corners[0]), position(corners[len(corners)-1])
-	kept, part := make([]Point, 0, n), -1
-	for _, p := range corners[:len(corners)-1] {
-		if at := min(int((position(p)-first)/(last-first)*float64(n-1)), n-2); at > part {
-			kept, part = append(kept, p), at
+	every := 1 + (len(corners)-1)/n
+	kept := corners[:0]
+	for i, p := range corners {
+		if i%every == 0 || i == len(corners)-1 {
+			kept = append(kept, p)
 		}
 	}
-	return append(kept, corners[len(corners)-1])
+	return kept
 }
 
 // oneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the ham has
@@ -167,9 +143,9 @@ type LearningPoint struct {
 }
 
 // LearningCurve measures a spam filter that learns while it is used: it scored and judged each message before it learned the true class.
-// A prediction of 1 is spam. After every so many messages, at least 1, and at the end, the curve has the figures of all messages so far,
-// and blocks has those of the messages since the point before. Source: TREC 2005 Spam Track Overview.
-func LearningCurve(scores []float64, predictions []int32, spam []bool, every int) (curve, blocks []LearningPoint) {
+// A prediction of 1 is spam. After every so many messages, at least 1, and at the end, the curve has the figures of all messages so far.
+// Source: TREC 2005 Spam Track Overview.
+func LearningCurve(scores []float64, predictions []int32, spam []bool, every int) (curve []LearningPoint) {
 	mustMatch(len(scores), len(spam))
 	mustMatch(len(scores), len(predictions))
 	labels := classesOf(spam)
@@ -178,20 +154,17 @@ func LearningCurve(scores []float64, predictions []int32, spam []bool, every int
 		order[i] = i
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[i], scores[j]) })
-	measure := func(from, to int) LearningPoint {
-		of, is := make([]float64, 0, to-from), make([]bool, 0, to-from)
+	for start := 0; start < len(labels); start += every {
+		end := start + min(every, len(labels)-start)
+		of, is := make([]float64, 0, end), make([]bool, 0, end)
 		for _, i := range order {
-			if from <= i && i < to {
+			if i < end {
 				of, is = append(of, scores[i]), append(is, spam[i])
 			}
 		}
-		return LearningPoint{to, spamFigures(NewConfusion(labels[from:to], predictions[from:to], 2), of, is)}
+		curve = append(curve, LearningPoint{end, spamFigures(NewConfusion(labels[:end], predictions[:end], 2), of, is)})
 	}
-	for start := 0; start < len(labels); start += every {
-		end := start + min(every, len(labels)-start)
-		curve, blocks = append(curve, measure(0, end)), append(blocks, measure(start, end))
-	}
-	return curve, blocks
+	return curve
 }
 
 func classesOf(spam []bool) []int32 {

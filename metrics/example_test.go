@@ -78,7 +78,7 @@ func ExampleChooseThresholds() {
 // A learning curve measures the filter on each message before the filter learns its class.
 func ExampleLearningCurve() {
 	scores, predictions, spam := []float64{0, 0, -2, 3}, []int32{0, 0, 0, 1}, []bool{true, false, false, true}
-	curve, _ := metrics.LearningCurve(scores, predictions, spam, 2)
+	curve := metrics.LearningCurve(scores, predictions, spam, 2)
 	for _, p := range curve {
 		fmt.Printf("%d messages: spam let through %.0f %%, (1-ROCA)%% %.1f\n", p.Messages, *p.SM, *p.OneMinusROCA)
 	}

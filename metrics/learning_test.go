@@ -10,14 +10,13 @@ import (
 
 func TestLearningCurveByHand(t *testing.T) {
 	of := func(x float64) *float64 { return &x }
-	if curve, blocks := LearningCurve(nil, nil, nil, 3); curve != nil || blocks != nil {
+	if curve := LearningCurve(nil, nil, nil, 3); curve != nil {
 		t.Error("points without messages")
 	}
-	// The spam at -2 is below the ham at -1: one pair of two is wrong. The ham at 3 is above all spam: 3 more wrong of 6 pairs; in the
-	// block one of one.
+	// The spam at -2 is below the ham at -1: one pair of two is wrong. The ham at 3 is above all spam: 3 more wrong of 6 pairs.
 	scores, predictions := []float64{-1, 2, -2, 3, 1}, []int32{0, 1, 0, 1, 1}
 	spam := []bool{false, true, true, false, true}
-	curve, blocks := LearningCurve(scores, predictions, spam, 3)
+	curve := LearningCurve(scores, predictions, spam, 3)
 	lam := func(ham, lost, spam, through int) *float64 {
 		return Confusion{{ham - lost, lost}, {through, spam - through}}.LAM()
 	}
@@ -27,10 +26,6 @@ func TestLearningCurveByHand(t *testing.T) {
 	}
 	if diff := cmp.Diff(points, curve); diff != "" {
 		t.Errorf("points: want (-), got (+):\n%s", diff)
-	}
-	since := []LearningPoint{points[0], {5, SpamFigures{of(100), of(0), lam(1, 1, 1, 0), of(100)}}}
-	if diff := cmp.Diff(since, blocks); diff != "" {
-		t.Errorf("blocks: want (-), got (+):\n%s", diff)
 	}
 }
 
@@ -52,32 +47,25 @@ func TestLearningCurveAgreesWithTheFiguresOfTheSameMessages(t *testing.T) {
 		}
 		labels, predictions := classesOf(spam), classesOf(positive)
 		every := 1 + random.IntN(40)
-		points, blocks := LearningCurve(scores, predictions, spam, every)
-		if want := (len(scores) + every - 1) / every; len(points) != want || len(blocks) != want {
-			t.Fatalf("got %d points and %d blocks, want %d", len(points), len(blocks), want)
+		points := LearningCurve(scores, predictions, spam, every)
+		if want := (len(scores) + every - 1) / every; len(points) != want {
+			t.Fatalf("got %d points, want %d", len(points), want)
 		}
-		start := 0
 		for i, p := range points {
 			if diff := cmp.Diff(figures(scores[:p.Messages], spam[:p.Messages]), p); diff != "" {
 				t.Fatalf("point %d: want (-), got (+):\n%s", i, diff)
 			}
-			block := figures(scores[start:p.Messages], spam[start:p.Messages])
-			block.Messages = p.Messages
-			if diff := cmp.Diff(block, blocks[i]); diff != "" {
-				t.Fatalf("block %d: want (-), got (+):\n%s", i, diff)
-			}
-			start = p.Messages
 		}
 		f, last := Measure(labels, predictions, 2), points[len(points)-1]
 		f.MeasureSpam(scores, spam)
-		if diff := cmp.Diff(last, LearningPoint{f.Messages, f.SpamFigures}); diff != "" || start != len(scores) {
+		if diff := cmp.Diff(last, LearningPoint{f.Messages, f.SpamFigures}); diff != "" {
 			t.Fatalf("the last point differs from the figures of all:\n%s", diff)
 		}
 	}
 }
 
 func TestLearningCurveTakesZeroAndMinusZeroForATie(t *testing.T) {
-	curve, _ := LearningCurve([]float64{math.Copysign(0, -1), 0}, []int32{0, 0}, []bool{true, false}, 2)
+	curve := LearningCurve([]float64{math.Copysign(0, -1), 0}, []int32{0, 0}, []bool{true, false}, 2)
 	if got := curve[0].OneMinusROCA; got == nil || *got != 50 {
 		t.Errorf("got %v, want 50", got)
 	}

@@ -142,30 +142,6 @@ func (c *chart) addMark(style draw.GlyphStyle, at Point) {
 	}
 }
 
-// spans are values with their intervals, from left to right.
-type spans struct {
-	points              []Point
-	values, lows, highs []float64
-	ticks               plot.ConstantTicks
-}
-
-func (s *spans) add(x float64, label string, value, low, high float64) {
-	s.points, s.values = append(s.points, Point{x, value}), append(s.values, value)
-	s.lows, s.highs = append(s.lows, low), append(s.highs, high)
-	s.ticks = append(s.ticks, plot.Tick{Value: x, Label: label})
-}
-
-// addSpans adds a mark at each point, and a vertical bar for its interval.
-func (c *chart) addSpans(name string, s spans) {
-	bar := draw.LineStyle{Color: translucent(colour(0), 0xa0), Width: 1}
-	mark := draw.GlyphStyle{Color: colour(0), Radius: 2.8, Shape: draw.CircleGlyph{}}
-	for i, p := range s.points {
-		c.addLine("", bar, []Point{{p.X, s.lows[i]}, {p.X, s.highs[i]}})
-		c.addMark(mark, p)
-	}
-	c.addLegend(name, &plotter.Scatter{GlyphStyle: mark})
-}
-
 // clamp returns the finite points. Points outside a range that the axes have already are moved to its edge.
 func (c *chart) clamp(points []Point) plotter.XYs {
 	var inside plotter.XYs
@@ -230,24 +206,25 @@ func ticksOf(least float64) plot.TickerFunc {
 	}
 }
 
-// setLogarithmic makes an axis logarithmic. It spans the positive values that are at least floor, rounded to 1, 2 or 5 times a power of
-// ten, or a decade from floor.
-func setLogarithmic(a *plot.Axis, floor float64, values []float64) {
-	setRange(a, slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0) })...)
+// setLogarithmic makes an axis logarithmic. It spans the positive values, rounded to 1, 2 or 5 times a power of ten, of which the smallest may be a
+// millionth of the greatest. If there are others, its low end stands for 0.
+func setLogarithmic(a *plot.Axis, values []float64) {
+	positive := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && finite(v)) })
+	setRange(a, positive...)
 	if a.Min > a.Max {
-		a.Min, a.Max = floor, floor
+		a.Min, a.Max = 0.1, 0.1
 	}
-	a.Min = roundDown(max(a.Min, floor))
-	a.Max = max(roundUp(a.Max), roundUp(a.Min*1.5))
-	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
-}
-
-// setRates makes an axis of percentages logarithmic, from the least positive value to high. Its low end stands for 0.
-func setRates(a *plot.Axis, least, high float64) {
-	a.Min, a.Max, a.Scale = least/2, max(high, roundUp(least*1.5)), plot.LogScale{}
+	least := roundDown(max(a.Min, a.Max/1e6))
+	a.Min, a.Max, a.Scale = least, max(roundUp(a.Max), roundUp(least*1.5)), plot.LogScale{}
+	if len(positive) < len(values) {
+		a.Min = least / 2
+	}
 	a.Tick.Marker = plot.TickerFunc(func(min, max float64) []plot.Tick {
-		ticks := logTicks(least*0.9, max)
-		return append([]plot.Tick{{Value: min, Label: "0"}}, slices.DeleteFunc(ticks, func(t plot.Tick) bool { return t.Value < least*0.9 })...)
+		ticks := slices.DeleteFunc(logTicks(least, max), func(t plot.Tick) bool { return t.Value < least*0.9 })
+		if min < least {
+			ticks = slices.Insert(ticks, 0, plot.Tick{Value: min, Label: "0"})
+		}
+		return ticks
 	})
 }
 
@@ -287,51 +264,6 @@ func logTicks(min, max float64) []plot.Tick {
 		}
 	}
 	return ticks
-}
-
-// deviate is a scale of percentages on which normally distributed errors give a straight line. Source: A. Martin and others: The
-// DET Curve in Assessment of Detection Task Performance (Eurospeech 1997).
-type deviate struct{}
-
-// Normalize implements plot.Normalizer.
-func (deviate) Normalize(min, max, x float64) float64 {
-	low, high := math.Erfinv(min/50-1), math.Erfinv(max/50-1)
-	return (math.Erfinv(x/50-1) - low) / (high - low)
-}
-
-// setDeviate makes an axis of percentages span the values above 0 and below 100 on the scale of normal deviates. Its ends stand for 0 and
-// 100 if there are such values.
-func setDeviate(a *plot.Axis, values []float64) {
-	marks := []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99,
-		99.5, 99.8, 99.9, 99.95, 99.98, 99.99, 99.995, 99.998, 99.999}
-	setRange(a, slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && v < 100) })...)
-	if a.Min > a.Max {
-		a.Min, a.Max = 0.1, 40
-	}
-	first, _ := slices.BinarySearch(marks, a.Min)
-	last, _ := slices.BinarySearch(marks, a.Max)
-	first = min(max(first-1, 0), len(marks)-4)
-	last = min(max(last, first+3), len(marks)-1)
-	a.Min, a.Max, a.Scale = marks[first], marks[last], deviate{}
-	var ticks plot.ConstantTicks
-	for i, v := range marks[first : last+1] {
-		t := plot.Tick{Value: v}
-		if last-first < 9 || i%3 == 0 {
-			t.Label = fixed(v, -1)
-		}
-		ticks = append(ticks, t)
-	}
-	end := &ticks[len(ticks)-1]
-	if slices.ContainsFunc(values, func(v float64) bool { return v <= 0 }) {
-		ticks[0].Label = "0"
-	}
-	if slices.ContainsFunc(values, func(v float64) bool { return v >= 100 }) {
-		end.Label = "100"
-		if last-first >= 9 { // no room beside it
-			ticks[len(ticks)-2].Label = ""
-		}
-	}
-	a.Tick.Marker = ticks
 }
 
 // colour returns the i-th of the colours of Okabe and Ito that are visible on white.

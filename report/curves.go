@@ -1,258 +1,272 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
 
 	"chaff/internal/screen"
+	"chaff/metrics"
 )
 
-// percentages returns curves with percentages for rates, and the least positive rate of ham, 0 without one. Where a rate of ham is 0, only
-// the point with the most spam caught stays: the others would be a line along the frame.
-func percentages(curves []Curve) (all []Curve, least float64) {
-	for _, c := range curves {
-		shown := Curve{Name: c.Name}
-		best := -1 // the index of the point without ham lost
-		for _, p := range c.Points {
-			if !finite(p.X) || !finite(p.Y) {
-				continue
-			}
-			p = Point{100 * p.X, 100 * p.Y}
-			switch {
-			case p.X > 0:
-				if least == 0 || p.X < least {
-					least = p.X
-				}
-			case best >= 0:
-				shown.Points[best].Y = max(shown.Points[best].Y, p.Y)
-				continue
-			default:
-				best = len(shown.Points)
-			}
-			shown.Points = append(shown.Points, p)
-		}
-		all = append(all, shown)
-	}
-	return all, least
+// operating is the errors of a model at a threshold, above which a message is spam.
+type operating struct {
+	curve                    int // of [Page.Curves]
+	name                     string
+	threshold                float64
+	ham, lost, spam, missed  int // messages
+	mark                     draw.GlyphDrawer
+	percentLost, percentSeen float64 // of ham, and of spam
 }
 
-// caughtAt returns the percentage of spam caught at a percentage of ham lost, of a curve whose whole is 1 or 100.
-func caughtAt(c Curve, whole, hamLost float64) float64 {
-	caught := 0.
-	for _, p := range c.Points {
-		if whole*p.X <= hamLost {
-			caught = max(caught, whole*p.Y)
+// operating returns the errors at the thresholds of the verdicts, and for a single model where little ham is lost.
+func (p Page) operating() (all []operating) {
+	for i, curve := range p.Curves {
+		r := p.Models[i]
+		if len(curve) == 0 || r.Test == nil || len(r.Test.Confusion) != 2 {
+			continue
+		}
+		add := func(name string, mark draw.GlyphDrawer, threshold float64, at metrics.Point) {
+			ham, spam := r.Test.Confusion.Of(0), r.Test.Confusion.Of(1)
+			all = append(all, operating{
+				curve: i, name: name, threshold: threshold, mark: mark, ham: ham, lost: int(math.Round(at.HM * float64(ham))),
+				spam: spam, missed: int(math.Round(at.SM * float64(spam))), percentLost: 100 * at.HM, percentSeen: 100 * (1 - at.SM),
+			})
+		}
+		if t := r.Thresholds; t != nil {
+			add("verdict spam", draw.PyramidGlyph{}, t.Spam, metrics.PointAt(curve, t.Spam))
+			add("verdict spam or unsure", draw.BoxGlyph{}, t.Unsure, metrics.PointAt(curve, t.Unsure))
+		}
+		if len(p.Curves) == 1 {
+			for _, limit := range []float64{0.1, 1} {
+				at := metrics.PointAtHM(curve, limit/100)
+				add("at most "+short(limit)+"% of ham lost", nil, at.Threshold, at)
+			}
+		}
+	}
+	return all
+}
+
+// operatingTable has a row for each model and threshold.
+func (p Page) operatingTable() []table {
+	share := func(n, of int) string {
+		return screen.Sprintf("%s%% (%d of %d)", short(100*float64(n)/float64(of)), n, of)
+	}
+	return tabulate("", p.operating(), []column[operating]{
+		{"model", name, func(o operating) string {
+			if len(p.Curves) < 2 {
+				return ""
+			}
+			return clean(p.Models[o.curve].Model, maxName)
+		}},
+		{"threshold", name, func(o operating) string { return o.name }},
+		{"spam is a score above", number, func(o operating) string { return short(o.threshold) }},
+		{"ham lost", number, func(o operating) string { return share(o.lost, o.ham) }},
+		{"spam missed", number, func(o operating) string { return share(o.missed, o.spam) }},
+	})
+}
+
+// caughtAt returns the percentage of spam caught at a percentage of ham lost.
+func caughtAt(curve []metrics.Point, hamLost float64) (caught float64) {
+	for _, p := range curve {
+		if 100*p.HM <= hamLost {
+			caught = max(caught, 100*(1-p.SM))
 		}
 	}
 	return caught
 }
 
-// rocChart shows the top left corner of the ROC curves, where filters differ.
-func rocChart(curves []Curve, operating []Operating) *chart {
-	curves, least := percentages(curves)
-	if !slices.ContainsFunc(curves, func(c Curve) bool { return len(c.Points) > 0 }) {
-		return nil
+// roc has the top of the ROC curves, where filters differ, unless they have nothing to show: all spam is caught without losing ham.
+func (p Page) roc() Plot {
+	var alts []string
+	flawless := true
+	bottom := 100.
+	rates := []float64{0, 100} // of ham lost
+	weak := true
+	for i, curve := range p.Curves {
+		if len(curve) == 0 {
+			continue
+		}
+		var caught []string
+		for _, limit := range []float64{0, 0.1, 1} {
+			caught = append(caught, short(caughtAt(curve, limit))+"%")
+		}
+		alts = append(alts, clean(p.Models[i].Model, maxName)+" catches "+listed(caught)+" of spam where 0%, 0.1% and 1% of ham is lost.")
+		flawless = flawless && caughtAt(curve, 0) >= 100
+		if caughtAt(curve, 10) >= 50 { // a weak model has no say
+			weak, bottom = false, min(bottom, max(80, math.Floor(caughtAt(curve, 0))))
+		}
+		for _, at := range curve {
+			rates = append(rates, 100*at.HM)
+		}
 	}
-	if least == 0 || least >= 100 { // a perfect model has only the rates 0 and 100
-		least = 0.1
+	switch {
+	case len(alts) == 0:
+		return Plot{}
+	case flawless:
+		return Plot{Note: "All spam can be caught without losing ham, so there is no ROC curve to draw."}
+	case weak:
+		bottom = 0
 	}
-	title := "ROC curves"
-	if len(curves) == 1 {
+	title, note := "ROC curves", "The spam caught and the ham lost at each threshold. Curves near the top left are better."
+	if len(alts) == 1 {
 		title = "ROC curve"
 	}
+	if bottom > 0 {
+		note += " Only the top is shown, where filters differ."
+	}
 	c := newChart(title, "ham called spam (% of ham, logarithmic)", "spam caught (% of spam)")
-	right, bottom := corner(curves, least)
-	marked := slices.DeleteFunc(slices.Clone(operating), func(o Operating) bool {
-		return o.Ham <= 0 || o.Spam <= 0 || o.Point == HamLimit || !slices.ContainsFunc(curves, func(c Curve) bool { return c.Name == o.Model })
-	})
-	for _, o := range marked {
-		if o.caught() >= 50 {
-			bottom = min(bottom, floorOf(o.caught()))
-		}
-	}
-	setRates(&c.X, least, right)
-	low, high := c.X.Min, c.X.Max
-	for i, curve := range curves {
-		line := &plotter.Line{LineStyle: lineStyle(i)}
-		for _, p := range curve.Points {
-			line.XYs = append(line.XYs, plotter.XY{X: max(p.X, low), Y: p.Y})
-		}
-		if len(line.XYs) > 0 {
-			c.Add(line)
-			c.addLegend(clean(curve.Name, maxName), line)
-		}
-	}
-	c.X.Min, c.X.Max = low, high // which the lines have widened
+	setLogarithmic(&c.X, rates)
 	spanPercentages(&c.Y, []float64{bottom, 100})
-	c.addOperating(curves, slices.DeleteFunc(marked, func(o Operating) bool { return o.lost() > c.X.Max || o.caught() < c.Y.Min }))
-	return c
-}
-
-// corner returns the ham lost at the right end and the spam caught at the bottom of the part of ROC curves where they differ. Curves that
-// catch less than half of the spam at 10% of ham lost have no say, unless all are like that.
-func corner(curves []Curve, least float64) (right, bottom float64) {
-	right, bottom = 0, 100
-	perfect := false // whether a curve catches all spam without losing ham
-	for _, curve := range curves {
-		from := caughtAt(curve, 1, 0)
-		perfect = perfect || from >= 100
-		if caughtAt(curve, 1, 10) < 50 {
-			continue
-		}
-		end := 100.
-		for _, p := range curve.Points {
-			if p.Y >= 99.9 {
-				end = min(end, p.X)
+	for i, curve := range p.Curves {
+		var points []Point
+		for _, at := range metrics.Thin(curve, curvePoints) {
+			if at := (Point{100 * at.HM, 100 * (1 - at.SM)}); at.Y >= bottom {
+				points = append(points, at)
 			}
 		}
-		right = max(right, end)
-		if from < 80 {
-			from = min(80, caughtAt(curve, 1, 1))
-		}
-		bottom = min(bottom, from)
+		c.addLine(clean(p.Models[i].Model, maxName), lineStyle(i), points)
 	}
-	if right == 0 && bottom == 100 && !perfect {
-		return 100, 0
-	}
-	return min(100, roundUp(max(right*1.5, least*10, 1))), floorOf(bottom)
-}
-
-// floorOf returns the round percentage of spam caught below another.
-func floorOf(caught float64) float64 {
-	floors := []float64{0, 20, 50, 80, 90, 95, 98, 99, 99.5, 99.8}
-	i, found := slices.BinarySearch(floors, caught)
-	if !found {
-		i--
-	}
-	return floors[max(i, 0)]
-}
-
-// addOperating marks the thresholds of the models with curves, and for a single model the limits of spam missed.
-func (c *chart) addOperating(curves []Curve, operating []Operating) {
-	var limits []string // of spam missed, as in "1, 5 and 10%"
-	for _, o := range operating {
-		if text := short(o.Limit); o.Point == SpamLimit && !slices.Contains(limits, text) {
-			limits = append(limits, text)
-		}
-	}
-	for _, mark := range []struct {
-		point OperatingPoint
-		name  string
-		shape draw.GlyphDrawer
-	}{
-		{SpamVerdict, "verdict spam", draw.PyramidGlyph{}},
-		{UnsureVerdict, "verdict spam or unsure", draw.BoxGlyph{}},
-		{SpamLimit, listed(limits) + "% of spam missed", draw.RingGlyph{}},
-	} {
-		if mark.point == SpamLimit && len(curves) > 1 {
+	named := make(map[string]bool)
+	for _, o := range p.operating() {
+		if o.mark == nil || o.percentSeen < bottom {
 			continue
 		}
-		shown := false
-		for _, o := range operating {
-			if o.Point != mark.point {
+		style := draw.GlyphStyle{Color: colour(o.curve), Radius: 4, Shape: o.mark}
+		c.addMark(style, Point{o.percentLost, o.percentSeen})
+		if !named[o.name] {
+			style.Color = black()
+			c.addLegend(o.name, &plotter.Scatter{GlyphStyle: style})
+		}
+		named[o.name] = true
+	}
+	return Plot{Note: note, Alt: joined(alts...), chart: c}
+}
+
+// curvePoints is the number of points of a curve.
+const curvePoints = 400
+
+// learning shows the (1-ROCA)% of several models, or all figures of a single one.
+func (p Page) learning() Plot {
+	names, label := []string{"ham ranked above spam", "mean of the two below", "ham lost", "spam missed"}, "% (logarithmic)"
+	if len(p.Learning) != 1 {
+		names, label = names[:1], "ham ranked above spam (%, logarithmic)"
+	}
+	var lines []Curve
+	var alts []string
+	xs, ys := []float64{0}, []float64(nil)
+	for _, curve := range p.Learning {
+		for j, name := range names {
+			line := Curve{Name: name}
+			if len(names) == 1 {
+				line.Name = curve.Model
+			}
+			for _, p := range curve.Points {
+				if y := [...]*float64{p.OneMinusROCA, p.LAM, p.HM, p.SM}[j]; y != nil {
+					line.Points = append(line.Points, Point{float64(p.Messages), *y})
+					xs, ys = append(xs, float64(p.Messages)), append(ys, *y)
+				}
+			}
+			lines = append(lines, line)
+			if n := len(line.Points); n > 0 {
+				from := func(p Point) string { return short(p.Y) + "% after " + counted(int(p.X), "message") }
+				alts = append(alts, clean(curve.Model, maxName)+": "+name+" from "+from(line.Points[0])+" to "+from(line.Points[n-1])+".")
+			}
+		}
+	}
+	switch {
+	case len(ys) == 0:
+		return Plot{}
+	case slices.Max(ys) == 0:
+		return Plot{Note: "No message was judged wrong, so there are no errors to draw."}
+	}
+	c := newChart("Errors by messages learned", "messages learned", label)
+	c.X.Tick.Marker = ticksOf(1)
+	setRange(&c.X, xs...)
+	setLogarithmic(&c.Y, ys)
+	for i, line := range lines {
+		c.addLine(clean(line.Name, maxName), lineStyle(i), line.Points)
+	}
+	return Plot{Note: "The errors after the first messages.", Alt: joined(alts...), chart: c}
+}
+
+// epochs has a line for each of the models with at least two epochs: its figures on the development part or, without one, on the training part.
+func (p Page) epochs(title, label string, isLoss bool) Plot {
+	c := newChart(title, "epoch", label)
+	c.X.Tick.Marker = ticksOf(1)
+	var lines []Curve
+	var kept []Point
+	var xs, ys, later []float64
+	var alts, levels, stops []string
+	flat := true
+	for _, r := range p.Models {
+		if len(r.Epochs) < 2 || len(lines) == maxCurves {
+			continue
+		}
+		line, figure := Curve{Name: clean(r.Model, maxName)}, percentage
+		var values []float64
+		for _, e := range r.Epochs {
+			of := e.Train
+			if e.Development != nil {
+				of = *e.Development
+			}
+			y := of.Accuracy
+			if isLoss {
+				y, figure = of.Loss, short
+			}
+			if !finite(y) {
 				continue
 			}
-			i := slices.IndexFunc(curves, func(c Curve) bool { return c.Name == o.Model })
-			at := Point{o.lost(), o.caught()}
-			if start := slices.IndexFunc(curves[i].Points, func(p Point) bool { return p.X <= 0 }); at.X == 0 && start >= 0 {
-				c.addLine("", draw.LineStyle{Color: colour(i), Width: 0.7}, []Point{curves[i].Points[start], at})
+			at := Point{float64(e.Epoch), y}
+			line.Points, xs, values = append(line.Points, at), append(xs, at.X), append(values, y)
+			if e.Epoch == r.Kept {
+				kept = append(kept, at)
 			}
-			c.addMark(draw.GlyphStyle{Color: colour(i), Radius: 4, Shape: mark.shape}, at)
-			shown = true
 		}
-		if shown {
-			style := draw.GlyphStyle{Color: black(), Radius: 4, Shape: mark.shape}
-			if len(curves) == 1 {
-				style.Color = colour(0)
-			}
-			c.addLegend(mark.name, &plotter.Scatter{GlyphStyle: style})
+		if len(values) == 0 {
+			continue
 		}
+		first, last := values[0], values[len(values)-1]
+		little := littleAccuracy
+		if isLoss {
+			little = 0.05 * slices.Max(values)
+		}
+		flat = flat && slices.Max(values)-slices.Min(values) <= little
+		lines, ys, later = append(lines, line), append(ys, values...), append(later, values[1:]...)
+		levels = append(levels, line.Name+" "+figure(first))
+		alts = append(alts, screen.Sprintf("%s: from %s to %s in %d epochs.", line.Name, figure(first), figure(last), len(values)))
+		stops = append(stops, screen.Sprintf("%s after %d (kept %d)", line.Name, r.Epochs[len(r.Epochs)-1].Epoch, r.Kept))
 	}
+	switch {
+	case len(lines) == 0:
+		return Plot{}
+	case flat:
+		return Plot{Note: title + " hardly changes: " + listed(levels) + "."}
+	}
+	setRange(&c.X, xs...)
+	if isLoss {
+		setLogarithmic(&c.Y, ys)
+	} else {
+		spanPercentages(&c.Y, later) // the first epoch alone would squeeze the others
+	}
+	for i, line := range lines {
+		c.addLine(line.Name, lineStyle(i), line.Points)
+	}
+	for _, at := range kept {
+		c.addMark(draw.GlyphStyle{Color: black(), Radius: 3.2, Shape: draw.RingGlyph{}}, at)
+	}
+	note := "On the development part. A ring marks the epoch whose weights are kept. Training stopped at the end of each line: " + listed(stops) + "."
+	if isLoss {
+		note += " Each trainer has a loss of its own."
+	}
+	return Plot{Note: note, Alt: joined(alts...), chart: c}
 }
 
-func percentOf(n, of int) float64 { return 100 * float64(n) / float64(of) }
-
-// lost and caught return the percentages of ham lost and of spam caught.
-func (o Operating) lost() float64   { return percentOf(o.HamLost, o.Ham) }
-func (o Operating) caught() float64 { return 100 - percentOf(o.SpamMissed, o.Spam) }
-
-// String describes the point and its limit.
-func (o Operating) String() string {
-	switch o.Point {
-	case SpamVerdict:
-		return "verdict spam"
-	case UnsureVerdict:
-		return "verdict spam or unsure"
-	case HamLimit:
-		return "at most " + short(o.Limit) + "% of ham lost"
-	}
-	return "at most " + short(o.Limit) + "% of spam missed"
-}
-
-// operatingTable has a row for each threshold of a single model; of several models, a table for their verdicts and one for each kind of limit.
-func (p Page) operatingTable() []table {
-	if len(p.Operating) == 0 {
-		return nil
-	}
-	var models []string
-	var points []Operating // each once
-	for _, o := range p.Operating {
-		if !slices.Contains(models, o.Model) {
-			models = append(models, o.Model)
-		}
-		if !slices.ContainsFunc(points, o.isAt) {
-			points = append(points, o)
-		}
-	}
-	if len(models) == 1 {
-		share := func(n, of int) string {
-			if of <= 0 {
-				return notKnown
-			}
-			return screen.Sprintf("%s%% (%d of %d)", short(percentOf(n, of)), n, of)
-		}
-		return tabulate("", p.Operating, nil, []column[Operating]{
-			{"threshold", name, Operating.String},
-			{"spam is a score above", number, func(o Operating) string { return short(o.Threshold) }},
-			{"ham lost", number, func(o Operating) string { return share(o.HamLost, o.Ham) }},
-			{"spam missed", number, func(o Operating) string { return share(o.SpamMissed, o.Spam) }},
-		})
-	}
-	model := column[string]{"model", name, func(model string) string { return clean(model, maxName) }}
-	verdicts, hamLimits, spamLimits := []column[string]{model}, []column[string]{model}, []column[string]{model}
-	for _, at := range points {
-		rate := func(head string, of func(Operating) (n, all int)) column[string] {
-			return column[string]{head, longHead, func(model string) string {
-				i := slices.IndexFunc(p.Operating, func(o Operating) bool { return o.Model == model && o.isAt(at) })
-				if i < 0 {
-					return notKnown
-				}
-				n, all := of(p.Operating[i])
-				if all <= 0 {
-					return notKnown
-				}
-				return short(percentOf(n, all))
-			}}
-		}
-		ham, spam := func(o Operating) (int, int) { return o.HamLost, o.Ham }, func(o Operating) (int, int) { return o.SpamMissed, o.Spam }
-		limit := "at most " + short(at.Limit) + "%"
-		switch at.Point {
-		case SpamVerdict:
-			verdicts = append(verdicts, rate("ham called spam", ham), rate("spam called ham or unsure", spam))
-		case UnsureVerdict:
-			verdicts = append(verdicts, rate("ham called spam or unsure", ham), rate("spam called ham", spam))
-		case HamLimit:
-			hamLimits = append(hamLimits, rate(limit, spam))
-		case SpamLimit:
-			spamLimits = append(spamLimits, rate(limit, ham))
-		}
-	}
-	return slices.Concat(tabulate("Verdicts, in % of ham or spam", models, nil, verdicts), tabulate("% of spam missed if ham lost is", models, nil, hamLimits),
-		tabulate("% of ham lost if spam missed is", models, nil, spamLimits))
-}
-
-func (o Operating) isAt(other Operating) bool {
-	return o.Point == other.Point && o.Limit == other.Limit
-}
+const (
+	// maxCurves is the number of models with a line in a plot.
+	maxCurves = 6
+	// littleAccuracy is a difference of accuracies that two decimals do not show.
+	littleAccuracy = 0.005
+)

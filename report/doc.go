@@ -1,9 +1,9 @@
-// Package report renders figures of trained classifiers as one HTML page with plots.
+// Package report renders the results of experiments as one HTML page with plots.
 //
-// A [Page] is plain data. [Page.WriteHTML] writes the page. [Page.Plots] returns its plots, as SVG and PNG. Empty parts are
-// left out, so the same page serves for training, comparing, evaluating, tuning and explaining:
+// A [Page] is plain data. [Page.WriteHTML] writes the page. Empty parts are left out, so the
+// same page serves for training, comparing, evaluating and explaining. A [Drawing] is a single picture as SVG.
 //
-//	page := report.Page{Title: "chaff compare", Models: models, ROC: curves}
+//	page := report.Page{Title: "chaff compare", Models: results, Leaks: leaks}
 //	err := page.WriteHTML(file)
 //
 // The package computes no figures, reads no files and prints nothing.

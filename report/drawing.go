@@ -27,7 +27,7 @@ func (d Drawing) Plot() Plot {
 		c.addLine(line.Name, lineStyle(i), line.Points)
 	}
 	for i, b := range d.Boundaries {
-		_, ends := TwoTerms{A: b.A, B: b.B, C: b.C}.halfPlane(c.X, c.Y, 1)
+		_, ends := halfPlane(b.A, b.B, b.C, c.X, c.Y, 1)
 		c.addLine(b.Name, lineStyle(len(d.Lines)+i), ends)
 	}
 	for class, marks := range d.Marks {

@@ -5,20 +5,18 @@ import (
 	"fmt"
 	"strings"
 
+	"chaff/evaluate"
 	"chaff/metrics"
 	"chaff/report"
 )
 
-// A page on one model, and the files of its plots.
+// A page on one model.
 func Example() {
 	page := report.Page{
-		Title:   "chaff train",
-		Classes: []string{"ham", "spam"},
-		ROC:     []report.Curve{{Name: "softmax", Points: []report.Point{{X: 0, Y: 0.9}, {X: 0.01, Y: 0.96}, {X: 1, Y: 1}}}},
-		Findings: report.Findings{
-			Confusion: metrics.Confusion{{95, 1}, {2, 52}},
-			Mistakes:  []report.Mistake{{Path: "inbox/17", Subject: "<b>Sale</b>", Score: 2.5, True: "ham", Given: "spam"}},
-		},
+		Title:    "chaff train",
+		Classes:  []string{"ham", "spam"},
+		Figures:  &metrics.Figures{Confusion: metrics.Confusion{{95, 1}, {2, 52}}},
+		Mistakes: []evaluate.Judged{{Path: "inbox/17", Subject: "<b>Sale</b>", Score: 2.5, Label: "ham", Class: "spam"}},
 	}
 	var html bytes.Buffer
 	if err := page.WriteHTML(&html); err != nil {
@@ -26,15 +24,6 @@ func Example() {
 		return
 	}
 	fmt.Println(strings.Contains(html.String(), "&lt;b&gt;Sale&lt;/b&gt;"))
-	for _, plot := range page.Plots() {
-		svg, err := plot.SVG()
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(plot.Name+".svg", len(svg) > 0)
-	}
 	// Output:
 	// true
-	// roc.svg true
 }

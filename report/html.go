@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 )
 
@@ -21,7 +23,7 @@ type section struct {
 	ID, Title, Note string
 	Figures         []figure
 	Tables          []table
-	Messages        []Mistake
+	Messages        []evaluate.Judged
 	Legend          []stretch
 	Texts           []shadedText
 	Beside          bool // the tables are beside the figures if there is room
@@ -66,9 +68,9 @@ func (p Page) WriteHTML(w io.Writer) error {
 	}
 	cut := func(max int) func(string) string { return func(s string) string { return clean(s, max) } }
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"name": cut(maxName), "term": cut(maxTerm), "subject": cut(maxSubject), "line": cut(maxLine),
-		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x *float64) string { return fixed(*x, 4) }, "signed": signed,
-		"evidence": p.evidenceClass, "probabilityName": func() string { return probability },
+		"name": cut(maxName), "term": cut(maxTerm), "line": cut(maxLine),
+		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x float64) string { return fixed(x, 4) }, "signed": signed,
+		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "probabilityName": func() string { return probability },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return err
@@ -96,39 +98,28 @@ func (p Page) sections() ([]section, error) {
 	}
 	measured, ofModel := p.notes()
 	comparison, onMail, fold := "Comparison", "", "All figures"
-	evidenceNote, termsNote := "Each bar begins where the one above it ends; together they are the score.", "A term adds its value times its weight."
 	if len(p.Models) == 1 {
 		comparison, fold = "Figures", ""
 	}
 	if p.On != "" {
 		onMail = "On " + clean(p.On, maxLine) + "."
 	}
-	if n := len(p.ROC); n > 1 && n < len(p.Models) {
+	if n := len(p.Curves); n > 1 && n < len(p.Models) {
 		onMail = joined(onMail, screen.Sprintf("The first %d models of the comparison.", n))
 	}
-	if p.Bounded {
-		evidenceNote += " What a kind of evidence adds has a bound."
-		termsNote = "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
-	}
-	var all []section
-	for _, s := range []section{
-		{ID: "evidence", Title: "Evidence", Note: evidenceNote, plots: []string{"evidence"}},
-		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", p.TextLeft), Legend: p.legend(), Texts: p.shadedTexts()},
-		{ID: "weighed", Title: "Terms", Note: withLeft(termsNote, "The weakest %d are left out.", p.WeighedLeft), Tables: p.weighedTable()},
+	parts := append(p.explained(), []section{
 		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable(), Fold: fold},
-		{ID: "trials", Title: "Trials", Note: "All figures are those of development mail.", Tables: p.trialTable()},
-		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable(), Beside: len(p.ROC) > 1},
-		{ID: "learning", Title: "Learning", plots: []string{"growth", "learning", "epochs", "epochs-loss"}},
-		{ID: "scores", Title: "Scores and probabilities", Note: measured, plots: []string{"scores", "reliability"}},
+		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable()},
+		{ID: "learning", Title: "Learning", plots: []string{"learning", "epochs", "epochs-loss"}},
+		{ID: "scores", Title: "Scores and probabilities", Note: joined(measured, "Messages in order of their probability, in groups of equal size: what was predicted, and what came."), plots: []string{"scores"}, Tables: p.reliabilityTable(), Beside: true},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
-		{ID: "drift", Title: "Accuracy over time", Note: measured, plots: []string{"drift"}, Tables: p.driftTable(), Beside: true},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", plots: []string{"two-terms"}},
 		{ID: "leaks", Title: "Leaks", Note: "Terms of the training messages that an archive, a relay or a filter may have written instead of the senders. Figures that depend on them say little about new mail.", Tables: p.leakTable()},
-		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.Mistakes},
-		{ID: "least-certain", Title: "Least certain", Note: joined(measured, "Classified correctly, but nearest to the boundary. Of messages with the same subject, one is shown."), Messages: p.LeastCertain},
-		{ID: "suspects", Title: "Suspected label errors", Note: joined(measured, "The model is sure of another class. Check the labels."), Messages: p.Suspects},
-	} {
+		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.mistakes()},
+	}...)
+	var all []section
+	for _, s := range parts {
 		for _, name := range s.plots {
 			plot := plots[name]
 			if plot.chart == nil {
@@ -147,6 +138,44 @@ func (p Page) sections() ([]section, error) {
 		}
 	}
 	return all, nil
+}
+
+// explained returns the parts about a message.
+func (p Page) explained() []section {
+	if p.Explanation == nil {
+		return nil
+	}
+	e := *p.Explanation
+	evidence, weighed := "Each bar begins where the one above it ends; together they are the score.", "A term adds its value times its weight."
+	if len(e.Votes) > 0 {
+		evidence += " What a kind of evidence adds has a bound."
+		weighed = "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
+	}
+	texts, left := e.Texts()
+	terms := e.Contributions[:min(maxTerms, len(e.Contributions))]
+	return []section{
+		{ID: "evidence", Title: "Evidence", Note: evidence, plots: []string{"evidence"}},
+		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", left), Legend: legend(e), Texts: shadedTexts(texts)},
+		{ID: "weighed", Title: "Terms", Note: withLeft(weighed, "The weakest %d are left out.", len(e.Contributions)-len(terms)), Tables: p.weighedTable(terms)},
+	}
+}
+
+// mistakes returns the worst mistakes. Their terms are evidence for the class given; those of a spam filter are evidence for spam, as is the score.
+func (p Page) mistakes() []evaluate.Judged {
+	all := slices.Clone(p.Mistakes)
+	if !filter.IsSpamFilter(p.Classes) {
+		return all
+	}
+	for i, j := range all {
+		if j.Class != p.Classes[0] {
+			continue
+		}
+		all[i].Terms = slices.Clone(j.Terms)
+		for t := range j.Terms {
+			all[i].Terms[t].Contribution *= -1
+		}
+	}
+	return all
 }
 
 // notes name the model and the mail of the parts about a single model.

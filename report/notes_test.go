@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"chaff/filter"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
@@ -15,15 +17,15 @@ func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
 		page       Page
 		want, lack string
 	}{
-		{"the model and the mail", Page{Of: "softmax", On: "the test part", Findings: Findings{Confusion: confusion}}, "For softmax, on the test part. Rows are", ""},
-		{"the model alone", Page{Of: "softmax", Strongest: []ClassTerms{{Class: "ham", Terms: []Term{{Text: "x"}}}}}, "For softmax.", ""},
-		{"the mail alone", Page{On: "the test part", Findings: Findings{Confusion: confusion}}, "On the test part. Rows are", "For "},
-		{"neither", Page{Findings: Findings{Confusion: confusion}}, `"note">Rows are`, "For "},
-		{"fewer curves than models", Page{Models: make([]Model, 3), ROC: []Curve{{Points: []Point{{0, 1}}}, {}}}, "The first 2 models of the comparison.", ""},
-		{"a single model is compared with nothing", Page{Models: []Model{{Name: "softmax", Test: hm}}}, "Ham lost (hm%) and", "is the best"},
-		{"the best of several", Page{Models: []Model{{Name: "softmax", Features: "bits", Best: true}, {Name: "lms"}}}, "* is the best on development mail.", "Ham lost"},
-		{"spam has a probability", Page{Classes: []string{"ham", "spam"}, Findings: Findings{Reliability: make([]metrics.ReliabilityBin, 2)}}, "spam probability", "predicted class"},
-		{"of many classes the class given has one", Page{Classes: []string{"a", "b", "c"}, Findings: Findings{Reliability: make([]metrics.ReliabilityBin, 2)}}, "whose predicted class is right", "spam"},
+		{"the model and the mail", Page{Of: "softmax", On: "the test part", Figures: &metrics.Figures{Confusion: confusion}}, "For softmax, on the test part. Rows are", ""},
+		{"the model alone", Page{Of: "softmax", Strongest: [][]filter.TermWeight{{{Term: "x"}}}}, "For softmax.", ""},
+		{"the mail alone", Page{On: "the test part", Figures: &metrics.Figures{Confusion: confusion}}, "On the test part. Rows are", "For "},
+		{"neither", Page{Figures: &metrics.Figures{Confusion: confusion}}, `"note">Rows are`, "For "},
+		{"fewer curves than models", Page{Models: make([]train.Result, 3), Curves: [][]metrics.Point{{{HM: 0, SM: 0}}, nil}}, "The first 2 models of the comparison.", ""},
+		{"a single model is compared with nothing", Page{Models: []train.Result{{Model: "softmax", Test: hm}}}, "Ham lost (hm%) and", "is the best"},
+		{"the best of several", Page{Models: []train.Result{{Model: "softmax", Kind: "bits"}, {Model: "lms"}}, HasBest: true}, "* is the best on development mail.", "Ham lost"},
+		{"spam has a probability", Page{Classes: []string{"ham", "spam"}, Figures: &metrics.Figures{Reliability: make([]metrics.ReliabilityBin, 2)}}, "were spam %", "were predicted right"},
+		{"of many classes the class given has one", Page{Classes: []string{"a", "b", "c"}, Figures: &metrics.Figures{Reliability: make([]metrics.ReliabilityBin, 2)}}, "were predicted right %", "spam"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			page := writeHTML(t, test.page)

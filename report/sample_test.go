@@ -3,8 +3,14 @@ package report
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"chaff/evaluate"
+	"chaff/filter"
+	"chaff/message"
 	"chaff/metrics"
+	"chaff/models"
+	"chaff/train"
 )
 
 func known(x float64) *float64 { return &x }
@@ -17,6 +23,7 @@ func samplePage() Page {
 		Title: "chaff compare", Subtitle: "6,046 messages: 4,149 ham, 1,897 spam",
 		Facts: []Fact{{"messages", "6046, of which 37 copies are left out"}, {"split", "60/20/20 by hash, near-duplicates together"},
 			{"seed", "1"}, {"chaff", "v0.5.0"}},
+		HasBest:  true,
 		Warnings: []string{"too little ham to show that at most 0.1% of it is lost: 838 messages, 1000 are needed"},
 		Classes:  []string{"ham", "spam"},
 	}
@@ -29,33 +36,22 @@ func samplePage() Page {
 		f := metrics.Measure(labelsOf(ham, spam), predictionsOf(ham, spam), 2)
 		f.MeasureSpam(append(append([]float64{}, ham...), spam...), spamOf(ham, spam))
 		f.LogLoss, f.Brier = known(0.02+0.003*float64(i)), known(0.005+0.0005*float64(i))
-		m := Model{Name: name, Features: "normalised bits", Best: i == 0, Train: &metrics.Figures{Accuracy: 100},
-			Development: &metrics.Figures{Accuracy: 99.5 - 0.08*float64(i)}, Test: &f, Seconds: 0.1 + 0.07*float64(i)}
+		m := train.Result{Model: name, Kind: "normalised bits", Train: &metrics.Figures{Accuracy: 100},
+			Development: &metrics.Figures{Accuracy: 99.5 - 0.08*float64(i)}, Test: &f, Seconds: 0.1 + 0.07*float64(i), Choice: train.Choice{Thresholds: &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}}}
 		if i > 0 {
 			m.AgainstBest = &metrics.McNemar{Better: 12 - i, Worse: 4 + i*i, P: math.Exp(-float64(i))}
 		}
-		p.Models = append(p.Models, m)
-		p.ROC = append(p.ROC, rates(name, ham, spam))
-		for _, o := range []Operating{{Point: SpamVerdict, Threshold: 1.1}, {Point: UnsureVerdict, Threshold: -0.4}, {Point: HamLimit, Limit: 0.1, Threshold: 2}, {Point: SpamLimit, Limit: 1, Threshold: 0.2}} {
-			o.Model, o.Ham, o.Spam = name, len(ham), len(spam)
-			o.HamLost, o.SpamMissed = int(above(ham, o.Threshold)*float64(len(ham))), len(spam)-int(above(spam, o.Threshold)*float64(len(spam)))
-			p.Operating = append(p.Operating, o)
+		if j := slices.Index([]string{"perceptron", "softmax", "votes"}, name); j >= 0 {
+			m.Epochs, m.Kept = sampleEpochs(j), 9
 		}
+		p.Models = append(p.Models, m)
+		p.Curves = append(p.Curves, metrics.ErrorCurve(append(slices.Clone(ham), spam...), spamOf(ham, spam)))
 		if i == 0 {
-			p.Confusion = f.Confusion
+			p.Figures = &f
 			p.Scores, p.Thresholds = histogram(ham, spam), &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
 		}
 	}
-	p.Votes = []Vote{{"words", -0.5}, {"links", 0.25}}
-	for i, name := range []string{"perceptron", "softmax", "votes"} {
-		curve := EpochCurve{Model: name, Kept: 9}
-		for e := range 12 {
-			k := math.Exp(-float64(e) / float64(2+i))
-			curve.Epochs = append(curve.Epochs, Epoch{Epoch: e + 1, TrainLoss: known(0.2*k + 0.001), DevelopmentLoss: known(0.2*k + 0.02 + 0.001*float64(e)),
-				TrainAccuracy: known(100 - 4*k), DevelopmentAccuracy: known(99.3 - 4*k - 0.01*float64(e*i))})
-		}
-		p.Epochs = append(p.Epochs, curve)
-	}
+	p.Explanation = sampleExplanation()
 	learning := LearningCurve{Model: "multinomial"}
 	for n := 250; n <= 6000; n += 250 {
 		k := 1000 / float64(n)
@@ -65,7 +61,7 @@ func samplePage() Page {
 	p.Learning = []LearningCurve{learning}
 	for i := range 10 {
 		x := 0.05 + 0.1*float64(i)
-		p.Reliability = append(p.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x), ObservedLow: x, ObservedHigh: min(1, x+0.07)})
+		p.Figures.Reliability = append(p.Figures.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x), ObservedLow: x, ObservedHigh: min(1, x+0.07)})
 	}
 	addText(&p)
 	return p
@@ -73,30 +69,18 @@ func samplePage() Page {
 
 // addText adds the parts that are text.
 func addText(p *Page) {
-	p.Strongest = []ClassTerms{
-		{"ham", []Term{{"header:in-reply-to", -4.213, 1893}, {"wrote", -3.902, 1622}, {"header:list-id:linux", -3.555, 803}, {"subject:re", -3.1, 1900}}},
-		{"spam", []Term{{"html:font-size:1px", 5.117, 212}, {"click here", 4.881, 640}, {"url:path:unsubscribe.php?id=", 4.402, 318}, {"viagra", 4.218, 96}}},
+	p.Strongest = [][]filter.TermWeight{
+		{{Term: "header:in-reply-to", Weight: -4.213, Messages: 1893}, {Term: "wrote", Weight: -3.902, Messages: 1622}, {Term: "subject:re", Weight: -3.1, Messages: 1900}},
+		{{Term: "html:font-size:1px", Weight: 5.117, Messages: 212}, {Term: "click here", Weight: 4.881, Messages: 640}, {Term: "viagra", Weight: 4.218, Messages: 96}},
 	}
-	mistake := Mistake{Path: "sa/easy-ham-1/00117.327fcb3ca6ce9ecb5e7ceae30cbd5b20", Subject: "[ILUG] Special offer: free conference passes", Score: 4.817,
-		Probability: known(0.9934), True: "ham", Given: "spam", Terms: []Contribution{{"free", 2.31}, {"offer", 1.92}, {"subject:special", 1.4}, {"header:list-id:ilug", -3.2}}}
-	p.Mistakes = []Mistake{mistake, {Path: "sa/spam-2/00915.mbox", Subject: "", Score: -3.2, True: "spam", Given: "ham"}}
-	p.LeastCertain = []Mistake{{Path: "sa/hard-ham-1/00031", Subject: "Your CNET newsletter", Score: 0.012, Probability: known(0.5012), True: "ham", Given: "spam", Terms: mistake.Terms}}
-	p.Suspects = []Mistake{{Path: "sa/spam-1/00042", Subject: "Re: meeting on Thursday", Score: -8.31, Probability: known(0.9998), True: "spam", Given: "ham"}}
-	p.Leaks = []Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Of: []int{1480, 1520}, Advice: "add the header to tokenize.ignore_headers"}}
-	for i, label := range []string{"2002-06", "2002-07", "2002-08", "2002-09", "2002-10", "2002-11", "2002-12"} {
-		at := 99.4 - 0.2*float64(i*i%5)
-		p.Drift = append(p.Drift, Period{label, "", 300 + 40*i, at, at - 1.4, at + 0.5})
+	p.Mistakes = []evaluate.Judged{
+		{Path: "sa/easy-ham-1/00117.327fcb3ca6ce9ecb5e7ceae30cbd5b20", Subject: "[ILUG] Special offer: free conference passes", From: "Ann <ann@example.com>", Score: 4.817,
+			Probability: 0.9934, Label: "ham", Class: "spam", Terms: []evaluate.Reason{{Term: "free", Contribution: 2.31}, {Term: "offer", Contribution: 1.92}}},
+		{Path: "sa/spam-2/00915.mbox", Score: -3.2, Probability: 0.04, Label: "spam", Class: "ham", Terms: []evaluate.Reason{{Term: "wrote", Contribution: 1.5}}},
 	}
-	p.Drift[0].From, p.Drift[0].To = "2001-06", "2002-06"
-	p.Growth = &Growth{Model: "multinomial", Advice: "8 errors in 1206 test messages, against 17 with half the training mail: more mail will probably help.",
-		Points: []GrowthPoint{{453, 35, 97.1, 96, 98}, {905, 22, 98.2, 97.3, 98.8}, {1810, 17, 98.6, 97.8, 99.1}, {3627, 8, 99.3, 98.7, 99.7}}}
-	p.TwoTerms = &TwoTerms{X: "free", Y: "wrote", Unit: "occurrences", A: 1.1, B: -0.9, C: 0.3, Points: []TermPoint{
-		{0, 0, 0, 610}, {0, 1, 0, 480}, {0, 2, 0, 120}, {1, 1, 0, 60}, {1, 0, 1, 330}, {2, 0, 1, 150}, {0, 0, 1, 210}, {3, 1, 1, 20}, {4, 0, 1, 12}, {1, 2, 0, 30}}}
-	p.Trials = []Trial{
-		{Settings: []Fact{{"smoothing", "0.5"}, {"features", "bits"}}, Development: &metrics.Figures{Accuracy: 99.5, SpamFigures: metrics.SpamFigures{HM: known(0.35), SM: known(2.17)}}, Best: true},
-		{Settings: []Fact{{"smoothing", "1"}, {"features", "bits"}}, Development: &metrics.Figures{Accuracy: 99.4, SpamFigures: metrics.SpamFigures{HM: known(0.4), SM: known(2.2)}}},
-		{Settings: []Fact{{"smoothing", "1"}, {"features", "counts"}}, Note: "stopped: training diverges"},
-	}
+	p.Leaks = []evaluate.Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Of: []int{1480, 1520}, Advice: "add the header to tokenize.ignore_headers"}}
+	p.Boundary = &evaluate.Boundary{Model: "softmax", X: "free", Y: "wrote", Unit: "occurrences", A: 1.1, B: -0.9, C: 0.3, Points: []evaluate.TermPoint{
+		{X: 0, Y: 0, Class: 0, Messages: 610}, {X: 0, Y: 1, Class: 0, Messages: 480}, {X: 0, Y: 2, Class: 0, Messages: 120}, {X: 1, Y: 1, Class: 0, Messages: 60}, {X: 1, Y: 0, Class: 1, Messages: 330}, {X: 2, Y: 0, Class: 1, Messages: 150}, {X: 0, Y: 0, Class: 1, Messages: 210}, {X: 3, Y: 1, Class: 1, Messages: 20}, {X: 4, Y: 0, Class: 1, Messages: 12}, {X: 1, Y: 2, Class: 0, Messages: 30}}}
 }
 
 // normalScores returns scores of 838 ham and 368 spam from two normal distributions.
@@ -143,23 +127,24 @@ func predictionsOf(ham, spam []float64) []int32 {
 	return all
 }
 
-// rates returns the ROC curve, with a point for each of many limits.
-func rates(name string, ham, spam []float64) Curve {
-	roc := Curve{Name: name}
-	for limit := 6.0; limit >= -6; limit -= 0.05 {
-		roc.Points = append(roc.Points, Point{above(ham, limit), above(spam, limit)})
+// sampleEpochs are twelve epochs that learn more slowly for a greater i.
+func sampleEpochs(i int) (all []models.Epoch) {
+	for e := range 12 {
+		k := math.Exp(-float64(e) / float64(2+i))
+		all = append(all, models.Epoch{Epoch: e + 1, Train: models.EpochFigures{Loss: 0.2*k + 0.001, Accuracy: 100 - 4*k},
+			Development: &models.EpochFigures{Loss: 0.2*k + 0.02 + 0.001*float64(e), Accuracy: 99.3 - 4*k - 0.01*float64(e*i)}})
 	}
-	return roc
+	return all
 }
 
-func above(scores []float64, limit float64) float64 {
-	n := 0
-	for _, s := range scores {
-		if s > limit {
-			n++
-		}
+// sampleExplanation explains a message that says "Dear winner!".
+func sampleExplanation() *filter.Explanation {
+	term := filter.Contribution{SeenTerm: filter.SeenTerm{Term: "body:winner", Count: 1, Tokens: []string{"winner"}}, Value: 1, Weight: -0.25, Contribution: -0.25}
+	return &filter.Explanation{
+		For: "spam", Against: "ham", Margin: -0.25, Contributions: []filter.Contribution{term},
+		Votes: []filter.Vote{{Group: "words", Contribution: -0.5}, {Group: "links", Contribution: 0.25}},
+		View:  filter.View{Message: &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte("\r\n\nDear winner!\n\n")}}}},
 	}
-	return float64(n) / float64(len(scores))
 }
 
 func histogram(ham, spam []float64) *metrics.Histogram {

@@ -6,38 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"chaff/filter"
 	"chaff/internal/screen"
 )
 
-// Text is a text of a message, cut into stretches.
-type Text struct {
-	Title     string // the name of a header field, or a description of the part of the message
-	Stretches []Stretch
-}
-
-// Stretch is a piece of text with its contribution to the score; 0 if no term comes from it. Terms names its terms.
-type Stretch struct {
-	Text  string
-	Score float64
-	Terms string
-}
-
-// Weighed is a term of a message with its weight and contribution.
-type Weighed struct {
-	Term, Words          string  // the term, and the words that it stands for
-	Score, Weight, Value float64 // Score is Value times Weight
-	Messages             int     // training messages that have the term
-}
-
-// Vote is the contribution of a kind of evidence, or the bias.
-type Vote struct {
-	Evidence string
-	Score    float64
-}
-
 const (
-	maxText = 200_000 // bytes
-	shades  = 9
+	maxTerms = 1000
+	maxText  = 200_000 // bytes
+	shades   = 9
 )
 
 type shadedText struct {
@@ -47,35 +23,35 @@ type shadedText struct {
 
 type stretch struct{ Text, Class, Terms string }
 
-// shadedTexts shades each stretch by its score relative to the strongest.
-func (p Evidence) shadedTexts() []shadedText {
+// shadedTexts shades each stretch of text by its contribution relative to the strongest.
+func shadedTexts(texts []filter.HighlightedText) []shadedText {
 	var strongest float64
-	for _, t := range p.Texts {
-		for _, s := range t.Stretches {
-			if finite(s.Score) {
-				strongest = max(strongest, math.Abs(s.Score))
+	for _, t := range texts {
+		for _, s := range t.Spans {
+			if finite(s.Contribution) {
+				strongest = max(strongest, math.Abs(s.Contribution))
 			}
 		}
 	}
 	left := maxText
 	var all []shadedText
-	for _, t := range p.Texts {
+	for _, t := range texts {
 		shown := shadedText{Title: clean(t.Title, maxName)}
-		for i, s := range t.Stretches {
+		for i, s := range t.Spans {
 			if left <= 0 {
 				break
 			}
 			if i == 0 {
 				s.Text = strings.TrimLeft(s.Text, "\r\n")
 			}
-			if i == len(t.Stretches)-1 {
+			if i == len(t.Spans)-1 {
 				s.Text = strings.TrimRight(s.Text, "\r\n")
 			}
 			written := cleanText(s.Text, left)
 			left -= len(written)
-			piece := stretch{Text: written, Class: shadeClass(s.Score, strongest)}
-			if s.Terms != "" {
-				piece.Terms = signed(s.Score) + " " + clean(s.Terms, maxSubject)
+			piece := stretch{Text: written, Class: shadeClass(s.Contribution, strongest)}
+			if len(s.Terms) > 0 {
+				piece.Terms = signed(s.Contribution) + " " + clean(strings.Join(s.Terms, ", "), maxSubject)
 			}
 			shown.Stretches = append(shown.Stretches, piece)
 		}
@@ -117,34 +93,31 @@ func cleanText(s string, max int) string {
 	return b.String()
 }
 
-func (p Evidence) legend() []stretch {
-	if p.For == "" || p.Against == "" {
-		return nil
-	}
+func legend(e filter.Explanation) []stretch {
 	return []stretch{
-		{Text: clean(p.For, maxName), Class: shadeClass(1, 2)},
-		{Text: clean(p.Against, maxName), Class: shadeClass(-1, 2)},
+		{Text: clean(e.For, maxName), Class: shadeClass(1, 2)},
+		{Text: clean(e.Against, maxName), Class: shadeClass(-1, 2)},
 	}
 }
 
-func (p Page) weighedTable() []table {
-	all := tabulate("", p.Weighed, nil, []column[Weighed]{
-		{"term", prose, func(w Weighed) string { return clean(w.Term, maxTerm) }},
-		{"adds", number, func(w Weighed) string { return signed(w.Score) }},
-		{"weight", number, func(w Weighed) string { return fixed(w.Weight, 4) }},
-		{"value", number, func(w Weighed) string { return fixed(w.Value, 4) }},
-		{"messages", number, func(w Weighed) string {
+func (p Page) weighedTable(shown []filter.Contribution) []table {
+	all := tabulate("", shown, []column[filter.Contribution]{
+		{"term", prose, func(w filter.Contribution) string { return clean(w.Term, maxTerm) }},
+		{"adds", number, func(w filter.Contribution) string { return signed(w.Contribution) }},
+		{"weight", number, func(w filter.Contribution) string { return fixed(w.Weight, 4) }},
+		{"value", number, func(w filter.Contribution) string { return fixed(w.Value, 4) }},
+		{"messages", number, func(w filter.Contribution) string {
 			if w.Messages == 0 { // runs of bytes, which are not counted
 				return "-"
 			}
-			return screen.Grouped(w.Messages)
+			return screen.Grouped(int(w.Messages))
 		}},
-		{"made of", prose, func(w Weighed) string { return clean(w.Words, maxTerm) }},
+		{"made of", prose, func(w filter.Contribution) string { return clean(strings.Join(w.Tokens, " "), maxTerm) }},
 	})
-	for i, w := range p.Weighed {
+	for i, w := range shown {
 		cells := all[0].Rows[i].Cells
 		if adds := slices.IndexFunc(cells, func(c cell) bool { return c.Kind == number }); adds >= 0 {
-			cells[adds].Kind += kind(" " + p.evidenceClass(w.Score))
+			cells[adds].Kind += kind(" " + p.evidenceClass(w.Contribution))
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -20,9 +21,9 @@ func TestRowsOfEmptyLinesAreShownAsOne(t *testing.T) {
 }
 
 func TestTextsBeginAndEndWithoutEmptyLines(t *testing.T) {
-	p := Page{Evidence: Evidence{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "\r\n\nDear "}, {Text: "winner", Score: 1}, {Text: "!\n\n"}}}}}}
+	texts, _ := sampleExplanation().Texts()
 	var shown strings.Builder
-	for _, s := range p.shadedTexts()[0].Stretches {
+	for _, s := range shadedTexts(texts)[0].Stretches {
 		shown.WriteString(s.Text)
 	}
 	if got := shown.String(); got != "Dear winner!" {
@@ -31,7 +32,9 @@ func TestTextsBeginAndEndWithoutEmptyLines(t *testing.T) {
 }
 
 func TestTheColoursOfWordsAreNamed(t *testing.T) {
-	p := Page{Evidence: Evidence{For: "spam", Against: "<b>ham", Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}}}
+	e := sampleExplanation()
+	e.Against = "<b>ham"
+	p := Page{Explanation: e}
 	page := writeHTML(t, p)
 	if want := `<p class="legend"><span class="for7">spam</span><span class="against7">&lt;b&gt;ham</span></p>`; !strings.Contains(page, want) {
 		t.Errorf("no %s in %s", want, page[strings.Index(page, "<body>"):])
@@ -39,24 +42,18 @@ func TestTheColoursOfWordsAreNamed(t *testing.T) {
 }
 
 func TestAPageSaysWhatItLeavesOut(t *testing.T) {
-	p := Page{Evidence: Evidence{Texts: []Text{{Title: "Text", Stretches: []Stretch{{Text: "winner", Score: 1}}}}, Weighed: []Weighed{{Term: "body:winner", Score: 1}}}}
-	for _, tt := range []struct {
-		text, terms int
-		want        []string
-	}{
-		{0, 0, nil},
-		{1000, 0, []string{"The last 1,000 bytes are left out."}},
-		{1000, 20, []string{"The last 1,000 bytes are left out.", "The weakest 20 are left out."}},
-	} {
-		p.TextLeft, p.WeighedLeft = tt.text, tt.terms
-		page := writeHTML(t, p)
-		if got := strings.Count(page, " left out."); got != len(tt.want) {
-			t.Errorf("%d bytes, %d terms: %d notes", tt.text, tt.terms, got)
+	e := sampleExplanation()
+	for range maxTerms {
+		e.Contributions = append(e.Contributions, e.Contributions[0])
+	}
+	e.View.Message.Parts[0].Text = bytes.Repeat([]byte("lunch "), 40_000)
+	page := writeHTML(t, Page{Explanation: e})
+	for _, want := range []string{" bytes are left out.", "The weakest 1 are left out."} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
 		}
-		for _, want := range tt.want {
-			if !strings.Contains(page, want) {
-				t.Errorf("%d bytes, %d terms: no %q", tt.text, tt.terms, want)
-			}
-		}
+	}
+	if page := writeHTML(t, Page{Explanation: sampleExplanation()}); strings.Contains(page, " left out.") {
+		t.Error("a small message is said to be cut")
 	}
 }

@@ -1,28 +1,32 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/train"
 )
 
 // comparisonNote explains the columns of the table of models.
 func (p Page) comparisonNote() string {
 	var notes []string
-	add := func(note string, about func(Model) bool) {
+	add := func(note string, about func(train.Result) bool) {
 		if slices.ContainsFunc(p.Models, about) {
 			notes = append(notes, note)
 		}
 	}
-	add("* is the best on development mail.", func(m Model) bool { return m.Best })
+	add("* is the best on development mail.", func(train.Result) bool { return p.HasBest && len(p.Models) > 1 })
 	add("Ham lost (hm%) and spam missed (sm%) are by the likelier class, with nothing unsure; their mean (lam%) is on the logistic scale. "+
-		"Of all pairs of a ham and a spam, (1-ROCA)% have the ham above the spam.", func(m Model) bool { return m.Test != nil && m.Test.HM != nil })
+		"Of all pairs of a ham and a spam, (1-ROCA)% have the ham above the spam.", func(m train.Result) bool { return m.Test != nil && m.Test.HM != nil })
 	add("Log loss and Brier score measure the probabilities: lower is better.",
-		func(m Model) bool { return m.Test != nil && (m.Test.LogLoss != nil || m.Test.Brier != nil) })
+		func(m train.Result) bool { return m.Test != nil && (m.Test.LogLoss != nil || m.Test.Brier != nil) })
 	add("Against the best, + counts the messages that only this model classifies correctly, − those that only the best does; "+
-		"p is the probability of such a difference between equally good models (McNemar's test).", func(m Model) bool { return m.AgainstBest != nil })
+		"p is the probability of such a difference between equally good models (McNemar's test).", func(m train.Result) bool { return m.AgainstBest != nil })
 	return strings.Join(notes, " ")
 }
 
@@ -44,14 +48,11 @@ type column[T any] struct {
 }
 
 // tabulate returns a table of rows without the columns that are empty, or nothing if there are no rows, or of several rows only the names.
-func tabulate[T any](caption string, rows []T, best func(T) bool, columns []column[T]) []table {
+func tabulate[T any](caption string, rows []T, columns []column[T]) []table {
 	if len(rows) == 0 {
 		return nil
 	}
 	t := table{Caption: caption, Rows: make([]row, len(rows))}
-	for i, r := range rows {
-		t.Rows[i].Best = best != nil && best(r)
-	}
 	for _, c := range columns {
 		cells := make([]cell, len(rows))
 		empty := true
@@ -73,69 +74,69 @@ func tabulate[T any](caption string, rows []T, best func(T) bool, columns []colu
 	return []table{t}
 }
 
-// figureColumn returns a column with a figure of a part of the mail, which may be missing.
-func figureColumn[T any](head string, decimals int, part func(T) *metrics.Figures, of func(*metrics.Figures) *float64) column[T] {
-	return column[T]{head, longHead, func(row T) string {
-		if f := part(row); f != nil && of(f) != nil {
-			return fixed(*of(f), decimals)
+// modelColumn returns a column with a figure of each model, which may be missing.
+func modelColumn(head string, decimals int, of func(train.Result) *float64) column[train.Result] {
+	return column[train.Result]{head, longHead, func(r train.Result) string {
+		if x := of(r); x != nil {
+			return fixed(*x, decimals)
 		}
 		return notKnown
 	}}
 }
 
-func accuracyOf(f *metrics.Figures) *float64 { return &f.Accuracy }
-
-// errorColumns returns columns with the errors and the losses of a part of the mail.
-func errorColumns[T any](part func(T) *metrics.Figures) []column[T] {
-	return []column[T]{
-		figureColumn("ham lost %", 2, part, func(f *metrics.Figures) *float64 { return f.HM }),
-		figureColumn("spam missed %", 2, part, func(f *metrics.Figures) *float64 { return f.SM }),
-		figureColumn("mean of both %", 2, part, func(f *metrics.Figures) *float64 { return f.LAM }),
-		figureColumn("ham ranked above spam %", 4, part, func(f *metrics.Figures) *float64 { return f.OneMinusROCA }),
-		figureColumn("log loss", 4, part, func(f *metrics.Figures) *float64 { return f.LogLoss }),
-		figureColumn("Brier score", 4, part, func(f *metrics.Figures) *float64 { return f.Brier }),
+func accuracyOf(f *metrics.Figures) *float64 {
+	if f == nil {
+		return nil
 	}
+	return &f.Accuracy
 }
 
 // comparisonTable has two tables that are as wide as a page, or for a single model one with a row for each figure.
 func (p Page) comparisonTable() []table {
 	accuracy := "accuracy %"
-	if slices.ContainsFunc(p.Models, func(m Model) bool { return m.Train != nil || m.Development != nil }) {
+	if slices.ContainsFunc(p.Models, func(m train.Result) bool { return m.Train != nil || m.Development != nil }) {
 		accuracy = "accuracy in test %"
 	}
-	test := func(m Model) *metrics.Figures { return m.Test }
-	model := column[Model]{"model", name, func(m Model) string {
-		if m.Best {
-			return clean(m.Name, maxName) + " *"
-		}
-		return clean(m.Name, maxName)
-	}}
-	columns := []column[Model]{
-		model,
-		figureColumn("accuracy in training %", 2, func(m Model) *metrics.Figures { return m.Train }, accuracyOf),
-		figureColumn("in development %", 2, func(m Model) *metrics.Figures { return m.Development }, accuracyOf),
-		figureColumn(accuracy, 2, test, accuracyOf),
-		{"95% interval", number, func(m Model) string {
-			if m.Test == nil {
+	test := func(r train.Result) metrics.Figures { return *cmp.Or(r.Test, new(metrics.Figures)) }
+	columns := []column[train.Result]{
+		{"model", name, func(r train.Result) string { return clean(r.Model, maxName) }},
+		modelColumn("accuracy in training %", 2, func(r train.Result) *float64 { return accuracyOf(r.Train) }),
+		modelColumn("in development %", 2, func(r train.Result) *float64 { return accuracyOf(r.Development) }),
+		modelColumn(accuracy, 2, func(r train.Result) *float64 { return accuracyOf(r.Test) }),
+		{"95% interval", number, func(r train.Result) string {
+			if r.Test == nil {
 				return notKnown
 			}
-			return fixed(m.Test.AccuracyLow, 2) + "–" + fixed(m.Test.AccuracyHigh, 2)
+			return fixed(r.Test.AccuracyLow, 2) + "–" + fixed(r.Test.AccuracyHigh, 2)
 		}},
-	}
-	columns = append(columns,
-		column[Model]{"against the best", number, func(m Model) string { return against(m.AgainstBest) }},
-		column[Model]{"features", name, func(m Model) string { return clean(m.Features, maxName) }},
-		column[Model]{"CPU s", number, func(m Model) string {
-			if m.Seconds == 0 {
+		{"against the best", number, func(r train.Result) string { return against(r.AgainstBest) }},
+		{"features", name, func(r train.Result) string { return clean(r.Kind, maxName) }},
+		{"CPU s", number, func(r train.Result) string {
+			if r.Seconds == 0 {
 				return ""
 			}
-			return fixed(m.Seconds, 2)
-		}})
-	isBest, errors := func(m Model) bool { return m.Best }, errorColumns(test)
-	if len(p.Models) == 1 {
-		return transposed(tabulate("", p.Models, nil, append(columns, errors...)))
+			return fixed(r.Seconds, 2)
+		}},
 	}
-	return slices.Concat(tabulate("", p.Models, isBest, columns), tabulate("Errors", p.Models, isBest, append([]column[Model]{model}, errors...)))
+	errors := []column[train.Result]{
+		modelColumn("ham lost %", 2, func(r train.Result) *float64 { return test(r).HM }),
+		modelColumn("spam missed %", 2, func(r train.Result) *float64 { return test(r).SM }),
+		modelColumn("mean of both %", 2, func(r train.Result) *float64 { return test(r).LAM }),
+		modelColumn("ham ranked above spam %", 4, func(r train.Result) *float64 { return test(r).OneMinusROCA }),
+		modelColumn("log loss", 4, func(r train.Result) *float64 { return test(r).LogLoss }),
+		modelColumn("Brier score", 4, func(r train.Result) *float64 { return test(r).Brier }),
+	}
+	if len(p.Models) == 1 {
+		return transposed(tabulate("", p.Models, append(columns, errors...)))
+	}
+	all := slices.Concat(tabulate("", p.Models, columns), tabulate("Errors", p.Models, append(columns[:1:1], errors...)))
+	for _, t := range all {
+		if p.HasBest {
+			t.Rows[0].Best = true
+			t.Rows[0].Cells[0].Text += " *"
+		}
+	}
+	return all
 }
 
 // transposed returns tables with a row for each column.
@@ -164,88 +165,66 @@ func against(m *metrics.McNemar) string {
 	return screen.Sprintf("+%d\u00a0−%d (p\u00a0%s)", m.Better, m.Worse, p)
 }
 
-// trialTable has a column for each setting, in the order of appearance.
-func (p Page) trialTable() []table {
-	var names []string
-	for _, t := range p.Trials {
-		for _, s := range t.Settings {
-			if !slices.Contains(names, s.Name) {
-				names = append(names, s.Name)
-			}
-		}
+// reliabilityTable has predicted probabilities and observed shares.
+func (p Page) reliabilityTable() []table {
+	if p.Figures == nil {
+		return nil
 	}
-	columns := []column[Trial]{{"", name, func(t Trial) string {
-		if t.Best {
-			return "*"
-		}
-		return ""
-	}}}
-	for _, setting := range names {
-		columns = append(columns, column[Trial]{clean(setting, maxTerm), name, func(t Trial) string {
-			for _, s := range t.Settings {
-				if s.Name == setting {
-					return clean(s.Value, maxTerm)
-				}
-			}
-			return ""
-		}})
+	came := "were predicted right"
+	if len(p.Classes) == 2 {
+		came = "were " + p.className(1)
 	}
-	development := func(t Trial) *metrics.Figures { return t.Development }
-	columns = append(columns, figureColumn("accuracy %", 2, development, accuracyOf))
-	columns = append(append(columns, errorColumns(development)...), column[Trial]{"note", prose, func(t Trial) string { return clean(t.Note, maxLine) }})
-	return tabulate("", p.Trials, func(t Trial) bool { return t.Best }, columns)
-}
-
-func (p Page) driftTable() []table {
-	return tabulate("", p.Drift, nil, []column[Period]{
-		{"when", name, Period.String},
-		{"messages", number, func(m Period) string { return screen.Grouped(m.Messages) }},
-		{"accuracy %", number, func(m Period) string { return fixed(m.Accuracy, 2) }},
-		{"95% interval", number, func(m Period) string { return fixed(m.AccuracyLow, 2) + "–" + fixed(m.AccuracyHigh, 2) }},
+	return tabulate("", p.Figures.Reliability, []column[metrics.ReliabilityBin]{
+		{"messages", number, func(b metrics.ReliabilityBin) string { return screen.Grouped(b.Messages) }},
+		{"mean probability %", number, func(b metrics.ReliabilityBin) string { return fixed(100*b.Predicted, 1) }},
+		{came + " %", number, func(b metrics.ReliabilityBin) string { return fixed(100*b.Observed, 1) }},
+		{"95% interval", number, func(b metrics.ReliabilityBin) string {
+			return fixed(100*b.ObservedLow, 1) + "–" + fixed(100*b.ObservedHigh, 1)
+		}},
 	})
 }
 
 func (p Page) termTables() []table {
 	var all []table
-	for _, class := range p.Strongest {
-		all = append(all, tabulate(clean(class.Class, maxName), class.Terms, nil, []column[Term]{
-			{"term", prose, func(t Term) string { return clean(t.Text, maxTerm) }},
-			{"weight", number, func(t Term) string { return fixed(t.Weight, 3) }},
-			{"messages", number, func(t Term) string { return screen.Grouped(t.Messages) }},
+	for class, terms := range p.Strongest {
+		all = append(all, tabulate(p.className(class), terms, []column[filter.TermWeight]{
+			{"term", prose, func(t filter.TermWeight) string { return clean(t.Term, maxTerm) }},
+			{"weight", number, func(t filter.TermWeight) string { return fixed(t.Weight, 3) }},
+			{"messages", number, func(t filter.TermWeight) string { return screen.Grouped(int(t.Messages)) }},
 		})...)
 	}
 	return all
 }
 
 func (p Page) leakTable() []table {
-	columns := []column[Leak]{{"term", prose, func(l Leak) string { return clean(l.Term, maxTerm) }}}
+	columns := []column[evaluate.Leak]{{"term", prose, func(l evaluate.Leak) string { return clean(l.Term, maxTerm) }}}
 	classes := 0
 	for _, l := range p.Leaks {
 		classes = max(classes, len(l.Messages))
 	}
 	for class := range classes {
-		columns = append(columns, column[Leak]{p.className(class), number, func(l Leak) string {
+		columns = append(columns, column[evaluate.Leak]{p.className(class), number, func(l evaluate.Leak) string {
 			if class >= len(l.Messages) || class >= len(l.Of) {
 				return notKnown
 			}
 			return screen.Sprintf("%d of %d", l.Messages[class], l.Of[class])
 		}})
 	}
-	columns = append(columns, column[Leak]{"what to do", prose, func(l Leak) string { return clean(l.Advice, maxLine) }})
-	return tabulate("", p.Leaks, nil, columns)
+	columns = append(columns, column[evaluate.Leak]{"what to do", prose, func(l evaluate.Leak) string { return clean(l.Advice, maxLine) }})
+	return tabulate("", p.Leaks, columns)
 }
 
 // confusionTable shades each cell by its share of the row.
 func (p Page) confusionTable() []table {
-	if p.Confusion.Messages() == 0 {
+	if p.Figures == nil || p.Figures.Confusion.Messages() == 0 {
 		return nil
 	}
 	t := table{Head: []cell{{Text: "true \\ predicted"}}}
-	for i := range p.Confusion {
+	for i := range p.Figures.Confusion {
 		t.Head = append(t.Head, cell{Text: p.className(i), Kind: number})
 	}
 	t.Head = append(t.Head, cell{Text: "all", Kind: number})
-	for i, counts := range p.Confusion {
+	for i, counts := range p.Figures.Confusion {
 		sum := 0
 		for _, n := range counts {
 			sum += n

@@ -13,7 +13,12 @@ import (
 
 	"golang.org/x/net/html"
 
+	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/tabletest"
+	"chaff/message"
+	"chaff/metrics"
+	"chaff/train"
 )
 
 func TestTextIsMadeFitToBeShown(t *testing.T) {
@@ -44,20 +49,19 @@ func hostile() []string {
 
 // textPage has the text wherever a page shows text of others.
 func textPage(text string) Page {
-	terms := []Contribution{{text, 1.5}, {text, -2}}
-	message := []Mistake{{Path: text, Subject: text, True: text, Given: "spam", Score: 1, Terms: terms}}
 	return Page{
-		Title: text, Subtitle: text, Facts: []Fact{{text, text}}, Warnings: []string{text},
-		Models: []Model{{Name: text, Features: text}}, Classes: []string{text, text},
-		ROC:       []Curve{{text, []Point{{0, 0}, {0.1, 0.9}, {1, 1}}}},
-		Strongest: []ClassTerms{{text, []Term{{text, 1, 2}}}},
-		Leaks:     []Leak{{text, []int{1, 2}, []int{3, 4}, text}},
-		TwoTerms:  &TwoTerms{X: text, Y: text, Unit: text, Points: []TermPoint{{0, 1, 0, 1}, {1, 0, 1, 3}}, A: 1, B: -1},
-		Operating: []Operating{{Model: text, Ham: 2, Spam: 2}, {Model: text + "2", Point: SpamLimit, Limit: 1, Ham: 2, Spam: 2}},
-		Growth:    &Growth{Model: text, Advice: text, Points: []GrowthPoint{{1, 1, 50, 10, 90}, {2, 0, 60, 20, 95}}},
-		Trials:    []Trial{{Settings: []Fact{{text, text}}, Note: text}}, Evidence: Evidence{Weighed: []Weighed{{text, text, 1, 2, 0.5, 3}},
-			Votes: []Vote{{text, 1}},
-			Texts: []Text{{text, []Stretch{{"harmless", 1, text}, {text, -1, text}}}}, For: text, Against: text}, Findings: Findings{Mistakes: message, LeastCertain: message, Suspects: message, Drift: []Period{{text, text, 1, 99, 90, 100}, {text, "", 2, 98, 90, 100}}},
+		Title: text, Subtitle: text, Facts: []Fact{{text, text}}, Warnings: []string{text}, Classes: []string{text, text},
+		Models:    []train.Result{{Model: text, Kind: text, Test: &metrics.Figures{Messages: 4, Confusion: metrics.Confusion{{2, 0}, {1, 1}}}}, {Model: text, Test: &metrics.Figures{Messages: 4}}},
+		Curves:    [][]metrics.Point{{{Threshold: -1, HM: 1}, {HM: 0.1, SM: 0.2}, {Threshold: 1, SM: 1}}},
+		Strongest: [][]filter.TermWeight{{{Term: text, Weight: 1, Messages: 2}}},
+		Leaks:     []evaluate.Leak{{Term: text, Messages: []int{1, 2}, Of: []int{3, 4}, Advice: text}},
+		Boundary:  &evaluate.Boundary{Model: text, X: text, Y: text, Unit: text, Points: []evaluate.TermPoint{{X: 0, Y: 1, Messages: 1}, {X: 1, Class: 1, Messages: 3}}, A: 1, B: -1},
+		Mistakes:  []evaluate.Judged{{Path: text, Subject: text, From: text, Label: text, Class: "spam", Score: 1, Terms: []evaluate.Reason{{Term: text, Contribution: 1.5}, {Term: text, Contribution: -2}}}},
+		Explanation: &filter.Explanation{
+			For: text, Against: text, Votes: []filter.Vote{{Group: text, Contribution: 1}},
+			Contributions: []filter.Contribution{{SeenTerm: filter.SeenTerm{Term: "body:" + text, Tokens: []string{"innocent"}}, Contribution: 1}},
+			View:          filter.View{Message: &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte("an innocent text")}, {Type: []byte("text/plain"), Text: []byte(text)}}}},
+		},
 	}
 }
 
@@ -69,7 +73,7 @@ func FuzzAnyTextInAPageStaysText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { requireText(t, text, harmless) })
 }
 
-// requireText compares a page with the text to one with a harmless text: its elements must be the same ones with the same
+// requireText compares a page with the text to one with an innocent text: its elements must be the same ones with the same
 // attributes, only the plots may differ. The text must be there to read.
 func requireText(t *testing.T, text string, want []element) {
 	t.Helper()

@@ -8,13 +8,14 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 
+	"chaff/evaluate"
 	"chaff/internal/screen"
 )
 
 // twoTerms draws messages in the plane of two terms, and the decision boundary. Each class is a little beside the point, so that it hides
 // no other.
 func (p Page) twoTerms() Plot {
-	t := p.TwoTerms
+	t := p.Boundary
 	if t == nil || len(t.Points) == 0 {
 		return Plot{}
 	}
@@ -34,16 +35,13 @@ func (p Page) twoTerms() Plot {
 		}
 		points[m.Class], weights[m.Class] = append(points[m.Class], Point{m.X, m.Y}), append(weights[m.Class], m.Messages)
 	}
-	unit, on := "", "the occurrences of these two terms"
-	if t.Unit != "" {
-		unit = " (" + clean(t.Unit, maxName) + ")"
-	}
+	unit, on := " ("+clean(t.Unit, maxName)+")", "the occurrences of these two terms"
 	if t.Unit == "0 or 1" {
 		on = "these two terms"
 	}
 	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
-	setRange(&c.X, 0, mostlyBelow(t.Points, func(p TermPoint) float64 { return p.X }))
-	setRange(&c.Y, 0, mostlyBelow(t.Points, func(p TermPoint) float64 { return p.Y }))
+	setRange(&c.X, 0, mostlyBelow(t.Points, func(p evaluate.TermPoint) float64 { return p.X }))
+	setRange(&c.Y, 0, mostlyBelow(t.Points, func(p evaluate.TermPoint) float64 { return p.Y }))
 	width := c.X.Max
 	for _, a := range []*plot.Axis{&c.X, &c.Y} {
 		margin := (a.Max - a.Min) / 8 // so that no mark is cut
@@ -52,7 +50,7 @@ func (p Page) twoTerms() Plot {
 	var ends []Point // of the boundary
 	for class, side := range []float64{-1, 1} {
 		var area []Point
-		area, ends = t.halfPlane(c.X, c.Y, side)
+		area, ends = halfPlane(t.A, t.B, t.C, c.X, c.Y, side)
 		c.addArea("called "+p.className(class), colour(class), area)
 	}
 	classes := slices.Sorted(maps.Keys(points))
@@ -70,7 +68,7 @@ func (p Page) twoTerms() Plot {
 		origin = p.byClass(atOrigin) + " have neither term."
 	}
 	return Plot{
-		Note: "A model of its own: " + cmp.Or(clean(t.Model, maxName), "a model") + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
+		Note: "A model of its own: " + clean(t.Model, maxName) + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
 			"Larger points stand for more training messages. " + origin + " A cross marks counts beyond an axis, at its end. On the line, the score is 0.",
 		Alt:   screen.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
 		chart: c,
@@ -86,9 +84,9 @@ func (p Page) byClass(messages map[int]int) string {
 }
 
 // mostlyBelow returns the value that 99.5% of the messages are not above, or the highest if it is not much higher; at least 1.
-func mostlyBelow(all []TermPoint, of func(TermPoint) float64) float64 {
-	all = slices.DeleteFunc(slices.Clone(all), func(p TermPoint) bool { return !finite(p.X) || !finite(p.Y) })
-	slices.SortFunc(all, func(p, q TermPoint) int { return cmp.Compare(of(p), of(q)) })
+func mostlyBelow(all []evaluate.TermPoint, of func(evaluate.TermPoint) float64) float64 {
+	all = slices.DeleteFunc(slices.Clone(all), func(p evaluate.TermPoint) bool { return !finite(p.X) || !finite(p.Y) })
+	slices.SortFunc(all, func(p, q evaluate.TermPoint) int { return cmp.Compare(of(p), of(q)) })
 	messages, seen := 0, 0
 	for _, p := range all {
 		messages += max(0, p.Messages)
@@ -104,10 +102,10 @@ func mostlyBelow(all []TermPoint, of func(TermPoint) float64) float64 {
 	return 1
 }
 
-// halfPlane returns the corners of the part of the plot where A*x + B*y + C has the sign of side, and those where it is 0.
-func (t TwoTerms) halfPlane(x, y plot.Axis, side float64) (area, ends []Point) {
+// halfPlane returns the corners of the part of the plot where a*x + b*y + c has the sign of side, and those where it is 0.
+func halfPlane(a, b, c float64, x, y plot.Axis, side float64) (area, ends []Point) {
 	corners := []Point{{x.Min, y.Min}, {x.Max, y.Min}, {x.Max, y.Max}, {x.Min, y.Max}}
-	score := func(p Point) float64 { return side * (t.A*p.X + t.B*p.Y + t.C) }
+	score := func(p Point) float64 { return side * (a*p.X + b*p.Y + c) }
 	for i, p := range corners {
 		q := corners[(i+1)%len(corners)]
 		from, to := score(p), score(q)

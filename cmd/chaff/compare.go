@@ -45,9 +45,6 @@ learns it. The figures are those of all messages.`,
 			if err := x.prepare(paths); err != nil {
 				return err
 			}
-			if x.page.axes != "" && (x.replay.online || x.withFolds()) {
-				return errors.New("--axes needs models that are trained once: leave out --online and --folds")
-			}
 			features, err := x.kindsOf(names, kinds)
 			slices.SortFunc(names, func(x, y string) int {
 				return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
@@ -65,12 +62,12 @@ learns it. The figures are those of all messages.`,
 		},
 	}
 	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
+	x.page.add(c)
 	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
 	c.Flags().Lookup("models").DefValue = "all"
 	complete(c, "models", models.Names()...)
 	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
 	x.replay.add(c)
-	x.page.addAxes(c)
 	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
 	return c
@@ -124,17 +121,18 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	for _, failed := range comparison.Failed {
 		screen.Printf(x.stderr, "chaff: left out: %v\n", failed)
 	}
-	var found findings
-	if x.page.wanted() || !x.asJSON {
-		if found.leaks, err = evaluate.Leaks(collection); err != nil {
+	var leaks []evaluate.Leak
+	if x.page != "" || !x.asJSON {
+		if leaks, err = evaluate.Leaks(collection); err != nil {
 			return err
 		}
 	}
-	if x.page.wanted() {
-		if found.Findings, err = evaluate.Find(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms); err != nil {
+	if x.page != "" {
+		found, err := evaluate.Find(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms)
+		if err != nil {
 			return err
 		}
-		page, err := x.trainedPage("chaff compare", collection, comparison.Models, found)
+		page, err := x.trainedPage("chaff compare", collection, comparison.Models, found, leaks)
 		if err == nil {
 			err = x.page.write(page)
 		}
@@ -143,7 +141,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		}
 	}
 	results := resultsOf(comparison.Models)
-	return x.show(comparedReport{resultReport{Corpus: collection.Summary(), Models: results}, x, doubted{collection.Classes(), found.leaks, results}})
+	return x.show(comparedReport{resultReport{Corpus: collection.Summary(), Models: results}, x, doubted{collection.Classes(), leaks, results}})
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -318,7 +316,7 @@ func (x *experiment) crossValidate(names []string) error {
 	}
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ between rounds
-	return x.show(foldsReport{summary, x.folds, results, x, collection.Classes()})
+	return x.show(foldsReport{summary, x.folds, results, x})
 }
 
 // foldsReport is the result of compare and of evaluate with folds.
@@ -327,7 +325,6 @@ type foldsReport struct {
 	Folds      int                        `json:"folds"`
 	Models     []evaluate.CrossValidation `json:"models"` // the best first
 	experiment *experiment
-	classes    []string
 }
 
 // results returns what the folds share with models that are trained once.
@@ -354,15 +351,6 @@ func (r foldsReport) describe(a *answer, fully bool) {
 		}
 		a.table(t, 0)
 		a.line(differenceNote + "\ndeviation is that of the accuracy over the folds, in percentage points.")
-	}
-	if suspects := r.Models[0].Suspects; len(suspects) > 0 {
-		a.gap()
-		a.paragraph("Labels that may be wrong: %s, trained without these messages, is sure of another class:", r.Models[0].Model)
-		if fully {
-			a.judged(r.classes, suspects)
-		} else {
-			a.briefly(r.classes, suspects, len(suspects))
-		}
 	}
 	a.gap()
 	r.experiment.more(a)

@@ -194,7 +194,7 @@ func demoMessages(p *program, c *cobra.Command, cfg config.Config, unseen []stri
 		}
 		v := trained.Filter.Classify(last)
 		m := decoder.Decode(last)
-		screen.Printf(t, "%s\t%.3f\t%s\t%s\n", v.Verdict, v.Probability, screen.Quoted(screen.Cut(screen.Printable(sender(string(m.Get("From")))), demoSender)), m.Get("Subject"))
+		screen.Printf(t, "%s\t%.3f\t%s\t%s\n", v.Verdict, v.Probability, screen.Quoted(screen.Cut(screen.Printable(evaluate.Sender(string(m.Get("From")))), demoSender)), m.Get("Subject"))
 	}
 	t.Flush()
 	e, err := trained.Filter.Explain(last)
@@ -205,15 +205,6 @@ func demoMessages(p *program, c *cobra.Command, cfg config.Config, unseen []stri
 	up, _ := bySide(e)
 	printContributions(p.stdout, strongest(up, demoTerms))
 	return nil
-}
-
-// sender returns the name of the sender in a From field, or the address if there is none.
-func sender(from string) string {
-	name, address, _ := strings.Cut(from, "<")
-	if name = strings.Trim(name, "\" \t"); name == "" {
-		return strings.Trim(address, "<>")
-	}
-	return name
 }
 
 func sampleWithout(origins []string) corpus.Source {

@@ -23,7 +23,7 @@ type experiment struct {
 	onModel
 	sources  sourceFlags
 	paths    []string // mail that no flag explains
-	page     reportFlags
+	page     pageFlag
 	replay   replayFlags
 	mistakes int
 	folds    int
@@ -37,14 +37,13 @@ type experiment struct {
 func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.sources.add(c)
 	x.onModel.add(p, c, "", "print the result as JSON", settings...)
-	x.page.add(c)
 	addVerbose(c, &x.verbose, "print all figures")
 }
 
 func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds, "folds", 0, usage) }
 
 func (x *experiment) addMistakes() {
-	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes and the N least certain messages")
+	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes")
 }
 
 // wantsMistakes reports whether the user asks for mistakes in a short answer.
@@ -69,7 +68,7 @@ func (x *experiment) prepare(paths []string) error {
 			return fmt.Errorf("--folds: %w", err)
 		}
 	}
-	return x.page.check()
+	return nil
 }
 
 // open opens the mail, if all outputs can be written: those of the flags that experiments share, and others.
@@ -86,7 +85,7 @@ func (x *experiment) reads(mail labelled) []place {
 }
 
 func (x *experiment) outputs() []replace.Output {
-	return append(x.page.outputs(), replace.Output{Path: x.replay.results, Kind: evaluate.TRECKind()})
+	return []replace.Output{x.page.output()}
 }
 
 func (x *experiment) collect() (*train.Collection, error) {
@@ -99,7 +98,7 @@ func (x *experiment) collect() (*train.Collection, error) {
 
 // show writes the page of a result, if it has one that is wanted, and prints the result.
 func (x *experiment) show(r result) error {
-	if of, has := r.(paged); has && x.page.wanted() {
+	if of, has := r.(paged); has && x.page != "" {
 		page, err := of.page()
 		if err == nil {
 			err = x.page.write(page)
@@ -114,7 +113,7 @@ func (x *experiment) show(r result) error {
 // more says where the rest of the figures is.
 func (x *experiment) more(a *answer) {
 	switch {
-	case !x.verbose && !x.page.wanted():
+	case !x.verbose && x.page == "":
 		a.fact("more", "--verbose prints all figures; --report FILE.html draws them")
 	case !x.verbose:
 		a.fact("more", "--verbose prints all figures")
@@ -189,7 +188,7 @@ tests each with a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model softmax
-  chaff evaluate --online --trec index --delay 100 --trec-results results`,
+  chaff evaluate --online --trec index --every 100`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if err := x.prepare(paths); err != nil {
 				return err
@@ -213,8 +212,8 @@ tests each with a model that is trained on the others.`,
 		},
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
+	x.page.add(c)
 	x.replay.add(c)
-	c.Flags().StringVar(&x.replay.results, "trec-results", "", "with --online: write the verdicts to `FILE` in the format of the TREC spam track's toolkit")
 	p.addModelFile(c, &x.model, "measure")
 	x.addMistakes()
 	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
@@ -155,15 +155,6 @@ func between(t *metrics.Thresholds) string {
 	return fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
 }
 
-// aboutMessage returns the subject and the sender of a message.
-func aboutMessage(subject, from string) string {
-	about := cmp.Or(subject, "without a subject")
-	if from := sender(from); from != "" {
-		about += ", from " + from
-	}
-	return about
-}
-
 // explanation is the result of explain. Its JSON is that of the filter, in one line: indented, that of a large message would take too much memory.
 type explanation struct {
 	filter.Explanation
@@ -219,7 +210,7 @@ func (e explanation) describe(a *answer, fully bool) {
 // titleOf returns the subject and the sender of a message, cut at a width.
 func titleOf(e filter.Explanation, width int) string {
 	m := e.View.Message
-	return screen.Cut(screen.Printable(aboutMessage(string(m.Get("Subject")), string(m.Get("From")))), width)
+	return screen.Cut(screen.Printable(evaluate.Title(string(m.Get("Subject")), string(m.Get("From")))), width)
 }
 
 // bySide divides the contributions of a message into those for e.For and those for e.Against, the strongest first.
@@ -291,11 +282,8 @@ func voteBar(adds float64) string {
 	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
 }
 
-// maxPageTerms is how many terms a page shows, and maxTitle how wide its title is.
-const (
-	maxPageTerms = 1000
-	maxTitle     = 120
-)
+// maxTitle is how wide the title of a page is.
+const maxTitle = 120
 
 func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds) report.Page {
 	above := fmt.Sprintf(" (%s over %s)", e.For, e.Against)
@@ -310,31 +298,8 @@ func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds)
 			{Name: "Score", Value: fmt.Sprintf("%.3f%s", e.Margin, above)},
 			{Name: "Probability of " + e.For, Value: fmt.Sprintf("%.4f", e.Probability)},
 			{Name: "Terms", Value: screen.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
-		}, Findings: report.Findings{Thresholds: t},
-		Evidence: report.Evidence{For: e.For, Against: e.Against, Bounded: len(e.Votes) > 0, Votes: []report.Vote{{Evidence: "bias", Score: e.Bias}}},
-	}
-	for _, v := range e.Votes {
-		page.Votes = append(page.Votes, report.Vote{Evidence: v.Group, Score: v.Contribution})
-	}
-	if len(e.Votes) == 0 {
-		up, down := bySide(e)
-		page.Votes = append(page.Votes, report.Vote{Evidence: "for " + e.For, Score: sumOf(up)}, report.Vote{Evidence: "for " + e.Against, Score: sumOf(down)})
-	}
-	texts, left := e.Texts()
-	page.TextLeft = left
-	for _, t := range texts {
-		text := report.Text{Title: t.Title}
-		for _, s := range t.Spans {
-			text.Stretches = append(text.Stretches, report.Stretch{Text: s.Text, Score: s.Contribution, Terms: strings.Join(s.Terms, ", ")})
-		}
-		page.Texts = append(page.Texts, text)
-	}
-	shown := e.Contributions[:min(maxPageTerms, len(e.Contributions))]
-	page.WeighedLeft = len(e.Contributions) - len(shown)
-	for _, c := range shown {
-		page.Weighed = append(page.Weighed, report.Weighed{
-			Term: c.Term, Words: strings.Join(c.Tokens, " "), Score: c.Contribution, Weight: c.Weight, Value: c.Value, Messages: int(c.Messages),
-		})
+		},
+		Thresholds: t, Explanation: &e,
 	}
 	return page
 }

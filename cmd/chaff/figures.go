@@ -286,42 +286,12 @@ func (a *answer) guarantee(p *metrics.Promise) {
 // heldOut describes the messages of out-of-fold scores.
 const heldOut = "each message judged by a model that had not learned it"
 
-// growth adds the accuracy by the number of messages learned, and whether more mail would help.
-func (a *answer) growth(g evaluate.Growth) {
-	if len(g.Points) < 2 {
-		return
-	}
-	a.line("\nAccuracy by the number of messages learned:")
-	t := table{{"  learned", "accuracy", "95% interval", "errors"}}
-	for _, at := range g.Points {
-		t.row(screen.Sprintf("  %d", at.Messages), screen.Sprintf("%.2f%%", at.Accuracy), screen.Sprintf("%.2f-%.2f", at.AccuracyLow, at.AccuracyHigh), at.Errors)
-	}
-	a.table(t, 0)
-	if g.Advice != "" {
-		a.paragraph("%s", g.Advice)
-	}
-}
-
-// review adds the messages worth reading, and the accuracy by month.
+// review adds the messages worth reading.
 func (a *answer) review(classes []string, r evaluate.Review) {
 	if len(r.Mistakes) > 0 {
 		a.line("\nThe worst mistakes:")
 		a.judged(classes, r.Mistakes)
 	}
-	if len(r.LeastCertain) > 0 {
-		a.line("\nThe least certain:")
-		a.judged(classes, r.LeastCertain)
-	}
-	times := periods(r.Months)
-	if len(times) < 2 {
-		return
-	}
-	a.line("\nBy time of delivery:")
-	t := table{{"  time", "messages", "accuracy", "95% interval"}}
-	for _, m := range times {
-		t.row("  "+m.String(), m.Messages, fmt.Sprintf("%.2f%%", m.Accuracy), fmt.Sprintf("%.2f-%.2f", m.AccuracyLow, m.AccuracyHigh))
-	}
-	a.table(t, 0)
 }
 
 // judged adds messages with the terms that speak for their verdicts.

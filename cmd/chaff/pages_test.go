@@ -249,12 +249,11 @@ func makePages(t *testing.T, dir string) []madePage {
 	must(t, os.Symlink(sampleDir(), in("sample")))
 	writeHostileMail(t, in("hostile"), []string{"ham", "spam"})
 	writeHostileMail(t, in("classes"), hostileNames())
-	must(t, os.WriteFile(in("search.toml"), []byte(pageSearch), 0o644))
 	sampleMail := []string{"--ham", in("sample/ham"), "--spam", in("sample/spam")}
 	hostileMail := []string{"--ham", in("hostile/ham"), "--spam", in("hostile/spam")}
 	classes := []string{"--folders", in("classes"), "--set", "split.method=hash", "--set", "split.train=0.4", "--set", "split.development=0.3", "--set", "split.test=0.3"}
 	var pages []madePage
-	few := []string{"train-hostile", "compare-classes", "evaluate-hostile", "tune", "explain-hostile-0"}
+	few := []string{"train-hostile", "compare-classes", "evaluate-hostile", "explain-hostile-0"}
 	add := func(name, command string, mail ...string) {
 		if !testmain.IsLong() && os.Getenv(keptPages) == "" && !slices.Contains(few, name) {
 			return
@@ -284,7 +283,6 @@ func makePages(t *testing.T, dir string) []madePage {
 	add("evaluate-online", "evaluate --online --every 25 --report", sampleMail...)
 	add("evaluate-folds", "evaluate --folds 3 --report", sampleMail...)
 	add("evaluate-folds-hostile", "evaluate --folds 3 --report", hostileMail...)
-	add("tune", "tune --config @search.toml -o @best.toml --report", sampleMail...)
 	add("explain", "explain -m @sample.model --html", in("sample/spam/"+firstFile(t, in("sample/spam"))))
 	for i := range hostileTexts() {
 		if i%3 == 0 {
@@ -293,17 +291,6 @@ func makePages(t *testing.T, dir string) []madePage {
 	}
 	return pages
 }
-
-// pageSearch is a search that is soon done.
-const pageSearch = `
-[[tune.search]]
-key = "model"
-values = ["bernoulli", "multinomial", "softmax"]
-
-[[tune.search]]
-key = "tokenize.headers"
-values = ["*", "subject, from"]
-`
 
 func firstFile(t *testing.T, dir string) string {
 	entries, err := os.ReadDir(dir)

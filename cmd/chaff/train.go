@@ -57,23 +57,16 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 		},
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
+	x.page.add(c)
 	p.addModelFile(c, &x.model, "save")
 	c.Flags().BoolVar(&x.noStore, "no-log", false, "save the model alone: it cannot learn single messages")
 	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing")
 	addReplace(c, &x.replace)
 	x.addMistakes()
-	x.page.addAxes(c)
-	for _, measures := range []string{"report", "plots", "mistakes", "verbose"} {
+	for _, measures := range []string{"report", "mistakes", "verbose"} {
 		c.MarkFlagsMutuallyExclusive("quick", measures)
 	}
 	return c
-}
-
-// findings are what the page and the terminal show of a trained model.
-type findings struct {
-	evaluate.Findings
-	leaks  []evaluate.Leak
-	growth evaluate.Growth
 }
 
 // trainingReport is the result of train. Models and review describe the model of the training part, saved_model the one fitted to all mail.
@@ -84,7 +77,6 @@ type trainingReport struct {
 	Leaks      []evaluate.Leak `json:"leaks,omitempty"`
 	Doubtful   []doubtful      `json:"doubtful,omitempty"` // the messages that look mislabelled
 	experiment *experiment
-	growth     evaluate.Growth
 	classes    []string
 	warned     []train.Result // with the warnings about the model that is saved
 }
@@ -125,14 +117,14 @@ func (x *experiment) train() error {
 	if err != nil {
 		return err
 	}
-	found, page, err := x.look(ctx, collection, trained, options)
+	review, leaks, page, err := x.look(ctx, collection, trained)
 	if err != nil {
 		return err
 	}
 	result, learned, f := trained.Result, collection.Mail, trained.Filter
 	r := trainingReport{
-		resultReport: resultReport{collection.Summary(), []train.Result{result}, x.model}, Review: found.Review, Leaks: found.leaks,
-		experiment: x, growth: found.growth, classes: learned.Classes(), warned: []train.Result{result},
+		resultReport: resultReport{collection.Summary(), []train.Result{result}, x.model}, Review: review, Leaks: leaks,
+		experiment: x, classes: learned.Classes(), warned: []train.Result{result},
 	}
 	if x.Train.Refit { // the collection and the model of the training part are out of use then, which frees their memory
 		saved, refit, err := collection.Refit(ctx, trained, options)
@@ -194,7 +186,7 @@ func (x *experiment) fit(ctx context.Context, collection *train.Collection) (tra
 // fitOf runs a function that fits the model to a collection, and returns the options that it used. If it diverges, the error says why.
 func fitOf[T any](ctx context.Context, x *experiment, collection *train.Collection, run func(train.Options) (T, error)) (fitted T, options train.Options, err error) {
 	fitted, err = fit(x.program, x.Config, !x.verbose, func(o train.Options) (T, error) {
-		o.Unwatched = !x.verbose && !x.asJSON && !x.page.wanted()
+		o.Unwatched = !x.verbose && !x.asJSON && x.page == ""
 		options = o
 		return run(o)
 	})
@@ -206,34 +198,21 @@ func fitOf[T any](ctx context.Context, x *experiment, collection *train.Collecti
 	return fitted, options, err
 }
 
-// look finds what the page and the terminal show of a trained model, and draws the page if there is one.
-func (x *experiment) look(ctx context.Context, collection *train.Collection, trained train.Trained, o train.Options) (found findings, page report.Page, err error) {
-	if found.leaks, err = evaluate.Leaks(collection); err != nil {
-		return found, page, err
+// look finds the mistakes and the leaks of a trained model, and draws the page if there is one.
+func (x *experiment) look(ctx context.Context, collection *train.Collection, trained train.Trained) (review evaluate.Review, leaks []evaluate.Leak, page report.Page, err error) {
+	if leaks, err = evaluate.Leaks(collection); err != nil {
+		return review, nil, page, err
 	}
 	shown := x.mistakes
-	if x.page.wanted() {
+	if x.page != "" {
 		shown = max(shown, shownTerms)
 	}
-	if found.Findings, err = evaluate.Find(ctx, collection, trained.Filter, corpus.Test, shown); err != nil {
-		return found, page, err
+	found, err := evaluate.Find(ctx, collection, trained.Filter, corpus.Test, shown)
+	if err == nil && x.page != "" {
+		page, err = x.trainedPage("chaff train", collection, []train.Trained{trained}, found, leaks)
 	}
-	if x.page.wanted() {
-		if page, err = x.trainedPage("chaff train: "+trained.Result.Model, collection, []train.Trained{trained}, found.first(shownTerms)); err != nil {
-			return found, page, err
-		}
-	}
-	if x.verbose && !x.asJSON {
-		found.growth, err = evaluate.GrowthOf(ctx, collection, trained, o)
-	}
-	return found.first(x.mistakes), page, err
-}
-
-// first returns the findings with at most n messages of each kind.
-func (f findings) first(n int) findings {
-	f.Review.Mistakes = f.Review.Mistakes[:min(n, len(f.Review.Mistakes))]
-	f.Review.LeastCertain = f.Review.LeastCertain[:min(n, len(f.Review.LeastCertain))]
-	return f
+	review.Mistakes = found.Review.Mistakes[:min(x.mistakes, len(found.Review.Mistakes))]
+	return review, leaks, page, err
 }
 
 func (r trainingReport) describe(a *answer, fully bool) {
@@ -319,7 +298,6 @@ func (r trainingReport) describeFully(a *answer) {
 		a.errors(r.classes, m.Test)
 		a.review(r.classes, r.Review)
 	}
-	a.growth(r.growth)
 	s := r.Saved
 	if s == nil {
 		a.guarantee(m.Promise)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +19,6 @@ import (
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
-	"chaff/report"
 	"chaff/train"
 )
 
@@ -47,7 +45,6 @@ After an interrupt, the best settings so far are written. The pages
 docs/tuning.md and docs/configuration.md describe searches.`,
 		Example: `  chaff tune --config search.toml ~/Maildir
   chaff tune --config search.toml inbox junk -o best.toml --trials trials.csv
-  chaff tune --config search.toml inbox junk --report trials.html
   chaff train --config best.toml inbox junk`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			err := s.prepare(paths)
@@ -114,12 +111,8 @@ func (s *search) candidate(trial int) evaluate.Candidate {
 // How a search ended.
 const (
 	endComplete    = "complete"
-	endTime        = "out of time"
 	endInterrupted = "interrupted"
 )
-
-// errTime ends a search that is out of time.
-var errTime = errors.New("out of time")
 
 type tuneReport struct {
 	Corpus    train.Summary    `json:"corpus"`
@@ -128,7 +121,7 @@ type tuneReport struct {
 	Folds     int              `json:"folds,omitempty"`
 	Planned   int              `json:"planned"`        // combinations
 	LeftOut   int              `json:"left_out"`       // invalid combinations
-	End       string           `json:"end"`            // "complete", "out of time" or "interrupted"
+	End       string           `json:"end"`            // endComplete or endInterrupted
 	Trials    []tuneRow        `json:"trials"`         // the best first
 	File      string           `json:"file"`           // of the best settings
 	Test      *metrics.Figures `json:"test,omitempty"` // of the best settings; nil if it was not measured
@@ -167,10 +160,8 @@ func (s *search) tune(mail labelled) error {
 		return err
 	}
 	switch {
-	case len(trials) == 0 && r.End == endInterrupted:
-		return errors.New("interrupted before a trial was finished")
 	case len(trials) == 0:
-		return fmt.Errorf("no trial finished within %s: raise tune.time", s.Tune.Time)
+		return errors.New("interrupted before a trial was finished")
 	case trials[0].Error != "":
 		return fmt.Errorf("no settings can be trained: %s", trials[0].Error)
 	}
@@ -207,13 +198,8 @@ func (s *search) tune(mail labelled) error {
 	return nil
 }
 
-// run runs the trials until all are done, the time is over or the user interrupts it, and returns which of these ended it.
+// run runs the trials until all are done or the user interrupts it, and returns which of these ended it.
 func (s *search) run(ctx context.Context, collection *train.Collection) ([]evaluate.Trial, string, error) {
-	if budget := s.Tune.Budget(); budget > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithDeadlineCause(ctx, time.Now().Add(budget), errTime)
-		defer stop()
-	}
 	var candidates []evaluate.Candidate
 	for i := range s.plan.Trials {
 		candidates = append(candidates, s.candidate(i))
@@ -225,10 +211,7 @@ func (s *search) run(ctx context.Context, collection *train.Collection) ([]evalu
 		o.Progress = func(done, all int, best evaluate.Trial) { show(progressOf(done, all, best, o.Objective)) }
 	}
 	trials, err := evaluate.Tune(ctx, collection, candidates, o)
-	switch {
-	case errors.Is(err, errTime):
-		return trials, endTime, nil
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return trials, endInterrupted, nil
 	}
 	return trials, endComplete, err
@@ -380,26 +363,4 @@ func lastParts(keys []string) []string {
 		parts = append(parts, part)
 	}
 	return parts
-}
-
-func (r tuneReport) page() (report.Page, error) {
-	facts := []report.Fact{
-		{Name: "Best", Value: fmt.Sprintf("trial %d: %s; its settings are in %s", r.Trials[0].Trial, reached(r.Trials[0].Outcome, r.Objective), r.File)},
-		{Name: "Search", Value: r.ended()}, {Name: "Compared by", Value: r.Objective + " on " + r.comparedOn()},
-	}
-	page := newPage("chaff tune", r.Corpus, nil, append(facts, corpusFacts(r.search.Config, r.Corpus)...)...)
-	if r.Test != nil {
-		page.Facts = append(resultFacts("test message", r.Test), page.Facts...)
-		page.Of, page.On = "the best trial", "the test part"
-		page.Reliability, page.Confusion = r.Test.Reliability, r.Test.Confusion
-	}
-	keys := r.search.keys()
-	for i, row := range r.Trials {
-		trial := report.Trial{Note: row.Error, Settings: []report.Fact{{Name: "trial", Value: strconv.Itoa(row.Trial)}}, Development: row.figures(), Best: i == 0}
-		for k, value := range r.search.cells(row) {
-			trial.Settings = append(trial.Settings, report.Fact{Name: keys[k], Value: value})
-		}
-		page.Trials = append(page.Trials, trial)
-	}
-	return page, nil
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"chaff/evaluate"
 )
 
 func TestThresholdsAreWrittenWithoutANegativeZero(t *testing.T) {
@@ -53,7 +55,7 @@ func TestTheSenderIsTheNameOrElseTheAddress(t *testing.T) {
 	for from, want := range map[string]string{
 		"Ann Lee <ann@one.example>": "Ann Lee", `"Lee, Ann" <ann@one.example>`: "Lee, Ann", "<ann@one.example>": "ann@one.example", "ann@one.example": "ann@one.example", "": "",
 	} {
-		if got := sender(from); got != want {
+		if got := evaluate.Sender(from); got != want {
 			t.Errorf("%s: got %q, want %q", from, got, want)
 		}
 	}

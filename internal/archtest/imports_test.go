@@ -61,7 +61,7 @@ func rooms() map[string][]string {
 		"message":               {},
 		"features":              {},
 		"metrics":               {},
-		"report":                {"metrics"}, // for its types
+		"report":                {"evaluate", "filter", "metrics", "train"}, // for their results
 	}
 }
 
