@@ -12,7 +12,7 @@ import (
 )
 
 // key is a key as good as any.
-var key = termkey.New()
+var key = termkey.New([16]byte{1})
 
 const letter = "From: ann@example.org\nSubject: tea\n on Friday\n\nDear Bob,\n\ncome to tea.\n"
 
@@ -101,7 +101,7 @@ func TestFingerprintsAreMadeUnderTheKey(t *testing.T) {
 	if got := Fingerprint([]byte(letter), key); got != want.Sum64() {
 		t.Errorf("got %x, want the hash under the key, %x", got, want.Sum64())
 	}
-	fingerprint, splitKey := Hashes([]byte(letter), termkey.New())
+	fingerprint, splitKey := Hashes([]byte(letter), termkey.New([16]byte{2}))
 	if fingerprint == want.Sum64() || splitKey != SplitKey([]byte(letter)) {
 		t.Errorf("under another key: %x and the split key %x, want another fingerprint and the same split key", fingerprint, splitKey)
 	}

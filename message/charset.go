@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
@@ -180,11 +180,42 @@ func charsetBySignature(text []byte, valid bool) string {
 // charsetInHTML returns the charset that HTML, which is not UTF-8 as a whole, declares to browsers, nil if the word is not there. A declaration
 // that no browser follows makes it windows-1252, or UTF-8 if the head is.
 func charsetInHTML(text []byte) []byte {
-	if head := text[:min(len(text), sniffBytes)]; !ascii.ContainsFold(head, "charset") {
+	head := text[:min(len(text), sniffBytes)]
+	if !ascii.ContainsFold(head, "charset") {
 		return nil
 	}
-	_, name, _ := charset.DetermineEncoding(text, "")
-	return []byte(name)
+	var s scanner
+	for s.start(head); len(s.rest) > 0; {
+		if kind, _ := s.next(); kind != startTagToken || string(s.name) != "meta" {
+			continue
+		}
+		label := s.value("charset")
+		if label == nil && ascii.EqualFold(s.value("http-equiv"), "content-type") {
+			label = charsetInContent(s.value("content"))
+		}
+		switch name := knownCharsets()[string(bytes.ToLower(ascii.Space.Trim(label)))].name; {
+		case strings.HasPrefix(name, "utf-16"): // the declaration could not be read
+			return []byte("utf-8")
+		case name != "":
+			return []byte(name)
+		}
+	}
+	for head[len(head)-1] >= utf8.RuneSelf { // a character that the limit cut in two
+		head = head[:len(head)-1]
+	}
+	if lengthOfASCII(head) < len(head) && utf8.Valid(head) {
+		return []byte("utf-8")
+	}
+	return []byte(fallback)
+}
+
+// charsetInContent returns the charset that the content of an element meta names, as in "text/html; charset=utf-8".
+func charsetInContent(content []byte) []byte {
+	const quotes, end ascii.Set = 1<<'"' | 1<<'\'', ascii.Space | 1<<';'
+	_, after, _ := bytes.Cut(bytes.ToLower(content), []byte("charset"))
+	label, _ := bytes.CutPrefix(ascii.Space.TrimLeft(after), []byte("="))
+	label = (ascii.Space | quotes).TrimLeft(label)
+	return label[:(end | quotes).Index(label)]
 }
 
 func (c *codec) isUTF8() bool { return c.decoder == nil && c.mark == "" }

@@ -5,16 +5,17 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
 
@@ -24,7 +25,7 @@ import (
 // newCodec returns the codec for a declared charset, nil if it is unknown or ASCII.
 //
 // QUIRK: a charset has a registered name. Mail has names of programs and systems, and misspelt names (charset-labels.eml).
-// Each is tried as browsers read it, then with its spelling repaired, then as a code page of DOS.
+// Each is tried as browsers read it, then with its spelling repaired.
 func newCodec(label string) *codec {
 	const maxLabel = 64 // longer than any name
 	if len(label) > maxLabel {
@@ -38,19 +39,16 @@ func newCodec(label string) *codec {
 	if isASCII(clean) {
 		return nil
 	}
-	proper := alias(string(clean))
-	if c := namedCodec(proper); c != nil {
-		return c
-	}
-	if enc := codePage(proper); enc != nil {
-		return &codec{decoder: enc.NewDecoder()}
-	}
-	return nil
+	return namedCodec(alias(string(clean)))
 }
 
 // namedCodec returns the codec for a correctly spelt name.
 func namedCodec(name string) *codec {
 	switch name {
+	case "utf-8": // most mail needs no other one but this and the next
+		return &codec{}
+	case "iso-8859-1", "windows-1252":
+		return &codec{decoder: charmap.Windows1252.NewDecoder(), name: fallback}
 	case "utf-16": // for browsers it is little-endian
 		return &codec{width: 2, isBig: true, mark: "\x00"}
 	case "utf-32", "ucs-4", "iso-10646-ucs-4", "csucs4":
@@ -69,25 +67,105 @@ func namedCodec(name string) *codec {
 		return nil
 	}
 	label := strings.TrimSpace(name)
-	enc, name := charset.Lookup(label)
-	switch name {
-	case "", "replacement":
-		return nil
+	charset, isKnown := knownCharsets()[label]
+	switch name = charset.name; name {
 	case "utf-8":
 		return &codec{}
 	case "utf-16le", "utf-16be":
 		return &codec{width: 2, isBig: name == "utf-16be", isSure: label == name, mark: "\x00"}
-	case "iso-2022-jp":
-		return &codec{decoder: enc.NewDecoder(), mark: "\x1b"}
-	case "gbk":
-		return &codec{decoder: simplifiedchinese.GB18030.NewDecoder(), pairs: true, name: "gb18030"}
-	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
-		return &codec{decoder: enc.NewDecoder(), pairs: true, name: name}
-	case "koi8-r":
-		return &codec{decoder: enc.NewDecoder(), name: "koi8-u"} // which has more letters
 	}
-	return &codec{decoder: enc.NewDecoder(), name: name} // one byte a character
+	if !isKnown {
+		return nil
+	}
+	c := &codec{decoder: charset.NewDecoder(), name: name}
+	switch name {
+	case "iso-2022-jp":
+		c.name, c.mark = "", "\x1b"
+	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
+		c.pairs = true
+	case "koi8-r":
+		c.name = "koi8-u" // which has more letters
+	}
+	return c
 }
+
+// charsets is the names of charsets that browsers know (https://encoding.spec.whatwg.org/#names-and-labels), without those that they refuse to
+// read, and code pages of DOS. Each line begins with the name of an encoding. The library fills a map with them at the start of each process.
+const charsets = `
+utf-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8
+ibm866 866 cp866 csibm866
+iso-8859-2 csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2
+iso-8859-3 csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3
+iso-8859-4 csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4
+iso-8859-5 csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988
+iso-8859-6 arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114
+iso-8859-6 iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987
+iso-8859-7 csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 sun_eu_greek
+iso-8859-8 csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 visual
+iso-8859-8-i csiso88598i logical
+iso-8859-10 csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6
+iso-8859-13 iso8859-13 iso885913
+iso-8859-14 iso8859-14 iso885914
+iso-8859-15 csisolatin9 iso8859-15 iso885915 iso_8859-15 l9
+iso-8859-16
+koi8-r cskoi8r koi koi8 koi8_r
+koi8-u koi8-ru
+macintosh csmacintosh mac x-mac-roman
+windows-874 dos-874 iso-8859-11 iso8859-11 iso885911 tis-620
+windows-1250 cp1250 x-cp1250
+windows-1251 cp1251 x-cp1251
+windows-1252 ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819
+windows-1252 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii x-cp1252
+windows-1253 cp1253 x-cp1253
+windows-1254 cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 x-cp1254
+windows-1255 cp1255 x-cp1255
+windows-1256 cp1256 x-cp1256
+windows-1257 cp1257 x-cp1257
+windows-1258 cp1258 x-cp1258
+macintosh-cyrillic x-mac-cyrillic x-mac-ukrainian
+gb18030 chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk
+big5 big5-hkscs cn-big5 csbig5 x-x-big5
+euc-jp cseucpkdfmtjapanese x-euc-jp
+iso-2022-jp csiso2022jp
+shift_jis csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis
+euc-kr cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949
+utf-16be unicodefffe
+utf-16le csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16
+ibm437
+ibm850
+ibm852
+ibm855
+ibm860
+ibm862
+ibm863
+ibm865
+`
+
+// known is a charset that is read, by the name of its encoding. UTF needs none.
+type known struct {
+	name string
+	encoding.Encoding
+}
+
+// knownCharsets returns the charsets by their names in lower case.
+var knownCharsets = sync.OnceValue(func() map[string]known {
+	encodings := map[string]encoding.Encoding{
+		"gb18030": simplifiedchinese.GB18030, "big5": traditionalchinese.Big5, "eucjp": japanese.EUCJP, "iso2022jp": japanese.ISO2022JP,
+		"shiftjis": japanese.ShiftJIS, "euckr": korean.EUCKR,
+	}
+	for _, enc := range charmap.All { // their titles are like "ISO 8859-2" and "IBM Code Page 437"
+		clean := appendCleanLabel(nil, []byte(fmt.Sprint(enc)))
+		encodings[strings.Replace(string(clean), "ibmcodepage", "ibm", 1)] = enc
+	}
+	all := map[string]known{}
+	for line := range strings.Lines(charsets) {
+		names := strings.Fields(line)
+		for _, name := range names {
+			all[name] = known{names[0], encodings[string(appendCleanLabel(nil, []byte(names[0])))]}
+		}
+	}
+	return all
+})
 
 // wideDecoder returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
 //
@@ -182,20 +260,6 @@ func alias(clean string) string {
 		}
 	}
 	return clean
-}
-
-// codePage returns the code page of DOS with a label such as "ibm437", nil if there is none. Those of mainframes have other numbers.
-func codePage(label string) encoding.Encoding {
-	number := strings.TrimPrefix(label, "ibm")
-	if n, err := strconv.Atoi(number); err != nil || n < 437 || n > 865 {
-		return nil
-	}
-	for _, enc := range charmap.All {
-		if fmt.Sprint(enc) == "IBM Code Page "+number {
-			return enc
-		}
-	}
-	return nil
 }
 
 // The control characters of ISO 2022 that switch between ASCII and a table of two bytes a character.

@@ -156,7 +156,7 @@ func traitsOf(name []byte) traits {
 // isUsed reports whether an attribute of that name matters, whatever the style sheets say.
 func isUsed(name []byte) bool {
 	switch string(name) {
-	case "style", "class", "id", "hidden", "bgcolor", "color", "text", "link", "alt", "type", "value", "http-equiv", "content", "media",
+	case "style", "class", "id", "hidden", "bgcolor", "color", "text", "link", "alt", "type", "value", "http-equiv", "content", "charset", "media",
 		"srcset", "background", "href", "xlink:href", "formaction", "action", "cite", "data", "poster", "src", "srcdoc", "placeholder",
 		"label", "dir", "open", "popover":
 		return true

@@ -7,8 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
-
 	"chaff/internal/ascii"
 )
 
@@ -237,8 +235,7 @@ type doubleTable struct {
 
 func newDoubleTable(name string, s script) doubleTable {
 	t := doubleTable{name: name, rows: pairs[name]}
-	enc, _ := charset.Lookup(name)
-	encoder := enc.NewEncoder()
+	encoder := knownCharsets()[name].NewEncoder()
 	for _, r := range s.common {
 		var text, encoded [2 * utf8.UTFMax]byte
 		encoder.Reset()

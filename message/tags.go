@@ -2,10 +2,13 @@ package message
 
 import (
 	"bytes"
+	"html"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
+	"golang.org/x/text/encoding/charmap"
 
 	"chaff/internal/ascii"
 )
@@ -374,7 +377,7 @@ func (s *scanner) character(reference []byte) string {
 	if ok {
 		return c
 	}
-	c = html.UnescapeString(string(reference))
+	c = unescaped(string(reference))
 	if len(s.characters) == 0 || len(s.characters) == maxReferences {
 		s.characters = map[string]string{}
 	}
@@ -382,4 +385,33 @@ func (s *scanner) character(reference []byte) string {
 		s.characters[string(reference)] = c
 	}
 	return c
+}
+
+// unescaped returns text that begins like a reference to a character, with what browsers show in its place. The library, which would read
+// a number that is too large as another character, makes its table of names when it is first called.
+func unescaped(reference string) string {
+	digits, isNumber := strings.CutPrefix(reference, "&#")
+	switch {
+	case reference == "&nbsp;": // most pages have it, and no other name outside of ASCII
+		return "\u00a0"
+	case !isNumber:
+		return html.UnescapeString(reference)
+	}
+	base, set := 10, "0123456789"
+	if strings.HasPrefix(strings.ToLower(digits), "x") {
+		base, set, digits = 16, "0123456789abcdefABCDEF", digits[1:]
+	}
+	rest := strings.TrimLeft(digits, set)
+	if rest == digits {
+		return reference
+	}
+	n, err := strconv.ParseUint(digits[:len(digits)-len(rest)], base, 31)
+	character := rune(n)
+	switch {
+	case err != nil || n == 0:
+		character = utf8.RuneError
+	case 0x80 <= n && n < 0xa0:
+		character = charmap.Windows1252.DecodeByte(byte(n))
+	}
+	return string(character) + strings.TrimPrefix(rest, ";")
 }

@@ -141,7 +141,7 @@ func TestOtherPartsAreNamed(t *testing.T) {
 		})
 	}
 	tests := []struct{ path, want string }{
-		{part(t, source, termkey.New()), "the secret key differs"},
+		{part(t, source, termkey.New([16]byte{1})), "the secret key differs"},
 		{changed(func(data []byte) { data[8] = 2 }), logfile.ErrVersion.Error()},
 		{changed(func(data []byte) { data[0] = 'x' }), logfile.ErrNotLog.Error()},
 		{replaced(`"classes":["ham","spam"]`, `"classes":["spam","ham"]`), "the list of classes (ham, spam; spam, ham) differs"},

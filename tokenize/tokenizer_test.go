@@ -324,7 +324,7 @@ func BenchmarkTerms(b *testing.B) {
 
 // TestTheHashOfATermFollowsFromItsText checks the shortcuts of the tokenizer, which remembers the hashes of words.
 func TestTheHashOfATermFollowsFromItsText(t *testing.T) {
-	key := termkey.New()
+	key := termkey.New([16]byte{1})
 	tok, err := New(DefaultOptions(), key)
 	if err != nil {
 		t.Fatal(err)

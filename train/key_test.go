@@ -46,7 +46,7 @@ func TestAForgedWordIsAnUnknownTerm(t *testing.T) {
 
 // TestTheKeyChangesNoFigure trains every model under three keys: figures and scores are equal to the last bit, the model files differ.
 func TestTheKeyChangesNoFigure(t *testing.T) {
-	keys := []termkey.Key{{}, termkey.New()}
+	keys := []termkey.Key{{}, termkey.New([16]byte{1})}
 	o := DefaultCollectOptions()
 	var collections []*Collection
 	for i, key := range keys {
@@ -77,7 +77,7 @@ func TestTheKeyChangesNoFigure(t *testing.T) {
 
 func TestPrintingSettingsShowsNoKey(t *testing.T) {
 	o := DefaultCollectOptions()
-	o.Reading.Key = termkey.New()
+	o.Reading.Key = termkey.New([16]byte{1})
 	f, _ := fit(t, collect(t, corpustest.Mailbox(1, 20, "ham", "spam"), o, "ham", "spam"), "multinomial")
 	file := encode(t, f)
 	again, err := filter.Decode(file)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -54,7 +55,9 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 	reading.Key, err = readKey(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		reading.Key = termkey.New()
+		var secret [termkey.Size]byte
+		_, _ = rand.Read(secret[:]) // it never fails
+		reading.Key = termkey.New(secret)
 		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind(), Made: true}); err != nil {
 			return reading, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
 		}

@@ -3,7 +3,6 @@ package termkey
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -16,23 +15,20 @@ import (
 // has the hash of another term. The zero value is a key that everybody knows.
 type Key struct{ k0, k1 uint64 }
 
-// keySize is the size of a key in bytes.
-const keySize = 16
+// Size is the size of a key in bytes.
+const Size = 16
 
-// New returns a random key.
-func New() Key {
-	var secret [keySize]byte
-	_, _ = rand.Read(secret[:]) // it never fails
-	key, _ := FromBytes(secret[:])
-	return key
+// New returns the key with these bytes. Whoever makes a key fills them with crypto/rand, which a process for one message does without.
+func New(secret [Size]byte) Key {
+	return Key{binary.LittleEndian.Uint64(secret[:]), binary.LittleEndian.Uint64(secret[8:])}
 }
 
 // FromBytes returns the key with the given 16 bytes.
 func FromBytes(secret []byte) (Key, error) {
-	if len(secret) != keySize {
-		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), keySize)
+	if len(secret) != Size {
+		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), Size)
 	}
-	return Key{binary.LittleEndian.Uint64(secret), binary.LittleEndian.Uint64(secret[8:])}, nil
+	return New([Size]byte(secret)), nil
 }
 
 // Bytes returns the 16 bytes of the key.
@@ -79,8 +75,8 @@ func (k Key) String() string {
 // Parse returns the key with the given 32 hexadecimal digits. The error does not quote them.
 func Parse(text string) (Key, error) {
 	secret, err := hex.DecodeString(text)
-	if err != nil || len(secret) != keySize {
-		return Key{}, fmt.Errorf("a key must be %d hexadecimal digits", 2*keySize)
+	if err != nil || len(secret) != Size {
+		return Key{}, fmt.Errorf("a key must be %d hexadecimal digits", 2*Size)
 	}
 	return FromBytes(secret)
 }
