@@ -31,8 +31,6 @@ type Options struct {
 	MaxUsers int `json:"max_users"`
 	// OpenUsers is how many models of users stay in memory, about 10 MB each. At least 1. Default 20.
 	OpenUsers int `json:"open_users"`
-	// IdleMinutes is after how many minutes without mail the model of a user leaves the memory. At least 1. Default 10.
-	IdleMinutes int `json:"idle_minutes"`
 	// MaxMessage is the size in bytes of the largest message that is judged; larger ones pass unjudged. From 1 to
 	// 37748736. Default 37748736.
 	MaxMessage int `json:"max_message"`
@@ -99,7 +97,7 @@ const (
 // DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
-		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, IdleMinutes: 10, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
+		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
 		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30,
 		UnsureDays: 7, HTTPHosts: []string{},
 	}
@@ -126,7 +124,7 @@ func (o Options) Validate() error {
 		name               string
 		value, least, most float64
 	}{
-		{"max_users", float64(o.MaxUsers), 1, 0}, {"open_users", float64(o.OpenUsers), 1, 0}, {"idle_minutes", float64(o.IdleMinutes), 1, 0},
+		{"max_users", float64(o.MaxUsers), 1, 0}, {"open_users", float64(o.OpenUsers), 1, 0},
 		{"max_message", float64(o.MaxMessage), 1, limits.MaxMessage}, {"connections", float64(o.Connections), 1, 0}, {"queue", float64(o.Queue), 1, 0},
 		{"memory", float64(o.Memory), limits.MaxMessage, 0}, {"history", float64(o.History), 0, 1000000}, {"history_days", float64(o.HistoryDays), 1, 0},
 		{"keep_history", float64(o.KeepHistory), 0, 10000}, {"keep_unsure", float64(o.KeepUnsure), 0, 10000}, {"unsure_days", float64(o.UnsureDays), 1, 0},

@@ -203,7 +203,6 @@ func (e *Engine) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 			_ = e.shared.reload(false) // it has reported the error
-			e.users.dropIdle()
 			e.users.follow(e.shared.current(), false)
 			if err := e.History.flush(time.Now()); e.History.trouble.isNew(err) {
 				e.log.Warn("%v", err)

@@ -227,14 +227,6 @@ func openUser(path string, shared *loaded) (m *userModel, err error) {
 // HasModel reports whether mail for a user is judged by a model of the user as well.
 func (e *Engine) HasModel(user string) bool { return e.users.find(user, e.shared.current()) != nil }
 
-// dropIdle drops the users who had no mail for a while.
-func (u *users) dropIdle() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	idle := time.Now().Add(-time.Duration(u.options.IdleMinutes) * time.Minute).Unix()
-	maps.DeleteFunc(u.open, func(_ string, x *user) bool { return x.used.Load() < idle })
-}
-
 // follow opens the models whose files have changed and those that could not be opened, or all.
 func (u *users) follow(shared *loaded, anyway bool) {
 	u.mu.Lock()

@@ -33,7 +33,6 @@ func TestAModelOfAUserThatCannotBeUsedIsClosed(t *testing.T) {
 	}
 	before := openFiles()
 	for range 5 { // seconds in which it is tried again
-		e.users.dropIdle()
 		e.users.follow(e.shared.current(), false)
 	}
 	if n := openFiles() - before; n > 0 {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"chaff/filter"
 	"chaff/store"
@@ -165,27 +164,6 @@ func TestTheNumberOfUsersIsLimited(t *testing.T) {
 	}
 }
 
-func TestIdleUsersLeaveTheMemory(t *testing.T) {
-	e, _ := startUsers(t, nil)
-	learn(t, e, "alice", mail("spam", 70), "spam")
-	judge(t, e, "alice", mail("spam", 70))
-	opened := e.users.opened("alice")
-	e.users.dropIdle()
-	e.users.follow(e.shared.current(), false)
-	if e.users.count() != 1 {
-		t.Fatal("alice is not in memory")
-	}
-	opened.used.Store(time.Now().Add(-11 * time.Minute).Unix())
-	e.users.dropIdle()
-	e.users.follow(e.shared.current(), false)
-	if e.users.count() != 0 {
-		t.Error("alice is still in memory")
-	}
-	if v := judge(t, e, "alice", mail("spam", 70)); v.User == 0 {
-		t.Errorf("alice comes back: got %+v", v)
-	}
-}
-
 func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	e, log := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")
@@ -199,7 +177,6 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e.users.dropIdle()
 		e.users.follow(e.shared.current(), false)
 		if v := judge(t, e, "alice", mail("spam", 70)); v.User != 0 {
 			t.Errorf("with a damaged model: got %+v", v)
@@ -211,7 +188,6 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e.users.dropIdle()
 	e.users.follow(e.shared.current(), false)
 	if got := judge(t, e, "alice", mail("spam", 70)); got.Classification != want.Classification {
 		t.Errorf("after the repair: got %+v, want %+v", got, want)

@@ -54,9 +54,7 @@ func (m *Manager) Watchdog() time.Duration { return m.watchdog }
 func (m *Manager) Ready() error { return m.tell("READY=1") }
 
 // Reloading says that the daemon reads its model again.
-func (m *Manager) Reloading() error {
-	return m.tell("RELOADING=1\nMONOTONIC_USEC=" + strconv.FormatInt(monotonic().Microseconds(), 10))
-}
+func (m *Manager) Reloading() error { return m.tell("RELOADING=1") }
 
 // Stopping says that the daemon finishes what it has accepted, and ends.
 func (m *Manager) Stopping() error { return m.tell("STOPPING=1") }

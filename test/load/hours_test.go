@@ -34,7 +34,7 @@ func TestMemoryIsFlatForHours(t *testing.T) {
 	backend := filepath.Join(folder, "backend")
 	receiveLMTP(t, backend)
 	command := exec.Command(program, "serve", "-m", model, "--users", filepath.Join(folder, "users"), "--set", "serve.lmtp_backend=unix:"+backend,
-		"--set", "serve.open_users=10", "--set", "serve.idle_minutes=1", "--set", "serve.keep_unsure=100", "--set", "serve.keep_history=200",
+		"--set", "serve.open_users=10", "--set", "serve.keep_unsure=100", "--set", "serve.keep_history=200",
 		"--set", "store.retrain_after=20", "--set", "serve.history=1000")
 	for _, protocol := range []string{"spamd", "http", "lmtp", "milter"} {
 		command.Args = append(command.Args, "--"+protocol, "unix:"+filepath.Join(folder, protocol))
