@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"chaff/corpus/internal/lines"
+	"chaff/internal/lines"
 )
 
 // DeliveryTime returns when a message was delivered, in UTC, according to the message itself. The first readable date counts:

@@ -6,8 +6,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"chaff/corpus/internal/lines"
 	"chaff/internal/headerfield"
+	"chaff/internal/lines"
 	"chaff/internal/termkey"
 )
 

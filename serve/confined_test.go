@@ -86,7 +86,7 @@ func testConfined(t *testing.T, folder string) {
 	o := DefaultOptions()
 	o.Model, o.Users, o.KeepUnsure = filepath.Join(folder, "lib", "model"), filepath.Join(folder, "lib", "users"), 10
 	o.Store.RetrainAfter = 1
-	log := &lines{}
+	log := &testLog{}
 	e, err := open(o, log)
 	if err != nil {
 		t.Fatal(err)

@@ -25,22 +25,22 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// lines is a logger that keeps its lines.
-type lines struct {
+// testLog is a logger that keeps its lines.
+type testLog struct {
 	mu  sync.Mutex
 	all []string
 }
 
-func (l *lines) Note(format string, args ...any) { l.add("note: "+format, args...) }
-func (l *lines) Warn(format string, args ...any) { l.add("warning: "+format, args...) }
+func (l *testLog) Note(format string, args ...any) { l.add("note: "+format, args...) }
+func (l *testLog) Warn(format string, args ...any) { l.add("warning: "+format, args...) }
 
-func (l *lines) add(format string, args ...any) {
+func (l *testLog) add(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, fmt.Sprintf(format, args...))
 }
 
-func (l *lines) String() string {
+func (l *testLog) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Join(l.all, "\n")
@@ -102,14 +102,14 @@ func teach(t testing.TB, path string, first, messages int) {
 }
 
 // start starts an engine that the end of the test closes.
-func start(t testing.TB, path string, change func(*Options)) (*Engine, *lines) {
+func start(t testing.TB, path string, change func(*Options)) (*Engine, *testLog) {
 	t.Helper()
 	o := DefaultOptions()
 	o.Model = path
 	if change != nil {
 		change(&o)
 	}
-	log := &lines{}
+	log := &testLog{}
 	e, err := New(t.Context(), o, log)
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +260,7 @@ func TestClosingWaitsOnlySoLong(t *testing.T) {
 	began, finish := make(chan struct{}, 1), make(chan struct{})
 	o := DefaultOptions()
 	o.Model = newModel(t, 1)
-	e, err := open(o, &lines{})
+	e, err := open(o, &testLog{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +335,7 @@ func TestAModelThatAnotherProgramTeachesIsFollowed(t *testing.T) {
 func TestAModelIsFittedAgainWhenNothingIsLearned(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.Store.RetrainAfter = newModel(t, 5), 3
-	log := &lines{}
+	log := &testLog{}
 	e, err := open(o, log)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/internal/lines"
 	"chaff/message"
 )
 
@@ -65,26 +66,16 @@ const (
 // HeaderField returns the value of the first field of a name, without the blanks around it. It may have line ends.
 func HeaderField(raw []byte, lower string) []byte {
 	rest := raw[:min(len(raw), maxHistoryHeader)]
-	for len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' {
-		end := 0
-		for { // a folded field has several lines
-			n := bytes.IndexByte(rest[end:], '\n')
-			if n < 0 {
-				end = len(rest)
-				break
-			}
-			end += n + 1
-			if end == len(rest) || rest[end] != ' ' && rest[end] != '\t' {
-				break
-			}
+	for {
+		field, after, ok := lines.CutField(rest)
+		if !ok {
+			return nil
 		}
-		name, value, found := bytes.Cut(rest[:end], []byte(":"))
-		if found && bytes.EqualFold(bytes.TrimRight(name, " \t"), []byte(lower)) {
-			return bytes.TrimSpace(value)
+		if name := lines.NameOf(field); string(name.Text()) == lower {
+			return bytes.TrimSpace(field[bytes.IndexByte(field, ':')+1:])
 		}
-		rest = rest[end:]
+		rest = after
 	}
-	return nil
 }
 
 // short returns the beginning of a text, as UTF-8.

@@ -12,12 +12,12 @@ import (
 )
 
 // startWith starts an engine that judges in another way.
-func startWith(t *testing.T, judge func(e *Engine, j *judgement), change func(*Options)) (*Engine, *lines) {
+func startWith(t *testing.T, judge func(e *Engine, j *judgement), change func(*Options)) (*Engine, *testLog) {
 	t.Helper()
 	o := DefaultOptions()
 	o.Model, o.Workers = newModel(t, 1), 1
 	change(&o)
-	log := &lines{}
+	log := &testLog{}
 	e, err := open(o, log)
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	var log lines
+	var log testLog
 	o := DefaultOptions()
 	o.Model = path
 	e, err := New(t.Context(), o, &log)

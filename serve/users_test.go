@@ -64,7 +64,7 @@ func TestARecordNamesNoOtherUser(t *testing.T) {
 }
 
 // startUsers starts an engine with a folder of users.
-func startUsers(t *testing.T, change func(*Options)) (*Engine, *lines) {
+func startUsers(t *testing.T, change func(*Options)) (*Engine, *testLog) {
 	return start(t, newModelOf(t, "votes", 20), func(o *Options) {
 		o.Users = filepath.Join(t.TempDir(), "users")
 		if change != nil {
@@ -302,7 +302,7 @@ func TestTheFolderOfTheModelIsNotThatOfUsers(t *testing.T) {
 	o := DefaultOptions()
 	o.Model = newModel(t, 5)
 	o.Users = filepath.Dir(o.Model) + "/."
-	if _, err := open(o, &lines{}); err == nil || !strings.Contains(err.Error(), "is that of the model") {
+	if _, err := open(o, &testLog{}); err == nil || !strings.Contains(err.Error(), "is that of the model") {
 		t.Errorf("got %v", err)
 	}
 }

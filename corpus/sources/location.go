@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"chaff/corpus"
-	"chaff/corpus/internal/lines"
+	"chaff/internal/lines"
 )
 
 // location is where the bytes of a message are: a file or a section of one. It implements [corpus.Content].

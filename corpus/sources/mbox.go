@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"chaff/corpus"
-	"chaff/corpus/internal/lines"
+	"chaff/internal/lines"
 	"chaff/message"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 
 	"chaff/corpus"
-	"chaff/corpus/internal/lines"
+	"chaff/internal/lines"
 	"chaff/message"
 )
 

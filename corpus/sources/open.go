@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"chaff/corpus"
-	"chaff/corpus/internal/lines"
+	"chaff/internal/lines"
 	"chaff/message"
 )
 

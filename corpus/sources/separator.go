@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
-	"chaff/corpus/internal/lines"
+	"chaff/internal/lines"
 	"chaff/message"
 )
 
