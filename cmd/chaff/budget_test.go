@@ -184,7 +184,7 @@ func TestNoMessageTakesMoreMemoryThanItsBudget(t *testing.T) {
 	for _, s := range stages() {
 		switch s.name {
 		case "classify --pass", "explain --html", "learn":
-			b.put(t, s, all["ligatures that grow"](4<<20))
+			b.put(t, s, all["ligatures that grow"](1<<20))
 			if peak, _ := b.run(t, s); peak > budget {
 				t.Errorf("%s takes %d bytes of memory, want at most %d", s.name, peak, budget)
 			}

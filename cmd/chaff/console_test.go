@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -22,10 +21,7 @@ import (
 func startConsole(t *testing.T) (address, token string) {
 	h := newHome(t, "")
 	model := h.path("model")
-	if code := run(context.Background(), []string{"train", "-m", model, "--ham", h.path("ham"), "--spam", h.path("spam")}, []string{"HOME=" + t.TempDir()},
-		strings.NewReader(""), io.Discard, io.Discard); code != 0 {
-		t.Fatalf("train: exit code %d", code)
-	}
+	writeStore(t, model)
 	o := serve.DefaultOptions()
 	o.Model, o.KeepUnsure, o.KeepHistory, o.HistorySubjects = model, 20, 100, true
 	e, err := serve.New(t.Context(), o, quietLog{})

@@ -58,9 +58,7 @@ func trainSample(t *testing.T, h home) (model string) {
 	t.Helper()
 	model = h.path("own/model")
 	must(t, os.Mkdir(filepath.Dir(model), 0o700))
-	if out, err := exec.Command("chaff", "train", "-q", "-m", model, "--ham", h.path("ham"), "--spam", h.path("spam")).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	writeStore(t, model)
 	return model
 }
 

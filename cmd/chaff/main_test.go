@@ -235,8 +235,24 @@ func writeEasy(t *testing.T, dir string, first int) {
 	}
 }
 
+// sampleStore returns the model that chaff train makes of the sample mail, and its log, by the ending of the file.
+var sampleStore = sync.OnceValues(func() (map[string][]byte, error) { return filesOf(sampleDir()) })
+
 // sampleModel returns the model that chaff train makes of the sample mail.
-var sampleModel = sync.OnceValues(func() ([]byte, error) { return trainedOn(sampleDir()) })
+func sampleModel() ([]byte, error) {
+	files, err := sampleStore()
+	return files[""], err
+}
+
+// writeStore writes the model of the sample mail, and its log.
+func writeStore(t *testing.T, path string) {
+	t.Helper()
+	files, err := sampleStore()
+	must(t, err)
+	for ending, data := range files {
+		must(t, os.WriteFile(path+ending, data, 0o600))
+	}
+}
 
 // modelOf returns the model that chaff train makes of the folders ham and spam of a folder.
 func modelOf(t *testing.T, mail string, args ...string) []byte {

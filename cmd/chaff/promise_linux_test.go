@@ -82,7 +82,10 @@ func (a outcome) keeps(message []byte) bool {
 func longMail(size int) []byte { return longestMail()[:size] }
 
 var longestMail = sync.OnceValue(func() []byte {
-	const size = 38 << 20
+	size := 4 << 20
+	if testmain.IsLong() {
+		size = 38 << 20
+	}
 	mail := append(make([]byte, 0, size+64), "Subject: words\n\n"...)
 	random := rand.New(rand.NewPCG(1, 1))
 	for len(mail) < size {
@@ -238,23 +241,27 @@ func testCrashes(t *testing.T, p deliveryProgram) {
 
 func testLimits(t *testing.T, p deliveryProgram) {
 	wide := append([]byte("Subject: x\nContent-Type: text/plain; charset=utf-8\n\n"), bytes.Repeat([]byte("\ufdfa"), 1<<18)...)
-	for name, tt := range map[string]struct {
+	type trial struct {
 		limit   string
 		message []byte
 		judged  bool // it must be
-	}{
+	}
+	trials := map[string]trial{
 		"the smallest address space of the documentation": {"-v 1500000", []byte(shortMail), true},
 		"that, and a message that grows":                  {"-v 1500000", wide, false},
-		"that, and a message that takes long":             {"-v 1500000", longMail(16 << 20), false},
 		"more, and a message that grows":                  {"-v 1600000", wide, false},
 		"the smallest data segment of the documentation":  {"-d 150000", []byte(shortMail), true},
 		"that, and text that grows":                       {"-d 150000", wide, false},
 		"no descriptor":                                   {"-n 3", []byte(shortMail), false},
 		"one descriptor":                                  {"-n 4", []byte(shortMail), false},
-		"a second":                                        {"-t 1", longMail(38 << 20), false},
 		"a small file":                                    {"-f 1", longMail(1 << 20), false},
 		"no file":                                         {"-f 0", []byte(shortMail), false},
-	} {
+	}
+	if testmain.IsLong() {
+		trials["the smallest address space, and a message that takes long"] = trial{"-v 1500000", longMail(16 << 20), false}
+		trials["a second"] = trial{"-t 1", longMail(38 << 20), false}
+	}
+	for name, tt := range trials {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(p.home, strings.ReplaceAll(name, " ", "-"))
@@ -321,7 +328,11 @@ func testStreams(t *testing.T, p deliveryProgram) {
 	}
 }
 
+// In a short run, the first of these is in TestAMessageThatIsTooLargeIsNotJudged.
 func testLargeMessages(t *testing.T, p deliveryProgram) {
+	if !testmain.IsLong() {
+		t.Skip("takes long: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
+	}
 	const header = "Subject: large\nX-Spam-Flag: NO\n\n"
 	const text = "text and text\n"
 	message := append([]byte(header), bytes.Repeat([]byte(text), 3<<20)...)

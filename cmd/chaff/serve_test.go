@@ -179,6 +179,9 @@ func TestAHangupReadsTheModelAgain(t *testing.T) {
 	if err := os.WriteFile(h.path("model"), []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
 	d.log.has(t, "going on with the model in memory")
 	if got := ask(t, socket, "hello\n"); !strings.HasSuffix(got, " <nil>\n") {
 		t.Errorf("got %q", got)
@@ -245,6 +248,9 @@ func TestADaemonPrintsNothingForeign(t *testing.T) {
 	d := startDaemon(t, []protocol{tells}, "-m", h.path(name), "--tell", "0", "--tell", "unix:"+h.path("s\x1b"))
 	d.log.has(t, "a client said")
 	if err := os.WriteFile(h.path(name), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
 	d.log.has(t, "going on with the model in memory")
