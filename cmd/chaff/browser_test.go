@@ -24,6 +24,7 @@ type browser struct {
 	last    int
 	session string
 	events  []protocolMessage // since the last page was opened
+	viewed  int               // how many pages were looked at
 }
 
 type protocolMessage struct {

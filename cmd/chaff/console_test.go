@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"chaff/filter"
-	"chaff/internal/testmain"
 	"chaff/serve"
 	"chaff/serve/web"
 )
@@ -208,18 +207,7 @@ func (b *browser) count(selector string) (n int) {
 // look looks at the open page of the console.
 func (b *browser) look(name string) {
 	b.t.Helper()
-	for i, width := range []int{400, 1200} {
-		for j, scheme := range []string{"light", "dark"} {
-			if i != j && !testmain.IsLong() && os.Getenv(keptPages) == "" { // each width and each scheme once
-				continue
-			}
-			b.prefer(scheme)
-			b.resize(width, 800)
-			b.checkWidth(width)
-			b.checkContrast(name + ", " + scheme)
-			b.checkScreenshot(width, fmt.Sprintf("console-%s-%d-%s.png", name, width, scheme))
-		}
-	}
+	b.checkViews("console-"+name, 400, 1200)
 	if n := b.count("script, [style], [onerror], [onload], img, iframe"); n != 0 {
 		b.t.Errorf("%s has %d elements that it must not have", name, n)
 	}

@@ -45,26 +45,14 @@ func TestInABrowser(t *testing.T) {
 }
 
 // testPages makes every kind of page, from the sample mail and from mail that attacks its reader, and opens each on a phone and on a
-// desk, light and dark. Without corpora, and if nobody wants to see the pages, there is one page for each command.
+// desk. Without corpora, and if nobody wants to see the pages, there is one page for each command.
 func testPages(t *testing.T, b *browser, network *proxy) {
 	pages := makePages(t, t.TempDir())
 	for _, page := range pages {
 		t.Run(page.name, func(t *testing.T) {
 			b.t = t
 			b.open(page.path)
-			for i, width := range []int{360, 1280} {
-				schemes := []string{"light", "dark"}
-				if !testmain.IsLong() && os.Getenv(keptPages) == "" { // each width and each scheme once
-					schemes = schemes[i : i+1]
-				}
-				for _, scheme := range schemes {
-					b.prefer(scheme)
-					b.resize(width, 800)
-					b.checkWidth(width)
-					b.checkContrast(page.name + ", " + scheme)
-					b.checkScreenshot(width, fmt.Sprintf("%s-%d-%s.png", page.name, width, scheme))
-				}
-			}
+			b.checkViews(page.name, 360, 1280)
 			b.checkPrint()
 			if strings.HasPrefix(page.name, "explain") {
 				b.checkTerms()
@@ -79,6 +67,28 @@ func testPages(t *testing.T, b *browser, network *proxy) {
 		t.Errorf("the network was asked for %q", asked)
 	}
 	b.checkBadPage()
+}
+
+// checkViews looks at the open page on a phone and on a desk, whose widths are given, light and dark. In a short run, if nobody wants to see
+// the pages, every other page is looked at on a light phone, and the next on a dark desk.
+func (b *browser) checkViews(name string, phone, desk int) {
+	b.t.Helper()
+	type view struct {
+		width  int
+		scheme string
+	}
+	views := []view{{phone, "light"}, {phone, "dark"}, {desk, "light"}, {desk, "dark"}}
+	if !testmain.IsLong() && os.Getenv(keptPages) == "" {
+		views = []view{views[0], views[3]}[b.viewed%2:][:1]
+	}
+	b.viewed++
+	for _, v := range views {
+		b.prefer(v.scheme)
+		b.resize(v.width, 800)
+		b.checkWidth(v.width)
+		b.checkContrast(name + ", " + v.scheme)
+		b.checkScreenshot(v.width, fmt.Sprintf("%s-%d-%s.png", name, v.width, v.scheme))
+	}
 }
 
 // checkWidth finds out whether the page can be read without moving it sideways.
