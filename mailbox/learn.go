@@ -128,6 +128,17 @@ func (a Account) Count(result store.What) int {
 	return n
 }
 
+// Doubtful returns the number of changes whose label is doubtful.
+func (a Account) Doubtful() int {
+	n := 0
+	for _, c := range a.Changes {
+		if c.Doubt > 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // ErrClasses is returned for a log that does not tell ham from spam.
 var ErrClasses = errors.New("the folders of a mailbox say what is ham and what is spam, and the model has other classes")
 

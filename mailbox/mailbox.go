@@ -86,24 +86,13 @@ func (m *Mailbox) Refresh() error {
 	}
 	m.plan, m.rows, m.problems = plan, make([][]file, len(plan.Folders)), map[int]error{}
 	for row := range plan.Folders {
-		m.refreshRow(row)
+		m.list(row)
 	}
 	return nil
 }
 
-// refreshFolder lists the messages of a folder of ham or spam again, by one of its rows.
-func (m *Mailbox) refreshFolder(row int) {
-	for other, f := range m.plan.Folders {
-		if f.Name == m.plan.Folders[row].Name {
-			m.refreshRow(other)
-		}
-	}
-}
-
-// refreshRow lists the messages of a row again.
-func (m *Mailbox) refreshRow(row int) {
-	m.rows[row] = m.rows[row][:0]
-	delete(m.problems, row)
+// list lists the messages of a row.
+func (m *Mailbox) list(row int) {
 	folder := m.plan.Folders[row]
 	if folder.Unreadable() {
 		m.problems[row] = fmt.Errorf("%s %s", folder.Name, folder.Reason)

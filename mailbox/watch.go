@@ -85,16 +85,13 @@ type notifier struct {
 	list        func() []string
 }
 
-// watch is a mailbox that is watched. What is left to do is a set of folders, so that no number of events fills the memory.
+// watch is a mailbox that is watched.
 type watch struct {
 	WatchOptions
 	notifier
 	box     *Mailbox
 	rows    map[string]int // of the folders that are watched, as in sources.WatchedDir
-	dirty   map[int]bool   // rows to list again
-	all     bool           // all folders are to be listed
 	settled *time.Timer
-	rescan  *time.Timer
 	idle    *time.Timer
 	since   time.Time // of the first event that is not dealt with; zero for none
 	refused map[string]bool
@@ -103,13 +100,12 @@ type watch struct {
 }
 
 func newWatch(box *Mailbox, o WatchOptions, n notifier) *watch {
-	return &watch{WatchOptions: o, notifier: n, box: box, dirty: map[int]bool{}, refused: map[string]bool{}, all: true}
+	return &watch{WatchOptions: o, notifier: n, box: box, refused: map[string]bool{}}
 }
 
 func (w *watch) run(ctx context.Context) error {
-	w.settled, w.rescan, w.idle = time.NewTimer(0), time.NewTimer(w.Rescan), time.NewTimer(w.Idle)
+	w.settled, w.idle = time.NewTimer(0), time.NewTimer(w.Idle)
 	defer w.settled.Stop()
-	defer w.rescan.Stop()
 	defer w.idle.Stop()
 	for {
 		select {
@@ -119,12 +115,8 @@ func (w *watch) run(ctx context.Context) error {
 			w.note(e)
 		case err := <-w.errors: // events were lost
 			if err != nil {
-				w.all = true
 				w.settle()
 			}
-		case <-w.rescan.C:
-			w.all = true
-			w.settle()
 		case <-w.settled.C:
 			err := w.compare(ctx)
 			if err != nil && !w.started && ctx.Err() == nil {
@@ -139,23 +131,18 @@ func (w *watch) run(ctx context.Context) error {
 	}
 }
 
-// note notes which folder an event is about.
+// note plans a comparison if an event is about a message or a folder. Mail servers have other files in the folders, too.
 func (w *watch) note(e fsnotify.Event) {
-	if e.Op == fsnotify.Chmod {
-		return
-	}
 	name := filepath.Clean(e.Name)
 	row, isWatched := w.rows[filepath.Dir(name)]
 	_, isFolder := w.rows[name]
 	switch {
-	case isFolder && !e.Has(fsnotify.Write), isWatched && row < 0 && e.Has(fsnotify.Create) && isDir(name):
-		w.all = true
-	case isWatched && row >= 0 && filepath.Base(name)[0] != '.':
-		w.dirty[row] = true
-	default:
-		return
+	case e.Op == fsnotify.Chmod:
+	case isFolder && !e.Has(fsnotify.Write),
+		isWatched && row < 0 && e.Has(fsnotify.Create) && isDir(name),
+		isWatched && row >= 0 && filepath.Base(name)[0] != '.':
+		w.settle()
 	}
-	w.settle()
 }
 
 func isDir(name string) bool {
@@ -178,10 +165,8 @@ func (w *watch) settle() {
 // after plans the next comparison. It reports trouble once, and its end.
 func (w *watch) after(ctx context.Context, err error) {
 	w.since = time.Time{}
-	if err == nil {
-		w.rescan.Reset(w.Rescan)
-	} else {
-		w.all = true
+	w.settled.Reset(w.Rescan)
+	if err != nil {
 		w.settled.Reset(w.Retry)
 	}
 	if ctx.Err() != nil || w.waiting == (err != nil) {
@@ -193,18 +178,10 @@ func (w *watch) after(ctx context.Context, err error) {
 	w.Trouble(err)
 }
 
-// compare lists the folders that have changed and learns what they say.
+// compare lists the mailbox and learns what it says.
 func (w *watch) compare(ctx context.Context) error {
-	all, dirty := w.all, w.dirty
-	w.all, w.dirty = false, map[int]bool{}
-	if all {
-		if err := w.refresh(); err != nil {
-			return err
-		}
-		dirty = nil
-	}
-	for row := range dirty {
-		w.box.refreshFolder(row)
+	if err := w.refresh(); err != nil {
+		return err
 	}
 	o := LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell, Now: w.Now, Options: w.Mailbox}
 	if w.started && !w.box.hasNews(o.now()) {

@@ -205,8 +205,7 @@ type afterwards struct {
 	// Expired is the number of messages that left because they were the oldest.
 	Expired int `json:"expired,omitempty"`
 
-	entries []store.Entry // after a fit
-	retrain string        // the command, if it is due
+	retrain string // the command, if it is due
 }
 
 // end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the log. err is that of learning.
@@ -214,9 +213,6 @@ func (f *afterwards) end(x *learning, s *store.Store, err error) error {
 	if err == nil && !x.forget {
 		f.Fitted, err = s.FitIfUnbalanced(x.command.Context(), retrainOptions(x.Config))
 		err = x.warnOfStore(s, err)
-	}
-	if err == nil && f.Fitted > 0 {
-		f.entries, err = s.Entries()
 	}
 	f.Changed, f.Expired = s.Changed(), s.Expired()
 	if after := x.Store.RetrainAfter; after > 0 && f.Changed >= after {

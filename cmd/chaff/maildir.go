@@ -22,9 +22,9 @@ type mailboxes struct {
 	File      string        `json:"file"`
 	Mailboxes []mailboxSays `json:"mailboxes"`
 	afterwards
-	// Doubtful are the messages among those learned that look mislabelled.
-	Doubtful []doubtful `json:"doubtful,omitempty"`
-	DryRun   bool       `json:"dry_run,omitempty"`
+	// Doubtful is how many of the messages learned look mislabelled.
+	Doubtful int  `json:"doubtful,omitempty"`
+	DryRun   bool `json:"dry_run,omitempty"`
 
 	review string // the command that lists them
 }
@@ -60,7 +60,9 @@ func (all *mailboxes) describe(a *answer, _ bool) {
 	for _, m := range all.Mailboxes {
 		a.mailbox(m, all.DryRun)
 	}
-	a.worst(all.Doubtful, all.review)
+	if all.Doubtful > 0 {
+		a.fact("doubtful", "%s: %s", mislabelled(all.Doubtful), screen.Quoted(all.review))
+	}
 	all.afterwards.describe(a, false)
 }
 
@@ -86,30 +88,18 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 	if err != nil {
 		return err
 	}
-	var changes []mailbox.Change
 	for _, box := range boxes {
 		var account mailbox.Account
 		account, err = box.Learn(ctx, s, o)
 		if err == nil || len(account.Changes) > 0 {
 			all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
-			changes = append(changes, account.Changes...)
+			all.Doubtful += account.Doubtful()
 		}
 		if err != nil {
 			break
 		}
 	}
-	err = all.end(x, s, err)
-	if all.entries != nil { // the fit has doubted them anew
-		doubts := map[uint64]uint8{}
-		for _, e := range all.entries {
-			doubts[e.Fingerprint] = e.Doubt
-		}
-		for i := range changes {
-			changes[i].Doubt = float64(doubts[changes[i].Fingerprint]) / 100
-		}
-	}
-	all.Doubtful = doubtfulChanges(changes)
-	return err
+	return all.end(x, s, err)
 }
 
 // openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.
@@ -309,20 +299,20 @@ func watching(p *program, path string) mailbox.WatchOptions {
 			say("learned %s: %s", c.Label, c.Path)
 		}
 	}
-	review := "chaff review --maildir " + shellWord(path)
+	doubt := func(n int) {
+		if n > 0 {
+			say("%s: %s lists them", mislabelled(n), screen.Quoted("chaff review --maildir "+shellWord(path)))
+		}
+	}
 	o.Learned = func(learned mailbox.Account) {
 		if learned.TakenBack > 0 {
 			say("forgotten: %s that you deleted soon after reading", plural(learned.TakenBack, "message"))
 		}
-		var a answer
-		a.worst(doubtfulChanges(learned.Changes), review)
-		p.say(a)
+		doubt(learned.Doubtful())
 	}
 	o.Retrained = func(r train.Refitted) {
 		say("fitted to %s in %.2f CPU seconds", plural(r.Messages, "message"), r.Seconds)
-		if n := len(r.Doubtful); n > 0 {
-			say("%s: %s lists them", mislabelled(n), screen.Quoted(review))
-		}
+		doubt(len(r.Doubtful))
 	}
 	o.Trouble = func(err error) {
 		if err == nil {

@@ -12,7 +12,6 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
-	"chaff/mailbox"
 	"chaff/message"
 	"chaff/store"
 	"chaff/train"
@@ -216,19 +215,6 @@ func doubtsOf(mail *train.Mail, doubts []train.Doubt, f *filter.Filter) []doubtf
 		one := doubtful{idOf(mail.Entry(d.Message).Fingerprint), mail.Origin(d.Message), "", mail.Classes()[mail.Entry(d.Message).Label], d.Doubt}
 		all = append(all, one.withSubject(decoder, raw))
 	}
-	return all
-}
-
-// doubtfulChanges returns the doubtful messages among those that a mailbox has taught.
-func doubtfulChanges(changes []mailbox.Change) []doubtful {
-	all, decoder := []doubtful{}, message.NewDecoder(message.DefaultOptions())
-	for _, c := range changes {
-		if c.Doubt > 0 {
-			raw, _ := c.Read()
-			all = append(all, doubtful{idOf(c.Fingerprint), c.Path, "", c.Label, c.Doubt}.withSubject(decoder, raw))
-		}
-	}
-	sortByDoubt(all)
 	return all
 }
 

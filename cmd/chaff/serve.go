@@ -50,7 +50,7 @@ type serving struct {
 	protocols []protocol
 	addresses [][]string // of each protocol
 
-	log       *daemonLog
+	log       daemonLog
 	engine    *serve.Engine
 	listeners []listener
 	manager   *systemd.Manager
@@ -65,9 +65,9 @@ func serveCommand(p *program, all []protocol) *cobra.Command {
 		Long: `Serve keeps a model in memory, and judges and learns mail for mail servers and
 other programs, by any of its protocols at the same time.
 
-An ADDRESS is unix:PATH for a Unix socket, HOST:PORT, a port, which only this
-machine can reach, or fd:NAME for a socket that systemd has passed. Sockets of
-systemd that have the name of a protocol need no address.
+An ADDRESS is unix:PATH for a Unix socket, HOST:PORT, or a port, which only this
+machine can reach. Sockets of systemd that have the name of a protocol need no
+address.
 
 A model that changes on disk is read again, as chaff learn or chaff train change
 it; a hangup signal reads it at once. No message is lost by that. A termination
@@ -131,7 +131,7 @@ func (x *serving) run(p *program) error {
 	}()
 	o.Model, o.Store, o.Retrain, o.Workers = x.model, loaded.Store, retrainOptions(loaded.Config), loaded.Workers
 	if o.Log != serve.LogWarnings && !p.quiet {
-		o.Events = x.log.events()
+		o.Events = x.log.Logger
 	}
 	defer delivery.LimitMemoryTo(int64(o.Memory) + judgingMemory)()
 	if x.engine, err = serve.New(x.command.Context(), o, x.log); err != nil {
@@ -214,71 +214,51 @@ func (x *serving) keepAlive(ctx context.Context) {
 	}
 }
 
-// daemonLog prints what a daemon reports and what happens to each message, a line for each event.
+// daemonLog logs what a daemon reports, and what happens to each message.
 type daemonLog struct {
-	p       *program
-	mu      sync.Mutex
-	handler slog.Handler // for JSON and the journal; nil for text
+	*slog.Logger
+	quiet bool
 }
 
 // newDaemonLog returns a log in one of the forms of [serve.Options]. Text goes into the journal of systemd with its fields.
-func newDaemonLog(p *program, form string) *daemonLog {
-	l := &daemonLog{p: p}
+func newDaemonLog(p *program, form string) daemonLog {
+	var handler slog.Handler = &textHandler{Handler: slog.DiscardHandler, p: p}
 	if form == serve.LogJSON {
-		l.handler = slog.NewJSONHandler(screen.JSON(p.stderr), nil)
+		handler = slog.NewJSONHandler(screen.JSON(p.stderr), nil)
 	} else if o, is := p.stderr.(*output); is {
 		if file, is := o.file.(*os.File); is {
 			if journal := systemd.NewJournal(p.environ, file, serve.Line); journal != nil {
-				l.handler = journal
+				handler = journal
 			}
 		}
 	}
-	return l
+	return daemonLog{slog.New(handler), p.quiet}
 }
 
-func (l *daemonLog) Note(format string, args ...any) {
-	if !l.p.quiet {
-		l.print(slog.LevelInfo, fmt.Sprintf(format, args...))
+func (l daemonLog) Note(format string, args ...any) {
+	if !l.quiet {
+		l.Info(fmt.Sprintf(format, args...))
 	}
 }
 
-func (l *daemonLog) Warn(format string, args ...any) {
-	l.print(slog.LevelWarn, fmt.Sprintf(format, args...))
-}
+func (l daemonLog) Warn(format string, args ...any) { l.Logger.Warn(fmt.Sprintf(format, args...)) }
 
-// print prints a line whose parts may be anyone's.
-func (l *daemonLog) print(level slog.Level, text string) {
-	if l.handler != nil {
-		if err := l.handler.Handle(context.Background(), slog.NewRecord(time.Now(), level, text, 0)); err == nil {
-			return
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if level == slog.LevelWarn {
-		screen.Printf(l.p.stderr, "chaff: warning: %s\n", screen.Quoted(text))
-		return
-	}
-	screen.Printf(l.p.stderr, "chaff: %s\n", screen.Quoted(text))
-}
-
-// events returns a logger for what happens to each message.
-func (l *daemonLog) events() *slog.Logger {
-	if l.handler != nil {
-		return slog.New(l.handler)
-	}
-	return slog.New(eventLines{slog.DiscardHandler, l})
-}
-
-// eventLines is a handler that prints each event as its name and its attributes.
-type eventLines struct {
+// textHandler prints each record as a line: its text and its attributes, which may be anyone's.
+type textHandler struct {
 	slog.Handler // of what is not overridden
-	log          *daemonLog
+	p            *program
+	mu           sync.Mutex
 }
 
-func (e eventLines) Enabled(context.Context, slog.Level) bool { return true }
+func (h *textHandler) Enabled(context.Context, slog.Level) bool { return true }
 
-func (e eventLines) Handle(_ context.Context, r slog.Record) error {
-	e.log.print(r.Level, serve.Line(r))
-	return nil
+func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if r.Level >= slog.LevelWarn {
+		h.p.warn(serve.Line(r))
+		return nil
+	}
+	_, err := screen.Printf(h.p.stderr, "chaff: %s\n", screen.Quoted(serve.Line(r)))
+	return err
 }

@@ -26,10 +26,7 @@ type listener struct {
 	address string
 }
 
-// socketPrefix is what an address begins with that is the name of a socket of the service manager.
-const socketPrefix = "fd:"
-
-// listen listens on all addresses, and takes the sockets of the service manager.
+// listen listens on all addresses, and takes the sockets of the service manager, which have the names of protocols.
 func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []listener, err error) {
 	defer func() {
 		if err != nil {
@@ -41,25 +38,10 @@ func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []liste
 			}
 		}
 	}()
-	take := func(proto protocol, name string) (taken bool) {
-		sockets = slices.DeleteFunc(sockets, func(s systemd.Socket) bool {
-			if s.Name != name {
-				return false
-			}
-			all = append(all, listener{s, proto, socketPrefix + name + ", " + s.Addr().String()})
-			taken = true
-			return true
-		})
-		return taken
-	}
+	var flags []string
 	for i, proto := range x.protocols {
+		flags = append(flags, "--"+proto.flag)
 		for _, address := range x.addresses[i] {
-			if name, isSocket := strings.CutPrefix(address, socketPrefix); isSocket {
-				if !take(proto, name) {
-					return all, fmt.Errorf("--%s %s: no socket of this name: a socket unit of this service passes it", proto.flag, address)
-				}
-				continue
-			}
 			l, err := listenOn(address, o)
 			if err != nil {
 				return all, fmt.Errorf("--%s %s: %w", proto.flag, address, err)
@@ -70,23 +52,20 @@ func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []liste
 			all = append(all, listener{l, proto, address})
 		}
 	}
-	for _, proto := range x.protocols {
-		take(proto, proto.flag)
+	for _, s := range sockets {
+		i := slices.IndexFunc(x.protocols, func(p protocol) bool { return p.flag == s.Name })
+		if i < 0 {
+			return all, hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", s.Name),
+				"FileDescriptorName= of its unit says it, such as "+x.protocols[0].flag)
+		}
+		all = append(all, listener{s, x.protocols[i], "fd:" + s.Name + ", " + s.Addr().String()})
 	}
 	if slices.ContainsFunc(all, func(l listener) bool { return l.flag == "lmtp" }) {
 		if _, err := lmtp.ParseBackend(o.LMTPBackend); err != nil {
 			return all, err
 		}
 	}
-	var flags []string
-	for _, proto := range x.protocols {
-		flags = append(flags, "--"+proto.flag)
-	}
-	switch {
-	case len(sockets) > 0:
-		return all, hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", sockets[0].Name),
-			"give one of "+strings.Join(flags, ", ")+" the address "+socketPrefix+sockets[0].Name)
-	case len(all) == 0:
+	if len(all) == 0 {
 		return nil, hint.With(errors.New("no address to listen on"), "give one of "+strings.Join(flags, ", ")+" an address, such as unix:/run/chaff/socket or a port")
 	}
 	return all, nil
@@ -101,7 +80,7 @@ func listenOn(address string, o serve.Options) (net.Listener, error) {
 		host, port = "", address
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && port != "0" {
-		return nil, errors.New("must be unix:PATH, HOST:PORT, a port or fd:NAME")
+		return nil, errors.New("must be unix:PATH, HOST:PORT or a port")
 	}
 	if host == "" {
 		host = "localhost"

@@ -86,15 +86,15 @@ func TestADaemonThatSystemdManages(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, "")
 	h.writeModel()
-	byName, byAddress := h.path("by-name"), h.path("by-address")
+	byName := h.path("by-name")
 	backend, err := net.Listen("tcp", "localhost:0")
 	must(t, err)
 	defer backend.Close()
-	d := startActivated(t, h, map[string]*net.UnixListener{"spamd": listenTest(t, byName), "other": listenTest(t, byAddress)},
-		"--spamd", "fd:other", "--spamd", "unix:"+h.path("own"),
+	d := startActivated(t, h, map[string]*net.UnixListener{"spamd": listenTest(t, byName)},
+		"--spamd", "unix:"+h.path("own"),
 		"--lmtp", "unix:"+h.path("lmtp"), "--set", fmt.Sprintf("serve.lmtp_backend=localhost:%d", backend.Addr().(*net.TCPAddr).Port))
 	d.says(t, "READY=1")
-	for _, socket := range []string{byName, byAddress, h.path("own")} {
+	for _, socket := range []string{byName, h.path("own")} {
 		if got := ask(t, socket, "PING SPAMC/1.5\r\n\r\n"); got != "SPAMD/1.5 0 PONG\r\n" {
 			t.Errorf("%s: got %q", socket, got)
 		}
@@ -126,10 +126,8 @@ func TestADaemonThatSystemdManages(t *testing.T) {
 	if err := d.Wait(); err != nil {
 		t.Errorf("%v: %s", err, &d.log)
 	}
-	for _, socket := range []string{byName, byAddress} {
-		if _, err := os.Stat(socket); err != nil {
-			t.Errorf("a socket of systemd: %v", err)
-		}
+	if _, err := os.Stat(byName); err != nil {
+		t.Errorf("the socket of systemd: %v", err)
 	}
 	if _, err := os.Stat(h.path("own")); err == nil {
 		t.Error("the daemon's own socket is still there")
@@ -145,13 +143,11 @@ func TestSocketsThatNobodyServesAreErrors(t *testing.T) {
 	h.writeModel()
 	for _, tt := range []struct {
 		name, socket, want string
-		args               []string
 	}{
-		{"a name that is no protocol", "nonsense\x1b", `the socket nonsense\x1b of the service manager has no protocol`, nil},
-		{"a name that is not there", "spamd", "--spamd fd:milter: no socket of this name", []string{"--spamd", "fd:milter"}},
+		{"a name that is no protocol", "nonsense\x1b", `the socket nonsense\x1b of the service manager has no protocol`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d := startActivated(t, h, map[string]*net.UnixListener{tt.socket: listenTest(t, h.path("socket"))}, tt.args...)
+			d := startActivated(t, h, map[string]*net.UnixListener{tt.socket: listenTest(t, h.path("socket"))})
 			err := d.Wait()
 			if _, failed := errors.AsType[*exec.ExitError](err); !failed || !strings.Contains(d.log.String(), tt.want) {
 				t.Errorf("got %v, %s", err, &d.log)

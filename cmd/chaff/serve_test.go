@@ -215,8 +215,8 @@ func TestAddressesOfADaemon(t *testing.T) {
 		{"a long path", "unix:" + filepath.Join(dir, strings.Repeat("a", 108)), "too long for a socket"},
 		{"an abstract socket", "unix:@chaff", "abstract sockets have no mode"},
 		{"no path", "unix:", "must be unix:PATH"},
-		{"no port", "localhost", "must be unix:PATH, HOST:PORT, a port or fd:NAME"},
-		{"no port behind a host", "localhost:", "must be unix:PATH, HOST:PORT, a port or fd:NAME"},
+		{"no port", "localhost", "must be unix:PATH, HOST:PORT or a port"},
+		{"no port behind a host", "localhost:", "must be unix:PATH, HOST:PORT or a port"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			l, err := listenOn(tt.address, serve.DefaultOptions())
