@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"chaff/evaluate"
@@ -207,9 +206,6 @@ func (a *answer) leaks(classes []string, leaks []evaluate.Leak) {
 		}
 		a.warn(leakText(classes, l, about) + " (training messages): " + screen.Printable(l.Advice))
 	}
-	if all := settingsAgainst(leaks); len(all) > 0 {
-		a.aside("hint: to exclude all of them: %s", strings.Join(all, " "))
-	}
 }
 
 // leakText says in how many messages of each class a term is.
@@ -221,45 +217,11 @@ func leakText(classes []string, l evaluate.Leak, about string) string {
 	return screen.Printable(fmt.Sprintf("possible leak: %s%s is in %s", l.Term, about, strings.Join(of, ", ")))
 }
 
-// leakLine describes the strongest leak, what it means, and how to exclude all.
+// leakLine describes the strongest leak and what it means.
 func leakLine(classes []string, leaks []evaluate.Leak) string {
 	line := leakText(classes, leaks[0], "")
 	if len(leaks) == 1 {
 		return line + ": " + screen.Printable(leaks[0].Advice)
 	}
-	exclude := "--verbose lists all"
-	if flags := settingsAgainst(leaks); len(flags) > 0 && !slices.ContainsFunc(leaks, func(l evaluate.Leak) bool { return l.Setting == "" }) {
-		exclude = strings.Join(flags, " ")
-	}
-	return screen.Sprintf("%s, and there are %d more: if the senders did not write them, new mail lacks them and the accuracy is too high: %s", line, len(leaks)-1, exclude)
-}
-
-// settingsAgainst returns the flags that exclude all leaks together, or none if one leak names them. Each leak lists all
-// fields to ignore, its own last.
-func settingsAgainst(leaks []evaluate.Leak) []string {
-	const ignore = "tokenize.ignore_headers="
-	var fields, flags, distinct []string
-	for _, l := range leaks {
-		if l.Setting == "" || slices.Contains(distinct, l.Setting) {
-			continue
-		}
-		distinct = append(distinct, l.Setting)
-		list, isList := strings.CutPrefix(l.Setting, ignore)
-		if !isList {
-			flags = append(flags, "--set "+l.Setting)
-			continue
-		}
-		for field := range strings.SplitSeq(list, ",") {
-			if !slices.Contains(fields, field) {
-				fields = append(fields, field)
-			}
-		}
-	}
-	if len(distinct) < 2 {
-		return nil
-	}
-	if len(fields) > 0 {
-		flags = append(flags, "--set "+ignore+strings.Join(fields, ","))
-	}
-	return flags
+	return screen.Sprintf("%s, and there are %d more: if the senders did not write them, new mail lacks them and the accuracy is too high: --verbose lists all", line, len(leaks)-1)
 }

@@ -87,7 +87,6 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 	field := func(name, ignored string) evaluate.Leak {
 		return evaluate.Leak{Term: "header:" + name, Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.ignore_headers=" + ignored, Advice: "advice"}
 	}
-	order := evaluate.Leak{Term: "order:From>Date", Messages: []int{0, 41}, Of: []int{290, 313}, Setting: "tokenize.structure=false", Advice: "advice"}
 	footer := evaluate.Leak{Term: "body:list write", Messages: []int{80, 0}, Of: []int{90, 70}, Alike: 13, Advice: "advice"}
 	tests := []struct {
 		about string
@@ -99,8 +98,8 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 			"chaff: warning: possible leak: header:X-A is in 0 of 290 ham, 41 of 313 spam (training messages): advice\n"},
 		{"words of the text", []evaluate.Leak{footer},
 			"chaff: warning: possible leak: body:list write, like 13 other terms of the text, is in 80 of 90 ham, 0 of 70 spam (training messages): advice\n"},
-		{"several have one line that leaves out all", []evaluate.Leak{field("X-A", "x-old,x-a"), footer, field("X-B", "x-old,x-b"), order},
-			"chaff: hint: to exclude all of them: --set tokenize.structure=false --set tokenize.ignore_headers=x-old,x-a,x-b\n"},
+		{"several have a line each", []evaluate.Leak{footer, field("X-A", "x-a")},
+			"chaff: warning: possible leak: header:X-A is in 0 of 290 ham, 41 of 313 spam (training messages): advice\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
@@ -109,7 +108,7 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 			var a answer
 			a.leaks([]string{"ham", "spam"}, tt.leaks)
 			p.say(a)
-			if got := printed.String(); !strings.HasSuffix(got, tt.want) || strings.Count(got, "\n") != len(tt.leaks)+strings.Count(tt.want, "hint") {
+			if got := printed.String(); !strings.HasSuffix(got, tt.want) || strings.Count(got, "\n") != len(tt.leaks) {
 				t.Errorf("got\n%swant at the end\n%s", got, tt.want)
 			}
 		})
