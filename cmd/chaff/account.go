@@ -177,14 +177,51 @@ func (x *learning) warnOfStore(s *store.Store, err error) error {
 	return nil
 }
 
+// outcomes counts messages by what happened to them, and then by their class, the move between two classes or the reason of a refusal.
+type outcomes map[store.What]map[string]int
+
+func (o outcomes) add(what store.What, label, before, why string) {
+	name := label
+	switch what {
+	case store.Relabelled:
+		name = "from " + before + " to " + label
+	case store.Forgotten:
+		name = before
+	case store.Refused:
+		name = why
+	}
+	if o[what] == nil {
+		o[what] = map[string]int{}
+	}
+	o[what][name]++
+}
+
+// of returns the number of messages to which something happened.
+func (o outcomes) of(what store.What) int { return total(o[what]) }
+
+// learned adds a line for each thing that happened to messages, or would happen.
+func (a *answer) learned(o outcomes, dryRun bool) {
+	tally := func(what store.What) string {
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(o[what])) {
+			all = append(all, screen.Grouped(o[what][name])+" "+name)
+		}
+		return some(o.of(what), "%s: ") + strings.Join(all, ", ")
+	}
+	learn, move := "learned", "moved"
+	if dryRun {
+		learn, move = "would learn", "would move"
+	}
+	a.facts(
+		row{learn, tally(store.Learned)},
+		row{move, tally(store.Relabelled)},
+		row{"forgotten", tally(store.Forgotten)})
+}
+
 // account counts what happened to the messages that a command learned or forgot. It is the JSON of learn.
 type account struct {
-	File      string         `json:"file"`
-	Learned   map[string]int `json:"learned"` // by class
-	Moved     []move         `json:"moved"`
-	Known     int            `json:"known"`
-	Forgotten map[string]int `json:"forgotten,omitempty"` // by class
-	Refused   map[string]int `json:"refused"`             // by reason
+	File   string   `json:"file"`
+	Counts outcomes `json:"counts"`
 	// Contradicting is the number of messages of which the filter was sure that they are of another class, if there were many messages.
 	Contradicting int `json:"contradicting,omitempty"`
 	// NoMail counts the files that are no mail by kind.
@@ -242,13 +279,6 @@ func (a *answer) expired(messages int) {
 	}
 }
 
-// move counts messages whose class changed.
-type move struct {
-	From     string `json:"from"`
-	To       string `json:"to"`
-	Messages int    `json:"messages"`
-}
-
 // learned is what happened to one message.
 type learned struct {
 	Path  string `json:"path"`
@@ -259,32 +289,19 @@ type learned struct {
 
 // add enters what happened to a message.
 func (a *account) add(item corpus.Item, o store.Outcome) {
-	switch o.What {
-	case store.Learned:
-		a.Learned[item.Label]++
-	case store.Relabelled:
-		i := slices.IndexFunc(a.Moved, func(m move) bool { return m.From == o.Before && m.To == item.Label })
-		if i < 0 {
-			i = len(a.Moved)
-			a.Moved = append(a.Moved, move{From: o.Before, To: item.Label})
-		}
-		a.Moved[i].Messages++
-	case store.Known:
-		a.Known++
-	case store.Forgotten:
-		a.Forgotten[o.Before]++
-	case store.Refused:
-		says := o.Reason.String()
-		switch o.Reason {
-		case store.TooLarge:
-			says = corpus.ErrTooLarge.Error()
-		case store.NeverKnown:
-			says = "the message was never learned, so it cannot be forgotten"
-		}
-		a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", nameOf(item.Origin), says))
+	if o.What != store.Refused {
+		a.Counts.add(o.What, item.Label, o.Before, "")
+		a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
 		return
 	}
-	a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
+	says := o.Reason.String()
+	switch o.Reason {
+	case store.TooLarge:
+		says = corpus.ErrTooLarge.Error()
+	case store.NeverKnown:
+		says = "the message was never learned, so it cannot be forgotten"
+	}
+	a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", nameOf(item.Origin), says))
 }
 
 // nameOf returns how a message names a place of mail.
@@ -297,7 +314,7 @@ func nameOf(origin string) string {
 
 // refuse enters a message that was refused. The error names it.
 func (a *account) refuse(origin string, why store.Reason, err error) {
-	a.Refused[why.String()]++
+	a.Counts.add(store.Refused, "", "", why.String())
 	a.Results = append(a.Results, learned{Path: origin, Outcome: store.Outcome{What: store.Refused}, Reason: err.Error()})
 	a.refused = cmp.Or(a.refused, err)
 }
@@ -318,7 +335,7 @@ func (a *account) complaint() error {
 	case all == 1 || a.refused == nil:
 		return a.refused
 	default:
-		return fmt.Errorf("%d of %s refused", total(a.Refused), pluralOf(all, "message was", "messages were"))
+		return fmt.Errorf("%d of %s refused", a.Counts.of(store.Refused), pluralOf(all, "message was", "messages were"))
 	}
 }
 
@@ -342,14 +359,10 @@ func (c *account) describe(a *answer, _ bool) {
 		}
 	}
 	a.first("refused", refused)
-	a.facts(row{"learned", tally(c.Learned, c.classes)})
-	for i, m := range c.Moved {
-		a.fact(firstOnly(i, "moved"), "%d from %s to %s", m.Messages, m.From, m.To)
-	}
+	a.learned(c.Counts, false)
 	a.facts(
-		row{"forgotten", tally(c.Forgotten, c.classes)},
-		row{"known", some(c.Known, "%s already")},
-		row{"refused", tally(c.Refused, slices.Sorted(maps.Keys(c.Refused)))},
+		row{"known", some(c.Counts.of(store.Known), "%s already")},
+		row{"refused", some(len(refused), "%s")},
 		row{"", left})
 }
 
@@ -388,17 +401,6 @@ func firstOnly(i int, label string) string {
 		return ""
 	}
 	return label
-}
-
-// tally returns what was counted, in all and by name; nothing for none.
-func tally(counts map[string]int, names []string) string {
-	var all []string
-	for _, name := range names {
-		if n := counts[name]; n > 0 {
-			all = append(all, screen.Grouped(n)+" "+name)
-		}
-	}
-	return some(total(counts), "%s: ") + strings.Join(all, ", ")
 }
 
 // sentence says what happened to a message; nothing if it was refused, which is an error.

@@ -210,7 +210,7 @@ func (x *learning) learn() error {
 	if err != nil {
 		return err
 	}
-	a := &account{File: x.model, classes: s.Classes(), Learned: map[string]int{}, Moved: []move{}, Forgotten: map[string]int{}, Refused: map[string]int{}}
+	a := &account{File: x.model, classes: s.Classes(), Counts: outcomes{}}
 	if err = x.match(mail, s.Classes()); err == nil && !x.forget {
 		a.Contradicting, err = x.checkContradictions(s, messages)
 	}

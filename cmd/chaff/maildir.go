@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -129,16 +128,14 @@ const shownFolders = 6
 // mailbox adds what a mailbox says, in at most 15 lines. Refused messages are on stderr.
 func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	a.mailProblems(m)
-	learned, moved := m.Count(store.Learned), m.Count(store.Relabelled)
-	known := m.Messages - m.Later - learned - moved - m.Count(store.Refused) - m.Silent - m.Waiting - m.Filed
-	if learned+moved > 0 {
-		learn, move := "learned", "moved"
-		if dryRun {
-			learn, move = "would learn", "would move"
-		}
-		a.facts(
-			row{learn, countedChanges(m.Account, store.Learned)},
-			row{move, countedChanges(m.Account, store.Relabelled)})
+	counts := outcomes{}
+	for _, c := range m.Changes {
+		counts.add(c.Result, c.Label, c.Before, c.Reason)
+	}
+	changed := len(m.Changes) - counts.of(store.Refused)
+	known := m.Messages - m.Later - len(m.Changes) - m.Silent - m.Waiting - m.Filed
+	if changed > 0 {
+		a.learned(counts, dryRun)
 		a.changedFolders(m.Account)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
 		a.facts(silent(m.Account)...)
@@ -160,21 +157,6 @@ func silent(a mailbox.Account) []row {
 		{"filed", some(a.Filed, "%s that the filter calls spam itself say nothing until you move them")},
 		{"forgotten", some(a.TakenBack, "%s that you deleted soon after reading them")},
 	}
-}
-
-// countedChanges counts the changes with a result by their labels.
-func countedChanges(a mailbox.Account, result store.What) string {
-	counts := map[string]int{}
-	for _, c := range a.Changes {
-		switch {
-		case c.Result != result:
-		case result == store.Relabelled:
-			counts["from "+c.Before+" to "+c.Label]++
-		default:
-			counts[c.Label]++
-		}
-	}
-	return tally(counts, slices.Sorted(maps.Keys(counts)))
 }
 
 // changedFolders adds the folders with changes, those with the most first.
