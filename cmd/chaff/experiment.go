@@ -80,8 +80,8 @@ func (x *experiment) open(others ...replace.Output) (labelled, error) {
 	return mail, canWrite(x.reads(mail), append(others, x.outputs()...)...)
 }
 
-func (x *experiment) reads(mail labelled) []place {
-	return append(mail.reads, place{path: x.settings.file})
+func (x *experiment) reads(mail labelled) []string {
+	return append(mail.reads, x.settings.file)
 }
 
 func (x *experiment) outputs() []replace.Output {

@@ -93,12 +93,12 @@ func explainMessage(p *program, flags explainFlags, paths []string) error {
 }
 
 // readsOf returns where readOne reads.
-func readsOf(paths []string) []place {
+func readsOf(paths []string) []string {
 	if len(paths) == 0 || paths[0] == stdinPath {
-		return []place{{path: "/dev/stdin"}}
+		return []string{"/dev/stdin"}
 	}
 	mbox, _ := inMbox(paths[0])
-	return []place{{path: paths[0]}, {path: mbox}}
+	return []string{paths[0], mbox}
 }
 
 // inMbox divides the name of a message of an mbox, as chaff classify prints it, into the path of the mbox and its number, or 0 if it has none.

@@ -168,7 +168,7 @@ func importWeights(x *onModel, table, kindName string, replacing bool) error {
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
-	if err := x.canSaveModel(x.model, []place{{path: table}, {path: x.settings.file}}); err != nil {
+	if err := x.canSaveModel(x.model, []string{table, x.settings.file}); err != nil {
 		return err
 	}
 	if !replacing {

@@ -112,7 +112,7 @@ func writeKey(path string, key termkey.Key) error {
 }
 
 // canSaveModel is canWrite for the model at path and other outputs. Only the default folder may be missing: chaff makes it.
-func (p *program) canSaveModel(path string, reads []place, others ...replace.Output) error {
+func (p *program) canSaveModel(path string, reads []string, others ...replace.Output) error {
 	if path == "" {
 		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
 	}
@@ -125,7 +125,7 @@ func (p *program) canSaveModel(path string, reads []place, others ...replace.Out
 
 // canWrite returns an error if an output with a path cannot be written, or if that would cost what the command reads, what is not chaff's,
 // or another output. It leaves nothing behind. A folder that is missing is a typing mistake, unless it is made.
-func canWrite(reads []place, outputs ...replace.Output) error {
+func canWrite(reads []string, outputs ...replace.Output) error {
 	for i, o := range outputs {
 		if o.Path == "" {
 			continue
@@ -145,12 +145,12 @@ func canWrite(reads []place, outputs ...replace.Output) error {
 			continue // a terminal is read and written, and /dev/null by anyone
 		}
 		for _, from := range reads {
-			if from.holds(target) {
-				return hint.With(fmt.Errorf("save %s: the same command reads %s", o.Path, from.path), "name a file that is elsewhere")
+			if from != "" && isSame(from, target) {
+				return hint.With(fmt.Errorf("save %s: the same command reads %s", o.Path, from), "name a file that is elsewhere")
 			}
 		}
 		for _, other := range outputs[:i] {
-			if (place{path: other.Path}).holds(target) || filepath.Clean(other.Path) == filepath.Clean(o.Path) {
+			if other.Path != "" && (isSame(other.Path, target) || isSame(other.Path, o.Path)) {
 				return fmt.Errorf("save %s: the command would write two files there", o.Path)
 			}
 		}
@@ -178,33 +178,11 @@ func canWriteIn(dir string, locked bool) error {
 	return nil
 }
 
-// place is what a command reads: a file, or a folder with all below it.
-type place struct {
-	path    string
-	classes bool // of a folder only the subfolders are read
-}
-
-// holds reports whether a file, which need not exist, is the place or within it, by whatever name.
-func (p place) holds(file string) bool {
-	info, err := os.Stat(p.path)
-	if err != nil {
-		return false
-	}
-	dir := filepath.Dir(file)
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	at, err := filepath.Abs(filepath.Join(dir, filepath.Base(file)))
-	for depth := 0; err == nil; depth++ {
-		if there, err := os.Stat(at); err == nil && os.SameFile(info, there) {
-			return depth != 1 || !p.classes
-		}
-		if at == filepath.Dir(at) {
-			return false
-		}
-		at = filepath.Dir(at)
-	}
-	return false
+// isSame reports whether two paths lead to one file, which need not exist.
+func isSame(a, b string) bool {
+	of, err1 := os.Stat(a)
+	with, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(of, with) || filepath.Clean(a) == filepath.Clean(b)
 }
 
 // aboutOutput adds a hint to an error about a file that is not replaced.

@@ -320,7 +320,7 @@ func (x *learning) match(mail labelled, classes []string) error {
 
 // beginStore begins an empty model and its log. A model that is there is an error.
 func (x *learning) beginStore() error {
-	if err := x.canSaveModel(x.model, []place{{path: x.settings.file}}); err != nil {
+	if err := x.canSaveModel(x.model, []string{x.settings.file}); err != nil {
 		return err
 	}
 	reading, keepKey, err := x.secretReading(x.Config)

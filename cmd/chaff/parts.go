@@ -98,7 +98,7 @@ func (x *collecting) collect(paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := x.canSaveModel(x.model, append(mail.reads, place{path: x.settings.file}, place{path: x.KeyFile})); err != nil {
+	if err := x.canSaveModel(x.model, append(mail.reads, x.settings.file, x.KeyFile)); err != nil {
 		return err
 	}
 	if !x.replacing {
@@ -210,7 +210,7 @@ near-duplicates; one fit takes up to 5 million messages.`,
 					return err
 				}
 			}
-			if err := canWrite([]place{{path: x.settings.file}}, store.Outputs(x.model)...); err != nil {
+			if err := canWrite([]string{x.settings.file}, store.Outputs(x.model)...); err != nil {
 				return err
 			}
 			if !replacing && !slices.Contains(paths, x.model) {

@@ -69,7 +69,7 @@ readable by its owner only.`,
 				return err
 			}
 			output := replace.Output{Path: out, Kind: store.LogKind()}
-			if err := canWrite([]place{{path: model}, {path: storeOf(model)}}, output); err != nil {
+			if err := canWrite([]string{model, storeOf(model)}, output); err != nil {
 				return err
 			}
 			n, err := store.Backup(model, out)
@@ -103,7 +103,7 @@ messages, byte for byte.`,
 			if err := x.load(true); err != nil {
 				return err
 			}
-			if err := canWrite([]place{{path: x.settings.file}, {path: paths[0]}}, store.Outputs(x.model)...); err != nil {
+			if err := canWrite([]string{x.settings.file, paths[0]}, store.Outputs(x.model)...); err != nil {
 				return err
 			}
 			if err := makeFolder(x.model); err != nil {

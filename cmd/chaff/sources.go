@@ -72,7 +72,7 @@ type labelled struct {
 	notes    []string // printed before the mail is read, as are the warnings
 	warnings []string
 	opened   []corpus.Source
-	reads    []place
+	reads    []string
 	noJunk   string // a mailbox without a folder for spam
 	unread   string // a mailbox whose ham nobody has read, so that it is left out
 }
@@ -163,7 +163,7 @@ func (l *labelled) open(path string, o sources.Options) error {
 		return err
 	}
 	l.opened, l.notes, l.warnings = append(l.opened, mail.Source), append(l.notes, mail.Notes...), append(l.warnings, mail.Warnings...)
-	l.reads = append(l.reads, place{path: path, classes: mail.Format == sources.Mailbox || mail.Format == sources.HamSpam || mail.Format == sources.Subfolders})
+	l.reads = append(l.reads, path)
 	if mail.NoSpam && !slices.ContainsFunc(o.Apart, func(p sources.LabelledPath) bool { return p.Label == sources.Spam }) {
 		l.noJunk = path
 	}
