@@ -395,14 +395,6 @@ func some(n int, format string) string {
 	return fmt.Sprintf(format, screen.Grouped(n))
 }
 
-// firstOnly returns the label of a line with a number: only the first one has it.
-func firstOnly(i int, label string) string {
-	if i > 0 {
-		return ""
-	}
-	return label
-}
-
 // sentence says what happened to a message; nothing if it was refused, which is an error.
 func (l learned) sentence(classes []string) string {
 	judged := fmt.Sprintf("%s, %s", cmp.Or(string(l.Verdict), l.Class), delivery.Probability(classes, l.Probability))

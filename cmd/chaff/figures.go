@@ -263,12 +263,6 @@ func spamFound(v train.VerdictCounts) string {
 		shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 }
 
-func verdictShares(v train.VerdictCounts) string {
-	ham, spam := max(1, v.Ham.Messages()), max(1, v.Spam.Messages())
-	return fmt.Sprintf("ham: %s lost, %s unsure; spam: %s found, %s unsure, %s missed", shareOf(v.Ham.Spam, ham), shareOf(v.Ham.Unsure, ham),
-		shareOf(v.Spam.Spam, spam), shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
-}
-
 // cost adds the mean cost of a message, if errors have costs.
 func (a *answer) cost(cost *float64) {
 	if cost != nil {

@@ -51,7 +51,10 @@ func (x *learning) learnMaildirs() error {
 	step, done := x.progress("reading mail")
 	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox})
 	done()
-	all.review = "chaff review" + useOf(x.command, x.model) + again(x.command, nil)
+	all.review = "chaff review" + useOf(x.command, x.model)
+	for _, path := range x.maildirs {
+		all.review += " --maildir " + shellWord(path)
+	}
 	return errors.Join(aboutMailbox(err), x.show(&all))
 }
 
@@ -122,10 +125,7 @@ func aboutMailbox(err error) error {
 	return advise(err, advice{mailbox.ErrClasses, "teach such a model with chaff learn --class NAME PATH"})
 }
 
-// shownFolders is how many folders an account shows.
-const shownFolders = 6
-
-// mailbox adds what a mailbox says, in at most 15 lines. Refused messages are on stderr.
+// mailbox adds what a mailbox says, Refused messages are on stderr.
 func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	a.mailProblems(m)
 	counts := outcomes{}
@@ -136,7 +136,6 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	known := m.Messages - m.Later - len(m.Changes) - m.Silent - m.Waiting - m.Filed
 	if changed > 0 {
 		a.learned(counts, dryRun)
-		a.changedFolders(m.Account)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
 		a.facts(silent(m.Account)...)
 	} else {
@@ -156,27 +155,6 @@ func silent(a mailbox.Account) []row {
 		{"waiting", some(a.Waiting, "%s that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them")},
 		{"filed", some(a.Filed, "%s that the filter calls spam itself say nothing until you move them")},
 		{"forgotten", some(a.TakenBack, "%s that you deleted soon after reading them")},
-	}
-}
-
-// changedFolders adds the folders with changes, those with the most first.
-func (a *answer) changedFolders(of mailbox.Account) {
-	var names []string
-	changes := map[string]int{}
-	for _, c := range of.Changes {
-		if c.Result == store.Refused {
-			continue
-		}
-		if changes[c.Folder]++; changes[c.Folder] == 1 {
-			names = append(names, c.Folder)
-		}
-	}
-	slices.SortStableFunc(names, func(a, b string) int { return changes[b] - changes[a] })
-	for i, name := range names[:min(len(names), shownFolders)] {
-		a.line("%-12s%-6d %s", firstOnly(i, "in"), changes[name], name)
-	}
-	if more := len(names) - shownFolders; more > 0 {
-		a.fact("", "and %s more", plural(more, "folder"))
 	}
 }
 

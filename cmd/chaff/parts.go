@@ -272,7 +272,7 @@ func (m merging) describe(a *answer, _ bool) {
 		a.line("%-12s%s", "saved", savedFiles(m.File))
 		return
 	}
-	a.fitted(m.File, *m.Saved, guarantees{})
+	a.fitted(m.File, *m.Saved)
 	if m.most > 0 && m.Largest > m.most {
 		a.warn(screen.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
 			plural(m.Largest, "message"), m.most))

@@ -11,7 +11,6 @@ import (
 	"chaff/config"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
-	"chaff/metrics"
 	"chaff/store"
 	"chaff/train"
 )
@@ -130,16 +129,14 @@ type restored struct {
 	Saved train.Refitted `json:"saved_model"`
 }
 
-func (r restored) describe(a *answer, _ bool) { a.fitted(r.File, r.Saved, guarantees{}) }
+func (r restored) describe(a *answer, _ bool) { a.fitted(r.File, r.Saved) }
 
 // retrained is what a fit changed. It is the result of retrain, and of review that settles labels.
 type retrained struct {
 	File string `json:"file"`
 	// Changed is how many times a message was learned, moved or forgotten since the fit before.
-	Changed int `json:"changed"`
-	// Before has what held before the fit.
-	Before guarantees     `json:"before"`
-	Saved  train.Refitted `json:"saved_model"`
+	Changed int            `json:"changed"`
+	Saved   train.Refitted `json:"saved_model"`
 	// Doubtful is the number of messages that look mislabelled, and Expired how many left because they were the oldest.
 	Doubtful int `json:"doubtful"`
 	Expired  int `json:"expired,omitempty"`
@@ -155,14 +152,7 @@ func (r retrained) describe(a *answer, _ bool) {
 		a.fact("changes", "%d since the last fit", r.Changed)
 		a.expired(r.Expired)
 	}
-	a.fitted(r.File, r.Saved, r.Before)
-}
-
-// guarantees are the thresholds of a model, what they guarantee, and the verdicts at its fit.
-type guarantees struct {
-	Thresholds *metrics.Thresholds  `json:"thresholds,omitempty"`
-	Promise    *metrics.Promise     `json:"promise,omitempty"`
-	Verdicts   *train.VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
+	a.fitted(r.File, r.Saved)
 }
 
 // retrain fits the model at path again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
@@ -175,11 +165,6 @@ func retrain(
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	from, err := train.ProvenanceOf(s.Filter())
-	if err != nil {
-		return done, err
-	}
-	done.Before = guarantees{s.Filter().Settings().Thresholds, from.Promise, from.Verdicts}
 	done.Changed = s.Changed()
 	var right map[uint64]bool
 	if settle != nil {
@@ -200,22 +185,13 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: memoryOf(cfg)}
 }
 
-// fitted describes the model at path, which was fitted to all messages of its log, beside what held before the fit.
-func (a *answer) fitted(path string, r train.Refitted, before guarantees) {
+// fitted describes the model at path, which was fitted to all messages of its log.
+func (a *answer) fitted(path string, r train.Refitted) {
 	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
 	a.thresholds(r.Thresholds)
-	if old := before.Thresholds; old != nil && r.Thresholds != nil && *old != *r.Thresholds {
-		a.fact("", "before: %s", verdictsAbove(*old))
-	}
 	a.verdicts(r.Verdicts, heldOut)
-	if old := before.Verdicts; old != nil && r.Verdicts != nil && *old != *r.Verdicts {
-		a.fact("", "before: %s", verdictShares(*old))
-	}
 	a.cost(r.Cost)
 	a.guarantee(r.Promise)
-	if old := before.Promise; old != nil && r.Promise != nil && old.String() != r.Promise.String() {
-		a.fact("", "before: %v", old)
-	}
 	if n := len(r.Doubtful); n > 0 {
 		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(n))
 	}

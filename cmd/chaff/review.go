@@ -272,21 +272,3 @@ func findID(entries []store.Entry, digits string) (found uint64, err error) {
 	}
 	return 0, hint.With(fmt.Errorf("%d messages have IDs that begin with %s", n, digits), "give more digits: chaff review PATH --json prints all")
 }
-
-// again returns the source flags and paths of a command, to be given to another one.
-func again(c *cobra.Command, paths []string) string {
-	text := ""
-	for _, name := range []string{"ham", "spam", "maildir", "trec", "list", "table", "folders", "format", "text-column", "label-column"} {
-		values, _ := c.Flags().GetStringArray(name)
-		if value, _ := c.Flags().GetString(name); value != "" {
-			values = []string{value}
-		}
-		for _, value := range values {
-			text += " --" + name + " " + shellWord(value)
-		}
-	}
-	for _, path := range paths {
-		text += " " + shellWord(path)
-	}
-	return text
-}

@@ -231,7 +231,7 @@ func (r trainingReport) describe(a *answer, fully bool) {
 		}
 		a.doubts(d, false)
 	}
-	a.worst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+again(x.command, x.paths))
+	a.worst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
 		return
