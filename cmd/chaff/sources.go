@@ -54,8 +54,8 @@ func (s *sourceFlags) add(c *cobra.Command) {
 }
 
 func (s *sourceFlags) addColumns(c *cobra.Command) {
-	c.Flags().StringVar(&s.table.Text, "text-column", "", "the column of texts in a table, by `NAME` or number")
-	c.Flags().StringVar(&s.table.Label, "label-column", "", "the column of labels in a table, by `NAME` or number")
+	c.Flags().StringVar(&s.table.Text, "text-column", "", "the column of texts in a table, by its `NAME`")
+	c.Flags().StringVar(&s.table.Label, "label-column", "", "the column of labels in a table, by its `NAME`")
 }
 
 // addFormat adds the flag --format for the paths that what names.
@@ -156,7 +156,7 @@ func (l *labelled) open(path string, o sources.Options) error {
 	case errors.Is(err, sources.ErrNoLabel):
 		return hint.With(err, "say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
 	case errors.Is(err, sources.ErrColumns):
-		return hint.With(err, "name them: --text-column NAME and --label-column NAME, or their numbers")
+		return hint.With(err, "name them: --text-column NAME and --label-column NAME")
 	case err != nil && o.Format == sources.Mailbox && !errors.Is(err, fs.ErrNotExist):
 		return hint.With(err, "for other mail: --ham PATH and --spam PATH, or --folders PATH for a folder with the subfolders ham and spam")
 	case err != nil:

@@ -20,12 +20,11 @@ import (
 
 // TableOptions name the columns of a table that hold the texts and the labels.
 type TableOptions struct {
-	// Text is the column of the texts: its name, in any case, or its number, counted from 1. A name is safer: with a number, a
-	// first row of unusual names may pass for a message. Empty: the column with a usual name, such as text, message or v2, or,
-	// in a table without names, the longest cell of the first row.
+	// Text is the name of the column of the texts, in any case. Empty: the column with a usual name, such as text, message or v2, or, in a table
+	// without names, the longest cell of the first row.
 	Text string
-	// Label is the column of the labels, likewise. Empty: the column with a usual name, such as label, class or v1, or the
-	// cell of the first row that is ham, spam or another word for these.
+	// Label is the name of the column of the labels, likewise. Empty: the column with a usual name, such as label, class or v1, or the cell of the
+	// first row that is ham, spam or another word for these.
 	Label string
 }
 
@@ -88,13 +87,10 @@ func openTable(fsys fs.FS, path string, o TableOptions) (t *table, classes []str
 	if err := t.findColumns(o); err != nil {
 		return nil, nil, err
 	}
-	first, words := "", 0 // the label of the first row, and how many labels are words for ham or spam
+	words := 0 // how many labels are words for ham or spam
 	for r, err := range t.rows {
 		if err != nil || t.classes[r.label] != "" {
 			continue // list yields an error
-		}
-		if r.line == 1 {
-			first = r.label
 		}
 		if hamOrSpam(r.label) != "" {
 			words++
@@ -102,11 +98,6 @@ func openTable(fsys fs.FS, path string, o TableOptions) (t *table, classes []str
 		if t.classes[r.label] = r.label; len(t.classes) > maxClasses {
 			return nil, nil, fmt.Errorf("the column %q has more than %d different labels: %w", t.nameOf(t.label), maxClasses, ErrColumns)
 		}
-	}
-	// Columns given by number may have unusual names: those of a first row whose label is not such a word, while all others are.
-	if !t.header && first != "" && hamOrSpam(first) == "" && words > 0 && words == len(t.classes)-1 {
-		t.header = true
-		delete(t.classes, first)
 	}
 	labels := slices.Sorted(maps.Keys(t.classes))
 	if words < len(labels) {
@@ -183,26 +174,17 @@ func (t *table) findColumns(o TableOptions) error {
 
 // chooseColumns finds the columns in the first row.
 func (t *table) chooseColumns(o TableOptions) error {
-	text, textNamed, err := t.column(o.Text, textNames())
-	if err != nil {
+	text, errText := t.column(o.Text, textNames())
+	label, errLabel := t.column(o.Label, labelNames())
+	if err := cmp.Or(errText, errLabel); err != nil {
 		return err
 	}
-	label, labelNamed, err := t.column(o.Label, labelNames())
-	if err != nil {
-		return err
-	}
-	// The cell "spam" may be the name of a column, but is more often a label.
-	isName := func(cell string) bool { return isOneOf(cell, labelNames()) && hamOrSpam(cell) == "" }
-	t.header = textNamed || labelNamed && o.Label != ""
-	switch {
-	case text >= 0 && label >= 0:
-		t.header = t.header || isOneOf(t.first[text], textNames()) || isName(t.first[label])
-	case !t.header: // a first row that is a message: the text is the longest cell that is not the label
-		if o.Label == "" {
-			label = slices.IndexFunc(t.first, func(cell string) bool { return hamOrSpam(cell) != "" })
-		}
+	// A usual name of labels alone makes no row of names: the cell "spam" is more often a label.
+	t.header = text >= 0 || label >= 0 && o.Label != ""
+	if !t.header { // a first row that is a message: the text is the longest cell that is not the label
+		label = slices.IndexFunc(t.first, func(cell string) bool { return hamOrSpam(cell) != "" })
 		for i, cell := range t.first {
-			if o.Text == "" && i != label && (text < 0 || len(cell) > len(t.first[text])) {
+			if i != label && (text < 0 || len(cell) > len(t.first[text])) {
 				text = i
 			}
 		}
@@ -211,37 +193,27 @@ func (t *table) chooseColumns(o TableOptions) error {
 	case text < 0 || label < 0:
 		return fmt.Errorf("%w: the first row is %s", ErrColumns, quoteCells(t.first))
 	case text == label:
-		return fmt.Errorf("%w: column %d cannot be both", ErrColumns, text+1)
+		return fmt.Errorf("%w: %s cannot be both", ErrColumns, quoteCells(t.first[text:text+1]))
 	}
 	t.text, t.label = text, label
-	if subject, _, _ := t.column("", []string{"subject", "title"}); t.header && subject != text && subject != label {
+	if subject, _ := t.column("", []string{"subject", "title"}); t.header && subject != text && subject != label {
 		t.subject = subject
 	}
 	return nil
 }
 
-// column returns the index of the column requested by name or number, or of the first usual name; -1 if there is none.
-func (t *table) column(requested string, usual []string) (index int, named bool, err error) {
-	if n, err := strconv.Atoi(requested); err == nil {
-		if n < 1 || n > len(t.first) {
-			return -1, false, fmt.Errorf("%w: there is no column %d in a first row of %d", ErrColumns, n, len(t.first))
-		}
-		return n - 1, false, nil
-	}
+// column returns the index of the column with the requested name, or with the first usual one; -1 if there is none.
+func (t *table) column(requested string, usual []string) (index int, err error) {
 	if requested != "" {
 		usual = []string{requested}
 		err = fmt.Errorf("%w: there is no column %q in the first row, which is %s", ErrColumns, requested, quoteCells(t.first))
 	}
 	for _, name := range usual {
-		if i := slices.IndexFunc(t.first, func(cell string) bool { return isOneOf(cell, []string{name}) }); i >= 0 {
-			return i, true, nil
+		if i := slices.IndexFunc(t.first, func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) }); i >= 0 {
+			return i, nil
 		}
 	}
-	return -1, false, err
-}
-
-func isOneOf(cell string, names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) })
+	return -1, err
 }
 
 // nameOf describes a column: its name or "column 2".
