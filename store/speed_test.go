@@ -13,17 +13,8 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/internal/cputime"
+	"chaff/internal/testmain"
 )
-
-// built returns a program of the folder cmd.
-func built(b *testing.B, name string) string {
-	b.Helper()
-	program := filepath.Join(b.TempDir(), name)
-	if out, err := exec.Command("go", "build", "-o", program, "../cmd/"+name).CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
 
 // cpuOf returns the CPU time of a fresh process that reads a message, user and system.
 func cpuOf(b *testing.B, raw []byte, program string, args ...string) time.Duration {
@@ -102,7 +93,7 @@ func settle() { time.Sleep(3 * time.Second) }
 // alone.
 func BenchmarkClassifyWithATail(b *testing.B) {
 	m := largeMail(b)
-	program := built(b, "chaff-classify")
+	program := testmain.Build(b, "chaff-classify")
 	for _, model := range []string{"multinomial", "votes"} {
 		b.Run(model, func(b *testing.B) {
 			path := trained(b, model, m.trained)
@@ -159,7 +150,7 @@ func BenchmarkLearnOneMessage(b *testing.B) {
 			b.Fatalf("%v\n%s", err, out)
 		}
 	}
-	program := built(b, "chaff-learn")
+	program := testmain.Build(b, "chaff-learn")
 	for _, model := range []string{"multinomial", "votes"} {
 		b.Run(model, func(b *testing.B) {
 			path := trained(b, model, m.trained)

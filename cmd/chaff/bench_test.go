@@ -8,17 +8,9 @@ import (
 	"slices"
 	"testing"
 	"time"
-)
 
-// build makes a program of the folder cmd as a user has it.
-func build(t testing.TB, name string) string {
-	t.Helper()
-	program := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command("go", "build", "-o", program, "../"+name).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
+	"chaff/internal/testmain"
+)
 
 // cpu runs the program and returns the CPU time of its process, user and system.
 func cpu(b *testing.B, program string, stdin []byte, args ...string) time.Duration {
@@ -48,7 +40,7 @@ func spamAssassin(b *testing.B) []string {
 // BenchmarkTrainSpamAssassin measures training on the SpamAssassin corpus (33 MB) from the files to the saved model.
 func BenchmarkTrainSpamAssassin(b *testing.B) {
 	mail := spamAssassin(b)
-	program := build(b, "chaff")
+	program := testmain.Build(b, "chaff")
 	model := filepath.Join(b.TempDir(), "spam.model")
 	var total time.Duration
 	for b.Loop() {
@@ -67,7 +59,7 @@ func BenchmarkTrainSpamAssassin(b *testing.B) {
 // what else goes on on the machine can only add to it.
 func BenchmarkClassifyOneMessage(b *testing.B) {
 	mail := spamAssassin(b)
-	chaff := build(b, "chaff")
+	chaff := testmain.Build(b, "chaff")
 	model := filepath.Join(b.TempDir(), "spam.model")
 	cpu(b, chaff, nil, append([]string{"train", "-m", model}, mail...)...)
 	files, err := filepath.Glob(filepath.Join(os.Getenv("TEST_CORPORA"), "sa", "spam-2", "*"))
@@ -76,7 +68,7 @@ func BenchmarkClassifyOneMessage(b *testing.B) {
 	}
 	time.Sleep(2500 * time.Millisecond) // all of a model that was just written is read
 	b.Run("chaff classify", func(b *testing.B) { classifyEach(b, files, 10, chaff, "classify", "-m", model) })
-	lean := build(b, "chaff-classify")
+	lean := testmain.Build(b, "chaff-classify")
 	b.Run("chaff-classify", func(b *testing.B) { classifyEach(b, files, 8, lean, "-m", model) })
 }
 

@@ -14,6 +14,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/evaluate"
+	"chaff/internal/testmain"
 )
 
 // A mailbox learns in one process for each message. It makes the errors of the replay of the same messages: SpamAssassin in the order of
@@ -49,7 +50,7 @@ func TestAProcessForEachMessageLearnsAsTheReplayDoes(t *testing.T) {
 	}
 	replay, err := evaluate.ReadForReplay(t.Context(), inOrder, spamClasses(), evaluate.DefaultReplayOptions())
 	must(t, err)
-	program := build(t, "chaff")
+	program := testmain.Build(t, "chaff")
 	for _, model := range []string{"multinomial", "votes"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
