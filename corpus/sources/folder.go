@@ -12,16 +12,30 @@ import (
 // A folder has a format, which decides which of its entries are mail.
 type folder struct {
 	found Found
-	names map[string]string // of all entries, by their lower-case form
+	marks map[string]string // the entries that say what others are, by their lower-case names
 }
 
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
-	f := folder{names: make(map[string]string, len(entries))}
+	f := folder{marks: map[string]string{}}
 	for _, e := range entries {
-		f.names[strings.ToLower(e.Name())] = e.Name()
+		if lower := strings.ToLower(e.Name()); isMark(lower) {
+			f.marks[lower] = e.Name()
+		}
 	}
 	f.found = f.detect(fsys, dir, entries)
 	return f
+}
+
+// isMark reports whether an entry with a lower-case name says what others are: all that firstOf, has and hasIndex are asked for.
+func isMark(name string) bool {
+	switch name {
+	case ".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache", // MH
+		"msgfilterrules.dat", "popstate.dat", "prefs.js", "mail", "imapmail", // Thunderbird
+		"info.plist", "messages", "table_of_contents", "mbox", // Apple Mail
+		"cur", "new", "tmp", ".notmuch":
+		return true
+	}
+	return slices.Contains(mboxIndexes, path.Ext(name))
 }
 
 func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
@@ -79,14 +93,14 @@ func (f folder) isProfile() bool {
 // firstOf returns the first of the lower-case names that the folder has in any case, in the folder's spelling, or "".
 func (f folder) firstOf(names ...string) string {
 	for _, name := range names {
-		if spelled := f.names[name]; spelled != "" {
+		if spelled := f.marks[name]; spelled != "" {
 			return spelled
 		}
 	}
 	return ""
 }
 
-func (f folder) has(lowerName string) bool { return f.names[lowerName] != "" }
+func (f folder) has(lowerName string) bool { return f.marks[lowerName] != "" }
 
 // hasMail reports whether the subfolder name may contain mail.
 func (f folder) hasMail(name string) bool {
@@ -139,6 +153,9 @@ func withoutPacking(name string) string {
 
 // hasIndex reports whether Thunderbird, Evolution or Eudora keeps an index of the mbox name beside it.
 func (f folder) hasIndex(name string) bool {
+	if len(f.marks) == 0 {
+		return false
+	}
 	base := strings.TrimSuffix(name, path.Ext(name))
 	return slices.ContainsFunc(mboxIndexes, func(ending string) bool { return f.has(name + ending) }) ||
 		hasSuffix(name, ".mbx") && f.has(base+".toc")
@@ -242,8 +259,9 @@ func (w walker) contents(dir string, as Format, nested bool) bool {
 	if f.found.Format == MH {
 		sortByNumber(entries)
 	}
+	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
+		name := prefix + e.Name()
 		goOn := true
 		if !e.IsDir() {
 			goOn = w.file(name, e, f.formatOf(e.Name()))

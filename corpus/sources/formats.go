@@ -145,7 +145,7 @@ func openAll(path string, o Options) (Mail, error) {
 	}
 	mail := Mail{Source: source, Format: found.Format, Notes: []string{fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, o.Label)}}
 	counts := map[string]int{}
-	if o.Label == Ham || o.Label == Spam {
+	if (o.Label == Ham || o.Label == Spam) && !found.isFolder() {
 		counts = countGmail(path)
 	}
 	var others []string
