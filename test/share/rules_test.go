@@ -2,7 +2,6 @@ package share
 
 import (
 	"bytes"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	crand "crypto/rand"
@@ -13,7 +12,6 @@ import (
 	"fmt"
 	"math/big"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -256,43 +254,4 @@ func TestAPoisonedHostLeavesNoTrace(t *testing.T) {
 	if !bytes.Equal(want, read(t, a.path)) {
 		t.Error("the model has other bytes than before the wrong labels")
 	}
-}
-
-// Debian's server is older than the one that the other tests run.
-func TestTheServerOfDebian(t *testing.T) {
-	program, err := exec.LookPath("nats-server")
-	if err != nil {
-		t.Skip("no nats-server: apt-get install nats-server")
-	}
-	port := freePorts(t, 1)[0]
-	ctx, stop := context.WithCancel(context.Background())
-	command := exec.CommandContext(ctx, program, "-a", "127.0.0.1", "-p", fmt.Sprint(port), "-js", "-sd", t.TempDir())
-	var said bytes.Buffer
-	command.Stderr = &said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { stop(); command.Wait() })
-	c := &servers{t: t, ports: []int{port}}
-	until(t, 10*time.Second, "the server answers", func() bool {
-		l, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err == nil {
-			l.Close()
-		}
-		return err == nil
-	})
-	js := c.jetStream()
-	hosts := newGroup(t, trained(t, corpustest.Mailbox(1, 40, "ham", "spam")), c.urls())
-	mail := mailOf(t, 5, 15)
-	for i, h := range hosts {
-		h.run()
-		h.learn(mail[10*i : 10*i+10]...)
-	}
-	settled(t, js, hosts...)
-	same(t, hosts...)
-	fitted(t, js, hosts[0], hosts[1:]...)
-	same(t, hosts...)
-	version, _ := exec.Command(program, "--version").Output()
-	t.Logf("%s", bytes.TrimSpace(version))
-
 }
