@@ -40,6 +40,9 @@ func (h *host) followOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := h.findWaiting(ctx, at); err != nil {
+		return err
+	}
 	if err := h.stream.DeleteConsumer(ctx, h.name); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return err
 	}
@@ -61,6 +64,9 @@ func (h *host) followOnce(ctx context.Context) error {
 		batch, err := next(ctx, messages)
 		if err == nil {
 			err = h.learn(ctx, batch, &from)
+		}
+		if err == nil {
+			err = h.learnWaiting(ctx, from.position)
 		}
 		if errors.Is(err, store.ErrMoved) || errors.Is(err, errGap) {
 			return nil
@@ -126,9 +132,11 @@ func (h *host) learn(ctx context.Context, batch []jetstream.Msg, at *place) erro
 		}
 		end = about.Sequence.Stream
 		origin := m.Subject()[strings.LastIndexByte(m.Subject(), '.')+1:]
-		lessons = append(lessons, store.Lesson{Origin: origin, Time: about.Timestamp, Data: decompress(m.Data())})
+		if !h.holds(origin, end, about.Timestamp) {
+			lessons = append(lessons, store.Lesson{Origin: origin, Time: about.Timestamp, Data: decompress(m.Data())})
+		}
 	}
-	if len(lessons) > 0 {
+	if end > at.position {
 		for {
 			err := h.apply(ctx, lessons, at.position, end)
 			if err == nil {

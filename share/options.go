@@ -33,7 +33,8 @@ type Options struct {
 	CAFile string `json:"ca_file"`
 	// Keep is for how many days the servers keep what was taught. A host that was away for longer begins with the last fit. At least 1. Default 30.
 	Keep int `json:"keep"`
-	// Rate is how many records this host publishes in an hour; more of them wait. 0 is no limit. At least 0. Default 1000.
+	// Rate is how many records of one host are shared in an hour. More of them wait, in its log and, if it does not keep to that, in the stream. 0 is no
+	// limit. At least 0. Default 1000.
 	Rate int `json:"rate"`
 	// Fit makes this host fit the model for all, after store.retrain_after records of the stream, or once a day. It also makes the stream. One host
 	// does so.

@@ -62,11 +62,11 @@ type publisher struct {
 	encoder *zstd.Encoder
 	sent    uint64 // the position of the last record of this host
 	number  uint64 // and its number
-	budget  budget
+	pace    pace
 }
 
 func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
-	p := &publisher{host: h, box: store.NewOutbox(h.Path), budget: newBudget(h.options.Rate)}
+	p := &publisher{host: h, box: store.NewOutbox(h.Path), pace: newPace(h.options.Rate)}
 	if err := p.last(ctx); err != nil {
 		return nil, err
 	}
@@ -112,8 +112,10 @@ func (p *publisher) last(ctx context.Context) error {
 // send puts a record into the stream, and returns when it is there. If the answer is lost, the next publisher asks the stream and begins behind what it has.
 func (p *publisher) send(ctx context.Context, w store.Waiting) error {
 	data, isCut := p.encode(w)
-	if !p.budget.wait(ctx) {
-		return ctx.Err()
+	for !p.pace.take(time.Now()) {
+		if !sleep(ctx, time.Second) {
+			return ctx.Err()
+		}
 	}
 	m := &nats.Msg{Subject: p.subject(p.name), Data: data}
 	id := fmt.Sprintf("%s-%d-%016x", p.name, p.number+1, xxhash.Sum64(data))
@@ -149,28 +151,4 @@ func decompress(data []byte) []byte {
 		return nil
 	}
 	return plain
-}
-
-// budget is how many records may still be published: as many as in an hour at first, and as many more in each hour.
-type budget struct {
-	rate, left float64
-	since      time.Time
-}
-
-func newBudget(rate int) budget { return budget{float64(rate), float64(rate), time.Now()} }
-
-// wait takes one out. It reports whether there was one before ctx ended.
-func (b *budget) wait(ctx context.Context) bool {
-	for b.rate > 0 {
-		now := time.Now()
-		b.left = min(b.rate, b.left+now.Sub(b.since).Hours()*b.rate)
-		if b.since = now; b.left >= 1 {
-			b.left--
-			break
-		}
-		if !sleep(ctx, time.Second) {
-			return false
-		}
-	}
-	return true
 }

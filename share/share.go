@@ -34,6 +34,7 @@ type host struct {
 	made    int64  // when the stream was made
 	number  uint64 // of the last record that this process has published, 0 for none
 	learned bool   // since the model was written
+	origins map[string]*origin
 	fits    jetstream.KeyValue
 	objects jetstream.ObjectStore
 
@@ -59,7 +60,7 @@ func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
 	if target, err := filepath.EvalSymlinks(m.Path); err == nil {
 		m.Path = target
 	}
-	h := &host{Model: m, options: o, name: name}
+	h := &host{Model: m, options: o, name: name, origins: map[string]*origin{}}
 	h.say = h.once(say)
 	if h.state, _, err = store.ReadSharing(m.Path); err != nil {
 		return err

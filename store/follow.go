@@ -70,13 +70,16 @@ func Follow(log *Store, b Batch) (a Applied, err error) {
 			switch {
 			case err != nil:
 				a.Refused[err.Error()]++
+				if n := l.NumberOf(); n > numbers[l.Origin] {
+					numbers[l.Origin], changed[l.Origin] = n, true
+				}
 				continue
 			case t.number <= numbers[l.Origin]:
 				a.Twice++
 				continue
 			}
 			numbers[l.Origin], changed[l.Origin] = t.number, true
-			own, err := s.apply(t, l.Origin == b.Host)
+			own, err := s.apply(t, l.Origin == b.Host, l.Late)
 			if err != nil {
 				return err
 			}
@@ -108,7 +111,7 @@ func (s follower) together(do func() error) error {
 }
 
 // apply learns a lesson, and reports whether it was one of this host that waited.
-func (s follower) apply(t taught, own bool) (waited bool, err error) {
+func (s follower) apply(t taught, own, late bool) (waited bool, err error) {
 	before, _, err := s.find(t.entry.Fingerprint)
 	if err != nil {
 		return false, err
@@ -124,6 +127,8 @@ func (s follower) apply(t taught, own bool) (waited bool, err error) {
 		}
 	case known && (before.Confirmed && !t.entry.Confirmed || before.record() == t.entry.record()):
 		return own, nil // or it came before a crash
+	case known && late && before.Shared && before.Origin != t.entry.Origin && !before.Learned.Before(t.entry.Learned) && before.Confirmed == t.entry.Confirmed:
+		return own, nil
 	}
 	t.entry.at = before.at
 	if waited && !t.isCut {

@@ -109,6 +109,8 @@ type Lesson struct {
 	Origin string
 	Time   time.Time
 	Data   []byte
+	// Late says that the log has followed the stream further already. What others taught later counts then.
+	Late bool
 }
 
 const (
@@ -174,9 +176,9 @@ func (l Lesson) read(r *names) (t taught, err error) {
 	return t, nil
 }
 
-// NumberOf returns the number of a lesson of the caller's own.
+// NumberOf returns the number of a lesson, which need not be one that can be read.
 func (l Lesson) NumberOf() uint64 {
-	if len(l.Data) < lessonHead {
+	if len(l.Data) < lessonHead || len(l.Origin) > MaxOrigin {
 		return 0
 	}
 	return binary.LittleEndian.Uint64(l.Data[16:])

@@ -273,7 +273,7 @@ func settled(t *testing.T, js jetstream.JetStream, hosts ...*host) {
 		stream, err := js.Stream(t.Context(), "chaff-mail")
 		for _, h := range hosts {
 			at, e := store.StandOf(h.path)
-			if state = fmt.Sprintf("host %s is at %d: %v %v", h.name, at.Position, err, e); err != nil || e != nil || at.Position != stream.CachedInfo().State.LastSeq {
+			if state = fmt.Sprintf("host %s is at %d: %v %v", h.name, at.Position, err, e); err != nil || e != nil || at.Stream == 0 || at.Position != stream.CachedInfo().State.LastSeq {
 				return false
 			}
 		}

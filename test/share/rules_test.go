@@ -214,6 +214,59 @@ func TestOnlyTLSLeavesTheMachine(t *testing.T) {
 	}
 }
 
+// A host that does not keep to share.rate holds up nobody, and nothing of it is lost.
+func TestWhatAHostPublishesBeyondTheRateWaits(t *testing.T) {
+	const rate, beyond = 60, 25
+	c := newServers(t, 1, "")
+	js := c.jetStream()
+	hosts := newGroup(t, trained(t, corpustest.Mailbox(1, 60, "ham", "spam")), c.urls())
+	a, b, flooding := hosts[0], hosts[1], hosts[2]
+	a.options.Rate, b.options.Rate, a.store.RetrainAfter = rate, rate, 20
+	mail := mailOf(t, 11, 100)
+	for _, h := range hosts {
+		h.run()
+	}
+	flooding.learn(mail[:rate+beyond]...)
+	settled(t, js, flooding)
+	b.learn(mail[100:120]...)
+	disputed := mail[rate+5] // waits, and so what b says of it is later
+	disputed.Label = "spam"
+	b.learn(disputed)
+	settled(t, js, hosts...)
+	of := func(h *host, origin string) (n int) {
+		v, err := store.Look(h.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		for _, e := range v.Entries() {
+			n += map[bool]int{true: 1}[e.Origin == origin]
+		}
+		return n
+	}
+	for _, h := range []*host{a, b} {
+		if n, m := of(h, "c"), of(h, "b"); n < rate || n > rate+2 || h == a && m != 21 {
+			t.Errorf("%s has %d messages of c and %d of b, want %d and 21", h.name, n, m, rate)
+		}
+	}
+	until(t, 30*time.Second, "c has a fit without what waits", func() bool {
+		at, err := store.StandOf(flooding.path)
+		return err == nil && at.Fit >= rate+beyond
+	})
+	for _, h := range hosts {
+		h.kill()
+		h.options.Rate, h.store.RetrainAfter = 0, 1<<30
+		h.run()
+	}
+	until(t, 30*time.Second, "what waited was learned", func() bool {
+		return of(a, "c") == rate+beyond-1 && of(b, "c") == rate+beyond-1 && of(flooding, "c") == rate+beyond-1
+	})
+	settled(t, js, hosts...)
+	same(t, hosts...)
+	fitted(t, js, a, b, flooding)
+	same(t, hosts...)
+}
+
 // What one host has taught in bad faith is taken out by its name, and a fit has no trace of it.
 func TestAPoisonedHostLeavesNoTrace(t *testing.T) {
 	c := newServers(t, 1, "")
