@@ -24,8 +24,6 @@ type LearnOptions struct {
 	Limit int
 	// Progress, if set, is called after each message, from any goroutine, with the number of messages to read.
 	Progress func(read, all int)
-	// Changed, if set, is called for each change once it is learned.
-	Changed func(Change)
 	// Now returns the time; nil is [time.Now].
 	Now func() time.Time
 	Options
@@ -210,9 +208,6 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 			continue
 		}
 		c.account.Changes = append(c.account.Changes, change)
-		if o.Changed != nil {
-			o.Changed(change)
-		}
 	}
 	gone := c.gone()
 	if err == nil {

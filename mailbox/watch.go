@@ -183,7 +183,7 @@ func (w *watch) compare(ctx context.Context) error {
 	if err := w.refresh(); err != nil {
 		return err
 	}
-	o := LearnOptions{Workers: w.Retrain.Workers, Changed: w.tell, Now: w.Now, Options: w.Mailbox}
+	o := LearnOptions{Workers: w.Retrain.Workers, Now: w.Now, Options: w.Mailbox}
 	if w.started && !w.box.hasNews(o.now()) {
 		return nil
 	}
@@ -193,6 +193,9 @@ func (w *watch) compare(ctx context.Context) error {
 	}
 	defer s.Close()
 	account, err := w.box.Learn(ctx, s, o)
+	for _, change := range account.Changes {
+		w.tell(change)
+	}
 	if err != nil {
 		return err
 	}

@@ -42,9 +42,8 @@ type classifyFlags struct {
 func classifyCommand(p *program) *cobra.Command {
 	var flags classifyFlags
 	c := &cobra.Command{
-		Use:        "classify [-m FILE] [PATH...]",
-		Short:      "Print whether messages are spam",
-		SuggestFor: []string{"check", "judge", "score", "filter", "predict"},
+		Use:   "classify [-m FILE] [PATH...]",
+		Short: "Print whether messages are spam",
 		Long: `Classify reads a message or an mbox from stdin, or the messages at each PATH
 (files, folders, Maildirs, mbox files; - is stdin), and prints a verdict for
 each: ham, unsure or spam, with the score and the probability. The model stores

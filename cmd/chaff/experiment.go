@@ -176,9 +176,8 @@ func fit[T any](p *program, c config.Config, several bool, run func(train.Option
 func evaluateCommand(p *program) *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:        "evaluate [-m FILE | --online | --folds K] PATH...",
-		Short:      "Measure a saved model on labelled mail",
-		SuggestFor: []string{"test", "measure", "eval"},
+		Use:   "evaluate [-m FILE | --online | --folds K] PATH...",
+		Short: "Measure a saved model on labelled mail",
 		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy.
 Use mail that the model was not trained on.
 

@@ -42,9 +42,8 @@ func imapCommand(p *program) *cobra.Command {
 	var address string
 	x := mailClient{options: imap.DefaultOptions()}
 	c := &cobra.Command{
-		Use:        "imap [-m FILE] --account imaps://USER@HOST",
-		Short:      "Filter a mailbox on an IMAP server",
-		SuggestFor: []string{"mailbox", "fetch", "imapfilter", "isbg"},
+		Use:   "imap [-m FILE] --account imaps://USER@HOST",
+		Short: "Filter a mailbox on an IMAP server",
 		Long: `Imap judges the new unseen mail in the inbox of an IMAP server, for people
 without a server of their own. It deletes nothing and marks nothing as read.
 
@@ -81,7 +80,6 @@ the messages that were moved.`,
 	f.BoolVar(&x.learn, "learn", false, "learn what the folders say; alone, it judges nothing")
 	f.BoolVar(&x.idle, "idle", false, "go on when new mail arrives, until an interrupt; needs --move or --learn")
 	f.IntVar(&x.options.Limit, "limit", x.options.Limit, "judge at most `N` messages, and learn at most N of each class, at a time")
-	f.BoolVar(&x.options.Insecure, "insecure", false, "with imap://: send the password and read the mail without encryption")
 	c.MarkFlagsMutuallyExclusive("password-file", "password-command")
 	if err := c.MarkFlagFilename("password-file"); err != nil {
 		panic(err) // the flag does not exist
@@ -105,8 +103,6 @@ func (x *mailClient) check(address string) (err error) {
 		return fmt.Errorf("--limit is %d: must be at least 1", x.options.Limit)
 	case x.idle && !x.move && !x.learn:
 		return errors.New("--idle needs --move or --learn: without them nothing is done with new mail")
-	case x.options.Insecure && !x.account.StartTLS:
-		return errors.New("--insecure needs an account with imap://: imaps:// is always encrypted")
 	}
 	if x.learn {
 		if err := hasStore(x.model); err != nil {
@@ -406,6 +402,6 @@ func (m mailJudged) print(p *program) {
 func aboutIMAP(err error) error {
 	return aboutMailbox(advise(err,
 		advice{imap.ErrRefused, "many providers want a password made for one program, or an access token (--oauth)"},
-		advice{imap.ErrPlain, "use imaps:// if the server knows it; --insecure does without encryption"},
+		advice{imap.ErrPlain, "use imaps:// if the server knows it"},
 		advice{imap.ErrNoJunk, "make one in your mail program, or name it: --junk NAME"}))
 }

@@ -176,7 +176,6 @@ func TestAMailboxByIMAPThatCannotBeFiltered(t *testing.T) {
 		{[]string{"--account", "imaps://anna:geheim@h"}, "chaff: --account has a password, which other users of this machine can see\n"},
 		{[]string{"--account", b.account, "--limit", "0"}, "chaff: --limit is 0: must be at least 1\n"},
 		{[]string{"--account", b.account, "--idle"}, "chaff: --idle needs --move or --learn: without them nothing is done with new mail\n"},
-		{[]string{"--account", "imaps://anna@h", "--insecure"}, "chaff: --insecure needs an account with imap://: imaps:// is always encrypted\n"},
 		{[]string{"--account", b.account, "--password-file", open}, "chaff: --password-file OPEN: others can read the password\nchaff: hint: chmod 600 OPEN\n"},
 		{[]string{"--account", b.account, "--password-file", open + "x"}, "chaff: --password-file OPENx: no such file or directory\n"},
 		{[]string{"--account", b.account, "--password-command", "exit 3"}, "chaff: --password-command: exit status 3\n"},

@@ -19,9 +19,8 @@ func inspectCommand(p *program) *cobra.Command {
 	var strongest int
 	var asJSON bool
 	c := &cobra.Command{
-		Use:        "inspect [FILE]",
-		Short:      "Show what is in a model file",
-		SuggestFor: []string{"show", "info", "model"},
+		Use:   "inspect [FILE]",
+		Short: "Show what is in a model file",
 		Long: `Inspect prints what a model file holds: the model and its settings, the mail it
 was trained on, its figures, and its strongest terms.`,
 		Example: `  chaff inspect

@@ -76,9 +76,8 @@ type learning struct {
 func learnCommand(p *program) *cobra.Command {
 	var x learning
 	c := &cobra.Command{
-		Use:        "learn --spam|--ham|--class NAME [-m FILE] [PATH...]",
-		Short:      "Learn messages, move them to another class, or forget them",
-		SuggestFor: []string{"teach", "correct", "register", "forget", "unlearn"},
+		Use:   "learn --spam|--ham|--class NAME [-m FILE] [PATH...]",
+		Short: "Learn messages, move them to another class, or forget them",
 		Long: `Learn teaches a model messages that it got wrong or has not seen: a message or
 an mbox from stdin, or all at each PATH. The next message is judged with them. A
 message that is known is not learned twice; with another class it moves over.

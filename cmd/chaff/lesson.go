@@ -22,9 +22,8 @@ func lessonCommand(p *program) *cobra.Command {
 	}
 	var svg string
 	c := &cobra.Command{
-		Use:        "lesson [NAME]",
-		Short:      "Show a formula of the lectures at work, a screen each",
-		SuggestFor: []string{"lessons", "lecture", "lectures", "tutorial", "teach-me"},
+		Use:   "lesson [NAME]",
+		Short: "Show a formula of the lectures at work, a screen each",
 		Long: `Lesson shows what the lectures on linear classifiers say, computed by the
 classifiers of this program: on a few points, or on the built-in sample mail.
 Without a NAME it lists the lessons in the order of the lectures; --svg draws

@@ -187,9 +187,8 @@ func watchCommand(p *program) *cobra.Command {
 	var x onModel
 	var path string
 	c := &cobra.Command{
-		Use:        "watch [-m FILE] --maildir PATH",
-		Short:      "Learn from a mailbox while it changes",
-		SuggestFor: []string{"follow", "daemon", "monitor"},
+		Use:   "watch [-m FILE] --maildir PATH",
+		Short: "Learn from a mailbox while it changes",
 		Long: `Watch learns what chaff learn --maildir learns, as it happens: mail that
 arrives in a folder of spam or ham, and messages that you move between them. It
 prints a line for each, and changes nothing in the mailbox.

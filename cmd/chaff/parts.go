@@ -61,9 +61,8 @@ type collecting struct {
 func collectCommand(p *program) *cobra.Command {
 	var x collecting
 	c := &cobra.Command{
-		Use:        "collect PATH... -m PART [--shard I/N]",
-		Short:      "Read a part of the mail for a model that several machines train",
-		SuggestFor: []string{"gather", "shard", "part"},
+		Use:   "collect PATH... -m PART [--shard I/N]",
+		Short: "Read a part of the mail for a model that several machines train",
 		Long: `Collect reads mail as chaff train does, and saves what a model learns from it as
 a part: PART.log, and in the place of the model a file that judges no message.
 Chaff merge makes a model of the parts of all machines, the one that chaff train
@@ -171,9 +170,8 @@ func mergeCommand(p *program) *cobra.Command {
 	var o store.MergeOptions
 	var sample fraction
 	c := &cobra.Command{
-		Use:        "merge PART... -o FILE",
-		Short:      "Make a model of parts, or of what several models have learned",
-		SuggestFor: []string{"join", "combine", "union"},
+		Use:   "merge PART... -o FILE",
+		Short: "Make a model of parts, or of what several models have learned",
 		Long: `Merge makes a model, with its log, of the messages of parts that chaff collect
 has made, and of models: all that any of them has learned. With - it reads their
 paths from stdin, one on a line. A message that more than one has counts once,

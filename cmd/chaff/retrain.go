@@ -18,9 +18,8 @@ import (
 func retrainCommand(p *program) *cobra.Command {
 	var x onModel
 	c := &cobra.Command{
-		Use:        "retrain [-m FILE]",
-		Short:      "Fit the model again to all messages of its log",
-		SuggestFor: []string{"refit", "rebuild"},
+		Use:   "retrain [-m FILE]",
+		Short: "Fit the model again to all messages of its log",
 		Long: `Retrain fits the model again to all messages that its log has, and chooses
 the thresholds anew. It needs no mail, since the log has the terms of each
 message as numbers. The result is what training on these messages at once gives;

@@ -27,9 +27,8 @@ type reviewing struct {
 func reviewCommand(p *program) *cobra.Command {
 	var x reviewing
 	c := &cobra.Command{
-		Use:        "review [-m FILE] PATH...",
-		Short:      "List messages that look mislabelled, and settle their labels",
-		SuggestFor: []string{"audit", "doubt", "suspects", "confirm", "correct"},
+		Use:   "review [-m FILE] PATH...",
+		Short: "List messages that look mislabelled, and settle their labels",
 		Long: `Review lists the messages at each PATH whose labels look wrong, the worst
 first, with the command that corrects each. A PATH is the mail that the model
 was trained on, named as for chaff train.

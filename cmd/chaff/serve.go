@@ -59,9 +59,8 @@ type serving struct {
 func serveCommand(p *program, all []protocol) *cobra.Command {
 	x := serving{protocols: all, addresses: make([][]string, len(all))}
 	c := &cobra.Command{
-		Use:        "serve [-m FILE] --PROTOCOL ADDRESS...",
-		Short:      "Judge and learn mail as a daemon, for mail servers",
-		SuggestFor: []string{"daemon", "server", "listen", "spamd", "milter"},
+		Use:   "serve [-m FILE] --PROTOCOL ADDRESS...",
+		Short: "Judge and learn mail as a daemon, for mail servers",
 		Long: `Serve keeps a model in memory, and judges and learns mail for mail servers and
 other programs, by any of its protocols at the same time.
 

@@ -12,9 +12,8 @@ import (
 func shareCommand(p *program) *cobra.Command {
 	var x onModel
 	c := &cobra.Command{
-		Use:        "share [-m FILE] --nats URL,...",
-		Short:      "Teach the filters of other hosts, and learn from them",
-		SuggestFor: []string{"sync", "cluster", "replicate"},
+		Use:   "share [-m FILE] --nats URL,...",
+		Short: "Teach the filters of other hosts, and learn from them",
 		Long: `Share connects the model of this host with those of others by NATS JetStream:
 what users teach one of them, all learn. It runs beside chaff serve, or whatever
 else learns and judges; nothing else waits for it or for the network, and what

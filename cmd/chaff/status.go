@@ -21,9 +21,8 @@ func statusCommand(p *program) *cobra.Command {
 	var path string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:        "status [-m FILE]",
-		Short:      "Show what a model has learned, and whether it learns well",
-		SuggestFor: []string{"stats", "statistics", "state"},
+		Use:   "status [-m FILE]",
+		Short: "Show what a model has learned, and whether it learns well",
 		Long: `Status prints what a model has learned since it was trained: messages of each
 class, when and how they were learned, and how the model judged each before it
 learned it. These figures are the accuracy on your own mail. Reasons why the

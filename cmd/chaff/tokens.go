@@ -24,9 +24,8 @@ func tokensCommand(p *program) *cobra.Command {
 	var model, format string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:        "tokens [PATH...]",
-		Short:      "Show the terms of a message",
-		SuggestFor: []string{"tokenize", "terms"},
+		Use:   "tokens [PATH...]",
+		Short: "Show the terms of a message",
 		Long: `Tokens decodes the message on stdin, or the messages at each PATH. It prints the
 header fields, the parts with their visible and hidden text, the links, the
 repairs, and the terms with the words that they stand for. A term of two words

@@ -22,9 +22,8 @@ import (
 func trainCommand(p *program) *cobra.Command {
 	var x experiment
 	c := &cobra.Command{
-		Use:        "train PATH... [-m FILE]",
-		Short:      "Train a model, print its accuracy, and save it",
-		SuggestFor: []string{"fit"},
+		Use:   "train PATH... [-m FILE]",
+		Short: "Train a model, print its accuracy, and save it",
 		Long: `Train splits the mail into a training, a development and a test part. It trains
 a model on the first part, chooses the thresholds for spam and unsure on the
 second, and prints the accuracy on the second and the third. Then it fits the

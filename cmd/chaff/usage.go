@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,16 +20,12 @@ type commandError struct{ error }
 
 func unknownCommand(root *cobra.Command, word string) error {
 	var names []string
-	meant := ""
 	for _, c := range root.Commands() {
 		if c.IsAvailableCommand() || c.Name() == "help" {
 			names = append(names, c.Name())
 		}
-		if slices.ContainsFunc(c.SuggestFor, func(other string) bool { return strings.EqualFold(word, other) }) {
-			meant = c.Name()
-		}
 	}
-	meant = cmp.Or(meant, hint.Nearest(word, names))
+	meant := hint.Nearest(word, names)
 	_, noFile := os.Stat(word)
 	switch {
 	case strings.EqualFold(word, "report"):

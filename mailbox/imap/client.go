@@ -60,8 +60,6 @@ func (a Account) String() string {
 
 // Options are the options of a connection.
 type Options struct {
-	// Insecure lets the password and the mail pass a network without encryption.
-	Insecure bool
 	// TLS is the configuration of TLS; nil is that of the system.
 	TLS *tls.Config
 	// Timeout is how long the server may take for a reply, and Fetch for a message.
@@ -237,7 +235,7 @@ func (c *Client) greet() error {
 	var conn net.Conn = c.conn
 	var greeting io.Reader = strings.NewReader("")
 	tcp, _ := conn.RemoteAddr().(*net.TCPAddr)
-	plain := c.StartTLS && (c.options.Insecure || tcp != nil && tcp.IP.IsLoopback())
+	plain := c.StartTLS && tcp != nil && tcp.IP.IsLoopback()
 	if c.StartTLS && !plain {
 		if err := startTLS(conn); err != nil {
 			return err

@@ -184,7 +184,7 @@ func (c *Client) move(uids imap.UIDSet) error {
 	return c.client.UIDExpunge(uids).Close()
 }
 
-// pollEvery is how often a server without IDLE is asked for new messages.
+// pollEvery is how long a server without IDLE is left alone.
 const pollEvery = time.Minute
 
 // changed is called by the library, in any goroutine, when the server reports a change.
@@ -198,7 +198,7 @@ func (c *Client) changed(d *imapclient.UnilateralDataMailbox) {
 	}
 }
 
-// Wait waits until messages come that were not there when the inbox was last judged, or for a time.
+// Wait waits until messages come that were not there when the inbox was last judged, or for a time, which is short if the server has no IDLE.
 func (c *Client) Wait(ctx context.Context, most time.Duration) error {
 	select {
 	case <-c.arrived:
@@ -217,17 +217,11 @@ func (c *Client) Wait(ctx context.Context, most time.Duration) error {
 	if caps.Has(imap.CapIdle) {
 		return c.do(idleBytes, most+c.options.Timeout, func() error { return c.idle(ctx, most) })
 	}
-	for until := time.Now().Add(most); time.Now().Before(until) && len(c.arrived) == 0; {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(min(pollEvery, time.Until(until))):
-		}
-		if err := c.do(idleBytes, c.options.Timeout, c.client.Noop().Wait); err != nil {
-			return err
-		}
+	select {
+	case <-ctx.Done():
+	case <-time.After(min(pollEvery, most)):
 	}
-	return nil
+	return ctx.Err()
 }
 
 // idle waits with the command IDLE.
