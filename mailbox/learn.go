@@ -76,7 +76,7 @@ type Change struct {
 	// Fingerprint is the digest by which the log knows the message.
 	Fingerprint uint64 `json:"-"`
 
-	file   file
+	file   File
 	label  int
 	folder uint64 // by the hash of its name
 	// unmarked is whether nobody marks mail of its folder as seen.
@@ -268,7 +268,7 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 	_, goesOn := c.sightings[unfinished]
 	c.first = goesOn || len(c.sightings) == 0
 	c.account.Messages, c.account.LeftOut = m.Messages()
-	c.account.Problems = m.problemTexts()
+	c.account.Problems = m.problems
 	news, said := c.news()
 	if o.Limit > 0 {
 		all, read := len(news), map[int]int{}

@@ -19,19 +19,11 @@ type Mailbox struct {
 	path     string
 	id       string // the same for every path that leads there
 	plan     sources.Plan
-	rows     [][]file // by the row of plan.Folders
-	problems map[int]error
+	rows     [][]File // by the row of plan.Folders
+	problems []string // folders that cannot be read
 	// compared has what each file said when the mailbox was last compared with a log, and due is when a message that was only read counts; zero for none.
 	compared map[string]string
 	due      time.Time
-}
-
-// file is a message of a mailbox.
-type file struct {
-	File       // its name is without flags
-	err  error // why it cannot be read
-	// unread is whether nobody has read it, in a folder of ham, where a rule may have put it.
-	unread bool
 }
 
 // Folder is a folder of a mailbox that is elsewhere than in Maildirs.
@@ -48,17 +40,18 @@ type File struct {
 	Name string
 	// Acted is whether somebody has answered, forwarded or flagged the message.
 	Acted bool
+
+	err error // why it cannot be read
+	// unread is whether nobody has read it, in a folder of ham, where a rule may have put it.
+	unread bool
 }
 
 // Of returns a mailbox with folders that its caller has listed, in this order. All lists of one mailbox have the same id. Only
 // [Mailbox.Preview] and [Mailbox.Learn] work with it.
 func Of(path, id string, folders []Folder) *Mailbox {
-	m := &Mailbox{path: path, id: id, rows: make([][]file, len(folders))}
-	for row, folder := range folders {
-		m.plan.Folders = append(m.plan.Folders, folder.PlanFolder)
-		for _, f := range folder.Files {
-			m.rows[row] = append(m.rows[row], file{File: f})
-		}
+	m := &Mailbox{path: path, id: id}
+	for _, folder := range folders {
+		m.plan.Folders, m.rows = append(m.plan.Folders, folder.PlanFolder), append(m.rows, folder.Files)
 	}
 	return m
 }
@@ -84,7 +77,7 @@ func (m *Mailbox) Refresh() error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", m.path, replace.Reason(err))
 	}
-	m.plan, m.rows, m.problems = plan, make([][]file, len(plan.Folders)), map[int]error{}
+	m.plan, m.rows, m.problems = plan, make([][]File, len(plan.Folders)), nil
 	for row := range plan.Folders {
 		m.list(row)
 	}
@@ -93,20 +86,25 @@ func (m *Mailbox) Refresh() error {
 
 // list lists the messages of a row.
 func (m *Mailbox) list(row int) {
-	folder := m.plan.Folders[row]
+	folder, problem := m.plan.Folders[row], ""
+	defer func() {
+		if problem != "" {
+			m.problems = append(m.problems, problem)
+		}
+	}()
 	if folder.Unreadable() {
-		m.problems[row] = fmt.Errorf("%s %s", folder.Name, folder.Reason)
+		problem = folder.Name + " " + folder.Reason
 	}
 	if folder.Label == sources.LeftOut && !folder.Unseen() {
 		return
 	}
 	for item, err := range m.plan.SourceOf(row) {
 		if item.Content == nil {
-			m.problems[row] = err // about the folder
+			problem = err.Error() // about the folder
 			continue
 		}
-		m.rows[row] = append(m.rows[row], file{
-			File: File{item, sources.UniqueName(path.Base(item.Origin)), sources.IsAnswered(item.Origin)}, err: err,
+		m.rows[row] = append(m.rows[row], File{
+			Item: item, Name: sources.UniqueName(path.Base(item.Origin)), Acted: sources.IsAnswered(item.Origin), err: err,
 			unread: folder.Unseen() || folder.Label == sources.Ham && sources.IsUnseen(item.Origin),
 		})
 	}
@@ -114,7 +112,7 @@ func (m *Mailbox) list(row int) {
 
 // unmarked reports whether nobody marks mail of a folder of ham as seen, so that it counts as it stands, as for training.
 func (m *Mailbox) unmarked(row int) bool {
-	return !m.plan.Folders[row].Unseen() && !slices.ContainsFunc(m.rows[row], func(f file) bool { return !f.unread })
+	return !m.plan.Folders[row].Unseen() && !slices.ContainsFunc(m.rows[row], func(f File) bool { return !f.unread })
 }
 
 // label returns what the files of a row say once they count.
@@ -139,15 +137,6 @@ func (m *Mailbox) says() map[string]string {
 // hasNews reports whether a file is new or says something else since the mailbox was last compared, or a message counts by now.
 func (m *Mailbox) hasNews(now time.Time) bool {
 	return !maps.Equal(m.compared, m.says()) || !m.due.IsZero() && !now.Before(m.due)
-}
-
-// problemTexts returns why folders cannot be read, in the order of the folders.
-func (m *Mailbox) problemTexts() []string {
-	var texts []string
-	for _, row := range slices.Sorted(maps.Keys(m.problems)) {
-		texts = append(texts, m.problems[row].Error())
-	}
-	return texts
 }
 
 // Has reports whether a folder of the mailbox has the label.

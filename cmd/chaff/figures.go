@@ -329,7 +329,7 @@ func subjectOf(j evaluate.Judged) string {
 	if j.Subject == "" {
 		return "(no subject)"
 	}
-	return shorten([]byte(j.Subject))
+	return screen.Cut(j.Subject, headWidth)
 }
 
 // judgement says what a message is and, if that is a mistake, what it was called.

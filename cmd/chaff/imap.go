@@ -388,7 +388,7 @@ func (d mailDone) describe(a *answer, _ bool) {
 
 // print prints a message that is not ham.
 func (m mailJudged) print(p *program) {
-	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, screen.Printable(shorten([]byte(m.From))), screen.Printable(shorten([]byte(m.Subject))))
+	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, screen.Cut(screen.Printable(m.From), headWidth), screen.Cut(screen.Printable(m.Subject), headWidth))
 	if m.CameBack {
 		line += "  (moved back, so it stays)"
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -235,18 +234,8 @@ func pluralOf(n int, one, many string) string {
 	return screen.Grouped(n) + " " + many
 }
 
-// shorten makes the value of a header field fit on a line.
-func shorten(value []byte) string {
-	if utf8.RuneCount(value) <= 70 {
-		return string(value)
-	}
-	end := 0
-	for range 69 {
-		_, size := utf8.DecodeRune(value[end:])
-		end += size
-	}
-	return string(value[:end]) + "…"
-}
+// headWidth is how much of the value of a header field is shown on a line, in columns.
+const headWidth = 70
 
 // addVerbose adds the flag for everything that the short answer of a command leaves out.
 func addVerbose(c *cobra.Command, verbose *bool, usage string) {

@@ -154,12 +154,16 @@ func (r reviewed) describe(a *answer, _ bool) {
 		a.line("No label of %s looks wrong.", plural(r.Learned, "message"))
 	default:
 		a.line("%s:", mislabelled(len(r.Doubtful)))
-		a.doubtful("  ", r.Doubtful, func(d doubtful) string {
+		for _, d := range r.Doubtful {
+			id := d.ID[:idDigits]
+			a.line("  %s %s: %s", id, d.Label, screen.Quoted(screen.Cut(screen.Printable(cmp.Or(d.Subject, "(no subject)")), headWidth)))
+			a.line("    %s", screen.Quoted(d.Path))
 			if len(r.classes) > 2 {
-				return "chaff learn --class NAME" + r.use + " " + shellWord(d.Path)
+				a.line("    %s", screen.Quoted("chaff learn --class NAME"+r.use+" "+shellWord(d.Path)))
+			} else {
+				a.line("    %s", screen.Quoted("chaff review --correct "+id+r.use))
 			}
-			return "chaff review --correct " + d.ID[:idDigits] + r.use
-		})
+		}
 		a.line("For a label that is right: chaff review --confirm ID%s", r.use)
 	}
 	if r.Elsewhere > 0 && r.Messages > 0 {
@@ -170,21 +174,6 @@ func (r reviewed) describe(a *answer, _ bool) {
 // mislabelled says how many messages look mislabelled.
 func mislabelled(n int) string {
 	return pluralOf(n, "message looks mislabelled", "messages look mislabelled")
-}
-
-// doubtful adds messages with their places. command returns the last line of each, for which the ID matters; nil for none.
-func (a *answer) doubtful(indent string, all []doubtful, command func(doubtful) string) {
-	for _, d := range all {
-		id, subject := "", screen.Quoted(cmp.Or(shorten([]byte(d.Subject)), "(no subject)"))
-		if command != nil {
-			id = d.ID[:idDigits] + " "
-		}
-		a.line("%s%s%s: %s", indent, id, d.Label, subject)
-		a.line("%s  %s", indent, screen.Quoted(d.Path))
-		if command != nil {
-			a.line("%s  %s", indent, screen.Quoted(command(d)))
-		}
-	}
 }
 
 // worst adds how many messages look mislabelled, and the worst three, a line each.
