@@ -46,7 +46,7 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 	}
 	inFile, err := decodeTexts(data, h.tables.terms)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("section TEXT: %w", err)
 	}
 	var later []string
 	for _, r := range h.knows.tail {
@@ -54,8 +54,14 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.EachText(func(text []byte) { later = append(later, string(text)) }); err != nil {
-			return nil, err
+		text := func(int) []byte { return nil } // those of a model of whole messages have none
+		if len(r.Texts) > 0 {
+			if text, err = decodeTexts(r.Texts, len(r.New)); err != nil {
+				return nil, fmt.Errorf("new terms: %w", err)
+			}
+		}
+		for i := range r.New {
+			later = append(later, string(text(i)))
 		}
 	}
 	return func(id int) []byte {
@@ -150,19 +156,19 @@ func decodeCounts(data []byte, n int) ([]uint32, error) {
 // decodeTexts returns the n texts of data, which it keeps.
 func decodeTexts(data []byte, n int) (text func(i int) []byte, err error) {
 	if n > len(data) || uint64(len(data)) > math.MaxUint32 {
-		return nil, fmt.Errorf("%w: section TEXT of %d bytes is not for %d terms", ErrDamaged, len(data), n)
+		return nil, fmt.Errorf("%w: %d bytes are not the texts of %d terms", ErrDamaged, len(data), n)
 	}
 	starts, end := make([]uint32, n+1), uint64(0)
 	for i := range n {
 		starts[i] = uint32(end)
 		size, width := binary.Uvarint(data[end:])
 		if width <= 0 || size > uint64(len(data))-end-uint64(width) {
-			return nil, fmt.Errorf("%w: section TEXT ends at term %d", ErrDamaged, i)
+			return nil, fmt.Errorf("%w: the texts end at term %d", ErrDamaged, i)
 		}
 		end += uint64(width) + size
 	}
 	if left := uint64(len(data)) - end; left > 0 {
-		return nil, fmt.Errorf("%w: section TEXT has %d bytes too many", ErrDamaged, left)
+		return nil, fmt.Errorf("%w: the texts have %d bytes too many", ErrDamaged, left)
 	}
 	starts[n] = uint32(end)
 	return func(i int) []byte {

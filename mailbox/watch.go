@@ -289,11 +289,8 @@ func (w *watch) retrain(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	if s.Changed() < w.Store.RetrainAfter && !s.Unbalanced() {
-		return nil
-	}
-	refitted, err := s.Retrain(ctx, w.Retrain)
-	if err == nil {
+	refitted, err := s.FitIfDue(ctx, w.Retrain, true)
+	if refitted.Messages > 0 {
 		w.Retrained(refitted)
 	}
 	return err

@@ -226,22 +226,18 @@ func (l *learner) retrain(ctx context.Context, path string) {
 			e.fault(fault)
 		}
 	}()
-	after := e.options.Store.RetrainAfter
-	if after == 0 || ctx.Err() != nil {
+	if e.options.Store.RetrainAfter == 0 || ctx.Err() != nil {
 		return
 	}
 	s, err := store.Open(ctx, path, e.options.Store)
 	if err == nil {
 		defer s.Close()
-		if s.Changed() < after && !s.Unbalanced() {
-			return
-		}
-		refitted, failed := s.Retrain(ctx, e.options.Retrain)
-		if err = failed; err == nil {
+		refitted, failed := s.FitIfDue(ctx, e.options.Retrain, true)
+		if err = failed; refitted.Messages > 0 {
 			e.log.Note("fitted %s to %d messages in %.2f CPU seconds", path, refitted.Messages, refitted.Seconds)
 		}
 	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrTooFew) {
+	if err != nil && ctx.Err() == nil {
 		e.log.Warn("%v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"chaff/train"
 	"context"
 	"errors"
 )
@@ -16,9 +17,9 @@ const (
 	aheadShare = 0.1
 )
 
-// Unbalanced reports whether the model should be fitted again because one class is ahead of the others in what was learned since the last
+// isUnbalanced reports whether the model should be fitted again because one class is ahead of the others in what was learned since the last
 // fit. A model that was never fitted knows no mix, and calls every message unsure: it should be fitted once there are some of each class.
-func (s *Store) Unbalanced() bool {
+func (s *Store) isUnbalanced() bool {
 	f := s.facts
 	switch {
 	case f.Changed < minAhead:
@@ -34,20 +35,18 @@ func (s *Store) Unbalanced() bool {
 	return true
 }
 
-// FitIfUnbalanced fits the model again if it is due for the mix of classes, see [Store.Unbalanced], and returns the number of messages that it
-// was fitted to, else 0. With [Options.RetrainAfter] 0, and if that is not possible yet, it does nothing.
-func (s *Store) FitIfUnbalanced(ctx context.Context, o RetrainOptions) (int, error) {
-	if s.options.RetrainAfter == 0 || !s.Unbalanced() {
-		return 0, nil
+// FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages. The result is
+// zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
+func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (train.Refitted, error) {
+	after := s.options.RetrainAfter
+	if after == 0 || !s.isUnbalanced() && !(idle && s.Changed() >= after) {
+		return train.Refitted{}, nil
 	}
 	refitted, err := s.Retrain(ctx, o)
 	if errors.Is(err, ErrTooFew) {
-		return 0, nil
+		err = nil
 	}
-	if err != nil {
-		return 0, err
-	}
-	return refitted.Messages, nil
+	return refitted, err
 }
 
 // isAhead reports whether a class is ahead, for the numbers of messages of each class that were known at the fit, and learned since.

@@ -47,23 +47,23 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	s.now = func() time.Time { return time.Now().Add(time.Minute) }
 	s.limit = 8 // folding does not hide it
 	for i, m := range mailOf(t, corpustest.Mailbox(2, 20, "spam")) {
-		if s.Unbalanced() {
+		if s.isUnbalanced() {
 			t.Fatalf("after %d spam", i)
 		}
 		learned(t, s, m)
 	}
-	if !s.Unbalanced() {
+	if !s.isUnbalanced() {
 		t.Fatal("after 20 spam it is balanced")
 	}
 	s.options.RetrainAfter = 0
-	if n, err := s.FitIfUnbalanced(t.Context(), RetrainOptions{}); err != nil || n != 0 {
-		t.Errorf("fitted to %d messages, %v, though it is never to be fitted", n, err)
+	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 0 {
+		t.Errorf("fitted to %d messages, %v, though it is never to be fitted", r.Messages, err)
 	}
 	s.options.RetrainAfter = 100
-	if n, err := s.FitIfUnbalanced(t.Context(), RetrainOptions{}); err != nil || n != 80 {
-		t.Errorf("fitted to %d messages, %v; want 80", n, err)
+	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 80 {
+		t.Errorf("fitted to %d messages, %v; want 80", r.Messages, err)
 	}
-	if s.Unbalanced() {
+	if s.isUnbalanced() {
 		t.Error("after a fit it is unbalanced")
 	}
 }
@@ -76,12 +76,12 @@ func TestAStoreThatWasNeverFittedIsFittedOnceThereAreSomeOfEachClass(t *testing.
 	s := opened(t, path)
 	all := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam"))
 	for i, m := range all {
-		if s.Unbalanced() {
+		if s.isUnbalanced() {
 			t.Fatalf("after %d of 20 ham and 20 spam", i)
 		}
 		learned(t, s, m)
 	}
-	if !s.Unbalanced() {
+	if !s.isUnbalanced() {
 		t.Error("after 20 ham and 20 spam there is no fit")
 	}
 	s.Close()
@@ -90,8 +90,8 @@ func TestAStoreThatWasNeverFittedIsFittedOnceThereAreSomeOfEachClass(t *testing.
 	if noError(t, err); c.Verdict != filter.Unsure {
 		t.Errorf("before a fit it calls a message %s", c.Verdict)
 	}
-	if n, err := s.FitIfUnbalanced(t.Context(), RetrainOptions{}); err != nil || n != 40 || s.Unbalanced() {
-		t.Errorf("fitted to %d messages, %v", n, err)
+	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 40 || s.isUnbalanced() {
+		t.Errorf("fitted to %d messages, %v", r.Messages, err)
 	}
 	if c, err := s.Filter().Classify(all[0].Raw); err != nil || string(c.Verdict) != all[0].Label {
 		t.Errorf("after the fit it calls a message %s, %v", c.Verdict, err)
@@ -156,7 +156,7 @@ func TestAHundredMessagesOfOneClassTurnNoOtherMailOver(t *testing.T) {
 				fits := 0
 				for _, m := range test.teach {
 					learned(t, s, m)
-					if s.Unbalanced() {
+					if s.isUnbalanced() {
 						retrain(t, s)
 						fits++
 					}

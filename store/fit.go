@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,17 +55,9 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 // Collect writes a part of the mail that a model is to be trained on: a log, and in the place of the model a file that says that it is a part. [Merge] makes a
 // model of parts. Their messages have no time of learning until then, so what a log says of a message counts more. It replaces what [Create] does.
 func Collect(ctx context.Context, path string, mail *train.Mail, model string, c train.CollectOptions, t train.Options, o Options, replacing bool) error {
-	trainer, _, err := t.Models.New(model, c.Seed)
+	r, err := newRecipe(mail.Classes(), model, c, t)
 	if err != nil {
 		return err
-	}
-	settings, err := json.Marshal(trainer)
-	if err != nil {
-		return fmt.Errorf("encode settings of %s: %w", model, err)
-	}
-	reading := c.Reading
-	r := recipe{
-		names{mail.Classes(), model, reading.Key}, settings, reading.Message, reading.Tokenize, c.Features, c.Split, c.Seed, t.Thresholds, tokenize.Version,
 	}
 	return save(ctx, path, nil, ledgerOf(r, facts{Options: o}, mail, time.Time{}), ofTraining(replacing))
 }
@@ -100,11 +91,27 @@ func ofTraining(replacing bool) func(target string) error {
 // Begin begins a log without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
 // there is a model already.
 func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, t train.Options, o Options) error {
-	l, f, err := empty(classes, model, c, t, o)
+	r, err := newRecipe(classes, model, c, t)
+	return begin(ctx, path, r, err, o)
+}
+
+// BeginLike is [Begin] for a model with the classes and the settings of f.
+func BeginLike(ctx context.Context, path string, f train.Made, o Options) error {
+	r, err := recipeOf(f)
+	return begin(ctx, path, r, err, o)
+}
+
+// begin begins a log by a recipe, unless there was an error before.
+func begin(ctx context.Context, path string, r recipe, err error, o Options) error {
+	var mail *train.Mail
+	var f *filter.Filter
+	if err == nil {
+		mail, f, err = r.empty()
+	}
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
-	return save(ctx, path, f, l, absent)
+	return save(ctx, path, f, ledgerOf(r, facts{Options: o}, mail, time.Time{}), absent)
 }
 
 // absent returns an error if there is a model at path.
@@ -113,32 +120,6 @@ func absent(path string) error {
 		return fs.ErrExist
 	}
 	return nil
-}
-
-// empty returns a model that knows nothing, and its ledger.
-func empty(classes []string, model string, c train.CollectOptions, t train.Options, o Options) (*ledger, *filter.Filter, error) {
-	mail, f, err := train.Empty(classes, model, c, t)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := recipeOf(f)
-	l := newLedger(r, facts{Options: o}, mail.Documents())
-	l.count()
-	return l, f, err
-}
-
-// BeginLike is [Begin] for a model with the classes and the settings of f.
-func BeginLike(ctx context.Context, path string, f train.Made, o Options) error {
-	r, err := recipeOf(f)
-	var c train.CollectOptions
-	var t train.Options
-	if err == nil {
-		c, t, err = r.settings()
-	}
-	if err != nil {
-		return fmt.Errorf("begin %s: %w", path, err)
-	}
-	return Begin(ctx, path, r.Classes, r.Model, c, t, o)
 }
 
 // save writes a model, or a part for nil, and its log to path, if check returns no error about what is there, once nobody else can change it.
@@ -387,11 +368,11 @@ func (l *ledger) make(ctx context.Context, o RetrainOptions, now time.Time) (*fi
 
 // replay returns a model that has learned all messages one after the other.
 func (l *ledger) replay() (*filter.Filter, error) {
-	c, t, err := l.settings()
+	_, t, err := l.settings()
 	if err != nil {
 		return nil, err
 	}
-	_, f, err := empty(l.Classes, l.Model, c, t, l.facts.Options)
+	_, f, err := l.empty()
 	if err != nil {
 		return nil, err
 	}

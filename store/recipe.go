@@ -40,6 +40,20 @@ type recipe struct {
 	Terms    string                   `json:"terms_version"`
 }
 
+// newRecipe returns the recipe of a model with these settings.
+func newRecipe(classes []string, model string, c train.CollectOptions, t train.Options) (recipe, error) {
+	trainer, _, err := t.Models.New(model, c.Seed)
+	if err != nil {
+		return recipe{}, err
+	}
+	settings, err := json.Marshal(trainer)
+	if err != nil {
+		return recipe{}, fmt.Errorf("encode settings of %s: %w", model, err)
+	}
+	o := c.Reading
+	return recipe{names{classes, model, o.Key}, settings, o.Message, o.Tokenize, c.Features, c.Split, c.Seed, t.Thresholds, tokenize.Version}, nil
+}
+
 // recipeOf returns the recipe that a model was made by.
 func recipeOf(f train.Made) (recipe, error) {
 	p, err := train.ProvenanceOf(f)
@@ -80,6 +94,15 @@ func (r recipe) settings() (train.CollectOptions, train.Options, error) {
 	o.Models, err = models.OptionsFrom(r.Model, r.Trainer)
 	reading := filter.Reading{Key: r.Key, Message: r.Message, Tokenize: r.Tokenize}
 	return train.CollectOptions{ReadOptions: train.ReadOptions{Reading: reading}, Features: r.Features, Split: r.Split, Seed: r.Seed}, o, err
+}
+
+// empty returns the model that knows nothing, and the mail that it knows: none.
+func (r recipe) empty() (*train.Mail, *filter.Filter, error) {
+	c, t, err := r.settings()
+	if err != nil {
+		return nil, nil, err
+	}
+	return train.Empty(r.Classes, r.Model, c, t)
 }
 
 // Fingerprint returns the digest by which a message is known.

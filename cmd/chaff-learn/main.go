@@ -135,7 +135,7 @@ func learn(ctx context.Context, model, label string, stdin io.Reader, stderr io.
 	if err == nil { // and the message is in the log
 		var fitErr error
 		if label != "" {
-			_, fitErr = s.FitIfUnbalanced(ctx, store.RetrainOptions{})
+			_, fitErr = s.FitIfDue(ctx, store.RetrainOptions{}, false)
 		}
 		if problem := cmp.Or(fitErr, s.Finish()); problem != nil {
 			hint.Print(stderr, problem)

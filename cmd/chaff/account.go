@@ -15,6 +15,7 @@ import (
 	"chaff/internal/screen"
 	"chaff/message"
 	"chaff/store"
+	"chaff/train"
 )
 
 // listing is a message of a source, or the reason why it cannot be read.
@@ -248,8 +249,9 @@ type afterwards struct {
 // end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the log. err is that of learning.
 func (f *afterwards) end(x *learning, s *store.Store, err error) error {
 	if err == nil && !x.forget {
-		f.Fitted, err = s.FitIfUnbalanced(x.command.Context(), retrainOptions(x.Config))
-		err = x.warnOfStore(s, err)
+		var refitted train.Refitted
+		refitted, err = s.FitIfDue(x.command.Context(), retrainOptions(x.Config), false)
+		f.Fitted, err = refitted.Messages, x.warnOfStore(s, err)
 	}
 	f.Changed, f.Expired = s.Changed(), s.Expired()
 	if after := x.Store.RetrainAfter; after > 0 && f.Changed >= after {

@@ -184,10 +184,6 @@ func TestTheTailIsThatOfItsModel(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Rows{})); tail > 0 && diff != "" {
 			t.Errorf("%d records (-want +got):\n%s", tail, diff)
 		}
-		texts := 0
-		if err := got.EachText(func(text []byte) { texts++ }); err != nil || texts != 2*tail {
-			t.Errorf("%d texts of %d records: %v", texts, tail, err)
-		}
 		if _, _, known, err := l.Tail(7, size); known || err != nil {
 			t.Errorf("a model that the log does not know: %v, %v", known, err)
 		}
@@ -321,12 +317,6 @@ func TestRowsThatAreNoneAreDamage(t *testing.T) {
 		}
 		if rows, err := rowsOf(log, r); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: %+v, %v", name, rows, err)
-		}
-	}
-	for _, texts := range [][]byte{{5}, {1, 'a', 1, 'b', 0}} {
-		r := Rows{New: []uint64{1, 2}, Texts: texts}
-		if err := r.EachText(func([]byte) {}); !errors.Is(err, ErrDamaged) {
-			t.Errorf("texts % x: %v", texts, err)
 		}
 	}
 }

@@ -236,27 +236,6 @@ func (r Rows) After(older Rows) Rows {
 // row returns row i.
 func (r Rows) row(i int) []byte { return r.Rows[i*r.Size():][:r.Size()] }
 
-// EachText calls do with the text of each new term, nil for those without.
-func (r Rows) EachText(do func(text []byte)) error {
-	data := r.Texts
-	for range r.New {
-		if len(r.Texts) == 0 {
-			do(nil)
-			continue
-		}
-		size, width := binary.Uvarint(data)
-		if width <= 0 || size > uint64(len(data)-width) {
-			return fmt.Errorf("%w: texts of new terms", ErrDamaged)
-		}
-		do(data[width:][:size])
-		data = data[width+int(size):]
-	}
-	if len(data) > 0 {
-		return fmt.Errorf("%w: texts of new terms", ErrDamaged)
-	}
-	return nil
-}
-
 // AppendText appends the text of a new term.
 func AppendText(dst, text []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
