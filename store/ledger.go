@@ -188,21 +188,13 @@ const forgottenDays = 400
 // expire removes the entries beyond the limits that were learned first. A sender writes the date of a message, but not the time of learning. Each class
 // has its own room, so that spam cannot push out ham.
 func (l *ledger) expire(o Options, now time.Time) {
-	room := func(e Entry) int {
-		if e.what == forget {
-			return len(l.Classes)
-		}
-		return e.Label
-	}
-	oldest, over := make([]int, len(l.entries)), make([]int, len(l.Classes)+1) // how many entries of each room are too many
-	for i, e := range l.entries {
+	oldest, over := make([]int, len(l.entries)), l.perClass() // how many messages of each class are too many
+	for i := range oldest {
 		oldest[i] = i
-		over[room(e)]++
 	}
-	for i := range over {
-		over[i] -= cmp.Or(o.MaxMessages, math.MaxInt)
+	for c := range over {
+		over[c] -= cmp.Or(o.MaxMessages, math.MaxInt)
 	}
-	over[len(l.Classes)] = math.MinInt
 	slices.SortStableFunc(oldest, func(i, j int) int {
 		x, y := l.entries[i], l.entries[j]
 		return cmp.Or(x.Learned.Compare(y.Learned), x.Time.Compare(y.Time))
@@ -212,12 +204,14 @@ func (l *ledger) expire(o Options, now time.Time) {
 		if e.what == forget {
 			days = cmp.Or(days, forgottenDays)
 		}
-		if n := room(*e); over[n] > 0 || days > 0 && now.Sub(e.Learned).Hours() > 24*float64(days) {
-			if e.what == learn {
-				l.facts.Expired++
-			}
+		isOld := days > 0 && now.Sub(e.Learned).Hours() > 24*float64(days)
+		switch {
+		case e.what == learn && (isOld || over[e.Label] > 0):
+			l.facts.Expired++
+			over[e.Label]--
 			e.what = 0
-			over[n]--
+		case isOld:
+			e.what = 0
 		}
 	}
 	l.tidy()

@@ -1,0 +1,226 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"chaff/filter"
+	"chaff/internal/logfile"
+	"chaff/internal/replace"
+	"chaff/train"
+)
+
+// Outputs returns the files that saving a model with its log at path replaces: of a device only that.
+func Outputs(path string) []replace.Output {
+	all := []replace.Output{{Path: path, Kind: filter.FileKind()}}
+	target, err := replace.Target(path)
+	if err != nil {
+		return all
+	}
+	return append(all, replace.Output{Path: target + Suffix, Kind: LogKind()})
+}
+
+// LogKind is the kind of logs.
+func LogKind() replace.Kind { return replace.Kind{Name: "log", Start: logfile.Magic} }
+
+// Create begins the log of a model that was fitted to all messages of mail, and saves both. It replaces an older log; unless replacing is
+// true, only one in which nothing was taught but by training, for else the error wraps [ErrLearned]. The mail must have been read
+// with [train.CollectOptions.Ledger].
+func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitted train.Refitted, o Options, replacing bool) error {
+	r, err := recipeOf(f)
+	if err != nil {
+		return err
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	l := ledgerOf(r, facts{Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds}, mail, now)
+	l.doubt(fitted.Doubtful)
+	return save(ctx, path, f, l, ofTraining(replacing))
+}
+
+// Collect writes a part of the mail that a model is to be trained on: a log, and in the place of the model a file that says that it is a part. [Merge] makes a
+// model of parts. Their messages have no time of learning until then, so what a log says of a message counts more. It replaces what [Create] does.
+func Collect(ctx context.Context, path string, mail *train.Mail, model string, c train.CollectOptions, t train.Options, o Options, replacing bool) error {
+	r, err := newRecipe(mail.Classes(), model, c, t)
+	if err != nil {
+		return err
+	}
+	return save(ctx, path, nil, ledgerOf(r, facts{Options: o}, mail, time.Time{}), ofTraining(replacing))
+}
+
+// ledgerOf returns the ledger of mail that was learned by training at a time.
+func ledgerOf(r recipe, f facts, mail *train.Mail, learned time.Time) *ledger {
+	l := newLedger(r, f, mail.Documents())
+	l.entries = make([]Entry, 0, mail.Len())
+	for i := range mail.Len() {
+		l.say(Entry{Entry: mail.Entry(i), Learned: learned, Way: ByTraining, Score: math.NaN(), Class: -1, what: learn})
+	}
+	l.tidy()
+	l.count()
+	return l
+}
+
+// ofTraining returns a check for save: unless replacing is true, nothing may have been taught but by training.
+func ofTraining(replacing bool) func(target string) error {
+	return func(target string) error {
+		n, err := later(target)
+		switch {
+		case replacing || errors.Is(err, ErrNone):
+			return nil
+		case n > 0:
+			return ErrLearned
+		}
+		return err
+	}
+}
+
+// Begin begins a log without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
+// there is a model already.
+func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, t train.Options, o Options) error {
+	r, err := newRecipe(classes, model, c, t)
+	return begin(ctx, path, r, err, o)
+}
+
+// BeginLike is [Begin] for a model with the classes and the settings of f.
+func BeginLike(ctx context.Context, path string, f train.Made, o Options) error {
+	r, err := recipeOf(f)
+	return begin(ctx, path, r, err, o)
+}
+
+// begin begins a log by a recipe, unless there was an error before.
+func begin(ctx context.Context, path string, r recipe, err error, o Options) error {
+	var mail *train.Mail
+	var f *filter.Filter
+	if err == nil {
+		mail, f, err = r.empty()
+	}
+	if err != nil {
+		return fmt.Errorf("begin %s: %w", path, err)
+	}
+	return save(ctx, path, f, ledgerOf(r, facts{Options: o}, mail, time.Time{}), absent)
+}
+
+// absent returns an error if there is a model at path.
+func absent(path string) error {
+	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+		return fs.ErrExist
+	}
+	return nil
+}
+
+// save writes a model, or a part for nil, and its log to path, if check returns no error about what is there, once nobody else can change it.
+func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) (err error) {
+	target, err := replace.Target(path)
+	if errors.Is(err, replace.ErrDevice) && f != nil { // it has no room for a log
+		return f.Save(path)
+	}
+	defer about(&err, "save "+path)
+	if err != nil {
+		return err
+	}
+	for _, o := range Outputs(target) {
+		if err := o.Kind.Check(o.Path); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(o.Path), err)
+		}
+	}
+	if err := replace.Probe(filepath.Dir(target), true); err != nil { // nothing is begun where it cannot go on
+		return err
+	}
+	// Whoever begins a log locks it before it has a byte.
+	begun, err := replace.Open(target+Suffix, os.O_RDWR, filter.NewFileMode)
+	if err != nil {
+		return replace.Reason(err)
+	}
+	begun.Close()
+	old, err := lockFile(ctx, target+Suffix)
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	if err = check(target); err == nil {
+		var file *os.File
+		if file, err = commit(target, f, l); file != nil {
+			err = cmp.Or(err, file.Close())
+		}
+	}
+	if info, e := old.Stat(); err != nil && e == nil && info.Size() == 0 {
+		os.Remove(target + Suffix)
+	}
+	return err
+}
+
+// SaveAlone saves a model without a log, and removes the log of the model that it replaces.
+func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
+	target, err := replace.Target(path)
+	var log *os.File
+	if err == nil {
+		log, err = lockFile(ctx, target+Suffix)
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrDevice) {
+		return f.Save(path)
+	}
+	if err == nil {
+		defer log.Close() // nobody learns while it is removed
+		err = LogKind().Check(target + Suffix)
+	}
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	if err := f.Save(path); err != nil {
+		return err
+	}
+	return os.Remove(target + Suffix)
+}
+
+// commit writes a log, and a model that has learned all of it, or a part for nil: the log takes the place of the old one first. Whoever opens it before the
+// model is in its place makes that anew. It returns the new log, locked, also with an error if that is in place.
+func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) {
+	write := filter.SavePart
+	if l.facts.Terms = 0; f != nil {
+		l.facts.Terms = f.Vocabulary().Len()
+		write = func(file io.WriterAt) (identity uint64, err error) { return f.SaveTo(file, true) }
+	}
+	err = replace.Written(path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
+		identity, err := write(file)
+		if err == nil {
+			err = file.Sync() // so that the new log waits for its model no longer than it must
+		}
+		if err != nil {
+			return err
+		}
+		log, err = replace.Locked(path+Suffix, path, LogKind(), filter.NewFileMode, func(file *os.File) error { return l.save(file, identity) })
+		if err != nil {
+			return err
+		}
+		return syncFolder(path) // a crash of the system must not undo the first change and keep the second
+	})
+	if err == nil {
+		err = syncFolder(path)
+	}
+	return log, replace.Reason(err)
+}
+
+// syncFolder syncs the folder of a file.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" { // which cannot
+		return nil
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) { // some file systems cannot either
+		return err
+	}
+	return nil
+}
