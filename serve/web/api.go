@@ -105,7 +105,6 @@ func (s *server) change(read reading, change func(r *http.Request, raw []byte) (
 			return nil, errNoMessage
 		}
 		outcome, err := change(r, raw)
-		s.states.forget()
 		if err == nil && outcome.What == store.Refused {
 			err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + outcome.Reason.String()}
 		}

@@ -241,7 +241,6 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 			return "", err
 		}
 		outcome, err := c.engine.Learn(r.Context(), k.User, raw, class)
-		c.states.forget()
 		if err != nil {
 			return "", err
 		}

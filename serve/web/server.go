@@ -32,7 +32,7 @@ type server struct {
 	// tokenFile is where the token is.
 	tokenFile string
 	patience  patience
-	states    states
+	looking   sync.Mutex // at a log
 	sessions  sessions
 }
 
@@ -294,33 +294,9 @@ func writeFailure(w http.ResponseWriter, err error) {
 	writeJSON(w, f.status, f)
 }
 
-// states has the latest state of a model, which is expensive to find.
-type states struct {
-	mu     sync.Mutex
-	user   string
-	status serve.Status
-	err    error
-	at     time.Time
-}
-
-// stateTime is how old a state may be.
-const stateTime = 2 * time.Second
-
-// status returns the state of the model of a user. It reads one log at a time.
+// status returns the state of the model of a user. It reads one log at a time, since that takes time and memory.
 func (s *server) status(user string) (serve.Status, error) {
-	x := &s.states
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if now := time.Now(); x.user != user || now.Sub(x.at) >= stateTime {
-		x.user, x.at = user, now
-		x.status, x.err = s.engine.Status(user)
-	}
-	return x.status, x.err
-}
-
-// forget makes the next status a new one.
-func (x *states) forget() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.at = time.Time{}
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	return s.engine.Status(user)
 }
