@@ -104,15 +104,14 @@ func (d *decompressor) Read(p []byte) (n int, err error) {
 	return n, d.err
 }
 
-// decompressed returns the content of r, decompressed if necessary, and its compression.
-func decompressed(r io.Reader) (io.Reader, compression, error) {
+// decompressed returns the content of r, decompressed if necessary.
+func decompressed(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(magicBytes)
 	if err != nil && err != io.EOF {
-		return nil, uncompressed, err
+		return nil, err
 	}
-	c := compressionOf(head)
-	return c.decompress(buffered), c, nil
+	return compressionOf(head).decompress(buffered), nil
 }
 
 // openPlain opens the file name of fsys, decompressed if necessary.
@@ -121,7 +120,7 @@ func openPlain(fsys fs.FS, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, _, err := decompressed(f)
+	plain, err := decompressed(f)
 	if err != nil {
 		f.Close()
 		return nil, err

@@ -101,7 +101,7 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 		}
 	}
 	defer f.Close()
-	plain, _, err := decompressed(f)
+	plain, err := decompressed(f)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -61,7 +61,7 @@ var (
 // Fail ends the session.
 func (c *client) Fail() {
 	c.out = nil // may be half of what the client waits for
-	c.end(421, "4.3.0 internal error")
+	c.end("4.3.0 internal error")
 }
 
 // Answer answers the commands of the client.
@@ -77,13 +77,13 @@ func (c *client) Answer() {
 		case err == nil:
 			continue
 		case errors.Is(err, serve.ErrClosed):
-			c.end(421, "4.3.2 "+serve.ErrClosed.Error())
+			c.end("4.3.2 "+serve.ErrClosed.Error())
 		case errors.Is(err, errTooLong):
-			c.end(421, "4.5.2 line too long")
+			c.end("4.5.2 line too long")
 		case errors.Is(err, errAway): // which may be a timeout, too
-			c.end(421, "4.4.1 the delivery agent is away")
+			c.end("4.4.1 the delivery agent is away")
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			c.end(421, "4.4.2 you were silent for too long")
+			c.end("4.4.2 you were silent for too long")
 		case errors.Is(err, errQuit):
 			c.flush()
 		}
@@ -128,8 +128,8 @@ func (c *client) flush() error {
 	return err
 }
 
-func (c *client) end(code int, text string) {
-	c.say(code, text)
+func (c *client) end(text string) {
+	c.say(421, text)
 	_ = c.flush() // the session ends in any case
 }
 
