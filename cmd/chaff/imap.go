@@ -24,7 +24,6 @@ import (
 	"chaff/internal/screen"
 	"chaff/mailbox"
 	"chaff/mailbox/imap"
-	"chaff/message"
 	"chaff/store"
 )
 
@@ -170,19 +169,11 @@ type mailDone struct {
 	// Junk is the folder for spam; empty for none.
 	Junk string `json:"junk"`
 	// DryRun reports whether nothing was to be moved.
-	DryRun   bool         `json:"dry_run"`
-	Inbox    *imap.Run    `json:"inbox,omitempty"`
-	Messages []mailJudged `json:"messages,omitempty"`
-	Learned  *mailboxes   `json:"learned,omitempty"`
+	DryRun  bool       `json:"dry_run"`
+	Inbox   *imap.Run  `json:"inbox,omitempty"`
+	Learned *mailboxes `json:"learned,omitempty"`
 
 	idle, quiet bool
-}
-
-// mailJudged is the JSON of a message.
-type mailJudged struct {
-	imap.Judgement
-	From    string `json:"from"`
-	Subject string `json:"subject"`
 }
 
 const (
@@ -328,12 +319,7 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 	if !filter.IsSpamFilter(f.Settings().Classes) {
 		return mailbox.ErrClasses
 	}
-	decoder := message.NewDecoder(f.Settings().Message)
-	o := imap.JudgeOptions{Classify: f.Classify, Move: x.move, Each: func(j imap.Judgement) {
-		header := decoder.Decode(j.Head)
-		done.Messages = append(done.Messages, mailJudged{j, string(header.Get("from")), string(header.Get("subject"))})
-	}}
-	run, err := c.Judge(ctx, state, o)
+	run, err := c.Judge(ctx, state, imap.JudgeOptions{Classify: f.Classify, Move: x.move})
 	done.Inbox = &run
 	return err
 }
@@ -363,12 +349,12 @@ func (d mailDone) describe(a *answer, _ bool) {
 		return
 	}
 	unsure := 0
-	for _, m := range d.Messages {
+	for _, m := range r.Messages {
 		if m.Verdict == filter.Unsure {
 			unsure++
 		}
 		if m.Verdict != filter.Ham {
-			a.add(m.print)
+			a.notHam(m)
 		}
 	}
 	a.fact("judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
@@ -386,16 +372,18 @@ func (d mailDone) describe(a *answer, _ bool) {
 	later(r.Later)
 }
 
-// print prints a message that is not ham.
-func (m mailJudged) print(p *program) {
+// notHam adds a message that is not ham.
+func (a *answer) notHam(m imap.Judgement) {
 	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, screen.Cut(screen.Printable(m.From), headWidth), screen.Cut(screen.Printable(m.Subject), headWidth))
 	if m.CameBack {
 		line += "  (moved back, so it stays)"
 	}
-	if limit := p.limit(); limit > 0 {
-		line = screen.Cut(line, limit)
-	}
-	screen.Printf(p.stdout, "%s\n", screen.Quoted(line))
+	a.add(func(p *program) {
+		if limit := p.limit(); limit > 0 {
+			line = screen.Cut(line, limit)
+		}
+		screen.Printf(p.stdout, "%s\n", screen.Quoted(line))
+	})
 }
 
 // aboutIMAP adds a hint to an error about an account.

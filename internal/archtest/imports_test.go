@@ -36,7 +36,7 @@ func rooms() map[string][]string {
 		"evaluate/lesson":       {"corpus", "corpus/sample", "features", "metrics", "models", "report", "train"},
 		"evaluate":              {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"mailbox":               {"corpus", "corpus/sources", "filter", "message", "models", "store", "train"},
-		"mailbox/imap":          {"corpus", "corpus/sources", "filter", "mailbox"},
+		"mailbox/imap":          {"corpus", "corpus/sources", "filter", "mailbox", "message"},
 		"serve":                 {"filter", "message", "store"},
 		"serve/confine":         {},
 		"serve/lmtp":            {"filter", "serve", "store"},

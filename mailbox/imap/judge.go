@@ -1,7 +1,6 @@
 package imap
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,14 +12,15 @@ import (
 
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/message"
 )
 
 // Judgement is a message of the inbox and what the filter says of it.
 type Judgement struct {
 	UID uint32 `json:"uid"`
 	filter.Classification
-	// Head is the beginning of the message.
-	Head []byte `json:"-"`
+	From    string `json:"from"`
+	Subject string `json:"subject"`
 	// CameBack reports whether the message was moved before and somebody has moved it back: it stays.
 	CameBack bool `json:"came_back,omitempty"`
 	// Moved reports whether it was moved to the folder for spam.
@@ -36,6 +36,8 @@ type Run struct {
 	TooLarge int `json:"too_large,omitempty"`
 	// Later is the number of messages that were not looked at because of the limit.
 	Later int `json:"later,omitempty"`
+	// Messages are those judged.
+	Messages []Judgement `json:"messages,omitempty"`
 }
 
 // JudgeOptions say what to do with messages.
@@ -44,11 +46,9 @@ type JudgeOptions struct {
 	Classify func(raw []byte) filter.Classification
 	// Move moves spam to the folder for it.
 	Move bool
-	// Each is called for each message, after it was moved.
-	Each func(Judgement)
 }
 
-// headBytes is how much of a message is kept to show its header.
+// headBytes is how much of a message is read for From and Subject.
 const headBytes = 16 << 10
 
 // batch is how many messages are moved at once.
@@ -96,6 +96,7 @@ func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, er
 // judgeBatch judges some messages and moves those that are spam.
 func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, known *remembered, o JudgeOptions, r *Run) error {
 	var judged []Judgement
+	decoder := message.NewDecoder(message.DefaultOptions())
 	var spam imap.UIDSet
 	var hashes []string
 	for _, uid := range uids {
@@ -112,7 +113,9 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		j := Judgement{UID: uint32(uid), Classification: o.Classify(raw), Head: bytes.Clone(raw[:min(len(raw), headBytes)])}
+		j := Judgement{UID: uint32(uid), Classification: o.Classify(raw)}
+		header := decoder.Decode(raw[:min(len(raw), headBytes)])
+		j.From, j.Subject = string(header.Get("from")), string(header.Get("subject"))
 		r.Judged++
 		if j.Verdict == filter.Spam {
 			r.Spam++
@@ -137,7 +140,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 		if j.Moved = o.Move && spam.Contains(imap.UID(j.UID)); j.Moved {
 			r.Moved++
 		}
-		o.Each(j)
+		r.Messages = append(r.Messages, j)
 	}
 	return nil
 }
