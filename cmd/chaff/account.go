@@ -267,9 +267,7 @@ func (f *afterwards) describe(a *answer, _ bool) {
 	a.expired(f.Expired)
 	if f.retrain != "" {
 		var next answer
-		next.add(func(p *program) {
-			printNext(p.stdout, [2]string{f.retrain, plural(f.Changed, "change") + " since the model was fitted"})
-		})
+		next.fact("next", "%s: %s since the model was fitted", screen.Quoted(f.retrain), plural(f.Changed, "change"))
 		a.unlessQuiet(next)
 	}
 }

@@ -90,15 +90,8 @@ func accessProblems(path string) []string {
 	return []string{fmt.Sprintf("chaff learn cannot write the log as this user: %v", replace.Reason(err))}
 }
 
-// Limits of what status prints: a screen of 25 lines, of which a problem takes up to two.
-const (
-	maxStatusProblems = 3
-	maxStatusClasses  = 9
-)
-
 func (s state) describe(a *answer, _ bool) {
-	problems := s.Problems[:min(len(s.Problems), maxStatusProblems)]
-	for _, problem := range problems {
+	for _, problem := range s.Problems {
 		a.fact("problem", "%s", screen.Quoted(problem))
 	}
 	a.line("%-12s%s, %s", "model", s.File, s.Model)
@@ -126,15 +119,11 @@ func (s state) describe(a *answer, _ bool) {
 		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(s.Doubtful))
 	}
 	a.gap()
-	limit := maxStatusClasses - 2*len(problems)
 	t := table{{"class", "messages", "today", "30 days", "last learned"}}
-	for _, c := range s.Classes[:min(len(s.Classes), limit)] {
+	for _, c := range s.Classes {
 		t.row(c.Class, c.Messages, c.Today, c.Month, timeText(c.Last))
 	}
 	a.table(t, defaultWidth)
-	if more := len(s.Classes) - limit; more > 0 {
-		a.line("and %d more: --json prints all", more)
-	}
 	a.gap()
 	if len(s.Windows) == 0 || s.Windows[len(s.Windows)-1].Messages == 0 {
 		a.line("It has judged no message before it learned it.")
