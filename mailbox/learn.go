@@ -241,7 +241,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 	}
 	c.Result, c.Before, c.Doubt, c.Fingerprint = outcome.What, outcome.Before, outcome.Doubt, s.Fingerprint(raw)
 	if outcome.What == store.Refused {
-		c.Reason = outcome.Reason.String()
+		c.Reason = string(outcome.Reason)
 	}
 	return true, nil
 }

@@ -39,6 +39,16 @@ const (
 	Refused    What = "refused"
 )
 
+// Reason is why a message was not learned or forgotten, in a few words.
+type Reason string
+
+// The reasons.
+const (
+	TooLarge   Reason = "too large"     // larger than chaff reads
+	NeverKnown Reason = "never learned" // to be forgotten, but never learned
+	Unreadable Reason = "unreadable"    // the file could not be read
+)
+
 // Outcome is what happened to a message.
 type Outcome struct {
 	What What `json:"result"`

@@ -11,23 +11,6 @@ import (
 	"chaff/metrics"
 )
 
-// Reason is why a message was not learned or forgotten.
-type Reason uint8
-
-// The reasons, in the order of their numbers in files.
-const (
-	NoReason   Reason = iota
-	TooLarge          // larger than chaff reads
-	NeverKnown        // to be forgotten, but never learned
-	Unreadable        // the file could not be read
-	reasons
-)
-
-// String returns a reason in a few words.
-func (r Reason) String() string {
-	return [reasons + 1]string{"", "too large", "never learned", "unreadable", "unknown"}[min(r, reasons)]
-}
-
 // ClassStatus is what a store has of one class.
 type ClassStatus struct {
 	Class    string `json:"class"`

@@ -294,7 +294,7 @@ func (a *account) add(item corpus.Item, o store.Outcome) {
 		a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
 		return
 	}
-	says := o.Reason.String()
+	says := string(o.Reason)
 	switch o.Reason {
 	case store.TooLarge:
 		says = corpus.ErrTooLarge.Error()
@@ -314,7 +314,7 @@ func nameOf(origin string) string {
 
 // refuse enters a message that was refused. The error names it.
 func (a *account) refuse(origin string, why store.Reason, err error) {
-	a.Counts.add(store.Refused, "", "", why.String())
+	a.Counts.add(store.Refused, "", "", string(why))
 	a.Results = append(a.Results, learned{Path: origin, Outcome: store.Outcome{What: store.Refused}, Reason: err.Error()})
 	a.refused = cmp.Or(a.refused, err)
 }

@@ -106,7 +106,7 @@ func (s *server) change(read reading, change func(r *http.Request, raw []byte) (
 		}
 		outcome, err := change(r, raw)
 		if err == nil && outcome.What == store.Refused {
-			err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + outcome.Reason.String()}
+			err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + string(outcome.Reason)}
 		}
 		return outcome, err
 	})
