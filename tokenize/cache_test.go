@@ -44,6 +44,9 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 			if hash != (termkey.Key{}).Hash([]byte("tag:"+want)) {
 				t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 			}
+			if got, hash := c.sign([]byte(word)); string(got) != "tag:"+word || hash != (termkey.Key{}).Hash([]byte("tag:"+word)) {
+				t.Fatalf("%.40q as a sign: got %.40q and the hash %x", word, got, hash)
+			}
 		}
 		if c.terms.Len() > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > math.MaxUint16 {
 			t.Fatalf("the cache holds %d words of %d bytes", c.terms.Len(), len(c.texts))

@@ -112,7 +112,18 @@ func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
 
 // get returns the term that a word is counted as, which is never overwritten, its hash, and what is behind a disguised word.
 func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
-	key := maphash.Bytes(c.seed, word)
+	return c.getAs(maphash.Bytes(c.seed, word), word, c.normalize)
+}
+
+// sign returns the term of a sign, which is counted as it is, and its hash.
+func (c *cache) sign(sign []byte) (text []byte, hash uint64) {
+	text, hash, _ = c.getAs(^maphash.Bytes(c.seed, sign), sign, asWritten)
+	return text, hash
+}
+
+func asWritten(dst, _ []byte) ([]byte, *disguise) { return dst, nil }
+
+func (c *cache) getAs(key uint64, word []byte, normalize normalizer) (text []byte, hash uint64, d *disguise) {
 	if t := c.terms.Get(key); t != nil {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
@@ -128,7 +139,7 @@ func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
 		c.texts = slices.Grow(c.texts, len(c.texts)+maxCachedTerm)
 	}
 	start := len(c.texts)
-	texts, d := c.normalize(append(c.texts, c.tag...), word)
+	texts, d := normalize(append(c.texts, c.tag...), word)
 	if len(texts) == start+len(c.tag) {
 		texts = append(texts, word...)
 	}
