@@ -70,7 +70,17 @@ func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, err
 	if name == "" {
 		return p, errors.New("the path is empty")
 	}
-	info, err := fs.Stat(fsys, p.name)
+	if !copyPipe {
+		if info, err := fs.Stat(fsys, p.name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return p, errSpecial
+		}
+	}
+	f, err := fsys.Open(p.name)
+	if err != nil {
+		return p, err
+	}
+	defer f.Close()
+	info, err := f.Stat() // a second look at the path would cost bulk classification a twentieth
 	switch {
 	case err != nil:
 		return p, err
@@ -83,11 +93,6 @@ func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, err
 	case !info.Mode().IsRegular() && (info.Mode()&fs.ModeNamedPipe == 0 || !copyPipe):
 		return p, errSpecial
 	}
-	f, err := fsys.Open(p.name)
-	if err != nil {
-		return p, err
-	}
-	defer f.Close()
 	if !info.Mode().IsRegular() {
 		copied, err := newTempCopy(p.name, f, MaxUnpackedBytes)
 		if err == nil && copied.size == 0 && copied.err == io.EOF {

@@ -38,7 +38,7 @@ func OwnPrefixes() [2]string { return [...]string{"x-spam-", "x-chaff-"} }
 // KindOf returns the kind of the field with a name in lower case. Whole names decide first, then words for verdicts within the
 // name, then the beginning of the name.
 func KindOf(name []byte) Kind {
-	if isUsual(name) {
+	if len(name) == 0 || isUsual(name) { // a line without a colon has no name
 		return Content
 	}
 	switch string(name) {
