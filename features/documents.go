@@ -202,7 +202,7 @@ func appendDecoded(dst []uint32, n int, gaps []byte) []uint32 {
 type documentReader struct {
 	terms   *terms
 	records *records
-	buffer  []byte
+	buffer  buffer
 	sizes   [evidence.Groups]int
 	gaps    []byte // of the terms, as are counts
 	cells   []byte // their gaps
