@@ -55,15 +55,17 @@ func helpCommand(p *program) *cobra.Command {
 	return c
 }
 
-// hasPage reports whether a command has a manual page. Cobra leaves help out of those that it calls available.
-func hasPage(c *cobra.Command) bool { return c.IsAvailableCommand() || c.Name() == "help" }
+// withPages returns the commands that have a manual page. Cobra leaves help out of those that it calls available.
+func withPages(root *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() && c.Name() != "help" })
+}
 
 // writeManual writes a manual page for each command into the folder dir, made of the same texts as the help.
 func writeManual(out io.Writer, root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write the manual pages into %s: %w", dir, cmp.Or(errors.Unwrap(err), err))
 	}
-	pages := append([]*cobra.Command{root}, slices.DeleteFunc(root.Commands(), func(c *cobra.Command) bool { return !hasPage(c) })...)
+	pages := append([]*cobra.Command{root}, withPages(root)...)
 	kind := replace.Kind{Name: "manual page", Start: manMark}
 	for _, c := range pages {
 		c.InitDefaultHelpFlag()
@@ -89,11 +91,16 @@ func manPage(c *cobra.Command) string {
 	if about := aboutPrograms[manName(c)]; about != "" {
 		text += "\nThe program " + manName(c) + ":\n" + about
 	}
-	if c.HasParent() {
-		text += "\nSee also chaff(1).\n"
-	}
-	return manMark + fmt.Sprintf(".TH %s 1\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n%s.fi\n",
+	page := manMark + fmt.Sprintf(".TH %s 1\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n%s.fi\n.SH SEE ALSO\n",
 		strings.ToUpper(manName(c)), name, roff(strings.ToLower(c.Short[:1])+c.Short[1:]), roff(text))
+	also := []*cobra.Command{c.Root()}
+	if !c.HasParent() {
+		also = withPages(c)
+	}
+	for _, other := range also {
+		page += ".BR " + roff(manName(other)) + " (1)\n"
+	}
+	return page
 }
 
 // aboutPrograms has what the pages of two commands say of the programs of the same name.
