@@ -283,12 +283,12 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	}
 }
 
-func TestThresholdsAreMeasuredOnTheLedger(t *testing.T) {
+func TestTheCurveIsThatOfTheLedger(t *testing.T) {
 	s := newSite(t, nil)
 	s.signIn()
 	page := s.get("/thresholds")
 	// The model has judged its 20 messages before it learned them.
-	for _, want := range []string{"From 10 ham and 10 spam", "threshold of spam", "20 messages of these were taught by hand"} {
+	for _, want := range []string{"From 10 ham and 10 spam", "<polyline", "threshold of spam", "20 messages of these were taught by hand"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is missing in %s", want, page)
 		}
