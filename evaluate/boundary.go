@@ -16,14 +16,13 @@ import (
 	"chaff/train"
 )
 
-// Boundary is the decision boundary of a model of two terms, a line in the plane. Source: cs440 lecture 16, "Linear Classifiers in General".
+// Boundary is the decision boundary of softmax regression on the counts of two terms, a line in the plane. Source: cs440 lecture 16, "Linear
+// Classifiers in General".
 type Boundary struct {
 	X, Y   string      // the terms
-	Unit   string      // the unit of the axes
 	Points []TermPoint // the messages of the training part at each point of the plane
 	// A, B and C define the line A x + B y + C = 0.
 	A, B, C float64
-	Model   string // the name of the fitted model: the one asked for, or [affineModel] if that one has no line
 }
 
 // TermPoint counts the messages of a class at one point of the plane.
@@ -33,12 +32,8 @@ type TermPoint struct {
 	Messages int
 }
 
-// affineModel replaces a model that bounds its evidence, because such a boundary is no line.
-const affineModel = "softmax"
-
-// BoundaryOf fits the named model to two terms of the training part of c, which must have two classes. It uses counts if the model takes
-// them, because bits have only four points. The terms are the words that separate best for each class. The error comes from the trainer.
-func BoundaryOf(ctx context.Context, c *train.Collection, model string, o train.Options) (Boundary, error) {
+// BoundaryOf fits softmax regression to two terms of the training part of c, which must have two classes: the words that separate best for each class.
+func BoundaryOf(ctx context.Context, c *train.Collection) (Boundary, error) {
 	if len(c.Classes()) != 2 {
 		return Boundary{}, fmt.Errorf("a boundary needs two classes, not %d", len(c.Classes()))
 	}
@@ -46,48 +41,18 @@ func BoundaryOf(ctx context.Context, c *train.Collection, model string, o train.
 	if err != nil {
 		return Boundary{}, err
 	}
-	if _, kind, err := o.Models.New(model, 0); err == nil && kind == features.Evidence {
-		model = affineModel
-	}
-	linear, d, err := fitTerms(ctx, c, ids, model, o)
-	for tries := 0; errors.Is(err, models.ErrDiverged) && tries < maxTries; tries++ {
-		// The default step is meant for L2-normalised documents and too long for counts.
-		o.Models = o.Models.WithShorterSteps(stepDivisor)
-		linear, d, err = fitTerms(ctx, c, ids, model, o)
-	}
+	d := c.Dataset(corpus.Train, features.Counts).Select(ids)
+	trainer := models.DefaultOptions().Softmax
+	trainer.Method, trainer.L2 = models.MethodBatch, 0.001
+	linear, _, err := trainer.Train(ctx, d, models.EpochOptions{})
 	if err != nil {
 		return Boundary{}, err
 	}
 	text := c.Terms().Text
-	t := Boundary{
-		X: string(text(int(ids[0]))), Y: string(text(int(ids[1]))), Unit: "occurrences",
-		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0], Model: model,
-	}
-	if d.Kind == features.Bits || d.Kind == features.HeadBits {
-		t.Unit = "0 or 1"
-	}
-	t.Points = points(d)
-	return t, nil
-}
-
-// After divergence, the step is divided by stepDivisor, at most maxTries times.
-const (
-	stepDivisor = 4
-	maxTries    = 8
-)
-
-// fitTerms fits a model to some terms, on counts if it takes them.
-func fitTerms(ctx context.Context, c *train.Collection, ids []uint32, model string, o train.Options) (*models.Linear, *features.Dataset, error) {
-	trainer, kind, err := o.Models.WithFeatures(features.Counts).New(model, c.Options().Seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	if kind == features.Whole {
-		return nil, nil, fmt.Errorf("%s has no terms", model)
-	}
-	d := c.Dataset(corpus.Train, kind).Select(ids)
-	linear, _, err := o.Train(ctx, trainer, model, d, nil)
-	return linear, d, err
+	return Boundary{
+		X: string(text(int(ids[0]))), Y: string(text(int(ids[1]))), Points: points(d),
+		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0],
+	}, d.Err()
 }
 
 // A word that separates is timesMore times as frequent in its class as in the other, and has at least minWord bytes. Most stop words are

@@ -34,9 +34,8 @@ type TuneOptions struct {
 	Folds int
 	// Workers is the number of trials that run at the same time; 0 means one for each core. It changes no result.
 	Workers int
-	// Progress, if set, is called after each trial, one at a time, with the number of finished trials, the number of all trials, and the
-	// best trial so far.
-	Progress func(done, all int, best Trial)
+	// Progress, if set, is called after each trial, one at a time, with the number of finished trials and that of all.
+	Progress func(done, all int)
 }
 
 // Trial is the result of fitting a candidate.
@@ -83,7 +82,6 @@ type search struct {
 
 	mu     sync.Mutex
 	trials []Trial // finished
-	best   Trial
 }
 
 // run runs one trial for each candidate, grouped by reading, so that mail is read once for each and one reading at a time is in memory. The
@@ -139,12 +137,9 @@ func (s *search) try(ctx context.Context, candidate int, divided func() ([]*trai
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.trials) == 0 || compareTrials(s.o.Objective)(trial, s.best) < 0 {
-		s.best = trial
-	}
 	s.trials = append(s.trials, trial)
 	if s.o.Progress != nil {
-		s.o.Progress(len(s.trials), len(s.candidates), s.best)
+		s.o.Progress(len(s.trials), len(s.candidates))
 	}
 }
 

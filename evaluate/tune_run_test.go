@@ -91,7 +91,7 @@ func TestAnInterruptedSearchReturnsWhatItFound(t *testing.T) {
 		all := tune(t, c, candidates, TuneOptions{Folds: folds})
 		for _, stopAfter := range []int{1, 7} {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			found, err := Tune(ctx, c, candidates, TuneOptions{Objective: metrics.ByAccuracy, Folds: folds, Workers: 1, Progress: func(done, of int, _ Trial) {
+			found, err := Tune(ctx, c, candidates, TuneOptions{Objective: metrics.ByAccuracy, Folds: folds, Workers: 1, Progress: func(done, of int) {
 				if done == stopAfter && of == len(candidates) {
 					cancel(stop)
 				}

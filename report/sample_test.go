@@ -79,7 +79,7 @@ func addText(p *Page) {
 		{Path: "sa/spam-2/00915.mbox", Score: -3.2, Probability: 0.04, Label: "spam", Class: "ham", Terms: []evaluate.Reason{{Term: "wrote", Contribution: 1.5}}},
 	}
 	p.Leaks = []evaluate.Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Of: []int{1480, 1520}, Advice: "add the header to tokenize.ignore_headers"}}
-	p.Boundary = &evaluate.Boundary{Model: "softmax", X: "free", Y: "wrote", Unit: "occurrences", A: 1.1, B: -0.9, C: 0.3, Points: []evaluate.TermPoint{
+	p.Boundary = &evaluate.Boundary{X: "free", Y: "wrote", A: 1.1, B: -0.9, C: 0.3, Points: []evaluate.TermPoint{
 		{X: 0, Y: 0, Class: 0, Messages: 610}, {X: 0, Y: 1, Class: 0, Messages: 480}, {X: 0, Y: 2, Class: 0, Messages: 120}, {X: 1, Y: 1, Class: 0, Messages: 60}, {X: 1, Y: 0, Class: 1, Messages: 330}, {X: 2, Y: 0, Class: 1, Messages: 150}, {X: 0, Y: 0, Class: 1, Messages: 210}, {X: 3, Y: 1, Class: 1, Messages: 20}, {X: 4, Y: 0, Class: 1, Messages: 12}, {X: 1, Y: 2, Class: 0, Messages: 30}}}
 }
 

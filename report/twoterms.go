@@ -35,10 +35,7 @@ func (p Page) twoTerms() Plot {
 		}
 		points[m.Class], weights[m.Class] = append(points[m.Class], Point{m.X, m.Y}), append(weights[m.Class], m.Messages)
 	}
-	unit, on := " ("+clean(t.Unit, maxName)+")", "the occurrences of these two terms"
-	if t.Unit == "0 or 1" {
-		on = "these two terms"
-	}
+	const unit = " (occurrences)"
 	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
 	setRange(&c.X, 0, mostlyBelow(t.Points, func(p evaluate.TermPoint) float64 { return p.X }))
 	setRange(&c.Y, 0, mostlyBelow(t.Points, func(p evaluate.TermPoint) float64 { return p.Y }))
@@ -68,7 +65,7 @@ func (p Page) twoTerms() Plot {
 		origin = p.byClass(atOrigin) + " have neither term."
 	}
 	return Plot{
-		Note: "A model of its own: " + clean(t.Model, maxName) + ", trained on " + on + " alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
+		Note: "A model of its own: softmax, trained on the occurrences of these two terms alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
 			"Larger points stand for more training messages. " + origin + " A cross marks counts beyond an axis, at its end. On the line, the score is 0.",
 		Alt:   screen.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
 		chart: c,

@@ -47,7 +47,7 @@ func listAll(p *program, source corpus.Source) []listing {
 // read calls use with each message, and with the messages that it teaches: those attached to it if the flags say so or it is a complaint about them, else itself;
 // or with the reason why it teaches none. It ends at an error of use or of the context.
 func (x *learning) read(messages []listing, what string, use func(l listing, raw []byte, taught [][]byte, err error) error) error {
-	step, done := x.progress(what)
+	step, done := x.progress(what, "messages")
 	defer done()
 	var raw []byte
 	if len(messages) > 1 {

@@ -181,29 +181,18 @@ func (r comparedReport) describe(a *answer, fully bool) {
 		return
 	}
 	a.gap()
-	t := table{{"model", "(1-ROCA)%", "+", "-", "p", "features"}}
+	t := table{{"model", "features", "(1-ROCA)%", "+", "-", "p", "CPU s", "terms", "size"}}
 	for _, r := range results {
-		t.row(r.Model, figureOf(r.Test, "(1-ROCA)%"), differenceOf(r.AgainstBest), r.Kind)
+		t.row(r.Model, r.Kind, figureOf(r.Test, "(1-ROCA)%"), differenceOf(r.AgainstBest), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)))
 	}
 	a.table(t, 0)
-	a.line(differenceNote + "\n")
-	t = table{{"model", "train", "CPU s", "terms", "size"}}
-	for _, r := range results {
-		t.row(rowName(results, r), figureOf(r.Train, "accuracy"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)))
-	}
-	a.table(t, 0)
-	// The square loss uses scores; the log loss and the Brier score use probabilities.
-	for _, losses := range [][2]string{{"0-1 loss", "square loss"}, {"log loss", "Brier score"}} {
+	a.line(differenceNote)
+	// The square loss is of scores; the log loss and the Brier score are of probabilities.
+	for _, name := range []string{"accuracy", "0-1 loss", "square loss", "log loss", "Brier score"} {
 		a.gap()
-		t = table{{"", losses[0], "", "", losses[1]}, {"model", "train", "dev.", "test", "train", "dev.", "test"}}
+		t = table{{name, "train", "development", "test"}}
 		for _, r := range results {
-			cells := []string{rowName(results, r)}
-			for _, loss := range losses {
-				for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
-					cells = append(cells, figureOf(f, loss))
-				}
-			}
-			t.row(cells)
+			t.row(rowName(results, r), figureOf(r.Train, name), figureOf(r.Development, name), figureOf(r.Test, name))
 		}
 		a.table(t, 0)
 	}

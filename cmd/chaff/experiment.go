@@ -130,7 +130,7 @@ func collect(p *program, c *cobra.Command, o train.CollectOptions, mail labelled
 // read runs a function that reads mail, and shows its progress. It reports the sources and the messages left out on stderr.
 func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
 	printSources(p, mail)
-	step, done := p.progress("reading mail")
+	step, done := p.progress("reading mail", "messages")
 	result, err := read(step)
 	done()
 	switch oneClass := errors.Is(err, train.ErrOneClass); {

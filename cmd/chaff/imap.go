@@ -280,7 +280,7 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 		return nil, err
 	}
 	all := &mailboxes{File: x.model, Mailboxes: []mailboxSays{}}
-	step, end := x.progress("reading mail")
+	step, end := x.progress("reading mail", "messages")
 	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step, Options: x.Config.Mailbox}
 	l := learning{onModel: x.onModel, dryRun: true}
 	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)

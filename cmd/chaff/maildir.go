@@ -48,7 +48,7 @@ func (x *learning) learnMaildirs() error {
 		boxes = append(boxes, box)
 	}
 	all := mailboxes{File: x.model, Mailboxes: []mailboxSays{}, DryRun: x.dryRun}
-	step, done := x.progress("reading mail")
+	step, done := x.progress("reading mail", "messages")
 	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox})
 	done()
 	all.review = "chaff review" + useOf(x.command, x.model)

@@ -103,20 +103,20 @@ const (
 )
 
 // progress returns a function that prints how far the work is, and one that ends the output. Any goroutine may call the first.
-func (p *program) progress(what string) (step func(read, all int), done func()) {
+func (p *program) progress(what, unit string) (step func(read, all int), done func()) {
 	if p.quiet {
 		return nil, func() {}
 	}
 	if file := p.terminal(); file != nil {
 		show, done := inPlace(file, widthOf(file))
-		return progressEvery(shownEvery, what, time.Now, show), done
+		return progressEvery(shownEvery, what, unit, time.Now, show), done
 	}
 	tell := func(text string) { screen.Printf(p.stderr, "chaff: %s\n", text) }
-	return progressEvery(toldEvery, what, time.Now, tell), func() {}
+	return progressEvery(toldEvery, what, unit, time.Now, tell), func() {}
 }
 
 // progressEvery returns a function that prints how far the work is, at most once in an interval.
-func progressEvery(every time.Duration, what string, now func() time.Time, tell func(text string)) func(read, all int) {
+func progressEvery(every time.Duration, what, unit string, now func() time.Time, tell func(text string)) func(read, all int) {
 	began := now()
 	next := every
 	var mu sync.Mutex
@@ -129,7 +129,7 @@ func progressEvery(every time.Duration, what string, now func() time.Time, tell 
 		}
 		next = (took/every + 1) * every
 		left := time.Duration(float64(took) / float64(max(read, 1)) * float64(all-read)).Round(time.Second)
-		tell(fmt.Sprintf("%s: %s of %s messages, %v left", what, screen.Grouped(read), screen.Grouped(all), left))
+		tell(fmt.Sprintf("%s: %s of %s %s, %v left", what, screen.Grouped(read), screen.Grouped(all), unit, left))
 	}
 }
 

@@ -10,7 +10,7 @@ func TestLongWorkIsToldEveryTenSeconds(t *testing.T) {
 	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
 	var out strings.Builder
 	tell := func(text string) { out.WriteString(text + "\n") }
-	step := progressEvery(toldEvery, "reading mail", func() time.Time { return now }, tell)
+	step := progressEvery(toldEvery, "reading mail", "messages", func() time.Time { return now }, tell)
 	for read := 1; read <= 6046; read++ {
 		now = now.Add(5 * time.Millisecond)
 		step(read, 6046)

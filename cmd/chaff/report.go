@@ -98,9 +98,7 @@ func (x *experiment) trainedPage(title string, collection *train.Collection, all
 			page.Curves = append(page.Curves, of.Curve)
 		}
 	}
-	boundary, err := fit(x.program, x.Config, true, func(o train.Options) (evaluate.Boundary, error) {
-		return evaluate.BoundaryOf(ctx, collection, page.Of, o)
-	})
+	boundary, err := evaluate.BoundaryOf(ctx, collection)
 	if err == nil { // some mail has no two words that separate
 		page.Boundary = &boundary
 	}

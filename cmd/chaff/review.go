@@ -106,7 +106,7 @@ func (x *reviewing) review(paths []string) error {
 			r.Elsewhere++
 		}
 	}
-	step, done := x.progress("reading mail")
+	step, done := x.progress("reading mail", "messages")
 	decoder, seen := message.NewDecoder(view.Filter().Settings().Message), map[uint64]bool{}
 	var raw []byte
 	for i, m := range all {

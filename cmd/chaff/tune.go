@@ -204,27 +204,13 @@ func (s *search) run(ctx context.Context, collection *train.Collection) ([]evalu
 	for i := range s.plan.Trials {
 		candidates = append(candidates, s.candidate(i))
 	}
-	o := evaluate.TuneOptions{Objective: s.Tune.Objective, Folds: s.folds, Workers: s.Workers}
-	if file := s.terminal(); file != nil {
-		show, done := inPlace(file, widthOf(file))
-		defer done()
-		o.Progress = func(done, all int, best evaluate.Trial) { show(progressOf(done, all, best, o.Objective)) }
-	}
-	trials, err := evaluate.Tune(ctx, collection, candidates, o)
+	step, done := s.progress("trying settings", "trials")
+	defer done()
+	trials, err := evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Folds: s.folds, Workers: s.Workers, Progress: step})
 	if errors.Is(err, context.Canceled) {
 		return trials, endInterrupted, nil
 	}
 	return trials, endComplete, err
-}
-
-// progressOf describes how far a search is, and the best trial so far.
-func progressOf(done, all int, best evaluate.Trial, objective string) string {
-	text := screen.Sprintf("%d of %s", done, plural(all, "trial"))
-	if best.Error == "" {
-		figure, _, _ := strings.Cut(reached(best.Development, objective), ",") // a line has little room
-		text += fmt.Sprintf(", best: %s, trial %d", figure, best.Candidate+1)
-	}
-	return text
 }
 
 // keys returns the settings that the search tries, and cells those of a trial. A setting of another model is a dash.

@@ -10,9 +10,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"chaff/evaluate"
-	"chaff/metrics"
 )
 
 // TestThePageOnTuningRuns runs the commands of docs/tuning.md on the search that it shows.
@@ -138,18 +135,6 @@ values = [2, 3]
 	}
 	if strings.Contains(h.read("best.toml"), "tune.search") || !strings.Contains(h.read("best.toml"), "seed = 3") {
 		t.Errorf("best.toml is\n%s", h.read("best.toml"))
-	}
-}
-
-func TestTheProgressOfASearchTellsTheBestSoFar(t *testing.T) {
-	loss := 0.25
-	for want, best := range map[string]evaluate.Trial{
-		"1 of 3 trials, best: log_loss 0.25, trial 12": {Candidate: 11, Development: metrics.Outcome{Accuracy: 98, LogLoss: &loss}},
-		"1 of 3 trials": {Candidate: 6, Error: "training diverges"},
-	} {
-		if got := progressOf(1, 3, best, metrics.ByLogLoss); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
 	}
 }
 
