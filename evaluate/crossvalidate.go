@@ -57,12 +57,12 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 		}
 		r, err := c.Select(members)
 		if err != nil {
-			return nil, inFold(err, round, folds)
+			return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
 		}
 		for m, model := range models {
 			t, err := train.Fit(ctx, r, model, o)
 			if err != nil {
-				return nil, inFold(err, round, folds)
+				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
 			}
 			v := &results[m]
 			v.Model, v.Kind = model, t.Result.Kind

@@ -29,9 +29,6 @@ type Candidate struct {
 // TuneOptions configure a search for settings.
 type TuneOptions struct {
 	Objective string // one of [metrics.Objectives]
-	// Folds, if not 0, is the number of folds that training and development part together are divided into. Each fold is the
-	// development part of one round, and the figures are means over the rounds. With 0, the split decides the development part.
-	Folds int
 	// Workers is the number of trials that run at the same time; 0 means one for each core. It changes no result.
 	Workers int
 	// Progress, if set, is called after each trial, one at a time, with the number of finished trials and that of all.
@@ -41,7 +38,7 @@ type TuneOptions struct {
 // Trial is the result of fitting a candidate.
 type Trial struct {
 	Candidate   int             // the index of the candidate
-	Development metrics.Outcome // the outcome on development mail, the mean over folds if there are any
+	Development metrics.Outcome // the outcome on development mail
 	Seconds     float64         // the CPU time of the trial: vectors, training and measuring
 	// Error explains why the trial failed; empty if it did not.
 	Error string
@@ -61,13 +58,8 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 	if forSpam := o.Objective == metrics.ByLAM || o.Objective == metrics.ByOneMinusROCA; forSpam && !filter.IsSpamFilter(c.Classes()) {
 		return nil, fmt.Errorf("objective %s: needs the classes ham and spam, and the mail has %s", o.Objective, strings.Join(c.Classes(), ", "))
 	}
-	if o.Folds != 0 {
-		if err := ValidateFolds(o.Folds, c.Options().Split); err != nil {
-			return nil, err
-		}
-	}
 	members := withoutTest(c.Members())
-	if o.Folds == 0 && !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {
+	if !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {
 		return nil, ErrNoDevelopment
 	}
 	s := &search{candidates: candidates, o: o}
@@ -104,10 +96,10 @@ func (s *search) run(ctx context.Context, mail *train.Collection, members []trai
 				return cmp.Or(context.Cause(ctx), err)
 			}
 		}
-		divided := make(map[features.Options]func() ([]*train.Collection, error)) // each once
+		divided := make(map[features.Options]func() (*train.Collection, error)) // each once
 		for _, i := range group {
 			f := s.candidates[i].Features
-			divided[f] = sync.OnceValues(func() ([]*train.Collection, error) { return divide(read, f, s.o.Folds) })
+			divided[f] = sync.OnceValues(func() (*train.Collection, error) { return divide(read, f) })
 		}
 		parallel.Each(parallel.Workers(s.o.Workers), len(group), func(n int) {
 			if ctx.Err() == nil {
@@ -122,8 +114,8 @@ func (s *search) run(ctx context.Context, mail *train.Collection, members []trai
 }
 
 // try runs one trial and records it, unless ctx ends it. A candidate that cannot be fitted, or whose mail cannot be divided, is a result too.
-func (s *search) try(ctx context.Context, candidate int, divided func() ([]*train.Collection, error)) {
-	var figures []*metrics.Figures
+func (s *search) try(ctx context.Context, candidate int, divided func() (*train.Collection, error)) {
+	var figures *metrics.Figures
 	var err error
 	trial := Trial{Candidate: candidate}
 	trial.Seconds = cputime.Of(func() { figures, err = s.fit(ctx, divided, s.candidates[candidate]) }).Seconds()
@@ -133,7 +125,7 @@ func (s *search) try(ctx context.Context, candidate int, divided func() ([]*trai
 	case err != nil:
 		trial.Error = err.Error()
 	default:
-		trial.Development = metrics.MeanOutcome(figures)
+		trial.Development = metrics.OutcomeOf(*figures)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,63 +135,25 @@ func (s *search) try(ctx context.Context, candidate int, divided func() ([]*trai
 	}
 }
 
-// fit fits a candidate and returns its figures on the development mail of each round.
-func (s *search) fit(ctx context.Context, divided func() ([]*train.Collection, error), candidate Candidate) ([]*metrics.Figures, error) {
-	rounds, err := divided()
+// fit fits a candidate and returns its figures on development mail.
+func (s *search) fit(ctx context.Context, divided func() (*train.Collection, error), candidate Candidate) (*metrics.Figures, error) {
+	c, err := divided()
 	if err != nil {
 		return nil, err
 	}
 	candidate.Options.Epoch, candidate.Options.Unwatched = nil, true
-	var figures []*metrics.Figures
-	for round, c := range rounds {
-		t, err := train.Fit(ctx, c, candidate.Model, candidate.Options)
-		if err != nil {
-			return nil, inFold(err, round, s.o.Folds)
-		}
-		if t.Result.Development != nil {
-			figures = append(figures, t.Result.Development)
-		}
+	t, err := train.Fit(ctx, c, candidate.Model, candidate.Options)
+	if err == nil && t.Result.Development == nil {
+		err = ErrNoDevelopment
 	}
-	if len(figures) == 0 {
-		return nil, ErrNoDevelopment
-	}
-	return figures, nil
+	return t.Result.Development, err
 }
 
-// inFold says in which fold an error was, if there are folds.
-func inFold(err error, round, folds int) error {
-	if folds == 0 {
-		return err
-	}
-	return fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
-}
-
-// foldSeed changes the seed for folds: under the seed itself, all messages outside the test part have a low chance.
-const foldSeed = 0x666f6c64
-
-// divide returns the mail of each round, without the test part. With folds, one fold is the development part and the others are the
-// training part.
-func divide(mail *train.Collection, f features.Options, folds int) ([]*train.Collection, error) {
+// divide returns the mail without the test part.
+func divide(mail *train.Collection, f features.Options) (*train.Collection, error) {
 	o := mail.Options()
 	o.Features, o.Workers = f, 1 // trials run in parallel, each timed by its own thread
-	var rounds []*train.Collection
-	for round := range max(folds, 1) {
-		members := withoutTest(mail.Members())
-		for i := range members {
-			if folds > 0 {
-				members[i].Part = corpus.Train
-				if corpus.Fold(o.Seed^foldSeed, members[i].Group, round, folds) == corpus.Test {
-					members[i].Part = corpus.Development
-				}
-			}
-		}
-		c, err := mail.WithOptions(o).Select(members)
-		if err != nil {
-			return nil, inFold(err, round, folds)
-		}
-		rounds = append(rounds, c)
-	}
-	return rounds, nil
+	return mail.WithOptions(o).Select(withoutTest(mail.Members()))
 }
 
 func withoutTest(members []train.Member) []train.Member {

@@ -40,46 +40,15 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 	candidates := append(smoothings(0, 0.1, 1), smoothings(0, 1)...)
 	candidates[4].Features.MinDocumentFrequency, candidates[5].Model = 2, "softmax"
 	clear(files.opened)
-	for _, o := range []TuneOptions{{}, {Folds: 3}} {
-		clear(files.opened)
-		tune(t, c, candidates, o)
-		for _, m := range c.Members() {
-			want := 1 // for the second language; the first has been read
-			if m.Part == corpus.Test {
-				want = 0
-			}
-			if got := files.opened[m.Origin]; got != want {
-				t.Fatalf("%+v: %s of the %s part was read %d times, want %d", o, m.Origin, m.Part, got, want)
-			}
+	tune(t, c, candidates, TuneOptions{})
+	for _, m := range c.Members() {
+		want := 1 // for the second language; the first has been read
+		if m.Part == corpus.Test {
+			want = 0
 		}
-	}
-}
-
-func TestEachMessageIsInTheDevelopmentPartOnce(t *testing.T) {
-	c := collect(t, corpustest.Mailbox(5, 200, "ham", "spam"), byHash(), "ham", "spam")
-	const folds = 5
-	all := len(withoutTest(c.Members()))
-	count := make(map[string]int)
-	rounds, err := divide(c, c.Options().Features, folds)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for round, divided := range rounds {
-		part := divided.Origins(corpus.Development)
-		for _, origin := range part {
-			count[origin]++
+		if got := files.opened[m.Origin]; got != want {
+			t.Fatalf("%s of the %s part was read %d times, want %d", m.Origin, m.Part, got, want)
 		}
-		if mean := all / folds; len(part) < mean/2 || len(part) > 2*mean {
-			t.Errorf("fold %d has %d messages of %d: the folds are uneven", round, len(part), all)
-		}
-	}
-	for origin, n := range count {
-		if n != 1 {
-			t.Errorf("%s is in the development part %d times", origin, n)
-		}
-	}
-	if len(count) != all {
-		t.Errorf("%d messages are in a development part, want all %d", len(count), all)
 	}
 }
 
@@ -87,24 +56,22 @@ func TestAnInterruptedSearchReturnsWhatItFound(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	candidates := smoothings(0, 0.01, 0.1, 1, 10, 1e6)
 	stop := errors.New("stopped")
-	for _, folds := range []int{0, 3} {
-		all := tune(t, c, candidates, TuneOptions{Folds: folds})
-		for _, stopAfter := range []int{1, 7} {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			found, err := Tune(ctx, c, candidates, TuneOptions{Objective: metrics.ByAccuracy, Folds: folds, Workers: 1, Progress: func(done, of int) {
-				if done == stopAfter && of == len(candidates) {
-					cancel(stop)
-				}
-			}})
-			if !errors.Is(err, stop) || len(found) != stopAfter {
-				t.Fatalf("%d folds: %d trials, error %v; want %d and the cause", folds, len(found), err, stopAfter)
+	all := tune(t, c, candidates, TuneOptions{})
+	for _, stopAfter := range []int{1, 7} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		found, err := Tune(ctx, c, candidates, TuneOptions{Objective: metrics.ByAccuracy, Workers: 1, Progress: func(done, of int) {
+			if done == stopAfter && of == len(candidates) {
+				cancel(stop)
 			}
-			want := slices.DeleteFunc(slices.Clone(all), func(trial Trial) bool {
-				return !slices.ContainsFunc(found, func(f Trial) bool { return f.Candidate == trial.Candidate })
-			})
-			if asBytes(t, found) != asBytes(t, want) {
-				t.Errorf("%d folds, after %d trials: got\n%s\nwant\n%s", folds, stopAfter, asBytes(t, found), asBytes(t, want))
-			}
+		}})
+		if !errors.Is(err, stop) || len(found) != stopAfter {
+			t.Fatalf("%d trials, error %v; want %d and the cause", len(found), err, stopAfter)
+		}
+		want := slices.DeleteFunc(slices.Clone(all), func(trial Trial) bool {
+			return !slices.ContainsFunc(found, func(f Trial) bool { return f.Candidate == trial.Candidate })
+		})
+		if asBytes(t, found) != asBytes(t, want) {
+			t.Errorf("after %d trials: got\n%s\nwant\n%s", stopAfter, asBytes(t, found), asBytes(t, want))
 		}
 	}
 }
@@ -130,7 +97,7 @@ func TestFitCandidateEqualsFit(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-Fit +FitCandidate):\n%s", diff)
 	}
-	if diff := cmp.Diff(metrics.MeanOutcome([]*metrics.Figures{want.Development}), trial.Development); diff != "" {
+	if diff := cmp.Diff(metrics.OutcomeOf(*want.Development), trial.Development); diff != "" {
 		t.Errorf("development (-Fit +trial):\n%s", diff)
 	}
 }
@@ -159,8 +126,6 @@ func TestTuneRefuses(t *testing.T) {
 	}{
 		{"an unknown objective", byHash(), spamAndHam(), TuneOptions{Objective: "beauty"}, `objective "beauty": must be one of`},
 		{"an objective for spam filters only", byHash(), []string{"a", "b", "c"}, TuneOptions{Objective: metrics.ByLAM}, "needs the classes ham and spam"},
-		{"too few folds", byHash(), spamAndHam(), TuneOptions{Objective: metrics.ByAccuracy, Folds: 2}, "at least 3"},
-		{"folds of a split by time", byTime, spamAndHam(), TuneOptions{Objective: metrics.ByAccuracy, Folds: 3}, "by time has no folds"},
 		{"no development mail", noDevelopment, spamAndHam(), TuneOptions{Objective: metrics.ByAccuracy}, "no development mail"},
 	}
 	for _, tt := range tests {

@@ -97,15 +97,13 @@ func asBytes(t testing.TB, trials []Trial) string {
 func TestTuningFindsTheKnownBestPoint(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	candidates := smoothings(0, 1, 1e6)
-	for _, folds := range []int{0, 4} {
-		trials := tune(t, c, candidates, TuneOptions{Folds: folds})
-		if len(trials) != len(candidates) || trials[0].Candidate != 1 || trials[1].Candidate != 4 {
-			t.Fatalf("%d folds: got %+v, want the candidates 1 and 4, with smoothing 1, first", folds, trials)
-		}
-		for _, trial := range trials[2:] {
-			if trial.Development.Accuracy >= trials[1].Development.Accuracy {
-				t.Errorf("%d folds: candidate %d is as good as the best: the test proves nothing", folds, trial.Candidate)
-			}
+	trials := tune(t, c, candidates, TuneOptions{})
+	if len(trials) != len(candidates) || trials[0].Candidate != 1 || trials[1].Candidate != 4 {
+		t.Fatalf("got %+v, want the candidates 1 and 4, with smoothing 1, first", trials)
+	}
+	for _, trial := range trials[2:] {
+		if trial.Development.Accuracy >= trials[1].Development.Accuracy {
+			t.Errorf("candidate %d is as good as the best: the test proves nothing", trial.Candidate)
 		}
 	}
 }
@@ -157,12 +155,10 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 		exchanged[name] = file
 	}
 	relabelled := collect(t, mailOf(exchanged), byHash(), "ham", "spam")
-	for about, o := range map[string]TuneOptions{"parts": {}, "folds": {Folds: 3}} {
-		want := asBytes(t, tune(t, clean, smoothings(0, 0.1, 1, 1e6), o))
-		for poison, c := range map[string]*train.Collection{"other words and labels": poisoned, "no test mail": gone, "exchanged labels": relabelled} {
-			if got := asBytes(t, tune(t, c, smoothings(0, 0.1, 1, 1e6), o)); got != want {
-				t.Errorf("%s, %s: got\n%s\nwant\n%s", about, poison, got, want)
-			}
+	want := asBytes(t, tune(t, clean, smoothings(0, 0.1, 1, 1e6), TuneOptions{}))
+	for poison, c := range map[string]*train.Collection{"other words and labels": poisoned, "no test mail": gone, "exchanged labels": relabelled} {
+		if got := asBytes(t, tune(t, c, smoothings(0, 0.1, 1, 1e6), TuneOptions{})); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", poison, got, want)
 		}
 	}
 	best := smoothings(1)[0]
@@ -181,12 +177,10 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 
 func TestTheNumberOfWorkersChangesNoTrial(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
-	for _, o := range []TuneOptions{{}, {Folds: 3}} {
-		o.Workers = 1
-		want := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o))
-		o.Workers = 8
-		if got := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o)); got != want {
-			t.Errorf("%+v: with 8 workers\n%s\nwith 1\n%s", o, got, want)
-		}
+	o := TuneOptions{Workers: 1}
+	want := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o))
+	o.Workers = 8
+	if got := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o)); got != want {
+		t.Errorf("%+v: with 8 workers\n%s\nwith 1\n%s", o, got, want)
 	}
 }

@@ -8,23 +8,21 @@ import (
 
 // Figures are the figures of a classifier on some messages. Percentages are 0..100.
 type Figures struct {
-	Messages     int            `json:"messages"`
-	Accuracy     float64        `json:"accuracy"`     // the percentage of correct predictions; without messages, 0
-	AccuracyLow  float64        `json:"accuracy_low"` // with AccuracyHigh the 95 % interval; see [Wilson]
-	AccuracyHigh float64        `json:"accuracy_high"`
-	ZeroOneLoss  float64        `json:"zero_one_loss"`     // the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss]
-	Confusion    Confusion      `json:"confusion"`         // K x K: rows are true classes, columns predicted classes
-	Classes      []ClassFigures `json:"classes,omitempty"` // the figures of each class
+	Messages     int       `json:"messages"`
+	Accuracy     float64   `json:"accuracy"`     // the percentage of correct predictions; without messages, 0
+	AccuracyLow  float64   `json:"accuracy_low"` // with AccuracyHigh the 95 % interval; see [Wilson]
+	AccuracyHigh float64   `json:"accuracy_high"`
+	ZeroOneLoss  float64   `json:"zero_one_loss"` // the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss]
+	Confusion    Confusion `json:"confusion"`     // K x K: rows are true classes, columns predicted classes
 
 	SpamFigures // nil for a classifier that is not a spam filter
 
-	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the probabilities that
-	// a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError]. Without messages, all are nil.
-	SquareLoss       *float64         `json:"square_loss,omitempty"`
-	LogLoss          *float64         `json:"log_loss,omitempty"`
-	Brier            *float64         `json:"brier,omitempty"`
-	CalibrationError *float64         `json:"calibration_error,omitempty"`
-	Reliability      []ReliabilityBin `json:"reliability,omitempty"` // the reliability table of the probabilities; see [Reliability]
+	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss and Brier are those of the probabilities that
+	// a [Calibration] makes of the scores; see [LogLoss] and [Brier]. Without messages, all are nil.
+	SquareLoss  *float64         `json:"square_loss,omitempty"`
+	LogLoss     *float64         `json:"log_loss,omitempty"`
+	Brier       *float64         `json:"brier,omitempty"`
+	Reliability []ReliabilityBin `json:"reliability,omitempty"` // the reliability table of the probabilities; see [Reliability]
 }
 
 // SpamFigures are the figures of a spam filter as percentages, nil if they are not defined.
@@ -47,9 +45,6 @@ func Measure(labels, predictions []int32, classes int) Figures {
 	if f.Messages > 0 {
 		f.Accuracy = 100 * (float64(c.Correct()) / float64(f.Messages))
 	}
-	for i := range classes {
-		f.Classes = append(f.Classes, c.Class(i))
-	}
 	return f
 }
 
@@ -70,15 +65,13 @@ func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64,
 	mustMatch(len(probabilities), len(scores))
 	labels, tables := sorted(labels, classes, scores, probabilities)
 	scores, probabilities = tables[0], tables[1]
-	bins := Reliability(labels, probabilities, classes)
 	defined := len(labels) > 0
 	squareLoss := SquareLoss(labels, scores, classes)
 	// The square of a finite score can overflow, and JSON has no infinity.
 	f.SquareLoss = orNil(squareLoss, defined && !math.IsInf(squareLoss, 0))
 	f.LogLoss = orNil(LogLoss(labels, probabilities, classes), defined)
 	f.Brier = orNil(Brier(labels, probabilities, classes), defined)
-	f.CalibrationError = orNil(ExpectedCalibrationError(bins), defined)
-	f.Reliability = bins
+	f.Reliability = Reliability(labels, probabilities, classes)
 }
 
 // meanOf returns the mean over the messages of what add adds to the sum for message i; without messages, 0.
@@ -211,39 +204,15 @@ const (
 // Objectives returns the names of all objectives.
 func Objectives() []string { return []string{ByAccuracy, ByOneMinusROCA, ByLAM, ByLogLoss} }
 
-// Outcome is the figures by which settings are compared, or their means over several rounds.
+// Outcome is the figures by which settings are compared.
 type Outcome struct {
 	Accuracy float64 `json:"accuracy"`
 	SpamFigures
 	LogLoss *float64 `json:"log_loss,omitempty"`
 }
 
-// MeanOutcome returns the mean of each figure over the rounds in which it is defined.
-func MeanOutcome(rounds []*Figures) Outcome {
-	mean := func(of func(*Figures) *float64) *float64 {
-		sum, n := 0.0, 0.0
-		for _, f := range rounds {
-			if x := of(f); x != nil {
-				sum += *x
-				n++
-			}
-		}
-		return orNil(sum/n, n > 0)
-	}
-	o := Outcome{
-		SpamFigures: SpamFigures{
-			HM:           mean(func(f *Figures) *float64 { return f.HM }),
-			SM:           mean(func(f *Figures) *float64 { return f.SM }),
-			LAM:          mean(func(f *Figures) *float64 { return f.LAM }),
-			OneMinusROCA: mean(func(f *Figures) *float64 { return f.OneMinusROCA }),
-		},
-		LogLoss: mean(func(f *Figures) *float64 { return f.LogLoss }),
-	}
-	if accuracy := mean(func(f *Figures) *float64 { return &f.Accuracy }); accuracy != nil {
-		o.Accuracy = *accuracy
-	}
-	return o
-}
+// OutcomeOf returns the outcome of figures.
+func OutcomeOf(f Figures) Outcome { return Outcome{f.Accuracy, f.SpamFigures, f.LogLoss} }
 
 // Cost returns the number that a search by the given objective minimises. It is infinite for a figure that is not defined.
 func (o Outcome) Cost(objective string) float64 {
@@ -302,32 +271,6 @@ func (c Confusion) Correct() (n int) {
 		n += row[class]
 	}
 	return n
-}
-
-// ClassFigures are the figures of one class. Percentages are 0..100, and nil if they are not defined.
-type ClassFigures struct {
-	Messages int `json:"messages"` // how many messages are of the class
-	// Precision is the percentage of the messages predicted to be of the class that are. It needs such a prediction.
-	Precision *float64 `json:"precision,omitempty"`
-	// Recall is the percentage of the messages of the class that are predicted to be. It needs a message of the class.
-	Recall *float64 `json:"recall,omitempty"`
-	// F1 is the harmonic mean of both. It needs a message or a prediction of the class.
-	F1 *float64 `json:"f1,omitempty"`
-}
-
-// Class returns the figures of one class.
-//
-//	precision = correct / predicted to be of the class
-//	recall    = correct / of the class
-//	F1        = 2 * correct / (of the class + predicted to be of it)
-//
-// F1 equals 2 * precision * recall / (precision + recall), and 0 where one of the two is not defined. Source: C. J. van Rijsbergen 1979.
-func (c Confusion) Class(i int) ClassFigures {
-	correct, of, takenFor := c[i][i], c.Of(i), 0
-	for _, row := range c {
-		takenFor += row[i]
-	}
-	return ClassFigures{of, percentOf(correct, takenFor), percentOf(correct, of), percentOf(2*correct, of+takenFor)}
 }
 
 // HM returns hm%, ham lost: the percentage of ham (class 0) predicted spam (class 1). It is nil without ham.

@@ -5,21 +5,6 @@ import (
 	"testing"
 )
 
-func TestTheMeanIsOverTheRoundsInWhichAFigureIsDefined(t *testing.T) {
-	hm, loss := []float64{1, 2}, []float64{0.25, 0.75}
-	mean := MeanOutcome([]*Figures{
-		{Accuracy: 90, SpamFigures: SpamFigures{HM: &hm[0]}, LogLoss: &loss[0]},
-		{Accuracy: 96, SpamFigures: SpamFigures{HM: &hm[1]}, LogLoss: &loss[1]},
-		{Accuracy: 99},
-	})
-	if mean.Accuracy != 95 || *mean.HM != 1.5 || *mean.LogLoss != 0.5 || mean.SM != nil || mean.LAM != nil || mean.OneMinusROCA != nil {
-		t.Errorf("got %+v", mean)
-	}
-	if none := MeanOutcome(nil); none != (Outcome{}) {
-		t.Errorf("no rounds: got %+v", none)
-	}
-}
-
 func TestTheBetterOutcomeCostsLess(t *testing.T) {
 	small, large := 1.0, 2.0
 	better := Outcome{Accuracy: 99, SpamFigures: SpamFigures{LAM: &small, OneMinusROCA: &small}, LogLoss: &small}

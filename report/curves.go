@@ -148,50 +148,6 @@ func (p Page) roc() Plot {
 // curvePoints is the number of points of a curve.
 const curvePoints = 400
 
-// learning shows the (1-ROCA)% of several models, or all figures of a single one.
-func (p Page) learning() Plot {
-	names, label := []string{"ham ranked above spam", "mean of the two below", "ham lost", "spam missed"}, "% (logarithmic)"
-	if len(p.Learning) != 1 {
-		names, label = names[:1], "ham ranked above spam (%, logarithmic)"
-	}
-	var lines []Curve
-	var alts []string
-	xs, ys := []float64{0}, []float64(nil)
-	for _, curve := range p.Learning {
-		for j, name := range names {
-			line := Curve{Name: name}
-			if len(names) == 1 {
-				line.Name = curve.Model
-			}
-			for _, p := range curve.Points {
-				if y := [...]*float64{p.OneMinusROCA, p.LAM, p.HM, p.SM}[j]; y != nil {
-					line.Points = append(line.Points, Point{float64(p.Messages), *y})
-					xs, ys = append(xs, float64(p.Messages)), append(ys, *y)
-				}
-			}
-			lines = append(lines, line)
-			if n := len(line.Points); n > 0 {
-				from := func(p Point) string { return short(p.Y) + "% after " + counted(int(p.X), "message") }
-				alts = append(alts, clean(curve.Model, maxName)+": "+name+" from "+from(line.Points[0])+" to "+from(line.Points[n-1])+".")
-			}
-		}
-	}
-	switch {
-	case len(ys) == 0:
-		return Plot{}
-	case slices.Max(ys) == 0:
-		return Plot{Note: "No message was judged wrong, so there are no errors to draw."}
-	}
-	c := newChart("Errors by messages learned", "messages learned", label)
-	c.X.Tick.Marker = ticksOf(1)
-	setRange(&c.X, xs...)
-	setLogarithmic(&c.Y, ys)
-	for i, line := range lines {
-		c.addLine(clean(line.Name, maxName), lineStyle(i), line.Points)
-	}
-	return Plot{Note: "The errors after the first messages.", Alt: joined(alts...), chart: c}
-}
-
 // epochs has a line for each of the models with at least two epochs: its figures on the development part or, without one, on the training part.
 func (p Page) epochs(title, label string, isLoss bool) Plot {
 	c := newChart(title, "epoch", label)

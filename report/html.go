@@ -110,7 +110,7 @@ func (p Page) sections() ([]section, error) {
 	parts := append(p.explained(), []section{
 		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable(), Fold: fold},
 		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable()},
-		{ID: "learning", Title: "Learning", plots: []string{"learning", "epochs", "epochs-loss"}},
+		{ID: "learning", Title: "Learning", plots: []string{"epochs", "epochs-loss"}},
 		{ID: "scores", Title: "Scores and probabilities", Note: joined(measured, "Messages in order of their probability, in groups of equal size: what was predicted, and what came."), plots: []string{"scores"}, Tables: p.reliabilityTable(), Beside: true},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},

@@ -20,8 +20,6 @@ type Page struct {
 	Models  []train.Result    // the rows of the comparison, the best first
 	HasBest bool              // the first of Models is the best on development mail
 	Curves  [][]metrics.Point // the errors at all thresholds, of the first of Models: see [metrics.ErrorCurve]
-	// Learning has the figures of a replay by the number of messages.
-	Learning []LearningCurve
 
 	// What a single model shows: its figures, what its scores are, where its verdicts change, and its terms with the largest weights for each class.
 	Figures    *metrics.Figures
@@ -37,12 +35,6 @@ type Page struct {
 
 // Fact is a name and its value.
 type Fact struct{ Name, Value string }
-
-// LearningCurve is the figures of a model during a replay.
-type LearningCurve struct {
-	Model  string
-	Points []metrics.LearningPoint
-}
 
 // Point is a point of a curve.
 type Point struct{ X, Y float64 }

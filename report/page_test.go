@@ -48,8 +48,6 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a flawless filter", Page{Models: sample.Models[:1], Curves: [][]metrics.Point{{{Threshold: -1, HM: 1}, {}, {Threshold: 1, SM: 1}}}}, []string{"models", "curves"}, "All spam can be caught without losing ham"},
 		{"epochs", Page{Models: []train.Result{epochs}}, []string{"models", "learning", "Accuracy by epoch", "Loss by epoch"}, ""},
 		{"a single epoch", Page{Models: []train.Result{{Model: "a", Report: models.Report{Epochs: epochs.Epochs[:1]}}}}, []string{"models"}, ""},
-		{"figures by messages", Page{Learning: sample.Learning}, []string{"learning", "Errors by messages learned"}, ""},
-		{"figures by messages that are not defined", Page{Learning: []LearningCurve{{Points: []metrics.LearningPoint{{Messages: 1}}}}}, nil, ""},
 		{"scores", Page{Scores: sample.Scores}, []string{"scores", "Scores of ham and spam"}, ""},
 		{"scores without bins", Page{Scores: &metrics.Histogram{}}, nil, ""},
 		{"reliability", Page{Figures: &metrics.Figures{Reliability: sample.Figures.Reliability}}, []string{"scores"}, "<bdi>mean probability %</bdi>"},

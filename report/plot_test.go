@@ -16,7 +16,7 @@ import (
 
 func TestPlotsAreNamedInTheOrderOfThePage(t *testing.T) {
 	var got []string
-	for _, p := range samplePage().Plots() {
+	for _, p := range samplePage().drawn() {
 		got = append(got, p.Name)
 		svg, err := p.SVG()
 		if err != nil {
@@ -27,7 +27,7 @@ func TestPlotsAreNamedInTheOrderOfThePage(t *testing.T) {
 			t.Errorf("%s has no title %q", p.Name, p.Title)
 		}
 	}
-	if want := []string{"models", "roc", "learning", "epochs", "epochs-loss", "scores", "two-terms", "evidence"}; !slices.Equal(got, want) {
+	if want := []string{"models", "roc", "epochs", "epochs-loss", "scores", "two-terms", "evidence"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -41,7 +41,7 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 		return Page{Models: []train.Result{measured}, Curves: [][]metrics.Point{points}}
 	}
 	pages := map[string]Page{
-		"no points":     {Models: []train.Result{measured}, Curves: [][]metrics.Point{nil}, Learning: []LearningCurve{{}}, Scores: &metrics.Histogram{Edges: []float64{1}}},
+		"no points":     {Models: []train.Result{measured}, Curves: [][]metrics.Point{nil}, Scores: &metrics.Histogram{Edges: []float64{1}}},
 		"zero rates":    curves(metrics.Point{SM: 1}, metrics.Point{}),
 		"rates of one":  curves(metrics.Point{HM: 1}, metrics.Point{SM: 1}),
 		"empty bins":    {Scores: &metrics.Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Figures: &metrics.Figures{Reliability: []metrics.ReliabilityBin{{}}}},
@@ -57,7 +57,6 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 			requirePlots(t, Page{
 				Models:     []train.Result{{Model: "a", Report: epochs, Test: figures, Choice: train.Choice{Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}}}, {Model: "b", Test: figures}},
 				Curves:     [][]metrics.Point{{{Threshold: x, HM: x, SM: y}, {Threshold: y, HM: y, SM: x}, {SM: 1}}},
-				Learning:   []LearningCurve{{"a", []metrics.LearningPoint{{Messages: 1, SpamFigures: metrics.SpamFigures{OneMinusROCA: &x}}, {Messages: 2, SpamFigures: metrics.SpamFigures{OneMinusROCA: &y}}}}},
 				Boundary:   &evaluate.Boundary{Points: []evaluate.TermPoint{{X: x, Y: y, Messages: 1}}, A: x, B: y, C: x},
 				Scores:     &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}},
 				Thresholds: &metrics.Thresholds{Unsure: x, Spam: y},
@@ -75,7 +74,7 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 // requirePlots wants plots without numbers that are none, all in the frame.
 func requirePlots(t *testing.T, p Page) {
 	t.Helper()
-	for _, plot := range p.Plots() {
+	for _, plot := range p.drawn() {
 		svg, err := plot.SVG()
 		if err != nil {
 			t.Fatal(err)
@@ -111,14 +110,13 @@ func TestROCCurvesShowTheTopWhereFiltersDiffer(t *testing.T) {
 
 func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
 	alts := make(map[string]string)
-	for _, p := range samplePage().Plots() {
+	for _, p := range samplePage().drawn() {
 		alts[p.Name] = p.Alt
 	}
 	for name, want := range map[string][]string{
 		"evidence":  {"bias +0.00, words -0.50, links +0.25 and score -0.25. Unsure above -0.4, spam above 1.1."},
 		"models":    {"Accuracy of each model. With 95% intervals: multinomial 9", " to 9", "majority "},
 		"roc":       {"ROC curves. multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
-		"learning":  {"multinomial: ham ranked above spam from 0.32% after 250 messages to 0.0133% after 6,000 messages.", "ham lost from 1.4% "},
 		"epochs":    {"perceptron: from 95.30% to ", " in 12 epochs."},
 		"scores":    {"838 ham with scores from ", "368 spam with scores from ", "Unsure above -0.4, spam above 1.1."},
 		"two-terms": {"1,300 ham and 722 spam by free and wrote. 610 ham and 210 spam have neither term. The boundary has "},
@@ -203,7 +201,7 @@ func TestAxes(t *testing.T) {
 }
 
 func BenchmarkSVG(b *testing.B) {
-	p := samplePage().Plots()[1]
+	p := samplePage().drawn()[1]
 	for b.Loop() {
 		if _, err := p.SVG(); err != nil {
 			b.Fatal(err)

@@ -74,23 +74,18 @@ func PageKind() replace.Kind {
 // SVGKind is the kind of a plot as SVG.
 func SVGKind() replace.Kind { return replace.Kind{Name: "SVG", Start: "<?xml", Mark: svgMark} }
 
-// Plots returns the plots of the page that show something, in the order of the page.
-func (p Page) Plots() []Plot {
-	return slices.DeleteFunc(p.plots(), func(plot Plot) bool { return plot.chart == nil })
-}
-
 // maxAlt is the number of characters of a text that replaces a plot.
 const maxAlt = 900
 
 // plots returns all plots in the order of their names. Those without data are empty.
 func (p Page) plots() []Plot {
 	all := []Plot{
-		p.models(), p.roc(), p.learning(), p.epochs("Accuracy by epoch", "accuracy (%)", false),
+		p.models(), p.roc(), p.epochs("Accuracy by epoch", "accuracy (%)", false),
 		p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true), p.scores(), p.twoTerms(), p.evidence(),
 	}
 	for i := range all {
 		plot := &all[i]
-		plot.Name = []string{"models", "roc", "learning", "epochs", "epochs-loss", "scores", "two-terms", "evidence"}[i]
+		plot.Name = []string{"models", "roc", "epochs", "epochs-loss", "scores", "two-terms", "evidence"}[i]
 		if plot.chart != nil {
 			plot.Title = plot.chart.Title.Text
 			plot.Alt = plot.Title + ". " + clean(plot.Alt, maxAlt)

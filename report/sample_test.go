@@ -15,6 +15,11 @@ import (
 
 func known(x float64) *float64 { return &x }
 
+// drawn returns the plots of a page that show something.
+func (p Page) drawn() []Plot {
+	return slices.DeleteFunc(p.plots(), func(plot Plot) bool { return plot.chart == nil })
+}
+
 // samplePage returns a page with every part, as a comparison with replay and tuning would have it. The figures are made up.
 func samplePage() Page {
 	names := []string{"multinomial", "lms", "averaged-perceptron", "multiclass-perceptron", "perceptron",
@@ -52,13 +57,6 @@ func samplePage() Page {
 		}
 	}
 	p.Explanation = sampleExplanation()
-	learning := LearningCurve{Model: "multinomial"}
-	for n := 250; n <= 6000; n += 250 {
-		k := 1000 / float64(n)
-		learning.Points = append(learning.Points, metrics.LearningPoint{Messages: n, SpamFigures: metrics.SpamFigures{
-			OneMinusROCA: known(0.08 * k), LAM: known(0.9 * k), HM: known(0.35 * k), SM: known(2.2 * k)}})
-	}
-	p.Learning = []LearningCurve{learning}
 	for i := range 10 {
 		x := 0.05 + 0.1*float64(i)
 		p.Figures.Reliability = append(p.Figures.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x), ObservedLow: x, ObservedHigh: min(1, x+0.07)})

@@ -70,6 +70,7 @@ learns it. The figures are those of all messages.`,
 	x.replay.add(c)
 	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
+	c.MarkFlagsMutuallyExclusive("report", "online")
 	return c
 }
 
@@ -123,9 +124,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	}
 	var leaks []evaluate.Leak
 	if x.page != "" || !x.asJSON {
-		if leaks, err = evaluate.Leaks(collection); err != nil {
-			return err
-		}
+		leaks = evaluate.Leaks(collection)
 	}
 	if x.page != "" {
 		found, err := evaluate.Find(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms)

@@ -217,6 +217,7 @@ tests each with a model that is trained on the others.`,
 	x.addMistakes()
 	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
+	c.MarkFlagsMutuallyExclusive("report", "online")
 	return c
 }
 

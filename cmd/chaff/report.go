@@ -167,28 +167,6 @@ func corpusFacts(cfg config.Config, s train.Summary) []report.Fact {
 	return facts
 }
 
-func (r replayReport) page() (report.Page, error) {
-	x := r.experiment
-	var results []train.Result
-	var learning []report.LearningCurve
-	for i, m := range r.Models {
-		results = append(results, train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Figures, Seconds: m.Seconds})
-		if i < maxCurves && len(m.Curve) > 1 {
-			learning = append(learning, report.LearningCurve{Model: m.Model, Points: m.Curve})
-		}
-	}
-	page := newPage(x.command.CommandPath(), r.Corpus, results)
-	if len(learning) == 0 {
-		page.Facts = append(page.Facts, report.Fact{Name: "Learning curve", Value: screen.Sprintf("none: a point every %d messages is too few; --every makes more", x.replay.every)})
-	}
-	page.Learning, page.On = learning, "all messages, each classified before it was learned"
-	if len(results) == 1 {
-		page.Figures = results[0].Test
-		page.Facts = slices.Concat(verdictFacts(r.Models[0].Verdicts, "with thresholds from what was learned before"), resultFacts("message", page.Figures), page.Facts)
-	}
-	return page, nil
-}
-
 func (r foldsReport) page() (report.Page, error) {
 	x, results := r.experiment, r.results()
 	page := newPage(x.command.CommandPath(), r.Corpus, results, report.Fact{Name: "Divided", Value: fmt.Sprintf("%d folds (%s)", x.folds, splitMethod(x.Split, x.Seed))})

@@ -73,7 +73,6 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 	f := c.Flags()
 	f.StringVarP(&s.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&s.trials, "trials", "", "write the table of trials to `FILE` as CSV")
-	s.addFolds("compare by the mean over `K` folds of the training and development part")
 	return c
 }
 
@@ -118,7 +117,6 @@ type tuneReport struct {
 	Corpus    train.Summary    `json:"corpus"`
 	Method    string           `json:"method"`
 	Objective string           `json:"objective"`
-	Folds     int              `json:"folds,omitempty"`
 	Planned   int              `json:"planned"`        // combinations
 	LeftOut   int              `json:"left_out"`       // invalid combinations
 	End       string           `json:"end"`            // endComplete or endInterrupted
@@ -152,7 +150,7 @@ func (s *search) tune(mail labelled) error {
 		return err
 	}
 	r := tuneReport{
-		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective, Folds: s.folds,
+		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective,
 		Planned: len(s.plan.Trials), LeftOut: s.plan.LeftOut, File: s.out, search: s,
 	}
 	var trials []evaluate.Trial
@@ -206,7 +204,7 @@ func (s *search) run(ctx context.Context, collection *train.Collection) ([]evalu
 	}
 	step, done := s.progress("trying settings", "trials")
 	defer done()
-	trials, err := evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Folds: s.folds, Workers: s.Workers, Progress: step})
+	trials, err := evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: step})
 	if errors.Is(err, context.Canceled) {
 		return trials, endInterrupted, nil
 	}
@@ -251,9 +249,6 @@ func reached(o metrics.Outcome, objective string) string {
 
 // comparedOn names the mail that compares trials.
 func (r tuneReport) comparedOn() string {
-	if r.Folds > 0 {
-		return screen.Sprintf("development mail, mean of %d folds of %d messages", r.Folds, r.Corpus.Train+r.Corpus.Development)
-	}
 	return screen.Sprintf("the development part, %d messages", r.Corpus.Development)
 }
 
