@@ -390,3 +390,20 @@ func Reliability(labels []int32, probabilities []float64, classes int) []Reliabi
 	}
 	return table
 }
+
+// ExpectedCalibrationError returns the mean over the messages of the difference between Predicted and Observed in their bin; without messages, 0.
+//
+//	sum over the bins of Messages/N * |Predicted - Observed|
+//
+// Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht 2015.
+func ExpectedCalibrationError(bins []ReliabilityBin) float64 {
+	messages, sum := 0, 0.
+	for _, bin := range bins {
+		messages += bin.Messages
+		sum += float64(bin.Messages) * math.Abs(bin.Predicted-bin.Observed)
+	}
+	if messages == 0 {
+		return 0
+	}
+	return sum / float64(messages)
+}

@@ -152,6 +152,9 @@ func TestReliability(t *testing.T) {
 			if diff := cmp.Diff(test.want, got, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
 				t.Errorf("want (-), got (+):\n%s", diff)
 			}
+			if err := ExpectedCalibrationError(got); !near(err, test.err) {
+				t.Errorf("got an error of %v, want %v", err, test.err)
+			}
 		})
 	}
 }
@@ -177,6 +180,9 @@ func TestReliabilityOfTrueProbabilities(t *testing.T) {
 		}
 		if messages != len(labels) {
 			t.Errorf("%d classes: got %d messages, want %d", k, messages, len(labels))
+		}
+		if err := ExpectedCalibrationError(bins); err > 0.02 {
+			t.Errorf("%d classes: an error of %v", k, err)
 		}
 	}
 }

@@ -27,8 +27,11 @@
 //	reliability                  A. Niculescu-Mizil, R. Caruana: Predicting Good Probabilities with Supervised Learning
 //	                             (ICML 2005); C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger: On Calibration of Modern
 //	                             Neural Networks (ICML 2017)
+//	calibration error            M. P. Naeini, G. F. Cooper, M. Hauskrecht: Obtaining Well Calibrated Probabilities Using
+//	                             Bayesian Binning (AAAI 2015)
 //	two models on one test       Q. McNemar: Note on the Sampling Error of the Difference Between Correlated Proportions
 //	                             or Percentages (Psychometrika 12, 1947)
+//	precision, recall, F1        C. J. van Rijsbergen: Information Retrieval (1979)
 //	hm%, sm%, lam%, (1-ROCA)%    G. V. Cormack, T. R. Lynam: TREC 2005 Spam Track Overview (NIST SP 500-266)
 //	interval of a share          E. B. Wilson: Probable Inference, the Law of Succession, and Statistical Inference (JASA 22, 1927)
 //	upper bound of a share       C. J. Clopper, E. S. Pearson: The Use of Confidence or Fiducial Limits Illustrated in the

@@ -8,21 +8,23 @@ import (
 
 // Figures are the figures of a classifier on some messages. Percentages are 0..100.
 type Figures struct {
-	Messages     int       `json:"messages"`
-	Accuracy     float64   `json:"accuracy"`     // the percentage of correct predictions; without messages, 0
-	AccuracyLow  float64   `json:"accuracy_low"` // with AccuracyHigh the 95 % interval; see [Wilson]
-	AccuracyHigh float64   `json:"accuracy_high"`
-	ZeroOneLoss  float64   `json:"zero_one_loss"` // the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss]
-	Confusion    Confusion `json:"confusion"`     // K x K: rows are true classes, columns predicted classes
+	Messages     int            `json:"messages"`
+	Accuracy     float64        `json:"accuracy"`     // the percentage of correct predictions; without messages, 0
+	AccuracyLow  float64        `json:"accuracy_low"` // with AccuracyHigh the 95 % interval; see [Wilson]
+	AccuracyHigh float64        `json:"accuracy_high"`
+	ZeroOneLoss  float64        `json:"zero_one_loss"`     // the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss]
+	Confusion    Confusion      `json:"confusion"`         // K x K: rows are true classes, columns predicted classes
+	Classes      []ClassFigures `json:"classes,omitempty"` // the figures of each class
 
 	SpamFigures // nil for a classifier that is not a spam filter
 
-	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss and Brier are those of the probabilities that
-	// a [Calibration] makes of the scores; see [LogLoss] and [Brier]. Without messages, all are nil.
-	SquareLoss  *float64         `json:"square_loss,omitempty"`
-	LogLoss     *float64         `json:"log_loss,omitempty"`
-	Brier       *float64         `json:"brier,omitempty"`
-	Reliability []ReliabilityBin `json:"reliability,omitempty"` // the reliability table of the probabilities; see [Reliability]
+	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the probabilities that
+	// a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError]. Without messages, all are nil.
+	SquareLoss       *float64         `json:"square_loss,omitempty"`
+	LogLoss          *float64         `json:"log_loss,omitempty"`
+	Brier            *float64         `json:"brier,omitempty"`
+	CalibrationError *float64         `json:"calibration_error,omitempty"`
+	Reliability      []ReliabilityBin `json:"reliability,omitempty"` // the reliability table of the probabilities; see [Reliability]
 }
 
 // SpamFigures are the figures of a spam filter as percentages, nil if they are not defined.
@@ -45,6 +47,9 @@ func Measure(labels, predictions []int32, classes int) Figures {
 	if f.Messages > 0 {
 		f.Accuracy = 100 * (float64(c.Correct()) / float64(f.Messages))
 	}
+	for i := range classes {
+		f.Classes = append(f.Classes, c.Class(i))
+	}
 	return f
 }
 
@@ -65,13 +70,15 @@ func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64,
 	mustMatch(len(probabilities), len(scores))
 	labels, tables := sorted(labels, classes, scores, probabilities)
 	scores, probabilities = tables[0], tables[1]
+	bins := Reliability(labels, probabilities, classes)
 	defined := len(labels) > 0
 	squareLoss := SquareLoss(labels, scores, classes)
 	// The square of a finite score can overflow, and JSON has no infinity.
 	f.SquareLoss = orNil(squareLoss, defined && !math.IsInf(squareLoss, 0))
 	f.LogLoss = orNil(LogLoss(labels, probabilities, classes), defined)
 	f.Brier = orNil(Brier(labels, probabilities, classes), defined)
-	f.Reliability = Reliability(labels, probabilities, classes)
+	f.CalibrationError = orNil(ExpectedCalibrationError(bins), defined)
+	f.Reliability = bins
 }
 
 // meanOf returns the mean over the messages of what add adds to the sum for message i; without messages, 0.
@@ -271,6 +278,32 @@ func (c Confusion) Correct() (n int) {
 		n += row[class]
 	}
 	return n
+}
+
+// ClassFigures are the figures of one class. Percentages are 0..100, and nil if they are not defined.
+type ClassFigures struct {
+	Messages int `json:"messages"` // how many messages are of the class
+	// Precision is the percentage of the messages predicted to be of the class that are. It needs such a prediction.
+	Precision *float64 `json:"precision,omitempty"`
+	// Recall is the percentage of the messages of the class that are predicted to be. It needs a message of the class.
+	Recall *float64 `json:"recall,omitempty"`
+	// F1 is the harmonic mean of both. It needs a message or a prediction of the class.
+	F1 *float64 `json:"f1,omitempty"`
+}
+
+// Class returns the figures of one class.
+//
+//	precision = correct / predicted to be of the class
+//	recall    = correct / of the class
+//	F1        = 2 * correct / (of the class + predicted to be of it)
+//
+// F1 equals 2 * precision * recall / (precision + recall), and 0 where one of the two is not defined. Source: C. J. van Rijsbergen 1979.
+func (c Confusion) Class(i int) ClassFigures {
+	correct, of, takenFor := c[i][i], c.Of(i), 0
+	for _, row := range c {
+		takenFor += row[i]
+	}
+	return ClassFigures{of, percentOf(correct, takenFor), percentOf(correct, of), percentOf(2*correct, of+takenFor)}
 }
 
 // HM returns hm%, ham lost: the percentage of ham (class 0) predicted spam (class 1). It is nil without ham.

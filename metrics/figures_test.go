@@ -54,6 +54,10 @@ func TestConfusion(t *testing.T) {
 				if got := c.Of(class); got != test.of[class] {
 					t.Errorf("got %d of class %d, want %d", got, class, test.of[class])
 				}
+				if precision := c.Class(class).Precision; precision != nil != (test.takenFor[class] > 0) ||
+					precision != nil && !near(*precision*float64(test.takenFor[class]), 100*float64(c[class][class])) {
+					t.Errorf("got a precision %v of class %d, want it of %d", precision, class, test.takenFor[class])
+				}
 			}
 			loss := ZeroOneLoss(test.labels, test.predictions)
 			if len(test.labels) > 0 && !near(loss, 1-test.accuracy) || len(test.labels) == 0 && loss != 0 {
@@ -124,26 +128,33 @@ func TestFiguresAsJSON(t *testing.T) {
 			// Wilson of 2 in 2: 2/(2 + z²) = 2/5.8414588 to 1.
 			"a classifier has the figures of its predictions", []int32{0, 2}, nil,
 			`{"messages":2,"accuracy":100,"accuracy_low":34.238023,"accuracy_high":100,"zero_one_loss":0,` +
-				`"confusion":[[1,0,0],[0,0,0],[0,0,1]]}`,
+				`"confusion":[[1,0,0],[0,0,0],[0,0,1]],` +
+				`"classes":[{"messages":1,"precision":100,"recall":100,"f1":100},{"messages":0},` +
+				`{"messages":1,"precision":100,"recall":100,"f1":100}]}`,
 		},
 		{
 			// Wilson of 3 in 4: (0.75 + z²/8 ± z sqrt(0.1875/4 + z²/64)) / (1 + z²/4) = (1.230182 ± 0.640815) / 1.960365.
+			// Classes: of ham 1 in 1 and 1 in 2, F1 2/3; of spam 2 in 3 and 2 in 2, F1 4/5.
 			// One ham of two is called spam: hm 50, smoothed 1.5/3, odds 1. No spam of two is missed: sm 0, smoothed
 			// 0.5/3, odds 1/5. lam = o/(1+o) with o = sqrt(1 * 1/5) = 0.447214.
 			// Pairs (ham, spam): (-1,2), (-1,1) and (1,2) right, (1,1) a tie: half of one of 4.
 			"a spam filter has its errors besides", []int32{0, 0, 1, 1}, []float64{-1, 1, 2, 1},
 			`{"messages":4,"accuracy":75,"accuracy_low":30.064184,"accuracy_high":95.441274,"zero_one_loss":0.25,` +
-				`"confusion":[[1,1],[0,2]],"hm":50,"sm":0,"lam":30.901699,"one_minus_roca":12.5}`,
+				`"confusion":[[1,1],[0,2]],` +
+				`"classes":[{"messages":2,"precision":100,"recall":50,"f1":66.666667},` +
+				`{"messages":2,"precision":66.666667,"recall":100,"f1":80}],"hm":50,"sm":0,"lam":30.901699,"one_minus_roca":12.5}`,
 		},
 		{
 			// Wilson of 1 in 1: 1/(1 + z²) = 1/4.8414588 to 1.
 			"what is not defined is left out", []int32{0}, []float64{-1},
 			`{"messages":1,"accuracy":100,"accuracy_low":20.654931,"accuracy_high":100,"zero_one_loss":0,` +
-				`"confusion":[[1,0],[0,0]],"hm":0}`,
+				`"confusion":[[1,0],[0,0]],` +
+				`"classes":[{"messages":1,"precision":100,"recall":100,"f1":100},{"messages":0}],"hm":0}`,
 		},
 		{
 			"no messages", []int32{}, []float64{},
-			`{"messages":0,"accuracy":0,"accuracy_low":0,"accuracy_high":100,"zero_one_loss":0,"confusion":[[0,0],[0,0]]}`,
+			`{"messages":0,"accuracy":0,"accuracy_low":0,"accuracy_high":100,"zero_one_loss":0,"confusion":[[0,0],[0,0]],` +
+				`"classes":[{"messages":0},{"messages":0}]}`,
 		},
 	}
 	for _, test := range tests {
@@ -187,20 +198,20 @@ func TestMeasureScoresAsJSON(t *testing.T) {
 			// calibration error 1 - (1/4 + 3/4)/2.
 			"two classes", []int32{1, 1}, []float64{0, math.Log(3), 0, -math.Log(3)}, 2,
 			`{"messages":2,"accuracy":100,"accuracy_low":34.238023,"accuracy_high":100,"zero_one_loss":0,"confusion":null,` +
-				`"square_loss":2.206949,"log_loss":0.836988,"brier":0.3125,"reliability":[` +
+				`"square_loss":2.206949,"log_loss":0.836988,"brier":0.3125,"calibration_error":0.5,"reliability":[` +
 				`{"low":0.25,"high":0.75,"messages":2,"predicted":0.5,"observed":1,"observed_low":0.342380,"observed_high":1}]}`,
 		},
 		{
 			// Square loss (1 + 1 + 1)/3; log loss ln 3; Brier (4/9 + 1/9 + 1/9)/2; the first is predicted, class 2 is true.
 			"three classes", []int32{2}, []float64{0, 0, 0}, 3,
 			`{"messages":1,"accuracy":100,"accuracy_low":20.654931,"accuracy_high":100,"zero_one_loss":0,"confusion":null,` +
-				`"square_loss":1,"log_loss":1.098612,"brier":0.333333,"reliability":[` +
+				`"square_loss":1,"log_loss":1.098612,"brier":0.333333,"calibration_error":0.333333,"reliability":[` +
 				`{"low":0.333333,"high":0.333333,"messages":1,"predicted":0.333333,"observed":0,"observed_low":0,"observed_high":0.793451}]}`,
 		},
 		{
 			"a square that is too large for a number is left out", []int32{1}, []float64{0, 1e200}, 2,
 			`{"messages":1,"accuracy":100,"accuracy_low":20.654931,"accuracy_high":100,"zero_one_loss":0,"confusion":null,` +
-				`"log_loss":0,"brier":0,"reliability":[` +
+				`"log_loss":0,"brier":0,"calibration_error":0,"reliability":[` +
 				`{"low":1,"high":1,"messages":1,"predicted":1,"observed":1,"observed_low":0.206549,"observed_high":1}]}`,
 		},
 		{"no messages", nil, nil, 2, `{"messages":0,"accuracy":0,"accuracy_low":0,"accuracy_high":100,"zero_one_loss":0,"confusion":null}`},
@@ -209,7 +220,7 @@ func TestMeasureScoresAsJSON(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := Measure(test.labels, test.labels, test.classes)
 			f.MeasureScores(test.labels, test.scores, Identity(test.classes).All(test.scores), test.classes)
-			f.Confusion = nil
+			f.Confusion, f.Classes = nil, nil
 			got, err := json.Marshal(f)
 			if err != nil {
 				t.Fatal(err)

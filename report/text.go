@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"chaff/internal/screen"
 )
 
 // Maximum lengths of text in characters.
@@ -91,12 +89,4 @@ func listed(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
-}
-
-// counted returns a number and its unit, as in "1 message" or "2 messages".
-func counted(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return screen.Grouped(n) + " " + unit + "s"
 }

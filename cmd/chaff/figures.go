@@ -183,12 +183,20 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 		t.row(cells...)
 	}
 	a.table(t, 0)
+	if len(classes) > 2 {
+		a.gap()
+		t = table{{"class", "messages", "precision", "recall", "F1"}}
+		for c, of := range f.Classes {
+			t.row(classes[c], of.Messages, percent(of.Precision, 2), percent(of.Recall, 2), percent(of.F1, 2))
+		}
+		a.table(t, 0)
+	}
 	a.gap()
 	of, came := "the class given", "were of it"
 	if len(classes) == 2 {
 		of, came = classes[1], "were "+classes[1]
 	}
-	a.line("Probability of %s, and how many %s:", of, came)
+	a.line("Probability of %s, and how many %s (mean difference %s):", of, came, number(f.CalibrationError))
 	t = table{{"  messages", "mean probability", came, "95% interval"}}
 	for _, bin := range f.Reliability {
 		t.row(screen.Sprintf("  %d", bin.Messages), screen.Sprintf("%.1f%%", 100*bin.Predicted), screen.Sprintf("%.1f%%", 100*bin.Observed),
