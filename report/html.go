@@ -87,6 +87,8 @@ func (p Page) WriteHTML(w io.Writer) error {
 	return err
 }
 
+const probabilityNote = "Messages in order of their probability, in groups of equal size: what was predicted, and what came."
+
 const textNote = `The colour of a word is that of the class it is evidence for, and its shade is the size of its contribution. A repeated word counts
 as the model counts it. Repeated empty lines are shown as one. Point at a word, tap it, or move to it with the tab key to see its terms.`
 
@@ -111,7 +113,7 @@ func (p Page) sections() ([]section, error) {
 		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable(), Fold: fold},
 		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable()},
 		{ID: "learning", Title: "Learning", plots: []string{"epochs", "epochs-loss"}},
-		{ID: "scores", Title: "Scores and probabilities", Note: joined(measured, "Messages in order of their probability, in groups of equal size: what was predicted, and what came."), plots: []string{"scores"}, Tables: p.reliabilityTable(), Beside: true},
+		{ID: "scores", Title: "Scores and probabilities", Note: joined(measured, probabilityNote), plots: []string{"scores"}, Tables: p.reliabilityTable(), Beside: true},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", plots: []string{"two-terms"}},

@@ -51,7 +51,10 @@ type paged interface {
 
 // newPage returns a page about models that were measured on the same mail, the best first. With a single model its figures come first.
 func newPage(title string, s train.Summary, results []train.Result, facts ...report.Fact) report.Page {
-	page := report.Page{Title: title, Subtitle: corpusLine(s), Models: results, Of: results[0].Model, Facts: facts, Warnings: append(slices.Concat(s.Remarks, s.Warnings), doubts(results)...)}
+	page := report.Page{
+		Title: title, Subtitle: corpusLine(s), Models: results, Of: results[0].Model, Facts: facts,
+		Warnings: append(slices.Concat(s.Remarks, s.Warnings), doubts(results)...),
+	}
 	for _, class := range s.Classes {
 		page.Classes = append(page.Classes, class.Name)
 	}
