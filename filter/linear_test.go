@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"chaff/corpus"
 	"chaff/corpus/corpustest"
 	"chaff/features"
-	"chaff/internal/lineartest"
+	"chaff/internal/cputime"
 )
 
 // hostileTexts returns functions that make texts of about n bytes with expensive terms. The tests of each hash table have the words that
@@ -40,6 +41,7 @@ func hostileTexts() map[string]func(n int) string {
 }
 
 func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
+	const small, factor, limit, grain = 4 << 10, 8, 2 * 8, 2 * time.Millisecond
 	mail := func(text func(n int) string, n int) []byte {
 		return []byte(strings.Repeat("Subject: a\n", n/64) + "Content-Type: text/html\n\n" + text(n))
 	}
@@ -47,7 +49,7 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 	sources := []corpus.Source{corpustest.Mailbox(1, 40, "ham", "spam")}
 	for _, text := range hostileTexts() {
 		for i := range 3 {
-			sources = append(sources, corpustest.Messages([2]string{"spam", string(mail(text, 32<<10)) + fmt.Sprint(i)}))
+			sources = append(sources, corpustest.Messages([2]string{"spam", string(mail(text, small*factor)) + fmt.Sprint(i)}))
 		}
 	}
 	f := fitted(t, corpus.Concat(sources...), "softmax", hamName, spamName)
@@ -82,9 +84,16 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 	}
 	for name, text := range hostileTexts() {
 		for stage, prepare := range stages {
-			t.Run(stage+" of "+name, func(t *testing.T) {
-				lineartest.Check(t, func(size int) func() { return prepare(mail(text, size)) })
-			})
+			work, more := prepare(mail(text, small)), prepare(mail(text, small*factor))
+			var once, many time.Duration
+			for range 10 {
+				if once, many = cputime.Of(work), cputime.Of(more); many <= limit*once+grain {
+					break
+				}
+			}
+			if many > limit*once+grain {
+				t.Errorf("%s of %s: %d times the size took %v instead of %v", stage, name, factor, many, once)
+			}
 		}
 	}
 	if known < 1_000 {
