@@ -77,7 +77,7 @@ func (c *client) Answer() {
 		case err == nil:
 			continue
 		case errors.Is(err, serve.ErrClosed):
-			c.end("4.3.2 "+serve.ErrClosed.Error())
+			c.end("4.3.2 " + serve.ErrClosed.Error())
 		case errors.Is(err, errTooLong):
 			c.end("4.5.2 line too long")
 		case errors.Is(err, errAway): // which may be a timeout, too
