@@ -108,7 +108,7 @@ func (a archive) Open(name string) (fs.File, error) {
 func listArchive(fsys fs.FS, name, label string) Source {
 	return func(yield func(Item, error) bool) {
 		archive, err := openArchive(fsys, name)
-		if archive != nil && !(walker{archive, label, yield}).folder(name, "") {
+		if archive != nil && !(walker{archive, label, yield}).folder(name, "", nil) {
 			return
 		}
 		if err != nil {

@@ -131,7 +131,7 @@ func (c classes) mail(name string) Mail {
 	}
 	return Mail{Classes: c.names, Notes: []string{note}, Source: func(yield func(Item, error) bool) {
 		for _, f := range c.folders {
-			if !(walker{c.fsys, f.class, yield}).folder(f.path, "") {
+			if !(walker{c.fsys, f.class, yield}).folder(f.path, "", nil) {
 				return
 			}
 		}

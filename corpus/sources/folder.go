@@ -231,11 +231,11 @@ type walker struct {
 
 // folder yields the messages of dir and of the folders in it. An empty as stands for the detected format. A Maildir is read
 // without the folders in it.
-func (w walker) folder(dir string, as Format) bool {
+func (w walker) folder(dir string, as Format, known []fs.DirEntry) bool {
 	if as == Maildir || as == "" && isMaildir(w.fsys, dir) {
 		return walkMaildir(w.fsys, dir, w.label, allFiles, w.yield)
 	}
-	return w.contents(dir, as, false)
+	return w.contents(dir, as, false, known)
 }
 
 // contents yields the messages of the entries of dir. It follows symbolic links to files, and none to folders, since those
@@ -243,10 +243,12 @@ func (w walker) folder(dir string, as Format) bool {
 //
 // QUIRK: nested Maildirs, as in the fs layout of Dovecot and in what mbsync and offlineimap write, have other mail folders
 // beside cur and new. See TestMaildirsInsideOfMaildirs.
-func (w walker) contents(dir string, as Format, nested bool) bool {
-	entries, err := fs.ReadDir(w.fsys, dir)
-	if err != nil {
-		return w.yield(Item{Origin: dir, Label: w.label}, explain("list", dir, err))
+func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEntry) bool {
+	if entries == nil {
+		var err error
+		if entries, err = fs.ReadDir(w.fsys, dir); err != nil {
+			return w.yield(Item{Origin: dir, Label: w.label}, explain("list", dir, err))
+		}
 	}
 	f := inspectFolder(w.fsys, dir, entries)
 	if nested && f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, allFiles, w.yield) {
@@ -266,7 +268,7 @@ func (w walker) contents(dir string, as Format, nested bool) bool {
 		if !e.IsDir() {
 			goOn = w.file(name, e, f.formatOf(e.Name()))
 		} else if f.hasMail(e.Name()) {
-			goOn = w.contents(name, within, true)
+			goOn = w.contents(name, within, true, nil)
 		}
 		if !goOn {
 			return false
@@ -287,7 +289,7 @@ func (w walker) file(name string, e fs.DirEntry, format Format) bool {
 	if !regular {
 		return true
 	}
-	for item, err := range list(w.fsys, name, w.label, format) {
+	for item, err := range list(w.fsys, name, w.label, format, nil) {
 		if !w.yield(item, err) {
 			return false
 		}

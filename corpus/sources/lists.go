@@ -50,7 +50,7 @@ func openIndex(name string, _ Options) (Mail, error) {
 		if err == nil && !info.Mode().IsRegular() {
 			err = errors.New("is not a file")
 		}
-		return list(system{}, file, label, Message), err
+		return list(system{}, file, label, Message, nil), err
 	})
 }
 

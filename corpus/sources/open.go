@@ -59,8 +59,9 @@ type place struct {
 	fsys fs.FS
 	name string
 	Found
-	noMail error  // why a file that should be one message is none
-	head   []byte // of a file
+	noMail  error         // why a file that should be one message is none
+	head    []byte        // of a file
+	entries []fs.DirEntry // of a folder
 }
 
 // inspect finds the format of the mail at name. It opens a pipe only to copy it, since that can be done once. With a buffer, it reads a file
@@ -85,9 +86,8 @@ func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, err
 	case err != nil:
 		return p, err
 	case info.IsDir():
-		entries, err := fs.ReadDir(fsys, p.name)
-		if err == nil {
-			p.Found = inspectFolder(fsys, p.name, entries).found
+		if p.entries, err = fs.ReadDir(fsys, p.name); err == nil {
+			p.Found = inspectFolder(fsys, p.name, p.entries).found
 		}
 		return p, err
 	case !info.Mode().IsRegular() && (info.Mode()&fs.ModeNamedPipe == 0 || !copyPipe):
@@ -210,7 +210,7 @@ func (p place) open(path, label string, as Format, err error) (Source, Found, er
 	if err != nil {
 		return nil, Found{}, explain("open", path, err)
 	}
-	return list(p.fsys, p.name, label, p.Format), p.Found, nil
+	return list(p.fsys, p.name, label, p.Format, p.entries), p.Found, nil
 }
 
 // override sets the requested format in place of the detected one, unless it is impossible.
@@ -228,8 +228,9 @@ func (p *place) override(as Format) error {
 	return nil
 }
 
-// list lists a folder or a file.
-func list(fsys fs.FS, name, label string, format Format) Source {
+// list lists a folder or a file. The entries of a folder are those of the look at its format, if there was one: a large folder takes as long
+// to read as its mail to list. They are used once.
+func list(fsys fs.FS, name, label string, format Format, entries []fs.DirEntry) Source {
 	switch format {
 	case Mbox:
 		return listMbox(fsys, name, label)
@@ -245,11 +246,13 @@ func list(fsys fs.FS, name, label string, format Format) Source {
 			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpack}}, nil)
 			return
 		}
-		walker{fsys, label, yield}.folder(name, format)
+		known := entries
+		entries = nil
+		walker{fsys, label, yield}.folder(name, format, known)
 	}
 }
 
 // FromFS lists the folder dir of fsys as Open lists a folder of the operating system. The origins are paths within fsys.
 func FromFS(fsys fs.FS, dir, label string) Source {
-	return list(fsys, dir, label, "")
+	return list(fsys, dir, label, "", nil)
 }
