@@ -1,13 +1,17 @@
 package evaluate
 
 import (
+	"bytes"
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/internal/parallel"
 	"chaff/tokenize"
 	"chaff/train"
 )
@@ -30,10 +34,19 @@ type Leak struct {
 const (
 	// leakInformation is the least information of a leak.
 	leakInformation = 0.6
+	// A term of a field that the sender did not write is also a leak if at most leakOthers of the messages of other classes have it and
+	// at least leakShare of its own class, for fields that relays write, or leakUnknown, for other fields named X-. Bulk mailers write
+	// such fields for many senders, in a tenth of the ham of a mailbox.
+	leakShare   = 0.08
+	leakUnknown = 0.2
+	leakOthers  = 0.002
 	// leakMessages is the least number of messages with a leak, and of two classes. A word in fewer messages may be strong by chance, and so
 	// may one that few messages lack.
 	leakMessages = 20
-	maxLeaks     = 10
+	// leakSenders is the least number of sender domains of such a field, none of which may have more than half of the messages: a field
+	// that one sender writes is no leak.
+	leakSenders = 10
+	maxLeaks    = 10
 )
 
 // Leaks returns the terms of the training part that may not come from the senders, the strongest first: one for each header field, and
@@ -43,14 +56,15 @@ const (
 //	I(w) = 1 - H(class | w in the message or not) / H(class)
 //
 // I(w) is the information gain of the term divided by the entropy of the class (T. M. Mitchell: Machine Learning, 1997, section 3.4.1).
-// The best words of the public corpora reach half of it.
-func Leaks(c *train.Collection) []Leak {
+// The best words of the public corpora reach half of it. A term of a field that relays or filters write is also a leak if many messages
+// of one class have it, from many senders, and hardly any message of the other classes.
+func Leaks(c *train.Collection) ([]Leak, error) {
 	counts, of := frequencies(c)
 	if enough := slices.DeleteFunc(slices.Clone(of), func(n int) bool { return n < leakMessages }); len(enough) < 2 {
-		return nil
+		return nil, nil
 	}
 	reading := c.Options().Reading
-	var found []Leak
+	var found []possibleLeak
 	terms := c.Terms()
 	present := make([]int, len(of))
 	for w := range c.Summary().Terms {
@@ -60,14 +74,20 @@ func Leaks(c *train.Collection) []Leak {
 		if sum(present) < leakMessages {
 			continue
 		}
-		if gain := information(present, of); gain >= leakInformation {
-			l := Leak{Term: string(terms.Text(w)), Messages: slices.Clone(present), Of: of, Information: gain}
+		gain, share := information(present, of), shareOfOne(present, of)
+		if gain < leakInformation && share < leakShare {
+			continue
+		}
+		text := string(terms.Text(w))
+		if gain >= leakInformation || share >= leastShare(text) {
+			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
 			l.advise(reading.Tokenize)
-			found = append(found, l)
+			found = append(found, possibleLeak{l, uint32(w), gain < leakInformation})
 		}
 	}
+	found, err := dropFewSenders(c, found)
 	leaks := strongestOfSetting(found)
-	return leaks[:min(len(leaks), maxLeaks)]
+	return leaks[:min(len(leaks), maxLeaks)], err
 }
 
 // frequencies returns for each class the number of training messages that have each term, and the number of training messages.
@@ -85,10 +105,90 @@ func frequencies(c *train.Collection) (counts [][]uint32, of []int) {
 	return counts, of
 }
 
+type possibleLeak struct {
+	Leak
+	id           uint32
+	needsSenders bool // it is a leak only if it has many senders
+}
+
+// shareOfOne returns the share of one class that has the term, if hardly any message of the other classes has it; else 0.
+func shareOfOne(present, of []int) float64 {
+	for k, n := range present {
+		others, rest := sum(present)-n, sum(of)-of[k]
+		if n >= leakMessages && float64(others) <= leakOthers*float64(rest) {
+			return float64(n) / float64(of[k])
+		}
+	}
+	return 0
+}
+
+// leastShare returns the share of one class from which a term is a leak because of its field. It is infinite for a field that senders
+// write, and for the shape of a step of the route, because senders' relays write few shapes.
+func leastShare(term string) float64 {
+	field := tokenize.FieldOf(term)
+	tag, _, _ := strings.Cut(term, ":")
+	words := tag == "header" || tag == field
+	switch {
+	case words && (field == "date" || tokenize.IsInTransit(field)):
+		return leakShare
+	case strings.HasPrefix(field, "x-") && tag != "order" && !slices.Contains(writtenByMailers(), field):
+		return leakUnknown
+	}
+	return math.Inf(1)
+}
+
+// writtenByMailers returns the fields named X- that senders' programs are known to write.
+func writtenByMailers() []string {
+	return []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"}
+}
+
+// senderTag is the tag of the registered domain of a sender.
+const senderTag = "from:@."
+
+// dropFewSenders removes the leaks that need many senders and have few. A message without a sender counts as a sender of its own.
+func dropFewSenders(c *train.Collection, all []possibleLeak) ([]possibleLeak, error) {
+	if !slices.ContainsFunc(all, func(l possibleLeak) bool { return l.needsSenders }) {
+		return all, nil
+	}
+	terms := c.Terms()
+	position := make(map[uint32]int, len(all))
+	messages := make([]map[string]int, len(all)) // of each leak, by sender
+	for i, l := range all {
+		position[l.id], messages[i] = i, make(map[string]int)
+	}
+	documents, labels := c.Part(corpus.Train)
+	d := c.Index().Dataset(features.Bits, c.Classes(), documents, labels, parallel.Workers(c.Options().Workers))
+	rows := d.Rows()
+	var has []int
+	for i := range documents {
+		has = has[:0]
+		sender := strconv.Itoa(i)
+		for _, id := range rows.Row(i).IDs {
+			if at, is := position[id]; is {
+				has = append(has, at)
+			}
+			if text := terms.Text(int(id)); bytes.HasPrefix(text, []byte(senderTag)) {
+				sender = string(text)
+			}
+		}
+		for _, at := range has {
+			messages[at][sender]++
+		}
+	}
+	var kept []possibleLeak
+	for i, l := range all {
+		isMost := func(n int) bool { return 2*n > sum(l.Messages) }
+		if !l.needsSenders || len(messages[i]) >= leakSenders && !slices.ContainsFunc(slices.Collect(maps.Values(messages[i])), isMost) {
+			kept = append(kept, l)
+		}
+	}
+	return kept, d.Err()
+}
+
 // strongestOfSetting returns the strongest leak for each setting, and of those without one, the strongest first. Of equally strong leaks
 // the clearest to a reader comes first.
-func strongestOfSetting(all []Leak) []Leak {
-	slices.SortFunc(all, func(x, y Leak) int {
+func strongestOfSetting(all []possibleLeak) []Leak {
+	slices.SortFunc(all, func(x, y possibleLeak) int {
 		return cmp.Or(cmp.Compare(y.Information, x.Information), cmp.Compare(obscurity(x.Term), obscurity(y.Term)),
 			cmp.Compare(len(y.Term), len(x.Term)), cmp.Compare(x.Term, y.Term))
 	})
@@ -101,7 +201,7 @@ func strongestOfSetting(all []Leak) []Leak {
 			continue
 		}
 		first[s.Setting] = len(leaks)
-		leaks = append(leaks, s)
+		leaks = append(leaks, s.Leak)
 	}
 	// A leaking field between two others also changes which fields are neighbours.
 	if slices.ContainsFunc(leaks, func(l Leak) bool { return tokenize.FieldOf(l.Term) != "" }) {

@@ -124,7 +124,9 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	}
 	var leaks []evaluate.Leak
 	if x.page != "" || !x.asJSON {
-		leaks = evaluate.Leaks(collection)
+		if leaks, err = evaluate.Leaks(collection); err != nil {
+			return err
+		}
 	}
 	if x.page != "" {
 		found, err := evaluate.Find(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms)

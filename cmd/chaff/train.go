@@ -199,7 +199,9 @@ func fitOf[T any](ctx context.Context, x *experiment, collection *train.Collecti
 
 // look finds the mistakes and the leaks of a trained model, and draws the page if there is one.
 func (x *experiment) look(ctx context.Context, collection *train.Collection, trained train.Trained) (review evaluate.Review, leaks []evaluate.Leak, page report.Page, err error) {
-	leaks = evaluate.Leaks(collection)
+	if leaks, err = evaluate.Leaks(collection); err != nil {
+		return review, nil, page, err
+	}
 	shown := x.mistakes
 	if x.page != "" {
 		shown = max(shown, shownTerms)
