@@ -57,8 +57,10 @@ func TestAProcessForEachMessageLearnsAsTheReplayDoes(t *testing.T) {
 			want, err := replay.Replay(t.Context(), model)
 			must(t, err)
 			file, home := filepath.Join(t.TempDir(), "model"), t.TempDir()
+			key := filepath.Join(home, "key")
+			must(t, os.WriteFile(key, []byte("00112233445566778899aabbccddeeff"), 0o600))
 			run := func(args ...string) []byte {
-				c := exec.Command(program, append(args, "-m", file)...)
+				c := exec.Command(program, append(args, "-m", file, "--set", "key_file="+key, "--set", "store.retrain_after=0")...) // the replay never fits
 				c.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=")
 				var stderr bytes.Buffer
 				c.Stderr = &stderr

@@ -132,7 +132,9 @@ func testSignals(t *testing.T, p deliveryProgram) {
 				// One that the tests were started without, as nohup does, stays ignored.
 				caught := when == "while it is judged" && slices.Contains(rescued, s) && !signal.Ignored(s)
 				got := p.signalled(t, s, message, when == "while it is read", "--pass")
-				for again := 0; caught && again < 10 && got.code == 0 && got.keeps(message); again++ { // it was judged before
+				wasJudged := func() bool { return got.code == 0 && got.keeps(message) }
+				wasUnread := func() bool { return got.code == 75 && got.out == "" } // on a busy machine the end of it is still in the pipe
+				for again := 0; caught && again < 10 && (wasJudged() || wasUnread()); again++ {
 					got = p.signalled(t, s, message, false, "--pass")
 				}
 				if !got.keeps(message) {
