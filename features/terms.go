@@ -121,7 +121,7 @@ func (t *terms) sort(workers int) []uint32 {
 			entries[n] = xxhash.Sum64(t.text(uint32(n)))>>numberBits<<numberBits | uint64(n)
 		}
 	})
-	entries, _ = radixSort(entries, nil, numberBits, 64)
+	entries, _ = radixSort(entries, make([]uint64, len(entries)), numberBits, 64)
 	old := make([]uint32, len(entries))
 	for n, entry := range entries {
 		old[n] = uint32(entry & (1<<numberBits - 1))

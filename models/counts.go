@@ -136,9 +136,12 @@ func hasSum(sums []float64) bool {
 	return false
 }
 
-// resized returns a list with n entries, the new ones being value.
+// resized returns a list with n entries, the new ones being value. Append would clear the new memory while the garbage collector, which it wakes,
+// waits for it and interrupts it all the time.
 func resized[T any](list []T, n int, value T) []T {
-	list = slices.Grow(list, max(0, n-len(list)))
+	if n > cap(list) {
+		list = append(make([]T, 0, max(n, len(list)+len(list)/4)), list...)
+	}
 	for len(list) < n {
 		list = append(list, value)
 	}

@@ -121,9 +121,10 @@ func (t *Table) resize(slots int) {
 	}
 	if cap(t.slots) < slots {
 		t.slots = make([]uint32, slots)
+	} else {
+		t.slots = t.slots[:slots]
+		clear(t.slots)
 	}
-	t.slots = t.slots[:slots]
-	clear(t.slots)
 	t.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 	mask := uint32(slots - 1)
 	for number, hash := range t.hashes {
