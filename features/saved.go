@@ -1,7 +1,6 @@
 package features
 
 import (
-	"cmp"
 	"container/heap"
 	"encoding/binary"
 	"errors"
@@ -140,9 +139,13 @@ func (d *Documents) AddSaved(files ...func() ([]byte, error)) (saved []Saved, fi
 		}
 	}
 	heap.Init(&queue)
+	number, hash := -1, uint64(0) // of the last term, which is looked up once for all files
 	for t := d.terms; len(queue) > 0; {
-		f := queue[0]
-		number, added := t.table.Add(f.hash)
+		f, added := queue[0], false
+		if number < 0 || f.hash != hash {
+			hash = f.hash
+			number, added = t.table.Add(hash)
+		}
 		if added {
 			err = t.name(number, f.text)
 		} else if len(files) == 1 || number == f.last {
@@ -201,7 +204,8 @@ type savedQueue []*savedFileTerms
 func (q savedQueue) Len() int      { return len(q) }
 func (q savedQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 func (q savedQueue) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(q[i].order, q[j].order), cmp.Compare(q[i].hash, q[j].hash)) < 0
+	a, b := q[i], q[j]
+	return a.order < b.order || a.order == b.order && a.hash < b.hash
 }
 func (q *savedQueue) Push(f any) { *q = append(*q, f.(*savedFileTerms)) }
 func (q *savedQueue) Pop() any {
