@@ -18,13 +18,19 @@ type folder struct {
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 	f := folder{marks: map[string]string{}}
 	for _, e := range entries {
-		if lower := strings.ToLower(e.Name()); isMark(lower) {
-			f.marks[lower] = e.Name()
+		name := e.Name()
+		if len(name) > longestMark && !hasSuffix(name, mboxIndexes...) { // as most names of mail, whose lower case takes longer to find
+			continue
+		}
+		if lower := strings.ToLower(name); isMark(lower) {
+			f.marks[lower] = name
 		}
 	}
 	f.found = f.detect(fsys, dir, entries)
 	return f
 }
+
+const longestMark = len("msgfilterrules.dat")
 
 // isMark reports whether an entry with a lower-case name says what others are: all that firstOf, has and hasIndex are asked for.
 func isMark(name string) bool {
@@ -289,10 +295,13 @@ func (w walker) file(name string, e fs.DirEntry, format Format) bool {
 	if !regular {
 		return true
 	}
-	for item, err := range list(w.fsys, name, w.label, format, nil) {
-		if !w.yield(item, err) {
-			return false
+	if format == Mbox {
+		for item, err := range listMbox(w.fsys, name, w.label) {
+			if !w.yield(item, err) {
+				return false
+			}
 		}
+		return true
 	}
-	return true
+	return w.yield(oneMessage(w.fsys, name, w.label, format), nil)
 }

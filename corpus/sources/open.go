@@ -237,19 +237,24 @@ func list(fsys fs.FS, name, label string, format Format, entries []fs.DirEntry) 
 	case Tar, Zip:
 		return listArchive(fsys, name, label)
 	}
-	unpack := unpackMessage
-	if format == Emlx {
-		unpack = unpackEmlx
-	}
 	return func(yield func(Item, error) bool) {
 		if format == Emlx || format == Message {
-			yield(Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpack}}, nil)
+			yield(oneMessage(fsys, name, label, format), nil)
 			return
 		}
 		known := entries
 		entries = nil
 		walker{fsys, label, yield}.folder(name, format, known)
 	}
+}
+
+// oneMessage returns the message in a file of one message.
+func oneMessage(fsys fs.FS, name, label string, format Format) Item {
+	unpack := unpackMessage
+	if format == Emlx {
+		unpack = unpackEmlx
+	}
+	return Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpack}}
 }
 
 // FromFS lists the folder dir of fsys as Open lists a folder of the operating system. The origins are paths within fsys.
