@@ -9,6 +9,7 @@ package hashtable
 import (
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // Table maps hashes to numbers, with open addressing and linear probing. The zero value is empty. Lookups may be concurrent,
@@ -120,7 +121,7 @@ func (t *Table) resize(slots int) {
 		t.placer = placer(max(1, rand.Uint64()))
 	}
 	if cap(t.slots) < slots {
-		t.slots = make([]uint32, slots)
+		t.slots = cleared[uint32](slots)
 	} else {
 		t.slots = t.slots[:slots]
 		clear(t.slots)
@@ -135,4 +136,14 @@ func (t *Table) resize(slots int) {
 		}
 		t.slots[at] = uint32(place)&^mask | uint32(number+1)
 	}
+}
+
+// cleared returns n free slots. A new page that is read before it is written costs two page faults, so it writes to them: in pieces, since a goroutine
+// that clears memory cannot be stopped, which the garbage collector tries with one signal after the other.
+func cleared[S any](n int) []S {
+	all := make([]S, n)
+	for piece := range slices.Chunk(all, 1<<12) {
+		clear(piece)
+	}
+	return all
 }

@@ -65,7 +65,7 @@ func (m *Map[V]) probe(hash uint64) *slot[V] {
 // resize gives the map so many slots, a power of two.
 func (m *Map[V]) resize(slots int) {
 	old := m.slots
-	m.slots = make([]slot[V], slots)
+	m.slots = cleared[slot[V]](slots)
 	m.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 	for _, s := range old {
 		if s.hash != 0 {
