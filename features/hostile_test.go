@@ -45,3 +45,14 @@ func TestNoChoiceOfHashesMakesAVocabularySlow(t *testing.T) {
 		})
 	}
 }
+
+func TestAModelWithoutTermsTellsThoseOfOneKeyApart(t *testing.T) {
+	v, err := NewVocabulary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const hash, beside = 0x0123456789abcdef, 0x0123456788abcdef // their first 32 bits are the same
+	if v.identifying(hash) == v.identifying(beside) {
+		t.Error("two terms that are learned before the first fit are one")
+	}
+}
