@@ -15,7 +15,7 @@ func TestPagesNameTestsAndFilesThatExist(t *testing.T) {
 	root := filepath.Join("..", "..")
 	tests := declaredTests(t, root)
 	folders := map[string]string{".eml": filepath.Join("message", "testdata"), ".txtar": filepath.Join("cmd", "chaff", "testdata", "script")}
-	for _, name := range []string{"inside/mail.md", "sources.md", "inside/security.md", "inside/formats.md"} {
+	for _, name := range []string{"inside/mail.md", "inside/sources.md", "inside/security.md", "inside/formats.md"} {
 		page := readPage(t, name)
 		named := regexp.MustCompile(`\b(Test|Fuzz)\w+`).FindAllString(page, -1)
 		if len(named) == 0 {
