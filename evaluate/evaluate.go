@@ -27,9 +27,7 @@ type Evaluation struct {
 // Findings are what the scores of a filter show of labelled mail.
 type Findings struct {
 	Review Review
-	// Curve has the errors at every threshold, and Scores the distribution of the scores. Both are empty unless f is a spam filter.
-	Curve  []metrics.Point
-	Scores metrics.Histogram
+	Curve  []metrics.Point // the errors at every threshold; empty unless f is a spam filter
 }
 
 // Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. The review has up to n
@@ -119,15 +117,12 @@ func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, d *features.
 
 func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Settings().Classes) }
 
-const scoreBins = 40
-
 func (j *reviewer) findings(ctx context.Context, n int) (f Findings, err error) {
 	if f.Review.Mistakes, err = j.judge(ctx, n, j.mistakes()); err != nil {
 		return Findings{}, err
 	}
 	if j.isSpamFilter() {
-		margins, spam := j.Margins(), j.Spam()
-		f.Curve, f.Scores = metrics.ErrorCurve(margins, spam), metrics.ScoreHistogram(margins, spam, scoreBins)
+		f.Curve = metrics.ErrorCurve(j.Margins(), j.Spam())
 	}
 	return f, j.rows.Err()
 }

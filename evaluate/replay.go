@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"chaff/corpus"
@@ -23,7 +22,6 @@ type ReplayOptions struct {
 	// ByTime replays messages by delivery time, those without a time last. Otherwise they are replayed in the order of the listing.
 	ByTime bool
 	Seed   uint64
-	Every  int // the number of messages between two points of the learning curve
 	// Workers, Memory and Progress are as in [train.CollectOptions].
 	Workers  int
 	Memory   int64
@@ -32,7 +30,7 @@ type ReplayOptions struct {
 
 // DefaultReplayOptions returns the default options.
 func DefaultReplayOptions() ReplayOptions {
-	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Seed: 1, Every: 1000}
+	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Seed: 1}
 }
 
 // Replay is the result of replaying mail to one model.
@@ -41,8 +39,7 @@ type Replay struct {
 	Kind    string          `json:"features"`
 	Figures metrics.Figures `json:"test"` // all messages, each classified before the model learned it
 	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time.
-	Verdicts *train.VerdictCounts    `json:"verdicts,omitempty"`
-	Curve    []metrics.LearningPoint `json:"curve"` // the figures of all messages so far, at each point
+	Verdicts *train.VerdictCounts `json:"verdicts,omitempty"`
 	// Seconds is the CPU time of classifying and learning, without reading and tokenising.
 	Seconds  float64    `json:"replay_cpu_seconds"`
 	Messages []Replayed `json:"-"` // the messages in the order of the replay
@@ -67,9 +64,6 @@ type ReplayMail struct {
 // ReadForReplay reads all messages of source, whose labels must be among classes. It keeps copies, because a mailbox receives them too.
 // The error comes from the options or from [train.Read].
 func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*ReplayMail, error) {
-	if o.Every < 1 {
-		return nil, fmt.Errorf("a point every %d messages: must be at least 1", o.Every)
-	}
 	began := cputime.Process()
 	mail, err := train.Read(ctx, source, classes, train.ReadOptions{
 		Reading: o.Reading, Copies: true, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress,
@@ -159,9 +153,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	r.Figures = metrics.Measure(s.Labels, s.Predictions, K)
 	if isSpamFilter {
 		r.Verdicts = &verdicts.counts
-		margins, spam := s.Margins(), s.Spam()
-		r.Figures.MeasureSpam(margins, spam)
-		r.Curve = metrics.LearningCurve(margins, s.Predictions, spam, m.options.Every)
+		r.Figures.MeasureSpam(s.Margins(), s.Spam())
 	}
 	return r, m.Documents().Err()
 }

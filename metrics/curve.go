@@ -18,8 +18,7 @@ type Point struct {
 // never rises and SM never falls. Without ham or without spam, the curve is nil.
 //
 // The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [SpamFigures]. Sources: T. Fawcett 2006,
-// TREC 2005 Spam Track Overview. The DET curve consists of the points (HM, SM) on scales of the normal distribution. Source: A.
-// Martin and others 1997.
+// TREC 2005 Spam Track Overview.
 func ErrorCurve(scores []float64, spam []bool) []Point {
 	groups := tallies(scores, spam)
 	hams, spams := totals(groups)
@@ -134,112 +133,6 @@ func totals(tallies []tally) (ham, spam int) {
 		spam += t.spam
 	}
 	return ham, spam
-}
-
-// LearningPoint is a point of a learning curve.
-type LearningPoint struct {
-	Messages int `json:"messages"` // how many messages of the replay are before the point
-	SpamFigures
-}
-
-// LearningCurve measures a spam filter that learns while it is used: it scored and judged each message before it learned the true class.
-// A prediction of 1 is spam. After every so many messages, at least 1, and at the end, the curve has the figures of all messages so far.
-// Source: TREC 2005 Spam Track Overview.
-func LearningCurve(scores []float64, predictions []int32, spam []bool, every int) (curve []LearningPoint) {
-	mustMatch(len(scores), len(spam))
-	mustMatch(len(scores), len(predictions))
-	labels := classesOf(spam)
-	order := make([]int, len(scores)) // by score, so that the messages of each point are sorted already
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[i], scores[j]) })
-	for start := 0; start < len(labels); start += every {
-		end := start + min(every, len(labels)-start)
-		of, is := make([]float64, 0, end), make([]bool, 0, end)
-		for _, i := range order {
-			if i < end {
-				of, is = append(of, scores[i]), append(is, spam[i])
-			}
-		}
-		curve = append(curve, LearningPoint{end, spamFigures(NewConfusion(labels[:end], predictions[:end], 2), of, is)})
-	}
-	return curve
-}
-
-func classesOf(spam []bool) []int32 {
-	classes := make([]int32, len(spam))
-	for i, is := range spam {
-		if is {
-			classes[i] = 1
-		}
-	}
-	return classes
-}
-
-// Histogram counts ham and spam by score. Bin i holds the scores from Edges[i] up to but not including Edges[i+1]. The first bin also
-// holds all lower scores, the last one all higher scores.
-type Histogram struct {
-	// Edges ascend in equal steps. There is one more edge than bins.
-	Edges []float64 `json:"edges"`
-	// Ham and Spam are the numbers of messages in each bin.
-	Ham  []int `json:"ham"`
-	Spam []int `json:"spam"`
-}
-
-// outliers is the share of the scores of a class at either end that does not widen a [Histogram].
-const outliers = 0.005
-
-// ScoreHistogram counts scores in the given number of bins, at least one. So that a few extreme scores do not squeeze the others into
-// one bin, the edges leave out half a percent of the scores of each class at either end, rounded up. These scores are in the first
-// or in the last bin. If all scores are equal, they are in the middle. Without messages there are no bins.
-func ScoreHistogram(scores []float64, spam []bool, bins int) Histogram {
-	mustMatch(len(scores), len(spam))
-	if len(scores) == 0 {
-		return Histogram{}
-	}
-	bins = max(bins, 1)
-	low, high := scoreRange(scores, spam)
-	h := Histogram{Edges: make([]float64, bins+1), Ham: make([]int, bins), Spam: make([]int, bins)}
-	for i := range h.Edges {
-		part := float64(i) / float64(bins)
-		h.Edges[i] = low*(1-part) + high*part // high - low could overflow
-	}
-	inner := h.Edges[1:bins]
-	for i, score := range scores {
-		bin, isEdge := slices.BinarySearch(inner, score)
-		if isEdge {
-			bin++
-		}
-		if spam[i] {
-			h.Spam[bin]++
-		} else {
-			h.Ham[bin]++
-		}
-	}
-	return h
-}
-
-// scoreRange returns the first and the last edge for at least one score; low < high.
-func scoreRange(scores []float64, spam []bool) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	hams, spams := byClass(scores, spam)
-	for _, class := range [][]float64{hams, spams} {
-		if len(class) == 0 {
-			continue
-		}
-		slices.Sort(class)
-		out := min(int(math.Ceil(outliers*float64(len(class)))), (len(class)-1)/2)
-		low, high = min(low, class[out]), max(high, class[len(class)-1-out])
-	}
-	if low == high {
-		low, high = slices.Min(scores), slices.Max(scores)
-	}
-	if low == high {
-		half := max(1, math.Abs(low)) / 2
-		low, high = max(low-half, -math.MaxFloat64), min(high+half, math.MaxFloat64)
-	}
-	return low, high
 }
 
 func byClass(scores []float64, spam []bool) (hams, spams []float64) {

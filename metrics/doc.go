@@ -3,8 +3,7 @@
 // [Measure] returns the [Figures] of any classifier. [Figures.MeasureSpam] adds those of the TREC spam track, and
 // [Figures.MeasureScores] those of the scores and of the probabilities that a [Calibration] makes of them. [Calibrate] fits a
 // calibration to development mail. [ChooseThresholds] chooses the scores at which the verdict changes, by limits or by costs.
-// [CompareErrors] tests whether two classifiers differ by more than chance. [ErrorCurve] and [ScoreHistogram] return data
-// for plots. [LearningCurve] measures a filter that learns while it is used.
+// [CompareErrors] tests whether two classifiers differ by more than chance. [ErrorCurve] returns data for a plot.
 //
 // Parallel slices (labels and predictions, scores and spam) have one entry for each message. K scores or probabilities of each
 // message are in one slice, N x K row by row: those of message i are scores[i*K : (i+1)*K]. Functions panic if lengths differ or
@@ -36,15 +35,10 @@
 //	interval of a share          E. B. Wilson: Probable Inference, the Law of Succession, and Statistical Inference (JASA 22, 1927)
 //	upper bound of a share       C. J. Clopper, E. S. Pearson: The Use of Confidence or Fiducial Limits Illustrated in the
 //	                             Case of the Binomial (Biometrika 26, 1934)
-//	share beyond a score         S. S. Wilks: Determination of Sample Sizes for Setting Tolerance Limits (Ann. Math. Stat.
-//	                             12, 1941)
-//	exponential tail             B. Epstein, M. Sobel: Life Testing (JASA 48, 1953)
 //	thresholds by costs          F. Tortorella: An Optimal Reject Rule for Binary Classifiers (SSPR/SPR 2000, LNCS 1876);
 //	                             SpamBayes, Options.py, best_cutoff_fp_weight, best_cutoff_fn_weight,
 //	                             best_cutoff_unsure_weight
 //	ROC curve                    T. Fawcett: An Introduction to ROC Analysis (Pattern Recognition Letters 27, 2006)
-//	DET curve                    A. Martin, G. Doddington, T. Kamm, M. Ordowski, M. Przybocki: The DET Curve in Assessment
-//	                             of Detection Task Performance (Eurospeech 1997)
 //	area under the ROC curve     H. B. Mann, D. R. Whitney: On a Test of Whether One of Two Random Variables is
 //	                             Stochastically Larger than the Other (Ann. Math. Stat. 18, 1947)
 //

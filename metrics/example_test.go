@@ -76,13 +76,3 @@ func ExampleChooseThresholds() {
 }
 
 // A learning curve measures the filter on each message before the filter learns its class.
-func ExampleLearningCurve() {
-	scores, predictions, spam := []float64{0, 0, -2, 3}, []int32{0, 0, 0, 1}, []bool{true, false, false, true}
-	curve := metrics.LearningCurve(scores, predictions, spam, 2)
-	for _, p := range curve {
-		fmt.Printf("%d messages: spam let through %.0f %%, (1-ROCA)%% %.1f\n", p.Messages, *p.SM, *p.OneMinusROCA)
-	}
-	// Output:
-	// 2 messages: spam let through 100 %, (1-ROCA)% 50.0
-	// 4 messages: spam let through 50 %, (1-ROCA)% 12.5
-}

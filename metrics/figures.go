@@ -35,10 +35,6 @@ type SpamFigures struct {
 	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"` // (1-ROCA)%, the pairs of a ham and a spam in which the ham has the higher score
 }
 
-func spamFigures(c Confusion, scores []float64, spam []bool) SpamFigures {
-	return SpamFigures{HM: c.HM(), SM: c.SM(), LAM: c.LAM(), OneMinusROCA: oneMinusROCA(scores, spam)}
-}
-
 // Measure returns the figures of a classifier. [Figures.MeasureScores] and [Figures.MeasureSpam] add those of its scores.
 func Measure(labels, predictions []int32, classes int) Figures {
 	c := NewConfusion(labels, predictions, classes)
@@ -59,7 +55,8 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 	if len(f.Confusion) != 2 {
 		panic("metrics: a spam filter has two classes")
 	}
-	f.SpamFigures = spamFigures(f.Confusion, scores, spam)
+	c := f.Confusion
+	f.SpamFigures = SpamFigures{HM: c.HM(), SM: c.SM(), LAM: c.LAM(), OneMinusROCA: oneMinusROCA(scores, spam)}
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities

@@ -186,14 +186,7 @@ func spanPercentages(a *plot.Axis, values []float64) {
 // plot.DefaultTicks has about three labels, and does not return for some ranges.
 func ticksOf(least float64) plot.TickerFunc {
 	return func(min, max float64) []plot.Tick {
-		power := math.Floor(math.Log10((max - min) / 6))
-		step := math.Pow(10, power+1)
-		for _, m := range []float64{5, 2, 1} {
-			if s := m * math.Pow(10, power); (max-min)/s <= 6 {
-				step = s
-			}
-		}
-		step = math.Max(step, least)
+		step := math.Max(roundUp((max-min)/6), least)
 		var ticks []plot.Tick
 		for i, first := 0.0, math.Ceil(min/step-1e-9); i < 8 && (first+i)*step <= max+step*1e-9; i++ {
 			format, decimals := byte('f'), int(math.Max(0, -math.Floor(math.Log10(step)+1e-9)))
@@ -239,15 +232,7 @@ func roundDown(v float64) float64 {
 	return power
 }
 
-func roundUp(v float64) float64 {
-	power := math.Pow(10, math.Floor(math.Log10(v)+1e-9))
-	for _, m := range []float64{1, 2, 5} {
-		if m*power >= v*(1-1e-9) {
-			return m * power
-		}
-	}
-	return 10 * power
-}
+func roundUp(v float64) float64 { return 1 / roundDown(1/v) }
 
 // logTicks labels the powers of ten, and on short axes 2 and 5 times those. plot.LogTicks leaves out 0.1, whose computed logarithm is
 // above -1.

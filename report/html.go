@@ -26,7 +26,6 @@ type section struct {
 	Messages        []evaluate.Judged
 	Legend          []stretch
 	Texts           []shadedText
-	Beside          bool // the tables are beside the figures if there is room
 	plots           []string
 	Left            string // why plots are left out
 	Fold            string // the name of the fold that hides the note and the tables; empty without one
@@ -49,11 +48,9 @@ type row struct {
 	Cells []cell
 }
 
-// cell is text on a background with a shade of 0 to 9.
 type cell struct {
-	Text  string
-	Kind  kind
-	Shade int
+	Text string
+	Kind kind
 }
 
 // WriteHTML writes the page. The error is that of w.
@@ -113,11 +110,10 @@ func (p Page) sections() ([]section, error) {
 		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable(), Fold: fold},
 		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable()},
 		{ID: "learning", Title: "Learning", plots: []string{"epochs", "epochs-loss"}},
-		{ID: "scores", Title: "Scores and probabilities", Note: joined(measured, probabilityNote), plots: []string{"scores"}, Tables: p.reliabilityTable(), Beside: true},
+		{ID: "probabilities", Title: "Probabilities", Note: joined(measured, probabilityNote), Tables: p.reliabilityTable()},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", plots: []string{"two-terms"}},
-		{ID: "leaks", Title: "Leaks", Note: "Terms of the training messages that an archive, a relay or a filter may have written instead of the senders. Figures that depend on them say little about new mail.", Tables: p.leakTable()},
 		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.mistakes()},
 	}...)
 	var all []section
@@ -134,7 +130,6 @@ func (p Page) sections() ([]section, error) {
 			}
 			s.Figures = append(s.Figures, figure{plot.Alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
 		}
-		s.Beside = s.Beside && len(s.Figures) > 0
 		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts)+len(s.Left) > 0 {
 			all = append(all, s)
 		}

@@ -21,14 +21,12 @@ type Page struct {
 	HasBest bool              // the first of Models is the best on development mail
 	Curves  [][]metrics.Point // the errors at all thresholds, of the first of Models: see [metrics.ErrorCurve]
 
-	// What a single model shows: its figures, what its scores are, where its verdicts change, and its terms with the largest weights for each class.
+	// What a single model shows: its figures, where its verdicts change, and its terms with the largest weights for each class.
 	Figures    *metrics.Figures
-	Scores     *metrics.Histogram
 	Thresholds *metrics.Thresholds
 	Mistakes   []evaluate.Judged
 	Strongest  [][]filter.TermWeight
 
-	Leaks       []evaluate.Leak
 	Boundary    *evaluate.Boundary
 	Explanation *filter.Explanation // why a message has its score
 }

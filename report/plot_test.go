@@ -27,7 +27,7 @@ func TestPlotsAreNamedInTheOrderOfThePage(t *testing.T) {
 			t.Errorf("%s has no title %q", p.Name, p.Title)
 		}
 	}
-	if want := []string{"models", "roc", "epochs", "epochs-loss", "scores", "two-terms", "evidence"}; !slices.Equal(got, want) {
+	if want := []string{"models", "roc", "epochs", "epochs-loss", "two-terms", "evidence"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -41,11 +41,10 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 		return Page{Models: []train.Result{measured}, Curves: [][]metrics.Point{points}}
 	}
 	pages := map[string]Page{
-		"no points":     {Models: []train.Result{measured}, Curves: [][]metrics.Point{nil}, Scores: &metrics.Histogram{Edges: []float64{1}}},
-		"zero rates":    curves(metrics.Point{SM: 1}, metrics.Point{}),
-		"rates of one":  curves(metrics.Point{HM: 1}, metrics.Point{SM: 1}),
-		"empty bins":    {Scores: &metrics.Histogram{Edges: []float64{0, 1, 2}, Ham: []int{0, 0}, Spam: []int{0, 0}}, Figures: &metrics.Figures{Reliability: []metrics.ReliabilityBin{{}}}},
-		"too few edges": {Scores: &metrics.Histogram{Edges: []float64{0}, Ham: []int{1, 2, 3}, Spam: []int{-4}}, Thresholds: &metrics.Thresholds{Unsure: math.Inf(-1), Spam: math.NaN()}},
+		"no points":    {Models: []train.Result{measured}, Curves: [][]metrics.Point{nil}},
+		"zero rates":   curves(metrics.Point{SM: 1}, metrics.Point{}),
+		"rates of one": curves(metrics.Point{HM: 1}, metrics.Point{SM: 1}),
+		"empty bins":   {Figures: &metrics.Figures{Reliability: []metrics.ReliabilityBin{{}}}},
 		"classes that do not exist": {Boundary: terms(evaluate.TermPoint{Class: -1, Messages: 1}, evaluate.TermPoint{X: 1, Y: 1, Class: 1 << 30, Messages: 1}, evaluate.TermPoint{X: 1, Y: 1, Class: 5, Messages: -3}),
 			Figures: &metrics.Figures{Confusion: metrics.Confusion{{1, 2, 3}, {}}}},
 		"no boundary": {Boundary: terms(evaluate.TermPoint{Messages: 1})},
@@ -58,7 +57,6 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 				Models:     []train.Result{{Model: "a", Report: epochs, Test: figures, Choice: train.Choice{Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}}}, {Model: "b", Test: figures}},
 				Curves:     [][]metrics.Point{{{Threshold: x, HM: x, SM: y}, {Threshold: y, HM: y, SM: x}, {SM: 1}}},
 				Boundary:   &evaluate.Boundary{Points: []evaluate.TermPoint{{X: x, Y: y, Messages: 1}}, A: x, B: y, C: x},
-				Scores:     &metrics.Histogram{Edges: []float64{x, y}, Ham: []int{1}},
 				Thresholds: &metrics.Thresholds{Unsure: x, Spam: y},
 			})
 		}
@@ -118,7 +116,6 @@ func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
 		"models":    {"Accuracy of each model. With 95% intervals: multinomial 9", " to 9", "majority "},
 		"roc":       {"ROC curves. multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
 		"epochs":    {"perceptron: from 95.30% to ", " in 12 epochs."},
-		"scores":    {"838 ham with scores from ", "368 spam with scores from ", "Unsure above -0.4, spam above 1.1."},
 		"two-terms": {"1,300 ham and 722 spam by free and wrote. 610 ham and 210 spam have neither term. The boundary has "},
 	} {
 		for _, w := range want {

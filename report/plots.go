@@ -17,7 +17,6 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/replace"
-	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -81,11 +80,11 @@ const maxAlt = 900
 func (p Page) plots() []Plot {
 	all := []Plot{
 		p.models(), p.roc(), p.epochs("Accuracy by epoch", "accuracy (%)", false),
-		p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true), p.scores(), p.twoTerms(), p.evidence(),
+		p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true), p.twoTerms(), p.evidence(),
 	}
 	for i := range all {
 		plot := &all[i]
-		plot.Name = []string{"models", "roc", "epochs", "epochs-loss", "scores", "two-terms", "evidence"}[i]
+		plot.Name = []string{"models", "roc", "epochs", "epochs-loss", "two-terms", "evidence"}[i]
 		if plot.chart != nil {
 			plot.Title = plot.chart.Title.Text
 			plot.Alt = plot.Title + ". " + clean(plot.Alt, maxAlt)
@@ -202,42 +201,6 @@ func (p Page) models() Plot {
 		note += " Intervals of models that were measured on the same messages may overlap although one is better: the table has the test of their difference."
 	}
 	return Plot{Note: note, Alt: "With 95% intervals: " + strings.Join(alts, ", ") + ".", chart: c}
-}
-
-// scores has a step line for each class. The axis is logarithmic because the few messages in the middle matter.
-func (p Page) scores() Plot {
-	h := p.Scores
-	if h == nil || len(h.Edges) < 2 || len(h.Ham)+len(h.Spam) == 0 {
-		return Plot{}
-	}
-	c := newChart("Scores of ham and spam", "score", "messages (logarithmic)")
-	counts := []float64{0}
-	for _, n := range slices.Concat(h.Ham, h.Spam) {
-		counts = append(counts, float64(n))
-	}
-	setRange(&c.X, slices.Clone(h.Edges)...)
-	setLogarithmic(&c.Y, counts)
-	var alts []string
-	for i, name := range []string{"ham", "spam"} {
-		var points []Point
-		first, last, n := -1, -1, 0
-		of := [][]int{h.Ham, h.Spam}[i]
-		for bin, count := range of[:min(len(h.Edges)-1, len(of))] {
-			points = append(points, Point{h.Edges[bin], float64(count)}, Point{h.Edges[bin+1], float64(count)})
-			if count > 0 {
-				if first < 0 {
-					first = bin
-				}
-				last, n = bin, n+count
-			}
-		}
-		c.addLine(name, lineStyle(i), points).FillColor = translucent(colour(i), 0x48)
-		if n > 0 {
-			alts = append(alts, screen.Sprintf("%d %s with scores from %s to %s.", n, name, short(h.Edges[first]), short(h.Edges[last+1])))
-		}
-	}
-	alts = append(alts, c.addThresholds(p.Thresholds))
-	return Plot{Note: "The number of messages with each score. The score cannot separate ham and spam where they overlap.", Alt: joined(alts...), chart: c}
 }
 
 // dashed returns the style of a black line of dashes.

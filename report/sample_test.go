@@ -53,7 +53,7 @@ func samplePage() Page {
 		p.Curves = append(p.Curves, metrics.ErrorCurve(append(slices.Clone(ham), spam...), spamOf(ham, spam)))
 		if i == 0 {
 			p.Figures = &f
-			p.Scores, p.Thresholds = histogram(ham, spam), &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
+			p.Thresholds = &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
 		}
 	}
 	p.Explanation = sampleExplanation()
@@ -76,7 +76,6 @@ func addText(p *Page) {
 			Probability: 0.9934, Label: "ham", Class: "spam", Terms: []evaluate.Reason{{Term: "free", Contribution: 2.31}, {Term: "offer", Contribution: 1.92}}},
 		{Path: "sa/spam-2/00915.mbox", Score: -3.2, Probability: 0.04, Label: "spam", Class: "ham", Terms: []evaluate.Reason{{Term: "wrote", Contribution: 1.5}}},
 	}
-	p.Leaks = []evaluate.Leak{{Term: "header:delivered-to:zzzz@localhost", Messages: []int{2, 1201}, Of: []int{1480, 1520}, Advice: "add the header to tokenize.ignore_headers"}}
 	p.Boundary = &evaluate.Boundary{X: "free", Y: "wrote", A: 1.1, B: -0.9, C: 0.3, Points: []evaluate.TermPoint{
 		{X: 0, Y: 0, Class: 0, Messages: 610}, {X: 0, Y: 1, Class: 0, Messages: 480}, {X: 0, Y: 2, Class: 0, Messages: 120}, {X: 1, Y: 1, Class: 0, Messages: 60}, {X: 1, Y: 0, Class: 1, Messages: 330}, {X: 2, Y: 0, Class: 1, Messages: 150}, {X: 0, Y: 0, Class: 1, Messages: 210}, {X: 3, Y: 1, Class: 1, Messages: 20}, {X: 4, Y: 0, Class: 1, Messages: 12}, {X: 1, Y: 2, Class: 0, Messages: 30}}}
 }
@@ -143,18 +142,4 @@ func sampleExplanation() *filter.Explanation {
 		Votes: []filter.Vote{{Group: "words", Contribution: -0.5}, {Group: "links", Contribution: 0.25}},
 		View:  filter.View{Message: &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte("\r\n\nDear winner!\n\n")}}}},
 	}
-}
-
-func histogram(ham, spam []float64) *metrics.Histogram {
-	h := &metrics.Histogram{Ham: make([]int, 30), Spam: make([]int, 30)}
-	for i := range 31 {
-		h.Edges = append(h.Edges, -6+0.4*float64(i))
-	}
-	for _, s := range ham {
-		h.Ham[min(max(int((s+6)/0.4), 0), 29)]++
-	}
-	for _, s := range spam {
-		h.Spam[min(max(int((s+6)/0.4), 0), 29)]++
-	}
-	return h
 }

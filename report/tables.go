@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -196,25 +195,6 @@ func (p Page) termTables() []table {
 	return all
 }
 
-func (p Page) leakTable() []table {
-	columns := []column[evaluate.Leak]{{"term", prose, func(l evaluate.Leak) string { return clean(l.Term, maxTerm) }}}
-	classes := 0
-	for _, l := range p.Leaks {
-		classes = max(classes, len(l.Messages))
-	}
-	for class := range classes {
-		columns = append(columns, column[evaluate.Leak]{p.className(class), number, func(l evaluate.Leak) string {
-			if class >= len(l.Messages) || class >= len(l.Of) {
-				return notKnown
-			}
-			return screen.Sprintf("%d of %d", l.Messages[class], l.Of[class])
-		}})
-	}
-	columns = append(columns, column[evaluate.Leak]{"what to do", prose, func(l evaluate.Leak) string { return clean(l.Advice, maxLine) }})
-	return tabulate("", p.Leaks, columns)
-}
-
-// confusionTable shades each cell by its share of the row.
 func (p Page) confusionTable() []table {
 	if p.Figures == nil || p.Figures.Confusion.Messages() == 0 {
 		return nil
@@ -231,17 +211,9 @@ func (p Page) confusionTable() []table {
 		}
 		cells := []cell{{Text: p.className(i)}}
 		for _, n := range counts {
-			cells = append(cells, cell{Text: screen.Grouped(n), Kind: number, Shade: shadeOf(n, sum)})
+			cells = append(cells, cell{Text: screen.Grouped(n), Kind: number})
 		}
 		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: screen.Grouped(sum), Kind: number})})
 	}
 	return []table{t}
-}
-
-// shadeOf returns 0 for an empty share, 1 for the least and 9 for all.
-func shadeOf(n, of int) int {
-	if n <= 0 || of <= 0 {
-		return 0
-	}
-	return 1 + min(8, 8*n/of)
 }

@@ -1,16 +1,17 @@
 package report
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 
-	"chaff/evaluate"
 	"chaff/internal/screen"
 )
+
+// mostOccurrences is the end of the axes: more in a message are rare, and would squeeze the others.
+const mostOccurrences = 8
 
 // twoTerms draws messages in the plane of two terms, and the decision boundary. Each class is a little beside the point, so that it hides
 // no other.
@@ -37,8 +38,15 @@ func (p Page) twoTerms() Plot {
 	}
 	const unit = " (occurrences)"
 	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
-	setRange(&c.X, 0, mostlyBelow(t.Points, func(p evaluate.TermPoint) float64 { return p.X }))
-	setRange(&c.Y, 0, mostlyBelow(t.Points, func(p evaluate.TermPoint) float64 { return p.Y }))
+	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = 0, 1, 0, 1
+	for _, m := range t.Points {
+		if m.X > c.X.Max {
+			c.X.Max = min(m.X, mostOccurrences)
+		}
+		if m.Y > c.Y.Max {
+			c.Y.Max = min(m.Y, mostOccurrences)
+		}
+	}
 	width := c.X.Max
 	for _, a := range []*plot.Axis{&c.X, &c.Y} {
 		margin := (a.Max - a.Min) / 8 // so that no mark is cut
@@ -78,25 +86,6 @@ func (p Page) byClass(messages map[int]int) string {
 		counts = append(counts, screen.Grouped(messages[class])+" "+p.className(class))
 	}
 	return listed(counts)
-}
-
-// mostlyBelow returns the value that 99.5% of the messages are not above, or the highest if it is not much higher; at least 1.
-func mostlyBelow(all []evaluate.TermPoint, of func(evaluate.TermPoint) float64) float64 {
-	all = slices.DeleteFunc(slices.Clone(all), func(p evaluate.TermPoint) bool { return !finite(p.X) || !finite(p.Y) })
-	slices.SortFunc(all, func(p, q evaluate.TermPoint) int { return cmp.Compare(of(p), of(q)) })
-	messages, seen := 0, 0
-	for _, p := range all {
-		messages += max(0, p.Messages)
-	}
-	for _, p := range all {
-		if seen += max(0, p.Messages); float64(seen) >= 0.995*float64(messages) {
-			if last := of(all[len(all)-1]); last <= 1.5*of(p) {
-				return max(1, last)
-			}
-			return max(1, of(p))
-		}
-	}
-	return 1
 }
 
 // halfPlane returns the corners of the part of the plot where a*x + b*y + c has the sign of side, and those where it is 0.

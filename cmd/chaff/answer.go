@@ -158,8 +158,7 @@ const maxWarnings = 2
 // doubts adds the most important warnings, the leaks in one line, or all.
 func (a *answer) doubts(d doubted, fully bool) {
 	if fully {
-		a.leaks(d.classes, d.leaks)
-		a.warn(doubts(d.results)...)
+		a.warn(d.all()...)
 		return
 	}
 	var texts []string
@@ -197,15 +196,16 @@ func doubts(results []train.Result) []string {
 	return texts
 }
 
-// leaks warns of terms that the senders may not have written.
-func (a *answer) leaks(classes []string, leaks []evaluate.Leak) {
-	for _, l := range leaks {
+// all returns the warnings, first those of terms that the senders may not have written.
+func (d doubted) all() (texts []string) {
+	for _, l := range d.leaks {
 		about := ""
 		if l.Setting == "" && l.Alike > 0 {
 			about = ", like " + plural(l.Alike, "other term") + " of the text,"
 		}
-		a.warn(leakText(classes, l, about) + " (training messages): " + screen.Printable(l.Advice))
+		texts = append(texts, leakText(d.classes, l, about)+" (training messages): "+screen.Printable(l.Advice))
 	}
+	return append(texts, doubts(d.results)...)
 }
 
 // leakText says in how many messages of each class a term is.

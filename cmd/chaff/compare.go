@@ -53,7 +53,7 @@ learns it. The figures are those of all messages.`,
 			switch {
 			case err != nil:
 				return err
-			case x.replay.online:
+			case x.online:
 				return x.replayModels(names)
 			case x.withFolds():
 				return x.crossValidate(names)
@@ -67,7 +67,7 @@ learns it. The figures are those of all messages.`,
 	c.Flags().Lookup("models").DefValue = "all"
 	complete(c, "models", models.Names()...)
 	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
-	x.replay.add(c)
+	x.addOnline()
 	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
 	c.MarkFlagsMutuallyExclusive("folds", "online")
 	c.MarkFlagsMutuallyExclusive("report", "online")
@@ -96,7 +96,7 @@ func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err er
 	switch {
 	case len(all) == 1:
 		x.Config.Models = x.Config.Models.WithFeatures(all[0])
-	case len(all) > 1 && (x.replay.online || x.withFolds()):
+	case len(all) > 1 && (x.online || x.withFolds()):
 		return nil, errors.New("--features: name one kind with --online or --folds")
 	}
 	return all, nil

@@ -24,7 +24,7 @@ type experiment struct {
 	sources  sourceFlags
 	paths    []string // mail that no flag explains
 	page     pageFlag
-	replay   replayFlags
+	online   bool
 	mistakes int
 	folds    int
 	noStore  bool
@@ -59,9 +59,6 @@ func (x *experiment) prepare(paths []string) error {
 	}
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
-	}
-	if err := x.replay.check(x.command); err != nil {
-		return err
 	}
 	if x.withFolds() {
 		if err := evaluate.ValidateFolds(x.folds, x.Split); err != nil {
@@ -187,16 +184,16 @@ tests each with a model that is trained on the others.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model softmax
-  chaff evaluate --online --trec index --every 100`,
+  chaff evaluate --online --trec index`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if err := x.prepare(paths); err != nil {
 				return err
 			}
-			if x.replay.online || x.withFolds() {
+			if x.online || x.withFolds() {
 				x.warnOfOtherModels(x.set, x.Model)
 			}
 			switch {
-			case x.replay.online:
+			case x.online:
 				return x.replayModels([]string{x.Model})
 			case x.withFolds():
 				return x.crossValidate([]string{x.Model})
@@ -212,7 +209,7 @@ tests each with a model that is trained on the others.`,
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	x.page.add(c)
-	x.replay.add(c)
+	x.addOnline()
 	p.addModelFile(c, &x.model, "measure")
 	x.addMistakes()
 	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")

@@ -2,36 +2,15 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"chaff/evaluate"
-	"chaff/internal/screen"
-	"chaff/metrics"
 	"chaff/train"
 )
 
-type replayFlags struct {
-	online bool
-	every  int
-}
-
-func (r *replayFlags) add(c *cobra.Command) {
-	o := evaluate.DefaultReplayOptions()
-	f := c.Flags()
-	f.BoolVar(&r.online, "online", false, "replay the mail: classify each message with a model of the earlier ones, then learn it")
-	f.IntVar(&r.every, "every", o.Every, "with --online: add a point to the learning curve every `N` messages")
-}
-
-// check returns an error for a flag of a replay without --online.
-func (r *replayFlags) check(c *cobra.Command) error {
-	if f := c.Flags().Lookup("every"); f != nil && f.Changed && !r.online {
-		return errors.New("--every needs --online")
-	}
-	return nil
+func (x *experiment) addOnline() {
+	x.command.Flags().BoolVar(&x.online, "online", false, "replay the mail: classify each message with a model of the earlier ones, then learn it")
 }
 
 type replayReport struct {
@@ -46,11 +25,11 @@ func (x *experiment) replayModels(names []string) error {
 	if err != nil {
 		return err
 	}
-	ctx, r := x.command.Context(), &x.replay
+	ctx := x.command.Context()
 	read, err := read(x.program, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
 		return evaluate.ReadForReplay(ctx, mail.source, mail.classes, evaluate.ReplayOptions{
 			Reading: readingOf(x.Config), Models: x.Models, Thresholds: x.Thresholds,
-			ByTime: len(*x.sources.paths["trec"]) == 0, Seed: x.Seed, Every: r.every, // an index has an order of its own
+			ByTime: len(*x.sources.paths["trec"]) == 0, Seed: x.Seed, // an index has an order of its own
 			Workers: x.Workers, Memory: memoryOf(x.Config), Progress: step,
 		})
 	})
@@ -69,7 +48,7 @@ func (x *experiment) replayModels(names []string) error {
 	return x.show(replayReport{read.Summary(), read.Seconds, all, x})
 }
 
-// describe adds a row for each model, and the learning curve of a single one.
+// describe adds a row for each model, and the verdicts of a single one.
 func (r replayReport) describe(a *answer, fully bool) {
 	x := r.experiment
 	a.mail(r.Corpus, fully)
@@ -95,17 +74,5 @@ func (r replayReport) describe(a *answer, fully bool) {
 		x.more(a)
 		return
 	}
-	single := r.Models[0]
-	a.verdicts(single.Verdicts, "with thresholds from what was learned before")
-	if len(single.Curve) == 0 {
-		return
-	}
-	a.gap()
-	heads = []string{"hm%", "sm%", "lam%", "(1-ROCA)%"}
-	t = nil
-	t.row("  messages so far", heads)
-	for _, at := range single.Curve {
-		t.row(screen.Sprintf("  %d", at.Messages), figuresOf(&metrics.Figures{SpamFigures: at.SpamFigures}, heads...))
-	}
-	a.table(t, 0)
+	a.verdicts(r.Models[0].Verdicts, "with thresholds from what was learned before")
 }

@@ -53,7 +53,7 @@ type paged interface {
 func newPage(title string, s train.Summary, results []train.Result, facts ...report.Fact) report.Page {
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Models: results, Of: results[0].Model, Facts: facts,
-		Warnings: append(slices.Concat(s.Remarks, s.Warnings), doubts(results)...),
+		Warnings: slices.Concat(s.Remarks, s.Warnings, doubts(results)),
 	}
 	for _, class := range s.Classes {
 		page.Classes = append(page.Classes, class.Name)
@@ -69,7 +69,7 @@ func addSingle(page *report.Page, f *filter.Filter, found evaluate.Findings) err
 	r := page.Models[0]
 	page.Figures, page.Mistakes = r.Test, found.Review.Mistakes
 	if len(found.Curve) > 0 && r.Test != nil {
-		page.Scores, page.Thresholds = &found.Scores, r.Thresholds
+		page.Thresholds = r.Thresholds
 		page.Curves = append(page.Curves, found.Curve)
 	}
 	var err error
@@ -82,8 +82,10 @@ func addSingle(page *report.Page, f *filter.Filter, found evaluate.Findings) err
 // trainedPage is the page about models that were trained on one collection, the best first. The findings and the leaks are about the best.
 func (x *experiment) trainedPage(title string, collection *train.Collection, all []train.Trained, found evaluate.Findings, leaks []evaluate.Leak) (report.Page, error) {
 	ctx, best := x.command.Context(), all[0]
-	page := newPage(title, collection.Summary(), resultsOf(all), corpusFacts(x.Config, collection.Summary())...)
-	page.On, page.Leaks, page.HasBest = "the test part", leaks, best.Result.Development != nil && len(all) > 1
+	s, results := collection.Summary(), resultsOf(all)
+	page := newPage(title, s, results, corpusFacts(x.Config, s)...)
+	page.Warnings = slices.Concat(s.Remarks, s.Warnings, doubted{collection.Classes(), leaks, results}.all())
+	page.On, page.HasBest = "the test part", best.Result.Development != nil && len(all) > 1
 	if len(all) == 1 {
 		page.Facts = append(resultFacts("test message", best.Result.Test), page.Facts...)
 	} else {
@@ -138,7 +140,7 @@ func resultFacts(of string, f *metrics.Figures) []report.Fact {
 }
 
 // addRefitted adds facts and warnings about the saved model.
-func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []string) {
+func addRefitted(page *report.Page, s train.Summary, r train.Refitted, d doubted) {
 	page.Facts = append(verdictFacts(r.Verdicts, heldOut), page.Facts...)
 	page.Facts = append(page.Facts, report.Fact{Name: "Figures", Value: "from a model of the training part, as are the thresholds in the plots"})
 	saved := screen.Sprintf("fitted to all %d messages", r.Messages)
@@ -149,7 +151,7 @@ func addRefitted(page *report.Page, s train.Summary, r train.Refitted, doubts []
 	if r.Promise != nil {
 		page.Facts = append(page.Facts, report.Fact{Name: "Guarantee", Value: r.Promise.String()})
 	}
-	page.Warnings = append(slices.Concat(s.Remarks, s.Warnings), doubts...)
+	page.Warnings = slices.Concat(s.Remarks, s.Warnings, d.all())
 }
 
 // corpusFacts describes how mail was read and split.

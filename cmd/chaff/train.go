@@ -132,7 +132,7 @@ func (x *experiment) train() error {
 		}
 		f, r.Saved, r.Doubtful = saved, &refit, doubtsOf(learned, refit.Doubtful, saved)
 		r.warned[0].Warnings = refit.Warnings
-		addRefitted(&page, r.Corpus, refit, doubts(r.warned))
+		addRefitted(&page, r.Corpus, refit, doubted{r.classes, leaks, r.warned})
 	} else {
 		page.Facts = append(verdictFacts(result.Verdicts, "the test part"), page.Facts...)
 	}
