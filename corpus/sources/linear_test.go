@@ -11,7 +11,6 @@ import (
 
 func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n"
-	const far = from + "Content-Length: 99999999\n\n"
 	scan := func(text []byte) { scanAll(t, bytes.NewReader(text)) }
 	unquote := func(text []byte) { unquoteFrom(bytes.Clone(text)) }
 	decode := func(text []byte) { decodeMUTF7(string(text)) }
@@ -20,10 +19,7 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		work             func([]byte)
 	}{
 		{"empty messages", "", from + "\n", scan},
-		{"messages whose length points beyond the end", "", far, scan},
-		{"lines that could begin a message, after one that is long", far, "x\n" + from, scan},
-		{"lines that could begin a message, after one without a length", from + "\n", "x\n" + from, scan},
-		{"joined messages, after one that is long", far, "x\n" + from + "a: b\n\n", scan},
+		{"lines that could begin a message", from + "\n", "x\n" + from, scan},
 		{"dates of many numbers", from, "\nFrom a@b.example" + strings.Repeat(" 12:30 2002", 90) + "\n", scan},
 		{"lines that end in CR", "", strings.ReplaceAll(from+"\n", "\n", "\r"), scan},
 		{"patches in a letter", from + "\n", "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\na: b\n\n", scan},
@@ -31,7 +27,6 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		{"folds of labels", from + "X-Gmail-Labels: \n", " =?UTF-8?Q?a,?=\n", scan},
 		{"words of a date", from, "From a@b.example" + strings.Repeat(" Thu", 200) + "\n", scan},
 		{"a From_ line that does not end", from + "\nFrom ", "Thu ", scan},
-		{"fields of a length", from, "Content-Length: 1\n", scan},
 		{"empty lines", from, "\n", scan},
 		{"quotes", "\n", ">From \n", unquote},
 		{"quotes of quotes", "\n", ">", unquote},

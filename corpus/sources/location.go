@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 
 	"chaff/corpus"
 	"chaff/internal/lines"
@@ -130,6 +131,7 @@ func cutEmlx(file []byte) []byte {
 }
 
 // emlxLength returns the number in the first line of a file of Apple Mail, which is padded with blanks.
-func emlxLength(line []byte) (int64, bool) {
-	return contentLength(bytes.Trim(line, " \t"))
+func emlxLength(line []byte) (n int64, ok bool) {
+	size, err := strconv.ParseUint(string(bytes.Trim(line, " \t")), 10, 63)
+	return int64(size), err == nil && size <= corpus.MaxMessageBytes
 }

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
-	"sort"
-	"strconv"
 	"sync"
 
 	"chaff/corpus"
@@ -83,9 +80,7 @@ var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 //
 // The first dated line, and one after an empty line, also begin a message without a header. No line in the header of a message begins another one.
 //
-// QUIRK: mboxcl2 does not quote, but gives the length of each body in Content-Length. The field is often wrong, so it counts only if it points
-// exactly to a From_ line, to an empty line before one, or to the end of the file. The From_ lines before that offset are then part of the
-// letter. See testdata/mbox/mboxcl2.mbox.
+// QUIRK: Content-Length, by which mboxcl2 parts messages, counts nothing: most writers copy or miscount it, and any sender can write it.
 //
 // QUIRK: git format-patch begins each patch with a From_ line that has the name of a commit. Such lines part messages only in a
 // file that begins with one: in other mail, they are in letters with a patch.
@@ -101,7 +96,6 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 		case err == io.EOF:
 			return s.end()
 		case err != nil:
-			s.settle(true)
 			return err
 		}
 	}
@@ -111,39 +105,33 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 var mboxReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, mboxBuffer) }}
 
 // An mboxScanner takes the lines of an mbox one after the other.
-//
-// Whether a From_ line begins a message is known only after the lines up to the offset that a Content-Length points to.
-// Until then the line is open.
 type mboxScanner struct {
 	emit    func(mboxMessage) bool
 	stopped bool  // emit has returned false, or the file is no mbox
 	noMail  error // the format that the file has instead
 
-	lineEnd        byte      // the last byte of a line; 0 before the first part of the file
-	within         bool      // the line began in an earlier part of the file
-	offset         int64     // of the line
-	afterEmpty     bool      // the previous line is empty, or there is none
-	emptyAt        int64     // offset of that empty line
-	inHeader       bool      // the line is in the header after the last From_ line
-	last           *fromLine // the last From_ line, which may begin no message
-	held           bool      // last is the previous line, and this line decides about it
-	likeness       likeness  // of the held line, whose beginning is heldLine
-	heldLine       []byte
+	lineEnd    byte        // the last byte of a line; 0 before the first part of the file
+	within     bool        // the line began in an earlier part of the file
+	offset     int64       // of the line
+	afterEmpty bool        // the previous line is empty, or there is none
+	message    *mboxHeader // that the line belongs to; nil before the first
+	inHeader   bool        // the line is in its header
+
+	held           bool // the previous line may begin a message, and this line decides about it
+	heldAt         int64
+	heldLine       []byte // its beginning
 	heldAfterEmpty bool
-	open           []*fromLine // the From_ line of the current message, and the candidates after it
-	text           bool        // a line was not empty
-	patches        bool        // the file begins with a patch of git
-	missed         int         // lines that look like From_ lines and were taken for text
-	missedLine     string      // the first of them
+	likeness       likeness // of it
+
+	text       bool   // a line was not empty
+	patches    bool   // the file begins with a patch of git
+	missed     int    // lines that look like From_ lines and were taken for text
+	missedLine string // the first of them
 }
 
-// A fromLine is a From_ line, or the end of the file.
-type fromLine struct {
-	offset   int64
-	emptyAt  int64 // offset of the empty line before it, or its own
-	begins   bool  // begins a message unless a Content-Length says otherwise
-	points   int64 // offset that its Content-Length points to; 0: none
-	length   int64 // the Content-Length; -1: none
+// An mboxHeader is what the header of a message says of it.
+type mboxHeader struct {
+	offset   int64 // of the From_ line
 	leftOut  bool
 	labels   []byte // the value of X-Gmail-Labels
 	inLabels bool   // the last line is a part of it
@@ -209,13 +197,10 @@ func (s *mboxScanner) line(line []byte) {
 	}
 	switch {
 	case len(text) == 0:
-		if s.inHeader && s.last.length >= 0 { // the body begins behind the line
-			s.last.points = start + int64(len(line)) + s.last.length
-		}
-		s.inHeader, s.afterEmpty, s.emptyAt = false, true, start
+		s.inHeader, s.afterEmpty = false, true
 		return
 	case s.inHeader:
-		s.last.read(text)
+		s.message.read(text)
 	case bytes.HasPrefix(text, []byte(lines.FromPrefix)):
 		s.hold(start, text)
 	}
@@ -225,64 +210,46 @@ func (s *mboxScanner) line(line []byte) {
 // hold keeps the line at start, which begins with "From ", until the next line decides about it.
 func (s *mboxScanner) hold(start int64, text []byte) {
 	s.likeness, s.heldAfterEmpty = likenessOf(text), s.afterEmpty
-	if s.likeness == likeText && !s.afterEmpty {
-		return
-	}
-	s.heldLine = append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
-	s.last = s.newFromLine(start)
-	s.patches = s.patches || s.likeness == likePatch && len(s.open) == 0
-	s.held = true
-}
-
-func (s *mboxScanner) newFromLine(offset int64) *fromLine {
-	l := &fromLine{offset: offset, emptyAt: offset, length: -1}
-	if s.afterEmpty {
-		l.emptyAt = s.emptyAt
-	}
-	return l
+	s.held = s.likeness != likeText || s.afterEmpty
+	s.heldAt, s.heldLine = start, append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
+	s.patches = s.patches || s.likeness == likePatch && s.message == nil
 }
 
 // decide settles whether the held line begins a message, given the text of the next line.
 func (s *mboxScanner) decide(next []byte) {
 	s.held = false
-	l := s.last
-	l.begins = s.begins(next)
-	if !l.begins && (s.likeness >= likeDated || s.heldAfterEmpty && isMailField(next)) {
+	switch {
+	case s.begins(next):
+		s.close(s.heldAt)
+		s.message, s.inHeader = &mboxHeader{offset: s.heldAt}, true
+	case s.likeness >= likeDated, s.heldAfterEmpty && isMailField(next):
 		if s.missed++; s.missed == 1 {
 			s.missedLine = string(s.heldLine)
 		}
 	}
-	if s.likeness == likeText || len(s.open) == 0 && !l.begins {
-		return // a line of a letter, or text before the first message
-	}
-	s.inHeader = l.begins || isField(next)
-	s.open = append(s.open, l)
-	s.settle(false)
 }
 
 // begins reports whether the held line begins a message, given the text of the next line.
 func (s *mboxScanner) begins(next []byte) bool {
 	dated := s.likeness == likeDated || s.likeness == likePatch && s.patches
-	if dated && (isField(next) || s.heldAfterEmpty && (len(s.open) == 0 || len(next) == 0 || bytes.HasPrefix(bytes.TrimPrefix(next, []byte(">")), []byte(lines.FromPrefix)))) {
+	if dated && (isField(next) || s.heldAfterEmpty && (s.message == nil || len(next) == 0 || bytes.HasPrefix(bytes.TrimPrefix(next, []byte(">")), []byte(lines.FromPrefix)))) {
 		return true
 	}
 	return s.likeness == likeSender && s.heldAfterEmpty && isMailField(next)
 }
 
-// end treats the end of the file as the From_ line of one more message.
+// end ends the last message.
 func (s *mboxScanner) end() error {
 	if s.held {
 		s.decide(nil)
 	}
 	switch {
-	case s.noMail != nil, len(s.open) == 0 && !s.text:
+	case s.noMail != nil, s.message == nil && !s.text:
 		return s.noMail
-	case len(s.open) == 0:
+	case s.message == nil:
 		return errNoFromLine
 	}
-	s.open = append(s.open, s.newFromLine(s.offset))
-	s.open[len(s.open)-1].begins = true
-	s.settle(true)
+	s.close(s.offset)
 	switch s.missed {
 	case 0:
 		return nil
@@ -292,44 +259,20 @@ func (s *mboxScanner) end() error {
 	return corpus.Remark(fmt.Sprintf("has %d lines that look like the beginning of a message and were taken for text, the first: %q", s.missed, s.missedLine))
 }
 
-// settle emits the messages whose end is known. At the end of the file, no Content-Length can point further ahead.
-func (s *mboxScanner) settle(end bool) {
-	for len(s.open) > 1 && !s.stopped {
-		next, known := s.next(end)
-		if !known {
-			return
-		}
-		if next == 0 {
-			s.open = s.open[:1] // none of the candidates begins a message
-			return
-		}
-		first := s.open[0]
-		m := mboxMessage{offset: first.offset, size: s.open[next].offset - first.offset, leftOut: first.leftOut}
-		if first.labels != nil {
-			m.label = gmailLabel(string(first.labels))
-		}
-		s.stopped = !s.emit(m)
-		s.open = s.open[next:]
+// close emits the current message, which ends at an offset.
+func (s *mboxScanner) close(end int64) {
+	if s.message == nil || s.stopped {
+		return
 	}
+	m := mboxMessage{offset: s.message.offset, size: end - s.message.offset, leftOut: s.message.leftOut}
+	if s.message.labels != nil {
+		m.label = gmailLabel(string(s.message.labels))
+	}
+	s.stopped = !s.emit(m)
 }
 
-// next returns the index of the open From_ line that begins the message after the first, or 0 if none does. The answer is
-// unknown while a Content-Length points further ahead.
-func (s *mboxScanner) next(end bool) (next int, known bool) {
-	if points := s.open[0].points; points > 0 {
-		i := 1 + sort.Search(len(s.open)-1, func(i int) bool { return s.open[i+1].offset >= points })
-		if i < len(s.open) && (s.open[i].offset == points || s.open[i].emptyAt == points) {
-			return i, true
-		}
-		if i == len(s.open) && !end {
-			return 0, false
-		}
-	}
-	return 1 + slices.IndexFunc(s.open[1:], func(l *fromLine) bool { return l.begins }), true
-}
-
-// read reads a line of the header after the From_ line. The labels of Gmail are above all that a sender could write.
-func (l *fromLine) read(line []byte) {
+// read reads a line of the header. The labels of Gmail are above all that a sender could write.
+func (l *mboxHeader) read(line []byte) {
 	if line[0] == ' ' || line[0] == '\t' {
 		if l.inLabels && len(l.labels) < maxLabels {
 			l.labels = append(l.labels, line...)
@@ -346,20 +289,10 @@ func (l *fromLine) read(line []byte) {
 		if l.inLabels = !l.belowTop && l.labels == nil; l.inLabels {
 			l.labels = append([]byte{}, value[:min(len(value), maxLabels)]...)
 		}
-	case "content-length":
-		if n, ok := contentLength(value); ok && l.length < 0 {
-			l.length = n
-		}
 	case "x-mozilla-status", "subject":
 		l.leftOut = l.leftOut || isInternal(string(name.Text()), value)
 	}
 	l.belowTop = true
-}
-
-// contentLength parses a number of bytes that a message can have.
-func contentLength(digits []byte) (n int64, ok bool) {
-	size, err := strconv.ParseUint(string(digits), 10, 63)
-	return int64(size), err == nil && size <= corpus.MaxMessageBytes
 }
 
 // isInternal reports whether a field marks a message of an mbox as deleted or as an internal note: Thunderbird sets the bit
