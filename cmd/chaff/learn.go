@@ -83,7 +83,7 @@ an mbox from stdin, or all at each PATH. The next message is judged with them. A
 message that is known is not learned twice; with another class it moves over.
 
 Without --spam, --ham or --class, a PATH must show what it holds, as for chaff
-train: a mailbox, folders ham and spam, an index, a list, a table, junk.mbox.
+train: a mailbox, folders ham and spam, an index, a table, junk.mbox.
 
 With --maildir it learns what a mailbox says now that it did not say the last
 time: mail that is new in folders of spam and ham, and messages that you moved

@@ -35,7 +35,6 @@ func TestNoCommandWaitsForAPipeThatNobodyWritesTo(t *testing.T) {
 		{"merge", h.path("stored"), h.path("stored"), "-o", h.path("other")},
 		{"review", "-m", h.path("stored"), "--maildir", h.path("ham")},
 		{"train", "--ham", h.path("ham"), "--spam", h.path("pipe")},
-		{"train", "--list", h.path("pipe")},
 		{"train", "--trec", h.path("pipe")},
 		{"train", "--table", h.path("pipe")},
 		{"train", "--maildir", h.path("pipe")},

@@ -31,7 +31,6 @@ func sourceTable() []sourceFlag {
 		{"spam", "spam at `PATH`: a folder, mbox, message or archive; repeatable", sources.Spam, ""},
 		{"maildir", "a mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham; repeatable", "", sources.Mailbox},
 		{"trec", "an index `FILE` with lines \"spam path\" and \"ham path\"", "", sources.Index},
-		{"list", "a list `FILE` with lines \"ham:path\" and \"spam:path\"", "", sources.List},
 		{"table", "a table `FILE` (CSV, TSV): a message and its label in each row", "", sources.CSV},
 		{"folders", "a folder at `PATH` with a subfolder for each class", "", sources.Subfolders},
 	}

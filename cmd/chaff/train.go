@@ -35,10 +35,9 @@ With --quick it fits one model to all mail and measures nothing; chaff retrain
 makes up for it.
 
 A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
-spam by name, an mbox of Gmail, an index, a list or a table of labelled mail; or
-it has a name such as junk.mbox or inbox. For all other mail a flag says what it
-is: --ham or --spam for a folder, an mbox, a message, or a tar or zip archive of
-these.
+spam by name, an mbox of Gmail, an index or a table of labelled mail; or it has
+a name such as junk.mbox or inbox. For all other mail a flag says what it is:
+--ham or --spam for a folder, an mbox, a message, or an archive of these.
 
 The models are ` + wrapped(models.Names(), 68) + `.`,
 		Example: `  chaff train ~/Maildir

@@ -34,7 +34,6 @@ const (
 	Subfolders Format = "folders"      // a folder with a subfolder for each class
 	Index      Format = "index"        // an index of the TREC spam track: lines "spam PATH" and "ham PATH"
 	Gmail      Format = "gmail"        // an mbox that Gmail has exported
-	List       Format = "list"         // lines "spam:PATH" and "ham:PATH"
 	CSV        Format = "table"        // a table of messages, separated by commas, semicolons or tabs
 )
 
@@ -71,7 +70,6 @@ func formatTable() []formatRow {
 		{Subfolders, labelled, openClasses},
 		{Index, labelled, openIndex},
 		{Gmail, labelled, openGmail},
-		{List, labelled, openList},
 		{CSV, labelled, openCSV},
 	}
 }
@@ -168,7 +166,7 @@ var ErrNoLabel = errors.New("neither its name nor its contents say whether this 
 //
 //   - a folder or archive of Maildirs with a folder for spam is a mailbox
 //   - a folder or archive with no subfolders but those of ham and spam has folders for both classes
-//   - a file whose first line is "spam PATH" or "ham PATH" is an index, and one with "spam:PATH" or "ham:PATH" is a list
+//   - a file whose first line is "spam PATH" or "ham PATH" is an index
 //   - an mbox that Gmail has exported has labels in its messages
 //   - a file NAME.csv or .tsv is a table
 //   - anything else is what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
@@ -224,17 +222,12 @@ func formatOfLines(name string) Format {
 	defer f.Close()
 	read := bufio.NewScanner(f)
 	for read.Scan() {
-		line := strings.TrimSpace(strings.TrimPrefix(read.Text(), byteOrderMark))
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if _, _, err := parseListLine(line); err == nil {
-			return List
-		}
-		if _, _, err := parseIndexLine(line); err != nil {
+		if line := strings.TrimSpace(strings.TrimPrefix(read.Text(), byteOrderMark)); line != "" {
+			if _, _, err := parseIndexLine(line); err == nil {
+				return Index
+			}
 			break
 		}
-		return Index
 	}
 	return ""
 }

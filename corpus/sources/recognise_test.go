@@ -34,13 +34,12 @@ func TestRecognise(t *testing.T) {
 		write(file, mbox)
 	}
 	write("index", "spam ../data/inmail.1\nham ../data/inmail.2\n")
-	write("mail.list", "# mine\n\nham:inbox\n")
 	write("sms.csv", "label,text\nham,hello\n")
 	for name, want := range map[string]string{
 		"Maildir": string(Mailbox), "Maildir/.Junk": Spam, "Plain": string(Mailbox), "both": string(HamSpam), "more": "", "sa": string(HamSpam), "enron": string(HamSpam), "half": "", "deep": "", "old-spam": string(HamSpam),
 		"spam-2": Spam, "easy-ham-1": Ham, "not-spam": "", "ham-and-spam": "", "mixed": "",
 		"letter.eml": "", "Bulk Mail": Spam, "Trash": "", "junk.mbox": Spam, "INBOX": Ham, "Sent.mbx": Ham,
-		"letters": "", "Courrier indésirable.mbox": Spam, "index": string(Index), "mail.list": string(List), "sms.csv": string(CSV),
+		"letters": "", "Courrier indésirable.mbox": Spam, "index": string(Index), "sms.csv": string(CSV),
 	} {
 		format, label, err := Recognise(filepath.Join(root, filepath.FromSlash(name)))
 		if got := string(format) + label; got != want || (want == "") != errors.Is(err, ErrNoLabel) || want != "" && err != nil {

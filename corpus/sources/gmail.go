@@ -1,0 +1,70 @@
+package sources
+
+import (
+	"cmp"
+	"fmt"
+	"mime"
+	"path/filepath"
+	"strings"
+)
+
+// gmailLabel returns what the labels say that Gmail gives a message: [Spam], [Ham], or [LeftOut] for mail that was deleted, sent or not sent
+// yet. They are in the language of the account, as names of folders are. The value may be encoded (RFC 2047).
+func gmailLabel(value string) string {
+	if decoded, err := new(mime.WordDecoder).DecodeHeader(value); err == nil {
+		value = decoded
+	}
+	label := Ham
+	for name := range strings.SplitSeq(value, ",") {
+		switch says, why := labelOf(strings.Trim(name, "\" \t")); {
+		case says == LeftOut || why == sentMail:
+			return LeftOut
+		case says == Spam:
+			label = Spam
+		}
+	}
+	return label
+}
+
+// openGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam.
+func openGmail(name string, _ Options) (Mail, error) {
+	counts := countGmail(name)
+	note := name + ": mbox with X-Gmail-Labels"
+	for _, label := range []string{LeftOut, Ham, Spam} {
+		note += ", " + gmailCount(counts, label)
+	}
+	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
+		for item, err := range listMbox(system{}, filepath.Clean(name), "") {
+			if item.Label = cmp.Or(item.Label, Ham); item.Label != LeftOut && !yield(item, err) {
+				return
+			}
+		}
+	}}, nil
+}
+
+// countGmail counts how many messages of an mbox have which label, if Gmail has exported it. A pipe is none, since it can be read only once.
+func countGmail(name string) map[string]int {
+	if p, err := inspect(system{}, name, false, nil); err != nil || !p.isGmail() {
+		return nil
+	}
+	counts := map[string]int{}
+	for item, err := range listMbox(system{}, filepath.Clean(name), "") {
+		if err == nil {
+			counts[cmp.Or(item.Label, Ham)]++
+		}
+	}
+	return counts
+}
+
+// gmailCount says how many messages have a label.
+func gmailCount(counts map[string]int, label string) string {
+	return fmt.Sprintf("%d %s", counts[label], strings.Replace(label, LeftOut, "in Sent, Drafts or Trash", 1))
+}
+
+// isGmail reports whether the first message of an mbox has labels of Gmail.
+func (p place) isGmail() (is bool) {
+	s := newMboxScanner(func(m mboxMessage) bool { is = m.label != ""; return false })
+	s.take(p.head, true)
+	_ = s.end() // only the first message counts
+	return is && p.Format == Mbox
+}

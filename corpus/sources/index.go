@@ -1,0 +1,119 @@
+package sources
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"chaff/internal/replace"
+)
+
+// openIndex lists the messages of an index of the TREC spam track, one message on a line, in the order of the lines:
+//
+//	spam ../data/inmail.1
+//	ham ../data/inmail.2
+//
+// The label is ham or spam in any case. A path is relative to the folder of the index, and may contain blanks. Empty lines are skipped. An
+// unusable line is an error in the stream that names the index and the line; its file must exist when its turn comes, but is not read. The
+// index may be compressed.
+func openIndex(name string, _ Options) (Mail, error) {
+	if err := isTextFile(name, "an index", "spam ../data/inmail.1"); err != nil {
+		return Mail{}, err
+	}
+	note := name + ": index"
+	name = filepath.Clean(name)
+	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
+		f, err := openPlain(system{}, name)
+		if err != nil {
+			yield(Item{Origin: name}, explain("open", name, err))
+			return
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		n := 1
+		for ; lines.Scan(); n++ {
+			line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), byteOrderMark))
+			if line == "" {
+				continue
+			}
+			item, err := indexed(filepath.Dir(name), line)
+			if err != nil {
+				item.Origin = fmt.Sprintf("%s:%d", name, n)
+				err = fmt.Errorf("%s: %w", item.Origin, err)
+			}
+			if !yield(item, err) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			if errors.Is(err, bufio.ErrTooLong) {
+				err = errors.New("the line is too long; the rest is not read")
+			}
+			origin := fmt.Sprintf("%s:%d", name, n)
+			yield(Item{Origin: origin}, explain("read", origin, err))
+		}
+	}}, nil
+}
+
+// indexed returns the message that a line of an index in the folder dir names.
+func indexed(dir, line string) (Item, error) {
+	label, file, err := parseIndexLine(line)
+	if err != nil {
+		return Item{Label: label}, err
+	}
+	full := filepath.FromSlash(file)
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(dir, full)
+	}
+	item := oneMessage(system{}, full, label, Message)
+	switch info, err := os.Stat(full); {
+	case err != nil:
+		return item, fmt.Errorf("%q: %w", file, replace.Reason(err))
+	case !info.Mode().IsRegular():
+		return item, fmt.Errorf("%q: is not a file", file)
+	}
+	return item, nil
+}
+
+// parseIndexLine splits a line "label path". The label is "ham", "spam", or "" with an error.
+func parseIndexLine(line string) (label, name string, err error) {
+	word, name := line, ""
+	if i := strings.IndexAny(line, " \t"); i >= 0 {
+		word, name = line[:i], strings.TrimSpace(line[i:])
+	}
+	label = strings.ToLower(word)
+	switch {
+	case label != Ham && label != Spam:
+		return "", "", fmt.Errorf("unknown label %q (want ham or spam)", shorten(word))
+	case name == "":
+		return label, "", fmt.Errorf("no path after the label %q", label)
+	}
+	return label, name, nil
+}
+
+// shorten limits the text that an error quotes.
+func shorten(text string) string {
+	if len(text) > 40 {
+		return text[:40] + "..."
+	}
+	return text
+}
+
+// isTextFile returns an error if the file at name cannot be what is wanted: a text with lines such as the example.
+func isTextFile(name, wanted, example string) error {
+	found, err := Detect(name)
+	if err != nil || !found.isFolder() {
+		return err
+	}
+	what := found.Why
+	if found.Format.row().kind == ofFolder {
+		what = "folder"
+	}
+	return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", name, what, wanted, example)
+}
+
+// byteOrderMark is what some programs write before text in UTF-8.
+const byteOrderMark = "\ufeff"
