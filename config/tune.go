@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -197,11 +196,7 @@ type Trial struct {
 }
 
 // Plan is the numbered trials of a search.
-type Plan struct {
-	Trials  []Trial
-	LeftOut int   // the number of invalid combinations
-	Reason  error // of the first of these
-}
+type Plan struct{ Trials []Trial }
 
 // ErrNoSearch reports a configuration without a search.
 var ErrNoSearch = errors.New("nothing to search: there is no entry [[tune.search]]")
@@ -238,18 +233,10 @@ func (c Config) Plan() (plan Plan, err error) {
 			continue
 		}
 		seen[name] = true
-		if err := trial.Config.Validate(); err != nil {
-			plan.LeftOut++
-			plan.Reason = cmp.Or(plan.Reason, complaints(err)[0])
-			continue
-		}
 		plan.Trials, idle = append(plan.Trials, trial), 0
 		for _, choice := range trial.Choices {
 			used[choice.Key] = true
 		}
-	}
-	if len(plan.Trials) == 0 {
-		return plan, fmt.Errorf("no combination of the search is valid: %w", plan.Reason)
 	}
 	var errs []error
 	for _, a := range axes {
@@ -260,7 +247,7 @@ func (c Config) Plan() (plan Plan, err error) {
 	return plan, errors.Join(errs...)
 }
 
-// axes returns the possible values of each entry. It refuses a value that a setting takes neither with c nor with the defaults.
+// axes returns the possible values of each entry. It refuses a value that is not valid. No setting decides what another one may be.
 func (c Config) axes() (axes []axis, err error) {
 	known, base := settings(Default()), c
 	base.Tune = DefaultTune()
@@ -272,8 +259,7 @@ func (c Config) axes() (axes []axis, err error) {
 		}
 		a.entry = s.entryName(i)
 		for _, value := range a.points {
-			err := base.with(Choice{a.key, value}).Validate()
-			if err != nil && Default().with(Choice{a.key, value}).Validate() != nil {
+			if err := base.with(Choice{a.key, value}).Validate(); err != nil {
 				errs = append(errs, fmt.Errorf("tune.%s: %w", a.entry, complaints(err)[0]))
 			}
 		}

@@ -146,22 +146,6 @@ values = [1, 2, 3]
 	}
 }
 
-func TestCombinationsThatAreNotValidAreLeftOut(t *testing.T) {
-	got, p := plan(t, `
-model = "softmax"
-[tune]
-[[tune.search]]
-key = "models.softmax.method"
-values = ["stochastic", "batch"]
-[[tune.search]]
-key = "models.softmax.l1"
-values = [0, 1]
-`)
-	if len(got) != 3 || p.LeftOut != 1 || p.Reason == nil || !strings.Contains(p.Reason.Error(), "models.softmax.l1 is 1: must be 0 for the method batch") {
-		t.Errorf("%q, %d left out: %v", got, p.LeftOut, p.Reason)
-	}
-}
-
 func TestTheSameSearchInEachFormat(t *testing.T) {
 	files := map[string]string{
 		".toml": "[tune]\nmethod = \"random\"\n[[tune.search]]\nkey = \"models.softmax.learning_rate\"\nvalues = [1, 2.5]\n" +

@@ -43,7 +43,7 @@ func BoundaryOf(ctx context.Context, c *train.Collection) (Boundary, error) {
 	}
 	d := c.Dataset(corpus.Train, features.Counts).Select(ids)
 	trainer := models.DefaultOptions().Softmax
-	trainer.Method, trainer.L2 = models.MethodBatch, 0.001
+	trainer.Epochs, trainer.Tolerance, trainer.LearningRate = 200, 0, 1 // to the minimum
 	linear, _, err := trainer.Train(ctx, d, models.EpochOptions{})
 	if err != nil {
 		return Boundary{}, err

@@ -17,7 +17,6 @@ func BenchmarkTrainTenEpochs(b *testing.B) {
 	}{
 		{"averaged-perceptron", features.Bits, models.Perceptron{Passes: passes, Steps: models.Steps{LearningRate: 1}, Averaged: true}},
 		{"softmax", features.NormalisedBits, models.Softmax{Passes: passes, LearningRate: 1, L2: 0.01}},
-		{"softmax with L1", features.NormalisedBits, models.Softmax{Passes: passes, LearningRate: 1, L1: 0.01, L2: 0.01}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			d := randomDataset(1, bench.kind, 5_000, 50_000, 2, 300)

@@ -5,39 +5,38 @@ import (
 	"testing"
 )
 
-// alpha = 1, L1 = 1/2 and L2 = 2 over N = 2 documents, so 1/4 and 1 for each.
+// alpha = 1 and L2 = 2 over N = 2 documents, so 1 for each.
 //
 //	f = (1, 2, 1/2, 0), class 1: z = 0, dL/dz = -1/2
 //	    g = (-1/2; -1/2, -1, -1/4, 0) = u, sqrt(n) = |g|        sigma w = 0
 //	    b   = 1/2 / (1/2 + 1) = 1/3                             the bias is free
-//	    w_1 = (1/2 - 1/4) / (1/2 + 1 + 1) = 1/10
-//	    w_2 = (1 - 1/4) / (1 + 1 + 1) = 1/4
-//	    w_3 = 0                                                 |u| = 1/4 is within L1 t/N
+//	    w_1 = 1/2 / (1/2 + 1 + 1) = 1/5
+//	    w_2 = 1 / (1 + 1 + 1) = 1/3
+//	    w_3 = 1/4 / (1/4 + 1 + 1) = 1/9
 //	    w_4 = 0                                                 not in the document
-//	f = (1, 0, 0, 0), class 1: z = 1/10 + 1/3, dL/dz = -p = -1/(1 + exp(z)), g = -p for the bias and w_1
+//	f = (1, 0, 0, 0), class 1: z = 1/5 + 1/3, dL/dz = -p = -1/(1 + exp(z)), g = -p for the bias and w_1
 //	    r   = sqrt(1/4 + p^2)                                   sigma = r - 1/2
 //	    b   = (1/2 + p + (r - 1/2) 1/3) / (r + 1)
-//	    w_1 = (1/2 + p + (r - 1/2) 1/10 - 1/2) / (r + 1 + 2)
-//	    w_2 = (1 - 1/2) / (1 + 1 + 2) = 1/8                     not in the document, but the penalties grow
+//	    w_1 = (1/2 + p + (r - 1/2) 1/5) / (r + 1 + 2)
+//	    w_2 = 1 / (1 + 1 + 2) = 1/4                             not in the document, but the penalty grows
+//	    w_3 = 1/4 / (1/4 + 1 + 2) = 1/13
 func TestFTRLByHand(t *testing.T) {
 	documents := [][]float32{{1, 2, 0.5, 0}, {1, 0, 0, 0}}
 	d := matrix(2, []int32{1, 1}, documents)
-	l := Softmax{LearningRate: 1, L1: 0.5, L2: 2}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
+	l := Softmax{LearningRate: 1, L2: 2}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
 
 	l.learn(d.Row(0), 1, 1)
 	now := snapshot(nil, l, 1)
 	wantNear(t, "bias", now.bias[0], 1./3, 1e-15)
-	wantAllNear(t, "weights", now.weights[:2], []float64{1. / 10, 1. / 4}, 1e-15)
-	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
+	wantAllNear(t, "weights", now.weights, []float64{1. / 5, 1. / 3, 1. / 9, 0}, 1e-15)
 
 	untouched := l.slots[1]
 	l.learn(d.Row(1), 1, 1)
 	now = snapshot(nil, l, 1)
-	p := 1 / (1 + math.Exp(1./10+1./3))
+	p := 1 / (1 + math.Exp(1./5+1./3))
 	r := math.Sqrt(1./4 + p*p)
 	wantNear(t, "bias", now.bias[0], (0.5+p+(r-0.5)/3)/(r+1), 1e-15)
-	wantAllNear(t, "weights", now.weights[:2], []float64{(p + (r-0.5)/10) / (r + 3), 1. / 8}, 1e-15)
-	wantAllNear(t, "weights within L1", now.weights[2:], []float64{0, 0}, 0)
+	wantAllNear(t, "weights", now.weights, []float64{(0.5 + p + (r-0.5)/5) / (r + 3), 1. / 4, 1. / 13, 0}, 1e-15)
 	if got := l.slots[1]; got != untouched {
 		t.Errorf("the term that is not in the document was touched: got %v, want %v", got, untouched)
 	}

@@ -63,8 +63,7 @@
 //	least mean squares       cs446 lecture 4, "Least Mean Square Error"                    lms.go
 //	gradient descent         cs446 lecture 4, "Gradient descent (batch)", and stochastic   gradient.go
 //	softmax regression       cs440 lecture 16, "Differentiable Multi-Class Perceptron"     softmax.go
-//	its stochastic method    McMahan et al., KDD 2013; McMahan, AISTATS 2011               ftrl.go
-//	its batch method         L-BFGS                                                        lbfgs.go
+//	its steps                McMahan et al., KDD 2013; McMahan, AISTATS 2011               ftrl.go
 //	passive-aggressive       Crammer et al., JMLR 7, 2006                                  passiveaggressive.go
 //	votes, the default       Raina, Shen, Ng, McCallum, NIPS 2003                          votes.go
 //	its steps, AdaGrad       Duchi, Hazan, Singer, JMLR 12, 2011                           votes.go

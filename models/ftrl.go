@@ -7,18 +7,17 @@ import (
 	"chaff/features"
 )
 
-// ftrl is the stochastic method of [Softmax], FTRL-proximal. After each document the weights minimise, term by term, a linear
-// approximation of all losses so far, the penalties so far, and the distance to the weights so far:
+// ftrl is the learner of [Softmax], FTRL-proximal. After each document the weights minimise, term by term, a linear
+// approximation of all losses so far, the penalty so far, and the distance to the weights so far:
 //
 //	g        = dL/dz f_w                                       at document t, for the terms w of the document
 //	sigma    = (sqrt(n_w + g^2) - sqrt(n_w)) / alpha
 //	u_w     <- u_w + g - sigma w_w,    n_w <- n_w + g^2
-//	w_w      = 0                                               if |u_w| <= L1 t/N
-//	           -(u_w - sign(u_w) L1 t/N) / (sqrt(n_w)/alpha + 1/alpha + L2 t/N)   else
+//	w_w      = -u_w / (sqrt(n_w)/alpha + 1/alpha + L2 t/N)
 //
-// N is the number of documents of a pass. Each document adds its share of the penalties, so that over many passes, too, the
+// N is the number of documents of a pass. Each document adds its share of the penalty, so that over many passes, too, the
 // weights approach the minimum of the loss of [Softmax]. The weight of a term is computed when a document needs it, so that
-// penalties do not touch the other terms. Source: H. B. McMahan et al.: Ad Click Prediction: a View from the Trenches
+// the penalty does not touch the other terms. Source: H. B. McMahan et al.: Ad Click Prediction: a View from the Trenches
 // (KDD 2013), algorithm 1 with beta = 1, and H. B. McMahan: Follow-the-Regularized-Leader and Mirror Descent (AISTATS
 // 2011), section 2, for penalties that add up.
 type ftrl struct {
@@ -26,8 +25,8 @@ type ftrl struct {
 	bias      []slot // R
 	slots     []slot // V x R
 	alpha     float64
-	l1, l2    float64
-	documents float64 // N; 0 if they have no end, which applies the full penalties from the start
+	l2        float64
+	documents float64 // N; 0 if they have no end, which applies the full penalty from the start
 	t         float64 // documents read
 	origin    bool
 	start     float64 // the loss of equal probabilities
@@ -43,7 +42,7 @@ func (m Softmax) newLearner(classes []string, terms, documents int) learner {
 	R := rowCount(len(classes))
 	return &ftrl{
 		R: R, bias: make([]slot, R), slots: make([]slot, R*terms),
-		alpha: m.LearningRate, l1: m.L1, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
+		alpha: m.LearningRate, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
 		start: math.Log(float64(len(classes))), tolerance: m.Tolerance, before: math.Inf(1),
 	}
 }
@@ -56,15 +55,15 @@ func (l *ftrl) pass() (updates int, atRest bool) {
 	return 0, l.tolerance > 0 && loss < l.start && before-loss < l.tolerance*l.start
 }
 
-func (l *ftrl) penalties() (l1, l2 float64) {
+// penalty returns the L2 so far.
+func (l *ftrl) penalty() float64 {
 	if l.documents == 0 {
-		return l.l1, l.l2
+		return l.l2
 	}
-	share := l.t / l.documents
-	return l.l1 * share, l.l2 * share
+	return l.l2 * (l.t / l.documents)
 }
 
-// globals lists N too: who goes on after training goes on with its share of the penalties.
+// globals lists N too: who goes on after training goes on with its share of the penalty.
 func (l *ftrl) globals(c *codec) {
 	c.float(&l.documents)
 	c.float(&l.t)
@@ -96,11 +95,8 @@ func (s *slot) list(c *codec) {
 }
 
 // weight returns w of a slot.
-func (l *ftrl) weight(s slot, l1, l2 float64) float64 {
-	if math.Abs(s.u) <= l1 {
-		return 0
-	}
-	return -(s.u - math.Copysign(l1, s.u)) / ((s.rootN+1)/l.alpha + l2)
+func (l *ftrl) weight(s slot, l2 float64) float64 {
+	return (0 - s.u) / ((s.rootN+1)/l.alpha + l2) // and not -s.u: the weight 0 has no sign
 }
 
 // step changes a slot, whose weight is w, by the gradient g.
@@ -116,7 +112,7 @@ func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
 	l.weightSum += weight
 	logLossGradient(l.now, class)
 	for r := 0; !l.origin && r < l.R; r++ {
-		l.step(&l.bias[r], l.weight(l.bias[r], 0, 0), weight*l.now[r])
+		l.step(&l.bias[r], l.weight(l.bias[r], 0), weight*l.now[r])
 	}
 	for i, w := range x.IDs {
 		f := weight * float64(x.Values[i])
@@ -140,11 +136,11 @@ func (l *ftrl) readDocument(x features.Vector) {
 			copy(l.read[i*l.R:][:l.R], l.slots[int(w)*l.R:])
 		}
 	}
-	l1, l2 := l.penalties()
+	l2 := l.penalty()
 	l.now, l.current = l.biases(), l.current[:0]
 	for i, f := range x.Values {
 		for r, s := range l.read[i*l.R:][:l.R] {
-			weight := l.weight(s, l1, l2)
+			weight := l.weight(s, l2)
 			l.current = append(l.current, weight)
 			l.now[r] += float64(f) * weight
 		}
@@ -154,16 +150,16 @@ func (l *ftrl) readDocument(x features.Vector) {
 func (l *ftrl) biases() []float64 {
 	all := make([]float64, l.R)
 	for r, s := range l.bias {
-		all[r] = l.weight(s, 0, 0)
+		all[r] = l.weight(s, 0)
 	}
 	return all
 }
 
 func (l *ftrl) model(dst []float64, terms []uint32) {
-	l1, l2 := l.penalties()
+	l2 := l.penalty()
 	for i, w := range terms {
 		for r, s := range l.slots[int(w)*l.R:][:l.R] {
-			dst[i*l.R+r] = l.weight(s, l1, l2)
+			dst[i*l.R+r] = l.weight(s, l2)
 		}
 	}
 }

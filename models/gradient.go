@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,10 +13,6 @@ const (
 	MethodStochastic = "stochastic" // a step for each document
 	MethodBatch      = "batch"      // a step for each pass, over the sum of all documents
 )
-
-func checkMethod(method string) error {
-	return checkChoice("method", method, MethodStochastic, MethodBatch)
-}
 
 // Descent is the settings of classifiers that are trained by gradient descent.
 type Descent struct {
@@ -37,7 +32,7 @@ func (s *Descent) shared() shared { return s.Steps.sharedWith(&s.Passes) }
 
 // Validate returns everything that is wrong with s.
 func (s Descent) Validate() error {
-	return errors.Join(s.Passes.validate(), s.Steps.validate(), checkMethod(s.Method))
+	return errors.Join(s.Passes.validate(), s.Steps.validate(), checkChoice("method", s.Method, MethodStochastic, MethodBatch))
 }
 
 // rowLoss is the loss of one score z with the target t, and its derivative by z.
@@ -82,15 +77,10 @@ func (s Descent) follow(loss rowLoss, classes []string, terms int) *gradientDesc
 }
 
 func (s Descent) checkOnline([]string) error {
-	return cmp.Or(s.checkStart(), checkStochastic(s.Method))
-}
-
-// checkStochastic returns an error for a method that needs all documents for a step.
-func checkStochastic(method string) error {
-	if method == MethodBatch {
-		return fmt.Errorf("method is %q: must be stochastic", method)
+	if s.Method == MethodBatch { // a step needs all documents
+		return fmt.Errorf("method is %q: must be stochastic", s.Method)
 	}
-	return nil
+	return s.checkStart()
 }
 
 func (l *gradientDescent) learn(x features.Vector, c int, weight float64) bool {

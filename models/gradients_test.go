@@ -48,41 +48,6 @@ func TestGradientOfSoftmaxIsDifferencesOfTheLogLoss(t *testing.T) {
 	}
 }
 
-// The whole loss of the batch method by all weights and biases.
-func TestGradientOfTheObjectiveIsItsDifferences(t *testing.T) {
-	random := rand.New(rand.NewPCG(4, 0))
-	for _, classes := range []int{2, 3} {
-		for _, l2 := range []float64{0, 0.1, 30} {
-			for _, origin := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%d classes, L2 %v, through the origin %v", classes, l2, origin), func(t *testing.T) {
-					d := randomMatrix(5, 20, 6, classes)
-					m := Softmax{L2: l2}
-					m.ThroughOrigin = origin
-					weights := []float64{1, 2.5, 0.5}[:classes]
-					o := newObjective(m, newSorted(d), weights)
-					x := make([]float64, o.R*(d.Terms+1))
-					for i := range x {
-						x[i] = random.NormFloat64()
-					}
-					got := make([]float64, len(x))
-					o.gradient(got, x)
-					for i := range x {
-						moved := append([]float64(nil), x...)
-						want := difference(func(xi float64) float64 {
-							moved[i] = xi
-							return o.value(moved)
-						}, x[i])
-						if isBias := i >= o.R*d.Terms; isBias && origin {
-							want = 0 // the bias is not to move
-						}
-						wantNear(t, fmt.Sprintf("slope of %d", i), got[i], want, 1e-8)
-					}
-				})
-			}
-		}
-	}
-}
-
 // A step of gradient descent goes against the differences of the mean loss, by the learning rate.
 func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 	const eta = 0.01

@@ -86,8 +86,8 @@ func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
 	}{
 		{"balanced class weights", "softmax", func(o *models.Options) { o.Softmax.ClassWeights = "balanced" },
 			`softmax learns from one message after the other: class_weights is "balanced": the number of messages is not known`},
-		{"a batch", "softmax", func(o *models.Options) { o.Softmax.Method = "batch" },
-			`softmax learns from one message after the other: method is "batch": must be stochastic`},
+		{"a batch", "lms", func(o *models.Options) { o.LMS.Method = "batch" },
+			`lms learns from one message after the other: method is "batch": must be stochastic`},
 		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },
 			`perceptron learns from one message after the other: start is "random": terms that are not known yet have no weight`},
 		{"weights of other classes", "lms", func(o *models.Options) { o.LMS.ClassWeights = "ham:1,eggs:2" },

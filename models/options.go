@@ -1,7 +1,6 @@
 package models
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -39,7 +38,7 @@ func DefaultOptions() Options {
 		Tanh:                 Tanh{defaultDescent()},
 		LMS:                  LMS{defaultDescent()},
 		Softmax: Softmax{
-			Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 12, L2: 0.001, Tolerance: 0.01, Method: MethodStochastic,
+			Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 12, L2: 0.001, Tolerance: 0.01,
 		},
 		Votes: Votes{
 			ClassWeights: WeightsNone, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7,
@@ -184,8 +183,8 @@ func (o Options) settings(name string, seed uint64) (settings, features.Kind, er
 	return s, kind, err
 }
 
-// OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer. For an unknown model, such as one by
-// hand, they are the defaults.
+// OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer. A setting that this program does not
+// have is left out. For an unknown model, such as one by hand, they are the defaults.
 func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	o := DefaultOptions()
 	m, err := find(name)
@@ -193,9 +192,7 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 		return o, nil
 	}
 	s := m.settings(&o)
-	d := json.NewDecoder(bytes.NewReader(trainer))
-	d.DisallowUnknownFields()
-	if err := d.Decode(s); err != nil {
+	if err := json.Unmarshal(trainer, s); err != nil {
 		return Options{}, err
 	}
 	if err := s.Validate(); err != nil {

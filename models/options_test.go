@@ -138,8 +138,6 @@ func TestOptionsValidate(t *testing.T) {
 		{"a start of another name", func(o *models.Options) { o.LMS.Start = "ones" }, `lms.start is "ones": must be zeros or random`},
 		{"a method of another name", func(o *models.Options) { o.Tanh.Method = "newton" }, `tanh.method is "newton": must be stochastic or batch`},
 		{"a negative penalty", func(o *models.Options) { o.Softmax.L2 = -1 }, "softmax.l2 is -1: must be from 0 to 1e+06"},
-		{"a penalty that a batch does not take", func(o *models.Options) { o.Softmax.Method, o.Softmax.L1 = "batch", 1 },
-			"softmax.l1 is 1: must be 0 for the method batch, which needs a smooth loss"},
 		{"no aggressiveness", func(o *models.Options) { o.PassiveAggressive.Aggressiveness = 0 }, "passive_aggressive.aggressiveness is 0: must be above 0 and at most 1e+06"},
 		{"no smoothing where the logarithms need one", func(o *models.Options) { o.Votes.Smoothing = 0 }, "votes.smoothing is 0: must be from 1e-10 to 1e+06"},
 		{"fewer epochs of votes than none", func(o *models.Options) { o.Votes.Epochs = -1 }, "votes.epochs is -1: must be from 0 to 100000"},
@@ -208,5 +206,13 @@ func TestAModelThatWasStoppedMakesAsManyEpochs(t *testing.T) {
 	}
 	if o.Stopped("lms", 0) != o {
 		t.Error("without an epoch that was kept the settings were changed")
+	}
+}
+
+// Models of earlier programs have settings that are gone.
+func TestASettingThatIsGoneIsLeftOut(t *testing.T) {
+	o, err := models.OptionsFrom("softmax", []byte(`{"epochs": 7, "learning_rate": 3, "l1": 0, "l2": 0.5, "method": "stochastic", "features": "counts"}`))
+	if err != nil || o.Softmax.Epochs != 7 || o.Softmax.L2 != 0.5 || o.Softmax.LearningRate != 3 {
+		t.Errorf("got %+v, %v", o.Softmax, err)
 	}
 }

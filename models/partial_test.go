@@ -76,7 +76,6 @@ func eachModel(t *testing.T, test func(t *testing.T, o Options, name string, d *
 	for kind := features.Bits; kind <= features.Evidence; kind++ {
 		o := DefaultOptions().WithFeatures(kind).WithShorterSteps(10)
 		o.PassiveAggressive.Averaged, o.MulticlassPerceptron.Averaged = kind == features.Counts, kind == features.Bits
-		o.Softmax.L1 = 1e-4
 		for _, name := range Names() {
 			if _, takes, err := o.New(name, 1); err != nil || takes != kind {
 				continue
@@ -367,7 +366,7 @@ func TestTrainingThatCannotLearnOnHasNoLearner(t *testing.T) {
 		d           *features.Dataset
 		development *features.Dataset
 	}{
-		"a batch":                 {Softmax{Passes: defaultPasses(3, d.Kind), LearningRate: 1, L2: 1, Method: MethodBatch}, d, nil},
+		"a batch":                 {LMS{Descent: Descent{Passes: defaultPasses(3, d.Kind), Steps: defaultSteps(0.01), Method: MethodBatch}}, d, nil},
 		"a batch of gradients":    {LMS{Descent{defaultPasses(3, d.Kind), defaultSteps(0.01), MethodBatch}}, d, nil},
 		"a random start":          {Perceptron{Passes: defaultPasses(3, d.Kind), Steps: random}, d, nil},
 		"balanced class weights":  {balanced, mailbox(features.Evidence, 2, 60), nil},

@@ -13,39 +13,29 @@ import (
 // and training maximises the probabilities of the training labels with a penalty on large weights.
 //
 //	p_ic = exp(z_ic) / sum over k of exp(z_ik)          z_ic = w_c . f_i + b_c
-//	L    = - sum over i of ln p_i,c_i  +  L1 ||w||_1  +  L2/2 ||w||^2
+//	L    = - sum over i of ln p_i,c_i  +  L2/2 ||w||^2
 //
 // Of two classes only the difference of their scores matters, so they have one row, z of class 1 over class 0: logistic
 // regression, p_i1 = 1 / (1 + exp(-z_i)). The biases have no penalty. Source: cs440 lecture 16, "Differentiable Multi-class
-// perceptrons"; the lecture has neither L1 nor L2.
+// perceptrons"; the lecture has no L2. Steps are those of [ftrl].
 type Softmax struct {
 	Passes
 	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most
 	// 1e6. Default 12.
 	LearningRate float64 `json:"learning_rate"`
-	// L1 is the penalty on the sum of the absolute weights, which makes weights 0. At least 0, at most 1e6; the method
-	// "batch" takes 0 only. Default 0.
-	L1 float64 `json:"l1"`
 	// L2 is the penalty on half the sum of the squared weights. At least 0, at most 1e6. Default 0.001.
 	L2 float64 `json:"l2"`
-	// Tolerance ends the method "stochastic" when a pass lowers the mean loss by less than this share of the loss of equal probabilities,
+	// Tolerance ends training when a pass lowers the mean loss by less than this share of the loss of equal probabilities,
 	// ln K; 0 makes all epochs. The loss of a pass is that of each message before its step. From 0 to 1. Default 0.01.
 	Tolerance float64 `json:"tolerance"`
-	// Method is "stochastic" for FTRL-proximal, or "batch" for L-BFGS, which finds the minimum and costs more. Default
-	// "stochastic".
-	Method string `json:"method"`
 }
 
 var _ passTrainer = Softmax{}
 
 // Validate returns everything that is wrong with m.
 func (m Softmax) Validate() error {
-	var l1Err error
-	if m.Method == MethodBatch && m.L1 > 0 {
-		l1Err = fmt.Errorf("l1 is %v: must be 0 for the method batch, which needs a smooth loss", m.L1)
-	}
-	return errors.Join(m.Passes.validate(), checkPositive("learning_rate", m.LearningRate), checkMethod(m.Method),
-		checkRange("l1", m.L1, 0, maxPositive), checkRange("l2", m.L2, 0, maxPositive), checkRange("tolerance", m.Tolerance, 0, 1), l1Err)
+	return errors.Join(m.Passes.validate(), checkPositive("learning_rate", m.LearningRate),
+		checkRange("l2", m.L2, 0, maxPositive), checkRange("tolerance", m.Tolerance, 0, 1))
 }
 
 func (m *Softmax) shared() shared {
@@ -56,15 +46,10 @@ func (m *Softmax) shared() shared {
 
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if m.Method == MethodBatch {
-		return m.batch(ctx, d, o)
-	}
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
 	g := lossCheck{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: l.start}
 	return epochs(ctx, m, newSorted(d), l, o, g)
 }
-
-func (m Softmax) checkOnline([]string) error { return checkStochastic(m.Method) }
 
 // logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,
 // so that nothing overflows or loses digits.

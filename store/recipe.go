@@ -126,10 +126,8 @@ func (r recipe) difference(other recipe) string {
 		return fmt.Sprintf("the version of the terms (%s; %s)", r.Terms, other.Terms)
 	}
 	mine, theirs := r.members(), other.members()
-	all := maps.Clone(theirs)
-	maps.Copy(all, mine)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if mine[name] != theirs[name] {
+	for _, name := range slices.Sorted(maps.Keys(mine)) { // a setting that only one has is one that another version has
+		if value, has := theirs[name]; has && mine[name] != value {
 			return "the setting " + name
 		}
 	}

@@ -118,7 +118,6 @@ type tuneReport struct {
 	Method    string           `json:"method"`
 	Objective string           `json:"objective"`
 	Planned   int              `json:"planned"`        // combinations
-	LeftOut   int              `json:"left_out"`       // invalid combinations
 	End       string           `json:"end"`            // endComplete or endInterrupted
 	Trials    []tuneRow        `json:"trials"`         // the best first
 	File      string           `json:"file"`           // of the best settings
@@ -151,7 +150,7 @@ func (s *search) tune(mail labelled) error {
 	}
 	r := tuneReport{
 		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective,
-		Planned: len(s.plan.Trials), LeftOut: s.plan.LeftOut, File: s.out, search: s,
+		Planned: len(s.plan.Trials), File: s.out, search: s,
 	}
 	var trials []evaluate.Trial
 	if trials, r.End, err = s.run(ctx, collection); err != nil {
@@ -292,9 +291,6 @@ func (r tuneReport) describe(a *answer, fully bool) {
 	a.mail(r.Corpus, fully)
 	a.divided(r.Corpus, s.Split, s.Seed)
 	a.fact("search", "%s, by %s on %s", r.ended(), r.Objective, r.comparedOn())
-	if r.LeftOut > 0 {
-		a.fact("", "%s left out, without valid settings (%v)", plural(r.LeftOut, "combination"), s.plan.Reason)
-	}
 	a.gap()
 	shown, heads, more := r.Trials, []string{"accuracy", "hm%", "sm%", "(1-ROCA)%", "log loss"}, []string(nil)
 	if fully {

@@ -98,7 +98,7 @@ func (p *page) softmax() {
 	p.say(`The six letters of the lesson multiclass. The mean loss of equal chances is
 ln 3 = %.4f. Gradient descent, by the number of passes:
 `, math.Log(3))
-	m := models.Softmax{Passes: passes(200), LearningRate: 1, Method: models.MethodStochastic}
+	m := models.Softmax{Passes: passes(200), LearningRate: 1}
 	_, trained := p.train(m, t)
 	before := math.Log(3)
 	for _, n := range []int{1, 5, 20, 200} {
@@ -107,11 +107,11 @@ ln 3 = %.4f. Gradient descent, by the number of passes:
 		p.check(loss < before, "the loss does not fall")
 		before = loss
 	}
-	m.Method, m.L2 = models.MethodBatch, 0.01
+	m.Epochs, m.L2 = 2000, 0.01
 	l, _ := p.train(m, t)
 	p.say(`
 On separable letters it would fall for ever, so chaff adds L2/2 ||w||^2. With
-L2 = 0.01 the minimum gives:
+L2 = 0.01, 2,000 passes give:
 
   goal rhyme      %8s %8s %8s`, t.classes[0], t.classes[1], t.classes[2])
 	for i, x := range t.points {

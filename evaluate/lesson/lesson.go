@@ -74,7 +74,7 @@ func All() []Lesson {
 		{"softmax", "Softmax regression: the probability of each class",
 			`CS440 lecture 16, "Differentiable Multi-class perceptrons"`,
 			"p(c | f) = exp(w_c . f) / sum_k exp(w_k . f),   L = - sum ln p(c_i | f_i)",
-			"models/softmax.go Softmax, models/lbfgs.go", (*page).softmax},
+			"models/softmax.go Softmax, models/ftrl.go", (*page).softmax},
 		{"losses", "0-1 loss and square loss, and the risk as their mean",
 			`CS446 lecture 4, "Loss functions for classification", "The empirical risk"`,
 			"0-1: 1 if y f(x) <= 0, else 0    square: (y - f(x))^2    risk: the mean",

@@ -91,7 +91,7 @@ func onlyIn() map[string]string {
 		"github.com/emersion/go-milter":    "serve/milter",
 		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
 		"github.com/landlock-lsm":          "serve/confine",
-		"gonum.org/v1/gonum":               "docs/figures metrics models",
+		"gonum.org/v1/gonum":               "docs/figures metrics",
 		"gonum.org/v1/plot":                "report",
 		"golang.org/x/image":               "internal/css report",
 		"github.com/tdewolff/parse":        "internal/css",
