@@ -24,7 +24,6 @@ type browser struct {
 	last    int
 	session string
 	events  []protocolMessage // since the last page was opened
-	viewed  int               // how many pages were looked at
 }
 
 type protocolMessage struct {

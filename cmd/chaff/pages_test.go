@@ -30,6 +30,9 @@ type madePage struct{ name, path string }
 // TestInABrowser opens the pages of reports and the console in one headless Chromium, which takes longer to start than to show pages.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
+	if !testmain.IsLong() && os.Getenv(keptPages) == "" {
+		t.Skip("a browser takes ten seconds: set TEST_CORPORA to a folder with the corpora sa and enron (see docs/inside/results.md)")
+	}
 	chromium := findChromium(t)
 	var network proxy
 	server := httptest.NewServer(&network)
@@ -45,7 +48,7 @@ func TestInABrowser(t *testing.T) {
 }
 
 // testPages makes every kind of page, from the sample mail and from mail that attacks its reader, and opens each on a phone and on a
-// desk. Without corpora, and if nobody wants to see the pages, there are only those with the most in them.
+// desk.
 func testPages(t *testing.T, b *browser, network *proxy) {
 	pages := makePages(t, t.TempDir())
 	for _, page := range pages {
@@ -69,20 +72,14 @@ func testPages(t *testing.T, b *browser, network *proxy) {
 	b.checkBadPage()
 }
 
-// checkViews looks at the open page on a phone and on a desk, whose widths are given, light and dark. In a short run, if nobody wants to see
-// the pages, every other page is looked at on a light phone, and the next on a dark desk.
+// checkViews looks at the open page on a phone and on a desk, whose widths are given, light and dark.
 func (b *browser) checkViews(name string, phone, desk int) {
 	b.t.Helper()
 	type view struct {
 		width  int
 		scheme string
 	}
-	views := []view{{phone, "light"}, {phone, "dark"}, {desk, "light"}, {desk, "dark"}}
-	if !testmain.IsLong() && os.Getenv(keptPages) == "" {
-		views = []view{views[0], views[3]}[b.viewed%2:][:1]
-	}
-	b.viewed++
-	for _, v := range views {
+	for _, v := range []view{{phone, "light"}, {phone, "dark"}, {desk, "light"}, {desk, "dark"}} {
 		b.prefer(v.scheme)
 		b.resize(v.width, 800)
 		b.checkWidth(v.width)
@@ -155,13 +152,10 @@ func (b *browser) checkTerms() {
 	}
 }
 
-// checkScreenshot finds out whether there is anything to be seen. Pictures of a wide window are large: they are for long runs.
+// checkScreenshot finds out whether there is anything to be seen.
 func (b *browser) checkScreenshot(width int, name string) {
 	b.t.Helper()
 	folder := os.Getenv(keptPages)
-	if width > 600 && folder == "" && !testmain.IsLong() {
-		return
-	}
 	if folder != "" { // people want to see all of the page
 		var height int
 		b.evaluate("document.documentElement.scrollHeight", &height)
@@ -263,11 +257,7 @@ func makePages(t *testing.T, dir string) []madePage {
 	hostileMail := []string{"--ham", in("hostile/ham"), "--spam", in("hostile/spam")}
 	classes := []string{"--folders", in("classes"), "--set", "split.method=hash", "--set", "split.train=0.4", "--set", "split.development=0.3", "--set", "split.test=0.3"}
 	var pages []madePage
-	few := []string{"train-hostile", "compare-classes", "explain-hostile-0"}
 	add := func(name, command string, mail ...string) {
-		if !testmain.IsLong() && os.Getenv(keptPages) == "" && !slices.Contains(few, name) {
-			return
-		}
 		page := madePage{name, in(name + ".html")}
 		pages = append(pages, page)
 		args := strings.Fields(command)
