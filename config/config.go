@@ -51,7 +51,6 @@ type Config struct {
 	Message    message.Options          `json:"message"`
 	Tokenize   tokenize.Options         `json:"tokenize"`
 	Features   features.Options         `json:"features"`
-	Train      Train                    `json:"train"`
 	Models     models.Options           `json:"models"`
 	Thresholds metrics.ThresholdOptions `json:"thresholds"`
 	Store      store.Options            `json:"store"`
@@ -59,13 +58,6 @@ type Config struct {
 	Serve      serve.Options            `json:"serve"`
 	Share      share.Options            `json:"share"`
 	Tune       Tune                     `json:"tune"`
-}
-
-// Train is how chaff train makes the model that it saves.
-type Train struct {
-	// Refit fits the saved model to all mail after the accuracy was measured. With false the measured model is saved.
-	// Default true.
-	Refit bool `json:"refit"`
 }
 
 // Default returns the default settings.
@@ -78,7 +70,6 @@ func Default() Config {
 		Message:    message.DefaultOptions(),
 		Tokenize:   tokenize.DefaultOptions(),
 		Features:   features.DefaultOptions(),
-		Train:      Train{Refit: true},
 		Models:     models.DefaultOptions(),
 		Thresholds: metrics.DefaultThresholdOptions(),
 		Store:      store.DefaultOptions(),

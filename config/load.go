@@ -201,7 +201,10 @@ func unknown(key string, known []setting, model, where string) error {
 func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
 // gone lists the settings that earlier versions had. A section ends in a dot. They have no effect, and [Loaded.Gone] names them.
-var gone = []string{"models.hybrid.", "models.arow.", "models.complement.", "models.softmax.method", "models.softmax.l1", "tokenize.classes", "store.on_error", "store.sure", "tune.time", "serve.idle_minutes"}
+var gone = []string{
+	"models.hybrid.", "models.arow.", "models.complement.", "models.softmax.method", "models.softmax.l1", "tokenize.classes",
+	"store.on_error", "store.sure", "train.refit", "tune.time", "serve.idle_minutes",
+}
 
 // isGone reports whether an earlier version had this setting, or this variable of the environment.
 func isGone(name string) bool {

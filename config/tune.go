@@ -88,7 +88,6 @@ var notSearched = map[string]string{
 	"tune":    "describes the search and cannot be searched",
 	"workers": "cannot be searched: it changes no result",
 	"memory":  "cannot be searched: it changes no result",
-	"train":   "cannot be searched: trials are compared on models of the training part",
 	"seed":    "cannot be searched: it decides which messages are development mail, and the best would be the luckiest",
 	"split":   "cannot be searched: it decides which messages are development mail, and the best would be the luckiest",
 	"message": "cannot be searched: the limits decide which messages are nearly the same, and so what the trials are compared on",

@@ -254,7 +254,6 @@ func TestBadSearchesAreRefused(t *testing.T) {
 		"an unknown setting":            {with("models.sofmax.l2", "values = [1]"), `tune.search, entry 1 (models.sofmax.l2): unknown setting "models.sofmax.l2" as its key: did you mean models.softmax.l2?`},
 		"the seed":                      {entry("values = [1, 2]"), "tune.search, entry 1 (seed): cannot be searched: it decides which messages are development mail"},
 		"the split":                     {with("split.method", `values = ["hash"]`), "tune.search, entry 1 (split.method): cannot be searched"},
-		"the refitting":                 {with("train.refit", "values = [true, false]"), "tune.search, entry 1 (train.refit): cannot be searched: trials are compared on models of the training part"},
 		"the workers":                   {with("workers", "values = [1, 2]"), "tune.search, entry 1 (workers): cannot be searched: it changes no result"},
 		"limits of messages":            {with("message.max_parts", "values = [1, 2]"), "tune.search, entry 1 (message.max_parts): cannot be searched: the limits"},
 		"the search itself":             {with("tune.trials", "values = [1, 2]"), "tune.search, entry 1 (tune.trials): describes the search"},

@@ -44,15 +44,14 @@ func listAll(p *program, source corpus.Source) []listing {
 	return all
 }
 
-// read calls use with each message, and with the messages that it teaches: those attached to it if the flags say so or it is a complaint about them, else itself;
-// or with the reason why it teaches none. It ends at an error of use or of the context.
-func (x *learning) read(messages []listing, what string, use func(l listing, raw []byte, taught [][]byte, err error) error) error {
-	step, done := x.progress(what, "messages")
+// learnEach learns or forgets each message and enters it into an account. Only an error about the log or the context ends it.
+func (x *learning) learnEach(s *store.Store, messages []listing, a *account) error {
+	if len(messages) == 0 {
+		return errors.New("no messages at the paths given: the files or folders are empty")
+	}
+	step, done := x.progress("learning", "messages")
 	defer done()
 	var raw []byte
-	if len(messages) > 1 {
-		raw = make([]byte, 0, 1<<10) // with it, the message on stdin can be read again
-	}
 	for i, l := range messages {
 		if err := x.command.Context().Err(); err != nil {
 			return err
@@ -60,102 +59,41 @@ func (x *learning) read(messages []listing, what string, use func(l listing, raw
 		var err error
 		var taught [][]byte
 		if raw, err = l.Read(raw); err == nil {
-			attached, isReport := message.Attached(raw)
-			switch {
-			case len(attached) > 0 && (x.attached || isReport):
-				taught = attached
-			case x.attached:
-				err = hint.With(fmt.Errorf("%s: no message is attached", nameOf(l.Origin)), "without --attached chaff learns the message itself")
-			default:
-				taught = [][]byte{raw}
-			}
+			taught, err = x.taughtBy(l, raw)
 		}
-		if err := use(l, raw, taught, err); err != nil {
-			return err
-		}
-		if step != nil && len(messages) > 1 {
-			step(i+1, len(messages))
-		}
-	}
-	return nil
-}
-
-// A model that is taught a folder of the wrong class is spoilt, and the user finds out days later. So many messages are judged before they are
-// learned. The filter is sure of the other class (99%) in four of five messages of a wrong folder, or more: 81 to 99% of held-out
-// mail. Of a folder that holds nothing but its own mistakes and unsure verdicts, it is sure of the other class in one of seven, or fewer: 12 of
-// 88 ham and 0 of 555 spam of Enron, 1 of 10 and 1 of 82 of SpamAssassin. Half lies between them. Fewer than ten messages may all be such
-// mistakes, and are soon taken back.
-const fewest, mostShare = 10, 0.5
-
-// checkContradictions returns how many of the messages contradict the filter, and an error if most do and the user has not confirmed them. It judges the messages
-// that can be read and are not large.
-func (x *learning) checkContradictions(s *store.Store, messages []listing) (contradicting int, err error) {
-	if len(messages) < fewest {
-		return 0, nil
-	}
-	judged := 0
-	err = x.read(messages, "judging", func(l listing, raw []byte, taught [][]byte, err error) error {
-		if err != nil || len(raw) > corpus.LargeMessageBytes {
-			return nil // to learn it says why
-		}
-		for _, one := range taught {
-			contradicts, err := s.Contradicts(one, l.Label)
-			if err != nil {
-				return err
-			}
-			if judged++; contradicts {
-				contradicting++
-			}
-		}
-		return nil
-	})
-	if err != nil || contradicting == 0 {
-		return contradicting, err
-	}
-	undo := "chaff learn --forget with the same paths undoes it"
-	if x.spam || x.ham {
-		undo = fmt.Sprintf("chaff learn --%s or --forget with the same paths undoes it", map[bool]string{true: "ham", false: "spam"}[x.spam])
-	}
-	line := screen.Sprintf("%d of %d contradict the filter, which is sure of another class", contradicting, judged)
-	if judged >= fewest && float64(contradicting) > mostShare*float64(judged) && !x.yes {
-		return contradicting, hint.With(fmt.Errorf("nothing was learned: %s", line), "check the flag and the paths; --yes learns them all the same, and "+undo)
-	}
-	if !x.quiet {
-		screen.Printf(x.stderr, "chaff: %s: %s\n", line, undo)
-	}
-	return contradicting, nil
-}
-
-// learnEach learns or forgets each message and enters it into an account. Only an error about the log or the context ends it.
-func (x *learning) learnEach(s *store.Store, messages []listing, a *account) error {
-	if len(messages) == 0 {
-		return errors.New("no messages at the paths given: the files or folders are empty")
-	}
-	return x.read(messages, "learning", func(l listing, raw []byte, taught [][]byte, err error) error {
-		if a.NoMail.Count(err) {
+		switch {
+		case a.NoMail.Count(err):
 			a.noMail = cmp.Or(a.noMail, err)
-			return nil
-		}
-		if err != nil {
-			why := store.Unreadable
-			if errors.Is(err, corpus.ErrTooLarge) {
-				why = store.TooLarge
-			}
-			a.refuse(l.Origin, why, err)
-			return nil
+		case errors.Is(err, corpus.ErrTooLarge):
+			a.refuse(l.Origin, store.TooLarge, err)
+		case err != nil:
+			a.refuse(l.Origin, store.Unreadable, err)
 		}
 		if len(raw) > corpus.LargeMessageBytes {
 			defer delivery.LimitMemory()()
 		}
-		for _, raw := range taught {
-			o, err := x.teach(s, l.Item, raw)
+		for _, one := range taught {
+			o, err := x.teach(s, l.Item, one)
 			if err != nil {
 				return err
 			}
 			a.add(l.Item, o)
 		}
-		return nil
-	})
+		step(i+1, len(messages))
+	}
+	return nil
+}
+
+// taughtBy returns the messages that a message teaches: those attached to it if the flag says so or it is a complaint about them, else itself.
+func (x *learning) taughtBy(l listing, raw []byte) ([][]byte, error) {
+	attached, isReport := message.Attached(raw)
+	switch {
+	case len(attached) > 0 && (x.attached || isReport):
+		return attached, nil
+	case x.attached:
+		return nil, hint.With(fmt.Errorf("%s: no message is attached", nameOf(l.Origin)), "without --attached chaff learns the message itself")
+	}
+	return [][]byte{raw}, nil
 }
 
 // teach learns or forgets a message.
@@ -223,8 +161,8 @@ func (a *answer) learned(o outcomes, dryRun bool) {
 type account struct {
 	File   string   `json:"file"`
 	Counts outcomes `json:"counts"`
-	// Contradicting is the number of messages of which the filter was sure that they are of another class, if there were many messages.
-	Contradicting int `json:"contradicting,omitempty"`
+	// Otherwise is the number of messages learned that the filter had given another class: many, if the flag is wrong.
+	Otherwise int `json:"judged_otherwise,omitempty"`
 	// NoMail counts the files that are no mail by kind.
 	NoMail message.LeftOut `json:"no_mail,omitempty"`
 	afterwards
@@ -292,6 +230,9 @@ func (a *account) add(item corpus.Item, o store.Outcome) {
 	if o.What != store.Refused {
 		a.Counts.add(o.What, item.Label, o.Before, "")
 		a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
+		if o.What == store.Learned && o.Class != "" && o.Class != item.Label {
+			a.Otherwise++
+		}
 		return
 	}
 	says := string(o.Reason)
@@ -361,6 +302,7 @@ func (c *account) describe(a *answer, _ bool) {
 	a.first("refused", refused)
 	a.learned(c.Counts, false)
 	a.facts(
+		row{"judged", some(c.Otherwise, "%s otherwise before; --forget with the same paths takes them back")},
 		row{"known", some(c.Counts.of(store.Known), "%s already")},
 		row{"refused", some(len(refused), "%s")},
 		row{"", left})

@@ -27,15 +27,25 @@ func (p *program) show(r result, asJSON, fully bool) error {
 }
 
 // answer is the text of a result: its parts in order. Warnings go to stderr, all else to stdout.
-type answer []func(p *program)
+type answer []part
+
+// part is a labelled text of an answer, which is printable, or what prints another part.
+type part struct {
+	label, text string
+	print       func(p *program)
+}
 
 func (p *program) say(a answer) {
 	for _, part := range a {
-		part(p)
+		if part.print != nil {
+			part.print(p)
+		} else {
+			screen.Paragraph(p.stdout, fmt.Sprintf("%-12s", part.label), "%s", screen.Quoted(part.text))
+		}
 	}
 }
 
-func (a *answer) add(part func(p *program)) { *a = append(*a, part) }
+func (a *answer) add(print func(p *program)) { *a = append(*a, part{print: print}) }
 
 func (a *answer) line(format string, args ...any) {
 	a.add(func(p *program) { screen.Printf(p.stdout, format+"\n", args...) })
@@ -43,9 +53,11 @@ func (a *answer) line(format string, args ...any) {
 
 func (a *answer) gap() { a.line("") }
 
-// fact adds a labelled text, wrapped beside its label.
+// fact adds a labelled text, which is wrapped beside its label. Without a label it goes on about the fact before it.
 func (a *answer) fact(label, format string, args ...any) {
-	a.add(func(p *program) { field(p.stdout, label, format, args...) })
+	var text strings.Builder
+	screen.Printf(&text, format, args...)
+	*a = append(*a, part{label: label, text: text.String()})
 }
 
 // count adds a number of messages to the fact before it, unless it is 0.

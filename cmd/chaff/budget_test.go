@@ -66,20 +66,20 @@ func stages() []stage {
 	const labelled = " --ham @ --ham %/mail/ham --spam %/mail/spam"
 	var all []stage
 	for name, line := range map[string]string{
-		"classify":           "chaff-classify-peak",
-		"classify --pass":    "chaff-classify-peak --pass --terms 3",
-		"classify PATH":      "chaff-peak classify @",
-		"classify mbox":      "chaff-peak classify --format mbox %/mbox",
-		"classify archive":   "chaff-peak classify %/archive.tar.gz",
-		"explain":            "chaff-peak explain --terms 0",
-		"explain --json":     "chaff-peak explain --json @",
-		"explain --html":     "chaff-peak explain --html %/page.html",
-		"tokens":             "chaff-peak tokens",
-		"tokens --json":      "chaff-peak tokens --json @",
-		"train":              "chaff-peak train -m %/other" + labelled,
-		"evaluate":           "chaff-peak evaluate --mistakes 1000" + labelled,
-		"evaluate --online":  "chaff-peak evaluate --online" + labelled,
-		"evaluate --folds 3": "chaff-peak evaluate --folds 3" + labelled,
+		"classify":          "chaff-classify-peak",
+		"classify --pass":   "chaff-classify-peak --pass --terms 3",
+		"classify PATH":     "chaff-peak classify @",
+		"classify mbox":     "chaff-peak classify --format mbox %/mbox",
+		"classify archive":  "chaff-peak classify %/archive.tar.gz",
+		"explain":           "chaff-peak explain --terms 0",
+		"explain --json":    "chaff-peak explain --json @",
+		"explain --html":    "chaff-peak explain --html %/page.html",
+		"tokens":            "chaff-peak tokens",
+		"tokens --json":     "chaff-peak tokens --json @",
+		"train":             "chaff-peak train -m %/other" + labelled,
+		"evaluate":          "chaff-peak evaluate --mistakes 1000" + labelled,
+		"evaluate --online": "chaff-peak evaluate --online" + labelled,
+		"compare --folds 3": "chaff-peak compare --models votes --folds 3" + labelled,
 	} {
 		all = append(all, stage{name, strings.Fields(line)})
 	}

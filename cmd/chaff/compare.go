@@ -20,6 +20,7 @@ import (
 
 func compareCommand(p *program) *cobra.Command {
 	var x experiment
+	var folds int
 	names, kinds := models.Names(), []string(nil)
 	c := &cobra.Command{
 		Use:   "compare PATH...",
@@ -31,50 +32,47 @@ feature that they are trained on, where a model takes them: bits, counts,
 "normalised bits", "normalised counts" or "head bits".
 
 With --folds K it trains each model K times, each time with another fold of the
-mail as the test part, and prints the test figures over all messages.
-
-With --online it replays the mail: each model classifies each message, then
-learns it. The figures are those of all messages.`,
+mail as the test part, and prints the test figures over all messages.`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
   chaff compare --ham inbox --spam junk --folds 10
   chaff compare ~/Maildir --models bernoulli,multinomial,perceptron,softmax \
-    --features bits,counts --smoothing 1
-  chaff compare --trec index --online`,
+    --features bits,counts --smoothing 1`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			if err := x.prepare(paths); err != nil {
 				return err
 			}
 			features, err := x.kindsOf(names, kinds)
+			if err != nil {
+				return err
+			}
 			slices.SortFunc(names, func(x, y string) int {
 				return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
 			})
 			names = slices.Compact(names)
-			switch {
-			case err != nil:
-				return err
-			case x.online:
-				return x.replayModels(names)
-			case x.withFolds():
-				return x.crossValidate(names)
+			if !x.command.Flags().Changed("folds") {
+				return x.compareParts(names, features)
 			}
-			return x.compareParts(names, features)
+			if err := evaluate.ValidateFolds(folds, x.Split); err != nil {
+				return fmt.Errorf("--folds: %w", err)
+			}
+			if len(features) > 1 {
+				return errors.New("--features: name one kind with --folds")
+			}
+			return x.crossValidate(names, folds)
 		},
 	}
 	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
-	x.page.add(c)
+	x.addPage()
 	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
 	c.Flags().Lookup("models").DefValue = "all"
 	complete(c, "models", models.Names()...)
 	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
-	x.addOnline()
-	x.addFolds("train each model `K` times, each time with another fold of the mail as the test part")
-	c.MarkFlagsMutuallyExclusive("folds", "online")
-	c.MarkFlagsMutuallyExclusive("report", "online")
+	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
 	return c
 }
 
-// kindsOf checks the models and the kinds of feature to compare, and returns the kinds. A replay and folds know one.
+// kindsOf checks the models and the kinds of feature to compare, and returns the kinds.
 func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err error) {
 	for _, flag := range []string{"models", "features"} {
 		if of := map[string][]string{"models": names, "features": kinds}[flag]; len(of) == 0 && x.command.Flags().Changed(flag) {
@@ -93,11 +91,8 @@ func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err er
 		}
 		all = append(all, kind)
 	}
-	switch {
-	case len(all) == 1:
+	if len(all) == 1 {
 		x.Config.Models = x.Config.Models.WithFeatures(all[0])
-	case len(all) > 1 && (x.online || x.withFolds()):
-		return nil, errors.New("--features: name one kind with --online or --folds")
 	}
 	return all, nil
 }
@@ -133,11 +128,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		if err != nil {
 			return err
 		}
-		page, err := x.trainedPage("chaff compare", collection, comparison.Models, found, leaks)
-		if err == nil {
-			err = x.page.write(page)
-		}
-		if err != nil {
+		if err := x.drawTrained("chaff compare", collection, comparison.Models, found, leaks); err != nil {
 			return err
 		}
 	}
@@ -175,6 +166,8 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	}
 	a.gap()
 	a.comparison(results, results[0].Development != nil, true)
+	a.gap()
+	a.verdicts(results[0].Verdicts, "by "+results[0].Model+", on test mail")
 	if !fully {
 		a.doubts(r.doubted, false)
 		a.gap()
@@ -293,23 +286,26 @@ const differenceNote = `
 that only * does. p is the probability of such a difference between equally good
 models.`
 
-func (x *experiment) crossValidate(names []string) error {
+func (x *experiment) crossValidate(names []string, folds int) error {
 	collection, err := x.collect()
 	if err != nil {
 		return err
 	}
 	results, err := fit(x.program, x.Config, true, func(o train.Options) ([]evaluate.CrossValidation, error) {
-		return evaluate.CrossValidate(x.command.Context(), collection, names, x.folds, o)
+		return evaluate.CrossValidate(x.command.Context(), collection, names, folds, o)
 	})
 	if err != nil {
 		return err
 	}
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ between rounds
-	return x.show(foldsReport{summary, x.folds, results, x})
+	r := foldsReport{summary, folds, results, x}
+	x.drawn = newPage("chaff compare", summary, r.results())
+	x.drawn.On, x.drawn.Figures, x.drawn.HasBest = "all messages, each classified by a model that has not seen it", &results[0].Test, len(results) > 1
+	return x.show(r)
 }
 
-// foldsReport is the result of compare and of evaluate with folds.
+// foldsReport is the result of compare with folds.
 type foldsReport struct {
 	Corpus     train.Summary              `json:"corpus"`
 	Folds      int                        `json:"folds"`

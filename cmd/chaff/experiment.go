@@ -10,11 +10,11 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/evaluate"
-	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/models"
+	"chaff/report"
 	"chaff/train"
 )
 
@@ -23,13 +23,9 @@ type experiment struct {
 	onModel
 	sources  sourceFlags
 	paths    []string // mail that no flag explains
-	page     pageFlag
-	online   bool
+	page     string   // the path of the page to draw; empty for none
+	drawn    report.Page
 	mistakes int
-	folds    int
-	noStore  bool
-	quick    bool
-	replace  bool
 	verbose  bool
 }
 
@@ -40,16 +36,13 @@ func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	addVerbose(c, &x.verbose, "print all figures")
 }
 
-func (x *experiment) addFolds(usage string) { x.command.Flags().IntVar(&x.folds, "folds", 0, usage) }
-
-func (x *experiment) addMistakes() {
-	x.command.Flags().IntVar(&x.mistakes, "mistakes", 5, "show the `N` worst mistakes")
+func (x *experiment) addPage() {
+	x.command.Flags().StringVar(&x.page, "report", "", "write a page with tables and plots to `FILE`")
 }
 
-// wantsMistakes reports whether the user asks for mistakes in a short answer.
-func (x *experiment) wantsMistakes() bool { return x.command.Flags().Changed("mistakes") }
-
-func (x *experiment) withFolds() bool { return x.command.Flags().Changed("folds") }
+func (x *experiment) addMistakes() {
+	x.command.Flags().IntVar(&x.mistakes, "mistakes", 3, "show the `N` worst mistakes")
+}
 
 // prepare loads the settings, and checks all flags.
 func (x *experiment) prepare(paths []string) error {
@@ -59,11 +52,6 @@ func (x *experiment) prepare(paths []string) error {
 	}
 	if x.mistakes < 0 {
 		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
-	}
-	if x.withFolds() {
-		if err := evaluate.ValidateFolds(x.folds, x.Split); err != nil {
-			return fmt.Errorf("--folds: %w", err)
-		}
 	}
 	return nil
 }
@@ -82,7 +70,7 @@ func (x *experiment) reads(mail labelled) []string {
 }
 
 func (x *experiment) outputs() []replace.Output {
-	return []replace.Output{x.page.output()}
+	return []replace.Output{{Path: x.page, Kind: report.PageKind()}}
 }
 
 func (x *experiment) collect() (*train.Collection, error) {
@@ -93,14 +81,11 @@ func (x *experiment) collect() (*train.Collection, error) {
 	return collect(x.program, x.command, collectOptions(x.Config, readingOf(x.Config)), mail)
 }
 
-// show writes the page of a result, if it has one that is wanted, and prints the result.
+// show writes the page of a result, if it is wanted, and prints the result.
 func (x *experiment) show(r result) error {
-	if of, has := r.(paged); has && x.page != "" {
-		page, err := of.page()
-		if err == nil {
-			err = x.page.write(page)
-		}
-		if err != nil {
+	if x.page != "" {
+		x.drawn.Facts = factsOf(r)
+		if err := writeFile(x.page, report.PageKind(), x.drawn.WriteHTML); err != nil {
 			return err
 		}
 	}
@@ -172,49 +157,43 @@ func fit[T any](p *program, c config.Config, several bool, run func(train.Option
 
 func evaluateCommand(p *program) *cobra.Command {
 	var x experiment
+	var online bool
 	c := &cobra.Command{
-		Use:   "evaluate [-m FILE | --online | --folds K] PATH...",
+		Use:   "evaluate [-m FILE | --online] PATH...",
 		Short: "Measure a saved model on labelled mail",
 		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy.
 Use mail that the model was not trained on.
 
 With --online it replays the mail through a new model: it classifies each
-message, then learns it. With --folds K it splits the mail into K folds, and
-tests each with a model that is trained on the others.`,
+message, then learns it. chaff compare --folds trains several on parts of it.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
-  chaff evaluate --online --ham inbox --spam junk --model softmax
-  chaff evaluate --online --trec index`,
+  chaff evaluate --online --ham inbox --spam junk --model softmax`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if err := x.prepare(paths); err != nil {
 				return err
 			}
-			if x.online || x.withFolds() {
+			if online {
 				x.warnOfOtherModels(x.set, x.Model)
+				return x.evaluateOnline()
 			}
-			switch {
-			case x.online:
-				return x.replayModels([]string{x.Model})
-			case x.withFolds():
-				return x.crossValidate([]string{x.Model})
-			}
-			for _, flag := range []string{"model", "seed", "split"} {
+			for _, flag := range []string{"model", "seed"} {
 				if c.Flags().Changed(flag) {
-					return fmt.Errorf("--%s needs --online or --folds; -m FILE names a saved model", flag)
+					return fmt.Errorf("--%s needs --online; -m FILE names a saved model", flag)
 				}
 			}
-			x.warnOfSettings(x.set, "the model file has its own settings; --online and --folds train a new model", "")
+			x.warnOfSettings(x.set, "the model file has its own settings; --online trains a new model", "")
 			return x.evaluate()
 		},
 	}
-	x.add(p, c, "model", "workers", "memory", "seed", "split")
-	x.page.add(c)
-	x.addOnline()
-	p.addModelFile(c, &x.model, "measure")
+	x.add(p, c, "model", "workers", "memory", "seed")
+	x.addPage()
 	x.addMistakes()
-	x.addFolds("use no saved model: train one `K` times, each time with another fold of the mail as the test part")
-	c.MarkFlagsMutuallyExclusive("model-file", "online", "folds")
-	c.MarkFlagsMutuallyExclusive("report", "online")
+	p.addModelFile(c, &x.model, "measure")
+	c.Flags().BoolVar(&online, "online", false, "replay the mail: classify each message with a model of the earlier ones, then learn it")
+	for _, other := range []string{"model-file", "report", "mistakes"} {
+		c.MarkFlagsMutuallyExclusive("online", other)
+	}
 	return c
 }
 
@@ -242,7 +221,14 @@ func (x *experiment) evaluate() error {
 	if warning := knownMail(e); warning != "" {
 		result.Warnings = append(result.Warnings, warning)
 	}
-	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review, x, s.Classes, f, e.Findings})
+	if x.page != "" {
+		x.drawn = newPage("chaff evaluate", e.Summary, []train.Result{result})
+		x.drawn.On, x.drawn.Classes = "this mail", s.Classes
+		if err := addSingle(&x.drawn, f, e.Findings); err != nil {
+			return err
+		}
+	}
+	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review, x, s.Classes})
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
@@ -254,7 +240,7 @@ func knownMail(e evaluate.Evaluation) string {
 	if float64(e.Learned) < maxKnown*float64(n) {
 		return ""
 	}
-	return screen.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or with --folds 5", e.Learned, plural(n, "message"))
+	return screen.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or other models on this: chaff compare --folds 5", e.Learned, plural(n, "message"))
 }
 
 type evaluationReport struct {
@@ -262,38 +248,25 @@ type evaluationReport struct {
 	Review     evaluate.Review `json:"review"`
 	experiment *experiment
 	classes    []string
-	filter     *filter.Filter
-	found      evaluate.Findings
 }
 
 func (r evaluationReport) describe(a *answer, fully bool) {
 	m := r.Models[0]
 	a.mail(r.Corpus, fully)
+	a.line("%-12s%s, %s on %s", "model", r.File, m.Model, m.Kind)
+	a.accuracies(ofPart{"this mail", m.Test})
+	a.verdicts(m.Verdicts, "")
 	if fully {
-		a.line("%-12s%s, %s on %s\n", "model", r.File, m.Model, m.Kind)
+		a.thresholds(m.Thresholds)
+		a.gap()
 		a.figures(ofPart{"this mail", m.Test})
 		a.gap()
 		a.errors(r.classes, m.Test)
-		if m.Verdicts != nil {
-			a.gap()
-			a.thresholds(m.Thresholds)
-			a.verdicts(m.Verdicts, "")
-		}
-		a.review(r.classes, r.Review)
-		a.warn(m.Warnings...)
-		return
 	}
-	a.line("%-12s%s, %s", "model", r.File, m.Model)
-	a.accuracies(ofPart{"this mail", m.Test})
-	a.verdicts(m.Verdicts, "")
 	a.warn(m.Warnings...)
-	switch {
-	case r.experiment.wantsMistakes():
-		a.review(r.classes, r.Review)
-	case len(r.Review.Mistakes) > 0:
-		a.line("\nThe worst mistakes:")
-		a.briefly(r.classes, r.Review.Mistakes, m.Test.Messages-m.Test.Confusion.Correct())
+	a.mistakes(r.classes, r.Review, m.Test)
+	if !fully {
+		a.gap()
+		r.experiment.more(a)
 	}
-	a.gap()
-	r.experiment.more(a)
 }

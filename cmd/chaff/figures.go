@@ -280,19 +280,15 @@ func (a *answer) guarantee(p *metrics.Promise) {
 // heldOut describes the messages of out-of-fold scores.
 const heldOut = "each message judged by a model that had not learned it"
 
-// review adds the messages worth reading.
-func (a *answer) review(classes []string, r evaluate.Review) {
-	if len(r.Mistakes) > 0 {
-		a.line("\nThe worst mistakes:")
-		a.judged(classes, r.Mistakes)
+// mistakes adds the worst mistakes, with the terms that speak for their verdicts, of all errors that figures count.
+func (a *answer) mistakes(classes []string, r evaluate.Review, of *metrics.Figures) {
+	if len(r.Mistakes) == 0 {
+		return
 	}
-}
-
-// judged adds messages with the terms that speak for their verdicts.
-func (a *answer) judged(classes []string, all []evaluate.Judged) {
-	a.add(func(p *program) {
-		for _, j := range all {
-			screen.Printf(p.stdout, "  %s\n", j.Path)
+	a.line("\nThe worst mistakes:")
+	for _, j := range r.Mistakes {
+		a.line("  %s", j.Path)
+		a.add(func(p *program) {
 			screen.Paragraph(p.stdout, "    ", "%s, score %s, %s: %s", judgement(j), screen.Figure(j.Score), delivery.Probability(classes, j.Probability), subjectOf(j))
 			var terms []string
 			for _, t := range j.Terms {
@@ -301,27 +297,10 @@ func (a *answer) judged(classes []string, all []evaluate.Judged) {
 			if len(terms) > 0 {
 				screen.List(p.stdout, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
 			}
-		}
-	})
-}
-
-// shownMistakes is how many mistakes a short answer has.
-const shownMistakes = 3
-
-// briefly adds the first of so many messages, two lines each.
-func (a *answer) briefly(classes []string, all []evaluate.Judged, of int) {
-	n := min(shownMistakes, len(all))
-	for _, j := range all[:n] {
-		text := fmt.Sprintf(", %s: %s", delivery.Probability(classes, j.Probability), subjectOf(j))
-		a.add(func(p *program) {
-			t := screen.NewTable(p.stdout).Within(defaultWidth)
-			screen.Printf(t, "  %s%s\n", judgement(j), text)
-			t.Flush()
 		})
-		a.line("    %s", j.Path)
 	}
-	if more := of - n; more > 0 {
-		a.line("  and %d more", more)
+	if more := of.Messages - of.Confusion.Correct() - len(r.Mistakes); more > 0 {
+		a.line("  and %d more: --mistakes N", more)
 	}
 }
 

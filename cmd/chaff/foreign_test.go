@@ -178,8 +178,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"train", evil}, fails: true},
 		{args: with(both, "compare", "--report", page, "--config", config)},
 		{args: with(both, "compare", "--json")},
-		{args: []string{"evaluate", "--folders", m.path("classes" + evil), "--folds", "3"}},
-		{args: with(both, "compare", "--online")},
+		{args: []string{"compare", "--folders", m.path("classes" + evil), "--models", "votes", "--folds", "3"}},
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", m.path("best"+evil+".toml"), "--trials", m.path("trials"+evil))},
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", m.path("best"+evil+".toml"), "--json")},
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", evil), fails: true},
@@ -188,7 +187,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"evaluate", "-m", model + "3", "--folders", m.path("classes" + evil)}, fails: true}, // names in a model are UTF-8
 		{args: []string{"evaluate", "-m", model, "--folders", m.path("classes" + evil)}, fails: true},
 		{args: with(both, "evaluate", "--online")},
-		{args: with(both, "evaluate", "--folds", "3", "--report", page)},
+		{args: with(both, "compare", "--models", "votes", "--folds", "3", "--report", page)},
 		{args: []string{"import", m.path("weights" + evil), "-m", hand, "--config", config}},
 		{args: []string{"import", m.path("badweights" + evil), "-m", hand}, fails: true},
 		{args: []string{"import", m.path("absent" + evil), "-m", hand}, fails: true},

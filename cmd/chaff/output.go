@@ -105,7 +105,7 @@ const (
 // progress returns a function that prints how far the work is, and one that ends the output. Any goroutine may call the first.
 func (p *program) progress(what, unit string) (step func(read, all int), done func()) {
 	if p.quiet {
-		return nil, func() {}
+		return func(int, int) {}, func() {}
 	}
 	if file := p.terminal(); file != nil {
 		show, done := inPlace(file, widthOf(file))
@@ -240,11 +240,6 @@ const headWidth = 70
 // addVerbose adds the flag for everything that the short answer of a command leaves out.
 func addVerbose(c *cobra.Command, verbose *bool, usage string) {
 	c.Flags().BoolVarP(verbose, "verbose", "v", false, usage)
-}
-
-// field prints a labelled text, wrapped beside its label.
-func field(w io.Writer, label, format string, args ...any) {
-	screen.Paragraph(w, fmt.Sprintf("%-12s", label), format, args...)
 }
 
 // printNext prints what to do next: commands, each with its purpose.

@@ -279,8 +279,8 @@ func makePages(t *testing.T, dir string) []madePage {
 	add("compare-classes", "compare --report", classes...)
 	add("evaluate", "evaluate -m @sample.model --report", sampleMail...)
 	add("evaluate-hostile", "evaluate -m @hostile.model --report", hostileMail...)
-	add("evaluate-folds", "evaluate --folds 3 --report", sampleMail...)
-	add("evaluate-folds-hostile", "evaluate --folds 3 --report", hostileMail...)
+	add("compare-folds", "compare --models votes --folds 3 --report", sampleMail...)
+	add("compare-folds-hostile", "compare --models votes --folds 3 --report", hostileMail...)
 	add("explain", "explain -m @sample.model --html", in("sample/spam/"+firstFile(t, in("sample/spam"))))
 	for i := range hostileTexts() {
 		if i%3 == 0 {

@@ -74,7 +74,9 @@ readable by its owner only.`,
 			if err != nil {
 				return aboutStore(err)
 			}
-			field(p.stdout, "saved", "%s, with %s", out, plural(n, "message"))
+			var a answer
+			a.fact("saved", "%s, with %s", out, plural(n, "message"))
+			p.say(a)
 			return nil
 		},
 	}

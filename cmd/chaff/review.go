@@ -111,9 +111,7 @@ func (x *reviewing) review(paths []string) error {
 	var raw []byte
 	for i, m := range all {
 		raw, err = m.Read(raw)
-		if step != nil {
-			step(i+1, len(all))
-		}
+		step(i+1, len(all))
 		if err != nil {
 			r.Problems = append(r.Problems, err.Error())
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -14,21 +15,26 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/memory"
 	"chaff/models"
-	"chaff/report"
 	"chaff/store"
 	"chaff/train"
 )
 
+// training is the command train.
+type training struct {
+	experiment
+	noLog, quick, replace bool
+}
+
 func trainCommand(p *program) *cobra.Command {
-	var x experiment
+	var x training
 	c := &cobra.Command{
 		Use:   "train PATH... [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
 		Long: `Train splits the mail into a training, a development and a test part. It trains
 a model on the first part, chooses the thresholds for spam and unsure on the
 second, and prints the accuracy on the second and the third. Then it fits the
-model to all mail and saves it; --set train.refit=false saves the first model.
-Beside it, FILE.log has what chaff learn needs to correct the model.
+model to all mail and saves it. Beside it, FILE.log has what chaff learn needs
+to correct the model.
 Train changes nothing in a mailbox.
 
 With --quick it fits one model to all mail and measures nothing; chaff retrain
@@ -48,16 +54,16 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 			if err := x.prepare(paths); err != nil {
 				return err
 			}
-			if x.quick && (!x.Train.Refit || x.Thresholds.Costs != "") {
-				return errors.New("--quick measures nothing, and needs train.refit=true and thresholds.costs=\"\"")
+			if x.quick && x.Thresholds.Costs != "" {
+				return errors.New("--quick measures nothing, and needs thresholds.costs=\"\"")
 			}
 			return x.train()
 		},
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
-	x.page.add(c)
+	x.addPage()
 	p.addModelFile(c, &x.model, "save")
-	c.Flags().BoolVar(&x.noStore, "no-log", false, "save the model alone: it cannot learn single messages")
+	c.Flags().BoolVar(&x.noLog, "no-log", false, "save the model alone: it cannot learn single messages")
 	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing")
 	addReplace(c, &x.replace)
 	x.addMistakes()
@@ -70,16 +76,15 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 // trainingReport is the result of train. Models and review describe the model of the training part, saved_model the one fitted to all mail.
 type trainingReport struct {
 	resultReport
-	Saved      *train.Refitted `json:"saved_model,omitempty"`
-	Review     evaluate.Review `json:"review"`
-	Leaks      []evaluate.Leak `json:"leaks,omitempty"`
-	Doubtful   []doubtful      `json:"doubtful,omitempty"` // the messages that look mislabelled
-	experiment *experiment
-	classes    []string
-	warned     []train.Result // with the warnings about the model that is saved
+	Saved    train.Refitted  `json:"saved_model"`
+	Review   evaluate.Review `json:"review"`
+	Leaks    []evaluate.Leak `json:"leaks,omitempty"`
+	Doubtful []doubtful      `json:"doubtful,omitempty"` // the messages that look mislabelled
+	training *training
+	classes  []string
 }
 
-func (x *experiment) train() error {
+func (x *training) train() error {
 	mail, err := x.sources.open(x.paths)
 	if err != nil {
 		return err
@@ -111,78 +116,63 @@ func (x *experiment) train() error {
 	if x.quick {
 		return x.trainQuickly(ctx, collection, keepKey)
 	}
-	trained, options, err := x.fit(ctx, collection)
+	var options train.Options
+	trained, err := fitOf(ctx, x, collection, func(o train.Options) (train.Trained, error) {
+		options = o
+		return train.Fit(ctx, collection, x.Model, o)
+	})
 	if err != nil {
 		return err
 	}
-	review, leaks, page, err := x.look(ctx, collection, trained)
+	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{trained.Result}, x.model}, training: x, classes: collection.Classes()}
+	if r.Review, r.Leaks, err = x.look(ctx, collection, trained); err != nil {
+		return err
+	}
+	learned := collection.Mail // the collection and the model of the training part are out of use then, which frees their memory
+	saved, refitted, err := collection.Refit(ctx, trained, options)
 	if err != nil {
 		return err
 	}
-	result, learned, f := trained.Result, collection.Mail, trained.Filter
-	r := trainingReport{
-		resultReport: resultReport{collection.Summary(), []train.Result{result}, x.model}, Review: review, Leaks: leaks,
-		experiment: x, classes: learned.Classes(), warned: []train.Result{result},
-	}
-	if x.Train.Refit { // the collection and the model of the training part are out of use then, which frees their memory
-		saved, refit, err := collection.Refit(ctx, trained, options)
-		if err != nil {
-			return err
-		}
-		f, r.Saved, r.Doubtful = saved, &refit, doubtsOf(learned, refit.Doubtful, saved)
-		r.warned[0].Warnings = refit.Warnings
-		addRefitted(&page, r.Corpus, refit, doubted{r.classes, leaks, r.warned})
-	} else {
-		page.Facts = append(verdictFacts(result.Verdicts, "the test part"), page.Facts...)
-	}
-	if err := x.page.write(page); err != nil {
-		return err
-	}
-	if err := x.save(ctx, learned, f, r.Saved, keepKey); err != nil {
+	r.Saved, r.Doubtful = refitted, doubtsOf(learned, refitted.Doubtful, saved)
+	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, r.doubted().all())
+	if err := x.save(ctx, learned, saved, r.Saved, keepKey); err != nil {
 		return err
 	}
 	return x.show(r)
 }
 
-// save saves a model, with its log if it was fitted to all mail. A model of a part of the mail is for measuring.
-func (x *experiment) save(ctx context.Context, mail *train.Mail, f *filter.Filter, fitted *train.Refitted, keepKey func() error) (err error) {
+// save saves a model that was fitted to all mail, with its log.
+func (x *training) save(ctx context.Context, mail *train.Mail, f *filter.Filter, fitted train.Refitted, keepKey func() error) (err error) {
 	if err := makeFolder(x.model); err != nil {
 		return err
 	}
-	if !x.noStore && fitted != nil {
-		err = store.Create(ctx, x.model, mail, f, *fitted, x.Store, x.replace)
-	} else {
+	if x.noLog {
 		err = store.SaveAlone(ctx, x.model, f)
+	} else {
+		err = store.Create(ctx, x.model, mail, f, fitted, x.Store, x.replace)
 	}
 	return errors.Join(aboutStore(err), keepKey())
 }
 
 // trainQuickly fits a model to all mail, and measures nothing.
-func (x *experiment) trainQuickly(ctx context.Context, collection *train.Collection, keepKey func() error) error {
+func (x *training) trainQuickly(ctx context.Context, collection *train.Collection, keepKey func() error) error {
 	var fitted train.Refitted
-	f, _, err := fitOf(ctx, x, collection, func(o train.Options) (f *filter.Filter, err error) {
+	f, err := fitOf(ctx, x, collection, func(o train.Options) (f *filter.Filter, err error) {
 		f, fitted, err = collection.Quick(ctx, x.Model, o)
 		return f, err
 	})
 	if err == nil {
-		err = x.save(ctx, collection.Mail, f, &fitted, keepKey)
+		err = x.save(ctx, collection.Mail, f, fitted, keepKey)
 	}
 	if err != nil {
 		return err
 	}
-	return x.show(trainingReport{
-		resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: &fitted,
-		experiment: x, classes: collection.Classes(), warned: []train.Result{{Model: x.Model, Report: models.Report{Warnings: fitted.Warnings}}},
-	})
+	return x.show(trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted, training: x, classes: collection.Classes()})
 }
 
-// fit trains the model on the training part, and returns the options that it used.
-func (x *experiment) fit(ctx context.Context, collection *train.Collection) (train.Trained, train.Options, error) {
-	return fitOf(ctx, x, collection, func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, x.Model, o) })
-}
-
-// fitOf runs a function that fits the model to a collection, and returns the options that it used. If it diverges, the error says why.
-func fitOf[T any](ctx context.Context, x *experiment, collection *train.Collection, run func(train.Options) (T, error)) (fitted T, options train.Options, err error) {
+// fitOf runs a function that fits the model to a collection. If it diverges, the error says why.
+func fitOf[T any](ctx context.Context, x *training, collection *train.Collection, run func(train.Options) (T, error)) (fitted T, err error) {
+	var options train.Options
 	fitted, err = fit(x.program, x.Config, !x.verbose, func(o train.Options) (T, error) {
 		o.Unwatched = !x.verbose && !x.asJSON && x.page == ""
 		options = o
@@ -190,16 +180,16 @@ func fitOf[T any](ctx context.Context, x *experiment, collection *train.Collecti
 	})
 	if errors.Is(err, models.ErrDiverged) {
 		why, whyErr := options.WhyDiverged(ctx, collection, x.Model)
-		return fitted, options, cmp.Or(whyErr, hint.With(err, why))
+		return fitted, cmp.Or(whyErr, hint.With(err, why))
 	}
 	memory.Release() // what the trainer took
-	return fitted, options, err
+	return fitted, err
 }
 
-// look finds the mistakes and the leaks of a trained model, and draws the page if there is one.
-func (x *experiment) look(ctx context.Context, collection *train.Collection, trained train.Trained) (review evaluate.Review, leaks []evaluate.Leak, page report.Page, err error) {
+// look finds the mistakes and the leaks of a trained model, and draws them if there is a page.
+func (x *training) look(ctx context.Context, collection *train.Collection, trained train.Trained) (review evaluate.Review, leaks []evaluate.Leak, err error) {
 	if leaks, err = evaluate.Leaks(collection); err != nil {
-		return review, nil, page, err
+		return review, nil, err
 	}
 	shown := x.mistakes
 	if x.page != "" {
@@ -207,28 +197,26 @@ func (x *experiment) look(ctx context.Context, collection *train.Collection, tra
 	}
 	found, err := evaluate.Find(ctx, collection, trained.Filter, corpus.Test, shown)
 	if err == nil && x.page != "" {
-		page, err = x.trainedPage("chaff train", collection, []train.Trained{trained}, found, leaks)
+		err = x.drawTrained("chaff train", collection, []train.Trained{trained}, found, leaks)
 	}
 	review.Mistakes = found.Review.Mistakes[:min(x.mistakes, len(found.Review.Mistakes))]
-	return review, leaks, page, err
+	return review, leaks, err
+}
+
+// doubted returns the warnings about the model that is saved.
+func (r trainingReport) doubted() doubted {
+	return doubted{r.classes, r.Leaks, []train.Result{{Model: r.training.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}}
 }
 
 func (r trainingReport) describe(a *answer, fully bool) {
-	x, d := r.experiment, doubted{r.classes, r.Leaks, r.warned}
+	x := r.training
 	switch {
 	case fully:
 		r.describeFully(a)
-		a.doubts(d, true)
-	case x.quiet:
-		a.doubts(d, false)
-	default:
+	case !x.quiet:
 		r.describeShortly(a)
-		if x.wantsMistakes() {
-			a.review(r.classes, r.Review)
-			a.gap()
-		}
-		a.doubts(d, false)
 	}
+	a.doubts(r.doubted(), fully)
 	a.worst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
@@ -240,7 +228,7 @@ func (r trainingReport) describe(a *answer, fully bool) {
 		question, class = "which class is it?", "--class NAME"
 	}
 	next := [][2]string{{"chaff classify" + use + " < message", question}}
-	if hasStore(x.model) == nil {
+	if !x.noLog {
 		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
 	}
 	a.add(func(p *program) { printNext(p.stdout, next...) })
@@ -252,54 +240,32 @@ func (r trainingReport) describe(a *answer, fully bool) {
 // describeShortly adds what the model learned, how good it is, and what its thresholds do.
 func (r trainingReport) describeShortly(a *answer) {
 	a.mail(r.Corpus, false)
-	if s := r.Saved; len(r.Models) == 0 {
-		a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), r.experiment.Model)
+	s := r.Saved
+	a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), r.training.Model)
+	if len(r.Models) == 0 {
 		a.fact("measured", "nothing; thresholds and probabilities come from mail that it knows")
-		if hasStore(r.File) == nil {
-			a.fact("", "chaff retrain%s chooses them anew, and measures it", useOf(r.experiment.command, r.File))
+		if !r.training.noLog {
+			a.fact("", "chaff retrain%s chooses them anew, and measures it", useOf(r.training.command, r.File))
 		}
 		return
 	}
-	m := r.Models[0]
-	messages, terms, verdicts, cost, guarantee, on := r.Corpus.Train, m.Terms, m.Verdicts, m.Cost, m.Promise, "on test mail"
-	if s := r.Saved; s != nil {
-		messages, terms, verdicts, cost, guarantee, on = s.Messages, s.Terms, s.Verdicts, s.Cost, s.Promise, ""
-	}
-	a.fact("learned", "%s of %s, by the model %s", plural(terms, "term"), plural(messages, "message"), m.Model)
-	a.accuracies(ofPart{"development", m.Development}, ofPart{"test", m.Test})
-	a.verdicts(verdicts, on)
-	a.cost(cost)
-	a.guarantee(guarantee)
+	a.accuracies(ofPart{"development", r.Models[0].Development}, ofPart{"test", r.Models[0].Test})
+	a.verdicts(s.Verdicts, "")
+	a.cost(s.Cost)
+	a.guarantee(s.Promise)
 }
 
 func (r trainingReport) describeFully(a *answer) {
-	m, limits := r.Models[0], r.experiment.Thresholds
-	a.collected(r.Corpus, r.experiment.Config)
+	m, s := r.Models[0], r.Saved
+	a.collected(r.Corpus, r.training.Config)
 	a.fact("model", "%s on %s", m.Model, m.Kind)
 	a.epochs(m)
 	a.gap()
 	a.figures(ofPart{"train", m.Train}, ofPart{"development", m.Development}, ofPart{"test", m.Test})
-	if r.Saved == nil {
-		a.gap()
-		a.thresholds(m.Thresholds)
-		switch {
-		case m.Thresholds != nil && m.Development != nil:
-			a.fact("", "chosen on the development part, %s", chosenBy(limits))
-		case m.Thresholds != nil:
-			a.fact("", "chosen without mail: there is no development part")
-		}
-		a.verdicts(m.Verdicts, "on the test part")
-		a.cost(m.Cost)
-	}
 	if m.Test != nil {
 		a.line("\nOn the test part:")
 		a.errors(r.classes, m.Test)
-		a.review(r.classes, r.Review)
-	}
-	s := r.Saved
-	if s == nil {
-		a.guarantee(m.Promise)
-		return
+		a.mistakes(r.classes, r.Review, m.Test)
 	}
 	a.line("\nThese figures are of a model of the training part. The saved model:")
 	a.fact("fitted to", "all %s", plural(s.Messages, "message"))
@@ -308,7 +274,7 @@ func (r trainingReport) describeFully(a *answer) {
 		return
 	}
 	a.thresholds(s.Thresholds)
-	a.fact("", "chosen on %s, %s", plural(s.OutOfFold, "out-of-fold score"), chosenBy(limits))
+	a.fact("", "chosen on %s, %s", plural(s.OutOfFold, "out-of-fold score"), chosenBy(r.training.Thresholds))
 	a.verdicts(s.Verdicts, heldOut)
 	a.cost(s.Cost)
 	a.guarantee(s.Promise)

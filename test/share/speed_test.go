@@ -109,7 +109,7 @@ func TestWhatSharingCosts(t *testing.T) {
 	for i, m := range mail {
 		write(t, filepath.Join(folder, fmt.Sprintf("%04d", i)), m.Raw)
 	}
-	learn := exec.Command(chaff, "learn", "--spam", "--yes", "-m", learner.path, "--set", "store.retrain_after=0", folder)
+	learn := exec.Command(chaff, "learn", "--spam", "-m", learner.path, "--set", "store.retrain_after=0", folder)
 	if out, err := learn.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
