@@ -67,7 +67,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"not_toml.toml":          `configuration testdata/bad/not_toml.toml, line 1, column 10: expected character ]: [tokenize`,
 		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
 		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
-		"fraction.toml":          `tokenize.min_length is 2.5 (file): must be a whole number`,
+		"fraction.toml":          `tokenize.max_length is 2.5 (file): must be a whole number`,
 		"serve.toml":             `serve.max_seconds is 0: must be from 0.01 to 600`,
 		"store.toml":             `store.max_age is -1: must be at least 0`,
 		"negative.toml":          `models.multinomial.smoothing is -1: must be 0, or from 1e-10 to 1e+06`,
@@ -176,7 +176,7 @@ func TestSettingsThatAreGoneAreNamedAndTheRestIsRead(t *testing.T) {
 }
 
 func TestAllFaultsAreReportedTogether(t *testing.T) {
-	_, err := Load(Sources{Set: []Setting{{"workers", "-1"}, {"tokenize.min_length", "0"}, {"models.bernoulli.smoothing", "-1"}}})
+	_, err := Load(Sources{Set: []Setting{{"workers", "-1"}, {"tokenize.max_length", "0"}, {"models.bernoulli.smoothing", "-1"}}})
 	if err == nil || len(strings.Split(err.Error(), "\n")) != 3 {
 		t.Errorf("got %v, want three lines", err)
 	}

@@ -202,8 +202,9 @@ func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:
 
 // gone lists the settings that earlier versions had. A section ends in a dot. They have no effect, and [Loaded.Gone] names them.
 var gone = []string{
-	"models.hybrid.", "models.arow.", "models.complement.", "models.softmax.method", "models.softmax.l1", "tokenize.classes",
-	"store.on_error", "store.sure", "train.refit", "tune.time", "serve.idle_minutes",
+	"models.arow.", "models.complement.", "models.hybrid.", "models.softmax.l1", "models.softmax.method", "serve.idle_minutes",
+	"store.on_error", "store.sure", "tokenize.case_sensitive", "tokenize.classes", "tokenize.min_length", "tokenize.shape",
+	"train.refit", "tune.time",
 }
 
 // isGone reports whether an earlier version had this setting, or this variable of the environment.

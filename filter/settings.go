@@ -92,16 +92,18 @@ func (c *settingsCodec) all(s *Settings) {
 	}
 	t := &s.Tokenize
 	c.text(&t.Language)
-	for _, n := range [...]*int{&t.MinLength, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens} {
+	shortest, cased, shaped := 1, false, false // settings that are gone
+	for _, n := range [...]*int{&shortest, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens} {
 		c.int(n)
 	}
-	for i, b := range [...]*bool{&t.CaseSensitive, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &t.Shape, &t.Received, &t.DeliveredTo,
-		&t.List, &t.Date, &t.MessageID} {
+	for i, b := range [...]*bool{&cased, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &shaped, &t.Received, &t.DeliveredTo, &t.List, &t.Date,
+		&t.MessageID} {
 		if i == 5 && c.earlier { // classes of numbers, which are gone
 			c.bool(new(bool))
 		}
 		c.bool(b)
 	}
+	c.failed = c.failed || shortest != 1 || cased || shaped
 	list(c, &t.Headers, c.text)
 	list(c, &t.IgnoreHeaders, c.text)
 	has := s.Thresholds != nil

@@ -146,7 +146,7 @@ func TestOtherPartsAreNamed(t *testing.T) {
 		{changed(func(data []byte) { data[0] = 'x' }), logfile.ErrNotLog.Error()},
 		{replaced(`"classes":["ham","spam"]`, `"classes":["spam","ham"]`), "the list of classes (ham, spam; spam, ham) differs"},
 		{replaced(`"model":"multinomial"`, `"model":"multinominl"`), "the model (multinomial; multinominl) differs"},
-		{replaced(`"min_length":1,`, `"min_length":2,`), "the setting tokenize.min_length differs"},
+		{replaced(`"max_length":32,`, `"max_length":31,`), "the setting tokenize.max_length differs"},
 		{filepath.Join(t.TempDir(), "gone"), ErrNone.Error()},
 	}
 	for _, tt := range tests {

@@ -17,7 +17,6 @@
 //	hidden:WORD            text that is not shown: of HTML, and of Unicode's block of tags
 //	attached-subject:  attached-from:  attached-to:  attached-reply-to:  the header of an attached message
 //	link:form  link:image  link:other  the kind of a link that is not for clicking
-//	html:images:N  html:markup:N  the number of images and the ratio of markup to text, as powers of two, see [Options]
 //	script:NAME            a script of the text, other than Latin
 //	mark:NAME              a deception, once for a message
 //

@@ -244,11 +244,8 @@ func (o Options) Without(term string) string {
 		}, field)
 		return "ignore_headers=" + strings.Join(append(slices.Clone(o.IgnoreHeaders), pattern), ",")
 	}
-	switch tag, _, _ := strings.Cut(term, ":"); tag {
-	case "order", "outline":
+	if tag, _, _ := strings.Cut(term, ":"); tag == "order" || tag == "outline" {
 		return "structure=false"
-	case "html":
-		return "shape=false"
 	}
 	return ""
 }

@@ -128,7 +128,7 @@ func TestTheGroupOfATerm(t *testing.T) {
 // A dictionary keeps one group of a term: it must not matter in which message, or where in it, a term was seen first.
 func TestTheGroupFollowsFromTheTerm(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) {
-		o.Pairs, o.Structure, o.Shape, o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true, true, true, true
+		o.Pairs, o.Structure, o.Received, o.DeliveredTo, o.List, o.Date, o.MessageID = true, true, true, true, true, true, true
 	})
 	decoder := message.NewDecoder(message.DefaultOptions())
 	groups := make(map[string]evidence.Group)

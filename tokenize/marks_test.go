@@ -138,31 +138,24 @@ func TestTheNameOfASenderIsUnmaskedToo(t *testing.T) {
 	}
 }
 
-func TestTermsTellTheShapeOfHTML(t *testing.T) {
-	html := func(text string, markup, images int) *message.Message {
-		return &message.Message{Parts: []message.Part{{Type: []byte("text/html"), Text: []byte(text), Markup: markup, Images: images}}}
+func TestMessagesOfPicturesOnlyAreMarked(t *testing.T) {
+	html := func(text string, images int) *message.Message {
+		return &message.Message{Parts: []message.Part{{Type: []byte("text/html"), Text: []byte(text), Images: images}}}
 	}
-	long := strings.Repeat("word ", 40)
 	tests := []struct {
 		name string
 		m    *message.Message
 		want []string
 	}{
-		{"plain text has none", textMessage("word"), []string{}},
-		{"images and markup count in powers of two", html(long, 1300, 7), []string{"html:images:4", "html:markup:4"}},
-		{"less markup than text", html(long, 10, 0), []string{"html:images:0", "html:markup:0"}},
-		{"images with next to no text", html("Click here", 100, 1), []string{"html:images:1", "html:markup:8", "mark:image-only"}},
-		{"markup without text", html("", 1<<20, 0), []string{"html:images:0", "html:markup:1024"}},
+		{"text", html("Click here", 0), []string{}},
+		{"pictures beside text", html(strings.Repeat("word ", 40), 7), []string{}},
+		{"pictures with next to no text", html("Click here", 1), []string{"mark:image-only"}},
 		{"an image is attached to nothing", &message.Message{Parts: []message.Part{{Type: []byte("image/gif")}}}, []string{"mark:image-only"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			shape := tokenizer(t, func(o *Options) { o.Shape = true })
-			if got := having(termsOfMessage(shape, tt.m), "html:", "mark:"); !slices.Equal(got, tt.want) {
+			if got := having(termsOfMessage(tokenizer(t, nil), tt.m), "mark:"); !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
-			}
-			if got := having(termsOfMessage(tokenizer(t, nil), tt.m), "html:"); len(got) > 0 {
-				t.Errorf("got %q, which nobody asked for", got)
 			}
 		})
 	}

@@ -17,10 +17,6 @@ type Options struct {
 	// Language is the language whose rules stem the words of subject and text: english, french, hungarian, norwegian,
 	// russian, spanish or swedish; none for no stemming. Default "english".
 	Language string `json:"language"`
-	// CaseSensitive keeps upper and lower case apart, and stems only words in lower case. Default false.
-	CaseSensitive bool `json:"case_sensitive"`
-	// MinLength is the smallest length of a word in characters. At least 1. Default 1.
-	MinLength int `json:"min_length"`
 	// MaxLength is the largest length of a word in characters; longer words are counted by their length, such as
 	// `body:64+`. At least 4. Default 32.
 	MaxLength int `json:"max_length"`
@@ -45,8 +41,6 @@ type Options struct {
 	StartBytes int `json:"start_bytes"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji. Default true.
 	Symbols bool `json:"symbols"`
-	// Shape makes terms of the number of images in HTML and of the ratio of markup to text. Default false.
-	Shape bool `json:"shape"`
 	// MaxTokens is how many tokens of a message are read; marks count in any case. At least 1. Default 200000.
 	MaxTokens int `json:"max_tokens"`
 	// Headers lists the header fields to read, as names or patterns with `*`. An empty list reads none, not even the
@@ -78,7 +72,6 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Language:        "english",
-		MinLength:       1,
 		MaxLength:       32,
 		Pairs:           true,
 		PairBytes:       1000,
@@ -97,23 +90,19 @@ func DefaultOptions() Options {
 // Validate returns all errors in o, joined.
 func (o Options) Validate() error {
 	var errs []error
-	if o.Language != noLanguage && stemmer(o.Language) == nil {
+	if o.Language != noLanguage && stemmers[o.Language] == nil {
 		errs = append(errs, fmt.Errorf("language is %q: must be %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage))
 	}
 	for _, number := range []struct {
 		key      string
 		n, least int
 	}{
-		{"min_length", o.MinLength, 1}, {"max_length", o.MaxLength, 4}, {"pair_bytes", o.PairBytes, 0},
-		{"gram_header_bytes", o.GramHeaderBytes, 0}, {"gram_text_bytes", o.GramTextBytes, 0},
-		{"start_bytes", o.StartBytes, 0}, {"max_tokens", o.MaxTokens, 1},
+		{"max_length", o.MaxLength, 4}, {"pair_bytes", o.PairBytes, 0}, {"gram_header_bytes", o.GramHeaderBytes, 0},
+		{"gram_text_bytes", o.GramTextBytes, 0}, {"start_bytes", o.StartBytes, 0}, {"max_tokens", o.MaxTokens, 1},
 	} {
 		if number.n < number.least {
 			errs = append(errs, fmt.Errorf("%s is %d: must be at least %d", number.key, number.n, number.least))
 		}
-	}
-	if o.MaxLength < o.MinLength {
-		errs = append(errs, fmt.Errorf("max_length is %d: must be at least min_length, which is %d", o.MaxLength, o.MinLength))
 	}
 	for i, patterns := range [][]string{o.Headers, o.IgnoreHeaders} {
 		for _, p := range patterns {

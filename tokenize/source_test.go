@@ -22,7 +22,6 @@ func TestTheFieldOfATermAndTheSettingThatLeavesItOut(t *testing.T) {
 		{"subject:run", "subject", "ignore_headers=subject"},
 		{"attached-subject:run", "subject", "ignore_headers=subject"},
 		{"header:X-It's*Odd,Name", "x-it's*odd,name", "ignore_headers=x-it?s?odd?name"},
-		{"html:images:4", "", "shape=false"},
 		{"body:word", "", ""},
 		{"host:a.example", "", ""},
 		{"type:text/plain", "", ""},

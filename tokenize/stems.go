@@ -24,8 +24,25 @@ const noLanguage = "none"
 
 // stemmers has the stemmer of each language that has one.
 var stemmers = map[string]func(word string, stemStopWords bool) string{
-	"english": english.Stem, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem, "russian": stemRussian,
+	"english": stemEnglish, "french": french.Stem, "hungarian": hungarian.Stem, "norwegian": norwegian.Stem, "russian": stemRussian,
 	"spanish": spanish.Stem, "swedish": swedish.Stem,
+}
+
+// stemEnglish stems an English word. The last letters of half of them say that no rule applies.
+func stemEnglish(word string, stemStopWords bool) string {
+	n := len(word)
+	if n < 2 || strings.ContainsAny(word, "'‘’‛") {
+		return english.Stem(word, stemStopWords)
+	}
+	switch word[n-2:] {
+	case "nt", "ng", "ed", "on", "sm", "er", "or", "ic", "al", "ul", "ll":
+		return english.Stem(word, stemStopWords)
+	}
+	switch word[n-1] {
+	case 's', 'e', 'i', 'y':
+		return english.Stem(word, stemStopWords)
+	}
+	return word
 }
 
 // stemRussian stems a Russian word.
@@ -38,33 +55,32 @@ func stemRussian(word string, stemStopWords bool) string {
 // Languages returns the languages with a stemmer, sorted.
 func Languages() []string { return slices.Sorted(maps.Keys(stemmers)) }
 
-// stemmer returns the function that stems lower-case words of a language, stop words too, or nil. The stem may share the memory of the word.
-func stemmer(language string) func(word []byte) []byte {
+// stems returns what makes stems of the words of prose, stop words too, and finds the words behind disguised ones.
+func stems(language string, likes likeLetters) normalizer {
 	stem := stemmers[language]
-	if stem == nil {
-		return nil
-	}
-	return func(word []byte) []byte {
-		if language == "english" && hasNoEnglishEnding(word) {
-			return word
+	normalize := func(dst, word []byte) []byte {
+		start := len(dst)
+		dst = appendLower(dst, word)
+		lower := dst[start:]
+		isCode := bytes.ContainsAny(lower, "_0123456789") // or a name: it has no stem
+		if stem == nil || isCode {
+			return dst
 		}
-		return []byte(stem(string(word), true))
+		return append(dst[:start], stem(string(lower), true)...)
 	}
-}
-
-// hasNoEnglishEnding reports whether no rule of the English stemmer applies to a lower-case word, by its last letters. It halves the cost of stemming.
-func hasNoEnglishEnding(word []byte) bool {
-	const quote = 0xe2 // the first byte of a non-ASCII apostrophe
-	n := len(word)
-	if n < 2 || bytes.IndexByte(word, '\'') >= 0 || bytes.IndexByte(word, quote) >= 0 {
-		return false
+	return func(dst, word []byte) ([]byte, *disguise) {
+		if meant, ok := restoreLetters(nil, word); ok {
+			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
+		}
+		start := len(dst)
+		dst, d := likes.reveal(dst, word, normalize)
+		if d != nil && len(d.meant) == 0 { // the word may also have digits for letters
+			if meant, ok := restoreLetters(nil, dst[start:]); ok {
+				d.meant = normalize(nil, meant)
+			}
+		}
+		return dst, d
 	}
-	switch string(word[n-2:]) {
-	case "nt", "ng", "ed", "on", "sm", "er", "or", "ic", "al", "ul", "ll":
-		return false
-	}
-	last := word[n-1]
-	return last != 's' && last != 'e' && last != 'i' && last != 'y'
 }
 
 const (

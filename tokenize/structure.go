@@ -258,38 +258,3 @@ func (t *writing) domainOf(m *message.Message, name string) uint64 {
 	}
 	return t.registered(host)
 }
-
-const (
-	maxRatio   = 1 << 10 // the largest ratio of markup to text that is counted
-	littleText = 100     // bytes of text below which a message with images is image-only
-)
-
-// shape marks a message of images only. If the options say so, it also emits the number of images and the ratio of markup to visible text.
-func (t *terms) shape(parts []message.Part) {
-	markup, text, shown, images := 0, 0, 0, 0
-	for i := range parts {
-		p := &parts[i]
-		text += len(p.Text)
-		if p.Markup > 0 {
-			shown += len(p.Text)
-		}
-		markup += p.Markup
-		images += p.Images
-		if bytes.HasPrefix(p.Type, []byte("image/")) {
-			images++
-		}
-	}
-	if t.options.Shape && markup > 0 {
-		t.count("html:images:", images)
-		t.count("html:markup:", min(markup/max(shown, 1), maxRatio))
-	}
-	if images > 0 && text < littleText {
-		t.seen.add(imageOnly)
-	}
-}
-
-// count emits a term for a number: 0, or the largest power of two in it.
-func (t *terms) count(tag string, n int) {
-	t.made = strconv.AppendInt(append(t.made[:0], tag...), powerOfTwo(n), 10)
-	t.put(t.made, nil)
-}

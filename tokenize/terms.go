@@ -101,13 +101,13 @@ func (t *terms) isFull() bool {
 	return t.left < 0
 }
 
-// putWord emits the term of a word, unless it is too short, and the word that a disguised one means. A word that is too long is counted by its
+// putWord emits the term of a word, unless it is empty, and the word that a disguised one means. A word that is too long is counted by its
 // length, as "64+". It returns the last term and its hash.
 func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 	// The number of bytes bounds the number of characters, so most words need no counting.
-	if uint(len(word)-1) >= uint(t.options.MaxLength) || t.options.MinLength > 1 {
+	if uint(len(word)-1) >= uint(t.options.MaxLength) {
 		switch n := utf8.RuneCount(word); {
-		case n == 0, n < t.options.MinLength:
+		case n == 0:
 			return nil, 0
 		case n > t.options.MaxLength:
 			t.length = append(strconv.AppendInt(t.length[:0], powerOfTwo(n), 10), '+')

@@ -18,7 +18,7 @@ type Tokenizer struct {
 	hosts    hosts
 	rules    *fieldRules
 	writing  writing
-	lexicons map[string]lexicon // by tag
+	lexicons map[string]lexicon // of prose, by tag
 	watchers []watcher
 	gramText []byte
 }
@@ -29,7 +29,7 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		return nil, err
 	}
 	likes := lookAlikes()
-	folded := func(dst, word []byte) ([]byte, *disguise) { return likes.reveal(dst, word, o.fold) }
+	folded := func(dst, word []byte) ([]byte, *disguise) { return likes.reveal(dst, word, appendLower) }
 	out := &terms{options: o, key: key, folded: folded, room: make([]byte, 0, roomSize)}
 	domains := newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil })
 	t := &Tokenizer{
@@ -40,60 +40,11 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
 	}
 	t.writing = writing{hosts: &t.hosts, rules: t.rules}
+	for _, tag := range [...]string{"subject:", attachedPrefix + "subject:", bodyTag, hiddenTag} {
+		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language, likes))}
+	}
 	t.onSegment = t.putSegment
 	return t, nil
-}
-
-// lexiconOf returns the lexicon for prose under a tag.
-func (t *Tokenizer) lexiconOf(tag string) lexicon {
-	l, known := t.lexicons[tag]
-	if !known {
-		l = lexicon{tag: tag, known: newCache(t.key, tag, t.stems())}
-		t.lexicons[tag] = l
-	}
-	return l
-}
-
-// stems returns what makes stems of the words of prose.
-func (t *Tokenizer) stems() normalizer {
-	normalize := t.options.fold
-	if stem := stemmer(t.options.Language); stem != nil {
-		normalize = func(dst, word []byte) []byte {
-			start := len(dst)
-			dst = t.options.fold(dst, word)
-			// A code or a name has no stem: a word with a digit, an underscore or an upper case letter.
-			isCode, isASCII := false, true
-			for _, c := range dst[start:] {
-				isCode = isCode || isDigit(c) || c == '_' || c-'A' < 26
-				isASCII = isASCII && c < utf8.RuneSelf
-			}
-			if isCode || !isASCII && !bytes.Equal(dst[start:], bytes.ToLower(dst[start:])) {
-				return dst
-			}
-			return append(dst[:start], stem(dst[start:])...)
-		}
-	}
-	return func(dst, word []byte) ([]byte, *disguise) {
-		if meant, ok := restoreLetters(nil, word); ok {
-			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
-		}
-		start := len(dst)
-		dst, d := t.view.likes.reveal(dst, word, normalize)
-		if d != nil && len(d.meant) == 0 { // the word may also have digits for letters
-			if meant, ok := restoreLetters(nil, dst[start:]); ok {
-				d.meant = normalize(nil, meant)
-			}
-		}
-		return dst, d
-	}
-}
-
-// fold appends a word in lower case, or as it is if the options are case-sensitive.
-func (o Options) fold(dst, word []byte) []byte {
-	if o.CaseSensitive {
-		return append(dst, word...)
-	}
-	return appendLower(dst, word)
 }
 
 // appendLower appends text in lower case.
@@ -128,16 +79,23 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 			t.value(rule, rule.attached, f.Value)
 		}
 	}
-	textRead := 0
+	textRead, images, shown := 0, 0, 0
 	for i := range m.Parts {
-		textRead = t.part(&m.Parts[i], textRead)
+		p := &m.Parts[i]
+		textRead = t.part(p, textRead)
+		images, shown = images+p.Images, shown+len(p.Text)
+		if bytes.HasPrefix(p.Type, []byte("image/")) {
+			images++
+		}
+	}
+	if images > 0 && shown < littleText {
+		t.seen.add(imageOnly)
 	}
 	if tagged := t.seen.tagged; len(tagged) > 0 {
 		t.group = evidence.Words
-		t.words(t.lexiconOf("hidden:"), tagged)
+		t.words(t.lexicons[hiddenTag], tagged)
 	}
 	t.group = evidence.Structure
-	t.shape(m.Parts)
 	for s, n := range t.seen.letters {
 		if s != int(noScript) && n >= minLetters {
 			t.putTagged("script:", []byte(script(s).String()), nil)
@@ -182,18 +140,20 @@ func (t *Tokenizer) part(p *message.Part, textRead int) int {
 	t.words(t.unstemmed("file:"), p.Filename)
 	t.group = evidence.Words
 	textRead = t.prose(bodyTag, p.Text, textRead)
-	t.words(t.lexiconOf("hidden:"), p.Hidden)
+	t.words(t.lexicons[hiddenTag], p.Hidden)
 	return textRead
 }
 
 const (
-	bodyTag   = "body:" // of the words of the visible text
-	textStart = "^"     // stands in a pair for what is before the first word
+	bodyTag    = "body:" // of the words of the visible text
+	hiddenTag  = "hidden:"
+	textStart  = "^" // stands in a pair for what is before the first word
+	littleText = 100 // bytes of text below which a message with images is image-only
 )
 
 // prose emits the words of text that is written for people, and those behind disguises. It takes and returns how many bytes of body were read.
 func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
-	t.current = t.lexiconOf(tag)
+	t.current = t.lexicons[tag]
 	if t.inPairs = t.options.Pairs; t.inPairs {
 		t.before.term = append(append(t.made[:0], tag...), textStart...)
 		t.before.hash = t.keep(t.before.term)

@@ -126,7 +126,6 @@ func changes(model string) []change {
 		{"pairs of all the text", "tokenize.pair_bytes=0"},
 		{"without structure", "tokenize.structure=false"},
 		{"without stemming", "tokenize.language=none"},
-		{"words in their case", "tokenize.case_sensitive=true"},
 		{"without symbols", "tokenize.symbols=false"},
 		{"of the header the subject only", "tokenize.headers=subject"},
 		{"text and subject only", "tokenize.headers=subject tokenize.structure=false"},
