@@ -37,14 +37,14 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 			want = word
 		}
 		for range 2 { // when it is new or known, and when it is known
-			got, hash, d := c.get([]byte(word))
+			got, hash, d := c.get([]byte(word), false)
 			if string(got) != "tag:"+want || (d != nil) != (wantDisguise != nil) || d != nil && !bytes.Equal(d.meant, wantDisguise.meant) {
 				t.Fatalf("%.40q: got %.40q and %v, want %.40q and %v", word, got, d, want, wantDisguise)
 			}
 			if hash != (termkey.Key{}).Hash([]byte("tag:"+want)) {
 				t.Fatalf("%.40q: hash %x is not that of tag:%.40s", word, hash, want)
 			}
-			if got, hash := c.sign([]byte(word)); string(got) != "tag:"+word || hash != (termkey.Key{}).Hash([]byte("tag:"+word)) {
+			if got, hash, _ := c.get([]byte(word), true); string(got) != "tag:"+word || hash != (termkey.Key{}).Hash([]byte("tag:"+word)) {
 				t.Fatalf("%.40q as a sign: got %.40q and the hash %x", word, got, hash)
 			}
 		}
@@ -61,7 +61,7 @@ func TestCacheOfDisguisedWordsIsEmptied(t *testing.T) {
 	for i := range maxCachedWords {
 		word := strconv.AppendInt(nil, int64(i), 10)
 		for range 2 { // when it is new, and when it is known
-			if _, _, d := c.get(word); d == nil || !bytes.Equal(d.meant, word) {
+			if _, _, d := c.get(word, false); d == nil || !bytes.Equal(d.meant, word) {
 				t.Fatalf("%s: got %v", word, d)
 			}
 		}
@@ -75,7 +75,7 @@ func TestCacheNormalizesAWordOnce(t *testing.T) {
 		return append(dst, word...), &disguise{}
 	})
 	for range 3 {
-		c.get([]byte("again"))
+		c.get([]byte("again"), false)
 	}
 	if made != 1 {
 		t.Errorf("a word was normalised %d times, want once", made)
@@ -87,9 +87,9 @@ func BenchmarkCache(b *testing.B) {
 	words := make([][]byte, 1<<14)
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "word%d", i*i)
-		c.get(words[i])
+		c.get(words[i], false)
 	}
 	for i := 0; b.Loop(); i++ {
-		c.get(words[i&(len(words)-1)])
+		c.get(words[i&(len(words)-1)], false)
 	}
 }

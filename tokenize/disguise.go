@@ -205,16 +205,13 @@ func signs(s []byte) []byte {
 	return s[:size]
 }
 
-// likeLetters maps letters to the lower-case ASCII letter that they look like.
-type likeLetters map[rune]byte
-
 // reveal appends what normalize makes of a word, or of the ASCII word that it looks like:
 //
 //   - A word of several scripts whose letters are all Latin or look Latin is the word it looks like.
 //   - A word of Greek, Cyrillic or Armenian letters only is itself.
 //   - A word of one rare script is itself, and the word it looks like may be behind it.
 //   - A word of turned letters is itself, and the upright word is behind it.
-func (l likeLetters) reveal(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, *disguise) {
+func reveal(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, *disguise) {
 	if !mayHaveLookAlikes(word) {
 		return normalize(dst, word), nil
 	}
@@ -222,7 +219,7 @@ func (l likeLetters) reveal(dst, word []byte, normalize func(dst, word []byte) [
 	if turned, ok := turnedWord(text); ok {
 		return normalize(dst, word), &disguise{mark: turnedLetters, meant: normalize(nil, turned)}
 	}
-	plain, scripts := l.plainOf(text)
+	plain, scripts := plainOf(text)
 	switch {
 	case plain == nil, scripts&^latinLetters == 0:
 	case scripts&(scripts-1) != 0, scripts&latinLookAlikes != 0:
@@ -247,12 +244,12 @@ const (
 
 // plainOf returns a word with its look-alikes replaced by ASCII letters, and the scripts of its letters. The result is nil if a letter is
 // neither Latin nor looks so.
-func (l likeLetters) plainOf(word string) (plain []byte, scripts letterScripts) {
+func plainOf(word string) (plain []byte, scripts letterScripts) {
 	plain = make([]byte, 0, len(word))
 	for _, r := range word {
-		like, known := l[r]
+		like := likeLetter(r)
 		switch {
-		case known:
+		case like != 0:
 			scripts |= scriptOfLike(r)
 			plain = append(plain, like)
 			continue
@@ -268,13 +265,13 @@ func (l likeLetters) plainOf(word string) (plain []byte, scripts letterScripts) 
 
 // asciiHost returns the ASCII host name that a name looks like. Unlike in text, a label may be wholly of another script, since a reader
 // has no context to recognise it by.
-func (l likeLetters) asciiHost(name string) (ascii []byte, masked bool) {
+func asciiHost(name string) (ascii []byte, masked bool) {
 	for _, r := range name {
-		like, known := l[r]
+		like := likeLetter(r)
 		switch {
 		case r < utf8.RuneSelf:
 			like = byte(r)
-		case !known:
+		case like == 0:
 			return nil, false
 		}
 		ascii = append(ascii, like)
@@ -349,46 +346,45 @@ func turnedLetter(r rune) (upright byte, isTurned bool) {
 	return byte('a' + utf8.RuneCountInString(alphabet[:at])), r >= utf8.RuneSelf
 }
 
-// lookAlikes returns the letters that look like others.
+// lookAlikes is the letters that look like others, a line for each letter from a to z.
 //
 // Source: confusables.txt of Unicode 10.0.0 (UTS #39, Unicode Security Mechanisms), the single letters of alphabets whose prototype is an
-// ASCII letter. The map leaves out what NFKC folds, such as mathematical and full-width letters, and letters of living orthographies:
+// ASCII letter. It leaves out what NFKC folds, such as mathematical and full-width letters, and letters of living orthographies:
 // dotless i, iota, gamma, v with hook and long s. Departures: a letter that looks like a capital I is an i, not an l, and small
 // capitals are included. So are letters that Unicode calls turned or reversed, and the alphabet that text generators make of Canadian
 // syllabics: ᗩᗷᑕᗪEᖴGᕼIᒍKᒪᗰᑎOᑭᑫᖇᔕTᑌᐯᗯ᙭Yᘔ.
-func lookAlikes() likeLetters {
-	letters := make(likeLetters, 320)
-	for i, like := range [26]string{ // of a to z
-		"ɑΑαАаᎪᗅᴀꓮɐⱯᗩ",
-		"ƄʙΒВЬᏏᏴᖯᗷꓐꞴ\U00010301",
-		"СсᏟᴄⲤⲥꓚꮯᑕ\U00010302\U00010415\U0001043d",
-		"ԁᎠᏧᑯᗞᗪᴅꓒꓓ",
-		"ΕЕеҽᎬᴇⴹꓰꬲƎǝɘ\U000118a6\U000118ae",
-		"ϜքᖴẝꓝꜰꞘꞙꬵ\U000118a2\U000118c2",
-		"ƍɡɢԌցᏀᏳᶃꓖ",
-		"ʜΗНһհᎻᏂᕼⲎꓧɥ",
-		"ɪΙιІіӀӏᎥⲒⵏꓲꙇꭵᴉ\U000118c3",
-		"ͿϳЈјᎫᒍᴊꓙꞲ",
-		"ΚКᏦᴋⲔꓗʞ",
-		"ʟᏞᒪⳐꓡ\U00010309\U0001041b\U000118a3\U000118b2",
-		"ΜϺМᎷᗰᴍⲘꓟ\U00010311",
-		"ɴΝոռⲚꓠᑎ",
-		"ΟοσОоՕօჿᴏᴑⲞⲟⵔꓳꬽ\U00010404\U0001042c\U000104c2\U000104ea\U000118b5\U000118c8\U000118d7",
-		"ΡρРрᏢᑭᴘⲢⲣꓑ",
-		"ꞯԛգզⵕᑫ",
-		"ƦʀгᎡᏒᖇᴦⲅꓣꭇꭈꮁɹ\U000104b4",
-		"ƽЅѕՏᏕᏚꓢꜱꮪᔕ\U00010420\U00010448\U000118c1",
-		"ΤТᎢᴛⲦꓔʇ\U00010315\U000118bc",
-		"υՍսᑌᴜꓴꞟꭎꭒ\U000104ce\U000104f6\U000118b8\U000118d8",
-		"νѴѵᏙᐯᴠⴸꓦꮩɅʌ\U000118a0\U000118c0",
-		"ɯѡԜԝաᎳᏔᴡꓪꮃʍᗯ",
-		"ΧХхᕁᕽⲬⵝꓫꞳ᙭\U00010317",
-		"ʏΥγУуҮүყᎩᎽᶌỿⲨꓬꭚʎ\U000118a4\U000118dc",
-		"ΖᏃᴢꓜꮓᘔ\U000118a9\U000118c4",
-	} {
-		for _, r := range like {
-			letters[r] = byte('a' + i)
-		}
+const lookAlikes = "ɑΑαАаᎪᗅᴀꓮɐⱯᗩ\n" +
+	"ƄʙΒВЬᏏᏴᖯᗷꓐꞴ\U00010301\n" +
+	"СсᏟᴄⲤⲥꓚꮯᑕ\U00010302\U00010415\U0001043d\n" +
+	"ԁᎠᏧᑯᗞᗪᴅꓒꓓ\n" +
+	"ΕЕеҽᎬᴇⴹꓰꬲƎǝɘ\U000118a6\U000118ae\n" +
+	"ϜքᖴẝꓝꜰꞘꞙꬵ\U000118a2\U000118c2\n" +
+	"ƍɡɢԌցᏀᏳᶃꓖ\n" +
+	"ʜΗНһհᎻᏂᕼⲎꓧɥ\n" +
+	"ɪΙιІіӀӏᎥⲒⵏꓲꙇꭵᴉ\U000118c3\n" +
+	"ͿϳЈјᎫᒍᴊꓙꞲ\n" +
+	"ΚКᏦᴋⲔꓗʞ\n" +
+	"ʟᏞᒪⳐꓡ\U00010309\U0001041b\U000118a3\U000118b2\n" +
+	"ΜϺМᎷᗰᴍⲘꓟ\U00010311\n" +
+	"ɴΝոռⲚꓠᑎ\n" +
+	"ΟοσОоՕօჿᴏᴑⲞⲟⵔꓳꬽ\U00010404\U0001042c\U000104c2\U000104ea\U000118b5\U000118c8\U000118d7\n" +
+	"ΡρРрᏢᑭᴘⲢⲣꓑ\n" +
+	"ꞯԛգզⵕᑫ\n" +
+	"ƦʀгᎡᏒᖇᴦⲅꓣꭇꭈꮁɹ\U000104b4\n" +
+	"ƽЅѕՏᏕᏚꓢꜱꮪᔕ\U00010420\U00010448\U000118c1\n" +
+	"ΤТᎢᴛⲦꓔʇ\U00010315\U000118bc\n" +
+	"υՍսᑌᴜꓴꞟꭎꭒ\U000104ce\U000104f6\U000118b8\U000118d8\n" +
+	"νѴѵᏙᐯᴠⴸꓦꮩɅʌ\U000118a0\U000118c0\n" +
+	"ɯѡԜԝաᎳᏔᴡꓪꮃʍᗯ\n" +
+	"ΧХхᕁᕽⲬⵝꓫꞳ᙭\U00010317\n" +
+	"ʏΥγУуҮүყᎩᎽᶌỿⲨꓬꭚʎ\U000118a4\U000118dc\n" +
+	"ΖᏃᴢꓜꮓᘔ\U000118a9\U000118c4\n"
+
+// likeLetter returns the lower-case ASCII letter that a letter beyond ASCII looks like, or 0.
+func likeLetter(r rune) byte {
+	at := strings.IndexRune(lookAlikes, r)
+	if at < 0 || r < utf8.RuneSelf {
+		return 0
 	}
-	return letters
+	return byte('a' + strings.Count(lookAlikes[:at], "\n"))
 }

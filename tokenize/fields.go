@@ -38,23 +38,6 @@ const (
 	readAddresses
 )
 
-// ofKind returns how the fields of a kind are written, and whether the options use their words.
-func (o Options) ofKind(kind headerfield.Kind) (s structure, used bool) {
-	switch kind {
-	case headerfield.Trace:
-		return noStructure, o.Received
-	case headerfield.Delivery:
-		return noStructure, o.DeliveredTo
-	case headerfield.List:
-		return noStructure, o.List
-	case headerfield.Date:
-		return dateField, o.Date
-	case headerfield.MessageID:
-		return orderOnly, o.MessageID
-	}
-	return plainField, true
-}
-
 // FieldUse says whether a header field becomes terms.
 type FieldUse string
 
@@ -121,8 +104,21 @@ func (r *fieldRules) make(name string) *fieldRule {
 	if hasWord(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
 		rule.tags = newAddressTags(fieldPrefix + lower + ":") // else the words of a field named "Body" would pass for words of the text
 	}
-	rule.reading = readWords
-	rule.structure, rule.used = r.options.ofKind(kind)
+	rule.reading, rule.structure, rule.used = readWords, noStructure, true
+	switch kind {
+	case headerfield.Trace:
+		rule.used = r.options.Received
+	case headerfield.Delivery:
+		rule.used = r.options.DeliveredTo
+	case headerfield.List:
+		rule.used = r.options.List
+	case headerfield.Date:
+		rule.structure, rule.used = dateField, r.options.Date
+	case headerfield.MessageID:
+		rule.structure, rule.used = orderOnly, r.options.MessageID
+	default:
+		rule.structure = plainField
+	}
 	// These are not read as all of their kind. Trace fields have only the shape of each hop, and fields of the recipient's mailbox or of a list have no
 	// structure.
 	for _, row := range [...]fieldRow{

@@ -139,7 +139,6 @@ const maxHost = 255 // RFC 1035, section 2.3.4
 // hosts emits the names of hosts and their registered domains.
 type hosts struct {
 	*terms
-	likes   likeLetters
 	domains *cache // the registered domains of hosts
 }
 
@@ -179,7 +178,7 @@ func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainT
 	if decoded != written {
 		t.putWord(names, []byte(decoded))
 	}
-	if ascii, masked := t.likes.asciiHost(decoded); masked {
+	if ascii, masked := asciiHost(decoded); masked {
 		t.seen.add(homoglyph)
 		t.putWord(names, ascii)
 	}
@@ -187,7 +186,7 @@ func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainT
 
 // domain emits the registered domain of a host, also if the host is too long for a term: its owner can put anything before the domain.
 func (t *hosts) domain(tag string, host []byte) {
-	domain, _, _ := t.domains.get(host)
+	domain, _, _ := t.domains.get(host, false)
 	if len(host) > t.options.MaxLength {
 		host = domain
 	}
@@ -201,7 +200,7 @@ func (t *hosts) registered(host []byte) uint64 {
 			host = []byte(strings.TrimRight(name, "."))
 		}
 	}
-	_, domain, _ := t.domains.get(host)
+	_, domain, _ := t.domains.get(host, false)
 	return domain
 }
 

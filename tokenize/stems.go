@@ -56,7 +56,7 @@ func stemRussian(word string, stemStopWords bool) string {
 func Languages() []string { return slices.Sorted(maps.Keys(stemmers)) }
 
 // stems returns what makes stems of the words of prose, stop words too, and finds the words behind disguised ones.
-func stems(language string, likes likeLetters) normalizer {
+func stems(language string) normalizer {
 	stem := stemmers[language]
 	normalize := func(dst, word []byte) []byte {
 		start := len(dst)
@@ -73,7 +73,7 @@ func stems(language string, likes likeLetters) normalizer {
 			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
 		}
 		start := len(dst)
-		dst, d := likes.reveal(dst, word, normalize)
+		dst, d := reveal(dst, word, normalize)
 		if d != nil && len(d.meant) == 0 { // the word may also have digits for letters
 			if meant, ok := restoreLetters(nil, dst[start:]); ok {
 				d.meant = normalize(nil, meant)
@@ -126,20 +126,12 @@ func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
 	return &cache{key: key, tag: tag, normalize: normalize, seed: maphash.MakeSeed()}
 }
 
-// get returns the term that a word is counted as, which is never overwritten, its hash, and what is behind a disguised word.
-func (c *cache) get(word []byte) (text []byte, hash uint64, d *disguise) {
-	return c.getAs(maphash.Bytes(c.seed, word), word, c.normalize)
-}
-
-// sign returns the term of a sign, which is counted as it is, and its hash.
-func (c *cache) sign(sign []byte) (text []byte, hash uint64) {
-	text, hash, _ = c.getAs(^maphash.Bytes(c.seed, sign), sign, asWritten)
-	return text, hash
-}
-
-func asWritten(dst, _ []byte) ([]byte, *disguise) { return dst, nil }
-
-func (c *cache) getAs(key uint64, word []byte, normalize normalizer) (text []byte, hash uint64, d *disguise) {
+// get returns the term that a word is counted as, which is never overwritten, its hash, and what is behind a disguised word. A sign is counted as it is.
+func (c *cache) get(word []byte, isSign bool) (text []byte, hash uint64, d *disguise) {
+	key := maphash.Bytes(c.seed, word)
+	if isSign {
+		key = ^key
+	}
 	if t := c.terms.Get(key); t != nil {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
@@ -155,7 +147,10 @@ func (c *cache) getAs(key uint64, word []byte, normalize normalizer) (text []byt
 		c.texts = slices.Grow(c.texts, len(c.texts)+maxCachedTerm)
 	}
 	start := len(c.texts)
-	texts, d := normalize(append(c.texts, c.tag...), word)
+	texts := append(c.texts, c.tag...)
+	if !isSign {
+		texts, d = c.normalize(texts, word)
+	}
 	if len(texts) == start+len(c.tag) {
 		texts = append(texts, word...)
 	}

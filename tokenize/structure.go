@@ -189,12 +189,13 @@ func (t *writing) hop(value []byte) {
 	}
 	value = value[:min(len(value), 2*maxShaped)]
 	t.made = append(t.made[:0], "step:"...)
+	var lower [16]byte // longer than any keyword
 	for separator := ""; len(value) > 0; separator = " " {
 		word := value[:lineSpace.Index(value)]
 		value = lineSpace.TrimLeft(value[len(word):])
 		t.made = append(t.made, separator...)
 		switch has := func(c byte) bool { return bytes.IndexByte(word, c) >= 0 }; {
-		case isHopKeyword(word):
+		case hopKeywords[string(ascii.AppendLower(lower[:0], word, len(lower)))]:
 			t.made = append(t.made, word...)
 		case has('@'):
 			t.made = append(t.made, "address"...)
@@ -210,18 +211,11 @@ func (t *writing) hop(value []byte) {
 	t.put(t.made, nil)
 }
 
-// isHopKeyword reports whether a word of a Received field is a clause or a protocol (RFC 5321, section 4.4), or stands for a name.
-func isHopKeyword(word []byte) bool {
-	const longest = len("(envelope-from")
-	if len(word) > longest {
-		return false
-	}
-	switch string(ascii.AppendLower(make([]byte, 0, longest), word, longest)) {
-	case "from", "by", "with", "for", "id", "via", "smtp", "esmtp", "esmtps", "esmtpa", "esmtpsa", "http", "local", "helo",
-		"ehlo", "envelope-from", "unknown", "invoked", "(helo", "(envelope-from":
-		return true
-	}
-	return false
+// hopKeywords are the words of a Received field that are a clause or a protocol (RFC 5321, section 4.4), or stand for a name.
+var hopKeywords = map[string]bool{
+	"from": true, "by": true, "with": true, "for": true, "id": true, "via": true, "smtp": true, "esmtp": true, "esmtps": true, "esmtpa": true,
+	"esmtpsa": true, "http": true, "local": true, "helo": true, "ehlo": true, "envelope-from": true, "unknown": true, "invoked": true,
+	"(helo": true, "(envelope-from": true,
 }
 
 // relations emits which fields have the registered domain of From, and which fields are missing.

@@ -116,7 +116,7 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 	}
 	var d *disguise
 	if l.known != nil {
-		term, hash, d = l.known.get(word)
+		term, hash, d = l.known.get(word, false)
 		t.putHashed(hash, term, word)
 	} else {
 		term, d = l.normalize(append(t.made[:0], l.tag...), word)

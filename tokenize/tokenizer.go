@@ -28,20 +28,19 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	likes := lookAlikes()
-	folded := func(dst, word []byte) ([]byte, *disguise) { return likes.reveal(dst, word, appendLower) }
+	folded := func(dst, word []byte) ([]byte, *disguise) { return reveal(dst, word, appendLower) }
 	out := &terms{options: o, key: key, folded: folded, room: make([]byte, 0, roomSize)}
 	domains := newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil })
 	t := &Tokenizer{
-		cutter:   cutter{terms: out, view: viewer{seen: &out.seen, likes: likes}, kinds: byteKinds()},
-		hosts:    hosts{out, likes, domains},
+		cutter:   cutter{terms: out, view: viewer{seen: &out.seen}, kinds: byteKinds()},
+		hosts:    hosts{out, domains},
 		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons: make(map[string]lexicon),
 		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
 	}
 	t.writing = writing{hosts: &t.hosts, rules: t.rules}
 	for _, tag := range [...]string{"subject:", attachedPrefix + "subject:", bodyTag, hiddenTag} {
-		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language, likes))}
+		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language))}
 	}
 	t.onSegment = t.putSegment
 	return t, nil

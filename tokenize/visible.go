@@ -15,8 +15,7 @@ import (
 
 // viewer turns text into what a reader sees of it, and notes the deceptions in it.
 type viewer struct {
-	seen  *sightings
-	likes likeLetters
+	seen *sightings
 
 	ordered    []byte // text in display order
 	cleaned    []byte // text without invisible characters
@@ -76,7 +75,7 @@ func (v *viewer) visible(text []byte) []byte {
 				if s := scriptOf(r); s != noScript {
 					v.seen.letters[s]++
 				}
-				v.seen.native = v.seen.native || isOfRareScript(r) && v.likes[r] == 0
+				v.seen.native = v.seen.native || isOfRareScript(r) && likeLetter(r) == 0
 			}
 			if kind == compatible && isOtherForm(r) {
 				forms++

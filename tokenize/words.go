@@ -49,7 +49,7 @@ func (c *cutter) putSegment(segment []byte, kind segmentKind) {
 	case kind != symbol, len(segment) > c.options.MaxLength: // a line of underscores
 		word, hash = c.putWord(c.current, segment)
 	case c.current.known != nil:
-		word, hash = c.current.known.sign(segment)
+		word, hash, _ = c.current.known.get(segment, true)
 		c.putHashed(hash, word, segment)
 	default:
 		word, hash = c.putTagged(c.current.tag, segment, segment)
