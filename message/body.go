@@ -244,28 +244,14 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 
 const maxUULine = 1 + 63/3*4 + 2 // the length, the longest data, and a checksum that some programs add
 
-// uuLine is the state of a line of a uuencoded file.
-type uuLine uint8
-
-const (
-	uuForeign uuLine = iota // another line
-	uuDamaged               // some characters are missing
-	uuWhole                 // it is complete
-)
-
-func uuLineOf(line []byte) uuLine {
+// isUULine reports whether a line may be one of a uuencoded file. Up to half of its characters may be missing, such as blanks at its end.
+func isUULine(line []byte) bool {
 	isOther := func(c byte) bool { return c < ' ' || c > '`' }
 	if len(line) == 0 || len(line) > maxUULine || slices.ContainsFunc(line, isOther) {
-		return uuForeign
+		return false
 	}
 	want, have := (int(uuDigit(line[0]))+2)/3*4, len(line)-1
-	switch {
-	case have >= want && have <= want+2:
-		return uuWhole
-	case have < want && have >= want/2:
-		return uuDamaged
-	}
-	return uuForeign
+	return have >= want/2 && have <= want+2
 }
 
 func uuDigit(c byte) byte { return (c - ' ') & 0x3f }
@@ -298,17 +284,12 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 		if string(bytes.TrimRight(line, " \t")) == "end" {
 			return dst, after, ok
 		}
-		switch uuLineOf(line) {
-		case uuWhole:
+		if isUULine(line) {
 			dst = appendUULine(dst, line)
-		case uuDamaged:
+		} else if next, _ := cutLine(after); isUULine(next) || string(next) == "end" {
 			ok = false
-			dst = appendUULine(dst, line)
-		case uuForeign:
-			ok = false
-			if next, _ := cutLine(after); uuLineOf(next) != uuWhole && string(next) != "end" {
-				return dst, lines, false
-			}
+		} else {
+			return dst, lines, false
 		}
 		lines = after
 	}
@@ -324,7 +305,7 @@ func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 		after := bytes.TrimLeft(mode, "01234567")
 		if digits := len(mode) - len(after); isBegin && (digits == 3 || digits == 4) && bytes.HasPrefix(after, []byte(" ")) {
 			name = bytes.TrimSpace(after)
-			if next, _ := cutLine(rest); len(name) > 0 && uuLineOf(next) == uuWhole {
+			if next, _ := cutLine(rest); len(name) > 0 && isUULine(next) {
 				return at, len(text) - len(rest), name, true
 			}
 		}
@@ -340,7 +321,7 @@ func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 // uuencode.
 func (t *texts) uuBody(body []byte) []byte {
 	_, from, _, ok := findUUBegin(body)
-	if first, _ := cutLine(body); !ok && uuLineOf(first) != uuWhole {
+	if first, _ := cutLine(body); !ok && !isUULine(first) {
 		t.repairs.add(BadUUencode)
 		return body
 	}

@@ -249,11 +249,8 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 		d.repairs.add(UndeclaredHTML)
 		isHTML = true
 	}
-	if !isHTML { // QUIRK: before MIME, and long after, programs wrote files into the text, as uuencode (uuencode.eml) or yEnc (yenc.eml).
-		body = d.take(body, d.uuFile)
-		if e.transfer == transferIdentity && bytes.Contains(body, []byte("=ybegin ")) && !utf8.Valid(body) {
-			body = d.take(body, d.yencFile)
-		}
+	if !isHTML {
+		body = d.takeFiles(body)
 	}
 	body = d.toUTF8(body, e.charset, isHTML)
 	if e.delSp && !isHTML {

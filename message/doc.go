@@ -24,6 +24,6 @@
 // A [Decoder] belongs to one goroutine and reuses its memory: a [Message] and all its slices are valid until the next
 // [Decoder.Decode], and may share memory with the decoded bytes.
 //
-// The package does not read text in images, archives, office documents, TNEF (winmail.dat), encrypted PDF and yEnc files. It
-// names such files. Words, case and zero-width characters are left to package tokenize.
+// The package does not read text in images, archives, office documents, TNEF (winmail.dat) and encrypted PDF. It names
+// such files. Words, case and zero-width characters are left to package tokenize.
 package message

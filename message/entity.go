@@ -19,7 +19,6 @@ type entity struct {
 	filename   []byte
 	typeName   []byte // the file name in the Content-Type, if there is no other
 	attachment bool
-	fragment   bool // a message/partial that does not start its message
 	delSp      bool // a blank before a line end belongs to no word (RFC 3676)
 
 	typeField, encodingField []byte // the last field of that name, nil if there is none
@@ -72,8 +71,6 @@ func (h *headers) describeType(e *entity, value []byte) {
 	e.boundary = bytes.TrimRight(h.param("boundary"), " \t")
 	e.typeName = h.param("name")
 	e.delSp = ascii.EqualFold(h.param("format"), "flowed") && ascii.EqualFold(h.param("delsp"), "yes")
-	number := h.param("number")
-	e.fragment = string(e.mediaType) == "message/partial" && len(number) > 0 && string(number) != "1"
 }
 
 // kind is how a content is read.
@@ -87,7 +84,6 @@ const (
 	kindMultipart             // as parts
 	kindMessage               // as a message
 	kindFields                // as the header of a message
-	kindOutside               // the content is elsewhere, and the part is its header
 )
 
 // kinds is how contents are read by their type, or by what is before the slash. Delivery reports are text. Rich text can be read like
@@ -97,13 +93,10 @@ var kinds = map[string]kind{
 	"text/html": kindHTML, "application/xhtml+xml": kindHTML, "text/enriched": kindHTML, "text/richtext": kindHTML,
 	"text/calendar": kindCalendar, "text/directory": kindCalendar, "text/vcard": kindCalendar, "text/x-vcalendar": kindCalendar,
 	"text/x-vcard": kindCalendar, "message/rfc822": kindMessage, "message/global": kindMessage, "message/news": kindMessage,
-	"message/partial": kindMessage, "text/rfc822-headers": kindFields, "message/global-headers": kindFields, "message/external-body": kindOutside,
+	"text/rfc822-headers": kindFields, "message/global-headers": kindFields,
 }
 
 func (e *entity) kind() kind {
-	if e.fragment {
-		return kindText
-	}
 	if k, ok := kinds[string(e.mediaType)]; ok {
 		return k
 	}

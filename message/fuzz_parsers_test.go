@@ -54,7 +54,7 @@ func FuzzUUencode(f *testing.F) {
 			t.Errorf("%q was read as %q, with the rest %q", data, got, rest)
 		}
 		d := NewDecoder(Options{})
-		text := d.take(d.take(data, d.uuFile), d.yencFile)
+		text := d.takeFiles(data)
 		if len(text) > len(data) {
 			t.Errorf("%q without its files is %q", data, text)
 		}

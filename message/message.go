@@ -18,7 +18,7 @@ type Message struct {
 	// which only the header is attached (text/rfc822-headers).
 	Attached []Field
 	// Parts are the leaves of the message in order, text and attachments alike. A message that is not multipart has one
-	// part. A file inside of a plain text (uuencode, yEnc) is a part after that text. So is a frame inside of HTML
+	// part. A file inside of a plain text (uuencode) is a part after that text. So is a frame inside of HTML
 	// (srcdoc) that has text or links. Parts that only a further reading of an ambiguous message finds come last.
 	Parts []Part
 	// Links are the links of all text parts in order, with duplicates. In an HTML part, links in attributes precede links in
@@ -120,7 +120,7 @@ const (
 	BadBase64
 	BadQuotedPrintable
 	BadUUencode
-	BadYEnc
+	_ // that of yEnc, which is given up
 	UnknownCharset
 	UndeclaredCharset
 	WrongCharset
@@ -160,7 +160,6 @@ func (r Repair) String() string {
 			BadBase64:          "broken base64",
 			BadQuotedPrintable: "broken quoted-printable",
 			BadUUencode:        "broken uuencode",
-			BadYEnc:            "broken yEnc",
 			UnknownCharset:     "unknown charset",
 			UndeclaredCharset:  "8-bit text without a charset",
 			WrongCharset:       "text not in its declared charset",

@@ -6,7 +6,7 @@ import "testing"
 func TestTheNumbersOfRepairsStayTheSame(t *testing.T) {
 	all := []Repair{
 		BareCR, NULBytes, HeaderWithoutColon, HeaderWithoutEnd, BadEncodedWord, BadContentType, MissingBoundary, AbsentBoundary, BadBoundary,
-		UnclosedMultipart, UnknownEncoding, MisspeltEncoding, BadBase64, BadQuotedPrintable, BadUUencode, BadYEnc, UnknownCharset,
+		UnclosedMultipart, UnknownEncoding, MisspeltEncoding, BadBase64, BadQuotedPrintable, BadUUencode, BadUUencode + 1, UnknownCharset,
 		UndeclaredCharset, WrongCharset, InvalidUTF8, UndeclaredHTML, UnclosedTag, Contradiction, CutDepth, CutParts, CutText, CutHeader, CutURL,
 		CutLinks, CutMarkup, CutStyles, CutTokens, CutTime,
 	}

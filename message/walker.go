@@ -41,10 +41,6 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 			hit = findBoundary(data, w.boundaries[base:])
 			_, rest := w.header(data[:hit.start], typePlain, &w.attached)
 			w.leaf(e, rest)
-		case kind == kindOutside && e.transfer == transferIdentity && w.fitsDepth(depth):
-			depth++
-			e, data = w.header(data, typePlain, nil)
-			continue
 		default:
 			hit = findBoundary(data, w.boundaries[base:])
 			body := data[:hit.start]
