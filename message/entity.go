@@ -27,20 +27,32 @@ type entity struct {
 
 // describe reads a field that describes the content. The reading decides which of two types or encodings counts; of other
 // fields the first counts.
+//
+// QUIRK: a type is "text/html; name=value", with quotes where a value needs them. Mail has types without a subtype, without
+// semicolons, with blanks, in quotes, and with open quotes (content-types.eml).
 func (h *headers) describe(e *entity, name, value []byte) {
 	const prefix = "content-"
 	if !ascii.HasPrefixFold(name, prefix) {
 		return
 	}
 	switch name = name[len(prefix):]; {
-	case ascii.EqualFold(name, "type"):
-		if h.usesValue(&e.typeField, value) {
-			h.describeType(e, value)
+	case ascii.EqualFold(name, "type") && h.usesValue(&e.typeField, value):
+		token, params := cutToken(value)
+		token = bytes.Trim(token, `"`)
+		if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
+			e.mediaType = h.toUTF8(h.lower(token), nil, false)
+		} else {
+			e.mediaType = e.assumed
+			h.repairs.add(BadContentType)
 		}
-	case ascii.EqualFold(name, "transfer-encoding"):
-		if h.usesValue(&e.encodingField, value) {
-			h.describeTransfer(e, value)
-		}
+		h.cutParams(params)
+		charset, _ := cutToken(h.param("charset"))
+		e.charset = h.lower(charset)
+		e.boundary = bytes.TrimRight(h.param("boundary"), " \t")
+		e.typeName = h.param("name")
+		e.delSp = ascii.EqualFold(h.param("format"), "flowed") && ascii.EqualFold(h.param("delsp"), "yes")
+	case ascii.EqualFold(name, "transfer-encoding") && h.usesValue(&e.encodingField, value):
+		h.describeTransfer(e, value)
 	case !e.hasDisposition && ascii.EqualFold(name, "disposition"):
 		e.hasDisposition = true
 		token, params := cutToken(value)
@@ -50,27 +62,6 @@ func (h *headers) describe(e *entity, name, value []byte) {
 			e.filename = filename
 		}
 	}
-}
-
-// describeType reads a Content-Type.
-//
-// QUIRK: a type is "text/html; name=value", with quotes where a value needs them. Mail has types without a subtype, without
-// semicolons, with blanks, in quotes, and with open quotes (content-types.eml).
-func (h *headers) describeType(e *entity, value []byte) {
-	token, params := cutToken(value)
-	token = bytes.Trim(token, `"`)
-	if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
-		e.mediaType = h.toUTF8(h.lower(token), nil, false)
-	} else {
-		e.mediaType = e.assumed
-		h.repairs.add(BadContentType)
-	}
-	h.cutParams(params)
-	charset, _ := cutToken(h.param("charset"))
-	e.charset = h.lower(charset)
-	e.boundary = bytes.TrimRight(h.param("boundary"), " \t")
-	e.typeName = h.param("name")
-	e.delSp = ascii.EqualFold(h.param("format"), "flowed") && ascii.EqualFold(h.param("delsp"), "yes")
 }
 
 // kind is how a content is read.
@@ -182,10 +173,15 @@ func (h *headers) cutParams(params []byte) {
 		}
 		name, rest := bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
 		name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
-		value, after, isQuoted := h.cutQuoted(rest)
-		if !isQuoted {
-			value, after, _ = bytes.Cut(bytes.TrimPrefix(rest, []byte{'"'}), []byte(";")) // perhaps after a quote without an end
-			value = bytes.TrimSpace(value)
+		value, after, _ := bytes.Cut(bytes.TrimPrefix(rest, []byte{'"'}), []byte(";")) // perhaps after a quote without an end
+		value = bytes.TrimSpace(value)
+		for i := 1; i < len(rest) && rest[0] == '"'; i++ {
+			if rest[i] == '"' {
+				value, after = h.unescape(rest[1:i], 0), rest[i+1:]
+				break
+			} else if rest[i] == '\\' {
+				i++
+			}
 		}
 		if params = after; len(name) > 0 {
 			h.params = append(h.params, parameter{name, value})
@@ -274,19 +270,6 @@ func (h *headers) joinPieces() []byte {
 	}
 	h.flushWord(charset)
 	return h.made(start)
-}
-
-// cutQuoted cuts a quoted string off s, if it begins with one, and returns its content.
-func (h *headers) cutQuoted(s []byte) (value, rest []byte, ok bool) {
-	for i := 1; i < len(s) && s[0] == '"'; i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '"':
-			return h.unescape(s[1:i], 0), s[i+1:], true
-		}
-	}
-	return nil, nil, false
 }
 
 // unescape removes the backslash before each escaped byte, and replaces an escaped "n" by n, unless n is 0.

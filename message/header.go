@@ -149,13 +149,18 @@ func cutHeaderLine(data []byte) (l headerLine) {
 // line, and may run into the body without an empty line (no-empty-line.eml), or into the first part
 // (no-empty-line-multipart.eml). Such a line continues the field before it if the header goes on, or if that field ends in a
 // separator.
+//
+// QUIRK: headers of parts without an empty line often run into text that looks like fields, such as a delivery report or the
+// header of a message (no-empty-line-part.eml). In nearly all mail the fields of parts begin with Content-, and fields are
+// never base64.
 func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
 	for len(data) > 0 {
 		line := cutHeaderLine(data)
 		switch {
 		case len(line.text) == 0:
 			return nil, nil, line.below
-		case endsHeader(&line, e, ofPart):
+		case line.name == nil && (bytes.HasPrefix(line.text, []byte("--")) || !headerContinues(line.below, ofPart)),
+			ofPart && e.transfer != transferBase64 && line.name != nil && !isPartField(line.name) && !headerContinues(line.below, ofPart):
 			h.repairs.add(HeaderWithoutEnd)
 			return nil, nil, data
 		case line.name == nil:
@@ -177,22 +182,6 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 		return line.name, bytes.TrimSpace(data[line.colon+1 : len(data)-len(after)]), after
 	}
 	return nil, nil, nil
-}
-
-// endsHeader reports whether line, which is not empty, is in the body.
-//
-// QUIRK: headers of parts without an empty line often run into text that looks like fields, such as a delivery report or the
-// header of a message (no-empty-line-part.eml). In nearly all mail the fields of parts begin with Content-, and fields are
-// never base64.
-func endsHeader(line *headerLine, e *entity, ofPart bool) bool {
-	switch {
-	case line.name != nil:
-		return ofPart && e.transfer != transferBase64 && !isPartField(line.name) && !headerContinues(line.below, ofPart)
-	case bytes.HasPrefix(line.text, []byte("--")):
-		return true
-	default:
-		return !headerContinues(line.below, ofPart)
-	}
 }
 
 // isFold reports whether line continues a field as RFC 5322 says.
