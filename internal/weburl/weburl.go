@@ -74,12 +74,6 @@ func Cut(url []byte) URL {
 		u.Repaired = !isPlain
 		u.Path = u.Path[slashes:]
 	}
-	u.cutAuthority()
-	return u
-}
-
-// cutAuthority cuts user, host and port off the path.
-func (u *URL) cutAuthority() {
 	end := bytes.IndexAny(u.Path, authorityEnds)
 	if end < 0 {
 		end = len(u.Path)
@@ -95,6 +89,7 @@ func (u *URL) cutAuthority() {
 	if colon := bytes.IndexByte(u.Host[literal:], ':'); colon >= 0 {
 		u.Host, u.Port = u.Host[:literal+colon], u.Host[literal+colon+1:]
 	}
+	return u
 }
 
 // authorityEnds are the bytes that end user, host and port.
