@@ -238,11 +238,11 @@ func TestADamagedModelLearnsNothing(t *testing.T) {
 	reader.Read([]byte(knownLetter))
 	document := reader.Bag().Document()
 	for _, forgotten := range []*features.Document{nil, &document} {
-		if _, err := f.Partial(&document, forgotten, 0); !errors.Is(err, ErrDamaged) {
+		if _, err := f.Partial(&document, forgotten, 1); !errors.Is(err, ErrDamaged) {
 			t.Errorf("got %v, want %v", err, ErrDamaged)
 		}
 	}
-	if _, err := f.Partial(nil, &document, 0); !errors.Is(err, ErrDamaged) {
+	if _, err := f.Partial(nil, &document, 1); !errors.Is(err, ErrDamaged) {
 		t.Errorf("forgetting: got %v, want %v", err, ErrDamaged)
 	}
 }

@@ -195,7 +195,7 @@ type newTerm struct {
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
 // were read with the settings of o. The forgotten one counted only for terms whose id is below counted: a fit leaves rare terms out, which later messages
-// bring back. The error may be [ErrNotLearning].
+// bring back. If that is 0, it did not count at all. The error may be [ErrNotLearning].
 func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
 	if p.texts = o.saveTexts && o.kind != features.Whole; learned != nil {
 		err = o.lookUp(*learned, func(known, hashes []uint64) []uint64 {
@@ -209,7 +209,7 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 			return known
 		}, &p.Vector)
 	}
-	if p.forgets = forgotten != nil; err == nil && p.forgets {
+	if p.forgets = forgotten != nil && counted > 0; err == nil && p.forgets {
 		err = o.lookUp(*forgotten, func(known, _ []uint64) []uint64 {
 			return slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
 		}, &p.forgotten)
@@ -256,7 +256,9 @@ func (p Partial) Learn(before, after int, text func(i int) []byte) (r logfile.Ro
 			r.Texts = logfile.AppendText(r.Texts, nil)
 		}
 	}
-	r.First = p.ids[len(p.ids)-1] + 1 - uint32(len(r.New))
+	if len(r.New) > 0 { // whose ids are the last
+		r.First = p.ids[len(p.ids)-1] + 1 - uint32(len(r.New))
+	}
 	return r
 }
 

@@ -371,21 +371,32 @@ func TestNobodyElseCanLockALog(t *testing.T) {
 	noError(t, Begin(t.Context(), other, []string{"ham", "spam"}, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
 }
 
-func TestAModelOfLittleMailIsMadeAnewByLearningIt(t *testing.T) {
+func TestAModelOfTooLittleMailIsMadeAnewWithoutIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
-	noError(t, Begin(t.Context(), path, []string{"ham", "spam"}, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
+	noError(t, Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
 	s := opened(t, path)
-	learned(t, s, numbered(0))
-	want, err := s.Filter().Classify(numbered(0).Raw)
+	empty, err := s.Filter().Classify(numbered(0).Raw)
 	noError(t, err)
+	learned(t, s, numbered(0))
 	s.Close()
 	noError(t, os.Remove(path))
 	s = opened(t, path)
 	if s.Finish() == nil {
 		t.Error("nothing is said of it")
 	}
-	if got, err := s.Filter().Classify(numbered(0).Raw); err != nil || got != want {
-		t.Errorf("the message is judged as %+v, %v; want %+v", got, err, want)
+	for _, what := range []string{"of which it knows nothing", "which it never knew and forgets"} {
+		if got, err := s.Filter().Classify(numbered(0).Raw); err != nil || got != empty || got.Verdict != filter.Unsure {
+			t.Errorf("the message %s is judged as %+v, %v; want %+v", what, got, err, empty)
+		}
+		if o, err := s.Forget(numbered(0).Raw); what == "of which it knows nothing" && (err != nil || o.What != Forgotten) {
+			t.Errorf("forgetting it: %+v, %v", o, err)
+		}
+	}
+	for i := range 2 * minAhead {
+		learned(t, s, numbered(i))
+	}
+	if refitted, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || refitted.Messages != 2*minAhead {
+		t.Errorf("a fit to %d messages, %v", refitted.Messages, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,53 +143,16 @@ func (s *Store) replace(f *filter.Filter, l *ledger) error {
 	return s.failed
 }
 
-// make makes the model of a log: by a fit, or if there is too little mail for one, by learning one message after the other.
+// make makes the model of a log by a fit, or if there is too little mail for one, the model that knows nothing: it would be unsure of everything anyway.
 func (l *ledger) make(ctx context.Context, o RetrainOptions, now time.Time) (*filter.Filter, train.Refitted, error) {
 	f, refitted, err := l.fit(ctx, o, now)
 	if errors.Is(err, ErrTooFew) {
-		if f, err = l.replay(); err == nil {
-			refitted = train.Refitted{Messages: l.learned, Terms: f.Vocabulary().Len()}
-		}
+		l.count()
+		l.facts.Fitted = 0
+		refitted = train.Refitted{Messages: l.learned}
+		_, f, err = l.empty()
 	}
 	return f, refitted, err
-}
-
-// replay returns a model that has learned all messages one after the other.
-func (l *ledger) replay() (*filter.Filter, error) {
-	_, t, err := l.settings()
-	if err != nil {
-		return nil, err
-	}
-	_, f, err := l.empty()
-	if err != nil {
-		return nil, err
-	}
-	learner, kind, err := t.Models.NewOnline(l.Model, l.Classes)
-	if err != nil {
-		return nil, err
-	}
-	refs, labels := l.columns()
-	v, terms, err := train.VocabularyOf(l.documents, refs, kind, l.Features)
-	if err != nil {
-		return nil, err
-	}
-	learner.Grow(f.FirstTerm() + v.Len())
-	d := train.DatasetOf(kind, v, l.Classes, l.documents, refs, labels, 1)
-	rows := d.Rows()
-	for i, label := range labels {
-		learner.Learn(rows.Row(i), int(label))
-	}
-	linear, err := learner.Linear()
-	if err = cmp.Or(err, d.Err()); err != nil {
-		return nil, err
-	}
-	info, err := f.Provenance()
-	if err != nil {
-		return nil, err
-	}
-	return filter.New(filter.Parts{
-		Settings: f.Settings(), Vocabulary: v, Linear: linear, Terms: terms, SaveTexts: l.Features.Texts, Provenance: info, Learned: learner,
-	})
 }
 
 // count sets Known and Learned at a fit.
