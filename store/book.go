@@ -70,7 +70,7 @@ type book struct {
 	tail       []logfile.Record // since the checkpoint
 	facts      facts            // with what the tail adds
 	end        int64            // where the next record goes
-	hashes     []uint64         // of the terms of the log, see [book.readHashes]
+	hashes     []uint64         // of the terms of the log, once a document needed them
 }
 
 // openBook reads a log up to its last whole record.
@@ -211,26 +211,34 @@ func (b *book) indexed(fingerprint uint64) (at int64, known bool, err error) {
 	return 0, false, nil
 }
 
-// find returns the newest entry of a message, and reports whether it is known: it was learned, and not forgotten since.
-func (b *book) find(fingerprint uint64) (e Entry, known bool, err error) {
+// find returns the newest entry of a message; the zero value for one that the log does not have.
+func (b *book) find(fingerprint uint64) (e Entry, err error) {
 	for _, r := range slices.Backward(b.tail) {
 		if what := op(r.Op); r.Key == fingerprint && (what == learn || what == forget) {
-			e, err = b.entry(r)
-			return e, err == nil && what == learn, err
+			return b.entry(r)
 		}
 	}
 	at, known, err := b.indexed(fingerprint)
 	if err != nil || !known {
-		return e, false, err
+		return e, err
 	}
+	r, err := b.record(at)
+	if err == nil && r.Key != fingerprint {
+		err = b.damaged(r)
+	}
+	if err != nil {
+		return e, err
+	}
+	return b.entry(r)
+}
+
+// record returns the record at an offset.
+func (b *book) record(at int64) (logfile.Record, error) {
 	r, is, err := b.log.At(at, b.end)
-	if err == nil && (!is || r.Key != fingerprint) {
-		err = b.damaged(b.checkpoint)
+	if err == nil && !is {
+		err = fmt.Errorf("%w: no record at byte %d", logfile.ErrDamaged, at)
 	}
-	if err == nil {
-		e, err = b.entry(r)
-	}
-	return e, err == nil && e.what == learn, err
+	return r, err
 }
 
 // entry returns the entry of a record about a message.
@@ -256,66 +264,48 @@ func (b *book) each(do func(r logfile.Record) error) error {
 	return err
 }
 
-// document returns the document of a message that was learned, and its record.
-func (b *book) document(e Entry) (d features.Document, r logfile.Record, err error) {
-	r, is, err := b.log.At(e.at, b.end)
-	if err == nil && !is {
-		err = b.damaged(b.checkpoint)
+// document returns the document of a message that was learned, and if that has its own terms their texts, without those that other records have: it was learned
+// since the last fit then.
+func (b *book) document(e Entry) (d features.Document, texts [][]byte, err error) {
+	r, err := b.record(e.at)
+	if err != nil {
+		return d, nil, err
 	}
-	var data []byte
-	var own bool
-	if err == nil {
-		r, err = b.origin(r)
+	data, own, err := b.body(r)
+	if err != nil {
+		return d, nil, err
 	}
-	if err == nil {
-		data, own, err = b.body(r)
+	if own {
+		return features.ReadDocument(data)
 	}
-	if err == nil && own {
-		d, _, err = features.ReadDocument(data)
-		return d, r, err
-	}
-	if err == nil {
-		err = b.readHashes()
-	}
-	if err == nil {
-		d, err = features.SavedDocument(data, b.hashes)
-	}
-	return d, r, err
-}
-
-// readHashes reads the hashes of the terms of the log, if they were not read yet.
-func (b *book) readHashes() error {
-	if b.hashes != nil {
-		return nil
-	}
-	err := b.each(func(r logfile.Record) error {
-		if op(r.Op) != terms {
-			return errNoMore
-		}
-		data, err := b.log.Body(r)
-		if err != nil {
-			return err
-		}
-		return features.EachTerm(data, func(hash uint64, _ []byte) error {
+	if b.hashes == nil {
+		err = b.eachTerm(func(hash uint64, _ []byte) error {
 			b.hashes = append(b.hashes, hash)
 			return nil
 		})
-	})
-	if errors.Is(err, errNoMore) {
-		return nil
+		if err != nil {
+			return d, nil, err
+		}
 	}
-	return err
+	d, err = features.SavedDocument(data, b.hashes)
+	return d, nil, err
 }
 
-// errNoMore ends a walk through a log.
-var errNoMore = errors.New("no more records")
+// eachTerm calls do with the terms that begin the log.
+func (b *book) eachTerm(do func(hash uint64, text []byte) error) error {
+	for next := b.terms(); ; {
+		data, err := next()
+		if err == nil && data != nil {
+			err = features.EachTerm(data, do)
+		}
+		if err != nil || data == nil {
+			return err
+		}
+	}
+}
 
 // addDocument adds the document of a record of a learned message.
 func (b *book) addDocument(w *features.Writer, r logfile.Record, known *features.Saved) (features.Ref, error) {
-	r, err := b.origin(r)
-	if err != nil {
-		return 0, err
-	}
 	data, own, err := b.body(r)
 	if err != nil {
 		return 0, err
@@ -336,9 +326,21 @@ func appendBody(dst, document []byte, own bool) []byte {
 	return append(append(dst, 0, 0, 0, 0, flag(own), 0, 0, 0), document...)
 }
 
-// body reads the body of a record of a learned message.
+// body reads the body of a record of a learned message, that of the record with the document if this one gives it its place in the stream.
 func (b *book) body(r logfile.Record) (document []byte, own bool, err error) {
 	data, err := b.log.Body(r)
+	if err == nil && r.Reason == again {
+		key := r.Key
+		if len(data) != 8 {
+			return nil, false, b.damaged(r)
+		}
+		if r, err = b.record(int64(binary.LittleEndian.Uint64(data))); err == nil && (r.Key != key || op(r.Op) != learn || r.Reason == again) {
+			err = b.damaged(r)
+		}
+		if err == nil {
+			data, err = b.log.Body(r)
+		}
+	}
 	if err == nil && (len(data) < 8 || uint64(binary.LittleEndian.Uint32(data)) > uint64(len(data)-8)) {
 		err = b.damaged(r)
 	}

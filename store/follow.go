@@ -112,7 +112,7 @@ func (s follower) together(do func() error) error {
 
 // apply learns a lesson, and reports whether it was one of this host that waited.
 func (s follower) apply(t taught, own, late bool) (waited bool, err error) {
-	before, _, err := s.find(t.entry.Fingerprint)
+	before, err := s.find(t.entry.Fingerprint)
 	if err != nil {
 		return false, err
 	}
@@ -150,33 +150,7 @@ func (s follower) place(e Entry) error {
 	if e.what == forget {
 		return s.append(r, logfile.Rows{}, nil)
 	}
-	first, is, err := s.log.At(e.at, s.end)
-	if err == nil && !is {
-		err = s.damaged(s.checkpoint)
-	}
-	if err != nil {
-		return err
-	}
-	return s.append(r, logfile.Rows{}, binary.LittleEndian.AppendUint64(nil, uint64(first.At)))
-}
-
-// enter learns or forgets as an entry says. before is what the log said of the message.
-func (s follower) enter(e, before Entry, document features.Document, texts [][]byte) error {
-	moves := before.what == learn
-	if e.what == forget {
-		p, _, err := s.lesson(nil, before, moves)
-		if err != nil {
-			return err
-		}
-		return s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
-	}
-	p, _, err := s.lesson(&document, before, moves)
-	if err != nil {
-		return err
-	}
-	text := func(i int) []byte { return texts[i] }
-	data := document.Append(nil, text) // all texts: a record that has them may be left out of a fit
-	return s.append(e.record(), p.Learn(before.Label, e.Label, text), appendBody(nil, data, true))
+	return s.append(r, logfile.Rows{}, binary.LittleEndian.AppendUint64(nil, uint64(e.at)))
 }
 
 // FitShared fits a model to what the log of the model at path has of the stream, and of the training before, and saves both at out. What waits is left out, as
@@ -313,7 +287,7 @@ func (s follower) carry(old *os.File) error {
 				return err
 			}
 			for _, w := range waiting {
-				before, _, err := s.find(w.entry.Fingerprint)
+				before, err := s.find(w.entry.Fingerprint)
 				if err == nil && (!before.Confirmed || w.entry.Confirmed) {
 					err = s.enter(w.entry, before, w.document, w.texts)
 				}

@@ -10,7 +10,6 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/limits"
-	"chaff/internal/logfile"
 	"chaff/message"
 	"chaff/metrics"
 	"chaff/train"
@@ -83,10 +82,11 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if e.Time = m.Time; e.Time.IsZero() {
 		e.Time, _ = corpus.DeliveryTime(m.Raw)
 	}
-	before, known, err := s.find(e.Fingerprint)
+	before, err := s.find(e.Fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
+	known := before.what == learn
 	if known && before.Label == label {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
@@ -101,7 +101,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		s.reader.Forget() // all but the bag, so that what follows has its memory
 	}
 	document := bag.Document()
-	p, verdict, err := s.lesson(&document, before, known)
+	p, verdict, err := s.lesson(&document, before)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -126,20 +126,21 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	return o, s.append(e.record(), p.Learn(before.Label, label, bag.Text), appendBody(nil, data, true))
 }
 
-// lesson returns the learner for a document that is to be learned, nil for none, and for the message of an entry if that is to be forgotten before, with the
-// verdict on the former, see [filter.One.Partial]. There is no learner if the model learns or forgets only when it is fitted.
-func (s *Store) lesson(document *features.Document, before Entry, forgets bool) (p filter.Partial, v filter.Classification, err error) {
+// lesson returns the learner for a document that is to be learned, nil for none, and for the message of the entry before if that was learned and is to be
+// forgotten, with the verdict on the former, see [filter.One.Partial]. There is no learner if the model learns or forgets only when it is fitted.
+func (s *Store) lesson(document *features.Document, before Entry) (p filter.Partial, v filter.Classification, err error) {
 	var old *features.Document
 	counted := math.MaxInt
-	if forgets && s.forgets {
-		var r logfile.Record
-		old = new(features.Document)
-		if *old, r, err = s.document(before); r.Number == 0 {
+	if before.what == learn && s.forgets {
+		d, texts, err := s.document(before)
+		if err != nil {
+			return p, v, err
+		}
+		if old = &d; texts == nil {
 			counted = s.facts.Terms
 		}
 	}
 	switch {
-	case err != nil:
 	case s.learns && (document != nil || old != nil):
 		p, err = s.filter.Partial(document, old, counted)
 		if err != nil && s.heal(err) == nil {
@@ -171,20 +172,34 @@ func (s *Store) Forget(raw []byte) (Outcome, error) {
 // ForgetKnown is Forget for a message by its fingerprint.
 func (s *Store) ForgetKnown(fingerprint uint64) (o Outcome, err error) {
 	defer about(&err, "forget in "+s.path+Suffix)
-	before, known, err := s.find(fingerprint)
+	before, err := s.find(fingerprint)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if !known {
+	if before.what != learn {
 		return Outcome{What: Refused, Reason: NeverKnown}, nil
-	}
-	p, _, err := s.lesson(nil, before, true)
-	if err != nil {
-		return Outcome{}, err
 	}
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), what: forget}
 	e.Fingerprint, e.Label, e.Class, e.Confirmed = fingerprint, before.Label, -1, before.Confirmed
-	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
+	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.enter(e, before, features.Document{}, nil)
+}
+
+// enter forgets or learns as an entry says. before is what the log said of the message.
+func (s *Store) enter(e, before Entry, document features.Document, texts [][]byte) error {
+	learns := &document
+	if e.what == forget {
+		learns = nil
+	}
+	p, _, err := s.lesson(learns, before)
+	if err != nil {
+		return err
+	}
+	if e.what == forget {
+		return s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
+	}
+	text := func(i int) []byte { return texts[i] }
+	data := document.Append(nil, text) // all texts: a record that has them may be left out of a fit
+	return s.append(e.record(), p.Learn(before.Label, e.Label, text), appendBody(nil, data, true))
 }
 
 // ForgetOrigin forgets all messages that one origin taught from a time on, and returns how many these were.

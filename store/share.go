@@ -79,25 +79,6 @@ func (e Entry) waits() bool {
 // again is the Reason of a record that gives an earlier one its place in the stream. Its body is the offset of that record, which has the document.
 const again = 1
 
-// origin returns the record that has the document of a record of a learned message.
-func (b *book) origin(r logfile.Record) (logfile.Record, error) {
-	if r.Reason != again {
-		return r, nil
-	}
-	data, err := b.log.Body(r)
-	if err != nil {
-		return r, err
-	}
-	if len(data) != 8 {
-		return r, b.damaged(r)
-	}
-	first, is, err := b.log.At(int64(binary.LittleEndian.Uint64(data)), b.end)
-	if err == nil && (!is || first.Key != r.Key || first.Op != r.Op || first.Reason == again) {
-		err = b.damaged(r)
-	}
-	return first, err
-}
-
 // Lesson is a record as the stream has it:
 //
 //	u8 version, u8 what was taught, u8 whether terms were left out, 5 zero, u64 check value of the key, u64 number, entry;
@@ -281,19 +262,19 @@ func (o *Outbox) Next(n int, sent uint64) (all []Waiting, err error) {
 func (b *book) waiting(offsets []int64) (all []Waiting, err error) {
 	lacks := map[uint64][]byte{} // the texts that other records have
 	for _, at := range offsets {
-		r, is, err := b.log.At(at, b.end)
-		if err == nil && !is {
-			err = b.damaged(b.checkpoint)
-		}
 		w := Waiting{check: b.check()}
+		r, err := b.record(at)
 		if err == nil {
 			w.entry, err = b.entry(r)
 		}
 		if err == nil && w.entry.what == learn {
-			w.document, w.texts, err = b.texts(w.entry)
+			w.document, w.texts, err = b.document(w.entry)
 		}
 		if err != nil {
 			return nil, err
+		}
+		if w.texts == nil {
+			w.texts = make([][]byte, len(w.document.Terms))
 		}
 		for i, text := range w.texts {
 			if text == nil {
@@ -318,19 +299,6 @@ func (b *book) waiting(offsets []int64) (all []Waiting, err error) {
 	return all, nil
 }
 
-// texts returns the document of a message and the texts of its terms, nil for those that only other records have.
-func (b *book) texts(e Entry) (features.Document, [][]byte, error) {
-	d, r, err := b.document(e)
-	if err != nil {
-		return features.Document{}, nil, err
-	}
-	data, own, err := b.body(r)
-	if err != nil || !own {
-		return d, make([][]byte, len(d.Terms)), err
-	}
-	return features.ReadDocument(data)
-}
-
 // findTexts sets the texts of terms by their hashes.
 func (b *book) findTexts(lacks map[uint64][]byte) error {
 	enter := func(hash uint64, text []byte) error {
@@ -339,15 +307,11 @@ func (b *book) findTexts(lacks map[uint64][]byte) error {
 		}
 		return nil
 	}
+	if err := b.eachTerm(enter); err != nil {
+		return err
+	}
 	return b.each(func(r logfile.Record) error {
-		if op(r.Op) == terms {
-			data, err := b.log.Body(r)
-			if err != nil {
-				return err
-			}
-			return features.EachTerm(data, enter)
-		}
-		if op(r.Op) != learn || r.Reason == again {
+		if op(r.Op) != learn {
 			return nil
 		}
 		data, own, err := b.body(r)
