@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/go-viper/mapstructure/v2"
 
 	"chaff/metrics"
 )
@@ -130,53 +131,19 @@ func newAxis(known []setting, s Search) (axis, error) {
 const searchKey = "tune.search"
 
 // readSearch returns the entries at searchKey, or nil.
-func readSearch(raw any, file string) ([]Search, error) {
-	if raw == nil {
-		return nil, nil
+func readSearch(raw any, file string) (search []Search, err error) {
+	if table, isTable := raw.(map[string]any); raw == nil || isTable && len(table) > 0 {
+		return nil, nil // the keys of a table are unknown settings
 	}
-	list, isList := raw.([]any)
-	if table, isTable := raw.(map[string]any); isTable && len(table) > 0 {
-		return nil, nil // its keys are unknown settings
+	decoder, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: &search, TagName: "json", ErrorUnused: true})
+	if err != nil {
+		return nil, err
 	}
-	if !isList {
-		return nil, fmt.Errorf("%s in %s: must be a list of entries, in TOML each under [[%s]]", searchKey, file, searchKey)
+	if err := decoder.Decode(raw); err != nil {
+		lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+		return nil, fmt.Errorf("%s in %s: entries under [[%s]] have a key, a text, and values, a list: %s", searchKey, file, searchKey, lines[len(lines)-1])
 	}
-	var errs []error
-	search := make([]Search, len(list))
-	for i, entry := range list {
-		if err := readEntry(entry, &search[i]); err != nil {
-			for _, err := range complaints(err) {
-				errs = append(errs, fmt.Errorf("%s, entry %d in %s: %w", searchKey, i+1, file, err))
-			}
-		}
-	}
-	return search, errors.Join(errs...)
-}
-
-// readEntry sets the fields of an entry by name.
-func readEntry(raw any, s *Search) error {
-	entry, isTable := raw.(map[string]any)
-	if !isTable {
-		return fmt.Errorf("is %#v: must have a key and values", raw)
-	}
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(entry)) {
-		value, is := entry[name], true
-		switch strings.ToLower(name) {
-		case "key":
-			s.Key, is = value.(string)
-		case "values":
-			s.Values, is = value.([]any) // of any type: that of the setting
-		case "from", "to", "scale", "steps":
-			errs = append(errs, fmt.Errorf("%s is gone: list the values to try in values", name))
-		default:
-			errs = append(errs, fmt.Errorf("unknown setting %q: known are key and values", name))
-		}
-		if !is {
-			errs = append(errs, fmt.Errorf("%s is %#v: key is a text, and values a list", name, value))
-		}
-	}
-	return errors.Join(errs...)
+	return search, nil
 }
 
 // Choice is a setting with its value in a trial.

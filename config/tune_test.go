@@ -241,11 +241,11 @@ func TestBadSearchesAreRefused(t *testing.T) {
 	with := func(key, lines string) string { return strings.Replace(entry(lines), "seed", key, 1) }
 	tests := map[string]struct{ text, want string }{
 		"an unknown key of the section": {"[tune]\nmetod = \"grid\"", `unknown setting "tune.metod" in FILE: did you mean tune.method?`},
-		"an unknown key of an entry":    {entry("vlaues = [1]"), `tune.search, entry 1 in FILE: unknown setting "vlaues": known are key and values`},
-		"an entry that is no table":     {"[tune]\nsearch = [1]", "tune.search, entry 1 in FILE: is 1: must have a key"},
+		"an unknown key of an entry":    {entry("vlaues = [1]"), "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: '[0]' has invalid keys: vlaues"},
+		"an entry that is no table":     {"[tune]\nsearch = [1]", "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: "},
 		"a search that is no list":      {"[tune.search]\nkey = \"model\"", `unknown setting "tune.search.key" in FILE`},
-		"a range":                       {entry("from = 1"), "tune.search, entry 1 in FILE: from is gone: list the values to try in values"},
-		"a text for a list":             {entry("values = \"low\""), `tune.search, entry 1 in FILE: values is "low": key is a text, and values a list`},
+		"a range":                       {entry("from = 1"), "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: '[0]' has invalid keys: from"},
+		"a text for a list":             {entry("values = \"low\""), "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: '[0].values' "},
 		"an unknown method":             {"[tune]\nmethod = \"bayes\"", `tune.method is "bayes": must be grid or random`},
 		"the method of an old version":  {"[tune]\nmethod = \"halving\"", `tune.method is "halving": must be grid or random`},
 		"no trials":                     {"[tune]\ntrials = 0", "tune.trials is 0: must be from 1 to 10000"},

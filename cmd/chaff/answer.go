@@ -167,21 +167,15 @@ type doubted struct {
 // maxWarnings is how many warnings a short answer has.
 const maxWarnings = 2
 
-// doubts adds the most important warnings, the leaks in one line, or all.
+// doubts adds the first warnings, or all.
 func (a *answer) doubts(d doubted, fully bool) {
-	if fully {
-		a.warn(d.all()...)
+	texts := d.all()
+	if more := len(texts) - maxWarnings; more > 0 && !fully {
+		a.warn(texts[:maxWarnings]...)
+		a.aside("%s: --verbose shows them", plural(more, "more warning"))
 		return
 	}
-	var texts []string
-	if len(d.leaks) > 0 {
-		texts = append(texts, leakLine(d.classes, d.leaks))
-	}
-	texts = append(texts, doubts(d.results)...)
-	a.warn(texts[:min(maxWarnings, len(texts))]...)
-	if more := len(texts) - maxWarnings; more > 0 {
-		a.aside("%s: --verbose shows them", plural(more, "more warning"))
-	}
+	a.warn(texts...)
 }
 
 // doubts collects the warnings about models. A warning about several models is one; among several models it names its own.
@@ -208,32 +202,18 @@ func doubts(results []train.Result) []string {
 	return texts
 }
 
-// all returns the warnings, first those of terms that the senders may not have written.
-func (d doubted) all() (texts []string) {
+// all returns the warnings, the leaks last: terms that the senders may not have written.
+func (d doubted) all() []string {
+	texts := doubts(d.results)
 	for _, l := range d.leaks {
-		about := ""
+		about, of := "", []string(nil)
 		if l.Setting == "" && l.Alike > 0 {
 			about = ", like " + plural(l.Alike, "other term") + " of the text,"
 		}
-		texts = append(texts, leakText(d.classes, l, about)+" (training messages): "+screen.Printable(l.Advice))
+		for c, n := range l.Messages {
+			of = append(of, screen.Sprintf("%d of %d %s", n, l.Of[c], d.classes[c]))
+		}
+		texts = append(texts, screen.Printable(fmt.Sprintf("possible leak: %s%s is in %s (training messages): %s", l.Term, about, strings.Join(of, ", "), l.Advice)))
 	}
-	return append(texts, doubts(d.results)...)
-}
-
-// leakText says in how many messages of each class a term is.
-func leakText(classes []string, l evaluate.Leak, about string) string {
-	var of []string
-	for c, n := range l.Messages {
-		of = append(of, screen.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
-	}
-	return screen.Printable(fmt.Sprintf("possible leak: %s%s is in %s", l.Term, about, strings.Join(of, ", ")))
-}
-
-// leakLine describes the strongest leak and what it means.
-func leakLine(classes []string, leaks []evaluate.Leak) string {
-	line := leakText(classes, leaks[0], "")
-	if len(leaks) == 1 {
-		return line + ": " + screen.Printable(leaks[0].Advice)
-	}
-	return screen.Sprintf("%s, and there are %d more: if the senders did not write them, new mail lacks them and the accuracy is too high: --verbose lists all", line, len(leaks)-1)
+	return texts
 }

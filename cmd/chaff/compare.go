@@ -175,21 +175,13 @@ func (r comparedReport) describe(a *answer, fully bool) {
 		return
 	}
 	a.gap()
-	t := table{{"model", "features", "(1-ROCA)%", "+", "-", "p", "CPU s", "terms", "size"}}
+	t := table{{"model", "train", "log loss", "Brier score", "(1-ROCA)%", "CPU s", "terms", "size", "features"}}
 	for _, r := range results {
-		t.row(r.Model, r.Kind, figureOf(r.Test, "(1-ROCA)%"), differenceOf(r.AgainstBest), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)))
+		t.row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
 	}
 	a.table(t, 0)
-	a.line(differenceNote)
-	// The square loss is of scores; the log loss and the Brier score are of probabilities.
-	for _, name := range []string{"accuracy", "0-1 loss", "square loss", "log loss", "Brier score"} {
-		a.gap()
-		t = table{{name, "train", "development", "test"}}
-		for _, r := range results {
-			t.row(rowName(results, r), figureOf(r.Train, name), figureOf(r.Development, name), figureOf(r.Test, name))
-		}
-		a.table(t, 0)
-	}
+	a.gap()
+	a.paragraph("train: the accuracy on training mail. All other figures are of test mail.")
 	a.doubts(r.doubted, true)
 }
 
@@ -268,24 +260,6 @@ func against(m *metrics.McNemar) string {
 	return "same"
 }
 
-// differenceOf formats the difference between a model and another: the messages that only it classifies correctly, those that only the
-// other does, and the p-value.
-func differenceOf(m *metrics.McNemar) []string {
-	switch {
-	case m == nil:
-		return []string{"-", "-", "-"}
-	case m.P < 0.001:
-		return []string{screen.Grouped(m.Better), screen.Grouped(m.Worse), "<0.001"}
-	}
-	return []string{screen.Grouped(m.Better), screen.Grouped(m.Worse), screen.Sprintf("%.3f", m.P)}
-}
-
-// differenceNote explains the columns of differenceOf.
-const differenceNote = `
-+ counts the test messages that only this model classifies correctly, - those
-that only * does. p is the probability of such a difference between equally good
-models.`
-
 func (x *experiment) crossValidate(names []string, folds int) error {
 	collection, err := x.collect()
 	if err != nil {
@@ -331,12 +305,13 @@ func (r foldsReport) describe(a *answer, fully bool) {
 	a.comparison(r.results(), true, false)
 	if fully {
 		a.gap()
-		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "+", "-", "p", "features"}}
+		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}
 		for _, r := range r.Models {
-			t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), differenceOf(r.AgainstBest), r.Kind)
+			t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
 		}
 		a.table(t, 0)
-		a.line(differenceNote + "\ndeviation is that of the accuracy over the folds, in percentage points.")
+		a.gap()
+		a.paragraph("deviation is that of the accuracy over the folds, in percentage points.")
 	}
 	a.gap()
 	r.experiment.more(a)

@@ -2,7 +2,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -18,10 +18,10 @@ import (
 	"chaff/corpus/sample"
 	"chaff/corpus/sources"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
-	"chaff/message"
 	"chaff/models"
 	"chaff/train"
 )
@@ -54,9 +54,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			if c.Flags().Changed("save") {
 				return saveSample(p.stdout, save)
 			}
-			if cfg.Split.Method == corpus.SplitByTime {
-				return hint.With(errors.New("the sample mail is divided by chance, several times"), "chaff demo --split grouped")
-			}
+			cfg.Split.Method = corpus.SplitGrouped // by chance, several times
 			collection, err := collect(p, c, collectOptions(cfg.Config, readingOf(cfg.Config)), labelled{source: sample.Source(), classes: spamClasses()})
 			if err != nil {
 				return err
@@ -76,30 +74,82 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 				return err
 			}
 			slices.SortStableFunc(results, func(x, y evaluate.Repeated) int { return cmp.Compare(y.Development.Mean, x.Development.Mean) })
-			if !asJSON {
-				if err := demoMessages(p, c, cfg.Config, collection.Origins(corpus.Test)); err != nil {
-					return err
-				}
+			r := demoReport{Corpus: collection.Summary(), Judged: []demoJudged{}, Splits: demoSplits, Models: results, config: cfg.Config}
+			if err := r.judge(c.Context(), p, collection); err != nil {
+				return err
 			}
-			return p.show(demoReport{collection.Summary(), demoSplits, results, cfg.Config}, asJSON, verbose)
+			return p.show(r, asJSON, verbose)
 		},
 	}
-	settings.add(c, "workers", "seed", "split")
+	settings.add(c, "workers", "seed")
 	addJSON(c, &asJSON, "print the accuracy of the models as JSON")
 	addVerbose(c, &verbose, "print the accuracy of all models")
 	c.Flags().StringVar(&save, "save", "", "write the sample mail to a new folder `DIR`, a Maildir, and do nothing else")
 	return c
 }
 
+// demoReport is the result of demo.
 type demoReport struct {
 	Corpus train.Summary       `json:"corpus"`
+	Judged []demoJudged        `json:"judged"` // some messages of the test part
 	Splits int                 `json:"splits"`
 	Models []evaluate.Repeated `json:"models"`
+	last   filter.Explanation  // of the last message judged
 	config config.Config
 }
 
-// describe adds the accuracy of models, the default with a star.
+// demoJudged is a message with its verdict.
+type demoJudged struct {
+	From        string         `json:"from"`
+	Subject     string         `json:"subject"`
+	Verdict     filter.Verdict `json:"verdict"`
+	Probability float64        `json:"probability"`
+}
+
+const (
+	// demoShown is how many messages the demonstration classifies.
+	demoShown = 6
+	// demoTerms is how many terms it shows of the last.
+	demoTerms = 4
+	// demoSender is the width of its column of senders.
+	demoSender = 22
+)
+
+// judge trains a filter on the training part, and judges some messages of the test part.
+func (r *demoReport) judge(ctx context.Context, p *program, collection *train.Collection) error {
+	trained, err := fit(p, r.config, true, func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, r.config.Model, o) })
+	if err != nil {
+		return err
+	}
+	unseen := collection.Origins(corpus.Test)
+	shown := min(demoShown, len(unseen))
+	for i := range shown {
+		raw, err := sample.Message(unseen[i*len(unseen)/shown])
+		if err != nil {
+			return err
+		}
+		if r.last, err = trained.Filter.Explain(raw); err != nil {
+			return err
+		}
+		m := r.last.View.Message
+		r.Judged = append(r.Judged, demoJudged{evaluate.Sender(string(m.Get("From"))), string(m.Get("Subject")), r.last.Verdict, r.last.Probability})
+	}
+	return nil
+}
+
+// describe adds the verdicts, and the accuracy of models, the default with a star.
 func (r demoReport) describe(a *answer, _ bool) {
+	if len(r.Judged) > 0 {
+		a.line("Chaff learned %d invented messages (model %s) and judges %d others:\n", r.Corpus.Train, r.config.Model, len(r.Judged))
+		t := table{{"verdict", "P(spam)", "from", "subject"}}
+		for _, j := range r.Judged {
+			t.row(j.Verdict, fmt.Sprintf("%.3f", j.Probability), screen.Quoted(screen.Cut(screen.Printable(j.From), demoSender)), j.Subject)
+		}
+		a.table(t, defaultWidth)
+		a.line("\nThe strongest evidence for %s in the last:", r.last.For)
+		up, _ := bySide(r.last)
+		a.add(func(p *program) { printContributions(p.stdout, strongest(up, demoTerms), false, defaultWidth) })
+	}
 	a.line("\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n", 100*r.config.Split.Train, r.Splits)
 	mean := func(m evaluate.Mean) string {
 		if m.Splits == 0 {
@@ -158,64 +208,4 @@ func saveSample(w io.Writer, dir string) error {
 	}
 	screen.Printf(w, "%d messages are in %s: chaff train --maildir %s\n", n, screen.Printable(dir), screen.Printable(shellWord(dir)))
 	return nil
-}
-
-const (
-	// demoShown is how many messages the demonstration classifies.
-	demoShown = 6
-	// demoTerms is how many terms it shows of the last.
-	demoTerms = 4
-	// demoSender is the width of its column of senders.
-	demoSender = 22
-)
-
-// demoMessages trains a filter on all mail except the given messages, and classifies some of these.
-func demoMessages(p *program, c *cobra.Command, cfg config.Config, unseen []string) error {
-	if len(unseen) == 0 {
-		return nil
-	}
-	collection, err := collect(p, c, collectOptions(cfg, readingOf(cfg)), labelled{source: sampleWithout(unseen), classes: spamClasses()})
-	if err != nil {
-		return err
-	}
-	trained, err := fit(p, cfg, true, func(o train.Options) (train.Trained, error) { return train.Fit(c.Context(), collection, cfg.Model, o) })
-	if err != nil {
-		return err
-	}
-	shown := min(demoShown, len(unseen))
-	screen.Printf(p.stdout, "Chaff learned %d invented messages (model %s) and judges %d others:\n\n",
-		collection.Summary().Used, cfg.Model, shown)
-	decoder := message.NewDecoder(message.DefaultOptions())
-	t := screen.NewTable(p.stdout, "verdict", "P(spam)", "from", "subject").Within(defaultWidth)
-	var last []byte
-	for i := range shown {
-		if last, err = sample.Message(unseen[i*len(unseen)/shown]); err != nil {
-			return err
-		}
-		v := trained.Filter.Classify(last)
-		m := decoder.Decode(last)
-		screen.Printf(t, "%s\t%.3f\t%s\t%s\n", v.Verdict, v.Probability, screen.Quoted(screen.Cut(screen.Printable(evaluate.Sender(string(m.Get("From")))), demoSender)), m.Get("Subject"))
-	}
-	t.Flush()
-	e, err := trained.Filter.Explain(last)
-	if err != nil {
-		return err
-	}
-	screen.Printf(p.stdout, "\nThe strongest evidence for %s in the last:\n", e.For)
-	up, _ := bySide(e)
-	printContributions(p.stdout, strongest(up, demoTerms))
-	return nil
-}
-
-func sampleWithout(origins []string) corpus.Source {
-	return func(yield func(corpus.Item, error) bool) {
-		for item, err := range sample.Source() {
-			if err == nil && slices.Contains(origins, item.Origin) {
-				continue
-			}
-			if !yield(item, err) {
-				return
-			}
-		}
-	}
 }

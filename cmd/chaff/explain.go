@@ -189,7 +189,7 @@ func (e explanation) describe(a *answer, fully bool) {
 		shown := strongest(e.Contributions, e.terms)
 		more = len(e.Contributions) - len(shown)
 		a.gap()
-		a.add(func(p *program) { printWeights(p.stdout, shown, e.width) })
+		a.add(func(p *program) { printContributions(p.stdout, shown, true, e.width) })
 	} else {
 		for _, side := range []struct {
 			class string
@@ -197,7 +197,7 @@ func (e explanation) describe(a *answer, fully bool) {
 		}{{e.For, strongest(up, e.terms)}, {e.Against, strongest(down, e.terms)}} {
 			if len(side.terms) > 0 {
 				a.line("\nFor %s:", side.class)
-				a.add(func(p *program) { printContributions(p.stdout, side.terms) })
+				a.add(func(p *program) { printContributions(p.stdout, side.terms, false, defaultWidth) })
 				more -= len(side.terms)
 			}
 		}
@@ -241,30 +241,27 @@ func strongest(all []filter.Contribution, n int) []filter.Contribution {
 	return all[:min(n, len(all))]
 }
 
-// printContributions prints contributions with the words that the terms stand for, if these are others.
-func printContributions(w io.Writer, all []filter.Contribution) {
-	t := screen.NewTable(w).Within(defaultWidth)
+// printContributions prints contributions with the words that the terms stand for, if these are others; fully, also with their parts.
+func printContributions(w io.Writer, all []filter.Contribution, fully bool, width int) {
+	t := screen.NewTable(w).Within(width)
+	if fully {
+		t = screen.NewTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(width)
+	}
 	for i, c := range all {
 		flushSome(t, i)
 		words := strings.Join(c.Tokens, " ")
 		if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {
 			words = ""
 		}
-		screen.Printf(t, "  %+.3f\t%s\t%s\n", c.Contribution, c.Term, words)
-	}
-	t.Flush()
-}
-
-// printWeights prints contributions with their parts.
-func printWeights(w io.Writer, all []filter.Contribution, limit int) {
-	t := screen.NewTable(w, "adds", "weight", "value", "messages", "term", "made of").Within(limit)
-	for i, c := range all {
-		flushSome(t, i)
+		if !fully {
+			screen.Printf(t, "  %+.3f\t%s\t%s\n", c.Contribution, c.Term, words)
+			continue
+		}
 		messages := "-" // of runs of bytes they are not counted
 		if c.Messages > 0 {
 			messages = screen.Grouped(int(c.Messages))
 		}
-		screen.Printf(t, "%+.4f\t%s\t%s\t%s\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), messages, c.Term, strings.Join(c.Tokens, " "))
+		screen.Printf(t, "%+.4f\t%s\t%s\t%s\t%s\t%s\n", c.Contribution, number(&c.Weight), number(&c.Value), messages, c.Term, words)
 	}
 	t.Flush()
 }

@@ -46,11 +46,7 @@ func corpusLine(s train.Summary) string {
 }
 
 func (a *answer) divided(s train.Summary, o corpus.SplitOptions, seed uint64) {
-	a.fact("split", "%s (%s)", partsOf(s), splitMethod(o, seed))
-}
-
-func partsOf(s train.Summary) string {
-	return screen.Sprintf("%d train, %d development, %d test", s.Train, s.Development, s.Test)
+	a.fact("split", "%d train, %d development, %d test (%s)", s.Train, s.Development, s.Test, splitMethod(o, seed))
 }
 
 func splitMethod(o corpus.SplitOptions, seed uint64) string {
@@ -171,7 +167,7 @@ func (a *answer) accuracies(parts ...ofPart) {
 	a.table(t, 0)
 }
 
-// errors adds how many messages of each class, a row, were given each class, a column, and how reliable the probabilities are.
+// errors adds how many messages of each class, a row, were given each class, a column.
 func (a *answer) errors(classes []string, f *metrics.Figures) {
 	var t table
 	t.row(screen.Quoted("true \\ given"), classes)
@@ -191,18 +187,6 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 		}
 		a.table(t, 0)
 	}
-	a.gap()
-	of, came := "the class given", "were of it"
-	if len(classes) == 2 {
-		of, came = classes[1], "were "+classes[1]
-	}
-	a.line("Probability of %s, and how many %s (mean difference %s):", of, came, number(f.CalibrationError))
-	t = table{{"  messages", "mean probability", came, "95% interval"}}
-	for _, bin := range f.Reliability {
-		t.row(screen.Sprintf("  %d", bin.Messages), screen.Sprintf("%.1f%%", 100*bin.Predicted), screen.Sprintf("%.1f%%", 100*bin.Observed),
-			fmt.Sprintf("%.1f-%.1f", 100*bin.ObservedLow, 100*bin.ObservedHigh))
-	}
-	a.table(t, 0)
 }
 
 func (a *answer) thresholds(t *metrics.Thresholds) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 )
@@ -25,15 +24,6 @@ func helpCommand(p *program) *cobra.Command {
 		Example: `  chaff help train
   chaff help --man ~/.local/share/man/man1 && man chaff-train`,
 		Args: atMostOne("command"),
-		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			var names []string
-			for _, other := range c.Root().Commands() {
-				if len(args) == 0 && other.IsAvailableCommand() {
-					names = append(names, cobra.CompletionWithDesc(other.Name(), other.Short))
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if man != "" {
 				return writeManual(p.stdout, c.Root(), man)
@@ -122,36 +112,6 @@ var aboutPrograms = map[string]string{
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + text)
 	return text[1:]
-}
-
-func completionCommand(p *program) *cobra.Command {
-	shells := []string{"bash", "zsh", "fish", "powershell"}
-	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "Print a script that completes commands and values in a shell",
-		Long: `Completion prints a script for bash, zsh, fish or powershell. With it, the tab
-key completes commands, flags and names of models.`,
-		Example: `  source <(chaff completion bash)                  in ~/.bashrc
-  source <(chaff completion zsh)                   in ~/.zshrc
-  chaff completion fish | source                   in ~/.config/fish/config.fish`,
-		Args:      atMostOne("shell"),
-		ValidArgs: shells,
-		RunE: func(c *cobra.Command, args []string) error {
-			out, root := screen.Lines(p.stdout), c.Root()
-			switch shell := strings.Join(args, ""); shell {
-			case "bash":
-				return root.GenBashCompletionV2(out, true)
-			case "zsh":
-				return root.GenZshCompletion(out)
-			case "fish":
-				return root.GenFishCompletion(out, true)
-			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(out)
-			default:
-				return fmt.Errorf("no script for the shell %q: %s", shell, hint.DidYouMean(shell, shells, "chaff completes for "+strings.Join(shells, ", ")))
-			}
-		},
-	}
 }
 
 // complete makes the shell complete the value of a flag from a list.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -19,22 +18,14 @@ func inspectCommand(p *program) *cobra.Command {
 	var strongest int
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "inspect [FILE]",
+		Use:   "inspect [-m FILE]",
 		Short: "Show what is in a model file",
 		Long: `Inspect prints what a model file holds: the model and its settings, the mail it
 was trained on, its figures, and its strongest terms.`,
 		Example: `  chaff inspect
-  chaff inspect spam.model --terms 30`,
-		Args: atMostOne("model"),
-		RunE: func(c *cobra.Command, files []string) error {
-			if len(files) > 0 && c.Flags().Changed("model-file") {
-				return fmt.Errorf("chaff inspect shows one model: leave out -m or %s", files[0])
-			}
-			if len(files) > 0 {
-				path = files[0]
-			}
-			return inspect(p, path, strongest, asJSON)
-		},
+  chaff inspect -m spam.model --terms 30`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return inspect(p, path, strongest, asJSON) },
 	}
 	p.addModelFile(c, &path, "show")
 	c.Flags().IntVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")

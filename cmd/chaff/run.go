@@ -99,7 +99,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	}
 	root.PersistentFlags().BoolVarP(&p.quiet, "quiet", "q", false, "print only results and warnings, no progress and no notes")
 	root.DisableSuggestions = true // plainly adds them
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = classifies(args)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	root.SetFlagErrorFunc(flagError)
@@ -122,7 +122,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(versionCommand(p), completionCommand(p))
+	root.AddCommand(versionCommand(p))
 	root.SetHelpCommand(helpCommand(p))
 	return root
 }

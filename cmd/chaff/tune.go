@@ -280,35 +280,21 @@ func (r tuneReport) writeCSV(w io.Writer) error {
 
 const shownTrials = 10
 
-// ended says how far the search came.
-func (r tuneReport) ended() string {
-	return screen.Sprintf("%s, %d of %s finished (%s)", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End)
-}
-
 // describe adds a row for each trial. The settings come last, since their values are as long as they like.
 func (r tuneReport) describe(a *answer, fully bool) {
 	s := r.search
 	a.mail(r.Corpus, fully)
 	a.divided(r.Corpus, s.Split, s.Seed)
-	a.fact("search", "%s, by %s on %s", r.ended(), r.Objective, r.comparedOn())
+	a.fact("search", "%s, %d of %s finished (%s), by %s on %s", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End, r.Objective, r.comparedOn())
 	a.gap()
-	shown, heads, more := r.Trials, []string{"accuracy", "hm%", "sm%", "(1-ROCA)%", "log loss"}, []string(nil)
-	if fully {
-		heads, more = append(heads, "lam%"), []string{"CPU s"}
-	} else {
+	shown, heads := r.Trials, []string{"accuracy", "hm%", "sm%", "(1-ROCA)%", "log loss"}
+	if !fully {
 		shown = shown[:min(len(shown), shownTrials)]
 	}
 	var t table
-	t.row("trial", heads, more, lastParts(s.keys()), "")
+	t.row("trial", heads, lastParts(s.keys()), "")
 	for _, row := range shown {
-		cells := []any{row.Trial, figuresOf(row.figures(), heads...)}
-		switch {
-		case fully && row.Error != "":
-			cells = append(cells, "-")
-		case fully:
-			cells = append(cells, fmt.Sprintf("%.2f", row.Seconds))
-		}
-		t.row(append(cells, s.cells(row), row.Error)...)
+		t.row(row.Trial, figuresOf(row.figures(), heads...), s.cells(row), row.Error)
 	}
 	a.table(t, 0)
 	if more := len(r.Trials) - len(shown); more > 0 {
@@ -316,17 +302,11 @@ func (r tuneReport) describe(a *answer, fully bool) {
 	}
 	a.gap()
 	a.fact("best", "trial %d", r.Trials[0].Trial)
-	if r.Test != nil {
-		a.fact("test mail", "%s", r.testLine())
+	if r.Test != nil { // no trial has seen this mail
+		a.accuracies(ofPart{"test", r.Test})
 	}
 	a.line("%-12s%s", "saved", r.File)
 	a.line("%-12schaff train --config %s", "next", shellWord(r.File))
-}
-
-func (r tuneReport) testLine() string {
-	f := r.Test
-	return fmt.Sprintf("accuracy %.2f%%, 95%% interval %.2f-%.2f, hm %s%%, sm %s%%, (1-ROCA)%% %s, %s that no trial has seen",
-		f.Accuracy, f.AccuracyLow, f.AccuracyHigh, percent(f.HM, 2), percent(f.SM, 2), percent(f.OneMinusROCA, 4), plural(f.Messages, "message"))
 }
 
 // lastParts returns the last parts of keys, such as smoothing, or the keys if two have the same last part.
