@@ -19,16 +19,15 @@ import (
 // Boundary is the decision boundary of softmax regression on the counts of two terms, a line in the plane. Source: cs440 lecture 16, "Linear
 // Classifiers in General".
 type Boundary struct {
-	X, Y   string      // the terms
-	Points []TermPoint // the messages of the training part at each point of the plane
+	X, Y   string         // the terms
+	Points [2][]TermPoint // the messages of each class of the training part at each point of the plane
 	// A, B and C define the line A x + B y + C = 0.
 	A, B, C float64
 }
 
-// TermPoint counts the messages of a class at one point of the plane.
+// TermPoint counts messages at one point of the plane.
 type TermPoint struct {
 	X, Y     float64
-	Class    int
 	Messages int
 }
 
@@ -87,9 +86,9 @@ func isWord(term string) bool {
 	return (tag == "body" || tag == "subject") && unicode.IsLetter(r) && len(word) >= minWord && !strings.Contains(word, " ")
 }
 
-// points counts the documents by their two values and their class.
-func points(d *features.Dataset) []TermPoint {
-	count := make(map[TermPoint]int)
+// points counts the documents of each class by their two values.
+func points(d *features.Dataset) (all [2][]TermPoint) {
+	count := [2]map[[2]float64]int{{}, {}}
 	rows := d.Rows()
 	for i, label := range d.Labels {
 		var at [2]float64
@@ -97,15 +96,13 @@ func points(d *features.Dataset) []TermPoint {
 		for j, w := range x.IDs {
 			at[w] = float64(x.Values[j])
 		}
-		count[TermPoint{X: at[0], Y: at[1], Class: int(label)}]++
+		count[label][at]++
 	}
-	var all []TermPoint
-	for p, n := range count {
-		p.Messages = n
-		all = append(all, p)
+	for class := range all {
+		for at, n := range count[class] {
+			all[class] = append(all[class], TermPoint{at[0], at[1], n})
+		}
+		slices.SortFunc(all[class], func(p, q TermPoint) int { return cmp.Or(cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y)) })
 	}
-	slices.SortFunc(all, func(p, q TermPoint) int {
-		return cmp.Or(cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y), cmp.Compare(p.Class, q.Class))
-	})
 	return all
 }

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ func TestTheScoreRisesWithTheWordOfSpam(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(6, 120, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	p := must(BoundaryOf(t.Context(), c))(t)
 	messages := 0
-	for _, at := range p.Points {
+	for _, at := range slices.Concat(p.Points[0], p.Points[1]) {
 		messages += at.Messages
 	}
 	if want := len(c.Origins(corpus.Train)); messages != want {
@@ -34,12 +35,14 @@ func TestTheDefaultTermsAreWords(t *testing.T) {
 	}
 	// Of both classes, most messages are on their side of the line.
 	right, messages := 0, 0
-	for _, at := range p.Points {
-		messages += at.Messages
-		if at.X != at.Y && (at.Y > at.X) == (at.Class == 1) {
-			right += at.Messages
-		} else if at.X != 0 || at.Y != 0 {
-			right -= at.Messages
+	for class, points := range p.Points {
+		for _, at := range points {
+			messages += at.Messages
+			if at.X != at.Y && (at.Y > at.X) == (class == 1) {
+				right += at.Messages
+			} else if at.X != 0 || at.Y != 0 {
+				right -= at.Messages
+			}
 		}
 	}
 	if right < messages/5 {

@@ -50,26 +50,22 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 		return nil, err
 	}
 	results := make([]CrossValidation, len(models))
-	for round := range folds {
+	divide := func(round int) (*train.Collection, error) {
 		members := c.Members()
 		for i, m := range members {
 			members[i].Part = corpus.Fold(c.Options().Seed, m.Group, round, folds)
 		}
-		r, err := c.Select(members)
-		if err != nil {
-			return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
-		}
-		for m, model := range models {
-			t, err := train.Fit(ctx, r, model, o)
-			if err != nil {
-				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
-			}
-			v := &results[m]
-			v.Model, v.Kind = model, t.Result.Kind
-			v.Rounds = append(v.Rounds, t.Result)
-			v.development += accuracy(t.Result.Development)
-			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
-		}
+		return c.Select(members)
+	}
+	err := fitRounds(ctx, "fold", folds, divide, models, o, func(m int, t train.Trained) {
+		v := &results[m]
+		v.Model, v.Kind = t.Result.Model, t.Result.Kind
+		v.Rounds = append(v.Rounds, t.Result)
+		v.development += accuracy(t.Result.Development)
+		v.test.Append(t.Test.Calibrated(t.Result.Calibration))
+	})
+	if err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(results, func(x, y CrossValidation) int { return cmp.Compare(y.development, x.development) })
 	against := against(len(results), func(m int) train.Scores { return results[m].test })
@@ -81,6 +77,25 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 		}
 	}
 	return results, nil
+}
+
+// fitRounds fits models to mail that is divided anew in each round, and calls a function with the number of each model and what it was fitted to.
+func fitRounds(
+	ctx context.Context, name string, rounds int, divide func(round int) (*train.Collection, error), models []string, o train.Options, fitted func(m int, t train.Trained),
+) error {
+	for round := range rounds {
+		c, err := divide(round)
+		for m := 0; m < len(models) && err == nil; m++ {
+			var t train.Trained
+			if t, err = train.Fit(ctx, c, models[m], o); err == nil {
+				fitted(m, t)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s %d of %d: %w", name, round+1, rounds, err)
+		}
+	}
+	return nil
 }
 
 // against compares the errors of n models with those of the first. P is corrected for the number of models (see [metrics.Holm]).

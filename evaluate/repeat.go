@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"chaff/metrics"
@@ -28,18 +27,9 @@ type Mean struct {
 // Repeat divides c by so many seeds, from its own on, and fits each model to each training part. The error comes from a trainer, or is about an unknown name.
 func Repeat(ctx context.Context, c *train.Collection, models []string, splits int, o train.Options) ([]Repeated, error) {
 	rounds := make([][]train.Result, len(models))
-	for split := range splits {
-		divided, err := c.WithSeed(c.Options().Seed + uint64(split))
-		if err != nil {
-			return nil, err
-		}
-		for m, model := range models {
-			t, err := train.Fit(ctx, divided, model, o)
-			if err != nil {
-				return nil, fmt.Errorf("split %d of %d: %w", split+1, splits, err)
-			}
-			rounds[m] = append(rounds[m], t.Result)
-		}
+	divide := func(split int) (*train.Collection, error) { return c.WithSeed(c.Options().Seed + uint64(split)) }
+	if err := fitRounds(ctx, "split", splits, divide, models, o, func(m int, t train.Trained) { rounds[m] = append(rounds[m], t.Result) }); err != nil {
+		return nil, err
 	}
 	results := make([]Repeated, len(models))
 	for m, of := range rounds {

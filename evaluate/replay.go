@@ -16,21 +16,17 @@ import (
 
 // ReplayOptions configure a replay.
 type ReplayOptions struct {
-	Reading    filter.Reading
-	Models     models.Options
-	Thresholds metrics.ThresholdOptions // the limits of the verdicts of a spam filter
+	train.ReadOptions // copies count: a mailbox receives them too
+	Models            models.Options
+	Thresholds        metrics.ThresholdOptions // the limits of the verdicts of a spam filter
 	// ByTime replays messages by delivery time, those without a time last. Otherwise they are replayed in the order of the listing.
 	ByTime bool
 	Seed   uint64
-	// Workers, Memory and Progress are as in [train.CollectOptions].
-	Workers  int
-	Memory   int64
-	Progress func(read, all int)
 }
 
 // DefaultReplayOptions returns the default options.
 func DefaultReplayOptions() ReplayOptions {
-	return ReplayOptions{Reading: filter.DefaultReading(), Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Seed: 1}
+	return ReplayOptions{ReadOptions: train.ReadOptions{Reading: filter.DefaultReading(), Copies: true}, Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Seed: 1}
 }
 
 // Replay is the result of replaying mail to one model.
@@ -61,13 +57,10 @@ type ReplayMail struct {
 	Seconds float64 // the CPU time of reading and tokenising
 }
 
-// ReadForReplay reads all messages of source, whose labels must be among classes. It keeps copies, because a mailbox receives them too.
-// The error comes from the options or from [train.Read].
+// ReadForReplay reads all messages of source, whose labels must be among classes. The error comes from [train.Read].
 func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*ReplayMail, error) {
 	began := cputime.Process()
-	mail, err := train.Read(ctx, source, classes, train.ReadOptions{
-		Reading: o.Reading, Copies: true, Workers: o.Workers, Memory: o.Memory, Progress: o.Progress,
-	})
+	mail, err := train.Read(ctx, source, classes, o.ReadOptions)
 	if err != nil {
 		return nil, err
 	}

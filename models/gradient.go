@@ -28,8 +28,6 @@ func defaultDescent() Descent {
 	return Descent{defaultPasses(20, features.NormalisedBits), defaultSteps(0.2), MethodStochastic}
 }
 
-func (s *Descent) shared() shared { return s.Steps.sharedWith(&s.Passes) }
-
 // Validate returns everything that is wrong with s.
 func (s Descent) Validate() error {
 	return errors.Join(s.Passes.validate(), s.Steps.validate(), checkChoice("method", s.Method, MethodStochastic, MethodBatch))

@@ -26,8 +26,6 @@ type MulticlassPerceptron struct {
 
 var _ passTrainer = MulticlassPerceptron{}
 
-func (m *MulticlassPerceptron) shared() shared { return m.Steps.sharedWith(&m.Passes) }
-
 // Validate returns everything that is wrong with m.
 func (m MulticlassPerceptron) Validate() error {
 	return errors.Join(m.Passes.validate(), m.Steps.validate())

@@ -97,7 +97,6 @@ type shared struct {
 	seed             *uint64
 	epochs, patience *int
 	features         *string
-	learningRate     *float64
 }
 
 func sharedOf(s settings) shared {
@@ -224,26 +223,6 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 			if _, err := s.kind(); err != nil {
 				*at = before
 			}
-		}
-	}
-	return o
-}
-
-// LearningRate returns the learning rate of the named model as a setting, such as models.lms.learning_rate=0.2, and nothing for a model
-// that has none.
-func (o Options) LearningRate(name string) string {
-	rate := o.shared(name).learningRate
-	if rate == nil {
-		return ""
-	}
-	return fmt.Sprintf("models.%s.learning_rate=%.3g", model{name: name}.section(), *rate)
-}
-
-// WithShorterSteps returns o with all learning rates divided by the given number.
-func (o Options) WithShorterSteps(by float64) Options {
-	for _, name := range Names() {
-		if rate := o.shared(name).learningRate; rate != nil {
-			*rate /= by
 		}
 	}
 	return o

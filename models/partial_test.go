@@ -74,7 +74,12 @@ func vectorOfKind(kind features.Kind, counts map[uint32]float64) features.Vector
 // that change what a learner knows.
 func eachModel(t *testing.T, test func(t *testing.T, o Options, name string, d *features.Dataset)) {
 	for kind := features.Bits; kind <= features.Evidence; kind++ {
-		o := DefaultOptions().WithFeatures(kind).WithShorterSteps(10)
+		o := DefaultOptions().WithFeatures(kind)
+		for _, name := range Names() {
+			if rate := field(&o, name).FieldByName("LearningRate"); rate.IsValid() {
+				rate.SetFloat(rate.Float() / 10)
+			}
+		}
 		o.PassiveAggressive.Averaged, o.MulticlassPerceptron.Averaged = kind == features.Counts, kind == features.Bits
 		for _, name := range Names() {
 			if _, takes, err := o.New(name, 1); err != nil || takes != kind {

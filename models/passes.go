@@ -166,12 +166,6 @@ func defaultSteps(rate float64) Steps {
 	return Steps{LearningRate: rate, Decay: RateConstant, Start: StartZeros}
 }
 
-func (s *Steps) sharedWith(p *Passes) shared {
-	all := p.shared()
-	all.learningRate = &s.LearningRate
-	return all
-}
-
 func (s Steps) validate() error {
 	return errors.Join(
 		checkPositive("learning_rate", s.LearningRate),

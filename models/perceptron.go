@@ -24,8 +24,6 @@ type Perceptron struct {
 
 var _ passTrainer = Perceptron{}
 
-func (m *Perceptron) shared() shared { return m.Steps.sharedWith(&m.Passes) }
-
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 

@@ -38,12 +38,6 @@ func (m Softmax) Validate() error {
 		checkRange("l2", m.L2, 0, maxPositive), checkRange("tolerance", m.Tolerance, 0, 1))
 }
 
-func (m *Softmax) shared() shared {
-	all := m.Passes.shared()
-	all.learningRate = &m.LearningRate
-	return all
-}
-
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)

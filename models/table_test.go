@@ -76,14 +76,8 @@ func field(o *Options, name string) reflect.Value {
 
 func TestSharedSettingsReachEveryModelThatHasThem(t *testing.T) {
 	o := DefaultOptions()
-	shorter, bits := o.WithShorterSteps(4), o.WithFeatures(features.Bits)
+	bits := o.WithFeatures(features.Bits)
 	for _, m := range table() {
-		before := field(&o, m.name)
-		if rate := before.FieldByName("LearningRate"); rate.IsValid() {
-			if got, want := field(&shorter, m.name).FieldByName("LearningRate").Float(), rate.Float()/4; got != want {
-				t.Errorf("%s: got the learning rate %v, want %v", m.name, got, want)
-			}
-		}
 		if f := field(&bits, m.name).FieldByName("Features"); f.IsValid() && f.String() != "bits" {
 			t.Errorf("%s: got the features %q, want bits", m.name, f.String())
 		}

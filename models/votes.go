@@ -118,7 +118,7 @@ func (m Votes) LogOdds() float64 {
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
 func (m *Votes) shared() shared {
-	return shared{seed: &m.Seed, epochs: &m.Epochs, learningRate: &m.LearningRate}
+	return shared{seed: &m.Seed, epochs: &m.Epochs}
 }
 
 func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }

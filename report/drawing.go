@@ -33,5 +33,5 @@ func (d Drawing) Plot() Plot {
 	for class, marks := range d.Marks {
 		c.addMarks(marks.Name, class, marks.Points, make([]int, len(marks.Points)))
 	}
-	return Plot{Title: d.Title, chart: c}
+	return Plot{chart: c}
 }

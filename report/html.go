@@ -26,7 +26,7 @@ type section struct {
 	Messages        []evaluate.Judged
 	Legend          []stretch
 	Texts           []shadedText
-	plots           []string
+	plots           []Plot
 	Left            string // why plots are left out
 	Fold            string // the name of the fold that hides the note and the tables; empty without one
 }
@@ -86,15 +86,14 @@ func (p Page) WriteHTML(w io.Writer) error {
 
 const probabilityNote = "Messages in order of their probability, in groups of equal size: what was predicted, and what came."
 
+// maxAlt is the number of characters of a text that replaces a plot.
+const maxAlt = 900
+
 const textNote = `The colour of a word is that of the class it is evidence for, and its shade is the size of its contribution. A repeated word counts
 as the model counts it. Repeated empty lines are shown as one. Point at a word, tap it, or move to it with the tab key to see its terms.`
 
 // sections returns the parts of the page that are not empty.
 func (p Page) sections() ([]section, error) {
-	plots := make(map[string]Plot)
-	for _, plot := range p.plots() {
-		plots[plot.Name] = plot
-	}
 	measured, ofModel := p.notes()
 	comparison, onMail, fold := "Comparison", "", "All figures"
 	if len(p.Models) == 1 {
@@ -107,28 +106,28 @@ func (p Page) sections() ([]section, error) {
 		onMail = joined(onMail, screen.Sprintf("The first %d models of the comparison.", n))
 	}
 	parts := append(p.explained(), []section{
-		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []string{"models"}, Tables: p.comparisonTable(), Fold: fold},
-		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []string{"roc"}, Tables: p.operatingTable()},
-		{ID: "learning", Title: "Learning", plots: []string{"epochs", "epochs-loss"}},
+		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []Plot{p.models()}, Tables: p.comparisonTable(), Fold: fold},
+		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []Plot{p.roc()}, Tables: p.operatingTable()},
+		{ID: "learning", Title: "Learning", plots: []Plot{p.epochs("Accuracy by epoch", "accuracy (%)", false), p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true)}},
 		{ID: "probabilities", Title: "Probabilities", Note: joined(measured, probabilityNote), Tables: p.reliabilityTable()},
 		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
-		{ID: "two-terms", Title: "Two terms", plots: []string{"two-terms"}},
+		{ID: "two-terms", Title: "Two terms", plots: []Plot{p.twoTerms()}},
 		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.mistakes()},
 	}...)
 	var all []section
 	for _, s := range parts {
-		for _, name := range s.plots {
-			plot := plots[name]
+		for _, plot := range s.plots {
 			if plot.chart == nil {
 				s.Left = joined(s.Left, plot.Note)
 				continue
 			}
 			svg, err := plot.SVG()
 			if err != nil {
-				return nil, fmt.Errorf("draw %s: %w", name, err)
+				return nil, fmt.Errorf("draw %s: %w", plot.chart.Title.Text, err)
 			}
-			s.Figures = append(s.Figures, figure{plot.Alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
+			alt := plot.chart.Title.Text + ". " + clean(plot.Alt, maxAlt)
+			s.Figures = append(s.Figures, figure{alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
 		}
 		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts)+len(s.Left) > 0 {
 			all = append(all, s)
@@ -151,7 +150,7 @@ func (p Page) explained() []section {
 	texts, left := e.Texts()
 	terms := e.Contributions[:min(maxTerms, len(e.Contributions))]
 	return []section{
-		{ID: "evidence", Title: "Evidence", Note: evidence, plots: []string{"evidence"}},
+		{ID: "evidence", Title: "Evidence", Note: evidence, plots: []Plot{p.evidence()}},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", left), Legend: legend(e), Texts: shadedTexts(texts)},
 		{ID: "weighed", Title: "Terms", Note: withLeft(weighed, "The weakest %d are left out.", len(e.Contributions)-len(terms)), Tables: p.weighedTable(terms)},
 	}

@@ -14,21 +14,20 @@ import (
 	"chaff/train"
 )
 
-func TestPlotsAreNamedInTheOrderOfThePage(t *testing.T) {
-	var got []string
-	for _, p := range samplePage().drawn() {
-		got = append(got, p.Name)
+func TestEachPlotHasItsTitle(t *testing.T) {
+	drawn := samplePage().drawn()
+	if len(drawn) != 6 {
+		t.Errorf("%d plots, want 6", len(drawn))
+	}
+	for _, p := range drawn {
 		svg, err := p.SVG()
 		if err != nil {
 			t.Fatal(err)
 		}
-		requireSVG(t, p.Name, svg)
-		if !strings.Contains(string(svg), ">"+p.Title+"</text>") {
-			t.Errorf("%s has no title %q", p.Name, p.Title)
+		requireSVG(t, p.title(), svg)
+		if !strings.Contains(string(svg), ">"+p.title()+"</text>") {
+			t.Errorf("%s has no title", p.title())
 		}
-	}
-	if want := []string{"models", "roc", "epochs", "epochs-loss", "two-terms", "evidence"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -36,7 +35,9 @@ func TestPlotsAreNamedInTheOrderOfThePage(t *testing.T) {
 func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 	measured := train.Result{Model: "a", Test: &metrics.Figures{Messages: 3, Confusion: metrics.Confusion{{1, 0}, {1, 1}}}}
 	odd := []float64{0, 1, -1, 0.5, 100, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e16, 1e16 + 2, 1e-12}
-	terms := func(points ...evaluate.TermPoint) *evaluate.Boundary { return &evaluate.Boundary{Points: points} }
+	terms := func(points ...evaluate.TermPoint) *evaluate.Boundary {
+		return &evaluate.Boundary{Points: [2][]evaluate.TermPoint{points, points}}
+	}
 	curves := func(points ...metrics.Point) Page {
 		return Page{Models: []train.Result{measured}, Curves: [][]metrics.Point{points}}
 	}
@@ -45,7 +46,7 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 		"zero rates":   curves(metrics.Point{SM: 1}, metrics.Point{}),
 		"rates of one": curves(metrics.Point{HM: 1}, metrics.Point{SM: 1}),
 		"empty bins":   {Figures: &metrics.Figures{Reliability: []metrics.ReliabilityBin{{}}}},
-		"classes that do not exist": {Boundary: terms(evaluate.TermPoint{Class: -1, Messages: 1}, evaluate.TermPoint{X: 1, Y: 1, Class: 1 << 30, Messages: 1}, evaluate.TermPoint{X: 1, Y: 1, Class: 5, Messages: -3}),
+		"classes that do not exist": {Boundary: terms(evaluate.TermPoint{X: 1, Y: 1, Messages: -3}),
 			Figures: &metrics.Figures{Confusion: metrics.Confusion{{1, 2, 3}, {}}}},
 		"no boundary": {Boundary: terms(evaluate.TermPoint{Messages: 1})},
 	}
@@ -56,7 +57,7 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 			requirePlots(t, Page{
 				Models:     []train.Result{{Model: "a", Report: epochs, Test: figures, Choice: train.Choice{Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}}}, {Model: "b", Test: figures}},
 				Curves:     [][]metrics.Point{{{Threshold: x, HM: x, SM: y}, {Threshold: y, HM: y, SM: x}, {SM: 1}}},
-				Boundary:   &evaluate.Boundary{Points: []evaluate.TermPoint{{X: x, Y: y, Messages: 1}}, A: x, B: y, C: x},
+				Boundary:   &evaluate.Boundary{Points: [2][]evaluate.TermPoint{{{X: x, Y: y, Messages: 1}}}, A: x, B: y, C: x},
 				Thresholds: &metrics.Thresholds{Unsure: x, Spam: y},
 			})
 		}
@@ -77,9 +78,9 @@ func requirePlots(t *testing.T, p Page) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		requireSVG(t, plot.Name, svg)
+		requireSVG(t, plot.title(), svg)
 		if strings.Contains(string(svg), "NaN") || strings.Contains(string(svg), "Inf") {
-			t.Errorf("%s has a number that is none: %+v", plot.Name, p)
+			t.Errorf("%s has a number that is none: %+v", plot.title(), p)
 		}
 	}
 }
@@ -109,14 +110,14 @@ func TestROCCurvesShowTheTopWhereFiltersDiffer(t *testing.T) {
 func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
 	alts := make(map[string]string)
 	for _, p := range samplePage().drawn() {
-		alts[p.Name] = p.Alt
+		alts[p.title()] = p.Alt
 	}
 	for name, want := range map[string][]string{
-		"evidence":  {"bias +0.00, words -0.50, links +0.25 and score -0.25. Unsure above -0.4, spam above 1.1."},
-		"models":    {"Accuracy of each model. With 95% intervals: multinomial 9", " to 9", "majority "},
-		"roc":       {"ROC curves. multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
-		"epochs":    {"perceptron: from 95.30% to ", " in 12 epochs."},
-		"two-terms": {"1,300 ham and 722 spam by free and wrote. 610 ham and 210 spam have neither term. The boundary has "},
+		"What adds up to the score":  {"bias +0.00, words -0.50, links +0.25 and score -0.25. Unsure above -0.4, spam above 1.1."},
+		"Accuracy of each model":     {"With 95% intervals: multinomial 9", " to 9", "majority "},
+		"ROC curves":                 {"multinomial catches ", "% of spam where 0%, 0.1% and 1% of ham is lost. lms catches "},
+		"Accuracy by epoch":          {"perceptron: from 95.30% to ", " in 12 epochs."},
+		"Two terms and the boundary": {"1,300 ham and 722 spam by free and wrote. 610 ham and 210 spam have neither term. The boundary has "},
 	} {
 		for _, w := range want {
 			if !strings.Contains(alts[name], w) {

@@ -23,10 +23,8 @@ import (
 
 // Plot is a plot of a page. It is not safe for concurrent use.
 type Plot struct {
-	Name        string // a file name without extension, such as "roc"
-	Title, Note string // the heading of the plot, and how to read it
-	Alt         string // the figures of the plot in words, for readers who cannot see it
-	chart       *chart // nil if there is nothing to show; then Note, if any, says why
+	Note, Alt string // how to read the plot, and its figures in words, for readers who cannot see it
+	chart     *chart // nil if there is nothing to show; then Note, if any, says why
 }
 
 // SVG returns the plot as SVG on white. Its text is text.
@@ -72,26 +70,6 @@ func PageKind() replace.Kind {
 
 // SVGKind is the kind of a plot as SVG.
 func SVGKind() replace.Kind { return replace.Kind{Name: "SVG", Start: "<?xml", Mark: svgMark} }
-
-// maxAlt is the number of characters of a text that replaces a plot.
-const maxAlt = 900
-
-// plots returns all plots in the order of their names. Those without data are empty.
-func (p Page) plots() []Plot {
-	all := []Plot{
-		p.models(), p.roc(), p.epochs("Accuracy by epoch", "accuracy (%)", false),
-		p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true), p.twoTerms(), p.evidence(),
-	}
-	for i := range all {
-		plot := &all[i]
-		plot.Name = []string{"models", "roc", "epochs", "epochs-loss", "two-terms", "evidence"}[i]
-		if plot.chart != nil {
-			plot.Title = plot.chart.Title.Text
-			plot.Alt = plot.Title + ". " + clean(plot.Alt, maxAlt)
-		}
-	}
-	return all
-}
 
 // evidence has a bar for each part of the score of a message, and one for their sum.
 func (p Page) evidence() Plot {

@@ -17,8 +17,11 @@ func known(x float64) *float64 { return &x }
 
 // drawn returns the plots of a page that show something.
 func (p Page) drawn() []Plot {
-	return slices.DeleteFunc(p.plots(), func(plot Plot) bool { return plot.chart == nil })
+	all := []Plot{p.evidence(), p.models(), p.roc(), p.epochs("Accuracy by epoch", "", false), p.epochs("Loss by epoch", "", true), p.twoTerms()}
+	return slices.DeleteFunc(all, func(plot Plot) bool { return plot.chart == nil })
 }
+
+func (p Plot) title() string { return p.chart.Title.Text }
 
 // samplePage returns a page with every part, as a comparison with replay and tuning would have it. The figures are made up.
 func samplePage() Page {
@@ -76,8 +79,10 @@ func addText(p *Page) {
 			Probability: 0.9934, Label: "ham", Class: "spam", Terms: []evaluate.Reason{{Term: "free", Contribution: 2.31}, {Term: "offer", Contribution: 1.92}}},
 		{Path: "sa/spam-2/00915.mbox", Score: -3.2, Probability: 0.04, Label: "spam", Class: "ham", Terms: []evaluate.Reason{{Term: "wrote", Contribution: 1.5}}},
 	}
-	p.Boundary = &evaluate.Boundary{X: "free", Y: "wrote", A: 1.1, B: -0.9, C: 0.3, Points: []evaluate.TermPoint{
-		{X: 0, Y: 0, Class: 0, Messages: 610}, {X: 0, Y: 1, Class: 0, Messages: 480}, {X: 0, Y: 2, Class: 0, Messages: 120}, {X: 1, Y: 1, Class: 0, Messages: 60}, {X: 1, Y: 0, Class: 1, Messages: 330}, {X: 2, Y: 0, Class: 1, Messages: 150}, {X: 0, Y: 0, Class: 1, Messages: 210}, {X: 3, Y: 1, Class: 1, Messages: 20}, {X: 4, Y: 0, Class: 1, Messages: 12}, {X: 1, Y: 2, Class: 0, Messages: 30}}}
+	p.Boundary = &evaluate.Boundary{X: "free", Y: "wrote", A: 1.1, B: -0.9, C: 0.3, Points: [2][]evaluate.TermPoint{
+		{{X: 0, Y: 0, Messages: 610}, {X: 0, Y: 1, Messages: 480}, {X: 0, Y: 2, Messages: 120}, {X: 1, Y: 1, Messages: 60}, {X: 1, Y: 2, Messages: 30}},
+		{{X: 1, Y: 0, Messages: 330}, {X: 2, Y: 0, Messages: 150}, {X: 0, Y: 0, Messages: 210}, {X: 3, Y: 1, Messages: 20}, {X: 4, Y: 0, Messages: 12}},
+	}}
 }
 
 // normalScores returns scores of 838 ham and 368 spam from two normal distributions.

@@ -54,7 +54,7 @@ func textPage(text string) Page {
 		Models:    []train.Result{{Model: text, Kind: text, Test: &metrics.Figures{Messages: 4, Confusion: metrics.Confusion{{2, 0}, {1, 1}}}}, {Model: text, Test: &metrics.Figures{Messages: 4}}},
 		Curves:    [][]metrics.Point{{{Threshold: -1, HM: 1}, {HM: 0.1, SM: 0.2}, {Threshold: 1, SM: 1}}},
 		Strongest: [][]filter.TermWeight{{{Term: text, Weight: 1, Messages: 2}}},
-		Boundary:  &evaluate.Boundary{X: text, Y: text, Points: []evaluate.TermPoint{{X: 0, Y: 1, Messages: 1}, {X: 1, Class: 1, Messages: 3}}, A: 1, B: -1},
+		Boundary:  &evaluate.Boundary{X: text, Y: text, Points: [2][]evaluate.TermPoint{{{X: 0, Y: 1, Messages: 1}}, {{X: 1, Messages: 3}}}, A: 1, B: -1},
 		Mistakes:  []evaluate.Judged{{Path: text, Subject: text, From: text, Label: text, Class: "spam", Score: 1, Terms: []evaluate.Reason{{Term: text, Contribution: 1.5}, {Term: text, Contribution: -2}}}},
 		Explanation: &filter.Explanation{
 			For: text, Against: text, Votes: []filter.Vote{{Group: text, Contribution: 1}},

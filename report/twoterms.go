@@ -1,7 +1,6 @@
 package report
 
 import (
-	"maps"
 	"slices"
 
 	"gonum.org/v1/plot"
@@ -17,29 +16,13 @@ const mostOccurrences = 8
 // no other.
 func (p Page) twoTerms() Plot {
 	t := p.Boundary
-	if t == nil || len(t.Points) == 0 {
+	if t == nil || len(t.Points[0])+len(t.Points[1]) == 0 {
 		return Plot{}
-	}
-	points, weights := make(map[int][]Point), make(map[int][]int)
-	of, atOrigin := make(map[int]int), make(map[int]int) // messages by class
-	all, right := 0, 0
-	for _, m := range t.Points {
-		of[m.Class], all = of[m.Class]+m.Messages, all+m.Messages
-		if (t.A*m.X+t.B*m.Y+t.C > 0) == (m.Class == 1) {
-			right += m.Messages
-		}
-		if m.Class < 0 {
-			continue
-		}
-		if m.X == 0 && m.Y == 0 {
-			atOrigin[m.Class] += m.Messages
-		}
-		points[m.Class], weights[m.Class] = append(points[m.Class], Point{m.X, m.Y}), append(weights[m.Class], m.Messages)
 	}
 	const unit = " (occurrences)"
 	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
 	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = 0, 1, 0, 1
-	for _, m := range t.Points {
+	for _, m := range slices.Concat(t.Points[0], t.Points[1]) {
 		if m.X > c.X.Max {
 			c.X.Max = min(m.X, mostOccurrences)
 		}
@@ -58,34 +41,37 @@ func (p Page) twoTerms() Plot {
 		area, ends = halfPlane(t.A, t.B, t.C, c.X, c.Y, side)
 		c.addArea("called "+p.className(class), colour(class), area)
 	}
-	classes := slices.Sorted(maps.Keys(points))
-	for i, class := range classes {
-		for j := range points[class] {
-			points[class][j].X += (float64(i) - float64(len(classes)-1)/2) * min(0.3, width/25)
+	var of, atOrigin [2]int // messages by class
+	right := 0
+	for class, points := range t.Points {
+		var marks []Point
+		var weights []int
+		for _, m := range points {
+			of[class] += m.Messages
+			if (t.A*m.X+t.B*m.Y+t.C > 0) == (class == 1) {
+				right += m.Messages
+			}
+			if m.X == 0 && m.Y == 0 {
+				atOrigin[class] = m.Messages
+			}
+			marks, weights = append(marks, Point{m.X + (float64(class)-0.5)*min(0.3, width/25), m.Y}), append(weights, m.Messages)
 		}
-		c.addMarks(p.className(class), class, points[class], weights[class])
+		c.addMarks(p.className(class), class, marks, weights)
 	}
 	if len(ends) == 2 {
 		c.addLine("boundary", draw.LineStyle{Color: black(), Width: 1.4}, ends)
 	}
-	origin := "All messages have one of the terms."
-	if len(atOrigin) > 0 {
-		origin = p.byClass(atOrigin) + " have neither term."
-	}
+	neither := p.byClass(atOrigin) + " have neither term."
 	return Plot{
 		Note: "A model of its own: softmax, trained on the occurrences of these two terms alone. It shows what a boundary is, and nothing about the accuracy of the filter. " +
-			"Larger points stand for more training messages. " + origin + " A cross marks counts beyond an axis, at its end. On the line, the score is 0.",
-		Alt:   screen.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), origin, right, all),
+			"Larger points stand for more training messages. " + neither + " A cross marks counts beyond an axis, at its end. On the line, the score is 0.",
+		Alt:   screen.Sprintf("%s by %s and %s. %s The boundary has %d of %d messages on the right side.", p.byClass(of), clean(t.X, maxTerm), clean(t.Y, maxTerm), neither, right, of[0]+of[1]),
 		chart: c,
 	}
 }
 
-func (p Page) byClass(messages map[int]int) string {
-	var counts []string
-	for _, class := range slices.Sorted(maps.Keys(messages)) {
-		counts = append(counts, screen.Grouped(messages[class])+" "+p.className(class))
-	}
-	return listed(counts)
+func (p Page) byClass(messages [2]int) string {
+	return screen.Sprintf("%d %s and %d %s", messages[0], p.className(0), messages[1], p.className(1))
 }
 
 // halfPlane returns the corners of the part of the plot where a*x + b*y + c has the sign of side, and those where it is 0.

@@ -61,10 +61,10 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	name := t.Result.Model
 	configured, kind, err := o.Models.New(name, c.options.Seed)
 	trainer, _, errStopped := o.Models.Stopped(name, t.Result.Kept).New(name, c.options.Seed)
-	measured, errMeasured := ProvenanceOf(t.Filter)
-	if err := cmp.Or(err, errStopped, errMeasured); err != nil {
+	if err := cmp.Or(err, errStopped); err != nil {
 		return nil, Refitted{}, err
 	}
+	measured := c.summary
 	scores := Scores{Classes: len(c.classes)}
 	scores.Append(t.Development)
 	scores.Append(t.Test)
@@ -113,7 +113,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	r.Verdicts, r.Cost = chosen.verdicts(scores, o)
 	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, chosen, func(p *Provenance) {
 		terms := p.Corpus.Terms
-		p.Corpus, p.Train, p.Development, p.Test = measured.Corpus, measured.Train, measured.Development, measured.Test
+		p.Corpus, p.Train, p.Development, p.Test = measured, t.Result.Train, t.Result.Development, t.Result.Test
 		p.Corpus.Terms, p.FittedTo, p.OutOfFold, p.Usual = terms, r.Messages, r.OutOfFold, usual
 		p.Typical, p.Verdicts = typical, r.Verdicts
 	})

@@ -149,7 +149,10 @@ func fit[T any](p *program, c config.Config, several bool, run func(train.Option
 	tell, done := p.epochs(several)
 	result, err := run(train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell})
 	done()
-	if errors.Is(err, models.ErrNoDocuments) {
+	switch {
+	case errors.Is(err, models.ErrDiverged):
+		err = hint.With(err, "lower the learning rate; if that does not help, check the labels and class_weights")
+	case errors.Is(err, models.ErrNoDocuments):
 		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
 	}
 	return result, aboutStore(err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"chaff/evaluate"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/hint"
 	"chaff/internal/memory"
 	"chaff/models"
 	"chaff/store"
@@ -117,7 +115,7 @@ func (x *training) train() error {
 		return x.trainQuickly(ctx, collection, keepKey)
 	}
 	var options train.Options
-	trained, err := fitOf(ctx, x, collection, func(o train.Options) (train.Trained, error) {
+	trained, err := fitOf(x, func(o train.Options) (train.Trained, error) {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
@@ -157,7 +155,7 @@ func (x *training) save(ctx context.Context, mail *train.Mail, f *filter.Filter,
 // trainQuickly fits a model to all mail, and measures nothing.
 func (x *training) trainQuickly(ctx context.Context, collection *train.Collection, keepKey func() error) error {
 	var fitted train.Refitted
-	f, err := fitOf(ctx, x, collection, func(o train.Options) (f *filter.Filter, err error) {
+	f, err := fitOf(x, func(o train.Options) (f *filter.Filter, err error) {
 		f, fitted, err = collection.Quick(ctx, x.Model, o)
 		return f, err
 	})
@@ -170,18 +168,12 @@ func (x *training) trainQuickly(ctx context.Context, collection *train.Collectio
 	return x.show(trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted, training: x, classes: collection.Classes()})
 }
 
-// fitOf runs a function that fits the model to a collection. If it diverges, the error says why.
-func fitOf[T any](ctx context.Context, x *training, collection *train.Collection, run func(train.Options) (T, error)) (fitted T, err error) {
-	var options train.Options
-	fitted, err = fit(x.program, x.Config, !x.verbose, func(o train.Options) (T, error) {
+// fitOf runs a function that fits the model.
+func fitOf[T any](x *training, run func(train.Options) (T, error)) (T, error) {
+	fitted, err := fit(x.program, x.Config, !x.verbose, func(o train.Options) (T, error) {
 		o.Unwatched = !x.verbose && !x.asJSON && x.page == ""
-		options = o
 		return run(o)
 	})
-	if errors.Is(err, models.ErrDiverged) {
-		why, whyErr := options.WhyDiverged(ctx, collection, x.Model)
-		return fitted, cmp.Or(whyErr, hint.With(err, why))
-	}
 	memory.Release() // what the trainer took
 	return fitted, err
 }
