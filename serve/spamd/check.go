@@ -40,7 +40,7 @@ func (c *client) check(r request) {
 	}
 	j := judged{why: serve.ErrTooLarge, threshold: settings.Thresholds.Spam}
 	if !cut {
-		j.verdict, j.why = e.Judge(c.server.From(r.queueID), r.user, m.Bytes())
+		j.verdict, j.why = e.Judge(c.server.From(""), r.user, m.Bytes())
 	}
 	if j.why != nil && !serve.Passes(j.why) {
 		c.fail(j.why)
@@ -72,9 +72,6 @@ func (r request) keeps(beginning []byte) bool {
 }
 
 func (c *client) replyTo(r request, j judged, raw []byte) (head string, text []byte) {
-	if r.isRspamd {
-		return j.rspamdReply(), nil
-	}
 	switch r.command {
 	case process, headers:
 		if j.why != nil {
@@ -133,18 +130,6 @@ func (j judged) line(asked command) string {
 	}
 	score, threshold := j.figures()
 	return fmt.Sprintf("Spam: %s ; %.1f / %.1f\r\n", word, score, threshold)
-}
-
-// rspamdReply is the reply to a client of rspamd, which has a third figure from where mail is rejected: never. The actions are those that the HTTP
-// server answers. Sources: spam.c of Exim 4.96, protocol.c of rspamd 3.4.
-func (j judged) rspamdReply() string {
-	word, action := "False", "no action"
-	if j.isSpam() {
-		word, action = "True", "add header"
-	}
-	score, threshold := j.figures()
-	return fmt.Sprintf("RSPAMD/1.3 0 EX_OK\r\nMetric: default; %s; %.1f / %.1f / 0.0\r\nAction: %s\r\nSymbol: %s(%.1f)\r\n\r\n",
-		word, score, threshold, action, j.symbol(), score)
 }
 
 // figures returns the score and the threshold in tenths, so that score >= threshold if and only if the message is spam.
@@ -231,9 +216,9 @@ func (c *client) tell(r request) {
 	}
 	switch {
 	case err != nil:
-	case r.set.local:
+	case r.set:
 		o, err = s.engine.Learn(s.From(""), r.user, m.Bytes(), r.class)
-	case r.remove.local:
+	case r.remove:
 		o, err = s.engine.Forget(s.From(""), r.user, m.Bytes())
 	}
 	if err != nil {

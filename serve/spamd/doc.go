@@ -24,8 +24,8 @@
 // # Departures from spamd
 //
 // The request line begins with the command, so no request of a browser is obeyed. Lines may end in LF. A reply does not wait for the end
-// of a line or of the connection when Content-length bytes have come, and compressed messages keep their last line end. A Message-class
-// other than ham and spam is an error. There are no remote databases: "Set: remote" does nothing.
+// of a line or of the connection when Content-length bytes have come. Compressed messages are refused, and a Message-class other than ham and
+// spam is an error. There are no remote databases: "Set: remote" does nothing.
 //
 // # HEADERS
 //

@@ -3,11 +3,9 @@ package spamd
 import (
 	"bufio"
 	"bytes"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,20 +30,14 @@ const (
 
 // request is a request without its message.
 type request struct {
-	command    command
-	version    float64
-	isRspamd   bool // the client asks rspamd, as Exim does with variant=rspamd
-	user       string
-	queueID    string // what a client of rspamd calls the message
-	length     int    // of the message, as it is sent; -1 until the end
-	compressed bool
-	class      string
-	set        databases
-	remove     databases
+	command command
+	version float64
+	user    string
+	length  int // of the message; -1 until the end
+	class   string
+	// set and remove say whether TELL is to change the local database. Another one is of no use to chaff.
+	set, remove bool
 }
-
-// databases are those that TELL changes.
-type databases struct{ local, remote bool }
 
 // maxFields is how many fields a request may have.
 const maxFields = 256
@@ -67,9 +59,7 @@ type unavailable string
 func (e unavailable) Error() string { return string(e) }
 
 // requestLine is the first line of a request. Spamd takes these words anywhere in the line, which would let web pages send requests.
-// Clients of rspamd that speak its line protocol, and not HTTP, only check.
-var requestLine = regexp.MustCompile(`^(CHECK|SYMBOLS|REPORT|REPORT_IFSPAM|PROCESS|HEADERS|TELL|PING|SKIP) (SPAMC)/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$` +
-	`|^(CHECK) (RSPAMC)/(1\.[1-9])\s*$`)
+var requestLine = regexp.MustCompile(`^(CHECK|SYMBOLS|REPORT|REPORT_IFSPAM|PROCESS|HEADERS|TELL|PING|SKIP) SPAMC/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$`)
 
 // printable returns a line for an error.
 func printable(line string) string {
@@ -102,8 +92,8 @@ func readRequest(b *bufio.Reader) (request, error) {
 	if parts == nil {
 		return request{}, protocolError(printable(line))
 	}
-	r := request{command: command(parts[1] + parts[4]), isRspamd: parts[5] != "", length: -1}
-	r.version, _ = strconv.ParseFloat(parts[3]+parts[6], 64) // digits and a dot
+	r := request{command: command(parts[1]), length: -1}
+	r.version, _ = strconv.ParseFloat(parts[2], 64) // digits and a dot
 	if !r.hasFields() {
 		return r, nil
 	}
@@ -156,39 +146,27 @@ func (r *request) field(line string) error {
 			return protocolError("(User header contains control chars)")
 		}
 		r.user = value
-	case "queue-id":
-		r.queueID = value
 	case "compress":
-		if !strings.Contains(strings.ToLower(value), "zlib") {
-			return protocolError(fmt.Sprintf("(compression type not supported: %s)", printable(value)))
-		}
-		r.compressed = true
+		return protocolError(fmt.Sprintf("(compression type not supported: %s)", printable(value)))
 	case "message-class":
 		r.class = strings.ToLower(value)
 		if r.class != "spam" && r.class != "ham" {
 			return protocolError("(Message-class header contains invalid class)")
 		}
 	case "set":
-		r.set = databasesOf(value)
+		r.set = strings.Contains(strings.ToLower(value), "local")
 	case "remove":
-		r.remove = databasesOf(value)
+		r.remove = strings.Contains(strings.ToLower(value), "local")
 	}
 	return nil
-}
-
-func databasesOf(value string) databases {
-	value = strings.ToLower(value)
-	return databases{strings.Contains(value, "local"), strings.Contains(value, "remote")}
 }
 
 // checkTell returns what is wrong with a TELL.
 func (r request) checkTell() error {
 	switch {
-	case r.set.local && r.remove.local:
+	case r.set && r.remove:
 		return protocolError("Unable to set local and remove local in the same operation.")
-	case r.set.remote && r.remove.remote:
-		return protocolError("Unable to set remote and remove remote in the same operation.")
-	case r.set.local && r.class == "":
+	case r.set && r.class == "":
 		return protocolError("(Message-class header is missing)")
 	}
 	return nil
@@ -210,32 +188,14 @@ func (c *client) readMessage(r request, m *serve.Message) error {
 	if r.length >= 0 {
 		from = io.LimitReader(from, int64(r.length))
 	}
-	if !r.compressed {
-		n, err := io.CopyBuffer(m, from, make([]byte, min(bufferSize, max(r.length, 1))))
-		if err != nil {
-			return err
-		}
-		if got, isWhole := int(n), bytes.HasSuffix(m.Bytes(), []byte("\n")) || c.in.Buffered() == 0; r.length >= 0 && (got < r.length || !isWhole) {
-			return protocolError(fmt.Sprintf("(Content-Length mismatch: Expected %d bytes, got %d bytes)", r.length, got+c.extra()))
-		}
-		return nil
-	}
-	if r.length < 0 {
-		return unavailable("Compress requires Content-length header")
-	}
-	z, err := zlib.NewReader(from)
-	if err == nil {
-		_, err = io.Copy(m, z)
-	}
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return unavailable("zlib: failed to find end of zlib stream")
-	case errors.Is(err, serve.ErrTooLarge), errors.Is(err, serve.ErrBusy), errors.Is(err, os.ErrDeadlineExceeded):
+	n, err := io.CopyBuffer(m, from, make([]byte, min(bufferSize, max(r.length, 1))))
+	if err != nil {
 		return err
 	}
-	return unavailable("zlib: " + strings.TrimPrefix(err.Error(), "zlib: "))
+	if got, isWhole := int(n), bytes.HasSuffix(m.Bytes(), []byte("\n")) || c.in.Buffered() == 0; r.length >= 0 && (got < r.length || !isWhole) {
+		return protocolError(fmt.Sprintf("(Content-Length mismatch: Expected %d bytes, got %d bytes)", r.length, got+c.extra()))
+	}
+	return nil
 }
 
 // extra returns how many bytes have come behind the message, to the end of the line.

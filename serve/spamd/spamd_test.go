@@ -1,8 +1,6 @@
 package spamd
 
 import (
-	"bytes"
-	"compress/zlib"
 	"context"
 	"fmt"
 	"io"
@@ -130,15 +128,6 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		}
 		return string(e.Passed([]byte(raw), v))
 	}
-	rspamd := func(raw string) string {
-		metric := strings.NewReplacer("Spam: ", "Metric: default; ", " ;", ";", "\r\n", " / 0.0\r\n").Replace(line(raw, "True", "False"))
-		name, action := "HAM", "no action"
-		if strings.Contains(metric, "True") {
-			name, action = "SPAM", "add header"
-		}
-		score, _, _ := strings.Cut(strings.Fields(metric)[3], " ")
-		return "RSPAMD/1.3 0 EX_OK\r\n" + metric + "Action: " + action + "\r\nSymbol: CHAFF_" + name + "(" + score + ")\r\n\r\n"
-	}
 	length := func(text string) string { return fmt.Sprintf("Content-length: %d\r\n", len(text)) }
 	text := func(raw string) string {
 		_, text, _ := strings.Cut(d.ask(t, requestOf("REPORT", "1.5", "", raw)), "\r\n\r\n")
@@ -161,10 +150,7 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		{"lines that end in LF", fmt.Sprintf("CHECK SPAMC/1.2\nContent-length: %d\n\n%s", len(spam), spam), ok11 + line(spam, "True", "False") + "\r\n"},
 		{"a length in other letters", "CHECK SPAMC/1.2\r\ncontent-LENGTH: " + fmt.Sprint(len(spam)) + "\r\n\r\n" + spam, ok11 + line(spam, "True", "False") + "\r\n"},
 		{"unknown fields", requestOf("CHECK", "1.2", "Colour: blue\r\n", spam), ok11 + line(spam, "True", "False") + "\r\n"},
-		{"a check of a client of rspamd", fmt.Sprintf("CHECK RSPAMC/1.3\r\nContent-length: %d\r\nQueue-Id: 1abc\r\nRecipient-Number: 1\r\n\r\n%s", len(spam), spam), rspamd(spam)},
-		{"the same of ham", fmt.Sprintf("CHECK RSPAMC/1.3\r\nContent-length: %d\r\n\r\n%s", len(ham), ham), rspamd(ham)},
-		{"another request of such a client", "LEARN RSPAMC/1.3\r\n\r\n", "SPAMD/1.0 76 Bad header line: LEARN RSPAMC/1.3\r\n"},
-		{"lessons of such a client", "TELL RSPAMC/1.3\r\n\r\n", "SPAMD/1.0 76 Bad header line: TELL RSPAMC/1.3\r\n"},
+		{"a client of rspamd", "CHECK RSPAMC/1.3\r\n\r\n", "SPAMD/1.0 76 Bad header line: CHECK RSPAMC/1.3\r\n"},
 		{"symbols end in CR LF before 1.3", requestOf("SYMBOLS", "1.2", "", spam), ok11 + line(spam, "True", "False") + "\r\nCHAFF_SPAM\r\n"},
 		{"symbols from 1.3 on", requestOf("SYMBOLS", "1.3", "", ham), ok11 + length("CHAFF_HAM") + line(ham, "True", "False") + "\r\nCHAFF_HAM"},
 		{"a report without a length before 1.3", requestOf("REPORT", "1.2", "", spam), ok11 + line(spam, "True", "False") + "\r\n" + short(spam)},
@@ -190,7 +176,7 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		{"a message that is cut off", "PROCESS SPAMC/1.2\r\nContent-length: 1000\r\n\r\n" + spam, fmt.Sprintf("SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected 1000 bytes, got %d bytes)\r\n", len(spam))},
 		{"a message that goes on", "PROCESS SPAMC/1.2\r\nContent-length: 10\r\n\r\nSubject: one\r\ntwo\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected 10 bytes, got 14 bytes)\r\n"},
 		{"a user with control characters", "CHECK SPAMC/1.2\r\nUser: a\x07b\r\n\r\n", "SPAMD/1.0 76 Bad header line: (User header contains control chars)\r\n"},
-		{"another compression", requestOf("CHECK", "1.5", "Compress: xz\r\n", spam), "SPAMD/1.0 76 Bad header line: (compression type not supported: xz)\r\n"},
+		{"compression", requestOf("CHECK", "1.5", "Compress: zlib\r\n", spam), "SPAMD/1.0 76 Bad header line: (compression type not supported: zlib)\r\n"},
 		{"too many fields", "CHECK SPAMC/1.5\r\n" + strings.Repeat("A: b\r\n", 300) + "\r\n", "SPAMD/1.0 76 Bad header line: (too many headers)\r\n"},
 		{"a line without an end", strings.Repeat("A", 100000), "SPAMD/1.0 76 Bad header line: (line too long)\r\n"},
 		{"a wrong line with control characters", "\x1b[2JCHECK\xff\r\n", "SPAMD/1.0 76 Bad header line: ?[2JCHECK?\r\n"},
@@ -264,42 +250,6 @@ func TestAMessageComesBackAsItWasApartFromOurFields(t *testing.T) {
 	}
 }
 
-func compressed(t testing.TB, text []byte) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := zlib.NewWriter(&b)
-	if _, err := w.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	return b.String()
-}
-
-func TestCompressedMessages(t *testing.T) {
-	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = 1 << 20 }), nil)
-	spam := servetest.Mail("spam", 100)
-	packed := compressed(t, []byte(spam))
-	want := d.ask(t, requestOf("PROCESS", "1.5", "", spam))
-	ask := func(message string) string {
-		return d.ask(t, requestOf("PROCESS", "1.5", "Compress: zlib\r\n", message))
-	}
-	if got := ask(packed); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := ask(compressed(t, bytes.Repeat([]byte("a"), 1<<20+1))); got != "SPAMD/1.0 65 Data Error: the message is too large\r\n" {
-		t.Errorf("a bomb: got %q", got)
-	}
-	if got := ask(packed[:len(packed)/2]); got != "SPAMD/1.0 69 Service Unavailable: zlib: failed to find end of zlib stream\r\n" {
-		t.Errorf("half a message: got %q", got)
-	}
-	if got := ask(spam); got != "SPAMD/1.0 69 Service Unavailable: zlib: invalid header\r\n" {
-		t.Errorf("a message that is not compressed: got %q", got)
-	}
-	if got := d.ask(t, "CHECK SPAMC/1.5\r\nCompress: zlib\r\n\r\n"+packed); got != "SPAMD/1.0 69 Service Unavailable: Compress requires Content-length header\r\n" {
-		t.Errorf("no length: got %q", got)
-	}
-}
-
 func TestTellTeaches(t *testing.T) {
 	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
 	const ok = "SPAMD/1.1 0 EX_OK\r\n"
@@ -320,7 +270,6 @@ func TestTellTeaches(t *testing.T) {
 		{"revoke", "Message-class: ham\r\nSet: local\r\nRemove: remote\r\n", ok + "DidSet: local\r\n\r\n\r\n"},
 		{"nothing", "", ok + "\r\n\r\n"},
 		{"set and remove", "Message-class: ham\r\nSet: local\r\nRemove: local\r\n", "SPAMD/1.0 76 Bad header line: Unable to set local and remove local in the same operation.\r\n"},
-		{"set and remove elsewhere", "Message-class: ham\r\nSet: remote\r\nRemove: remote\r\n", "SPAMD/1.0 76 Bad header line: Unable to set remote and remove remote in the same operation.\r\n"},
 		{"no class", "Set: local\r\n", "SPAMD/1.0 76 Bad header line: (Message-class header is missing)\r\n"},
 		{"another class", "Message-class: lists\r\nSet: local\r\n", "SPAMD/1.0 76 Bad header line: (Message-class header contains invalid class)\r\n"},
 	} {

@@ -41,19 +41,9 @@ func rspamdUser(r *http.Request) string {
 	return r.Header.Get("User")
 }
 
-var errEncoding = errors.New("send the message itself, neither compressed nor named")
-
-// rspamdBody reads the message of a request.
-func (s *server) rspamdBody(r *http.Request) (*serve.Message, error) {
-	if r.Header.Get("Compression") != "" || r.Header.Get("File") != "" || r.Header.Get("Shm") != "" {
-		return nil, errEncoding
-	}
-	return s.body(r)
-}
-
 func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	began := time.Now()
-	value, err := about(s.rspamdBody, func(r *http.Request, raw []byte) (any, error) {
+	value, err := about(s.body, func(r *http.Request, raw []byte) (any, error) {
 		v, err := s.engine.Judge(serve.From(r.Context(), serve.Origin{Protocol: "rspamd", QueueID: r.Header.Get("Queue-Id")}), rspamdUser(r), raw)
 		if err != nil {
 			return nil, err
@@ -136,7 +126,7 @@ func messageID(raw []byte) string {
 }
 
 func (s *server) rspamdLearn(class string) answer {
-	learn := s.change(s.rspamdBody, func(r *http.Request, raw []byte) (store.Outcome, error) {
+	learn := s.change(s.body, func(r *http.Request, raw []byte) (store.Outcome, error) {
 		if err := message.CheckMail(raw); err != nil {
 			return store.Outcome{}, fmt.Errorf("the body %w", err)
 		}

@@ -160,12 +160,13 @@ func (s *server) monitoringRoutes() []route {
 // maxDrained is how many bytes of a request are taken that are not wanted.
 const maxDrained = 256 << 20
 
-// body reads the message of a request. The caller closes the message. What a client has compressed for its way is no message. After an error it
-// takes the rest of the request: else the connection would end with an error for clients that still send, such as rspamc, and they would not read
+// body reads the message of a request. The caller closes the message. What a client has compressed for its way, or only names as clients of rspamd
+// can, is no message. After an error it takes the rest of the request: else the connection would end with an error for clients that still send, such as rspamc, and they would not read
 // the answer.
 func (s *server) body(r *http.Request) (*serve.Message, error) {
-	m, err := s.engine.NewMessage(), errEncoding
-	if encoding := r.Header.Get("Content-Encoding"); encoding == "" || strings.EqualFold(encoding, "identity") {
+	m, err, h := s.engine.NewMessage(), errEncoding, r.Header
+	encoding := h.Get("Content-Encoding")
+	if (encoding == "" || strings.EqualFold(encoding, "identity")) && h.Get("Compression")+h.Get("File")+h.Get("Shm") == "" {
 		_, err = io.Copy(m, r.Body)
 		if err != nil && !errors.Is(err, serve.ErrTooLarge) && !errors.Is(err, serve.ErrBusy) {
 			err = errBody
@@ -197,7 +198,12 @@ func (s *server) mail(r *http.Request) (*serve.Message, error) {
 	return m, nil
 }
 
-var errBody, errNoMessage = errors.New("the message did not arrive"), errors.New("the request has no message")
+// What is wrong with the body of a request.
+var (
+	errBody      = errors.New("the message did not arrive")
+	errNoMessage = errors.New("the request has no message")
+	errEncoding  = errors.New("send the message itself, neither compressed nor named")
+)
 
 // statusOf returns the status of HTTP for an error of the engine.
 func statusOf(err error) int {

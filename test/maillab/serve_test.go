@@ -77,37 +77,6 @@ func TestExim(t *testing.T) {
 	}
 }
 
-// TestEximAsksRspamd has Exim ask chaff as it asks rspamd.
-func TestEximAsksRspamd(t *testing.T) {
-	t.Parallel()
-	l := maillab.Start(t, maillab.Exim, maillab.Spamd)
-	l.AddUser("anna")
-	l.Run("root", "id Debian-exim >/dev/null 2>&1 || useradd --system Debian-exim; mkdir -p /run/chaff /var/lib/chaff")
-	train(l, "root", "-m /var/lib/chaff/model")
-	l.Run("root", "chaff serve -m /var/lib/chaff/model --set serve.socket_mode=0666 --spamd unix:"+chaffSocket+" >/var/log/maillab/chaff 2>&1 &")
-	waitForServe(l)
-	l.StartExim("spamd_address = "+chaffSocket+" variant=rspamd", `
-  require spam = nobody:true
-  warn add_header = X-Action: $spam_action
-       add_header = X-Figures: $spam_score of $spam_score_int
-       add_header = X-Report: ${sg{$spam_report}{\n}{ }}
-  warn spam = nobody
-       add_header = X-Spam-Flag: YES`, "")
-	l.Send(25, "anna@lab.example", spam(1))
-	l.Send(25, "anna@lab.example", ham(1))
-	got := l.WaitFor(inbox, "casino bonus 1")
-	if got.Get("X-Action") != "add header" || got.Get("X-Spam-Flag") != "YES" || !strings.Contains(got.Get("X-Report"), "CHAFF_SPAM(") {
-		t.Errorf("spam: got %s", got.Text)
-	}
-	got = l.WaitFor(inbox, "minutes of meeting 1")
-	if got.Get("X-Action") != "no action" || got.Get("X-Spam-Flag") != "" || !strings.Contains(got.Get("X-Report"), "CHAFF_HAM(") {
-		t.Errorf("ham: got %s", got.Text)
-	}
-	if log := l.Run("root", "cat /var/log/maillab/chaff"); strings.Count(log, "judged protocol=spamd queue=") != 2 {
-		t.Errorf("the log lacks what Exim calls its messages: %s", log)
-	}
-}
-
 func TestSpamc(t *testing.T) {
 	t.Parallel()
 	l := startServer(t, maillab.Postfix, maillab.Procmail, maillab.Spamd)
