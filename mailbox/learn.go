@@ -26,6 +26,8 @@ type LearnOptions struct {
 	Progress func(read, all int)
 	// Now returns the time; nil is [time.Now].
 	Now func() time.Time
+	// Filed reports whether the filter has put a message into a folder of spam, as far as that is known; nil is of none.
+	Filed func(raw []byte) bool
 	Options
 }
 
@@ -338,7 +340,8 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 
 // weigh sets what a file says, given where its message was when the mailbox was last compared. Ham that was only read counts after some days. Spam that the
 // filter itself may have put there says nothing until a person moves it: else crafted mail would teach the filter by being filed. A message that has moved between
-// folders was moved by a person, and counts at once. When a mailbox is compared for the first time, it counts as it stands.
+// folders was moved by a person, and counts at once. When a mailbox is compared for the first time, it counts as it
+// stands, apart from what the filter is known to have put there.
 func (c *comparison) weigh(n *Change, before []store.Sighting) error {
 	old, isOld := c.sightings[c.NameHash(n.file.Name)]
 	if isOld && old.Fingerprint == n.Fingerprint {
@@ -362,7 +365,7 @@ func (c *comparison) weigh(n *Change, before []store.Sighting) error {
 	switch {
 	case n.file.unread && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
-	case c.first, changedSides, isHam && (moved || n.file.Acted || c.o.ReadDays == 0):
+	case changedSides, isHam && (c.first || moved || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
 	case isHam && c.o.now().Before(read):
 		n.state = store.ReadOnly
@@ -373,18 +376,31 @@ func (c *comparison) weigh(n *Change, before []store.Sighting) error {
 		if _, isKnown := c.labels[n.Fingerprint]; isKnown || moved {
 			return nil
 		}
-		raw, err := n.Read()
-		if err != nil {
-			n.file.err = err
-			return nil
-		}
-		filed, err := c.isSpam(raw)
+		filed, err := c.filed(n)
 		if filed {
 			n.state = store.Filed
 		}
 		return err
 	}
 	return nil
+}
+
+// filed reports whether the filter may have put a new message into its folder of spam.
+func (c *comparison) filed(n *Change) (bool, error) {
+	if c.first && c.o.Filed == nil {
+		return false, nil
+	}
+	raw, err := n.Read()
+	switch {
+	case err != nil:
+		n.file.err = err
+		return false, nil
+	case c.o.Filed != nil && c.o.Filed(raw):
+		return true, nil
+	case c.first:
+		return false, nil
+	}
+	return c.isSpam(raw)
 }
 
 // wait notes that a message counts from a time on.

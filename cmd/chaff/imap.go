@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +33,7 @@ type mailClient struct {
 	account                       imap.Account
 	secret                        imap.Secret
 	options                       imap.Options
-	move, learn, idle             bool
+	move, learn                   bool
 }
 
 func imapCommand(p *program) *cobra.Command {
@@ -52,14 +51,14 @@ the folders say, as chaff learn --maildir does. A message that you move out of
 the folder for spam is not moved there again, and what it moved teaches nothing.
 
 The password is in a file that nobody else can read, is printed by a command, or
-is in $CHAFF_IMAP_PASSWORD. The connection is encrypted by TLS: from its start
-with imaps://, by STARTTLS with imap://.
+is in $CHAFF_IMAP_PASSWORD. The connection is encrypted by TLS, but for imap://,
+which reaches servers on this machine only.
 
 FILE.imap keeps the number of the last message that was judged, and hashes of
 the messages that were moved.`,
 		Example: `  chaff imap --account imaps://anna@imap.example.org --password-file ~/.imap
   chaff imap --account imaps://anna@imap.example.org --password-file ~/.imap \
-    --learn --move --idle`,
+    --learn --move`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if err := x.check(address); err != nil {
@@ -70,14 +69,13 @@ the messages that were moved.`,
 	}
 	x.add(p, c, "use", "print what was done as JSON", "workers", "memory")
 	f := c.Flags()
-	f.StringVar(&address, "account", "", "the mailbox at `ADDRESS`: imaps://USER@HOST[:PORT], or imap:// for STARTTLS")
+	f.StringVar(&address, "account", "", "the mailbox at `ADDRESS`: imaps://USER@HOST[:PORT]")
 	f.StringVar(&x.passwordFile, "password-file", "", "read the password from `FILE`, of mode 0600")
 	f.StringVar(&x.passwordCommand, "password-command", "", "read the password from what the shell command `COMMAND` prints")
 	f.BoolVar(&x.secret.Token, "oauth", false, "the password is an access token of OAuth 2.0")
 	f.StringVar(&x.options.Junk, "junk", "", "the folder for spam is `NAME`")
 	f.BoolVar(&x.move, "move", false, "move spam to the folder for spam")
 	f.BoolVar(&x.learn, "learn", false, "learn what the folders say; alone, it judges nothing")
-	f.BoolVar(&x.idle, "idle", false, "go on when new mail arrives, until an interrupt; needs --move or --learn")
 	f.IntVar(&x.options.Limit, "limit", x.options.Limit, "judge at most `N` messages, and learn at most N of each class, at a time")
 	c.MarkFlagsMutuallyExclusive("password-file", "password-command")
 	if err := c.MarkFlagFilename("password-file"); err != nil {
@@ -97,11 +95,8 @@ func (x *mailClient) check(address string) (err error) {
 	if x.account, err = imap.ParseAccount(address); err != nil {
 		return fmt.Errorf("--account %w", err)
 	}
-	switch {
-	case x.options.Limit < 1:
+	if x.options.Limit < 1 {
 		return fmt.Errorf("--limit is %d: must be at least 1", x.options.Limit)
-	case x.idle && !x.move && !x.learn:
-		return errors.New("--idle needs --move or --learn: without them nothing is done with new mail")
 	}
 	if x.learn {
 		if err := hasStore(x.model); err != nil {
@@ -162,7 +157,7 @@ func readSecret(path string) ([]byte, error) {
 	return data, replace.Reason(err)
 }
 
-// mailDone is what imap has done in one round.
+// mailDone is what imap has done.
 type mailDone struct {
 	Account string `json:"account"`
 	File    string `json:"file"`
@@ -173,104 +168,36 @@ type mailDone struct {
 	Inbox   *imap.Run  `json:"inbox,omitempty"`
 	Learned *mailboxes `json:"learned,omitempty"`
 
-	idle, quiet bool
+	quiet bool
 }
 
-const (
-	// mailWait is how long --idle waits before it looks at all folders again: IDLE reports changes of one folder only.
-	mailWait = 10 * time.Minute
-	// mailPause is the least time between two rounds, and mailRetry how soon a server in trouble is tried again.
-	mailPause = 5 * time.Second
-	mailRetry = time.Minute
-)
-
-// run does its work once, or with --idle until the context ends.
+// run learns and judges what is new.
 func (x *mailClient) run() error {
-	ctx := x.command.Context()
 	delivery.LimitMemory()
-	worked, waiting := false, false
-	for {
-		err := x.session(ctx, func() {
-			if waiting {
-				screen.Printf(x.stderr, "chaff: the trouble is over: filtering %s\n", x.account)
-			}
-			worked, waiting = true, false
-		})
-		switch {
-		case x.idle && ctx.Err() != nil:
-			return nil
-		case !x.idle || !worked && err != nil:
-			return aboutIMAP(err)
-		case err != nil && !waiting:
-			x.warn(screen.Printable(err.Error()) + "; trying again every " + mailRetry.String())
-			waiting = true
-		}
-		if sleep(ctx, mailRetry) != nil {
-			return nil
-		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
-// session does the work in one connection. It calls worked each time it has done it.
-func (x *mailClient) session(ctx context.Context, worked func()) error {
+	ctx := x.command.Context()
 	c, err := imap.Dial(ctx, x.account, x.secret, x.options)
 	if err != nil {
-		return err
+		return aboutIMAP(err)
 	}
 	defer c.Close()
 	if x.learn && c.Junk() == "" {
 		x.warn(fmt.Sprintf("%s has no folder for spam, so all mail in it counts as ham: --junk NAME says which it is", screen.Printable(x.account.String())))
 	}
-	for {
-		more, err := x.once(ctx, c)
-		if err != nil {
-			return err
-		}
-		worked()
-		if !x.idle {
-			return nil
-		}
-		if err := sleep(ctx, mailPause); err != nil {
-			return err
-		}
-		if more {
-			continue
-		}
-		if err := c.Wait(ctx, mailWait); err != nil {
-			return err
-		}
-	}
-}
-
-// once learns and judges what is new, and reports whether a limit has left more to do.
-func (x *mailClient) once(ctx context.Context, c *imap.Client) (more bool, err error) {
 	state, err := imap.OpenState(x.model, x.move || x.learn)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer state.Close()
-	done := mailDone{Account: x.account.String(), File: x.model, Junk: c.Junk(), DryRun: !x.move}
+	done := mailDone{Account: x.account.String(), File: x.model, Junk: c.Junk(), DryRun: !x.move, quiet: x.quiet}
 	if x.learn {
 		if done.Learned, err = x.learnFolders(ctx, c, state); err != nil {
-			return false, err
+			return aboutIMAP(err)
 		}
-		more = done.Learned.Mailboxes[0].Later > 0
 	}
 	if x.move || !x.learn {
 		err = x.judge(ctx, c, state, &done)
-		more = more || done.Inbox != nil && done.Inbox.Later > 0
 	}
-	done.idle, done.quiet = x.idle, x.quiet
-	return more, errors.Join(err, x.show(done))
+	return aboutIMAP(errors.Join(err, x.show(done)))
 }
 
 // learnFolders learns what the folders say. Messages are read before the log is locked.
@@ -281,30 +208,17 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 	}
 	all := &mailboxes{File: x.model, Mailboxes: []mailboxSays{}}
 	step, end := x.progress("reading mail", "messages")
-	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step, Options: x.Config.Mailbox}
+	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step, Filed: box.Filed, Options: x.Config.Mailbox}
 	l := learning{onModel: x.onModel, dryRun: true}
 	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
 	end()
-	if err = cmp.Or(aboutMailbox(err), box.Done()); err != nil || all.Mailboxes[0].Read == 0 {
+	if err = cmp.Or(aboutMailbox(err), box.Err()); err != nil || all.Mailboxes[0].Read == 0 {
 		return all, err
 	}
 	o.Progress, l.dryRun, all.Mailboxes = nil, false, nil
 	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
-	if err = cmp.Or(err, box.Done()); err != nil {
+	if err = cmp.Or(err, box.Err()); err != nil {
 		return nil, err
-	}
-	if x.idle {
-		all.retrain = "" // it does it itself
-	}
-	if after := x.Store.RetrainAfter; x.idle && after > 0 && all.Changed >= after { // as chaff watch does
-		refitted, err := retrain(ctx, x.model, x.Config, nil)
-		if errors.Is(err, store.ErrTooFew) { // which is no reason not to filter
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		all.Fitted, all.Changed = refitted.Saved.Messages, 0
 	}
 	return all, nil
 }
@@ -324,7 +238,7 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 	return err
 }
 
-// describe adds what was done; with --idle only if it is something.
+// describe adds what was done; with --quiet only if it is something.
 func (d mailDone) describe(a *answer, _ bool) {
 	later := func(n int) {
 		if n > 0 {
@@ -334,7 +248,7 @@ func (d mailDone) describe(a *answer, _ bool) {
 	if d.Learned != nil {
 		m := d.Learned.Mailboxes[0]
 		news := slices.ContainsFunc(m.Changes, func(c mailbox.Change) bool { return c.Result != store.Refused })
-		if news || !d.idle && !d.quiet {
+		if news || !d.quiet {
 			a.mailbox(m, false)
 		} else {
 			a.mailProblems(m)
@@ -345,7 +259,7 @@ func (d mailDone) describe(a *answer, _ bool) {
 		d.Learned.afterwards.describe(a, false)
 	}
 	r := d.Inbox
-	if r == nil || (d.idle || d.quiet) && r.Judged+r.TooLarge == 0 {
+	if r == nil || d.quiet && r.Judged+r.TooLarge == 0 {
 		return
 	}
 	unsure := 0
@@ -390,6 +304,6 @@ func (a *answer) notHam(m imap.Judgement) {
 func aboutIMAP(err error) error {
 	return aboutMailbox(advise(err,
 		advice{imap.ErrRefused, "many providers want a password made for one program, or an access token (--oauth)"},
-		advice{imap.ErrPlain, "use imaps:// if the server knows it"},
+		advice{imap.ErrPlain, "use imaps://"},
 		advice{imap.ErrNoJunk, "make one in your mail program, or name it: --junk NAME"}))
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"log"
@@ -12,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapserver"
@@ -132,36 +129,6 @@ moved       1 to Junk
 	}
 }
 
-func TestAMailboxByIMAPIsFilteredAsMailArrives(t *testing.T) {
-	t.Parallel()
-	b := newPostbox(t)
-	must(t, b.user.Create("Junk", nil))
-	b.put("INBOX", "meeting agenda", 20, imap.FlagSeen)
-	b.put("Junk", "casino pills", 20)
-	ctx, interrupt := context.WithTimeout(t.Context(), time.Minute)
-	defer interrupt()
-	out, in := io.Pipe()
-	ended := make(chan int, 1)
-	var errs bytes.Buffer
-	go func() {
-		ended <- run(ctx, []string{"imap", "--account", b.account, "-m", b.model, "--learn", "--move", "--idle", "--set", "store.retrain_after=10"}, b.environ, nil, in, &errs)
-		in.Close()
-	}()
-	var lines []string
-	for s := bufio.NewScanner(out); s.Scan(); {
-		lines = append(lines, s.Text())
-		if strings.HasPrefix(s.Text(), "fitted") {
-			interrupt()
-		}
-	}
-	if code := <-ended; code != 0 {
-		t.Errorf("exit code %d: %s", code, &errs)
-	}
-	if len(lines) != 3 || lines[0] != "learned     40: 20 ham, 20 spam" {
-		t.Errorf("it prints %q", lines)
-	}
-}
-
 func TestAMailboxByIMAPThatCannotBeFiltered(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t)
@@ -175,7 +142,6 @@ func TestAMailboxByIMAPThatCannotBeFiltered(t *testing.T) {
 		{nil, "chaff: no account given\nchaff: hint: chaff imap --account imaps://USER@HOST --password-file FILE\n"},
 		{[]string{"--account", "imaps://anna:geheim@h"}, "chaff: --account has a password, which other users of this machine can see\n"},
 		{[]string{"--account", b.account, "--limit", "0"}, "chaff: --limit is 0: must be at least 1\n"},
-		{[]string{"--account", b.account, "--idle"}, "chaff: --idle needs --move or --learn: without them nothing is done with new mail\n"},
 		{[]string{"--account", b.account, "--password-file", open}, "chaff: --password-file OPEN: others can read the password\nchaff: hint: chmod 600 OPEN\n"},
 		{[]string{"--account", b.account, "--password-file", open + "x"}, "chaff: --password-file OPENx: no such file or directory\n"},
 		{[]string{"--account", b.account, "--password-command", "exit 3"}, "chaff: --password-command: exit status 3\n"},

@@ -25,8 +25,8 @@ import (
 // Account is a mailbox on a server.
 type Account struct {
 	Host, Port, User string
-	// StartTLS reports whether TLS begins by a command, as with imap://, or with the connection, as with imaps://.
-	StartTLS bool
+	// Plain reports whether the connection is not encrypted, as with imap://, which must lead to this machine.
+	Plain bool
 }
 
 // ParseAccount reads an address such as imaps://anna@imap.example.org. The user may contain "@". The error does not have the address, which
@@ -35,12 +35,12 @@ func ParseAccount(address string) (Account, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "imap" && u.Scheme != "imaps" || u.User == nil || u.Hostname() == "" || u.User.Username() == "" ||
 		u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
-		return Account{}, errors.New("must be imaps://USER@HOST, or imap://USER@HOST for a server that begins TLS by STARTTLS")
+		return Account{}, errors.New("must be imaps://USER@HOST, or imap://USER@HOST for a server on this machine")
 	}
 	if _, has := u.User.Password(); has {
 		return Account{}, errors.New("has a password, which other users of this machine can see")
 	}
-	a := Account{Host: u.Hostname(), Port: u.Port(), User: u.User.Username(), StartTLS: u.Scheme == "imap"}
+	a := Account{Host: u.Hostname(), Port: u.Port(), User: u.User.Username(), Plain: u.Scheme == "imap"}
 	if strings.ContainsFunc(a.User, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return Account{}, errors.New("has a user with control characters")
 	}
@@ -48,7 +48,7 @@ func ParseAccount(address string) (Account, error) {
 	return a, nil
 }
 
-func (a Account) usualPort() string { return map[bool]string{false: "993", true: "143"}[a.StartTLS] }
+func (a Account) usualPort() string { return map[bool]string{false: "993", true: "143"}[a.Plain] }
 
 // String names the account: USER@HOST, and the port if it is not the usual one.
 func (a Account) String() string {
@@ -109,10 +109,8 @@ type Client struct {
 	client   *imapclient.Client
 	conn     *bounded
 	selected selection
-	next     imap.UID // of the inbox, when it was last judged
 	folders  []folder
 	junk     string // the folder for spam; empty for none
-	arrived  chan struct{}
 	stop     func() bool
 }
 
@@ -138,7 +136,7 @@ func Dial(ctx context.Context, a Account, secret Secret, o Options) (*Client, er
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", a.Host, cmp.Or(ctx.Err(), plainly(err)))
 	}
-	c := &Client{Account: a, options: o, conn: &bounded{Conn: conn}, arrived: make(chan struct{}, 1)}
+	c := &Client{Account: a, options: o, conn: &bounded{Conn: conn}}
 	c.stop = context.AfterFunc(ctx, func() { conn.Close() })
 	if err := c.begin(secret); err != nil {
 		c.Close()
@@ -233,16 +231,11 @@ func said(e *imap.Error) string {
 // greet begins TLS and waits for the server.
 func (c *Client) greet() error {
 	var conn net.Conn = c.conn
-	var greeting io.Reader = strings.NewReader("")
-	tcp, _ := conn.RemoteAddr().(*net.TCPAddr)
-	plain := c.StartTLS && tcp != nil && tcp.IP.IsLoopback()
-	if c.StartTLS && !plain {
-		if err := startTLS(conn); err != nil {
-			return err
+	if c.Plain {
+		if tcp, _ := conn.RemoteAddr().(*net.TCPAddr); tcp == nil || !tcp.IP.IsLoopback() {
+			return ErrPlain
 		}
-		greeting = strings.NewReader("* OK ready\r\n") // the server has greeted already
-	}
-	if !plain {
+	} else {
 		config := &tls.Config{}
 		if c.options.TLS != nil {
 			config = c.options.TLS.Clone()
@@ -254,27 +247,9 @@ func (c *Client) greet() error {
 		}
 		conn = encrypted
 	}
-	in := &checked{Conn: conn, raw: c.conn, in: bufio.NewReader(io.MultiReader(greeting, conn))}
-	c.client = imapclient.New(in, &imapclient.Options{UnilateralDataHandler: &imapclient.UnilateralDataHandler{Mailbox: c.changed}})
+	in := &checked{Conn: conn, raw: c.conn, in: bufio.NewReader(conn)}
+	c.client = imapclient.New(in, nil)
 	return c.client.WaitGreeting()
-}
-
-// startTLS asks for TLS. The library would read what comes with the reply, which is not encrypted: a third party could send it.
-func startTLS(conn io.ReadWriter) error {
-	in := bufio.NewReader(conn)
-	for _, step := range []struct{ say, want string }{{"", "* OK"}, {"a STARTTLS\r\n", "A OK"}} {
-		if _, err := io.WriteString(conn, step.say); err != nil {
-			return plainly(err)
-		}
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return plainly(err)
-		}
-		if !strings.HasPrefix(strings.ToUpper(line), step.want) || in.Buffered() > 0 {
-			return fmt.Errorf("%w: the server begins no TLS", ErrPlain)
-		}
-	}
-	return nil
 }
 
 // login proves who the user is.

@@ -12,7 +12,7 @@
 //
 // [State] has the last message that was judged, by the numbers that the server gives to messages, and hashes of the messages that were
 // moved. A message that comes back from the folder for spam is not moved again: its user wants it elsewhere. And what was moved teaches
-// nothing, since no user put it there.
+// nothing ([Listing.Filed]), since no user put it there.
 //
 // # The server
 //

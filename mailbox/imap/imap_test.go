@@ -3,7 +3,6 @@ package imap
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -102,7 +101,7 @@ func newProvider(t *testing.T, change func(*imapserver.Options)) *provider {
 
 func accountAt(l net.Listener) Account {
 	host, port, _ := net.SplitHostPort(l.Addr().String())
-	return Account{Host: host, Port: port, User: "anna", StartTLS: true}
+	return Account{Host: host, Port: port, User: "anna", Plain: true}
 }
 
 func (p *provider) must(err error) {
@@ -397,14 +396,14 @@ func (p *provider) learn(c *Client) []string {
 	p.must(err)
 	view, err := store.Look(p.model)
 	p.must(err)
-	o := mailbox.LearnOptions{Workers: 1}
+	o := mailbox.LearnOptions{Workers: 1, Filed: box.Filed}
 	preview, err := box.Preview(p.Context(), view, o)
-	p.must(errors.Join(err, box.Done()))
+	p.must(errors.Join(err, box.Err()))
 	learned, err := store.Open(p.Context(), p.model, store.DefaultOptions())
 	p.must(err)
 	defer learned.Close()
 	account, err := box.Learn(p.Context(), learned, o)
-	p.must(errors.Join(err, box.Done()))
+	p.must(errors.Join(err, box.Err()))
 	if len(preview.Changes) != len(account.Changes) {
 		p.Errorf("the preview has %d changes, then there are %d", len(preview.Changes), len(account.Changes))
 	}
@@ -459,38 +458,6 @@ func TestWhatIsMovedTeachesNothingUntilTheUserMovesIt(t *testing.T) {
 	want(t, "the user moves it to Junk", []string{"relabelled ham spam Junk#3"}, p.learn(p.dial()))
 }
 
-func TestTheServerSaysThatMailHasCome(t *testing.T) {
-	for name, caps := range map[string]imap.CapSet{"with IDLE": nil} {
-		t.Run(name, func(t *testing.T) {
-			p := newProvider(t, func(o *imapserver.Options) { o.Caps = caps })
-			c := p.dial()
-			came := make(chan error, 1)
-			go func() { came <- c.Wait(t.Context(), time.Minute) }()
-			for !strings.Contains(p.heard(), "+ idling") {
-				time.Sleep(time.Millisecond)
-			}
-			p.put("INBOX", mail("lunch"))
-			if err := <-came; err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Wait(t.Context(), time.Millisecond); err != nil {
-				t.Errorf("nothing comes in time: %v", err)
-			}
-			p.judge(c, false)
-			p.put("INBOX", mail("tea"))
-			if err := c.Wait(t.Context(), time.Hour); err != nil {
-				t.Errorf("it came before the wait: %v", err)
-			}
-			p.judge(c, false)
-			ctx, stop := context.WithCancel(t.Context())
-			stop()
-			if err := c.Wait(ctx, time.Minute); !errors.Is(err, context.Canceled) {
-				t.Errorf("an interrupt: %v", err)
-			}
-		})
-	}
-}
-
 func TestAccounts(t *testing.T) {
 	for address, want := range map[string]string{
 		"imaps://anna@imap.example.org":             "anna imap.example.org 993 false anna@imap.example.org",
@@ -500,7 +467,7 @@ func TestAccounts(t *testing.T) {
 		"imap://anna@[::1]:1143":                    "anna ::1 1143 true anna@[::1]:1143",
 	} {
 		a, err := ParseAccount(address)
-		if got := fmt.Sprint(a.User, " ", a.Host, " ", a.Port, " ", a.StartTLS, " ", a); got != want || err != nil {
+		if got := fmt.Sprint(a.User, " ", a.Host, " ", a.Port, " ", a.Plain, " ", a); got != want || err != nil {
 			t.Errorf("%s: got %s, %v, want %s", address, got, err, want)
 		}
 	}
@@ -538,31 +505,14 @@ func TestTheConnectionIsEncrypted(t *testing.T) {
 	if _, err := Dial(t.Context(), p.Account, Secret{Text: "geheim"}, p.options); err == nil || !strings.Contains(err.Error(), "accepts no passwords") {
 		t.Errorf("without encryption, on this machine: %v", err)
 	}
-	secure := func(o Options, conn *bounded, startTLS bool) error {
-		c := &Client{Account: p.Account, options: o, conn: conn, arrived: make(chan struct{}, 1), stop: func() bool { return true }}
-		c.StartTLS = startTLS
-		defer c.Close()
-		return c.do(idleBytes, time.Minute, c.greet)
+	conn, err := net.Dial("tcp", net.JoinHostPort(p.Host, p.Port))
+	p.must(err)
+	c := &Client{Account: p.Account, options: p.options, conn: &bounded{Conn: elsewhere{conn}}, stop: func() bool { return true }}
+	if err := c.begin(Secret{Text: "geheim"}); !errors.Is(err, ErrPlain) {
+		t.Errorf("without encryption, on another machine: %v", err)
 	}
-	remote := func() *bounded {
-		conn, err := net.Dial("tcp", net.JoinHostPort(p.Host, p.Port))
-		p.must(err)
-		return &bounded{Conn: elsewhere{conn}}
-	}
-	if err := secure(p.options, remote(), true); err == nil || !strings.Contains(err.Error(), "certificate") {
-		t.Errorf("STARTTLS with a certificate of nobody: %v", err)
-	}
-	o := p.options
-	o.TLS = client
-	if err := secure(o, remote(), true); err != nil {
-		t.Errorf("STARTTLS: %v", err)
-	}
-	plain := newProvider(t, nil)
-	p.Account = plain.Account
-	if err := secure(o, remote(), true); !errors.Is(err, ErrPlain) {
-		t.Errorf("a server without STARTTLS: %v", err)
-	}
-	if strings.Contains(plain.heard(), "geheim") {
+	c.Close()
+	if strings.Contains(p.heard(), "geheim") {
 		t.Error("the password is sent before the connection is encrypted")
 	}
 
@@ -570,16 +520,19 @@ func TestTheConnectionIsEncrypted(t *testing.T) {
 	p.must(err)
 	defer l.Close()
 	go func() {
-		conn, err := l.Accept()
-		if err == nil {
+		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
 			io.WriteString(conn, "* PREAUTH ready\r\n")
 			answerAll(conn, nil)
 		}
 	}()
 	a := accountAt(l)
-	a.StartTLS = false
-	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
-	if err != nil {
+	a.Plain = false
+	if _, err := Dial(t.Context(), a, Secret{Text: "geheim"}, p.options); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("a certificate of nobody: %v", err)
+	}
+	o := p.options
+	o.TLS = client
+	if c, err = Dial(t.Context(), a, Secret{Text: "geheim"}, o); err != nil {
 		t.Fatalf("imaps: %v", err)
 	}
 	c.Close()
@@ -840,7 +793,7 @@ func TestTheConnectionBreaksWhileMailIsRead(t *testing.T) {
 	if _, err := box.Preview(t.Context(), view, mailbox.LearnOptions{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := box.Done(); !errors.Is(err, ErrSilent) {
+	if err := box.Err(); !errors.Is(err, ErrSilent) {
 		t.Errorf("got the error %v", err)
 	}
 }
@@ -863,7 +816,7 @@ func FuzzServer(f *testing.F) {
 			io.WriteString(theirs, ready+said)
 			theirs.Close()
 		}()
-		c := &Client{Account: Account{Host: "h", User: "anna", StartTLS: true}, options: DefaultOptions(), conn: &bounded{Conn: here{ours}}, arrived: make(chan struct{}, 1), stop: func() bool { return true }}
+		c := &Client{Account: Account{Host: "h", User: "anna", Plain: true}, options: DefaultOptions(), conn: &bounded{Conn: here{ours}}, stop: func() bool { return true }}
 		c.options.Timeout, c.options.Fetch = time.Second, time.Second
 		if err := c.begin(Secret{Text: "geheim"}); err == nil {
 			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/emersion/go-imap/v2"
-	"github.com/emersion/go-imap/v2/imapclient"
 
 	"chaff/corpus"
 	"chaff/filter"
@@ -71,7 +69,6 @@ func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, er
 	if err := c.refresh(inbox, !o.Move); err != nil {
 		return r, err
 	}
-	c.next = c.selected.next
 	known := s.of(c.Account)
 	last := known.Last
 	if known.Validity != c.selected.validity {
@@ -120,7 +117,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 		if j.Verdict == filter.Spam {
 			r.Spam++
 			hash := hashOf(raw)
-			if j.CameBack = known.index(hash) >= 0; !j.CameBack {
+			if j.CameBack = known.has(hash); !j.CameBack {
 				spam.AddNum(uid)
 				hashes = append(hashes, hash)
 			}
@@ -185,62 +182,4 @@ func (c *Client) move(uids imap.UIDSet) error {
 		return err
 	}
 	return c.client.UIDExpunge(uids).Close()
-}
-
-// pollEvery is how long a server without IDLE is left alone.
-const pollEvery = time.Minute
-
-// changed is called by the library, in any goroutine, when the server reports a change.
-func (c *Client) changed(d *imapclient.UnilateralDataMailbox) {
-	if d.NumMessages == nil {
-		return
-	}
-	select {
-	case c.arrived <- struct{}{}:
-	default:
-	}
-}
-
-// Wait waits until messages come that were not there when the inbox was last judged, or for a time, which is short if the server has no IDLE.
-func (c *Client) Wait(ctx context.Context, most time.Duration) error {
-	select {
-	case <-c.arrived:
-	default:
-	}
-	if err := c.refresh(inbox, true); err != nil {
-		return err
-	}
-	if c.next != 0 && c.selected.next > c.next {
-		return nil
-	}
-	caps, err := c.caps()
-	if err != nil {
-		return err
-	}
-	if caps.Has(imap.CapIdle) {
-		return c.do(idleBytes, most+c.options.Timeout, func() error { return c.idle(ctx, most) })
-	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(min(pollEvery, most)):
-	}
-	return ctx.Err()
-}
-
-// idle waits with the command IDLE.
-func (c *Client) idle(ctx context.Context, most time.Duration) error {
-	command, err := c.client.Idle()
-	if err != nil {
-		return err
-	}
-	select {
-	case <-c.arrived:
-	case <-time.After(most):
-	case <-ctx.Done():
-	case <-c.client.Closed():
-	}
-	if err := command.Close(); err != nil {
-		return err
-	}
-	return errors.Join(ctx.Err(), command.Wait())
 }

@@ -23,12 +23,10 @@ type Listing struct {
 	*mailbox.Mailbox
 	client *Client
 	known  *remembered
-	state  *State
 	ctx    context.Context
 	mu     sync.Mutex
 	kept   map[place][]byte
 	bytes  int
-	ours   bool  // whether a message was recognised
 	err    error // of the connection
 }
 
@@ -40,10 +38,10 @@ type place struct {
 }
 
 // Mailbox lists the messages by which a user says what is ham and what is spam, the newest ones first: those of the folders of ham and
-// spam, without unseen ham, and without what [Client.Judge] has moved. The messages are read when they are needed, as long as the client is
+// spam, without unseen ham. The messages are read when they are needed, as long as the client is
 // open.
 func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
-	l := &Listing{client: c, known: s.of(c.Account), state: s, ctx: ctx, kept: map[place][]byte{}}
+	l := &Listing{client: c, known: s.of(c.Account), ctx: ctx, kept: map[place][]byte{}}
 	var folders []mailbox.Folder
 	for _, f := range c.folders {
 		if err := ctx.Err(); err != nil {
@@ -99,13 +97,7 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		slices.Sort(acted)
 	}
 	row := mailbox.Folder{PlanFolder: f.PlanFolder}
-	if f.Name == c.junk {
-		l.known.junk(c.selected.validity)
-	}
 	for _, uid := range slices.Backward(found) {
-		if f.Name == c.junk && l.known.isOurs(uid) {
-			continue
-		}
 		p := place{f.Name, c.selected.validity, uid}
 		_, isActed := slices.BinarySearch(acted, uid)
 		row.Files = append(row.Files, mailbox.File{
@@ -129,8 +121,7 @@ type content struct {
 	place
 }
 
-// Append appends the message. One that is gone, that nobody but Judge has put there, or that a broken connection keeps from us, does not
-// exist: it says nothing.
+// Append appends the message. One that is gone, or that a broken connection keeps from us, does not exist: it says nothing.
 func (m content) Append(dst []byte) ([]byte, error) {
 	l := m.list
 	l.mu.Lock()
@@ -164,9 +155,6 @@ func (l *Listing) read(p place) []byte {
 	case err != nil:
 		l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
 		return nil
-	case p.folder == c.junk && l.known.recognise(p.uid, raw):
-		l.ours, l.kept[p] = true, nil
-		return nil
 	case len(raw) <= corpus.LargeMessageBytes && l.bytes+len(raw) <= keptBytes:
 		l.kept[p] = raw
 		l.bytes += len(raw)
@@ -174,10 +162,8 @@ func (l *Listing) read(p place) []byte {
 	return raw
 }
 
-// Done saves what was found out about the messages that Judge has moved. Its error is why messages could not be read.
-func (l *Listing) Done() error {
-	if l.ours && l.err == nil {
-		return l.state.save()
-	}
-	return l.err
-}
+// Err returns why messages could not be read.
+func (l *Listing) Err() error { return l.err }
+
+// Filed reports whether [Client.Judge] has moved a message to the folder for spam; see [mailbox.LearnOptions].
+func (l *Listing) Filed(raw []byte) bool { return l.known.has(hashOf(raw)) }

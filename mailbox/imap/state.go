@@ -40,8 +40,6 @@ type remembered struct {
 	// Validity is that of the numbers of the inbox, and Last the number of the last message that was judged.
 	Validity uint32   `json:"validity"`
 	Last     imap.UID `json:"last"`
-	// JunkValidity is that of the numbers of the folder for spam.
-	JunkValidity uint32 `json:"junk_validity,omitempty"`
 	// Moved are the messages that were moved to the folder for spam, the last one at the end.
 	Moved []moved `json:"moved,omitempty"`
 }
@@ -49,8 +47,6 @@ type remembered struct {
 // moved is a message that was moved to the folder for spam.
 type moved struct {
 	Hash string `json:"hash"`
-	// UID is its number in the folder, once that is known.
-	UID imap.UID `json:"uid,omitempty"`
 }
 
 // OpenState reads what is remembered beside the model at path. If it is to be written, no other process may do so until it is closed.
@@ -137,15 +133,13 @@ func hashOf(raw []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// index returns the place of a message among those that were moved, or -1.
-func (r *remembered) index(hash string) int {
-	return slices.IndexFunc(r.Moved, func(m moved) bool { return m.Hash == hash })
-}
+// has reports whether a message was moved.
+func (r *remembered) has(hash string) bool { return slices.Contains(r.Moved, moved{hash}) }
 
 // add remembers messages that are about to be moved.
 func (r *remembered) add(hashes []string) {
 	for _, hash := range hashes {
-		r.Moved = append(r.Moved, moved{Hash: hash})
+		r.Moved = append(r.Moved, moved{hash})
 	}
 	if more := len(r.Moved) - maxMoved; more > 0 {
 		r.Moved = slices.Delete(r.Moved, 0, more)
@@ -155,32 +149,4 @@ func (r *remembered) add(hashes []string) {
 // drop forgets messages that could not be moved.
 func (r *remembered) drop(hashes []string) {
 	r.Moved = slices.DeleteFunc(r.Moved, func(m moved) bool { return slices.Contains(hashes, m.Hash) })
-}
-
-// junk adapts the numbers to those that the folder for spam has today.
-func (r *remembered) junk(validity uint32) {
-	if r.JunkValidity == validity {
-		return
-	}
-	r.JunkValidity = validity
-	for i := range r.Moved {
-		r.Moved[i].UID = 0
-	}
-}
-
-// isOurs reports whether the message with a number in the folder for spam was moved there by Judge, as far as that is known without its
-// bytes.
-func (r *remembered) isOurs(uid imap.UID) bool {
-	return slices.ContainsFunc(r.Moved, func(m moved) bool { return m.UID == uid })
-}
-
-// recognise reports whether a message in the folder for spam was moved there by Judge. The first one that is the same is: another one later
-// was moved there by the user.
-func (r *remembered) recognise(uid imap.UID, raw []byte) bool {
-	i := r.index(hashOf(raw))
-	if i < 0 || r.Moved[i].UID != 0 && r.Moved[i].UID != uid {
-		return false
-	}
-	r.Moved[i].UID = uid
-	return true
 }
