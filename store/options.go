@@ -15,8 +15,7 @@ type Options struct {
 	// MaxAge is for how many days a message is known; 0 is for ever. The time of learning counts. At least 0. Default 0.
 	MaxAge int `json:"max_age"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
-	// there is nothing else to do, and chaff imap --idle at once. They and chaff learn do so earlier if one class has learned twice its usual
-	// share. 0 is never. At least 0. Default 100.
+	// there is nothing else to do. They and chaff learn do so earlier if one class has learned twice its usual share. 0 is never. At least 0. Default 100.
 	RetrainAfter int `json:"retrain_after"`
 }
 
