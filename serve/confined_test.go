@@ -198,9 +198,6 @@ func testConfined(t *testing.T, folder string) {
 	if _, err := os.Stat(socket); err == nil {
 		t.Error("the socket is still there")
 	}
-	if _, err := os.Stat(o.Model + historySuffix); err != nil {
-		t.Errorf("the history: %v", err)
-	}
 	if strings.Contains(log.String(), "permission") {
 		t.Error(log)
 	}

@@ -92,17 +92,14 @@ func open(o Options, log Logger) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.History, err = openHistory(beside, o); err != nil {
-		return nil, err
-	}
-	if why := e.History.trouble.err(); why != nil {
-		log.Warn("%v: verdicts are remembered in memory only", why)
-	}
 	if e.Unsure, err = openShelf(beside, UnsureSuffix, o.KeepUnsure, o.UnsureDays); err != nil {
 		return nil, err
 	}
-	e.Kept, err = openShelf(beside, KeptSuffix, o.KeepHistory, o.HistoryDays)
-	return e, err
+	if e.Kept, err = openShelf(beside, KeptSuffix, o.KeepHistory, o.HistoryDays); err != nil {
+		return nil, err
+	}
+	e.History = newHistory(o, e.Unsure, e.Kept)
+	return e, nil
 }
 
 func makeFolderOfUsers(o Options) error {
@@ -126,7 +123,7 @@ func (e *Engine) start(ctx context.Context) {
 	e.running.Go(func() { e.watch(running) })
 }
 
-// Close refuses new messages, finishes those that were accepted, and saves the history. The error is that of ctx, if it ends before that.
+// Close refuses new messages, and finishes those that were accepted. The error is that of ctx, if it ends before that.
 func (e *Engine) Close(ctx context.Context) error {
 	if e.closed.Swap(true) {
 		<-e.ended
@@ -149,9 +146,6 @@ func (e *Engine) Close(ctx context.Context) error {
 		err = fmt.Errorf("stop: %w", ctx.Err())
 	}
 	e.abort()
-	if lost := e.History.flush(time.Now()); e.History.trouble.isNew(lost) { // what the log has said already is no failure
-		err = errors.Join(err, lost)
-	}
 	close(e.ended)
 	return err
 }

@@ -10,15 +10,15 @@ import (
 	"chaff/internal/replace"
 )
 
-// folder is the folder of a model, open for good. What the daemon keeps beside the model is opened below this descriptor, never through a link,
-// and its owner and mode are checked on its own descriptor: nobody who can write in the folder leads the daemon to another file.
+// folder is the folder of a model, open for good. Kept messages are in folders that are opened below this descriptor, never through a link, and
+// their owner and mode are checked on their own descriptors: nobody who can write in the folder leads the daemon to another place.
 type folder struct {
 	*os.Root
 	model string
 }
 
 var (
-	errNotOurs = errors.New("it is a link, no regular file, or another user's")
+	errNotOurs = errors.New("it is a link, or another user's")
 	errRoot    = errors.New("chaff serve runs as root, and the folder belongs to another user, who could lead it to any file: start it as that user")
 )
 
@@ -43,22 +43,6 @@ func checkRoot(path string) error {
 	return nil
 }
 
-// openOwn opens a file for its owner alone, and makes it if there is none.
-func (f *folder) openOwn(name string, flag int) (*os.File, error) {
-	if there, err := f.Lstat(name); err == nil && !there.Mode().IsRegular() { // opening a pipe would wait
-		return nil, fmt.Errorf("%s: %w", filepath.Join(f.Name(), name), errNotOurs)
-	}
-	file, err := f.OpenFile(name, flag|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.keep(name, file, 0o600); err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
-}
-
 // openOwnFolder opens a folder for its owner alone, and may make it.
 func (f *folder) openOwnFolder(name string, mayMake bool) (*os.Root, error) {
 	if mayMake {
@@ -70,21 +54,21 @@ func (f *folder) openOwnFolder(name string, mayMake bool) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	self, err := root.Open(".")
-	if err == nil {
-		err = f.keep(name, self, 0o700)
-		self.Close()
-	}
-	if err != nil {
+	if err := f.keep(name, root); err != nil {
 		root.Close()
 		return nil, err
 	}
 	return root, nil
 }
 
-// keep refuses an open file that a link has led to or that belongs to somebody else, and takes it from all but its owner.
-func (f *folder) keep(name string, file *os.File, mode fs.FileMode) error {
-	info, err := file.Stat()
+// keep refuses an open folder that a link has led to or that belongs to somebody else, and takes it from all but its owner.
+func (f *folder) keep(name string, root *os.Root) error {
+	self, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer self.Close()
+	info, err := self.Stat()
 	if err != nil {
 		return err
 	}
@@ -94,29 +78,11 @@ func (f *folder) keep(name string, file *os.File, mode fs.FileMode) error {
 		return err
 	case !os.SameFile(info, there), replace.IsForeign(info, f.model):
 		err = errNotOurs
-	case info.Mode().Perm()&^mode != 0:
-		err = file.Chmod(mode)
+	case info.Mode().Perm()&^0o700 != 0:
+		err = self.Chmod(0o700)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(f.Name(), name), err)
 	}
 	return nil
-}
-
-// replace writes a file anew: whoever reads it sees the old content or the new one. A link that has its name goes.
-func (f *folder) replace(name string, data []byte) error {
-	fresh := name + ".new"
-	f.Remove(fresh) // of a crash
-	file, err := f.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = f.Rename(fresh, name)
-	}
-	if err != nil {
-		f.Remove(fresh)
-	}
-	return err
 }

@@ -1,14 +1,7 @@
 package serve
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,9 +11,6 @@ import (
 	"chaff/internal/lines"
 	"chaff/message"
 )
-
-// historySuffix is what the name of the history has after that of the model.
-const historySuffix = ".history"
 
 // Record is a verdict of the history.
 type Record struct {
@@ -95,72 +85,33 @@ func readable(value []byte) string {
 	return short(strings.Join(strings.Fields(string(decoded)), " "))
 }
 
-// History has the last verdicts, in memory and in a file.
+// History has the last verdicts, in memory. The log has all of them.
 type History struct {
-	folder  *folder
-	name    string // of the file
-	most    int    // records that are kept
-	days    int
-	trouble trouble // with the file
+	most, days int
 
-	mu    sync.Mutex // of the two fields below
-	ring  []*Record  // the oldest first, up to twice as many as are kept
-	fresh int        // how many of the last ones are not in the file
-
-	file  sync.Mutex // held while the file is written
-	lines int        // of the file
-	cut   time.Time  // when the file was last cut to what is kept
+	mu      sync.Mutex
+	records []*Record // the oldest first, up to twice as many as there may be
 }
 
-// historyStart is how a history begins, unless it is empty.
-const historyStart = `{"time":"`
-
-var errNoHistory = errors.New("the file that is there is no history of chaff")
-
-// openHistory returns the history in the file of a model, which it makes if there is none.
-func openHistory(dir *folder, o Options) (*History, error) {
-	h := &History{folder: dir, name: filepath.Base(o.Model) + historySuffix, most: o.History, days: o.HistoryDays}
-	if o.History == 0 {
-		return h, nil
-	}
-	file, err := dir.openOwn(h.name, os.O_RDWR)
-	if err == nil {
-		err = h.read(file)
-		file.Close()
-	}
-	if err != nil {
-		err = fmt.Errorf("history: %w", err)
-	}
-	if errors.Is(err, errNotOurs) || errors.Is(err, errNoHistory) {
-		return nil, err
-	}
-	h.trouble.isNew(err)
-	return h, nil // in memory, where the file cannot be written
-}
-
-// read reads the file. What was being written at a crash has no line end, and the first flush drops it.
-func (h *History) read(file *os.File) error {
-	lines := bufio.NewReader(file)
-	if head, _ := lines.Peek(len(historyStart)); len(head) > 0 && !strings.HasPrefix(historyStart, string(head)) {
-		return errNoHistory
-	}
-	for {
-		line, err := lines.ReadBytes('\n')
-		if len(line) > 0 {
-			h.lines++
-		}
-		if err == io.EOF {
-			h.fresh = 0
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		var r Record
-		if json.Unmarshal(line, &r) == nil {
-			h.add(&r)
+// newHistory returns a history that begins with the records of the messages that are kept.
+func newHistory(o Options, shelves ...*Shelf) *History {
+	h := &History{most: o.History, days: o.HistoryDays}
+	seen := map[string]bool{}
+	for _, shelf := range shelves {
+		for _, k := range shelf.all {
+			if seen[k.Key] {
+				continue
+			}
+			seen[k.Key] = true
+			if !o.HistorySubjects {
+				k.From, k.Subject = "", ""
+			}
+			h.records = append(h.records, &k.Record)
 		}
 	}
+	slices.SortStableFunc(h.records, func(a, b *Record) int { return a.Time.Compare(b.Time) })
+	h.records = h.records[max(len(h.records)-h.most, 0):]
+	return h
 }
 
 func (h *History) add(r *Record) {
@@ -169,82 +120,21 @@ func (h *History) add(r *Record) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.ring) == 2*h.most { // others may be reading it
-		h.ring = slices.Clone(h.ring[h.most:])
+	if len(h.records) == 2*h.most { // others may be reading it
+		h.records = slices.Clone(h.records[h.most:])
 	}
-	h.ring = append(h.ring, r)
-	h.fresh = min(h.fresh+1, h.most)
+	h.records = append(h.records, r)
 }
 
-// kept returns the records that are not too many. The caller locks.
-func (h *History) kept() []*Record { return h.ring[max(len(h.ring)-h.most, 0):] }
-
-// recent returns those of some records that are not too old.
-func (h *History) recent(records []*Record, now time.Time) (all []*Record) {
-	for _, r := range records {
-		if now.Sub(r.Time) < time.Duration(h.days)*24*time.Hour {
+// All returns the records that are neither too many nor too old, the latest first.
+func (h *History) All() (all []*Record) {
+	h.mu.Lock()
+	kept := h.records[max(len(h.records)-h.most, 0):]
+	h.mu.Unlock()
+	for _, r := range slices.Backward(kept) {
+		if time.Since(r.Time) < time.Duration(h.days)*24*time.Hour {
 			all = append(all, r)
 		}
 	}
 	return all
-}
-
-// All returns the records, the latest first.
-func (h *History) All() []*Record {
-	h.mu.Lock()
-	kept := h.kept()
-	h.mu.Unlock()
-	all := h.recent(kept, time.Now())
-	slices.Reverse(all)
-	return all
-}
-
-// cutEvery is how often old records leave the file at the latest.
-const cutEvery = time.Hour
-
-// flush appends new records to the file. A file of more than twice the records that are kept is written again, and each hour one that may have
-// old ones.
-func (h *History) flush(now time.Time) error {
-	h.file.Lock()
-	defer h.file.Unlock()
-	h.mu.Lock()
-	kept := h.kept()
-	fresh := kept[len(kept)-h.fresh:]
-	h.fresh = 0
-	h.mu.Unlock()
-	if len(fresh) > 0 {
-		if err := h.append(linesOf(fresh)); err != nil {
-			h.mu.Lock()
-			h.fresh = min(h.fresh+len(fresh), h.most)
-			h.mu.Unlock()
-			return fmt.Errorf("history: %w", err)
-		}
-		h.lines += len(fresh)
-	}
-	if h.lines > 2*h.most || h.lines > 0 && now.Sub(h.cut) > cutEvery {
-		kept = h.recent(kept, now)
-		if err := h.folder.replace(h.name, linesOf(kept)); err != nil {
-			return fmt.Errorf("history: %w", err)
-		}
-		h.lines, h.cut = len(kept), now
-	}
-	return nil
-}
-
-func (h *History) append(data []byte) error {
-	file, err := h.folder.openOwn(h.name, os.O_WRONLY|os.O_APPEND)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	return errors.Join(err, file.Close())
-}
-
-func linesOf(records []*Record) []byte {
-	var data bytes.Buffer
-	lines := json.NewEncoder(&data)
-	for _, r := range records {
-		_ = lines.Encode(r) // one whose score is no number is left out
-	}
-	return data.Bytes()
 }

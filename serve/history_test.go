@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,17 +11,6 @@ import (
 	"testing"
 	"time"
 )
-
-func openTestHistory(t *testing.T, path string, records int) *History {
-	t.Helper()
-	o := DefaultOptions()
-	o.Model, o.History = path, records
-	h, err := openHistory(folderOfModel(t, path), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
 
 func folderOfModel(t *testing.T, path string) *folder {
 	t.Helper()
@@ -42,128 +30,47 @@ func ids(all []*Record) string {
 	return strings.Join(text, " ")
 }
 
-func TestTheHistorySurvivesARestart(t *testing.T) {
-	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
-	h := openTestHistory(t, path, 3)
+func TestAHistoryHasTheLastRecords(t *testing.T) {
+	o := DefaultOptions()
+	o.History = 3
+	h := newHistory(o)
+	h.add(&Record{Time: time.Now().Add(-31 * 24 * time.Hour), ID: "old"})
 	if got := h.All(); len(got) != 0 {
-		t.Errorf("a new history has %v", got)
+		t.Errorf("it has an old record: %v", got)
 	}
-	for n := range 5 {
-		h.add(&Record{Time: now, ID: fmt.Sprint(n)})
-		if n%2 == 0 {
-			if err := h.flush(now); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if got := ids(h.All()); got != "4 3 2" {
-		t.Errorf("got %s", got)
-	}
-	if info, err := os.Stat(path + historySuffix); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file: %v, %v", info, err)
-	}
-	if got := ids(openTestHistory(t, path, 3).All()); got != "4 3 2" {
-		t.Errorf("after a restart: got %s", got)
-	}
-	if got := ids(openTestHistory(t, path, 2).All()); got != "4 3" {
-		t.Errorf("after a restart with a smaller one: got %s", got)
-	}
-}
-
-func TestTheFileOfTheHistoryStaysSmall(t *testing.T) {
-	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
-	h := openTestHistory(t, path, 10)
-	for n := range 1000 {
-		h.add(&Record{Time: now, ID: fmt.Sprint(n)})
-		if err := h.flush(now); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(path + historySuffix)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lines := strings.Count(string(data), "\n"); lines > 20 {
-			t.Fatalf("the file has %d lines", lines)
-		}
-	}
-}
-
-func TestWhatIsTooOldLeavesTheHistory(t *testing.T) {
-	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
-	h := openTestHistory(t, path, 10)
-	h.add(&Record{Time: now.Add(-31 * 24 * time.Hour), ID: "old"})
-	h.add(&Record{Time: now, ID: "new"})
-	if got := ids(h.All()); got != "new" {
-		t.Errorf("got %s", got)
-	}
-	if err := h.flush(now); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path + historySuffix)
-	if err != nil || strings.Contains(string(data), "old") || !strings.Contains(string(data), "new") {
-		t.Errorf("the file has %s, %v", data, err)
-	}
-}
-
-func TestATornLineOfTheHistoryIsLeftOut(t *testing.T) {
-	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
-	line, err := json.Marshal(Record{Time: now, ID: "whole"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(line) + "\nno JSON\n" + string(line[:len(line)/2])
-	if err := os.WriteFile(path+historySuffix, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h := openTestHistory(t, path, 10)
-	h.add(&Record{Time: now, ID: "next"})
-	if err := h.flush(now); err != nil {
-		t.Fatal(err)
-	}
-	if got := ids(openTestHistory(t, path, 10).All()); got != "next whole" {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestAHistoryThatCannotBeWrittenIsReportedOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "model")
-	h := openTestHistory(t, path, 10)
-	if err := errors.Join(os.Remove(path+historySuffix), os.Mkdir(path+historySuffix, 0o700)); err != nil {
-		t.Fatal(err)
-	}
-	h.add(&Record{Time: time.Now(), ID: "one"})
-	for n, want := range []bool{true, false} {
-		if err := h.flush(time.Now()); err == nil || h.trouble.isNew(err) != want {
-			t.Errorf("attempt %d: got %v, new: %v", n+1, err, !want)
-		}
-	}
-	if got := ids(h.All()); got != "one" {
-		t.Errorf("got %s", got)
-	}
-}
-
-func TestManyMayAddToTheHistory(t *testing.T) {
-	path, now := filepath.Join(t.TempDir(), "model"), time.Now()
-	h := openTestHistory(t, path, 2000)
 	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			for range 500 {
-				h.add(&Record{Time: now})
-			}
-		})
-	}
-	for range 20 {
-		if err := h.flush(now); err != nil {
-			t.Fatal(err)
-		}
+	for n := range 500 {
+		all.Go(func() { h.add(&Record{Time: time.Now(), ID: fmt.Sprint(n)}) })
 	}
 	all.Wait()
-	if err := h.flush(now); err != nil {
-		t.Fatal(err)
+	for n := range 10 {
+		h.add(&Record{Time: time.Now(), ID: fmt.Sprint(n)})
 	}
-	if got := len(openTestHistory(t, path, 2000).All()); got != 2000 {
-		t.Errorf("%d records in the file, want 2000", got)
+	if got := ids(h.All()); got != "9 8 7" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAStartBeginsWithTheRecordsOfKeptMessages(t *testing.T) {
+	for subjects, want := range map[bool]string{false: "", true: "sold"} {
+		model := newModel(t, 2)
+		change := func(o *Options) { o.KeepHistory, o.KeepUnsure, o.HistorySubjects = 10, 10, subjects }
+		e, _ := start(t, model, change)
+		for n := range 3 {
+			judge(t, e, "", []byte(fmt.Sprintf("Message-ID: %d\nSubject: sold\n\nwords of the message %d\n", n, n)))
+		}
+		before := ids(e.History.All())
+		if err := e.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		e, _ = start(t, model, change)
+		all := e.History.All()
+		if got := ids(all); got != before || got != "2 1 0" {
+			t.Errorf("after a restart it has %q, before %q", got, before)
+		}
+		if all[0].Subject != want {
+			t.Errorf("the subject is %q, want %q", all[0].Subject, want)
+		}
 	}
 }
 
@@ -223,37 +130,30 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-func TestOnlyTheOwnerReadsTheHistoryAndUnsureMessages(t *testing.T) {
+func TestOnlyTheOwnerReadsUnsureMessages(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 1
-	history, folder := o.Model+historySuffix, o.Model+UnsureSuffix
-	for _, err := range []error{os.WriteFile(o.Model, nil, 0o600), os.WriteFile(history, nil, 0o644), os.Mkdir(folder, 0o755), os.Chmod(folder, 0o755)} {
+	folder := o.Model + UnsureSuffix
+	for _, err := range []error{os.WriteFile(o.Model, nil, 0o600), os.Mkdir(folder, 0o755), os.Chmod(folder, 0o755)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	openBoth := func() error {
-		_, err1 := openHistory(folderOfModel(t, o.Model), o)
-		_, err2 := openUnsure(t, o)
-		return errors.Join(err1, err2)
-	}
-	if err := openBoth(); err != nil {
+	if _, err := openUnsure(t, o); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]fs.FileMode{history: 0o600, folder: 0o700} {
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
-		}
+	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%s: %v, %v", folder, info.Mode(), err)
 	}
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: only root can give files to others")
 	}
 	const nobody = 65534
-	if err := errors.Join(os.Chmod(filepath.Dir(o.Model), 0o777|fs.ModeSticky), os.Chown(history, nobody, nobody), os.Chown(folder, nobody, nobody)); err != nil {
+	if err := errors.Join(os.Chmod(filepath.Dir(o.Model), 0o777|fs.ModeSticky), os.Chown(folder, nobody, nobody)); err != nil {
 		t.Fatal(err)
 	}
-	if err := openBoth(); err == nil || strings.Count(err.Error(), errNotOurs.Error()) != 2 {
-		t.Errorf("files that another user put there: got %v", err)
+	if _, err := openUnsure(t, o); !errors.Is(err, errNotOurs) {
+		t.Errorf("a folder that another user put there: got %v", err)
 	}
 }
 
@@ -278,27 +178,10 @@ func TestNoLinkLeadsTheDaemonToAnotherFile(t *testing.T) {
 	if err := os.Chmod(elsewhere, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	h := openTestHistory(t, o.Model, 3)
-	for _, target := range []string{secret, o.Model} { // outside the folder, and in it
-		os.Remove(o.Model + historySuffix)
-		if err := os.Symlink(target, o.Model+historySuffix); err != nil {
-			t.Skip("this system has no links")
-		}
-		h.add(&Record{Time: time.Now()})
-		if err := h.flush(time.Now()); !errors.Is(err, errNotOurs) {
-			t.Errorf("%s: a history that has become a link: got %v", target, err)
-		}
-		if _, err := openHistory(folderOfModel(t, o.Model), o); !errors.Is(err, errNotOurs) {
-			t.Errorf("%s: a history that is a link at the start: got %v", target, err)
-		}
-	}
-	if info, err := os.Stat(o.Model); err != nil || info.Size() > 0 {
-		t.Errorf("the model has become a history: %v, %v", info, err)
-	}
 	for _, keep := range []int{0, 3} {
 		os.Remove(o.Model + UnsureSuffix)
 		if err := os.Symlink(elsewhere, o.Model+UnsureSuffix); err != nil {
-			t.Fatal(err)
+			t.Skip("this system has no links")
 		}
 		o.KeepUnsure = keep
 		if _, err := openUnsure(t, o); keep > 0 && err == nil {

@@ -64,7 +64,7 @@ type Options struct {
 	// judged or learned and for each wrong token, up to 1000 of a kind in a second. Under systemd, text has fields of its journal. One of "text",
 	// "json", "warnings". Default "text".
 	Log string `json:"log"`
-	// History is how many verdicts are remembered, in a file beside the model; 0 is none. From 0 to 1000000. Default
+	// History is how many verdicts the console shows; 0 is none. A start begins with those of kept messages. From 0 to 1000000. Default
 	// 10000.
 	History int `json:"history"`
 	// HistoryDays is for how many days. At least 1. Default 30.

@@ -190,7 +190,7 @@ func (e *Engine) Reload() error {
 	return e.shared.reload(true)
 }
 
-// watchEvery is how often the engine looks at the files of models, and writes the history.
+// watchEvery is how often the engine looks at the files of models.
 const watchEvery = time.Second
 
 // watch follows the files of the models until ctx ends.
@@ -204,9 +204,6 @@ func (e *Engine) watch(ctx context.Context) {
 		case <-tick.C:
 			_ = e.shared.reload(false) // it has reported the error
 			e.users.follow(e.shared.current(), false)
-			if err := e.History.flush(time.Now()); e.History.trouble.isNew(err) {
-				e.log.Warn("%v", err)
-			}
 		}
 	}
 }

@@ -69,14 +69,14 @@ func TestRootLeavesFilesToTheirOwners(t *testing.T) {
 	store.Close()
 	mustBelong(t, model+".store", anna+1, anna+2, 0o600)
 	for range 2 { // makes it, and opens it
-		history, err := Open(model+".history", os.O_WRONLY|os.O_APPEND, 0o600)
+		token, err := Open(model+".token", os.O_WRONLY|os.O_APPEND, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
-		history.Close()
-		mustBelong(t, model+".history", anna, anna, 0o600)
+		token.Close()
+		mustBelong(t, model+".token", anna, anna, 0o600)
 	}
-	if _, err := Open(model+".history", os.O_EXCL|os.O_WRONLY, 0o600); !errors.Is(err, fs.ErrExist) {
+	if _, err := Open(model+".token", os.O_EXCL|os.O_WRONLY, 0o600); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there is made anew: %v", err)
 	}
 	link := filepath.Join(t.TempDir(), "link") // of root

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -216,6 +217,8 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 		<-goOn
 		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
 	}, filter.Settings{}}, nil)
+	release := sync.OnceFunc(func() { close(goOn) })
+	defer release() // or the end of the test would wait for it
 	idle, busy, half := d.dial(t), d.dial(t), d.dial(t)
 	io.WriteString(half, "PING SPA")
 	io.WriteString(busy, requestOf("SYMBOLS", "1.5", "", servetest.Mail("ham", 1)))
@@ -234,7 +237,7 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 	if got := read(t, half); got != "SPAMD/1.5 0 PONG\r\n" {
 		t.Errorf("a client that has begun got %q", got)
 	}
-	close(goOn)
+	release()
 	if got := read(t, busy); !strings.HasSuffix(got, "CHAFF_HAM") {
 		t.Errorf("a client that waits got %q", got)
 	}

@@ -90,28 +90,13 @@ func styleOf(verdict string) string {
 type overviewBody struct {
 	serve.Status
 	Problems []string
-	Days     []day
-	Verdicts []string
 	Windows  []window
 	Waiting  int // unsure messages
+	Verdicts []count
 	Unjudged []count
 	Faults   int64
 	Ways     []count
 	NotHere  string // why there is no store
-}
-
-// day has the verdicts of a day.
-type day struct {
-	Date   string
-	Counts []int // in the order of the verdicts
-	Bars   []bar
-	All    int
-}
-
-// bar is a part of a drawn bar, in thousandths of its width.
-type bar struct {
-	X, Width float64
-	Verdict  string
 }
 
 type count struct {
@@ -133,8 +118,9 @@ func (c *console) overview(r *http.Request, v *view) error {
 	if err != nil {
 		return err
 	}
-	b := overviewBody{Status: status, Verdicts: verdictsOf(c.engine.Settings()), Waiting: len(c.engine.Unsure.All()),
-		Faults: c.engine.Counters.Faults.Load(), Unjudged: counted(c.engine.Counters.Unjudged.All())}
+	counters := c.engine.Counters
+	b := overviewBody{Status: status, Verdicts: counted(counters.Verdicts.All()), Waiting: len(c.engine.Unsure.All()),
+		Faults: counters.Faults.Load(), Unjudged: counted(counters.Unjudged.All())}
 	if status.Trouble != "" {
 		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
 	}
@@ -151,7 +137,6 @@ func (c *console) overview(r *http.Request, v *view) error {
 		b.Windows = windowsOf(status.Store)
 		b.Ways = counted(status.Store.Ways)
 	}
-	b.Days = daysOf(c.engine.History.All(), b.Verdicts, time.Now())
 	v.Body = b
 	return nil
 }
@@ -163,38 +148,6 @@ func counted[N int | int64](all map[string]N) (counts []count) {
 	}
 	slices.SortFunc(counts, func(a, b count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 	return counts
-}
-
-// shownDays is how many days the overview shows.
-const shownDays = 14
-
-// daysOf counts the verdicts of the last days with mail, the latest first.
-func daysOf(records []*serve.Record, verdicts []string, now time.Time) (days []day) {
-	most := 1
-	for _, r := range records {
-		date := r.Time.In(now.Location()).Format(time.DateOnly)
-		if len(days) == 0 || days[len(days)-1].Date != date {
-			if len(days) == shownDays {
-				break
-			}
-			days = append(days, day{Date: date, Counts: make([]int, len(verdicts))})
-		}
-		d := &days[len(days)-1]
-		if n := slices.Index(verdicts, verdictOf(r)); n >= 0 {
-			d.Counts[n]++
-			d.All++
-		}
-		most = max(most, d.All)
-	}
-	for i := range days {
-		x := 0.0
-		for n, k := range days[i].Counts {
-			width := 1000 * float64(k) / float64(most)
-			days[i].Bars = append(days[i].Bars, bar{x, width, verdicts[n]})
-			x += width
-		}
-	}
-	return days
 }
 
 // fewToTell is below how many messages a share of errors says nothing.
