@@ -160,7 +160,7 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 		case len(line.text) == 0:
 			return nil, nil, line.below
 		case line.name == nil && (bytes.HasPrefix(line.text, []byte("--")) || !headerContinues(line.below, ofPart)),
-			ofPart && e.transfer != transferBase64 && line.name != nil && !isPartField(line.name) && !headerContinues(line.below, ofPart):
+			ofPart && e.transfer != transferBase64 && line.name != nil && !isCommonField(line.name, true) && !headerContinues(line.below, ofPart):
 			h.repairs.add(HeaderWithoutEnd)
 			return nil, nil, data
 		case line.name == nil:
@@ -208,7 +208,7 @@ func headerContinues(data []byte, ofPart bool) bool {
 			return false
 		}
 		name, colon := cutName(line)
-		if name != nil && len(name) == colon && (isPartField(name) || !ofPart && isKnownField(name)) {
+		if name != nil && len(name) == colon && isCommonField(name, ofPart) {
 			return true
 		}
 	}
@@ -241,20 +241,18 @@ func cutName(line []byte) (name []byte, colon int) {
 		for end < len(line) && isBlank(line[end]) {
 			end++
 		}
-		if end < len(line) && line[end] == ':' && (isPartField(name) || isKnownField(name)) {
+		if end < len(line) && line[end] == ':' && isCommonField(name, false) {
 			return name, end
 		}
 	}
 	return nil, 0
 }
 
-// isPartField reports whether a field of that name describes a part.
-func isPartField(name []byte) bool {
-	return ascii.HasPrefixFold(name, "content-") || ascii.HasPrefixFold(name, "x-") || ascii.EqualFold(name, "mime-version")
-}
-
-// isKnownField reports whether messages commonly have a field of that name.
-func isKnownField(name []byte) bool {
+// isCommonField reports whether parts commonly have a field of that name, or messages do if it is not that of a part.
+func isCommonField(name []byte, ofPart bool) bool {
+	if ascii.HasPrefixFold(name, "content-") || ascii.HasPrefixFold(name, "x-") || ascii.EqualFold(name, "mime-version") {
+		return true
+	}
 	for _, known := range [...]string{
 		"from", "to", "subject", "date", "received", "message-id", "return-path", "reply-to", "sender", "cc", "bcc",
 		"references", "in-reply-to", "delivered-to", "errors-to", "precedence", "status", "importance", "priority",
@@ -262,7 +260,7 @@ func isKnownField(name []byte) bool {
 		"domainkey-signature", "authentication-results", "received-spf", "return-receipt-to", "lines", "newsgroups", "path",
 		"list-", "resent-", "thread-", "disposition-", "arc-", // and others that begin like that
 	} {
-		if ascii.HasPrefixFold(name, known) && (len(name) == len(known) || known[len(known)-1] == '-') {
+		if !ofPart && ascii.HasPrefixFold(name, known) && (len(name) == len(known) || known[len(known)-1] == '-') {
 			return true
 		}
 	}

@@ -176,5 +176,5 @@ func IsMailField(name []byte) bool {
 			return false
 		}
 	}
-	return isPartField(name) || isKnownField(name)
+	return isCommonField(name, false)
 }

@@ -230,10 +230,13 @@ func (f *urlFinder) url() (from, to int) {
 }
 
 // end returns the end of a URL with that host, which is known up to at and may contain backslashes, and that end without the punctuation of the
-// sentence around it.
+// sentence around it. Letters beyond ASCII end it: in Chinese and Japanese, text follows a URL without a blank.
 func (f *urlFinder) end(host, at int, backslashes bool) (end, trimmed int) {
-	for at < len(f.text) && (isURLByte(f.text[at]) || backslashes && f.text[at] == '\\') {
-		at++
+	for ; at < len(f.text); at++ {
+		c := f.text[at]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("<>\"`|^{}", c) >= 0 || c == '\\' && !backslashes {
+			break
+		}
 	}
 	return at, host + len(bytes.TrimRight(f.text[host:at], ".,;:!?)]}'*_"))
 }
@@ -279,16 +282,6 @@ func nameLength(text []byte) int {
 		return len(name)
 	}
 	return 0
-}
-
-// isURLByte reports whether a URL within a text may contain c. Letters beyond ASCII may not: in Chinese and Japanese, text
-// follows a URL without a blank.
-func isURLByte(c byte) bool {
-	switch c {
-	case '<', '>', '"', '`', '|', '\\', '^', '{', '}', 0x7f:
-		return false
-	}
-	return ' ' < c && c < 0x80
 }
 
 func isSchemeByte(c byte) bool { return ascii.IsAlphanumeric(c) || c == '+' || c == '-' || c == '.' }

@@ -152,7 +152,7 @@ func (w *walker) isMessage(e entity, body []byte) bool {
 			continue
 		}
 		name, _ := cutName(line)
-		if name == nil || !isNamed && !isPartField(name) && !isKnownField(name) {
+		if name == nil || !isNamed && !isCommonField(name, false) {
 			return false
 		}
 		if fields++; fields == 2 || isNamed {

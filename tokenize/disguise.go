@@ -159,10 +159,11 @@ func (w *separated) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) {
 	}
 	chunk = bytes.TrimLeftFunc(chunk, isPunctuation)
 	_, size := utf8.DecodeRune(chunk)
-	between := signs(chunk[size:])
-	if len(between) == 0 {
+	end := bytes.IndexFunc(chunk[size:min(len(chunk), size+maxSigns+utf8.UTFMax)], isLetterOrDigit)
+	if end <= 0 || end > maxSigns {
 		return nil, 0
 	}
+	between := chunk[size:][:end]
 	w.word = w.word[:0]
 	count := 0
 	for {
@@ -186,24 +187,6 @@ func (w *separated) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) {
 
 // maxSigns is the length in bytes of the longest signs between two letters of a word.
 const maxSigns = 8
-
-// signs returns the signs at the start of s, or nothing if they are too long.
-func signs(s []byte) []byte {
-	size := 0
-	for size < len(s) && !ascii.IsAlphanumeric(s[size]) {
-		if s[size] >= utf8.RuneSelf {
-			r, n := utf8.DecodeRune(s[size:])
-			if isLetterOrDigit(r) {
-				break
-			}
-			size += n - 1
-		}
-		if size++; size > maxSigns {
-			return nil
-		}
-	}
-	return s[:size]
-}
 
 // reveal appends what normalize makes of a word, or of the ASCII word that it looks like:
 //

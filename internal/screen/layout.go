@@ -149,21 +149,14 @@ func (c count) Format(f fmt.State, verb rune) {
 	}
 }
 
-func countOf(arg any) (n count, is bool) {
-	switch value := arg.(type) {
-	case int:
-		return count(value), true
-	case uint32:
-		return count(value), true
-	}
-	return 0, false
-}
-
 // Sprintf formats as [fmt.Sprintf] does, and whole numbers of the types int and uint32, which count something, as [Grouped] does.
 func Sprintf(format string, args ...any) string {
 	for i, arg := range args {
-		if n, is := countOf(arg); is {
-			args[i] = n
+		switch value := arg.(type) {
+		case int:
+			args[i] = count(value)
+		case uint32:
+			args[i] = count(value)
 		}
 	}
 	return fmt.Sprintf(format, args...)

@@ -102,11 +102,13 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 // already quote the names in them, so their backslashes stay. Whole numbers are as in [Sprintf].
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
-		if n, is := countOf(arg); is {
-			args[i] = n
-			continue
-		}
 		switch value := arg.(type) {
+		case int:
+			args[i] = count(value)
+			continue
+		case uint32:
+			args[i] = count(value)
+			continue
 		case bool, int64, uint64, float64: // nothing to escape
 			continue
 		case string:
