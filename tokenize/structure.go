@@ -32,14 +32,7 @@ const (
 	noField    = "^" // stands for what is before the first field
 )
 
-// writing emits terms for the way in which a message is written.
-type writing struct {
-	*hosts
-	rules *fieldRules
-	whole []byte // Content-Type as it is written
-}
-
-// message emits how the header and the parts of a message are written, which identifies the program that wrote it:
+// structure emits how the header and the parts of a message are written, which identifies the program that wrote it:
 //
 //	order:DATE>FROM            two neighbouring fields, with their names as written
 //	value:NAME:VALUE           the value of a field that is neither text nor addresses
@@ -52,7 +45,7 @@ type writing struct {
 //	same:NAME:yes  same:NAME:no  missing:NAME
 //	                           whether the registered domain of a field is that of From
 //	outline:TYPE,TYPE          the types of the parts
-func (t *writing) message(m *message.Message) {
+func (t *Tokenizer) structure(m *message.Message) {
 	before := []byte(noField)
 	for _, f := range m.Header {
 		rule := t.rules.ofField(f)
@@ -64,7 +57,33 @@ func (t *writing) message(m *message.Message) {
 			t.put(t.made, nil)
 			before = f.Name
 		}
-		t.field(rule, f.Value)
+		value := f.Value
+		switch rule.structure {
+		case plainField:
+			if len(value) <= maxWhole {
+				t.made = append(append(t.made[:0], "value:"...), rule.tags.words...)
+				t.put(append(t.made, value...), nil)
+			}
+			t.shapeOf(rule.tags.words, value, false)
+		case mediaField:
+			t.media(value)
+		case messageIDField:
+			local, domain := value, []byte(nil)
+			if at := bytes.LastIndexByte(value, '@'); at >= 0 {
+				local, domain = value[:at], value[at+1:]
+			}
+			t.shapeOf(rule.tags.words, local, true)
+			t.shapeOf(rule.tags.words, value, false)
+			t.hosts.host(weburl.Name, "message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"), false)
+		case dateField:
+			t.shapeOf(rule.tags.words, value, true)
+			_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
+			if len(zone) > 0 && len(zone) <= maxWhole {
+				t.putTagged("zone:", zone, nil)
+			}
+		case receivedField:
+			t.hop(value)
+		}
 	}
 	t.relations(m)
 	if len(m.Parts) == 0 {
@@ -80,37 +99,8 @@ func (t *writing) message(m *message.Message) {
 	t.put(t.made, nil)
 }
 
-func (t *writing) field(rule *fieldRule, value []byte) {
-	switch rule.structure {
-	case plainField:
-		if len(value) <= maxWhole {
-			t.made = append(append(t.made[:0], "value:"...), rule.tags.words...)
-			t.put(append(t.made, value...), nil)
-		}
-		t.shapeOf(rule.tags.words, value, false)
-	case mediaField:
-		t.media(value)
-	case messageIDField:
-		local, domain := value, []byte(nil)
-		if at := bytes.LastIndexByte(value, '@'); at >= 0 {
-			local, domain = value[:at], value[at+1:]
-		}
-		t.shapeOf(rule.tags.words, local, true)
-		t.shapeOf(rule.tags.words, value, false)
-		t.host(weburl.Name, "message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"), false)
-	case dateField:
-		t.shapeOf(rule.tags.words, value, true)
-		_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
-		if len(zone) > 0 && len(zone) <= maxWhole {
-			t.putTagged("zone:", zone, nil)
-		}
-	case receivedField:
-		t.hop(value)
-	}
-}
-
 // shapeOf emits the shape of a value, with or without the lengths of its runs.
-func (t *writing) shapeOf(tag string, value []byte, lengths bool) {
+func (t *Tokenizer) shapeOf(tag string, value []byte, lengths bool) {
 	t.made = append(append(t.made[:0], "shape:"...), tag...)
 	t.made = appendShape(t.made, value[:min(len(value), maxShaped)], lengths)
 	t.put(t.made, nil)
@@ -156,13 +146,13 @@ func shapeKind(c byte) byte {
 }
 
 // media emits how Content-Type is written.
-func (t *writing) media(value []byte) {
+func (t *Tokenizer) media(value []byte) {
 	if len(bytes.Trim(value, "; ")) == 0 {
 		return
 	}
 	upTo := func(text []byte) []byte { return text[:startOfRune(text, min(maxWhole, len(text)))] }
 	media, rest, _ := bytes.Cut(value, []byte(";"))
-	whole := append(append(t.whole[:0], "mime:"...), upTo(bytes.TrimSpace(media))...)
+	whole := append(append(t.mime[:0], "mime:"...), upTo(bytes.TrimSpace(media))...)
 	for len(rest) > 0 && len(whole) < maxShaped {
 		var parameter []byte
 		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
@@ -178,12 +168,12 @@ func (t *writing) media(value []byte) {
 			t.put(append(t.made, given...), nil)
 		}
 	}
-	t.whole = whole
+	t.mime = whole
 	t.putTagged("", whole, nil)
 }
 
 // hop emits the shape of a Received field up to its date, in which only keywords are themselves.
-func (t *writing) hop(value []byte) {
+func (t *Tokenizer) hop(value []byte) {
 	if len(value) == 0 {
 		return
 	}
@@ -219,7 +209,7 @@ var hopKeywords = map[string]bool{
 }
 
 // relations emits which fields have the registered domain of From, and which fields are missing.
-func (t *writing) relations(m *message.Message) {
+func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
 	if from == 0 || t.rules.of([]byte("from")).structure == noStructure {
 		return
@@ -240,7 +230,7 @@ func (t *writing) relations(m *message.Message) {
 }
 
 // domainOf returns a hash of the registered domain of the last address in a field, or 0.
-func (t *writing) domainOf(m *message.Message, name string) uint64 {
+func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
 	value := m.Get(name)
 	at := bytes.LastIndexByte(value, '@')
 	if at < 0 {
@@ -250,5 +240,5 @@ func (t *writing) domainOf(m *message.Message, name string) uint64 {
 	if len(host) == 0 || len(host) > maxHost {
 		return 0
 	}
-	return t.registered(host)
+	return t.hosts.registered(host)
 }
