@@ -25,20 +25,17 @@ type element struct {
 // elementKey is the first eight letters of a name, which are enough to tell elements apart.
 type elementKey uint64
 
-func keyOf(name []byte) (key elementKey) {
+func keyOf[T ~string | ~[]byte](name T) (key elementKey) {
 	for i := range min(len(name), 8) {
 		key |= elementKey(name[i]) << (8 * i)
 	}
 	return key
 }
 
-// The keys of some elements. TestKeysAreThoseOfNames compares them with keyOf.
-const (
-	keyP, keyTD, keyTH, keyTR elementKey = 'p', 't' | 'd'<<8, 't' | 'h'<<8, 't' | 'r'<<8
-	keyUL, keyOL, keyDL       elementKey = 'u' | 'l'<<8, 'o' | 'l'<<8, 'd' | 'l'<<8
-	keySVG, keyHead           elementKey = 's' | 'v'<<8 | 'g'<<16, 'h' | 'e'<<8 | 'a'<<16 | 'd'<<24
-	keyTable                  elementKey = 't' | 'a'<<8 | 'b'<<16 | 'l'<<24 | 'e'<<32
-	keyCaption                elementKey = 'c' | 'a'<<8 | 'p'<<16 | 't'<<24 | 'i'<<32 | 'o'<<40 | 'n'<<48
+var (
+	keyP, keyTD, keyTH, keyTR             = keyOf("p"), keyOf("td"), keyOf("th"), keyOf("tr")
+	keyUL, keyOL, keyDL                   = keyOf("ul"), keyOf("ol"), keyOf("dl")
+	keySVG, keyHead, keyTable, keyCaption = keyOf("svg"), keyOf("head"), keyOf("table"), keyOf("caption")
 )
 
 // stack is the stack of the open elements.

@@ -26,14 +26,3 @@ func TestAWalkerFindsTheLeavesOfAMessage(t *testing.T) {
 		}
 	}
 }
-
-func TestKeysAreThoseOfNames(t *testing.T) {
-	for name, key := range map[string]elementKey{
-		"p": keyP, "td": keyTD, "th": keyTH, "tr": keyTR, "ul": keyUL, "ol": keyOL, "dl": keyDL, "svg": keySVG, "head": keyHead, "table": keyTable,
-		"caption": keyCaption,
-	} {
-		if want := keyOf([]byte(name)); key != want {
-			t.Errorf("%s: the key is %x, want %x", name, key, want)
-		}
-	}
-}
