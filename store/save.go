@@ -20,7 +20,7 @@ import (
 	"chaff/train"
 )
 
-// Outputs returns the files that saving a model with its log at path replaces: of a device only that.
+// Outputs returns the files that saving a model with its log at path replaces.
 func Outputs(path string) []replace.Output {
 	all := []replace.Output{{Path: path, Kind: filter.FileKind()}}
 	target, err := replace.Target(path)
@@ -119,11 +119,8 @@ func absent(path string) error {
 
 // save writes a model, or a part for nil, and its log to path, if check returns no error about what is there, once nobody else can change it.
 func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) (err error) {
-	target, err := replace.Target(path)
-	if errors.Is(err, replace.ErrDevice) && f != nil { // it has no room for a log
-		return f.Save(path)
-	}
 	defer about(&err, "save "+path)
+	target, err := replace.Target(path)
 	if err != nil {
 		return err
 	}
@@ -165,7 +162,7 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	if err == nil {
 		log, err = lockFile(ctx, target+Suffix)
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrDevice) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return f.Save(path)
 	}
 	if err == nil {
