@@ -41,7 +41,7 @@ func TestGoodFilesLoad(t *testing.T) {
 	want.Tokenize.IgnoreHeaders = []string{"X-Mailer", "x-our-*"}
 	want.Tokenize.Received = true
 	want.Models.Bernoulli.Smoothing = 0.5
-	want.Models.Bernoulli.Prior = "ham:0.7,spam:0.3"
+	want.Models.Bernoulli.Prior = "uniform"
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			l := load(t, Sources{File: file})

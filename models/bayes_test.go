@@ -83,14 +83,14 @@ func TestNaiveBayesByHand(t *testing.T) {
 		},
 		{
 			// a = 1/2. ham: (1/2+2)/(1+3), (1/2+0)/(1+3), (1/2+2)/(1+3); spam: (1/2+0)/(1+1), (1/2+1)/(1+1), (1/2+1)/(1+1).
-			// The document "offer now": ham 0.9 * 3/8 * 1/8 * 5/8 = 0.9 * 15/512; spam 0.1 * 3/4 * 3/4 * 3/4 = 0.1 * 27/64.
-			name:       "Bernoulli with half a document of smoothing and a given prior",
-			model:      models.Bernoulli{Smoothing: 0.5, Prior: "spam:0.1, ham:0.9"},
+			// The document "offer now": ham 1/2 * 3/8 * 1/8 * 5/8 = 1/2 * 15/512; spam 1/2 * 3/4 * 3/4 * 3/4 = 1/2 * 27/64.
+			name:       "Bernoulli with half a document of smoothing and a uniform prior",
+			model:      models.Bernoulli{Smoothing: 0.5, Prior: "uniform"},
 			kind:       features.Bits,
-			prior:      []float64{0.9, 0.1},
+			prior:      []float64{0.5, 0.5},
 			likelihood: [][]float64{{5. / 8, 1. / 8, 5. / 8}, {1. / 4, 3. / 4, 3. / 4}},
 			document:   []float32{0, 1, 1},
-			odds:       (27. / 64) / (9 * 15. / 512),
+			odds:       (27. / 64) / (15. / 512),
 		},
 		{
 			// a = 1, V = 3. ham: 5 tokens, of which 3 meeting, 0 offer, 2 now: (1+3)/(3+5), (1+0)/(3+5), (1+2)/(3+5).

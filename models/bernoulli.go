@@ -27,7 +27,7 @@ type Bernoulli struct {
 	// impossible. 0, or from 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
 	// Prior is the probability of each class before a message is read: "learned" from the training messages,
-	// "uniform", or values such as "ham:0.7,spam:0.3" that add up to 1. Default "learned".
+	// or "uniform". Default "learned".
 	Prior string `json:"prior"`
 	// Features is the kind of feature: "bits" for all terms, or "head bits" for the terms of the head of the text. An
 	// empty text means "bits". Default "head bits".
@@ -42,7 +42,7 @@ func (m Bernoulli) Validate() error {
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
-func (m *Bernoulli) shared() shared { return shared{features: &m.Features} }
+func (m *Bernoulli) shared() shared { return shared{features: &m.Features, named: &m.Prior} }
 
 func (m Bernoulli) kind() (features.Kind, error) {
 	switch m.Features {
@@ -60,15 +60,15 @@ func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOption
 	return l, r, err
 }
 
-func (m Bernoulli) biases(n *Counts) ([]float64, error) {
-	beta, err := logPrior(m.Prior, n.Classes, n.Documents)
-	for w := 0; err == nil && w < n.terms(); w++ {
+func (m Bernoulli) biases(n *Counts) []float64 {
+	beta := logPrior(m.Prior, n.Documents)
+	for w := range n.terms() {
 		ncw := n.of(w)
 		for c := 0; hasSum(ncw) && c < len(beta); c++ {
 			beta[c] += m.logAbsent(ncw[c], n.Documents[c])
 		}
 	}
-	return beta, err
+	return beta
 }
 
 func (m Bernoulli) weigh(dst, ncw []float64, n *Counts, _ float64) {
@@ -87,8 +87,6 @@ func (m Bernoulli) logPresent(ncw float64, Nc int) float64 {
 // logAbsent returns log(1 - lambda_cw). It counts the documents without w: a subtraction would lose digits where lambda is
 // near 1.
 func (m Bernoulli) logAbsent(ncw float64, Nc int) float64 { return m.logPresent(float64(Nc)-ncw, Nc) }
-
-func (m Bernoulli) checkOnline(classes []string) error { return checkPrior(m.Prior, classes) }
 
 func (m Bernoulli) newLearner(classes []string, terms, _ int) learner {
 	l := newCounting(m, classes, terms)
@@ -152,7 +150,7 @@ func (t *absentTerms) list(c *codec) {
 }
 
 func (t *absentTerms) biases(n *Counts) []float64 {
-	beta, _ := logPrior(t.model.Prior, n.Classes, n.Documents) // checkOnline checked it
+	beta := logPrior(t.model.Prior, n.Documents)
 	for c, tallies := range t.tallies {
 		var sum float64
 		for _, ncw := range slices.Sorted(maps.Keys(tallies)) {

@@ -52,12 +52,6 @@ func TestLMSByHand(t *testing.T) {
 			// z = 0: 1/4 (1, 0). z = 1/4: dL/dz = 5/4: (1/4 - 5/16, -5/16).
 			"through the origin", models.LMS{Descent: models.Descent{Passes: origin(epochs(1)), Steps: quarter}}, [][]float64{{0, -1. / 16, -5. / 16}},
 		},
-		{
-			// -1 (1; 1, 0) + 3 (1; 1, 1) = (2; 2, 3), times -1/4 and divided by the 4 documents that they count as.
-			"a class that counts three times in a batch",
-			models.LMS{Descent: models.Descent{Passes: weighted(epochs(1), "class 0:3,class 1:1"), Steps: quarter, Method: models.MethodBatch}},
-			[][]float64{{-1. / 8, -1. / 8, -3. / 16}},
-		},
 	})
 }
 

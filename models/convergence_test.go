@@ -299,7 +299,6 @@ func TestNoBoundWhereTheTheoremSaysNothing(t *testing.T) {
 		{"the rate 1/n", base, Steps{LearningRate: 1, Decay: RateInverse}, false},
 		{"the rate 1/sqrt(n)", base, Steps{LearningRate: 1, Decay: RateInverseRoot}, false},
 		{"balanced classes", with(WeightsBalanced), Steps{LearningRate: 1}, false},
-		{"given class weights", with("0:2,1:1"), Steps{LearningRate: 1}, false},
 	}
 	d := matrix(2, []int32{0, 1, 1, 0}, [][]float32{{1, 0, 1}, {0, 1, 1}, {0, 1, 0}, {1, 0, 0}})
 	for _, test := range tests {

@@ -185,7 +185,7 @@ func (n *Counts) term(c *codec, w int) {
 type countTrainer interface {
 	settings
 	// biases returns the K biases.
-	biases(n *Counts) ([]float64, error)
+	biases(n *Counts) []float64
 	// weigh writes the K weights of a term, one of V, given its sums n_cw.
 	weigh(dst, ncw []float64, n *Counts, V float64)
 }
@@ -226,8 +226,7 @@ func (l *counting) biases() []float64 {
 	case l.absent != nil:
 		return l.absent.biases(l.Counts)
 	}
-	beta, _ := l.trainer.biases(l.Counts) // checkOnline checked the prior
-	return beta
+	return l.trainer.biases(l.Counts)
 }
 
 func (l *counting) model(dst []float64, terms []uint32) {
@@ -266,10 +265,7 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name 
 	if l.Counts, err = Count(ctx, d); err != nil {
 		return nil, Report{}, nil, err
 	}
-	if l.beta, err = m.biases(l.Counts); err != nil {
-		return nil, Report{}, nil, err
-	}
-	l.whole = true
+	l.beta, l.whole = m.biases(l.Counts), true
 	linear, err := linearOf(l, len(d.Classes), d.Workers)
 	l.whole = false
 	l.absent.add(l.Counts, listOrder[uint32](l.terms()), 1)
@@ -288,7 +284,7 @@ func validateBayes(smoothing float64, prior string) error {
 	if smoothing != 0 && !(smoothing >= minSmoothing && smoothing <= maxSmoothing) { // also refuses NaN
 		errs = append(errs, fmt.Errorf("smoothing is %v: must be 0, or from %v to %v", smoothing, minSmoothing, maxSmoothing))
 	}
-	return errors.Join(append(errs, priors().check(prior, PriorLearned, PriorUniform))...)
+	return errors.Join(append(errs, checkChoice("prior", prior, PriorLearned, PriorUniform))...)
 }
 
 // floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite.

@@ -151,19 +151,19 @@ func TestEpochsAreReportedInOrder(t *testing.T) {
 	}
 }
 
-// One epoch of batch gradient descent on the half square: the weights are (-1/8; -1/8, -3/16), as worked out in
-// TestLMSByHand. Class 0 counts three times, class 1 once.
+// One epoch of batch gradient descent on the half square, with balanced classes: three documents of class 1 count 2/3 each, that of class 0
+// twice. -3 * 2/3 (1; 1, 0) + 2 (1; 1, 1) = (0; 0, 2), times -1/4 and divided by the 4 documents: (0; 0, -1/8).
 //
-//	f = (1, 0), t = +1: z = -1/4,   1/2 (5/4)^2  = 25/32,   predicted 0: wrong
-//	f = (1, 1), t = -1: z = -7/16,  1/2 (9/16)^2 = 81/512,  predicted 0: right
-//	loss = (1 * 25/32 + 3 * 81/512) / 4
+//	f = (1, 0), t = +1: z = 0,      1/2,                    predicted 0: wrong
+//	f = (1, 1), t = -1: z = -1/8,   1/2 (7/8)^2 = 49/128,   predicted 0: right
+//	loss = (3 * 2/3 * 1/2 + 2 * 49/128) / 4
 func TestLossesAreMeansWeightedByClass(t *testing.T) {
-	d := matrix(2, []int32{1, 0}, [][]float32{{1, 0}, {1, 1}})
-	m := LMS{Descent: Descent{Passes: Passes{Epochs: 1, ClassWeights: "0:3,1:1"}, Steps: Steps{LearningRate: 0.25}, Method: MethodBatch}}
+	d := matrix(2, []int32{1, 1, 1, 0}, [][]float32{{1, 0}, {1, 0}, {1, 0}, {1, 1}})
+	m := LMS{Descent: Descent{Passes: Passes{Epochs: 1, ClassWeights: WeightsBalanced}, Steps: Steps{LearningRate: 0.25}, Method: MethodBatch}}
 	_, report := mustTrain(t, m, d, EpochOptions{Development: d})
 	for _, figures := range []EpochFigures{report.Epochs[0].Train, *report.Epochs[0].Development} {
-		wantNear(t, "loss", figures.Loss, (25./32+3*81./512)/4, 1e-15)
-		wantNear(t, "accuracy", figures.Accuracy, 50, 0)
+		wantNear(t, "loss", figures.Loss, (1+49./64)/4, 1e-15)
+		wantNear(t, "accuracy", figures.Accuracy, 25, 0)
 	}
 }
 

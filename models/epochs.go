@@ -52,6 +52,8 @@ type passTrainer interface {
 	settings
 	// passes returns the settings of the passes over so many documents.
 	passes(documents int) Passes
+	// checkOnline returns why there is no online learner with these settings.
+	checkOnline() error
 }
 
 // passLearner is the learner of a [passTrainer].
@@ -188,10 +190,8 @@ func newHistory(d sorted, m passTrainer, o EpochOptions, loss func(scores []floa
 	if err != nil {
 		return nil, err
 	}
-	p, h := m.passes(d.Len()), &history{train: d, loss: loss, lowest: math.Inf(1)}
-	if h.classWeights, err = classWeights(p.ClassWeights, d.Classes, documents); err != nil {
-		return nil, err
-	}
+	p := m.passes(d.Len())
+	h := &history{train: d, loss: loss, classWeights: classWeights(p.ClassWeights, documents), lowest: math.Inf(1)}
 	if o.Development != nil && o.Development.Len() > 0 {
 		h.development, h.patience = newSorted(o.Development), p.Patience
 	}

@@ -35,8 +35,8 @@ func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimate
 			e.LogLikelihood[c][w], e.LogAbsent[c][w] = m.logPresent(ncw, n.Documents[c]), m.logAbsent(ncw, n.Documents[c])
 		}
 	}
-	e.LogPrior, err = logPrior(m.Prior, n.Classes, n.Documents)
-	return e, err
+	e.LogPrior = logPrior(m.Prior, n.Documents)
+	return e, nil
 }
 
 // Estimate returns the parameters of m.
@@ -53,6 +53,6 @@ func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estima
 			e.LogLikelihood[c][w] = log
 		}
 	}
-	e.LogPrior, err = m.biases(n)
-	return e, err
+	e.LogPrior = m.biases(n)
+	return e, nil
 }

@@ -74,7 +74,7 @@ func (s Descent) follow(loss rowLoss, classes []string, terms int) *gradientDesc
 	return l
 }
 
-func (s Descent) checkOnline([]string) error {
+func (s Descent) checkOnline() error {
 	if s.Method == MethodBatch { // a step needs all documents
 		return fmt.Errorf("method is %q: must be stochastic", s.Method)
 	}

@@ -20,8 +20,6 @@ func (Majority) Validate() error { return nil }
 
 func (Majority) kind() (features.Kind, error) { return features.Bits, nil }
 
-func (Majority) checkOnline([]string) error { return nil }
-
 // Train implements [Trainer].
 func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	l, r, _, err := trainCounts(ctx, m, d, "")
@@ -32,8 +30,6 @@ func (m Majority) newLearner(classes []string, terms, _ int) learner {
 	return newCounting(m, classes, terms)
 }
 
-func (Majority) biases(n *Counts) ([]float64, error) {
-	return logPrior(PriorLearned, n.Classes, n.Documents)
-}
+func (Majority) biases(n *Counts) []float64 { return logPrior(PriorLearned, n.Documents) }
 
 func (Majority) weigh(dst, _ []float64, _ *Counts, _ float64) { clear(dst) }

@@ -25,8 +25,6 @@ func (Memoriser) Validate() error { return nil }
 
 func (Memoriser) kind() (features.Kind, error) { return features.Whole, nil }
 
-func (Memoriser) checkOnline([]string) error { return nil }
-
 // Train implements [Trainer].
 func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	l, r, _, err := trainCounts(ctx, m, d, "memoriser")
@@ -37,10 +35,10 @@ func (m Memoriser) newLearner(classes []string, terms, _ int) learner {
 	return newCounting(m, classes, terms)
 }
 
-func (Memoriser) biases(n *Counts) ([]float64, error) {
+func (Memoriser) biases(n *Counts) []float64 {
 	beta := make([]float64, len(n.Classes))
 	beta[0] = 1
-	return beta, nil
+	return beta
 }
 
 func (Memoriser) weigh(dst, labels []float64, _ *Counts, _ float64) {

@@ -27,8 +27,7 @@ type Multinomial struct {
 	// counts, and is too much for normalised features. 0, or from 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
 	// Prior is the probability of each class before a message is read: "learned" from the training messages,
-	// "uniform", or values such as "ham:0.7,spam:0.3" that add up to 1. An empty text means "learned". Default
-	// "uniform".
+	// or "uniform". An empty text means "learned". Default "uniform".
 	Prior string `json:"prior"`
 	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
 	// L2-normalised. An empty text means "counts". Default "normalised bits".
@@ -43,7 +42,7 @@ func (m Multinomial) Validate() error {
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
-func (m *Multinomial) shared() shared { return shared{features: &m.Features} }
+func (m *Multinomial) shared() shared { return shared{features: &m.Features, named: &m.Prior} }
 
 func (m Multinomial) kind() (features.Kind, error) {
 	if m.Features == "" {
@@ -69,15 +68,11 @@ func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOpti
 	return l, r, err
 }
 
-func (m Multinomial) checkOnline(classes []string) error { return checkPrior(m.Prior, classes) }
-
 func (m Multinomial) newLearner(classes []string, terms, _ int) learner {
 	return newCounting(m, classes, terms)
 }
 
-func (m Multinomial) biases(n *Counts) ([]float64, error) {
-	return logPrior(m.Prior, n.Classes, n.Documents)
-}
+func (m Multinomial) biases(n *Counts) []float64 { return logPrior(m.Prior, n.Documents) }
 
 // weigh writes log lambda_cw.
 func (m Multinomial) weigh(dst, ncw []float64, n *Counts, V float64) {

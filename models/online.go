@@ -22,7 +22,7 @@ import (
 // long as the terms keep their order. Both are numbers of 8, 4 or 1 bytes, little-endian, in the order in which the learner lists them.
 type Online struct {
 	learner
-	weights []float64       // of a document, by its class
+	classes int             // K
 	codec   codec           // memory, as is the rest
 	known   features.Vector // the document that is scored, and the weights of its terms
 	scored  params
@@ -76,15 +76,14 @@ func OnlineFrom(name string, trainer json.RawMessage, classes []string) (*Online
 
 // onlineOf returns an Online with the settings, which lacks the learner, or why there is none.
 func onlineOf(s settings, classes []string) (*Online, error) {
-	setting := WeightsNone
+	var err error
 	if s, has := s.(passTrainer); has {
-		setting = s.passes(0).ClassWeights
+		err = s.checkOnline()
+		if weights := s.passes(0).ClassWeights; weights == WeightsBalanced {
+			err = fmt.Errorf("class_weights is %q: the number of messages is not known", weights)
+		}
 	}
-	if setting == WeightsBalanced {
-		return nil, fmt.Errorf("class_weights is %q: the number of messages is not known", setting)
-	}
-	weights, err := classWeights(setting, classes, nil)
-	return &Online{weights: weights}, cmp.Or(s.checkOnline(classes), err)
+	return &Online{classes: len(classes)}, err
 }
 
 // learnsOn returns what was learnt from d as an Online, nil if the settings have none for documents like those.
@@ -100,7 +99,7 @@ func learnsOn(s settings, l learner, d *features.Dataset) *Online {
 // Learn learns that a document is of class c.
 func (l *Online) Learn(x features.Vector, c int) {
 	l.Grow(termsOf(x))
-	l.learn(x, c, l.weights[c])
+	l.learn(x, c, 1)
 }
 
 // Forgets reports whether it can forget documents: whether all that it knows is [Counts].
@@ -134,9 +133,9 @@ func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
 		y.Groups = nil
 	}
 	l.known, l.scored = y, v
-	dst = v.scores(resize(dst, len(l.weights)), y)
+	dst = v.scores(resize(dst, l.classes), y)
 	switch {
-	case len(l.weights) > 2:
+	case l.classes > 2:
 		return dst
 	case R == 2:
 		return append(dst[:0], 0, dst[1]-dst[0])
@@ -145,7 +144,7 @@ func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
 }
 
 // Linear returns the model with these scores, up to the rounding of its weights.
-func (l *Online) Linear() (*Linear, error) { return linearOf(l.learner, len(l.weights), 1) }
+func (l *Online) Linear() (*Linear, error) { return linearOf(l.learner, l.classes, 1) }
 
 // Terms returns the size of the vocabulary: all ids so far are below it.
 func (l *Online) Terms() int { return l.learner.terms() }

@@ -90,8 +90,6 @@ func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
 			`lms learns from one message after the other: method is "batch": must be stochastic`},
 		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },
 			`perceptron learns from one message after the other: start is "random": terms that are not known yet have no weight`},
-		{"weights of other classes", "lms", func(o *models.Options) { o.LMS.ClassWeights = "ham:1,eggs:2" },
-			`lms learns from one message after the other: class_weights is "ham:1,eggs:2": it does not name the class "spam"`},
 		{"no model", "eggs", func(*models.Options) {}, `unknown model "eggs"`},
 		{"a model of earlier versions", "hybrid", func(*models.Options) {}, "the model hybrid is gone: use votes or softmax"},
 	}

@@ -88,15 +88,13 @@ type settings interface {
 	kind() (features.Kind, error)
 	// newLearner returns a learner that has learnt nothing. The number of documents is 0 if it is not known in advance.
 	newLearner(classes []string, terms, documents int) learner
-	// checkOnline returns why there is no online learner with these settings.
-	checkOnline(classes []string) error
 }
 
 // shared are settings of the same meaning in many models, each nil for a model without it.
 type shared struct {
 	seed             *uint64
 	epochs, patience *int
-	features         *string
+	features, named  *string // named is the prior or the class weights, to which earlier programs could give numbers
 }
 
 func sharedOf(s settings) shared {
@@ -183,7 +181,7 @@ func (o Options) settings(name string, seed uint64) (settings, features.Kind, er
 }
 
 // OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer. A setting that this program does not
-// have is left out. For an unknown model, such as one by hand, they are the defaults.
+// have is left out, and so are numbers by class, such as ham:10,spam:1. For an unknown model, such as one by hand, they are the defaults.
 func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	o := DefaultOptions()
 	m, err := find(name)
@@ -193,6 +191,9 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	s := m.settings(&o)
 	if err := json.Unmarshal(trainer, s); err != nil {
 		return Options{}, err
+	}
+	if named := sharedOf(s).named; named != nil && strings.Contains(*named, ":") {
+		*named = ""
 	}
 	if err := s.Validate(); err != nil {
 		return Options{}, fmt.Errorf("%s: %w", name, err)

@@ -32,8 +32,8 @@ type Passes struct {
 	// Order is the order of the training messages: "random", a new random one for each epoch, or "fixed", one random
 	// order for all epochs. Default "random".
 	Order string `json:"order"`
-	// ClassWeights is how much a message of each class counts: "none" for one, "balanced" for equal sums of the
-	// classes, or values such as "ham:10,spam:1". Default "none".
+	// ClassWeights is how much a message of each class counts: "none" for one, or "balanced" for equal sums of the
+	// classes. Default "none".
 	ClassWeights string `json:"class_weights"`
 	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
 	// L2-normalised. The default depends on the model.
@@ -65,18 +65,18 @@ func (p Passes) validate() error {
 	if p.Patience < 0 {
 		errs = append(errs, fmt.Errorf("patience is %d: must be at least 0", p.Patience))
 	}
-	weightsErr := weightsByClass().check(p.ClassWeights, WeightsNone, WeightsBalanced)
 	_, kindErr := p.kind()
-	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), weightsErr, kindErr)...)
+	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed),
+		checkChoice("class_weights", p.ClassWeights, WeightsNone, WeightsBalanced), kindErr)...)
 }
 
 // passes returns the settings over so many documents.
 func (p Passes) passes(int) Passes { return p }
 
-func (p Passes) checkOnline([]string) error { return nil }
+func (p Passes) checkOnline() error { return nil }
 
 func (p *Passes) shared() shared {
-	return shared{seed: &p.Seed, epochs: &p.Epochs, patience: &p.Patience, features: &p.Features}
+	return shared{seed: &p.Seed, epochs: &p.Epochs, patience: &p.Patience, features: &p.Features, named: &p.ClassWeights}
 }
 
 func checkChoice(key, value string, values ...string) error {

@@ -27,7 +27,7 @@ var _ passTrainer = Perceptron{}
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 
-func (m Perceptron) checkOnline([]string) error { return m.checkStart() }
+func (m Perceptron) checkOnline() error { return m.checkStart() }
 
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {

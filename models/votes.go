@@ -61,8 +61,7 @@ type Votes struct {
 	// Epochs is the number of passes over the training part; 0 is two for fewer than 2,000 messages, else one. From 0
 	// to 100000. Default 0.
 	Epochs int `json:"epochs"`
-	// ClassWeights is how much a message of each class counts: "none", "balanced", or values such as "ham:10,spam:1".
-	// Default "none".
+	// ClassWeights is how much a message of each class counts: "none" or "balanced". Default "none".
 	ClassWeights string `json:"class_weights"`
 	// Smoothing is a, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
@@ -118,7 +117,7 @@ func (m Votes) LogOdds() float64 {
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
 func (m *Votes) shared() shared {
-	return shared{seed: &m.Seed, epochs: &m.Epochs}
+	return shared{seed: &m.Seed, epochs: &m.Epochs, named: &m.ClassWeights}
 }
 
 func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
@@ -137,7 +136,7 @@ func (m Votes) passes(documents int) Passes {
 	return p
 }
 
-func (m Votes) checkOnline([]string) error { return nil }
+func (m Votes) checkOnline() error { return nil }
 
 // form returns how the votes are added. In a spam filter, whose class 0 is ham, evidence that anyone can paste has a bound of
 // its own below 0.
