@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -76,13 +77,6 @@ func openTable(fsys fs.FS, path string, o TableOptions) (t *table, classes []str
 		return nil, nil, err
 	}
 	defer f.Close()
-	head, err := readHead(f)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkText(head); err != nil {
-		return nil, nil, err
-	}
 	t = &table{fsys: fsys, path: path, subject: -1, classes: map[string]string{}}
 	if err := t.findColumns(o); err != nil {
 		return nil, nil, err
@@ -107,19 +101,6 @@ func openTable(fsys fs.FS, path string, o TableOptions) (t *table, classes []str
 		t.classes[label] = hamOrSpam(label)
 	}
 	return t, []string{Ham, Spam}, nil
-}
-
-// checkText returns an error for a table that begins with head and is read in no form.
-func checkText(head []byte) error {
-	text := strings.TrimPrefix(string(head), byteOrderMark)
-	object, isObject := strings.CutPrefix(strings.TrimLeft(text, "[ \t\r\n"), "{")
-	switch {
-	case strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff"):
-		return errors.New("is in UTF-16; a table must be in UTF-8 or another superset of ASCII")
-	case isObject && strings.HasPrefix(strings.TrimLeft(object, " \t\r\n"), `"`):
-		return errors.New("is JSON; a table must be in CSV or separated by tabs")
-	}
-	return nil
 }
 
 // hamOrSpam returns the class that a label of a table means, or "".
@@ -261,7 +242,7 @@ func (t *table) list(yield func(Item, error) bool) {
 func (t *table) rows(yield func(row, error) bool) {
 	isName := t.header
 	for r, err := range t.scan {
-		if isName && (err == nil || errors.Is(err, errLongRow)) {
+		if isName && err == nil {
 			isName = false
 			continue
 		}
@@ -282,7 +263,7 @@ func (t *table) scan(yield func(row, error) bool) {
 		return
 	}
 	defer f.Close()
-	newRowScanner(f, t.comma).rows(yield)
+	scanRows(f, t.comma, maxRowBytes)(yield)
 }
 
 func (t *table) parse(row []byte) (cells []string, label string, err error) {
@@ -328,75 +309,51 @@ type row struct {
 	label  string // in its cell, once it is parsed
 }
 
-// A rowScanner finds the rows of a table for encoding/csv, which would read from an open quote to the end of the file. It reads no more
-// than a limited row into memory, whatever the quotes say. Each byte of the file is in one row or between rows, where only a byte order mark
-// and line ends are.
-type rowScanner struct {
-	*bufio.Scanner
-	comma byte
-	limit int
-	next  row  // begins where the last one ended
-	drop  bool // the rest of the line belongs to a row that is too long
-}
+var errLongRow = errors.New("the row is too long; the rest is not read")
 
-func newRowScanner(r io.Reader, comma byte) *rowScanner {
-	s := &rowScanner{comma: comma, limit: maxRowBytes, next: row{line: 1}}
-	text := bufio.NewReader(r)
-	if mark, _ := text.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		n, _ := text.Discard(len(mark))
-		s.next.offset = int64(n)
-	}
-	s.Scanner = bufio.NewScanner(text)
-	s.Buffer(nil, 2*maxRowBytes)
-	s.Split(func(b []byte, end bool) (int, []byte, error) {
-		n := 0
-		if s.drop {
-			if n = bytes.IndexByte(b, '\n') + 1; n == 0 {
-				n = len(b)
+// scanRows yields the rows of a table for encoding/csv, which would read from an open quote to the end of the file. It reads no more than so
+// many bytes of a row into memory, whatever the quotes say. Each byte of the file is in one row or between rows, where only a byte order mark and
+// line ends are. A row in which reading fails is not yielded.
+func scanRows(r io.Reader, comma byte, limit int) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		next := row{line: 1} // begins where the last one ended
+		text := bufio.NewReader(r)
+		if mark, _ := text.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+			n, _ := text.Discard(len(mark))
+			next.offset = int64(n)
+		}
+		s := bufio.NewScanner(text)
+		s.Buffer(nil, 2*limit)
+		s.Split(func(b []byte, end bool) (int, []byte, error) {
+			n := rowSize(b, comma, end || len(b) >= limit)
+			if n == 0 {
+				return 0, nil, nil
 			}
-		} else {
-			n = rowSize(b, s.comma, end || len(b) >= s.limit)
+			return n, b[:n], nil
+		})
+		for s.Scan() {
+			all, r := s.Bytes(), next
+			r.bytes = bytes.TrimLeft(all, "\r\n")
+			r.offset += int64(len(all) - len(r.bytes))
+			next.offset += int64(len(all))
+			next.line += bytes.Count(all, []byte("\n"))
+			switch {
+			case len(all) >= limit:
+				yield(r, errLongRow)
+				return
+			case len(r.bytes) == 0:
+				continue
+			case s.Err() != nil && !bytes.HasSuffix(all, []byte("\n")):
+				yield(row{line: r.line}, s.Err())
+				return
+			}
+			if !yield(r, nil) {
+				return
+			}
 		}
-		if n == 0 {
-			return 0, nil, nil
+		if err := s.Err(); err != nil {
+			yield(row{line: next.line}, err)
 		}
-		return n, b[:n], nil
-	})
-	return s
-}
-
-var errLongRow = errors.New("the row is too long")
-
-// rows yields the rows. Further rows may follow errLongRow, which comes with the row's position, but no other error. A row in which reading
-// fails is not yielded.
-func (s *rowScanner) rows(yield func(row, error) bool) {
-	for s.Scan() {
-		all := s.Bytes()
-		r := s.next
-		r.bytes = bytes.TrimLeft(all, "\r\n")
-		r.offset += int64(len(all) - len(r.bytes))
-		s.next.offset += int64(len(all))
-		s.next.line += bytes.Count(all, []byte("\n"))
-		ends := bytes.HasSuffix(all, []byte("\n"))
-		var err error
-		switch {
-		case s.drop:
-			s.drop = !ends
-			continue
-		case len(all) >= s.limit:
-			s.drop, err = !ends, errLongRow
-		case len(r.bytes) == 0:
-			continue
-		case s.Err() != nil && !ends:
-			yield(row{line: r.line}, s.Err())
-			return
-		}
-		if !yield(r, err) {
-			return
-		}
-	}
-	if err := s.Err(); err != nil {
-		yield(row{line: s.next.line}, err)
 	}
 }
 
