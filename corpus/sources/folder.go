@@ -37,7 +37,7 @@ func isMark(name string) bool {
 	switch name {
 	case ".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache", // MH
 		"msgfilterrules.dat", "popstate.dat", "prefs.js", "mail", "imapmail", // Thunderbird
-		"info.plist", "messages", "table_of_contents", "mbox", // Apple Mail
+		"messages", // Apple Mail
 		"cur", "new", "tmp", ".notmuch":
 		return true
 	}
@@ -48,9 +48,6 @@ func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
 	// nmh, exmh, Sylpheed and Claws Mail leave these files in MH folders.
 	mh := f.firstOf(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache")
 	thunderbird := f.thunderbirdMark(dir, entries)
-	apple := f.firstOf("info.plist", "messages", "table_of_contents", "mbox")
-	isMbox := hasSuffix(dir, ".mbox", ".imapmbox")
-	isFile := func(e fs.DirEntry) bool { return !e.IsDir() && !isHidden(e.Name()) }
 	switch {
 	case isMaildir(fsys, dir):
 		return Found{Maildir, "has " + f.firstOf("cur") + " and " + f.firstOf("new", "tmp")}
@@ -58,10 +55,6 @@ func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
 		return Found{MH, "has " + mh}
 	case thunderbird != "":
 		return Found{Thunderbird, thunderbird}
-	case isMbox && apple != "":
-		return Found{AppleMail, "is named NAME.mbox and has " + apple}
-	case isMbox && len(entries) > 0 && !slices.ContainsFunc(entries, isFile):
-		return Found{AppleMail, "is named NAME.mbox and has only folders"}
 	case len(entries) == 0:
 		return Found{Folder, "is empty"}
 	case allNumbers(entries):
@@ -125,7 +118,7 @@ func (f folder) hasMail(name string) bool {
 // formatOf returns the format of the file name in the folder, or "" if it is not mail.
 //
 // QUIRK: a file of a plain folder that begins with a From_ line is one message, as in the SpamAssassin corpus. Only the name
-// of a file, or an index beside it, makes it an mbox. See TestFolder.
+// of a file, such as In.mbox/mbox of Apple Mail, or an index beside it, makes it an mbox. See TestFolder.
 func (f folder) formatOf(name string) Format {
 	lower := withoutPacking(strings.ToLower(name))
 	format := f.found.Format
@@ -138,9 +131,7 @@ func (f folder) formatOf(name string) Format {
 		return Message
 	case hasSuffix(lower, ".emlx"):
 		return Emlx
-	case format == AppleMail && lower != "mbox" && !hasSuffix(lower, ".mbox"):
-		return ""
-	case format == AppleMail, hasSuffix(lower, ".mbox", ".mbx"), f.hasIndex(lower),
+	case lower == "mbox", hasSuffix(lower, ".mbox", ".mbx"), f.hasIndex(lower),
 		format == Thunderbird && !hasSuffix(lower, ".eml"):
 		return Mbox
 	}
@@ -260,11 +251,7 @@ func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEnt
 	if nested && f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, allFiles, w.yield) {
 		return false
 	}
-	within := Format("") // what the folders in it are
-	if f.found.Format = cmp.Or(as, f.found.Format); f.found.Format == AppleMail {
-		within = AppleMail
-	}
-	if f.found.Format == MH {
+	if f.found.Format = cmp.Or(as, f.found.Format); f.found.Format == MH {
 		sortByNumber(entries)
 	}
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
@@ -274,7 +261,7 @@ func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEnt
 		if !e.IsDir() {
 			goOn = w.file(name, e, f.formatOf(e.Name()))
 		} else if f.hasMail(e.Name()) {
-			goOn = w.contents(name, within, true, nil)
+			goOn = w.contents(name, "", true, nil)
 		}
 		if !goOn {
 			return false

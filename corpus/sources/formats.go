@@ -18,7 +18,6 @@ const (
 	Maildir     Format = "maildir"     // a folder with cur and new in it
 	MH          Format = "mh"          // a folder of messages named by numbers
 	Thunderbird Format = "thunderbird" // a folder of mbox files with their indexes
-	AppleMail   Format = "applemail"   // a folder NAME.mbox of Apple Mail
 	Folder      Format = "folder"      // a folder in which every file is one message
 	Mbox        Format = "mbox"        // a file of messages, each after a From_ line
 	Emlx        Format = "emlx"        // a file with one message of Apple Mail
@@ -58,7 +57,6 @@ func formatTable() []formatRow {
 		{Maildir, ofFolder, openAll},
 		{MH, ofFolder, openAll},
 		{Thunderbird, ofFolder, openAll},
-		{AppleMail, ofFolder, openAll},
 		{Folder, ofFolder, openAll},
 		{Mbox, ofFile, openAll},
 		{Emlx, ofFile, openAll},

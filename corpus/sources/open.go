@@ -38,7 +38,6 @@ func (f Found) isFolder() bool {
 //   - a folder that contains at least two of cur, new and tmp is a Maildir
 //   - a folder with the index of an MH program, such as .mh_sequences, or with only numbers for file names, is an MH folder
 //   - a folder with an index of Thunderbird, such as Inbox.msf, and a Thunderbird profile are Thunderbird folders
-//   - a folder NAME.mbox that contains Info.plist, Messages or mbox, or nothing but folders, is a folder of Apple Mail
 //   - in any other folder each file is a message
 //   - a file that begins with a From_ line is an mbox, and so is an empty file: an emptied inbox
 //   - a file NAME.emlx that begins with a number is a message of Apple Mail
@@ -169,7 +168,7 @@ func detectFile(head []byte, name string) Found {
 // [message.NoMail].
 //
 // The folders within a folder are listed too, each in the format that Detect finds for it, but not the mail folders in a Maildir at path
-// (see MaildirTree). In any folder, files NAME.mbox and NAME.mbx and files with an index such as NAME.msf beside them are mbox files, files
+// (see MaildirTree). In any folder, files mbox, NAME.mbox and NAME.mbx and files with an index such as NAME.msf beside them are mbox files, files
 // NAME.emlx are messages of Apple Mail, and the indexes and notes of mail programs are ignored. Every other file is one message, even if it
 // begins with a From_ line, as in old corpora.
 //

@@ -50,9 +50,9 @@ func TestDetect(t *testing.T) {
 		{"what it notes about a server does", "pop", Thunderbird, "has popstate.dat"},
 		{"a profile of Thunderbird", "profile", Thunderbird, "has prefs.js: a profile"},
 		{"settings alone make no profile", "program", Folder, "each file in it is a message"},
-		{"a folder of Apple Mail", "In.mbox", AppleMail, "is named NAME.mbox and has Info.plist"},
-		{"a folder of an older Apple Mail", "Old.mbox", AppleMail, "is named NAME.mbox and has mbox"},
-		{"the name alone makes no folder of Apple Mail", "kept.mbox", Folder, "each file in it is a message"},
+		{"a folder of Apple Mail", "In.mbox", Folder, "each file in it is a message"},
+		{"a folder of an older Apple Mail", "Old.mbox", Folder, "each file in it is a message"},
+		{"a name of an mbox", "kept.mbox", Folder, "each file in it is a message"},
 		{"a folder of notmuch", "notmuch", Folder, "has .notmuch; the folders in it are read"},
 		{"a From_ line at the start makes an mbox", "mbox", Mbox, "begins with a From_ line"},
 		{"empty lines may come before it", "blank", Mbox, "begins with a From_ line"},
@@ -115,9 +115,9 @@ func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 		as          Format
 		want        string
 	}{
-		{"mbox for a folder", "folder", Mbox, "is a folder, which cannot be read as mbox: must be one of maildir, mh, thunderbird, applemail, folder"},
+		{"mbox for a folder", "folder", Mbox, "is a folder, which cannot be read as mbox: must be one of maildir, mh, thunderbird, folder"},
 		{"maildir for a file", "file", Maildir, "is a file, which cannot be read as maildir: must be one of mbox, emlx, message, tar, zip"},
-		{"a name that is not known", "file", "mbx", `unknown format "mbx": must be one of maildir, mh, thunderbird, applemail, folder, mbox, emlx, message, tar, zip`},
+		{"a name that is not known", "file", "mbx", `unknown format "mbx": must be one of maildir, mh, thunderbird, folder, mbox, emlx, message, tar, zip`},
 		{"maildir for a folder without cur and new", "folder", Maildir, "has neither cur nor new, so it cannot be read as maildir"},
 		{"a path that is not there", "no", Mbox, "no such file"},
 	} {

@@ -147,8 +147,8 @@ func TestCasesOfMailboxes(t *testing.T) {
 	}
 }
 
-// TestAppleMailIsRecognisedByItsFolders reads the mail of case 10 from each folder that holds it, without Info.plist.
-func TestAppleMailIsRecognisedByItsFolders(t *testing.T) {
+// TestAppleMailIsReadFromEachFolder reads the mail of case 10 from each folder that holds it, without Info.plist.
+func TestAppleMailIsReadFromEachFolder(t *testing.T) {
 	root := t.TempDir()
 	must(t, os.CopyFS(root, os.DirFS(filepath.Join("..", "..", "test", "cases", "10-partial-emlx", "mail"))))
 	must(t, os.Remove(filepath.Join(root, "V10", "ABCD", "INBOX.mbox", "Info.plist")))
