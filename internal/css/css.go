@@ -1,12 +1,5 @@
 // Package css decides how style sheets and style attributes show the text of an HTML page: whether it is hidden, and why.
 //
-//	var s css.Sheets
-//	s.Start(len(page))
-//	s.Add([]byte("p{display:none}"))
-//	var style css.Style
-//	s.Match(&style, &css.Element{Name: []byte("p")}, &css.Steps{})
-//	css.NewAppearance().Inside(&style).HiddenBy() // css.ByStyle
-//
 // It reads what decides that in mail: selectors of names, classes and ids with blanks between them, and fourteen properties. The rest of
 // CSS is ignored, as many mail readers ignore it. The page is read once, from its start, and no tree is built.
 //
@@ -24,8 +17,7 @@ import (
 )
 
 const (
-	maxRules     = 1000 // of the style sheets of a page; mail has a few dozen
-	maxCompounds = 4 * maxRules
+	maxCompounds = 4000 // of the style sheets of a page, and rules; mail has a few dozen
 	maxSteps     = 512
 
 	// workPerByte is how many compounds, classes and declarations may be tried for each byte of HTML. Real pages need a few.
@@ -201,7 +193,7 @@ func (s *Sheets) Add(sheet []byte) {
 // rule adds a rule, whose selectors are read.
 func (s *Sheets) rule() {
 	first, from, steps := len(s.compounds), len(s.declarations), s.steps
-	isCut := s.rules == maxRules || len(s.tokens) == maxTokens
+	isCut := len(s.tokens) == maxTokens
 	s.WasCut = s.WasCut || isCut
 	for at := 0; !isCut && at <= len(s.tokens); at++ {
 		end := at
@@ -314,7 +306,7 @@ func (s *Sheets) ForScreen(media []byte) bool {
 func isForScreen(list []token) bool {
 	holds, not := true, false
 	for i := range list {
-		has := true
+		has, inBracket := true, i > 0 && list[i-1].kind == css.LeftParenthesisToken
 		value := &list[min(i+2, len(list)-1)]
 		width, _ := value.length()
 		switch word := string(list[i].text); {
@@ -325,15 +317,12 @@ func isForScreen(list []token) bool {
 			holds, not = true, false
 		case word == "not":
 			not = true
-		case i > 0 && list[i-1].kind == css.LeftParenthesisToken:
-			switch word {
-			case "min-width", "min-device-width":
-				has = width.pixels <= windowWidth
-			case "max-width", "max-device-width":
-				has = width.pixels >= windowWidth
-			default:
-				has = word == "prefers-color-scheme" && string(value.text) == "light"
-			}
+		case inBracket && (word == "min-width" || word == "min-device-width"):
+			has = width.pixels <= windowWidth
+		case inBracket && (word == "max-width" || word == "max-device-width"):
+			has = width.pixels >= windowWidth
+		case inBracket:
+			has = word == "prefers-color-scheme" && string(value.text) == "light"
 		case word == "(", word == ":", word == ")", i > 0 && list[i-1].kind == css.ColonToken:
 		default:
 			holds = holds && slices.Contains([]string{"only", "and", "all", "screen"}, word)
