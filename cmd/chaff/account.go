@@ -140,21 +140,22 @@ func (o outcomes) of(what store.What) int { return total(o[what]) }
 
 // learned adds a line for each thing that happened to messages, or would happen.
 func (a *answer) learned(o outcomes, dryRun bool) {
-	tally := func(what store.What) string {
+	tally := func(label string, what store.What) {
 		var all []string
 		for _, name := range slices.Sorted(maps.Keys(o[what])) {
 			all = append(all, screen.Grouped(o[what][name])+" "+name)
 		}
-		return some(o.of(what), "%s: ") + strings.Join(all, ", ")
+		if len(all) > 0 {
+			a.fact(label, "%d: %s", o.of(what), strings.Join(all, ", "))
+		}
 	}
 	learn, move := "learned", "moved"
 	if dryRun {
 		learn, move = "would learn", "would move"
 	}
-	a.facts(
-		row{learn, tally(store.Learned)},
-		row{move, tally(store.Relabelled)},
-		row{"forgotten", tally(store.Forgotten)})
+	tally(learn, store.Learned)
+	tally(move, store.Relabelled)
+	tally("forgotten", store.Forgotten)
 }
 
 // account counts what happened to the messages that a command learned or forgot. It is the JSON of learn.
@@ -301,22 +302,11 @@ func (c *account) describe(a *answer, _ bool) {
 	}
 	a.first("refused", refused)
 	a.learned(c.Counts, false)
-	a.facts(
-		row{"judged", some(c.Otherwise, "%s otherwise before; --forget with the same paths takes them back")},
-		row{"known", some(c.Counts.of(store.Known), "%s already")},
-		row{"refused", some(len(refused), "%s")},
-		row{"", left})
-}
-
-// row is a line of a short answer: a label and what it says.
-type row struct{ label, text string }
-
-// facts adds the rows that say something.
-func (a *answer) facts(rows ...row) {
-	for _, r := range rows {
-		if r.text != "" {
-			a.fact(r.label, "%s", r.text)
-		}
+	a.count("judged", c.Otherwise, "%d otherwise before; --forget with the same paths takes them back")
+	a.count("known", c.Counts.of(store.Known), "%d already")
+	a.count("refused", len(refused), "%d")
+	if left != "" {
+		a.fact("", "%s", left)
 	}
 }
 
@@ -327,14 +317,6 @@ func (a *answer) unlessQuiet(parts answer) {
 			p.say(parts)
 		}
 	})
-}
-
-// some formats a number and what is said of so many; nothing for 0.
-func some(n int, format string) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(format, screen.Grouped(n))
 }
 
 // sentence says what happened to a message; nothing if it was refused, which is an error.

@@ -60,10 +60,10 @@ func (a *answer) fact(label, format string, args ...any) {
 	*a = append(*a, part{label: label, text: text.String()})
 }
 
-// count adds a number of messages to the fact before it, unless it is 0.
-func (a *answer) count(n int, format string) {
+// count adds a fact about a number of messages, unless it is 0.
+func (a *answer) count(label string, n int, format string) {
 	if n > 0 {
-		a.fact("", format, n)
+		a.fact(label, format, n)
 	}
 }
 

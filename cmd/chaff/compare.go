@@ -105,7 +105,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	if err != nil {
 		return err
 	}
-	comparison, err := fit(x.program, x.Config, true, func(o train.Options) (evaluate.Comparison, error) {
+	comparison, err := fit(x.program, x.Config, func(o train.Options) (evaluate.Comparison, error) {
 		return evaluate.Compare(ctx, collection, names, o, kinds...)
 	})
 	if err != nil {
@@ -265,7 +265,7 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	if err != nil {
 		return err
 	}
-	results, err := fit(x.program, x.Config, true, func(o train.Options) ([]evaluate.CrossValidation, error) {
+	results, err := fit(x.program, x.Config, func(o train.Options) ([]evaluate.CrossValidation, error) {
 		return evaluate.CrossValidate(x.command.Context(), collection, names, folds, o)
 	})
 	if err != nil {

@@ -66,7 +66,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 					names = append(names, cfg.Model)
 				}
 			}
-			results, err := fit(p, cfg.Config, true, func(o train.Options) ([]evaluate.Repeated, error) {
+			results, err := fit(p, cfg.Config, func(o train.Options) ([]evaluate.Repeated, error) {
 				o.Unwatched = true
 				return evaluate.Repeat(c.Context(), collection, names, demoSplits, o)
 			})
@@ -117,7 +117,7 @@ const (
 
 // judge trains a filter on the training part, and judges some messages of the test part.
 func (r *demoReport) judge(ctx context.Context, p *program, collection *train.Collection) error {
-	trained, err := fit(p, r.config, true, func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, r.config.Model, o) })
+	trained, err := fit(p, r.config, func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, r.config.Model, o) })
 	if err != nil {
 		return err
 	}

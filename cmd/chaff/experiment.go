@@ -121,7 +121,7 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	case errors.Is(err, train.ErrNoMail):
 		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
 	case oneClass && mail.noJunk != "":
-		return result, noJunkFolder(mail.noJunk, err)
+		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder()+"; name yours: --maildir "+shellWord(mail.noJunk)+" --spam FOLDER")
 	case oneClass:
 		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
@@ -143,10 +143,9 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	return result, nil
 }
 
-// fit runs a function that trains models with the options in force. On a terminal it shows each epoch; several models share one
-// line.
-func fit[T any](p *program, c config.Config, several bool, run func(train.Options) (T, error)) (T, error) {
-	tell, done := p.epochs(several)
+// fit runs a function that trains models with the options in force. On a terminal it shows each epoch.
+func fit[T any](p *program, c config.Config, run func(train.Options) (T, error)) (T, error) {
+	tell, done := p.epochs()
 	result, err := run(train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell})
 	done()
 	switch {

@@ -89,7 +89,7 @@ func explainMessage(p *program, flags explainFlags, paths []string) error {
 			return err
 		}
 	}
-	return p.show(explanation{e, f.Settings().Thresholds, flags.terms, p.limit()}, false, flags.verbose)
+	return p.show(explanation{e, f.Settings().Thresholds, flags.terms}, false, flags.verbose)
 }
 
 // readsOf returns where readOne reads.
@@ -158,8 +158,8 @@ func between(t *metrics.Thresholds) string {
 // explanation is the result of explain. Its JSON is that of the filter, in one line: indented, that of a large message would take too much memory.
 type explanation struct {
 	filter.Explanation
-	thresholds   *metrics.Thresholds
-	terms, width int // of the table of terms; 0 is no limit
+	thresholds *metrics.Thresholds
+	terms      int // how many are shown; 0 is all
 }
 
 // describe adds the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it, or fully all parts of the score.
@@ -189,7 +189,7 @@ func (e explanation) describe(a *answer, fully bool) {
 		shown := strongest(e.Contributions, e.terms)
 		more = len(e.Contributions) - len(shown)
 		a.gap()
-		a.add(func(p *program) { printContributions(p.stdout, shown, true, e.width) })
+		a.add(func(p *program) { printContributions(p.stdout, shown, true, 0) })
 	} else {
 		for _, side := range []struct {
 			class string

@@ -18,8 +18,8 @@ import (
 func (a *answer) mail(s train.Summary, fully bool) {
 	a.fact("mail", "%s", corpusLine(s))
 	if s.Listing != nil {
-		a.count(s.Sampled, "%d left out by the sample")
-		a.count(s.Unreadable, "%d could not be read")
+		a.count("", s.Sampled, "%d left out by the sample")
+		a.count("", s.Unreadable, "%d could not be read")
 		if left := s.NoMail.String(); left != "" {
 			a.fact("", "%s", left)
 		}
@@ -32,8 +32,8 @@ func (a *answer) mail(s train.Summary, fully bool) {
 		}
 	}
 	if fully {
-		a.count(s.Repaired, "%d needed repair to be decoded")
-		a.count(s.Cut, "%d cut at a limit")
+		a.count("", s.Repaired, "%d needed repair to be decoded")
+		a.count("", s.Cut, "%d cut at a limit")
 	}
 }
 

@@ -292,12 +292,7 @@ func (a *answer) notHam(m imap.Judgement) {
 	if m.CameBack {
 		line += "  (moved back, so it stays)"
 	}
-	a.add(func(p *program) {
-		if limit := p.limit(); limit > 0 {
-			line = screen.Cut(line, limit)
-		}
-		screen.Printf(p.stdout, "%s\n", screen.Quoted(line))
-	})
+	a.line("%s", screen.Quoted(line))
 }
 
 // aboutIMAP adds a hint to an error about an account.

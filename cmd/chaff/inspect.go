@@ -41,8 +41,8 @@ type inspection struct {
 	Provenance train.Provenance `json:"provenance"`
 	Strongest  []strongestTerms `json:"strongest"`
 
-	terms, width int
-	noTexts      bool // though the strongest terms are asked for
+	terms   int
+	noTexts bool // though the strongest terms are asked for
 }
 
 type strongestTerms struct {
@@ -70,7 +70,7 @@ func inspect(p *program, path string, strongest int, asJSON bool) error {
 	}
 	from.Sample = nil // it means nothing to a reader
 	all := inspection{File: path, Bytes: info.Size(), Settings: f.Settings(), Provenance: from, Strongest: []strongestTerms{},
-		terms: f.Vocabulary().Len(), width: p.limit(), noTexts: noTexts && strongest > 0}
+		terms: f.Vocabulary().Len(), noTexts: noTexts && strongest > 0}
 	for c := range terms {
 		all.Strongest = append(all.Strongest, strongestTerms{all.Settings.Classes[c], terms[c]})
 	}
@@ -123,7 +123,7 @@ func (i inspection) describe(a *answer, _ bool) {
 		}
 		if len(class.Terms) > 0 {
 			a.line("\nStrongest terms for %s:", class.Class)
-			a.table(t, i.width)
+			a.table(t, defaultWidth)
 		}
 	}
 }

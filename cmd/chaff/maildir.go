@@ -2,9 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -114,8 +112,7 @@ func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 		return nil, err
 	}
 	if !box.Has(sources.Spam) {
-		english, all := sources.SpamNames()
-		p.warn(fmt.Sprintf("%s has no folder for spam: none is named %s, or has one of %d names in other languages; chaff learn --spam FOLDER learns from another one", path, strings.Join(english, ", "), all-len(english)))
+		p.warn(path + " has no folder for spam: " + noSpamFolder() + "; chaff learn --spam FOLDER learns from another one")
 	}
 	return box, nil
 }
@@ -137,12 +134,11 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	if changed > 0 {
 		a.learned(counts, dryRun)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
-		a.facts(silent(m.Account)...)
+		*a = append(*a, silent(m.Account)...)
 	} else {
 		var nothing answer
 		nothing.line("nothing new in %s: %s known, %s left out", m.Path, pluralOf(known, "message is", "messages are"), screen.Grouped(m.LeftOut))
-		nothing.facts(silent(m.Account)...)
-		a.unlessQuiet(nothing)
+		a.unlessQuiet(append(nothing, silent(m.Account)...))
 	}
 	if m.Ambiguous > 0 {
 		a.warn(pluralOf(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
@@ -150,12 +146,11 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 }
 
 // silent describes the messages that do not count yet, or that were taken back.
-func silent(a mailbox.Account) []row {
-	return []row{
-		{"waiting", some(a.Waiting, "%s that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them")},
-		{"filed", some(a.Filed, "%s that the filter calls spam itself say nothing until you move them")},
-		{"forgotten", some(a.TakenBack, "%s that you deleted soon after reading them")},
-	}
+func silent(m mailbox.Account) (a answer) {
+	a.count("waiting", m.Waiting, "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them")
+	a.count("filed", m.Filed, "%d that the filter calls spam itself say nothing until you move them")
+	a.count("forgotten", m.TakenBack, "%d that you deleted soon after reading them")
+	return a
 }
 
 // mailProblems adds what cannot be read.
@@ -239,10 +234,8 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	o.Compared = func(found mailbox.Account) {
 		var a answer
 		a.aside("watching %s: %s, %d left out", path, plural(found.Messages, "message"), found.LeftOut)
-		for _, r := range silent(found) {
-			if r.text != "" {
-				a.aside("%s: %s", r.label, r.text)
-			}
+		for _, fact := range silent(found) {
+			a.aside("%s: %s", fact.label, screen.Quoted(fact.text))
 		}
 		if !p.quiet {
 			p.say(a)

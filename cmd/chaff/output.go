@@ -72,14 +72,6 @@ func (p *program) terminal() *os.File {
 // defaultWidth is the width of what is not printed on a terminal.
 const defaultWidth = 80
 
-// limit returns the width of stdout in columns if it is a terminal, else 0: what other programs read is not cut.
-func (p *program) limit() int {
-	if file := terminalOf(p.stdout); file != nil {
-		return widthOf(file)
-	}
-	return 0
-}
-
 func widthOf(file *os.File) int {
 	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 		return width
@@ -133,16 +125,13 @@ func progressEvery(every time.Duration, what, unit string, now func() time.Time,
 	}
 }
 
-// epochs returns a function that prints each epoch on a terminal, and one that ends the output. Several models share one line.
-func (p *program) epochs(several bool) (tell func(model string, e models.Epoch), done func()) {
+// epochs returns a function that shows the last epoch on a line of a terminal, and one that clears the line.
+func (p *program) epochs() (tell func(model string, e models.Epoch), done func()) {
 	file := p.terminal()
 	if file == nil {
 		return nil, func() {}
 	}
-	show, done := func(text string) { screen.Printf(file, "%s\n", text) }, func() {}
-	if several {
-		show, done = inPlace(file, widthOf(file))
-	}
+	show, done := inPlace(file, widthOf(file))
 	return func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }, done
 }
 
@@ -240,15 +229,6 @@ const headWidth = 70
 // addVerbose adds the flag for everything that the short answer of a command leaves out.
 func addVerbose(c *cobra.Command, verbose *bool, usage string) {
 	c.Flags().BoolVarP(verbose, "verbose", "v", false, usage)
-}
-
-// printNext prints what to do next: commands, each with its purpose.
-func printNext(w io.Writer, commands ...[2]string) {
-	t := screen.NewTable(w)
-	for i, c := range commands {
-		screen.Printf(t, "%-10s\t%s\t%s\n", [...]string{"next", ""}[min(i, 1)], screen.Quoted(c[0]), c[1])
-	}
-	t.Flush()
 }
 
 // shellWord returns a path as a shell reads it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,11 +22,11 @@ import (
 	"chaff/train"
 )
 
-// fraction is the value of a flag: a number and the whole that it is part of, such as 1/16.
+// fraction is the value of a flag: a number and the whole that it is part of, such as 3/16.
 type fraction struct {
-	of, n int // 0 if the flag is not given
-	least int // of the number
-	text  string
+	of, n       int // 0 if the flag is not given
+	first, last int // the bounds of the number; a last one of 0 is that before the second
+	text        string
 }
 
 func (f *fraction) String() string { return f.text }
@@ -36,9 +37,12 @@ func (f *fraction) Set(text string) error {
 	first, second, found := strings.Cut(text, "/")
 	of, err1 := strconv.Atoi(first)
 	n, err2 := strconv.Atoi(second)
-	most := n - 1 + f.least
-	if !found || err1 != nil || err2 != nil || n < 1 || of < f.least || of > most {
-		return fmt.Errorf("must be two numbers such as %d/4, the first from %d to %s", f.least, f.least, [...]string{"the second less 1", "the second"}[f.least])
+	last, says := cmp.Or(f.last, n-1), "from 0 to the second less 1"
+	if f.last > 0 {
+		says = "1"
+	}
+	if !found || err1 != nil || err2 != nil || n < 1 || of < f.first || of > last {
+		return fmt.Errorf("must be two numbers such as %d/4, the first %s", f.first, says)
 	}
 	f.of, f.n, f.text = of, n, text
 	return nil
@@ -46,7 +50,7 @@ func (f *fraction) Set(text string) error {
 
 // addSample adds the flag --sample.
 func addSample(c *cobra.Command, sample *fraction, what string) {
-	sample.least = 1
+	sample.first, sample.last = 1, 1
 	c.Flags().Var(sample, "sample", "take a part `1/K` "+what)
 }
 
@@ -265,7 +269,7 @@ func (m merging) describe(a *answer, _ bool) {
 		both += screen.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
 	}
 	a.fact("merged", "%s, %s", plural(m.Messages, "message"), both)
-	a.count(m.Left, "%d left out by the sample")
+	a.count("", m.Left, "%d left out by the sample")
 	if m.Saved == nil {
 		a.line("%-12s%s", "saved", savedFiles(m.File))
 		return

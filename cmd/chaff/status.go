@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/store"
 )
@@ -37,7 +34,6 @@ model does not learn, or learns badly, come first.`,
 			}
 			defer v.Close()
 			s := state{File: path, Status: v.Status(time.Now())}
-			s.Problems = append(accessProblems(path), s.Problems...)
 			if err := s.share(time.Now()); err != nil {
 				return err
 			}
@@ -76,20 +72,6 @@ func (s *state) share(now time.Time) error {
 	return nil
 }
 
-// accessProblems returns why the user of this process cannot write the log of the model at path.
-func accessProblems(path string) []string {
-	name := storeOf(path)
-	file, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err == nil {
-		file.Close()
-		err = replace.Probe(filepath.Dir(name), true)
-	}
-	if err == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("chaff learn cannot write the log as this user: %v", replace.Reason(err))}
-}
-
 func (s state) describe(a *answer, _ bool) {
 	for _, problem := range s.Problems {
 		a.fact("problem", "%s", screen.Quoted(problem))
@@ -114,6 +96,8 @@ func (s state) describe(a *answer, _ bool) {
 	}
 	a.fact("log", "%s%s", sizeOf(s.LogBytes), tail)
 	a.fact("learned", "%s", learnedText(s.Status))
+	a.count("", s.Confirmed, "%d with a confirmed label")
+	a.count("", s.Forgotten, "%d forgotten")
 	a.expired(s.Expired)
 	if s.Doubtful > 0 {
 		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(s.Doubtful))
@@ -155,8 +139,7 @@ func learnedText(s store.Status) string {
 	if s.Messages > 0 {
 		text += ": " + strings.Join(ways, ", ")
 	}
-	return text + some(s.Confirmed, "; %s with a confirmed label") +
-		some(s.Forgotten, "; %s forgotten")
+	return text
 }
 
 func fittedText(s store.Status) string {

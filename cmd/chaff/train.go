@@ -12,6 +12,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/memory"
+	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/store"
 	"chaff/train"
@@ -170,7 +171,7 @@ func (x *training) trainQuickly(ctx context.Context, collection *train.Collectio
 
 // fitOf runs a function that fits the model.
 func fitOf[T any](x *training, run func(train.Options) (T, error)) (T, error) {
-	fitted, err := fit(x.program, x.Config, !x.verbose, func(o train.Options) (T, error) {
+	fitted, err := fit(x.program, x.Config, func(o train.Options) (T, error) {
 		o.Unwatched = !x.verbose && !x.asJSON && x.page == ""
 		return run(o)
 	})
@@ -219,11 +220,11 @@ func (r trainingReport) describe(a *answer, fully bool) {
 	if !filter.IsSpamFilter(r.classes) {
 		question, class = "which class is it?", "--class NAME"
 	}
-	next := [][2]string{{"chaff classify" + use + " < message", question}}
+	next := table{{"next      ", screen.Quoted("chaff classify" + use + " < message"), question}}
 	if !x.noLog {
-		next = append(next, [2]string{"chaff learn " + class + use + " < message", "correct it"})
+		next.row("", screen.Quoted("chaff learn "+class+use+" < message"), "correct it")
 	}
-	a.add(func(p *program) { printNext(p.stdout, next...) })
+	a.table(next, 0)
 	if len(r.Doubtful) == 0 && !x.quick { // what matters fits fifteen lines
 		x.more(a)
 	}
