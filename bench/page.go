@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 )
 
 // page is docs/inside/benchmarks.md.
@@ -90,9 +91,9 @@ func (c measured) text() string {
 %s
 %s
 %s
-%s`, m.name, markdown.Thousands(len(m.train)+len(m.test)), markdown.Thousands(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
-		markdown.Thousands(countSpam(m.train)+countSpam(m.test)), markdown.Thousands(m.copies),
-		markdown.Thousands(len(m.train)), megabytes(totalBytes(m.train)), markdown.Thousands(len(m.test)), megabytes(totalBytes(m.test)),
+%s`, m.name, screen.Grouped(len(m.train)+len(m.test)), screen.Grouped(len(m.train)+len(m.test)-countSpam(m.train)-countSpam(m.test)),
+		screen.Grouped(countSpam(m.train)+countSpam(m.test)), screen.Grouped(m.copies),
+		screen.Grouped(len(m.train)), megabytes(totalBytes(m.train)), screen.Grouped(len(m.test)), megabytes(totalBytes(m.test)),
 		m.remark(), c.costs(), c.accuracies(), c.ratios(), c.sameWork(), c.twoWorkers())
 }
 
@@ -102,7 +103,7 @@ func (m *mail) remark() string {
 		return ""
 	}
 	return fmt.Sprintf(`%s messages have no empty line after the header. spamprobe takes their text for header fields and uses little of it.
-`, markdown.Thousands(m.joined))
+`, screen.Grouped(m.joined))
 }
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }

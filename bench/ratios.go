@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 )
 
 // of returns the result of an entrant, an empty one if there is none.
@@ -60,7 +61,7 @@ func figure(v float64, digits int) string {
 	case v == 0:
 		return "-"
 	case digits == 0:
-		return markdown.Thousands(int(v + 0.5))
+		return screen.Grouped(int(v + 0.5))
 	}
 	return fmt.Sprintf("%.*f", digits, v)
 }

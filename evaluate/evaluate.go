@@ -21,17 +21,11 @@ type Evaluation struct {
 	Learned  int // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
 	Figures  metrics.Figures
 	Verdicts *train.VerdictCounts // nil unless f is a spam filter
-	Findings
+	Mistakes []Judged
+	Scores   train.Scores
 }
 
-// Findings are what the scores of a filter show of labelled mail.
-type Findings struct {
-	Review Review
-	Curve  []metrics.Point // the errors at every threshold; empty unless f is a spam filter
-}
-
-// Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. The review has up to n
-// messages of each kind. Filter sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
+// Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. It lists up to n mistakes. Filter sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
 func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, o train.ReadOptions) (Evaluation, error) {
 	o.Reading = f.Settings().Reading
 	mail, err := train.Read(ctx, source, f.Settings().Classes, o)
@@ -46,29 +40,22 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	e := Evaluation{Summary: mail.Summary(), Learned: from.Learned(mail, f.Settings().Key), Figures: *j.Figures(j.isSpamFilter())}
+	e := Evaluation{Summary: mail.Summary(), Learned: from.Learned(mail, f.Settings().Key), Figures: *j.Figures(j.isSpamFilter()), Scores: j.Scores}
 	if j.isSpamFilter() {
 		e.Verdicts = j.Verdicts(*f.Settings().Thresholds)
 	}
-	e.Findings, err = j.findings(ctx, n)
+	e.Mistakes, err = j.mistakes(ctx, n)
 	return e, err
 }
 
-// Find returns the findings of f on a part of c, with up to n messages of each kind. A message that cannot be read again has no subject.
-// The error comes from ctx, or is about the file of f.
-func Find(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) (Findings, error) {
+// Mistakes lists up to n wrong predictions of f on a part of c, the least probable label first. Of messages with the same label, prediction and
+// subject, it has the first. A message that cannot be read again has no subject. The error comes from ctx, or is about the file of f.
+func Mistakes(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) ([]Judged, error) {
 	j, err := reviewerOf(f, c.Mail, c.InPart(part), c.DatasetFor(f, part))
 	if err != nil {
-		return Findings{}, err
+		return nil, err
 	}
-	return j.findings(ctx, n)
-}
-
-// Review lists the messages of labelled mail that are worth reading. Of messages with the same label, prediction and
-// subject, it has the first.
-type Review struct {
-	// Mistakes are the messages whose prediction differs from their label, the least probable label first.
-	Mistakes []Judged `json:"mistakes"`
+	return j.mistakes(ctx, n)
 }
 
 // Judged is a message with its prediction.
@@ -117,26 +104,7 @@ func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, d *features.
 
 func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Settings().Classes) }
 
-func (j *reviewer) findings(ctx context.Context, n int) (f Findings, err error) {
-	if f.Review.Mistakes, err = j.judge(ctx, n, j.mistakes()); err != nil {
-		return Findings{}, err
-	}
-	if j.isSpamFilter() {
-		f.Curve = metrics.ErrorCurve(j.Margins(), j.Spam())
-	}
-	return f, j.rows.Err()
-}
-
 func (j *reviewer) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
-
-// mistakes returns the rows with wrong predictions, the least probable label first, and of equally probable ones the farthest from the boundary.
-func (j *reviewer) mistakes() []int {
-	rows := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] == j.Labels[i] })
-	slices.SortStableFunc(rows, func(x, y int) int {
-		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), cmp.Compare(j.margin(y), j.margin(x)))
-	})
-	return rows
-}
 
 func upTo(n int) []int {
 	numbers := make([]int, n)
@@ -149,8 +117,13 @@ func upTo(n int) []int {
 // margin returns the score of the prediction of row i over its label.
 func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.Labels[i]] }
 
-// judge describes the first n rows of order that differ in label, prediction or subject.
-func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, error) {
+// mistakes describes the first n wrong predictions that differ in label, prediction or subject, the least probable label first, and of equally
+// probable ones the farthest from the boundary.
+func (j *reviewer) mistakes(ctx context.Context, n int) ([]Judged, error) {
+	order := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] == j.Labels[i] })
+	slices.SortStableFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), cmp.Compare(j.margin(y), j.margin(x)))
+	})
 	settings := j.filter.Settings()
 	decoder := message.NewDecoder(settings.Message)
 	all := []Judged{}
@@ -183,7 +156,7 @@ func (j *reviewer) judge(ctx context.Context, n int, order []int) ([]Judged, err
 		judged.Terms = j.reasons(j.rows.Row(i), int(given), int(label))
 		all = append(all, judged)
 	}
-	return all, nil
+	return all, j.rows.Err()
 }
 
 // reasons returns the terms of x with the largest contributions to the score of class c over class k; none if the model has no texts.

@@ -89,20 +89,20 @@ func TestAReviewOfAModelWithoutTextsHasNoTerms(t *testing.T) {
 		}
 	}
 	e := must(Filter(t.Context(), reopened(t, f), wrong, 3, train.ReadOptions{Workers: 1}))(t)
-	if len(e.Review.Mistakes) != 3 || len(e.Review.Mistakes[0].Terms) != 0 {
-		t.Errorf("a review without texts: %+v", e.Review.Mistakes)
+	if len(e.Mistakes) != 3 || len(e.Mistakes[0].Terms) != 0 {
+		t.Errorf("mistakes without texts: %+v", e.Mistakes)
 	}
 }
 
-func TestTheReviewOfASpamFilterHasTheProbabilityOfSpam(t *testing.T) {
+func TestTheMistakesOfASpamFilterHaveTheProbabilityOfSpam(t *testing.T) {
 	c := collectedSample(t)
 	f, _ := fit(t, c, "bernoulli")
-	r := must(Find(t.Context(), c, f, corpus.Test, 20))(t).Review
-	if len(r.Mistakes) == 0 {
+	mistakes := must(Mistakes(t.Context(), c, f, corpus.Test, 20))(t)
+	if len(mistakes) == 0 {
 		t.Fatal("no mistakes")
 	}
 	seen := make(map[string]bool)
-	for _, j := range r.Mistakes {
+	for _, j := range mistakes {
 		want := j.LabelProbability
 		if j.Label == "ham" {
 			want = 1 - want

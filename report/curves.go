@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -13,12 +14,11 @@ import (
 
 // operating is the errors of a model at a threshold, above which a message is spam.
 type operating struct {
-	curve                    int // of [Page.Curves]
-	name                     string
-	threshold                float64
-	ham, lost, spam, missed  int // messages
-	mark                     draw.GlyphDrawer
-	percentLost, percentSeen float64 // of ham, and of spam
+	model     int // of [Page.Models]
+	name      string
+	threshold float64
+	at        metrics.Point
+	mark      draw.GlyphDrawer // nil for none
 }
 
 // operating returns the errors at the thresholds of the verdicts, and for a single model where little ham is lost.
@@ -29,11 +29,7 @@ func (p Page) operating() (all []operating) {
 			continue
 		}
 		add := func(name string, mark draw.GlyphDrawer, threshold float64, at metrics.Point) {
-			ham, spam := r.Test.Confusion.Of(0), r.Test.Confusion.Of(1)
-			all = append(all, operating{
-				curve: i, name: name, threshold: threshold, mark: mark, ham: ham, lost: int(math.Round(at.HM * float64(ham))),
-				spam: spam, missed: int(math.Round(at.SM * float64(spam))), percentLost: 100 * at.HM, percentSeen: 100 * (1 - at.SM),
-			})
+			all = append(all, operating{i, name, threshold, at, mark})
 		}
 		if t := r.Thresholds; t != nil {
 			add("verdict spam", draw.PyramidGlyph{}, t.Spam, metrics.PointAt(curve, t.Spam))
@@ -51,7 +47,9 @@ func (p Page) operating() (all []operating) {
 
 // operatingTable has a row for each model and threshold.
 func (p Page) operatingTable() []table {
-	share := func(n, of int) string {
+	share := func(rate float64, o operating, class int) string {
+		of := p.Models[o.model].Test.Confusion.Of(class)
+		n := int(math.Round(rate * float64(of)))
 		return screen.Sprintf("%s%% (%d of %d)", short(100*float64(n)/float64(of)), n, of)
 	}
 	return tabulate("", p.operating(), []column[operating]{
@@ -59,23 +57,18 @@ func (p Page) operatingTable() []table {
 			if len(p.Curves) < 2 {
 				return ""
 			}
-			return clean(p.Models[o.curve].Model, maxName)
+			return clean(p.Models[o.model].Model, maxName)
 		}},
 		{"threshold", name, func(o operating) string { return o.name }},
 		{"spam is a score above", number, func(o operating) string { return short(o.threshold) }},
-		{"ham lost", number, func(o operating) string { return share(o.lost, o.ham) }},
-		{"spam missed", number, func(o operating) string { return share(o.missed, o.spam) }},
+		{"ham lost", number, func(o operating) string { return share(o.at.HM, o, 0) }},
+		{"spam missed", number, func(o operating) string { return share(o.at.SM, o, 1) }},
 	})
 }
 
 // caughtAt returns the percentage of spam caught at a percentage of ham lost.
-func caughtAt(curve []metrics.Point, hamLost float64) (caught float64) {
-	for _, p := range curve {
-		if 100*p.HM <= hamLost {
-			caught = max(caught, 100*(1-p.SM))
-		}
-	}
-	return caught
+func caughtAt(curve []metrics.Point, hamLost float64) float64 {
+	return 100 * (1 - metrics.PointAtHM(curve, hamLost/100).SM)
 }
 
 // roc has the top of the ROC curves, where filters differ, unless they have nothing to show: all spam is caught without losing ham.
@@ -131,11 +124,12 @@ func (p Page) roc() Plot {
 	}
 	named := make(map[string]bool)
 	for _, o := range p.operating() {
-		if o.mark == nil || o.percentSeen < bottom {
+		at := Point{100 * o.at.HM, 100 * (1 - o.at.SM)}
+		if o.mark == nil || at.Y < bottom {
 			continue
 		}
-		style := draw.GlyphStyle{Color: colour(o.curve), Radius: 4, Shape: o.mark}
-		c.addMark(style, Point{o.percentLost, o.percentSeen})
+		style := draw.GlyphStyle{Color: colour(o.model), Radius: 4, Shape: o.mark}
+		c.addMark(style, at)
 		if !named[o.name] {
 			style.Color = black()
 			c.addLegend(o.name, &plotter.Scatter{GlyphStyle: style})
@@ -150,6 +144,10 @@ const curvePoints = 400
 
 // epochs has a line for each of the models with at least two epochs: its figures on the development part or, without one, on the training part.
 func (p Page) epochs(title, label string, isLoss bool) Plot {
+	figure, little := percentage, littleAccuracy
+	if isLoss {
+		figure = short
+	}
 	c := newChart(title, "epoch", label)
 	c.X.Tick.Marker = ticksOf(1)
 	var lines []Curve
@@ -161,22 +159,18 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 		if len(r.Epochs) < 2 || len(lines) == maxCurves {
 			continue
 		}
-		line, figure := Curve{Name: clean(r.Model, maxName)}, percentage
+		line := Curve{Name: clean(r.Model, maxName)}
 		var values []float64
 		for _, e := range r.Epochs {
-			of := e.Train
-			if e.Development != nil {
-				of = *e.Development
-			}
-			y := of.Accuracy
+			of := cmp.Or(e.Development, &e.Train)
+			at := Point{float64(e.Epoch), of.Accuracy}
 			if isLoss {
-				y, figure = of.Loss, short
+				at.Y = of.Loss
 			}
-			if !finite(y) {
+			if !finite(at.Y) {
 				continue
 			}
-			at := Point{float64(e.Epoch), y}
-			line.Points, xs, values = append(line.Points, at), append(xs, at.X), append(values, y)
+			line.Points, xs, values = append(line.Points, at), append(xs, at.X), append(values, at.Y)
 			if e.Epoch == r.Kept {
 				kept = append(kept, at)
 			}
@@ -185,7 +179,6 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 			continue
 		}
 		first, last := values[0], values[len(values)-1]
-		little := littleAccuracy
 		if isLoss {
 			little = 0.05 * slices.Max(values)
 		}

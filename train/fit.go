@@ -267,6 +267,9 @@ func (s Scores) Spam() []bool {
 	return spam
 }
 
+// Curve returns the errors of a spam filter at every threshold, see [metrics.ErrorCurve].
+func (s Scores) Curve() []metrics.Point { return metrics.ErrorCurve(s.Margins(), s.Spam()) }
+
 // Calibrated returns s with calibrated probabilities.
 func (s Scores) Calibrated(c metrics.Calibration) Scores {
 	s.Probabilities = c.All(s.Scores)

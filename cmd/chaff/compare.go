@@ -124,11 +124,11 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		}
 	}
 	if x.page != "" {
-		found, err := evaluate.Find(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms)
+		mistakes, err := evaluate.Mistakes(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms)
 		if err != nil {
 			return err
 		}
-		if err := x.drawTrained("chaff compare", collection, comparison.Models, found, leaks); err != nil {
+		if err := x.drawTrained("chaff compare", collection, comparison.Models, mistakes, leaks); err != nil {
 			return err
 		}
 	}

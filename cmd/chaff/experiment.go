@@ -226,11 +226,14 @@ func (x *experiment) evaluate() error {
 	if x.page != "" {
 		x.drawn = newPage("chaff evaluate", e.Summary, []train.Result{result})
 		x.drawn.On, x.drawn.Classes = "this mail", s.Classes
-		if err := addSingle(&x.drawn, f, e.Findings); err != nil {
+		if s.Thresholds != nil {
+			x.drawn.Curves = append(x.drawn.Curves, e.Scores.Curve())
+		}
+		if err := addSingle(&x.drawn, f, e.Mistakes); err != nil {
 			return err
 		}
 	}
-	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Review, x, s.Classes})
+	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Mistakes, x, s.Classes})
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
@@ -247,7 +250,7 @@ func knownMail(e evaluate.Evaluation) string {
 
 type evaluationReport struct {
 	resultReport
-	Review     evaluate.Review `json:"review"`
+	Mistakes   []evaluate.Judged `json:"mistakes"`
 	experiment *experiment
 	classes    []string
 }
@@ -266,7 +269,7 @@ func (r evaluationReport) describe(a *answer, fully bool) {
 		a.errors(r.classes, m.Test)
 	}
 	a.warn(m.Warnings...)
-	a.mistakes(r.classes, r.Review, m.Test)
+	a.mistakes(r.classes, r.Mistakes, m.Test)
 	if !fully {
 		a.gap()
 		r.experiment.more(a)

@@ -265,12 +265,12 @@ func (a *answer) guarantee(p *metrics.Promise) {
 const heldOut = "each message judged by a model that had not learned it"
 
 // mistakes adds the worst mistakes, with the terms that speak for their verdicts, of all errors that figures count.
-func (a *answer) mistakes(classes []string, r evaluate.Review, of *metrics.Figures) {
-	if len(r.Mistakes) == 0 {
+func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.Figures) {
+	if len(all) == 0 {
 		return
 	}
 	a.line("\nThe worst mistakes:")
-	for _, j := range r.Mistakes {
+	for _, j := range all {
 		a.line("  %s", j.Path)
 		a.add(func(p *program) {
 			screen.Paragraph(p.stdout, "    ", "%s, score %s, %s: %s", judgement(j), screen.Figure(j.Score), delivery.Probability(classes, j.Probability), subjectOf(j))
@@ -283,7 +283,7 @@ func (a *answer) mistakes(classes []string, r evaluate.Review, of *metrics.Figur
 			}
 		})
 	}
-	if more := of.Messages - of.Confusion.Correct() - len(r.Mistakes); more > 0 {
+	if more := of.Messages - of.Confusion.Correct() - len(all); more > 0 {
 		a.line("  and %d more: --mistakes N", more)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/report"
@@ -51,37 +50,27 @@ func factsOf(r result) (facts []report.Fact) {
 	return facts
 }
 
-// addSingle adds what the scores of the best model show, and its strongest terms.
-func addSingle(page *report.Page, f *filter.Filter, found evaluate.Findings) error {
-	r := page.Models[0]
-	page.Figures, page.Mistakes = r.Test, found.Review.Mistakes
-	if len(found.Curve) > 0 && r.Test != nil {
-		page.Thresholds = r.Thresholds
-		page.Curves = append(page.Curves, found.Curve)
-	}
-	var err error
+// addSingle adds the figures, the mistakes and the strongest terms of the best model.
+func addSingle(page *report.Page, f *filter.Filter, mistakes []evaluate.Judged) (err error) {
+	page.Figures, page.Mistakes = page.Models[0].Test, mistakes
 	if page.Strongest, err = f.Strongest(shownTerms); errors.Is(err, filter.ErrNoTexts) {
 		return nil
 	}
 	return err
 }
 
-// drawTrained draws models that were trained on one collection, the best first. The findings and the leaks are about the best.
-func (x *experiment) drawTrained(title string, collection *train.Collection, all []train.Trained, found evaluate.Findings, leaks []evaluate.Leak) error {
+// drawTrained draws models that were trained on one collection, the best first. The mistakes and the leaks are those of the best.
+func (x *experiment) drawTrained(title string, collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged, leaks []evaluate.Leak) error {
 	ctx, best, s, results := x.command.Context(), all[0], collection.Summary(), resultsOf(all)
 	page := newPage(title, s, results)
 	page.Warnings = slices.Concat(s.Remarks, s.Warnings, doubted{collection.Classes(), leaks, results}.all())
 	page.On, page.HasBest = "the test part", best.Result.Development != nil && len(all) > 1
-	if err := addSingle(&page, best.Filter, found); err != nil {
+	if err := addSingle(&page, best.Filter, mistakes); err != nil {
 		return err
 	}
-	for _, t := range all[1:min(len(all), maxCurves)] {
-		of, err := evaluate.Find(ctx, collection, t.Filter, corpus.Test, 0)
-		if err != nil {
-			return err
-		}
-		if len(page.Curves) > 0 {
-			page.Curves = append(page.Curves, of.Curve)
+	for _, t := range all[:min(len(all), maxCurves)] {
+		if t.Result.Thresholds != nil {
+			page.Curves = append(page.Curves, t.Test.Curve())
 		}
 	}
 	boundary, err := evaluate.BoundaryOf(ctx, collection)

@@ -75,10 +75,10 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 // trainingReport is the result of train. Models and review describe the model of the training part, saved_model the one fitted to all mail.
 type trainingReport struct {
 	resultReport
-	Saved    train.Refitted  `json:"saved_model"`
-	Review   evaluate.Review `json:"review"`
-	Leaks    []evaluate.Leak `json:"leaks,omitempty"`
-	Doubtful []doubtful      `json:"doubtful,omitempty"` // the messages that look mislabelled
+	Saved    train.Refitted    `json:"saved_model"`
+	Mistakes []evaluate.Judged `json:"mistakes"`
+	Leaks    []evaluate.Leak   `json:"leaks,omitempty"`
+	Doubtful []doubtful        `json:"doubtful,omitempty"` // the messages that look mislabelled
 	training *training
 	classes  []string
 }
@@ -124,7 +124,7 @@ func (x *training) train() error {
 		return err
 	}
 	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{trained.Result}, x.model}, training: x, classes: collection.Classes()}
-	if r.Review, r.Leaks, err = x.look(ctx, collection, trained); err != nil {
+	if r.Mistakes, r.Leaks, err = x.look(ctx, collection, trained); err != nil {
 		return err
 	}
 	learned := collection.Mail // the collection and the model of the training part are out of use then, which frees their memory
@@ -180,20 +180,19 @@ func fitOf[T any](x *training, run func(train.Options) (T, error)) (T, error) {
 }
 
 // look finds the mistakes and the leaks of a trained model, and draws them if there is a page.
-func (x *training) look(ctx context.Context, collection *train.Collection, trained train.Trained) (review evaluate.Review, leaks []evaluate.Leak, err error) {
+func (x *training) look(ctx context.Context, collection *train.Collection, trained train.Trained) (mistakes []evaluate.Judged, leaks []evaluate.Leak, err error) {
 	if leaks, err = evaluate.Leaks(collection); err != nil {
-		return review, nil, err
+		return nil, nil, err
 	}
 	shown := x.mistakes
 	if x.page != "" {
 		shown = max(shown, shownTerms)
 	}
-	found, err := evaluate.Find(ctx, collection, trained.Filter, corpus.Test, shown)
+	mistakes, err = evaluate.Mistakes(ctx, collection, trained.Filter, corpus.Test, shown)
 	if err == nil && x.page != "" {
-		err = x.drawTrained("chaff train", collection, []train.Trained{trained}, found, leaks)
+		err = x.drawTrained("chaff train", collection, []train.Trained{trained}, mistakes, leaks)
 	}
-	review.Mistakes = found.Review.Mistakes[:min(x.mistakes, len(found.Review.Mistakes))]
-	return review, leaks, err
+	return mistakes[:min(x.mistakes, len(mistakes))], leaks, err
 }
 
 // doubted returns the warnings about the model that is saved.
@@ -258,7 +257,7 @@ func (r trainingReport) describeFully(a *answer) {
 	if m.Test != nil {
 		a.line("\nOn the test part:")
 		a.errors(r.classes, m.Test)
-		a.mistakes(r.classes, r.Review, m.Test)
+		a.mistakes(r.classes, r.Mistakes, m.Test)
 	}
 	a.line("\nThese figures are of a model of the training part. The saved model:")
 	a.fact("fitted to", "all %s", plural(s.Messages, "message"))

@@ -9,6 +9,7 @@ import (
 	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/train"
 )
 
@@ -223,7 +224,7 @@ func (a attacked) text() string {
 text. In the last two columns %.0f%% of the training spam has these words too; "attacked again" pastes the strongest words of the
 model trained so. At the score 0:
 
-`, markdown.Thousands(a.spam), goodWords, 100*remedy) +
+`, screen.Grouped(a.spam), goodWords, 100*remedy) +
 		markdown.Table(header, rows(func(c caught) int { return c.boundary })) +
 		"\nAt the threshold that loses 0.1% of the development ham:\n\n" +
 		markdown.Table(header, rows(func(c caught) int { return c.threshold }))

@@ -7,6 +7,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/train"
 )
 
@@ -118,7 +119,7 @@ func (n namings) text() string {
 		for s, byShare := range bySize {
 			name := "all messages"
 			if size := boxes()[s]; size > 0 {
-				name = markdown.Thousands(size) + " messages"
+				name = screen.Grouped(size) + " messages"
 			}
 			cells := []string{n.corpora[c] + ", " + name, fmt.Sprintf("%.1f", 1000*float64(byShare[0].named)/float64(byShare[0].messages))}
 			for _, of := range byShare[1:] {

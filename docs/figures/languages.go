@@ -8,6 +8,7 @@ import (
 	"chaff/corpus/sample"
 	"chaff/evaluate"
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/tokenize"
 	"chaff/train"
@@ -80,7 +81,7 @@ func (l languageFigures) text() string {
 		return rows
 	}
 	header := "`tokenize.language` | accuracy | (1-ROCA)%"
-	return fmt.Sprintf("The sample mail, %s messages of several languages, %d folds, means of %d seeds:\n\n", markdown.Thousands(l.mail.Used), folds, seeds) +
+	return fmt.Sprintf("The sample mail, %s messages of several languages, %d folds, means of %d seeds:\n\n", screen.Grouped(l.mail.Used), folds, seeds) +
 		markdown.Table(header, rows(l.sample)) +
 		fmt.Sprintf("\nSpamAssassin, English mail, development parts, means of %d split seeds:\n\n", seeds) +
 		markdown.Table(header, rows(l.spamAssassin))

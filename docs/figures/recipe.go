@@ -7,6 +7,7 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -275,7 +276,7 @@ func (a ablation) text() string {
 			settings = "`" + r.settings + "`"
 		}
 		rows = append(rows, fmt.Sprintf("%s | %s | %s | %s | %s | %.1f", r.what, settings, r.spamAssassin.text(), r.enron.text(),
-			markdown.Thousands((r.terms+500)/1000), float64(r.bytes)/1e6))
+			screen.Grouped((r.terms+500)/1000), float64(r.bytes)/1e6))
 	}
 	return fmt.Sprintf(`The model %s on development parts: mean accuracy over %d split seeds, errors summed over them. "+5 -3": the change gets 5
 messages right that the recipe gets wrong, and 3 wrong that it gets right; p is McNemar's. A message counts for every seed that puts it
@@ -286,5 +287,5 @@ into the development part, so the true p is larger. Terms and megabytes of the m
 }
 
 func (c changed) text() string {
-	return fmt.Sprintf("%s | %s | %s | %s", percent(c.development.accuracy), markdown.Decimals(c.development.roca, 4), markdown.Thousands(c.errors), against(c.against))
+	return fmt.Sprintf("%s | %s | %s | %s", percent(c.development.accuracy), markdown.Decimals(c.development.roca, 4), screen.Grouped(c.errors), against(c.against))
 }

@@ -8,6 +8,7 @@ import (
 	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -206,7 +207,7 @@ func (b *bench) inTime(models []string) ([]robustRow, error) {
 	name := "SpamAssassin, replay by time"
 	return []robustRow{
 		rowOf(name, "errors", replays, func(r evaluate.Replay) string {
-			return markdown.Thousands(r.Figures.Messages - r.Figures.Confusion.Correct())
+			return screen.Grouped(r.Figures.Messages - r.Figures.Confusion.Correct())
 		}),
 		rowOf(name, "lam%", replays, func(r evaluate.Replay) string { return markdown.Decimals(r.Figures.LAM, 3) }),
 		rowOf(name, "(1-ROCA)%", replays, func(r evaluate.Replay) string { return markdown.Decimals(r.Figures.OneMinusROCA, 4) }),
@@ -230,7 +231,7 @@ func (b *bench) withLittleMail(models []string) ([]robustRow, error) {
 			return nil, err
 		}
 		for i, n := range sizes() {
-			rows = append(rows, accuracyRow(fmt.Sprintf("%s, %s messages", corpusName, markdown.Thousands(n)), means[i]))
+			rows = append(rows, accuracyRow(fmt.Sprintf("%s, %s messages", corpusName, screen.Grouped(n)), means[i]))
 		}
 	}
 	return rows, nil

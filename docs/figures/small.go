@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -98,7 +99,7 @@ func firstOfBoth(members []train.Member, n int) []train.Member {
 func (l learningCurves) text() string {
 	var columns []string
 	for _, n := range sizes() {
-		columns = append(columns, markdown.Thousands(n))
+		columns = append(columns, screen.Grouped(n))
 	}
 	return fmt.Sprintf("SpamAssassin, test accuracy by training messages, means of %d split seeds:\n\n", seeds) +
 		rivalry(l.models, columns, l.spamAssassin, byAccuracy()) +

@@ -8,6 +8,7 @@ import (
 
 	"chaff/evaluate"
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -93,7 +94,7 @@ func spamAssassinText(m measured, counts train.Result) string {
 			markdown.Decimals(test.HM, 2), markdown.Decimals(test.SM, 2), markdown.Decimals(test.OneMinusROCA, 4), against(r.AgainstBest),
 			markdown.Decimals(test.LogLoss, 4), markdown.Decimals(test.Brier, 4)))
 	}
-	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", markdown.Thousands(m.mail.Used)) +
+	return fmt.Sprintf("SpamAssassin public corpus (%s messages):\n\n", screen.Grouped(m.mail.Used)) +
 		markdown.Table("model | features | train | development | test (95% interval) | hm% | sm% | (1-ROCA)% | against the best | log loss | Brier", rows) +
 		fmt.Sprintf("\nWith `--set models.multinomial.features=counts` multinomial has %.2f%%.\n", counts.Test.Accuracy)
 }
@@ -119,7 +120,7 @@ func enronText(all []measured) string {
 	}
 	return fmt.Sprintf(`Enron-Spam, test accuracy. %s messages, %s without copies; hm%%, sm%% and (1-ROCA)%% are means of the six corpora:
 
-`, markdown.Thousands(listed), markdown.Thousands(used)) + markdown.Table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
+`, screen.Grouped(listed), screen.Grouped(used)) + markdown.Table(header+" | mean | hm% | sm% | (1-ROCA)%", rows)
 }
 
 // nearDuplicates shows the influence of near-duplicates.
@@ -144,7 +145,7 @@ func (n nearDuplicates) text() string {
 	return fmt.Sprintf(`%s messages of SpamAssassin are in %s groups of near-duplicates, and %s of Enron-Spam in %s. Test accuracy, split by hash and
 grouped:
 
-`, markdown.Thousands(mail.Grouped), markdown.Thousands(mail.Groups), markdown.Thousands(grouped), markdown.Thousands(groups)) +
+`, screen.Grouped(mail.Grouped), screen.Grouped(mail.Groups), screen.Grouped(grouped), screen.Grouped(groups)) +
 		markdown.Table("model | SpamAssassin, 10 folds: hash | grouped | Enron-Spam, mean of the six test parts: hash | grouped", rows)
 }
 

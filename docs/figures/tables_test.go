@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/evaluate"
-	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"
 )
@@ -124,6 +124,6 @@ func TestAgainst(t *testing.T) {
 
 func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 33043: "33,043", 1002003: "1,002,003"} {
-		check(t, markdown.Thousands(n), want)
+		check(t, screen.Grouped(n), want)
 	}
 }

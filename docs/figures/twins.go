@@ -10,7 +10,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/evaluate"
-	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/train"
 )
 
@@ -44,7 +44,7 @@ func (b *bench) replayTwins(models []string) ([]robustRow, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("SpamAssassin, replay with %.0f%% twins", 100*twinShare)
-	return []robustRow{rowOf(name, fmt.Sprintf("errors on real messages, %d draws", draws), errors, markdown.Thousands)}, nil
+	return []robustRow{rowOf(name, fmt.Sprintf("errors on real messages, %d draws", draws), errors, screen.Grouped)}, nil
 }
 
 // replayFlips replays SpamAssassin with some wrong labels, and counts errors by the right ones.
@@ -60,7 +60,7 @@ func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("SpamAssassin, replay with %.0f%% of the labels inverted", 100*twinShare)
-	return []robustRow{rowOf(name, fmt.Sprintf("errors, %d draws", draws), errors, markdown.Thousands)}, nil
+	return []robustRow{rowOf(name, fmt.Sprintf("errors, %d draws", draws), errors, screen.Grouped)}, nil
 }
 
 // errorsOfDraws replays the mail of each draw, and returns the total errors of each model on the counted messages, by their

@@ -15,6 +15,7 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/markdown"
+	"chaff/internal/screen"
 	"chaff/train"
 )
 
@@ -441,10 +442,10 @@ func lastVerdicts(r evaluate.Replay, labels map[string]int) shares {
 }
 
 func (v verdicts) text() string {
-	text := fmt.Sprintf("Ham lost %% / ham unsure %% / spam found %%, means of %d random mailboxes, on up to %s other messages:\n", boxDraws, markdown.Thousands(mostJudged))
+	text := fmt.Sprintf("Ham lost %% / ham unsure %% / spam found %%, means of %d random mailboxes, on up to %s other messages:\n", boxDraws, screen.Grouped(mostJudged))
 	for _, t := range v {
 		text += "\n" + markdown.Table(t.header(), rowsOf(t.rows, meanText))
-		text += "\n" + markdown.Table(fmt.Sprintf("%s, replay | last %s messages", t.corpus, markdown.Thousands(lastOnline)), rowsOf(t.online, meanText))
+		text += "\n" + markdown.Table(fmt.Sprintf("%s, replay | last %s messages", t.corpus, screen.Grouped(lastOnline)), rowsOf(t.online, meanText))
 	}
 	return text
 }
@@ -452,7 +453,7 @@ func (v verdicts) text() string {
 func (t verdictTable) header() string {
 	header := t.corpus
 	for _, size := range t.sizes {
-		header += " | " + markdown.Thousands(size) + " messages"
+		header += " | " + screen.Grouped(size) + " messages"
 	}
 	return header
 }

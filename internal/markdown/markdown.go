@@ -14,14 +14,6 @@ func Decimals(v *float64, digits int) string {
 	return fmt.Sprintf("%.*f", digits, *v)
 }
 
-// Thousands formats a number of at least 0 with commas between the thousands.
-func Thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
-}
-
 // Table returns a table. The cells of the header and of each row are separated by " | ".
 func Table(header string, rows []string) string {
 	var b strings.Builder
