@@ -202,7 +202,7 @@ func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:
 
 // gone lists the settings that earlier versions had. A section ends in a dot. They have no effect, and [Loaded.Gone] names them.
 var gone = []string{
-	"models.arow.", "models.complement.", "models.hybrid.", "models.softmax.l1", "models.softmax.method", "serve.idle_minutes",
+	"models.arow.", "models.complement.", "models.hybrid.", "models.softmax.l1", "models.softmax.method", "serve.idle_minutes", "serve.token_file",
 	"store.on_error", "store.sure", "tokenize.case_sensitive", "tokenize.classes", "tokenize.min_length", "tokenize.shape",
 	"train.refit", "tune.time",
 }

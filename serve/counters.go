@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"chaff/store"
 )
@@ -25,7 +24,7 @@ type Counters struct {
 	Unlike      atomic.Int64 // messages unlike those that the model learned
 	Bytes       atomic.Int64
 	Faults      atomic.Int64
-	Seconds     Histogram
+	Nanoseconds atomic.Int64 // from the end of a message to its verdict
 }
 
 // Family is a counter for each value of a label. Only the program chooses these values, so they are few.
@@ -54,21 +53,6 @@ func (f *Family) All() map[string]int64 {
 	return all
 }
 
-// bounds are the upper bounds in seconds of the classes of a histogram; the last class has none.
-var bounds = [...]float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10}
-
-// Histogram counts durations by class.
-type Histogram struct {
-	classes [len(bounds) + 1]atomic.Int64
-	sum     atomic.Int64 // in nanoseconds
-}
-
-func (h *Histogram) observe(d time.Duration) {
-	i, _ := slices.BinarySearch(bounds[:], d.Seconds())
-	h.classes[i].Add(1)
-	h.sum.Add(int64(d))
-}
-
 // metric is a counter or a gauge, with a value for each value of its label, or one without a label.
 type metric struct {
 	name, label, help string
@@ -77,7 +61,6 @@ type metric struct {
 
 func number(n int64) map[string]int64 { return map[string]int64{"": n} }
 
-// metrics returns all but the histogram.
 func (e *Engine) metrics() []metric {
 	c := e.Counters
 	all := []metric{
@@ -89,6 +72,7 @@ func (e *Engine) metrics() []metric {
 		{"connections_refused_total", "protocol", "Connections refused, because there were too many.", c.Refused.All()},
 		{"reloads_total", "result", "Models read again.", c.Reloads.All()},
 		{"unlike_total", "", "Messages unlike those that the model learned.", number(c.Unlike.Load())},
+		{"verdict_milliseconds_total", "", "Time from the ends of messages to their verdicts.", number(c.Nanoseconds.Load() / 1e6)},
 		{"bytes_total", "", "Bytes of messages judged.", number(c.Bytes.Load())},
 		{"faults_total", "", "Faults of the program.", number(c.Faults.Load())},
 		{"connections", "protocol", "Clients connected.", e.connected.All()},
@@ -137,22 +121,7 @@ func (e *Engine) Metrics() []byte {
 			fmt.Fprintf(&b, "chaff_%s%s %d\n", m.name, label, m.values[value])
 		}
 	}
-	e.Counters.Seconds.write(&b)
 	return b.Bytes()
-}
-
-func (h *Histogram) write(b *bytes.Buffer) {
-	b.WriteString("# HELP chaff_verdict_seconds Time from the end of a message to its verdict.\n# TYPE chaff_verdict_seconds histogram\n")
-	n := int64(0)
-	for i := range h.classes {
-		n += h.classes[i].Load()
-		bound := "+Inf"
-		if i < len(bounds) {
-			bound = fmt.Sprint(bounds[i])
-		}
-		fmt.Fprintf(b, "chaff_verdict_seconds_bucket{le=\"%s\"} %d\n", bound, n)
-	}
-	fmt.Fprintf(b, "chaff_verdict_seconds_sum %g\nchaff_verdict_seconds_count %d\n", time.Duration(h.sum.Load()).Seconds(), n)
 }
 
 // labelValue escapes the value of a label.

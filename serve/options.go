@@ -82,9 +82,6 @@ type Options struct {
 	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
 	// other names are refused. Default [].
 	HTTPHosts []string `json:"http_hosts"`
-	// TokenFile is the file with the token of the HTTP server, which is created if it does not exist; "" is FILE.token
-	// beside the model FILE. Default "".
-	TokenFile string `json:"token_file"`
 }
 
 // The values of Options.Log.

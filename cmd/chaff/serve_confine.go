@@ -2,7 +2,6 @@ package main
 
 import (
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -35,16 +34,9 @@ func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error
 	return nil
 }
 
-// rightsOf returns what the daemon needs: its folders, the token, the folders of its sockets, to remove them, and the backend of LMTP.
+// rightsOf returns what the daemon needs: its folders, the folders of its sockets, to remove them, and the backend of LMTP.
 func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err error) {
 	r.Folders = o.Folders()
-	if o.TokenFile != "" {
-		if _, err := os.Stat(o.TokenFile); err == nil {
-			r.Files = append(r.Files, o.TokenFile)
-		} else {
-			r.Folders = append(r.Folders, filepath.Dir(o.TokenFile)) // to make it
-		}
-	}
 	for i, folder := range r.Folders {
 		if r.Folders[i], err = filepath.Abs(folder); err != nil {
 			return r, err

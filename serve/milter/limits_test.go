@@ -19,7 +19,6 @@ import (
 
 	"chaff/internal/verdictfield"
 	"chaff/serve"
-	"chaff/serve/servetest"
 )
 
 // failing returns an engine whose verdicts fail.
@@ -146,36 +145,6 @@ func TestAMessageWithLongNamesOfForgedVerdictsIsRefused(t *testing.T) {
 	}
 }
 
-func TestLargePacketsTakeTurns(t *testing.T) {
-	d := start(t, newEngine(t, nil), nil)
-	c := d.raw(t)
-	text := negotiation(6, 0x1ff, 0x1fffff) + packet('M', "<a>\x00")
-	for range maxLarge + 1 { // one after another is no matter
-		text += packet('B', strings.Repeat("a", usualPacket))
-	}
-	go io.WriteString(c, text+packet('E', "")+packet('Q', ""))
-	if got, err := io.ReadAll(c); err != nil || !strings.Contains(string(got), "X-Chaff-Verdict") {
-		t.Errorf("got %q, %v", got, err)
-	}
-	s := newServer(newEngine(t, nil), &servetest.Log{})
-	s.Working, s.packet = t.Context(), 10*time.Millisecond
-	for range maxLarge {
-		s.large <- struct{}{}
-	}
-	late := newClient(s, nil)
-	if err := late.makeRoom(); !errors.Is(err, errProtocol) {
-		t.Errorf("more than %d at a time: got %v", maxLarge, err)
-	}
-	<-s.large
-	if err := late.makeRoom(); err != nil {
-		t.Error(err)
-	}
-	late.drop()
-	if len(s.large) != maxLarge-1 {
-		t.Errorf("%d places are taken", len(s.large))
-	}
-}
-
 func TestAFaultCostsOneVerdict(t *testing.T) {
 	e := newEngine(t, nil)
 	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) { panic("oops") }
@@ -247,7 +216,7 @@ func TestBadPacketsEndTheConnection(t *testing.T) {
 		"a short negotiation":           {packet('O', "1234"), `milter: bad packet: the first one is "O" with 4 bytes`},
 		"a server that changes nothing": {negotiation(6, 1, 0), "milter: bad packet: the mail server lets nobody change the header"},
 		"an empty packet":               {begin + "\x00\x00\x00\x00", "milter: bad packet: 0 bytes"},
-		"a large packet":                {begin + "\x00\x10\x00\x01", "milter: bad packet: 1048577 bytes"},
+		"a large packet":                {begin + "\x00\x02\x00\x01", "milter: bad packet: 131073 bytes"},
 		"an unknown command":            {begin + packet('\x1b', ""), `milter: bad packet: an unknown command "\x1b"`},
 		"a field without a value":       {begin + packet('L', "Subject"), "milter: bad packet: a field without a value"},
 		"the end within a packet":       {begin + "\x00\x00\x00\x05B12", ""},

@@ -34,14 +34,13 @@ type server struct {
 	serve.Server
 	engine  Engine
 	options serve.Options
-	large   chan struct{} // a place for each large packet
 	// idle is how long a mail server may say nothing, for instance while a sender is slow. Packet is how long a packet that has begun may
 	// take, and how long an answer. Content is how long a message may take from its first field to its end.
 	idle, packet, content time.Duration
 }
 
 func newServer(e Engine, log serve.Logger) *server {
-	s := &server{engine: e, options: e.Options(), large: make(chan struct{}, maxLarge)}
+	s := &server{engine: e, options: e.Options()}
 	s.idle, s.packet, s.content = 2*time.Hour, 30*time.Second, 300*time.Second
 	s.Protocol, s.Log, s.Connect, s.Grace = "milter", log, e.Connect, 10*time.Second // it has no word for too many clients
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
@@ -56,13 +55,9 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 // Fail says nothing: the mail server does what its setting for a missing filter says.
 func (c *client) Fail() {}
 
-// maxPacket is the size in bytes of the largest packet. The body comes in pieces of 64 KiB, and a field is as large as the server lets it be:
-// 100 KiB in Postfix. Packets are not part of the memory for messages, so only maxLarge of those over usualPacket are read at a time.
-const (
-	maxPacket   = 1 << 20
-	usualPacket = 128 << 10
-	maxLarge    = 64
-)
+// maxPacket is the size in bytes of the largest packet, since packets are not part of the memory for messages. The body comes in pieces of 64 KiB,
+// and a field is as large as the server lets it be: 100 KiB in Postfix.
+const maxPacket = 128 << 10
 
 // client is a connection from a mail server.
 type client struct {
@@ -71,8 +66,7 @@ type client struct {
 	in     *bufio.Reader
 	out    *bufio.Writer
 
-	packet  []byte // the last one
-	isLarge bool   // it has a place in server.large
+	packet []byte // the last one
 
 	actions  milter.OptAction // what both sides can do
 	protocol milter.OptProtocol
@@ -100,7 +94,6 @@ var (
 )
 
 func (c *client) Answer() {
-	defer c.drop()
 	defer c.mail.reset()
 	err := c.negotiate()
 	for err == nil {
@@ -222,7 +215,6 @@ func (c *client) reply(code byte, data []byte) {
 
 // readPacket sends what was answered, and reads a packet. Its data are valid until the next one.
 func (c *client) readPacket() (code milter.Code, data []byte, err error) {
-	c.drop()
 	c.conn.SetWriteDeadline(time.Now().Add(c.server.packet))
 	if err := c.out.Flush(); err != nil {
 		return 0, nil, err
@@ -242,11 +234,6 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	if n == 0 || n > maxPacket {
 		return 0, nil, fmt.Errorf("%w: %d bytes", errProtocol, n)
 	}
-	if n > usualPacket {
-		if err := c.makeRoom(); err != nil {
-			return 0, nil, err
-		}
-	}
 	c.packet = c.packet[:0]
 	for from := 0; from < int(n); from = len(c.packet) { // no more memory than has come
 		c.packet = append(c.packet, make([]byte, min(int(n)-from, 64<<10))...)
@@ -255,29 +242,6 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 		}
 	}
 	return milter.Code(c.packet[0]), c.packet[1:], nil
-}
-
-// makeRoom waits until another large packet may come.
-func (c *client) makeRoom() error {
-	select {
-	case c.server.large <- struct{}{}:
-		c.isLarge = true
-		return nil
-	case <-c.server.Working.Done():
-		return serve.ErrClosed
-	case <-time.After(c.server.packet):
-		return fmt.Errorf("%w: too many large ones at a time", errProtocol)
-	}
-}
-
-func (c *client) drop() {
-	if cap(c.packet) > usualPacket {
-		c.packet = nil
-	}
-	if c.isLarge {
-		<-c.server.large
-		c.isLarge = false
-	}
 }
 
 // last returns when the message has to have come; zero before it has begun.

@@ -149,7 +149,7 @@ type loginBody struct {
 }
 
 func (c *console) loginPage(w http.ResponseWriter, status int, r *http.Request, problem string) {
-	c.write(w, status, &view{Page: "login", Problem: problem, Body: loginBody{c.tokenFile, r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
+	c.write(w, status, &view{Page: "login", Problem: problem, Body: loginBody{tokenFile(c.options.Model), r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
 }
 
 func (c *console) loginForm(w http.ResponseWriter, r *http.Request) {

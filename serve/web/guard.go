@@ -192,8 +192,8 @@ func (s *server) session(r *http.Request) string {
 
 var errForm = errors.New("the form is too old: open the page again")
 
-// tokenSuffix is what the name of the file with the token has after that of the model.
-const tokenSuffix = ".token"
+// tokenFile returns the path of the file with the token.
+func tokenFile(model string) string { return model + ".token" }
 
 // The sizes of tokens in bytes: of those that are made, and of the shortest that is accepted.
 const (
@@ -201,9 +201,10 @@ const (
 	minToken  = 16
 )
 
-// readToken returns the token in a file. It makes the file if there is none; made reports that. The file belongs to us, or to the owner of the
-// model.
-func readToken(path, model string) (token []byte, made bool, err error) {
+// readToken returns the token beside a model. It makes the file if there is none; made reports that. The file belongs to us, or to the owner of
+// the model.
+func readToken(model string) (token []byte, made bool, err error) {
+	path := tokenFile(model)
 	file, err := replace.Open(path, os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		fresh := make([]byte, tokenSize)

@@ -29,11 +29,10 @@ type server struct {
 	options serve.Options
 	log     serve.Logger
 	token   []byte
-	// tokenFile is where the token is.
-	tokenFile string
-	patience  patience
-	looking   sync.Mutex // at a log
-	sessions  sessions
+
+	patience patience
+	looking  sync.Mutex // at a log
+	sessions sessions
 }
 
 // Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.
@@ -44,26 +43,22 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 		return err
 	}
 	if a, isTCP := l.Addr().(*net.TCPAddr); isTCP {
-		log.Note("the console is at http://%s/, and its token in %s", a, s.tokenFile)
+		log.Note("the console is at http://%s/, and its token in %s", a, tokenFile(s.options.Model))
 	}
 	return s.serve(ctx, l)
 }
 
 func newServer(e *serve.Engine, log serve.Logger) (*server, error) {
 	o := e.Options()
-	path := o.TokenFile
-	if path == "" {
-		path = o.Model + tokenSuffix
-	}
-	token, made, err := readToken(path, o.Model)
+	token, made, err := readToken(o.Model)
 	if err != nil {
 		return nil, err
 	}
 	if made {
-		log.Note("made a token for the HTTP server in %s", path)
+		log.Note("made a token for the HTTP server in %s", tokenFile(o.Model))
 	}
 	return &server{
-		engine: e, options: o, log: log, token: token, tokenFile: path,
+		engine: e, options: o, log: log, token: token,
 		patience: patience{header: 10 * time.Second, request: time.Minute, idle: time.Minute, stop: 25 * time.Second},
 	}, nil
 }

@@ -144,8 +144,10 @@ func (s *site) post(target string, form url.Values, fields ...string) *httptest.
 func (s *site) form() string { return s.formToken(s.cookies[0].Value) }
 
 func TestTheTokenIsMadeAndGuarded(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	first, made, err := readToken(path, path)
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, os.WriteFile(model, nil, 0o600))
+	path := tokenFile(model)
+	first, made, err := readToken(model)
 	if err != nil || !made || len(first) != 2*tokenSize {
 		t.Fatalf("made %v with %d characters: %v", made, len(first), err)
 	}
@@ -154,13 +156,13 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("its mode is %v", info.Mode())
 	}
-	again, made, err := readToken(path, path)
+	again, made, err := readToken(model)
 	if err != nil || made || string(again) != string(first) {
 		t.Errorf("read again: made %v, %v", made, err)
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
 		must(t, os.Chmod(path, mode))
-		if _, _, err := readToken(path, path); err == nil || !strings.Contains(err.Error(), "others can use the token") {
+		if _, _, err := readToken(model); err == nil || !strings.Contains(err.Error(), "others can use the token") {
 			t.Errorf("mode %v: got %v", mode, err)
 		}
 	}
@@ -168,19 +170,21 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	if os.Geteuid() == 0 {
 		const nobody = 65534
 		must(t, os.Chown(path, nobody, nobody))
-		if _, _, err := readToken(path, t.TempDir()); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+		if _, _, err := readToken(model); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
 			t.Errorf("of another user: got %v", err)
 		}
-		if _, _, err := readToken(path, path); err != nil {
+		must(t, os.Chown(model, nobody, nobody))
+		if _, _, err := readToken(model); err != nil {
 			t.Errorf("of the owner of the model: got %v", err)
 		}
 		must(t, os.Chown(path, 0, 0))
+		must(t, os.Chown(model, 0, 0))
 	}
 	must(t, os.WriteFile(path, []byte("short\n"), 0o600))
-	if _, _, err := readToken(path, path); err == nil || !strings.Contains(err.Error(), "fewer than") {
+	if _, _, err := readToken(model); err == nil || !strings.Contains(err.Error(), "fewer than") {
 		t.Errorf("a short token: got %v", err)
 	}
-	if _, _, err := readToken(filepath.Join(path, "none"), path); err == nil {
+	if _, _, err := readToken(filepath.Join(model, "none")); err == nil {
 		t.Error("no folder: got no error")
 	}
 }
