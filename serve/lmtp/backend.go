@@ -103,17 +103,12 @@ func (l *link) greet(name string) error {
 		line = strings.ToUpper(line[len("250 "):])
 		keyword, _, _ := strings.Cut(line, " ")
 		switch keyword {
-		case "8BITMIME", "DSN", "ENHANCEDSTATUSCODES", "SIZE", "SMTPUTF8", "XFORWARD":
+		case "8BITMIME", "DSN", "ENHANCEDSTATUSCODES", "SIZE", "SMTPUTF8":
 			l.extensions = append(l.extensions, line)
 		}
 	}
 	slices.Sort(l.extensions)
 	return nil
-}
-
-// offers reports whether the backend offers an extension.
-func (l *link) offers(keyword string) bool {
-	return slices.ContainsFunc(l.extensions, func(line string) bool { return line == keyword || strings.HasPrefix(line, keyword+" ") })
 }
 
 func (l *link) close() {

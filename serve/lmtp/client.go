@@ -24,7 +24,6 @@ type client struct {
 	name        string      // by which the client calls itself
 	offered     []string    // extensions
 	link        *link       // to the backend; nil if there is none
-	forwards    []string    // XFORWARD, which are about the next transaction
 	transaction transaction // that has begun, if it has a sender
 }
 
@@ -50,7 +49,6 @@ type recipient struct {
 const (
 	maxErrors     = 20
 	maxRecipients = 1000
-	maxForwards   = 10
 )
 
 var (
@@ -160,8 +158,6 @@ func (c *client) do(line string) error {
 		return c.rcpt(rest)
 	case "DATA":
 		return c.data(rest)
-	case "XFORWARD":
-		return c.forward(line)
 	case "RSET":
 		c.reset()
 		c.say(250, "2.0.0 forgotten")
@@ -194,7 +190,7 @@ func (c *client) hello(name string) error {
 		return c.wrong(501, "5.5.4 say LHLO and your name")
 	}
 	c.drop()
-	c.transaction, c.forwards, c.name = transaction{}, nil, name
+	c.transaction, c.name = transaction{}, name
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -259,27 +255,7 @@ func (c *client) reset() {
 	if c.transaction.sender != "" {
 		_, _ = c.ask("RSET") // without an answer there is no transaction either
 	}
-	c.transaction, c.forwards = transaction{}, nil
-}
-
-// forward passes on where the next message comes from.
-func (c *client) forward(line string) error {
-	switch {
-	case c.link == nil || !c.link.offers("XFORWARD"):
-		return c.wrong(502, "5.5.1 not offered")
-	case c.transaction.sender != "" || len(c.forwards) == maxForwards:
-		return c.wrong(503, "5.5.1 not now")
-	}
-	r, err := c.ask(line)
-	if err != nil {
-		c.forwards = nil
-		return err
-	}
-	if r.isDone() {
-		c.forwards = append(c.forwards, line)
-	}
-	c.relay(r)
-	return nil
+	c.transaction = transaction{}
 }
 
 func (c *client) mail(rest string) error {
@@ -299,8 +275,6 @@ func (c *client) mail(rest string) error {
 	}
 	if r.isDone() {
 		c.transaction.sender = sender
-	} else {
-		c.forwards = nil
 	}
 	c.relay(r)
 	return nil
@@ -317,23 +291,13 @@ func (c *client) sender(line string) (reply, error) {
 	return c.again(line)
 }
 
-// again begins a transaction with the backend, which has to know again where the message comes from.
+// again begins a transaction with the backend.
 func (c *client) again(sender string) (reply, error) {
 	if c.link == nil {
 		if err := c.connect(); err != nil {
 			return reply{}, err
 		}
 		if !slices.Equal(c.link.extensions, c.offered) { // the client relies on what was offered
-			return reply{}, errAway
-		}
-	}
-	for _, line := range c.forwards {
-		r, err := c.ask(line)
-		if err != nil {
-			return reply{}, err
-		}
-		if !r.isDone() {
-			c.lost(errReply)
 			return reply{}, errAway
 		}
 	}
@@ -388,7 +352,7 @@ func (c *client) data(rest string) error {
 	if err := c.report(); err != nil {
 		return err
 	}
-	c.transaction, c.forwards = transaction{}, nil
+	c.transaction = transaction{}
 	return nil
 }
 

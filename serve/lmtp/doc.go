@@ -6,7 +6,7 @@
 // # Who answers
 //
 // The backend does: each MAIL and RCPT is passed on as it comes, and so is the answer. A session has a connection of its own to the backend,
-// and offers those extensions of the backend that the proxy can pass on: 8BITMIME, DSN, ENHANCEDSTATUSCODES, SIZE, SMTPUTF8, XFORWARD. It
+// and offers those extensions of the backend that the proxy can pass on: 8BITMIME, DSN, ENHANCEDSTATUSCODES, SIZE, SMTPUTF8. It
 // offers PIPELINING itself.
 //
 // # No message is lost

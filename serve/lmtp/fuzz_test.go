@@ -19,7 +19,7 @@ func FuzzSession(f *testing.F) {
 	const begin = "LHLO x\r\n" + sender + "\r\nRCPT TO:<a@b>\r\nDATA\r\n"
 	for _, seed := range []string{
 		"", "QUIT\r\n", "LHLO x\nNOOP\n", "GET / HTTP/1.1\r\n\r\n", begin + "Subject: x\r\n\r\n.\n..a\r\n.\r\nQUIT\r\n", begin + ".\r\n" + begin + "\n.\r\nQUIT\r\n.\r\n",
-		"LHLO x\r\nXFORWARD NAME=a\r\n" + begin[8:] + "X-Chaff-Verdict: spam\r\n\r\n.\r\nRSET\r\nMAIL FROM:<\r\n",
+		"LHLO x\r\n" + begin[8:] + "X-Chaff-Verdict: spam\r\n\r\n.\r\nRSET\r\nMAIL FROM:<\r\n",
 		begin + strings.Repeat("Received: long\r\n", 200) + "X-Spam-Flag: NO\r\n\r\n" + strings.Repeat("x", 3000) + "\r\n.\r\n",
 	} {
 		f.Add([]byte(seed))
@@ -29,9 +29,9 @@ func FuzzSession(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	a := startAgent(f, false, "XFORWARD NAME", "8BITMIME")
+	a := startAgent(f, false, "8BITMIME")
 	replies := regexp.MustCompile(`^([2345][0-9]{2}(-[^\r\n]*\r\n[2345][0-9]{2})* [^\r\n]*\r\n)*$`)
-	commands := regexp.MustCompile(`^(LHLO [!-~]+|MAIL FROM:<.*>.*|RCPT TO:<.*>.*|DATA|RSET|(?i:XFORWARD) ?.*)$`)
+	commands := regexp.MustCompile(`^(LHLO [!-~]+|MAIL FROM:<.*>.*|RCPT TO:<.*>.*|DATA|RSET)$`)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := newServer(broken{e, func(context.Context) (serve.Verdict, error) { return verdict, nil }}, a.Backend, &servetest.Log{})
 		s.Working = t.Context()

@@ -3,7 +3,6 @@ package web
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -25,24 +24,10 @@ func (s *server) apiRoutes() []route {
 		{"POST /v1/forget", s.withToken(s.forget)},
 		{"GET /v1/status", s.withToken(s.daemonStatus)},
 		{"GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "application/json", openAPI) }},
-		{"/v1/", s.unknown},
+		{"/v1/", func(w http.ResponseWriter, r *http.Request) {
+			writeFailure(w, failure{status: http.StatusNotFound, Text: "the API has no " + r.Method + " " + clip(r.URL.Path, 100) + ": see /v1/openapi.json"})
+		}},
 	}
-}
-
-// unknown answers a request for a path or a method of the API that does not exist.
-func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
-	methods := map[string]string{}
-	for _, known := range s.apiRoutes() {
-		if method, path, found := strings.Cut(known.pattern, " "); found {
-			methods[path] = method
-		}
-	}
-	if method, known := methods[r.URL.Path]; known {
-		w.Header().Set("Allow", method)
-		writeFailure(w, failure{status: http.StatusMethodNotAllowed, Text: r.URL.Path + " needs " + method})
-		return
-	}
-	writeFailure(w, failure{status: http.StatusNotFound, Text: "no such path: the API has " + strings.Join(slices.Sorted(maps.Keys(methods)), ", ")})
 }
 
 // field is a field of the header of a message.

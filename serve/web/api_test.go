@@ -205,8 +205,8 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		{"the state of a user", "GET", "/v1/status?user=joe", "", token, 200, []string{`"messages":1`}},
 		{"the state of a bad user", "GET", "/v1/status?user=.x", "", token, 400, nil},
 		{"the state without the token", "GET", "/v1/status", "", nil, 401, nil},
-		{"another method", "GET", "/v1/learn", "", token, 405, []string{"needs POST"}},
-		{"another path", "GET", "/v1/nothing", "", token, 404, []string{"/v1/classify"}},
+		{"another method", "GET", "/v1/learn", "", token, 404, []string{"the API has no GET /v1/learn"}},
+		{"another path", "GET", "/v1/nothing", "", token, 404, []string{"/v1/openapi.json"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := s.do(tt.method, tt.target, tt.body, tt.fields...)
