@@ -8,7 +8,26 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"chaff/filter"
+	"chaff/internal/verdictfield"
+	"chaff/store"
 )
+
+// Service is what protocols ask of an [Engine]. Tests of protocols change parts of it.
+type Service interface {
+	Connect(protocol string) (done func(), err error)
+	NewMessage() *Message
+	HasModel(user string) bool
+	Judge(ctx context.Context, user string, raw []byte) (Verdict, error)
+	Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error)
+	Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error)
+	Forget(ctx context.Context, user string, raw []byte) (store.Outcome, error)
+	Passed(raw []byte, v Verdict) []byte
+	Fields(v Verdict) []verdictfield.Field
+	Settings() filter.Settings
+	Options() Options
+}
 
 // Client is a client of a protocol.
 type Client interface {

@@ -48,7 +48,6 @@ func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 			return nil, err
 		}
 		if f.Label == sources.LeftOut {
-			f.Messages = c.count(f.Name)
 			folders = append(folders, mailbox.Folder{PlanFolder: f.PlanFolder})
 			continue
 		}
@@ -60,18 +59,6 @@ func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 	}
 	l.Mailbox = mailbox.Of(c.Account.String(), "imap "+c.Account.String(), folders)
 	return l, nil
-}
-
-// count returns the number of messages of a folder that is left out; 0 if the server does not say it.
-func (c *Client) count(name string) (n int) {
-	_ = c.do(idleBytes, c.options.Timeout, func() error {
-		data, err := c.client.Status(name, &imap.StatusOptions{NumMessages: true}).Wait()
-		if err == nil && data.NumMessages != nil {
-			n = int(*data.NumMessages)
-		}
-		return err
-	})
-	return n
 }
 
 // list lists a folder of ham or spam.

@@ -9,22 +9,12 @@ import (
 	"chaff/serve"
 )
 
-// Engine judges messages. It is a [serve.Engine], except in tests.
-type Engine interface {
-	Connect(protocol string) (done func(), err error)
-	NewMessage() *serve.Message
-	HasModel(user string) bool
-	Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
-	Passed(raw []byte, v serve.Verdict) []byte
-	Options() serve.Options
-}
-
 // bufferSize is the size of the buffer of a connection, and the limit of a line that is not part of a message.
 const bufferSize = 8 << 10
 
 type server struct {
 	serve.Server
-	engine  Engine
+	engine  serve.Service
 	backend Backend
 	away    atomic.Bool // the backend was, at the last attempt
 	// idle is how long a client may be silent, and how long it may take for a line; total is how long it may take for a message.
@@ -35,7 +25,7 @@ type server struct {
 	answer time.Duration
 }
 
-func newServer(e Engine, b Backend, log serve.Logger) *server {
+func newServer(e serve.Service, b Backend, log serve.Logger) *server {
 	s := &server{engine: e, backend: b, idle: 300 * time.Second, total: 900 * time.Second, answer: 540 * time.Second}
 	s.Protocol, s.Log, s.Connect, s.Busy, s.Grace = "lmtp", log, e.Connect, newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String(), 10*time.Second
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }

@@ -33,7 +33,7 @@ type started struct {
 }
 
 // start starts a proxy in front of an agent.
-func start(t testing.TB, e Engine, a *agent, change func(*server)) started {
+func start(t testing.TB, e serve.Service, a *agent, change func(*server)) started {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
 	if err != nil {

@@ -16,30 +16,20 @@ import (
 
 	"github.com/emersion/go-milter"
 
-	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
-
-// Engine judges messages. It is a [serve.Engine], except in tests.
-type Engine interface {
-	Connect(protocol string) (done func(), err error)
-	NewMessage() *serve.Message
-	Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
-	Fields(v serve.Verdict) []verdictfield.Field
-	Options() serve.Options
-}
 
 // server answers the clients of a listener, which are mail servers.
 type server struct {
 	serve.Server
-	engine  Engine
+	engine  serve.Service
 	options serve.Options
 	// idle is how long a mail server may say nothing, for instance while a sender is slow. Packet is how long a packet that has begun may
 	// take, and how long an answer. Content is how long a message may take from its first field to its end.
 	idle, packet, content time.Duration
 }
 
-func newServer(e Engine, log serve.Logger) *server {
+func newServer(e serve.Service, log serve.Logger) *server {
 	s := &server{engine: e, options: e.Options()}
 	s.idle, s.packet, s.content = 2*time.Hour, 30*time.Second, 300*time.Second
 	s.Protocol, s.Log, s.Connect, s.Grace = "milter", log, e.Connect, 10*time.Second // it has no word for too many clients

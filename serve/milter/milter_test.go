@@ -82,7 +82,7 @@ type daemon struct {
 	log  *servetest.Log
 }
 
-func start(t testing.TB, e Engine, change func(*server)) daemon {
+func start(t testing.TB, e serve.Service, change func(*server)) daemon {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
 	if err != nil {

@@ -10,37 +10,22 @@ import (
 	"os"
 	"time"
 
-	"chaff/filter"
 	"chaff/serve"
-	"chaff/store"
 )
-
-// Engine judges and learns messages. It is a [serve.Engine], except in tests.
-type Engine interface {
-	Connect(protocol string) (done func(), err error)
-	NewMessage() *serve.Message
-	Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
-	Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error)
-	Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error)
-	Forget(ctx context.Context, user string, raw []byte) (store.Outcome, error)
-	Passed(raw []byte, v serve.Verdict) []byte
-	Settings() filter.Settings
-	Options() serve.Options
-}
 
 // bufferSize is the size of the buffer of a connection, and the limit of a line.
 const bufferSize = 8 << 10
 
 type server struct {
 	serve.Server
-	engine  Engine
+	engine  serve.Service
 	mayTell bool
 	// idle is how long a client may be silent, and how long it may take for the lines before the message. Total is how long a request may take,
 	// and then how long its reply.
 	idle, total time.Duration
 }
 
-func newServer(e Engine, at net.Addr, log serve.Logger) *server {
+func newServer(e serve.Service, at net.Addr, log serve.Logger) *server {
 	s := &server{engine: e, mayTell: e.Options().TellOverTCP || at.Network() == "unix", idle: 30 * time.Second, total: 300 * time.Second}
 	s.Protocol, s.Log, s.Connect, s.Busy, s.Grace = "spamd", log, e.Connect, errorReply(serve.ErrBusy), 10*time.Second
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }

@@ -34,7 +34,7 @@ type started struct {
 }
 
 // start starts a daemon over a network, "unix" or "tcp".
-func start(t testing.TB, network string, e Engine, change func(*server)) started {
+func start(t testing.TB, network string, e serve.Service, change func(*server)) started {
 	t.Helper()
 	address := "127.0.0.1:0"
 	if network == "unix" {

@@ -113,8 +113,7 @@ func (c *console) page(name string, fill func(r *http.Request, v *view) error) h
 
 // notices are what a page says after a form, by the parameter did.
 var notices = map[string]string{
-	"spam": "Learned as spam.", "ham": "Learned as ham.", "known": "The model knew this message already.",
-	"dropped": "Removed from the queue. Nothing was learned.", "learned": "Learned.", "none": "No message was chosen: tick those that you want to teach.",
+	"learned": "Learned.", "known": "The model knew this message already.", "dropped": "Removed from the queue. Nothing was learned.", "none": "No message was chosen: tick those that you want to teach.",
 	"several": "The chosen messages are learned. What the model knew already stays as it was.",
 }
 
@@ -226,7 +225,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	case one != "" && class == "":
 		return "/unsure?did=dropped", c.engine.Unsure.Drop(one)
 	case one != "":
-		keys = []string{one}
+		keys, did = []string{one}, "learned"
 	case len(keys) == 0:
 		did = "none"
 	}
@@ -245,8 +244,8 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 			return "", err
 		}
 		_ = c.engine.Unsure.Drop(key) // it may not be there
-		if one != "" {
-			did = didOf(outcome, class)
+		if one != "" && outcome.What == store.Known {
+			did = "known"
 		}
 	}
 	page := "/unsure"
@@ -254,17 +253,6 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 		page = "/history"
 	}
 	return page + "?did=" + did, nil
-}
-
-// didOf returns the key of the notice about what was learned.
-func didOf(o store.Outcome, class string) string {
-	switch {
-	case o.What == store.Known:
-		return string(o.What)
-	case notices[class] != "":
-		return class
-	}
-	return "learned"
 }
 
 // historyBody is the body of the page history.

@@ -33,24 +33,14 @@ func functions() template.FuncMap {
 			}
 			return "+" + strconv.FormatFloat(x, 'f', 3, 64)
 		},
-		"percent":   func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" },
+		"percent":   percent,
 		"rate":      percentOf,
 		"size":      sizeOf,
 		"plural":    plural,
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
 		"chip":      func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
 		"button":    styleOf,
-		"share": func(n int, of ...int) string {
-			all := n
-			for _, k := range of {
-				all += k
-			}
-			if all == 0 {
-				return percentOf(nil)
-			}
-			share := 100 * float64(n) / float64(all)
-			return percentOf(&share)
-		},
+		"share":     func(n, of, others int) string { return percent(100 * float64(n) / float64(max(n+of+others, 1))) },
 	}
 }
 
@@ -168,11 +158,14 @@ func windowsOf(s *store.Status) (all []window) {
 	return all
 }
 
+func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
+
+// percentOf returns a share, "–" for one of nothing.
 func percentOf(x *float64) string {
 	if x == nil {
 		return "–"
 	}
-	return strconv.FormatFloat(*x, 'f', 2, 64) + "%"
+	return percent(*x)
 }
 
 // whyBody is the body of the page why.
