@@ -2,7 +2,7 @@
 //
 // The folders of a mailbox are its user's labels: [sources.MaildirTree] says which hold spam, which ham, and which are left out. [Learn]
 // learns the messages whose file is new or has moved between ham and spam since the mailbox was last compared with the log. [Watch] does
-// the same as it happens. [Review] classifies what is there.
+// the same as it happens.
 //
 //	box, err := mailbox.Open("/home/ann/Maildir")
 //	account, err := box.Learn(ctx, store, mailbox.LearnOptions{})
