@@ -133,6 +133,7 @@ type Tokenizer struct {
 	mime     []byte             // Content-Type as it is written
 	lexicons map[string]lexicon // of prose, by tag
 	watchers []watcher
+	textRead int // bytes of the text of the message that were read
 	gramText []byte
 }
 
@@ -190,18 +191,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 			t.value(rule, rule.attached, f.Value)
 		}
 	}
-	textRead, images, shown := 0, 0, 0
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		textRead = t.part(p, textRead)
-		images, shown = images+p.Images, shown+len(p.Text)
-		if bytes.HasPrefix(p.Type, []byte("image/")) {
-			images++
-		}
-	}
-	if images > 0 && shown < littleText {
-		t.seen.add(imageOnly)
-	}
+	t.parts(m.Parts)
 	if tagged := t.seen.tagged; len(tagged) > 0 {
 		t.group = evidence.Words
 		t.words(t.lexicons[hiddenTag], tagged)
@@ -235,24 +225,35 @@ func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
 		t.addresses(tags, value)
 	case readProse:
 		t.group = evidence.Subject
-		t.prose(tags.words, headerfield.WithoutTags(value), 0)
+		t.prose(tags.words, headerfield.WithoutTags(value))
 	}
 }
 
-// part emits the terms of a part. It takes and returns how many bytes of body text were read.
-func (t *Tokenizer) part(p *message.Part, textRead int) int {
-	t.group = evidence.Structure
-	t.putWord(t.unstemmed("type:"), p.Type)
-	t.putWord(t.unstemmed("charset:"), p.Charset)
-	t.putWord(t.unstemmed("encoding:"), p.Encoding)
-	if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
-		t.putWord(t.unstemmed("file:."), p.Filename[dot+1:])
+// parts emits the terms of the parts, and marks a message of pictures only.
+func (t *Tokenizer) parts(parts []message.Part) {
+	images, shown := 0, 0
+	t.textRead = 0
+	for i := range parts {
+		p := &parts[i]
+		t.group = evidence.Structure
+		t.putWord(t.unstemmed("type:"), p.Type)
+		t.putWord(t.unstemmed("charset:"), p.Charset)
+		t.putWord(t.unstemmed("encoding:"), p.Encoding)
+		if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
+			t.putWord(t.unstemmed("file:."), p.Filename[dot+1:])
+		}
+		t.words(t.unstemmed("file:"), p.Filename)
+		t.group = evidence.Words
+		t.prose(bodyTag, p.Text)
+		t.words(t.lexicons[hiddenTag], p.Hidden)
+		shown += len(p.Text)
+		if images += p.Images; bytes.HasPrefix(p.Type, []byte("image/")) {
+			images++
+		}
 	}
-	t.words(t.unstemmed("file:"), p.Filename)
-	t.group = evidence.Words
-	textRead = t.prose(bodyTag, p.Text, textRead)
-	t.words(t.lexicons[hiddenTag], p.Hidden)
-	return textRead
+	if images > 0 && shown < littleText {
+		t.seen.add(imageOnly)
+	}
 }
 
 const (
@@ -262,8 +263,8 @@ const (
 	littleText = 100 // bytes of text below which a message with images is image-only
 )
 
-// prose emits the words of text that is written for people, and those behind disguises. It takes and returns how many bytes of body were read.
-func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
+// prose emits the words of text that is written for people, and those behind disguises.
+func (t *Tokenizer) prose(tag string, text []byte) {
 	t.current = t.lexicons[tag]
 	if t.inPairs = t.options.Pairs; t.inPairs {
 		t.before.term = append(append(t.made[:0], tag...), textStart...)
@@ -273,8 +274,8 @@ func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
 	wasWord := true
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
 		if tag == bodyTag {
-			t.beyondHead = textRead >= t.options.StartBytes
-			if textRead += s.taken; t.options.PairBytes > 0 && textRead > t.options.PairBytes {
+			t.beyondHead = t.textRead >= t.options.StartBytes
+			if t.textRead += s.taken; t.options.PairBytes > 0 && t.textRead > t.options.PairBytes {
 				t.inPairs = false
 			}
 		}
@@ -287,7 +288,6 @@ func (t *Tokenizer) prose(tag string, text []byte, textRead int) int {
 	}
 	t.watch(nil, 0, 0)
 	t.beyondHead, t.inPairs = false, false
-	return textRead
 }
 
 // watch emits the words that the watchers find.

@@ -242,7 +242,7 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 		c.Unlike = unlike.Add(c)
 		return c.Verdict, PrintJSON(s.Out, "-", c)
 	}
-	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", c.Verdict, screen.Figure(c.Score), Probability(f.Settings().Classes, c.Probability))
+	_, err = screen.Printf(s.Out, "%s  score %s  %s\n", string(c.Verdict), screen.Figure(c.Score), Probability(f.Settings().Classes, c.Probability))
 	return c.Verdict, err
 }
 
