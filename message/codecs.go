@@ -219,35 +219,27 @@ func appendCleanLabel(dst, label []byte) []byte {
 	return bytes.TrimPrefix(dst, []byte("3d"))
 }
 
+// spellings is names of charsets with other spellings of them, as clean labels between blanks.
+const spellings = `
+utf-8 utf8 utf utf8n utf8mb4 utf08 unicodeutf8 .
+utf-7 utf7 unicode11utf7 unicode20utf7 .
+shift_jis cp932 ms932 windows932 cp943 xmscp932 shiftjis sjis xsjis shiftjisx0213 shiftjis2004 mskanji .
+euc-jp eucjp xeucjp eucjpms cp51932 ujis .
+iso-2022-jp iso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms cp50220 cp50221 cp50222 jis .
+euc-kr ksc5601 ksc56011987 ksc56011989 euckr cp949 ms949 uhc xwindows949 windows949 .
+gb18030 gb2312 gb231280 gbk xgbk cp936 ms936 windows936 euccn xeuccn gb18030 gb180302000 gb .
+big5 big5 cp950 ms950 windows950 big5eten xxbig5 big5hkscs .
+hz-gb-2312 hz hzgb hzgb2312 .
+windows-874 tis620 cp874 xwindows874 thai iso885911 .
+koi8-r koi8 koi8r koi8ru koi .
+iso-8859-8-i iso88598i iso88598e .
+`
+
 // alias returns the registered name of a charset for a clean label.
 func alias(clean string) string {
-	switch clean {
-	case "utf8", "utf", "utf8n", "utf8mb4", "utf08", "unicodeutf8":
-		return "utf-8"
-	case "utf7", "unicode11utf7", "unicode20utf7":
-		return "utf-7"
-	case "cp932", "ms932", "windows932", "cp943", "xmscp932", "shiftjis", "sjis", "xsjis", "shiftjisx0213",
-		"shiftjis2004", "mskanji":
-		return "shift_jis"
-	case "eucjp", "xeucjp", "eucjpms", "cp51932", "ujis":
-		return "euc-jp"
-	case "iso2022jp", "iso2022jp1", "iso2022jp2", "iso2022jp3", "iso2022jpms", "cp50220", "cp50221", "cp50222", "jis":
-		return "iso-2022-jp"
-	case "ksc5601", "ksc56011987", "ksc56011989", "euckr", "cp949", "ms949", "uhc", "xwindows949", "windows949":
-		return "euc-kr"
-	case "gb2312", "gb231280", "gbk", "xgbk", "cp936", "ms936", "windows936", "euccn", "xeuccn", "gb18030",
-		"gb180302000", "gb":
-		return "gb18030"
-	case "big5", "cp950", "ms950", "windows950", "big5eten", "xxbig5", "big5hkscs":
-		return "big5"
-	case "hz", "hzgb", "hzgb2312":
-		return "hz-gb-2312"
-	case "tis620", "cp874", "xwindows874", "thai", "iso885911":
-		return "windows-874"
-	case "koi8", "koi8r", "koi8ru", "koi":
-		return "koi8-r"
-	case "iso88598i", "iso88598e":
-		return "iso-8859-8-i"
+	if at := strings.Index(spellings, " "+clean+" "); at >= 0 {
+		name, _, _ := strings.Cut(spellings[1+strings.LastIndexByte(spellings[:at], '\n'):], " ")
+		return name
 	}
 	for _, family := range []struct{ prefix, name string }{
 		{"iso8859", "iso-8859-"}, {"is08859", "iso-8859-"}, {"iso8559", "iso-8859-"}, {"8859", "iso-8859-"},

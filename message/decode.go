@@ -306,7 +306,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	body = d.content(e, body)
 	read = len(body)
 	if isNoise(body) {
-		if isFileOf(body) && !hasWords(body) && !isMostlyUTF8(body, false) {
+		if slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)])) && !hasWords(body) && !isMostlyUTF8(body, false) {
 			if bytes.HasPrefix(body, []byte("%PDF-")) {
 				d.showContent(part, formatPDF, body, nil)
 			} else {

@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 
@@ -110,7 +111,7 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 		case n == 0:
 			return nil, 0
 		case n > t.options.MaxLength:
-			t.length = append(strconv.AppendInt(t.length[:0], powerOfTwo(n), 10), '+')
+			t.length = append(strconv.AppendInt(t.length[:0], 1<<bits.Len(uint(n))>>1, 10), '+')
 			return t.putTagged(l.tag, t.length, word)
 		}
 	}

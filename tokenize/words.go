@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"bytes"
-	"math/bits"
 	"unicode"
 	"unicode/utf8"
 
@@ -151,9 +150,6 @@ func pairs(run []byte, kind segmentKind, emit func(word []byte, kind segmentKind
 		run, first = run[first:], second
 	}
 }
-
-// powerOfTwo returns the largest power of two in n, or 0 for 0.
-func powerOfTwo(n int) int64 { return 1 << bits.Len(uint(n)) >> 1 }
 
 // asciiWords divides a chunk of ASCII without white space into the words that segment would return. The rules are WB5 to WB13b of UAX #29.
 // Letters, digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
