@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"sync"
 
-	"chaff/corpus"
 	"chaff/internal/lines"
 	"chaff/message"
 )
@@ -18,10 +17,7 @@ import (
 // mboxBuffer is how much of an mbox is in memory at a time, and the part of a longer line that is examined.
 const mboxBuffer = 16 << 10
 
-const (
-	maxShown  = 60      // how much of a line a remark shows
-	maxLabels = 4 << 10 // how much of X-Gmail-Labels counts
-)
+const maxLabels = 4 << 10 // how much of X-Gmail-Labels counts
 
 // listMbox lists the messages of the mbox file name of fsys, which may be compressed. Text before the first From_ line
 // belongs to no message. A file with text and without a From_ line is an error.
@@ -69,7 +65,7 @@ var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 
 // scanMbox calls emit for each message of the mbox r until emit returns false. A message extends from its From_ line to the next one,
 // including the empty line before that. If reading fails, the unfinished message is not emitted. Lines end in LF, CRLF or, as on an old Mac,
-// in CR alone. The error is a [corpus.Remark] if lines that look like From_ lines were taken for text.
+// in CR alone.
 //
 // A From_ line begins a message in two cases:
 //
@@ -119,14 +115,11 @@ type mboxScanner struct {
 
 	held           bool // the previous line may begin a message, and this line decides about it
 	heldAt         int64
-	heldLine       []byte // its beginning
 	heldAfterEmpty bool
 	likeness       likeness // of it
 
-	text       bool   // a line was not empty
-	patches    bool   // the file begins with a patch of git
-	missed     int    // lines that look like From_ lines and were taken for text
-	missedLine string // the first of them
+	text    bool // a line was not empty
+	patches bool // the file begins with a patch of git
 }
 
 // An mboxHeader is what the header of a message says of it.
@@ -211,21 +204,16 @@ func (s *mboxScanner) line(line []byte) {
 func (s *mboxScanner) hold(start int64, text []byte) {
 	s.likeness, s.heldAfterEmpty = likenessOf(text), s.afterEmpty
 	s.held = s.likeness != likeText || s.afterEmpty
-	s.heldAt, s.heldLine = start, append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
+	s.heldAt = start
 	s.patches = s.patches || s.likeness == likePatch && s.message == nil
 }
 
 // decide settles whether the held line begins a message, given the text of the next line.
 func (s *mboxScanner) decide(next []byte) {
 	s.held = false
-	switch {
-	case s.begins(next):
+	if s.begins(next) {
 		s.close(s.heldAt)
 		s.message, s.inHeader = &mboxHeader{offset: s.heldAt}, true
-	case s.likeness >= likeDated, s.heldAfterEmpty && isMailField(next):
-		if s.missed++; s.missed == 1 {
-			s.missedLine = string(s.heldLine)
-		}
 	}
 }
 
@@ -250,13 +238,7 @@ func (s *mboxScanner) end() error {
 		return errNoFromLine
 	}
 	s.close(s.offset)
-	switch s.missed {
-	case 0:
-		return nil
-	case 1:
-		return corpus.Remark(fmt.Sprintf("has a line that looks like the beginning of a message and was taken for text: %q", s.missedLine))
-	}
-	return corpus.Remark(fmt.Sprintf("has %d lines that look like the beginning of a message and were taken for text, the first: %q", s.missed, s.missedLine))
+	return nil
 }
 
 // close emits the current message, which ends at an offset.
