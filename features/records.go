@@ -3,7 +3,6 @@ package features
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -51,7 +50,7 @@ func (s *records) put(index int, data []byte) (kept bool) {
 		return true
 	}
 	if s.file == nil && s.err == nil {
-		s.file, s.err = temporaryFile(s)
+		s.file, s.err = replace.Scratch(s)
 	}
 	if s.err != nil {
 		return false
@@ -164,18 +163,4 @@ func (s *records) read(ref Ref, b *buffer) []byte {
 		}
 	}
 	return b.data[from-b.from:][:size]
-}
-
-func temporaryFile(s *records) (*os.File, error) {
-	file, err := os.CreateTemp("", "chaff-*")
-	if err != nil {
-		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), replace.Reason(err))
-	}
-	if os.Remove(file.Name()) != nil { // some systems do not remove open files
-		runtime.AddCleanup(s, func(file *os.File) {
-			file.Close()
-			os.Remove(file.Name())
-		}, file)
-	}
-	return file, nil
 }

@@ -13,8 +13,8 @@ type Convergence struct {
 	Epochs    int  `json:"epochs"`
 	// Updates is how many documents changed the weights, over all epochs.
 	Updates int `json:"updates"`
-	// Separations are the margins of converged weights, and empty otherwise: one for two classes and for a multi-class
-	// perceptron, one for each class where every class has a perceptron against all others.
+	// Separations are the margins of converged weights: one for two classes, else one for each class, which has a perceptron against all others.
+	// They are empty for a multi-class perceptron.
 	Separations []Separation `json:"separations,omitempty"`
 }
 
@@ -40,8 +40,8 @@ type Separation struct {
 	UpdateBound *float64 `json:"update_bound,omitempty"`
 }
 
-// convergence reports on a perceptron from its epochs, and returns nil if none was watched. separations measures converged weights.
-func convergence(epochs []Epoch, separations func(updates int) []Separation) *Convergence {
+// convergence reports on a perceptron from its epochs, and returns nil if none was watched.
+func convergence(epochs []Epoch) *Convergence {
 	if len(epochs) == 0 {
 		return nil
 	}
@@ -50,28 +50,31 @@ func convergence(epochs []Epoch, separations func(updates int) []Separation) *Co
 		c.Updates += e.Updates
 		c.Converged = e.Updates == 0
 	}
-	if c.Converged {
-		c.Separations = separations(c.Updates)
-	}
 	return c
 }
 
-// separation measures weights whose length has the given square, on documents whose features are longer by the given factor. marginOf returns
-// the margin of a document.
-func (p Passes) separation(d *features.Dataset, v *params, s Steps, longer, squares float64, marginOf func(scores []float64, c int) float64) Separation {
-	all := Separation{Margin: math.Inf(1)}
+// separations measures the converged weights of each row.
+func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation {
+	isTheorem := m.Start != StartRandom && (m.Decay == "" || m.Decay == RateConstant) && (m.ClassWeights == "" || m.ClassWeights == WeightsNone)
+	all := make([]Separation, l.n)
 	var scores []float64
-	rows := d.Rows()
-	for i, label := range d.Labels {
-		x := rows.Row(i)
-		scores = v.scores(scores, x)
-		all.Radius = max(all.Radius, longer*math.Sqrt(squaredNorm(x, p.ThroughOrigin)))
-		all.Margin = min(all.Margin, marginOf(scores, int(label)))
-	}
-	all.GeometricMargin = all.Margin / math.Sqrt(squares)
-	isTheorem := s.Start != StartRandom && (s.Decay == "" || s.Decay == RateConstant) && (p.ClassWeights == "" || p.ClassWeights == WeightsNone)
-	if bound := math.Pow(all.Radius/all.GeometricMargin, 2); isTheorem && !math.IsInf(bound, 0) {
-		all.UpdateBound = &bound
+	for r := range all {
+		s := Separation{Updates: l.updates[r], Margin: math.Inf(1)}
+		if l.n > 1 {
+			s.Class = d.Classes[r]
+		}
+		rows := d.Rows()
+		for i, label := range d.Labels {
+			x := rows.Row(i)
+			scores = l.scores(scores, x)
+			s.Radius = max(s.Radius, math.Sqrt(squaredNorm(x, m.ThroughOrigin)))
+			s.Margin = min(s.Margin, target(l.n, r, int(label))*scores[r])
+		}
+		s.GeometricMargin = s.Margin / math.Sqrt(l.squaredNorm(r))
+		if bound := math.Pow(s.Radius/s.GeometricMargin, 2); isTheorem && !math.IsInf(bound, 0) {
+			s.UpdateBound = &bound
+		}
+		all[r] = s
 	}
 	return all
 }

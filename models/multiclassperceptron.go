@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"math"
 
 	"chaff/features"
 )
@@ -35,9 +34,8 @@ func (m MulticlassPerceptron) checkOnline() error { return m.checkStart() }
 
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*multiclassPerceptron)
-	linear, report, err := epochs(ctx, m, newSorted(d), l, o, lossCheck{})
-	report.Convergence = convergence(report.Epochs, func(updates int) []Separation { return []Separation{l.separation(d, m, updates)} })
+	linear, report, err := epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()), o, lossCheck{})
+	report.Convergence = convergence(report.Epochs)
 	return linear, report, err
 }
 
@@ -79,18 +77,4 @@ func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
 		return 0
 	}
 	return 1
-}
-
-// separation measures the converged weights. Side by side, the K vectors are the weights of one perceptron that separates
-// right from wrong pairs of a document and a class: the features of a pair are those of the document in the position of its
-// class, minus the same in the position of the other class, and their length is sqrt(2) that of the document. Source: K. Crammer, Y. Singer:
-// Ultraconservative Online Algorithms for Multiclass Problems (JMLR 3, 2003), section 4.
-func (l *multiclassPerceptron) separation(d *features.Dataset, m MulticlassPerceptron, updates int) Separation {
-	var squares float64
-	for r := range l.n {
-		squares += l.squaredNorm(r)
-	}
-	s := m.separation(d, l.params, m.Steps, math.Sqrt2, squares, func(scores []float64, c int) float64 { return scores[c] - scores[rival(scores, c)] })
-	s.Updates = updates
-	return s
 }

@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -62,16 +61,6 @@ func (o Options) NewOnline(name string, classes []string) (*Online, features.Kin
 	}
 	l.learner = s.newLearner(classes, 0, 0)
 	return l, kind, nil
-}
-
-// OnlineFrom returns the online learner of the named model with the given settings, as JSON of its trainer, and the kind of
-// feature it takes. It has learnt nothing: Restore gives it what another one knew.
-func OnlineFrom(name string, trainer json.RawMessage, classes []string) (*Online, features.Kind, error) {
-	o, err := OptionsFrom(name, trainer)
-	if err != nil {
-		return nil, 0, err
-	}
-	return o.NewOnline(name, classes)
 }
 
 // onlineOf returns an Online with the settings, which lacks the learner, or why there is none.

@@ -105,7 +105,11 @@ func fromSettings(t *testing.T, o Options, name string, d *features.Dataset) *On
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, kind, err := OnlineFrom(name, settings, d.Classes)
+	o, err = OptionsFrom(name, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, kind, err := o.NewOnline(name, d.Classes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,9 @@ func (m Perceptron) checkOnline() error { return m.checkStart() }
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*perceptron)
 	linear, report, err := epochs(ctx, m, newSorted(d), l, o, lossCheck{})
-	report.Convergence = convergence(report.Epochs, func(int) []Separation { return l.separations(d, m) })
+	if report.Convergence = convergence(report.Epochs); report.Convergence != nil && report.Convergence.Converged {
+		report.Convergence.Separations = l.separations(d, m)
+	}
 	return linear, report, err
 }
 
@@ -71,17 +73,4 @@ func (l *perceptron) loss(scores []float64, c int) float64 {
 		}
 	}
 	return 0
-}
-
-// separations measures the converged weights of each row.
-func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation {
-	all := make([]Separation, l.n)
-	for r := range all {
-		all[r] = m.separation(d, l.params, m.Steps, 1, l.squaredNorm(r), func(scores []float64, c int) float64 { return target(l.n, r, c) * scores[r] })
-		all[r].Updates = l.updates[r]
-		if l.n > 1 {
-			all[r].Class = d.Classes[r]
-		}
-	}
-	return all
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -123,17 +122,12 @@ type single struct {
 
 // newTempFile returns the content that write has given a temporary file, whose errors are about that file.
 func newTempFile(name string, write func(w io.Writer) error) (*single, error) {
-	file, err := os.CreateTemp("", "chaff-*")
+	s := &single{name: name, err: io.EOF}
+	file, err := replace.Scratch(s)
 	if err != nil {
-		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), replace.Reason(err))
+		return nil, err
 	}
-	s := &single{name: name, content: file, err: io.EOF}
-	if os.Remove(file.Name()) != nil { // some systems cannot remove open files
-		runtime.AddCleanup(s, func(file *os.File) {
-			file.Close()
-			os.Remove(file.Name())
-		}, file)
-	}
+	s.content = file
 	if err = write(file); err == nil {
 		s.size, err = file.Seek(0, io.SeekCurrent)
 	}

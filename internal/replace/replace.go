@@ -313,6 +313,21 @@ func sweep(dir *os.Root) {
 	}
 }
 
+// Scratch returns a temporary file for its owner. It has no name where the system allows that, and is else removed with the owner.
+func Scratch[T any](owner *T) (*os.File, error) {
+	file, err := os.CreateTemp("", "chaff-*")
+	if err != nil {
+		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), Reason(err))
+	}
+	if os.Remove(file.Name()) != nil { // some systems do not remove open files
+		runtime.AddCleanup(owner, func(file *os.File) {
+			file.Close()
+			os.Remove(file.Name())
+		}, file)
+	}
+	return file, nil
+}
+
 // Reason returns an error without the operation and the paths that package os adds.
 func Reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
