@@ -178,7 +178,7 @@ func (a *answer) doubts(d doubted, fully bool) {
 	a.warn(texts...)
 }
 
-// doubts collects the warnings about models. A warning about several models is one; among several models it names its own.
+// doubts collects the warnings about models. A warning about several is one that names them.
 func doubts(results []train.Result) []string {
 	var texts []string
 	of := make(map[string][]string) // models by warning
@@ -191,11 +191,7 @@ func doubts(results []train.Result) []string {
 		}
 	}
 	for i, text := range texts {
-		switch {
-		case len(results) == 1:
-		case len(of[text]) == len(results):
-			texts[i] = "all models: " + text
-		default:
+		if len(results) > 1 {
 			texts[i] = strings.Join(of[text], ", ") + ": " + text
 		}
 	}

@@ -88,12 +88,8 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 	case err != nil:
 	case flags.list != "" && len(paths) > 0:
 		err = fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
-	case flags.list != "" && isDelivery:
-		err = errors.New("--pass and --exit-code take one message from stdin: leave out --paths-from")
-	case flags.Pass && len(paths) > 0:
-		err = errors.New("--pass takes one message from stdin, not paths")
-	case flags.Preset != "" && len(paths) > 0:
-		err = errors.New("--exit-code takes one message from stdin, not paths")
+	case isDelivery && len(flags.list)+len(paths) > 0:
+		err = errors.New("--pass and --exit-code take one message from stdin, not paths")
 	case flags.format != "" && flags.list == "" && len(paths) == 0:
 		err = errors.New("--format needs a path")
 	}

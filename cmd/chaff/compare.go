@@ -185,7 +185,7 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	a.doubts(r.doubted, true)
 }
 
-// comparison adds one row for each model, the best first if there is mail to choose it on. Errors are those of the test part.
+// comparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.
 func (a *answer) comparison(results []train.Result, hasBest, withDevelopment bool) {
 	heads, rates := []string{"model"}, []string(nil)
 	if withDevelopment {
@@ -194,8 +194,8 @@ func (a *answer) comparison(results []train.Result, hasBest, withDevelopment boo
 	if f := cmp.Or(results[0].Test, results[0].Development); f != nil && (f.HM != nil || f.SM != nil) {
 		rates = []string{"hm%", "sm%"}
 	}
-	heads = append(append(heads, "test", "95% interval"), rates...)
 	isCompared := hasBest && len(results) > 1
+	heads = append(append(heads, "test", "95% interval"), rates...)
 	if isCompared {
 		heads = append(heads, "against *")
 	}
@@ -216,23 +216,17 @@ func (a *answer) comparison(results []train.Result, hasBest, withDevelopment boo
 		t.row(cells...)
 	}
 	a.table(t, 0)
-	if !withDevelopment && !isCompared {
-		return
-	}
-	note := "No model is marked as the best: there is no development mail to choose it on."
-	if hasBest {
-		note = "* is the best on development mail."
-	}
+	a.gap()
+	note := "dev. and test: the accuracy on development and test mail."
 	if rates != nil {
 		note += " hm%: ham lost, sm%: spam missed, on test mail."
 	}
-	if withDevelopment {
-		note += " dev. and test: the accuracy on development and test mail."
+	if isCompared {
+		note = "* is the best on development mail. " + note +
+			" same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
+	} else if !hasBest {
+		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	}
-	if hasBest {
-		note += " same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
-	}
-	a.gap()
 	a.paragraph("%s", note)
 }
 

@@ -80,9 +80,8 @@ func learnCommand(p *program) *cobra.Command {
 		Long: `Learn teaches a model messages that it got wrong or has not seen: a message or
 an mbox from stdin, or all at each PATH. The next message is judged with them. A
 message that is known is not learned twice; with another class it moves over.
-
 Without --spam, --ham or --class, a PATH must show what it holds, as for chaff
-train: a mailbox, folders ham and spam, an index, a table, junk.mbox.
+train.
 
 With --maildir it learns what a mailbox says now that it did not say the last
 time: mail that is new in folders of spam and ham, and messages that you moved
@@ -90,19 +89,14 @@ between them. Drafts, the trash and unread mail outside of spam say nothing. The
 mailbox is not changed.
 
 With --attached it learns the messages that are attached to each message, such
-as spam that a colleague forwards, and not the message itself. Of a complaint
-in the format of RFC 5965 it always does, and of a report that SpamAssassin has
-put around a message (report_safe) it learns that message.
+as spam that a colleague forwards, and not the message itself.
 
 With --forget the model forgets messages. With --origin NAME, the messages are
 noted as taught by NAME, and --forget --origin NAME forgets all that NAME has
-taught, --since TIME only from then on. With --begin alone it begins an empty
-model with the configured settings.
+taught, --since TIME only from then on.
 
-Learn writes the model's log, which chaff train saves as FILE.log. It keeps the
-words and pairs of words of each message, but not the message. The words of what
-was forgotten leave it at the next chaff retrain. The exit code is 1 if a
-message was refused; with --maildir refused messages are only listed.`,
+Learn writes the model's log, which chaff train saves as FILE.log. The exit code
+is 1 if a message was refused; with --maildir refused messages are only listed.`,
 		Example: `  chaff learn --spam < message
   chaff learn --ham ~/Maildir/.Lists
   chaff learn --spam junk.mbox -m spam.model
@@ -175,8 +169,6 @@ func (x *learning) check() error {
 		return errors.New("--dry-run needs --maildir")
 	case !ofMaildirs && !x.begin && onStdin && x.class == "" && !x.forget:
 		return hint.With(errors.New("nothing says what the message on stdin is"), "say it with --spam, --ham or --class NAME")
-	case x.sources.format != "" && len(x.paths) == 0:
-		return errors.New("--format needs a path")
 	}
 	return nil
 }

@@ -189,8 +189,7 @@ arrives in a folder of spam or ham, and messages that you move between them. It
 prints a line for each, and changes nothing in the mailbox.
 
 The model is fitted again when nothing has happened for half a minute and
-enough was learned (store.retrain_after). The store is open only while watch
-learns, so other commands work beside it. An interrupt ends it.`,
+enough was learned (store.retrain_after). An interrupt ends it.`,
 		Example: `  chaff watch --maildir ~/Maildir
   chaff watch --maildir ~/Maildir -m spam.model --quiet`,
 		Args: noArguments,

@@ -184,9 +184,7 @@ changes nothing, and the result is what training on these messages at once
 gives.
 
 All must have been made with the same key and the same settings of message,
-tokenize, features and the model. Thresholds, split and seed are those of the
-first. FILE may be one of them. Merge forgets no message for its age or for
-store.max_messages, and the next fit does.
+tokenize, features and the model. FILE may be one of them.
 
 With --no-fit the result is a part. With --sample 1/K it has one in K groups of
 near-duplicates; one fit takes up to 5 million messages.`,

@@ -33,11 +33,6 @@ func reviewCommand(p *program) *cobra.Command {
 first, with the command that corrects each. A PATH is the mail that the model
 was trained on, named as for chaff train.
 
-A filter agrees with the labels that it has learned. So each label was doubted
-by a model that had not learned the message: when the model was last fitted, or
-when a mailbox taught the message since. A message is listed if it scores like
-the other class.
-
 With --correct ID a message of the log gets the other class. With --confirm ID
 its label is right: it is not listed again. Both labels count fully from then
 on, and the model is fitted again. Nothing in the mail is changed.`,

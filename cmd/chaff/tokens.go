@@ -11,8 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus"
-	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/message"
@@ -49,7 +47,7 @@ uses the settings in force, or those of a model.`,
 				}
 				reading = f.Settings().Reading
 			}
-			return showTokens(p, reading, args, sources.Format(format), asJSON)
+			return showTokens(p, reading, args, format, asJSON)
 		},
 	}
 	settings.add(c)
@@ -61,7 +59,7 @@ uses the settings in force, or those of a model.`,
 	return c
 }
 
-func showTokens(p *program, reading filter.Reading, paths []string, format sources.Format, asJSON bool) error {
+func showTokens(p *program, reading filter.Reading, paths []string, format string, asJSON bool) error {
 	delivery.LimitMemory()
 	show := func(origin string, raw []byte) error {
 		original := message.Original(raw)
@@ -80,38 +78,20 @@ func showTokens(p *program, reading filter.Reading, paths []string, format sourc
 		seen.print(out)
 		return out.Flush()
 	}
-	if len(paths) == 0 {
-		paths = []string{stdinPath}
-	}
-	for _, path := range paths {
-		if path == stdinPath && format == "" {
-			raw, err := delivery.ReadMail(p.streams())
-			if err == nil {
-				err = show(stdinPath, raw)
-			}
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		var source corpus.Source
-		var err error
-		if path == stdinPath {
-			source = p.stdinSource(string(format))
-		} else if source, _, err = sources.Open(path, "", format); err != nil {
-			return err
-		}
-		err = readEach(p, source, fmt.Errorf("no messages in %s", path), func(origin string, raw []byte) error {
-			if !asJSON && (origin != path || len(paths) > 1) {
-				screen.Printf(p.stdout, "== %s\n\n", origin)
-			}
-			return show(origin, raw)
-		})
+	if len(paths) == 0 || len(paths) == 1 && paths[0] == stdinPath && format == "" {
+		raw, err := delivery.ReadMail(p.streams())
 		if err != nil {
 			return err
 		}
+		return show(stdinPath, raw)
 	}
-	return nil
+	none := fmt.Errorf("no messages in %s", strings.Join(paths, ", "))
+	return readEach(p, openEach(p, classifyFlags{format: format}, paths), none, func(origin string, raw []byte) error {
+		if !asJSON && (len(paths) > 1 || origin != paths[0]) {
+			screen.Printf(p.stdout, "== %s\n\n", origin)
+		}
+		return show(origin, raw)
+	})
 }
 
 // seen is what chaff tokens shows of a message.
