@@ -177,14 +177,9 @@ Your own mail is next. Chaff reads it and changes nothing in it:
 
 // saveSample writes the sample mail to a new folder as a Maildir.
 func saveSample(w io.Writer, dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return hint.With(fmt.Errorf("write the sample mail to %s: %w", dir, replace.Reason(err)), "name a folder that does not exist yet, in one that does")
-	}
-	for _, folder := range []string{"", ".Junk"} {
-		for _, sub := range []string{"cur", "new", "tmp"} {
-			if err := os.MkdirAll(filepath.Join(dir, folder, sub), 0o700); err != nil {
-				return fmt.Errorf("write the sample mail: %w", err)
-			}
+	for _, folder := range []string{"", "cur", "new", "tmp", ".Junk", ".Junk/cur", ".Junk/new", ".Junk/tmp"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			return hint.With(fmt.Errorf("write the sample mail to %s: %w", dir, replace.Reason(err)), "name a folder that does not exist yet, in one that does")
 		}
 	}
 	n := 0

@@ -83,12 +83,13 @@ func explainMessage(p *program, flags explainFlags, paths []string) error {
 			filter.Explanation
 		}{origin, e}, "")
 	}
+	explained := explanation{e, f.Settings().Thresholds, flags.terms}
 	if flags.page != "" {
-		if err := writeFile(flags.page, report.PageKind(), explanationPage(origin, e, f.Settings().Thresholds).WriteHTML); err != nil {
+		if err := writeFile(flags.page, report.PageKind(), explained.page(origin).WriteHTML); err != nil {
 			return err
 		}
 	}
-	return p.show(explanation{e, f.Settings().Thresholds, flags.terms}, false, flags.verbose)
+	return p.show(explained, false, flags.verbose)
 }
 
 // readsOf returns where readOne reads.
@@ -161,8 +162,7 @@ type explanation struct {
 
 // describe adds the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it, or fully all parts of the score.
 func (e explanation) describe(a *answer, fully bool) {
-	a.line("%s, score %s%s, %s", e.Verdict, number(&e.Score), between(e.thresholds),
-		delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	a.line("%s", e.sentence())
 	a.line("%s", screen.Quoted(titleOf(e.Explanation, defaultWidth)))
 	if e.Unlike {
 		a.line("It is unlike the mail that the model learned: %.0f%% of its terms are new to it.", 100*e.Novelty)
@@ -202,6 +202,11 @@ func (e explanation) describe(a *answer, fully bool) {
 	if more > 0 {
 		a.line("\n%s: --terms 0", plural(more, "more term"))
 	}
+}
+
+// sentence says the verdict and what it comes from.
+func (e explanation) sentence() string {
+	return fmt.Sprintf("%s, score %s%s, %s", e.Verdict, number(&e.Score), between(e.thresholds), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 }
 
 // titleOf returns the subject and the sender of a message, cut at a width.
@@ -279,21 +284,14 @@ func voteBar(adds float64) string {
 // maxTitle is how wide the title of a page is.
 const maxTitle = 120
 
-func explanationPage(origin string, e filter.Explanation, t *metrics.Thresholds) report.Page {
-	above := fmt.Sprintf(" (%s over %s)", e.For, e.Against)
-	if text := between(t); text != "" {
-		above = text
-	}
-	page := report.Page{
-		Title:    titleOf(e, maxTitle),
+func (e explanation) page(origin string) report.Page {
+	return report.Page{
+		Title:    titleOf(e.Explanation, maxTitle),
 		Subtitle: origin,
 		Facts: []report.Fact{
-			{Name: "Verdict", Value: string(e.Verdict)},
-			{Name: "Score", Value: fmt.Sprintf("%.3f%s", e.Margin, above)},
-			{Name: "Probability of " + e.For, Value: fmt.Sprintf("%.4f", e.Probability)},
-			{Name: "Terms", Value: screen.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
+			{Name: "verdict", Value: e.sentence()},
+			{Name: "terms", Value: screen.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
 		},
-		Thresholds: t, Explanation: &e,
+		Thresholds: e.thresholds, Explanation: &e.Explanation,
 	}
-	return page
 }

@@ -212,13 +212,7 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 		},
 	}
 	x.add(p, c, "teach", "", "workers", "memory")
-	c.Flags().Func("maildir", "the mailbox of Maildirs at `PATH`", func(value string) error {
-		if path != "" {
-			return errors.New("it was given before, and takes one path")
-		}
-		path = value
-		return nil
-	})
+	c.Flags().StringVar(&path, "maildir", "", "the mailbox of Maildirs at `PATH`")
 	return c
 }
 
