@@ -193,19 +193,23 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 
 // remember adds a verdict, or why there is none, to the history and to the log, and keeps the message as the options say.
 func (e *Engine) remember(j *judgement, began time.Time, err error) {
-	if e.options.History > 0 || e.events.log != nil {
-		r := newRecord(j, began, err, e.options.HistorySubjects)
-		e.events.judged(originOf(j.ctx).Protocol, r)
-		e.History.add(r)
+	keeps := func(s *Shelf) bool {
+		return s.most > 0 && err == nil && (s == e.Kept || j.verdict.Verdict == filter.Unsure)
 	}
+	subjects := e.options.HistorySubjects
+	r := newRecord(j, began, err, subjects || keeps(e.Unsure) || keeps(e.Kept))
 	for _, shelf := range []*Shelf{e.Unsure, e.Kept} {
-		if shelf.most == 0 || err != nil || shelf == e.Unsure && j.verdict.Verdict != filter.Unsure {
-			continue
-		}
-		if err := shelf.keep(newRecord(j, began, nil, true), j.raw); shelf.trouble.isNew(err) {
-			e.log.Warn("%v", err)
+		if keeps(shelf) {
+			if err := shelf.keep(r, j.raw); shelf.trouble.isNew(err) {
+				e.log.Warn("%v", err)
+			}
 		}
 	}
+	if !subjects {
+		r.From, r.Subject = "", ""
+	}
+	e.events.judged(originOf(j.ctx).Protocol, r)
+	e.History.add(r)
 }
 
 // Explain explains the verdict on a message. It is not counted as judged.

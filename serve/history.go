@@ -14,6 +14,8 @@ import (
 
 // Record is a verdict of the history.
 type Record struct {
+	// Key names the message if it was kept.
+	Key  string    `json:"-"`
 	Time time.Time `json:"time"`
 	// ID is the Message-ID of the message, and QueueID what the mail system calls it.
 	ID      string `json:"id,omitempty"`
@@ -106,7 +108,7 @@ func newHistory(o Options, shelves ...*Shelf) *History {
 			if !o.HistorySubjects {
 				k.From, k.Subject = "", ""
 			}
-			h.records = append(h.records, &k.Record)
+			h.records = append(h.records, &k)
 		}
 	}
 	slices.SortStableFunc(h.records, func(a, b *Record) int { return a.Time.Compare(b.Time) })

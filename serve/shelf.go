@@ -29,13 +29,6 @@ const MaxKept = 1 << 20
 // ErrNotKept is about a message that is not kept, or is no longer.
 var ErrNotKept = errors.New("the message is no longer kept")
 
-// Kept is a message whose bytes are kept, for people to teach.
-type Kept struct {
-	// Key names the message.
-	Key string `json:"key"`
-	Record
-}
-
 // Shelf has the last messages of a kind, each in a file of its own: a line with its record, and its bytes.
 type Shelf struct {
 	folder     *os.Root // nil if none are kept
@@ -43,7 +36,7 @@ type Shelf struct {
 	trouble    trouble
 
 	mu  sync.Mutex // of the field below, and of the files
-	all []Kept     // the oldest first
+	all []Record   // the oldest first
 }
 
 // openShelf returns the messages in the folder of a model with a suffix. If none are to be kept, it removes them.
@@ -73,7 +66,7 @@ func openShelf(dir *folder, suffix string, most, days int) (*Shelf, error) {
 		}
 		u.all = append(u.all, k)
 	}
-	slices.SortStableFunc(u.all, func(a, b Kept) int { return a.Time.Compare(b.Time) })
+	slices.SortStableFunc(u.all, func(a, b Record) int { return a.Time.Compare(b.Time) })
 	u.clean(time.Now())
 	if u.most == 0 {
 		u.folder.Close()
@@ -94,7 +87,7 @@ const maxRecord = 64 << 10
 var errDamaged = errors.New("damaged")
 
 // look reads the record of a message alone: all messages can be 10 GB, which would keep the daemon from starting.
-func (u *Shelf) look(key string) (k Kept, err error) {
+func (u *Shelf) look(key string) (k Record, err error) {
 	file, err := u.folder.Open(key)
 	if err != nil {
 		return k, err
@@ -106,7 +99,7 @@ func (u *Shelf) look(key string) (k Kept, err error) {
 	}
 	info, err := file.Stat()
 	if err == nil {
-		err = json.Unmarshal(line, &k.Record)
+		err = json.Unmarshal(line, &k)
 	}
 	if err == nil && (k.Size > MaxKept || info.Size() != int64(len(line)+k.Size)) {
 		err = errDamaged
@@ -116,13 +109,13 @@ func (u *Shelf) look(key string) (k Kept, err error) {
 }
 
 // read reads the file of a message.
-func (u *Shelf) read(key string) (k Kept, raw []byte, err error) {
+func (u *Shelf) read(key string) (k Record, raw []byte, err error) {
 	data, err := u.folder.ReadFile(key)
 	if err != nil {
 		return k, nil, err
 	}
 	line, raw, _ := bytes.Cut(data, []byte("\n"))
-	if err := json.Unmarshal(line, &k.Record); err != nil {
+	if err := json.Unmarshal(line, &k); err != nil {
 		return k, nil, err
 	}
 	k.Key = key
@@ -143,24 +136,24 @@ func keyOf(user string, raw []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:keySize])
 }
 
-// keep keeps a message.
+// keep keeps a message, and sets the key of its record.
 func (u *Shelf) keep(r *Record, raw []byte) error {
 	if u.most == 0 || len(raw) > MaxKept {
 		return nil
 	}
-	k := Kept{keyOf(r.User, raw), *r}
+	r.Key = keyOf(r.User, raw)
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.drop(k.Key)
-	if err := u.folder.WriteFile(k.Key, slices.Concat(line, []byte("\n"), raw), 0o600); err != nil {
-		u.folder.Remove(k.Key) // it may be cut
+	u.drop(r.Key)
+	if err := u.folder.WriteFile(r.Key, slices.Concat(line, []byte("\n"), raw), 0o600); err != nil {
+		u.folder.Remove(r.Key) // it may be cut
 		return fmt.Errorf("keep a message: %w", err)
 	}
-	u.all = append(u.all, k)
+	u.all = append(u.all, *r)
 	u.clean(r.Time)
 	return nil
 }
@@ -173,7 +166,7 @@ func (u *Shelf) clean(now time.Time) {
 }
 
 func (u *Shelf) find(key string) int {
-	return slices.IndexFunc(u.all, func(k Kept) bool { return k.Key == key })
+	return slices.IndexFunc(u.all, func(k Record) bool { return k.Key == key })
 }
 
 // drop removes a message. The error is [ErrNotKept].
@@ -195,7 +188,7 @@ func (u *Shelf) Drop(key string) error {
 }
 
 // All returns the messages, the latest first.
-func (u *Shelf) All() []Kept {
+func (u *Shelf) All() []Record {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.clean(time.Now())
@@ -204,23 +197,32 @@ func (u *Shelf) All() []Kept {
 	return all
 }
 
+func (u *Shelf) has(key string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.find(key) >= 0
+}
+
 // get returns a message and its bytes. The error is [ErrNotKept], or about its file.
-func (u *Shelf) get(key string) (Kept, []byte, error) {
+func (u *Shelf) get(key string) (Record, []byte, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.find(key) < 0 {
-		return Kept{}, nil, ErrNotKept
+		return Record{}, nil, ErrNotKept
 	}
 	k, raw, err := u.read(key)
 	if err != nil {
 		_ = u.drop(key)
-		return Kept{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)
+		return Record{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	return k, raw, nil
 }
 
+// IsKept reports whether a message is kept.
+func (e *Engine) IsKept(key string) bool { return e.Unsure.has(key) || e.Kept.has(key) }
+
 // KeptMessage returns a message of Unsure or Kept and its bytes. The error is [ErrNotKept], or about its file.
-func (e *Engine) KeptMessage(key string) (Kept, []byte, error) {
+func (e *Engine) KeptMessage(key string) (Record, []byte, error) {
 	k, raw, err := e.Unsure.get(key)
 	if errors.Is(err, ErrNotKept) {
 		return e.Kept.get(key)

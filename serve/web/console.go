@@ -202,7 +202,7 @@ func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error)
 
 // unsureBody is the body of the page unsure.
 type unsureBody struct {
-	Kept   []serve.Kept
+	Kept   []serve.Record
 	Left   int // messages that are not shown
 	Folder string
 }
@@ -257,7 +257,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 
 // historyBody is the body of the page history.
 type historyBody struct {
-	Records  []serve.Kept // without a key if the message is not kept
+	Records  []serve.Record // without a key if the message is not kept
 	Found    int
 	All      int
 	Query    string
@@ -285,19 +285,12 @@ func (c *console) history(r *http.Request, v *view) error {
 	if from > 0 {
 		b.Later = address(max(from-maxCards, 0))
 	}
-	type name struct { // senders choose the Message-ID
-		id, user string
-		time     time.Time
-		size     int
-		score    float64
-	}
-	nameOf := func(r *serve.Record) name { return name{r.ID, r.User, r.Time.UTC(), r.Size, r.Score} }
-	keys := map[name]string{}
-	for _, k := range append(c.engine.Unsure.All(), c.engine.Kept.All()...) {
-		keys[nameOf(&k.Record)] = k.Key
-	}
-	for _, rec := range found[from:to] {
-		b.Records = append(b.Records, serve.Kept{Key: keys[nameOf(rec)], Record: *rec})
+	for _, found := range found[from:to] {
+		r := *found
+		if !c.engine.IsKept(r.Key) {
+			r.Key = ""
+		}
+		b.Records = append(b.Records, r)
 	}
 	v.Body = b
 	return nil

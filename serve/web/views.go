@@ -175,7 +175,7 @@ type whyBody struct {
 	TermsLeft int
 	Shaded    []shadedText
 	TextsLeft int
-	Kept      serve.Kept
+	Kept      serve.Record
 	Two       bool // the classes are ham and spam
 }
 
