@@ -66,20 +66,22 @@ func (t Typical) Doubt(label int, scores []float64) float64 {
 	return doubt
 }
 
-// Doubtful returns the messages whose labels may be wrong, those with the greatest doubt first, and their doubts: see [Typical.Doubt].
-func (t Typical) Doubtful(labels []int32, scores []float64) (messages []int, doubts []float64) {
-	all := make([]float64, len(labels))
+// Doubt is a message whose label may be wrong.
+type Doubt struct {
+	Message int
+	Doubt   float64 // see [Typical.Doubt]
+}
+
+// Doubtful returns the messages whose labels may be wrong, those with the greatest doubt first.
+func (t Typical) Doubtful(labels []int32, scores []float64) (doubtful []Doubt) {
 	for i, label := range labels {
 		K := len(scores) / len(labels)
-		if all[i] = t.Doubt(int(label), scores[i*K:][:K]); all[i] >= Doubted {
-			messages = append(messages, i)
+		if doubt := t.Doubt(int(label), scores[i*K:][:K]); doubt >= Doubted {
+			doubtful = append(doubtful, Doubt{i, doubt})
 		}
 	}
-	slices.SortStableFunc(messages, func(i, j int) int { return cmp.Compare(all[j], all[i]) })
-	for _, i := range messages {
-		doubts = append(doubts, all[i])
-	}
-	return messages, doubts
+	slices.SortStableFunc(doubtful, func(a, b Doubt) int { return cmp.Compare(b.Doubt, a.Doubt) })
+	return doubtful
 }
 
 // Usual is how new messages like those that a model learned are to it, as figures of messages that it had not learned: shares from 0 to 1.

@@ -195,25 +195,17 @@ func (p Page) termTables() []table {
 	return all
 }
 
+// confusionTable has a row for each true class and a column for each predicted one.
 func (p Page) confusionTable() []table {
 	if p.Figures == nil || p.Figures.Confusion.Messages() == 0 {
 		return nil
 	}
-	t := table{Head: []cell{{Text: "true \\ predicted"}}}
-	for i := range p.Figures.Confusion {
-		t.Head = append(t.Head, cell{Text: p.className(i), Kind: number})
+	confusion, rows := p.Figures.Confusion, []int(nil)
+	columns := []column[int]{{"true \\ predicted", name, p.className}}
+	for class := range confusion {
+		rows = append(rows, class)
+		columns = append(columns, column[int]{p.className(class), number, func(row int) string { return screen.Grouped(confusion[row][class]) }})
 	}
-	t.Head = append(t.Head, cell{Text: "all", Kind: number})
-	for i, counts := range p.Figures.Confusion {
-		sum := 0
-		for _, n := range counts {
-			sum += n
-		}
-		cells := []cell{{Text: p.className(i)}}
-		for _, n := range counts {
-			cells = append(cells, cell{Text: screen.Grouped(n), Kind: number})
-		}
-		t.Rows = append(t.Rows, row{Cells: append(cells, cell{Text: screen.Grouped(sum), Kind: number})})
-	}
-	return []table{t}
+	columns = append(columns, column[int]{"all", number, func(row int) string { return screen.Grouped(confusion.Of(row)) }})
+	return tabulate("", rows, columns)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -291,17 +290,11 @@ func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 
 // learnedLittle returns a warning if there are more than half as many errors as when all documents are given the most frequent class.
 func (s Scores) learnedLittle() string {
-	errors, of := 0, make([]int, s.Classes)
-	for i, label := range s.Labels {
-		of[label]++
-		if s.Predictions[i] != label {
-			errors++
-		}
+	confusion, most := metrics.NewConfusion(s.Labels, s.Predictions, s.Classes), 0
+	for class := range confusion {
+		most = max(most, confusion.Of(class))
 	}
-	if len(of) == 0 || errors == 0 {
-		return ""
-	}
-	others := len(s.Labels) - slices.Max(of)
+	errors, others := len(s.Labels)-confusion.Correct(), len(s.Labels)-most
 	if 2*errors <= others {
 		return ""
 	}

@@ -31,11 +31,8 @@ type Refitted struct {
 	Seconds  float64  `json:"training_cpu_seconds"` // the CPU time of Refit; of a fit to a log, that of all but saving
 }
 
-// Doubt is a message whose label may be wrong.
-type Doubt struct {
-	Message int     // of the mail
-	Doubt   float64 // see [metrics.Typical]
-}
+// Doubt is a message of the mail whose label may be wrong.
+type Doubt = metrics.Doubt
 
 // Refit fits the model of t, which [Fit] fitted to c, to all documents of c. The provenance of the filter that it returns keeps the
 // figures of t and says that they belong to a model of the training part.
@@ -100,10 +97,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings, Choice: chosen,
 	}
 	typical := metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
-	doubtful, by := typical.Doubtful(scores.Labels, scores.Scores)
-	for n, i := range doubtful {
-		if message := scored[i]; !all.documents[message].Confirmed {
-			r.Doubtful = append(r.Doubtful, Doubt{message, by[n]})
+	for _, doubt := range typical.Doubtful(scores.Labels, scores.Scores) {
+		if doubt.Message = scored[doubt.Message]; !all.documents[doubt.Message].Confirmed {
+			r.Doubtful = append(r.Doubtful, doubt)
 		}
 	}
 	if missing := len(all.documents) - r.OutOfFold; missing > 0 {
