@@ -201,17 +201,16 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 	rows, later := slices.Repeat(k.none, len(ids)), make([]bool, len(ids))
 	buffer := make([]byte, 16<<10)
 	for _, r := range k.tail {
-		r, err := r.Load(&buffer)
-		if n := len(r.IDs); err == nil && n > 0 && int(r.IDs[n-1]) >= k.total() {
+		highest, err := r.Find(buffer, ids, func(i int, row []byte) {
+			copy(rows[i*size:], row)
+			later[i] = true
+		})
+		if err == nil && highest >= k.total() {
 			err = errOtherRows()
 		}
 		if err != nil {
 			return nil, err
 		}
-		r.Find(ids, func(i int, row []byte) {
-			copy(rows[i*size:], row)
-			later[i] = true
-		})
 	}
 	var inFile []uint32
 	var places []int

@@ -144,7 +144,7 @@ func (m *modelFile) readTail(path string, whole bool) ([]logfile.Rows, error) {
 		err = ErrOtherModel
 	}
 	for i := 0; i < len(lists) && whole && err == nil; i++ {
-		lists[i], err = lists[i].Load(new([]byte))
+		lists[i], err = lists[i].Load()
 	}
 	if whole || len(lists) == 0 {
 		file.Close()

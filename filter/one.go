@@ -177,6 +177,8 @@ type Partial struct {
 	Learner *models.Online
 	// Vector is the document, in the ids of Learner: 0, 1, 2, ...
 	Vector features.Vector
+	// Unknown reports for each term of the document whether neither the model nor a later record has it.
+	Unknown []bool
 
 	forgets   bool            // a document is to be forgotten
 	forgotten features.Vector // this, in the same ids
@@ -197,6 +199,12 @@ type newTerm struct {
 func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
 	if p.texts = o.saveTexts && o.kind != features.Whole; learned != nil {
 		err = o.lookUp(*learned, func(known, hashes []uint64) []uint64 {
+			p.Unknown = slices.Repeat([]bool{true}, len(learned.Terms))
+			if o.kind != features.Whole { // which has no terms of the document
+				for _, k := range known {
+					p.Unknown[uint32(k)] = false
+				}
+			}
 			known, p.added = o.appendNew(known, hashes, *learned, uint32(o.knows.total()-o.FirstTerm()))
 			return known
 		}, &p.Vector)

@@ -50,7 +50,7 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 	}
 	var later []string
 	for _, r := range h.knows.tail {
-		r, err := r.Load(new([]byte))
+		r, err := r.Load()
 		if err != nil {
 			return nil, err
 		}

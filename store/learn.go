@@ -117,7 +117,13 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 			o.Doubt, e.Doubt = doubt, hundredths(doubt)
 		}
 	}
-	return o, s.append(e.record(), p.Learn(before.Label, label, bag.Text), appendBody(nil, document.Append(nil, bag.Text), true))
+	data := document.Append(nil, func(i int) []byte { // the log has the texts of the others
+		if p.Learner == nil || p.Unknown[i] || s.facts.Shared != nil { // a model that does not learn has terms that the log may lack; what is shared stands alone
+			return bag.Text(i)
+		}
+		return nil
+	})
+	return o, s.append(e.record(), p.Learn(before.Label, label, bag.Text), appendBody(nil, data, true))
 }
 
 // lesson returns the learner for a document that is to be learned, nil for none, and for the message of the entry before if that was learned and is to be
@@ -192,7 +198,8 @@ func (s *Store) enter(e, before Entry, document features.Document, texts [][]byt
 		return s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
 	}
 	text := func(i int) []byte { return texts[i] }
-	return s.append(e.record(), p.Learn(before.Label, e.Label, text), appendBody(nil, document.Append(nil, text), true))
+	data := document.Append(nil, text) // all texts: a record that has them may be left out of a fit
+	return s.append(e.record(), p.Learn(before.Label, e.Label, text), appendBody(nil, data, true))
 }
 
 // ForgetOrigin forgets all messages that one origin taught from a time on, and returns how many these were.

@@ -104,28 +104,29 @@ func heads(records []Record) (all []Record) {
 	return all
 }
 
-// rowsOf returns the rows of a record, and checks that each is found.
+// rowsOf returns the rows of a record, read one after the other and all at once.
 func rowsOf(l *Log, r Record) (Rows, error) {
-	rows, err := l.Rows(r)
-	if err == nil {
-		rows, err = rows.Load(new([]byte))
-	}
+	lazy, err := l.Rows(r)
 	if err != nil {
-		return rows, err
+		return lazy, err
 	}
 	var found []byte
-	rows.Find(rows.IDs, func(_ int, row []byte) { found = append(found, row...) })
-	if !bytes.Equal(found, rows.Rows) {
+	rows, err2 := lazy.Load()
+	_, err1 := lazy.Find(make([]byte, 8), rows.IDs, func(_ int, row []byte) { found = append(found, row...) })
+	if !errors.Is(err1, err2) && (err1 == nil || err2 == nil) {
+		return rows, fmt.Errorf("read one after the other: %v; all at once: %v", err1, err2)
+	}
+	if err2 == nil && !bytes.Equal(found, rows.Rows) {
 		return rows, fmt.Errorf("% x and % x", found, rows.Rows)
 	}
-	return rows, nil
+	return rows, err2
 }
 
 // listsOf returns [Log.Lists] with all that is in them.
 func listsOf(l *Log, model uint64, size int64) (lists []Rows, known bool, err error) {
 	lists, known, err = l.Lists(model, size)
 	for i := 0; i < len(lists) && err == nil; i++ {
-		if lists[i], err = lists[i].Load(new([]byte)); err != nil {
+		if lists[i], err = lists[i].Load(); err != nil {
 			return nil, false, err
 		}
 	}

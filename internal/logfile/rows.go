@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/littleendian"
+	"chaff/internal/sections"
 )
 
 // Rows are what some records changed in their model.
@@ -57,7 +58,7 @@ func (r Rows) Append(dst []byte) []byte {
 	return dst
 }
 
-// Rows returns the rows of a record, of which [Rows.Load] reads and verifies what is behind New.
+// Rows returns the rows of a record, of which [Rows.Find] or [Rows.Load] read and verify what is behind New.
 func (l *Log) Rows(of Record) (r Rows, err error) {
 	if r.At = of.At; of.rows.size == 0 {
 		return r, nil
@@ -95,44 +96,105 @@ func (l *Log) Rows(of Record) (r Rows, err error) {
 	return r, nil
 }
 
-// Load returns r with all that it has, in the memory of buffer, which it makes larger if need be. It sets Globals, of copies of r too.
-func (r Rows) Load(buffer *[]byte) (Rows, error) {
+// Load returns r with all that it has.
+func (r Rows) Load() (Rows, error) {
 	u := r.unread
 	if u == nil {
 		return r, nil
 	}
-	size, digest := int(u.to-u.from), u.before
-	data := slices.Grow((*buffer)[:0], size)[:size]
-	*buffer = data
+	data, digest := make([]byte, u.to-u.from), u.before
 	if err := readInto(u.file, data, u.from); err != nil {
 		return r, err
 	}
-	digest.Write(data)
-	r.IDs, _ = littleendian.Decode[uint32](data[:4*u.ids])
-	ascend := true
-	for i := 1; i < len(r.IDs); i++ {
-		ascend = ascend && r.IDs[i-1] < r.IDs[i]
-	}
-	if digest.Sum64() != u.sum || !ascend {
+	f := finder{highest: -1}
+	f.ids(data[:4*u.ids])
+	if digest.Write(data); digest.Sum64() != u.sum || f.disorder {
 		return r, u.damaged
 	}
+	r.IDs, _ = littleendian.Decode[uint32](data[:4*u.ids])
 	data = data[4*u.ids:]
 	data = data[copy(r.Globals, data):]
 	r.Texts, r.Rows, r.unread = data[:u.texts:u.texts], data[u.texts:][:u.ids*u.size], nil
 	return r, nil
 }
 
-// Find calls take with the index and the row of each of some ascending ids that has one.
-func (r Rows) Find(wanted []uint32, take func(i int, row []byte)) {
-	k := 0
-	for i, id := range wanted {
-		for k < len(r.IDs) && r.IDs[k] < id {
+// Find calls take with the index and the row of each of some ascending ids that has one. It returns the highest id of r, -1 for none, and sets Globals. A row is
+// valid until take returns; what it was called with counts for nothing after an error. buffer is memory to work with.
+func (r Rows) Find(buffer []byte, wanted []uint32, take func(i int, row []byte)) (highest int, err error) {
+	f := finder{wanted: wanted, size: max(r.Size(), 1), highest: -1, take: take}
+	u := r.unread
+	if u == nil {
+		f.ids(littleendian.Bytes(r.IDs))
+		f.rows(r.Rows)
+		return f.highest, nil
+	}
+	if len(buffer) < f.size {
+		buffer = make([]byte, f.size)
+	}
+	f.found = make([][2]uint32, 0, min(len(wanted), u.ids))
+	digest, from, globals := u.before, u.from, r.Globals
+	read := func(n int64, of int, do func(piece []byte)) {
+		if err == nil {
+			err = sections.Pieces(u.file, from, from+n, buffer[:len(buffer)-len(buffer)%of], func(piece []byte) {
+				digest.Write(piece)
+				do(piece)
+			})
+		}
+		from += n
+	}
+	read(4*int64(u.ids), 4, f.ids)
+	read(int64(len(globals)), 1, func(piece []byte) { globals = globals[copy(globals, piece):] })
+	read(int64(u.texts), 1, func([]byte) {})
+	read(u.to-from, f.size, f.rows)
+	if err == nil && (digest.Sum64() != u.sum || f.disorder) {
+		err = u.damaged
+	}
+	return f.highest, truncated(err)
+}
+
+// finder finds the rows of ids in the pieces of a record.
+type finder struct {
+	wanted   []uint32
+	size     int // of a row
+	take     func(i int, row []byte)
+	found    [][2]uint32 // the indexes of an id in wanted and in the record
+	highest  int         // id so far
+	disorder bool        // the ids do not ascend
+
+	wantedBefore, idsBefore, rowsBefore int // how many were in earlier pieces
+}
+
+// ids looks for ids that are wanted in the next ids of the record.
+func (f *finder) ids(piece []byte) {
+	ids, _ := littleendian.Decode[uint32](piece) // no error: they are whole numbers
+	last := f.highest                            // as a variable, since this loop takes much of the time
+	for _, id := range ids {
+		if int(id) <= last {
+			f.disorder = true
+		}
+		last = int(id)
+	}
+	f.highest = last
+	i, k := f.wantedBefore, 0
+	for ; i < len(f.wanted) && int(f.wanted[i]) <= last; i++ {
+		wanted := f.wanted[i]
+		for ids[k] < wanted {
 			k++
 		}
-		if k < len(r.IDs) && r.IDs[k] == id {
-			take(i, r.row(k))
+		if ids[k] == wanted {
+			f.found = append(f.found, [2]uint32{uint32(i), uint32(f.idsBefore + k)})
 		}
 	}
+	f.wantedBefore, f.idsBefore = i, f.idsBefore+len(ids)
+}
+
+// rows takes the rows that were found among the next rows of the record.
+func (f *finder) rows(piece []byte) {
+	first, behind := f.rowsBefore, f.rowsBefore+len(piece)/f.size
+	for ; len(f.found) > 0 && int(f.found[0][1]) < behind; f.found = f.found[1:] {
+		f.take(int(f.found[0][0]), piece[(int(f.found[0][1])-first)*f.size:][:f.size])
+	}
+	f.rowsBefore = behind
 }
 
 // Size returns the size of a row.
