@@ -523,3 +523,18 @@ func TestLearnersAndReadersDoNotDisturbEachOther(t *testing.T) {
 		t.Errorf("%d messages, want %d", len(has), learners*each)
 	}
 }
+
+func TestAModelWhoseLearnerIsDamagedIsMadeAnew(t *testing.T) {
+	for _, name := range []string{"GLOB", "NONE"} {
+		path := trained(t, "votes", corpustest.Mailbox(1, 12, "ham", "spam"))
+		model := contents(t, path)
+		entry := bytes.Index(model, []byte(name)) // in the table of sections: the offset follows the name and four zeros
+		model[binary.LittleEndian.Uint64(model[entry+8:])] ^= 1
+		noError(t, os.WriteFile(path, model, 0o600))
+		s := opened(t, path)
+		learned(t, s, numbered(0))
+		if err := s.Finish(); !errors.Is(err, filter.ErrDamaged) {
+			t.Errorf("section %s: %v, want %v", name, err, filter.ErrDamaged)
+		}
+	}
+}

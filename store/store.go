@@ -160,23 +160,18 @@ func (s *Store) load() error {
 	}
 	f, err := filter.OpenToLearn(s.path)
 	if err == nil {
+		s.filter = f
 		if err = s.use(f.Identity()); err == nil { // the lists are those of this model, and of no use for a new one
 			s.lists, _, err = s.log.Lists(f.Identity(), s.end)
 		}
-		if err != nil {
-			f.Close()
+		if err == nil {
+			err = s.know()
 		}
+		s.learns, s.forgets = f.Learns()
 	}
 	if isDamage(err) {
-		s.remade = err
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	s.filter = f
-	if err = s.know(); err == nil {
-		s.learns, s.forgets = f.Learns()
+		s.closeFilter()
+		s.remade, err = err, nil
 	}
 	return err
 }
