@@ -252,8 +252,9 @@ func cutName(line []byte) (name []byte, colon int) {
 
 // isCommonField reports whether parts commonly have a field of that name, or messages do if it is not that of a part.
 func isCommonField(name []byte, ofPart bool) bool {
-	if ascii.HasPrefixFold(name, "content-") || ascii.HasPrefixFold(name, "x-") || ascii.EqualFold(name, "mime-version") {
-		return true
+	isOfPart := ascii.HasPrefixFold(name, "content-") || ascii.HasPrefixFold(name, "x-") || ascii.EqualFold(name, "mime-version")
+	if isOfPart || ofPart {
+		return isOfPart
 	}
 	for _, known := range [...]string{
 		"from", "to", "subject", "date", "received", "message-id", "return-path", "reply-to", "sender", "cc", "bcc",
@@ -262,7 +263,7 @@ func isCommonField(name []byte, ofPart bool) bool {
 		"domainkey-signature", "authentication-results", "received-spf", "return-receipt-to", "lines", "newsgroups", "path",
 		"list-", "resent-", "thread-", "disposition-", "arc-", // and others that begin like that
 	} {
-		if !ofPart && ascii.HasPrefixFold(name, known) && (len(name) == len(known) || known[len(known)-1] == '-') {
+		if ascii.HasPrefixFold(name, known) && (len(name) == len(known) || known[len(known)-1] == '-') {
 			return true
 		}
 	}

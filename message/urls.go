@@ -229,12 +229,15 @@ func (f *urlFinder) url() (from, to int) {
 	return len(f.text), len(f.text)
 }
 
+// urlEnds are the visible characters that no URL within a text contains, below 64 and above.
+var urlEnds = [2]ascii.Set{1<<'<' | 1<<'>' | 1<<'"', 1<<('`'%64) | 1<<('|'%64) | 1<<('^'%64) | 1<<('{'%64) | 1<<('}'%64)}
+
 // end returns the end of a URL with that host, which is known up to at and may contain backslashes, and that end without the punctuation of the
 // sentence around it. Letters beyond ASCII end it: in Chinese and Japanese, text follows a URL without a blank.
 func (f *urlFinder) end(host, at int, backslashes bool) (end, trimmed int) {
 	for ; at < len(f.text); at++ {
 		c := f.text[at]
-		if c <= ' ' || c >= 0x7f || strings.IndexByte("<>\"`|^{}", c) >= 0 || c == '\\' && !backslashes {
+		if c <= ' ' || c >= 0x7f || urlEnds[c/64].Has(c%64) || c == '\\' && !backslashes {
 			break
 		}
 	}
