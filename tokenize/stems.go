@@ -1,7 +1,6 @@
 package tokenize
 
 import (
-	"bytes"
 	"hash/maphash"
 	"maps"
 	"math"
@@ -30,8 +29,9 @@ var stemmers = map[string]func(word string, stemStopWords bool) string{
 
 // stemEnglish stems an English word. The last letters of half of them say that no rule applies.
 func stemEnglish(word string, stemStopWords bool) string {
+	const quote = 0xe2 // the first byte of other apostrophes
 	n := len(word)
-	if n < 2 || strings.ContainsAny(word, "'‘’‛") {
+	if n < 2 || strings.IndexByte(word, '\'') >= 0 || strings.IndexByte(word, quote) >= 0 {
 		return english.Stem(word, stemStopWords)
 	}
 	switch word[n-2:] {
@@ -62,7 +62,10 @@ func stems(language string) normalizer {
 		start := len(dst)
 		dst = appendLower(dst, word)
 		lower := dst[start:]
-		isCode := bytes.ContainsAny(lower, "_0123456789") // or a name: it has no stem
+		isCode := false // or a name: it has no stem
+		for _, c := range lower {
+			isCode = isCode || isDigit(c) || c == '_'
+		}
 		if stem == nil || isCode {
 			return dst
 		}

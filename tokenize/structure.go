@@ -184,28 +184,26 @@ func (t *Tokenizer) hop(value []byte) {
 		word := value[:lineSpace.Index(value)]
 		value = lineSpace.TrimLeft(value[len(word):])
 		t.made = append(t.made, separator...)
-		switch has := func(c byte) bool { return bytes.IndexByte(word, c) >= 0 }; {
-		case hopKeywords[string(ascii.AppendLower(lower[:0], word, len(lower)))]:
+		has := func(c byte) bool { return bytes.IndexByte(word, c) >= 0 }
+		switch string(ascii.AppendLower(lower[:0], word, len(lower))) {
+		case "from", "by", "with", "for", "id", "via", "smtp", "esmtp", "esmtps", "esmtpa", "esmtpsa", "http", "local", "helo",
+			"ehlo", "envelope-from", "unknown", "invoked", "(helo", "(envelope-from": // clauses and protocols (RFC 5321, section 4.4), and what stands for a name
 			t.made = append(t.made, word...)
-		case has('@'):
-			t.made = append(t.made, "address"...)
-		case has('.') && !has('[') && !has('(') && !has(':'):
-			t.made = append(t.made, "host"...)
 		default:
-			t.made = appendShape(t.made, word, false)
+			switch {
+			case has('@'):
+				t.made = append(t.made, "address"...)
+			case has('.') && !has('[') && !has('(') && !has(':'):
+				t.made = append(t.made, "host"...)
+			default:
+				t.made = appendShape(t.made, word, false)
+			}
 		}
 		if len(word) > 0 && word[len(word)-1] == ';' { // the date follows
 			break
 		}
 	}
 	t.put(t.made, nil)
-}
-
-// hopKeywords are the words of a Received field that are a clause or a protocol (RFC 5321, section 4.4), or stand for a name.
-var hopKeywords = map[string]bool{
-	"from": true, "by": true, "with": true, "for": true, "id": true, "via": true, "smtp": true, "esmtp": true, "esmtps": true, "esmtpa": true,
-	"esmtpsa": true, "http": true, "local": true, "helo": true, "ehlo": true, "envelope-from": true, "unknown": true, "invoked": true,
-	"(helo": true, "(envelope-from": true,
 }
 
 // relations emits which fields have the registered domain of From, and which fields are missing.
