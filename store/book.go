@@ -353,6 +353,9 @@ func (b *book) body(r logfile.Record) (document []byte, own bool, err error) {
 // openToRead opens the log of the model at path.
 func openToRead(path string) (*book, error) {
 	path, err := replace.Target(path)
+	if errors.Is(err, replace.ErrDevice) { // it has no room for a log
+		return nil, ErrNone
+	}
 	var file *os.File
 	var info fs.FileInfo
 	if err == nil {

@@ -20,7 +20,7 @@ import (
 	"chaff/train"
 )
 
-// Outputs returns the files that saving a model with its log at path replaces.
+// Outputs returns the files that saving a model with its log at path replaces: of a device only that.
 func Outputs(path string) []replace.Output {
 	all := []replace.Output{{Path: path, Kind: filter.FileKind()}}
 	target, err := replace.Target(path)
@@ -119,8 +119,11 @@ func absent(path string) error {
 
 // save writes a model, or a part for nil, and its log to path, if check returns no error about what is there, once nobody else can change it.
 func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) (err error) {
-	defer about(&err, "save "+path)
 	target, err := replace.Target(path)
+	if errors.Is(err, replace.ErrDevice) && f != nil { // it has no room for a log
+		return f.Save(path)
+	}
+	defer about(&err, "save "+path)
 	if err != nil {
 		return err
 	}
@@ -162,7 +165,7 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	if err == nil {
 		log, err = lockFile(ctx, target+Suffix)
 	}
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrDevice) {
 		return f.Save(path)
 	}
 	if err == nil {

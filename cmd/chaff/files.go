@@ -135,8 +135,14 @@ func canWrite(reads []string, outputs ...replace.Output) error {
 			return hint.With(fmt.Errorf("save %s: there is no folder %s", o.Path, dir), "make it first: mkdir -p "+shellWord(dir))
 		}
 		target, err := replace.Target(o.Path)
-		if err != nil {
+		isDevice := errors.Is(err, replace.ErrDevice)
+		if isDevice {
+			target = o.Path
+		} else if err != nil {
 			return fmt.Errorf("save %s: %w", o.Path, err)
+		}
+		if info, err := os.Stat(target); err == nil && info.Mode()&fs.ModeCharDevice != 0 {
+			continue // a terminal is read and written, and /dev/null by anyone
 		}
 		for _, from := range reads {
 			if from != "" && isSame(from, target) {
@@ -147,6 +153,9 @@ func canWrite(reads []string, outputs ...replace.Output) error {
 			if other.Path != "" && (isSame(other.Path, target) || isSame(other.Path, o.Path)) {
 				return fmt.Errorf("save %s: the command would write two files there", o.Path)
 			}
+		}
+		if isDevice {
+			continue
 		}
 		if err := o.Kind.Check(target); err != nil {
 			return aboutOutput(fmt.Errorf("save %s: %w", o.Path, err))

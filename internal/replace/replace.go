@@ -36,10 +36,11 @@ var ErrOwner = errors.New("it does not belong to the owner of the model, in a fo
 // errNoLocks is about a file system or a system whose files cannot be locked.
 var errNoLocks = errors.New("files there cannot be locked, and two writers could lose what they learn: put the model on a local disk")
 
-// What File does not replace.
+// What File does not replace. It writes to a device.
 var (
 	ErrFolder  = errors.New("it is a folder")
-	ErrSpecial = errors.New("it is not a regular file") // but a device, a pipe or a socket
+	ErrDevice  = errors.New("it is a device or a pipe")
+	ErrSpecial = errors.New("it is not a regular file") // but a disk or a socket
 	ErrLink    = errors.New("it is a link of a user to a file of another user")
 )
 
@@ -66,9 +67,12 @@ type OtherError string
 func (e OtherError) Error() string { return "the file that is there is no " + string(e) + " of chaff" }
 
 // Check returns the reason why [File] would not write a file of the kind at path: what is there is not empty and of another kind, or the
-// error of [Target].
+// error of [Target]. Devices and pipes are written.
 func (k Kind) Check(path string) error {
 	target, err := Target(path)
+	if errors.Is(err, ErrDevice) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -85,6 +89,9 @@ func (k Kind) check(path string) error {
 		return Reason(err)
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 { // reading could wait
+		return ErrSpecial
+	}
 	head, err := io.ReadAll(io.LimitReader(file, headSize))
 	if err != nil {
 		return Reason(err)
@@ -96,7 +103,7 @@ func (k Kind) check(path string) error {
 }
 
 // Target returns the file that File would replace for path, which need not exist, or the reason why it would not. That is
-// path itself or the target of a link at path. The stdout of this process has other output.
+// path itself or the target of a link at path: renaming a file over /dev/stdout would destroy it for all programs.
 func Target(path string) (string, error) {
 	info, err := os.Stat(path)
 	link, linkErr := os.Lstat(path)
@@ -104,8 +111,8 @@ func Target(path string) (string, error) {
 	switch {
 	case err == nil && isLink && misleadsRoot(link, info):
 		return "", ErrLink
-	case path == "/dev/stdout" || path == "/dev/stderr":
-		return "", ErrSpecial
+	case standard(path) != nil || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
+		return "", ErrDevice
 	case isLink:
 		// Opening checks whether the system lets us follow the link: not one of another user in a shared folder.
 		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
@@ -127,8 +134,20 @@ func Target(path string) (string, error) {
 	return path, nil
 }
 
+// standard returns the stream of the process that a path names, nil if it names none. Opened by its path, a file behind it would be
+// written from its start.
+func standard(path string) *os.File {
+	switch path {
+	case "/dev/stdout":
+		return os.Stdout
+	case "/dev/stderr":
+		return os.Stderr
+	}
+	return nil
+}
+
 // File writes data to path, or to the target of a link at path. A file of another kind, or one that the error of [Target] is about, stays
-// as it is; an empty file is of every kind. An existing file keeps its permissions; a new one gets mode without the bits of
+// as it is; an empty file and a device are of every kind. An existing file keeps its permissions; a new one gets mode without the bits of
 // the umask. If writing fails, the old file stays unchanged. The error does not name the path.
 func File(path string, kind Kind, data []byte, mode fs.FileMode) error {
 	return Written(path, kind, mode, func(file *os.File) error {
@@ -143,15 +162,47 @@ type Content func(file *os.File) error
 // Written is File for content that need not be in memory as a whole.
 func Written(path string, kind Kind, mode fs.FileMode, content Content) error {
 	file, err := Locked(path, "", kind, mode, content)
+	if errors.Is(err, ErrDevice) {
+		return Reason(pour(path, content))
+	}
 	if err != nil {
 		return err
 	}
 	return file.Close()
 }
 
+// pour writes content, which may not come in order, to the device at path.
+func pour(path string, content Content) error {
+	file, err := os.CreateTemp("", prefix+"*"+suffix)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if err := content(file); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	device := standard(path)
+	if device == nil {
+		device, err = os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if errors.Is(err, syscall.ENXIO) {
+			return errors.New("nobody reads from the pipe")
+		}
+		if err != nil {
+			return err
+		}
+		defer device.Close()
+	}
+	_, err = io.Copy(device, file)
+	return err
+}
+
 // Locked is Written, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
 // system has such locks. It gets the permissions and the owner of the file that is there; if there is none, mode, and the owner of the file at beside in the
-// same folder, if that is not empty, or of the folder.
+// same folder, if that is not empty, or of the folder. A device is an error.
 func Locked(path, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
 	path, err := Target(path)
 	if err == nil {
