@@ -164,6 +164,29 @@ func (s *Store) typicalMargins() metrics.Typical {
 	return *s.typical
 }
 
+// sure is the probability of a class from which the filter is sure of it.
+const sure = 0.99
+
+// Contradicts reports whether the filter is sure that a message is not of the class label. What was moved to another class, or learned against
+// the filter, contradicts nothing: it may be taken back.
+func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
+	raw = message.Original(raw)
+	before, err := s.find(s.Fingerprint(raw))
+	if err != nil {
+		return false, fmt.Errorf("look for a message in %s: %w", s.path+Suffix, err)
+	}
+	wanted := slices.Index(s.Classes(), label)
+	if before.what == learn && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
+		return false, nil
+	}
+	v, err := s.filter.Classify(raw)
+	p := v.Probability
+	if filter.IsSpamFilter(s.Classes()) && v.Class != s.Classes()[filter.SpamClass] {
+		p = 1 - p
+	}
+	return v.Class != label && v.Verdict != filter.Unsure && p >= sure, err
+}
+
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the log until the next fit.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
 	return s.ForgetKnown(s.Fingerprint(raw))

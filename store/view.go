@@ -98,8 +98,29 @@ func (s Sample) Mean(f *filter.Filter) float64 {
 // Status returns the state of the log at a time.
 func (v *View) Status(now time.Time) Status {
 	s := statusOf(v.ledger, v.filter, now)
+	if warning := v.unlike(); warning != "" {
+		s.Problems = append(s.Problems, "the last "+warning)
+	}
 	s.Records, s.TailBytes, s.LogBytes = len(v.tail), v.end-v.checkpoint.End(), v.end
 	return s
+}
+
+// unlike returns a warning if the messages of the tail are unlike those that the model has learned, or "".
+func (v *View) unlike() string {
+	u, err := v.filter.NewUnlike()
+	if err != nil {
+		return ""
+	}
+	for _, e := range v.Entries() {
+		if e.at > v.checkpoint.At {
+			document, _, err := v.document(e)
+			if err != nil {
+				return ""
+			}
+			u.Add(v.filter.ClassifyDocument(document))
+		}
+	}
+	return u.String()
 }
 
 // Later returns how many messages the log of the model at path has learned or forgotten other than by training, or has labels of that a person has confirmed;

@@ -67,6 +67,7 @@ type learning struct {
 	class            string // of all messages; empty if the paths say it
 	begin, forget    bool
 	attached, dryRun bool
+	yes              bool // learn what contradicts the filter
 	maildirs         []string
 	origin           string // who teaches, or whose messages are forgotten
 	since            string // the time from which on they are
@@ -90,6 +91,9 @@ mailbox is not changed.
 
 With --attached it learns the messages that are attached to each message, such
 as spam that a colleague forwards, and not the message itself.
+
+If the filter is sure that most of ten or more messages are of another class,
+the flag is probably wrong: learn refuses, and --yes learns them all the same.
 
 With --forget the model forgets messages. With --origin NAME, the messages are
 noted as taught by NAME, and --forget --origin NAME forgets all that NAME has
@@ -130,13 +134,15 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	f.StringVar(&x.origin, "origin", "", fmt.Sprintf("note that `NAME` teaches them, of at most %d bytes; with --forget: forget what NAME taught", store.MaxOrigin))
 	f.StringVar(&x.since, "since", "", "with --forget --origin: only what was taught from `TIME` on, such as 2026-11-25 or 2026-11-25T13:00:00Z")
 	f.BoolVar(&x.attached, "attached", false, "learn or forget what is attached to each message instead")
+	f.BoolVar(&x.yes, "yes", false, "learn even if most of the messages contradict the filter")
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
 	addFormat(c, &x.sources.format, "what is at each PATH")
 	x.sources.addColumns(c)
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget", "begin", "maildir")
-	for _, other := range []string{"attached", "format", "origin", "since"} {
+	c.MarkFlagsMutuallyExclusive("yes", "forget")
+	for _, other := range []string{"attached", "yes", "format", "origin", "since"} {
 		c.MarkFlagsMutuallyExclusive("maildir", other)
 	}
 	return c
@@ -196,7 +202,10 @@ func (x *learning) learn() error {
 		return err
 	}
 	a := &account{File: x.model, classes: s.Classes(), Counts: outcomes{}}
-	if err = x.match(mail, s.Classes()); err == nil {
+	if err = x.match(mail, s.Classes()); err == nil && !x.forget {
+		err = x.checkContradictions(s, messages)
+	}
+	if err == nil {
 		err = x.learnEach(s, messages, a)
 	}
 	err = a.end(x, s, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -88,6 +89,9 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	if len(*s.paths["table"])+len(paths) == 0 && s.table != (sources.TableOptions{}) {
 		return all, errors.New("--text-column and --label-column need --table")
 	}
+	if err := checkBoth(ham, spam); err != nil {
+		return all, err
+	}
 	o := sources.Options{Table: s.table}
 	for _, path := range ham {
 		o.Apart = append(o.Apart, sources.LabelledPath{Path: path, Label: sources.Ham})
@@ -117,6 +121,26 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	}
 	all.source = corpus.Concat(all.opened...)
 	return all, nil
+}
+
+// checkBoth returns an error if a path is given as ham and as spam, directly or through a link.
+func checkBoth(ham, spam []string) error {
+	infos := make([]fs.FileInfo, len(spam)) // nil for a path that cannot be opened, which opening it explains
+	for i, path := range spam {
+		infos[i], _ = os.Stat(path)
+	}
+	for _, path := range ham {
+		info, err := os.Stat(path)
+		i := slices.IndexFunc(infos, func(other fs.FileInfo) bool { return err == nil && other != nil && os.SameFile(info, other) })
+		switch {
+		case i < 0:
+		case spam[i] == path:
+			return fmt.Errorf("%s is given as ham and as spam", path)
+		default:
+			return fmt.Errorf("%s and %s are the same, given as ham and as spam", path, spam[i])
+		}
+	}
+	return nil
 }
 
 // open opens the mail at a path.
