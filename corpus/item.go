@@ -20,6 +20,18 @@ import (
 // if it is known. The stream continues after it.
 type Source = iter.Seq2[Item, error]
 
+// A Remark is an error in a [Source] that is about no message: what makes the mail as a whole doubtful, such as lines of a file that may or
+// may not begin messages.
+type Remark string
+
+func (r Remark) Error() string { return string(r) }
+
+// IsRemark reports whether err is a [Remark] or wraps one.
+func IsRemark(err error) bool {
+	_, is := errors.AsType[Remark](err)
+	return is
+}
+
 // Concat returns a source that yields the messages of all sources, one source after the other.
 func Concat(sources ...Source) Source {
 	return func(yield func(Item, error) bool) {
@@ -33,11 +45,11 @@ func Concat(sources ...Source) Source {
 	}
 }
 
-// Shard returns a source that yields one of n shards of the messages: those whose origin hashes to i modulo n.
+// Shard returns a source that yields one of n shards of the messages: those whose origin hashes to i modulo n. Remarks are in each.
 func Shard(source Source, i, n int) Source {
 	return func(yield func(Item, error) bool) {
 		for item, err := range source {
-			if xxhash.Sum64String(item.Origin)%uint64(n) == uint64(i) && !yield(item, err) {
+			if (IsRemark(err) || xxhash.Sum64String(item.Origin)%uint64(n) == uint64(i)) && !yield(item, err) {
 				return
 			}
 		}

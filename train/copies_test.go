@@ -13,9 +13,12 @@ import (
 )
 
 // bytesOf returns the model of mail, and how many copies were left out, those with another label apart.
-func bytesOf(t *testing.T, items []corpus.Item) (model []byte, duplicates, conflicts int) {
+func bytesOf(t *testing.T, items []corpus.Item, remark string) (model []byte, duplicates, conflicts int) {
 	t.Helper()
 	source := func(yield func(corpus.Item, error) bool) {
+		if remark != "" && !yield(corpus.Item{}, corpus.Remark(remark)) {
+			return
+		}
 		for _, item := range items {
 			if !yield(item, nil) {
 				return
@@ -26,6 +29,9 @@ func bytesOf(t *testing.T, items []corpus.Item) (model []byte, duplicates, confl
 	c, err := Collect(t.Context(), source, []string{"ham", "spam"}, o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if remark != "" && !slices.Contains(c.Summary().Remarks, remark) {
+		t.Errorf("the summary has the remarks %q", c.Summary().Remarks)
 	}
 	trained, err := Fit(t.Context(), c, "multinomial", DefaultOptions())
 	if err != nil {
@@ -63,14 +69,14 @@ func TestWhichCopyCountsDependsOnNoOrder(t *testing.T) {
 		}
 		items = append(items, item)
 	}
-	want, duplicates, conflicts := bytesOf(t, items)
+	want, duplicates, conflicts := bytesOf(t, items, "")
 	if duplicates < 24 || conflicts == 0 {
 		t.Fatalf("%d copies, %d with other labels: too few", duplicates, conflicts)
 	}
 	slices.Reverse(items)
-	got, again, others := bytesOf(t, items)
+	got, again, others := bytesOf(t, items, "who knows what these lines are")
 	if !bytes.Equal(got, want) {
-		t.Error("mail that was found in another order gives another model")
+		t.Error("mail that was found in another order, with a remark, gives another model")
 	}
 	if again != duplicates || others != conflicts {
 		t.Errorf("%d copies, %d with other labels, want %d and %d", again, others, duplicates, conflicts)

@@ -31,6 +31,7 @@ type Listing struct {
 	Unreadable int             `json:"unreadable"`            // messages that could not be read
 	Problems   []string        `json:"problems,omitempty"`    // why, of the first few
 	NoMail     message.LeftOut `json:"no_mail,omitempty"`     // files that are no mail, by their kind; none of the unreadable ones
+	Remarks    []string        `json:"remarks,omitempty"`     // what makes the mail doubtful as it was found, see [corpus.Remark]
 	Sampled    int             `json:"sampled_out,omitempty"` // messages that the sample leaves out
 }
 
@@ -155,6 +156,10 @@ func (s *Summary) without(err error) error {
 // list lists the messages of source. A message with an unknown label counts as unreadable.
 func (m *Mail) list(source corpus.Source) {
 	for item, err := range source {
+		if corpus.IsRemark(err) {
+			m.summary.Remarks = append(m.summary.Remarks, err.Error())
+			continue
+		}
 		m.summary.Listed++
 		if err == nil && !slices.Contains(m.classes, item.Label) {
 			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.classes, ", "))

@@ -35,6 +35,10 @@ func (l listing) Read(dst []byte) ([]byte, error) {
 func listAll(p *program, source corpus.Source) []listing {
 	var all []listing
 	for item, err := range source {
+		if corpus.IsRemark(err) {
+			p.warn(err.Error())
+			continue
+		}
 		all = append(all, listing{item, err})
 	}
 	return all

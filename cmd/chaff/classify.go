@@ -132,6 +132,8 @@ func readEach(p *program, source corpus.Source, none error, show func(origin str
 			raw, err = item.Read(raw)
 		}
 		switch {
+		case corpus.IsRemark(err):
+			p.warn(err.Error())
 		case err == nil:
 			messages++
 			if err := show(item.Origin, raw); err != nil {

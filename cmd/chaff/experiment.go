@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -136,7 +137,7 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	if left := s.NoMail.String(); left != "" && p.quiet { // else the answer has it
 		screen.Printf(p.stderr, "chaff: %s\n", left)
 	}
-	for _, warning := range s.Warnings {
+	for _, warning := range slices.Concat(s.Remarks, s.Warnings) {
 		p.warn(warning)
 	}
 	return result, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/evaluate"
 	"chaff/filter"
@@ -127,6 +128,8 @@ func readOne(p *program, paths []string) (origin string, raw []byte, err error) 
 	}
 	for item, err := range source {
 		switch {
+		case corpus.IsRemark(err):
+			continue
 		case err != nil:
 			return "", nil, err
 		case wanted != "" && item.Origin != wanted:

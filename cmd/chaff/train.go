@@ -133,7 +133,7 @@ func (x *training) train() error {
 		return err
 	}
 	r.Saved, r.Doubtful = refitted, doubtsOf(learned, refitted.Doubtful, saved)
-	x.drawn.Warnings = slices.Concat(r.Corpus.Warnings, r.doubted().all())
+	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, r.doubted().all())
 	if err := x.save(ctx, learned, saved, r.Saved, keepKey); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"sync"
 
+	"chaff/corpus"
 	"chaff/internal/lines"
 	"chaff/message"
 )
@@ -17,7 +18,10 @@ import (
 // mboxBuffer is how much of an mbox is in memory at a time, and the part of a longer line that is examined.
 const mboxBuffer = 16 << 10
 
-const maxLabels = 4 << 10 // how much of X-Gmail-Labels counts
+const (
+	maxShown  = 60      // how much of a line a remark shows
+	maxLabels = 4 << 10 // how much of X-Gmail-Labels counts
+)
 
 // listMbox lists the messages of the mbox file name of fsys, which may be compressed. Text before the first From_ line
 // belongs to no message. A file with text and without a From_ line is an error.
@@ -65,7 +69,7 @@ var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
 
 // scanMbox calls emit for each message of the mbox r until emit returns false. A message extends from its From_ line to the next one,
 // including the empty line before that. If reading fails, the unfinished message is not emitted. Lines end in LF, CRLF or, as on an old Mac,
-// in CR alone.
+// in CR alone. The error is a [corpus.Remark] if lines that look like From_ lines were taken for text.
 //
 // A From_ line begins a message in two cases:
 //
@@ -115,11 +119,14 @@ type mboxScanner struct {
 
 	held           bool // the previous line may begin a message, and this line decides about it
 	heldAt         int64
+	heldLine       []byte // its beginning
 	heldAfterEmpty bool
 	likeness       likeness // of it
 
-	text    bool // a line was not empty
-	patches bool // the file begins with a patch of git
+	text       bool   // a line was not empty
+	patches    bool   // the file begins with a patch of git
+	missed     int    // lines that look like From_ lines and were taken for text
+	missedLine string // the first of them
 }
 
 // An mboxHeader is what the header of a message says of it.
@@ -204,16 +211,21 @@ func (s *mboxScanner) line(line []byte) {
 func (s *mboxScanner) hold(start int64, text []byte) {
 	s.likeness, s.heldAfterEmpty = likenessOf(text), s.afterEmpty
 	s.held = s.likeness != likeText || s.afterEmpty
-	s.heldAt = start
+	s.heldAt, s.heldLine = start, append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
 	s.patches = s.patches || s.likeness == likePatch && s.message == nil
 }
 
 // decide settles whether the held line begins a message, given the text of the next line.
 func (s *mboxScanner) decide(next []byte) {
 	s.held = false
-	if s.begins(next) {
+	switch {
+	case s.begins(next):
 		s.close(s.heldAt)
 		s.message, s.inHeader = &mboxHeader{offset: s.heldAt}, true
+	case s.likeness >= likeDated, s.heldAfterEmpty && isMailField(next):
+		if s.missed++; s.missed == 1 {
+			s.missedLine = string(s.heldLine)
+		}
 	}
 }
 
@@ -238,7 +250,13 @@ func (s *mboxScanner) end() error {
 		return errNoFromLine
 	}
 	s.close(s.offset)
-	return nil
+	switch s.missed {
+	case 0:
+		return nil
+	case 1:
+		return corpus.Remark(fmt.Sprintf("has a line that looks like the beginning of a message and was taken for text: %q", s.missedLine))
+	}
+	return corpus.Remark(fmt.Sprintf("has %d lines that look like the beginning of a message and were taken for text, the first: %q", s.missed, s.missedLine))
 }
 
 // close emits the current message, which ends at an offset.

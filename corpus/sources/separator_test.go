@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"chaff/corpus"
 )
 
 func TestLikenessOfFromLines(t *testing.T) {
@@ -76,6 +78,31 @@ func TestLikenessOfFromLines(t *testing.T) {
 	}
 }
 
+func TestWhatLooksLikeAMessageAndWasTakenForTextIsSaid(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\nA: b\n\n"
+	root := tree(t, map[string]string{
+		"one":  from + "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\nFrom: a\n",
+		"two":  from + "From Ann\nSubject: a\n\nFrom Ben\nSubject: b\n",
+		"none": from + "From here\non\n\nFrom ann@example.org\n\n" + from,
+	})
+	for about, want := range map[string][]string{
+		"one":  {"ham! " + root + "/one has a line that looks like the beginning of a message and was taken for text: \"From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:\""},
+		"two":  {"ham! " + root + "/two has 2 lines that look like the beginning of a message and were taken for text, the first: \"From Ann\""},
+		"none": nil,
+	} {
+		var got []string
+		for item, err := range listMbox(system{}, root+"/"+about, "ham") {
+			if err != nil {
+				got = append(got, item.Label+"! "+err.Error())
+			}
+			if err != nil && !corpus.IsRemark(err) {
+				t.Errorf("%v is no remark", err)
+			}
+		}
+		check(t, about, got, want)
+	}
+}
+
 // TestCasesOfMailboxes reads mailboxes that broke other programs; see test/cases.
 func TestCasesOfMailboxes(t *testing.T) {
 	cases := filepath.Join("..", "..", "test", "cases")
@@ -99,7 +126,9 @@ func TestCasesOfMailboxes(t *testing.T) {
 			first := ""
 			for item, err := range open(t, filepath.Join(cases, tt.path), format) {
 				if err != nil {
-					t.Error(err)
+					if !corpus.IsRemark(err) {
+						t.Error(err)
+					}
 					continue
 				}
 				raw := string(read(t, item))
