@@ -327,13 +327,13 @@ func (e *Engine) fault(what any) error {
 
 // Passed returns a message with the fields of its verdict, as [filter.Filter.Passed] does.
 func (e *Engine) Passed(raw []byte, v Verdict) []byte {
-	return e.judgeOf(v).Passed(raw, v.Classification)
+	return v.judgeIn(e).Passed(raw, v.Classification)
 }
 
 // Fields returns the fields of a verdict that Passed writes.
-func (e *Engine) Fields(v Verdict) []verdictfield.Field { return e.judgeOf(v).Fields(v.Classification) }
+func (e *Engine) Fields(v Verdict) []verdictfield.Field { return v.judgeIn(e).Fields(v.Classification) }
 
-func (e *Engine) judgeOf(v Verdict) *filter.Filter {
+func (v Verdict) judgeIn(e *Engine) *filter.Filter {
 	if v.judge == nil {
 		return e.shared.current().filter
 	}

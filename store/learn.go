@@ -113,7 +113,11 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		e.Confirmed = before.Confirmed && s.facts.Shared != nil
 	}
 	if m.Way == ByMaildir && !known && len(s.Classes()) == 2 {
-		if doubt := s.typicalMargins().Doubt(label, []float64{0, e.Score}); doubt >= metrics.Doubted {
+		if s.typical == nil { // the typical margins at the last fit
+			from, _ := train.ProvenanceOf(s.filter) // a fit reports the error
+			s.typical = &from.Typical
+		}
+		if doubt := s.typical.Doubt(label, []float64{0, e.Score}); doubt >= metrics.Doubted {
 			o.Doubt, e.Doubt = doubt, hundredths(doubt)
 		}
 	}
@@ -153,15 +157,6 @@ func (s *Store) lesson(document *features.Document, before Entry) (p filter.Part
 		v, err = s.filter.ClassifyDocument(*document)
 	}
 	return p, v, err
-}
-
-// typicalMargins returns the typical margins at the last fit.
-func (s *Store) typicalMargins() metrics.Typical {
-	if s.typical == nil {
-		p, _ := train.ProvenanceOf(s.filter) // a fit reports the error
-		s.typical = &p.Typical
-	}
-	return *s.typical
 }
 
 // sure is the probability of a class from which the filter is sure of it.

@@ -255,7 +255,7 @@ func (f *afterwards) describe(a *answer, _ bool) {
 	if f.Fitted > 0 {
 		a.fact("fitted", "to all %s", plural(f.Fitted, "message"))
 	}
-	a.expired(f.Expired)
+	a.count("expired", f.Expired, ofExpired)
 	if f.retrain != "" {
 		var next answer
 		next.fact("next", "%s: %s since the model was fitted", screen.Quoted(f.retrain), plural(f.Changed, "change"))
@@ -263,12 +263,8 @@ func (f *afterwards) describe(a *answer, _ bool) {
 	}
 }
 
-// expired adds how many messages left a log.
-func (a *answer) expired(messages int) {
-	if messages > 0 {
-		a.fact("expired", "%s (store.max_messages, store.max_age)", pluralOf(messages, "oldest message", "oldest messages"))
-	}
-}
+// ofExpired is what is said of messages that left a log.
+const ofExpired = "%d of the oldest messages (store.max_messages, store.max_age)"
 
 // learned is what happened to one message.
 type learned struct {

@@ -165,7 +165,7 @@ func (r comparedReport) describe(a *answer, fully bool) {
 		a.mail(r.Corpus, false)
 	}
 	a.gap()
-	a.comparison(results, results[0].Development != nil, true)
+	addComparison(a, results, results[0].Development != nil, true)
 	a.gap()
 	a.verdicts(results[0].Verdicts, "by "+results[0].Model+", on test mail")
 	if !fully {
@@ -185,8 +185,8 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	a.doubts(r.doubted, true)
 }
 
-// comparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.
-func (a *answer) comparison(results []train.Result, hasBest, withDevelopment bool) {
+// addComparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.
+func addComparison(a *answer, results []train.Result, hasBest, withDevelopment bool) {
 	heads, rates := []string{"model"}, []string(nil)
 	if withDevelopment {
 		heads = append(heads, "dev.")
@@ -296,7 +296,7 @@ func (r foldsReport) describe(a *answer, fully bool) {
 		a.groups(r.Corpus, "fold")
 	}
 	a.gap()
-	a.comparison(r.results(), true, false)
+	addComparison(a, r.results(), true, false)
 	if fully {
 		a.gap()
 		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}

@@ -251,7 +251,7 @@ func (d mailDone) describe(a *answer, _ bool) {
 		if news || !d.quiet {
 			a.mailbox(m, false)
 		} else {
-			a.mailProblems(m)
+			m.addProblems(a)
 		}
 		if !d.quiet {
 			later(m.Later)
@@ -268,7 +268,7 @@ func (d mailDone) describe(a *answer, _ bool) {
 			unsure++
 		}
 		if m.Verdict != filter.Ham {
-			a.notHam(m)
+			a.line("%s", notHam(m))
 		}
 	}
 	a.fact("judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
@@ -286,13 +286,13 @@ func (d mailDone) describe(a *answer, _ bool) {
 	later(r.Later)
 }
 
-// notHam adds a message that is not ham.
-func (a *answer) notHam(m imap.Judgement) {
+// notHam is the line of a message that is not ham.
+func notHam(m imap.Judgement) screen.Quoted {
 	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, screen.Cut(screen.Printable(m.From), headWidth), screen.Cut(screen.Printable(m.Subject), headWidth))
 	if m.CameBack {
 		line += "  (moved back, so it stays)"
 	}
-	a.line("%s", screen.Quoted(line))
+	return screen.Quoted(line)
 }
 
 // aboutIMAP adds a hint to an error about an account.

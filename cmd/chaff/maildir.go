@@ -124,7 +124,7 @@ func aboutMailbox(err error) error {
 
 // mailbox adds what a mailbox says, Refused messages are on stderr.
 func (a *answer) mailbox(m mailboxSays, dryRun bool) {
-	a.mailProblems(m)
+	m.addProblems(a)
 	counts := outcomes{}
 	for _, c := range m.Changes {
 		counts.add(c.Result, c.Label, c.Before, c.Reason)
@@ -153,8 +153,8 @@ func silent(m mailbox.Account) (a answer) {
 	return a
 }
 
-// mailProblems adds what cannot be read.
-func (a *answer) mailProblems(m mailboxSays) {
+// addProblems adds what cannot be read.
+func (m mailboxSays) addProblems(a *answer) {
 	problems := slices.Clone(m.Problems)
 	for _, c := range m.Changes {
 		if c.Result == store.Refused {

@@ -151,7 +151,7 @@ func (r retrained) describe(a *answer, _ bool) {
 		a.fact("labels", "%d confirmed, %d corrected", r.confirmed, r.corrected)
 	} else {
 		a.fact("changes", "%d since the last fit", r.Changed)
-		a.expired(r.Expired)
+		a.count("expired", r.Expired, ofExpired)
 	}
 	a.fitted(r.File, r.Saved)
 }

@@ -98,7 +98,7 @@ func (s state) describe(a *answer, _ bool) {
 	a.fact("learned", "%s", learnedText(s.Status))
 	a.count("", s.Confirmed, "%d with a confirmed label")
 	a.count("", s.Forgotten, "%d forgotten")
-	a.expired(s.Expired)
+	a.count("expired", s.Expired, ofExpired)
 	if s.Doubtful > 0 {
 		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(s.Doubtful))
 	}
