@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"chaff/store"
 )
@@ -53,7 +55,7 @@ func (f *Family) All() map[string]int64 {
 	return all
 }
 
-// metric is a counter or a gauge, with a value for each value of its label, or one without a label.
+// metric is a counter or a gauge, with a value for each value of its label, or one without a label. The values of a sum of seconds are nanoseconds.
 type metric struct {
 	name, label, help string
 	values            map[string]int64
@@ -72,7 +74,7 @@ func (e *Engine) metrics() []metric {
 		{"connections_refused_total", "protocol", "Connections refused, because there were too many.", c.Refused.All()},
 		{"reloads_total", "result", "Models read again.", c.Reloads.All()},
 		{"unlike_total", "", "Messages unlike those that the model learned.", number(c.Unlike.Load())},
-		{"verdict_milliseconds_total", "", "Time from the ends of messages to their verdicts.", number(c.Nanoseconds.Load() / 1e6)},
+		{"verdict_seconds_total", "", "Time from the ends of messages to their verdicts.", number(c.Nanoseconds.Load())},
 		{"bytes_total", "", "Bytes of messages judged.", number(c.Bytes.Load())},
 		{"faults_total", "", "Faults of the program.", number(c.Faults.Load())},
 		{"connections", "protocol", "Clients connected.", e.connected.All()},
@@ -118,7 +120,11 @@ func (e *Engine) Metrics() []byte {
 			if m.label != "" {
 				label = fmt.Sprintf("{%s=\"%s\"}", m.label, labelValue(value))
 			}
-			fmt.Fprintf(&b, "chaff_%s%s %d\n", m.name, label, m.values[value])
+			text := strconv.FormatInt(m.values[value], 10)
+			if strings.HasSuffix(m.name, "_seconds_total") {
+				text = strconv.FormatFloat(time.Duration(m.values[value]).Seconds(), 'f', -1, 64)
+			}
+			fmt.Fprintf(&b, "chaff_%s%s %s\n", m.name, label, text)
 		}
 	}
 	return b.Bytes()

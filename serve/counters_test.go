@@ -35,7 +35,7 @@ func TestCountersCountWhatHappens(t *testing.T) {
 		`chaff_verdicts_total{verdict="spam"} 3`, `chaff_verdicts_total{verdict="ham"} 1`, `chaff_unjudged_total{reason="too_large"} 1`,
 		`chaff_learned_total{result="learned"} 1`, `chaff_learned_total{result="known"} 1`, `chaff_learned_total{result="forgotten"} 1`,
 		`chaff_connections_total{protocol="spamd"} 1`, `chaff_connections{protocol="spamd"} 1`, "chaff_faults_total 0", "chaff_in_flight 0", "chaff_transit_bytes 0",
-		"# TYPE chaff_verdict_milliseconds_total counter",
+		"# TYPE chaff_verdict_seconds_total counter",
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("the metrics lack %s:\n%s", want, text)
