@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/config"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/store"
@@ -103,6 +104,7 @@ func (d *doctor) bad(about, do, format string, args ...any) {
 }
 
 func (d *doctor) run() {
+	d.settings()
 	d.files()
 	d.learning()
 	d.sockets()
@@ -149,6 +151,19 @@ func (d *doctor) files() {
 		d.bad("folder", "make room on its disk, and mount it for writing", "no file can be written in %s: %v", folder, err)
 	} else if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 {
 		d.bad("folder", "chmod 700 "+shellWord(folder), "others can write in %s", folder)
+	}
+}
+
+// settings checks the settings of the daemon of the package.
+func (d *doctor) settings() {
+	const file = "/etc/chaff/config.toml"
+	if _, err := os.Stat(file); err != nil {
+		return
+	}
+	if _, err := config.Load(config.Sources{File: file}); err != nil {
+		d.bad("settings", "correct it, then systemctl restart chaff; chaff config --explain serve lists all", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	} else {
+		d.good("settings", "%s can be read", file)
 	}
 }
 
