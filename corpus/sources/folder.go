@@ -173,10 +173,14 @@ func isIndex(name string) bool {
 		return true
 	}
 	isPrefix := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
-	return slices.ContainsFunc([]string{"dovecot-", "dovecot.", "courierimap", "courierpop3"}, isPrefix) ||
-		hasSuffix(name, ".msf", ".wdseml", ".mozeml", ".mozmsgs", // Thunderbird
-			".cmeta", ".ev-summary", ".ev-summary-meta", ".ibex.index", ".ibex.index.data", // Evolution
-			".toc", ".plist", ".emlxpart")
+	switch path.Ext(name) {
+	case ".msf", ".wdseml", ".mozeml", ".mozmsgs", // Thunderbird
+		".cmeta", ".ev-summary", ".ev-summary-meta", // Evolution
+		".toc", ".plist", ".emlxpart":
+		return true
+	}
+	return isPrefix("dovecot-") || isPrefix("dovecot.") || isPrefix("courierimap") || isPrefix("courierpop3") ||
+		strings.HasSuffix(name, ".ibex.index") || strings.HasSuffix(name, ".ibex.index.data") // Evolution
 }
 
 // hasSuffix reports whether name is longer than one of the suffixes and ends in it, in any case.
