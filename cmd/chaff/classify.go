@@ -60,10 +60,7 @@ The program chaff-classify does the same for one message and starts faster.`,
   chaff classify --exit-code < message && echo spam
   chaff classify -m spam.model Maildir/new/*
   find Maildir -type f | chaff classify --paths-from -`,
-		RunE: func(c *cobra.Command, paths []string) error {
-			if c.Flags().Changed("paths-from") && flags.list == "" {
-				return errors.New("--paths-from is empty: the variable that should hold it may not be set")
-			}
+		RunE: func(_ *cobra.Command, paths []string) error {
 			if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
 				paths = nil
 			}

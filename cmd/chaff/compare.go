@@ -74,11 +74,6 @@ mail as the test part, and prints the test figures over all messages.`,
 
 // kindsOf checks the models and the kinds of feature to compare, and returns the kinds.
 func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err error) {
-	for _, flag := range []string{"models", "features"} {
-		if of := map[string][]string{"models": names, "features": kinds}[flag]; len(of) == 0 && x.command.Flags().Changed(flag) {
-			return nil, fmt.Errorf("--%s is empty: the variable that should hold it may not be set", flag)
-		}
-	}
 	for _, name := range names {
 		if !slices.Contains(models.Names(), name) {
 			return nil, fmt.Errorf("--models: there is no model %s; the models are %s", name, strings.Join(models.Names(), ", "))

@@ -176,7 +176,6 @@ message, then learns it. chaff compare --folds trains several on parts of it.`,
 				return err
 			}
 			if online {
-				x.warnOfOtherModels(x.set, x.Model)
 				return x.evaluateOnline()
 			}
 			for _, flag := range []string{"model", "seed"} {

@@ -134,7 +134,6 @@ func writeTerms(f *filter.Filter, model, path string) error {
 func importCommand(p *program) *cobra.Command {
 	var x onModel
 	var kind string
-	var replacing bool
 	c := &cobra.Command{
 		Use:   "import FILE [-m FILE]",
 		Short: "Make a model from weights",
@@ -145,22 +144,17 @@ classes instead of "weight", each class has its own weights. "-" reads the table
 from stdin. To see the terms of a message, run chaff tokens.`,
 		Example: `  chaff import weights.csv -m hand.model
   chaff import - --set tokenize.language=none < weights.csv`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return hint.With(errors.New("nothing to import given"), "name a table of weights, or - for stdin")
-			}
-			return atMostOne("table")(c, args)
-		},
-		RunE: func(_ *cobra.Command, args []string) error { return importWeights(&x, args[0], kind, replacing) },
+		Args: justOne("table"),
+		RunE: func(_ *cobra.Command, args []string) error { return importWeights(&x, args[0], kind) },
 	}
 	x.add(p, c, "save", "", "workers", "memory")
 	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
-	addReplace(c, &replacing)
+	x.addReplace()
 	return c
 }
 
 // importWeights makes a model from a table of weights.
-func importWeights(x *onModel, table, kindName string, replacing bool) error {
+func importWeights(x *onModel, table, kindName string) error {
 	if err := x.load(false); err != nil {
 		return err
 	}
@@ -168,13 +162,8 @@ func importWeights(x *onModel, table, kindName string, replacing bool) error {
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
-	if err := x.canSaveModel(x.model, []string{table, x.settings.file}); err != nil {
+	if err := x.canMake([]string{table, x.settings.file}); err != nil {
 		return err
-	}
-	if !replacing {
-		if err := mayReplace(x.command, x.model); err != nil {
-			return err
-		}
 	}
 	reading, keepKey, err := x.secretReading(x.Config)
 	if err != nil {

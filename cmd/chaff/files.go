@@ -111,16 +111,36 @@ func writeKey(path string, key termkey.Key) error {
 	return replace.File(path, keyKind(), fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
 }
 
-// canSaveModel is canWrite for the model at path and other outputs. Only the default folder may be missing: chaff makes it.
-func (p *program) canSaveModel(path string, reads []string, others ...replace.Output) error {
-	if path == "" {
+// canMake is canWrite for a new model and other outputs. Only the default folder may be missing: chaff makes it. Without --replace it returns an error
+// if saving the model would lose what its log has learned since it was trained.
+func (x *onModel) canMake(reads []string, others ...replace.Output) error {
+	if x.model == "" {
 		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
 	}
-	outputs := store.Outputs(path)
+	outputs := store.Outputs(x.model)
 	for i := range outputs {
-		outputs[i].Made = path == places.Model(p.environ)
+		outputs[i].Made = x.model == places.Model(x.environ)
 	}
-	return canWrite(reads, append(others, outputs...)...)
+	if err := canWrite(reads, append(others, outputs...)...); err != nil || x.replace {
+		return err
+	}
+	n, err := store.Later(x.model)
+	command := x.command.CommandPath()
+	switch {
+	case errors.Is(err, store.ErrEarlier):
+		return aboutStore(err)
+	case err != nil:
+		return hint.With(err, command+" --replace replaces the log")
+	case n > 0:
+		return hint.With(fmt.Errorf("%s has learned, forgotten or confirmed %s since it was trained: %s would undo that", x.model, plural(n, "message"), command),
+			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
+	}
+	return nil
+}
+
+// addReplace adds the flag that lets a command replace a model that has learned since it was trained.
+func (x *onModel) addReplace() {
+	x.command.Flags().BoolVar(&x.replace, "replace", false, "replace the model even if it has learned messages since it was trained")
 }
 
 // canWrite returns an error if an output with a path cannot be written, or if that would cost what the command reads, what is not chaff's,

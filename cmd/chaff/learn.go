@@ -27,6 +27,7 @@ type onModel struct {
 	settings settingFlags
 	model    string // path of the model file
 	asJSON   bool
+	replace  bool     // a model that has learned since it was trained
 	set      []string // the settings given on the command line
 	config.Config
 }
@@ -155,8 +156,6 @@ func (x *learning) check() error {
 		x.class = sources.Spam
 	case x.ham:
 		x.class = sources.Ham
-	case x.class == "" && x.command.Flags().Changed("class"):
-		return errors.New("--class is empty: name a class of the model")
 	}
 	onStdin := len(x.paths) == 0 && !x.forgetsOrigin() || slices.Contains(x.paths, stdinPath)
 	ofMaildirs := len(x.maildirs) > 0
@@ -269,8 +268,6 @@ func (x *learning) open() (labelled, error) {
 	for _, path := range paths {
 		var err error
 		switch {
-		case path == "":
-			err = errors.New("a path is empty: the variable that should hold it may not be set")
 		case path == stdinPath:
 			all.opened = append(all.opened, x.stdinSource(x.sources.format))
 		case x.forget && x.class == "":
@@ -311,7 +308,8 @@ func (x *learning) match(mail labelled, classes []string) error {
 
 // beginStore begins an empty model and its log. A model that is there is an error.
 func (x *learning) beginStore() error {
-	if err := x.canSaveModel(x.model, []string{x.settings.file}); err != nil {
+	x.replace = true // a model that is there is an error
+	if err := x.canMake([]string{x.settings.file}); err != nil {
 		return err
 	}
 	reading, keepKey, err := x.secretReading(x.Config)

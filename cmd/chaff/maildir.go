@@ -104,9 +104,6 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 
 // openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.
 func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
-	if path == "" {
-		return nil, errors.New("a path is empty: the variable that should hold it may not be set")
-	}
 	box, err := mailbox.Open(path)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,6 @@ type collecting struct {
 	onModel
 	sources       sourceFlags
 	shard, sample fraction
-	replacing     bool
 }
 
 func collectCommand(p *program) *cobra.Command {
@@ -86,7 +85,7 @@ task that is killed or repeated does no harm.`,
 	c.Flags().StringVarP(&x.model, "model-file", "m", "", "save the part as `FILE`")
 	c.Flags().Var(&x.shard, "shard", "take shard `I/N` of the messages, I from 0 to N-1")
 	addSample(c, &x.sample, "of the messages")
-	addReplace(c, &x.replacing)
+	x.addReplace()
 	return c
 }
 
@@ -101,13 +100,8 @@ func (x *collecting) collect(paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := x.canSaveModel(x.model, append(mail.reads, x.settings.file, x.KeyFile)); err != nil {
+	if err := x.canMake(append(mail.reads, x.settings.file, x.KeyFile)); err != nil {
 		return err
-	}
-	if !x.replacing {
-		if err := mayReplace(x.command, x.model); err != nil {
-			return err
-		}
 	}
 	key, err := x.sharedKey(x.KeyFile)
 	if err != nil {
@@ -137,7 +131,7 @@ func (x *collecting) collect(paths []string) error {
 		return err
 	}
 	fit := train.Options{Models: x.Models, Thresholds: x.Thresholds}
-	if err := store.Collect(ctx, x.model, some, x.Model, o, fit, x.Store, x.replacing); err != nil {
+	if err := store.Collect(ctx, x.model, some, x.Model, o, fit, x.Store, x.replace); err != nil {
 		return aboutStore(err)
 	}
 	return x.show(collected{x.model, some.Summary()})
@@ -170,7 +164,6 @@ func (c collected) describe(a *answer, _ bool) {
 
 func mergeCommand(p *program) *cobra.Command {
 	var x onModel
-	var replacing bool
 	var o store.MergeOptions
 	var sample fraction
 	c := &cobra.Command{
@@ -210,13 +203,9 @@ near-duplicates; one fit takes up to 5 million messages.`,
 					return err
 				}
 			}
-			if err := canWrite([]string{x.settings.file}, store.Outputs(x.model)...); err != nil {
+			x.replace = x.replace || slices.Contains(paths, x.model) // which keeps what it has learned
+			if err := x.canMake([]string{x.settings.file}); err != nil {
 				return err
-			}
-			if !replacing && !slices.Contains(paths, x.model) {
-				if err := mayReplace(c, x.model); err != nil {
-					return err
-				}
 			}
 			o.RetrainOptions, o.Sample = retrainOptions(x.Config), sample.n
 			merged, err := store.Merge(c.Context(), paths, x.model, o)
@@ -230,7 +219,7 @@ near-duplicates; one fit takes up to 5 million messages.`,
 	c.Flags().StringVarP(&x.model, "out", "o", "", "save the model as `FILE`")
 	c.Flags().BoolVar(&o.Part, "no-fit", false, "make a part, which can be merged with others")
 	addSample(c, &sample, "of the groups of near-duplicates")
-	addReplace(c, &replacing)
+	x.addReplace()
 	return c
 }
 

@@ -96,10 +96,8 @@ of a model that is lost. It is the model that chaff retrain makes of the same
 messages, byte for byte.`,
 		Example: `  chaff restore chaff.backup
   chaff restore spam.model.log -m again.model`,
+		Args: justOne("backup"),
 		RunE: func(c *cobra.Command, paths []string) error {
-			if len(paths) != 1 {
-				return hint.With(fmt.Errorf("chaff restore takes one file, not %d", len(paths)), "for example: chaff restore chaff.backup")
-			}
 			if err := x.load(true); err != nil {
 				return err
 			}

@@ -240,7 +240,7 @@ func (x *reviewing) settle() error {
 func findID(entries []store.Entry, digits string) (found uint64, err error) {
 	n := 0
 	for _, e := range entries {
-		if id := idOf(e.Fingerprint); digits != "" && strings.HasPrefix(id, strings.ToLower(digits)) {
+		if id := idOf(e.Fingerprint); strings.HasPrefix(id, strings.ToLower(digits)) {
 			found = e.Fingerprint
 			n++
 		}

@@ -98,33 +98,49 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		SilenceUsage:  true,
 	}
 	root.PersistentFlags().BoolVarP(&p.quiet, "quiet", "q", false, "print only results and warnings, no progress and no notes")
+	root.PersistentPreRunE = refuseEmpty
 	root.DisableSuggestions = true // plainly adds them
-	root.CompletionOptions.DisableDefaultCmd = classifies(args)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
 	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "learn", Title: "Learn from corrections:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
 		&cobra.Group{ID: "look", Title: "Look inside:"})
-	if classifies(args) { // mail systems start a process for each message, which need not make the others
-		c := classifyCommand(p)
-		c.GroupID = "filter"
-		root.AddCommand(c)
-		return root
-	}
-	for id, commands := range map[string][]*cobra.Command{
-		"filter":  {trainCommand(p), classifyCommand(p), explainCommand(p), serveCommand(p, protocols()), imapCommand(p)},
-		"learn":   {learnCommand(p), watchCommand(p), shareCommand(p), reviewCommand(p), retrainCommand(p), statusCommand(p), doctorCommand(p), collectCommand(p), mergeCommand(p), backupCommand(p), restoreCommand(p)},
-		"measure": {demoCommand(p), lessonCommand(p), compareCommand(p), evaluateCommand(p), tuneCommand(p)},
-		"look":    {inspectCommand(p), tokensCommand(p), configCommand(p), importCommand(p), exportCommand(p)},
-	} {
-		for _, c := range commands {
-			c.GroupID = id
+	all := commands()
+	_, isCommand := all[firstWord(args)]
+	root.CompletionOptions.DisableDefaultCmd = isCommand
+	for name, of := range all { // a start for one command need not make the others
+		if !isCommand || name == firstWord(args) {
+			c := of.make(p)
+			c.GroupID = of.group
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(versionCommand(p))
-	root.SetHelpCommand(helpCommand(p))
+	if !isCommand {
+		root.AddCommand(versionCommand(p))
+		root.SetHelpCommand(helpCommand(p))
+	}
 	return root
+}
+
+// grouped is what makes a command, and the group of the help that it is in.
+type grouped struct {
+	group string
+	make  func(*program) *cobra.Command
+}
+
+// commands returns the commands of chaff by name.
+func commands() map[string]grouped {
+	return map[string]grouped{
+		"train": {"filter", trainCommand}, "classify": {"filter", classifyCommand}, "explain": {"filter", explainCommand},
+		"serve": {"filter", func(p *program) *cobra.Command { return serveCommand(p, protocols()) }}, "imap": {"filter", imapCommand},
+		"learn": {"learn", learnCommand}, "watch": {"learn", watchCommand}, "share": {"learn", shareCommand}, "review": {"learn", reviewCommand},
+		"retrain": {"learn", retrainCommand}, "status": {"learn", statusCommand}, "doctor": {"learn", doctorCommand},
+		"collect": {"learn", collectCommand}, "merge": {"learn", mergeCommand}, "backup": {"learn", backupCommand}, "restore": {"learn", restoreCommand},
+		"demo": {"measure", demoCommand}, "lesson": {"measure", lessonCommand}, "compare": {"measure", compareCommand},
+		"evaluate": {"measure", evaluateCommand}, "tune": {"measure", tuneCommand},
+		"inspect": {"look", inspectCommand}, "tokens": {"look", tokensCommand}, "config": {"look", configCommand},
+		"import": {"look", importCommand}, "export": {"look", exportCommand},
+	}
 }
 
 func versionCommand(p *program) *cobra.Command {

@@ -25,9 +25,6 @@ import (
 func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
 	c.Flags().StringVarP(path, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
 	c.PreRunE = func(*cobra.Command, []string) error {
-		if *path == "" && c.Flags().Changed("model-file") {
-			return errors.New("the path of the model is empty: the variable that should hold it may not be set")
-		}
 		*path = cmp.Or(*path, places.Model(p.environ))
 		return nil
 	}
@@ -139,17 +136,6 @@ func settingsError(s config.Sources, err error) error {
 		}
 	}
 	return err
-}
-
-// warnOfOtherModels warns of settings given on the command line that belong to a model that is not trained.
-func (p *program) warnOfOtherModels(set []string, trained ...string) {
-	for _, key := range set {
-		section, isModel := strings.CutPrefix(key, "models.")
-		section, _, _ = strings.Cut(section, ".")
-		if model := strings.ReplaceAll(section, "_", "-"); isModel && !slices.Contains(trained, model) {
-			p.warn(fmt.Sprintf("%s has no effect: %s is not trained; --model %s trains it", key, model, model))
-		}
-	}
 }
 
 // readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.

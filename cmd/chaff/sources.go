@@ -108,9 +108,6 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 			o.Format = sources.Format(s.format)
 		}
 		for _, path := range given {
-			if path == "" {
-				return all, errors.New("a path is empty: the variable that should hold it may not be set")
-			}
 			if err := all.open(path, o); err != nil {
 				return all, err
 			}

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
@@ -114,27 +112,6 @@ func anew(path string, err error) string {
 // trainIt says how the model of a daemon at path is made.
 func trainIt(path string) string {
 	return "chaff train -m " + shellWord(path) + " --maildir PATH makes one"
-}
-
-// addReplace adds the flag that lets a command replace a model that has learned since it was trained.
-func addReplace(c *cobra.Command, replace *bool) {
-	c.Flags().BoolVar(replace, "replace", false, "replace the model even if it has learned messages since it was trained")
-}
-
-// mayReplace returns an error if saving a model at path would lose what its log has learned since the model was trained.
-func mayReplace(c *cobra.Command, path string) error {
-	n, err := store.Later(path)
-	command := c.CommandPath()
-	switch {
-	case errors.Is(err, store.ErrEarlier):
-		return aboutStore(err)
-	case err != nil:
-		return hint.With(err, command+" --replace replaces the log")
-	case n > 0:
-		return hint.With(fmt.Errorf("%s has learned, forgotten or confirmed %s since it was trained: %s would undo that", path, plural(n, "message"), command),
-			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
-	}
-	return nil
 }
 
 // savedFiles names a model and its log, if it has one, with their sizes.

@@ -21,7 +21,7 @@ import (
 // training is the command train.
 type training struct {
 	experiment
-	noLog, quick, replace bool
+	noLog, quick bool
 }
 
 func trainCommand(p *program) *cobra.Command {
@@ -64,7 +64,7 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 	p.addModelFile(c, &x.model, "save")
 	c.Flags().BoolVar(&x.noLog, "no-log", false, "save the model alone: it cannot learn single messages")
 	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing")
-	addReplace(c, &x.replace)
+	x.addReplace()
 	x.addMistakes()
 	for _, measures := range []string{"report", "mistakes", "verbose"} {
 		c.MarkFlagsMutuallyExclusive("quick", measures)
@@ -88,20 +88,14 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	if err := x.canSaveModel(x.model, x.reads(mail), x.outputs()...); err != nil {
+	if err := x.canMake(x.reads(mail), x.outputs()...); err != nil {
 		return err
 	}
 	ctx := x.command.Context()
-	if !x.replace {
-		if err := mayReplace(x.command, x.model); err != nil {
-			return err
-		}
-	}
 	reading, keepKey, err := x.secretReading(x.Config)
 	if err != nil {
 		return err
 	}
-	x.warnOfOtherModels(x.set, x.Model)
 	_, kind, err := x.Models.New(x.Model, x.Seed)
 	if err != nil {
 		return err

@@ -61,11 +61,6 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 			if err != nil {
 				return err
 			}
-			var models []string
-			for _, trial := range s.plan.Trials {
-				models = append(models, trial.Config.Model)
-			}
-			s.warnOfOtherModels(s.set, models...)
 			return s.tune(mail)
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,4 +110,29 @@ func atMostOne(what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// justOne refuses a missing argument as well.
+func justOne(what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s takes one %s: name it", c.CommandPath(), what)
+		}
+		return atMostOne(what)(c, args)
+	}
+}
+
+// refuseEmpty refuses arguments and values of flags that are empty, as a script makes them.
+func refuseEmpty(c *cobra.Command, args []string) (err error) {
+	const says = "is empty: the variable that should hold it may not be set"
+	if slices.Contains(args, "") && !c.Hidden { // completion is hidden
+		return errors.New("a path " + says)
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		if f.Value.Type() == "string" && f.Value.String()+f.NoOptDefVal == "" || isList && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) {
+			err = fmt.Errorf("--%s %s", f.Name, says)
+		}
+	})
+	return err
 }
