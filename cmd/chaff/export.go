@@ -165,7 +165,7 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err := x.canMake([]string{table, x.settings.file}); err != nil {
 		return err
 	}
-	reading, keepKey, err := x.secretReading(x.Config)
+	reading, keepKey, err := x.secretReading()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"chaff/config"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/places"
@@ -40,9 +39,9 @@ func writeBytes(path string, kind replace.Kind, data []byte) error {
 
 // secretReading returns how messages are read for a new model, with the secret key from the file in the configuration or in the
 // data folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
-func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep func() error, err error) {
-	reading = readingOf(cfg)
-	path := cmp.Or(cfg.KeyFile, places.Key(p.environ))
+func (x *onModel) secretReading() (reading filter.Reading, keep func() error, err error) {
+	reading = readingOf(x.Config)
+	path := cmp.Or(x.KeyFile, places.Key(x.environ))
 	if path == "" {
 		return reading, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
 	}
@@ -65,15 +64,10 @@ func (p *program) secretReading(cfg config.Config) (reading filter.Reading, keep
 	case err != nil:
 		return reading, nil, about(err)
 	}
-	p.warnOfOpenKey(path)
-	return reading, func() error { return nil }, nil
-}
-
-// warnOfOpenKey warns of a key that other users can read.
-func (p *program) warnOfOpenKey(path string) {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-		hint.Print(p.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
+		hint.Print(x.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
 	}
+	return reading, func() error { return nil }, nil
 }
 
 const keyHint = "name its file: --set key_file=FILE"

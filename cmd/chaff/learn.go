@@ -312,7 +312,7 @@ func (x *learning) beginStore() error {
 	if err := x.canMake([]string{x.settings.file}); err != nil {
 		return err
 	}
-	reading, keepKey, err := x.secretReading(x.Config)
+	reading, keepKey, err := x.secretReading()
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +17,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/internal/hint"
-	"chaff/internal/replace"
 	"chaff/internal/screen"
-	"chaff/internal/termkey"
 	"chaff/store"
 	"chaff/train"
 )
@@ -103,7 +103,11 @@ func (x *collecting) collect(paths []string) error {
 	if err := x.canMake(append(mail.reads, x.settings.file, x.KeyFile)); err != nil {
 		return err
 	}
-	key, err := x.sharedKey(x.KeyFile)
+	if _, err := os.Stat(x.KeyFile); errors.Is(err, fs.ErrNotExist) {
+		return hint.With(fmt.Errorf("there is no key_file %q: all parts of a model need one secret key, and one made at random fits no other part", x.KeyFile),
+			"(umask 77; openssl rand -hex 16 > chaff.key) makes one; copy it to all machines, and name it with --set key_file=chaff.key")
+	}
+	reading, _, err := x.secretReading()
 	if err != nil {
 		return err
 	}
@@ -111,8 +115,6 @@ func (x *collecting) collect(paths []string) error {
 	if err != nil {
 		return err
 	}
-	reading := readingOf(x.Config)
-	reading.Key = key
 	o := collectOptions(x.Config, reading)
 	o.Sample, o.NoGrams = x.sample.n, kind != features.Evidence
 	if x.shard.n > 0 {
@@ -135,20 +137,6 @@ func (x *collecting) collect(paths []string) error {
 		return aboutStore(err)
 	}
 	return x.show(collected{x.model, some.Summary()})
-}
-
-// sharedKey returns the key in a file, which must be there: a key that is made at random fits no other part.
-func (p *program) sharedKey(path string) (termkey.Key, error) {
-	const make = "(umask 77; openssl rand -hex 16 > chaff.key) makes one; copy it to all machines, and name it with --set key_file=chaff.key"
-	if path == "" {
-		return termkey.Key{}, hint.With(errors.New("no key_file: all parts of a model need one secret key, and one made at random fits no other part"), make)
-	}
-	key, err := readKey(path)
-	if err != nil {
-		return key, hint.With(fmt.Errorf("secret key %s: %w", path, replace.Reason(err)), make)
-	}
-	p.warnOfOpenKey(path)
-	return key, nil
 }
 
 // collected is the result of collect.

@@ -92,7 +92,7 @@ func (x *training) train() error {
 		return err
 	}
 	ctx := x.command.Context()
-	reading, keepKey, err := x.secretReading(x.Config)
+	reading, keepKey, err := x.secretReading()
 	if err != nil {
 		return err
 	}
