@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"chaff/internal/markdown"
+	"chaff/docs/markdown"
 	"chaff/internal/screen"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"chaff/internal/markdown"
+	"chaff/docs/markdown"
 	"chaff/internal/screen"
 )
 

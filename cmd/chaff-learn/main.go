@@ -16,7 +16,6 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/message"
 	"chaff/store"
@@ -55,7 +54,7 @@ Flags:
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	model, class := places.Model(environ), ""
+	model, class := delivery.ModelPath(environ), ""
 	var spam, ham, forget, version bool
 	fs := flag.NewFlagSet("chaff-learn", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)

@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
 	"chaff/store"
@@ -41,7 +41,7 @@ func writeBytes(path string, kind replace.Kind, data []byte) error {
 // data folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
 func (x *onModel) secretReading() (reading filter.Reading, keep func() error, err error) {
 	reading = readingOf(x.Config)
-	path := cmp.Or(x.KeyFile, places.Key(x.environ))
+	path := cmp.Or(x.KeyFile, delivery.KeyPath(x.environ))
 	if path == "" {
 		return reading, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
 	}
@@ -113,7 +113,7 @@ func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 	}
 	outputs := store.Outputs(x.model)
 	for i := range outputs {
-		outputs[i].Made = x.model == places.Model(x.environ)
+		outputs[i].Made = x.model == delivery.ModelPath(x.environ)
 	}
 	if err := canWrite(reads, append(others, outputs...)...); err != nil || x.replace {
 		return err

@@ -123,7 +123,7 @@ func (x *mailClient) password() (string, error) {
 			return "", fmt.Errorf("--password-command: %w", err)
 		}
 	default:
-		if text = []byte(x.variable(config.PasswordVariable)); len(text) == 0 {
+		if text = []byte(delivery.Variable(x.environ, config.PasswordVariable)); len(text) == 0 {
 			return "", hint.With(errors.New("no password given"), "write it into a file of mode 0600: --password-file FILE; or let a command print it: --password-command 'pass imap'")
 		}
 	}

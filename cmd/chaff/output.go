@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -77,15 +76,6 @@ func widthOf(file *os.File) int {
 		return width
 	}
 	return defaultWidth
-}
-
-func (p *program) variable(name string) string {
-	for _, entry := range slices.Backward(p.environ) {
-		if value, found := strings.CutPrefix(entry, name+"="); found {
-			return value
-		}
-	}
-	return ""
 }
 
 // How often progress is shown on a terminal, and told elsewhere.

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
@@ -25,7 +25,7 @@ import (
 func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
 	c.Flags().StringVarP(path, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
 	c.PreRunE = func(*cobra.Command, []string) error {
-		*path = cmp.Or(*path, places.Model(p.environ))
+		*path = cmp.Or(*path, delivery.ModelPath(p.environ))
 		return nil
 	}
 }
@@ -80,7 +80,7 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 
 // load returns the settings in force.
 func (p *program) load(s *settingFlags) (config.Loaded, error) {
-	sources := config.Sources{File: s.file, DefaultFile: places.Config(p.environ), Environ: p.environ}
+	sources := config.Sources{File: s.file, DefaultFile: delivery.ConfigPath(p.environ), Environ: p.environ}
 	for _, text := range s.set {
 		key, value, found := strings.Cut(text, "=")
 		if key = strings.TrimSpace(key); !found || key == "" {

@@ -13,9 +13,9 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/docs/markdown"
 	"chaff/evaluate"
 	"chaff/filter"
-	"chaff/internal/markdown"
 	"chaff/metrics"
 	"chaff/train"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"chaff/corpus"
-	"chaff/internal/markdown"
+	"chaff/docs/markdown"
 	"chaff/metrics"
 	"chaff/train"
 )

@@ -7,8 +7,8 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/docs/markdown"
 	"chaff/filter"
-	"chaff/internal/markdown"
 	"chaff/internal/screen"
 	"chaff/train"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"chaff/corpus"
-	"chaff/internal/markdown"
+	"chaff/docs/markdown"
 	"chaff/internal/screen"
 	"chaff/train"
 )

@@ -6,7 +6,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
-	"chaff/internal/markdown"
+	"chaff/docs/markdown"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"chaff/corpus"
+	"chaff/docs/markdown"
 	"chaff/evaluate"
-	"chaff/internal/markdown"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"

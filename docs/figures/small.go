@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"chaff/internal/markdown"
+	"chaff/docs/markdown"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"chaff/docs/markdown"
 	"chaff/evaluate"
-	"chaff/internal/markdown"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"

@@ -9,7 +9,7 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
-	"chaff/internal/markdown"
+	"chaff/docs/markdown"
 	"chaff/metrics"
 	"chaff/train"
 )

@@ -12,9 +12,9 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/docs/markdown"
 	"chaff/evaluate"
 	"chaff/filter"
-	"chaff/internal/markdown"
 	"chaff/internal/screen"
 	"chaff/train"
 )

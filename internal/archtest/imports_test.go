@@ -25,8 +25,9 @@ func rooms() map[string][]string {
 		"cmd/chaff-classify":    {"cmd/internal/delivery"},
 		"cmd/chaff-learn":       {"cmd/internal/delivery", "corpus", "corpus/sample", "message", "store", "train"},
 		"cmd/internal/delivery": {"corpus", "filter", "message"},
-		"bench":                 {"config", "corpus", "message", "metrics"}, // it runs the programs
-		"docs/figures":          all,
+		"bench":                 {"config", "corpus", "message", "metrics", "docs/markdown"}, // it runs the programs
+		"docs/markdown":         {},
+		"docs/figures":          append([]string{"docs/markdown"}, all...),
 		"docs/growth":           all,
 		"test/load":             {},
 		"test/slurm":            {},

@@ -23,7 +23,6 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/places"
 	"chaff/internal/screen"
 	"chaff/internal/verdictfield"
 	"chaff/message"
@@ -79,7 +78,7 @@ func Main(args, environ []string, s Streams) (code int) {
 		return r.refuse(s)
 	}
 	if r.Model == "" {
-		r.Model = places.Model(environ)
+		r.Model = ModelPath(environ)
 	}
 	code, err = r.Run(s)
 	if err != nil {
