@@ -66,17 +66,6 @@ func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
 			return func() { corpus.DeliveryTime(raw) }
 		})
 	}
-	for _, shape := range []struct{ name, head, unit, tail string }{
-		{"a Maildir name of flags", "1204680122.a.host:2,", "S", ""},
-		{"a Maildir name of info parts", "1204680122.a.host", ":2,", ""},
-		{"a Maildir name of half info parts", "1204680122.a.host", "2,", ""},
-		{"a Maildir name of colons", "1204680122.a.host", ":", ""},
-		{"a Maildir name of digits", "", "2", ""},
-	} {
-		measure(t, shape.name, shape.head, shape.unit, shape.tail, func(_ *testing.T, text string) func() {
-			return func() { sources.Flags(text) }
-		})
-	}
 }
 
 // list lists the messages of a file.

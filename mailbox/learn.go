@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chaff/corpus"
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/internal/parallel"
 	"chaff/message"
@@ -78,10 +79,10 @@ type Change struct {
 	// Fingerprint is the digest by which the log knows the message.
 	Fingerprint uint64 `json:"-"`
 
-	file   File
+	file   sources.File
 	label  int
 	folder uint64 // by the hash of its name
-	// unmarked is whether nobody marks mail of its folder as seen.
+	// unmarked is whether nobody marks mail of its folder as seen, so that it counts as it stands, as for training.
 	unmarked bool
 	state    store.SightingState
 	since    int64 // when the message was first seen read
@@ -291,12 +292,12 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 	}
 	for i := range news {
 		n := &news[i]
-		if n.file.err == nil {
+		if n.file.Err == nil {
 			if err := c.weigh(n, places[n.Fingerprint]); err != nil {
 				return c, err
 			}
 		}
-		if n.file.err == nil && n.state == store.Said || n.state == store.LearnedAsRead {
+		if n.file.Err == nil && n.state == store.Said || n.state == store.LearnedAsRead {
 			said[n.Fingerprint] |= 1 << n.label
 		}
 	}
@@ -307,14 +308,14 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 			return s.Label == n.label && (s.State == store.Said || s.State == store.LearnedAsRead)
 		})
 		switch {
-		case errors.Is(n.file.err, fs.ErrNotExist), errors.Is(n.file.err, corpus.ErrEmpty):
+		case errors.Is(n.file.Err, fs.ErrNotExist), errors.Is(n.file.Err, corpus.ErrEmpty):
 			c.account.Silent++ // it has moved since it was listed, or is no message
-		case c.account.NoMail.Count(n.file.err):
+		case c.account.NoMail.Count(n.file.Err):
 			c.account.Silent++
 			c.see(n) // once is enough
-		case n.file.err != nil && n.file.unread:
-		case n.file.err != nil:
-			n.Result, n.Reason = store.Refused, n.file.err.Error()
+		case n.file.Err != nil && n.file.Unseen:
+		case n.file.Err != nil:
+			n.Result, n.Reason = store.Refused, n.file.Err.Error()
 			c.account.Changes = append(c.account.Changes, n)
 		case said[n.Fingerprint] == 1<<0|1<<1:
 			ambiguous[n.Fingerprint] = true
@@ -363,7 +364,7 @@ func (c *comparison) weigh(n *Change, before []store.Sighting) error {
 	isHam := c.classes[n.label] == string(filter.Ham)
 	read := time.Unix(n.since, 0).Add(time.Duration(c.o.ReadDays) * day)
 	switch {
-	case n.file.unread && !changedSides && !(c.first && n.unmarked):
+	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
 	case changedSides, isHam && (c.first || moved || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
@@ -393,7 +394,7 @@ func (c *comparison) filed(n *Change) (bool, error) {
 	raw, err := n.Read()
 	switch {
 	case err != nil:
-		n.file.err = err
+		n.file.Err = err
 		return false, nil
 	case c.o.Filed != nil && c.o.Filed(raw):
 		return true, nil
@@ -415,10 +416,10 @@ func (c *comparison) wait(until time.Time) {
 // messages.
 func (c *comparison) news() (news []Change, said map[uint64]int) {
 	said = map[uint64]int{}
-	for row, files := range c.box.rows {
-		name, label, unmarked := c.box.plan.Folders[row].Name, c.box.label(row), c.box.unmarked(row)
-		number, folder := slices.Index(c.classes, label), c.NameHash(name)
-		for _, f := range files {
+	for _, row := range c.box.plan.Folders {
+		folder := c.NameHash(row.Name)
+		for _, f := range row.Files {
+			number := slices.Index(c.classes, f.Label)
 			before, isOld := c.sightings[c.NameHash(f.Name)]
 			if isOld && before.Label == number {
 				read := time.Unix(before.Since, 0).Add(time.Duration(c.o.ReadDays) * day)
@@ -426,17 +427,17 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 				case before.State == store.Said, before.State == store.LearnedAsRead:
 					said[before.Fingerprint] |= 1 << number
 					continue
-				case same && before.State == store.Unread && f.unread:
+				case same && before.State == store.Unread && f.Unseen:
 					continue
 				case same && before.State == store.Filed:
 					c.account.Filed++
 					continue
-				case same && before.State == store.ReadOnly && !f.unread && !f.Acted && c.o.now().Before(read):
+				case same && before.State == store.ReadOnly && !f.Unseen && !f.Acted && c.o.now().Before(read):
 					c.wait(read)
 					continue
 				}
 			}
-			news = append(news, Change{Path: f.Origin, Folder: name, Label: label, Result: store.Learned, file: f, label: number, folder: folder, unmarked: unmarked})
+			news = append(news, Change{Path: f.Origin, Folder: row.Name, Label: f.Label, Result: store.Learned, file: f, label: number, folder: folder, unmarked: !row.Unseen})
 		}
 	}
 	delete(said, 0) // of messages that are forgotten
@@ -485,8 +486,8 @@ func (c *comparison) gone() []uint64 {
 		return nil
 	}
 	there := map[uint64]bool{}
-	for _, files := range c.box.rows {
-		for _, f := range files {
+	for _, row := range c.box.plan.Folders {
+		for _, f := range row.Files {
 			there[c.NameHash(f.Name)] = true
 		}
 	}
@@ -507,10 +508,10 @@ func (c *comparison) read(ctx context.Context, news []Change) error {
 	parallel.Ranges(workers, len(news), 16, func(worker, from, to int) {
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			n := &news[i]
-			if n.file.err == nil {
-				buffers[worker], n.file.err = n.file.Read(buffers[worker])
+			if n.file.Err == nil {
+				buffers[worker], n.file.Err = n.file.Read(buffers[worker])
 			}
-			if n.file.err == nil {
+			if n.file.Err == nil {
 				n.Fingerprint = c.Fingerprint(buffers[worker])
 			}
 			if done := read.Add(1); c.o.Progress != nil {

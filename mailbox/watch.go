@@ -90,7 +90,7 @@ type watch struct {
 	WatchOptions
 	notifier
 	box     *Mailbox
-	rows    map[string]int // of the folders that are watched, as in sources.WatchedDir
+	dirs    map[string]bool // that are watched, as [sources.Plan.Watched] has them
 	settled *time.Timer
 	idle    *time.Timer
 	since   time.Time // of the first event that is not dealt with; zero for none
@@ -134,13 +134,13 @@ func (w *watch) run(ctx context.Context) error {
 // note plans a comparison if an event is about a message or a folder. Mail servers have other files in the folders, too.
 func (w *watch) note(e fsnotify.Event) {
 	name := filepath.Clean(e.Name)
-	row, isWatched := w.rows[filepath.Dir(name)]
-	_, isFolder := w.rows[name]
+	hasMail, isWatched := w.dirs[filepath.Dir(name)]
+	_, isFolder := w.dirs[name]
 	switch {
 	case e.Op == fsnotify.Chmod:
 	case isFolder && !e.Has(fsnotify.Write),
-		isWatched && row < 0 && e.Has(fsnotify.Create) && isDir(name),
-		isWatched && row >= 0 && filepath.Base(name)[0] != '.':
+		isWatched && !hasMail && e.Has(fsnotify.Create) && isDir(name),
+		hasMail && filepath.Base(name)[0] != '.':
 		w.settle()
 	}
 }
@@ -246,18 +246,15 @@ func (w *watch) refresh() error {
 
 // follow watches the folders that the mailbox has now, without those that were tried, and reports whether one of them is new.
 func (w *watch) follow(tried map[string]bool) (added bool, err error) {
-	rows := map[string]int{}
-	for _, dir := range w.box.plan.Watched() {
-		rows[filepath.Clean(dir.Path)] = dir.Row
-	}
+	w.dirs = w.box.plan.Watched()
 	watched := map[string]bool{}
 	for _, dir := range w.list() {
 		watched[dir] = true
-		if _, is := rows[dir]; !is {
+		if _, is := w.dirs[dir]; !is {
 			_ = w.remove(dir) // it may be gone already
 		}
 	}
-	for _, dir := range slices.Sorted(maps.Keys(rows)) {
+	for _, dir := range slices.Sorted(maps.Keys(w.dirs)) {
 		if watched[dir] || tried[dir] {
 			continue
 		}
@@ -269,7 +266,6 @@ func (w *watch) follow(tried map[string]bool) (added bool, err error) {
 			return false, fmt.Errorf("watch %s: %w", dir, tooMany(err))
 		}
 	}
-	w.rows = rows
 	return added, nil
 }
 

@@ -234,7 +234,7 @@ type walker struct {
 // without the folders in it.
 func (w walker) folder(dir string, as Format, known []fs.DirEntry) bool {
 	if as == Maildir || as == "" && isMaildir(w.fsys, dir) {
-		return walkMaildir(w.fsys, dir, w.label, allFiles, w.yield)
+		return walkMaildir(w.fsys, dir, w.label, w.yield)
 	}
 	return w.contents(dir, as, false, known)
 }
@@ -252,7 +252,7 @@ func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEnt
 		}
 	}
 	f := inspectFolder(w.fsys, dir, entries)
-	if nested && f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, allFiles, w.yield) {
+	if nested && f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
 		return false
 	}
 	if f.found.Format = cmp.Or(as, f.found.Format); f.found.Format == MH {

@@ -14,12 +14,11 @@ import (
 //go:embed foldernames.txt
 var folderNameFile string
 
-// incomingMail is the reason of folders that hold mail as it came in, seen by the user or not: the inbox, and "All Mail" of
-// Gmail.
-const incomingMail = "incoming mail"
-
-// sentMail is the reason of folders of sent mail.
-const sentMail = "sent mail"
+// Sections of foldernames.txt.
+const (
+	incomingMail = "incoming mail"
+	sentMail     = "sent mail"
+)
 
 // folderNames has what a folder holds, a section of foldernames.txt, by its folded name. A name means the same in every
 // language that has it.
@@ -65,18 +64,26 @@ func SpamNames() (english []string, all int) {
 	return english, all
 }
 
-// FolderUse says what [MaildirTree] does with a mail folder by its decoded path in the mailbox, such as [Lists golang]. Of a folder with
-// incoming mail, what is unseen is left out.
+// Use is what a mail folder is used for.
+type Use struct {
+	Label  string // of its mail
+	Reason string // for the label; empty for ordinary ham
+	// Incoming is whether mail comes in there, seen by the user or not: the inbox, and "All Mail" of Gmail. What is unseen is left out.
+	Incoming bool
+}
+
+// UseOf returns the use of a mail folder by its decoded path in the mailbox, such as [Lists golang].
 //
 // The last name decides. If that makes the folder ham, it is spam within a folder of spam, and LeftOut within any other folder that is not
 // ham. A name such as "Not spam" within a folder of spam contradicts it, and so does one of sent mail: the folder is LeftOut.
-func FolderUse(path []string) (label, why string, incoming bool) {
+func UseOf(path []string) Use {
 	last := path[len(path)-1]
-	if label, why = labelOf(last); label != Ham {
-		return label, why, false
-	}
-	if folderNames()[foldName(last)] == incomingMail {
-		return Ham, "", true
+	label, why := labelOf(last)
+	switch {
+	case label != Ham:
+		return Use{Label: label, Reason: why}
+	case folderNames()[foldName(last)] == incomingMail:
+		return Use{Label: Ham, Incoming: true}
 	}
 	for _, name := range path[:len(path)-1] {
 		within, holds := labelOf(name)
@@ -84,11 +91,11 @@ func FolderUse(path []string) (label, why string, incoming bool) {
 		case within == Ham:
 			continue
 		case within == Spam && why != sentMail && !saysHam(last):
-			return Spam, "in a folder of " + holds, false
+			return Use{Label: Spam, Reason: "in a folder of " + holds}
 		}
-		return LeftOut, "in a folder of " + holds, false
+		return Use{Label: LeftOut, Reason: "in a folder of " + holds}
 	}
-	return Ham, why, false
+	return Use{Label: Ham, Reason: why}
 }
 
 // saysHam reports whether the name of a folder within one of spam says that its mail is none, such as "Not spam", "False positives" or "Mistakes".

@@ -72,13 +72,13 @@ func TestNamesOfOtherFolders(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"INBOX", "Inbox", "Posteingang", "Boîte de réception", "All Mail", "Alle Nachrichten", "Входящие", "收件箱"} {
-		if _, _, incoming := FolderUse([]string{name}); !incoming {
+		if !UseOf([]string{name}).Incoming {
 			t.Errorf("%s is not taken for mail as it came in", name)
 		}
 	}
 	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
-		if label, why, incoming := FolderUse([]string{name}); label != Ham || why != "" || incoming {
-			t.Errorf("%s: got %v, %q, want ordinary ham", name, label, why)
+		if use := UseOf([]string{name}); use != (Use{Label: Ham}) {
+			t.Errorf("%s: got %v, want ordinary ham", name, use)
 		}
 	}
 }

@@ -14,6 +14,7 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 	scan := func(text []byte) { scanAll(t, bytes.NewReader(text)) }
 	unquote := func(text []byte) { unquoteFrom(bytes.Clone(text)) }
 	decode := func(text []byte) { decodeMUTF7(string(text)) }
+	flags := func(text []byte) { cutFlags(string(text)) }
 	for _, shape := range []struct {
 		name, head, unit string
 		work             func([]byte)
@@ -35,6 +36,11 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 		{"ampersands", "", "&", decode},
 		{"ampersands with base64", "", "&APw", decode},
 		{"encoded parts", "", "&APw-a", decode},
+		{"a Maildir name of flags", "1204680122.a.host:2,", "S", flags},
+		{"a Maildir name of info parts", "1204680122.a.host", ":2,", flags},
+		{"a Maildir name of half info parts", "1204680122.a.host", "2,", flags},
+		{"a Maildir name of colons", "1204680122.a.host", ":", flags},
+		{"a Maildir name of digits", "", "2", func(text []byte) { maildirTime(string(text)) }},
 		{"digits", "", "9", func(text []byte) { cutEmlx(bytes.Clone(text)) }},
 	} {
 		t.Run(shape.name, func(t *testing.T) {

@@ -54,11 +54,12 @@ func openMoved(fsys fs.FS, name string) (fs.File, error) {
 	if !isMaildirPart(path.Base(path.Dir(name))) || !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
+	wanted, _ := cutFlags(path.Base(name))
 	for _, sub := range maildirSubs {
 		dir := path.Join(path.Dir(path.Dir(name)), sub)
 		entries, _ := fs.ReadDir(fsys, dir)
 		for _, e := range entries {
-			if UniqueName(e.Name()) == UniqueName(path.Base(name)) {
+			if unique, _ := cutFlags(e.Name()); unique == wanted {
 				return fsys.Open(path.Join(dir, e.Name()))
 			}
 		}

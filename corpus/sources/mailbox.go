@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,23 +22,20 @@ const (
 	LeftOut = "left out"
 )
 
-// PlanFolder is one row of a Plan: a mail folder, or its seen or unseen part, with its label.
+// PlanFolder is one row of a Plan: a mail folder, or its seen or unseen part, with its use.
 type PlanFolder struct {
 	// Name is "INBOX" or the decoded path within the mailbox: ".Junk", ".Entwürfe", "Lists/golang".
-	Name     string
-	Label    string
-	Reason   string // for the label; empty for ordinary ham
+	Name string
+	Use
 	Messages int
+	Files    []File // the messages, but for a folder that is left out
+	// Unseen is whether the row is the unseen mail of a folder whose seen mail is ham. It is left out for now, and has its files.
+	Unseen bool
+	// Unreadable is whether the folder cannot be listed. Reason says why.
+	Unreadable bool
 
-	path string // empty if the folder cannot be read
-	part part   // never allFiles
+	path string
 }
-
-// Unreadable reports whether the folder cannot be listed. Reason says why.
-func (f PlanFolder) Unreadable() bool { return f.path == "" }
-
-// Unseen reports whether the row is the unseen mail of a folder whose seen mail is ham.
-func (f PlanFolder) Unseen() bool { return f.part == unseenPart }
 
 // Plan is what training on a mailbox would use, folder by folder.
 type Plan struct {
@@ -50,10 +48,9 @@ type Plan struct {
 
 // MaildirTree plans the use of a whole mailbox of Maildirs: the inbox in cur and new of the folder name, and the other mail
 // folders in one of two layouts or in both. Maildir++ has subfolders .Name, with .A.B for B in A. The other layout, which
-// Dovecot calls fs, nests folders as the mail program shows them, A/B, also below the inbox. MaildirTree only counts
-// messages; Source yields them.
+// Dovecot calls fs, nests folders as the mail program shows them, A/B, also below the inbox.
 //
-// Spam is the mail in .Junk, .Spam and folders with other usual names for spam, in the languages of mail programs; see [FolderUse]. Deleted mail
+// Spam is the mail in .Junk, .Spam and folders with other usual names for spam, in the languages of mail programs; see [UseOf]. Deleted mail
 // (also in flag T), drafts, the outbox, templates, and the unseen mail of an inbox, of "All Mail" and of any folder of ham that has seen mail,
 // whose class nobody has decided, are left out. All other mail is ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
@@ -123,93 +120,84 @@ func dottedParts(name string) []string {
 // QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See TestNamesOfFoldersAreShownDecoded.
 func readable(name string) string { return norm.NFC.String(decodeMUTF7(name)) }
 
-// Unseen is the reason of the unseen mail of a folder of ham.
-const Unseen = "not seen yet"
+// UnseenMail returns the row of so many unseen messages of a folder of ham.
+func UnseenMail(name string, messages int) PlanFolder {
+	return PlanFolder{Name: name, Use: Use{Label: LeftOut, Reason: "not seen yet"}, Messages: messages, Unseen: true}
+}
 
-// add adds the rows of the mail folder at dir and counts its messages. One that cannot be listed is a row with that reason.
+// add adds the rows of the mail folder at dir. One that cannot be listed is a row with that reason.
 func (p *Plan) add(dir, name string, parts []string) {
-	files, err := readMaildir(p.fsys, dir)
+	row := PlanFolder{Name: name, Use: UseOf(parts), path: dir}
+	files, err := readMaildir(p.fsys, dir, row.Label)
 	if err != nil {
 		p.Folders = append(p.Folders, unreadable(name, err))
 		return
 	}
-	label, why, incoming := FolderUse(parts)
-	all, unseen := 0, 0
+	var unseen []File
 	for _, f := range files {
+		f.Unseen = f.Unseen && row.Label == Ham // in other folders that says nothing
 		switch {
-		case !f.deleted() || label == LeftOut: // most messages of the trash are marked as deleted
-			if all++; f.unseen() {
-				unseen++
-			}
-		default:
+		case f.deleted && row.Label != LeftOut: // most messages of the trash are marked as deleted
 			p.Deleted++
+		case f.Unseen:
+			unseen = append(unseen, f)
+		default:
+			row.Files = append(row.Files, f)
 		}
 	}
-	row := PlanFolder{Name: name, Label: label, Reason: why, Messages: all, path: dir, part: wholeFolder}
-	if !incoming && (label != Ham || unseen == 0 || unseen == all) { // in a folder without seen mail nobody marks it
-		p.Folders = append(p.Folders, row)
-		return
+	divided := row.Incoming || len(row.Files) > 0 && len(unseen) > 0
+	if !divided && len(unseen) > 0 { // in a folder without seen mail nobody marks it
+		row.Files = unseen
 	}
-	row.Messages, row.part = all-unseen, seenPart
-	p.Folders = append(p.Folders, row, PlanFolder{Name: name, Label: LeftOut, Reason: Unseen, Messages: unseen, path: dir, part: unseenPart})
+	if row.Messages = len(row.Files); row.Label == LeftOut {
+		row.Files = nil
+	}
+	if p.Folders = append(p.Folders, row); divided {
+		later := UnseenMail(name, len(unseen))
+		later.Files, later.path = unseen, dir
+		p.Folders = append(p.Folders, later)
+	}
 }
 
 func unreadable(name string, err error) PlanFolder {
-	return PlanFolder{Name: name, Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", replace.Reason(err))}
+	return PlanFolder{Name: name, Use: Use{Label: LeftOut, Reason: fmt.Sprintf("cannot be read: %v", replace.Reason(err))}, Unreadable: true}
 }
 
-// Source lists the messages of the ham and spam folders, in the order of the plan. It lists the folders again, so it may
-// yield messages that arrived after they were counted.
+// Source yields the messages of the ham and spam folders, in the order of the plan.
 func (p Plan) Source() Source {
 	return func(yield func(Item, error) bool) {
-		for i, f := range p.Folders {
-			if f.Label != LeftOut && !p.walk(i, yield) {
-				return
+		for _, folder := range p.Folders {
+			for _, f := range folder.Files {
+				if folder.Label != LeftOut && !yield(f.Item, f.Err) {
+					return
+				}
 			}
 		}
 	}
 }
 
-// SourceOf lists the messages of one row of Folders, whatever its label, which they have.
-func (p Plan) SourceOf(row int) Source {
-	return func(yield func(Item, error) bool) { p.walk(row, yield) }
-}
-
-func (p Plan) walk(row int, yield func(Item, error) bool) bool {
-	f := p.Folders[row]
-	return f.path == "" || walkMaildir(p.fsys, f.path, f.Label, f.part, yield)
-}
-
-// WatchedDir is a folder of the file system whose entries decide what a plan lists.
-type WatchedDir struct {
-	Path string
-	// Row is the row of Folders whose messages are in it, or -1 if mail folders may appear in it.
-	Row int
-}
-
-// Watched returns the folders that decide what Source lists. It returns none for a mailbox in an archive.
-func (p Plan) Watched() []WatchedDir {
+// Watched returns the folders of the file system whose entries decide what the plan has: true for one of messages, false for one in which
+// mail folders may appear. It returns none for a mailbox in an archive.
+func (p Plan) Watched() map[string]bool {
+	watched := map[string]bool{}
 	if _, isSystem := p.fsys.(system); !isSystem {
-		return nil
+		return watched
 	}
-	var all []WatchedDir
 	for _, dir := range p.dirs {
-		all = append(all, WatchedDir{dir, -1})
+		watched[filepath.Clean(dir)] = false
 	}
-	for row, f := range p.Folders {
+	for _, f := range p.Folders {
 		if f.Label == LeftOut {
 			continue
 		}
-		if !slices.Contains(p.dirs, f.path) {
-			all = append(all, WatchedDir{f.path, -1}) // cur or new may appear
-		}
+		watched[filepath.Clean(f.path)] = false // cur or new may appear
 		for _, sub := range maildirSubs {
 			if dir := path.Join(f.path, sub); isFolder(p.fsys, dir) {
-				all = append(all, WatchedDir{dir, row})
+				watched[filepath.Clean(dir)] = true
 			}
 		}
 	}
-	return all
+	return watched
 }
 
 // Has reports whether a folder of the mailbox has the label.
@@ -224,7 +212,7 @@ func (p Plan) Unread() bool {
 		if f.Label == Ham && f.Messages > 0 {
 			return false
 		}
-		if f.part == unseenPart {
+		if f.Unseen {
 			unseen += f.Messages
 		}
 	}

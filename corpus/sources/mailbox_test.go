@@ -102,9 +102,9 @@ func TestMaildirTreeErrors(t *testing.T) {
 // checkLabel checks the label of a Maildir++ folder, and the reason for it if that is given.
 func checkLabel(t *testing.T, name string, want string, why string) {
 	t.Helper()
-	label, reason, _ := FolderUse(dottedParts(name))
-	if label != want || reason != cmp.Or(why, reason) {
-		t.Errorf("%q: got %v, %q, want %v, %q", name, label, reason, want, why)
+	use := UseOf(dottedParts(name))
+	if use.Label != want || use.Reason != cmp.Or(why, use.Reason) {
+		t.Errorf("%q: got %v, want %v, %q", name, use, want, why)
 	}
 }
 

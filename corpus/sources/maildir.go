@@ -30,46 +30,26 @@ var maildirParts = [...]string{"cur", "new", "tmp"}
 
 func isMaildirPart(name string) bool { return slices.Contains(maildirParts[:], name) }
 
-// A maildirFile is one message of a Maildir.
-type maildirFile struct {
-	name string
-	sub  string // "new" or "cur"
-	err  error  // why the message cannot be read
+// A File is a message of a mail folder.
+type File struct {
+	Item
+	// Name is unique in the mailbox, and the same as long as the message stays in its folder.
+	Name string
+	// Unseen is whether nobody has read the message, and Acted whether somebody has answered, forwarded or flagged it.
+	Unseen, Acted bool
+	Err           error // why it cannot be read
+
+	inNew, deleted bool
 }
 
-func (f maildirFile) unseen() bool {
-	return f.sub == "new" || !strings.Contains(Flags(f.name), "S")
-}
-
-func (f maildirFile) deleted() bool { return strings.Contains(Flags(f.name), "T") }
-
-// A part selects the messages of a mail folder.
-type part uint8
-
-const (
-	allFiles    part = iota // those marked as deleted, too
-	wholeFolder             // without these, as all below
-	seenPart
-	unseenPart
-)
-
-func (p part) has(f maildirFile) bool {
-	return p == allFiles || !f.deleted() && (p == wholeFolder || f.unseen() == (p == unseenPart))
-}
-
-// walkMaildir yields the messages of a part of a Maildir in the order of their unique names.
-func walkMaildir(fsys fs.FS, dir, label string, part part, yield func(Item, error) bool) bool {
-	files, err := readMaildir(fsys, dir)
+// walkMaildir yields the messages of a Maildir in the order of their unique names.
+func walkMaildir(fsys fs.FS, dir, label string, yield func(Item, error) bool) bool {
+	files, err := readMaildir(fsys, dir, label)
 	if err != nil && !yield(Item{Origin: dir, Label: label}, err) {
 		return false
 	}
 	for _, f := range files {
-		if f.err == nil && !part.has(f) {
-			continue
-		}
-		name := path.Join(dir, f.sub, f.name)
-		item := Item{Origin: name, Label: label, Time: maildirTime(f.name), Content: location{fsys: fsys, path: name, message: unpackMessage}}
-		if !yield(item, f.err) {
+		if !yield(f.Item, f.Err) {
 			return false
 		}
 	}
@@ -79,8 +59,8 @@ func walkMaildir(fsys fs.FS, dir, label string, part part, yield func(Item, erro
 // readMaildir lists the messages of a Maildir sorted by their unique names, so that reading mail does not change the order. Of a message that
 // is both in new and in cur, it lists the one in cur. The list is valid even with an error about one of the folders. A missing folder counts as
 // empty.
-func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
-	var files []maildirFile
+func readMaildir(fsys fs.FS, dir, label string) ([]File, error) {
+	var files []File
 	var failed error
 	for _, sub := range maildirSubs {
 		folder := path.Join(dir, sub)
@@ -98,16 +78,19 @@ func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 				err = explain("list", name, err)
 			}
 			if regular || err != nil {
-				files = append(files, maildirFile{e.Name(), sub, err})
+				unique, flags := cutFlags(e.Name())
+				has := func(letters string) bool { return strings.ContainsAny(flags, letters) }
+				files = append(files, File{
+					Item: Item{Origin: name, Label: label, Time: maildirTime(e.Name()), Content: location{fsys: fsys, path: name, message: unpackMessage}},
+					Name: unique, Unseen: sub == "new" || !has("S"), Acted: has("RPF"), Err: err, inNew: sub == "new", deleted: has("T"),
+				})
 			}
 		}
 	}
-	slices.SortStableFunc(files, func(a, b maildirFile) int {
-		return strings.Compare(UniqueName(a.name), UniqueName(b.name))
-	})
+	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	kept := files[:0]
 	for i, f := range files {
-		moved := i+1 < len(files) && f.sub == "new" && files[i+1].sub == "cur" && UniqueName(f.name) == UniqueName(files[i+1].name)
+		moved := i+1 < len(files) && f.inNew && !files[i+1].inNew && f.Name == files[i+1].Name
 		if !moved {
 			kept = append(kept, f)
 		}
@@ -115,38 +98,18 @@ func readMaildir(fsys fs.FS, dir string) ([]maildirFile, error) {
 	return kept, failed
 }
 
-// Flags returns the flags in the name of a Maildir file as they are written: letters, among them S (seen), R (replied), F
-// (flagged), T (trashed), D (draft) and P (passed). It returns "" for a name without flags.
+// cutFlags divides the name of a Maildir file into the part that stays when a mail program marks the message, and the flags as they are
+// written: letters, among them S (seen), R (replied), F (flagged), T (trashed), D (draft) and P (passed).
 //
 // QUIRK: the flags follow ":2,", but systems without colons in file names use ";2," or "!2,".
-func Flags(name string) string {
-	_, flags := cutInfo(name)
-	return flags[:len(flags)-len(strings.TrimLeft(flags, letters))]
-}
-
-const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-// IsUnseen reports whether nobody has read the message in a file of a Maildir, by its path.
-func IsUnseen(name string) bool {
-	return maildirFile{name: path.Base(name), sub: path.Base(path.Dir(name))}.unseen()
-}
-
-// IsAnswered reports whether the flags of a Maildir file say that somebody has answered, forwarded or flagged the message.
-func IsAnswered(name string) bool { return strings.ContainsAny(Flags(path.Base(name)), "RPF") }
-
-// UniqueName returns the name of a Maildir file without its flags: the part that stays when a mail program marks the message.
-func UniqueName(name string) string {
-	name, _ = cutInfo(name)
-	return name
-}
-
-// cutInfo cuts name at the last ":2,", ";2," or "!2,".
-func cutInfo(name string) (unique, flags string) {
+func cutFlags(name string) (unique, flags string) {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	i := max(strings.LastIndex(name, ":2,"), strings.LastIndex(name, ";2,"), strings.LastIndex(name, "!2,"))
 	if i < 0 {
 		return name, ""
 	}
-	return name[:i], name[i+len(":2,"):]
+	flags = name[i+len(":2,"):]
+	return name[:i], flags[:len(flags)-len(strings.TrimLeft(flags, letters))]
 }
 
 // maildirTime returns the time that the name of a Maildir file begins with, in seconds since 1970. It ignores numbers that

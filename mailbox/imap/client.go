@@ -109,15 +109,9 @@ type Client struct {
 	client   *imapclient.Client
 	conn     *bounded
 	selected selection
-	folders  []folder
+	folders  []sources.PlanFolder
 	junk     string // the folder for spam; empty for none
 	stop     func() bool
-}
-
-// folder is a folder of a mailbox.
-type folder struct {
-	sources.PlanFolder
-	incoming bool
 }
 
 // selection is the folder that commands are about.
@@ -308,45 +302,45 @@ func (c *Client) list() error {
 		if len(parts) == 0 {
 			parts = []string{l.Mailbox}
 		}
-		f := folder{PlanFolder: sources.PlanFolder{Name: l.Mailbox}}
-		f.Label, f.Reason, f.incoming = sources.FolderUse(parts)
+		f := sources.PlanFolder{Name: l.Mailbox, Use: sources.UseOf(parts)}
 		for _, attribute := range l.Attrs {
-			f.apply(attribute)
+			if use, says := useOf(attribute); says {
+				f.Use = use
+			}
 		}
 		if slices.Contains(l.Attrs, imap.MailboxAttrJunk) {
 			c.junk = l.Mailbox
 		}
 		c.folders = append(c.folders, f)
 	}
-	place := func(f folder) string {
+	place := func(f sources.PlanFolder) string {
 		if f.Name == inbox {
 			return "" // the first
 		}
 		return f.Name
 	}
-	slices.SortFunc(c.folders, func(a, b folder) int { return strings.Compare(place(a), place(b)) })
-	c.folders = slices.CompactFunc(c.folders, func(a, b folder) bool { return a.Name == b.Name })
+	slices.SortFunc(c.folders, func(a, b sources.PlanFolder) int { return strings.Compare(place(a), place(b)) })
+	c.folders = slices.CompactFunc(c.folders, func(a, b sources.PlanFolder) bool { return a.Name == b.Name })
 	return c.findJunk()
 }
 
 const inbox = "INBOX"
 
-// apply applies what the server says about the use of a folder.
-func (f *folder) apply(attribute imap.MailboxAttr) {
+// useOf returns what the server says about the use of a folder with an attribute.
+func useOf(attribute imap.MailboxAttr) (use sources.Use, says bool) {
 	switch attribute {
 	case imap.MailboxAttrJunk:
-		f.Label, f.Reason, f.incoming = sources.Spam, "spam", false
+		use = sources.Use{Label: sources.Spam, Reason: "spam"}
 	case imap.MailboxAttrTrash:
-		f.Label, f.Reason, f.incoming = sources.LeftOut, "deleted mail", false
+		use = sources.Use{Label: sources.LeftOut, Reason: "deleted mail"}
 	case imap.MailboxAttrDrafts:
-		f.Label, f.Reason, f.incoming = sources.LeftOut, "drafts", false
-	case imap.MailboxAttrSent, imap.MailboxAttrArchive:
-		f.Label, f.Reason, f.incoming = sources.Ham, "", false
-	case imap.MailboxAttrAll:
-		f.Label, f.Reason, f.incoming = sources.Ham, "", true
+		use = sources.Use{Label: sources.LeftOut, Reason: "drafts"}
 	case imap.MailboxAttrFlagged, "\\Important":
-		f.Label, f.Reason, f.incoming = sources.LeftOut, "messages of other folders", false
+		use = sources.Use{Label: sources.LeftOut, Reason: "messages of other folders"}
+	case imap.MailboxAttrSent, imap.MailboxAttrArchive, imap.MailboxAttrAll:
+		use = sources.Use{Label: sources.Ham, Incoming: attribute == imap.MailboxAttrAll}
 	}
+	return use, use.Label != ""
 }
 
 // findJunk finds the folder for spam: the one that the user names, the one that the server says it is, or the one with the shortest name
@@ -362,11 +356,11 @@ func (c *Client) findJunk() error {
 		}
 	}
 	if named != "" {
-		i := slices.IndexFunc(c.folders, func(f folder) bool { return f.Name == named })
+		i := slices.IndexFunc(c.folders, func(f sources.PlanFolder) bool { return f.Name == named })
 		if i < 0 {
 			return fmt.Errorf("there is no folder %s", named)
 		}
-		c.folders[i].apply(imap.MailboxAttrJunk)
+		c.folders[i].Use, _ = useOf(imap.MailboxAttrJunk)
 	}
 	if c.junk == inbox {
 		return errors.New("the inbox cannot be the folder for spam")

@@ -723,7 +723,7 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 	defer c.Close()
 	var got []string
 	for _, f := range c.folders {
-		got = append(got, fmt.Sprint(f.Name, " ", f.Label, " ", f.incoming))
+		got = append(got, fmt.Sprint(f.Name, " ", f.Label, " ", f.Incoming))
 	}
 	want(t, "the folders", []string{"INBOX ham true", "Everything ham true", "Junk spam false", "Lists.Junk.2020 spam false",
 		"Old left out false", "Sent ham false", "Stars left out false", "日本語 spam false"}, got)

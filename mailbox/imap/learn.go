@@ -42,13 +42,13 @@ type place struct {
 // open.
 func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 	l := &Listing{client: c, known: s.of(c.Account), ctx: ctx, kept: map[place][]byte{}}
-	var folders []mailbox.Folder
+	var folders []sources.PlanFolder
 	for _, f := range c.folders {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if f.Label == sources.LeftOut {
-			folders = append(folders, mailbox.Folder{PlanFolder: f.PlanFolder})
+			folders = append(folders, f)
 			continue
 		}
 		rows, err := l.list(f)
@@ -62,7 +62,7 @@ func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 }
 
 // list lists a folder of ham or spam.
-func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
+func (l *Listing) list(f sources.PlanFolder) ([]sources.PlanFolder, error) {
 	c := l.client
 	if err := c.refresh(f.Name, true); err != nil {
 		return nil, err
@@ -83,23 +83,21 @@ func (l *Listing) list(f folder) ([]mailbox.Folder, error) {
 		}
 		slices.Sort(acted)
 	}
-	row := mailbox.Folder{PlanFolder: f.PlanFolder}
 	for _, uid := range slices.Backward(found) {
 		p := place{f.Name, c.selected.validity, uid}
 		_, isActed := slices.BinarySearch(acted, uid)
-		row.Files = append(row.Files, mailbox.File{
+		f.Files = append(f.Files, sources.File{
 			Item:  corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Label, Content: content{l, p}},
 			Name:  fmt.Sprintf("%s\x00%d\x00%d", p.folder, p.validity, p.uid), // for as long as it is in its folder
 			Acted: isActed,
 		})
 	}
-	row.Messages = len(row.Files)
-	unseen := f.PlanFolder
-	unseen.Label, unseen.Reason, unseen.Messages = sources.LeftOut, sources.Unseen, max(0, c.selected.messages-len(found))
-	if f.Label != sources.Ham || !f.incoming && unseen.Messages == 0 {
-		return []mailbox.Folder{row}, nil
+	f.Messages = len(f.Files)
+	unseen := max(0, c.selected.messages-len(found))
+	if f.Label != sources.Ham || !f.Incoming && unseen == 0 {
+		return []sources.PlanFolder{f}, nil
 	}
-	return []mailbox.Folder{row, {PlanFolder: unseen}}, nil
+	return []sources.PlanFolder{f, sources.UnseenMail(f.Name, unseen)}, nil
 }
 
 // content is a message on the server.
