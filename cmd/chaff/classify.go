@@ -215,7 +215,7 @@ func openEach(p *program, flags classifyFlags, paths []string) corpus.Source {
 			var err error
 			if path == stdinPath && flags.list != stdinPath {
 				source = p.stdinSource(flags.format)
-			} else if source, err = sources.OpenOnce(path, "", sources.Format(flags.format), &buffer); err != nil {
+			} else if source, err = sources.OpenOnce(path, sources.Format(flags.format), &buffer); err != nil {
 				source = failed("", err)
 			}
 			for item, err := range source {

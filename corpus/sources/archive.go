@@ -11,7 +11,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,42 +101,6 @@ func (a archive) Open(name string) (fs.File, error) {
 		return a.Reader.Open(inside)
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-}
-
-// listArchive lists the messages of an archive like those of a folder.
-func listArchive(fsys fs.FS, name, label string) Source {
-	return func(yield func(Item, error) bool) {
-		archive, err := openArchive(fsys, name)
-		if archive != nil && !(walker{archive, label, yield}).folder(name, "", nil) {
-			return
-		}
-		if err != nil {
-			yield(Item{Origin: name, Label: label}, explain("list", name, err))
-		}
-	}
-}
-
-// mailFolder returns the folder at name, or the top folder of the archive at name. If an archive has everything in one
-// folder, as is common, that is the top folder.
-func mailFolder(name string) (fsys fs.FS, dir string, err error) {
-	dir = filepath.Clean(name)
-	found, err := Detect(name)
-	if err != nil || found.Format != Tar && found.Format != Zip {
-		return system{}, dir, nil // errors come back when the folder is listed
-	}
-	if fsys, err = openArchive(system{}, dir); err != nil {
-		return nil, "", err
-	}
-	for {
-		entries, err := fs.ReadDir(fsys, dir)
-		if err != nil {
-			return nil, "", err
-		}
-		if len(entries) != 1 || !entries[0].IsDir() || isHidden(entries[0].Name()) {
-			return fsys, dir, nil
-		}
-		dir = path.Join(dir, entries[0].Name())
-	}
 }
 
 // The limits of a member's name. Mail programs stay below them, and the time to walk a tree grows with its depth.

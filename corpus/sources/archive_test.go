@@ -70,11 +70,21 @@ func inBoth(t testing.TB, entries ...entry) map[string]string {
 	return map[string]string{"tar": makeTar(t, entries...), "zip": makeZip(t, entries...)}
 }
 
+// archived lists the messages of an archive at a path.
+func archived(t testing.TB, path, archive string) Source {
+	t.Helper()
+	p, err := find(fstest.MapFS{path: {Data: []byte(archive)}}, path, false, nil)
+	must(t, err)
+	if p.Format != Tar && p.Format != Zip {
+		t.Fatalf("it is a %s", p.Format)
+	}
+	return p.list("ham")
+}
+
 // listing reads all messages of an archive: "path: content" for each, "path! error" for an error.
 func listing(t testing.TB, archive string) []string {
 	t.Helper()
-	source := listArchive(fstest.MapFS{"a/mail": {Data: []byte(archive)}}, "a/mail", "ham")
-	return contentsOf(source, func(i Item) string { return strings.TrimPrefix(i.Origin, "a/mail/") })
+	return contentsOf(archived(t, "a/mail", archive), func(i Item) string { return strings.TrimPrefix(i.Origin, "a/mail/") })
 }
 
 func TestArchiveIsReadAsAFolder(t *testing.T) {
@@ -229,7 +239,7 @@ func TestWhatAnArchiveIsCalled(t *testing.T) {
 		"tar archive, compressed with xz": pack(t, xzipped, makeTar(t, one)), "tar archive, compressed with bzip2": testdata(t, "mail.tar.bz2"),
 		"begins with a header field": "Subject: a\n\nPK\x03\x04",
 	} {
-		found, err := Detect(filepath.Join(tree(t, map[string]string{"file": file}), "file"))
+		found, err := find(system{}, filepath.Join(tree(t, map[string]string{"file": file}), "file"), false, nil)
 		if err != nil || found.Why != strings.TrimSuffix(want, " of nothing") {
 			t.Errorf("got %q, %v, want %q", found.Why, err, want)
 		}
@@ -259,7 +269,7 @@ func TestItemsOfAnArchiveAreReadAtTheSameTime(t *testing.T) {
 	}
 	for about, archive := range map[string]string{"zip": makeZip(t, entries...), "tar": pack(t, gzipped, makeTar(t, entries...))} {
 		var all sync.WaitGroup
-		for item, err := range listArchive(fstest.MapFS{"m": {Data: []byte(archive)}}, "m", "ham") {
+		for item, err := range archived(t, "m", archive) {
 			must(t, err)
 			all.Go(func() {
 				if raw, err := readAny(item, nil); err != nil || string(raw) != "text "+item.Origin[2:] {

@@ -22,16 +22,16 @@ type classFolder struct{ class, path string }
 
 // openClasses opens the folder name, each of whose subfolders holds the mail of one class and gives the class its name. If the only subfolders
 // are ham and spam, in any case, the classes are "ham" and "spam". Names that begin with a dot are ignored; links to folders are followed.
-func openClasses(name string, _ Options) (Mail, error) {
-	c, err := classFolders(name)
+func (p *place) openClasses(Options) (Mail, error) {
+	c, err := p.classFolders()
 	if err != nil {
-		return Mail{}, explain("open", name, err)
+		return Mail{}, explain("open", p.path, err)
 	}
-	return c.mail(name), nil
+	return c.mail(p.path), nil
 }
 
-func classFolders(name string) (classes, error) {
-	fsys, dir, err := mailFolder(name)
+func (p *place) classFolders() (classes, error) {
+	fsys, dir, err := p.folder()
 	if err != nil {
 		return classes{}, err
 	}
@@ -71,12 +71,12 @@ func classFolders(name string) (classes, error) {
 
 // openHamAndSpam opens the folder name whose subfolders are ham or spam by their names, as in [Recognise], or have only such subfolders
 // themselves: easy-ham and spam-2, or 2004/ham and 2004/spam. The classes are "ham" and "spam".
-func openHamAndSpam(name string, _ Options) (Mail, error) {
-	c, ok := hamAndSpam(name)
+func (p *place) openHamAndSpam(Options) (Mail, error) {
+	c, ok := p.hamAndSpam()
 	if !ok {
-		return Mail{}, fmt.Errorf("%s has no folders, or others than those of ham and spam", name)
+		return Mail{}, fmt.Errorf("%s has no folders, or others than those of ham and spam", p.path)
 	}
-	mail := c.mail(name)
+	mail := c.mail(p.path)
 	for _, f := range c.folders {
 		if len(c.folders) > 2 || filepath.Base(f.path) != f.class {
 			mail.Notes = append(mail.Notes, fmt.Sprintf("  %-9s %s", f.class, f.path))
@@ -85,9 +85,9 @@ func openHamAndSpam(name string, _ Options) (Mail, error) {
 	return mail, nil
 }
 
-// hamAndSpam finds the folders of ham and spam in the folder name. It is not ok with any other folder.
-func hamAndSpam(name string) (c classes, ok bool) {
-	fsys, dir, err := mailFolder(name)
+// hamAndSpam finds the folders of ham and spam. It is not ok with any other folder.
+func (p *place) hamAndSpam() (c classes, ok bool) {
+	fsys, dir, err := p.folder()
 	c = classes{fsys: fsys, names: []string{Ham, Spam}}
 	return c, err == nil && c.find(dir, true)
 }

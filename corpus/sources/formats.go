@@ -1,8 +1,6 @@
 package sources
 
 import (
-	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,7 +11,7 @@ import (
 // Format is a way to keep mail.
 type Format string
 
-// The formats that Detect knows, whose messages get one label.
+// The formats that are found at a path, whose messages get one label.
 const (
 	Maildir     Format = "maildir"     // a folder with cur and new in it
 	MH          Format = "mh"          // a folder of messages named by numbers
@@ -26,7 +24,7 @@ const (
 	Zip         Format = "zip"         // a zip archive, read like a folder
 )
 
-// The formats that Recognise knows, whose messages have labels.
+// The formats of labelled mail.
 const (
 	Mailbox    Format = "mailbox"      // a mailbox of Maildirs; see MaildirTree
 	HamSpam    Format = "ham and spam" // a folder with subfolders of ham and spam
@@ -49,30 +47,30 @@ const (
 type formatRow struct {
 	format Format
 	kind   kind
-	open   func(path string, o Options) (Mail, error)
+	open   func(p *place, o Options) (Mail, error)
 }
 
 func formatTable() []formatRow {
 	return []formatRow{
-		{Maildir, ofFolder, openAll},
-		{MH, ofFolder, openAll},
-		{Thunderbird, ofFolder, openAll},
-		{Folder, ofFolder, openAll},
-		{Mbox, ofFile, openAll},
-		{Emlx, ofFile, openAll},
-		{Message, ofFile, openAll},
-		{Tar, ofFile, openAll},
-		{Zip, ofFile, openAll},
-		{Mailbox, labelled, openMailbox},
-		{HamSpam, labelled, openHamAndSpam},
-		{Subfolders, labelled, openClasses},
-		{Index, labelled, openIndex},
-		{Gmail, labelled, openGmail},
-		{CSV, labelled, openCSV},
+		{Maildir, ofFolder, (*place).openAll},
+		{MH, ofFolder, (*place).openAll},
+		{Thunderbird, ofFolder, (*place).openAll},
+		{Folder, ofFolder, (*place).openAll},
+		{Mbox, ofFile, (*place).openAll},
+		{Emlx, ofFile, (*place).openAll},
+		{Message, ofFile, (*place).openAll},
+		{Tar, ofFile, (*place).openAll},
+		{Zip, ofFile, (*place).openAll},
+		{Mailbox, labelled, (*place).openMailbox},
+		{HamSpam, labelled, (*place).openHamAndSpam},
+		{Subfolders, labelled, (*place).openClasses},
+		{Index, labelled, (*place).openIndex},
+		{Gmail, labelled, (*place).openGmail},
+		{CSV, labelled, (*place).openTable},
 	}
 }
 
-// Formats returns the formats that Detect knows: those of folders, then those of files.
+// Formats returns the formats whose messages get one label: those of folders, then those of files.
 func Formats() []string { return append(formatsOf(ofFolder), formatsOf(ofFile)...) }
 
 func formatsOf(k kind) (names []string) {
@@ -91,13 +89,13 @@ func (f Format) row() formatRow {
 			return row
 		}
 	}
-	return formatRow{f, "", openAll}
+	return formatRow{f, "", (*place).openAll}
 }
 
 // Options say what is known of labelled mail.
 type Options struct {
-	Format Format // empty: what is detected or recognised
-	Label  string // of all messages; empty: what the mail says itself, see Recognise
+	Format Format // empty: what is found or recognised
+	Label  string // of all messages; empty: what the mail says itself
 	Table  TableOptions
 	Apart  []LabelledPath // folders of a mailbox that are left out, since they are named by themselves
 }
@@ -108,7 +106,6 @@ type LabelledPath struct{ Path, Label string }
 // Mail is labelled mail that was opened.
 type Mail struct {
 	Source   Source
-	Format   Format
 	Classes  []string
 	Notes    []string // what was found, for people
 	Warnings []string
@@ -118,9 +115,13 @@ type Mail struct {
 
 // OpenLabelled opens the labelled mail at a path. The error wraps [ErrNoLabel] or [ErrColumns] if the options can help.
 func OpenLabelled(path string, o Options) (Mail, error) {
+	p, err := find(system{}, path, o.Label != "", nil)
+	if err != nil {
+		return Mail{}, err
+	}
 	row := o.Format.row()
 	if row.kind != labelled && o.Label == "" {
-		format, label, err := Recognise(path)
+		format, label, err := p.recognise()
 		if err != nil {
 			return Mail{}, err
 		}
@@ -128,21 +129,19 @@ func OpenLabelled(path string, o Options) (Mail, error) {
 			row = format.row()
 		}
 	}
-	mail, err := row.open(path, o)
-	mail.Format = cmp.Or(mail.Format, row.format)
-	return mail, err
+	return row.open(p, o)
 }
 
 // openAll opens mail of one label. It warns if labels of Gmail say otherwise.
-func openAll(path string, o Options) (Mail, error) {
-	source, found, err := Open(path, o.Label, o.Format)
+func (p *place) openAll(o Options) (Mail, error) {
+	source, err := p.source(o.Label, o.Format)
 	if err != nil {
 		return Mail{}, err
 	}
-	mail := Mail{Source: source, Format: found.Format, Notes: []string{fmt.Sprintf("%s: %s (%s), all %s", path, found.Format, found.Why, o.Label)}}
+	mail := Mail{Source: source, Notes: []string{fmt.Sprintf("%s: %s (%s), all %s", p.path, p.Format, p.Why, o.Label)}}
 	counts := map[string]int{}
-	if (o.Label == Ham || o.Label == Spam) && !found.isFolder() {
-		counts = countGmail(path)
+	if o.Label == Ham || o.Label == Spam {
+		counts = p.countGmail()
 	}
 	var others []string
 	for _, label := range []string{Ham, Spam, LeftOut} {
@@ -152,7 +151,7 @@ func openAll(path string, o Options) (Mail, error) {
 	}
 	if len(others) > 0 {
 		mail.Warnings = []string{fmt.Sprintf("%s: X-Gmail-Labels has %s, and --%s takes them for %s; the path without a flag goes by the labels",
-			path, strings.Join(others, " and "), o.Label, o.Label)}
+			p.path, strings.Join(others, " and "), o.Label, o.Label)}
 	}
 	return mail, nil
 }
@@ -160,7 +159,7 @@ func openAll(path string, o Options) (Mail, error) {
 // ErrNoLabel reports mail whose class nobody has said, and neither its name nor its contents say.
 var ErrNoLabel = errors.New("neither its name nor its contents say whether this is ham or spam")
 
-// Recognise returns the format of labelled mail at the path name, or the label that its name gives to all mail there:
+// recognise returns the format of labelled mail, or the label that its name gives to all mail there:
 //
 //   - a folder or archive of Maildirs with a folder for spam is a mailbox
 //   - a folder or archive with no subfolders but those of ham and spam has folders for both classes
@@ -170,64 +169,38 @@ var ErrNoLabel = errors.New("neither its name nor its contents say whether this 
 //   - anything else is what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
 //   - a Maildir whose name says nothing is a mailbox without a folder for spam
 //
-// The error is that of Detect, [ErrNoLabel], or a [message.NoMail] for a file without a label because it is no mail.
-func Recognise(name string) (f Format, label string, err error) {
-	found, err := inspect(system{}, name, false, nil)
-	if err != nil {
-		return "", "", explain("open", name, err)
-	}
-	noLabel := fmt.Errorf("%s: %w", name, ErrNoLabel)
-	label = labelOfName(name)
-	if !found.isFolder() {
-		f = formatOfLines(name)
+// The error is [ErrNoLabel], or a [message.NoMail] for a file without a label because it is no mail.
+func (p *place) recognise() (f Format, label string, err error) {
+	label = labelOfName(p.path)
+	if !p.isFolder() {
+		line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(p.head), byteOrderMark)), "\n")
+		_, _, noIndex := parseIndexLine(strings.TrimSpace(line))
 		switch {
-		case found.isGmail():
+		case p.isGmail():
 			return Gmail, "", nil
-		case f != "":
-			return f, "", nil
-		case label != "":
-			return "", label, nil
-		case found.noMail != nil: // it has no label whatever its name
-			noLabel = explain("open", name, found.noMail)
+		case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
+			return CSV, "", nil
+		case noIndex == nil:
+			return Index, "", nil
+		case label == "" && p.noMail != nil: // it has no label whatever its name
+			return "", "", explain("open", p.path, p.noMail)
 		}
-		return "", "", noLabel
-	}
-	plan, noMailbox := MaildirTree(name)
-	if noMailbox == nil && plan.Has(Spam) {
-		return Mailbox, "", nil
-	}
-	if _, ok := hamAndSpam(name); ok {
-		return HamSpam, "", nil
-	}
-	if label == "" && noMailbox == nil {
-		return Mailbox, "", nil
+	} else {
+		plan, noMailbox := p.plan()
+		_, isBoth := p.hamAndSpam()
+		switch {
+		case noMailbox == nil && plan.Has(Spam):
+			return Mailbox, "", nil
+		case isBoth:
+			return HamSpam, "", nil
+		case noMailbox == nil && label == "":
+			return Mailbox, "", nil
+		}
 	}
 	if label == "" {
-		err = noLabel
+		err = fmt.Errorf("%s: %w", p.path, ErrNoLabel)
 	}
 	return "", label, err
-}
-
-// formatOfLines returns the format that the extension of a file or its first line shows.
-func formatOfLines(name string) Format {
-	if hasSuffix(withoutPacking(strings.ToLower(name)), ".csv", ".tsv") {
-		return CSV
-	}
-	f, err := openPlain(system{}, name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	read := bufio.NewScanner(f)
-	for read.Scan() {
-		if line := strings.TrimSpace(strings.TrimPrefix(read.Text(), byteOrderMark)); line != "" {
-			if _, _, err := parseIndexLine(line); err == nil {
-				return Index
-			}
-			break
-		}
-	}
-	return ""
 }
 
 // labelOfName returns Ham, Spam or "" for the last name of a path. A whole name that mail programs give to a folder decides first, then its

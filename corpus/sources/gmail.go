@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"mime"
-	"path/filepath"
 	"strings"
 )
 
@@ -27,14 +26,14 @@ func gmailLabel(value string) string {
 }
 
 // openGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam.
-func openGmail(name string, _ Options) (Mail, error) {
-	counts := countGmail(name)
-	note := name + ": mbox with X-Gmail-Labels"
+func (p *place) openGmail(Options) (Mail, error) {
+	counts := p.countGmail()
+	note := p.path + ": mbox with X-Gmail-Labels"
 	for _, label := range []string{LeftOut, Ham, Spam} {
 		note += ", " + gmailCount(counts, label)
 	}
 	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
-		for item, err := range listMbox(system{}, filepath.Clean(name), "") {
+		for item, err := range listMbox(p.fsys, p.name, "") {
 			if item.Label = cmp.Or(item.Label, Ham); item.Label != LeftOut && !yield(item, err) {
 				return
 			}
@@ -42,13 +41,13 @@ func openGmail(name string, _ Options) (Mail, error) {
 	}}, nil
 }
 
-// countGmail counts how many messages of an mbox have which label, if Gmail has exported it. A pipe is none, since it can be read only once.
-func countGmail(name string) map[string]int {
-	if p, err := inspect(system{}, name, false, nil); err != nil || !p.isGmail() {
+// countGmail counts how many messages have which label, if the place is an mbox that Gmail has exported.
+func (p *place) countGmail() map[string]int {
+	if !p.isGmail() {
 		return nil
 	}
 	counts := map[string]int{}
-	for item, err := range listMbox(system{}, filepath.Clean(name), "") {
+	for item, err := range listMbox(p.fsys, p.name, "") {
 		if err == nil {
 			counts[cmp.Or(item.Label, Ham)]++
 		}
@@ -62,7 +61,7 @@ func gmailCount(counts map[string]int, label string) string {
 }
 
 // isGmail reports whether the first message of an mbox has labels of Gmail.
-func (p place) isGmail() (is bool) {
+func (p *place) isGmail() (is bool) {
 	s := newMboxScanner(func(m mboxMessage) bool { is = m.label != ""; return false })
 	s.take(p.head, true)
 	_ = s.end() // only the first message counts

@@ -19,14 +19,13 @@ import (
 // The label is ham or spam in any case. A path is relative to the folder of the index, and may contain blanks. Empty lines are skipped. An
 // unusable line is an error in the stream that names the index and the line; its file must exist when its turn comes, but is not read. The
 // index may be compressed.
-func openIndex(name string, _ Options) (Mail, error) {
-	if err := isTextFile(name, "an index", "spam ../data/inmail.1"); err != nil {
+func (p *place) openIndex(Options) (Mail, error) {
+	if err := p.mustBeText("an index", "spam ../data/inmail.1"); err != nil {
 		return Mail{}, err
 	}
-	note := name + ": index"
-	name = filepath.Clean(name)
-	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
-		f, err := openPlain(system{}, name)
+	return Mail{Notes: []string{p.path + ": index"}, Source: func(yield func(Item, error) bool) {
+		name := p.name
+		f, err := openPlain(p.fsys, name)
 		if err != nil {
 			yield(Item{Origin: name}, explain("open", name, err))
 			return
@@ -102,17 +101,16 @@ func shorten(text string) string {
 	return text
 }
 
-// isTextFile returns an error if the file at name cannot be what is wanted: a text with lines such as the example.
-func isTextFile(name, wanted, example string) error {
-	found, err := Detect(name)
-	if err != nil || !found.isFolder() {
-		return err
+// mustBeText returns an error if the place cannot be what is wanted: a text with lines such as the example.
+func (p *place) mustBeText(wanted, example string) error {
+	if !p.isFolder() {
+		return nil
 	}
-	what := found.Why
-	if found.Format.row().kind == ofFolder {
+	what := p.Why
+	if p.Format.row().kind == ofFolder {
 		what = "folder"
 	}
-	return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", name, what, wanted, example)
+	return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", p.path, what, wanted, example)
 }
 
 // byteOrderMark is what some programs write before text in UTF-8.

@@ -54,9 +54,17 @@ type Plan struct {
 // (also in flag T), drafts, the outbox, templates, and the unseen mail of an inbox, of "All Mail" and of any folder of ham that has seen mail,
 // whose class nobody has decided, are left out. All other mail is ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
-	fsys, dir, err := mailFolder(name)
+	p, err := find(system{}, name, false, nil)
 	if err != nil {
-		return Plan{}, explain("open", name, err)
+		return Plan{}, err
+	}
+	return p.plan()
+}
+
+func (p *place) plan() (Plan, error) {
+	fsys, dir, err := p.folder()
+	if err != nil {
+		return Plan{}, explain("open", p.path, err)
 	}
 	return maildirTree(fsys, dir)
 }
@@ -233,15 +241,15 @@ func (p *Plan) LeaveOut(name, reason string) {
 	}
 }
 
-func openMailbox(path string, o Options) (Mail, error) {
-	plan, err := MaildirTree(path)
+func (p *place) openMailbox(o Options) (Mail, error) {
+	plan, err := p.plan()
 	if err != nil {
 		return Mail{}, err
 	}
 	for _, apart := range o.Apart {
 		plan.LeaveOut(apart.Path, "named by --"+apart.Label)
 	}
-	notes := []string{path + ":"}
+	notes := []string{p.path + ":"}
 	for _, f := range plan.Folders {
 		note := fmt.Sprintf("  %-9s %6d  %s", f.Label, f.Messages, f.Name)
 		if f.Reason != "" {

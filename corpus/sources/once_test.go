@@ -26,8 +26,8 @@ func TestOpenOnceListsTheMailThatOpenLists(t *testing.T) {
 	for _, e := range append(entries, entries...) {
 		for _, as := range []Format{"", Mbox, Message} {
 			path := filepath.Join(root, e.Name())
-			source, _, err := Open(path, "ham", as)
-			again, errAgain := OpenOnce(path, "ham", as, &buffer)
+			source, _, err := Open(path, "", as)
+			again, errAgain := OpenOnce(path, as, &buffer)
 			if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
 				t.Errorf("%s as %q: got %v, want %v", e.Name(), as, errAgain, err)
 				continue
@@ -42,8 +42,8 @@ func TestOpenOnceListsTheMailThatOpenLists(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"", filepath.Join(root, "no")} {
-		_, _, want := Open(path, "ham", "")
-		if _, err := OpenOnce(path, "ham", "", &buffer); err == nil || err.Error() != want.Error() {
+		_, _, want := Open(path, "", "")
+		if _, err := OpenOnce(path, "", &buffer); err == nil || err.Error() != want.Error() {
 			t.Errorf("%q: got %v, want %v", path, err, want)
 		}
 	}
@@ -60,7 +60,7 @@ func TestOpenOnceReadsAFileOnce(t *testing.T) {
 		{"message", []string{"To: b\n\nc\n"}},
 	} {
 		path := filepath.Join(root, tt.name)
-		source, err := OpenOnce(path, "ham", "", &buffer)
+		source, err := OpenOnce(path, "", &buffer)
 		must(t, err)
 		must(t, os.Rename(path, path+".kept"))
 		var all sync.WaitGroup

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"chaff/corpus"
 	"chaff/internal/lines"
@@ -33,7 +34,20 @@ func (f Found) isFolder() bool {
 	return f.Format.row().kind == ofFolder || f.Format == Tar || f.Format == Zip
 }
 
-// Detect returns the format of the mail at path:
+// A place is where mail is, and what was found there.
+type place struct {
+	fsys fs.FS
+	path string // as it was given
+	name string // of the file or folder in fsys
+	Found
+	noMail  error         // why a file that should be one message is none
+	head    []byte        // of a file
+	entries []fs.DirEntry // of a folder, until they are listed
+	// archive opens an archive once, see [openArchive].
+	archive func() (fs.FS, error)
+}
+
+// find finds the format of the mail at a path:
 //
 //   - a folder that contains at least two of cur, new and tmp is a Maildir
 //   - a folder with the index of an MH program, such as .mh_sequences, or with only numbers for file names, is an MH folder
@@ -44,53 +58,43 @@ func (f Found) isFolder() bool {
 //   - a tar or zip archive is read like a folder
 //   - any other file is one message
 //
-// Detect looks into files compressed with gzip, bzip2, xz or zstd. The error names the path and wraps the reason, such as fs.ErrNotExist.
-func Detect(path string) (Found, error) {
-	p, err := inspect(system{}, path, false, nil)
+// It looks into files compressed with gzip, bzip2, xz or zstd. It opens a pipe only to copy it, since that can be done once. With a buffer, it
+// reads a file that is not large into the buffer, where the place then is. The error names the path and wraps the reason, such as fs.ErrNotExist.
+func find(fsys fs.FS, path string, copyPipe bool, buffer *[]byte) (*place, error) {
+	p := &place{fsys: fsys, path: path, name: filepath.Clean(path)} // as all later reads have it: link/../x is x
+	err := errors.New("the path is empty")
+	if path != "" {
+		err = p.inspect(copyPipe, buffer)
+	}
 	if err != nil {
-		return Found{}, explain("open", path, err)
+		return nil, explain("open", path, err)
 	}
-	return p.Found, nil
+	p.archive = sync.OnceValues(func() (fs.FS, error) { return openArchive(p.fsys, p.name) })
+	return p, nil
 }
 
-// A place is where mail is, and what was found there.
-type place struct {
-	fsys fs.FS
-	name string
-	Found
-	noMail  error         // why a file that should be one message is none
-	head    []byte        // of a file
-	entries []fs.DirEntry // of a folder
-}
-
-// inspect finds the format of the mail at name. It opens a pipe only to copy it, since that can be done once. With a buffer, it reads a file
-// that is not large into the buffer, where the place then is.
-func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, error) {
-	p := place{fsys: fsys, name: filepath.Clean(name)} // as all later reads have it: link/../x is x
-	if name == "" {
-		return p, errors.New("the path is empty")
-	}
+func (p *place) inspect(copyPipe bool, buffer *[]byte) error {
 	if !copyPipe {
-		if info, err := fs.Stat(fsys, p.name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-			return p, errSpecial
+		if info, err := fs.Stat(p.fsys, p.name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return errSpecial
 		}
 	}
-	f, err := fsys.Open(p.name)
+	f, err := p.fsys.Open(p.name)
 	if err != nil {
-		return p, err
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat() // a second look at the path would cost bulk classification a twentieth
 	switch {
 	case err != nil:
-		return p, err
+		return err
 	case info.IsDir():
-		if p.entries, err = fs.ReadDir(fsys, p.name); err == nil {
-			p.Found = inspectFolder(fsys, p.name, p.entries).found
+		if p.entries, err = fs.ReadDir(p.fsys, p.name); err == nil {
+			p.Found = inspectFolder(p.fsys, p.name, p.entries).found
 		}
-		return p, err
+		return err
 	case !info.Mode().IsRegular() && (info.Mode()&fs.ModeNamedPipe == 0 || !copyPipe):
-		return p, errSpecial
+		return errSpecial
 	}
 	if !info.Mode().IsRegular() {
 		copied, err := newTempCopy(p.name, f, MaxUnpackedBytes)
@@ -98,9 +102,10 @@ func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, err
 			err = errors.New("is an empty pipe")
 		}
 		if err != nil {
-			return p, err
+			return err
 		}
-		return inspect(copied, p.name, false, nil)
+		p.fsys = copied
+		return p.inspect(false, nil)
 	}
 	var content []byte
 	if buffer == nil || info.Size() > corpus.LargeMessageBytes {
@@ -109,23 +114,21 @@ func inspect(fsys fs.FS, name string, copyPipe bool, buffer *[]byte) (place, err
 		*buffer = content
 		p.fsys = &single{name: p.name, content: bytes.NewReader(content), size: int64(len(content)), err: io.EOF}
 	}
-	if err != nil {
-		return p, err
-	}
 	packed, head := compressionOf(content), content
-	if packed != uncompressed {
-		if head, err = readHead(packed.decompress(io.MultiReader(bytes.NewReader(content), f))); err != nil {
-			return p, err
-		}
+	if err == nil && packed != uncompressed {
+		head, err = readHead(packed.decompress(io.MultiReader(bytes.NewReader(content), f)))
+	}
+	if err != nil {
+		return err
 	}
 	p.head = head[:min(len(head), headBytes)]
-	if p.Found = detectFile(p.head, name); p.Format == Message {
+	if p.Found = detectFile(p.head, p.path); p.Format == Message {
 		p.noMail = message.CheckMail(head)
 	}
 	if packed != uncompressed {
 		p.Why += ", compressed with " + string(packed)
 	}
-	return p, nil
+	return nil
 }
 
 // headBytes is how much of a file decides its format.
@@ -164,26 +167,32 @@ func detectFile(head []byte, name string) Found {
 }
 
 // Open lists the mail at path in the format as, with the class label for all messages. An empty as stands for the format
-// that Detect finds. Found is the format used. A folder without messages gives an empty source and no error. A file that is no mail is a
+// that is found. Found is the format used. A folder without messages gives an empty source and no error. A file that is no mail is a
 // [message.NoMail].
 //
-// The folders within a folder are listed too, each in the format that Detect finds for it, but not the mail folders in a Maildir at path
+// The folders within a folder are listed too, each in the format that is found for it, but not the mail folders in a Maildir at path
 // (see MaildirTree). In any folder, files mbox, NAME.mbox and NAME.mbx and files with an index such as NAME.msf beside them are mbox files, files
 // NAME.emlx are messages of Apple Mail, and the indexes and notes of mail programs are ignored. Every other file is one message, even if it
 // begins with a From_ line, as in old corpora.
 //
 // Open reads a pipe, such as the shell's `<(zcat mail.gz)`, to its end into a temporary file. A pipe without a writer is an error.
 func Open(path, label string, as Format) (Source, Found, error) {
-	p, err := inspect(system{}, path, true, nil)
-	return p.open(path, label, as, err)
+	p, err := find(system{}, path, true, nil)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	source, err := p.source(label, as)
+	return source, p.Found, err
 }
 
 // OpenOnce lists the mail at path, as [Open] does, for a caller that reads it before it uses the buffer again. It opens and reads a file that
 // is not large once, into the buffer: to recognise its format, to find the messages in it, and to read them.
-func OpenOnce(path, label string, as Format, buffer *[]byte) (Source, error) {
-	p, err := inspect(system{}, path, true, buffer)
-	source, _, err := p.open(path, label, as, err)
-	return source, err
+func OpenOnce(path string, as Format, buffer *[]byte) (Source, error) {
+	p, err := find(system{}, path, true, buffer)
+	if err != nil {
+		return nil, err
+	}
+	return p.source("", as)
 }
 
 // OpenReader lists the mail of a stream as [Open] lists that of a pipe. Name stands for it in the origins.
@@ -192,24 +201,27 @@ func OpenReader(r io.Reader, name string, as Format) (Source, error) {
 	if err != nil {
 		return nil, explain("read", name, err)
 	}
-	p, err := inspect(c, name, false, nil)
+	p, err := find(c, name, false, nil)
+	if err != nil {
+		return nil, err
+	}
 	p.noMail = nil // reading says it
-	source, _, err := p.open(name, "", as, err)
-	return source, err
+	return p.source("", as)
 }
 
-// open lists the mail at a place that was found with the error.
-func (p place) open(path, label string, as Format, err error) (Source, Found, error) {
-	if err == nil && as != "" {
+// source lists the mail in the requested format, or in the one that was found.
+func (p *place) source(label string, as Format) (Source, error) {
+	err := error(nil)
+	if as != "" {
 		err = p.override(as)
 	}
 	if err == nil && p.Format == Message {
 		err = p.noMail
 	}
 	if err != nil {
-		return nil, Found{}, explain("open", path, err)
+		return nil, explain("open", p.path, err)
 	}
-	return list(p.fsys, p.name, label, p.Format, p.entries), p.Found, nil
+	return p.list(label), nil
 }
 
 // override sets the requested format in place of the detected one, unless it is impossible.
@@ -229,21 +241,49 @@ func (p *place) override(as Format) error {
 
 // list lists a folder or a file. The entries of a folder are those of the look at its format, if there was one: a large folder takes as long
 // to read as its mail to list. They are used once.
-func list(fsys fs.FS, name, label string, format Format, entries []fs.DirEntry) Source {
-	switch format {
-	case Mbox:
-		return listMbox(fsys, name, label)
-	case Tar, Zip:
-		return listArchive(fsys, name, label)
+func (p *place) list(label string) Source {
+	if p.Format == Mbox {
+		return listMbox(p.fsys, p.name, label)
 	}
 	return func(yield func(Item, error) bool) {
-		if format == Emlx || format == Message {
-			yield(oneMessage(fsys, name, label, format), nil)
-			return
+		switch p.Format {
+		case Tar, Zip:
+			archive, err := p.archive()
+			if archive != nil && !(walker{archive, label, yield}).folder(p.name, "", nil) {
+				return
+			}
+			if err != nil {
+				yield(Item{Origin: p.name, Label: label}, explain("list", p.name, err))
+			}
+		case Emlx, Message:
+			yield(oneMessage(p.fsys, p.name, label, p.Format), nil)
+		default:
+			known := p.entries
+			p.entries = nil
+			walker{p.fsys, label, yield}.folder(p.name, p.Format, known)
 		}
-		known := entries
-		entries = nil
-		walker{fsys, label, yield}.folder(name, format, known)
+	}
+}
+
+// folder returns the folder of a place, or the top folder of the archive there. If an archive has everything in one folder, as is common, that
+// is the top folder.
+func (p *place) folder() (fsys fs.FS, dir string, err error) {
+	dir = p.name
+	if p.Format != Tar && p.Format != Zip {
+		return p.fsys, dir, nil // errors come back when the folder is listed
+	}
+	if fsys, err = p.archive(); err != nil {
+		return nil, "", err
+	}
+	for {
+		entries, err := fs.ReadDir(fsys, dir)
+		if err != nil {
+			return nil, "", err
+		}
+		if len(entries) != 1 || !entries[0].IsDir() || isHidden(entries[0].Name()) {
+			return fsys, dir, nil
+		}
+		dir = path.Join(dir, entries[0].Name())
 	}
 }
 
@@ -258,5 +298,5 @@ func oneMessage(fsys fs.FS, name, label string, format Format) Item {
 
 // FromFS lists the folder dir of fsys as Open lists a folder of the operating system. The origins are paths within fsys.
 func FromFS(fsys fs.FS, dir, label string) Source {
-	return list(fsys, dir, label, "", nil)
+	return (&place{fsys: fsys, name: dir}).list(label)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDetect(t *testing.T) {
+func TestFormatsAreFound(t *testing.T) {
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n"
 	root := tree(t, map[string]string{
 		"maildir/cur/": "", "maildir/new/": "", "maildir/tmp/": "",
@@ -66,9 +66,10 @@ func TestDetect(t *testing.T) {
 		{"a number at the start of another file says nothing", "12.eml", Message, "matches no other format"},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			got, err := Detect(filepath.Join(root, tt.name))
-			if want := (Found{tt.want, tt.why}); err != nil || got != want {
-				t.Errorf("got %q, %v, want %q", got, err, want)
+			p, err := find(system{}, filepath.Join(root, tt.name), false, nil)
+			must(t, err)
+			if want := (Found{tt.want, tt.why}); p.Found != want {
+				t.Errorf("got %q, want %q", p.Found, want)
 			}
 		})
 	}

@@ -41,12 +41,14 @@ func TestRecognise(t *testing.T) {
 		"letter.eml": "", "Bulk Mail": Spam, "Trash": "", "junk.mbox": Spam, "INBOX": Ham, "Sent.mbx": Ham,
 		"letters": "", "Courrier indésirable.mbox": Spam, "index": string(Index), "sms.csv": string(CSV),
 	} {
-		format, label, err := Recognise(filepath.Join(root, filepath.FromSlash(name)))
+		p, err := find(system{}, filepath.Join(root, filepath.FromSlash(name)), false, nil)
+		must(t, err)
+		format, label, err := p.recognise()
 		if got := string(format) + label; got != want || (want == "") != errors.Is(err, ErrNoLabel) || want != "" && err != nil {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, want)
 		}
 	}
-	if _, _, err := Recognise(filepath.Join(root, "nowhere")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenLabelled(filepath.Join(root, "nowhere"), Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a path that is not there means something")
 	}
 }

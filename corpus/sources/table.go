@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,21 +47,21 @@ type table struct {
 // maxClasses limits the classes of a table. A column with more values does not hold labels.
 const maxClasses = 1000
 
-// openCSV opens the table in the file name, which may be compressed. It detects the format and the columns, and reads the
+// openTable opens the table in the file name, which may be compressed. It detects the format and the columns, and reads the
 // whole table once for its classes. A column called subject or title becomes the subjects. The error names the file; it
 // wraps ErrColumns if the options can help.
 //
 // In a table with tabs a row is one line, and quotes around a cell are removed. With commas or semicolons, a quoted
 // cell may contain line ends; a row with a misplaced quote is read as one line.
-func openCSV(name string, o Options) (Mail, error) {
-	if err := isTextFile(name, "a table", "spam,You have won"); err != nil {
+func (p *place) openTable(o Options) (Mail, error) {
+	if err := p.mustBeText("a table", "spam,You have won"); err != nil {
 		return Mail{}, err
 	}
-	t, classes, err := openTable(system{}, filepath.Clean(name), o.Table)
+	t, classes, err := openTable(p.fsys, p.name, o.Table)
 	if err != nil {
-		return Mail{}, explain("open", name, err)
+		return Mail{}, explain("open", p.path, err)
 	}
-	note := fmt.Sprintf("%s: table, text in %q, label in %q", name, t.nameOf(t.text), t.nameOf(t.label))
+	note := fmt.Sprintf("%s: table, text in %q, label in %q", p.path, t.nameOf(t.text), t.nameOf(t.label))
 	if t.subject >= 0 {
 		note += fmt.Sprintf(", subject in %q", t.nameOf(t.subject))
 	}
