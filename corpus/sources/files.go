@@ -75,7 +75,7 @@ func explain(doing, origin string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, origin, err)
 }
 
-// MaxUnpackedBytes is the decompressed size up to which a tar and a compressed mbox, archive or table are read, and the most space of a
+// MaxUnpackedBytes is the decompressed size up to which a tar and a compressed mbox or zip are read, and the most space of a
 // temporary file. A larger file is read up to this size and gives an error in the stream.
 const MaxUnpackedBytes = 16 << 30
 

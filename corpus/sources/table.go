@@ -1,21 +1,19 @@
 package sources
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"chaff/internal/replace"
+	"chaff/internal/lines"
 )
 
 // TableOptions name the columns of a table that hold the texts and the labels.
@@ -32,24 +30,30 @@ type TableOptions struct {
 var ErrColumns = errors.New("cannot find the text and label columns")
 
 // table is a file of short messages with labels, one per row, as collections of SMS and comments are published: cells
-// separated by commas, semicolons or tabs.
+// separated by commas, semicolons or tabs. It is in memory.
 type table struct {
-	fsys  fs.FS
-	path  string
-	comma byte     // between cells
-	first []string // the cells of the first row
+	path   string
+	text   []byte
+	damage error    // why there is no more text
+	comma  byte     // between cells
+	first  []string // the cells of the first row
 	// header is whether the first row has names and is not a message.
 	header               bool
-	text, label, subject int               // indexes of the cells; without subjects, subject is -1
+	body, label, subject int               // indexes of the cells; without subjects, subject is -1
 	classes              map[string]string // by the label in the cell
 }
 
-// maxClasses limits the classes of a table. A column with more values does not hold labels.
-const maxClasses = 1000
+const (
+	// maxTableBytes is how much of a table is read, decompressed.
+	maxTableBytes = 256 << 20
+	// maxRowBytes is the size of the longest row.
+	maxRowBytes = 16 << 20
+	// maxClasses limits the classes of a table. A column with more values does not hold labels.
+	maxClasses = 1000
+)
 
-// openTable opens the table in the file name, which may be compressed. It detects the format and the columns, and reads the
-// whole table once for its classes. A column called subject or title becomes the subjects. The error names the file; it
-// wraps ErrColumns if the options can help.
+// openTable opens a table, which may be compressed. It detects the format and the columns. A column called subject or title becomes the
+// subjects. The error names the file; it wraps ErrColumns if the options can help.
 //
 // In a table with tabs a row is one line, and quotes around a cell are removed. With commas or semicolons, a quoted
 // cell may contain line ends; a row with a misplaced quote is read as one line.
@@ -57,26 +61,33 @@ func (p *place) openTable(o Options) (Mail, error) {
 	if err := p.mustBeText("a table", "spam,You have won"); err != nil {
 		return Mail{}, err
 	}
-	t, classes, err := openTable(p.fsys, p.name, o.Table)
+	t, classes, err := p.readTable(o.Table)
 	if err != nil {
 		return Mail{}, explain("open", p.path, err)
 	}
-	note := fmt.Sprintf("%s: table, text in %q, label in %q", p.path, t.nameOf(t.text), t.nameOf(t.label))
+	note := fmt.Sprintf("%s: table, text in %q, label in %q", p.path, t.nameOf(t.body), t.nameOf(t.label))
 	if t.subject >= 0 {
 		note += fmt.Sprintf(", subject in %q", t.nameOf(t.subject))
 	}
 	return Mail{Source: t.list, Classes: classes, Notes: []string{note + ", classes " + strings.Join(classes, ", ")}}, nil
 }
 
-// openTable returns the table at a path and its classes: ham and spam if all labels are words for these, such as 0 and 1 or legit and
-// junk; else the labels themselves, sorted.
-func openTable(fsys fs.FS, path string, o TableOptions) (t *table, classes []string, err error) {
-	fsys, f, err := openAtOffsets(fsys, path)
+// readTable returns the table and its classes: ham and spam if all labels are words for these, such as 0 and 1 or legit and junk; else the
+// labels themselves, sorted.
+func (p *place) readTable(o TableOptions) (t *table, classes []string, err error) {
+	f, err := openPlain(p.fsys, p.name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	t = &table{fsys: fsys, path: path, subject: -1, classes: map[string]string{}}
+	t = &table{path: p.name, subject: -1, classes: map[string]string{}}
+	if t.text, t.damage = io.ReadAll(io.LimitReader(f, maxTableBytes+1)); len(t.text) > maxTableBytes {
+		t.text, t.damage = t.text[:maxTableBytes], tooMuch(maxTableBytes)
+	}
+	if t.damage != nil { // the last row may be cut off
+		t.text = t.text[:bytes.LastIndexByte(t.text, '\n')+1]
+	}
+	t.text = bytes.TrimPrefix(t.text, []byte(byteOrderMark))
 	if err := t.findColumns(o); err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +140,7 @@ func (t *table) findColumns(o TableOptions) error {
 	most := 0
 	for _, t.comma = range []byte("\t,;") {
 		t.first = nil
-		for r, err := range t.scan {
+		for r, err := range rowsOf(t.text, t.comma) {
 			if err == nil {
 				t.first, err = cellsOf(r.bytes, t.comma)
 			}
@@ -139,7 +150,7 @@ func (t *table) findColumns(o TableOptions) error {
 			break
 		}
 		if t.first == nil {
-			return errors.New("the table is empty")
+			return cmp.Or(t.damage, errors.New("the table is empty"))
 		}
 		err := t.chooseColumns(o)
 		if err == nil {
@@ -175,7 +186,7 @@ func (t *table) chooseColumns(o TableOptions) error {
 	case text == label:
 		return fmt.Errorf("%w: %s cannot be both", ErrColumns, quoteCells(t.first[text:text+1]))
 	}
-	t.text, t.label = text, label
+	t.body, t.label = text, label
 	if subject, _ := t.column("", []string{"subject", "title"}); t.header && subject != text && subject != label {
 		t.subject = subject
 	}
@@ -222,14 +233,9 @@ func quoteCells(cells []string) string {
 // row, such as one with another number of cells than the first, is an error in the stream.
 func (t *table) list(yield func(Item, error) bool) {
 	for r, err := range t.rows {
-		item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label], Text: true}
-		if err == nil && item.Label == "" {
-			err = fmt.Errorf("the label %q was added since the table was opened", r.label)
-		}
+		item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label], Content: r, Text: true}
 		if err != nil {
-			err = fmt.Errorf("%s: %w", item.Origin, err)
-		} else {
-			item.Content = location{t.fsys, t.path, r.offset, int64(len(r.bytes)), func(raw []byte) ([]byte, error) { return t.message(raw, item.Label) }}
+			item.Content, err = nil, fmt.Errorf("%s: %w", item.Origin, err)
 		}
 		if !yield(item, err) {
 			return
@@ -240,153 +246,102 @@ func (t *table) list(yield func(Item, error) bool) {
 // rows yields all rows except that of names, each with an error if it is unusable.
 func (t *table) rows(yield func(row, error) bool) {
 	isName := t.header
-	for r, err := range t.scan {
+	line := 1
+	for r, err := range rowsOf(t.text, t.comma) {
+		line = r.line
 		if isName && err == nil {
 			isName = false
 			continue
 		}
+		var cells []string
 		if err == nil {
-			_, r.label, err = t.parse(r.bytes)
+			cells, err = cellsOf(r.bytes, t.comma)
+		}
+		switch {
+		case err != nil:
+		case len(cells) != len(t.first):
+			err = fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), len(t.first))
+		default:
+			if r.table, r.label = t, strings.TrimSpace(cells[t.label]); r.label == "" {
+				err = errors.New("the label is empty")
+			}
 		}
 		if !yield(r, err) {
 			return
 		}
 	}
+	if t.damage != nil {
+		yield(row{line: line + 1}, t.damage)
+	}
 }
 
-// scan yields all rows.
-func (t *table) scan(yield func(row, error) bool) {
-	f, err := t.fsys.Open(t.path)
-	if err != nil {
-		yield(row{line: 1}, replace.Reason(err))
-		return
-	}
-	defer f.Close()
-	scanRows(f, t.comma, maxRowBytes)(yield)
-}
-
-func (t *table) parse(row []byte) (cells []string, label string, err error) {
-	cells, err = cellsOf(row, t.comma)
-	switch {
-	case err != nil:
-		return nil, "", err
-	case len(cells) != len(t.first):
-		return nil, "", fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), len(t.first))
-	}
-	if label = strings.TrimSpace(cells[t.label]); label == "" {
-		err = errors.New("the label is empty")
-	}
-	return cells, label, err
-}
-
-// message turns a row into a message, in raw's memory or new memory: the text after an empty header, or after a subject.
-func (t *table) message(raw []byte, class string) ([]byte, error) {
-	cells, label, err := t.parse(raw)
-	if err != nil || t.classes[label] != class {
-		return raw, errChanged
-	}
-	raw = raw[:0]
-	if t.subject >= 0 {
-		// A line that continues a field begins with a blank (RFC 5322, 2.2.3).
-		lines := strings.FieldsFunc(cells[t.subject], func(r rune) bool { return r == '\r' || r == '\n' })
-		if subject := strings.Join(lines, "\n "); strings.TrimSpace(subject) != "" {
-			raw = append(raw, "Subject: "+subject+"\n"...)
-		}
-	}
-	raw = append(raw, '\n')
-	return append(raw, cells[t.text]...), nil
-}
-
-// maxRowBytes is the size of the longest row of a table.
-const maxRowBytes = 16 << 20
-
-// A row is one row of a table. The bytes are valid until the next row is read.
+// A row is one row of a table.
 type row struct {
-	offset int64
-	line   int // counted from 1
-	bytes  []byte
-	label  string // in its cell, once it is parsed
+	bytes []byte
+	line  int // where it begins, counted from 1
+	table *table
+	label string // in its cell
 }
 
-var errLongRow = errors.New("the row is too long; the rest is not read")
+// Append appends the row as a message: the text after an empty header, or after a subject.
+func (r row) Append(dst []byte) ([]byte, error) {
+	cells, err := cellsOf(r.bytes, r.table.comma)
+	if err != nil {
+		return dst, err
+	}
+	if r.table.subject >= 0 {
+		// A line that continues a field begins with a blank (RFC 5322, 2.2.3).
+		lines := strings.FieldsFunc(cells[r.table.subject], func(r rune) bool { return r == '\r' || r == '\n' })
+		if subject := strings.Join(lines, "\n "); strings.TrimSpace(subject) != "" {
+			dst = append(dst, "Subject: "+subject+"\n"...)
+		}
+	}
+	dst = append(dst, '\n')
+	return append(dst, cells[r.table.body]...), nil
+}
 
-// scanRows yields the rows of a table for encoding/csv, which would read from an open quote to the end of the file. It reads no more than so
-// many bytes of a row into memory, whatever the quotes say. Each byte of the file is in one row or between rows, where only a byte order mark and
-// line ends are. A row in which reading fails is not yielded.
-func scanRows(r io.Reader, comma byte, limit int) iter.Seq2[row, error] {
+// rowsOf divides the text of a table into rows for encoding/csv, which would read from an open quote to the end. Each byte is in one row or
+// between rows, where only line ends are. A row that is too long is an error, and the last one.
+func rowsOf(text []byte, comma byte) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		next := row{line: 1} // begins where the last one ended
-		text := bufio.NewReader(r)
-		if mark, _ := text.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-			n, _ := text.Discard(len(mark))
-			next.offset = int64(n)
-		}
-		s := bufio.NewScanner(text)
-		s.Buffer(nil, 2*limit)
-		s.Split(func(b []byte, end bool) (int, []byte, error) {
-			n := rowSize(b, comma, end || len(b) >= limit)
-			if n == 0 {
-				return 0, nil, nil
-			}
-			return n, b[:n], nil
-		})
-		for s.Scan() {
-			all, r := s.Bytes(), next
-			r.bytes = bytes.TrimLeft(all, "\r\n")
-			r.offset += int64(len(all) - len(r.bytes))
-			next.offset += int64(len(all))
-			next.line += bytes.Count(all, []byte("\n"))
-			switch {
-			case len(all) >= limit:
-				yield(r, errLongRow)
-				return
-			case len(r.bytes) == 0:
-				continue
-			case s.Err() != nil && !bytes.HasSuffix(all, []byte("\n")):
-				yield(row{line: r.line}, s.Err())
+		rest := text
+		for line := 1; len(rest) > 0; {
+			all := rest[:rowSize(rest, comma)]
+			if len(all) == maxRowBytes {
+				yield(row{line: line}, errors.New("the row is too long; the rest is not read"))
 				return
 			}
-			if !yield(r, nil) {
+			if r := bytes.TrimLeft(all, "\r\n"); len(r) > 0 && !yield(row{bytes: r, line: line}, nil) {
 				return
 			}
-		}
-		if err := s.Err(); err != nil {
-			yield(row{line: next.line}, err)
+			rest = rest[len(all):]
+			line += bytes.Count(all, []byte("\n"))
 		}
 	}
 }
 
-// rowSize returns the size of the row that b begins with, including its line end, or 0 if more bytes are needed. With end, no bytes follow b.
+// rowSize returns the size of the row that b begins with, including its line end, up to maxRowBytes.
 //
 // QUIRK: in a row of RFC 4180 only quoted cells have line ends and quotes, and these quotes are doubled. Real tables have lone quotes, and a
 // reader that takes one for the beginning of a cell loses all rows up to the next. So a row is one line unless encoding/csv accepts the lines
 // up to the one that makes the number of quotes even. See TestTables, "a quote that is not closed".
-func rowSize(b []byte, comma byte, end bool) int {
+func rowSize(b []byte, comma byte) int {
+	b = b[:min(len(b), maxRowBytes)]
 	first, quotes := 0, 0
 	for size := 0; size < len(b); {
-		n := bytes.IndexByte(b[size:], '\n') + 1
-		if n == 0 && !end {
-			return 0
-		}
-		if n == 0 {
-			n = len(b) - size
-		}
-		quotes += bytes.Count(b[size:size+n], []byte(`"`))
-		size += n
-		if first == 0 {
+		line := b[size:][:lines.LineEnd(b[size:])]
+		quotes += bytes.Count(line, []byte(`"`))
+		if size += len(line); first == 0 {
 			first = size
 		}
 		if comma == '\t' || quotes%2 == 0 {
-			if size > first && !isRow(b[:size], comma) {
-				break
+			if size == first || isRow(b[:size], comma) {
+				return size
 			}
-			return size
+			break
 		}
 	}
-	if end || quotes%2 == 0 {
-		return first
-	}
-	return 0
+	return first
 }
 
 // isRow reports whether encoding/csv accepts b as a row.
