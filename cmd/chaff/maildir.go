@@ -109,7 +109,7 @@ func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 		return nil, err
 	}
 	if !box.Has(sources.Spam) {
-		p.warn(path + " has no folder for spam: " + noSpamFolder() + "; chaff learn --spam FOLDER learns from another one")
+		p.warn(path + " has no folder for spam: " + noSpamFolder + "; chaff learn --spam FOLDER learns from another one")
 	}
 	return box, nil
 }

@@ -183,10 +183,7 @@ func sameClasses(a, b []string) bool {
 }
 
 // noSpamFolder says which names of folders for spam were sought.
-func noSpamFolder() string {
-	english, all := sources.SpamNames()
-	return fmt.Sprintf("no folder is named %s, or has one of %d names in other languages", strings.Join(english, ", "), all-len(english))
-}
+const noSpamFolder = "no folder is named " + sources.SpamNames + " or so in one of 25 languages"
 
 // printSources prints where mail is, unless quiet, and what makes it doubtful.
 func printSources(p *program, l labelled) {

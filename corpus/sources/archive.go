@@ -91,9 +91,14 @@ func (a archive) Open(name string) (fs.File, error) {
 	inside, isInside := strings.CutPrefix(path.Clean(name)+"/", a.at+"/")
 	inside = path.Clean(inside)
 	f := a.members[inside]
+	isLinked := isLink(f)
+	if isLinked {
+		inside = linkTarget(f)
+		f = a.members[inside]
+	}
 	var err error
 	switch {
-	case !isInside, f != nil && f.Mode()&fs.ModeSymlink != 0: // a link that leads to no file
+	case !isInside, isLinked && (f == nil || isLink(f)): // a link leads to a file, and to no other link
 		err = fs.ErrNotExist
 	case f != nil && f.Flags&1 != 0:
 		err = errors.New("is encrypted")
@@ -135,11 +140,11 @@ func newestOf(members []*zip.File) []*zip.File {
 	return slices.DeleteFunc(members, func(f *zip.File) bool { return newest[f.Name] != f })
 }
 
-// nameMembers gives each file of the archive a name of its own inside it, and puts what a link leads to in its place. It leaves out what is
-// neither a file nor a folder, and links to folders.
+// nameMembers gives each file of the archive a name of its own inside it. It leaves out what is neither a file nor a folder, and links to
+// folders.
 func (a archive) nameMembers() {
 	folders := make(map[string]bool)
-	var files, links []*zip.File
+	var files []*zip.File
 	all := a.File
 	a.File = nil
 	for _, f := range all {
@@ -168,29 +173,15 @@ func (a archive) nameMembers() {
 			copies[base]++
 			f.Name = fmt.Sprintf("%s~%d", base, copies[base]+1)
 		}
-		a.members[f.Name] = f
-		if f.Mode()&fs.ModeSymlink != 0 {
-			links = append(links, f)
-		}
-	}
-	for _, f := range links {
-		target := cleanName(linkTarget(f))
-		if to := a.members[target]; to != nil && to.Mode()&fs.ModeSymlink == 0 {
-			linked := *to
-			linked.Name = f.Name
-			a.members[f.Name] = &linked
-		} else if folders[target] {
-			delete(a.members, f.Name)
-		}
-	}
-	for _, f := range files {
-		if f = a.members[f.Name]; f != nil {
+		if a.members[f.Name] = f; !isLink(f) || !folders[linkTarget(f)] {
 			a.File = append(a.File, f)
 		}
 	}
 }
 
-// linkTarget returns the path inside the archive that a symbolic link leads to.
+func isLink(f *zip.File) bool { return f != nil && f.Mode()&fs.ModeSymlink != 0 }
+
+// linkTarget returns the name of the member that a symbolic link leads to.
 func linkTarget(f *zip.File) string {
 	const maxTarget = 4096
 	r, err := f.Open()
@@ -203,9 +194,9 @@ func linkTarget(f *zip.File) string {
 	case err != nil || len(target) == 0 || len(target) > maxTarget:
 		return ""
 	case target[0] == '/':
-		return string(target)
+		return cleanName(string(target))
 	}
-	return path.Dir(f.Name) + "/" + string(target)
+	return cleanName(path.Dir(f.Name) + "/" + string(target))
 }
 
 // tarBlock is the size of the blocks that a tar consists of.

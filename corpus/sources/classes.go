@@ -13,7 +13,6 @@ import (
 // classes are folders of mail of one class each.
 type classes struct {
 	fsys    fs.FS
-	names   []string
 	folders []classFolder // in the order in which they are listed
 	leftOut int           // files beside them, which belong to no class
 }
@@ -30,52 +29,44 @@ func (p *place) openClasses(Options) (Mail, error) {
 	return c.mail(p.path), nil
 }
 
-func (p *place) classFolders() (classes, error) {
+func (p *place) classFolders() (c classes, err error) {
 	fsys, dir, err := p.folder()
 	if err != nil {
-		return classes{}, err
+		return c, err
 	}
-	c := classes{fsys: fsys}
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return c, err
 	}
+	c.fsys = fsys
 	for _, e := range entries {
 		folder := path.Join(dir, e.Name())
 		switch {
 		case isHidden(e.Name()):
 		case isFolder(fsys, folder):
-			c.names = append(c.names, e.Name())
 			c.folders = append(c.folders, classFolder{e.Name(), folder})
 		default:
 			c.leftOut++
 		}
 	}
-	switch {
+	named := func(class string) int {
+		return slices.IndexFunc(c.folders, func(f classFolder) bool { return strings.EqualFold(f.class, class) })
+	}
+	switch ham, spam := named(Ham), named(Spam); {
 	case isMaildir(fsys, dir):
 		return c, errors.New("is a Maildir, not a folder with one subfolder per class")
-	case len(c.names) < 2:
-		return c, fmt.Errorf("has %d subfolders and needs at least two: one per class, such as ham and spam", len(c.names))
-	case len(c.names) == 2:
-		folded := map[string]string{}
-		for _, f := range c.folders {
-			folded[strings.ToLower(f.class)] = f.path
-		}
-		if folded[Ham] != "" && folded[Spam] != "" {
-			c.names = []string{Ham, Spam}
-			c.folders = []classFolder{{Ham, folded[Ham]}, {Spam, folded[Spam]}}
-		}
+	case len(c.folders) < 2:
+		return c, fmt.Errorf("has %d subfolders and needs at least two: one per class, such as ham and spam", len(c.folders))
+	case len(c.folders) == 2 && ham >= 0 && spam >= 0:
+		c.folders = []classFolder{{Ham, c.folders[ham].path}, {Spam, c.folders[spam].path}}
 	}
 	return c, nil
 }
 
-// openHamAndSpam opens the folder name whose subfolders are ham or spam by their names, as in [Recognise], or have only such subfolders
+// openHamAndSpam opens the folder name whose subfolders are ham or spam by their names, or have only such subfolders
 // themselves: easy-ham and spam-2, or 2004/ham and 2004/spam. The classes are "ham" and "spam".
 func (p *place) openHamAndSpam(Options) (Mail, error) {
-	c, ok := p.hamAndSpam()
-	if !ok {
-		return Mail{}, fmt.Errorf("%s has no folders, or others than those of ham and spam", p.path)
-	}
+	c, _ := p.hamAndSpam()
 	mail := c.mail(p.path)
 	for _, f := range c.folders {
 		if len(c.folders) > 2 || filepath.Base(f.path) != f.class {
@@ -88,7 +79,7 @@ func (p *place) openHamAndSpam(Options) (Mail, error) {
 // hamAndSpam finds the folders of ham and spam. It is not ok with any other folder.
 func (p *place) hamAndSpam() (c classes, ok bool) {
 	fsys, dir, err := p.folder()
-	c = classes{fsys: fsys, names: []string{Ham, Spam}}
+	c = classes{fsys: fsys}
 	return c, err == nil && c.find(dir, true)
 }
 
@@ -122,14 +113,21 @@ func (c *classes) find(dir string, deeper bool) bool {
 
 // mail is that of the folders, class by class, each listed as Open lists a folder.
 func (c classes) mail(name string) Mail {
-	note := fmt.Sprintf("%s: a folder for each class: %s", name, strings.Join(c.names, ", "))
+	var names []string
+	for _, f := range c.folders {
+		if !slices.Contains(names, f.class) {
+			names = append(names, f.class)
+		}
+	}
+	slices.Sort(names)
+	note := fmt.Sprintf("%s: a folder for each class: %s", name, strings.Join(names, ", "))
 	switch {
 	case c.leftOut == 1:
 		note += "; left out: 1 file beside them"
 	case c.leftOut > 1:
 		note += fmt.Sprintf("; left out: %d files beside them", c.leftOut)
 	}
-	return Mail{Classes: c.names, Notes: []string{note}, Source: func(yield func(Item, error) bool) {
+	return Mail{Classes: names, Notes: []string{note}, Source: func(yield func(Item, error) bool) {
 		for _, f := range c.folders {
 			if !(walker{c.fsys, f.class, yield}).folder(f.path, "", nil) {
 				return

@@ -12,36 +12,19 @@ import (
 // A folder has a format, which decides which of its entries are mail.
 type folder struct {
 	found Found
-	marks map[string]string // the entries that say what others are, by their lower-case names
+	marks map[string]string // entries, by their lower-case names, with all that say what others are
 }
 
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 	f := folder{marks: map[string]string{}}
 	for _, e := range entries {
-		name := e.Name()
-		if len(name) > longestMark && !hasSuffix(name, mboxIndexes...) { // as most names of mail, whose lower case takes longer to find
-			continue
-		}
-		if lower := strings.ToLower(name); isMark(lower) {
-			f.marks[lower] = name
+		// Most names of mail are longer, and their lower case takes longer to find.
+		if name := e.Name(); len(name) <= len("msgfilterrules.dat") || hasSuffix(name, mboxIndexes...) {
+			f.marks[strings.ToLower(name)] = name
 		}
 	}
 	f.found = f.detect(fsys, dir, entries)
 	return f
-}
-
-const longestMark = len("msgfilterrules.dat")
-
-// isMark reports whether an entry with a lower-case name says what others are: all that firstOf, has and hasIndex are asked for.
-func isMark(name string) bool {
-	switch name {
-	case ".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache", // MH
-		"msgfilterrules.dat", "popstate.dat", "prefs.js", "mail", "imapmail", // Thunderbird
-		"messages", // Apple Mail
-		"cur", "new", "tmp", ".notmuch":
-		return true
-	}
-	return slices.Contains(mboxIndexes, path.Ext(name))
 }
 
 func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
@@ -150,9 +133,6 @@ func withoutPacking(name string) string {
 
 // hasIndex reports whether Thunderbird, Evolution or Eudora keeps an index of the mbox name beside it.
 func (f folder) hasIndex(name string) bool {
-	if len(f.marks) == 0 {
-		return false
-	}
 	base := strings.TrimSuffix(name, path.Ext(name))
 	return slices.ContainsFunc(mboxIndexes, func(ending string) bool { return f.has(name + ending) }) ||
 		hasSuffix(name, ".mbx") && f.has(base+".toc")

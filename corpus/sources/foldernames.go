@@ -2,7 +2,6 @@ package sources
 
 import (
 	_ "embed"
-	"iter"
 	"strings"
 	"sync"
 	"unicode"
@@ -20,49 +19,28 @@ const (
 	sentMail     = "sent mail"
 )
 
+// SpamNames are the usual English names of folders for spam. Others, and those in other languages, are in foldernames.txt.
+const SpamNames = "junk, junk mail, spam, spam mail, bulk mail"
+
 // folderNames has what a folder holds, a section of foldernames.txt, by its folded name. A name means the same in every
 // language that has it.
 var folderNames = sync.OnceValue(func() map[string]string {
-	names := map[string]string{}
-	for section, line := range folderNameLines() {
-		for _, name := range line[1:] {
-			names[foldName(name)] = section
+	names, section := map[string]string{}, ""
+	for line := range strings.Lines(folderNameFile) {
+		line = strings.TrimSpace(line)
+		_, list, _ := strings.Cut(line, ": ") // behind the languages
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "["):
+			section = strings.Trim(line, "[]")
+		default:
+			for _, name := range strings.Fields(list) {
+				names[foldName(name)] = section
+			}
 		}
 	}
 	return names
 })
-
-// folderNameLines yields the lines of foldernames.txt with their sections: the languages, and names.
-func folderNameLines() iter.Seq2[string, []string] {
-	return func(yield func(section string, line []string) bool) {
-		section := ""
-		for line := range strings.Lines(folderNameFile) {
-			line = strings.TrimSpace(line)
-			languages, list, isList := strings.Cut(line, ": ")
-			switch {
-			case strings.HasPrefix(line, "#"):
-			case strings.HasPrefix(line, "["):
-				section = strings.Trim(line, "[]")
-			case isList && !yield(section, append([]string{languages}, strings.Fields(list)...)):
-				return
-			}
-		}
-	}
-}
-
-// SpamNames returns the English names of folders for spam that MaildirTree knows, and the number of all. Case, blanks and hyphens do
-// not count.
-func SpamNames() (english []string, all int) {
-	for section, line := range folderNameLines() {
-		if section == "spam" {
-			all += len(line) - 1
-			if strings.HasPrefix(line[0], "English") {
-				english = line[1:]
-			}
-		}
-	}
-	return english, all
-}
 
 // Use is what a mail folder is used for.
 type Use struct {
