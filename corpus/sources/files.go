@@ -83,7 +83,6 @@ const MaxUnpackedBytes = 16 << 30
 type seekFile interface {
 	fs.File
 	io.ReaderAt
-	io.Seeker
 }
 
 // openAtOffsets opens the file name of fsys for reading at any offset, and returns the file system that it is in: fsys for a plain file, and a

@@ -62,7 +62,7 @@ func gmailCount(counts map[string]int, label string) string {
 
 // isGmail reports whether the first message of an mbox has labels of Gmail.
 func (p *place) isGmail() (is bool) {
-	s := newMboxScanner(func(m mboxMessage) bool { is = m.label != ""; return false })
+	s := mboxScanner{emit: func(m mboxMessage) bool { is = m.labels != nil; return false }, afterEmpty: true}
 	s.take(p.head, true)
 	_ = s.end() // only the first message counts
 	return is && p.Format == Mbox

@@ -4,11 +4,8 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
-
-	"chaff/internal/replace"
 )
 
 // openIndex lists the messages of an index of the TREC spam track, one message on a line, in the order of the lines:
@@ -17,17 +14,15 @@ import (
 //	ham ../data/inmail.2
 //
 // The label is ham or spam in any case. A path is relative to the folder of the index, and may contain blanks. Empty lines are skipped. An
-// unusable line is an error in the stream that names the index and the line; its file must exist when its turn comes, but is not read. The
-// index may be compressed.
+// unusable line is an error in the stream that names the index and the line. The index may be compressed.
 func (p *place) openIndex(Options) (Mail, error) {
 	if err := p.mustBeText("an index", "spam ../data/inmail.1"); err != nil {
 		return Mail{}, err
 	}
 	return Mail{Notes: []string{p.path + ": index"}, Source: func(yield func(Item, error) bool) {
-		name := p.name
-		f, err := openPlain(p.fsys, name)
+		f, err := openPlain(p.fsys, p.name)
 		if err != nil {
-			yield(Item{Origin: name}, explain("open", name, err))
+			yield(Item{Origin: p.name}, explain("open", p.name, err))
 			return
 		}
 		defer f.Close()
@@ -38,9 +33,13 @@ func (p *place) openIndex(Options) (Mail, error) {
 			if line == "" {
 				continue
 			}
-			item, err := indexed(filepath.Dir(name), line)
+			label, file, err := parseIndexLine(line)
+			if file = filepath.FromSlash(file); !filepath.IsAbs(file) {
+				file = filepath.Join(filepath.Dir(p.name), file)
+			}
+			item := oneMessage(p.fsys, file, label, Message)
 			if err != nil {
-				item.Origin = fmt.Sprintf("%s:%d", name, n)
+				item = Item{Origin: fmt.Sprintf("%s:%d", p.name, n), Label: label}
 				err = fmt.Errorf("%s: %w", item.Origin, err)
 			}
 			if !yield(item, err) {
@@ -51,30 +50,10 @@ func (p *place) openIndex(Options) (Mail, error) {
 			if errors.Is(err, bufio.ErrTooLong) {
 				err = errors.New("the line is too long; the rest is not read")
 			}
-			origin := fmt.Sprintf("%s:%d", name, n)
+			origin := fmt.Sprintf("%s:%d", p.name, n)
 			yield(Item{Origin: origin}, explain("read", origin, err))
 		}
 	}}, nil
-}
-
-// indexed returns the message that a line of an index in the folder dir names.
-func indexed(dir, line string) (Item, error) {
-	label, file, err := parseIndexLine(line)
-	if err != nil {
-		return Item{Label: label}, err
-	}
-	full := filepath.FromSlash(file)
-	if !filepath.IsAbs(full) {
-		full = filepath.Join(dir, full)
-	}
-	item := oneMessage(system{}, full, label, Message)
-	switch info, err := os.Stat(full); {
-	case err != nil:
-		return item, fmt.Errorf("%q: %w", file, replace.Reason(err))
-	case !info.Mode().IsRegular():
-		return item, fmt.Errorf("%q: is not a file", file)
-	}
-	return item, nil
 }
 
 // parseIndexLine splits a line "label path". The label is "ham", "spam", or "" with an error.

@@ -22,8 +22,8 @@ func TestTRECIndex(t *testing.T) {
 		"spam: one", "ham: two",
 		"! " + index + `:5: unknown label "good" (want ham or spam)`,
 		"spam! " + index + `:6: no path after the label "spam"`,
-		"ham! " + index + `:7: "../data/inmail.3": no such file or directory`,
-		"ham! " + index + `:8: "../folder": is not a file`,
+		"ham! read " + filepath.Join(root, "data", "inmail.3") + ": no such file or directory",
+		"ham! read " + filepath.Join(root, "folder") + ": is a folder, not a message",
 		"spam: one", "ham: m",
 	})
 	last := ""

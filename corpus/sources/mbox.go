@@ -3,7 +3,6 @@ package sources
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +27,7 @@ const (
 //
 // QUIRK: a message that was moved or deleted stays in an mbox until the file is rewritten; Thunderbird marks it in X-Mozilla-Status. Mail moved
 // to Junk must not count as ham in the inbox as well, so listMbox leaves it out, and also the message without a sender in which IMAP servers
-// and Pine keep notes. Both count in the numbers of the origins. See isInternal and testdata/mbox/expunged.mbox.
+// and Pine keep notes. Both count in the numbers of the origins. See testdata/mbox/expunged.mbox.
 //
 // The origin of the only message of a file is the path, and that of the second of several is PATH#2.
 func listMbox(fsys fs.FS, name, label string) Source {
@@ -41,7 +40,11 @@ func listMbox(fsys fs.FS, name, label string) Source {
 		}
 		defer f.Close()
 		emit := func(origin string, m mboxMessage) bool {
-			return m.leftOut || yield(Item{Origin: origin, Label: cmp.Or(label, m.label), Content: location{fsys, name, m.offset, m.size, fromMbox}}, nil)
+			label := label
+			if label == "" && m.labels != nil {
+				label = gmailLabel(string(m.labels))
+			}
+			return m.leftOut || yield(Item{Origin: origin, Label: label, Content: location{fsys, name, m.offset, m.size, fromMbox}}, nil)
 		}
 		n := 0
 		var first mboxMessage // held until it is known whether there are others
@@ -62,7 +65,9 @@ func listMbox(fsys fs.FS, name, label string) Source {
 type mboxMessage struct {
 	offset, size int64
 	leftOut      bool   // it is not mail, or no longer in the folder
-	label        string // by the labels of Gmail; see gmailLabel
+	labels       []byte // the value of X-Gmail-Labels; nil for none
+	inLabels     bool   // the last line is a part of it
+	belowTop     bool   // a field was read that is none of Gmail's
 }
 
 var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
@@ -88,7 +93,7 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 	file := mboxReaders.Get().(*bufio.Reader)
 	defer mboxReaders.Put(file)
 	file.Reset(r)
-	s := newMboxScanner(emit)
+	s := mboxScanner{emit: emit, afterEmpty: true}
 	for !s.stopped {
 		text, err := file.Peek(mboxBuffer)
 		file.Discard(s.take(text, err == io.EOF))
@@ -110,12 +115,12 @@ type mboxScanner struct {
 	stopped bool  // emit has returned false, or the file is no mbox
 	noMail  error // the format that the file has instead
 
-	lineEnd    byte        // the last byte of a line; 0 before the first part of the file
-	within     bool        // the line began in an earlier part of the file
-	offset     int64       // of the line
-	afterEmpty bool        // the previous line is empty, or there is none
-	message    *mboxHeader // that the line belongs to; nil before the first
-	inHeader   bool        // the line is in its header
+	lineEnd    byte         // the last byte of a line; 0 before the first part of the file
+	within     bool         // the line began in an earlier part of the file
+	offset     int64        // of the line
+	afterEmpty bool         // the previous line is empty, or there is none
+	message    *mboxMessage // that the line belongs to; nil before the first
+	inHeader   bool         // the line is in its header
 
 	held           bool // the previous line may begin a message, and this line decides about it
 	heldAt         int64
@@ -127,19 +132,6 @@ type mboxScanner struct {
 	patches    bool   // the file begins with a patch of git
 	missed     int    // lines that look like From_ lines and were taken for text
 	missedLine string // the first of them
-}
-
-// An mboxHeader is what the header of a message says of it.
-type mboxHeader struct {
-	offset   int64 // of the From_ line
-	leftOut  bool
-	labels   []byte // the value of X-Gmail-Labels
-	inLabels bool   // the last line is a part of it
-	belowTop bool   // a field was read that is none of Gmail's
-}
-
-func newMboxScanner(emit func(mboxMessage) bool) mboxScanner {
-	return mboxScanner{emit: emit, afterEmpty: true}
 }
 
 // take takes the lines of the next part of the file and returns their size. It leaves a line that has not ended, unless that fills
@@ -221,7 +213,7 @@ func (s *mboxScanner) decide(next []byte) {
 	switch {
 	case s.begins(next):
 		s.close(s.heldAt)
-		s.message, s.inHeader = &mboxHeader{offset: s.heldAt}, true
+		s.message, s.inHeader = &mboxMessage{offset: s.heldAt}, true
 	case s.likeness >= likeDated, s.heldAfterEmpty && isMailField(next):
 		if s.missed++; s.missed == 1 {
 			s.missedLine = string(s.heldLine)
@@ -261,47 +253,36 @@ func (s *mboxScanner) end() error {
 
 // close emits the current message, which ends at an offset.
 func (s *mboxScanner) close(end int64) {
-	if s.message == nil || s.stopped {
-		return
+	if s.message != nil && !s.stopped {
+		s.message.size = end - s.message.offset
+		s.stopped = !s.emit(*s.message)
 	}
-	m := mboxMessage{offset: s.message.offset, size: end - s.message.offset, leftOut: s.message.leftOut}
-	if s.message.labels != nil {
-		m.label = gmailLabel(string(s.message.labels))
-	}
-	s.stopped = !s.emit(m)
 }
 
 // read reads a line of the header. The labels of Gmail are above all that a sender could write.
-func (l *mboxHeader) read(line []byte) {
+func (m *mboxMessage) read(line []byte) {
 	if line[0] == ' ' || line[0] == '\t' {
-		if l.inLabels && len(l.labels) < maxLabels {
-			l.labels = append(l.labels, line...)
+		if m.inLabels && len(m.labels) < maxLabels {
+			m.labels = append(m.labels, line...)
 		}
 		return
 	}
 	name := lines.NameOf(line)
 	value := bytes.TrimSpace(line[bytes.IndexByte(line, ':')+1:])
-	l.inLabels = false
+	m.inLabels = false
 	switch string(name.Text()) {
 	case "x-gm-thrid":
 		return
 	case "x-gmail-labels":
-		if l.inLabels = !l.belowTop && l.labels == nil; l.inLabels {
-			l.labels = append([]byte{}, value[:min(len(value), maxLabels)]...)
+		if m.inLabels = !m.belowTop && m.labels == nil; m.inLabels {
+			m.labels = append([]byte{}, value[:min(len(value), maxLabels)]...)
 		}
-	case "x-mozilla-status", "subject":
-		l.leftOut = l.leftOut || isInternal(string(name.Text()), value)
+	case "x-mozilla-status": // four hexadecimal digits, in which Thunderbird sets the bit 8 (expunged)
+		m.leftOut = m.leftOut || len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
+	case "subject": // that of the notes of the c-client library
+		m.leftOut = m.leftOut || bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
 	}
-	l.belowTop = true
-}
-
-// isInternal reports whether a field marks a message of an mbox as deleted or as an internal note: Thunderbird sets the bit
-// 8 (expunged) in the four hexadecimal digits of X-Mozilla-Status, and the c-client library has a subject for its notes.
-func isInternal(name string, value []byte) bool {
-	if name == "subject" {
-		return bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
-	}
-	return len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
+	m.belowTop = true
 }
 
 // fromMbox makes a message of its section of an mbox.

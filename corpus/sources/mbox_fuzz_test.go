@@ -68,8 +68,7 @@ func FuzzScanMbox(f *testing.F) {
 		}
 		scan := func(r io.Reader) (all []mboxMessage) {
 			err := scanMbox(r, func(m mboxMessage) bool {
-				m.leftOut, m.label = false, ""
-				all = append(all, m)
+				all = append(all, mboxMessage{offset: m.offset, size: m.size})
 				return true
 			})
 			if err != nil && !corpus.IsRemark(err) && (err != errNoFromLine || len(all) > 0) {
@@ -96,10 +95,11 @@ func FuzzScanMbox(f *testing.F) {
 		if lineEndOf(text) == '\r' {
 			text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\n"), []byte("\v")), []byte("\r"), []byte("\n"))
 		}
-		if want := splitSlowly(text); !slices.Equal(all, want) {
+		same := func(a, b mboxMessage) bool { return a.offset == b.offset && a.size == b.size }
+		if want := splitSlowly(text); !slices.EqualFunc(all, want, same) {
 			t.Errorf("got %v, want %v", all, want)
 		}
-		if byHalves := scan(iotest.OneByteReader(bytes.NewReader(text))); !slices.Equal(all, byHalves) {
+		if byHalves := scan(iotest.OneByteReader(bytes.NewReader(text))); !slices.EqualFunc(all, byHalves, same) {
 			t.Errorf("got %v at once, %v byte by byte", all, byHalves)
 		}
 	})

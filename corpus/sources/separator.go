@@ -106,7 +106,7 @@ func BeginsMbox(text []byte) bool {
 	end := []byte{lineEndOf(text)}
 	line, rest, _ := bytes.Cut(text, end)
 	next, _, _ := bytes.Cut(rest, end)
-	s := newMboxScanner(nil)
+	s := mboxScanner{afterEmpty: true}
 	s.hold(0, lines.TrimLineEnd(line))
 	return s.begins(lines.TrimLineEnd(next))
 }

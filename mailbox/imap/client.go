@@ -109,6 +109,7 @@ type Client struct {
 	client   *imapclient.Client
 	conn     *bounded
 	selected selection
+	caps     imap.CapSet // what the server is able to do
 	folders  []sources.PlanFolder
 	junk     string // the folder for spam; empty for none
 	stop     func() bool
@@ -287,6 +288,7 @@ func (b bearer) Next([]byte) ([]byte, error) { return []byte{}, nil }
 
 // list lists the folders.
 func (c *Client) list() error {
+	c.caps = c.client.Caps()
 	listed, err := c.client.List("", "*", nil).Collect()
 	if err != nil {
 		return err

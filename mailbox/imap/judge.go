@@ -55,16 +55,11 @@ const batch = 50
 // Judge judges the unseen messages of the inbox that are new since it last moved messages. Without Move it changes nothing, neither in the
 // mailbox nor in the state.
 func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, err error) {
-	if o.Move && c.junk == "" {
+	switch {
+	case o.Move && c.junk == "":
 		return r, ErrNoJunk
-	}
-	if o.Move {
-		switch caps, err := c.caps(); {
-		case err != nil:
-			return r, err
-		case !caps.Has(imap.CapMove) && !caps.Has(imap.CapUIDPlus):
-			return r, ErrCannotMove
-		}
+	case o.Move && !c.caps.Has(imap.CapMove) && !c.caps.Has(imap.CapUIDPlus):
+		return r, ErrCannotMove
 	}
 	if err := c.refresh(inbox, !o.Move); err != nil {
 		return r, err
@@ -158,19 +153,10 @@ func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State, known *r
 	return nil
 }
 
-// caps returns what the server is able to do.
-func (c *Client) caps() (caps imap.CapSet, err error) {
-	err = c.do(idleBytes, c.options.Timeout, func() error {
-		caps = c.client.Caps()
-		return nil
-	})
-	return caps, err
-}
-
 // move moves messages of the inbox to the folder for spam. Without MOVE they are copied, and only then removed from the inbox, and only
 // they.
 func (c *Client) move(uids imap.UIDSet) error {
-	if c.client.Caps().Has(imap.CapMove) {
+	if c.caps.Has(imap.CapMove) {
 		_, err := c.client.Move(uids, c.junk).Wait()
 		return err
 	}
