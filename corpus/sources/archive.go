@@ -12,18 +12,17 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// archiveFormat returns the format of an uncompressed archive that begins with head, or "". It examines tarBlock bytes. A zip may be empty, or
-// meant for several disks.
-func archiveFormat(head []byte) Format {
+// archiveKind returns "tar" or "zip" for an uncompressed archive that begins with head, or "". It examines tarBlock bytes. A zip may be empty,
+// or meant for several disks.
+func archiveKind(head []byte) string {
 	if len(head) >= 4 && slices.Contains([]string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}, string(head[:4])) {
-		return Zip
+		return "zip"
 	}
 	if isTar(head) {
-		return Tar
+		return "tar"
 	}
 	return ""
 }
@@ -54,11 +53,11 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	// The file stays open, since members may be read at any time. Like all files of package os, it is closed when it is garbage.
 	var file seekFile
 	var damage error
-	members, format := 0, archiveFormat(head)
-	switch format {
-	case Zip:
+	members, kind := 0, archiveKind(head)
+	switch kind {
+	case "zip":
 		_, file, err = openAtOffsets(fsys, name)
-	case Tar:
+	case "tar":
 		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), f), MaxUnpackedBytes)
 	default:
 		err = errors.New("is neither a tar nor a zip archive")
@@ -79,7 +78,7 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	for method, c := range map[uint16]compression{12: bzipped, 93: zstandard, 95: xzipped} {
 		a.RegisterDecompressor(method, func(r io.Reader) io.ReadCloser { return io.NopCloser(c.decompress(bufio.NewReader(r))) })
 	}
-	if format == Tar {
+	if kind == "tar" {
 		a.File = newestOf(a.File[:members])
 	}
 	a.nameMembers()
@@ -202,23 +201,13 @@ func linkTarget(f *zip.File) string {
 // tarBlock is the size of the blocks that a tar consists of.
 const tarBlock = 512
 
-// isTar reports whether head begins with a tar header, by the checksum that every kind of tar has.
+// isTar reports whether head begins with a tar header. Few messages have digits or blanks where that has its checksum.
 func isTar(head []byte) bool {
-	const from, to = 148, 156 // the offsets of the checksum
-	if len(head) < tarBlock || head[0] == 0 || head[to] > '~' || len(bytes.Trim(head[from:to], "01234567 \x00")) > 0 {
+	if len(head) < tarBlock || head[0] == 0 || len(bytes.Trim(head[148:156], "01234567 \x00")) > 0 {
 		return false
 	}
-	want, err := strconv.ParseInt(string(bytes.Trim(head[from:to], " \x00")), 8, 64)
-	if err != nil {
-		return false
-	}
-	sum := int64((to - from) * ' ')
-	for i, c := range head[:tarBlock] {
-		if i < from || i >= to {
-			sum += int64(c)
-		}
-	}
-	return sum == want
+	_, err := tar.NewReader(bytes.NewReader(head[:tarBlock])).Next()
+	return !errors.Is(err, tar.ErrHeader)
 }
 
 // copyTar copies the members of a tar, up to limit bytes, into a zip archive in a temporary file, and opens that. It leaves out devices, named

@@ -98,7 +98,7 @@ func FuzzArchive(f *testing.F) {
 		if walkErr != nil {
 			t.Error(walkErr)
 		}
-		if r, zipErr := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil && zipErr == nil && archiveFormat(data) == Zip {
+		if r, zipErr := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil && zipErr == nil && archiveKind(data) == "zip" {
 			want := 0
 			for _, f := range r.File {
 				if !strings.HasSuffix(strings.ReplaceAll(f.Name, `\`, "/"), "/") && f.Mode().IsRegular() {

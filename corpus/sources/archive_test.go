@@ -75,7 +75,7 @@ func archived(t testing.TB, path, archive string) Source {
 	t.Helper()
 	p, err := find(fstest.MapFS{path: {Data: []byte(archive)}}, path, false, nil)
 	must(t, err)
-	if p.Format != Tar && p.Format != Zip {
+	if p.Format != Archive {
 		t.Fatalf("it is a %s", p.Format)
 	}
 	return p.list("ham")
@@ -110,7 +110,7 @@ func TestArchiveIsReadAsAFolder(t *testing.T) {
 			check(t, "", listing(t, archive), want)
 			name := filepath.Join(tree(t, map[string]string{"mail": archive}), "mail")
 			source, found, err := Open(name, "ham", "")
-			if err != nil || string(found.Format) != about[:3] {
+			if err != nil || found.Format != Archive || found.Why[:3] != about[:3] {
 				t.Fatalf("got %v, %v", found, err)
 			}
 			for item, err := range source {

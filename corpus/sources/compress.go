@@ -141,7 +141,7 @@ func unpackMessage(raw []byte) ([]byte, error) {
 		start, _ = plain.Peek(tarBlock)
 	}
 	switch {
-	case archiveFormat(start) != "":
+	case archiveKind(start) != "":
 		return raw, message.IsNoMail("archive")
 	case c == uncompressed:
 		return raw, nil

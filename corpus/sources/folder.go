@@ -112,10 +112,8 @@ func (f folder) formatOf(name string) Format {
 		return ""
 	case format == MH:
 		return Message
-	case hasSuffix(lower, ".emlx"):
-		return Emlx
 	case lower == "mbox", hasSuffix(lower, ".mbox", ".mbx"), f.hasIndex(lower),
-		format == Thunderbird && !hasSuffix(lower, ".eml"):
+		format == Thunderbird && !hasSuffix(lower, ".eml", ".emlx"):
 		return Mbox
 	}
 	return Message
@@ -274,5 +272,5 @@ func (w walker) file(name string, e fs.DirEntry, format Format) bool {
 		}
 		return true
 	}
-	return w.yield(oneMessage(w.fsys, name, w.label, format), nil)
+	return w.yield(oneMessage(w.fsys, name, w.label), nil)
 }

@@ -18,10 +18,8 @@ const (
 	Thunderbird Format = "thunderbird" // a folder of mbox files with their indexes
 	Folder      Format = "folder"      // a folder in which every file is one message
 	Mbox        Format = "mbox"        // a file of messages, each after a From_ line
-	Emlx        Format = "emlx"        // a file with one message of Apple Mail
 	Message     Format = "message"     // a file that is one message
-	Tar         Format = "tar"         // a tar archive, read like a folder
-	Zip         Format = "zip"         // a zip archive, read like a folder
+	Archive     Format = "archive"     // a tar or zip archive, read like a folder
 )
 
 // The formats of labelled mail.
@@ -57,10 +55,8 @@ func formatTable() []formatRow {
 		{Thunderbird, ofFolder, (*place).openAll},
 		{Folder, ofFolder, (*place).openAll},
 		{Mbox, ofFile, (*place).openAll},
-		{Emlx, ofFile, (*place).openAll},
 		{Message, ofFile, (*place).openAll},
-		{Tar, ofFile, (*place).openAll},
-		{Zip, ofFile, (*place).openAll},
+		{Archive, ofFile, (*place).openAll},
 		{Mailbox, labelled, (*place).openMailbox},
 		{HamSpam, labelled, (*place).openHamAndSpam},
 		{Subfolders, labelled, (*place).openClasses},

@@ -112,27 +112,15 @@ func tooLarge(size int64) error {
 	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, corpus.MaxMessageBytes)
 }
 
-// unpackEmlx returns the message in a file of Apple Mail.
-func unpackEmlx(raw []byte) ([]byte, error) {
-	raw, err := unpackMessage(raw)
-	return cutEmlx(raw), err
-}
-
 // cutEmlx returns, in place, the message in a file of Apple Mail. The file begins with the length of the message on a line
 // of its own and ends with a property list, <?xml ... A file without that line is the message itself. A file shorter than its length says is
 // returned to its end.
 func cutEmlx(file []byte) []byte {
 	end := lines.LineEnd(file)
-	n, ok := emlxLength(lines.TrimLineEnd(file[:end]))
-	if !ok {
+	n, err := strconv.ParseUint(string(bytes.Trim(lines.TrimLineEnd(file[:end]), " \t")), 10, 63)
+	if err != nil || n > corpus.MaxMessageBytes {
 		return file
 	}
 	rest := file[end:]
-	return file[:copy(file, rest[:min(n, int64(len(rest)))])]
-}
-
-// emlxLength returns the number in the first line of a file of Apple Mail, which is padded with blanks.
-func emlxLength(line []byte) (n int64, ok bool) {
-	size, err := strconv.ParseUint(string(bytes.Trim(line, " \t")), 10, 63)
-	return int64(size), err == nil && size <= corpus.MaxMessageBytes
+	return file[:copy(file, rest[:min(n, uint64(len(rest)))])]
 }

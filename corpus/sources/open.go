@@ -31,7 +31,7 @@ type Found struct {
 
 // isFolder reports whether folders of mail may be in what was found.
 func (f Found) isFolder() bool {
-	return f.Format.row().kind == ofFolder || f.Format == Tar || f.Format == Zip
+	return f.Format.row().kind == ofFolder || f.Format == Archive
 }
 
 // A place is where mail is, and what was found there.
@@ -54,7 +54,6 @@ type place struct {
 //   - a folder with an index of Thunderbird, such as Inbox.msf, and a Thunderbird profile are Thunderbird folders
 //   - in any other folder each file is a message
 //   - a file that begins with a From_ line is an mbox, and so is an empty file: an emptied inbox
-//   - a file NAME.emlx that begins with a number is a message of Apple Mail
 //   - a tar or zip archive is read like a folder
 //   - any other file is one message
 //
@@ -122,7 +121,7 @@ func (p *place) inspect(copyPipe bool, buffer *[]byte) error {
 		return err
 	}
 	p.head = head[:min(len(head), headBytes)]
-	if p.Found = detectFile(p.head, p.path); p.Format == Message {
+	if p.Found = detectFile(p.head); p.Format == Message {
 		p.noMail = message.CheckMail(head)
 	}
 	if packed != uncompressed {
@@ -144,22 +143,19 @@ func readHead(r io.Reader) ([]byte, error) {
 	return head[:n], err
 }
 
-// detectFile returns the format of the file name, which begins with head.
-func detectFile(head []byte, name string) Found {
-	if format := archiveFormat(head); format != "" {
-		return Found{format, string(format) + " archive"}
+// detectFile returns the format of a file that begins with head.
+func detectFile(head []byte) Found {
+	if kind := archiveKind(head); kind != "" {
+		return Found{Archive, kind + " archive"}
 	}
 	text := bytes.TrimPrefix(head, []byte(byteOrderMark))
 	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte{lineEndOf(text)})
 	line = lines.TrimLineEnd(line)
-	_, isEmlx := emlxLength(line)
 	switch {
 	case len(head) == 0:
 		return Found{Mbox, "is empty"}
 	case BeginsMbox(head):
 		return Found{Mbox, "begins with a From_ line"}
-	case isEmlx && hasSuffix(name, ".emlx"):
-		return Found{Emlx, "begins with the length of a message"}
 	case isField(line):
 		return Found{Message, "begins with a header field"}
 	}
@@ -247,7 +243,7 @@ func (p *place) list(label string) Source {
 	}
 	return func(yield func(Item, error) bool) {
 		switch p.Format {
-		case Tar, Zip:
+		case Archive:
 			archive, err := p.archive()
 			if archive != nil && !(walker{archive, label, yield}).folder(p.name, "", nil) {
 				return
@@ -255,8 +251,8 @@ func (p *place) list(label string) Source {
 			if err != nil {
 				yield(Item{Origin: p.name, Label: label}, explain("list", p.name, err))
 			}
-		case Emlx, Message:
-			yield(oneMessage(p.fsys, p.name, label, p.Format), nil)
+		case Message:
+			yield(oneMessage(p.fsys, p.name, label), nil)
 		default:
 			known := p.entries
 			p.entries = nil
@@ -269,7 +265,7 @@ func (p *place) list(label string) Source {
 // is the top folder.
 func (p *place) folder() (fsys fs.FS, dir string, err error) {
 	dir = p.name
-	if p.Format != Tar && p.Format != Zip {
+	if p.Format != Archive {
 		return p.fsys, dir, nil // errors come back when the folder is listed
 	}
 	if fsys, err = p.archive(); err != nil {
@@ -287,11 +283,14 @@ func (p *place) folder() (fsys fs.FS, dir string, err error) {
 	}
 }
 
-// oneMessage returns the message in a file of one message.
-func oneMessage(fsys fs.FS, name, label string, format Format) Item {
+// oneMessage returns the message in a file of one message, which Apple Mail calls NAME.emlx.
+func oneMessage(fsys fs.FS, name, label string) Item {
 	unpack := unpackMessage
-	if format == Emlx {
-		unpack = unpackEmlx
+	if hasSuffix(withoutPacking(name), ".emlx") {
+		unpack = func(raw []byte) ([]byte, error) {
+			raw, err := unpackMessage(raw)
+			return cutEmlx(raw), err
+		}
 	}
 	return Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpack}}
 }

@@ -61,7 +61,7 @@ func TestFormatsAreFound(t *testing.T) {
 		{"a link is what it leads to", "link", Mbox, "begins with a From_ line"},
 		{"a file with a header is a message", "message", Message, "begins with a header field"},
 		{"From without a date does not make an mbox", "prose", Message, "matches no other format"},
-		{"a number at the start of an emlx file", "1.emlx", Emlx, "begins with the length of a message"},
+		{"a file of Apple Mail is a message", "1.emlx", Message, "matches no other format"},
 		{"an emlx file without it is a message", "2.emlx", Message, "begins with a header field"},
 		{"a number at the start of another file says nothing", "12.eml", Message, "matches no other format"},
 	} {
@@ -80,7 +80,7 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 	root := tree(t, map[string]string{
 		"one":      from + "To: b\n\na\n\n" + from + "To: b\n\nb\n",
 		"foreign":  "my mail\n\n" + from + "To: b\n\na\n",
-		"apple":    "7\nTo: b\n\n<?xml",
+		"1.emlx":   "7\nTo: b\n\n<?xml",
 		"maildir/": "", "maildir/cur/1.a:2,S": "a",
 		"numbers/10": "ten", "numbers/9": "nine", "numbers/,8": "eight",
 		"boxes/In": from + "To: b\n\na\n", "boxes/Out": from + "To: b\n\nb\n\n" + from + "\nc\n",
@@ -93,7 +93,7 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 	}{
 		{"an mbox as one message", "one", Message, []string{"ham: " + from + "To: b\n\na\n\n" + from + "To: b\n\nb\n"}},
 		{"a file with other text first as mbox", "foreign", Mbox, []string{"ham: " + from + "To: b\n\na\n"}},
-		{"a file of Apple Mail that has lost its name", "apple", Emlx, []string{"ham: To: b\n\n"}},
+		{"a file of Apple Mail", "1.emlx", Message, []string{"ham: To: b\n\n"}},
 		{"half a Maildir", "maildir", Maildir, []string{"ham: a"}},
 		{"an MH folder as a folder of messages", "numbers", Folder, []string{"ham: eight", "ham: ten", "ham: nine"}},
 		{"a folder as one of Thunderbird", "boxes", Thunderbird, []string{"ham: " + from + "To: b\n\na\n", "ham: " + from + "To: b\n\nb\n\n", "ham: " + from + "\nc\n"}},
@@ -117,8 +117,8 @@ func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 		want        string
 	}{
 		{"mbox for a folder", "folder", Mbox, "is a folder, which cannot be read as mbox: must be one of maildir, mh, thunderbird, folder"},
-		{"maildir for a file", "file", Maildir, "is a file, which cannot be read as maildir: must be one of mbox, emlx, message, tar, zip"},
-		{"a name that is not known", "file", "mbx", `unknown format "mbx": must be one of maildir, mh, thunderbird, folder, mbox, emlx, message, tar, zip`},
+		{"maildir for a file", "file", Maildir, "is a file, which cannot be read as maildir: must be one of mbox, message, archive"},
+		{"a name that is not known", "file", "mbx", `unknown format "mbx": must be one of maildir, mh, thunderbird, folder, mbox, message, archive`},
 		{"maildir for a folder without cur and new", "folder", Maildir, "has neither cur nor new, so it cannot be read as maildir"},
 		{"a path that is not there", "no", Mbox, "no such file"},
 	} {
@@ -135,7 +135,7 @@ func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 		"maildir/cur/1.a:2,S": "a", "maildir/new/": "", "mh/1": "a", "mh/2": "b",
 		"tb/Inbox.msf": "", "tb/Inbox": "From a@b.example 2002\nTo: a\n\nx\n",
 		"In.mbox/Info.plist": "", "In.mbox/Messages/1.emlx": "1\nx<?xml", "folder/a": "a",
-		"mbox": "From a@b.example 2002\nTo: a\n\nx\n", "1.emlx": "1\nx<?xml", "message": "To: b\n",
+		"mbox": "From a@b.example 2002\nTo: a\n\nx\n", "1.emlx": "6\nTo: b\n<?xml", "message": "To: b\n",
 		"old.tar": makeTar(t, entry{name: "1", text: "a"}), "old.zip": makeZip(t, entry{name: "1", text: "a"}),
 	})
 	known := map[Format]bool{}
