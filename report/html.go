@@ -18,6 +18,12 @@ import (
 //go:embed page.html
 var pageTemplate string
 
+//go:embed style.css
+var style string
+
+// Style returns the style sheet of a page.
+func Style() string { return style }
+
 // section is a part of the page with a heading.
 type section struct {
 	ID, Title, Note string
@@ -54,7 +60,12 @@ type cell struct {
 }
 
 // WriteHTML writes the page. The error is that of w.
-func (p Page) WriteHTML(w io.Writer) error {
+func (p Page) WriteHTML(w io.Writer) error { return p.write(w, "page") }
+
+// WriteSections writes what the page has below its heading, for another page with its [Style].
+func (p Page) WriteSections(w io.Writer) error { return p.write(w, "sections") }
+
+func (p Page) write(w io.Writer, part string) error {
 	sections, err := p.sections()
 	if err != nil {
 		return err
@@ -68,12 +79,13 @@ func (p Page) WriteHTML(w io.Writer) error {
 		"name": cut(maxName), "term": cut(maxTerm), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x float64) string { return fixed(x, 4) }, "signed": signed,
 		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "probabilityName": func() string { return probability },
+		"style": func() template.CSS { return template.CSS(style) },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	err = t.Execute(&b, struct {
+	err = t.ExecuteTemplate(&b, part, struct {
 		Page
 		Sections []section
 	}{p, sections})

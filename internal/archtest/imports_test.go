@@ -46,7 +46,7 @@ func rooms() map[string][]string {
 		"serve/spamd":           {"filter", "serve", "store"},
 		"serve/systemd":         {},
 		"share":                 {"store"},
-		"serve/web":             {"filter", "message", "metrics", "serve", "store"},
+		"serve/web":             {"filter", "message", "metrics", "report", "serve", "store", "train"}, // train for its results, which reports show
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
 		"train":                 {"corpus", "features", "filter", "message", "metrics", "models"},
 		"filter":                {"features", "message", "metrics", "models", "tokenize"},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/report"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -22,13 +23,15 @@ import (
 var consoleTemplate string
 
 //go:embed console.css
-var consoleStyle []byte
+var consoleStyle string
 
 // consoleRoutes are the pages for people.
 func (s *server) consoleRoutes() []route {
 	c := &console{s, template.Must(template.New("console").Funcs(functions()).Parse(consoleTemplate))}
 	return []route{
-		{"GET /console.css", func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "text/css; charset=utf-8", consoleStyle) }},
+		{"GET /console.css", func(w http.ResponseWriter, _ *http.Request) {
+			writeAs(w, "text/css; charset=utf-8", []byte(report.Style()+consoleStyle))
+		}},
 		{"GET /login", c.loginForm},
 		{"POST /login", c.login},
 		{"POST /logout", c.posted(c.logout)},

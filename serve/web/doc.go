@@ -19,5 +19,6 @@
 // # Mail in the console
 //
 // html/template escapes what senders wrote, and invisible characters appear as escapes such as \u202e. The Content-Security-Policy allows
-// the style sheet of the server and forms to it, and nothing else: the console has no script.
+// the style sheet of the server, forms to it and pictures in the page, and nothing else: the console has no script. Package report draws the reasons
+// for a verdict and the errors at each threshold, as on the pages of chaff.
 package web

@@ -3,9 +3,7 @@ package web
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"html/template"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -16,23 +14,19 @@ import (
 	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/report"
 	"chaff/serve"
 	"chaff/store"
+	"chaff/train"
 )
 
 // functions are those of the templates.
 func functions() template.FuncMap {
 	return template.FuncMap{
-		"text":  func(max int, s string) string { return shown(s, max) },
-		"when":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
-		"iso":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"score": func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
-		"signed": func(x float64) string {
-			if x < 0 {
-				return "−" + strconv.FormatFloat(-x, 'f', 3, 64)
-			}
-			return "+" + strconv.FormatFloat(x, 'f', 3, 64)
-		},
+		"text":      func(max int, s string) string { return shown(s, max) },
+		"when":      func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
+		"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"score":     func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
 		"percent":   percent,
 		"rate":      percentOf,
 		"size":      sizeOf,
@@ -171,33 +165,9 @@ func percentOf(x *float64) string {
 // whyBody is the body of the page why.
 type whyBody struct {
 	filter.Explanation
-	Terms     []term
-	TermsLeft int
-	Shaded    []shadedText
-	TextsLeft int
-	Kept      serve.Record
-	Two       bool // the classes are ham and spam
+	Kept    serve.Record
+	Reasons template.HTML
 }
-
-type term struct {
-	filter.Contribution
-	Words string
-	Class string // of style
-}
-
-// shadedText is a text of a message, cut into stretches.
-type shadedText struct {
-	Title     string
-	Stretches []stretch
-}
-
-type stretch struct{ Text, Class string }
-
-// The largest explanation that a page shows.
-const (
-	maxTerms = 40
-	maxText  = 20000 // characters
-)
 
 // why shows the explanation of a kept message.
 func (c *console) why(r *http.Request, v *view) error {
@@ -210,77 +180,27 @@ func (c *console) why(r *http.Request, v *view) error {
 	if err != nil {
 		return err
 	}
-	b := whyBody{Explanation: e, Kept: kept, Two: c.engine.Settings().Thresholds != nil}
-	strongest := 0.0
-	for _, t := range e.Contributions[:min(len(e.Contributions), maxTerms)] {
-		strongest = max(strongest, math.Abs(t.Contribution))
-		b.Terms = append(b.Terms, term{t, strings.Join(t.Tokens, ", "), shadeOf(t.Contribution, strongest)})
-	}
-	b.TermsLeft = len(e.Contributions) - len(b.Terms)
-	texts, left := e.Texts()
-	b.TextsLeft = left
-	room := maxText
-	for _, t := range texts {
-		text := shadedText{Title: shown(t.Title, 200)}
-		for _, span := range t.Spans {
-			if room > 0 {
-				text.Stretches = append(text.Stretches, stretch{shownLines(clip(span.Text, room)), shadeOf(span.Contribution, strongest)})
-			}
-			room -= utf8.RuneCountInString(span.Text)
-		}
-		if len(text.Stretches) > 0 {
-			b.Shaded = append(b.Shaded, text)
-		}
-	}
-	v.Body = b
-	return nil
+	settings := c.engine.Settings()
+	reasons, err := sectionsOf(report.Page{Classes: settings.Classes, Thresholds: settings.Thresholds, Explanation: &e})
+	v.Body = whyBody{e, kept, reasons}
+	return err
 }
 
-// shownLines is shown for a text of several lines. Of empty lines that follow one another, it keeps one.
-func shownLines(s string) string {
-	lines := strings.Split(s, "\n")
-	kept := lines[:0]
-	empty := 0
-	for i, line := range lines {
-		line = screen.Printable(strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r"))
-		isInner := i > 0 && i < len(lines)-1 // the others may go on in the stretches beside this one
-		if isInner && strings.TrimSpace(line) == "" {
-			if empty++; empty > 1 {
-				continue
-			}
-		} else {
-			empty = 0
-		}
-		kept = append(kept, line)
-	}
-	return strings.Join(kept, "\n")
-}
-
-// shades is how many shades evidence has.
-const shades = 6
-
-// shadeOf returns the class of style of a contribution, beside that of the strongest term.
-func shadeOf(contribution, strongest float64) string {
-	if contribution == 0 || strongest == 0 {
-		return ""
-	}
-	shade := strconv.Itoa(min(1+int(math.Abs(contribution)/strongest*(shades-0.01)), shades))
-	if contribution < 0 {
-		return "against" + shade
-	}
-	return "for" + shade
+// sectionsOf returns the sections of a report.
+func sectionsOf(p report.Page) (template.HTML, error) {
+	var b strings.Builder
+	err := p.WriteSections(&b)
+	return template.HTML(b.String()), err
 }
 
 // thresholdsBody is the body of the page thresholds.
 type thresholdsBody struct {
-	Thresholds   bool // the model has some
-	Fitted       bool // they were chosen
-	Spam, Unsure float64
-	Ham, Spams   int // messages that were judged before they were learned
-	ByHand       int
-	Curve        *curve // nil without such messages of both classes
-	Points       []point
-	Trained      *trained // nil for a model that was not fitted to mail
+	*metrics.Thresholds // nil for a model without any
+	Fitted              bool
+	Ham, Spams          int // messages that were judged before they were learned
+	ByHand              int
+	Errors              template.HTML // at each threshold; "" without such messages of both classes
+	Trained             *trained      // nil for a model that was not fitted to mail
 }
 
 // trained is what the provenance of a model says of its thresholds: the verdicts on messages that a model had not learned.
@@ -296,109 +216,33 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 	if err != nil {
 		return err
 	}
-	var b thresholdsBody
-	if t := c.engine.Settings().Thresholds; t != nil {
-		b.Thresholds, b.Spam, b.Unsure = true, t.Spam, t.Unsure
-		b.Fitted = t.Unsure > -metrics.Beyond
-		if status.Store != nil {
-			b.ByHand = status.Store.ByHand
-			b.draw(status.Store.Judged)
-		}
-		var from trained
-		if data, err := c.engine.Provenance(); v.User == "" && err == nil && json.Unmarshal(data, &from) == nil && from.Messages > 0 {
-			b.Trained = &from
-		}
+	b := thresholdsBody{Thresholds: c.engine.Settings().Thresholds}
+	v.Body = &b
+	if b.Thresholds == nil {
+		return nil
 	}
-	v.Body = b
-	return nil
-}
-
-// point is what a threshold does.
-type point struct {
-	Name      string
-	Threshold float64
-	HamLost   int
-	HamShare  float64 // in percent
-	SpamFound int
-	Found     float64 // in percent
-	X, Y      float64 // on the curve
-	Marked    bool    // it is one of the model
-}
-
-// curve is a drawing of the spam found by the ham lost, at all thresholds.
-type curve struct {
-	Line   string // the points of a polyline
-	XTicks []tick
-	YTicks []tick
-	Alt    string
-}
-
-type tick struct {
-	At   float64
-	Text string
-}
-
-// The size of the drawing, and of the rectangle of the curve in it. The template has the same.
-const (
-	curveLeft, curveRight = 72.0, 620.0
-	curveTop, curveBottom = 12.0, 300.0
-)
-
-// draw draws the curve of the messages that were judged before they were learned.
-func (b *thresholdsBody) draw(judged []store.Entry) {
-	scores, spam := make([]float64, len(judged)), make([]bool, len(judged))
-	for i, j := range judged {
-		scores[i], spam[i] = j.Score, j.Label == filter.SpamClass
-		if spam[i] {
+	b.Fitted = b.Unsure > -metrics.Beyond
+	var from trained
+	if data, err := c.engine.Provenance(); v.User == "" && err == nil && json.Unmarshal(data, &from) == nil && from.Messages > 0 {
+		b.Trained = &from
+	}
+	if status.Store == nil {
+		return nil
+	}
+	b.ByHand = status.Store.ByHand
+	var scores []float64
+	var spam []bool
+	for _, j := range status.Store.Judged {
+		scores, spam = append(scores, j.Score), append(spam, j.Label == filter.SpamClass)
+		if j.Label == filter.SpamClass {
 			b.Spams++
-		} else {
-			b.Ham++
 		}
 	}
-	all := metrics.ErrorCurve(scores, spam)
-	if all == nil {
-		return
+	b.Ham = len(spam) - b.Spams
+	if curve := metrics.ErrorCurve(scores, spam); curve != nil {
+		all := status.Store.Windows[len(status.Store.Windows)-1].Figures
+		judged := train.Result{Model: status.Store.Model, Test: all, Choice: train.Choice{Thresholds: b.Thresholds}}
+		b.Errors, err = sectionsOf(report.Page{Classes: v.Classes, Models: []train.Result{judged}, Curves: [][]metrics.Point{curve}})
 	}
-	// The axis of ham lost is logarithmic, since only small shares matter. Its left end stands for none.
-	decades := math.Ceil(math.Log10(float64(b.Ham))) + 0.5
-	x := func(hm float64) float64 {
-		if hm == 0 {
-			return curveLeft
-		}
-		return curveRight + math.Log10(hm)/decades*(curveRight-curveLeft)
-	}
-	y := func(sm float64) float64 { return curveTop + sm*(curveBottom-curveTop) }
-	c := &curve{}
-	var line strings.Builder
-	for i, p := range all {
-		if i > 0 { // a step: the share of spam found at a share of ham lost is that of the lowest threshold
-			fmt.Fprintf(&line, "%.1f,%.1f ", x(p.HM), y(all[i-1].SM))
-		}
-		fmt.Fprintf(&line, "%.1f,%.1f ", x(p.HM), y(p.SM))
-	}
-	c.Line = strings.TrimSpace(line.String())
-	c.XTicks = append(c.XTicks, tick{curveLeft, "0"})
-	for share := 100.0; share/100 >= math.Pow(10, -decades+0.4); share /= 10 {
-		c.XTicks = append(c.XTicks, tick{x(share / 100), strconv.FormatFloat(share, 'g', 3, 64) + "%"})
-	}
-	for _, found := range []int{0, 25, 50, 75, 100} {
-		c.YTicks = append(c.YTicks, tick{y(1 - float64(found)/100), strconv.Itoa(found) + "%"})
-	}
-	at := func(name string, p metrics.Point, threshold float64, marked bool) {
-		lost, found := int(math.Round(p.HM*float64(b.Ham))), int(math.Round((1-p.SM)*float64(b.Spams)))
-		b.Points = append(b.Points, point{name, threshold, lost, 100 * p.HM, found, 100 * (1 - p.SM), x(p.HM), y(p.SM), marked})
-	}
-	at("threshold of spam", metrics.PointAt(all, b.Spam), b.Spam, true)
-	at("threshold of unsure", metrics.PointAt(all, b.Unsure), b.Unsure, true)
-	for _, limit := range []float64{0, 0.1, 0.5, 1, 5} {
-		p := metrics.PointAtHM(all, limit/100)
-		if n := len(b.Points); n > 2 && b.Points[n-1].Threshold == p.Threshold {
-			continue
-		}
-		at("at most "+strconv.FormatFloat(limit, 'g', 3, 64)+"% of ham lost", p, p.Threshold, false)
-	}
-	now := b.Points[0]
-	c.Alt = fmt.Sprintf("Spam found by ham lost. At the threshold of spam, %d of %d ham are lost and %d of %d spam are found.",
-		now.HamLost, b.Ham, now.SpamFound, b.Spams)
-	b.Curve = c
+	return err
 }
