@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"chaff/filter"
-	"chaff/internal/verdictfield"
 	"chaff/store"
 )
 
@@ -23,8 +22,6 @@ type Service interface {
 	Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error)
 	Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error)
 	Forget(ctx context.Context, user string, raw []byte) (store.Outcome, error)
-	Passed(raw []byte, v Verdict) []byte
-	Fields(v Verdict) []verdictfield.Field
 	Settings() filter.Settings
 	Options() Options
 }

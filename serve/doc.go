@@ -4,10 +4,9 @@
 //
 //	v, err := e.Judge(ctx, user, raw)
 //	if err != nil {
-//		raw, _ = verdictfield.Unjudged(raw, err.Error()) // unchanged apart from a field that says why
-//		return raw
+//		return err // a temporary one
 //	}
-//	return e.Passed(raw, v)
+//	return v.Passed(raw) // without a verdict, it has a field that says why
 //
 // [Engine.Learn] and [Engine.Forget] teach the log of the model; when they return, the next message is judged with it. The engine also
 // notices when another program changes the model or its log. A model that is replaced stays in memory until the last judgement with it

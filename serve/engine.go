@@ -167,19 +167,48 @@ type Verdict struct {
 	// Shared is the score of the shared model, and User what the model of the user added to it.
 	Shared float64 `json:"shared_score"`
 	User   float64 `json:"user_score"`
+	// Unjudged is why a message that passes has no verdict, else nil.
+	Unjudged error `json:"-"`
 
 	judge *filter.Filter // whose thresholds it follows
 }
 
-// Judge judges a message for a user, "" for nobody. A user without a model is judged by the shared one alone. After an error that is not
-// [ErrTooLarge] or [ErrBusy], raw must not change for a while: the judgement may still go on.
+// Unjudged returns the verdict on a message that passes without one, and says why: it is over a limit of size or time, or met a fault. After any
+// other error, which it returns, the message may be judged later.
+func Unjudged(why error) (Verdict, error) {
+	if errors.Is(why, ErrTooLarge) || errors.Is(why, ErrTimeout) || errors.Is(why, ErrInternal) {
+		return Verdict{Unjudged: why}, nil
+	}
+	return Verdict{}, why
+}
+
+// Passed returns a message with the fields of its verdict, as [filter.Filter.Passed] does.
+func (v Verdict) Passed(raw []byte) []byte {
+	if v.Unjudged != nil {
+		raw, _ = verdictfield.Unjudged(raw, v.Unjudged.Error())
+		return raw
+	}
+	return v.judge.Passed(raw, v.Classification)
+}
+
+// Fields returns the fields of a verdict that Passed writes.
+func (v Verdict) Fields() []verdictfield.Field {
+	if v.Unjudged != nil {
+		return []verdictfield.Field{verdictfield.UnjudgedField(v.Unjudged.Error())}
+	}
+	return v.judge.Fields(v.Classification)
+}
+
+// Judge judges a message for a user, "" for nobody. A user without a model is judged by the shared one alone. The error is as that of [Unjudged]. After
+// [ErrTimeout], raw must not change for a while: the judgement may still go on.
 func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, error) {
 	began := time.Now()
 	j := &judgement{ctx: ctx, user: user, raw: raw}
-	if err := e.run(j); err != nil {
+	err := e.run(j)
+	e.remember(j, began, err)
+	if err != nil {
 		e.Counters.Unjudged.Add(reasonOf(err), 1)
-		e.remember(j, began, err)
-		return Verdict{}, err
+		return Unjudged(err)
 	}
 	e.Counters.Verdicts.Add(string(j.verdict.Verdict), 1)
 	if j.verdict.Unlike {
@@ -187,7 +216,6 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 	}
 	e.Counters.Bytes.Add(int64(len(raw)))
 	e.Counters.Nanoseconds.Add(int64(time.Since(began)))
-	e.remember(j, began, nil)
 	return j.verdict, nil
 }
 
@@ -323,21 +351,6 @@ func (e *Engine) fault(what any) error {
 	e.Counters.Faults.Add(1)
 	e.log.Warn("internal error: %v: please report it", what)
 	return ErrInternal
-}
-
-// Passed returns a message with the fields of its verdict, as [filter.Filter.Passed] does.
-func (e *Engine) Passed(raw []byte, v Verdict) []byte {
-	return v.judgeIn(e).Passed(raw, v.Classification)
-}
-
-// Fields returns the fields of a verdict that Passed writes.
-func (e *Engine) Fields(v Verdict) []verdictfield.Field { return v.judgeIn(e).Fields(v.Classification) }
-
-func (v Verdict) judgeIn(e *Engine) *filter.Filter {
-	if v.judge == nil {
-		return e.shared.current().filter
-	}
-	return v.judge
 }
 
 // Provenance returns how the shared model was made; see [filter.Filter.Provenance].

@@ -144,7 +144,7 @@ func TestAMessageIsJudgedAsByTheFilter(t *testing.T) {
 		if want := f.Classify(raw); v.Classification != want || v.Shared != v.Score || string(v.Verdict) != label {
 			t.Errorf("%s: got %+v, want %+v", label, v, want)
 		}
-		if got, want := string(e.Passed(raw, v)), string(f.Passed(raw, v.Classification)); got != want {
+		if got, want := string(v.Passed(raw)), string(f.Passed(raw, v.Classification)); got != want {
 			t.Errorf("%s: passed on as %q, want %q", label, got, want)
 		}
 	}

@@ -18,6 +18,8 @@ var (
 	ErrInternal = errors.New("internal error")
 	// ErrClosed is about a message that came after the end.
 	ErrClosed = errors.New("the daemon is stopping: try again later")
+	// ErrClass is about a label that the model does not know.
+	ErrClass = errors.New("is no class of the model")
 	// ErrUser is about a name that no user may have.
 	ErrUser = errors.New("the name of a user has 1 to 254 bytes of UTF-8 without blanks, slashes and control characters, and begins with no dot")
 	// ErrUsers is about a new user when as many as may have a model.
@@ -32,11 +34,6 @@ func Temporary(err error) string {
 		}
 	}
 	return "please see the log of chaff"
-}
-
-// Passes reports whether a message without a verdict passes with a field that says why. It may be judged later after other errors.
-func Passes(why error) bool {
-	return errors.Is(why, ErrTooLarge) || errors.Is(why, ErrTimeout) || errors.Is(why, ErrInternal)
 }
 
 // reasonOf returns the name of an error among the counters.

@@ -102,7 +102,7 @@ func TestARecordHasWhatTheOptionsAllow(t *testing.T) {
 
 func TestAnUnjudgedMessageIsInTheHistory(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 10 })
-	if _, err := e.Judge(t.Context(), "", mail("spam", 1)); err == nil {
+	if v, err := e.Judge(t.Context(), "", mail("spam", 1)); err != nil || v.Unjudged == nil {
 		t.Fatal("a message over the limit is judged")
 	}
 	if all := e.History.All(); len(all) != 1 || all[0].Unjudged != "too_large" || all[0].Verdict != "" {

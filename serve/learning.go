@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"chaff/store"
@@ -33,7 +34,7 @@ type lesson struct {
 // If ctx ends first, the message may be learned or not; it is the only limit of time, and while a model is fitted, learning waits.
 func (e *Engine) Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error) {
 	if classes := e.Settings().Classes; !slices.Contains(classes, label) {
-		return store.Outcome{}, fmt.Errorf("class %q: the model has %q", label, classes)
+		return store.Outcome{}, fmt.Errorf("%q %w: must be one of %s", label, ErrClass, strings.Join(classes, ", "))
 	}
 	return e.learn(ctx, user, raw, label)
 }

@@ -36,8 +36,8 @@ func TestTheSizeOfAMessageIsLimited(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 1000 })
 	for size, want := range map[int]error{1000: nil, 1001: ErrTooLarge} {
 		raw := append(mail("spam", 1), make([]byte, size-len(mail("spam", 1)))...)
-		if _, err := e.Judge(t.Context(), "", raw); !errors.Is(err, want) {
-			t.Errorf("judge %d bytes: got %v, want %v", size, err, want)
+		if v, err := e.Judge(t.Context(), "", raw); err != nil || !errors.Is(v.Unjudged, want) {
+			t.Errorf("judge %d bytes: got %v, %v, want %v", size, v.Unjudged, err, want)
 		}
 		if _, err := e.Learn(t.Context(), "", raw, "spam"); !errors.Is(err, want) {
 			t.Errorf("learn %d bytes: got %v, want %v", size, err, want)
@@ -99,11 +99,11 @@ func TestTheTimeOfAMessageIsLimited(t *testing.T) {
 		}
 		e.classify(j)
 	}, func(o *Options) { o.MaxSeconds = 0.1 })
-	if _, err := e.Judge(t.Context(), "", append(make([]byte, quickMessage), "slow"...)); !errors.Is(err, ErrTimeout) {
-		t.Errorf("a slow message: got %v", err)
+	if v, err := e.Judge(t.Context(), "", append(make([]byte, quickMessage), "slow"...)); !errors.Is(v.Unjudged, ErrTimeout) {
+		t.Errorf("a slow message: got %v, %v", v, err)
 	}
-	if _, err := e.Judge(t.Context(), "", []byte("one that waits for it")); !errors.Is(err, ErrTimeout) {
-		t.Errorf("a message behind it: got %v", err)
+	if v, err := e.Judge(t.Context(), "", []byte("one that waits for it")); !errors.Is(v.Unjudged, ErrTimeout) {
+		t.Errorf("a message behind it: got %v, %v", v, err)
 	}
 	close(finish)
 	judge(t, e, "", mail("spam", 2))
@@ -169,8 +169,8 @@ func TestAFaultCostsOneVerdict(t *testing.T) {
 		}
 		e.classify(j)
 	}, func(*Options) {})
-	if _, err := e.Judge(t.Context(), "", []byte("fault")); !errors.Is(err, ErrInternal) {
-		t.Errorf("got %v", err)
+	if v, err := e.Judge(t.Context(), "", []byte("fault")); !errors.Is(v.Unjudged, ErrInternal) {
+		t.Errorf("got %v, %v", v, err)
 	}
 	judge(t, e, "", mail("spam", 1))
 	if got := e.Counters.Faults.Load(); got != 1 {

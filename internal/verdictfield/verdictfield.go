@@ -11,7 +11,10 @@ import (
 )
 
 // Field is a field that chaff writes into the header of a message: ASCII on one line, except for the name of a class.
-type Field struct{ Name, Value string }
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // UnjudgedField returns the field of a message without a verdict.
 func UnjudgedField(why string) Field { return Field{"X-Chaff-Unjudged", Text(why)} }

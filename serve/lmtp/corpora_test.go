@@ -37,7 +37,7 @@ func TestRealMailComesOutByteForByte(t *testing.T) {
 		if got := s.send(string(raw), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
 			t.Fatalf("%s: got %q", origin, got)
 		}
-		want := e.Passed(raw, verdict)
+		want := verdict.Passed(raw)
 		if sent := normal(want); !bytes.Equal(sent, want) {
 			repaired++
 			want = sent

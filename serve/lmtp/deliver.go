@@ -191,15 +191,10 @@ func (d *delivery) groups() [][]*recipient {
 func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
 	s := d.client.server
 	v, err := s.engine.Judge(s.From(""), user, raw)
-	var text []byte
-	switch {
-	case err == nil:
-		text = s.engine.Passed(raw, v)
-	case serve.Passes(err):
-		text, _ = verdictfield.Unjudged(raw, err.Error())
-	default:
+	if err != nil {
 		return nil, err
 	}
+	text := v.Passed(raw)
 	if len(raw) == 0 { // there is no line whose end the fields could have
 		text = bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	}

@@ -29,7 +29,7 @@ func TestAMessageWithoutAVerdictPasses(t *testing.T) {
 	raw := "X-Spam-Flag: NO\r\n" + servetest.Mail("spam", 1)
 	for _, why := range []error{serve.ErrTimeout, serve.ErrInternal} {
 		a := startAgent(t, false, "8BITMIME")
-		s := start(t, broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }}, a, nil).hello(t)
+		s := start(t, broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Unjudged(why) }}, a, nil).hello(t)
 		s.send(raw, "anna@lab.example")
 		wantReceived(t, a, letter{sender, []string{"anna@lab.example"}, fmt.Sprintf("X-Chaff-Unjudged: %v\r\n%s", why, servetest.Mail("spam", 1))})
 	}
@@ -38,7 +38,7 @@ func TestAMessageWithoutAVerdictPasses(t *testing.T) {
 func TestABusyEngineIsATemporaryError(t *testing.T) {
 	for why, want := range map[error]string{serve.ErrBusy: "451 4.3.2 too busy", serve.ErrClosed: "451 4.3.2 the daemon is stopping", errors.New("/secret/path: no such file"): "451 4.3.2 please see the log"} {
 		a := startAgent(t, false, "8BITMIME")
-		s := start(t, broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }}, a, nil).hello(t)
+		s := start(t, broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Unjudged(why) }}, a, nil).hello(t)
 		for _, got := range s.send(servetest.Mail("spam", 1), "anna@lab.example", "bert@lab.example") {
 			if !strings.HasPrefix(got, want) || strings.Contains(got, "secret") {
 				t.Errorf("%v: got %q", why, got)

@@ -158,7 +158,7 @@ func passed(t testing.TB, e *serve.Engine, user, raw string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(e.Passed([]byte(raw), v))
+	return string(v.Passed([]byte(raw)))
 }
 
 const sender = "MAIL FROM:<sender@elsewhere.example>"

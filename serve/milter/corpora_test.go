@@ -57,7 +57,7 @@ func TestRealMailStaysAsItIs(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", item.Origin, err)
 		}
-		if want := string(e.Passed([]byte(text), v)); got.text != want {
+		if want := string(v.Passed([]byte(text))); got.text != want {
 			t.Errorf("%s: delivered as %.2000q, want %.2000q", item.Origin, got.text, want)
 		}
 		if want := strings.ReplaceAll(text, "\n", "\r\n"); judged != want {

@@ -24,7 +24,7 @@ import (
 // failing returns an engine whose verdicts fail.
 func failing(t testing.TB, why error) *engine {
 	e := newEngine(t, nil)
-	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) { return serve.Verdict{}, why }
+	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) { return serve.Unjudged(why) }
 	return e
 }
 
@@ -152,15 +152,15 @@ func TestAFaultCostsOneVerdict(t *testing.T) {
 	if got := must(t, d, "X-Spam-Flag: NO\nSubject: a\n\nb\n"); got.text != "X-Chaff-Unjudged: internal error\nSubject: a\n\nb\n" {
 		t.Errorf("got %+v", got)
 	}
-	e.judge, e.fields = nil, func() { panic("oops again") }
+	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) { return serve.Verdict{}, nil } // has no fields
 	if got := must(t, d, "Subject: a\n\nb\n"); got.text != "X-Chaff-Unjudged: internal error\nSubject: a\n\nb\n" {
 		t.Errorf("got %+v", got)
 	}
-	e.fields = nil
+	e.judge = nil
 	if got := must(t, d, "Subject: a\n\nb\n"); !strings.Contains(got.text, "X-Chaff-Verdict: ") {
 		t.Errorf("got %+v", got)
 	}
-	if got := d.log.String(); got != "milter: internal error: oops: please report it\nmilter: internal error: oops again: please report it" {
+	if got := d.log.String(); got != "milter: internal error: oops: please report it\nmilter: internal error: runtime error: invalid memory address or nil pointer dereference: please report it" {
 		t.Errorf("got the log %q", got)
 	}
 }

@@ -156,7 +156,7 @@ func (m *mail) answer() (a answer) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			m.client.server.Warn("internal error: %v: please report it", fault)
-			a = answer{edits: a.edits, fields: []verdictfield.Field{verdictfield.UnjudgedField(serve.ErrInternal.Error())}}
+			a = answer{edits: a.edits, fields: serve.Verdict{Unjudged: serve.ErrInternal}.Fields()}
 		}
 	}()
 	m.endHeader()
@@ -172,23 +172,21 @@ func (m *mail) answer() (a answer) {
 		a.reply = fmt.Sprintf("550 5.7.1 The message has more than %d fields of a spam filter", maxEdits)
 		return a
 	}
-	v, why := serve.Verdict{}, m.why
-	if why == nil {
-		v, why = s.engine.Judge(s.From(m.queueID), m.user, raw)
+	v, err := serve.Unjudged(m.why)
+	if m.why == nil {
+		v, err = s.engine.Judge(s.From(m.queueID), m.user, raw)
 	}
-	isSpam := why == nil && v.Verdict == filter.Spam
+	isSpam := v.Verdict == filter.Spam
 	switch {
-	case why == nil && isSpam && s.options.MilterReject > 0 && v.Probability >= s.options.MilterReject:
+	case err != nil:
+		a.reply = "451 4.3.2 The spam filter: " + serve.Temporary(err)
+		return a
+	case isSpam && s.options.MilterReject > 0 && v.Probability >= s.options.MilterReject:
 		a.reply = "550 5.7.1 The message was judged to be spam"
-	case why == nil:
-		a.fields = s.engine.Fields(v)
-		if isSpam && s.options.MilterQuarantine > 0 && v.Probability >= s.options.MilterQuarantine && m.client.actions&milter.OptQuarantine != 0 {
-			a.quarantine = fmt.Sprintf("chaff: spam, probability %.6f", v.Probability)
-		}
-	case serve.Passes(why):
-		a.fields = []verdictfield.Field{verdictfield.UnjudgedField(why.Error())}
-	default:
-		a.reply = "451 4.3.2 The spam filter: " + serve.Temporary(why)
+		return a
+	case isSpam && s.options.MilterQuarantine > 0 && v.Probability >= s.options.MilterQuarantine && m.client.actions&milter.OptQuarantine != 0:
+		a.quarantine = fmt.Sprintf("chaff: spam, probability %.6f", v.Probability)
 	}
+	a.fields = v.Fields()
 	return a
 }

@@ -20,7 +20,6 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/filter"
-	"chaff/internal/verdictfield"
 	"chaff/serve"
 	"chaff/serve/servetest"
 )
@@ -44,8 +43,7 @@ func TestMain(m *testing.M) {
 // engine is an engine whose verdicts a test may make, and which knows what it was asked.
 type engine struct {
 	*serve.Engine
-	judge  func(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
-	fields func() // called first
+	judge func(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
 }
 
 func (e *engine) Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error) {
@@ -53,13 +51,6 @@ func (e *engine) Judge(ctx context.Context, user string, raw []byte) (serve.Verd
 		return e.judge(ctx, user, raw)
 	}
 	return e.Engine.Judge(ctx, user, raw)
-}
-
-func (e *engine) Fields(v serve.Verdict) []verdictfield.Field {
-	if e.fields != nil {
-		e.fields()
-	}
-	return e.Engine.Fields(v)
 }
 
 func newEngine(t testing.TB, change func(*serve.Options)) *engine {
@@ -70,7 +61,9 @@ func newEngine(t testing.TB, change func(*serve.Options)) *engine {
 func verdict(t testing.TB, v filter.Verdict, probability float64) *engine {
 	e := newEngine(t, nil)
 	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) {
-		return serve.Verdict{Classification: filter.Classification{Class: string(v), Verdict: v, Score: 7.25, Probability: probability}}, nil
+		got, err := e.Engine.Judge(t.Context(), "", nil) // for its fields
+		got.Classification = filter.Classification{Class: string(v), Verdict: v, Score: 7.25, Probability: probability}
+		return got, err
 	}
 	return e
 }
@@ -281,7 +274,7 @@ func TestMessagesGetTheFieldsOfTheirVerdict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if wanted := string(e.Passed([]byte(text), v)); got != (delivery{text: wanted}) {
+			if wanted := string(v.Passed([]byte(text))); got != (delivery{text: wanted}) {
 				t.Errorf("%s: got %+v, want %q", name, got, wanted)
 			}
 		}
@@ -317,7 +310,7 @@ func TestForgedVerdictsAreRemoved(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", about, name, err)
 			}
-			if want := string(e.Passed([]byte(text), v)); got.text != want {
+			if want := string(v.Passed([]byte(text))); got.text != want {
 				t.Errorf("%s, %s:\ngot  %q\nwant %q", about, name, got.text, want)
 			}
 			if want := strings.ReplaceAll(text, "\n", "\r\n"); offer == newest && judged != want {
@@ -397,7 +390,7 @@ func TestSpamIsKeptOrRejectedFromAProbability(t *testing.T) {
 		d := start(t, e, func(s *server) { s.options.MilterQuarantine, s.options.MilterReject = test.quarantine, test.reject })
 		v, _ := e.Judge(t.Context(), "", nil)
 		if test.want.refusal == "" {
-			test.want.text = string(e.Passed([]byte(text), v))
+			test.want.text = string(v.Passed([]byte(text)))
 		}
 		if got := must(t, d, text, "anna@lab.example"); got != test.want {
 			t.Errorf("%+v: got %+v", test, got)
@@ -439,7 +432,7 @@ func TestOneConnectionSendsManyMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := deliver(s, newest, text, "anna@lab.example")
-		if want := string(e.Passed([]byte(text), v)); err != nil || got.text != want {
+		if want := string(v.Passed([]byte(text))); err != nil || got.text != want {
 			t.Errorf("got %+v, %v, want %q", got, err, want)
 		}
 	}

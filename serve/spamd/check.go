@@ -5,19 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"chaff/filter"
-	"chaff/internal/verdictfield"
 	"chaff/serve"
 	"chaff/store"
 )
 
 // judged is what a client is told of a message.
 type judged struct {
-	verdict   serve.Verdict
-	why       error // it has no verdict
+	serve.Verdict
 	threshold float64
 }
 
@@ -38,15 +35,15 @@ func (c *client) check(r request) {
 		c.fail(err)
 		return
 	}
-	j := judged{why: serve.ErrTooLarge, threshold: settings.Thresholds.Spam}
+	j := judged{serve.Verdict{Unjudged: serve.ErrTooLarge}, settings.Thresholds.Spam}
 	if !cut {
-		j.verdict, j.why = e.Judge(c.server.From(""), r.user, m.Bytes())
+		j.Verdict, err = e.Judge(c.server.From(""), r.user, m.Bytes())
 	}
-	if j.why != nil && !serve.Passes(j.why) {
-		c.fail(j.why)
+	if err != nil {
+		c.fail(err)
 		return
 	}
-	head, text := c.replyTo(r, j, m.Bytes())
+	head, text := j.replyTo(r, m.Bytes())
 	m.Drop()
 	c.write(head, text)
 	if cut {
@@ -71,14 +68,10 @@ func (r request) keeps(beginning []byte) bool {
 	return true
 }
 
-func (c *client) replyTo(r request, j judged, raw []byte) (head string, text []byte) {
+func (j judged) replyTo(r request, raw []byte) (head string, text []byte) {
 	switch r.command {
 	case process, headers:
-		if j.why != nil {
-			text, _ = verdictfield.Unjudged(raw, j.why.Error())
-		} else {
-			text = c.server.engine.Passed(raw, j.verdict)
-		}
+		text = j.Passed(raw)
 		if r.command == headers {
 			text = text[:len(text)-(len(raw)-headerLength(raw))]
 		}
@@ -89,7 +82,7 @@ func (c *client) replyTo(r request, j judged, raw []byte) (head string, text []b
 		}
 	case report, reportIfSpam:
 		if r.command == report || j.isSpam() {
-			text = c.report(r, j, raw)
+			text = j.report()
 		}
 	}
 	length := fmt.Sprintf("Content-length: %d\r\n", len(text))
@@ -108,13 +101,13 @@ func (c *client) replyTo(r request, j judged, raw []byte) (head string, text []b
 	return head, text
 }
 
-func (j judged) isSpam() bool { return j.why == nil && j.verdict.Verdict == filter.Spam }
+func (j judged) isSpam() bool { return j.Verdict.Verdict == filter.Spam }
 
 func (j judged) symbol() string {
-	if j.why != nil {
+	if j.Unjudged != nil {
 		return "CHAFF_UNJUDGED"
 	}
-	return "CHAFF_" + strings.ToUpper(string(j.verdict.Verdict))
+	return "CHAFF_" + strings.ToUpper(string(j.Verdict.Verdict))
 }
 
 // line returns the field Spam. Clients compare the numbers, so they agree with the verdict after rounding.
@@ -134,7 +127,7 @@ func (j judged) line(asked command) string {
 
 // figures returns the score and the threshold in tenths, so that score >= threshold if and only if the message is spam.
 func (j judged) figures() (score, threshold float64) {
-	score, threshold = tenths(j.verdict.Score), tenths(j.threshold)
+	score, threshold = tenths(j.Score), tenths(j.threshold)
 	switch {
 	case j.isSpam():
 		score = max(score, threshold)
@@ -166,36 +159,14 @@ func headerLength(raw []byte) int {
 	return length
 }
 
-// maxTerms is how many terms a report has, and maxTerm how much of each.
-const maxTerms, maxTerm = 10, 60
-
-// report returns the report on a message, in lines of ASCII. Explaining a verdict takes many times as long as judging, and old clients such as
-// Exim ask for a report on every message, so theirs has no terms.
-func (c *client) report(r request, j judged, raw []byte) []byte {
-	var b bytes.Buffer
-	if j.why != nil {
-		fmt.Fprintf(&b, "chaff has not judged this message: %v\n", j.why)
-		return b.Bytes()
+// report returns the report on a message.
+func (j judged) report() []byte {
+	if j.Unjudged != nil {
+		return fmt.Appendf(nil, "chaff has not judged this message: %v\n", j.Unjudged)
 	}
 	score, threshold := j.figures()
-	fmt.Fprintf(&b, "chaff judges this message: %s\n", j.verdict.Verdict)
-	fmt.Fprintf(&b, "Score %.1f, spam from %.1f. Probability of spam %.3f\n", score, threshold, j.verdict.Probability)
-	if r.version < 1.3 {
-		return b.Bytes()
-	}
-	e, err := c.server.engine.Explain(c.server.Working, r.user, raw)
-	if err != nil || len(e.Contributions) == 0 {
-		return b.Bytes()
-	}
-	b.WriteString("\nThe terms that count most, those of spam with a plus:\n")
-	for _, t := range e.Contributions[:min(maxTerms, len(e.Contributions))] {
-		quoted := strconv.QuoteToASCII(t.Term)
-		if len(quoted) > maxTerm {
-			quoted = quoted[:maxTerm] + `..."`
-		}
-		fmt.Fprintf(&b, "%+8.2f %s\n", t.Contribution, quoted)
-	}
-	return b.Bytes()
+	return fmt.Appendf(nil, "chaff judges this message: %s\nScore %.1f, spam from %.1f. Probability of spam %.3f\n",
+		j.Verdict.Verdict, score, threshold, j.Probability)
 }
 
 func (c *client) tell(r request) {

@@ -40,7 +40,7 @@ func TestRealMailComesBackAsItWas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := e.Passed(raw, v)
+		want := v.Passed(raw)
 		if !bytes.Equal(ask("PROCESS", raw), want) {
 			t.Errorf("%s: PROCESS changes it", item.Origin)
 		}

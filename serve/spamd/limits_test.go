@@ -40,7 +40,7 @@ func TestAMessageWithoutAVerdictIsNotHeldUp(t *testing.T) {
 	score := min(0, threshold-0.1)
 	line := fmt.Sprintf("Spam: False ; %.1f / %.1f\r\n", score, threshold)
 	for _, why := range []error{serve.ErrTimeout, serve.ErrInternal, serve.ErrTooLarge} {
-		d := start(t, "unix", broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }, filter.Settings{}}, nil)
+		d := start(t, "unix", broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Unjudged(why) }, filter.Settings{}}, nil)
 		unjudged := fmt.Sprintf("X-Chaff-Unjudged: %v\r\n%s", why, raw)
 		header, _, _ := strings.Cut(unjudged, "\r\n\r\n")
 		for command, want := range map[string]string{
@@ -59,7 +59,7 @@ func TestAMessageWithoutAVerdictIsNotHeldUp(t *testing.T) {
 
 func TestABusyDaemonGivesATemporaryError(t *testing.T) {
 	for _, why := range []error{serve.ErrBusy, serve.ErrClosed, errors.New("/secret/path: no such file")} {
-		d := start(t, "unix", broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Verdict{}, why }, filter.Settings{}}, nil)
+		d := start(t, "unix", broken{servetest.NewEngine(t, nil), func(context.Context) (serve.Verdict, error) { return serve.Unjudged(why) }, filter.Settings{}}, nil)
 		got := d.ask(t, requestOf("PROCESS", "1.5", "", servetest.Mail("spam", 1)))
 		if !strings.HasPrefix(got, "SPAMD/1.0 75 Temporary Failure: ") || strings.Contains(got, "secret") {
 			t.Errorf("%v: got %q", why, got)
@@ -278,7 +278,7 @@ func TestFiguresAgreeWithTheVerdict(t *testing.T) {
 	} {
 		var v serve.Verdict
 		v.Score, v.Verdict = test.score, test.verdict
-		if got := (judged{verdict: v, threshold: test.threshold}).line(check); got != test.want {
+		if got := (judged{v, test.threshold}).line(check); got != test.want {
 			t.Errorf("%v: got %q, want %q", test, got, test.want)
 		}
 	}

@@ -1,11 +1,9 @@
 package web
 
 import (
+	"cmp"
 	_ "embed"
-	"fmt"
 	"net/http"
-	"slices"
-	"strings"
 
 	"chaff/internal/verdictfield"
 	"chaff/serve"
@@ -19,7 +17,7 @@ var openAPI []byte
 func (s *server) apiRoutes() []route {
 	return []route{
 		{"POST /v1/classify", answered(s.classify)},
-		{"POST /v1/explain", s.withToken(about(s.mail, s.explain))},
+		{"POST /v1/explain", s.withToken(s.explain)},
 		{"POST /v1/learn", s.withToken(s.learn)},
 		{"POST /v1/forget", s.withToken(s.forget)},
 		{"GET /v1/status", s.withToken(s.daemonStatus)},
@@ -30,71 +28,61 @@ func (s *server) apiRoutes() []route {
 	}
 }
 
-// field is a field of the header of a message.
-type field struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-func fieldsOf(fields ...verdictfield.Field) (all []field) {
-	for _, f := range fields {
-		all = append(all, field(f))
-	}
-	return all
-}
-
 // verdict is the answer to /v1/classify.
 type verdict struct {
 	serve.Verdict
 	// Fields are those that chaff classify --pass adds.
-	Fields []field `json:"fields"`
+	Fields []verdictfield.Field `json:"fields"`
 }
 
 func userOf(r *http.Request) string { return r.URL.Query().Get("user") }
 
 func (s *server) classify(r *http.Request) (any, error) {
-	value, err := about(s.mail, func(r *http.Request, raw []byte) (any, error) {
-		v, err := s.engine.Judge(r.Context(), userOf(r), raw)
-		return verdict{v, fieldsOf(s.engine.Fields(v)...)}, err
-	})(r)
-	if err != nil {
-		err = failure{statusOf(err), err.Error(), fieldsOf(verdictfield.UnjudgedField(err.Error()))}
+	m, err := s.mail(r)
+	defer m.Close()
+	var v serve.Verdict
+	if err == nil {
+		v, err = s.engine.Judge(r.Context(), userOf(r), m.Bytes())
 	}
-	return value, err
+	if err = cmp.Or(err, v.Unjudged); err != nil {
+		return nil, failure{statusOf(err), err.Error(), serve.Verdict{Unjudged: err}.Fields()}
+	}
+	return verdict{v, v.Fields()}, nil
 }
 
-func (s *server) explain(r *http.Request, raw []byte) (any, error) {
-	return s.engine.Explain(r.Context(), userOf(r), raw)
+func (s *server) explain(r *http.Request) (any, error) {
+	m, err := s.mail(r)
+	defer m.Close()
+	if err != nil {
+		return nil, err
+	}
+	return s.engine.Explain(r.Context(), userOf(r), m.Bytes())
 }
 
 func (s *server) learn(r *http.Request) (any, error) {
-	class := r.URL.Query().Get("class")
-	if classes := s.engine.Settings().Classes; !slices.Contains(classes, class) {
-		return nil, failure{status: http.StatusBadRequest, Text: fmt.Sprintf("the parameter class is %q: must be one of %s", class, strings.Join(classes, ", "))}
+	m, err := s.mail(r)
+	defer m.Close()
+	if err != nil {
+		return nil, err
 	}
-	return s.change(s.mail, func(r *http.Request, raw []byte) (store.Outcome, error) {
-		return s.engine.Learn(r.Context(), userOf(r), raw, class)
-	})(r)
+	return learned(s.engine.Learn(r.Context(), userOf(r), m.Bytes(), r.URL.Query().Get("class")))
 }
 
 func (s *server) forget(r *http.Request) (any, error) {
-	return s.change(s.body, func(r *http.Request, raw []byte) (store.Outcome, error) {
-		return s.engine.Forget(r.Context(), userOf(r), raw)
-	})(r)
+	m, err := s.mail(r)
+	defer m.Close()
+	if err != nil {
+		return nil, err
+	}
+	return learned(s.engine.Forget(r.Context(), userOf(r), m.Bytes()))
 }
 
-// change changes a model by the message of a request, which read reads.
-func (s *server) change(read reading, change func(r *http.Request, raw []byte) (store.Outcome, error)) answer {
-	return about(read, func(r *http.Request, raw []byte) (any, error) {
-		if len(raw) == 0 {
-			return nil, errNoMessage
-		}
-		outcome, err := change(r, raw)
-		if err == nil && outcome.What == store.Refused {
-			err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + string(outcome.Reason)}
-		}
-		return outcome, err
-	})
+// learned answers with what became of a message.
+func learned(o store.Outcome, err error) (any, error) {
+	if err == nil && o.What == store.Refused {
+		err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + string(o.Reason)}
+	}
+	return o, err
 }
 
 // daemonStatus is the answer to /v1/status.

@@ -1,16 +1,13 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	"chaff/filter"
 	"chaff/internal/verdictfield"
-	"chaff/message"
 	"chaff/serve"
 	"chaff/store"
 )
@@ -43,22 +40,26 @@ func rspamdUser(r *http.Request) string {
 
 func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	began := time.Now()
-	value, err := about(s.body, func(r *http.Request, raw []byte) (any, error) {
-		v, err := s.engine.Judge(serve.From(r.Context(), serve.Origin{Protocol: "rspamd", QueueID: r.Header.Get("Queue-Id")}), rspamdUser(r), raw)
-		if err != nil {
-			return nil, err
-		}
-		result := s.rspamdResultOf(v)
-		if id := messageID(raw); id != "" {
-			result["message-id"] = id
-		}
-		result["time_real"] = time.Since(began).Seconds()
-		return result, nil
-	})(r)
-	if status := statusOf(err); err != nil && status != http.StatusBadRequest && status != http.StatusUnsupportedMediaType {
-		return unjudgedResult(err), nil
+	m, err := s.body(r)
+	defer m.Close()
+	var v serve.Verdict
+	if err == nil {
+		v, err = s.engine.Judge(serve.From(r.Context(), serve.Origin{Protocol: "rspamd", QueueID: r.Header.Get("Queue-Id")}), rspamdUser(r), m.Bytes())
+	} else {
+		v, err = serve.Unjudged(err)
 	}
-	return value, err
+	switch {
+	case err != nil && statusOf(err) < http.StatusInternalServerError:
+		return nil, err
+	case err != nil: // for another status, some clients deliver the message without a word; this makes the mail server ask later
+		return newRspamdResult("soft reject"), nil
+	}
+	result := s.rspamdResultOf(v)
+	if id := messageID(m.Bytes()); id != "" {
+		result["message-id"] = id
+	}
+	result["time_real"] = time.Since(began).Seconds()
+	return result, nil
 }
 
 // object is an object of JSON.
@@ -82,22 +83,16 @@ func newRspamdResult(action string, fields ...verdictfield.Field) object {
 	}
 }
 
-// unjudgedResult answers for a message without a verdict. Its clients take any other status for a filter that is away, and some then deliver
-// the message without a word. So a message that may be judged later is refused for now, and another one passes with a field that says why.
-func unjudgedResult(err error) object {
-	if statusOf(err) == http.StatusServiceUnavailable && !errors.Is(err, serve.ErrTimeout) {
-		return newRspamdResult("soft reject")
-	}
-	return newRspamdResult("no action", verdictfield.UnjudgedField(err.Error()))
-}
-
 // rspamdResultOf translates a verdict. Spam gets the action that adds a header, never one that rejects a message or delays it.
 func (s *server) rspamdResultOf(v serve.Verdict) object {
 	action := "no action"
 	if v.Verdict == filter.Spam {
 		action = "add header"
 	}
-	result := newRspamdResult(action, s.engine.Fields(v)...)
+	result := newRspamdResult(action, v.Fields()...)
+	if v.Unjudged != nil {
+		return result
+	}
 	result["score"] = v.Score
 	if t := s.engine.Settings().Thresholds; t != nil {
 		result["required_score"], result["thresholds"] = t.Spam, object{"add header": t.Spam}
@@ -126,24 +121,17 @@ func messageID(raw []byte) string {
 }
 
 func (s *server) rspamdLearn(class string) answer {
-	learn := s.change(s.body, func(r *http.Request, raw []byte) (store.Outcome, error) {
-		if err := message.CheckMail(raw); err != nil {
-			return store.Outcome{}, fmt.Errorf("the body %w", err)
-		}
-		outcome, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), raw, class)
-		if outcome.What == store.Known {
-			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(raw), class)}
-		}
-		return outcome, err
-	})
 	return func(r *http.Request) (any, error) {
-		if !slices.Contains(s.engine.Settings().Classes, class) {
-			return nil, failure{status: http.StatusBadRequest, Text: "the model has no class " + class}
+		m, err := s.mail(r)
+		defer m.Close()
+		if err != nil {
+			return nil, err
 		}
-		_, err := learn(r)
-		if errors.Is(err, errNoMessage) {
-			err = failure{status: http.StatusBadRequest, Text: "Empty body is not permitted"}
+		o, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), m.Bytes(), class)
+		if o.What == store.Known {
+			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(m.Bytes()), class)}
 		}
+		_, err = learned(o, err)
 		return object{"success": true}, err
 	}
 }

@@ -45,7 +45,7 @@ func TestAnswersOfRspamd(t *testing.T) {
 		{"learn the other class", "/learnham", spam, password, 200, `{"success":true}`},
 		{"learn what another filter learned", "/learnspam", string(twice), password, 200, `{"success":true}`},
 		{"and again", "/learnspam", string(twice), password, 208, `already learned as spam`},
-		{"learn nothing", "/learnspam", "", password, 400, "Empty body is not permitted"},
+		{"learn nothing", "/learnspam", "", password, 400, "the request has no message"},
 		{"learn with a wrong password", "/learnspam", spam, []string{"Password", "x"}, 401, `"error"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"chaff/internal/verdictfield"
 	"chaff/message"
 	"chaff/serve"
 )
@@ -155,9 +156,9 @@ func (s *server) monitoringRoutes() []route {
 // maxDrained is how many bytes of a request are taken that are not wanted.
 const maxDrained = 256 << 20
 
-// body reads the message of a request. The caller closes the message. What a client has compressed for its way, or only names as clients of rspamd
-// can, is no message. After an error it takes the rest of the request: else the connection would end with an error for clients that still send, such as rspamc, and they would not read
-// the answer.
+// body reads the message of a request. The caller closes it, also after an error. What a client has compressed for its way, or only names as clients of
+// rspamd can, is no message. After an error it takes the rest of the request: else the connection would end with an error for clients that still send,
+// such as rspamc, and they would not read the answer.
 func (s *server) body(r *http.Request) (*serve.Message, error) {
 	m, err, h := s.engine.NewMessage(), errEncoding, r.Header
 	encoding := h.Get("Content-Encoding")
@@ -170,27 +171,22 @@ func (s *server) body(r *http.Request) (*serve.Message, error) {
 	if err != nil {
 		m.Close()
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
-		return nil, err
 	}
-	return m, nil
+	return m, err
 }
 
-// mail reads the message of a request. An empty one is [errNoMessage], and what is no message a [message.NoMail].
+// mail is body for a message that has to be mail. What is none is a [message.NoMail].
 func (s *server) mail(r *http.Request) (*serve.Message, error) {
 	m, err := s.body(r)
-	if err != nil {
-		return nil, err
-	}
-	if len(m.Bytes()) == 0 {
+	if err == nil && len(m.Bytes()) == 0 {
 		err = errNoMessage
-	} else if err = message.CheckMail(m.Bytes()); err != nil {
-		err = fmt.Errorf("the body %w", err)
 	}
-	if err != nil {
-		m.Close()
-		return nil, err
+	if err == nil {
+		if err = message.CheckMail(m.Bytes()); err != nil {
+			err = fmt.Errorf("the body %w", err)
+		}
 	}
-	return m, nil
+	return m, err
 }
 
 // What is wrong with the body of a request.
@@ -207,7 +203,7 @@ func statusOf(err error) int {
 		status int
 	}{
 		{serve.ErrTooLarge, http.StatusRequestEntityTooLarge}, {serve.ErrBusy, http.StatusServiceUnavailable}, {serve.ErrTimeout, http.StatusServiceUnavailable},
-		{serve.ErrClosed, http.StatusServiceUnavailable}, {serve.ErrUser, http.StatusBadRequest}, {serve.ErrUsers, http.StatusForbidden},
+		{serve.ErrClosed, http.StatusServiceUnavailable}, {serve.ErrClass, http.StatusBadRequest}, {serve.ErrUser, http.StatusBadRequest}, {serve.ErrUsers, http.StatusForbidden},
 		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {errNoMessage, http.StatusBadRequest}, {errEncoding, http.StatusUnsupportedMediaType},
 		{context.Canceled, http.StatusServiceUnavailable}, {errNotFound, http.StatusNotFound}, {errForm, http.StatusForbidden},
 	} {
@@ -232,21 +228,6 @@ func answered(a answer) http.HandlerFunc {
 			return
 		}
 		writeJSON(w, http.StatusOK, value)
-	}
-}
-
-// reading reads the message of a request. The caller closes the message.
-type reading func(r *http.Request) (*serve.Message, error)
-
-// about answers a request about its message.
-func about(read reading, a func(r *http.Request, raw []byte) (any, error)) answer {
-	return func(r *http.Request) (any, error) {
-		m, err := read(r)
-		if err != nil {
-			return nil, err
-		}
-		defer m.Close()
-		return a(r, m.Bytes())
 	}
 }
 
@@ -278,8 +259,8 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 // failure is the answer to a request that failed. Fields are those of a message that passes unjudged.
 type failure struct {
 	status int
-	Text   string  `json:"error"`
-	Fields []field `json:"fields,omitempty"`
+	Text   string               `json:"error"`
+	Fields []verdictfield.Field `json:"fields,omitempty"`
 }
 
 func (f failure) Error() string { return f.Text }
