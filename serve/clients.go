@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +20,6 @@ type Service interface {
 	NewMessage() *Message
 	HasModel(user string) bool
 	Judge(ctx context.Context, user string, raw []byte) (Verdict, error)
-	Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error)
 	Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error)
 	Forget(ctx context.Context, user string, raw []byte) (store.Outcome, error)
 	Settings() filter.Settings
@@ -44,12 +44,13 @@ type Conn struct {
 type Server struct {
 	Protocol string
 	Log      Logger
-	// Connect admits a client, see [Engine.Connect]. Another one is told Busy.
-	Connect func(protocol string) (done func(), err error)
-	Busy    string
+	// Engine admits clients. Others are told Busy.
+	Engine Service
+	Busy   string
 	// Begin returns the client of a connection.
 	Begin func(*Conn) Client
-	// Grace is how long clients may take to end what they have begun when the daemon stops. Then Working ends and all connections are closed.
+	// Grace is how long clients may take to end what they have begun when the daemon stops. Then Working ends and all connections are closed. Zero is
+	// ten seconds.
 	Grace   time.Duration
 	Working context.Context
 
@@ -102,7 +103,7 @@ func (s *Server) Warn(format string, args ...any) { s.Log.Warn(s.Protocol+": "+f
 
 // begin answers a client in a goroutine of its own, and closes its connection afterwards.
 func (s *Server) begin(of net.Conn) {
-	done, err := s.Connect(s.Protocol)
+	done, err := s.Engine.Connect(s.Protocol)
 	if err != nil {
 		of.SetWriteDeadline(time.Now().Add(time.Second))
 		io.WriteString(of, s.Busy)
@@ -151,7 +152,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}()
 	select {
 	case <-done:
-	case <-time.After(s.Grace):
+	case <-time.After(cmp.Or(s.Grace, 10*time.Second)):
 		abandon()
 		s.mu.Lock()
 		for conn := range s.conns {

@@ -45,39 +45,55 @@ func (b Backend) Address() (network, address string) { return b.network, b.addre
 // dialTime is how long a connection to the backend may take.
 const dialTime = 30 * time.Second
 
-// link is a connection to the backend.
+// link is a session with the backend.
 type link struct {
-	conn       net.Conn
+	net.Conn
+	client     *client
 	in         *bufio.Reader
-	answer     time.Duration
-	until      *time.Time // of the transaction
-	isSMTP     bool
 	extensions []string // that are passed on, in capitals and sorted
 	forget     func() bool
 }
 
-// connect connects to the backend for a client of a name. The connection ends with ctx, and an answer comes in the time for it, and before until
-// unless that is zero.
-func connect(ctx context.Context, b Backend, answer time.Duration, name string, until *time.Time) (*link, error) {
+var errAway = errors.New("the backend is away")
+
+// connect begins a session with the backend, which ends with the daemon. The log says when the backend goes away, and when it is back.
+func (c *client) connect() error {
+	s := c.server
 	dialer := net.Dialer{Timeout: dialTime, Resolver: &net.Resolver{PreferGo: true}} // the C library's is confined
-	conn, err := dialer.DialContext(ctx, b.network, b.address)
+	conn, err := dialer.DialContext(s.Working, s.backend.network, s.backend.address)
+	if err == nil {
+		c.link = &link{Conn: conn, client: c, in: bufio.NewReaderSize(conn, bufferSize)}
+		c.link.forget = context.AfterFunc(s.Working, func() { conn.Close() })
+		if err = c.link.greet(); err != nil {
+			c.drop()
+		}
+	}
 	if err != nil {
-		return nil, err
+		if !s.away.Swap(true) {
+			s.Warn("%s: %v: mail waits until it is back", s.backend.address, err)
+		}
+		return fmt.Errorf("%w: %w", errAway, err)
 	}
-	l := &link{conn: conn, in: bufio.NewReaderSize(conn, bufferSize), answer: answer, until: until, isSMTP: b.isSMTP}
-	l.forget = context.AfterFunc(ctx, func() { conn.Close() })
-	if err := l.greet(name); err != nil {
-		l.close()
-		return nil, err
+	if s.away.Swap(false) {
+		s.Note("%s is back", s.backend.address)
 	}
-	return l, nil
+	return nil
+}
+
+// drop ends the session with the backend.
+func (c *client) drop() {
+	if c.link != nil {
+		c.link.forget()
+		c.link.Close()
+		c.link = nil
+	}
 }
 
 // greeting is the first line of every session with a client.
 const greeting = "220 chaff LMTP"
 
-func (l *link) greet(name string) error {
-	r, err := l.read()
+func (l *link) greet() error {
+	r, err := l.answer()
 	switch {
 	case err != nil:
 	case r.lines[0] == greeting:
@@ -88,13 +104,13 @@ func (l *link) greet(name string) error {
 	if err != nil {
 		return err
 	}
-	verb := "LHLO "
-	if l.isSMTP {
-		verb = "EHLO "
+	hello := "LHLO " + l.client.name
+	if l.client.server.backend.isSMTP {
+		hello = "EHLO " + l.client.name
 	}
-	r, err = l.command(verb + name)
+	r, err = l.command(hello)
 	if err == nil && r.code != 250 {
-		err = fmt.Errorf("it answers %q to %s", r.lines[0], verb+name)
+		err = fmt.Errorf("it answers %q to %s", r.lines[0], hello)
 	}
 	if err != nil {
 		return err
@@ -111,33 +127,28 @@ func (l *link) greet(name string) error {
 	return nil
 }
 
-func (l *link) close() {
-	l.forget()
-	l.conn.Close()
-}
-
 // errLeft is about a backend that ends the session.
 var errLeft = errors.New("it ends the session")
 
 // command sends a command and returns the reply. After an error, the connection is of no use.
 func (l *link) command(line string) (reply, error) {
-	if err := l.write([]byte(line + "\r\n")); err != nil {
+	if err := l.send([]byte(line + "\r\n")); err != nil {
 		return reply{}, err
 	}
-	return l.read()
+	return l.answer()
 }
 
 // writeTime is how long the backend may take for some bytes.
 const writeTime = 180 * time.Second
 
-func (l *link) write(p []byte) error {
-	l.conn.SetWriteDeadline(time.Now().Add(writeTime))
-	_, err := l.conn.Write(p)
+func (l *link) send(p []byte) error {
+	l.SetWriteDeadline(time.Now().Add(writeTime))
+	_, err := l.Write(p)
 	return err
 }
 
-func (l *link) read() (reply, error) {
-	l.conn.SetReadDeadline(serve.Until(l.answer, *l.until))
+func (l *link) answer() (reply, error) {
+	l.SetReadDeadline(serve.Until(l.client.server.answer, l.client.transaction.until))
 	r, err := readReply(l.in)
 	if err == nil && r.code == 421 {
 		err = fmt.Errorf("%w: %s", errLeft, r.lines[0])

@@ -3,7 +3,6 @@ package lmtp
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -203,33 +202,6 @@ func (c *client) hello(name string) error {
 	lines[last] = strings.Replace(lines[last], "-", " ", 1)
 	c.relay(reply{250, lines})
 	return nil
-}
-
-var errAway = errors.New("the backend is away")
-
-// connect connects to the backend. The log says when it goes away, and when it is back.
-func (c *client) connect() error {
-	s := c.server
-	l, err := connect(s.Working, s.backend, s.answer, c.name, &c.transaction.until)
-	if err != nil {
-		if !s.away.Swap(true) {
-			s.Warn("%s: %v: mail waits until it is back", s.backend.address, err)
-		}
-		return fmt.Errorf("%w: %w", errAway, err)
-	}
-	if s.away.Swap(false) {
-		s.Note("%s is back", s.backend.address)
-	}
-	c.link = l
-	return nil
-}
-
-// drop ends the session with the backend.
-func (c *client) drop() {
-	if c.link != nil {
-		c.link.close()
-		c.link = nil
-	}
 }
 
 // lost ends the session with the backend after an error.

@@ -24,7 +24,7 @@ type delivery struct {
 
 // run sets the status of each recipient. An error is that of the client, who then gets none.
 func (d *delivery) run() error {
-	m := d.client.server.engine.NewMessage()
+	m := d.client.server.Engine.NewMessage()
 	defer m.Close()
 	for !d.ended {
 		part, err := d.read()
@@ -168,7 +168,7 @@ const mostTogether = 50
 func (d *delivery) groups() [][]*recipient {
 	models := make([]string, len(d.recipients))
 	parallel.Each(sideBySide, len(models), func(i int) {
-		if user := d.recipients[i].user; d.client.server.engine.HasModel(user) {
+		if user := d.recipients[i].user; d.client.server.Engine.HasModel(user) {
 			models[i] = user
 		}
 	})
@@ -190,7 +190,7 @@ func (d *delivery) groups() [][]*recipient {
 // judge returns a message with the fields of its verdict, or unjudged.
 func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
 	s := d.client.server
-	v, err := s.engine.Judge(s.From(""), user, raw)
+	v, err := s.Engine.Judge(s.From(""), user, raw)
 	if err != nil {
 		return nil, err
 	}

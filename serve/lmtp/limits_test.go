@@ -327,7 +327,9 @@ func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 		t.Errorf("got the log\n%s, want\n%s", got, want)
 	}
 	a.answerTo("greeting", "220 chaff LMTP")
-	if _, err := connect(t.Context(), a.Backend, time.Second, "x", new(time.Time)); err == nil || !strings.Contains(err.Error(), "round in circles") {
+	s := newServer(servetest.NewEngine(t, nil), a.Backend, &servetest.Log{})
+	s.Working = t.Context()
+	if err := newClient(s, &serve.Conn{}).connect(); err == nil || !strings.Contains(err.Error(), "round in circles") {
 		t.Errorf("got %v", err)
 	}
 	nobody := start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", a.address + "x", false}}, nil).dial(t)

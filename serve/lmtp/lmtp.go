@@ -14,7 +14,6 @@ const bufferSize = 8 << 10
 
 type server struct {
 	serve.Server
-	engine  serve.Service
 	backend Backend
 	away    atomic.Bool // the backend was, at the last attempt
 	// idle is how long a client may be silent, and how long it may take for a line; total is how long it may take for a message.
@@ -26,8 +25,8 @@ type server struct {
 }
 
 func newServer(e serve.Service, b Backend, log serve.Logger) *server {
-	s := &server{engine: e, backend: b, idle: 300 * time.Second, total: 900 * time.Second, answer: 540 * time.Second}
-	s.Protocol, s.Log, s.Connect, s.Busy, s.Grace = "lmtp", log, e.Connect, newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String(), 10*time.Second
+	s := &server{backend: b, idle: 300 * time.Second, total: 900 * time.Second, answer: 540 * time.Second}
+	s.Protocol, s.Log, s.Engine, s.Busy = "lmtp", log, e, newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String()
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }

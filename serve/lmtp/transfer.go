@@ -1,6 +1,9 @@
 package lmtp
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // transfer is a message on its way to the backend.
 type transfer struct {
@@ -66,10 +69,8 @@ func (c *client) open(recipients []*recipient) *transfer {
 const maxPart = 32 << 10
 
 func (t *transfer) write(part []byte) {
-	for len(part) > 0 {
-		n := min(len(part), maxPart)
-		t.buffer = t.encoder.encode(t.buffer, part[:n])
-		part = part[n:]
+	for piece := range slices.Chunk(part, maxPart) {
+		t.buffer = t.encoder.encode(t.buffer, piece)
 		if len(t.buffer) >= maxPart {
 			t.flush()
 		}
@@ -78,7 +79,7 @@ func (t *transfer) write(part []byte) {
 
 func (t *transfer) flush() {
 	if t.err == nil {
-		t.err = t.client.link.write(t.buffer)
+		t.err = t.client.link.send(t.buffer)
 	}
 	t.buffer = t.buffer[:0]
 }
@@ -88,13 +89,13 @@ func (t *transfer) end() {
 	t.buffer = t.encoder.end(t.buffer)
 	t.flush()
 	for i, recipient := range t.recipients {
-		if i > 0 && t.client.link.isSMTP { // which has one answer for all
+		if i > 0 && t.client.server.backend.isSMTP { // which has one answer for all
 			recipient.status = t.recipients[0].status
 			continue
 		}
 		var r reply
 		if t.err == nil {
-			r, t.err = t.client.link.read()
+			r, t.err = t.client.link.answer()
 		}
 		if t.err != nil {
 			t.client.lost(t.err)

@@ -174,7 +174,7 @@ func (m *mail) answer() (a answer) {
 	}
 	v, err := serve.Unjudged(m.why)
 	if m.why == nil {
-		v, err = s.engine.Judge(s.From(m.queueID), m.user, raw)
+		v, err = s.Engine.Judge(s.From(m.queueID), m.user, raw)
 	}
 	isSpam := v.Verdict == filter.Spam
 	switch {

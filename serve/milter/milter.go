@@ -22,7 +22,6 @@ import (
 // server answers the clients of a listener, which are mail servers.
 type server struct {
 	serve.Server
-	engine  serve.Service
 	options serve.Options
 	// idle is how long a mail server may say nothing, for instance while a sender is slow. Packet is how long a packet that has begun may
 	// take, and how long an answer. Content is how long a message may take from its first field to its end.
@@ -30,9 +29,8 @@ type server struct {
 }
 
 func newServer(e serve.Service, log serve.Logger) *server {
-	s := &server{engine: e, options: e.Options()}
-	s.idle, s.packet, s.content = 2*time.Hour, 30*time.Second, 300*time.Second
-	s.Protocol, s.Log, s.Connect, s.Grace = "milter", log, e.Connect, 10*time.Second // it has no word for too many clients
+	s := &server{options: e.Options(), idle: 2 * time.Hour, packet: 30 * time.Second, content: 300 * time.Second}
+	s.Protocol, s.Log, s.Engine = "milter", log, e // it has no word for too many clients
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }
@@ -73,7 +71,7 @@ const (
 
 func newClient(s *server, conn *serve.Conn) *client {
 	c := &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
-	c.mail = &mail{client: c, over: true, message: s.engine.NewMessage()}
+	c.mail = &mail{client: c, over: true, message: s.Engine.NewMessage()}
 	return c
 }
 

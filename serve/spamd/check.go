@@ -19,7 +19,7 @@ type judged struct {
 }
 
 func (c *client) check(r request) {
-	e := c.server.engine
+	e := c.server.Engine
 	m := e.NewMessage()
 	defer m.Close()
 	err := c.readMessage(r, m)
@@ -175,11 +175,11 @@ func (c *client) tell(r request) {
 		c.fail(unavailable("TELL commands are not enabled over TCP: connect over a Unix socket, or set serve.tell_over_tcp"))
 		return
 	}
-	m := s.engine.NewMessage()
+	m := s.Engine.NewMessage()
 	defer m.Close()
 	var o store.Outcome
 	err := r.checkTell()
-	if err == nil && !judges(s.engine.Settings()) {
+	if err == nil && !judges(s.Engine.Settings()) {
 		err = errClasses
 	}
 	if err == nil {
@@ -188,9 +188,9 @@ func (c *client) tell(r request) {
 	switch {
 	case err != nil:
 	case r.set:
-		o, err = s.engine.Learn(s.From(""), r.user, m.Bytes(), r.class)
+		o, err = s.Engine.Learn(s.From(""), r.user, m.Bytes(), r.class)
 	case r.remove:
-		o, err = s.engine.Forget(s.From(""), r.user, m.Bytes())
+		o, err = s.Engine.Forget(s.From(""), r.user, m.Bytes())
 	}
 	if err != nil {
 		c.fail(err)

@@ -18,7 +18,6 @@ const bufferSize = 8 << 10
 
 type server struct {
 	serve.Server
-	engine  serve.Service
 	mayTell bool
 	// idle is how long a client may be silent, and how long it may take for the lines before the message. Total is how long a request may take,
 	// and then how long its reply.
@@ -26,8 +25,8 @@ type server struct {
 }
 
 func newServer(e serve.Service, at net.Addr, log serve.Logger) *server {
-	s := &server{engine: e, mayTell: e.Options().TellOverTCP || at.Network() == "unix", idle: 30 * time.Second, total: 300 * time.Second}
-	s.Protocol, s.Log, s.Connect, s.Busy, s.Grace = "spamd", log, e.Connect, errorReply(serve.ErrBusy), 10*time.Second
+	s := &server{mayTell: e.Options().TellOverTCP || at.Network() == "unix", idle: 30 * time.Second, total: 300 * time.Second}
+	s.Protocol, s.Log, s.Engine, s.Busy = "spamd", log, e, errorReply(serve.ErrBusy)
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }
