@@ -9,8 +9,8 @@
 //	serve.milter_reject        spam of at least this probability is refused with 550
 //
 // The rest of the message stays as the server has it. A message with more than 200 forged fields is refused, since Postfix reads it anew for each.
-// A field that is forged only for some programs loses its name, as [filter.Filter.Passed] has it; Sendmail then puts it at another place. Behind
-// the part of a header that the limit of size lets chaff keep, only fields that are forged for the server are removed.
+// A field that is forged only for some programs loses its name, as [filter.Filter.Passed] has it; Sendmail then puts it at another place. A
+// message whose header alone is over serve.max_message gets a temporary error: a forged verdict could be in the part that chaff does not keep.
 //
 // # Users
 //

@@ -11,6 +11,9 @@ import (
 // some filters have about twenty.
 const maxEdits = 200
 
+// longName is a size in bytes that no name of an honest field has.
+const longName = 1000
+
 // edit changes or removes a field, or inserts one. Values have line ends of CR LF.
 type edit struct {
 	insert      bool
@@ -19,11 +22,11 @@ type edit struct {
 }
 
 // editsOf returns the edits that make a header what [verdictfield.Clean] makes of it, from the last field to the first. The fields end at the given offsets. With
-// leadingSpace, values include the blank behind the colon.
-func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
+// leadingSpace, values include the blank behind the colon. It also reports whether they are few, and their names short, so that they take little memory.
+func editsOf(header []byte, ends []int32, leadingSpace bool) (all []edit, isFew bool) {
 	clean, removed := verdictfield.Clean(header)
 	if bytes.Equal(clean, header) {
-		return nil
+		return nil, true
 	}
 	type change struct {
 		position, index int    // among all fields, among those of its name
@@ -37,11 +40,11 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
 		if now := clean[at : at+length]; !bytes.Equal(now, field) {
 			name, _, _ := bytes.Cut(field, []byte(":"))
 			changes = append(changes, change{position: i, name: name, clean: now})
+			if len(changes) > maxEdits || len(name) > longName {
+				return nil, false
+			}
 		}
 		start, at = int(end), at+length
-		if len(changes) > maxEdits { // too many to be made
-			break
-		}
 	}
 	counts := map[string]int{} // of the names that matter
 	for _, c := range changes {
@@ -62,7 +65,6 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
 			n++
 		}
 	}
-	var all []edit
 	for _, c := range slices.Backward(changes) {
 		name, value, found := bytes.Cut(bytes.TrimSuffix(c.clean, []byte("\r\n")), []byte(":"))
 		if !leadingSpace {
@@ -77,7 +79,7 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) []edit {
 			all = append(all, edit{insert: true, index: c.position + 1, name: string(name), value: string(value)})
 		}
 	}
-	return all
+	return all, len(all) <= maxEdits
 }
 
 // overlap returns how many bytes of a part are in spans, and drops the spans before it.

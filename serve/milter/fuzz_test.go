@@ -45,8 +45,8 @@ func FuzzEdits(f *testing.F) {
 			ends = append(ends, int32(len(header)))
 		}
 		header = append(header, "\r\n"...)
-		edits := editsOf(header, ends, leadingSpace)
-		if len(edits) > maxEdits {
+		edits, isFew := editsOf(header, ends, leadingSpace)
+		if !isFew {
 			return
 		}
 		fields = append([]field{{"Received", ""}}, fields...)

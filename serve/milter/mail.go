@@ -2,15 +2,14 @@ package milter
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/emersion/go-milter"
 
 	"chaff/filter"
 	"chaff/internal/ascii"
-	"chaff/internal/headerfield"
 	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
@@ -24,27 +23,16 @@ type mail struct {
 	user       string
 	queueID    string // what the server calls the message
 	message    *serve.Message
-	ends       []int32        // of the fields in message
-	header     int            // length of the header in message, if it has ended
-	line       []byte         // of a field
-	why        error          // it cannot be judged; message has its beginning
-	own        map[string]int // how many fields there are by each name that only chaff may write
-	owned      int
-	late       []edit // that remove such fields which are not in message
+	ends       []int32 // of the fields in message
+	header     int     // length of the header in message, if it has ended
+	line       []byte  // of a field
+	why        error   // it cannot be judged; message has its beginning
 }
 
 // reset makes room for the next message.
 func (m *mail) reset() {
 	m.message.Close()
 	*m = mail{client: m.client, over: true, message: m.message}
-}
-
-// guard makes a fault of the program the reason why there is no verdict.
-func (m *mail) guard() {
-	if fault := recover(); fault != nil {
-		m.client.server.Warn("internal error: %v: please report it", fault)
-		m.why = serve.ErrInternal
-	}
 }
 
 // macros takes the macro i, the queue ID, from those that come with a command: the byte of the command, then names and values, each with a NUL
@@ -73,44 +61,20 @@ func (m *mail) recipient(to string) {
 }
 
 func (m *mail) field(name, value []byte) {
-	defer m.guard()
 	if m.content.IsZero() {
 		m.content = time.Now()
 	}
-	isOwn := m.count(name)
-	if m.why == nil {
-		m.line = append(append(m.line[:0], name...), ':')
-		if !m.client.has(milter.OptHeaderLeadingSpace) {
-			m.line = append(m.line, ' ')
-		}
-		m.line = append(appendCRLF(m.line, value), "\r\n"...)
-		if _, m.why = m.message.Write(m.line); m.why == nil {
-			m.ends = append(m.ends, int32(len(m.message.Bytes())))
-			return
-		}
+	if m.why != nil {
+		return
 	}
-	if isOwn && m.owned <= maxEdits {
-		m.late = append(m.late, edit{index: m.own[lower(name)], name: string(name)})
+	m.line = append(append(m.line[:0], name...), ':')
+	if !m.client.has(milter.OptHeaderLeadingSpace) {
+		m.line = append(m.line, ' ')
 	}
-}
-
-// longName is a size in bytes that no name of an honest field has.
-const longName = 1000
-
-// count counts a field, and reports whether only chaff may write it. A long name counts as many, since it is kept outside of the message.
-func (m *mail) count(name []byte) bool {
-	own := headerfield.OwnPrefixes()
-	if !slices.ContainsFunc(own[:], func(prefix string) bool { return ascii.HasPrefixFold(name, prefix) }) {
-		return false
+	m.line = append(appendCRLF(m.line, value), "\r\n"...)
+	if _, m.why = m.message.Write(m.line); m.why == nil {
+		m.ends = append(m.ends, int32(len(m.message.Bytes())))
 	}
-	m.owned += 1 + len(name)/longName
-	if m.owned <= maxEdits {
-		if m.own == nil {
-			m.own = map[string]int{}
-		}
-		m.own[lower(name)]++
-	}
-	return true
 }
 
 func lower(name []byte) string { return string(ascii.AppendLower(nil, name, len(name))) }
@@ -136,7 +100,6 @@ func (m *mail) endHeader() {
 }
 
 func (m *mail) body(piece []byte) {
-	defer m.guard()
 	m.endHeader()
 	if m.why == nil {
 		_, m.why = m.message.Write(piece)
@@ -161,14 +124,14 @@ func (m *mail) answer() (a answer) {
 	}()
 	m.endHeader()
 	s := m.client.server
-	raw := m.message.Bytes()
-	header := raw[:m.header]
-	if m.header == 0 {
-		header = raw // the whole message, cut
+	if m.header == 0 && errors.Is(m.why, serve.ErrTooLarge) { // a forged verdict could be in the rest
+		s.Warn("a message has a header of more than %d bytes: the mail server keeps it", s.options.MaxMessage)
+		a.reply = "451 4.3.0 The header of the message is too large"
+		return a
 	}
-	slices.Reverse(m.late)
-	a.edits = append(m.late, editsOf(header, m.ends, m.client.has(milter.OptHeaderLeadingSpace))...)
-	if len(a.edits) > maxEdits || m.owned > maxEdits {
+	raw := m.message.Bytes()
+	var isFew bool
+	if a.edits, isFew = editsOf(raw[:m.header], m.ends, m.client.has(milter.OptHeaderLeadingSpace)); !isFew {
 		a.reply = fmt.Sprintf("550 5.7.1 The message has more than %d fields of a spam filter", maxEdits)
 		return a
 	}
