@@ -156,28 +156,25 @@ func (l *learner) teach(ctx context.Context, first *lesson) []*lesson {
 
 // teachOne learns messages into the log of one model.
 func (l *learner) teachOne(ctx context.Context, lessons []*lesson) {
-	failRest := func(err error) {
-		for _, lesson := range lessons {
-			if lesson.outcome.What == "" && lesson.err == nil {
-				lesson.err = err
-			}
-		}
-		l.engine.log.Warn("%v", err)
-	}
 	defer func() {
 		if fault := recover(); fault != nil {
-			failRest(l.engine.fault(fault))
+			l.engine.fault(fault)
 		}
 	}()
+	answer := func(o store.Outcome, err error) {
+		for _, lesson := range lessons {
+			lesson.outcome, lesson.err = o, err
+		}
+	}
+	answer(store.Outcome{}, ErrInternal) // until it is learned
 	s, err := l.openStore(ctx, lessons)
 	if errors.Is(err, store.ErrNone) && lessons[0].path != l.engine.options.Model { // a user who has taught nothing
-		for _, lesson := range lessons {
-			lesson.outcome = store.Outcome{What: store.Refused, Reason: store.NeverKnown}
-		}
+		answer(store.Outcome{What: store.Refused, Reason: store.NeverKnown}, nil)
 		return
 	}
 	if err != nil {
-		failRest(err)
+		answer(store.Outcome{}, err)
+		l.engine.log.Warn("%v", err)
 		return
 	}
 	defer s.Close()

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -59,7 +58,7 @@ func openShelf(dir *folder, suffix string, most, days int) (*Shelf, error) {
 		if !isKey(entry.Name()) || !entry.Type().IsRegular() {
 			continue
 		}
-		k, err := u.look(entry.Name())
+		k, _, err := u.read(entry.Name(), false)
 		if err != nil || u.most == 0 { // a crash has cut it, or the settings keep no mail
 			u.folder.Remove(entry.Name())
 			continue
@@ -86,43 +85,30 @@ const maxRecord = 64 << 10
 
 var errDamaged = errors.New("damaged")
 
-// look reads the record of a message alone: all messages can be 10 GB, which would keep the daemon from starting.
-func (u *Shelf) look(key string) (k Record, err error) {
+// read reads the record of a message, and if isWhole its bytes: those of all messages can be 10 GB, which would keep the daemon from starting.
+func (u *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error) {
 	file, err := u.folder.Open(key)
 	if err != nil {
-		return k, err
+		return k, nil, err
 	}
 	defer file.Close()
-	line, err := bufio.NewReader(io.LimitReader(file, maxRecord)).ReadBytes('\n')
-	if err != nil {
-		return k, err
-	}
-	info, err := file.Stat()
+	in := bufio.NewReader(io.LimitReader(file, maxRecord+MaxKept))
+	line, err := in.ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, &k)
 	}
-	if err == nil && (k.Size > MaxKept || info.Size() != int64(len(line)+k.Size)) {
-		err = errDamaged
+	if err == nil && isWhole {
+		raw, err = io.ReadAll(in)
 	}
-	k.Key = key
-	return k, err
-}
-
-// read reads the file of a message.
-func (u *Shelf) read(key string) (k Record, raw []byte, err error) {
-	data, err := u.folder.ReadFile(key)
 	if err != nil {
 		return k, nil, err
 	}
-	line, raw, _ := bytes.Cut(data, []byte("\n"))
-	if err := json.Unmarshal(line, &k); err != nil {
-		return k, nil, err
+	info, err := file.Stat()
+	if err == nil && (k.Size > MaxKept || info.Size() != int64(len(line)+k.Size) || isWhole && keyOf(k.User, raw) != key) {
+		err = errDamaged
 	}
 	k.Key = key
-	if len(raw) != k.Size || keyOf(k.User, raw) != key {
-		return k, nil, errDamaged
-	}
-	return k, raw, nil
+	return k, raw, err
 }
 
 // keySize is the size of a key in bytes, before it becomes hexadecimal digits.
@@ -210,7 +196,7 @@ func (u *Shelf) get(key string) (Record, []byte, error) {
 	if u.find(key) < 0 {
 		return Record{}, nil, ErrNotKept
 	}
-	k, raw, err := u.read(key)
+	k, raw, err := u.read(key, true)
 	if err != nil {
 		_ = u.drop(key)
 		return Record{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)

@@ -93,7 +93,7 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	if got := keptIDs(again); got != "3 1" || filesIn(t, o.Model+UnsureSuffix) != 3 {
 		t.Errorf("after a restart: kept %q in %d files", got, filesIn(t, o.Model+UnsureSuffix))
 	}
-	k, raw, err := again.read(again.all[0].Key)
+	k, raw, err := again.read(again.all[0].Key, true)
 	if want, bytes := unsureRecord(3, k.Time); err != nil || string(raw) != string(bytes) || k.ID != want.ID {
 		t.Errorf("read again: %q, %v", raw, err)
 	}

@@ -169,27 +169,27 @@ func (x *serving) answer() error {
 			}
 		})
 	}
-	x.tell(x.manager.Ready)
+	x.tell(systemd.Ready)
 	protocols.Go(func() { x.keepAlive(ctx) })
 	for ctx.Err() == nil {
 		select {
 		case <-hangups:
-			x.tell(x.manager.Reloading)
+			x.tell(systemd.Reloading)
 			if err := x.engine.Reload(); err == nil {
 				x.log.Note("read the model %s again", x.model)
 			} // else the engine has reported it
-			x.tell(x.manager.Ready)
+			x.tell(systemd.Ready)
 		case <-ctx.Done():
 		}
 	}
 	x.log.Note("stopping")
-	x.tell(x.manager.Stopping)
+	x.tell(systemd.Stopping)
 	protocols.Wait()
 	return errors.Join(failures...)
 }
 
-func (x *serving) tell(message func() error) {
-	if err := message(); err != nil {
+func (x *serving) tell(message string) {
+	if err := x.manager.Tell(message); err != nil {
 		x.log.Warn("%v", err)
 	}
 }
@@ -207,7 +207,7 @@ func (x *serving) keepAlive(ctx context.Context) {
 			return
 		case <-tick.C:
 			if _, err := x.engine.Explain(ctx, "", []byte("Subject: alive\n\n")); !errors.Is(err, serve.ErrTimeout) { // that is not counted as judged
-				x.tell(x.manager.Alive)
+				x.tell(systemd.Alive)
 			}
 		}
 	}

@@ -2,7 +2,7 @@
 //
 //	sockets, err := systemd.Sockets(environ)      // LISTEN_FDS of the socket units
 //	manager, err := systemd.Connect(environ)      // NOTIFY_SOCKET
-//	manager.Ready()
+//	manager.Tell(systemd.Ready)
 //
 // Without a service manager there are no sockets, and the messages go nowhere.
 package systemd
@@ -47,25 +47,22 @@ func Connect(environ []string) (*Manager, error) {
 // maxWatchdog is a year in microseconds.
 const maxWatchdog = 365 * 24 * 60 * 60 * 1e6
 
-// Watchdog returns after how much time without [Manager.Alive] the service manager kills the daemon; 0 is never.
+// Watchdog returns after how much time without [Alive] the service manager kills the daemon; 0 is never.
 func (m *Manager) Watchdog() time.Duration { return m.watchdog }
 
-// Ready says that the daemon answers, or has read its model again.
-func (m *Manager) Ready() error { return m.tell("READY=1") }
-
-// Reloading says that the daemon reads its model again.
-func (m *Manager) Reloading() error { return m.tell("RELOADING=1") }
-
-// Stopping says that the daemon finishes what it has accepted, and ends.
-func (m *Manager) Stopping() error { return m.tell("STOPPING=1") }
-
-// Alive says that the daemon works. See [Manager.Watchdog].
-func (m *Manager) Alive() error { return m.tell("WATCHDOG=1") }
+// What the daemon says of itself.
+const (
+	Ready     = "READY=1"     // it answers, or has read its model again
+	Reloading = "RELOADING=1" // it reads its model again
+	Stopping  = "STOPPING=1"  // it finishes what it has accepted, and ends
+	Alive     = "WATCHDOG=1"  // it works; see [Manager.Watchdog]
+)
 
 // patience is how long a busy service manager may take for a message.
 const patience = 5 * time.Second
 
-func (m *Manager) tell(message string) error {
+// Tell says something.
+func (m *Manager) Tell(message string) error {
 	if m.conn == nil {
 		return nil
 	}

@@ -32,8 +32,8 @@ func TestTheManagerIsTold(t *testing.T) {
 			if m.Watchdog() != 3*time.Second {
 				t.Errorf("the watchdog waits %v", m.Watchdog())
 			}
-			for want, tell := range map[string]func() error{"READY=1": m.Ready, "STOPPING=1": m.Stopping, "WATCHDOG=1": m.Alive, "RELOADING=1": m.Reloading} {
-				if err := tell(); err != nil {
+			for _, want := range []string{Ready, Stopping, Alive, Reloading} {
+				if err := m.Tell(want); err != nil {
 					t.Fatal(err)
 				}
 				message := make([]byte, 1000)
@@ -51,7 +51,7 @@ func TestWithoutAManagerNothingIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Ready(); err != nil || m.Watchdog() != 0 {
+	if err := m.Tell(Ready); err != nil || m.Watchdog() != 0 {
 		t.Errorf("got %v, %v", err, m.Watchdog())
 	}
 	if err := m.Close(); err != nil {
