@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"chaff/filter"
 	"chaff/report"
@@ -172,7 +171,7 @@ func (c *console) login(w http.ResponseWriter, r *http.Request) {
 		c.loginPage(w, http.StatusForbidden, r, "That is not the token.")
 		return
 	}
-	http.SetCookie(w, c.cookie(r, c.sessions.begin(time.Now())))
+	http.SetCookie(w, c.cookie(r, c.beginSession()))
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -198,7 +197,7 @@ func (c *console) posted(handle func(w http.ResponseWriter, r *http.Request) (ne
 }
 
 func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error) {
-	c.sessions.end(c.session(r))
+	c.sessions.Delete(c.session(r))
 	http.SetCookie(w, c.cookie(r, ""))
 	return "/login", nil
 }

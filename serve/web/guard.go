@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -19,7 +18,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"chaff/internal/replace"
@@ -118,36 +116,12 @@ func clientOf(r *http.Request) string {
 // sessionTime is how long a person stays signed in to the console.
 const sessionTime = 12 * time.Hour
 
-// sessions are the people who are signed in: when each session ends, by the value of its cookie. The end of the daemon ends them all.
-type sessions struct {
-	mu   sync.Mutex
-	ends map[string]time.Time
-}
-
-// begin returns the value of a new session.
-func (s *sessions) begin(now time.Time) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.ends, func(_ string, end time.Time) bool { return !now.Before(end) })
-	if s.ends == nil {
-		s.ends = map[string]time.Time{}
-	}
+// beginSession returns the value of the cookie of a new session. The end of the daemon ends it, too.
+func (s *server) beginSession() string {
 	value := rand.Text()
-	s.ends[value] = now.Add(sessionTime)
+	s.sessions.Store(value, true)
+	time.AfterFunc(sessionTime, func() { s.sessions.Delete(value) })
 	return value
-}
-
-// has reports whether a value is that of a session that has not ended.
-func (s *sessions) has(value string, now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return now.Before(s.ends[value])
-}
-
-func (s *sessions) end(value string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.ends, value)
 }
 
 // formToken returns the token of the forms of a session.
@@ -184,7 +158,10 @@ func (s *server) cookie(r *http.Request, value string) *http.Cookie {
 // session returns the session of a request, or "".
 func (s *server) session(r *http.Request) string {
 	c, err := r.Cookie(s.cookieName())
-	if err != nil || !s.sessions.has(c.Value, time.Now()) {
+	if err != nil {
+		return ""
+	}
+	if _, is := s.sessions.Load(c.Value); !is {
 		return ""
 	}
 	return c.Value

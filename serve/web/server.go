@@ -33,7 +33,7 @@ type server struct {
 
 	patience patience
 	looking  sync.Mutex // at a log
-	sessions sessions
+	sessions sync.Map   // of people who are signed in to the console, by the values of their cookies
 }
 
 // Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -282,35 +283,39 @@ func TestNoRequestOfAnotherOriginIsObeyed(t *testing.T) {
 }
 
 func TestASessionEndsAndCannotBeForged(t *testing.T) {
-	s := newSite(t, nil)
-	now := time.Now()
-	value := s.sessions.begin(now)
-	for _, tt := range []struct {
-		name, value string
-		at          time.Time
-		want        bool
-	}{
-		{"a new session", value, now, true},
-		{"just before its end", value, now.Add(sessionTime - time.Second), true},
-		{"at its end", value, now.Add(sessionTime), false},
-		{"none", "", now, false},
-		{"cut", value[:len(value)-1], now, false},
-		{"changed", flip(value[0]) + value[1:], now, false},
-	} {
-		if got := s.sessions.has(tt.value, tt.at); got != tt.want {
-			t.Errorf("%s: got %v", tt.name, got)
-		}
+	asked := func(s *server, value string) bool {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.AddCookie(&http.Cookie{Name: s.cookieName(), Value: value})
+		return s.session(r) != ""
 	}
-	other := newSite(t, nil)
-	if other.sessions.has(value, now) {
+	synctest.Test(t, func(t *testing.T) {
+		var s server
+		value := s.beginSession()
+		for _, tt := range []struct {
+			name, value string
+			after       time.Duration
+			want        bool
+		}{
+			{"a new session", value, 0, true},
+			{"none", "", 0, false},
+			{"cut", value[:len(value)-1], 0, false},
+			{"changed", flip(value[0]) + value[1:], 0, false},
+			{"just before its end", value, sessionTime - time.Second, true},
+			{"after its end", value, 2 * time.Second, false},
+		} {
+			time.Sleep(tt.after)
+			if got := asked(&s, tt.value); got != tt.want {
+				t.Errorf("%s: got %v", tt.name, got)
+			}
+		}
+	})
+	s, other := newSite(t, nil), newSite(t, nil)
+	value := s.beginSession()
+	if asked(other.server, value) {
 		t.Error("the session of another server counts")
 	}
-	if s.isFormToken(s.formToken(value), s.sessions.begin(now)) {
+	if s.isFormToken(s.formToken(value), s.beginSession()) {
 		t.Error("the token of another session counts")
-	}
-	s.sessions.begin(now.Add(sessionTime))
-	if len(s.sessions.ends) != 1 {
-		t.Errorf("%d sessions are left after the end of two", len(s.sessions.ends)-1)
 	}
 	c := s.cookie(httptest.NewRequest("GET", "/", nil), value)
 	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure {
