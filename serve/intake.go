@@ -41,21 +41,22 @@ type Message struct {
 // NewMessage returns an empty message. The caller closes it.
 func (e *Engine) NewMessage() *Message { return &Message{engine: e} }
 
-// Write appends to the message. The error is [ErrTooLarge] or [ErrBusy]; the message then keeps what it had, and must not be judged.
+// Write appends to the message what fits. The error is [ErrTooLarge] or [ErrBusy]; then the message has its beginning, and must not be judged.
 func (m *Message) Write(p []byte) (int, error) {
-	need := len(m.raw) + len(p)
-	if need > m.engine.options.MaxMessage {
-		return 0, m.refuse(ErrTooLarge)
-	}
-	if need > m.taken {
-		size := min(max(need, 2*m.taken, 4<<10), m.engine.options.MaxMessage)
+	most := m.engine.options.MaxMessage
+	fits := p[:min(len(p), most-len(m.raw))]
+	if need := len(m.raw) + len(fits); need > m.taken {
+		size := min(max(need, 2*m.taken, 4<<10), most)
 		if !m.engine.memory.take(size - m.taken) {
 			return 0, m.refuse(ErrBusy)
 		}
 		m.taken = size
 		m.raw = append(make([]byte, 0, size), m.raw...)
 	}
-	m.raw = append(m.raw, p...)
+	m.raw = append(m.raw, fits...)
+	if len(fits) < len(p) {
+		return len(fits), m.refuse(ErrTooLarge)
+	}
 	return len(p), nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,15 +125,7 @@ func (o Options) connect(name string, say func(string)) (*nats.Conn, error) {
 		}
 		options = append(options, nkey)
 	}
-	encrypted := false
-	for _, server := range o.Nats {
-		safe, err := isSafe(server)
-		if err != nil {
-			return nil, err
-		}
-		encrypted = encrypted || !safe
-	}
-	if !encrypted {
+	if !slices.ContainsFunc(o.Nats, func(server string) bool { safe, err := isSafe(server); return !safe || err != nil }) {
 		return nats.Connect(strings.Join(o.Nats, ","), append(options, nats.IgnoreDiscoveredServers())...)
 	}
 	settings := &tls.Config{MinVersion: tls.VersionTLS12}

@@ -31,9 +31,9 @@ func (d *delivery) run() error {
 		if err != nil {
 			return err
 		}
-		switch _, err := m.Write(part); {
+		switch n, err := m.Write(part); {
 		case errors.Is(err, serve.ErrTooLarge):
-			return d.passLarge(m, part)
+			return d.passLarge(m, part[n:])
 		case err != nil:
 			refuse(d.recipients, err)
 			return d.drain()
@@ -73,31 +73,15 @@ func setStatus(recipients []*recipient, status reply) {
 	}
 }
 
-// minBeginning is how much of a message is read to find the end of its header, even if fewer bytes may be judged.
-const minBeginning = 256 << 10
-
 // passLarge passes on a message that is too large to be judged. Its beginning is m, then comes part, then the rest.
 func (d *delivery) passLarge(m *serve.Message, part []byte) error {
-	beginning := m.Bytes()
-	text, headerEnded := verdictfield.Unjudged(beginning, serve.ErrTooLarge.Error())
-	if !headerEnded && len(beginning) < minBeginning {
-		beginning, part = slices.Concat(beginning, part), nil
-		for !d.ended && len(beginning) < minBeginning {
-			more, err := d.read()
-			if err != nil {
-				return err
-			}
-			beginning = append(beginning, more...)
-		}
-		text, headerEnded = verdictfield.Unjudged(beginning, serve.ErrTooLarge.Error())
-		headerEnded = headerEnded || d.ended
-	}
+	text, headerEnded := verdictfield.Unjudged(m.Bytes(), serve.ErrTooLarge.Error())
 	if !headerEnded {
-		d.client.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(beginning))
+		d.client.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(m.Bytes()))
 		setStatus(d.recipients, newReply(451, "4.3.0 the header of the message is too large"))
 		return d.drain()
 	}
-	part, beginning = slices.Clone(part), nil
+	part = slices.Clone(part)
 	m.Drop()
 	t := d.client.open(d.recipients)
 	if t == nil {
