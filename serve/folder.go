@@ -43,46 +43,38 @@ func checkRoot(path string) error {
 	return nil
 }
 
-// openOwnFolder opens a folder for its owner alone, and may make it.
-func (f *folder) openOwnFolder(name string, mayMake bool) (*os.Root, error) {
+// openOwnFolder opens a folder for its owner alone, and may make it. It refuses one that a link leads to or that belongs to somebody else.
+func (f *folder) openOwnFolder(name string, mayMake bool) (root *os.Root, err error) {
 	if mayMake {
 		if err := f.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 	}
-	root, err := f.OpenRoot(name)
-	if err != nil {
+	if root, err = f.OpenRoot(name); err != nil {
 		return nil, err
 	}
-	if err := f.keep(name, root); err != nil {
-		root.Close()
-		return nil, err
-	}
-	return root, nil
-}
-
-// keep refuses an open folder that a link has led to or that belongs to somebody else, and takes it from all but its owner.
-func (f *folder) keep(name string, root *os.Root) error {
+	defer func() {
+		if err != nil {
+			root.Close()
+			err = fmt.Errorf("%s: %w", filepath.Join(f.Name(), name), err)
+		}
+	}()
 	self, err := root.Open(".")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer self.Close()
 	info, err := self.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	there, err := f.Lstat(name)
 	switch {
 	case err != nil:
-		return err
 	case !os.SameFile(info, there), replace.IsForeign(info, f.model):
 		err = errNotOurs
 	case info.Mode().Perm()&^0o700 != 0:
 		err = self.Chmod(0o700)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(f.Name(), name), err)
-	}
-	return nil
+	return root, err
 }

@@ -131,22 +131,14 @@ func (l *learner) teach(ctx context.Context, first *lesson) []*lesson {
 			waiting = false
 		}
 	}
-	for rest := all; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].path == rest[0].path {
-			n++
-		}
-		l.teachOne(ctx, rest[:n])
-		rest = rest[n:]
-	}
-	_ = l.engine.shared.reload(false) // it has reported the error
+	lessons := map[string][]*lesson{} // by model
 	for _, lesson := range all {
-		if folder, err := folderOf(lesson.user); err == nil {
-			if x := l.engine.users.opened(folder); x != nil {
-				x.follow(l.engine.shared.current(), false)
-			}
-		}
+		lessons[lesson.path] = append(lessons[lesson.path], lesson)
 	}
+	for path := range lessons {
+		l.teachOne(ctx, lessons[path])
+	}
+	l.engine.follow()
 	for _, lesson := range all {
 		l.engine.memory.give(len(lesson.raw))
 		close(lesson.done)

@@ -202,8 +202,13 @@ func (e *Engine) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			_ = e.shared.reload(false) // it has reported the error
-			e.users.follow(e.shared.current(), false)
+			e.follow()
 		}
 	}
+}
+
+// follow reads the models whose files have changed.
+func (e *Engine) follow() {
+	_ = e.shared.reload(false) // it has reported the error
+	e.users.follow(e.shared.current(), false)
 }

@@ -119,7 +119,9 @@ func (u *users) find(name string, shared *loaded) *userModel {
 	if err != nil {
 		return nil
 	}
-	x := u.opened(folder)
+	u.mu.Lock()
+	x := u.open[folder]
+	u.mu.Unlock()
 	if x == nil {
 		if _, err := os.Stat(u.path(folder)); err != nil {
 			return nil
@@ -136,12 +138,6 @@ func (u *users) find(name string, shared *loaded) *userModel {
 		return nil
 	}
 	return m
-}
-
-func (u *users) opened(folder string) *user {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.open[folder]
 }
 
 // add adds a user, and drops the one who had no mail for longest if there are as many as may be.
