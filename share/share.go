@@ -106,15 +106,12 @@ func (h *host) ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !errors.As(err, new(fatal)) {
 		err = nil
 	}
-	h.note(func(s *store.Sharing) { s.Problem = text(err) })
+	h.note(func(s *store.Sharing) {
+		if s.Problem = ""; err != nil {
+			s.Problem = err.Error()
+		}
+	})
 	return errors.Join(err, h.save())
-}
-
-func text(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
 }
 
 // again does something until it succeeds, ctx ends, or a person has to repair something.

@@ -260,20 +260,13 @@ func (c *client) sender(line string) (reply, error) {
 		}
 		c.drop()
 	}
-	return c.again(line)
-}
-
-// again begins a transaction with the backend.
-func (c *client) again(sender string) (reply, error) {
-	if c.link == nil {
-		if err := c.connect(); err != nil {
-			return reply{}, err
-		}
-		if !slices.Equal(c.link.extensions, c.offered) { // the client relies on what was offered
-			return reply{}, errAway
-		}
+	if err := c.connect(); err != nil {
+		return reply{}, err
 	}
-	return c.ask(sender)
+	if !slices.Equal(c.link.extensions, c.offered) { // the client relies on what was offered
+		return reply{}, errAway
+	}
+	return c.ask(line)
 }
 
 func (c *client) rcpt(rest string) error {

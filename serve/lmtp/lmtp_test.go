@@ -295,8 +295,16 @@ func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
 	if got := strings.Count(strings.Join(commands, "\n"), sender); got != 4 {
 		t.Errorf("the backend got %q", commands)
 	}
-	// The backend ends between two transactions: recipients that have the message keep their answer, and only the others get it again.
+	// The backend ends between two transactions: the others go on in another session.
 	a.answerTo("MAIL closes", "-", "-", "") // the third
+	got = s.send(raw, "carl@lab.example", "anna@lab.example", "bert@lab.example")
+	a.answerTo("MAIL closes")
+	if !strings.HasPrefix(got[0], "250") || !strings.HasPrefix(got[1], "250") || !strings.HasPrefix(got[2], "250") {
+		t.Errorf("got %q", got)
+	}
+	wantReceived(t, a, letter{sender, []string{"carl@lab.example"}, text[""]}, letter{sender, []string{"anna@lab.example"}, text["anna@lab.example"]}, letter{sender, []string{"bert@lab.example"}, text["bert@lab.example"]})
+	// If it ends in each, recipients that have the message keep their answer, and only the others get it again.
+	a.answerTo("MAIL closes", "-", "-", "", "", "-")
 	got = s.send(raw, "carl@lab.example", "anna@lab.example", "bert@lab.example")
 	a.answerTo("MAIL closes")
 	if !strings.HasPrefix(got[0], "250") || !strings.HasPrefix(got[1], "451 4.4.2") || !strings.HasPrefix(got[2], "250") {

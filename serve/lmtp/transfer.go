@@ -18,7 +18,7 @@ type transfer struct {
 // the others.
 func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
 	_, _ = c.ask("RSET")
-	r, err := c.again(c.transaction.sender)
+	r, err := c.sender(c.transaction.sender)
 	switch {
 	case err != nil:
 		setStatus(recipients, notDelivered)
