@@ -257,8 +257,6 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 		{func(o *Options) { o.Queue = 0 }, "queue is 0: must be at least 1"},
 		{func(o *Options) { o.Memory = 1 }, "memory is 1: must be at least 37748736"},
 		{func(o *Options) { o.History = -1 }, "history is -1: must be from 0 to 1000000"},
-		{func(o *Options) { o.SocketMode = "0o660" }, `socket_mode is "0o660": must be from 0600 to 0777`},
-		{func(o *Options) { o.SocketMode = "0060" }, `socket_mode is "0060": must be from 0600 to 0777`},
 	} {
 		o := DefaultOptions()
 		tt.change(&o)

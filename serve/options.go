@@ -41,8 +41,6 @@ type Options struct {
 	// Confine takes from the daemon, after its start, all files but those of the models and its sockets, new connections, and the
 	// right to gain more rights, as far as the kernel can (Landlock, Linux 5.13). Default true.
 	Confine bool `json:"confine"`
-	// SocketMode is the mode of Unix sockets that chaff serve makes, in octal digits. From "0600" to "0777". Default "0660".
-	SocketMode string `json:"socket_mode"`
 	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
 	// only over Unix sockets. Default false.
 	TellOverTCP bool `json:"tell_over_tcp"`
@@ -95,7 +93,7 @@ const (
 func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, Confine: true, SocketMode: "0660", Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30,
+		Connections: 2000, Confine: true, Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30,
 		UnsureDays: 7, HTTPHosts: []string{},
 	}
 }
@@ -136,9 +134,6 @@ func (o Options) Validate() error {
 	}
 	if logs := []string{LogText, LogJSON, LogWarnings}; !slices.Contains(logs, o.Log) {
 		errs = append(errs, fmt.Errorf("log is %q: must be one of %s", o.Log, strings.Join(logs, ", ")))
-	}
-	if mode, err := strconv.ParseUint(o.SocketMode, 8, 32); err != nil || mode&^0o777 != 0 || mode&0o600 != 0o600 {
-		errs = append(errs, fmt.Errorf("socket_mode is %q: must be from 0600 to 0777", o.SocketMode))
 	}
 	return errors.Join(errs...)
 }

@@ -42,7 +42,7 @@ func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []liste
 	for i, proto := range x.protocols {
 		flags = append(flags, "--"+proto.flag)
 		for _, address := range x.addresses[i] {
-			l, err := listenOn(address, o)
+			l, err := listenOn(address)
 			if err != nil {
 				return all, fmt.Errorf("--%s %s: %w", proto.flag, address, err)
 			}
@@ -71,9 +71,9 @@ func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []liste
 	return all, nil
 }
 
-func listenOn(address string, o serve.Options) (net.Listener, error) {
+func listenOn(address string) (net.Listener, error) {
 	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
-		return listenUnix(path, o)
+		return listenUnix(path)
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -92,8 +92,11 @@ func listenOn(address string, o serve.Options) (net.Listener, error) {
 	return l, plainNetError(err)
 }
 
+// socketMode is the mode of Unix sockets: for the owner and the group.
+const socketMode = 0o660
+
 // listenUnix listens on a Unix socket. It takes the place of one that a killed daemon has left behind.
-func listenUnix(path string, o serve.Options) (net.Listener, error) {
+func listenUnix(path string) (net.Listener, error) {
 	switch {
 	case path == "":
 		return nil, errors.New("must be unix:PATH")
@@ -120,13 +123,9 @@ func listenUnix(path string, o serve.Options) (net.Listener, error) {
 	case err != nil:
 		return nil, plainNetError(err)
 	}
-	mode, err := strconv.ParseUint(o.SocketMode, 8, 32)
-	if err == nil {
-		err = replace.Reason(os.Chmod(path, fs.FileMode(mode)))
-	}
-	if err != nil {
+	if err := os.Chmod(path, socketMode); err != nil {
 		l.Close()
-		return nil, err
+		return nil, replace.Reason(err)
 	}
 	return l, nil
 }

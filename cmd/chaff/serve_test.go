@@ -219,7 +219,7 @@ func TestAddressesOfADaemon(t *testing.T) {
 		{"no port behind a host", "localhost:", "must be unix:PATH, HOST:PORT or a port"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l, err := listenOn(tt.address, serve.DefaultOptions())
+			l, err := listenOn(tt.address)
 			got := fmt.Sprint(err)
 			if err == nil {
 				got = l.Addr().String()
