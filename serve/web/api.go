@@ -38,9 +38,10 @@ type verdict struct {
 func userOf(r *http.Request) string { return r.URL.Query().Get("user") }
 
 func (s *server) classify(r *http.Request) (any, error) {
-	m, err := s.mail(r)
+	m := s.engine.NewMessage()
 	defer m.Close()
 	var v serve.Verdict
+	err := s.mail(r, m)
 	if err == nil {
 		v, err = s.engine.Judge(r.Context(), userOf(r), m.Bytes())
 	}
@@ -51,27 +52,27 @@ func (s *server) classify(r *http.Request) (any, error) {
 }
 
 func (s *server) explain(r *http.Request) (any, error) {
-	m, err := s.mail(r)
+	m := s.engine.NewMessage()
 	defer m.Close()
-	if err != nil {
+	if err := s.mail(r, m); err != nil {
 		return nil, err
 	}
 	return s.engine.Explain(r.Context(), userOf(r), m.Bytes())
 }
 
 func (s *server) learn(r *http.Request) (any, error) {
-	m, err := s.mail(r)
+	m := s.engine.NewMessage()
 	defer m.Close()
-	if err != nil {
+	if err := s.mail(r, m); err != nil {
 		return nil, err
 	}
 	return learned(s.engine.Learn(r.Context(), userOf(r), m.Bytes(), r.URL.Query().Get("class")))
 }
 
 func (s *server) forget(r *http.Request) (any, error) {
-	m, err := s.mail(r)
+	m := s.engine.NewMessage()
 	defer m.Close()
-	if err != nil {
+	if err := s.mail(r, m); err != nil {
 		return nil, err
 	}
 	return learned(s.engine.Forget(r.Context(), userOf(r), m.Bytes()))

@@ -40,9 +40,10 @@ func rspamdUser(r *http.Request) string {
 
 func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	began := time.Now()
-	m, err := s.body(r)
+	m := s.engine.NewMessage()
 	defer m.Close()
 	var v serve.Verdict
+	err := s.body(r, m)
 	if err == nil {
 		v, err = s.engine.Judge(serve.From(r.Context(), serve.Origin{Protocol: "rspamd", QueueID: r.Header.Get("Queue-Id")}), rspamdUser(r), m.Bytes())
 	} else {
@@ -122,9 +123,9 @@ func messageID(raw []byte) string {
 
 func (s *server) rspamdLearn(class string) answer {
 	return func(r *http.Request) (any, error) {
-		m, err := s.mail(r)
+		m := s.engine.NewMessage()
 		defer m.Close()
-		if err != nil {
+		if err := s.mail(r, m); err != nil {
 			return nil, err
 		}
 		o, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), m.Bytes(), class)

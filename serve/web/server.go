@@ -156,11 +156,11 @@ func (s *server) monitoringRoutes() []route {
 // maxDrained is how many bytes of a request are taken that are not wanted.
 const maxDrained = 256 << 20
 
-// body reads the message of a request. The caller closes it, also after an error. What a client has compressed for its way, or only names as clients of
+// body reads the message of a request into m. What a client has compressed for its way, or only names as clients of
 // rspamd can, is no message. After an error it takes the rest of the request: else the connection would end with an error for clients that still send,
 // such as rspamc, and they would not read the answer.
-func (s *server) body(r *http.Request) (*serve.Message, error) {
-	m, err, h := s.engine.NewMessage(), errEncoding, r.Header
+func (s *server) body(r *http.Request, m *serve.Message) error {
+	err, h := errEncoding, r.Header
 	encoding := h.Get("Content-Encoding")
 	if (encoding == "" || strings.EqualFold(encoding, "identity")) && h.Get("Compression")+h.Get("File")+h.Get("Shm") == "" {
 		_, err = io.Copy(m, r.Body)
@@ -172,21 +172,21 @@ func (s *server) body(r *http.Request) (*serve.Message, error) {
 		m.Close()
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 	}
-	return m, err
+	return err
 }
 
 // mail is body for a message that has to be mail. What is none is a [message.NoMail].
-func (s *server) mail(r *http.Request) (*serve.Message, error) {
-	m, err := s.body(r)
-	if err == nil && len(m.Bytes()) == 0 {
-		err = errNoMessage
+func (s *server) mail(r *http.Request, m *serve.Message) error {
+	if err := s.body(r, m); err != nil {
+		return err
 	}
-	if err == nil {
-		if err = message.CheckMail(m.Bytes()); err != nil {
-			err = fmt.Errorf("the body %w", err)
-		}
+	if len(m.Bytes()) == 0 {
+		return errNoMessage
 	}
-	return m, err
+	if err := message.CheckMail(m.Bytes()); err != nil {
+		return fmt.Errorf("the body %w", err)
+	}
+	return nil
 }
 
 // What is wrong with the body of a request.
