@@ -24,12 +24,11 @@ type codec struct {
 	mark string
 	// pairs is set for a charset of two bytes a character. Text of other charsets makes no sense in it.
 	pairs bool
-	utf7  bool
 	// width is the bytes of a unit of UTF-16 or UTF-32, else 0.
 	width  int
 	isBig  bool // the first byte of a unit is the highest
 	isSure bool // as is declared
-	// unshift, if set, converts text with shifts between tables to text that decoder can read.
+	// unshift, if set, converts text with shifts between tables to text that decoder can read, or to UTF-8.
 	unshift func(dst, text []byte) []byte
 }
 
@@ -193,10 +192,12 @@ func charsetInHTML(text []byte) []byte {
 		if label == nil && ascii.EqualFold(s.value("http-equiv"), "content-type") {
 			label = charsetInContent(s.value("content"))
 		}
-		switch name := knownCharsets()[string(bytes.ToLower(ascii.Space.Trim(label)))].name; {
-		case strings.HasPrefix(name, "utf-16"): // the declaration could not be read
+		switch name := charsetNamed(string(label)); {
+		case name == "utf-8", strings.HasPrefix(name, "utf-16"): // the declaration of UTF-16 could not be read
 			return []byte("utf-8")
-		case name != "":
+		case name == "us-ascii":
+			return []byte(fallback)
+		case encodingOf(name) != nil:
 			return []byte(name)
 		}
 	}
@@ -222,11 +223,10 @@ func (c *codec) isUTF8() bool { return c.decoder == nil && c.mark == "" }
 
 // noteCharset notes that 8-bit text has no useful label.
 func (t *texts) noteCharset(label []byte) {
-	var clean [maxCharsetName]byte
 	switch {
 	case len(label) == 0:
 		t.repairs.add(UndeclaredCharset)
-	case isASCII(appendCleanLabel(clean[:0], label)):
+	case charsetNamed(string(label)) == "us-ascii":
 		t.repairs.add(WrongCharset)
 	default:
 		t.repairs.add(UnknownCharset)
@@ -235,21 +235,17 @@ func (t *texts) noteCharset(label []byte) {
 
 // decode appends text in the charset of c to the arena.
 func (t *texts) decode(c *codec, text []byte) {
-	if c.utf7 {
-		t.arena = appendUTF7(t.arena, text)
-		return
-	}
 	if c.unshift != nil {
 		t.shifted = c.unshift(t.shifted[:0], text)
 		text = t.shifted
 	}
-	if c.isUTF8() {
-		t.arena = appendRepaired(t.arena, text)
-		return
-	}
 	decoder := c.decoder
 	if c.width > 0 {
 		decoder, text = c.wideDecoder(text)
+	}
+	if decoder == nil {
+		t.arena = appendRepaired(t.arena, text)
+		return
 	}
 	decoder.Reset()
 	var read int

@@ -2,11 +2,12 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -23,64 +24,29 @@ import (
 )
 
 // newCodec returns the codec for a declared charset, nil if it is unknown or ASCII.
-//
-// QUIRK: a charset has a registered name. Mail has names of programs and systems, and misspelt names (charset-labels.eml).
-// Each is tried as browsers read it, then with its spelling repaired.
 func newCodec(label string) *codec {
-	const maxLabel = 64 // longer than any name
-	if len(label) > maxLabel {
-		return nil
-	}
-	label = strings.ToLower(label)
-	if c := namedCodec(label); c != nil {
-		return c
-	}
-	clean := appendCleanLabel(nil, []byte(label))
-	if isASCII(clean) {
-		return nil
-	}
-	return namedCodec(alias(string(clean)))
-}
-
-// namedCodec returns the codec for a correctly spelt name.
-func namedCodec(name string) *codec {
+	name := charsetNamed(label)
 	switch name {
-	case "utf-8": // most mail needs no other one but this and the next
-		return &codec{}
-	case "iso-8859-1", "windows-1252":
-		return &codec{decoder: charmap.Windows1252.NewDecoder(), name: fallback}
-	case "utf-16": // for browsers it is little-endian
-		return &codec{width: 2, isBig: true, mark: "\x00"}
-	case "utf-32", "ucs-4", "iso-10646-ucs-4", "csucs4":
-		return &codec{width: 4, isBig: true, mark: "\x00"}
-	case "utf-32le", "utf-32be":
-		return &codec{width: 4, isBig: name == "utf-32be", isSure: true, mark: "\x00"}
-	case "utf-7", "unicode-1-1-utf-7", "csunicode11utf7", "x-unicode-2-0-utf-7":
-		return &codec{utf7: true, mark: "+"}
-	case "hz-gb-2312": // browsers do not know it and the next ones
-		return &codec{decoder: simplifiedchinese.HZGB2312.NewDecoder(), mark: "~{"}
-	case "iso-2022-kr", "csiso2022kr":
-		return &codec{decoder: korean.EUCKR.NewDecoder(), mark: "\x0e", unshift: appendUnshifted}
-	case "iso-2022-cn", "iso-2022-cn-ext":
-		return &codec{decoder: simplifiedchinese.GB18030.NewDecoder(), mark: "\x0e", unshift: appendUnshifted}
-	case "us-ascii", "ascii", "ansi_x3.4-1968", "iso-ir-6", "x-user-defined": // they say nothing about 8-bit text
-		return nil
-	}
-	label := strings.TrimSpace(name)
-	charset, isKnown := knownCharsets()[label]
-	switch name = charset.name; name {
 	case "utf-8":
 		return &codec{}
-	case "utf-16le", "utf-16be":
-		return &codec{width: 2, isBig: name == "utf-16be", isSure: label == name, mark: "\x00"}
+	case "utf-7":
+		return &codec{mark: "+", unshift: appendUTF7}
+	case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be":
+		bits, _ := strconv.Atoi(name[len("utf-"):len("utf-16")])
+		return &codec{mark: "\x00", width: bits / 8, isBig: !strings.HasSuffix(name, "le"), isSure: len(name) > len("utf-16")}
 	}
-	if !isKnown {
+	known := encodingOf(name)
+	if known == nil {
 		return nil
 	}
-	c := &codec{decoder: charset.NewDecoder(), name: name}
+	c := &codec{decoder: known.NewDecoder(), name: name}
 	switch name {
 	case "iso-2022-jp":
-		c.name, c.mark = "", "\x1b"
+		c.mark = string(rune(escape))
+	case "hz-gb-2312": // browsers do not read it and the next ones
+		c.mark = "~{"
+	case "iso-2022-kr", "iso-2022-cn":
+		c.mark, c.unshift = string(rune(shiftOut)), appendUnshifted
 	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
 		c.pairs = true
 	case "koi8-r":
@@ -89,83 +55,128 @@ func namedCodec(name string) *codec {
 	return c
 }
 
-// charsets is the names of charsets that browsers know (https://encoding.spec.whatwg.org/#names-and-labels), without those that they refuse to
-// read, and code pages of DOS. Each line begins with the name of an encoding. The library fills a map with them at the start of each process.
-const charsets = `
-utf-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8
-ibm866 866 cp866 csibm866
-iso-8859-2 csisolatin2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 l2 latin2
-iso-8859-3 csisolatin3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 l3 latin3
-iso-8859-4 csisolatin4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 l4 latin4
-iso-8859-5 csisolatincyrillic cyrillic iso-ir-144 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988
-iso-8859-6 arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114
-iso-8859-6 iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 iso_8859-6:1987
-iso-8859-7 csisolatingreek ecma-118 elot_928 greek greek8 iso-ir-126 iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 sun_eu_greek
-iso-8859-8 csiso88598e csisolatinhebrew hebrew iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 visual
-iso-8859-8-i csiso88598i logical
-iso-8859-10 csisolatin6 iso-ir-157 iso8859-10 iso885910 l6 latin6
-iso-8859-13 iso8859-13 iso885913
-iso-8859-14 iso8859-14 iso885914
-iso-8859-15 csisolatin9 iso8859-15 iso885915 iso_8859-15 l9
-iso-8859-16
-koi8-r cskoi8r koi koi8 koi8_r
-koi8-u koi8-ru
-macintosh csmacintosh mac x-mac-roman
-windows-874 dos-874 iso-8859-11 iso8859-11 iso885911 tis-620
-windows-1250 cp1250 x-cp1250
-windows-1251 cp1251 x-cp1251
-windows-1252 ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819
-windows-1252 iso-8859-1 iso-ir-100 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii x-cp1252
-windows-1253 cp1253 x-cp1253
-windows-1254 cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 l5 latin5 x-cp1254
-windows-1255 cp1255 x-cp1255
-windows-1256 cp1256 x-cp1256
-windows-1257 cp1257 x-cp1257
-windows-1258 cp1258 x-cp1258
-macintosh-cyrillic x-mac-cyrillic x-mac-ukrainian
-gb18030 chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk
-big5 big5-hkscs cn-big5 csbig5 x-x-big5
-euc-jp cseucpkdfmtjapanese x-euc-jp
-iso-2022-jp csiso2022jp
-shift_jis csshiftjis ms932 ms_kanji shift-jis sjis windows-31j x-sjis
-euc-kr cseuckr csksc56011987 iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 windows-949
-utf-16be unicodefffe
-utf-16le csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16
-ibm437
-ibm850
-ibm852
-ibm855
-ibm860
-ibm862
-ibm863
-ibm865
-`
-
-// known is a charset that is read, by the name of its encoding. UTF needs none.
-type known struct {
-	name string
-	encoding.Encoding
-}
-
-// knownCharsets returns the charsets by their names in lower case.
-var knownCharsets = sync.OnceValue(func() map[string]known {
-	encodings := map[string]encoding.Encoding{
-		"gb18030": simplifiedchinese.GB18030, "big5": traditionalchinese.Big5, "eucjp": japanese.EUCJP, "iso2022jp": japanese.ISO2022JP,
-		"shiftjis": japanese.ShiftJIS, "euckr": korean.EUCKR,
+// encodingOf returns the encoding of that name, nil if there is none, as for UTF.
+func encodingOf(name string) encoding.Encoding {
+	switch name {
+	case fallback:
+		return charmap.Windows1252
+	case "gb18030", "iso-2022-cn":
+		return simplifiedchinese.GB18030
+	case "hz-gb-2312":
+		return simplifiedchinese.HZGB2312
+	case "big5":
+		return traditionalchinese.Big5
+	case "euc-jp":
+		return japanese.EUCJP
+	case "iso-2022-jp":
+		return japanese.ISO2022JP
+	case "shift_jis":
+		return japanese.ShiftJIS
+	case "euc-kr", "iso-2022-kr":
+		return korean.EUCKR
+	case "ibm037", "ibm1047", "ibm1140": // EBCDIC
+		return nil
 	}
-	for _, enc := range charmap.All { // their titles are like "ISO 8859-2" and "IBM Code Page 437"
-		clean := appendCleanLabel(nil, []byte(fmt.Sprint(enc)))
-		encodings[strings.Replace(string(clean), "ibmcodepage", "ibm", 1)] = enc
-	}
-	all := map[string]known{}
-	for line := range strings.Lines(charsets) {
-		names := strings.Fields(line)
-		for _, name := range names {
-			all[name] = known{names[0], encodings[string(appendCleanLabel(nil, []byte(names[0])))]}
+	for _, known := range charmap.All { // their titles are like "ISO 8859-2" and "IBM Code Page 437"
+		if strings.Replace(cleanLabel(fmt.Sprint(known)), "ibmcodepage", "ibm", 1) == cleanLabel(name) {
+			return known
 		}
 	}
-	return all
-})
+	return nil
+}
+
+// charsets is the names of charsets with their labels: those that browsers know (https://encoding.spec.whatwg.org/#names-and-labels), and others
+// in mail. Each label is its letters and digits. Those that differ from a name in nothing else are left out, and so are those of families.
+const charsets = `
+us-ascii usascii usasci ascii asci usaascii ansix34 ansix341968 ansix341986 iso646 iso646us isoir6 us 7bit 8bit none default unknown .
+us-ascii unknown8bit xunknown xuserdefined binary ansi charset .
+utf-8 utf8 utf utf8n utf8mb4 utf08 unicodeutf8 unicode11utf8 unicode20utf8 xunicode20utf8 .
+utf-7 utf7 unicode11utf7 csunicode11utf7 unicode20utf7 xunicode20utf7 .
+utf-16 utf16 .
+utf-16le utf16le csunicode iso10646ucs2 ucs2 unicode unicodefeff .
+utf-16be utf16be unicodefffe .
+utf-32 utf32 ucs4 iso10646ucs4 csucs4 .
+utf-32le utf32le .
+utf-32be utf32be .
+ibm866 866 csibm866 .
+iso-8859-2 csisolatin2 isoir101 iso885921987 l2 latin2 .
+iso-8859-3 csisolatin3 isoir109 iso885931988 l3 latin3 .
+iso-8859-4 csisolatin4 isoir110 iso885941988 l4 latin4 .
+iso-8859-5 csisolatincyrillic cyrillic isoir144 iso885951988 .
+iso-8859-6 arabic asmo708 csiso88596e csiso88596i csisolatinarabic ecma114 iso88596e iso88596i isoir127 iso885961987 .
+iso-8859-7 csisolatingreek ecma118 elot928 greek greek8 isoir126 iso885971987 suneugreek .
+iso-8859-8 csiso88598e csisolatinhebrew hebrew iso88598e isoir138 iso885981988 visual .
+iso-8859-8-i csiso88598i iso88598i logical .
+iso-8859-10 csisolatin6 isoir157 l6 latin6 .
+iso-8859-15 csisolatin9 l9 .
+koi8-r koi8r cskoi8r koi koi8 .
+koi8-u koi8u koi8ru .
+macintosh csmacintosh mac xmacroman .
+macintosh-cyrillic xmaccyrillic xmacukrainian .
+windows-874 cp874 xwindows874 dos874 iso885911 tis620 thai .
+windows-1252 cp819 csisolatin1 ibm819 iso88591 isoir100 iso885911987 l1 latin1 .
+windows-1254 csisolatin5 iso88599 isoir148 iso885991989 l5 latin5 .
+gb18030 chinese csgb2312 csiso58gb231280 gb2312 gb231280 gbk xgbk cp936 ms936 windows936 euccn xeuccn gb180302000 gb isoir58 .
+big5 big5hkscs cnbig5 csbig5 xxbig5 cp950 ms950 windows950 big5eten .
+euc-jp eucjp cseucpkdfmtjapanese xeucjp eucjpms cp51932 ujis .
+iso-2022-jp iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms cp50220 cp50221 cp50222 jis .
+shift_jis shiftjis csshiftjis ms932 mskanji sjis windows31j xsjis cp932 windows932 cp943 xmscp932 shiftjisx0213 shiftjis2004 .
+euc-kr euckr cseuckr csksc56011987 isoir149 korean ksc56011987 ksc56011989 ksc5601 windows949 xwindows949 cp949 ms949 uhc .
+hz-gb-2312 hzgb2312 hz hzgb .
+iso-2022-kr iso2022kr csiso2022kr .
+iso-2022-cn iso2022cn iso2022cnext .
+`
+
+// families is how labels of charsets begin that a number tells apart, and how their names do.
+var families = []struct{ label, name string }{
+	{"iso8859", "iso-8859-"}, {"is08859", "iso-8859-"}, {"iso8559", "iso-8859-"}, {"8859", "iso-8859-"}, {"windows", "windows-"},
+	{"windws", "windows-"}, {"window", "windows-"}, {"win", "windows-"}, {"microsoftcp", "windows-"}, {"ansi", "windows-"}, {"mscp", "windows-"},
+	{"xcp", "windows-"}, {"cp125", "windows-125"}, {"cp", "ibm"}, {"dos", "ibm"}, {"xibm", "ibm"},
+}
+
+// charsetNamed returns the name of a charset by its label, "us-ascii" for one that says nothing about 8-bit text. A name that charsets does not
+// have may be unknown.
+//
+// QUIRK: a charset has a registered name. Mail has names of programs and systems, and misspelt names (charset-labels.eml).
+func charsetNamed(label string) string {
+	const maxLabel = 64 // longer than any name
+	if len(label) > maxLabel {
+		return ""
+	}
+	clean := cleanLabel(label)
+	if name := listedName(clean); name != "" {
+		return name
+	}
+	for _, f := range families {
+		if number, ok := strings.CutPrefix(clean, f.label); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+			name := f.name + number
+			return cmp.Or(listedName(cleanLabel(name)), name)
+		}
+	}
+	return clean
+}
+
+// listedName returns the name of a charset that charsets has by a clean label, or "".
+func listedName(clean string) string {
+	at := strings.Index(charsets, " "+clean+" ")
+	if at < 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(charsets[1+strings.LastIndexByte(charsets[:at], '\n'):], " ")
+	return name
+}
+
+// cleanLabel returns the letters and digits of a label in lower case, without what broken programs leave before them: "charset=", and the "3D"
+// of quoted-printable.
+func cleanLabel(label string) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf || !ascii.IsAlphanumeric(byte(r)) {
+			return -1
+		}
+		return rune(ascii.Lower(byte(r)))
+	}, label)
+	return strings.TrimPrefix(strings.TrimPrefix(clean, "charset"), "3d")
+}
 
 // wideDecoder returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
 //
@@ -195,63 +206,6 @@ func (c *codec) wideDecoder(text []byte) (*encoding.Decoder, []byte) {
 		return utf32.UTF32(utf32.Endianness(!isBig), utf32.IgnoreBOM).NewDecoder(), text
 	}
 	return unicode.UTF16(unicode.Endianness(!isBig), unicode.IgnoreBOM).NewDecoder(), text
-}
-
-// isASCII reports whether a clean label stands for ASCII, or for a charset that the program did not know.
-func isASCII(clean []byte) bool {
-	switch string(clean) {
-	case "", "usascii", "usasci", "ascii", "asci", "usaascii", "ansix34", "ansix341968", "ansix341986", "iso646", "iso646us",
-		"us", "7bit", "8bit", "none", "default", "unknown", "unknown8bit", "xunknown", "xuserdefined", "binary", "ansi", "charset":
-		return true
-	}
-	return false
-}
-
-// appendCleanLabel appends the letters and digits of a label in lower case to dst, which is empty, without what broken
-// programs leave before them: "charset=", and the "3D" of quoted-printable.
-func appendCleanLabel(dst, label []byte) []byte {
-	for _, c := range label {
-		if ascii.IsAlphanumeric(c) {
-			dst = append(dst, ascii.Lower(c))
-		}
-	}
-	dst = bytes.TrimPrefix(dst, []byte("charset"))
-	return bytes.TrimPrefix(dst, []byte("3d"))
-}
-
-// spellings is names of charsets with other spellings of them, as clean labels between blanks.
-const spellings = `
-utf-8 utf8 utf utf8n utf8mb4 utf08 unicodeutf8 .
-utf-7 utf7 unicode11utf7 unicode20utf7 .
-shift_jis cp932 ms932 windows932 cp943 xmscp932 shiftjis sjis xsjis shiftjisx0213 shiftjis2004 mskanji .
-euc-jp eucjp xeucjp eucjpms cp51932 ujis .
-iso-2022-jp iso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms cp50220 cp50221 cp50222 jis .
-euc-kr ksc5601 ksc56011987 ksc56011989 euckr cp949 ms949 uhc xwindows949 windows949 .
-gb18030 gb2312 gb231280 gbk xgbk cp936 ms936 windows936 euccn xeuccn gb18030 gb180302000 gb .
-big5 big5 cp950 ms950 windows950 big5eten xxbig5 big5hkscs .
-hz-gb-2312 hz hzgb hzgb2312 .
-windows-874 tis620 cp874 xwindows874 thai iso885911 .
-koi8-r koi8 koi8r koi8ru koi .
-iso-8859-8-i iso88598i iso88598e .
-`
-
-// alias returns the registered name of a charset for a clean label.
-func alias(clean string) string {
-	if at := strings.Index(spellings, " "+clean+" "); at >= 0 {
-		name, _, _ := strings.Cut(spellings[1+strings.LastIndexByte(spellings[:at], '\n'):], " ")
-		return name
-	}
-	for _, family := range []struct{ prefix, name string }{
-		{"iso8859", "iso-8859-"}, {"is08859", "iso-8859-"}, {"iso8559", "iso-8859-"}, {"8859", "iso-8859-"},
-		{"latin", "latin"}, {"windows", "windows-"}, {"windws", "windows-"}, {"window", "windows-"}, {"win", "windows-"},
-		{"microsoftcp", "windows-"}, {"ansi", "windows-"}, {"mscp", "windows-"}, {"xcp", "windows-"}, {"cp125", "windows-125"},
-		{"cp", "ibm"}, {"dos", "ibm"}, {"xibm", "ibm"},
-	} {
-		if number, ok := strings.CutPrefix(clean, family.prefix); ok && strings.Trim(number, "0123456789") == "" {
-			return family.name + number
-		}
-	}
-	return clean
 }
 
 // The control characters of ISO 2022 that switch between ASCII and a table of two bytes a character.

@@ -97,7 +97,7 @@ func newSingleTable(name string, a alphabet) singleTable {
 	for c := range all {
 		all[c] = byte(c)
 	}
-	decoded, _ := newCodec(name).decoder.Bytes(all[:]) // one character for each byte, U+FFFD where there is none
+	decoded, _ := encodingOf(name).NewDecoder().Bytes(all[:]) // one character for each byte, U+FFFD where there is none
 	for c := range all {
 		r, size := utf8.DecodeRune(decoded)
 		decoded = decoded[size:]
@@ -235,7 +235,7 @@ type doubleTable struct {
 
 func newDoubleTable(name string, s script) doubleTable {
 	t := doubleTable{name: name, rows: pairs[name]}
-	encoder := knownCharsets()[name].NewEncoder()
+	encoder := encodingOf(name).NewEncoder()
 	for _, r := range s.common {
 		var text, encoded [2 * utf8.UTFMax]byte
 		encoder.Reset()

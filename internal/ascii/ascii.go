@@ -2,6 +2,8 @@
 // equal only to themselves.
 package ascii
 
+import "strings"
+
 // Lower returns c in lower case.
 func Lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
@@ -58,17 +60,7 @@ func ContainsFold(b []byte, s string) bool {
 }
 
 // HexDigit returns the value of a hexadecimal digit, or 0xff.
-func HexDigit(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 0xff
-}
+func HexDigit(c byte) byte { return byte(strings.IndexByte("0123456789abcdef", Lower(c))) }
 
 // HexByte returns the byte that the first two bytes of s, hexadecimal digits, represent.
 func HexByte(s []byte) (c byte, ok bool) {
@@ -120,15 +112,6 @@ func (s Set) Index(b []byte) int {
 func (s Set) TrimLeft(b []byte) []byte {
 	for len(b) > 0 && s.Has(b[0]) {
 		b = b[1:]
-	}
-	return b
-}
-
-// Trim returns b without the bytes of the set at both ends.
-func (s Set) Trim(b []byte) []byte {
-	b = s.TrimLeft(b)
-	for len(b) > 0 && s.Has(b[len(b)-1]) {
-		b = b[:len(b)-1]
 	}
 	return b
 }
