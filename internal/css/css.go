@@ -33,14 +33,15 @@ type Sheets struct {
 
 	compounds    []compound
 	declarations []declaration // of all rules
-	rules, steps int
-	work         int // how much may still be tried
+	steps        int
+	work         int      // how much may still be tried
+	classes      [][]byte // of the current element
 
-	classes [][]byte // of the current element
-	source  []byte   // the sheets in lower case
-	lexer   *css.Lexer
-	tokens  []token         // of the current prelude or declaration
-	open    []css.TokenType // what closes the brackets around the current token
+	source []byte // the sheets in lower case, and what else is being read
+	kept   int    // the length of the sheets
+	lexer  *css.Lexer
+	tokens []token         // of the current prelude or declaration
+	open   []css.TokenType // what closes the brackets around the current token
 }
 
 // compound is one compound of a selector: "div.a b" has "div.a" and "b". Each but the last has a number, its step. The steps that
@@ -64,8 +65,8 @@ type Element struct{ Name, Class, ID []byte }
 
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
 func (s *Sheets) Start(htmlBytes int) {
-	s.compounds, s.declarations, s.source = s.compounds[:0], s.declarations[:0], s.source[:0]
-	s.rules, s.steps, s.work, s.WasCut = 0, 0, workPerByte*htmlBytes, false
+	s.compounds, s.declarations = s.compounds[:0], s.declarations[:0]
+	s.kept, s.steps, s.work, s.WasCut = 0, 0, workPerByte*htmlBytes, false
 }
 
 // HasRules reports whether the sheets have a rule that may change how text is shown.
@@ -77,10 +78,7 @@ func (s *Sheets) Match(style *Style, e *Element, around *Steps) (met Steps) {
 	s.classes = slices.AppendSeq(s.classes[:0], bytes.FieldsSeq(e.Class))
 	for i := range s.compounds {
 		c := &s.compounds[i]
-		if s.work--; c.class != nil {
-			s.work -= len(s.classes)
-		}
-		if s.work < 0 {
+		if s.work -= 1 + len(s.classes); s.work < 0 {
 			s.WasCut = true
 			break
 		}
@@ -103,11 +101,11 @@ func (s *Sheets) Inline(style *Style, attribute []byte) {
 	if len(attribute) == 0 {
 		return
 	}
-	from, source := len(s.declarations), len(s.source)
+	from := len(s.declarations)
 	s.read(attribute)
-	s.declarationList(false)
+	s.declarationList(css.SemicolonToken)
 	style.apply(s.declarations[from:], weightInline)
-	s.declarations, s.source = s.declarations[:from], s.source[:source]
+	s.declarations = s.declarations[:from]
 }
 
 // token is a token of CSS in lower case.
@@ -117,18 +115,15 @@ type token struct {
 	afterBlank bool
 }
 
-func (t *token) is(kind css.TokenType, text string) bool {
-	return t.kind == kind && string(t.text) == text
-}
+func (t *token) is(text string) bool { return string(t.text) == text }
 
 // maxTokens is how many tokens of a list of selectors, a media query or a declaration are read.
 const maxTokens = 2000
 
-// read starts to read CSS, which is kept in s.source, since the lexer writes behind its input.
+// read starts to read CSS, of which it makes a copy behind the sheets, since the lexer writes behind its input.
 func (s *Sheets) read(source []byte) {
-	start := len(s.source)
-	s.source = append(ascii.AppendLower(s.source, source, len(source)), 0)
-	s.lexer = css.NewLexer(parse.NewInputBytes(s.source[start : len(s.source)-1]))
+	s.source = append(ascii.AppendLower(s.source[:s.kept], source, len(source)), 0)
+	s.lexer = css.NewLexer(parse.NewInputBytes(s.source[s.kept : len(s.source)-1]))
 }
 
 // closers is what closes each kind of bracket.
@@ -137,8 +132,7 @@ var closers = [css.CustomPropertyValueToken + 1]css.TokenType{
 	css.LeftBracketToken: css.RightBracketToken, css.LeftBraceToken: css.RightBraceToken,
 }
 
-// until reads tokens up to one outside of brackets that is of one of these kinds; a semicolon ends an at-rule, too. It returns the kind of the
-// last token, ErrorToken at the end of the source.
+// until reads up to a token outside of brackets that is one of ends, or ends an at-rule, and returns its kind: ErrorToken at the end of the source.
 func (s *Sheets) until(ends ...css.TokenType) css.TokenType {
 	s.tokens, s.open = s.tokens[:0], s.open[:0]
 	for afterBlank := false; ; {
@@ -172,10 +166,10 @@ func (s *Sheets) until(ends ...css.TokenType) css.TokenType {
 func (s *Sheets) Add(sheet []byte) {
 	s.read(sheet)
 	ends := []css.TokenType{css.LeftBraceToken, css.RightBraceToken}
-	blocks := 0 // of @media around the next rule
-	for {
+	for blocks := 0; ; { // of @media around the next rule
 		switch end := s.until(ends[:1+min(blocks, 1)]...); {
 		case end == css.ErrorToken:
+			s.kept = len(s.source)
 			return
 		case end == css.RightBraceToken:
 			blocks--
@@ -203,17 +197,15 @@ func (s *Sheets) rule() {
 		s.addSelector(s.tokens[at:end])
 		at = end
 	}
-	s.declarationList(true)
-	to := len(s.declarations)
-	if first == len(s.compounds) || from == to {
+	s.declarationList(css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken)
+	if first == len(s.compounds) || from == len(s.declarations) {
 		s.compounds, s.declarations, s.steps = s.compounds[:first], s.declarations[:from], steps
 		return
 	}
-	s.rules++
 	for i := first; i < len(s.compounds); i++ {
 		c := &s.compounds[i]
-		c.from, c.to = int32(from), int32(to)
-		c.weight += uint32(s.rules)
+		c.from, c.to = int32(from), int32(len(s.declarations))
+		c.weight += uint32(i + 1)
 	}
 }
 
@@ -232,11 +224,11 @@ func (s *Sheets) addSelector(tokens []token) {
 			s.compounds = append(s.compounds, c)
 			c = compound{around: c.step, weight: c.weight}
 		}
-		isClass := t.is(css.DelimToken, ".") && i+1 < len(tokens) && tokens[i+1].kind == css.IdentToken && !tokens[i+1].afterBlank
+		isClass := t.is(".") && i+1 < len(tokens) && tokens[i+1].kind == css.IdentToken && !tokens[i+1].afterBlank
 		switch {
 		case isFirst && t.kind == css.IdentToken:
 			c.tag, c.weight = t.text, c.weight+weightTag
-		case isFirst && t.is(css.DelimToken, "*"):
+		case isFirst && t.is("*"):
 		case isClass && c.class == nil:
 			i++
 			c.class, c.weight = tokens[i].text, c.weight+weightClass
@@ -255,13 +247,8 @@ func (s *Sheets) addSelector(tokens []token) {
 	s.compounds = append(s.compounds, c)
 }
 
-// declarationList reads a list of declarations up to its end, which may be a brace, and adds them.
-func (s *Sheets) declarationList(inBlock bool) {
-	from := len(s.declarations)
-	ends := []css.TokenType{css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken}
-	if !inBlock {
-		ends = ends[:1]
-	}
+// declarationList reads a list of declarations, each of which ends with one of ends, and adds them.
+func (s *Sheets) declarationList(ends ...css.TokenType) {
 	for end := css.SemicolonToken; end == css.SemicolonToken; {
 		if end = s.until(ends...); end == css.LeftBraceToken { // a rule in a rule
 			s.until(css.RightBraceToken)
@@ -272,18 +259,13 @@ func (s *Sheets) declarationList(inBlock bool) {
 			continue
 		}
 		value, importance := s.tokens[2:], uint32(0)
-		if mark := slices.IndexFunc(value, func(t token) bool { return t.is(css.DelimToken, "!") }); mark >= 0 {
-			if mark == 0 || mark+2 != len(value) || !value[mark+1].is(css.IdentToken, "important") {
+		if mark := slices.IndexFunc(value, func(t token) bool { return t.is("!") }); mark >= 0 {
+			if mark == 0 || mark+2 != len(value) || !value[mark+1].is("important") {
 				continue
 			}
 			value, importance = value[:mark], weightImportant
 		}
 		specify(string(s.tokens[0].text), value, func(p Property, v float32) {
-			isSame := func(d declaration) bool { return d.property == p && d.importance == importance }
-			if i := slices.IndexFunc(s.declarations[from:], isSame); i >= 0 {
-				s.declarations[from+i].value = v
-				return
-			}
 			s.declarations = append(s.declarations, declaration{p, importance, v})
 		})
 	}
@@ -291,18 +273,12 @@ func (s *Sheets) declarationList(inBlock bool) {
 
 // ForScreen reports whether a style sheet for these media applies on the assumed screen.
 func (s *Sheets) ForScreen(media []byte) bool {
-	if len(media) == 0 {
-		return true
-	}
-	source := len(s.source)
 	s.read(media)
 	s.until()
-	s.source = s.source[:source]
 	return isForScreen(s.tokens)
 }
 
-// isForScreen reports whether one of a list of media queries holds, such as "screen and (min-width: 600px)", or the list is empty. A query
-// that asks for an unknown feature does not hold.
+// isForScreen reports whether a list of media queries is empty, or one of them holds. One that asks for an unknown feature does not hold.
 func isForScreen(list []token) bool {
 	holds, not := true, false
 	for i := range list {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
@@ -15,7 +16,6 @@ import (
 // Property is what an element or its style says about how its text is seen. Its value is a number.
 type Property uint8
 
-// The properties.
 const (
 	Display    Property = iota // 1: none
 	Visibility                 // 1: hidden
@@ -83,17 +83,18 @@ var named = map[string]Property{
 	"height": Height, "max-height": MaxHeight, "width": Width, "max-width": MaxWidth,
 }
 
-// words is the values of properties by their words in CSS.
-var words = map[Property]map[string]float32{
-	Visibility: {"hidden": 1, "collapse": 1, "visible": 0, "initial": 0},
-	Overflow:   {"hidden": 1, "clip": 1, "auto": 1, "scroll": 1, "overlay": 1, "visible": 0, "initial": 0},
-	FontSize: {"smaller": -0.83, "larger": -1.2, "xx-small": normalSize, "x-small": normalSize, "small": normalSize, "medium": normalSize,
-		"large": normalSize, "x-large": normalSize, "xx-large": normalSize, "xxx-large": normalSize, "initial": normalSize},
+// words is the words of properties that hide text, and the others that browsers know.
+var words = map[Property][2]string{
+	Display: {" none ", " block inline inline-block inline-flex inline-grid inline-table table table-row-group table-header-group table-footer-group " +
+		"table-row table-column-group table-column table-cell table-caption flex grid ruby ruby-text contents list-item flow-root math initial inherit " +
+		"unset revert revert-layer -webkit-box -webkit-flex -webkit-inline-box -webkit-inline-flex "},
+	Visibility: {" hidden collapse ", " visible initial "},
+	Overflow:   {" hidden clip auto scroll overlay ", " visible initial "},
 }
 
-// displays is how the values of display that browsers know begin.
-var displays = []string{"none", "block", "inline", "table", "flex", "grid", "contents", "list-item", "flow-root", "initial", "inherit",
-	"unset", "revert", "ruby", "-webkit-", "-moz-", "-ms-"}
+// sizes is the words for sizes of a font.
+var sizes = map[string]float32{"smaller": -0.83, "larger": -1.2, "xx-small": normalSize, "x-small": normalSize, "small": normalSize,
+	"medium": normalSize, "large": normalSize, "x-large": normalSize, "xx-large": normalSize, "xxx-large": normalSize, "initial": normalSize}
 
 // specify calls set for what a declaration says. Words that browsers do not know say nothing.
 func specify(name string, value []token, set func(Property, float32)) {
@@ -104,14 +105,11 @@ func specify(name string, value []token, set func(Property, float32)) {
 	first := &value[0]
 	n, isNumber := first.length()
 	switch p {
-	case Display:
-		isKnown := func(start string) bool { return bytes.HasPrefix(first.text, []byte(start)) }
-		if len(value) == 1 && slices.ContainsFunc(displays, isKnown) {
-			set(p, is(string(first.text) == "none"))
-		}
-	case Visibility, Overflow:
-		if v, isKnown := words[p][string(first.text)]; isKnown {
-			set(p, v)
+	case Display, Visibility, Overflow:
+		word := " " + string(first.text) + " "
+		hides := strings.Contains(words[p][0], word)
+		if (len(value) == 1 || p == Overflow) && (hides || strings.Contains(words[p][1], word)) {
+			set(p, is(hides))
 		}
 	case Opacity:
 		if isNumber && n.pixels == 0 {
@@ -125,9 +123,9 @@ func specify(name string, value []token, set func(Property, float32)) {
 		if name == "font-size" {
 			value = value[:1]
 		}
-		for i := 0; i < len(value) && !value[i].is(css.DelimToken, "/"); i++ {
+		for i := 0; i < len(value) && !value[i].is("/"); i++ {
 			n, isNumber := value[i].length()
-			v, isWord := words[p][string(value[i].text)]
+			v, isWord := sizes[string(value[i].text)]
 			switch {
 			case isWord:
 				set(p, v)
@@ -198,7 +196,6 @@ func (t *token) length() (l length, ok bool) {
 // Reasons is a set of reasons why text is hidden; the empty set if it is seen.
 type Reasons uint8
 
-// The reasons.
 const (
 	ByStyle   Reasons = 1 << iota // display:none, visibility:hidden, opacity:0
 	ByColour                      // text in the colour of its background
@@ -369,25 +366,19 @@ func colourOf(value []token) (c Colour) {
 	return c.withOpacity(opacity)
 }
 
-// backgroundOf returns the colour of a background, UnknownColour if it says none, and whether a picture is before it. A gradient between
-// colours that cannot be told apart is a colour.
+// backgroundOf returns the colour of a background, if any, and whether a picture is before it. A gradient of colours that look alike is a colour.
 func backgroundOf(value []token) (c Colour, hasPicture bool) {
 	c = UnknownColour
 	inGradient := false
 	for i := range value {
 		t := &value[i]
 		isFunction := t.kind == css.FunctionToken
-		if t.kind == css.URLToken || t.kind == css.BadURLToken || isFunction && bytes.HasPrefix(t.text, []byte("url")) {
-			return UnknownColour, true
-		}
 		isRGB := isFunction && bytes.HasPrefix(t.text, []byte("rgb"))
 		inGradient = inGradient || isFunction && !isRGB
-		if !isRGB && t.kind != css.HashToken && t.kind != css.IdentToken {
-			continue
-		}
-		next := colourOf(value[i:])
-		switch {
-		case next == UnknownColour && t.kind == css.IdentToken:
+		switch next := colourOf(value[i:]); {
+		case t.kind == css.URLToken, t.kind == css.BadURLToken, isFunction && bytes.HasPrefix(t.text, []byte("url")):
+			return UnknownColour, true
+		case !isRGB && t.kind != css.HashToken && (t.kind != css.IdentToken || next == UnknownColour): // no colour
 		case next == UnknownColour, inGradient && next > white, c != UnknownColour && !next.isNear(c):
 			return UnknownColour, true
 		default:
