@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -77,13 +78,17 @@ func encodingOf(name string) encoding.Encoding {
 	case "ibm037", "ibm1047", "ibm1140": // EBCDIC
 		return nil
 	}
-	for _, known := range charmap.All { // their titles are like "ISO 8859-2" and "IBM Code Page 437"
-		if strings.Replace(cleanLabel(fmt.Sprint(known)), "ibmcodepage", "ibm", 1) == cleanLabel(name) {
-			return known
-		}
-	}
-	return nil
+	return singleBytes()[cleanLabel(name)]
 }
+
+// singleBytes returns the encodings of one byte a character by the letters and digits of their names.
+var singleBytes = sync.OnceValue(func() map[string]encoding.Encoding {
+	all := map[string]encoding.Encoding{}
+	for _, known := range charmap.All { // their titles are like "ISO 8859-2" and "IBM Code Page 437"
+		all[strings.Replace(cleanLabel(fmt.Sprint(known)), "ibmcodepage", "ibm", 1)] = known
+	}
+	return all
+})
 
 // charsets is the names of charsets with their labels: those that browsers know (https://encoding.spec.whatwg.org/#names-and-labels), and others
 // in mail. Each label is its letters and digits. Those that differ from a name in nothing else are left out, and so are those of families.

@@ -102,7 +102,7 @@ type Decoder struct {
 	frames     []frame
 	frameDepth int // how many frames the HTML is in
 
-	inlineFiles []inlineFile // of the current text
+	inlineFiles []inlineFile // of the current text, and of those that it is in
 	textPieces  [][]byte     // what is between them
 }
 
@@ -270,7 +270,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	if !d.hasRoom() {
 		return
 	}
-	d.inlineFiles, d.frames = d.inlineFiles[:0], d.frames[:0]
+	files := len(d.inlineFiles)
 	d.page.runsScripts = part.Attachment
 	left := d.left
 	switch kind {
@@ -283,10 +283,11 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.page.runsScripts = false
-	for _, file := range d.inlineFiles {
-		d.addFile(file, e.charset)
-	}
 	d.readFrames()
+	for i := files; i < len(d.inlineFiles); i++ {
+		d.addLeaf(d.inlineFiles[i].entity, d.inlineFiles[i].content) // which may contain files
+	}
+	d.inlineFiles = d.inlineFiles[:files]
 	d.left = min(d.left, left) // what was read counts, even if it was dropped
 }
 

@@ -268,10 +268,10 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 		{"as many fields as allowed", message.Options{MaxHeaderFields: 2}, "Subject: 1\nA: b\n\nx", "x", ""},
 		{"fields of attached messages", message.Options{MaxHeaderFields: 2}, nested + "Subject: 1\nA: b\n\nx", "x",
 			"cut: header too long"},
-		{"files in a text", message.Options{MaxParts: 2}, "\none\n" + strings.Repeat("begin 644 a\n#86)C\n`\nend\n", 3) + "two",
+		{"files in a text", message.Options{MaxParts: 2}, "\none\n" + strings.Repeat("begin 644 a.txt\n#86)C\n`\nend\n", 3) + "two",
 			"one | abc", "cut: too many parts"},
-		{"text of files", message.Options{MaxTextBytes: 40}, "\n" + "begin 644 a\n#86)C\n`\nend\n" + strings.Repeat("x", 30),
-			strings.Repeat("x", 16) + " | abc", "cut: too much text"},
+		{"text of files", message.Options{MaxTextBytes: 40}, "\n" + "begin 644 a.txt\n#86)C\n`\nend\n" + strings.Repeat("x", 30),
+			strings.Repeat("x", 12) + " | abc", "cut: too much text"},
 		{"encoded multiparts", message.Options{MaxDepth: 1}, "Content-Type: multipart/mixed; boundary=b\n" +
 			"Content-Transfer-Encoding: quoted-printable\n\n=2D-b\nContent-Type: message/rfc822\n\n\ndeep\n=2D-b--", "deep", "cut: too deep"},
 		{"links", message.Options{}, "\nhttp://shop.example/" + strings.Repeat("a", 3000), "", "cut: URL too long"},

@@ -23,19 +23,18 @@ type element struct {
 }
 
 // elementKey is the first eight letters of a name, which are enough to tell elements apart.
-type elementKey uint64
+type elementKey [8]byte
 
-func keyOf[T ~string | ~[]byte](name T) (key elementKey) {
-	for i := range min(len(name), 8) {
-		key |= elementKey(name[i]) << (8 * i)
-	}
+func keyOf(name []byte) (key elementKey) {
+	copy(key[:], name)
 	return key
 }
 
 var (
-	keyP, keyTD, keyTH, keyTR             = keyOf("p"), keyOf("td"), keyOf("th"), keyOf("tr")
-	keyUL, keyOL, keyDL                   = keyOf("ul"), keyOf("ol"), keyOf("dl")
-	keySVG, keyHead, keyTable, keyCaption = keyOf("svg"), keyOf("head"), keyOf("table"), keyOf("caption")
+	keyP, keyTD, keyTH, keyTR = elementKey{'p'}, elementKey{'t', 'd'}, elementKey{'t', 'h'}, elementKey{'t', 'r'}
+	keyUL, keyOL, keyDL       = elementKey{'u', 'l'}, elementKey{'o', 'l'}, elementKey{'d', 'l'}
+	keySVG, keyHead           = elementKey{'s', 'v', 'g'}, elementKey{'h', 'e', 'a', 'd'}
+	keyTable, keyCaption      = elementKey{'t', 'a', 'b', 'l', 'e'}, elementKey{'c', 'a', 'p', 't', 'i', 'o', 'n'}
 )
 
 // stack is the stack of the open elements.
@@ -126,26 +125,35 @@ const (
 	inParagraph                    // it separates words, and may stand inside of a paragraph
 	void                           // it has no content and no end tag
 	inline                         // it may stand inside of a word, as <b> does
+	ownLook                        // browsers hide or reorder its content by default
 )
 
 // traitsOf returns the traits of an element. An unknown element has none; it may stand inside of a word.
 func traitsOf(name []byte) traits {
 	switch string(name) {
-	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl",
+	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "dir", "div", "dl",
 		"dt", "fieldset", "figcaption", "figure", "footer", "foreignobject", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head",
-		"header", "html", "legend", "li", "listing", "main", "menu", "nav", "noframes", "ol", "p", "plaintext", "pre",
+		"header", "html", "legend", "li", "listing", "main", "menu", "nav", "ol", "p", "plaintext", "pre",
 		"section", "summary", "table", "tbody", "td", "text", "tfoot", "th", "thead", "title", "tr", "ul", "xmp":
 		return separate
-	case "button", "iframe", "map", "marquee", "object", "optgroup", "option", "select", "template", "textarea", "video":
+	case "details", "dialog", "noframes":
+		return separate | ownLook
+	case "button", "iframe", "map", "marquee", "object", "optgroup", "option", "select", "textarea":
 		return separate | inParagraph
+	case "template", "video":
+		return separate | inParagraph | ownLook
 	case "area", "br", "embed", "frame", "hr", "img", "input", "isindex":
 		return separate | void
 	case "base", "basefont", "bgsound", "col", "image", "link", "meta", "param", "source", "track", "wbr":
 		return void
-	case "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-		"ilayer", "ins", "kbd", "label", "layer", "mark", "nobr", "nolayer", "noscript", "output", "picture", "q", "rb", "rp",
+	case "a", "abbr", "acronym", "b", "bdi", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
+		"ilayer", "ins", "kbd", "label", "layer", "mark", "nobr", "nolayer", "noscript", "output", "picture", "q", "rb",
 		"rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "svg", "time", "tspan", "tt", "u", "var":
 		return inline
+	case "bdo", "rp":
+		return inline | ownLook
+	case "datalist", "defs":
+		return ownLook
 	}
 	return 0
 }

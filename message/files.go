@@ -179,8 +179,8 @@ const (
 
 // inlineFile is a file inside of a plain text.
 type inlineFile struct {
-	name    []byte
-	content []byte // nil if it is no text
+	entity
+	content []byte
 }
 
 // takeFiles returns text without the uuencoded files in it, which go to d.inlineFiles.
@@ -198,11 +198,9 @@ func (d *Decoder) takeFiles(text []byte) []byte {
 		if d.arena, text, isWhole = appendUU(d.arena, text[lines:]); !isWhole {
 			d.repairs.add(BadUUencode)
 		}
-		file := inlineFile{name, d.made(start)}
-		if !isText(file.content) { // drop the content
-			file.content, d.arena = nil, d.arena[:start]
-		}
-		d.inlineFiles = append(d.inlineFiles, file)
+		content := d.made(start)
+		file := entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}
+		d.inlineFiles = append(d.inlineFiles, inlineFile{file, content})
 		if len(d.msg.Parts)+len(d.inlineFiles) >= d.options.MaxParts {
 			d.repairs.add(CutParts)
 			text = nil
@@ -217,40 +215,6 @@ func (d *Decoder) takeFiles(text []byte) []byte {
 		d.arena = append(d.arena, piece...)
 	}
 	return d.made(start)
-}
-
-// addFile adds a part for a file inside of a text in that charset.
-func (d *Decoder) addFile(file inlineFile, charset []byte) {
-	if !d.hasRoom() {
-		return
-	}
-	part := Part{Type: typeFile, Filename: d.decodeWords(file.name, charset), Attachment: true}
-	f := formatOf(file.content[:min(len(file.content), sniffBytes)], file.name, nil)
-	if f == formatUnknown && file.content != nil {
-		f = formatText
-	}
-	switch f {
-	case formatText:
-		part.Type = typePlain
-	case formatHTML:
-		part.Type = typeHTML
-	}
-	d.showContent(&part, f, file.content, charset)
-	d.msg.Parts = append(d.msg.Parts, part)
-}
-
-// isText reports whether a file begins like text: without control characters, and not like PDF, PostScript or RTF.
-func isText(content []byte) bool {
-	const enough = 512
-	if slices.ContainsFunc(content[:min(len(content), enough)], isControl) {
-		return false
-	}
-	for _, start := range []string{"%PDF", "%!PS", `{\rtf`} {
-		if bytes.HasPrefix(content, []byte(start)) {
-			return false
-		}
-	}
-	return true
 }
 
 // calendar sets the text of part to what a calendar or visiting card shows (RFC 5545, 6350): the values of some properties,

@@ -208,7 +208,7 @@ func (p *page) startTag() {
 		p.noteInWord(TagInWord)
 	}
 	e := p.stack.child(name)
-	if len(p.attributes) > 0 || p.sheets.HasRules() || hasOwnLook(name) {
+	if len(p.attributes) > 0 || p.sheets.HasRules() || has&ownLook != 0 {
 		p.applyStyles(&e)
 	}
 	if has&void == 0 {
@@ -276,15 +276,6 @@ func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByt
 // hasWord reports whether text contains a letter or digit.
 func hasWord(text []byte) bool {
 	return bytes.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
-}
-
-// hasOwnLook reports whether browsers hide or reorder the content of an element by default.
-func hasOwnLook(name []byte) bool {
-	switch string(name) {
-	case "bdo", "datalist", "defs", "details", "dialog", "noframes", "rp", "template", "video":
-		return true
-	}
-	return false
 }
 
 // endTag handles an end tag.

@@ -56,8 +56,8 @@ func TestFilesAreNamed(t *testing.T) {
 			`application/pkcs7-mime "smime.p7m" true, application/pkcs7-signature "smime.p7s" true`},
 		{"parameter-pieces", `application/zip "grün.zip" true, application/zip "blåbær.zip" true, text/plain "grün.zip" true, ` +
 			`application/zip "grün.zip" true, application/zip "grün.zip" true, application/zip "red%20.zipx" true`},
-		{"uuencode", `text/plain "" false, text/plain "list.txt" true, application/octet-stream "small cat.gif" true`},
-		{"uuencode-broken", `text/plain "" false, text/plain "list.txt" true`},
+		{"uuencode", `text/plain "" false, application/octet-stream "list.txt" true, application/octet-stream "small cat.gif" true`},
+		{"uuencode-broken", `text/plain "" false, application/octet-stream "list.txt" true`},
 		{"uuencode-encoding", `text/plain "list.txt" false`},
 	}
 	for _, test := range tests {
@@ -96,22 +96,22 @@ func TestUUencode(t *testing.T) {
 	const line = "#86)C" // abc
 	tests := []example{
 		{"a text", "begin 644 a.txt\n" + line + "\n`\nend\n", " | abc", ""},
-		{"blanks for zeros", "M\nbegin 644 a\n" + line + "\n \nend\n", "M | abc", ""},
+		{"blanks for zeros", "M\nbegin 644 a.txt\n" + line + "\n \nend\n", "M | abc", ""},
 		{"a mode of four digits", "begin 0644 a.txt\n" + line + "\n`\nend\n", " | abc", ""},
 		{"a name with blanks", "begin 644 a b.txt\n" + line + "\n`\nend\n", " | abc", ""},
 		{"a check sum at the end of a line", "begin 644 a.txt\n" + line + "X\n`\nend\n", " | abc", ""},
 		{"HTML", "begin 644 a.htm\n(/&(^83PO8CX`\n`\nend\n", " | a", ""},
 		{"text around it", "one\nbegin 644 a.txt\n" + line + "\n`\nend\ntwo\n", "one two | abc", ""},
-		{"a line within that is none", "begin 644 a\n" + line + "\nlost lines\n" + line + "\n`\nend\nx", "x | abcabc", "broken uuencode"},
-		{"no end before other text", "begin 644 a\n" + line + "\n`\n\nother text", "other text | abc", "broken uuencode"},
-		{"no end at all", "begin 644 a\n" + line + "\n`", " | abc", "broken uuencode"},
+		{"a line within that is none", "begin 644 a.txt\n" + line + "\nlost lines\n" + line + "\n`\nend\nx", "x | abcabc", "broken uuencode"},
+		{"no end before other text", "begin 644 a.txt\n" + line + "\n`\n\nother text", "other text | abc", "broken uuencode"},
+		{"no end at all", "begin 644 a.txt\n" + line + "\n`", " | abc", "broken uuencode"},
 		{"an empty file", "begin 644 a\n`\nend\n", " | -", ""},
 		{"binary", "begin 644 a\n#``$\"\n`\nend\n", " | -", ""},
 		{"a document that is not read as text", "begin 644 a\n&)5!$1BTQ\n`\nend\n", " | -", ""},
 		{"people write begin", "`begin 644 a`\nbegin 644 times\nMore\nbegin at 6\n", "`begin 644 a` begin 644 times More begin at 6", ""},
-		{"less than a full line in a long text", strings.Repeat("word ", 250) + "\nbegin 644 a\n" + line + "\n`\nend\n",
+		{"less than a full line in a long text", strings.Repeat("word ", 250) + "\nbegin 644 a.txt\n" + line + "\n`\nend\n",
 			strings.TrimSpace(strings.Repeat("word ", 250)) + " | abc", ""},
-		{"a full line in a long text", strings.Repeat("word ", 250) + "\nbegin 644 a\nM" + strings.Repeat("86)C", 15) + "\n`\nend\n",
+		{"a full line in a long text", strings.Repeat("word ", 250) + "\nbegin 644 a.txt\nM" + strings.Repeat("86)C", 15) + "\n`\nend\n",
 			strings.TrimSpace(strings.Repeat("word ", 250)) + " | " + strings.Repeat("abc", 15), ""},
 		{"without a name", "begin 644 \n" + line + "\n`\nend\n", "begin 644 #86)C ` end", ""},
 	}

@@ -82,10 +82,9 @@ func (s *Sheets) Match(style *Style, e *Element, around *Steps) (met Steps) {
 			s.WasCut = true
 			break
 		}
-		hasClass := func(class []byte) bool { return bytes.EqualFold(class, c.class) }
 		switch {
-		case c.tag != nil && !bytes.Equal(c.tag, e.Name), c.id != nil && !bytes.EqualFold(c.id, e.ID):
-		case c.class != nil && !slices.ContainsFunc(s.classes, hasClass), c.around > 0 && !around.has(c.around):
+		case c.tag != nil && !bytes.Equal(c.tag, e.Name), c.id != nil && !bytes.EqualFold(c.id, e.ID), c.around > 0 && !around.has(c.around):
+		case c.class != nil && !slices.ContainsFunc(s.classes, func(class []byte) bool { return bytes.EqualFold(class, c.class) }):
 		case c.step > 0:
 			met.add(c.step)
 		default:
@@ -140,10 +139,8 @@ func (s *Sheets) until(ends ...css.TokenType) css.TokenType {
 		switch kind {
 		case css.ErrorToken:
 			return kind
-		case css.CommentToken, css.CDOToken, css.CDCToken:
-			continue
-		case css.WhitespaceToken:
-			afterBlank = true
+		case css.WhitespaceToken, css.CommentToken, css.CDOToken, css.CDCToken:
+			afterBlank = afterBlank || kind == css.WhitespaceToken
 			continue
 		}
 		inAtRule := len(s.tokens) > 0 && s.tokens[0].kind == css.AtKeywordToken // @import url(x);
@@ -273,6 +270,9 @@ func (s *Sheets) declarationList(ends ...css.TokenType) {
 
 // ForScreen reports whether a style sheet for these media applies on the assumed screen.
 func (s *Sheets) ForScreen(media []byte) bool {
+	if len(media) == 0 {
+		return true
+	}
 	s.read(media)
 	s.until()
 	return isForScreen(s.tokens)

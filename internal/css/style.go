@@ -182,15 +182,15 @@ func (t *token) length() (l length, ok bool) {
 	digits, _ := parse.Dimension(t.text)
 	n64, _ := strconv.ParseFloat(string(t.text[:digits]), 64)
 	n := float32(min(max(n64, -most), most))
-	unit := string(t.text[digits:])
-	switch unit {
+	switch unit := string(t.text[digits:]); unit {
 	case "":
 		return length{plain: n}, true
 	case "%":
 		return length{percent: n}, true
+	default:
+		pixels, ok := units[unit]
+		return length{pixels: n * pixels, isRelative: slices.Contains([]string{"em", "lh", "ex", "ch"}, unit)}, ok
 	}
-	pixels, ok := units[unit]
-	return length{pixels: n * pixels, isRelative: slices.Contains([]string{"em", "lh", "ex", "ch"}, unit)}, ok
 }
 
 // Reasons is a set of reasons why text is hidden; the empty set if it is seen.
@@ -279,10 +279,9 @@ type Colour uint32
 
 const (
 	black, white, LinkColour Colour = 0x000000, 0xffffff, 0x0000ee
-
-	UnknownColour     Colour = 1 << 24 // a picture, or a colour that cannot be read
-	transparentColour Colour = 1 << 25 // the colour of whatever is behind
-	inheritedColour   Colour = 1 << 26 // that of the parent
+	UnknownColour            Colour = 1 << 24 // a picture, or a colour that cannot be read
+	transparentColour        Colour = 1 << 25 // the colour of whatever is behind
+	inheritedColour          Colour = 1 << 26 // that of the parent
 )
 
 // isNear reports whether text of colour c cannot be read on b. Unknown colours can be read.
@@ -310,16 +309,18 @@ func ParseColour(value []byte) Colour {
 		return Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
 	}
 	digits := bytes.TrimPrefix(word, []byte("#"))
-	n, err := strconv.ParseUint(string(digits), 16, 32)
+	if len(bytes.Trim(digits, "0123456789abcdef")) > 0 {
+		return UnknownColour
+	}
+	n, _ := strconv.ParseUint(string(digits), 16, 32)
 	if isShort := len(digits) <= 4; isShort { // #fff stands for #ffffff
 		n = n&0xf000<<12 | n&0xf00<<8 | n&0xf0<<4 | n&0xf
 		n |= n << 4
 	}
-	switch {
-	case err != nil:
-	case len(digits) == 3, len(digits) == 6:
+	switch len(digits) {
+	case 3, 6:
 		return Colour(n)
-	case len(digits) == 4, len(digits) == 8:
+	case 4, 8:
 		return Colour(n >> 8).withOpacity(float32(n&0xff) / 0xff)
 	}
 	return UnknownColour
@@ -344,8 +345,7 @@ func colourOf(value []token) (c Colour) {
 	case name != "rgb(" && name != "rgba(":
 		return UnknownColour
 	}
-	opacity := float32(1)
-	parts := 0
+	opacity, parts := float32(1), 0
 	for i := 1; i < len(value) && value[i].kind != css.RightParenthesisToken; i++ {
 		n, ok := value[i].length()
 		switch {
