@@ -41,59 +41,22 @@ func KindOf(name []byte) Kind {
 	if len(name) == 0 || isUsual(name) { // a line without a colon has no name
 		return Content
 	}
-	switch string(name) {
-	case "x-cm-analysis", "x-cnfs-analysis", "x-text-classification", "x-google-smtp-source", "x-dkim", "dkimcheck", "dkim-status", "x-sid-pra",
-		"x-sid-result", "x-message-delivery", "x-recommended-action", "ui-inboundreport", "ui-outboundreport":
-		return Verdict
-	case "status", "x-status", "x-keywords", "x-uid", "x-uidl", "x-gmail-labels", "x-folder", "x-flags", "x-tuid", "x-replied", "x-forwarded-to",
-		"lines", "content-length", "xref", "x-original-status", "x-url", "url", "x-from-line", "x-mbox-line", "x-mime-autoconverted", "replied",
-		"forwarded", "x-authentication-warning", "x-eopattributedmessage", "x-eoptenantattributedmessage", "x-incomingheadercount",
-		"x-incomingtopheadermarker", "x-ms-publictraffictype", "x-ms-traffictypediagnostic", "x-ms-userlastlogontime", "x-pm-origin",
-		"x-pm-content-encryption", "x-pm-transfer-encryption":
-		return Mailbox
-	case "received", "x-received", "return-path", "x-return-path", "x-originating-ip", "x-antiabuse", "x-sender-ip", "x-mail-from",
-		"x-delivery-agent", "x-originalarrivaltime", "x-mailer-recptid":
-		return Trace
-	case "delivered-to", "x-delivered-to", "x-original-to", "envelope-to", "x-apparently-to", "apparently-to", "x-rcpt-to", "x-resolved-to",
-		"delivery-date", "x-forwarded-for":
-		return Delivery
-	case "mailing-list", "x-mailing-list", "x-beenthere", "x-loop", "precedence", "errors-to", "sender", "x-sender", "x-original-date",
-		"mail-followup-to", "mail-reply-to", "x-no-archive", "archived-at", "x-mlserver", "delivered-by", "x-sequence", "x-mail-count",
-		"x-acceptable-languages", "old-subject":
-		return List
-	case "date", "x-date":
-		return Date
-	case "message-id", "in-reply-to", "references", "thread-index", "content-id", "x-message-id", "x-ms-tnef-correlator":
-		return MessageID
+	listed := byStart()[string(name[:min(len(name), startSize)])]
+	for _, l := range listed {
+		if l.isWhole && string(name) == l.text {
+			return l.kind
+		}
 	}
 	if isVerdict(name) {
 		return Verdict
 	}
-	for _, p := range byStart()[string(name[:min(len(name), startSize)])] {
-		if bytes.HasPrefix(name, []byte(p.text)) {
-			return p.kind
+	for _, l := range listed {
+		if !l.isWhole && bytes.HasPrefix(name, []byte(l.text)) {
+			return l.kind
 		}
 	}
 	return Content
 }
-
-// startSize is the size of the shortest prefix.
-const startSize = 4
-
-type prefix struct {
-	text string
-	kind Kind
-}
-
-// byStart returns the prefixes by their first bytes. Text before the first empty line may have a thousand fields that are none.
-var byStart = sync.OnceValue(func() map[string][]prefix {
-	all := make(map[string][]prefix)
-	for text, kind := range prefixes {
-		start := text[:startSize]
-		all[start] = append(all[start], prefix{text, kind})
-	}
-	return all
-})
 
 // isUsual reports whether a field is one that senders usually write. X-Bulkmail has a word for verdicts, but is the version of a bulk mailer.
 func isUsual(name []byte) bool {
@@ -105,34 +68,66 @@ func isUsual(name []byte) bool {
 	return false
 }
 
-// prefixes yields how the names of the fields of each kind begin. Filters come first: one of several that fit decides.
-func prefixes(yield func(prefix string, kind Kind) bool) {
-	for _, of := range [...]struct {
-		kind  Kind
-		names string
-	}{
-		{Verdict, "x-chaff- x-crm114- x-sa- x-sasi- x-barracuda- x-pmx x-proofpoint- x-ironport- x-brightmail- x-cloudmark- x-cmae- x-vade- x-av- " +
-			"x-amavis- x-razor x-pyzor x-dcc- x-ms-exchange- x-mimedefang x-policyd- x-classification x-trec- x-popfile- " +
-			"authentication-results x-authentication-results arc- x-eset x-me-vs x-mox- x-clx- x-mantsh x-tm- x-tmase- x-imss- x-klms- x-kse- " +
-			"x-ksmg- x-feas- x-mlf- x-pstn- x-ctch- x-ctasd x-assp- x-bess- x-mimecast- x-purgate x-expurgate x-gnd- x-vr- x-proxad- x-lpn- " +
-			"x-aol- x-authority- x-cm-envelope x-cm-senderinfo x-sophos- x-sea- x-amp- x-ipas- x-elnk- x-fope- x-bigfish x-forefront- x-nai- " +
-			"x-analysisout x-mxl- x-canit x-j-chkmail x-mirapoint- x-kerio- x-watchguard- x-mailprotector- x-modus- x-hornetsecurity- " +
-			"x-declude- x-messagesniffer- x-symantec- x-cloud-sec- x-cfemailsecurity- x-7564579a x-77f55803 x-7fa49cb5 x-c8649e89 x-d57d3aed " +
-			"x-f696d7d5 x-mailru- x-xfinity-v x-ymailisg x-sbrs x-gfi x-hmailserver x-mdav x-perlmx x-stat-signature x-asg- ironport- " +
-			"x-mesageid x-lased- x-fe- x-toi- x-zoho-av- x-icl- x-bitdefender- x-drweb- x-mdhelo x-mdspf x-mdptr x-ct- x-mailcleaner- x-ppe- " +
-			"x-rocket- x-chzlrs x-fb-ss x-miltered x-country-chain"},
-		{Mailbox, "x-imap x-mozilla- x-evolution x-gm- x-label x-offlineimap x-dovecot x-kmail- x-sylpheed- x-claws- x-apple- x-mailcrate x-archive"},
-		{Trace, "x-source x-smtp- x-relay x-rcpt-"},
-		{Delivery, "x-envelope- x-delivery- x-getmail- x-fetchmail- x-sieve resent-"},
-		{List, "list- x-list x-mailman- x-egroups- x-yahoo- x-ecartis- x-majordomo x-precedence x-unsubscri x-subscri x-google-group x-groups " +
-			"x-ml- x-post-"},
-	} {
-		for rest, prefix := of.names, ""; rest != ""; {
-			if prefix, rest, _ = strings.Cut(rest, " "); !yield(prefix, of.kind) {
-				return
-			}
+// listed is a name of fields, or how such names begin.
+type listed struct {
+	text    string
+	kind    Kind
+	isWhole bool
+}
+
+// startSize is the size of the shortest beginning.
+const startSize = 4
+
+// byStart returns the lists by their first bytes. Text before the first empty line may have a thousand fields that are in none. Filters come first:
+// one of several that fit decides.
+var byStart = sync.OnceValue(func() map[string][]listed {
+	all := make(map[string][]listed)
+	for _, of := range lists {
+		for text := range strings.FieldsSeq(of.names) {
+			l := listed{kind: of.kind}
+			l.text, l.isWhole = strings.CutSuffix(text, "=")
+			start := l.text[:min(len(l.text), startSize)]
+			all[start] = append(all[start], l)
 		}
 	}
+	return all
+})
+
+// lists is the names of the fields of each kind, which end with "=", and how names begin.
+var lists = [...]struct {
+	kind  Kind
+	names string
+}{
+	{Verdict, `
+		x-cm-analysis= x-cnfs-analysis= x-text-classification= x-google-smtp-source= x-dkim= dkimcheck= dkim-status= x-sid-pra= x-sid-result=
+		x-message-delivery= x-recommended-action= ui-inboundreport= ui-outboundreport= x-chaff- x-crm114- x-sa- x-sasi- x-barracuda- x-pmx
+		x-proofpoint- x-ironport- x-brightmail- x-cloudmark- x-cmae- x-vade- x-av- x-amavis- x-razor x-pyzor x-dcc- x-ms-exchange- x-mimedefang
+		x-policyd- x-classification x-trec- x-popfile- authentication-results x-authentication-results arc- x-eset x-me-vs x-mox- x-clx- x-mantsh
+		x-tm- x-tmase- x-imss- x-klms- x-kse- x-ksmg- x-feas- x-mlf- x-pstn- x-ctch- x-ctasd x-assp- x-bess- x-mimecast- x-purgate x-expurgate x-gnd-
+		x-vr- x-proxad- x-lpn- x-aol- x-authority- x-cm-envelope x-cm-senderinfo x-sophos- x-sea- x-amp- x-ipas- x-elnk- x-fope- x-bigfish
+		x-forefront- x-nai- x-analysisout x-mxl- x-canit x-j-chkmail x-mirapoint- x-kerio- x-watchguard- x-mailprotector- x-modus- x-hornetsecurity-
+		x-declude- x-messagesniffer- x-symantec- x-cloud-sec- x-cfemailsecurity- x-7564579a x-77f55803 x-7fa49cb5 x-c8649e89 x-d57d3aed x-f696d7d5
+		x-mailru- x-xfinity-v x-ymailisg x-sbrs x-gfi x-hmailserver x-mdav x-perlmx x-stat-signature x-asg- ironport- x-mesageid x-lased- x-fe- x-toi-
+		x-zoho-av- x-icl- x-bitdefender- x-drweb- x-mdhelo x-mdspf x-mdptr x-ct- x-mailcleaner- x-ppe- x-rocket- x-chzlrs x-fb-ss x-miltered
+		x-country-chain`},
+	{Mailbox, `
+		status= x-status= x-keywords= x-uid= x-uidl= x-gmail-labels= x-folder= x-flags= x-tuid= x-replied= x-forwarded-to= lines= content-length=
+		xref= x-original-status= x-url= url= x-from-line= x-mbox-line= x-mime-autoconverted= replied= forwarded= x-authentication-warning=
+		x-eopattributedmessage= x-eoptenantattributedmessage= x-incomingheadercount= x-incomingtopheadermarker= x-ms-publictraffictype=
+		x-ms-traffictypediagnostic= x-ms-userlastlogontime= x-pm-origin= x-pm-content-encryption= x-pm-transfer-encryption= x-imap x-mozilla-
+		x-evolution x-gm- x-label x-offlineimap x-dovecot x-kmail- x-sylpheed- x-claws- x-apple- x-mailcrate x-archive`},
+	{Trace, `
+		received= x-received= return-path= x-return-path= x-originating-ip= x-antiabuse= x-sender-ip= x-mail-from= x-delivery-agent=
+		x-originalarrivaltime= x-mailer-recptid= x-source x-smtp- x-relay x-rcpt-`},
+	{Delivery, `
+		delivered-to= x-delivered-to= x-original-to= envelope-to= x-apparently-to= apparently-to= x-rcpt-to= x-resolved-to= delivery-date=
+		x-forwarded-for= x-envelope- x-delivery- x-getmail- x-fetchmail- x-sieve resent-`},
+	{List, `
+		mailing-list= x-mailing-list= x-beenthere= x-loop= precedence= errors-to= sender= x-sender= x-original-date= mail-followup-to= mail-reply-to=
+		x-no-archive= archived-at= x-mlserver= delivered-by= x-sequence= x-mail-count= x-acceptable-languages= old-subject= list- x-list x-mailman-
+		x-egroups- x-yahoo- x-ecartis- x-majordomo x-precedence x-unsubscri x-subscri x-google-group x-groups x-ml- x-post-`},
+	{Date, "date= x-date="},
+	{MessageID, "message-id= in-reply-to= references= thread-index= content-id= x-message-id= x-ms-tnef-correlator="},
 }
 
 // isVerdict reports whether a name has a word that only filters, virus scanners and checks use. A field that is wrongly taken for a

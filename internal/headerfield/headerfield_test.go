@@ -49,21 +49,23 @@ func TestFieldsThatChaffWritesAreVerdicts(t *testing.T) {
 	}
 }
 
-func TestEveryPrefixDecides(t *testing.T) {
-	var all []string
-	for prefix := range prefixes {
-		for _, before := range all {
-			if strings.HasPrefix(prefix, before) {
-				t.Errorf("%s stands behind %s and never decides", prefix, before)
+func TestEveryListedNameDecides(t *testing.T) {
+	all := map[string]bool{}
+	for _, listed := range byStart() {
+		for i, l := range listed {
+			if all[l.text] || l.text != strings.ToLower(l.text) || !l.isWhole && isVerdict([]byte(l.text)) || isUsual([]byte(l.text)) {
+				t.Errorf("%s never decides", l.text)
+			}
+			all[l.text] = true
+			for _, before := range listed[:i] {
+				if !l.isWhole && !before.isWhole && strings.HasPrefix(l.text, before.text) {
+					t.Errorf("%s is behind %s and never decides", l.text, before.text)
+				}
 			}
 		}
-		if isVerdict([]byte(prefix)) || prefix != strings.ToLower(prefix) {
-			t.Errorf("%s never decides", prefix)
-		}
-		all = append(all, prefix)
 	}
-	if len(all) < 100 {
-		t.Errorf("there are %d prefixes", len(all))
+	if len(all) < 200 {
+		t.Errorf("there are %d names", len(all))
 	}
 }
 
