@@ -49,25 +49,18 @@ func Cut(url []byte) URL {
 	is := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return ascii.EqualFold(u.Scheme, name) })
 	}
-	kind := other
+	isRelative, isFile := len(u.Scheme) == 0, is("file")
+	isOther := !isRelative && !isFile && !is("https", "http", "ftp", "ws", "wss") // in which a host follows any number of slashes
 	switch {
-	case len(u.Scheme) == 0:
-		kind = relative
-	case is("https", "http", "ftp", "ws", "wss"):
-		kind = web
-	case is("file"):
-		kind = file
-	}
-	switch {
-	case kind == relative && slashes == 0: // a host without slashes before it, or a path
-	case kind == relative && slashes == 1:
+	case isRelative && slashes == 0: // a host without slashes before it, or a path
+	case isRelative && slashes == 1:
 		return u
-	case kind == other && !bytes.HasPrefix(u.Path, []byte("//")), kind == file && slashes < 2:
+	case isOther && !bytes.HasPrefix(u.Path, []byte("//")), isFile && slashes < 2:
 		u.Opaque = true
 		return u
-	case kind == other:
+	case isOther:
 		u.Path = u.Path[len("//"):]
-	case kind == file && (slashes == 3 || isDrive(u.Path[slashes:])):
+	case isFile && (slashes == 3 || isDrive(u.Path[slashes:])):
 		u.Path = u.Path[2:]
 		return u
 	default:
@@ -98,16 +91,6 @@ const authorityEnds = `/\?#`
 // leadingSlashes returns how many slashes and backslashes url begins with.
 func leadingSlashes(url []byte) int { return len(url) - len(bytes.TrimLeft(url, `/\`)) }
 
-// kind is a class of schemes in the standard.
-type kind uint8
-
-const (
-	relative kind = iota // no scheme
-	web                  // the "special" schemes without file: a host follows any number of slashes
-	file
-	other
-)
-
 // isDrive reports whether a path begins with the letter of a Windows drive.
 func isDrive(path []byte) bool {
 	return len(path) >= 2 && ascii.IsLetter(path[0]) && (path[1] == ':' || path[1] == '|') &&
@@ -116,9 +99,7 @@ func isDrive(path []byte) bool {
 
 // AppendClean appends a URL to dst without what browsers ignore: line ends and tabs, and control characters and blanks at both ends.
 func AppendClean(dst, url []byte) []byte {
-	if n := len(url); n > 0 && (!isVisible(url[0]) || !isVisible(url[n-1])) {
-		url = bytes.TrimFunc(url, func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) })
-	}
+	url = bytes.TrimFunc(url, func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) })
 	if bytes.IndexByte(url, '\n') < 0 && bytes.IndexByte(url, '\t') < 0 && bytes.IndexByte(url, '\r') < 0 {
 		return append(dst, url...)
 	}
@@ -129,9 +110,6 @@ func AppendClean(dst, url []byte) []byte {
 	}
 	return dst
 }
-
-// isVisible reports whether c is a visible ASCII character.
-func isVisible(c byte) bool { return ' ' < c && c < utf8.RuneSelf }
 
 // IsRelative reports whether the target of a URL depends on its page.
 func IsRelative(url []byte) bool {
