@@ -277,7 +277,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	case kindFile:
 		left -= d.openFile(&part, e, body)
 	case kindCalendar:
-		d.showContent(&part, formatCalendar, d.content(e, body), e.charset)
+		d.calendar(&part, d.content(e, body), e.charset)
 	default:
 		left -= d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
 	}
@@ -309,7 +309,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	if isNoise(body) {
 		if slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)])) && !hasWords(body) && !isMostlyUTF8(body, false) {
 			if bytes.HasPrefix(body, []byte("%PDF-")) {
-				d.showContent(part, formatPDF, body, nil)
+				d.pdf(part, body)
 			} else {
 				part.Attachment = true
 			}
@@ -381,7 +381,7 @@ func (d *Decoder) readFrames() {
 		d.frameDepth = f.depth
 		part := Part{Type: typeHTML}
 		links := len(d.links.all)
-		d.showContent(&part, formatHTML, f.content, nil)
+		d.setText(&part, f.content, true)
 		if f.hiddenBy != 0 && hasWord(part.Text) {
 			d.msg.Marks |= f.hiddenBy
 			part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))

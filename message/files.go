@@ -28,37 +28,29 @@ var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg
 // open them by name and content.
 func (d *Decoder) openFile(part *Part, e entity, body []byte) (read int) {
 	switch f := formatOf(d.contentStart(e, body), e.filename, e.mediaType); f {
-	case formatUnknown:
 	case formatText, formatHTML:
 		return d.readText(part, e, body, f == formatHTML)
+	case formatCalendar:
+		d.calendar(part, d.content(e, body), e.charset)
 	case formatPDF:
 		left := d.left
 		d.left = d.fileLeft // files have their own limit, so that a large file leaves room for the text after it
 		content := d.content(e, body[:min(len(body), d.fileLeft)])
 		d.left = left
 		d.fileLeft -= len(content)
-		d.showContent(part, f, content, e.charset)
-	default:
-		d.showContent(part, f, d.content(e, body), e.charset)
+		d.pdf(part, content)
 	}
 	return 0
 }
 
-// showContent sets the text of part to the visible text of a content in that format, and adds its links to the message.
-func (d *Decoder) showContent(part *Part, f format, content, charset []byte) {
-	switch f {
-	case formatText, formatHTML:
-		d.setText(part, d.toUTF8(content, charset, f == formatHTML), f == formatHTML)
-	case formatCalendar:
-		d.calendar(part, d.toUTF8(d.cutText(content), charset, false))
-	case formatPDF:
-		d.pdfLimits.Text = d.left
-		text, hidden := pdftext.Extract(content, &d.pdfLimits, func(uri []byte) { d.links.addLink(LinkAnchor, uri) })
-		if len(text)+len(hidden) > 0 {
-			d.setText(part, text, false)
-			part.Hidden = d.cutText(hidden)
-			d.left -= len(part.Hidden)
-		}
+// pdf sets the texts of part to those of a PDF, and adds its links to the message.
+func (d *Decoder) pdf(part *Part, content []byte) {
+	d.pdfLimits.Text = d.left
+	text, hidden := pdftext.Extract(content, &d.pdfLimits, func(uri []byte) { d.links.addLink(LinkAnchor, uri) })
+	if len(text)+len(hidden) > 0 {
+		d.setText(part, text, false)
+		part.Hidden = d.cutText(hidden)
+		d.left -= len(part.Hidden)
 	}
 }
 
@@ -217,12 +209,12 @@ func (d *Decoder) takeFiles(text []byte) []byte {
 	return d.made(start)
 }
 
-// calendar sets the text of part to what a calendar or visiting card shows (RFC 5545, 6350): the values of some properties,
-// each on a line.
+// calendar sets the texts of part to what a calendar or visiting card shows (RFC 5545, 6350): the values of some properties,
+// each on a line. It adds the links to the message.
 //
 // QUIRK: the description of an event is plain text. Programs send HTML in it, and show it.
-func (d *Decoder) calendar(part *Part, text []byte) {
-	text = d.cutText(text)
+func (d *Decoder) calendar(part *Part, content, charset []byte) {
+	text := d.cutText(d.toUTF8(content, charset, false))
 	d.left -= len(text)
 	var lines, hidden []byte
 	pages := 0
