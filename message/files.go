@@ -192,6 +192,9 @@ func (d *Decoder) takeFiles(text []byte) []byte {
 		}
 		content := d.made(start)
 		file := entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}
+		if head := content[:min(len(content), sniffBytes)]; !isBinary(head) && kindOf(head) == "" {
+			file.mediaType = typePlain
+		}
 		d.inlineFiles = append(d.inlineFiles, inlineFile{file, content})
 		if len(d.msg.Parts)+len(d.inlineFiles) >= d.options.MaxParts {
 			d.repairs.add(CutParts)

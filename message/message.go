@@ -40,7 +40,7 @@ type Field struct {
 // Part is a leaf of the tree of parts.
 type Part struct {
 	// Type is the media type in lower case without parameters, such as "text/html". Without a readable type it is
-	// "text/plain", or "message/rfc822" in a digest. That of a file inside of a text is "application/octet-stream".
+	// "text/plain", or "message/rfc822" in a digest. That of a file inside of a text is "text/plain" or "application/octet-stream".
 	Type []byte
 	// Charset is the declared charset in lower case, empty if none is declared.
 	Charset []byte

@@ -56,8 +56,8 @@ func TestFilesAreNamed(t *testing.T) {
 			`application/pkcs7-mime "smime.p7m" true, application/pkcs7-signature "smime.p7s" true`},
 		{"parameter-pieces", `application/zip "grün.zip" true, application/zip "blåbær.zip" true, text/plain "grün.zip" true, ` +
 			`application/zip "grün.zip" true, application/zip "grün.zip" true, application/zip "red%20.zipx" true`},
-		{"uuencode", `text/plain "" false, application/octet-stream "list.txt" true, application/octet-stream "small cat.gif" true`},
-		{"uuencode-broken", `text/plain "" false, application/octet-stream "list.txt" true`},
+		{"uuencode", `text/plain "" false, text/plain "list.txt" true, application/octet-stream "small cat.gif" true`},
+		{"uuencode-broken", `text/plain "" false, text/plain "list.txt" true`},
 		{"uuencode-encoding", `text/plain "list.txt" false`},
 	}
 	for _, test := range tests {
@@ -105,7 +105,7 @@ func TestUUencode(t *testing.T) {
 		{"a line within that is none", "begin 644 a.txt\n" + line + "\nlost lines\n" + line + "\n`\nend\nx", "x | abcabc", "broken uuencode"},
 		{"no end before other text", "begin 644 a.txt\n" + line + "\n`\n\nother text", "other text | abc", "broken uuencode"},
 		{"no end at all", "begin 644 a.txt\n" + line + "\n`", " | abc", "broken uuencode"},
-		{"an empty file", "begin 644 a\n`\nend\n", " | -", ""},
+		{"an empty file", "begin 644 a\n`\nend\n", " | ", ""},
 		{"binary", "begin 644 a\n#``$\"\n`\nend\n", " | -", ""},
 		{"a document that is not read as text", "begin 644 a\n&)5!$1BTQ\n`\nend\n", " | -", ""},
 		{"people write begin", "`begin 644 a`\nbegin 644 times\nMore\nbegin at 6\n", "`begin 644 a` begin 644 times More begin at 6", ""},
