@@ -24,10 +24,8 @@ const (
 )
 
 // Section FREQ repeats the terms that occur in most messages, with their weights: a process for one message finds nearly half of its terms
-// there, and reads a block of section TERM only for each of the others. docs/inside/formats.md describes it byte by byte.
-//
-// It has the mostFrequent terms, but at most one in frequentShare of the vocabulary. With twice as many, one process for a message would
-// gain as much as it loses by reading them.
+// there, and reads a block of section TERM only for each of the others; without it one message takes 3% more CPU. It has the mostFrequent terms, but at most one in
+// frequentShare of the vocabulary. With twice as many, one process for a message would gain as much as it loses by reading them.
 const (
 	mostFrequent  = 2048
 	frequentShare = 16
@@ -69,9 +67,17 @@ func appendWeights(dst []byte, weights []float32) []byte {
 	return dst
 }
 
-// encodeFrequent returns section FREQ.
-func encodeFrequent(v *features.Vocabulary, areFrequent []bool, weights []float32, rows int) (data []byte) {
+// encodeFrequent returns section FREQ for terms that so many documents have, by id.
+func encodeFrequent(v *features.Vocabulary, documents []uint32, weights []float32, rows int) (data []byte) {
+	most := min(mostFrequent, len(documents)/frequentShare)
+	if most == 0 {
+		return nil
+	}
 	table, starts, le := v.Table(), v.BucketStarts(), binary.LittleEndian
+	limit, areFrequent := features.MostFrequent(documents, 1, most), make([]bool, len(documents))
+	for id, n := range documents { // which admits the first of those that are as frequent as the last one
+		areFrequent[id] = limit.Admits(n)
+	}
 	for prefix := range len(starts) - 1 {
 		for i := starts[prefix]; i < starts[prefix+1]; i++ {
 			if key, id := table[2*i], table[2*i+1]; areFrequent[id] {

@@ -133,13 +133,20 @@ func TestCellsWithoutAWeightTakeNoRoom(t *testing.T) {
 		if most := (used+1)*4*rows + features.CellCount/8 + features.CellCount/chunkCells*chunkEntry; len(data) > most {
 			t.Errorf("%d rows: %d bytes for %d cells, want at most %d", rows, len(data), used, most)
 		}
+		var encoded sections.Memory
+		w := modelFormat.NewWriter(&encoded, 1)
+		w.Add("CELL", data)
+		_, err := w.Close()
+		noError(t, err)
+		file, err := modelFormat.Open(bytes.NewReader(encoded), int64(len(encoded)))
+		noError(t, err)
 		read := make([]float32, len(weights))
 		cells := make([]uint32, features.CellCount)
 		for i := range cells {
 			cells[i] = uint32(i)
 		}
-		tables := tables{rows: rows}
-		noError(t, tables.readCells(bytes.NewReader(data), len(data), read, cells))
+		tables := tables{file: file, rows: rows}
+		noError(t, tables.readCells(read, cells))
 		for i := range weights {
 			if math.Float32bits(read[i]) != math.Float32bits(weights[i]) {
 				t.Fatalf("%d rows: weight %d is %v, want %v", rows, i, read[i], weights[i])
@@ -227,7 +234,7 @@ func TestBlocksOfAnotherPlaceAreDamage(t *testing.T) {
 		}
 		var blocks [][]byte
 		for number := range len(good.tables.starts) - 1 {
-			from, to, err := good.tables.place(number, len(data))
+			from, to, err := good.tables.place(number, int64(len(data)))
 			noError(t, err)
 			blocks = append(blocks, bytes.Clone(data[from:to]))
 		}

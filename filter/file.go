@@ -21,17 +21,7 @@ import (
 	"chaff/models"
 )
 
-// A model file is a table of named, checksummed sections. docs/inside/formats.md describes it byte by byte. Versions of the format:
-//
-//	1  first version
-//	2  settings have a calibration; INFO has what classification does not need
-//	3  a term has 32 bits of its hash and a prefix; the texts of terms are optional
-//	4  settings have a form; the weights of cells precede those of terms
-//	5  terms are hashed under a key; the table of terms has their ids
-//	6  a checksum of a table covers 32 entries
-//	7  the size of a text is before it
-//	8  a block has the terms of four prefixes with their weights; cells without a weight are left out; settings are no JSON
-//	9  what the learner knows is in the model
+// A model file is a table of named, checksummed sections. docs/inside/formats.md describes it byte by byte, and has the versions of the format.
 const formatVersion = 9
 
 var modelFormat = sections.Format{
@@ -82,12 +72,16 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	rows := f.linear.Rows()
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
 	pref := encodePref(f.vocabulary)
+	documents, err := f.documents()
+	if err != nil && !errors.Is(err, ErrNoTexts) {
+		return 0, err
+	}
 	w := modelFormat.NewWriter(file, 14)
 	w.Add("SETT", encodeSettings(f.settings))
 	w.Add("HKEY", f.settings.Key.Bytes())
 	w.Add("BIAS", littleendian.Bytes(f.linear.Bias))
 	w.Add("PREF", littleendian.Bytes(pref))
-	w.Add("FREQ", encodeFrequent(f.vocabulary, f.frequent(f.vocabulary.Len()), weights, rows))
+	w.Add("FREQ", encodeFrequent(f.vocabulary, documents, weights, rows))
 	w.Begin("TERM")
 	w.WriteEach(len(pref)-2, func(dst []byte, number int) []byte { return appendBlock(dst, f.vocabulary, weights, rows, number) })
 	if len(cells) > 0 {
@@ -95,14 +89,14 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	}
 	w.Add("INFO", info)
 	if f.saveTexts {
-		t, err := f.Terms()
+		text, err := f.texts()
 		if err != nil {
 			return 0, err
 		}
 		w.Begin("DOCF")
-		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return binary.AppendUvarint(dst, uint64(t.Documents[id])) })
+		w.WriteEach(len(documents), func(dst []byte, id int) []byte { return binary.AppendUvarint(dst, uint64(documents[id])) })
 		w.Begin("TEXT")
-		w.WriteEach(len(t.Documents), func(dst []byte, id int) []byte { return logfile.AppendText(dst, t.Text(id)) })
+		w.WriteEach(len(documents), func(dst []byte, id int) []byte { return logfile.AppendText(dst, text(id)) })
 	}
 	if learning {
 		if err := f.saveLearned(w); err != nil {

@@ -68,20 +68,20 @@ func (f *Filter) Linear() *models.Linear { return f.linear }
 // Classify classifies a message. Any bytes are a message. If it has no known term, the bias decides.
 func (f *Filter) Classify(raw []byte) Classification {
 	s := f.getScratch()
-	c, _ := f.classify(s, raw)
+	c := f.classify(s, raw)
 	f.putScratch(s, raw)
 	return c
 }
 
 // classify classifies a message with the reader of s.
-func (f *Filter) classify(s *scratch, raw []byte) (Classification, error) {
+func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	repairs := s.reader.Read(raw)
-	c, err := f.classifyDocument(s, s.reader.Bag().Document())
+	c := f.classifyDocument(s, s.reader.Bag().Document())
 	c.Repairs = repairs
-	return c, err
+	return c
 }
 
-func (f *Filter) classifyDocument(s *scratch, doc features.Document) (Classification, error) {
+func (f *Filter) classifyDocument(s *scratch, doc features.Document) Classification {
 	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, doc, f.kind)
 	s.linear = f.linear
 	return f.score(s, doc)
@@ -113,7 +113,7 @@ func (f *Filter) CanJoin(other *Filter) bool {
 // calibration of f. The message is read once. Known and Unknown are those of f, which can join other.
 func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
 	s := f.getScratch()
-	c, _ = f.classify(s, raw)
+	c = f.classify(s, raw)
 	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag().Document(), other.kind)
 	added = other.linear.Score(s.vector) - offset
 	f.putScratch(s, raw)
@@ -124,18 +124,13 @@ func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Clas
 
 // ClassifyDocument classifies a document that was read with the settings of f.
 func (f *Filter) ClassifyDocument(doc features.Document) Classification {
-	c, _ := f.classifyDocument(new(scratch), doc)
-	return c
+	return f.classifyDocument(new(scratch), doc)
 }
 
 // Explain classifies a message and explains the score. The error is about the file that f was opened from.
 func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	s := &scratch{reader: f.newReader()}
-	c, err := f.classify(s, raw)
-	if err != nil {
-		return Explanation{}, err
-	}
-	return f.explain(s, c, raw)
+	return f.explain(s, f.classify(s, raw), raw)
 }
 
 // Learner returns a learner that knows all that f knows. The error is [ErrNotLearning].

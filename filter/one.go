@@ -89,7 +89,10 @@ func (o *One) Classify(raw []byte) (Classification, error) {
 // ClassifyDocument is [Filter.ClassifyDocument].
 func (o *One) ClassifyDocument(doc features.Document) (c Classification, err error) {
 	if err = o.load(&o.scratch, doc); err == nil {
-		c, err = o.score(&o.scratch, doc)
+		c = o.score(&o.scratch, doc)
+		if sum := c.Score + c.Probability; sum-sum != 0 { // 0 for finite numbers only
+			err = fmt.Errorf("%w: the score is %v", ErrDamaged, c.Score)
+		}
 	}
 	return c, o.checked(err)
 }
@@ -148,11 +151,7 @@ func (o *One) load(s *scratch, doc features.Document) error {
 	if cells == 0 {
 		return nil
 	}
-	section, err := o.file.Part("CELL")
-	if err != nil {
-		return err
-	}
-	return o.tables.readCells(section, int(section.Size()), linear.Weights, slices.Clone(s.ids[:cells]))
+	return o.tables.readCells(linear.Weights, slices.Clone(s.ids[:cells]))
 }
 
 // ranked returns the ids of vectors in ascending order, and puts the place of each there in its place: 0, 1, 2, ..., for a learner that has no others.

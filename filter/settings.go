@@ -34,7 +34,7 @@ func encodeSettings(s Settings) []byte {
 func decodeSettings(data []byte) (Settings, error) {
 	var s Settings
 	c := settingsCodec{data: data, reads: true}
-	c.text(&s.TermsVersion)
+	c.each(&s.TermsVersion)
 	if !c.failed && s.TermsVersion != tokenize.Version {
 		return Settings{}, fmt.Errorf("%w: its terms were made by the rules %q, this program has %q", ErrVersion, s.TermsVersion, tokenize.Version)
 	}
@@ -73,49 +73,90 @@ type settingsCodec struct {
 
 // all handles all settings but the key.
 func (c *settingsCodec) all(s *Settings) {
-	c.text(&s.TermsVersion)
-	list(c, &s.Classes, c.text)
-	c.text(&s.Model)
-	c.text(&s.Kind)
-	list(c, (*[]models.Member)(&s.Form), func(m *models.Member) {
-		c.byte((*uint8)(&m.First))
-		bounds := func(b *models.Bounds) {
-			c.float(&b.Below)
-			c.float(&b.Above)
-		}
-		list(c, &m.Groups, bounds)
-		bounds(&m.Bounds)
-	})
-	m := &s.Message
-	for _, n := range [...]*int{&m.MaxDepth, &m.MaxParts, &m.MaxTextBytes, &m.MaxHeaderBytes, &m.MaxHeaderFields, &m.MaxSeconds} {
-		c.int(n)
-	}
-	t := &s.Tokenize
-	c.text(&t.Language)
+	m, t := &s.Message, &s.Tokenize
 	shortest, cased, shaped := 1, false, false // settings that are gone
-	for _, n := range [...]*int{&shortest, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens} {
-		c.int(n)
+	c.each(&s.TermsVersion, &s.Classes, &s.Model, &s.Kind, &s.Form)
+	c.each(&m.MaxDepth, &m.MaxParts, &m.MaxTextBytes, &m.MaxHeaderBytes, &m.MaxHeaderFields, &m.MaxSeconds)
+	c.each(&t.Language, &shortest, &t.MaxLength, &t.PairBytes, &t.GramHeaderBytes, &t.GramTextBytes, &t.StartBytes, &t.MaxTokens)
+	c.each(&cased, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols)
+	if c.earlier {
+		c.each(new(bool)) // classes of numbers, which are gone
 	}
-	for i, b := range [...]*bool{&cased, &t.Pairs, &t.Grams, &t.Structure, &t.Symbols, &shaped, &t.Received, &t.DeliveredTo, &t.List, &t.Date,
-		&t.MessageID} {
-		if i == 5 && c.earlier { // classes of numbers, which are gone
-			c.bool(new(bool))
-		}
-		c.bool(b)
-	}
+	c.each(&shaped, &t.Received, &t.DeliveredTo, &t.List, &t.Date, &t.MessageID, &t.Headers, &t.IgnoreHeaders)
 	c.failed = c.failed || shortest != 1 || cased || shaped
-	list(c, &t.Headers, c.text)
-	list(c, &t.IgnoreHeaders, c.text)
 	has := s.Thresholds != nil
-	if c.bool(&has); has {
+	if c.each(&has); has {
 		if c.reads {
 			s.Thresholds = new(metrics.Thresholds)
 		}
-		c.float(&s.Thresholds.Unsure)
-		c.float(&s.Thresholds.Spam)
+		c.each(&s.Thresholds.Unsure, &s.Thresholds.Spam)
 	}
-	c.float(&s.Calibration.Slope)
-	list(c, &s.Calibration.Offsets, c.float)
+	c.each(&s.Calibration.Slope, &s.Calibration.Offsets)
+}
+
+// each handles values, of which it is given the addresses.
+func (c *settingsCodec) each(values ...any) {
+	for _, value := range values {
+		switch v := value.(type) {
+		case *[]string:
+			list(c, v)
+		case *[]float64:
+			list(c, v)
+		case *models.Form:
+			list(c, (*[]models.Member)(v))
+		case *[]models.Bounds:
+			list(c, v)
+		case *models.Member:
+			c.each((*uint8)(&v.First), &v.Groups, &v.Bounds)
+		case *models.Bounds:
+			c.each(&v.Below, &v.Above)
+		default:
+			if c.reads {
+				c.read(v)
+			} else {
+				c.write(v)
+			}
+		}
+	}
+}
+
+func (c *settingsCodec) write(value any) {
+	switch v := value.(type) {
+	case *bool:
+		n := uint8(0)
+		if *v {
+			n = 1
+		}
+		c.data = append(c.data, n)
+	case *uint8:
+		c.data = append(c.data, *v)
+	case *int:
+		c.data = binary.AppendVarint(c.data, int64(*v))
+	case *float64:
+		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*v))
+	case *string:
+		text := string([]rune(*v)) // bytes that are not UTF-8 as U+FFFD, as JSON does, which the log keeps the names of classes in
+		c.data = append(binary.AppendVarint(c.data, int64(len(text))), text...)
+	}
+}
+
+func (c *settingsCodec) read(value any) {
+	switch v := value.(type) {
+	case *bool:
+		n := c.take(1)[0]
+		*v, c.failed = n == 1, c.failed || n > 1
+	case *uint8:
+		*v = c.take(1)[0]
+	case *int:
+		n, size := binary.Varint(c.data)
+		*v, c.failed, c.data = int(n), c.failed || size <= 0, c.data[max(size, 0):]
+	case *float64:
+		*v = math.Float64frombits(binary.LittleEndian.Uint64(c.take(8)))
+	case *string:
+		var n int
+		c.read(&n)
+		*v = string(c.take(n))
+	}
 }
 
 // take returns the next n bytes, 8 zeros if there are fewer.
@@ -129,64 +170,13 @@ func (c *settingsCodec) take(n int) []byte {
 	return taken
 }
 
-func (c *settingsCodec) byte(b *uint8) {
-	if !c.reads {
-		c.data = append(c.data, *b)
-		return
-	}
-	*b = c.take(1)[0]
-}
-
-func (c *settingsCodec) bool(b *bool) {
-	var n uint8
-	if *b {
-		n = 1
-	}
-	c.byte(&n)
-	*b = n == 1
-	c.failed = c.failed || n > 1
-}
-
-func (c *settingsCodec) int(n *int) {
-	if !c.reads {
-		c.data = binary.AppendVarint(c.data, int64(*n))
-		return
-	}
-	value, size := binary.Varint(c.data)
-	c.failed = c.failed || size <= 0
-	c.data = c.data[max(size, 0):]
-	*n = int(value)
-}
-
-func (c *settingsCodec) float(f *float64) {
-	if !c.reads {
-		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*f))
-		return
-	}
-	*f = math.Float64frombits(binary.LittleEndian.Uint64(c.take(8)))
-}
-
-// text handles a text. It writes bytes that are not UTF-8 as U+FFFD, as JSON does, which the log keeps the names of classes in.
-func (c *settingsCodec) text(s *string) {
-	text := *s
-	if !c.reads {
-		text = string([]rune(text))
-	}
-	n := len(text)
-	if c.int(&n); !c.reads {
-		c.data = append(c.data, text...)
-		return
-	}
-	*s = string(c.take(n))
-}
-
 // list handles a list: its length plus 1, or 0 for one that is nil, and its elements.
-func list[T any](c *settingsCodec, l *[]T, element func(*T)) {
+func list[T any](c *settingsCodec, l *[]T) {
 	n := 0
 	if *l != nil {
 		n = len(*l) + 1
 	}
-	c.int(&n)
+	c.each(&n)
 	if c.reads {
 		*l = nil
 		if c.failed = c.failed || n < 0 || n > len(c.data)+1; !c.failed && n > 0 { // each element takes a byte
@@ -194,6 +184,6 @@ func list[T any](c *settingsCodec, l *[]T, element func(*T)) {
 		}
 	}
 	for i := range *l {
-		element(&(*l)[i])
+		c.each(&(*l)[i])
 	}
 }

@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,9 +20,6 @@ import (
 // tables are the vocabulary and the weights in a model file, of which it reads and verifies what a message needs: a few percent of a large
 // model. Reading a block for each term takes a quarter of the time of mapping the file, whose pages would be mapped one by one and unmapped
 // again.
-//
-// It handles a block and section FREQ as the numbers that they have: of a term in a block its key, its id and the bits of its weights; of one in
-// FREQ its key, its prefix, its id and these bits.
 type tables struct {
 	file       *sections.Reader
 	prefixBits uint
@@ -31,22 +27,20 @@ type tables struct {
 	terms      int      // V
 	rows       int
 	often      []uint32 // section FREQ; empty if the file has none
-	buffer     []byte   // of a block or a chunk
 }
 
 // newTables reads what says where everything is: the sections PREF and FREQ.
-func newTables(file *sections.Reader, rows int) (tables, error) {
+func newTables(file *sections.Reader, rows int) (t tables, err error) {
 	pref, err := decodeNumbers[uint32](file.Section("PREF"))
 	if err == nil && (len(pref) < 3 || pref[0] > 32 || len(pref)-2 != (1<<pref[0]+blockPrefixes-1)/blockPrefixes || pref[1] != 0) {
 		err = fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	if err != nil {
-		return tables{}, err
+		return t, err
 	}
-	t := tables{file: file, prefixBits: uint(pref[0]), starts: pref[1:], terms: int(pref[len(pref)-1]), rows: rows}
+	t = tables{file: file, prefixBits: uint(pref[0]), starts: pref[1:], terms: int(pref[len(pref)-1]), rows: rows}
 	if file.Has("FREQ") {
-		t.often, err = decodeNumbers[uint32](file.Section("FREQ"))
-		if err == nil && len(t.often)%(3+rows) != 0 {
+		if t.often, err = decodeNumbers[uint32](file.Section("FREQ")); err == nil && len(t.often)%(3+rows) != 0 {
 			err = fmt.Errorf("%w: section FREQ", ErrDamaged)
 		}
 	}
@@ -57,10 +51,10 @@ func newTables(file *sections.Reader, rows int) (tables, error) {
 func (t *tables) shift() uint { return 32 - t.prefixBits }
 
 // place returns where a block is in section TERM, which has so many bytes.
-func (t *tables) place(block, size int) (from, to int, err error) {
-	term := 4 * (2 + t.rows)
-	from = block*blockHeader + int(t.starts[block])*term
-	to = (block+1)*blockHeader + int(t.starts[block+1])*term
+func (t *tables) place(block int, size int64) (from, to int64, err error) {
+	term := int64(4 * (2 + t.rows))
+	from = int64(block)*blockHeader + int64(t.starts[block])*term
+	to = int64(block+1)*blockHeader + int64(t.starts[block+1])*term
 	if from > to-blockHeader || to > size || int(t.starts[block+1]) > t.terms {
 		return 0, 0, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
@@ -73,63 +67,73 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []byte // of the section, once most of it was read
-	reads := 0
 	known, weights = make([]uint64, 0, len(hashes)), make([]float32, len(hashes)*t.rows)
-	for i, hash := range hashes {
-		prefix, key := int(hash>>(64-t.prefixBits)), uint32(hash<<t.prefixBits>>32)
-		term := t.frequent(prefix, key)
-		if term == nil {
-			if all == nil && reads > len(t.starts)/4 { // reading all of it takes no longer than reading so many blocks
-				if all, err = t.file.Section("TERM"); err != nil {
-					return nil, nil, err
-				}
-			}
-			reads++
-			if term, err = t.inBlock(section, all, prefix, key); err != nil {
-				return nil, nil, err
-			}
-		}
+	add := func(i int, term []uint32) {
 		if term != nil && int(term[0]) < t.terms { // a damaged file can have an id that no term has
-			known = append(known, uint64(term[0])<<32|uint64(i))
+			known = append(known, uint64(i)<<32|uint64(term[0]))
 			for r, bits := range term[1:] {
 				weights[i*t.rows+r] = math.Float32frombits(bits)
 			}
 		}
 	}
+	places := make([]uint64, 0, len(hashes)) // the blocks of the other terms and their indices, in the order of the blocks
+	for i, hash := range hashes {
+		if term := t.frequent(hash); term != nil {
+			add(i, term)
+		} else {
+			places = append(places, hash>>(64-t.prefixBits)/blockPrefixes<<32|uint64(i))
+		}
+	}
+	slices.Sort(places)
+	reader, last := sections.Ahead{Section: section}, -1
+	var block []uint32
+	for _, place := range places {
+		i, number := int(uint32(place)), int(place>>32)
+		if number != last {
+			if block, err = t.block(&reader, number); err != nil {
+				return nil, nil, err
+			}
+			last = number
+		}
+		term, err := t.inBlock(block, hashes[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		add(i, term)
+	}
+	slices.Sort(known)
+	for k, term := range known {
+		known[k] = term<<32 | term>>32
+	}
 	return known, weights, nil
 }
 
 // frequent returns the id and the bits of the weights of a term that section FREQ has, else nil.
-func (t *tables) frequent(prefix int, key uint32) []uint32 {
-	size := 3 + t.rows
-	wanted := uint64(prefix)<<32 | uint64(key)
+func (t *tables) frequent(hash uint64) []uint32 {
+	size, n, wanted := 3+t.rows, len(t.often)/(3+t.rows), hash>>t.shift()
 	at := func(i int) uint64 { return uint64(t.often[i*size+1])<<32 | uint64(t.often[i*size]) }
-	n := len(t.often) / size
 	if i := sort.Search(n, func(i int) bool { return at(i) >= wanted }); i < n && at(i) == wanted {
 		return t.often[i*size+2:][:1+t.rows]
 	}
 	return nil
 }
 
-// inBlock returns the id and the bits of the weights of a term that section TERM has, else nil. They are valid until the next call. If all of the
-// section was read, it is verified already.
-func (t *tables) inBlock(section *io.SectionReader, all []byte, prefix int, key uint32) ([]uint32, error) {
-	number := prefix / blockPrefixes
-	from, to, err := t.place(number, int(section.Size()))
+// block returns the numbers of a block of section TERM, verified: of each term its key, its id and the bits of its weights. They are valid until the next call.
+func (t *tables) block(section *sections.Ahead, number int) ([]uint32, error) {
+	from, to, err := t.place(number, section.Section.Size())
 	if err != nil {
 		return nil, err
 	}
-	var data []byte
-	if all != nil {
-		data = all[from:to]
-	} else if data, err = t.read(section, from, to); err == nil && uint32(checksumOf(data[4:], number)) != binary.LittleEndian.Uint32(data) {
+	data, err := section.Read(from, to)
+	if err == nil && uint32(checksumOf(data[4:], number)) != binary.LittleEndian.Uint32(data) {
 		err = fmt.Errorf("%w: section TERM, block %d", ErrDamaged, number)
 	}
-	block, err := decodeNumbers[uint32](data, err)
-	if err != nil {
-		return nil, err
-	}
+	return decodeNumbers[uint32](data, shorter(err))
+}
+
+// inBlock returns the id and the bits of the weights of a term that its block has, else nil.
+func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
+	prefix, key := int(hash>>(64-t.prefixBits)), uint32(hash<<t.prefixBits>>32)
 	size, first, last := 2+t.rows, 0, uint32(math.MaxUint32) // of the terms of the prefix
 	terms := block[blockPrefixes:]
 	if i := prefix % blockPrefixes; i > 0 {
@@ -148,16 +152,6 @@ func (t *tables) inBlock(section *io.SectionReader, all []byte, prefix int, key 
 		return nil, nil
 	}
 	return terms[i*size:][1:size], nil
-}
-
-// read returns a part of a section, which is valid until the next call.
-func (t *tables) read(from io.ReaderAt, start, end int) ([]byte, error) {
-	t.buffer = slices.Grow(t.buffer[:0], end-start)[:end-start]
-	n, err := from.ReadAt(t.buffer, int64(start))
-	if n == len(t.buffer) { // also at the end of the file
-		err = nil
-	}
-	return t.buffer, shorter(err)
 }
 
 // checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
@@ -183,21 +177,26 @@ func shorter(err error) error {
 	return err
 }
 
-// readCells sets the weights of cells, which are ascending, from section CELL of so many bytes. It changes cells.
-func (t *tables) readCells(section io.ReaderAt, size int, weights []float32, cells []uint32) error {
-	const chunks = features.CellCount / chunkCells
-	if size < chunks*chunkEntry {
+// readCells sets the weights of cells, which are ascending, from section CELL. It changes cells.
+func (t *tables) readCells(weights []float32, cells []uint32) error {
+	section, err := t.file.Part("CELL")
+	if err != nil {
+		return err
+	}
+	const indexSize = features.CellCount / chunkCells * chunkEntry
+	if section.Size() < indexSize {
 		return fmt.Errorf("%w: section CELL", ErrDamaged)
 	}
-	data, err := t.read(section, 0, chunks*chunkEntry)
-	index, err := decodeNumbers[uint64](slices.Clone(data), err) // where each chunk ends behind the index, and its checksum
+	reader := sections.Ahead{Section: section}
+	data, err := reader.Read(0, indexSize)
+	index, err := decodeNumbers[uint64](slices.Clone(data), shorter(err)) // where each chunk ends behind the index, and its checksum
 	for err == nil && len(cells) > 0 {
 		number := int(cells[0] / chunkCells)
 		from, to := uint64(0), index[2*number]
 		if number > 0 {
 			from = index[2*number-2]
 		}
-		if from > to || to > uint64(size-chunks*chunkEntry) {
+		if from > to || to > uint64(section.Size()-indexSize) {
 			return fmt.Errorf("%w: section CELL", ErrDamaged)
 		}
 		n := 0
@@ -205,16 +204,15 @@ func (t *tables) readCells(section io.ReaderAt, size int, weights []float32, cel
 			cells[n] %= chunkCells
 			n++
 		}
-		var chunk []byte
-		if chunk, err = t.read(section, chunks*chunkEntry+int(from), chunks*chunkEntry+int(to)); err == nil {
-			if checksumOf(chunk, number) != index[2*number+1] {
+		if data, err = reader.Read(indexSize+int64(from), indexSize+int64(to)); err == nil {
+			if checksumOf(data, number) != index[2*number+1] {
 				return fmt.Errorf("%w: section CELL, chunk %d", ErrDamaged, number)
 			}
-			err = cellsOf(weights, chunk, cells[:n], t.rows)
+			err = cellsOf(weights, data, cells[:n], t.rows)
 		}
 		weights, cells = weights[n*t.rows:], cells[n:]
 	}
-	return err
+	return shorter(err)
 }
 
 // cellsOf sets weights to those of ascending cells of a chunk, by their number in the chunk.
@@ -245,12 +243,12 @@ func cellsOf(weights []float32, chunk []byte, cells []uint32, rows int) error {
 
 // all returns the vocabulary and the weights, those of cells first if the model has any.
 func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
-	data, err := t.file.Section("TERM")
+	section, err := t.file.Part("TERM")
 	if err != nil {
 		return nil, nil, err
 	}
 	blocks, size := len(t.starts)-1, 2+t.rows
-	if len(data) != blocks*blockHeader+4*t.terms*size {
+	if section.Size() != int64(blocks*blockHeader+4*t.terms*size) {
 		return nil, nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms)
 	}
 	var cells []uint32
@@ -263,21 +261,14 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 	first := len(cells) * t.rows
 	weights := make([]float32, first+t.terms*t.rows)
 	if hasCells {
-		section, err := t.file.Section("CELL")
-		if err == nil {
-			err = t.readCells(bytes.NewReader(section), len(section), weights[:first], cells)
-		}
-		if err != nil {
+		if err := t.readCells(weights[:first], cells); err != nil {
 			return nil, nil, err
 		}
 	}
 	table, starts := make([]uint32, 0, 2*t.terms), make([]uint32, 0, blocks*blockPrefixes+1)
+	reader := sections.Ahead{Section: section}
 	for number := range blocks {
-		from, to, err := t.place(number, len(data))
-		if err != nil {
-			return nil, nil, err
-		}
-		block, err := decodeNumbers[uint32](data[from:to], nil)
+		block, err := t.block(&reader, number)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"chaff/features"
 )
 
 // ErrNoTexts is returned for a model that was saved without the texts of its terms.
@@ -92,23 +90,6 @@ func (h *head) documents() ([]uint32, error) {
 		counts = append(counts, make([]uint32, len(r.New))...)
 	}
 	return counts, nil
-}
-
-// frequent reports for each of so many terms whether section FREQ has it.
-func (h *head) frequent(n int) []bool {
-	are, documents := make([]bool, n), h.terms.Documents
-	if terms := min(mostFrequent, len(documents)/frequentShare); terms > 0 {
-		limit := features.MostFrequent(documents, 1, terms)
-		for id, n := range documents {
-			are[id] = limit.Admits(n)
-		}
-	}
-	for of := h.tables.often; len(of) > 0; of = of[3+h.tables.rows:] {
-		if id := int(of[2]); id < n {
-			are[id] = true
-		}
-	}
-	return are
 }
 
 // member returns a member of the provenance, nil if it has none. It reads no more of the provenance than it must.

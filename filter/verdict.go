@@ -139,7 +139,7 @@ func (h *head) newReader() *Reader {
 }
 
 // score classifies a document by what scores its vector.
-func (h *head) score(s *scratch, doc features.Document) (c Classification, err error) {
+func (h *head) score(s *scratch, doc features.Document) (c Classification) {
 	if IsSpamFilter(h.settings.Classes) {
 		c = h.judgeSpam(s.linear.Score(s.vector))
 	} else {
@@ -154,10 +154,7 @@ func (h *head) score(s *scratch, doc features.Document) (c Classification, err e
 	if h.kind != features.Whole { // whole documents have no terms that could be known
 		c.Novelty = s.lookup.Novelty(doc)
 	}
-	if sum := c.Score + c.Probability; sum-sum != 0 { // 0 for finite numbers only
-		err = fmt.Errorf("%w: the score is %v", ErrDamaged, c.Score)
-	}
-	return c, err
+	return c
 }
 
 // judgeSpam returns the classification by the score of spam over ham.

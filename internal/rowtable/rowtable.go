@@ -7,9 +7,10 @@ import (
 	"errors"
 	"io"
 	"math/bits"
-	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"chaff/internal/sections"
 )
 
 const (
@@ -41,9 +42,6 @@ type Table struct {
 	Size  int // of a row
 }
 
-// ahead is how many bytes are read at once, at most, while the rows that are needed lie close together.
-const ahead = 16 << 10
-
 // entries returns the entries of the blocks that have ascending ids, as far as there are such blocks.
 func (t Table) entries(ids []uint32, buffer []byte) (entries []byte, err error) {
 	first, last := 0, -1 // the block that a piece begins with, and the last one taken
@@ -60,14 +58,14 @@ func (t Table) entries(ids []uint32, buffer []byte) (entries []byte, err error) 
 }
 
 // Find calls take with the index and the row of each of ascending ids that has one. A row is valid until take returns. The error is [ErrDamaged] or one of
-// reading. buffer is memory to work with.
+// reading, io.EOF for a file that is shorter. buffer is memory to work with.
 func (t Table) Find(buffer []byte, ids []uint32, take func(i int, row []byte)) error {
 	entries, err := t.entries(ids, buffer)
 	if err != nil {
 		return err
 	}
-	var entry, data, rows []byte // of a block, what was read at once, and the rows of a block
-	start, last, le := int64(0), -1, binary.LittleEndian
+	var entry, rows []byte // of a block
+	ahead, last, le := sections.Ahead{Section: t.Rows, Buffer: buffer}, -1, binary.LittleEndian
 	for i, id := range ids {
 		number, bit := int(id/BlockIDs), uint64(1)<<(id%BlockIDs)
 		if number != last {
@@ -81,24 +79,12 @@ func (t Table) Find(buffer []byte, ids []uint32, take func(i int, row []byte)) e
 			continue
 		}
 		if rows == nil {
-			at, size := int64(le.Uint32(entry[8:]))*int64(t.Size), bits.OnesCount64(has)*t.Size
-			if at+int64(size) > t.Rows.Size() {
-				return ErrDamaged
+			at, size := int64(le.Uint32(entry[8:]))*int64(t.Size), int64(bits.OnesCount64(has)*t.Size)
+			if rows, err = ahead.Read(at, at+size); err == nil && uint32(xxhash.Sum64(rows)) != le.Uint32(entry[12:]) {
+				err = ErrDamaged
 			}
-			if end := start + int64(len(data)); at < start || at+int64(size) > end {
-				n := size
-				if at <= end+int64(len(data)) {
-					n = int(min(int64(max(size, min(2*len(data), ahead))), t.Rows.Size()-at))
-				}
-				buffer = slices.Grow(buffer[:0], max(n, ahead))
-				start, data = at, buffer[:n]
-				if read, err := t.Rows.ReadAt(data, at); read < n {
-					return err
-				}
-			}
-			rows = data[at-start:][:size]
-			if uint32(xxhash.Sum64(rows)) != le.Uint32(entry[12:]) {
-				return ErrDamaged
+			if err != nil {
+				return err
 			}
 		}
 		take(i, rows[bits.OnesCount64(has&(bit-1))*t.Size:][:t.Size])

@@ -165,6 +165,37 @@ func (r *Reader) Part(name string) (*io.SectionReader, error) {
 	return io.NewSectionReader(r.from, int64(e.offset), int64(e.size)), nil
 }
 
+// Ahead reads parts of a section in ascending order, which are not verified. While they lie close together it reads more at once than it is asked for.
+type Ahead struct {
+	Section *io.SectionReader
+	Buffer  []byte // memory to work with
+	data    []byte // what was read last
+	at      int64  // where that begins
+}
+
+// ahead is how many bytes are read at once, at most, unless one part has more.
+const ahead = 16 << 10
+
+// Read returns a part, which is valid until the next call. The error is io.EOF if the section or the file is shorter.
+func (a *Ahead) Read(from, to int64) ([]byte, error) {
+	end, before := a.at+int64(len(a.data)), int64(len(a.data))
+	if to > a.Section.Size() {
+		return nil, io.EOF
+	}
+	if from < a.at || to > end {
+		n := to - from
+		if from <= end+before {
+			n = min(max(n, min(2*before, ahead)), a.Section.Size()-from)
+		}
+		a.Buffer = slices.Grow(a.Buffer[:0], int(n))
+		a.at, a.data = from, a.Buffer[:n]
+		if read, err := a.Section.ReadAt(a.data, from); read < len(a.data) {
+			return nil, err
+		}
+	}
+	return a.data[from-a.at : to-a.at], nil
+}
+
 func (r *Reader) entry(name string) (entry, error) {
 	for _, e := range r.entries {
 		if e.name == name {
