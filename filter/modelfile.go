@@ -69,8 +69,8 @@ const settled = 2 * time.Second
 
 // settle reads a file that changed a moment ago into memory. It returns what reports whether another one has changed since it was opened.
 func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
-	if latest, known := lastChange(m.opened); known && now.Sub(latest) > settled {
-		return func() bool { // when another file replaces this one, only the change time differs
+	if runtime.GOOS != "windows" && now.Sub(m.opened.ModTime()) > settled { // see openModelFile
+		return func() bool {
 			is, err := m.file.Stat()
 			return err != nil || !is.ModTime().Equal(m.opened.ModTime()) || is.Size() != m.opened.Size()
 		}, nil
@@ -125,10 +125,7 @@ func openLearned(path string, whole bool) (m modelFile, tail []logfile.Rows, unu
 
 // readTail reads the rows of the records that the log of the model at path has for it, with whole all of them.
 func (m *modelFile) readTail(path string, whole bool) ([]logfile.Rows, error) {
-	if err := replace.CheckOwner(LogPath(path), path); err != nil {
-		return nil, err
-	}
-	file, info, err := replace.OpenRegular(LogPath(path), os.O_RDONLY)
+	file, info, err := replace.OpenBeside(LogPath(path), path, os.O_RDONLY)
 	if err != nil {
 		return nil, err // whoever prints it names the file
 	}

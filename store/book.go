@@ -356,14 +356,10 @@ func openToRead(path string) (*book, error) {
 	if errors.Is(err, replace.ErrDevice) { // it has no room for a log
 		return nil, ErrNone
 	}
-	var file *os.File
-	var info fs.FileInfo
-	if err == nil {
-		err = replace.CheckOwner(path+Suffix, path)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		file, info, err = replace.OpenRegular(path+Suffix, os.O_RDONLY)
-	}
+	file, info, err := replace.OpenBeside(path+Suffix, path, os.O_RDONLY)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && HasEarlier(path):
 		return nil, ErrEarlier

@@ -162,10 +162,7 @@ func FitShared(ctx context.Context, path, out string, o Options, r RetrainOption
 		return at, err
 	}
 	defer b.file.Close()
-	l, err := b.readIf(features.NewDocuments(r.Memory), func(e Entry) bool { return !e.waits() })
-	if err == nil {
-		err = l.documents.Err()
-	}
+	l, err := b.readSome(features.NewDocuments(r.Memory), nil, func(e Entry) bool { return !e.waits() })
 	if err != nil {
 		return at, err
 	}
@@ -181,18 +178,13 @@ func FitShared(ctx context.Context, path, out string, o Options, r RetrainOption
 	at = *l.facts.Shared
 	at.Fit = at.Position
 	l.facts.Shared = &at
-	remove(out)
+	os.Remove(out)
+	os.Remove(out + Suffix)
 	log, err := commit(out, f, l)
 	if log != nil {
 		err = cmp.Or(err, log.Close())
 	}
 	return at, err
-}
-
-// remove removes a model and its log.
-func remove(path string) {
-	os.Remove(path)
-	os.Remove(path + Suffix)
 }
 
 // Reasons why a model cannot be that of other hosts.
@@ -219,7 +211,7 @@ func Adopt(ctx context.Context, path, from string) (err error) {
 	if s.remade != nil {
 		return s.remade
 	}
-	old, err := lockFile(ctx, path+Suffix)
+	old, err := lockFile(ctx, path, Suffix)
 	if err == nil {
 		defer old.Close()
 		err = follower{s}.carry(old)

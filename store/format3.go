@@ -48,11 +48,7 @@ func HasEarlier(path string) bool {
 
 // convert turns the store of the model at path into a log, and makes the model anew. The store goes once both are in place.
 func convert(ctx context.Context, path string, o *Options) error {
-	err := replace.CheckOwner(path+earlierSuffix, path)
-	var file *os.File
-	if err == nil {
-		file, err = lockFile(ctx, path+earlierSuffix)
-	}
+	file, err := lockFile(ctx, path, earlierSuffix)
 	if errors.Is(err, os.ErrNotExist) { // somebody else has turned it
 		return nil
 	}
@@ -97,16 +93,12 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
+	journal, err := io.ReadAll(io.NewSectionReader(file, base.Size(), math.MaxInt64-base.Size()))
 	if err != nil {
 		return nil, replace.Reason(err)
 	}
-	if info.Size() < base.Size()+24 {
+	if len(journal) < journalHead {
 		return nil, logfile.ErrTruncated
-	}
-	journal := make([]byte, info.Size()-base.Size())
-	if _, err := file.ReadAt(journal, base.Size()); err != nil && err != io.EOF {
-		return nil, replace.Reason(err)
 	}
 	r, err := earlierRecipe(path, binary.LittleEndian.Uint64(journal[8:]))
 	if err != nil {
@@ -115,13 +107,10 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 	l := newLedger(r, facts{}, features.NewDocuments(0))
 	w := l.documents.NewWriter()
 	defer w.Close()
-	if err := l.readBase(base, w); err != nil {
-		return nil, err
+	if err = l.readBase(base, w); err == nil {
+		err = l.readJournal(journal, w)
 	}
-	if err := l.readJournal(journal, w); err != nil {
-		return nil, err
-	}
-	return l, l.documents.Err()
+	return l, cmp.Or(err, l.documents.Err())
 }
 
 // earlierRecipe returns the recipe of the model with this identity, which is at path, or beside it after a crash. A trainer or a setting that is gone leaves the
@@ -129,21 +118,19 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 	var model *sections.Reader
 	for _, name := range [...]string{path, path + ".next"} {
-		file, _, err := replace.OpenRegular(name, os.O_RDONLY)
-		if err == nil {
+		file, _, failed := replace.OpenRegular(name, os.O_RDONLY)
+		if failed == nil {
 			defer file.Close()
-			model, err = earlier("\x89CHAFF\r\n", 8).Open(file, -1)
+			model, failed = earlier("\x89CHAFF\r\n", 8).Open(file, -1)
 		}
-		if err != nil && name == path {
-			return r, err
-		}
-		if err == nil && model.Identity() == identity {
+		if failed == nil && model.Identity() == identity {
+			err = nil
 			break
 		}
-		model = nil
+		err = cmp.Or(err, failed, fmt.Errorf("%w: the store is of another model", logfile.ErrDamaged))
 	}
-	if model == nil {
-		return r, fmt.Errorf("%w: the store is of another model", logfile.ErrDamaged)
+	if err != nil {
+		return r, err
 	}
 	key, err1 := model.Section("HKEY")
 	data, err2 := model.Section("SETT")
@@ -258,10 +245,12 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 	return doc, numbers, !r.failed
 }
 
+// journalHead is the size of what precedes the records of a journal: its magic, the identity of its model, and a number.
+const journalHead = 24
+
 // readJournal enters what the records of a journal say. Half a record at the end is what a crash has left; before a whole one it is damage.
 func (l *ledger) readJournal(journal []byte, w *features.Writer) error {
-	const head = 24
-	at, ok := head, len(journal) >= head && string(journal[:8]) == "CHJOUR1\n"
+	at, ok := journalHead, string(journal[:8]) == "CHJOUR1\n"
 	for at < len(journal) && ok {
 		meta, size := earlierRecord(journal, at)
 		if size == 0 {

@@ -46,26 +46,11 @@ func (b *book) terms() func() ([]byte, error) {
 
 // read reads a log, with its documents, which are empty, unless they are nil.
 func (b *book) read(documents *features.Documents) (*ledger, error) {
-	return b.readIf(documents, everything)
+	return b.readSome(documents, nil, nil)
 }
 
-// everything is for reading all entries.
-func everything(Entry) bool { return true }
-
-// readIf is read with the entries that count.
-func (b *book) readIf(documents *features.Documents, counts func(Entry) bool) (*ledger, error) {
-	if documents == nil {
-		return b.readAmong(nil, nil, counts)
-	}
-	known, _, err := documents.AddSaved(b.terms())
-	if err != nil {
-		return nil, err
-	}
-	return b.readAmong(documents, &known[0], counts)
-}
-
-// readAmong is readIf for documents that have the terms which begin the log, and others.
-func (b *book) readAmong(documents *features.Documents, known *features.Saved, counts func(Entry) bool) (*ledger, error) {
+// readSome is read with the entries that count; nil for all. known are the terms which begin the log if the documents have them already, and maybe others.
+func (b *book) readSome(documents *features.Documents, known *features.Saved, counts func(Entry) bool) (*ledger, error) {
 	r, err := recipeIn(b.log)
 	if err != nil {
 		return nil, err
@@ -73,6 +58,13 @@ func (b *book) readAmong(documents *features.Documents, known *features.Saved, c
 	l := newLedger(r, b.facts, documents)
 	var w *features.Writer
 	if documents != nil {
+		if known == nil {
+			saved, _, err := documents.AddSaved(b.terms())
+			if err != nil {
+				return nil, err
+			}
+			known = &saved[0]
+		}
 		w = documents.NewWriter()
 		defer w.Close()
 	}
@@ -80,7 +72,7 @@ func (b *book) readAmong(documents *features.Documents, known *features.Saved, c
 		switch what := op(r.Op); {
 		case what == learn, what == forget:
 			e, err := b.entry(r)
-			if err != nil || !counts(e) {
+			if err != nil || counts != nil && !counts(e) {
 				return err
 			}
 			if what == learn && w != nil {
@@ -136,14 +128,6 @@ func (l *ledger) tidy() {
 func (l *ledger) knows(fingerprint uint64) bool {
 	i, known := l.index[fingerprint]
 	return known && l.entries[i].what != forget
-}
-
-// columns returns the documents of the messages that were learned, and their labels.
-func (l *ledger) columns() (refs []features.Ref, labels []int32) {
-	for _, e := range l.entries[:l.learned] {
-		refs, labels = append(refs, e.Terms), append(labels, int32(e.Label))
-	}
-	return refs, labels
 }
 
 // mail returns the messages that were learned.
@@ -243,7 +227,10 @@ func (l *ledger) save(file *os.File, model uint64) error {
 	w := logWriter{bufio.NewWriterSize(file, writeBytes), logfile.Keyed(l.Key.Bytes()), int64(len(header))}
 	w.Write(header)
 	var data []byte
-	refs, _ := l.columns()
+	var refs []features.Ref
+	for _, e := range l.entries[:l.learned] {
+		refs = append(refs, e.Terms)
+	}
 	err = l.documents.Save(refs, func(some []byte) error {
 		_, err := w.append(logfile.Record{Op: uint8(terms)}, some)
 		return err

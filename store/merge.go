@@ -101,7 +101,7 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 	all.facts.Expired, all.facts.Forgotten = 0, 0
 	var ties []Entry
 	for i, b := range books {
-		l, err := b.readAmong(all.documents, &known[i], everything)
+		l, err := b.readSome(all.documents, &known[i], nil)
 		if err != nil {
 			return nil, about(paths[i], err)
 		}

@@ -127,21 +127,13 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check f
 	if err != nil {
 		return err
 	}
-	for _, o := range Outputs(target) {
-		if err := o.Kind.Check(o.Path); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(o.Path), err)
-		}
-	}
-	if err := replace.Probe(filepath.Dir(target), true); err != nil { // nothing is begun where it cannot go on
-		return err
-	}
 	// Whoever begins a log locks it before it has a byte.
 	begun, err := replace.Open(target+Suffix, os.O_RDWR, filter.NewFileMode)
 	if err != nil {
 		return replace.Reason(err)
 	}
 	begun.Close()
-	old, err := lockFile(ctx, target+Suffix)
+	old, err := lockFile(ctx, target, Suffix)
 	if err != nil {
 		return err
 	}
@@ -163,7 +155,7 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	target, err := replace.Target(path)
 	var log *os.File
 	if err == nil {
-		log, err = lockFile(ctx, target+Suffix)
+		log, err = lockFile(ctx, target, Suffix)
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrDevice) {
 		return f.Save(path)

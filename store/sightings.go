@@ -71,56 +71,47 @@ func (b *book) Sightings(mailbox uint64) (map[uint64]Sighting, error) {
 	return all[mailbox], err
 }
 
-// errSightings is returned for a record about files that is none.
-func errSightings() error { return fmt.Errorf("%w: the files of a mailbox", logfile.ErrDamaged) }
-
-// The size of a file in appendSightings.
-const sightingSize = 40
+// seenFile is a file in a record, behind the mailbox, the number of these, and that of the names of files that are gone, which follow.
+type seenFile struct {
+	Name, Fingerprint uint64
+	Label, State      uint32
+	Folder            uint64
+	Since             int64
+}
 
 // appendSightings appends the body of a record about files.
 func appendSightings(dst []byte, mailbox uint64, seen map[uint64]Sighting, gone []uint64) []byte {
-	le := binary.LittleEndian
-	for _, number := range []uint64{mailbox, uint64(len(seen)), uint64(len(gone))} {
-		dst = le.AppendUint64(dst, number)
-	}
+	files := make([]seenFile, 0, len(seen))
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		f := seen[name]
-		dst = le.AppendUint64(le.AppendUint64(dst, name), f.Fingerprint)
-		dst = le.AppendUint32(le.AppendUint32(dst, uint32(f.Label)), uint32(f.State))
-		dst = le.AppendUint64(le.AppendUint64(dst, f.Folder), uint64(f.Since))
+		files = append(files, seenFile{name, f.Fingerprint, uint32(f.Label), uint32(f.State), f.Folder, f.Since})
 	}
-	for _, name := range slices.Sorted(slices.Values(gone)) {
-		dst = le.AppendUint64(dst, name)
+	for _, part := range []any{[]uint64{mailbox, uint64(len(seen)), uint64(len(gone))}, files, slices.Sorted(slices.Values(gone))} {
+		dst, _ = binary.Append(dst, binary.LittleEndian, part) // no error: all have a size
 	}
 	return dst
 }
 
 // apply does what the body of a record about files says.
 func (s sightings) apply(data []byte, classes int) error {
-	const head = 3 * 8
-	if len(data) < head {
-		return errSightings()
+	var head struct{ Mailbox, Seen, Gone uint64 }
+	damaged := fmt.Errorf("%w: the files of a mailbox", logfile.ErrDamaged)
+	n, err := binary.Decode(data, binary.LittleEndian, &head)
+	data = data[n:]
+	if size := uint64(len(data)); err != nil || head.Seen > size || head.Gone > size || head.Seen*uint64(binary.Size(seenFile{}))+head.Gone*8 != size {
+		return damaged
 	}
-	le := binary.LittleEndian
-	mailbox, n, m := le.Uint64(data), le.Uint64(data[8:]), le.Uint64(data[16:])
-	data = data[head:]
-	if size := uint64(len(data)); n > size/sightingSize || m > size/8 || n*sightingSize+m*8 != size {
-		return errSightings()
-	}
-	seen := make(map[uint64]Sighting, n)
-	for ; n > 0; n-- {
-		label, state := le.Uint32(data[16:]), le.Uint32(data[20:])
-		if uint64(label) >= uint64(classes) || state >= uint32(sightingStates) {
-			return errSightings()
+	files, gone := make([]seenFile, head.Seen), make([]uint64, head.Gone)
+	n, _ = binary.Decode(data, binary.LittleEndian, files) // no errors: the sizes are right
+	_, _ = binary.Decode(data[n:], binary.LittleEndian, gone)
+	seen := make(map[uint64]Sighting, len(files))
+	for _, f := range files {
+		if uint64(f.Label) >= uint64(classes) || f.State >= uint32(sightingStates) {
+			return damaged
 		}
-		seen[le.Uint64(data)] = Sighting{le.Uint64(data[8:]), int(label), le.Uint64(data[24:]), SightingState(state), int64(le.Uint64(data[32:]))}
-		data = data[sightingSize:]
+		seen[f.Name] = Sighting{f.Fingerprint, int(f.Label), f.Folder, SightingState(f.State), f.Since}
 	}
-	var gone []uint64
-	for ; len(data) > 0; data = data[8:] {
-		gone = append(gone, le.Uint64(data))
-	}
-	s.note(mailbox, seen, gone)
+	s.note(head.Mailbox, seen, gone)
 	return nil
 }
 

@@ -85,10 +85,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 			return nil, err
 		}
 	}
-	var file *os.File
-	if err = replace.CheckOwner(path+Suffix, path); err == nil {
-		file, err = lockFile(ctx, path+Suffix)
-	}
+	file, err := lockFile(ctx, path, Suffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNone
 	}
@@ -114,10 +111,11 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 	return s, nil
 }
 
-// lockFile opens and locks a log, which only its owner may open.
-func lockFile(ctx context.Context, path string) (*os.File, error) {
+// lockFile opens and locks the log of a model, which only its owner may open.
+func lockFile(ctx context.Context, model, suffix string) (*os.File, error) {
+	path := model + suffix
 	for deadline := time.Now().Add(lockWait); ; {
-		file, _, err := replace.OpenRegular(path, os.O_RDWR)
+		file, _, err := replace.OpenBeside(path, model, os.O_RDWR)
 		if err != nil {
 			return nil, err
 		}

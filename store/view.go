@@ -77,22 +77,17 @@ func (s Sample) Len() int {
 	return least
 }
 
-// Mean returns the mean score that a filter gives the messages, of which each class has the same weight. The filter reads mail like the model
+// Mean returns the mean score that a filter gives the messages, some of each class, of which each has the same weight. The filter reads mail like the model
 // of the log, see [filter.Filter.CanJoin].
-func (s Sample) Mean(f *filter.Filter) float64 {
-	var sum float64
-	classes := 0
+func (s Sample) Mean(f *filter.Filter) (mean float64) {
 	for _, documents := range s {
-		var ofClass float64
+		var sum float64
 		for _, d := range documents {
-			ofClass += f.ClassifyDocument(d).Score
+			sum += f.ClassifyDocument(d).Score
 		}
-		if len(documents) > 0 {
-			sum += ofClass / float64(len(documents))
-			classes++
-		}
+		mean += sum / float64(len(documents)*len(s))
 	}
-	return sum / float64(max(classes, 1))
+	return mean
 }
 
 // Status returns the state of the log at a time.

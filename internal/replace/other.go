@@ -18,7 +18,7 @@ func claim(*os.Root, *os.File) bool { return true }
 
 func removeAbandoned(*os.Root, string) {}
 
-func CheckOwner(beside, path string) error { return nil }
+func checkOwner(beside, path string) error { return nil }
 
 func IsForeign(info fs.FileInfo, path string) bool { return false }
 

@@ -288,6 +288,14 @@ func OpenRegular(path string, flag int) (file *os.File, info fs.FileInfo, err er
 	return file, info, nil
 }
 
+// OpenBeside is OpenRegular for a file that belongs to the one at path, beside it. The error is [ErrOwner] if another user may have put it there.
+func OpenBeside(beside, path string, flag int) (file *os.File, info fs.FileInfo, err error) {
+	if err := checkOwner(beside, path); err != nil {
+		return nil, nil, err
+	}
+	return OpenRegular(beside, flag)
+}
+
 // regular returns what dir says about the file at path, which is in it; nil if it has no such file.
 func regular(dir *os.Root, path string) fs.FileInfo {
 	if path == "" {

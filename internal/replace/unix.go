@@ -56,9 +56,9 @@ func removeAbandoned(dir *os.Root, name string) {
 	}
 }
 
-// CheckOwner returns [ErrOwner] if another user may have put a file beside the one at path: in a folder with the sticky bit, as /tmp, anyone
+// checkOwner returns [ErrOwner] if another user may have put a file beside the one at path: in a folder with the sticky bit, as /tmp, anyone
 // can create files, and only the owner of a file can replace it. The error wraps fs.ErrNotExist if it finds no such file there.
-func CheckOwner(beside, path string) error {
+func checkOwner(beside, path string) error {
 	folder, err := os.Stat(filepath.Dir(path))
 	if err != nil || folder.Mode()&fs.ModeSticky == 0 {
 		return nil
