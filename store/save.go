@@ -127,6 +127,9 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check f
 	if err != nil {
 		return err
 	}
+	if err := replace.Probe(filepath.Dir(target), true); err != nil { // nothing is begun where it cannot go on
+		return err
+	}
 	// Whoever begins a log locks it before it has a byte.
 	begun, err := replace.Open(target+Suffix, os.O_RDWR, filter.NewFileMode)
 	if err != nil {
