@@ -160,12 +160,13 @@ func TestSettingsThatAreGoneAreNamedAndTheRestIsRead(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := load(t, Sources{File: file, Environ: []string{"CHAFF_MODELS_AROW_EPOCHS=5", "CHAFF_WORKERS=2"}, Set: []Setting{{"tokenize.classes", "true"}}})
+	l := load(t, Sources{File: file, Environ: []string{"CHAFF_MODELS_AROW_EPOCHS=5", "CHAFF_WORKERS=2"}, Set: []Setting{{"tokenize.classes", "true"}, {"models.lms.patience", "2"}}})
 	want := []string{
 		"models.hybrid.bayes_share in " + file + " has no effect: it is gone",
 		"models.hybrid.epochs in " + file + " has no effect: it is gone",
 		"CHAFF_MODELS_AROW_EPOCHS in the environment has no effect: it is gone",
 		"tokenize.classes on the command line has no effect: it is gone",
+		"models.lms.patience on the command line has no effect: it is gone",
 	}
 	if diff := cmp.Diff(want, l.Gone); diff != "" {
 		t.Errorf("settings that are gone (-want +got):\n%s", diff)

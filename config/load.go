@@ -200,9 +200,10 @@ func unknown(key string, known []setting, model, where string) error {
 
 func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
-// gone lists the settings that earlier versions had. A section ends in a dot. They have no effect, and [Loaded.Gone] names them.
+// gone lists the settings that earlier versions had. A section ends in a dot, and a key of several models begins with one. They have no effect, and
+// [Loaded.Gone] names them.
 var gone = []string{
-	"models.arow.", "models.complement.", "models.hybrid.", "models.softmax.l1", "models.softmax.method", "serve.idle_minutes", "serve.token_file",
+	".class_weights", ".patience", "models.arow.", "models.complement.", "models.hybrid.", "models.softmax.l1", "models.softmax.method", "serve.idle_minutes", "serve.token_file",
 	"store.on_error", "store.sure", "tokenize.case_sensitive", "tokenize.classes", "tokenize.min_length", "tokenize.shape",
 	"train.refit", "tune.time",
 }
@@ -212,10 +213,10 @@ func isGone(name string) bool {
 	variable, isVariable := strings.CutPrefix(name, envPrefix)
 	key := strings.ToLower(variable)
 	return slices.ContainsFunc(gone, func(old string) bool {
-		isSection := strings.HasSuffix(old, ".")
+		isSection, ofMany := strings.HasSuffix(old, "."), strings.HasPrefix(old, ".")
 		if isVariable {
 			old = strings.ReplaceAll(old, ".", "_")
 		}
-		return key == old || isSection && strings.HasPrefix(key, old)
+		return key == old || isSection && strings.HasPrefix(key, old) || ofMany && strings.HasSuffix(key, old)
 	})
 }

@@ -42,7 +42,7 @@ func (m Bernoulli) Validate() error {
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
-func (m *Bernoulli) shared() shared { return shared{features: &m.Features, named: &m.Prior} }
+func (m *Bernoulli) shared() shared { return shared{features: &m.Features, prior: &m.Prior} }
 
 func (m Bernoulli) kind() (features.Kind, error) {
 	switch m.Features {

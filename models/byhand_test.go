@@ -61,11 +61,6 @@ func origin(p models.Passes) models.Passes {
 	return p
 }
 
-func weighted(p models.Passes, classWeights string) models.Passes {
-	p.ClassWeights = classWeights
-	return p
-}
-
 // The rows below are (b; w_1, w_2).
 //
 //	epoch 1   f = (1, 0), t = +1:  z = 0, a tie, which is a mistake   (1; 1, 0)
@@ -110,12 +105,6 @@ func TestPerceptronByHand(t *testing.T) {
 			"the rate 1/sqrt(n)",
 			models.Perceptron{Passes: epochs(1), Steps: models.Steps{LearningRate: 1, Decay: models.RateInverseRoot}},
 			[][]float64{{1 - 1/root2 + 1/root3, 1 - 1/root2, -1/root2 + 2/root3}},
-		},
-		{
-			// 3 documents in 2 classes: 3/(2*1) for class 0, 3/(2*2) for class 1. (3/4; 3/4, 0), z = 3/2: (-3/4; -3/4, -3/2),
-			// z = -15/4: (0; -3/4, 0).
-			"balanced classes",
-			models.Perceptron{Passes: weighted(epochs(1), models.WeightsBalanced), Steps: constant}, [][]float64{{0, -0.75, 0}},
 		},
 	})
 }

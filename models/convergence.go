@@ -36,7 +36,7 @@ type Separation struct {
 	Margin          float64 `json:"margin"`
 	GeometricMargin float64 `json:"geometric_margin"`
 	// UpdateBound is (R / gamma_geom)^2, or nil where the theorem does not apply: it assumes weights that start at 0, a
-	// constant learning rate, and documents of equal weight.
+	// constant learning rate.
 	UpdateBound *float64 `json:"update_bound,omitempty"`
 }
 
@@ -55,7 +55,7 @@ func convergence(epochs []Epoch) *Convergence {
 
 // separations measures the converged weights of each row.
 func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation {
-	isTheorem := m.Start != StartRandom && (m.Decay == "" || m.Decay == RateConstant) && (m.ClassWeights == "" || m.ClassWeights == WeightsNone)
+	isTheorem := m.Start != StartRandom && (m.Decay == "" || m.Decay == RateConstant)
 	all := make([]Separation, l.n)
 	var scores []float64
 	for r := range all {

@@ -109,7 +109,7 @@ func TestAShuffledDatasetGivesTheSameBits(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := unitLength(randomMatrix(1, 60, 12, classes))
 		development := unitLength(randomMatrix(2, 30, 12, classes))
-		for name, m := range driven(Passes{Epochs: 4, Order: OrderRandom, ClassWeights: WeightsBalanced, Seed: 1}) {
+		for name, m := range driven(Passes{Epochs: 4, Order: OrderRandom, Seed: 1}) {
 			t.Run(fmt.Sprintf("%s, %d classes", name, classes), func(t *testing.T) {
 				want, wantReport := mustTrain(t, m, d, EpochOptions{Development: development})
 				got, gotReport := mustTrain(t, m, shuffled(d), EpochOptions{Development: shuffled(development)})
@@ -133,27 +133,6 @@ func TestAShuffledDatasetGivesTheSameBits(t *testing.T) {
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("the same documents in another order give other weights")
-			}
-		})
-	}
-}
-
-func TestBalancedClassWeightsChangeTheWeights(t *testing.T) {
-	d := matrix(2, []int32{1, 0, 1, 1, 0, 1, 1}, [][]float32{{1, 0}, {1, 1}, {0, 2}, {3, 1}, {0, 1}, {2, 2}, {1, 3}})
-	for name := range driven(Passes{}) {
-		t.Run(name, func(t *testing.T) {
-			train := func(classWeights string) *Linear {
-				m := driven(Passes{Epochs: 4, Order: OrderRandom, Seed: 1, ClassWeights: classWeights})[name]
-				l, _ := mustTrain(t, m, d, EpochOptions{})
-				return l
-			}
-			balanced := train(WeightsBalanced)
-			none := train(WeightsNone)
-			if reflect.DeepEqual(balanced, none) {
-				t.Errorf("balanced weights change nothing")
-			}
-			if !reflect.DeepEqual(none, train("")) {
-				t.Errorf("none and nothing differ")
 			}
 		})
 	}

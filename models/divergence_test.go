@@ -115,8 +115,8 @@ func TestBatchLossesOnlyFall(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, %d classes", test.name, classes), func(t *testing.T) {
 				_, report := mustTrain(t, test.model, d, EpochOptions{})
-				if len(report.Epochs) != p.Epochs || report.Kept != p.Epochs {
-					t.Errorf("got %d epochs, the kept one %d, want %d", len(report.Epochs), report.Kept, p.Epochs)
+				if len(report.Epochs) != p.Epochs || report.Passes != p.Epochs {
+					t.Errorf("got %d epochs, %d passes, want %d", len(report.Epochs), report.Passes, p.Epochs)
 				}
 				before := test.start
 				for _, e := range report.Epochs {

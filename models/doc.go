@@ -87,10 +87,9 @@
 //
 // # Training in epochs
 //
-// Many trainers read the training part several times. One driver (epochs.go) orders the documents,
-// weighs the classes, measures each epoch, and stops: when a pass changes nothing, when the loss on the development part has
-// not fallen for a while, or with an error that names the setting to lower when the loss grows. These trainers take bits or
-// counts, L2-normalised or not; votes takes evidence.
+// Many trainers read the training part several times. One driver (epochs.go) orders the documents, measures each epoch, and stops: when a
+// pass changes nothing, or with an error that names the setting to lower when the loss grows. These trainers take bits or counts,
+// L2-normalised or not; votes takes evidence.
 //
 // All trainers take any number of classes. Where the formula is for two, each of more classes has a row of weights of its own
 // against all others; the multi-class perceptron, softmax regression and naive Bayes have a formula for any number.

@@ -31,11 +31,11 @@ type ftrl struct {
 	origin    bool
 	start     float64 // the loss of equal probabilities
 	tolerance float64 // a share of it
-	// The losses of the documents of the pass so far, and their weights, and the mean loss of the pass before.
-	lossSum, weightSum, before float64
-	now                        []float64 // R: the scores of the document that is read
-	current                    []float64 // the weights of its terms
-	read                       []slot    // those of these terms
+	// The sum of the losses of the documents of the pass so far, their number, and the mean loss of the pass before.
+	lossSum, passed, before float64
+	now                     []float64 // R: the scores of the document that is read
+	current                 []float64 // the weights of its terms
+	read                    []slot    // those of these terms
 }
 
 func (m Softmax) newLearner(classes []string, terms, documents int) learner {
@@ -50,8 +50,8 @@ func (m Softmax) newLearner(classes []string, terms, documents int) learner {
 // pass is at rest when the pass lowered the mean loss by less than a share of the loss at the start. As long as the loss is higher than
 // that, training has not begun to fit. The losses are those of each document before its step, so that they need no pass of their own.
 func (l *ftrl) pass() (updates int, atRest bool) {
-	loss, before := l.lossSum/l.weightSum, l.before
-	l.lossSum, l.weightSum, l.before = 0, 0, loss
+	loss, before := l.lossSum/l.passed, l.before
+	l.lossSum, l.passed, l.before = 0, 0, loss
 	return 0, l.tolerance > 0 && loss < l.start && before-loss < l.tolerance*l.start
 }
 
@@ -106,16 +106,16 @@ func (l *ftrl) step(s *slot, w, g float64) {
 	s.rootN = root
 }
 
-func (l *ftrl) learn(x features.Vector, class int, weight float64) bool {
+func (l *ftrl) learn(x features.Vector, class int) bool {
 	l.readDocument(x)
-	l.lossSum += weight * logLoss(l.now, class)
-	l.weightSum += weight
+	l.lossSum += logLoss(l.now, class)
+	l.passed++
 	logLossGradient(l.now, class)
 	for r := 0; !l.origin && r < l.R; r++ {
-		l.step(&l.bias[r], l.weight(l.bias[r], 0), weight*l.now[r])
+		l.step(&l.bias[r], l.weight(l.bias[r], 0), l.now[r])
 	}
 	for i, w := range x.IDs {
-		f := weight * float64(x.Values[i])
+		f := float64(x.Values[i])
 		slots := l.slots[int(w)*l.R:][:l.R]
 		for r := range slots {
 			l.step(&slots[r], l.current[i*l.R+r], l.now[r]*f)

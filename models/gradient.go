@@ -33,6 +33,14 @@ func (s Descent) Validate() error {
 	return errors.Join(s.Passes.validate(), s.Steps.validate(), checkChoice("method", s.Method, MethodStochastic, MethodBatch))
 }
 
+// passes makes a batch, whose sums round by their order, independent of all chance.
+func (s Descent) passes(int) Passes {
+	if s.Method == MethodBatch {
+		s.Order = orderByContent
+	}
+	return s.Passes
+}
+
 // rowLoss is the loss of one score z with the target t, and its derivative by z.
 type rowLoss struct {
 	value, derivative func(t, z float64) float64
@@ -51,15 +59,15 @@ type gradientDescent struct {
 	steps    Steps
 	origin   bool
 	gradient *params // batch: the sum so far; nil for stochastic
-	read     float64 // batch: the documents in the sum, weighted by class
+	read     int     // batch: the documents in the sum
 	taken    int     // steps
 	now      []float64
 }
 
 // train trains the named model, which has the settings of s.
 func (s Descent) train(ctx context.Context, m passTrainer, name string, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	g := lossCheck{setting: fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate), batch: s.Method == MethodBatch}
-	return epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()), o, g)
+	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*gradientDescent)
+	return epochs(ctx, m, newSorted(d), l, o, fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate))
 }
 
 // follow returns a learner that follows the gradient of a loss.
@@ -81,18 +89,18 @@ func (s Descent) checkOnline() error {
 	return s.checkStart()
 }
 
-func (l *gradientDescent) learn(x features.Vector, c int, weight float64) bool {
+func (l *gradientDescent) learn(x features.Vector, c int) bool {
 	l.now = l.scores(l.now, x)
 	if l.gradient != nil {
 		for r, z := range l.now {
-			l.gradient.add(r, x, weight*l.lossOf.derivative(target(l.n, r, c), z), l.origin)
+			l.gradient.add(r, x, l.lossOf.derivative(target(l.n, r, c), z), l.origin)
 		}
-		l.read += weight
+		l.read++
 		return false
 	}
 	l.taken++
 	for r, z := range l.now {
-		l.add(r, x, -l.steps.rate(l.taken)*weight*l.lossOf.derivative(target(l.n, r, c), z), l.origin)
+		l.add(r, x, -l.steps.rate(l.taken)*l.lossOf.derivative(target(l.n, r, c), z), l.origin)
 	}
 	return true
 }
@@ -103,7 +111,7 @@ func (l *gradientDescent) pass() (updates int, atRest bool) {
 		return 0, false
 	}
 	l.taken++
-	l.addScaled(l.gradient, -l.steps.rate(l.taken)/l.read)
+	l.addScaled(l.gradient, -l.steps.rate(l.taken)/float64(l.read))
 	l.gradient.clear()
 	l.read = 0
 	return 1, false

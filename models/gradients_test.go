@@ -58,15 +58,14 @@ func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 			l := m.follow(loss, d.Classes, d.Terms)
 			start := snapshot(nil, l, 1)
 			for i, c := range d.Labels {
-				l.learn(d.Row(i), int(c), 1)
+				l.learn(d.Row(i), int(c))
 			}
 			l.pass()
-			ones := []float64{1, 1, 1}[:classes]
 			for i := range start.weights {
 				moved := snapshot(nil, start, 1)
 				slope := difference(func(w float64) float64 {
 					moved.weights[i] = w
-					return measure(moved, newSorted(d), l.loss, ones).Loss
+					return measure(moved, newSorted(d), l.loss).Loss
 				}, start.weights[i])
 				wantNear(t, fmt.Sprintf("%s, %d classes, weight %d", name, classes, i), l.weights[i], start.weights[i]-eta*slope, 1e-9)
 			}

@@ -34,7 +34,8 @@ func (m MulticlassPerceptron) checkOnline() error { return m.checkStart() }
 
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	linear, report, err := epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()), o, lossCheck{})
+	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*multiclassPerceptron)
+	linear, report, err := epochs(ctx, m, newSorted(d), l, o, "")
 	report.Convergence = convergence(report.Epochs)
 	return linear, report, err
 }
@@ -48,13 +49,13 @@ type multiclassPerceptron struct {
 	steps Steps
 }
 
-func (l *multiclassPerceptron) learn(x features.Vector, c int, weight float64) bool {
+func (l *multiclassPerceptron) learn(x features.Vector, c int) bool {
 	scores := l.next(x)
 	other := rival(scores, c)
 	if scores[c] > scores[other] {
 		return false
 	}
-	eta := l.steps.rate(l.read) * weight
+	eta := l.steps.rate(l.read)
 	l.step(c, x, eta)
 	l.step(other, x, -eta)
 	return true

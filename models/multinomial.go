@@ -42,7 +42,7 @@ func (m Multinomial) Validate() error {
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
-func (m *Multinomial) shared() shared { return shared{features: &m.Features, named: &m.Prior} }
+func (m *Multinomial) shared() shared { return shared{features: &m.Features, prior: &m.Prior} }
 
 func (m Multinomial) kind() (features.Kind, error) {
 	if m.Features == "" {

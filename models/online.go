@@ -30,8 +30,8 @@ type Online struct {
 // learner learns from one document after the other. Its vocabulary grows.
 type learner interface {
 	weighted
-	// learn reads a document of class c that counts as much as weight documents, and reports whether the weights changed.
-	learn(x features.Vector, c int, weight float64) bool
+	// learn reads a document of class c, and reports whether the weights changed.
+	learn(x features.Vector, c int) bool
 	// globals lists what it knows apart from terms, for a codec, which writes or reads it.
 	globals(c *codec)
 	// term lists what it knows of a term: numbers of termSize bytes.
@@ -46,7 +46,7 @@ type learner interface {
 // epochs like one epoch in the order of the data set, softmax regression with its full penalties from the start.
 // Votes differs: training counts all documents before it learns from the first.
 //
-// Settings that need all documents in advance are errors: balanced class weights, batch methods and a random start.
+// Settings that need all documents in advance are errors: batch methods and a random start.
 func (o Options) NewOnline(name string, classes []string) (*Online, features.Kind, error) {
 	s, kind, err := o.settings(name, 0)
 	if err != nil {
@@ -65,14 +65,12 @@ func (o Options) NewOnline(name string, classes []string) (*Online, features.Kin
 
 // onlineOf returns an Online with the settings, which lacks the learner, or why there is none.
 func onlineOf(s settings, classes []string) (*Online, error) {
-	var err error
-	if s, has := s.(passTrainer); has {
-		err = s.checkOnline()
-		if weights := s.passes(0).ClassWeights; weights == WeightsBalanced {
-			err = fmt.Errorf("class_weights is %q: the number of messages is not known", weights)
+	if s, may := s.(interface{ checkOnline() error }); may {
+		if err := s.checkOnline(); err != nil {
+			return nil, err
 		}
 	}
-	return &Online{classes: len(classes)}, err
+	return &Online{classes: len(classes)}, nil
 }
 
 // learnsOn returns what was learnt from d as an Online, nil if the settings have none for documents like those.
@@ -88,7 +86,7 @@ func learnsOn(s settings, l learner, d *features.Dataset) *Online {
 // Learn learns that a document is of class c.
 func (l *Online) Learn(x features.Vector, c int) {
 	l.Grow(termsOf(x))
-	l.learn(x, c, 1)
+	l.learn(x, c)
 }
 
 // Forgets reports whether it can forget documents: whether all that it knows is [Counts].

@@ -84,8 +84,6 @@ func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
 		change      func(o *models.Options)
 		want        string
 	}{
-		{"balanced class weights", "softmax", func(o *models.Options) { o.Softmax.ClassWeights = "balanced" },
-			`softmax learns from one message after the other: class_weights is "balanced": the number of messages is not known`},
 		{"a batch", "lms", func(o *models.Options) { o.LMS.Method = "batch" },
 			`lms learns from one message after the other: method is "batch": must be stochastic`},
 		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },

@@ -41,7 +41,7 @@ func DefaultOptions() Options {
 			Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 12, L2: 0.001, Tolerance: 0.01,
 		},
 		Votes: Votes{
-			ClassWeights: WeightsNone, Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7,
+			Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7,
 			GroupBound: groupBound, PastedBound: pastedBound, Bound: memberBound,
 		},
 	}
@@ -92,9 +92,8 @@ type settings interface {
 
 // shared are settings of the same meaning in many models, each nil for a model without it.
 type shared struct {
-	seed             *uint64
-	epochs, patience *int
-	features, named  *string // named is the prior or the class weights, to which earlier programs could give numbers
+	seed            *uint64
+	features, prior *string
 }
 
 func sharedOf(s settings) shared {
@@ -102,15 +101,6 @@ func sharedOf(s settings) shared {
 		return s.shared()
 	}
 	return shared{}
-}
-
-// shared returns the shared settings of the named model, which are fields of o; none for an unknown model.
-func (o *Options) shared(name string) shared {
-	m, err := find(name)
-	if err != nil {
-		return shared{}
-	}
-	return sharedOf(m.settings(o))
 }
 
 // Names returns the names of all models, in the order they are shown in.
@@ -181,7 +171,7 @@ func (o Options) settings(name string, seed uint64) (settings, features.Kind, er
 }
 
 // OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer. A setting that this program does not
-// have is left out, and so are numbers by class, such as ham:10,spam:1. For an unknown model, such as one by hand, they are the defaults.
+// have is left out, and so are priors of earlier programs, such as ham:10,spam:1. For an unknown model, such as one by hand, they are the defaults.
 func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	o := DefaultOptions()
 	m, err := find(name)
@@ -192,26 +182,13 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	if err := json.Unmarshal(trainer, s); err != nil {
 		return Options{}, err
 	}
-	if named := sharedOf(s).named; named != nil && strings.Contains(*named, ":") {
-		*named = ""
+	if prior := sharedOf(s).prior; prior != nil && strings.Contains(*prior, ":") {
+		*prior = ""
 	}
 	if err := s.Validate(); err != nil {
 		return Options{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return o, nil
-}
-
-// Stopped returns o with a fixed number of epochs of the named model: kept, the epoch that an earlier training kept. It has no
-// effect on a model whose number of epochs depends neither on development mail nor on the number of messages.
-func (o Options) Stopped(name string, kept int) Options {
-	s := o.shared(name)
-	switch {
-	case s.epochs != nil && *s.epochs == 0:
-		*s.epochs = kept
-	case s.patience != nil && *s.patience > 0 && kept > 0:
-		*s.epochs, *s.patience = kept, 0
-	}
-	return o
 }
 
 // WithFeatures returns o with all models that can be trained on features of the given kind trained on them.

@@ -80,7 +80,7 @@ func TestOptionsAreReadBackFromJSON(t *testing.T) {
 	for _, part := range []string{
 		`"multinomial":{"smoothing":0.001,"prior":"uniform","features":"normalised bits"}`, `"averaged_perceptron":{"epochs":`, `"learning_rate":1,`,
 		`"bernoulli":{"smoothing":0.001,"prior":"learned","features":"head bits"}`,
-		`"passive_aggressive":{"epochs":20,`, `"votes":{"epochs":0,"class_weights":"none","smoothing":0.001,"bayes_share":0.3,"learning_rate":0.7,`,
+		`"passive_aggressive":{"epochs":20,`, `"votes":{"epochs":0,"smoothing":0.001,"bayes_share":0.3,"learning_rate":0.7,`,
 	} {
 		if !strings.Contains(string(data), part) {
 			t.Errorf("got %s, want %s in it", data, part)
@@ -122,11 +122,8 @@ func TestOptionsValidate(t *testing.T) {
 		{"a kind of feature that only the memoriser takes", func(o *models.Options) { o.LMS.Features = "whole" }, `lms.features is "whole": must be bits, counts, normalised bits or normalised counts`},
 		{"a prior of another name", func(o *models.Options) { o.Multinomial.Prior = "flat" },
 			`multinomial.prior is "flat": must be learned or uniform`},
-		{"class weights of another name", func(o *models.Options) { o.Tanh.ClassWeights = "equal" },
-			`tanh.class_weights is "equal": must be none or balanced`},
 		{"no epoch", func(o *models.Options) { o.Perceptron.Epochs = 0 }, "perceptron.epochs is 0: must be from 1 to 100000"},
 		{"too many epochs", func(o *models.Options) { o.AveragedPerceptron.Epochs = 100_001 }, "averaged_perceptron.epochs is 100001: must be from 1 to 100000"},
-		{"no patience at all", func(o *models.Options) { o.MulticlassPerceptron.Patience = -1 }, "multiclass_perceptron.patience is -1: must be at least 0"},
 		{"an order of another name", func(o *models.Options) { o.Softmax.Order = "sorted" }, `softmax.order is "sorted": must be random or fixed`},
 		{"no learning rate", func(o *models.Options) { o.Softmax.LearningRate = 0 }, "softmax.learning_rate is 0: must be above 0 and at most 1e+06"},
 		{"a learning rate that is no number", func(o *models.Options) { o.LMS.LearningRate = math.NaN() }, "lms.learning_rate is NaN: must be above 0 and at most 1e+06"},
@@ -186,29 +183,14 @@ func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 	}
 }
 
-func TestAModelThatWasStoppedMakesAsManyEpochs(t *testing.T) {
-	o := models.DefaultOptions()
-	o.LMS.Epochs, o.LMS.Patience = 30, 2
-	if got := o.Stopped("lms", 7).LMS; got.Epochs != 7 || got.Patience != 0 {
-		t.Errorf("got %d epochs and a patience of %d, want 7 and 0", got.Epochs, got.Patience)
-	}
-	if got := o.Stopped("votes", 2).Votes; got.Epochs != 2 {
-		t.Errorf("votes makes %d epochs, want 2", got.Epochs)
-	}
-	for _, name := range models.Names() {
-		if name != "lms" && name != "votes" && o.Stopped(name, 7) != o {
-			t.Errorf("%s decides nothing by itself, and was changed", name)
-		}
-	}
-	if o.Stopped("lms", 0) != o {
-		t.Error("without an epoch that was kept the settings were changed")
-	}
-}
-
 // Models of earlier programs have settings that are gone.
 func TestASettingThatIsGoneIsLeftOut(t *testing.T) {
 	o, err := models.OptionsFrom("softmax", []byte(`{"epochs": 7, "learning_rate": 3, "l1": 0, "l2": 0.5, "method": "stochastic", "class_weights": "ham:10,spam:1"}`))
-	if err != nil || o.Softmax.ClassWeights != "" || o.Softmax.Epochs != 7 || o.Softmax.L2 != 0.5 || o.Softmax.LearningRate != 3 {
+	if err != nil || o.Softmax.Epochs != 7 || o.Softmax.L2 != 0.5 || o.Softmax.LearningRate != 3 {
 		t.Errorf("got %+v, %v", o.Softmax, err)
+	}
+	o, err = models.OptionsFrom("bernoulli", []byte(`{"smoothing": 2, "prior": "ham:10,spam:1"}`))
+	if err != nil || o.Bernoulli.Prior != "" || o.Bernoulli.Smoothing != 2 {
+		t.Errorf("got %+v, %v", o.Bernoulli, err)
 	}
 }

@@ -14,8 +14,9 @@ import (
 
 // The orders in which documents can be read.
 const (
-	OrderRandom = "random"
-	OrderFixed  = "fixed"
+	OrderRandom    = "random"
+	OrderFixed     = "fixed"
+	orderByContent = "by content" // no setting
 )
 
 // maxEpochs keeps a typing error from training for days.
@@ -26,15 +27,9 @@ type Passes struct {
 	// Epochs is the largest number of passes over the training part; training ends earlier if a pass changes nothing.
 	// From 1 to 100000. The default depends on the model.
 	Epochs int `json:"epochs"`
-	// Patience is after how many epochs without a smaller development loss training stops, with the weights of the
-	// best epoch; 0 is never. At least 0. Default 0.
-	Patience int `json:"patience"`
 	// Order is the order of the training messages: "random", a new random one for each epoch, or "fixed", one random
 	// order for all epochs. Default "random".
 	Order string `json:"order"`
-	// ClassWeights is how much a message of each class counts: "none" for one, or "balanced" for equal sums of the
-	// classes. Default "none".
-	ClassWeights string `json:"class_weights"`
 	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
 	// L2-normalised. The default depends on the model.
 	Features string `json:"features"`
@@ -54,7 +49,7 @@ const (
 )
 
 func defaultPasses(epochs int, kind features.Kind) Passes {
-	return Passes{Epochs: epochs, Order: OrderRandom, ClassWeights: WeightsNone, Features: kind.String()}
+	return Passes{Epochs: epochs, Order: OrderRandom, Features: kind.String()}
 }
 
 func (p Passes) validate() error {
@@ -62,22 +57,14 @@ func (p Passes) validate() error {
 	if p.Epochs < 1 || p.Epochs > maxEpochs {
 		errs = append(errs, fmt.Errorf("epochs is %d: must be from 1 to %d", p.Epochs, maxEpochs))
 	}
-	if p.Patience < 0 {
-		errs = append(errs, fmt.Errorf("patience is %d: must be at least 0", p.Patience))
-	}
-	_, kindErr := p.kind()
-	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed),
-		checkChoice("class_weights", p.ClassWeights, WeightsNone, WeightsBalanced), kindErr)...)
+	_, err := p.kind()
+	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), err)...)
 }
 
 // passes returns the settings over so many documents.
 func (p Passes) passes(int) Passes { return p }
 
-func (p Passes) checkOnline() error { return nil }
-
-func (p *Passes) shared() shared {
-	return shared{seed: &p.Seed, epochs: &p.Epochs, patience: &p.Patience, features: &p.Features, named: &p.ClassWeights}
-}
+func (p *Passes) shared() shared { return shared{seed: &p.Seed, features: &p.Features} }
 
 func checkChoice(key, value string, values ...string) error {
 	if value == "" || slices.Contains(values, value) {
@@ -122,7 +109,10 @@ func parseFeatures(name string) (features.Kind, error) {
 // orders returns the function that returns the order of the documents in the next epoch. A fixed order is random too, and not that
 // of time: an online trainer is right about mail like what it read last, and the classes of a corpus are often of different times.
 func (p Passes) orders(d sorted) func() []int32 {
-	if p.Listed {
+	switch {
+	case p.Order == orderByContent:
+		return func() []int32 { return d.order }
+	case p.Listed:
 		listed := listOrder[int32](d.Len())
 		return func() []int32 { return listed }
 	}

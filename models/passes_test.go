@@ -67,8 +67,8 @@ func TestSoftmaxEndsWithAPassThatHardlyLowersTheLoss(t *testing.T) {
 		m.Tolerance = tolerance
 		watched, report := mustTrain(t, m, d, EpochOptions{})
 		unwatched, bare := mustTrain(t, m, d, EpochOptions{Unwatched: true})
-		if !reflect.DeepEqual(watched, unwatched) || bare.Epochs != nil || bare.Kept != report.Kept {
-			t.Errorf("tolerance %v: unwatched training differs: %d epochs, %d kept instead of %d", tolerance, len(bare.Epochs), bare.Kept, report.Kept)
+		if !reflect.DeepEqual(watched, unwatched) || bare.Epochs != nil || bare.Passes != report.Passes {
+			t.Errorf("tolerance %v: unwatched training differs: %d epochs, %d passes instead of %d", tolerance, len(bare.Epochs), bare.Passes, report.Passes)
 		}
 		return len(report.Epochs)
 	}

@@ -15,7 +15,7 @@ import (
 //	w <- w + tau t f,  b <- b + tau t
 //
 // Source: K. Crammer, O. Dekel, J. Keshet, S. Shalev-Shwartz, Y. Singer: Online Passive-Aggressive Algorithms (JMLR 7,
-// 2006), section 3, PA-I. The class weight of a document multiplies C.
+// 2006), section 3, PA-I.
 type PassiveAggressive struct {
 	Passes
 	// Aggressiveness is C, the longest step. Above 0, at most 1e6. Default 0.2.
@@ -33,7 +33,7 @@ func (m PassiveAggressive) Validate() error {
 
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()), o, lossCheck{})
+	return epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()).(*passiveAggressive), o, "")
 }
 
 func (m PassiveAggressive) newLearner(classes []string, terms, _ int) learner {
@@ -45,7 +45,7 @@ type passiveAggressive struct {
 	C float64
 }
 
-func (l *passiveAggressive) learn(x features.Vector, c int, weight float64) bool {
+func (l *passiveAggressive) learn(x features.Vector, c int) bool {
 	changed := false
 	for r, z := range l.next(x) {
 		t := target(l.n, r, c)
@@ -54,7 +54,7 @@ func (l *passiveAggressive) learn(x features.Vector, c int, weight float64) bool
 		if loss == 0 || squares == 0 {
 			continue
 		}
-		tau := min(l.C*weight, loss/squares)
+		tau := min(l.C, loss/squares)
 		l.step(r, x, tau*t)
 		changed = true
 	}

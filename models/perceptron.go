@@ -32,7 +32,7 @@ func (m Perceptron) checkOnline() error { return m.checkStart() }
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*perceptron)
-	linear, report, err := epochs(ctx, m, newSorted(d), l, o, lossCheck{})
+	linear, report, err := epochs(ctx, m, newSorted(d), l, o, "")
 	if report.Convergence = convergence(report.Epochs); report.Convergence != nil && report.Convergence.Converged {
 		report.Convergence.Separations = l.separations(d, m)
 	}
@@ -51,14 +51,14 @@ type perceptron struct {
 	updates []int // R: how many updates of each row there were
 }
 
-func (l *perceptron) learn(x features.Vector, c int, weight float64) bool {
+func (l *perceptron) learn(x features.Vector, c int) bool {
 	changed := false
 	for r, z := range l.next(x) {
 		t := target(l.n, r, c)
 		if t*z > 0 {
 			continue
 		}
-		l.step(r, x, l.steps.rate(l.read)*weight*t)
+		l.step(r, x, l.steps.rate(l.read)*t)
 		l.updates[r]++
 		changed = true
 	}

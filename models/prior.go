@@ -30,24 +30,3 @@ func logPrior(prior string, documents []int) []float64 {
 	}
 	return log
 }
-
-// The class weights.
-const (
-	WeightsNone     = "none"     // 1
-	WeightsBalanced = "balanced" // N / (K N_c)
-)
-
-// classWeights returns how much a document of each class counts.
-func classWeights(weights string, documents []int) []float64 {
-	all := make([]float64, len(documents))
-	N := 0
-	for _, Nc := range documents {
-		N += Nc
-	}
-	for c, Nc := range documents {
-		if all[c] = 1; weights == WeightsBalanced {
-			all[c] = float64(N) / float64(len(documents)*Nc)
-		}
-	}
-	return all
-}

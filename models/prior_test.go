@@ -2,7 +2,6 @@ package models
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -15,12 +14,4 @@ func TestPriors(t *testing.T) {
 		}
 	}
 	wantNear(t, "a class without documents", logPrior("learned", []int{0, 2})[0], math.Log(0.5/2.5), 1e-12)
-}
-
-func TestClassWeights(t *testing.T) {
-	for name, want := range map[string][]float64{"": {1, 1}, "none": {1, 1}, "balanced": {7. / 4, 7. / 10}} { // 7/(2*2) and 7/(2*5)
-		if got := classWeights(name, []int{2, 5}); !slices.Equal(got, want) {
-			t.Errorf("%q: got %v, want %v", name, got, want)
-		}
-	}
 }

@@ -76,8 +76,8 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := fixture.dataset(test.Classes)
 			m := test.trainer()
-			l := m.newLearner(d.Classes, d.Terms, d.Len())
-			_, report, err := epochs(t.Context(), m, newSorted(d), l, EpochOptions{}, lossCheck{})
+			l := m.newLearner(d.Classes, d.Terms, d.Len()).(passLearner)
+			_, report, err := epochs(t.Context(), m, newSorted(d), l, EpochOptions{}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

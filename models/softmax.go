@@ -41,8 +41,7 @@ func (m Softmax) Validate() error {
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
-	g := lossCheck{setting: fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate), start: l.start}
-	return epochs(ctx, m, newSorted(d), l, o, g)
+	return epochs(ctx, m, newSorted(d), l, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))
 }
 
 // logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,

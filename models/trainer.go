@@ -11,8 +11,8 @@ import (
 // Trainer learns a linear model from labelled documents. Its settings are the exported fields of the struct that
 // implements it.
 //
-// Train leaves d unchanged and returns the same Linear for the same d, settings and development part. Trainers that read the
-// documents once ignore the options. Errors, which callers may test for: [ErrNoDocuments], [ErrOneClass], [ErrKind],
+// Train leaves d unchanged and returns the same Linear for the same d and settings. Trainers that read the documents once ignore the
+// options. Errors, which callers may test for: [ErrNoDocuments], [ErrOneClass], [ErrKind],
 // [ErrDiverged], the error of Validate of the settings, and ctx.Err() when ctx is done.
 type Trainer interface {
 	Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error)
@@ -22,16 +22,14 @@ type Trainer interface {
 type Report struct {
 	// Warnings are reasons to doubt the result, in plain words.
 	Warnings []string `json:"warnings,omitempty"`
-	// Epochs has the figures of each epoch, and Kept is the epoch whose weights were kept. They are empty and 0 for trainers
-	// that read the documents once.
+	// Epochs has the figures of each epoch, and Passes is how many there were. They are empty and 0 for naive Bayes and the baselines.
 	Epochs []Epoch `json:"epochs,omitempty"`
-	Kept   int     `json:"kept_epoch,omitempty"`
+	Passes int     `json:"passes,omitempty"`
 	// Convergence is for perceptrons whose epochs are watched.
 	Convergence *Convergence `json:"convergence,omitempty"`
 	// Learned is what was learnt, and learns on from one document after the other. Its Linear is the model that was returned, to
 	// the last bit but for [Bernoulli], whose biases round in another order, and for terms that no document has. It is nil where
-	// [Options.NewOnline] has no learner with these settings, where an epoch before the last one was the best, and for documents of
-	// another kind of feature than that of the settings.
+	// [Options.NewOnline] has no learner with these settings, and for documents of another kind of feature than that of the settings.
 	Learned *Online `json:"-"`
 }
 

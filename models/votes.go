@@ -61,8 +61,6 @@ type Votes struct {
 	// Epochs is the number of passes over the training part; 0 is two for fewer than 2,000 messages, else one. From 0
 	// to 100000. Default 0.
 	Epochs int `json:"epochs"`
-	// ClassWeights is how much a message of each class counts: "none" or "balanced". Default "none".
-	ClassWeights string `json:"class_weights"`
 	// Smoothing is a, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
 	Smoothing float64 `json:"smoothing"`
 	// BayesShare is c, the share of the naive Bayes log odds in a weight. From 0 to 1000. Default 0.3.
@@ -116,9 +114,7 @@ func (m Votes) LogOdds() float64 {
 
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
-func (m *Votes) shared() shared {
-	return shared{seed: &m.Seed, epochs: &m.Epochs, named: &m.ClassWeights}
-}
+func (m *Votes) shared() shared { return shared{seed: &m.Seed} }
 
 func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
 
@@ -126,7 +122,7 @@ func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
 const fewDocuments = 2000
 
 func (m Votes) passes(documents int) Passes {
-	p := Passes{Epochs: m.Epochs, Order: OrderRandom, ClassWeights: m.ClassWeights, Seed: m.Seed}
+	p := Passes{Epochs: m.Epochs, Order: OrderRandom, Seed: m.Seed}
 	if p.Epochs < 1 { // one below 0 is the complaint of Validate
 		p.Epochs = 1
 		if documents < fewDocuments {
@@ -135,8 +131,6 @@ func (m Votes) passes(documents int) Passes {
 	}
 	return p
 }
-
-func (m Votes) checkOnline() error { return nil }
 
 // form returns how the votes are added. In a spam filter, whose class 0 is ham, evidence that anyone can paste has a bound of
 // its own below 0.
@@ -173,7 +167,7 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	if l.full() {
 		return nil, Report{}, ErrFull
 	}
-	linear, report, err := epochs(ctx, m, all, l, o, lossCheck{})
+	linear, report, err := epochs(ctx, m, all, l, o, "")
 	if report.Learned != nil {
 		l.settle(d.Len())
 	}
@@ -382,28 +376,26 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 }
 
 // learn counts the document after it has learned from it, unless it is counted already.
-func (l *votes) learn(x features.Vector, c int, weight float64) bool {
+func (l *votes) learn(x features.Vector, c int) bool {
 	changed := false
 	for m := range l.form {
-		if l.learnAs(m, x, c, weight) {
+		if l.learnAs(m, x, c) {
 			changed = true
 		}
 	}
-	for m := range l.form {
-		if !l.fitting {
-			l.countAs(m, x, c)
-		}
+	for m := 0; !l.fitting && m < len(l.form); m++ {
+		l.countAs(m, x, c)
 	}
 	return changed
 }
 
 // learnAs implements [committee]. It learns from a document as if it were not counted.
-func (l *votes) learnAs(m int, x features.Vector, c int, weight float64) bool {
+func (l *votes) learnAs(m int, x features.Vector, c int) bool {
 	var read reading
 	changed := false
 	for r := range l.R {
 		l.readDocument(&read, r, m, x, c)
-		if l.step(&read, r, m, x, target(l.R, r, c), weight) {
+		if l.step(&read, r, m, x, target(l.R, r, c)) {
 			changed = true
 		}
 	}
@@ -411,9 +403,9 @@ func (l *votes) learnAs(m int, x features.Vector, c int, weight float64) bool {
 }
 
 // step moves the weights of a member of a row against the gradient of the document that was read.
-func (l *votes) step(read *reading, r, m int, x features.Vector, t, weight float64) bool {
+func (l *votes) step(read *reading, r, m int, x features.Vector, t float64) bool {
 	state := &l.states[r*len(l.form)+m]
-	e := weight * state.gradient(t, read.z, read.fresh, x.Confirmed)
+	e := state.gradient(t, read.z, read.fresh, x.Confirmed)
 	if math.Abs(e) < minGradient {
 		return false
 	}

@@ -202,7 +202,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 			}
 		}
 		for i, c := range d.Labels {
-			l.learn(d.Row(i), int(c), 1)
+			l.learn(d.Row(i), int(c))
 		}
 		got := snapshot(nil, l, 1)
 		for r := range l.R {
@@ -280,7 +280,7 @@ func TestVotesByHand(t *testing.T) {
 	for member := range l.form {
 		l.countAs(member, x, 1)
 	}
-	if !l.learn(x, 1, 1) {
+	if !l.learn(x, 1) {
 		t.Error("nothing was learned")
 	}
 	got := snapshot(nil, l, 1)

@@ -151,7 +151,6 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 	c := newChart(title, "epoch", label)
 	c.X.Tick.Marker = ticksOf(1)
 	var lines []Curve
-	var kept []Point
 	var xs, ys, later []float64
 	var alts, levels, stops []string
 	flat := true
@@ -171,9 +170,6 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 				continue
 			}
 			line.Points, xs, values = append(line.Points, at), append(xs, at.X), append(values, at.Y)
-			if e.Epoch == r.Kept {
-				kept = append(kept, at)
-			}
 		}
 		if len(values) == 0 {
 			continue
@@ -186,7 +182,7 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 		lines, ys, later = append(lines, line), append(ys, values...), append(later, values[1:]...)
 		levels = append(levels, line.Name+" "+figure(first))
 		alts = append(alts, screen.Sprintf("%s: from %s to %s in %d epochs.", line.Name, figure(first), figure(last), len(values)))
-		stops = append(stops, screen.Sprintf("%s after %d (kept %d)", line.Name, r.Epochs[len(r.Epochs)-1].Epoch, r.Kept))
+		stops = append(stops, screen.Sprintf("%s after %d", line.Name, r.Epochs[len(r.Epochs)-1].Epoch))
 	}
 	switch {
 	case len(lines) == 0:
@@ -203,10 +199,7 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 	for i, line := range lines {
 		c.addLine(line.Name, lineStyle(i), line.Points)
 	}
-	for _, at := range kept {
-		c.addMark(draw.GlyphStyle{Color: black(), Radius: 3.2, Shape: draw.RingGlyph{}}, at)
-	}
-	note := "On the development part. A ring marks the epoch whose weights are kept. Training stopped at the end of each line: " + listed(stops) + "."
+	note := "On the development part. Training stopped at the end of each line: " + listed(stops) + "."
 	if isLoss {
 		note += " Each trainer has a loss of its own."
 	}

@@ -52,7 +52,7 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 	}
 	for _, x := range odd {
 		for _, y := range odd {
-			epochs := models.Report{Kept: 1, Epochs: []models.Epoch{{Epoch: 1, Train: models.EpochFigures{Loss: x, Accuracy: y}}, {Epoch: 2, Train: models.EpochFigures{Loss: y, Accuracy: x}}}}
+			epochs := models.Report{Epochs: []models.Epoch{{Epoch: 1, Train: models.EpochFigures{Loss: x, Accuracy: y}}, {Epoch: 2, Train: models.EpochFigures{Loss: y, Accuracy: x}}}}
 			figures := &metrics.Figures{Messages: 3, Accuracy: x, AccuracyLow: y, AccuracyHigh: x, Confusion: measured.Test.Confusion}
 			requirePlots(t, Page{
 				Models:     []train.Result{{Model: "a", Report: epochs, Test: figures, Choice: train.Choice{Thresholds: &metrics.Thresholds{Unsure: x, Spam: y}}}, {Model: "b", Test: figures}},

@@ -50,7 +50,7 @@ func samplePage() Page {
 			m.AgainstBest = &metrics.McNemar{Better: 12 - i, Worse: 4 + i*i, P: math.Exp(-float64(i))}
 		}
 		if j := slices.Index([]string{"perceptron", "softmax", "votes"}, name); j >= 0 {
-			m.Epochs, m.Kept = sampleEpochs(j), 9
+			m.Epochs = sampleEpochs(j)
 		}
 		p.Models = append(p.Models, m)
 		p.Curves = append(p.Curves, metrics.ErrorCurve(append(slices.Clone(ham), spam...), spamOf(ham, spam)))

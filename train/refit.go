@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,8 +56,15 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	began := cputime.Process()
 	name := t.Result.Model
 	configured, kind, err := o.Models.New(name, c.options.Seed)
-	trainer, _, errStopped := o.Models.Stopped(name, t.Result.Kept).New(name, c.options.Seed)
-	if err := cmp.Or(err, errStopped); err != nil {
+	if err != nil {
+		return nil, Refitted{}, err
+	}
+	same := o.Models
+	if same.Votes.Epochs == 0 {
+		same.Votes.Epochs = t.Result.Passes // as many as in the fit that was measured
+	}
+	trainer, _, err := same.New(name, c.options.Seed)
+	if err != nil {
 		return nil, Refitted{}, err
 	}
 	measured := c.summary

@@ -150,7 +150,7 @@ func fit[T any](p *program, c config.Config, run func(train.Options) (T, error))
 	done()
 	switch {
 	case errors.Is(err, models.ErrDiverged):
-		err = hint.With(err, "lower the learning rate; if that does not help, check the labels and class_weights")
+		err = hint.With(err, "lower the learning rate; if that does not help, check the labels")
 	case errors.Is(err, models.ErrNoDocuments):
 		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
 	}

@@ -82,12 +82,8 @@ func (a *answer) epochs(r train.Result) {
 	if len(r.Epochs) == 0 {
 		return
 	}
-	kept := ""
-	if r.Kept < r.Epochs[len(r.Epochs)-1].Epoch {
-		kept = fmt.Sprintf(", the weights of epoch %d kept", r.Kept)
-	}
-	a.fact("trained", "%s%s, %.2f CPU seconds", plural(len(r.Epochs), "epoch"), kept, r.Seconds)
-	a.fact("", "%s", epochLine(r.Epochs[r.Kept-1]))
+	a.fact("trained", "%s, %.2f CPU seconds", plural(len(r.Epochs), "epoch"), r.Seconds)
+	a.fact("", "%s", epochLine(r.Epochs[len(r.Epochs)-1]))
 	if r.Convergence != nil {
 		a.convergence(*r.Convergence)
 	}

@@ -216,7 +216,7 @@ func target(label int32) float64 { return 2*float64(label) - 1 }
 
 // passes are the settings of a trainer that reads the points in their order.
 func passes(epochs int) models.Passes {
-	return models.Passes{Epochs: epochs, Order: models.OrderFixed, Listed: true, Features: features.Counts.String(), ClassWeights: models.WeightsNone}
+	return models.Passes{Epochs: epochs, Order: models.OrderFixed, Listed: true, Features: features.Counts.String()}
 }
 
 // steps are those of a constant learning rate, from weights of 0.
