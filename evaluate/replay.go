@@ -111,7 +111,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	for i := range documents {
 		documents[i], labels[i] = m.Entry(i).Terms, int32(m.Entry(i).Label)
 	}
-	vocabulary, _, err := train.VocabularyOf(m.Documents(), documents, kind, features.DefaultOptions())
+	vocabulary, err := train.VocabularyOf(m.Documents(), documents, kind, features.DefaultOptions())
 	if err != nil {
 		return Replay{}, err
 	}

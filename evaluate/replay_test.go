@@ -53,11 +53,7 @@ func TestAReplayAgreesWithATrainedModel(t *testing.T) {
 		}
 		var hashes []uint64
 		for i := range half {
-			terms := m.Documents().Document(m.Entry(i).Terms).Terms
-			if kind == features.Whole {
-				terms = m.Documents().DocumentHashes([]features.Ref{m.Entry(i).Terms}, 1)
-			}
-			hashes = append(hashes, terms...)
+			hashes = append(hashes, m.Documents().Document(m.Entry(i).Terms).As(kind).Terms...)
 		}
 		slices.Sort(hashes)
 		vocabulary, err := features.NewVocabulary(slices.Compact(hashes))
@@ -66,7 +62,7 @@ func TestAReplayAgreesWithATrainedModel(t *testing.T) {
 		}
 		first := features.NewDataset(kind, m.Classes(), vocabulary.Len())
 		row := func(i int) features.Vector {
-			return new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Entry(i).Terms), kind)
+			return new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Entry(i).Terms).As(kind), kind)
 		}
 		for i := range half {
 			first.Append(row(i), int32(m.Entry(i).Label))

@@ -70,7 +70,15 @@ func scale(kind Kind, terms int, counts []uint32) float64 {
 	return 1 / math.Sqrt(squares)
 }
 
-// hash returns a hash of all terms and their counts, in any order: the only term of a document of the kind [Whole].
+// As returns what a model of a kind sees of doc: for the kind [Whole] a document of one term, which stands for all terms of doc and their counts.
+func (doc Document) As(kind Kind) Document {
+	if kind != Whole {
+		return doc
+	}
+	return Document{Terms: []uint64{doc.hash()}, Counts: []uint32{1}, Marks: []byte{Mark(evidence.Words, false, 1)}}
+}
+
+// hash returns a hash of all terms and their counts, in any order.
 func (doc Document) hash() uint64 {
 	var sum uint64
 	for i, term := range doc.Terms {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -318,17 +319,23 @@ func (d *Documents) Texts() (limit int, of func(ref Ref) []uint32) {
 	}
 }
 
-// DocumentHashes returns the hash of each document, its only term in a data set of the kind [Whole].
-func (d *Documents) DocumentHashes(refs []Ref, workers int) []uint64 {
-	hashes := make([]uint64, len(refs))
-	parallel.Ranges(workers, len(refs), 256, func(_, from, to int) {
-		r := d.reader()
-		for i := from; i < to; i++ {
-			r.readAll(refs[i])
-			hashes[i] = r.doc.hash()
-		}
-	})
-	return hashes
+// As returns the documents as [Document.As] does, with the same Refs. The text of a whole document is its hash: a model keeps no message.
+func (d *Documents) As(kind Kind) *Documents {
+	if kind != Whole {
+		return d
+	}
+	wholes, r := NewDocuments(0), d.reader()
+	w := wholes.NewWriter()
+	for i := range len(d.records.places) - 1 {
+		r.readAll(Ref(i + 1))
+		doc := r.doc.As(kind)
+		w.AddDocument(doc, func(int) []byte { return fmt.Appendf(nil, "message:%016x", doc.Terms[0]) })
+	}
+	w.Close()
+	if err := d.Err(); err != nil {
+		wholes.records.fail(err)
+	}
+	return wholes
 }
 
 // Compare compares two documents by all that they have: the same order, whatever the key and the numbers of their terms.

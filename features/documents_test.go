@@ -33,10 +33,10 @@ func TestADocumentComesBackAsItWas(t *testing.T) {
 				t.Fatalf("%d bytes of memory, document %d (-want +got):\n%s", memory, i, diff)
 			}
 		}
-		wholes := d.DocumentHashes(refs, 2)
+		wholes := d.As(Whole)
 		for i, b := range bags {
-			if want := b.Document().hash(); wholes[i] != want {
-				t.Fatalf("%d bytes of memory: document %d is %x, want %x", memory, i, wholes[i], want)
+			if diff := differ(b.Document().As(Whole), wholes.Document(refs[i])); diff != "" {
+				t.Fatalf("%d bytes of memory, document %d as a whole (-want +got):\n%s", memory, i, diff)
 			}
 		}
 		if err := d.Err(); err != nil {

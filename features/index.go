@@ -174,7 +174,8 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 // Vocabulary returns the vocabulary whose ids the index has.
 func (x *Index) Vocabulary() *Vocabulary { return x.vocabulary }
 
-// Dataset returns documents with their labels as a data set of any kind except [Whole]. Trainers may use up to so many goroutines.
+// Dataset returns documents with their labels as a data set of a kind that the documents are as ([Documents.As]). Trainers may use up to so many
+// goroutines.
 func (x *Index) Dataset(kind Kind, classes []string, documents []Ref, labels []int32, workers int) *Dataset {
 	d := &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, index: x, documents: documents}
 	if kind == Evidence {

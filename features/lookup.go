@@ -14,17 +14,16 @@ type Lookup struct {
 	spare   []uint64
 	ids     []uint32 // their ids, which ascend, and indices
 	indices []uint32
-	some    []uint32  // memory of indices
-	order   []uint32  // 0, 1, 2, ...
-	repeats bool      // two hashes are one term
-	byGroup []uint32  // their ids, one group after the other
-	whole   [1]uint64 // the hash of the document for the kind [Whole]
+	some    []uint32 // memory of indices
+	order   []uint32 // 0, 1, 2, ...
+	repeats bool     // two hashes are one term
+	byGroup []uint32 // their ids, one group after the other
 }
 
-// AppendVector appends to dst the terms of doc that the vocabulary knows, with the values of the given kind, and returns the
-// longer vector.
+// AppendVector appends to dst the terms of doc, which is as [Document.As] returns it, that the vocabulary knows, with the values of the given
+// kind, and returns the longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
-	l.known = v.AppendKnown(l.known[:0], l.Hashes(doc, kind))
+	l.known = v.AppendKnown(l.known[:0], doc.Terms)
 	l.split()
 	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
 }
@@ -59,15 +58,6 @@ func (l *Lookup) split() {
 // Known returns the known terms of the document that was last looked up: the id and, in the lower 32 bits, the index in the document. They
 // are in the order of their ids, and valid until the next call.
 func (l *Lookup) Known() []uint64 { return l.known }
-
-// Hashes returns the hashes of the terms of doc: for the kind [Whole] that of the document.
-func (l *Lookup) Hashes(doc Document, kind Kind) []uint64 {
-	if kind != Whole {
-		return doc.Terms
-	}
-	l.whole[0] = doc.hash()
-	return l.whole[:]
-}
 
 // find sets the known terms of the document that r has read. Its memory is that of r.
 func (l *Lookup) find(r *documentReader, ids termIDs) {

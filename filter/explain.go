@@ -61,7 +61,7 @@ func (h *head) explain(s *scratch, class Classification, raw []byte) (Explanatio
 		}
 	}
 	ids := make(map[uint64]uint32) // of the known terms, by hash
-	hashes := s.lookup.Hashes(s.reader.Bag().Document(), h.kind)
+	hashes := s.reader.Bag().Document().As(h.kind).Terms
 	for _, known := range s.lookup.Known() {
 		ids[hashes[uint32(known)]] = uint32(h.FirstTerm()) + uint32(known>>32)
 	}

@@ -82,6 +82,7 @@ func (f *Filter) classify(s *scratch, raw []byte) Classification {
 }
 
 func (f *Filter) classifyDocument(s *scratch, doc features.Document) Classification {
+	doc = doc.As(f.kind)
 	s.vector = s.lookup.AppendVector(s.vector.Reset(), f.vocabulary, doc, f.kind)
 	s.linear = f.linear
 	return f.score(s, doc)
@@ -114,7 +115,7 @@ func (f *Filter) CanJoin(other *Filter) bool {
 func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
 	s := f.getScratch()
 	c = f.classify(s, raw)
-	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag().Document(), other.kind)
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag().Document().As(other.kind), other.kind)
 	added = other.linear.Score(s.vector) - offset
 	f.putScratch(s, raw)
 	joined := f.judgeSpam(c.Score + added)

@@ -88,6 +88,7 @@ func (o *One) Classify(raw []byte) (Classification, error) {
 
 // ClassifyDocument is [Filter.ClassifyDocument].
 func (o *One) ClassifyDocument(doc features.Document) (c Classification, err error) {
+	doc = doc.As(o.kind)
 	if err = o.load(&o.scratch, doc); err == nil {
 		c = o.score(&o.scratch, doc)
 		if sum := c.Score + c.Probability; sum-sum != 0 { // 0 for finite numbers only
@@ -116,13 +117,12 @@ func (o *One) checked(err error) error {
 
 // load sets what scores a document: the rows of a learner if something was learned since the file was written, else the weights in the file.
 func (o *One) load(s *scratch, doc features.Document) error {
-	hashes := s.lookup.Hashes(doc, o.kind)
-	known, weights, err := o.tables.find(hashes)
+	known, weights, err := o.tables.find(doc.Terms)
 	if err != nil {
 		return err
 	}
 	if len(o.knows.tail) > 0 && o.unused == nil {
-		later := o.knows.later(known, hashes, uint32(o.tables.terms), o.tables.shift())
+		later := o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift())
 		s.vector = s.lookup.AppendFound(s.vector.Reset(), later, doc, o.kind)
 		s.ids = ranked(s.vector)
 		var l *models.Online
@@ -188,8 +188,8 @@ type Partial struct {
 
 // newTerm is a term of a document that neither the model nor a later record has.
 type newTerm struct {
-	index int    // in the document; 0 for the kind [features.Whole]
-	hash  uint64 // that of the document for the kind [features.Whole]
+	index int // in the document as the model sees it
+	hash  uint64
 }
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
@@ -197,19 +197,19 @@ type newTerm struct {
 // bring back. If that is 0, it did not count at all. The error may be [ErrNotLearning].
 func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
 	if p.texts = o.saveTexts && o.kind != features.Whole; learned != nil {
-		err = o.lookUp(*learned, func(known, hashes []uint64) []uint64 {
+		err = o.lookUp(*learned, func(known []uint64, doc features.Document) []uint64 {
 			p.Unknown = slices.Repeat([]bool{true}, len(learned.Terms))
 			if o.kind != features.Whole { // which has no terms of the document
 				for _, k := range known {
 					p.Unknown[uint32(k)] = false
 				}
 			}
-			known, p.added = o.appendNew(known, hashes, *learned, uint32(o.knows.total()-o.FirstTerm()))
+			known, p.added = o.appendNew(known, doc, uint32(o.knows.total()-o.FirstTerm()))
 			return known
 		}, &p.Vector)
 	}
 	if p.forgets = forgotten != nil && counted > 0; err == nil && p.forgets {
-		err = o.lookUp(*forgotten, func(known, _ []uint64) []uint64 {
+		err = o.lookUp(*forgotten, func(known []uint64, _ features.Document) []uint64 {
 			return slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
 		}, &p.forgotten)
 	}
@@ -219,13 +219,14 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 	return p, o.checked(err)
 }
 
-// lookUp sets the vector of a document in the ids of the model and of later records. change changes which terms are known.
-func (o *One) lookUp(doc features.Document, change func(known, hashes []uint64) []uint64, x *features.Vector) error {
+// lookUp sets the vector of a document in the ids of the model and of later records. change changes which terms are known of the document
+// as the model sees it.
+func (o *One) lookUp(doc features.Document, change func(known []uint64, doc features.Document) []uint64, x *features.Vector) error {
 	var lookup features.Lookup
-	hashes := lookup.Hashes(doc, o.kind)
-	known, _, err := o.tables.find(hashes)
+	doc = doc.As(o.kind)
+	known, _, err := o.tables.find(doc.Terms)
 	if err == nil {
-		known = change(o.knows.later(known, hashes, uint32(o.tables.terms), o.tables.shift()), hashes)
+		known = change(o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift()), doc)
 		*x = lookup.AppendFound(*x, known, doc, o.kind)
 	}
 	return err
@@ -266,13 +267,13 @@ func (p Partial) Learn(before, after int, text func(i int) []byte) (r logfile.Ro
 const maxNewTexts = 1 << 14
 
 // appendNew gives the terms of a document that are not known ids from next on. Of head bits, only terms of the head get one.
-func (o *One) appendNew(known, hashes []uint64, doc features.Document, next uint32) (all []uint64, added []newTerm) {
-	has := make([]bool, len(hashes))
+func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all []uint64, added []newTerm) {
+	has := make([]bool, len(doc.Terms))
 	for _, k := range known {
 		has[uint32(k)] = true
 	}
 	ids := make(map[uint64]uint32)
-	for i, hash := range hashes {
+	for i, hash := range doc.Terms {
 		if has[i] || o.kind == features.HeadBits && !doc.InHead(i) {
 			continue
 		}

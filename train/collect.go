@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,9 +57,27 @@ type Collection struct {
 	options CollectOptions
 	groups  []uint64      // of each document; see Member.Group
 	parts   []corpus.Part // of each document
-	index   *features.Index
-	terms   filter.Terms                                // of index
-	whole   func() (*features.Vocabulary, filter.Terms) // for [features.Whole]: each document of the training part is one term
+	terms   vocabulary
+	whole   func() vocabulary // for [features.Whole]: each document of the training part is one term
+}
+
+// vocabulary is the vocabulary of some documents. It is empty after an error.
+type vocabulary struct {
+	*features.Index
+	filter.Terms
+	err error
+}
+
+// vocabularyOf returns the vocabulary of documents, which are in all, for a kind of feature.
+func vocabularyOf(all *features.Documents, documents []features.Ref, kind features.Kind, o features.Options, workers int) (v vocabulary) {
+	all = all.As(kind)
+	v.Index, v.Terms.Documents, v.err = all.Build(documents, o, workers)
+	if v.err = cmp.Or(v.err, all.Err()); v.err != nil {
+		none, _ := features.NewVocabulary(nil)
+		v.Index = all.Index(none, workers) // whose data sets have the error
+	}
+	v.Terms.Text = v.Index.Text
+	return v
 }
 
 // Collect does what [Read] and [Mail.Divide] do.
@@ -172,25 +191,23 @@ func (c *Collection) split() []corpus.Part {
 
 // buildVocabulary counts the parts and builds the vocabulary of the training part.
 func (c *Collection) buildVocabulary() error {
-	c.index, c.terms, c.whole = nil, filter.Terms{}, nil // of other parts
+	c.terms, c.whole = vocabulary{}, nil // of other parts
 	var count [3]int
 	for _, part := range c.parts {
 		count[part]++
 	}
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
 	training, _ := c.Part(corpus.Train)
-	workers := c.workers()
-	index, frequencies, err := c.store.Build(training, c.options.Features, workers)
-	if err != nil {
-		return err
+	workers, store, o := c.workers(), c.store, c.options.Features
+	c.terms = vocabularyOf(store, training, features.Bits, o, workers)
+	if c.terms.err != nil {
+		return c.terms.err
 	}
-	c.index = index
-	c.terms = filter.Terms{Text: index.Text, Documents: frequencies}
-	c.whole = sync.OnceValues(func() (*features.Vocabulary, filter.Terms) {
-		return wholeTerms(c.store.DocumentHashes(training, workers))
+	c.whole = sync.OnceValue(func() vocabulary {
+		return vocabularyOf(store, training, features.Whole, features.DefaultOptions(), workers)
 	})
-	c.summary.Terms = index.Vocabulary().Len()
-	return c.store.Err()
+	c.summary.Terms = c.terms.Vocabulary().Len()
+	return nil
 }
 
 func (c *Collection) workers() int { return parallel.Workers(c.options.Workers) }
@@ -198,34 +215,15 @@ func (c *Collection) workers() int { return parallel.Workers(c.options.Workers) 
 func (c *Collection) Options() CollectOptions { return c.options }
 
 // Index returns the index of the vocabulary of the training part, and Terms its terms.
-func (c *Collection) Index() *features.Index { return c.index }
-func (c *Collection) Terms() filter.Terms    { return c.terms }
+func (c *Collection) Index() *features.Index { return c.terms.Index }
+func (c *Collection) Terms() filter.Terms    { return c.terms.Terms }
 
-// wholeTerms returns the vocabulary of documents given by their hashes, which are also the texts of its terms: a model keeps no whole message.
-func wholeTerms(hashes []uint64) (*features.Vocabulary, filter.Terms) {
-	slices.Sort(hashes)
-	var terms filter.Terms
-	for i, hash := range hashes {
-		if i == 0 || hash != hashes[i-1] {
-			terms.Documents = append(terms.Documents, 0)
-		}
-		terms.Documents[len(terms.Documents)-1]++
-	}
-	hashes = slices.Compact(hashes)
-	terms.Text = func(id int) []byte { return fmt.Appendf(nil, "message:%016x", hashes[id]) }
-	vocabulary, err := features.NewVocabulary(hashes)
-	if err != nil {
-		panic("train: vocabulary of documents: " + err.Error()) // the hashes are distinct and fit into memory
-	}
-	return vocabulary, terms
-}
-
-// termsOf returns the vocabulary for a kind of feature, and its terms.
-func (c *Collection) termsOf(kind features.Kind) (*features.Vocabulary, filter.Terms) {
+// termsOf returns the vocabulary of the training part for a kind of feature.
+func (c *Collection) termsOf(kind features.Kind) vocabulary {
 	if kind == features.Whole {
 		return c.whole()
 	}
-	return c.index.Vocabulary(), c.terms
+	return c.terms
 }
 
 // Part returns the documents of one part, with their labels.
@@ -379,11 +377,7 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)
-	if kind == features.Whole {
-		vocabulary, _ := c.whole()
-		return wholeDataset(vocabulary, c.classes, c.store.DocumentHashes(documents, c.workers()), labels)
-	}
-	d := c.index.Dataset(kind, c.classes, documents, labels, c.workers())
+	d := c.termsOf(kind).Dataset(kind, c.classes, documents, labels, c.workers())
 	for n, i := range c.InPart(part) {
 		if c.documents[i].Confirmed {
 			if d.Confirmed == nil {
@@ -395,22 +389,9 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	return d
 }
 
-// wholeDataset returns documents given by their hashes, each as one term.
-func wholeDataset(v *features.Vocabulary, classes []string, hashes []uint64, labels []int32) *features.Dataset {
-	d := features.NewDataset(features.Whole, classes, v.Len())
-	for i, hash := range hashes {
-		var x features.Vector
-		if id, known := v.ID(hash); known {
-			x = features.Vector{IDs: []uint32{id}, Values: []float32{1}}
-		}
-		d.Append(x, labels[i])
-	}
-	return d
-}
-
 // DatasetFor returns the documents of one part as a matrix (documents x terms) over the vocabulary of f, which may differ from that of c.
 func (c *Collection) DatasetFor(f *filter.Filter, part corpus.Part) *features.Dataset {
-	if vocabulary, _ := c.termsOf(f.Kind()); vocabulary == f.Vocabulary() {
+	if c.termsOf(f.Kind()).Vocabulary() == f.Vocabulary() {
 		return c.Dataset(part, f.Kind())
 	}
 	documents, labels := c.Part(part)
@@ -430,21 +411,14 @@ func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
 func DatasetOf(
 	kind features.Kind, v *features.Vocabulary, classes []string, all *features.Documents, documents []features.Ref, labels []int32, workers int,
 ) *features.Dataset {
-	if kind == features.Whole {
-		return wholeDataset(v, classes, all.DocumentHashes(documents, workers), labels)
-	}
-	return all.Index(v, workers).Dataset(kind, classes, documents, labels, workers)
+	return all.As(kind).Index(v, workers).Dataset(kind, classes, documents, labels, workers)
 }
 
-// VocabularyOf returns the vocabulary of documents for a kind of feature, and its terms.
-func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options) (*features.Vocabulary, filter.Terms, error) {
-	if kind == features.Whole {
-		vocabulary, terms := wholeTerms(d.DocumentHashes(refs, 1))
-		return vocabulary, terms, d.Err()
+// VocabularyOf returns the vocabulary of documents for a kind of feature.
+func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options) (*features.Vocabulary, error) {
+	v := vocabularyOf(d, refs, kind, o, 1)
+	if v.err != nil {
+		return nil, v.err
 	}
-	index, frequencies, err := d.Build(refs, o, 1)
-	if err != nil {
-		return nil, filter.Terms{}, err
-	}
-	return index.Vocabulary(), filter.Terms{Text: index.Text, Documents: frequencies}, d.Err()
+	return v.Vocabulary(), nil
 }

@@ -76,9 +76,8 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	development, test := Score(linear, held), Score(linear, tested)
 	choice, warnings := o.choose(c, development, ScaleOf(trainer, training.Labels), trainer)
 	report.Warnings = append(report.Warnings, warnings...)
-	vocabulary, _ := c.termsOf(kind)
 	result := Result{
-		Model: model, Kind: kind.String(), Terms: vocabulary.Len(), Seconds: seconds, Report: report, Choice: choice,
+		Model: model, Kind: kind.String(), Terms: c.termsOf(kind).Vocabulary().Len(), Seconds: seconds, Report: report, Choice: choice,
 		Train:       Score(linear, training).Calibrated(choice.Calibration).Figures(isSpamFilter),
 		Development: development.Calibrated(choice.Calibration).Figures(isSpamFilter),
 		Test:        test.Calibrated(choice.Calibration).Figures(isSpamFilter),
@@ -175,13 +174,13 @@ func (c *Collection) newFilter(
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)
 	}
-	vocabulary, terms := c.termsOf(kind)
+	v := c.termsOf(kind)
 	return filter.New(filter.Parts{
 		Settings: filter.Settings{
 			Classes: c.classes, Model: model, Kind: kind.String(), Reading: c.options.Reading,
 			Thresholds: chosen.Thresholds, Calibration: chosen.Calibration,
 		},
-		Vocabulary: vocabulary, Linear: linear, Terms: terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
+		Vocabulary: v.Vocabulary(), Linear: linear, Terms: v.Terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
 	})
 }
 

@@ -159,7 +159,7 @@ func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 		}
 	}
 	terms := c.Terms()
-	for id, hash := range c.index.Vocabulary().Hashes() {
+	for id, hash := range c.Index().Vocabulary().Hashes() {
 		if !training[hash] {
 			t.Errorf("term %q is in no training message", terms.Text(id))
 		}

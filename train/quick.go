@@ -32,8 +32,7 @@ func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filte
 	scores := scoreLearned(linear, report.Learned, d.Subset(c.some(c.InPart(corpus.Train))))
 	chosen, doubts := o.choose(c, scores, ScaleOf(trainer, d.Labels), trainer)
 	chosen.Promise = nil
-	vocabulary, _ := c.termsOf(kind)
-	r := Refitted{Messages: d.Len(), Terms: vocabulary.Len(), Warnings: slices.Concat(report.Warnings, doubts), Choice: chosen}
+	r := Refitted{Messages: d.Len(), Terms: c.termsOf(kind).Vocabulary().Len(), Warnings: slices.Concat(report.Warnings, doubts), Choice: chosen}
 	if err := d.Err(); err != nil {
 		return nil, Refitted{}, err
 	}

@@ -98,9 +98,8 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
 	chosen, doubts := o.choose(all, scores, ScaleOf(trainer, d.Labels), trainer)
-	vocabulary, _ := all.termsOf(kind)
 	r := Refitted{
-		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: vocabulary.Len(), Warnings: report.Warnings, Choice: chosen,
+		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: all.termsOf(kind).Vocabulary().Len(), Warnings: report.Warnings, Choice: chosen,
 	}
 	typical := metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
 	for _, doubt := range typical.Doubtful(scores.Labels, scores.Scores) {
@@ -209,7 +208,7 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 		documents[n] = c.documents[i].Terms
 	}
 	of := make([][]float64, len(c.classes))
-	for n, novelty := range c.index.Novelty(documents, c.workers()) {
+	for n, novelty := range c.terms.Novelty(documents, c.workers()) {
 		of[class[held[n]]] = append(of[class[held[n]]], novelty)
 	}
 	usual, known := make([]metrics.Usual, len(c.classes)), 0
