@@ -40,7 +40,7 @@ func BoundaryOf(ctx context.Context, c *train.Collection) (Boundary, error) {
 	if err != nil {
 		return Boundary{}, err
 	}
-	d := c.Dataset(corpus.Train, features.Counts).Select(ids)
+	d, points := plane(c.Dataset(corpus.Train, features.Counts), ids)
 	trainer := models.DefaultOptions().Softmax
 	trainer.Epochs, trainer.Tolerance, trainer.LearningRate = 200, 0, 1 // to the minimum
 	linear, _, err := trainer.Train(ctx, d, models.EpochOptions{})
@@ -49,7 +49,7 @@ func BoundaryOf(ctx context.Context, c *train.Collection) (Boundary, error) {
 	}
 	text := c.Terms().Text
 	return Boundary{
-		X: string(text(int(ids[0]))), Y: string(text(int(ids[1]))), Points: points(d),
+		X: string(text(int(ids[0]))), Y: string(text(int(ids[1]))), Points: points,
 		A: float64(linear.Weights[0]), B: float64(linear.Weights[1]), C: linear.Bias[0],
 	}, d.Err()
 }
@@ -86,23 +86,29 @@ func isWord(term string) bool {
 	return (tag == "body" || tag == "subject") && unicode.IsLetter(r) && len(word) >= minWord && !strings.Contains(word, " ")
 }
 
-// points counts the documents of each class by their two values.
-func points(d *features.Dataset) (all [2][]TermPoint) {
+// plane returns the documents of all with two of its terms, and counts those of each class by their two values.
+func plane(all *features.Dataset, ids []uint32) (d *features.Dataset, points [2][]TermPoint) {
+	d = features.NewDataset(all.Kind, all.Classes, len(ids))
 	count := [2]map[[2]float64]int{{}, {}}
-	rows := d.Rows()
-	for i, label := range d.Labels {
+	rows := all.Rows()
+	for i, label := range all.Labels {
 		var at [2]float64
+		var some features.Vector
 		x := rows.Row(i)
-		for j, w := range x.IDs {
-			at[w] = float64(x.Values[j])
+		for w, id := range ids {
+			if k, has := slices.BinarySearch(x.IDs, id); has {
+				some.IDs, some.Values = append(some.IDs, uint32(w)), append(some.Values, x.Values[k])
+				at[w] = float64(x.Values[k])
+			}
 		}
+		d.Append(some, label)
 		count[label][at]++
 	}
-	for class := range all {
+	for class := range points {
 		for at, n := range count[class] {
-			all[class] = append(all[class], TermPoint{at[0], at[1], n})
+			points[class] = append(points[class], TermPoint{at[0], at[1], n})
 		}
-		slices.SortFunc(all[class], func(p, q TermPoint) int { return cmp.Or(cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y)) })
+		slices.SortFunc(points[class], func(p, q TermPoint) int { return cmp.Or(cmp.Compare(p.X, q.X), cmp.Compare(p.Y, q.Y)) })
 	}
-	return all
+	return d, points
 }

@@ -53,8 +53,7 @@ func ParseKind(name string) (Kind, error) {
 // counted reports whether values are counts.
 func (k Kind) counted() bool { return k == Counts || k == NormalisedCounts }
 
-// Dataset is N labelled documents over V terms in K classes: a compressed sparse row matrix. Trainers only read it. A data set made of
-// [Documents] takes fewer bytes or is on disk, and only [Dataset.Rows] reads it.
+// Dataset is N labelled documents over V terms in K classes: a sparse matrix. Trainers only read it, by [Dataset.Rows].
 type Dataset struct {
 	Kind Kind
 	// Classes are the names of the K classes.
@@ -63,33 +62,24 @@ type Dataset struct {
 	Labels []int32
 	// Confirmed says which labels a person has confirmed; nil for none. It has no influence but on models that allow for wrong labels.
 	Confirmed []bool
-	// RowStart has N+1 entries: row i is IDs[RowStart[i]:RowStart[i+1]], with the Values of the same indices.
-	RowStart []int
-	// IDs are the term ids of all rows, ascending within a row.
-	IDs []uint32
-	// Values are the values of all rows.
-	Values []float32
-	// Groups are the groups of all rows for the kind [Evidence], otherwise nil.
-	Groups []evidence.Group
 	// Terms is V, the size of the vocabulary, including the cells for the kind [Evidence].
 	Terms int
 	// Workers is how many goroutines a trainer may use; 0 means one. It changes no result.
 	Workers int
 
-	// In a data set made of [Documents], these replace RowStart, IDs and Values.
-	index     *Index
+	rows      []Vector // that were appended
+	index     *Index   // of a data set made of [Documents], else nil
 	documents []Ref
 }
 
 // NewDataset returns an empty data set for [Dataset.Append].
 func NewDataset(kind Kind, classes []string, terms int) *Dataset {
-	return &Dataset{Kind: kind, Classes: classes, RowStart: []int{0}, Terms: terms}
+	return &Dataset{Kind: kind, Classes: classes, Terms: terms}
 }
 
 // Append adds one document as a row.
 func (d *Dataset) Append(x Vector, label int32) {
-	d.IDs, d.Values, d.Groups = append(d.IDs, x.IDs...), append(d.Values, x.Values...), append(d.Groups, x.Groups...)
-	d.RowStart = append(d.RowStart, len(d.IDs))
+	d.rows = append(d.rows, Vector{IDs: slices.Clone(x.IDs), Values: slices.Clone(x.Values), Groups: slices.Clone(x.Groups)})
 	d.Labels = append(d.Labels, label)
 }
 
@@ -104,44 +94,16 @@ func (d *Dataset) Err() error {
 // Len returns N, the number of documents.
 func (d *Dataset) Len() int { return len(d.Labels) }
 
-// Select returns the documents of d with the given terms only, whose new ids are 0, 1, 2 in the order given.
-func (d *Dataset) Select(ids []uint32) *Dataset {
-	selected := NewDataset(d.Kind, d.Classes, len(ids))
-	rows := d.Rows()
-	var row Vector
-	for i, label := range d.Labels {
-		x := ascending(rows.Row(i))
-		row = row.Reset()
-		for n, id := range ids {
-			if at, found := slices.BinarySearch(x.IDs, id); found {
-				row.IDs, row.Values = append(row.IDs, uint32(n)), append(row.Values, x.Values[at])
-				if x.Groups != nil {
-					row.Groups = append(row.Groups, x.Groups[at])
-				}
-			}
-		}
-		selected.Append(row, label)
-	}
-	return selected
-}
-
-// Subset returns the given documents of d, in the order given, over the same terms. It shares the rows of [Documents] and copies
-// others.
+// Subset returns the given documents of d, in the order given, over the same terms.
 func (d *Dataset) Subset(documents []int) *Dataset {
-	s := NewDataset(d.Kind, d.Classes, d.Terms)
-	s.Workers = d.Workers
-	if d.index == nil {
-		for _, i := range documents {
-			s.Append(d.Row(i), d.Labels[i])
+	s := &Dataset{Kind: d.Kind, Classes: d.Classes, Terms: d.Terms, Workers: d.Workers, index: d.index}
+	for _, i := range documents {
+		if s.Labels = append(s.Labels, d.Labels[i]); d.index != nil {
+			s.documents = append(s.documents, d.documents[i])
+		} else {
+			s.rows = append(s.rows, d.rows[i])
 		}
-	} else {
-		s.RowStart, s.index = nil, d.index
-		for _, i := range documents {
-			s.documents, s.Labels = append(s.documents, d.documents[i]), append(s.Labels, d.Labels[i])
-		}
-	}
-	if d.Confirmed != nil {
-		for _, i := range documents {
+		if d.Confirmed != nil {
 			s.Confirmed = append(s.Confirmed, d.Confirmed[i])
 		}
 	}
@@ -149,17 +111,7 @@ func (d *Dataset) Subset(documents []int) *Dataset {
 }
 
 // Row returns document i. Use [Dataset.Rows] to read many rows.
-func (d *Dataset) Row(i int) Vector {
-	if d.index != nil {
-		return d.Rows().Row(i)
-	}
-	lo, hi := d.RowStart[i], d.RowStart[i+1]
-	x := Vector{IDs: d.IDs[lo:hi:hi], Values: d.Values[lo:hi:hi]}
-	if d.Groups != nil {
-		x.Groups = d.Groups[lo:hi:hi]
-	}
-	return x
-}
+func (d *Dataset) Row(i int) Vector { return d.Rows().Row(i) }
 
 // Rows reads the rows of a data set, one at a time. It belongs to one goroutine; a data set can have any number.
 type Rows struct {
@@ -191,7 +143,7 @@ func (d *Dataset) RowsOf(groups func(evidence.Group) bool) *Rows {
 func (r *Rows) Row(i int) Vector {
 	d := r.dataset
 	if d.index == nil {
-		return d.Row(i)
+		return d.rows[i]
 	}
 	s := &r.reader
 	s.read(d.documents[i])

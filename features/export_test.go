@@ -7,11 +7,12 @@ import (
 )
 
 func TestDataSetsAreWrittenForOtherPrograms(t *testing.T) {
-	two := &Dataset{
-		Classes: []string{"ham", "spam"}, Labels: []int32{0, 1, 1}, RowStart: []int{0, 2, 3, 3},
-		IDs: []uint32{0, 6, 2}, Values: []float32{1, 0.5, 3}, Terms: 7,
-	}
-	three := &Dataset{Classes: []string{"a", "b", "c"}, Labels: []int32{2, 0}, RowStart: []int{0, 1, 1}, IDs: []uint32{4}, Values: []float32{0.1}, Terms: 5}
+	two, three := NewDataset(Counts, []string{"ham", "spam"}, 7), NewDataset(Counts, []string{"a", "b", "c"}, 5)
+	two.Append(Vector{IDs: []uint32{0, 6}, Values: []float32{1, 0.5}}, 0)
+	two.Append(Vector{IDs: []uint32{2}, Values: []float32{3}}, 1)
+	two.Append(Vector{}, 1)
+	three.Append(Vector{IDs: []uint32{4}, Values: []float32{0.1}}, 2)
+	three.Append(Vector{}, 0)
 	tests := []struct {
 		name   string
 		d      *Dataset

@@ -306,7 +306,7 @@ func TestADatasetHoldsTheVectorsOfItsDocuments(t *testing.T) {
 		t.Fatalf("%d documents and %d terms, want 3 and 3", d.Len(), d.Terms)
 	}
 	for i, terms := range documents {
-		want := new(Lookup).AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, v, bagOf(terms...).Document(), Counts)
+		want := new(Lookup).AppendVector(Vector{}, v, bagOf(terms...).Document(), Counts)
 		if diff := cmp.Diff(want, d.Row(i)); diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", i, diff)
 		}

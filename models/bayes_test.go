@@ -30,8 +30,10 @@ func fourDocuments(kind features.Kind) *features.Dataset {
 func dense(kind features.Kind, classes int, labels []int32, rows [][]float32) *features.Dataset {
 	d := dataset(kind, classes, len(rows[0]), labels, rows...)
 	if kind == features.Bits {
-		for i := range d.Values {
-			d.Values[i] = 1
+		for i := range d.Len() {
+			for k := range d.Row(i).Values {
+				d.Row(i).Values[k] = 1
+			}
 		}
 	}
 	return d
@@ -286,8 +288,10 @@ func direct(e *models.Estimates, row []float32, c int, known []bool) float64 {
 // knownTerms says which terms a document has.
 func knownTerms(d *features.Dataset) []bool {
 	known := make([]bool, d.Terms)
-	for _, w := range d.IDs {
-		known[w] = true
+	for i := range d.Len() {
+		for _, w := range d.Row(i).IDs {
+			known[w] = true
+		}
 	}
 	return known
 }

@@ -24,7 +24,6 @@ func BenchmarkTrainTenEpochs(b *testing.B) {
 				d.Labels[i] = 1 - d.Labels[i]
 			}
 			b.ReportAllocs()
-			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
 				_, report, err := bench.trainer.Train(b.Context(), d, models.EpochOptions{})
 				if err != nil || len(report.Epochs) != passes.Epochs {

@@ -13,8 +13,10 @@ import (
 func countedData() map[string]*features.Dataset {
 	bits := randomMatrix(1, 60, 20, 3)
 	bits.Kind = features.Bits
-	for i := range bits.Values {
-		bits.Values[i] = 1
+	for i := range bits.Len() {
+		for k := range bits.Row(i).Values {
+			bits.Row(i).Values[k] = 1
+		}
 	}
 	return map[string]*features.Dataset{
 		"bits": bits, "counts": randomMatrix(2, 60, 20, 3), "normalised counts": unitLength(randomMatrix(3, 60, 20, 3)),

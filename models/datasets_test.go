@@ -53,14 +53,15 @@ func whole(d *features.Dataset) *features.Dataset {
 	w := features.NewDataset(d.Kind, d.Classes, 0)
 	ids := make(map[string]uint32)
 	for i, label := range d.Labels {
+		var term features.Vector
 		if x := d.Row(i); len(x.IDs) > 0 {
 			row := fmt.Sprint(x.IDs, x.Values)
 			if _, known := ids[row]; !known {
 				ids[row] = uint32(len(ids))
 			}
-			w.IDs, w.Values = append(w.IDs, ids[row]), append(w.Values, 1)
+			term = features.Vector{IDs: []uint32{ids[row]}, Values: []float32{1}}
 		}
-		w.RowStart, w.Labels = append(w.RowStart, len(w.IDs)), append(w.Labels, label)
+		w.Append(term, label)
 	}
 	w.Terms = len(ids)
 	return w
@@ -86,6 +87,7 @@ func randomDataset(seed uint64, kind features.Kind, documents, terms, classes, p
 			ids = append(ids, w)
 		}
 		slices.Sort(ids)
+		var x features.Vector
 		for at := 0; at < len(ids); {
 			first := at
 			for at < len(ids) && ids[at] == ids[first] {
@@ -95,19 +97,19 @@ func randomDataset(seed uint64, kind features.Kind, documents, terms, classes, p
 			if kind == features.Counts || kind == features.NormalisedCounts {
 				value = float32(at - first)
 			}
-			d.IDs = append(d.IDs, ids[first])
-			d.Values = append(d.Values, value)
+			x.IDs, x.Values = append(x.IDs, ids[first]), append(x.Values, value)
 		}
-		d.RowStart = append(d.RowStart, len(d.IDs))
-		d.Labels = append(d.Labels, int32(c))
+		d.Append(x, int32(c))
 	}
 	return withKind(d)
 }
 
 // clone returns a copy of d that shares no memory with it.
 func clone(d *features.Dataset) *features.Dataset {
-	c := d.Subset(documents(d))
-	c.Classes = slices.Clone(d.Classes)
+	c := features.NewDataset(d.Kind, slices.Clone(d.Classes), d.Terms)
+	for i, label := range d.Labels {
+		c.Append(d.Row(i), label)
+	}
 	return c
 }
 

@@ -16,15 +16,11 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	dataset := &features.Dataset{
-		Kind:     kind,
-		Classes:  []string{"ham", "spam"},
-		Labels:   []int32{0, 0, 0, 1},
-		RowStart: []int{0, 2, 3, 4, 6},
-		IDs:      []uint32{0, 2, 0, 2, 1, 2},
-		Values:   []float32{1, 1, 1, 1, 1, 1},
-		Terms:    3,
-	}
+	dataset := features.NewDataset(kind, []string{"ham", "spam"}, 3)
+	dataset.Append(features.Vector{IDs: []uint32{0, 2}, Values: []float32{1, 1}}, 0)
+	dataset.Append(features.Vector{IDs: []uint32{0}, Values: []float32{1}}, 0)
+	dataset.Append(features.Vector{IDs: []uint32{2}, Values: []float32{1}}, 0)
+	dataset.Append(features.Vector{IDs: []uint32{1, 2}, Values: []float32{1, 1}}, 1)
 	linear, _, err := trainer.Train(context.Background(), dataset, models.EpochOptions{})
 	if err != nil {
 		fmt.Println(err)

@@ -92,7 +92,6 @@ func BenchmarkTrain(b *testing.B) {
 			}
 			d := randomDataset(1, kind, 5_000, 50_000, 2, 300)
 			b.ReportAllocs()
-			b.SetBytes(int64(8 * len(d.IDs))) // an id and a value
 			for b.Loop() {
 				if _, _, err := trainer.Train(b.Context(), d, models.EpochOptions{}); err != nil {
 					b.Fatal(err)

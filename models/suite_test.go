@@ -159,8 +159,7 @@ func (s suite) hollow(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		d := s.random(classes)
 		// A document without terms in class 1, and class 0 without any term at all; the last 10 terms have no document.
-		d.Labels = append(d.Labels, 1)
-		d.RowStart = append(d.RowStart, len(d.IDs))
+		d.Append(features.Vector{}, 1)
 		d.Terms += 10
 		checkModel(t, s, d)
 

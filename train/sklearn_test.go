@@ -140,11 +140,6 @@ func TestNaiveBayesEqualsScikitLearn(t *testing.T) {
 // exportMatrix writes a dataset for the script, and returns its folder.
 func exportMatrix(t *testing.T, d *features.Dataset) (dir string) {
 	t.Helper()
-	documents := d
-	d = features.NewDataset(d.Kind, d.Classes, d.Terms)
-	for i, label := range documents.Labels {
-		d.Append(documents.Row(i), label)
-	}
 	dir = t.TempDir()
 	write := func(name string, data []byte) {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
@@ -155,17 +150,18 @@ func exportMatrix(t *testing.T, d *features.Dataset) (dir string) {
 	for i, c := range d.Labels {
 		labels[i] = uint32(c)
 	}
-	starts := make([]uint64, len(d.RowStart))
-	for i, s := range d.RowStart {
-		starts[i] = uint64(s)
-	}
-	values := make([]float64, len(d.Values))
-	for i, v := range d.Values {
-		values[i] = float64(v)
+	starts, ids, values := []uint64{0}, []uint32(nil), []float64(nil)
+	for i := range d.Len() {
+		x := d.Row(i)
+		for _, v := range x.Values {
+			values = append(values, float64(v))
+		}
+		ids = append(ids, x.IDs...)
+		starts = append(starts, uint64(len(ids)))
 	}
 	write("labels", littleEndian(t, labels))
 	write("start", littleEndian(t, starts))
-	write("ids", littleEndian(t, d.IDs))
+	write("ids", littleEndian(t, ids))
 	write("values", littleEndian(t, values))
 	write("terms", fmt.Append(nil, d.Terms))
 	return dir
