@@ -113,15 +113,6 @@ func clone(d *features.Dataset) *features.Dataset {
 	return c
 }
 
-// documents returns the numbers of all documents of d.
-func documents(d *features.Dataset) []int {
-	all := make([]int, d.Len())
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // renumbered returns d with class c of d as class to[c].
 func renumbered(d *features.Dataset, to []int) *features.Dataset {
 	r := clone(d)
