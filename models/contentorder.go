@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"chaff/features"
@@ -25,72 +24,38 @@ func listOrder[T int32 | uint32](n int) []T {
 // mail. Equal documents keep their order.
 func contentOrder(d *features.Dataset) []int32 {
 	x, y := d.Rows(), d.Rows()
-	cells := d.RowsOf(func(g evidence.Group) bool { return g == evidence.Grams }) // which have the least ids
+	cells := d.RowsOf(func(g evidence.Group) bool { return g == evidence.Grams }) // with which rows begin
 	entries := make([]sortKey, d.Len())
 	for i := range entries {
 		e := &entries[i]
 		e.document = int32(i)
 		ids := cells.Row(i).IDs
 		if len(ids) < len(e.first) {
-			ids = slices.Sorted(slices.Values(x.Row(i).IDs))
+			ids = x.Row(i).IDs
 		}
 		for k := range min(len(ids), len(e.first)) {
 			e.first[k] = ids[k] + 1
 		}
+	}
+	label := func(i int32) int32 {
+		if d.Confirmed != nil && d.Confirmed[i] {
+			return 2*d.Labels[i] + 1
+		}
+		return 2 * d.Labels[i]
 	}
 	slices.SortFunc(entries, func(a, b sortKey) int {
 		if by := slices.Compare(a.first[:], b.first[:]); by != 0 {
 			return by
 		}
 		p, q := x.Row(int(a.document)), y.Row(int(b.document))
-		return cmp.Or(compareIDs(p, q), slices.Compare(p.Values, q.Values),
-			cmp.Compare(d.Labels[a.document], d.Labels[b.document]), compareConfirmed(d, a.document, b.document), cmp.Compare(a.document, b.document))
+		return cmp.Or(slices.Compare(p.IDs, q.IDs), slices.Compare(p.Values, q.Values),
+			cmp.Compare(label(a.document), label(b.document)), cmp.Compare(a.document, b.document))
 	})
 	documents := make([]int32, len(entries))
 	for i, e := range entries {
 		documents[i] = e.document
 	}
 	return documents
-}
-
-func compareConfirmed(d *features.Dataset, i, j int32) int {
-	switch {
-	case d.Confirmed == nil || d.Confirmed[i] == d.Confirmed[j]:
-		return 0
-	case d.Confirmed[i]:
-		return 1
-	}
-	return -1
-}
-
-// compareIDs compares the ids of two rows as lists that ascend, which those of a row do within a group only. The lists are equal up to the
-// least id that only one of them has. It makes that list the smaller one, unless the other has ended there.
-func compareIDs(x, y features.Vector) int {
-	var groups [evidence.Groups][2][]uint32
-	for k, row := range []features.Vector{x, y} {
-		eachGroup(row, func(g evidence.Group, from, to int) { groups[g][k] = row.IDs[from:to] })
-	}
-	least, only := uint32(math.MaxUint32), -1 // that id, and which list has it
-	for _, lists := range groups {
-		n := 0
-		for n < min(len(lists[0]), len(lists[1])) && lists[0][n] == lists[1][n] {
-			n++
-		}
-		for k, ids := range lists {
-			if n < len(ids) && ids[n] < least {
-				least, only = ids[n], k
-			}
-		}
-	}
-	if only < 0 {
-		return 0
-	}
-	for _, lists := range groups {
-		if other := lists[1-only]; len(other) > 0 && other[len(other)-1] > least {
-			return 2*only - 1
-		}
-	}
-	return 1 - 2*only
 }
 
 // sortKey is a document and its first ids, each plus 1, or 0 beyond the end of the row. They order all documents but those of

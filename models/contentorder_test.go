@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"chaff/features"
-	"chaff/internal/evidence"
 )
 
 // TestDocumentsAreSortedByTheirContents compares sorting by the first ids with sorting by whole rows.
@@ -39,33 +38,6 @@ func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 				t.Error("another order")
 			}
 		})
-	}
-}
-
-func TestRowsInGroupsAreComparedAsIfTheirIDsAscended(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 0))
-	row := func() (x features.Vector, sorted []uint32) {
-		for g := range evidence.Groups { // the ids of group g are those with the remainder g
-			for id := g; id < 3*evidence.Groups; id += evidence.Groups {
-				if rng.IntN(12) == 0 {
-					x.IDs, x.Groups = append(x.IDs, uint32(id)), append(x.Groups, evidence.Group(g))
-				}
-			}
-		}
-		return x, slices.Sorted(slices.Values(x.IDs))
-	}
-	seen := map[int]bool{}
-	for range 20_000 {
-		x, sortedX := row()
-		y, sortedY := row()
-		want := slices.Compare(sortedX, sortedY)
-		if got := compareIDs(x, y); got != want {
-			t.Fatalf("%v and %v: got %d, want %d", sortedX, sortedY, got, want)
-		}
-		seen[want] = true
-	}
-	if len(seen) != 3 {
-		t.Errorf("the results are %v only", seen)
 	}
 }
 
