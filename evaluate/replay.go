@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"chaff/corpus"
-	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/metrics"
@@ -107,19 +106,14 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 	K := len(classes)
 	isSpamFilter := filter.IsSpamFilter(classes)
 	verdicts := learningThresholds{trainer: trainer, options: m.options.Thresholds, thresholds: metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}}
-	documents, labels := make([]features.Ref, m.Len()), make([]int32, m.Len())
-	for i := range documents {
-		documents[i], labels[i] = m.Entry(i).Terms, int32(m.Entry(i).Label)
-	}
-	vocabulary, err := train.VocabularyOf(m.Documents(), documents, kind, features.DefaultOptions())
+	d, err := m.Dataset(kind)
 	if err != nil {
 		return Replay{}, err
 	}
-	// The learner knows nothing of terms that it has not learned yet, so the rows may have them.
-	rows := train.DatasetOf(kind, vocabulary, classes, m.Documents(), documents, labels, 1).Rows()
+	rows := d.Rows() // the learner knows nothing of terms that it has not learned yet, so the rows may have them
 	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
 	s := train.Scores{
-		Classes: K, Labels: labels, Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
+		Classes: K, Labels: d.Labels, Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
 	}
 	for i := range m.Len() {
 		if i%1024 == 0 && ctx.Err() != nil {

@@ -92,14 +92,16 @@ func (s *search) run(ctx context.Context, mail *train.Collection, members []trai
 		read, group := mail, groups[name]
 		if name != nameOf(mail.Options().Reading) {
 			var err error
-			if read, err = mail.Reread(ctx, s.candidates[group[0]].Reading, members); err != nil {
+			o := mail.Options()
+			o.Reading = s.candidates[group[0]].Reading
+			if read, err = mail.With(ctx, o, members); err != nil {
 				return cmp.Or(context.Cause(ctx), err)
 			}
 		}
 		divided := make(map[features.Options]func() (*train.Collection, error)) // each once
 		for _, i := range group {
 			f := s.candidates[i].Features
-			divided[f] = sync.OnceValues(func() (*train.Collection, error) { return divide(read, f) })
+			divided[f] = sync.OnceValues(func() (*train.Collection, error) { return divide(ctx, read, f) })
 		}
 		parallel.Each(parallel.Workers(s.o.Workers), len(group), func(n int) {
 			if ctx.Err() == nil {
@@ -150,10 +152,10 @@ func (s *search) fit(ctx context.Context, divided func() (*train.Collection, err
 }
 
 // divide returns the mail without the test part.
-func divide(mail *train.Collection, f features.Options) (*train.Collection, error) {
+func divide(ctx context.Context, mail *train.Collection, f features.Options) (*train.Collection, error) {
 	o := mail.Options()
 	o.Features, o.Workers = f, 1 // trials run in parallel, each timed by its own thread
-	return mail.WithOptions(o).Select(withoutTest(mail.Members()))
+	return mail.With(ctx, o, withoutTest(mail.Members()))
 }
 
 func withoutTest(members []train.Member) []train.Member {
@@ -164,14 +166,8 @@ func withoutTest(members []train.Member) []train.Member {
 // with the settings of the candidate.
 func FitCandidate(ctx context.Context, c *train.Collection, candidate Candidate) (train.Trained, error) {
 	o := c.Options()
-	o.Features = candidate.Features
-	c = c.WithOptions(o)
-	var err error
-	if nameOf(candidate.Reading) == nameOf(o.Reading) {
-		c, err = c.Select(c.Members())
-	} else {
-		c, err = c.Reread(ctx, candidate.Reading, c.Members())
-	}
+	o.Features, o.Reading = candidate.Features, candidate.Reading
+	c, err := c.With(ctx, o, c.Members())
 	if err != nil {
 		return train.Trained{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -326,13 +327,6 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 	return &s, s.buildVocabulary()
 }
 
-// WithOptions returns c with the Features, Workers and Memory of other options, which [Collection.Select] and [Collection.Reread] use.
-func (c *Collection) WithOptions(o CollectOptions) *Collection {
-	w := *c
-	w.options.Features, w.options.Workers, w.options.Memory = o.Features, o.Workers, o.Memory
-	return &w
-}
-
 // WithSeed returns c divided by another seed. It reads no message again.
 func (c *Collection) WithSeed(seed uint64) (*Collection, error) {
 	s := *c
@@ -347,14 +341,20 @@ func (c *Collection) withParts(parts []corpus.Part) (*Collection, error) {
 	return &s, s.buildVocabulary()
 }
 
-// Reread is Select with the terms that another reading makes of the messages. The error names one that cannot be read again or has changed.
-func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Member) (*Collection, error) {
+// With is Select with the Features, Workers, Memory and Reading of other options. With another Reading it reads the messages again; the error then names
+// one that cannot be read again or has changed.
+func (c *Collection) With(ctx context.Context, o CollectOptions, members []Member) (*Collection, error) {
+	w := *c
+	w.options.Features, w.options.Workers, w.options.Memory = o.Features, o.Workers, o.Memory
+	if reflect.DeepEqual(o.Reading, c.options.Reading) {
+		return w.Select(members)
+	}
 	mail := *c.Mail
 	mail.items = make([]corpus.Item, len(members))
 	for i, m := range members {
 		mail.items[i] = c.item(m.Index)
 	}
-	results, err := mail.readAll(ctx, ReadOptions{Reading: r, Workers: c.options.Workers, Memory: c.options.Memory})
+	results, err := mail.readAll(ctx, ReadOptions{Reading: o.Reading, Workers: o.Workers, Memory: o.Memory})
 	if err != nil {
 		return nil, err
 	}
@@ -369,9 +369,8 @@ func (c *Collection) Reread(ctx context.Context, r filter.Reading, members []Mem
 		}
 		d.Terms, d.item = result.Terms, int32(i)
 	}
-	read := *c
-	read.Mail, read.options.Reading = &mail, r
-	return read.Select(members)
+	w.Mail, w.options.Reading = &mail, o.Reading
+	return w.Select(members)
 }
 
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
@@ -395,30 +394,29 @@ func (c *Collection) DatasetFor(f *filter.Filter, part corpus.Part) *features.Da
 		return c.Dataset(part, f.Kind())
 	}
 	documents, labels := c.Part(part)
-	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, c.store, documents, labels, c.workers())
+	return datasetFor(f, c.store, documents, labels, c.workers())
 }
 
 // DatasetFor returns all messages as a matrix (documents x terms) over the vocabulary of f, with one goroutine for each core if workers is 0.
 func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
-	documents, labels := make([]features.Ref, len(m.documents)), make([]int32, len(m.documents))
-	for i, d := range m.documents {
-		documents[i], labels[i] = d.Terms, int32(d.Label)
-	}
-	return DatasetOf(f.Kind(), f.Vocabulary(), f.Settings().Classes, m.store, documents, labels, parallel.Workers(workers))
+	documents, labels := m.all()
+	return datasetFor(f, m.store, documents, labels, parallel.Workers(workers))
 }
 
-// DatasetOf returns documents, which are in all, as a matrix (documents x terms) over the vocabulary v.
-func DatasetOf(
-	kind features.Kind, v *features.Vocabulary, classes []string, all *features.Documents, documents []features.Ref, labels []int32, workers int,
-) *features.Dataset {
-	return all.As(kind).Index(v, workers).Dataset(kind, classes, documents, labels, workers)
+func datasetFor(f *filter.Filter, all *features.Documents, documents []features.Ref, labels []int32, workers int) *features.Dataset {
+	return all.As(f.Kind()).Index(f.Vocabulary(), workers).Dataset(f.Kind(), f.Settings().Classes, documents, labels, workers)
 }
 
-// VocabularyOf returns the vocabulary of documents for a kind of feature.
-func VocabularyOf(d *features.Documents, refs []features.Ref, kind features.Kind, o features.Options) (*features.Vocabulary, error) {
-	v := vocabularyOf(d, refs, kind, o, 1)
-	if v.err != nil {
-		return nil, v.err
+// Dataset returns all messages as a matrix (documents x terms) of the given kind, over the vocabulary of all of them.
+func (m *Mail) Dataset(kind features.Kind) (*features.Dataset, error) {
+	documents, labels := m.all()
+	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions(), 1)
+	return v.Dataset(kind, m.classes, documents, labels, 1), v.err
+}
+
+func (m *Mail) all() (documents []features.Ref, labels []int32) {
+	for _, d := range m.documents {
+		documents, labels = append(documents, d.Terms), append(labels, int32(d.Label))
 	}
-	return v.Vocabulary(), nil
+	return documents, labels
 }

@@ -168,7 +168,9 @@ func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
 		t.Errorf("got the error %v", err)
 	}
 	c := divide(t, mail, DefaultCollectOptions())
-	if _, err := c.Reread(t.Context(), filter.DefaultReading(), c.Members()); !errors.Is(err, ErrNoContent) {
+	o := c.Options()
+	o.Reading.Tokenize.Pairs = !o.Reading.Tokenize.Pairs
+	if _, err := c.With(t.Context(), o, c.Members()); !errors.Is(err, ErrNoContent) {
 		t.Errorf("read again: got the error %v", err)
 	}
 }

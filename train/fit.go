@@ -67,10 +67,15 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	}
 	training, held, tested := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Development, kind), c.Dataset(corpus.Test, kind)
 	began := cputime.Process()
-	linear, report, err := o.Train(ctx, trainer, model, training, held)
+	epochs := models.EpochOptions{Development: held, Unwatched: o.Unwatched}
+	if o.Epoch != nil {
+		epochs.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
+	}
+	linear, report, err := trainer.Train(ctx, training, epochs)
 	if err != nil {
 		return Trained{}, fmt.Errorf("train %s: %w", model, err)
 	}
+	report.Learned = nil // takes much memory, and learns on from a part of the mail only
 	seconds := (cputime.Process() - began).Seconds()
 	isSpamFilter := filter.IsSpamFilter(c.classes)
 	development, test := Score(linear, held), Score(linear, tested)
@@ -88,23 +93,10 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
-	result.Learned = nil // takes much memory, and learns on from a part of the mail only
 	f, err := c.newFilter(linear, nil, trainer, model, kind, o, choice, func(p *Provenance) {
 		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
 	})
 	return Trained{f, result, development, test}, err
-}
-
-// Train runs a trainer. A trainer that works in epochs also measures each epoch on the held-out documents; held may be nil. The report
-// has no Learned, whose memory would stay in use with it.
-func (o Options) Train(ctx context.Context, t models.Trainer, model string, training, held *features.Dataset) (*models.Linear, models.Report, error) {
-	options := models.EpochOptions{Development: held, Unwatched: o.Unwatched}
-	if o.Epoch != nil {
-		options.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
-	}
-	linear, report, err := t.Train(ctx, training, options)
-	report.Learned = nil
-	return linear, report, err
 }
 
 // Choice is what is chosen on scores of messages that the model had not learned.
@@ -203,9 +195,6 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 		return nil, nil, err
 	}
 	mail := NewMail(classes, features.NewDocuments(0), nil)
-	if err := mail.store.Complete(1); err != nil {
-		return nil, nil, err
-	}
 	empty := &Collection{Mail: mail, options: c}
 	if err := empty.buildVocabulary(); err != nil {
 		return nil, nil, err
