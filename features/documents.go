@@ -338,22 +338,8 @@ func (d *Documents) As(kind Kind) *Documents {
 	return wholes
 }
 
-// Compare compares two documents by all that they have: the same order, whatever the key and the numbers of their terms.
+// Compare compares two documents by all that they have, in an order that the key decides.
 func (d *Documents) Compare(x, y Ref) int {
-	readers := [...]documentReader{d.reader(), d.reader()}
-	if bytes.Equal(d.records.read(x, &readers[0].buffer), d.records.read(y, &readers[1].buffer)) {
-		return 0
-	}
-	var sums [2]uint64
-	var cells [2][]uint32
-	for i, ref := range [...]Ref{x, y} {
-		r := &readers[i]
-		r.readAll(ref)
-		for k, number := range r.numbers {
-			about := uint64(r.doc.Counts[k])<<8 | uint64(r.doc.Marks[k])
-			sums[i] += mix(xxhash.Sum64(d.terms.text(number)) ^ mix(about+1))
-		}
-		cells[i] = r.doc.Cells
-	}
-	return cmp.Or(cmp.Compare(sums[0], sums[1]), slices.Compare(cells[0], cells[1]))
+	a, b := d.Document(x), d.Document(y)
+	return cmp.Or(cmp.Compare(a.hash(), b.hash()), slices.Compare(a.Cells, b.Cells), bytes.Compare(a.Marks, b.Marks))
 }

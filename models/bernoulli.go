@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -45,13 +44,7 @@ func (m Bernoulli) Validate() error {
 func (m *Bernoulli) shared() shared { return shared{features: &m.Features, prior: &m.Prior} }
 
 func (m Bernoulli) kind() (features.Kind, error) {
-	switch m.Features {
-	case "", features.Bits.String():
-		return features.Bits, nil
-	case features.HeadBits.String():
-		return features.HeadBits, nil
-	}
-	return 0, fmt.Errorf("features is %q: must be bits or head bits", m.Features)
+	return kindOf(m.Features, features.Bits, features.HeadBits)
 }
 
 // Train implements [Trainer].

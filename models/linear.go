@@ -144,21 +144,12 @@ func (l *Linear) Score(x features.Vector) float64 {
 // Scores returns the K scores of x, in the memory of dst if that suffices. Of two classes the first has the score 0 and
 // the second that of [Linear.Score].
 func (l *Linear) Scores(dst []float64, x features.Vector) []float64 {
-	dst = resize(dst, l.Classes)
+	dst = slices.Grow(dst[:0], l.Classes)[:l.Classes]
 	if l.Classes == 2 {
 		dst[0], dst[1] = 0, l.Score(x)
 		return dst
 	}
-	if len(l.Form) > 0 {
-		return scoresOf(dst, x, l.Weights, l.Classes, l.Bias, l.Form)
-	}
-	// The biases are added last: calibrations, and so model files, have been made of such sums.
-	clear(dst)
-	scoresOf(dst, x, l.Weights, l.Classes, nil, nil)
-	for c, beta := range l.Bias {
-		dst[c] += beta
-	}
-	return dst
+	return scoresOf(dst, x, l.Weights, l.Classes, l.Bias, l.Form)
 }
 
 // scoresOf writes the scores of the rows to dst. A term has so many columns, the first of which are its weights in the rows. Sums are in

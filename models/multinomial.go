@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,10 +46,7 @@ func (m Multinomial) Validate() error {
 func (m *Multinomial) shared() shared { return shared{features: &m.Features, prior: &m.Prior} }
 
 func (m Multinomial) kind() (features.Kind, error) {
-	if m.Features == "" {
-		return features.Counts, nil
-	}
-	return parseFeatures(m.Features)
+	return kindOf(cmp.Or(m.Features, features.Counts.String()), anyKind...)
 }
 
 // maxAdded is how many times the sum of all terms of a class smoothing may add to it without a warning. On the public corpora accuracy

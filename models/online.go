@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"chaff/features"
 	"chaff/internal/evidence"
@@ -111,7 +112,7 @@ func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
 		}
 	}
 	R, form := l.shape()
-	v := params{n: R, columns: R, form: form, bias: l.biases(), weights: resize(l.scored.weights, R*len(y.IDs))}
+	v := params{n: R, columns: R, form: form, bias: l.biases(), weights: slices.Grow(l.scored.weights[:0], R*len(y.IDs))[:R*len(y.IDs)]}
 	l.model(v.weights, y.IDs)
 	for i := range y.IDs {
 		y.IDs[i] = uint32(i)
@@ -120,7 +121,7 @@ func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
 		y.Groups = nil
 	}
 	l.known, l.scored = y, v
-	dst = v.scores(resize(dst, l.classes), y)
+	dst = v.scores(slices.Grow(dst[:0], l.classes), y)
 	switch {
 	case l.classes > 2:
 		return dst

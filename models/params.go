@@ -2,6 +2,7 @@ package models
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"chaff/features"
 	"chaff/internal/parallel"
@@ -74,7 +75,7 @@ func snapshot(dst *params, v weighted, workers int) *params {
 
 // scores returns the R scores of x, in the memory of dst if that suffices.
 func (v *params) scores(dst []float64, x features.Vector) []float64 {
-	return scoresOf(resize(dst, v.n), x, v.weights, v.columns, v.bias, v.form)
+	return scoresOf(slices.Grow(dst[:0], v.n)[:v.n], x, v.weights, v.columns, v.bias, v.form)
 }
 
 // add adds step times x to a column, and step to that of the bias, which is the weight of a feature that is always 1. Through the
@@ -176,12 +177,4 @@ func predicted(scores []float64) int {
 		return 1
 	}
 	return 0
-}
-
-// resize returns memory for n scores, that of dst if it suffices.
-func resize(dst []float64, n int) []float64 {
-	if cap(dst) < n {
-		return make([]float64, n)
-	}
-	return dst[:n]
 }

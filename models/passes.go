@@ -91,19 +91,20 @@ func checkRange(key string, value, least, most float64) error {
 // maxPositive is the maximum of settings without a natural one.
 const maxPositive = 1e6
 
-func (p Passes) kind() (features.Kind, error) { return parseFeatures(p.Features) }
+func (p Passes) kind() (features.Kind, error) { return kindOf(p.Features, anyKind...) }
 
-// parseFeatures returns the kind of feature of a classifier that takes any values. An empty text means bits.
-func parseFeatures(name string) (features.Kind, error) {
-	if name == "" {
-		return features.Bits, nil
-	}
-	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts} {
-		if kind.String() == name {
+// anyKind are the kinds of feature of a classifier that takes any values.
+var anyKind = []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts}
+
+// kindOf returns the kind of feature with the given name, one of some. An empty name means the first.
+func kindOf(name string, kinds ...features.Kind) (features.Kind, error) {
+	var names []string
+	for _, kind := range kinds {
+		if names = append(names, kind.String()); name == kind.String() {
 			return kind, nil
 		}
 	}
-	return 0, fmt.Errorf("features is %q: must be bits, counts, normalised bits or normalised counts", name)
+	return kinds[0], checkChoice("features", name, names...)
 }
 
 // orders returns the function that returns the order of the documents in the next epoch. A fixed order is random too, and not that
