@@ -224,16 +224,8 @@ func (w *Writer) AddRecord(data []byte, file *Saved) (Ref, error) {
 	if file.numbers == nil {
 		return w.add(data), nil
 	}
-	ascending, last := true, int64(-1)
 	for i, place := range r.numbers {
-		number := file.numbers[place]
-		ascending = ascending && int64(number) > last
-		r.numbers[i], last = number, int64(number)
-	}
-	if ascending {
-		w.gaps = appendGaps(w.gaps[:0], r.numbers)
-		w.record = appendRecord(w.record[:0], r.sizes, w.gaps, r.cells, r.doc.Marks, r.counts)
-		return w.add(w.record), nil
+		r.numbers[i] = file.numbers[place]
 	}
 	w.encode(r.numbers, r.doc, r.sizes, r.cells)
 	if !areGaps(w.gaps, uint32(len(r.numbers)), uint64(len(w.terms.hashes))) {
