@@ -25,13 +25,13 @@ func TestFTRLByHand(t *testing.T) {
 	d := matrix(2, []int32{1, 1}, documents)
 	l := Softmax{LearningRate: 1, L2: 2}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
 
-	l.learn(d.Row(0), 1)
+	l.learn(0, d.Row(0), 1)
 	now := snapshot(nil, l, 1)
 	wantNear(t, "bias", now.bias[0], 1./3, 1e-15)
 	wantAllNear(t, "weights", now.weights, []float64{1. / 5, 1. / 3, 1. / 9, 0}, 1e-15)
 
 	untouched := l.slots[1]
-	l.learn(d.Row(1), 1)
+	l.learn(0, d.Row(1), 1)
 	now = snapshot(nil, l, 1)
 	p := 1 / (1 + math.Exp(1./5+1./3))
 	r := math.Sqrt(1./4 + p*p)
@@ -50,7 +50,7 @@ func TestFTRLByHand(t *testing.T) {
 func TestFTRLOfThreeClassesByHand(t *testing.T) {
 	d := matrix(3, []int32{2}, [][]float32{{1}})
 	l := Softmax{LearningRate: 1}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
-	l.learn(d.Row(0), 2)
+	l.learn(0, d.Row(0), 2)
 	now := snapshot(nil, l, 1)
 	want := []float64{-1. / 4, -1. / 4, 2. / 5}
 	wantAllNear(t, "bias", now.bias, want, 1e-15)
@@ -62,7 +62,7 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 	m.ThroughOrigin = true
 	d := matrix(2, []int32{1}, [][]float32{{1}})
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
-	l.learn(d.Row(0), 1)
+	l.learn(0, d.Row(0), 1)
 	now := snapshot(nil, l, 1)
 	wantNear(t, "bias", now.bias[0], 0, 0)
 	wantNear(t, "weight", now.weights[0], 1./3, 1e-15) // 1/2 / (1/2 + 1)
@@ -89,7 +89,7 @@ func TestAverageIsThePlainMean(t *testing.T) {
 			for read := range 3 * d.Len() {
 				i := read % d.Len()
 				x, c := d.Row(i), int(d.Labels[i])
-				if lazy.learn(x, c) != plain.learn(x, c) {
+				if lazy.learn(0, x, c) != plain.learn(0, x, c) {
 					t.Fatalf("%s, %d classes: the mean changes what is a mistake", name, classes)
 				}
 				sum.addScaled(snapshot(nil, plain, 1), 1)

@@ -77,25 +77,24 @@ func newSorted(d *features.Dataset) sorted { return sorted{d, contentOrder(d), d
 // Row returns document i, valid until the next Row.
 func (s sorted) Row(i int) features.Vector { return s.rows.Row(i) }
 
-func (s sorted) each(ctx context.Context, documents []int32, do func(x features.Vector, c int)) error {
-	for read, i := range documents {
-		if read%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+// each calls do with each of the documents and its class, for each member of a form with the terms of its groups only. Members read side by side if
+// there are workers.
+func (s sorted) each(ctx context.Context, documents []int32, form Form, do func(m int, x features.Vector, c int)) error {
+	errs := make([]error, form.members())
+	parallel.Each(s.Workers, len(errs), func(m int) {
+		rows := s.rows
+		if len(form) > 0 {
+			rows = s.RowsOf(form[m].has)
 		}
-		x := s.Row(int(i))
-		x.Confirmed = s.Confirmed != nil && s.Confirmed[i]
-		do(x, int(s.Labels[i]))
-	}
-	return nil
-}
-
-// eachMember calls do with each of the documents and its class for each member of a form, with the terms of its groups only. Members read
-// side by side if there are workers.
-func (s sorted) eachMember(ctx context.Context, documents []int32, form Form, do func(m int, x features.Vector, c int)) error {
-	errs := make([]error, len(form))
-	parallel.Each(s.Workers, len(form), func(m int) {
-		own := sorted{s.Dataset, s.order, s.RowsOf(form[m].has)}
-		errs[m] = own.each(ctx, documents, func(x features.Vector, c int) { do(m, x, c) })
+		for read, i := range documents {
+			if read%1024 == 0 && ctx.Err() != nil {
+				errs[m] = ctx.Err()
+				return
+			}
+			x := rows.Row(int(i))
+			x.Confirmed = s.Confirmed != nil && s.Confirmed[i]
+			do(m, x, int(s.Labels[i]))
+		}
 	})
 	return cmp.Or(errs...)
 }

@@ -204,7 +204,7 @@ func newCounting(m countTrainer, classes []string, terms int) *counting {
 	return &counting{Counts: NewCounts(kind, classes, terms), trainer: m}
 }
 
-func (l *counting) learn(x features.Vector, c int) bool {
+func (l *counting) learn(_ int, x features.Vector, c int) bool {
 	l.absent.add(l.Counts, x.IDs, -1)
 	l.Add(x, c)
 	l.absent.add(l.Counts, x.IDs, 1)

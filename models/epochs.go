@@ -65,12 +65,6 @@ type passEnder interface {
 	pass() (updates int, atRest bool)
 }
 
-// committee is a learner whose members learn by themselves, each from its groups of terms.
-type committee interface {
-	// learnAs is learn for one member. Members have no weight in common, so they can learn at the same time.
-	learnAs(m int, x features.Vector, c int) bool
-}
-
 // The training loss of a learner that follows its gradient may end at maxRise times the loss of weights of 0. Single documents raise and lower it,
 // and a decaying learning rate may be too high at first: before the end it may be maxRiseBetween times that loss.
 const maxRise, maxRiseBetween = 1.1, 10.0
@@ -134,32 +128,23 @@ func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o Epoch
 // pass makes l read the documents in this order. It returns how many of them changed it, and whether the next pass would change little.
 func pass(ctx context.Context, l learner, d sorted, documents []int32) (updates int, atRest bool, err error) {
 	_, form := l.shape()
-	changed := make([]bool, len(documents))
-	if all, is := l.(committee); is {
-		byMember := make([][]bool, len(form))
-		err = d.eachMember(ctx, documents, form, func(m int, x features.Vector, c int) {
-			byMember[m] = append(byMember[m], all.learnAs(m, x, c))
-		})
-		for n := range documents {
-			changed[n] = err == nil && slices.ContainsFunc(byMember, func(by []bool) bool { return by[n] })
-		}
-	} else {
-		n := 0
-		err = d.each(ctx, documents, func(x features.Vector, c int) {
-			changed[n] = l.learn(x, c)
-			n++
-		})
+	changed := make([][]bool, form.members())
+	err = d.each(ctx, documents, form, func(m int, x features.Vector, c int) {
+		changed[m] = append(changed[m], l.learn(m, x, c))
+	})
+	if err != nil {
+		return 0, false, err
 	}
-	for _, is := range changed {
-		if is {
+	for n := range documents {
+		if slices.ContainsFunc(changed, func(by []bool) bool { return by[n] }) {
 			updates++
 		}
 	}
-	if l, is := l.(passEnder); is && err == nil {
+	if l, is := l.(passEnder); is {
 		more, atRest := l.pass()
 		return updates + more, atRest, nil
 	}
-	return updates, false, err
+	return updates, false, nil
 }
 
 // measure returns the mean loss of documents, and the accuracy. Several goroutines share the documents; the sum has one order.

@@ -28,6 +28,9 @@ type Member struct {
 	Bounds Bounds `json:"bounds"`
 }
 
+// members returns how many members learn: without any, all terms are those of one.
+func (f Form) members() int { return max(1, len(f)) }
+
 func (m Member) has(g evidence.Group) bool {
 	return g >= m.First && int(g) < int(m.First)+len(m.Groups)
 }

@@ -106,7 +106,7 @@ func (l *ftrl) step(s *slot, w, g float64) {
 	s.rootN = root
 }
 
-func (l *ftrl) learn(x features.Vector, class int) bool {
+func (l *ftrl) learn(_ int, x features.Vector, class int) bool {
 	l.readDocument(x)
 	l.lossSum += logLoss(l.now, class)
 	l.passed++

@@ -89,7 +89,7 @@ func (s Descent) checkOnline() error {
 	return s.checkStart()
 }
 
-func (l *gradientDescent) learn(x features.Vector, c int) bool {
+func (l *gradientDescent) learn(_ int, x features.Vector, c int) bool {
 	l.now = l.scores(l.now, x)
 	if l.gradient != nil {
 		for r, z := range l.now {

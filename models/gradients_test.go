@@ -58,7 +58,7 @@ func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 			l := m.follow(loss, d.Classes, d.Terms)
 			start := snapshot(nil, l, 1)
 			for i, c := range d.Labels {
-				l.learn(d.Row(i), int(c))
+				l.learn(0, d.Row(i), int(c))
 			}
 			l.pass()
 			for i := range start.weights {

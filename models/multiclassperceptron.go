@@ -49,7 +49,7 @@ type multiclassPerceptron struct {
 	steps Steps
 }
 
-func (l *multiclassPerceptron) learn(x features.Vector, c int) bool {
+func (l *multiclassPerceptron) learn(_ int, x features.Vector, c int) bool {
 	scores := l.next(x)
 	other := rival(scores, c)
 	if scores[c] > scores[other] {

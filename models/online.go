@@ -31,8 +31,9 @@ type Online struct {
 // learner learns from one document after the other. Its vocabulary grows.
 type learner interface {
 	weighted
-	// learn reads a document of class c, and reports whether the weights changed.
-	learn(x features.Vector, c int) bool
+	// learn reads a document of class c for member m of the form, with the terms of its groups, and reports whether the weights changed. Members
+	// have no weight in common, so they can learn at the same time.
+	learn(m int, x features.Vector, c int) bool
 	// globals lists what it knows apart from terms, for a codec, which writes or reads it.
 	globals(c *codec)
 	// term lists what it knows of a term: numbers of termSize bytes.
@@ -87,7 +88,10 @@ func learnsOn(s settings, l learner, d *features.Dataset) *Online {
 // Learn learns that a document is of class c.
 func (l *Online) Learn(x features.Vector, c int) {
 	l.Grow(termsOf(x))
-	l.learn(x, c)
+	_, form := l.shape()
+	for m := range form.members() {
+		l.learn(m, x, c)
+	}
 }
 
 // Forgets reports whether it can forget documents: whether all that it knows is [Counts].

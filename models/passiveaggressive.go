@@ -45,7 +45,7 @@ type passiveAggressive struct {
 	C float64
 }
 
-func (l *passiveAggressive) learn(x features.Vector, c int) bool {
+func (l *passiveAggressive) learn(_ int, x features.Vector, c int) bool {
 	changed := false
 	for r, z := range l.next(x) {
 		t := target(l.n, r, c)

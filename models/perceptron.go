@@ -51,7 +51,7 @@ type perceptron struct {
 	updates []int // R: how many updates of each row there were
 }
 
-func (l *perceptron) learn(x features.Vector, c int) bool {
+func (l *perceptron) learn(_ int, x features.Vector, c int) bool {
 	changed := false
 	for r, z := range l.next(x) {
 		t := target(l.n, r, c)

@@ -161,7 +161,7 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*votes)
 	all := newSorted(d)
 	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
-	if err := all.eachMember(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
+	if err := all.each(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
 		return nil, Report{}, err
 	}
 	if l.full() {
@@ -375,22 +375,8 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 	return v
 }
 
-// learn counts the document after it has learned from it, unless it is counted already.
-func (l *votes) learn(x features.Vector, c int) bool {
-	changed := false
-	for m := range l.form {
-		if l.learnAs(m, x, c) {
-			changed = true
-		}
-	}
-	for m := 0; !l.fitting && m < len(l.form); m++ {
-		l.countAs(m, x, c)
-	}
-	return changed
-}
-
-// learnAs implements [committee]. It learns from a document as if it were not counted.
-func (l *votes) learnAs(m int, x features.Vector, c int) bool {
+// learn learns from a document as if it were not counted. Then it counts it, unless it is counted already.
+func (l *votes) learn(m int, x features.Vector, c int) bool {
 	var read reading
 	changed := false
 	for r := range l.R {
@@ -398,6 +384,9 @@ func (l *votes) learnAs(m int, x features.Vector, c int) bool {
 		if l.step(&read, r, m, x, target(l.R, r, c)) {
 			changed = true
 		}
+	}
+	if !l.fitting {
+		l.countAs(m, x, c)
 	}
 	return changed
 }

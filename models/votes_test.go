@@ -202,7 +202,9 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 			}
 		}
 		for i, c := range d.Labels {
-			l.learn(d.Row(i), int(c))
+			for member := range l.form {
+				l.learn(member, d.Row(i), int(c))
+			}
 		}
 		got := snapshot(nil, l, 1)
 		for r := range l.R {
@@ -280,8 +282,10 @@ func TestVotesByHand(t *testing.T) {
 	for member := range l.form {
 		l.countAs(member, x, 1)
 	}
-	if !l.learn(x, 1) {
-		t.Error("nothing was learned")
+	for member := range l.form {
+		if !l.learn(member, x, 1) {
+			t.Errorf("member %d has learned nothing", member)
+		}
 	}
 	got := snapshot(nil, l, 1)
 	const step = 0.698605
