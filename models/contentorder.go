@@ -69,20 +69,16 @@ type sortKey struct {
 type sorted struct {
 	*features.Dataset
 	order []int32
-	rows  *features.Rows
 }
 
-func newSorted(d *features.Dataset) sorted { return sorted{d, contentOrder(d), d.Rows()} }
-
-// Row returns document i, valid until the next Row.
-func (s sorted) Row(i int) features.Vector { return s.rows.Row(i) }
+func newSorted(d *features.Dataset) sorted { return sorted{d, contentOrder(d)} }
 
 // each calls do with each of the documents and its class, for each member of a form with the terms of its groups only. Members read side by side if
 // there are workers.
 func (s sorted) each(ctx context.Context, documents []int32, form Form, do func(m int, x features.Vector, c int)) error {
 	errs := make([]error, form.members())
 	parallel.Each(s.Workers, len(errs), func(m int) {
-		rows := s.rows
+		rows := s.Rows()
 		if len(form) > 0 {
 			rows = s.RowsOf(form[m].has)
 		}
