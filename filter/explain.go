@@ -48,55 +48,54 @@ type Contribution struct {
 	Messages     uint32  `json:"messages"` // training messages with the term
 }
 
-// explain explains the score of a message that was classified with s. The error is about the file that the filter was opened from.
-func (h *head) explain(s *scratch, class Classification, raw []byte) (Explanation, error) {
-	documents, err := h.documents()
+// Explain classifies a message and explains the score. The error is about the file that f was opened from.
+func (f *Filter) Explain(raw []byte) (Explanation, error) {
+	s := &scratch{reader: f.newReader()}
+	class := f.classify(s, raw)
+	documents, err := f.documents()
 	if err != nil {
 		return Explanation{}, err
 	}
 	var text func(id int) []byte
-	if h.kind == features.Whole { // each term is a message, without words that the view has
-		if text, err = h.texts(); err != nil {
+	if f.kind == features.Whole { // each term is a message, without words that the view has
+		if text, err = f.texts(); err != nil {
 			return Explanation{}, err
 		}
 	}
 	ids := make(map[uint64]uint32) // of the known terms, by hash
-	hashes := s.reader.Bag().Document().As(h.kind).Terms
+	hashes := s.reader.Bag().Document().As(f.kind).Terms
 	for _, known := range s.lookup.Known() {
-		ids[hashes[uint32(known)]] = uint32(h.FirstTerm()) + uint32(known>>32)
+		ids[hashes[uint32(known)]] = uint32(f.FirstTerm()) + uint32(known>>32)
 	}
 	s.reader = nil // frees the memory of the message, which the view needs again
 	x := s.vector
-	view, err := h.settings.Reading.View(raw)
+	view, err := f.settings.Reading.View(raw)
 	if err != nil {
 		return Explanation{}, err
 	}
-	unlike, err := h.NewUnlike()
+	unlike, err := f.NewUnlike()
 	if err != nil {
 		return Explanation{}, err
 	}
 	class.Unlike = unlike.Add(class)
 	e := Explanation{Classification: class, View: view, Contributions: []Contribution{}}
-	scores := s.linear.Scores(nil, x)
+	scores := f.linear.Scores(nil, x)
 	first, second := topTwo(scores)
 	if len(scores) == 2 {
 		first, second = 1, 0
 	}
-	e.For, e.Against = h.settings.Classes[first], h.settings.Classes[second]
+	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
 	var seen map[uint32]SeenTerm
-	seen, e.UnknownTerms = h.seenByID(view, ids)
+	seen, e.UnknownTerms = f.seenByID(view, ids)
 	var added []float64
-	added, e.Bias = contributions(s.linear, x, first, second)
+	added, e.Bias = f.Contributions(x, first, second)
 	for i, id := range x.IDs {
-		if s.ids != nil {
-			id = s.ids[id]
-		}
 		c := Contribution{
-			ID: int(id), Value: float64(x.Values[i]), Weight: weightBetween(s.linear, int(x.IDs[i]), first, second),
+			ID: int(id), Value: float64(x.Values[i]), Weight: weightBetween(f.linear, int(x.IDs[i]), first, second),
 			Contribution: added[i], SeenTerm: seen[id],
 		}
-		if term := int(id) - h.FirstTerm(); term >= 0 {
+		if term := int(id) - f.FirstTerm(); term >= 0 {
 			if term < len(documents) {
 				c.Messages = documents[term]
 			}
@@ -137,12 +136,8 @@ func (h *head) seenByID(view View, ids map[uint64]uint32) (seen map[uint32]SeenT
 
 // Contributions returns the contributions of the terms of x and of the biases to the score of class c over class k.
 func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
-	return contributions(f.linear, x, c, k)
-}
-
-func contributions(linear *models.Linear, x features.Vector, c, k int) (terms []float64, bias float64) {
-	if linear.Rows() == 1 {
-		terms, bias = linear.Contributions(nil, x, 0)
+	if f.linear.Rows() == 1 {
+		terms, bias = f.linear.Contributions(nil, x, 0)
 		if c < k { // the row belongs to class 1
 			for i := range terms {
 				terms[i] = -terms[i]
@@ -151,8 +146,8 @@ func contributions(linear *models.Linear, x features.Vector, c, k int) (terms []
 		}
 		return terms, bias
 	}
-	terms, bias = linear.Contributions(nil, x, c)
-	others, other := linear.Contributions(nil, x, k)
+	terms, bias = f.linear.Contributions(nil, x, c)
+	others, other := f.linear.Contributions(nil, x, k)
 	for i := range terms {
 		terms[i] -= others[i]
 	}

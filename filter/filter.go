@@ -128,12 +128,6 @@ func (f *Filter) ClassifyDocument(doc features.Document) Classification {
 	return f.classifyDocument(new(scratch), doc)
 }
 
-// Explain classifies a message and explains the score. The error is about the file that f was opened from.
-func (f *Filter) Explain(raw []byte) (Explanation, error) {
-	s := &scratch{reader: f.newReader()}
-	return f.explain(s, f.classify(s, raw), raw)
-}
-
 // Learner returns a learner that knows all that f knows. The error is [ErrNotLearning].
 func (f *Filter) Learner() (*models.Online, error) {
 	if f.learner == nil {

@@ -2,8 +2,6 @@ package filter
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"chaff/internal/verdictfield"
 )
@@ -15,10 +13,9 @@ import (
 //	X-Chaff-Verdict: ham, unsure or spam, or the name of a class
 //	X-Chaff-Score: SCORE
 //	X-Chaff-Probability: PROBABILITY
-//	X-Chaff-Term: CONTRIBUTION TERM, for each of the given terms
 //
 // Only spam filters write the first two. Rules made for SpamAssassin match them.
-func (h *head) Fields(v Classification, terms ...Contribution) []verdictfield.Field {
+func (h *head) Fields(v Classification) []verdictfield.Field {
 	var fields []verdictfield.Field
 	add := func(name, value string) { fields = append(fields, verdictfield.Field{Name: name, Value: value}) }
 	if IsSpamFilter(h.settings.Classes) {
@@ -32,21 +29,12 @@ func (h *head) Fields(v Classification, terms ...Contribution) []verdictfield.Fi
 	add("X-Chaff-Verdict", verdictfield.Text(string(v.Verdict)))
 	add("X-Chaff-Score", fmt.Sprintf("%.4f", v.Score))
 	add("X-Chaff-Probability", fmt.Sprintf("%.6f", v.Probability))
-	for _, t := range terms {
-		add("X-Chaff-Term", fmt.Sprintf("%+.4f %s", t.Contribution, headerTerm(t.Term)))
-	}
 	return fields
 }
 
 // Passed returns the message with the fields of the verdict v in its header, for mail systems that sort by header fields. It removes
 // incoming X-Spam-* and X-Chaff-* fields, so that nobody can send a verdict of their own: see [verdictfield.Set].
-func (h *head) Passed(raw []byte, v Classification, terms ...Contribution) []byte {
-	out, _ := verdictfield.Set(raw, h.Fields(v, terms...)...)
+func (h *head) Passed(raw []byte, v Classification) []byte {
+	out, _ := verdictfield.Set(raw, h.Fields(v)...)
 	return out
-}
-
-// headerTerm quotes a term in one line of ASCII.
-func headerTerm(term string) string {
-	quoted := strconv.QuoteToASCII(term)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }

@@ -98,15 +98,6 @@ func (o *One) ClassifyDocument(doc features.Document) (c Classification, err err
 	return c, o.checked(err)
 }
 
-// Explain is [Filter.Explain].
-func (o *One) Explain(raw []byte) (e Explanation, err error) {
-	c, err := o.Classify(raw)
-	if err == nil {
-		e, err = o.explain(&o.scratch, c, raw)
-	}
-	return e, o.checked(err)
-}
-
 // checked returns an error of reading, or [ErrChanged].
 func (o *One) checked(err error) error {
 	if o.changed() || errors.Is(err, ErrTruncated) {
@@ -124,25 +115,25 @@ func (o *One) load(s *scratch, doc features.Document) error {
 	if len(o.knows.tail) > 0 && o.unused == nil {
 		later := o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift())
 		s.vector = s.lookup.AppendFound(s.vector.Reset(), later, doc, o.kind)
-		s.ids = ranked(s.vector)
+		ids := ranked(s.vector)
 		var l *models.Online
-		if l, o.unused = o.learner(s.ids); o.unused == nil {
+		if l, o.unused = o.learner(ids); o.unused == nil {
 			if s.linear, o.unused = l.Linear(); o.unused == nil {
 				return nil
 			}
 		}
 	}
 	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
-	s.ids = slices.Clone(s.vector.IDs)
+	ids := slices.Clone(s.vector.IDs)
 	rows, first, cells := o.tables.rows, uint32(o.FirstTerm()), 0
 	if o.kind == features.Evidence {
 		cells = len(doc.Cells) // which come first
 	}
 	linear := *o.bias
-	linear.Terms, linear.Weights = len(s.ids), make([]float32, len(s.ids)*rows)
+	linear.Terms, linear.Weights = len(ids), make([]float32, len(ids)*rows)
 	s.linear = &linear
 	byID := s.lookup.Known()
-	for i, id := range s.ids {
+	for i, id := range ids {
 		if s.vector.IDs[i] = uint32(i); i >= cells {
 			at, _ := slices.BinarySearch(byID, uint64(id-first)<<32)
 			copy(linear.Weights[i*rows:][:rows], weights[int(uint32(byID[at]))*rows:])
@@ -151,7 +142,7 @@ func (o *One) load(s *scratch, doc features.Document) error {
 	if cells == 0 {
 		return nil
 	}
-	return o.tables.readCells(linear.Weights, slices.Clone(s.ids[:cells]))
+	return o.tables.readCells(linear.Weights, slices.Clone(ids[:cells]))
 }
 
 // ranked returns the ids of vectors in ascending order, and puts the place of each there in its place: 0, 1, 2, ..., for a learner that has no others.

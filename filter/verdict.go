@@ -122,10 +122,8 @@ func (h *head) LogErr() error { return h.unused }
 type scratch struct {
 	reader *Reader
 	lookup features.Lookup
-	// linear scores vector. ids has the ids in the model of the terms of linear; nil if these are all terms of the model.
-	linear *models.Linear
+	linear *models.Linear // which scores vector
 	vector features.Vector
-	ids    []uint32
 	scores []float64
 }
 

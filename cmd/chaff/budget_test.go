@@ -67,7 +67,7 @@ func stages() []stage {
 	var all []stage
 	for name, line := range map[string]string{
 		"classify":          "chaff-classify-peak",
-		"classify --pass":   "chaff-classify-peak --pass --terms 3",
+		"classify --pass":   "chaff-classify-peak --pass",
 		"classify PATH":     "chaff-peak classify @",
 		"classify mbox":     "chaff-peak classify --format mbox %/mbox",
 		"classify archive":  "chaff-peak classify %/archive.tar.gz",

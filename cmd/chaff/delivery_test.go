@@ -70,32 +70,31 @@ func TestBothProgramsSayTheSameOfAMessage(t *testing.T) {
 		out     string // the beginning of stdout
 		wrong   bool   // the packages that parse flags word their errors differently
 	}{
-		"a verdict":                         {nil, letter, environ, 0, "", false},
-		"nothing at all":                    {nil, "", environ, 1, "", false},
-		"nothing at all, passed":            {[]string{"--pass"}, "", environ, 75, "", false},
-		"nothing at all, and codes":         {[]string{"--exit-code"}, "", environ, 3, "", false},
-		"as JSON":                           {[]string{"--json"}, letter, environ, 0, `{"path":"-","class":"`, false},
-		"passed":                            {[]string{"--pass"}, letter, environ, 0, "X-Spam-Flag: ", false},
-		"passed, with CR LF":                {[]string{"--pass"}, crlf, environ, 0, "X-Spam-Flag: ", false},
-		"passed, from an mbox":              {[]string{"--pass"}, "From a@b Mon Jan  1 10:00:00 2024\n" + letter, environ, 0, "From a@b Mon Jan  1 10:00:00 2024\nX-Spam-Flag: ", false},
-		"passed, without a line end":        {[]string{"--pass"}, strings.TrimSpace(letter), environ, 0, "X-Spam-Flag: ", false},
-		"passed, with terms":                {[]string{"--pass", "--terms", "3"}, letter, environ, 0, "X-Spam-Flag: ", false},
-		"a huge message":                    {[]string{"--pass"}, letter + strings.Repeat("word and another one\n", 1<<16), environ, 0, "X-Spam-Flag: ", false},
-		"by bogofilter's codes":             {[]string{"--exit-code", "-m", model}, letter, nil, -1, "", false},
-		"by SpamAssassin's codes":           {[]string{"--exit-code=spamassassin", "-m=" + model}, letter, nil, -1, "", false},
-		"passed, by SpamAssassin's codes":   {[]string{"--exit-code=spamassassin", "--pass"}, letter, environ, -1, "X-Spam-Flag: ", false},
-		"no model":                          {[]string{"-m", "nowhere"}, letter, nil, 1, "", false},
-		"no model, and codes":               {[]string{"-m", "nowhere", "--exit-code"}, letter, nil, 3, "", false},
-		"no model, passed":                  {[]string{"-m", "nowhere", "--pass"}, letter, nil, 75, letter, false},
-		"no model, passed with CR LF":       {[]string{"-m", "nowhere", "--pass"}, crlf, nil, 75, crlf, false},
-		"a damaged model":                   {[]string{"-m", filepath.Join(home, "damaged")}, letter, nil, 1, "", false},
-		"a damaged model, passed":           {[]string{"-m", filepath.Join(home, "damaged"), "--pass"}, letter, nil, 75, letter, false},
-		"a file that is no model":           {[]string{"-m", "delivery_test.go", "--pass"}, letter, nil, 75, letter, false},
-		"another place":                     {nil, letter, []string{"HOME=/nowhere", "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share")}, 0, "", false},
-		"a mistyped flag, passed":           {[]string{"--pass", "--modle=x"}, letter, environ, 75, letter, true},
-		"a value that is no number, passed": {[]string{"--terms=x", "--pass"}, letter, environ, 75, letter, true},
-		"codes of nobody":                   {[]string{"--exit-code=procmail"}, letter, environ, 3, "", false},
-		"two answers":                       {[]string{"--json", "--pass"}, letter, environ, 75, letter, false},
+		"a verdict":                       {nil, letter, environ, 0, "", false},
+		"nothing at all":                  {nil, "", environ, 1, "", false},
+		"nothing at all, passed":          {[]string{"--pass"}, "", environ, 75, "", false},
+		"nothing at all, and codes":       {[]string{"--exit-code"}, "", environ, 3, "", false},
+		"as JSON":                         {[]string{"--json"}, letter, environ, 0, `{"path":"-","class":"`, false},
+		"passed":                          {[]string{"--pass"}, letter, environ, 0, "X-Spam-Flag: ", false},
+		"passed, with CR LF":              {[]string{"--pass"}, crlf, environ, 0, "X-Spam-Flag: ", false},
+		"passed, from an mbox":            {[]string{"--pass"}, "From a@b Mon Jan  1 10:00:00 2024\n" + letter, environ, 0, "From a@b Mon Jan  1 10:00:00 2024\nX-Spam-Flag: ", false},
+		"passed, without a line end":      {[]string{"--pass"}, strings.TrimSpace(letter), environ, 0, "X-Spam-Flag: ", false},
+		"a huge message":                  {[]string{"--pass"}, letter + strings.Repeat("word and another one\n", 1<<16), environ, 0, "X-Spam-Flag: ", false},
+		"by bogofilter's codes":           {[]string{"--exit-code", "-m", model}, letter, nil, -1, "", false},
+		"by SpamAssassin's codes":         {[]string{"--exit-code=spamassassin", "-m=" + model}, letter, nil, -1, "", false},
+		"passed, by SpamAssassin's codes": {[]string{"--exit-code=spamassassin", "--pass"}, letter, environ, -1, "X-Spam-Flag: ", false},
+		"no model":                        {[]string{"-m", "nowhere"}, letter, nil, 1, "", false},
+		"no model, and codes":             {[]string{"-m", "nowhere", "--exit-code"}, letter, nil, 3, "", false},
+		"no model, passed":                {[]string{"-m", "nowhere", "--pass"}, letter, nil, 75, letter, false},
+		"no model, passed with CR LF":     {[]string{"-m", "nowhere", "--pass"}, crlf, nil, 75, crlf, false},
+		"a damaged model":                 {[]string{"-m", filepath.Join(home, "damaged")}, letter, nil, 1, "", false},
+		"a damaged model, passed":         {[]string{"-m", filepath.Join(home, "damaged"), "--pass"}, letter, nil, 75, letter, false},
+		"a file that is no model":         {[]string{"-m", "delivery_test.go", "--pass"}, letter, nil, 75, letter, false},
+		"another place":                   {nil, letter, []string{"HOME=/nowhere", "XDG_DATA_HOME=" + filepath.Join(home, ".local", "share")}, 0, "", false},
+		"a mistyped flag, passed":         {[]string{"--pass", "--modle=x"}, letter, environ, 75, letter, true},
+		"a value that is no word, passed": {[]string{"--json=x", "--pass"}, letter, environ, 75, letter, true},
+		"codes of nobody":                 {[]string{"--exit-code=procmail"}, letter, environ, 3, "", false},
+		"two answers":                     {[]string{"--json", "--pass"}, letter, environ, 75, letter, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			chaff, lean := both(t, tt.args, tt.environ, func() io.Reader { return strings.NewReader(tt.in) })
@@ -114,8 +113,8 @@ func TestBothProgramsReadFlagsTheSameWay(t *testing.T) {
 	home := trained(t)
 	words := []string{
 		"-m " + home, "-m=" + home, "--model-file " + home, "--model-file=" + home, "-m", "--model-file", "-m " + home + "/damaged",
-		"--pass", "--pass=true", "--pass=false", "--pass=maybe", "--pass=1", "--json", "--json=false", "--terms", "--terms 2", "--terms=2",
-		"--terms=-1", "--terms=two", "--exit-code", "--exit-code=bogofilter", "--exit-code=spamassassin", "--exit-code=other", "--modle", "--modle=x", "---", "-x",
+		"--pass", "--pass=true", "--pass=false", "--pass=maybe", "--pass=1", "--json", "--json=false", "--json=2",
+		"--exit-code", "--exit-code=bogofilter", "--exit-code=spamassassin", "--exit-code=other", "--modle", "--modle=x", "---", "-x",
 	}
 	random := rand.New(rand.NewPCG(1, 1))
 	lines, understood := 100, 0

@@ -217,7 +217,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"classify", "-m", model + "3", "--json", message}},
 		{args: []string{"classify", "-m", model, m.path("absent" + evil)}, fails: true},
 		{args: []string{"classify", "-m", m.path("absent" + evil)}, fails: true},
-		{args: []string{"classify", "--terms", evil}, fails: true},
+		{args: []string{"explain", "--terms", evil}, fails: true},
 		{args: []string{"classify", "--exit-code=" + evil}, fails: true},
 		{args: []string{"learn", "-m", model, "--spam", m.path("archive" + evil), m.path("mbox" + evil)}},
 		{args: []string{"learn", "-m", model, m.path("maildir" + evil)}},

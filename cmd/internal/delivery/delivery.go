@@ -91,7 +91,6 @@ func Main(args, environ []string, s Streams) (code int) {
 type Request struct {
 	Model  string // path of the model file
 	Pass   bool   // print the message with the verdict in its header
-	Terms  int    // with Pass: the number of terms in the header
 	Preset string // the filter whose exit codes to use, or empty
 	JSON   bool
 }
@@ -117,10 +116,6 @@ func (r Request) Check() error {
 	switch {
 	case err != nil:
 		return err
-	case r.Terms < 0:
-		return fmt.Errorf("--terms is %d: must be at least 0", r.Terms)
-	case r.Terms > 0 && !r.Pass:
-		return errors.New("--terms needs --pass; chaff explain lists the terms of a message")
 	case r.Pass && r.JSON:
 		return errors.New("--pass and --json exclude each other: leave out one of them")
 	}
@@ -195,23 +190,11 @@ func (r Request) judge(raw []byte) (out []byte, verdict filter.Verdict, err erro
 		out, _ := verdictfield.Unjudged(raw, "too little memory for its size")
 		return out, filter.Unsure, nil
 	}
-	var c filter.Classification
-	var terms []filter.Contribution
-	if r.Terms == 0 {
-		c, err = f.Classify(raw)
-	} else {
-		var e filter.Explanation
-		e, err = f.Explain(raw)
-		// Free the other terms of a large message before its copy is made.
-		c, terms = e.Classification, slices.Clone(e.Contributions[:min(r.Terms, len(e.Contributions))])
-	}
+	c, err := f.Classify(raw)
 	if err != nil {
 		return raw, "", ModelError(r.Model, err)
 	}
-	if r.Terms > 0 && len(raw) > corpus.LargeMessageBytes {
-		runtime.GC()
-	}
-	return f.Passed(raw, c, terms...), c.Verdict, nil
+	return f.Passed(raw, c), c.Verdict, nil
 }
 
 func (r Request) print(s Streams) (filter.Verdict, error) {

@@ -26,7 +26,6 @@ func (r *Request) AddFlags(fs *flag.FlagSet) {
 		r.Pass = is || err != nil // an invalid value is an error, and the message must come out
 		return err
 	}}, "pass", "print the message with the verdict in its header")
-	fs.IntVar(&r.Terms, "terms", 0, "with --pass: add a field X-Chaff-Term for each of the `N` strongest terms")
 }
 
 // optional is the value of a flag that may be left out, by the name of its type.
@@ -107,10 +106,6 @@ func FlagError(fs *flag.FlagSet, err error) error {
 			return fmt.Errorf("unknown flag -%s: %s", name, list)
 		}
 		return fmt.Errorf("unknown flag --%s: %s", name, hint.DidYouMean("--"+name, names, list))
-	}
-	if value, name, found := strings.Cut(strings.TrimPrefix(text, "invalid value "), " for flag -"); found {
-		name, _, _ = strings.Cut(name, ":")
-		return fmt.Errorf("--%s is %s: must be a whole number", name, value)
 	}
 	if value, name, found := strings.Cut(strings.TrimPrefix(text, "invalid boolean value "), " for -"); found {
 		name, _, _ = strings.Cut(name, ":")
