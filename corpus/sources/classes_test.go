@@ -17,7 +17,7 @@ func TestClassFolders(t *testing.T) {
 	c, err := OpenLabelled(root+"/", Options{Format: Subfolders})
 	must(t, err)
 	check(t, "", c.Classes, []string{"friends", "linked", "news", "work"})
-	check(t, "", c.Notes, []string{root + "/: a folder for each class: friends, linked, news, work; left out: 2 files beside them"})
+	check(t, "", c.Notes, []string{root + "/: a folder for each class: friends, linked, news, work; files beside them, which are left out: 2"})
 	check(t, "", contents(c.Source), []string{"friends: f1", "linked: l1", "news: n1", "work: w1", "work: w2"})
 }
 
@@ -60,7 +60,7 @@ func TestFoldersOfHamAndSpam(t *testing.T) {
 	})
 	c, err := OpenLabelled(root, Options{})
 	must(t, err)
-	if want := root + ": a folder for each class: ham, spam; left out: 2 files beside them"; c.Notes[0] != want || len(c.Notes) != 6 {
+	if want := root + ": a folder for each class: ham, spam; files beside them, which are left out: 2"; c.Notes[0] != want || len(c.Notes) != 6 {
 		t.Errorf("got %q", c.Notes)
 	}
 	check(t, "", c.Classes, []string{"ham", "spam"})
