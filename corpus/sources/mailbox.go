@@ -61,28 +61,23 @@ func MaildirTree(name string) (Plan, error) {
 	return p.plan()
 }
 
-func (p *place) plan() (Plan, error) {
-	fsys, dir, err := p.folder()
+func (p *place) plan() (plan Plan, err error) {
+	var dir string
+	plan.fsys, dir, err = p.folder()
+	if err == nil {
+		_, err = fs.ReadDir(plan.fsys, dir)
+	}
 	if err != nil {
-		return Plan{}, explain("open", p.path, err)
+		return plan, explain("open", p.path, err)
 	}
-	return maildirTree(fsys, dir)
-}
-
-func maildirTree(fsys fs.FS, dir string) (Plan, error) {
-	if _, err := fs.ReadDir(fsys, dir); err != nil {
-		return Plan{}, explain("open", dir, err)
-	}
-	plan := Plan{fsys: fsys}
-	if isMaildir(fsys, dir) {
+	if isMaildir(plan.fsys, dir) {
 		plan.add(dir, "INBOX", []string{"INBOX"})
 	}
 	plan.find(dir, "", nil)
 	if len(plan.Folders) == 0 {
-		err := errors.New("is not a Maildir: it has no folders cur and new, and no mail folders such as .Junk")
-		return Plan{}, explain("open", dir, err)
+		err = explain("open", p.path, errors.New("is not a Maildir: it has no folders cur and new, and no mail folders such as .Junk"))
 	}
-	return plan, nil
+	return plan, err
 }
 
 // find adds the mail folders in dir, whose own path in the mailbox is name, split into parts. A folder that cannot be read

@@ -75,7 +75,7 @@ func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {
 	for name, text := range map[string]string{"m/cur/1.a:2,S": "a", "m/new/2": "b", "m/Lists/x": "c", "m/Work/cur/3": "d", "m/Work/tmp/4": "e"} {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	plan, err := maildirTree(brokenFS{files, "m/Lists", false, fs.ErrPermission}, "m")
+	plan, err := (&place{fsys: brokenFS{files, "m/Lists", false, fs.ErrPermission}, name: "m"}).plan()
 	must(t, err)
 	checkPlan(t, plan, []string{
 		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", "Lists: 0 left out, cannot be read: permission denied", "Work: 1 ham",

@@ -102,7 +102,7 @@ func TestFoldersOfAnyFileSystem(t *testing.T) {
 	}
 	want := []string{"ham: maildir", "ham: new", "ham: nine", "ham: ten", "ham: " + from + "From x\n", "ham: emlx", "ham: plain"}
 	check(t, "", contents(FromFS(onlyFS{files}, "m", "ham")), want)
-	plan, err := maildirTree(onlyFS{files}, "m")
+	plan, err := (&place{fsys: onlyFS{files}, name: "m"}).plan()
 	if err != nil || len(plan.Folders) != 1 || plan.Folders[0].Name != "a" {
 		t.Fatal(plan, err)
 	}
