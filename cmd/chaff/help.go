@@ -97,8 +97,8 @@ func manPage(c *cobra.Command) string {
 var aboutPrograms = map[string]string{
 	"chaff-classify": `  It does the same for one message from stdin and starts faster, for mail
   systems that start a process for each message. It takes no path, and of the
-  flags --exit-code, --json, --model-file, --pass and --terms. --version prints
-  its version.
+  flags --exit-code, --json, --model-file and --pass. --version prints its
+  version.
 `,
 	"chaff-learn": `  It learns one message from stdin and starts faster, for mail systems that
   start a process for each message. It reads no configuration and prints nothing
