@@ -22,14 +22,11 @@ type codec struct {
 	// mark occurs in all text of a charset whose other characters can look like ASCII. Text without it is not in this
 	// charset, whatever is declared. It is empty for a charset that extends ASCII.
 	mark string
-	// pairs is set for a charset of two bytes a character. Text of other charsets makes no sense in it.
-	pairs bool
+	utf7 bool
 	// width is the bytes of a unit of UTF-16 or UTF-32, else 0.
 	width  int
 	isBig  bool // the first byte of a unit is the highest
 	isSure bool // as is declared
-	// unshift, if set, converts text with shifts between tables to text that decoder can read, or to UTF-8.
-	unshift func(dst, text []byte) []byte
 }
 
 // texts reads text of any transfer encoding and charset as UTF-8. It keeps what it makes of a message.
@@ -41,7 +38,6 @@ type texts struct {
 	repairs Repairs // of the message
 
 	encoded []byte // the bytes of encoded words, before they are converted
-	shifted []byte // text without its shifts, before it is converted
 	codecs  map[string]*codec
 	guesser *guesser // made when first needed
 }
@@ -89,12 +85,6 @@ func (t *texts) isRather(c *codec, text []byte) bool {
 	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && t.guesses().isFrequent(c.name, text)
 }
 
-// isLatin reports whether the start of text in a charset of two bytes a character is rather in a Latin one.
-func (t *texts) isLatin(c *codec, text []byte) bool {
-	score, _, latin := t.guesses().double(c.name, text[:min(len(text), sampleBytes)])
-	return latin && score < 0
-}
-
 // appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
 // label or in the HTML, else from the likeliest one.
 //
@@ -128,16 +118,11 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	case c.isUTF8():
 		t.repairs.add(InvalidUTF8)
 		t.guess(text)
-	case c.mark != "", c.pairs && standAlone(text) && t.isLatin(c, text):
+	case c.mark != "":
 		t.repairs.add(WrongCharset)
 		t.guess(text)
 	default:
 		t.decode(c, text)
-		if c.pairs && isGarbled(t.arena[start:]) {
-			t.repairs.add(WrongCharset)
-			t.arena = t.arena[:start]
-			t.guess(text)
-		}
 	}
 	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 { // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
 		t.repairs.add(NULBytes)
@@ -161,17 +146,10 @@ func charsetBySignature(text []byte, valid bool) string {
 		}
 		return ""
 	}
-	at := bytes.Index(text, []byte{escape, '$'})
-	if at < 0 || at+2 == len(text) {
-		return ""
-	}
-	switch rest := text[at+2:]; {
-	case rest[0] == 'B' || rest[0] == '@' || bytes.HasPrefix(rest, []byte("(D")):
-		return "iso-2022-jp"
-	case bytes.HasPrefix(rest, []byte(")C")):
-		return "iso-2022-kr"
-	case bytes.HasPrefix(rest, []byte(")A")):
-		return "iso-2022-cn"
+	for _, signature := range [...]string{"\x1b$B", "\x1b$@", "\x1b$(D"} {
+		if bytes.Contains(text, []byte(signature)) {
+			return "iso-2022-jp"
+		}
 	}
 	return ""
 }
@@ -235,17 +213,13 @@ func (t *texts) noteCharset(label []byte) {
 
 // decode appends text in the charset of c to the arena.
 func (t *texts) decode(c *codec, text []byte) {
-	if c.unshift != nil {
-		t.shifted = c.unshift(t.shifted[:0], text)
-		text = t.shifted
-	}
 	decoder := c.decoder
-	if c.width > 0 {
-		decoder, text = c.wideDecoder(text)
-	}
-	if decoder == nil {
-		t.arena = appendRepaired(t.arena, text)
+	switch {
+	case c.utf7:
+		t.arena = appendUTF7(t.arena, text)
 		return
+	case c.width > 0:
+		decoder, text = c.wideDecoder(text)
 	}
 	decoder.Reset()
 	var read int
@@ -311,19 +285,6 @@ func standAlone(text []byte) bool {
 		}
 	}
 	return alone*2 > all
-}
-
-// isGarbled reports whether more than one in four characters beyond ASCII in a sample of decoded text is a replacement
-// character.
-func isGarbled(text []byte) bool {
-	text = sample(text)
-	all := 0
-	for _, c := range text {
-		if c >= 0xc0 { // the first byte of a character
-			all++
-		}
-	}
-	return bytes.Count(text, []byte("\ufffd"))*4 > all
 }
 
 // appendRepaired appends text with the character of windows-1252 for each byte that is not valid UTF-8. So text that is cut

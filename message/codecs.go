@@ -31,7 +31,7 @@ func newCodec(label string) *codec {
 	case "utf-8":
 		return &codec{}
 	case "utf-7":
-		return &codec{mark: "+", unshift: appendUTF7}
+		return &codec{mark: "+", utf7: true}
 	case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be":
 		bits, _ := strconv.Atoi(name[len("utf-"):len("utf-16")])
 		return &codec{mark: "\x00", width: bits / 8, isBig: !strings.HasSuffix(name, "le"), isSure: len(name) > len("utf-16")}
@@ -44,12 +44,8 @@ func newCodec(label string) *codec {
 	switch name {
 	case "iso-2022-jp":
 		c.mark = string(rune(escape))
-	case "hz-gb-2312": // browsers do not read it and the next ones
+	case "hz-gb-2312": // browsers do not read it
 		c.mark = "~{"
-	case "iso-2022-kr", "iso-2022-cn":
-		c.mark, c.unshift = string(rune(shiftOut)), appendUnshifted
-	case "gb18030", "big5", "euc-jp", "euc-kr", "shift_jis":
-		c.pairs = true
 	case "koi8-r":
 		c.name = "koi8-u" // which has more letters
 	}
@@ -61,7 +57,7 @@ func encodingOf(name string) encoding.Encoding {
 	switch name {
 	case fallback:
 		return charmap.Windows1252
-	case "gb18030", "iso-2022-cn":
+	case "gb18030":
 		return simplifiedchinese.GB18030
 	case "hz-gb-2312":
 		return simplifiedchinese.HZGB2312
@@ -73,7 +69,7 @@ func encodingOf(name string) encoding.Encoding {
 		return japanese.ISO2022JP
 	case "shift_jis":
 		return japanese.ShiftJIS
-	case "euc-kr", "iso-2022-kr":
+	case "euc-kr":
 		return korean.EUCKR
 	case "ibm037", "ibm1047", "ibm1140": // EBCDIC
 		return nil
@@ -128,8 +124,6 @@ iso-2022-jp iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms c
 shift_jis shiftjis csshiftjis ms932 mskanji sjis windows31j xsjis cp932 windows932 cp943 xmscp932 shiftjisx0213 shiftjis2004 .
 euc-kr euckr cseuckr csksc56011987 isoir149 korean ksc56011987 ksc56011989 ksc5601 windows949 xwindows949 cp949 ms949 uhc .
 hz-gb-2312 hzgb2312 hz hzgb .
-iso-2022-kr iso2022kr csiso2022kr .
-iso-2022-cn iso2022cn iso2022cnext .
 `
 
 // families is how labels of charsets begin that a number tells apart, and how their names do.
@@ -213,46 +207,8 @@ func (c *codec) wideDecoder(text []byte) (*encoding.Decoder, []byte) {
 	return unicode.UTF16(unicode.Endianness(!isBig), unicode.IgnoreBOM).NewDecoder(), text
 }
 
-// The control characters of ISO 2022 that switch between ASCII and a table of two bytes a character.
-const (
-	shiftOut = 0x0e
-	shiftIn  = 0x0f
-	escape   = 0x1b
-)
-
-// appendUnshifted appends text in ISO-2022-KR (RFC 1557) or ISO-2022-CN (RFC 1922) without its escapes and shifts. It sets
-// the highest bit of shifted characters, which makes them EUC-KR or GB 2312. Those of the tables for Taiwan become question
-// marks.
-func appendUnshifted(dst, text []byte) []byte {
-	shifted, taiwan := false, false
-	for ; len(text) > 0; text = text[1:] {
-		c := text[0]
-		isLong := c == escape && len(text) >= 4
-		switch {
-		case isLong && text[1] == '$' && (text[2] == ')' || text[2] == '*' || text[2] == '+'): // a table follows
-			taiwan = taiwan && text[2] != ')' || text[2] == ')' && text[3] == 'G'
-			text = text[3:]
-		case isLong && (text[1] == 'N' || text[1] == 'O'): // one character of a third table
-			dst = append(dst, '?')
-			text = text[3:]
-		case c == escape:
-		case c == shiftOut, c == shiftIn:
-			shifted = c == shiftOut
-		case c == '\n': // each line begins in ASCII
-			shifted = false
-			dst = append(dst, c)
-		case !shifted || c <= ' ' || len(text) < 2 || text[1] <= ' ':
-			dst = append(dst, c)
-		case taiwan:
-			dst = append(dst, '?')
-			text = text[1:]
-		default:
-			dst = append(dst, c|0x80, text[1]|0x80)
-			text = text[1:]
-		}
-	}
-	return dst
-}
+// escape is the control character with which the escape sequences of ISO 2022 begin.
+const escape = 0x1b
 
 // appendUTF7 appends text in UTF-7 (RFC 2152): ASCII, in which "+" begins big-endian UTF-16 in base64, up to a "-" or a byte
 // that is no digit. Invalid text stays as it is.

@@ -187,7 +187,7 @@ func (g *guesser) charset(text []byte) string {
 	}
 	for i := range g.doubles {
 		t := &g.doubles[i]
-		if score, _, _ := t.score(text); score > best && score >= enoughPoints {
+		if score, _ := t.score(text); score > best && score >= enoughPoints {
 			best, name = score, t.name
 		}
 	}
@@ -203,18 +203,13 @@ func (g *guesser) isFrequent(name string, text []byte) bool {
 			return !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf && (t.class[c] == classNone || t.points[c] <= 0) })
 		}
 	}
-	_, frequent, latin := g.double(name, text)
-	return frequent && !latin
-}
-
-// double returns what score does of a charset of two bytes a character.
-func (g *guesser) double(name string, text []byte) (score int, frequent, latin bool) {
 	for i := range g.doubles {
 		if g.doubles[i].name == name {
-			return g.doubles[i].score(text)
+			_, frequent := g.doubles[i].score(text)
+			return frequent
 		}
 	}
-	return 0, false, false
+	return false
 }
 
 const (
@@ -248,9 +243,9 @@ func newDoubleTable(name string, s script) doubleTable {
 	return t
 }
 
-// score returns the points of text in the charset, whether no character is rare or broken, and whether most are broken or follow an ASCII letter,
-// as they do if the text is in a Latin alphabet.
-func (t *doubleTable) score(text []byte) (score int, frequent, latin bool) {
+// score returns the points of text in the charset, and whether no character is rare or broken. If most follow an ASCII letter, the text is in a
+// Latin alphabet, and they are not frequent.
+func (t *doubleTable) score(text []byte) (score int, frequent bool) {
 	all, odd := 0, 0
 	frequent = true
 	last := byte(0)
@@ -267,7 +262,7 @@ func (t *doubleTable) score(text []byte) (score int, frequent, latin bool) {
 		case t.name == "shift_jis" && 0xa1 <= lead && lead <= 0xdf:
 			points, length = pointsHalfKana, 1
 		case len(text) == 1: // the sample ends inside of a character
-			return score, frequent, odd*2 > all
+			return score, frequent && odd*2 <= all
 		default:
 			points = t.points(lead, text[1])
 			if at := uint16(lead)<<8 | uint16(text[1]); t.common[at/64]&(1<<(at%64)) != 0 {
@@ -280,7 +275,7 @@ func (t *doubleTable) score(text []byte) (score int, frequent, latin bool) {
 		score += points
 		frequent = frequent && points > 0
 		all++
-		if points == pointsBroken || ascii.IsLetter(last) {
+		if ascii.IsLetter(last) {
 			odd++
 		}
 		trail := text[length-1]
@@ -290,7 +285,7 @@ func (t *doubleTable) score(text []byte) (score int, frequent, latin bool) {
 		}
 		last = lead
 	}
-	return score, frequent, odd*2 > all
+	return score, frequent && odd*2 <= all
 }
 
 // points returns the points of a character that is not common.

@@ -315,9 +315,6 @@ func (r *reader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
 		units[n] = uint16(text[0])<<8 | uint16(text[1])
 		n++
 	}
-	if len(text) == 1 && n == 0 {
-		units[0], n = uint16(text[0]), 1
-	}
 	runes := utf16.Decode(units[:n])
 	for code := from; code <= to && len(runes) > 0 && r.glyphsLeft > 0; code++ {
 		r.glyphsLeft--

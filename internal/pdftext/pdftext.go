@@ -22,7 +22,7 @@ type Limits struct {
 // the call.
 //
 // Of ISO 32000 it knows what that takes: objects, found by their first lines because the table at the end is often damaged;
-// streams in Flate, base 85 and hexadecimal; the maps of fonts to Unicode. It reads no encrypted PDF.
+// streams in Flate and base 85; the maps of fonts to Unicode. It reads no encrypted PDF.
 //
 // No library does this: those that are maintained unpack without a limit, and refuse what viewers repair.
 func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden []byte) {
@@ -198,7 +198,7 @@ func (o *object) describe(key, name []byte) {
 		return
 	}
 	switch string(name) {
-	case "LZWDecode", "LZW", "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt":
+	case "LZWDecode", "LZW", "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt", "ASCIIHexDecode", "AHx":
 		o.isOther = true
 	case "ObjStm":
 		o.isPacked = true
@@ -218,7 +218,6 @@ const maxFilters = 4
 
 var filters = map[string]filter{
 	"FlateDecode": (*reader).inflate, "Fl": (*reader).inflate, "ASCII85Decode": (*reader).fromASCII85, "A85": (*reader).fromASCII85,
-	"ASCIIHexDecode": (*reader).fromHex, "AHx": (*reader).fromHex,
 }
 
 // addPacked adds the objects in an object stream: pairs of a number and an offset, then the objects.
@@ -259,13 +258,6 @@ func (r *reader) unpack(o *object, dst []byte) []byte {
 		content = dst[start:]
 	}
 	return dst
-}
-
-// fromHex appends the decoded hexadecimal digits.
-func (*reader) fromHex(dst, digits []byte) []byte {
-	lex := lexer{data: digits, at: -1} // the "<" before them is missing
-	lex.hex()
-	return append(dst, lex.text...)
 }
 
 // fromASCII85 appends the decoded base 85 text.

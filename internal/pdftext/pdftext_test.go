@@ -69,7 +69,7 @@ func TestWhatIsShownOfAPDF(t *testing.T) {
 		{"a picture", "", "3 0 obj<</Subtype/Image>>stream\nBT (a) Tj ET\nendstream endobj", "", ""},
 		{"packed content", "", "3 0 obj<</Filter/FlateDecode>>stream\n" + deflated("BT (Pay now) Tj ET") + "\nendstream endobj", "Pay now", ""},
 		{"packed content that is cut off", "", "3 0 obj<</Filter[/Fl]>>stream\n" + deflated("BT (Pay now) Tj ET")[:18], "Pay now", ""},
-		{"content in hexadecimal digits", "", "3 0 obj<</Filter/AHx>>stream\n425428612920546a>\nendstream endobj", "a", ""},
+		{"content in hexadecimal digits is not read", "", "3 0 obj<</Filter/AHx>>stream\n425428612920546a>\nendstream endobj", "", ""},
 		{"content in base 85", "", "3 0 obj<</Filter[/ASCII85Decode/FlateDecode]>>stream\n" + base85(deflated("BT (Pay) Tj ET")) +
 			"~>\nendstream endobj", "Pay", ""},
 		{"packed objects", "", "3 0 obj<</Type/ObjStm/N 2/First 10/Filter/Fl>>stream\n" +
