@@ -112,17 +112,11 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
 		t.repairs.add(InvalidUTF8)
 		t.arena = appendRepaired(t.arena, text)
-	case c == nil:
-		t.noteCharset(label)
-		t.guess(text)
-	case c.isUTF8():
-		t.repairs.add(InvalidUTF8)
-		t.guess(text)
-	case c.mark != "":
-		t.repairs.add(WrongCharset)
-		t.guess(text)
-	default:
+	case c != nil && c.decoder != nil && c.mark == "":
 		t.decode(c, text)
+	default:
+		t.noteCharset(c, label)
+		t.decode(t.codec([]byte(t.guesses().charset(text))), text)
 	}
 	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 { // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
 		t.repairs.add(NULBytes)
@@ -199,13 +193,15 @@ func charsetInContent(content []byte) []byte {
 
 func (c *codec) isUTF8() bool { return c.decoder == nil && c.mark == "" }
 
-// noteCharset notes that 8-bit text has no useful label.
-func (t *texts) noteCharset(label []byte) {
+// noteCharset notes that 8-bit text has no useful label: none, or that of c, in which it is not.
+func (t *texts) noteCharset(c *codec, label []byte) {
 	switch {
+	case c != nil && c.isUTF8():
+		t.repairs.add(InvalidUTF8)
+	case c != nil, charsetNamed(string(label)) == "us-ascii":
+		t.repairs.add(WrongCharset)
 	case len(label) == 0:
 		t.repairs.add(UndeclaredCharset)
-	case charsetNamed(string(label)) == "us-ascii":
-		t.repairs.add(WrongCharset)
 	default:
 		t.repairs.add(UnknownCharset)
 	}

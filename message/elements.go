@@ -196,10 +196,6 @@ func (p *page) addAttributes(s *css.Style) (shown []byte) {
 			if name == "option" || name == "optgroup" {
 				shown = v
 			}
-		case "srcdoc": // a copy is read after the page, so that nested frames need no stack
-			if name == "iframe" {
-				p.found.frames = append(p.found.frames, frame{content: bytes.Clone(v)})
-			}
 		case "srcset":
 			p.addSourceSet(v)
 		case "background":

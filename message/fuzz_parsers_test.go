@@ -185,7 +185,7 @@ func FuzzGuess(f *testing.F) {
 			t.Errorf("%q is taken for %q, but for %q after ASCII", text, name, with)
 		}
 		d.arena = d.arena[:0]
-		if d.guess(text); !utf8.Valid(d.arena) {
+		if d.decode(d.codec([]byte(name)), text); !utf8.Valid(d.arena) {
 			t.Errorf("%q became %q, which is not valid UTF-8", text, d.arena)
 		}
 	})

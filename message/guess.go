@@ -10,11 +10,6 @@ import (
 	"chaff/internal/ascii"
 )
 
-// guess appends 8-bit text of an unknown charset to the arena, converted from the likeliest one.
-func (t *texts) guess(text []byte) {
-	t.decode(t.codec([]byte(t.guesses().charset(text))), text)
-}
-
 // guesses returns the guesser. Most messages need none.
 func (t *texts) guesses() *guesser {
 	if t.guesser == nil {

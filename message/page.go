@@ -245,7 +245,6 @@ func (p *page) applyStyles(e *element) {
 			e.setLook(css.NewAppearance())
 		}
 	}
-	frames := len(p.found.frames)
 	label := p.addAttributes(&s)
 	const maxClass = 1 << 10 // bytes of a class attribute that are read
 	class, inline := p.value("class"), p.value("style")
@@ -262,10 +261,12 @@ func (p *page) applyStyles(e *element) {
 		p.add(label, isHidden)
 		p.add([]byte{' '}, isHidden)
 	}
-	if isHidden {
-		for i := range p.found.frames[frames:] {
-			p.found.frames[frames+i].hiddenBy = e.hiddenBy
+	if source := p.value("srcdoc"); source != nil && string(p.name) == "iframe" { // read after the page, so that nested frames need no stack
+		f := frame{content: bytes.Clone(source)}
+		if isHidden {
+			f.hiddenBy = e.hiddenBy
 		}
+		p.found.frames = append(p.found.frames, f)
 	}
 }
 

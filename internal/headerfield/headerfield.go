@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"chaff/internal/ascii"
 )
@@ -379,29 +380,19 @@ func WithoutTags(subject []byte) []byte {
 func isTag(words []byte) bool {
 	var memory [16]byte
 	says := false
-	for at := 0; at < len(words); at++ {
-		if words[at] >= 0x80 {
-			return false
-		}
-		if !ascii.IsLetter(words[at]) {
-			continue
-		}
-		start := at
-		for at < len(words) && ascii.IsLetter(words[at]) {
-			at++
-		}
-		word := ascii.AppendLower(memory[:0], words[start:at], len(memory))
+	isOther := func(r rune) bool { return r < utf8.RuneSelf && !ascii.IsLetter(byte(r)) }
+	for written := range bytes.FieldsFuncSeq(words, isOther) {
+		word := ascii.AppendLower(memory[:0], written, len(memory))
 		switch string(word) {
 		case "spam", "junk", "suspect", "suspected", "suspicious", "virus", "phish", "phishing", "malware", "malicious", "infected", "uce", "ube",
 			"unsolicited", "spammy", "graymail", "greymail", "bulk", "disarmed", "dangerous", "fraud", "external", "extern", "externe", "ext":
 			says = true
 		case "caution", "warning", "sender", "origin", "score":
 		default:
-			if len(word) < at-start || roleOf(word) == other {
+			if len(word) < len(written) || roleOf(word) == other {
 				return false
 			}
 		}
-		at--
 	}
 	return says
 }
