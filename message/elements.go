@@ -302,21 +302,19 @@ func (p *page) addSourceSet(value []byte) {
 // addRefresh adds the link of a page that redirects: "0; url=http://...". As in browsers, a blank may replace the semicolon,
 // and "url=" may be missing (html-links.eml).
 func (p *page) addRefresh(content []byte) {
-	after := bytes.TrimLeft(bytes.TrimLeft(content, blanks), "0123456789.")
-	url := bytes.TrimLeft(after, blanks)
+	after := bytes.TrimLeft(ascii.Space.TrimLeft(content), "0123456789.")
+	url := ascii.Space.TrimLeft(after)
 	if len(url) == len(after) && !bytes.HasPrefix(url, []byte(";")) && !bytes.HasPrefix(url, []byte(",")) {
 		return
 	}
 	if len(url) > 0 && (url[0] == ';' || url[0] == ',') {
-		url = bytes.TrimLeft(url[1:], blanks)
+		url = ascii.Space.TrimLeft(url[1:])
 	}
-	if name, value, ok := bytes.Cut(url, []byte("=")); ok && ascii.EqualFold(bytes.TrimRight(name, blanks), "url") {
-		url = bytes.TrimLeft(value, blanks)
+	if name, value, ok := bytes.Cut(url, []byte("=")); ok && ascii.EqualFold(bytes.TrimSpace(name), "url") {
+		url = ascii.Space.TrimLeft(value)
 	}
 	if len(url) > 0 && (url[0] == '"' || url[0] == '\'') {
 		url, _, _ = bytes.Cut(url[1:], url[:1])
 	}
 	p.links.addLink(LinkOther, url)
 }
-
-const blanks = " \t\r\n\f"

@@ -347,16 +347,12 @@ const softHyphen = "\u00ad"
 
 // softHyphenInWord reports whether text contains a soft hyphen between two letters.
 func softHyphenInWord(text []byte) bool {
-	for at := 0; ; {
-		last := bytes.IndexByte(text[at:], softHyphen[1]) // rarer than the first byte
-		if last < 0 {
-			return false
+	for {
+		before, after, found := bytes.Cut(text, []byte(softHyphen))
+		if !found || isLetterOfWords(utf8.DecodeLastRune(before)) && isLetterOfWords(utf8.DecodeRune(after)) {
+			return found
 		}
-		at += last + 1
-		before, ok := bytes.CutSuffix(text[:at], []byte(softHyphen))
-		if ok && isLetterOfWords(utf8.DecodeLastRune(before)) && isLetterOfWords(utf8.DecodeRune(text[at:])) {
-			return true
-		}
+		text = after
 	}
 }
 
