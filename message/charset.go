@@ -39,7 +39,6 @@ type texts struct {
 
 	encoded []byte // the bytes of encoded words, before they are converted
 	codecs  map[string]*codec
-	guesser *guesser // made when first needed
 }
 
 // made returns what was appended to the arena since it had that length.
@@ -82,7 +81,7 @@ func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 // isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
 // they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
 func (t *texts) isRather(c *codec, text []byte) bool {
-	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && t.guesses().isFrequent(c.name, text)
+	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && guesses().isFrequent(c.name, text)
 }
 
 // appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
@@ -116,7 +115,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		t.decode(c, text)
 	default:
 		t.noteCharset(c, label)
-		t.decode(t.codec([]byte(t.guesses().charset(text))), text)
+		t.decode(t.codec([]byte(guesses().charset(text))), text)
 	}
 	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 { // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
 		t.repairs.add(NULBytes)
@@ -152,7 +151,7 @@ func charsetBySignature(text []byte, valid bool) string {
 // that no browser follows makes it windows-1252, or UTF-8 if the head is.
 func charsetInHTML(text []byte) []byte {
 	head := text[:min(len(text), sniffBytes)]
-	if !ascii.ContainsFold(head, "charset") {
+	if !bytes.Contains(bytes.ToLower(head), []byte("charset")) {
 		return nil
 	}
 	var s scanner

@@ -255,7 +255,7 @@ func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	start := len(d.arena)
 	isQuoted := false
 	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
-		isQuoted = ascii.ContainsFold(line[:colon], "quoted-printable")
+		isQuoted = bytes.Contains(bytes.ToLower(line[:colon]), []byte("quoted-printable"))
 	}
 	for len(rest) > 0 {
 		soft := isQuoted && bytes.HasSuffix(line, []byte("="))

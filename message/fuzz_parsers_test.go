@@ -170,10 +170,9 @@ func FuzzGuess(f *testing.F) {
 		f.Add([]byte(seed), "ASCII")
 	}
 	d := NewDecoder(Options{})
-	d.guesser = newGuesser()
 	other := newGuesser()
 	f.Fuzz(func(t *testing.T, text []byte, before string) {
-		name := d.guesser.charset(text)
+		name := guesses().charset(text)
 		if d.codec([]byte(name)) == nil {
 			t.Errorf("%q is taken for %q, which is no charset", text, name)
 		}
@@ -181,7 +180,7 @@ func FuzzGuess(f *testing.F) {
 			t.Errorf("%q is taken for %q, and then for %q", text, name, again)
 		}
 		before = strings.Map(func(r rune) rune { return r % utf8.RuneSelf }, before)
-		if with := d.guesser.charset(append([]byte(before), text...)); with != name {
+		if with := guesses().charset(append([]byte(before), text...)); with != name {
 			t.Errorf("%q is taken for %q, but for %q after ASCII", text, name, with)
 		}
 		d.arena = d.arena[:0]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,12 +12,7 @@ import (
 )
 
 // guesses returns the guesser. Most messages need none.
-func (t *texts) guesses() *guesser {
-	if t.guesser == nil {
-		t.guesser = newGuesser()
-	}
-	return t.guesser
-}
+var guesses = sync.OnceValue(newGuesser)
 
 // guesser finds the likeliest charset of a sample of text. Each charset gets points: many for bytes that are common letters
 // in it, few or less than none for what its texts do not contain. If no other charset wins, it is windows-1252, as in mail

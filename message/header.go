@@ -129,20 +129,6 @@ func (h *headers) usesValue(given *[]byte, value []byte) bool {
 	return h.takesLast
 }
 
-// headerLine is a line that may start a field.
-type headerLine struct {
-	text, below []byte // without its line end, and the lines after it
-	name        []byte // of the field, nil if there is none
-	colon       int    // the offset of the colon
-}
-
-// cutHeaderLine returns the first line of data.
-func cutHeaderLine(data []byte) (l headerLine) {
-	l.text, l.below = cutLine(data)
-	l.name, l.colon = cutName(l.text)
-	return l
-}
-
 // cutField cuts the first field, still folded, off a header. If there is none, the name is nil and rest is the body. OfPart
 // says that it is the header of a part, which e describes so far.
 //
@@ -157,31 +143,31 @@ func cutHeaderLine(data []byte) (l headerLine) {
 // never base64.
 func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
 	for len(data) > 0 {
-		line := cutHeaderLine(data)
+		line, after := cutLine(data)
+		name, colon := cutName(line)
 		switch {
-		case len(line.text) == 0:
-			return nil, nil, line.below
-		case line.name == nil && (bytes.HasPrefix(line.text, []byte("--")) || !headerContinues(line.below, ofPart)),
-			ofPart && e.transfer != transferBase64 && line.name != nil && !isCommonField(line.name, true) && !headerContinues(line.below, ofPart):
+		case len(line) == 0:
+			return nil, nil, after
+		case name == nil && (bytes.HasPrefix(line, []byte("--")) || !headerContinues(after, ofPart)),
+			ofPart && e.transfer != transferBase64 && name != nil && !isCommonField(name, true) && !headerContinues(after, ofPart):
 			h.repairs.add(HeaderWithoutEnd)
 			return nil, nil, data
-		case line.name == nil:
+		case name == nil:
 			h.repairs.add(HeaderWithoutColon)
-			data = line.below
+			data = after
 			continue
 		}
-		after := line.below
 		for len(after) > 0 {
-			next := cutHeaderLine(after)
-			if !isFold(next.text) {
-				if !isLostFold(&next, data[:len(data)-len(after)], ofPart) {
+			next, below := cutLine(after)
+			if !isFold(next) {
+				if !isLostFold(next, below, data[:len(data)-len(after)], ofPart) {
 					break
 				}
 				h.repairs.add(HeaderWithoutColon)
 			}
-			after = next.below
+			after = below
 		}
-		return line.name, bytes.TrimSpace(data[line.colon+1 : len(data)-len(after)]), after
+		return name, bytes.TrimSpace(data[colon+1 : len(data)-len(after)]), after
 	}
 	return nil, nil, nil
 }
@@ -191,14 +177,14 @@ func isFold(line []byte) bool { return len(line) > 0 && isBlank(line[0]) }
 
 // isLostFold reports whether line continues the field before although it does not begin with a blank: the field ends in a separator of list
 // items, so that another item must follow, or the header goes on. Subjects may end in a separator.
-func isLostFold(line *headerLine, before []byte, ofPart bool) bool {
-	if line.name != nil || len(line.text) == 0 || bytes.HasPrefix(line.text, []byte("--")) || isFromLine(line.text) {
+func isLostFold(line, below, before []byte, ofPart bool) bool {
+	if name, _ := cutName(line); name != nil || len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || isFromLine(line) {
 		return false
 	}
 	name, _ := cutName(before)
 	before = bytes.TrimRight(before, " \t\n")
 	last := before[len(before)-1]
-	return (last == ';' || last == ',') && !ascii.EqualFold(name, "subject") || headerContinues(line.below, ofPart)
+	return (last == ';' || last == ',') && !ascii.EqualFold(name, "subject") || headerContinues(below, ofPart)
 }
 
 // headerContinues reports whether one of the next lines is certainly a header field.

@@ -49,16 +49,6 @@ func HasSuffixFold(b []byte, suffix string) bool {
 	return len(b) >= len(suffix) && EqualFold(b[len(b)-len(suffix):], suffix)
 }
 
-// ContainsFold reports whether b contains s in any case.
-func ContainsFold(b []byte, s string) bool {
-	for ; len(b) >= len(s); b = b[1:] {
-		if HasPrefixFold(b, s) {
-			return true
-		}
-	}
-	return false
-}
-
 // HexDigit returns the value of a hexadecimal digit, or 0xff.
 func HexDigit(c byte) byte { return byte(strings.IndexByte("0123456789abcdef", Lower(c))) }
 

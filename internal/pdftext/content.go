@@ -14,10 +14,9 @@ type content struct {
 	*reader
 	out, hidden []byte
 
-	font      *object
-	glyphs    *glyphMap
-	size      float64 // of the font
-	scale     float64 // of the text matrix
+	glyphs    *glyphMap // of the font, nil if its codes are those of windows-1252
+	size      float64   // of the font
+	scale     float64   // of the text matrix
 	state     state
 	wasHidden bool      // the text before was hidden
 	saved     [32]state // deeper states are not restored
@@ -215,9 +214,6 @@ func (c *content) show(text []byte) {
 		to = &c.hidden
 	}
 	if c.glyphs == nil {
-		if c.font != nil && c.font.isWide {
-			return
-		}
 		for _, b := range text {
 			if b >= ' ' {
 				c.glyph(to, string(charmap.Windows1252.DecodeByte(b)))
@@ -243,20 +239,21 @@ func (c *content) glyph(to *[]byte, text string) {
 
 // useFont sets the current font.
 func (c *content) useFont(name []byte) {
-	c.font, c.glyphs = nil, nil
+	c.glyphs = nil
 	i, ok := c.fonts[string(name)]
 	if !ok {
 		return
 	}
-	c.font = &c.objects[i]
-	number := c.font.toUnicode
+	number := c.objects[i].toUnicode
 	if _, isRead := c.maps[number]; !isRead {
 		c.maps[number] = nil
 		if i, ok := c.byNumber[number]; ok && number != 0 && c.objects[i].stream != nil {
 			c.maps[number] = c.glyphMap(c.unpack(&c.objects[i], nil))
 		}
 	}
-	c.glyphs = c.maps[number]
+	if c.glyphs = c.maps[number]; c.glyphs == nil && c.objects[i].isWide {
+		c.glyphs = &glyphMap{width: 2} // which shows nothing
+	}
 }
 
 // glyphMap maps the codes of a font to text.

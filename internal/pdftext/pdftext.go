@@ -32,7 +32,7 @@ func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden [
 	c := content{reader: r}
 	var stream []byte
 	for i := range r.objects {
-		if o := &r.objects[i]; o.isContent() && !c.isFull() {
+		if o := &r.objects[i]; o.stream != nil && !o.isPacked && !o.isOther && !c.isFull() {
 			stream = r.unpack(o, stream[:0])
 			c.read(stream)
 		}
@@ -70,9 +70,6 @@ type object struct {
 	toUnicode int  // the number of the stream that maps the codes of a font to Unicode, 0 if there is none
 	first     int  // the offset of the first object in it
 }
-
-// isContent reports whether an object may show text.
-func (o *object) isContent() bool { return o.stream != nil && !o.isPacked && !o.isOther }
 
 // reference is a reference to an object under a name.
 type reference struct {
