@@ -71,16 +71,15 @@ func plural(n int, one, many string) string {
 // as files of another format do. Otherwise it returns a [NoMail], with a hint at what to do. Only the first 4 KiB count.
 func CheckMail(raw []byte) error {
 	head := raw[:min(len(raw), noMailBytes)]
-	kind := kindOf(head)
-	switch {
-	case kind == "" && hasMailField(head):
+	switch kind := kindOf(head); {
+	case kind != "":
+		return IsNoMail(kind)
+	case hasMailField(head):
 		return nil
-	case kind == "" && isBinary(head):
-		kind = "binary file"
-	case kind == "":
-		kind = "text"
+	case isBinary(head):
+		return IsNoMail("binary file")
 	}
-	return IsNoMail(kind)
+	return IsNoMail("text")
 }
 
 // CheckFormat returns a [NoMail] if head begins as files of a format other than mail do.
