@@ -73,7 +73,15 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	cells, weights := f.linear.Weights[:f.FirstTerm()*rows], f.linear.Weights[f.FirstTerm()*rows:]
 	pref := encodePref(f.vocabulary)
 	documents, err := f.documents()
-	if err != nil && !errors.Is(err, ErrNoTexts) {
+	if errors.Is(err, ErrNoTexts) { // nor the numbers of documents: the terms of FREQ stay those of the file
+		documents, err = make([]uint32, f.vocabulary.Len()), nil
+		for of := f.tables.often; len(of) > 0; of = of[3+rows:] {
+			if id := int(of[2]); id < len(documents) {
+				documents[id] = 1
+			}
+		}
+	}
+	if err != nil {
 		return 0, err
 	}
 	w := modelFormat.NewWriter(file, 14)
