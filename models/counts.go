@@ -38,7 +38,7 @@ func NewCounts(kind features.Kind, classes []string, terms int) *Counts {
 
 // Count returns the Counts of all documents of d.
 func Count(ctx context.Context, d *features.Dataset) (*Counts, error) {
-	if _, err := countDocuments(d); err != nil {
+	if err := checkDocuments(d); err != nil {
 		return nil, err
 	}
 	n := NewCounts(d.Kind, d.Classes, d.Terms)
@@ -269,7 +269,7 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name 
 	linear, err := linearOf(l, len(d.Classes), d.Workers)
 	l.whole = false
 	l.absent.add(l.Counts, listOrder[uint32](l.terms()), 1)
-	return linear, Report{Warnings: warnings(d), Learned: learnsOn(m, l, d)}, l.Counts, err
+	return linear, Report{Warnings: warnings(d), Learned: &Online{learner: l, classes: len(d.Classes)}}, l.Counts, err
 }
 
 // The range of smoothing other than 0. The minimum is that of scikit-learn: with less, the estimates of unseen terms would

@@ -75,7 +75,7 @@ func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o Epoch
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}
-	if _, err := countDocuments(d.Dataset); err != nil {
+	if err := checkDocuments(d.Dataset); err != nil {
 		return nil, Report{}, err
 	}
 	var development *sorted
@@ -120,7 +120,7 @@ func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o Epoch
 			o.OnEpoch(e)
 		}
 	}
-	report.Learned = learnsOn(m, l, d.Dataset)
+	report.Learned, _ = onlineOf(m, l, d.Classes) // nil if there is none
 	linear, err := linearOf(l, len(d.Classes), d.Workers)
 	return linear, report, err
 }

@@ -86,7 +86,7 @@ func (s Descent) checkOnline() error {
 	if s.Method == MethodBatch { // a step needs all documents
 		return fmt.Errorf("method is %q: must be stochastic", s.Method)
 	}
-	return s.checkStart()
+	return nil
 }
 
 func (l *gradientDescent) learn(_ int, x features.Vector, c int) bool {

@@ -30,8 +30,6 @@ func (m MulticlassPerceptron) Validate() error {
 	return errors.Join(m.Passes.validate(), m.Steps.validate())
 }
 
-func (m MulticlassPerceptron) checkOnline() error { return m.checkStart() }
-
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*multiclassPerceptron)

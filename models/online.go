@@ -46,9 +46,8 @@ type learner interface {
 // NewOnline returns the online learner of the named model, which has learnt nothing, and the kind of feature it takes.
 // After n documents it scores like the model trained on them: naive Bayes up to the rounding of weights, and trainers in
 // epochs like one epoch in the order of the data set, softmax regression with its full penalties from the start.
-// Votes differs: training counts all documents before it learns from the first.
-//
-// Settings that need all documents in advance are errors: batch methods and a random start.
+// Votes differs: training counts all documents before it learns from the first. Weights of new terms start at 0, whatever the settings
+// say. Batch methods, which need all documents in advance, are errors.
 func (o Options) NewOnline(name string, classes []string) (*Online, features.Kind, error) {
 	s, kind, err := o.settings(name, 0)
 	if err != nil {
@@ -57,32 +56,21 @@ func (o Options) NewOnline(name string, classes []string) (*Online, features.Kin
 	if len(classes) < 2 {
 		return nil, 0, fmt.Errorf("one class only: %w", ErrOneClass)
 	}
-	l, err := onlineOf(s, classes)
+	l, err := onlineOf(s, s.newLearner(classes, 0, 0), classes)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s learns from one message after the other: %w", name, err)
 	}
-	l.learner = s.newLearner(classes, 0, 0)
 	return l, kind, nil
 }
 
-// onlineOf returns an Online with the settings, which lacks the learner, or why there is none.
-func onlineOf(s settings, classes []string) (*Online, error) {
+// onlineOf returns l, a learner with the settings, or why it cannot learn from one document after the other.
+func onlineOf(s settings, l learner, classes []string) (*Online, error) {
 	if s, may := s.(interface{ checkOnline() error }); may {
 		if err := s.checkOnline(); err != nil {
 			return nil, err
 		}
 	}
-	return &Online{classes: len(classes)}, nil
-}
-
-// learnsOn returns what was learnt from d as an Online, nil if the settings have none for documents like those.
-func learnsOn(s settings, l learner, d *features.Dataset) *Online {
-	online, err := onlineOf(s, d.Classes)
-	if kind, kindErr := s.kind(); err != nil || kindErr != nil || kind != d.Kind {
-		return nil
-	}
-	online.learner = l
-	return online
+	return &Online{learner: l, classes: len(classes)}, nil
 }
 
 // Learn learns that a document is of class c.

@@ -86,8 +86,6 @@ func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
 	}{
 		{"a batch", "lms", func(o *models.Options) { o.LMS.Method = "batch" },
 			`lms learns from one message after the other: method is "batch": must be stochastic`},
-		{"a random start", "perceptron", func(o *models.Options) { o.Perceptron.Start = "random" },
-			`perceptron learns from one message after the other: start is "random": terms that are not known yet have no weight`},
 		{"no model", "eggs", func(*models.Options) {}, `unknown model "eggs"`},
 		{"a model of earlier versions", "hybrid", func(*models.Options) {}, "the model hybrid is gone: use votes or softmax"},
 	}

@@ -164,14 +164,6 @@ func (s Steps) validate() error {
 		checkChoice("start", s.Start, StartZeros, StartRandom))
 }
 
-// checkStart returns an error for a start that needs all terms.
-func (s Steps) checkStart() error {
-	if s.Start == StartRandom {
-		return fmt.Errorf("start is %q: terms that are not known yet have no weight", s.Start)
-	}
-	return nil
-}
-
 // rate returns eta_n, the learning rate of the n-th step.
 func (s Steps) rate(n int) float64 {
 	switch s.Decay {

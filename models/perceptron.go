@@ -27,8 +27,6 @@ var _ passTrainer = Perceptron{}
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
 
-func (m Perceptron) checkOnline() error { return m.checkStart() }
-
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*perceptron)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"chaff/features"
 )
@@ -29,7 +30,7 @@ type Report struct {
 	Convergence *Convergence `json:"convergence,omitempty"`
 	// Learned is what was learnt, and learns on from one document after the other. Its Linear is the model that was returned, to
 	// the last bit but for [Bernoulli], whose biases round in another order, and for terms that no document has. It is nil where
-	// [Options.NewOnline] has no learner with these settings, and for documents of another kind of feature than that of the settings.
+	// [Options.NewOnline] has no learner with these settings.
 	Learned *Online `json:"-"`
 }
 
@@ -45,24 +46,20 @@ var (
 	ErrNotFinite = errors.New("not a finite number")
 )
 
-// countDocuments returns N_c, the number of documents of each class. It makes the checks that all trainers need.
-func countDocuments(d *features.Dataset) ([]int, error) {
-	if d.Len() == 0 {
-		return nil, ErrNoDocuments
+// checkDocuments makes the checks that all trainers need.
+func checkDocuments(d *features.Dataset) error {
+	switch {
+	case d.Len() == 0:
+		return ErrNoDocuments
+	case len(d.Classes) < 2:
+		return fmt.Errorf("one class only: %w", ErrOneClass)
 	}
-	if len(d.Classes) < 2 {
-		return nil, fmt.Errorf("one class only: %w", ErrOneClass)
-	}
-	documents := make([]int, len(d.Classes))
-	for _, c := range d.Labels {
-		documents[c]++
-	}
-	for c, n := range documents {
-		if n == 0 {
-			return nil, fmt.Errorf("class %q has %w", d.Classes[c], ErrNoDocuments)
+	for c, class := range d.Classes {
+		if !slices.Contains(d.Labels, int32(c)) {
+			return fmt.Errorf("class %q has %w", class, ErrNoDocuments)
 		}
 	}
-	return documents, nil
+	return nil
 }
 
 // checkKind returns an error if the data set is not of the kind that the named model needs.

@@ -371,8 +371,8 @@ func TestAModelThatLearnsOnlyByFitsHasAShortTail(t *testing.T) {
 	c, err := train.Collect(t.Context(), corpustest.Mailbox(1, 12, "ham", "spam"), []string{"ham", "spam"}, o)
 	noError(t, err)
 	settings := train.DefaultOptions()
-	settings.Models.Perceptron.Start = models.StartRandom
-	fitted, err := train.Fit(t.Context(), c, "perceptron", settings)
+	settings.Models.LMS.Method = models.MethodBatch
+	fitted, err := train.Fit(t.Context(), c, "lms", settings)
 	noError(t, err)
 	f, _, err := c.Refit(t.Context(), fitted, settings)
 	noError(t, err)

@@ -174,9 +174,9 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	for _, r := range results {
 		t.row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
 	}
-	a.figureTable(t)
+	a.table(t, 0)
 	a.gap()
-	a.note("train: the accuracy on training mail. All other figures are of test mail.")
+	a.paragraph("train: the accuracy on training mail. All other figures are of test mail.")
 	a.doubts(r.doubted, true)
 }
 
@@ -210,7 +210,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 		}
 		t.row(cells...)
 	}
-	a.figureTable(t)
+	a.table(t, 0)
 	a.gap()
 	note := "dev. and test: the accuracy on development and test mail."
 	if rates != nil {
@@ -222,7 +222,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	} else if !hasBest {
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	}
-	a.note("%s", note)
+	a.paragraph("%s", note)
 }
 
 // rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.
@@ -298,9 +298,9 @@ func (r foldsReport) describe(a *answer, fully bool) {
 		for _, r := range r.Models {
 			t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
 		}
-		a.figureTable(t)
+		a.table(t, 0)
 		a.gap()
-		a.note("deviation is that of the accuracy over the folds, in percentage points.")
+		a.paragraph("deviation is that of the accuracy over the folds, in percentage points.")
 	}
 	a.gap()
 	r.experiment.more(a)
