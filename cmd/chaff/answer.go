@@ -16,12 +16,12 @@ type result interface {
 	describe(a *answer, fully bool)
 }
 
-func (p *program) show(r result, asJSON, fully bool) error {
-	if asJSON {
+func (p *program) show(r result) error {
+	if p.asJSON {
 		return screen.PrintJSON(p.stdout, r, "  ")
 	}
 	var a answer
-	r.describe(&a, fully)
+	r.describe(&a, p.verbose)
 	p.say(a)
 	return nil
 }

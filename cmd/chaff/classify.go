@@ -61,13 +61,11 @@ The program chaff-classify does the same for one message and starts faster.`,
   chaff classify -m spam.model Maildir/new/*
   find Maildir -type f | chaff classify --paths-from -`,
 		RunE: func(_ *cobra.Command, paths []string) error {
-			if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
-				paths = nil
-			}
+			flags.Model = p.model
 			return classify(p, flags, paths)
 		},
 	}
-	p.addModelFile(c, &flags.Model, "use")
+	p.addModelFile(c, "use")
 	own := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.AddFlags(own)
 	c.Flags().AddGoFlagSet(own) // those that it does not have
@@ -79,6 +77,9 @@ The program chaff-classify does the same for one message and starts faster.`,
 }
 
 func classify(p *program, flags classifyFlags, paths []string) error {
+	if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
+		paths = nil
+	}
 	err := flags.Check()
 	isDelivery := flags.Pass || flags.Preset != ""
 	switch {
@@ -93,21 +94,24 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if len(paths) == 0 && flags.list == "" && !isDelivery && p.stdinIsMbox() {
+	if flags.list != "" {
+		if paths, err = p.linesOf(flags.list); err != nil {
+			return fmt.Errorf("--paths-from %s: %w", flags.list, err)
+		}
+	} else if len(paths) == 0 && !isDelivery && p.stdinIsMbox() {
 		paths = []string{stdinPath}
 	}
 	if flags.list != "" || len(paths) > 0 {
-		if err = classifyPaths(p, flags, paths); err != nil {
-			p.code = exitError
+		if err := classifyPaths(p, flags, paths); err != nil {
+			return classifyError{err, exitError}
 		}
-	} else {
-		streams := p.streams()
-		if !flags.Pass {
-			streams.Out = p.stdout
-		}
-		p.code, err = flags.Run(streams)
+		return nil
 	}
-	if err != nil {
+	streams := p.streams()
+	if !flags.Pass {
+		streams.Out = p.stdout
+	}
+	if p.code, err = flags.Run(streams); err != nil {
 		return classifyError{err, p.code}
 	}
 	return nil
@@ -206,51 +210,43 @@ func (m inMemory) Append(dst []byte) ([]byte, error) {
 	return append(dst, m...), nil
 }
 
-// openEach yields the messages at paths, or at those that the lines of a list name as they come. Each path is opened when it is its turn.
-func openEach(p *program, flags classifyFlags, paths []string) corpus.Source {
+// openEach yields the messages at paths, each of which is opened when it is its turn; - is stdin.
+func (p *program) openEach(paths []string, format string) corpus.Source {
 	return func(yield func(corpus.Item, error) bool) {
 		var buffer []byte
-		open := func(path string) (goOn bool) {
+		for _, path := range paths {
 			var source corpus.Source
 			var err error
-			if path == stdinPath && flags.list != stdinPath {
-				source = p.stdinSource(flags.format)
-			} else if source, err = sources.OpenOnce(path, sources.Format(flags.format), &buffer); err != nil {
+			if path == stdinPath {
+				source = p.stdinSource(format)
+			} else if source, err = sources.OpenOnce(path, sources.Format(format), &buffer); err != nil {
 				source = failed("", err)
 			}
 			for item, err := range source {
 				if !yield(item, err) {
-					return false
-				}
-			}
-			return true
-		}
-		if flags.list == "" {
-			for _, path := range paths {
-				if !open(path) {
 					return
 				}
 			}
-			return
-		}
-		from, err := io.NopCloser(p.stdin), error(nil)
-		if flags.list != stdinPath {
-			from, err = os.Open(flags.list)
-		}
-		if err == nil {
-			defer from.Close()
-			lines := bufio.NewScanner(from)
-			for lines.Scan() {
-				if path := lines.Text(); path != "" && !open(path) {
-					return
-				}
-			}
-			err = lines.Err()
-		}
-		if err != nil {
-			yield(corpus.Item{}, fmt.Errorf("--paths-from %s: %w", flags.list, replace.Reason(err)))
 		}
 	}
+}
+
+// linesOf returns the lines of a list of paths: a file, or stdin for -.
+func (p *program) linesOf(list string) (all []string, err error) {
+	from := io.NopCloser(p.stdin)
+	if list != stdinPath {
+		if from, err = os.Open(list); err != nil {
+			return nil, replace.Reason(err)
+		}
+		defer from.Close()
+	}
+	lines := bufio.NewScanner(from)
+	for lines.Scan() {
+		if lines.Text() != "" {
+			all = append(all, lines.Text())
+		}
+	}
+	return all, replace.Reason(lines.Err())
 }
 
 func classifyPaths(p *program, flags classifyFlags, paths []string) error {
@@ -268,7 +264,7 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
 	out := p.stdout.buffered()
-	err = readEach(p, openEach(p, flags, paths), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
+	err = readEach(p, p.openEach(paths, flags.format), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		v.Unlike = unlike.Add(v)
 		var err error

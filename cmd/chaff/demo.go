@@ -31,7 +31,6 @@ const demoSplits = 5
 
 func demoCommand(p *program) *cobra.Command {
 	var settings settingFlags
-	var asJSON, verbose bool
 	var save string
 	c := &cobra.Command{
 		Use:   "demo",
@@ -60,7 +59,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 				return err
 			}
 			names := models.Names()
-			if !verbose {
+			if !p.verbose {
 				names = []string{"bernoulli", "multinomial", "perceptron", "averaged-perceptron", "softmax"}
 				if !slices.Contains(names, cfg.Model) {
 					names = append(names, cfg.Model)
@@ -78,12 +77,12 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			if err := r.judge(c.Context(), p, collection); err != nil {
 				return err
 			}
-			return p.show(r, asJSON, verbose)
+			return p.show(r)
 		},
 	}
 	settings.add(c, "workers", "seed")
-	addJSON(c, &asJSON, "print the accuracy of the models as JSON")
-	addVerbose(c, &verbose, "print the accuracy of all models")
+	p.addJSON(c, "print the accuracy of the models as JSON")
+	p.addVerbose(c, "print the accuracy of all models")
 	c.Flags().StringVar(&save, "save", "", "write the sample mail to a new folder `DIR`, a Maildir, and do nothing else")
 	return c
 }
@@ -148,7 +147,7 @@ func (r demoReport) describe(a *answer, _ bool) {
 		a.table(t, defaultWidth)
 		a.line("\nThe strongest evidence for %s in the last:", r.last.For)
 		up, _ := bySide(r.last)
-		a.add(func(p *program) { printContributions(p.stdout, strongest(up, demoTerms), false, defaultWidth) })
+		a.contributions(strongest(up, demoTerms))
 	}
 	a.line("\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n", 100*r.config.Split.Train, r.Splits)
 	mean := func(m evaluate.Mean) string {

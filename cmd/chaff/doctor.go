@@ -23,10 +23,11 @@ import (
 
 // doctor is the command that checks what an administrator would.
 type doctor struct {
-	model, maildir string
-	addresses      map[string]*[]string // of sockets, by protocol
-	now            time.Time
-	checkup        checkup
+	*program
+	maildir   string
+	addresses map[string]*[]string // of sockets, by protocol
+	now       time.Time
+	checkup   checkup
 }
 
 // checkup is the result of doctor.
@@ -57,8 +58,7 @@ func (r checkup) describe(a *answer, _ bool) {
 }
 
 func doctorCommand(p *program) *cobra.Command {
-	d := doctor{addresses: map[string]*[]string{}, now: time.Now()}
-	var asJSON bool
+	d := doctor{program: p, addresses: map[string]*[]string{}, now: time.Now()}
 	c := &cobra.Command{
 		Use:   "doctor [-m FILE]",
 		Short: "Check what an administrator would, and say what to do",
@@ -74,24 +74,24 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
   chaff doctor --milter unix:/var/spool/postfix/chaff/milter.sock --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			d.checkup.Model = d.model
+			d.checkup.Model = p.model
 			d.run()
 			for _, f := range d.checkup.Findings {
 				if f.Bad {
 					p.code = exitError
 				}
 			}
-			return p.show(d.checkup, asJSON, false)
+			return p.show(d.checkup)
 		},
 	}
-	p.addModelFile(c, &d.model, "check")
+	p.addModelFile(c, "check")
 	c.Flags().StringVar(&d.maildir, "maildir", "", "find out whether the newest message of the Maildir `PATH` was judged")
 	for _, protocol := range protocols() {
 		addresses := new([]string)
 		c.Flags().StringSliceVar(addresses, protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH or HOST:PORT")
 		d.addresses[protocol.flag] = addresses
 	}
-	addJSON(c, &asJSON, "print the findings as JSON")
+	p.addJSON(c, "print the findings as JSON")
 	return c
 }
 

@@ -119,7 +119,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			for ending, data := range model {
 				must(t, os.WriteFile(h.path("mail/model")+ending, data, 0o600))
 			}
-			d := &doctor{model: h.path("mail/model"), addresses: map[string]*[]string{}, now: time.Now()}
+			d := &doctor{program: &program{model: h.path("mail/model")}, addresses: map[string]*[]string{}, now: time.Now()}
 			for _, protocol := range protocols() {
 				d.addresses[protocol.flag] = new([]string)
 			}

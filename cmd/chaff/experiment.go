@@ -26,14 +26,13 @@ type experiment struct {
 	page     string   // the path of the page to draw; empty for none
 	drawn    report.Page
 	mistakes int
-	verbose  bool
 }
 
 // add adds the flags that all experiments share, and those for the named settings.
 func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.sources.add(c)
 	x.onModel.add(p, c, "", "print the result as JSON", settings...)
-	addVerbose(c, &x.verbose, "print all figures")
+	p.addVerbose(c, "print all figures")
 }
 
 func (x *experiment) addPage() {
@@ -89,7 +88,7 @@ func (x *experiment) show(r result) error {
 			return err
 		}
 	}
-	return x.program.show(r, x.asJSON, x.verbose)
+	return x.program.show(r)
 }
 
 // more says where the rest of the figures is.
@@ -190,7 +189,7 @@ message, then learns it. chaff compare --folds trains several on parts of it.`,
 	x.add(p, c, "model", "workers", "memory", "seed")
 	x.addPage()
 	x.addMistakes()
-	p.addModelFile(c, &x.model, "measure")
+	p.addModelFile(c, "measure")
 	c.Flags().BoolVar(&online, "online", false, "replay the mail: classify each message with a model of the earlier ones, then learn it")
 	for _, other := range []string{"model-file", "report", "mistakes"} {
 		c.MarkFlagsMutuallyExclusive("online", other)

@@ -14,9 +14,7 @@ import (
 )
 
 func inspectCommand(p *program) *cobra.Command {
-	var path string
 	var strongest int
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "inspect [-m FILE]",
 		Short: "Show what is in a model file",
@@ -25,11 +23,11 @@ was trained on, its figures, and its strongest terms.`,
 		Example: `  chaff inspect
   chaff inspect -m spam.model --terms 30`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return inspect(p, path, strongest, asJSON) },
+		RunE: func(*cobra.Command, []string) error { return inspect(p, strongest) },
 	}
-	p.addModelFile(c, &path, "show")
+	p.addModelFile(c, "show")
 	c.Flags().IntVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
-	addJSON(c, &asJSON, "print all as JSON")
+	p.addJSON(c, "print all as JSON")
 	return c
 }
 
@@ -50,31 +48,31 @@ type strongestTerms struct {
 	Terms []filter.TermWeight `json:"terms"`
 }
 
-func inspect(p *program, path string, strongest int, asJSON bool) error {
-	f, err := delivery.OpenModel(path, p.stderr)
+func inspect(p *program, strongest int) error {
+	f, err := delivery.OpenModel(p.model, p.stderr)
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(path)
+	info, err := os.Stat(p.model)
 	if err != nil {
 		return err
 	}
 	terms, err := f.Strongest(max(strongest, 0))
 	noTexts := errors.Is(err, filter.ErrNoTexts)
 	if err != nil && !noTexts {
-		return delivery.ModelError(path, err)
+		return delivery.ModelError(p.model, err)
 	}
 	from, err := train.ProvenanceOf(f)
 	if err != nil {
-		return delivery.ModelError(path, err)
+		return delivery.ModelError(p.model, err)
 	}
 	from.Sample = nil // it means nothing to a reader
-	all := inspection{File: path, Bytes: info.Size(), Settings: f.Settings(), Provenance: from, Strongest: []strongestTerms{},
+	all := inspection{File: p.model, Bytes: info.Size(), Settings: f.Settings(), Provenance: from, Strongest: []strongestTerms{},
 		terms: f.Vocabulary().Len(), noTexts: noTexts && strongest > 0}
 	for c := range terms {
 		all.Strongest = append(all.Strongest, strongestTerms{all.Settings.Classes[c], terms[c]})
 	}
-	return p.show(all, asJSON, false)
+	return p.show(all)
 }
 
 func (i inspection) describe(a *answer, _ bool) {

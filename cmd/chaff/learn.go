@@ -25,8 +25,6 @@ type onModel struct {
 	*program
 	command  *cobra.Command
 	settings settingFlags
-	model    string // path of the model file
-	asJSON   bool
 	replace  bool     // a model that has learned since it was trained
 	set      []string // the settings given on the command line
 	config.Config
@@ -37,10 +35,10 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 	x.program, x.command = p, c
 	x.settings.add(c, shorts...)
 	if verb != "" {
-		p.addModelFile(c, &x.model, verb)
+		p.addModelFile(c, verb)
 	}
 	if json != "" {
-		addJSON(c, &x.asJSON, json)
+		p.addJSON(c, json)
 	}
 }
 
@@ -55,9 +53,6 @@ func (x *onModel) load(isThere bool) error {
 	}
 	return nil
 }
-
-// show prints a result.
-func (x *onModel) show(r result) error { return x.program.show(r, x.asJSON, false) }
 
 // learning is the command learn.
 type learning struct {

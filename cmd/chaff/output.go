@@ -217,8 +217,8 @@ func pluralOf(n int, one, many string) string {
 const headWidth = 70
 
 // addVerbose adds the flag for everything that the short answer of a command leaves out.
-func addVerbose(c *cobra.Command, verbose *bool, usage string) {
-	c.Flags().BoolVarP(verbose, "verbose", "v", false, usage)
+func (p *program) addVerbose(c *cobra.Command, usage string) {
+	c.Flags().BoolVarP(&p.verbose, "verbose", "v", false, usage)
 }
 
 // shellWord returns a path as a shell reads it.

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -179,9 +177,12 @@ near-duplicates; one fit takes up to 5 million messages.`,
 			if x.model == "" {
 				return errors.New("no file for the merged model: name it with -o FILE")
 			}
-			paths, err := withListed(p.stdin, paths)
-			if err != nil {
-				return err
+			if i := slices.Index(paths, stdinPath); i >= 0 {
+				listed, err := p.linesOf(stdinPath)
+				if err != nil {
+					return fmt.Errorf("read the list of parts from stdin: %w", err)
+				}
+				paths = slices.Replace(paths, i, i+1, listed...)
 			}
 			if len(paths) == 0 {
 				return hint.With(errors.New("no parts or models to merge"), "for example: chaff merge home.model work.model -o both.model")
@@ -209,26 +210,6 @@ near-duplicates; one fit takes up to 5 million messages.`,
 	addSample(c, &sample, "of the groups of near-duplicates")
 	x.addReplace()
 	return c
-}
-
-// withListed returns paths with the lines of stdin in the place of -.
-func withListed(stdin io.Reader, paths []string) (all []string, err error) {
-	for _, path := range paths {
-		if path != stdinPath {
-			all = append(all, path)
-			continue
-		}
-		lines := bufio.NewScanner(stdin)
-		for lines.Scan() {
-			if lines.Text() != "" {
-				all = append(all, lines.Text())
-			}
-		}
-		if err := lines.Err(); err != nil {
-			return nil, fmt.Errorf("read the list of parts from stdin: %w", err)
-		}
-	}
-	return all, nil
 }
 
 // merging is the result of merge.

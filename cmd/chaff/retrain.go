@@ -48,7 +48,7 @@ The settings are those that the model was trained with.`,
 }
 
 func backupCommand(p *program) *cobra.Command {
-	var model, out string
+	var out string
 	c := &cobra.Command{
 		Use:   "backup -o FILE",
 		Short: "Save all that a model was taught as one file",
@@ -63,14 +63,14 @@ readable by its owner only.`,
 			if out == "" {
 				return errors.New("no file for the backup: name it with -o FILE")
 			}
-			if err := hasStore(model); err != nil {
+			if err := hasStore(p.model); err != nil {
 				return err
 			}
 			output := replace.Output{Path: out, Kind: store.LogKind()}
-			if err := canWrite([]string{model, storeOf(model)}, output); err != nil {
+			if err := canWrite([]string{p.model, storeOf(p.model)}, output); err != nil {
 				return err
 			}
-			n, err := store.Backup(model, out)
+			n, err := store.Backup(p.model, out)
 			if err != nil {
 				return aboutStore(err)
 			}
@@ -80,7 +80,7 @@ readable by its owner only.`,
 			return nil
 		},
 	}
-	p.addModelFile(c, &model, "back up")
+	p.addModelFile(c, "back up")
 	c.Flags().StringVarP(&out, "out", "o", "", "write the backup to `FILE`")
 	return c
 }

@@ -19,14 +19,17 @@ import (
 // exitError is the exit code of an error. Classify has others with --exit-code.
 const exitError = 1
 
-// program is the environment of a command.
+// program is the environment of a command, and what the flags that many commands have say.
 type program struct {
 	environ []string
 	stdin   io.Reader
 	stdout  *output
 	stderr  io.Writer
-	quiet   bool // no progress, no notes
-	code    int  // exit code of a command that succeeds
+	quiet   bool   // no progress, no notes
+	asJSON  bool   // the result as JSON
+	verbose bool   // all of the result
+	model   string // path of the model file
+	code    int    // exit code of a command that succeeds
 }
 
 func (p *program) streams() delivery.Streams {

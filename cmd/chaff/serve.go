@@ -44,9 +44,7 @@ func protocols() []protocol {
 
 // serving is the command serve: its flags, and what it runs with.
 type serving struct {
-	command   *cobra.Command
-	settings  settingFlags
-	model     string
+	onModel
 	protocols []protocol
 	addresses [][]string // of each protocol
 
@@ -78,14 +76,12 @@ into a folder of its own.`,
 		Example: `  chaff serve --spamd 783
   chaff serve --milter unix:/run/chaff/milter.sock -m /var/lib/chaff/model`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return x.run(p) },
+		RunE: func(*cobra.Command, []string) error { return x.run() },
 	}
-	x.command = c
 	for i, proto := range all {
 		c.Flags().StringArrayVar(&x.addresses[i], proto.flag, nil, proto.usage+" on `ADDRESS`; repeatable")
 	}
-	x.settings.add(c, "workers", "users")
-	p.addModelFile(c, &x.model, "judge with")
+	x.add(p, c, "judge with", "", "workers", "users")
 	return c
 }
 
@@ -97,9 +93,8 @@ const closeWait = 30 * time.Second
 // send large messages slowly make it take 600 MB.
 const judgingMemory = 256 << 20
 
-func (x *serving) run(p *program) error {
-	loaded, err := p.load(&x.settings)
-	if err != nil {
+func (x *serving) run() error {
+	if err := x.load(false); err != nil {
 		return err
 	}
 	if _, err := os.Stat(x.model); x.model == "" || errors.Is(err, fs.ErrNotExist) {
@@ -110,16 +105,16 @@ func (x *serving) run(p *program) error {
 			return err
 		}
 	}
-	x.log = newDaemonLog(p, loaded.Serve.Log)
-	sockets, err := systemd.Sockets(p.environ)
+	x.log = newDaemonLog(x.program, x.Serve.Log)
+	sockets, err := systemd.Sockets(x.environ)
 	if err != nil {
 		return err
 	}
-	if x.manager, err = systemd.Connect(p.environ); err != nil {
+	if x.manager, err = systemd.Connect(x.environ); err != nil {
 		return err
 	}
 	defer x.manager.Close()
-	o := loaded.Serve
+	o := x.Serve
 	if x.listeners, err = x.listen(o, sockets); err != nil {
 		return err
 	}
@@ -128,8 +123,8 @@ func (x *serving) run(p *program) error {
 			l.Close()
 		}
 	}()
-	o.Model, o.Store, o.Retrain, o.Workers = x.model, loaded.Store, retrainOptions(loaded.Config), loaded.Workers
-	if o.Log != serve.LogWarnings && !p.quiet {
+	o.Model, o.Store, o.Retrain, o.Workers = x.model, x.Store, retrainOptions(x.Config), x.Workers
+	if o.Log != serve.LogWarnings && !x.quiet {
 		o.Events = x.log.Logger
 	}
 	defer delivery.LimitMemoryTo(int64(o.Memory) + judgingMemory)()

@@ -22,16 +22,13 @@ import (
 )
 
 // addModelFile adds the flag for the model file, and sets its default before the command runs.
-func (p *program) addModelFile(c *cobra.Command, path *string, verb string) {
-	c.Flags().StringVarP(path, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
-	c.PreRunE = func(*cobra.Command, []string) error {
-		*path = cmp.Or(*path, delivery.ModelPath(p.environ))
-		return nil
-	}
+func (p *program) addModelFile(c *cobra.Command, verb string) {
+	c.Flags().StringVarP(&p.model, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.PreRun = func(*cobra.Command, []string) { p.model = cmp.Or(p.model, delivery.ModelPath(p.environ)) }
 }
 
-func addJSON(c *cobra.Command, asJSON *bool, usage string) {
-	c.Flags().BoolVar(asJSON, "json", false, usage)
+func (p *program) addJSON(c *cobra.Command, usage string) {
+	c.Flags().BoolVar(&p.asJSON, "json", false, usage)
 }
 
 // settingFlags are the flags for the configuration.
@@ -157,7 +154,7 @@ func memoryOf(c config.Config) int64 {
 
 func configCommand(p *program) *cobra.Command {
 	var settings settingFlags
-	var explain, asJSON bool
+	var explain bool
 	c := &cobra.Command{
 		Use:   "config [WORD...]",
 		Short: "Show the settings in force, and what can be set",
@@ -182,7 +179,7 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 			if len(words) > 0 {
 				loaded.Tune.Search = nil // tables, not keys
 			}
-			if asJSON {
+			if p.asJSON {
 				return screen.PrintJSON(p.stdout, values, "  ")
 			}
 			text := ""
@@ -205,7 +202,7 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 	}
 	settings.add(c)
 	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
-	addJSON(c, &asJSON, "print the settings as JSON")
+	p.addJSON(c, "print the settings as JSON")
 	return c
 }
 

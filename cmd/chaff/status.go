@@ -15,8 +15,6 @@ import (
 )
 
 func statusCommand(p *program) *cobra.Command {
-	var path string
-	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status [-m FILE]",
 		Short: "Show what a model has learned, and whether it learns well",
@@ -28,20 +26,20 @@ model does not learn, or learns badly, come first.`,
   chaff status -m spam.model --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			v, err := look(path)
+			v, err := look(p.model)
 			if err != nil {
 				return err
 			}
 			defer v.Close()
-			s := state{File: path, Status: v.Status(time.Now())}
+			s := state{File: p.model, Status: v.Status(time.Now())}
 			if err := s.share(time.Now()); err != nil {
 				return err
 			}
-			return p.show(s, asJSON, false)
+			return p.show(s)
 		},
 	}
-	p.addModelFile(c, &path, "show")
-	addJSON(c, &asJSON, "print all as JSON")
+	p.addModelFile(c, "show")
+	p.addJSON(c, "print all as JSON")
 	return c
 }
 

@@ -18,9 +18,8 @@ import (
 )
 
 func tokensCommand(p *program) *cobra.Command {
-	var settings settingFlags
-	var model, format string
-	var asJSON bool
+	var x onModel
+	var format string
 	c := &cobra.Command{
 		Use:   "tokens [PATH...]",
 		Short: "Show the terms of a message",
@@ -35,31 +34,29 @@ uses the settings in force, or those of a model.`,
 			if format != "" && len(args) == 0 {
 				return errors.New("--format needs a path")
 			}
-			cfg, err := p.load(&settings)
-			if err != nil {
+			if err := x.load(false); err != nil {
 				return err
 			}
-			reading := readingOf(cfg.Config)
-			if model != "" {
-				f, err := delivery.OpenModel(model, p.stderr)
+			reading := readingOf(x.Config)
+			if p.model != "" {
+				f, err := delivery.OpenModel(p.model, p.stderr)
 				if err != nil {
 					return err
 				}
 				reading = f.Settings().Reading
 			}
-			return showTokens(p, reading, args, format, asJSON)
+			return showTokens(p, reading, args, format)
 		},
 	}
-	settings.add(c)
-	c.Flags().StringVarP(&model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
+	x.add(p, c, "", "print one JSON object for each message")
+	c.Flags().StringVarP(&p.model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
 	addFormat(c, &format, "what is at PATH")
-	addJSON(c, &asJSON, "print one JSON object for each message")
 	c.MarkFlagsMutuallyExclusive("model-file", "set")
 	c.MarkFlagsMutuallyExclusive("model-file", "config")
 	return c
 }
 
-func showTokens(p *program, reading filter.Reading, paths []string, format string, asJSON bool) error {
+func showTokens(p *program, reading filter.Reading, paths []string, format string) error {
 	delivery.LimitMemory()
 	show := func(origin string, raw []byte) error {
 		original := message.Original(raw)
@@ -68,7 +65,7 @@ func showTokens(p *program, reading filter.Reading, paths []string, format strin
 			return err
 		}
 		seen := seenMessage(origin, view)
-		if asJSON {
+		if p.asJSON {
 			return screen.PrintJSON(p.stdout, seen, "")
 		}
 		if len(original) < len(raw) {
@@ -86,8 +83,8 @@ func showTokens(p *program, reading filter.Reading, paths []string, format strin
 		return show(stdinPath, raw)
 	}
 	none := fmt.Errorf("no messages in %s", strings.Join(paths, ", "))
-	return readEach(p, openEach(p, classifyFlags{format: format}, paths), none, func(origin string, raw []byte) error {
-		if !asJSON && (len(paths) > 1 || origin != paths[0]) {
+	return readEach(p, p.openEach(paths, format), none, func(origin string, raw []byte) error {
+		if !p.asJSON && (len(paths) > 1 || origin != paths[0]) {
 			screen.Printf(p.stdout, "== %s\n\n", origin)
 		}
 		return show(origin, raw)

@@ -61,7 +61,7 @@ The models are ` + wrapped(models.Names(), 68) + `.`,
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
 	x.addPage()
-	p.addModelFile(c, &x.model, "save")
+	p.addModelFile(c, "save")
 	c.Flags().BoolVar(&x.noLog, "no-log", false, "save the model alone: it cannot learn single messages")
 	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing")
 	x.addReplace()
