@@ -57,29 +57,19 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 	if len(messages) < fewest {
 		return nil
 	}
-	step, done := x.progress("judging", "messages")
-	defer done()
 	judged, contradicting := 0, 0
-	var raw []byte
-	for i, l := range messages {
-		if err := x.command.Context().Err(); err != nil {
-			return err
+	err := x.each("judging", messages, func(l listing, raw []byte, err error) error {
+		if err != nil || len(raw) > corpus.LargeMessageBytes { // to learn it says why not
+			return nil
 		}
-		var taught [][]byte
-		var err error
-		if raw, err = l.Read(raw); err == nil && len(raw) <= corpus.LargeMessageBytes { // to learn it says why not
-			taught, _ = x.taughtBy(l, raw)
+		contradicts, err := s.Contradicts(raw, l.Label)
+		if judged++; contradicts {
+			contradicting++
 		}
-		for _, one := range taught {
-			contradicts, err := s.Contradicts(one, l.Label)
-			if err != nil {
-				return err
-			}
-			if judged++; contradicts {
-				contradicting++
-			}
-		}
-		step(i+1, len(messages))
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if contradicting == 0 {
 		return nil
@@ -103,18 +93,7 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 	if len(messages) == 0 {
 		return errors.New("no messages at the paths given: the files or folders are empty")
 	}
-	step, done := x.progress("learning", "messages")
-	defer done()
-	var raw []byte
-	for i, l := range messages {
-		if err := x.command.Context().Err(); err != nil {
-			return err
-		}
-		var err error
-		var taught [][]byte
-		if raw, err = l.Read(raw); err == nil {
-			taught, err = x.taughtBy(l, raw)
-		}
+	return x.each("learning", messages, func(l listing, raw []byte, err error) error {
 		switch {
 		case a.NoMail.Count(err):
 			a.noMail = cmp.Or(a.noMail, err)
@@ -122,13 +101,35 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 			a.refuse(l.Origin, store.TooLarge, err)
 		case err != nil:
 			a.refuse(l.Origin, store.Unreadable, err)
-		}
-		for _, one := range taught {
-			o, err := x.teach(s, l.Item, one)
+		default:
+			o, err := x.teach(s, l.Item, raw)
 			if err != nil {
 				return err
 			}
 			a.add(l.Item, o)
+		}
+		return nil
+	})
+}
+
+// each passes on each message that messages teach, or the reason why one teaches none, and shows how far it is.
+func (x *learning) each(what string, messages []listing, do func(l listing, raw []byte, err error) error) error {
+	step, done := x.progress(what, "messages")
+	defer done()
+	var raw []byte
+	for i, l := range messages {
+		if err := x.command.Context().Err(); err != nil {
+			return err
+		}
+		var err error
+		taught := [][]byte{nil}
+		if raw, err = l.Read(raw); err == nil {
+			taught, err = x.taughtBy(l, raw)
+		}
+		for _, one := range taught {
+			if err := do(l, one, err); err != nil {
+				return err
+			}
 		}
 		step(i+1, len(messages))
 	}
@@ -142,7 +143,7 @@ func (x *learning) taughtBy(l listing, raw []byte) ([][]byte, error) {
 	case len(attached) > 0 && (x.attached || isReport):
 		return attached, nil
 	case x.attached:
-		return nil, hint.With(fmt.Errorf("%s: no message is attached", nameOf(l.Origin)), "without --attached chaff learns the message itself")
+		return [][]byte{nil}, hint.With(fmt.Errorf("%s: no message is attached", nameOf(l.Origin)), "without --attached chaff learns the message itself")
 	}
 	return [][]byte{raw}, nil
 }
@@ -257,9 +258,7 @@ func (f *afterwards) describe(a *answer, _ bool) {
 	}
 	a.count("expired", f.Expired, ofExpired)
 	if f.retrain != "" {
-		var next answer
-		next.fact("next", "%s: %s since the model was fitted", screen.Quoted(f.retrain), plural(f.Changed, "change"))
-		a.unlessQuiet(next)
+		a.note("next", "%s: %s since the model was fitted", screen.Quoted(f.retrain), plural(f.Changed, "change"))
 	}
 }
 
@@ -352,15 +351,6 @@ func (c *account) describe(a *answer, _ bool) {
 	if left != "" {
 		a.fact("", "%s", left)
 	}
-}
-
-// unlessQuiet adds what --quiet leaves out.
-func (a *answer) unlessQuiet(parts answer) {
-	a.add(func(p *program) {
-		if !p.quiet {
-			p.say(parts)
-		}
-	})
 }
 
 // sentence says what happened to a message; nothing if it was refused, which is an error.

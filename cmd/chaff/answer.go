@@ -32,14 +32,16 @@ type answer []part
 // part is a labelled text of an answer, which is printable, or what prints another part.
 type part struct {
 	label, text string
+	isNote      bool
 	print       func(p *program)
 }
 
 func (p *program) say(a answer) {
 	for _, part := range a {
-		if part.print != nil {
+		switch {
+		case part.print != nil:
 			part.print(p)
-		} else {
+		case !part.isNote || !p.quiet:
 			screen.Paragraph(p.stdout, fmt.Sprintf("%-12s", part.label), "%s", screen.Quoted(part.text))
 		}
 	}
@@ -58,6 +60,12 @@ func (a *answer) fact(label, format string, args ...any) {
 	var text strings.Builder
 	screen.Printf(&text, format, args...)
 	*a = append(*a, part{label: label, text: text.String()})
+}
+
+// note adds a fact that --quiet leaves out.
+func (a *answer) note(label, format string, args ...any) {
+	a.fact(label, format, args...)
+	(*a)[len(*a)-1].isNote = true
 }
 
 // count adds a fact about a number of messages, unless it is 0.

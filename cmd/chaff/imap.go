@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +22,6 @@ import (
 	"chaff/internal/screen"
 	"chaff/mailbox"
 	"chaff/mailbox/imap"
-	"chaff/store"
 )
 
 // mailClient is the command imap.
@@ -167,8 +165,6 @@ type mailDone struct {
 	DryRun  bool       `json:"dry_run"`
 	Inbox   *imap.Run  `json:"inbox,omitempty"`
 	Learned *mailboxes `json:"learned,omitempty"`
-
-	quiet bool
 }
 
 // run learns and judges what is new.
@@ -188,7 +184,7 @@ func (x *mailClient) run() error {
 		return err
 	}
 	defer state.Close()
-	done := mailDone{Account: x.account.String(), File: x.model, Junk: c.Junk(), DryRun: !x.move, quiet: x.quiet}
+	done := mailDone{Account: x.account.String(), File: x.model, Junk: c.Junk(), DryRun: !x.move}
 	if x.learn {
 		if done.Learned, err = x.learnFolders(ctx, c, state); err != nil {
 			return aboutIMAP(err)
@@ -238,28 +234,21 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 	return err
 }
 
-// describe adds what was done; with --quiet only if it is something.
+// describe adds what was done.
 func (d mailDone) describe(a *answer, _ bool) {
 	later := func(n int) {
 		if n > 0 {
-			a.fact("later", "%s over the limit (--limit)", plural(n, "message"))
+			a.note("later", "%s over the limit (--limit)", plural(n, "message"))
 		}
 	}
 	if d.Learned != nil {
 		m := d.Learned.Mailboxes[0]
-		news := slices.ContainsFunc(m.Changes, func(c mailbox.Change) bool { return c.Result != store.Refused })
-		if news || !d.quiet {
-			a.mailbox(m, false)
-		} else {
-			m.addProblems(a)
-		}
-		if !d.quiet {
-			later(m.Later)
-		}
+		a.mailbox(m, false)
+		later(m.Later)
 		d.Learned.afterwards.describe(a, false)
 	}
 	r := d.Inbox
-	if r == nil || d.quiet && r.Judged+r.TooLarge == 0 {
+	if r == nil {
 		return
 	}
 	unsure := 0
@@ -271,10 +260,14 @@ func (d mailDone) describe(a *answer, _ bool) {
 			a.line("%s", notHam(m))
 		}
 	}
-	a.fact("judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
+	add := a.note // that nothing is new
+	if r.Judged > 0 {
+		add = a.fact
+	}
+	add("judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
 	switch {
 	case !d.DryRun:
-		a.fact("moved", "%d to %s", r.Moved, d.Junk)
+		add("moved", "%d to %s", r.Moved, d.Junk)
 	case r.Spam > 0 && d.Junk == "":
 		a.fact("moved", "0: this is a dry run, and there is no folder for spam (--junk NAME says which it is)")
 	case r.Spam > 0:

@@ -189,7 +189,9 @@ func (x *learning) learn() error {
 	messages := listAll(x.program, mail.source)
 	for i := range messages {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
-		messages[i].Label = cmp.Or(x.class, messages[i].Label)
+		if x.forget || x.class != "" {
+			messages[i].Label = x.class
+		}
 	}
 	s, err := openStore(x.command.Context(), x.model, x.Store)
 	if err != nil {
@@ -252,9 +254,9 @@ func useOf(c *cobra.Command, path string) string {
 // open opens the mail to learn or to forget.
 func (x *learning) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
-	o := sources.Options{
-		Label: x.class, Format: sources.Format(x.sources.format),
-		Table: x.sources.table,
+	o := sources.Options{Label: x.class, Format: sources.Format(x.sources.format), Table: x.sources.table}
+	if x.forget {
+		o.Label = "any" // what the messages were learned as is in the log
 	}
 	paths := x.paths
 	if len(paths) == 0 {
@@ -262,14 +264,9 @@ func (x *learning) open() (labelled, error) {
 	}
 	for _, path := range paths {
 		var err error
-		switch {
-		case path == stdinPath:
+		if path == stdinPath {
 			all.opened = append(all.opened, x.stdinSource(x.sources.format))
-		case x.forget && x.class == "":
-			var source corpus.Source
-			source, _, err = sources.Open(path, "", o.Format)
-			all.opened = append(all.opened, source)
-		default:
+		} else {
 			err = all.open(path, o)
 		}
 		if errors.Is(err, sources.ErrNoLabel) {
@@ -279,7 +276,7 @@ func (x *learning) open() (labelled, error) {
 			return all, err
 		}
 	}
-	if x.class != "" {
+	if o.Label != "" {
 		all.notes = nil // they say nothing that the command does not
 	}
 	all.source = corpus.Concat(all.opened...)

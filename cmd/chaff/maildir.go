@@ -60,9 +60,7 @@ func (all *mailboxes) describe(a *answer, _ bool) {
 	for _, m := range all.Mailboxes {
 		a.mailbox(m, all.DryRun)
 	}
-	if all.Doubtful > 0 {
-		a.fact("doubtful", "%s: %s", mislabelled(all.Doubtful), screen.Quoted(all.review))
-	}
+	a.doubtful(all.Doubtful, all.review)
 	all.afterwards.describe(a, false)
 }
 
@@ -131,23 +129,26 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	if changed > 0 {
 		a.learned(counts, dryRun)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
-		*a = append(*a, silent(m.Account)...)
 	} else {
-		var nothing answer
-		nothing.line("nothing new in %s: %s known, %s left out", m.Path, pluralOf(known, "message is", "messages are"), screen.Grouped(m.LeftOut))
-		a.unlessQuiet(append(nothing, silent(m.Account)...))
+		a.note("nothing new", "in %s: %s known, %d left out", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
 	}
+	a.silent(m.Account)
 	if m.Ambiguous > 0 {
 		a.warn(pluralOf(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
 	}
 }
 
 // silent describes the messages that do not count yet, or that were taken back.
-func silent(m mailbox.Account) (a answer) {
-	a.count("waiting", m.Waiting, "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them")
-	a.count("filed", m.Filed, "%d that the filter calls spam itself say nothing until you move them")
-	a.count("forgotten", m.TakenBack, "%d that you deleted soon after reading them")
-	return a
+func (a *answer) silent(m mailbox.Account) {
+	if m.Waiting > 0 {
+		a.note("waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them", m.Waiting)
+	}
+	if m.Filed > 0 {
+		a.note("filed", "%d that the filter calls spam itself say nothing until you move them", m.Filed)
+	}
+	if m.TakenBack > 0 {
+		a.note("forgotten", "%d that you deleted soon after reading them", m.TakenBack)
+	}
 }
 
 // addProblems adds what cannot be read.
@@ -224,9 +225,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	o.Compared = func(found mailbox.Account) {
 		var a answer
 		a.aside("watching %s: %s, %d left out", path, plural(found.Messages, "message"), found.LeftOut)
-		for _, fact := range silent(found) {
-			a.aside("%s: %s", fact.label, screen.Quoted(fact.text))
-		}
+		a.silent(found)
 		if !p.quiet {
 			p.say(a)
 		}

@@ -191,9 +191,7 @@ func (a *answer) fitted(path string, r train.Refitted) {
 	a.verdicts(r.Verdicts, heldOut)
 	a.cost(r.Cost)
 	a.guarantee(r.Promise)
-	if n := len(r.Doubtful); n > 0 {
-		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(n))
-	}
+	a.doubtful(len(r.Doubtful), "chaff review PATH")
 	a.line("%-12s%s", "saved", savedFiles(path))
 	a.warn(r.Warnings...)
 }

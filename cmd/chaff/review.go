@@ -169,12 +169,16 @@ func mislabelled(n int) string {
 	return pluralOf(n, "message looks mislabelled", "messages look mislabelled")
 }
 
-// worst adds how many messages look mislabelled, and the worst three, a line each.
-func (a *answer) worst(all []doubtful, command string) {
-	if len(all) == 0 {
-		return
+// doubtful adds how many messages look mislabelled, and the command that lists them.
+func (a *answer) doubtful(n int, review string) {
+	if n > 0 {
+		a.fact("doubtful", "%s: %s", mislabelled(n), screen.Quoted(review))
 	}
-	a.fact("doubtful", "%s: %s", mislabelled(len(all)), screen.Quoted(command))
+}
+
+// worst adds how many messages look mislabelled, and the worst three, a line each.
+func (a *answer) worst(all []doubtful, review string) {
+	a.doubtful(len(all), review)
 	var t table
 	for _, d := range all[:min(3, len(all))] {
 		t.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)

@@ -97,9 +97,7 @@ func (s state) describe(a *answer, _ bool) {
 	a.count("", s.Confirmed, "%d with a confirmed label")
 	a.count("", s.Forgotten, "%d forgotten")
 	a.count("expired", s.Expired, ofExpired)
-	if s.Doubtful > 0 {
-		a.fact("doubtful", "%s: chaff review PATH lists them", mislabelled(s.Doubtful))
-	}
+	a.doubtful(s.Doubtful, "chaff review PATH")
 	a.gap()
 	t := table{{"class", "messages", "today", "30 days", "last learned"}}
 	for _, c := range s.Classes {
