@@ -154,11 +154,7 @@ type comparedReport struct {
 
 func (r comparedReport) describe(a *answer, fully bool) {
 	results := r.Models
-	if fully {
-		a.collected(r.Corpus, r.experiment.Config)
-	} else {
-		a.mail(r.Corpus, false)
-	}
+	a.collected(r.Corpus, r.experiment.Config, fully)
 	a.gap()
 	addComparison(a, results, results[0].Development != nil, true)
 	a.gap()

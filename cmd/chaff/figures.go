@@ -66,16 +66,13 @@ func (a *answer) groups(s train.Summary, place string) {
 	}
 }
 
-// collected adds all about mail that was divided into parts.
-func (a *answer) collected(s train.Summary, cfg config.Config) {
-	a.mail(s, true)
-	a.divided(s, cfg.Split, cfg.Seed)
-	a.groups(s, "part")
-	of := ""
-	if n := cfg.Features.MinDocumentFrequency; n > 1 {
-		of = screen.Sprintf(" that are in at least %d training messages", n)
+// collected adds what mail was divided into parts; fully, also how.
+func (a *answer) collected(s train.Summary, cfg config.Config, fully bool) {
+	a.mail(s, fully)
+	if fully {
+		a.divided(s, cfg.Split, cfg.Seed)
+		a.groups(s, "part")
 	}
-	a.fact("vocabulary", "%s%s", plural(s.Terms, "term"), of)
 }
 
 func (a *answer) epochs(r train.Result) {

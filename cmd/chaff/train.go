@@ -196,11 +196,8 @@ func (r trainingReport) doubted() doubted {
 
 func (r trainingReport) describe(a *answer, fully bool) {
 	x := r.training
-	switch {
-	case fully:
-		r.describeFully(a)
-	case !x.quiet:
-		r.describeShortly(a)
+	if fully || !x.quiet {
+		r.describeModel(a, fully)
 	}
 	a.doubts(r.doubted(), fully)
 	a.worst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+" PATH")
@@ -223,28 +220,37 @@ func (r trainingReport) describe(a *answer, fully bool) {
 	}
 }
 
-// describeShortly adds what the model learned, how good it is, and what its thresholds do.
-func (r trainingReport) describeShortly(a *answer) {
-	a.mail(r.Corpus, false)
-	s := r.Saved
-	a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), r.training.Model)
+// describeModel adds what the saved model learned, what its thresholds do, and how good a model of the training part was.
+func (r trainingReport) describeModel(a *answer, fully bool) {
+	x, s := r.training, r.Saved
+	a.collected(r.Corpus, x.Config, fully)
+	a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), x.Model)
 	if len(r.Models) == 0 {
 		a.fact("measured", "nothing; thresholds and probabilities come from mail that it knows")
-		if !r.training.noLog {
-			a.fact("", "chaff retrain%s chooses them anew, and measures it", useOf(r.training.command, r.File))
+		if !x.noLog {
+			a.fact("", "chaff retrain%s chooses them anew, and measures it", useOf(x.command, r.File))
 		}
 		return
 	}
-	a.accuracies(ofPart{"development", r.Models[0].Development}, ofPart{"test", r.Models[0].Test})
-	a.verdicts(s.Verdicts, "")
+	m, on := r.Models[0], ""
+	a.accuracies(ofPart{"development", m.Development}, ofPart{"test", m.Test})
+	if fully {
+		on = heldOut
+		scores := plural(s.OutOfFold, "out-of-fold score")
+		if a.thresholds(s.Thresholds); s.Thresholds != nil {
+			a.fact("", "chosen on %s, %s", scores, chosenBy(x.Thresholds))
+		} else {
+			a.fact("probability", "from %s", scores)
+		}
+	}
+	a.verdicts(s.Verdicts, on)
 	a.cost(s.Cost)
 	a.guarantee(s.Promise)
-}
-
-func (r trainingReport) describeFully(a *answer) {
-	m, s := r.Models[0], r.Saved
-	a.collected(r.Corpus, r.training.Config)
-	a.fact("model", "%s on %s", m.Model, m.Kind)
+	if !fully {
+		return
+	}
+	a.line("\nThe model of the training part that was measured:")
+	a.fact("model", "%s on %s, %s", m.Model, m.Kind, plural(r.Corpus.Terms, "term"))
 	a.epochs(m)
 	a.gap()
 	a.figures(ofPart{"train", m.Train}, ofPart{"development", m.Development}, ofPart{"test", m.Test})
@@ -252,16 +258,6 @@ func (r trainingReport) describeFully(a *answer) {
 		a.line("\nOn the test part:")
 		a.errors(r.classes, m.Test)
 		a.mistakes(r.classes, r.Mistakes, m.Test)
+		a.gap()
 	}
-	a.line("\nThese figures are of a model of the training part. The saved model:")
-	a.fact("fitted to", "all %s", plural(s.Messages, "message"))
-	if s.Thresholds == nil {
-		a.fact("", "its probabilities come from %s", plural(s.OutOfFold, "out-of-fold score"))
-		return
-	}
-	a.thresholds(s.Thresholds)
-	a.fact("", "chosen on %s, %s", plural(s.OutOfFold, "out-of-fold score"), chosenBy(r.training.Thresholds))
-	a.verdicts(s.Verdicts, heldOut)
-	a.cost(s.Cost)
-	a.guarantee(s.Promise)
 }
