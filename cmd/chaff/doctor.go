@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"chaff/config"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
+	"chaff/message"
 	"chaff/store"
 )
 
@@ -303,6 +303,9 @@ func askSocket(protocol, address string) error {
 	return nil
 }
 
+// judgedWithin is within how many bytes of a message its verdict is.
+const judgedWithin = 256 << 10
+
 // newestMail finds out whether the newest message of a Maildir has a verdict in its header.
 func (d *doctor) newestMail() {
 	if d.maildir == "" {
@@ -327,27 +330,25 @@ func (d *doctor) newestMail() {
 		d.good("newest mail", "there is none in %s", d.maildir)
 		return
 	}
+	var raw []byte
 	file, err := os.Open(newest)
+	if err == nil {
+		defer file.Close()
+		raw, err = io.ReadAll(io.LimitReader(file, judgedWithin))
+	}
 	if err != nil {
 		d.bad("newest mail", "run doctor as root", "%s: %v", newest, replace.Reason(err))
 		return
 	}
-	defer file.Close()
-	header := bufio.NewScanner(file)
-	verdict := ""
-	for header.Scan() && header.Text() != "" && verdict == "" {
-		if name, value, _ := strings.Cut(header.Text(), ":"); strings.EqualFold(name, "X-Chaff-Verdict") {
-			verdict = strings.TrimSpace(value)
-		} else if strings.EqualFold(name, "X-Chaff-Unjudged") {
-			d.bad("newest mail", "chaff config --explain serve lists the limits; journalctl -u chaff has more", "of %s it passed unjudged: %s", ago(d.now, at), strings.TrimSpace(value))
-			return
-		}
-	}
-	if verdict == "" {
+	m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
+	switch verdict, unjudged := m.Get("X-Chaff-Verdict"), m.Get("X-Chaff-Unjudged"); {
+	case len(verdict) > 0:
+		d.good("newest mail", "of %s it was judged: %s", ago(d.now, at), verdict)
+	case len(unjudged) > 0:
+		d.bad("newest mail", "chaff config --explain serve lists the limits; journalctl -u chaff has more", "of %s it passed unjudged: %s", ago(d.now, at), unjudged)
+	default:
 		d.bad("newest mail", "the mail server does not ask chaff: look at its settings and its log, and at docs/recipes", "of %s it has no field X-Chaff-Verdict", ago(d.now, at))
-		return
 	}
-	d.good("newest mail", "of %s it was judged: %s", ago(d.now, at), verdict)
 }
 
 // roomOnDisk is what a fit needs in bytes beside twice the model and the log.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,43 +17,22 @@ import (
 	"chaff/train"
 )
 
-// fraction is the value of a flag: a number and the whole that it is part of, such as 3/16.
-type fraction struct {
-	of, n       int // 0 if the flag is not given
-	first, last int // the bounds of the number; a last one of 0 is that before the second
-	text        string
-}
-
-func (f *fraction) String() string { return f.text }
-func (f *fraction) Type() string   { return "fraction" }
-
-// Set is that of pflag.Value.
-func (f *fraction) Set(text string) error {
-	first, second, found := strings.Cut(text, "/")
-	of, err1 := strconv.Atoi(first)
-	n, err2 := strconv.Atoi(second)
-	last, says := cmp.Or(f.last, n-1), "from 0 to the second less 1"
-	if f.last > 0 {
-		says = "1"
-	}
-	if !found || err1 != nil || err2 != nil || n < 1 || of < f.first || of > last {
-		return fmt.Errorf("must be two numbers such as %d/4, the first %s", f.first, says)
-	}
-	f.of, f.n, f.text = of, n, text
-	return nil
-}
-
-// addSample adds the flag --sample.
-func addSample(c *cobra.Command, sample *fraction, what string) {
-	sample.first, sample.last = 1, 1
-	c.Flags().Var(sample, "sample", "take a part `1/K` "+what)
+// addSample adds the flag --sample 1/K.
+func addSample(c *cobra.Command, k *int, what string) {
+	c.Flags().Func("sample", "take a part `1/K` "+what, func(text string) error {
+		_, err := fmt.Sscanf(text, "1/%d", k)
+		if err != nil || *k < 1 || text != fmt.Sprintf("1/%d", *k) {
+			return errors.New("must be 1 of a number, such as 1/4")
+		}
+		return nil
+	})
 }
 
 // collecting is the command collect.
 type collecting struct {
 	onModel
-	sources       sourceFlags
-	shard, sample fraction
+	sources               sourceFlags
+	shard, shards, sample int // 0 shards and samples if the flag is not given
 }
 
 func collectCommand(p *program) *cobra.Command {
@@ -81,7 +57,13 @@ task that is killed or repeated does no harm.`,
 	x.add(p, c, "", "print the result as JSON", "model", "workers", "memory", "seed", "split")
 	x.sources.add(c)
 	c.Flags().StringVarP(&x.model, "model-file", "m", "", "save the part as `FILE`")
-	c.Flags().Var(&x.shard, "shard", "take shard `I/N` of the messages, I from 0 to N-1")
+	c.Flags().Func("shard", "take shard `I/N` of the messages, I from 0 to N-1", func(text string) error {
+		_, err := fmt.Sscanf(text, "%d/%d", &x.shard, &x.shards)
+		if err != nil || x.shard < 0 || x.shard >= x.shards || text != fmt.Sprintf("%d/%d", x.shard, x.shards) {
+			return errors.New("must be two numbers such as 0/4, the first from 0 to the second less 1")
+		}
+		return nil
+	})
 	addSample(c, &x.sample, "of the messages")
 	x.addReplace()
 	return c
@@ -114,15 +96,15 @@ func (x *collecting) collect(paths []string) error {
 		return err
 	}
 	o := collectOptions(x.Config, reading)
-	o.Sample, o.NoGrams = x.sample.n, kind != features.Evidence
-	if x.shard.n > 0 {
-		mail.source = corpus.Shard(mail.source, x.shard.of, x.shard.n)
+	o.Sample, o.NoGrams = x.sample, kind != features.Evidence
+	if x.shards > 0 {
+		mail.source = corpus.Shard(mail.source, x.shard, x.shards)
 	}
 	ctx := x.command.Context()
 	some, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
 		o.Progress = step
 		some, err := train.Read(ctx, mail.source, mail.classes, o.ReadOptions)
-		if errors.Is(err, train.ErrNoMail) && x.shard.n+x.sample.n > 0 { // another task has the messages
+		if errors.Is(err, train.ErrNoMail) && x.shards+x.sample > 0 { // another task has the messages
 			err = nil
 		}
 		return some, err
@@ -151,7 +133,6 @@ func (c collected) describe(a *answer, _ bool) {
 func mergeCommand(p *program) *cobra.Command {
 	var x onModel
 	var o store.MergeOptions
-	var sample fraction
 	c := &cobra.Command{
 		Use:   "merge PART... -o FILE",
 		Short: "Make a model of parts, or of what several models have learned",
@@ -196,7 +177,7 @@ near-duplicates; one fit takes up to 5 million messages.`,
 			if err := x.canMake([]string{x.settings.file}); err != nil {
 				return err
 			}
-			o.RetrainOptions, o.Sample = retrainOptions(x.Config), sample.n
+			o.RetrainOptions = retrainOptions(x.Config)
 			merged, err := store.Merge(c.Context(), paths, x.model, o)
 			if err != nil {
 				return aboutStore(err)
@@ -207,7 +188,7 @@ near-duplicates; one fit takes up to 5 million messages.`,
 	x.add(p, c, "", "print the result as JSON", "workers", "memory")
 	c.Flags().StringVarP(&x.model, "out", "o", "", "save the model as `FILE`")
 	c.Flags().BoolVar(&o.Part, "no-fit", false, "make a part, which can be merged with others")
-	addSample(c, &sample, "of the groups of near-duplicates")
+	addSample(c, &o.Sample, "of the groups of near-duplicates")
 	x.addReplace()
 	return c
 }
