@@ -231,7 +231,7 @@ func (c *client) reset() {
 }
 
 func (c *client) mail(rest string) error {
-	p, ok := parsePath(rest, "FROM:")
+	path, _, ok := parsePath(rest, "FROM:")
 	switch {
 	case c.name == "":
 		return c.wrong(503, "5.5.1 say LHLO first")
@@ -240,7 +240,7 @@ func (c *client) mail(rest string) error {
 	case !ok:
 		return c.wrong(501, "5.5.4 say MAIL FROM:<address>")
 	}
-	sender := p.line("MAIL FROM:")
+	sender := "MAIL FROM:" + path
 	r, err := c.sender(sender)
 	if err != nil {
 		return err
@@ -270,7 +270,7 @@ func (c *client) sender(line string) (reply, error) {
 }
 
 func (c *client) rcpt(rest string) error {
-	p, ok := parsePath(rest, "TO:")
+	path, address, ok := parsePath(rest, "TO:")
 	switch {
 	case c.transaction.sender == "":
 		return c.wrong(503, "5.5.1 say MAIL first")
@@ -280,13 +280,13 @@ func (c *client) rcpt(rest string) error {
 		c.say(452, "4.5.3 too many recipients")
 		return nil
 	}
-	line := p.line("RCPT TO:")
+	line := "RCPT TO:" + path
 	r, err := c.ask(line)
 	if err != nil {
 		r = notDelivered
 	}
 	if r.isDone() {
-		c.transaction.recipients = append(c.transaction.recipients, &recipient{line: line, user: serve.UserOf(p.address)})
+		c.transaction.recipients = append(c.transaction.recipients, &recipient{line: line, user: serve.UserOf(address)})
 	}
 	c.relay(r)
 	return nil
@@ -357,42 +357,13 @@ func parseCommand(line string) (verb, rest string, ok bool) {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-type path struct {
-	address    string // between the brackets
-	parameters string // with a blank before each
-}
-
-// parsePath parses the argument of MAIL, "FROM:<address> parameters", or of RCPT.
-func parsePath(rest, prefix string) (p path, ok bool) {
+// parsePath divides the argument of MAIL, "FROM:<address> parameters", or of RCPT. The path is for the backend, which knows what is right, and
+// address the user.
+func parsePath(rest, prefix string) (path, address string, ok bool) {
 	if len(rest) < len(prefix) || !strings.EqualFold(rest[:len(prefix)], prefix) {
-		return path{}, false
+		return "", "", false
 	}
-	rest = strings.TrimLeft(rest[len(prefix):], " ")
-	if !strings.HasPrefix(rest, "<") {
-		return path{}, false
-	}
-	end, quoted := -1, false
-	for i := 1; i < len(rest) && end < 0; i++ {
-		switch {
-		case rest[i] == '\\' && quoted:
-			i++
-		case rest[i] == '"':
-			quoted = !quoted
-		case rest[i] == '>' && !quoted:
-			end = i
-		case rest[i] == ' ' && !quoted, rest[i] == '<' && !quoted:
-			return path{}, false
-		}
-	}
-	if end < 0 || end+1 < len(rest) && rest[end+1] != ' ' {
-		return path{}, false
-	}
-	p.address = rest[1:end]
-	for parameter := range strings.FieldsFuncSeq(rest[end+1:], func(r rune) bool { return r == ' ' }) {
-		p.parameters += " " + parameter
-	}
-	return p, true
+	path = strings.TrimLeft(rest[len(prefix):], " ")
+	address, _, ok = strings.Cut(path, ">")
+	return path, strings.TrimPrefix(address, "<"), ok && path[0] == '<'
 }
-
-// line returns the path as a command for the backend.
-func (p path) line(verb string) string { return verb + "<" + p.address + ">" + p.parameters }
