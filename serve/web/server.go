@@ -33,6 +33,7 @@ type server struct {
 
 	patience patience
 	looking  sync.Mutex // at a log
+	clients  sync.Map   // that are connected
 	sessions sync.Map   // of people who are signed in to the console, by the values of their cookies
 }
 
@@ -68,7 +69,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	answerTime := s.patience.request + time.Duration(s.options.MaxSeconds*float64(time.Second)) + 10*time.Second
 	h := &http.Server{
 		Handler: s.handler(), ReadHeaderTimeout: s.patience.header, ReadTimeout: s.patience.request, WriteTimeout: answerTime, IdleTimeout: s.patience.idle,
-		MaxHeaderBytes: maxHeader, ErrorLog: log.New(io.Discard, "", 0),
+		MaxHeaderBytes: maxHeader, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	stopped := make(chan struct{})
 	go func() {
@@ -80,7 +81,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 			h.Close()
 		}
 	}()
-	err := h.Serve(&clients{l, s.engine})
+	err := h.Serve(l)
 	if ctx.Err() == nil {
 		return err
 	}
@@ -88,36 +89,23 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// clients is a listener whose connections count as clients of the engine.
-type clients struct {
-	net.Listener
-	engine *serve.Engine
-}
-
-func (c *clients) Accept() (net.Conn, error) {
-	for {
-		conn, err := c.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		done, err := c.engine.Connect("http")
+// count counts the clients of the engine. One too many is told so at once, and its connection closed.
+func (s *server) count(conn net.Conn, state http.ConnState) {
+	switch state {
+	case http.StateNew:
+		done, err := s.engine.Connect("http")
 		if err == nil {
-			return &client{conn, sync.OnceFunc(done)}, nil
+			s.clients.Store(conn, done)
+			return
 		}
 		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 		_, _ = io.WriteString(conn, "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		conn.Close()
+	case http.StateClosed:
+		if done, is := s.clients.LoadAndDelete(conn); is {
+			done.(func())()
+		}
 	}
-}
-
-type client struct {
-	net.Conn
-	done func()
-}
-
-func (c *client) Close() error {
-	defer c.done()
-	return c.Conn.Close()
 }
 
 // route is what the server answers. Its pattern is that of [http.ServeMux].
