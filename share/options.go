@@ -1,8 +1,6 @@
 package share
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -105,6 +103,9 @@ func (o Options) name() (string, error) {
 
 // connect connects to the servers, now or as soon as one answers.
 func (o Options) connect(name string, say func(string)) (*nats.Conn, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
 	if len(o.Nats) == 0 {
 		return nil, errors.New("no server: name one with --nats or share.nats")
 	}
@@ -125,19 +126,13 @@ func (o Options) connect(name string, say func(string)) (*nats.Conn, error) {
 		}
 		options = append(options, nkey)
 	}
-	if !slices.ContainsFunc(o.Nats, func(server string) bool { safe, err := isSafe(server); return !safe || err != nil }) {
-		return nats.Connect(strings.Join(o.Nats, ","), append(options, nats.IgnoreDiscoveredServers())...)
-	}
-	settings := &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.CAFile != "" {
-		pem, err := os.ReadFile(o.CAFile)
-		if err != nil {
-			return nil, err
+	if slices.ContainsFunc(o.Nats, func(server string) bool { safe, _ := isSafe(server); return !safe }) {
+		options = append(options, nats.Secure())
+		if o.CAFile != "" {
+			options = append(options, nats.RootCAs(o.CAFile))
 		}
-		settings.RootCAs = x509.NewCertPool()
-		if !settings.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s has no certificate", o.CAFile)
-		}
+	} else {
+		options = append(options, nats.IgnoreDiscoveredServers())
 	}
-	return nats.Connect(strings.Join(o.Nats, ","), append(options, nats.Secure(settings))...)
+	return nats.Connect(strings.Join(o.Nats, ","), options...)
 }
