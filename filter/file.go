@@ -104,7 +104,9 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 		w.Begin("DOCF")
 		w.WriteEach(len(documents), func(dst []byte, id int) []byte { return binary.AppendUvarint(dst, uint64(documents[id])) })
 		w.Begin("TEXT")
-		w.WriteEach(len(documents), func(dst []byte, id int) []byte { return logfile.AppendText(dst, text(id)) })
+		w.WriteEach(len(documents), func(dst []byte, id int) []byte {
+			return append(binary.AppendUvarint(dst, uint64(len(text(id)))), text(id)...)
+		})
 	}
 	if learning {
 		if err := f.saveLearned(w); err != nil {
@@ -146,28 +148,32 @@ func Open(path string) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openFilter(path, model, nil, nil)
+	return openFilter(path, model)
 }
 
 // OpenLearned is [Open] with what was learned since the model was written: the last records of path.log. A log that cannot be used is no error;
 // [Filter.LogErr] returns the reason.
 func OpenLearned(path string) (*Filter, error) {
-	model, tail, unused, err := openLearned(path, true)
+	model, tail, unused, err := openLearned(path)
 	if err != nil {
 		return nil, err
 	}
-	return openFilter(path, model, tail, unused)
+	f, err := openFilter(path, model)
+	if err == nil {
+		if f.unused = unused; len(tail) > 0 {
+			f.unused = f.learn(tail)
+			model.log.Close()
+		}
+	}
+	return f, err
 }
 
-// openFilter returns the filter in a file, which it closes after an error, with what was learned since.
-func openFilter(path string, model modelFile, tail []logfile.Rows, unused error) (*Filter, error) {
+// openFilter returns the filter in a file, which it closes after an error.
+func openFilter(path string, model modelFile) (*Filter, error) {
 	f, err := decode(model)
 	if err != nil {
 		model.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
-	}
-	if f.unused = unused; len(tail) > 0 {
-		f.unused = f.learn(tail)
 	}
 	return f, nil
 }

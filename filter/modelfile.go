@@ -96,10 +96,10 @@ func (m *modelFile) Close() error {
 	return err
 }
 
-// openLearned opens the model at path, and reads what was learned since, with whole all of it. A learner that writes a new model says so in the log first, so a
+// openLearned opens the model at path, and what was learned since. A learner that writes a new model says so in the log first, so a
 // reader may find the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit. unused is why there is no tail: the
 // log cannot be used.
-func openLearned(path string, whole bool) (m modelFile, tail []logfile.Rows, unused, err error) {
+func openLearned(path string) (m modelFile, tail []logfile.Rows, unused, err error) {
 	if _, err := os.Readlink(path); err == nil { // the log is beside the file, not beside the link
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
@@ -109,7 +109,7 @@ func openLearned(path string, whole bool) (m modelFile, tail []logfile.Rows, unu
 		if m, err = openModelFile(path); err != nil {
 			return m, nil, nil, err
 		}
-		tail, unused = m.readTail(path, whole || runtime.GOOS == "windows") // see openModelFile
+		tail, unused = m.readTail(path)
 		if errors.Is(unused, fs.ErrNotExist) {
 			unused = nil
 		}
@@ -123,8 +123,8 @@ func openLearned(path string, whole bool) (m modelFile, tail []logfile.Rows, unu
 	}
 }
 
-// readTail reads the rows of the records that the log of the model at path has for it, with whole all of them.
-func (m *modelFile) readTail(path string, whole bool) ([]logfile.Rows, error) {
+// readTail returns the rows of the records that the log of the model at path has for it.
+func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
 	file, info, err := replace.OpenBeside(LogPath(path), path, os.O_RDONLY)
 	if err != nil {
 		return nil, err // whoever prints it names the file
@@ -140,14 +140,8 @@ func (m *modelFile) readTail(path string, whole bool) ([]logfile.Rows, error) {
 	if err == nil && !known {
 		err = ErrOtherModel
 	}
-	for i := 0; i < len(lists) && whole && err == nil; i++ {
-		lists[i], err = lists[i].Load()
-	}
-	if whole || len(lists) == 0 {
+	if len(lists) == 0 {
 		file.Close()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return lists, nil
+	return lists, err
 }

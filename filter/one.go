@@ -25,7 +25,7 @@ func OpenOne(path string) (*One, error) { return openOne(path, time.Now()) }
 
 // openOne is OpenOne at a time, so that tests need not wait until a file is settled.
 func openOne(path string, now time.Time) (*One, error) {
-	model, tail, unused, err := openLearned(path, false)
+	model, tail, unused, err := openLearned(path)
 	if err != nil {
 		return nil, err
 	}
@@ -173,59 +173,53 @@ type Partial struct {
 	forgets   bool            // a document is to be forgotten
 	forgotten features.Vector // this, in the same ids
 	ids       []uint32        // that these have in the model, in ascending order: cells by number, terms by id behind the cells
-	added     []newTerm       // in the order of their ids, which are the last of ids; Learner does not know them until it learns
-	texts     bool            // records have their texts
-}
-
-// newTerm is a term of a document that neither the model nor a later record has.
-type newTerm struct {
-	index int // in the document as the model sees it
-	hash  uint64
+	added     []uint64        // the hashes of new terms, whose ids are the last of ids; Learner does not know them until it learns
 }
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
 // were read with the settings of o. The forgotten one counted only for terms whose id is below counted: a fit leaves rare terms out, which later messages
 // bring back. If that is 0, it did not count at all. The error may be [ErrNotLearning].
 func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
-	if p.texts = o.saveTexts && o.kind != features.Whole; learned != nil {
-		err = o.lookUp(*learned, func(known []uint64, doc features.Document) []uint64 {
-			p.Unknown = slices.Repeat([]bool{true}, len(learned.Terms))
-			if o.kind != features.Whole { // which has no terms of the document
-				for _, k := range known {
-					p.Unknown[uint32(k)] = false
-				}
+	var lookup features.Lookup
+	if learned != nil {
+		known, doc, err := o.lookUp(*learned)
+		if err != nil {
+			return p, o.checked(err)
+		}
+		p.Unknown = slices.Repeat([]bool{true}, len(learned.Terms))
+		if o.kind != features.Whole { // which has no terms of the document
+			for _, k := range known {
+				p.Unknown[uint32(k)] = false
 			}
-			known, p.added = o.appendNew(known, doc, uint32(o.knows.total()-o.FirstTerm()))
-			return known
-		}, &p.Vector)
+		}
+		known, p.added = o.appendNew(known, doc, uint32(o.knows.total()-o.FirstTerm()))
+		p.Vector = lookup.AppendFound(p.Vector, known, doc, o.kind)
 	}
-	if p.forgets = forgotten != nil && counted > 0; err == nil && p.forgets {
-		err = o.lookUp(*forgotten, func(known []uint64, _ features.Document) []uint64 {
-			return slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
-		}, &p.forgotten)
+	if p.forgets = forgotten != nil && counted > 0; p.forgets {
+		known, doc, err := o.lookUp(*forgotten)
+		if err != nil {
+			return p, o.checked(err)
+		}
+		known = slices.DeleteFunc(known, func(k uint64) bool { return int(k>>32) >= counted })
+		p.forgotten = lookup.AppendFound(p.forgotten, known, doc, o.kind)
 	}
-	if p.ids = ranked(p.Vector, p.forgotten); err == nil {
-		p.Learner, err = o.learner(p.ids)
-	}
+	p.ids = ranked(p.Vector, p.forgotten)
+	p.Learner, err = o.learner(p.ids)
 	return p, o.checked(err)
 }
 
-// lookUp sets the vector of a document in the ids of the model and of later records. change changes which terms are known of the document
-// as the model sees it.
-func (o *One) lookUp(doc features.Document, change func(known []uint64, doc features.Document) []uint64, x *features.Vector) error {
-	var lookup features.Lookup
-	doc = doc.As(o.kind)
-	known, _, err := o.tables.find(doc.Terms)
-	if err == nil {
-		known = change(o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift()), doc)
-		*x = lookup.AppendFound(*x, known, doc, o.kind)
+// lookUp returns the terms that the model and later records have of a document, as [features.Vocabulary.AppendKnown] does, and the document as the model sees it.
+func (o *One) lookUp(doc features.Document) (known []uint64, as features.Document, err error) {
+	as = doc.As(o.kind)
+	if known, _, err = o.tables.find(as.Terms); err == nil {
+		known = o.knows.later(known, as.Terms, uint32(o.tables.terms), o.tables.shift())
 	}
-	return err
+	return known, as, err
 }
 
 // Learn forgets the forgotten document, if there is one, as one of class before, and learns the other as one of class after, -1 for none. It returns what that
-// changed, nothing without a learner. text returns the texts of the terms of the latter.
-func (p Partial) Learn(before, after int, text func(i int) []byte) (r logfile.Rows) {
+// changed, nothing without a learner.
+func (p Partial) Learn(before, after int) (r logfile.Rows) {
 	if p.Learner == nil {
 		return r
 	}
@@ -235,17 +229,9 @@ func (p Partial) Learn(before, after int, text func(i int) []byte) (r logfile.Ro
 	if after >= 0 {
 		p.Learner.Learn(p.Vector, after)
 	}
-	r = logfile.Rows{IDs: p.ids, Rows: make([]byte, 0, len(p.ids)*p.Learner.TermSize()), Globals: p.Learner.AppendGlobals(nil)}
+	r = logfile.Rows{New: p.added, IDs: p.ids, Rows: make([]byte, 0, len(p.ids)*p.Learner.TermSize()), Globals: p.Learner.AppendGlobals(nil)}
 	for w := range p.ids {
 		r.Rows = p.Learner.AppendTerm(r.Rows, w)
-	}
-	for _, t := range p.added {
-		r.New = append(r.New, t.hash)
-		if p.texts && len(p.added) <= maxNewTexts {
-			r.Texts = logfile.AppendText(r.Texts, text(t.index))
-		} else if p.texts {
-			r.Texts = logfile.AppendText(r.Texts, nil)
-		}
 	}
 	if len(r.New) > 0 { // whose ids are the last
 		r.First = p.ids[len(p.ids)-1] + 1 - uint32(len(r.New))
@@ -253,12 +239,8 @@ func (p Partial) Learn(before, after int, text func(i int) []byte) (r logfile.Ro
 	return r
 }
 
-// maxNewTexts is the number of new terms up to which a record has their texts for the model, which take memory. The texts of more are known from the next
-// fit on.
-const maxNewTexts = 1 << 14
-
 // appendNew gives the terms of a document that are not known ids from next on. Of head bits, only terms of the head get one.
-func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all []uint64, added []newTerm) {
+func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all, added []uint64) {
 	has := make([]bool, len(doc.Terms))
 	for _, k := range known {
 		has[uint32(k)] = true
@@ -273,7 +255,7 @@ func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all
 		if !again { // two hashes can be one term
 			id = next + uint32(len(ids))
 			ids[bits] = id
-			added = append(added, newTerm{i, hash})
+			added = append(added, hash)
 		}
 		known = append(known, uint64(id)<<32|uint64(i))
 	}

@@ -16,8 +16,8 @@ var ErrNoTexts = errors.New("the model has no texts of its terms: it was trained
 
 // Terms are the terms of a model, by id.
 type Terms struct {
-	// Text returns a tagged term, such as `subject:offer`, which must not be changed; empty for a term whose text was not kept. It is nil
-	// if there are no texts.
+	// Text returns a tagged term, such as `subject:offer`, which must not be changed; empty for a term that was learned since the
+	// model was fitted. It is nil if there are no texts.
 	Text func(id int) []byte
 	// Documents counts the training messages with each term, 0 for terms of later records.
 	Documents []uint32
@@ -46,25 +46,9 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("section TEXT: %w", err)
 	}
-	var later []string
-	for _, r := range h.knows.tail {
-		r, err := r.Load()
-		if err != nil {
-			return nil, err
-		}
-		text := func(int) []byte { return nil } // those of a model of whole messages have none
-		if len(r.Texts) > 0 {
-			if text, err = decodeTexts(r.Texts, len(r.New)); err != nil {
-				return nil, fmt.Errorf("new terms: %w", err)
-			}
-		}
-		for i := range r.New {
-			later = append(later, string(text(i)))
-		}
-	}
 	return func(id int) []byte {
-		if id >= h.tables.terms {
-			return []byte(later[id-h.tables.terms])
+		if id >= h.tables.terms { // of a later record
+			return nil
 		}
 		return inFile(id)
 	}, nil

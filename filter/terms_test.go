@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/internal/littleendian"
-	"chaff/internal/logfile"
 )
 
 func TestDecodedTextsEqualTheEncodedTexts(t *testing.T) {
@@ -34,7 +34,7 @@ func TestDecodedTextsEqualTheEncodedTexts(t *testing.T) {
 // textSection returns section TEXT of texts.
 func textSection(texts ...string) (data []byte) {
 	for _, t := range texts {
-		data = logfile.AppendText(data, []byte(t))
+		data = append(binary.AppendUvarint(data, uint64(len(t))), t...)
 	}
 	return data
 }

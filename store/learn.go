@@ -127,7 +127,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		}
 		return nil
 	})
-	return o, s.append(e.record(), p.Learn(before.Label, label, bag.Text), appendBody(nil, data, true))
+	return o, s.append(e.record(), p.Learn(before.Label, label), appendBody(nil, data, true))
 }
 
 // lesson returns the learner for a document that is to be learned, nil for none, and for the message of the entry before if that was learned and is to be
@@ -213,11 +213,10 @@ func (s *Store) enter(e, before Entry, document features.Document, texts [][]byt
 		return err
 	}
 	if e.what == forget {
-		return s.append(e.record(), p.Learn(before.Label, -1, nil), nil)
+		return s.append(e.record(), p.Learn(before.Label, -1), nil)
 	}
-	text := func(i int) []byte { return texts[i] }
-	data := document.Append(nil, text) // all texts: a record that has them may be left out of a fit
-	return s.append(e.record(), p.Learn(before.Label, e.Label, text), appendBody(nil, data, true))
+	data := document.Append(nil, func(i int) []byte { return texts[i] }) // all texts: a record that has them may be left out of a fit
+	return s.append(e.record(), p.Learn(before.Label, e.Label), appendBody(nil, data, true))
 }
 
 // ForgetOrigin forgets all messages that one origin taught from a time on, and returns how many these were.

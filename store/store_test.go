@@ -340,15 +340,19 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-func TestTheTextsOfNewTermsAreKnownAtOnce(t *testing.T) {
+func TestTheTextsOfNewTermsAreKnownAfterTheNextFit(t *testing.T) {
 	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
 	s := opened(t, path)
 	for i := range 40 { // more than readers read when nobody learns
 		learned(t, s, Message{Raw: fmt.Appendf(nil, "Subject: lute\n\nhama xylophones number%d", i), Label: "spam"})
 	}
 	f, err := filter.OpenLearned(path)
-	if err != nil || f.LogErr() != nil {
-		t.Fatal(err, f.LogErr())
+	noError(t, err)
+	_, err = f.Strongest(10)
+	noError(t, errors.Join(err, f.LogErr(), f.Close()))
+	retrain(t, s)
+	if f, err = filter.Open(path); err != nil {
+		t.Fatal(err)
 	}
 	defer f.Close()
 	terms, err := f.Terms()

@@ -44,9 +44,6 @@ func someLog(tail int) *written {
 	var listed []Rows
 	for n := uint32(1); int(n) <= tail; n++ {
 		own := Rows{First: 100 + 2*(n-1), New: []uint64{uint64(n), uint64(n) << 40}, IDs: []uint32{n, 100 + n}, Rows: fmt.Appendf(nil, "%03d%03d", n, 2*n), Globals: []byte{byte(n)}}
-		for range own.New {
-			own.Texts = AppendText(own.Texts, fmt.Appendf(nil, "text %d", n))
-		}
 		w.own = append(w.own, own)
 		rows, kept := own, len(lists)-bits.TrailingZeros32(n)
 		for i := len(lists) - 1; i >= kept; i-- {

@@ -20,16 +20,15 @@ type Rows struct {
 	// IDs are the ids whose rows changed, in ascending order, and Rows their rows, all of one size.
 	IDs  []uint32
 	Rows []byte
-	// Globals are the globals of the learner after the last record, and Texts those of New, one behind the other with the size of each as a varint before it;
-	// empty if the model keeps no texts.
-	Globals, Texts []byte
+	// Globals are the globals of the learner after the last record.
+	Globals []byte
 	// At is the offset of the last of the records, which has the rows; see [Log.Lists].
 	At int64
 
 	unread *unread // where the rest is, if only New, First and the size of Globals were read
 }
 
-// unread is what is behind New in the rows of a record in a file: the ids, the globals, the texts, the rows, and the padding.
+// unread is what is behind New in the rows of a record in a file: the ids, the globals, texts of earlier programs, the rows, and the padding.
 type unread struct {
 	file             io.ReaderAt
 	from, to         int64
@@ -40,7 +39,7 @@ type unread struct {
 }
 
 // rowsHeader is the size of what precedes the rows: u32 first, and the numbers of new terms, of ids, and of the bytes of a row, of the globals and of
-// the texts; the new terms, the ids, the globals, the texts and the rows follow.
+// what is skipped, texts of earlier programs; the new terms, the ids, the globals, what is skipped and the rows follow.
 const rowsHeader = 24
 
 // Append appends rows as a record has them. A record that changed nothing has none.
@@ -48,11 +47,11 @@ func (r Rows) Append(dst []byte) []byte {
 	if len(r.IDs) == 0 && len(r.Globals) == 0 {
 		return dst
 	}
-	dst = slices.Grow(dst, rowsHeader+8*len(r.New)+4*len(r.IDs)+len(r.Globals)+len(r.Texts)+len(r.Rows))
-	for _, n := range []int{int(r.First), len(r.New), len(r.IDs), r.Size(), len(r.Globals), len(r.Texts)} {
+	dst = slices.Grow(dst, rowsHeader+8*len(r.New)+4*len(r.IDs)+len(r.Globals)+len(r.Rows))
+	for _, n := range []int{int(r.First), len(r.New), len(r.IDs), r.Size(), len(r.Globals), 0} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
-	for _, part := range [][]byte{littleendian.Bytes(r.New), littleendian.Bytes(r.IDs), r.Globals, r.Texts, r.Rows} {
+	for _, part := range [][]byte{littleendian.Bytes(r.New), littleendian.Bytes(r.IDs), r.Globals, r.Rows} {
 		dst = append(dst, part...)
 	}
 	return dst
@@ -114,7 +113,7 @@ func (r Rows) Load() (Rows, error) {
 	r.IDs, _ = littleendian.Decode[uint32](data[:4*u.ids])
 	data = data[4*u.ids:]
 	data = data[copy(r.Globals, data):]
-	r.Texts, r.Rows, r.unread = data[:u.texts:u.texts], data[u.texts:][:u.ids*u.size], nil
+	r.Rows, r.unread = data[u.texts:][:u.ids*u.size], nil
 	return r, nil
 }
 
@@ -210,7 +209,7 @@ func (r Rows) Size() int {
 
 // After returns what the records of older and then those of r changed.
 func (r Rows) After(older Rows) Rows {
-	m := Rows{New: slices.Concat(older.New, r.New), First: r.First, Globals: r.Globals, Texts: slices.Concat(older.Texts, r.Texts)}
+	m := Rows{New: slices.Concat(older.New, r.New), First: r.First, Globals: r.Globals}
 	if len(older.New) > 0 {
 		m.First = older.First
 	}
@@ -235,8 +234,3 @@ func (r Rows) After(older Rows) Rows {
 
 // row returns row i.
 func (r Rows) row(i int) []byte { return r.Rows[i*r.Size():][:r.Size()] }
-
-// AppendText appends the text of a new term.
-func AppendText(dst, text []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
-}
