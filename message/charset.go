@@ -260,10 +260,7 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 		}
 		text = text[size:]
 	}
-	if declared {
-		return good > 0 && good*2 >= bad
-	}
-	return good > 0 && good >= 2*bad
+	return good > 0 && (good >= 2*bad || declared && good*2 >= bad)
 }
 
 // standAlone reports whether most bytes beyond ASCII in a sample of text stand between bytes of ASCII. They do so in Latin alphabets, and

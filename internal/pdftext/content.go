@@ -248,7 +248,7 @@ func (c *content) useFont(name []byte) {
 	if _, isRead := c.maps[number]; !isRead {
 		c.maps[number] = nil
 		if i, ok := c.byNumber[number]; ok && number != 0 && c.objects[i].stream != nil {
-			c.maps[number] = c.glyphMap(c.unpack(&c.objects[i], nil))
+			c.maps[number] = c.glyphMap(c.unpack(&c.objects[i]))
 		}
 	}
 	if c.glyphs = c.maps[number]; c.glyphs == nil && c.objects[i].isWide {

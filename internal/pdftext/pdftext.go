@@ -6,7 +6,6 @@ import (
 	"compress/flate"
 	"encoding/ascii85"
 	"io"
-	"slices"
 	"strconv"
 )
 
@@ -30,11 +29,9 @@ func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden [
 	r.scan(data)
 	r.nameObjects()
 	c := content{reader: r}
-	var stream []byte
 	for i := range r.objects {
 		if o := &r.objects[i]; o.stream != nil && !o.isPacked && !o.isOther && !c.isFull() {
-			stream = r.unpack(o, stream[:0])
-			c.read(stream)
+			c.read(r.unpack(o))
 		}
 	}
 	return c.out, c.hidden
@@ -77,8 +74,8 @@ type reference struct {
 	number int
 }
 
-// filter appends the content of a stream to dst, decoded.
-type filter func(r *reader, dst, content []byte) []byte
+// filter decodes the content of a stream.
+type filter func(r *reader, content []byte) []byte
 
 // scan adds the objects of a PDF in order.
 func (r *reader) scan(data []byte) {
@@ -219,7 +216,7 @@ var filters = map[string]filter{
 
 // addPacked adds the objects in an object stream: pairs of a number and an offset, then the objects.
 func (r *reader) addPacked(o *object) {
-	data := r.unpack(o, nil)
+	data := r.unpack(o)
 	first := o.first
 	if first <= 0 || first > len(data) {
 		return
@@ -241,42 +238,31 @@ func (r *reader) addPacked(o *object) {
 	}
 }
 
-// unpack appends the content of a stream to dst, as far as it can be unpacked.
-func (r *reader) unpack(o *object, dst []byte) []byte {
-	if len(o.filters) == 0 {
-		return append(dst, o.stream...)
+// unpack returns the content of a stream, as far as it can be unpacked.
+func (r *reader) unpack(o *object) []byte {
+	content := o.stream
+	for _, f := range o.filters {
+		content = f(r, content)
 	}
-	content, start := o.stream, len(dst)
-	for i, f := range o.filters {
-		if i > 0 {
-			dst = dst[:start:start] // keep the output of the filter before
-		}
-		dst = f(r, dst, content)
-		content = dst[start:]
-	}
-	return dst
+	return content
 }
 
-// fromASCII85 appends the decoded base 85 text.
-func (r *reader) fromASCII85(dst, text []byte) []byte {
+// fromASCII85 decodes base 85 text.
+func (r *reader) fromASCII85(text []byte) []byte {
 	const most = 4 // bytes for one byte of text, "z"
 	text, _, _ = bytes.Cut(text, []byte("~>"))
 	text = bytes.TrimPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("<~"))
 	text = text[:min(len(text), r.limits.Unpacked/most)]
-	start := len(dst)
-	dst = slices.Grow(dst, len(text)+most*bytes.Count(text, []byte("z"))+most)
-	n, _, _ := ascii85.Decode(dst[start:cap(dst)], text, true)
+	content := make([]byte, len(text)+most*bytes.Count(text, []byte("z"))+most)
+	n, _, _ := ascii85.Decode(content, text, true)
 	r.limits.Unpacked -= n
-	return dst[:start+n]
+	return content[:n]
 }
 
-// inflate appends the unpacked content, which is in zlib format.
-func (r *reader) inflate(dst, content []byte) []byte {
+// inflate unpacks content in zlib format.
+func (r *reader) inflate(content []byte) []byte {
 	const header = 2
-	if len(content) < header {
-		return dst
-	}
-	content = content[header:]
+	content = content[min(len(content), header):]
 	content = content[:min(len(content), r.limits.Packed)]
 	source := bytes.NewReader(content)
 	if r.inflater == nil {
@@ -284,11 +270,10 @@ func (r *reader) inflate(dst, content []byte) []byte {
 	} else {
 		r.inflater.(flate.Resetter).Reset(source, nil)
 	}
-	out := bytes.NewBuffer(dst)
-	n, _ := out.ReadFrom(io.LimitReader(r.inflater, int64(r.limits.Unpacked)))
-	r.limits.Unpacked -= int(n)
+	unpacked, _ := io.ReadAll(io.LimitReader(r.inflater, int64(r.limits.Unpacked)))
+	r.limits.Unpacked -= len(unpacked)
 	r.limits.Packed -= len(content) - source.Len()
-	return out.Bytes()
+	return unpacked
 }
 
 // addLink reports a link, unless it is encrypted.
