@@ -92,13 +92,7 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	if err := checkBoth(ham, spam); err != nil {
 		return all, err
 	}
-	o := sources.Options{Table: s.table}
-	for _, path := range ham {
-		o.Apart = append(o.Apart, sources.LabelledPath{Path: path, Label: sources.Ham})
-	}
-	for _, path := range spam {
-		o.Apart = append(o.Apart, sources.LabelledPath{Path: path, Label: sources.Spam})
-	}
+	o := sources.Options{Table: s.table, Apart: slices.Concat(ham, spam)}
 	for _, flag := range append(sourceTable(), sourceFlag{}) {
 		given := paths
 		if flag.name != "" {
@@ -160,7 +154,7 @@ func (l *labelled) open(path string, o sources.Options) error {
 	}
 	l.opened, l.notes, l.warnings = append(l.opened, mail.Source), append(l.notes, mail.Notes...), append(l.warnings, mail.Warnings...)
 	l.reads = append(l.reads, path)
-	if mail.NoSpam && !slices.ContainsFunc(o.Apart, func(p sources.LabelledPath) bool { return p.Label == sources.Spam }) {
+	if mail.NoSpam {
 		l.noJunk = path
 	}
 	if mail.Unread {

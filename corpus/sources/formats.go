@@ -93,11 +93,8 @@ type Options struct {
 	Format Format // empty: what is found or recognised
 	Label  string // of all messages; empty: what the mail says itself
 	Table  TableOptions
-	Apart  []LabelledPath // folders of a mailbox that are left out, since they are named by themselves
+	Apart  []string // folders of a mailbox that are left out, since they are named by themselves
 }
-
-// LabelledPath is a path that is named for mail of one label.
-type LabelledPath struct{ Path, Label string }
 
 // Mail is labelled mail that was opened.
 type Mail struct {

@@ -208,22 +208,8 @@ func (p Plan) Has(label string) bool {
 	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Label == label })
 }
 
-// Unread reports whether the mailbox has no ham but unseen messages, which are left out.
-func (p Plan) Unread() bool {
-	unseen := 0
-	for _, f := range p.Folders {
-		if f.Label == Ham && f.Messages > 0 {
-			return false
-		}
-		if f.Unseen {
-			unseen += f.Messages
-		}
-	}
-	return unseen > 0
-}
-
-// LeaveOut leaves out the mail folder at the path name, for the given reason. It does nothing if that is no folder of the mailbox.
-func (p *Plan) LeaveOut(name, reason string) {
+// leaveOut leaves out the mail folder at the path name. It does nothing if that is no folder of the mailbox.
+func (p *Plan) leaveOut(name string) {
 	named, err := os.Stat(name)
 	if _, isSystem := p.fsys.(system); err != nil || !isSystem {
 		return
@@ -231,7 +217,7 @@ func (p *Plan) LeaveOut(name, reason string) {
 	for i := range p.Folders {
 		f := &p.Folders[i]
 		if info, err := os.Stat(f.path); err == nil && os.SameFile(info, named) {
-			f.Label, f.Reason = LeftOut, reason
+			f.Label, f.Reason = LeftOut, "named by itself"
 		}
 	}
 }
@@ -241,11 +227,19 @@ func (p *place) openMailbox(o Options) (Mail, error) {
 	if err != nil {
 		return Mail{}, err
 	}
-	for _, apart := range o.Apart {
-		plan.LeaveOut(apart.Path, "named by --"+apart.Label)
+	noSpam := !plan.Has(Spam)
+	for _, name := range o.Apart {
+		plan.leaveOut(name)
 	}
+	ham, unseen := 0, 0
 	notes := []string{p.path + ":"}
 	for _, f := range plan.Folders {
+		if f.Label == Ham {
+			ham += f.Messages
+		}
+		if f.Unseen {
+			unseen += f.Messages
+		}
 		note := fmt.Sprintf("  %-9s %6d  %s", f.Label, f.Messages, f.Name)
 		if f.Reason != "" {
 			note += " (" + f.Reason + ")"
@@ -255,5 +249,5 @@ func (p *place) openMailbox(o Options) (Mail, error) {
 	if plan.Deleted > 0 {
 		notes = append(notes, fmt.Sprintf("  %-9s %6d  marked as deleted", LeftOut, plan.Deleted))
 	}
-	return Mail{Source: plan.Source(), Notes: notes, NoSpam: !plan.Has(Spam), Unread: plan.Unread()}, nil
+	return Mail{Source: plan.Source(), Notes: notes, NoSpam: noSpam, Unread: ham == 0 && unseen > 0}, nil
 }
