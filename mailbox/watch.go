@@ -229,44 +229,38 @@ func (w *watch) tell(c Change) {
 // maxListings bounds how often a mailbox is listed again because of folders that appeared meanwhile. Their events come later.
 const maxListings = 10
 
-// refresh lists the mailbox and watches its folders. A folder is watched before it is listed, so that nothing is missed.
+// refresh lists the mailbox and watches the folders that it has now. A folder is watched before it is listed, so that nothing is missed.
 func (w *watch) refresh() error {
 	tried := map[string]bool{} // of two paths to one folder, the system watches one only
 	for range maxListings {
 		if err := w.box.Refresh(); err != nil {
 			return err
 		}
-		added, err := w.follow(tried)
-		if err != nil || !added {
-			return err
+		w.dirs = w.box.plan.Watched()
+		watched := map[string]bool{}
+		for _, dir := range w.list() {
+			watched[dir] = true
+			if _, is := w.dirs[dir]; !is {
+				_ = w.remove(dir) // it may be gone already
+			}
+		}
+		added := false
+		for _, dir := range slices.Sorted(maps.Keys(w.dirs)) {
+			if watched[dir] || tried[dir] {
+				continue
+			}
+			tried[dir] = true
+			err := w.add(dir)
+			if err != nil && !isUnreadable(err) {
+				return fmt.Errorf("watch %s: %w", dir, tooMany(err))
+			}
+			added = added || err == nil
+		}
+		if !added {
+			return nil
 		}
 	}
 	return nil
-}
-
-// follow watches the folders that the mailbox has now, without those that were tried, and reports whether one of them is new.
-func (w *watch) follow(tried map[string]bool) (added bool, err error) {
-	w.dirs = w.box.plan.Watched()
-	watched := map[string]bool{}
-	for _, dir := range w.list() {
-		watched[dir] = true
-		if _, is := w.dirs[dir]; !is {
-			_ = w.remove(dir) // it may be gone already
-		}
-	}
-	for _, dir := range slices.Sorted(maps.Keys(w.dirs)) {
-		if watched[dir] || tried[dir] {
-			continue
-		}
-		tried[dir] = true
-		switch err := w.add(dir); {
-		case err == nil:
-			added = true
-		case !isUnreadable(err):
-			return false, fmt.Errorf("watch %s: %w", dir, tooMany(err))
-		}
-	}
-	return added, nil
 }
 
 // isUnreadable reports whether a folder has disappeared or cannot be read, which a list of it says. The others are watched.
