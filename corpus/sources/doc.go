@@ -1,5 +1,5 @@
 // Package sources lists labelled mail wherever it is kept: in Maildirs, mbox files, folders of MH, Thunderbird and Apple
-// Mail, plain folders, archives of these, tables of short messages, lists and TREC indexes.
+// Mail, plain folders, archives of these, tables of short messages and TREC indexes.
 //
 //	source, _, err := sources.Open("/home/ann/Maildir/.Junk", "spam", "")
 //	...
@@ -16,7 +16,7 @@
 //
 // Listing and reading are separate. A Source yields one Item per message with its file, offset and size, in an order that depends
 // only on file names or on offsets in a file. Item.Read then reads the bytes into the caller's buffer, so memory grows with
-// the number of messages and not with their size. A Source may be ranged over again; it then lists the files again. Items are plain
+// the number of messages and not with their size. A Source may be ranged over again. Items are plain
 // values, and Read is safe for concurrent use.
 //
 // The package never writes, moves or renames anything in a mailbox: an unseen message stays unseen. It writes one kind of

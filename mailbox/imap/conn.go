@@ -9,7 +9,6 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -94,19 +93,15 @@ type checked struct {
 	goesOn  bool // the line goes on after a literal
 }
 
-// syntax is what a line is checked for. It is made when it is needed: most commands connect to no server.
-type syntax struct{ endless, status, quotedString, literalSize *regexp.Regexp }
-
-var syntaxOfReplies = sync.OnceValue(func() syntax {
-	return syntax{
-		// What the library reads for ever: a list of capabilities that has a list, and the code of a text that does not end on its line.
-		endless: regexp.MustCompile(`(?i)^\S+ (\d+ )?(\S+ \[)?CAPABILITY[^\]]*\(|^\S+ (\d+ )?\S+ \[[^\]]*$`),
-		// The status of the server, which has a text for people. That of a command and the request to go on do not begin with "*".
-		status:       regexp.MustCompile(`(?i)^\* (\d+ )?(OK|NO|BAD|BYE|PREAUTH)\s`),
-		quotedString: regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`),
-		literalSize:  regexp.MustCompile(`\{(\d+)\} ?\r?\n$`),
-	}
-})
+// What a line is checked for.
+var (
+	// What the library reads for ever: a list of capabilities that has a list, and the code of a text that does not end on its line.
+	endless = regexp.MustCompile(`(?i)^\S+ (\d+ )?(\S+ \[)?CAPABILITY[^\]]*\(|^\S+ (\d+ )?\S+ \[[^\]]*$`)
+	// The status of the server, which has a text for people. That of a command and the request to go on do not begin with "*".
+	status       = regexp.MustCompile(`(?i)^\* (\d+ )?(OK|NO|BAD|BYE|PREAUTH)\s`)
+	quotedString = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
+	literalSize  = regexp.MustCompile(`\{(\d+)\} ?\r?\n$`)
+)
 
 func (c *checked) Read(p []byte) (int, error) {
 	if len(c.line) == 0 && c.literal > 0 {
@@ -132,16 +127,15 @@ func (c *checked) Read(p []byte) (int, error) {
 
 // check reports whether a line is flat enough, and finds the literal after it.
 func (c *checked) check(line []byte) bool {
-	of := syntaxOfReplies()
 	if !c.goesOn {
-		if c.depth = 0; of.endless.Match(line) {
+		if c.depth = 0; endless.Match(line) {
 			return false
 		}
-		if !bytes.HasPrefix(line, []byte("* ")) || of.status.Match(line) {
+		if !bytes.HasPrefix(line, []byte("* ")) || status.Match(line) {
 			return true
 		}
 	}
-	bare := of.quotedString.ReplaceAll(line, nil)
+	bare := quotedString.ReplaceAll(line, nil)
 	for _, b := range bare {
 		switch b {
 		case '(':
@@ -155,7 +149,7 @@ func (c *checked) check(line []byte) bool {
 			return false
 		}
 	}
-	size := of.literalSize.FindSubmatch(bare)
+	size := literalSize.FindSubmatch(bare)
 	if c.goesOn = size != nil; c.goesOn {
 		var err error
 		c.literal, err = strconv.ParseInt(string(size[1]), 10, 64)
