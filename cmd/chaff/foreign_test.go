@@ -165,7 +165,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"train", "--folders", m.path("classes" + evil), "-m", model + "3", "--model", "votes", "--mistakes", "20", "--report", page + "3"}},
 		{args: []string{"train", "--table", m.path("table" + evil), "-m", model + "4"}},
 		{args: []string{"train", "--table", m.path("odd" + evil), "-m", model}, fails: true},
-		{args: []string{"train", "--table", m.path("odd" + evil), "--text-column", evil, "-m", model}, fails: true},
+		{args: []string{"train", "--table", m.path("odd" + evil), "-m", model}, fails: true},
 		{args: []string{"train", "--trec", m.path("index" + evil), "-m", model + "5"}, fails: true},
 		{args: []string{"train", "--ham", m.path("absent" + evil), "--spam", m.path("mbox" + evil)}, fails: true},
 		{args: with(both, "train", "-m", m.path("mbox"+evil, "below"+evil)), fails: true},

@@ -58,7 +58,7 @@ func (x *onModel) load(isThere bool) error {
 type learning struct {
 	onModel
 	paths            []string
-	sources          sourceFlags // of what a path is
+	format           string // of what is at each path
 	spam, ham        bool
 	class            string // of all messages; empty if the paths say it
 	begin, forget    bool
@@ -134,8 +134,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
-	addFormat(c, &x.sources.format, "what is at each PATH")
-	x.sources.addColumns(c)
+	addFormat(c, &x.format, "what is at each PATH")
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget", "begin", "maildir")
 	c.MarkFlagsMutuallyExclusive("yes", "forget")
 	for _, other := range []string{"attached", "yes", "format", "origin", "since"} {
@@ -254,7 +253,7 @@ func useOf(c *cobra.Command, path string) string {
 // open opens the mail to learn or to forget.
 func (x *learning) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
-	o := sources.Options{Label: x.class, Format: sources.Format(x.sources.format), Table: x.sources.table}
+	o := sources.Options{Label: x.class, Format: sources.Format(x.format)}
 	if x.forget {
 		o.Label = "any" // what the messages were learned as is in the log
 	}
@@ -265,7 +264,7 @@ func (x *learning) open() (labelled, error) {
 	for _, path := range paths {
 		var err error
 		if path == stdinPath {
-			all.opened = append(all.opened, x.stdinSource(x.sources.format))
+			all.opened = append(all.opened, x.stdinSource(x.format))
 		} else {
 			err = all.open(path, o)
 		}

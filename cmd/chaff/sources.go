@@ -40,7 +40,6 @@ func sourceTable() []sourceFlag {
 type sourceFlags struct {
 	paths  map[string]*[]string // by flag
 	format string
-	table  sources.TableOptions
 }
 
 func (s *sourceFlags) add(c *cobra.Command) {
@@ -49,12 +48,6 @@ func (s *sourceFlags) add(c *cobra.Command) {
 		s.paths[flag.name] = c.Flags().StringArray(flag.name, nil, flag.usage)
 	}
 	addFormat(c, &s.format, "what is at --ham and --spam")
-	s.addColumns(c)
-}
-
-func (s *sourceFlags) addColumns(c *cobra.Command) {
-	c.Flags().StringVar(&s.table.Text, "text-column", "", "the column of texts in a table, by its `NAME`")
-	c.Flags().StringVar(&s.table.Label, "label-column", "", "the column of labels in a table, by its `NAME`")
 }
 
 // addFormat adds the flag --format for the paths that what names.
@@ -86,13 +79,10 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	if s.format != "" && len(ham)+len(spam)+len(paths) == 0 {
 		return all, errors.New("--format needs --ham, --spam or a path")
 	}
-	if len(*s.paths["table"])+len(paths) == 0 && s.table != (sources.TableOptions{}) {
-		return all, errors.New("--text-column and --label-column need --table")
-	}
 	if err := checkBoth(ham, spam); err != nil {
 		return all, err
 	}
-	o := sources.Options{Table: s.table, Apart: slices.Concat(ham, spam)}
+	o := sources.Options{Apart: slices.Concat(ham, spam)}
 	for _, flag := range append(sourceTable(), sourceFlag{}) {
 		given := paths
 		if flag.name != "" {
@@ -146,7 +136,7 @@ func (l *labelled) open(path string, o sources.Options) error {
 	case errors.Is(err, sources.ErrNoLabel):
 		return hint.With(err, "say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
 	case errors.Is(err, sources.ErrColumns):
-		return hint.With(err, "name them: --text-column NAME and --label-column NAME")
+		return hint.With(err, "name them in the first row: text and label")
 	case err != nil && o.Format == sources.Mailbox && !errors.Is(err, fs.ErrNotExist):
 		return hint.With(err, "for other mail: --ham PATH and --spam PATH, or --folders PATH for a folder with the subfolders ham and spam")
 	case err != nil:

@@ -90,9 +90,8 @@ func (f Format) row() formatRow {
 
 // Options say what is known of labelled mail.
 type Options struct {
-	Format Format // empty: what is found or recognised
-	Label  string // of all messages; empty: what the mail says itself
-	Table  TableOptions
+	Format Format   // empty: what is found or recognised
+	Label  string   // of all messages; empty: what the mail says itself
 	Apart  []string // folders of a mailbox that are left out, since they are named by themselves
 }
 
@@ -106,7 +105,7 @@ type Mail struct {
 	Unread   bool // a mailbox without ham but unseen messages, which are left out
 }
 
-// OpenLabelled opens the labelled mail at a path. The error wraps [ErrNoLabel] or [ErrColumns] if the options can help.
+// OpenLabelled opens the labelled mail at a path. The error wraps [ErrNoLabel] if the options can help.
 func OpenLabelled(path string, o Options) (Mail, error) {
 	p, err := find(system{}, path, o.Label != "", nil)
 	if err != nil {

@@ -16,17 +16,7 @@ import (
 	"chaff/internal/lines"
 )
 
-// TableOptions name the columns of a table that hold the texts and the labels.
-type TableOptions struct {
-	// Text is the name of the column of the texts, in any case. Empty: the column with a usual name, such as text, message or v2, or, in a table
-	// without names, the longest cell of the first row.
-	Text string
-	// Label is the name of the column of the labels, likewise. Empty: the column with a usual name, such as label, class or v1, or the cell of the
-	// first row that is ham, spam or another word for these.
-	Label string
-}
-
-// ErrColumns is wrapped by the errors about tables whose text and label columns are not found.
+// ErrColumns is wrapped by the error about a table whose text and label columns are not found.
 var ErrColumns = errors.New("cannot find the text and label columns")
 
 // table is a file of short messages with labels, one per row, as collections of SMS and comments are published: cells
@@ -53,15 +43,15 @@ const (
 )
 
 // openTable opens a table, which may be compressed. It detects the format and the columns. A column called subject or title becomes the
-// subjects. The error names the file; it wraps ErrColumns if the options can help.
+// subjects. The error names the file.
 //
 // In a table with tabs a row is one line, and quotes around a cell are removed. With commas or semicolons, a quoted
 // cell may contain line ends; a row with a misplaced quote is read as one line.
-func (p *place) openTable(o Options) (Mail, error) {
+func (p *place) openTable(Options) (Mail, error) {
 	if err := p.mustBeText("a table", "spam,You have won"); err != nil {
 		return Mail{}, err
 	}
-	t, classes, err := p.readTable(o.Table)
+	t, classes, err := p.readTable()
 	if err != nil {
 		return Mail{}, explain("open", p.path, err)
 	}
@@ -74,7 +64,7 @@ func (p *place) openTable(o Options) (Mail, error) {
 
 // readTable returns the table and its classes: ham and spam if all labels are words for these, such as 0 and 1 or legit and junk; else the
 // labels themselves, sorted.
-func (p *place) readTable(o TableOptions) (t *table, classes []string, err error) {
+func (p *place) readTable() (t *table, classes []string, err error) {
 	f, err := openPlain(p.fsys, p.name)
 	if err != nil {
 		return nil, nil, err
@@ -88,7 +78,7 @@ func (p *place) readTable(o TableOptions) (t *table, classes []string, err error
 		t.text = t.text[:bytes.LastIndexByte(t.text, '\n')+1]
 	}
 	t.text = bytes.TrimPrefix(t.text, []byte(byteOrderMark))
-	if err := t.findColumns(o); err != nil {
+	if err := t.findColumns(); err != nil {
 		return nil, nil, err
 	}
 	words := 0 // how many labels are words for ham or spam
@@ -100,7 +90,7 @@ func (p *place) readTable(o TableOptions) (t *table, classes []string, err error
 			words++
 		}
 		if t.classes[r.label] = r.label; len(t.classes) > maxClasses {
-			return nil, nil, fmt.Errorf("the column %q has more than %d different labels: %w", t.nameOf(t.label), maxClasses, ErrColumns)
+			return nil, nil, fmt.Errorf("the column %q has more than %d different labels", t.nameOf(t.label), maxClasses)
 		}
 	}
 	labels := slices.Sorted(maps.Keys(t.classes))
@@ -133,11 +123,9 @@ func labelNames() []string {
 	return []string{"label", "class", "category", "type", "is_spam", "spam/ham", "spam", "v1", "target"}
 }
 
-// findColumns chooses the separator between cells with which the first row has the wanted columns. If none has, it returns the error of the
-// one that splits the row into the most cells.
-func (t *table) findColumns(o TableOptions) error {
-	var failed error
-	most := 0
+// findColumns chooses the separator between cells with which the first row has the wanted columns. If none has, the error shows the most cells.
+func (t *table) findColumns() error {
+	var cells []string
 	for _, t.comma = range []byte("\t,;") {
 		t.first = nil
 		for r, err := range rowsOf(t.text, t.comma) {
@@ -152,59 +140,42 @@ func (t *table) findColumns(o TableOptions) error {
 		if t.first == nil {
 			return cmp.Or(t.damage, errors.New("the table is empty"))
 		}
-		err := t.chooseColumns(o)
-		if err == nil {
+		if t.chooseColumns() {
 			return nil
 		}
-		if failed == nil || len(t.first) > most {
-			most, failed = len(t.first), err
+		if len(t.first) > len(cells) {
+			cells = t.first
 		}
 	}
-	return failed
+	return fmt.Errorf("%w: the first row is %s", ErrColumns, quoteCells(cells))
 }
 
-// chooseColumns finds the columns in the first row.
-func (t *table) chooseColumns(o TableOptions) error {
-	text, errText := t.column(o.Text, textNames())
-	label, errLabel := t.column(o.Label, labelNames())
-	if err := cmp.Or(errText, errLabel); err != nil {
-		return err
-	}
+// chooseColumns finds the columns in the first row: those with usual names, or in a table without names the label by its word, and the longest
+// other cell.
+func (t *table) chooseColumns() bool {
+	t.body, t.label = t.column(textNames()...), t.column(labelNames()...)
 	// A usual name of labels alone makes no row of names: the cell "spam" is more often a label.
-	t.header = text >= 0 || label >= 0 && o.Label != ""
-	if !t.header { // a first row that is a message: the text is the longest cell that is not the label
-		label = slices.IndexFunc(t.first, func(cell string) bool { return hamOrSpam(cell) != "" })
-		for i, cell := range t.first {
-			if i != label && (text < 0 || len(cell) > len(t.first[text])) {
-				text = i
-			}
+	if t.header = t.body >= 0; t.header {
+		t.subject = t.column("subject", "title")
+		return t.label >= 0
+	}
+	t.label = slices.IndexFunc(t.first, func(cell string) bool { return hamOrSpam(cell) != "" })
+	for i, cell := range t.first {
+		if i != t.label && (t.body < 0 || len(cell) > len(t.first[t.body])) {
+			t.body = i
 		}
 	}
-	switch {
-	case text < 0 || label < 0:
-		return fmt.Errorf("%w: the first row is %s", ErrColumns, quoteCells(t.first))
-	case text == label:
-		return fmt.Errorf("%w: %s cannot be both", ErrColumns, quoteCells(t.first[text:text+1]))
-	}
-	t.body, t.label = text, label
-	if subject, _ := t.column("", []string{"subject", "title"}); t.header && subject != text && subject != label {
-		t.subject = subject
-	}
-	return nil
+	return t.body >= 0 && t.label >= 0
 }
 
-// column returns the index of the column with the requested name, or with the first usual one; -1 if there is none.
-func (t *table) column(requested string, usual []string) (index int, err error) {
-	if requested != "" {
-		usual = []string{requested}
-		err = fmt.Errorf("%w: there is no column %q in the first row, which is %s", ErrColumns, requested, quoteCells(t.first))
-	}
-	for _, name := range usual {
+// column returns the index of the column with the first of the names, in any case; -1 if there is none.
+func (t *table) column(names ...string) int {
+	for _, name := range names {
 		if i := slices.IndexFunc(t.first, func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) }); i >= 0 {
-			return i, nil
+			return i
 		}
 	}
-	return -1, err
+	return -1
 }
 
 // nameOf describes a column: its name or "column 2".

@@ -14,10 +14,10 @@ import (
 )
 
 // openText opens a table with a text, at a path.
-func openText(t testing.TB, text string, o TableOptions) (mail Mail, path string, err error) {
+func openText(t testing.TB, text string) (mail Mail, path string, err error) {
 	t.Helper()
 	path = filepath.Join(tree(t, map[string]string{"table": text}), "table")
-	mail, err = OpenLabelled(path, Options{Format: CSV, Table: o})
+	mail, err = OpenLabelled(path, Options{Format: CSV})
 	return mail, path, err
 }
 
@@ -25,32 +25,30 @@ func TestTables(t *testing.T) {
 	const hello, won = "ham: \nhello, you", "spam: \nyou have won"
 	for _, tt := range []struct {
 		about, text string
-		o           TableOptions
 		want        []string
 	}{
-		{"commas and names", "label,text\nham,\"hello, you\"\nspam,you have won\n", TableOptions{}, []string{hello, won}},
-		{"names in another order and case", "id,Message,Category\n1,\"hello, you\",ham\n2,you have won,spam", TableOptions{}, []string{hello, won}},
-		{"semicolons", "text;class\nhello, you;0\nyou have won;1\n", TableOptions{}, []string{hello, won}},
-		{"tabs without names", "ham\thello, you\nspam\tyou have won\n", TableOptions{}, []string{hello, won}},
-		{"commas without names", "spam,you have won\nham,\"hello, you\"\n", TableOptions{}, []string{won, hello}},
-		{"semicolons without names", "ham;hello, you\nspam;you have won\n", TableOptions{}, []string{hello, won}},
-		{"the longest cell is the text", "17,spam,x,you have won\n18,ham,x,\"hello, you\"\n", TableOptions{}, []string{won, hello}},
-		{"columns by name", "a,b,c\nham,x,\"hello, you\"\nspam,x,you have won\n", TableOptions{Text: "C", Label: "A"}, []string{hello, won}},
-		{"a byte order mark and CRLF", "\ufefflabel,text\r\nham,\"hello, you\"\r\n\r\nspam,you have won\r\n", TableOptions{}, []string{hello, won}},
-		{"a cell of several lines", "label,text\nham,\"a \"\"b\"\"\nc\"\nspam,d\n", TableOptions{}, []string{"ham: \na \"b\"\nc", "spam: \nd"}},
-		{"a quote that is not closed", "label,text\nham,\"a\nspam,\"b\"\nham,c\n", TableOptions{}, []string{"ham: \na\n", "spam: \nb", "ham: \nc"}},
-		{"quotes inside of quotes", "label,text\nham,\"say \"hi\" to me\"\nspam,5\" nails\n", TableOptions{}, []string{"ham: \nsay \"hi\" to me", "spam: \n5\" nails"}},
-		{"a lone quote between tabs", "ham\t\"a\nspam\tb\"\nham\t\"say \"\"hi\"\"\"\n", TableOptions{}, []string{"ham: \n\"a", "spam: \nb\"", "ham: \nsay \"hi\""}},
-		{"a subject", "subject,text,label\nminutes,hello,ham\n\"two\nlines\",you,spam\n,none,ham\n", TableOptions{}, []string{"ham: Subject: minutes\n\nhello", "spam: Subject: two\n lines\n\nyou", "ham: \nnone"}},
-		{"rows of another length", "label,text\nham\nham,a,b\nspam,c\n", TableOptions{}, []string{"! T:2: wrong number of cells: 1, but 2 in the first row", "! T:3: wrong number of cells: 3, but 2 in the first row", "spam: \nc"}},
-		{"no label and no text", "label,text\n ,a\nham,\n", TableOptions{}, []string{"! T:2: the label is empty", "ham: \n"}},
-		{"bytes that are not UTF-8", "ham\tcaf\xe9 \xff\nspam\t\x00b\n", TableOptions{}, []string{"ham: \ncaf\xe9 \xff", "spam: \n\x00b"}},
-		{"classes of other names", "class,text\nsport,a\nnews,b\nsport,c\n", TableOptions{}, []string{"sport: \na", "news: \nb", "sport: \nc"}},
-		{"words for spam beside others", "class,text\nspam,a\nham,b\nunsure,c\n", TableOptions{}, []string{"spam: \na", "ham: \nb", "unsure: \nc"}},
+		{"commas and names", "label,text\nham,\"hello, you\"\nspam,you have won\n", []string{hello, won}},
+		{"names in another order and case", "id,Message,Category\n1,\"hello, you\",ham\n2,you have won,spam", []string{hello, won}},
+		{"semicolons", "text;class\nhello, you;0\nyou have won;1\n", []string{hello, won}},
+		{"tabs without names", "ham\thello, you\nspam\tyou have won\n", []string{hello, won}},
+		{"commas without names", "spam,you have won\nham,\"hello, you\"\n", []string{won, hello}},
+		{"semicolons without names", "ham;hello, you\nspam;you have won\n", []string{hello, won}},
+		{"the longest cell is the text", "17,spam,x,you have won\n18,ham,x,\"hello, you\"\n", []string{won, hello}},
+		{"a byte order mark and CRLF", "\ufefflabel,text\r\nham,\"hello, you\"\r\n\r\nspam,you have won\r\n", []string{hello, won}},
+		{"a cell of several lines", "label,text\nham,\"a \"\"b\"\"\nc\"\nspam,d\n", []string{"ham: \na \"b\"\nc", "spam: \nd"}},
+		{"a quote that is not closed", "label,text\nham,\"a\nspam,\"b\"\nham,c\n", []string{"ham: \na\n", "spam: \nb", "ham: \nc"}},
+		{"quotes inside of quotes", "label,text\nham,\"say \"hi\" to me\"\nspam,5\" nails\n", []string{"ham: \nsay \"hi\" to me", "spam: \n5\" nails"}},
+		{"a lone quote between tabs", "ham\t\"a\nspam\tb\"\nham\t\"say \"\"hi\"\"\"\n", []string{"ham: \n\"a", "spam: \nb\"", "ham: \nsay \"hi\""}},
+		{"a subject", "subject,text,label\nminutes,hello,ham\n\"two\nlines\",you,spam\n,none,ham\n", []string{"ham: Subject: minutes\n\nhello", "spam: Subject: two\n lines\n\nyou", "ham: \nnone"}},
+		{"rows of another length", "label,text\nham\nham,a,b\nspam,c\n", []string{"! T:2: wrong number of cells: 1, but 2 in the first row", "! T:3: wrong number of cells: 3, but 2 in the first row", "spam: \nc"}},
+		{"no label and no text", "label,text\n ,a\nham,\n", []string{"! T:2: the label is empty", "ham: \n"}},
+		{"bytes that are not UTF-8", "ham\tcaf\xe9 \xff\nspam\t\x00b\n", []string{"ham: \ncaf\xe9 \xff", "spam: \n\x00b"}},
+		{"classes of other names", "class,text\nsport,a\nnews,b\nsport,c\n", []string{"sport: \na", "news: \nb", "sport: \nc"}},
+		{"words for spam beside others", "class,text\nspam,a\nham,b\nunsure,c\n", []string{"spam: \na", "ham: \nb", "unsure: \nc"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			for about, text := range map[string]string{"plain": tt.text, "gzip": pack(t, gzipped, tt.text)} {
-				mail, path, err := openText(t, text, tt.o)
+				mail, path, err := openText(t, text)
 				must(t, err)
 				got := contents(mail.Source)
 				for i := range got {
@@ -69,14 +67,14 @@ func TestWordsForHamAndSpam(t *testing.T) {
 		{"ham", "spam"}, {"HAM", "Spam"}, {"0", "1"}, {"False", "TRUE"}, {"no", "yes"}, {"not spam", "spam"}, {"not_spam", "spam"},
 		{"legit", "junk"}, {"legitimate", "spam"}, {"normal", "spam"}, {"good", "bad"}, {"0", "spam"},
 	} {
-		mail, _, err := openText(t, fmt.Sprintf("label,text\n%s,a\n%s,b\n", labels[0], labels[1]), TableOptions{})
+		mail, _, err := openText(t, fmt.Sprintf("label,text\n%s,a\n%s,b\n", labels[0], labels[1]))
 		must(t, err)
 		got := contents(mail.Source)
 		if want := []string{"ham: \na", "spam: \nb"}; !slices.Equal(got, want) || !slices.Equal(mail.Classes, []string{"ham", "spam"}) {
 			t.Errorf("%q: got %q, classes %q", labels, got, mail.Classes)
 		}
 	}
-	mail, _, err := openText(t, "label,text\n2,a\n0,b\n1,c\n", TableOptions{})
+	mail, _, err := openText(t, "label,text\n2,a\n0,b\n1,c\n")
 	if err != nil || !slices.Equal(mail.Classes, []string{"0", "1", "2"}) {
 		t.Errorf("got classes %q, %v", mail.Classes, err)
 	}
@@ -90,7 +88,7 @@ func TestTableSaysWhatItFound(t *testing.T) {
 		"text,spam\na,1\n":            `text in "text", label in "spam"`,
 		"COMMENT_ID,AUTHOR,DATE,CONTENT,CLASS\n1,x,2013,a,1\n": `text in "CONTENT", label in "CLASS"`,
 	} {
-		mail, path, err := openText(t, text, TableOptions{})
+		mail, path, err := openText(t, text)
 		must(t, err)
 		check(t, text, mail.Notes, []string{path + ": table, " + want + ", classes ham, spam"})
 	}
@@ -99,24 +97,21 @@ func TestTableSaysWhatItFound(t *testing.T) {
 func TestOpenTableErrors(t *testing.T) {
 	for _, tt := range []struct {
 		about, text string
-		o           TableOptions
 		want        string
 		hint        bool
 	}{
-		{"nothing in it", "", TableOptions{}, "the table is empty", false},
-		{"only line ends", "\n\r\n\n", TableOptions{}, "the table is empty", false},
-		{"prose", "This is no table.\nIt is not.\n", TableOptions{}, `cannot find the text and label columns: the first row is "This is no table."`, true},
-		{"unusual names", "a,b,c\nx,y,ham\n", TableOptions{}, `columns: the first row is "a", "b", "c"`, true},
-		{"names without a label", "no,text\n1,a\n", TableOptions{}, `columns: the first row is "no", "text"`, true},
-		{"a name that is not there", "label,text\nham,a\n", TableOptions{Text: "letter"}, `there is no column "letter" in the first row, which is "label", "text"`, true},
-		{"one column for both", "label,text\nham,a\n", TableOptions{Text: "text", Label: "text"}, `"text" cannot be both`, true},
-		{"JSON", "{\"text\":\"a\",\"label\":\"ham\"}\n", TableOptions{}, "columns: the first row is", true},
-		{"UTF-16", "\xff\xfeh\x00a\x00m\x00,\x00a\x00", TableOptions{}, "columns: the first row is", true},
-		{"an archive", makeZip(t, entry{name: "1"}), TableOptions{}, `is a zip archive, not a table`, false},
-		{"damaged compression", pack(t, gzipped, "label,text\n")[:9], TableOptions{}, `gzip data is cut off`, false},
+		{"nothing in it", "", "the table is empty", false},
+		{"only line ends", "\n\r\n\n", "the table is empty", false},
+		{"prose", "This is no table.\nIt is not.\n", `cannot find the text and label columns: the first row is "This is no table."`, true},
+		{"unusual names", "a,b,c\nx,y,ham\n", `columns: the first row is "a", "b", "c"`, true},
+		{"names without a label", "no,text\n1,a\n", `columns: the first row is "no", "text"`, true},
+		{"JSON", "{\"text\":\"a\",\"label\":\"ham\"}\n", "columns: the first row is", true},
+		{"UTF-16", "\xff\xfeh\x00a\x00m\x00,\x00a\x00", "columns: the first row is", true},
+		{"an archive", makeZip(t, entry{name: "1"}), `is a zip archive, not a table`, false},
+		{"damaged compression", pack(t, gzipped, "label,text\n")[:9], `gzip data is cut off`, false},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			_, _, err := openText(t, tt.text, tt.o)
+			_, _, err := openText(t, tt.text)
 			checkError(t, err, "table", tt.want)
 			if errors.Is(err, ErrColumns) != tt.hint {
 				t.Errorf("%v: is about columns: %v, want %v", err, !tt.hint, tt.hint)
@@ -131,7 +126,7 @@ func TestOpenTableErrors(t *testing.T) {
 	for i := range maxClasses + 1 {
 		fmt.Fprintf(&ids, "%d,a\n", i)
 	}
-	_, _, err = openText(t, ids.String(), TableOptions{})
+	_, _, err = openText(t, ids.String())
 	checkError(t, err, `the column "label" has more than 1000 different labels`)
 }
 
@@ -142,7 +137,7 @@ func TestTableThatIsCutOffIsReadUpToThere(t *testing.T) {
 		fmt.Fprintf(&text, "ham,message %d\n", i)
 	}
 	packed := pack(t, gzipped, text.String())
-	mail, _, err := openText(t, packed[:len(packed)/2], TableOptions{})
+	mail, _, err := openText(t, packed[:len(packed)/2])
 	must(t, err)
 	got := contents(mail.Source)
 	if last := got[len(got)-1]; len(got) < 5000 || !strings.Contains(last, "the gzip data is cut off") {
@@ -156,7 +151,7 @@ func TestTableThatIsCutOffIsReadUpToThere(t *testing.T) {
 }
 
 func TestATableThatIsReadStaysAsItWas(t *testing.T) {
-	mail, path, err := openText(t, "label,text\nham,aaa\nspam,bbb\n", TableOptions{})
+	mail, path, err := openText(t, "label,text\nham,aaa\nspam,bbb\n")
 	must(t, err)
 	must(t, os.WriteFile(path, []byte("label,text\nspam,xxx\nham,yyy\n"), 0o644))
 	check(t, "", contents(mail.Source), []string{"ham: \naaa", "spam: \nbbb"})
@@ -228,7 +223,7 @@ func FuzzTable(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p := place{fsys: fstest.MapFS{"table": {Data: text}}, name: "table"}
-		table, classes, err := p.readTable(TableOptions{})
+		table, classes, err := p.readTable()
 		if err != nil {
 			return
 		}
@@ -266,7 +261,7 @@ func BenchmarkTable(b *testing.B) {
 	for i := range 5000 {
 		fmt.Fprintf(&text, "ham,\"message %d, with a comma and some words more, as many as in a message\"\n", i)
 	}
-	mail, _, err := openText(b, text.String(), TableOptions{})
+	mail, _, err := openText(b, text.String())
 	must(b, err)
 	b.Run("list", func(b *testing.B) {
 		b.SetBytes(int64(text.Len()))
