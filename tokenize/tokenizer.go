@@ -155,7 +155,6 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	for _, tag := range [...]string{"subject:", attachedPrefix + "subject:", bodyTag, hiddenTag} {
 		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language))}
 	}
-	t.onSegment = t.putSegment
 	return t, nil
 }
 
@@ -279,7 +278,7 @@ func (t *Tokenizer) prose(tag string, text []byte) {
 				t.inPairs = false
 			}
 		}
-		t.cut(chunk, s.kinds, t.onSegment)
+		t.cut(chunk, s.kinds)
 		isWord := len(chunk) > 2 && s.kinds&sign == 0 && t.kinds[chunk[1]]&t.kinds[chunk[2]] == alpha
 		if !isWord || !wasWord {
 			t.watch(chunk, s.kinds, s.gap)
@@ -305,7 +304,7 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 	t.current = l
 	s := chunks{byteKinds: &t.kinds, text: text, view: &t.view}
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
-		t.cut(chunk, s.kinds, t.onSegment)
+		t.cut(chunk, s.kinds)
 	}
 }
 

@@ -35,7 +35,6 @@ type cutter struct {
 		term []byte
 		hash uint64
 	}
-	onSegment func(segment []byte, kind segmentKind) // putSegment
 }
 
 // putSegment emits a word or sign of the text that is cut, and the pair that it forms with the one before.
@@ -68,30 +67,30 @@ func (c *cutter) putSegment(segment []byte, kind segmentKind) {
 	c.before.term, c.before.hash = word, hash
 }
 
-// cut divides a chunk into words and signs and calls emit for each. The bytes are valid until emit returns.
+// cut emits the words and signs of a chunk.
 //
 // asciiWords divides chunks of ASCII, which are most of mail. It returns the words that segment would (FuzzASCIIWords) and saves a tenth of
 // the CPU of bulk classification.
-func (c *cutter) cut(chunk []byte, kinds byteKind, emit func(word []byte, kind segmentKind)) {
+func (c *cutter) cut(chunk []byte, kinds byteKind) {
 	switch {
 	case kinds == alpha:
-		emit(chunk, plainWord)
+		c.putSegment(chunk, plainWord)
 	case kinds&nonASCII == 0:
-		asciiWords(&c.kinds, chunk, emit)
+		c.asciiWords(chunk)
 	default:
-		c.unicodeWords(chunk, emit)
+		c.unicodeWords(chunk)
 	}
 }
 
-// unicodeWords divides a normalised chunk of any script. In scripts without spaces, such as Chinese, Japanese and Thai, segment returns single
+// unicodeWords emits the words of a normalised chunk of any script. In scripts without spaces, such as Chinese, Japanese and Thai, segment returns single
 // characters: these are counted in overlapping pairs. Korean words end in particles: they are counted whole and, from three syllables
 // on, in pairs too, which the forms of a word share.
-func (c *cutter) unicodeWords(text []byte, emit func(word []byte, kind segmentKind)) {
+func (c *cutter) unicodeWords(text []byte) {
 	var err error
 	c.segments, c.types, _, err = segment.SegmentWordsDirect(text, c.segments[:0], c.types[:0])
 	if err != nil {
 		// Valid UTF-8 has no errors. If it ever has, the text counts as one word.
-		emit(text, plainWord)
+		c.putSegment(text, plainWord)
 		return
 	}
 	run, runEnd, at := 0, 0, 0 // the characters to pair, and the segment, as offsets
@@ -102,22 +101,22 @@ func (c *cutter) unicodeWords(text []byte, emit func(word []byte, kind segmentKi
 		switch {
 		case isPaired(c.types[i], first):
 			if runEnd != start {
-				pairs(text[run:runEnd], plainWord, emit)
+				c.pairs(text[run:runEnd], plainWord)
 				run = start
 			}
 			runEnd = at
 		case c.types[i] != segment.None && len(bytes.Trim(s, "_")) == 0:
-			emit(s, symbol) // a blank to fill in
+			c.putSegment(s, symbol) // a blank to fill in
 		case c.types[i] != segment.None:
-			emit(s, plainWord)
+			c.putSegment(s, plainWord)
 			if isHangul(first) && len(s) > 2*utf8.RuneLen(first) {
-				pairs(s, wordPart, emit)
+				c.pairs(s, wordPart)
 			}
 		case !unicode.IsSpace(first) && !unicode.IsControl(first):
-			emit(s, symbol)
+			c.putSegment(s, symbol)
 		}
 	}
-	pairs(text[run:runEnd], plainWord, emit)
+	c.pairs(text[run:runEnd], plainWord)
 }
 
 // isHangul reports whether r is a Korean syllable.
@@ -135,26 +134,27 @@ func isPaired(segmentType int, first rune) bool {
 }
 
 // pairs emits each two neighbouring characters of run, or its only one.
-func pairs(run []byte, kind segmentKind, emit func(word []byte, kind segmentKind)) {
+func (c *cutter) pairs(run []byte, kind segmentKind) {
 	if len(run) == 0 {
 		return
 	}
 	_, first := utf8.DecodeRune(run)
 	if first == len(run) {
-		emit(run, kind)
+		c.putSegment(run, kind)
 		return
 	}
 	for first < len(run) {
 		_, second := utf8.DecodeRune(run[first:])
-		emit(run[:first+second], kind)
+		c.putSegment(run[:first+second], kind)
 		run, first = run[first:], second
 	}
 }
 
-// asciiWords divides a chunk of ASCII without white space into the words that segment would return. The rules are WB5 to WB13b of UAX #29.
+// asciiWords emits the words of a chunk of ASCII without white space that segment would return. The rules are WB5 to WB13b of UAX #29.
 // Letters, digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
 // semicolon, full stop or apostrophe two digits (WB11, 12). Everything else is a segment of its own (WB999).
-func asciiWords(kinds *[256]byteKind, text []byte, emit func(word []byte, kind segmentKind)) {
+func (c *cutter) asciiWords(text []byte) {
+	kinds := &c.kinds
 	const joined = alpha | digit | underline
 	for len(text) > 0 {
 		all := kinds[text[0]]
@@ -163,21 +163,21 @@ func asciiWords(kinds *[256]byteKind, text []byte, emit func(word []byte, kind s
 			end = 1
 		}
 		for ; size < end; size++ {
-			c := kinds[text[size]]
-			if c&joined == 0 {
+			k := kinds[text[size]]
+			if k&joined == 0 {
 				before := kinds[text[size-1]]
 				if size+1 == len(text) || kinds[text[size+1]] != before || before == underline ||
-					before == alpha && c&midAlpha == 0 || before == digit && c&midDigit == 0 {
+					before == alpha && k&midAlpha == 0 || before == digit && k&midDigit == 0 {
 					break
 				}
 			}
-			all |= c
+			all |= k
 		}
 		kind := plainWord
 		if all == underline || all&joined == 0 {
 			kind = symbol
 		}
-		emit(text[:size], kind)
+		c.putSegment(text[:size], kind)
 		text = text[size:]
 	}
 }

@@ -2,6 +2,7 @@ package tokenize
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"testing"
 	"unicode"
@@ -19,19 +20,16 @@ func wordsOf(t testing.TB, text string) []string {
 		t.Fatal(err)
 	}
 	var got []string
-	cutAll(tok, []byte(text), func(word []byte, kind segmentKind) {
-		if kind != wordPart {
-			got = append(got, string(word))
-		}
-	})
+	cutAll(tok, []byte(text), func(e *Term) { got = append(got, string(e.Token)) })
 	return got
 }
 
-// cutAll cuts the words of all chunks of text.
-func cutAll(tok *Tokenizer, text []byte, emit func(word []byte, kind segmentKind)) {
+// cutAll emits the words of all chunks of text.
+func cutAll(tok *Tokenizer, text []byte, emit func(*Term)) {
+	tok.emit, tok.left, tok.made, tok.current = emit, math.MaxInt, tok.room, tok.unstemmed("")
 	s := chunks{byteKinds: &tok.kinds, text: text, view: &tok.view}
 	for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
-		tok.cut(chunk, s.kinds, emit)
+		tok.cut(chunk, s.kinds)
 	}
 }
 
@@ -56,7 +54,7 @@ func TestWords(t *testing.T) {
 		{"burmese letters are counted in pairs", "ကခဂ", []string{"ကခ", "ခဂ"}},
 		{"half-width kana are kana", "ﾃｽﾄ ｶﾞｽ", []string{"テス", "スト", "ガス"}},
 		{"words and numbers among ideographs are whole", "会议Meeting于2024年", []string{"Meeting", "会议", "2024", "于", "年"}},
-		{"korean words are whole", "회의 자료를", []string{"회의", "자료를"}},
+		{"korean words are whole, and in pairs from three syllables on", "회의 자료를", []string{"회의", "자료를", "자료", "료를"}},
 		{"zero-width characters do not cut a word", "free\u200b\u00addom", []string{"freedom"}},
 		{"full-width letters are plain letters", "ＦＲＥＥ", []string{"FREE"}},
 		{"a broken byte loses nothing behind it", "money\xffback é", []string{"money", "back", "é"}},
@@ -144,7 +142,7 @@ func BenchmarkWords(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				cutAll(tok, text, func([]byte, segmentKind) {})
+				cutAll(tok, text, func(*Term) {})
 			}
 		})
 	}
