@@ -161,14 +161,11 @@ type Trial struct {
 	Config  Config   // the base with the choices, without the search
 }
 
-// Plan is the numbered trials of a search.
-type Plan struct{ Trials []Trial }
-
 // ErrNoSearch reports a configuration without a search.
 var ErrNoSearch = errors.New("nothing to search: there is no entry [[tune.search]]")
 
 // Plan returns the trials of the search in c, each once. The same description and seed give the same trials. An error names the wrong entry.
-func (c Config) Plan() (plan Plan, err error) {
+func (c Config) Plan() (plan []Trial, err error) {
 	if len(c.Tune.Search) == 0 {
 		return plan, ErrNoSearch
 	}
@@ -190,7 +187,7 @@ func (c Config) Plan() (plan Plan, err error) {
 	}
 	seen, used, idle := make(map[string]bool), make(map[string]bool), 0 // by the text and by the key of choices
 	for choices := range combinations {
-		if idle++; idle > patience || len(plan.Trials) == trials {
+		if idle++; idle > patience || len(plan) == trials {
 			break
 		}
 		trial := base.trial(choices)
@@ -199,7 +196,7 @@ func (c Config) Plan() (plan Plan, err error) {
 			continue
 		}
 		seen[name] = true
-		plan.Trials, idle = append(plan.Trials, trial), 0
+		plan, idle = append(plan, trial), 0
 		for _, choice := range trial.Choices {
 			used[choice.Key] = true
 		}

@@ -22,14 +22,14 @@ func searchFile(t *testing.T, ending, text string) string {
 }
 
 // plan returns the trials of a TOML file as text, "key = value; key = value" each.
-func plan(t *testing.T, text string) ([]string, Plan) {
+func plan(t *testing.T, text string) ([]string, []Trial) {
 	t.Helper()
 	p, err := load(t, Sources{File: searchFile(t, ".toml", text)}).Plan()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var trials []string
-	for _, trial := range p.Trials {
+	for _, trial := range p {
 		var choices []string
 		for _, choice := range trial.Choices {
 			choices = append(choices, choice.String())
@@ -64,7 +64,7 @@ values = ["*", "subject, from"]
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("trials (-want +got):\n%s", diff)
 	}
-	c := p.Trials[3].Config
+	c := p[3].Config
 	if c.Models.Softmax.L2 != 0.001 || c.Features.MinDocumentFrequency != 3 || !slices.Equal(c.Tokenize.Headers, []string{"subject", "from"}) || c.Model != "softmax" {
 		t.Errorf("the fourth trial has the settings %+v", c)
 	}
@@ -93,7 +93,7 @@ values = [true, false]
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("trials (-want +got):\n%s", diff)
 	}
-	if r := p.Trials[1].Config.Models.Softmax.LearningRate; r != Default().Models.Softmax.LearningRate {
+	if r := p[1].Config.Models.Softmax.LearningRate; r != Default().Models.Softmax.LearningRate {
 		t.Errorf("a trial of multinomial changes softmax's setting to %v", r)
 	}
 }
@@ -117,7 +117,7 @@ func TestRandomTrialsDoNotRepeat(t *testing.T) {
 		t.Fatalf("%d trials, want 40 different ones: %q", len(got), got)
 	}
 	frequencies := make(map[int]int)
-	for _, trial := range p.Trials {
+	for _, trial := range p {
 		frequencies[trial.Config.Features.MinDocumentFrequency]++
 	}
 	if len(frequencies) != 3 || frequencies[1] < 5 || frequencies[2] < 5 || frequencies[3] < 5 {
@@ -212,10 +212,10 @@ func TestOtherSourcesChangeTheBaseAndNotTheSearch(t *testing.T) {
 		Set:     []Setting{{"models.multinomial.features", "counts"}},
 	})
 	p, err := l.Plan()
-	if err != nil || len(p.Trials) != 7 {
-		t.Fatalf("%d trials, want 7: %v", len(p.Trials), err)
+	if err != nil || len(p) != 7 {
+		t.Fatalf("%d trials, want 7: %v", len(p), err)
 	}
-	for _, trial := range p.Trials {
+	for _, trial := range p {
 		if c := trial.Config; c.Tokenize.Language != "none" || c.Models.Multinomial.Features != "counts" {
 			t.Errorf("a trial has another base: %+v", c)
 		}
@@ -224,7 +224,7 @@ func TestOtherSourcesChangeTheBaseAndNotTheSearch(t *testing.T) {
 
 func TestDifferencesLoadAgain(t *testing.T) {
 	_, p := plan(t, "seed = 5\nworkers = 3\nmodel = \"softmax\"\n[tune]\n[[tune.search]]\nkey = \"models.softmax.l2\"\nvalues = [0.5]\n[[tune.search]]\nkey = \"tokenize.headers\"\nvalues = [\"subject\"]\n")
-	want := p.Trials[0].Config
+	want := p[0].Config
 	text := TOML(want.Differences(), nil)
 	if text != "model = \"softmax\"\nseed = 5\n\n[tokenize]\nheaders = [\"subject\"]\n\n[models.softmax]\nl2 = 0.5\n" {
 		t.Errorf("got\n%s", text)

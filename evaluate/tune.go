@@ -12,7 +12,6 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/cputime"
 	"chaff/internal/parallel"
 	"chaff/metrics"
 	"chaff/train"
@@ -37,9 +36,8 @@ type TuneOptions struct {
 
 // Trial is the result of fitting a candidate.
 type Trial struct {
-	Candidate   int             // the index of the candidate
-	Development metrics.Outcome // the outcome on development mail
-	Seconds     float64         // the CPU time of the trial: vectors, training and measuring
+	Candidate   int              // the index of the candidate
+	Development *metrics.Figures // nil if the trial failed
 	// Error explains why the trial failed; empty if it did not.
 	Error string
 }
@@ -117,17 +115,13 @@ func (s *search) run(ctx context.Context, mail *train.Collection, members []trai
 
 // try runs one trial and records it, unless ctx ends it. A candidate that cannot be fitted, or whose mail cannot be divided, is a result too.
 func (s *search) try(ctx context.Context, candidate int, divided func() (*train.Collection, error)) {
-	var figures *metrics.Figures
 	var err error
 	trial := Trial{Candidate: candidate}
-	trial.Seconds = cputime.Of(func() { figures, err = s.fit(ctx, divided, s.candidates[candidate]) }).Seconds()
-	switch {
-	case ctx.Err() != nil:
+	if trial.Development, err = s.fit(ctx, divided, s.candidates[candidate]); err != nil {
+		trial.Error, trial.Development = err.Error(), nil
+	}
+	if ctx.Err() != nil {
 		return
-	case err != nil:
-		trial.Error = err.Error()
-	default:
-		trial.Development = metrics.OutcomeOf(*figures)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +148,7 @@ func (s *search) fit(ctx context.Context, divided func() (*train.Collection, err
 // divide returns the mail without the test part.
 func divide(ctx context.Context, mail *train.Collection, f features.Options) (*train.Collection, error) {
 	o := mail.Options()
-	o.Features, o.Workers = f, 1 // trials run in parallel, each timed by its own thread
+	o.Features, o.Workers = f, 1 // trials run in parallel
 	return mail.With(ctx, o, withoutTest(mail.Members()))
 }
 
@@ -177,16 +171,10 @@ func FitCandidate(ctx context.Context, c *train.Collection, candidate Candidate)
 // nameOf returns a name that differs for different readings.
 func nameOf(r filter.Reading) string { return fmt.Sprintf("%#v", r) }
 
+// compareTrials orders trials, the best first. One that failed costs more than any other.
 func compareTrials(objective string) func(x, y Trial) int {
-	failed := func(t Trial) int {
-		if t.Error != "" {
-			return 1
-		}
-		return 0
-	}
 	return func(x, y Trial) int {
 		return cmp.Or(
-			cmp.Compare(failed(x), failed(y)),
 			cmp.Compare(x.Development.Cost(objective), y.Development.Cost(objective)),
 			cmp.Compare(x.Development.Cost(metrics.ByLogLoss), y.Development.Cost(metrics.ByLogLoss)),
 			cmp.Compare(x.Candidate, y.Candidate),

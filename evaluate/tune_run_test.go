@@ -97,7 +97,7 @@ func TestFitCandidateEqualsFit(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-Fit +FitCandidate):\n%s", diff)
 	}
-	if diff := cmp.Diff(metrics.OutcomeOf(*want.Development), trial.Development); diff != "" {
+	if diff := cmp.Diff(want.Development, trial.Development); diff != "" {
 		t.Errorf("development (-Fit +trial):\n%s", diff)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -80,13 +79,8 @@ func tune(t testing.TB, c *train.Collection, candidates []Candidate, o TuneOptio
 	return trials
 }
 
-// asBytes returns trials without their CPU times.
 func asBytes(t testing.TB, trials []Trial) string {
 	t.Helper()
-	trials = slices.Clone(trials)
-	for i := range trials {
-		trials[i].Seconds = 0
-	}
 	data, err := json.Marshal(trials)
 	if err != nil {
 		t.Fatal(err)

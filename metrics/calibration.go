@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -144,16 +143,8 @@ func Calibrate(labels []int32, scores []float64, classes int) (Calibration, []st
 		return p.calibration(start), []string{"probabilities are the same for all messages: " +
 			"a higher score does not make a class more likely"}
 	}
-	// Minimize passes each step between goroutines, which is slow on a locked thread, such as that of a trial of chaff tune, so it has a goroutine of
-	// its own.
-	var result *optimize.Result
-	var err error
-	var done sync.WaitGroup
-	done.Go(func() {
-		result, err = optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
-			start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
-	})
-	done.Wait()
+	result, err := optimize.Minimize(optimize.Problem{Func: p.Loss, Grad: p.Gradient, Hess: p.Hessian},
+		start, &optimize.Settings{MajorIterations: 200}, &optimize.Newton{})
 	// The line search fails harmlessly where the loss is flat to the last bit, so only the gradient counts.
 	p.Gradient(gradient, result.X)
 	c := p.calibration(result.X)

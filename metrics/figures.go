@@ -67,15 +67,14 @@ func (f *Figures) MeasureScores(labels []int32, scores, probabilities []float64,
 	mustMatch(len(probabilities), len(scores))
 	labels, tables := sorted(labels, classes, scores, probabilities)
 	scores, probabilities = tables[0], tables[1]
-	bins := Reliability(labels, probabilities, classes)
 	defined := len(labels) > 0
 	squareLoss := SquareLoss(labels, scores, classes)
 	// The square of a finite score can overflow, and JSON has no infinity.
 	f.SquareLoss = orNil(squareLoss, defined && !math.IsInf(squareLoss, 0))
 	f.LogLoss = orNil(LogLoss(labels, probabilities, classes), defined)
 	f.Brier = orNil(Brier(labels, probabilities, classes), defined)
-	f.CalibrationError = orNil(ExpectedCalibrationError(bins), defined)
-	f.Reliability = bins
+	f.Reliability = Reliability(labels, probabilities, classes)
+	f.CalibrationError = orNil(ExpectedCalibrationError(f.Reliability), defined)
 }
 
 // meanOf returns the mean over the messages of what add adds to the sum for message i; without messages, 0.
@@ -208,29 +207,15 @@ const (
 // Objectives returns the names of all objectives.
 func Objectives() []string { return []string{ByAccuracy, ByOneMinusROCA, ByLAM, ByLogLoss} }
 
-// Outcome is the figures by which settings are compared.
-type Outcome struct {
-	Accuracy float64 `json:"accuracy"`
-	SpamFigures
-	LogLoss *float64 `json:"log_loss,omitempty"`
-}
-
-// OutcomeOf returns the outcome of figures.
-func OutcomeOf(f Figures) Outcome { return Outcome{f.Accuracy, f.SpamFigures, f.LogLoss} }
-
-// Cost returns the number that a search by the given objective minimises. It is infinite for a figure that is not defined.
-func (o Outcome) Cost(objective string) float64 {
-	figure := (*float64)(nil)
-	switch objective {
-	case ByAccuracy:
-		return -o.Accuracy
-	case ByOneMinusROCA:
-		figure = o.OneMinusROCA
-	case ByLAM:
-		figure = o.LAM
-	case ByLogLoss:
-		figure = o.LogLoss
+// Cost returns the number that a search by the given objective minimises. It is infinite for a figure that is not defined, and without figures.
+func (f *Figures) Cost(objective string) float64 {
+	if f == nil {
+		return math.Inf(1)
 	}
+	if objective == ByAccuracy {
+		return -f.Accuracy
+	}
+	figure := map[string]*float64{ByOneMinusROCA: f.OneMinusROCA, ByLAM: f.LAM, ByLogLoss: f.LogLoss}[objective]
 	if figure == nil {
 		return math.Inf(1)
 	}

@@ -25,7 +25,7 @@ import (
 // search is what to try and where the results go.
 type search struct {
 	experiment
-	plan        config.Plan
+	plan        []config.Trial
 	out, trials string // paths of the best settings and of the table of trials
 }
 
@@ -71,7 +71,7 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 	return c
 }
 
-func planOf(c *cobra.Command, cfg config.Config) (config.Plan, error) {
+func planOf(c *cobra.Command, cfg config.Config) ([]config.Trial, error) {
 	plan, err := cfg.Plan()
 	if errors.Is(err, config.ErrNoSearch) {
 		return plan, hint.With(err, "docs/tuning.md has an example of a search; give the file with --config")
@@ -90,7 +90,7 @@ func planOf(c *cobra.Command, cfg config.Config) (config.Plan, error) {
 // The kinds of files of a search.
 func bestKind() replace.Kind { return replace.Kind{Name: "result of a search", Start: bestMark} }
 func trialsKind() replace.Kind {
-	return replace.Kind{Name: "table of trials", Start: "trial,", Mark: ",cpu_seconds,error\n"}
+	return replace.Kind{Name: "table of trials", Start: "trial,", Mark: ",one_minus_roca,log_loss,"}
 }
 
 // bestMark begins a file of settings that chaff tune found.
@@ -98,7 +98,7 @@ const bestMark = "# Found by chaff tune: "
 
 // candidate returns what a trial of the plan tries.
 func (s *search) candidate(trial int) evaluate.Candidate {
-	c := s.plan.Trials[trial].Config
+	c := s.plan[trial].Config
 	return evaluate.Candidate{Model: c.Model, Reading: readingOf(c), Features: c.Features, Options: train.Options{Models: c.Models, Thresholds: c.Thresholds}}
 }
 
@@ -122,19 +122,10 @@ type tuneReport struct {
 
 // tuneRow is a trial, numbered from 1, with its settings.
 type tuneRow struct {
-	Trial    int             `json:"trial"`
-	Settings []config.Choice `json:"settings"`
-	metrics.Outcome
-	Seconds float64 `json:"cpu_seconds"`
-	Error   string  `json:"error,omitempty"`
-}
-
-// figures returns the figures of a trial; nil if it failed.
-func (row tuneRow) figures() *metrics.Figures {
-	if row.Error != "" {
-		return nil
-	}
-	return &metrics.Figures{Accuracy: row.Accuracy, SpamFigures: row.SpamFigures, LogLoss: row.LogLoss}
+	Trial            int             `json:"trial"`
+	Settings         []config.Choice `json:"settings"`
+	*metrics.Figures                 // on development mail; nil if it failed
+	Error            string          `json:"error,omitempty"`
 }
 
 func (s *search) tune(mail labelled) error {
@@ -145,7 +136,7 @@ func (s *search) tune(mail labelled) error {
 	}
 	r := tuneReport{
 		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective,
-		Planned: len(s.plan.Trials), File: s.out, search: s,
+		Planned: len(s.plan), File: s.out, search: s,
 	}
 	var trials []evaluate.Trial
 	if trials, r.End, err = s.run(ctx, collection); err != nil {
@@ -158,10 +149,10 @@ func (s *search) tune(mail labelled) error {
 		return fmt.Errorf("no settings can be trained: %s", trials[0].Error)
 	}
 	for _, t := range trials {
-		r.Trials = append(r.Trials, tuneRow{t.Candidate + 1, s.plan.Trials[t.Candidate].Choices, t.Development, t.Seconds, t.Error})
+		r.Trials = append(r.Trials, tuneRow{t.Candidate + 1, s.plan[t.Candidate].Choices, t.Development, t.Error})
 	}
-	best := screen.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Outcome, r.Objective), r.comparedOn()) +
-		config.TOML(s.plan.Trials[trials[0].Candidate].Config.Differences(), nil)
+	best := screen.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Figures, r.Objective), r.comparedOn()) +
+		config.TOML(s.plan[trials[0].Candidate].Config.Differences(), nil)
 	if err := writeBytes(s.out, bestKind(), []byte(best)); err != nil {
 		return err
 	}
@@ -193,7 +184,7 @@ func (s *search) tune(mail labelled) error {
 // run runs the trials until all are done or the user interrupts it, and returns which of these ended it.
 func (s *search) run(ctx context.Context, collection *train.Collection) ([]evaluate.Trial, string, error) {
 	var candidates []evaluate.Candidate
-	for i := range s.plan.Trials {
+	for i := range s.plan {
 		candidates = append(candidates, s.candidate(i))
 	}
 	step, done := s.progress("trying settings", "trials")
@@ -232,10 +223,10 @@ func (s *search) cells(row tuneRow) []string {
 }
 
 // reached describes the accuracy of a trial, and its objective if that is another figure.
-func reached(o metrics.Outcome, objective string) string {
-	text := fmt.Sprintf("accuracy %.2f%%", o.Accuracy)
+func reached(f *metrics.Figures, objective string) string {
+	text := fmt.Sprintf("accuracy %.2f%%", f.Accuracy)
 	if objective != metrics.ByAccuracy {
-		cost := o.Cost(objective)
+		cost := f.Cost(objective)
 		text = fmt.Sprintf("%s %s, %s", objective, number(&cost), text)
 	}
 	return text
@@ -254,17 +245,17 @@ func (r tuneReport) writeCSV(w io.Writer) error {
 		}
 		return strconv.FormatFloat(*x, 'g', -1, 64)
 	}
-	lines := [][]string{slices.Concat([]string{"trial"}, r.search.keys(), []string{"accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "cpu_seconds", "error"})}
+	lines := [][]string{slices.Concat([]string{"trial"}, r.search.keys(), []string{"accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "error"})}
 	for _, row := range r.Trials {
 		line := append([]string{strconv.Itoa(row.Trial)}, r.search.cells(row)...)
-		accuracy := &row.Accuracy
-		if row.Error != "" {
-			accuracy = nil
+		figures := make([]*float64, 6)
+		if f := row.Figures; f != nil {
+			figures = []*float64{&f.Accuracy, f.HM, f.SM, f.LAM, f.OneMinusROCA, f.LogLoss}
 		}
-		for _, figure := range []*float64{accuracy, row.HM, row.SM, row.LAM, row.OneMinusROCA, row.LogLoss} {
+		for _, figure := range figures {
 			line = append(line, exact(figure))
 		}
-		line = append(line, strconv.FormatFloat(row.Seconds, 'f', 3, 64), row.Error)
+		line = append(line, row.Error)
 		for i := range line {
 			line[i] = screen.Printable(line[i])
 		}
@@ -289,7 +280,7 @@ func (r tuneReport) describe(a *answer, fully bool) {
 	var t table
 	t.row("trial", heads, lastParts(s.keys()), "")
 	for _, row := range shown {
-		t.row(row.Trial, figuresOf(row.figures(), heads...), s.cells(row), row.Error)
+		t.row(row.Trial, figuresOf(row.Figures, heads...), s.cells(row), row.Error)
 	}
 	a.table(t, 0)
 	if more := len(r.Trials) - len(shown); more > 0 {
