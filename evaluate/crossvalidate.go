@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"chaff/corpus"
@@ -27,8 +28,7 @@ type CrossValidation struct {
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 	Rounds      []train.Result   `json:"rounds"` // the result of each round
 
-	test        train.Scores // of all messages, in the order of the rounds
-	development float64      // sum of the accuracies of the rounds
+	test train.Scores // of all messages, in the order of the rounds
 }
 
 // ValidateFolds returns an error if mail with such a split cannot be divided into the given number of folds.
@@ -50,28 +50,31 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 		return nil, err
 	}
 	results := make([]CrossValidation, len(models))
-	divide := func(round int) (*train.Collection, error) {
+	for round := range folds {
 		members := c.Members()
 		for i, m := range members {
 			members[i].Part = corpus.Fold(c.Options().Seed, m.Group, round, folds)
 		}
-		return c.Select(members)
+		divided, err := c.Select(members)
+		for m := 0; m < len(models) && err == nil; m++ {
+			var t train.Trained
+			t, err = train.Fit(ctx, divided, models[m], o)
+			v := &results[m]
+			v.Model, v.Kind = t.Result.Model, t.Result.Kind
+			v.Rounds = append(v.Rounds, t.Result)
+			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
+		}
 	}
-	err := fitRounds(ctx, "fold", folds, divide, models, o, func(m int, t train.Trained) {
-		v := &results[m]
-		v.Model, v.Kind = t.Result.Model, t.Result.Kind
-		v.Rounds = append(v.Rounds, t.Result)
-		v.development += accuracy(t.Result.Development)
-		v.test.Append(t.Test.Calibrated(t.Result.Calibration))
+	slices.SortStableFunc(results, func(x, y CrossValidation) int {
+		return cmp.Compare(y.Mean(corpus.Development).Accuracy, x.Mean(corpus.Development).Accuracy)
 	})
-	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(results, func(x, y CrossValidation) int { return cmp.Compare(y.development, x.development) })
 	against := against(len(results), func(m int) train.Scores { return results[m].test })
 	for m := range results {
 		v := &results[m]
-		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), meanOf(v.Rounds, func(r train.Result) *metrics.Figures { return r.Test }).Deviation
+		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), v.Mean(corpus.Test).Deviation
 		if m > 0 {
 			v.AgainstBest = &against[m]
 		}
@@ -79,23 +82,29 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	return results, nil
 }
 
-// fitRounds fits models to mail that is divided anew in each round, and calls a function with the number of each model and what it was fitted to.
-func fitRounds(
-	ctx context.Context, name string, rounds int, divide func(round int) (*train.Collection, error), models []string, o train.Options, fitted func(m int, t train.Trained),
-) error {
-	for round := range rounds {
-		c, err := divide(round)
-		for m := 0; m < len(models) && err == nil; m++ {
-			var t train.Trained
-			if t, err = train.Fit(ctx, c, models[m], o); err == nil {
-				fitted(m, t)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("%s %d of %d: %w", name, round+1, rounds, err)
+// Mean is the mean accuracy over rounds, and the standard deviation of a round, in percent.
+type Mean struct {
+	Accuracy  float64 `json:"accuracy"`
+	Deviation float64 `json:"accuracy_deviation"` // of the population that the rounds are a sample of; 0 for fewer than two
+}
+
+// Mean returns the mean accuracy on a part over the rounds in which it has messages.
+func (v CrossValidation) Mean(part corpus.Part) (m Mean) {
+	var all []float64
+	for _, r := range v.Rounds {
+		if f := r.Figures(part); f != nil {
+			all = append(all, f.Accuracy)
 		}
 	}
-	return nil
+	for _, x := range all {
+		m.Accuracy += x / float64(len(all))
+	}
+	squares := 0.
+	for _, x := range all {
+		squares += (x - m.Accuracy) * (x - m.Accuracy)
+	}
+	m.Deviation = math.Sqrt(squares / float64(max(1, len(all)-1)))
+	return m
 }
 
 // against compares the errors of n models with those of the first. P is corrected for the number of models (see [metrics.Holm]).

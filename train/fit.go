@@ -51,6 +51,11 @@ type Result struct {
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
 }
 
+// Figures returns the figures of a part; nil for a part without messages.
+func (r Result) Figures(part corpus.Part) *metrics.Figures {
+	return map[corpus.Part]*metrics.Figures{corpus.Train: r.Train, corpus.Development: r.Development, corpus.Test: r.Test}[part]
+}
+
 // Trained is a fitted filter, its result, and its scores on the parts that it was not fitted to.
 type Trained struct {
 	Filter            *filter.Filter

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,7 +25,7 @@ import (
 	"chaff/train"
 )
 
-// demoSplits is over how many splits the demonstration takes means.
+// demoSplits is over how many splits the demonstration takes means: each fifth of the mail is the test part once, and the development part once.
 const demoSplits = 5
 
 func demoCommand(p *program) *cobra.Command {
@@ -65,15 +64,17 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 					names = append(names, cfg.Model)
 				}
 			}
-			results, err := fit(p, cfg.Config, func(o train.Options) ([]evaluate.Repeated, error) {
+			results, err := fit(p, cfg.Config, func(o train.Options) ([]evaluate.CrossValidation, error) {
 				o.Unwatched = true
-				return evaluate.Repeat(c.Context(), collection, names, demoSplits, o)
+				return evaluate.CrossValidate(c.Context(), collection, names, demoSplits, o)
 			})
 			if err != nil {
 				return err
 			}
-			slices.SortStableFunc(results, func(x, y evaluate.Repeated) int { return cmp.Compare(y.Development.Mean, x.Development.Mean) })
-			r := demoReport{Corpus: collection.Summary(), Judged: []demoJudged{}, Splits: demoSplits, Models: results, config: cfg.Config}
+			r := demoReport{Corpus: collection.Summary(), Judged: []demoJudged{}, Splits: demoSplits, config: cfg.Config}
+			for _, v := range results {
+				r.Models = append(r.Models, demoModel{v.Model, v.Kind, v.Mean(corpus.Train), v.Mean(corpus.Development), v.Mean(corpus.Test)})
+			}
 			if err := r.judge(c.Context(), p, collection); err != nil {
 				return err
 			}
@@ -89,12 +90,21 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 
 // demoReport is the result of demo.
 type demoReport struct {
-	Corpus train.Summary       `json:"corpus"`
-	Judged []demoJudged        `json:"judged"` // some messages of the test part
-	Splits int                 `json:"splits"`
-	Models []evaluate.Repeated `json:"models"`
-	last   filter.Explanation  // of the last message judged
+	Corpus train.Summary      `json:"corpus"`
+	Judged []demoJudged       `json:"judged"` // some messages of the test part
+	Splits int                `json:"splits"`
+	Models []demoModel        `json:"models"` // the best on development mail first
+	last   filter.Explanation // of the last message judged
 	config config.Config
+}
+
+// demoModel is the accuracy of one model over the splits.
+type demoModel struct {
+	Model       string        `json:"model"`
+	Kind        string        `json:"features"`
+	Train       evaluate.Mean `json:"train"`
+	Development evaluate.Mean `json:"development"`
+	Test        evaluate.Mean `json:"test"`
 }
 
 // demoJudged is a message with its verdict.
@@ -149,20 +159,15 @@ func (r demoReport) describe(a *answer, _ bool) {
 		up, _ := bySide(r.last)
 		a.contributions(strongest(up, demoTerms))
 	}
-	a.line("\nAccuracy of models that learned %.0f%% of the 300 messages, means over %d splits:\n", 100*r.config.Split.Train, r.Splits)
-	mean := func(m evaluate.Mean) string {
-		if m.Splits == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%.1f%% ± %.1f", m.Mean, m.Deviation)
-	}
+	a.line("\nAccuracy of models that learned 60%% of the 300 messages, means over %d splits:\n", r.Splits)
+	mean := func(m evaluate.Mean) string { return fmt.Sprintf("%.1f%% ± %.1f", m.Accuracy, m.Deviation) }
 	t := table{{"model", "training", "development", "test", "features"}}
 	for _, m := range r.Models {
 		name := m.Model
 		if name == r.config.Model {
 			name += " *"
 		}
-		t.row(name, fmt.Sprintf("%.1f%%", m.Train.Mean), mean(m.Development), mean(m.Test), m.Kind)
+		t.row(name, fmt.Sprintf("%.1f%%", m.Train.Accuracy), mean(m.Development), mean(m.Test), m.Kind)
 	}
 	a.table(t, 0)
 	a.line(`
