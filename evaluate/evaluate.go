@@ -11,24 +11,23 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/message"
-	"chaff/metrics"
 	"chaff/train"
 )
 
 // Evaluation is the performance of a filter on labelled mail.
 type Evaluation struct {
+	Result   train.Result // its test part is the mail
 	Summary  train.Summary
 	Learned  int // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
-	Figures  metrics.Figures
-	Verdicts *train.VerdictCounts // nil unless f is a spam filter
 	Mistakes []Judged
 	Scores   train.Scores
 }
 
 // Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. It lists up to n mistakes. Filter sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
 func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, o train.ReadOptions) (Evaluation, error) {
-	o.Reading = f.Settings().Reading
-	mail, err := train.Read(ctx, source, f.Settings().Classes, o)
+	s := f.Settings()
+	o.Reading = s.Reading
+	mail, err := train.Read(ctx, source, s.Classes, o)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -40,9 +39,15 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	e := Evaluation{Summary: mail.Summary(), Learned: from.Learned(mail, f.Settings().Key), Figures: *j.Figures(j.isSpamFilter()), Scores: j.Scores}
+	e := Evaluation{
+		Result: train.Result{
+			Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration},
+			Test: j.Figures(j.isSpamFilter()),
+		},
+		Summary: mail.Summary(), Learned: from.Learned(mail, s.Key), Scores: j.Scores,
+	}
 	if j.isSpamFilter() {
-		e.Verdicts = j.Verdicts(*f.Settings().Thresholds)
+		e.Result.Verdicts = j.Verdicts(*s.Thresholds)
 	}
 	e.Mistakes, err = j.mistakes(ctx, n)
 	return e, err

@@ -67,10 +67,10 @@ func TestEvaluationOfASavedModelEqualsThatOfFit(t *testing.T) {
 		}
 	}
 	e := must(Filter(t.Context(), reopened(t, f), test, 3, train.ReadOptions{Workers: 1}))(t)
-	if diff := cmp.Diff(*r.Test, e.Figures); diff != "" {
+	if diff := cmp.Diff(r.Test, e.Result.Test); diff != "" {
 		t.Errorf("figures (-training +evaluation):\n%s", diff)
 	}
-	if diff := cmp.Diff(r.Verdicts, e.Verdicts); diff != "" {
+	if diff := cmp.Diff(r.Verdicts, e.Result.Verdicts); diff != "" {
 		t.Errorf("verdicts (-training +evaluation):\n%s", diff)
 	}
 }

@@ -3,7 +3,7 @@
 // A [Page] is plain data. [Page.WriteHTML] writes the page. Empty parts are left out, so the
 // same page serves for training, comparing, evaluating and explaining. A [Drawing] is a single picture as SVG.
 //
-//	page := report.Page{Title: "chaff compare", Models: results, Leaks: leaks}
+//	page := report.Page{Title: "chaff compare", Models: results, Warnings: warnings}
 //	err := page.WriteHTML(file)
 //
 // The package computes no figures, reads no files and prints nothing.

@@ -46,12 +46,7 @@ type figure struct {
 type table struct {
 	Caption string
 	Head    []cell
-	Rows    []row
-}
-
-type row struct {
-	Best  bool
-	Cells []cell
+	Rows    [][]cell
 }
 
 type cell struct {
@@ -118,11 +113,10 @@ func (p Page) sections() ([]section, error) {
 		onMail = joined(onMail, screen.Sprintf("The first %d models of the comparison.", n))
 	}
 	parts := append(p.explained(), []section{
-		{ID: "models", Title: comparison, Note: p.comparisonNote(), plots: []Plot{p.models()}, Tables: p.comparisonTable(), Fold: fold},
+		{ID: "models", Title: comparison, Note: p.figuresNote(), plots: []Plot{p.models()}, Tables: p.figureTables(), Fold: fold},
 		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []Plot{p.roc()}, Tables: p.operatingTable()},
 		{ID: "learning", Title: "Learning", plots: []Plot{p.epochs("Accuracy by epoch", "accuracy (%)", false), p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true)}},
 		{ID: "probabilities", Title: "Probabilities", Note: joined(measured, probabilityNote), Tables: p.reliabilityTable()},
-		{ID: "confusion", Title: "Confusion", Note: joined(measured, "Rows are the true classes, columns the predicted ones."), Tables: p.confusionTable()},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", plots: []Plot{p.twoTerms()}},
 		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.mistakes()},
@@ -188,16 +182,11 @@ func (p Page) mistakes() []evaluate.Judged {
 
 // notes name the model and the mail of the parts about a single model.
 func (p Page) notes() (measured, ofModel string) {
-	on, of := clean(p.On, maxLine), clean(p.Of, maxName)
-	switch {
-	case of == "" && on == "":
+	if p.Of == "" {
 		return "", ""
-	case of == "":
-		return "On " + on + ".", ""
-	case on == "":
-		return "For " + of + ".", "For " + of + "."
 	}
-	return "For " + of + ", on " + on + ".", "For " + of + "."
+	of := "For " + clean(p.Of, maxName)
+	return of + ", on " + clean(p.On, maxLine) + ".", of + "."
 }
 
 // evidenceClass returns the CSS class of a contribution. With two classes, a negative score is evidence for the first of them; with more,

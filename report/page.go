@@ -17,7 +17,10 @@ type Page struct {
 	Of, On  string
 	Classes []string
 
-	Models  []train.Result    // the rows of the comparison, the best first
+	Tables [][][]string // the figures, as rows of cells, the heads first
+	Notes  []string     // how to read them
+
+	Models  []train.Result    // the best first
 	HasBest bool              // the first of Models is the best on development mail
 	Curves  [][]metrics.Point // the errors at all thresholds, of the first of Models: see [metrics.ErrorCurve]
 

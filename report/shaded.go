@@ -115,7 +115,7 @@ func (p Page) weighedTable(shown []filter.Contribution) []table {
 		{"made of", prose, func(w filter.Contribution) string { return clean(strings.Join(w.Tokens, " "), maxTerm) }},
 	})
 	for i, w := range shown {
-		cells := all[0].Rows[i].Cells
+		cells := all[0].Rows[i]
 		if adds := slices.IndexFunc(cells, func(c cell) bool { return c.Kind == number }); adds >= 0 {
 			cells[adds].Kind += kind(" " + p.evidenceClass(w.Contribution))
 		}

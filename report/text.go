@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chaff/internal/screen"
 )
 
 // Maximum lengths of text in characters.
@@ -69,15 +71,7 @@ func short(x float64) string {
 	if !finite(x) {
 		return notKnown
 	}
-	if x == 0 || math.Abs(x) >= 1e9 || math.Abs(x) < 1e-6 {
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	decimals := 2 - int(math.Floor(math.Log10(math.Abs(x))+1e-9))
-	text := strconv.FormatFloat(x, 'f', max(0, min(8, decimals)), 64)
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
+	return screen.Figure(x)
 }
 
 // percentage returns a percentage with two decimals, which accuracies differ in.

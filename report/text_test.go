@@ -52,6 +52,7 @@ func textPage(text string) Page {
 	return Page{
 		Title: text, Subtitle: text, Facts: []Fact{{text, text}}, Warnings: []string{text}, Classes: []string{text, text},
 		Models:    []train.Result{{Model: text, Kind: text, Test: &metrics.Figures{Messages: 4, Confusion: metrics.Confusion{{2, 0}, {1, 1}}}}, {Model: text, Test: &metrics.Figures{Messages: 4}}},
+		Tables:    [][][]string{{{text, text}, {text, text}}},
 		Curves:    [][]metrics.Point{{{Threshold: -1, HM: 1}, {HM: 0.1, SM: 0.2}, {Threshold: 1, SM: 1}}},
 		Strongest: [][]filter.TermWeight{{{Term: text, Weight: 1, Messages: 2}}},
 		Boundary:  &evaluate.Boundary{X: text, Y: text, Points: [2][]evaluate.TermPoint{{{X: 0, Y: 1, Messages: 1}}, {{X: 1, Messages: 3}}}, A: 1, B: -1},

@@ -29,11 +29,13 @@ func (p *program) show(r result) error {
 // answer is the text of a result: its parts in order. Warnings go to stderr, all else to stdout.
 type answer []part
 
-// part is a labelled text of an answer, which is printable, or what prints another part.
+// part is a labelled text of an answer, which is printable, or what prints another part. A page has figures and notes, too.
 type part struct {
 	label, text string
 	isNote      bool
 	print       func(p *program)
+	figures     table
+	note        string
 }
 
 func (p *program) say(a answer) {
@@ -79,6 +81,12 @@ func (a *answer) paragraph(format string, args ...any) {
 	a.add(func(p *program) { screen.Paragraph(p.stdout, "", format, args...) })
 }
 
+// note adds a paragraph about figures.
+func (a *answer) note(format string, args ...any) {
+	a.paragraph(format, args...)
+	(*a)[len(*a)-1].note = fmt.Sprintf(format, args...)
+}
+
 // aside adds a line for stderr.
 func (a *answer) aside(format string, args ...any) {
 	a.add(func(p *program) { screen.Printf(p.stderr, "chaff: "+format+"\n", args...) })
@@ -108,21 +116,35 @@ func (t *table) row(cells ...any) {
 	*t = append(*t, flat)
 }
 
+// texts returns the cells as they are shown.
+func (t table) texts() (rows [][]string) {
+	for _, row := range t {
+		var texts []string
+		for _, cell := range row {
+			var text strings.Builder
+			screen.Printf(&text, "%v", cell)
+			texts = append(texts, text.String())
+		}
+		rows = append(rows, texts)
+	}
+	return rows
+}
+
 // table adds a table whose rows are cut at a width; 0 is none.
 func (a *answer) table(t table, width int) {
 	a.add(func(p *program) {
 		out := screen.NewTable(p.stdout).Within(width)
-		for _, row := range t {
-			for i, cell := range row {
-				if i > 0 {
-					fmt.Fprint(out, "\t")
-				}
-				screen.Printf(out, "%v", cell)
-			}
-			fmt.Fprintln(out)
+		for _, row := range t.texts() {
+			out.Write([]byte(strings.Join(row, "\t") + "\n"))
 		}
 		out.Flush()
 	})
+}
+
+// figureTable adds a table that a page has, too.
+func (a *answer) figureTable(t table) {
+	a.table(t, 0)
+	(*a)[len(*a)-1].figures = t
 }
 
 // figuresOf returns the cells of a table with these heads, which name figures. A part of the mail without messages has dashes.

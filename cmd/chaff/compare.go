@@ -170,9 +170,9 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	for _, r := range results {
 		t.row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
 	}
-	a.table(t, 0)
+	a.figureTable(t)
 	a.gap()
-	a.paragraph("train: the accuracy on training mail. All other figures are of test mail.")
+	a.note("train: the accuracy on training mail. All other figures are of test mail.")
 	a.doubts(r.doubted, true)
 }
 
@@ -206,7 +206,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 		}
 		t.row(cells...)
 	}
-	a.table(t, 0)
+	a.figureTable(t)
 	a.gap()
 	note := "dev. and test: the accuracy on development and test mail."
 	if rates != nil {
@@ -218,7 +218,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	} else if !hasBest {
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	}
-	a.paragraph("%s", note)
+	a.note("%s", note)
 }
 
 // rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.
@@ -294,9 +294,9 @@ func (r foldsReport) describe(a *answer, fully bool) {
 		for _, r := range r.Models {
 			t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
 		}
-		a.table(t, 0)
+		a.figureTable(t)
 		a.gap()
-		a.paragraph("deviation is that of the accuracy over the folds, in percentage points.")
+		a.note("deviation is that of the accuracy over the folds, in percentage points.")
 	}
 	a.gap()
 	r.experiment.more(a)

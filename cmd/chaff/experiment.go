@@ -83,7 +83,7 @@ func (x *experiment) collect() (*train.Collection, error) {
 // show writes the page of a result, if it is wanted, and prints the result.
 func (x *experiment) show(r result) error {
 	if x.page != "" {
-		x.drawn.Facts = factsOf(r)
+		addAnswer(&x.drawn, r)
 		if err := writeFile(x.page, report.PageKind(), x.drawn.WriteHTML); err != nil {
 			return err
 		}
@@ -216,22 +216,21 @@ func (x *experiment) evaluate() error {
 	if err != nil {
 		return err
 	}
-	s := f.Settings()
-	result := train.Result{Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration}, Test: &e.Figures, Verdicts: e.Verdicts}
+	result, classes := e.Result, f.Settings().Classes
 	if warning := knownMail(e); warning != "" {
 		result.Warnings = append(result.Warnings, warning)
 	}
 	if x.page != "" {
 		x.drawn = newPage("chaff evaluate", e.Summary, []train.Result{result})
-		x.drawn.On, x.drawn.Classes = "this mail", s.Classes
-		if s.Thresholds != nil {
+		x.drawn.On, x.drawn.Classes = "this mail", classes
+		if result.Thresholds != nil {
 			x.drawn.Curves = append(x.drawn.Curves, e.Scores.Curve())
 		}
 		if err := addSingle(&x.drawn, f, e.Mistakes); err != nil {
 			return err
 		}
 	}
-	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Mistakes, x, s.Classes})
+	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Mistakes, x, classes})
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
@@ -239,7 +238,7 @@ const maxKnown = 0.05
 
 // knownMail returns a warning if the model was fitted to the mail that measures it.
 func knownMail(e evaluate.Evaluation) string {
-	n := e.Figures.Messages
+	n := e.Result.Test.Messages
 	if float64(e.Learned) < maxKnown*float64(n) {
 		return ""
 	}

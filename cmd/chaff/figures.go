@@ -134,7 +134,7 @@ func (a *answer) figures(parts ...ofPart) {
 		}
 		t.row(cells...)
 	}
-	a.table(t, 0)
+	a.figureTable(t)
 }
 
 // fewToTell is below how many messages a share of errors says nothing.
@@ -171,14 +171,14 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 		}
 		t.row(cells...)
 	}
-	a.table(t, 0)
+	a.figureTable(t)
 	if len(classes) > 2 {
 		a.gap()
 		t = table{{"class", "messages", "precision", "recall", "F1"}}
 		for c, of := range f.Classes {
 			t.row(classes[c], of.Messages, percent(of.Precision, 2), percent(of.Recall, 2), percent(of.F1, 2))
 		}
-		a.table(t, 0)
+		a.figureTable(t)
 	}
 }
 

@@ -32,14 +32,21 @@ func newPage(title string, s train.Summary, results []train.Result) report.Page 
 	return page
 }
 
-// factsOf returns the labelled texts of a result, the verdicts first.
-func factsOf(r result) (facts []report.Fact) {
+// addAnswer adds what a result says: its labelled texts, the verdicts first, its figures, and how to read them.
+func addAnswer(page *report.Page, r result) {
 	var a answer
 	r.describe(&a, true)
+	var facts []report.Fact
 	for _, part := range a {
-		if last := len(facts) - 1; part.text != "" && part.label == "" && last >= 0 {
+		switch last := len(facts) - 1; {
+		case part.label == "more": // is on the page
+		case part.figures != nil:
+			page.Tables = append(page.Tables, part.figures.texts())
+		case part.note != "":
+			page.Notes = append(page.Notes, part.note)
+		case part.text != "" && part.label == "" && last >= 0:
 			facts[last].Value += "; " + part.text
-		} else if part.text != "" {
+		case part.text != "":
 			facts = append(facts, report.Fact{Name: part.label, Value: part.text})
 		}
 	}
@@ -47,7 +54,7 @@ func factsOf(r result) (facts []report.Fact) {
 		verdicts := facts[i]
 		facts = slices.Insert(slices.Delete(facts, i, i+1), 0, verdicts)
 	}
-	return facts
+	page.Facts = facts
 }
 
 // addSingle adds the figures, the mistakes and the strongest terms of the best model.
