@@ -216,10 +216,7 @@ func (c Config) axes() (axes []axis, err error) {
 	base.Tune = DefaultTune()
 	var errs []error
 	for i, s := range c.Tune.Search {
-		a, err := newAxis(known, s)
-		if err != nil {
-			return nil, err
-		}
+		a, _ := newAxis(known, s) // c is valid
 		a.entry = s.entryName(i)
 		for _, value := range a.points {
 			if err := base.with(Choice{a.key, value}).Validate(); err != nil {

@@ -29,6 +29,8 @@ type Leak struct {
 	// Setting removes the term from the model, as in `tokenize.ignore_headers=x-foo`; empty if no setting does.
 	Setting string `json:"setting,omitempty"`
 	Advice  string `json:"advice"` // what to do about the leak
+
+	id uint32 // of the term
 }
 
 const (
@@ -63,8 +65,7 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 	if enough := slices.DeleteFunc(slices.Clone(of), func(n int) bool { return n < leakMessages }); len(enough) < 2 {
 		return nil, nil
 	}
-	reading := c.Options().Reading
-	var found []possibleLeak
+	var found []Leak
 	terms := c.Terms()
 	present := make([]int, len(of))
 	for w := range c.Summary().Terms {
@@ -80,9 +81,9 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		}
 		text := string(terms.Text(w))
 		if gain >= leakInformation || share >= leastShare(text) {
-			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain}
-			l.advise(reading.Tokenize)
-			found = append(found, possibleLeak{l, uint32(w), gain < leakInformation})
+			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain, id: uint32(w)}
+			l.advise(c.Options().Reading.Tokenize)
+			found = append(found, l)
 		}
 	}
 	found, err := dropFewSenders(c, found)
@@ -103,12 +104,6 @@ func frequencies(c *train.Collection) (counts [][]uint32, of []int) {
 		of[k], counts[k] = len(documents), c.Index().Frequencies(documents)
 	}
 	return counts, of
-}
-
-type possibleLeak struct {
-	Leak
-	id           uint32
-	needsSenders bool // it is a leak only if it has many senders
 }
 
 // shareOfOne returns the share of one class that has the term, if hardly any message of the other classes has it; else 0.
@@ -146,62 +141,59 @@ func writtenByMailers() []string {
 const senderTag = "from:@."
 
 // dropFewSenders removes the leaks that need many senders and have few. A message without a sender counts as a sender of its own.
-func dropFewSenders(c *train.Collection, all []possibleLeak) ([]possibleLeak, error) {
-	if !slices.ContainsFunc(all, func(l possibleLeak) bool { return l.needsSenders }) {
+func dropFewSenders(c *train.Collection, all []Leak) ([]Leak, error) {
+	senders := make(map[uint32]map[string]int) // of each leak that needs many: the number of messages of each
+	for _, l := range all {
+		if l.Information < leakInformation {
+			senders[l.id] = make(map[string]int)
+		}
+	}
+	if len(senders) == 0 {
 		return all, nil
 	}
 	terms := c.Terms()
-	position := make(map[uint32]int, len(all))
-	messages := make([]map[string]int, len(all)) // of each leak, by sender
-	for i, l := range all {
-		position[l.id], messages[i] = i, make(map[string]int)
-	}
 	documents, labels := c.Part(corpus.Train)
 	d := c.Index().Dataset(features.Bits, c.Classes(), documents, labels, parallel.Workers(c.Options().Workers))
 	rows := d.Rows()
-	var has []int
+	var leaks []map[string]int // of a message
 	for i := range documents {
-		has = has[:0]
+		leaks = leaks[:0]
 		sender := strconv.Itoa(i)
 		for _, id := range rows.Row(i).IDs {
-			if at, is := position[id]; is {
-				has = append(has, at)
+			if of := senders[id]; of != nil {
+				leaks = append(leaks, of)
 			}
 			if text := terms.Text(int(id)); bytes.HasPrefix(text, []byte(senderTag)) {
 				sender = string(text)
 			}
 		}
-		for _, at := range has {
-			messages[at][sender]++
+		for _, of := range leaks {
+			of[sender]++
 		}
 	}
-	var kept []possibleLeak
-	for i, l := range all {
-		isMost := func(n int) bool { return 2*n > sum(l.Messages) }
-		if !l.needsSenders || len(messages[i]) >= leakSenders && !slices.ContainsFunc(slices.Collect(maps.Values(messages[i])), isMost) {
-			kept = append(kept, l)
-		}
-	}
-	return kept, d.Err()
+	return slices.DeleteFunc(all, func(l Leak) bool {
+		of := slices.Collect(maps.Values(senders[l.id]))
+		return senders[l.id] != nil && (len(of) < leakSenders || 2*slices.Max(of) > sum(l.Messages))
+	}), d.Err()
 }
 
 // strongestOfSetting returns the strongest leak for each setting, and of those without one, the strongest first. Of equally strong leaks
 // the clearest to a reader comes first.
-func strongestOfSetting(all []possibleLeak) []Leak {
-	slices.SortFunc(all, func(x, y possibleLeak) int {
+func strongestOfSetting(all []Leak) []Leak {
+	slices.SortFunc(all, func(x, y Leak) int {
 		return cmp.Or(cmp.Compare(y.Information, x.Information), cmp.Compare(obscurity(x.Term), obscurity(y.Term)),
 			cmp.Compare(len(y.Term), len(x.Term)), cmp.Compare(x.Term, y.Term))
 	})
 	var leaks []Leak
 	first := make(map[string]int)
-	for _, s := range all {
-		at, again := first[s.Setting]
+	for _, l := range all {
+		at, again := first[l.Setting]
 		if again {
 			leaks[at].Alike++
 			continue
 		}
-		first[s.Setting] = len(leaks)
-		leaks = append(leaks, s.Leak)
+		first[l.Setting] = len(leaks)
+		leaks = append(leaks, l)
 	}
 	// A leaking field between two others also changes which fields are neighbours.
 	if slices.ContainsFunc(leaks, func(l Leak) bool { return tokenize.FieldOf(l.Term) != "" }) {
