@@ -29,13 +29,13 @@ func (p *program) show(r result) error {
 // answer is the text of a result: its parts in order. Warnings go to stderr, all else to stdout.
 type answer []part
 
-// part is a labelled text of an answer, which is printable, or what prints another part. A page has figures and notes, too.
+// part is a labelled text of an answer, which is printable, or what prints another part. A page has figures and legends, too.
 type part struct {
 	label, text string
 	isNote      bool
 	print       func(p *program)
 	figures     table
-	note        string
+	legend      string
 }
 
 func (p *program) say(a answer) {
@@ -81,10 +81,10 @@ func (a *answer) paragraph(format string, args ...any) {
 	a.add(func(p *program) { screen.Paragraph(p.stdout, "", format, args...) })
 }
 
-// note adds a paragraph about figures.
-func (a *answer) note(format string, args ...any) {
+// legend adds a paragraph about figures.
+func (a *answer) legend(format string, args ...any) {
 	a.paragraph(format, args...)
-	(*a)[len(*a)-1].note = fmt.Sprintf(format, args...)
+	(*a)[len(*a)-1].legend = fmt.Sprintf(format, args...)
 }
 
 // aside adds a line for stderr.

@@ -172,7 +172,7 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	}
 	a.figureTable(t)
 	a.gap()
-	a.note("train: the accuracy on training mail. All other figures are of test mail.")
+	a.legend("train: the accuracy on training mail. All other figures are of test mail.")
 	a.doubts(r.doubted, true)
 }
 
@@ -218,7 +218,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	} else if !hasBest {
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	}
-	a.note("%s", note)
+	a.legend("%s", note)
 }
 
 // rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.
@@ -296,7 +296,7 @@ func (r foldsReport) describe(a *answer, fully bool) {
 		}
 		a.figureTable(t)
 		a.gap()
-		a.note("deviation is that of the accuracy over the folds, in percentage points.")
+		a.legend("deviation is that of the accuracy over the folds, in percentage points.")
 	}
 	a.gap()
 	r.experiment.more(a)

@@ -119,7 +119,7 @@ type ofPart struct {
 	figures *metrics.Figures
 }
 
-// figures adds all figures, with a column for each part of the mail.
+// figures adds all figures that are defined, with a column for each part of the mail.
 func (a *answer) figures(parts ...ofPart) {
 	var t table
 	heads := []any{""}
@@ -128,11 +128,14 @@ func (a *answer) figures(parts ...ofPart) {
 	}
 	t.row(heads...)
 	for _, name := range []string{"messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier score", "hm%", "sm%", "lam%", "(1-ROCA)%"} {
-		cells := []any{name}
+		cells, defined := []any{name}, false
 		for _, part := range parts {
-			cells = append(cells, figureOf(part.figures, name))
+			cell := figureOf(part.figures, name)
+			cells, defined = append(cells, cell), defined || cell != "-"
 		}
-		t.row(cells...)
+		if defined {
+			t.row(cells...)
+		}
 	}
 	a.figureTable(t)
 }

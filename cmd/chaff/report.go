@@ -42,8 +42,8 @@ func addAnswer(page *report.Page, r result) {
 		case part.label == "more": // is on the page
 		case part.figures != nil:
 			page.Tables = append(page.Tables, part.figures.texts())
-		case part.note != "":
-			page.Notes = append(page.Notes, part.note)
+		case part.legend != "":
+			page.Notes = append(page.Notes, part.legend)
 		case part.text != "" && part.label == "" && last >= 0:
 			facts[last].Value += "; " + part.text
 		case part.text != "":
