@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"math"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -51,7 +52,11 @@ func fit(t testing.TB, c *train.Collection, model string) (*filter.Filter, train
 // reopened returns f as read from its model file.
 func reopened(t testing.TB, f *filter.Filter) *filter.Filter {
 	t.Helper()
-	return must(filter.Decode(must(f.Encode())(t)))(t)
+	path := filepath.Join(t.TempDir(), "model")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	return must(filter.Open(path))(t)
 }
 
 func TestEvaluationOfASavedModelEqualsThatOfFit(t *testing.T) {

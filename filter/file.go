@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -202,15 +201,6 @@ func (f *Filter) learn(tail []logfile.Rows) error {
 	}
 	f.head, f.learner, f.linear, f.vocabulary = h, learner, linear, f.vocabulary.Extended(hashes)
 	return nil
-}
-
-// Decode returns the filter in the bytes of a model file.
-func Decode(data []byte) (*Filter, error) {
-	file, err := modelFormat.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	return decode(modelFile{Reader: file})
 }
 
 // decode returns the filter in a file.

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -83,6 +84,15 @@ func noError(t testing.TB, err error) {
 func spamFilter(t testing.TB) *Filter {
 	t.Helper()
 	return fitted(t, corpustest.Mailbox(1, 60, "ham", "spam"), "multinomial", "ham", "spam")
+}
+
+// Decode returns the filter in the bytes of a model file.
+func Decode(data []byte) (*Filter, error) {
+	file, err := modelFormat.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	return decode(modelFile{Reader: file})
 }
 
 func encode(t testing.TB, f *Filter) []byte {

@@ -1,9 +1,10 @@
 package store
 
 import (
-	"chaff/train"
 	"context"
 	"errors"
+
+	"chaff/train"
 )
 
 // A model learns from each message with a step that suits mail in its usual mix. After many messages of one class it gives too much mail to

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,16 @@ func spamFilter(t testing.TB) *filter.Filter {
 	t.Helper()
 	f, _ := fit(t, collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
 	return f
+}
+
+// saved returns the path of a file with f.
+func saved(t testing.TB, f *filter.Filter) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func encode(t testing.TB, f *filter.Filter) []byte {

@@ -80,7 +80,7 @@ func TestPrintingSettingsShowsNoKey(t *testing.T) {
 	o.Reading.Key = termkey.New([16]byte{1})
 	f, _ := fit(t, collect(t, corpustest.Mailbox(1, 20, "ham", "spam"), o, "ham", "spam"), "multinomial")
 	file := encode(t, f)
-	again, err := filter.Decode(file)
+	again, err := filter.Open(saved(t, f))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func TestEveryModelLearnsManyClasses(t *testing.T) {
 		if len(r.Test.Classes) != 4 || len(r.Test.Confusion) != 4 || r.Test.LogLoss == nil || r.Test.HM != nil || r.Thresholds != nil {
 			t.Errorf("figures of the test part: %+v", r.Test)
 		}
-		again, err := filter.Decode(encode(t, f))
+		again, err := filter.Open(saved(t, f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -225,7 +225,7 @@ func TestManyClassesAreCalibratedOnOutOfFoldScores(t *testing.T) {
 	if r.Thresholds != nil || len(r.Calibration.Offsets) != 3 || r.Calibration.Slope <= 0 || r.OutOfFold != 180 {
 		t.Errorf("%+v", r)
 	}
-	again, err := filter.Decode(encode(t, f))
+	again, err := filter.Open(saved(t, f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestEveryModelIsRefitted(t *testing.T) {
 	four := collect(t, corpustest.Mailbox(7, 30, classes...), DefaultCollectOptions(), classes...)
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		f, r, measured := refit(t, two, model, DefaultOptions())
-		again, err := filter.Decode(encode(t, f))
+		again, err := filter.Open(saved(t, f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ func TestAModelWithoutTextsClassifiesTheSame(t *testing.T) {
 	o.Features.Texts = false
 	trained, _ := fit(t, collect(t, source, o, "ham", "spam"), "multinomial")
 	data := encode(t, trained)
-	without, err := filter.Decode(data)
+	without, err := filter.Open(saved(t, trained))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,11 +92,11 @@ func madeOf(t *testing.T, w Weights) (made, again *filter.Filter) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := made.Encode()
-	if err != nil {
+	path := filepath.Join(t.TempDir(), "model")
+	if err := made.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if again, err = filter.Decode(file); err != nil {
+	if again, err = filter.Open(path); err != nil {
 		t.Fatal(err)
 	}
 	return made, again
