@@ -258,7 +258,7 @@ func (f *afterwards) describe(a *answer, _ bool) {
 	}
 	a.count("expired", f.Expired, ofExpired)
 	if f.retrain != "" {
-		a.note("next", "%s: %s since the model was fitted", screen.Quoted(f.retrain), plural(f.Changed, "change"))
+		a.unlessQuiet("next", "%s: %s since the model was fitted", screen.Quoted(f.retrain), plural(f.Changed, "change"))
 	}
 }
 

@@ -64,8 +64,8 @@ func (a *answer) fact(label, format string, args ...any) {
 	*a = append(*a, part{label: label, text: text.String()})
 }
 
-// note adds a fact that --quiet leaves out.
-func (a *answer) note(label, format string, args ...any) {
+// unlessQuiet adds a fact that --quiet leaves out.
+func (a *answer) unlessQuiet(label, format string, args ...any) {
 	a.fact(label, format, args...)
 	(*a)[len(*a)-1].isNote = true
 }

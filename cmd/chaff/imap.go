@@ -238,7 +238,7 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 func (d mailDone) describe(a *answer, _ bool) {
 	later := func(n int) {
 		if n > 0 {
-			a.note("later", "%s over the limit (--limit)", plural(n, "message"))
+			a.unlessQuiet("later", "%s over the limit (--limit)", plural(n, "message"))
 		}
 	}
 	if d.Learned != nil {
@@ -260,7 +260,7 @@ func (d mailDone) describe(a *answer, _ bool) {
 			a.line("%s", notHam(m))
 		}
 	}
-	add := a.note // that nothing is new
+	add := a.unlessQuiet // that nothing is new
 	if r.Judged > 0 {
 		add = a.fact
 	}

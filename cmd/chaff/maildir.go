@@ -130,7 +130,7 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 		a.learned(counts, dryRun)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
 	} else {
-		a.note("nothing new", "in %s: %s known, %d left out", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
+		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
 	}
 	a.silent(m.Account)
 	if m.Ambiguous > 0 {
@@ -141,13 +141,13 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 // silent describes the messages that do not count yet, or that were taken back.
 func (a *answer) silent(m mailbox.Account) {
 	if m.Waiting > 0 {
-		a.note("waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them", m.Waiting)
+		a.unlessQuiet("waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them", m.Waiting)
 	}
 	if m.Filed > 0 {
-		a.note("filed", "%d that the filter calls spam itself say nothing until you move them", m.Filed)
+		a.unlessQuiet("filed", "%d that the filter calls spam itself say nothing until you move them", m.Filed)
 	}
 	if m.TakenBack > 0 {
-		a.note("forgotten", "%d that you deleted soon after reading them", m.TakenBack)
+		a.unlessQuiet("forgotten", "%d that you deleted soon after reading them", m.TakenBack)
 	}
 }
 
