@@ -54,11 +54,10 @@ func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err erro
 	if err != nil {
 		return r, err
 	}
-	network, address := backend.Address()
-	if network != "tcp" {
+	if backend.Network != "tcp" {
 		return r, nil
 	}
-	host, service, err := net.SplitHostPort(address)
+	host, service, err := net.SplitHostPort(backend.Address)
 	if err != nil {
 		return r, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // Backend is the address of the program that messages go to.
 type Backend struct {
-	network, address string
+	Network, Address string // as package net has them
 	isSMTP           bool
 }
 
@@ -39,9 +39,6 @@ func ParseBackend(text string) (Backend, error) {
 	return Backend{}, fmt.Errorf("serve.lmtp_backend is %q: must be unix:PATH or HOST:PORT, with smtp: before it for SMTP", text)
 }
 
-// Address returns the network and the address, as package net has them.
-func (b Backend) Address() (network, address string) { return b.network, b.address }
-
 // dialTime is how long a connection to the backend may take.
 const dialTime = 30 * time.Second
 
@@ -60,7 +57,7 @@ var errAway = errors.New("the backend is away")
 func (c *client) connect() error {
 	s := c.server
 	dialer := net.Dialer{Timeout: dialTime, Resolver: &net.Resolver{PreferGo: true}} // the C library's is confined
-	conn, err := dialer.DialContext(s.Working, s.backend.network, s.backend.address)
+	conn, err := dialer.DialContext(s.Working, s.backend.Network, s.backend.Address)
 	if err == nil {
 		c.link = &link{Conn: conn, client: c, in: bufio.NewReaderSize(conn, bufferSize)}
 		c.link.forget = context.AfterFunc(s.Working, func() { conn.Close() })
@@ -70,12 +67,12 @@ func (c *client) connect() error {
 	}
 	if err != nil {
 		if !s.away.Swap(true) {
-			s.Warn("%s: %v: mail waits until it is back", s.backend.address, err)
+			s.Warn("%s: %v: mail waits until it is back", s.backend.Address, err)
 		}
 		return fmt.Errorf("%w: %w", errAway, err)
 	}
 	if s.away.Swap(false) {
-		s.Note("%s is back", s.backend.address)
+		s.Note("%s is back", s.backend.Address)
 	}
 	return nil
 }

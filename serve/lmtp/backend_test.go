@@ -44,7 +44,7 @@ func startAgent(t testing.TB, isSMTP bool, extensions ...string) *agent {
 		t.Fatal(err)
 	}
 	a := &agent{Backend: Backend{"unix", filepath.Join(dir, "a"), isSMTP}, extensions: extensions, answers: map[string][]string{}, open: map[net.Conn]bool{}}
-	l, err := net.Listen(a.network, a.address)
+	l, err := net.Listen(a.Network, a.Address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func (c *client) hello(name string) error {
 
 // lost ends the session with the backend after an error.
 func (c *client) lost(err error) {
-	c.server.Warn("%s: %v: mail waits until it works", c.server.backend.address, err)
+	c.server.Warn("%s: %v: mail waits until it works", c.server.backend.Address, err)
 	c.drop()
 }
 

@@ -322,7 +322,7 @@ func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 	}
 	d.hello(t)
 	d.hello(t)
-	if got, want := d.log.String(), "lmtp: "+a.address+": it greets with 554 go away: mail waits until it is back\nnote: lmtp: "+a.address+" is back"; got != want {
+	if got, want := d.log.String(), "lmtp: "+a.Address+": it greets with 554 go away: mail waits until it is back\nnote: lmtp: "+a.Address+" is back"; got != want {
 		t.Errorf("got the log\n%s, want\n%s", got, want)
 	}
 	a.answerTo("greeting", "220 chaff LMTP")
@@ -331,7 +331,7 @@ func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 	if err := newClient(s, &serve.Conn{}).connect(); err == nil || !strings.Contains(err.Error(), "round in circles") {
 		t.Errorf("got %v", err)
 	}
-	nobody := start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", a.address + "x", false}}, nil).dial(t)
+	nobody := start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", a.Address + "x", false}}, nil).dial(t)
 	nobody.want("", "220")
 	nobody.want("LHLO x", "421 4.4.1")
 }

@@ -27,9 +27,4 @@
 //
 // When the daemon stops, messages that have begun are finished; connections between two messages are closed, and the server then does what
 // its setting for a missing filter says (milter_default_action in Postfix).
-//
-// # go-milter
-//
-// Of the library only the numbers of the protocol are used, and its client in tests. Its server knows version 2 of the protocol, logs what it cannot
-// read, keeps every field of every message of a connection, and has no time limits and no graceful end.
 package milter

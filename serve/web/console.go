@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
-	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/report"
 	"chaff/serve"
 	"chaff/store"
@@ -65,9 +65,6 @@ type view struct {
 
 	session string
 }
-
-// Has reports whether the page is one in the list of pages.
-func (v view) Has(page string) bool { return v.Page == page }
 
 // Title returns the title of the page.
 func (v view) Title() string {
@@ -331,5 +328,5 @@ func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return screen.Sprintf("%d %ss", n, noun)
 }

@@ -66,17 +66,11 @@ func (s *server) rspamdCheck(r *http.Request) (any, error) {
 // object is an object of JSON.
 type object map[string]any
 
-// rspamdHeader is a field that the mail server adds.
-type rspamdHeader struct {
-	Value string `json:"value"`
-	Order int    `json:"order"`
-}
-
 // newRspamdResult returns an answer to /checkv2, which has the mail server add some fields.
 func newRspamdResult(action string, fields ...verdictfield.Field) object {
 	remove, add := object{}, object{}
 	for _, f := range fields {
-		remove[f.Name], add[f.Name] = 0, rspamdHeader{Value: f.Value}
+		remove[f.Name], add[f.Name] = 0, object{"value": f.Value, "order": 0}
 	}
 	return object{
 		"is_skipped": false, "score": 0.0, "required_score": 0.0, "action": action, "thresholds": object{}, "symbols": object{}, "messages": object{},

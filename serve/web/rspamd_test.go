@@ -38,7 +38,7 @@ func TestAnswersOfRspamd(t *testing.T) {
 		{"the same of the API", "/v1/classify", spam, []string{"Content-Encoding", "deflate"}, 415, "X-Chaff-Unjudged"},
 		{"not compressed, and it says so", "/checkv2", spam, []string{"Content-Encoding", "identity"}, 200, `"action":"add header"`},
 		{"learn what is no mail", "/learnspam", "\x1f\x8b\x08\x00\x00", password, 422, "the body is no mail"},
-		{"large", "/checkv2", strings.Repeat("x", 5001), nil, 200, `"X-Chaff-Unjudged":{"value":"the message is too large`},
+		{"large", "/checkv2", strings.Repeat("x", 5001), nil, 200, `"X-Chaff-Unjudged":{"order":0,"value":"the message is too large`},
 		{"learn a large message", "/learnspam", strings.Repeat("x", 5001), password, 413, "too large"},
 		{"learn", "/learnspam", spam, password, 200, `{"success":true}`},
 		{"learn again", "/learnspam", spam, password, 208, `{"error":"<100@spam> has been already learned as spam, ignore it"}`},

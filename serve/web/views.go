@@ -28,8 +28,6 @@ func functions() template.FuncMap {
 		"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"score":     func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
 		"percent":   percent,
-		"rate":      percentOf,
-		"size":      sizeOf,
 		"plural":    plural,
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
 		"chip":      func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
@@ -49,16 +47,6 @@ func clip(s string, max int) string {
 		return s
 	}
 	return string([]rune(s)[:max]) + "…"
-}
-
-func sizeOf(bytes int) string {
-	switch {
-	case bytes < 1000:
-		return plural(bytes, "byte")
-	case bytes < 1000*1000:
-		return strconv.FormatFloat(float64(bytes)/1e3, 'f', 1, 64) + " kB"
-	}
-	return strconv.FormatFloat(float64(bytes)/1e6, 'f', 1, 64) + " MB"
 }
 
 // styleOf returns the class of style of a verdict or a class of mail, or "".
@@ -153,14 +141,6 @@ func windowsOf(s *store.Status) (all []window) {
 }
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
-
-// percentOf returns a share, "–" for one of nothing.
-func percentOf(x *float64) string {
-	if x == nil {
-		return "–"
-	}
-	return percent(*x)
-}
 
 // whyBody is the body of the page why.
 type whyBody struct {
