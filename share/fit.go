@@ -25,6 +25,7 @@ type fitted struct {
 	Log      string `json:"log"`
 
 	revision uint64
+	at       time.Time // when it was named
 }
 
 // fitKey is the key of the fits.
@@ -45,8 +46,8 @@ func (h *host) lastFit(ctx context.Context) (f fitted, err error) {
 	if f.revision = entry.Revision(); f.Stream != h.made { // of a stream that was lost
 		return fitted{revision: f.revision}, nil
 	}
-	at := entry.Created().UTC()
-	h.note(func(s *store.Sharing) { s.Fitter, s.Fitted = f.Host, &at })
+	f.at = entry.Created().UTC()
+	h.note(func(s *store.Sharing) { s.Fitter, s.Fitted = f.Host, &f.at })
 	return f, nil
 }
 
@@ -103,7 +104,7 @@ func (h *host) fit(ctx context.Context) error {
 		}
 		// What the stream has had since counts, and not what the log has learned: another program on this host may fit its model, too.
 		since := int(at.Position) - int(last.Position)
-		due := h.Store.RetrainAfter > 0 && since >= h.Store.RetrainAfter || since > 0 && time.Since(h.lastFitted()) > 24*time.Hour
+		due := h.Store.RetrainAfter > 0 && since >= h.Store.RetrainAfter || since > 0 && time.Since(last.at) > 24*time.Hour
 		if last.Model != "" && !due {
 			continue
 		}
@@ -118,15 +119,6 @@ func (h *host) fit(ctx context.Context) error {
 		}
 	}
 	return ctx.Err()
-}
-
-func (h *host) lastFitted() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.state.Fitted == nil {
-		return time.Time{}
-	}
-	return *h.state.Fitted
 }
 
 // fitOnce fits the model, puts it and its log into the object store, and names them in the key, unless that has changed. All hosts take them from there.

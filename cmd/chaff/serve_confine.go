@@ -19,15 +19,15 @@ func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error
 	if err != nil {
 		return err
 	}
-	limits, err := confine.Process(rights)
+	version, err := confine.Process(rights)
 	if err != nil {
 		return err
 	}
 	switch {
-	case !limits.Files:
+	case version < confine.FileVersion:
 		logger.Warn("this system cannot confine the daemon: that needs Landlock, as Linux has from 5.13 on; it can read all that its user can; serve.confine=false silences this")
 		return nil
-	case !limits.Network:
+	case version < confine.NetworkVersion:
 		logger.Warn("this system cannot keep the daemon from the network: that needs Linux 6.7")
 	}
 	logger.Note("confined to %s", strings.Join(rights.Folders, ", "))

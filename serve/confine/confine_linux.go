@@ -9,12 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The versions of Landlock that bring limits on files and on the network.
-const (
-	fileVersion    = 1
-	networkVersion = 4
-)
-
 // What the process may do in a folder: neither run programs, nor make devices or links.
 const (
 	readFile    = landlock.AccessFSSet(ll.AccessFSReadFile)
@@ -22,15 +16,15 @@ const (
 	writeFolder = readFile | removeFile | ll.AccessFSReadDir | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSMakeReg | ll.AccessFSMakeDir | ll.AccessFSRemoveDir
 )
 
-// Process confines the process to its rights, as far as the kernel can, and to programs without more rights.
-func Process(r Rights) (Limits, error) {
+// Process confines the process to its rights, as far as the kernel can, and to programs without more rights. It returns the version of Landlock, 0
+// without one.
+func Process(r Rights) (version int, err error) {
 	_, _ = time.Now().Zone() // reads the file of the time zone, which is lost afterwards
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return Limits{}, fmt.Errorf("renounce new privileges: %w", err)
+		return 0, fmt.Errorf("renounce new privileges: %w", err)
 	}
-	version, err := ll.LandlockGetABIVersion()
-	if err != nil { // the kernel has none
-		return Limits{}, nil
+	if version, err = ll.LandlockGetABIVersion(); err != nil { // the kernel has none
+		return 0, nil
 	}
 	rules := []landlock.Rule{
 		landlock.PathAccess(writeFolder, r.Folders...).IgnoreIfMissing(),
@@ -41,7 +35,7 @@ func Process(r Rights) (Limits, error) {
 		rules = append(rules, landlock.ConnectTCP(port))
 	}
 	if err := landlock.V7.BestEffort().Restrict(rules...); err != nil { // the newest version that the tests have run on
-		return Limits{}, fmt.Errorf("confine the process: %w", err)
+		return 0, fmt.Errorf("confine the process: %w", err)
 	}
-	return Limits{Files: version >= fileVersion, Network: version >= networkVersion}, nil
+	return version, nil
 }

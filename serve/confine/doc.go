@@ -1,9 +1,9 @@
 // Package confine takes from the process of the daemon what it does not need: files, network connections, and programs with more rights.
 //
-//	limits, err := confine.Process(confine.Rights{Folders: []string{"/var/lib/chaff"}})
+//	version, err := confine.Process(confine.Rights{Folders: []string{"/var/lib/chaff"}})
 //
 // It uses Landlock, which Linux has from version 5.13 on. What a process has opened before stays open, and what it has lost does not come
-// back. Other systems, and kernels without Landlock, confine nothing; [Limits] says what is confined.
+// back. Other systems, and kernels without Landlock, confine nothing.
 package confine
 
 // Rights are what the process keeps. Files and folders that do not exist are left out.
@@ -18,10 +18,8 @@ type Rights struct {
 	Ports []uint16
 }
 
-// Limits are what the kernel has confined.
-type Limits struct {
-	// Files says whether the process has lost all files but those of its rights.
-	Files bool
-	// Network says whether it has lost all TCP ports but those. Multipath TCP and UDP are not confined.
-	Network bool
-}
+// The versions of Landlock that bring limits on files, and on TCP ports. Multipath TCP and UDP are not confined.
+const (
+	FileVersion    = 1
+	NetworkVersion = 4
+)

@@ -1,12 +1,12 @@
 package web
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -172,11 +172,8 @@ var errForm = errors.New("the form is too old: open the page again")
 // tokenFile returns the path of the file with the token.
 func tokenFile(model string) string { return model + ".token" }
 
-// The sizes of tokens in bytes: of those that are made, and of the shortest that is accepted.
-const (
-	tokenSize = 32
-	minToken  = 16
-)
+// minToken is the size in bytes of the shortest token that is accepted.
+const minToken = 16
 
 // readToken returns the token beside a model. It makes the file if there is none; made reports that. The file belongs to us, or to the owner of
 // the model.
@@ -184,38 +181,34 @@ func readToken(model string) (token []byte, made bool, err error) {
 	path := tokenFile(model)
 	file, err := replace.Open(path, os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
-		fresh := make([]byte, tokenSize)
-		rand.Read(fresh) // never fails
-		text := hex.EncodeToString(fresh)
-		_, err = file.WriteString(text + "\n")
-		if err := errors.Join(err, file.Close()); err != nil {
+		token = []byte(rand.Text())
+		_, err = fmt.Fprintf(file, "%s\n", token)
+		if err = errors.Join(err, file.Close()); err != nil {
 			os.Remove(path)
-			return nil, false, fmt.Errorf("write the token: %w", err)
+			err = fmt.Errorf("write the token: %w", err)
 		}
-		return []byte(text), true, nil
+		return token, true, err
 	}
 	if !errors.Is(err, fs.ErrExist) {
 		return nil, false, fmt.Errorf("make the token: %w", err)
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil, false, fmt.Errorf("read the token: %w", err)
-	}
-	if replace.IsForeign(info, model) {
+	switch {
+	case err != nil:
+	case replace.IsForeign(info, model):
 		return nil, false, fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
-	}
-	if info.Mode().Perm()&0o077 != 0 {
+	case info.Mode().Perm()&0o077 != 0:
 		return nil, false, fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)
+	default:
+		token, err = os.ReadFile(path)
 	}
-	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("read the token: %w", err)
 	}
-	text := strings.TrimSpace(string(data))
-	if len(text) < minToken {
+	if token = bytes.TrimSpace(token); len(token) < minToken {
 		return nil, false, fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, minToken)
 	}
-	return []byte(text), false, nil
+	return token, false, nil
 }
 
 // isToken compares a text with the token in a time that does not depend on either.
