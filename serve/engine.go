@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -197,6 +198,19 @@ func (v Verdict) Fields() []verdictfield.Field {
 		return []verdictfield.Field{verdictfield.UnjudgedField(v.Unjudged.Error())}
 	}
 	return v.judge.Fields(v.Classification)
+}
+
+// Symbol returns the name of a verdict as other filters write such names.
+func (v Verdict) Symbol() string {
+	if v.Unjudged != nil {
+		return "CHAFF_UNJUDGED"
+	}
+	return "CHAFF_" + strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_' // in the name of a class
+	}, strings.ToUpper(string(v.Verdict)))
 }
 
 // Judge judges a message for a user, "" for nobody. A user without a model is judged by the shared one alone. The error is as that of [Unjudged]. After

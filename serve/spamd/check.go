@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"chaff/filter"
 	"chaff/serve"
@@ -76,7 +75,7 @@ func (j judged) replyTo(r request, raw []byte) (head string, text []byte) {
 			text = text[:len(text)-(len(raw)-headerLength(raw))]
 		}
 	case symbols:
-		text = append(text, j.symbol()...)
+		text = append(text, j.Symbol()...)
 		if r.version < 1.3 {
 			text = append(text, "\r\n"...)
 		}
@@ -102,13 +101,6 @@ func (j judged) replyTo(r request, raw []byte) (head string, text []byte) {
 }
 
 func (j judged) isSpam() bool { return j.Verdict.Verdict == filter.Spam }
-
-func (j judged) symbol() string {
-	if j.Unjudged != nil {
-		return "CHAFF_UNJUDGED"
-	}
-	return "CHAFF_" + strings.ToUpper(string(j.Verdict.Verdict))
-}
 
 // line returns the field Spam. Clients compare the numbers, so they agree with the verdict after rounding.
 func (j judged) line(asked command) string {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ func (s *server) rspamdRoutes() []route {
 		{"GET /checkv2", answered(s.rspamdCheck)}, // of a client without a message
 		{"POST /learnspam", s.withToken(s.rspamdLearn(spamClass))},
 		{"POST /learnham", s.withToken(s.rspamdLearn(hamClass))},
-		{"GET /ping", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "pong\r\n") }},
+		{"GET /ping", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong\r\n") }},
 	}
 }
 
@@ -92,22 +93,12 @@ func (s *server) rspamdResultOf(v serve.Verdict) object {
 	if t := s.engine.Settings().Thresholds; t != nil {
 		result["required_score"], result["thresholds"] = t.Spam, object{"add header": t.Spam}
 	}
-	name := symbolOf(string(v.Verdict))
+	name := v.Symbol()
 	result["symbols"] = object{name: object{
 		"name": name, "score": v.Score, "metric_score": v.Score, "description": "Verdict of chaff",
 		"options": []string{fmt.Sprintf("probability=%.4f", v.Probability)},
 	}}
 	return result
-}
-
-// symbolOf returns the name of a class or verdict as rspamd writes names.
-func symbolOf(name string) string {
-	return "CHAFF_" + strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, strings.ToUpper(name))
 }
 
 // messageID returns the Message-ID of a message without its angle brackets, or "".

@@ -130,13 +130,13 @@ func (s *server) monitoringRoutes() []route {
 		{"GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 			writeAs(w, "text/plain; version=0.0.4; charset=utf-8", s.engine.Metrics())
 		}},
-		{"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeText(w, http.StatusOK, "ok\n") }},
+		{"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }},
 		{"GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 			if err := s.engine.Ready(); err != nil {
-				writeText(w, http.StatusServiceUnavailable, err.Error()+"\n")
+				http.Error(w, err.Error(), http.StatusServiceUnavailable)
 				return
 			}
-			writeText(w, http.StatusOK, "ready\n")
+			_, _ = io.WriteString(w, "ready\n")
 		}},
 	}
 }
@@ -222,12 +222,6 @@ func answered(a answer) http.HandlerFunc {
 func writeAs(w http.ResponseWriter, kind string, data []byte) {
 	w.Header().Set("Content-Type", kind)
 	_, _ = w.Write(data)
-}
-
-func writeText(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text)
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {
