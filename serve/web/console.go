@@ -31,7 +31,7 @@ func (s *server) consoleRoutes() []route {
 		{"GET /console.css", func(w http.ResponseWriter, _ *http.Request) {
 			writeAs(w, "text/css; charset=utf-8", []byte(report.Style()+consoleStyle))
 		}},
-		{"GET /login", c.loginForm},
+		{"GET /login", func(w http.ResponseWriter, r *http.Request) { c.loginPage(w, http.StatusOK, r, "") }},
 		{"POST /login", c.login},
 		{"POST /logout", c.posted(c.logout)},
 		{"GET /{$}", c.page("overview", c.overview)},
@@ -148,14 +148,6 @@ type loginBody struct {
 
 func (c *console) loginPage(w http.ResponseWriter, status int, r *http.Request, problem string) {
 	c.write(w, status, &view{Page: "login", Problem: problem, Body: loginBody{tokenFile(c.options.Model), r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
-}
-
-func (c *console) loginForm(w http.ResponseWriter, r *http.Request) {
-	if c.session(r) != "" {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return
-	}
-	c.loginPage(w, http.StatusOK, r, "")
 }
 
 // maxForm is the size in bytes of the largest form without a message.

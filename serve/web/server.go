@@ -72,15 +72,14 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes: maxHeader, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	stopped := make(chan struct{})
-	go func() {
+	context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		<-ctx.Done()
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience.stop)
 		defer cancel()
 		if h.Shutdown(stopping) != nil {
 			h.Close()
 		}
-	}()
+	})
 	err := h.Serve(l)
 	if ctx.Err() == nil {
 		return err
