@@ -1,7 +1,6 @@
 package features
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -168,26 +167,6 @@ type Vector struct {
 	Groups []evidence.Group // of the terms, for the kind [Evidence]; otherwise nil
 	// Confirmed is whether a person has confirmed the label of the document. Trainers set it, see [Dataset.Confirmed].
 	Confirmed bool
-}
-
-// ascending returns x with all ids in ascending order.
-func ascending(x Vector) Vector {
-	if slices.IsSorted(x.IDs) {
-		return x
-	}
-	order := make([]int, len(x.IDs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x.IDs[i], x.IDs[j]) })
-	var y Vector
-	for _, i := range order {
-		y.IDs, y.Values = append(y.IDs, x.IDs[i]), append(y.Values, x.Values[i])
-		if x.Groups != nil {
-			y.Groups = append(y.Groups, x.Groups[i])
-		}
-	}
-	return y
 }
 
 // Reset returns an empty vector in the same memory.

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -10,7 +11,7 @@ import (
 
 	"chaff/internal/evidence"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // evidenceBag returns random terms and cells. The group of a term follows from its number.
@@ -62,7 +63,7 @@ func testEvidence(t *testing.T, memory int64) {
 		want := ascending(new(Lookup).AppendVector(Vector{}, index.Vocabulary(), doc, Evidence))
 		got := ascending(rows.Row(i))
 		if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Groups, want.Groups) {
-			t.Fatalf("document %d, stored row (-want +got):\n%s", i, cmp.Diff(want, got))
+			t.Fatalf("document %d, stored row (-want +got):\n%s", i, gocmp.Diff(want, got))
 		}
 		var part Vector
 		for k, g := range want.Groups {
@@ -71,7 +72,7 @@ func testEvidence(t *testing.T, memory int64) {
 			}
 		}
 		if got := ascending(some.Row(i)); !slices.Equal(got.IDs, part.IDs) || !slices.Equal(got.Values, part.Values) || !slices.Equal(got.Groups, part.Groups) {
-			t.Fatalf("document %d, two groups of its row (-want +got):\n%s", i, cmp.Diff(part, got))
+			t.Fatalf("document %d, two groups of its row (-want +got):\n%s", i, gocmp.Diff(part, got))
 		}
 		unknown += len(doc.Terms) + len(doc.Cells) - len(want.IDs)
 		checkEvidence(t, doc, want)
@@ -83,7 +84,7 @@ func testEvidence(t *testing.T, memory int64) {
 		t.Error("no document has an unknown term")
 	}
 	for n, i := range []int{3, half + 1} {
-		if diff := cmp.Diff(rows.Row(i), others.Row(n)); diff != "" {
+		if diff := gocmp.Diff(rows.Row(i), others.Row(n)); diff != "" {
 			t.Errorf("row %d of a subset (-want +got):\n%s", i, diff)
 		}
 	}
@@ -151,4 +152,24 @@ func TestEverySecondRunHasACell(t *testing.T) {
 	if share := float64(has) / n; share < 0.49 || share > 0.51 {
 		t.Errorf("%v of the runs have a cell, want half", share)
 	}
+}
+
+// ascending returns x with all ids in ascending order.
+func ascending(x Vector) Vector {
+	if slices.IsSorted(x.IDs) {
+		return x
+	}
+	order := make([]int, len(x.IDs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x.IDs[i], x.IDs[j]) })
+	var y Vector
+	for _, i := range order {
+		y.IDs, y.Values = append(y.IDs, x.IDs[i]), append(y.Values, x.Values[i])
+		if x.Groups != nil {
+			y.Groups = append(y.Groups, x.Groups[i])
+		}
+	}
+	return y
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 )
 
@@ -33,13 +35,19 @@ func ParseExportFormat(name string) (ExportFormat, error) {
 func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 	out := bufio.NewWriter(w)
 	var line []byte
+	var cells []uint64 // the id and the value of each term
 	rows := d.Rows()
 	for i, label := range d.Labels {
 		line = d.appendLabel(line[:0], label, format)
-		x := ascending(rows.Row(i))
-		for j, id := range x.IDs {
-			line = strconv.AppendUint(append(line, ' '), uint64(id)+1, 10)
-			line = strconv.AppendFloat(append(line, ':'), float64(x.Values[j]), 'g', -1, 32)
+		x := rows.Row(i)
+		cells = cells[:0]
+		for k, id := range x.IDs {
+			cells = append(cells, uint64(id)<<32|uint64(math.Float32bits(x.Values[k])))
+		}
+		slices.Sort(cells)
+		for _, cell := range cells {
+			line = strconv.AppendUint(append(line, ' '), cell>>32+1, 10)
+			line = strconv.AppendFloat(append(line, ':'), float64(math.Float32frombits(uint32(cell))), 'g', -1, 32)
 		}
 		line = append(line, '\n')
 		if _, err := out.Write(line); err != nil {

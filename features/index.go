@@ -1,12 +1,11 @@
 package features
 
 import (
-	"bytes"
+	"cmp"
 	"maps"
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
 
 	"chaff/internal/parallel"
 )
@@ -41,7 +40,7 @@ type Index struct {
 	documents  *Documents
 	vocabulary *Vocabulary
 	ids        termIDs
-	number     func(id int) uint32 // of a term, unknown for one that no document has
+	number     func(id int) uint32 // of a term
 }
 
 // Build makes the vocabulary of the training documents, from the terms that o admits, with up to so many goroutines. Ids are in
@@ -53,43 +52,33 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		return nil, nil, err
 	}
 	count := d.frequencies(training, workers)
-	limit := Limit{uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32))), len(count)}
-	if o.MaxTerms > 0 {
-		limit = MostFrequent(count, limit.least, o.MaxTerms)
-	}
-	x := &Index{documents: d, number: func(id int) uint32 { return uint32(id) }}
-	frequencies := count
-	kept, first := 0, limit
-	for _, n := range count {
-		if first.Admits(n) {
-			kept++
+	admits := Admit(count, uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32))), cmp.Or(o.MaxTerms, len(count)))
+	numbers, known := make([]uint32, 0, len(count)), make([]knownTerms, (len(count)+63)/64)
+	for number, n := range count {
+		of := &known[number/64]
+		if number%64 == 0 {
+			of.first = uint32(len(numbers))
+		}
+		if admits(n) {
+			of.bits |= 1 << (number % 64)
+			count[len(numbers)] = n
+			numbers = append(numbers, uint32(number))
 		}
 	}
-	if kept < len(count) {
-		numbers := make([]uint32, 0, kept)
-		known := make([]knownTerms, (len(count)+63)/64)
-		for number, n := range count {
-			of := &known[number/64]
-			if number%64 == 0 {
-				of.first = uint32(len(numbers))
-			}
-			if limit.Admits(n) {
-				of.bits |= 1 << (number % 64)
-				numbers, frequencies[len(numbers)] = append(numbers, uint32(number)), n
-			}
-		}
-		frequencies = frequencies[:kept:kept]
-		x.ids, x.number = termIDs{known: known}, func(id int) uint32 { return numbers[id] }
+	frequencies := count[:len(numbers):len(numbers)]
+	x := &Index{documents: d, ids: termIDs{known: known}, number: func(id int) uint32 { return numbers[id] }}
+	if len(numbers) == len(count) {
+		x.ids, x.number = termIDs{}, func(id int) uint32 { return uint32(id) }
 	}
 	v, err := newVocabulary(len(frequencies), func(id int) uint64 { return d.terms.hashes[x.number(id)] })
 	if err != nil {
 		return nil, nil, err
 	}
-	if v.Shared() > 0 {
-		x := d.Index(v, workers)
-		return x, x.Frequencies(training), nil
-	}
 	x.vocabulary = v
+	if v.Shared() > 0 { // two numbers have the id of one of them
+		x.ids = d.idsIn(v, workers)
+		frequencies = x.Frequencies(training)
+	}
 	return x, frequencies, nil
 }
 
@@ -121,42 +110,40 @@ func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
 	return sum
 }
 
-// Limit admits the terms whose frequency is above least, and the first ties terms that have exactly it.
-type Limit struct {
-	least uint32
-	ties  int
-}
-
-// Admits reports whether a term with the given frequency is admitted. It is asked once for each term.
-func (l *Limit) Admits(frequency uint32) bool {
-	if frequency == l.least {
-		l.ties--
-		return l.ties >= 0
-	}
-	return frequency > l.least
-}
-
-// MostFrequent returns the limit that admits the given number of the terms that occur most often, none below the given least frequency, which is
-// at least 1.
-func MostFrequent(count []uint32, least uint32, terms int) Limit {
+// Admit returns which terms are admitted, given how often each occurs: up to so many that occur most often, none below the least frequency, which is
+// at least 1. The function takes the frequency of one term after the other, in order; of those as frequent as the last one it admits the first.
+func Admit(count []uint32, least uint32, terms int) func(frequency uint32) bool {
 	with := make(map[uint32]int) // how many terms have a frequency
-	for _, n := range count {
-		if n >= least {
-			with[n]++
+	for i := 0; terms < len(count) && i < len(count); i++ {
+		if count[i] >= least {
+			with[count[i]]++
 		}
 	}
+	ties := len(count) // of the terms that have exactly the least frequency
 	for _, n := range slices.Backward(slices.Sorted(maps.Keys(with))) {
 		if terms <= with[n] {
-			return Limit{n, terms}
+			least, ties = n, terms
+			break
 		}
 		terms -= with[n]
 	}
-	return Limit{least, len(count)}
+	return func(frequency uint32) bool {
+		if frequency == least {
+			ties--
+			return ties >= 0
+		}
+		return frequency > least
+	}
 }
 
-// Index returns the index of a vocabulary that was made of other documents.
+// Index returns the index of a vocabulary that was made of other documents. It has no texts.
 func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 	_ = d.Complete(workers) // an error stays, see Err
+	return &Index{documents: d, vocabulary: v, ids: d.idsIn(v, workers)}
+}
+
+// idsIn returns the ids of the terms in a vocabulary.
+func (d *Documents) idsIn(v *Vocabulary, workers int) termIDs {
 	ids := unknownIDs(len(d.terms.hashes))
 	parallel.Ranges(workers, len(ids), 1<<12, func(_, from, to int) {
 		for number := from; number < to; number++ {
@@ -165,10 +152,7 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 			}
 		}
 	})
-	x := &Index{documents: d, vocabulary: v, ids: termIDs{ids: ids}}
-	numbers := sync.OnceValue(x.numbersByID)
-	x.number = func(id int) uint32 { return numbers()[id] }
-	return x
+	return termIDs{ids: ids}
 }
 
 // Vocabulary returns the vocabulary whose ids the index has.
@@ -211,22 +195,5 @@ func (x *Index) Novelty(refs []Ref, workers int) []float64 {
 	return all
 }
 
-// Text returns the text of a term by its id, empty for a term that no document has. The smallest text stands for all terms that share an id. The
-// bytes belong to the documents.
-func (x *Index) Text(id int) []byte {
-	number := x.number(id)
-	if number == unknown {
-		return nil
-	}
-	return x.documents.terms.text(number)
-}
-
-func (x *Index) numbersByID() []uint32 {
-	numbers, t := slices.Repeat([]uint32{unknown}, x.vocabulary.Len()), x.documents.terms
-	for number, id := range x.ids.ids {
-		if id != unknown && (numbers[id] == unknown || bytes.Compare(t.text(uint32(number)), t.text(numbers[id])) < 0) {
-			numbers[id] = uint32(number)
-		}
-	}
-	return numbers
-}
+// Text returns the text of a term of the vocabulary by its id. The bytes belong to the documents.
+func (x *Index) Text(id int) []byte { return x.documents.terms.text(x.number(id)) }

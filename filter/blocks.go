@@ -74,9 +74,9 @@ func encodeFrequent(v *features.Vocabulary, documents []uint32, weights []float3
 		return nil
 	}
 	table, starts, le := v.Table(), v.BucketStarts(), binary.LittleEndian
-	limit, areFrequent := features.MostFrequent(documents, 1, most), make([]bool, len(documents))
-	for id, n := range documents { // which admits the first of those that are as frequent as the last one
-		areFrequent[id] = limit.Admits(n)
+	admits, areFrequent := features.Admit(documents, 1, most), make([]bool, len(documents))
+	for id, n := range documents {
+		areFrequent[id] = admits(n)
 	}
 	for prefix := range len(starts) - 1 {
 		for i := starts[prefix]; i < starts[prefix+1]; i++ {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"chaff/features"
 	"chaff/internal/parallel"
@@ -30,8 +29,6 @@ type Epoch struct {
 	// Train and Development are measured with the weights after the epoch; Development is nil if there is none.
 	Train       EpochFigures  `json:"train"`
 	Development *EpochFigures `json:"development,omitempty"`
-	// Seconds is how long the epoch and its measurement took.
-	Seconds float64 `json:"seconds"`
 }
 
 // EpochFigures are the figures of one part after an epoch.
@@ -90,7 +87,6 @@ func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o Epoch
 	p := m.passes(d.Len())
 	next := p.orders(d)
 	for isOver := false; !isOver; {
-		began := time.Now()
 		updates, atRest, err := pass(ctx, l, d, next())
 		if err != nil {
 			return nil, Report{}, err
@@ -112,7 +108,7 @@ func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o Epoch
 				figures := measure(now, *development, l.loss)
 				e.Development = &figures
 			}
-			if e.Seconds = time.Since(began).Seconds(); isWatched {
+			if isWatched {
 				report.Epochs = append(report.Epochs, e)
 			}
 		}

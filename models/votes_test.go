@@ -258,7 +258,7 @@ func TestVotesAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 		d := randomEvidence(5, 3, 300, 60)
 		d.Workers = workers
 		l, report := mustTrain(t, m, d, EpochOptions{OnEpoch: func(Epoch) {}})
-		return l, timeless(report)
+		return l, unlearned(report)
 	}
 	want, wantReport := train(0)
 	for _, e := range wantReport.Epochs {

@@ -91,7 +91,7 @@ func epochLine(e models.Epoch) string {
 	if d := e.Development; d != nil {
 		line += fmt.Sprintf(", development loss %s accuracy %.2f%%", number(&d.Loss), d.Accuracy)
 	}
-	return line + fmt.Sprintf(", %.0f ms", 1000*e.Seconds)
+	return line
 }
 
 func (a *answer) convergence(c models.Convergence) {
