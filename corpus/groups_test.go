@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
+
+	"chaff/internal/lineartest"
 )
 
 // writer invents texts: sentences whose words differ from text to text.
@@ -54,36 +55,26 @@ func nearDuplicates(texts []string, similarity float64) []int {
 	return first
 }
 
-// Senders choose words. TestNearDuplicatesOfChosenWordsAreFoundInLinearTime has messages that share half of their numbers with all others, each in another
-// combination.
+// Senders choose words. TestNearDuplicatesOfChosenWordsAreFoundInLinearTime has messages of 40 numbers, of which 20 or 36 are among 64 that
+// all share, each in another combination. The 20 are taken for a footer, the 36 are not.
 func TestNearDuplicatesOfChosenWordsAreFoundInLinearTime(t *testing.T) {
-	const times, slower = 4, 3
-	few, many := timeOfShared(1000), timeOfShared(times*1000)
-	if many > times*slower*few {
-		t.Errorf("%d times the messages take %v, for %v", times, many, few)
+	for _, shared := range []int{20, 36} {
+		lineartest.Check(t, func(size int) func() {
+			n := size / 16 // many more than a message is compared with
+			random := rand.New(rand.NewPCG(1, 0))
+			all := make([][]uint32, n)
+			for i := range all {
+				for _, number := range random.Perm(64)[:shared] {
+					all[i] = append(all[i], uint32(number))
+				}
+				slices.Sort(all[i])
+				for k := range 40 - shared {
+					all[i] = append(all[i], uint32(64+20*i+k))
+				}
+			}
+			return func() { NearDuplicates(n, 64+20*n, func(i int) []uint32 { return all[i] }, 0.5) }
+		})
 	}
-}
-
-// timeOfShared returns the least time for n messages of 40 numbers, half of which are among 64 that all share.
-func timeOfShared(n int) time.Duration {
-	random := rand.New(rand.NewPCG(1, 0))
-	all := make([][]uint32, n)
-	for i := range all {
-		for _, shared := range random.Perm(64)[:20] {
-			all[i] = append(all[i], uint32(shared))
-		}
-		slices.Sort(all[i])
-		for k := range 20 {
-			all[i] = append(all[i], uint32(64+20*i+k))
-		}
-	}
-	least := time.Hour
-	for range 3 {
-		start := time.Now()
-		NearDuplicates(n, 64+20*n, func(i int) []uint32 { return all[i] }, 0.5)
-		least = min(least, time.Since(start))
-	}
-	return least
 }
 
 func TestNearDuplicates(t *testing.T) {
