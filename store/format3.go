@@ -216,25 +216,20 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 	if n > len(record) || cells > len(record) {
 		return doc, nil, false
 	}
-	known := map[uint32]bool{}
-	for range n {
-		number := uint32(0)
-		for i, b := range r.take(width)[:width] {
-			number |= uint32(b) << (8 * i)
+	ids, head, repeated, known := r.take(n*width), r.take((n+7)/8), r.take((n+7)/8), map[uint32]bool{}
+	for i := 0; i < n && !r.failed; i++ {
+		number, count := uint32(0), uint32(1)
+		for k, b := range ids[i*width:][:width] {
+			number |= uint32(b) << (8 * k)
 		}
 		if int(number) >= len(groups) || groups[number] >= byte(evidence.Grams) || known[number] {
 			return doc, nil, false
 		}
-		known[number] = true
-		numbers, doc.Terms = append(numbers, number), append(doc.Terms, le.Uint64(hashes[8*number:]))
-	}
-	head, repeated := r.take((n+7)/8), r.take((n+7)/8)
-	for i := range n {
-		doc.Counts = append(doc.Counts, 1)
-		if repeated[i/8]>>(i%8)&1 != 0 {
-			doc.Counts[i] = uint32(r.uvarint(math.MaxUint32))
+		if known[number] = true; repeated[i/8]>>(i%8)&1 != 0 {
+			count = uint32(r.uvarint(math.MaxUint32))
 		}
-		doc.Marks = append(doc.Marks, features.Mark(evidence.Group(groups[numbers[i]]), head[i/8]>>(i%8)&1 != 0, doc.Counts[i]))
+		numbers, doc.Terms, doc.Counts = append(numbers, number), append(doc.Terms, le.Uint64(hashes[8*number:])), append(doc.Counts, count)
+		doc.Marks = append(doc.Marks, features.Mark(evidence.Group(groups[number]), head[i/8]>>(i%8)&1 != 0, count))
 	}
 	doc.Cells = r.cells(cells, func() uint64 {
 		if gap := le.Uint16(r.take(2)); gap < math.MaxUint16 {

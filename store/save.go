@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -204,11 +203,8 @@ func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) 
 	return log, replace.Reason(err)
 }
 
-// syncFolder syncs the folder of a file.
+// syncFolder syncs the folder of a file. It is called on systems with locks only.
 func syncFolder(path string) error {
-	if runtime.GOOS == "windows" { // which cannot
-		return nil
-	}
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err

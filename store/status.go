@@ -71,10 +71,11 @@ var windows = [...]int{100, 1000, 0}
 // silentDays is the number of days without a message of a class after which a status reports it.
 const silentDays = 30
 
-// statusOf returns the status of a ledger at a time.
-func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
-	settings := f.Settings()
+// Status returns the state of the log at a time.
+func (v *View) Status(now time.Time) Status {
+	l, settings := v.ledger, v.filter.Settings()
 	s := Status{
+		Records: len(v.tail), TailBytes: v.end - v.checkpoint.End(), LogBytes: v.end,
 		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Changed: l.facts.Changed, Expired: l.facts.Expired,
 		Forgotten: l.facts.Forgotten, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
 	}
@@ -111,6 +112,9 @@ func statusOf(l *ledger, f *filter.Filter, now time.Time) Status {
 		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.Classes))
 	}
 	s.Problems = s.problems(now)
+	if warning := v.unlike(); warning != "" {
+		s.Problems = append(s.Problems, "the last "+warning)
+	}
 	return s
 }
 

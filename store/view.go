@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"chaff/features"
 	"chaff/filter"
@@ -88,16 +87,6 @@ func (s Sample) Mean(f *filter.Filter) (mean float64) {
 		mean += sum / float64(len(documents)*len(s))
 	}
 	return mean
-}
-
-// Status returns the state of the log at a time.
-func (v *View) Status(now time.Time) Status {
-	s := statusOf(v.ledger, v.filter, now)
-	if warning := v.unlike(); warning != "" {
-		s.Problems = append(s.Problems, "the last "+warning)
-	}
-	s.Records, s.TailBytes, s.LogBytes = len(v.tail), v.end-v.checkpoint.End(), v.end
-	return s
 }
 
 // unlike returns a warning if the messages of the tail are unlike those that the model has learned, or "".
