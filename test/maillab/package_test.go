@@ -31,7 +31,7 @@ var kinds = map[string]struct{ pattern, install, remove string }{
 	"rpm": {"chaff-*.rpm", "rpm --force-debian --nodeps --upgrade --oldpackage ", "rpm --force-debian --nodeps --erase chaff"},
 }
 
-// release is what internal/release/release.sh makes for this machine.
+// release is what internal/release makes for this machine.
 type release struct {
 	packages map[string]string // by kind
 	sums     string
@@ -46,7 +46,7 @@ func build(clone, version, mask string) (release, error) {
 	}
 	defer os.RemoveAll(dir)
 	dist := filepath.Join(dir, "dist")
-	made := exec.Command("sh", "-c", `umask $0 && exec internal/release/release.sh "$1" "$2" "$3"`, mask, version, dist, "linux/"+runtime.GOARCH)
+	made := exec.Command("sh", "-c", `umask $0 && exec go run ./internal/release -version "$1" -only "$2" -o "$3"`, mask, version, "linux/"+runtime.GOARCH, dist)
 	made.Dir = clone
 	if out, err := made.CombinedOutput(); err != nil {
 		return r, fmt.Errorf("build the release %s: %w: %s", version, err, out)

@@ -95,7 +95,7 @@ type Request struct {
 	JSON   bool
 }
 
-// released is the version, commit and date of programs of a release, which internal/release/release.sh sets when it links them.
+// released is the version, commit and date of programs of a release, which internal/release sets when it links them.
 var released string
 
 // Version describes a program in one line, with details after its version.
