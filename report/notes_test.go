@@ -21,7 +21,7 @@ func TestNotesSayWhatThePartsAreAbout(t *testing.T) {
 		{"the model of terms", Page{Of: "softmax", Strongest: [][]filter.TermWeight{{{Term: "x"}}}}, "For softmax.", ""},
 		{"neither", Page{Figures: figures}, `"note">Messages in`, "For "},
 		{"fewer curves than models", Page{Models: make([]train.Result, 3), Curves: [][]metrics.Point{{{HM: 0, SM: 0}}, nil}}, "The first 2 models of the comparison.", ""},
-		{"figures of a spam filter", Page{Classes: []string{"ham", "spam"}, Tables: tables}, "Ham lost (hm%) and", "is the best"},
+		{"figures of a spam filter", Page{Classes: []string{"ham", "spam"}, Tables: tables}, "Ham lost and spam missed", "is the best"},
 		{"notes of a result", Page{Classes: []string{"a", "b"}, Tables: tables, Notes: []string{"* is the best on development mail."}}, "* is the best on development mail. Log loss", "Ham lost"},
 		{"spam has a probability", Page{Classes: []string{"ham", "spam"}, Figures: &metrics.Figures{Reliability: make([]metrics.ReliabilityBin, 2)}}, "were spam %", "were predicted right"},
 		{"of many classes the class given has one", Page{Classes: []string{"a", "b", "c"}, Figures: &metrics.Figures{Reliability: make([]metrics.ReliabilityBin, 2)}}, "were predicted right %", "spam"},

@@ -15,10 +15,25 @@ func (p Page) figuresNote() string {
 	}
 	note := "Log loss and Brier score measure the probabilities: lower is better."
 	if filter.IsSpamFilter(p.Classes) {
-		note = "Ham lost (hm%) and spam missed (sm%) are by the likelier class, with nothing unsure; their mean (lam%) is on the logistic scale. " +
-			"Of all pairs of a ham and a spam, (1-ROCA)% have the ham above the spam. " + note
+		note = "Ham lost and spam missed are by the likelier class, with nothing unsure; their mean is on the logistic scale (hm%, sm% and lam% of TREC). " +
+			"Of a pair in the wrong order, the ham has a higher score than the spam: (1-ROCA)%. " + note
 	}
 	return joined(append(slices.Clone(p.Notes), note)...)
+}
+
+// inWords returns the name of a figure as people say it, for which a terminal has no room.
+func inWords(name string) string {
+	switch name {
+	case "hm%":
+		return "ham lost %"
+	case "sm%":
+		return "spam missed %"
+	case "lam%":
+		return "mean of both %"
+	case "(1-ROCA)%":
+		return "pairs in wrong order %"
+	}
+	return name
 }
 
 // figureTables has the figures of a result, as the command prints them.
@@ -28,7 +43,7 @@ func (p Page) figureTables() (all []table) {
 		for _, texts := range rows {
 			var cells []cell
 			for i, text := range texts {
-				cells = append(cells, cell{clean(text, maxName), [...]kind{name, number}[min(i, 1)]})
+				cells = append(cells, cell{clean(inWords(text), maxName), [...]kind{name, number}[min(i, 1)]})
 			}
 			t.Rows = append(t.Rows, cells)
 		}
