@@ -263,7 +263,7 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 	for _, class := range f.Settings().Classes {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
-	out := p.stdout.buffered()
+	out, isWatched := bufio.NewWriter(p.stdout), terminalOf(p.stdout) != nil
 	err = readEach(p, p.openEach(paths, flags.format), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		v.Unlike = unlike.Add(v)
@@ -273,7 +273,10 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 		} else {
 			_, err = screen.Printf(out, "%-*s  %8.2f  %.3f  %s\n", width, string(v.Verdict), v.Score, v.Probability, origin)
 		}
-		return cmp.Or(err, out.EndLine())
+		if isWatched && err == nil {
+			err = out.Flush()
+		}
+		return err
 	})
 	err = cmp.Or(err, out.Flush())
 	if why := unlike.String(); why != "" {

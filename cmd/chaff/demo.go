@@ -29,7 +29,7 @@ import (
 const demoSplits = 5
 
 func demoCommand(p *program) *cobra.Command {
-	var settings settingFlags
+	var x onModel
 	var save string
 	c := &cobra.Command{
 		Use:   "demo",
@@ -45,33 +45,32 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
   chaff demo --seed 2 --set tokenize.language=none`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			cfg, err := p.load(&settings)
-			if err != nil {
+			if err := x.load(false); err != nil {
 				return err
 			}
 			if c.Flags().Changed("save") {
 				return saveSample(p.stdout, save)
 			}
-			cfg.Split.Method = corpus.SplitGrouped // by chance, several times
-			collection, err := collect(p, c, collectOptions(cfg.Config, readingOf(cfg.Config)), labelled{source: sample.Source(), classes: spamClasses()})
+			x.Split.Method = corpus.SplitGrouped // by chance, several times
+			collection, err := collect(p, c, collectOptions(x.Config, readingOf(x.Config)), labelled{source: sample.Source(), classes: spamClasses()})
 			if err != nil {
 				return err
 			}
 			names := models.Names()
 			if !p.verbose {
 				names = []string{"bernoulli", "multinomial", "perceptron", "averaged-perceptron", "softmax"}
-				if !slices.Contains(names, cfg.Model) {
-					names = append(names, cfg.Model)
+				if !slices.Contains(names, x.Model) {
+					names = append(names, x.Model)
 				}
 			}
-			results, err := fit(p, cfg.Config, func(o train.Options) ([]evaluate.CrossValidation, error) {
+			results, err := fit(p, x.Config, func(o train.Options) ([]evaluate.CrossValidation, error) {
 				o.Unwatched = true
 				return evaluate.CrossValidate(c.Context(), collection, names, demoSplits, o)
 			})
 			if err != nil {
 				return err
 			}
-			r := demoReport{Corpus: collection.Summary(), Judged: []demoJudged{}, Splits: demoSplits, config: cfg.Config}
+			r := demoReport{Corpus: collection.Summary(), Judged: []demoJudged{}, Splits: demoSplits, config: x.Config}
 			for _, v := range results {
 				r.Models = append(r.Models, demoModel{v.Model, v.Kind, v.Mean(corpus.Train), v.Mean(corpus.Development), v.Mean(corpus.Test)})
 			}
@@ -81,8 +80,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			return p.show(r)
 		},
 	}
-	settings.add(c, "workers", "seed")
-	p.addJSON(c, "print the accuracy of the models as JSON")
+	x.add(p, c, "", "print the accuracy of the models as JSON", "workers", "seed")
 	p.addVerbose(c, "print the accuracy of all models")
 	c.Flags().StringVar(&save, "save", "", "write the sample mail to a new folder `DIR`, a Maildir, and do nothing else")
 	return c

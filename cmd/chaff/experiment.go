@@ -65,7 +65,7 @@ func (x *experiment) open(others ...replace.Output) (labelled, error) {
 }
 
 func (x *experiment) reads(mail labelled) []string {
-	return append(mail.reads, x.settings.file)
+	return append(mail.reads, x.File)
 }
 
 func (x *experiment) outputs() []replace.Output {
@@ -182,7 +182,7 @@ message, then learns it. chaff compare --folds trains several on parts of it.`,
 					return fmt.Errorf("--%s needs --online; -m FILE names a saved model", flag)
 				}
 			}
-			x.warnOfSettings(x.set, "the model file has its own settings; --online trains a new model", "")
+			x.warnOfSettings("the model file has its own settings; --online trains a new model", "")
 			return x.evaluate()
 		},
 	}

@@ -162,7 +162,7 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
-	if err := x.canMake([]string{table, x.settings.file}); err != nil {
+	if err := x.canMake([]string{table, x.File}); err != nil {
 		return err
 	}
 	reading, keepKey, err := x.secretReading()

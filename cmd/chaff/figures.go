@@ -213,34 +213,17 @@ func (a *answer) verdicts(v *train.VerdictCounts, on string) {
 		return
 	}
 	label := "verdicts"
-	if lost, rest := hamLost(*v); lost != "" {
-		a.fact(label, "ham: %s %s", lost, rest)
+	if ham := v.Ham.Messages(); ham > 0 {
+		a.fact(label, "ham: %s lost as spam (%d of %d), %s unsure", shareOf(v.Ham.Spam, ham), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
 		label = ""
 	}
-	if found := spamFound(*v); found != "" {
-		a.fact(label, "spam: %s", found)
+	if spam := v.Spam.Messages(); spam > 0 {
+		a.fact(label, "spam: %s found (%d of %d), %s unsure, %s missed",
+			shareOf(v.Spam.Spam, spam), v.Spam.Spam, spam, shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 	}
 	if on != "" {
 		a.fact("", "%s", on)
 	}
-}
-
-// hamLost and spamFound describe the verdicts on ham and on spam. They are empty without such messages.
-func hamLost(v train.VerdictCounts) (lost, rest string) {
-	ham := v.Ham.Messages()
-	if ham == 0 {
-		return "", ""
-	}
-	return shareOf(v.Ham.Spam, ham) + " lost as spam", screen.Sprintf("(%d of %d), %s unsure", v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
-}
-
-func spamFound(v train.VerdictCounts) string {
-	spam := v.Spam.Messages()
-	if spam == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s found (%s of %s), %s unsure, %s missed", shareOf(v.Spam.Spam, spam), screen.Grouped(v.Spam.Spam), screen.Grouped(spam),
-		shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 }
 
 // cost adds the mean cost of a message, if errors have costs.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/config"
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/internal/hint"
@@ -19,40 +18,6 @@ import (
 	"chaff/store"
 	"chaff/train"
 )
-
-// onModel is what the commands about models and their settings have in common: flags, and the settings in force.
-type onModel struct {
-	*program
-	command  *cobra.Command
-	settings settingFlags
-	replace  bool     // a model that has learned since it was trained
-	set      []string // the settings given on the command line
-	config.Config
-}
-
-// add adds the flags to a command: those for the settings, for the model, which the verb is done to, and for JSON, if json says what it is.
-func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ...string) {
-	x.program, x.command = p, c
-	x.settings.add(c, shorts...)
-	if verb != "" {
-		p.addModelFile(c, verb)
-	}
-	if json != "" {
-		p.addJSON(c, json)
-	}
-}
-
-// load loads the settings. It warns of those that a model which is there has its own of.
-func (x *onModel) load(isThere bool) error {
-	loaded, err := x.program.load(&x.settings)
-	if err != nil {
-		return err
-	}
-	if x.Config, x.set = loaded.Config, given(loaded); isThere {
-		x.warnOfSettings(x.set, "the model has its own settings; chaff train makes one with others", "store.")
-	}
-	return nil
-}
 
 // learning is the command learn.
 type learning struct {
@@ -300,7 +265,7 @@ func (x *learning) match(mail labelled, classes []string) error {
 // beginStore begins an empty model and its log. A model that is there is an error.
 func (x *learning) beginStore() error {
 	x.replace = true // a model that is there is an error
-	if err := x.canMake([]string{x.settings.file}); err != nil {
+	if err := x.canMake([]string{x.File}); err != nil {
 		return err
 	}
 	reading, keepKey, err := x.secretReading()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -28,25 +27,6 @@ func (o *output) Write(text []byte) (n int, err error) {
 		n, o.err = o.file.Write(text)
 	}
 	return n, o.err
-}
-
-// buffered returns a buffer for lines to o.
-func (o *output) buffered() bufferedOutput {
-	return bufferedOutput{bufio.NewWriter(o), terminalOf(o) != nil}
-}
-
-// bufferedOutput is a buffered output that knows whether somebody watches it.
-type bufferedOutput struct {
-	*bufio.Writer
-	terminal bool
-}
-
-// EndLine shows a line at once on a terminal. Elsewhere it waits until the buffer is full or flushed.
-func (b bufferedOutput) EndLine() error {
-	if b.terminal {
-		return b.Flush()
-	}
-	return nil
 }
 
 // terminalOf returns w if it is a terminal, else nil.

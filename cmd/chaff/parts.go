@@ -80,7 +80,7 @@ func (x *collecting) collect(paths []string) error {
 	if err != nil {
 		return err
 	}
-	if err := x.canMake(append(mail.reads, x.settings.file, x.KeyFile)); err != nil {
+	if err := x.canMake(append(mail.reads, x.File, x.KeyFile)); err != nil {
 		return err
 	}
 	if _, err := os.Stat(x.KeyFile); errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +174,7 @@ near-duplicates; one fit takes up to 5 million messages.`,
 				}
 			}
 			x.replace = x.replace || slices.Contains(paths, x.model) // which keeps what it has learned
-			if err := x.canMake([]string{x.settings.file}); err != nil {
+			if err := x.canMake([]string{x.File}); err != nil {
 				return err
 			}
 			o.RetrainOptions = retrainOptions(x.Config)

@@ -101,7 +101,7 @@ messages, byte for byte.`,
 			if err := x.load(true); err != nil {
 				return err
 			}
-			if err := canWrite([]string{x.settings.file, paths[0]}, store.Outputs(x.model)...); err != nil {
+			if err := canWrite([]string{x.File, paths[0]}, store.Outputs(x.model)...); err != nil {
 				return err
 			}
 			if err := makeFolder(x.model); err != nil {

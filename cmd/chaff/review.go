@@ -123,12 +123,11 @@ func (x *reviewing) review(paths []string) error {
 		}
 		if e.Doubt > 0 {
 			r.Elsewhere--
-			d := doubtful{idOf(fingerprint), m.Origin, "", view.Classes()[e.Label], float64(e.Doubt) / 100}
-			r.Doubtful = append(r.Doubtful, d.withSubject(decoder, raw))
+			r.Doubtful = append(r.Doubtful, doubtOf(fingerprint, m.Origin, view.Classes()[e.Label], float64(e.Doubt)/100, decoder, raw))
 		}
 	}
 	done()
-	sortByDoubt(r.Doubtful)
+	slices.SortStableFunc(r.Doubtful, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 	r.classes, r.use = view.Classes(), useOf(x.command, x.model)
 	if err := x.show(r); err != nil || x.asJSON || r.Messages > 0 {
 		return err
@@ -186,10 +185,9 @@ func (a *answer) worst(all []doubtful, review string) {
 	a.table(t, 0)
 }
 
-// withSubject adds the subject of a message; none of one that could not be read.
-func (d doubtful) withSubject(decoder *message.Decoder, raw []byte) doubtful {
-	d.Subject = string(decoder.Decode(raw).Get("subject"))
-	return d
+// doubtOf returns a message to doubt, with its subject if it could be read.
+func doubtOf(fingerprint uint64, path, label string, doubt float64, decoder *message.Decoder, raw []byte) doubtful {
+	return doubtful{idOf(fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt}
 }
 
 // doubtsOf returns the doubtful messages of mail.
@@ -197,15 +195,10 @@ func doubtsOf(mail *train.Mail, doubts []train.Doubt, f *filter.Filter) []doubtf
 	all, decoder := []doubtful{}, message.NewDecoder(f.Settings().Message)
 	for _, d := range doubts {
 		raw, _ := mail.Raw(d.Message)
-		one := doubtful{idOf(mail.Entry(d.Message).Fingerprint), mail.Origin(d.Message), "", mail.Classes()[mail.Entry(d.Message).Label], d.Doubt}
-		all = append(all, one.withSubject(decoder, raw))
+		e := mail.Entry(d.Message)
+		all = append(all, doubtOf(e.Fingerprint, mail.Origin(d.Message), mail.Classes()[e.Label], d.Doubt, decoder, raw))
 	}
 	return all
-}
-
-// sortByDoubt puts the worst messages first.
-func sortByDoubt(all []doubtful) {
-	slices.SortStableFunc(all, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 }
 
 // idOf returns the ID of a message.

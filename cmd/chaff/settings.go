@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,11 +32,27 @@ func (p *program) addJSON(c *cobra.Command, usage string) {
 	c.Flags().BoolVar(&p.asJSON, "json", false, usage)
 }
 
-// settingFlags are the flags for the configuration.
-type settingFlags struct {
-	file  string
-	set   []string
-	named []config.Setting // by flags of their own, which win over set
+// onModel is what the commands about models and their settings have in common: flags, and the settings in force.
+type onModel struct {
+	*program
+	command    *cobra.Command
+	configFile string
+	set        []string
+	named      []config.Setting // by flags of their own, which win over set
+	replace    bool             // a model that has learned since it was trained
+	config.Loaded
+}
+
+// add adds the flags to a command: those for the settings, for the model, which the verb is done to, and for JSON, if json says what it is.
+func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ...string) {
+	x.program, x.command = p, c
+	x.addSettings(shorts...)
+	if verb != "" {
+		p.addModelFile(c, verb)
+	}
+	if json != "" {
+		p.addJSON(c, json)
+	}
 }
 
 // shortFlag is a flag that sets a setting, or one of several models alike.
@@ -44,9 +61,10 @@ type shortFlag struct {
 	keys, values []string
 }
 
-func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
-	c.Flags().StringVar(&s.file, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
-	c.Flags().StringArrayVar(&s.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
+func (x *onModel) addSettings(shorts ...string) {
+	c := x.command
+	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
+	c.Flags().StringArrayVar(&x.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
 	if err := c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"); err != nil {
 		panic(err)
 	}
@@ -65,7 +83,7 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 		short := all[name]
 		c.Flags().Func(name, short.usage, func(value string) error {
 			for _, key := range short.keys {
-				s.named = append(s.named, config.Setting{Key: key, Value: value})
+				x.named = append(x.named, config.Setting{Key: key, Value: value})
 			}
 			return nil
 		})
@@ -75,46 +93,35 @@ func (s *settingFlags) add(c *cobra.Command, shorts ...string) {
 	}
 }
 
-// load returns the settings in force.
-func (p *program) load(s *settingFlags) (config.Loaded, error) {
-	sources := config.Sources{File: s.file, DefaultFile: delivery.ConfigPath(p.environ), Environ: p.environ}
-	for _, text := range s.set {
+// load loads the settings. It warns of those that a model which is there has its own of.
+func (x *onModel) load(isThere bool) (err error) {
+	sources := config.Sources{File: x.configFile, DefaultFile: delivery.ConfigPath(x.environ), Environ: x.environ}
+	for _, text := range x.set {
 		key, value, found := strings.Cut(text, "=")
 		if key = strings.TrimSpace(key); !found || key == "" {
-			return config.Loaded{}, hint.With(
-				fmt.Errorf("--set %q: must be KEY=VALUE", text), "for example --set tokenize.language=none; chaff config lists the keys",
-			)
+			return hint.With(fmt.Errorf("--set %q: must be KEY=VALUE", text), "for example --set tokenize.language=none; chaff config lists the keys")
 		}
 		sources.Set = append(sources.Set, config.Setting{Key: key, Value: value})
 	}
-	sources.Set = append(sources.Set, s.named...)
-	loaded, err := config.Load(sources)
-	if err != nil {
-		return loaded, settingsError(sources, err)
+	sources.Set = append(sources.Set, x.named...)
+	if x.Loaded, err = config.Load(sources); err != nil {
+		return settingsError(sources, err)
 	}
-	for _, text := range loaded.Gone {
-		p.warn(text)
+	for _, text := range x.Gone {
+		x.warn(text)
 	}
-	return loaded, nil
-}
-
-// given returns the settings that were given on the command line.
-func given(loaded config.Loaded) []string {
-	var keys []string
-	for key, origin := range loaded.Origins {
-		if origin == "command line" {
-			keys = append(keys, key)
-		}
+	if isThere {
+		x.warnOfSettings("the model has its own settings; chaff train makes one with others", "store.")
 	}
-	slices.Sort(keys)
-	return keys
+	return nil
 }
 
 // warnOfSettings warns of settings given on the command line that a saved model has its own of. Those of a section may have an effect.
-func (p *program) warnOfSettings(set []string, why, section string) {
-	for _, key := range set {
-		if key != "workers" && key != "memory" && (section == "" || !strings.HasPrefix(key, section)) {
-			p.warn(key + " has no effect: " + why)
+func (x *onModel) warnOfSettings(why, section string) {
+	for _, key := range slices.Sorted(maps.Keys(x.Origins)) {
+		isOurs := key == "workers" || key == "memory" || section != "" && strings.HasPrefix(key, section)
+		if x.Origins[key] == "command line" && !isOurs {
+			x.warn(key + " has no effect: " + why)
 		}
 	}
 }
@@ -153,7 +160,7 @@ func memoryOf(c config.Config) int64 {
 }
 
 func configCommand(p *program) *cobra.Command {
-	var settings settingFlags
+	var x onModel
 	var explain bool
 	c := &cobra.Command{
 		Use:   "config [WORD...]",
@@ -166,25 +173,24 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
   chaff config --explain | less
   chaff config > chaff.toml`,
 		RunE: func(c *cobra.Command, words []string) error {
-			loaded, err := p.load(&settings)
-			if err != nil {
+			if err := x.load(false); err != nil {
 				return err
 			}
-			values := slices.DeleteFunc(loaded.Describe(), func(v config.Value) bool {
+			values := slices.DeleteFunc(x.Describe(), func(v config.Value) bool {
 				return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(v.Key, strings.ToLower(word)) })
 			})
 			if len(values) == 0 {
 				return hint.With(fmt.Errorf("no key of a setting has %s", strings.Join(words, " or ")), "chaff config prints all")
 			}
 			if len(words) > 0 {
-				loaded.Tune.Search = nil // tables, not keys
+				x.Tune.Search = nil // tables, not keys
 			}
 			if p.asJSON {
 				return screen.PrintJSON(p.stdout, values, "  ")
 			}
 			text := ""
-			if loaded.File != "" {
-				text = fmt.Sprintf("# file: %s\n", screen.Printable(loaded.File))
+			if x.File != "" {
+				text = fmt.Sprintf("# file: %s\n", screen.Printable(x.File))
 			}
 			text += config.TOML(values, func(v config.Value, line string) string {
 				if !explain {
@@ -193,16 +199,15 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 				about := strings.Join(screen.Wrap(strings.Fields(v.Text), 96), "\n# ")
 				return fmt.Sprintf("\n# %s\n# Now from: %s. In the environment: %s\n%s", about, v.Origin, v.Variable, line)
 			})
-			for _, entry := range loaded.Tune.Search { // tables of their own, below the section that is last
+			for _, entry := range x.Tune.Search { // tables of their own, below the section that is last
 				text += "\n" + entry.TOML()
 			}
-			_, err = screen.Lines(p.stdout).Write([]byte(text))
+			_, err := screen.Lines(p.stdout).Write([]byte(text))
 			return err
 		},
 	}
-	settings.add(c)
+	x.add(p, c, "", "print the settings as JSON")
 	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
-	p.addJSON(c, "print the settings as JSON")
 	return c
 }
 

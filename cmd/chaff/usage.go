@@ -102,23 +102,19 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// atMostOne refuses a second argument. The first is what.
-func atMostOne(what string) cobra.PositionalArgs {
+// atMostOne refuses a second argument, and justOne a missing one as well. The first is what.
+func atMostOne(what string) cobra.PositionalArgs { return oneArgument(what, 0) }
+func justOne(what string) cobra.PositionalArgs   { return oneArgument(what, 1) }
+
+func oneArgument(what string, least int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) > 1 {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s takes one %s: name it", c.CommandPath(), what)
+		case len(args) > 1:
 			return fmt.Errorf("%s takes one %s: leave out %s", c.CommandPath(), what, args[1])
 		}
 		return nil
-	}
-}
-
-// justOne refuses a missing argument as well.
-func justOne(what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s takes one %s: name it", c.CommandPath(), what)
-		}
-		return atMostOne(what)(c, args)
 	}
 }
 
