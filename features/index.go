@@ -52,24 +52,24 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		return nil, nil, err
 	}
 	count := d.frequencies(training, workers)
-	admits := Admit(count, uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32))), cmp.Or(o.MaxTerms, len(count)))
-	numbers, known := make([]uint32, 0, len(count)), make([]knownTerms, (len(count)+63)/64)
-	for number, n := range count {
-		of := &known[number/64]
-		if number%64 == 0 {
-			of.first = uint32(len(numbers))
+	kept, admits := Admit(count, uint32(max(1, min(int64(o.MinDocumentFrequency), math.MaxUint32))), cmp.Or(o.MaxTerms, len(count)))
+	x := &Index{documents: d, number: func(id int) uint32 { return uint32(id) }}
+	if kept < len(count) {
+		numbers, known := make([]uint32, 0, kept), make([]knownTerms, (len(count)+63)/64)
+		for number, n := range count {
+			of := &known[number/64]
+			if number%64 == 0 {
+				of.first = uint32(len(numbers))
+			}
+			if admits(n) {
+				of.bits |= 1 << (number % 64)
+				count[len(numbers)] = n
+				numbers = append(numbers, uint32(number))
+			}
 		}
-		if admits(n) {
-			of.bits |= 1 << (number % 64)
-			count[len(numbers)] = n
-			numbers = append(numbers, uint32(number))
-		}
+		x.ids, x.number = termIDs{known: known}, func(id int) uint32 { return numbers[id] }
 	}
-	frequencies := count[:len(numbers):len(numbers)]
-	x := &Index{documents: d, ids: termIDs{known: known}, number: func(id int) uint32 { return numbers[id] }}
-	if len(numbers) == len(count) {
-		x.ids, x.number = termIDs{}, func(id int) uint32 { return uint32(id) }
-	}
+	frequencies := count[:kept:kept]
 	v, err := newVocabulary(len(frequencies), func(id int) uint64 { return d.terms.hashes[x.number(id)] })
 	if err != nil {
 		return nil, nil, err
@@ -110,15 +110,19 @@ func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
 	return sum
 }
 
-// Admit returns which terms are admitted, given how often each occurs: up to so many that occur most often, none below the least frequency, which is
-// at least 1. The function takes the frequency of one term after the other, in order; of those as frequent as the last one it admits the first.
-func Admit(count []uint32, least uint32, terms int) func(frequency uint32) bool {
+// Admit returns how many terms are admitted, and which, given how often each occurs: up to so many that occur most often, none below the least frequency,
+// which is at least 1. The function takes the frequency of one term after the other, in order; of those as frequent as the last one it admits the first.
+func Admit(count []uint32, least uint32, terms int) (kept int, admits func(frequency uint32) bool) {
 	with := make(map[uint32]int) // how many terms have a frequency
-	for i := 0; terms < len(count) && i < len(count); i++ {
-		if count[i] >= least {
-			with[count[i]]++
+	for _, n := range count {
+		if n < least {
+			continue
+		}
+		if kept++; terms < len(count) {
+			with[n]++
 		}
 	}
+	kept = min(kept, terms)
 	ties := len(count) // of the terms that have exactly the least frequency
 	for _, n := range slices.Backward(slices.Sorted(maps.Keys(with))) {
 		if terms <= with[n] {
@@ -127,7 +131,7 @@ func Admit(count []uint32, least uint32, terms int) func(frequency uint32) bool 
 		}
 		terms -= with[n]
 	}
-	return func(frequency uint32) bool {
+	return kept, func(frequency uint32) bool {
 		if frequency == least {
 			ties--
 			return ties >= 0

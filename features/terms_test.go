@@ -117,9 +117,9 @@ func TestTheMostFrequentTermsAreTheEndOfASortedList(t *testing.T) {
 		least, terms := 1+rng.Uint32()>>rng.IntN(33), 1+rng.IntN(70)
 		sorted := slices.DeleteFunc(slices.Sorted(slices.Values(count)), func(n uint32) bool { return n < least })
 		want := sorted[max(0, len(sorted)-terms):]
-		admits := Admit(count, least, terms)
+		kept, admits := Admit(count, least, terms)
 		got := slices.DeleteFunc(slices.Clone(count), func(n uint32) bool { return !admits(n) })
-		if slices.Sort(got); !slices.Equal(got, want) {
+		if slices.Sort(got); !slices.Equal(got, want) || kept != len(want) {
 			t.Fatalf("%d terms of %v with at least %d: got %v, want %v", terms, count, least, got, want)
 		}
 	}

@@ -74,7 +74,8 @@ func encodeFrequent(v *features.Vocabulary, documents []uint32, weights []float3
 		return nil
 	}
 	table, starts, le := v.Table(), v.BucketStarts(), binary.LittleEndian
-	admits, areFrequent := features.Admit(documents, 1, most), make([]bool, len(documents))
+	areFrequent := make([]bool, len(documents))
+	_, admits := features.Admit(documents, 1, most)
 	for id, n := range documents {
 		areFrequent[id] = admits(n)
 	}
