@@ -69,15 +69,15 @@ func TestAVocabularyIsTheSameWhateverTheWorkersAndTheMemory(t *testing.T) {
 	}
 	for _, o := range []Options{{MinDocumentFrequency: 1}, {MinDocumentFrequency: 3}, {MinDocumentFrequency: 1, MaxTerms: 100}} {
 		want, frequencies, texts := build(0, 1, o)
-		for id, hash := range want.Hashes() {
-			if hashOf([]byte(texts[id])) != hash {
-				t.Fatalf("term %d has the text %q", id, texts[id])
+		for id, text := range texts {
+			if got, known := want.ID(hashOf([]byte(text))); !known || int(got) != id {
+				t.Fatalf("term %d has the text %q, which has the id %d", id, text, got)
 			}
 		}
 		for _, memory := range []int64{0, 1, 300 << 10} {
 			for _, workers := range []int{1, 2, 5} {
 				v, f, x := build(memory, workers, o)
-				if !slices.Equal(v.Hashes(), want.Hashes()) || !slices.Equal(f, frequencies) || !slices.Equal(x, texts) {
+				if !slices.Equal(v.Table(), want.Table()) || !slices.Equal(f, frequencies) || !slices.Equal(x, texts) {
 					t.Errorf("%+v: other terms with %d workers and %d bytes of memory", o, workers, memory)
 				}
 			}

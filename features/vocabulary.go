@@ -46,9 +46,8 @@ type Vocabulary struct {
 	table []uint32 // the key and the id of each term; keys ascend within a bucket
 	// bucketStarts[p] is the first term of the bucket of prefix p; the last entry is V.
 	bucketStarts []uint32
-	shift        uint                // from a hash to its prefix
-	hash         func(id int) uint64 // nil if the vocabulary was restored or extended
-	shared       int                 // how many terms have the id of another one
+	shift        uint // from a hash to its prefix
+	shared       int  // how many terms have the id of another one
 }
 
 // minPrefixBits is the least size of a prefix, in bits. Terms that are learned later are told apart as those of the vocabulary are: by the keys alone, one
@@ -59,7 +58,7 @@ const minPrefixBits = 8
 const maxTerms = math.MaxInt32
 
 // NewVocabulary returns the vocabulary of hashes, which are in the order of the ids, all different, and fewer than 2^31. If several
-// hashes are one term, all have the first id. The vocabulary keeps the slice.
+// hashes are one term, all have the first id.
 func NewVocabulary(hashes []uint64) (*Vocabulary, error) {
 	return newVocabulary(len(hashes), func(id int) uint64 { return hashes[id] })
 }
@@ -70,7 +69,7 @@ func newVocabulary(n int, hash func(id int) uint64) (*Vocabulary, error) {
 		return nil, fmt.Errorf("vocabulary of %d terms: at most %d are possible", n, maxTerms)
 	}
 	b := max(bits.Len(uint(n))-4, minPrefixBits)
-	v := &Vocabulary{shift: uint(64 - b), bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*n), hash: hash}
+	v := &Vocabulary{shift: uint(64 - b), bucketStarts: make([]uint32, 1<<b+1), table: make([]uint32, 2*n)}
 	for id := range n {
 		v.bucketStarts[hash(id)>>v.shift+1]++
 	}
@@ -182,18 +181,6 @@ func (v *Vocabulary) Table() []uint32 { return v.table }
 
 // BucketStarts returns the first term of the table for every prefix, and V. The slice belongs to the vocabulary.
 func (v *Vocabulary) BucketStarts() []uint32 { return v.bucketStarts }
-
-// Hashes returns the hashes of all terms by id, or nil if the vocabulary was restored or extended.
-func (v *Vocabulary) Hashes() []uint64 {
-	if v.hash == nil {
-		return nil
-	}
-	hashes := make([]uint64, v.Len())
-	for id := range hashes {
-		hashes[id] = v.hash(id)
-	}
-	return hashes
-}
 
 // ID returns the id of the term with the given hash, and whether the vocabulary knows it.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
