@@ -144,6 +144,9 @@ func charsetBySignature(text []byte, valid bool) string {
 			return "iso-2022-jp"
 		}
 	}
+	if bytes.Contains(text, []byte("\x1b$)C")) {
+		return "iso-2022-kr"
+	}
 	return ""
 }
 
@@ -215,6 +218,8 @@ func (t *texts) decode(c *codec, text []byte) {
 		return
 	case c.width > 0:
 		decoder, text = c.wideDecoder(text)
+	case c.mark == string(rune(shiftOut)):
+		text = unshifted(text)
 	}
 	decoder.Reset()
 	var read int

@@ -44,8 +44,10 @@ func newCodec(label string) *codec {
 	switch name {
 	case "iso-2022-jp":
 		c.mark = string(rune(escape))
-	case "hz-gb-2312": // browsers do not read it
+	case "hz-gb-2312": // browsers do not read it and the next one
 		c.mark = "~{"
+	case "iso-2022-kr":
+		c.mark = string(rune(shiftOut))
 	case "koi8-r":
 		c.name = "koi8-u" // which has more letters
 	}
@@ -69,7 +71,7 @@ func encodingOf(name string) encoding.Encoding {
 		return japanese.ISO2022JP
 	case "shift_jis":
 		return japanese.ShiftJIS
-	case "euc-kr":
+	case "euc-kr", "iso-2022-kr":
 		return korean.EUCKR
 	case "ibm037", "ibm1047", "ibm1140": // EBCDIC
 		return nil
@@ -124,6 +126,7 @@ iso-2022-jp iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms c
 shift_jis shiftjis csshiftjis ms932 mskanji sjis windows31j xsjis cp932 windows932 cp943 xmscp932 shiftjisx0213 shiftjis2004 .
 euc-kr euckr cseuckr csksc56011987 isoir149 korean ksc56011987 ksc56011989 ksc5601 windows949 xwindows949 cp949 ms949 uhc .
 hz-gb-2312 hzgb2312 hz hzgb .
+iso-2022-kr iso2022kr csiso2022kr .
 `
 
 // families is how labels of charsets begin that a number tells apart, and how their names do.
@@ -207,8 +210,32 @@ func (c *codec) wideDecoder(text []byte) (*encoding.Decoder, []byte) {
 	return unicode.UTF16(unicode.Endianness(!isBig), unicode.IgnoreBOM).NewDecoder(), text
 }
 
-// escape is the control character with which the escape sequences of ISO 2022 begin.
-const escape = 0x1b
+// The control characters of ISO 2022: two that switch between ASCII and another table, and the first of its escape sequences.
+const (
+	shiftOut = 0x0e
+	shiftIn  = 0x0f
+	escape   = 0x1b
+)
+
+// unshifted returns text in ISO-2022-KR (RFC 1557) as EUC-KR: without the escape sequence that announces it, and with the highest bit set in
+// shifted characters.
+func unshifted(text []byte) []byte {
+	text = bytes.ReplaceAll(text, []byte("\x1b$)C"), nil)
+	plain, isShifted := text[:0], false
+	for _, c := range text {
+		switch {
+		case c == shiftOut, c == shiftIn:
+			isShifted = c == shiftOut
+			continue
+		case c == '\n': // each line begins in ASCII
+			isShifted = false
+		case isShifted && c > ' ':
+			c |= 0x80
+		}
+		plain = append(plain, c)
+	}
+	return plain
+}
 
 // appendUTF7 appends text in UTF-7 (RFC 2152): ASCII, in which "+" begins big-endian UTF-16 in base64, up to a "-" or a byte
 // that is no digit. Invalid text stays as it is.

@@ -143,6 +143,7 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"html-links", "on and on", "You will be sent on.", "http://one.example/ http://two.example/", ""},
 		{"html-unclosed", "open ends", `one two <a href=" >three four`, "https://shop.example/x",
 			"HTML tag or comment without an end"},
+		{"iso-2022-kr", "shifts", "a 안녕하세요 b", "", ""},
 		{"junk-lines", "a long subject, broken by hand", "Still read as HTML.", "", "header line without a colon"},
 		{"lost-folds", "a subject that was folded and then stripped", "Still two parts. | The second.", "",
 			"header line without a colon"},

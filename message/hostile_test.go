@@ -99,7 +99,7 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"plus signs", fill("Content-Type: text/plain; charset=utf-7\n\n", "+", "")},
 		{"long runs of UTF-7", fill("Content-Type: text/plain; charset=utf-7\n\n+", "A", "")},
 		{"short runs of UTF-7", fill("Content-Type: text/plain; charset=utf-7\n\n", "+A ", "")},
-		{"shifts", fill("Content-Type: text/plain; charset=iso-2022-jp\n\n", "\x1b$B\x1b(B", "")},
+		{"shifts", fill("Content-Type: text/plain; charset=iso-2022-kr\n\n", "\x0e\x1b$)C\x0f", "")},
 		{"bytes beyond ASCII", fill("\n", "\xff \xe4", "")},
 		{"fields beyond ASCII", fill("", "A: \xff\xe4\n", "")},
 		{"encoded words beyond ASCII", fill("A: ", "=?x?q?=FF?= =?y?q?=FF?= ", "\n")},

@@ -51,7 +51,7 @@ func hostileMail() map[string]func(size int) []byte {
 		"half-width kana":                         filled("Content-Type: text/plain; charset=shift_jis\n\n", "\xb1\xb2", ""),
 		"UTF-16":                                  filled("Content-Type: text/plain; charset=utf-16\n"+b64, base64.StdEncoding.EncodeToString([]byte("\xff\xfea\x00b\x00c\x00d\x00 \x00")), ""),
 		"UTF-7":                                   filled("Content-Type: text/plain; charset=utf-7\n\n", "+/fr9+v36-", ""),
-		"shifts":                                  filled("Content-Type: text/plain; charset=iso-2022-jp\n\n", "\x1b$B\x1b(B", ""),
+		"shifts":                                  filled("Content-Type: text/plain; charset=iso-2022-kr\n\n", "\x0e\x1b$)C\x0f", ""),
 		"elements in elements":                    filled(html, "<div>a", ""),
 		"tags without an end":                     filled(html, "<a b='><a b=\">", ""),
 		"attributes of one tag":                   numbered(html+"<a ", "a", " "),
