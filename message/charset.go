@@ -70,7 +70,7 @@ func (t *texts) codec(label []byte) *codec {
 func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 	c := t.codec(label)
 	if utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape) < 0 && !bytes.HasPrefix(text, []byte("\ufeff")) &&
-		(c == nil || c.mark == "" || !bytes.Contains(text, []byte(c.mark))) && !t.isRather(c, text) { // there is no sign of another charset
+		(c == nil || c.mark == "" || !bytes.Contains(text, []byte(c.mark))) && !c.isRather(text) { // there is no sign of another charset
 		return text
 	}
 	start := len(t.arena)
@@ -80,7 +80,7 @@ func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 
 // isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
 // they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
-func (t *texts) isRather(c *codec, text []byte) bool {
+func (c *codec) isRather(text []byte) bool {
 	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && guesses().isFrequent(c.name, text)
 }
 
@@ -106,7 +106,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	switch {
 	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.width > 0 && hasOrderMark(text):
 		t.decode(c, text)
-	case valid && !t.isRather(c, text):
+	case valid && !c.isRather(text):
 		t.arena = append(t.arena, text...)
 	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
 		t.repairs.add(InvalidUTF8)
