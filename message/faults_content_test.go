@@ -91,13 +91,6 @@ func structureFaults() []fault {
 		{name: "tags of HTML are in capitals", apply: inHTML(func(html string) string {
 			return regexp.MustCompile(`</?[a-z]+`).ReplaceAllStringFunc(html, strings.ToUpper)
 		})},
-		{name: "the last comment of HTML ends without hyphens", apply: inHTML(func(html string) string {
-			end := strings.LastIndex(html, "-->")
-			if end < 0 {
-				return html
-			}
-			return html[:end] + html[end+len("--"):]
-		})},
 		{name: "HTML ends in an open comment", apply: inHTML(func(html string) string { return html + "\n<!-- the end\n" })},
 		{name: "HTML ends in an open tag", apply: inHTML(func(html string) string { return html + "\n<a href=\"\n" })},
 		{name: "HTML is declared as plain text", apply: func(raw string) string {

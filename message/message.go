@@ -133,7 +133,7 @@ const (
 	CutHeader
 	CutURL
 	CutLinks
-	CutMarkup
+	_ // that of long tags, which are read
 	CutStyles
 	CutTokens
 	CutTime
@@ -172,7 +172,6 @@ func (r Repair) String() string {
 			CutHeader:          "cut: header too long",
 			CutURL:             "cut: URL too long",
 			CutLinks:           "cut: too many links",
-			CutMarkup:          "cut: HTML tag or comment too long",
 			CutStyles:          "cut: too many rules of style",
 			CutTokens:          "cut: too many tokens",
 			CutTime:            "cut: too much time",

@@ -132,9 +132,8 @@ func (p *page) token(kind tokenKind, raw []byte) {
 		p.startTag()
 	case endTagToken:
 		p.endTag()
-	case brokenTagToken:
-		p.found.textBytes += len(raw)
-		p.add(raw, p.stack.top().hiddenBy != 0)
+	case openToken: // which no reader sees
+		p.add(raw, true)
 	case commentToken:
 		p.noteInWord(CommentInWord)
 	}

@@ -8,7 +8,7 @@ func TestTheNumbersOfRepairsStayTheSame(t *testing.T) {
 		BareCR, NULBytes, HeaderWithoutColon, HeaderWithoutEnd, BadEncodedWord, BadContentType, MissingBoundary, AbsentBoundary, BadBoundary,
 		UnclosedMultipart, UnknownEncoding, MisspeltEncoding, BadBase64, BadQuotedPrintable, BadUUencode, BadUUencode + 1, UnknownCharset,
 		UndeclaredCharset, WrongCharset, InvalidUTF8, UndeclaredHTML, UnclosedTag, Contradiction, CutDepth, CutParts, CutText, CutHeader, CutURL,
-		CutLinks, CutMarkup, CutStyles, CutTokens, CutTime,
+		CutLinks, CutLinks + 1, CutStyles, CutTokens, CutTime,
 	}
 	if len(all) != int(repairKinds) {
 		t.Errorf("%d kinds of repair, want %d", repairKinds, len(all))

@@ -22,31 +22,24 @@ const (
 	textToken tokenKind = iota
 	startTagToken
 	endTagToken
-	brokenTagToken // without an end, or too long
-	commentToken   // or what browsers take for one: "<?", "</ ", "<!" without a document type
-	doctypeToken
-	rawToken // the content of an element without tags
+	openToken    // a tag or a comment without an end
+	commentToken // or a document type, or what browsers take for a comment: "<?", "</ ", "<!"
+	rawToken     // the content of an element without tags
 )
-
-// maxUnclosed is how many tags and comments without an end are repaired in a page.
-const maxUnclosed = 16
 
 // maxName is the length at which names of elements are cut. It is longer than the names of all elements that exist.
 const maxName = 16
 
-// maxTokenBytes is the length of the longest tag or comment.
-const maxTokenBytes = 1 << 20
-
 // scanner cuts HTML into tokens.
 //
-// QUIRK: HTML is well-formed. In mail, tags, attributes, comments and scripts are left open (html-unclosed.eml).
+// QUIRK: HTML is well-formed. In mail, tags, attributes, comments and scripts are left open (html-unclosed.eml). As in browsers, they reach to
+// the end of the page.
 type scanner struct {
 	rest       []byte
 	name       []byte      // of the current tag
 	attributes []attribute // those of the current tag that matter
 	raw        string      // the name of the element whose content, which has no tags, is or comes next, or ""
 	isInRaw    bool
-	unclosed   int // how many tags and comments had no end so far
 	repairs    Repairs
 
 	hasCR      bool
@@ -60,7 +53,7 @@ type attribute struct{ name, value []byte }
 
 // start starts with a page.
 func (s *scanner) start(source []byte) {
-	s.rest, s.raw, s.isInRaw, s.unclosed, s.repairs = source, "", false, 0, 0
+	s.rest, s.raw, s.isInRaw, s.repairs = source, "", false, 0
 	s.hasCR = bytes.IndexByte(source, '\r') >= 0
 }
 
@@ -72,62 +65,16 @@ func (s *scanner) next() (kind tokenKind, raw []byte) {
 	}
 	if n == 0 {
 		s.raw, s.isInRaw = "", false
-		kind, n = s.cutToken(source)
-		switch {
-		case kind == startTagToken:
+		switch kind, n = s.cutToken(source); kind {
+		case startTagToken:
 			s.name = tagName(&s.lower, source[len("<"):])
 			s.raw = rawElements[string(s.name)]
-		case kind == endTagToken:
+		case endTagToken:
 			s.name = tagName(&s.lower, source[len("</"):])
-		case kind == brokenTagToken:
-			kind, n = s.brokenTag(source)
-		case kind == commentToken && (n == len(source) || n == maxTokenBytes):
-			n = s.lastComment(source, n)
 		}
 	}
 	raw, s.rest = source[:n], source[n:]
 	return kind, raw
-}
-
-// brokenTag reads a tag without an end, or one that is too long, at the start of source. Most such tags have an open quote,
-// so the tag ends at its first ">". The tag is text, in which its links are found, unless it is too long.
-func (s *scanner) brokenTag(source []byte) (kind tokenKind, n int) {
-	n = bytes.IndexByte(source, '>') + 1
-	if s.unclosed++; n == 0 || s.unclosed > maxUnclosed {
-		n = len(source)
-	}
-	if len(source) > maxTokenBytes {
-		s.repairs.add(CutMarkup)
-		return doctypeToken, n
-	}
-	s.repairs.add(UnclosedTag)
-	return brokenTagToken, n
-}
-
-// lastComment reads a comment at the start of source that ends with the source, or is too long. Its first length bytes have
-// been searched for its end. lastComment returns how much of source is done.
-//
-// QUIRK: a comment ends with "-->". Some end with ">", which old browsers accepted (html-unclosed.eml). Each such comment
-// has been searched to the end of the source in vain, so their number is limited.
-func (s *scanner) lastComment(source []byte, length int) (read int) {
-	raw := source[:length]
-	if length == maxTokenBytes {
-		s.repairs.add(CutMarkup)
-		for length < len(source) && !utf8.RuneStart(source[length]) {
-			length++ // a character that the limit cut in two
-		}
-		return length
-	}
-	end := bytes.IndexByte(raw, '>') + 1
-	if end == length || !bytes.HasPrefix(raw, []byte("<!--")) || bytes.HasSuffix(raw, []byte("-->")) ||
-		bytes.HasSuffix(raw, []byte("--!>")) {
-		return length
-	}
-	s.repairs.add(UnclosedTag)
-	if s.unclosed++; end == 0 || s.unclosed > maxUnclosed {
-		return length
-	}
-	return end
 }
 
 // rawElements are the elements whose content is text without tags. To browsers, title, textarea, iframe, noembed, noframes and
@@ -141,24 +88,19 @@ func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
 	if length = textLength(source); length > 0 {
 		return textToken, length
 	}
-	source = source[:min(len(source), maxTokenBytes)]
 	switch {
 	case ascii.IsLetter(source[1]):
-		kind = startTagToken
+		kind, length = startTagToken, s.cutTag(source)
 	case source[1] == '/' && ascii.IsLetter(source[2]):
-		kind = endTagToken
+		kind, length = endTagToken, s.cutTag(source)
 	case bytes.HasPrefix(source, []byte("<!--")):
-		return commentToken, htmlCommentLength(source)
+		kind, length = commentToken, htmlCommentLength(source)
 	default:
-		kind = commentToken
-		if ascii.HasPrefixFold(source, "<!doctype") {
-			kind = doctypeToken
-		}
-		before, _, _ := bytes.Cut(source, []byte(">"))
-		return kind, min(len(before)+1, len(source))
+		kind, length = commentToken, bytes.IndexByte(source, '>')+1
 	}
-	if length = s.cutTag(source); length == 0 {
-		return brokenTagToken, len(source)
+	if length == 0 {
+		s.repairs.add(UnclosedTag)
+		return openToken, len(source)
 	}
 	return kind, length
 }
@@ -178,14 +120,14 @@ func textLength(source []byte) int {
 	}
 }
 
-// htmlCommentLength returns the length of the comment that source begins with. It ends with "-->", with "--!>", with ">" if nothing
-// but hyphens come before, or with source.
+// htmlCommentLength returns the length of the comment that source begins with, 0 if it has no end. It ends with "-->", with "--!>", or with ">" if
+// nothing but hyphens come before.
 func htmlCommentLength(source []byte) int {
 	const start = len("<!--")
 	for at := start; ; at++ {
 		next := bytes.IndexByte(source[at:], '>')
 		if next < 0 {
-			return len(source)
+			return 0
 		}
 		at += next
 		switch content := source[start:at]; {
