@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -226,11 +227,13 @@ func (a *answer) verdicts(v *train.VerdictCounts, on string) {
 	}
 }
 
-// cost adds the mean cost of a message, if errors have costs.
-func (a *answer) cost(cost *float64) {
-	if cost != nil {
-		a.fact("cost", "%s a message", number(cost))
+// choice adds what the thresholds of a saved model do to messages, which on describes: the verdicts, the mean cost and the guarantee.
+func (a *answer) choice(r train.Refitted, on string) {
+	a.verdicts(r.Verdicts, on)
+	if r.Cost != nil {
+		a.fact("cost", "%s a message", number(r.Cost))
 	}
+	a.guarantee(r.Promise)
 }
 
 // guarantee adds what the thresholds of the saved model guarantee, if anything.
@@ -252,7 +255,8 @@ func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.F
 	for _, j := range all {
 		a.line("  %s", j.Path)
 		a.add(func(p *program) {
-			screen.Paragraph(p.stdout, "    ", "%s, score %s, %s: %s", judgement(j), screen.Figure(j.Score), delivery.Probability(classes, j.Probability), subjectOf(j))
+			screen.Paragraph(p.stdout, "    ", "%s called %s, score %s, %s: %s", j.Label, j.Class, screen.Figure(j.Score),
+				delivery.Probability(classes, j.Probability), cmp.Or(screen.Cut(j.Subject, headWidth), "(no subject)"))
 			var terms []string
 			for _, t := range j.Terms {
 				terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
@@ -265,19 +269,4 @@ func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.F
 	if more := of.Messages - of.Confusion.Correct() - len(all); more > 0 {
 		a.line("  and %d more: --mistakes N", more)
 	}
-}
-
-func subjectOf(j evaluate.Judged) string {
-	if j.Subject == "" {
-		return "(no subject)"
-	}
-	return screen.Cut(j.Subject, headWidth)
-}
-
-// judgement says what a message is and, if that is a mistake, what it was called.
-func judgement(j evaluate.Judged) string {
-	if j.Label == j.Class {
-		return j.Label
-	}
-	return j.Label + " called " + j.Class
 }

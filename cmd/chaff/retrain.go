@@ -188,9 +188,7 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 func (a *answer) fitted(path string, r train.Refitted) {
 	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
 	a.thresholds(r.Thresholds)
-	a.verdicts(r.Verdicts, heldOut)
-	a.cost(r.Cost)
-	a.guarantee(r.Promise)
+	a.choice(r, heldOut)
 	a.doubtful(len(r.Doubtful), "chaff review PATH")
 	a.line("%-12s%s", "saved", savedFiles(path))
 	a.warn(r.Warnings...)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -106,13 +105,8 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 
 // checkBoth returns an error if a path is given as ham and as spam, directly or through a link.
 func checkBoth(ham, spam []string) error {
-	infos := make([]fs.FileInfo, len(spam)) // nil for a path that cannot be opened, which opening it explains
-	for i, path := range spam {
-		infos[i], _ = os.Stat(path)
-	}
 	for _, path := range ham {
-		info, err := os.Stat(path)
-		i := slices.IndexFunc(infos, func(other fs.FileInfo) bool { return err == nil && other != nil && os.SameFile(info, other) })
+		i := slices.IndexFunc(spam, func(other string) bool { return isSame(path, other) })
 		switch {
 		case i < 0:
 		case spam[i] == path:

@@ -243,9 +243,7 @@ func (r trainingReport) describeModel(a *answer, fully bool) {
 			a.fact("probability", "from %s", scores)
 		}
 	}
-	a.verdicts(s.Verdicts, on)
-	a.cost(s.Cost)
-	a.guarantee(s.Promise)
+	a.choice(s, on)
 	if !fully {
 		return
 	}
