@@ -31,7 +31,7 @@ func TestThePageOnTuningRuns(t *testing.T) {
 		t.Fatalf("the page has %d lines of settings and %d commands", len(blocks["toml"]), len(blocks["sh"]))
 	}
 	script := "easymail mail\n" + strings.Join(blocks["sh"], "") +
-		"grep 'Found by chaff tune: trial .* of 12 .complete.' best.toml\nexists best.model\n" +
+		"grep 'Found by chaff tune: trial .* of 12 .complete.' best.toml\nexists best.model trials.csv\n" +
 		"-- search.toml --\n" + strings.Join(blocks["toml"], "")
 	file := filepath.Join(t.TempDir(), "page.txtar")
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
