@@ -179,7 +179,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: with(both, "compare", "--report", page, "--config", config)},
 		{args: with(both, "compare", "--json")},
 		{args: []string{"compare", "--folders", m.path("classes" + evil), "--models", "votes", "--folds", "3"}},
-		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", m.path("best"+evil+".toml"), "--verbose")},
+		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", m.path("best"+evil+".toml"), "--trials", m.path("trials"+evil))},
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", m.path("best"+evil+".toml"), "--json")},
 		{args: with(both, "tune", "--config", m.path("search"+evil+".toml"), "-o", evil), fails: true},
 		{args: with(both, "evaluate", "-m", model, "--mistakes", "20", "--report", page+"2")},
@@ -305,7 +305,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		mustBeOurs(t, what+": stdout", stdout.String())
 		mustBeOurs(t, what+": stderr", stderr.String())
 	}
-	for _, pattern := range []string{"page*", "best*.toml", "terms*"} {
+	for _, pattern := range []string{"page*", "trials*", "best*.toml", "terms*"} {
 		files, err := filepath.Glob(m.path(pattern))
 		if err != nil || len(files) == 0 {
 			t.Errorf("no files %s were written: %v", pattern, err)

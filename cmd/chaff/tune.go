@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,8 +25,8 @@ import (
 // search is what to try and where the results go.
 type search struct {
 	experiment
-	plan []config.Trial
-	out  string // path of the best settings
+	plan        []config.Trial
+	out, trials string // paths of the best settings and of the table of trials
 }
 
 func tuneCommand(p *program) *cobra.Command {
@@ -41,7 +44,7 @@ end.
 After an interrupt, the best settings so far are written. The pages
 docs/tuning.md and docs/configuration.md describe searches.`,
 		Example: `  chaff tune --config search.toml ~/Maildir
-  chaff tune --config search.toml inbox junk -o best.toml
+  chaff tune --config search.toml inbox junk -o best.toml --trials trials.csv
   chaff train --config best.toml inbox junk`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			err := s.prepare(paths)
@@ -54,7 +57,7 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 			if strings.ToLower(filepath.Ext(s.out)) != ".toml" {
 				return fmt.Errorf("-o %s: its name must end in .toml", s.out)
 			}
-			mail, err := s.open(replace.Output{Path: s.out, Kind: bestKind()})
+			mail, err := s.open(replace.Output{Path: s.out, Kind: bestKind()}, replace.Output{Path: s.trials, Kind: trialsKind()})
 			if err != nil {
 				return err
 			}
@@ -62,7 +65,9 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 		},
 	}
 	s.add(p, c, "model", "workers", "seed", "split")
-	c.Flags().StringVarP(&s.out, "out", "o", "best.toml", "write the best settings to `FILE`")
+	f := c.Flags()
+	f.StringVarP(&s.out, "out", "o", "best.toml", "write the best settings to `FILE`")
+	f.StringVar(&s.trials, "trials", "", "write the table of trials to `FILE` as CSV")
 	return c
 }
 
@@ -82,7 +87,11 @@ func planOf(c *cobra.Command, cfg config.Config) ([]config.Trial, error) {
 	return plan, nil
 }
 
+// The kinds of files of a search.
 func bestKind() replace.Kind { return replace.Kind{Name: "result of a search", Start: bestMark} }
+func trialsKind() replace.Kind {
+	return replace.Kind{Name: "table of trials", Start: "trial,", Mark: ",one_minus_roca,log_loss,"}
+}
 
 // bestMark begins a file of settings that chaff tune found.
 const bestMark = "# Found by chaff tune: "
@@ -146,6 +155,11 @@ func (s *search) tune(mail labelled) error {
 		config.TOML(s.plan[trials[0].Candidate].Config.Differences(), nil)
 	if err := writeBytes(s.out, bestKind(), []byte(best)); err != nil {
 		return err
+	}
+	if s.trials != "" {
+		if err := writeFile(s.trials, trialsKind(), r.writeCSV); err != nil {
+			return err
+		}
 	}
 	if r.End != endInterrupted {
 		tested, err := evaluate.FitCandidate(ctx, collection, s.candidate(trials[0].Candidate))
@@ -221,6 +235,33 @@ func reached(f *metrics.Figures, objective string) string {
 // comparedOn names the mail that compares trials.
 func (r tuneReport) comparedOn() string {
 	return screen.Sprintf("the development part, %d messages", r.Corpus.Development)
+}
+
+// writeCSV writes the table of trials, the best first. An undefined figure is empty.
+func (r tuneReport) writeCSV(w io.Writer) error {
+	exact := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	lines := [][]string{slices.Concat([]string{"trial"}, r.search.keys(), []string{"accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "error"})}
+	for _, row := range r.Trials {
+		line := append([]string{strconv.Itoa(row.Trial)}, r.search.cells(row)...)
+		figures := make([]*float64, 6)
+		if f := row.Figures; f != nil {
+			figures = []*float64{&f.Accuracy, f.HM, f.SM, f.LAM, f.OneMinusROCA, f.LogLoss}
+		}
+		for _, figure := range figures {
+			line = append(line, exact(figure))
+		}
+		line = append(line, row.Error)
+		for i := range line {
+			line[i] = screen.Printable(line[i])
+		}
+		lines = append(lines, line)
+	}
+	return csv.NewWriter(w).WriteAll(lines)
 }
 
 const shownTrials = 10
