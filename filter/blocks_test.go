@@ -11,7 +11,6 @@ import (
 
 	"chaff/corpus/corpustest"
 	"chaff/features"
-	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 	"chaff/models"
 )
@@ -86,7 +85,7 @@ func TestTermsAreFoundInTheirBlocks(t *testing.T) {
 			pref, data := encodeTerms(v, weights, rows)
 			var encoded sections.Memory
 			w := modelFormat.NewWriter(&encoded, 2)
-			w.Add("PREF", littleendian.Bytes(pref))
+			w.Add("PREF", sections.Bytes(pref))
 			w.Add("TERM", data)
 			_, err = w.Close()
 			noError(t, err)
@@ -246,7 +245,7 @@ func TestCountsThatDisagreeAreDamage(t *testing.T) {
 		for _, value := range []uint32{0, 1, 7, 32, 33, 1 << 20, 1<<32 - 1} {
 			changed := withSections(t, file, func(name string, data []byte) []byte {
 				if name == "PREF" {
-					copy(data[len(data)-4*(number+1):], littleendian.Bytes([]uint32{value}))
+					copy(data[len(data)-4*(number+1):], sections.Bytes([]uint32{value}))
 				}
 				return data
 			})

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"chaff/features"
-	"chaff/internal/littleendian"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
@@ -86,8 +85,8 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	w := modelFormat.NewWriter(file, 14)
 	w.Add("SETT", encodeSettings(f.settings))
 	w.Add("HKEY", f.settings.Key.Bytes())
-	w.Add("BIAS", littleendian.Bytes(f.linear.Bias))
-	w.Add("PREF", littleendian.Bytes(pref))
+	w.Add("BIAS", sections.Bytes(f.linear.Bias))
+	w.Add("PREF", sections.Bytes(pref))
 	w.Add("FREQ", encodeFrequent(f.vocabulary, documents, weights, rows))
 	w.Begin("TERM")
 	w.WriteEach(len(pref)-2, func(dst []byte, number int) []byte { return appendBlock(dst, f.vocabulary, weights, rows, number) })

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus/corpustest"
-	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 	"chaff/tokenize"
 )
@@ -346,9 +345,9 @@ func TestModelsWithNumbersThatAreNotFiniteAreRefused(t *testing.T) {
 			case "SETT":
 				return encodeSettings(f.settings)
 			case "BIAS":
-				return littleendian.Bytes(f.linear.Bias)
+				return sections.Bytes(f.linear.Bias)
 			case "PREF":
-				return littleendian.Bytes(pref)
+				return sections.Bytes(pref)
 			case "TERM":
 				return terms
 			}
@@ -380,7 +379,7 @@ func TestAModelOfFewBytesFillsNoMemory(t *testing.T) {
 		case "BIAS":
 			return make([]byte, 8*many)
 		case "PREF":
-			return littleendian.Bytes([]uint32{0, 0, many})
+			return sections.Bytes([]uint32{0, 0, many})
 		case "TERM":
 			return make([]byte, many)
 		}

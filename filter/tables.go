@@ -13,7 +13,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/features"
-	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 )
 
@@ -158,11 +157,11 @@ func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
 func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
 
 // decodeNumbers returns the little-endian numbers in data, in place if possible. An error of reading the data is returned as it is.
-func decodeNumbers[T littleendian.Number](data []byte, err error) ([]T, error) {
+func decodeNumbers[T sections.Number](data []byte, err error) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	numbers, err := littleendian.Decode[T](data)
+	numbers, err := sections.Decode[T](data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chaff/internal/littleendian"
+	"chaff/internal/sections"
 )
 
 func TestDecodedTextsEqualTheEncodedTexts(t *testing.T) {
@@ -62,7 +62,7 @@ func TestDamagedTextsAreRefused(t *testing.T) {
 
 func TestNumbersNeedNoAlignment(t *testing.T) {
 	want := []uint32{1, 1 << 31, 77}
-	data := append([]byte{0}, littleendian.Bytes(want)...)
+	data := append([]byte{0}, sections.Bytes(want)...)
 	got, err := decodeNumbers[uint32](data[1:], nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)

@@ -174,8 +174,6 @@ func isInvisible(r rune) bool {
 	return !encloses && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-
 // isOtherForm reports whether NFKC folds r to an ASCII letter: it is letter-like, full-width or mathematical.
 func isOtherForm(r rune) bool {
 	if r < 0x2102 || r > 0x2134 && r < 0xff21 || r > 0xff5a && r < 0x1d400 || r > 0x1d6a3 {

@@ -228,6 +228,8 @@ func byteKinds() (kinds [256]byteKind) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // lengthOfPrintable returns how many bytes of printable ASCII text starts with.
 func lengthOfPrintable(text []byte) int {
 	for i, c := range text {

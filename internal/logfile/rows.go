@@ -8,7 +8,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"chaff/internal/littleendian"
 	"chaff/internal/sections"
 )
 
@@ -51,7 +50,7 @@ func (r Rows) Append(dst []byte) []byte {
 	for _, n := range []int{int(r.First), len(r.New), len(r.IDs), r.Size(), len(r.Globals), 0} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
-	for _, part := range [][]byte{littleendian.Bytes(r.New), littleendian.Bytes(r.IDs), r.Globals, r.Rows} {
+	for _, part := range [][]byte{sections.Bytes(r.New), sections.Bytes(r.IDs), r.Globals, r.Rows} {
 		dst = append(dst, part...)
 	}
 	return dst
@@ -82,7 +81,7 @@ func (l *Log) Rows(of Record) (r Rows, err error) {
 	if err := readInto(l.file, data, of.rows.at+rowsHeader); err != nil {
 		return r, err
 	}
-	r.New, _ = littleendian.Decode[uint64](data) // no error: they are whole numbers
+	r.New, _ = sections.Decode[uint64](data) // no error: they are whole numbers
 	r.First, r.Globals = uint32(n[0]), make([]byte, n[4])
 	u := unread{
 		file: l.file, from: of.rows.at + rowsHeader + 8*n[1], to: of.rows.end(), ids: int(n[2]), texts: int(n[5]), size: int(n[3]), sum: of.rows.sum,
@@ -110,7 +109,7 @@ func (r Rows) Load() (Rows, error) {
 	if digest.Write(data); digest.Sum64() != u.sum || f.disorder {
 		return r, u.damaged
 	}
-	r.IDs, _ = littleendian.Decode[uint32](data[:4*u.ids])
+	r.IDs, _ = sections.Decode[uint32](data[:4*u.ids])
 	data = data[4*u.ids:]
 	data = data[copy(r.Globals, data):]
 	r.Rows, r.unread = data[u.texts:][:u.ids*u.size], nil
@@ -123,7 +122,7 @@ func (r Rows) Find(buffer []byte, wanted []uint32, take func(i int, row []byte))
 	f := finder{wanted: wanted, size: max(r.Size(), 1), highest: -1, take: take}
 	u := r.unread
 	if u == nil {
-		f.ids(littleendian.Bytes(r.IDs))
+		f.ids(sections.Bytes(r.IDs))
 		f.rows(r.Rows)
 		return f.highest, nil
 	}
@@ -165,8 +164,8 @@ type finder struct {
 
 // ids looks for ids that are wanted in the next ids of the record.
 func (f *finder) ids(piece []byte) {
-	ids, _ := littleendian.Decode[uint32](piece) // no error: they are whole numbers
-	last := f.highest                            // as a variable, since this loop takes much of the time
+	ids, _ := sections.Decode[uint32](piece) // no error: they are whole numbers
+	last := f.highest                        // as a variable, since this loop takes much of the time
 	for _, id := range ids {
 		if int(id) <= last {
 			f.disorder = true

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -113,20 +112,6 @@ func (t *Table) Flush() error {
 		}
 	}
 	return nil
-}
-
-// Figure formats a measured number with three significant digits, or all digits of its integral part.
-func Figure(v float64) string {
-	size := math.Abs(v)
-	switch {
-	case v == 0:
-		return "0"
-	case size >= 1e6 || size < 1e-4:
-		return fmt.Sprintf("%.1e", v)
-	case size >= 100:
-		return fmt.Sprintf("%.0f", v)
-	}
-	return fmt.Sprintf("%.3g", v)
 }
 
 // Grouped returns a number with a comma before each three digits but the first.

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -216,4 +217,18 @@ func (e escaper) Write(document []byte) (int, error) {
 	}
 	_, err := e.w.Write(document[written:])
 	return len(document), err
+}
+
+// Figure formats a measured number with three significant digits, or all digits of its integral part.
+func Figure(v float64) string {
+	size := math.Abs(v)
+	switch {
+	case v == 0:
+		return "0"
+	case size >= 1e6 || size < 1e-4:
+		return fmt.Sprintf("%.1e", v)
+	case size >= 100:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
 }
