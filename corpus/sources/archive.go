@@ -41,12 +41,16 @@ type archive struct {
 // renamed "name~2". A tar is the exception: a later member with exactly the same name replaces the earlier one, as tar does
 // when it extracts. Archives among the members are not opened.
 func openArchive(fsys fs.FS, name string) (fs.FS, error) {
-	f, err := openPlain(fsys, name)
+	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	head, err := readHead(f)
+	plain, err := decompressed(f)
+	if err != nil {
+		return nil, err
+	}
+	head, err := readHead(plain)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +62,7 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	case "zip":
 		_, file, err = openAtOffsets(fsys, name)
 	case "tar":
-		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), f), MaxUnpackedBytes)
+		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), plain), MaxUnpackedBytes)
 	default:
 		err = errors.New("is neither a tar nor a zip archive")
 	}

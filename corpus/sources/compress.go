@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -112,23 +111,6 @@ func decompressed(r io.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	return compressionOf(head).decompress(buffered), nil
-}
-
-// openPlain opens the file name of fsys, decompressed if necessary.
-func openPlain(fsys fs.FS, name string) (io.ReadCloser, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	plain, err := decompressed(f)
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{plain, f}, nil
 }
 
 // unpackMessage decompresses raw, the whole of a file that should be one message. The result is raw itself or new memory. An

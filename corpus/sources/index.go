@@ -20,7 +20,7 @@ func (p *place) openIndex(Options) (Mail, error) {
 		return Mail{}, err
 	}
 	return Mail{Notes: []string{p.path + ": index"}, Source: func(yield func(Item, error) bool) {
-		f, err := openPlain(p.fsys, p.name)
+		_, f, err := openAtOffsets(p.fsys, p.name)
 		if err != nil {
 			yield(Item{Origin: p.name}, explain("open", p.name, err))
 			return

@@ -19,17 +19,17 @@ type location struct {
 	fsys   fs.FS
 	path   string
 	offset int64
-	size   int64 // of a message in an mbox or a row of a table; 0: the whole file
+	size   int64 // of a message in an mbox; 0: the whole file
 	// message makes the message, in place if possible, of these bytes.
 	message func(raw []byte) ([]byte, error)
 }
 
 // Append appends the message to dst. The bytes are those of the file, with these exceptions: quoted "From " lines of an mbox lose one ">" and
-// lines that end in CR alone end in LF, an emlx file loses its frame, and a row of a table is made a message. A compressed file is
+// lines that end in CR alone end in LF, and an emlx file loses its frame. A compressed file is
 // decompressed, whatever its name: some servers keep Maildirs that way.
 //
 // Append returns an error for a file of more than corpus.MaxMessageBytes, compressed or not, for an archive, for damaged
-// data, and for an mbox or a table that visibly changed after it was listed.
+// data, and for an mbox that visibly changed after it was listed.
 func (l location) Append(dst []byte) ([]byte, error) {
 	f, err := openMoved(l.fsys, l.path)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"slices"
@@ -34,8 +35,8 @@ type table struct {
 }
 
 const (
-	// maxTableBytes is how much of a table is read, decompressed.
-	maxTableBytes = 256 << 20
+	// maxTableBytes is how much of a table is read, decompressed: 1 GiB, or 256 MiB where addresses have 32 bits.
+	maxTableBytes = 256 << 20 << (^uint(0) >> 63 * 2)
 	// maxRowBytes is the size of the longest row.
 	maxRowBytes = 16 << 20
 	// maxClasses limits the classes of a table. A column with more values does not hold labels.
@@ -51,7 +52,8 @@ func (p *place) openTable(Options) (Mail, error) {
 	if err := p.mustBeText("a table", "spam,You have won"); err != nil {
 		return Mail{}, err
 	}
-	t, classes, err := p.readTable()
+	t := &table{path: p.name, subject: -1, classes: map[string]string{}}
+	classes, err := t.read(p.fsys, maxTableBytes)
 	if err != nil {
 		return Mail{}, explain("open", p.path, err)
 	}
@@ -62,24 +64,30 @@ func (p *place) openTable(Options) (Mail, error) {
 	return Mail{Source: t.list, Classes: classes, Notes: []string{note + ", classes " + strings.Join(classes, ", ")}}, nil
 }
 
-// readTable returns the table and its classes: ham and spam if all labels are words for these, such as 0 and 1 or legit and junk; else the
-// labels themselves, sorted.
-func (p *place) readTable() (t *table, classes []string, err error) {
-	f, err := openPlain(p.fsys, p.name)
+// read reads up to limit bytes of the table, in one allocation: a compressed table is decompressed into a temporary file first. It returns the
+// classes: ham and spam if all labels are words for these, such as 0 and 1 or legit and junk; else the labels themselves, sorted.
+func (t *table) read(fsys fs.FS, limit int64) (classes []string, err error) {
+	_, f, err := openAtOffsets(fsys, t.path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
-	t = &table{path: p.name, subject: -1, classes: map[string]string{}}
-	if t.text, t.damage = io.ReadAll(io.LimitReader(f, maxTableBytes+1)); len(t.text) > maxTableBytes {
-		t.text, t.damage = t.text[:maxTableBytes], tooMuch(maxTableBytes)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	text.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // with room to see the end
+	_, t.damage = text.ReadFrom(io.LimitReader(f, limit+1))
+	if t.text = text.Bytes(); int64(len(t.text)) > limit {
+		t.text, t.damage = t.text[:limit], tooMuch(limit)
 	}
 	if t.damage != nil { // the last row may be cut off
 		t.text = t.text[:bytes.LastIndexByte(t.text, '\n')+1]
 	}
 	t.text = bytes.TrimPrefix(t.text, []byte(byteOrderMark))
 	if err := t.findColumns(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	words := 0 // how many labels are words for ham or spam
 	for r, err := range t.rows {
@@ -90,17 +98,17 @@ func (p *place) readTable() (t *table, classes []string, err error) {
 			words++
 		}
 		if t.classes[r.label] = r.label; len(t.classes) > maxClasses {
-			return nil, nil, fmt.Errorf("the column %q has more than %d different labels", t.nameOf(t.label), maxClasses)
+			return nil, fmt.Errorf("the column %q has more than %d different labels", t.nameOf(t.label), maxClasses)
 		}
 	}
 	labels := slices.Sorted(maps.Keys(t.classes))
 	if words < len(labels) {
-		return t, labels, nil
+		return labels, nil
 	}
 	for _, label := range labels {
 		t.classes[label] = hamOrSpam(label)
 	}
-	return t, []string{Ham, Spam}, nil
+	return []string{Ham, Spam}, nil
 }
 
 // hamOrSpam returns the class that a label of a table means, or "".
@@ -233,7 +241,8 @@ func (t *table) rows(yield func(row, error) bool) {
 		case len(cells) != len(t.first):
 			err = fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), len(t.first))
 		default:
-			if r.table, r.label = t, strings.TrimSpace(cells[t.label]); r.label == "" {
+			// Without a copy, the label would keep all cells of the row in memory.
+			if r.table, r.label = t, strings.Clone(strings.TrimSpace(cells[t.label])); r.label == "" {
 				err = errors.New("the label is empty")
 			}
 		}

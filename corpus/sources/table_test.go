@@ -7,7 +7,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -59,6 +61,37 @@ func TestTables(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A table is read into memory that is allocated once, and up to its limit.
+func TestALargeTableIsReadOnce(t *testing.T) {
+	if want := int64(1 << 30); strconv.IntSize == 64 && maxTableBytes != want {
+		t.Errorf("%d bytes of a table are read, want %d", int64(maxTableBytes), want)
+	}
+	text := "two,columns\n" + strings.Repeat("a row of a table without them\n", 500_000)
+	for about, packed := range map[string]string{"plain": text, "gzip": pack(t, gzipped, text)} {
+		fsys := fstest.MapFS{"t": {Data: []byte(packed)}}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := (&table{path: "t"}).read(fsys, maxTableBytes)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrColumns) || took > uint64(len(text))*5/4 {
+			t.Errorf("%s: a table of %d bytes took %d, and %v", about, len(text), took, err)
+		}
+	}
+	const rows = "ham,a\nspam,b\nham,c\n"
+	for about, packed := range map[string]string{"plain": rows, "gzip": pack(t, gzipped, rows)} {
+		for limit, want := range map[int64]int{int64(len(rows)): 3, int64(len(rows)) - 1: 2} {
+			read := &table{path: "t", subject: -1, classes: map[string]string{}}
+			_, err := read.read(fstest.MapFS{"t": {Data: []byte(packed)}}, limit)
+			must(t, err)
+			got := contents(read.list)
+			isCut := len(got) == want+1 && strings.Contains(got[want], "the rest is not read")
+			if want == 3 && len(got) != 3 || want == 2 && !isCut {
+				t.Errorf("%s: of a table of %d bytes, read up to %d, got %q", about, len(rows), limit, got)
+			}
+		}
 	}
 }
 
@@ -222,8 +255,8 @@ func FuzzTable(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p := place{fsys: fstest.MapFS{"table": {Data: text}}, name: "table"}
-		table, classes, err := p.readTable()
+		table := &table{path: "table", subject: -1, classes: map[string]string{}}
+		classes, err := table.read(fstest.MapFS{"table": {Data: text}}, maxTableBytes)
 		if err != nil {
 			return
 		}
