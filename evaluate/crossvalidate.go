@@ -165,8 +165,7 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 	}
 	all := comparison.Models
 	slices.SortStableFunc(all, func(x, y train.Trained) int {
-		return cmp.Or(cmp.Compare(accuracy(y.Result.Development), accuracy(x.Result.Development)),
-			cmp.Compare(logLoss(x.Result.Development), logLoss(y.Result.Development)))
+		return compareFigures(x.Result.Development, y.Result.Development, metrics.ByAccuracy)
 	})
 	if len(all) == 0 || all[0].Result.Development == nil || len(all[0].Test.Labels) == 0 {
 		return comparison, nil
@@ -176,20 +175,4 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 		all[m+1].Result.AgainstBest = &against[m+1]
 	}
 	return comparison, nil
-}
-
-// logLoss returns the log loss on a part, or 0 for a part without messages.
-func logLoss(f *metrics.Figures) float64 {
-	if f == nil || f.LogLoss == nil {
-		return 0
-	}
-	return *f.LogLoss
-}
-
-// accuracy returns the accuracy on a part, or -1 for a part without messages.
-func accuracy(f *metrics.Figures) float64 {
-	if f == nil {
-		return -1
-	}
-	return f.Accuracy
 }

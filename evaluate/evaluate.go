@@ -35,7 +35,7 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	j, err := reviewerOf(f, mail, upTo(mail.Len()), mail.DatasetFor(f, o.Workers))
+	j, err := reviewerOf(f, mail, mail.All(), o.Workers)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -56,7 +56,7 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 // Mistakes lists up to n wrong predictions of f on a part of c, the least probable label first. Of messages with the same label, prediction and
 // subject, it has the first. A message that cannot be read again has no subject. The error comes from ctx, or is about the file of f.
 func Mistakes(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) ([]Judged, error) {
-	j, err := reviewerOf(f, c.Mail, c.InPart(part), c.DatasetFor(f, part))
+	j, err := reviewerOf(f, c.Mail, c.InPart(part), c.Options().Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +98,13 @@ type reviewer struct {
 	terms    filter.Terms
 }
 
-// reviewerOf returns the reviewer of messages of mail, whose rows d has. The error is about the file of f.
-func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, d *features.Dataset) (*reviewer, error) {
+// reviewerOf returns the reviewer of messages of mail. The error is about the file of f.
+func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, workers int) (*reviewer, error) {
 	terms, err := f.Terms()
 	if err != nil && !errors.Is(err, filter.ErrNoTexts) {
 		return nil, err
 	}
+	d := mail.DatasetFor(f, messages, workers)
 	return &reviewer{train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration), f, mail, messages, d, terms}, nil
 }
 
@@ -111,21 +112,18 @@ func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Set
 
 func (j *reviewer) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
 
-func upTo(n int) []int {
-	numbers := make([]int, n)
-	for i := range numbers {
-		numbers[i] = i
-	}
-	return numbers
-}
-
 // margin returns the score of the prediction of row i over its label.
 func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.Labels[i]] }
 
 // mistakes describes the first n wrong predictions that differ in label, prediction or subject, the least probable label first, and of equally
 // probable ones the farthest from the boundary.
 func (j *reviewer) mistakes(ctx context.Context, n int) ([]Judged, error) {
-	order := slices.DeleteFunc(upTo(len(j.Labels)), func(i int) bool { return j.Predictions[i] == j.Labels[i] })
+	var order []int
+	for i, label := range j.Labels {
+		if j.Predictions[i] != label {
+			order = append(order, i)
+		}
+	}
 	slices.SortStableFunc(order, func(x, y int) int {
 		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), cmp.Compare(j.margin(y), j.margin(x)))
 	})

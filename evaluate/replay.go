@@ -33,7 +33,8 @@ type Replay struct {
 	Model   string          `json:"model"`
 	Kind    string          `json:"features"`
 	Figures metrics.Figures `json:"test"` // all messages, each classified before the model learned it
-	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time.
+	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time: from the scores of the later half of these
+	// messages, each scored before. Until it has learned [train.FewMessages] of each class, everything is unsure.
 	Verdicts *train.VerdictCounts `json:"verdicts,omitempty"`
 	// Seconds is the CPU time of classifying and learning, without reading and tokenising.
 	Seconds  float64    `json:"replay_cpu_seconds"`
@@ -102,19 +103,22 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		return Replay{}, err
 	}
 	began := cputime.Process()
-	classes := m.Classes()
-	K := len(classes)
-	isSpamFilter := filter.IsSpamFilter(classes)
-	verdicts := learningThresholds{trainer: trainer, options: m.options.Thresholds, thresholds: metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}}
 	d, err := m.Dataset(kind)
 	if err != nil {
 		return Replay{}, err
 	}
+	classes, thresholds := m.Classes(), metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}
 	rows := d.Rows() // the learner knows nothing of terms that it has not learned yet, so the rows may have them
 	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
+	K, isSpamFilter := len(classes), filter.IsSpamFilter(classes)
+	if isSpamFilter {
+		r.Verdicts = new(train.VerdictCounts)
+	}
 	s := train.Scores{
 		Classes: K, Labels: d.Labels, Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
 	}
+	var of [2]int // learned messages of a spam filter, by class
+	next := 0     // the number of messages from which on thresholds are chosen anew: a tenth more each time
 	for i := range m.Len() {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return Replay{}, ctx.Err()
@@ -128,50 +132,25 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		}
 		verdict := filter.Verdict(classes[prediction])
 		if isSpamFilter {
-			verdict = verdicts.judge(label, score)
+			verdict = filter.VerdictOn(score, thresholds)
+			r.Verdicts.Add(label == filter.SpamClass, verdict)
 		}
 		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score, verdict}
 		learner.Learn(rows.Row(i), label)
-		if isSpamFilter {
-			verdicts.learned(label, score)
+		if !isSpamFilter {
+			continue
+		}
+		of[label]++
+		if n := i + 1; min(of[0], of[1]) >= train.FewMessages && n >= next {
+			next = n + n/10
+			half := train.Scores{Labels: s.Labels[n/2 : n], Scores: s.Scores[n/2*K : n*K]}
+			thresholds, _ = metrics.ChooseThresholds(half.Margins(), half.Spam(), train.ScaleOf(trainer, s.Labels[:n]), m.options.Thresholds)
 		}
 	}
 	r.Seconds = (cputime.Process() - began).Seconds()
 	r.Figures = metrics.Measure(s.Labels, s.Predictions, K)
 	if isSpamFilter {
-		r.Verdicts = &verdicts.counts
 		r.Figures.MeasureSpam(s.Margins(), s.Spam())
 	}
 	return r, m.Documents().Err()
-}
-
-// learningThresholds chooses the thresholds of a spam filter that learns: from the scores of the later half of the messages that it has
-// learned, each scored before. Until it has learned [train.FewMessages] of each class, everything is unsure.
-type learningThresholds struct {
-	next       int // the number of messages from which on thresholds are chosen anew: a tenth more each time
-	trainer    models.Trainer
-	options    metrics.ThresholdOptions
-	thresholds metrics.Thresholds
-	margins    []float64
-	spam       []bool
-	labels     []int32
-	of         [2]int
-	counts     train.VerdictCounts
-}
-
-// judge returns the verdict on a score, and counts it.
-func (o *learningThresholds) judge(label int, score float64) filter.Verdict {
-	v := filter.VerdictOn(score, o.thresholds)
-	o.counts.Add(label == filter.SpamClass, v)
-	return v
-}
-
-// learned notes a message that the model has learned, with its score before.
-func (o *learningThresholds) learned(label int, score float64) {
-	o.margins, o.spam, o.labels = append(o.margins, score), append(o.spam, label == filter.SpamClass), append(o.labels, int32(label))
-	o.of[label]++
-	if n := len(o.margins); min(o.of[0], o.of[1]) >= train.FewMessages && n >= o.next {
-		o.next = n + n/10
-		o.thresholds, _ = metrics.ChooseThresholds(o.margins[n/2:], o.spam[n/2:], train.ScaleOf(o.trainer, o.labels), o.options)
-	}
 }

@@ -62,7 +62,9 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 	}
 	s := &search{candidates: candidates, o: o}
 	err := s.run(ctx, c, members)
-	slices.SortFunc(s.trials, compareTrials(o.Objective))
+	slices.SortFunc(s.trials, func(x, y Trial) int {
+		return cmp.Or(compareFigures(x.Development, y.Development, o.Objective), cmp.Compare(x.Candidate, y.Candidate))
+	})
 	return s.trials, err
 }
 
@@ -171,13 +173,7 @@ func FitCandidate(ctx context.Context, c *train.Collection, candidate Candidate)
 // nameOf returns a name that differs for different readings.
 func nameOf(r filter.Reading) string { return fmt.Sprintf("%#v", r) }
 
-// compareTrials orders trials, the best first. One that failed costs more than any other.
-func compareTrials(objective string) func(x, y Trial) int {
-	return func(x, y Trial) int {
-		return cmp.Or(
-			cmp.Compare(x.Development.Cost(objective), y.Development.Cost(objective)),
-			cmp.Compare(x.Development.Cost(metrics.ByLogLoss), y.Development.Cost(metrics.ByLogLoss)),
-			cmp.Compare(x.Candidate, y.Candidate),
-		)
-	}
+// compareFigures orders the figures of models on development mail, the best first: of equal ones that with the smaller log loss. Without figures a model is last.
+func compareFigures(x, y *metrics.Figures, objective string) int {
+	return cmp.Or(cmp.Compare(x.Cost(objective), y.Cost(objective)), cmp.Compare(x.Cost(metrics.ByLogLoss), y.Cost(metrics.ByLogLoss)))
 }

@@ -55,6 +55,7 @@ func checkMessages(n int) error {
 // Collection is mail divided into a training, a development and a test part, with the vocabulary of the training part. It is read-only.
 type Collection struct {
 	*Mail
+	summary Summary // that of the mail, with the parts
 	options CollectOptions
 	groups  []uint64      // of each document; see Member.Group
 	parts   []corpus.Part // of each document
@@ -83,9 +84,6 @@ func vocabularyOf(all *features.Documents, documents []features.Ref, kind featur
 
 // Collect does what [Read] and [Mail.Divide] do.
 func Collect(ctx context.Context, source corpus.Source, classes []string, o CollectOptions) (*Collection, error) {
-	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
-		return nil, err
-	}
 	m, err := Read(ctx, source, classes, o.ReadOptions)
 	if err != nil {
 		return nil, err
@@ -114,8 +112,7 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 			return nil, m.summary.without(fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass))
 		}
 	}
-	mail := *m
-	c := &Collection{options: o, Mail: &mail}
+	c := &Collection{options: o, Mail: m, summary: m.summary}
 	var few []string
 	for _, class := range m.summary.Classes {
 		if class.Messages < FewMessages {
@@ -152,10 +149,7 @@ func (m *Mail) groups(o corpus.SplitOptions) (groups []uint64, sizes []int, err 
 	if o.Method != corpus.SplitGrouped {
 		return groups, nil, nil
 	}
-	order := make([]int, len(m.documents))
-	for i := range order {
-		order[i] = i
-	}
+	order := m.All()
 	slices.SortFunc(order, func(i, j int) int {
 		return m.documents[i].compare(&m.documents[j])
 	})
@@ -214,6 +208,7 @@ func (c *Collection) buildVocabulary() error {
 func (c *Collection) workers() int { return parallel.Workers(c.options.Workers) }
 
 func (c *Collection) Options() CollectOptions { return c.options }
+func (c *Collection) Summary() Summary        { return c.summary }
 
 // Index returns the index of the vocabulary of the training part, and Terms its terms.
 func (c *Collection) Index() *features.Index { return c.terms.Index }
@@ -229,10 +224,7 @@ func (c *Collection) termsOf(kind features.Kind) vocabulary {
 
 // Part returns the documents of one part, with their labels.
 func (c *Collection) Part(part corpus.Part) (documents []features.Ref, labels []int32) {
-	for _, i := range c.InPart(part) {
-		documents, labels = append(documents, c.documents[i].Terms), append(labels, int32(c.documents[i].Label))
-	}
-	return documents, labels
+	return c.rows(c.InPart(part))
 }
 
 // InPart returns the numbers of the messages of one part, in the order of the rows of its data set.
@@ -311,6 +303,7 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 	}
 	s := *c
 	s.Mail, s.groups, s.parts = mail, make([]uint64, len(members)), make([]corpus.Part, len(members))
+	s.summary.Used, s.summary.Classes = mail.summary.Used, mail.summary.Classes
 	trained := make([]int, len(c.classes))
 	for i, m := range members {
 		s.groups[i], s.parts[i] = c.groups[m.Index], m.Part
@@ -324,20 +317,6 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 	case 1:
 		return nil, fmt.Errorf("the training part has one of the classes %s: %w", strings.Join(c.classes, ", "), ErrOneClass)
 	}
-	return &s, s.buildVocabulary()
-}
-
-// WithSeed returns c divided by another seed. It reads no message again.
-func (c *Collection) WithSeed(seed uint64) (*Collection, error) {
-	s := *c
-	s.options.Seed = seed
-	return s.withParts(s.split())
-}
-
-func (c *Collection) withParts(parts []corpus.Part) (*Collection, error) {
-	s := *c
-	mail := *c.Mail
-	s.Mail, s.parts = &mail, parts
 	return &s, s.buildVocabulary()
 }
 
@@ -388,35 +367,33 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	return d
 }
 
-// DatasetFor returns the documents of one part as a matrix (documents x terms) over the vocabulary of f, which may differ from that of c.
-func (c *Collection) DatasetFor(f *filter.Filter, part corpus.Part) *features.Dataset {
-	if c.termsOf(f.Kind()).Vocabulary() == f.Vocabulary() {
-		return c.Dataset(part, f.Kind())
-	}
-	documents, labels := c.Part(part)
-	return datasetFor(f, c.store, documents, labels, c.workers())
-}
-
-// DatasetFor returns all messages as a matrix (documents x terms) over the vocabulary of f, with one goroutine for each core if workers is 0.
-func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
-	documents, labels := m.all()
-	return datasetFor(f, m.store, documents, labels, parallel.Workers(workers))
-}
-
-func datasetFor(f *filter.Filter, all *features.Documents, documents []features.Ref, labels []int32, workers int) *features.Dataset {
-	return all.As(f.Kind()).Index(f.Vocabulary(), workers).Dataset(f.Kind(), f.Settings().Classes, documents, labels, workers)
+// DatasetFor returns some messages as a matrix (documents x terms) over the vocabulary of f, with one goroutine for each core if workers is 0.
+func (m *Mail) DatasetFor(f *filter.Filter, messages []int, workers int) *features.Dataset {
+	documents, labels := m.rows(messages)
+	workers = parallel.Workers(workers)
+	return m.store.As(f.Kind()).Index(f.Vocabulary(), workers).Dataset(f.Kind(), f.Settings().Classes, documents, labels, workers)
 }
 
 // Dataset returns all messages as a matrix (documents x terms) of the given kind, over the vocabulary of all of them.
 func (m *Mail) Dataset(kind features.Kind) (*features.Dataset, error) {
-	documents, labels := m.all()
+	documents, labels := m.rows(m.All())
 	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions(), 1)
 	return v.Dataset(kind, m.classes, documents, labels, 1), v.err
 }
 
-func (m *Mail) all() (documents []features.Ref, labels []int32) {
-	for _, d := range m.documents {
-		documents, labels = append(documents, d.Terms), append(labels, int32(d.Label))
+// All returns the numbers of all messages.
+func (m *Mail) All() []int {
+	numbers := make([]int, m.Len())
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// rows returns the documents of some messages, with their labels.
+func (m *Mail) rows(messages []int) (documents []features.Ref, labels []int32) {
+	for _, i := range messages {
+		documents, labels = append(documents, m.documents[i].Terms), append(labels, int32(m.documents[i].Label))
 	}
 	return documents, labels
 }

@@ -200,7 +200,7 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 		return nil, nil, err
 	}
 	mail := NewMail(classes, features.NewDocuments(0), nil)
-	empty := &Collection{Mail: mail, options: c}
+	empty := &Collection{Mail: mail, summary: mail.summary, options: c}
 	if err := empty.buildVocabulary(); err != nil {
 		return nil, nil, err
 	}

@@ -100,12 +100,8 @@ func (p Provenance) Learned(m *Mail, key termkey.Key) int {
 	if len(sample) >= sampleSize {
 		last = sample[len(sample)-1]
 	}
-	all := make([]int, m.Len())
-	for i := range all {
-		all[i] = i
-	}
 	within, found := 0, 0
-	for _, hash := range m.hashes(all, key) {
+	for _, hash := range m.hashes(m.All(), key) {
 		if hash > last {
 			continue
 		}

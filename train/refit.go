@@ -75,9 +75,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	usual := c.usual(t)
 	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
 	memory.Release()
-	inTraining := make([]corpus.Part, len(c.parts))
-	all, err := c.withParts(inTraining)
-	if err != nil {
+	all := *c
+	all.parts = make([]corpus.Part, len(c.parts))
+	if err := all.buildVocabulary(); err != nil {
 		return nil, Refitted{}, err
 	}
 	d := all.Dataset(corpus.Train, kind)
@@ -97,7 +97,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	chosen, doubts := o.choose(all, scores, ScaleOf(trainer, d.Labels), trainer)
+	chosen, doubts := o.choose(&all, scores, ScaleOf(trainer, d.Labels), trainer)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: all.termsOf(kind).Vocabulary().Len(), Warnings: report.Warnings, Choice: chosen,
 	}

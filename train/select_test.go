@@ -12,17 +12,17 @@ import (
 	"chaff/filter"
 )
 
-func TestWithSeedDividesAsCollectDoes(t *testing.T) {
+func TestMailIsDividedAgainByAnotherSeed(t *testing.T) {
 	for _, method := range []string{corpus.SplitByHash, corpus.SplitGrouped} {
 		o := DefaultCollectOptions()
 		o.Split.Method = method
 		c := collect(t, corpustest.Campaigns(40, 3), o, "ham", "spam")
 		before := c.Members()
-		got, err := c.WithSeed(7)
+		o.Seed = 7
+		got, err := c.Divide(o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Seed = 7
 		want := collect(t, corpustest.Campaigns(40, 3), o, "ham", "spam")
 		if diff := cmp.Diff(want.Members(), got.Members(), cmp.AllowUnexported(Member{})); diff != "" {
 			t.Errorf("%s: messages (-read with the seed +divided by it):\n%s", method, diff)
@@ -142,7 +142,7 @@ func TestVerdictsAgreeWithClassify(t *testing.T) {
 	source := corpustest.Mailbox(5, 60, "ham", "spam")
 	f, _ := fit(t, collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
 	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
-	got := *Score(f.Linear(), c.DatasetFor(f, corpus.Test)).Verdicts(*f.Settings().Thresholds)
+	got := *Score(f.Linear(), c.DatasetFor(f, c.InPart(corpus.Test), 0)).Verdicts(*f.Settings().Thresholds)
 	inTest := c.Origins(corpus.Test)
 	var want VerdictCounts
 	for item, raw := range corpustest.Each(t, source) {

@@ -104,7 +104,7 @@ func (x *exporting) run(paths []string) error {
 	if err != nil {
 		return err
 	}
-	d := all.DatasetFor(f, x.Workers)
+	d := all.DatasetFor(f, all.All(), x.Workers)
 	return errors.Join(d.Write(x.stdout, format), d.Err())
 }
 

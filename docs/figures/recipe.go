@@ -230,7 +230,7 @@ func (b *bench) judge(r reading, model string) (judged, error) {
 			return judged{}, err
 		}
 		j := judged{figures: []metrics.Figures{*t.Result.Development}, terms: t.Result.Terms}
-		scores := train.Score(t.Filter.Linear(), divided.DatasetFor(t.Filter, corpus.Development))
+		scores := train.Score(t.Filter.Linear(), divided.Dataset(corpus.Development, t.Filter.Kind()))
 		j.labels, j.predictions = scores.Labels, scores.Predictions
 		if seed == 1 {
 			file, err := t.Filter.Encode()

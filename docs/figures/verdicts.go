@@ -333,7 +333,7 @@ func (b *bench) judgeBy(j judge, d drawnBox) (shares, error) {
 	if err != nil {
 		return shares{}, err
 	}
-	dataset := judged.DatasetFor(f, 1)
+	dataset := judged.DatasetFor(f, judged.All(), 1)
 	return sharesOf(*train.Score(f.Linear(), dataset).Verdicts(*f.Settings().Thresholds)), dataset.Err()
 }
 
