@@ -252,7 +252,7 @@ func (f *afterwards) end(x *learning, s *store.Store, err error) error {
 	return errors.Join(err, s.Close())
 }
 
-func (f *afterwards) describe(a *answer, _ bool) {
+func (f *afterwards) describe(a *answer) {
 	if f.Fitted > 0 {
 		a.fact("fitted", "to all %s", plural(f.Fitted, "message"))
 	}
@@ -326,8 +326,8 @@ func (a *account) complaint() error {
 }
 
 // describe adds a line about one message, and a table of several, with the refused ones on stderr.
-func (c *account) describe(a *answer, _ bool) {
-	defer c.afterwards.describe(a, false)
+func (c *account) describe(a *answer) {
+	defer c.afterwards.describe(a)
 	left := c.NoMail.String()
 	if len(c.Results) == 1 && left == "" {
 		if text := c.Results[0].sentence(c.classes); text != "" {

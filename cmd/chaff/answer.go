@@ -10,18 +10,13 @@ import (
 	"chaff/train"
 )
 
-// result is what a command has computed. It is printed as text, or as JSON from its own fields.
-type result interface {
-	// describe adds the text to an answer: in short, or fully.
-	describe(a *answer, fully bool)
-}
-
-func (p *program) show(r result) error {
+// show prints what a command has computed: as JSON of its fields, or as the text that describe adds to an answer.
+func (p *program) show(computed any, describe func(a *answer)) error {
 	if p.asJSON {
-		return screen.PrintJSON(p.stdout, r, "  ")
+		return screen.PrintJSON(p.stdout, computed, "  ")
 	}
 	var a answer
-	r.describe(&a, p.verbose)
+	describe(&a)
 	p.say(a)
 	return nil
 }

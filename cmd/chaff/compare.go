@@ -128,7 +128,8 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		}
 	}
 	results := resultsOf(comparison.Models)
-	return x.show(comparedReport{resultReport{Corpus: collection.Summary(), Models: results}, x, doubted{collection.Classes(), leaks, results}})
+	summary, doubts := collection.Summary(), doubted{collection.Classes(), leaks, results}
+	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer, fully bool) { x.describeComparison(a, fully, summary, results, doubts) })
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -146,23 +147,16 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-type comparedReport struct {
-	resultReport
-	experiment *experiment
-	doubted    doubted
-}
-
-func (r comparedReport) describe(a *answer, fully bool) {
-	results := r.Models
-	a.collected(r.Corpus, r.experiment.Config, fully)
+func (x *experiment) describeComparison(a *answer, fully bool, s train.Summary, results []train.Result, doubts doubted) {
+	a.collected(s, x.Config, fully)
 	a.gap()
 	addComparison(a, results, results[0].Development != nil, true)
 	a.gap()
 	a.verdicts(results[0].Verdicts, "by "+results[0].Model+", on test mail")
 	if !fully {
-		a.doubts(r.doubted, false)
+		a.doubts(doubts, false)
 		a.gap()
-		r.experiment.more(a)
+		x.more(a)
 		return
 	}
 	a.gap()
@@ -173,7 +167,7 @@ func (r comparedReport) describe(a *answer, fully bool) {
 	a.figureTable(t)
 	a.gap()
 	a.legend("train: the accuracy on training mail. All other figures are of test mail.")
-	a.doubts(r.doubted, true)
+	a.doubts(doubts, true)
 }
 
 // addComparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.
@@ -258,18 +252,17 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	}
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ between rounds
-	r := foldsReport{summary, folds, results, x}
+	r := foldsReport{summary, folds, results}
 	x.drawn = newPage("chaff compare", summary, r.results())
 	x.drawn.On, x.drawn.Figures, x.drawn.HasBest = "all messages, each classified by a model that has not seen it", &results[0].Test, len(results) > 1
-	return x.show(r)
+	return x.show(r, func(a *answer, fully bool) { x.describeFolds(a, fully, r) })
 }
 
 // foldsReport is the result of compare with folds.
 type foldsReport struct {
-	Corpus     train.Summary              `json:"corpus"`
-	Folds      int                        `json:"folds"`
-	Models     []evaluate.CrossValidation `json:"models"` // the best first
-	experiment *experiment
+	Corpus train.Summary              `json:"corpus"`
+	Folds  int                        `json:"folds"`
+	Models []evaluate.CrossValidation `json:"models"` // the best first
 }
 
 // results returns what the folds share with models that are trained once.
@@ -280,9 +273,9 @@ func (r foldsReport) results() (all []train.Result) {
 	return all
 }
 
-func (r foldsReport) describe(a *answer, fully bool) {
+func (x *experiment) describeFolds(a *answer, fully bool, r foldsReport) {
 	a.mail(r.Corpus, fully)
-	a.fact("split", "%d folds (%s)", r.Folds, splitMethod(r.experiment.Split, r.experiment.Seed))
+	a.fact("split", "%d folds (%s)", r.Folds, splitMethod(x.Split, x.Seed))
 	if fully {
 		a.groups(r.Corpus, "fold")
 	}
@@ -299,5 +292,5 @@ func (r foldsReport) describe(a *answer, fully bool) {
 		a.legend("deviation is that of the accuracy over the folds, in percentage points.")
 	}
 	a.gap()
-	r.experiment.more(a)
+	x.more(a)
 }

@@ -77,7 +77,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			if err := r.judge(c.Context(), p, collection); err != nil {
 				return err
 			}
-			return p.show(r)
+			return p.show(r, r.describe)
 		},
 	}
 	x.add(p, c, "", "print the accuracy of the models as JSON", "workers", "seed")
@@ -145,7 +145,7 @@ func (r *demoReport) judge(ctx context.Context, p *program, collection *train.Co
 }
 
 // describe adds the verdicts, and the accuracy of models, the default with a star.
-func (r demoReport) describe(a *answer, _ bool) {
+func (r demoReport) describe(a *answer) {
 	if len(r.Judged) > 0 {
 		a.line("Chaff learned %d invented messages (model %s) and judges %d others:\n", r.Corpus.Train, r.config.Model, len(r.Judged))
 		t := table{{"verdict", "P(spam)", "from", "subject"}}

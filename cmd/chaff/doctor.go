@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,13 +28,7 @@ type doctor struct {
 	maildir   string
 	addresses map[string]*[]string // of sockets, by protocol
 	now       time.Time
-	checkup   checkup
-}
-
-// checkup is the result of doctor.
-type checkup struct {
-	Model    string    `json:"model"`
-	Findings []finding `json:"findings"`
+	findings  []finding
 }
 
 // finding is what one check found, and what to do about it if it is bad.
@@ -44,8 +39,8 @@ type finding struct {
 	Do    string `json:"do,omitempty"`
 }
 
-func (r checkup) describe(a *answer, _ bool) {
-	for _, f := range r.Findings {
+func (d *doctor) describe(a *answer) {
+	for _, f := range d.findings {
 		mark, text := "good", screen.Quoted(f.Found)
 		if f.Bad {
 			mark = "BAD "
@@ -74,14 +69,11 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
   chaff doctor --milter unix:/var/spool/postfix/chaff/milter.sock --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			d.checkup.Model = p.model
 			d.run()
-			for _, f := range d.checkup.Findings {
-				if f.Bad {
-					p.code = exitError
-				}
+			if slices.ContainsFunc(d.findings, func(f finding) bool { return f.Bad }) {
+				p.code = exitError
 			}
-			return p.show(d.checkup)
+			return p.show(map[string]any{"model": p.model, "findings": d.findings}, d.describe)
 		},
 	}
 	p.addModelFile(c, "check")
@@ -96,11 +88,11 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 }
 
 func (d *doctor) good(about, format string, args ...any) {
-	d.checkup.Findings = append(d.checkup.Findings, finding{About: about, Found: fmt.Sprintf(format, args...)})
+	d.findings = append(d.findings, finding{About: about, Found: fmt.Sprintf(format, args...)})
 }
 
 func (d *doctor) bad(about, do, format string, args ...any) {
-	d.checkup.Findings = append(d.checkup.Findings, finding{About: about, Bad: true, Found: fmt.Sprintf(format, args...), Do: do})
+	d.findings = append(d.findings, finding{About: about, Bad: true, Found: fmt.Sprintf(format, args...), Do: do})
 }
 
 func (d *doctor) run() {

@@ -126,7 +126,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			c.damage(h, d)
 			d.run()
 			bad := map[string]string{}
-			for _, f := range d.checkup.Findings {
+			for _, f := range d.findings {
 				if f.Bad {
 					bad[f.About] = f.Found + ": " + f.Do
 					if f.Do == "" {

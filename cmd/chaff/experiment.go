@@ -81,14 +81,14 @@ func (x *experiment) collect() (*train.Collection, error) {
 }
 
 // show writes the page of a result, if it is wanted, and prints the result.
-func (x *experiment) show(r result) error {
+func (x *experiment) show(computed any, describe func(a *answer, fully bool)) error {
 	if x.page != "" {
-		addAnswer(&x.drawn, r)
+		addAnswer(&x.drawn, describe)
 		if err := writeFile(x.page, report.PageKind(), x.drawn.WriteHTML); err != nil {
 			return err
 		}
 	}
-	return x.program.show(r)
+	return x.program.show(computed, func(a *answer) { describe(a, x.verbose) })
 }
 
 // more says where the rest of the figures is.
@@ -230,7 +230,8 @@ func (x *experiment) evaluate() error {
 			return err
 		}
 	}
-	return x.show(evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Mistakes, x, classes})
+	r := evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Mistakes}
+	return x.show(r, func(a *answer, fully bool) { x.describeEvaluation(a, fully, r, classes) })
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
@@ -247,12 +248,10 @@ func knownMail(e evaluate.Evaluation) string {
 
 type evaluationReport struct {
 	resultReport
-	Mistakes   []evaluate.Judged `json:"mistakes"`
-	experiment *experiment
-	classes    []string
+	Mistakes []evaluate.Judged `json:"mistakes"`
 }
 
-func (r evaluationReport) describe(a *answer, fully bool) {
+func (x *experiment) describeEvaluation(a *answer, fully bool, r evaluationReport, classes []string) {
 	m := r.Models[0]
 	a.mail(r.Corpus, fully)
 	a.line("%-12s%s, %s on %s", "model", r.File, m.Model, m.Kind)
@@ -263,12 +262,12 @@ func (r evaluationReport) describe(a *answer, fully bool) {
 		a.gap()
 		a.figures(ofPart{"this mail", m.Test})
 		a.gap()
-		a.errors(r.classes, m.Test)
+		a.errors(classes, m.Test)
 	}
 	a.warn(m.Warnings...)
-	a.mistakes(r.classes, r.Mistakes, m.Test)
+	a.mistakes(classes, r.Mistakes, m.Test)
 	if !fully {
 		a.gap()
-		r.experiment.more(a)
+		x.more(a)
 	}
 }

@@ -76,7 +76,7 @@ func explainMessage(p *program, paths []string, terms int, page string) error {
 			return err
 		}
 	}
-	return p.show(explained)
+	return p.show(explained, explained.describe)
 }
 
 // readsOf returns where readOne reads.
@@ -151,7 +151,7 @@ type explanation struct {
 }
 
 // describe adds the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it.
-func (e explanation) describe(a *answer, _ bool) {
+func (e explanation) describe(a *answer) {
 	a.line("%s", e.sentence())
 	a.line("%s", screen.Quoted(titleOf(e.Explanation, defaultWidth)))
 	if e.Unlike {

@@ -193,7 +193,7 @@ func (x *mailClient) run() error {
 	if x.move || !x.learn {
 		err = x.judge(ctx, c, state, &done)
 	}
-	return aboutIMAP(errors.Join(err, x.show(done)))
+	return aboutIMAP(errors.Join(err, x.show(done, done.describe)))
 }
 
 // learnFolders learns what the folders say. Messages are read before the log is locked.
@@ -235,7 +235,7 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 }
 
 // describe adds what was done.
-func (d mailDone) describe(a *answer, _ bool) {
+func (d mailDone) describe(a *answer) {
 	later := func(n int) {
 		if n > 0 {
 			a.unlessQuiet("later", "%s over the limit (--limit)", plural(n, "message"))
@@ -245,7 +245,7 @@ func (d mailDone) describe(a *answer, _ bool) {
 		m := d.Learned.Mailboxes[0]
 		a.mailbox(m, false)
 		later(m.Later)
-		d.Learned.afterwards.describe(a, false)
+		d.Learned.afterwards.describe(a)
 	}
 	r := d.Inbox
 	if r == nil {

@@ -72,10 +72,10 @@ func inspect(p *program, strongest int) error {
 	for c := range terms {
 		all.Strongest = append(all.Strongest, strongestTerms{all.Settings.Classes[c], terms[c]})
 	}
-	return p.show(all)
+	return p.show(all, all.describe)
 }
 
-func (i inspection) describe(a *answer, _ bool) {
+func (i inspection) describe(a *answer) {
 	s, from := i.Settings, i.Provenance
 	a.line("%-12s%s, %s, %s on %s", "model", i.File, sizeOf(i.Bytes), s.Model, s.Kind)
 	a.fact("classes", "%s", strings.Join(s.Classes, ", "))

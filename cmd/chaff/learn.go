@@ -170,7 +170,7 @@ func (x *learning) learn() error {
 	}
 	err = a.end(x, s, err)
 	if err == nil || len(a.Results) > 0 { // what was learned stays learned
-		err = errors.Join(err, x.show(a))
+		err = errors.Join(err, x.show(a, a.describe))
 	}
 	return cmp.Or(err, a.complaint())
 }
@@ -194,17 +194,9 @@ func (x *learning) forgetOrigin() error {
 	if err = errors.Join(x.warnOfStore(s, err), s.Close()); err != nil {
 		return err
 	}
-	return x.show(forgotten{n, x.origin})
-}
-
-// forgotten is the result of learn --forget --origin.
-type forgotten struct {
-	Forgotten int `json:"forgotten"`
-	origin    string
-}
-
-func (f forgotten) describe(a *answer, _ bool) {
-	a.fact("forgotten", "%s that %s taught", plural(f.Forgotten, "message"), f.origin)
+	return x.show(map[string]int{"forgotten": n}, func(a *answer) {
+		a.fact("forgotten", "%s that %s taught", plural(n, "message"), x.origin)
+	})
 }
 
 // useOf returns the flag that names a model in a command, if it is needed.
@@ -282,16 +274,7 @@ func (x *learning) beginStore() error {
 	if err = errors.Join(err, keepKey()); err != nil {
 		return err
 	}
-	return x.show(begun{x.model, true, x.Model})
-}
-
-// begun is the result of learn --begin.
-type begun struct {
-	File  string `json:"file"`
-	Began bool   `json:"began"`
-	model string
-}
-
-func (b begun) describe(a *answer, _ bool) {
-	a.line("Began %s with the model %s: it knows no message yet.", b.File, b.model)
+	return x.show(map[string]any{"file": x.model, "began": true}, func(a *answer) {
+		a.line("Began %s with the model %s: it knows no message yet.", x.model, x.Model)
+	})
 }

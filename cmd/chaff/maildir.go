@@ -53,15 +53,15 @@ func (x *learning) learnMaildirs() error {
 	for _, path := range x.maildirs {
 		all.review += " --maildir " + shellWord(path)
 	}
-	return errors.Join(aboutMailbox(err), x.show(&all))
+	return errors.Join(aboutMailbox(err), x.show(&all, all.describe))
 }
 
-func (all *mailboxes) describe(a *answer, _ bool) {
+func (all *mailboxes) describe(a *answer) {
 	for _, m := range all.Mailboxes {
 		a.mailbox(m, all.DryRun)
 	}
 	a.doubtful(all.Doubtful, all.review)
-	all.afterwards.describe(a, false)
+	all.afterwards.describe(a)
 }
 
 // eachMailbox compares the mailboxes with the log, and enters what they say. What was learned before an error counts.

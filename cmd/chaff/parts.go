@@ -116,18 +116,11 @@ func (x *collecting) collect(paths []string) error {
 	if err := store.Collect(ctx, x.model, some, x.Model, o, fit, x.Store, x.replace); err != nil {
 		return aboutStore(err)
 	}
-	return x.show(collected{x.model, some.Summary()})
-}
-
-// collected is the result of collect.
-type collected struct {
-	File   string        `json:"file"`
-	Corpus train.Summary `json:"corpus"`
-}
-
-func (c collected) describe(a *answer, _ bool) {
-	a.mail(c.Corpus, false)
-	a.line("%-12s%s", "saved", savedFiles(c.File))
+	s := some.Summary()
+	return x.show(map[string]any{"file": x.model, "corpus": s}, func(a *answer) {
+		a.mail(s, false)
+		a.line("%-12s%s", "saved", savedFiles(x.model))
+	})
 }
 
 func mergeCommand(p *program) *cobra.Command {
@@ -182,7 +175,8 @@ near-duplicates; one fit takes up to 5 million messages.`,
 			if err != nil {
 				return aboutStore(err)
 			}
-			return x.show(merging{x.model, merged, x.Store.MaxMessages})
+			m := merging{x.model, merged}
+			return x.show(m, func(a *answer) { m.describe(a, x.Store.MaxMessages) })
 		},
 	}
 	x.add(p, c, "", "print the result as JSON", "workers", "memory")
@@ -197,10 +191,10 @@ near-duplicates; one fit takes up to 5 million messages.`,
 type merging struct {
 	File string `json:"file"`
 	store.Merged
-	most int // store.max_messages
 }
 
-func (m merging) describe(a *answer, _ bool) {
+// describe adds what was merged; most is store.max_messages.
+func (m merging) describe(a *answer, most int) {
 	both := screen.Sprintf("%d in more than one", m.Both)
 	if m.Conflicts > 0 {
 		both += screen.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
@@ -212,8 +206,8 @@ func (m merging) describe(a *answer, _ bool) {
 		return
 	}
 	a.fitted(m.File, *m.Saved)
-	if m.most > 0 && m.Largest > m.most {
+	if most > 0 && m.Largest > most {
 		a.warn(screen.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
-			plural(m.Largest, "message"), m.most))
+			plural(m.Largest, "message"), most))
 	}
 }

@@ -32,7 +32,8 @@ func (x *experiment) evaluateOnline() error {
 	if err != nil {
 		return err
 	}
-	return x.show(replayReport{read.Summary(), read.Seconds, []evaluate.Replay{r}})
+	report := replayReport{read.Summary(), read.Seconds, []evaluate.Replay{r}}
+	return x.show(report, report.describe)
 }
 
 // describe adds the figures of all messages.

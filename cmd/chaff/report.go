@@ -33,9 +33,9 @@ func newPage(title string, s train.Summary, results []train.Result) report.Page 
 }
 
 // addAnswer adds what a result says: its labelled texts, the verdicts first, its figures, and how to read them.
-func addAnswer(page *report.Page, r result) {
+func addAnswer(page *report.Page, describe func(a *answer, fully bool)) {
 	var a answer
-	r.describe(&a, true)
+	describe(&a, true)
 	var facts []report.Fact
 	for _, part := range a {
 		switch last := len(facts) - 1; {

@@ -40,7 +40,7 @@ The settings are those that the model was trained with.`,
 			if done.warning != nil {
 				p.warn(done.warning.Error())
 			}
-			return x.show(done)
+			return x.show(done, done.describe)
 		},
 	}
 	x.add(p, c, "fit", "print the result as JSON", "workers", "memory")
@@ -114,21 +114,13 @@ messages, byte for byte.`,
 			if err != nil {
 				return aboutStore(err)
 			}
-			return x.show(restored{x.model, saved})
+			return x.show(map[string]any{"file": x.model, "saved_model": saved}, func(a *answer) { a.fitted(x.model, saved) })
 		},
 	}
 	x.add(p, c, "make", "print the result as JSON", "workers", "memory")
 	c.Flags().BoolVar(&replacing, "replace", false, "replace the model and the log that are there")
 	return c
 }
-
-// restored is the result of restore.
-type restored struct {
-	File  string         `json:"file"`
-	Saved train.Refitted `json:"saved_model"`
-}
-
-func (r restored) describe(a *answer, _ bool) { a.fitted(r.File, r.Saved) }
 
 // retrained is what a fit changed. It is the result of retrain, and of review that settles labels.
 type retrained struct {
@@ -144,7 +136,7 @@ type retrained struct {
 	confirmed, corrected int   // labels
 }
 
-func (r retrained) describe(a *answer, _ bool) {
+func (r retrained) describe(a *answer) {
 	if r.confirmed+r.corrected > 0 {
 		a.fact("labels", "%d confirmed, %d corrected", r.confirmed, r.corrected)
 	} else {

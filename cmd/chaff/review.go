@@ -129,13 +129,13 @@ func (x *reviewing) review(paths []string) error {
 	done()
 	slices.SortStableFunc(r.Doubtful, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 	r.classes, r.use = view.Classes(), useOf(x.command, x.model)
-	if err := x.show(r); err != nil || x.asJSON || r.Messages > 0 {
+	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 {
 		return err
 	}
 	return errors.New("no messages at the paths given: the files or folders are empty")
 }
 
-func (r reviewed) describe(a *answer, _ bool) {
+func (r reviewed) describe(a *answer) {
 	a.first("left out", r.Problems)
 	if r.Learned < r.Messages {
 		a.line("The model has learned %d of %s here. The others are doubted once they are learned.", r.Learned, plural(r.Messages, "message"))
@@ -230,7 +230,7 @@ func (x *reviewing) settle() error {
 		return err
 	}
 	done.confirmed, done.corrected = len(x.confirm), len(x.wrong)
-	return x.show(done)
+	return x.show(done, done.describe)
 }
 
 // findID returns the fingerprint of the message whose ID begins with some digits.

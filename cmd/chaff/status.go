@@ -35,7 +35,7 @@ model does not learn, or learns badly, come first.`,
 			if err := s.share(time.Now()); err != nil {
 				return err
 			}
-			return p.show(s)
+			return p.show(s, s.describe)
 		},
 	}
 	p.addModelFile(c, "show")
@@ -70,7 +70,7 @@ func (s *state) share(now time.Time) error {
 	return nil
 }
 
-func (s state) describe(a *answer, _ bool) {
+func (s state) describe(a *answer) {
 	for _, problem := range s.Problems {
 		a.fact("problem", "%s", screen.Quoted(problem))
 	}

@@ -131,7 +131,7 @@ func (x *training) train() error {
 	if err := x.save(ctx, learned, saved, r.Saved, keepKey); err != nil {
 		return err
 	}
-	return x.show(r)
+	return x.show(r, r.describe)
 }
 
 // save saves a model that was fitted to all mail, with its log.
@@ -160,7 +160,8 @@ func (x *training) trainQuickly(ctx context.Context, collection *train.Collectio
 	if err != nil {
 		return err
 	}
-	return x.show(trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted, training: x, classes: collection.Classes()})
+	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted, training: x, classes: collection.Classes()}
+	return x.show(r, r.describe)
 }
 
 // fitOf runs a function that fits the model.

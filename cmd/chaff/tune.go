@@ -172,7 +172,7 @@ func (s *search) tune(mail labelled) error {
 			r.Test = tested.Result.Test
 		}
 	}
-	if err := s.show(r); err != nil {
+	if err := s.show(r, r.describe); err != nil {
 		return err
 	}
 	if r.End == endInterrupted {
