@@ -30,34 +30,42 @@ type Message struct {
 	Marks Marks
 }
 
+// Text is a part of a message that was decoded. In JSON it is a string.
+type Text []byte
+
+// MarshalText returns the text.
+func (t Text) MarshalText() ([]byte, error) { return t, nil }
+
 type Field struct {
 	// Name is the name as written, trimmed; valid UTF-8.
-	Name []byte
+	Name Text `json:"name"`
 	// Value is the value on one line with encoded words (RFC 2047) decoded, trimmed; valid UTF-8.
-	Value []byte
+	Value Text `json:"value"`
 }
 
 // Part is a leaf of the tree of parts.
 type Part struct {
 	// Type is the media type in lower case without parameters, such as "text/html". Without a readable type it is
 	// "text/plain", or "message/rfc822" in a digest. That of a file inside of a text is "text/plain" or "application/octet-stream".
-	Type []byte
+	Type Text `json:"type"`
 	// Charset is the declared charset in lower case, empty if none is declared.
-	Charset []byte
+	Charset Text `json:"charset,omitempty"`
 	// Encoding is the declared transfer encoding in lower case, empty if none is declared.
-	Encoding []byte
+	Encoding Text `json:"encoding,omitempty"`
 	// Filename is the declared file name, decoded; valid UTF-8, empty if none is declared.
-	Filename []byte
+	Filename Text `json:"filename,omitempty"`
 	// Attachment says that the part is declared as an attachment, is not text, or is a file inside of a text.
-	Attachment bool
+	Attachment bool `json:"attachment"`
 	// Text is what a reader sees, with a blank for each URL; valid UTF-8. It is nil for a part that is not text, or shows
 	// none. Lines end as in the message: LF after an identity or quoted-printable encoding, possibly CR LF after base64.
-	Text []byte
+	Text Text `json:"text,omitzero"`
 	// Hidden is text of HTML or PDF that a reader does not see: without size or colour, or off the screen. It is valid
 	// UTF-8.
-	Hidden []byte
-	// Markup is the number of bytes of tags, comments, scripts and styles of HTML; Images is the number of its images.
-	Markup, Images int
+	Hidden Text `json:"hidden,omitempty"`
+	// Markup is the number of bytes of tags, comments, scripts and styles of HTML.
+	Markup int `json:"markup_bytes"`
+	// Images is the number of images of HTML.
+	Images int `json:"images"`
 }
 
 // LinkKind is what a link is for.
@@ -77,15 +85,18 @@ func (k LinkKind) String() string {
 	return [...]string{"written", "anchor", "form", "image", "other"}[min(k, LinkOther)]
 }
 
+// MarshalText returns the word for the kind.
+func (k LinkKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // Link is a link of a message.
 type Link struct {
-	Kind LinkKind
+	Kind LinkKind `json:"kind"`
 	// URL is valid UTF-8 of at most 2048 bytes.
-	URL []byte
+	URL Text `json:"url"`
 	// Base is the URL that URL is relative to; nil if URL is absolute or the document names no base.
-	Base []byte
+	Base Text `json:"-"`
 	// Text is the visible text of an anchor, trimmed, at most 256 bytes, with URLs as they are written; nil for other kinds.
-	Text []byte
+	Text Text `json:"text,omitempty"`
 }
 
 // Get returns the value of the first header field of that name, in any case, or nil.

@@ -2,10 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,65 +94,24 @@ func showTokens(p *program, reading filter.Reading, paths []string, format strin
 // seen is what chaff tokens shows of a message.
 type seen struct {
 	Path     string            `json:"path"`
-	Header   []seenField       `json:"header"`
-	Attached []seenField       `json:"attached_header,omitempty"`
-	Parts    []seenPart        `json:"parts"`
-	Links    []seenLink        `json:"links"`
+	Header   []message.Field   `json:"header"`
+	Attached []message.Field   `json:"attached_header,omitempty"`
+	Parts    []message.Part    `json:"parts"`
+	Links    []message.Link    `json:"links"`
 	Marks    []string          `json:"marks"`
 	Repairs  []string          `json:"repairs"`
 	Tokens   int               `json:"tokens"`
 	Terms    []filter.SeenTerm `json:"terms"`
 
+	uses  []tokenize.FieldUse // of the header
 	grams int
-}
-
-type seenField struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	use   tokenize.FieldUse
-}
-
-type seenPart struct {
-	Type       string  `json:"type"`
-	Charset    string  `json:"charset,omitempty"`
-	Encoding   string  `json:"encoding,omitempty"`
-	Filename   string  `json:"filename,omitempty"`
-	Attachment bool    `json:"attachment"`
-	Text       *string `json:"text"` // null: not read
-	Hidden     string  `json:"hidden,omitempty"`
-	Markup     int     `json:"markup_bytes"`
-	Images     int     `json:"images"`
-}
-
-type seenLink struct {
-	Kind string `json:"kind"`
-	URL  string `json:"url"`
-	Text string `json:"text,omitempty"`
 }
 
 func seenMessage(origin string, view filter.View) seen {
 	m := view.Message
-	s := seen{Path: origin, Header: []seenField{}, Tokens: view.Tokens, Terms: view.Terms, grams: len(view.Grams),
-		Parts: []seenPart{}, Links: []seenLink{}, Marks: []string{}, Repairs: []string{}}
-	for i, f := range m.Header {
-		s.Header = append(s.Header, seenField{string(f.Name), string(f.Value), view.Uses[i]})
-	}
-	for _, f := range m.Attached {
-		s.Attached = append(s.Attached, seenField{string(f.Name), string(f.Value), tokenize.FieldUsed})
-	}
-	for _, p := range m.Parts {
-		part := seenPart{
-			Type: string(p.Type), Charset: string(p.Charset), Encoding: string(p.Encoding), Filename: string(p.Filename),
-			Attachment: p.Attachment, Hidden: string(p.Hidden), Markup: p.Markup, Images: p.Images,
-		}
-		if p.Text != nil {
-			text := string(p.Text)
-			part.Text = &text
-		}
-		s.Parts = append(s.Parts, part)
-	}
-	for _, l := range m.Links {
-		s.Links = append(s.Links, seenLink{l.Kind.String(), string(l.URL), string(l.Text)})
+	s := seen{
+		Path: origin, Header: append([]message.Field{}, m.Header...), Attached: m.Attached, Parts: m.Parts, Links: append([]message.Link{}, m.Links...),
+		Marks: []string{}, Repairs: []string{}, Tokens: view.Tokens, Terms: view.Terms, uses: view.Uses, grams: len(view.Grams),
 	}
 	for mark := range m.Marks.All() {
 		s.Marks = append(s.Marks, mark.String())
@@ -166,28 +125,23 @@ func seenMessage(origin string, view filter.View) seen {
 // print prints the message as text. It notes which fields of the header are ignored or used only in part.
 func (s seen) print(w io.Writer) {
 	t := screen.NewTable(w)
-	for _, header := range []struct {
-		title  string
-		fields []seenField
-	}{{"Header", s.Header}, {"Header of attached messages", s.Attached}} {
-		if len(header.fields) > 0 {
-			screen.Printf(t, "%s\n", header.title)
+	for i, fields := range [][]message.Field{s.Header, s.Attached} {
+		if len(fields) > 0 {
+			screen.Printf(t, "%s\n", [...]string{"Header", "Header of attached messages"}[i])
 		}
-		for _, f := range header.fields {
+		for n, f := range fields {
 			note := ""
-			if f.use != tokenize.FieldUsed {
-				note = fmt.Sprintf("  (%v)", f.use)
+			if i == 0 && s.uses[n] != tokenize.FieldUsed {
+				note = fmt.Sprintf("  (%v)", s.uses[n])
 			}
 			screen.Printf(t, "  %s:\t%s%s\n", f.Name, f.Value, note)
 		}
 	}
 	t.Flush()
 	for i, part := range s.Parts {
-		screen.Printf(w, "Part %d: %s\n", i+1, part)
-		if part.Text != nil {
-			printText(w, *part.Text)
-		}
-		if part.Hidden != "" {
+		screen.Printf(w, "Part %d: %s\n", i+1, aboutPart(part))
+		printText(w, part.Text)
+		if len(part.Hidden) > 0 {
 			fmt.Fprintln(w, "  hidden:")
 			printText(w, part.Hidden)
 		}
@@ -198,7 +152,7 @@ func (s seen) print(w io.Writer) {
 	for i, link := range s.Links {
 		flushSome(t, i)
 		format := "  %s\t%s\t%s\n"
-		if link.Text == "" {
+		if len(link.Text) == 0 {
 			format = "  %s\t%s%s\n"
 		}
 		screen.Printf(t, format, link.Kind, link.URL, link.Text)
@@ -231,23 +185,28 @@ func (s seen) print(w io.Writer) {
 
 const termWidth = 28
 
-func (p seenPart) String() string {
-	about := slices.DeleteFunc([]string{p.Type, p.Charset, p.Encoding, p.Filename}, func(s string) bool { return s == "" })
+func aboutPart(p message.Part) string {
+	var about []string
+	for _, text := range []message.Text{p.Type, p.Charset, p.Encoding, p.Filename} {
+		if len(text) > 0 {
+			about = append(about, string(text))
+		}
+	}
 	switch {
 	case p.Text == nil:
 		about = append(about, "not read")
 	case p.Markup > 0:
-		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(*p.Text), len(p.Hidden), p.Markup, p.Images))
+		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(p.Text), len(p.Hidden), p.Markup, p.Images))
 	default:
-		about = append(about, screen.Sprintf("%d bytes of text", len(*p.Text)))
+		about = append(about, screen.Sprintf("%d bytes of text", len(p.Text)))
 	}
 	return strings.Join(about, ", ")
 }
 
 // printText prints the lines of a text that are not blank.
-func printText(w io.Writer, text string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
+func printText(w io.Writer, text []byte) {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			fmt.Fprint(w, "  | ")
 			screen.Print(w, line)
 			fmt.Fprintln(w)
