@@ -22,14 +22,6 @@ import (
 	"chaff/message"
 )
 
-// classifyError is an error of classify with its exit code.
-type classifyError struct {
-	error
-	code int
-}
-
-func (e classifyError) Unwrap() error { return e.error }
-
 // stdinPath is the path that stands for stdin.
 const stdinPath = "-"
 
@@ -102,19 +94,17 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 		paths = []string{stdinPath}
 	}
 	if flags.list != "" || len(paths) > 0 {
-		if err := classifyPaths(p, flags, paths); err != nil {
-			return classifyError{err, exitError}
+		if err = classifyPaths(p, flags, paths); err != nil {
+			p.code = exitError
 		}
-		return nil
+		return err
 	}
 	streams := p.streams()
 	if !flags.Pass {
 		streams.Out = p.stdout
 	}
-	if p.code, err = flags.Run(streams); err != nil {
-		return classifyError{err, p.code}
-	}
-	return nil
+	p.code, err = flags.Run(streams)
+	return err
 }
 
 // readEach passes each message of a source to show. It reports unreadable messages on stderr and continues, and counts there what is no mail.

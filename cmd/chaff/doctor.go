@@ -79,9 +79,7 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 	p.addModelFile(c, "check")
 	c.Flags().StringVar(&d.maildir, "maildir", "", "find out whether the newest message of the Maildir `PATH` was judged")
 	for _, protocol := range protocols() {
-		addresses := new([]string)
-		c.Flags().StringSliceVar(addresses, protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH or HOST:PORT")
-		d.addresses[protocol.flag] = addresses
+		d.addresses[protocol.flag] = c.Flags().StringSlice(protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH or HOST:PORT")
 	}
 	p.addJSON(c, "print the findings as JSON")
 	return c

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,16 +28,13 @@ The settings are those that the model was trained with.`,
 		Example: `  chaff retrain
   chaff retrain -m spam.model --json`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			if err := x.load(true); err != nil {
 				return err
 			}
-			done, err := retrain(c.Context(), x.model, x.Config, nil)
+			done, err := x.retrain(nil)
 			if err != nil {
 				return err
-			}
-			if done.warning != nil {
-				p.warn(done.warning.Error())
 			}
 			return x.show(done, done.describe)
 		},
@@ -132,8 +128,7 @@ type retrained struct {
 	Doubtful int `json:"doubtful"`
 	Expired  int `json:"expired,omitempty"`
 
-	warning              error // see [store.Store.Finish]
-	confirmed, corrected int   // labels
+	confirmed, corrected int // labels
 }
 
 func (r retrained) describe(a *answer) {
@@ -146,17 +141,15 @@ func (r retrained) describe(a *answer) {
 	a.fitted(r.File, r.Saved)
 }
 
-// retrain fits the model at path again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
-func retrain(
-	ctx context.Context, path string, cfg config.Config, settle func(entries []store.Entry, classes []string) (map[uint64]bool, error),
-) (done retrained, err error) {
-	done.File = path
-	s, err := openStore(ctx, path, cfg.Store)
+// retrain fits the model again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
+func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (map[uint64]bool, error)) (done retrained, err error) {
+	ctx := x.command.Context()
+	s, err := openStore(ctx, x.model, x.Store)
 	if err != nil {
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	done.Changed = s.Changed()
+	done.File, done.Changed = x.model, s.Changed()
 	var right map[uint64]bool
 	if settle != nil {
 		entries, err := s.Entries()
@@ -167,8 +160,11 @@ func retrain(
 			return done, err
 		}
 	}
-	done.Saved, err = s.Settle(ctx, right, retrainOptions(cfg))
-	done.Doubtful, done.Expired, done.warning = len(done.Saved.Doubtful), s.Expired(), s.Finish()
+	done.Saved, err = s.Settle(ctx, right, retrainOptions(x.Config))
+	if err := s.Finish(); err != nil {
+		x.warn(err.Error())
+	}
+	done.Doubtful, done.Expired = len(done.Saved.Doubtful), s.Expired()
 	return done, aboutStore(err)
 }
 

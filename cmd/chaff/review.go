@@ -209,7 +209,7 @@ const idDigits = 8
 
 // settle confirms and corrects labels.
 func (x *reviewing) settle() error {
-	done, err := retrain(x.command.Context(), x.model, x.Config, func(entries []store.Entry, classes []string) (map[uint64]bool, error) {
+	done, err := x.retrain(func(entries []store.Entry, classes []string) (map[uint64]bool, error) {
 		if len(x.wrong) > 0 && len(classes) != 2 {
 			return nil, hint.With(fmt.Errorf("a message has %d other classes", len(classes)-1), "name one: chaff learn --class NAME PATH")
 		}

@@ -29,7 +29,7 @@ type program struct {
 	asJSON  bool   // the result as JSON
 	verbose bool   // all of the result
 	model   string // path of the model file
-	code    int    // exit code of a command that succeeds
+	code    int    // exit code that the command has set
 }
 
 func (p *program) streams() delivery.Streams {
@@ -58,12 +58,8 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 }
 
 func fail(p *program, root *cobra.Command, args []string, err error) int {
-	code := exitError
-	var failed classifyError
-	switch {
-	case errors.As(err, &failed):
-		code = failed.code
-	case classifies(args), isUnknownCommand(err) && slices.Contains(args, "--pass"): // misspelt
+	code := cmp.Or(p.code, exitError)
+	if p.code == 0 && (classifies(args) || isUnknownCommand(err) && slices.Contains(args, "--pass")) { // misspelt
 		code = delivery.RefuseArguments(args, p.streams())
 	}
 	if errors.Is(err, context.Canceled) {

@@ -138,8 +138,11 @@ func (s *search) tune(mail labelled) error {
 		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective,
 		Planned: len(s.plan), File: s.out, search: s,
 	}
-	var trials []evaluate.Trial
-	if trials, r.End, err = s.run(ctx, collection); err != nil {
+	trials, err := s.run(ctx, collection)
+	if r.End = endComplete; errors.Is(err, context.Canceled) {
+		r.End, err = endInterrupted, nil
+	}
+	if err != nil {
 		return err
 	}
 	switch {
@@ -181,19 +184,15 @@ func (s *search) tune(mail labelled) error {
 	return nil
 }
 
-// run runs the trials until all are done or the user interrupts it, and returns which of these ended it.
-func (s *search) run(ctx context.Context, collection *train.Collection) ([]evaluate.Trial, string, error) {
+// run runs the trials until all are done or the user interrupts it.
+func (s *search) run(ctx context.Context, collection *train.Collection) ([]evaluate.Trial, error) {
 	var candidates []evaluate.Candidate
 	for i := range s.plan {
 		candidates = append(candidates, s.candidate(i))
 	}
 	step, done := s.progress("trying settings", "trials")
 	defer done()
-	trials, err := evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: step})
-	if errors.Is(err, context.Canceled) {
-		return trials, endInterrupted, nil
-	}
-	return trials, endComplete, err
+	return evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: step})
 }
 
 // keys returns the settings that the search tries, and cells those of a trial. A setting of another model is a dash.

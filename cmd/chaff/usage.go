@@ -16,9 +16,6 @@ import (
 	"chaff/internal/hint"
 )
 
-// commandError is an error about a word that is no command.
-type commandError struct{ error }
-
 func unknownCommand(root *cobra.Command, word string) error {
 	var names []string
 	for _, c := range root.Commands() {
@@ -30,13 +27,13 @@ func unknownCommand(root *cobra.Command, word string) error {
 	_, noFile := os.Stat(word)
 	switch {
 	case strings.EqualFold(word, "report"):
-		return commandError{fmt.Errorf("unknown command %q: chaff train, compare and evaluate draw a page with --report FILE.html", word)}
+		return fmt.Errorf("unknown command %q: chaff train, compare and evaluate draw a page with --report FILE.html", word)
 	case meant != "":
-		return commandError{fmt.Errorf("unknown command %q: did you mean chaff %s?", word, meant)}
+		return fmt.Errorf("unknown command %q: did you mean chaff %s?", word, meant)
 	case noFile == nil:
-		return commandError{fmt.Errorf("%s is no command: chaff train PATH learns from mail, chaff classify PATH judges it", word)}
+		return fmt.Errorf("%s is no command: chaff train PATH learns from mail, chaff classify PATH judges it", word)
 	}
-	return commandError{fmt.Errorf("unknown command %q: chaff help lists the commands", word)}
+	return fmt.Errorf("unknown command %q: chaff help lists the commands", word)
 }
 
 // flagError returns the error about a wrong flag of c as one line that says what to type.
@@ -84,8 +81,8 @@ var exclusive = regexp.MustCompile(`^if any flags in the group .* none of the ot
 
 // plainly returns an error of cobra in chaff's words.
 func plainly(root *cobra.Command, err error) error {
-	if _, isOurs := errors.AsType[commandError](err); !isOurs && isUnknownCommand(err) {
-		word, _ := strconv.Unquote(strings.TrimSuffix(strings.TrimPrefix(err.Error(), `unknown command `), ` for "chaff"`))
+	if quoted, isOfCobra := strings.CutSuffix(err.Error(), ` for "chaff"`); isOfCobra && isUnknownCommand(err) {
+		word, _ := strconv.Unquote(strings.TrimPrefix(quoted, "unknown command "))
 		return unknownCommand(root, word)
 	}
 	if found := exclusive.FindStringSubmatch(err.Error()); found != nil {
