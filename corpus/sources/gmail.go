@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"mime"
@@ -62,8 +63,8 @@ func gmailCount(counts map[string]int, label string) string {
 
 // isGmail reports whether the first message of an mbox has labels of Gmail.
 func (p *place) isGmail() (is bool) {
-	s := mboxScanner{emit: func(m mboxMessage) bool { is = m.labels != nil; return false }, afterEmpty: true}
-	s.take(p.head, true)
-	_ = s.end() // only the first message counts
-	return is && p.Format == Mbox
+	if p.Format == Mbox {
+		_ = scanMbox(bytes.NewReader(p.head), func(m mboxMessage) bool { is = m.labels != nil; return false }) // only the first message counts
+	}
+	return is
 }

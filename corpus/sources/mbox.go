@@ -93,18 +93,29 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 	file := mboxReaders.Get().(*bufio.Reader)
 	defer mboxReaders.Put(file)
 	file.Reset(r)
-	s := mboxScanner{emit: emit, afterEmpty: true}
-	for !s.stopped {
-		text, err := file.Peek(mboxBuffer)
-		file.Discard(s.take(text, err == io.EOF))
-		switch {
-		case err == io.EOF:
-			return s.end()
-		case err != nil:
+	head, _ := file.Peek(mboxBuffer) // reading on returns the error
+	if len(head) > 0 {
+		if err := message.CheckFormat(head); err != nil {
 			return err
 		}
 	}
-	return s.noMail
+	lineEnd := lineEndOf(head)
+	s := mboxScanner{emit: emit, afterEmpty: true}
+	for within := false; !s.stopped; {
+		line, err := file.ReadSlice(lineEnd)
+		isPart := errors.Is(err, bufio.ErrBufferFull)
+		if err != nil && err != io.EOF && !isPart {
+			return err
+		}
+		if len(line) > 0 && !within {
+			s.line(line)
+		}
+		s.offset += int64(len(line))
+		if within = isPart; err == io.EOF {
+			return s.end()
+		}
+	}
+	return nil
 }
 
 var mboxReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, mboxBuffer) }}
@@ -112,11 +123,8 @@ var mboxReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, mb
 // An mboxScanner takes the lines of an mbox one after the other.
 type mboxScanner struct {
 	emit    func(mboxMessage) bool
-	stopped bool  // emit has returned false, or the file is no mbox
-	noMail  error // the format that the file has instead
+	stopped bool // emit has returned false
 
-	lineEnd    byte         // the last byte of a line; 0 before the first part of the file
-	within     bool         // the line began in an earlier part of the file
 	offset     int64        // of the line
 	afterEmpty bool         // the previous line is empty, or there is none
 	message    *mboxMessage // that the line belongs to; nil before the first
@@ -132,47 +140,6 @@ type mboxScanner struct {
 	patches    bool   // the file begins with a patch of git
 	missed     int    // lines that look like From_ lines and were taken for text
 	missedLine string // the first of them
-}
-
-// take takes the lines of the next part of the file and returns their size. It leaves a line that has not ended, unless that fills
-// mboxBuffer or the file ends.
-func (s *mboxScanner) take(text []byte, end bool) int {
-	if s.lineEnd == 0 && len(text) > 0 {
-		s.lineEnd, s.noMail = lineEndOf(text), message.CheckFormat(text)
-		s.stopped = s.noMail != nil
-	}
-	rest := text
-	for len(rest) > 0 && !s.stopped {
-		n := s.skip(rest)
-		s.offset, rest = s.offset+int64(n), rest[n:]
-		n = bytes.IndexByte(rest, s.lineEnd) + 1
-		ends := n > 0
-		if !ends && len(rest) < mboxBuffer && !end {
-			break
-		}
-		if !ends {
-			n = len(rest)
-		}
-		if !s.within {
-			s.line(rest[:min(n, mboxBuffer)])
-		}
-		s.offset, rest, s.within = s.offset+int64(n), rest[n:], !ends
-	}
-	return len(text) - len(rest)
-}
-
-// skip returns the size of the lines of a body up to the one before the next From_ line, or before the last line. They decide nothing.
-func (s *mboxScanner) skip(text []byte) int {
-	if s.offset == 0 || s.within || s.inHeader || s.held || bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
-		return 0
-	}
-	before := bytes.Index(text, append([]byte{s.lineEnd}, lines.FromPrefix...))
-	if before < 0 {
-		before = bytes.LastIndexByte(text, s.lineEnd)
-	}
-	n := bytes.LastIndexByte(text[:max(before, 0)], s.lineEnd) + 1
-	s.text = s.text || len(bytes.TrimLeft(text[:n], "\r\n")) > 0
-	return n
 }
 
 // line takes the next line, or the beginning of a very long one.
@@ -236,8 +203,8 @@ func (s *mboxScanner) end() error {
 		s.decide(nil)
 	}
 	switch {
-	case s.noMail != nil, s.message == nil && !s.text:
-		return s.noMail
+	case s.message == nil && !s.text:
+		return nil
 	case s.message == nil:
 		return errNoFromLine
 	}

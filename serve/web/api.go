@@ -17,9 +17,9 @@ var openAPI []byte
 func (s *server) apiRoutes() []route {
 	return []route{
 		{"POST /v1/classify", answered(s.classify)},
-		{"POST /v1/explain", s.withToken(s.explain)},
-		{"POST /v1/learn", s.withToken(s.learn)},
-		{"POST /v1/forget", s.withToken(s.forget)},
+		{"POST /v1/explain", s.withToken(s.ofMail(s.explain))},
+		{"POST /v1/learn", s.withToken(s.ofMail(s.learn))},
+		{"POST /v1/forget", s.withToken(s.ofMail(s.forget))},
 		{"GET /v1/status", s.withToken(s.daemonStatus)},
 		{"GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "application/json", openAPI) }},
 		{"/v1/", func(w http.ResponseWriter, r *http.Request) {
@@ -51,31 +51,28 @@ func (s *server) classify(r *http.Request) (any, error) {
 	return verdict{v, v.Fields()}, nil
 }
 
-func (s *server) explain(r *http.Request) (any, error) {
-	m := s.engine.NewMessage()
-	defer m.Close()
-	if err := s.mail(r, m); err != nil {
-		return nil, err
+// ofMail answers a request whose body has to be mail.
+func (s *server) ofMail(do func(r *http.Request, raw []byte) (any, error)) answer {
+	return func(r *http.Request) (any, error) {
+		m := s.engine.NewMessage()
+		defer m.Close()
+		if err := s.mail(r, m); err != nil {
+			return nil, err
+		}
+		return do(r, m.Bytes())
 	}
-	return s.engine.Explain(r.Context(), userOf(r), m.Bytes())
 }
 
-func (s *server) learn(r *http.Request) (any, error) {
-	m := s.engine.NewMessage()
-	defer m.Close()
-	if err := s.mail(r, m); err != nil {
-		return nil, err
-	}
-	return learned(s.engine.Learn(r.Context(), userOf(r), m.Bytes(), r.URL.Query().Get("class")))
+func (s *server) explain(r *http.Request, raw []byte) (any, error) {
+	return s.engine.Explain(r.Context(), userOf(r), raw)
 }
 
-func (s *server) forget(r *http.Request) (any, error) {
-	m := s.engine.NewMessage()
-	defer m.Close()
-	if err := s.mail(r, m); err != nil {
-		return nil, err
-	}
-	return learned(s.engine.Forget(r.Context(), userOf(r), m.Bytes()))
+func (s *server) learn(r *http.Request, raw []byte) (any, error) {
+	return learned(s.engine.Learn(r.Context(), userOf(r), raw, r.URL.Query().Get("class")))
+}
+
+func (s *server) forget(r *http.Request, raw []byte) (any, error) {
+	return learned(s.engine.Forget(r.Context(), userOf(r), raw))
 }
 
 // learned answers with what became of a message.

@@ -62,8 +62,6 @@ type view struct {
 	Classes []string // of the model
 	Options serve.Options
 	Body    any
-
-	session string
 }
 
 // Title returns the title of the page.
@@ -82,9 +80,8 @@ var errNotFound = errors.New("there is no such page")
 
 // view returns the view of a page; nil for nobody who is signed in, who is asked to do so.
 func (c *console) view(w http.ResponseWriter, r *http.Request, page string) *view {
-	session := c.session(r)
-	if session != "" {
-		return &view{Page: page, Form: c.formToken(session), User: userOf(r), Classes: c.engine.Settings().Classes, Options: c.options, session: session}
+	if _, form := c.session(r); form != "" {
+		return &view{Page: page, Form: form, User: userOf(r), Classes: c.engine.Settings().Classes, Options: c.options}
 	}
 	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
@@ -133,11 +130,8 @@ func (c *console) write(w http.ResponseWriter, status int, v *view) {
 }
 
 func (c *console) notFound(w http.ResponseWriter, r *http.Request) {
-	v := &view{}
-	if session := c.session(r); session != "" {
-		v.Form = c.formToken(session)
-	}
-	c.fail(w, v, errNotFound)
+	_, form := c.session(r)
+	c.fail(w, &view{Form: form}, errNotFound)
 }
 
 // loginBody is the body of the page login. Followed says that a link of another site led here, with which browsers send no cookie.
@@ -155,7 +149,7 @@ const maxForm = 16 << 10
 
 func (c *console) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil || !c.isToken(strings.TrimSpace(r.PostForm.Get("token"))) {
+	if err := r.ParseForm(); err != nil || !isSame(strings.TrimSpace(r.PostForm.Get("token")), c.token) {
 		c.engine.WrongToken("console", clientOf(r))
 		c.loginPage(w, http.StatusForbidden, r, "That is not the token.")
 		return
@@ -172,7 +166,7 @@ func (c *console) posted(handle func(w http.ResponseWriter, r *http.Request) (ne
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-		if err := r.ParseForm(); err != nil || !c.isFormToken(r.PostForm.Get("form"), v.session) {
+		if err := r.ParseForm(); err != nil || !isSame(r.PostForm.Get("form"), v.Form) {
 			c.fail(w, v, errForm)
 			return
 		}
@@ -186,7 +180,8 @@ func (c *console) posted(handle func(w http.ResponseWriter, r *http.Request) (ne
 }
 
 func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error) {
-	c.sessions.Delete(c.session(r))
+	session, _ := c.session(r)
+	c.sessions.Delete(session)
 	http.SetCookie(w, c.cookie(r, ""))
 	return "/login", nil
 }

@@ -1,12 +1,9 @@
 package web
 
 import (
-	"bytes"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -92,7 +89,7 @@ func (s *server) withToken(a answer) http.HandlerFunc {
 		if !strings.EqualFold(scheme, "Bearer") {
 			token = r.Header.Get("Password")
 		}
-		if !s.isToken(strings.TrimSpace(token)) {
+		if !isSame(strings.TrimSpace(token), s.token) {
 			if token != "" {
 				s.engine.WrongToken("http", clientOf(r))
 			}
@@ -116,38 +113,17 @@ func clientOf(r *http.Request) string {
 // sessionTime is how long a person stays signed in to the console.
 const sessionTime = 12 * time.Hour
 
-// beginSession returns the value of the cookie of a new session. The end of the daemon ends it, too.
+// beginSession returns the value of the cookie of a new session, whose forms have a token of their own. The end of the daemon ends it, too.
 func (s *server) beginSession() string {
 	value := rand.Text()
-	s.sessions.Store(value, true)
+	s.sessions.Store(value, rand.Text())
 	time.AfterFunc(sessionTime, func() { s.sessions.Delete(value) })
 	return value
 }
 
-// formToken returns the token of the forms of a session.
-func (s *server) formToken(session string) string {
-	return base64.RawURLEncoding.EncodeToString(s.proof("form", []byte(session)))
-}
-
-func (s *server) isFormToken(token, session string) bool {
-	return hmac.Equal([]byte(token), []byte(s.formToken(session)))
-}
-
-func (s *server) proof(of string, data []byte) []byte {
-	h := hmac.New(sha256.New, s.token)
-	h.Write([]byte(of + "\n"))
-	h.Write(data)
-	return h.Sum(nil)
-}
-
-// cookieName returns the name of the cookie. Servers at other ports of the host have other tokens, and so other names.
-func (s *server) cookieName() string {
-	return "chaff_" + base64.RawURLEncoding.EncodeToString(s.proof("cookie", nil)[:6])
-}
-
 // cookie returns a cookie with a session, or one that ends it if value is "".
 func (s *server) cookie(r *http.Request, value string) *http.Cookie {
-	c := &http.Cookie{Name: s.cookieName(), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(sessionTime.Seconds()),
+	c := &http.Cookie{Name: s.cookieName, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: int(sessionTime.Seconds()),
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
 	if value == "" {
 		c.MaxAge = -1
@@ -155,16 +131,14 @@ func (s *server) cookie(r *http.Request, value string) *http.Cookie {
 	return c
 }
 
-// session returns the session of a request, or "".
-func (s *server) session(r *http.Request) string {
-	c, err := r.Cookie(s.cookieName())
-	if err != nil {
-		return ""
+// session returns the session of a request and the token of its forms, or "" for both.
+func (s *server) session(r *http.Request) (session, form string) {
+	if c, err := r.Cookie(s.cookieName); err == nil {
+		if token, is := s.sessions.Load(c.Value); is {
+			return c.Value, token.(string)
+		}
 	}
-	if _, is := s.sessions.Load(c.Value); !is {
-		return ""
-	}
-	return c.Value
+	return "", ""
 }
 
 var errForm = errors.New("the form is too old: open the page again")
@@ -177,11 +151,11 @@ const minToken = 16
 
 // readToken returns the token beside a model. It makes the file if there is none; made reports that. The file belongs to us, or to the owner of
 // the model.
-func readToken(model string) (token []byte, made bool, err error) {
+func readToken(model string) (token string, made bool, err error) {
 	path := tokenFile(model)
 	file, err := replace.Open(path, os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
-		token = []byte(rand.Text())
+		token = rand.Text()
 		_, err = fmt.Fprintf(file, "%s\n", token)
 		if err = errors.Join(err, file.Close()); err != nil {
 			os.Remove(path)
@@ -190,29 +164,31 @@ func readToken(model string) (token []byte, made bool, err error) {
 		return token, true, err
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		return nil, false, fmt.Errorf("make the token: %w", err)
+		return "", false, fmt.Errorf("make the token: %w", err)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 	case replace.IsForeign(info, model):
-		return nil, false, fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
+		return "", false, fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
 	case info.Mode().Perm()&0o077 != 0:
-		return nil, false, fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)
+		return "", false, fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)
 	default:
-		token, err = os.ReadFile(path)
+		var text []byte
+		text, err = os.ReadFile(path)
+		token = strings.TrimSpace(string(text))
 	}
 	if err != nil {
-		return nil, false, fmt.Errorf("read the token: %w", err)
+		return "", false, fmt.Errorf("read the token: %w", err)
 	}
-	if token = bytes.TrimSpace(token); len(token) < minToken {
-		return nil, false, fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, minToken)
+	if len(token) < minToken {
+		return "", false, fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, minToken)
 	}
 	return token, false, nil
 }
 
-// isToken compares a text with the token in a time that does not depend on either.
-func (s *server) isToken(text string) bool {
-	a, b := sha256.Sum256([]byte(text)), sha256.Sum256(s.token)
+// isSame compares a text with a secret in a time that does not depend on either.
+func isSame(text, secret string) bool {
+	a, b := sha256.Sum256([]byte(text)), sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,24 +20,15 @@ func (s *server) rspamdRoutes() []route {
 	return []route{
 		{"POST /checkv2", answered(s.rspamdCheck)},
 		{"GET /checkv2", answered(s.rspamdCheck)}, // of a client without a message
-		{"POST /learnspam", s.withToken(s.rspamdLearn(spamClass))},
-		{"POST /learnham", s.withToken(s.rspamdLearn(hamClass))},
+		{"POST /learnspam", s.withToken(s.rspamdLearn(string(filter.Spam)))},
+		{"POST /learnham", s.withToken(s.rspamdLearn(string(filter.Ham)))},
 		{"GET /ping", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong\r\n") }},
 	}
 }
 
-// The classes that rspamd knows.
-const (
-	spamClass = string(filter.Spam)
-	hamClass  = string(filter.Ham)
-)
-
 // rspamdUser returns whose mail a message is: that of the user to whom it is delivered, else that of the user who sends it.
 func rspamdUser(r *http.Request) string {
-	if user := r.Header.Get("Deliver-To"); user != "" {
-		return user
-	}
-	return r.Header.Get("User")
+	return cmp.Or(r.Header.Get("Deliver-To"), r.Header.Get("User"))
 }
 
 func (s *server) rspamdCheck(r *http.Request) (any, error) {
@@ -107,17 +99,12 @@ func messageID(raw []byte) string {
 }
 
 func (s *server) rspamdLearn(class string) answer {
-	return func(r *http.Request) (any, error) {
-		m := s.engine.NewMessage()
-		defer m.Close()
-		if err := s.mail(r, m); err != nil {
-			return nil, err
-		}
-		o, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), m.Bytes(), class)
+	return s.ofMail(func(r *http.Request, raw []byte) (any, error) {
+		o, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), raw, class)
 		if o.What == store.Known {
-			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(m.Bytes()), class)}
+			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(raw), class)}
 		}
 		_, err = learned(o, err)
 		return object{"success": true}, err
-	}
+	})
 }

@@ -20,7 +20,7 @@ import (
 func TestAnswersOfRspamd(t *testing.T) {
 	s := newSite(t, func(o *serve.Options) { o.MaxMessage = 5000 })
 	spam := string(mail("spam", 100))
-	password := []string{"Password", string(s.token)}
+	password := []string{"Password", s.token}
 	twice, err := os.ReadFile(filepath.Join("..", "..", "test", "cases", "54-learn-twice", "mail.eml"))
 	must(t, err)
 	for _, tt := range []struct {
@@ -94,7 +94,7 @@ func TestRspamcWorksWithBoth(t *testing.T) {
 		out, _ := exec.Command(rspamc, append([]string{"-h", address, "-P", password, "-t", "20"}, args...)...).CombinedOutput() // it exits with 1 for some answers
 		return string(out)
 	}
-	token := string(s.token)
+	token := s.token
 	for _, tt := range []struct {
 		args []string
 		want string

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,12 +30,13 @@ type server struct {
 	engine  *serve.Engine
 	options serve.Options
 	log     serve.Logger
-	token   []byte
+	token   string
 
-	patience patience
-	looking  sync.Mutex // at a log
-	clients  sync.Map   // that are connected
-	sessions sync.Map   // of people who are signed in to the console, by the values of their cookies
+	patience   patience
+	looking    sync.Mutex // at a log
+	clients    sync.Map   // that are connected
+	sessions   sync.Map   // the tokens of forms of people who are signed in to the console, by the values of their cookies
+	cookieName string     // servers at other ports of the host have other tokens, and so other names
 }
 
 // Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.
@@ -59,8 +61,9 @@ func newServer(e *serve.Engine, log serve.Logger) (*server, error) {
 	if made {
 		log.Note("made a token for the HTTP server in %s", tokenFile(o.Model))
 	}
+	sum := sha256.Sum256([]byte("cookie\n" + token))
 	return &server{
-		engine: e, options: o, log: log, token: token,
+		engine: e, options: o, log: log, token: token, cookieName: fmt.Sprintf("chaff_%x", sum[:6]),
 		patience: patience{header: 10 * time.Second, request: time.Minute, idle: time.Minute, stop: 25 * time.Second},
 	}, nil
 }

@@ -124,12 +124,12 @@ func (s *site) do(method, target string, body string, fields ...string) *httptes
 }
 
 // bearer is the field with the token.
-func (s *site) bearer() []string { return []string{"Authorization", "Bearer " + string(s.token)} }
+func (s *site) bearer() []string { return []string{"Authorization", "Bearer " + s.token} }
 
 // signIn signs a person in.
 func (s *site) signIn() {
 	s.t.Helper()
-	w := s.post("/login", url.Values{"token": {string(s.token)}})
+	w := s.post("/login", url.Values{"token": {s.token}})
 	if w.Code != http.StatusSeeOther {
 		s.t.Fatalf("sign in: %d %s", w.Code, w.Body)
 	}
@@ -142,7 +142,10 @@ func (s *site) post(target string, form url.Values, fields ...string) *httptest.
 }
 
 // form returns the token of the forms of the session.
-func (s *site) form() string { return s.formToken(s.cookies[0].Value) }
+func (s *site) form() string {
+	form, _ := s.sessions.Load(s.cookies[0].Value)
+	return form.(string)
+}
 
 func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
@@ -220,7 +223,7 @@ func TestWhatNeedsTheToken(t *testing.T) {
 		if tt.console || tt.open {
 			continue
 		}
-		for _, fields := range [][]string{s.bearer(), {"Password", string(s.token)}} {
+		for _, fields := range [][]string{s.bearer(), {"Password", s.token}} {
 			if w := s.do(tt.method, tt.path, string(mail("new", 1)), fields...); w.Code != http.StatusOK && w.Code != http.StatusAlreadyReported && w.Code != http.StatusUnprocessableEntity {
 				t.Errorf("%s %s with the token: got %d %s", tt.method, tt.path, w.Code, w.Body)
 			}
@@ -285,11 +288,12 @@ func TestNoRequestOfAnotherOriginIsObeyed(t *testing.T) {
 func TestASessionEndsAndCannotBeForged(t *testing.T) {
 	asked := func(s *server, value string) bool {
 		r := httptest.NewRequest("GET", "/", nil)
-		r.AddCookie(&http.Cookie{Name: s.cookieName(), Value: value})
-		return s.session(r) != ""
+		r.AddCookie(&http.Cookie{Name: s.cookieName, Value: value})
+		session, form := s.session(r)
+		return session == value && form != ""
 	}
 	synctest.Test(t, func(t *testing.T) {
-		var s server
+		s := server{cookieName: "chaff"}
 		value := s.beginSession()
 		for _, tt := range []struct {
 			name, value string
@@ -314,8 +318,8 @@ func TestASessionEndsAndCannotBeForged(t *testing.T) {
 	if asked(other.server, value) {
 		t.Error("the session of another server counts")
 	}
-	if s.isFormToken(s.formToken(value), s.beginSession()) {
-		t.Error("the token of another session counts")
+	if s.cookieName == other.cookieName {
+		t.Error("two servers of a host have one name for their cookies")
 	}
 	c := s.cookie(httptest.NewRequest("GET", "/", nil), value)
 	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure {
