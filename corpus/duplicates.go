@@ -56,7 +56,7 @@ func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 		name := lines.NameOf(field)
 		h.inFingerprint = !headerfield.Of(name.Text(), field[bytes.IndexByte(field, ':')+1:]).IsAdded()
 		h.inSplitKey = !isLeftOutOfSplitKey(name.Text())
-		h.writeText(field)
+		h.writeLines(bytes.TrimRight(field, "\r\n"))
 		h.write(lineEnd)
 	}
 	h.inFingerprint, h.inSplitKey = true, true
@@ -110,10 +110,7 @@ func nextQuotedFrom(text []byte) (line, quotes int) {
 	return len(text), 0
 }
 
-// writeText writes text without the line ends at its end. Every other line end counts as LF.
-func (h *hashes) writeText(text []byte) { h.writeLines(bytes.TrimRight(text, "\r\n")) }
-
-// writeLines writes text that ends neither in half a line end nor, for writeText, in a whole one.
+// writeLines writes text that does not end in half a line end. Every line end counts as LF.
 func (h *hashes) writeLines(text []byte) {
 	for {
 		i := bytes.IndexByte(text, '\r')

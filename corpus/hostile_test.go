@@ -70,11 +70,11 @@ func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
 
 // list lists the messages of a file.
 func list(t *testing.T, path string) {
-	source, found, err := sources.Open(path, "ham", "")
-	if err != nil || found.Format != sources.Mbox {
-		t.Fatalf("got format %q, error %v: want an mbox", found.Format, err)
+	mail, err := sources.OpenLabelled(path, sources.Options{Label: "ham"})
+	if err != nil || !strings.Contains(mail.Notes[0], ": mbox (") {
+		t.Fatalf("got %q, error %v: want an mbox", mail.Notes, err)
 	}
-	for _, err := range source {
+	for _, err := range mail.Source {
 		if err != nil {
 			t.Fatal(err)
 		}

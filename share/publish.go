@@ -29,7 +29,6 @@ func (h *host) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer p.encoder.Close()
 	var saved time.Time
 	for {
 		waiting, err := p.box.Next(atOnce, p.sent)
@@ -58,16 +57,19 @@ func (h *host) publish(ctx context.Context) error {
 // publisher puts records of this host into the stream.
 type publisher struct {
 	*host
-	box     *store.Outbox
-	encoder *zstd.Encoder
-	sent    uint64 // the position of the last record of this host
-	number  uint64 // and its number
-	pace    pace
+	box    *store.Outbox
+	sent   uint64 // the position of the last record of this host
+	number uint64 // and its number
+	pace   pace
 }
 
 func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 	p := &publisher{host: h, box: store.NewOutbox(h.Path), pace: newPace(h.options.Rate)}
-	if err := p.last(ctx); err != nil {
+	last, err := p.stream.GetLastMsgForSubject(ctx, p.subject(p.name))
+	switch {
+	case err == nil:
+		p.sent, p.number = last.Sequence, store.Lesson{Data: decompress(last.Data)}.NumberOf()
+	case !errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, err
 	}
 	for {
@@ -87,26 +89,7 @@ func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 		return nil, fatal{fmt.Errorf("another process publishes as the host %s: each needs a name of its own, share.host", h.name)}
 	}
 	h.number = p.number
-	var err error
-	p.encoder, err = newEncoder()
-	return p, err
-}
-
-func newEncoder() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
-}
-
-// last asks the stream for the last record of this host.
-func (p *publisher) last(ctx context.Context) error {
-	m, err := p.stream.GetLastMsgForSubject(ctx, p.subject(p.name))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	p.sent, p.number = m.Sequence, store.Lesson{Data: decompress(m.Data)}.NumberOf()
-	return nil
+	return p, nil
 }
 
 // send puts a record into the stream, and returns when it is there. If the answer is lost, the next publisher asks the stream and begins behind what it has.
@@ -135,12 +118,14 @@ func (p *publisher) send(ctx context.Context, w store.Waiting) error {
 func (p *publisher) encode(w store.Waiting) (data []byte, isCut bool) {
 	for terms := w.Terms(); ; terms /= 2 {
 		lesson := w.Lesson(p.number+1, terms)
-		data = p.encoder.EncodeAll(lesson, nil)
+		data = encoder.EncodeAll(lesson, nil)
 		if len(data) <= maxRecord && len(lesson) <= store.MaxLesson {
 			return data, terms < w.Terms()
 		}
 	}
 }
+
+var encoder, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
 
 var decoder, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(store.MaxLesson))
 

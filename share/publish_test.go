@@ -57,11 +57,6 @@ func TestThatNoServerAnswersIsSaidAtOnce(t *testing.T) {
 
 // A host that was taken over may send anything: what is too large is no lesson, and the largest that hosts send is one.
 func TestALessonHasABound(t *testing.T) {
-	encoder, err := newEncoder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer encoder.Close()
 	sizes := map[int]bool{store.MaxLesson: true, store.MaxLesson + 1: false}
 	if testmain.IsLong() {
 		sizes[100*store.MaxLesson] = false

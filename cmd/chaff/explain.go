@@ -103,11 +103,12 @@ func readOne(p *program, paths []string) (origin string, raw []byte, err error) 
 		return stdinPath, raw, err
 	}
 	path, none := paths[0], fmt.Errorf("no message in %s", paths[0])
-	source, _, err := sources.Open(path, "", "")
+	var buffer []byte
+	source, err := sources.OpenOnce(path, "", &buffer)
 	wanted := ""
 	if mbox, number, is := inMbox(path); is && errors.Is(err, fs.ErrNotExist) {
 		wanted, none = path, fmt.Errorf("%s has no message %s", mbox, number)
-		source, _, err = sources.Open(mbox, "", "")
+		source, err = sources.OpenOnce(mbox, "", &buffer)
 	}
 	if err != nil {
 		return "", nil, err

@@ -38,11 +38,11 @@ func SpamAssassin(t testing.TB) (corpus.Source, bool) {
 	for _, folder := range [][2]string{
 		{"easy-ham-1", "ham"}, {"easy-ham-2", "ham"}, {"hard-ham-1", "ham"}, {"spam-1", "spam"}, {"spam-2", "spam"},
 	} {
-		source, _, err := sources.Open(filepath.Join(dir, "sa", folder[0]), folder[1], "")
+		mail, err := sources.OpenLabelled(filepath.Join(dir, "sa", folder[0]), sources.Options{Label: folder[1]})
 		if err != nil {
 			t.Fatal(err)
 		}
-		opened = append(opened, source)
+		opened = append(opened, mail.Source)
 	}
 	return corpus.Concat(opened...), true
 }

@@ -73,7 +73,7 @@ func inBoth(t testing.TB, entries ...entry) map[string]string {
 // archived lists the messages of an archive at a path.
 func archived(t testing.TB, path, archive string) Source {
 	t.Helper()
-	p, err := find(fstest.MapFS{path: {Data: []byte(archive)}}, path, false, nil)
+	p, err := find(fstest.MapFS{path: {Data: []byte(archive)}}, path, nil)
 	must(t, err)
 	if p.Format != Archive {
 		t.Fatalf("it is a %s", p.Format)
@@ -109,7 +109,7 @@ func TestArchiveIsReadAsAFolder(t *testing.T) {
 		t.Run(about, func(t *testing.T) {
 			check(t, "", listing(t, archive), want)
 			name := filepath.Join(tree(t, map[string]string{"mail": archive}), "mail")
-			source, found, err := Open(name, "ham", "")
+			source, found, err := openFound(name, "ham", "")
 			if err != nil || found.Format != Archive || found.Why[:3] != about[:3] {
 				t.Fatalf("got %v, %v", found, err)
 			}
@@ -239,7 +239,7 @@ func TestWhatAnArchiveIsCalled(t *testing.T) {
 		"tar archive, compressed with xz": pack(t, xzipped, makeTar(t, one)), "tar archive, compressed with bzip2": testdata(t, "mail.tar.bz2"),
 		"begins with a header field": "Subject: a\n\nPK\x03\x04",
 	} {
-		found, err := find(system{}, filepath.Join(tree(t, map[string]string{"file": file}), "file"), false, nil)
+		found, err := find(system{}, filepath.Join(tree(t, map[string]string{"file": file}), "file"), nil)
 		if err != nil || found.Why != strings.TrimSuffix(want, " of nothing") {
 			t.Errorf("got %q, %v, want %q", found.Why, err, want)
 		}

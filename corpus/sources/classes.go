@@ -92,7 +92,7 @@ func (c *classes) folder(class string) int {
 	return slices.IndexFunc(c.folders, func(f classFolder) bool { return strings.EqualFold(f.class, class) })
 }
 
-// mail is that of the folders, class by class, each listed as Open lists a folder.
+// mail is that of the folders, class by class, each listed as OpenOnce lists a folder.
 func (c classes) mail(name string) Mail {
 	var names []string
 	for _, f := range c.folders {

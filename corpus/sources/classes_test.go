@@ -72,7 +72,7 @@ func TestFoldersOfHamAndSpam(t *testing.T) {
 		"a Maildir":           {"cur/": "", "new/": "", "ham/1": "a", "spam/1": "a"},
 		"files and no folder": {"ham": "a", "spam": "a"},
 	} {
-		p, err := find(system{}, tree(t, files), false, nil)
+		p, err := find(system{}, tree(t, files), nil)
 		must(t, err)
 		if _, ok := p.hamAndSpam(); ok {
 			t.Errorf("%s: is one", about)

@@ -1,9 +1,9 @@
 // Package sources lists labelled mail wherever it is kept: in Maildirs, mbox files, folders of MH, Thunderbird and Apple
 // Mail, plain folders, archives of these, tables of short messages and TREC indexes.
 //
-//	source, _, err := sources.Open("/home/ann/Maildir/.Junk", "spam", "")
+//	mail, err := sources.OpenLabelled("/home/ann/Maildir/.Junk", sources.Options{Label: "spam"})
 //	...
-//	for item, err := range source {
+//	for item, err := range mail.Source {
 //		if err == nil {
 //			raw, err = item.Read(raw)
 //		}

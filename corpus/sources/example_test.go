@@ -12,7 +12,7 @@ import (
 	"chaff/internal/termkey"
 )
 
-func ExampleOpen() {
+func ExampleOpenLabelled() {
 	root, err := os.MkdirTemp("", "mail")
 	if err != nil {
 		log.Fatal(err)
@@ -22,14 +22,13 @@ func ExampleOpen() {
 		os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o700)
 		os.WriteFile(filepath.Join(root, name), []byte("Subject: gold\n\nBuy gold!\n"), 0o600)
 	}
-	source, found, err := sources.Open(root, "spam", "")
+	mail, err := sources.OpenLabelled(root, sources.Options{Label: "spam"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(found.Format, found.Why)
 	skipped := 0
 	var raw []byte
-	for item, err := range source {
+	for item, err := range mail.Source {
 		if err == nil {
 			raw, err = item.Read(raw)
 		}
@@ -41,7 +40,6 @@ func ExampleOpen() {
 	}
 	fmt.Println(skipped, "skipped")
 	// Output:
-	// maildir has cur and new
 	// spam 25
 	// spam 25
 	// 0 skipped

@@ -107,7 +107,7 @@ type Mail struct {
 
 // OpenLabelled opens the labelled mail at a path. The error wraps [ErrNoLabel] if the options can help.
 func OpenLabelled(path string, o Options) (Mail, error) {
-	p, err := find(system{}, path, o.Label != "", nil)
+	p, err := find(system{}, path, nil)
 	if err != nil {
 		return Mail{}, err
 	}

@@ -69,7 +69,7 @@ func TestOnlyGmailGivesLabels(t *testing.T) {
 	for name, want := range map[string]map[string]int{
 		"folded": {"spam": 1, "ham": 1}, "twice": {"spam": 1}, "sender": nil, "second": nil, "long": {"ham": 1},
 	} {
-		p, err := find(system{}, filepath.Join(root, name), false, nil)
+		p, err := find(system{}, filepath.Join(root, name), nil)
 		must(t, err)
 		if counts := p.countGmail(); !maps.Equal(counts, want) {
 			t.Errorf("%s: got %v, want %v", name, counts, want)

@@ -54,7 +54,7 @@ type Plan struct {
 // (also in flag T), drafts, the outbox, templates, and the unseen mail of an inbox, of "All Mail" and of any folder of ham that has seen mail,
 // whose class nobody has decided, are left out. All other mail is ham. The mailbox may be in a tar or zip archive.
 func MaildirTree(name string) (Plan, error) {
-	p, err := find(system{}, name, false, nil)
+	p, err := find(system{}, name, nil)
 	if err != nil {
 		return Plan{}, err
 	}

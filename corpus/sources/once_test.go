@@ -26,7 +26,7 @@ func TestOpenOnceListsTheMailThatOpenLists(t *testing.T) {
 	for _, e := range append(entries, entries...) {
 		for _, as := range []Format{"", Mbox, Message} {
 			path := filepath.Join(root, e.Name())
-			source, _, err := Open(path, "", as)
+			source, _, err := openFound(path, "", as)
 			again, errAgain := OpenOnce(path, as, &buffer)
 			if (err == nil) != (errAgain == nil) || err != nil && err.Error() != errAgain.Error() {
 				t.Errorf("%s as %q: got %v, want %v", e.Name(), as, errAgain, err)
@@ -42,7 +42,7 @@ func TestOpenOnceListsTheMailThatOpenLists(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"", filepath.Join(root, "no")} {
-		_, _, want := Open(path, "", "")
+		_, _, want := openFound(path, "", "")
 		if _, err := OpenOnce(path, "", &buffer); err == nil || err.Error() != want.Error() {
 			t.Errorf("%q: got %v, want %v", path, err, want)
 		}
@@ -85,7 +85,7 @@ func TestAPathThroughALinkIsOneFileForAllReads(t *testing.T) {
 	if err := os.Symlink(filepath.Join(root, "elsewhere", "folder"), filepath.Join(root, "link")); err != nil {
 		t.Skip(err)
 	}
-	source, _, err := Open(root+"/link/../x", "ham", "")
+	source, _, err := openFound(root+"/link/../x", "ham", "")
 	must(t, err)
 	if got := string(read(t, itemsOf(t, source)[0])); got != "To: b\n\none\n" {
 		t.Errorf("got %q", got)

@@ -57,13 +57,13 @@ type place struct {
 //   - a tar or zip archive is read like a folder
 //   - any other file is one message
 //
-// It looks into files compressed with gzip, bzip2, xz or zstd. It opens a pipe only to copy it, since that can be done once. With a buffer, it
-// reads a file that is not large into the buffer, where the place then is. The error names the path and wraps the reason, such as fs.ErrNotExist.
-func find(fsys fs.FS, path string, copyPipe bool, buffer *[]byte) (*place, error) {
+// It looks into files compressed with gzip, bzip2, xz or zstd. It copies a pipe, which can be read once. With a buffer, it reads a file that
+// is not large into the buffer, where the place then is. The error names the path and wraps the reason, such as fs.ErrNotExist.
+func find(fsys fs.FS, path string, buffer *[]byte) (*place, error) {
 	p := &place{fsys: fsys, path: path, name: filepath.Clean(path)} // as all later reads have it: link/../x is x
 	err := errors.New("the path is empty")
 	if path != "" {
-		err = p.inspect(copyPipe, buffer)
+		err = p.inspect(buffer)
 	}
 	if err != nil {
 		return nil, explain("open", path, err)
@@ -72,12 +72,7 @@ func find(fsys fs.FS, path string, copyPipe bool, buffer *[]byte) (*place, error
 	return p, nil
 }
 
-func (p *place) inspect(copyPipe bool, buffer *[]byte) error {
-	if !copyPipe {
-		if info, err := fs.Stat(p.fsys, p.name); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-			return errSpecial
-		}
-	}
+func (p *place) inspect(buffer *[]byte) error {
 	f, err := p.fsys.Open(p.name)
 	if err != nil {
 		return err
@@ -92,10 +87,7 @@ func (p *place) inspect(copyPipe bool, buffer *[]byte) error {
 			p.Found = inspectFolder(p.fsys, p.name, p.entries).found
 		}
 		return err
-	case !info.Mode().IsRegular() && (info.Mode()&fs.ModeNamedPipe == 0 || !copyPipe):
-		return errSpecial
-	}
-	if !info.Mode().IsRegular() {
+	case info.Mode()&fs.ModeNamedPipe != 0:
 		copied, err := newTempCopy(p.name, f, MaxUnpackedBytes)
 		if err == nil && copied.size == 0 && copied.err == io.EOF {
 			err = errors.New("is an empty pipe")
@@ -104,7 +96,9 @@ func (p *place) inspect(copyPipe bool, buffer *[]byte) error {
 			return err
 		}
 		p.fsys = copied
-		return p.inspect(false, nil)
+		return p.inspect(nil)
+	case !info.Mode().IsRegular():
+		return errSpecial
 	}
 	var content []byte
 	if buffer == nil || info.Size() > corpus.LargeMessageBytes {
@@ -162,42 +156,31 @@ func detectFile(head []byte) Found {
 	return Found{Message, "matches no other format"}
 }
 
-// Open lists the mail at path in the format as, with the class label for all messages. An empty as stands for the format
-// that is found. Found is the format used. A folder without messages gives an empty source and no error. A file that is no mail is a
-// [message.NoMail].
+// OpenOnce lists the mail at path in the format as, without labels, for a caller that reads it before it uses the buffer again. An empty as
+// stands for the format that is found. A file that is not large is opened and read once, into the buffer: to recognise its format, to find the
+// messages in it, and to read them. A folder without messages gives an empty source and no error. A file that is no mail is a [message.NoMail].
 //
 // The folders within a folder are listed too, each in the format that is found for it, but not the mail folders in a Maildir at path
 // (see MaildirTree). In any folder, files mbox, NAME.mbox and NAME.mbx and files with an index such as NAME.msf beside them are mbox files, files
 // NAME.emlx are messages of Apple Mail, and the indexes and notes of mail programs are ignored. Every other file is one message, even if it
 // begins with a From_ line, as in old corpora.
 //
-// Open reads a pipe, such as the shell's `<(zcat mail.gz)`, to its end into a temporary file. A pipe without a writer is an error.
-func Open(path, label string, as Format) (Source, Found, error) {
-	p, err := find(system{}, path, true, nil)
-	if err != nil {
-		return nil, Found{}, err
-	}
-	source, err := p.source(label, as)
-	return source, p.Found, err
-}
-
-// OpenOnce lists the mail at path, as [Open] does, for a caller that reads it before it uses the buffer again. It opens and reads a file that
-// is not large once, into the buffer: to recognise its format, to find the messages in it, and to read them.
+// A pipe, such as the shell's `<(zcat mail.gz)`, is read to its end into a temporary file. A pipe without a writer is an error.
 func OpenOnce(path string, as Format, buffer *[]byte) (Source, error) {
-	p, err := find(system{}, path, true, buffer)
+	p, err := find(system{}, path, buffer)
 	if err != nil {
 		return nil, err
 	}
 	return p.source("", as)
 }
 
-// OpenReader lists the mail of a stream as [Open] lists that of a pipe. Name stands for it in the origins.
+// OpenReader lists the mail of a stream as [OpenOnce] lists that of a pipe. Name stands for it in the origins.
 func OpenReader(r io.Reader, name string, as Format) (Source, error) {
 	c, err := newTempCopy(path.Clean(name), r, MaxUnpackedBytes)
 	if err != nil {
 		return nil, explain("read", name, err)
 	}
-	p, err := find(c, name, false, nil)
+	p, err := find(c, name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +278,7 @@ func oneMessage(fsys fs.FS, name, label string) Item {
 	return Item{Origin: name, Label: label, Content: location{fsys: fsys, path: name, message: unpack}}
 }
 
-// FromFS lists the folder dir of fsys as Open lists a folder of the operating system. The origins are paths within fsys.
+// FromFS lists the folder dir of fsys as OpenOnce lists a folder of the operating system. The origins are paths within fsys.
 func FromFS(fsys fs.FS, dir, label string) Source {
 	return (&place{fsys: fsys, name: dir}).list(label)
 }

@@ -66,7 +66,7 @@ func TestFormatsAreFound(t *testing.T) {
 		{"a number at the start of another file says nothing", "12.eml", Message, "matches no other format"},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			p, err := find(system{}, filepath.Join(root, tt.name), false, nil)
+			p, err := find(system{}, filepath.Join(root, tt.name), nil)
 			must(t, err)
 			if want := (Found{tt.want, tt.why}); p.Found != want {
 				t.Errorf("got %q, want %q", p.Found, want)
@@ -100,7 +100,7 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 		{"a folder as MH", "mixed", MH, []string{"ham: one"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			source, found, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
+			source, found, err := openFound(filepath.Join(root, tt.name), "ham", tt.as)
 			if want := (Found{tt.as, "as requested"}); err != nil || found != want {
 				t.Fatalf("got %v, %v, want %v", found, err, want)
 			}
@@ -123,7 +123,7 @@ func TestAFormatThatCannotBeIsAnError(t *testing.T) {
 		{"a path that is not there", "no", Mbox, "no such file"},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
-			_, _, err := Open(filepath.Join(root, tt.name), "ham", tt.as)
+			_, _, err := openFound(filepath.Join(root, tt.name), "ham", tt.as)
 			checkError(t, err, tt.want, filepath.Join(root, tt.name))
 		})
 	}
@@ -141,9 +141,9 @@ func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 	known := map[Format]bool{}
 	for _, name := range []string{"maildir", "mh", "tb", "In.mbox", "folder", "mbox", "1.emlx", "message", "old.tar", "old.zip"} {
 		path := filepath.Join(root, name)
-		source, found, err := Open(path, "ham", "")
+		source, found, err := openFound(path, "ham", "")
 		must(t, err)
-		again, _, err := Open(path, "ham", found.Format)
+		again, _, err := openFound(path, "ham", found.Format)
 		must(t, err)
 		got, want := contents(again), contents(source)
 		if !slices.Equal(got, want) || len(want) == 0 {

@@ -60,14 +60,35 @@ func TestAPipeIsReadToItsEnd(t *testing.T) {
 	}
 }
 
+func TestALabelledPipeIsReadToItsEnd(t *testing.T) {
+	for format, text := range map[Format]string{CSV: "label,text\nham,a\nspam,b\n", Index: "ham 1\nspam 2\n"} {
+		soon(t, func() {
+			r, pipe, err := os.Pipe()
+			must(t, err)
+			defer r.Close()
+			go func() { pipe.WriteString(text); pipe.Close() }()
+			source, err := openLabelled(fmt.Sprintf("/dev/fd/%d", r.Fd()), format)
+			must(t, err)
+			labels := ""
+			for item, err := range source {
+				must(t, err)
+				labels += item.Label + " "
+			}
+			if labels != "ham spam " {
+				t.Errorf("%s: got %q", format, labels)
+			}
+		})
+	}
+}
+
 func TestAPipeThatNobodyWritesToIsAnError(t *testing.T) {
 	pipe := makePipe(t, filepath.Join(t.TempDir(), "pipe"))
 	soon(t, func() {
-		_, _, err := Open(pipe, "spam", "")
+		_, _, err := openFound(pipe, "spam", "")
 		checkError(t, err, "is an empty pipe")
 		for _, format := range []Format{Index, CSV} {
 			_, err := openLabelled(pipe, format)
-			checkError(t, err, errSpecial.Error())
+			checkError(t, err, "is an empty pipe")
 		}
 	})
 }

@@ -42,7 +42,7 @@ func TestRecognise(t *testing.T) {
 		"letter.eml": "", "Bulk Mail": Spam, "Trash": "", "junk.mbox": Spam, "INBOX": Ham, "Sent.mbx": Ham,
 		"letters": "", "Courrier indésirable.mbox": Spam, "index": string(Index), "sms.csv": string(CSV),
 	} {
-		p, err := find(system{}, filepath.Join(root, filepath.FromSlash(name)), false, nil)
+		p, err := find(system{}, filepath.Join(root, filepath.FromSlash(name)), nil)
 		must(t, err)
 		format, label, err := p.recognise()
 		if got := string(format) + label; got != want || (want == "") != errors.Is(err, ErrNoLabel) || want != "" && err != nil {

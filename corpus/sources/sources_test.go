@@ -38,9 +38,19 @@ func must(t testing.TB, err error) {
 	}
 }
 
+// openFound lists the mail at a path, and returns what was found there.
+func openFound(path, label string, as Format) (Source, Found, error) {
+	p, err := find(system{}, path, nil)
+	if err != nil {
+		return nil, Found{}, err
+	}
+	source, err := p.source(label, as)
+	return source, p.Found, err
+}
+
 func open(t testing.TB, name string, as Format) Source {
 	t.Helper()
-	source, _, err := Open(name, "ham", as)
+	source, _, err := openFound(name, "ham", as)
 	must(t, err)
 	return source
 }
@@ -54,7 +64,7 @@ func openLabelled(path string, format Format) (Source, error) {
 // openAs opens a path whose detected format must be want.
 func openAs(t testing.TB, name string, want Format) Source {
 	t.Helper()
-	source, found, err := Open(name, "ham", "")
+	source, found, err := openFound(name, "ham", "")
 	if err != nil || found.Format != want {
 		t.Fatalf("got format %q, %v, want %q", found.Format, err, want)
 	}
@@ -156,7 +166,7 @@ func TestOpenErrors(t *testing.T) {
 		os.DevNull:                      {"is neither a file nor a folder"},
 		"":                              {"the path is empty"},
 	} {
-		_, _, err := Open(name, "ham", "")
+		_, _, err := openFound(name, "ham", "")
 		checkError(t, err, want...)
 	}
 }

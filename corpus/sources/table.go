@@ -122,15 +122,6 @@ func hamOrSpam(label string) string {
 	return ""
 }
 
-// The usual names of columns, the most specific first.
-func textNames() []string {
-	return []string{"text", "message", "body", "content", "sms", "comment", "email", "v2"}
-}
-
-func labelNames() []string {
-	return []string{"label", "class", "category", "type", "is_spam", "spam/ham", "spam", "v1", "target"}
-}
-
 // findColumns chooses the separator between cells with which the first row has the wanted columns. If none has, the error shows the most cells.
 func (t *table) findColumns() error {
 	var cells []string
@@ -161,7 +152,9 @@ func (t *table) findColumns() error {
 // chooseColumns finds the columns in the first row: those with usual names, or in a table without names the label by its word, and the longest
 // other cell.
 func (t *table) chooseColumns() bool {
-	t.body, t.label = t.column(textNames()...), t.column(labelNames()...)
+	// The most specific names come first.
+	t.body = t.column("text", "message", "body", "content", "sms", "comment", "email", "v2")
+	t.label = t.column("label", "class", "category", "type", "is_spam", "spam/ham", "spam", "v1", "target")
 	// A usual name of labels alone makes no row of names: the cell "spam" is more often a label.
 	if t.header = t.body >= 0; t.header {
 		t.subject = t.column("subject", "title")

@@ -136,7 +136,7 @@ func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, 
 			return nil, err
 		}
 	}
-	more, _, err := sources.Open(dir, sources.Spam, "")
+	more, err := sources.OpenLabelled(dir, sources.Options{Label: sources.Spam})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, 
 	if err != nil {
 		return nil, err
 	}
-	all, err := b.collect(corpus.Concat(source, more), corpus.SplitByHash)
+	all, err := b.collect(corpus.Concat(source, more.Source), corpus.SplitByHash)
 	if err != nil {
 		return nil, err
 	}

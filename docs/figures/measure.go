@@ -130,11 +130,11 @@ func (b *bench) spamAssassin() (corpus.Source, error) {
 		{"easy-ham-1", sources.Ham}, {"easy-ham-2", sources.Ham}, {"hard-ham-1", sources.Ham},
 		{"spam-1", sources.Spam}, {"spam-2", sources.Spam},
 	} {
-		source, _, err := sources.Open(filepath.Join(b.corpora, "sa", folder.name), folder.label, "")
+		mail, err := sources.OpenLabelled(filepath.Join(b.corpora, "sa", folder.name), sources.Options{Label: folder.label})
 		if err != nil {
 			return nil, err
 		}
-		opened = append(opened, source)
+		opened = append(opened, mail.Source)
 	}
 	return corpus.Concat(opened...), nil
 }
