@@ -53,7 +53,7 @@ func (s setting) typeName() string {
 		return "true or false"
 	case kind == reflect.Uint64:
 		return "a whole number, not negative"
-	case s.isWhole():
+	case s.value.CanInt():
 		return "a whole number"
 	case kind == reflect.Float64:
 		return "a number"
@@ -62,9 +62,6 @@ func (s setting) typeName() string {
 	}
 	return "a text"
 }
-
-// isWhole reports whether the setting is a whole number.
-func (s setting) isWhole() bool { return s.value.CanInt() || s.value.CanUint() }
 
 // find returns the setting of a name, ignoring case, or of a variable of the environment. The section store is also called log.
 func find(known []setting, name string) (setting, bool) {
@@ -80,13 +77,13 @@ func find(known []setting, name string) (setting, bool) {
 	return known[i], true
 }
 
-// Value is one setting with its value in TOML, its origin and its description.
+// Value is one setting with its value. [Loaded.Describe] adds its origin and its description.
 type Value struct {
 	Key      string `json:"key"`
 	Value    any    `json:"value"`
-	Origin   Origin `json:"origin"`
-	Variable string `json:"environment_variable"`
-	Text     string `json:"text"`
+	Origin   string `json:"origin,omitempty"`
+	Variable string `json:"environment_variable,omitempty"`
+	Text     string `json:"text,omitempty"`
 }
 
 // TOML returns the value as TOML.

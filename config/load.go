@@ -34,14 +34,11 @@ type Sources struct {
 // Setting is the name and the value of a setting.
 type Setting struct{ Key, Value string }
 
-// Origin is the origin of a setting: "default", "file", "environment" or "command line".
-type Origin string
-
 // Loaded is the settings in force and their origins.
 type Loaded struct {
 	Config
 	File    string            // the file that was read, or empty
-	Origins map[string]Origin // by the name of the setting
+	Origins map[string]string // by the name of the setting: "default", "file", "environment" or "command line"
 	Gone    []string          // a sentence about each setting that only earlier versions had
 }
 
@@ -49,7 +46,7 @@ type Loaded struct {
 func Load(s Sources) (Loaded, error) {
 	v := viper.New()
 	known := settings(Default())
-	loaded := Loaded{Config: Default(), Origins: make(map[string]Origin, len(known))}
+	loaded := Loaded{Config: Default(), Origins: make(map[string]string, len(known))}
 	for _, k := range known {
 		v.SetDefault(k.key, k.value.Interface())
 		loaded.Origins[k.key] = "default"
@@ -60,7 +57,7 @@ func Load(s Sources) (Loaded, error) {
 	}
 	var errs []error
 	var strange []func(model string) error // about unknown settings, when the model is known
-	use := func(key string, value any, origin Origin, where string) {
+	use := func(key string, value any, origin, where string) {
 		switch target, isKnown := find(known, key); {
 		case isKnown:
 			v.Set(target.key, value)

@@ -146,31 +146,19 @@ func readSearch(raw any, file string) (search []Search, err error) {
 	return search, nil
 }
 
-// Choice is a setting with its value in a trial.
-type Choice struct {
-	Key   string `json:"key"`
-	Value any    `json:"value"`
-}
-
-// String returns the choice as a line of TOML with the full name.
-func (c Choice) String() string { return c.Key + " = " + valueTOML(c.Value) }
-
 // Trial is one combination of a search.
 type Trial struct {
-	Choices []Choice // the changed settings in the order of the search, without those of other models
-	Config  Config   // the base with the choices, without the search
+	Choices []Value // the changed settings in the order of the search, without those of other models
+	Config  Config  // the base with the choices, without the search
 }
 
 // ErrNoSearch reports a configuration without a search.
 var ErrNoSearch = errors.New("nothing to search: there is no entry [[tune.search]]")
 
-// Plan returns the trials of the search in c, each once. The same description and seed give the same trials. An error names the wrong entry.
+// Plan returns the trials of the search in c, which is valid, each once. The same description and seed give the same trials. An error names the wrong entry.
 func (c Config) Plan() (plan []Trial, err error) {
 	if len(c.Tune.Search) == 0 {
 		return plan, ErrNoSearch
-	}
-	if err := c.Validate(); err != nil {
-		return plan, err
 	}
 	axes, err := c.axes()
 	if err != nil {
@@ -191,7 +179,7 @@ func (c Config) Plan() (plan []Trial, err error) {
 			break
 		}
 		trial := base.trial(choices)
-		name := fmt.Sprint(trial.Choices)
+		name := fmt.Sprintf("%#v", trial.Choices)
 		if seen[name] {
 			continue
 		}
@@ -219,7 +207,7 @@ func (c Config) axes() (axes []axis, err error) {
 		a, _ := newAxis(known, s) // c is valid
 		a.entry = s.entryName(i)
 		for _, value := range a.points {
-			if err := base.with(Choice{a.key, value}).Validate(); err != nil {
+			if err := base.with(Value{Key: a.key, Value: value}).Validate(); err != nil {
 				errs = append(errs, fmt.Errorf("tune.%s: %w", a.entry, complaints(err)[0]))
 			}
 		}
@@ -229,14 +217,14 @@ func (c Config) axes() (axes []axis, err error) {
 }
 
 // with returns c with one setting changed.
-func (c Config) with(choice Choice) Config {
+func (c Config) with(choice Value) Config {
 	target, _ := find(settings(&c), choice.Key)
 	target.value.Set(reflect.ValueOf(choice.Value))
 	return c
 }
 
 // trial returns c with choices. Settings of another model than that of the trial have no effect in it, so they keep their values.
-func (c Config) trial(choices []Choice) Trial {
+func (c Config) trial(choices []Value) Trial {
 	trial := Trial{Config: c}
 	for _, choice := range choices {
 		if choice.Key == "model" {
@@ -262,18 +250,18 @@ func ownerOf(key string) (model string, ofModel bool) {
 }
 
 // grid yields all combinations. The last axis changes fastest.
-func grid(axes []axis) (iter.Seq[[]Choice], error) {
+func grid(axes []axis) (iter.Seq[[]Value], error) {
 	total := 1
 	for _, a := range axes {
 		if total *= len(a.points); total > maxTrials {
 			return nil, fmt.Errorf("the grid has more than %d combinations: leave values out, or search with the method random", maxTrials)
 		}
 	}
-	return func(yield func([]Choice) bool) {
+	return func(yield func([]Value) bool) {
 		for n := range total {
-			choices := make([]Choice, len(axes))
+			choices := make([]Value, len(axes))
 			for i, a := range slices.Backward(axes) {
-				choices[i] = Choice{a.key, a.points[n%len(a.points)]}
+				choices[i] = Value{Key: a.key, Value: a.points[n%len(a.points)]}
 				n /= len(a.points)
 			}
 			if !yield(choices) {
@@ -287,13 +275,13 @@ func grid(axes []axis) (iter.Seq[[]Choice], error) {
 const tuneStream = 0x74756e65
 
 // random yields random combinations without end.
-func random(axes []axis, seed uint64) iter.Seq[[]Choice] {
+func random(axes []axis, seed uint64) iter.Seq[[]Value] {
 	rng := rand.New(rand.NewPCG(seed, tuneStream))
-	return func(yield func([]Choice) bool) {
+	return func(yield func([]Value) bool) {
 		for more := true; more; {
-			choices := make([]Choice, len(axes))
+			choices := make([]Value, len(axes))
 			for i, a := range axes {
-				choices[i] = Choice{a.key, a.points[rng.IntN(len(a.points))]}
+				choices[i] = Value{Key: a.key, Value: a.points[rng.IntN(len(a.points))]}
 			}
 			more = yield(choices)
 		}

@@ -32,7 +32,7 @@ func plan(t *testing.T, text string) ([]string, []Trial) {
 	for _, trial := range p {
 		var choices []string
 		for _, choice := range trial.Choices {
-			choices = append(choices, choice.String())
+			choices = append(choices, choice.Key+" = "+choice.TOML())
 		}
 		trials = append(trials, strings.Join(choices, "; "))
 	}

@@ -57,7 +57,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 // Key returns the key under which the reader hashes terms.
 func (r *Reader) Key() termkey.Key { return r.reading.Key }
 
-// Read decodes and tokenises a message. The results of Message and Bag are valid until the next call.
+// Read decodes and tokenises a message. The result of Bag is valid until the next call.
 func (r *Reader) Read(raw []byte) message.Repairs {
 	r.bag.Reset()
 	r.message = r.decoder.Decode(raw)
@@ -67,9 +67,6 @@ func (r *Reader) Read(raw []byte) message.Repairs {
 	}
 	return repairs
 }
-
-// Message returns the last message.
-func (r *Reader) Message() *message.Message { return r.message }
 
 // Bag returns the terms and cells of the last message.
 func (r *Reader) Bag() *features.Bag { return &r.bag }

@@ -17,7 +17,7 @@ type Point struct {
 // everything spam (HM 1, SM 0), and one at each distinct score. The last one calls everything ham (HM 0, SM 1). Along the curve, HM
 // never rises and SM never falls. Without ham or without spam, the curve is nil.
 //
-// The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [SpamFigures]. Sources: T. Fawcett 2006,
+// The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [Figures]. Sources: T. Fawcett 2006,
 // TREC 2005 Spam Track Overview.
 func ErrorCurve(scores []float64, spam []bool) []Point {
 	groups := tallies(scores, spam)

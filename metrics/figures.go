@@ -16,7 +16,11 @@ type Figures struct {
 	Confusion    Confusion      `json:"confusion"`         // K x K: rows are true classes, columns predicted classes
 	Classes      []ClassFigures `json:"classes,omitempty"` // the figures of each class
 
-	SpamFigures // nil for a classifier that is not a spam filter
+	// Percentages of a spam filter; nil for another classifier, and if they are not defined.
+	HM           *float64 `json:"hm,omitempty"`             // ham lost
+	SM           *float64 `json:"sm,omitempty"`             // spam let through
+	LAM          *float64 `json:"lam,omitempty"`            // the logistic average of both; see [Confusion.LAM]
+	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"` // (1-ROCA)%, the pairs of a ham and a spam in which the ham has the higher score
 
 	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the probabilities that
 	// a [Calibration] makes of the scores; see [LogLoss], [Brier] and [ExpectedCalibrationError]. Without messages, all are nil.
@@ -25,14 +29,6 @@ type Figures struct {
 	Brier            *float64         `json:"brier,omitempty"`
 	CalibrationError *float64         `json:"calibration_error,omitempty"`
 	Reliability      []ReliabilityBin `json:"reliability,omitempty"` // the reliability table of the probabilities; see [Reliability]
-}
-
-// SpamFigures are the figures of a spam filter as percentages, nil if they are not defined.
-type SpamFigures struct {
-	HM           *float64 `json:"hm,omitempty"`             // ham lost
-	SM           *float64 `json:"sm,omitempty"`             // spam let through
-	LAM          *float64 `json:"lam,omitempty"`            // the logistic average of both; see [Confusion.LAM]
-	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"` // (1-ROCA)%, the pairs of a ham and a spam in which the ham has the higher score
 }
 
 // Measure returns the figures of a classifier. [Figures.MeasureScores] and [Figures.MeasureSpam] add those of its scores.
@@ -56,7 +52,7 @@ func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
 		panic("metrics: a spam filter has two classes")
 	}
 	c := f.Confusion
-	f.SpamFigures = SpamFigures{HM: c.HM(), SM: c.SM(), LAM: c.LAM(), OneMinusROCA: oneMinusROCA(scores, spam)}
+	f.HM, f.SM, f.LAM, f.OneMinusROCA = c.HM(), c.SM(), c.LAM(), oneMinusROCA(scores, spam)
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities

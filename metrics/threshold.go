@@ -318,12 +318,9 @@ func (e expense) isAtMost(x expense) bool { return slices.Compare(e[:], x[:]) <=
 //
 //	(lost * ham above s  +  unsure * messages below s)  +  (missed * spam below u  -  unsure * messages below u)
 func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
-	c, err := parseCosts(o.Costs)
-	if err != nil {
-		return Thresholds{}, []string{fmt.Sprintf("thresholds stay at 0: %v", err)}
-	}
-	lost, _ := totals(groups) // ham above the cut
-	missed, below := 0, 0     // spam and messages below the cut
+	c, _ := parseCosts(o.Costs) // o is valid
+	lost, _ := totals(groups)   // ham above the cut
+	missed, below := 0, 0       // spam and messages below the cut
 	unsureOf := func() expense { return c.of(0, missed, -below) }
 	spamOf := func() expense { return c.of(lost, 0, below) }
 

@@ -11,6 +11,7 @@ import (
 	"chaff/features"
 	"chaff/internal/cputime"
 	"chaff/internal/logfile"
+	"chaff/metrics"
 	"chaff/train"
 )
 
@@ -157,7 +158,7 @@ func (l *ledger) settle(right map[uint64]bool, now time.Time) {
 }
 
 // doubt notes the labels that a fit doubts.
-func (l *ledger) doubt(doubtful []train.Doubt) {
+func (l *ledger) doubt(doubtful []metrics.Doubt) {
 	for i := range l.entries {
 		l.entries[i].Doubt = 0
 	}

@@ -25,13 +25,10 @@ type Refitted struct {
 	Verdicts *VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 	Cost     *float64       `json:"out_of_fold_cost,omitempty"`
 	// Doubtful are the messages whose labels may be wrong, the greatest doubt first. No person has confirmed these labels.
-	Doubtful []Doubt  `json:"-"`
-	Warnings []string `json:"warnings,omitempty"`   // reasons to doubt the model, its thresholds or its calibration
-	Seconds  float64  `json:"training_cpu_seconds"` // the CPU time of Refit; of a fit to a log, that of all but saving
+	Doubtful []metrics.Doubt `json:"-"`
+	Warnings []string        `json:"warnings,omitempty"`   // reasons to doubt the model, its thresholds or its calibration
+	Seconds  float64         `json:"training_cpu_seconds"` // the CPU time of Refit; of a fit to a log, that of all but saving
 }
-
-// Doubt is a message of the mail whose label may be wrong.
-type Doubt = metrics.Doubt
 
 // Refit fits the model of t, which [Fit] fitted to c, to all documents of c. The provenance of the filter that it returns keeps the
 // figures of t and says that they belong to a model of the training part.

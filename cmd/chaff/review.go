@@ -13,6 +13,7 @@ import (
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/message"
+	"chaff/metrics"
 	"chaff/store"
 	"chaff/train"
 )
@@ -191,7 +192,7 @@ func doubtOf(fingerprint uint64, path, label string, doubt float64, decoder *mes
 }
 
 // doubtsOf returns the doubtful messages of mail.
-func doubtsOf(mail *train.Mail, doubts []train.Doubt, f *filter.Filter) []doubtful {
+func doubtsOf(mail *train.Mail, doubts []metrics.Doubt, f *filter.Filter) []doubtful {
 	all, decoder := []doubtful{}, message.NewDecoder(f.Settings().Message)
 	for _, d := range doubts {
 		raw, _ := mail.Raw(d.Message)

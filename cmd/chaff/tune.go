@@ -122,10 +122,10 @@ type tuneReport struct {
 
 // tuneRow is a trial, numbered from 1, with its settings.
 type tuneRow struct {
-	Trial            int             `json:"trial"`
-	Settings         []config.Choice `json:"settings"`
-	*metrics.Figures                 // on development mail; nil if it failed
-	Error            string          `json:"error,omitempty"`
+	Trial            int            `json:"trial"`
+	Settings         []config.Value `json:"settings"`
+	*metrics.Figures                // on development mail; nil if it failed
+	Error            string         `json:"error,omitempty"`
 }
 
 func (s *search) tune(mail labelled) error {

@@ -38,7 +38,7 @@ func TestAcrossTestsOnlyOnTheOtherMail(t *testing.T) {
 
 func TestCrossedText(t *testing.T) {
 	figures := func(accuracy float64) metrics.Figures {
-		return metrics.Figures{Accuracy: accuracy, SpamFigures: metrics.SpamFigures{OneMinusROCA: pointer(1)}}
+		return metrics.Figures{Accuracy: accuracy, OneMinusROCA: pointer(1)}
 	}
 	c := crossed{[]string{"softmax", "lms"}, [][]metrics.Figures{
 		{figures(90), figures(80)}, {figures(91), figures(81)}, {figures(92), figures(82)},

@@ -21,7 +21,7 @@ func madeUp(model string, development, test float64) train.Result {
 		Development: &metrics.Figures{Accuracy: development},
 		Test: &metrics.Figures{
 			Accuracy: test, AccuracyLow: test - 1, AccuracyHigh: test + 1,
-			SpamFigures: metrics.SpamFigures{HM: &tenth, SM: &tenth, OneMinusROCA: &tenth}, LogLoss: &tenth, Brier: &tenth,
+			HM: &tenth, SM: &tenth, OneMinusROCA: &tenth, LogLoss: &tenth, Brier: &tenth,
 		},
 	}
 }
@@ -95,7 +95,7 @@ func TestReplayText(t *testing.T) {
 	replay := func(model string, confusion metrics.Confusion) evaluate.Replay {
 		return evaluate.Replay{Model: model, Figures: metrics.Figures{
 			Messages: confusion.Messages(), Accuracy: 100 * float64(confusion.Correct()) / float64(confusion.Messages()), Confusion: confusion,
-			SpamFigures: metrics.SpamFigures{HM: &hm, SM: &sm, LAM: &lam, OneMinusROCA: &roca},
+			HM: &hm, SM: &sm, LAM: &lam, OneMinusROCA: &roca,
 		}}
 	}
 	check(t, replayText([]evaluate.Replay{replay("bernoulli", metrics.Confusion{{5, 5}, {1, 9}}), replay("lms", metrics.Confusion{{9, 1}, {0, 10}})}),

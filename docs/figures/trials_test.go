@@ -89,7 +89,7 @@ func pointer(v float64) *float64 { return &v }
 
 func TestMeanOf(t *testing.T) {
 	figures := func(accuracy float64, hm *float64) metrics.Figures {
-		return metrics.Figures{Accuracy: accuracy, SpamFigures: metrics.SpamFigures{HM: hm, OneMinusROCA: &accuracy}}
+		return metrics.Figures{Accuracy: accuracy, HM: hm, OneMinusROCA: &accuracy}
 	}
 	tests := map[string]struct {
 		all  []metrics.Figures
