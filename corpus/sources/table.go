@@ -41,6 +41,8 @@ const (
 	maxRowBytes = 16 << 20
 	// maxClasses limits the classes of a table. A column with more values does not hold labels.
 	maxClasses = 1000
+	// maxShownCells is how many cells an error shows.
+	maxShownCells = 8
 )
 
 // openTable opens a table, which may be compressed. It detects the format and the columns. A column called subject or title becomes the
@@ -146,7 +148,11 @@ func (t *table) findColumns() error {
 			cells = t.first
 		}
 	}
-	return fmt.Errorf("%w: the first row is %s", ErrColumns, quoteCells(cells))
+	cells = cells[:min(len(cells), maxShownCells)]
+	for i, cell := range cells {
+		cells[i] = strconv.Quote(shorten(cell))
+	}
+	return fmt.Errorf("%w: the first row is %s", ErrColumns, strings.Join(cells, ", "))
 }
 
 // chooseColumns finds the columns in the first row: those with usual names, or in a table without names the label by its word, and the longest
@@ -186,19 +192,6 @@ func (t *table) nameOf(column int) string {
 		name = strings.TrimSpace(t.first[column])
 	}
 	return cmp.Or(name, fmt.Sprintf("column %d", column+1))
-}
-
-// quoteCells formats the first cells of a row for an error.
-func quoteCells(cells []string) string {
-	const most = 8
-	var quoted []string
-	for _, cell := range cells[:min(len(cells), most)] {
-		quoted = append(quoted, strconv.Quote(shorten(cell)))
-	}
-	if len(cells) > most {
-		quoted = append(quoted, "...")
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // list lists the rows of the table as messages, with an Origin such as "sms.csv:17" and the class as label. An unusable

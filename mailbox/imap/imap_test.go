@@ -365,7 +365,7 @@ func TestAStateHasOneWriter(t *testing.T) {
 		t.Errorf("a reader: %v", err)
 	}
 	s.Close()
-	for _, text := range []string{"{", `{"a":null}`, `[]`, "\x00"} {
+	for _, text := range []string{"{", "null", `{"a":null}`, `[]`, "\x00"} {
 		os.WriteFile(model+Suffix, []byte(text), 0o600)
 		if _, err := OpenState(model, true); err == nil || !strings.Contains(err.Error(), "remove it to begin anew") {
 			t.Errorf("the file %q: %v", text, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 
@@ -91,10 +92,8 @@ func (s *State) read() error {
 	if err := json.NewDecoder(io.LimitReader(file, maxState)).Decode(&s.accounts); err != nil {
 		return err
 	}
-	for _, r := range s.accounts {
-		if r == nil {
-			return errors.New("it is damaged")
-		}
+	if s.accounts == nil || slices.Contains(slices.Collect(maps.Values(s.accounts)), nil) {
+		return errors.New("it is damaged")
 	}
 	return nil
 }
