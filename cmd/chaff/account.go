@@ -281,10 +281,7 @@ func (a *account) add(item corpus.Item, o store.Outcome) {
 		return
 	}
 	says := string(o.Reason)
-	switch o.Reason {
-	case store.TooLarge:
-		says = corpus.ErrTooLarge.Error()
-	case store.NeverKnown:
+	if o.Reason == store.NeverKnown {
 		says = "the message was never learned, so it cannot be forgotten"
 	}
 	a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", nameOf(item.Origin), says))

@@ -109,22 +109,17 @@ func (d *doctor) files() {
 		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), trainIt(d.model))},
 		{"log", storeOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"},
 	} {
-		info, err := os.Stat(file.path)
-		if errors.Is(err, fs.ErrPermission) {
-			d.bad(file.about, "run doctor as root or as the user of the daemon", "%s: %v", file.path, replace.Reason(err))
-			continue
-		}
-		if err != nil {
-			d.bad(file.about, file.missing, "%s: %v", file.path, replace.Reason(err))
-			continue
-		}
+		var info fs.FileInfo
 		open, err := os.OpenFile(file.path, os.O_RDWR, 0)
 		if err == nil {
+			info, err = open.Stat()
 			open.Close()
 		}
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			d.bad(file.about, file.missing, "%s: %v", file.path, replace.Reason(err))
 		case errors.Is(err, fs.ErrPermission):
-			d.bad(file.about, "run doctor and the daemon as its owner, or give it the file with chown", "%s cannot be read and written by this user", file.path)
+			d.bad(file.about, "run doctor as root or as the user of the daemon, who must own it: chown", "%s cannot be read and written by this user", file.path)
 		case err != nil:
 			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, replace.Reason(err))
 		case !sameOwner(file.path, folder):

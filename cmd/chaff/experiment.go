@@ -25,7 +25,7 @@ type experiment struct {
 	paths    []string // mail that no flag explains
 	page     string   // the path of the page to draw; empty for none
 	drawn    report.Page
-	mistakes int
+	mistakes uint
 }
 
 // add adds the flags that all experiments share, and those for the named settings.
@@ -40,19 +40,13 @@ func (x *experiment) addPage() {
 }
 
 func (x *experiment) addMistakes() {
-	x.command.Flags().IntVar(&x.mistakes, "mistakes", 3, "show the `N` worst mistakes")
+	x.command.Flags().UintVar(&x.mistakes, "mistakes", 3, "show the `N` worst mistakes")
 }
 
-// prepare loads the settings, and checks all flags.
+// prepare loads the settings.
 func (x *experiment) prepare(paths []string) error {
 	x.paths = paths
-	if err := x.load(false); err != nil {
-		return err
-	}
-	if x.mistakes < 0 {
-		return fmt.Errorf("--mistakes is %d: must be at least 0", x.mistakes)
-	}
-	return nil
+	return x.load(false)
 }
 
 // open opens the mail, if all outputs can be written: those of the flags that experiments share, and others.
@@ -211,7 +205,7 @@ func (x *experiment) evaluate() error {
 	}
 	summary := func(e evaluate.Evaluation) train.Summary { return e.Summary }
 	e, err := read(x.program, mail, summary, func(step func(read, all int)) (evaluate.Evaluation, error) {
-		return evaluate.Filter(x.command.Context(), f, mail.source, x.mistakes, train.ReadOptions{Workers: x.Workers, Progress: step})
+		return evaluate.Filter(x.command.Context(), f, mail.source, int(x.mistakes), train.ReadOptions{Workers: x.Workers, Progress: step})
 	})
 	if err != nil {
 		return err

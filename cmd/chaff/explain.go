@@ -23,7 +23,7 @@ import (
 
 func explainCommand(p *program) *cobra.Command {
 	var page string
-	var terms int
+	var terms uint
 	c := &cobra.Command{
 		Use:   "explain [-m FILE] [PATH]",
 		Short: "Show the contribution of each term to the score of a message",
@@ -36,11 +36,11 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
 		Args: atMostOne("message"),
-		RunE: func(_ *cobra.Command, paths []string) error { return explainMessage(p, paths, terms, page) },
+		RunE: func(_ *cobra.Command, paths []string) error { return explainMessage(p, paths, int(terms), page) },
 	}
 	f := c.Flags()
 	p.addModelFile(c, "use")
-	f.IntVar(&terms, "terms", 6, "show the `N` strongest terms for each side; 0 for all")
+	f.UintVar(&terms, "terms", 6, "show the `N` strongest terms for each side; 0 for all")
 	p.addJSON(c, "print all as one JSON object, with the weights")
 	f.StringVar(&page, "html", "", "write a page to `FILE` that shades each word of the message by its contribution")
 	c.MarkFlagsMutuallyExclusive("json", "html")
@@ -48,9 +48,6 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 }
 
 func explainMessage(p *program, paths []string, terms int, page string) error {
-	if terms < 0 {
-		return fmt.Errorf("--terms is %d: must be at least 0", terms)
-	}
 	if err := canWrite(readsOf(paths), replace.Output{Path: page, Kind: report.PageKind()}); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 func inspectCommand(p *program) *cobra.Command {
-	var strongest int
+	var strongest uint
 	c := &cobra.Command{
 		Use:   "inspect [-m FILE]",
 		Short: "Show what is in a model file",
@@ -23,10 +23,10 @@ was trained on, its figures, and its strongest terms.`,
 		Example: `  chaff inspect
   chaff inspect -m spam.model --terms 30`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return inspect(p, strongest) },
+		RunE: func(*cobra.Command, []string) error { return inspect(p, int(strongest)) },
 	}
 	p.addModelFile(c, "show")
-	c.Flags().IntVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
+	c.Flags().UintVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
 	p.addJSON(c, "print all as JSON")
 	return c
 }
@@ -57,7 +57,7 @@ func inspect(p *program, strongest int) error {
 	if err != nil {
 		return err
 	}
-	terms, err := f.Strongest(max(strongest, 0))
+	terms, err := f.Strongest(strongest)
 	noTexts := errors.Is(err, filter.ErrNoTexts)
 	if err != nil && !noTexts {
 		return delivery.ModelError(p.model, err)

@@ -210,8 +210,3 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 	c.Flags().BoolVar(&explain, "explain", false, "describe each setting")
 	return c
 }
-
-// wrapped lists names in a text of lines of at most width bytes.
-func wrapped(names []string, width int) string {
-	return strings.Join(screen.Wrap(strings.Fields(strings.Join(names, ", ")), width), "\n")
-}

@@ -106,13 +106,8 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 // checkBoth returns an error if a path is given as ham and as spam, directly or through a link.
 func checkBoth(ham, spam []string) error {
 	for _, path := range ham {
-		i := slices.IndexFunc(spam, func(other string) bool { return isSame(path, other) })
-		switch {
-		case i < 0:
-		case spam[i] == path:
-			return fmt.Errorf("%s is given as ham and as spam", path)
-		default:
-			return fmt.Errorf("%s and %s are the same, given as ham and as spam", path, spam[i])
+		if i := slices.IndexFunc(spam, func(other string) bool { return isSame(path, other) }); i >= 0 {
+			return fmt.Errorf("--ham %s and --spam %s are the same mail", path, spam[i])
 		}
 	}
 	return nil

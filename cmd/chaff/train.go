@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +45,7 @@ spam by name, an mbox of Gmail, an index or a table of labelled mail; or it has
 a name such as junk.mbox or inbox. For all other mail a flag says what it is:
 --ham or --spam for a folder, an mbox, a message, or an archive of these.
 
-The models are ` + wrapped(models.Names(), 68) + `.`,
+The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.Names(), ", ")), 68), "\n") + `.`,
 		Example: `  chaff train ~/Maildir
   chaff train inbox.mbox junk.mbox.gz
   chaff train --ham work --ham lists.mbox --spam caught -m spam.model
@@ -79,8 +80,6 @@ type trainingReport struct {
 	Mistakes []evaluate.Judged `json:"mistakes"`
 	Leaks    []evaluate.Leak   `json:"leaks,omitempty"`
 	Doubtful []doubtful        `json:"doubtful,omitempty"` // the messages that look mislabelled
-	training *training
-	classes  []string
 }
 
 func (x *training) train() error {
@@ -117,7 +116,7 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{trained.Result}, x.model}, training: x, classes: collection.Classes()}
+	r, classes := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{trained.Result}, x.model}}, collection.Classes()
 	if r.Mistakes, r.Leaks, err = x.look(ctx, collection, trained); err != nil {
 		return err
 	}
@@ -127,11 +126,11 @@ func (x *training) train() error {
 		return err
 	}
 	r.Saved, r.Doubtful = refitted, doubtsOf(learned, refitted.Doubtful, saved)
-	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, r.doubted().all())
+	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, x.doubted(r, classes).all())
 	if err := x.save(ctx, learned, saved, r.Saved, keepKey); err != nil {
 		return err
 	}
-	return x.show(r, r.describe)
+	return x.show(r, func(a *answer, fully bool) { x.describe(a, fully, r, classes) })
 }
 
 // save saves a model that was fitted to all mail, with its log.
@@ -160,8 +159,8 @@ func (x *training) trainQuickly(ctx context.Context, collection *train.Collectio
 	if err != nil {
 		return err
 	}
-	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted, training: x, classes: collection.Classes()}
-	return x.show(r, r.describe)
+	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted}
+	return x.show(r, func(a *answer, fully bool) { x.describe(a, fully, r, collection.Classes()) })
 }
 
 // fitOf runs a function that fits the model.
@@ -179,7 +178,7 @@ func (x *training) look(ctx context.Context, collection *train.Collection, train
 	if leaks, err = evaluate.Leaks(collection); err != nil {
 		return nil, nil, err
 	}
-	shown := x.mistakes
+	shown := int(x.mistakes)
 	if x.page != "" {
 		shown = max(shown, shownTerms)
 	}
@@ -187,28 +186,27 @@ func (x *training) look(ctx context.Context, collection *train.Collection, train
 	if err == nil && x.page != "" {
 		err = x.drawTrained("chaff train", collection, []train.Trained{trained}, mistakes, leaks)
 	}
-	return mistakes[:min(x.mistakes, len(mistakes))], leaks, err
+	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
 }
 
 // doubted returns the warnings about the model that is saved.
-func (r trainingReport) doubted() doubted {
-	return doubted{r.classes, r.Leaks, []train.Result{{Model: r.training.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}}
+func (x *training) doubted(r trainingReport, classes []string) doubted {
+	return doubted{classes, r.Leaks, []train.Result{{Model: x.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}}
 }
 
-func (r trainingReport) describe(a *answer, fully bool) {
-	x := r.training
+func (x *training) describe(a *answer, fully bool, r trainingReport, classes []string) {
 	if fully || !x.quiet {
-		r.describeModel(a, fully)
+		x.describeModel(a, fully, r, classes)
 	}
-	a.doubts(r.doubted(), fully)
-	a.worst(r.Doubtful, "chaff review"+useOf(x.command, x.model)+" PATH")
+	use := useOf(x.command, x.model)
+	a.doubts(x.doubted(r, classes), fully)
+	a.worst(r.Doubtful, "chaff review"+use+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
 		return
 	}
-	use := useOf(x.command, x.model)
 	question, class := "is it spam?", "--spam"
-	if !filter.IsSpamFilter(r.classes) {
+	if !filter.IsSpamFilter(classes) {
 		question, class = "which class is it?", "--class NAME"
 	}
 	next := table{{"next      ", screen.Quoted("chaff classify" + use + " < message"), question}}
@@ -222,8 +220,8 @@ func (r trainingReport) describe(a *answer, fully bool) {
 }
 
 // describeModel adds what the saved model learned, what its thresholds do, and how good a model of the training part was.
-func (r trainingReport) describeModel(a *answer, fully bool) {
-	x, s := r.training, r.Saved
+func (x *training) describeModel(a *answer, fully bool, r trainingReport, classes []string) {
+	s := r.Saved
 	a.collected(r.Corpus, x.Config, fully)
 	a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), x.Model)
 	if len(r.Models) == 0 {
@@ -255,8 +253,8 @@ func (r trainingReport) describeModel(a *answer, fully bool) {
 	a.figures(ofPart{"train", m.Train}, ofPart{"development", m.Development}, ofPart{"test", m.Test})
 	if m.Test != nil {
 		a.line("\nOn the test part:")
-		a.errors(r.classes, m.Test)
-		a.mistakes(r.classes, r.Mistakes, m.Test)
+		a.errors(classes, m.Test)
+		a.mistakes(classes, r.Mistakes, m.Test)
 		a.gap()
 	}
 }

@@ -53,7 +53,7 @@ func flagError(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s needs a value: --%s %s", e.GetFlag().Name, e.GetFlag().Name, value)
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		wanted := map[string]string{"int": "must be a whole number", "float64": "must be a number", "bool": "must be true or false"}[e.GetFlag().Value.Type()]
+		wanted := map[string]string{"int": "must be a whole number", "uint": "must be a whole number from 0 on", "float64": "must be a number", "bool": "must be true or false"}[e.GetFlag().Value.Type()]
 		return fmt.Errorf("--%s is %q: %s", e.GetFlag().Name, e.GetValue(), cmp.Or(wanted, e.Unwrap().Error()))
 	}
 	return fmt.Errorf("%w: %s", err, list)
