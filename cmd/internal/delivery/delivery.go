@@ -112,11 +112,7 @@ func Version(program string, details ...string) string {
 
 // Check returns an error if the request is invalid.
 func (r Request) Check() error {
-	_, err := presets(r.Preset)
-	switch {
-	case err != nil:
-		return err
-	case r.Pass && r.JSON:
+	if r.Pass && r.JSON {
 		return errors.New("--pass and --json exclude each other: leave out one of them")
 	}
 	return nil
@@ -125,10 +121,7 @@ func (r Request) Check() error {
 // Run carries out a valid request for the message on s.In, and returns the exit code. With Pass, it writes the message
 // unchanged if anything fails.
 func (r Request) Run(s Streams) (code int, err error) {
-	codes, err := presets(r.Preset)
-	if err != nil {
-		return codes.trouble, err
-	}
+	codes := codesOf(r.Preset)
 	var verdict filter.Verdict
 	if r.Pass {
 		codes.trouble = exitTempFail
@@ -383,17 +376,16 @@ const (
 // codes are the exit codes for the verdicts and for trouble.
 type codes struct{ ham, unsure, spam, trouble int }
 
-// presets returns the exit codes of another filter. Without a name, the code reports trouble only.
-func presets(name string) (codes, error) {
-	switch name {
+// codesOf returns the exit codes of another filter. Without a name, the code reports trouble only. For a name that is none of [Presets], which
+// is an error, trouble is that of the default.
+func codesOf(preset string) codes {
+	switch preset {
 	case "":
-		return codes{trouble: exitError}, nil
-	case DefaultPreset:
-		return codes{spam: 0, ham: 1, unsure: 2, trouble: 3}, nil
+		return codes{trouble: exitError}
 	case likeSpamAssassin:
-		return codes{spam: 1, ham: 0, unsure: 0, trouble: 2}, nil
+		return codes{spam: 1, ham: 0, unsure: 0, trouble: 2}
 	}
-	return codes{}, fmt.Errorf("--exit-code=%s: must be %s", name, strings.Join(Presets(), " or "))
+	return codes{spam: 0, ham: 1, unsure: 2, trouble: 3}
 }
 
 // Presets returns the values of --exit-code.

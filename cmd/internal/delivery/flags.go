@@ -1,9 +1,11 @@
 package delivery
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +18,9 @@ func (r *Request) AddFlags(fs *flag.FlagSet) {
 	fs.Var(optional{"string", func(name string) error {
 		if r.Preset = name; name == "true" { // what package flag sets for none
 			r.Preset = DefaultPreset
+		}
+		if !slices.Contains(Presets(), r.Preset) {
+			return errors.New("must be " + strings.Join(Presets(), " or "))
 		}
 		return nil
 	}}, "exit-code", "exit as the filter `NAME` does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error); needs a model of ham and spam")
@@ -74,11 +79,7 @@ func (a arguments) onTrouble() (pass bool, code int) {
 	if a.Pass {
 		return true, exitTempFail
 	}
-	codes, err := presets(a.Preset)
-	if err != nil {
-		codes.trouble = 3 // that of bogofilter
-	}
-	return false, codes.trouble
+	return false, codesOf(a.Preset).trouble
 }
 
 // refuse handles a command line that is wrong, before stdin is read. With --pass it copies the message to stdout.
@@ -108,8 +109,11 @@ func FlagError(fs *flag.FlagSet, err error) error {
 		return fmt.Errorf("unknown flag --%s: %s", name, hint.DidYouMean("--"+name, names, list))
 	}
 	if value, name, found := strings.Cut(strings.TrimPrefix(text, "invalid boolean value "), " for -"); found {
-		name, _, _ = strings.Cut(name, ":")
-		return fmt.Errorf("--%s is %s: must be true or false", name, value)
+		name, why, _ := strings.Cut(name, ": ")
+		if name != "exit-code" {
+			why = "must be true or false"
+		}
+		return fmt.Errorf("--%s is %s: %s", name, value, why)
 	}
 	if name, found := strings.CutPrefix(text, "flag needs an argument: -"); found {
 		return fmt.Errorf("--%s needs a value: %s", name, list)
