@@ -72,13 +72,9 @@ func (a *answer) count(label string, n int, format string) {
 	}
 }
 
-func (a *answer) paragraph(format string, args ...any) {
-	a.add(func(p *program) { screen.Paragraph(p.stdout, "", format, args...) })
-}
-
 // legend adds a paragraph about figures.
 func (a *answer) legend(format string, args ...any) {
-	a.paragraph(format, args...)
+	a.add(func(p *program) { screen.Paragraph(p.stdout, "", format, args...) })
 	(*a)[len(*a)-1].legend = fmt.Sprintf(format, args...)
 }
 

@@ -51,7 +51,10 @@ func (x *onModel) secretReading() (reading filter.Reading, keep func() error, er
 		}
 		return hint.With(fmt.Errorf("secret key %s: %w", path, replace.Reason(err)), keyHint)
 	}
-	reading.Key, err = readKey(path)
+	text, isShared, err := readSecret(path)
+	if err == nil {
+		reading.Key, err = termkey.Parse(strings.TrimSpace(string(text)))
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		var secret [termkey.Size]byte
@@ -64,7 +67,7 @@ func (x *onModel) secretReading() (reading filter.Reading, keep func() error, er
 	case err != nil:
 		return reading, nil, about(err)
 	}
-	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+	if isShared {
 		hint.Print(x.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
 	}
 	return reading, func() error { return nil }, nil
@@ -75,22 +78,25 @@ const keyHint = "name its file: --set key_file=FILE"
 // keyKind is a kind of which no file is, since no key is replaced.
 func keyKind() replace.Kind { return replace.Kind{Name: "secret key"} }
 
-// readKey reads a key file: 32 hexadecimal digits and a newline.
-func readKey(path string) (termkey.Key, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return termkey.Key{}, err
-	case !info.Mode().IsRegular():
-		return termkey.Key{}, errors.New("not a regular file")
-	case info.Size() > 1<<10:
-		return termkey.Key{}, errors.New("not a key file")
-	}
-	text, err := os.ReadFile(path)
+// maxSecret is the size of the largest key, password or token.
+const maxSecret = 64 << 10
+
+// readSecret reads a file or a pipe with a secret, and reports whether it is a file that other users can read.
+func readSecret(path string) (text []byte, isShared bool, err error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return termkey.Key{}, err
+		return nil, false, replace.Reason(err)
 	}
-	return termkey.Parse(strings.TrimSpace(string(text)))
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err == nil {
+		isShared = info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeNamedPipe == 0
+		text, err = io.ReadAll(io.LimitReader(file, maxSecret))
+	}
+	return text, isShared, replace.Reason(err)
 }
 
 // writeKey writes a new key that only its owner can read. It keeps a key that another process has written meanwhile. Both

@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"os/exec"
 	"strings"
 
@@ -18,7 +15,6 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/mailbox"
 	"chaff/mailbox/imap"
@@ -111,7 +107,11 @@ func (x *mailClient) password() (string, error) {
 	var err error
 	switch {
 	case x.passwordFile != "":
-		if text, err = readSecret(x.passwordFile); err != nil {
+		var isShared bool
+		if text, isShared, err = readSecret(x.passwordFile); isShared {
+			err = hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(shellWord(x.passwordFile)))
+		}
+		if err != nil {
 			return "", fmt.Errorf("--password-file %s: %w", x.passwordFile, err)
 		}
 	case x.passwordCommand != "":
@@ -130,29 +130,6 @@ func (x *mailClient) password() (string, error) {
 		return "", errors.New("the password is empty")
 	}
 	return line, nil
-}
-
-// maxSecret is the size of the largest password or token.
-const maxSecret = 64 << 10
-
-// readSecret reads a file that nobody else may read.
-func readSecret(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, replace.Reason(err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return nil, replace.Reason(err)
-	case info.IsDir():
-		return nil, errors.New("it is a folder")
-	case info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeNamedPipe == 0:
-		return nil, hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(shellWord(path)))
-	}
-	data, err := io.ReadAll(io.LimitReader(file, maxSecret))
-	return data, replace.Reason(err)
 }
 
 // mailDone is what imap has done.

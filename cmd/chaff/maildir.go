@@ -117,12 +117,18 @@ func aboutMailbox(err error) error {
 	return advise(err, advice{mailbox.ErrClasses, "teach such a model with chaff learn --class NAME PATH"})
 }
 
-// mailbox adds what a mailbox says, Refused messages are on stderr.
+// mailbox adds what a mailbox says, with what cannot be read and refused messages on stderr.
 func (a *answer) mailbox(m mailboxSays, dryRun bool) {
-	m.addProblems(a)
-	counts := outcomes{}
+	counts, problems := outcomes{}, slices.Clone(m.Problems)
 	for _, c := range m.Changes {
 		counts.add(c.Result, c.Label, c.Before, c.Reason)
+		if c.Result == store.Refused {
+			problems = append(problems, c.Reason)
+		}
+	}
+	a.first("left out", problems)
+	if left := m.NoMail.String(); left != "" {
+		a.aside("%s", left)
 	}
 	changed := len(m.Changes) - counts.of(store.Refused)
 	known := m.Messages - m.Later - len(m.Changes) - m.Silent - m.Waiting - m.Filed
@@ -148,20 +154,6 @@ func (a *answer) silent(m mailbox.Account) {
 	}
 	if m.TakenBack > 0 {
 		a.unlessQuiet("forgotten", "%d that you deleted soon after reading them", m.TakenBack)
-	}
-}
-
-// addProblems adds what cannot be read.
-func (m mailboxSays) addProblems(a *answer) {
-	problems := slices.Clone(m.Problems)
-	for _, c := range m.Changes {
-		if c.Result == store.Refused {
-			problems = append(problems, c.Reason)
-		}
-	}
-	a.first("left out", problems)
-	if left := m.NoMail.String(); left != "" {
-		a.aside("%s", left)
 	}
 }
 

@@ -78,8 +78,10 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	if s.format != "" && len(ham)+len(spam)+len(paths) == 0 {
 		return all, errors.New("--format needs --ham, --spam or a path")
 	}
-	if err := checkBoth(ham, spam); err != nil {
-		return all, err
+	for _, path := range ham {
+		if i := slices.IndexFunc(spam, func(other string) bool { return isSame(path, other) }); i >= 0 {
+			return all, fmt.Errorf("--ham %s and --spam %s are the same mail", path, spam[i])
+		}
 	}
 	o := sources.Options{Apart: slices.Concat(ham, spam)}
 	for _, flag := range append(sourceTable(), sourceFlag{}) {
@@ -101,16 +103,6 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	}
 	all.source = corpus.Concat(all.opened...)
 	return all, nil
-}
-
-// checkBoth returns an error if a path is given as ham and as spam, directly or through a link.
-func checkBoth(ham, spam []string) error {
-	for _, path := range ham {
-		if i := slices.IndexFunc(spam, func(other string) bool { return isSame(path, other) }); i >= 0 {
-			return fmt.Errorf("--ham %s and --spam %s are the same mail", path, spam[i])
-		}
-	}
-	return nil
 }
 
 // open opens the mail at a path.
