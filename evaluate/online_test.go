@@ -8,7 +8,7 @@ import (
 )
 
 func TestAReplayMakesVerdictsByWhatItHasLearned(t *testing.T) {
-	r := replayed(t, readForReplay(t, DefaultReplayOptions(), corpustest.Mailbox(3, 200, "ham", "spam")), "votes")
+	r := replayed(t, readForReplay(t, DefaultReplayOptions(), corpustest.Mailbox(3, 200, "ham", "spam")), "votes", DefaultReplayOptions())
 	last := r.Messages[len(r.Messages)-1]
 	if r.Messages[0].Verdict != filter.Unsure || last.Verdict == filter.Unsure {
 		t.Errorf("the first verdict is %s, the last %s: want unsure until there are 50 of each class", r.Messages[0].Verdict, last.Verdict)

@@ -50,55 +50,33 @@ type Replayed struct {
 	Verdict filter.Verdict // Class unless the model is a spam filter
 }
 
-// ReplayMail is mail in the order of its replay. It can be replayed to any number of models.
-type ReplayMail struct {
-	*train.Mail
-	options ReplayOptions
-	Seconds float64 // the CPU time of reading and tokenising
-}
-
-// ReadForReplay reads all messages of source, whose labels must be among classes. The error comes from [train.Read].
-func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*ReplayMail, error) {
-	began := cputime.Process()
+// ReadForReplay reads all messages of source, whose labels must be among classes, in the order of their replay. The error comes from [train.Read].
+func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*train.Mail, error) {
 	mail, err := train.Read(ctx, source, classes, o.ReadOptions)
-	if err != nil {
-		return nil, err
+	if err != nil || !o.ByTime {
+		return mail, err
 	}
-	m := &ReplayMail{Mail: mail, options: o, Seconds: (cputime.Process() - began).Seconds()}
 	members := mail.Members()
-	if o.ByTime {
-		last := func(x train.Member) int { // those without a time
-			if mail.Entry(x.Index).Time.IsZero() {
-				return 1
-			}
-			return 0
+	last := func(x train.Member) int { // those without a time
+		if mail.Entry(x.Index).Time.IsZero() {
+			return 1
 		}
-		slices.SortStableFunc(members, func(x, y train.Member) int {
-			return cmp.Or(cmp.Compare(last(x), last(y)), mail.Entry(x.Index).Time.Compare(mail.Entry(y.Index).Time))
-		})
+		return 0
 	}
-	return m.Select(members)
+	slices.SortStableFunc(members, func(x, y train.Member) int {
+		return cmp.Or(cmp.Compare(last(x), last(y)), mail.Entry(x.Index).Time.Compare(mail.Entry(y.Index).Time))
+	})
+	return mail.Select(members)
 }
 
-// Select returns the messages that members name, in the order given; see [train.Mail.Select].
-func (m *ReplayMail) Select(members []train.Member) (*ReplayMail, error) {
-	mail, err := m.Mail.Select(members)
-	if err != nil {
-		return nil, err
-	}
-	s := *m
-	s.Mail = mail
-	return &s, nil
-}
-
-// Replay shows the messages to the named model in their order. The model classifies each message with what it has learned so far, and
+// ReplayTo shows the messages of m to the named model in their order. The model classifies each message with what it has learned so far, and
 // then learns it. Source: TREC 2005 Spam Track Overview.
-func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
-	learner, kind, err := m.options.Models.NewOnline(model, m.Classes())
+func ReplayTo(ctx context.Context, model string, m *train.Mail, o ReplayOptions) (Replay, error) {
+	learner, kind, err := o.Models.NewOnline(model, m.Classes())
 	if err != nil {
 		return Replay{}, err
 	}
-	trainer, _, err := m.options.Models.New(model, m.options.Seed)
+	trainer, _, err := o.Models.New(model, o.Seed)
 	if err != nil {
 		return Replay{}, err
 	}
@@ -144,7 +122,7 @@ func (m *ReplayMail) Replay(ctx context.Context, model string) (Replay, error) {
 		if n := i + 1; min(of[0], of[1]) >= train.FewMessages && n >= next {
 			next = n + n/10
 			half := train.Scores{Labels: s.Labels[n/2 : n], Scores: s.Scores[n/2*K : n*K]}
-			thresholds, _ = metrics.ChooseThresholds(half.Margins(), half.Spam(), train.ScaleOf(trainer, s.Labels[:n]), m.options.Thresholds)
+			thresholds, _ = metrics.ChooseThresholds(half.Margins(), half.Spam(), train.ScaleOf(trainer, s.Labels[:n]), o.Thresholds)
 		}
 	}
 	r.Seconds = (cputime.Process() - began).Seconds()

@@ -100,8 +100,6 @@ type tally struct {
 	ham, spam int
 }
 
-func (t tally) messages() int { return t.ham + t.spam }
-
 // tallies returns one tally for each distinct score, in ascending order.
 func tallies(scores []float64, spam []bool) []tally {
 	mustMatch(len(scores), len(spam))

@@ -329,7 +329,7 @@ func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
 	for i, group := range groups {
 		lost -= group.ham
 		missed += group.spam
-		below += group.messages()
+		below += group.ham + group.spam
 		if e := unsureOf(); e.isAtMost(bestUnsure) {
 			bestUnsure, cut = e, i+1
 		}

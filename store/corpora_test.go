@@ -42,7 +42,7 @@ func TestAStoreLearnsAsTheReplayDoes(t *testing.T) {
 	}
 	for _, model := range []string{"multinomial", "votes"} {
 		t.Run(model, func(t *testing.T) {
-			want, err := replay.Replay(t.Context(), model)
+			want, err := evaluate.ReplayTo(t.Context(), model, replay, evaluate.DefaultReplayOptions())
 			if err != nil {
 				t.Fatal(err)
 			}

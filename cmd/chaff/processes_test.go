@@ -54,7 +54,7 @@ func TestAProcessForEachMessageLearnsAsTheReplayDoes(t *testing.T) {
 	for _, model := range []string{"multinomial", "votes"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			want, err := replay.Replay(t.Context(), model)
+			want, err := evaluate.ReplayTo(t.Context(), model, replay, evaluate.DefaultReplayOptions())
 			must(t, err)
 			file, home := filepath.Join(t.TempDir(), "model"), t.TempDir()
 			key := filepath.Join(home, "key")

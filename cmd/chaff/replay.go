@@ -2,6 +2,7 @@ package main
 
 import (
 	"chaff/evaluate"
+	"chaff/internal/cputime"
 	"chaff/train"
 )
 
@@ -21,18 +22,20 @@ func (x *experiment) evaluateOnline() error {
 	ctx, o := x.command.Context(), evaluate.DefaultReplayOptions()
 	o.Reading, o.Models, o.Thresholds, o.Seed, o.Workers, o.Memory = readingOf(x.Config), x.Models, x.Thresholds, x.Seed, x.Workers, memoryOf(x.Config)
 	o.ByTime = len(*x.sources.paths["trec"]) == 0 // an index has an order of its own
-	read, err := read(x.program, mail, (*evaluate.ReplayMail).Summary, func(step func(read, all int)) (*evaluate.ReplayMail, error) {
+	began := cputime.Process()
+	read, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
 		o.Progress = step
 		return evaluate.ReadForReplay(ctx, mail.source, mail.classes, o)
 	})
 	if err != nil {
 		return err
 	}
-	r, err := read.Replay(ctx, x.Model)
+	seconds := (cputime.Process() - began).Seconds()
+	r, err := evaluate.ReplayTo(ctx, x.Model, read, o)
 	if err != nil {
 		return err
 	}
-	report := replayReport{read.Summary(), read.Seconds, []evaluate.Replay{r}}
+	report := replayReport{read.Summary(), seconds, []evaluate.Replay{r}}
 	return x.show(report, report.describe)
 }
 

@@ -72,7 +72,7 @@ type bench struct {
 	// Mail with the default settings and a split by hash, and in the order of time, each read when it is asked for first.
 	spamAssassinApart func() (*train.Collection, error)
 	enronApart        func() ([]*train.Collection, error)
-	inOrder           func() (*evaluate.ReplayMail, error)
+	inOrder           func() (*train.Mail, error)
 	letters           func() ([]letter, error) // of SpamAssassin
 }
 
@@ -228,7 +228,7 @@ func (b *bench) compareEnron(method string) ([]measured, error) {
 }
 
 // readInOrder reads the SpamAssassin public corpus in the order of time.
-func (b *bench) readInOrder() (*evaluate.ReplayMail, error) {
+func (b *bench) readInOrder() (*train.Mail, error) {
 	source, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -237,17 +237,23 @@ func (b *bench) readInOrder() (*evaluate.ReplayMail, error) {
 }
 
 // collectInOrder reads mail in the order of time.
-func (b *bench) collectInOrder(source corpus.Source) (*evaluate.ReplayMail, error) {
+func (b *bench) collectInOrder(source corpus.Source) (*train.Mail, error) {
 	b.tell("SpamAssassin, in the order of time: reading")
+	return evaluate.ReadForReplay(b.ctx, source, classes(), b.replayOptions())
+}
+
+func (b *bench) replayOptions() evaluate.ReplayOptions {
 	o := evaluate.DefaultReplayOptions()
 	o.Reading = filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}
 	o.Models, o.Seed, o.Workers, o.ByTime = b.settings.Models, b.settings.Seed, b.settings.Workers, true
-	return evaluate.ReadForReplay(b.ctx, source, classes(), o)
+	return o
 }
 
 // replay replays mail to models, in parallel.
-func (b *bench) replay(mail *evaluate.ReplayMail, names []string) ([]evaluate.Replay, error) {
-	return inParallel(len(names), func(i int) (evaluate.Replay, error) { return mail.Replay(b.ctx, names[i]) })
+func (b *bench) replay(mail *train.Mail, names []string) ([]evaluate.Replay, error) {
+	return inParallel(len(names), func(i int) (evaluate.Replay, error) {
+		return evaluate.ReplayTo(b.ctx, names[i], mail, b.replayOptions())
+	})
 }
 
 // replaySpamAssassin replays the SpamAssassin public corpus to every model in the order of time.

@@ -65,7 +65,7 @@ func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 
 // errorsOfDraws replays the mail of each draw, and returns the total errors of each model on the counted messages, by their
 // original labels.
-func (b *bench) errorsOfDraws(mail *evaluate.ReplayMail, models []string,
+func (b *bench) errorsOfDraws(mail *train.Mail, models []string,
 	change func(members []train.Member, draw uint64) []train.Member, counts func(origin string) bool) ([]int, error) {
 	truth := make(map[string]string)
 	for _, m := range mail.Members() {
@@ -76,7 +76,7 @@ func (b *bench) errorsOfDraws(mail *evaluate.ReplayMail, models []string,
 		if err != nil {
 			return 0, err
 		}
-		r, err := changed.Replay(b.ctx, models[i%len(models)])
+		r, err := evaluate.ReplayTo(b.ctx, models[i%len(models)], changed, b.replayOptions())
 		if err != nil {
 			return 0, err
 		}

@@ -409,7 +409,7 @@ func (b *bench) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
 			if err != nil {
 				return shares{}, err
 			}
-			r, err := noisy.Replay(b.ctx, b.settings.Model)
+			r, err := evaluate.ReplayTo(b.ctx, b.settings.Model, noisy, b.replayOptions())
 			if err != nil {
 				return shares{}, err
 			}
