@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -365,6 +366,9 @@ func (e *Engine) fault(what any) error {
 	e.log.Warn("internal error: %v: please report it", what)
 	return ErrInternal
 }
+
+// Provenance returns how the shared model was made; see [filter.Filter.Provenance].
+func (e *Engine) Provenance() (json.RawMessage, error) { return e.shared.current().filter.Provenance() }
 
 // Settings returns the settings of the shared model.
 func (e *Engine) Settings() filter.Settings { return e.shared.current().filter.Settings() }

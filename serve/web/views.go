@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"encoding/json"
 	"html/template"
 	"net/http"
 	"slices"
@@ -31,6 +32,7 @@ func functions() template.FuncMap {
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
 		"chip":      func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
 		"button":    styleOf,
+		"share":     func(n, of, others int) string { return percent(100 * float64(n) / float64(max(n+of+others, 1))) },
 	}
 }
 
@@ -178,6 +180,15 @@ type thresholdsBody struct {
 	Ham, Spams          int // messages that were judged before they were learned
 	ByHand              int
 	Errors              template.HTML // at each threshold; "" without such messages of both classes
+	Trained             *trained      // nil for a model that was not fitted to mail
+}
+
+// trained is what the provenance of a model says of its thresholds: the verdicts on messages that a model had not learned.
+type trained struct {
+	Messages int `json:"out_of_fold_scores"`
+	Verdicts struct {
+		Ham, Spam struct{ Ham, Unsure, Spam int }
+	} `json:"out_of_fold_verdicts"`
 }
 
 func (c *console) thresholds(r *http.Request, v *view) error {
@@ -191,6 +202,10 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 		return nil
 	}
 	b.Fitted = b.Unsure > -metrics.Beyond
+	var from trained
+	if data, err := c.engine.Provenance(); v.User == "" && err == nil && json.Unmarshal(data, &from) == nil && from.Messages > 0 {
+		b.Trained = &from
+	}
 	if status.Store == nil {
 		return nil
 	}
