@@ -178,19 +178,11 @@ func figureOf(f *metrics.Figures, name string) string {
 	return percent(f.OneMinusROCA, 4) // (1-ROCA)%
 }
 
-// doubted are the warnings about models: possible leaks, and doubts of the trainers.
-type doubted struct {
-	classes []string
-	leaks   []evaluate.Leak
-	results []train.Result
-}
-
 // maxWarnings is how many warnings a short answer has.
 const maxWarnings = 2
 
 // doubts adds the first warnings, or all.
-func (a *answer) doubts(d doubted, fully bool) {
-	texts := d.all()
+func (a *answer) doubts(texts []string, fully bool) {
 	if more := len(texts) - maxWarnings; more > 0 && !fully {
 		a.warn(texts[:maxWarnings]...)
 		a.aside("%s: --verbose shows them", plural(more, "more warning"))
@@ -199,8 +191,8 @@ func (a *answer) doubts(d doubted, fully bool) {
 	a.warn(texts...)
 }
 
-// doubts collects the warnings about models. A warning about several is one that names them.
-func doubts(results []train.Result) []string {
+// doubts collects the warnings about models, one for all that share it, and then those about leaks: terms that the senders may not have written.
+func doubts(results []train.Result, classes []string, leaks []evaluate.Leak) []string {
 	var texts []string
 	of := make(map[string][]string) // models by warning
 	for _, r := range results {
@@ -216,19 +208,13 @@ func doubts(results []train.Result) []string {
 			texts[i] = strings.Join(of[text], ", ") + ": " + text
 		}
 	}
-	return texts
-}
-
-// all returns the warnings, the leaks last: terms that the senders may not have written.
-func (d doubted) all() []string {
-	texts := doubts(d.results)
-	for _, l := range d.leaks {
+	for _, l := range leaks {
 		about, of := "", []string(nil)
 		if l.Setting == "" && l.Alike > 0 {
 			about = ", like " + plural(l.Alike, "other term") + " of the text,"
 		}
 		for c, n := range l.Messages {
-			of = append(of, screen.Sprintf("%d of %d %s", n, l.Of[c], d.classes[c]))
+			of = append(of, screen.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
 		}
 		texts = append(texts, screen.Printable(fmt.Sprintf("possible leak: %s%s is in %s (training messages): %s", l.Term, about, strings.Join(of, ", "), l.Advice)))
 	}

@@ -128,8 +128,8 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		}
 	}
 	results := resultsOf(comparison.Models)
-	summary, doubts := collection.Summary(), doubted{collection.Classes(), leaks, results}
-	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer, fully bool) { x.describeComparison(a, fully, summary, results, doubts) })
+	summary, warnings := collection.Summary(), doubts(results, collection.Classes(), leaks)
+	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer, fully bool) { x.describeComparison(a, fully, summary, results, warnings) })
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -147,14 +147,14 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-func (x *experiment) describeComparison(a *answer, fully bool, s train.Summary, results []train.Result, doubts doubted) {
+func (x *experiment) describeComparison(a *answer, fully bool, s train.Summary, results []train.Result, warnings []string) {
 	a.collected(s, x.Config, fully)
 	a.gap()
 	addComparison(a, results, results[0].Development != nil, true)
 	a.gap()
 	a.verdicts(results[0].Verdicts, "by "+results[0].Model+", on test mail")
 	if !fully {
-		a.doubts(doubts, false)
+		a.doubts(warnings, false)
 		a.gap()
 		x.more(a)
 		return
@@ -167,7 +167,7 @@ func (x *experiment) describeComparison(a *answer, fully bool, s train.Summary, 
 	a.figureTable(t)
 	a.gap()
 	a.legend("train: the accuracy on training mail. All other figures are of test mail.")
-	a.doubts(doubts, true)
+	a.doubts(warnings, true)
 }
 
 // addComparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.

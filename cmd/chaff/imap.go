@@ -72,9 +72,6 @@ the messages that were moved.`,
 	f.BoolVar(&x.learn, "learn", false, "learn what the folders say; alone, it judges nothing")
 	f.IntVar(&x.options.Limit, "limit", x.options.Limit, "judge at most `N` messages, and learn at most N of each class, at a time")
 	c.MarkFlagsMutuallyExclusive("password-file", "password-command")
-	if err := c.MarkFlagFilename("password-file"); err != nil {
-		panic(err) // the flag does not exist
-	}
 	return c
 }
 

@@ -106,7 +106,7 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 			var printed strings.Builder
 			p := program{stderr: &printed}
 			var a answer
-			a.warn(doubted{classes: []string{"ham", "spam"}, leaks: tt.leaks}.all()...)
+			a.warn(doubts(nil, []string{"ham", "spam"}, tt.leaks)...)
 			p.say(a)
 			if got := printed.String(); !strings.HasSuffix(got, tt.want) || strings.Count(got, "\n") != len(tt.leaks) {
 				t.Errorf("got\n%swant at the end\n%s", got, tt.want)

@@ -21,7 +21,7 @@ const (
 func newPage(title string, s train.Summary, results []train.Result) report.Page {
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Models: results, Of: results[0].Model,
-		Warnings: slices.Concat(s.Remarks, s.Warnings, doubts(results)),
+		Warnings: slices.Concat(s.Remarks, s.Warnings, doubts(results, nil, nil)),
 	}
 	for _, class := range s.Classes {
 		page.Classes = append(page.Classes, class.Name)
@@ -70,7 +70,7 @@ func addSingle(page *report.Page, f *filter.Filter, mistakes []evaluate.Judged) 
 func (x *experiment) drawTrained(title string, collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged, leaks []evaluate.Leak) error {
 	ctx, best, s, results := x.command.Context(), all[0], collection.Summary(), resultsOf(all)
 	page := newPage(title, s, results)
-	page.Warnings = slices.Concat(s.Remarks, s.Warnings, doubted{collection.Classes(), leaks, results}.all())
+	page.Warnings = slices.Concat(s.Remarks, s.Warnings, doubts(results, collection.Classes(), leaks))
 	page.On, page.HasBest = "the test part", best.Result.Development != nil && len(all) > 1
 	if err := addSingle(&page, best.Filter, mistakes); err != nil {
 		return err

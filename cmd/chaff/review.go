@@ -235,19 +235,18 @@ func (x *reviewing) settle() error {
 }
 
 // findID returns the fingerprint of the message whose ID begins with some digits.
-func findID(entries []store.Entry, digits string) (found uint64, err error) {
-	n := 0
+func findID(entries []store.Entry, digits string) (uint64, error) {
+	var found []uint64
 	for _, e := range entries {
-		if id := idOf(e.Fingerprint); strings.HasPrefix(id, strings.ToLower(digits)) {
-			found = e.Fingerprint
-			n++
+		if strings.HasPrefix(idOf(e.Fingerprint), strings.ToLower(digits)) {
+			found = append(found, e.Fingerprint)
 		}
 	}
-	switch n {
+	switch len(found) {
 	case 0:
 		return 0, hint.With(fmt.Errorf("no learned message has the ID %s", digits), "chaff review PATH lists messages with their IDs")
 	case 1:
-		return found, nil
+		return found[0], nil
 	}
-	return 0, hint.With(fmt.Errorf("%d messages have IDs that begin with %s", n, digits), "give more digits: chaff review PATH --json prints all")
+	return 0, hint.With(fmt.Errorf("%d messages have IDs that begin with %s", len(found), digits), "give more digits: chaff review PATH --json prints all")
 }

@@ -65,9 +65,6 @@ func (x *onModel) addSettings(shorts ...string) {
 	c := x.command
 	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().StringArrayVar(&x.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
-	if err := c.MarkFlagFilename("config", "toml", "yaml", "yml", "json"); err != nil {
-		panic(err)
-	}
 	defaults := config.Default()
 	all := map[string]shortFlag{
 		"model":     {"train the model `NAME`; default " + defaults.Model, []string{"model"}, models.Names()},

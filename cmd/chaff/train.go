@@ -126,7 +126,7 @@ func (x *training) train() error {
 		return err
 	}
 	r.Saved, r.Doubtful = refitted, doubtsOf(learned, refitted.Doubtful, saved)
-	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, x.doubted(r, classes).all())
+	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, x.warnings(r, classes))
 	if err := x.save(ctx, learned, saved, r.Saved, keepKey); err != nil {
 		return err
 	}
@@ -189,9 +189,9 @@ func (x *training) look(ctx context.Context, collection *train.Collection, train
 	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
 }
 
-// doubted returns the warnings about the model that is saved.
-func (x *training) doubted(r trainingReport, classes []string) doubted {
-	return doubted{classes, r.Leaks, []train.Result{{Model: x.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}}
+// warnings returns the warnings about the model that is saved.
+func (x *training) warnings(r trainingReport, classes []string) []string {
+	return doubts([]train.Result{{Model: x.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}, classes, r.Leaks)
 }
 
 func (x *training) describe(a *answer, fully bool, r trainingReport, classes []string) {
@@ -199,7 +199,7 @@ func (x *training) describe(a *answer, fully bool, r trainingReport, classes []s
 		x.describeModel(a, fully, r, classes)
 	}
 	use := useOf(x.command, x.model)
-	a.doubts(x.doubted(r, classes), fully)
+	a.doubts(x.warnings(r, classes), fully)
 	a.worst(r.Doubtful, "chaff review"+use+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
