@@ -55,15 +55,11 @@ func (x *experiment) open(others ...replace.Output) (labelled, error) {
 	if err != nil {
 		return mail, err
 	}
-	return mail, canWrite(x.reads(mail), append(others, x.outputs()...)...)
+	return mail, canWrite(append(mail.reads, x.File), append(others, x.pageOutput())...)
 }
 
-func (x *experiment) reads(mail labelled) []string {
-	return append(mail.reads, x.File)
-}
-
-func (x *experiment) outputs() []replace.Output {
-	return []replace.Output{{Path: x.page, Kind: report.PageKind()}}
+func (x *experiment) pageOutput() replace.Output {
+	return replace.Output{Path: x.page, Kind: report.PageKind()}
 }
 
 func (x *experiment) collect() (*train.Collection, error) {

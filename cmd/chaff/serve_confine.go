@@ -51,11 +51,8 @@ func rightsOf(o serve.Options, listeners []listener) (r confine.Rights, err erro
 		return r, nil
 	}
 	backend, err := lmtp.ParseBackend(o.LMTPBackend)
-	if err != nil {
+	if err != nil || backend.Network != "tcp" {
 		return r, err
-	}
-	if backend.Network != "tcp" {
-		return r, nil
 	}
 	host, service, err := net.SplitHostPort(backend.Address)
 	if err != nil {

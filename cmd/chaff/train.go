@@ -87,7 +87,7 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	if err := x.canMake(x.reads(mail), x.outputs()...); err != nil {
+	if err := x.canMake(append(mail.reads, x.File), x.pageOutput()); err != nil {
 		return err
 	}
 	ctx := x.command.Context()
