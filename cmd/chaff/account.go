@@ -193,8 +193,8 @@ func (o outcomes) add(what store.What, label, before, why string) {
 // of returns the number of messages to which something happened.
 func (o outcomes) of(what store.What) int { return total(o[what]) }
 
-// learned adds a line for each thing that happened to messages, or would happen.
-func (a *answer) learned(o outcomes, dryRun bool) {
+// addLearned adds a line for each thing that happened to messages, or would happen.
+func addLearned(a *answer, o outcomes, dryRun bool) {
 	tally := func(label string, what store.What) {
 		var all []string
 		for _, name := range slices.Sorted(maps.Keys(o[what])) {
@@ -342,7 +342,7 @@ func (c *account) describe(a *answer) {
 		}
 	}
 	a.first("refused", refused)
-	a.learned(c.Counts, false)
+	addLearned(a, c.Counts, false)
 	a.count("known", c.Counts.of(store.Known), "%d already")
 	a.count("refused", len(refused), "%d")
 	if left != "" {

@@ -171,7 +171,7 @@ func (e explanation) describe(a *answer) {
 	}{{e.For, strongest(up, e.terms)}, {e.Against, strongest(down, e.terms)}} {
 		if len(side.terms) > 0 {
 			a.line("\nFor %s:", side.class)
-			a.contributions(side.terms)
+			addContributions(a, side.terms)
 			more -= len(side.terms)
 		}
 	}
@@ -212,8 +212,8 @@ func strongest(all []filter.Contribution, n int) []filter.Contribution {
 	return all[:min(n, len(all))]
 }
 
-// contributions adds contributions with the words that the terms stand for, if these are others.
-func (a *answer) contributions(all []filter.Contribution) {
+// addContributions adds contributions with the words that the terms stand for, if these are others.
+func addContributions(a *answer, all []filter.Contribution) {
 	a.add(func(p *program) { // a row at a time, since a message can have a million
 		t := screen.NewTable(p.stdout).Within(defaultWidth)
 		for i, c := range all {

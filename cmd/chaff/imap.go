@@ -217,7 +217,7 @@ func (d mailDone) describe(a *answer) {
 	}
 	if d.Learned != nil {
 		m := d.Learned.Mailboxes[0]
-		a.mailbox(m, false)
+		addMailbox(a, m, false)
 		later(m.Later)
 		d.Learned.afterwards.describe(a)
 	}

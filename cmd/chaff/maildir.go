@@ -58,7 +58,7 @@ func (x *learning) learnMaildirs() error {
 
 func (all *mailboxes) describe(a *answer) {
 	for _, m := range all.Mailboxes {
-		a.mailbox(m, all.DryRun)
+		addMailbox(a, m, all.DryRun)
 	}
 	a.doubtful(all.Doubtful, all.review)
 	all.afterwards.describe(a)
@@ -117,8 +117,8 @@ func aboutMailbox(err error) error {
 	return advise(err, advice{mailbox.ErrClasses, "teach such a model with chaff learn --class NAME PATH"})
 }
 
-// mailbox adds what a mailbox says, with what cannot be read and refused messages on stderr.
-func (a *answer) mailbox(m mailboxSays, dryRun bool) {
+// addMailbox adds what a mailbox says, with what cannot be read and refused messages on stderr.
+func addMailbox(a *answer, m mailboxSays, dryRun bool) {
 	counts, problems := outcomes{}, slices.Clone(m.Problems)
 	for _, c := range m.Changes {
 		counts.add(c.Result, c.Label, c.Before, c.Reason)
@@ -133,19 +133,19 @@ func (a *answer) mailbox(m mailboxSays, dryRun bool) {
 	changed := len(m.Changes) - counts.of(store.Refused)
 	known := m.Messages - m.Later - len(m.Changes) - m.Silent - m.Waiting - m.Filed
 	if changed > 0 {
-		a.learned(counts, dryRun)
+		addLearned(a, counts, dryRun)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
 	} else {
 		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
 	}
-	a.silent(m.Account)
+	addSilent(a, m.Account)
 	if m.Ambiguous > 0 {
 		a.warn(pluralOf(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
 	}
 }
 
-// silent describes the messages that do not count yet, or that were taken back.
-func (a *answer) silent(m mailbox.Account) {
+// addSilent describes the messages that do not count yet, or that were taken back.
+func addSilent(a *answer, m mailbox.Account) {
 	if m.Waiting > 0 {
 		a.unlessQuiet("waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them", m.Waiting)
 	}
@@ -217,7 +217,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	o.Compared = func(found mailbox.Account) {
 		var a answer
 		a.aside("watching %s: %s, %d left out", path, plural(found.Messages, "message"), found.LeftOut)
-		a.silent(found)
+		addSilent(&a, found)
 		if !p.quiet {
 			p.say(a)
 		}

@@ -176,8 +176,8 @@ func (a *answer) doubtful(n int, review string) {
 	}
 }
 
-// worst adds how many messages look mislabelled, and the worst three, a line each.
-func (a *answer) worst(all []doubtful, review string) {
+// addWorst adds how many messages look mislabelled, and the worst three, a line each.
+func addWorst(a *answer, all []doubtful, review string) {
 	a.doubtful(len(all), review)
 	var t table
 	for _, d := range all[:min(3, len(all))] {

@@ -200,7 +200,7 @@ func (x *training) describe(a *answer, fully bool, r trainingReport, classes []s
 	}
 	use := useOf(x.command, x.model)
 	a.doubts(x.warnings(r, classes), fully)
-	a.worst(r.Doubtful, "chaff review"+use+" PATH")
+	addWorst(a, r.Doubtful, "chaff review"+use+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
 		return
