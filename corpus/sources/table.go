@@ -78,8 +78,7 @@ func (t *table) read(fsys fs.FS, limit int64) (classes []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var text bytes.Buffer
-	text.Grow(int(min(info.Size(), limit)) + bytes.MinRead) // with room to see the end
+	text := bytes.NewBuffer(make([]byte, 0, int(min(info.Size(), limit))+bytes.MinRead)) // with room to see the end
 	_, t.damage = text.ReadFrom(io.LimitReader(f, limit+1))
 	if t.text = text.Bytes(); int64(len(t.text)) > limit {
 		t.text, t.damage = t.text[:limit], tooMuch(limit)
