@@ -68,8 +68,20 @@ func (h *host) adopt(ctx context.Context, f fitted) error {
 	return err
 }
 
-// fetch saves the object with a digest. A server may not have yet what another one has: then the caller tries again.
-func (h *host) fetch(ctx context.Context, digest, path string) error {
+// fetches is how often a file is asked for: a server may not have yet what another one has.
+const fetches = 10
+
+// fetch saves the object with a digest.
+func (h *host) fetch(ctx context.Context, digest, path string) (err error) {
+	for range fetches {
+		if err = h.fetchOnce(ctx, digest, path); err == nil || !sleep(ctx, retry/2) {
+			return err
+		}
+	}
+	return err
+}
+
+func (h *host) fetchOnce(ctx context.Context, digest, path string) error {
 	object, err := h.objects.Get(ctx, digest)
 	if err != nil {
 		return err
