@@ -129,7 +129,7 @@ hz-gb-2312 hzgb2312 hz hzgb .
 iso-2022-kr iso2022kr csiso2022kr .
 `
 
-// families is how labels of charsets begin that a number tells apart, and how their names do.
+// families pairs the beginnings of labels that end in a number, such as cp1251, with the beginnings of the names of their charsets.
 var families = []struct{ label, name string }{
 	{"iso8859", "iso-8859-"}, {"is08859", "iso-8859-"}, {"iso8559", "iso-8859-"}, {"8859", "iso-8859-"}, {"windows", "windows-"},
 	{"windws", "windows-"}, {"window", "windows-"}, {"win", "windows-"}, {"microsoftcp", "windows-"}, {"ansi", "windows-"}, {"mscp", "windows-"},

@@ -28,8 +28,8 @@ type PlanFolder struct {
 	Name string
 	Use
 	Messages int
-	Files    []File // the messages, but for a folder that is left out
-	// Unseen is whether the row is the unseen mail of a folder whose seen mail is ham. It is left out for now, and has its files.
+	Files    []File // the messages; nil for a whole folder that is left out
+	// Unseen reports whether the row is the unseen mail of a folder whose seen mail is ham. It is left out, but Files has the messages.
 	Unseen bool
 	// Unreadable is whether the folder cannot be listed. Reason says why.
 	Unreadable bool
