@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // TestMain lets the test program be the keeper of commands, as the program itself is.

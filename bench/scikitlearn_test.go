@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // runAll is a program in Python that runs scripts one after the other. Its argument is a list of [script, its arguments, its stdin].

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestDeliveryTime(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode"
 
-	"chaff/internal/lineartest"
+	"chaff/test/lineartest"
 )
 
 // writer invents texts: sentences whose words differ from text to text.

@@ -8,8 +8,8 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/internal/lineartest"
 	"chaff/internal/termkey"
+	"chaff/test/lineartest"
 )
 
 // TestWorkIsLinearInTheSizeOfHostileInput runs each parser of this package on input that is made to be slow.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/models"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

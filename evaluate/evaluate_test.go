@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/filter"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

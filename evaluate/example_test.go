@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"chaff/corpus/corpustest"
 	"chaff/evaluate"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
+	"chaff/test/corpustest"
 	"chaff/tokenize"
 	"chaff/train"
 )

@@ -3,8 +3,8 @@ package evaluate
 import (
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/test/corpustest"
 )
 
 func TestAReplayMakesVerdictsByWhatItHasLearned(t *testing.T) {

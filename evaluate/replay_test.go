@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/internal/cputime"
 	"chaff/models"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
 	"chaff/train"
 
 	"github.com/google/go-cmp/cmp"

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/metrics"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

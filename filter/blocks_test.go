@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/internal/sections"
 	"chaff/models"
+	"chaff/test/corpustest"
 )
 
 // inParts returns the filter in a model file of which parts are read.

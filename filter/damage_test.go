@@ -9,11 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/internal/logfile"
 	"chaff/internal/rowtable"
-	"chaff/internal/testmain"
 	"chaff/models"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 )
 
 // logReason reports whether an error is a reason for not using a log.

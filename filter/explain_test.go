@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
-	"chaff/internal/testmain"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 )
 
 func TestContributionsAddUpToTheScoreToTheLastBit(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"chaff/corpus/corpustest"
 	"chaff/internal/sections"
+	"chaff/test/corpustest"
 	"chaff/tokenize"
 )
 

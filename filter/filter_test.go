@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/metrics"
 	"chaff/models"
+	"chaff/test/corpustest"
 )
 
 const knownLetter = "Subject: spama\n\nspama spamb sharedc hamb\n"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestThePassedMessageCarriesTheVerdict(t *testing.T) {

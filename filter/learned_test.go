@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/internal/logfile"
-	"chaff/internal/testmain"
 	"chaff/models"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/internal/cputime"
+	"chaff/test/corpustest"
 )
 
 // hostileTexts returns functions that make texts of about n bytes with expensive terms. The tests of each hash table have the words that

@@ -11,13 +11,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/internal/cputime"
 	"chaff/internal/hashtable"
 	"chaff/internal/termkey"
 	"chaff/message"
+	"chaff/test/corpustest"
 	"chaff/tokenize"
 )
 

@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/internal/limits"
-	"chaff/internal/testmain"
 	"chaff/store"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 	"chaff/train"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 
-	"chaff/corpus/corpustest"
 	"chaff/store"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

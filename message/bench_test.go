@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/message"
+	"chaff/test/corpustest"
 )
 
 // benchMail is a message of a kind that most mail is of.

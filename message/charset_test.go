@@ -3,8 +3,8 @@ package message_test
 import (
 	"testing"
 
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 func TestCharsets(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"unicode"
 
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
-	"chaff/internal/testmain"
 	"chaff/message"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 )
 
 // goodMail is a message that needs no repair, and the words in it.

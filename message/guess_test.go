@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 
 	"chaff/corpus/sample"
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 // sampleTexts returns the texts of the sample mail that hold other characters than ASCII.

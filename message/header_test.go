@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 func TestHeaderFields(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"chaff/internal/cputime"
-	"chaff/internal/lineartest"
 	"chaff/message"
+	"chaff/test/lineartest"
 )
 
 const (

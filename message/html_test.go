@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 func TestVisibleText(t *testing.T) {

@@ -3,7 +3,7 @@ package message
 import (
 	"testing"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }

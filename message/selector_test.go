@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 // seenOf returns the words that are seen and those that are hidden in HTML.

@@ -7,7 +7,7 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
+	"chaff/test/modelstest"
 )
 
 // inOneEpoch returns the default options, but for one epoch in the order of the documents and no penalties.

@@ -10,7 +10,7 @@ import (
 
 	"chaff/features"
 	"chaff/models"
-	"chaff/models/modelstest"
+	"chaff/test/modelstest"
 )
 
 func TestNamesOfModels(t *testing.T) {

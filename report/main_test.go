@@ -3,7 +3,7 @@ package report
 import (
 	"testing"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestRowsOfEmptyLinesAreShownAsOne(t *testing.T) {

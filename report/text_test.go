@@ -15,9 +15,9 @@ import (
 
 	"chaff/evaluate"
 	"chaff/filter"
-	"chaff/internal/tabletest"
 	"chaff/message"
 	"chaff/metrics"
+	"chaff/test/tabletest"
 	"chaff/train"
 )
 

@@ -15,8 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/filter"
-	"chaff/internal/testmain"
 	"chaff/store"
+	"chaff/test/testmain"
 	"chaff/train"
 )
 

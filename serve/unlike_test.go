@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/store"
+	"chaff/test/corpustest"
 )
 
 func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/testmain"
 	"chaff/store"
+	"chaff/test/testmain"
 )
 
 // A host publishes as many records as its rate says in an hour, and the next ones wait.

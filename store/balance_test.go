@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

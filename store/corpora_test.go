@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/evaluate"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
 	"chaff/train"
 )
 

@@ -25,12 +25,12 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
-	"chaff/internal/testmain"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 	"chaff/tokenize"
 	"chaff/train"
 )

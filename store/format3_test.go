@@ -14,7 +14,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/logfile"
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // copyEarlier copies a model and its store of format 3, and returns the path of the copy.

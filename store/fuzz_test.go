@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/internal/logfile"
+	"chaff/test/corpustest"
 )
 
 // taughtLog returns the records of a log that has learned and forgotten messages and seen files, and has what earlier programs wrote, and their bodies.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"chaff/corpus/corpustest"
-	"chaff/internal/testmain"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
+	"chaff/test/testmain"
 	"chaff/train"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
+	"chaff/test/corpustest"
 )
 
 // taughtAtRandom returns a copy of the model at path, and of its log, which was taught some of the messages at random times.

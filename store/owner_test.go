@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/internal/replace"
+	"chaff/test/corpustest"
 )
 
 // plant copies a file as another user would.

@@ -17,7 +17,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
@@ -25,7 +24,8 @@ import (
 	"chaff/internal/garbage"
 	"chaff/internal/logfile"
 	"chaff/internal/termkey"
-	"chaff/internal/testmain"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 	"chaff/train"
 )
 

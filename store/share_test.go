@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
-	"chaff/internal/testmain"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 )
 
 // group is some hosts and their stream, without a network.

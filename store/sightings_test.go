@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chaff/corpus/corpustest"
+	"chaff/test/corpustest"
 )
 
 func TestFilesOfMailboxesAreNoted(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/internal/cputime"
-	"chaff/internal/testmain"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 )
 
 // cpuOf returns the CPU time of a fresh process that reads a message, user and system.

@@ -18,10 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/models"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
 	"chaff/train"
 )
 

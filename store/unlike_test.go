@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
+	"chaff/test/corpustest"
 )
 
 func TestAStatusSaysThatWhatWasLearnedIsUnlikeTheMailOfTheFit(t *testing.T) {

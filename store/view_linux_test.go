@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/internal/logfile"
+	"chaff/test/corpustest"
 )
 
 func TestALookThatFailsLeavesNoFileOpen(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/test/corpustest"
 )
 
 func TestASampleIsSpreadOverAStore(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/internal/evidence"
 	"chaff/message"
+	"chaff/test/corpustest"
 )
 
 // gramsOf returns the runs of bytes of a message as text.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/lineartest"
 	"chaff/internal/termkey"
 	"chaff/message"
+	"chaff/test/lineartest"
 	"chaff/tokenize"
 )
 

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/unicode/runenames"
 
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 // visibleOf returns text as a new tokenizer reads it.

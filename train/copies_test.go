@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/test/corpustest"
 )
 
 // bytesOf returns the model of mail, and how many copies were left out, those with another label apart.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/internal/cputime"
+	"chaff/test/corpustest"
 )
 
 func TestEveryMessageOfTheCorporaIsRead(t *testing.T) {

@@ -11,11 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
 )
 
 // readLedger reads mail whose entries are kept.

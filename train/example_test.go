@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"chaff/corpus/corpustest"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

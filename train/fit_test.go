@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/termkey"
 	"chaff/models"
+	"chaff/test/corpustest"
 )
 
 func TestModelsThatDoNotReadRunsOfBytesAreTheSameWithoutThem(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/internal/termkey"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
 )
 
 // forgedWords returns, by term of ham, a word whose term as hidden text has the same unkeyed xxhash64. Inverting the hash finds such a word

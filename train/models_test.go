@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/models"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
 )
 
 // baselines returns the models that cannot classify new mail.

@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/metrics"
 	"chaff/models"
-	"chaff/models/modelstest"
+	"chaff/test/corpustest"
+	"chaff/test/modelstest"
 )
 
 func refit(t testing.TB, c *Collection, model string, o Options) (*filter.Filter, Refitted, Trained) {

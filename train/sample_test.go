@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
+	"chaff/test/corpustest"
 )
 
 func TestAFilterKnowsTheMailItWasFittedTo(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/features"
 	"chaff/models"
+	"chaff/test/corpustest"
 )
 
 // scikitLearn returns a Python that has scikit-learn, or skips the test.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/filter/weights"
+	"chaff/test/corpustest"
 )
 
 func TestAModelWithoutTextsClassifiesTheSame(t *testing.T) {

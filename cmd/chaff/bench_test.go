@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // cpu runs the program and returns the CPU time of its process, user and system.

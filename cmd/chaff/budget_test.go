@@ -21,7 +21,7 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // mainWithPeak is a program of this module that leaves its largest resident set, in bytes, in the file that PEAK names. What

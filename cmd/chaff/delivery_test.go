@@ -15,7 +15,7 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // trained returns a folder with a model of the sample mail where chaff looks for one if HOME is that folder, and with

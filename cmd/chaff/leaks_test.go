@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"chaff/config"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/evaluate"
 	"chaff/internal/termkey"
 	"chaff/message"
+	"chaff/test/corpustest"
 	"chaff/tokenize"
 )
 

@@ -19,8 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/internal/testmain"
 	"chaff/store"
+	"chaff/test/testmain"
 )
 
 // programs are what this binary runs as, by the name of the file.

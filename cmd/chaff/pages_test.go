@@ -18,7 +18,7 @@ import (
 	"sync"
 	"testing"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // keptPages is the variable of the environment with the folder where screenshots are kept for people.

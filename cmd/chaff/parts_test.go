@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // TestAnyTreeOfMergesIsTheTraining compares the models of parts, which share 5% of the mail and are merged in random trees, with what chaff train makes of all

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/evaluate"
-	"chaff/internal/testmain"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 )
 
 // A mailbox learns in one process for each message. It makes the errors of the replay of the same messages: SpamAssassin in the order of

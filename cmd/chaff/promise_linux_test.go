@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // The tests of this file hold the promise of --pass: the message comes out again, whole, or the exit code is 75. They run the

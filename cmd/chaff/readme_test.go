@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // A shown is a command of a page. Commands in a block ```sh, and whole commands in the text, must succeed. A block

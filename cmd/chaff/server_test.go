@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // server is a process that runs one command after another, as run does. It saves the start of a process for each of them, and the

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
 	"chaff/internal/termkey"
+	"chaff/test/corpustest"
 )
 
 var classes = [...]string{"ham", "spam"}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestCutEmlx(t *testing.T) {

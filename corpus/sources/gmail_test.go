@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestLabelsOfGmail(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/lineartest"
+	"chaff/test/lineartest"
 )
 
 func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {

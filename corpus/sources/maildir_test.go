@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestFlags(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"testing/iotest"
 
 	"chaff/corpus"
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 func scanAll(t testing.TB, r io.Reader) (all []mboxMessage) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/emersion/go-imap/utf7"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestDecodeMUTF7(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/metrics"
+	"chaff/test/corpustest"
 )
 
 func TestBogofilterLearns(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"chaff/internal/tabletest"
 	"chaff/message"
+	"chaff/test/tabletest"
 )
 
 func TestHeaderFields(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 
 	"chaff/config"
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sources"
-	"chaff/internal/testmain"
 	"chaff/metrics"
+	"chaff/test/corpustest"
+	"chaff/test/testmain"
 	"chaff/train"
 )
 

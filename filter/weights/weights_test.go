@@ -13,7 +13,7 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestRead(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"testing"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // reason reports whether an error is one that a reader of a log may return.

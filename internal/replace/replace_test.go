@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 // childVariable names the file that the test binary writes again and again until it is killed.

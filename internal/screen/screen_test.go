@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 func TestWhatATerminalObeysIsEscaped(t *testing.T) {

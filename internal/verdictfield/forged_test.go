@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 // stripped returns a message without the verdicts of others.

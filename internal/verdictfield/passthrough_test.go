@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+	"chaff/test/corpustest"
 )
 
 // The test removes the verdicts with code of its own.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/tabletest"
+	"chaff/test/tabletest"
 )
 
 // hostOf returns the host of a link, or none.

@@ -27,9 +27,9 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/filter"
-	"chaff/internal/testmain"
 	"chaff/mailbox"
 	"chaff/store"
+	"chaff/test/testmain"
 	"chaff/train"
 )
 

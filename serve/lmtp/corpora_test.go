@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/corpustest"
+	"chaff/test/servetest"
 )
 
 // Every message of both corpora comes out as it went in apart from our fields, when it is sent as mail servers do, with lines that end in

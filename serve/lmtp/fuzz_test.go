@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // FuzzSession sends anything. The replies are well-formed, and the backend gets nothing but commands of the protocol and whole messages with

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // broken is an engine whose judgements a test makes.

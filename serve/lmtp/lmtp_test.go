@@ -20,7 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

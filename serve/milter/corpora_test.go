@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/serve"
+	"chaff/test/corpustest"
 )
 
 // asPostfixTakesIt returns a message as Postfix stores it: with line ends of LF, a line behind the header that is empty, no blank before a

@@ -14,7 +14,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/verdictfield"
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // FuzzEdits makes the edits of a header, and gets what package filter makes of it.

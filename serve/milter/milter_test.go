@@ -21,7 +21,7 @@ import (
 
 	"chaff/filter"
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // Go-milter logs by itself. It must have no reason to.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+	"chaff/test/corpustest"
 
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // medianMail returns a message of about 3 kB: a real one if there is a corpus, else an invented one.

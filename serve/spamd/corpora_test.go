@@ -5,10 +5,10 @@ import (
 	"net"
 	"testing"
 
-	"chaff/corpus/corpustest"
 	"chaff/serve"
+	"chaff/test/corpustest"
 
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // Every message of the corpus comes back with our fields and without those of others, over PROCESS and over HEADERS, whose reply spamc

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 func FuzzReadRequest(f *testing.F) {

@@ -14,7 +14,7 @@ import (
 
 	"chaff/filter"
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // broken is an engine whose judgements a test makes.

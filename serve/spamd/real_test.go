@@ -19,7 +19,7 @@ import (
 
 	"chaff/filter"
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
 )
 
 // Both programs take these messages for what they are named. Chaff learns them first.

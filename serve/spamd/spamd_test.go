@@ -16,9 +16,9 @@ import (
 	"go.uber.org/goleak"
 
 	"chaff/filter"
-	"chaff/internal/testmain"
 	"chaff/serve"
-	"chaff/serve/servetest"
+	"chaff/test/servetest"
+	"chaff/test/testmain"
 )
 
 func TestMain(m *testing.M) {

@@ -19,10 +19,10 @@ import (
 
 	"go.uber.org/goleak"
 
-	"chaff/internal/testmain"
 	"chaff/serve"
-	"chaff/serve/servetest"
 	"chaff/store"
+	"chaff/test/servetest"
+	"chaff/test/testmain"
 	"chaff/train"
 )
 

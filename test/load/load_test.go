@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/corpus/sample"
+	"chaff/test/corpustest"
 )
 
 // What the daemon must do on two cores, which it shares with the clients.

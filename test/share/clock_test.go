@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/store"
+	"chaff/test/corpustest"
 )
 
 // runServer runs a server of NATS as a program of its own, until stop is called, or the test ends.

@@ -18,9 +18,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"chaff/corpus/corpustest"
 	"chaff/filter"
 	"chaff/store"
+	"chaff/test/corpustest"
 )
 
 // flaky returns the address of a way to a server that breaks every so often, so that what was sent, or the answer to it, is lost.

@@ -20,9 +20,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"chaff/corpus"
-	"chaff/corpus/corpustest"
 	"chaff/share"
 	"chaff/store"
+	"chaff/test/corpustest"
 	"chaff/train"
 )
 

@@ -22,9 +22,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
 
-	"chaff/corpus/corpustest"
 	"chaff/share"
 	"chaff/store"
+	"chaff/test/corpustest"
 )
 
 // authority makes a certificate for this machine, and returns the files of the certificate and its key.

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/store"
+	"chaff/test/corpustest"
 )
 
 // mailOf returns the messages of an invented mailbox.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
 	"chaff/store"
+	"chaff/test/corpustest"
 )
 
 // What one host is taught, another one judges with within two seconds, at 100 messages a second. New servers may choose their leaders anew while

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/corpus/corpustest"
+	"chaff/test/corpustest"
 )
 
 // site is a folder with chaff, mail, a key, and the model that chaff train makes.

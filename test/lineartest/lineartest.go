@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"chaff/internal/cputime"
-	"chaff/internal/testmain"
+	"chaff/test/testmain"
 )
 
 const (
