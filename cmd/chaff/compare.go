@@ -38,10 +38,7 @@ mail as the test part, and prints the test figures over all messages.`,
   chaff compare --ham inbox --spam junk --folds 10
   chaff compare ~/Maildir --models bernoulli,multinomial,perceptron,softmax \
     --features bits,counts --smoothing 1`,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			if err := x.prepare(paths); err != nil {
-				return err
-			}
+		RunE: func(*cobra.Command, []string) error {
 			features, err := x.kindsOf(names, kinds)
 			if err != nil {
 				return err

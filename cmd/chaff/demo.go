@@ -45,9 +45,6 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
   chaff demo --seed 2 --set tokenize.language=none`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := x.load(false); err != nil {
-				return err
-			}
 			if c.Flags().Changed("save") {
 				return saveSample(p.stdout, save)
 			}

@@ -22,8 +22,7 @@ import (
 type experiment struct {
 	onModel
 	sources  sourceFlags
-	paths    []string // mail that no flag explains
-	page     string   // the path of the page to draw; empty for none
+	page     string // the path of the page to draw; empty for none
 	drawn    report.Page
 	mistakes uint
 }
@@ -43,15 +42,9 @@ func (x *experiment) addMistakes() {
 	x.command.Flags().UintVar(&x.mistakes, "mistakes", 3, "show the `N` worst mistakes")
 }
 
-// prepare loads the settings.
-func (x *experiment) prepare(paths []string) error {
-	x.paths = paths
-	return x.load(false)
-}
-
 // open opens the mail, if all outputs can be written: those of the flags that experiments share, and others.
 func (x *experiment) open(others ...replace.Output) (labelled, error) {
-	mail, err := x.sources.open(x.paths)
+	mail, err := x.sources.open()
 	if err != nil {
 		return mail, err
 	}
@@ -160,10 +153,7 @@ message, then learns it. chaff compare --folds trains several on parts of it.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model softmax`,
-		RunE: func(c *cobra.Command, paths []string) error {
-			if err := x.prepare(paths); err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, _ []string) error {
 			if online {
 				return x.evaluateOnline()
 			}
@@ -172,7 +162,7 @@ message, then learns it. chaff compare --folds trains several on parts of it.`,
 					return fmt.Errorf("--%s needs --online; -m FILE names a saved model", flag)
 				}
 			}
-			x.warnOfSettings("the model file has its own settings; --online trains a new model", "")
+			x.warnOfSettings()
 			return x.evaluate()
 		},
 	}

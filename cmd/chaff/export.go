@@ -38,7 +38,7 @@ chaff import the kind of features that chaff inspect prints.`,
   chaff export --ham inbox --spam junk --as vw --terms terms.tsv > mail.vw
   chaff export --weights > weights.csv
   chaff import weights.csv --features 'normalised bits' -m again.model`,
-		RunE: func(_ *cobra.Command, paths []string) error { return x.run(paths) },
+		RunE: func(*cobra.Command, []string) error { return x.run() },
 	}
 	x.sources.add(c)
 	x.add(p, c, "use", "", "workers")
@@ -57,10 +57,7 @@ type exporting struct {
 	weights       bool
 }
 
-func (x *exporting) run(paths []string) error {
-	if err := x.load(false); err != nil {
-		return err
-	}
+func (x *exporting) run() error {
 	format, err := features.ParseExportFormat(x.format)
 	if err != nil {
 		return fmt.Errorf("--as: %w", err)
@@ -71,7 +68,7 @@ func (x *exporting) run(paths []string) error {
 	}
 	var mail labelled
 	if !x.weights {
-		if mail, err = x.sources.open(paths); err != nil {
+		if mail, err = x.sources.open(); err != nil {
 			return err
 		}
 		if err := mail.match(x.model, f); err != nil {
@@ -155,9 +152,6 @@ from stdin. To see the terms of a message, run chaff tokens.`,
 
 // importWeights makes a model from a table of weights.
 func importWeights(x *onModel, table, kindName string) error {
-	if err := x.load(false); err != nil {
-		return err
-	}
 	kind, err := features.ParseKind(kindName)
 	if err != nil || kind == features.Whole {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)

@@ -75,11 +75,9 @@ the messages that were moved.`,
 	return c
 }
 
-// check loads the settings and the password, and checks the flags.
+// check checks the flags, and reads the password.
 func (x *mailClient) check(address string) (err error) {
-	if err := x.load(true); err != nil {
-		return err
-	}
+	x.warnOfSettings()
 	if address == "" {
 		return hint.With(errors.New("no account given"), "chaff imap --account imaps://USER@HOST --password-file FILE")
 	}

@@ -72,12 +72,14 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
   chaff learn --begin -m new.model`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			x.paths = paths
-			if err := cmp.Or(x.load(!x.begin), x.check()); err != nil {
+			if err := x.check(); err != nil {
 				return err
 			}
-			switch {
-			case x.begin:
+			if x.begin {
 				return x.beginStore()
+			}
+			x.warnOfSettings()
+			switch {
 			case len(x.maildirs) > 0:
 				return x.learnMaildirs()
 			case x.forgetsOrigin():

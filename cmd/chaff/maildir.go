@@ -184,9 +184,7 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
   chaff watch --maildir ~/Maildir -m spam.model --quiet`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := x.load(true); err != nil {
-				return err
-			}
+			x.warnOfSettings()
 			if path == "" {
 				return hint.With(errors.New("no mailbox given"), "chaff watch --maildir ~/Maildir")
 			}

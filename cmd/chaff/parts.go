@@ -52,7 +52,7 @@ task that is killed or repeated does no harm.`,
 		Example: `  chaff collect ~/Maildir --set key_file=chaff.key -m home.part
   chaff collect ~/Maildir --set key_file=chaff.key -m 3.part --shard 3/16
   chaff merge *.part -o model`,
-		RunE: func(_ *cobra.Command, paths []string) error { return x.collect(paths) },
+		RunE: func(*cobra.Command, []string) error { return x.collect() },
 	}
 	x.add(p, c, "", "print the result as JSON", "model", "workers", "memory", "seed", "split")
 	x.sources.add(c)
@@ -69,14 +69,11 @@ task that is killed or repeated does no harm.`,
 	return c
 }
 
-func (x *collecting) collect(paths []string) error {
-	if err := x.load(false); err != nil {
-		return err
-	}
+func (x *collecting) collect() error {
 	if x.model == "" {
 		return hint.With(errors.New("no file for the part"), "name it with -m PART")
 	}
-	mail, err := x.sources.open(paths)
+	mail, err := x.sources.open()
 	if err != nil {
 		return err
 	}
@@ -145,9 +142,7 @@ near-duplicates; one fit takes up to 5 million messages.`,
   ls parts/*.part | chaff merge - -o all.model
   chaff merge 1.part 2.part --no-fit -o 12.part`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			if err := x.load(true); err != nil {
-				return err
-			}
+			x.warnOfSettings()
 			if x.model == "" {
 				return errors.New("no file for the merged model: name it with -o FILE")
 			}

@@ -21,7 +21,7 @@ func (x *experiment) evaluateOnline() error {
 	}
 	ctx, o := x.command.Context(), evaluate.DefaultReplayOptions()
 	o.Reading, o.Models, o.Thresholds, o.Seed, o.Workers, o.Memory = readingOf(x.Config), x.Models, x.Thresholds, x.Seed, x.Workers, memoryOf(x.Config)
-	o.ByTime = len(*x.sources.paths["trec"]) == 0 // an index has an order of its own
+	o.ByTime = !x.command.Flags().Changed("trec") // an index has an order of its own
 	began := cputime.Process()
 	read, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
 		o.Progress = step

@@ -29,9 +29,7 @@ The settings are those that the model was trained with.`,
   chaff retrain -m spam.model --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			if err := x.load(true); err != nil {
-				return err
-			}
+			x.warnOfSettings()
 			done, err := x.retrain(nil)
 			if err != nil {
 				return err
@@ -94,9 +92,7 @@ messages, byte for byte.`,
   chaff restore spam.model.log -m again.model`,
 		Args: justOne("backup"),
 		RunE: func(c *cobra.Command, paths []string) error {
-			if err := x.load(true); err != nil {
-				return err
-			}
+			x.warnOfSettings()
 			if err := canWrite([]string{x.File, paths[0]}, store.Outputs(x.model)...); err != nil {
 				return err
 			}

@@ -40,14 +40,11 @@ on, and the model is fitted again. Nothing in the mail is changed.`,
 		Example: `  chaff review ~/Maildir
   chaff review --ham inbox --spam junk.mbox
   chaff review --confirm 3f2a9c1d --confirm 77e01b52 --correct 0b4d6a90`,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			if err := x.load(false); err != nil {
-				return err
-			}
+		RunE: func(*cobra.Command, []string) error {
 			if len(x.confirm)+len(x.wrong) > 0 {
 				return x.settle()
 			}
-			return x.review(paths)
+			return x.review()
 		},
 	}
 	x.sources.add(c)
@@ -81,8 +78,8 @@ type reviewed struct {
 	use     string // see [useOf]
 }
 
-func (x *reviewing) review(paths []string) error {
-	mail, err := x.sources.open(paths)
+func (x *reviewing) review() error {
+	mail, err := x.sources.open()
 	if err != nil {
 		return err
 	}

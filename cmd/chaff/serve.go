@@ -94,9 +94,6 @@ const closeWait = 30 * time.Second
 const judgingMemory = 256 << 20
 
 func (x *serving) run() error {
-	if err := x.load(false); err != nil {
-		return err
-	}
 	if _, err := os.Stat(x.model); x.model == "" || errors.Is(err, fs.ErrNotExist) {
 		if err := hasStore(x.model); err != nil {
 			if x.model != "" {

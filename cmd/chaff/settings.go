@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,10 +21,10 @@ import (
 	"chaff/train"
 )
 
-// addModelFile adds the flag for the model file, and sets its default before the command runs.
+// addModelFile adds the flag for the model file.
 func (p *program) addModelFile(c *cobra.Command, verb string) {
-	c.Flags().StringVarP(&p.model, "model-file", "m", "", verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
-	c.PreRun = func(*cobra.Command, []string) { p.model = cmp.Or(p.model, delivery.ModelPath(p.environ)) }
+	c.Flags().StringVarP(&p.model, "model-file", "m", delivery.ModelPath(p.environ), verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.Flags().Lookup("model-file").DefValue = "" // which the usage says
 }
 
 func (p *program) addJSON(c *cobra.Command, usage string) {
@@ -43,9 +42,11 @@ type onModel struct {
 	config.Loaded
 }
 
-// add adds the flags to a command: those for the settings, for the model, which the verb is done to, and for JSON, if json says what it is.
+// add adds the flags to a command: those for the settings, for the model, which the verb is done to, and for JSON, if json says what it is. The settings are
+// loaded before the command runs.
 func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ...string) {
 	x.program, x.command = p, c
+	c.PreRunE = func(*cobra.Command, []string) error { return x.load() }
 	x.addSettings(shorts...)
 	if verb != "" {
 		p.addModelFile(c, verb)
@@ -90,8 +91,8 @@ func (x *onModel) addSettings(shorts ...string) {
 	}
 }
 
-// load loads the settings. It warns of those that a model which is there has its own of.
-func (x *onModel) load(isThere bool) (err error) {
+// load loads the settings.
+func (x *onModel) load() (err error) {
 	sources := config.Sources{File: x.configFile, DefaultFile: delivery.ConfigPath(x.environ), Environ: x.environ}
 	for _, text := range x.set {
 		key, value, found := strings.Cut(text, "=")
@@ -107,18 +108,15 @@ func (x *onModel) load(isThere bool) (err error) {
 	for _, text := range x.Gone {
 		x.warn(text)
 	}
-	if isThere {
-		x.warnOfSettings("the model has its own settings; chaff train makes one with others", "store.")
-	}
 	return nil
 }
 
-// warnOfSettings warns of settings given on the command line that a saved model has its own of. Those of a section may have an effect.
-func (x *onModel) warnOfSettings(why, section string) {
+// warnOfSettings warns of settings given on the command line that a saved model has its own of.
+func (x *onModel) warnOfSettings() {
 	for _, key := range slices.Sorted(maps.Keys(x.Origins)) {
-		isOurs := key == "workers" || key == "memory" || section != "" && strings.HasPrefix(key, section)
+		isOurs := key == "workers" || key == "memory" || strings.HasPrefix(key, "store.")
 		if x.Origins[key] == "command line" && !isOurs {
-			x.warn(key + " has no effect: " + why)
+			x.warn(key + " has no effect: the model has its own settings; chaff train makes one with others")
 		}
 	}
 }
@@ -170,9 +168,6 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
   chaff config --explain | less
   chaff config > chaff.toml`,
 		RunE: func(c *cobra.Command, words []string) error {
-			if err := x.load(false); err != nil {
-				return err
-			}
 			values := slices.DeleteFunc(x.Describe(), func(v config.Value) bool {
 				return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return strings.Contains(v.Key, strings.ToLower(word)) })
 			})

@@ -30,9 +30,6 @@ records have the words of mail. docs/scale.md has a worked example.`,
   chaff share -m spam.model --nats tls://a.example.org,tls://b.example.org`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := x.load(false); err != nil {
-				return err
-			}
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM)
 			defer stop()
 			m := share.Model{Path: x.model, Store: x.Store, Retrain: retrainOptions(x.Config)}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
@@ -35,16 +36,16 @@ func sourceTable() []sourceFlag {
 	}
 }
 
-// sourceFlags are the values of the flags that name labelled mail.
+// sourceFlags are the flags and the arguments of a command that name labelled mail.
 type sourceFlags struct {
-	paths  map[string]*[]string // by flag
+	flags  *pflag.FlagSet
 	format string
 }
 
 func (s *sourceFlags) add(c *cobra.Command) {
-	s.paths = make(map[string]*[]string)
+	s.flags = c.Flags()
 	for _, flag := range sourceTable() {
-		s.paths[flag.name] = c.Flags().StringArray(flag.name, nil, flag.usage)
+		s.flags.StringArray(flag.name, nil, flag.usage)
 	}
 	addFormat(c, &s.format, "what is at --ham and --spam")
 }
@@ -72,10 +73,18 @@ type labelled struct {
 func spamClasses() []string { return []string{sources.Ham, sources.Spam} }
 
 // open opens the mail at the paths of all flags, and then that at the paths without a flag.
-func (s *sourceFlags) open(paths []string) (labelled, error) {
+// given returns the paths of a flag, or those without one.
+func (s *sourceFlags) given(name string) []string {
+	if name == "" {
+		return s.flags.Args()
+	}
+	return s.flags.Lookup(name).Value.(pflag.SliceValue).GetSlice()
+}
+
+func (s *sourceFlags) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
-	ham, spam := *s.paths["ham"], *s.paths["spam"]
-	if s.format != "" && len(ham)+len(spam)+len(paths) == 0 {
+	ham, spam := s.given("ham"), s.given("spam")
+	if s.format != "" && len(ham)+len(spam)+s.flags.NArg() == 0 {
 		return all, errors.New("--format needs --ham, --spam or a path")
 	}
 	for _, path := range ham {
@@ -85,14 +94,10 @@ func (s *sourceFlags) open(paths []string) (labelled, error) {
 	}
 	o := sources.Options{Apart: slices.Concat(ham, spam)}
 	for _, flag := range append(sourceTable(), sourceFlag{}) {
-		given := paths
-		if flag.name != "" {
-			given = *s.paths[flag.name]
-		}
 		if o.Label, o.Format = flag.label, flag.format; o.Format == "" {
 			o.Format = sources.Format(s.format)
 		}
-		for _, path := range given {
+		for _, path := range s.given(flag.name) {
 			if err := all.open(path, o); err != nil {
 				return all, err
 			}

@@ -34,9 +34,6 @@ uses the settings in force, or those of a model.`,
 			if format != "" && len(args) == 0 {
 				return errors.New("--format needs a path")
 			}
-			if err := x.load(false); err != nil {
-				return err
-			}
 			reading := readingOf(x.Config)
 			if p.model != "" {
 				f, err := delivery.OpenModel(p.model, p.stderr)

@@ -50,10 +50,7 @@ The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.N
   chaff train inbox.mbox junk.mbox.gz
   chaff train --ham work --ham lists.mbox --spam caught -m spam.model
   chaff train ~/Maildir --model bernoulli --set models.bernoulli.smoothing=0.1`,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			if err := x.prepare(paths); err != nil {
-				return err
-			}
+		RunE: func(*cobra.Command, []string) error {
 			if x.quick && x.Thresholds.Costs != "" {
 				return errors.New("--quick measures nothing, and needs thresholds.costs=\"\"")
 			}
@@ -83,7 +80,7 @@ type trainingReport struct {
 }
 
 func (x *training) train() error {
-	mail, err := x.sources.open(x.paths)
+	mail, err := x.sources.open()
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,7 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 		Example: `  chaff tune --config search.toml ~/Maildir
   chaff tune --config search.toml inbox junk -o best.toml --trials trials.csv
   chaff train --config best.toml inbox junk`,
-		RunE: func(c *cobra.Command, paths []string) error {
-			err := s.prepare(paths)
-			if err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if s.plan, err = planOf(c, s.Config); err != nil {
 				return err
 			}
