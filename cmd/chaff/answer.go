@@ -90,42 +90,34 @@ func (a *answer) warn(texts ...string) {
 	}
 }
 
-// table is rows of cells: text, numbers, and lists of texts, which are a cell each.
-type table [][]any
+// table is rows of cells, as they are shown.
+type table [][]string
 
+// row adds a row. Each text of a list is a cell.
 func (t *table) row(cells ...any) {
-	var flat []any
+	var row []string
+	add := func(cell any) {
+		var text strings.Builder
+		screen.Printf(&text, "%v", cell)
+		row = append(row, text.String())
+	}
 	for _, cell := range cells {
-		if several, is := cell.([]string); is {
-			for _, text := range several {
-				flat = append(flat, text)
-			}
-			continue
+		texts, isList := cell.([]string)
+		for _, text := range texts {
+			add(text)
 		}
-		flat = append(flat, cell)
-	}
-	*t = append(*t, flat)
-}
-
-// texts returns the cells as they are shown.
-func (t table) texts() (rows [][]string) {
-	for _, row := range t {
-		var texts []string
-		for _, cell := range row {
-			var text strings.Builder
-			screen.Printf(&text, "%v", cell)
-			texts = append(texts, text.String())
+		if !isList {
+			add(cell)
 		}
-		rows = append(rows, texts)
 	}
-	return rows
+	*t = append(*t, row)
 }
 
 // table adds a table whose rows are cut at a width; 0 is none.
 func (a *answer) table(t table, width int) {
 	a.add(func(p *program) {
 		out := screen.NewTable(p.stdout).Within(width)
-		for _, row := range t.texts() {
+		for _, row := range t {
 			out.Write([]byte(strings.Join(row, "\t") + "\n"))
 		}
 		out.Flush()

@@ -44,7 +44,7 @@ func mainWithPeak(program func() int) func() {
 }
 
 func chaffWithPeak() int {
-	limitGarbage(os.Args[1:]) // as main does
+	limitGarbage(firstWord(os.Args[1:])) // as main does
 	return run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
 }
 

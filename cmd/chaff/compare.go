@@ -60,7 +60,7 @@ mail as the test part, and prints the test figures over all messages.`,
 		},
 	}
 	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
-	x.addPage()
+	x.addPage(false)
 	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
 	c.Flags().Lookup("models").DefValue = "all"
 	complete(c, "models", models.Names()...)
@@ -97,7 +97,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	if err != nil {
 		return err
 	}
-	comparison, err := fit(x.program, x.Config, func(o train.Options) (evaluate.Comparison, error) {
+	comparison, err := fit(&x.onModel, x.page, func(o train.Options) (evaluate.Comparison, error) {
 		return evaluate.Compare(ctx, collection, names, o, kinds...)
 	})
 	if err != nil {
@@ -241,7 +241,7 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	if err != nil {
 		return err
 	}
-	results, err := fit(x.program, x.Config, func(o train.Options) ([]evaluate.CrossValidation, error) {
+	results, err := fit(&x.onModel, x.page, func(o train.Options) ([]evaluate.CrossValidation, error) {
 		return evaluate.CrossValidate(x.command.Context(), collection, names, folds, o)
 	})
 	if err != nil {

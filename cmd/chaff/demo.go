@@ -60,8 +60,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 					names = append(names, x.Model)
 				}
 			}
-			results, err := fit(p, x.Config, func(o train.Options) ([]evaluate.CrossValidation, error) {
-				o.Unwatched = true
+			results, err := fit(&x, "", func(o train.Options) ([]evaluate.CrossValidation, error) {
 				return evaluate.CrossValidate(c.Context(), collection, names, demoSplits, o)
 			})
 			if err != nil {
@@ -71,14 +70,14 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 			for _, v := range results {
 				r.Models = append(r.Models, demoModel{v.Model, v.Kind, v.Mean(corpus.Train), v.Mean(corpus.Development), v.Mean(corpus.Test)})
 			}
-			if err := r.judge(c.Context(), p, collection); err != nil {
+			if err := r.judge(c.Context(), &x, collection); err != nil {
 				return err
 			}
 			return p.show(r, r.describe)
 		},
 	}
 	x.add(p, c, "", "print the accuracy of the models as JSON", "workers", "seed")
-	p.addVerbose(c, "print the accuracy of all models")
+	c.Flags().BoolVarP(&p.verbose, "verbose", "v", false, "print the accuracy of all models")
 	c.Flags().StringVar(&save, "save", "", "write the sample mail to a new folder `DIR`, a Maildir, and do nothing else")
 	return c
 }
@@ -120,8 +119,8 @@ const (
 )
 
 // judge trains a filter on the training part, and judges some messages of the test part.
-func (r *demoReport) judge(ctx context.Context, p *program, collection *train.Collection) error {
-	trained, err := fit(p, r.config, func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, r.config.Model, o) })
+func (r *demoReport) judge(ctx context.Context, x *onModel, collection *train.Collection) error {
+	trained, err := fit(x, "", func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, r.config.Model, o) })
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 	for _, protocol := range protocols() {
 		d.addresses[protocol.flag] = c.Flags().StringSlice(protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH or HOST:PORT")
 	}
-	p.addJSON(c, "print the findings as JSON")
+	c.Flags().BoolVar(&p.asJSON, "json", false, "print the findings as JSON")
 	return c
 }
 
@@ -106,7 +106,7 @@ func (d *doctor) run() {
 func (d *doctor) files() {
 	folder := filepath.Dir(d.model)
 	for _, file := range []struct{ about, path, missing string }{
-		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), trainIt(d.model))},
+		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), "chaff train -m "+shellWord(d.model)+" --maildir PATH makes one")},
 		{"log", storeOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"},
 	} {
 		var info fs.FileInfo

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/config"
 	"chaff/evaluate"
 	"chaff/internal/hint"
+	"chaff/internal/memory"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/models"
@@ -31,15 +31,15 @@ type experiment struct {
 func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
 	x.sources.add(c)
 	x.onModel.add(p, c, "", "print the result as JSON", settings...)
-	p.addVerbose(c, "print all figures")
+	c.Flags().BoolVarP(&p.verbose, "verbose", "v", false, "print all figures")
 }
 
-func (x *experiment) addPage() {
+// addPage adds the flag for a page, and that for the mistakes, if it shows any.
+func (x *experiment) addPage(mistakes bool) {
 	x.command.Flags().StringVar(&x.page, "report", "", "write a page with tables and plots to `FILE`")
-}
-
-func (x *experiment) addMistakes() {
-	x.command.Flags().UintVar(&x.mistakes, "mistakes", 3, "show the `N` worst mistakes")
+	if mistakes {
+		x.command.Flags().UintVar(&x.mistakes, "mistakes", 3, "show the `N` worst mistakes")
+	}
 }
 
 // open opens the mail, if all outputs can be written: those of the flags that experiments share, and others.
@@ -125,11 +125,17 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	return result, nil
 }
 
-// fit runs a function that trains models with the options in force. On a terminal it shows each epoch.
-func fit[T any](p *program, c config.Config, run func(train.Options) (T, error)) (T, error) {
-	tell, done := p.epochs()
-	result, err := run(train.Options{Models: c.Models, Thresholds: c.Thresholds, Epoch: tell})
+// fit runs a function that trains models with the options in force. On a terminal it shows each epoch. The figures of epochs are for verbose answers, JSON and
+// a page.
+func fit[T any](x *onModel, page string, run func(train.Options) (T, error)) (T, error) {
+	o := train.Options{Models: x.Models, Thresholds: x.Thresholds, Unwatched: !x.verbose && !x.asJSON && page == ""}
+	show, done := x.onTerminal()
+	if show != nil {
+		o.Epoch = func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }
+	}
+	result, err := run(o)
 	done()
+	memory.Release() // what the trainer took
 	switch {
 	case errors.Is(err, models.ErrDiverged):
 		err = hint.With(err, "lower the learning rate; if that does not help, check the labels")
@@ -167,8 +173,7 @@ message, then learns it. chaff compare --folds trains several on parts of it.`,
 		},
 	}
 	x.add(p, c, "model", "workers", "memory", "seed")
-	x.addPage()
-	x.addMistakes()
+	x.addPage(true)
 	p.addModelFile(c, "measure")
 	c.Flags().BoolVar(&online, "online", false, "replay the mail: classify each message with a model of the earlier ones, then learn it")
 	for _, other := range []string{"model-file", "report", "mistakes"} {

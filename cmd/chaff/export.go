@@ -180,9 +180,6 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := makeFolder(x.model); err != nil {
-		return err
-	}
 	if err := errors.Join(aboutStore(store.SaveAlone(x.command.Context(), x.model, f)), keepKey()); err != nil {
 		return err
 	}

@@ -233,13 +233,8 @@ func (a *answer) choice(r train.Refitted, on string) {
 	if r.Cost != nil {
 		a.fact("cost", "%s a message", number(r.Cost))
 	}
-	a.guarantee(r.Promise)
-}
-
-// guarantee adds what the thresholds of the saved model guarantee, if anything.
-func (a *answer) guarantee(p *metrics.Promise) {
-	if p != nil {
-		a.fact("guarantee", "%v", p)
+	if r.Promise != nil {
+		a.fact("guarantee", "%v", r.Promise)
 	}
 }
 

@@ -60,7 +60,7 @@ func (x *onModel) secretReading() (reading filter.Reading, keep func() error, er
 		var secret [termkey.Size]byte
 		_, _ = rand.Read(secret[:]) // it never fails
 		reading.Key = termkey.New(secret)
-		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind(), Made: true}); err != nil {
+		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind, Made: true}); err != nil {
 			return reading, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
 		}
 		return reading, func() error { return about(writeKey(path, reading.Key)) }, nil
@@ -76,7 +76,7 @@ func (x *onModel) secretReading() (reading filter.Reading, keep func() error, er
 const keyHint = "name its file: --set key_file=FILE"
 
 // keyKind is a kind of which no file is, since no key is replaced.
-func keyKind() replace.Kind { return replace.Kind{Name: "secret key"} }
+var keyKind = replace.Kind{Name: "secret key"}
 
 // maxSecret is the size of the largest key, password or token.
 const maxSecret = 64 << 10
@@ -108,20 +108,21 @@ func writeKey(path string, key termkey.Key) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return replace.File(path, keyKind(), fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
+	return replace.File(path, keyKind, fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
 }
 
-// canMake is canWrite for a new model and other outputs. Only the default folder may be missing: chaff makes it. Without --replace it returns an error
+// canMake is canWrite for a new model and other outputs. Only the default folder may be missing, which it makes. Without --replace it returns an error
 // if saving the model would lose what its log has learned since it was trained.
 func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 	if x.model == "" {
 		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
 	}
-	outputs := store.Outputs(x.model)
-	for i := range outputs {
-		outputs[i].Made = x.model == delivery.ModelPath(x.environ)
+	if x.model == delivery.ModelPath(x.environ) {
+		if err := os.MkdirAll(filepath.Dir(x.model), 0o700); err != nil {
+			return hint.With(fmt.Errorf("save %s: %w", x.model, replace.Reason(err)), "name another place: -m FILE")
+		}
 	}
-	if err := canWrite(reads, append(others, outputs...)...); err != nil || x.replace {
+	if err := canWrite(reads, append(others, store.Outputs(x.model)...)...); err != nil || x.replace {
 		return err
 	}
 	n, err := store.Later(x.model)
@@ -211,11 +212,4 @@ func aboutOutput(err error) error {
 		return hint.With(err, "name another file, or remove this one first if nobody needs it")
 	}
 	return err
-}
-
-func makeFolder(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("save %s: %w", path, err)
-	}
-	return nil
 }

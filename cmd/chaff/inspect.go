@@ -27,7 +27,7 @@ was trained on, its figures, and its strongest terms.`,
 	}
 	p.addModelFile(c, "show")
 	c.Flags().UintVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
-	p.addJSON(c, "print all as JSON")
+	c.Flags().BoolVar(&p.asJSON, "json", false, "print all as JSON")
 	return c
 }
 
@@ -94,7 +94,9 @@ func (i inspection) describe(a *answer) {
 	}
 	a.fact("vocabulary", "%s, language %s", plural(i.terms, "term"), s.Tokenize.Language)
 	a.thresholds(s.Thresholds)
-	a.guarantee(from.Promise)
+	if from.Promise != nil {
+		a.fact("guarantee", "%v", from.Promise)
+	}
 	if c := s.Calibration; len(c.Offsets) == 2 {
 		a.fact("probability", "1 / (1 + exp(-(%.3g score %+.3g)))", c.Slope, c.Offsets[1])
 	} else {

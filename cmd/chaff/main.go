@@ -14,11 +14,15 @@ import (
 )
 
 func main() {
-	limitGarbage(os.Args[1:])
-	ctx, stop := interruptible(os.Args[1:])
-	code := run(ctx, os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, args := context.Background(), os.Args[1:]
+	command := firstWord(args)
+	limitGarbage(command)
+	if command == "classify" {
+		delivery.Guard(args) // an interrupt does not end it before its message is out
+	} else {
+		ctx, _ = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	}
+	os.Exit(run(ctx, args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
 // maxGarbage is about how much garbage commands that read a collection may have, in bytes. Documents hold no pointers, so
@@ -27,20 +31,8 @@ const maxGarbage = 16 << 20
 
 // limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify and serve have a small
 // heap and keep Go's default.
-func limitGarbage(args []string) {
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && !classifies(args) && firstWord(args) != "serve" {
+func limitGarbage(command string) {
+	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && command != "classify" && command != "serve" {
 		garbage.Limit(maxGarbage)
 	}
 }
-
-// interruptible returns a context that an interrupt ends, except for classify, which guards its message instead.
-func interruptible(args []string) (ctx context.Context, stop func()) {
-	if !classifies(args) {
-		return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	}
-	delivery.Guard(args)
-	return context.Background(), func() {}
-}
-
-// classifies reports whether args name the command classify, possibly behind misplaced flags.
-func classifies(args []string) bool { return firstWord(args) == "classify" }

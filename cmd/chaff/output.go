@@ -9,11 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"chaff/internal/screen"
-	"chaff/models"
 )
 
 // output is a file that keeps its first error, so that commands print without checking each line. It drops everything after.
@@ -40,22 +38,20 @@ func terminalOf(w io.Writer) *os.File {
 	return nil
 }
 
-// terminal returns stderr if it is a terminal that shows progress, else nil.
-func (p *program) terminal() *os.File {
-	if p.quiet {
-		return nil
-	}
-	return terminalOf(p.stderr)
-}
-
 // defaultWidth is the width of what is not printed on a terminal.
 const defaultWidth = 80
 
-func widthOf(file *os.File) int {
-	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-		return width
+// onTerminal returns what inPlace does for stderr, if that is a terminal that shows progress; else show is nil.
+func (p *program) onTerminal() (show func(text string), done func()) {
+	file := terminalOf(p.stderr)
+	if file == nil || p.quiet {
+		return nil, func() {}
 	}
-	return defaultWidth
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width <= 0 {
+		width = defaultWidth
+	}
+	return inPlace(file, width)
 }
 
 // How often progress is shown on a terminal, and told elsewhere.
@@ -66,15 +62,15 @@ const (
 
 // progress returns a function that prints how far the work is, and one that ends the output. Any goroutine may call the first.
 func (p *program) progress(what, unit string) (step func(read, all int), done func()) {
-	if p.quiet {
-		return func(int, int) {}, func() {}
+	show, done := p.onTerminal()
+	every := shownEvery
+	switch {
+	case p.quiet:
+		return func(int, int) {}, done
+	case show == nil:
+		every, show = toldEvery, func(text string) { screen.Printf(p.stderr, "chaff: %s\n", text) }
 	}
-	if file := p.terminal(); file != nil {
-		show, done := inPlace(file, widthOf(file))
-		return progressEvery(shownEvery, what, unit, time.Now, show), done
-	}
-	tell := func(text string) { screen.Printf(p.stderr, "chaff: %s\n", text) }
-	return progressEvery(toldEvery, what, unit, time.Now, tell), func() {}
+	return progressEvery(every, what, unit, time.Now, show), done
 }
 
 // progressEvery returns a function that prints how far the work is, at most once in an interval.
@@ -93,16 +89,6 @@ func progressEvery(every time.Duration, what, unit string, now func() time.Time,
 		left := time.Duration(float64(took) / float64(max(read, 1)) * float64(all-read)).Round(time.Second)
 		tell(fmt.Sprintf("%s: %s of %s %s, %v left", what, screen.Grouped(read), screen.Grouped(all), unit, left))
 	}
-}
-
-// epochs returns a function that shows the last epoch on a line of a terminal, and one that clears the line.
-func (p *program) epochs() (tell func(model string, e models.Epoch), done func()) {
-	file := p.terminal()
-	if file == nil {
-		return nil, func() {}
-	}
-	show, done := inPlace(file, widthOf(file))
-	return func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }, done
 }
 
 const clearLine = "\r\x1b[K"
@@ -195,11 +181,6 @@ func pluralOf(n int, one, many string) string {
 
 // headWidth is how much of the value of a header field is shown on a line, in columns.
 const headWidth = 70
-
-// addVerbose adds the flag for everything that the short answer of a command leaves out.
-func (p *program) addVerbose(c *cobra.Command, usage string) {
-	c.Flags().BoolVarP(&p.verbose, "verbose", "v", false, usage)
-}
 
 // shellWord returns a path as a shell reads it.
 func shellWord(path string) string {

@@ -41,7 +41,7 @@ func addAnswer(page *report.Page, describe func(a *answer, fully bool)) {
 		switch last := len(facts) - 1; {
 		case part.label == "more": // is on the page
 		case part.figures != nil:
-			page.Tables = append(page.Tables, part.figures.texts())
+			page.Tables = append(page.Tables, part.figures)
 		case part.legend != "":
 			page.Notes = append(page.Notes, part.legend)
 		case part.text != "" && part.label == "" && last >= 0:

@@ -93,10 +93,8 @@ messages, byte for byte.`,
 		Args: justOne("backup"),
 		RunE: func(c *cobra.Command, paths []string) error {
 			x.warnOfSettings()
-			if err := canWrite([]string{x.File, paths[0]}, store.Outputs(x.model)...); err != nil {
-				return err
-			}
-			if err := makeFolder(x.model); err != nil {
+			x.replace = true // a model that is there is an error without --replace
+			if err := x.canMake([]string{x.File, paths[0]}); err != nil {
 				return err
 			}
 			saved, err := store.Restore(c.Context(), paths[0], x.model, retrainOptions(x.Config), replacing)

@@ -59,7 +59,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 
 func fail(p *program, root *cobra.Command, args []string, err error) int {
 	code := cmp.Or(p.code, exitError)
-	if p.code == 0 && (classifies(args) || isUnknownCommand(err) && slices.Contains(args, "--pass")) { // misspelt
+	if p.code == 0 && (firstWord(args) == "classify" || isUnknownCommand(err) && slices.Contains(args, "--pass")) { // misspelt
 		code = delivery.RefuseArguments(args, p.streams())
 	}
 	if errors.Is(err, context.Canceled) {

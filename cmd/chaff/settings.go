@@ -27,10 +27,6 @@ func (p *program) addModelFile(c *cobra.Command, verb string) {
 	c.Flags().Lookup("model-file").DefValue = "" // which the usage says
 }
 
-func (p *program) addJSON(c *cobra.Command, usage string) {
-	c.Flags().BoolVar(&p.asJSON, "json", false, usage)
-}
-
 // onModel is what the commands about models and their settings have in common: flags, and the settings in force.
 type onModel struct {
 	*program
@@ -52,7 +48,7 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 		p.addModelFile(c, verb)
 	}
 	if json != "" {
-		p.addJSON(c, json)
+		c.Flags().BoolVar(&p.asJSON, "json", false, json)
 	}
 }
 

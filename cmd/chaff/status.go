@@ -39,7 +39,7 @@ model does not learn, or learns badly, come first.`,
 		},
 	}
 	p.addModelFile(c, "show")
-	p.addJSON(c, "print all as JSON")
+	c.Flags().BoolVar(&p.asJSON, "json", false, "print all as JSON")
 	return c
 }
 

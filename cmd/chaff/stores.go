@@ -109,11 +109,6 @@ func anew(path string, err error) string {
 	return ""
 }
 
-// trainIt says how the model of a daemon at path is made.
-func trainIt(path string) string {
-	return "chaff train -m " + shellWord(path) + " --maildir PATH makes one"
-}
-
 // savedFiles names a model and its log, if it has one, with their sizes.
 func savedFiles(path string) string {
 	sizeAt := func(path string) (text string) {

@@ -12,7 +12,6 @@ import (
 	"chaff/evaluate"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/memory"
 	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/store"
@@ -58,12 +57,11 @@ The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.N
 		},
 	}
 	x.add(p, c, "model", "workers", "memory", "seed", "split")
-	x.addPage()
+	x.addPage(true)
 	p.addModelFile(c, "save")
 	c.Flags().BoolVar(&x.noLog, "no-log", false, "save the model alone: it cannot learn single messages")
 	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing")
 	x.addReplace()
-	x.addMistakes()
 	for _, measures := range []string{"report", "mistakes", "verbose"} {
 		c.MarkFlagsMutuallyExclusive("quick", measures)
 	}
@@ -77,6 +75,8 @@ type trainingReport struct {
 	Mistakes []evaluate.Judged `json:"mistakes"`
 	Leaks    []evaluate.Leak   `json:"leaks,omitempty"`
 	Doubtful []doubtful        `json:"doubtful,omitempty"` // the messages that look mislabelled
+
+	warnings []string // about the saved model
 }
 
 func (x *training) train() error {
@@ -106,7 +106,7 @@ func (x *training) train() error {
 		return x.trainQuickly(ctx, collection, keepKey)
 	}
 	var options train.Options
-	trained, err := fitOf(x, func(o train.Options) (train.Trained, error) {
+	trained, err := fit(&x.onModel, x.page, func(o train.Options) (train.Trained, error) {
 		options = o
 		return train.Fit(ctx, collection, x.Model, o)
 	})
@@ -123,7 +123,8 @@ func (x *training) train() error {
 		return err
 	}
 	r.Saved, r.Doubtful = refitted, doubtsOf(learned, refitted.Doubtful, saved)
-	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, x.warnings(r, classes))
+	r.warnings = doubts([]train.Result{{Model: x.Model, Report: models.Report{Warnings: refitted.Warnings}}}, classes, r.Leaks)
+	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, r.warnings)
 	if err := x.save(ctx, learned, saved, r.Saved, keepKey); err != nil {
 		return err
 	}
@@ -132,9 +133,6 @@ func (x *training) train() error {
 
 // save saves a model that was fitted to all mail, with its log.
 func (x *training) save(ctx context.Context, mail *train.Mail, f *filter.Filter, fitted train.Refitted, keepKey func() error) (err error) {
-	if err := makeFolder(x.model); err != nil {
-		return err
-	}
 	if x.noLog {
 		err = store.SaveAlone(ctx, x.model, f)
 	} else {
@@ -146,7 +144,7 @@ func (x *training) save(ctx context.Context, mail *train.Mail, f *filter.Filter,
 // trainQuickly fits a model to all mail, and measures nothing.
 func (x *training) trainQuickly(ctx context.Context, collection *train.Collection, keepKey func() error) error {
 	var fitted train.Refitted
-	f, err := fitOf(x, func(o train.Options) (f *filter.Filter, err error) {
+	f, err := fit(&x.onModel, x.page, func(o train.Options) (f *filter.Filter, err error) {
 		f, fitted, err = collection.Quick(ctx, x.Model, o)
 		return f, err
 	})
@@ -156,18 +154,8 @@ func (x *training) trainQuickly(ctx context.Context, collection *train.Collectio
 	if err != nil {
 		return err
 	}
-	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted}
+	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted, warnings: fitted.Warnings}
 	return x.show(r, func(a *answer, fully bool) { x.describe(a, fully, r, collection.Classes()) })
-}
-
-// fitOf runs a function that fits the model.
-func fitOf[T any](x *training, run func(train.Options) (T, error)) (T, error) {
-	fitted, err := fit(x.program, x.Config, func(o train.Options) (T, error) {
-		o.Unwatched = !x.verbose && !x.asJSON && x.page == ""
-		return run(o)
-	})
-	memory.Release() // what the trainer took
-	return fitted, err
 }
 
 // look finds the mistakes and the leaks of a trained model, and draws them if there is a page.
@@ -186,17 +174,12 @@ func (x *training) look(ctx context.Context, collection *train.Collection, train
 	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
 }
 
-// warnings returns the warnings about the model that is saved.
-func (x *training) warnings(r trainingReport, classes []string) []string {
-	return doubts([]train.Result{{Model: x.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}, classes, r.Leaks)
-}
-
 func (x *training) describe(a *answer, fully bool, r trainingReport, classes []string) {
 	if fully || !x.quiet {
 		x.describeModel(a, fully, r, classes)
 	}
 	use := useOf(x.command, x.model)
-	a.doubts(x.warnings(r, classes), fully)
+	a.doubts(r.warnings, fully)
 	addWorst(a, r.Doubtful, "chaff review"+use+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
@@ -206,7 +189,8 @@ func (x *training) describe(a *answer, fully bool, r trainingReport, classes []s
 	if !filter.IsSpamFilter(classes) {
 		question, class = "which class is it?", "--class NAME"
 	}
-	next := table{{"next      ", screen.Quoted("chaff classify" + use + " < message"), question}}
+	var next table
+	next.row("next      ", screen.Quoted("chaff classify"+use+" < message"), question)
 	if !x.noLog {
 		next.row("", screen.Quoted("chaff learn "+class+use+" < message"), "correct it")
 	}

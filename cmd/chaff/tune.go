@@ -53,7 +53,7 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 			if strings.ToLower(filepath.Ext(s.out)) != ".toml" {
 				return fmt.Errorf("-o %s: its name must end in .toml", s.out)
 			}
-			mail, err := s.open(replace.Output{Path: s.out, Kind: bestKind()}, replace.Output{Path: s.trials, Kind: trialsKind()})
+			mail, err := s.open(replace.Output{Path: s.out, Kind: bestKind}, replace.Output{Path: s.trials, Kind: trialsKind})
 			if err != nil {
 				return err
 			}
@@ -84,10 +84,10 @@ func planOf(c *cobra.Command, cfg config.Config) ([]config.Trial, error) {
 }
 
 // The kinds of files of a search.
-func bestKind() replace.Kind { return replace.Kind{Name: "result of a search", Start: bestMark} }
-func trialsKind() replace.Kind {
-	return replace.Kind{Name: "table of trials", Start: "trial,", Mark: ",one_minus_roca,log_loss,"}
-}
+var (
+	bestKind   = replace.Kind{Name: "result of a search", Start: bestMark}
+	trialsKind = replace.Kind{Name: "table of trials", Start: "trial,", Mark: ",one_minus_roca,log_loss,"}
+)
 
 // bestMark begins a file of settings that chaff tune found.
 const bestMark = "# Found by chaff tune: "
@@ -152,11 +152,11 @@ func (s *search) tune(mail labelled) error {
 	}
 	best := screen.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Figures, r.Objective), r.comparedOn()) +
 		config.TOML(s.plan[trials[0].Candidate].Config.Differences(), nil)
-	if err := writeBytes(s.out, bestKind(), []byte(best)); err != nil {
+	if err := writeBytes(s.out, bestKind, []byte(best)); err != nil {
 		return err
 	}
 	if s.trials != "" {
-		if err := writeFile(s.trials, trialsKind(), r.writeCSV); err != nil {
+		if err := writeFile(s.trials, trialsKind, r.writeCSV); err != nil {
 			return err
 		}
 	}

@@ -141,7 +141,7 @@ values = [2, 3]
 func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "best.toml")
 	for _, text := range []string{bestMark + "first, longer\n", bestMark + "second\n"} {
-		if err := writeBytes(file, bestKind(), []byte(text)); err != nil {
+		if err := writeBytes(file, bestKind, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != text {
@@ -152,7 +152,7 @@ func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("beside the file: %v, %v", left, err)
 	}
-	if err := writeBytes(filepath.Join(file, "below.toml"), bestKind(), nil); err == nil {
+	if err := writeBytes(filepath.Join(file, "below.toml"), bestKind, nil); err == nil {
 		t.Error("a file was written below a file")
 	}
 }
