@@ -71,7 +71,7 @@ func TestWorkIsLinearInTheSizeOfHostileInput(t *testing.T) {
 // list lists the messages of a file.
 func list(t *testing.T, path string) {
 	mail, err := sources.OpenLabelled(path, sources.Options{Label: "ham"})
-	if err != nil || !strings.Contains(mail.Notes[0], ": mbox (") {
+	if err != nil || !strings.Contains(mail.Notes[0], ": mbox, ") {
 		t.Fatalf("got %q, error %v: want an mbox", mail.Notes, err)
 	}
 	for _, err := range mail.Source {

@@ -11,60 +11,37 @@ import (
 
 // A folder has a format, which decides which of its entries are mail.
 type folder struct {
-	found Found
-	marks map[string]string // entries, by their lower-case names, with all that say what others are
+	format Format
+	marks  map[string]bool // lower-case names of entries, among them all that say what others are
 }
 
 func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
-	f := folder{marks: map[string]string{}}
+	f := folder{marks: map[string]bool{}}
 	for _, e := range entries {
 		// Most names of mail are longer, and their lower case takes longer to find.
 		if name := e.Name(); len(name) <= len("msgfilterrules.dat") || hasSuffix(name, mboxIndexes...) {
-			f.marks[strings.ToLower(name)] = name
+			f.marks[strings.ToLower(name)] = true
 		}
 	}
-	f.found = f.detect(fsys, dir, entries)
+	f.format = f.detect(fsys, dir, entries)
 	return f
 }
 
-func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Found {
-	// nmh, exmh, Sylpheed and Claws Mail leave these files in MH folders.
-	mh := f.firstOf(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache")
-	thunderbird := f.thunderbirdMark(dir, entries)
+func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Format {
+	isOfThunderbird := func(e fs.DirEntry) bool {
+		return hasSuffix(e.Name(), ".msf") || e.IsDir() && hasSuffix(e.Name(), ".sbd")
+	}
 	switch {
 	case isMaildir(fsys, dir):
-		return Found{Maildir, "has " + f.firstOf("cur") + " and " + f.firstOf("new", "tmp")}
-	case mh != "":
-		return Found{MH, "has " + mh}
-	case thunderbird != "":
-		return Found{Thunderbird, thunderbird}
-	case len(entries) == 0:
-		return Found{Folder, "is empty"}
+		return Maildir
+	case f.has(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache"): // of nmh, exmh, Sylpheed and Claws Mail
+		return MH
+	case hasSuffix(dir, ".sbd"), f.isProfile(), f.has("msgfilterrules.dat", "popstate.dat"), slices.ContainsFunc(entries, isOfThunderbird):
+		return Thunderbird
 	case allNumbers(entries):
-		return Found{MH, "its file names are numbers"}
-	case f.has(".notmuch"):
-		return Found{Folder, "has .notmuch; the folders in it are read"}
+		return MH
 	}
-	return Found{Folder, "each file in it is a message"}
-}
-
-// thunderbirdMark returns what shows that the folder belongs to Thunderbird, "" if nothing does.
-func (f folder) thunderbirdMark(dir string, entries []fs.DirEntry) string {
-	mark := f.firstOf("msgfilterrules.dat", "popstate.dat")
-	for _, e := range entries {
-		if mark == "" && (hasSuffix(e.Name(), ".msf") || e.IsDir() && hasSuffix(e.Name(), ".sbd")) {
-			mark = e.Name()
-		}
-	}
-	switch {
-	case hasSuffix(dir, ".sbd"):
-		return "is named NAME.sbd"
-	case f.isProfile():
-		return "has prefs.js: a profile"
-	case mark != "":
-		return "has " + mark
-	}
-	return ""
+	return Folder
 }
 
 // isProfile reports whether the folder is a whole profile of Thunderbird, which has its mail in Mail and ImapMail.
@@ -72,17 +49,10 @@ func (f folder) isProfile() bool {
 	return f.has("prefs.js") && (f.has("mail") || f.has("imapmail"))
 }
 
-// firstOf returns the first of the lower-case names that the folder has in any case, in the folder's spelling, or "".
-func (f folder) firstOf(names ...string) string {
-	for _, name := range names {
-		if spelled := f.marks[name]; spelled != "" {
-			return spelled
-		}
-	}
-	return ""
+// has reports whether the folder has one of the lower-case names, in any case.
+func (f folder) has(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return f.marks[name] })
 }
-
-func (f folder) has(lowerName string) bool { return f.marks[lowerName] != "" }
 
 // hasMail reports whether the subfolder name may contain mail.
 func (f folder) hasMail(name string) bool {
@@ -90,9 +60,9 @@ func (f folder) hasMail(name string) bool {
 	switch {
 	case isHidden(name), isIndex(lower), lower == "attachments" && f.has("messages"): // the last of Apple Mail
 		return false
-	case f.found.Format == Maildir:
+	case f.format == Maildir:
 		return !isMaildirPart(lower)
-	case f.found.Format == Thunderbird && f.isProfile():
+	case f.format == Thunderbird && f.isProfile():
 		return lower == "mail" || lower == "imapmail"
 	}
 	return true
@@ -104,7 +74,7 @@ func (f folder) hasMail(name string) bool {
 // of a file, such as In.mbox/mbox of Apple Mail, or an index beside it, makes it an mbox. See TestFolder.
 func (f folder) formatOf(name string) Format {
 	lower := withoutPacking(strings.ToLower(name))
-	format := f.found.Format
+	format := f.format
 	switch {
 	case isHidden(name), isIndex(lower), format == Maildir,
 		format == Thunderbird && f.isProfile(),
@@ -230,10 +200,10 @@ func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEnt
 		}
 	}
 	f := inspectFolder(w.fsys, dir, entries)
-	if nested && f.found.Format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
+	if nested && f.format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
 		return false
 	}
-	if f.found.Format = cmp.Or(as, f.found.Format); f.found.Format == MH {
+	if f.format = cmp.Or(as, f.format); f.format == MH {
 		sortByNumber(entries)
 	}
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")

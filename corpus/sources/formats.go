@@ -130,7 +130,7 @@ func (p *place) openAll(o Options) (Mail, error) {
 	if err != nil {
 		return Mail{}, err
 	}
-	mail := Mail{Source: source, Notes: []string{fmt.Sprintf("%s: %s (%s), all %s", p.path, p.Format, p.Why, o.Label)}}
+	mail := Mail{Source: source, Notes: []string{fmt.Sprintf("%s: %s, all %s", p.path, p.format, o.Label)}}
 	counts := map[string]int{}
 	if o.Label == Ham || o.Label == Spam {
 		counts = p.countGmail()

@@ -63,7 +63,7 @@ func gmailCount(counts map[string]int, label string) string {
 
 // isGmail reports whether the first message of an mbox has labels of Gmail.
 func (p *place) isGmail() (is bool) {
-	if p.Format == Mbox {
+	if p.format == Mbox {
 		_ = scanMbox(bytes.NewReader(p.head), func(m mboxMessage) bool { is = m.labels != nil; return false }) // only the first message counts
 	}
 	return is

@@ -85,9 +85,9 @@ func (p *place) mustBeText(wanted, example string) error {
 	if !p.isFolder() {
 		return nil
 	}
-	what := p.Why
-	if p.Format.row().kind == ofFolder {
-		what = "folder"
+	what := "folder"
+	if p.format == Archive {
+		what = archiveKind(p.head) + " archive"
 	}
 	return fmt.Errorf("%s is a %s, not %s (a file of lines such as %q)", p.path, what, wanted, example)
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"chaff/corpus"
-	"chaff/internal/lines"
 	"chaff/message"
 )
 
@@ -23,23 +22,12 @@ type (
 	Source = corpus.Source
 )
 
-// Found is the format of the mail at a path and the reason for choosing it, a phrase such as "begins with a From_ line".
-type Found struct {
-	Format Format
-	Why    string
-}
-
-// isFolder reports whether folders of mail may be in what was found.
-func (f Found) isFolder() bool {
-	return f.Format.row().kind == ofFolder || f.Format == Archive
-}
-
 // A place is where mail is, and what was found there.
 type place struct {
-	fsys fs.FS
-	path string // as it was given
-	name string // of the file or folder in fsys
-	Found
+	fsys    fs.FS
+	path    string // as it was given
+	name    string // of the file or folder in fsys
+	format  Format
 	noMail  error         // why a file that should be one message is none
 	head    []byte        // of a file
 	entries []fs.DirEntry // of a folder, until they are listed
@@ -84,7 +72,7 @@ func (p *place) inspect(buffer *[]byte) error {
 		return err
 	case info.IsDir():
 		if p.entries, err = fs.ReadDir(p.fsys, p.name); err == nil {
-			p.Found = inspectFolder(p.fsys, p.name, p.entries).found
+			p.format = inspectFolder(p.fsys, p.name, p.entries).format
 		}
 		return err
 	case info.Mode()&fs.ModeNamedPipe != 0:
@@ -115,11 +103,8 @@ func (p *place) inspect(buffer *[]byte) error {
 		return err
 	}
 	p.head = head[:min(len(head), headBytes)]
-	if p.Found = detectFile(p.head); p.Format == Message {
+	if p.format = detectFile(p.head); p.format == Message {
 		p.noMail = message.CheckMail(head)
-	}
-	if packed != uncompressed {
-		p.Why += ", compressed with " + string(packed)
 	}
 	return nil
 }
@@ -138,22 +123,14 @@ func readHead(r io.Reader) ([]byte, error) {
 }
 
 // detectFile returns the format of a file that begins with head.
-func detectFile(head []byte) Found {
-	if kind := archiveKind(head); kind != "" {
-		return Found{Archive, kind + " archive"}
-	}
-	text := bytes.TrimPrefix(head, []byte(byteOrderMark))
-	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte{lineEndOf(text)})
-	line = lines.TrimLineEnd(line)
+func detectFile(head []byte) Format {
 	switch {
-	case len(head) == 0:
-		return Found{Mbox, "is empty"}
-	case BeginsMbox(head):
-		return Found{Mbox, "begins with a From_ line"}
-	case isField(line):
-		return Found{Message, "begins with a header field"}
+	case archiveKind(head) != "":
+		return Archive
+	case len(head) == 0 || BeginsMbox(head):
+		return Mbox
 	}
-	return Found{Message, "matches no other format"}
+	return Message
 }
 
 // OpenOnce lists the mail at path in the format as, without labels, for a caller that reads it before it uses the buffer again. An empty as
@@ -194,7 +171,7 @@ func (p *place) source(label string, as Format) (Source, error) {
 	if as != "" {
 		err = p.override(as)
 	}
-	if err == nil && p.Format == Message {
+	if err == nil && p.format == Message {
 		err = p.noMail
 	}
 	if err != nil {
@@ -205,7 +182,7 @@ func (p *place) source(label string, as Format) (Source, error) {
 
 // override sets the requested format in place of the detected one, unless it is impossible.
 func (p *place) override(as Format) error {
-	kind := p.Format.row().kind
+	kind := p.format.row().kind
 	switch {
 	case !slices.Contains(Formats(), string(as)):
 		return fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
@@ -214,18 +191,18 @@ func (p *place) override(as Format) error {
 	case as == Maildir && !isFolder(p.fsys, path.Join(p.name, "cur")) && !isFolder(p.fsys, path.Join(p.name, "new")):
 		return errors.New("has neither cur nor new, so it cannot be read as maildir")
 	}
-	p.Found = Found{as, "as requested"}
+	p.format = as
 	return nil
 }
 
 // list lists a folder or a file. The entries of a folder are those of the look at its format, if there was one: a large folder takes as long
 // to read as its mail to list. They are used once.
 func (p *place) list(label string) Source {
-	if p.Format == Mbox {
+	if p.format == Mbox {
 		return listMbox(p.fsys, p.name, label)
 	}
 	return func(yield func(Item, error) bool) {
-		switch p.Format {
+		switch p.format {
 		case Archive:
 			archive, err := p.archive()
 			if archive != nil && !(walker{archive, label, yield}).folder(p.name, "", nil) {
@@ -239,16 +216,19 @@ func (p *place) list(label string) Source {
 		default:
 			known := p.entries
 			p.entries = nil
-			walker{p.fsys, label, yield}.folder(p.name, p.Format, known)
+			walker{p.fsys, label, yield}.folder(p.name, p.format, known)
 		}
 	}
 }
+
+// isFolder reports whether folders of mail may be in what was found.
+func (p *place) isFolder() bool { return p.format.row().kind == ofFolder || p.format == Archive }
 
 // folder returns the folder of a place, or the top folder of the archive there. If an archive has everything in one folder, as is common, that
 // is the top folder.
 func (p *place) folder() (fsys fs.FS, dir string, err error) {
 	dir = p.name
-	if p.Format != Archive {
+	if p.format != Archive {
 		return p.fsys, dir, nil // errors come back when the folder is listed
 	}
 	if fsys, err = p.archive(); err != nil {

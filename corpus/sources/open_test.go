@@ -35,41 +35,40 @@ func TestFormatsAreFound(t *testing.T) {
 	for _, tt := range []struct {
 		about, name string
 		want        Format
-		why         string
 	}{
-		{"cur, new and tmp make a Maildir", "maildir", Maildir, "has cur and new"},
-		{"two of the three are enough", "copy", Maildir, "has cur and tmp"},
-		{"a slash at the end changes nothing", "maildir/", Maildir, "has cur and new"},
-		{"a folder of files", "folder", Folder, "each file in it is a message"},
-		{"an empty folder", "empty", Folder, "is empty"},
-		{"numbers for names make an MH folder", "mh", MH, "its file names are numbers"},
-		{"an index of MH makes one", "nmh", MH, "has .mh_sequences"},
-		{"another file beside the numbers does not", "old", Folder, "each file in it is a message"},
-		{"an index of Thunderbird makes a folder of it", "tb", Thunderbird, "has Inbox.msf"},
-		{"the name of a folder does", "sub.sbd", Thunderbird, "is named NAME.sbd"},
-		{"what it notes about a server does", "pop", Thunderbird, "has popstate.dat"},
-		{"a profile of Thunderbird", "profile", Thunderbird, "has prefs.js: a profile"},
-		{"settings alone make no profile", "program", Folder, "each file in it is a message"},
-		{"a folder of Apple Mail", "In.mbox", Folder, "each file in it is a message"},
-		{"a folder of an older Apple Mail", "Old.mbox", Folder, "each file in it is a message"},
-		{"a name of an mbox", "kept.mbox", Folder, "each file in it is a message"},
-		{"a folder of notmuch", "notmuch", Folder, "has .notmuch; the folders in it are read"},
-		{"a From_ line at the start makes an mbox", "mbox", Mbox, "begins with a From_ line"},
-		{"empty lines may come before it", "blank", Mbox, "begins with a From_ line"},
-		{"a byte order mark may come before it", "bom", Mbox, "begins with a From_ line"},
-		{"an empty file is an empty mbox", "nothing", Mbox, "is empty"},
-		{"a link is what it leads to", "link", Mbox, "begins with a From_ line"},
-		{"a file with a header is a message", "message", Message, "begins with a header field"},
-		{"From without a date does not make an mbox", "prose", Message, "matches no other format"},
-		{"a file of Apple Mail is a message", "1.emlx", Message, "matches no other format"},
-		{"an emlx file without it is a message", "2.emlx", Message, "begins with a header field"},
-		{"a number at the start of another file says nothing", "12.eml", Message, "matches no other format"},
+		{"cur, new and tmp make a Maildir", "maildir", Maildir},
+		{"two of the three are enough", "copy", Maildir},
+		{"a slash at the end changes nothing", "maildir/", Maildir},
+		{"a folder of files", "folder", Folder},
+		{"an empty folder", "empty", Folder},
+		{"numbers for names make an MH folder", "mh", MH},
+		{"an index of MH makes one", "nmh", MH},
+		{"another file beside the numbers does not", "old", Folder},
+		{"an index of Thunderbird makes a folder of it", "tb", Thunderbird},
+		{"the name of a folder does", "sub.sbd", Thunderbird},
+		{"what it notes about a server does", "pop", Thunderbird},
+		{"a profile of Thunderbird", "profile", Thunderbird},
+		{"settings alone make no profile", "program", Folder},
+		{"a folder of Apple Mail", "In.mbox", Folder},
+		{"a folder of an older Apple Mail", "Old.mbox", Folder},
+		{"a name of an mbox", "kept.mbox", Folder},
+		{"a folder of notmuch", "notmuch", Folder},
+		{"a From_ line at the start makes an mbox", "mbox", Mbox},
+		{"empty lines may come before it", "blank", Mbox},
+		{"a byte order mark may come before it", "bom", Mbox},
+		{"an empty file is an empty mbox", "nothing", Mbox},
+		{"a link is what it leads to", "link", Mbox},
+		{"a file with a header is a message", "message", Message},
+		{"From without a date does not make an mbox", "prose", Message},
+		{"a file of Apple Mail is a message", "1.emlx", Message},
+		{"an emlx file without it is a message", "2.emlx", Message},
+		{"a number at the start of another file says nothing", "12.eml", Message},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			p, err := find(system{}, filepath.Join(root, tt.name), nil)
 			must(t, err)
-			if want := (Found{tt.want, tt.why}); p.Found != want {
-				t.Errorf("got %q, want %q", p.Found, want)
+			if p.format != tt.want {
+				t.Errorf("got %s, want %s", p.format, tt.want)
 			}
 		})
 	}
@@ -101,8 +100,8 @@ func TestAFormatThatIsAskedForOverridesWhatIsFound(t *testing.T) {
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			source, found, err := openFound(filepath.Join(root, tt.name), "ham", tt.as)
-			if want := (Found{tt.as, "as requested"}); err != nil || found != want {
-				t.Fatalf("got %v, %v, want %v", found, err, want)
+			if err != nil || found != tt.as {
+				t.Fatalf("got %v, %v, want %v", found, err, tt.as)
 			}
 			check(t, "", contents(source), tt.want)
 		})
@@ -143,13 +142,13 @@ func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 		path := filepath.Join(root, name)
 		source, found, err := openFound(path, "ham", "")
 		must(t, err)
-		again, _, err := openFound(path, "ham", found.Format)
+		again, _, err := openFound(path, "ham", found)
 		must(t, err)
 		got, want := contents(again), contents(source)
 		if !slices.Equal(got, want) || len(want) == 0 {
-			t.Errorf("%s as %s: got %q, want %q", name, found.Format, got, want)
+			t.Errorf("%s as %s: got %q, want %q", name, found, got, want)
 		}
-		known[found.Format] = true
+		known[found] = true
 	}
 	if len(known) != len(Formats()) {
 		t.Errorf("%d formats were tried, there are %d", len(known), len(Formats()))

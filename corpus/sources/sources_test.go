@@ -39,13 +39,13 @@ func must(t testing.TB, err error) {
 }
 
 // openFound lists the mail at a path, and returns what was found there.
-func openFound(path, label string, as Format) (Source, Found, error) {
+func openFound(path, label string, as Format) (Source, Format, error) {
 	p, err := find(system{}, path, nil)
 	if err != nil {
-		return nil, Found{}, err
+		return nil, "", err
 	}
 	source, err := p.source(label, as)
-	return source, p.Found, err
+	return source, p.format, err
 }
 
 func open(t testing.TB, name string, as Format) Source {
@@ -65,8 +65,8 @@ func openLabelled(path string, format Format) (Source, error) {
 func openAs(t testing.TB, name string, want Format) Source {
 	t.Helper()
 	source, found, err := openFound(name, "ham", "")
-	if err != nil || found.Format != want {
-		t.Fatalf("got format %q, %v, want %q", found.Format, err, want)
+	if err != nil || found != want {
+		t.Fatalf("got format %q, %v, want %q", found, err, want)
 	}
 	return source
 }
