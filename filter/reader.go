@@ -48,7 +48,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
 	made.add = func(t *tokenize.Term) { // made once, because a closure for each message would allocate
 		if made.bag.Add(t.Hash, t.Group, t.Head) && o.Names {
-			made.bag.Name(t.Words())
+			made.bag.Name(t.First, t.Second)
 		}
 	}
 	return made, nil

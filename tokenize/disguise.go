@@ -2,7 +2,6 @@ package tokenize
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,46 +15,36 @@ const (
 	maxDisguised = 24 // a longer one is no word
 )
 
-// letterFor returns the letter that a digit or sign stands for in a disguised word, or 0.
-func letterFor(c byte) byte {
-	const signs, letters = "01!|34@5$78", "oiiieaasstb"
-	if i := strings.IndexByte(signs, c); i >= 0 {
-		return letters[i]
-	}
-	return 0
-}
-
 // restoreLetters appends the word that s was meant to be if digits or signs stand for letters between its first and its last letter. It is
 // not ok for codes and numbers, which have fewer letters, only hexadecimal ones, or upper and lower case as no word does.
 func restoreLetters(dst, s []byte) (word []byte, ok bool) {
-	if len(s) < minDisguised || len(s) > maxDisguised {
+	if len(s) < minDisguised || len(s) > maxDisguised || !ascii.IsLetter(s[0]) || !ascii.IsLetter(s[len(s)-1]) {
 		return dst, false
 	}
+	const signs, meant = "01!|34@5$78", "oiiieaasstb"
+	var restored [maxDisguised]byte
 	letters, upper, replaced, hexOnly := 0, 0, 0, true
-	for _, c := range s {
-		switch {
-		case ascii.IsLetter(c):
+	for i, c := range s {
+		restored[i] = c
+		if ascii.IsLetter(c) {
 			letters++
 			if c < 'a' {
 				upper++
 			}
 			hexOnly = hexOnly && c|0x20 <= 'f'
-		case letterFor(c) != 0:
-			replaced++
-		default:
+			continue
+		}
+		at := strings.IndexByte(signs, c)
+		if at < 0 {
 			return dst, false
 		}
+		restored[i] = meant[at]
+		replaced++
 	}
-	switch {
-	case replaced == 0, letters < 2*replaced, hexOnly, !ascii.IsLetter(s[0]), !ascii.IsLetter(s[len(s)-1]):
+	if replaced == 0 || letters < 2*replaced || hexOnly || upper != 0 && upper != letters && (upper != 1 || s[0] >= 'a') {
 		return dst, false
-	case upper != 0 && upper != letters && (upper != 1 || s[0] >= 'a'):
-		return dst, false
 	}
-	for _, c := range s {
-		dst = append(dst, cmp.Or(letterFor(c), c))
-	}
-	return dst, true
+	return append(dst, restored[:len(s)]...), true
 }
 
 // A watcher finds words behind one kind of disguise. It gets the chunks of a text with the kinds of their bytes and the number of blanks before
@@ -217,13 +206,13 @@ func reveal(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, 
 type letterScripts uint8
 
 const (
-	latinLetters    letterScripts = 1 << iota // Latin letters that look like no other
-	latinLookAlikes                           // Latin letters that look like others, such as small capitals
-	greekLetters
-	cyrillicLetters
-	armenianLetters
-	rareLetters
+	rareLetters     letterScripts = 1 << iota
+	latinLookAlikes               // Latin letters that look like others, such as small capitals
+	latinLetters    = 1 << 5      // Latin letters that look like no other; the bits between are of other alphabets
 )
+
+// alphabets have letters that look Latin, from the bit of latinLookAlikes on.
+var alphabets = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian}
 
 // plainOf returns a word with its look-alikes replaced by ASCII letters, and the scripts of its letters. The result is nil if a letter is
 // neither Latin nor looks so.
@@ -233,7 +222,7 @@ func plainOf(word string) (plain []byte, scripts letterScripts) {
 		like := likeLetter(r)
 		switch {
 		case like != 0:
-			scripts |= scriptOfLike(r)
+			scripts |= rareLetters << (1 + slices.IndexFunc(alphabets, func(table *unicode.RangeTable) bool { return unicode.Is(table, r) }))
 			plain = append(plain, like)
 			continue
 		case r < utf8.RuneSelf && ascii.IsLetter(byte(r)), unicode.Is(unicode.Latin, r):
@@ -244,32 +233,6 @@ func plainOf(word string) (plain []byte, scripts letterScripts) {
 		plain = utf8.AppendRune(plain, r)
 	}
 	return plain, scripts
-}
-
-// asciiHost returns the ASCII host name that a name looks like. Unlike in text, a label may be wholly of another script, since a reader
-// has no context to recognise it by.
-func asciiHost(name string) (ascii []byte, masked bool) {
-	for _, r := range name {
-		like := likeLetter(r)
-		switch {
-		case r < utf8.RuneSelf:
-			like = byte(r)
-		case like == 0:
-			return nil, false
-		}
-		ascii = append(ascii, like)
-	}
-	return ascii, len(ascii) != len(name)
-}
-
-// scriptOfLike returns the script of a look-alike.
-func scriptOfLike(r rune) letterScripts {
-	for i, script := range [...]*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian} {
-		if unicode.Is(script, r) {
-			return latinLookAlikes << i
-		}
-	}
-	return rareLetters
 }
 
 // isOfRareScript reports whether r is Cherokee, Canadian, Coptic, Tifinagh or Lisu: scripts that are rare in mail and have letters that look Latin.

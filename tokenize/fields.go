@@ -22,10 +22,26 @@ type fieldRule struct {
 
 // fieldRow says how header fields are read if they are used.
 type fieldRow struct {
-	names     string // lower case, with blanks between them
+	names     []string // lower case
 	reading   reading
 	structure structure // the terms for the way it is written, which do not depend on used
 	attaches  bool      // it is used in the header of an attached message, too
+}
+
+// fieldRows are the fields that are not read as all of their kind. Trace fields have only the shape of each hop, and fields of the recipient's mailbox
+// or of a list have no structure.
+var fieldRows = [...]fieldRow{
+	{[]string{"subject"}, readProse, orderOnly, true},
+	{[]string{"from", "to", "reply-to"}, readAddresses, orderOnly, true},
+	{[]string{"cc", "bcc", "disposition-notification-to"}, readAddresses, orderOnly, false},
+	{
+		[]string{"sender", "errors-to", "mail-followup-to", "delivered-to", "envelope-to", "x-original-to"},
+		readAddresses, noStructure, false,
+	},
+	{[]string{"return-path"}, readAddresses, relationField, false},
+	{[]string{"received"}, readWords, receivedField, false},
+	{[]string{"message-id"}, readWords, messageIDField, false},
+	{[]string{"content-type"}, readNothing, mediaField, false}, // the terms of the parts have the rest
 }
 
 // reading says which terms the value of a header field has.
@@ -50,7 +66,7 @@ const (
 
 // Use returns how the options treat a header field.
 func (t *Tokenizer) Use(f message.Field) FieldUse {
-	switch rule := t.rules.ofField(f); {
+	switch rule := t.rules.of(f.Name, f.Value); {
 	case rule.used:
 		return FieldUsed
 	case rule.structure != noStructure:
@@ -69,27 +85,22 @@ type fieldRules struct {
 // maxRules is how many rules are cached.
 const maxRules = 1 << 14
 
-// ofField returns the rule for a header field.
-func (r *fieldRules) ofField(f message.Field) *fieldRule {
-	if rule := r.of(f.Name); !rule.checked || !headerfield.IsVerdict(f.Value) {
-		return rule
+// of returns the rule for a header field by its name, as written, and its value, which may be the verdict of another filter.
+func (r *fieldRules) of(name, value []byte) *fieldRule {
+	rule, cached := r.byName[string(name)]
+	if !cached {
+		switch {
+		case len(name) > headerfield.MaxName:
+			return &r.none
+		case len(r.byName) >= maxRules:
+			clear(r.byName)
+		}
+		rule = r.make(string(name))
+		r.byName[string(name)] = rule
 	}
-	return &r.none
-}
-
-// of returns the rule for a header name, as written.
-func (r *fieldRules) of(name []byte) *fieldRule {
-	if rule, cached := r.byName[string(name)]; cached {
-		return rule
-	}
-	switch {
-	case len(name) > headerfield.MaxName:
+	if rule.checked && headerfield.IsVerdict(value) {
 		return &r.none
-	case len(r.byName) >= maxRules:
-		clear(r.byName)
 	}
-	rule := r.make(string(name))
-	r.byName[string(name)] = rule
 	return rule
 }
 
@@ -101,7 +112,7 @@ func (r *fieldRules) make(name string) *fieldRule {
 		return &r.none
 	}
 	rule := &fieldRule{header: "header:" + name, tags: newAddressTags(lower + ":")}
-	if hasWord(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
+	if slices.Contains(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
 		rule.tags = newAddressTags(fieldPrefix + lower + ":") // else the words of a field named "Body" would pass for words of the text
 	}
 	rule.reading, rule.structure, rule.used = readWords, noStructure, true
@@ -119,19 +130,8 @@ func (r *fieldRules) make(name string) *fieldRule {
 	default:
 		rule.structure = plainField
 	}
-	// These are not read as all of their kind. Trace fields have only the shape of each hop, and fields of the recipient's mailbox or of a list have no
-	// structure.
-	for _, row := range [...]fieldRow{
-		{"subject", readProse, orderOnly, true},
-		{"from to reply-to", readAddresses, orderOnly, true},
-		{"cc bcc disposition-notification-to", readAddresses, orderOnly, false},
-		{"sender errors-to mail-followup-to delivered-to envelope-to x-original-to", readAddresses, noStructure, false},
-		{"return-path", readAddresses, relationField, false},
-		{"received", readWords, receivedField, false},
-		{"message-id", readWords, messageIDField, false},
-		{"content-type", readNothing, mediaField, false}, // the terms of the parts have the rest
-	} {
-		if hasWord(row.names, lower) {
+	for _, row := range fieldRows {
+		if slices.Contains(row.names, lower) {
 			rule.fieldRow = row
 		}
 	}
@@ -145,24 +145,16 @@ func (r *fieldRules) make(name string) *fieldRule {
 	// Grams are made of what the sender writes, of the steps of the route, and of other fields whose words are used. The servers of some providers
 	// write fields of trace and authentication that are terms all the same.
 	isRouted := kind == headerfield.Trace || kind == headerfield.Delivery || kind == headerfield.List
-	rule.grams = rule.used || !isRouted || hasWord("received return-path", lower)
-	for prefix := range strings.FieldsSeq(serverFields) {
+	rule.grams = rule.used || !isRouted || lower == "received" || lower == "return-path"
+	for _, prefix := range serverFields {
 		rule.grams = rule.grams && !strings.HasPrefix(lower, prefix)
 	}
 	return rule
 }
 
 // serverFields are how the names of fields begin that the servers of some providers write.
-const serverFields = "x-google- x-microsoft- x-message-info x-originatororg x-organizationheaders x-clientproxiedby x-forwarded-encrypted"
-
-// hasWord reports whether a text has a word between blanks.
-func hasWord(words, word string) bool {
-	for w := range strings.FieldsSeq(words) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+var serverFields = [...]string{
+	"x-google-", "x-microsoft-", "x-message-info", "x-originatororg", "x-organizationheaders", "x-clientproxiedby", "x-forwarded-encrypted",
 }
 
 // Prefixes of tags: of fields of attached messages, and of fields whose names are reserved.
@@ -172,8 +164,10 @@ const (
 )
 
 // reservedTags are the tags of terms that are not words of a header field.
-const reservedTags = "body hidden type charset encoding file host domain path port mailto scheme link outline html script mark order value shape mime " +
-	"zone step same missing header"
+var reservedTags = []string{
+	"body", "hidden", "type", "charset", "encoding", "file", "host", "domain", "path", "port", "mailto", "scheme", "link", "outline", "html", "script",
+	"mark", "order", "value", "shape", "mime", "zone", "step", "same", "missing", "header",
+}
 
 // matchesAny reports whether a header name matches one of some valid patterns.
 func matchesAny(patterns []string, lower string) bool {
@@ -223,7 +217,7 @@ func FieldOf(term string) string {
 	case "mime":
 		return "content-type"
 	}
-	if hasWord(reservedTags, tag) {
+	if slices.Contains(reservedTags, tag) {
 		return ""
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(tag, attachedPrefix), fieldPrefix)

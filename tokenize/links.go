@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -29,7 +30,7 @@ func (t *Tokenizer) link(l message.Link) {
 	case u.Opaque && bytes.EqualFold(u.Scheme, []byte("mailto")):
 		t.addresses(newAddressTags("mailto:"), beforeAny(u.Path, "?"))
 	case u.Opaque:
-		t.putWord(t.unstemmed("scheme:"), u.Scheme)
+		t.putWord(lexicon{tag: "scheme:"}, u.Scheme)
 	default:
 		if u.Repaired {
 			t.seen.add(repairedURL)
@@ -38,10 +39,10 @@ func (t *Tokenizer) link(l message.Link) {
 			t.putTagged("host:user@", nil, u.User) // nearly always a deception
 		}
 		if len(u.Port) > 0 {
-			t.putWord(t.unstemmed("port:"), u.Port)
+			t.putWord(lexicon{tag: "port:"}, u.Port)
 		}
 		t.hosts.url(u.Host)
-		t.words(t.unstemmed("path:"), unescaped(u.Path))
+		t.words(lexicon{tag: "path:"}, unescaped(u.Path))
 	}
 	if len(l.Base) > 0 {
 		t.hosts.url(weburl.Cut(l.Base).Host)
@@ -143,54 +144,48 @@ type hosts struct {
 }
 
 // host emits a host and its registered domain, each with its own tag. A host that is not plain, or may be a numeric address, is emitted as written, as
-// the name that read makes of it, which is what programs look up, and as the name it looks like.
+// the name that read makes of it, which is what programs look up, and as the name it looks like. A host that is too long for a term has a domain all the
+// same, since its owner can put anything before that.
 func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, mayBeAddress bool) {
 	host = bytes.TrimRight(host, ".")
-	names := lexicon{tag: tag, normalize: func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }}
-	if isPlainHost(host) && !mayBeAddress {
-		if 0 < len(host) && len(host) <= maxHost {
-			t.putWord(names, host)
-			t.domain(domainTag, host)
-		}
-		return
+	isPlain, name, ok := isPlainHost(host) && !mayBeAddress, "", false
+	if !isPlain {
+		name, ok = read(host)
 	}
-	name, ok := read(host)
 	if len(host) == 0 || len(host) > maxHost && !ok {
 		return
 	}
+	names := lexicon{tag: tag, normalize: func(dst, host []byte) ([]byte, *disguise) { return appendLower(dst, host), nil }}
 	t.putWord(names, host)
-	written := strings.ToLower(string(host))
-	if !ok {
-		name = written
+	if !isPlain {
+		written := strings.ToLower(string(host))
+		if !ok {
+			name = written
+		}
+		decoded, err := idna.Punycode.ToUnicode(strings.TrimRight(name, "."))
+		switch {
+		case err != nil || decoded == written:
+			decoded = written
+		case name == written:
+			t.seen.add(punycode)
+		default:
+			t.seen.add(mappedHost)
+			host = []byte(decoded)
+		}
+		if decoded != written {
+			t.putWord(names, []byte(decoded))
+		}
+		// A label may be wholly of another script: it has no context to recognise that by.
+		if ascii, _ := plainOf(decoded); 0 < len(ascii) && len(ascii) < len(decoded) && utf8.RuneCount(ascii) == len(ascii) {
+			t.seen.add(homoglyph)
+			t.putWord(names, ascii)
+		}
 	}
-	domain := host
-	decoded, err := idna.Punycode.ToUnicode(strings.TrimRight(name, "."))
-	switch {
-	case err != nil || decoded == written:
-		decoded = written
-	case name == written:
-		t.seen.add(punycode)
-	default:
-		t.seen.add(mappedHost)
-		domain = []byte(decoded)
-	}
-	t.domain(domainTag, domain)
-	if decoded != written {
-		t.putWord(names, []byte(decoded))
-	}
-	if ascii, masked := asciiHost(decoded); masked {
-		t.seen.add(homoglyph)
-		t.putWord(names, ascii)
-	}
-}
-
-// domain emits the registered domain of a host, also if the host is too long for a term: its owner can put anything before the domain.
-func (t *hosts) domain(tag string, host []byte) {
 	domain, _, _ := t.domains.get(host, false)
 	if len(host) > t.options.MaxLength {
 		host = domain
 	}
-	t.putWord(lexicon{tag: tag, normalize: func(dst, _ []byte) ([]byte, *disguise) { return append(dst, domain...), nil }}, host)
+	t.putWord(lexicon{tag: domainTag, normalize: func(dst, _ []byte) ([]byte, *disguise) { return append(dst, domain...), nil }}, host)
 }
 
 // registered returns a hash of the registered domain of a host, as browsers read it.
@@ -249,7 +244,7 @@ func hasPublicSuffix(host []byte) bool {
 // such as http://3232235777/ and http://0xC0.0250.1/, which hide the address from filters.
 func isNumeric(host string) bool {
 	host = strings.Trim(host, "[]")
-	if !strings.Contains(host, ":") && (host == "" || !isDigit(host[0])) {
+	if !strings.Contains(host, ":") && (host == "" || !unicode.IsDigit(rune(host[0]))) {
 		return false // neither IPv6 nor a number
 	}
 	if _, err := netip.ParseAddr(host); err == nil {

@@ -64,7 +64,7 @@ func stems(language string) normalizer {
 		lower := dst[start:]
 		isCode := false // or a name: it has no stem
 		for _, c := range lower {
-			isCode = isCode || isDigit(c) || c == '_'
+			isCode = isCode || '0' <= c && c <= '9' || c == '_'
 		}
 		if stem == nil || isCode {
 			return dst

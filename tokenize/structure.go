@@ -48,7 +48,7 @@ const (
 func (t *Tokenizer) structure(m *message.Message) {
 	before := []byte(noField)
 	for _, f := range m.Header {
-		rule := t.rules.ofField(f)
+		rule := t.rules.of(f.Name, f.Value)
 		if rule.structure == noStructure || rule.structure == relationField {
 			continue
 		}
@@ -133,7 +133,7 @@ func appendShape(dst, text []byte, lengths bool) []byte {
 // shapeKind returns the symbol for a run of a byte, or 0 for a byte that is itself.
 func shapeKind(c byte) byte {
 	switch {
-	case isDigit(c):
+	case '0' <= c && c <= '9':
 		return '9'
 	case 'a' <= c && c <= 'z':
 		return 'a'
@@ -209,12 +209,12 @@ func (t *Tokenizer) hop(value []byte) {
 // relations emits which fields have the registered domain of From, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m, "from")
-	if from == 0 || t.rules.of([]byte("from")).structure == noStructure {
+	if from == 0 || t.rules.of([]byte("from"), nil).structure == noStructure {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
 		switch {
-		case t.rules.of([]byte(name)).structure == noStructure:
+		case t.rules.of([]byte(name), nil).structure == noStructure:
 		case len(m.Get(name)) == 0:
 			if name != "return-path" { // some servers do not write it
 				t.putTagged("missing:"+name, nil, nil)

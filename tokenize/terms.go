@@ -17,27 +17,22 @@ type Term struct {
 	// Head reports whether the term is in the header, in a link, or in the head of the text. A pair of words never is.
 	Head  bool
 	Group evidence.Group // follows from Text
-
-	text   []byte // of a pair: of its first word
-	second []byte // of a pair: its second word; nil for other terms
+	// First and Second are the words of a pair, as "body:free" and "money", or the text of any other term and nil. They are valid until the next message.
+	First, Second []byte
 }
-
-// Words returns the two words of a pair, as "body:free" and "money", or the text of any other term and nil. They are valid until the next message.
-func (t *Term) Words() (first, second []byte) { return t.text, t.second }
 
 // Text returns the term as people read it, tagged with its field: "body:free", "body:free money".
 func (t *Term) Text() string {
-	if t.second == nil {
-		return string(t.text)
+	if t.Second == nil {
+		return string(t.First)
 	}
-	return string(t.text) + " " + string(t.second)
+	return string(t.First) + " " + string(t.Second)
 }
 
 // terms makes the terms of a message and emits them.
 type terms struct {
 	options Options
 	key     termkey.Key
-	folded  normalizer // of words that are not prose, which brings them to one case
 
 	emit       func(*Term)
 	emitted    Term
@@ -54,38 +49,31 @@ type terms struct {
 // roomSize is how many bytes of terms are made in one piece of memory.
 const roomSize = 1 << 13
 
-// lexicon says what the words under a tag are counted as.
+// lexicon says what the words under a tag are counted as: what one of its fields says, or what they mean, in lower case.
 type lexicon struct {
 	tag       string
 	normalize normalizer
-	known     *cache // the terms of the words of prose, which are stemmed; nil for other words
+	known     *cache // the terms of stemmed words
+	isProse   bool   // the words are written for people, one after the other
 }
-
-// unstemmed returns the lexicon of text that is not prose.
-func (t *terms) unstemmed(tag string) lexicon { return lexicon{tag, t.folded, nil} }
 
 // putHashed emits a term for a token, unless the message has too many tokens.
 func (t *terms) putHashed(hash uint64, text, token []byte) {
 	if t.left--; t.left >= 0 {
 		e := &t.emitted
-		e.Hash, e.text, e.second, e.Token, e.Head, e.Group = hash, text, nil, token, !t.beyondHead, t.group
+		e.Hash, e.First, e.Second, e.Token, e.Head, e.Group = hash, text, nil, token, !t.beyondHead, t.group
 		t.emit(e)
 	}
 }
 
-// put emits a term that was made in t.made, for a token. It returns the hash of the term.
+// put emits a term that was made in t.made, for a token, and returns its hash. The next one is made behind it.
 func (t *terms) put(text, token []byte) (hash uint64) {
-	hash = t.keep(text)
-	t.putHashed(hash, text, token)
-	return hash
-}
-
-// keep returns the hash of a term that was made in t.made, and makes the next one behind it.
-func (t *terms) keep(text []byte) (hash uint64) {
 	if t.made = text[len(text):]; cap(t.made) < roomSize/16 {
 		t.made = make([]byte, 0, roomSize)
 	}
-	return t.key.Hash(text)
+	hash = t.key.Hash(text)
+	t.putHashed(hash, text, token)
+	return hash
 }
 
 // putTagged emits a term of a tag and a text. It returns the term and its hash.
@@ -116,11 +104,15 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 		}
 	}
 	var d *disguise
-	if l.known != nil {
+	switch {
+	case l.known != nil:
 		term, hash, d = l.known.get(word, false)
 		t.putHashed(hash, term, word)
-	} else {
+	case l.normalize != nil:
 		term, d = l.normalize(append(t.made[:0], l.tag...), word)
+		hash = t.put(term, word)
+	default:
+		term, d = reveal(append(t.made[:0], l.tag...), word, appendLower)
 		hash = t.put(term, word)
 	}
 	switch {
@@ -159,13 +151,11 @@ const (
 	markKinds // how many there are
 )
 
-func (k mark) String() string {
-	return [...]string{
-		zeroWidth: "zero-width", homoglyph: "homoglyph", spacedLetters: "spaced-letters", fullWidth: "full-width",
-		directionOverride: "direction-override", letterDigit: "letter-digit", punycode: "punycode", escapedHost: "escaped-host",
-		mappedHost: "mapped-host", repairedURL: "repaired-url", linkTextDomain: "link-text-other-domain", imageOnly: "image-only",
-		struckLetters: "struck-letters", turnedLetters: "turned-letters", tagLetters: "tag-letters",
-	}[k]
+var markNames = [markKinds]string{
+	zeroWidth: "zero-width", homoglyph: "homoglyph", spacedLetters: "spaced-letters", fullWidth: "full-width",
+	directionOverride: "direction-override", letterDigit: "letter-digit", punycode: "punycode", escapedHost: "escaped-host",
+	mappedHost: "mapped-host", repairedURL: "repaired-url", linkTextDomain: "link-text-other-domain", imageOnly: "image-only",
+	struckLetters: "struck-letters", turnedLetters: "turned-letters", tagLetters: "tag-letters",
 }
 
 // sightings is what the tokenizer has seen in a message while it cut the text into words.
@@ -208,9 +198,9 @@ func (t *terms) marks(m *message.Message) {
 	if t.seen.embedding && letters[hebrew]+letters[arabic] == 0 {
 		t.seen.add(directionOverride)
 	}
-	for k := range markKinds {
+	for k, name := range markNames {
 		if t.seen.marks&(1<<k) != 0 {
-			put(k.String())
+			put(name)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
@@ -131,7 +132,7 @@ type Tokenizer struct {
 	hosts    hosts
 	rules    *fieldRules
 	mime     []byte             // Content-Type as it is written
-	lexicons map[string]lexicon // of prose, by tag
+	lexicons map[string]lexicon // of stemmed words, by tag
 	watchers []watcher
 	textRead int // bytes of the text of the message that were read
 	gramText []byte
@@ -142,18 +143,17 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	folded := func(dst, word []byte) ([]byte, *disguise) { return reveal(dst, word, appendLower) }
-	out := &terms{options: o, key: key, folded: folded, room: make([]byte, 0, roomSize)}
+	out := &terms{options: o, key: key, room: make([]byte, 0, roomSize)}
 	domains := newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil })
 	t := &Tokenizer{
-		cutter:   cutter{terms: out, view: viewer{seen: &out.seen}, kinds: byteKinds()},
+		cutter:   cutter{terms: out, view: viewer{seen: &out.seen}},
 		hosts:    hosts{out, domains},
 		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons: make(map[string]lexicon),
 		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
 	}
 	for _, tag := range [...]string{"subject:", attachedPrefix + "subject:", bodyTag, hiddenTag} {
-		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language))}
+		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language)), isProse: tag != hiddenTag}
 	}
 	return t, nil
 }
@@ -175,7 +175,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	t.emit, t.left, t.made = emit, t.options.MaxTokens, t.room
 	t.seen = sightings{tagged: t.seen.tagged[:0]}
 	for _, f := range m.Header {
-		if rule := t.rules.ofField(f); rule.used {
+		if rule := t.rules.of(f.Name, f.Value); rule.used {
 			t.group = evidence.Structure
 			t.putTagged(rule.header, nil, nil)
 			t.value(rule, rule.tags, f.Value)
@@ -186,7 +186,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
-		if rule := t.rules.of(f.Name); rule.attached.words != "" {
+		if rule := t.rules.of(f.Name, nil); rule.attached.words != "" {
 			t.value(rule, rule.attached, f.Value)
 		}
 	}
@@ -198,7 +198,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	t.group = evidence.Structure
 	for s, n := range t.seen.letters {
 		if s != int(noScript) && n >= minLetters {
-			t.putTagged("script:", []byte(script(s).String()), nil)
+			t.putTagged("script:", []byte(scriptNames[s]), nil)
 		}
 	}
 	t.group = evidence.Links
@@ -219,12 +219,12 @@ func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
 	t.group = evidence.Fields
 	switch rule.reading {
 	case readWords:
-		t.words(t.unstemmed(tags.words), value)
+		t.words(lexicon{tag: tags.words}, value)
 	case readAddresses:
 		t.addresses(tags, value)
 	case readProse:
 		t.group = evidence.Subject
-		t.prose(tags.words, headerfield.WithoutTags(value))
+		t.words(t.lexicons[tags.words], headerfield.WithoutTags(value))
 	}
 }
 
@@ -235,15 +235,15 @@ func (t *Tokenizer) parts(parts []message.Part) {
 	for i := range parts {
 		p := &parts[i]
 		t.group = evidence.Structure
-		t.putWord(t.unstemmed("type:"), p.Type)
-		t.putWord(t.unstemmed("charset:"), p.Charset)
-		t.putWord(t.unstemmed("encoding:"), p.Encoding)
+		t.putWord(lexicon{tag: "type:"}, p.Type)
+		t.putWord(lexicon{tag: "charset:"}, p.Charset)
+		t.putWord(lexicon{tag: "encoding:"}, p.Encoding)
 		if dot := bytes.LastIndexByte(p.Filename, '.'); dot >= 0 {
-			t.putWord(t.unstemmed("file:."), p.Filename[dot+1:])
+			t.putWord(lexicon{tag: "file:."}, p.Filename[dot+1:])
 		}
-		t.words(t.unstemmed("file:"), p.Filename)
+		t.words(lexicon{tag: "file:"}, p.Filename)
 		t.group = evidence.Words
-		t.prose(bodyTag, p.Text)
+		t.words(t.lexicons[bodyTag], p.Text)
 		t.words(t.lexicons[hiddenTag], p.Hidden)
 		shown += len(p.Text)
 		if images += p.Images; bytes.HasPrefix(p.Type, []byte("image/")) {
@@ -262,31 +262,39 @@ const (
 	littleText = 100 // bytes of text below which a message with images is image-only
 )
 
-// prose emits the words of text that is written for people, and those behind disguises.
-func (t *Tokenizer) prose(tag string, text []byte) {
-	t.current = t.lexicons[tag]
-	if t.inPairs = t.options.Pairs; t.inPairs {
-		t.before.term = append(append(t.made[:0], tag...), textStart...)
-		t.before.hash = t.keep(t.before.term)
+// words emits the words of text by a lexicon. Those of prose form pairs, and some are behind disguises.
+func (t *Tokenizer) words(l lexicon, text []byte) {
+	t.current, t.inPairs = l, l.isProse && t.options.Pairs
+	if t.inPairs {
+		t.before.term, t.before.hash, _ = l.known.get([]byte(textStart), true)
 	}
-	s := chunks{byteKinds: &t.kinds, text: text, view: &t.view}
+	s := chunks{text: text, view: &t.view}
 	wasWord := true
 	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
-		if tag == bodyTag {
+		if l.tag == bodyTag {
 			t.beyondHead = t.textRead >= t.options.StartBytes
 			if t.textRead += s.taken; t.options.PairBytes > 0 && t.textRead > t.options.PairBytes {
 				t.inPairs = false
 			}
 		}
-		t.cut(chunk, s.kinds)
-		isWord := len(chunk) > 2 && s.kinds&sign == 0 && t.kinds[chunk[1]]&t.kinds[chunk[2]] == alpha
-		if !isWord || !wasWord {
+		switch {
+		case s.kinds == alpha:
+			t.putSegment(chunk, plainWord)
+		case s.kinds&nonASCII == 0:
+			t.asciiWords(chunk)
+		default:
+			t.unicodeWords(chunk)
+		}
+		isWord := len(chunk) > 2 && s.kinds&sign == 0 && kindOf[chunk[1]]&kindOf[chunk[2]] == alpha
+		if l.isProse && (!isWord || !wasWord) {
 			t.watch(chunk, s.kinds, s.gap)
 		}
 		wasWord = isWord
 	}
-	t.watch(nil, 0, 0)
-	t.beyondHead, t.inPairs = false, false
+	if l.isProse {
+		t.watch(nil, 0, 0)
+		t.beyondHead = false
+	}
 }
 
 // watch emits the words that the watchers find.
@@ -296,15 +304,6 @@ func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
 			t.seen.add(k)
 			t.putWord(t.current, word)
 		}
-	}
-}
-
-// words emits the words of text by a lexicon.
-func (t *Tokenizer) words(l lexicon, text []byte) {
-	t.current = l
-	s := chunks{byteKinds: &t.kinds, text: text, view: &t.view}
-	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
-		t.cut(chunk, s.kinds)
 	}
 }
 
@@ -324,14 +323,14 @@ func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 		value = value[min(len(chunk)+1, len(value)):]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
-			t.words(t.unstemmed(tags.words), chunk)
+			t.words(lexicon{tag: tags.words}, chunk)
 			continue
 		}
 		address := chunk
 		if len(chunk) <= maxChunk && lengthOfPrintable(chunk) < len(chunk) {
 			address = t.view.visible(chunk)
 		}
-		t.putWord(t.unstemmed(tags.words), address)
+		t.putWord(lexicon{tag: tags.words}, address)
 		t.hosts.host(weburl.Name, tags.host, tags.domain, chunk[at+1:], false)
 	}
 }
@@ -355,7 +354,7 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 		if len(t.gramText) >= t.options.GramHeaderBytes {
 			break
 		}
-		rule, value := t.rules.ofField(f), f.Value
+		rule, value := t.rules.of(f.Name, f.Value), f.Value
 		if ascii.EqualFold(f.Name, "received") {
 			isAbove = false
 			if value, receiver = t.hosts.handedOver(value, receiver); value == nil {
@@ -394,7 +393,7 @@ func (t *hosts) handedOver(value []byte, receiver uint64) (from []byte, _ uint64
 	}
 	if host, ok := bytes.CutPrefix(from, []byte("from ")); ok {
 		_, seen, _ := bytes.Cut(host, []byte("("))
-		if seen = beforeAny(seen, " [)"); bytes.IndexByte(seen, '.') > 0 && !isDigit(seen[0]) {
+		if seen = beforeAny(seen, " [)"); bytes.IndexByte(seen, '.') > 0 && !unicode.IsDigit(rune(seen[0])) {
 			host = seen // the name of the address, and not what the client said
 		}
 		if domain := domainAt(host); domain == by || domain == receiver {

@@ -350,11 +350,9 @@ const (
 // minLetters is the least number of letters for text in a script: fewer are a formula or a name.
 const minLetters = 8
 
-func (s script) String() string {
-	return [...]string{
-		greek: "greek", cyrillic: "cyrillic", hebrew: "hebrew", arabic: "arabic", thai: "thai", kana: "kana", hangul: "hangul", han: "han",
-		otherScript: "other",
-	}[s]
+var scriptNames = [scriptKinds]string{
+	greek: "greek", cyrillic: "cyrillic", hebrew: "hebrew", arabic: "arabic", thai: "thai", kana: "kana", hangul: "hangul", han: "han",
+	otherScript: "other",
 }
 
 // scriptOf returns the script of a non-ASCII character, by its block.

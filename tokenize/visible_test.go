@@ -255,7 +255,7 @@ func TestLongStretchesAreReadInPieces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tok := tokenizer(t, nil)
-			s := chunks{byteKinds: &tok.kinds, text: []byte(text), view: &tok.view}
+			s := chunks{text: []byte(text), view: &tok.view}
 			taken := 0
 			for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
 				taken += s.taken
@@ -299,7 +299,7 @@ func FuzzLegible(f *testing.F) {
 			t.Errorf("%+q is read as %+q, and that as %+q", text, got, again)
 		}
 		taken := 0
-		s := chunks{byteKinds: &tok.kinds, text: []byte(text), view: &tok.view}
+		s := chunks{text: []byte(text), view: &tok.view}
 		for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
 			taken += s.taken
 		}

@@ -24,13 +24,10 @@ func wordsOf(t testing.TB, text string) []string {
 	return got
 }
 
-// cutAll emits the words of all chunks of text.
+// cutAll emits the words of text.
 func cutAll(tok *Tokenizer, text []byte, emit func(*Term)) {
-	tok.emit, tok.left, tok.made, tok.current = emit, math.MaxInt, tok.room, tok.unstemmed("")
-	s := chunks{byteKinds: &tok.kinds, text: text, view: &tok.view}
-	for chunk := s.next(); len(chunk) > 0; chunk = s.next() {
-		tok.cut(chunk, s.kinds)
-	}
+	tok.emit, tok.left, tok.made = emit, math.MaxInt, tok.room
+	tok.words(lexicon{}, text)
 }
 
 func TestWords(t *testing.T) {
