@@ -68,6 +68,6 @@ func (a *averaged) writeMean(dst, columns []float64) {
 }
 
 func (a *averaged) globals(c *codec) {
-	c.int(&a.read)
+	c.list(&a.read)
 	a.params.globals(c)
 }

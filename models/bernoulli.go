@@ -33,23 +33,21 @@ type Bernoulli struct {
 	Features string `json:"features"`
 }
 
-var _ countTrainer = Bernoulli{}
+var _ Trainer = Bernoulli{}
 
 // Validate returns everything that is wrong with m.
 func (m Bernoulli) Validate() error {
-	_, err := m.kind()
+	_, err := m.shared().kind()
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
-func (m *Bernoulli) shared() shared { return shared{features: &m.Features, prior: &m.Prior} }
-
-func (m Bernoulli) kind() (features.Kind, error) {
-	return kindOf(m.Features, features.Bits, features.HeadBits)
+func (m *Bernoulli) shared() shared {
+	return shared{kinds: []features.Kind{features.Bits, features.HeadBits}, features: &m.Features, prior: &m.Prior}
 }
 
 // Train implements [Trainer].
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, m, d, "bernoulli")
+	l, r, _, err := trainCounts(ctx, &m, d, "bernoulli")
 	return l, r, err
 }
 
@@ -82,7 +80,7 @@ func (m Bernoulli) logPresent(ncw float64, Nc int) float64 {
 func (m Bernoulli) logAbsent(ncw float64, Nc int) float64 { return m.logPresent(float64(Nc)-ncw, Nc) }
 
 func (m Bernoulli) newLearner(classes []string, terms, _ int) learner {
-	l := newCounting(m, classes, terms)
+	l := newCounting(&m, classes, terms)
 	l.absent = &absentTerms{model: m}
 	for range classes {
 		l.absent.tallies = append(l.absent.tallies, map[int]int{})

@@ -84,8 +84,7 @@ func TestAverageIsThePlainMean(t *testing.T) {
 			},
 		} {
 			lazy, plain := newLearner(true), newLearner(false)
-			R, _ := plain.shape()
-			sum := newParams(R, d.Terms)
+			sum := newParams(plain.shape().rows, d.Terms)
 			for read := range 3 * d.Len() {
 				i := read % d.Len()
 				x, c := d.Row(i), int(d.Labels[i])

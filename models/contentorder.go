@@ -19,10 +19,15 @@ func listOrder[T int32 | uint32](n int) []T {
 	return numbers
 }
 
-// contentOrder returns the documents of d sorted by their contents: by ids, then values, then labels, the confirmed ones last. It does not depend
-// on the order of the documents within d, so that sums over them round alike and a random order is the same for the same
-// mail. Equal documents keep their order.
-func contentOrder(d *features.Dataset) []int32 {
+// sorted is a data set with its documents in the order of their contents, in which sums over all of them are made.
+type sorted struct {
+	*features.Dataset
+	order []int32
+}
+
+// newSorted sorts documents by ids, then values, then labels, the confirmed ones last. The order does not depend on that within d, so that
+// sums over documents round alike and a random order is the same for the same mail. Equal documents keep their order.
+func newSorted(d *features.Dataset) sorted {
 	x, y := d.Rows(), d.Rows()
 	cells := d.RowsOf(func(g evidence.Group) bool { return g == evidence.Grams }) // with which rows begin
 	entries := make([]sortKey, d.Len())
@@ -51,11 +56,11 @@ func contentOrder(d *features.Dataset) []int32 {
 		return cmp.Or(slices.Compare(p.IDs, q.IDs), slices.Compare(p.Values, q.Values),
 			cmp.Compare(label(a.document), label(b.document)), cmp.Compare(a.document, b.document))
 	})
-	documents := make([]int32, len(entries))
+	s := sorted{d, make([]int32, len(entries))}
 	for i, e := range entries {
-		documents[i] = e.document
+		s.order[i] = e.document
 	}
-	return documents
+	return s
 }
 
 // sortKey is a document and its first ids, each plus 1, or 0 beyond the end of the row. They order all documents but those of
@@ -64,14 +69,6 @@ type sortKey struct {
 	first    [8]uint32
 	document int32
 }
-
-// sorted is a data set with its documents in the order of their contents, in which sums over all of them are made.
-type sorted struct {
-	*features.Dataset
-	order []int32
-}
-
-func newSorted(d *features.Dataset) sorted { return sorted{d, contentOrder(d)} }
 
 // each calls do with each of the documents and its class, for each member of a form with the terms of its groups only. Members read side by side if
 // there are workers.

@@ -38,7 +38,7 @@ func NewCounts(kind features.Kind, classes []string, terms int) *Counts {
 
 // Count returns the Counts of all documents of d.
 func Count(ctx context.Context, d *features.Dataset) (*Counts, error) {
-	if err := checkDocuments(d); err != nil {
+	if _, err := checkDocuments(d); err != nil {
 		return nil, err
 	}
 	n := NewCounts(d.Kind, d.Classes, d.Terms)
@@ -49,7 +49,11 @@ func Count(ctx context.Context, d *features.Dataset) (*Counts, error) {
 		}
 		n.add(rows.Row(i), int(c), 1)
 	}
-	n.countKnown()
+	for w := range n.terms() {
+		if hasSum(n.of(w)) {
+			n.Known++
+		}
+	}
 	return n, nil
 }
 
@@ -118,15 +122,6 @@ func (n *Counts) updateKnown(x features.Vector, by int) {
 	}
 }
 
-func (n *Counts) countKnown() {
-	n.Known = 0
-	for w := range n.terms() {
-		if hasSum(n.of(w)) {
-			n.Known++
-		}
-	}
-}
-
 func hasSum(sums []float64) bool {
 	for _, ncw := range sums {
 		if ncw != 0 {
@@ -161,22 +156,15 @@ func (n *Counts) areDocuments() bool {
 	return n.Kind == features.Bits || n.Kind == features.HeadBits || n.Kind == features.Whole
 }
 
-func (n *Counts) termSize() int {
-	if n.areDocuments() {
-		return 4 * len(n.Classes)
-	}
-	return 8 * len(n.Classes)
-}
-
 func (n *Counts) term(c *codec, w int) {
 	sums := n.of(w)
 	if !n.areDocuments() {
-		c.floats(sums)
+		listAll(c, sums)
 		return
 	}
 	for k := range sums {
 		documents := uint32(sums[k])
-		c.uint32(&documents)
+		c.list(&documents)
 		sums[k] = float64(documents)
 	}
 }
@@ -200,7 +188,7 @@ type counting struct {
 }
 
 func newCounting(m countTrainer, classes []string, terms int) *counting {
-	kind, _ := m.kind() // Validate checked it
+	kind, _ := m.shared().kind() // Validate checked it
 	return &counting{Counts: NewCounts(kind, classes, terms), trainer: m}
 }
 
@@ -217,7 +205,13 @@ func (l *counting) forget(x features.Vector, c int) {
 	l.absent.add(l.Counts, x.IDs, 1)
 }
 
-func (l *counting) shape() (R int, f Form) { return len(l.Classes), nil }
+func (l *counting) shape() shape {
+	K, bytes := len(l.Classes), 8
+	if l.areDocuments() {
+		bytes = 4
+	}
+	return shape{rows: K, terms: l.terms(), bytes: K * bytes}
+}
 
 func (l *counting) biases() []float64 {
 	switch {
@@ -244,9 +238,9 @@ func (l *counting) model(dst []float64, terms []uint32) {
 }
 
 func (l *counting) globals(c *codec) {
-	c.ints(l.Documents)
-	c.floats(l.Totals)
-	c.int(&l.Known)
+	listAll(c, l.Documents)
+	listAll(c, l.Totals)
+	c.list(&l.Known)
 	l.absent.list(c)
 }
 
@@ -255,13 +249,16 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name 
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, nil, err
 	}
-	if kind, _ := m.kind(); name != "" {
+	if kind, _ := m.shared().kind(); name != "" {
 		if err := checkKind(name, d, kind); err != nil {
 			return nil, Report{}, nil, err
 		}
 	}
 	l := m.newLearner(d.Classes, 0, 0).(*counting)
-	var err error
+	warnings, err := checkDocuments(d)
+	if err != nil {
+		return nil, Report{}, nil, err
+	}
 	if l.Counts, err = Count(ctx, d); err != nil {
 		return nil, Report{}, nil, err
 	}
@@ -269,7 +266,7 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name 
 	linear, err := linearOf(l, len(d.Classes), d.Workers)
 	l.whole = false
 	l.absent.add(l.Counts, listOrder[uint32](l.terms()), 1)
-	return linear, Report{Warnings: warnings(d), Learned: &Online{learner: l, classes: len(d.Classes)}}, l.Counts, err
+	return linear, Report{Warnings: warnings, Learned: &Online{learner: l, classes: len(d.Classes)}}, l.Counts, err
 }
 
 // The range of smoothing other than 0. The minimum is that of scikit-learn: with less, the estimates of unseen terms would

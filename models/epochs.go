@@ -42,14 +42,7 @@ type EpochFigures struct {
 // ErrDiverged is for training whose loss grows or becomes infinite. The text names the learning rate.
 var ErrDiverged = errors.New("training diverges")
 
-// passTrainer is a trainer that reads the training part several times.
-type passTrainer interface {
-	settings
-	// passes returns the settings of the passes over so many documents.
-	passes(documents int) Passes
-}
-
-// passLearner is the learner of a [passTrainer].
+// passLearner is the learner of a trainer that reads the training part several times.
 type passLearner interface {
 	learner
 	// loss returns the loss of a document of class c with the scores of the rows.
@@ -66,13 +59,14 @@ type passEnder interface {
 // and a decaying learning rate may be too high at first: before the end it may be maxRiseBetween times that loss.
 const maxRise, maxRiseBetween = 1.1, 10.0
 
-// epochs trains l, the learner of m, until a pass changes nothing or hardly anything, or all epochs are made, and returns the model. rate names the
+// epochs trains l, the learner of m, in passes by p until one changes nothing or hardly anything, or all are made, and returns the model. rate names the
 // learning rate if a loss that grows says that it is too high.
-func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o EpochOptions, rate string) (*Linear, Report, error) {
+func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, o EpochOptions, rate string) (*Linear, Report, error) {
 	if err := m.Validate(); err != nil {
 		return nil, Report{}, err
 	}
-	if err := checkDocuments(d.Dataset); err != nil {
+	warnings, err := checkDocuments(d.Dataset)
+	if err != nil {
 		return nil, Report{}, err
 	}
 	var development *sorted
@@ -80,11 +74,9 @@ func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o Epoch
 		some := newSorted(o.Development)
 		development = &some
 	}
-	R, _ := l.shape()
-	start := l.loss(make([]float64, R), 0)
-	report := Report{Warnings: warnings(d.Dataset)}
+	start := l.loss(make([]float64, l.shape().rows), 0)
+	report := Report{Warnings: warnings}
 	var now *params // the weights are the largest allocation, so they are made when they are needed
-	p := m.passes(d.Len())
 	next := p.orders(d)
 	for isOver := false; !isOver; {
 		updates, atRest, err := pass(ctx, l, d, next())
@@ -116,14 +108,14 @@ func epochs(ctx context.Context, m passTrainer, d sorted, l passLearner, o Epoch
 			o.OnEpoch(e)
 		}
 	}
-	report.Learned, _ = onlineOf(m, l, d.Classes) // nil if there is none
+	report.Learned = onlineOf(l, d.Classes)
 	linear, err := linearOf(l, len(d.Classes), d.Workers)
 	return linear, report, err
 }
 
 // pass makes l read the documents in this order. It returns how many of them changed it, and whether the next pass would change little.
 func pass(ctx context.Context, l learner, d sorted, documents []int32) (updates int, atRest bool, err error) {
-	_, form := l.shape()
+	form := l.shape().form
 	changed := make([][]bool, form.members())
 	err = d.each(ctx, documents, form, func(m int, x features.Vector, c int) {
 		changed[m] = append(changed[m], l.learn(m, x, c))

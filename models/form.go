@@ -82,10 +82,10 @@ func groupSums[T float32 | float64](x features.Vector, weights []T, columns, r i
 	return s
 }
 
-// eachGroup calls do with each run of terms of x that are of one group, from the first up to but without the last. Terms without groups are
-// in the first one.
-func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
-	if x.Groups == nil && len(x.IDs) > 0 {
+// eachGroup calls do with each run of terms of x that are of one group of m, from the first up to but without the last. Terms without groups
+// are in the first one.
+func (m Member) eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
+	if x.Groups == nil && len(x.IDs) > 0 && m.has(0) {
 		do(0, 0, len(x.IDs))
 	}
 	for from := 0; from < len(x.Groups); {
@@ -93,18 +93,11 @@ func eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
 		for to < len(x.Groups) && x.Groups[to] == g {
 			to++
 		}
-		do(g, from, to)
-		from = to
-	}
-}
-
-// eachGroup calls do with each run of terms of a group of m.
-func (m Member) eachGroup(x features.Vector, do func(g evidence.Group, from, to int)) {
-	eachGroup(x, func(g evidence.Group, from, to int) {
 		if m.has(g) {
 			do(g, from, to)
 		}
-	})
+		from = to
+	}
 }
 
 // score returns the score of a row with the given biases, one per member.

@@ -65,34 +65,25 @@ func (l *ftrl) penalty() float64 {
 
 // globals lists N too: who goes on after training goes on with its share of the penalty.
 func (l *ftrl) globals(c *codec) {
-	c.float(&l.documents)
-	c.float(&l.t)
+	c.list(&l.documents, &l.t)
 	for r := range l.bias {
-		l.bias[r].list(c)
+		c.list(&l.bias[r].u, &l.bias[r].rootN)
 	}
 }
 
 func (l *ftrl) term(c *codec, w int) {
 	for r := range l.R {
-		l.slots[w*l.R+r].list(c)
+		slot := &l.slots[w*l.R+r]
+		c.list(&slot.u, &slot.rootN)
 	}
 }
 
-func (l *ftrl) shape() (R int, f Form) { return l.R, nil }
-
-func (l *ftrl) terms() int { return len(l.slots) / l.R }
+func (l *ftrl) shape() shape { return shape{rows: l.R, terms: len(l.slots) / l.R, bytes: 16 * l.R} }
 
 func (l *ftrl) resize(terms int) { l.slots = resized(l.slots, terms*l.R, slot{}) }
 
-func (l *ftrl) termSize() int { return 16 * l.R }
-
 // slot is what is kept of a weight, side by side since both are needed.
 type slot struct{ u, rootN float64 }
-
-func (s *slot) list(c *codec) {
-	c.float(&s.u)
-	c.float(&s.rootN)
-}
 
 // weight returns w of a slot.
 func (l *ftrl) weight(s slot, l2 float64) float64 {

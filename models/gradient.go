@@ -23,22 +23,9 @@ type Descent struct {
 	Method string `json:"method"`
 }
 
-// defaultDescent returns settings for messages of length 1.
-func defaultDescent() Descent {
-	return Descent{defaultPasses(20, features.NormalisedBits), defaultSteps(0.2), MethodStochastic}
-}
-
 // Validate returns everything that is wrong with s.
 func (s Descent) Validate() error {
 	return errors.Join(s.Passes.validate(), s.Steps.validate(), checkChoice("method", s.Method, MethodStochastic, MethodBatch))
-}
-
-// passes makes a batch, whose sums round by their order, independent of all chance.
-func (s Descent) passes(int) Passes {
-	if s.Method == MethodBatch {
-		s.Order = orderByContent
-	}
-	return s.Passes
 }
 
 // rowLoss is the loss of one score z with the target t, and its derivative by z.
@@ -64,10 +51,14 @@ type gradientDescent struct {
 	now      []float64
 }
 
-// train trains the named model, which has the settings of s.
-func (s Descent) train(ctx context.Context, m passTrainer, name string, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+// train trains the named model, which has the settings of s. The order of a batch, by which its sums round, is independent of all chance.
+func (s Descent) train(ctx context.Context, m settings, name string, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
+	p := s.Passes
+	if s.Method == MethodBatch {
+		p.Order = orderByContent
+	}
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*gradientDescent)
-	return epochs(ctx, m, newSorted(d), l, o, fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate))
+	return epochs(ctx, m, p, newSorted(d), l, o, fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate))
 }
 
 // follow returns a learner that follows the gradient of a loss.
@@ -80,13 +71,6 @@ func (s Descent) follow(loss rowLoss, classes []string, terms int) *gradientDesc
 		l.gradient = newParams(l.n, terms)
 	}
 	return l
-}
-
-func (s Descent) checkOnline() error {
-	if s.Method == MethodBatch { // a step needs all documents
-		return fmt.Errorf("method is %q: must be stochastic", s.Method)
-	}
-	return nil
 }
 
 func (l *gradientDescent) learn(_ int, x features.Vector, c int) bool {
@@ -122,6 +106,6 @@ func (l *gradientDescent) loss(scores []float64, c int) float64 {
 }
 
 func (l *gradientDescent) globals(c *codec) {
-	c.int(&l.taken)
+	c.list(&l.taken)
 	l.params.globals(c)
 }

@@ -57,16 +57,16 @@ func NewLinear(bias []float64, weights [][]float64) (*Linear, error) {
 
 // linearOf returns the model of K classes with the weights of v. Of two classes with a row each it keeps the difference.
 func linearOf(v weighted, classes, workers int) (*Linear, error) {
-	R, form := v.shape()
-	l := &Linear{Classes: classes, Terms: v.terms(), Form: form, Bias: slices.Clone(v.biases())}
-	isDifference := classes == 2 && R == 2
+	shape := v.shape()
+	l := &Linear{Classes: classes, Terms: shape.terms, Form: shape.form, Bias: slices.Clone(v.biases())}
+	isDifference := classes == 2 && shape.rows == 2
 	if isDifference {
 		l.Bias = []float64{l.Bias[1] - l.Bias[0]}
 	}
 	rows := l.Rows()
 	l.Weights = make([]float32, l.Terms*rows)
 	eachWindow(v, workers, func(first int, weights []float64) {
-		dst := l.Weights[first*rows:][:len(weights)/R*rows]
+		dst := l.Weights[first*rows:][:len(weights)/shape.rows*rows]
 		for i := range dst {
 			if isDifference {
 				dst[i] = float32(weights[2*i+1] - weights[2*i])
@@ -121,7 +121,7 @@ func (l *Linear) ValidateLengths() error {
 		return err
 	}
 	rows := l.Rows()
-	if want := rows * max(1, len(l.Form)); len(l.Bias) != want {
+	if want := rows * l.Form.members(); len(l.Bias) != want {
 		return fmt.Errorf("linear model of %d classes with %d biases: must have %d", l.Classes, len(l.Bias), want)
 	}
 	// Division, since a damaged number of terms times the rows could overflow.
@@ -203,11 +203,13 @@ func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms [
 			left[g] = ofMember * bounds.ratio(s[g])
 		}
 	}
-	eachGroup(x, func(g evidence.Group, from, to int) {
-		for i, w := range x.IDs[from:to] {
-			dst = append(dst, float64(x.Values[from+i])*float64(l.Weights[int(w)*rows+r])*left[g])
+	for i, w := range x.IDs {
+		g := evidence.Group(0)
+		if x.Groups != nil {
+			g = x.Groups[i]
 		}
-	})
+		dst = append(dst, float64(x.Values[i])*float64(l.Weights[int(w)*rows+r])*left[g])
+	}
 	return dst, bias
 }
 

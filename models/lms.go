@@ -14,11 +14,11 @@ import (
 // Source: cs446 lecture 4, "Least Mean Square Error", "Gradient descent (batch)", "Stochastic Gradient descent (online)".
 type LMS struct{ Descent }
 
-var _ passTrainer = LMS{}
+var _ Trainer = LMS{}
 
 // Train implements [Trainer].
 func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, m, "lms", d, o)
+	return m.train(ctx, &m, "lms", d, o)
 }
 
 func (m LMS) newLearner(classes []string, terms, _ int) learner {

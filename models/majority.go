@@ -13,21 +13,21 @@ import (
 //	beta_c   = log(N_c/N)
 type Majority struct{}
 
-var _ countTrainer = Majority{}
+var _ Trainer = Majority{}
 
 // Validate returns nil: there are no settings.
 func (Majority) Validate() error { return nil }
 
-func (Majority) kind() (features.Kind, error) { return features.Bits, nil }
+func (*Majority) shared() shared { return shared{kinds: []features.Kind{features.Bits}} }
 
 // Train implements [Trainer].
 func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, m, d, "")
+	l, r, _, err := trainCounts(ctx, &m, d, "")
 	return l, r, err
 }
 
 func (m Majority) newLearner(classes []string, terms, _ int) learner {
-	return newCounting(m, classes, terms)
+	return newCounting(&m, classes, terms)
 }
 
 func (Majority) biases(n *Counts) []float64 { return logPrior(PriorLearned, n.Documents) }

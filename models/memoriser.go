@@ -18,21 +18,21 @@ import (
 // ones the first.
 type Memoriser struct{}
 
-var _ countTrainer = Memoriser{}
+var _ Trainer = Memoriser{}
 
 // Validate returns nil: there are no settings.
 func (Memoriser) Validate() error { return nil }
 
-func (Memoriser) kind() (features.Kind, error) { return features.Whole, nil }
+func (*Memoriser) shared() shared { return shared{kinds: []features.Kind{features.Whole}} }
 
 // Train implements [Trainer].
 func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, m, d, "memoriser")
+	l, r, _, err := trainCounts(ctx, &m, d, "memoriser")
 	return l, r, err
 }
 
 func (m Memoriser) newLearner(classes []string, terms, _ int) learner {
-	return newCounting(m, classes, terms)
+	return newCounting(&m, classes, terms)
 }
 
 func (Memoriser) biases(n *Counts) []float64 {

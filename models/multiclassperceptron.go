@@ -23,7 +23,7 @@ type MulticlassPerceptron struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ passTrainer = MulticlassPerceptron{}
+var _ Trainer = MulticlassPerceptron{}
 
 // Validate returns everything that is wrong with m.
 func (m MulticlassPerceptron) Validate() error {
@@ -33,7 +33,7 @@ func (m MulticlassPerceptron) Validate() error {
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*multiclassPerceptron)
-	linear, report, err := epochs(ctx, m, newSorted(d), l, o, "")
+	linear, report, err := epochs(ctx, &m, m.Passes, newSorted(d), l, o, "")
 	report.Convergence = convergence(report.Epochs)
 	return linear, report, err
 }

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,18 +34,17 @@ type Multinomial struct {
 	Features string `json:"features"`
 }
 
-var _ countTrainer = Multinomial{}
+var _ Trainer = Multinomial{}
 
 // Validate returns everything that is wrong with m.
 func (m Multinomial) Validate() error {
-	_, err := m.kind()
+	_, err := m.shared().kind()
 	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
 }
 
-func (m *Multinomial) shared() shared { return shared{features: &m.Features, prior: &m.Prior} }
-
-func (m Multinomial) kind() (features.Kind, error) {
-	return kindOf(cmp.Or(m.Features, features.Counts.String()), anyKind...)
+func (m *Multinomial) shared() shared {
+	kinds := []features.Kind{features.Counts, features.Bits, features.NormalisedBits, features.NormalisedCounts}
+	return shared{kinds: kinds, features: &m.Features, prior: &m.Prior}
 }
 
 // maxAdded is how many times the sum of all terms of a class smoothing may add to it without a warning. On the public corpora accuracy
@@ -56,7 +54,7 @@ const maxAdded = 2
 // Train implements [Trainer]. It warns of a smoothing that drowns the features: the 1 of the lectures is for tokens, of which every one
 // counts 1, and the terms of an L2-normalised document add up to the root of their number at most.
 func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, n, err := trainCounts(ctx, m, d, "multinomial")
+	l, r, n, err := trainCounts(ctx, &m, d, "multinomial")
 	if err == nil && (d.Kind == features.NormalisedBits || d.Kind == features.NormalisedCounts) {
 		if added, least := m.Smoothing*float64(n.terms()), slices.Min(n.Totals); least > 0 && added > maxAdded*least {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(
@@ -67,7 +65,7 @@ func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOpti
 }
 
 func (m Multinomial) newLearner(classes []string, terms, _ int) learner {
-	return newCounting(m, classes, terms)
+	return newCounting(&m, classes, terms)
 }
 
 func (m Multinomial) biases(n *Counts) []float64 { return logPrior(m.Prior, n.Documents) }

@@ -36,9 +36,8 @@ type learner interface {
 	learn(m int, x features.Vector, c int) bool
 	// globals lists what it knows apart from terms, for a codec, which writes or reads it.
 	globals(c *codec)
-	// term lists what it knows of a term: numbers of termSize bytes.
+	// term lists what it knows of a term: numbers of so many bytes as its shape says.
 	term(c *codec, w int)
-	termSize() int
 	// resize changes the size of the vocabulary. New terms have learnt nothing.
 	resize(terms int)
 }
@@ -49,35 +48,32 @@ type learner interface {
 // Votes differs: training counts all documents before it learns from the first. Weights of new terms start at 0, whatever the settings
 // say. Batch methods, which need all documents in advance, are errors.
 func (o Options) NewOnline(name string, classes []string) (*Online, features.Kind, error) {
-	s, kind, err := o.settings(name, 0)
+	trainer, kind, err := o.New(name, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(classes) < 2 {
 		return nil, 0, fmt.Errorf("one class only: %w", ErrOneClass)
 	}
-	l, err := onlineOf(s, s.newLearner(classes, 0, 0), classes)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s learns from one message after the other: %w", name, err)
+	l := onlineOf(trainer.(settings).newLearner(classes, 0, 0), classes)
+	if l == nil {
+		return nil, 0, fmt.Errorf("%s learns from one message after the other: method is %q: must be %s", name, MethodBatch, MethodStochastic)
 	}
 	return l, kind, nil
 }
 
-// onlineOf returns l, a learner with the settings, or why it cannot learn from one document after the other.
-func onlineOf(s settings, l learner, classes []string) (*Online, error) {
-	if s, may := s.(interface{ checkOnline() error }); may {
-		if err := s.checkOnline(); err != nil {
-			return nil, err
-		}
+// onlineOf returns l as an online learner, and nil if it makes a step for all documents together.
+func onlineOf(l learner, classes []string) *Online {
+	if descent, is := l.(*gradientDescent); is && descent.gradient != nil {
+		return nil
 	}
-	return &Online{learner: l, classes: len(classes)}, nil
+	return &Online{learner: l, classes: len(classes)}
 }
 
 // Learn learns that a document is of class c.
 func (l *Online) Learn(x features.Vector, c int) {
 	l.Grow(termsOf(x))
-	_, form := l.shape()
-	for m := range form.members() {
+	for m := range l.shape().form.members() {
 		l.learn(m, x, c)
 	}
 }
@@ -94,17 +90,17 @@ func (l *Online) Forget(x features.Vector, c int) { l.learner.(*counting).forget
 // Scores returns the K scores of a document, in the memory of dst if that suffices: of two classes the first is 0, as
 // for [Linear]. Terms that were not learnt yet are ignored.
 func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
-	y := l.known.Reset()
+	y, shape := l.known.Reset(), l.shape()
 	for i, w := range x.IDs {
-		if int(w) < l.Terms() {
+		if int(w) < shape.terms {
 			y.IDs, y.Values = append(y.IDs, w), append(y.Values, x.Values[i])
 			if x.Groups != nil {
 				y.Groups = append(y.Groups, x.Groups[i])
 			}
 		}
 	}
-	R, form := l.shape()
-	v := params{n: R, columns: R, form: form, bias: l.biases(), weights: slices.Grow(l.scored.weights[:0], R*len(y.IDs))[:R*len(y.IDs)]}
+	R := shape.rows
+	v := params{n: R, columns: R, form: shape.form, bias: l.biases(), weights: slices.Grow(l.scored.weights[:0], R*len(y.IDs))[:R*len(y.IDs)]}
 	l.model(v.weights, y.IDs)
 	for i := range y.IDs {
 		y.IDs[i] = uint32(i)
@@ -127,7 +123,7 @@ func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
 func (l *Online) Linear() (*Linear, error) { return linearOf(l.learner, l.classes, 1) }
 
 // Terms returns the size of the vocabulary: all ids so far are below it.
-func (l *Online) Terms() int { return l.learner.terms() }
+func (l *Online) Terms() int { return l.shape().terms }
 
 // Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
 func (l *Online) Grow(terms int) {
@@ -137,7 +133,7 @@ func (l *Online) Grow(terms int) {
 }
 
 // TermSize returns the size of a row in bytes. It depends on nothing but the model, its settings and the number of classes.
-func (l *Online) TermSize() int { return l.termSize() }
+func (l *Online) TermSize() int { return l.shape().bytes }
 
 // AppendGlobals appends the globals: what the learner knows apart from terms.
 func (l *Online) AppendGlobals(dst []byte) []byte {
@@ -159,7 +155,7 @@ var ErrState = errors.New("not the saved state of a learner")
 // Restore replaces all that the learner knows by globals and the rows of the terms 0, 1, ..., which it copies. The error wraps
 // [ErrState]; the learner is then good for nothing but another Restore.
 func (l *Online) Restore(globals, rows []byte) error {
-	c, size := codec{data: globals, reading: true}, l.termSize()
+	c, size := codec{data: globals, reading: true}, l.TermSize()
 	if len(rows)%size != 0 {
 		c.err = fmt.Errorf("%d bytes of rows of %d bytes", len(rows), size)
 	}
@@ -209,42 +205,40 @@ func (c *codec) bits(n uint64, bytes int) uint64 {
 	return n
 }
 
-func (c *codec) uint32(p *uint32) { *p = uint32(c.bits(uint64(*p), 4)) }
-
-func (c *codec) float(p *float64) {
-	*p = math.Float64frombits(c.bits(math.Float64bits(*p), 8))
-	c.mustBeFinite(*p)
-}
-
-func (c *codec) float32(p *float32) {
-	*p = math.Float32frombits(uint32(c.bits(uint64(math.Float32bits(*p)), 4)))
-	c.mustBeFinite(float64(*p))
-}
-
-func (c *codec) mustBeFinite(x float64) {
-	if c.reading && x-x != 0 {
-		c.err = ErrNotFinite
+// list lists numbers, each given by a pointer. A float is finite, an int takes 8 bytes and is not negative, and a group exists.
+func (c *codec) list(numbers ...any) {
+	for _, number := range numbers {
+		float := 0.0
+		switch p := number.(type) {
+		case *float64:
+			*p = math.Float64frombits(c.bits(math.Float64bits(*p), 8))
+			float = *p
+		case *float32:
+			*p = math.Float32frombits(uint32(c.bits(uint64(math.Float32bits(*p)), 4)))
+			float = float64(*p)
+		case *uint32:
+			*p = uint32(c.bits(uint64(*p), 4))
+		case *int:
+			n := c.bits(uint64(*p), 8)
+			if c.reading && n > math.MaxInt32 {
+				c.err, n = fmt.Errorf("the number %d is out of range", n), 0
+			}
+			*p = int(n)
+		case *evidence.Group:
+			if *p = evidence.Group(c.bits(uint64(*p), 1)); *p >= evidence.Groups {
+				c.err, *p = fmt.Errorf("a term is in the group %d", *p), 0
+			}
+		}
+		if c.reading && float-float != 0 {
+			c.err = ErrNotFinite
+		}
 	}
 }
 
-func (c *codec) floats(list []float64) {
-	for i := range list {
-		c.float(&list[i])
-	}
-}
-
-// int is for numbers that are not negative.
-func (c *codec) int(p *int) {
-	n := c.bits(uint64(*p), 8)
-	if c.reading && n > math.MaxInt32 {
-		c.err, n = fmt.Errorf("the number %d is out of range", n), 0
-	}
-	*p = int(n)
-}
-
-func (c *codec) ints(list []int) {
-	for i := range list {
-		c.int(&list[i])
+// listAll lists the numbers of a slice.
+func listAll[T int | float64](c *codec, numbers []T) {
+	for i := range numbers {
+		c.list(&numbers[i])
 	}
 }
 
@@ -260,11 +254,5 @@ func (c *codec) varint(p *int) {
 	}
 	if *p = 0; c.err == nil {
 		*p, c.data = int(n), c.data[size:]
-	}
-}
-
-func (c *codec) group(p *evidence.Group) {
-	if *p = evidence.Group(c.bits(uint64(*p), 1)); *p >= evidence.Groups {
-		c.err, *p = fmt.Errorf("a term is in the group %d", *p), 0
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chaff/features"
@@ -28,18 +29,21 @@ type Options struct {
 
 // DefaultOptions returns the default settings of all models.
 func DefaultOptions() Options {
+	onBits := Passes{Epochs: 50, Order: OrderRandom, Features: features.Bits.String()}
+	normalised := Passes{Epochs: 20, Order: OrderRandom, Features: features.NormalisedBits.String()}
+	step := Steps{LearningRate: 1, Decay: RateConstant, Start: StartZeros}
+	descent := Descent{normalised, step, MethodStochastic}
+	descent.LearningRate = 0.2 // for messages of length 1
 	return Options{
 		Bernoulli:            Bernoulli{Smoothing: 0.001, Prior: PriorLearned, Features: features.HeadBits.String()},
 		Multinomial:          Multinomial{Smoothing: 0.001, Prior: PriorUniform, Features: features.NormalisedBits.String()},
-		Perceptron:           Perceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1)},
-		AveragedPerceptron:   Perceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1), Averaged: true},
-		MulticlassPerceptron: MulticlassPerceptron{Passes: defaultPasses(50, features.Bits), Steps: defaultSteps(1), Averaged: true},
-		PassiveAggressive:    PassiveAggressive{Passes: defaultPasses(20, features.NormalisedBits), Aggressiveness: 0.2},
-		Tanh:                 Tanh{defaultDescent()},
-		LMS:                  LMS{defaultDescent()},
-		Softmax: Softmax{
-			Passes: defaultPasses(20, features.NormalisedBits), LearningRate: 12, L2: 0.001, Tolerance: 0.01,
-		},
+		Perceptron:           Perceptron{Passes: onBits, Steps: step},
+		AveragedPerceptron:   Perceptron{Passes: onBits, Steps: step, Averaged: true},
+		MulticlassPerceptron: MulticlassPerceptron{Passes: onBits, Steps: step, Averaged: true},
+		PassiveAggressive:    PassiveAggressive{Passes: normalised, Aggressiveness: 0.2},
+		Tanh:                 Tanh{descent},
+		LMS:                  LMS{descent},
+		Softmax:              Softmax{Passes: normalised, LearningRate: 12, L2: 0.001, Tolerance: 0.01},
 		Votes: Votes{
 			Smoothing: 0.001, BayesShare: 0.3, LearningRate: 0.7,
 			GroupBound: groupBound, PastedBound: pastedBound, Bound: memberBound,
@@ -80,27 +84,34 @@ func table() []model {
 // section returns the name of the settings of m within the configuration.
 func (m model) section() string { return strings.ReplaceAll(m.name, "-", "_") }
 
-// settings are those of a model. They implement its trainer, which is a [countTrainer] or a [passTrainer].
+// settings are those of a model. They implement its trainer.
 type settings interface {
 	Trainer
 	Validate() error
-	// kind returns the kind of feature that the trainer takes.
-	kind() (features.Kind, error)
+	shared() shared
 	// newLearner returns a learner that has learnt nothing. The number of documents is 0 if it is not known in advance.
 	newLearner(classes []string, terms, documents int) learner
 }
 
-// shared are settings of the same meaning in many models, each nil for a model without it.
+// shared has the kinds of feature that a model takes, and settings of the same meaning in many models, each nil for a model without it.
 type shared struct {
+	kinds           []features.Kind
+	features, prior *string // features is the name of one of the kinds, or an empty text for the first
 	seed            *uint64
-	features, prior *string
 }
 
-func sharedOf(s settings) shared {
-	if s, has := s.(interface{ shared() shared }); has {
-		return s.shared()
+// kind returns the kind of feature that the model is trained on.
+func (s shared) kind() (features.Kind, error) {
+	if s.features == nil {
+		return s.kinds[0], nil
 	}
-	return shared{}
+	var names []string
+	for _, kind := range s.kinds {
+		if names = append(names, kind.String()); *s.features == kind.String() {
+			return kind, nil
+		}
+	}
+	return s.kinds[0], checkChoice("features", *s.features, names...)
 }
 
 // Names returns the names of all models, in the order they are shown in.
@@ -153,20 +164,16 @@ func (o Options) Validate() error {
 // New returns the trainer of the given name with its settings from o, and the kind of feature it is trained on. All chance
 // comes from the seed.
 func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
-	return o.settings(name, seed)
-}
-
-// settings returns the settings of the named model, and the kind of feature it is trained on.
-func (o Options) settings(name string, seed uint64) (settings, features.Kind, error) {
 	m, err := find(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	s := m.settings(&o)
-	if at := sharedOf(s).seed; at != nil {
-		*at = seed
+	shared := s.shared()
+	if shared.seed != nil {
+		*shared.seed = seed
 	}
-	kind, err := s.kind()
+	kind, err := shared.kind()
 	return s, kind, err
 }
 
@@ -182,7 +189,7 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	if err := json.Unmarshal(trainer, s); err != nil {
 		return Options{}, err
 	}
-	if prior := sharedOf(s).prior; prior != nil && strings.Contains(*prior, ":") {
+	if prior := s.shared().prior; prior != nil && strings.Contains(*prior, ":") {
 		*prior = ""
 	}
 	if err := s.Validate(); err != nil {
@@ -194,13 +201,8 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 // WithFeatures returns o with all models that can be trained on features of the given kind trained on them.
 func (o Options) WithFeatures(kind features.Kind) Options {
 	for _, m := range table() {
-		s := m.settings(&o)
-		if at := sharedOf(s).features; at != nil {
-			before := *at
-			*at = kind.String()
-			if _, err := s.kind(); err != nil {
-				*at = before
-			}
+		if s := m.settings(&o).shared(); s.features != nil && slices.Contains(s.kinds, kind) {
+			*s.features = kind.String()
 		}
 	}
 	return o

@@ -114,7 +114,7 @@ func TestOptionsValidate(t *testing.T) {
 		{"a negative smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = -1 }, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e+06"},
 		{"a smoothing too small", func(o *models.Options) { o.Multinomial.Smoothing = 1e-11 }, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e+06"},
 		{"a smoothing that is no number", func(o *models.Options) { o.Bernoulli.Smoothing = math.NaN() }, "bernoulli.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
-		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be bits, counts, normalised bits or normalised counts`},
+		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be counts, bits, normalised bits or normalised counts`},
 		{"normalised counts for naive Bayes", func(o *models.Options) { o.Multinomial.Features = "normalised counts" }, ""},
 		{"the start only, for Bernoulli", func(o *models.Options) { o.Bernoulli.Features = "head bits" }, ""},
 		{"a kind of feature that Bernoulli does not take", func(o *models.Options) { o.Bernoulli.Features = "counts" }, `bernoulli.features is "counts": must be bits or head bits`},

@@ -24,17 +24,23 @@ func newColumns(n, columns, terms int) *params {
 	return &params{n: n, columns: columns, bias: make([]float64, columns), weights: make([]float64, columns*terms)}
 }
 
+// shape is the size of what has weights, and how these become scores.
+type shape struct {
+	rows, terms int // R and V
+	bytes       int // the size of a term when it is saved
+	form        Form
+}
+
 // weighted has the weights of R rows, which become scores by a form.
 type weighted interface {
-	shape() (R int, f Form)
-	terms() int
+	shape() shape
 	// biases returns those of the rows, each with one for each member of the form.
 	biases() []float64
 	// model writes the R weights of each of the given terms.
 	model(dst []float64, terms []uint32)
 }
 
-func (v *params) shape() (R int, f Form) { return v.n, v.form }
+func (v *params) shape() shape { return shape{v.n, v.terms(), 8 * v.columns, v.form} }
 
 func (v *params) terms() int { return len(v.weights) / v.columns }
 
@@ -50,9 +56,9 @@ func (v *params) model(dst []float64, terms []uint32) {
 // the model.
 func eachWindow(v weighted, workers int, do func(first int, weights []float64)) {
 	const window = 1 << 12
-	R, _ := v.shape()
-	parallel.Ranges(workers, v.terms(), window, func(_, from, to int) {
-		terms, weights := make([]uint32, to-from), make([]float64, (to-from)*R)
+	shape := v.shape()
+	parallel.Ranges(workers, shape.terms, window, func(_, from, to int) {
+		terms, weights := make([]uint32, to-from), make([]float64, (to-from)*shape.rows)
 		for i := range terms {
 			terms[i] = uint32(from + i)
 		}
@@ -64,9 +70,9 @@ func eachWindow(v weighted, workers int, do func(first int, weights []float64)) 
 // snapshot returns the weights of v, in the memory of dst unless it is nil.
 func snapshot(dst *params, v weighted, workers int) *params {
 	if dst == nil {
-		R, form := v.shape()
-		dst = newParams(R, v.terms())
-		dst.form, dst.bias = form, make([]float64, R*max(1, len(form)))
+		shape := v.shape()
+		dst = newParams(shape.rows, shape.terms)
+		dst.form, dst.bias = shape.form, make([]float64, shape.rows*shape.form.members())
 	}
 	copy(dst.bias, v.biases())
 	eachWindow(v, workers, func(first int, weights []float64) { copy(dst.weights[first*dst.n:], weights) })
@@ -106,11 +112,9 @@ func (v *params) clear() {
 	clear(v.weights)
 }
 
-func (v *params) termSize() int { return 8 * v.columns }
+func (v *params) globals(c *codec) { listAll(c, v.bias) }
 
-func (v *params) globals(c *codec) { c.floats(v.bias) }
-
-func (v *params) term(c *codec, w int) { c.floats(v.weights[w*v.columns:][:v.columns]) }
+func (v *params) term(c *codec, w int) { listAll(c, v.weights[w*v.columns:][:v.columns]) }
 
 // startDeviation is the standard deviation of random initial weights. It is small beside weights that are learnt.
 const startDeviation = 0.01

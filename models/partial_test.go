@@ -364,19 +364,13 @@ func TestTrainingInOneEpochEndsWithTheOnlineLearner(t *testing.T) {
 
 func TestTrainingThatCannotLearnOnHasNoLearner(t *testing.T) {
 	d := mailbox(features.NormalisedBits, 2, 60)
-	for name, test := range map[string]struct {
-		trainer Trainer
-		d       *features.Dataset
-	}{
-		"a batch":              {LMS{Descent: Descent{Passes: defaultPasses(3, d.Kind), Steps: defaultSteps(0.01), Method: MethodBatch}}, d},
-		"a batch of gradients": {LMS{Descent{defaultPasses(3, d.Kind), defaultSteps(0.01), MethodBatch}}, d},
-	} {
-		linear, report, err := test.trainer.Train(t.Context(), test.d, EpochOptions{})
-		if err != nil || linear == nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if report.Learned != nil {
-			t.Errorf("%s: training has a learner", name)
-		}
+	m := DefaultOptions().LMS
+	m.Epochs, m.LearningRate, m.Method = 3, 0.01, MethodBatch
+	linear, report, err := m.Train(t.Context(), d, EpochOptions{})
+	if err != nil || linear == nil {
+		t.Fatal(err)
+	}
+	if report.Learned != nil {
+		t.Error("training in a batch has a learner")
 	}
 }

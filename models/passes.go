@@ -48,23 +48,19 @@ const (
 	startStream
 )
 
-func defaultPasses(epochs int, kind features.Kind) Passes {
-	return Passes{Epochs: epochs, Order: OrderRandom, Features: kind.String()}
-}
-
 func (p Passes) validate() error {
 	var errs []error
 	if p.Epochs < 1 || p.Epochs > maxEpochs {
 		errs = append(errs, fmt.Errorf("epochs is %d: must be from 1 to %d", p.Epochs, maxEpochs))
 	}
-	_, err := p.kind()
+	_, err := p.shared().kind()
 	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), err)...)
 }
 
-// passes returns the settings over so many documents.
-func (p Passes) passes(int) Passes { return p }
+// anyKind are the kinds of feature of a classifier that takes any values.
+var anyKind = []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts}
 
-func (p *Passes) shared() shared { return shared{seed: &p.Seed, features: &p.Features} }
+func (p *Passes) shared() shared { return shared{kinds: anyKind, features: &p.Features, seed: &p.Seed} }
 
 func checkChoice(key, value string, values ...string) error {
 	if value == "" || slices.Contains(values, value) {
@@ -90,22 +86,6 @@ func checkRange(key string, value, least, most float64) error {
 
 // maxPositive is the maximum of settings without a natural one.
 const maxPositive = 1e6
-
-func (p Passes) kind() (features.Kind, error) { return kindOf(p.Features, anyKind...) }
-
-// anyKind are the kinds of feature of a classifier that takes any values.
-var anyKind = []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts}
-
-// kindOf returns the kind of feature with the given name, one of some. An empty name means the first.
-func kindOf(name string, kinds ...features.Kind) (features.Kind, error) {
-	var names []string
-	for _, kind := range kinds {
-		if names = append(names, kind.String()); name == kind.String() {
-			return kind, nil
-		}
-	}
-	return kinds[0], checkChoice("features", name, names...)
-}
 
 // orders returns the function that returns the order of the documents in the next epoch. A fixed order is random too, and not that
 // of time: an online trainer is right about mail like what it read last, and the classes of a corpus are often of different times.
@@ -151,10 +131,6 @@ type Steps struct {
 	Decay string `json:"decay"`
 	// Start is where the weights start: "zeros", or "random" for small random numbers. Default "zeros".
 	Start string `json:"start"`
-}
-
-func defaultSteps(rate float64) Steps {
-	return Steps{LearningRate: rate, Decay: RateConstant, Start: StartZeros}
 }
 
 func (s Steps) validate() error {

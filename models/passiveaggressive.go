@@ -24,7 +24,7 @@ type PassiveAggressive struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ passTrainer = PassiveAggressive{}
+var _ Trainer = PassiveAggressive{}
 
 // Validate returns everything that is wrong with m.
 func (m PassiveAggressive) Validate() error {
@@ -33,7 +33,7 @@ func (m PassiveAggressive) Validate() error {
 
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return epochs(ctx, m, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()).(*passiveAggressive), o, "")
+	return epochs(ctx, &m, m.Passes, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()).(*passiveAggressive), o, "")
 }
 
 func (m PassiveAggressive) newLearner(classes []string, terms, _ int) learner {

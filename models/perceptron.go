@@ -22,7 +22,7 @@ type Perceptron struct {
 	Averaged bool `json:"-"`
 }
 
-var _ passTrainer = Perceptron{}
+var _ Trainer = Perceptron{}
 
 // Validate returns everything that is wrong with m.
 func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
@@ -30,7 +30,7 @@ func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*perceptron)
-	linear, report, err := epochs(ctx, m, newSorted(d), l, o, "")
+	linear, report, err := epochs(ctx, &m, m.Passes, newSorted(d), l, o, "")
 	if report.Convergence = convergence(report.Epochs); report.Convergence != nil && report.Convergence.Converged {
 		report.Convergence.Separations = l.separations(d, m)
 	}

@@ -59,12 +59,12 @@ func readLinearFixture(t *testing.T) *linearFixture {
 }
 
 // trainer returns the trainer of the case.
-func (test onlineCase) trainer() passTrainer {
-	p := Passes{Epochs: test.Epochs, Listed: true, ThroughOrigin: test.ThroughOrigin}
+func (test onlineCase) trainer() (m settings, p Passes) {
+	p = Passes{Epochs: test.Epochs, Listed: true, ThroughOrigin: test.ThroughOrigin}
 	if test.Model == "passive-aggressive" {
-		return PassiveAggressive{Passes: p, Aggressiveness: test.Aggressiveness}
+		return &PassiveAggressive{Passes: p, Aggressiveness: test.Aggressiveness}, p
 	}
-	return Perceptron{Passes: p, Steps: Steps{LearningRate: test.LearningRate}, Averaged: test.Model == "averaged perceptron"}
+	return &Perceptron{Passes: p, Steps: Steps{LearningRate: test.LearningRate}, Averaged: test.Model == "averaged perceptron"}, p
 }
 
 // The weights are compared before they become float32. scikit-learn has a perceptron for each of three classes, as we have.
@@ -75,9 +75,9 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 			test.Model, test.Classes, test.Epochs, test.ThroughOrigin, test.LearningRate, test.Aggressiveness)
 		t.Run(name, func(t *testing.T) {
 			d := fixture.dataset(test.Classes)
-			m := test.trainer()
+			m, p := test.trainer()
 			l := m.newLearner(d.Classes, d.Terms, d.Len()).(passLearner)
-			_, report, err := epochs(t.Context(), m, newSorted(d), l, EpochOptions{}, "")
+			_, report, err := epochs(t.Context(), m, p, newSorted(d), l, EpochOptions{}, "")
 			if err != nil {
 				t.Fatal(err)
 			}

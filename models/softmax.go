@@ -30,7 +30,7 @@ type Softmax struct {
 	Tolerance float64 `json:"tolerance"`
 }
 
-var _ passTrainer = Softmax{}
+var _ Trainer = Softmax{}
 
 // Validate returns everything that is wrong with m.
 func (m Softmax) Validate() error {
@@ -41,7 +41,7 @@ func (m Softmax) Validate() error {
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
-	return epochs(ctx, m, newSorted(d), l, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))
+	return epochs(ctx, &m, m.Passes, newSorted(d), l, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))
 }
 
 // logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,

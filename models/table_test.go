@@ -33,7 +33,7 @@ func TestEveryModelIsEnteredInFull(t *testing.T) {
 			if about := About(m.name); !strings.HasSuffix(about, ".") || strings.Count(about, ".") != 1 {
 				t.Errorf("the sentence about it is %q", about)
 			}
-			kind, err := s.kind()
+			kind, err := s.shared().kind()
 			if err != nil {
 				t.Error(err)
 			}

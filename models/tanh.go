@@ -18,11 +18,11 @@ import (
 // stay there, since the gradient vanishes.
 type Tanh struct{ Descent }
 
-var _ passTrainer = Tanh{}
+var _ Trainer = Tanh{}
 
 // Train implements [Trainer].
 func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return m.train(ctx, m, "tanh", d, o)
+	return m.train(ctx, &m, "tanh", d, o)
 }
 
 func (m Tanh) newLearner(classes []string, terms, _ int) learner {

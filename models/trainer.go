@@ -46,33 +46,29 @@ var (
 	ErrNotFinite = errors.New("not a finite number")
 )
 
-// checkDocuments makes the checks that all trainers need.
-func checkDocuments(d *features.Dataset) error {
+// checkDocuments makes the checks that all trainers need, and returns reasons to doubt what they will learn.
+func checkDocuments(d *features.Dataset) (warnings []string, err error) {
 	switch {
 	case d.Len() == 0:
-		return ErrNoDocuments
+		return nil, ErrNoDocuments
 	case len(d.Classes) < 2:
-		return fmt.Errorf("one class only: %w", ErrOneClass)
+		return nil, fmt.Errorf("one class only: %w", ErrOneClass)
 	}
 	for c, class := range d.Classes {
 		if !slices.Contains(d.Labels, int32(c)) {
-			return fmt.Errorf("class %q has %w", class, ErrNoDocuments)
+			return nil, fmt.Errorf("class %q has %w", class, ErrNoDocuments)
 		}
 	}
-	return nil
+	if d.Terms == 0 {
+		warnings = []string{"the vocabulary is empty: only the number of documents of each class is known"}
+	}
+	return warnings, nil
 }
 
 // checkKind returns an error if the data set is not of the kind that the named model needs.
 func checkKind(model string, d *features.Dataset, want features.Kind) error {
 	if d.Kind != want {
 		return fmt.Errorf("%w: %s needs %v, the data set has %v", ErrKind, model, want, d.Kind)
-	}
-	return nil
-}
-
-func warnings(d *features.Dataset) []string {
-	if d.Terms == 0 {
-		return []string{"the vocabulary is empty: only the number of documents of each class is known"}
 	}
 	return nil
 }

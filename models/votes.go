@@ -78,7 +78,7 @@ type Votes struct {
 	Seed uint64 `json:"-"`
 }
 
-var _ passTrainer = Votes{}
+var _ Trainer = Votes{}
 
 const (
 	maxBayesShare = 1000
@@ -114,9 +114,9 @@ func (m Votes) LogOdds() float64 {
 
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
-func (m *Votes) shared() shared { return shared{seed: &m.Seed} }
-
-func (m Votes) kind() (features.Kind, error) { return features.Evidence, nil }
+func (m *Votes) shared() shared {
+	return shared{kinds: []features.Kind{features.Evidence}, seed: &m.Seed}
+}
 
 // fewDocuments is the number of documents from which on there is one pass instead of two.
 const fewDocuments = 2000
@@ -164,10 +164,10 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	if err := all.each(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
 		return nil, Report{}, err
 	}
-	if l.full() {
+	if slices.ContainsFunc(l.slots, func(s voteSlot) bool { return max(s.sums[0], s.sums[1]) == math.MaxUint32 }) {
 		return nil, Report{}, ErrFull
 	}
-	linear, report, err := epochs(ctx, m, all, l, o, "")
+	linear, report, err := epochs(ctx, &m, m.passes(d.Len()), all, l, o, "")
 	if report.Learned != nil {
 		l.settle(d.Len())
 	}
@@ -270,11 +270,6 @@ func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
 // ErrFull is returned when there are too many documents of a term for its count, see voteSlot.
 var ErrFull = errors.New("too many messages with one term: its count has no room for more")
 
-// full reports whether a count has reached its end.
-func (l *votes) full() bool {
-	return slices.ContainsFunc(l.slots, func(s voteSlot) bool { return max(s.sums[0], s.sums[1]) == math.MaxUint32 })
-}
-
 // isNotZero returns 1 for a number other than 0.
 func isNotZero(n uint32) int { return int((n | -n) >> 31) }
 
@@ -326,7 +321,7 @@ func (l *votes) readDocument(read *reading, r, m int, x features.Vector, c int) 
 				above *= a + float64(n1)    // of an unknown term both grow by the same factor
 				below *= a + float64(n0)
 			}
-			if nearLimit(above) || nearLimit(below) {
+			if max(above, below) > 1e150 || min(above, below) < 1e-150 {
 				g.odds += math.Log(above) - math.Log(below)
 				above, below = 1, 1
 			}
@@ -352,10 +347,8 @@ func (l *votes) readDocument(read *reading, r, m int, x features.Vector, c int) 
 }
 
 // factorsPerCheck is how many factors are multiplied before the product is checked. None is above 2^33 units or below 1e-10 of
-// 1, so that a product that was not nearLimit stays finite and above 0.
+// 1, so that a product from 1e-150 to 1e150 stays finite and above 0.
 const factorsPerCheck = 8
-
-func nearLimit(product float64) bool { return product > 1e150 || product < 1e-150 }
 
 // vote returns the bounded vote of a group, and sets its slope.
 func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds Bounds) float64 {
@@ -433,7 +426,7 @@ func (s *memberState) gradient(t, z, fresh float64, confirmed bool) float64 {
 	return -t * (1 - 2*eps) * right * wrong / (eps + (1-2*eps)*right)
 }
 
-func (l *votes) shape() (R int, f Form) { return l.R, l.form }
+func (l *votes) shape() shape { return shape{l.R, len(l.groups), 1 + 16*l.R, l.form} }
 
 func (l *votes) biases() (all []float64) {
 	for _, s := range l.states {
@@ -467,38 +460,29 @@ func (l *votes) loss(scores []float64, c int) float64 {
 	return sumOver(scores, c, func(t, z float64) float64 { return log1pExp(-t * z) })
 }
 
-func (l *votes) terms() int { return len(l.groups) }
-
 func (l *votes) resize(terms int) {
 	l.slots = resized(l.slots, terms*l.R, voteSlot{squares: firstSquares})
 	l.groups = resized(l.groups, terms, 0)
 }
 
-func (l *votes) termSize() int { return 1 + 16*l.R }
-
 func (l *votes) globals(c *codec) {
 	for i := range l.states {
 		m := &l.states[i]
-		for _, number := range []*float64{&m.bias, &m.squares, &m.wrong, &m.seen} {
-			c.float(number)
-		}
+		c.list(&m.bias, &m.squares, &m.wrong, &m.seen)
 	}
-	c.ints(l.known[:])
+	listAll(c, l.known[:])
 	for r := range l.totals {
 		for g := range l.totals[r] {
-			c.floats(l.totals[r][g][:])
+			listAll(c, l.totals[r][g][:])
 		}
 	}
 }
 
 func (l *votes) term(c *codec, w int) {
-	c.group(&l.groups[w])
+	c.list(&l.groups[w])
 	for r := range l.R {
 		slot := &l.slots[w*l.R+r]
-		c.float32(&slot.weight)
-		c.float32(&slot.squares)
-		c.uint32(&slot.sums[0])
-		c.uint32(&slot.sums[1])
+		c.list(&slot.weight, &slot.squares, &slot.sums[0], &slot.sums[1])
 	}
 }
 
