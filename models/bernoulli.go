@@ -51,21 +51,35 @@ func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOption
 	return l, r, err
 }
 
-func (m Bernoulli) biases(n *Counts) []float64 {
-	beta := logPrior(m.Prior, n.Documents)
+// biases has a summand for each known term. It is the same for all terms with the same n_cw, and n_cw has few values, so that a learner of
+// a growing vocabulary tallies them:
+//
+//	beta_c = log pi_c + sum over n of m_cn log((a + N_c - n) / (2a + N_c))        m_cn: terms with n_cw = n
+func (m Bernoulli) biases(n *counts) []float64 {
+	beta := logPrior(m.Prior, n.documents)
+	if !n.whole {
+		for c, tally := range n.tallies {
+			var sum float64
+			for _, ncw := range slices.Sorted(maps.Keys(tally)) {
+				sum += float64(tally[ncw]) * m.logAbsent(float64(ncw), n.documents[c])
+			}
+			beta[c] += sum
+		}
+		return beta
+	}
 	for w := range n.terms() {
 		ncw := n.of(w)
 		for c := 0; hasSum(ncw) && c < len(beta); c++ {
-			beta[c] += m.logAbsent(ncw[c], n.Documents[c])
+			beta[c] += m.logAbsent(ncw[c], n.documents[c])
 		}
 	}
 	return beta
 }
 
-func (m Bernoulli) weigh(dst, ncw []float64, n *Counts, _ float64) {
+func (m Bernoulli) weigh(dst, ncw []float64, n *counts, _ float64) {
 	clear(dst)
 	for c := 0; c < len(dst) && hasSum(ncw); c++ {
-		dst[c] = m.logPresent(ncw[c], n.Documents[c]) - m.logAbsent(ncw[c], n.Documents[c])
+		dst[c] = m.logPresent(ncw[c], n.documents[c]) - m.logAbsent(ncw[c], n.documents[c])
 	}
 }
 
@@ -80,74 +94,9 @@ func (m Bernoulli) logPresent(ncw float64, Nc int) float64 {
 func (m Bernoulli) logAbsent(ncw float64, Nc int) float64 { return m.logPresent(float64(Nc)-ncw, Nc) }
 
 func (m Bernoulli) newLearner(classes []string, terms, _ int) learner {
-	l := newCounting(&m, classes, terms)
-	l.absent = &absentTerms{model: m}
+	n := newCounts(&m, classes, terms)
 	for range classes {
-		l.absent.tallies = append(l.absent.tallies, map[int]int{})
+		n.tallies = append(n.tallies, map[int]int{})
 	}
-	return l
-}
-
-// absentTerms keeps the biases of a growing vocabulary. A bias has a summand for each known term, but it is the same for
-// all terms with the same n_cw, and n_cw has few values:
-//
-//	beta_c = log pi_c + sum over n of m_cn log((a + N_c - n) / (2a + N_c))        m_cn: terms with n_cw = n
-type absentTerms struct {
-	model   Bernoulli
-	tallies []map[int]int // K: m_cn by n, each above 0
-}
-
-// add adds by, 1 or -1, to the tallies of each listed term that is known. A nil receiver does nothing.
-func (t *absentTerms) add(n *Counts, ids []uint32, by int) {
-	if t == nil {
-		return
-	}
-	for _, w := range ids {
-		ncw := n.of(int(w))
-		for c := 0; hasSum(ncw) && c < len(ncw); c++ {
-			if t.tallies[c][int(ncw[c])] += by; t.tallies[c][int(ncw[c])] <= 0 {
-				delete(t.tallies[c], int(ncw[c]))
-			}
-		}
-	}
-}
-
-// list lists the tallies for a codec, in the order of n. They are the larger part of what Bernoulli knows apart from terms, and most of
-// their numbers are small. A nil receiver lists nothing.
-func (t *absentTerms) list(c *codec) {
-	if t == nil {
-		return
-	}
-	for _, tallies := range t.tallies {
-		all, size := slices.Sorted(maps.Keys(tallies)), len(tallies)
-		c.varint(&size)
-		if c.reading {
-			clear(tallies)
-		}
-		next := 0
-		for i := 0; i < size && c.err == nil; i++ {
-			var gap, terms int
-			if !c.reading {
-				gap, terms = all[i]-next, tallies[all[i]]
-			}
-			c.varint(&gap)
-			c.varint(&terms)
-			if c.reading {
-				tallies[next+gap] = terms
-			}
-			next += gap + 1
-		}
-	}
-}
-
-func (t *absentTerms) biases(n *Counts) []float64 {
-	beta := logPrior(t.model.Prior, n.Documents)
-	for c, tallies := range t.tallies {
-		var sum float64
-		for _, ncw := range slices.Sorted(maps.Keys(tallies)) {
-			sum += float64(tallies[ncw]) * t.model.logAbsent(float64(ncw), n.Documents[c])
-		}
-		beta[c] += sum
-	}
-	return beta
+	return n
 }

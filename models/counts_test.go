@@ -25,28 +25,28 @@ func countedData() map[string]*features.Dataset {
 }
 
 // counted returns the counts of the documents from the first up to but without the last.
-func counted(d *features.Dataset, from, to int) *Counts {
-	n := NewCounts(d.Kind, d.Classes, d.Terms)
+func counted(d *features.Dataset, from, to int) *counts {
+	n := newCounts(new(Majority), d.Classes, d.Terms)
 	for i := from; i < to; i++ {
-		n.Add(d.Row(i), int(d.Labels[i]))
+		n.learn(0, d.Row(i), int(d.Labels[i]))
 	}
 	return n
 }
 
-func TestLearningAndRemovingIsNeverHavingLearned(t *testing.T) {
+func TestLearningAndForgettingIsNeverHavingLearned(t *testing.T) {
 	for name, d := range countedData() {
 		t.Run(name, func(t *testing.T) {
 			want, got := counted(d, 0, 30), counted(d, 0, 60)
 			for i := 30; i < 60; i++ {
-				got.Remove(d.Row(i), int(d.Labels[i]))
+				got.forget(d.Row(i), int(d.Labels[i]))
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
 			for i := range 30 {
-				got.Remove(d.Row(i), int(d.Labels[i]))
+				got.forget(d.Row(i), int(d.Labels[i]))
 			}
-			if !reflect.DeepEqual(got, NewCounts(d.Kind, d.Classes, d.Terms)) {
+			if !reflect.DeepEqual(got, newCounts(new(Majority), d.Classes, d.Terms)) {
 				t.Errorf("without a document got %+v", got)
 			}
 		})
@@ -63,15 +63,15 @@ func TestSumsOfFractionsAreExactInAnyOrder(t *testing.T) {
 			documents[i].Values = append(documents[i].Values, float32(math.Exp(-14*random.Float64())))
 		}
 	}
-	want, got := NewCounts(features.NormalisedCounts, []string{"ham", "spam"}, 20), NewCounts(features.NormalisedCounts, []string{"ham", "spam"}, 20)
+	want, got := newCounts(new(Majority), []string{"ham", "spam"}, 20), newCounts(new(Majority), []string{"ham", "spam"}, 20)
 	for i, x := range documents {
-		got.Add(documents[len(documents)-1-i], 0)
+		got.learn(0, documents[len(documents)-1-i], 0)
 		if i < 10 {
-			want.Add(x, 0)
+			want.learn(0, x, 0)
 		}
 	}
 	for _, x := range documents[10:] {
-		got.Remove(x, 0)
+		got.forget(x, 0)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -83,11 +83,11 @@ func TestSumsOfFractionsAreExactInAnyOrder(t *testing.T) {
 	wantNear(t, "sum", want.of(0)[0], sum, 10./(1<<31))
 }
 
-func TestRemovingMoreThanWasAddedPanics(t *testing.T) {
+func TestForgettingMoreThanWasLearnedPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("did not panic")
 		}
 	}()
-	NewCounts(features.Bits, []string{"ham", "spam"}, 2).Remove(features.Vector{}, 0)
+	newCounts(new(Majority), []string{"ham", "spam"}, 2).forget(features.Vector{}, 0)
 }

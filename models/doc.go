@@ -80,10 +80,9 @@
 //
 // # Learned state
 //
-// [Counts] is what naive Bayes learns: sums by class and term that can be added to and removed from. The models are pure
-// functions of it. [Options.NewOnline] makes an [Online] learner of any model, which learns one document after the other, and
+// [Options.NewOnline] makes an [Online] learner of any model, which learns one document after the other, and
 // training ends with one, [Report.Learned]. What it knows can be saved term by term or at once, restored, and turned into a
-// Linear. One that only counts can also forget.
+// Linear. Naive Bayes learns sums by class and term (counts.go), of which its models are pure functions; it can also forget.
 //
 // # Training in epochs
 //

@@ -29,13 +29,13 @@ func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimate
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.terms()), LogAbsent: newTable(len(n.Classes), n.terms())}
+	e := &Estimates{LogLikelihood: newTable(len(n.classes), n.terms()), LogAbsent: newTable(len(n.classes), n.terms())}
 	for w := range n.terms() {
 		for c, ncw := range n.of(w) {
-			e.LogLikelihood[c][w], e.LogAbsent[c][w] = m.logPresent(ncw, n.Documents[c]), m.logAbsent(ncw, n.Documents[c])
+			e.LogLikelihood[c][w], e.LogAbsent[c][w] = m.logPresent(ncw, n.documents[c]), m.logAbsent(ncw, n.documents[c])
 		}
 	}
-	e.LogPrior = logPrior(m.Prior, n.Documents)
+	e.LogPrior = logPrior(m.Prior, n.documents)
 	return e, nil
 }
 
@@ -45,8 +45,8 @@ func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estima
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimates{LogLikelihood: newTable(len(n.Classes), n.terms())}
-	dst := make([]float64, len(n.Classes))
+	e := &Estimates{LogLikelihood: newTable(len(n.classes), n.terms())}
+	dst := make([]float64, len(n.classes))
 	for w := range n.terms() {
 		m.weigh(dst, n.of(w), n, float64(n.terms()))
 		for c, log := range dst {

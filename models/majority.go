@@ -27,9 +27,9 @@ func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions
 }
 
 func (m Majority) newLearner(classes []string, terms, _ int) learner {
-	return newCounting(&m, classes, terms)
+	return newCounts(&m, classes, terms)
 }
 
-func (Majority) biases(n *Counts) []float64 { return logPrior(PriorLearned, n.Documents) }
+func (Majority) biases(n *counts) []float64 { return logPrior(PriorLearned, n.documents) }
 
-func (Majority) weigh(dst, _ []float64, _ *Counts, _ float64) { clear(dst) }
+func (Majority) weigh(dst, _ []float64, _ *counts, _ float64) { clear(dst) }

@@ -32,16 +32,16 @@ func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOption
 }
 
 func (m Memoriser) newLearner(classes []string, terms, _ int) learner {
-	return newCounting(&m, classes, terms)
+	return newCounts(&m, classes, terms)
 }
 
-func (Memoriser) biases(n *Counts) []float64 {
-	beta := make([]float64, len(n.Classes))
+func (Memoriser) biases(n *counts) []float64 {
+	beta := make([]float64, len(n.classes))
 	beta[0] = 1
 	return beta
 }
 
-func (Memoriser) weigh(dst, labels []float64, _ *Counts, _ float64) {
+func (Memoriser) weigh(dst, labels []float64, _ *counts, _ float64) {
 	clear(dst)
 	if c := Argmax(labels); c != 0 {
 		dst[c] = 2

@@ -56,7 +56,7 @@ const maxAdded = 2
 func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	l, r, n, err := trainCounts(ctx, &m, d, "multinomial")
 	if err == nil && (d.Kind == features.NormalisedBits || d.Kind == features.NormalisedCounts) {
-		if added, least := m.Smoothing*float64(n.terms()), slices.Min(n.Totals); least > 0 && added > maxAdded*least {
+		if added, least := m.Smoothing*float64(n.terms()), slices.Min(n.totals); least > 0 && added > maxAdded*least {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(
 				"smoothing=%v adds %.2g times as much as the messages of a class do, and hides them: use 0.001 with %v, or features=counts", m.Smoothing, added/least, d.Kind))
 		}
@@ -65,15 +65,15 @@ func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOpti
 }
 
 func (m Multinomial) newLearner(classes []string, terms, _ int) learner {
-	return newCounting(&m, classes, terms)
+	return newCounts(&m, classes, terms)
 }
 
-func (m Multinomial) biases(n *Counts) []float64 { return logPrior(m.Prior, n.Documents) }
+func (m Multinomial) biases(n *counts) []float64 { return logPrior(m.Prior, n.documents) }
 
 // weigh writes log lambda_cw.
-func (m Multinomial) weigh(dst, ncw []float64, n *Counts, V float64) {
+func (m Multinomial) weigh(dst, ncw []float64, n *counts, V float64) {
 	a := m.Smoothing
-	for c, nc := range n.Totals {
+	for c, nc := range n.totals {
 		lambda := 1 / V
 		if a > 0 || nc > 0 {
 			lambda = (a + ncw[c]) / (a*V + nc)

@@ -25,7 +25,7 @@ type Online struct {
 	classes int             // K
 	codec   codec           // memory, as is the rest
 	known   features.Vector // the document that is scored, and the weights of its terms
-	scored  params
+	weights []float64
 }
 
 // learner learns from one document after the other. Its vocabulary grows.
@@ -78,14 +78,14 @@ func (l *Online) Learn(x features.Vector, c int) {
 	}
 }
 
-// Forgets reports whether it can forget documents: whether all that it knows is [Counts].
+// Forgets reports whether it can forget documents: whether all that it knows is sums.
 func (l *Online) Forgets() bool {
-	_, is := l.learner.(*counting)
+	_, is := l.learner.(*counts)
 	return is
 }
 
 // Forget forgets a document that was learnt as one of class c. It panics unless Forgets.
-func (l *Online) Forget(x features.Vector, c int) { l.learner.(*counting).forget(x, c) }
+func (l *Online) Forget(x features.Vector, c int) { l.learner.(*counts).forget(x, c) }
 
 // Scores returns the K scores of a document, in the memory of dst if that suffices: of two classes the first is 0, as
 // for [Linear]. Terms that were not learnt yet are ignored.
@@ -100,16 +100,16 @@ func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
 		}
 	}
 	R := shape.rows
-	v := params{n: R, columns: R, form: shape.form, bias: l.biases(), weights: slices.Grow(l.scored.weights[:0], R*len(y.IDs))[:R*len(y.IDs)]}
-	l.model(v.weights, y.IDs)
+	l.weights = slices.Grow(l.weights[:0], R*len(y.IDs))[:R*len(y.IDs)]
+	l.model(l.weights, y.IDs)
 	for i := range y.IDs {
 		y.IDs[i] = uint32(i)
 	}
 	if x.Groups == nil {
 		y.Groups = nil
 	}
-	l.known, l.scored = y, v
-	dst = v.scores(slices.Grow(dst[:0], l.classes), y)
+	l.known = y
+	dst = scoresOf(slices.Grow(dst[:0], l.classes)[:R], y, l.weights, R, l.biases(), shape.form)
 	switch {
 	case l.classes > 2:
 		return dst
@@ -186,7 +186,7 @@ type codec struct {
 
 var errTruncated = errors.New("truncated")
 
-// bits writes the low bytes of n, so many, or reads them.
+// bits writes the low 8, 4 or 1 bytes of n, or reads them.
 func (c *codec) bits(n uint64, bytes int) uint64 {
 	if !c.reading {
 		c.data = binary.LittleEndian.AppendUint64(c.data, n)
@@ -196,13 +196,17 @@ func (c *codec) bits(n uint64, bytes int) uint64 {
 	if c.err == nil && len(c.data) < bytes {
 		c.err = errTruncated
 	}
-	if n = 0; c.err == nil {
-		for i, b := range c.data[:bytes] {
-			n |= uint64(b) << (8 * i)
-		}
-		c.data = c.data[bytes:]
+	if c.err != nil {
+		return 0
 	}
-	return n
+	from := c.data
+	switch c.data = from[bytes:]; bytes {
+	case 8:
+		return binary.LittleEndian.Uint64(from)
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(from))
+	}
+	return uint64(from[0])
 }
 
 // list lists numbers, each given by a pointer. A float is finite, an int takes 8 bytes and is not negative, and a group exists.

@@ -321,7 +321,7 @@ func (l *votes) readDocument(read *reading, r, m int, x features.Vector, c int) 
 				above *= a + float64(n1)    // of an unknown term both grow by the same factor
 				below *= a + float64(n0)
 			}
-			if max(above, below) > 1e150 || min(above, below) < 1e-150 {
+			if above > 1e150 || above < 1e-150 || below > 1e150 || below < 1e-150 {
 				g.odds += math.Log(above) - math.Log(below)
 				above, below = 1, 1
 			}
