@@ -43,7 +43,7 @@ func TestAReaderOfALogThatIsCutJudgesAsAfterTheLastWholeRecord(t *testing.T) {
 			from = to - 60
 		}
 		for cut := from; cut <= to; cut += step {
-			noError(t, os.WriteFile(LogPath(p.path), p.log[:cut], 0o600))
+			noError(t, os.WriteFile(p.path+LogSuffix, p.log[:cut], 0o600))
 			for how, open := range openers(p.path) {
 				f, err := open()
 				noError(t, err)
@@ -74,7 +74,7 @@ func TestAReaderOfALogWithAChangedByteJudgesByAllOfItOrNone(t *testing.T) {
 	for at := 0; at < len(p.log); at += 7 {
 		data := bytes.Clone(p.log)
 		data[at] ^= 1 << (at % 8)
-		noError(t, os.WriteFile(LogPath(p.path), data, 0o600))
+		noError(t, os.WriteFile(p.path+LogSuffix, data, 0o600))
 		for how, open := range openers(p.path) {
 			f, err := open()
 			noError(t, err)
@@ -94,12 +94,8 @@ func TestAChangedByteOfWhatAModelKnowsChangesNoVerdict(t *testing.T) {
 	bare, learned := want[0], want[len(want)-1]
 	good, err := os.ReadFile(p.path)
 	noError(t, err)
-	file, err := modelFormat.Open(bytes.NewReader(good), int64(len(good)))
-	noError(t, err)
 	for _, name := range []string{"GLOB", "NONE", "ROWS", "STAT"} {
-		section, err := file.Part(name)
-		noError(t, err)
-		_, start, size := section.Outer()
+		start, size := sectionIn(t, good, name)
 		refused := 0
 		for at := start; at < start+size; at += max(1, size/60) {
 			data := bytes.Clone(good)
@@ -133,7 +129,7 @@ func TestALogOfAModelThatCannotLearnLeavesTheModel(t *testing.T) {
 	noError(t, err)
 	identity, err := f.SaveTo(file, false)
 	noError(t, errors.Join(err, file.Close()))
-	log, data := logfile.Keyed(secret()), logfile.AppendHeader(nil, secret(), []byte("{}"))
+	log, data := logfile.Log{Key: secret()}, logfile.AppendHeader(nil, secret(), []byte("{}"))
 	at := int64(len(data))
 	data = log.Append(data, at, logfile.Record{Op: logfile.Checkpoint, Key: identity}, nil, nil)
 	raw := []byte(knownLetter)
@@ -143,7 +139,7 @@ func TestALogOfAModelThatCannotLearnLeavesTheModel(t *testing.T) {
 		"records with rows":    {IDs: []uint32{1}, Rows: []byte("row"), Globals: []byte("globals")},
 	} {
 		r := logfile.Record{Op: 1, Model: identity, Checkpoint: at, Number: 1}
-		noError(t, os.WriteFile(LogPath(path), log.Append(bytes.Clone(data), int64(len(data)), r, rows.Append(nil), []byte("a message")), 0o600))
+		noError(t, os.WriteFile(path+LogSuffix, log.Append(bytes.Clone(data), int64(len(data)), r, rows.Append(nil), []byte("a message")), 0o600))
 		for how, open := range openers(path) {
 			f, err := open()
 			noError(t, err)

@@ -63,7 +63,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 		}
 	}
 	ids := make(map[uint64]uint32) // of the known terms, by hash
-	hashes := s.reader.Bag().Document().As(f.kind).Terms
+	hashes := s.reader.Bag.Document().As(f.kind).Terms
 	for _, known := range s.lookup.Known() {
 		ids[hashes[uint32(known)]] = uint32(f.FirstTerm()) + uint32(known>>32)
 	}

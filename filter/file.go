@@ -141,37 +141,25 @@ func (f *Filter) Save(path string) error {
 // Open reads the vocabulary and the weights of a model file into memory. The file stays open for what is rarely needed, such as the texts of
 // terms, until [Filter.Close] or until nothing refers to the filter. The error names the file and wraps [ErrNotModel], [ErrTruncated],
 // [ErrDamaged], [ErrVersion] or an error of the file system.
-func Open(path string) (*Filter, error) {
-	model, err := openModelFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return openFilter(path, model)
-}
+func Open(path string) (*Filter, error) { return open(path, false) }
 
 // OpenLearned is [Open] with what was learned since the model was written: the last records of path.log. A log that cannot be used is no error;
 // [Filter.LogErr] returns the reason.
-func OpenLearned(path string) (*Filter, error) {
-	model, tail, unused, err := openLearned(path)
+func OpenLearned(path string) (*Filter, error) { return open(path, true) }
+
+func open(path string, learned bool) (*Filter, error) {
+	model, err := openModel(path, learned)
 	if err != nil {
 		return nil, err
 	}
-	f, err := openFilter(path, model)
-	if err == nil {
-		if f.unused = unused; len(tail) > 0 {
-			f.unused = f.learn(tail)
-			model.log.Close()
-		}
-	}
-	return f, err
-}
-
-// openFilter returns the filter in a file, which it closes after an error.
-func openFilter(path string, model modelFile) (*Filter, error) {
 	f, err := decode(model)
 	if err != nil {
 		model.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
+	}
+	if len(model.tail) > 0 {
+		f.file.unused = f.learn(model.tail)
+		model.log.Close()
 	}
 	return f, nil
 }
@@ -226,7 +214,7 @@ func decodeHead(file modelFile) (h head, linear *models.Linear, err error) {
 		return h, nil, ErrPart
 	}
 	key, err2 := file.Section("HKEY")
-	bias, err3 := decodeNumbers[float64](file.Section("BIAS"))
+	bias, err3 := file.Section("BIAS")
 	if err := cmp.Or(err1, err2, err3); err != nil {
 		return h, nil, err
 	}
@@ -240,7 +228,7 @@ func decodeHead(file modelFile) (h head, linear *models.Linear, err error) {
 	if h.kind, err = features.ParseKind(h.settings.Kind); err != nil {
 		return h, nil, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	linear = &models.Linear{Classes: len(h.settings.Classes), Form: h.settings.Form, Bias: bias}
+	linear = &models.Linear{Classes: len(h.settings.Classes), Form: h.settings.Form, Bias: sections.Decode[float64](bias)}
 	if err := h.validate(linear); err != nil {
 		return h, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}

@@ -76,7 +76,7 @@ func (f *Filter) Classify(raw []byte) Classification {
 // classify classifies a message with the reader of s.
 func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	repairs := s.reader.Read(raw)
-	c := f.classifyDocument(s, s.reader.Bag().Document())
+	c := f.classifyDocument(s, s.reader.Bag.Document())
 	c.Repairs = repairs
 	return c
 }
@@ -115,7 +115,7 @@ func (f *Filter) CanJoin(other *Filter) bool {
 func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
 	s := f.getScratch()
 	c = f.classify(s, raw)
-	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag().Document().As(other.kind), other.kind)
+	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag.Document().As(other.kind), other.kind)
 	added = other.linear.Score(s.vector) - offset
 	f.putScratch(s, raw)
 	joined := f.judgeSpam(c.Score + added)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 	"slices"
 
@@ -132,8 +131,7 @@ func readKnowledge(ids int, model *sections.Reader) (knowledge, error) {
 	if int(index.Size()) != rowtable.Blocks(ids)*rowtable.EntrySize || len(none) == 0 {
 		return knowledge{}, fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
 	}
-	read := func(buffer []byte, do func(piece []byte)) error { return model.Pieces("ROWS", buffer, do) }
-	return knowledge{globals: globals, none: none, rows: rowtable.Table{Index: read, Rows: rows, Size: len(none)}, ids: ids}, nil
+	return knowledge{globals: globals, none: none, rows: rowtable.Table{Index: index, Rows: rows, Size: len(none)}, ids: ids}, nil
 }
 
 // know makes the model know later records, in the place of those that it knew.
@@ -220,7 +218,7 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 		}
 	}
 	err := k.rows.Find(buffer, inFile, func(i int, row []byte) { copy(rows[places[i]*size:], row) })
-	if err == io.EOF || errors.Is(err, rowtable.ErrDamaged) {
+	if errors.Is(err, rowtable.ErrDamaged) {
 		err = fmt.Errorf("%w: section STAT", ErrDamaged)
 	}
 	return rows, err

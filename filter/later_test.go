@@ -38,7 +38,7 @@ func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 		first := hashes[:size]
 		v, err := features.NewVocabulary(slices.Clone(first))
 		noError(t, err)
-		o := &One{head: head{tables: tables{prefixBits: uint(encodePref(v)[0])}}}
+		o := &One{head: head{tables: tables{shift: uint(32 - encodePref(v)[0])}}}
 		var later [][]uint64
 		for range 20 {
 			var before []uint64
@@ -50,7 +50,7 @@ func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 			for _, list := range later {
 				k.tail = append(k.tail, logfile.Rows{New: list})
 			}
-			known := k.later(v.AppendKnown(nil, doc.Terms), doc.Terms, uint32(v.Len()), o.tables.shift())
+			known := k.later(v.AppendKnown(nil, doc.Terms), doc.Terms, uint32(v.Len()), o.tables.shift)
 			want := v.Extended(before).AppendKnown(nil, doc.Terms)
 			slices.Sort(known)
 			slices.Sort(want)

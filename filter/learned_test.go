@@ -53,7 +53,7 @@ func newPupil(t testing.TB, f *Filter) *pupil {
 	noError(t, errors.Join(err, file.Close()))
 	p.whole, err = f.Learner()
 	noError(t, err)
-	log := logfile.Keyed(secret())
+	log := logfile.Log{Key: secret()}
 	p.at = int64(len(p.log))
 	p.log = log.Append(p.log, p.at, logfile.Record{Op: logfile.Checkpoint, Key: p.identity}, nil, nil)
 	p.save()
@@ -62,13 +62,13 @@ func newPupil(t testing.TB, f *Filter) *pupil {
 
 func (p *pupil) save() {
 	p.t.Helper()
-	noError(p.t, os.WriteFile(LogPath(p.path), p.log, 0o600))
+	noError(p.t, os.WriteFile(p.path+LogSuffix, p.log, 0o600))
 }
 
 // open opens the model for one message, as if it were settled.
 func (p *pupil) open() *One {
 	p.t.Helper()
-	f, err := openOne(p.path, later())
+	f, err := openOne(p.path, true, later())
 	if err == nil {
 		err = f.LogErr()
 	}
@@ -90,7 +90,7 @@ func (p *pupil) learn(raw string, class int) {
 		p.t.Fatal(err)
 	}
 	reader.Read([]byte(raw))
-	document := reader.Bag().Document()
+	document := reader.Bag.Document()
 	part, err := f.Partial(&document, nil, 0)
 	if err != nil {
 		p.t.Fatal(err)
@@ -126,7 +126,7 @@ func (p *pupil) append(rows logfile.Rows, body []byte) {
 	if kept > 0 {
 		r.Previous = p.lists[kept-1].At
 	}
-	log := logfile.Keyed(secret())
+	log := logfile.Log{Key: secret()}
 	p.log = log.Append(p.log, r.At, r, rows.Append(nil), body)
 	p.lists, p.rows = append(p.lists[:kept], r), append(p.rows[:kept], rows)
 }
@@ -191,7 +191,7 @@ func TestAReaderOfALogJudgesAsTheWholeLearner(t *testing.T) {
 				}
 				parts := p.open()
 				defer parts.Close()
-				whole, err := openOne(p.path, time.Now().Add(-time.Hour)) // before the file was settled
+				whole, err := openOne(p.path, true, time.Now().Add(-time.Hour)) // before the file was settled
 				noError(t, err)
 				defer whole.Close()
 				changed := 0
@@ -216,9 +216,9 @@ func TestAReaderOfALogJudgesAsTheWholeLearner(t *testing.T) {
 
 func TestATailWithoutRecordsCostsAReaderNothing(t *testing.T) {
 	p := newPupil(t, spamFilter(t))
-	model, tail, unused, err := openLearned(p.path)
-	if err != nil || len(tail) > 0 || unused != nil {
-		t.Errorf("it has records: %v, %v", err, unused)
+	model, err := openModel(p.path, true)
+	if err != nil || len(model.tail) > 0 || model.unused != nil {
+		t.Errorf("it has records: %v, %v", err, model.unused)
 	}
 	noError(t, model.Close())
 }
@@ -233,7 +233,7 @@ func TestADamagedModelLearnsNothing(t *testing.T) {
 	defer f.Close()
 	reader := f.newReader()
 	reader.Read([]byte(knownLetter))
-	document := reader.Bag().Document()
+	document := reader.Bag.Document()
 	for _, forgotten := range []*features.Document{nil, &document} {
 		if _, err := f.Partial(&document, forgotten, 1); !errors.Is(err, ErrDamaged) {
 			t.Errorf("got %v, want %v", err, ErrDamaged)
@@ -352,7 +352,7 @@ func TestALogThatCannotBeUsedLeavesTheModel(t *testing.T) {
 		return other.log
 	}
 	size := p.whole.TermSize()
-	log := logfile.Keyed(secret())
+	log := logfile.Log{Key: secret()}
 	for name, tt := range map[string]struct {
 		log  []byte
 		want Classification
@@ -380,8 +380,8 @@ func TestALogThatCannotBeUsedLeavesTheModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tt.log == nil {
-				os.Remove(LogPath(p.path))
-			} else if err := os.WriteFile(LogPath(p.path), tt.log, 0o600); err != nil {
+				os.Remove(p.path + LogSuffix)
+			} else if err := os.WriteFile(p.path+LogSuffix, tt.log, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			for how, open := range openers(p.path) {
@@ -490,7 +490,7 @@ func (p *pupil) learnThen(raw string, class int, before func()) {
 	p.learn(raw, class)
 	before()
 	p.path = path
-	file, err := os.OpenFile(LogPath(path), os.O_WRONLY, 0)
+	file, err := os.OpenFile(path+LogSuffix, os.O_WRONLY, 0)
 	noError(p.t, err)
 	_, err = file.WriteAt(p.log, 0) // the same bytes, and the new record
 	noError(p.t, errors.Join(err, file.Close()))
@@ -507,10 +507,10 @@ func (p *pupil) write() {
 	noError(p.t, err)
 	identity, err := f.SaveTo(file, true)
 	noError(p.t, errors.Join(err, file.Close()))
-	log, at := logfile.Keyed(secret()), int64(len(p.log))
+	log, at := logfile.Log{Key: secret()}, int64(len(p.log))
 	r := logfile.Record{Op: logfile.Checkpoint, Key: identity, Model: p.identity, Checkpoint: p.at, Number: p.number, Previous: p.lists[len(p.lists)-1].At}
 	p.log = log.Append(p.log, at, r, nil, nil)
-	logged, err := os.OpenFile(LogPath(p.path), os.O_WRONLY, 0)
+	logged, err := os.OpenFile(p.path+LogSuffix, os.O_WRONLY, 0)
 	noError(p.t, err)
 	_, err = logged.WriteAt(p.log, 0)
 	noError(p.t, errors.Join(err, logged.Close(), os.Rename(next, p.path)))

@@ -16,8 +16,8 @@ import (
 	"chaff/internal/sections"
 )
 
-// LogPath returns the path of the log of the model at path.
-func LogPath(path string) string { return path + ".log" }
+// LogSuffix is appended to the path of a model to name its log.
+const LogSuffix = ".log"
 
 // ErrOtherModel is the reason for not using the log of another model, or of a later one.
 var ErrOtherModel = errors.New("the log belongs to another model")
@@ -28,7 +28,9 @@ type modelFile struct {
 	from   io.ReaderAt
 	opened fs.FileInfo
 	file   *os.File
-	log    *os.File // of what was learned since, as long as it is read
+	log    *os.File       // as long as it is read
+	tail   []logfile.Rows // what its log says was learned since it was written
+	unused error          // why the log is not used
 }
 
 // openModelFile opens the model at path. The error names it.
@@ -54,8 +56,8 @@ func openModelFile(path string) (m modelFile, err error) {
 // readAll reads the file into memory, and closes it.
 func (m *modelFile) readAll() (err error) {
 	data := make([]byte, m.opened.Size())
-	if n, err := m.from.ReadAt(data, 0); n < len(data) {
-		return shorter(err)
+	if err := sections.Pieces(m.from, 0, m.opened.Size(), data, ErrTruncated, func([]byte) {}); err != nil {
+		return err
 	}
 	m.from = bytes.NewReader(data)
 	m.file.Close()
@@ -96,28 +98,27 @@ func (m *modelFile) Close() error {
 	return err
 }
 
-// openLearned opens the model at path, and what was learned since. A learner that writes a new model says so in the log first, so a
-// reader may find the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit. unused is why there is no tail: the
-// log cannot be used.
-func openLearned(path string) (m modelFile, tail []logfile.Rows, unused, err error) {
+// openModel opens the model at path, and reads what was learned since, if that is wanted. A learner that writes a new model says so in the log first, so a
+// reader may find the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit.
+func openModel(path string, learned bool) (m modelFile, err error) {
 	if _, err := os.Readlink(path); err == nil { // the log is beside the file, not beside the link
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			path = target
 		}
 	}
 	for try := 0; ; try++ {
-		if m, err = openModelFile(path); err != nil {
-			return m, nil, nil, err
+		if m, err = openModelFile(path); err != nil || !learned {
+			return m, err
 		}
-		tail, unused = m.readTail(path)
-		if errors.Is(unused, fs.ErrNotExist) {
-			unused = nil
+		m.tail, m.unused = m.readTail(path)
+		if errors.Is(m.unused, fs.ErrNotExist) {
+			m.unused = nil
 		}
-		if try == 4 || !errors.Is(unused, ErrOtherModel) && !errors.Is(unused, logfile.ErrTruncated) { // a learner cuts off half a record
-			return m, tail, unused, nil
+		if try == 4 || !errors.Is(m.unused, ErrOtherModel) && !errors.Is(m.unused, logfile.ErrTruncated) { // a learner cuts off half a record
+			return m, nil
 		}
 		m.Close()
-		if errors.Is(unused, ErrOtherModel) {
+		if errors.Is(m.unused, ErrOtherModel) {
 			time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place
 		}
 	}
@@ -125,7 +126,7 @@ func openLearned(path string) (m modelFile, tail []logfile.Rows, unused, err err
 
 // readTail returns the rows of the records that the log of the model at path has for it.
 func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
-	file, info, err := replace.OpenBeside(LogPath(path), path, os.O_RDONLY)
+	file, info, err := replace.OpenBeside(path+LogSuffix, path, os.O_RDONLY)
 	if err != nil {
 		return nil, err // whoever prints it names the file
 	}
@@ -136,7 +137,7 @@ func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
 	if err != nil {
 		return nil, replace.Reason(err)
 	}
-	lists, known, err := log.Lists(m.Identity(), info.Size())
+	lists, known, err := log.Lists(m.Identity, info.Size())
 	if err == nil && !known {
 		err = ErrOtherModel
 	}

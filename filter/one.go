@@ -21,38 +21,21 @@ type One struct {
 }
 
 // OpenOne opens the model at path, with what was learned since it was written, as [OpenLearned] does.
-func OpenOne(path string) (*One, error) { return openOne(path, time.Now()) }
-
-// openOne is OpenOne at a time, so that tests need not wait until a file is settled.
-func openOne(path string, now time.Time) (*One, error) {
-	model, tail, unused, err := openLearned(path)
-	if err != nil {
-		return nil, err
-	}
-	o, err := newOne(path, model, now)
-	if err != nil {
-		return nil, err
-	}
-	if o.unused = unused; len(tail) > 0 {
-		o.unused = o.Know(tail)
-	}
-	return o, nil
-}
+func OpenOne(path string) (*One, error) { return openOne(path, true, time.Now()) }
 
 // OpenToLearn opens the model at path for a program that learns, and holds the lock of the log. [One.Know] tells it what was learned since it was
 // written.
 func OpenToLearn(path string) (*One, error) {
-	model, err := openModelFile(path)
+	return openOne(path, false, time.Now().Add(2*settled)) // nobody else writes it now
+}
+
+// openOne opens a model at a time, so that tests need not wait until a file is settled.
+func openOne(path string, learned bool, now time.Time) (*One, error) {
+	model, err := openModel(path, learned)
 	if err != nil {
 		return nil, err
 	}
-	return newOne(path, model, time.Now().Add(2*settled)) // nobody else writes it now
-}
-
-// newOne returns the filter in a file, which it closes after an error.
-func newOne(path string, model modelFile, now time.Time) (*One, error) {
 	o := &One{}
-	var err error
 	if o.changed, err = model.settle(now); err == nil {
 		if o.head, o.bias, err = decodeHead(model); err != nil && o.changed() {
 			err = ErrChanged
@@ -61,6 +44,9 @@ func newOne(path string, model modelFile, now time.Time) (*One, error) {
 	if err != nil {
 		model.Close()
 		return nil, fmt.Errorf("open model %s: %w", path, err)
+	}
+	if len(model.tail) > 0 {
+		o.file.unused = o.know(model.tail)
 	}
 	return o, nil
 }
@@ -81,7 +67,7 @@ func (o *One) Classify(raw []byte) (Classification, error) {
 		o.scratch.reader = o.newReader()
 	}
 	repairs := o.scratch.reader.Read(raw)
-	c, err := o.ClassifyDocument(o.scratch.reader.Bag().Document())
+	c, err := o.ClassifyDocument(o.scratch.reader.Bag.Document())
 	c.Repairs = repairs
 	return c, err
 }
@@ -112,13 +98,13 @@ func (o *One) load(s *scratch, doc features.Document) error {
 	if err != nil {
 		return err
 	}
-	if len(o.knows.tail) > 0 && o.unused == nil {
-		later := o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift())
+	if len(o.knows.tail) > 0 && o.file.unused == nil {
+		later := o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift)
 		s.vector = s.lookup.AppendFound(s.vector.Reset(), later, doc, o.kind)
 		ids := ranked(s.vector)
 		var l *models.Online
-		if l, o.unused = o.learner(ids); o.unused == nil {
-			if s.linear, o.unused = l.Linear(); o.unused == nil {
+		if l, o.file.unused = o.learner(ids); o.file.unused == nil {
+			if s.linear, o.file.unused = l.Linear(); o.file.unused == nil {
 				return nil
 			}
 		}
@@ -212,7 +198,7 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 func (o *One) lookUp(doc features.Document) (known []uint64, as features.Document, err error) {
 	as = doc.As(o.kind)
 	if known, _, err = o.tables.find(as.Terms); err == nil {
-		known = o.knows.later(known, as.Terms, uint32(o.tables.terms), o.tables.shift())
+		known = o.knows.later(known, as.Terms, uint32(o.tables.terms), o.tables.shift)
 	}
 	return known, as, err
 }
@@ -250,7 +236,7 @@ func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all
 		if has[i] || o.kind == features.HeadBits && !doc.InHead(i) {
 			continue
 		}
-		bits := hash >> o.tables.shift()
+		bits := hash >> o.tables.shift
 		id, again := ids[bits]
 		if !again { // two hashes can be one term
 			id = next + uint32(len(ids))

@@ -39,7 +39,7 @@ func TestAModelThatChangesWhileItIsReadIsAnError(t *testing.T) {
 			if err := os.Chtimes(path, old, old); err != nil {
 				t.Fatal(err)
 			}
-			one, err := openOne(path, later())
+			one, err := openOne(path, true, later())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestAModelThatIsBeingRewrittenGivesNoWrongVerdict(t *testing.T) {
 		if i%2 == 0 { // as if the file were settled
 			open = later
 		}
-		one, err := openOne(path, open())
+		one, err := openOne(path, true, open())
 		if err != nil {
 			continue
 		}
@@ -157,7 +157,7 @@ func TestCloseClosesTheFile(t *testing.T) {
 		open  func() (opened, error)
 		files int
 	}{
-		"for one message": {func() (opened, error) { return openOne(p.path, later()) }, 2}, // its log too,
+		"for one message": {func() (opened, error) { return openOne(p.path, true, later()) }, 2}, // its log too,
 		"learned":         {func() (opened, error) { return OpenLearned(p.path) }, 1},
 		"the model alone": {func() (opened, error) { return Open(p.path) }, 1},
 	} {
@@ -189,7 +189,7 @@ func TestOpenDoesNotWaitForAFIFO(t *testing.T) {
 	}
 	model := filepath.Join(t.TempDir(), "model")
 	noError(t, spamFilter(t).Save(model))
-	noError(t, syscall.Mkfifo(LogPath(model), 0o600))
+	noError(t, syscall.Mkfifo(model+LogSuffix, 0o600))
 	for name, open := range openers(model) {
 		if f, err := open(); err != nil || !errors.Is(f.LogErr(), replace.ErrSpecial) {
 			t.Errorf("the log is a FIFO, %s: got %v, %v, want %v", name, err, f.LogErr(), replace.ErrSpecial)

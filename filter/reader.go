@@ -30,11 +30,12 @@ type ReaderOptions struct {
 
 // Reader turns the bytes of messages into documents. Training, classification and [Reading.View] all use it. It belongs to one goroutine.
 type Reader struct {
+	// Bag has the terms and cells of the last message. What it has is valid until the next one is read.
+	Bag       features.Bag
 	reading   Reading
 	options   ReaderOptions
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
-	bag       features.Bag
 	message   *message.Message // the last message
 	add       func(*tokenize.Term)
 }
@@ -47,33 +48,27 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	}
 	made := &Reader{reading: r, options: o, decoder: message.NewDecoder(r.Message), tokenizer: tokenizer}
 	made.add = func(t *tokenize.Term) { // made once, because a closure for each message would allocate
-		if made.bag.Add(t.Hash, t.Group, t.Head) && o.Names {
-			made.bag.Name(t.First, t.Second)
+		if made.Bag.Add(t.Hash, t.Group, t.Head) && o.Names {
+			made.Bag.Name(t.First, t.Second)
 		}
 	}
 	return made, nil
 }
 
-// Key returns the key under which the reader hashes terms.
-func (r *Reader) Key() termkey.Key { return r.reading.Key }
-
-// Read decodes and tokenises a message. The result of Bag is valid until the next call.
+// Read decodes and tokenises a message.
 func (r *Reader) Read(raw []byte) message.Repairs {
-	r.bag.Reset()
+	r.Bag.Reset()
 	r.message = r.decoder.Decode(raw)
 	repairs := r.message.Repairs | r.tokenizer.Terms(r.message, r.add)
 	if r.options.Grams {
-		r.tokenizer.Grams(r.message, r.bag.AddGrams)
+		r.tokenizer.Grams(r.message, r.Bag.AddGrams)
 	}
 	return repairs
 }
 
-// Bag returns the terms and cells of the last message.
-func (r *Reader) Bag() *features.Bag { return &r.bag }
-
 // Forget frees the memory that grew with the last message.
 func (r *Reader) Forget() {
-	r.decoder, r.message, r.bag = message.NewDecoder(r.reading.Message), nil, features.Bag{}
+	r.decoder, r.message, r.Bag = message.NewDecoder(r.reading.Message), nil, features.Bag{}
 	r.tokenizer, _ = tokenize.New(r.reading.Tokenize, r.reading.Key) // no error: the settings are those of NewReader
 }
 

@@ -20,7 +20,7 @@ func TestAViewHasTheTermsThatAreClassified(t *testing.T) {
 		t.Fatal(err)
 	}
 	repairs := r.Read(raw)
-	document := r.Bag().Document()
+	document := r.Bag.Document()
 	var terms []uint64
 	tokens := 0
 	for _, term := range view.Terms {

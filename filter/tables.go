@@ -2,9 +2,7 @@ package filter
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/bits"
 	"slices"
@@ -20,44 +18,32 @@ import (
 // model. Reading a block for each term takes a quarter of the time of mapping the file, whose pages would be mapped one by one and unmapped
 // again.
 type tables struct {
-	file       *sections.Reader
-	prefixBits uint
-	starts     []uint32 // the first term of each block, and the number of terms
-	terms      int      // V
-	rows       int
-	often      []uint32 // section FREQ; empty if the file has none
+	file   *sections.Reader
+	shift  uint     // how many bits of a hash do not tell terms apart: those behind its prefix and its key, of 32 bits
+	starts []uint32 // the first term of each block, and the number of terms
+	terms  int      // V
+	rows   int
+	often  []uint32 // section FREQ; empty if the file has none
 }
 
 // newTables reads what says where everything is: the sections PREF and FREQ.
 func newTables(file *sections.Reader, rows int) (t tables, err error) {
-	pref, err := decodeNumbers[uint32](file.Section("PREF"))
+	data, err := file.Section("PREF")
+	pref := sections.Decode[uint32](data)
 	if err == nil && (len(pref) < 3 || pref[0] > 32 || len(pref)-2 != (1<<pref[0]+blockPrefixes-1)/blockPrefixes || pref[1] != 0) {
 		err = fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	if err != nil {
 		return t, err
 	}
-	t = tables{file: file, prefixBits: uint(pref[0]), starts: pref[1:], terms: int(pref[len(pref)-1]), rows: rows}
+	t = tables{file: file, shift: uint(32 - pref[0]), starts: pref[1:], terms: int(pref[len(pref)-1]), rows: rows}
 	if file.Has("FREQ") {
-		if t.often, err = decodeNumbers[uint32](file.Section("FREQ")); err == nil && len(t.often)%(3+rows) != 0 {
+		if data, err = file.Section("FREQ"); err == nil && len(data)%(4*(3+rows)) != 0 {
 			err = fmt.Errorf("%w: section FREQ", ErrDamaged)
 		}
+		t.often = sections.Decode[uint32](data)
 	}
 	return t, err
-}
-
-// shift returns how many bits of a hash do not tell terms apart: those behind its prefix and its key.
-func (t *tables) shift() uint { return 32 - t.prefixBits }
-
-// place returns where a block is in section TERM, which has so many bytes.
-func (t *tables) place(block int, size int64) (from, to int64, err error) {
-	term := int64(4 * (2 + t.rows))
-	from = int64(block)*blockHeader + int64(t.starts[block])*term
-	to = int64(block+1)*blockHeader + int64(t.starts[block+1])*term
-	if from > to-blockHeader || to > size || int(t.starts[block+1]) > t.terms {
-		return 0, 0, fmt.Errorf("%w: section PREF", ErrDamaged)
-	}
-	return from, to, nil
 }
 
 // find returns the terms that the file has, as [features.Vocabulary.AppendKnown] does, and the rows of weights by the indices of the hashes.
@@ -80,16 +66,16 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 		if term := t.frequent(hash); term != nil {
 			add(i, term)
 		} else {
-			places = append(places, hash>>(64-t.prefixBits)/blockPrefixes<<32|uint64(i))
+			places = append(places, hash>>t.shift>>32/blockPrefixes<<32|uint64(i))
 		}
 	}
 	slices.Sort(places)
-	reader, last := sections.Ahead{Section: section}, -1
+	last := -1
 	var block []uint32
 	for _, place := range places {
 		i, number := int(uint32(place)), int(place>>32)
 		if number != last {
-			if block, err = t.block(&reader, number); err != nil {
+			if block, err = t.block(&section, number); err != nil {
 				return nil, nil, err
 			}
 			last = number
@@ -109,7 +95,7 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 
 // frequent returns the id and the bits of the weights of a term that section FREQ has, else nil.
 func (t *tables) frequent(hash uint64) []uint32 {
-	size, n, wanted := 3+t.rows, len(t.often)/(3+t.rows), hash>>t.shift()
+	size, n, wanted := 3+t.rows, len(t.often)/(3+t.rows), hash>>t.shift
 	at := func(i int) uint64 { return uint64(t.often[i*size+1])<<32 | uint64(t.often[i*size]) }
 	if i := sort.Search(n, func(i int) bool { return at(i) >= wanted }); i < n && at(i) == wanted {
 		return t.often[i*size+2:][:1+t.rows]
@@ -118,21 +104,23 @@ func (t *tables) frequent(hash uint64) []uint32 {
 }
 
 // block returns the numbers of a block of section TERM, verified: of each term its key, its id and the bits of its weights. They are valid until the next call.
-func (t *tables) block(section *sections.Ahead, number int) ([]uint32, error) {
-	from, to, err := t.place(number, section.Section.Size())
-	if err != nil {
-		return nil, err
+func (t *tables) block(section *sections.Part, number int) ([]uint32, error) {
+	term := int64(4 * (2 + t.rows))
+	from := int64(number)*blockHeader + int64(t.starts[number])*term
+	to := int64(number+1)*blockHeader + int64(t.starts[number+1])*term
+	if from > to-blockHeader || to > section.Size() || int(t.starts[number+1]) > t.terms {
+		return nil, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	data, err := section.Read(from, to)
 	if err == nil && uint32(checksumOf(data[4:], number)) != binary.LittleEndian.Uint32(data) {
 		err = fmt.Errorf("%w: section TERM, block %d", ErrDamaged, number)
 	}
-	return decodeNumbers[uint32](data, shorter(err))
+	return sections.Decode[uint32](data), err
 }
 
 // inBlock returns the id and the bits of the weights of a term that its block has, else nil.
 func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
-	prefix, key := int(hash>>(64-t.prefixBits)), uint32(hash<<t.prefixBits>>32)
+	prefix, key := int(hash>>t.shift>>32), uint32(hash>>t.shift)
 	size, first, last := 2+t.rows, 0, uint32(math.MaxUint32) // of the terms of the prefix
 	terms := block[blockPrefixes:]
 	if i := prefix % blockPrefixes; i > 0 {
@@ -156,26 +144,6 @@ func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
 // checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
 func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
 
-// decodeNumbers returns the little-endian numbers in data, in place if possible. An error of reading the data is returned as it is.
-func decodeNumbers[T sections.Number](data []byte, err error) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	numbers, err := sections.Decode[T](data)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	return numbers, nil
-}
-
-// shorter returns an error of reading, which is about a file that became shorter if it is [io.EOF].
-func shorter(err error) error {
-	if errors.Is(err, io.EOF) {
-		return ErrTruncated
-	}
-	return err
-}
-
 // readCells sets the weights of cells, which are ascending, from section CELL. It changes cells.
 func (t *tables) readCells(weights []float32, cells []uint32) error {
 	section, err := t.file.Part("CELL")
@@ -186,9 +154,8 @@ func (t *tables) readCells(weights []float32, cells []uint32) error {
 	if section.Size() < indexSize {
 		return fmt.Errorf("%w: section CELL", ErrDamaged)
 	}
-	reader := sections.Ahead{Section: section}
-	data, err := reader.Read(0, indexSize)
-	index, err := decodeNumbers[uint64](slices.Clone(data), shorter(err)) // where each chunk ends behind the index, and its checksum
+	data, err := section.Read(0, indexSize)
+	index := sections.Decode[uint64](slices.Clone(data)) // where each chunk ends behind the index, and its checksum
 	for err == nil && len(cells) > 0 {
 		number := int(cells[0] / chunkCells)
 		from, to := uint64(0), index[2*number]
@@ -203,7 +170,7 @@ func (t *tables) readCells(weights []float32, cells []uint32) error {
 			cells[n] %= chunkCells
 			n++
 		}
-		if data, err = reader.Read(indexSize+int64(from), indexSize+int64(to)); err == nil {
+		if data, err = section.Read(indexSize+int64(from), indexSize+int64(to)); err == nil {
 			if checksumOf(data, number) != index[2*number+1] {
 				return fmt.Errorf("%w: section CELL, chunk %d", ErrDamaged, number)
 			}
@@ -211,7 +178,7 @@ func (t *tables) readCells(weights []float32, cells []uint32) error {
 		}
 		weights, cells = weights[n*t.rows:], cells[n:]
 	}
-	return shorter(err)
+	return err
 }
 
 // cellsOf sets weights to those of ascending cells of a chunk, by their number in the chunk.
@@ -265,9 +232,8 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 		}
 	}
 	table, starts := make([]uint32, 0, 2*t.terms), make([]uint32, 0, blocks*blockPrefixes+1)
-	reader := sections.Ahead{Section: section}
 	for number := range blocks {
-		block, err := t.block(&reader, number)
+		block, err := t.block(&section, number)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -286,7 +252,7 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 			}
 		}
 	}
-	starts = append(starts[:1<<t.prefixBits], uint32(t.terms))
+	starts = append(starts[:1<<(32-t.shift)], uint32(t.terms))
 	v, err := features.RestoreVocabulary(table, starts)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"chaff/internal/sections"
 )
 
 func TestDecodedTextsEqualTheEncodedTexts(t *testing.T) {
@@ -57,17 +55,5 @@ func TestDamagedTextsAreRefused(t *testing.T) {
 		if _, err := decodeTexts(tt.data, tt.n); !errors.Is(err, ErrDamaged) {
 			t.Errorf("%s: got %v, want %v", name, err, ErrDamaged)
 		}
-	}
-}
-
-func TestNumbersNeedNoAlignment(t *testing.T) {
-	want := []uint32{1, 1 << 31, 77}
-	data := append([]byte{0}, sections.Bytes(want)...)
-	got, err := decodeNumbers[uint32](data[1:], nil)
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("error %v (-want +got):\n%s", err, diff)
-	}
-	if _, err := decodeNumbers[uint64](data[:9], nil); !errors.Is(err, ErrDamaged) {
-		t.Errorf("nine bytes: got %v, want %v", err, ErrDamaged)
 	}
 }

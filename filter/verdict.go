@@ -81,7 +81,6 @@ type head struct {
 	file      modelFile       // of one that was opened
 	tables    tables          // in the file
 	knows     knowledge       // of one that learned since its file was written
-	unused    error           // why what was learned since is not used
 }
 
 // Settings returns the settings of the filter.
@@ -102,7 +101,7 @@ func (h *head) FirstTerm() int {
 func (h *head) ids() int { return h.FirstTerm() + h.tables.terms }
 
 // Identity returns a number that identifies the model file that the filter was opened from, and that its log has.
-func (h *head) Identity() uint64 { return h.file.Identity() }
+func (h *head) Identity() uint64 { return h.file.Identity }
 
 // Provenance returns the JSON that the filter was made with. The error is about the file that it was opened from.
 func (h *head) Provenance() (json.RawMessage, error) {
@@ -116,7 +115,7 @@ func (h *head) Provenance() (json.RawMessage, error) {
 func (h *head) Close() error { return h.file.Close() }
 
 // LogErr returns why the filter does without what was learned since its file was written, or nil.
-func (h *head) LogErr() error { return h.unused }
+func (h *head) LogErr() error { return h.file.unused }
 
 // scratch is reusable memory for classifying one message.
 type scratch struct {

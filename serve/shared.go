@@ -118,7 +118,7 @@ func filesOf(path string) (f files) {
 	if target, err := filepath.EvalSymlinks(path); err == nil { // the store is beside the file, not beside a link
 		path = target
 	}
-	for i, name := range []string{path, filter.LogPath(path)} {
+	for i, name := range []string{path, path + filter.LogSuffix} {
 		if info, err := os.Stat(name); err == nil {
 			f[i] = info
 		}
@@ -157,7 +157,7 @@ func (s *shared) current() *loaded { return s.now.Load() }
 func (s *shared) use(l *loaded) {
 	s.now.Store(l)
 	if err := l.filter.LogErr(); err != nil {
-		s.log.Warn("%s: %v: judging without what was learned since the model was written", filter.LogPath(s.path), err)
+		s.log.Warn("%s: %v: judging without what was learned since the model was written", s.path+filter.LogSuffix, err)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestAModelOfAUserThatCannotBeUsedIsClosed(t *testing.T) {
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	judge(t, e, "alice", mail("spam", 70))
 	path := e.users.path("alice")
-	if err := os.WriteFile(filter.LogPath(path), []byte("damaged"), 0o600); err != nil {
+	if err := os.WriteFile(path+filter.LogSuffix, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which would close it

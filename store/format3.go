@@ -93,7 +93,7 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 	if err != nil {
 		return nil, err
 	}
-	journal, err := io.ReadAll(io.NewSectionReader(file, base.Size(), math.MaxInt64-base.Size()))
+	journal, err := io.ReadAll(io.NewSectionReader(file, base.Size, math.MaxInt64-base.Size))
 	if err != nil {
 		return nil, replace.Reason(err)
 	}
@@ -123,7 +123,7 @@ func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 			defer file.Close()
 			model, failed = earlier("\x89CHAFF\r\n", 8).Open(file, -1)
 		}
-		if failed == nil && model.Identity() == identity {
+		if failed == nil && model.Identity == identity {
 			err = nil
 			break
 		}

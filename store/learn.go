@@ -96,7 +96,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		}
 	}
 	e.Repairs = s.reader.Read(m.Raw)
-	bag := *s.reader.Bag()
+	bag := s.reader.Bag
 	if len(m.Raw) > limits.LargeMessage {
 		s.reader.Forget() // all but the bag, so that what follows has its memory
 	}

@@ -225,7 +225,7 @@ func (l *ledger) save(file *os.File, model uint64) error {
 	if err != nil {
 		return err
 	}
-	w := logWriter{bufio.NewWriterSize(file, writeBytes), logfile.Keyed(l.Key.Bytes()), int64(len(header))}
+	w := logWriter{bufio.NewWriterSize(file, writeBytes), logfile.Log{Key: l.Key.Bytes()}, int64(len(header))}
 	w.Write(header)
 	var data []byte
 	var refs []features.Ref

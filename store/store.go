@@ -16,7 +16,7 @@ import (
 )
 
 // Suffix is appended to the path of a model to name its log.
-const Suffix = ".log"
+const Suffix = filter.LogSuffix
 
 // Reasons why a log cannot be used.
 var (

@@ -227,12 +227,12 @@ func (o ReadOptions) readItem(r *filter.Reader, buf []byte, item corpus.Item, wr
 	}
 	buf, raw = raw, message.Original(raw)
 	result := readResult{Entry: Entry{Time: item.Time, Size: len(raw)}}
-	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, r.Key())
-	if !inSample(o.Sample, result.Fingerprint, r.Key()) {
+	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, o.Reading.Key)
+	if !inSample(o.Sample, result.Fingerprint, o.Reading.Key) {
 		return keptBuffer(buf), readResult{err: errNotInSample}
 	}
 	result.Repairs = r.Read(raw)
-	result.Terms = writer.Add(r.Bag())
+	result.Terms = writer.Add(&r.Bag)
 	if result.Time.IsZero() {
 		result.Time, _ = corpus.DeliveryTime(raw)
 	}

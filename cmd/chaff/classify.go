@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -58,9 +57,7 @@ The program chaff-classify does the same for one message and starts faster.`,
 		},
 	}
 	p.addModelFile(c, "use")
-	own := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.AddFlags(own)
-	c.Flags().AddGoFlagSet(own) // those that it does not have
+	flags.AddFlags(c.Flags())
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
 	c.Flags().StringVar(&flags.list, "paths-from", "", "take the paths from the lines of `FILE`, or of stdin if it is -")
@@ -72,10 +69,11 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 	if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
 		paths = nil
 	}
-	err := flags.Check()
+	var err error
 	isDelivery := flags.Pass || flags.Preset != ""
 	switch {
-	case err != nil:
+	case flags.Pass && flags.JSON:
+		err = delivery.ErrPassJSON
 	case flags.list != "" && len(paths) > 0:
 		err = fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
 	case isDelivery && len(flags.list)+len(paths) > 0:

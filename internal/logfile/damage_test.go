@@ -113,7 +113,7 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 // A cut leaves torn bytes only at the end; a whole length whose bytes are others is damage, however it came about.
 func TestOnlyWhatReachesBeyondTheEndIsTorn(t *testing.T) {
 	w := someLog(2)
-	l := Keyed(key())
+	l := Log{Key: key()}
 	at := int64(len(w.data))
 	record := l.Append(nil, at, Record{Op: 1, Model: model, Number: 1}, Rows{IDs: []uint32{1}, Rows: []byte("row")}.Append(nil), []byte("a body"))
 	nonsense := bytes.Repeat([]byte{0xa5}, len(record))
@@ -183,7 +183,7 @@ func TestSizesThatAreClaimedTakeNoBytes(t *testing.T) {
 		i := len(w.records) - 1
 		head := w.data[w.records[i].At:]
 		head[at] ^= 0x7f
-		l := Keyed(key())
+		l := Log{Key: key()}
 		binary.LittleEndian.PutUint64(head, l.sum(head, w.records[i].At))
 		if n := allocated(func() { readAll(w.data) }); n > enough {
 			t.Errorf("a record whose byte %d is changed: %d bytes", at, n)
@@ -202,7 +202,7 @@ func TestSizesThatAreClaimedTakeNoBytes(t *testing.T) {
 		changed := bytes.Clone(rows)
 		binary.LittleEndian.PutUint32(changed[at:], 1<<31)
 		w := someLog(0)
-		l := Keyed(key())
+		l := Log{Key: key()}
 		from := int64(len(w.data))
 		data := l.Append(w.data, from, Record{Op: 1}, changed, nil)
 		log, err := Open(bytes.NewReader(data))

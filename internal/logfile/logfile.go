@@ -46,13 +46,12 @@ func AppendHeader(dst, key, settings []byte) []byte {
 	return binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[start:]))
 }
 
-// Log is an open log.
+// Log is an open log, or one with a key only, for [Log.Append].
 type Log struct {
 	Key, Settings []byte
 	// Start is the offset of the first record.
-	Start  int64
-	file   io.ReaderAt
-	secret uint64 // of the checksums
+	Start int64
+	file  io.ReaderAt
 }
 
 // Open reads the header of a log.
@@ -91,14 +90,8 @@ func Open(file io.ReaderAt) (*Log, error) {
 	if le.Uint64(head[end:]) != xxhash.Sum64(head[:end]) {
 		return nil, fmt.Errorf("%w: header", ErrDamaged)
 	}
-	key := head[headerSize-KeySize : headerSize]
-	l := Keyed(key)
-	l.Settings, l.Start, l.file = head[headerSize:][:settings], int64(end+8), file
-	return &l, nil
+	return &Log{Key: head[headerSize-KeySize : headerSize], Settings: head[headerSize:][:settings], Start: int64(end + 8), file: file}, nil
 }
-
-// Keyed returns a log with a key for [Log.Append] only.
-func Keyed(key []byte) Log { return Log{Key: key, secret: xxhash.Sum64(key)} }
 
 // EntrySize is the size of the entry of a record in bytes.
 const EntrySize = 72
@@ -127,7 +120,8 @@ const Checkpoint = 255
 // part is a part of a record in the file.
 type part struct {
 	at, size int64
-	sum      uint64 // of the part with its padding
+	end      int64  // with its padding
+	sum      uint64 // of all that
 }
 
 const (
@@ -135,10 +129,10 @@ const (
 	trailerSize = 8
 )
 
-// sum returns the checksum of the fixed part of a record at an offset. It depends on a secret, so that no bytes within a record are another one: a message
+// sum returns the checksum of the fixed part of a record at an offset. It depends on the key, so that no bytes within a record are another one: a message
 // could bring bytes that are a whole record.
 func (l *Log) sum(head []byte, at int64) uint64 {
-	return xxhash.Sum64(head[8:recordSize]) ^ (l.secret + uint64(at))
+	return xxhash.Sum64(head[8:recordSize]) ^ (xxhash.Sum64(l.Key) + uint64(at))
 }
 
 // Append appends a record that will be at the offset at of the file.
@@ -186,8 +180,10 @@ func (l *Log) At(at, size int64) (r Record, is bool, err error) {
 	r = Record{Op: head[72], Reason: head[73], Key: le.Uint64(head[64:]), At: at}
 	r.Model, r.Checkpoint, r.Previous, r.Number = le.Uint64(head[40:]), int64(le.Uint64(head[48:])), int64(le.Uint64(head[56:])), le.Uint32(head[28:])
 	copy(r.Entry[:], head[80:])
-	r.rows = part{at + recordSize, int64(le.Uint32(head[24:])), le.Uint64(head[8:])}
-	r.body = part{r.rows.end(), int64(le.Uint64(head[32:])), le.Uint64(head[16:])}
+	r.rows = part{at: at + recordSize, size: int64(le.Uint32(head[24:])), sum: le.Uint64(head[8:])}
+	r.rows.end = r.rows.at + align(r.rows.size)
+	r.body = part{at: r.rows.end, size: int64(le.Uint64(head[32:])), sum: le.Uint64(head[16:])}
+	r.body.end = r.body.at + align(r.body.size)
 	if r.body.size < 0 || r.body.size > size || r.End() > size {
 		return Record{}, false, nil
 	}
@@ -197,18 +193,10 @@ func (l *Log) At(at, size int64) (r Record, is bool, err error) {
 // isZero reports whether all bytes from an offset on are zero: some file systems leave zeros for what was written before the power failed.
 func (l *Log) isZero(at, size int64) (bool, error) {
 	zeros := true
-	err := sections.Pieces(l.file, at, size, make([]byte, 4<<10), func(piece []byte) {
+	err := sections.Pieces(l.file, at, size, make([]byte, 4<<10), ErrTruncated, func(piece []byte) {
 		zeros = zeros && !slices.ContainsFunc(piece, func(b byte) bool { return b != 0 })
 	})
-	return zeros, truncated(err)
-}
-
-// truncated returns an error of reading, [ErrTruncated] for the end of the file.
-func truncated(err error) error {
-	if err == io.EOF {
-		return ErrTruncated
-	}
-	return err
+	return zeros, err
 }
 
 // Each yields the records from an offset on, of a log of so many bytes. It returns where the last one ends.
@@ -306,7 +294,7 @@ func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err err
 
 // Body returns the body of a record, verified.
 func (l *Log) Body(r Record) ([]byte, error) {
-	data := make([]byte, r.body.end()-r.body.at)
+	data := make([]byte, r.body.end-r.body.at)
 	if err := readInto(l.file, data, r.body.at); err != nil {
 		return nil, err
 	}
@@ -333,31 +321,28 @@ func (l *Log) Verify(r Record) error {
 	digest, buffer := xxhash.New(), make([]byte, 16<<10)
 	for _, p := range []part{r.rows, r.body} {
 		digest.Reset()
-		err := sections.Pieces(l.file, p.at, p.end(), buffer, func(piece []byte) { digest.Write(piece) })
+		err := sections.Pieces(l.file, p.at, p.end, buffer, ErrTruncated, func(piece []byte) { digest.Write(piece) })
 		if err == nil && digest.Sum64() != p.sum {
 			err = fmt.Errorf("%w: at byte %d", ErrDamaged, p.at)
 		}
 		if err != nil {
-			return truncated(err)
+			return err
 		}
 	}
 	var trailer [trailerSize]byte
-	err := readInto(l.file, trailer[:], r.body.end())
+	err := readInto(l.file, trailer[:], r.body.end)
 	if err == nil && int64(binary.LittleEndian.Uint64(trailer[:])) != r.End()-r.At {
-		err = fmt.Errorf("%w: at byte %d", ErrDamaged, r.body.end())
+		err = fmt.Errorf("%w: at byte %d", ErrDamaged, r.body.end)
 	}
 	return err
 }
 
 // End returns where a record ends.
-func (r Record) End() int64 { return r.body.end() + trailerSize }
-
-// end returns where a part ends, with its padding.
-func (p part) end() int64 { return p.at + align(p.size) }
+func (r Record) End() int64 { return r.body.end + trailerSize }
 
 // readInto reads a part of a file.
 func readInto(file io.ReaderAt, dst []byte, at int64) error {
-	return truncated(sections.Pieces(file, at, at+int64(len(dst)), dst, func([]byte) {}))
+	return sections.Pieces(file, at, at+int64(len(dst)), dst, ErrTruncated, func([]byte) {})
 }
 
 func pad(dst []byte, start int) []byte {

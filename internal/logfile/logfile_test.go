@@ -28,7 +28,7 @@ type written struct {
 func key() []byte { return bytes.Repeat([]byte{7}, KeySize) }
 
 func (w *written) add(r Record, rows Rows, body []byte) Record {
-	log := Keyed(key())
+	log := Log{Key: key()}
 	r.At = int64(len(w.data))
 	w.data = log.Append(w.data, r.At, r, rows.Append(nil), body)
 	w.records, w.bodies = append(w.records, r), append(w.bodies, body)
@@ -259,7 +259,7 @@ func TestZerosAtTheEndAreNoRecordAndNoDamage(t *testing.T) {
 
 // A message may bring any bytes, but whoever sends it knows neither the key nor where they will be.
 func TestBytesOfAMessageAreNoRecord(t *testing.T) {
-	other, w := Keyed(make([]byte, KeySize)), someLog(0)
+	other, w := Log{Key: make([]byte, KeySize)}, someLog(0)
 	l, err := Open(bytes.NewReader(w.data))
 	noError(t, err)
 	at := int64(len(w.data))
@@ -283,7 +283,7 @@ func TestSizesThatARecordClaimsTakeNoMemory(t *testing.T) {
 		w := someLog(0)
 		head := w.data[w.records[0].At:]
 		binary.LittleEndian.PutUint32(head[at:], size)
-		l := Keyed(key())
+		l := Log{Key: key()}
 		binary.LittleEndian.PutUint64(head, l.sum(head, w.records[0].At))
 		allocated := testing.AllocsPerRun(1, func() { readAll(w.data) })
 		if _, err := readAll(w.data); allocated > 1000 {
@@ -303,7 +303,7 @@ func TestRowsThatAreNoneAreDamage(t *testing.T) {
 		"a size that overflows": func(data []byte) []byte { copy(data[8:], bytes.Repeat([]byte{255}, 8)); return data },
 	} {
 		w := someLog(0)
-		l := Keyed(key())
+		l := Log{Key: key()}
 		at := int64(len(w.data))
 		data := l.Append(w.data, at, Record{Op: 1, Model: model, Number: 1}, change(good.Append(nil)), nil)
 		log, err := Open(bytes.NewReader(data))

@@ -81,10 +81,10 @@ func (l *Log) Rows(of Record) (r Rows, err error) {
 	if err := readInto(l.file, data, of.rows.at+rowsHeader); err != nil {
 		return r, err
 	}
-	r.New, _ = sections.Decode[uint64](data) // no error: they are whole numbers
+	r.New = sections.Decode[uint64](data)
 	r.First, r.Globals = uint32(n[0]), make([]byte, n[4])
 	u := unread{
-		file: l.file, from: of.rows.at + rowsHeader + 8*n[1], to: of.rows.end(), ids: int(n[2]), texts: int(n[5]), size: int(n[3]), sum: of.rows.sum,
+		file: l.file, from: of.rows.at + rowsHeader + 8*n[1], to: of.rows.end, ids: int(n[2]), texts: int(n[5]), size: int(n[3]), sum: of.rows.sum,
 		damaged: damaged,
 	}
 	u.before.Reset()
@@ -109,7 +109,7 @@ func (r Rows) Load() (Rows, error) {
 	if digest.Write(data); digest.Sum64() != u.sum || f.disorder {
 		return r, u.damaged
 	}
-	r.IDs, _ = sections.Decode[uint32](data[:4*u.ids])
+	r.IDs = sections.Decode[uint32](data[:4*u.ids])
 	data = data[4*u.ids:]
 	data = data[copy(r.Globals, data):]
 	r.Rows, r.unread = data[u.texts:][:u.ids*u.size], nil
@@ -133,7 +133,7 @@ func (r Rows) Find(buffer []byte, wanted []uint32, take func(i int, row []byte))
 	digest, from, globals := u.before, u.from, r.Globals
 	read := func(n int64, of int, do func(piece []byte)) {
 		if err == nil {
-			err = sections.Pieces(u.file, from, from+n, buffer[:len(buffer)-len(buffer)%of], func(piece []byte) {
+			err = sections.Pieces(u.file, from, from+n, buffer[:len(buffer)-len(buffer)%of], ErrTruncated, func(piece []byte) {
 				digest.Write(piece)
 				do(piece)
 			})
@@ -147,7 +147,7 @@ func (r Rows) Find(buffer []byte, wanted []uint32, take func(i int, row []byte))
 	if err == nil && (digest.Sum64() != u.sum || f.disorder) {
 		err = u.damaged
 	}
-	return f.highest, truncated(err)
+	return f.highest, err
 }
 
 // finder finds the rows of ids in the pieces of a record.
@@ -164,8 +164,8 @@ type finder struct {
 
 // ids looks for ids that are wanted in the next ids of the record.
 func (f *finder) ids(piece []byte) {
-	ids, _ := sections.Decode[uint32](piece) // no error: they are whole numbers
-	last := f.highest                        // as a variable, since this loop takes much of the time
+	ids := sections.Decode[uint32](piece)
+	last := f.highest // as a variable, since this loop takes much of the time
 	for _, id := range ids {
 		if int(id) <= last {
 			f.disorder = true

@@ -5,7 +5,6 @@ package rowtable
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"math/bits"
 
 	"github.com/cespare/xxhash/v2"
@@ -36,16 +35,14 @@ func AppendEntry(index []byte, has uint64, before int, rows []byte) []byte {
 
 // Table is the rows of ids in a file.
 type Table struct {
-	// Index reads the index piece by piece into the memory of buffer, whole entries each, and verifies it.
-	Index func(buffer []byte, do func(piece []byte)) error
-	Rows  *io.SectionReader
-	Size  int // of a row
+	Index, Rows sections.Part
+	Size        int // of a row
 }
 
 // entries returns the entries of the blocks that have ascending ids, as far as there are such blocks.
 func (t Table) entries(ids []uint32, buffer []byte) (entries []byte, err error) {
 	first, last := 0, -1 // the block that a piece begins with, and the last one taken
-	err = t.Index(buffer[:len(buffer)/EntrySize*EntrySize], func(piece []byte) {
+	err = t.Index.Pieces(buffer[:len(buffer)/EntrySize*EntrySize], func(piece []byte) {
 		behind := first + len(piece)/EntrySize
 		for ; len(ids) > 0 && int(ids[0]/BlockIDs) < behind; ids = ids[1:] {
 			if number := int(ids[0] / BlockIDs); number != last {
@@ -58,14 +55,15 @@ func (t Table) entries(ids []uint32, buffer []byte) (entries []byte, err error) 
 }
 
 // Find calls take with the index and the row of each of ascending ids that has one. A row is valid until take returns. The error is [ErrDamaged] or one of
-// reading, io.EOF for a file that is shorter. buffer is memory to work with.
+// reading. buffer is memory to work with.
 func (t Table) Find(buffer []byte, ids []uint32, take func(i int, row []byte)) error {
 	entries, err := t.entries(ids, buffer)
 	if err != nil {
 		return err
 	}
 	var entry, rows []byte // of a block
-	ahead, last, le := sections.Ahead{Section: t.Rows, Buffer: buffer}, -1, binary.LittleEndian
+	last, le := -1, binary.LittleEndian
+	t.Rows.Buffer = buffer
 	for i, id := range ids {
 		number, bit := int(id/BlockIDs), uint64(1)<<(id%BlockIDs)
 		if number != last {
@@ -80,7 +78,7 @@ func (t Table) Find(buffer []byte, ids []uint32, take func(i int, row []byte)) e
 		}
 		if rows == nil {
 			at, size := int64(le.Uint32(entry[8:]))*int64(t.Size), int64(bits.OnesCount64(has)*t.Size)
-			if rows, err = ahead.Read(at, at+size); err == nil && uint32(xxhash.Sum64(rows)) != le.Uint32(entry[12:]) {
+			if rows, err = t.Rows.Read(at, at+size); err == nil && uint32(xxhash.Sum64(rows)) != le.Uint32(entry[12:]) {
 				err = ErrDamaged
 			}
 			if err != nil {

@@ -33,9 +33,6 @@ const (
 
 func align(n int) int { return (n + 7) &^ 7 }
 
-// tableSize returns the size of the header and of the table of n sections.
-func tableSize(n int) int { return HeaderSize + EntrySize*n }
-
 // entry describes a section.
 type entry struct {
 	name              string
@@ -44,11 +41,14 @@ type entry struct {
 
 // Reader reads the sections of a file one at a time.
 type Reader struct {
-	format   Format
-	from     io.ReaderAt
-	size     uint64
-	entries  []entry
-	identity uint64
+	// Identity is the checksum of the header and the table. Files with different sections have different identities, up to a chance of one
+	// in 2^64.
+	Identity uint64
+	// Size is the size of the file in bytes.
+	Size    int64
+	format  Format
+	from    io.ReaderAt
+	entries []entry
 }
 
 // Open reads the table of a file of so many bytes, or of at least as many as were written if has is -1.
@@ -75,12 +75,12 @@ func (f Format) Open(from io.ReaderAt, has int64) (*Reader, error) {
 	if sections > maxSections || size > math.MaxInt64 {
 		return nil, damaged
 	}
-	table := tableSize(int(sections))
+	table := HeaderSize + EntrySize*int(sections)
 	if len(head) < table+8 {
 		return nil, fmt.Errorf("%w: %d bytes of %d", f.ErrTruncated, len(head), size)
 	}
-	r := &Reader{format: f, from: from, size: size, identity: le.Uint64(head[table:])}
-	if r.identity != xxhash.Sum64(head[:table]) {
+	r := &Reader{Identity: le.Uint64(head[table:]), Size: int64(size), format: f, from: from}
+	if r.Identity != xxhash.Sum64(head[:table]) {
 		return nil, damaged
 	}
 	for raw := range slices.Chunk(head[HeaderSize:table], EntrySize) {
@@ -99,13 +99,6 @@ func (f Format) Open(from io.ReaderAt, has int64) (*Reader, error) {
 	return r, nil
 }
 
-// Size returns the size of the file in bytes.
-func (r *Reader) Size() int64 { return int64(r.size) }
-
-// Identity returns the checksum of the header and the table. Files with different sections have different identities, up to a chance of one
-// in 2^64.
-func (r *Reader) Identity() uint64 { return r.identity }
-
 // Has reports whether the file has a section.
 func (r *Reader) Has(name string) bool {
 	return slices.ContainsFunc(r.entries, func(e entry) bool { return e.name == name })
@@ -113,43 +106,62 @@ func (r *Reader) Has(name string) bool {
 
 // Section reads and verifies a section.
 func (r *Reader) Section(name string) ([]byte, error) {
-	e, err := r.entry(name)
+	p, err := r.Part(name)
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, e.size) // a damaged table has a wrong checksum, so that this is a size that was written
-	if err := r.Pieces(name, data, func([]byte) {}); err != nil {
+	data := make([]byte, p.Size()) // a damaged table has a wrong checksum, so that this is a size that was written
+	if err := p.Pieces(data, func([]byte) {}); err != nil {
 		return nil, err
 	}
 	return data, nil
 }
 
-// Pieces reads a section piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all.
-func (r *Reader) Pieces(name string, buffer []byte, do func(piece []byte)) error {
-	e, err := r.entry(name)
-	if err != nil {
-		return err
+// Part is a section of a file that is read in parts, in ascending order. While they lie close together it reads more at once than it is asked for.
+type Part struct {
+	entry
+	Buffer []byte // memory to work with
+	file   *Reader
+	data   []byte // what was read last
+	at     int64  // where that begins
+}
+
+// Part returns a section for reading parts of it.
+func (r *Reader) Part(name string) (Part, error) {
+	i := slices.IndexFunc(r.entries, func(e entry) bool { return e.name == name })
+	if i < 0 {
+		return Part{}, fmt.Errorf("%w: section %s is missing", r.format.ErrDamaged, name)
 	}
-	digest := xxhash.New()
-	err = Pieces(r.from, int64(e.offset), int64(e.offset+e.size), buffer, func(piece []byte) {
+	return Part{entry: r.entries[i], file: r}, nil
+}
+
+// Size returns the size of the section in bytes.
+func (p *Part) Size() int64 { return int64(p.size) }
+
+// Pieces reads the section piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all.
+func (p *Part) Pieces(buffer []byte, do func(piece []byte)) error {
+	f, digest := p.file.format, xxhash.New()
+	err := Pieces(p.file.from, int64(p.offset), int64(p.offset+p.size), buffer, io.EOF, func(piece []byte) {
 		digest.Write(piece)
 		do(piece)
 	})
 	switch {
 	case err == io.EOF:
-		return fmt.Errorf("%w: section %s", r.format.ErrTruncated, name)
-	case err == nil && digest.Sum64() != e.sum:
-		return fmt.Errorf("%w: section %s", r.format.ErrDamaged, name)
+		return fmt.Errorf("%w: section %s", f.ErrTruncated, p.name)
+	case err == nil && digest.Sum64() != p.sum:
+		return fmt.Errorf("%w: section %s", f.ErrDamaged, p.name)
 	}
 	return err
 }
 
 // Pieces reads a part of a file piece by piece into the memory of buffer, and calls do with each. New memory for all of it would take longer than reading it.
-// The error is io.EOF if the file is shorter.
-func Pieces(file io.ReaderAt, from, to int64, buffer []byte, do func(piece []byte)) error {
+// shorter is the error for a file that ends before.
+func Pieces(file io.ReaderAt, from, to int64, buffer []byte, shorter error, do func(piece []byte)) error {
 	for ; from < to; from += int64(len(buffer)) {
 		buffer = buffer[:min(int64(len(buffer)), to-from)]
-		if n, err := file.ReadAt(buffer, from); n < len(buffer) {
+		if n, err := file.ReadAt(buffer, from); n < len(buffer) && err == io.EOF {
+			return shorter
+		} else if n < len(buffer) {
 			return err
 		}
 		do(buffer)
@@ -157,53 +169,30 @@ func Pieces(file io.ReaderAt, from, to int64, buffer []byte, do func(piece []byt
 	return nil
 }
 
-// Part returns a section for reading parts of it, which are not verified.
-func (r *Reader) Part(name string) (*io.SectionReader, error) {
-	e, err := r.entry(name)
-	if err != nil {
-		return nil, err
-	}
-	return io.NewSectionReader(r.from, int64(e.offset), int64(e.size)), nil
-}
-
-// Ahead reads parts of a section in ascending order, which are not verified. While they lie close together it reads more at once than it is asked for.
-type Ahead struct {
-	Section *io.SectionReader
-	Buffer  []byte // memory to work with
-	data    []byte // what was read last
-	at      int64  // where that begins
-}
-
 // ahead is how many bytes are read at once, at most, unless one part has more.
 const ahead = 16 << 10
 
-// Read returns a part, which is valid until the next call. The error is io.EOF if the section or the file is shorter.
-func (a *Ahead) Read(from, to int64) ([]byte, error) {
-	end, before := a.at+int64(len(a.data)), int64(len(a.data))
-	if to > a.Section.Size() {
-		return nil, io.EOF
+// Read returns a part of the section, which is not verified, and valid until the next call. A part that is not in the section is damage.
+func (p *Part) Read(from, to int64) ([]byte, error) {
+	end, before := p.at+int64(len(p.data)), int64(len(p.data))
+	if from > to || to > p.Size() {
+		return nil, fmt.Errorf("%w: section %s", p.file.format.ErrDamaged, p.name)
 	}
-	if from < a.at || to > end {
+	if from < p.at || to > end {
 		n := to - from
 		if from <= end+before {
-			n = min(max(n, min(2*before, ahead)), a.Section.Size()-from)
+			n = min(max(n, min(2*before, ahead)), p.Size()-from)
 		}
-		a.Buffer = slices.Grow(a.Buffer[:0], int(n))
-		a.at, a.data = from, a.Buffer[:n]
-		if read, err := a.Section.ReadAt(a.data, from); read < len(a.data) {
+		p.Buffer = slices.Grow(p.Buffer[:0], int(n))
+		p.at, p.data = from, p.Buffer[:n]
+		if read, err := p.file.from.ReadAt(p.data, int64(p.offset)+from); read < len(p.data) {
+			if err == io.EOF {
+				err = fmt.Errorf("%w: section %s", p.file.format.ErrTruncated, p.name)
+			}
 			return nil, err
 		}
 	}
-	return a.data[from-a.at : to-a.at], nil
-}
-
-func (r *Reader) entry(name string) (entry, error) {
-	for _, e := range r.entries {
-		if e.name == name {
-			return e, nil
-		}
-	}
-	return entry{}, fmt.Errorf("%w: section %s is missing", r.format.ErrDamaged, name)
+	return p.data[from-p.at : to-p.at], nil
 }
 
 // Number is an element of a table.
@@ -211,26 +200,21 @@ type Number interface {
 	~uint32 | ~uint64 | ~float32 | ~float64
 }
 
-// Decode returns the little-endian numbers in data, in place if this machine stores them alike, else as a copy. Data that is no whole
-// number of entries is an error.
-func Decode[T Number](data []byte) ([]T, error) {
+// Decode returns the little-endian numbers in data, in place if this machine stores them alike, else as a copy; none if the data is no whole
+// number of them.
+func Decode[T Number](data []byte) []T {
 	size := int(unsafe.Sizeof(*new(T)))
-	if len(data)%size != 0 {
-		return nil, fmt.Errorf("%d bytes are no whole number of entries", len(data))
-	}
 	n := len(data) / size
-	if n == 0 {
-		return nil, nil
+	if n == 0 || len(data)%size != 0 {
+		return nil
 	}
 	first := unsafe.Pointer(unsafe.SliceData(data))
 	if isLittleEndian && uintptr(first)%uintptr(size) == 0 {
-		return unsafe.Slice((*T)(first), n), nil
+		return unsafe.Slice((*T)(first), n)
 	}
 	numbers := make([]T, n)
-	if _, err := binary.Decode(data, binary.LittleEndian, numbers); err != nil {
-		return nil, err
-	}
-	return numbers, nil
+	_, _ = binary.Decode(data, binary.LittleEndian, numbers) // no error: the sizes agree
+	return numbers
 }
 
 // Bytes returns the little-endian bytes of numbers, in place if this machine stores them alike, else as a copy.

@@ -39,12 +39,12 @@ func TestSectionsAreReadAsTheyWereWritten(t *testing.T) {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
-	if r, err := format().Open(bytes.NewReader(append(data, "more"...)), -1); err != nil || r.Size() != int64(len(data)) || r.Size()%8 != 0 {
+	if r, err := format().Open(bytes.NewReader(append(data, "more"...)), -1); err != nil || r.Size != int64(len(data)) || r.Size%8 != 0 {
 		t.Errorf("the size of %d bytes: %v", len(data), err)
 	}
 	other, err := open(encoded("ONE1", "fjrst", "NONE", "", "TWO2", "12345678"))
-	if err != nil || other.Identity() == f.Identity() {
-		t.Errorf("two files have the identity %x: %v", f.Identity(), err)
+	if err != nil || other.Identity == f.Identity {
+		t.Errorf("two files have the identity %x: %v", f.Identity, err)
 	}
 }
 
@@ -88,26 +88,26 @@ func TestAChangedOrCutFileIsAnError(t *testing.T) {
 func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
 	want := []float64{0, -1.5, 1e300}
 	data := Bytes(want)
-	if got, err := Decode[float64](data); err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v", got, err)
+	if got := Decode[float64](data); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
 	}
 	if got := Bytes([]uint32{1, 0x01020304}); !slices.Equal(got, []byte{1, 0, 0, 0, 4, 3, 2, 1}) {
 		t.Errorf("got % x", got)
 	}
-	if got, err := Decode[uint64](nil); err != nil || len(got) != 0 {
-		t.Errorf("no bytes: got %v, %v", got, err)
+	if got := Decode[uint64](nil); len(got) != 0 {
+		t.Errorf("no bytes: got %v", got)
 	}
-	if _, err := Decode[uint32](data[:5]); err == nil {
-		t.Error("a part of a number: no error")
+	if got := Decode[uint32](data[:5]); len(got) != 0 {
+		t.Errorf("a part of a number: got %v", got)
 	}
 }
 
 func TestNumbersAtAnOddAddressAreCopied(t *testing.T) {
 	want := []uint32{1, 2, 3}
 	data := append([]byte{0}, Bytes(want)...)
-	got, err := Decode[uint32](data[1:])
+	got := Decode[uint32](data[1:])
 	clear(data)
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v", got, err)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
 	}
 }

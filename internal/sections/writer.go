@@ -23,7 +23,7 @@ type Writer struct {
 // NewWriter returns a writer of a file with at most n sections, from the start of to.
 func (f Format) NewWriter(to io.WriterAt, n int) *Writer {
 	w := &Writer{format: f, to: to, room: n, file: io.NewOffsetWriter(to, 0), digest: xxhash.New()}
-	w.file.Seek(int64(align(tableSize(n)+8)), io.SeekStart)
+	w.file.Seek(int64(align(HeaderSize+EntrySize*n+8)), io.SeekStart)
 	w.Writer = bufio.NewWriterSize(io.MultiWriter(w.digest, w.file), 64<<10)
 	return w
 }
@@ -61,7 +61,7 @@ func (w *Writer) end() (next uint64) {
 	return e.offset + uint64(align(int(e.size)))
 }
 
-// Close ends the last section, and writes the header and the table. It returns the [Reader.Identity] of the file. It panics if there is
+// Close ends the last section, and writes the header and the table. It returns the Identity of the file. It panics if there is
 // no room for all sections in the table.
 func (w *Writer) Close() (identity uint64, err error) {
 	if len(w.entries) > w.room {

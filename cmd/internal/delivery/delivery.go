@@ -70,8 +70,8 @@ func Main(args, environ []string, s Streams) (code int) {
 		return 0
 	case len(r.rest) > 0 && !slices.Equal(r.rest, []string{"-"}):
 		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", r.rest[0])
-	default:
-		err = r.Check()
+	case r.Pass && r.JSON:
+		err = ErrPassJSON
 	}
 	if err != nil {
 		hint.Print(s.Err, err)
@@ -110,21 +110,15 @@ func Version(program string, details ...string) string {
 	return strings.Join(append(parts, runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH), ", ")
 }
 
-// Check returns an error if the request is invalid.
-func (r Request) Check() error {
-	if r.Pass && r.JSON {
-		return errors.New("--pass and --json exclude each other: leave out one of them")
-	}
-	return nil
-}
+// ErrPassJSON is the error about a request with both Pass and JSON.
+var ErrPassJSON = errors.New("--pass and --json exclude each other: leave out one of them")
 
 // Run carries out a valid request for the message on s.In, and returns the exit code. With Pass, it writes the message
 // unchanged if anything fails.
 func (r Request) Run(s Streams) (code int, err error) {
-	codes := codesOf(r.Preset)
+	codes := r.codes()
 	var verdict filter.Verdict
 	if r.Pass {
-		codes.trouble = exitTempFail
 		verdict, err = r.pass(s)
 	} else {
 		verdict, err = r.print(s)
@@ -306,32 +300,28 @@ func write(w io.Writer, message io.Reader) error {
 
 // OpenModel opens a model file with what was learned since it was trained. Its errors have a hint. It warns of a log that cannot be used.
 func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
-	f, err := openModel(path, filter.OpenLearned)
-	if err == nil && f.LogErr() != nil {
+	f, err := filter.OpenLearned(path)
+	if err != nil {
+		return nil, advised(path, err)
+	}
+	if f.LogErr() != nil {
 		warnOfLog(stderr, path, f.LogErr())
 	}
-	return f, err
+	return f, nil
 }
 
 // warnOfLog prints why the model at path is used without what was learned since it was trained.
 func warnOfLog(stderr io.Writer, path string, err error) {
-	screen.Printf(stderr, "chaff: warning: %s: %v: the model is used without what was learned since it was trained\n", filter.LogPath(path), err)
-}
-
-func openModel[F any](path string, open func(path string) (F, error)) (f F, err error) {
-	if path == "" {
-		return f, hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
-	}
-	if f, err = open(path); err != nil {
-		err = advised(path, err)
-	}
-	return f, err
+	screen.Printf(stderr, "chaff: warning: %s: %v: the model is used without what was learned since it was trained\n", path+filter.LogSuffix, err)
 }
 
 // open opens the model of a request for one message. The exit codes of other filters need one of ham and spam.
 func (r Request) open() (*filter.One, error) {
-	f, err := openModel(r.Model, filter.OpenOne)
-	if err == nil && r.Preset != "" && f.Settings().Thresholds == nil {
+	f, err := filter.OpenOne(r.Model)
+	if err != nil {
+		return nil, advised(r.Model, err)
+	}
+	if r.Preset != "" && f.Settings().Thresholds == nil {
 		err = fmt.Errorf("--exit-code needs a model of ham and spam: %s has the classes %s; without it, the class is printed",
 			r.Model, strings.Join(f.Settings().Classes, ", "))
 	}
@@ -342,9 +332,11 @@ func (r Request) open() (*filter.One, error) {
 func advised(path string, err error) error {
 	isGone := errors.Is(err, fs.ErrNotExist)
 	isDamaged := errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated)
-	_, noLog := os.Stat(filter.LogPath(path))
+	_, noLog := os.Stat(path + filter.LogSuffix)
 	_, noStore := os.Stat(path + ".store") // of an earlier version
 	switch {
+	case path == "":
+		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	case noLog == nil && (isGone || isDamaged):
 		return hint.With(err, "chaff retrain makes it anew from its log")
 	case noStore == nil && errors.Is(err, filter.ErrVersion):
@@ -376,16 +368,21 @@ const (
 // codes are the exit codes for the verdicts and for trouble.
 type codes struct{ ham, unsure, spam, trouble int }
 
-// codesOf returns the exit codes of another filter. Without a name, the code reports trouble only. For a name that is none of [Presets], which
-// is an error, trouble is that of the default.
-func codesOf(preset string) codes {
-	switch preset {
+// codes returns the exit codes of a request: of the filter that it names, else the code reports trouble only. For a name that is none of [Presets], which
+// is an error, trouble is that of the default. With Pass, it is none of a verdict.
+func (r Request) codes() (c codes) {
+	switch r.Preset {
 	case "":
-		return codes{trouble: exitError}
+		c = codes{trouble: exitError}
 	case likeSpamAssassin:
-		return codes{spam: 1, ham: 0, unsure: 0, trouble: 2}
+		c = codes{spam: 1, ham: 0, unsure: 0, trouble: 2}
+	default:
+		c = codes{spam: 0, ham: 1, unsure: 2, trouble: 3}
 	}
-	return codes{spam: 0, ham: 1, unsure: 2, trouble: 3}
+	if r.Pass {
+		c.trouble = exitTempFail
+	}
+	return c
 }
 
 // Presets returns the values of --exit-code.

@@ -13,36 +13,33 @@ import (
 	"chaff/internal/screen"
 )
 
-// AddFlags adds the flags of a request, except -m, which is short for --model-file.
-func (r *Request) AddFlags(fs *flag.FlagSet) {
-	fs.Var(optional{"string", func(name string) error {
-		if r.Preset = name; name == "true" { // what package flag sets for none
-			r.Preset = DefaultPreset
-		}
-		if !slices.Contains(Presets(), r.Preset) {
-			return errors.New("must be " + strings.Join(Presets(), " or "))
+// Flags is a [flag.FlagSet], or one of package pflag, which chaff has and chaff-classify has no time for.
+type Flags interface {
+	BoolFunc(name, usage string, set func(string) error)
+	BoolVar(p *bool, name string, value bool, usage string)
+}
+
+// AddFlags adds the flags of a request, except that of the model.
+func (r *Request) AddFlags(fs Flags) {
+	fs.BoolFunc("exit-code", "exit as the filter `NAME` does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error); needs a model of ham and spam",
+		func(name string) error {
+			if r.Preset = name; name == "true" { // what package flag sets for none
+				r.Preset = DefaultPreset
+			}
+			if !slices.Contains(Presets(), r.Preset) {
+				return errors.New("must be " + strings.Join(Presets(), " or "))
+			}
+			return nil
+		})
+	fs.BoolVar(&r.JSON, "json", false, "print one JSON object for each message")
+	fs.BoolFunc("pass", "print the message with the verdict in its header", func(text string) error {
+		is, err := strconv.ParseBool(text)
+		if r.Pass = is || err != nil; err != nil { // an invalid value is an error, and the message must come out
+			return errors.New("must be true or false")
 		}
 		return nil
-	}}, "exit-code", "exit as the filter `NAME` does: bogofilter (0 spam, 1 ham, 2 unsure, 3 error) or spamassassin (1 spam, 0 else, 2 error); needs a model of ham and spam")
-	fs.BoolVar(&r.JSON, "json", false, "print one JSON object for each message")
-	fs.StringVar(&r.Model, "model-file", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
-	fs.Var(optional{"bool", func(text string) error {
-		is, err := strconv.ParseBool(text)
-		r.Pass = is || err != nil // an invalid value is an error, and the message must come out
-		return err
-	}}, "pass", "print the message with the verdict in its header")
+	})
 }
-
-// optional is the value of a flag that may be left out, by the name of its type.
-type optional struct {
-	kind string
-	set  func(text string) error
-}
-
-func (v optional) Set(text string) error { return v.set(text) }
-func (optional) String() string          { return "" }
-func (v optional) Type() string          { return v.kind } // for package pflag
-func (optional) IsBoolFlag() bool        { return true }
 
 // arguments are what a command line of chaff-classify asks for.
 type arguments struct {
@@ -60,6 +57,7 @@ func parse(args []string) (a arguments) {
 	a.flags.SetOutput(io.Discard)
 	a.AddFlags(a.flags)
 	a.flags.StringVar(&a.Model, "m", "", "")
+	a.flags.StringVar(&a.Model, "model-file", "", "use the model in `FILE`; default $XDG_DATA_HOME/chaff/model")
 	a.flags.BoolVar(&a.version, "version", false, "print the version of the program")
 	a.err = a.flags.Parse(args)
 	a.rest = a.flags.Args()
@@ -74,23 +72,14 @@ func parse(args []string) (a arguments) {
 	return a
 }
 
-// onTrouble returns whether the message must come out whatever happens, and the exit code for trouble, which is never one of a verdict.
-func (a arguments) onTrouble() (pass bool, code int) {
-	if a.Pass {
-		return true, exitTempFail
-	}
-	return false, codesOf(a.Preset).trouble
-}
-
 // refuse handles a command line that is wrong, before stdin is read. With --pass it copies the message to stdout.
 func (a arguments) refuse(s Streams) (code int) {
-	pass, code := a.onTrouble()
-	if pass {
+	if a.Pass {
 		if err := write(s.Out, s.In); err != nil {
 			hint.Print(s.Err, err)
 		}
 	}
-	return code
+	return a.codes().trouble
 }
 
 // RefuseArguments handles a command line of chaff classify that is wrong, before stdin is read, as chaff-classify does.

@@ -36,8 +36,8 @@ func TestIntentOfWrongArguments(t *testing.T) {
 		"--exit-code=procmail":                {false, 3},
 		"classify --format mbox --pass --oje": {true, 75},
 	} {
-		if pass, code := parse(strings.Fields(args)).onTrouble(); pass != want.pass || code != want.code {
-			t.Errorf("%q: got %v and %d, want %v and %d", args, pass, code, want.pass, want.code)
+		if got := parse(strings.Fields(args)); got.Pass != want.pass || got.codes().trouble != want.code {
+			t.Errorf("%q: got %v and %d, want %v and %d", args, got.Pass, got.codes().trouble, want.pass, want.code)
 		}
 	}
 }

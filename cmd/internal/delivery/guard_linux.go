@@ -11,11 +11,11 @@ import (
 // Guard prepares a process that classifies a message by these arguments for a crash or a signal: neither looks like a verdict,
 // and with --pass the message comes out. It must be called first.
 func Guard(args []string) {
-	pass, code := parse(args).onTrouble()
-	held.code.Store(int64(code))
+	asked := parse(args)
+	held.code.Store(int64(asked.codes().trouble))
 	debug.SetTraceback("crash")
 	handle(syscall.SIGABRT)
-	if pass {
+	if asked.Pass {
 		for _, s := range [...]syscall.Signal{
 			syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGVTALRM,
 		} {
