@@ -171,6 +171,11 @@ func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 		if err := o.Validate(); err != nil {
 			t.Errorf("%v: %v", kind, err)
 		}
+		given := models.DefaultOptions()
+		given.Softmax.LearningRate = 3
+		if got := given.WithFeatures(kind).Softmax.LearningRate; got != 3 {
+			t.Errorf("%v: got the learning rate %v, want the one that was given", kind, got)
+		}
 		for _, name := range models.Names() {
 			_, got, err := o.New(name, 1)
 			if of, limited := takes[name]; limited && !slices.Contains(of, kind) {

@@ -47,7 +47,7 @@ type Status struct {
 	// forgotten since. Fitted is nil for a model that was never fitted.
 	Fitted     *time.Time `json:"fitted,omitempty"`
 	FitSeconds float64    `json:"fit_cpu_seconds,omitempty"`
-	Changed    int        `json:"changed_since"`
+	Changed    int        `json:"changed_since_fit"`
 	// Expired is how many messages left because they were the oldest, and Forgotten how many were forgotten.
 	Expired   int `json:"expired,omitempty"`
 	Forgotten int `json:"forgotten,omitempty"`

@@ -199,7 +199,10 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	}
 	a.figureTable(t)
 	a.gap()
-	note := "dev. and test: the accuracy on development and test mail."
+	note := "test: the accuracy on test mail."
+	if withDevelopment {
+		note = "dev. and test: the accuracy on development and test mail."
+	}
 	if rates != nil {
 		note += " hm%: ham lost, sm%: spam missed, on test mail."
 	}

@@ -193,8 +193,9 @@ func saveSample(w io.Writer, dir string) error {
 		if item.Label == sources.Spam {
 			folder = ".Junk"
 		}
+		hour := n * 97 % 300 // the sample has all ham first, which no mailbox has
 		n++
-		name := fmt.Sprintf("%d.%s:2,S", 1700000000+n, strings.TrimSuffix(path.Base(item.Origin), ".eml"))
+		name := fmt.Sprintf("%d.%s:2,S", 1700000000+3600*hour, strings.TrimSuffix(path.Base(item.Origin), ".eml"))
 		if err := os.WriteFile(filepath.Join(dir, folder, "cur", name), raw, 0o600); err != nil {
 			return fmt.Errorf("write the sample mail: %w", err)
 		}

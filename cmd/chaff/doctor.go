@@ -43,12 +43,12 @@ func (d *doctor) describe(a *answer) {
 	for _, f := range d.findings {
 		mark, text := "good", screen.Quoted(f.Found)
 		if f.Bad {
-			mark = "BAD "
+			mark = "BAD"
 		}
 		if f.Do != "" {
 			text += ": " + screen.Quoted(f.Do)
 		}
-		a.fact(f.About, "%s  %s", mark, text)
+		a.fact(f.About, "%s %s", mark, text)
 	}
 }
 
@@ -73,7 +73,7 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 			if slices.ContainsFunc(d.findings, func(f finding) bool { return f.Bad }) {
 				p.code = exitError
 			}
-			return p.show(map[string]any{"model": p.model, "findings": d.findings}, d.describe)
+			return p.show(map[string]any{"file": p.model, "findings": d.findings}, d.describe)
 		},
 	}
 	p.addModelFile(c, "check")
@@ -156,11 +156,11 @@ func (d *doctor) settings() {
 func ago(now, at time.Time) string {
 	switch since := now.Sub(at); {
 	case since < 2*time.Hour:
-		return fmt.Sprintf("%d minutes ago", max(0, int(since.Minutes())))
+		return plural(max(0, int(since.Minutes())), "minute") + " ago"
 	case since < 48*time.Hour:
-		return fmt.Sprintf("%d hours ago", int(since.Hours()))
+		return plural(int(since.Hours()), "hour") + " ago"
 	default:
-		return fmt.Sprintf("%d days ago", int(since.Hours()/24))
+		return plural(int(since.Hours()/24), "day") + " ago"
 	}
 }
 
@@ -328,11 +328,11 @@ func (d *doctor) newestMail() {
 	m := message.NewDecoder(message.DefaultOptions()).Decode(raw)
 	switch verdict, unjudged := m.Get("X-Chaff-Verdict"), m.Get("X-Chaff-Unjudged"); {
 	case len(verdict) > 0:
-		d.good("newest mail", "of %s it was judged: %s", ago(d.now, at), verdict)
+		d.good("newest mail", "it came %s and was judged %s", ago(d.now, at), verdict)
 	case len(unjudged) > 0:
-		d.bad("newest mail", "chaff config --explain serve lists the limits; journalctl -u chaff has more", "of %s it passed unjudged: %s", ago(d.now, at), unjudged)
+		d.bad("newest mail", "chaff config --explain serve lists the limits; journalctl -u chaff has more", "it came %s and passed unjudged: %s", ago(d.now, at), unjudged)
 	default:
-		d.bad("newest mail", "the mail server does not ask chaff: look at its settings and its log, and at docs/recipes", "of %s it has no field X-Chaff-Verdict", ago(d.now, at))
+		d.bad("newest mail", "the mail server does not ask chaff: look at its settings and its log, and at docs/recipes", "it came %s and has no field X-Chaff-Verdict", ago(d.now, at))
 	}
 }
 

@@ -67,6 +67,9 @@ func (x *exporting) run() error {
 		return err
 	}
 	var mail labelled
+	if x.weights && len(paths) > 0 {
+		return fmt.Errorf("--weights writes no mail: leave out %s", paths[0])
+	}
 	if !x.weights {
 		if mail, err = x.sources.open(); err != nil {
 			return err
@@ -153,7 +156,7 @@ from stdin. To see the terms of a message, run chaff tokens.`,
 // importWeights makes a model from a table of weights.
 func importWeights(x *onModel, table, kindName string) error {
 	kind, err := features.ParseKind(kindName)
-	if err != nil || kind == features.Whole {
+	if err != nil || kind == features.Whole || kind == features.Evidence {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
 	if err := x.canMake([]string{table, x.File}); err != nil {

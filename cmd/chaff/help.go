@@ -81,7 +81,7 @@ func manPage(c *cobra.Command) string {
 	if about := aboutPrograms[manName(c)]; about != "" {
 		text += "\nThe program " + manName(c) + ":\n" + about
 	}
-	page := manMark + fmt.Sprintf(".TH %s 1\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n%s.fi\n.SH SEE ALSO\n",
+	page := manMark + fmt.Sprintf(".TH %s 1\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n.in 0\n%s.fi\n.SH SEE ALSO\n",
 		strings.ToUpper(manName(c)), name, roff(strings.ToLower(c.Short[:1])+c.Short[1:]), roff(text))
 	also := []*cobra.Command{c.Root()}
 	if !c.HasParent() {

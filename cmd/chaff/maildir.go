@@ -194,7 +194,7 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 			if _, err := openMailbox(p, path); err != nil {
 				return err
 			}
-			o := watching(p, path)
+			o := watching(p, path, useOf(c, p.model))
 			o.Model, o.Store, o.Retrain, o.Mailbox = x.model, x.Store, retrainOptions(x.Config), x.Config.Mailbox
 			return aboutMailbox(aboutStore(mailbox.Watch(c.Context(), path, o)))
 		},
@@ -204,8 +204,8 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 	return c
 }
 
-// watching returns options that print what happens.
-func watching(p *program, path string) mailbox.WatchOptions {
+// watching returns options that print what happens. The flag use names the model.
+func watching(p *program, path, use string) mailbox.WatchOptions {
 	o := mailbox.DefaultWatchOptions()
 	say := func(line string, args ...any) {
 		if !p.quiet {
@@ -232,7 +232,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	}
 	doubt := func(n int) {
 		if n > 0 {
-			say("%s: %s lists them", mislabelled(n), screen.Quoted("chaff review --maildir "+shellWord(path)))
+			say("%s: %s lists them", mislabelled(n), screen.Quoted("chaff review"+use+" --maildir "+shellWord(path)))
 		}
 	}
 	o.Learned = func(learned mailbox.Account) {

@@ -200,7 +200,7 @@ func (m merging) describe(a *answer, most int) {
 		a.line("%-12s%s", "saved", savedFiles(m.File))
 		return
 	}
-	a.fitted(m.File, *m.Saved)
+	a.fitted(m.File, " -m "+screen.Printable(shellWord(m.File)), *m.Saved)
 	if most > 0 && m.Largest > most {
 		a.warn(screen.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
 			plural(m.Largest, "message"), most))

@@ -104,7 +104,7 @@ messages, byte for byte.`,
 			if err != nil {
 				return aboutStore(err)
 			}
-			return x.show(map[string]any{"file": x.model, "saved_model": saved}, func(a *answer) { a.fitted(x.model, saved) })
+			return x.show(map[string]any{"file": x.model, "saved_model": saved}, func(a *answer) { a.fitted(x.model, useOf(c, x.model), saved) })
 		},
 	}
 	x.add(p, c, "make", "print the result as JSON", "workers", "memory")
@@ -122,7 +122,8 @@ type retrained struct {
 	Doubtful int `json:"doubtful"`
 	Expired  int `json:"expired,omitempty"`
 
-	confirmed, corrected int // labels
+	confirmed, corrected int    // labels
+	use                  string // see [useOf]
 }
 
 func (r retrained) describe(a *answer) {
@@ -132,7 +133,7 @@ func (r retrained) describe(a *answer) {
 		a.fact("changes", "%d since the last fit", r.Changed)
 		a.count("expired", r.Expired, ofExpired)
 	}
-	a.fitted(r.File, r.Saved)
+	a.fitted(r.File, r.use, r.Saved)
 }
 
 // retrain fits the model again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
@@ -143,7 +144,7 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	done.File, done.Changed = x.model, s.Changed()
+	done.File, done.Changed, done.use = x.model, s.Changed(), useOf(x.command, x.model)
 	var right map[uint64]bool
 	if settle != nil {
 		entries, err := s.Entries()
@@ -166,12 +167,12 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: memoryOf(cfg)}
 }
 
-// fitted describes the model at path, which was fitted to all messages of its log.
-func (a *answer) fitted(path string, r train.Refitted) {
+// fitted describes the model at path, which was fitted to all messages of its log. The flag use names it.
+func (a *answer) fitted(path, use string, r train.Refitted) {
 	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
 	a.thresholds(r.Thresholds)
 	a.choice(r, heldOut)
-	a.doubtful(len(r.Doubtful), "chaff review PATH")
+	a.doubtful(len(r.Doubtful), "chaff review"+use+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(path))
 	a.warn(r.Warnings...)
 }

@@ -136,7 +136,7 @@ func (x *reviewing) review() error {
 func (r reviewed) describe(a *answer) {
 	a.first("left out", r.Problems)
 	if r.Learned < r.Messages {
-		a.line("The model has learned %d of %s here. The others are doubted once they are learned.", r.Learned, plural(r.Messages, "message"))
+		a.line("The model has learned %d of %s here. Labels of the others are checked once they are learned.", r.Learned, plural(r.Messages, "message"))
 	}
 	switch {
 	case r.Learned == 0:

@@ -25,13 +25,13 @@ model does not learn, or learns badly, come first.`,
 		Example: `  chaff status
   chaff status -m spam.model --json`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			v, err := look(p.model)
 			if err != nil {
 				return err
 			}
 			defer v.Close()
-			s := state{File: p.model, Status: v.Status(time.Now())}
+			s := state{File: p.model, Status: v.Status(time.Now()), use: useOf(c, p.model)}
 			if err := s.share(time.Now()); err != nil {
 				return err
 			}
@@ -49,6 +49,8 @@ type state struct {
 	store.Status
 	// Sharing is what chaff share says of itself; nil if it never ran for this model.
 	Sharing *store.Sharing `json:"sharing,omitempty"`
+
+	use string // see [useOf]
 }
 
 // silentShare is after how long without a sign of life a status reports that chaff share does not run.
@@ -97,7 +99,7 @@ func (s state) describe(a *answer) {
 	a.count("", s.Confirmed, "%d with a confirmed label")
 	a.count("", s.Forgotten, "%d forgotten")
 	a.count("expired", s.Expired, ofExpired)
-	a.doubtful(s.Doubtful, "chaff review PATH")
+	a.doubtful(s.Doubtful, "chaff review"+s.use+" PATH")
 	a.gap()
 	t := table{{"class", "messages", "today", "30 days", "last learned"}}
 	for _, c := range s.Classes {

@@ -30,11 +30,11 @@ func trainCommand(p *program) *cobra.Command {
 		Use:   "train PATH... [-m FILE]",
 		Short: "Train a model, print its accuracy, and save it",
 		Long: `Train splits the mail into a training, a development and a test part. It trains
-a model on the first part, chooses the thresholds for spam and unsure on the
-second, and prints the accuracy on the second and the third. Then it fits the
-model to all mail and saves it. Beside it, FILE.log has what chaff learn needs
-to correct the model.
-Train changes nothing in a mailbox.
+a model on the first part, and prints its accuracy on the other two. Then it
+fits the model to all mail, chooses the thresholds for spam and unsure by scores
+of models that had not learned the message, and saves it. Beside it, FILE.log
+has what chaff learn needs to correct the model. Train changes nothing in a
+mailbox.
 
 With --quick it fits one model to all mail and measures nothing; chaff retrain
 makes up for it.

@@ -279,7 +279,7 @@ func (r tuneReport) describe(a *answer, fully bool) {
 	}
 	a.table(t, 0)
 	if more := len(r.Trials) - len(shown); more > 0 {
-		a.line("and %s more (--verbose: all)", plural(more, "trial"))
+		a.line("and %s (--verbose: all)", plural(more, "more trial"))
 	}
 	a.gap()
 	a.fact("best", "trial %d", r.Trials[0].Trial)
@@ -287,7 +287,7 @@ func (r tuneReport) describe(a *answer, fully bool) {
 		a.accuracies(ofPart{"test", r.Test})
 	}
 	a.line("%-12s%s", "saved", r.File)
-	a.line("%-12schaff train --config %s", "next", shellWord(r.File))
+	a.line("%-12schaff train --config %s PATH", "next", shellWord(r.File))
 }
 
 // lastParts returns the last parts of keys, such as smoothing, or the keys if two have the same last part.

@@ -238,7 +238,9 @@ func (p *place) openMailbox(o Options) (Mail, error) {
 			ham += f.Messages
 		}
 		if f.Unseen {
-			unseen += f.Messages
+			if unseen += f.Messages; f.Messages == 0 {
+				continue
+			}
 		}
 		note := fmt.Sprintf("  %-9s %6d  %s", f.Label, f.Messages, f.Name)
 		if f.Reason != "" {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"chaff/metrics"
 	"chaff/models"
@@ -88,7 +89,7 @@ Letters with "free" 0 and 1 times are ham, with 2 and 4 times spam; eta = 0.1:
 	l, trained := p.train(models.Tanh{Descent: descent(models.MethodStochastic, 0.1)}, oneFeature())
 	for _, n := range []int{1, 4, 16, 64} {
 		e := trained.Epochs[n-1]
-		p.say("  after %2d passes  mean loss %.4f  accuracy %3.0f%%", n, e.Train.Loss, e.Train.Accuracy)
+		p.say("  pass %2d   mean loss %.4f  accuracy %3.0f%%", n, e.Train.Loss, e.Train.Accuracy)
 	}
 	p.check(l.Score(vectorOf(1)) <= 0 && l.Score(vectorOf(2)) > 0, "it has not learned")
 }
@@ -162,7 +163,7 @@ being too right, from y f(x) = 1 on. The empirical risk on the sample mail:
 		for _, f := range []*metrics.Figures{r.Train, r.Development, r.Test} {
 			line += fmt.Sprintf(" %-7.3f %-9.3g", f.ZeroOneLoss, *f.SquareLoss)
 		}
-		p.say("%s", line)
+		p.say("%s", strings.TrimRight(line, " "))
 	}
 	p.say("\nOnly lms minimises the square loss; the scores of the others have other units.")
 }
