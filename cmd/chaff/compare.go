@@ -149,7 +149,7 @@ func (x *experiment) describeComparison(a *answer, fully bool, s train.Summary, 
 	a.gap()
 	addComparison(a, results, results[0].Development != nil, true)
 	a.gap()
-	a.verdicts(results[0].Verdicts, "by "+results[0].Model+", on test mail")
+	a.verdicts(results[0].Verdicts, "by "+rowName(results, results[0])+", on test mail")
 	if !fully {
 		a.doubts(warnings, false)
 		a.gap()

@@ -67,8 +67,8 @@ func (x *exporting) run() error {
 		return err
 	}
 	var mail labelled
-	if x.weights && len(paths) > 0 {
-		return fmt.Errorf("--weights writes no mail: leave out %s", paths[0])
+	if path := x.sources.flags.Arg(0); x.weights && path != "" {
+		return fmt.Errorf("--weights writes no mail: leave out %s", path)
 	}
 	if !x.weights {
 		if mail, err = x.sources.open(); err != nil {

@@ -19,8 +19,12 @@ const (
 
 // newPage returns a page about models that were measured on the same mail, the best first. With a single model its figures come first.
 func newPage(title string, s train.Summary, results []train.Result) report.Page {
+	models := slices.Clone(results)
+	for i, r := range results {
+		models[i].Model = rowName(results, r)
+	}
 	page := report.Page{
-		Title: title, Subtitle: corpusLine(s), Models: results, Of: results[0].Model,
+		Title: title, Subtitle: corpusLine(s), Models: models, Of: models[0].Model,
 		Warnings: slices.Concat(s.Remarks, s.Warnings, doubts(results, nil, nil)),
 	}
 	for _, class := range s.Classes {
