@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	sd "github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
@@ -51,7 +52,7 @@ type serving struct {
 	log       daemonLog
 	engine    *serve.Engine
 	listeners []listener
-	manager   *systemd.Manager
+	manager   net.Conn // to the service manager; nil for none
 }
 
 func serveCommand(p *program, all []protocol) *cobra.Command {
@@ -103,16 +104,15 @@ func (x *serving) run() error {
 		}
 	}
 	x.log = newDaemonLog(x.program, x.Serve.Log)
-	sockets, err := systemd.Sockets(x.environ)
-	if err != nil {
-		return err
-	}
-	if x.manager, err = systemd.Connect(x.environ); err != nil {
-		return err
-	}
-	defer x.manager.Close()
 	o := x.Serve
-	if x.listeners, err = x.listen(o, sockets); err != nil {
+	var err error
+	if socket := delivery.Variable(x.environ, "NOTIFY_SOCKET"); socket != "" { // a confined process may not connect
+		if x.manager, err = net.Dial("unixgram", socket); err != nil {
+			return fmt.Errorf("connect to the service manager: %w", err)
+		}
+		defer x.manager.Close()
+	}
+	if x.listeners, err = x.listen(o); err != nil {
 		return err
 	}
 	defer func() {
@@ -161,37 +161,43 @@ func (x *serving) answer() error {
 			}
 		})
 	}
-	x.tell(systemd.Ready)
+	x.tell(sd.SdNotifyReady)
 	protocols.Go(func() { x.keepAlive(ctx) })
 	for ctx.Err() == nil {
 		select {
 		case <-hangups:
-			x.tell(systemd.Reloading)
+			x.tell(sd.SdNotifyReloading)
 			if err := x.engine.Reload(); err == nil {
 				x.log.Note("read the model %s again", x.model)
 			} // else the engine has reported it
-			x.tell(systemd.Ready)
+			x.tell(sd.SdNotifyReady)
 		case <-ctx.Done():
 		}
 	}
 	x.log.Note("stopping")
-	x.tell(systemd.Stopping)
+	x.tell(sd.SdNotifyStopping)
 	protocols.Wait()
 	return errors.Join(failures...)
 }
 
-func (x *serving) tell(message string) {
-	if err := x.manager.Tell(message); err != nil {
-		x.log.Warn("%v", err)
+// tell tells the service manager, if there is one, of a state of the daemon.
+func (x *serving) tell(state string) {
+	if x.manager == nil {
+		return
+	}
+	x.manager.SetWriteDeadline(time.Now().Add(5 * time.Second))
+	if _, err := x.manager.Write([]byte(state)); err != nil {
+		x.log.Warn("report to the service manager: %v", err)
 	}
 }
 
 // keepAlive reports to the service manager that messages are judged, until ctx ends.
 func (x *serving) keepAlive(ctx context.Context) {
-	if x.manager.Watchdog() == 0 {
+	patience, err := sd.SdWatchdogEnabled(false)
+	if err != nil || patience <= 0 {
 		return
 	}
-	tick := time.NewTicker(x.manager.Watchdog() / 3)
+	tick := time.NewTicker(patience / 3)
 	defer tick.Stop()
 	for {
 		select {
@@ -199,7 +205,7 @@ func (x *serving) keepAlive(ctx context.Context) {
 			return
 		case <-tick.C:
 			if _, err := x.engine.Explain(ctx, "", []byte("Subject: alive\n\n")); !errors.Is(err, serve.ErrTimeout) { // that is not counted as judged
-				x.tell(systemd.Alive)
+				x.tell(sd.SdNotifyWatchdog)
 			}
 		}
 	}
@@ -216,12 +222,8 @@ func newDaemonLog(p *program, form string) daemonLog {
 	var handler slog.Handler = &textHandler{Handler: slog.DiscardHandler, p: p}
 	if form == serve.LogJSON {
 		handler = slog.NewJSONHandler(screen.JSON(p.stderr), nil)
-	} else if o, is := p.stderr.(*output); is {
-		if file, is := o.file.(*os.File); is {
-			if journal := systemd.NewJournal(p.environ, file, serve.Line); journal != nil {
-				handler = journal
-			}
-		}
+	} else if journal := systemd.NewJournal(); journal != nil {
+		handler = journal
 	}
 	return daemonLog{slog.New(handler), p.quiet}
 }

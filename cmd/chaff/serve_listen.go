@@ -12,11 +12,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/coreos/go-systemd/v22/activation"
+
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/serve"
 	"chaff/serve/lmtp"
-	"chaff/serve/systemd"
 )
 
 // listener is where a protocol listens.
@@ -27,14 +28,11 @@ type listener struct {
 }
 
 // listen listens on all addresses, and takes the sockets of the service manager, which have the names of protocols.
-func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []listener, err error) {
+func (x *serving) listen(o serve.Options) (all []listener, err error) {
 	defer func() {
 		if err != nil {
 			for _, l := range all {
 				l.Close()
-			}
-			for _, s := range sockets {
-				s.Close()
 			}
 		}
 	}()
@@ -52,13 +50,19 @@ func (x *serving) listen(o serve.Options, sockets []systemd.Socket) (all []liste
 			all = append(all, listener{l, proto, address})
 		}
 	}
-	for _, s := range sockets {
-		i := slices.IndexFunc(x.protocols, func(p protocol) bool { return p.flag == s.Name })
+	for _, file := range activation.Files(true) {
+		name := file.Name()
+		l, err := net.FileListener(file)
+		file.Close() // the listener has a copy
+		if err != nil {
+			return all, fmt.Errorf("the socket %s of the service manager: no stream socket that listens: its unit needs ListenStream= and Accept=no", name)
+		}
+		i := slices.IndexFunc(x.protocols, func(p protocol) bool { return p.flag == name })
 		if i < 0 {
-			return all, hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", s.Name),
+			return all, hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", name),
 				"FileDescriptorName= of its unit says it, such as "+x.protocols[0].flag)
 		}
-		all = append(all, listener{s, x.protocols[i], "fd:" + s.Name + ", " + s.Addr().String()})
+		all = append(all, listener{l, x.protocols[i], "fd:" + name + ", " + l.Addr().String()})
 	}
 	if slices.ContainsFunc(all, func(l listener) bool { return l.flag == "lmtp" }) {
 		if _, err := lmtp.ParseBackend(o.LMTPBackend); err != nil {

@@ -49,7 +49,7 @@ func rooms() map[string][]string {
 		"serve/lmtp":            {"filter", "serve", "store"},
 		"serve/milter":          {"filter", "serve", "store"},
 		"serve/spamd":           {"filter", "serve", "store"},
-		"serve/systemd":         {},
+		"serve/systemd":         {"serve"},
 		"share":                 {"store"},
 		"serve/web":             {"filter", "message", "metrics", "report", "serve", "store", "train"}, // train for its results, which reports show
 		"store":                 {"corpus", "features", "filter", "message", "metrics", "models", "tokenize", "train"},
@@ -78,6 +78,7 @@ func onlyIn() map[string]string {
 		"github.com/go-viper/mapstructure": "config",
 		"github.com/spf13/cobra":           "cmd/chaff",
 		"github.com/spf13/pflag":           "cmd/chaff",
+		"github.com/coreos/go-systemd":     "cmd/chaff serve/systemd",
 		"golang.org/x/term":                "cmd/chaff cmd/internal/delivery",
 		"github.com/kljensen/snowball":     "tokenize",
 		"github.com/blevesearch/segment":   "tokenize",

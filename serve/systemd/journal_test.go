@@ -1,10 +1,7 @@
-//go:build unix
-
 package systemd
 
 import (
 	"bytes"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -12,9 +9,6 @@ import (
 	"testing"
 	"time"
 )
-
-// lineOf returns a record in two lines, as foreign text could be.
-func lineOf(r slog.Record) string { return fmt.Sprintf("%s %d\n", r.Message, r.NumAttrs()) }
 
 // newJournal returns a socket in the place of the journal's, and a journal that writes to it.
 func newJournal(t *testing.T) (*net.UnixConn, *Journal) {
@@ -30,7 +24,7 @@ func newJournal(t *testing.T) (*net.UnixConn, *Journal) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	j := dialJournal(socket, lineOf)
+	j := dial(socket)
 	if j == nil {
 		t.Fatal("no connection")
 	}
@@ -51,7 +45,7 @@ func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
 		return name + "\n" + string(rune(len(value))) + "\x00\x00\x00\x00\x00\x00\x00" + value + "\n"
 	}
 	want := field("CHAFF_VERDICT", "spam") + field("CHAFF_USER", "a\nPRIORITY=0") + field("PRIORITY", "4") + field("SYSLOG_IDENTIFIER", "chaff") +
-		field("MESSAGE", `judged 2\n`)
+		field("MESSAGE", `judged verdict=spam user="a\nPRIORITY=0"`)
 	if string(got[:n]) != want {
 		t.Errorf("got %q, want %q", got[:n], want)
 	}
@@ -59,10 +53,11 @@ func TestRecordsReachTheJournalWithTheirFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := field("MESSAGE", `a note of\nwrong token client=192.0.2.1 0\n`); !bytes.HasSuffix(got[:n], []byte(want)) {
+	if want := field("MESSAGE", `a note of\nwrong token client=192.0.2.1`); !bytes.HasSuffix(got[:n], []byte(want)) {
 		t.Errorf("got %q, want %q at its end", got[:n], want)
 	}
-	if NewJournal([]string{"JOURNAL_STREAM=1:2"}, os.Stderr, lineOf) != nil {
+	t.Setenv("JOURNAL_STREAM", "1:2")
+	if NewJournal() != nil {
 		t.Error("stderr is taken for the journal, and is not")
 	}
 }

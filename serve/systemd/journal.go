@@ -1,5 +1,4 @@
-//go:build unix
-
+// Package systemd writes the log of the daemon into the journal of systemd.
 package systemd
 
 import (
@@ -7,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
@@ -16,44 +14,36 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/journal"
+
 	"chaff/internal/screen"
+	"chaff/serve"
 )
 
-// Journal is a handler that writes records with fields into the journal of systemd: the attribute verdict is CHAFF_VERDICT. Source:
-// https://systemd.io/JOURNAL_NATIVE_PROTOCOL.
+// Journal is a handler that writes records with fields: the attribute verdict is CHAFF_VERDICT. Source: https://systemd.io/JOURNAL_NATIVE_PROTOCOL.
 type Journal struct {
 	slog.Handler // of what is not overridden
 	conn         net.Conn
-	line         func(slog.Record) string
 	resume       atomic.Int64 // when it gets records again, in nanoseconds
 }
 
-// journalPatience is how long the journal may take for a record.
-const journalPatience = 100 * time.Millisecond
+// patience is how long the journal may take for a record. The library would wait for ever, and mail with it.
+const patience = 100 * time.Millisecond
 
-// journalSocket is where the journal takes records.
-const journalSocket = "/run/systemd/journal/socket"
-
-// NewJournal connects to the journal if stderr leads there, else it returns nil. Line returns a record as a line of text. The connection
-// stays open, since a confined process cannot make it again.
-func NewJournal(environ []string, stderr *os.File, line func(slog.Record) string) *Journal {
-	info, err := stderr.Stat()
-	if err != nil {
+// NewJournal connects to the journal if stderr leads there, else it returns nil.
+func NewJournal() *Journal {
+	if is, err := journal.StderrIsJournalStream(); err != nil || !is {
 		return nil
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || variable(environ, "JOURNAL_STREAM") != fmt.Sprintf("%d:%d", stat.Dev, stat.Ino) {
-		return nil
-	}
-	return dialJournal(journalSocket, line)
+	return dial("/run/systemd/journal/socket")
 }
 
-func dialJournal(socket string, line func(slog.Record) string) *Journal {
-	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: socket, Net: "unixgram"})
+func dial(socket string) *Journal {
+	conn, err := net.Dial("unixgram", socket)
 	if err != nil {
 		return nil
 	}
-	return &Journal{Handler: slog.DiscardHandler, conn: conn, line: line}
+	return &Journal{Handler: slog.DiscardHandler, conn: conn}
 }
 
 // Enabled reports that all records are written.
@@ -77,9 +67,9 @@ func (j *Journal) Handle(_ context.Context, r slog.Record) error {
 	writeField(&fields, "PRIORITY", priority)
 	writeField(&fields, "SYSLOG_IDENTIFIER", "chaff")
 	var line strings.Builder
-	_, _ = screen.Printf(&line, "%s", screen.Quoted(j.line(r)))
+	_, _ = screen.Printf(&line, "%s", screen.Quoted(serve.Line(r)))
 	writeField(&fields, "MESSAGE", line.String())
-	j.conn.SetWriteDeadline(time.Now().Add(journalPatience))
+	j.conn.SetWriteDeadline(time.Now().Add(patience))
 	_, err := j.conn.Write(fields.Bytes())
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
