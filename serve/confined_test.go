@@ -180,7 +180,7 @@ func testConfined(t *testing.T, folder string) {
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Errorf("fit the model: %v", err)
 	}
-	if err := e.Unsure.keep(unsureRecord(1, time.Now())); err != nil {
+	if err := e.Kept.keep(unsureRecord(1, time.Now())); err != nil {
 		t.Error(err)
 	}
 	unknown := func() int { return judge(t, e, "", mail("ham", 8)).Unknown } // the other model knows this message

@@ -18,6 +18,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/limits"
 	"chaff/internal/parallel"
+	"chaff/internal/replace"
 	"chaff/internal/verdictfield"
 	"chaff/store"
 )
@@ -33,9 +34,9 @@ type Logger interface {
 type Engine struct {
 	// Counters count what it does.
 	Counters *Counters
-	// History has the last verdicts; Unsure and Kept have messages: unsure ones, and those of the history.
-	History      *History
-	Unsure, Kept *Shelf
+	// History has the last verdicts, and Kept messages of it.
+	History *History
+	Kept    *Shelf
 	// Started is when it was started.
 	Started time.Time
 
@@ -89,17 +90,13 @@ func open(o Options, log Logger) (*Engine, error) {
 			return nil, err
 		}
 	}
-	beside, err := openFolder(o.Model)
-	if err != nil {
+	if err := checkRoot(filepath.Dir(o.Model)); err != nil {
 		return nil, err
 	}
-	if e.Unsure, err = openShelf(beside, UnsureSuffix, o.KeepUnsure, o.UnsureDays); err != nil {
+	if e.Kept, err = openShelf(o); err != nil {
 		return nil, err
 	}
-	if e.Kept, err = openShelf(beside, KeptSuffix, o.KeepHistory, o.HistoryDays); err != nil {
-		return nil, err
-	}
-	e.History = newHistory(o, e.Unsure, e.Kept)
+	e.History = newHistory(o, e.Kept.all)
 	return e, nil
 }
 
@@ -113,6 +110,17 @@ func makeFolderOfUsers(o Options) error {
 		return fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)
 	}
 	return checkRoot(o.Users)
+}
+
+var errRoot = errors.New("chaff serve runs as root, and the folder belongs to another user, who could lead it to any file: start it as that user")
+
+// checkRoot refuses to work as root in the folder of another user.
+func checkRoot(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && os.Geteuid() == 0 && replace.IsForeign(info, "/") {
+		return fmt.Errorf("%s: %w", path, errRoot)
+	}
+	return nil
 }
 
 // start starts the goroutines of e.
@@ -235,16 +243,11 @@ func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, e
 
 // remember adds a verdict, or why there is none, to the history and to the log, and keeps the message as the options say.
 func (e *Engine) remember(j *judgement, began time.Time, err error) {
-	keeps := func(s *Shelf) bool {
-		return s.most > 0 && err == nil && (s == e.Kept || j.verdict.Verdict == filter.Unsure)
-	}
-	subjects := e.options.HistorySubjects
-	r := newRecord(j, began, err, subjects || keeps(e.Unsure) || keeps(e.Kept))
-	for _, shelf := range []*Shelf{e.Unsure, e.Kept} {
-		if keeps(shelf) {
-			if err := shelf.keep(r, j.raw); shelf.trouble.isNew(err) {
-				e.log.Warn("%v", err)
-			}
+	subjects, keeps := e.options.HistorySubjects, err == nil && e.Kept.keeps(j.verdict.Verdict, len(j.raw))
+	r := newRecord(j, began, err, subjects || keeps)
+	if keeps {
+		if err := e.Kept.keep(r, j.raw); e.Kept.trouble.isNew(err) {
+			e.log.Warn("%v", err)
 		}
 	}
 	if !subjects {

@@ -95,24 +95,15 @@ type History struct {
 	records []*Record // the oldest first, up to twice as many as there may be
 }
 
-// newHistory returns a history that begins with the records of the messages that are kept.
-func newHistory(o Options, shelves ...*Shelf) *History {
+// newHistory returns a history that begins with the records of the messages that are kept, the oldest first.
+func newHistory(o Options, kept []Record) *History {
 	h := &History{most: o.History, days: o.HistoryDays}
-	seen := map[string]bool{}
-	for _, shelf := range shelves {
-		for _, k := range shelf.all {
-			if seen[k.Key] {
-				continue
-			}
-			seen[k.Key] = true
-			if !o.HistorySubjects {
-				k.From, k.Subject = "", ""
-			}
-			h.records = append(h.records, &k)
+	for _, k := range kept[max(len(kept)-o.History, 0):] {
+		if !o.HistorySubjects {
+			k.From, k.Subject = "", ""
 		}
+		h.records = append(h.records, &k)
 	}
-	slices.SortStableFunc(h.records, func(a, b *Record) int { return a.Time.Compare(b.Time) })
-	h.records = h.records[max(len(h.records)-h.most, 0):]
 	return h
 }
 

@@ -12,15 +12,6 @@ import (
 	"time"
 )
 
-func folderOfModel(t *testing.T, path string) *folder {
-	t.Helper()
-	dir, err := openFolder(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // ids returns the ids of records.
 func ids(all []*Record) string {
 	var text []string
@@ -33,7 +24,7 @@ func ids(all []*Record) string {
 func TestAHistoryHasTheLastRecords(t *testing.T) {
 	o := DefaultOptions()
 	o.History = 3
-	h := newHistory(o)
+	h := newHistory(o, nil)
 	h.add(&Record{Time: time.Now().Add(-31 * 24 * time.Hour), ID: "old"})
 	if got := h.All(); len(got) != 0 {
 		t.Errorf("it has an old record: %v", got)
@@ -54,7 +45,7 @@ func TestAHistoryHasTheLastRecords(t *testing.T) {
 func TestAStartBeginsWithTheRecordsOfKeptMessages(t *testing.T) {
 	for subjects, want := range map[bool]string{false: "", true: "sold"} {
 		model := newModel(t, 2)
-		change := func(o *Options) { o.KeepHistory, o.KeepUnsure, o.HistorySubjects = 10, 10, subjects }
+		change := func(o *Options) { o.KeepHistory, o.HistorySubjects = 10, subjects }
 		e, _ := start(t, model, change)
 		for n := range 3 {
 			judge(t, e, "", []byte(fmt.Sprintf("Message-ID: %d\nSubject: sold\n\nwords of the message %d\n", n, n)))
@@ -133,13 +124,13 @@ func FuzzRecords(f *testing.F) {
 func TestOnlyTheOwnerReadsUnsureMessages(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 1
-	folder := o.Model + UnsureSuffix
+	folder := o.Model + KeptSuffix
 	for _, err := range []error{os.WriteFile(o.Model, nil, 0o600), os.Mkdir(folder, 0o755), os.Chmod(folder, 0o755)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := openUnsure(t, o); err != nil {
+	if _, err := openShelf(o); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
@@ -152,7 +143,7 @@ func TestOnlyTheOwnerReadsUnsureMessages(t *testing.T) {
 	if err := errors.Join(os.Chmod(filepath.Dir(o.Model), 0o777|fs.ModeSticky), os.Chown(folder, nobody, nobody)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openUnsure(t, o); !errors.Is(err, errNotOurs) {
+	if _, err := openShelf(o); !errors.Is(err, errNotOurs) {
 		t.Errorf("a folder that another user put there: got %v", err)
 	}
 }
@@ -179,12 +170,12 @@ func TestNoLinkLeadsTheDaemonToAnotherFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, keep := range []int{0, 3} {
-		os.Remove(o.Model + UnsureSuffix)
-		if err := os.Symlink(elsewhere, o.Model+UnsureSuffix); err != nil {
+		os.Remove(o.Model + KeptSuffix)
+		if err := os.Symlink(elsewhere, o.Model+KeptSuffix); err != nil {
 			t.Skip("this system has no links")
 		}
 		o.KeepUnsure = keep
-		if _, err := openUnsure(t, o); keep > 0 && err == nil {
+		if _, err := openShelf(o); keep > 0 && err == nil {
 			t.Error("unsure messages are kept behind a link")
 		}
 	}
@@ -199,7 +190,7 @@ func TestRootServesNoFolderOfAnotherUser(t *testing.T) {
 	if err := os.Chown(dir, 12345, 12345); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openFolder(filepath.Join(dir, "model")); !errors.Is(err, errRoot) {
+	if err := checkRoot(dir); !errors.Is(err, errRoot) {
 		t.Errorf("got %v", err)
 	}
 }

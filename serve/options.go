@@ -65,18 +65,15 @@ type Options struct {
 	// History is how many verdicts the console shows; 0 is none. A start begins with those of kept messages. From 0 to 1000000. Default
 	// 10000.
 	History int `json:"history"`
-	// HistoryDays is for how many days. At least 1. Default 30.
+	// HistoryDays is for how many days, also of kept messages. At least 1. Default 30.
 	HistoryDays int `json:"history_days"`
 	// HistorySubjects keeps the subject and the sender in the history and in the log. Default false.
 	HistorySubjects bool `json:"history_subjects"`
 	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its
-	// owner can read, so that the console can teach what was wrong; 0 is none. From 0 to 10000. Default 0.
+	// owner can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
 	KeepHistory int `json:"keep_history"`
-	// KeepUnsure is how many unsure messages are kept, up to 1 MiB each, in a folder beside the model that only its owner
-	// can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
+	// KeepUnsure is how many unsure ones of these are kept, if it is more. From 0 to 10000. Default 0.
 	KeepUnsure int `json:"keep_unsure"`
-	// UnsureDays is for how many days. At least 1. Default 7.
-	UnsureDays int `json:"unsure_days"`
 	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
 	// other names are refused. Default [].
 	HTTPHosts []string `json:"http_hosts"`
@@ -94,7 +91,7 @@ func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
 		Connections: 2000, Confine: true, Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30,
-		UnsureDays: 7, HTTPHosts: []string{},
+		HTTPHosts: []string{},
 	}
 }
 
@@ -122,7 +119,7 @@ func (o Options) Validate() error {
 		{"max_users", float64(o.MaxUsers), 1, 0}, {"open_users", float64(o.OpenUsers), 1, 0},
 		{"max_message", float64(o.MaxMessage), 1, limits.MaxMessage}, {"connections", float64(o.Connections), 1, 0}, {"queue", float64(o.Queue), 1, 0},
 		{"memory", float64(o.Memory), limits.MaxMessage, 0}, {"history", float64(o.History), 0, 1000000}, {"history_days", float64(o.HistoryDays), 1, 0},
-		{"keep_history", float64(o.KeepHistory), 0, 10000}, {"keep_unsure", float64(o.KeepUnsure), 0, 10000}, {"unsure_days", float64(o.UnsureDays), 1, 0},
+		{"keep_history", float64(o.KeepHistory), 0, 10000}, {"keep_unsure", float64(o.KeepUnsure), 0, 10000},
 		{"milter_quarantine", o.MilterQuarantine, 0, 1}, {"milter_reject", o.MilterReject, 0, 1}, {"max_seconds", o.MaxSeconds, 0.01, 600},
 	} {
 		switch {

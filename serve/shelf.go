@@ -14,13 +14,13 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"chaff/filter"
+	"chaff/internal/replace"
 )
 
-// What the names of the folders of kept messages have after that of the model: of unsure ones, and of all those of the history.
-const (
-	UnsureSuffix = ".unsure"
-	KeptSuffix   = ".kept"
-)
+// KeptSuffix is what the name of the folder of kept messages has after that of the model.
+const KeptSuffix = ".kept"
 
 // MaxKept is the size in bytes of the largest message that is kept.
 const MaxKept = 1 << 20
@@ -28,29 +28,40 @@ const MaxKept = 1 << 20
 // ErrNotKept is about a message that is not kept, or is no longer.
 var ErrNotKept = errors.New("the message is no longer kept")
 
-// Shelf has the last messages of a kind, each in a file of its own: a line with its record, and its bytes.
+// Shelf has messages of the history, each in a file of its own: a line with its record, and its bytes.
 type Shelf struct {
-	folder     *os.Root // nil if none are kept
-	most, days int
-	trouble    trouble
+	folder  *os.Root     // nil if none are kept
+	most    map[bool]int // how many are kept: of unsure messages, and of others
+	days    int
+	trouble trouble
 
 	mu  sync.Mutex // of the field below, and of the files
 	all []Record   // the oldest first
 }
 
-// openShelf returns the messages in the folder of a model with a suffix. If none are to be kept, it removes them.
-func openShelf(dir *folder, suffix string, most, days int) (*Shelf, error) {
-	u := &Shelf{most: most, days: days}
-	name := filepath.Base(dir.model) + suffix
-	var err error
-	u.folder, err = dir.openOwnFolder(name, u.most > 0)
-	switch {
-	case u.most == 0 && err != nil: // there is none, or it is none of ours
-		return u, nil
-	case err != nil:
+// openShelf returns the messages in the folder of a model. If none are to be kept, it removes them.
+func openShelf(o Options) (*Shelf, error) {
+	s := &Shelf{most: map[bool]int{true: max(o.KeepUnsure, o.KeepHistory), false: o.KeepHistory}, days: o.HistoryDays}
+	isOff := s.most[true] == 0
+	beside, err := os.OpenRoot(filepath.Dir(o.Model))
+	if err != nil {
+		return nil, fmt.Errorf("folder of the model: %w", err)
+	}
+	defer beside.Close()
+	name := filepath.Base(o.Model) + KeptSuffix
+	if !isOff {
+		err = beside.Mkdir(name, 0o700)
+	}
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		s.folder, err = openOwn(beside, name, o.Model)
+	}
+	if err != nil {
+		if isOff { // there is none, or it is none of ours
+			return s, nil
+		}
 		return nil, fmt.Errorf("kept messages: %w", err)
 	}
-	entries, err := fs.ReadDir(u.folder.FS(), ".")
+	entries, err := fs.ReadDir(s.folder.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("kept messages: %w", err)
 	}
@@ -58,20 +69,45 @@ func openShelf(dir *folder, suffix string, most, days int) (*Shelf, error) {
 		if !isKey(entry.Name()) || !entry.Type().IsRegular() {
 			continue
 		}
-		k, _, err := u.read(entry.Name(), false)
-		if err != nil || u.most == 0 { // a crash has cut it, or the settings keep no mail
-			u.folder.Remove(entry.Name())
+		k, _, err := s.read(entry.Name(), false)
+		if err != nil { // a crash has cut it
+			s.folder.Remove(entry.Name())
 			continue
 		}
-		u.all = append(u.all, k)
+		s.all = append(s.all, k)
 	}
-	slices.SortStableFunc(u.all, func(a, b Record) int { return a.Time.Compare(b.Time) })
-	u.clean(time.Now())
-	if u.most == 0 {
-		u.folder.Close()
-		dir.Remove(name) // if it is empty
+	slices.SortStableFunc(s.all, func(a, b Record) int { return a.Time.Compare(b.Time) })
+	s.clean(time.Now())
+	if isOff {
+		s.folder.Close()
+		beside.Remove(name) // if it is empty
 	}
-	return u, nil
+	return s, nil
+}
+
+var errNotOurs = errors.New("it is a link, or another user's")
+
+// openOwn opens a folder beside the model. Files are opened below its descriptor, and its owner and mode are checked there: nobody who can write
+// beside the model leads the daemon to another place.
+func openOwn(beside *os.Root, name, model string) (*os.Root, error) {
+	folder, err := beside.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := folder.Stat(".")
+	there, errThere := beside.Lstat(name)
+	switch err = errors.Join(err, errThere); {
+	case err != nil:
+	case !os.SameFile(info, there), replace.IsForeign(info, model):
+		err = errNotOurs
+	case info.Mode().Perm()&^0o700 != 0:
+		err = folder.Chmod(".", 0o700)
+	}
+	if err != nil {
+		folder.Close()
+		return nil, fmt.Errorf("%s: %w", filepath.Join(beside.Name(), name), err)
+	}
+	return folder, nil
 }
 
 // isKey reports whether a name may be that of a message.
@@ -86,8 +122,8 @@ const maxRecord = 64 << 10
 var errDamaged = errors.New("damaged")
 
 // read reads the record of a message, and if isWhole its bytes: those of all messages can be 10 GB, which would keep the daemon from starting.
-func (u *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error) {
-	file, err := u.folder.Open(key)
+func (s *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error) {
+	file, err := s.folder.Open(key)
 	if err != nil {
 		return k, nil, err
 	}
@@ -122,96 +158,100 @@ func keyOf(user string, raw []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:keySize])
 }
 
+// keeps reports whether a message with a verdict is kept.
+func (s *Shelf) keeps(v filter.Verdict, size int) bool {
+	return size <= MaxKept && s.most[v == filter.Unsure] > 0
+}
+
 // keep keeps a message, and sets the key of its record.
-func (u *Shelf) keep(r *Record, raw []byte) error {
-	if u.most == 0 || len(raw) > MaxKept {
-		return nil
-	}
+func (s *Shelf) keep(r *Record, raw []byte) error {
 	r.Key = keyOf(r.User, raw)
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.drop(r.Key)
-	if err := u.folder.WriteFile(r.Key, slices.Concat(line, []byte("\n"), raw), 0o600); err != nil {
-		u.folder.Remove(r.Key) // it may be cut
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.drop(r.Key) // it may not be there
+	if err := s.folder.WriteFile(r.Key, slices.Concat(line, []byte("\n"), raw), 0o600); err != nil {
+		s.folder.Remove(r.Key) // it may be cut
 		return fmt.Errorf("keep a message: %w", err)
 	}
-	u.all = append(u.all, *r)
-	u.clean(r.Time)
+	s.all = append(s.all, *r)
+	s.clean(r.Time)
 	return nil
 }
 
 // clean removes the messages that are too many or too old.
-func (u *Shelf) clean(now time.Time) {
-	for len(u.all) > u.most || len(u.all) > 0 && now.Sub(u.all[0].Time) >= time.Duration(u.days)*24*time.Hour {
-		u.drop(u.all[0].Key)
+func (s *Shelf) clean(now time.Time) {
+	n := map[bool]int{}
+	for i := range s.all {
+		n[s.all[i].Verdict == filter.Unsure]++
 	}
+	s.all = slices.DeleteFunc(s.all, func(k Record) bool {
+		isUnsure := k.Verdict == filter.Unsure
+		goes := n[isUnsure] > s.most[isUnsure] || now.Sub(k.Time) >= time.Duration(s.days)*24*time.Hour
+		if goes {
+			n[isUnsure]--
+			s.folder.Remove(k.Key)
+		}
+		return goes
+	})
 }
 
-func (u *Shelf) find(key string) int {
-	return slices.IndexFunc(u.all, func(k Record) bool { return k.Key == key })
+func (s *Shelf) find(key string) int {
+	return slices.IndexFunc(s.all, func(k Record) bool { return k.Key == key })
 }
 
 // drop removes a message. The error is [ErrNotKept].
-func (u *Shelf) drop(key string) error {
-	i := u.find(key)
+func (s *Shelf) drop(key string) error {
+	i := s.find(key)
 	if i < 0 {
 		return ErrNotKept
 	}
-	u.all = slices.Delete(u.all, i, i+1)
-	u.folder.Remove(key)
+	s.all = slices.Delete(s.all, i, i+1)
+	s.folder.Remove(key)
 	return nil
 }
 
 // Drop stops to keep a message. The error is [ErrNotKept].
-func (u *Shelf) Drop(key string) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.drop(key)
+func (s *Shelf) Drop(key string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.drop(key)
 }
 
-// All returns the messages, the latest first.
-func (u *Shelf) All() []Record {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.clean(time.Now())
-	all := slices.Clone(u.all)
-	slices.Reverse(all)
-	return all
+// Unsure returns the unsure messages, the latest first.
+func (s *Shelf) Unsure() (unsure []Record) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clean(time.Now())
+	for _, k := range slices.Backward(s.all) {
+		if k.Verdict == filter.Unsure {
+			unsure = append(unsure, k)
+		}
+	}
+	return unsure
 }
 
-func (u *Shelf) has(key string) bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.find(key) >= 0
+// Has reports whether a message is kept.
+func (s *Shelf) Has(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.find(key) >= 0
 }
 
-// get returns a message and its bytes. The error is [ErrNotKept], or about its file.
-func (u *Shelf) get(key string) (Record, []byte, error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.find(key) < 0 {
+// Get returns a message and its bytes. The error is [ErrNotKept], or about its file.
+func (s *Shelf) Get(key string) (Record, []byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.find(key) < 0 {
 		return Record{}, nil, ErrNotKept
 	}
-	k, raw, err := u.read(key, true)
+	k, raw, err := s.read(key, true)
 	if err != nil {
-		_ = u.drop(key)
+		_ = s.drop(key)
 		return Record{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	return k, raw, nil
-}
-
-// IsKept reports whether a message is kept.
-func (e *Engine) IsKept(key string) bool { return e.Unsure.has(key) || e.Kept.has(key) }
-
-// KeptMessage returns a message of Unsure or Kept and its bytes. The error is [ErrNotKept], or about its file.
-func (e *Engine) KeptMessage(key string) (Record, []byte, error) {
-	k, raw, err := e.Unsure.get(key)
-	if errors.Is(err, ErrNotKept) {
-		return e.Kept.get(key)
-	}
-	return k, raw, err
 }

@@ -18,10 +18,6 @@ func unsureRecord(n int, at time.Time) (*Record, []byte) {
 	return &Record{Time: at, ID: fmt.Sprint(n), Verdict: filter.Unsure, Size: len(raw)}, raw
 }
 
-func openUnsure(t *testing.T, o Options) (*Shelf, error) {
-	return openShelf(folderOfModel(t, o.Model), UnsureSuffix, o.KeepUnsure, o.UnsureDays)
-}
-
 func keptIDs(u *Shelf) string {
 	var ids []string
 	for _, k := range u.all {
@@ -41,8 +37,8 @@ func filesIn(t *testing.T, folder string) int {
 
 func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	o := DefaultOptions()
-	o.Model, o.KeepUnsure, o.UnsureDays = filepath.Join(t.TempDir(), "model"), 3, 7
-	u, err := openUnsure(t, o)
+	o.Model, o.KeepUnsure, o.HistoryDays = filepath.Join(t.TempDir(), "model"), 3, 7
+	u, err := openShelf(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,28 +66,28 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 		t.Errorf("just before the end: kept %q", got)
 	}
 	u.clean(now.Add(3 * time.Hour))
-	if got := keptIDs(u); got != "3 1" || filesIn(t, o.Model+UnsureSuffix) != 2 {
-		t.Errorf("at the end: kept %q in %d files", got, filesIn(t, o.Model+UnsureSuffix))
+	if got := keptIDs(u); got != "3 1" || filesIn(t, o.Model+KeptSuffix) != 2 {
+		t.Errorf("at the end: kept %q in %d files", got, filesIn(t, o.Model+KeptSuffix))
 	}
 
-	if err := os.WriteFile(filepath.Join(o.Model+UnsureSuffix, strings.Repeat("a", 2*keySize)), []byte("cut"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Model+KeptSuffix, strings.Repeat("a", 2*keySize)), []byte("cut"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(o.Model+UnsureSuffix, "notes.txt"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Model+KeptSuffix, "notes.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	// The start reads records, and not what follows.
-	large := filepath.Join(o.Model+UnsureSuffix, strings.Repeat("b", 2*keySize))
+	large := filepath.Join(o.Model+KeptSuffix, strings.Repeat("b", 2*keySize))
 	line := `{"time":"2026-11-26T05:00:00Z","size":64000000000}` + "\n"
 	if err := errors.Join(os.WriteFile(large, []byte(line), 0o600), os.Truncate(large, int64(len(line))+64e9)); err != nil {
 		t.Fatal(err)
 	}
-	again, err := openUnsure(t, o)
+	again, err := openShelf(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := keptIDs(again); got != "3 1" || filesIn(t, o.Model+UnsureSuffix) != 3 {
-		t.Errorf("after a restart: kept %q in %d files", got, filesIn(t, o.Model+UnsureSuffix))
+	if got := keptIDs(again); got != "3 1" || filesIn(t, o.Model+KeptSuffix) != 3 {
+		t.Errorf("after a restart: kept %q in %d files", got, filesIn(t, o.Model+KeptSuffix))
 	}
 	k, raw, err := again.read(again.all[0].Key, true)
 	if want, bytes := unsureRecord(3, k.Time); err != nil || string(raw) != string(bytes) || k.ID != want.ID {
@@ -99,34 +95,44 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	}
 
 	o.KeepUnsure = 0
-	if off, err := openUnsure(t, o); err != nil || len(off.all) > 0 || filesIn(t, o.Model+UnsureSuffix) != 1 {
-		t.Errorf("switched off: %d files are left, %v", filesIn(t, o.Model+UnsureSuffix), err)
+	if off, err := openShelf(o); err != nil || len(off.all) > 0 || filesIn(t, o.Model+KeptSuffix) != 1 {
+		t.Errorf("switched off: %d files are left, %v", filesIn(t, o.Model+KeptSuffix), err)
 	}
 }
 
-func TestALargeUnsureMessageIsNotKept(t *testing.T) {
+func TestWhichMessagesAreKept(t *testing.T) {
 	o := DefaultOptions()
-	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(t, o)
+	o.Model, o.KeepUnsure, o.KeepHistory = filepath.Join(t.TempDir(), "model"), 3, 2
+	s, err := openShelf(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for size, want := range map[int]int{MaxKept: 1, MaxKept + 1: 0} {
-		u.all = nil
-		if err := u.keep(&Record{Time: time.Now(), Size: size}, make([]byte, size)); err != nil || len(u.all) != want {
-			t.Errorf("%d bytes: %d kept, %v", size, len(u.all), err)
+	if !s.keeps(filter.Unsure, MaxKept) || s.keeps(filter.Unsure, MaxKept+1) || !s.keeps(filter.Ham, MaxKept) {
+		t.Error("a message of 1 MiB is not kept, or a larger one is")
+	}
+	for n := range 12 {
+		r, raw := unsureRecord(n, time.Now())
+		r.Verdict = []filter.Verdict{filter.Ham, filter.Unsure, filter.Spam}[n%3]
+		if err := s.keep(r, raw); err != nil {
+			t.Fatal(err)
 		}
+	}
+	if got := keptIDs(s); got != "4 7 9 10 11" {
+		t.Errorf("kept %q", got)
+	}
+	if s := (&Shelf{most: map[bool]int{true: 1}}); s.keeps(filter.Spam, 1) {
+		t.Error("spam is kept with unsure messages")
 	}
 }
 
 func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(t, o)
+	u, err := openShelf(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(o.Model + UnsureSuffix); err != nil {
+	if err := os.Remove(o.Model + KeptSuffix); err != nil {
 		t.Fatal(err)
 	}
 	for n, want := range []bool{true, false} {
@@ -143,18 +149,18 @@ func TestAnUnsureMessageThatWasCutIsRemoved(t *testing.T) {
 	}
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openUnsure(t, o)
+	u, err := openShelf(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, raw := unsureRecord(1, time.Now())
-	if err := os.Symlink("/dev/full", filepath.Join(o.Model+UnsureSuffix, keyOf(r.User, raw))); err != nil {
+	if err := os.Symlink("/dev/full", filepath.Join(o.Model+KeptSuffix, keyOf(r.User, raw))); err != nil {
 		t.Fatal(err)
 	}
 	if err := u.keep(r, raw); err == nil {
 		t.Fatal("the disk is not full")
 	}
-	if n := filesIn(t, o.Model+UnsureSuffix); n != 0 || len(u.all) != 0 {
+	if n := filesIn(t, o.Model+KeptSuffix); n != 0 || len(u.all) != 0 {
 		t.Errorf("%d files are left of %d messages", n, len(u.all))
 	}
 }

@@ -51,7 +51,7 @@ func TestARecordNamesNoOtherUser(t *testing.T) {
 		if _, err := e.Judge(t.Context(), name, mail("ham", 51)); err != nil {
 			t.Fatal(err)
 		}
-		k, _, err := e.KeptMessage(e.Kept.All()[0].Key)
+		k, _, err := e.Kept.Get(e.Kept.all[len(e.Kept.all)-1].Key)
 		if err != nil {
 			t.Fatal(err)
 		}

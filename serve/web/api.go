@@ -98,5 +98,5 @@ func (s *server) daemonStatus(r *http.Request) (any, error) {
 	status, err := s.status(userOf(r))
 	c := s.engine.Counters
 	return daemonStatus{status, s.engine.Settings().Classes, c.Verdicts.All(), c.Unjudged.All(), c.Learned.All(),
-		c.Unlearned.All(), len(s.engine.Unsure.All())}, err
+		c.Unlearned.All(), len(s.engine.Kept.Unsure())}, err
 }

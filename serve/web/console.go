@@ -188,28 +188,27 @@ func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error)
 
 // unsureBody is the body of the page unsure.
 type unsureBody struct {
-	Kept   []serve.Record
-	Left   int // messages that are not shown
-	Folder string
+	Kept []serve.Record
+	Left int // messages that are not shown
 }
 
 // maxCards is how many messages a page shows.
 const maxCards = 50
 
 func (c *console) unsure(_ *http.Request, v *view) error {
-	all := c.engine.Unsure.All()
+	all := c.engine.Kept.Unsure()
 	shown := all[:min(len(all), maxCards)]
-	v.Body = unsureBody{shown, len(all) - len(shown), c.options.Model + serve.UnsureSuffix}
+	v.Body = unsureBody{shown, len(all) - len(shown)}
 	return nil
 }
 
-// teachKept teaches the kept message of the path, or those that were chosen. Without a class it removes that of the path from the unsure ones.
+// teachKept teaches the kept message of the path, or those that were chosen. Without a class it only removes that of the path.
 func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, error) {
 	keys, class, one := r.PostForm["key"], r.PostForm.Get("class"), r.PathValue("key")
 	did := "several"
 	switch {
 	case one != "" && class == "":
-		return "/unsure?did=dropped", c.engine.Unsure.Drop(one)
+		return "/unsure?did=dropped", c.engine.Kept.Drop(one)
 	case one != "":
 		keys, did = []string{one}, "learned"
 	case len(keys) == 0:
@@ -217,7 +216,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	}
 	gone := 0
 	for _, key := range keys {
-		k, raw, err := c.engine.KeptMessage(key)
+		k, raw, err := c.engine.Kept.Get(key)
 		if errors.Is(err, serve.ErrNotKept) && gone < len(keys)-1 { // taught by another person, or too old; there may be others
 			gone++
 			continue
@@ -229,7 +228,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 		if err != nil {
 			return "", err
 		}
-		_ = c.engine.Unsure.Drop(key) // it may not be there
+		_ = c.engine.Kept.Drop(key) // another person may have taught it
 		if one != "" && outcome.What == store.Known {
 			did = "known"
 		}
@@ -273,7 +272,7 @@ func (c *console) history(r *http.Request, v *view) error {
 	}
 	for _, found := range found[from:to] {
 		r := *found
-		if !c.engine.IsKept(r.Key) {
+		if !c.engine.Kept.Has(r.Key) {
 			r.Key = ""
 		}
 		b.Records = append(b.Records, r)

@@ -81,7 +81,7 @@ func (s *site) checkPage(w *httptest.ResponseRecorder) {
 
 func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
 	s := unsureSite(t, 1, nil)
-	key := s.engine.Unsure.All()[0].Key
+	key := s.engine.Kept.Unsure()[0].Key
 	for target, want := range map[string]string{
 		"/":                          "Is it learning?",
 		"/unsure":                    "&lt;script&gt;alert(0)&lt;/script&gt; \\u202etxt.exe",
@@ -111,7 +111,7 @@ func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 	s := unsureSite(t, 3, nil)
 	other, _ := s.sessions.Load(s.beginSession())
 	for i, class := range []string{"spam", "ham", ""} {
-		kept := s.engine.Unsure.All()
+		kept := s.engine.Kept.Unsure()
 		if len(kept) != 3-i {
 			t.Fatalf("%d messages wait", len(kept))
 		}
@@ -137,7 +137,7 @@ func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 	if status.Store.Messages != 22 {
 		t.Errorf("it knows %d messages", status.Store.Messages)
 	}
-	if files, err := os.ReadDir(s.options.Model + serve.UnsureSuffix); err != nil || len(files) != 0 {
+	if files, err := os.ReadDir(s.options.Model + serve.KeptSuffix); err != nil || len(files) != 0 {
 		t.Errorf("%d files are left: %v", len(files), err)
 	}
 	if w := s.post("/kept/"+strings.Repeat("0", 32), url.Values{"form": {s.form()}, "class": {"spam"}}); w.Code != 404 {
@@ -153,7 +153,12 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	s := unsureSite(t, 2, func(o *serve.Options) { o.KeepHistory = 100 })
 	lost := mail("spam", 500)
 	s.do("POST", "/v1/classify", string(lost))
-	kept := s.engine.Kept.All()
+	var kept []*serve.Record
+	for _, r := range s.engine.History.All() {
+		if s.engine.Kept.Has(r.Key) {
+			kept = append(kept, r)
+		}
+	}
 	if len(kept) != 3 || kept[0].Verdict != "spam" {
 		t.Fatalf("kept %+v", kept)
 	}
@@ -178,8 +183,10 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	if o, err := s.engine.Learn(t.Context(), "", lost, "ham"); err != nil || o.What != "known" {
 		t.Errorf("the lost ham was not learned: %+v, %v", o, err)
 	}
-	if left, all := len(s.engine.Unsure.All()), len(s.engine.Kept.All()); left != 0 || all != 3 {
-		t.Errorf("%d unsure messages wait, %d of the history are kept", left, all)
+	for _, k := range kept {
+		if s.engine.Kept.Has(k.Key) {
+			t.Errorf("%s was taught and is kept", k.ID)
+		}
 	}
 	delete(form, "key")
 	if w := s.post("/teach", form); w.Header().Get("Location") != "/history?did=none" {
@@ -190,13 +197,13 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 // TestWhatIsGoneKeepsNothingElseFromBeingTaught teaches two messages of which another person has taught one meanwhile.
 func TestWhatIsGoneKeepsNothingElseFromBeingTaught(t *testing.T) {
 	s := unsureSite(t, 2, nil)
-	kept := s.engine.Unsure.All()
-	must(t, s.engine.Unsure.Drop(kept[0].Key))
+	kept := s.engine.Kept.Unsure()
+	must(t, s.engine.Kept.Drop(kept[0].Key))
 	form := url.Values{"form": {s.form()}, "class": {"ham"}, "key": {kept[0].Key, "../model", kept[1].Key}}
 	if w := s.post("/teach", form); w.Code != 303 {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
-	if left := s.engine.Unsure.All(); len(left) != 0 {
+	if left := s.engine.Kept.Unsure(); len(left) != 0 {
 		t.Errorf("%+v is not taught", left)
 	}
 	if w := s.post("/teach", form); w.Code != 404 {
@@ -222,10 +229,10 @@ func TestTheHistoryNamesTheMessageOfEachVerdict(t *testing.T) {
 
 func TestAnUnknownClassTeachesNothing(t *testing.T) {
 	s := unsureSite(t, 1, nil)
-	if w := s.post("/kept/"+s.engine.Unsure.All()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
+	if w := s.post("/kept/"+s.engine.Kept.Unsure()[0].Key, url.Values{"form": {s.form()}, "class": {"eggs"}}); w.Code == 303 {
 		t.Error("it was learned")
 	}
-	if len(s.engine.Unsure.All()) != 1 {
+	if len(s.engine.Kept.Unsure()) != 1 {
 		t.Error("the message is gone")
 	}
 }
@@ -237,7 +244,7 @@ func TestWithoutKeptMessagesTheConsoleSaysWhatToDo(t *testing.T) {
 	if page := s.get("/unsure"); !strings.Contains(page, "serve.keep_unsure") || !strings.Contains(page, "cannot read it again from its mailbox") {
 		t.Error(page)
 	}
-	if _, err := os.Stat(s.options.Model + serve.UnsureSuffix); err == nil {
+	if _, err := os.Stat(s.options.Model + serve.KeptSuffix); err == nil {
 		t.Error("there is a folder")
 	}
 	if page := s.get("/history"); strings.Contains(page, "script") || !strings.Contains(page, "Subjects and senders are not kept") {
@@ -278,7 +285,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	if cards != 60 || !strings.Contains(page, ">Later</a>") {
 		t.Errorf("%d of 60 cards on all pages", cards)
 	}
-	if page := s.get("/history?verdict=unsure"); !strings.Contains(page, `href="/kept/`+s.engine.Unsure.All()[0].Key) {
+	if page := s.get("/history?verdict=unsure"); !strings.Contains(page, `href="/kept/`+s.engine.Kept.Unsure()[0].Key) {
 		t.Error("a message that is kept has no link")
 	}
 }

@@ -91,7 +91,7 @@ func (c *console) overview(r *http.Request, v *view) error {
 		return err
 	}
 	counters := c.engine.Counters
-	b := overviewBody{Status: status, Verdicts: counted(counters.Verdicts.All()), Waiting: len(c.engine.Unsure.All()),
+	b := overviewBody{Status: status, Verdicts: counted(counters.Verdicts.All()), Waiting: len(c.engine.Kept.Unsure()),
 		Faults: counters.Faults.Load(), Unjudged: counted(counters.Unjudged.All())}
 	if status.Trouble != "" {
 		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
@@ -151,7 +151,7 @@ type whyBody struct {
 
 // why shows the explanation of a kept message.
 func (c *console) why(r *http.Request, v *view) error {
-	kept, raw, err := c.engine.KeptMessage(r.PathValue("key"))
+	kept, raw, err := c.engine.Kept.Get(r.PathValue("key"))
 	if err != nil {
 		return err
 	}
