@@ -57,7 +57,7 @@ type Engine struct {
 
 	stop    context.CancelFunc // ends the watcher, and fitting a model
 	abort   context.CancelFunc // ends learning
-	running sync.WaitGroup     // the learner and the watcher
+	running sync.WaitGroup     // the watcher, and what fits models
 	ended   chan struct{}      // closed at the end of Close
 }
 
@@ -80,7 +80,7 @@ func open(o Options, log Logger) (*Engine, error) {
 		users: &users{options: o, log: log, open: map[string]*user{}}, memory: memory{most: int64(o.Memory)},
 		slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
-	e.judge, e.learner = e.classify, &learner{engine: e, lessons: make(chan *lesson, o.Queue), idleFor: idleFor}
+	e.judge, e.learner = e.classify, &learner{engine: e, turn: make(chan struct{}, 1), changed: map[string]bool{}, idleFor: idleFor}
 	var err error
 	if e.shared, err = openShared(o.Model, log, &e.Counters.Reloads); err != nil {
 		return nil, err
@@ -128,7 +128,8 @@ func (e *Engine) start(ctx context.Context) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	lessons, abort := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop, e.abort = stop, abort
-	e.running.Go(func() { e.learner.run(lessons, running) })
+	e.learner.ctx, e.learner.idle = lessons, time.NewTimer(e.learner.idleFor)
+	e.running.Go(func() { e.learner.fitWhenIdle(running) })
 	e.running.Go(func() { e.watch(running) })
 }
 
@@ -141,10 +142,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.stop()
 	done := make(chan struct{})
 	go func() {
-		for e.inFlight.Load() > 0 { // nobody sends to the channel afterwards
+		for e.inFlight.Load()+e.learner.lessons.Load() > 0 {
 			time.Sleep(time.Millisecond)
 		}
-		close(e.learner.lessons)
 		e.running.Wait()
 		close(done)
 	}()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"chaff/store"
@@ -16,19 +17,6 @@ import (
 
 // idleFor is for how long nothing was learned before a model is fitted again.
 const idleFor = 30 * time.Second
-
-// maxLessons is how many messages are learned before the models are read again.
-const maxLessons = 100
-
-// lesson is a message on its way into a log.
-type lesson struct {
-	path, user string // of the model, and whose it is
-	raw        []byte
-	label      string // "" to forget the message
-	done       chan struct{}
-	outcome    store.Outcome
-	err        error
-}
 
 // Learn teaches the model of a user that a message has a label. When it returns, the message is in the log, and the next one is judged with it.
 // If ctx ends first, the message may be learned or not; it is the only limit of time, and while a model is fitted, learning waits.
@@ -44,6 +32,7 @@ func (e *Engine) Forget(ctx context.Context, user string, raw []byte) (store.Out
 	return e.learn(ctx, user, raw, "")
 }
 
+// learn learns a message, or forgets it if it has no label. One lesson is learned at a time, in the order in which they came.
 func (e *Engine) learn(ctx context.Context, user string, raw []byte, label string) (o store.Outcome, err error) {
 	defer func() {
 		if err != nil {
@@ -60,138 +49,94 @@ func (e *Engine) learn(ctx context.Context, user string, raw []byte, label strin
 	if err != nil {
 		return o, err
 	}
-	if !e.memory.take(len(raw)) {
+	l := e.learner
+	defer l.lessons.Add(-1)
+	switch n := l.lessons.Add(1); {
+	case e.closed.Load():
+		return o, ErrClosed
+	case n > int64(e.options.Queue):
 		return o, ErrBusy
 	}
-	l := &lesson{path: path, user: user, raw: slices.Clone(raw), label: label, done: make(chan struct{})}
-	e.inFlight.Add(1) // the channel stays open
-	if e.closed.Load() {
-		err = ErrClosed
-	} else {
-		select {
-		case e.learner.lessons <- l:
-		default:
-			err = ErrBusy
-		}
-	}
-	e.inFlight.Add(-1)
-	if err != nil {
-		e.memory.give(len(raw))
-		return o, err
-	}
 	select {
-	case <-l.done:
-		return l.outcome, l.err
+	case l.turn <- struct{}{}:
 	case <-ctx.Done():
 		return o, ctx.Err()
 	}
+	defer func() { <-l.turn }()
+	if o, err = l.teach(path, user, raw, label); err == nil {
+		l.changed[path] = true
+		l.idle.Reset(l.idleFor)
+	}
+	e.follow()
+	return o, err
 }
 
-// learner learns lessons, one after another.
+// learner learns messages, and fits models again when nothing comes.
 type learner struct {
 	engine  *Engine
-	lessons chan *lesson
-	idleFor time.Duration // for how long nothing was learned before a model is fitted again
+	lessons atomic.Int64    // that are learned or wait for that
+	turn    chan struct{}   // of one that writes to a log
+	changed map[string]bool // paths of models, since they were fitted; belongs to who has the turn
+	idleFor time.Duration   // for how long nothing was learned before a model is fitted again
+	idle    *time.Timer
+	ctx     context.Context // ends learning
 }
 
-// run learns what comes, until the channel is closed, and fits models again when nothing comes, until running ends.
-func (l *learner) run(ctx, running context.Context) {
-	changed := map[string]bool{} // paths of models
-	idle := time.NewTimer(l.idleFor)
-	defer idle.Stop()
+// fitWhenIdle fits models again when nothing was learned for a while, until ctx ends.
+func (l *learner) fitWhenIdle(ctx context.Context) {
+	defer l.idle.Stop()
 	for {
 		select {
-		case first, open := <-l.lessons:
-			if !open {
-				return
-			}
-			for _, lesson := range l.teach(ctx, first) {
-				changed[lesson.path] = true
-			}
-			idle.Reset(l.idleFor)
-		case <-idle.C:
-			for path := range changed {
-				l.retrain(running, path)
-			}
-			clear(changed)
+		case <-ctx.Done():
+			return
+		case <-l.idle.C:
 		}
-	}
-}
-
-// teach learns a lesson and others that wait, in their order, and then reads the models that have changed once for all of them.
-func (l *learner) teach(ctx context.Context, first *lesson) []*lesson {
-	all := []*lesson{first}
-	for waiting := true; waiting && len(all) < maxLessons; {
 		select {
-		case next, open := <-l.lessons:
-			if waiting = open; open {
-				all = append(all, next)
-			}
-		default:
-			waiting = false
+		case <-ctx.Done():
+			return
+		case l.turn <- struct{}{}:
 		}
+		for path := range l.changed {
+			l.retrain(ctx, path)
+		}
+		clear(l.changed)
+		<-l.turn
 	}
-	lessons := map[string][]*lesson{} // by model
-	for _, lesson := range all {
-		lessons[lesson.path] = append(lessons[lesson.path], lesson)
-	}
-	for path := range lessons {
-		l.teachOne(ctx, lessons[path])
-	}
-	l.engine.follow()
-	for _, lesson := range all {
-		l.engine.memory.give(len(lesson.raw))
-		close(lesson.done)
-	}
-	return all
 }
 
-// teachOne learns messages into the log of one model.
-func (l *learner) teachOne(ctx context.Context, lessons []*lesson) {
+// teach learns a message into the log of one model.
+func (l *learner) teach(path, user string, raw []byte, label string) (o store.Outcome, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			l.engine.fault(fault)
+			err = l.engine.fault(fault)
+		} else if err != nil {
+			l.engine.log.Warn("%v", err)
 		}
 	}()
-	answer := func(o store.Outcome, err error) {
-		for _, lesson := range lessons {
-			lesson.outcome, lesson.err = o, err
-		}
-	}
-	answer(store.Outcome{}, ErrInternal) // until it is learned
-	s, err := l.openStore(ctx, lessons)
-	if errors.Is(err, store.ErrNone) && lessons[0].path != l.engine.options.Model { // a user who has taught nothing
-		answer(store.Outcome{What: store.Refused, Reason: store.NeverKnown}, nil)
-		return
+	s, err := store.Open(l.ctx, path, l.engine.options.Store)
+	if isNew := errors.Is(err, store.ErrNone) && path != l.engine.options.Model; isNew && label == "" {
+		return store.Outcome{What: store.Refused, Reason: store.NeverKnown}, nil
+	} else if isNew {
+		s, err = l.beginUser(path, user)
 	}
 	if err != nil {
-		answer(store.Outcome{}, err)
-		l.engine.log.Warn("%v", err)
-		return
+		return o, err
 	}
 	defer s.Close()
-	for _, lesson := range lessons {
-		if lesson.label == "" {
-			lesson.outcome, lesson.err = s.Forget(lesson.raw)
-		} else {
-			lesson.outcome, lesson.err = s.Learn(store.Message{Raw: lesson.raw, Label: lesson.label, Way: store.ByServer})
-		}
-		if lesson.err != nil {
-			l.engine.log.Warn("%v", lesson.err)
-		}
+	if label == "" {
+		o, err = s.Forget(raw)
+	} else {
+		o, err = s.Learn(store.Message{Raw: raw, Label: label, Way: store.ByServer})
 	}
-	if err := s.Finish(); err != nil {
-		l.engine.log.Warn("%v", err)
+	if failed := s.Finish(); failed != nil {
+		l.engine.log.Warn("%v", failed)
 	}
+	return o, err
 }
 
-// openStore opens the log that lessons belong to. It begins that of a user who has none, unless there is nothing to learn.
-func (l *learner) openStore(ctx context.Context, lessons []*lesson) (*store.Store, error) {
-	path, o := lessons[0].path, l.engine.options
-	s, err := store.Open(ctx, path, o.Store)
-	if !errors.Is(err, store.ErrNone) || path == o.Model || !slices.ContainsFunc(lessons, func(lesson *lesson) bool { return lesson.label != "" }) {
-		return s, err
-	}
+// beginUser begins the log of a user who has none.
+func (l *learner) beginUser(path, user string) (*store.Store, error) {
+	o := l.engine.options
 	if entries, err := os.ReadDir(o.Users); err != nil {
 		return nil, fmt.Errorf("folder of users: %w", err)
 	} else if len(entries) >= o.MaxUsers {
@@ -200,12 +145,12 @@ func (l *learner) openStore(ctx context.Context, lessons []*lesson) (*store.Stor
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("folder of a user: %w", err)
 	}
-	if err := store.BeginLike(ctx, path, l.engine.shared.current().filter, o.Store); err != nil {
+	if err := store.BeginLike(l.ctx, path, l.engine.shared.current().filter, o.Store); err != nil {
 		os.Remove(filepath.Dir(path)) // if it is empty
 		return nil, err
 	}
-	l.engine.log.Note("began a model for the user %s", lessons[0].user)
-	return store.Open(ctx, path, o.Store)
+	l.engine.log.Note("began a model for the user %s", user)
+	return store.Open(l.ctx, path, o.Store)
 }
 
 // retrain fits a model again if enough was learned since the last time, or mostly one class. What a user has taught may not be enough for a fit.

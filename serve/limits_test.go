@@ -213,9 +213,6 @@ func TestTheMemoryOfMessagesInTransitIsLimited(t *testing.T) {
 	if _, err := b.Write(mail("spam", 1)); err != nil {
 		t.Errorf("a small message beside a large one: %v", err)
 	}
-	if _, err := e.Learn(t.Context(), "", large, "spam"); !errors.Is(err, ErrBusy) {
-		t.Errorf("a large message to learn: got %v", err)
-	}
 	a.Close()
 	if _, err := b.Write(large[:15<<20]); err != nil {
 		t.Errorf("after the large one has gone: %v", err)
@@ -268,4 +265,36 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
+}
+
+// TestLessonsWaitInAQueue teaches while a model is fitted.
+func TestLessonsWaitInAQueue(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Queue = 2 })
+	e.learner.turn <- struct{}{}
+	learned := make(chan error, 2)
+	for n := range 2 {
+		go func() {
+			_, err := e.Learn(t.Context(), "", mail("spam", 60+n), "spam")
+			learned <- err
+		}()
+	}
+	for e.learner.lessons.Load() < 2 {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := e.Learn(t.Context(), "", mail("spam", 62), "spam"); !errors.Is(err, ErrBusy) {
+		t.Errorf("one too many: got %v", err)
+	}
+	<-e.learner.turn
+	for range 2 {
+		if err := <-learned; err != nil {
+			t.Error(err)
+		}
+	}
+	e.learner.turn <- struct{}{}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := e.Learn(ctx, "", mail("spam", 63), "spam"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a client that goes: got %v", err)
+	}
+	<-e.learner.turn
 }
