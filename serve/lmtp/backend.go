@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,17 +87,17 @@ func (c *client) drop() {
 	}
 }
 
-// greeting is the first line of every session with a client.
-const greeting = "220 chaff LMTP"
+// greeting is the first reply of every session with a client.
+const greeting = "chaff LMTP"
 
 func (l *link) greet() error {
 	r, err := l.answer()
 	switch {
 	case err != nil:
-	case r.lines[0] == greeting:
+	case r.text == greeting:
 		err = errors.New("it is chaff, so messages would go round in circles: serve.lmtp_backend must be the address of the delivery agent")
 	case r.code != 220:
-		err = errors.New("it greets with " + r.lines[0])
+		err = fmt.Errorf("it greets with %d %s", r.code, r.text)
 	}
 	if err != nil {
 		return err
@@ -107,13 +108,12 @@ func (l *link) greet() error {
 	}
 	r, err = l.command(hello)
 	if err == nil && r.code != 250 {
-		err = fmt.Errorf("it answers %q to %s", r.lines[0], hello)
+		err = fmt.Errorf("it answers %q to %s", fmt.Sprint(r.code, " ", r.text), hello)
 	}
 	if err != nil {
 		return err
 	}
-	for _, line := range r.lines[1:] {
-		line = strings.ToUpper(line[len("250 "):])
+	for _, line := range strings.Split(strings.ToUpper(r.text), "\n")[1:] {
 		keyword, _, _ := strings.Cut(line, " ")
 		switch keyword {
 		case "8BITMIME", "DSN", "ENHANCEDSTATUSCODES", "SIZE", "SMTPUTF8":
@@ -148,23 +148,27 @@ func (l *link) answer() (reply, error) {
 	l.SetReadDeadline(serve.Until(l.client.server.answer, l.client.transaction.until))
 	r, err := readReply(l.in)
 	if err == nil && r.code == 421 {
-		err = fmt.Errorf("%w: %s", errLeft, r.lines[0])
+		err = fmt.Errorf("%w: %s", errLeft, r.text)
 	}
 	return r, err
 }
 
 type reply struct {
-	code  int
-	lines []string // whole, without line ends
-}
-
-// newReply returns a reply of one line.
-func newReply(code int, text string) reply {
-	return reply{code, []string{fmt.Sprintf("%d %s", code, text)}}
+	code int
+	text string // lines, divided by LF
 }
 
 // String returns the reply as it is sent.
-func (r reply) String() string { return strings.Join(r.lines, "\r\n") + "\r\n" }
+func (r reply) String() string {
+	lines := strings.Split(r.text, "\n")
+	last := len(lines) - 1
+	var text strings.Builder
+	for _, line := range lines[:last] {
+		fmt.Fprintf(&text, "%d-%s\r\n", r.code, line)
+	}
+	fmt.Fprintf(&text, "%d %s\r\n", r.code, lines[last])
+	return text.String()
+}
 
 func (r reply) isDone() bool { return r.code/100 == 2 }
 
@@ -174,7 +178,7 @@ func (r reply) final() reply {
 	case 2, 4, 5:
 		return r
 	}
-	return newReply(451, "4.3.0 the delivery agent gave no valid answer")
+	return reply{451, "4.3.0 the delivery agent gave no valid answer"}
 }
 
 // maxReplyLines is how many lines a reply may have.
@@ -183,34 +187,28 @@ const maxReplyLines = 100
 // errReply is about a backend that does not speak the protocol.
 var errReply = errors.New("it does not answer as LMTP or SMTP")
 
+var replyLine = regexp.MustCompile(`(?s)^([2-5][0-9][0-9])(?:([- ])(.*?))?[\r\n]+$`)
+
 // readReply reads a reply, of which it replaces control characters.
 func readReply(in *bufio.Reader) (reply, error) {
-	var r reply
-	for len(r.lines) < maxReplyLines {
+	code := ""
+	var lines []string
+	for range maxReplyLines {
 		line, err := in.ReadSlice('\n')
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			return reply{}, errReply
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			return reply{}, io.ErrUnexpectedEOF
-		case err != nil:
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return reply{}, err
 		}
-		text := printable(strings.TrimRight(string(line), "\r\n"))
-		if len(text) == 3 {
-			text += " "
+		parts := replyLine.FindStringSubmatch(string(line))
+		if parts == nil || code != "" && code != parts[1] {
+			break
 		}
-		if len(text) < 4 || text[3] != ' ' && text[3] != '-' {
-			return reply{}, errReply
-		}
-		code, err := strconv.ParseUint(text[:3], 10, 16)
-		if err != nil || code < 200 || code > 599 || len(r.lines) > 0 && int(code) != r.code {
-			return reply{}, errReply
-		}
-		r.code = int(code)
-		r.lines = append(r.lines, text)
-		if text[3] == ' ' {
-			return r, nil
+		code, lines = parts[1], append(lines, printable(parts[3]))
+		if parts[2] != "-" {
+			n, err := strconv.Atoi(code)
+			return reply{n, strings.Join(lines, "\n")}, err
 		}
 	}
 	return reply{}, errReply

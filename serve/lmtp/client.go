@@ -64,7 +64,7 @@ func (c *client) Fail() {
 // Answer answers the commands of the client.
 func (c *client) Answer() {
 	defer c.drop()
-	c.relay(reply{220, []string{greeting}})
+	c.relay(reply{220, greeting})
 	for {
 		line, err := c.readLine()
 		if err == nil {
@@ -114,7 +114,7 @@ func (c *client) readLine() (string, error) {
 }
 
 // say adds a reply of one line to those that are to be sent.
-func (c *client) say(code int, text string) { c.relay(newReply(code, text)) }
+func (c *client) say(code int, text string) { c.relay(reply{code, text}) }
 
 func (c *client) relay(r reply) { c.out = append(c.out, r.String()...) }
 
@@ -194,13 +194,7 @@ func (c *client) hello(name string) error {
 		return err
 	}
 	c.offered = c.link.extensions
-	lines := append([]string{"chaff", "PIPELINING"}, c.offered...)
-	for i := range lines {
-		lines[i] = "250-" + lines[i]
-	}
-	last := len(lines) - 1
-	lines[last] = strings.Replace(lines[last], "-", " ", 1)
-	c.relay(reply{250, lines})
+	c.relay(reply{250, strings.Join(append([]string{"chaff", "PIPELINING"}, c.offered...), "\n")})
 	return nil
 }
 
@@ -293,7 +287,7 @@ func (c *client) rcpt(rest string) error {
 }
 
 // notDelivered is the status after an error of the backend.
-var notDelivered = newReply(451, "4.4.2 the delivery agent does not answer: try again later")
+var notDelivered = reply{451, "4.4.2 the delivery agent does not answer: try again later"}
 
 func (c *client) data(rest string) error {
 	t := c.transaction

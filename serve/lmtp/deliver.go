@@ -64,7 +64,7 @@ func (d *delivery) drain() error {
 }
 
 func refuse(recipients []*recipient, why error) {
-	setStatus(recipients, newReply(451, "4.3.2 "+serve.Temporary(why)))
+	setStatus(recipients, reply{451, "4.3.2 " + serve.Temporary(why)})
 }
 
 func setStatus(recipients []*recipient, status reply) {
@@ -78,7 +78,7 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 	text, headerEnded := verdictfield.Unjudged(m.Bytes(), serve.ErrTooLarge.Error())
 	if !headerEnded {
 		d.client.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(m.Bytes()))
-		setStatus(d.recipients, newReply(451, "4.3.0 the header of the message is too large"))
+		setStatus(d.recipients, reply{451, "4.3.0 the header of the message is too large"})
 		return d.drain()
 	}
 	part = slices.Clone(part)

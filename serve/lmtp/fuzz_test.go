@@ -37,7 +37,7 @@ func FuzzSession(f *testing.F) {
 		s.Working = t.Context()
 		conn := &script{in: bytes.NewReader(data)}
 		newClient(s, &serve.Conn{Conn: conn}).Answer()
-		if got := conn.out.String(); !replies.MatchString(got) || !strings.HasPrefix(got, greeting) {
+		if got := conn.out.String(); !replies.MatchString(got) || !strings.HasPrefix(got, "220 "+greeting) {
 			t.Errorf("the replies are %q", got)
 		}
 		letters, lines := a.received()

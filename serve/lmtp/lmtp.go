@@ -26,7 +26,7 @@ type server struct {
 
 func newServer(e serve.Service, b Backend, log serve.Logger) *server {
 	s := &server{backend: b, idle: 300 * time.Second, total: 900 * time.Second, answer: 540 * time.Second}
-	s.Protocol, s.Log, s.Engine, s.Busy = "lmtp", log, e, newReply(421, "4.3.2 "+serve.ErrBusy.Error()).String()
+	s.Protocol, s.Log, s.Engine, s.Busy = "lmtp", log, e, reply{421, "4.3.2 " + serve.ErrBusy.Error()}.String()
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }
