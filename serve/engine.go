@@ -48,6 +48,7 @@ type Engine struct {
 	memory    memory
 	connected Family // clients, by protocol
 	learner   *learner
+	looking   sync.Mutex // at a log
 
 	inFlight atomic.Int64 // judgements, also those whose client has gone
 	closed   atomic.Bool
@@ -382,22 +383,36 @@ func (e *Engine) Options() Options { return e.options }
 // Status is the state of the engine.
 type Status struct {
 	Model   string    `json:"model"`
+	Classes []string  `json:"classes"` // of the model
 	Started time.Time `json:"started"`
 	// Opened is when the model in memory was read, and Trouble why a newer one was not.
 	Opened  time.Time `json:"opened"`
 	Trouble string    `json:"trouble,omitempty"`
 	// Unlike says that the last messages are unlike the mail that the shared model learned, and by how much.
 	Unlike string `json:"unlike,omitempty"`
-	// Users is how many models of users are in memory.
-	Users int `json:"users_in_memory"`
+	// Users is how many models of users are in memory, and KeptUnsure how many unsure messages are kept.
+	Users      int `json:"users_in_memory"`
+	KeptUnsure int `json:"kept_unsure"`
+	// The rest is as in [Counters].
+	Verdicts  map[string]int64 `json:"verdicts"`
+	Unjudged  map[string]int64 `json:"unjudged"`
+	Learned   map[string]int64 `json:"learned"`
+	Unlearned map[string]int64 `json:"unlearned"`
 	// Store is the state of the log of the user, or of the shared one; nil if there is none.
 	Store *store.Status `json:"store,omitempty"`
 }
 
-// Status returns the state of the engine and of the log of a user, "" for the shared one. It reads the whole log.
+// Status returns the state of the engine and of the log of a user, "" for the shared one. It reads the whole log, one at a time, since that
+// takes memory.
 func (e *Engine) Status(user string) (Status, error) {
-	s := Status{Model: e.options.Model, Started: e.Started, Users: e.users.count(), Unlike: e.shared.current().background.unlike.warning()}
-	s.Opened = e.shared.current().opened
+	e.looking.Lock()
+	defer e.looking.Unlock()
+	now, c := e.shared.current(), e.Counters
+	s := Status{
+		Model: e.options.Model, Classes: now.filter.Settings().Classes, Started: e.Started, Opened: now.opened, Unlike: now.background.unlike.warning(),
+		Users: e.users.count(), KeptUnsure: len(e.Kept.Unsure()),
+		Verdicts: c.Verdicts.All(), Unjudged: c.Unjudged.All(), Learned: c.Learned.All(), Unlearned: c.Unlearned.All(),
+	}
 	if err := e.shared.trouble.err(); err != nil {
 		s.Trouble = err.Error()
 	}

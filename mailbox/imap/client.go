@@ -98,8 +98,8 @@ var (
 	ErrRefused = errors.New("the server refuses the user or the password")
 	// ErrNoJunk is returned if there is no folder for spam.
 	ErrNoJunk = errors.New("the mailbox has no folder for spam")
-	// ErrCannotMove is returned for a server that could move messages only by removing others, too.
-	ErrCannotMove = errors.New("the server can neither move messages nor remove exactly those that were copied (it has neither MOVE nor UIDPLUS), so nothing is moved")
+	// ErrCannotMove is returned for a server without MOVE: what was only copied and removed could be lost.
+	ErrCannotMove = errors.New("the server cannot move messages (it has no MOVE), so nothing is moved")
 )
 
 // Client is a connection to a mailbox. It belongs to one goroutine.

@@ -58,7 +58,7 @@ func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, er
 	switch {
 	case o.Move && c.junk == "":
 		return r, ErrNoJunk
-	case o.Move && !c.caps.Has(imap.CapMove) && !c.caps.Has(imap.CapUIDPlus):
+	case o.Move && !c.caps.Has(imap.CapMove):
 		return r, ErrCannotMove
 	}
 	if err := c.refresh(inbox, !o.Move); err != nil {
@@ -146,26 +146,13 @@ func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State, known *r
 	if err := s.save(); err != nil {
 		return err
 	}
-	if err := c.do(idleBytes, c.options.Timeout, func() error { return c.move(spam) }); err != nil {
+	err := c.do(idleBytes, c.options.Timeout, func() error {
+		_, err := c.client.Move(spam, c.junk).Wait()
+		return err
+	})
+	if err != nil {
 		known.drop(hashes)
 		return errors.Join(fmt.Errorf("move spam to %s: %w", c.junk, err), s.save())
 	}
 	return nil
-}
-
-// move moves messages of the inbox to the folder for spam. Without MOVE they are copied, and only then removed from the inbox, and only
-// they.
-func (c *Client) move(uids imap.UIDSet) error {
-	if c.caps.Has(imap.CapMove) {
-		_, err := c.client.Move(uids, c.junk).Wait()
-		return err
-	}
-	if _, err := c.client.Copy(uids, c.junk).Wait(); err != nil {
-		return err
-	}
-	flags := &imap.StoreFlags{Op: imap.StoreFlagsAdd, Silent: true, Flags: []imap.Flag{imap.FlagDeleted}}
-	if err := c.client.Store(uids, flags, nil).Close(); err != nil {
-		return err
-	}
-	return c.client.UIDExpunge(uids).Close()
 }

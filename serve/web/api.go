@@ -20,7 +20,7 @@ func (s *server) apiRoutes() []route {
 		{"POST /v1/explain", s.withToken(s.ofMail(s.explain))},
 		{"POST /v1/learn", s.withToken(s.ofMail(s.learn))},
 		{"POST /v1/forget", s.withToken(s.ofMail(s.forget))},
-		{"GET /v1/status", s.withToken(s.daemonStatus)},
+		{"GET /v1/status", s.withToken(func(r *http.Request) (any, error) { return s.engine.Status(userOf(r)) })},
 		{"GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "application/json", openAPI) }},
 		{"/v1/", func(w http.ResponseWriter, r *http.Request) {
 			writeFailure(w, failure{status: http.StatusNotFound, Text: "the API has no " + r.Method + " " + clip(r.URL.Path, 100) + ": see /v1/openapi.json"})
@@ -81,22 +81,4 @@ func learned(o store.Outcome, err error) (any, error) {
 		err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + string(o.Reason)}
 	}
 	return o, err
-}
-
-// daemonStatus is the answer to /v1/status.
-type daemonStatus struct {
-	serve.Status
-	Classes    []string         `json:"classes"`
-	Verdicts   map[string]int64 `json:"verdicts"`
-	Unjudged   map[string]int64 `json:"unjudged"`
-	Learned    map[string]int64 `json:"learned"`
-	Unlearned  map[string]int64 `json:"unlearned"`
-	KeptUnsure int              `json:"kept_unsure"`
-}
-
-func (s *server) daemonStatus(r *http.Request) (any, error) {
-	status, err := s.status(userOf(r))
-	c := s.engine.Counters
-	return daemonStatus{status, s.engine.Settings().Classes, c.Verdicts.All(), c.Unjudged.All(), c.Learned.All(),
-		c.Unlearned.All(), len(s.engine.Kept.Unsure())}, err
 }

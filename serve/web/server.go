@@ -33,10 +33,9 @@ type server struct {
 	token   string
 
 	patience   patience
-	looking    sync.Mutex // at a log
-	clients    sync.Map   // that are connected
-	sessions   sync.Map   // the tokens of forms of people who are signed in to the console, by the values of their cookies
-	cookieName string     // servers at other ports of the host have other tokens, and so other names
+	clients    sync.Map // that are connected
+	sessions   sync.Map // the tokens of forms of people who are signed in to the console, by the values of their cookies
+	cookieName string   // servers at other ports of the host have other tokens, and so other names
 }
 
 // Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.
@@ -258,11 +257,4 @@ func writeFailure(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", "1")
 	}
 	writeJSON(w, f.status, f)
-}
-
-// status returns the state of the model of a user. It reads one log at a time, since that takes time and memory.
-func (s *server) status(user string) (serve.Status, error) {
-	s.looking.Lock()
-	defer s.looking.Unlock()
-	return s.engine.Status(user)
 }

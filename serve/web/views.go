@@ -63,7 +63,6 @@ type overviewBody struct {
 	serve.Status
 	Problems []string
 	Windows  []window
-	Waiting  int // unsure messages
 	Verdicts []count
 	Unjudged []count
 	Faults   int64
@@ -86,13 +85,11 @@ type window struct {
 func (w window) Errors() int { return w.Messages - w.Confusion.Correct() }
 
 func (c *console) overview(r *http.Request, v *view) error {
-	status, err := c.status(v.User)
+	status, err := c.engine.Status(v.User)
 	if err != nil {
 		return err
 	}
-	counters := c.engine.Counters
-	b := overviewBody{Status: status, Verdicts: counted(counters.Verdicts.All()), Waiting: len(c.engine.Kept.Unsure()),
-		Faults: counters.Faults.Load(), Unjudged: counted(counters.Unjudged.All())}
+	b := overviewBody{Status: status, Verdicts: counted(status.Verdicts), Unjudged: counted(status.Unjudged), Faults: c.engine.Counters.Faults.Load()}
 	if status.Trouble != "" {
 		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
 	}
@@ -192,7 +189,7 @@ type trained struct {
 }
 
 func (c *console) thresholds(r *http.Request, v *view) error {
-	status, err := c.status(v.User)
+	status, err := c.engine.Status(v.User)
 	if err != nil {
 		return err
 	}
