@@ -52,19 +52,19 @@ func (l *linkList) addLink(kind LinkKind, value []byte) bool {
 
 // takeURLs adds the URLs in a text to the message, and returns the text with a blank for each.
 func (d *Decoder) takeURLs(text []byte) []byte {
-	next := urlFinder{text: text}
-	from, to := next.url()
+	urls := urlFinder{text: text}
+	from, to := urls.next()
 	if from == len(text) {
 		return text
 	}
 	start := len(d.arena)
 	done := 0
-	for ; from < len(text); from, to = next.url() {
+	for ; from < len(text); from, to = urls.next() {
 		d.arena = append(d.arena, text[done:from]...)
 		d.arena = append(d.arena, ' ')
 		d.links.addURL(LinkWritten, text[from:to])
-		if next.plain > from {
-			d.links.addURL(LinkWritten, text[from:next.plain])
+		if urls.plain > from {
+			d.links.addURL(LinkWritten, text[from:urls.plain])
 		}
 		done = to
 	}
@@ -78,8 +78,8 @@ func (p *page) scriptLinks(script []byte) {
 	if !p.runsScripts {
 		return
 	}
-	next := urlFinder{text: script}
-	for from, to := next.url(); from < len(script); from, to = next.url() {
+	urls := urlFinder{text: script}
+	for from, to := urls.next(); from < len(script); from, to = urls.next() {
 		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
 		p.links.addURL(LinkOther, url)
 	}
@@ -113,120 +113,76 @@ const (
 // urlFinder finds the URLs in a text: "scheme://something", "www." at the start of a word, and URLs with wrong slashes that
 // mail programs link, such as "http:\\something". A bare name such as shop.example stays in the text as a word.
 type urlFinder struct {
-	text       []byte
-	at         int // the text before it is done
-	colon, www mark
-	plain      int // where the last URL ends if hosts are ASCII only, 0 if both readings agree
+	text  []byte
+	done  int // the text before it is done
+	plain int // where the last URL ends if hosts are ASCII only, 0 if both readings agree
 }
 
-// mark is the offset of the next occurrence of a pattern, plus one. It is searched for again only after it has been passed, so each
-// pattern reads the text once.
-type mark int
-
-// next returns the offset of what find finds at or after from, len(text) if nothing.
-func (m *mark) next(text []byte, from int, find func([]byte) int) int {
-	if int(*m) <= from {
-		*m = mark(len(text) + 1)
-		if i := find(text[from:]); i >= 0 {
-			*m = mark(from + i + 1)
+// next returns the start and the end of the next URL; both are len(text) if there is none.
+func (f *urlFinder) next() (from, to int) {
+	for at := f.done; at < len(f.text); at++ {
+		c := f.text[at]
+		if c != '.' && c != ':' {
+			continue
 		}
+		before, after := f.text[:at], f.text[at+1:]
+		scheme, host := 0, at+1
+		if c == ':' {
+			scheme = brokenScheme(before, after)
+		}
+		switch {
+		case c == '.' && ascii.HasSuffixFold(before[f.done:], "www"):
+			if from = at - len("www"); from > f.done && ascii.IsAlphanumeric(f.text[from-1]) {
+				from = host // in the middle of a word
+			}
+			_, to = f.end(host, host, false)
+		case scheme > 0:
+			host = len(f.text) - len(bytes.TrimLeft(after, `/\`))
+			if from = at - scheme; from < f.done {
+				from = host // the scheme belongs to the URL before
+			}
+			_, to = f.end(host, host, true)
+		case c == ':' && bytes.HasPrefix(after, []byte("//")):
+			host += len("//")
+			for from = at; from > max(f.done, at-maxSchemeBytes) && (ascii.IsAlphanumeric(f.text[from-1]) || strings.IndexByte("+-.", f.text[from-1]) >= 0); {
+				from--
+			}
+			if from == at {
+				from = host // no scheme
+			}
+			to = f.endOfHost(host)
+		default:
+			continue
+		}
+		f.done = max(host, to)
+		if from < host && to > host {
+			return from, to
+		}
+		at = f.done - 1
 	}
-	return int(*m) - 1
+	return len(f.text), len(f.text)
 }
 
-// indexWWW returns the offset of "www.", in any case, or -1. It searches for the dot, which is rarer than a "w".
-func indexWWW(text []byte) int {
-	const letters = len("www")
-	for at := 0; ; at++ {
-		dot := bytes.IndexByte(text[at:], '.')
-		if dot < 0 {
-			return -1
-		}
-		at += dot
-		if at >= letters && text[at-1]|0x20 == 'w' && ascii.EqualFold(text[at-letters:at], "www") {
-			return at - letters
-		}
-	}
-}
-
-// indexColon returns the offset of the colon of a URL, or -1.
-func indexColon(text []byte) int {
-	for at := 0; ; at++ {
-		colon := bytes.IndexByte(text[at:], ':')
-		if colon < 0 {
-			return -1
-		}
-		at += colon
-		if bytes.HasPrefix(text[at:], []byte("://")) || brokenScheme(text[:at]) > 0 && isBroken(text[at+1:]) {
-			return at
-		}
-	}
-}
-
-// brokenScheme returns the length of the scheme at the end of text that mail programs know without slashes, or 0.
-func brokenScheme(text []byte) int {
+// brokenScheme returns the length of the scheme at the end of before that mail programs know without slashes, if what follows its colon has
+// slashes that browsers repair: one slash, backslashes, or none before a name with a dot. Otherwise it returns 0.
+func brokenScheme(before, after []byte) int {
 	for _, scheme := range [...]string{"http", "https", "ftp"} {
-		if ascii.HasSuffixFold(text, scheme) && (len(text) == len(scheme) || !ascii.IsAlphanumeric(text[len(text)-len(scheme)-1])) {
+		start := len(before) - len(scheme)
+		if !ascii.HasSuffixFold(before, scheme) || start > 0 && ascii.IsAlphanumeric(before[start-1]) {
+			continue
+		}
+		host := bytes.TrimLeft(after, `/\`)
+		slashes := after[:len(after)-len(host)]
+		dot := 0
+		for dot < len(host) && (ascii.IsAlphanumeric(host[dot]) || dot > 0 && host[dot] == '-') {
+			dot++
+		}
+		hasDot := dot+1 < len(host) && host[dot] == '.' && ascii.IsAlphanumeric(host[dot+1])
+		if dot > 0 && (len(slashes) == 1 || bytes.IndexByte(slashes, '\\') >= 0 || len(slashes) == 0 && hasDot) {
 			return len(scheme)
 		}
 	}
 	return 0
-}
-
-// isBroken reports whether text may follow the colon of a URL whose slashes browsers repair: one slash, backslashes, or a name with a dot.
-func isBroken(text []byte) bool {
-	host := bytes.TrimLeft(text, `/\`)
-	slashes := len(text) - len(host)
-	if len(host) == 0 || !ascii.IsAlphanumeric(host[0]) {
-		return false
-	}
-	if slashes > 0 {
-		return slashes == 1 || bytes.IndexByte(text[:slashes], '\\') >= 0
-	}
-	dot := 0
-	for dot < len(host) && (ascii.IsAlphanumeric(host[dot]) || host[dot] == '-') {
-		dot++
-	}
-	return dot+1 < len(host) && host[dot] == '.' && ascii.IsAlphanumeric(host[dot+1])
-}
-
-// url returns the start and the end of the next URL; both are len(text) if there is none.
-func (f *urlFinder) url() (from, to int) {
-	for f.at < len(f.text) {
-		done := f.at
-		www, colon := f.www.next(f.text, done, indexWWW), f.colon.next(f.text, done, indexColon)
-		var host int
-		switch {
-		case www == len(f.text) && colon == len(f.text):
-			return www, colon
-		case www < colon:
-			from, host = www, www+len("www.")
-			if from > done && ascii.IsAlphanumeric(f.text[from-1]) {
-				from = host // in the middle of a word
-			}
-			_, to = f.end(host, host, false)
-		case brokenScheme(f.text[:colon]) > 0 && isBroken(f.text[colon+1:]):
-			host = len(f.text) - len(bytes.TrimLeft(f.text[colon+1:], `/\`))
-			if from = colon - brokenScheme(f.text[done:colon]); from == colon {
-				from = host // the scheme belongs to the URL before
-			}
-			_, to = f.end(host, host, true)
-		default:
-			from, host = colon, colon+len("://")
-			for from > max(done, colon-maxSchemeBytes) && isSchemeByte(f.text[from-1]) {
-				from--
-			}
-			if from == colon {
-				from = host // no scheme
-			}
-			to = f.endOfHost(host)
-		}
-		f.at = max(host, to)
-		if from < host && to > host {
-			return from, to
-		}
-	}
-	return len(f.text), len(f.text)
 }
 
 // urlEnds are the visible characters that no URL within a text contains, below 64 and above.
@@ -266,7 +222,7 @@ func nameLength(text []byte) int {
 	const dots = ".\u3002\uff0e\uff61"
 	end := bytes.IndexFunc(text, func(r rune) bool {
 		if r < utf8.RuneSelf {
-			return !isSchemeByte(byte(r)) && r != '_' && r != '%' && r != '@'
+			return !ascii.IsAlphanumeric(byte(r)) && !strings.ContainsRune("+-._%@", r)
 		}
 		return (unicode.IsSpace(r) || unicode.IsPunct(r) || r == utf8.RuneError) && !strings.ContainsRune(dots, r)
 	})
@@ -286,5 +242,3 @@ func nameLength(text []byte) int {
 	}
 	return 0
 }
-
-func isSchemeByte(c byte) bool { return ascii.IsAlphanumeric(c) || c == '+' || c == '-' || c == '.' }
