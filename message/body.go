@@ -51,19 +51,19 @@ func (h *headers) describeTransfer(e *entity, value []byte) {
 		if e.transfer, isKnown = transfers[string(letters)]; isKnown {
 			isProper := slices.Contains([]string{"", "7bit", "8bit", "binary", "base64", "quoted-printable"}, string(e.encoding))
 			if !isProper && e.transfer != transferUUencode { // which is not in MIME
-				h.repairs.add(MisspeltEncoding)
+				h.msg.Repairs.add(MisspeltEncoding)
 			}
 			return
 		}
 	}
-	h.repairs.add(UnknownEncoding)
+	h.msg.Repairs.add(UnknownEncoding)
 }
 
 // content returns the decoded content of a body, cut at the limit of the message.
 func (t *texts) content(e entity, body []byte) []byte {
 	const longest = 4 // encoded bytes for one byte, line ends included
 	if e.transfer != transferIdentity && len(body)/longest > t.left {
-		t.repairs.add(CutText)
+		t.msg.Repairs.add(CutText)
 		body = body[:longest*t.left]
 	}
 	return t.cutText(t.decoded(e.transfer, body))
@@ -71,9 +71,9 @@ func (t *texts) content(e entity, body []byte) []byte {
 
 // contentStart returns the start of the decoded content of e. It is valid until the arena grows.
 func (t *texts) contentStart(e entity, body []byte) []byte {
-	start, repairs := len(t.arena), t.repairs
+	start, repairs := len(t.arena), t.msg.Repairs
 	head := t.decoded(e.transfer, body[:min(len(body), sniffBytes)])
-	t.arena, t.repairs = t.arena[:start], repairs
+	t.arena, t.msg.Repairs = t.arena[:start], repairs
 	return head
 }
 
@@ -86,7 +86,7 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 	switch encoding {
 	case transferQuotedPrintable:
 		if t.arena, ok = appendQuotedPrintable(t.arena, body); !ok {
-			t.repairs.add(BadQuotedPrintable)
+			t.msg.Repairs.add(BadQuotedPrintable)
 		}
 	case transferBase64:
 		clean, err := base64.StdEncoding.AppendDecode(t.arena, body)
@@ -100,7 +100,7 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 			t.arena, ok = append(append(t.arena, '\n'), body[length:]...), false
 		}
 		if !ok {
-			t.repairs.add(BadBase64)
+			t.msg.Repairs.add(BadBase64)
 		}
 	case transferUUencode:
 		return t.uuBody(body)
@@ -322,14 +322,14 @@ func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 func (t *texts) uuBody(body []byte) []byte {
 	_, from, _, ok := findUUBegin(body)
 	if first, _ := cutLine(body); !ok && !isUULine(first) {
-		t.repairs.add(BadUUencode)
+		t.msg.Repairs.add(BadUUencode)
 		return body
 	}
 	start := len(t.arena)
 	var whole bool
 	t.arena, _, whole = appendUU(t.arena, body[from:])
 	if !whole || !ok {
-		t.repairs.add(BadUUencode)
+		t.msg.Repairs.add(BadUUencode)
 	}
 	return t.made(start)
 }

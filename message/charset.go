@@ -29,13 +29,13 @@ type codec struct {
 	isSure bool // as is declared
 }
 
-// texts reads text of any transfer encoding and charset as UTF-8. It keeps what it makes of a message.
+// texts reads text of any transfer encoding and charset as UTF-8. It keeps what is made of a message.
 type texts struct {
+	msg Message // what is decoded of it
 	// arena holds what is made for the current message. It is only appended to: when it moves, slices of its old memory stay
 	// valid.
-	arena   []byte
-	left    int     // how much text of the message may still be read
-	repairs Repairs // of the message
+	arena []byte
+	left  int // how much text of the message may still be read
 
 	encoded []byte // the bytes of encoded words, before they are converted
 	codecs  map[string]*codec
@@ -109,7 +109,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	case valid && !c.isRather(text):
 		t.arena = append(t.arena, text...)
 	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
-		t.repairs.add(InvalidUTF8)
+		t.msg.Repairs.add(InvalidUTF8)
 		t.arena = appendRepaired(t.arena, text)
 	case c != nil && c.decoder != nil && c.mark == "":
 		t.decode(c, text)
@@ -118,7 +118,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		t.decode(t.codec([]byte(guesses().charset(text))), text)
 	}
 	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 { // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
-		t.repairs.add(NULBytes)
+		t.msg.Repairs.add(NULBytes)
 		t.arena = t.arena[:start+len(slices.DeleteFunc(made, func(c byte) bool { return c == 0 }))]
 	}
 }
@@ -199,13 +199,13 @@ func (c *codec) isUTF8() bool { return c.decoder == nil && c.mark == "" }
 func (t *texts) noteCharset(c *codec, label []byte) {
 	switch {
 	case c != nil && c.isUTF8():
-		t.repairs.add(InvalidUTF8)
+		t.msg.Repairs.add(InvalidUTF8)
 	case c != nil, charsetNamed(string(label)) == "us-ascii":
-		t.repairs.add(WrongCharset)
+		t.msg.Repairs.add(WrongCharset)
 	case len(label) == 0:
-		t.repairs.add(UndeclaredCharset)
+		t.msg.Repairs.add(UndeclaredCharset)
 	default:
-		t.repairs.add(UnknownCharset)
+		t.msg.Repairs.add(UnknownCharset)
 	}
 }
 

@@ -90,14 +90,12 @@ func (t *timer) isUp() bool { return !t.deadline.IsZero() && !t.clock().Before(t
 // to one goroutine.
 type Decoder struct {
 	walker
-	msg    Message
 	normal []byte // the current message with LF as the only line end
 
 	fileLeft  int // what is left of maxFileBytes
 	pdfLimits pdftext.Limits
 
-	links linkList
-	page  page
+	page page
 
 	frames     []frame
 	frameDepth int // how many frames the HTML is in
@@ -110,18 +108,17 @@ type Decoder struct {
 func NewDecoder(o Options) *Decoder {
 	d := &Decoder{}
 	d.options, d.clock = o.orDefaults(), time.Now
-	d.leaf, d.page.links = d.addLeaf, &d.links
+	d.leaf, d.page.out = d.addLeaf, &d.texts
 	return d
 }
 
 // Decode decodes one message. It never fails and does not change raw. The result may share memory with raw; it is valid
 // until the next Decode.
 func (d *Decoder) Decode(raw []byte) *Message {
-	d.msg, d.attached = Message{Header: d.msg.Header[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}, d.msg.Attached[:0]
+	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.left, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
 	d.pdfLimits = pdftext.Limits{Packed: maxPacked, Unpacked: maxUnpacked}
-	d.arena, d.links = d.arena[:0], linkList{all: d.msg.Links, bytes: d.links.bytes[:0]}
-	d.repairs = 0
+	d.arena = d.arena[:0]
 	d.page.text, d.page.hidden = d.page.text[:0], d.page.hidden[:0]
 	d.deadline = time.Time{}
 	if len(raw) >= minTimed {
@@ -147,8 +144,7 @@ func (d *Decoder) Decode(raw []byte) *Message {
 // one text to a filter and another to people. Both readings share the limits.
 func (d *Decoder) readAgain(data []byte) {
 	first := d.msg
-	d.msg, d.attached, d.links.all = Message{}, nil, nil
-	d.repairs, d.takesLast = 0, true
+	d.msg, d.takesLast = Message{}, true
 	d.read(data)
 	further := d.msg
 	d.msg = first
@@ -198,7 +194,6 @@ func (d *Decoder) read(data []byte) {
 	d.boundaries = d.boundaries[:0]
 	e, body := d.top(data, &d.msg.Header)
 	d.walk(e, body, 0)
-	d.msg.Links, d.msg.Attached, d.msg.Repairs = d.links.all, d.attached, d.repairs|d.links.repairs
 }
 
 // normalise returns data with LF as the only line end. It copies data into the arena if there is a CR in it.
@@ -223,10 +218,10 @@ func (t *texts) appendNormal(dst, data []byte) []byte {
 			data = data[2:]
 		case bytes.HasPrefix(data, []byte("\r\r\n")):
 			data = data[3:]
-			t.repairs.add(BareCR)
+			t.msg.Repairs.add(BareCR)
 		default:
 			data = data[1:]
-			t.repairs.add(BareCR)
+			t.msg.Repairs.add(BareCR)
 		}
 	}
 	return append(dst, data...)
@@ -296,7 +291,7 @@ func (d *Decoder) hasRoom() bool {
 	if len(d.msg.Parts) < d.options.MaxParts {
 		return true
 	}
-	d.repairs.add(CutParts)
+	d.msg.Repairs.add(CutParts)
 	return false
 }
 
@@ -316,14 +311,14 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 			return read
 		}
 		if e.transfer == transferBase64 {
-			d.repairs.add(BadBase64)
+			d.msg.Repairs.add(BadBase64)
 			start := len(d.arena)
 			d.arena = append(append(append(d.arena, d.cutText(encoded)...), '\n'), body...)
 			body = d.made(start)
 		}
 	}
 	if !isHTML && hasTag(body, "html", "body") { // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
-		d.repairs.add(UndeclaredHTML)
+		d.msg.Repairs.add(UndeclaredHTML)
 		isHTML = true
 	}
 	if !isHTML {
@@ -343,19 +338,16 @@ func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body)
 	d.left -= len(body)
 	if isHTML {
-		source, p := body, &d.page
-		body, part.Hidden = p.read(source)
-		d.msg.Marks |= p.found.marks
-		d.repairs |= p.repairs
-		part.Markup += len(source) - p.found.textBytes
-		part.Images += p.found.images
-		for _, f := range p.found.frames {
+		body, part.Hidden = d.page.read(body)
+		part.Markup += d.page.markup
+		part.Images += d.page.images
+		for _, f := range d.page.frames {
 			f.depth = d.frameDepth + 1
 			switch {
 			case f.depth > d.options.MaxDepth:
-				d.repairs.add(CutDepth)
+				d.msg.Repairs.add(CutDepth)
 			case len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts:
-				d.repairs.add(CutParts)
+				d.msg.Repairs.add(CutParts)
 			default:
 				d.frames = append(d.frames, f)
 			}
@@ -380,14 +372,14 @@ func (d *Decoder) readFrames() {
 		f := d.frames[i]
 		d.frameDepth = f.depth
 		part := Part{Type: typeHTML}
-		links := len(d.links.all)
+		links := len(d.msg.Links)
 		d.setText(&part, f.content, true)
 		if f.hiddenBy != 0 && hasWord(part.Text) {
 			d.msg.Marks |= f.hiddenBy
 			part.Hidden = bytes.Join([][]byte{part.Hidden, part.Text}, []byte("\n"))
 			part.Text = []byte{}
 		}
-		if hasWord(part.Text) || hasWord(part.Hidden) || len(d.links.all) > links {
+		if hasWord(part.Text) || hasWord(part.Hidden) || len(d.msg.Links) > links {
 			d.msg.Parts = append(d.msg.Parts, part)
 		}
 	}
@@ -397,7 +389,7 @@ func (d *Decoder) readFrames() {
 // cutText cuts text at the limit of the message.
 func (t *texts) cutText(text []byte) []byte {
 	if len(text) > t.left {
-		t.repairs.add(CutText)
+		t.msg.Repairs.add(CutText)
 		text = cutRunes(text, t.left)
 	}
 	return text

@@ -200,7 +200,7 @@ func (p *page) addAttributes(s *css.Style) (shown []byte) {
 			p.addSourceSet(v)
 		case "background":
 			s.Set(css.Picture, 1)
-			p.links.addLink(LinkOther, v)
+			p.out.addLink(LinkOther, v)
 		case "action", "cite", "data", "formaction", "href", "poster", "src":
 			p.attributeLink(name, key, v, s)
 		}
@@ -251,12 +251,12 @@ func (p *page) attributeLink(name, key string, value []byte, s *css.Style) {
 	case key == "formaction":
 		kind = LinkForm
 	}
-	isAdded := p.links.addLink(kind, value)
-	switch last := len(p.links.all) - 1; {
+	isAdded := p.out.addLink(kind, value)
+	switch last := len(p.out.msg.Links) - 1; {
 	case isAdded && name == "a":
 		p.anchor = anchor{true, last, len(p.text)}
 	case isAdded && name == "base" && p.base == nil:
-		p.base = p.links.all[last].URL
+		p.base = p.out.msg.Links[last].URL
 	}
 }
 
@@ -266,16 +266,16 @@ func (p *page) endAnchor() {
 		return
 	}
 	p.reversals.to(0, p.text)
-	l := p.links
-	start := len(l.bytes)
+	to := p.out
+	start := len(to.arena)
 	for word := range bytes.FieldsSeq(p.text[p.anchor.start:]) {
-		l.bytes = append(append(l.bytes, word[:min(len(word), maxLinkText+1)]...), ' ')
-		if len(l.bytes)-start > maxLinkText+1 {
+		to.arena = append(append(to.arena, word[:min(len(word), maxLinkText+1)]...), ' ')
+		if len(to.arena)-start > maxLinkText+1 {
 			break
 		}
 	}
-	text := bytes.TrimSuffix(l.bytes[start:], []byte(" "))
-	l.all[p.anchor.link].Text = cutRunes(text, maxLinkText)
+	text := bytes.TrimSuffix(to.made(start), []byte(" "))
+	to.msg.Links[p.anchor.link].Text = cutRunes(text, maxLinkText)
 	p.anchor.isOpen = false
 }
 
@@ -292,7 +292,7 @@ func (p *page) addSourceSet(value []byte) {
 		}
 		value = value[len(url):]
 		last := bytes.TrimRight(url, ",")
-		p.links.addLink(LinkImage, last)
+		p.out.addLink(LinkImage, last)
 		if len(last) == len(url) { // a descriptor follows
 			_, value, _ = bytes.Cut(value, []byte(","))
 		}
@@ -316,5 +316,5 @@ func (p *page) addRefresh(content []byte) {
 	if len(url) > 0 && (url[0] == '"' || url[0] == '\'') {
 		url, _, _ = bytes.Cut(url[1:], url[:1])
 	}
-	p.links.addLink(LinkOther, url)
+	p.out.addLink(LinkOther, url)
 }

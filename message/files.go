@@ -46,7 +46,7 @@ func (d *Decoder) openFile(part *Part, e entity, body []byte) (read int) {
 // pdf sets the texts of part to those of a PDF, and adds its links to the message.
 func (d *Decoder) pdf(part *Part, content []byte) {
 	d.pdfLimits.Text = d.left
-	text, hidden := pdftext.Extract(content, &d.pdfLimits, func(uri []byte) { d.links.addLink(LinkAnchor, uri) })
+	text, hidden := pdftext.Extract(content, &d.pdfLimits, func(uri []byte) { d.addLink(LinkAnchor, uri) })
 	if len(text)+len(hidden) > 0 {
 		d.setText(part, text, false)
 		part.Hidden = d.cutText(hidden)
@@ -188,7 +188,7 @@ func (d *Decoder) takeFiles(text []byte) []byte {
 		d.textPieces = append(d.textPieces, text[:from])
 		start, isWhole := len(d.arena), false
 		if d.arena, text, isWhole = appendUU(d.arena, text[lines:]); !isWhole {
-			d.repairs.add(BadUUencode)
+			d.msg.Repairs.add(BadUUencode)
 		}
 		content := d.made(start)
 		file := entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}
@@ -197,7 +197,7 @@ func (d *Decoder) takeFiles(text []byte) []byte {
 		}
 		d.inlineFiles = append(d.inlineFiles, inlineFile{file, content})
 		if len(d.msg.Parts)+len(d.inlineFiles) >= d.options.MaxParts {
-			d.repairs.add(CutParts)
+			d.msg.Repairs.add(CutParts)
 			text = nil
 		}
 	}

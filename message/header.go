@@ -51,7 +51,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	}
 	for {
 		if h.isUp() {
-			h.repairs.add(CutTime)
+			h.msg.Repairs.add(CutTime)
 			data = nil
 			break
 		}
@@ -66,7 +66,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		}
 		if len(value) > most {
 			value = value[:most]
-			h.repairs.add(CutHeader)
+			h.msg.Repairs.add(CutHeader)
 		}
 		name = name[:min(len(name), most)]
 		h.bytesLeft = max(0, h.bytesLeft-len(name)-len(value))
@@ -75,7 +75,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		switch {
 		case kept == nil:
 		case h.fieldsLeft == 0:
-			h.repairs.add(CutHeader)
+			h.msg.Repairs.add(CutHeader)
 		default:
 			h.fieldsLeft--
 			*kept = append(*kept, Field{name, value})
@@ -150,10 +150,10 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 			return nil, nil, after
 		case name == nil && (bytes.HasPrefix(line, []byte("--")) || !headerContinues(after, ofPart)),
 			ofPart && e.transfer != transferBase64 && name != nil && !isCommonField(name, true) && !headerContinues(after, ofPart):
-			h.repairs.add(HeaderWithoutEnd)
+			h.msg.Repairs.add(HeaderWithoutEnd)
 			return nil, nil, data
 		case name == nil:
-			h.repairs.add(HeaderWithoutColon)
+			h.msg.Repairs.add(HeaderWithoutColon)
 			data = after
 			continue
 		}
@@ -163,7 +163,7 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 				if !isLostFold(next, below, data[:len(data)-len(after)], ofPart) {
 					break
 				}
-				h.repairs.add(HeaderWithoutColon)
+				h.msg.Repairs.add(HeaderWithoutColon)
 			}
 			after = below
 		}
@@ -301,7 +301,7 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 		}
 		w, ok := cutEncodedWord(value[at:])
 		if !ok {
-			t.repairs.add(BadEncodedWord)
+			t.msg.Repairs.add(BadEncodedWord)
 			if w.unclosed {
 				break
 			}
@@ -390,7 +390,7 @@ func (t *texts) appendWord(w encodedWord) {
 		t.encoded, ok = ascii.AppendUnescaped(t.encoded[:start], text, '=')
 	}
 	if !ok {
-		t.repairs.add(BadEncodedWord)
+		t.msg.Repairs.add(BadEncodedWord)
 	}
 }
 

@@ -63,23 +63,23 @@ func FuzzHTMLText(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	p := page{links: &linkList{}}
+	p := page{out: &texts{}}
 	f.Fuzz(func(t *testing.T, source string) {
 		want, ok := textOf([]byte(source))
 		if !ok || !utf8.ValidString(source) {
 			return
 		}
 		p.text, p.hidden = p.text[:0], p.hidden[:0]
-		*p.links = linkList{}
+		*p.out = texts{}
 		seen, unseen := p.read([]byte(source))
 		if !utf8.Valid(seen) || !utf8.Valid(unseen) {
 			t.Errorf("%q: got %q and %q, which is not valid UTF-8", source, seen, unseen)
 		}
-		if p.found.textBytes < 0 || p.found.textBytes > len(source) {
-			t.Errorf("%q: got %d bytes of text", source, p.found.textBytes)
+		if p.markup < 0 || p.markup > len(source) {
+			t.Errorf("%q: got %d bytes of markup", source, p.markup)
 		}
-		if (len(onlyLetters(unseen)) > 0) != p.found.marks.Has(HiddenText) {
-			t.Errorf("%q: got the marks %v for the hidden text %q", source, p.found.marks, unseen)
+		if (len(onlyLetters(unseen)) > 0) != p.out.msg.Marks.Has(HiddenText) {
+			t.Errorf("%q: got the marks %v for the hidden text %q", source, p.out.msg.Marks, unseen)
 		}
 		if !isShuffle(want, onlyLetters(seen), onlyLetters(unseen)) {
 			t.Errorf("%q: got %q and %q of %q", source, seen, unseen, want)

@@ -17,8 +17,8 @@ type page struct {
 	scanner
 	stack       stack
 	sheets      css.Sheets
-	links       *linkList
-	runsScripts bool // it is a file, which a browser opens
+	out         *texts // what is made of the message
+	runsScripts bool   // it is a file, which a browser opens
 
 	text, hidden []byte // of all pages of the message
 	from         int    // where the text of this page begins
@@ -30,22 +30,17 @@ type page struct {
 	anchor       anchor
 	linkColour   css.Colour
 	base         []byte // the URL that relative links are relative to, nil if there is none
-	found        findings
+	frames       []frame
+	images       int
+	markup       int // how much of the source is no text
+
+	numericLetters int // letters written as numeric character references
 }
 
 // anchor is the link whose text is being read.
 type anchor struct {
 	isOpen      bool
 	link, start int // its index, and where its text begins
-}
-
-// findings is what a page says beside its text.
-type findings struct {
-	marks          Marks
-	frames         []frame
-	images         int
-	textBytes      int // how much of the source is text
-	numericLetters int // letters written as numeric character references
 }
 
 // read reads a page. It returns its visible text and its hidden text: entities decoded, blanks where elements separate words, the texts of
@@ -57,9 +52,9 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	}
 	p.from, p.hiddenAt, p.inlineStart = len(p.text), 0, 0
 	p.reversals, p.inWord, p.anchor, p.base, p.linkColour = reversals{}, inWord{}, anchor{}, nil, css.LinkColour
-	p.found = findings{frames: p.found.frames[:0]}
+	p.frames, p.images, p.markup, p.numericLetters = p.frames[:0], 0, len(source), 0
 	p.hasHyphen = bytes.Contains(source, []byte(softHyphen))
-	hiddenFrom, linksFrom := len(p.hidden), len(p.links.all)
+	hiddenFrom, linksFrom := len(p.hidden), len(p.out.msg.Links)
 	p.collectSheets(source)
 	p.stack.open, p.stack.base = p.stack.open[:0], element{look: css.NewAppearance()}
 	base := &p.stack.base
@@ -74,17 +69,18 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	p.endAnchor()
 	p.reversals.to(0, p.text)
 	if u := weburl.Cut(p.base); len(u.Scheme) > 0 && len(u.Host) > 0 {
-		for i := range p.links.all[linksFrom:] {
-			if l := &p.links.all[linksFrom+i]; weburl.IsRelative(l.URL) {
+		links := p.out.msg.Links[linksFrom:]
+		for i := range links {
+			if l := &links[i]; weburl.IsRelative(l.URL) {
 				l.Base = p.base
 			}
 		}
 	}
-	if p.found.numericLetters >= minNumericLetters {
-		p.found.marks.add(NumericEntity)
+	if p.numericLetters >= minNumericLetters {
+		p.out.msg.Marks.add(NumericEntity)
 	}
 	if p.sheets.WasCut {
-		p.repairs.add(CutStyles)
+		p.out.msg.Repairs.add(CutStyles)
 	}
 	return p.text[p.from:len(p.text):len(p.text)], p.hidden[hiddenFrom:len(p.hidden):len(p.hidden)]
 }
@@ -122,7 +118,7 @@ func (p *page) token(kind tokenKind, raw []byte) {
 	case rawToken:
 		switch {
 		case p.raw == "style" && p.sheets.ForScreen(p.value("media")):
-			p.links.cssLinks(raw)
+			p.out.cssLinks(raw)
 		case p.raw == "style", p.raw == "script":
 			p.scriptLinks(raw)
 		default:
@@ -133,6 +129,7 @@ func (p *page) token(kind tokenKind, raw []byte) {
 	case endTagToken:
 		p.endTag()
 	case openToken: // which no reader sees
+		p.out.msg.Repairs.add(UnclosedTag)
 		p.add(raw, true)
 	case commentToken:
 		p.noteInWord(CommentInWord)
@@ -141,16 +138,16 @@ func (p *page) token(kind tokenKind, raw []byte) {
 
 // addSource adds the text between two tags.
 func (p *page) addSource(raw []byte) {
-	p.found.textBytes += len(raw)
+	p.markup -= len(raw)
 	text := raw
 	if !p.isInRaw {
 		// QUIRK: only deceivers write letters as numeric references. Programs that hide addresses from harvesters do so, too, in a link to a
 		// mail address and its text (html-address.eml).
-		inAddress := p.anchor.isOpen && bytes.HasPrefix(p.links.all[p.anchor.link].URL, []byte("mailto:"))
+		inAddress := p.anchor.isOpen && bytes.HasPrefix(p.out.msg.Links[p.anchor.link].URL, []byte("mailto:"))
 		var numericLetters int
 		p.unescaped = p.unescaped[:0]
 		if text, numericLetters = p.replaceReferences(raw, false); !inAddress {
-			p.found.numericLetters += numericLetters
+			p.numericLetters += numericLetters
 		}
 	}
 	top := p.stack.top()
@@ -161,16 +158,16 @@ func (p *page) addSource(raw []byte) {
 		}
 		p.hidden = append(p.hidden, text...)
 		if hasWord(text) {
-			p.found.marks |= top.hiddenBy
+			p.out.msg.Marks |= top.hiddenBy
 		}
 		return
 	}
 	if p.inWord.at > 0 && p.inWord.at == len(p.text) && isLetterOfWords(utf8.DecodeRune(text)) {
-		p.found.marks.add(p.inWord.mark)
+		p.out.msg.Marks.add(p.inWord.mark)
 	}
 	p.inWord.at = 0
 	if (p.hasHyphen || bytes.IndexByte(raw, '&') >= 0) && softHyphenInWord(text) {
-		p.found.marks.add(BreakInWord)
+		p.out.msg.Marks.add(BreakInWord)
 	}
 	p.reversals.to(top.reversals, p.text)
 	p.text = append(p.text, text...)
@@ -193,7 +190,7 @@ func (p *page) startTag() {
 	case "script", "style":
 		return
 	case "img", "image":
-		p.found.images++
+		p.images++
 	}
 	p.stack.implied(name, has)
 	switch {
@@ -249,7 +246,7 @@ func (p *page) applyStyles(e *element) {
 	class, inline := p.value("class"), p.value("style")
 	around := e.met
 	e.met = p.sheets.Match(&s, &css.Element{Name: p.name, Class: class[:min(len(class), maxClass)], ID: p.value("id")}, &around)
-	p.links.cssLinks(inline)
+	p.out.cssLinks(inline)
 	p.sheets.Inline(&s, inline)
 	if s != (css.Style{}) {
 		e.setLook(e.look.Inside(&s))
@@ -265,7 +262,7 @@ func (p *page) applyStyles(e *element) {
 		if isHidden {
 			f.hiddenBy = e.hiddenBy
 		}
-		p.found.frames = append(p.found.frames, f)
+		p.frames = append(p.frames, f)
 	}
 }
 

@@ -40,7 +40,6 @@ type scanner struct {
 	attributes []attribute // those of the current tag that matter
 	raw        string      // the name of the element whose content, which has no tags, is or comes next, or ""
 	isInRaw    bool
-	repairs    Repairs
 
 	hasCR      bool
 	lower      [maxName]byte
@@ -53,7 +52,7 @@ type attribute struct{ name, value []byte }
 
 // start starts with a page.
 func (s *scanner) start(source []byte) {
-	s.rest, s.raw, s.isInRaw, s.repairs = source, "", false, 0
+	s.rest, s.raw, s.isInRaw = source, "", false
 	s.hasCR = bytes.IndexByte(source, '\r') >= 0
 }
 
@@ -99,7 +98,6 @@ func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
 		kind, length = commentToken, bytes.IndexByte(source, '>')+1
 	}
 	if length == 0 {
-		s.repairs.add(UnclosedTag)
 		return openToken, len(source)
 	}
 	return kind, length

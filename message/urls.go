@@ -15,39 +15,32 @@ const (
 	maxLinks    = 20_000 // of a message; newsletters have hundreds
 )
 
-// linkList collects the links of a message.
-type linkList struct {
-	all     []Link
-	bytes   []byte // of links in HTML and their texts
-	repairs Repairs
-}
-
 // addURL adds a link to the message. It reports whether there was room for it.
-func (l *linkList) addURL(kind LinkKind, url []byte) bool {
-	if len(l.all) == maxLinks {
-		l.repairs.add(CutLinks)
+func (t *texts) addURL(kind LinkKind, url []byte) bool {
+	if len(t.msg.Links) == maxLinks {
+		t.msg.Repairs.add(CutLinks)
 		return false
 	}
 	if len(url) > maxURLBytes {
-		l.repairs.add(CutURL)
+		t.msg.Repairs.add(CutURL)
 		url = weburl.Shorten(url, maxURLBytes)
 	}
-	l.all = append(l.all, Link{Kind: kind, URL: url})
+	t.msg.Links = append(t.msg.Links, Link{Kind: kind, URL: url})
 	return true
 }
 
 // addLink adds the link in an HTML attribute to the message. It reports whether it did.
-func (l *linkList) addLink(kind LinkKind, value []byte) bool {
-	start := len(l.bytes)
-	l.bytes = weburl.AppendClean(l.bytes, value)
-	url := l.bytes[start:len(l.bytes):len(l.bytes)]
+func (t *texts) addLink(kind LinkKind, value []byte) bool {
+	start := len(t.arena)
+	t.arena = weburl.AppendClean(t.arena, value)
+	url := t.made(start)
 	if ascii.HasPrefixFold(url, "data:") { // the content itself, often an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
 	if len(url) == 0 || url[0] == '#' {
 		return false
 	}
-	return l.addURL(kind, url)
+	return t.addURL(kind, url)
 }
 
 // takeURLs adds the URLs in a text to the message, and returns the text with a blank for each.
@@ -62,9 +55,9 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 	for ; from < len(text); from, to = urls.next() {
 		d.arena = append(d.arena, text[done:from]...)
 		d.arena = append(d.arena, ' ')
-		d.links.addURL(LinkWritten, text[from:to])
+		d.addURL(LinkWritten, text[from:to])
 		if urls.plain > from {
-			d.links.addURL(LinkWritten, text[from:urls.plain])
+			d.addURL(LinkWritten, text[from:urls.plain])
 		}
 		done = to
 	}
@@ -81,12 +74,12 @@ func (p *page) scriptLinks(script []byte) {
 	urls := urlFinder{text: script}
 	for from, to := urls.next(); from < len(script); from, to = urls.next() {
 		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
-		p.links.addURL(LinkOther, url)
+		p.out.addURL(LinkOther, url)
 	}
 }
 
 // cssLinks adds the links that CSS fetches with url(...).
-func (l *linkList) cssLinks(css []byte) {
+func (t *texts) cssLinks(css []byte) {
 	for {
 		before, after, ok := bytes.Cut(css, []byte("("))
 		if !ok {
@@ -100,7 +93,7 @@ func (l *linkList) cssLinks(css []byte) {
 		if end < 0 {
 			return
 		}
-		l.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
+		t.addLink(LinkOther, bytes.Trim(css[:end], " \t\r\n\"'"))
 		css = css[end:]
 	}
 }

@@ -12,7 +12,6 @@ type walker struct {
 	headers
 	leaf          func(e entity, body []byte) // takes each leaf
 	wholeMessages bool                        // attached messages are leaves, too
-	attached      []Field                     // the fields of attached messages
 	boundaries    []boundary
 }
 
@@ -24,7 +23,7 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 		var hit boundaryLine
 		kind := e.kind()
 		if kind == kindMultipart && len(e.boundary) == 0 {
-			w.repairs.add(MissingBoundary)
+			w.msg.Repairs.add(MissingBoundary)
 			kind = kindText
 		}
 		switch {
@@ -35,11 +34,11 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 			w.leaf(e, data[:hit.start])
 		case kind == kindMessage && e.transfer == transferIdentity && w.fitsDepth(depth):
 			depth++
-			e, data = w.header(skipFromLine(data), typePlain, &w.attached)
+			e, data = w.header(skipFromLine(data), typePlain, &w.msg.Attached)
 			continue
 		case kind == kindFields && e.transfer == transferIdentity:
 			hit = findBoundary(data, w.boundaries[base:])
-			_, rest := w.header(data[:hit.start], typePlain, &w.attached)
+			_, rest := w.header(data[:hit.start], typePlain, &w.msg.Attached)
 			w.leaf(e, rest)
 		default:
 			hit = findBoundary(data, w.boundaries[base:])
@@ -49,7 +48,7 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 				w.leaf(e, body)
 				break
 			}
-			inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), typePlain, &w.attached)
+			inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), typePlain, &w.msg.Attached)
 			w.walk(inner, body, depth+1)
 		}
 
@@ -61,9 +60,9 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 		}
 		isLate := w.isUp()
 		if isLate {
-			w.repairs.add(CutTime)
+			w.msg.Repairs.add(CutTime)
 		}
-		if isLate || w.repairs.Has(CutParts) {
+		if isLate || w.msg.Repairs.Has(CutParts) {
 			w.boundaries = w.boundaries[:base]
 			return
 		}
@@ -96,7 +95,7 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 	if other := otherBoundary(e.boundary); len(other) > 0 {
 		w.boundaries[base+own].text = other
 		if hit := findBoundary(data, w.boundaries[base:]); hit.level == own {
-			w.repairs.add(BadBoundary)
+			w.msg.Repairs.add(BadBoundary)
 			return hit
 		}
 	}
@@ -110,7 +109,7 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 			return hit
 		}
 	}
-	w.repairs.add(AbsentBoundary)
+	w.msg.Repairs.add(AbsentBoundary)
 	w.leaf(e, data)
 	return hit
 }
@@ -126,7 +125,7 @@ func (w *walker) innerContent(e entity, body []byte) []byte {
 // fitsDepth reports whether an entity at that depth may hold another one.
 func (w *walker) fitsDepth(depth int) bool {
 	if depth >= w.options.MaxDepth {
-		w.repairs.add(CutDepth)
+		w.msg.Repairs.add(CutDepth)
 		return false
 	}
 	return true
@@ -135,7 +134,7 @@ func (w *walker) fitsDepth(depth int) bool {
 // closeTo closes all boundaries but the first n. Their closing lines are missing.
 func (w *walker) closeTo(n int) {
 	if len(w.boundaries) > n {
-		w.repairs.add(UnclosedMultipart)
+		w.msg.Repairs.add(UnclosedMultipart)
 		w.boundaries = w.boundaries[:n]
 	}
 }

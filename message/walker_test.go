@@ -21,8 +21,8 @@ func TestAWalkerFindsTheLeavesOfAMessage(t *testing.T) {
 		w.options = DefaultOptions()
 		e, body := w.top([]byte(raw), nil)
 		w.walk(e, body, 0)
-		if !slices.Equal(got, test.want) || len(w.attached) != test.attached || w.repairs != 0 {
-			t.Errorf("got the leaves %q, %d fields and the repairs %v, want %q", got, len(w.attached), w.repairs, test.want)
+		if !slices.Equal(got, test.want) || len(w.msg.Attached) != test.attached || w.msg.Repairs != 0 {
+			t.Errorf("got the leaves %q, %d fields and the repairs %v, want %q", got, len(w.msg.Attached), w.msg.Repairs, test.want)
 		}
 	}
 }
