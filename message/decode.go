@@ -148,7 +148,7 @@ func (d *Decoder) readAgain(data []byte) {
 	d.read(data)
 	further := d.msg
 	d.msg = first
-	d.msg.Repairs |= further.Repairs.Cut().With(Contradiction)
+	d.msg.Repairs |= further.Repairs&Cuts | 1<<Contradiction
 	d.msg.Marks |= further.Marks
 	key := func(pieces ...[]byte) string { return string(bytes.Join(pieces, []byte{0})) }
 	var partsFit, fieldsFit bool

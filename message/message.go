@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"chaff/internal/ascii"
-	"chaff/internal/css"
 )
 
 // Message is one decoded e-mail. It is valid until the next Decode of its Decoder.
@@ -148,79 +147,74 @@ const (
 	CutStyles
 	CutTokens
 	CutTime
-	repairKinds
 )
+
+var phrases = [...]string{
+	BareCR:             "line ended by a bare CR",
+	NULBytes:           "NUL bytes in text",
+	HeaderWithoutColon: "header line without a colon",
+	HeaderWithoutEnd:   "header without an empty line after it",
+	BadEncodedWord:     "broken encoded word",
+	BadContentType:     "unreadable content type",
+	MissingBoundary:    "multipart without a boundary",
+	AbsentBoundary:     "boundary that never comes",
+	BadBoundary:        "boundary lines other than declared",
+	UnclosedMultipart:  "missing closing boundary",
+	UnknownEncoding:    "unknown transfer encoding",
+	MisspeltEncoding:   "misspelt transfer encoding",
+	BadBase64:          "broken base64",
+	BadQuotedPrintable: "broken quoted-printable",
+	BadUUencode:        "broken uuencode",
+	UnknownCharset:     "unknown charset",
+	UndeclaredCharset:  "8-bit text without a charset",
+	WrongCharset:       "text not in its declared charset",
+	InvalidUTF8:        "invalid UTF-8",
+	UndeclaredHTML:     "HTML declared as plain text",
+	UnclosedTag:        "HTML tag or comment without an end",
+	Contradiction:      "fields that contradict each other",
+	CutDepth:           "cut: too deep",
+	CutParts:           "cut: too many parts",
+	CutText:            "cut: too much text",
+	CutHeader:          "cut: header too long",
+	CutURL:             "cut: URL too long",
+	CutLinks:           "cut: too many links",
+	CutStyles:          "cut: too many rules of style",
+	CutTokens:          "cut: too many tokens",
+	CutTime:            "cut: too much time",
+}
 
 // String returns a short phrase, such as "missing closing boundary".
 func (r Repair) String() string {
-	if r < repairKinds {
-		return [...]string{
-			BareCR:             "line ended by a bare CR",
-			NULBytes:           "NUL bytes in text",
-			HeaderWithoutColon: "header line without a colon",
-			HeaderWithoutEnd:   "header without an empty line after it",
-			BadEncodedWord:     "broken encoded word",
-			BadContentType:     "unreadable content type",
-			MissingBoundary:    "multipart without a boundary",
-			AbsentBoundary:     "boundary that never comes",
-			BadBoundary:        "boundary lines other than declared",
-			UnclosedMultipart:  "missing closing boundary",
-			UnknownEncoding:    "unknown transfer encoding",
-			MisspeltEncoding:   "misspelt transfer encoding",
-			BadBase64:          "broken base64",
-			BadQuotedPrintable: "broken quoted-printable",
-			BadUUencode:        "broken uuencode",
-			UnknownCharset:     "unknown charset",
-			UndeclaredCharset:  "8-bit text without a charset",
-			WrongCharset:       "text not in its declared charset",
-			InvalidUTF8:        "invalid UTF-8",
-			UndeclaredHTML:     "HTML declared as plain text",
-			UnclosedTag:        "HTML tag or comment without an end",
-			Contradiction:      "fields that contradict each other",
-			CutDepth:           "cut: too deep",
-			CutParts:           "cut: too many parts",
-			CutText:            "cut: too much text",
-			CutHeader:          "cut: header too long",
-			CutURL:             "cut: URL too long",
-			CutLinks:           "cut: too many links",
-			CutStyles:          "cut: too many rules of style",
-			CutTokens:          "cut: too many tokens",
-			CutTime:            "cut: too much time",
-		}[r]
+	if int(r) < len(phrases) {
+		return phrases[r]
 	}
 	return fmt.Sprintf("repair %d", uint8(r))
 }
 
-// Repairs is a set of repairs. The zero value is the empty set.
-type Repairs uint64
+// Set is a set of kinds. The zero value is the empty set.
+type Set[K ~uint8] uint64
 
-// Has reports whether r is in the set.
-func (s Repairs) Has(r Repair) bool { return s&(1<<r) != 0 }
-
-// Cut returns the members of the set that are limits.
-func (s Repairs) Cut() Repairs {
-	const cuts Repairs = 1<<(CutTime+1) - 1<<CutDepth
-	return s & cuts
-}
+// Has reports whether k is in the set.
+func (s Set[K]) Has(k K) bool { return s&(1<<k) != 0 }
 
 // All yields the members of the set in ascending order.
-func (s Repairs) All() iter.Seq[Repair] { return members[Repair](uint64(s) & (1<<repairKinds - 1)) }
-
-// members yields the numbers of the bits of a set.
-func members[T ~uint8](set uint64) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		for ; set != 0; set &= set - 1 {
-			if !yield(T(bits.TrailingZeros64(set))) {
+func (s Set[K]) All() iter.Seq[K] {
+	return func(yield func(K) bool) {
+		for rest := uint64(s); rest != 0; rest &= rest - 1 {
+			if !yield(K(bits.TrailingZeros64(rest))) {
 				return
 			}
 		}
 	}
 }
 
-// With returns the set with r in it.
-func (s Repairs) With(r Repair) Repairs { return s | 1<<r }
+func (s *Set[K]) add(k K) { *s |= 1 << k }
 
-func (s *Repairs) add(r Repair) { *s |= 1 << r }
+// Repairs is a set of kinds of repair.
+type Repairs = Set[Repair]
+
+// Cuts is the repairs that are limits.
+const Cuts Repairs = 1<<(CutTime+1) - 1<<CutDepth
 
 // Mark is a kind of deception in HTML. [Mark.String] returns its name, which classifiers see.
 type Mark uint8
@@ -236,36 +230,18 @@ const (
 	TagInWord                   // an element that does not exist or is empty, between two letters
 	BreakInWord                 // wbr or a soft hyphen between two letters
 	NumericEntity               // an ASCII letter or digit as a numeric reference, such as &#86;
-	markKinds
 )
 
-var markNames = [markKinds]string{"hidden-text", "hidden-by-style", "hidden-by-colour", "hidden-by-size", "hidden-off-screen", "comment-in-word",
+var markNames = [...]string{"hidden-text", "hidden-by-style", "hidden-by-colour", "hidden-by-size", "hidden-off-screen", "comment-in-word",
 	"tag-in-word", "break-in-word", "numeric-entity"}
 
 // String returns the name of a mark, such as "hidden-text".
 func (m Mark) String() string {
-	if m < markKinds {
+	if int(m) < len(markNames) {
 		return markNames[m]
 	}
 	return fmt.Sprintf("mark-%d", uint8(m))
 }
 
-// Marks is a set of marks. The zero value is the empty set.
-type Marks uint32
-
-// Has reports whether m is in the set.
-func (s Marks) Has(m Mark) bool { return s&(1<<m) != 0 }
-
-// All yields the members of the set in ascending order.
-func (s Marks) All() iter.Seq[Mark] { return members[Mark](uint64(s) & (1<<markKinds - 1)) }
-
-func (s *Marks) add(m Mark) { *s |= 1 << m }
-
-// marksOf returns the marks of text that is hidden for these reasons.
-func marksOf(r css.Reasons) (m Marks) {
-	if r == 0 {
-		return 0
-	}
-	m.add(HiddenText)
-	return m | Marks(r)<<HiddenByStyle // the reasons are in the same order
-}
+// Marks is a set of marks.
+type Marks = Set[Mark]

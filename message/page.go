@@ -214,7 +214,10 @@ func (p *page) startTag() {
 
 // setLook sets how an element is shown. Nothing else says why text is hidden.
 func (e *element) setLook(look css.Appearance) {
-	e.look, e.hiddenBy = look, marksOf(look.HiddenBy())
+	e.look, e.hiddenBy = look, 0
+	if reasons := look.HiddenBy(); reasons != 0 {
+		e.hiddenBy = 1<<HiddenText | Marks(reasons)<<HiddenByStyle // both are in the same order
+	}
 }
 
 // applyStyles applies the attributes of e and the style sheets to its appearance.

@@ -209,7 +209,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	t.marks(m)
 	t.emit = nil
 	if t.left < 0 {
-		return message.Repairs(0).With(message.CutTokens)
+		return 1 << message.CutTokens
 	}
 	return 0
 }

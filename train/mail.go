@@ -317,7 +317,7 @@ func (m *Mail) count() {
 		for kind := range d.Repairs.All() {
 			repairs[kind]++
 		}
-		cut := d.Repairs.Cut()
+		cut := d.Repairs & message.Cuts
 		if d.Repairs != cut {
 			s.Repaired++
 		}
