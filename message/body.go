@@ -133,7 +133,7 @@ func looksLikeBase64(text []byte) bool {
 	text = text[:min(len(text), enough)]
 	odd := 0
 	for _, c := range text {
-		if base64Value(c) == notBase64 && c != '=' && c != '\n' {
+		if strings.IndexByte(base64Digits, c) < 0 && c != '=' && c != '\n' {
 			odd++
 		}
 	}
@@ -179,9 +179,9 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 			dst = valid[:len(dst)] // with the room that was made for it: else each of many damaged words would copy those before it
 		}
 		for _, c := range line {
-			value := base64Value(c)
+			value := strings.IndexByte(base64Digits, c)
 			switch {
-			case value != notBase64:
+			case value >= 0:
 				group = group<<6 | uint32(value)
 				if digits++; digits == 4 {
 					dst = append(dst, byte(group>>16), byte(group>>8), byte(group))
@@ -189,7 +189,7 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 				}
 			case c == '=':
 				end()
-			case !isBlank(c) && c != '\n':
+			case !blank.Has(c) && c != '\n':
 				ok = false
 			}
 		}
@@ -198,12 +198,7 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 	return dst, ok
 }
 
-const notBase64 = 0xff
-
-// base64Value returns the value of a digit of base64, or notBase64.
-func base64Value(c byte) byte {
-	return byte(strings.IndexByte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", c))
-}
+const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 // appendQuotedPrintable appends the decoded src. An "=" that begins no escape stays. It reports whether there was none.
 func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
@@ -250,17 +245,15 @@ func isUULine(line []byte) bool {
 	if len(line) == 0 || len(line) > maxUULine || slices.ContainsFunc(line, isOther) {
 		return false
 	}
-	want, have := (int(uuDigit(line[0]))+2)/3*4, len(line)-1
+	want, have := (int(line[0]-' ')&0x3f+2)/3*4, len(line)-1
 	return have >= want/2 && have <= want+2
 }
-
-func uuDigit(c byte) byte { return (c - ' ') & 0x3f }
 
 var uuDigits = base64.NewEncoding("`!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_").WithPadding(base64.NoPadding)
 
 // appendUULine appends the bytes of a line. It omits bytes whose characters are missing.
 func appendUULine(dst, line []byte) []byte {
-	length, data := int(uuDigit(line[0])), line[1:]
+	length, data := int(line[0]-' ')&0x3f, line[1:]
 	if bytes.IndexByte(data, ' ') >= 0 { // also a zero
 		data = bytes.ReplaceAll(data, []byte(" "), []byte("`"))
 	}

@@ -2,7 +2,6 @@ package message
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -146,25 +145,19 @@ func charsetNamed(label string) string {
 		return ""
 	}
 	clean := cleanLabel(label)
-	if name := listedName(clean); name != "" {
-		return name
-	}
-	for _, f := range families {
-		if number, ok := strings.CutPrefix(clean, f.label); ok && number != "" && strings.Trim(number, "0123456789") == "" {
-			name := f.name + number
-			return cmp.Or(listedName(cleanLabel(name)), name)
+	name := clean
+	if !strings.Contains(charsets, " "+clean+" ") {
+		for _, f := range families {
+			if number, ok := strings.CutPrefix(clean, f.label); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+				name = f.name + number
+				clean = cleanLabel(name)
+				break
+			}
 		}
 	}
-	return clean
-}
-
-// listedName returns the name of a charset that charsets has by a clean label, or "".
-func listedName(clean string) string {
-	at := strings.Index(charsets, " "+clean+" ")
-	if at < 0 {
-		return ""
+	if at := strings.Index(charsets, " "+clean+" "); at >= 0 {
+		name, _, _ = strings.Cut(charsets[1+strings.LastIndexByte(charsets[:at], '\n'):], " ")
 	}
-	name, _, _ := strings.Cut(charsets[1+strings.LastIndexByte(charsets[:at], '\n'):], " ")
 	return name
 }
 
@@ -250,7 +243,7 @@ func appendUTF7(dst, text []byte) []byte {
 			break
 		}
 		length := 1
-		for length < len(text) && base64Value(text[length]) != notBase64 {
+		for length < len(text) && strings.IndexByte(base64Digits, text[length]) >= 0 {
 			length++
 		}
 		run, after := text[:length], bytes.TrimPrefix(text[length:], []byte("-"))

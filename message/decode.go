@@ -265,14 +265,18 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	if !d.hasRoom() {
 		return
 	}
+	if kind == kindFile {
+		kind = kindOfFile(d.contentStart(e, body), e.filename, e.mediaType)
+	}
 	files := len(d.inlineFiles)
 	d.page.runsScripts = part.Attachment
 	left := d.left
 	switch kind {
 	case kindFile:
-		left -= d.openFile(&part, e, body)
 	case kindCalendar:
 		d.calendar(&part, d.content(e, body), e.charset)
+	case kindPDF:
+		d.pdf(&part, d.file(e, body))
 	default:
 		left -= d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
 	}

@@ -68,13 +68,14 @@ func (h *headers) describe(e *entity, name, value []byte) {
 type kind uint8
 
 const (
-	kindText      kind = iota // as text; so is everything unknown
-	kindHTML                  // as HTML
-	kindFile                  // as an attachment
-	kindCalendar              // as a calendar or visiting card
-	kindMultipart             // as parts
-	kindMessage               // as a message
-	kindFields                // as the header of a message
+	kindText     kind = iota // as text; so is everything unknown
+	kindHTML                 // as HTML, or as SVG, which can be read like it
+	kindFile                 // as an attachment, which is not for people
+	kindCalendar             // as a calendar or visiting card: lines of properties
+	kindPDF
+	kindMultipart // as parts
+	kindMessage   // as a message
+	kindFields    // as the header of a message
 )
 
 // kinds is how contents are read by their type, or by what is before the slash. Delivery reports are text. Rich text can be read like
@@ -105,12 +106,12 @@ func (t *texts) lower(token []byte) []byte {
 	return t.made(start)
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+const blank ascii.Set = 1<<' ' | 1<<'\t'
 
 // cutToken cuts value before the first blank, semicolon or comment.
 func cutToken(value []byte) (token, rest []byte) {
 	value = skipComments(value)
-	const ends ascii.Set = 1<<';' | 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'('
+	const ends = blank | 1<<';' | 1<<'\n' | 1<<'('
 	if end := ends.Index(value); end < len(value) {
 		return value[:end], value[end:]
 	}
@@ -171,7 +172,7 @@ func (h *headers) cutParams(params []byte) {
 			params = params[end+1:]
 			continue
 		}
-		name, rest := bytes.TrimSpace(params[:end]), bytes.TrimLeft(params[end+1:], " \t")
+		name, rest := bytes.TrimSpace(params[:end]), blank.TrimLeft(params[end+1:])
 		name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
 		value, after, _ := bytes.Cut(bytes.TrimPrefix(rest, []byte{'"'}), []byte(";")) // perhaps after a quote without an end
 		value = bytes.TrimSpace(value)

@@ -8,39 +8,18 @@ import (
 	"chaff/internal/pdftext"
 )
 
-// format is how a program that opens a file reads its content.
-type format uint8
-
-const (
-	formatUnknown  format = iota // not for people
-	formatText                   // plain text
-	formatHTML                   // HTML, or SVG, which can be read like HTML
-	formatCalendar               // a calendar or visiting card: lines of properties
-	formatPDF
-)
-
 // htmlEndings lists the endings of file names that browsers open as HTML or SVG.
 var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"}
 
-// openFile sets the text of part to the visible text of the opened file. It returns how much text of the message it read.
-//
-// QUIRK: the type of a file says what it is. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
-// open them by name and content.
-func (d *Decoder) openFile(part *Part, e entity, body []byte) (read int) {
-	switch f := formatOf(d.contentStart(e, body), e.filename, e.mediaType); f {
-	case formatText, formatHTML:
-		return d.readText(part, e, body, f == formatHTML)
-	case formatCalendar:
-		d.calendar(part, d.content(e, body), e.charset)
-	case formatPDF:
-		left := d.left
-		d.left = d.fileLeft // files have their own limit, so that a large file leaves room for the text after it
-		content := d.content(e, body[:min(len(body), d.fileLeft)])
-		d.left = left
-		d.fileLeft -= len(content)
-		d.pdf(part, content)
-	}
-	return 0
+// file returns the decoded content of a file that is neither text nor HTML. Files have their own limit, so that a large one leaves room for the
+// text after it.
+func (d *Decoder) file(e entity, body []byte) []byte {
+	left := d.left
+	d.left = d.fileLeft
+	content := d.content(e, body[:min(len(body), d.fileLeft)])
+	d.left = left
+	d.fileLeft -= len(content)
+	return content
 }
 
 // pdf sets the texts of part to those of a PDF, and adds its links to the message.
@@ -54,23 +33,25 @@ func (d *Decoder) pdf(part *Part, content []byte) {
 	}
 }
 
-// formatOf returns the format of a file that begins with head.
-func formatOf(head, name, mediaType []byte) format {
+// kindOfFile returns how programs that open a file read it. Head is its beginning.
+//
+// QUIRK: the type of a file says what it is. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
+// open them by name and content.
+func kindOfFile(head, name, mediaType []byte) kind {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
 	case bytes.Contains(head, []byte("%PDF-")):
-		return formatPDF
+		return kindPDF
 	case ascii.HasPrefixFold(start, "begin:vcalendar"), ascii.HasPrefixFold(start, "begin:vcard"):
-		return formatCalendar
+		return kindCalendar
 	case isBinary(head):
-		return formatUnknown
-	case string(mediaType) == "image/svg+xml", hasEnding(name, htmlEndings[:]...),
-		hasTag(head, "html", "body", "svg"):
-		return formatHTML
+		return kindFile
+	case string(mediaType) == "image/svg+xml", hasEnding(name, htmlEndings[:]...), hasTag(head, "html", "body", "svg"):
+		return kindHTML
 	case hasEnding(name, ".txt"):
-		return formatText
+		return kindText
 	}
-	return formatUnknown
+	return kindFile
 }
 
 // sniffBytes is how much of a text is searched for signs of HTML.
@@ -98,10 +79,7 @@ func hasTag(text []byte, names ...string) bool {
 
 // isBinary reports whether head has control characters that text does not have. UTF-16 begins with a mark.
 func isBinary(head []byte) bool {
-	if hasOrderMark(head) {
-		return false
-	}
-	return slices.ContainsFunc(head, isControl)
+	return !hasOrderMark(head) && control.Index(head) < len(head)
 }
 
 // isNoise reports whether a content that should be text has a control character in 32 bytes. A file that is no text has one in ten.
@@ -111,13 +89,13 @@ func isBinary(head []byte) bool {
 // text that is none: its letters are decoded to noise (test/cases/24-plain-under-base64). Neither the mark of a picture nor noise
 // proves anything, nor do both if there are words, because a reader shows the words and no control characters.
 func isNoise(content []byte) bool {
-	isOdd := func(c byte) bool { return c != 0 && isControl(c) }
-	if !slices.ContainsFunc(content[:min(len(content), sniffBytes)], isOdd) {
+	const odd = control &^ 1
+	if head := content[:min(len(content), sniffBytes)]; odd.Index(head) == len(head) {
 		return false
 	}
 	controls := 0
 	for _, c := range content {
-		if isOdd(c) {
+		if odd.Has(c) {
 			controls++
 		}
 	}
@@ -133,7 +111,7 @@ func hasWords(content []byte) bool {
 	visible, inWords, run := 0, 0, 0
 	for _, c := range content {
 		switch {
-		case c == 0xad, isControl(c): // a soft hyphen
+		case c == 0xad, control.Has(c): // a soft hyphen
 			continue
 		case !ascii.IsLetter(c):
 			run = 0
@@ -149,10 +127,8 @@ func hasWords(content []byte) bool {
 	return inWords*4 >= visible
 }
 
-// isControl reports whether c is a control character that text does not have.
-func isControl(c byte) bool {
-	return c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\x1b'
-}
+// control is the control characters that text does not have.
+const control ascii.Set = 1<<' ' - 1 - 1<<'\t' - 1<<'\n' - 1<<'\f' - 1<<'\r' - 1<<'\x1b'
 
 // hasEnding reports whether a name ends with one of the endings, in any case.
 func hasEnding(name []byte, endings ...string) bool {

@@ -173,7 +173,7 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 }
 
 // isFold reports whether line continues a field as RFC 5322 says.
-func isFold(line []byte) bool { return len(line) > 0 && isBlank(line[0]) }
+func isFold(line []byte) bool { return len(line) > 0 && blank.Has(line[0]) }
 
 // isLostFold reports whether line continues the field before although it does not begin with a blank: the field ends in a separator of list
 // items, so that another item must follow, or the header goes on. Subjects may end in a separator.
@@ -225,10 +225,8 @@ func cutName(line []byte) (name []byte, colon int) {
 			return nil, 0
 		}
 		return name, end
-	case isBlank(c) && line[0] < 'a':
-		for end < len(line) && isBlank(line[end]) {
-			end++
-		}
+	case blank.Has(c) && line[0] < 'a':
+		end += len(line[end:]) - len(blank.TrimLeft(line[end:]))
 		if end < len(line) && line[end] == ':' && isCommonField(name, false) {
 			return name, end
 		}
@@ -294,39 +292,45 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 	start := len(t.arena)
 	t.encoded = t.encoded[:0]
 	var pending []byte // the charset of the bytes in t.encoded; nil if there are none
-	for len(value) > 0 {
-		at := bytes.Index(value, []byte("=?"))
-		if at < 0 {
+	for {
+		gap, word, found := bytes.Cut(value, []byte("=?")) // =?charset?encoding?text?=
+		if !found {
 			break
 		}
-		w, ok := cutEncodedWord(value[at:])
+		own, rest, _ := bytes.Cut(word, []byte("?"))
+		encoding, rest, ok := bytes.Cut(rest, []byte("?"))
+		ok = ok && len(own) < maxCharsetName && bytes.IndexByte(own, ' ') < 0 && (ascii.EqualFold(encoding, "b") || ascii.EqualFold(encoding, "q"))
 		if !ok {
 			t.msg.Repairs.add(BadEncodedWord)
-			if w.unclosed {
-				break
-			}
 			t.flushWord(pending)
 			pending = nil
-			t.appendUTF8(value[:at+2], charset, false)
-			value = value[at+2:]
+			t.appendUTF8(value[:len(gap)+len("=?")], charset, false)
+			value = word
 			continue
 		}
-		gap := value[:at]
+		text, after, isClosed := bytes.Cut(rest, []byte("?="))
+		if !isClosed { // nor is any later one
+			t.msg.Repairs.add(BadEncodedWord)
+			break
+		}
+		own, _, _ = bytes.Cut(own, []byte("*")) // RFC 2231 allows a language after it
 		adjacent := pending != nil && len(bytes.TrimSpace(gap)) == 0
-		if !adjacent || !bytes.EqualFold(pending, w.charset) {
+		if !adjacent || !bytes.EqualFold(pending, own) {
 			t.flushWord(pending)
 		}
 		if !adjacent {
 			t.appendUTF8(gap, charset, false)
 		}
-		t.appendWord(w)
-		pending = w.charset
-		value = value[at+w.length:]
+		t.appendWord(text, ascii.EqualFold(encoding, "b"))
+		pending, value = own, after
 	}
 	t.flushWord(pending)
 	t.appendUTF8(value, charset, false)
 	return bytes.TrimSpace(t.made(start))
 }
+
+// maxCharsetName is longer than any name of a charset with a language.
+const maxCharsetName = 64
 
 // flushWord appends the bytes of encoded words to the arena.
 func (t *texts) flushWord(charset []byte) {
@@ -334,54 +338,15 @@ func (t *texts) flushWord(charset []byte) {
 	t.encoded = t.encoded[:0]
 }
 
-// encodedWord is "=?charset?encoding?text?=".
-type encodedWord struct {
-	charset  []byte // without a language, never nil
-	encoding byte   // 'b' or 'q'
-	text     []byte
-	length   int  // of the encoded word
-	unclosed bool // it is none, since there is no "?=" up to the end
-}
-
-// maxCharsetName is longer than any name of a charset with a language.
-const maxCharsetName = 64
-
-// cutEncodedWord reads the encoded word at the start of value, which begins with "=?".
-func cutEncodedWord(value []byte) (w encodedWord, ok bool) {
-	name := value[2:min(len(value), 2+maxCharsetName)]
-	end := bytes.IndexByte(name, '?')
-	if end < 0 || bytes.IndexByte(name[:end], ' ') >= 0 {
-		return w, false
-	}
-	at := 2 + end + 1
-	if len(value) < at+2 || value[at+1] != '?' {
-		return w, false
-	}
-	w.encoding = value[at] | 0x20
-	if w.encoding != 'b' && w.encoding != 'q' {
-		return w, false
-	}
-	at += 2
-	length := bytes.Index(value[at:], []byte("?="))
-	if length < 0 {
-		w.unclosed = true
-		return w, false
-	}
-	w.text = value[at : at+length]
-	w.length = at + length + 2
-	w.charset, _, _ = bytes.Cut(name[:end], []byte("*")) // RFC 2231 allows a language after it
-	return w, true
-}
-
 // appendWord appends the bytes of an encoded word to t.encoded.
-func (t *texts) appendWord(w encodedWord) {
+func (t *texts) appendWord(text []byte, isBase64 bool) {
 	var ok bool
-	if w.encoding == 'b' {
-		t.encoded, ok = appendBase64(t.encoded, w.text)
+	if isBase64 {
+		t.encoded, ok = appendBase64(t.encoded, text)
 	} else {
 		start := len(t.encoded)
-		t.encoded = append(t.encoded, w.text...)
-		text := t.encoded[start:]
+		t.encoded = append(t.encoded, text...)
+		text = t.encoded[start:]
 		for i, c := range text {
 			if c == '_' {
 				text[i] = ' '
