@@ -45,7 +45,7 @@ func (t *texts) addLink(kind LinkKind, value []byte) bool {
 
 // takeURLs adds the URLs in a text to the message, and returns the text with a blank for each.
 func (d *Decoder) takeURLs(text []byte) []byte {
-	urls := urlFinder{text: text}
+	urls := urlFinder{text: text, dot: -1, colon: -1}
 	from, to := urls.next()
 	if from == len(text) {
 		return text
@@ -71,7 +71,7 @@ func (p *page) scriptLinks(script []byte) {
 	if !p.runsScripts {
 		return
 	}
-	urls := urlFinder{text: script}
+	urls := urlFinder{text: script, dot: -1, colon: -1}
 	for from, to := urls.next(); from < len(script); from, to = urls.next() {
 		url, _, _ := bytes.Cut(script[from:to], []byte("'"))
 		p.out.addURL(LinkOther, url)
@@ -106,25 +106,26 @@ const (
 // urlFinder finds the URLs in a text: "scheme://something", "www." at the start of a word, and URLs with wrong slashes that
 // mail programs link, such as "http:\\something". A bare name such as shop.example stays in the text as a word.
 type urlFinder struct {
-	text  []byte
-	done  int // the text before it is done
-	plain int // where the last URL ends if hosts are ASCII only, 0 if both readings agree
+	text       []byte
+	done       int // the text before it is done
+	dot, colon int // the next ones, each searched for only after it has been passed; at first before the text
+	plain      int // where the last URL ends if hosts are ASCII only, 0 if both readings agree
 }
 
 // next returns the start and the end of the next URL; both are len(text) if there is none.
 func (f *urlFinder) next() (from, to int) {
-	for at := f.done; at < len(f.text); at++ {
-		c := f.text[at]
-		if c != '.' && c != ':' {
-			continue
+	for at := f.done; ; at++ {
+		f.dot, f.colon = nextByte(f.text, f.dot, at, '.'), nextByte(f.text, f.colon, at, ':')
+		if at = min(f.dot, f.colon); at == len(f.text) {
+			return at, at
 		}
 		before, after := f.text[:at], f.text[at+1:]
 		scheme, host := 0, at+1
-		if c == ':' {
+		if at == f.colon {
 			scheme = brokenScheme(before, after)
 		}
 		switch {
-		case c == '.' && ascii.HasSuffixFold(before[f.done:], "www"):
+		case at == f.dot && ascii.HasSuffixFold(before[f.done:], "www"):
 			if from = at - len("www"); from > f.done && ascii.IsAlphanumeric(f.text[from-1]) {
 				from = host // in the middle of a word
 			}
@@ -135,7 +136,7 @@ func (f *urlFinder) next() (from, to int) {
 				from = host // the scheme belongs to the URL before
 			}
 			_, to = f.end(host, host, true)
-		case c == ':' && bytes.HasPrefix(after, []byte("//")):
+		case at == f.colon && bytes.HasPrefix(after, []byte("//")):
 			host += len("//")
 			for from = at; from > max(f.done, at-maxSchemeBytes) && (ascii.IsAlphanumeric(f.text[from-1]) || strings.IndexByte("+-.", f.text[from-1]) >= 0); {
 				from--
@@ -153,7 +154,17 @@ func (f *urlFinder) next() (from, to int) {
 		}
 		at = f.done - 1
 	}
-	return len(f.text), len(f.text)
+}
+
+// nextByte returns the offset of the first c at or after from, len(text) if there is none. Known is the answer for an earlier from.
+func nextByte(text []byte, known, from int, c byte) int {
+	if known >= from {
+		return known
+	}
+	if i := bytes.IndexByte(text[from:], c); i >= 0 {
+		return from + i
+	}
+	return len(text)
 }
 
 // brokenScheme returns the length of the scheme at the end of before that mail programs know without slashes, if what follows its colon has
