@@ -114,7 +114,7 @@ func (t *terms) text(number uint32) []byte {
 // sort gives the terms new numbers, in the order of the unkeyed hashes of their texts, and those whose texts have the same hash in the order of
 // their own hashes. It returns the new numbers by the old ones, or nil if none has changed. No term can be added afterwards.
 func (t *terms) sort(workers int) []uint32 {
-	t.table.Freeze()
+	t.table = hashtable.Table{}
 	entries := make([]uint64, len(t.hashes)) // the first bits of the hash of the text, and the number
 	parallel.Ranges(workers, len(entries), 1<<12, func(_, from, to int) {
 		for n := from; n < to; n++ {

@@ -48,8 +48,8 @@ func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 				t.Fatalf("%.40q as a sign: got %.40q and the hash %x", word, got, hash)
 			}
 		}
-		if c.terms.Len() > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > math.MaxUint16 {
-			t.Fatalf("the cache holds %d words of %d bytes", c.terms.Len(), len(c.texts))
+		if c.used > maxCachedWords || len(c.texts) > maxCachedBytes+maxCachedTerm || len(c.disguises) > math.MaxUint16 {
+			t.Fatalf("the cache holds %d words of %d bytes", c.used, len(c.texts))
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/kljensen/snowball/spanish"
 	"github.com/kljensen/snowball/swedish"
 
-	"chaff/internal/hashtable"
 	"chaff/internal/termkey"
 )
 
@@ -97,18 +96,21 @@ const (
 
 // cache holds the term of each distinct word, since words repeat and stemming is slow. A full cache is emptied.
 //
-// It knows words by a hash of 64 bits. The seed of the hash differs in each process, so nobody can choose two words with the same hash.
+// It is a hash table with linear probing, which knows words by a hash of 64 bits. The seed of the hash differs in each process, so nobody can choose two
+// words with the same hash.
 type cache struct {
 	key       termkey.Key // that terms are hashed under
 	tag       string      // of the terms; empty if the caller adds one
 	normalize normalizer
 	seed      maphash.Seed
-	terms     hashtable.Map[cachedTerm] // by the hash of the word
+	slots     []cachedTerm // a power of two
+	used      int
 	texts     []byte
 	disguises []disguise
 }
 
 type cachedTerm struct {
+	word     uint64 // its hash; 0 if the slot is free
 	hash     uint64
 	start    uint32 // of its text
 	size     uint16
@@ -126,7 +128,7 @@ type disguise struct {
 }
 
 func newCache(key termkey.Key, tag string, normalize normalizer) *cache {
-	return &cache{key: key, tag: tag, normalize: normalize, seed: maphash.MakeSeed()}
+	return &cache{key: key, tag: tag, normalize: normalize, seed: maphash.MakeSeed(), slots: make([]cachedTerm, 64)}
 }
 
 // get returns the term that a word is counted as, which is never overwritten, its hash, and what is behind a disguised word. A sign is counted as it is.
@@ -135,15 +137,28 @@ func (c *cache) get(word []byte, isSign bool) (text []byte, hash uint64, d *disg
 	if isSign {
 		key = ^key
 	}
-	if t := c.terms.Get(key); t != nil {
+	key = max(1, key)
+	t := c.slot(key)
+	if t.word == key {
 		if t.disguise > 0 {
 			d = &c.disguises[t.disguise-1]
 		}
 		return c.texts[t.start:][:t.size], t.hash, d
 	}
-	if c.terms.Len() == maxCachedWords || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16 {
-		c.terms.Reset()
-		c.texts, c.disguises = make([]byte, 0, cap(c.texts)), nil
+	switch {
+	case c.used == maxCachedWords || len(c.texts) >= maxCachedBytes || len(c.disguises) == math.MaxUint16:
+		clear(c.slots)
+		c.used, c.texts, c.disguises = 0, make([]byte, 0, cap(c.texts)), nil
+		t = c.slot(key)
+	case 4*c.used >= 3*len(c.slots):
+		old := c.slots
+		c.slots = make([]cachedTerm, 2*len(old))
+		for _, t := range old {
+			if t.word != 0 {
+				*c.slot(t.word) = t
+			}
+		}
+		t = c.slot(key)
 	}
 	// The terms of a message keep memory that is outgrown: twice the size if it doubles, five times if it grows by a quarter, as append does.
 	if cap(c.texts)-len(c.texts) < maxCachedTerm {
@@ -163,11 +178,20 @@ func (c *cache) get(word []byte, isSign bool) (text []byte, hash uint64, d *disg
 		return slices.Clone(text), hash, d
 	}
 	c.texts = texts
-	t := cachedTerm{hash: hash, start: uint32(start), size: uint16(len(text))}
+	*t = cachedTerm{word: key, hash: hash, start: uint32(start), size: uint16(len(text))}
+	c.used++
 	if d != nil {
 		c.disguises = append(c.disguises, *d)
 		t.disguise = uint16(len(c.disguises))
 	}
-	c.terms.Put(key, t)
 	return text, hash, d
+}
+
+// slot returns the slot of a word by its hash, or the free one where it belongs.
+func (c *cache) slot(word uint64) *cachedTerm {
+	for at := word; ; at++ {
+		if t := &c.slots[at&uint64(len(c.slots)-1)]; t.word == word || t.word == 0 {
+			return t
+		}
+	}
 }

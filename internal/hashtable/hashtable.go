@@ -1,5 +1,5 @@
 // Package hashtable numbers 64-bit hashes: the first distinct hash is 0, the next 1, and so on. Callers keep what belongs
-// to a hash in slices, by its number. [Map] keeps one value beside each hash instead.
+// to a hash in slices, by its number.
 //
 // Hashes are placed by a random number that is drawn for each table, so nobody can choose hashes that collide in it. The
 // numbers do not depend on it. A Table takes half of the memory of a map and is several times as fast, because its keys are
@@ -19,24 +19,18 @@ type Table struct {
 	// above are a tag, taken from the place of the hash: a different tag means a different hash.
 	slots  []uint32
 	hashes []uint64 // by number
-	placer placer
-	shift  uint // from a place to the index of its slot
+	random uint64   // decides where hashes are placed; 0 means that it was not drawn
+	shift  uint     // from a place to the index of its slot
 }
 
 // minSlots is the least number of slots, a power of two.
 const minSlots = 1 << 10
 
-// placer is the random number that decides where hashes are placed. 0 means that none was drawn.
-type placer uint64
-
 // place returns where a hash belongs, as a fraction of 2^64. It combines both halves of a product, as wyhash does.
-func (p placer) place(hash uint64) uint64 {
-	high, low := bits.Mul64(hash^uint64(p), 0x9e3779b97f4a7c15)
+func (t *Table) place(hash uint64) uint64 {
+	high, low := bits.Mul64(hash^t.random, 0x9e3779b97f4a7c15)
 	return high ^ low
 }
-
-// Len returns how many hashes have a number.
-func (t *Table) Len() int { return len(t.hashes) }
 
 // Hashes returns all hashes by number. The slice belongs to the table and is valid until the next change.
 func (t *Table) Hashes() []uint64 { return t.hashes }
@@ -55,15 +49,6 @@ func (t *Table) Add(hash uint64) (number int, added bool) {
 	return len(t.hashes) - 1, true
 }
 
-// Find returns the number of a hash, or -1.
-func (t *Table) Find(hash uint64) int {
-	if len(t.slots) == 0 {
-		return -1
-	}
-	_, _, number := t.probe(hash)
-	return number
-}
-
 // MaxBatch is how many hashes FindAll looks up at a time.
 const MaxBatch = 32
 
@@ -73,7 +58,7 @@ func (t *Table) FindAll(numbers []int32, hashes []uint64) {
 	var slots [MaxBatch]uint32
 	if len(t.slots) > 0 {
 		for i, hash := range hashes {
-			slots[i] = t.slots[t.placer.place(hash)>>t.shift]
+			slots[i] = t.slots[t.place(hash)>>t.shift]
 		}
 	}
 	mask := uint32(len(t.slots) - 1)
@@ -97,13 +82,10 @@ func (t *Table) Reset() {
 	t.resize(slots)
 }
 
-// Freeze frees the memory that only lookups need. The table keeps its hashes and can do nothing else.
-func (t *Table) Freeze() { t.slots = nil }
-
 // probe returns the slot of a hash, or the free slot where it belongs; the tag of the hash; and its number, or -1.
 func (t *Table) probe(hash uint64) (at uint64, tag uint32, number int) {
 	mask := uint32(len(t.slots) - 1)
-	place := t.placer.place(hash)
+	place := t.place(hash)
 	tag = uint32(place) &^ mask
 	for at = place >> t.shift; ; at = (at + 1) & uint64(mask) {
 		switch slot := t.slots[at]; {
@@ -117,33 +99,26 @@ func (t *Table) probe(hash uint64) (at uint64, tag uint32, number int) {
 
 // resize gives the table so many slots, a power of two.
 func (t *Table) resize(slots int) {
-	if t.placer == 0 {
-		t.placer = placer(max(1, rand.Uint64()))
+	if t.random == 0 {
+		t.random = max(1, rand.Uint64())
 	}
 	if cap(t.slots) < slots {
-		t.slots = cleared[uint32](slots)
-	} else {
-		t.slots = t.slots[:slots]
-		clear(t.slots)
+		t.slots = make([]uint32, slots)
+	}
+	t.slots = t.slots[:slots]
+	// A new page that is read before it is written costs two page faults, so slots that are free already are written: in pieces, since a goroutine that
+	// clears memory cannot be stopped, which the garbage collector tries with one signal after the other.
+	for piece := range slices.Chunk(t.slots, 1<<12) {
+		clear(piece)
 	}
 	t.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 	mask := uint32(slots - 1)
 	for number, hash := range t.hashes {
-		place := t.placer.place(hash)
+		place := t.place(hash)
 		at := place >> t.shift
 		for t.slots[at] != 0 {
 			at = (at + 1) & uint64(mask)
 		}
 		t.slots[at] = uint32(place)&^mask | uint32(number+1)
 	}
-}
-
-// cleared returns n free slots. A new page that is read before it is written costs two page faults, so it writes to them: in pieces, since a goroutine
-// that clears memory cannot be stopped, which the garbage collector tries with one signal after the other.
-func cleared[S any](n int) []S {
-	all := make([]S, n)
-	for piece := range slices.Chunk(all, 1<<12) {
-		clear(piece)
-	}
-	return all
 }
