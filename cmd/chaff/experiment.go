@@ -48,11 +48,7 @@ func (x *experiment) open(others ...replace.Output) (labelled, error) {
 	if err != nil {
 		return mail, err
 	}
-	return mail, canWrite(append(mail.reads, x.File), append(others, x.pageOutput())...)
-}
-
-func (x *experiment) pageOutput() replace.Output {
-	return replace.Output{Path: x.page, Kind: report.PageKind()}
+	return mail, canWrite(append(mail.reads, x.File), append(others, replace.Output{Path: x.page, Kind: report.PageKind()})...)
 }
 
 func (x *experiment) collect() (*train.Collection, error) {
@@ -60,7 +56,7 @@ func (x *experiment) collect() (*train.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect(x.program, x.command, collectOptions(x.Config, readingOf(x.Config)), mail)
+	return collect(x.program, x.command, collectOptions(x.Config), mail)
 }
 
 // show writes the page of a result, if it is wanted, and prints the result.

@@ -40,7 +40,7 @@ func writeBytes(path string, kind replace.Kind, data []byte) error {
 // secretReading returns how messages are read for a new model, with the secret key from the file in the configuration or in the
 // data folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
 func (x *onModel) secretReading() (reading filter.Reading, keep func() error, err error) {
-	reading = readingOf(x.Config)
+	reading = collectOptions(x.Config).Reading
 	path := cmp.Or(x.KeyFile, delivery.KeyPath(x.environ))
 	if path == "" {
 		return reading, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)

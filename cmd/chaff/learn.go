@@ -266,7 +266,9 @@ func (x *learning) beginStore() error {
 	if err != nil {
 		return err
 	}
-	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, collectOptions(x.Config, reading), train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
+	o := collectOptions(x.Config)
+	o.Reading = reading
+	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, o, train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
 		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")
 	}

@@ -92,8 +92,8 @@ func (x *collecting) collect() error {
 	if err != nil {
 		return err
 	}
-	o := collectOptions(x.Config, reading)
-	o.Sample, o.NoGrams = x.sample, kind != features.Evidence
+	o := collectOptions(x.Config)
+	o.Reading, o.Sample, o.NoGrams = reading, x.sample, kind != features.Evidence
 	if x.shards > 0 {
 		mail.source = corpus.Shard(mail.source, x.shard, x.shards)
 	}

@@ -20,7 +20,8 @@ func (x *experiment) evaluateOnline() error {
 		return err
 	}
 	ctx, o := x.command.Context(), evaluate.DefaultReplayOptions()
-	o.Reading, o.Models, o.Thresholds, o.Seed, o.Workers, o.Memory = readingOf(x.Config), x.Models, x.Thresholds, x.Seed, x.Workers, memoryOf(x.Config)
+	o.ReadOptions, o.Models, o.Thresholds, o.Seed = collectOptions(x.Config).ReadOptions, x.Models, x.Thresholds, x.Seed
+	o.Copies = true                               // a mailbox receives them too
 	o.ByTime = !x.command.Flags().Changed("trec") // an index has an order of its own
 	began := cputime.Process()
 	read, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {

@@ -164,7 +164,7 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 }
 
 func retrainOptions(cfg config.Config) store.RetrainOptions {
-	return store.RetrainOptions{Workers: cfg.Workers, Memory: memoryOf(cfg)}
+	return store.RetrainOptions{Workers: cfg.Workers, Memory: collectOptions(cfg).Memory}
 }
 
 // fitted describes the model at path, which was fitted to all messages of its log. The flag use names it.

@@ -185,7 +185,7 @@ func addWorst(a *answer, all []doubtful, review string) {
 
 // doubtOf returns a message to doubt, with its subject if it could be read.
 func doubtOf(fingerprint uint64, path, label string, doubt float64, decoder *message.Decoder, raw []byte) doubtful {
-	return doubtful{idOf(fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt}
+	return doubtful{fmt.Sprintf(idFormat, fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt}
 }
 
 // doubtsOf returns the doubtful messages of mail.
@@ -199,11 +199,10 @@ func doubtsOf(mail *train.Mail, doubts []metrics.Doubt, f *filter.Filter) []doub
 	return all
 }
 
-// idOf returns the ID of a message.
-func idOf(fingerprint uint64) string { return fmt.Sprintf("%016x", fingerprint) }
-
 // idDigits is how many digits of an ID are printed. They tell the messages of a log apart but for one in a million.
 const idDigits = 8
+
+const idFormat = "%016x"
 
 // settle confirms and corrects labels.
 func (x *reviewing) settle() error {
@@ -235,7 +234,7 @@ func (x *reviewing) settle() error {
 func findID(entries []store.Entry, digits string) (uint64, error) {
 	var found []uint64
 	for _, e := range entries {
-		if strings.HasPrefix(idOf(e.Fingerprint), strings.ToLower(digits)) {
+		if strings.HasPrefix(fmt.Sprintf(idFormat, e.Fingerprint), strings.ToLower(digits)) {
 			found = append(found, e.Fingerprint)
 		}
 	}

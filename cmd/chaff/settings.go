@@ -133,21 +133,13 @@ func settingsError(s config.Sources, err error) error {
 	return err
 }
 
-// readingOf returns how messages are read if no model is saved. The key is public; no figure depends on it.
-func readingOf(c config.Config) filter.Reading {
-	return filter.Reading{Message: c.Message, Tokenize: c.Tokenize}
-}
-
-func collectOptions(c config.Config, r filter.Reading) train.CollectOptions {
+// collectOptions returns how messages are read and divided. The key is public, on which no figure depends: a model that is saved has another.
+func collectOptions(c config.Config) train.CollectOptions {
+	reading := filter.Reading{Message: c.Message, Tokenize: c.Tokenize}
+	memory, _ := config.ParseSize(c.Memory) // c is valid
 	return train.CollectOptions{
-		ReadOptions: train.ReadOptions{Reading: r, Workers: c.Workers, Memory: memoryOf(c)}, Features: c.Features, Split: c.Split, Seed: c.Seed,
+		ReadOptions: train.ReadOptions{Reading: reading, Workers: c.Workers, Memory: memory}, Features: c.Features, Split: c.Split, Seed: c.Seed,
 	}
-}
-
-// memoryOf returns the limit of memory for documents in bytes. The configuration is valid.
-func memoryOf(c config.Config) int64 {
-	size, _ := config.ParseSize(c.Memory)
-	return size
 }
 
 func configCommand(p *program) *cobra.Command {

@@ -73,17 +73,13 @@ type labelled struct {
 func spamClasses() []string { return []string{sources.Ham, sources.Spam} }
 
 // open opens the mail at the paths of all flags, and then that at the paths without a flag.
-// given returns the paths of a flag, or those without one.
-func (s *sourceFlags) given(name string) []string {
-	if name == "" {
-		return s.flags.Args()
-	}
-	return s.flags.Lookup(name).Value.(pflag.SliceValue).GetSlice()
-}
-
 func (s *sourceFlags) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
-	ham, spam := s.given("ham"), s.given("spam")
+	given := map[string][]string{"": s.flags.Args()} // by flag
+	for _, flag := range sourceTable() {
+		given[flag.name] = s.flags.Lookup(flag.name).Value.(pflag.SliceValue).GetSlice()
+	}
+	ham, spam := given["ham"], given["spam"]
 	if s.format != "" && len(ham)+len(spam)+s.flags.NArg() == 0 {
 		return all, errors.New("--format needs --ham, --spam or a path")
 	}
@@ -97,7 +93,7 @@ func (s *sourceFlags) open() (labelled, error) {
 		if o.Label, o.Format = flag.label, flag.format; o.Format == "" {
 			o.Format = sources.Format(s.format)
 		}
-		for _, path := range s.given(flag.name) {
+		for _, path := range given[flag.name] {
 			if err := all.open(path, o); err != nil {
 				return all, err
 			}

@@ -34,7 +34,7 @@ uses the settings in force, or those of a model.`,
 			if format != "" && len(args) == 0 {
 				return errors.New("--format needs a path")
 			}
-			reading := readingOf(x.Config)
+			reading := collectOptions(x.Config).Reading
 			if p.model != "" {
 				f, err := delivery.OpenModel(p.model, p.stderr)
 				if err != nil {

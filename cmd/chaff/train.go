@@ -12,8 +12,10 @@ import (
 	"chaff/evaluate"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/models"
+	"chaff/report"
 	"chaff/store"
 	"chaff/train"
 )
@@ -76,7 +78,7 @@ type trainingReport struct {
 	Leaks    []evaluate.Leak   `json:"leaks,omitempty"`
 	Doubtful []doubtful        `json:"doubtful,omitempty"` // the messages that look mislabelled
 
-	warnings []string // about the saved model
+	classes, warnings []string // the latter are about the saved model
 }
 
 func (x *training) train() error {
@@ -84,10 +86,10 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	if err := x.canMake(append(mail.reads, x.File), x.pageOutput()); err != nil {
+	if err := x.canMake(append(mail.reads, x.File), replace.Output{Path: x.page, Kind: report.PageKind()}); err != nil {
 		return err
 	}
-	ctx := x.command.Context()
+	ctx, o := x.command.Context(), collectOptions(x.Config)
 	reading, keepKey, err := x.secretReading()
 	if err != nil {
 		return err
@@ -96,14 +98,37 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	o := collectOptions(x.Config, reading)
-	o.Undivided, o.NoGrams = x.quick, kind != features.Evidence
+	o.Reading, o.Undivided, o.NoGrams = reading, x.quick, kind != features.Evidence
 	collection, err := collect(x.program, x.command, o, mail)
 	if err != nil {
 		return err
 	}
+	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, classes: collection.Classes()}
+	learned := collection.Mail // the collection is out of use when it is fitted, which frees its memory
+	f, err := x.fitModel(ctx, collection, &r)
+	if err != nil {
+		return err
+	}
+	r.warnings = doubts([]train.Result{{Model: x.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}, r.classes, r.Leaks)
+	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, r.warnings)
+	if x.noLog {
+		err = store.SaveAlone(ctx, x.model, f)
+	} else {
+		err = store.Create(ctx, x.model, learned, f, r.Saved, x.Store, x.replace)
+	}
+	if err := errors.Join(aboutStore(err), keepKey()); err != nil {
+		return err
+	}
+	return x.show(r, func(a *answer, fully bool) { x.describe(a, fully, r) })
+}
+
+// fitModel fits the model to all mail, and before that, unless it is quick, to the training part, to measure it.
+func (x *training) fitModel(ctx context.Context, collection *train.Collection, r *trainingReport) (f *filter.Filter, err error) {
 	if x.quick {
-		return x.trainQuickly(ctx, collection, keepKey)
+		return fit(&x.onModel, x.page, func(o train.Options) (f *filter.Filter, err error) {
+			f, r.Saved, err = collection.Quick(ctx, x.Model, o)
+			return f, err
+		})
 	}
 	var options train.Options
 	trained, err := fit(&x.onModel, x.page, func(o train.Options) (train.Trained, error) {
@@ -111,51 +136,17 @@ func (x *training) train() error {
 		return train.Fit(ctx, collection, x.Model, o)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r, classes := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{trained.Result}, x.model}}, collection.Classes()
 	if r.Mistakes, r.Leaks, err = x.look(ctx, collection, trained); err != nil {
-		return err
+		return nil, err
 	}
-	learned := collection.Mail // the collection and the model of the training part are out of use then, which frees their memory
-	saved, refitted, err := collection.Refit(ctx, trained, options)
-	if err != nil {
-		return err
+	r.Models = []train.Result{trained.Result}
+	learned := collection.Mail
+	if f, r.Saved, err = collection.Refit(ctx, trained, options); err == nil {
+		r.Doubtful = doubtsOf(learned, r.Saved.Doubtful, f)
 	}
-	r.Saved, r.Doubtful = refitted, doubtsOf(learned, refitted.Doubtful, saved)
-	r.warnings = doubts([]train.Result{{Model: x.Model, Report: models.Report{Warnings: refitted.Warnings}}}, classes, r.Leaks)
-	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, r.warnings)
-	if err := x.save(ctx, learned, saved, r.Saved, keepKey); err != nil {
-		return err
-	}
-	return x.show(r, func(a *answer, fully bool) { x.describe(a, fully, r, classes) })
-}
-
-// save saves a model that was fitted to all mail, with its log.
-func (x *training) save(ctx context.Context, mail *train.Mail, f *filter.Filter, fitted train.Refitted, keepKey func() error) (err error) {
-	if x.noLog {
-		err = store.SaveAlone(ctx, x.model, f)
-	} else {
-		err = store.Create(ctx, x.model, mail, f, fitted, x.Store, x.replace)
-	}
-	return errors.Join(aboutStore(err), keepKey())
-}
-
-// trainQuickly fits a model to all mail, and measures nothing.
-func (x *training) trainQuickly(ctx context.Context, collection *train.Collection, keepKey func() error) error {
-	var fitted train.Refitted
-	f, err := fit(&x.onModel, x.page, func(o train.Options) (f *filter.Filter, err error) {
-		f, fitted, err = collection.Quick(ctx, x.Model, o)
-		return f, err
-	})
-	if err == nil {
-		err = x.save(ctx, collection.Mail, f, fitted, keepKey)
-	}
-	if err != nil {
-		return err
-	}
-	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, Saved: fitted, warnings: fitted.Warnings}
-	return x.show(r, func(a *answer, fully bool) { x.describe(a, fully, r, collection.Classes()) })
+	return f, err
 }
 
 // look finds the mistakes and the leaks of a trained model, and draws them if there is a page.
@@ -174,9 +165,9 @@ func (x *training) look(ctx context.Context, collection *train.Collection, train
 	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
 }
 
-func (x *training) describe(a *answer, fully bool, r trainingReport, classes []string) {
+func (x *training) describe(a *answer, fully bool, r trainingReport) {
 	if fully || !x.quiet {
-		x.describeModel(a, fully, r, classes)
+		x.describeModel(a, fully, r)
 	}
 	use := useOf(x.command, x.model)
 	a.doubts(r.warnings, fully)
@@ -186,7 +177,7 @@ func (x *training) describe(a *answer, fully bool, r trainingReport, classes []s
 		return
 	}
 	question, class := "is it spam?", "--spam"
-	if !filter.IsSpamFilter(classes) {
+	if !filter.IsSpamFilter(r.classes) {
 		question, class = "which class is it?", "--class NAME"
 	}
 	var next table
@@ -201,7 +192,7 @@ func (x *training) describe(a *answer, fully bool, r trainingReport, classes []s
 }
 
 // describeModel adds what the saved model learned, what its thresholds do, and how good a model of the training part was.
-func (x *training) describeModel(a *answer, fully bool, r trainingReport, classes []string) {
+func (x *training) describeModel(a *answer, fully bool, r trainingReport) {
 	s := r.Saved
 	a.collected(r.Corpus, x.Config, fully)
 	a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), x.Model)
@@ -234,8 +225,8 @@ func (x *training) describeModel(a *answer, fully bool, r trainingReport, classe
 	a.figures(ofPart{"train", m.Train}, ofPart{"development", m.Development}, ofPart{"test", m.Test})
 	if m.Test != nil {
 		a.line("\nOn the test part:")
-		a.errors(classes, m.Test)
-		a.mistakes(classes, r.Mistakes, m.Test)
+		a.errors(r.classes, m.Test)
+		a.mistakes(r.classes, r.Mistakes, m.Test)
 		a.gap()
 	}
 }

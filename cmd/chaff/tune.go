@@ -95,7 +95,7 @@ const bestMark = "# Found by chaff tune: "
 // candidate returns what a trial of the plan tries.
 func (s *search) candidate(trial int) evaluate.Candidate {
 	c := s.plan[trial].Config
-	return evaluate.Candidate{Model: c.Model, Reading: readingOf(c), Features: c.Features, Options: train.Options{Models: c.Models, Thresholds: c.Thresholds}}
+	return evaluate.Candidate{Model: c.Model, Reading: collectOptions(c).Reading, Features: c.Features, Options: train.Options{Models: c.Models, Thresholds: c.Thresholds}}
 }
 
 // How a search ended.
@@ -126,7 +126,7 @@ type tuneRow struct {
 
 func (s *search) tune(mail labelled) error {
 	ctx := s.command.Context()
-	collection, err := collect(s.program, s.command, collectOptions(s.Config, readingOf(s.Config)), mail)
+	collection, err := collect(s.program, s.command, collectOptions(s.Config), mail)
 	if err != nil {
 		return err
 	}
