@@ -47,23 +47,23 @@ func (p Page) operating() (all []operating) {
 
 // operatingTable has a row for each model and threshold.
 func (p Page) operatingTable() []table {
-	share := func(rate float64, o operating, class int) string {
-		of := p.Models[o.model].Test.Confusion.Of(class)
-		n := int(math.Round(rate * float64(of)))
-		return screen.Sprintf("%s%% (%d of %d)", short(100*float64(n)/float64(of)), n, of)
+	t := table{Head: []cell{{"model", name}, {"threshold", name}, {"spam is a score above", number}, {"ham lost", number}, {"spam missed", number}}}
+	for _, o := range p.operating() {
+		of := p.Models[o.model]
+		share := func(rate float64, class int) string {
+			all := of.Test.Confusion.Of(class)
+			n := int(math.Round(rate * float64(all)))
+			return screen.Sprintf("%s%% (%d of %d)", short(100*float64(n)/float64(all)), n, all)
+		}
+		t.row(clean(of.Model, maxName), o.name, short(o.threshold), share(o.at.HM, 0), share(o.at.SM, 1))
 	}
-	return tabulate("", p.operating(), []column[operating]{
-		{"model", name, func(o operating) string {
-			if len(p.Curves) < 2 {
-				return ""
-			}
-			return clean(p.Models[o.model].Model, maxName)
-		}},
-		{"threshold", name, func(o operating) string { return o.name }},
-		{"spam is a score above", number, func(o operating) string { return short(o.threshold) }},
-		{"ham lost", number, func(o operating) string { return share(o.at.HM, o, 0) }},
-		{"spam missed", number, func(o operating) string { return share(o.at.SM, o, 1) }},
-	})
+	if len(p.Curves) < 2 { // one model needs no name
+		t.Head = t.Head[1:]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][1:]
+		}
+	}
+	return t.ifAny()
 }
 
 // caughtAt returns the percentage of spam caught at a percentage of ham lost.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -101,24 +100,14 @@ func legend(e filter.Explanation) []stretch {
 }
 
 func (p Page) weighedTable(shown []filter.Contribution) []table {
-	all := tabulate("", shown, []column[filter.Contribution]{
-		{"term", prose, func(w filter.Contribution) string { return clean(w.Term, maxTerm) }},
-		{"adds", number, func(w filter.Contribution) string { return signed(w.Contribution) }},
-		{"weight", number, func(w filter.Contribution) string { return fixed(w.Weight, 4) }},
-		{"value", number, func(w filter.Contribution) string { return fixed(w.Value, 4) }},
-		{"messages", number, func(w filter.Contribution) string {
-			if w.Messages == 0 { // runs of bytes, which are not counted
-				return "-"
-			}
-			return screen.Grouped(int(w.Messages))
-		}},
-		{"made of", prose, func(w filter.Contribution) string { return clean(strings.Join(w.Tokens, " "), maxTerm) }},
-	})
+	t := table{Head: []cell{{"term", prose}, {"adds", number}, {"weight", number}, {"value", number}, {"messages", number}, {"made of", prose}}}
 	for i, w := range shown {
-		cells := all[0].Rows[i]
-		if adds := slices.IndexFunc(cells, func(c cell) bool { return c.Kind == number }); adds >= 0 {
-			cells[adds].Kind += kind(" " + p.evidenceClass(w.Contribution))
+		messages := "-" // of runs of bytes, which are not counted
+		if w.Messages > 0 {
+			messages = screen.Grouped(int(w.Messages))
 		}
+		t.row(clean(w.Term, maxTerm), signed(w.Contribution), fixed(w.Weight, 4), fixed(w.Value, 4), messages, clean(strings.Join(w.Tokens, " "), maxTerm))
+		t.Rows[i][1].Kind += kind(" " + p.evidenceClass(w.Contribution))
 	}
-	return all
+	return t.ifAny()
 }

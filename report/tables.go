@@ -5,7 +5,6 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/screen"
-	"chaff/metrics"
 )
 
 // figuresNote says how to read the figures.
@@ -62,33 +61,19 @@ const (
 	prose  kind = "prose"  // of any length: broken into lines, and anywhere if need be
 )
 
-// column is a column of a table over rows of type T.
-type column[T any] struct {
-	head string
-	kind kind
-	of   func(T) string // "" or notKnown where there is nothing
+// row adds a row, whose cells have the kinds of the heads.
+func (t *table) row(texts ...string) {
+	cells := slices.Clone(t.Head)
+	for i, text := range texts {
+		cells[i].Text = text
+	}
+	t.Rows = append(t.Rows, cells)
 }
 
-// tabulate returns a table of rows without the columns that are empty, or nothing if there are no rows.
-func tabulate[T any](caption string, rows []T, columns []column[T]) []table {
-	if len(rows) == 0 {
+// ifAny returns the table, or none if it has no rows.
+func (t table) ifAny() []table {
+	if len(t.Rows) == 0 {
 		return nil
-	}
-	t := table{Caption: caption, Rows: make([][]cell, len(rows))}
-	for _, c := range columns {
-		cells := make([]cell, len(rows))
-		empty := true
-		for i, r := range rows {
-			cells[i] = cell{Text: c.of(r), Kind: c.kind}
-			empty = empty && (cells[i].Text == "" || cells[i].Text == notKnown)
-		}
-		if empty {
-			continue
-		}
-		t.Head = append(t.Head, cell{Text: c.head, Kind: c.kind})
-		for i := range cells {
-			t.Rows[i] = append(t.Rows[i], cells[i])
-		}
 	}
 	return []table{t}
 }
@@ -102,24 +87,20 @@ func (p Page) reliabilityTable() []table {
 	if len(p.Classes) == 2 {
 		came = "were " + p.className(1)
 	}
-	return tabulate("", p.Figures.Reliability, []column[metrics.ReliabilityBin]{
-		{"messages", number, func(b metrics.ReliabilityBin) string { return screen.Grouped(b.Messages) }},
-		{"mean probability %", number, func(b metrics.ReliabilityBin) string { return fixed(100*b.Predicted, 1) }},
-		{came + " %", number, func(b metrics.ReliabilityBin) string { return fixed(100*b.Observed, 1) }},
-		{"95% interval", number, func(b metrics.ReliabilityBin) string {
-			return fixed(100*b.ObservedLow, 1) + "–" + fixed(100*b.ObservedHigh, 1)
-		}},
-	})
+	t := table{Head: []cell{{"messages", number}, {"mean probability %", number}, {came + " %", number}, {"95% interval", number}}}
+	for _, b := range p.Figures.Reliability {
+		t.row(screen.Grouped(b.Messages), fixed(100*b.Predicted, 1), fixed(100*b.Observed, 1), fixed(100*b.ObservedLow, 1)+"–"+fixed(100*b.ObservedHigh, 1))
+	}
+	return t.ifAny()
 }
 
-func (p Page) termTables() []table {
-	var all []table
+func (p Page) termTables() (all []table) {
 	for class, terms := range p.Strongest {
-		all = append(all, tabulate(p.className(class), terms, []column[filter.TermWeight]{
-			{"term", prose, func(t filter.TermWeight) string { return clean(t.Term, maxTerm) }},
-			{"weight", number, func(t filter.TermWeight) string { return fixed(t.Weight, 3) }},
-			{"messages", number, func(t filter.TermWeight) string { return screen.Grouped(int(t.Messages)) }},
-		})...)
+		t := table{Caption: p.className(class), Head: []cell{{"term", prose}, {"weight", number}, {"messages", number}}}
+		for _, of := range terms {
+			t.row(clean(of.Term, maxTerm), fixed(of.Weight, 3), screen.Grouped(int(of.Messages)))
+		}
+		all = append(all, t.ifAny()...)
 	}
 	return all
 }

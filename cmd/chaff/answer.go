@@ -116,7 +116,7 @@ func (t *table) row(cells ...any) {
 // table adds a table whose rows are cut at a width; 0 is none.
 func (a *answer) table(t table, width int) {
 	a.add(func(p *program) {
-		out := screen.NewTable(p.stdout).Within(width)
+		out := screen.NewTable(p.stdout, width)
 		for _, row := range t {
 			out.Write([]byte(strings.Join(row, "\t") + "\n"))
 		}

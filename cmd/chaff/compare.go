@@ -29,10 +29,7 @@ func compareCommand(p *program) *cobra.Command {
 on the development and the test part, the best on development mail first. It
 saves nothing. --models names some of the models, and --features the kinds of
 feature that they are trained on, where a model takes them: bits, counts,
-"normalised bits", "normalised counts" or "head bits".
-
-With --folds K it trains each model K times, each time with another fold of the
-mail as the test part, and prints the test figures over all messages.`,
+"normalised bits", "normalised counts" or "head bits".`,
 		Example: `  chaff compare --folders enron1
   chaff compare --ham inbox --spam junk --seed 7 --json
   chaff compare --ham inbox --spam junk --folds 10
@@ -43,10 +40,7 @@ mail as the test part, and prints the test figures over all messages.`,
 			if err != nil {
 				return err
 			}
-			slices.SortFunc(names, func(x, y string) int {
-				return cmp.Compare(slices.Index(models.Names(), x), slices.Index(models.Names(), y))
-			})
-			names = slices.Compact(names)
+			names = slices.DeleteFunc(models.Names(), func(name string) bool { return !slices.Contains(names, name) })
 			if !x.command.Flags().Changed("folds") {
 				return x.compareParts(names, features)
 			}
@@ -65,7 +59,7 @@ mail as the test part, and prints the test figures over all messages.`,
 	c.Flags().Lookup("models").DefValue = "all"
 	complete(c, "models", models.Names()...)
 	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
-	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part")
+	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part, and print the test figures over all messages")
 	return c
 }
 

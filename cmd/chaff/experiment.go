@@ -148,10 +148,8 @@ func evaluateCommand(p *program) *cobra.Command {
 		Use:   "evaluate [-m FILE | --online] PATH...",
 		Short: "Measure a saved model on labelled mail",
 		Long: `Evaluate classifies labelled mail with a saved model and prints its accuracy.
-Use mail that the model was not trained on.
-
-With --online it replays the mail through a new model: it classifies each
-message, then learns it. chaff compare --folds trains several on parts of it.`,
+Use mail that the model was not trained on. chaff compare --folds trains models
+on parts of the mail and measures them on the rest.`,
 		Example: `  chaff evaluate -m spam.model --trec index
   chaff evaluate --ham inbox --spam junk --json
   chaff evaluate --online --ham inbox --spam junk --model softmax`,
@@ -171,7 +169,7 @@ message, then learns it. chaff compare --folds trains several on parts of it.`,
 	x.add(p, c, "model", "workers", "memory", "seed")
 	x.addPage(true)
 	p.addModelFile(c, "measure")
-	c.Flags().BoolVar(&online, "online", false, "replay the mail: classify each message with a model of the earlier ones, then learn it")
+	c.Flags().BoolVar(&online, "online", false, "replay the mail through a new model: classify each message, then learn it")
 	for _, other := range []string{"model-file", "report", "mistakes"} {
 		c.MarkFlagsMutuallyExclusive("online", other)
 	}

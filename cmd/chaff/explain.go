@@ -35,7 +35,7 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 		Example: `  chaff explain < message
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
-		Args: atMostOne("message"),
+		Args: oneArgument("message", 0),
 		RunE: func(_ *cobra.Command, paths []string) error { return explainMessage(p, paths, int(terms), page) },
 	}
 	f := c.Flags()
@@ -215,7 +215,7 @@ func strongest(all []filter.Contribution, n int) []filter.Contribution {
 // addContributions adds contributions with the words that the terms stand for, if these are others.
 func addContributions(a *answer, all []filter.Contribution) {
 	a.add(func(p *program) { // a row at a time, since a message can have a million
-		t := screen.NewTable(p.stdout).Within(defaultWidth)
+		t := screen.NewTable(p.stdout, defaultWidth)
 		for i, c := range all {
 			flushSome(t, i)
 			words := strings.Join(c.Tokens, " ")

@@ -144,7 +144,7 @@ classes instead of "weight", each class has its own weights. "-" reads the table
 from stdin. To see the terms of a message, run chaff tokens.`,
 		Example: `  chaff import weights.csv -m hand.model
   chaff import - --set tokenize.language=none < weights.csv`,
-		Args: justOne("table"),
+		Args: oneArgument("table", 1),
 		RunE: func(_ *cobra.Command, args []string) error { return importWeights(&x, args[0], kind) },
 	}
 	x.add(p, c, "save", "", "workers", "memory")

@@ -23,7 +23,7 @@ func helpCommand(p *program) *cobra.Command {
 		Short: "Print the help of a command, or write the manual pages",
 		Example: `  chaff help train
   chaff help --man ~/.local/share/man/man1 && man chaff-train`,
-		Args: atMostOne("command"),
+		Args: oneArgument("command", 0),
 		RunE: func(c *cobra.Command, args []string) error {
 			if man != "" {
 				return writeManual(p.stdout, c.Root(), man)

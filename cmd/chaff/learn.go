@@ -50,15 +50,8 @@ time: mail that is new in folders of spam and ham, and messages that you moved
 between them. Drafts, the trash and unread mail outside of spam say nothing. The
 mailbox is not changed.
 
-With --attached it learns the messages that are attached to each message, such
-as spam that a colleague forwards, and not the message itself.
-
 If the filter is sure that most of ten or more messages are of another class,
 the flag is probably wrong: learn refuses, and --yes learns them all the same.
-
-With --forget the model forgets messages. With --origin NAME, the messages are
-noted as taught by NAME, and --forget --origin NAME forgets all that NAME has
-taught, --since TIME only from then on.
 
 Learn writes the model's log, which chaff train saves as FILE.log. The exit code
 is 1 if a message was refused; with --maildir refused messages are only listed.`,
@@ -96,7 +89,7 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	f.BoolVar(&x.forget, "forget", false, "forget the messages")
 	f.StringVar(&x.origin, "origin", "", fmt.Sprintf("note that `NAME` teaches them, of at most %d bytes; with --forget: forget what NAME taught", store.MaxOrigin))
 	f.StringVar(&x.since, "since", "", "with --forget --origin: only what was taught from `TIME` on, such as 2026-11-25 or 2026-11-25T13:00:00Z")
-	f.BoolVar(&x.attached, "attached", false, "learn or forget what is attached to each message instead")
+	f.BoolVar(&x.attached, "attached", false, "learn or forget the messages attached to each message instead, such as spam that a colleague forwards")
 	f.BoolVar(&x.yes, "yes", false, "learn even if most of the messages contradict the filter")
 	f.BoolVar(&x.begin, "begin", false, "begin an empty model of ham and spam")
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")

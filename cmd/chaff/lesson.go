@@ -32,12 +32,12 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 		Example: `  chaff lesson
   chaff lesson updates
   chaff lesson logic --svg and.svg`,
-		Args:      atMostOne("lesson"),
+		Args:      oneArgument("lesson", 0),
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			all := lesson.All()
 			if len(args) == 0 {
-				t := screen.NewTable(p.stdout)
+				t := screen.NewTable(p.stdout, 0)
 				for _, l := range all {
 					screen.Printf(t, "%s\t%s\n", l.Name, l.Title)
 				}

@@ -136,8 +136,7 @@ gives.
 All must have been made with the same key and the same settings of message,
 tokenize, features and the model. FILE may be one of them.
 
-With --no-fit the result is a part. With --sample 1/K it has one in K groups of
-near-duplicates; one fit takes up to 5 million messages.`,
+One fit takes up to 5 million messages; --sample fits a part of more.`,
 		Example: `  chaff merge home.model work.model -o both.model
   ls parts/*.part | chaff merge - -o all.model
   chaff merge 1.part 2.part --no-fit -o 12.part`,

@@ -90,7 +90,7 @@ of a model that is lost. It is the model that chaff retrain makes of the same
 messages, byte for byte.`,
 		Example: `  chaff restore chaff.backup
   chaff restore spam.model.log -m again.model`,
-		Args: justOne("backup"),
+		Args: oneArgument("backup", 1),
 		RunE: func(c *cobra.Command, paths []string) error {
 			x.warnOfSettings()
 			x.replace = true // a model that is there is an error without --replace

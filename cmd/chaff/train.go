@@ -38,9 +38,6 @@ of models that had not learned the message, and saves it. Beside it, FILE.log
 has what chaff learn needs to correct the model. Train changes nothing in a
 mailbox.
 
-With --quick it fits one model to all mail and measures nothing; chaff retrain
-makes up for it.
-
 A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
 spam by name, an mbox of Gmail, an index or a table of labelled mail; or it has
 a name such as junk.mbox or inbox. For all other mail a flag says what it is:
@@ -62,7 +59,7 @@ The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.N
 	x.addPage(true)
 	p.addModelFile(c, "save")
 	c.Flags().BoolVar(&x.noLog, "no-log", false, "save the model alone: it cannot learn single messages")
-	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing")
+	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing; chaff retrain makes up for it")
 	x.addReplace()
 	for _, measures := range []string{"report", "mistakes", "verbose"} {
 		c.MarkFlagsMutuallyExclusive("quick", measures)

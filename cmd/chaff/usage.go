@@ -99,10 +99,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// atMostOne refuses a second argument, and justOne a missing one as well. The first is what.
-func atMostOne(what string) cobra.PositionalArgs { return oneArgument(what, 0) }
-func justOne(what string) cobra.PositionalArgs   { return oneArgument(what, 1) }
-
+// oneArgument refuses a second argument, which is what, and fewer than least.
 func oneArgument(what string, least int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {

@@ -59,20 +59,8 @@ type Table struct {
 	text    bytes.Buffer
 }
 
-// NewTable returns a table with the given headings.
-func NewTable(w io.Writer, headings ...string) *Table {
-	t := &Table{w: w}
-	if len(headings) > 0 {
-		Lines(&t.text).Write([]byte(strings.Join(headings, "\t") + "\n"))
-	}
-	return t
-}
-
-// Within cuts rows that are longer than a number of columns.
-func (t *Table) Within(columns int) *Table {
-	t.columns = columns
-	return t
-}
+// NewTable returns a table whose rows are cut after a number of columns; 0 is none.
+func NewTable(w io.Writer, columns int) *Table { return &Table{w: w, columns: columns} }
 
 // Write adds text to the table.
 func (t *Table) Write(text []byte) (int, error) { return t.text.Write(text) }
