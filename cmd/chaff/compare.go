@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/features"
 	"chaff/internal/screen"
@@ -103,20 +102,9 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	for _, failed := range comparison.Failed {
 		screen.Printf(x.stderr, "chaff: left out: %v\n", failed)
 	}
-	var leaks []evaluate.Leak
-	if x.page != "" || !x.asJSON {
-		if leaks, err = evaluate.Leaks(collection); err != nil {
-			return err
-		}
-	}
-	if x.page != "" {
-		mistakes, err := evaluate.Mistakes(ctx, collection, comparison.Models[0].Filter, corpus.Test, shownTerms)
-		if err != nil {
-			return err
-		}
-		if err := x.drawTrained("chaff compare", collection, comparison.Models, mistakes, leaks); err != nil {
-			return err
-		}
+	_, leaks, err := x.look(collection, comparison.Models)
+	if err != nil {
+		return err
 	}
 	results := resultsOf(comparison.Models)
 	summary, warnings := collection.Summary(), doubts(results, collection.Classes(), leaks)

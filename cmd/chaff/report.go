@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/report"
@@ -70,10 +71,28 @@ func addSingle(page *report.Page, f *filter.Filter, mistakes []evaluate.Judged) 
 	return err
 }
 
-// drawTrained draws models that were trained on one collection, the best first. The mistakes and the leaks are those of the best.
-func (x *experiment) drawTrained(title string, collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged, leaks []evaluate.Leak) error {
+// look finds the leaks of a collection and the worst mistakes of the first of the models that were trained on it, the best, and draws them if there is a page.
+func (x *experiment) look(collection *train.Collection, all []train.Trained) (mistakes []evaluate.Judged, leaks []evaluate.Leak, err error) {
+	if leaks, err = evaluate.Leaks(collection); err != nil {
+		return nil, nil, err
+	}
+	shown := int(x.mistakes)
+	if x.page != "" {
+		shown = max(shown, shownTerms)
+	}
+	if mistakes = []evaluate.Judged{}; shown > 0 {
+		mistakes, err = evaluate.Mistakes(x.command.Context(), collection, all[0].Filter, corpus.Test, shown)
+	}
+	if err == nil && x.page != "" {
+		err = x.draw(collection, all, mistakes, leaks)
+	}
+	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
+}
+
+// draw draws models that were trained on one collection, the best first. The mistakes and the leaks are those of the best.
+func (x *experiment) draw(collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged, leaks []evaluate.Leak) error {
 	ctx, best, s, results := x.command.Context(), all[0], collection.Summary(), resultsOf(all)
-	page := newPage(title, s, results)
+	page := newPage(x.command.CommandPath(), s, results)
 	page.Warnings = slices.Concat(s.Remarks, s.Warnings, doubts(results, collection.Classes(), leaks))
 	page.On, page.HasBest = "the test part", best.Result.Development != nil && len(all) > 1
 	if err := addSingle(&page, best.Filter, mistakes); err != nil {

@@ -173,16 +173,6 @@ func (a *answer) doubtful(n int, review string) {
 	}
 }
 
-// addWorst adds how many messages look mislabelled, and the worst three, a line each.
-func addWorst(a *answer, all []doubtful, review string) {
-	a.doubtful(len(all), review)
-	var t table
-	for _, d := range all[:min(3, len(all))] {
-		t.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
-	}
-	a.table(t, 0)
-}
-
 // doubtOf returns a message to doubt, with its subject if it could be read.
 func doubtOf(fingerprint uint64, path, label string, doubt float64, decoder *message.Decoder, raw []byte) doubtful {
 	return doubtful{fmt.Sprintf(idFormat, fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt}

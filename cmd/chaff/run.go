@@ -92,7 +92,7 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
   chaff classify < message         is this spam?
   chaff learn --ham < message      no, it is not: remember that
   chaff compare inbox junk.mbox    which model is best for this mail?`,
-		Version:       version(),
+		Version:       delivery.Version("chaff", "terms "+tokenize.Version),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -147,11 +147,9 @@ func versionCommand(p *program) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of the program",
 		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := screen.Printf(p.stdout, "%s\n", version())
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := screen.Printf(p.stdout, "%s\n", c.Root().Version)
 			return err
 		},
 	}
 }
-
-func version() string { return delivery.Version("chaff", "terms "+tokenize.Version) }

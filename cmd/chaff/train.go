@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/features"
 	"chaff/filter"
@@ -135,7 +135,7 @@ func (x *training) fitModel(ctx context.Context, collection *train.Collection, r
 	if err != nil {
 		return nil, err
 	}
-	if r.Mistakes, r.Leaks, err = x.look(ctx, collection, trained); err != nil {
+	if r.Mistakes, r.Leaks, err = x.look(collection, []train.Trained{trained}); err != nil {
 		return nil, err
 	}
 	r.Models = []train.Result{trained.Result}
@@ -146,29 +146,18 @@ func (x *training) fitModel(ctx context.Context, collection *train.Collection, r
 	return f, err
 }
 
-// look finds the mistakes and the leaks of a trained model, and draws them if there is a page.
-func (x *training) look(ctx context.Context, collection *train.Collection, trained train.Trained) (mistakes []evaluate.Judged, leaks []evaluate.Leak, err error) {
-	if leaks, err = evaluate.Leaks(collection); err != nil {
-		return nil, nil, err
-	}
-	shown := int(x.mistakes)
-	if x.page != "" {
-		shown = max(shown, shownTerms)
-	}
-	mistakes, err = evaluate.Mistakes(ctx, collection, trained.Filter, corpus.Test, shown)
-	if err == nil && x.page != "" {
-		err = x.drawTrained("chaff train", collection, []train.Trained{trained}, mistakes, leaks)
-	}
-	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
-}
-
 func (x *training) describe(a *answer, fully bool, r trainingReport) {
 	if fully || !x.quiet {
 		x.describeModel(a, fully, r)
 	}
 	use := useOf(x.command, x.model)
 	a.doubts(r.warnings, fully)
-	addWorst(a, r.Doubtful, "chaff review"+use+" PATH")
+	a.doubtful(len(r.Doubtful), "chaff review"+use+" PATH")
+	var worst table
+	for _, d := range r.Doubtful[:min(3, len(r.Doubtful))] {
+		worst.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
+	}
+	a.table(worst, 0)
 	a.line("%-12s%s", "saved", savedFiles(x.model))
 	if x.quiet {
 		return
