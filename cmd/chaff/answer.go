@@ -73,9 +73,9 @@ func (a *answer) count(label string, n int, format string) {
 }
 
 // legend adds a paragraph about figures.
-func (a *answer) legend(format string, args ...any) {
-	a.add(func(p *program) { screen.Paragraph(p.stdout, "", format, args...) })
-	(*a)[len(*a)-1].legend = fmt.Sprintf(format, args...)
+func (a *answer) legend(text string) {
+	a.add(func(p *program) { screen.Paragraph(p.stdout, "", "%s", text) })
+	(*a)[len(*a)-1].legend = text
 }
 
 // aside adds a line for stderr.

@@ -194,7 +194,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	} else if !hasBest {
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	}
-	a.legend("%s", note)
+	a.legend(note)
 }
 
 // rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.

@@ -216,8 +216,7 @@ func strongest(all []filter.Contribution, n int) []filter.Contribution {
 func addContributions(a *answer, all []filter.Contribution) {
 	a.add(func(p *program) { // a row at a time, since a message can have a million
 		t := screen.NewTable(p.stdout, defaultWidth)
-		for i, c := range all {
-			flushSome(t, i)
+		for _, c := range all {
 			words := strings.Join(c.Tokens, " ")
 			if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {
 				words = ""

@@ -108,13 +108,6 @@ func inPlace(w io.Writer, width int) (show func(text string), done func()) {
 	}
 }
 
-// flushSome prints the rows of a table in blocks: a table keeps its rows in memory to align them. The next row is i.
-func flushSome(t *screen.Table, i int) {
-	if i%1000 == 999 {
-		t.Flush()
-	}
-}
-
 // threshold formats a threshold. A tiny one is 0.
 func threshold(score float64) string {
 	if math.Abs(score) < 1e-9 {

@@ -20,12 +20,20 @@ import (
 // addSample adds the flag --sample 1/K.
 func addSample(c *cobra.Command, k *int, what string) {
 	c.Flags().Func("sample", "take a part `1/K` "+what, func(text string) error {
-		_, err := fmt.Sscanf(text, "1/%d", k)
-		if err != nil || *k < 1 || text != fmt.Sprintf("1/%d", *k) {
+		var one int
+		if one, *k = fraction(text); one != 1 || *k < 1 {
 			return errors.New("must be 1 of a number, such as 1/4")
 		}
 		return nil
 	})
+}
+
+// fraction returns the numbers of a text I/N, or -1.
+func fraction(text string) (i, n int) {
+	if _, err := fmt.Sscanf(text, "%d/%d", &i, &n); err != nil || text != fmt.Sprintf("%d/%d", i, n) {
+		return -1, -1
+	}
+	return i, n
 }
 
 // collecting is the command collect.
@@ -58,8 +66,7 @@ task that is killed or repeated does no harm.`,
 	x.sources.add(c)
 	c.Flags().StringVarP(&x.model, "model-file", "m", "", "save the part as `FILE`")
 	c.Flags().Func("shard", "take shard `I/N` of the messages, I from 0 to N-1", func(text string) error {
-		_, err := fmt.Sscanf(text, "%d/%d", &x.shard, &x.shards)
-		if err != nil || x.shard < 0 || x.shard >= x.shards || text != fmt.Sprintf("%d/%d", x.shard, x.shards) {
+		if x.shard, x.shards = fraction(text); x.shard < 0 || x.shard >= x.shards {
 			return errors.New("must be two numbers such as 0/4, the first from 0 to the second less 1")
 		}
 		return nil

@@ -146,8 +146,7 @@ func (s seen) print(w io.Writer) {
 	if len(s.Links) > 0 {
 		fmt.Fprintln(t, "Links")
 	}
-	for i, link := range s.Links {
-		flushSome(t, i)
+	for _, link := range s.Links {
 		format := "  %s\t%s\t%s\n"
 		if len(link.Text) == 0 {
 			format = "  %s\t%s%s\n"
@@ -166,8 +165,7 @@ func (s seen) print(w io.Writer) {
 	}
 	t.Flush()
 	screen.Printf(w, "%s, %d of them distinct:\n", plural(s.Tokens, "term"), len(s.Terms))
-	for i, term := range s.Terms {
-		flushSome(t, i)
+	for _, term := range s.Terms {
 		words := strings.Join(term.Tokens, " ")
 		if words != "" {
 			words = strings.Repeat(" ", max(termWidth-screen.Width(screen.Printable(term.Term)), 0)) + "  " + words

@@ -23,25 +23,22 @@ func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 			f.marks[strings.ToLower(name)] = true
 		}
 	}
-	f.format = f.detect(fsys, dir, entries)
-	return f
-}
-
-func (f folder) detect(fsys fs.FS, dir string, entries []fs.DirEntry) Format {
 	isOfThunderbird := func(e fs.DirEntry) bool {
 		return hasSuffix(e.Name(), ".msf") || e.IsDir() && hasSuffix(e.Name(), ".sbd")
 	}
 	switch {
 	case isMaildir(fsys, dir):
-		return Maildir
+		f.format = Maildir
 	case f.has(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache"): // of nmh, exmh, Sylpheed and Claws Mail
-		return MH
+		f.format = MH
 	case hasSuffix(dir, ".sbd"), f.isProfile(), f.has("msgfilterrules.dat", "popstate.dat"), slices.ContainsFunc(entries, isOfThunderbird):
-		return Thunderbird
+		f.format = Thunderbird
 	case allNumbers(entries):
-		return MH
+		f.format = MH
+	default:
+		f.format = Folder
 	}
-	return Folder
+	return f
 }
 
 // isProfile reports whether the folder is a whole profile of Thunderbird, which has its mail in Mail and ImapMail.

@@ -57,13 +57,23 @@ type Table struct {
 	w       io.Writer
 	columns int
 	text    bytes.Buffer
+	rows    int // in text
 }
 
 // NewTable returns a table whose rows are cut after a number of columns; 0 is none.
 func NewTable(w io.Writer, columns int) *Table { return &Table{w: w, columns: columns} }
 
+// maxRows is how many rows are aligned with each other: they are in memory until then.
+const maxRows = 1000
+
 // Write adds text to the table.
-func (t *Table) Write(text []byte) (int, error) { return t.text.Write(text) }
+func (t *Table) Write(text []byte) (int, error) {
+	t.text.Write(text)
+	if t.rows += bytes.Count(text, []byte("\n")); t.rows >= maxRows && bytes.HasSuffix(text, []byte("\n")) {
+		return len(text), t.Flush()
+	}
+	return len(text), nil
+}
 
 // gap is the number of spaces between two columns.
 const gap = 2
@@ -83,6 +93,7 @@ func (t *Table) Flush() error {
 		rows = append(rows, cells)
 	}
 	t.text.Reset()
+	t.rows = 0
 	for _, cells := range rows {
 		var line strings.Builder
 		for c, cell := range cells {
