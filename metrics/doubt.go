@@ -148,6 +148,6 @@ func (u *Unlike) String() string {
 	if u.messages < leastUsual || u.deviations <= u.messages {
 		return ""
 	}
-	return fmt.Sprintf("%d messages are unlike the mail that the model learned: %.0f%% of their terms are new to it, and %.0f%% are usual; what it promises does not hold for them",
+	return fmt.Sprintf("%d messages are unlike the mail that the model learned: %.0f%% of their terms are new to it, where %.0f%% is usual; its guarantee does not hold for them",
 		u.Messages(), 100*u.novelty/u.messages, 100*u.usual/u.messages)
 }

@@ -30,7 +30,7 @@ func TestUnlikeTakesManyMessagesThatDeviate(t *testing.T) {
 	}{
 		{"too few", 19, 0.9, usual, ""},
 		{"enough", 20, 0.31, usual,
-			"20 messages are unlike the mail that the model learned: 31% of their terms are new to it, and 20% are usual; what it promises does not hold for them"},
+			"20 messages are unlike the mail that the model learned: 31% of their terms are new to it, where 20% is usual; its guarantee does not hold for them"},
 		{"within a deviation", 1000, 0.29, usual, ""},
 		{"less new than usual", 1000, 0, usual, ""},
 		{"nothing is known to be usual", 1000, 0.9, Usual{}, ""},

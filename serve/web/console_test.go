@@ -81,6 +81,10 @@ func (s *site) checkPage(w *httptest.ResponseRecorder) {
 
 func TestTheConsoleShowsWhatSendersWroteAsText(t *testing.T) {
 	s := unsureSite(t, 1, nil)
+	s.engine.Counters.Faults.Add(1234)
+	if page := s.get("/"); !strings.Contains(page, "<dd>1,234</dd>") {
+		t.Errorf("no 1,234 faults: %s", page)
+	}
 	key := s.engine.Kept.Unsure()[0].Key
 	for target, want := range map[string]string{
 		"/":                          "Is it learning?",

@@ -27,6 +27,7 @@ func functions() template.FuncMap {
 		"when":      func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
 		"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"score":     func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
+		"n":         screen.Grouped,
 		"percent":   percent,
 		"plural":    plural,
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
@@ -65,14 +66,14 @@ type overviewBody struct {
 	Windows  []window
 	Verdicts []count
 	Unjudged []count
-	Faults   int64
+	Faults   int
 	Ways     []count
 	NotHere  string // why there is no store
 }
 
 type count struct {
 	Name string
-	N    int64
+	N    int
 }
 
 // window are figures of the messages that were learned last.
@@ -89,7 +90,7 @@ func (c *console) overview(r *http.Request, v *view) error {
 	if err != nil {
 		return err
 	}
-	b := overviewBody{Status: status, Verdicts: counted(status.Verdicts), Unjudged: counted(status.Unjudged), Faults: c.engine.Counters.Faults.Load()}
+	b := overviewBody{Status: status, Verdicts: counted(status.Verdicts), Unjudged: counted(status.Unjudged), Faults: int(c.engine.Counters.Faults.Load())}
 	if status.Trouble != "" {
 		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
 	}
@@ -113,7 +114,7 @@ func (c *console) overview(r *http.Request, v *view) error {
 // counted returns counters, the largest first.
 func counted[N int | int64](all map[string]N) (counts []count) {
 	for name, n := range all {
-		counts = append(counts, count{strings.ReplaceAll(name, "_", " "), int64(n)})
+		counts = append(counts, count{strings.ReplaceAll(name, "_", " "), int(n)})
 	}
 	slices.SortFunc(counts, func(a, b count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
 	return counts
