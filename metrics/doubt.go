@@ -2,9 +2,10 @@ package metrics
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
+
+	"chaff/internal/screen"
 )
 
 // Typical has the typical margins of the messages of K classes, K x K row by row: in row l and column j, the median over the messages
@@ -148,6 +149,6 @@ func (u *Unlike) String() string {
 	if u.messages < leastUsual || u.deviations <= u.messages {
 		return ""
 	}
-	return fmt.Sprintf("%d messages are unlike the mail that the model learned: %.0f%% of their terms are new to it, where %.0f%% is usual; its guarantee does not hold for them",
+	return screen.Sprintf("%d messages are unlike the mail that the model learned: %.0f%% of their terms are new to it, where %.0f%% is usual; its guarantee does not hold for them",
 		u.Messages(), 100*u.novelty/u.messages, 100*u.usual/u.messages)
 }

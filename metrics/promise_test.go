@@ -32,7 +32,7 @@ func TestPromise(t *testing.T) {
 		// The bound of 20 of 1,900 is 0.015259, that of 0 of 1,880 is 1 - 0.05^(1/1880) = 0.0015922.
 		{"ham that scores as spam may be mislabelled", 1900, 20, DefaultThresholdOptions(),
 			Promise{Ham: 1900, Lost: 20, Confidence: 95, HamLost: 1.52593, IfMislabelled: 0.15922, Limit: 0.1},
-			"at most 1.6% of ham like this is called spam, with 95% confidence (20 of 1,900 ham score as spam; if these are mislabelled, at most 0.16%)"},
+			"at most 1.6% of ham like this is called spam, with 95% confidence (0.16% if the ham lost, 20 of 1,900, is mislabelled)"},
 		{"no number promises 0", 10, 0, ThresholdOptions{Confidence: 95}, Promise{Ham: 10, Confidence: 95, HamLost: 25.887, IfMislabelled: 25.887},
 			"at most 26% of ham like this is called spam, with 95% confidence (10 ham)"},
 	}

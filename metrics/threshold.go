@@ -214,7 +214,7 @@ func (p Promise) String() string {
 	text := fmt.Sprintf("at most %v%% of ham like this is called spam, with %v%% confidence (", roundedUp(p.HamLost), p.Confidence)
 	switch {
 	case p.Lost > 0:
-		return text + fmt.Sprintf("%s of %s ham score as spam; if these are mislabelled, at most %v%%)", screen.Grouped(p.Lost), screen.Grouped(p.Ham), roundedUp(p.IfMislabelled))
+		return text + fmt.Sprintf("%v%% if the ham lost, %s of %s, is mislabelled)", roundedUp(p.IfMislabelled), screen.Grouped(p.Lost), screen.Grouped(p.Ham))
 	case p.MoreHam > 0:
 		return text + fmt.Sprintf("%s ham); %s more ham are needed for %v%%", screen.Grouped(p.Ham), screen.Grouped(p.MoreHam), p.Limit)
 	}

@@ -107,8 +107,12 @@ func (s state) describe(a *answer) {
 	}
 	a.table(t, defaultWidth)
 	a.gap()
-	if len(s.Windows) == 0 || s.Windows[len(s.Windows)-1].Messages == 0 {
-		a.line("It has judged no message before it learned it.")
+	judged := 0
+	if len(s.Windows) > 0 {
+		judged = s.Windows[len(s.Windows)-1].Messages
+	}
+	if judged < fewToTell {
+		a.line("It has judged %s before learning: too few to tell how good it is.", plural(judged, "message"))
 		return
 	}
 	a.line("As judged before they were learned, by the most probable class:")
@@ -120,7 +124,7 @@ func (s state) describe(a *answer) {
 			continue
 		}
 		name := "all"
-		if of.Messages < s.Windows[len(s.Windows)-1].Messages {
+		if of.Messages < judged {
 			name = "last"
 		}
 		t.row(screen.Sprintf("  %s %d", name, of.Messages), figuresOf(of.Figures, heads...))
