@@ -111,10 +111,15 @@ func SquareLoss(labels []int32, scores []float64, classes int) float64 {
 	return meanOf(labels, func(sum float64, i int, label int32) float64 {
 		row := scores[i*classes:][:classes]
 		if classes == 2 {
-			return sum + square(sign(label == 1)-(row[1]-row[0]))
+			y := float64(2*label - 1)
+			return sum + (y-(row[1]-row[0]))*(y-(row[1]-row[0]))
 		}
 		for c, score := range row {
-			sum += square(sign(int(label) == c)-score) / float64(classes)
+			y := -1.
+			if int(label) == c {
+				y = 1
+			}
+			sum += (y - score) * (y - score) / float64(classes)
 		}
 		return sum
 	})
@@ -152,15 +157,6 @@ func Brier(labels []int32, probabilities []float64, classes int) float64 {
 		}
 		return sum
 	}) / 2
-}
-
-func square(x float64) float64 { return x * x }
-
-func sign(positive bool) float64 {
-	if positive {
-		return 1
-	}
-	return -1
 }
 
 // sorted returns copies of N labels and of tables of N x K numbers, sorted by label and then by the rows of the tables. The last bits of

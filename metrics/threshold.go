@@ -290,17 +290,6 @@ func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) *flo
 	return orNil(float64(c.sum(lost, missed, unsure))/1e6/float64(len(scores)), len(scores) > 0)
 }
 
-// expense is the rank of thresholds: first the cost, then the ham lost, then the messages unsure.
-type expense [3]int64
-
-func (c costs) of(lost, missed, unsure int) expense {
-	return expense{c.sum(lost, missed, unsure), int64(lost), int64(unsure)}
-}
-
-func (e expense) plus(x expense) expense { return expense{e[0] + x[0], e[1] + x[1], e[2] + x[2]} }
-
-func (e expense) isAtMost(x expense) bool { return slices.Compare(e[:], x[:]) <= 0 }
-
 // byCosts returns the thresholds of all Unsure <= Spam with the least
 //
 //	lost * (ham with score > Spam) + missed * (spam with score <= Unsure) + unsure * (messages in between)
@@ -319,25 +308,41 @@ func (e expense) isAtMost(x expense) bool { return slices.Compare(e[:], x[:]) <=
 //	(lost * ham above s  +  unsure * messages below s)  +  (missed * spam below u  -  unsure * messages below u)
 func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
 	c, _ := parseCosts(o.Costs) // o is valid
-	lost, _ := totals(groups)   // ham above the cut
-	missed, below := 0, 0       // spam and messages below the cut
-	unsureOf := func() expense { return c.of(0, missed, -below) }
-	spamOf := func() expense { return c.of(lost, 0, below) }
+	// The rank of cuts is first the cost, then the ham lost, then the messages unsure.
+	rank := func(lost, missed, unsure int) [3]int64 {
+		return [3]int64{c.sum(lost, missed, unsure), int64(lost), int64(unsure)}
+	}
+	isAtMost := func(x, y [3]int64) bool { return slices.Compare(x[:], y[:]) <= 0 }
 
-	bestUnsure, cut := unsureOf(), 0
-	best, unsureCut, spamCut := spamOf().plus(bestUnsure), 0, 0
+	var u struct{ cut, missed, below int } // the best cut of Unsure so far, with the spam and the messages below it
+	lost, _ := totals(groups)              // ham above the cut
+	missed, below := 0, 0                  // spam and messages below the cut
+	best, unsureCut, spamCut := rank(lost, 0, 0), 0, 0
 	for i, group := range groups {
 		lost -= group.ham
 		missed += group.spam
 		below += group.ham + group.spam
-		if e := unsureOf(); e.isAtMost(bestUnsure) {
-			bestUnsure, cut = e, i+1
+		if isAtMost(rank(0, missed, -below), rank(0, u.missed, -u.below)) {
+			u.cut, u.missed, u.below = i+1, missed, below
 		}
-		if e := spamOf().plus(bestUnsure); e.isAtMost(best) {
-			best, unsureCut, spamCut = e, cut, i+1
+		if r := rank(lost, u.missed, below-u.below); isAtMost(r, best) {
+			best, unsureCut, spamCut = r, u.cut, i+1
 		}
 	}
-	return Thresholds{Unsure: numberAt(unsureCut, groups), Spam: numberAt(spamCut, groups)}, o.oneSided(unsureCut, spamCut, len(groups))
+	var verdict string // of all messages
+	switch {
+	case spamCut == 0:
+		verdict = "spam"
+	case unsureCut == len(groups):
+		verdict = "ham"
+	case unsureCut == 0 && spamCut == len(groups):
+		verdict = "unsure"
+	}
+	t := Thresholds{Unsure: numberAt(unsureCut, groups), Spam: numberAt(spamCut, groups)}
+	if verdict == "" {
+		return t, nil
+	}
+	return t, []string{fmt.Sprintf("with the costs %s, all development mail is called %s", o.Costs, verdict)}
 }
 
 // numberAt returns the number closest to 0 that is at least the last score below the cut and less than the first score above it.
@@ -349,20 +354,4 @@ func numberAt(cut int, groups []tally) float64 {
 		return math.Nextafter(groups[cut].score, math.Inf(-1))
 	}
 	return 0
-}
-
-// oneSided returns a warning if the cuts give all messages the same verdict.
-func (o ThresholdOptions) oneSided(unsureCut, spamCut, groups int) []string {
-	verdict := ""
-	switch {
-	case spamCut == 0:
-		verdict = "spam"
-	case unsureCut == groups:
-		verdict = "ham"
-	case unsureCut == 0 && spamCut == groups:
-		verdict = "unsure"
-	default:
-		return nil
-	}
-	return []string{fmt.Sprintf("with the costs %s, all development mail is called %s", o.Costs, verdict)}
 }
