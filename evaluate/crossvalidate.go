@@ -46,14 +46,14 @@ func ValidateFolds(folds int, split corpus.SplitOptions) error {
 // part, and the others are the training part. If the split of c is grouped, near-duplicates share a fold. The model that is best on the
 // development parts comes first. The error comes from [ValidateFolds] or a trainer, or is about an unknown name.
 func CrossValidate(ctx context.Context, c *train.Collection, models []string, folds int, o train.Options) ([]CrossValidation, error) {
-	if err := ValidateFolds(folds, c.Options().Split); err != nil {
+	if err := ValidateFolds(folds, c.Options.Split); err != nil {
 		return nil, err
 	}
 	results := make([]CrossValidation, len(models))
 	for round := range folds {
 		members := c.Members()
 		for i, m := range members {
-			members[i].Part = corpus.Fold(c.Options().Seed, m.Group, round, folds)
+			members[i].Part = corpus.Fold(c.Options.Seed, m.Group, round, folds)
 		}
 		divided, err := c.Select(members)
 		for m := 0; m < len(models) && err == nil; m++ {
@@ -133,7 +133,7 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 		var options []models.Options // for each kind that the model takes
 		for _, kind := range kinds {
 			with := o.Models.WithFeatures(kind)
-			_, on, err := with.New(name, c.Options().Seed)
+			_, on, err := with.New(name, c.Options.Seed)
 			if err != nil {
 				return Comparison{}, err
 			}

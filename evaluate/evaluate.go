@@ -56,7 +56,7 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 // Mistakes lists up to n wrong predictions of f on a part of c, the least probable label first. Of messages with the same label, prediction and
 // subject, it has the first. A message that cannot be read again has no subject. The error comes from ctx, or is about the file of f.
 func Mistakes(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) ([]Judged, error) {
-	j, err := reviewerOf(f, c.Mail, c.InPart(part), c.Options().Workers)
+	j, err := reviewerOf(f, c.Mail, c.InPart(part), c.Options.Workers)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
-	"chaff/internal/parallel"
 	"chaff/tokenize"
 	"chaff/train"
 )
@@ -82,7 +81,7 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		text := string(terms.Text(w))
 		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain, id: uint32(w)}
-			l.advise(c.Options().Reading.Tokenize)
+			l.advise(c.Options.Reading.Tokenize)
 			found = append(found, l)
 		}
 	}
@@ -152,11 +151,10 @@ func dropFewSenders(c *train.Collection, all []Leak) ([]Leak, error) {
 		return all, nil
 	}
 	terms := c.Terms()
-	documents, labels := c.Part(corpus.Train)
-	d := c.Index().Dataset(features.Bits, c.Classes(), documents, labels, parallel.Workers(c.Options().Workers))
+	d := c.Dataset(corpus.Train, features.Bits)
 	rows := d.Rows()
 	var leaks []map[string]int // of a message
-	for i := range documents {
+	for i := range d.Len() {
 		leaks = leaks[:0]
 		sender := strconv.Itoa(i)
 		for _, id := range rows.Row(i).IDs {

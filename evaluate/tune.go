@@ -87,9 +87,9 @@ func (s *search) run(ctx context.Context, mail *train.Collection, members []trai
 	}
 	for _, name := range names {
 		read, group := mail, groups[name]
-		if name != nameOf(mail.Options().Reading) {
+		if name != nameOf(mail.Options.Reading) {
 			var err error
-			o := mail.Options()
+			o := mail.Options
 			o.Reading = s.candidates[group[0]].Reading
 			if read, err = mail.With(ctx, o, members); err != nil {
 				return cmp.Or(context.Cause(ctx), err)
@@ -146,7 +146,7 @@ func (s *search) fit(ctx context.Context, divided func() (*train.Collection, err
 
 // divide returns the mail without the test part.
 func divide(ctx context.Context, mail *train.Collection, f features.Options) (*train.Collection, error) {
-	o := mail.Options()
+	o := mail.Options
 	o.Features, o.Workers = f, 1 // trials run in parallel
 	return mail.With(ctx, o, withoutTest(mail.Members()))
 }
@@ -158,7 +158,7 @@ func withoutTest(members []train.Member) []train.Member {
 // FitCandidate fits a candidate to the training part of c and measures all three parts, as [train.Fit] does on mail that was collected
 // with the settings of the candidate.
 func FitCandidate(ctx context.Context, c *train.Collection, candidate Candidate) (train.Trained, error) {
-	o := c.Options()
+	o := c.Options
 	o.Features, o.Reading = candidate.Features, candidate.Reading
 	c, err := c.With(ctx, o, c.Members())
 	if err != nil {

@@ -56,7 +56,7 @@ func checkMessages(n int) error {
 type Collection struct {
 	*Mail
 	summary Summary // that of the mail, with the parts
-	options CollectOptions
+	Options CollectOptions
 	groups  []uint64      // of each document; see Member.Group
 	parts   []corpus.Part // of each document
 	terms   vocabulary
@@ -97,6 +97,7 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
 		return nil, err
 	}
+	o.Workers = parallel.Workers(o.Workers)
 	if len(m.documents) == 0 {
 		return nil, ErrNoMail
 	}
@@ -112,7 +113,7 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 			return nil, m.summary.without(fmt.Errorf("%s %s: %w", all, class.Name, ErrOneClass))
 		}
 	}
-	c := &Collection{options: o, Mail: m, summary: m.summary}
+	c := &Collection{Options: o, Mail: m, summary: m.summary}
 	var few []string
 	for _, class := range m.summary.Classes {
 		if class.Messages < FewMessages {
@@ -166,7 +167,7 @@ func (m *Mail) groups(o corpus.SplitOptions) (groups []uint64, sizes []int, err 
 }
 
 func (c *Collection) split() []corpus.Part {
-	o := c.options
+	o := c.Options
 	if o.Undivided {
 		return make([]corpus.Part, len(c.documents))
 	}
@@ -193,7 +194,7 @@ func (c *Collection) buildVocabulary() error {
 	}
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
 	training, _ := c.Part(corpus.Train)
-	workers, store, o := c.workers(), c.store, c.options.Features
+	workers, store, o := parallel.Workers(c.Options.Workers), c.store, c.Options.Features
 	c.terms = vocabularyOf(store, training, features.Bits, o, workers)
 	if c.terms.err != nil {
 		return c.terms.err
@@ -205,10 +206,7 @@ func (c *Collection) buildVocabulary() error {
 	return nil
 }
 
-func (c *Collection) workers() int { return parallel.Workers(c.options.Workers) }
-
-func (c *Collection) Options() CollectOptions { return c.options }
-func (c *Collection) Summary() Summary        { return c.summary }
+func (c *Collection) Summary() Summary { return c.summary }
 
 // Index returns the index of the vocabulary of the training part, and Terms its terms.
 func (c *Collection) Index() *features.Index { return c.terms.Index }
@@ -324,8 +322,8 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 // one that cannot be read again or has changed.
 func (c *Collection) With(ctx context.Context, o CollectOptions, members []Member) (*Collection, error) {
 	w := *c
-	w.options.Features, w.options.Workers, w.options.Memory = o.Features, o.Workers, o.Memory
-	if reflect.DeepEqual(o.Reading, c.options.Reading) {
+	w.Options.Features, w.Options.Workers, w.Options.Memory = o.Features, parallel.Workers(o.Workers), o.Memory
+	if reflect.DeepEqual(o.Reading, c.Options.Reading) {
 		return w.Select(members)
 	}
 	mail := *c.Mail
@@ -348,14 +346,14 @@ func (c *Collection) With(ctx context.Context, o CollectOptions, members []Membe
 		}
 		d.Terms, d.item = result.Terms, int32(i)
 	}
-	w.Mail, w.options.Reading = &mail, o.Reading
+	w.Mail, w.Options.Reading = &mail, o.Reading
 	return w.Select(members)
 }
 
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	documents, labels := c.Part(part)
-	d := c.termsOf(kind).Dataset(kind, c.classes, documents, labels, c.workers())
+	d := c.termsOf(kind).Dataset(kind, c.classes, documents, labels, c.Options.Workers)
 	for n, i := range c.InPart(part) {
 		if c.documents[i].Confirmed {
 			if d.Confirmed == nil {

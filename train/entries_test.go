@@ -168,7 +168,7 @@ func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
 		t.Errorf("got the error %v", err)
 	}
 	c := divide(t, mail, DefaultCollectOptions())
-	o := c.Options()
+	o := c.Options
 	o.Reading.Tokenize.Pairs = !o.Reading.Tokenize.Pairs
 	if _, err := c.With(t.Context(), o, c.Members()); !errors.Is(err, ErrNoContent) {
 		t.Errorf("read again: got the error %v", err)

@@ -66,7 +66,7 @@ type Trained struct {
 // Fit fits the named model to the training part of c, chooses its thresholds and calibration on the development part, and measures all
 // three parts. The error comes from the trainer, or is about an unknown name.
 func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, error) {
-	trainer, kind, err := o.Models.New(model, c.options.Seed)
+	trainer, kind, err := o.Models.New(model, c.Options.Seed)
 	if err != nil {
 		return Trained{}, err
 	}
@@ -162,7 +162,7 @@ func (c *Collection) newFilter(
 		return nil, fmt.Errorf("encode settings of %s: %w", model, err)
 	}
 	p := Provenance{
-		Features: c.options.Features, Trainer: trainer, Limits: o.Thresholds, Split: c.options.Split, Seed: c.options.Seed,
+		Features: c.Options.Features, Trainer: trainer, Limits: o.Thresholds, Split: c.Options.Split, Seed: c.Options.Seed,
 		Corpus: c.summary, Promise: chosen.Promise, Sample: c.sample(),
 	}
 	describe(&p)
@@ -174,10 +174,10 @@ func (c *Collection) newFilter(
 	v := c.termsOf(kind)
 	return filter.New(filter.Parts{
 		Settings: filter.Settings{
-			Classes: c.classes, Model: model, Kind: kind.String(), Reading: c.options.Reading,
+			Classes: c.classes, Model: model, Kind: kind.String(), Reading: c.Options.Reading,
 			Thresholds: chosen.Thresholds, Calibration: chosen.Calibration,
 		},
-		Vocabulary: v.Vocabulary(), Linear: linear, Terms: v.Terms, SaveTexts: c.options.Features.Texts, Provenance: info, Learned: learned,
+		Vocabulary: v.Vocabulary(), Linear: linear, Terms: v.Terms, SaveTexts: c.Options.Features.Texts, Provenance: info, Learned: learned,
 	})
 }
 
@@ -200,7 +200,7 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 		return nil, nil, err
 	}
 	mail := NewMail(classes, features.NewDocuments(0), nil)
-	empty := &Collection{Mail: mail, summary: mail.summary, options: c}
+	empty := &Collection{Mail: mail, summary: mail.summary, Options: c}
 	if err := empty.buildVocabulary(); err != nil {
 		return nil, nil, err
 	}

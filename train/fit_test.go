@@ -171,7 +171,7 @@ func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 	}
 	terms := c.Terms()
 	for id := range terms.Documents {
-		if !training[c.options.Reading.Key.Hash(terms.Text(id))] {
+		if !training[c.Options.Reading.Key.Hash(terms.Text(id))] {
 			t.Errorf("term %q is in no training message", terms.Text(id))
 		}
 		if got, known := c.Index().Vocabulary().ID((termkey.Key{}).Hash(terms.Text(id))); !known || int(got) != id {

@@ -202,7 +202,9 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 			if i >= len(m.items) {
 				return
 			}
-			raw, results[i] = o.readItem(readers[w], raw, m.items[i], writer, &large)
+			if raw, results[i] = o.readItem(readers[w], raw, m.items[i], writer, &large); cap(raw) > 2*limits.LargeMessage {
+				raw = nil
+			}
 			if n := done.Add(1); o.Progress != nil {
 				o.Progress(int(n), len(m.items))
 			}
@@ -214,29 +216,29 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 	return results, m.store.Complete(workers)
 }
 
-// readItem reads one item into buf and returns the buffer for the next item. It reads large messages one at a time and frees their memory.
+// readItem reads one item into buf and returns the buffer, or a larger one. It reads large messages one at a time and frees their memory.
 func (o ReadOptions) readItem(r *filter.Reader, buf []byte, item corpus.Item, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
-	raw, err := item.Read(buf)
+	buf, err := item.Read(buf)
 	if err != nil {
-		return keptBuffer(raw), readResult{err: err}
+		return buf, readResult{err: err}
 	}
-	if len(raw) > limits.LargeMessage {
+	if len(buf) > limits.LargeMessage {
 		large.Lock()
 		defer large.Unlock()
 		defer r.Forget()
 	}
-	buf, raw = raw, message.Original(raw)
+	raw := message.Original(buf)
 	result := readResult{Entry: Entry{Time: item.Time, Size: len(raw)}}
 	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, o.Reading.Key)
 	if !inSample(o.Sample, result.Fingerprint, o.Reading.Key) {
-		return keptBuffer(buf), readResult{err: errNotInSample}
+		return buf, readResult{err: errNotInSample}
 	}
 	result.Repairs = r.Read(raw)
 	result.Terms = writer.Add(&r.Bag)
 	if result.Time.IsZero() {
 		result.Time, _ = corpus.DeliveryTime(raw)
 	}
-	return keptBuffer(buf), result
+	return buf, result
 }
 
 // errNotInSample is the reason why a message is not in a sample.
@@ -255,14 +257,6 @@ func (m *Mail) Sample(k int, o corpus.SplitOptions, key termkey.Key) ([]bool, er
 		in[i] = inSample(k, group, key)
 	}
 	return in, err
-}
-
-// keptBuffer returns the buffer of a message for the next one, or nil if it is large.
-func keptBuffer(raw []byte) []byte {
-	if cap(raw) > 2*limits.LargeMessage {
-		return nil
-	}
-	return raw
 }
 
 // keep keeps the messages that were read. Of copies it keeps the same one wherever they were found.

@@ -66,7 +66,7 @@ const sampleSize = 512
 // sample returns the smallest hashes of the messages of the training part, 8 bytes each, little-endian and ascending. The hashes are keyed
 // like terms, so that nobody without the model can tell what it was fitted to.
 func (c *Collection) sample() []byte {
-	hashes := c.Mail.hashes(c.InPart(corpus.Train), c.options.Reading.Key)
+	hashes := c.Mail.hashes(c.InPart(corpus.Train), c.Options.Reading.Key)
 	slices.Sort(hashes)
 	hashes = slices.Compact(hashes)
 	var sample []byte

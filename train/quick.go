@@ -20,7 +20,7 @@ import (
 // thresholds of a model whose scores have a unit come from that alone ([metrics.ChooseThresholds]).
 func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filter.Filter, Refitted, error) {
 	began := cputime.Process()
-	trainer, kind, err := o.Models.New(model, c.options.Seed)
+	trainer, kind, err := o.Models.New(model, c.Options.Seed)
 	if err != nil {
 		return nil, Refitted{}, err
 	}

@@ -52,7 +52,7 @@ type Refitted struct {
 func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.Filter, Refitted, error) {
 	began := cputime.Process()
 	name := t.Result.Model
-	configured, kind, err := o.Models.New(name, c.options.Seed)
+	configured, kind, err := o.Models.New(name, c.Options.Seed)
 	if err != nil {
 		return nil, Refitted{}, err
 	}
@@ -60,7 +60,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if same.Votes.Epochs == 0 {
 		same.Votes.Epochs = t.Result.Passes // as many as in the fit that was measured
 	}
-	trainer, _, err := same.New(name, c.options.Seed)
+	trainer, _, err := same.New(name, c.Options.Seed)
 	if err != nil {
 		return nil, Refitted{}, err
 	}
@@ -148,7 +148,7 @@ func (c *Collection) trainingFolds() [][]int {
 	even := corpus.SplitOptions{Train: 0.5, Development: 0.5}
 	folds := make([][]int, 2)
 	for _, i := range training {
-		half := even.ByHash(c.options.Seed^halvesSeed, c.groups[i])
+		half := even.ByHash(c.Options.Seed^halvesSeed, c.groups[i])
 		folds[half] = append(folds[half], i)
 	}
 	return folds
@@ -205,7 +205,7 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 		documents[n] = c.documents[i].Terms
 	}
 	of := make([][]float64, len(c.classes))
-	for n, novelty := range c.terms.Novelty(documents, c.workers()) {
+	for n, novelty := range c.terms.Novelty(documents, c.Options.Workers) {
 		of[class[held[n]]] = append(of[class[held[n]]], novelty)
 	}
 	usual, known := make([]metrics.Usual, len(c.classes)), 0

@@ -36,7 +36,7 @@ func refit(t testing.TB, c *Collection, model string, o Options) (*filter.Filter
 func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 	t.Helper()
 	_, _, measured := refit(t, c, model, DefaultOptions())
-	trainer, kind, err := models.DefaultOptions().New(model, c.options.Seed)
+	trainer, kind, err := models.DefaultOptions().New(model, c.Options.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}

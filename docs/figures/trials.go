@@ -55,7 +55,7 @@ func one(collection *train.Collection, err error) ([]*train.Collection, error) {
 func overSeeds[T any](mail []*train.Collection, seeds int, try func(divided *train.Collection, seed uint64) (T, error)) ([]T, error) {
 	return inParallel(len(mail)*seeds, func(i int) (T, error) {
 		seed := uint64(i%seeds + 1)
-		o := mail[i/seeds].Options()
+		o := mail[i/seeds].Options
 		o.Seed = seed
 		divided, err := mail[i/seeds].Divide(o)
 		if err != nil {
