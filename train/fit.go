@@ -84,7 +84,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	seconds := (cputime.Process() - began).Seconds()
 	isSpamFilter := filter.IsSpamFilter(c.classes)
 	development, test := Score(linear, held), Score(linear, tested)
-	choice, warnings := o.choose(c, development, ScaleOf(trainer, training.Labels), trainer)
+	choice, warnings := o.choose(c, development, trainer, training.Labels)
 	report.Warnings = append(report.Warnings, warnings...)
 	result := Result{
 		Model: model, Kind: kind.String(), Terms: c.termsOf(kind).Vocabulary().Len(), Seconds: seconds, Report: report, Choice: choice,
@@ -92,15 +92,13 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 		Development: development.Calibrated(choice.Calibration).Figures(isSpamFilter),
 		Test:        test.Calibrated(choice.Calibration).Figures(isSpamFilter),
 	}
-	if len(test.Labels) > 0 {
-		result.Verdicts, result.Cost = choice.verdicts(test, o)
+	if choice.Thresholds != nil && len(test.Labels) > 0 {
+		result.Verdicts, result.Cost = test.Verdicts(*choice.Thresholds), o.Thresholds.Cost(*choice.Thresholds, test.Margins(), test.Spam())
 	}
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
 	}
-	f, err := c.newFilter(linear, nil, trainer, model, kind, o, choice, func(p *Provenance) {
-		p.Train, p.Development, p.Test = result.Train, result.Development, result.Test
-	})
+	f, err := c.newFilter(model, linear, nil, o, choice, Provenance{Train: result.Train, Development: result.Development, Test: result.Test})
 	return Trained{f, result, development, test}, err
 }
 
@@ -112,10 +110,10 @@ type Choice struct {
 	Promise *metrics.Promise `json:"promise,omitempty"`
 }
 
-// choose chooses by the scores of held-out documents of c.
-func (o Options) choose(c *Collection, s Scores, scale metrics.Scale, t models.Trainer) (chosen Choice, warnings []string) {
+// choose chooses by the scores of held-out documents of c, for a model that has learned documents with the given labels.
+func (o Options) choose(c *Collection, s Scores, t models.Trainer, learned []int32) (chosen Choice, warnings []string) {
 	if filter.IsSpamFilter(c.classes) {
-		thresholds, doubts := metrics.ChooseThresholds(s.Margins(), s.Spam(), scale, o.Thresholds)
+		thresholds, doubts := metrics.ChooseThresholds(s.Margins(), s.Spam(), ScaleOf(t, learned), o.Thresholds)
 		chosen.Thresholds, warnings = &thresholds, doubts
 		chosen.Promise = o.Thresholds.Promise(thresholds, s.Margins(), s.Spam())
 	}
@@ -144,28 +142,18 @@ func ScaleOf(t models.Trainer, labels []int32) metrics.Scale {
 	return metrics.Scale{Prior: math.Log(of[filter.SpamClass] / of[0]), LogOdds: m.LogOdds()}
 }
 
-// verdicts counts the verdicts of a spam filter on s, and returns the mean cost of a message, nil without costs.
-func (c Choice) verdicts(s Scores, o Options) (counts *VerdictCounts, perMessage *float64) {
-	if c.Thresholds == nil {
-		return nil, nil
-	}
-	return s.Verdicts(*c.Thresholds), o.Thresholds.Cost(*c.Thresholds, s.Margins(), s.Spam())
-}
-
-// newFilter returns a filter of a model, whose learner may be nil, and of the settings and the vocabulary it was fitted with. It calls describe to
-// complete the provenance.
-func (c *Collection) newFilter(
-	linear *models.Linear, learned *models.Online, t models.Trainer, model string, kind features.Kind, o Options, chosen Choice, describe func(*Provenance),
-) (*filter.Filter, error) {
-	trainer, err := json.Marshal(t)
+// newFilter returns a filter of the named model, whose learner may be nil, and of the settings and the vocabulary it was fitted with. It completes
+// the provenance by them.
+func (c *Collection) newFilter(model string, linear *models.Linear, learned *models.Online, o Options, chosen Choice, p Provenance) (*filter.Filter, error) {
+	trainer, kind, err := o.Models.New(model, c.Options.Seed)
 	if err != nil {
+		return nil, err
+	}
+	if p.Trainer, err = json.Marshal(trainer); err != nil {
 		return nil, fmt.Errorf("encode settings of %s: %w", model, err)
 	}
-	p := Provenance{
-		Features: c.Options.Features, Trainer: trainer, Limits: o.Thresholds, Split: c.Options.Split, Seed: c.Options.Seed,
-		Corpus: c.summary, Promise: chosen.Promise, Sample: c.sample(),
-	}
-	describe(&p)
+	p.Features, p.Split, p.Seed, p.Limits = c.Options.Features, c.Options.Split, c.Options.Seed, o.Thresholds
+	p.Corpus, p.Promise, p.Sample = c.summary, chosen.Promise, c.sample()
 	p.Corpus.Listing = nil
 	info, err := json.Marshal(p)
 	if err != nil {
@@ -184,11 +172,7 @@ func (c *Collection) newFilter(
 // Empty returns mail without messages and a filter of the named model that has seen none, which can learn. It calls every message unsure until it
 // has thresholds and a calibration: one learned message of spam would make spam of all mail.
 func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, *filter.Filter, error) {
-	trainer, kind, err := o.Models.New(model, c.Seed)
-	if err != nil {
-		return nil, nil, err
-	}
-	learner, _, err := o.Models.NewOnline(model, classes)
+	learner, kind, err := o.Models.NewOnline(model, classes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -209,7 +193,7 @@ func Empty(classes []string, model string, c CollectOptions, o Options) (*Mail, 
 	if filter.IsSpamFilter(classes) {
 		choice.Thresholds = &metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}
 	}
-	f, err := empty.newFilter(linear, learner, trainer, model, kind, o, choice, func(*Provenance) {})
+	f, err := empty.newFilter(model, linear, learner, o, choice, Provenance{})
 	return mail, f, err
 }
 

@@ -30,15 +30,14 @@ func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filte
 		return nil, Refitted{}, fmt.Errorf("train %s: %w", model, err)
 	}
 	scores := scoreLearned(linear, report.Learned, d.Subset(c.some(c.InPart(corpus.Train))))
-	chosen, doubts := o.choose(c, scores, ScaleOf(trainer, d.Labels), trainer)
+	chosen, doubts := o.choose(c, scores, trainer, d.Labels)
 	chosen.Promise = nil
 	r := Refitted{Messages: d.Len(), Terms: c.termsOf(kind).Vocabulary().Len(), Warnings: slices.Concat(report.Warnings, doubts), Choice: chosen}
 	if err := d.Err(); err != nil {
 		return nil, Refitted{}, err
 	}
-	f, err := c.newFilter(linear, report.Learned, trainer, model, kind, o, chosen, func(p *Provenance) {
-		p.FittedTo, p.Typical = r.Messages, metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
-	})
+	typical := metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
+	f, err := c.newFilter(model, linear, report.Learned, o, chosen, Provenance{FittedTo: r.Messages, Typical: typical})
 	r.Seconds = (cputime.Process() - began).Seconds()
 	return f, r, err
 }

@@ -52,15 +52,11 @@ type Refitted struct {
 func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.Filter, Refitted, error) {
 	began := cputime.Process()
 	name := t.Result.Model
-	configured, kind, err := o.Models.New(name, c.Options.Seed)
-	if err != nil {
-		return nil, Refitted{}, err
-	}
 	same := o.Models
 	if same.Votes.Epochs == 0 {
 		same.Votes.Epochs = t.Result.Passes // as many as in the fit that was measured
 	}
-	trainer, _, err := same.New(name, c.Options.Seed)
+	trainer, kind, err := same.New(name, c.Options.Seed)
 	if err != nil {
 		return nil, Refitted{}, err
 	}
@@ -77,6 +73,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err := all.buildVocabulary(); err != nil {
 		return nil, Refitted{}, err
 	}
+	terms := all.summary.Terms
+	all.summary = measured // with the sizes of the parts
+	all.summary.Terms = terms
 	d := all.Dataset(corpus.Train, kind)
 	defer memory.Release() // who saves the model needs the memory
 	for _, fold := range folds {
@@ -94,7 +93,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	chosen, doubts := o.choose(&all, scores, ScaleOf(trainer, d.Labels), trainer)
+	chosen, doubts := o.choose(&all, scores, trainer, d.Labels)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: all.termsOf(kind).Vocabulary().Len(), Warnings: report.Warnings, Choice: chosen,
 	}
@@ -108,12 +107,12 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}
 	r.Warnings = append(r.Warnings, doubts...)
-	r.Verdicts, r.Cost = chosen.verdicts(scores, o)
-	f, err := all.newFilter(linear, report.Learned, configured, name, kind, o, chosen, func(p *Provenance) {
-		terms := p.Corpus.Terms
-		p.Corpus, p.Train, p.Development, p.Test = measured, t.Result.Train, t.Result.Development, t.Result.Test
-		p.Corpus.Terms, p.FittedTo, p.OutOfFold, p.Usual = terms, r.Messages, r.OutOfFold, usual
-		p.Typical, p.Verdicts = typical, r.Verdicts
+	if chosen.Thresholds != nil {
+		r.Verdicts, r.Cost = scores.Verdicts(*chosen.Thresholds), o.Thresholds.Cost(*chosen.Thresholds, scores.Margins(), scores.Spam())
+	}
+	f, err := all.newFilter(name, linear, report.Learned, o, chosen, Provenance{
+		Train: t.Result.Train, Development: t.Result.Development, Test: t.Result.Test,
+		FittedTo: r.Messages, OutOfFold: r.OutOfFold, Usual: usual, Typical: typical, Verdicts: r.Verdicts,
 	})
 	r.Seconds = (cputime.Process() - began).Seconds()
 	return f, r, errors.Join(err, d.Err())
