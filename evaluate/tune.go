@@ -57,81 +57,71 @@ func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o Tu
 	if !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {
 		return nil, ErrNoDevelopment
 	}
-	s := &search{candidates: candidates, o: o}
-	err := s.run(ctx, c, members)
-	slices.SortFunc(s.trials, func(x, y Trial) int {
+	trials, err := tryAll(ctx, c, members, candidates, o)
+	slices.SortFunc(trials, func(x, y Trial) int {
 		return cmp.Or(compareFigures(x.Development, y.Development, o.Objective), cmp.Compare(x.Candidate, y.Candidate))
 	})
-	return s.trials, err
+	return trials, err
 }
 
-type search struct {
-	candidates []Candidate
-	o          TuneOptions
-
-	mu     sync.Mutex
-	trials []Trial // finished
-}
-
-// run runs one trial for each candidate, grouped by reading, so that mail is read once for each and one reading at a time is in memory. The
+// tryAll tries all candidates, grouped by reading, so that mail is read once for each and one reading at a time is in memory. The
 // members of mail leave out the test part.
-func (s *search) run(ctx context.Context, mail *train.Collection, members []train.Member) error {
+func tryAll(ctx context.Context, mail *train.Collection, members []train.Member, candidates []Candidate, o TuneOptions) (trials []Trial, err error) {
 	groups := make(map[string][]int)
 	var names []string // of readings, in the order of the candidates
-	for i, c := range s.candidates {
+	for i, c := range candidates {
 		name := nameOf(c.Reading)
 		if groups[name] == nil {
 			names = append(names, name)
 		}
 		groups[name] = append(groups[name], i)
 	}
+	var mu sync.Mutex // of the trials
 	for _, name := range names {
 		read, group := mail, groups[name]
 		if name != nameOf(mail.Options.Reading) {
-			var err error
-			o := mail.Options
-			o.Reading = s.candidates[group[0]].Reading
-			if read, err = mail.With(ctx, o, members); err != nil {
-				return cmp.Or(context.Cause(ctx), err)
+			with := mail.Options
+			with.Reading = candidates[group[0]].Reading
+			if read, err = mail.With(ctx, with, members); err != nil {
+				return trials, cmp.Or(context.Cause(ctx), err)
 			}
 		}
-		divided := make(map[features.Options]func() (*train.Collection, error)) // each once
+		divided := make(map[features.Options]func() (*train.Collection, error)) // the mail without the test part, each once
 		for _, i := range group {
-			f := s.candidates[i].Features
-			divided[f] = sync.OnceValues(func() (*train.Collection, error) { return divide(ctx, read, f) })
+			with := read.Options
+			with.Features, with.Workers = candidates[i].Features, 1 // trials run in parallel
+			divided[with.Features] = sync.OnceValues(func() (*train.Collection, error) {
+				return read.With(ctx, with, withoutTest(read.Members()))
+			})
 		}
-		parallel.Each(parallel.Workers(s.o.Workers), len(group), func(n int) {
-			if ctx.Err() == nil {
-				s.try(ctx, group[n], divided[s.candidates[group[n]].Features])
+		parallel.Each(parallel.Workers(o.Workers), len(group), func(n int) {
+			if ctx.Err() != nil {
+				return
+			}
+			i := group[n]
+			development, err := try(ctx, candidates[i], divided[candidates[i].Features])
+			trial := Trial{Candidate: i, Development: development}
+			if err != nil {
+				trial.Error, trial.Development = err.Error(), nil
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if trials = append(trials, trial); o.Progress != nil {
+				o.Progress(len(trials), len(candidates))
 			}
 		})
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return trials, context.Cause(ctx)
 		}
 	}
-	return nil
+	return trials, nil
 }
 
-// try runs one trial and records it, unless ctx ends it. A candidate that cannot be fitted, or whose mail cannot be divided, is a result too.
-func (s *search) try(ctx context.Context, candidate int, divided func() (*train.Collection, error)) {
-	var err error
-	trial := Trial{Candidate: candidate}
-	if trial.Development, err = s.fit(ctx, divided, s.candidates[candidate]); err != nil {
-		trial.Error, trial.Development = err.Error(), nil
-	}
-	if ctx.Err() != nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.trials = append(s.trials, trial)
-	if s.o.Progress != nil {
-		s.o.Progress(len(s.trials), len(s.candidates))
-	}
-}
-
-// fit fits a candidate and returns its figures on development mail.
-func (s *search) fit(ctx context.Context, divided func() (*train.Collection, error), candidate Candidate) (*metrics.Figures, error) {
+// try fits a candidate and returns its figures on development mail. That it cannot be fitted, or the mail not be divided, is a result too.
+func try(ctx context.Context, candidate Candidate, divided func() (*train.Collection, error)) (*metrics.Figures, error) {
 	c, err := divided()
 	if err != nil {
 		return nil, err
@@ -142,13 +132,6 @@ func (s *search) fit(ctx context.Context, divided func() (*train.Collection, err
 		err = ErrNoDevelopment
 	}
 	return t.Result.Development, err
-}
-
-// divide returns the mail without the test part.
-func divide(ctx context.Context, mail *train.Collection, f features.Options) (*train.Collection, error) {
-	o := mail.Options
-	o.Features, o.Workers = f, 1 // trials run in parallel
-	return mail.With(ctx, o, withoutTest(mail.Members()))
 }
 
 func withoutTest(members []train.Member) []train.Member {

@@ -37,7 +37,7 @@ func (p *page) multiclass() {
 				numbers("%3g", weights[0]...), numbers("%3g", weights[1]...), numbers("%3g", weights[2]...))
 		}
 	}
-	l, trained := p.train(models.MulticlassPerceptron{Passes: passes(100), Steps: steps(1)}, t)
+	l, trained := p.train(models.MulticlassPerceptron{Passes: passes(100), Steps: steps(1)}, t.dataset())
 	for k, w := range weights {
 		p.near("a weight", w[0], float64(l.Weights[k]))
 		p.near("a weight", w[1], float64(l.Weights[3+k]))
@@ -86,7 +86,7 @@ grows by 0.01:
 The loss of the sign does not say where to go; the other leads downhill.
 Letters with "free" 0 and 1 times are ham, with 2 and 4 times spam; eta = 0.1:
 `)
-	l, trained := p.train(models.Tanh{Descent: descent(models.MethodStochastic, 0.1)}, oneFeature())
+	l, trained := p.train(models.Tanh{Descent: descent(models.MethodStochastic, 0.1)}, oneFeature().dataset())
 	for _, n := range []int{1, 4, 16, 64} {
 		e := trained.Epochs[n-1]
 		p.say("  pass %2d   mean loss %.4f  accuracy %3.0f%%", n, e.Train.Loss, e.Train.Accuracy)
@@ -100,7 +100,7 @@ func (p *page) softmax() {
 ln 3 = %.4f. Gradient descent, by the number of passes:
 `, math.Log(3))
 	m := models.Softmax{Passes: passes(200), LearningRate: 1}
-	_, trained := p.train(m, t)
+	_, trained := p.train(m, t.dataset())
 	before := math.Log(3)
 	for _, n := range []int{1, 5, 20, 200} {
 		loss := trained.Epochs[n-1].Train.Loss
@@ -109,7 +109,7 @@ ln 3 = %.4f. Gradient descent, by the number of passes:
 		before = loss
 	}
 	m.Epochs, m.L2 = 2000, 0.01
-	l, _ := p.train(m, t)
+	l, _ := p.train(m, t.dataset())
 	p.say(`
 On separable letters it would fall for ever, so chaff adds L2/2 ||w||^2. With
 L2 = 0.01, 2,000 passes give:
@@ -175,7 +175,7 @@ Mean Err by pass:
 
   pass                     1       2       4       8      16      32      64`)
 	run := func(name, method string, rate float64) (last float64) {
-		_, trained := p.train(models.LMS{Descent: descent(method, rate)}, t)
+		_, trained := p.train(models.LMS{Descent: descent(method, rate)}, t.dataset())
 		line := fmt.Sprintf("  %-18s", name)
 		for pass := 1; pass <= 64; pass *= 2 {
 			last = trained.Epochs[pass-1].Train.Loss

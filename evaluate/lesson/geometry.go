@@ -83,7 +83,7 @@ func letters() table {
 func (p *page) learned(t table) (theta []float64, c models.Convergence) {
 	all := passes(100)
 	all.ThroughOrigin = true
-	l, trained := p.train(models.Perceptron{Passes: all, Steps: steps(1)}, t)
+	l, trained := p.train(models.Perceptron{Passes: all, Steps: steps(1)}, t.dataset())
 	return []float64{float64(l.Weights[0]), float64(l.Weights[1]), float64(l.Weights[2])}, *trained.Convergence
 }
 
@@ -170,7 +170,7 @@ Any theta* that separates gives a bound; one of a greater margin a lower one.`, 
 func (p *page) xor() {
 	t := bits(0, 1, 1, 0)
 	m := models.Perceptron{Passes: passes(1000), Steps: steps(1)}
-	_, trained := p.train(m, t)
+	_, trained := p.train(m, t.dataset())
 	c := trained.Convergence
 	p.check(!c.Converged, "XOR is separable")
 	p.say(`A perceptron on x1 and x2: %d passes, each with a mistake, %d updates.
@@ -187,7 +187,7 @@ theirs false. Both midpoints are (0.5, 0.5).
 	}
 	t.points = [][]float32{{0, 0, 0}, {0, 1, 0}, {1, 0, 0}, {1, 1, 1}}
 	byHand := p.byHand(-0.5, 1, 1, -2)
-	learned, trained := p.train(m, t)
+	learned, trained := p.train(m, t.dataset())
 	c = trained.Convergence
 	p.check(c.Converged, "XOR with x1 x2 is not separable")
 	w := learned.Weights
@@ -221,7 +221,7 @@ func (p *page) translations() {
 		}
 		p.say("    the mean of all 16: (%g, %g, ..., %g)", sum[0], sum[1], sum[size-1])
 	}
-	_, trained := p.train(models.Perceptron{Passes: passes(epochs), Steps: steps(1)}, t)
+	_, trained := p.train(models.Perceptron{Passes: passes(epochs), Steps: steps(1)}, t.dataset())
 	p.check(!trained.Convergence.Converged, "it is separable")
 	p.say(`
 The regions are convex, so a classifier that is right about all 16 A calls

@@ -153,12 +153,8 @@ func (p *page) fit(mail *train.Collection, model string, o train.Options) train.
 	return t.Result
 }
 
-// train trains on the points of a table.
-func (p *page) train(m models.Trainer, t table) (*models.Linear, models.Report) {
-	return p.trainOn(m, t.dataset())
-}
-
-func (p *page) trainOn(m models.Trainer, d *features.Dataset) (*models.Linear, models.Report) {
+// train trains on documents.
+func (p *page) train(m models.Trainer, d *features.Dataset) (*models.Linear, models.Report) {
 	l, trained, err := m.Train(p.ctx, d, models.EpochOptions{})
 	p.check(err == nil, "%w", err)
 	return l, trained

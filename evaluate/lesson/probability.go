@@ -52,8 +52,8 @@ func (p *page) naiveBayes() {
 	}
 	onBits := bits.dataset()
 	onBits.Kind = features.Bits
-	bernoulli, _ := p.trainOn(models.Bernoulli{Smoothing: 1, Prior: models.PriorLearned}, onBits)
-	multinomial, _ := p.train(models.Multinomial{Smoothing: 1, Prior: models.PriorLearned}, counts)
+	bernoulli, _ := p.train(models.Bernoulli{Smoothing: 1, Prior: models.PriorLearned}, onBits)
+	multinomial, _ := p.train(models.Multinomial{Smoothing: 1, Prior: models.PriorLearned}, counts.dataset())
 	// The share of the documents of a class with word w, and of its tokens that are w, smoothed by a.
 	byBits := func(w int, class int32, a float64) float64 {
 		with, all := a, 2*a
