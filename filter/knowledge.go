@@ -128,7 +128,7 @@ func readKnowledge(ids int, model *sections.Reader) (knowledge, error) {
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return knowledge{}, err
 	}
-	if int(index.Size()) != rowtable.Blocks(ids)*rowtable.EntrySize || len(none) == 0 {
+	if int(index.Size) != rowtable.Blocks(ids)*rowtable.EntrySize || len(none) == 0 {
 		return knowledge{}, fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
 	}
 	return knowledge{globals: globals, none: none, rows: rowtable.Table{Index: index, Rows: rows, Size: len(none)}, ids: ids}, nil

@@ -108,7 +108,7 @@ func (t *tables) block(section *sections.Part, number int) ([]uint32, error) {
 	term := int64(4 * (2 + t.rows))
 	from := int64(number)*blockHeader + int64(t.starts[number])*term
 	to := int64(number+1)*blockHeader + int64(t.starts[number+1])*term
-	if from > to-blockHeader || to > section.Size() || int(t.starts[number+1]) > t.terms {
+	if from > to-blockHeader || to > section.Size || int(t.starts[number+1]) > t.terms {
 		return nil, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	data, err := section.Read(from, to)
@@ -151,7 +151,7 @@ func (t *tables) readCells(weights []float32, cells []uint32) error {
 		return err
 	}
 	const indexSize = features.CellCount / chunkCells * chunkEntry
-	if section.Size() < indexSize {
+	if section.Size < indexSize {
 		return fmt.Errorf("%w: section CELL", ErrDamaged)
 	}
 	data, err := section.Read(0, indexSize)
@@ -162,7 +162,7 @@ func (t *tables) readCells(weights []float32, cells []uint32) error {
 		if number > 0 {
 			from = index[2*number-2]
 		}
-		if from > to || to > uint64(section.Size()-indexSize) {
+		if from > to || to > uint64(section.Size-indexSize) {
 			return fmt.Errorf("%w: section CELL", ErrDamaged)
 		}
 		n := 0
@@ -214,7 +214,7 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 		return nil, nil, err
 	}
 	blocks, size := len(t.starts)-1, 2+t.rows
-	if section.Size() != int64(blocks*blockHeader+4*t.terms*size) {
+	if section.Size != int64(blocks*blockHeader+4*t.terms*size) {
 		return nil, nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms)
 	}
 	var cells []uint32

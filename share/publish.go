@@ -93,7 +93,7 @@ func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 }
 
 // send puts a record into the stream, and returns when it is there. If the answer is lost, the next publisher asks the stream and begins behind what it has.
-func (p *publisher) send(ctx context.Context, w store.Waiting) error {
+func (p *publisher) send(ctx context.Context, w store.Taught) error {
 	data, isCut := p.encode(w)
 	for !p.pace.take(time.Now()) {
 		if !sleep(ctx, time.Second) {
@@ -115,7 +115,7 @@ func (p *publisher) send(ctx context.Context, w store.Waiting) error {
 }
 
 // encode returns a record as it is sent. One that is too large loses terms at its end until it fits.
-func (p *publisher) encode(w store.Waiting) (data []byte, isCut bool) {
+func (p *publisher) encode(w store.Taught) (data []byte, isCut bool) {
 	for terms := w.Terms(); ; terms /= 2 {
 		lesson := w.Lesson(p.number+1, terms)
 		data = encoder.EncodeAll(lesson, nil)

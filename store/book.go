@@ -93,7 +93,7 @@ func openBook(file *os.File) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.end = last.End()
+	b.end = last.End
 	model := last.Model
 	if last.Op == logfile.Checkpoint {
 		model = last.Key
@@ -348,6 +348,17 @@ func (b *book) body(r logfile.Record) (document []byte, own bool, err error) {
 		return nil, false, err
 	}
 	return data[8+binary.LittleEndian.Uint32(data):], data[4] != 0, nil
+}
+
+// reading calls do with the log of the model at path as it is now. It locks nothing. The error names the log.
+func reading(path string, do func(b *book) error) (err error) {
+	defer about(&err, "read "+path+Suffix)
+	b, err := openToRead(path)
+	if err != nil {
+		return err
+	}
+	defer b.file.Close()
+	return do(b)
 }
 
 // openToRead opens the log of the model at path.

@@ -111,7 +111,7 @@ func (s follower) together(do func() error) error {
 }
 
 // apply learns a lesson, and reports whether it was one of this host that waited.
-func (s follower) apply(t taught, own, late bool) (waited bool, err error) {
+func (s follower) apply(t Taught, own, late bool) (waited bool, err error) {
 	before, err := s.find(t.entry.Fingerprint)
 	if err != nil {
 		return false, err
@@ -134,7 +134,7 @@ func (s follower) apply(t taught, own, late bool) (waited bool, err error) {
 	if waited && !t.isCut {
 		return true, s.place(t.entry)
 	}
-	return own, s.enter(t.entry, before, t.document, t.texts)
+	return own, s.enter(t, before)
 }
 
 // isSame reports whether an entry that waits is that of a lesson.
@@ -252,13 +252,9 @@ func (s follower) carry(old *os.File) error {
 	if differs := l.difference(mine.recipe); differs != "" {
 		return fmt.Errorf("%w: %s", ErrDiffers, differs)
 	}
-	var offsets []int64
 	trained, missing := 0, 0
 	for _, e := range l.entries {
-		switch {
-		case e.waits():
-			offsets = append(offsets, e.at)
-		case e.what == learn && !e.Shared:
+		if e.what == learn && !e.Shared && !e.waits() {
 			trained++
 			missing += int(flag(!mine.knows(e.Fingerprint)))
 		}
@@ -266,22 +262,21 @@ func (s follower) carry(old *os.File) error {
 	if (b.facts.Shared == nil || b.facts.Shared.Fit == 0) && 2*missing > trained {
 		return fmt.Errorf("%w: %d of %d messages are not in the shared one", ErrOtherMail, missing, trained)
 	}
-	slices.Sort(offsets)
 	return s.together(func() error {
-		for r, data := range l.seen.records(func(fingerprint uint64) bool { return l.knows(fingerprint) }) {
+		for r, data := range l.seen.records(l.knows) {
 			if err := s.append(r, logfile.Rows{}, data); err != nil {
 				return err
 			}
 		}
-		for some := range slices.Chunk(offsets, 100) {
-			waiting, err := b.waiting(some)
+		for some := range slices.Chunk(l.waiting(), 100) {
+			waiting, err := b.taught(some)
 			if err != nil {
 				return err
 			}
 			for _, w := range waiting {
 				before, err := s.find(w.entry.Fingerprint)
 				if err == nil && (!before.Confirmed || w.entry.Confirmed) {
-					err = s.enter(w.entry, before, w.document, w.texts)
+					err = s.enter(w, before)
 				}
 				if err != nil {
 					return err

@@ -199,12 +199,12 @@ func (s *Store) ForgetKnown(fingerprint uint64) (o Outcome, err error) {
 	}
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), what: forget}
 	e.Fingerprint, e.Label, e.Class, e.Confirmed = fingerprint, before.Label, -1, before.Confirmed
-	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.enter(e, before, features.Document{}, nil)
+	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.enter(Taught{entry: e}, before)
 }
 
-// enter forgets or learns as an entry says. before is what the log said of the message.
-func (s *Store) enter(e, before Entry, document features.Document, texts [][]byte) error {
-	learns := &document
+// enter forgets or learns what was taught. before is what the log said of the message.
+func (s *Store) enter(t Taught, before Entry) error {
+	e, learns := t.entry, &t.document
 	if e.what == forget {
 		learns = nil
 	}
@@ -215,7 +215,7 @@ func (s *Store) enter(e, before Entry, document features.Document, texts [][]byt
 	if e.what == forget {
 		return s.append(e.record(), p.Learn(before.Label, -1), nil)
 	}
-	data := document.Append(nil, func(i int) []byte { return texts[i] }) // all texts: a record that has them may be left out of a fit
+	data := t.document.Append(nil, func(i int) []byte { return t.texts[i] }) // all texts: a record that has them may be left out of a fit
 	return s.append(e.record(), p.Learn(before.Label, e.Label), appendBody(nil, data, true))
 }
 

@@ -40,7 +40,7 @@ func (b *book) terms() func() ([]byte, error) {
 		if err != nil || !is || op(r.Op) != terms {
 			return nil, err
 		}
-		at = r.End()
+		at = r.End
 		return b.log.Body(r)
 	}
 }

@@ -130,13 +130,12 @@ type version struct {
 }
 
 // versionOf returns the version of the log of the model at path, 0 without a log that can be read.
-func versionOf(path string) version {
-	b, err := openToRead(path)
-	if err != nil {
-		return version{}
-	}
-	defer b.file.Close()
-	return version{b.checkpoint.Key, b.end}
+func versionOf(path string) (v version) {
+	_ = reading(path, func(b *book) error {
+		v = version{b.checkpoint.Key, b.end}
+		return nil
+	})
+	return v
 }
 
 // compare compares what two logs say of a message. An entry with a label that a person has confirmed is greater, then the later one, then one that forgets,

@@ -71,12 +71,12 @@ func ledgerOf(r recipe, f facts, mail *train.Mail, learned time.Time) *ledger {
 // ofTraining returns a check for save: unless replacing is true, nothing may have been taught but by training.
 func ofTraining(replacing bool) func(target string) error {
 	return func(target string) error {
-		n, err := later(target)
-		switch {
-		case replacing || errors.Is(err, ErrNone):
+		if replacing {
 			return nil
-		case n > 0:
-			return ErrLearned
+		}
+		n, err := Later(target)
+		if n > 0 {
+			err = ErrLearned
 		}
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -60,15 +59,13 @@ func standRecord(stream int64, position uint64, origin string, number uint64) lo
 
 // StandOf returns how far the log of the model at path has followed a stream.
 func StandOf(path string) (at Stand, err error) {
-	b, err := openToRead(path)
-	if err != nil {
-		return at, fmt.Errorf("read %s: %w", path+Suffix, err)
-	}
-	defer b.file.Close()
-	if b.facts.Shared != nil {
-		at = *b.facts.Shared
-	}
-	return at, nil
+	err = reading(path, func(b *book) error {
+		if b.facts.Shared != nil {
+			at = *b.facts.Shared
+		}
+		return nil
+	})
+	return at, err
 }
 
 // waits reports whether an entry was taught here and has no place in the stream yet. The mail of a training is what all hosts begin with.
@@ -105,17 +102,18 @@ const MaxLesson = 4 << 20
 // check returns the check value of the key: all hosts have it.
 func (r names) check() uint64 { return r.Key.Hash([]byte("chaff share")) }
 
-// taught is a lesson that was read.
-type taught struct {
+// Taught is what was taught of a message: it was read in a lesson, or waits in a log for its place in the stream.
+type Taught struct {
 	entry    Entry
-	number   uint64
-	isCut    bool
 	document features.Document
 	texts    [][]byte
+	check    uint64 // of the log in which it waits
+	number   uint64 // of the lesson
+	isCut    bool   // in the lesson
 }
 
 // read reads a lesson. The error says in a few words why it is refused.
-func (l Lesson) read(r *names) (t taught, err error) {
+func (l Lesson) read(r *names) (t Taught, err error) {
 	le, data := binary.LittleEndian, l.Data
 	switch {
 	case len(data) < lessonHead+entrySize || len(data) > MaxLesson || len(l.Origin) > MaxOrigin:
@@ -130,7 +128,7 @@ func (l Lesson) read(r *names) (t taught, err error) {
 	if !e.fits(len(r.Classes)) || e.Class < -1 || e.Way >= ways || e.Size < 0 || e.Size > limits.MaxMessage || math.IsInf(e.Score, 0) {
 		return t, errors.New("no record")
 	}
-	t = taught{entry: e, number: le.Uint64(data[16:]), isCut: data[2] != 0}
+	t = Taught{entry: e, number: le.Uint64(data[16:]), isCut: data[2] != 0}
 	data = data[lessonHead+entrySize:]
 	if e.what == forget && len(data) == 0 {
 		return t, nil
@@ -165,32 +163,24 @@ func (l Lesson) NumberOf() uint64 {
 	return binary.LittleEndian.Uint64(l.Data[16:])
 }
 
-// Waiting is what was taught to a log and waits for its place in the stream.
-type Waiting struct {
-	entry    Entry
-	check    uint64
-	document features.Document
-	texts    [][]byte
-}
-
 // Terms returns how many terms it has.
-func (w Waiting) Terms() int { return len(w.document.Terms) }
+func (t Taught) Terms() int { return len(t.document.Terms) }
 
 // Lesson returns it as the stream has it, with a number that is higher than those before, and with the first terms only, if it has more.
-func (w Waiting) Lesson(number uint64, terms int) []byte {
-	le, isCut := binary.LittleEndian, terms < w.Terms()
-	data := append(make([]byte, 0, 4096), lessonVersion, byte(w.entry.what), flag(isCut), 0, 0, 0, 0, 0)
-	data = le.AppendUint64(le.AppendUint64(data, w.check), number)
-	data = appendEntry(data, w.entry)
-	if w.entry.what != learn {
+func (t Taught) Lesson(number uint64, terms int) []byte {
+	le, isCut := binary.LittleEndian, terms < t.Terms()
+	data := append(make([]byte, 0, 4096), lessonVersion, byte(t.entry.what), flag(isCut), 0, 0, 0, 0, 0)
+	data = le.AppendUint64(le.AppendUint64(data, t.check), number)
+	data = appendEntry(data, t.entry)
+	if t.entry.what != learn {
 		return data
 	}
-	d, n := w.document, min(terms, w.Terms())
+	d, n := t.document, min(terms, t.Terms())
 	if isCut {
 		d.Terms, d.Counts, d.Marks = d.Terms[:n], d.Counts[:n], d.Marks[:n]
 	}
 	data = le.AppendUint32(data, uint32(n))
-	for _, text := range w.texts[:n] {
+	for _, text := range t.texts[:n] {
 		data = append(binary.AppendUvarint(data, uint64(len(text))), text...)
 	}
 	whole := d.Append(nil, func(int) []byte { return nil })
@@ -216,53 +206,55 @@ func (o *Outbox) Done(n int) { o.queue = o.queue[n:] }
 
 // Next returns up to n records that wait, the oldest first, and how far the log has followed the stream. A log that was written anew since the last call has
 // none before it has followed the stream to a position, that of the last record that was sent: it may have its place by then.
-func (o *Outbox) Next(n int, sent uint64) (all []Waiting, err error) {
-	defer about(&err, "read "+o.path+Suffix)
-	b, err := openToRead(o.path)
-	if err != nil {
-		return nil, err
-	}
-	defer b.file.Close()
-	info, err := b.file.Stat()
-	if err != nil {
-		return nil, replace.Reason(err)
-	}
-	from := o.end
-	if o.file == nil || !os.SameFile(o.file, info) || b.end < o.end {
-		if b.facts.Shared == nil || b.facts.Shared.Position < sent {
-			return nil, nil
-		}
-		l, err := b.read(nil)
+func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
+	err = reading(o.path, func(b *book) error {
+		info, err := b.file.Stat()
 		if err != nil {
-			return nil, err
+			return replace.Reason(err)
 		}
-		o.queue = o.queue[:0]
-		for _, e := range l.entries {
-			if e.waits() {
-				o.queue = append(o.queue, e.at)
+		from := o.end
+		if o.file == nil || !os.SameFile(o.file, info) || b.end < o.end {
+			if b.facts.Shared == nil || b.facts.Shared.Position < sent {
+				return nil
 			}
+			l, err := b.read(nil)
+			if err != nil {
+				return err
+			}
+			o.queue = l.waiting()
+			from = b.end
 		}
-		slices.Sort(o.queue)
-		from = b.end
-	}
-	_, err = b.log.Each(from, b.end, func(r logfile.Record) error {
-		if e := entryOf(r); e.waits() {
-			o.queue = append(o.queue, r.At)
+		_, err = b.log.Each(from, b.end, func(r logfile.Record) error {
+			if entryOf(r).waits() {
+				o.queue = append(o.queue, r.At)
+			}
+			return nil
+		})
+		if err == nil {
+			o.file, o.end = info, b.end
+			all, err = b.taught(o.queue[:min(n, len(o.queue))])
 		}
-		return nil
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	o.file, o.end = info, b.end
-	return b.waiting(o.queue[:min(n, len(o.queue))])
+	return all, err
 }
 
-// waiting returns the records at some offsets with their documents.
-func (b *book) waiting(offsets []int64) (all []Waiting, err error) {
+// waiting returns the offsets of what waits in a log.
+func (l *ledger) waiting() (offsets []int64) {
+	for _, e := range l.entries {
+		if e.waits() {
+			offsets = append(offsets, e.at)
+		}
+	}
+	slices.Sort(offsets)
+	return offsets
+}
+
+// taught returns what the records at some offsets taught.
+func (b *book) taught(offsets []int64) (all []Taught, err error) {
 	lacks := map[uint64][]byte{} // the texts that other records have
 	for _, at := range offsets {
-		w := Waiting{check: b.check()}
+		w := Taught{check: b.check()}
 		r, err := b.record(at)
 		if err == nil {
 			w.entry, err = b.entry(r)

@@ -75,7 +75,7 @@ const silentDays = 30
 func (v *View) Status(now time.Time) Status {
 	l, settings := v.ledger, v.filter.Settings()
 	s := Status{
-		Records: len(v.tail), TailBytes: v.end - v.checkpoint.End(), LogBytes: v.end,
+		Records: len(v.tail), TailBytes: v.end - v.checkpoint.End, LogBytes: v.end,
 		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Changed: l.facts.Changed, Expired: l.facts.Expired,
 		Forgotten: l.facts.Forgotten, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
 	}

@@ -236,7 +236,7 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 	if err := s.know(); err != nil {
 		return err
 	}
-	if len(s.tail) >= s.limit || s.end-s.checkpoint.End() >= maxTailBytes {
+	if len(s.tail) >= s.limit || s.end-s.checkpoint.End >= maxTailBytes {
 		s.unfolded = s.fold()
 	}
 	return s.failed

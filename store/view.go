@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 
 	"chaff/features"
 	"chaff/filter"
@@ -109,28 +108,22 @@ func (v *View) unlike() string {
 
 // Later returns how many messages the log of the model at path has learned or forgotten other than by training, or has labels of that a person has confirmed;
 // 0 without a log. It reads no document, and not the model.
-func Later(path string) (int, error) {
-	n, err := later(path)
-	if err != nil && !errors.Is(err, ErrNone) {
-		return 0, fmt.Errorf("read %s: %w", path+Suffix, err)
-	}
-	return n, nil
-}
-
-func later(path string) (n int, err error) {
-	b, err := openToRead(path)
-	if err != nil {
-		return 0, err
-	}
-	defer b.file.Close()
-	l, err := b.read(nil)
-	if err != nil {
-		return 0, err
-	}
-	for _, e := range l.entries[:l.learned] {
-		if e.Confirmed || e.Way != ByTraining && e.Way != ByImport {
-			n++
+func Later(path string) (n int, err error) {
+	err = reading(path, func(b *book) error {
+		l, err := b.read(nil)
+		if err != nil {
+			return err
 		}
+		n = l.facts.Forgotten
+		for _, e := range l.entries[:l.learned] {
+			if e.Confirmed || e.Way != ByTraining && e.Way != ByImport {
+				n++
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, ErrNone) {
+		err = nil
 	}
-	return n + l.facts.Forgotten, nil
+	return n, err
 }

@@ -94,8 +94,8 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 					t.Fatalf("byte %d: the body of record %d is %q, %v", at, i, body, err)
 				}
 				err = l.Verify(r)
-				if within := int64(at) >= r.At+recordSize && int64(at) < r.End(); within && !errors.Is(err, ErrDamaged) || !within && err != nil {
-					t.Fatalf("byte %d: record %d at %d to %d is verified: %v", at, i, r.At, r.End(), err)
+				if within := int64(at) >= r.At+recordSize && int64(at) < r.End; within && !errors.Is(err, ErrDamaged) || !within && err != nil {
+					t.Fatalf("byte %d: record %d at %d to %d is verified: %v", at, i, r.At, r.End, err)
 				}
 			}
 			for _, m := range []uint64{model, next, 7} {

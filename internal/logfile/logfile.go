@@ -110,7 +110,7 @@ type Record struct {
 	// Previous is the offset of the record whose rows are those before, see [Log.Lists]; 0 for none.
 	Previous int64
 
-	At         int64 // where it is in the file
+	At, End    int64 // where it is in the file
 	rows, body part
 }
 
@@ -184,7 +184,7 @@ func (l *Log) At(at, size int64) (r Record, is bool, err error) {
 	r.rows.end = r.rows.at + align(r.rows.size)
 	r.body = part{at: r.rows.end, size: int64(le.Uint64(head[32:])), sum: le.Uint64(head[16:])}
 	r.body.end = r.body.at + align(r.body.size)
-	if r.body.size < 0 || r.body.size > size || r.End() > size {
+	if r.End = r.body.end + trailerSize; r.body.size < 0 || r.body.size > size || r.End > size {
 		return Record{}, false, nil
 	}
 	return r, true, nil
@@ -209,7 +209,7 @@ func (l *Log) Each(from, size int64, yield func(Record) error) (end int64, err e
 		if err := yield(r); err != nil {
 			return end, err
 		}
-		end = r.End()
+		end = r.End
 	}
 }
 
@@ -222,7 +222,7 @@ func (l *Log) Last(size int64) (last Record, is bool, err error) {
 			return last, false, err
 		}
 		if n := binary.LittleEndian.Uint64(trailer[:]); n%8 == 0 && n <= uint64(size-l.Start) {
-			if r, is, err := l.At(size-int64(n), size); is && err == nil && r.End() == size {
+			if r, is, err := l.At(size-int64(n), size); is && err == nil && r.End == size {
 				return r, true, nil
 			}
 		}
@@ -254,7 +254,7 @@ func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, 
 	if err != nil {
 		return checkpoint, nil, false, err
 	}
-	_, err = l.Each(checkpoint.End(), last.End(), func(r Record) error {
+	_, err = l.Each(checkpoint.End, last.End, func(r Record) error {
 		if r.Op != Checkpoint {
 			tail = append(tail, r)
 		}
@@ -331,14 +331,11 @@ func (l *Log) Verify(r Record) error {
 	}
 	var trailer [trailerSize]byte
 	err := readInto(l.file, trailer[:], r.body.end)
-	if err == nil && int64(binary.LittleEndian.Uint64(trailer[:])) != r.End()-r.At {
+	if err == nil && int64(binary.LittleEndian.Uint64(trailer[:])) != r.End-r.At {
 		err = fmt.Errorf("%w: at byte %d", ErrDamaged, r.body.end)
 	}
 	return err
 }
-
-// End returns where a record ends.
-func (r Record) End() int64 { return r.body.end + trailerSize }
 
 // readInto reads a part of a file.
 func readInto(file io.ReaderAt, dst []byte, at int64) error {

@@ -110,7 +110,7 @@ func (r *Reader) Section(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, p.Size()) // a damaged table has a wrong checksum, so that this is a size that was written
+	data := make([]byte, p.Size) // a damaged table has a wrong checksum, so that this is a size that was written
 	if err := p.Pieces(data, func([]byte) {}); err != nil {
 		return nil, err
 	}
@@ -120,6 +120,7 @@ func (r *Reader) Section(name string) ([]byte, error) {
 // Part is a section of a file that is read in parts, in ascending order. While they lie close together it reads more at once than it is asked for.
 type Part struct {
 	entry
+	Size   int64
 	Buffer []byte // memory to work with
 	file   *Reader
 	data   []byte // what was read last
@@ -132,11 +133,8 @@ func (r *Reader) Part(name string) (Part, error) {
 	if i < 0 {
 		return Part{}, fmt.Errorf("%w: section %s is missing", r.format.ErrDamaged, name)
 	}
-	return Part{entry: r.entries[i], file: r}, nil
+	return Part{entry: r.entries[i], Size: int64(r.entries[i].size), file: r}, nil
 }
-
-// Size returns the size of the section in bytes.
-func (p *Part) Size() int64 { return int64(p.size) }
 
 // Pieces reads the section piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all.
 func (p *Part) Pieces(buffer []byte, do func(piece []byte)) error {
@@ -175,13 +173,13 @@ const ahead = 16 << 10
 // Read returns a part of the section, which is not verified, and valid until the next call. A part that is not in the section is damage.
 func (p *Part) Read(from, to int64) ([]byte, error) {
 	end, before := p.at+int64(len(p.data)), int64(len(p.data))
-	if from > to || to > p.Size() {
+	if from > to || to > p.Size {
 		return nil, fmt.Errorf("%w: section %s", p.file.format.ErrDamaged, p.name)
 	}
 	if from < p.at || to > end {
 		n := to - from
 		if from <= end+before {
-			n = min(max(n, min(2*before, ahead)), p.Size()-from)
+			n = min(max(n, min(2*before, ahead)), p.Size-from)
 		}
 		p.Buffer = slices.Grow(p.Buffer[:0], int(n))
 		p.at, p.data = from, p.Buffer[:n]
