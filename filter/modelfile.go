@@ -28,7 +28,6 @@ type modelFile struct {
 	from   io.ReaderAt
 	opened fs.FileInfo
 	file   *os.File
-	log    *os.File       // as long as it is read
 	tail   []logfile.Rows // what its log says was learned since it was written
 	unused error          // why the log is not used
 }
@@ -88,9 +87,6 @@ func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
 
 // Close closes the file.
 func (m *modelFile) Close() error {
-	if m.log != nil {
-		m.log.Close()
-	}
 	err := m.file.Close()
 	if errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrInvalid) {
 		return nil
@@ -130,7 +126,8 @@ func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
 	if err != nil {
 		return nil, err // whoever prints it names the file
 	}
-	if m.log = file; info.Size() == 0 { // of a learner that is about to begin
+	defer file.Close()
+	if info.Size() == 0 { // of a learner that is about to begin
 		return nil, fs.ErrNotExist
 	}
 	log, err := logfile.Open(file)
@@ -140,9 +137,6 @@ func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
 	lists, known, err := log.Lists(m.Identity, info.Size())
 	if err == nil && !known {
 		err = ErrOtherModel
-	}
-	if len(lists) == 0 {
-		file.Close()
 	}
 	return lists, err
 }

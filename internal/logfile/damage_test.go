@@ -51,7 +51,7 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 	tails := func(l *Log, of uint64) (all tail, err error) {
 		var err1, err2 error
 		all.checkpoint, all.tail, all.known, err1 = l.Tail(of, size)
-		all.lists, all.has, err2 = listsOf(l, of, size)
+		all.lists, all.has, err2 = l.Lists(of, size)
 		return all, errors.Join(err1, err2)
 	}
 	for at := range w.data {

@@ -293,15 +293,18 @@ func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err err
 }
 
 // Body returns the body of a record, verified.
-func (l *Log) Body(r Record) ([]byte, error) {
-	data := make([]byte, r.body.end-r.body.at)
-	if err := readInto(l.file, data, r.body.at); err != nil {
+func (l *Log) Body(r Record) ([]byte, error) { return l.read(r.body) }
+
+// read returns a part of a record, verified.
+func (l *Log) read(p part) ([]byte, error) {
+	data := make([]byte, p.end-p.at)
+	if err := readInto(l.file, data, p.at); err != nil {
 		return nil, err
 	}
-	if xxhash.Sum64(data) != r.body.sum {
-		return nil, fmt.Errorf("%w: at byte %d", ErrDamaged, r.body.at)
+	if xxhash.Sum64(data) != p.sum {
+		return nil, fmt.Errorf("%w: at byte %d", ErrDamaged, p.at)
 	}
-	return data[:r.body.size:r.body.size], nil
+	return data[:p.size:p.size], nil
 }
 
 // BodySize returns the size of the body of a record.

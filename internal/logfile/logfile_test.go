@@ -83,7 +83,7 @@ func readAll(data []byte) (all []Record, err error) {
 	}
 	for _, m := range []uint64{model, next} {
 		if _, _, _, err = l.Tail(m, size); err == nil {
-			_, _, err = listsOf(l, m, size)
+			_, _, err = l.Lists(m, size)
 		}
 		if err != nil {
 			return all, err
@@ -92,42 +92,24 @@ func readAll(data []byte) (all []Record, err error) {
 	return all, nil
 }
 
-// heads returns records without where their parts are.
+// heads returns records without where their parts are and where they end.
 func heads(records []Record) (all []Record) {
 	for _, r := range records {
-		r.rows, r.body = part{}, part{}
+		r.rows, r.body, r.End = part{}, part{}, 0
 		all = append(all, r)
 	}
 	return all
 }
 
-// rowsOf returns the rows of a record, read one after the other and all at once.
+// rowsOf returns the rows of a record, of which it finds each.
 func rowsOf(l *Log, r Record) (Rows, error) {
-	lazy, err := l.Rows(r)
-	if err != nil {
-		return lazy, err
-	}
+	rows, err := l.Rows(r)
 	var found []byte
-	rows, err2 := lazy.Load()
-	_, err1 := lazy.Find(make([]byte, 8), rows.IDs, func(_ int, row []byte) { found = append(found, row...) })
-	if !errors.Is(err1, err2) && (err1 == nil || err2 == nil) {
-		return rows, fmt.Errorf("read one after the other: %v; all at once: %v", err1, err2)
-	}
-	if err2 == nil && !bytes.Equal(found, rows.Rows) {
+	rows.Find(rows.IDs, func(_ int, row []byte) { found = append(found, row...) })
+	if err == nil && !bytes.Equal(found, rows.Rows) {
 		return rows, fmt.Errorf("% x and % x", found, rows.Rows)
 	}
-	return rows, err2
-}
-
-// listsOf returns [Log.Lists] with all that is in them.
-func listsOf(l *Log, model uint64, size int64) (lists []Rows, known bool, err error) {
-	lists, known, err = l.Lists(model, size)
-	for i := 0; i < len(lists) && err == nil; i++ {
-		if lists[i], err = lists[i].Load(); err != nil {
-			return nil, false, err
-		}
-	}
-	return lists, known, err
+	return rows, err
 }
 
 func noError(t testing.TB, err error) {
@@ -167,7 +149,7 @@ func TestTheTailIsThatOfItsModel(t *testing.T) {
 		if err != nil || !known || len(records) != tail || checkpoint.Key != model {
 			t.Fatalf("%d of %d records, %v, %v", len(records), tail, known, err)
 		}
-		lists, known, err := listsOf(l, model, size)
+		lists, known, err := l.Lists(model, size)
 		if err != nil || !known || len(lists) != bits.OnesCount(uint(tail)) {
 			t.Fatalf("%d lists of %d records, %v, %v", len(lists), tail, known, err)
 		}

@@ -3,10 +3,7 @@ package logfile
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/sections"
 )
@@ -23,18 +20,6 @@ type Rows struct {
 	Globals []byte
 	// At is the offset of the last of the records, which has the rows; see [Log.Lists].
 	At int64
-
-	unread *unread // where the rest is, if only New, First and the size of Globals were read
-}
-
-// unread is what is behind New in the rows of a record in a file: the ids, the globals, texts of earlier programs, the rows, and the padding.
-type unread struct {
-	file             io.ReaderAt
-	from, to         int64
-	ids, texts, size int           // how many ids there are, the size of the texts, and that of a row
-	before           xxhash.Digest // of all before
-	sum              uint64        // of all
-	damaged          error
 }
 
 // rowsHeader is the size of what precedes the rows: u32 first, and the numbers of new terms, of ids, and of the bytes of a row, of the globals and of
@@ -56,151 +41,60 @@ func (r Rows) Append(dst []byte) []byte {
 	return dst
 }
 
-// Rows returns the rows of a record, of which [Rows.Find] or [Rows.Load] read and verify what is behind New.
+// Rows returns the rows of a record, verified.
 func (l *Log) Rows(of Record) (r Rows, err error) {
 	if r.At = of.At; of.rows.size == 0 {
 		return r, nil
 	}
 	damaged := fmt.Errorf("%w: rows at byte %d", ErrDamaged, of.rows.at)
-	if of.rows.size < rowsHeader {
-		return r, damaged
+	data, err := l.read(of.rows)
+	if err == nil && len(data) < rowsHeader {
+		err = damaged
 	}
-	var head [rowsHeader]byte
-	if err := readInto(l.file, head[:], of.rows.at); err != nil {
+	if err != nil {
 		return r, err
 	}
 	var n [rowsHeader / 4]int64
 	for i := range n {
-		n[i] = int64(binary.LittleEndian.Uint32(head[4*i:]))
+		n[i] = int64(binary.LittleEndian.Uint32(data[4*i:]))
 	}
 	rows := of.rows.size - rowsHeader - 8*n[1] - 4*n[2] - n[4] - n[5]
 	if rows < 0 || n[1] > n[2] || n[2] == 0 && rows > 0 || n[2] > 0 && (rows == 0 || rows/n[2] != n[3] || rows%n[2] > 0) {
 		return r, damaged
 	}
-	data := make([]byte, 8*n[1])
-	if err := readInto(l.file, data, of.rows.at+rowsHeader); err != nil {
-		return r, err
+	data = data[rowsHeader:]
+	take := func(n int64) []byte {
+		taken := data[:n:n]
+		data = data[n:]
+		return taken
 	}
-	r.New = sections.Decode[uint64](data)
-	r.First, r.Globals = uint32(n[0]), make([]byte, n[4])
-	u := unread{
-		file: l.file, from: of.rows.at + rowsHeader + 8*n[1], to: of.rows.end, ids: int(n[2]), texts: int(n[5]), size: int(n[3]), sum: of.rows.sum,
-		damaged: damaged,
+	r.First, r.New, r.IDs, r.Globals = uint32(n[0]), sections.Decode[uint64](take(8*n[1])), sections.Decode[uint32](take(4*n[2])), take(n[4])
+	take(n[5])
+	r.Rows = take(rows)
+	for i := 1; i < len(r.IDs); i++ {
+		if r.IDs[i] <= r.IDs[i-1] {
+			return r, damaged
+		}
 	}
-	u.before.Reset()
-	u.before.Write(head[:])
-	u.before.Write(data)
-	r.unread = &u
 	return r, nil
 }
 
-// Load returns r with all that it has.
-func (r Rows) Load() (Rows, error) {
-	u := r.unread
-	if u == nil {
-		return r, nil
-	}
-	data, digest := make([]byte, u.to-u.from), u.before
-	if err := readInto(u.file, data, u.from); err != nil {
-		return r, err
-	}
-	f := finder{highest: -1}
-	f.ids(data[:4*u.ids])
-	if digest.Write(data); digest.Sum64() != u.sum || f.disorder {
-		return r, u.damaged
-	}
-	r.IDs = sections.Decode[uint32](data[:4*u.ids])
-	data = data[4*u.ids:]
-	data = data[copy(r.Globals, data):]
-	r.Rows, r.unread = data[u.texts:][:u.ids*u.size], nil
-	return r, nil
-}
-
-// Find calls take with the index and the row of each of some ascending ids that has one. It returns the highest id of r, -1 for none, and sets Globals. A row is
-// valid until take returns; what it was called with counts for nothing after an error. buffer is memory to work with.
-func (r Rows) Find(buffer []byte, wanted []uint32, take func(i int, row []byte)) (highest int, err error) {
-	f := finder{wanted: wanted, size: max(r.Size(), 1), highest: -1, take: take}
-	u := r.unread
-	if u == nil {
-		f.ids(sections.Bytes(r.IDs))
-		f.rows(r.Rows)
-		return f.highest, nil
-	}
-	if len(buffer) < f.size {
-		buffer = make([]byte, f.size)
-	}
-	f.found = make([][2]uint32, 0, min(len(wanted), u.ids))
-	digest, from, globals := u.before, u.from, r.Globals
-	read := func(n int64, of int, do func(piece []byte)) {
-		if err == nil {
-			err = sections.Pieces(u.file, from, from+n, buffer[:len(buffer)-len(buffer)%of], ErrTruncated, func(piece []byte) {
-				digest.Write(piece)
-				do(piece)
-			})
-		}
-		from += n
-	}
-	read(4*int64(u.ids), 4, f.ids)
-	read(int64(len(globals)), 1, func(piece []byte) { globals = globals[copy(globals, piece):] })
-	read(int64(u.texts), 1, func([]byte) {})
-	read(u.to-from, f.size, f.rows)
-	if err == nil && (digest.Sum64() != u.sum || f.disorder) {
-		err = u.damaged
-	}
-	return f.highest, err
-}
-
-// finder finds the rows of ids in the pieces of a record.
-type finder struct {
-	wanted   []uint32
-	size     int // of a row
-	take     func(i int, row []byte)
-	found    [][2]uint32 // the indexes of an id in wanted and in the record
-	highest  int         // id so far
-	disorder bool        // the ids do not ascend
-
-	wantedBefore, idsBefore, rowsBefore int // how many were in earlier pieces
-}
-
-// ids looks for ids that are wanted in the next ids of the record.
-func (f *finder) ids(piece []byte) {
-	ids := sections.Decode[uint32](piece)
-	last := f.highest // as a variable, since this loop takes much of the time
-	for _, id := range ids {
-		if int(id) <= last {
-			f.disorder = true
-		}
-		last = int(id)
-	}
-	f.highest = last
-	i, k := f.wantedBefore, 0
-	for ; i < len(f.wanted) && int(f.wanted[i]) <= last; i++ {
-		wanted := f.wanted[i]
-		for ids[k] < wanted {
+// Find calls take with the index and the row of each of some ascending ids that has one.
+func (r Rows) Find(wanted []uint32, take func(i int, row []byte)) {
+	k := 0
+	for i, id := range wanted {
+		for k < len(r.IDs) && r.IDs[k] < id {
 			k++
 		}
-		if ids[k] == wanted {
-			f.found = append(f.found, [2]uint32{uint32(i), uint32(f.idsBefore + k)})
+		if k < len(r.IDs) && r.IDs[k] == id {
+			take(i, r.row(k))
 		}
 	}
-	f.wantedBefore, f.idsBefore = i, f.idsBefore+len(ids)
-}
-
-// rows takes the rows that were found among the next rows of the record.
-func (f *finder) rows(piece []byte) {
-	first, behind := f.rowsBefore, f.rowsBefore+len(piece)/f.size
-	for ; len(f.found) > 0 && int(f.found[0][1]) < behind; f.found = f.found[1:] {
-		f.take(int(f.found[0][0]), piece[(int(f.found[0][1])-first)*f.size:][:f.size])
-	}
-	f.rowsBefore = behind
 }
 
 // Size returns the size of a row.
 func (r Rows) Size() int {
-	switch {
-	case r.unread != nil:
-		return r.unread.size
-	case len(r.IDs) == 0:
+	if len(r.IDs) == 0 {
 		return 0
 	}
 	return len(r.Rows) / len(r.IDs)
