@@ -152,7 +152,7 @@ func TestALogOfAModelThatCannotLearnLeavesTheModel(t *testing.T) {
 	one, err := OpenToLearn(path)
 	noError(t, err)
 	defer one.Close()
-	if err := one.Know(nil); !errors.Is(err, ErrNotLearning) {
+	if err := one.Know(nil); err != nil {
 		t.Error(err)
 	}
 	if learns, _ := one.Learns(); learns {

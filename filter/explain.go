@@ -138,13 +138,11 @@ func (h *head) seenByID(view View, ids map[uint64]uint32) (seen map[uint32]SeenT
 func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
 	if f.linear.Rows() == 1 {
 		terms, bias = f.linear.Contributions(nil, x, 0)
-		if c < k { // the row belongs to class 1
-			for i := range terms {
-				terms[i] = -terms[i]
-			}
-			bias = -bias
+		sign := float64(c - k) // the row is for class 1
+		for i := range terms {
+			terms[i] *= sign
 		}
-		return terms, bias
+		return terms, bias * sign
 	}
 	terms, bias = f.linear.Contributions(nil, x, c)
 	others, other := f.linear.Contributions(nil, x, k)

@@ -51,8 +51,14 @@ func openOne(path string, learned bool, now time.Time) (*One, error) {
 	return o, nil
 }
 
-// Know makes o know later records, in the place of those that it knew. The error may be [ErrNotLearning].
-func (o *One) Know(tail []logfile.Rows) error { return o.know(tail) }
+// Know makes o know later records, in the place of those that it knew. A model that does not learn knows none.
+func (o *One) Know(tail []logfile.Rows) error {
+	err := o.know(tail)
+	if errors.Is(err, ErrNotLearning) {
+		return nil
+	}
+	return err
+}
 
 // Learns reports whether the model learns from one message after the other, and whether it forgets one at once.
 func (o *One) Learns() (learns, forgets bool) {

@@ -57,18 +57,18 @@ func (h *host) publish(ctx context.Context) error {
 // publisher puts records of this host into the stream.
 type publisher struct {
 	*host
-	box    *store.Outbox
-	sent   uint64 // the position of the last record of this host
-	number uint64 // and its number
-	pace   pace
+	box  *store.Outbox
+	sent uint64 // the position of the last record of this host, whose number is that of the host
+	pace pace
 }
 
 func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 	p := &publisher{host: h, box: store.NewOutbox(h.Path), pace: newPace(h.options.Rate)}
+	number := uint64(0)
 	last, err := p.stream.GetLastMsgForSubject(ctx, p.subject(p.name))
 	switch {
 	case err == nil:
-		p.sent, p.number = last.Sequence, store.Lesson{Data: decompress(last.Data)}.NumberOf()
+		p.sent, number = last.Sequence, store.Lesson{Data: decompress(last.Data)}.NumberOf()
 	case !errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, err
 	}
@@ -78,17 +78,17 @@ func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 			return nil, err
 		}
 		if at.Position >= p.sent { // so the log knows what has its place
-			p.number = max(p.number, at.Numbers[h.name])
+			number = max(number, at.Numbers[h.name])
 			break
 		}
 		if !sleep(ctx, lookEvery) {
 			return nil, ctx.Err()
 		}
 	}
-	if h.number > 0 && p.number > h.number+1 {
+	if h.number > 0 && number > h.number+1 {
 		return nil, fatal{fmt.Errorf("another process publishes as the host %s: each needs a name of its own, share.host", h.name)}
 	}
-	h.number = p.number
+	h.number = number
 	return p, nil
 }
 
@@ -106,8 +106,8 @@ func (p *publisher) send(ctx context.Context, w store.Taught) error {
 	if err != nil {
 		return err
 	}
-	p.sent, p.number = ack.Sequence, p.number+1
-	p.host.number = p.number
+	p.sent = ack.Sequence
+	p.number++
 	if isCut {
 		p.note(func(s *store.Sharing) { s.Cut++ })
 	}

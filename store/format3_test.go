@@ -56,8 +56,8 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 				t.Errorf("a reader gets %v", err)
 			}
 			s := opened(t, path)
-			if !errors.Is(s.Finish(), errTurned) || s.Model() != want.model {
-				t.Errorf("the model %s, with the warning %v", s.Model(), s.Finish())
+			if !errors.Is(s.Finish(), errTurned) || s.Model != want.model {
+				t.Errorf("the model %s, with the warning %v", s.Model, s.Finish())
 			}
 			if _, err := os.Stat(path + earlierSuffix); !errors.Is(err, os.ErrNotExist) {
 				t.Error("the store is still there")
@@ -192,8 +192,8 @@ func TestTheModelOfAnEarlierStoreIsKnownByItsJournal(t *testing.T) {
 	noError(t, os.Rename(path, path+".next")) // as a crash between two renames left them
 	noError(t, os.WriteFile(path, contents(t, other), 0o600))
 	s := opened(t, path)
-	if s.Model() != "votes" {
-		t.Errorf("the model is %s", s.Model())
+	if s.Model != "votes" {
+		t.Errorf("the model is %s", s.Model)
 	}
 	path = copyEarlier(t, "votes")
 	noError(t, os.WriteFile(path, contents(t, other), 0o600))

@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"math"
 	"os"
 	"slices"
@@ -205,47 +206,40 @@ func (l *ledger) expire(o Options, now time.Time) {
 // writeBytes is how many bytes of a log are written at once.
 const writeBytes = 256 << 10
 
-// logWriter writes a new log.
-type logWriter struct {
-	*bufio.Writer
-	log logfile.Log
-	end int64 // of what was appended
-}
-
-func (w *logWriter) append(r logfile.Record, body []byte) (at int64, err error) {
-	n, err := w.Write(w.log.Append(w.AvailableBuffer(), w.end, r, nil, body))
-	at, w.end = w.end, w.end+int64(n)
-	return at, err
-}
-
 // save writes a log of all that is in the ledger to an empty file, with a checkpoint of the model with an identity. It has no trace of what was forgotten
 // but the fingerprint.
 func (l *ledger) save(file *os.File, model uint64) error {
-	header, err := l.header()
+	settings, err := json.Marshal(l.recipe)
 	if err != nil {
 		return err
 	}
-	w := logWriter{bufio.NewWriterSize(file, writeBytes), logfile.Log{Key: l.Key.Bytes()}, int64(len(header))}
-	w.Write(header)
+	log, w := logfile.Log{Key: l.Key.Bytes()}, bufio.NewWriterSize(file, writeBytes)
+	n, _ := w.Write(logfile.AppendHeader(nil, log.Key, settings)) // the buffer keeps errors
+	end := int64(n)
+	add := func(r logfile.Record, body []byte) (at int64, err error) {
+		n, err := w.Write(log.Append(w.AvailableBuffer(), end, r, nil, body))
+		at, end = end, end+int64(n)
+		return at, err
+	}
 	var data []byte
 	var refs []features.Ref
 	for _, e := range l.entries[:l.learned] {
 		refs = append(refs, e.Terms)
 	}
 	err = l.documents.Save(refs, func(some []byte) error {
-		_, err := w.append(logfile.Record{Op: uint8(terms)}, some)
+		_, err := add(logfile.Record{Op: uint8(terms)}, some)
 		return err
 	}, func(i int, document []byte) (err error) {
 		data = appendBody(data[:0], document, false)
-		l.entries[i].at, err = w.append(l.entries[i].record(), data)
+		l.entries[i].at, err = add(l.entries[i].record(), data)
 		return err
 	})
 	for i := l.learned; i < len(l.entries) && err == nil; i++ {
-		l.entries[i].at, err = w.append(l.entries[i].record(), nil)
+		l.entries[i].at, err = add(l.entries[i].record(), nil)
 	}
 	for r, data := range l.seen.records(l.knows) {
 		if err == nil {
-			_, err = w.append(r, data)
+			_, err = add(r, data)
 		}
 	}
 	if err != nil {
@@ -253,7 +247,7 @@ func (l *ledger) save(file *os.File, model uint64) error {
 	}
 	body, err := l.checkpoint()
 	if err == nil {
-		_, err = w.append(logfile.Record{Op: logfile.Checkpoint, Key: model}, body)
+		_, err = add(logfile.Record{Op: logfile.Checkpoint, Key: model}, body)
 	}
 	return cmp.Or(err, w.Flush())
 }

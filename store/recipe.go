@@ -61,12 +61,6 @@ func recipeOf(f train.Made) (recipe, error) {
 	return recipe{names{s.Classes, s.Model, s.Key}, p.Trainer, s.Message, s.Tokenize, p.Features, p.Split, p.Seed, p.Limits, s.TermsVersion}, err
 }
 
-// header returns the header of the log of a model made by the recipe.
-func (r recipe) header() ([]byte, error) {
-	settings, err := json.Marshal(r)
-	return logfile.AppendHeader(nil, r.Key.Bytes(), settings), err
-}
-
 // namesIn reads the names in the header of a log.
 func namesIn(log *logfile.Log) (n names, err error) {
 	if err = json.Unmarshal(log.Settings, &n); err == nil {

@@ -163,22 +163,13 @@ func (s *Store) load() error {
 			s.lists, _, err = s.log.Lists(f.Identity(), s.end)
 		}
 		if err == nil {
-			err = s.know()
+			err = s.filter.Know(s.lists)
 		}
 		s.learns, s.forgets = f.Learns()
 	}
 	if isDamage(err) {
 		s.closeFilter()
 		s.remade, err = err, nil
-	}
-	return err
-}
-
-// know tells the filter what is in the tail.
-func (s *Store) know() error {
-	err := s.filter.Know(s.lists)
-	if errors.Is(err, filter.ErrNotLearning) {
-		return nil
 	}
 	return err
 }
@@ -201,9 +192,6 @@ func (s *Store) closeFilter() {
 
 // Filter returns the model, which is valid until the store is closed or its model is written anew.
 func (s *Store) Filter() *filter.One { return s.filter }
-
-// Model returns the name of the model.
-func (s *Store) Model() string { return s.names.Model }
 
 // Classes returns the names of the classes.
 func (s *Store) Classes() []string { return s.names.Classes }
@@ -233,7 +221,7 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := s.know(); err != nil {
+	if err := s.filter.Know(s.lists); err != nil {
 		return err
 	}
 	if len(s.tail) >= s.limit || s.end-s.checkpoint.End >= maxTailBytes {

@@ -54,8 +54,8 @@ func TestAModelThatBeginsLikeAnotherJoinsIt(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	if !base.CanJoin(user) || own.Model() != shared.Model() {
-		t.Fatalf("the models %s and %s read mail in different ways", own.Model(), shared.Model())
+	if !base.CanJoin(user) || own.Model != shared.Model {
+		t.Fatalf("the models %s and %s read mail in different ways", own.Model, shared.Model)
 	}
 	for _, m := range mailOf(t, corpustest.Mailbox(3, 5, "ham", "spam")) {
 		got, added := base.ClassifyWith(user, 0.5, m.Raw)
