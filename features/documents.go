@@ -72,9 +72,7 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 	for i := range writers {
 		writers[i].Close()
 	}
-	if err := old.failed(); err != nil {
-		all.fail(err)
-	}
+	all.fail(old.failed())
 	d.records = all
 }
 
@@ -116,7 +114,7 @@ func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
 	}
 	w.cells = appendGaps(w.cells[:0], doc.Cells)
 	w.encode(w.numbers, doc, doc.sizes(), w.cells)
-	return w.add(w.record)
+	return w.write(0, w.record)
 }
 
 // encode sets the record of a document, given the numbers of its terms, the sizes of its groups and the gaps of its cells.
@@ -127,12 +125,8 @@ func (w *Writer) encode(numbers []uint32, doc Document, sizes [evidence.Groups]i
 		l.known = append(l.known, uint64(number)<<32|uint64(i))
 	}
 	l.split()
-	w.gaps, w.marks, w.counts = w.gaps[:0], w.marks[:0], w.counts[:0]
-	before := uint32(0)
-	for k, i := range l.indices {
-		number := l.ids[k]
-		w.gaps = appendGap(w.gaps, number-before)
-		before = number
+	w.gaps, w.marks, w.counts = appendGaps(w.gaps[:0], l.ids), w.marks[:0], w.counts[:0]
+	for _, i := range l.indices {
 		w.marks = append(w.marks, doc.Marks[i])
 		if doc.Counts[i] > 1 {
 			w.counts = binary.AppendUvarint(w.counts, uint64(doc.Counts[i]))
@@ -164,22 +158,18 @@ func appendRecord(dst []byte, sizes [evidence.Groups]int, gaps, cells, marks, co
 // wideGap marks a gap that does not fit into two bytes.
 const wideGap = math.MaxUint16
 
-// appendGaps appends ascending numbers, each by its distance from the one before.
+// appendGaps appends ascending numbers, each by its distance from the one before: two bytes, or wideGap and four bytes.
 func appendGaps(dst []byte, numbers []uint32) []byte {
 	before := uint32(0)
 	for _, number := range numbers {
-		dst = appendGap(dst, number-before)
+		if gap := number - before; gap < wideGap {
+			dst = append(dst, byte(gap), byte(gap>>8))
+		} else {
+			dst = binary.LittleEndian.AppendUint32(append(dst, wideGap&0xff, wideGap>>8), gap)
+		}
 		before = number
 	}
 	return dst
-}
-
-// appendGap appends a distance: two bytes, or wideGap and four bytes.
-func appendGap(dst []byte, gap uint32) []byte {
-	if gap < wideGap {
-		return append(dst, byte(gap), byte(gap>>8))
-	}
-	return binary.LittleEndian.AppendUint32(append(dst, wideGap&0xff, wideGap>>8), gap)
 }
 
 // appendDecoded appends the first n numbers that appendGaps has written.
@@ -332,9 +322,7 @@ func (d *Documents) As(kind Kind) *Documents {
 		w.AddDocument(doc, func(int) []byte { return fmt.Appendf(nil, "message:%016x", doc.Terms[0]) })
 	}
 	w.Close()
-	if err := d.Err(); err != nil {
-		wholes.records.fail(err)
-	}
+	wholes.records.fail(d.Err())
 	return wholes
 }
 

@@ -52,7 +52,7 @@ func TestLargeNumbersComeBack(t *testing.T) {
 	numbers := []uint32{5, 1<<numberBits - 1}
 	want := Document{Counts: []uint32{1, 300}, Marks: []byte{Mark(evidence.Fields, false, 1), Mark(evidence.Words, true, 300)}, Cells: []uint32{3}}
 	w.encode(numbers, want, want.sizes(), appendGaps(nil, want.Cells))
-	ref := w.add(w.record)
+	ref := w.write(0, w.record)
 	w.Close()
 	r := d.reader()
 	r.read(ref)

@@ -13,9 +13,6 @@ import (
 // unknown is the id of a term that a vocabulary does not know.
 const unknown = math.MaxUint32
 
-// unknownIDs returns n ids, all unknown.
-func unknownIDs(n int) []uint32 { return slices.Repeat([]uint32{unknown}, n) }
-
 // termIDs are the ids of terms by their numbers, which are the ids themselves if both fields are nil.
 type termIDs struct {
 	known []knownTerms // if the ids are 0, 1, 2, ... in the order of the numbers; they take a sixteenth of the memory of ids
@@ -148,7 +145,7 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 
 // idsIn returns the ids of the terms in a vocabulary.
 func (d *Documents) idsIn(v *Vocabulary, workers int) termIDs {
-	ids := unknownIDs(len(d.terms.hashes))
+	ids := slices.Repeat([]uint32{unknown}, len(d.terms.hashes))
 	parallel.Ranges(workers, len(ids), 1<<12, func(_, from, to int) {
 		for number := from; number < to; number++ {
 			if id, known := v.ID(d.terms.hashes[number]); known {

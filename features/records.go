@@ -74,7 +74,7 @@ func (s *records) drop(ref Ref) {
 	}
 }
 
-// fail keeps the first error.
+// fail keeps the first error, if it is one.
 func (s *records) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,19 +90,8 @@ func (s *records) failed() error {
 	return s.err
 }
 
-// add stores a new record.
-func (w *Writer) add(record []byte) Ref {
-	s := w.records
-	s.mu.Lock()
-	ref := Ref(len(s.places))
-	s.places = append(s.places, place{})
-	s.mu.Unlock()
-	w.write(ref, record)
-	return ref
-}
-
-// write stores the record of a Ref.
-func (w *Writer) write(ref Ref, record []byte) {
+// write stores the record of a Ref, or of a new one for 0, and returns the Ref.
+func (w *Writer) write(ref Ref, record []byte) Ref {
 	if len(w.page)+len(record) > cap(w.page) {
 		w.Close()
 		if cap(w.page) < len(record) || w.page == nil {
@@ -116,9 +105,14 @@ func (w *Writer) write(ref Ref, record []byte) {
 		s.pages = append(s.pages, page{})
 	}
 	s.pages[w.index].wanted++
+	if ref == 0 {
+		ref = Ref(len(s.places))
+		s.places = append(s.places, place{})
+	}
 	s.places[ref] = place{uint32(w.index), uint32(len(w.page)), uint32(len(record))}
 	s.mu.Unlock()
 	w.page = append(w.page, record...)
+	return ref
 }
 
 // Close flushes the last page.

@@ -1,7 +1,7 @@
 package features
 
 import (
-	"container/heap"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -128,20 +128,19 @@ type Saved struct {
 // After an error, file is the index of the one that it is about.
 func (d *Documents) AddSaved(files ...func() ([]byte, error)) (saved []Saved, file int, err error) {
 	saved = make([]Saved, len(files))
-	var queue savedQueue
+	var left []*savedFileTerms // the files with more terms
 	for i, more := range files {
 		f := &savedFileTerms{file: i, more: more, last: -1}
 		switch is, err := f.next(); {
 		case err != nil:
 			return nil, i, err
 		case is:
-			queue = append(queue, f)
+			left = append(left, f)
 		}
 	}
-	heap.Init(&queue)
 	number, hash := -1, uint64(0) // of the last term, which is looked up once for all files
-	for t := d.terms; len(queue) > 0; {
-		f, added := queue[0], false
+	for t := d.terms; len(left) > 0; {
+		f, added := slices.MinFunc(left, (*savedFileTerms).compare), false
 		if number < 0 || f.hash != hash {
 			hash = f.hash
 			number, added = t.table.Add(hash)
@@ -163,10 +162,8 @@ func (d *Documents) AddSaved(files ...func() ([]byte, error)) (saved []Saved, fi
 		switch {
 		case err != nil:
 			return nil, f.file, err
-		case is:
-			heap.Fix(&queue, 0)
-		default:
-			heap.Pop(&queue)
+		case !is:
+			left = slices.DeleteFunc(left, func(other *savedFileTerms) bool { return other == f })
 		}
 	}
 	d.terms.hashes = d.terms.table.Hashes()
@@ -198,21 +195,9 @@ func (f *savedFileTerms) next() (is bool, err error) {
 	return err == nil, err
 }
 
-// savedQueue has the file with the least term first.
-type savedQueue []*savedFileTerms
-
-func (q savedQueue) Len() int      { return len(q) }
-func (q savedQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q savedQueue) Less(i, j int) bool {
-	a, b := q[i], q[j]
-	return a.order < b.order || a.order == b.order && a.hash < b.hash
-}
-func (q *savedQueue) Push(f any) { *q = append(*q, f.(*savedFileTerms)) }
-func (q *savedQueue) Pop() any {
-	last := len(*q) - 1
-	f := (*q)[last]
-	*q = (*q)[:last]
-	return f
+// compare compares the next terms of two files by their order in a file.
+func (f *savedFileTerms) compare(other *savedFileTerms) int {
+	return cmp.Or(cmp.Compare(f.order, other.order), cmp.Compare(f.hash, other.hash))
 }
 
 // AddRecord adds a document that [Documents.Save] passed, of a file whose terms were added.
@@ -222,7 +207,7 @@ func (w *Writer) AddRecord(data []byte, file *Saved) (Ref, error) {
 		return 0, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if file.numbers == nil {
-		return w.add(data), nil
+		return w.write(0, data), nil
 	}
 	for i, place := range r.numbers {
 		r.numbers[i] = file.numbers[place]
@@ -231,7 +216,7 @@ func (w *Writer) AddRecord(data []byte, file *Saved) (Ref, error) {
 	if !areGaps(w.gaps, uint32(len(r.numbers)), uint64(len(w.terms.hashes))) {
 		return 0, fmt.Errorf("%w: %w", ErrDamaged, errTwice)
 	}
-	return w.add(w.record), nil
+	return w.write(0, w.record), nil
 }
 
 // SavedDocument returns the document of a record, given the hashes of the saved terms.

@@ -79,18 +79,9 @@ func (t *terms) addNew(numbers []int32, hashes []uint64, text func(k int) []byte
 	return nil
 }
 
-// name keeps the text of the term with the greatest number so far, unless there is no room for it.
+// name copies the text of the term with the greatest number so far, unless there is no room for it. A text that is larger than a chunk has a chunk of its
+// own.
 func (t *terms) name(number int, text []byte) error {
-	at := t.keep(text)
-	if number >= 1<<numberBits || len(t.chunks) > maxChunks {
-		return ErrTooManyTerms
-	}
-	t.texts = append(t.texts, at)
-	return nil
-}
-
-// keep copies a text and returns where it is. A text that is larger than a chunk has a chunk of its own.
-func (t *terms) keep(text []byte) uint32 {
 	var length [binary.MaxVarintLen64]byte
 	size := binary.PutUvarint(length[:], uint64(len(text)))
 	last := len(t.chunks) - 1
@@ -98,9 +89,12 @@ func (t *terms) keep(text []byte) uint32 {
 		t.chunks = append(t.chunks, make([]byte, 0, max(chunkSize, size+len(text))))
 		last++
 	}
-	offset := len(t.chunks[last])
+	if number >= 1<<numberBits || last >= maxChunks {
+		return ErrTooManyTerms
+	}
+	t.texts = append(t.texts, uint32(last)<<chunkBits|uint32(len(t.chunks[last])))
 	t.chunks[last] = append(append(t.chunks[last], length[:size]...), text...)
-	return uint32(last)<<chunkBits | uint32(offset)
+	return nil
 }
 
 // text returns the text of a term.

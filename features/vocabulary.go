@@ -130,25 +130,24 @@ func RestoreVocabulary(table, starts []uint32) (*Vocabulary, error) {
 
 // Extended returns v with more terms, whose ids follow those of v. v must have none of them.
 func (v *Vocabulary) Extended(hashes []uint64) *Vocabulary {
-	added := make([]identified, len(hashes))
-	for i, hash := range hashes {
-		added[i] = identified{v.identifying(hash), uint32(v.Len() + i)}
+	added := make([]uint32, len(hashes)) // the terms in the order of the table
+	for i := range added {
+		added[i] = uint32(i)
 	}
-	slices.SortStableFunc(added, identified.compare)
+	slices.SortStableFunc(added, func(i, j uint32) int { return cmp.Compare(v.identifying(hashes[i]), v.identifying(hashes[j])) })
 	w := &Vocabulary{shift: v.shift, table: make([]uint32, 0, len(v.table)+2*len(hashes)), bucketStarts: make([]uint32, len(v.bucketStarts))}
-	for p := range len(v.bucketStarts) - 1 {
-		for at := v.bucketStarts[p]; at < v.bucketStarts[p+1]; at++ {
-			key := v.table[2*at]
-			for len(added) > 0 && added[0].bits < uint64(p)<<32|uint64(key) {
-				w.table = append(w.table, uint32(added[0].bits), added[0].number)
-				added = added[1:]
-			}
-			w.table = append(w.table, key, v.table[2*at+1])
-		}
-		for len(added) > 0 && added[0].bits>>32 == uint64(p) {
-			w.table = append(w.table, uint32(added[0].bits), added[0].number)
+	addBelow := func(end uint64) {
+		for len(added) > 0 && v.identifying(hashes[added[0]]) < end {
+			w.table = append(w.table, uint32(v.identifying(hashes[added[0]])), uint32(v.Len())+added[0])
 			added = added[1:]
 		}
+	}
+	for p := range len(v.bucketStarts) - 1 {
+		for at := v.bucketStarts[p]; at < v.bucketStarts[p+1]; at++ {
+			addBelow(uint64(p)<<32 | uint64(v.table[2*at]))
+			w.table = append(w.table, v.table[2*at], v.table[2*at+1])
+		}
+		addBelow(uint64(p+1) << 32)
 		w.bucketStarts[p+1] = uint32(w.Len())
 	}
 	return w
@@ -156,14 +155,6 @@ func (v *Vocabulary) Extended(hashes []uint64) *Vocabulary {
 
 // identifying returns the bits of a hash that tell its term from all others: the prefix and the key.
 func (v *Vocabulary) identifying(hash uint64) uint64 { return hash >> (v.shift - 32) }
-
-// identified is a number with the identifying bits of a term.
-type identified struct {
-	bits   uint64
-	number uint32
-}
-
-func (x identified) compare(y identified) int { return cmp.Compare(x.bits, y.bits) }
 
 // split returns the prefix and the key of a hash.
 func (v *Vocabulary) split(hash uint64) (prefix uint64, key uint32) {

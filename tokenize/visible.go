@@ -109,8 +109,10 @@ func (v *viewer) invisible(r, last rune) bool {
 	case r == 0x202a || r == 0x202b:
 		v.seen.embedding = true
 	case r == 0x00ad: // a soft hyphen is honest
-	case isTag(r) && last == blackFlag: // the flag of a region
-	case isTag(r):
+	case r >= tagBlock+' ' && r <= tagBlock+'~': // an invisible copy of an ASCII character
+		if last == blackFlag { // the flag of a region
+			return false
+		}
 		v.seen.add(tagLetters)
 		if len(v.seen.tagged) < maxInvisible {
 			v.seen.tagged = append(v.seen.tagged, byte(r-tagBlock))
@@ -128,9 +130,6 @@ const (
 	tagBlock     = 0xe0000
 	blackFlag    = '🏴'
 )
-
-// isTag reports whether r is an invisible copy of an ASCII character. Behind a black flag, such characters name a region.
-func isTag(r rune) bool { return r >= tagBlock+' ' && r <= tagBlock+'~' }
 
 // glyph is what a reader sees of a character.
 type glyph uint8

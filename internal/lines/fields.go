@@ -4,6 +4,7 @@ package lines
 import (
 	"bytes"
 
+	"chaff/internal/ascii"
 	"chaff/internal/headerfield"
 )
 
@@ -58,12 +59,7 @@ func NameOf(field []byte) (name FieldName) {
 	if i < 0 {
 		return name
 	}
-	name.n = copy(name.bytes[:], bytes.TrimRight(field[:i], " \t"))
-	for j, c := range name.bytes[:name.n] {
-		if 'A' <= c && c <= 'Z' {
-			name.bytes[j] = c | 0x20
-		}
-	}
+	name.n = len(ascii.AppendLower(name.bytes[:0], bytes.TrimRight(field[:i], " \t"), len(name.bytes)))
 	return name
 }
 
