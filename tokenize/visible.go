@@ -215,22 +215,24 @@ func enclosedIn(r rune) int {
 	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f1a5 {
 		return -1
 	}
-	for _, e := range [...]struct {
-		first, last rune
-		start       int // the letter or the number of the first
-	}{
-		{0x24b6, 0x24cf, 'A'}, {0x24d0, 0x24e9, 'a'}, // circled
-		{0x249c, 0x24b5, 'a'}, {0x1f110, 0x1f129, 'A'}, // parenthesized
-		{0x1f130, 0x1f149, 'A'}, {0x1f150, 0x1f169, 'A'}, {0x1f170, 0x1f189, 'A'}, {0x1f1a5, 0x1f1a5, 'd'}, // squared, negative circled, negative squared
-		{0x24eb, 0x24f4, 11}, {0x24f5, 0x24fe, 1}, {0x24ff, 0x24ff, 0}, // negative circled, double circled
-		{0x2776, 0x277f, 1}, {0x2780, 0x2789, 1}, {0x278a, 0x2793, 1}, // dingbats
-		{0x1f10b, 0x1f10b, 0}, {0x1f10c, 0x1f10c, 0},
-	} {
+	for _, e := range enclosures {
 		if r >= e.first && r <= e.last {
 			return e.start + int(r-e.first)
 		}
 	}
 	return -1
+}
+
+var enclosures = [...]struct {
+	first, last rune
+	start       int // the letter or the number of the first
+}{
+	{0x24b6, 0x24cf, 'A'}, {0x24d0, 0x24e9, 'a'}, // circled
+	{0x249c, 0x24b5, 'a'}, {0x1f110, 0x1f129, 'A'}, // parenthesized
+	{0x1f130, 0x1f149, 'A'}, {0x1f150, 0x1f169, 'A'}, {0x1f170, 0x1f189, 'A'}, {0x1f1a5, 0x1f1a5, 'd'}, // squared, negative circled, negative squared
+	{0x24eb, 0x24f4, 11}, {0x24f5, 0x24fe, 1}, {0x24ff, 0x24ff, 0}, // negative circled, double circled
+	{0x2776, 0x277f, 1}, {0x2780, 0x2789, 1}, {0x278a, 0x2793, 1}, // dingbats
+	{0x1f10b, 0x1f10b, 0}, {0x1f10c, 0x1f10c, 0},
 }
 
 const regionalA = 0x1f1e6 // REGIONAL INDICATOR SYMBOL LETTER A

@@ -67,8 +67,8 @@ func (c *cutter) putSegment(segment []byte, kind segmentKind) {
 }
 
 // unicodeWords emits the words of a normalised chunk of any script. In scripts without spaces, such as Chinese, Japanese and Thai, segment returns single
-// characters: these are counted in overlapping pairs. Korean words end in particles: they are counted whole and, from three syllables
-// on, in pairs too, which the forms of a word share.
+// characters, or letters that it has no rules for: these are counted in overlapping pairs. Korean words end in particles: they are counted whole and, from
+// three syllables on, in pairs too, which the forms of a word share.
 func (c *cutter) unicodeWords(text []byte) {
 	var err error
 	c.segments, c.types, _, err = segment.SegmentWordsDirect(text, c.segments[:0], c.types[:0])
@@ -82,16 +82,16 @@ func (c *cutter) unicodeWords(text []byte) {
 		start := at
 		at += len(s)
 		first, _ := utf8.DecodeRune(s)
-		switch {
-		case isPaired(c.types[i], first):
+		switch kind := c.types[i]; {
+		case kind == segment.Ideo, kind == segment.Kana, kind == segment.None && (unicode.IsLetter(first) || unicode.IsMark(first)):
 			if runEnd != start {
 				c.pairs(text[run:runEnd], plainWord)
 				run = start
 			}
 			runEnd = at
-		case c.types[i] != segment.None && len(bytes.Trim(s, "_")) == 0:
+		case kind != segment.None && len(bytes.Trim(s, "_")) == 0:
 			c.putSegment(s, symbol) // a blank to fill in
-		case c.types[i] != segment.None:
+		case kind != segment.None:
 			c.putSegment(s, plainWord)
 			if isHangul(first) && len(s) > 2*utf8.RuneLen(first) {
 				c.pairs(s, wordPart)
@@ -106,31 +106,15 @@ func (c *cutter) unicodeWords(text []byte) {
 // isHangul reports whether r is a Korean syllable.
 func isHangul(r rune) bool { return r >= 0xac00 && r <= 0xd7a3 }
 
-// isPaired reports whether a segment is of a script without spaces: an ideograph, kana, or a letter of a script without rules in segment.
-func isPaired(segmentType int, first rune) bool {
-	switch segmentType {
-	case segment.Ideo, segment.Kana:
-		return true
-	case segment.None:
-		return unicode.IsLetter(first) || unicode.IsMark(first)
-	}
-	return false
-}
-
 // pairs emits each two neighbouring characters of run, or its only one.
 func (c *cutter) pairs(run []byte, kind segmentKind) {
-	if len(run) == 0 {
-		return
-	}
-	_, first := utf8.DecodeRune(run)
-	if first == len(run) {
-		c.putSegment(run, kind)
-		return
-	}
-	for first < len(run) {
+	for isOnly := true; len(run) > 0; isOnly = false {
+		_, first := utf8.DecodeRune(run)
 		_, second := utf8.DecodeRune(run[first:])
-		c.putSegment(run[:first+second], kind)
-		run, first = run[first:], second
+		if second > 0 || isOnly {
+			c.putSegment(run[:first+second], kind)
+		}
+		run = run[first:]
 	}
 }
 
