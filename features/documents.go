@@ -72,13 +72,18 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 	for i := range writers {
 		writers[i].Close()
 	}
-	all.fail(old.failed())
+	all.fail(old.err)
 	d.records = all
 }
 
 // Err returns the first error of writing or reading the temporary file. A document that could not be read looks empty: check Err
 // before using the results.
-func (d *Documents) Err() error { return d.records.failed() }
+func (d *Documents) Err() error {
+	s := d.records
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
 
 // Writer adds documents. It belongs to one goroutine; there may be several.
 type Writer struct {

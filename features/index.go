@@ -147,10 +147,8 @@ func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 func (d *Documents) idsIn(v *Vocabulary, workers int) termIDs {
 	ids := slices.Repeat([]uint32{unknown}, len(d.terms.hashes))
 	parallel.Ranges(workers, len(ids), 1<<12, func(_, from, to int) {
-		for number := from; number < to; number++ {
-			if id, known := v.ID(d.terms.hashes[number]); known {
-				ids[number] = id
-			}
+		for _, known := range v.AppendKnown(nil, d.terms.hashes[from:to]) {
+			ids[from+int(uint32(known))] = uint32(known >> 32)
 		}
 	})
 	return termIDs{ids: ids}

@@ -83,13 +83,6 @@ func (s *records) fail(err error) {
 	}
 }
 
-// failed returns the first error.
-func (s *records) failed() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.err
-}
-
 // write stores the record of a Ref, or of a new one for 0, and returns the Ref.
 func (w *Writer) write(ref Ref, record []byte) Ref {
 	if len(w.page)+len(record) > cap(w.page) {

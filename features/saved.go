@@ -20,7 +20,7 @@ import (
 var ErrDamaged = errors.New("damaged documents")
 
 // errTwice means that there are two terms with one hash.
-var errTwice = errors.New("a term twice")
+var errTwice = fmt.Errorf("%w: a term twice", ErrDamaged)
 
 // savedTerms is about how many bytes of terms [Documents.Save] passes at once.
 const savedTerms = 1 << 20
@@ -148,7 +148,7 @@ func (d *Documents) AddSaved(files ...func() ([]byte, error)) (saved []Saved, fi
 		if added {
 			err = t.name(number, f.text)
 		} else if len(files) == 1 || number == f.last {
-			err = fmt.Errorf("%w: %w", ErrDamaged, errTwice)
+			err = errTwice
 		}
 		if err != nil {
 			return nil, f.file, err
@@ -214,7 +214,7 @@ func (w *Writer) AddRecord(data []byte, file *Saved) (Ref, error) {
 	}
 	w.encode(r.numbers, r.doc, r.sizes, r.cells)
 	if !areGaps(w.gaps, uint32(len(r.numbers)), uint64(len(w.terms.hashes))) {
-		return 0, fmt.Errorf("%w: %w", ErrDamaged, errTwice)
+		return 0, errTwice
 	}
 	return w.write(0, w.record), nil
 }
@@ -229,7 +229,7 @@ func SavedDocument(data []byte, hashes []uint64) (Document, error) {
 		r.doc.Terms = append(r.doc.Terms, hashes[number])
 	}
 	if sorted := slices.Sorted(slices.Values(r.doc.Terms)); len(slices.Compact(sorted)) < len(r.doc.Terms) {
-		return Document{}, fmt.Errorf("%w: %w", ErrDamaged, errTwice)
+		return Document{}, errTwice
 	}
 	r.readCells()
 	r.doc.Marks = slices.Clone(r.doc.Marks)

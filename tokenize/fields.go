@@ -111,10 +111,11 @@ func (r *fieldRules) make(name string) *fieldRule {
 		matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower) {
 		return &r.none
 	}
-	rule := &fieldRule{header: "header:" + name, tags: newAddressTags(lower + ":")}
+	tag := lower + ":"
 	if slices.Contains(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
-		rule.tags = newAddressTags(fieldPrefix + lower + ":") // else the words of a field named "Body" would pass for words of the text
+		tag = fieldPrefix + tag // else the words of a field named "Body" would pass for words of the text
 	}
+	rule := &fieldRule{header: "header:" + name, tags: addressTags{tag, tag + "@", tag + "@."}}
 	rule.reading, rule.structure, rule.used = readWords, noStructure, true
 	switch kind {
 	case headerfield.Trace:
@@ -139,7 +140,8 @@ func (r *fieldRules) make(name string) *fieldRule {
 		rule.structure = noStructure
 	}
 	if rule.used && rule.attaches {
-		rule.attached = newAddressTags(attachedPrefix + rule.tags.words)
+		tag = attachedPrefix + tag
+		rule.attached = addressTags{tag, tag + "@", tag + "@."}
 	}
 	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))
 	// Grams are made of what the sender writes, of the steps of the route, and of other fields whose words are used. The servers of some providers

@@ -314,8 +314,6 @@ type addressTags struct {
 	domain string // of registered domains: "from:@."
 }
 
-func newAddressTags(tag string) addressTags { return addressTags{tag, tag + "@", tag + "@."} }
-
 // addresses emits the addresses in the value of a field, their domains and registered domains, and the words of names and comments.
 func (t *Tokenizer) addresses(tags addressTags, value []byte) {
 	for len(value) > 0 {

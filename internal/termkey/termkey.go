@@ -20,8 +20,7 @@ const Size = 16
 
 // New returns the key with these bytes. Whoever makes a key fills them with crypto/rand, which a process for one message does without.
 func New(secret [Size]byte) Key {
-	k, _ := FromBytes(secret[:])
-	return k
+	return Key{binary.LittleEndian.Uint64(secret[:8]), binary.LittleEndian.Uint64(secret[8:])}
 }
 
 // FromBytes returns the key with the given 16 bytes.
@@ -29,7 +28,7 @@ func FromBytes(secret []byte) (Key, error) {
 	if len(secret) != Size {
 		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), Size)
 	}
-	return Key{binary.LittleEndian.Uint64(secret), binary.LittleEndian.Uint64(secret[8:])}, nil
+	return New([Size]byte(secret)), nil
 }
 
 // Bytes returns the 16 bytes of the key.
