@@ -33,46 +33,41 @@ type Options struct {
 	MaxSeconds int `json:"max_seconds"`
 }
 
-// limit is the range of an option: from 1 to most, def for 0.
-type limit struct {
-	key       string
-	value     *int
-	def, most int
+// DefaultOptions returns the default limits.
+func DefaultOptions() Options {
+	o, _ := Options{}.orDefaults()
+	return o
 }
 
-func (o *Options) limits() []limit {
-	return []limit{
+// Validate returns all complaints about o, joined, or nil.
+func (o Options) Validate() error {
+	_, err := o.orDefaults()
+	return err
+}
+
+// orDefaults returns o with defaults for limits that are zero or negative, and all complaints about o.
+func (o Options) orDefaults() (Options, error) {
+	var errs []error
+	for _, l := range [...]struct {
+		key       string
+		value     *int
+		def, most int
+	}{
 		{"max_depth", &o.MaxDepth, 30, 1000},
 		{"max_parts", &o.MaxParts, 1000, 1_000_000},
 		{"max_text_bytes", &o.MaxTextBytes, 4 << 20, 1 << 30},
 		{"max_header_bytes", &o.MaxHeaderBytes, 64 << 10, 16 << 20},
 		{"max_header_fields", &o.MaxHeaderFields, 1000, 1_000_000},
 		{"max_seconds", &o.MaxSeconds, 60, 3600},
-	}
-}
-
-// DefaultOptions returns the default limits.
-func DefaultOptions() Options { return Options{}.orDefaults() }
-
-// Validate returns all complaints about o, joined, or nil.
-func (o Options) Validate() error {
-	var errs []error
-	for _, l := range o.limits() {
+	} {
 		if *l.value < 0 || *l.value > l.most {
 			errs = append(errs, fmt.Errorf("%s is %d: want 1 to %d, or 0 for the default", l.key, *l.value, l.most))
 		}
-	}
-	return errors.Join(errs...)
-}
-
-// orDefaults returns o with defaults for limits that are zero or negative.
-func (o Options) orDefaults() Options {
-	for _, l := range o.limits() {
 		if *l.value <= 0 {
 			*l.value = l.def
 		}
 	}
-	return o
+	return o, errors.Join(errs...)
 }
 
 // minTimed is the size of the least message that has a deadline. Smaller ones cannot take long.
@@ -107,7 +102,8 @@ type Decoder struct {
 // NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
 	d := &Decoder{}
-	d.options, d.clock = o.orDefaults(), time.Now
+	d.options, _ = o.orDefaults()
+	d.clock = time.Now
 	d.leaf, d.page.out = d.addLeaf, &d.texts
 	return d
 }
@@ -262,7 +258,8 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		_, _, name, _ := findUUBegin(body)
 		part.Filename = d.toUTF8(name, nil, false)
 	}
-	if !d.hasRoom() {
+	if len(d.msg.Parts) >= d.options.MaxParts {
+		d.msg.Repairs.add(CutParts)
 		return
 	}
 	if kind == kindFile {
@@ -288,15 +285,6 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	}
 	d.inlineFiles = d.inlineFiles[:files]
 	d.left = min(d.left, left) // what was read counts, even if it was dropped
-}
-
-// hasRoom reports whether the message may have one more part.
-func (d *Decoder) hasRoom() bool {
-	if len(d.msg.Parts) < d.options.MaxParts {
-		return true
-	}
-	d.msg.Repairs.add(CutParts)
-	return false
 }
 
 // readText sets the text of a part and adds its links to the message. It moves the files that plain text contains to
@@ -372,7 +360,11 @@ type frame struct {
 
 // readFrames adds a part for each frame that contains text or links, and for the frames in it.
 func (d *Decoder) readFrames() {
-	for i := 0; i < len(d.frames) && d.hasRoom(); i++ {
+	for i := 0; i < len(d.frames); i++ {
+		if len(d.msg.Parts) >= d.options.MaxParts {
+			d.msg.Repairs.add(CutParts)
+			break
+		}
 		f := d.frames[i]
 		d.frameDepth = f.depth
 		part := Part{Type: typeHTML}

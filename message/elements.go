@@ -126,9 +126,10 @@ const (
 	void                           // it has no content and no end tag
 	inline                         // it may stand inside of a word, as <b> does
 	ownLook                        // browsers hide or reorder its content by default
+	unknown                        // HTML has no such element, so it may stand inside of a word
 )
 
-// traitsOf returns the traits of an element. An unknown element has none; it may stand inside of a word.
+// traitsOf returns the traits of an element. One with a namespace, as office programs write them, is known and has none.
 func traitsOf(name []byte) traits {
 	switch string(name) {
 	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "dir", "div", "dl",
@@ -154,6 +155,9 @@ func traitsOf(name []byte) traits {
 		return inline | ownLook
 	case "datalist", "defs":
 		return ownLook
+	}
+	if bytes.IndexByte(name, ':') < 0 {
+		return unknown
 	}
 	return 0
 }

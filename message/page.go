@@ -91,23 +91,17 @@ var impliedNames = [][]byte{[]byte("html"), []byte("body")}
 // collectSheets reads the style sheets of a page. Their rules are for the content before them, too.
 func (p *page) collectSheets(source []byte) {
 	p.sheets.Start(len(source))
-	last := lastStyle(source)
+	last := len(source) // the offset of the last one, -1 without any
+	for isLast := false; last >= 0 && !isLast; {
+		last = bytes.LastIndexByte(source[:last], '<')
+		isLast = last >= 0 && ascii.HasPrefixFold(source[last:], "<style")
+	}
 	for p.start(source); len(p.rest) > 0 && len(source)-len(p.rest) <= last; {
 		kind, _ := p.next()
 		if kind == startTagToken && p.raw == "style" && p.sheets.ForScreen(p.value("media")) {
 			p.sheets.Add(p.rest[:rawLength(p.rest, "style")])
 		}
 	}
-}
-
-// lastStyle returns the offset of the last start of a style sheet, -1 if there is none.
-func lastStyle(source []byte) int {
-	for at := len(source); at >= 0; {
-		if at = bytes.LastIndexByte(source[:at], '<'); at >= 0 && ascii.HasPrefixFold(source[at:], "<style") {
-			return at
-		}
-	}
-	return -1
 }
 
 // token adds the next token.
@@ -200,7 +194,7 @@ func (p *page) startTag() {
 		p.noteInWord(BreakInWord)
 	case has&inline != 0:
 		p.inlineStart = len(p.text)
-	case isUnknown(name, has):
+	case has&unknown != 0:
 		p.noteInWord(TagInWord)
 	}
 	e := p.stack.child(name)
@@ -215,7 +209,7 @@ func (p *page) startTag() {
 // setLook sets how an element is shown. Nothing else says why text is hidden.
 func (e *element) setLook(look css.Appearance) {
 	e.look, e.hiddenBy = look, 0
-	if reasons := look.HiddenBy(); reasons != 0 {
+	if reasons := look.HiddenBy(false); reasons != 0 {
 		e.hiddenBy = 1<<HiddenText | Marks(reasons)<<HiddenByStyle // both are in the same order
 	}
 }
@@ -254,7 +248,7 @@ func (p *page) applyStyles(e *element) {
 	if s != (css.Style{}) {
 		e.setLook(e.look.Inside(&s))
 	}
-	isHidden := e.look.HidesLabel()
+	isHidden := e.look.HiddenBy(true) != 0
 	if len(label) > 0 {
 		p.add([]byte{' '}, isHidden)
 		p.add(label, isHidden)
@@ -268,10 +262,6 @@ func (p *page) applyStyles(e *element) {
 		p.frames = append(p.frames, f)
 	}
 }
-
-// isUnknown reports whether HTML has no such element. Elements with a namespace, as office programs write them, count as
-// known.
-func isUnknown(name []byte, has traits) bool { return has == 0 && bytes.IndexByte(name, ':') < 0 }
 
 // hasWord reports whether text contains a letter or digit.
 func hasWord(text []byte) bool {
@@ -290,7 +280,7 @@ func (p *page) endTag() {
 		p.add([]byte{'\n'}, p.stack.top().hiddenBy != 0)
 	}
 	p.stack.end(name)
-	if isUnknown(name, has) || has&inline != 0 && p.inlineStart == len(p.text) {
+	if has&unknown != 0 || has&inline != 0 && p.inlineStart == len(p.text) {
 		p.noteInWord(TagInWord)
 	}
 }

@@ -270,8 +270,18 @@ func (s *scanner) replaceReferences(raw []byte, inAttribute bool) (text []byte, 
 			raw = bytes.TrimPrefix(raw[1:], []byte("\n"))
 			continue
 		}
-		reference := raw[:referenceLength(raw)]
-		raw = raw[len(reference):]
+		n := len("&")
+		if n < len(raw) && raw[n] == '#' {
+			n++
+		}
+		for n < len(raw) && ascii.IsAlphanumeric(raw[n]) {
+			n++
+		}
+		if n < len(raw) && raw[n] == ';' {
+			n++
+		}
+		reference := raw[:n] // perhaps
+		raw = raw[n:]
 		character := s.character(reference)
 		isNumeric := bytes.HasPrefix(reference, []byte("&#"))
 		if isNumeric && ascii.IsAlphanumeric(character[0]) {
@@ -283,21 +293,6 @@ func (s *scanner) replaceReferences(raw []byte, inAttribute bool) (text []byte, 
 		}
 		s.unescaped = append(s.unescaped, character...)
 	}
-}
-
-// referenceLength returns the length of what may be a reference to a character at the start of raw.
-func referenceLength(raw []byte) int {
-	n := len("&")
-	if n < len(raw) && raw[n] == '#' {
-		n++
-	}
-	for n < len(raw) && ascii.IsAlphanumeric(raw[n]) {
-		n++
-	}
-	if n < len(raw) && raw[n] == ';' {
-		n++
-	}
-	return n
 }
 
 // isWholeName reports whether all of a reference, not only its start, is the name of the character: in "?a=1&copyright=2" it is

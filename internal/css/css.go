@@ -114,8 +114,6 @@ type token struct {
 	afterBlank bool
 }
 
-func (t *token) is(text string) bool { return string(t.text) == text }
-
 // maxTokens is how many tokens of a list of selectors, a media query or a declaration are read.
 const maxTokens = 2000
 
@@ -221,11 +219,11 @@ func (s *Sheets) addSelector(tokens []token) {
 			s.compounds = append(s.compounds, c)
 			c = compound{around: c.step, weight: c.weight}
 		}
-		isClass := t.is(".") && i+1 < len(tokens) && tokens[i+1].kind == css.IdentToken && !tokens[i+1].afterBlank
+		isClass := string(t.text) == "." && i+1 < len(tokens) && tokens[i+1].kind == css.IdentToken && !tokens[i+1].afterBlank
 		switch {
 		case isFirst && t.kind == css.IdentToken:
 			c.tag, c.weight = t.text, c.weight+weightTag
-		case isFirst && t.is("*"):
+		case isFirst && string(t.text) == "*":
 		case isClass && c.class == nil:
 			i++
 			c.class, c.weight = tokens[i].text, c.weight+weightClass
@@ -256,8 +254,8 @@ func (s *Sheets) declarationList(ends ...css.TokenType) {
 			continue
 		}
 		value, importance := s.tokens[2:], uint32(0)
-		if mark := slices.IndexFunc(value, func(t token) bool { return t.is("!") }); mark >= 0 {
-			if mark == 0 || mark+2 != len(value) || !value[mark+1].is("important") {
+		if mark := slices.IndexFunc(value, func(t token) bool { return string(t.text) == "!" }); mark >= 0 {
+			if mark == 0 || mark+2 != len(value) || string(value[mark+1].text) != "important" {
 				continue
 			}
 			value, importance = value[:mark], weightImportant

@@ -123,7 +123,7 @@ func specify(name string, value []token, set func(Property, float32)) {
 		if name == "font-size" {
 			value = value[:1]
 		}
-		for i := 0; i < len(value) && !value[i].is("/"); i++ {
+		for i := 0; i < len(value) && string(value[i].text) != "/"; i++ {
 			n, isNumber := value[i].length()
 			v, isWord := sizes[string(value[i].text)]
 			switch {
@@ -256,11 +256,14 @@ func (a Appearance) Inside(s *Style) Appearance {
 	return a
 }
 
-// HiddenBy returns why the words of an element are not seen.
-func (a Appearance) HiddenBy() Reasons {
+// HiddenBy returns why the words of an element are not seen. The label of a picture or a button has its own size and colour.
+func (a Appearance) HiddenBy(isLabel bool) Reasons {
 	reasons := a.removed
 	if a.invisible {
 		reasons |= ByStyle
+	}
+	if isLabel {
+		return reasons
 	}
 	if a.size*a.zoom <= tinyFont {
 		reasons |= BySize
@@ -270,9 +273,6 @@ func (a Appearance) HiddenBy() Reasons {
 	}
 	return reasons
 }
-
-// HidesLabel reports whether the label of a picture or a button, which has its own size and colour, is not seen.
-func (a Appearance) HidesLabel() bool { return a.removed != 0 || a.invisible }
 
 // Colour is 0xRRGGBB, or one of the values below. A float32 holds them exactly.
 type Colour uint32
