@@ -110,13 +110,18 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 	return t.made(start)
 }
 
-// base64Length returns how much of body is base64, perhaps damaged: the lines before the first one that is not, unless
-// base64 follows it.
+// base64Length returns how much of body is base64, perhaps damaged: the lines before the first one that is not, unless base64 follows it, or
+// bytes that are text without those that are foreign to base64.
+//
+// QUIRK: programs ignore such bytes (RFC 2045, section 6.8), so a sender can put a blank behind each four letters. The letters of plain text are
+// decoded to noise: one byte in twenty is a control character.
 func base64Length(body []byte) int {
 	for at := 0; at < len(body); {
 		line, _ := cutLine(body[at:])
 		if !looksLikeBase64(line) && !looksLikeBase64(body[at:]) {
-			if isBase64OfText(body[at:]) {
+			const long, short = 128, 16
+			content, _ := appendBase64(nil, body[at:min(len(body), at+sniffBytes)])
+			if (len(content) >= long || len(content) >= short && utf8.Valid(content)) && !isBinary(content) {
 				break
 			}
 			return at
@@ -138,16 +143,6 @@ func looksLikeBase64(text []byte) bool {
 		}
 	}
 	return odd*10 <= len(text)
-}
-
-// isBase64OfText reports whether the start of a body with many bytes that are foreign to base64 is text without them.
-//
-// QUIRK: programs ignore such bytes (RFC 2045, section 6.8), so a sender can put a blank behind each four letters. The letters of plain text are
-// decoded to noise: one byte in twenty is a control character.
-func isBase64OfText(body []byte) bool {
-	const long, short = 128, 16
-	content, _ := appendBase64(nil, body[:min(len(body), sniffBytes)])
-	return (len(content) >= long || len(content) >= short && utf8.Valid(content)) && !isBinary(content)
 }
 
 // appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded

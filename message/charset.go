@@ -17,6 +17,7 @@ import (
 // codec is how text of a charset is read.
 type codec struct {
 	decoder *encoding.Decoder // nil for UTF
+	isUTF8  bool
 	// name is the charset among those that are guessed, else "".
 	name string
 	// mark occurs in all text of a charset whose other characters can look like ASCII. Text without it is not in this
@@ -108,7 +109,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		t.decode(c, text)
 	case valid && !c.isRather(text):
 		t.arena = append(t.arena, text...)
-	case (c == nil || c.isUTF8()) && isMostlyUTF8(text, c != nil):
+	case (c == nil || c.isUTF8) && isMostlyUTF8(text, c != nil):
 		t.msg.Repairs.add(InvalidUTF8)
 		t.arena = appendRepaired(t.arena, text)
 	case c != nil && c.decoder != nil && c.mark == "":
@@ -193,12 +194,10 @@ func charsetInContent(content []byte) []byte {
 	return label[:(end | quotes).Index(label)]
 }
 
-func (c *codec) isUTF8() bool { return c.decoder == nil && c.mark == "" }
-
 // noteCharset notes that 8-bit text has no useful label: none, or that of c, in which it is not.
 func (t *texts) noteCharset(c *codec, label []byte) {
 	switch {
-	case c != nil && c.isUTF8():
+	case c != nil && c.isUTF8:
 		t.msg.Repairs.add(InvalidUTF8)
 	case c != nil, charsetNamed(string(label)) == "us-ascii":
 		t.msg.Repairs.add(WrongCharset)

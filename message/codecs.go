@@ -28,7 +28,7 @@ func newCodec(label string) *codec {
 	name := charsetNamed(label)
 	switch name {
 	case "utf-8":
-		return &codec{}
+		return &codec{isUTF8: true}
 	case "utf-7":
 		return &codec{mark: "+", utf7: true}
 	case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be":

@@ -73,14 +73,6 @@ func (o Options) orDefaults() (Options, error) {
 // minTimed is the size of the least message that has a deadline. Smaller ones cannot take long.
 const minTimed = 64 << 10
 
-// timer says when the time for a message is up.
-type timer struct {
-	clock    func() time.Time
-	deadline time.Time // zero for a message without a time limit
-}
-
-func (t *timer) isUp() bool { return !t.deadline.IsZero() && !t.clock().Before(t.deadline) }
-
 // Decoder decodes messages one after the other. It reuses its memory, which grows to what the largest message needs, and belongs
 // to one goroutine.
 type Decoder struct {
@@ -128,7 +120,9 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	}
 	whole = skipFromLine(whole)
 	d.takesLast, d.isAmbiguous = false, false
-	if d.read(whole); d.isAmbiguous {
+	e, body := d.top(whole, &d.msg.Header)
+	d.walk(e, body, 0)
+	if d.isAmbiguous {
 		d.readAgain(whole)
 	}
 	return &d.msg
@@ -141,7 +135,8 @@ func (d *Decoder) Decode(raw []byte) *Message {
 func (d *Decoder) readAgain(data []byte) {
 	first := d.msg
 	d.msg, d.takesLast = Message{}, true
-	d.read(data)
+	e, body := d.top(data, &d.msg.Header)
+	d.walk(e, body, 0)
 	further := d.msg
 	d.msg = first
 	d.msg.Repairs |= further.Repairs&Cuts | 1<<Contradiction
@@ -183,13 +178,6 @@ func appendNew[T any](items, further []T, most int, key func(*T) string) (_ []T,
 		items = append(items, further[i])
 	}
 	return items, true
-}
-
-// read reads a message, whose lines end in LF, into d.msg.
-func (d *Decoder) read(data []byte) {
-	d.boundaries = d.boundaries[:0]
-	e, body := d.top(data, &d.msg.Header)
-	d.walk(e, body, 0)
 }
 
 // normalise returns data with LF as the only line end. It copies data into the arena if there is a CR in it.

@@ -228,18 +228,14 @@ const maxHTMLValues = 64
 func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	line, rest := cutLine(text)
 	line = bytes.TrimSuffix(line, []byte("\r"))
+	name, _, ok := bytes.Cut(line, []byte(":"))
+	isQuoted := ok && bytes.Contains(bytes.ToLower(name), []byte("quoted-printable"))
 	start := len(d.arena)
-	isQuoted := false
-	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
-		isQuoted = bytes.Contains(bytes.ToLower(line[:colon]), []byte("quoted-printable"))
-	}
+	d.arena = append(d.arena, line...)
 	for len(rest) > 0 {
 		soft := isQuoted && bytes.HasSuffix(line, []byte("="))
 		if !isFold(rest) && !soft {
 			break
-		}
-		if start == len(d.arena) {
-			d.arena = append(d.arena, line...)
 		}
 		if soft {
 			d.arena = d.arena[:len(d.arena)-1]
@@ -251,9 +247,7 @@ func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 		}
 		d.arena = append(d.arena, line...)
 	}
-	if start < len(d.arena) {
-		line = d.made(start)
-	}
+	line = d.made(start)
 	colon := 0
 	for inQuotes := false; colon < len(line) && (inQuotes || line[colon] != ':'); colon++ { // parameters may contain colons in quotes
 		inQuotes = inQuotes != (line[colon] == '"')

@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
@@ -20,9 +21,10 @@ const leastValue = 1 << 10
 // headers reads headers of a message and its parts. Its zero value keeps no fields: top sets the limits.
 type headers struct {
 	texts
-	options Options
-	timer
-	bytesLeft   int // of header fields, in parts and attached messages too
+	options     Options
+	clock       func() time.Time
+	deadline    time.Time // zero for a message without a time limit
+	bytesLeft   int       // of header fields, in parts and attached messages too
 	fieldsLeft  int
 	laterLeft   int  // of fields that replace another one, although no bytes are left
 	takesLast   bool // of two values for the same the last one counts
@@ -50,8 +52,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		first = len(*kept)
 	}
 	for {
-		if h.isUp() {
-			h.msg.Repairs.add(CutTime)
+		if h.isLate() {
 			data = nil
 			break
 		}
@@ -91,6 +92,15 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		}
 	}
 	return e, data
+}
+
+// isLate reports whether the time for the message is up.
+func (h *headers) isLate() bool {
+	if h.deadline.IsZero() || h.clock().Before(h.deadline) {
+		return false
+	}
+	h.msg.Repairs.add(CutTime)
+	return true
 }
 
 // needsField reports whether a field of that name would describe the content. Of two the last one does in a further reading: so many are

@@ -240,11 +240,11 @@ func (p *page) applyStyles(e *element) {
 	}
 	label := p.addAttributes(&s)
 	const maxClass = 1 << 10 // bytes of a class attribute that are read
-	class, inline := p.value("class"), p.value("style")
+	seen := css.Element{Name: p.name, Class: p.value("class"), ID: p.value("id"), Style: p.value("style")}
+	seen.Class = seen.Class[:min(len(seen.Class), maxClass)]
 	around := e.met
-	e.met = p.sheets.Match(&s, &css.Element{Name: p.name, Class: class[:min(len(class), maxClass)], ID: p.value("id")}, &around)
-	p.out.cssLinks(inline)
-	p.sheets.Inline(&s, inline)
+	e.met = p.sheets.Match(&s, &seen, &around)
+	p.out.cssLinks(seen.Style)
 	if s != (css.Style{}) {
 		e.setLook(e.look.Inside(&s))
 	}

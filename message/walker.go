@@ -58,11 +58,7 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 			data = data[hit.end:]
 			hit = findBoundary(data, w.boundaries[base:])
 		}
-		isLate := w.isUp()
-		if isLate {
-			w.msg.Repairs.add(CutTime)
-		}
-		if isLate || w.msg.Repairs.Has(CutParts) {
+		if w.isLate() || w.msg.Repairs.Has(CutParts) {
 			w.boundaries = w.boundaries[:base]
 			return
 		}

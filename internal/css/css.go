@@ -60,8 +60,8 @@ type Steps [maxSteps / 64]uint64
 func (s *Steps) has(step int16) bool { return s[(step-1)/64]>>((step-1)%64)&1 != 0 }
 func (s *Steps) add(step int16)      { s[(step-1)/64] |= 1 << ((step - 1) % 64) }
 
-// Element is an element of a page as selectors see it.
-type Element struct{ Name, Class, ID []byte }
+// Element is an element of a page as selectors see it, with its style attribute.
+type Element struct{ Name, Class, ID, Style []byte }
 
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
 func (s *Sheets) Start(htmlBytes int) {
@@ -72,7 +72,7 @@ func (s *Sheets) Start(htmlBytes int) {
 // HasRules reports whether the sheets have a rule that may change how text is shown.
 func (s *Sheets) HasRules() bool { return len(s.compounds) > 0 }
 
-// Match adds to style what the rules for e say. Around is what the element around e has met; Match returns what e has.
+// Match adds to style what the rules for e and its own style say. Around is what the element around e has met; Match returns what e has.
 func (s *Sheets) Match(style *Style, e *Element, around *Steps) (met Steps) {
 	met = *around
 	s.classes = slices.AppendSeq(s.classes[:0], bytes.FieldsSeq(e.Class))
@@ -92,19 +92,14 @@ func (s *Sheets) Match(style *Style, e *Element, around *Steps) (met Steps) {
 			style.apply(s.declarations[c.from:c.to], c.weight)
 		}
 	}
-	return met
-}
-
-// Inline adds to style what a style attribute says.
-func (s *Sheets) Inline(style *Style, attribute []byte) {
-	if len(attribute) == 0 {
-		return
+	if len(e.Style) > 0 {
+		from := len(s.declarations)
+		s.read(e.Style)
+		s.declarationList(css.SemicolonToken)
+		style.apply(s.declarations[from:], weightInline)
+		s.declarations = s.declarations[:from]
 	}
-	from := len(s.declarations)
-	s.read(attribute)
-	s.declarationList(css.SemicolonToken)
-	style.apply(s.declarations[from:], weightInline)
-	s.declarations = s.declarations[:from]
+	return met
 }
 
 // token is a token of CSS in lower case.

@@ -14,7 +14,7 @@ func said(attributes ...string) (s Style) {
 	var sheets Sheets
 	sheets.Start(1 << 20)
 	for _, a := range attributes {
-		sheets.Inline(&s, []byte(a))
+		sheets.Match(&s, &Element{Style: []byte(a)}, &Steps{})
 	}
 	return s
 }

@@ -37,7 +37,7 @@ type lexer struct {
 func (l *lexer) next() token {
 	for l.at < len(l.data) {
 		switch c := l.data[l.at]; {
-		case isBlank(c):
+		case blank.Has(c):
 			l.at++
 		case c == '%':
 			l.at += (ascii.Set(1<<'\n' | 1<<'\r')).Index(l.data[l.at:])
@@ -98,7 +98,7 @@ func (l *lexer) name() {
 // regular returns what precedes the next blank or delimiter.
 func (l *lexer) regular() []byte {
 	start := l.at
-	for l.at < len(l.data) && !isBlank(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
+	for l.at < len(l.data) && !blank.Has(l.data[l.at]) && !isDelimiter(l.data[l.at]) {
 		l.at++
 	}
 	return l.data[start:l.at]
@@ -172,7 +172,7 @@ func (l *lexer) hex() {
 	l.text = l.buffer[:n]
 }
 
-func isBlank(c byte) bool { return (ascii.Space | 1<<0).Has(c) }
+const blank = ascii.Space | 1<<0
 
 func isDelimiter(c byte) bool {
 	const round ascii.Set = 1<<'(' | 1<<')' | 1<<'<' | 1<<'>' | 1<<'/' | 1<<'%'

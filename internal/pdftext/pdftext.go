@@ -160,8 +160,9 @@ func (r *reader) addObject(number int, data []byte) *object {
 				o.first = int(lex.number)
 			}
 		case tokenString:
-			if string(key) == "URI" {
-				r.addLink(lex.text)
+			isOdd := func(c rune) bool { return c < ' ' || c >= 0x7f }
+			if string(key) == "URI" && !bytes.ContainsFunc(lex.text, isOdd) { // else it is encrypted
+				r.link(lex.text)
 			}
 		case tokenWord:
 			switch string(lex.text) {
@@ -274,13 +275,6 @@ func (r *reader) inflate(content []byte) []byte {
 	r.limits.Unpacked -= len(unpacked)
 	r.limits.Packed -= len(content) - source.Len()
 	return unpacked
-}
-
-// addLink reports a link, unless it is encrypted.
-func (r *reader) addLink(uri []byte) {
-	if !bytes.ContainsFunc(uri, func(r rune) bool { return r < ' ' || r >= 0x7f }) {
-		r.link(uri)
-	}
 }
 
 // nameObjects finds the fonts by their names, which programs use for the same font on all pages, and the streams that are

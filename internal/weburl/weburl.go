@@ -190,12 +190,10 @@ func Name(written []byte) (name string, ok bool) {
 			return "", false
 		}
 	}
+	isForbidden := func(r rune) bool { // https://url.spec.whatwg.org/#forbidden-domain-code-point
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`#/:<>?@[\]^|%`, r)
+	}
 	return name, !strings.ContainsFunc(name, isForbidden)
-}
-
-// isForbidden reports whether names may not contain r (https://url.spec.whatwg.org/#forbidden-domain-code-point).
-func isForbidden(r rune) bool {
-	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`#/:<>?@[\]^|%`, r)
 }
 
 // withoutEscapes returns text with %41 replaced by A. Invalid escapes stay.
