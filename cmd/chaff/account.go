@@ -148,7 +148,6 @@ func (x *learning) taughtBy(l listing, raw []byte) ([][]byte, error) {
 	return [][]byte{raw}, nil
 }
 
-// teach learns or forgets a message.
 func (x *learning) teach(s *store.Store, item corpus.Item, raw []byte) (store.Outcome, error) {
 	if len(raw) > corpus.LargeMessageBytes {
 		defer delivery.LimitMemory()()
@@ -265,7 +264,6 @@ func (f *afterwards) describe(a *answer) {
 // ofExpired is what is said of messages that left a log.
 const ofExpired = "%d of the oldest messages (store.max_messages, store.max_age)"
 
-// learned is what happened to one message.
 type learned struct {
 	Path  string `json:"path"`
 	Label string `json:"label,omitempty"`

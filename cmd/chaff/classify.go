@@ -21,7 +21,6 @@ import (
 	"chaff/message"
 )
 
-// stdinPath is the path that stands for stdin.
 const stdinPath = "-"
 
 type classifyFlags struct {

@@ -240,7 +240,6 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	return x.show(r, func(a *answer, fully bool) { x.describeFolds(a, fully, r) })
 }
 
-// foldsReport is the result of compare with folds.
 type foldsReport struct {
 	Corpus train.Summary              `json:"corpus"`
 	Folds  int                        `json:"folds"`

@@ -82,7 +82,6 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 	return c
 }
 
-// demoReport is the result of demo.
 type demoReport struct {
 	Corpus train.Summary      `json:"corpus"`
 	Judged []demoJudged       `json:"judged"` // some messages of the test part

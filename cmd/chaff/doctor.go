@@ -22,7 +22,6 @@ import (
 	"chaff/store"
 )
 
-// doctor is the command that checks what an administrator would.
 type doctor struct {
 	*program
 	maildir   string

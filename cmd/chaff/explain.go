@@ -140,7 +140,6 @@ func between(t *metrics.Thresholds) string {
 	return fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
 }
 
-// explanation is the result of explain.
 type explanation struct {
 	Path string `json:"path"`
 	filter.Explanation
@@ -180,7 +179,6 @@ func (e explanation) describe(a *answer) {
 	}
 }
 
-// sentence says the verdict and what it comes from.
 func (e explanation) sentence() string {
 	return fmt.Sprintf("%s, score %s%s, %s", e.Verdict, number(&e.Score), between(e.thresholds), delivery.Probability([]string{e.Against, e.For}, e.Probability))
 }

@@ -49,7 +49,6 @@ chaff import the kind of features that chaff inspect prints.`,
 	return c
 }
 
-// exporting is the command export.
 type exporting struct {
 	onModel
 	sources       sourceFlags
@@ -153,7 +152,6 @@ from stdin. To see the terms of a message, run chaff tokens.`,
 	return c
 }
 
-// importWeights makes a model from a table of weights.
 func importWeights(x *onModel, table, kindName string) error {
 	kind, err := features.ParseKind(kindName)
 	if err != nil || kind == features.Whole || kind == features.Evidence {

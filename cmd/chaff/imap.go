@@ -20,7 +20,6 @@ import (
 	"chaff/mailbox/imap"
 )
 
-// mailClient is the command imap.
 type mailClient struct {
 	onModel
 	passwordFile, passwordCommand string
@@ -127,7 +126,6 @@ func (x *mailClient) password() (string, error) {
 	return line, nil
 }
 
-// mailDone is what imap has done.
 type mailDone struct {
 	Account string `json:"account"`
 	File    string `json:"file"`
@@ -139,7 +137,6 @@ type mailDone struct {
 	Learned *mailboxes `json:"learned,omitempty"`
 }
 
-// run learns and judges what is new.
 func (x *mailClient) run() error {
 	delivery.LimitMemory()
 	ctx := x.command.Context()
@@ -191,7 +188,6 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 	return all, nil
 }
 
-// judge judges what is new in the inbox.
 func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.State, done *mailDone) error {
 	f, err := delivery.OpenModel(x.model, x.stderr)
 	if err != nil {
@@ -206,7 +202,6 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 	return err
 }
 
-// describe adds what was done.
 func (d mailDone) describe(a *answer) {
 	later := func(n int) {
 		if n > 0 {

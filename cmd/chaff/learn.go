@@ -19,7 +19,6 @@ import (
 	"chaff/train"
 )
 
-// learning is the command learn.
 type learning struct {
 	onModel
 	paths            []string
@@ -103,7 +102,6 @@ is 1 if a message was refused; with --maildir refused messages are only listed.`
 	return c
 }
 
-// check checks the flags.
 func (x *learning) check() error {
 	switch {
 	case x.spam:
@@ -135,7 +133,6 @@ func (x *learning) check() error {
 // forgetsOrigin reports whether the command forgets what one origin has taught.
 func (x *learning) forgetsOrigin() bool { return x.forget && x.origin != "" }
 
-// learn learns or forgets messages.
 func (x *learning) learn() error {
 	mail, err := x.open()
 	if err != nil {
@@ -170,7 +167,6 @@ func (x *learning) learn() error {
 	return cmp.Or(err, a.complaint())
 }
 
-// forgetOrigin forgets what one origin has taught.
 func (x *learning) forgetOrigin() error {
 	var since time.Time
 	if x.since != "" {

@@ -36,7 +36,6 @@ func fraction(text string) (i, n int) {
 	return i, n
 }
 
-// collecting is the command collect.
 type collecting struct {
 	onModel
 	sources               sourceFlags
@@ -188,7 +187,6 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
 	return c
 }
 
-// merging is the result of merge.
 type merging struct {
 	File string `json:"file"`
 	store.Merged

@@ -6,7 +6,6 @@ import (
 	"chaff/train"
 )
 
-// replayReport is the result of evaluate --online.
 type replayReport struct {
 	Corpus  train.Summary     `json:"corpus"`
 	Seconds float64           `json:"reading_cpu_seconds"`
@@ -40,7 +39,6 @@ func (x *experiment) evaluateOnline() error {
 	return x.show(report, report.describe)
 }
 
-// describe adds the figures of all messages.
 func (r replayReport) describe(a *answer, fully bool) {
 	m := r.Models[0]
 	a.mail(r.Corpus, fully)

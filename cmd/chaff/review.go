@@ -18,7 +18,6 @@ import (
 	"chaff/train"
 )
 
-// reviewing is the command review.
 type reviewing struct {
 	onModel
 	sources        sourceFlags
@@ -64,7 +63,6 @@ type doubtful struct {
 	Doubt float64 `json:"doubt"`
 }
 
-// reviewed is the result of review.
 type reviewed struct {
 	File     string     `json:"file"`
 	Messages int        `json:"messages"` // without copies
@@ -194,7 +192,6 @@ const idDigits = 8
 
 const idFormat = "%016x"
 
-// settle confirms and corrects labels.
 func (x *reviewing) settle() error {
 	done, err := x.retrain(func(entries []store.Entry, classes []string) (map[uint64]bool, error) {
 		if len(x.wrong) > 0 && len(classes) != 2 {

@@ -21,7 +21,6 @@ import (
 	"chaff/train"
 )
 
-// addModelFile adds the flag for the model file.
 func (p *program) addModelFile(c *cobra.Command, verb string) {
 	c.Flags().StringVarP(&p.model, "model-file", "m", delivery.ModelPath(p.environ), verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
 	c.Flags().Lookup("model-file").DefValue = "" // which the usage says
@@ -87,7 +86,6 @@ func (x *onModel) addSettings(shorts ...string) {
 	}
 }
 
-// load loads the settings.
 func (x *onModel) load() (err error) {
 	sources := config.Sources{File: x.configFile, DefaultFile: delivery.ConfigPath(x.environ), Environ: x.environ}
 	for _, text := range x.set {

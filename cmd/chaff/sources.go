@@ -106,7 +106,6 @@ func (s *sourceFlags) open() (labelled, error) {
 	return all, nil
 }
 
-// open opens the mail at a path.
 func (l *labelled) open(path string, o sources.Options) error {
 	mail, err := sources.OpenLabelled(path, o)
 	switch {

@@ -43,7 +43,6 @@ model does not learn, or learns badly, come first.`,
 	return c
 }
 
-// state is the result of status.
 type state struct {
 	File string `json:"file"`
 	store.Status

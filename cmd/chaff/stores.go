@@ -59,7 +59,6 @@ func hasStore(path string) error {
 		"chaff train saves a model that can: chaff train ~/Maildir")
 }
 
-// advice is a hint to an error.
 type advice struct {
 	about error
 	hint  string

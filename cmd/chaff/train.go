@@ -20,7 +20,6 @@ import (
 	"chaff/train"
 )
 
-// training is the command train.
 type training struct {
 	experiment
 	noLog, quick bool

@@ -83,7 +83,6 @@ func planOf(c *cobra.Command, cfg config.Config) ([]config.Trial, error) {
 	return plan, nil
 }
 
-// The kinds of files of a search.
 var (
 	bestKind   = replace.Kind{Name: "result of a search", Start: bestMark}
 	trialsKind = replace.Kind{Name: "table of trials", Start: "trial,", Mark: ",one_minus_roca,log_loss,"}
@@ -98,7 +97,6 @@ func (s *search) candidate(trial int) evaluate.Candidate {
 	return evaluate.Candidate{Model: c.Model, Reading: collectOptions(c).Reading, Features: c.Features, Options: train.Options{Models: c.Models, Thresholds: c.Thresholds}}
 }
 
-// How a search ended.
 const (
 	endComplete    = "complete"
 	endInterrupted = "interrupted"

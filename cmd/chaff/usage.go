@@ -91,7 +91,6 @@ func plainly(root *cobra.Command, err error) error {
 	return err
 }
 
-// noArguments refuses arguments beside the flags.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no arguments: leave out %s", c.CommandPath(), args[0])

@@ -3,7 +3,6 @@ package sources
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -78,7 +77,7 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return dst, errSpecial
 	case info.Size() > corpus.MaxMessageBytes:
-		return dst, tooLarge(info.Size())
+		return dst, corpus.ErrTooLarge
 	}
 	// One byte more than the size lets the last Read see the end of the file. The size of a member of an archive may be
 	// false, so no more than this is allocated in advance.
@@ -88,29 +87,21 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 
 // readSection appends size bytes of f, from offset on.
 func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
-	r, ok := f.(io.ReaderAt)
-	switch {
-	case size > corpus.MaxMessageBytes:
-		return dst, tooLarge(size)
-	case !ok:
-		return dst, errors.New("the file cannot be read at an offset")
+	if size > corpus.MaxMessageBytes {
+		return dst, corpus.ErrTooLarge
 	}
 	dst = slices.Grow(dst, int(size))[:size]
-	switch n, err := r.ReadAt(dst, offset); {
+	n, err := f.(io.ReaderAt).ReadAt(dst, offset) // as all files that can be an mbox
+	switch {
 	case n == len(dst):
-		return dst, nil
+		err = nil
 	case err == io.EOF:
-		return dst, errChanged
-	default:
-		return dst, err
+		err = errChanged
 	}
+	return dst, err
 }
 
 var errChanged = errors.New("the file has changed since it was listed")
-
-func tooLarge(size int64) error {
-	return fmt.Errorf("%d bytes are too large for a message (the limit is %d)", size, corpus.MaxMessageBytes)
-}
 
 // cutEmlx returns, in place, the message in a file of Apple Mail. The file begins with the length of the message on a line
 // of its own and ends with a property list, <?xml ... A file without that line is the message itself. A file shorter than its length says is
