@@ -94,20 +94,24 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 		return errors.New("no messages at the paths given: the files or folders are empty")
 	}
 	return x.each("learning", messages, func(l listing, raw []byte, err error) error {
+		o := store.Outcome{What: store.Refused, Reason: store.Unreadable}
 		switch {
 		case a.NoMail.Count(err):
 			a.noMail = cmp.Or(a.noMail, err)
+			return nil
 		case errors.Is(err, corpus.ErrTooLarge):
-			a.refuse(l.Origin, store.TooLarge, err)
-		case err != nil:
-			a.refuse(l.Origin, store.Unreadable, err)
-		default:
-			o, err := x.teach(s, l.Item, raw)
-			if err != nil {
+			o.Reason = store.TooLarge
+		case err == nil:
+			if o, err = x.teach(s, l.Item, raw); err != nil {
 				return err
 			}
-			a.add(l.Item, o)
+			says := string(o.Reason)
+			if o.Reason == store.NeverKnown {
+				says = "the message was never learned, so it cannot be forgotten"
+			}
+			err = fmt.Errorf("%s: %s", nameOf(l.Origin), says)
 		}
+		a.add(l.Item, o, err)
 		return nil
 	})
 }
@@ -271,18 +275,15 @@ type learned struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// add enters what happened to a message.
-func (a *account) add(item corpus.Item, o store.Outcome) {
-	if o.What != store.Refused {
-		a.Counts.add(o.What, item.Label, o.Before, "")
-		a.Results = append(a.Results, learned{Path: item.Origin, Label: item.Label, Outcome: o})
-		return
+// add enters what happened to a message; why is an error that names one that was refused.
+func (a *account) add(item corpus.Item, o store.Outcome, why error) {
+	l := learned{Path: item.Origin, Label: item.Label, Outcome: o}
+	if o.What == store.Refused {
+		l.Label, l.Reason = "", why.Error()
+		a.refused = cmp.Or(a.refused, why)
 	}
-	says := string(o.Reason)
-	if o.Reason == store.NeverKnown {
-		says = "the message was never learned, so it cannot be forgotten"
-	}
-	a.refuse(item.Origin, o.Reason, fmt.Errorf("%s: %s", nameOf(item.Origin), says))
+	a.Counts.add(o.What, item.Label, o.Before, string(o.Reason))
+	a.Results = append(a.Results, l)
 }
 
 // nameOf returns how a message names a place of mail.
@@ -291,13 +292,6 @@ func nameOf(origin string) string {
 		return "stdin"
 	}
 	return origin
-}
-
-// refuse enters a message that was refused. The error names it.
-func (a *account) refuse(origin string, why store.Reason, err error) {
-	a.Counts.add(store.Refused, "", "", string(why))
-	a.Results = append(a.Results, learned{Path: origin, Outcome: store.Outcome{What: store.Refused}, Reason: err.Error()})
-	a.refused = cmp.Or(a.refused, err)
 }
 
 func total(counts map[string]int) int {
