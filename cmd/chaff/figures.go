@@ -186,19 +186,17 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 	}
 }
 
+// thresholds adds which scores get which verdict.
 func (a *answer) thresholds(t *metrics.Thresholds) {
-	if t != nil {
-		a.fact("thresholds", "%s", verdictsAbove(*t))
+	if t == nil {
+		return
 	}
-}
-
-// verdictsAbove describes which scores get which verdict.
-func verdictsAbove(t metrics.Thresholds) string {
 	spam, unsure := threshold(t.Spam), threshold(t.Unsure)
 	if spam == unsure {
-		return fmt.Sprintf("spam if the score is above %s, else ham; none is unsure", spam)
+		a.fact("thresholds", "spam if the score is above %s, else ham; none is unsure", spam)
+	} else {
+		a.fact("thresholds", "spam if the score is above %s, ham up to %s, unsure in between", spam, unsure)
 	}
-	return fmt.Sprintf("spam if the score is above %s, ham up to %s, unsure in between", spam, unsure)
 }
 
 func chosenBy(o metrics.ThresholdOptions) string {
