@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -164,27 +163,38 @@ func (c Config) Plan() (plan []Trial, err error) {
 	if err != nil {
 		return plan, err
 	}
-	base, trials, patience := c, c.Tune.Trials, 1000 // combinations in a row that are no new trials
+	base, isRandom := c, c.Tune.Method == TuneRandom
 	base.Tune = DefaultTune()
-	combinations := random(axes, c.Seed)
-	if c.Tune.Method == TuneGrid {
-		trials, patience = maxTrials, maxTrials
-		if combinations, err = grid(axes); err != nil {
-			return plan, err
+	combinations, trials, patience := 1, c.Tune.Trials, 1000 // combinations in a row that are no new trials
+	if !isRandom {
+		for _, a := range axes {
+			if combinations *= len(a.points); combinations > maxTrials {
+				return plan, fmt.Errorf("the grid has more than %d combinations: leave values out, or search with the method random", maxTrials)
+			}
 		}
+		trials, patience = combinations, combinations
 	}
-	seen, used, idle := make(map[string]bool), make(map[string]bool), 0 // by the text and by the key of choices
-	for choices := range combinations {
-		if idle++; idle > patience || len(plan) == trials {
-			break
+	rng := rand.New(rand.NewPCG(c.Seed, tuneStream))
+	seen, used := make(map[string]bool), make(map[string]bool) // by the text and by the key of choices
+	for n, idle := 0, 0; len(plan) < trials && idle < patience && (isRandom || n < combinations); n++ {
+		choices, stride := make([]Value, len(axes)), combinations
+		for i, a := range axes {
+			var point int
+			if isRandom {
+				point = rng.IntN(len(a.points))
+			} else { // the last axis changes fastest
+				stride /= len(a.points)
+				point = n / stride % len(a.points)
+			}
+			choices[i] = Value{Key: a.key, Value: a.points[point]}
 		}
 		trial := base.trial(choices)
 		name := fmt.Sprintf("%#v", trial.Choices)
-		if seen[name] {
+		if idle++; seen[name] {
 			continue
 		}
-		seen[name] = true
-		plan, idle = append(plan, trial), 0
+		seen[name], idle = true, 0
+		plan = append(plan, trial)
 		for _, choice := range trial.Choices {
 			used[choice.Key] = true
 		}
@@ -249,41 +259,5 @@ func ownerOf(key string) (model string, ofModel bool) {
 	return strings.ReplaceAll(parts[1], "_", "-"), true
 }
 
-// grid yields all combinations. The last axis changes fastest.
-func grid(axes []axis) (iter.Seq[[]Value], error) {
-	total := 1
-	for _, a := range axes {
-		if total *= len(a.points); total > maxTrials {
-			return nil, fmt.Errorf("the grid has more than %d combinations: leave values out, or search with the method random", maxTrials)
-		}
-	}
-	return func(yield func([]Value) bool) {
-		for n := range total {
-			choices := make([]Value, len(axes))
-			for i, a := range slices.Backward(axes) {
-				choices[i] = Value{Key: a.key, Value: a.points[n%len(a.points)]}
-				n /= len(a.points)
-			}
-			if !yield(choices) {
-				return
-			}
-		}
-	}, nil
-}
-
 // tuneStream is the random stream of combinations.
 const tuneStream = 0x74756e65
-
-// random yields random combinations without end.
-func random(axes []axis, seed uint64) iter.Seq[[]Value] {
-	rng := rand.New(rand.NewPCG(seed, tuneStream))
-	return func(yield func([]Value) bool) {
-		for more := true; more; {
-			choices := make([]Value, len(axes))
-			for i, a := range axes {
-				choices[i] = Value{Key: a.key, Value: a.points[rng.IntN(len(a.points))]}
-			}
-			more = yield(choices)
-		}
-	}
-}
