@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -16,15 +17,24 @@ import (
 
 // output is a file that keeps its first error, so that commands print without checking each line. It drops everything after.
 type output struct {
-	file io.Writer
-	err  error
+	file  io.Writer
+	err   error
+	width int // of a terminal, where errors, warnings and hints are wrapped; else 0
 }
 
 func (o *output) Write(text []byte) (n int, err error) {
-	if o.err == nil {
-		n, o.err = o.file.Write(text)
+	wrapped := text
+	if o.width > 0 && bytes.HasPrefix(text, []byte("chaff: ")) {
+		var lines []string
+		for line := range strings.SplitSeq(string(text), "\n") {
+			lines = append(lines, screen.Wrap(strings.Split(line, " "), o.width)...)
+		}
+		wrapped = []byte(strings.Join(lines, "\n"))
 	}
-	return n, o.err
+	if o.err == nil {
+		_, o.err = o.file.Write(wrapped)
+	}
+	return len(text), o.err
 }
 
 // terminalOf returns w if it is a terminal, else nil.
@@ -43,15 +53,24 @@ const defaultWidth = 80
 
 // onTerminal returns what inPlace does for stderr, if that is a terminal that shows progress; else show is nil.
 func (p *program) onTerminal() (show func(text string), done func()) {
-	file := terminalOf(p.stderr)
-	if file == nil || p.quiet {
+	width := widthOf(p.stderr)
+	if width == 0 || p.quiet {
 		return nil, func() {}
+	}
+	return inPlace(p.stderr, width)
+}
+
+// widthOf returns the width of w if that is a terminal, else 0.
+func widthOf(w io.Writer) int {
+	file := terminalOf(w)
+	if file == nil {
+		return 0
 	}
 	width, _, err := term.GetSize(int(file.Fd()))
 	if err != nil || width <= 0 {
-		width = defaultWidth
+		return defaultWidth
 	}
-	return inPlace(file, width)
+	return width
 }
 
 // How often progress is shown on a terminal, and told elsewhere.

@@ -38,7 +38,7 @@ func (p *program) streams() delivery.Streams {
 
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, stdin: stdin}
-	p.stdout, p.stderr = &output{file: stdout}, &output{file: stderr}
+	p.stdout, p.stderr = &output{file: stdout}, &output{file: stderr, width: widthOf(stderr)}
 	root := rootCommand(p, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)

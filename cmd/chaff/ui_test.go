@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"chaff/evaluate"
@@ -50,6 +51,22 @@ func TestTheSenderIsTheNameOrElseTheAddress(t *testing.T) {
 	} {
 		if got := evaluate.Sender(from); got != want {
 			t.Errorf("%s: got %q, want %q", from, got, want)
+		}
+	}
+}
+
+func TestMessagesAreWrappedOnATerminal(t *testing.T) {
+	long, short := "chaff: hint: name another place: -m  FILE\nchaff: next\n", "reading mail: 34 of 175 messages, 0s left"
+	for width, want := range map[int]string{0: long + short, 25: "chaff: hint: name another\nplace: -m  FILE\nchaff: next\n" + short} {
+		var b strings.Builder
+		o := &output{file: &b, width: width}
+		for _, text := range []string{long, short} {
+			if n, err := o.Write([]byte(text)); n != len(text) || err != nil {
+				t.Errorf("got %d, %v, want %d bytes", n, err, len(text))
+			}
+		}
+		if b.String() != want {
+			t.Errorf("%d columns: got %q, want %q", width, b.String(), want)
 		}
 	}
 }
