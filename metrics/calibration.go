@@ -167,25 +167,25 @@ const negligible = 1e-12
 //
 // The centre is the mean over the messages, and the scale is the root mean square over messages and classes.
 type platt struct {
-	labels    []int32
-	classes   int
-	x         []float64 // N x K
-	centres   []float64 // K; centres and scale are in units of the largest score
-	scale     float64   // 0 if the differences between scores are the same for all messages
-	largest   float64
-	hit, miss []float64 // targets by true class: of that class, and of each other
-	row       []float64 // K: logits and then probabilities of one message
+	labels  []int32
+	classes int
+	x       []float64 // N x K
+	centres []float64 // K; centres and scale are in units of the largest score
+	scale   float64   // 0 if the differences between scores are the same for all messages
+	largest float64
+	targets [][]float64 // K x K: a row for each true class
+	row     []float64   // K: logits and then probabilities of one message
 }
 
 func newPlatt(labels []int32, scores []float64, counts []int) *platt {
 	k := len(counts)
 	p := &platt{
-		labels: labels, classes: k, x: make([]float64, len(scores)), centres: make([]float64, k),
-		hit: make([]float64, k), miss: make([]float64, k), row: make([]float64, k),
+		labels: labels, classes: k, x: make([]float64, len(scores)), centres: make([]float64, k), row: make([]float64, k),
 	}
 	for c, n := range counts {
-		p.hit[c] = (float64(n) + 1) / (float64(n) + 2)
-		p.miss[c] = 1 / (float64(n) + 2) / float64(k-1)
+		targets := slices.Repeat([]float64{1 / (float64(n) + 2) / float64(k-1)}, k)
+		targets[c] = (float64(n) + 1) / (float64(n) + 2)
+		p.targets = append(p.targets, targets)
 	}
 	for _, score := range scores {
 		p.largest = max(p.largest, math.Abs(score)) // divides all scores first, so that no square overflows
@@ -220,8 +220,8 @@ func newPlatt(labels []int32, scores []float64, counts []int) *platt {
 func (p *platt) flat() []float64 {
 	means := make([]float64, p.classes)
 	for _, label := range p.labels {
-		for c := range means {
-			means[c] += p.target(label, c)
+		for c, target := range p.targets[label] {
+			means[c] += target
 		}
 	}
 	parameters := make([]float64, p.classes)
@@ -229,13 +229,6 @@ func (p *platt) flat() []float64 {
 		parameters[c] = math.Log(means[c] / means[0])
 	}
 	return parameters
-}
-
-func (p *platt) target(label int32, class int) float64 {
-	if int(label) == class {
-		return p.hit[label]
-	}
-	return p.miss[label]
 }
 
 // calibration converts the parameters to those of scores that are not standardised.
@@ -268,7 +261,7 @@ func (p *platt) Loss(parameters []float64) float64 {
 	for i, label := range p.labels {
 		p.logits(i, parameters)
 		for c, z := range p.row {
-			sum -= p.target(label, c) * z
+			sum -= p.targets[label][c] * z
 		}
 		sum += softmax(p.row)
 	}
@@ -283,7 +276,7 @@ func (p *platt) Gradient(gradient, parameters []float64) {
 		x := p.logits(i, parameters)
 		softmax(p.row)
 		for c := 1; c < p.classes; c++ {
-			d := (p.row[c] - p.target(label, c)) / n
+			d := (p.row[c] - p.targets[label][c]) / n
 			gradient[0] += d * x[c]
 			gradient[c] += d
 		}

@@ -133,6 +133,7 @@ func totals(tallies []tally) (ham, spam int) {
 	return ham, spam
 }
 
+// byClass returns the scores of the ham and of the spam in ascending order.
 func byClass(scores []float64, spam []bool) (hams, spams []float64) {
 	mustMatch(len(scores), len(spam))
 	for i, score := range scores {
@@ -142,5 +143,7 @@ func byClass(scores []float64, spam []bool) (hams, spams []float64) {
 			hams = append(hams, score)
 		}
 	}
+	slices.Sort(hams)
+	slices.Sort(spams)
 	return hams, spams
 }

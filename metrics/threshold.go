@@ -112,8 +112,6 @@ func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOpt
 	if o.Costs != "" {
 		return o.byCosts(tallies(scores, spam))
 	}
-	slices.Sort(hams)
-	slices.Sort(spams)
 	spamUnit, hamUnit := unit(spams[len(spams)/2]), unit(-hams[len(hams)/2])
 	var t Thresholds
 	var warnings []string
@@ -192,7 +190,6 @@ func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) *
 	if o.Confidence == 0 || o.Costs != "" || len(hams) == 0 || len(spams) == 0 {
 		return nil
 	}
-	slices.Sort(hams)
 	p := Promise{Ham: len(hams), Lost: above(hams, t.Spam), Confidence: o.Confidence, Limit: o.HamLost}
 	confidence := o.Confidence / 100
 	p.HamLost = 100 * UpperBound(p.Lost, p.Ham, confidence)

@@ -6,5 +6,5 @@
 //	err = f.Save("spam.model")
 //
 // A [Collection] reads each message once. It can be divided again, and any number of models can be fitted to it, without reading the mail
-// again. [Mail.Entries] are what is kept of the messages, and [NewMail] makes mail of them: a model is a function of the entries.
+// again. [Mail.Entry] is what is kept of a message, and [NewMail] makes mail of entries: a model is a function of them.
 package train

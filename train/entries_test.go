@@ -18,6 +18,15 @@ import (
 	"chaff/test/modelstest"
 )
 
+// Entries returns what is kept of the messages of m.
+func (m *Mail) Entries() []Entry {
+	entries := make([]Entry, m.Len())
+	for i := range entries {
+		entries[i] = m.Entry(i)
+	}
+	return entries
+}
+
 // readLedger reads mail whose entries are kept.
 func readLedger(t testing.TB, source corpus.Source, r filter.Reading) *Mail {
 	t.Helper()

@@ -367,19 +367,10 @@ func (e Entry) Compare(other Entry) int {
 		cmp.Compare(e.Repairs, other.Repairs), e.Time.Compare(other.Time))
 }
 
-// Entries returns the messages of m.
-func (m *Mail) Entries() []Entry {
-	entries := make([]Entry, len(m.documents))
-	for i, d := range m.documents {
-		entries[i] = d.Entry
-	}
-	return entries
-}
-
-// Entry returns message i of [Mail.Entries].
+// Entry returns what is kept of message i.
 func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
 
-// NewMail returns mail of entries, whose documents are in all and whose labels are among the classes. Mail of the entries of other mail gives the
+// NewMail returns mail of entries, see [Mail.Entry], whose documents are in all and whose labels are among the classes. Mail of the entries of other mail gives the
 // same models, byte for byte. The bytes of its messages cannot be read again.
 func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 	m := &Mail{
