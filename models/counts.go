@@ -46,19 +46,16 @@ func newCounts(m countTrainer, classes []string, terms int) *counts {
 
 // trainCounts trains a model on d. With a name, d must have the kind that m takes.
 func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Linear, Report, *counts, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, nil, err
-	}
-	if kind, _ := m.shared().kind(); name != "" {
-		if err := checkKind(name, d, kind); err != nil {
-			return nil, Report{}, nil, err
-		}
-	}
-	warnings, err := checkDocuments(d)
+	warnings, err := check(m, d)
 	if err != nil {
 		return nil, Report{}, nil, err
 	}
 	n := m.newLearner(d.Classes, d.Terms, d.Len()).(*counts)
+	if name != "" {
+		if err := checkKind(name, d, n.kind); err != nil {
+			return nil, Report{}, nil, err
+		}
+	}
 	n.kind = d.Kind
 	rows := d.Rows()
 	for i, c := range d.Labels {

@@ -62,10 +62,7 @@ const maxRise, maxRiseBetween = 1.1, 10.0
 // epochs trains l, the learner of m, in passes by p until one changes nothing or hardly anything, or all are made, and returns the model. rate names the
 // learning rate if a loss that grows says that it is too high.
 func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, o EpochOptions, rate string) (*Linear, Report, error) {
-	if err := m.Validate(); err != nil {
-		return nil, Report{}, err
-	}
-	warnings, err := checkDocuments(d.Dataset)
+	warnings, err := check(m, d.Dataset)
 	if err != nil {
 		return nil, Report{}, err
 	}

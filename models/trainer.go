@@ -46,8 +46,11 @@ var (
 	ErrNotFinite = errors.New("not a finite number")
 )
 
-// checkDocuments makes the checks that all trainers need, and returns reasons to doubt what they will learn.
-func checkDocuments(d *features.Dataset) (warnings []string, err error) {
+// check makes the checks that all trainers need of their settings and documents, and returns reasons to doubt what they will learn.
+func check(m settings, d *features.Dataset) (warnings []string, err error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
 	switch {
 	case d.Len() == 0:
 		return nil, ErrNoDocuments
