@@ -61,7 +61,7 @@ const timesMore, minWord = 6, 4
 // separatingWords returns, for each class, the word of the training part whose shares of messages differ most between the classes, among
 // those that separate.
 func separatingWords(c *train.Collection) ([]uint32, error) {
-	counts, of := frequencies(c)
+	counts, of := c.Frequencies()
 	text := c.Terms().Text
 	var ids [2]uint32
 	var best [2]float64

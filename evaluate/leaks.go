@@ -60,7 +60,7 @@ const (
 // The best words of the public corpora reach half of it. A term of a field that relays or filters write is also a leak if many messages
 // of one class have it, from many senders, and hardly any message of the other classes.
 func Leaks(c *train.Collection) ([]Leak, error) {
-	counts, of := frequencies(c)
+	counts, of := c.Frequencies()
 	if enough := slices.DeleteFunc(slices.Clone(of), func(n int) bool { return n < leakMessages }); len(enough) < 2 {
 		return nil, nil
 	}
@@ -88,21 +88,6 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 	found, err := dropFewSenders(c, found)
 	leaks := strongestOfSetting(found)
 	return leaks[:min(len(leaks), maxLeaks)], err
-}
-
-// frequencies returns for each class the number of training messages that have each term, and the number of training messages.
-func frequencies(c *train.Collection) (counts [][]uint32, of []int) {
-	of = make([]int, len(c.Classes()))
-	counts = make([][]uint32, len(of))
-	byClass := make([][]features.Ref, len(of))
-	training, labels := c.Part(corpus.Train)
-	for i, document := range training {
-		byClass[labels[i]] = append(byClass[labels[i]], document)
-	}
-	for k, documents := range byClass {
-		of[k], counts[k] = len(documents), c.Index().Frequencies(documents)
-	}
-	return counts, of
 }
 
 // shareOfOne returns the share of one class that has the term, if hardly any message of the other classes has it; else 0.

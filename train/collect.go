@@ -193,7 +193,7 @@ func (c *Collection) buildVocabulary() error {
 		count[part]++
 	}
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
-	training, _ := c.Part(corpus.Train)
+	training, _ := c.rows(c.InPart(corpus.Train))
 	workers, store, o := parallel.Workers(c.Options.Workers), c.store, c.Options.Features
 	c.terms = vocabularyOf(store, training, features.Bits, o, workers)
 	if c.terms.err != nil {
@@ -208,9 +208,22 @@ func (c *Collection) buildVocabulary() error {
 
 func (c *Collection) Summary() Summary { return c.summary }
 
-// Index returns the index of the vocabulary of the training part, and Terms its terms.
-func (c *Collection) Index() *features.Index { return c.terms.Index }
-func (c *Collection) Terms() filter.Terms    { return c.terms.Terms }
+// Terms returns the terms of the vocabulary of the training part.
+func (c *Collection) Terms() filter.Terms { return c.terms.Terms }
+
+// Frequencies returns for each class the number of training messages that have each term, and the number of training messages.
+func (c *Collection) Frequencies() (counts [][]uint32, of []int) {
+	of, counts = make([]int, len(c.classes)), make([][]uint32, len(c.classes))
+	byClass := make([][]features.Ref, len(c.classes))
+	for _, i := range c.InPart(corpus.Train) {
+		d := &c.documents[i]
+		byClass[d.Label] = append(byClass[d.Label], d.Terms)
+	}
+	for k, documents := range byClass {
+		of[k], counts[k] = len(documents), c.terms.Frequencies(documents)
+	}
+	return counts, of
+}
 
 // termsOf returns the vocabulary of the training part for a kind of feature.
 func (c *Collection) termsOf(kind features.Kind) vocabulary {
@@ -218,11 +231,6 @@ func (c *Collection) termsOf(kind features.Kind) vocabulary {
 		return c.whole()
 	}
 	return c.terms
-}
-
-// Part returns the documents of one part, with their labels.
-func (c *Collection) Part(part corpus.Part) (documents []features.Ref, labels []int32) {
-	return c.rows(c.InPart(part))
 }
 
 // InPart returns the numbers of the messages of one part, in the order of the rows of its data set.
@@ -352,9 +360,10 @@ func (c *Collection) With(ctx context.Context, o CollectOptions, members []Membe
 
 // Dataset returns the documents of one part as a matrix (documents x terms) of the given kind.
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
-	documents, labels := c.Part(part)
+	messages := c.InPart(part)
+	documents, labels := c.rows(messages)
 	d := c.termsOf(kind).Dataset(kind, c.classes, documents, labels, c.Options.Workers)
-	for n, i := range c.InPart(part) {
+	for n, i := range messages {
 		if c.documents[i].Confirmed {
 			if d.Confirmed == nil {
 				d.Confirmed = make([]bool, len(labels))

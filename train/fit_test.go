@@ -163,7 +163,7 @@ func TestTheSummaryCountsEveryMessage(t *testing.T) {
 func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(11, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	training := map[uint64]bool{}
-	documents, _ := c.Part(corpus.Train)
+	documents, _ := c.rows(c.InPart(corpus.Train))
 	for _, ref := range documents {
 		for _, hash := range c.store.Document(ref).Terms {
 			training[hash] = true
@@ -174,7 +174,7 @@ func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 		if !training[c.Options.Reading.Key.Hash(terms.Text(id))] {
 			t.Errorf("term %q is in no training message", terms.Text(id))
 		}
-		if got, known := c.Index().Vocabulary().ID((termkey.Key{}).Hash(terms.Text(id))); !known || int(got) != id {
+		if got, known := c.terms.Vocabulary().ID((termkey.Key{}).Hash(terms.Text(id))); !known || int(got) != id {
 			t.Errorf("text %q has the id %d, want %d", terms.Text(id), got, id)
 		}
 	}
