@@ -37,7 +37,7 @@ func (p *place) openIndex(Options) (Mail, error) {
 			if file = filepath.FromSlash(file); !filepath.IsAbs(file) {
 				file = filepath.Join(filepath.Dir(p.name), file)
 			}
-			item := oneMessage(p.fsys, file, label)
+			item := oneMessage(system{}, file, label) // even if the index is in a pipe
 			if err != nil {
 				item = Item{Origin: fmt.Sprintf("%s:%d", p.name, n), Label: label}
 				err = fmt.Errorf("%s: %w", item.Origin, err)
