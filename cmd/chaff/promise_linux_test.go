@@ -294,6 +294,7 @@ func testLimits(t *testing.T, p deliveryProgram) {
 		"more, and a message that grows":                  {"-v 1600000", wide, false},
 		"the smallest data segment of the documentation":  {"-d 150000", []byte(shortMail), true},
 		"that, and text that grows":                       {"-d 150000", wide, false},
+		"that, and a message of two megabytes":            {"-d 150000", longMail(2 << 20), true},
 		"no descriptor":                                   {"-n 3", []byte(shortMail), false},
 		"one descriptor":                                  {"-n 4", []byte(shortMail), false},
 		"a small file":                                    {"-f 1", longMail(1 << 20), false},
@@ -301,6 +302,8 @@ func testLimits(t *testing.T, p deliveryProgram) {
 	}
 	if testmain.IsLong() {
 		trials["the smallest address space, and a message that takes long"] = trial{"-v 1500000", longMail(16 << 20), false}
+		trials["address space for the largest message"] = trial{"-v 1600000", longMail(36 << 20), true}
+		trials["a data segment for it"] = trial{"-d 300000", longMail(36 << 20), true}
 		trials["a second"] = trial{"-t 1", longMail(38 << 20), false}
 	}
 	for name, tt := range trials {
