@@ -2,7 +2,6 @@ package features
 
 import (
 	"encoding/binary"
-	"iter"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -98,10 +97,10 @@ func mix(x uint64) uint64 {
 // [Evidence] the ids 0 to CellCount-1 are cells, and the terms of the vocabulary follow.
 const CellCount = 1 << cellBits
 
-const (
-	cellBits = 18
-	gramSize = 4 // bytes
-)
+const cellBits = 18
+
+// GramSize is the size of a gram in bytes.
+const GramSize = 4
 
 // Cell returns the cell of a gram: four bytes, the first one lowest. Half of the grams, by their hash, have no cell, because
 // neighbouring grams overlap and carry nearly the same information (docs/inside/experiments.md). No key hides the cell: whoever can
@@ -114,17 +113,6 @@ func Cell(gram uint32) (cell uint32, ok bool) {
 	gram *= 0xc2b2ae35
 	gram ^= gram >> 16
 	return gram >> (32 - cellBits), gram&1 == 0
-}
-
-// ByteGrams yields the grams of a text: each four neighbouring bytes.
-func ByteGrams(text []byte) iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for ; len(text) >= gramSize; text = text[1:] {
-			if !yield(binary.LittleEndian.Uint32(text)) {
-				return
-			}
-		}
-	}
 }
 
 // Bag collects the terms of one message. It reuses its memory for the next message; the zero value is ready.
@@ -157,7 +145,7 @@ func (b *Bag) AddGrams(text []byte) {
 	if b.grams == nil {
 		b.grams = make([]uint64, CellCount/64)
 	}
-	for ; len(text) >= gramSize; text = text[1:] {
+	for ; len(text) >= GramSize; text = text[1:] {
 		cell, has := Cell(binary.LittleEndian.Uint32(text))
 		bit := uint64(0)
 		if has {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"math/bits"
 	"slices"
 
 	"chaff/internal/parallel"
@@ -23,13 +22,6 @@ type termIDs struct {
 type knownTerms struct {
 	bits  uint64
 	first uint32
-}
-
-// find returns the id that term number has if it is known, and 1 if it is, else 0.
-func find(known []knownTerms, number uint32) (id uint32, isKnown int) {
-	of := &known[number/64]
-	bit := uint64(1) << (number % 64)
-	return of.first + uint32(bits.OnesCount64(of.bits&(bit-1))), int(of.bits >> (number % 64) & 1)
 }
 
 // Index maps the terms of documents to the ids of a vocabulary. It is read-only and safe for concurrent use.
@@ -72,7 +64,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 		return nil, nil, err
 	}
 	x.vocabulary = v
-	if v.Shared() > 0 { // two numbers have the id of one of them
+	if v.shared > 0 { // two numbers have the id of one of them
 		x.ids = d.idsIn(v, workers)
 		frequencies = x.Frequencies(training)
 	}

@@ -71,9 +71,9 @@ func (l *Lookup) find(r *documentReader, ids termIDs) {
 		l.some = slices.Grow(l.some[:0], len(numbers))[:len(numbers)]
 		n := 0
 		for i, number := range numbers {
-			id, isKnown := find(ids.known, number)
-			numbers[n], l.some[n] = id, uint32(i)
-			n += isKnown
+			of, bit := &ids.known[number/64], uint64(1)<<(number%64)
+			numbers[n], l.some[n] = of.first+uint32(bits.OnesCount64(of.bits&(bit-1))), uint32(i)
+			n += int(of.bits >> (number % 64) & 1)
 		}
 		l.ids, l.indices = numbers[:n], l.some[:n]
 		return

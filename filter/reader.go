@@ -139,19 +139,19 @@ func (r Reading) View(raw []byte) (View, error) {
 // seenGrams returns the runs of four bytes of the last message.
 func (r *Reader) seenGrams() []SeenGram {
 	var grams []SeenGram
-	index := make(map[uint32]int)
+	index := make(map[string]int)
 	r.tokenizer.Grams(r.message, func(text []byte) {
-		for run := range features.ByteGrams(text) {
-			cell, has := features.Cell(run)
+		for ; len(text) >= features.GramSize; text = text[1:] {
+			cell, has := features.Cell(binary.LittleEndian.Uint32(text))
 			if !has {
 				continue
 			}
-			i, known := index[run]
+			term := "bytes:" + string(text[:features.GramSize])
+			i, known := index[term]
 			if !known {
 				i = len(grams)
-				index[run] = i
-				text := binary.LittleEndian.AppendUint32([]byte("bytes:"), run)
-				grams = append(grams, SeenGram{SeenTerm{Term: string(text)}, cell})
+				index[term] = i
+				grams = append(grams, SeenGram{SeenTerm{Term: term}, cell})
 			}
 			grams[i].Count++
 		}

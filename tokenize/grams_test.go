@@ -1,7 +1,6 @@
 package tokenize
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +17,8 @@ import (
 func gramsOf(t *Tokenizer, raw string) []string {
 	var grams []string
 	t.Grams(message.NewDecoder(message.DefaultOptions()).Decode([]byte(raw)), func(text []byte) {
-		for run := range features.ByteGrams(text) {
-			grams = append(grams, string(binary.LittleEndian.AppendUint32(nil, run)))
+		for ; len(text) >= features.GramSize; text = text[1:] {
+			grams = append(grams, string(text[:features.GramSize]))
 		}
 	})
 	return grams
