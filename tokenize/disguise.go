@@ -261,35 +261,26 @@ func mayHaveLookAlikes(word []byte) bool {
 
 // turnedWord returns the word that is read when a word is turned by 180 degrees, if at least half of its letters are turned ones.
 func turnedWord(word string) (upright []byte, ok bool) {
+	const alphabet = "ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz" // from a to z
 	turned := 0
 	for _, r := range word {
-		letter, isTurned := turnedLetter(r)
-		if letter == 0 || len(upright) == maxDisguised {
+		if r == 'ı' { // another turned i
+			r = 'ᴉ'
+		}
+		at := strings.IndexRune(alphabet, r)
+		if at < 0 || len(upright) == maxDisguised {
 			return nil, false
 		}
-		if isTurned {
+		if r >= utf8.RuneSelf {
 			turned++
 		}
-		upright = append(upright, letter)
+		upright = append(upright, byte('a'+utf8.RuneCountInString(alphabet[:at])))
 	}
 	if len(upright) < minDisguised || 2*turned < len(upright) {
 		return nil, false
 	}
 	slices.Reverse(upright)
 	return upright, true
-}
-
-// turnedLetter returns the ASCII letter that is read when r is turned, or 0, and whether r is itself a turned letter.
-func turnedLetter(r rune) (upright byte, isTurned bool) {
-	const alphabet = "ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍxʎz" // from a to z
-	if r == 'ı' {
-		return 'i', true
-	}
-	at := strings.IndexRune(alphabet, r)
-	if at < 0 {
-		return 0, false
-	}
-	return byte('a' + utf8.RuneCountInString(alphabet[:at])), r >= utf8.RuneSelf
 }
 
 // lookAlikes is the letters that look like others, a line for each letter from a to z.

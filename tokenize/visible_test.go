@@ -138,7 +138,8 @@ func TestLettersAreTurnedAsTheirNamesSay(t *testing.T) {
 		if r == 'ɯ' {
 			continue // looks like w (UTS #39)
 		}
-		if got, isTurned := turnedLetter(r); got != want || !isTurned {
+		word := strings.Repeat(string(r), minDisguised)
+		if got, isTurned := turnedWord(word); !isTurned || string(got) != strings.Repeat(string(want), minDisguised) {
 			t.Errorf("%U %s turned is %q, want %q", r, m[0], got, want)
 		}
 		if got := likeLetter(r); got != want {
