@@ -59,14 +59,14 @@ func (h *headers) describeTransfer(e *entity, value []byte) {
 	h.msg.Repairs.add(UnknownEncoding)
 }
 
-// content returns the decoded content of a body, cut at the limit of the message.
-func (t *texts) content(e entity, body []byte) []byte {
+// content returns the decoded content of a body, at most so many bytes.
+func (t *texts) content(e entity, body []byte, most int) []byte {
 	const longest = 4 // encoded bytes for one byte, line ends included
-	if e.transfer != transferIdentity && len(body)/longest > t.left {
+	if e.transfer != transferIdentity && len(body)/longest > most {
 		t.msg.Repairs.add(CutText)
-		body = body[:longest*t.left]
+		body = body[:longest*most]
 	}
-	return t.cutText(t.decoded(e.transfer, body))
+	return t.cutText(t.decoded(e.transfer, body), most)
 }
 
 // contentStart returns the start of the decoded content of e. It is valid until the arena grows.

@@ -79,7 +79,7 @@ type Decoder struct {
 	walker
 	normal []byte // the current message with LF as the only line end
 
-	fileLeft  int // what is left of maxFileBytes
+	fileLeft  int // what is left of maxFileBytes, so that a large file leaves room for the text after it
 	pdfLimits pdftext.Limits
 
 	page page
@@ -259,9 +259,11 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	switch kind {
 	case kindFile:
 	case kindCalendar:
-		d.calendar(&part, d.content(e, body), e.charset)
+		d.calendar(&part, d.content(e, body, d.left), e.charset)
 	case kindPDF:
-		d.pdf(&part, d.file(e, body))
+		content := d.content(e, body[:min(len(body), d.fileLeft)], d.fileLeft)
+		d.fileLeft -= len(content)
+		d.pdf(&part, content)
 	default:
 		left -= d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
 	}
@@ -279,7 +281,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 // d.inlineFiles. It returns how much text it read.
 func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int) {
 	encoded := body
-	body = d.content(e, body)
+	body = d.content(e, body, d.left)
 	read = len(body)
 	if isNoise(body) {
 		if slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)])) && !hasWords(body) && !isMostlyUTF8(body, false) {
@@ -293,7 +295,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 		if e.transfer == transferBase64 {
 			d.msg.Repairs.add(BadBase64)
 			start := len(d.arena)
-			d.arena = append(append(append(d.arena, d.cutText(encoded)...), '\n'), body...)
+			d.arena = append(append(append(d.arena, d.cutText(encoded, d.left)...), '\n'), body...)
 			body = d.made(start)
 		}
 	}
@@ -315,7 +317,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 // setText sets the visible and the hidden text of part to those of body, and adds the links to the message. Of HTML it counts the images and the
 // markup.
 func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
-	body = d.cutText(body)
+	body = d.cutText(body, d.left)
 	d.left -= len(body)
 	if isHTML {
 		body, part.Hidden = d.page.read(body)
@@ -370,11 +372,11 @@ func (d *Decoder) readFrames() {
 	d.frames, d.frameDepth = d.frames[:0], 0
 }
 
-// cutText cuts text at the limit of the message.
-func (t *texts) cutText(text []byte) []byte {
-	if len(text) > t.left {
+// cutText cuts text that is longer than most bytes.
+func (t *texts) cutText(text []byte, most int) []byte {
+	if len(text) > most {
 		t.msg.Repairs.add(CutText)
-		text = cutRunes(text, t.left)
+		text = cutRunes(text, most)
 	}
 	return text
 }

@@ -11,24 +11,13 @@ import (
 // htmlEndings lists the endings of file names that browsers open as HTML or SVG.
 var htmlEndings = [...]string{".htm", ".html", ".shtml", ".xhtml", ".xht", ".svg"}
 
-// file returns the decoded content of a file that is neither text nor HTML. Files have their own limit, so that a large one leaves room for the
-// text after it.
-func (d *Decoder) file(e entity, body []byte) []byte {
-	left := d.left
-	d.left = d.fileLeft
-	content := d.content(e, body[:min(len(body), d.fileLeft)])
-	d.left = left
-	d.fileLeft -= len(content)
-	return content
-}
-
 // pdf sets the texts of part to those of a PDF, and adds its links to the message.
 func (d *Decoder) pdf(part *Part, content []byte) {
 	d.pdfLimits.Text = d.left
 	text, hidden := pdftext.Extract(content, &d.pdfLimits, func(uri []byte) { d.addLink(LinkAnchor, uri) })
 	if len(text)+len(hidden) > 0 {
 		d.setText(part, text, false)
-		part.Hidden = d.cutText(hidden)
+		part.Hidden = d.cutText(hidden, d.left)
 		d.left -= len(part.Hidden)
 	}
 }
@@ -193,8 +182,8 @@ func (d *Decoder) takeFiles(text []byte) []byte {
 //
 // QUIRK: the description of an event is plain text. Programs send HTML in it, and show it.
 func (d *Decoder) calendar(part *Part, content, charset []byte) {
-	text := d.cutText(d.toUTF8(content, charset, false))
-	d.left -= len(text)
+	text := d.cutText(d.toUTF8(content, charset, false), d.left)
+	left := d.left - len(text)
 	var lines, hidden []byte
 	pages := 0
 	for len(text) > 0 {
@@ -208,16 +197,14 @@ func (d *Decoder) calendar(part *Part, content, charset []byte) {
 			pages++
 		}
 		line := Part{}
-		left := d.left
-		d.left = len(value) // it has been counted
+		d.left = len(value) // all of the text is counted
 		d.setText(&line, value, isHTML)
-		d.left = left
 		part.Markup += line.Markup
 		part.Images += line.Images
 		lines = append(append(lines, line.Text...), '\n')
 		hidden = append(hidden, line.Hidden...)
 	}
-	part.Text, part.Hidden = lines, hidden
+	part.Text, part.Hidden, d.left = lines, hidden, left
 }
 
 // maxHTMLValues is how many values of a calendar are read as HTML, since each costs more than a short value.

@@ -113,7 +113,7 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 // innerContent returns the content of an encoded message or multipart. It counts as text of the message: otherwise thirty
 // messages, each in the next, would be decoded thirty times.
 func (w *walker) innerContent(e entity, body []byte) []byte {
-	body = w.content(e, body)
+	body = w.content(e, body, w.left)
 	w.left -= len(body)
 	return body
 }
@@ -266,7 +266,7 @@ func open(raw []byte) (d *Decoder, e entity, body []byte) {
 func (d *Decoder) unwrap(e entity, body []byte, takes func(e *entity, body []byte) bool) (taken [][]byte) {
 	d.wholeMessages, d.leaf = true, func(e entity, body []byte) {
 		if takes(&e, body) {
-			taken = append(taken, bytes.Clone(d.content(e, body)))
+			taken = append(taken, bytes.Clone(d.content(e, body, d.left)))
 		}
 	}
 	d.walk(e, body, 0)
