@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -20,9 +21,14 @@ var guesses = sync.OnceValue(newGuesser)
 //
 // The letters of an alphabet are listed by frequency, which gives their points. As with logarithms of probabilities, the sum
 // says how likely the text is. Frequencies of pairs of letters would need tables a hundred times larger.
-type guesser struct {
-	singles []singleTable
-	doubles []doubleTable
+type guesser []guessable
+
+// guessable is a charset that may be guessed.
+type guessable struct {
+	name              string
+	isLatin, isDouble bool // its letters occur beside those of ASCII; its characters have two bytes
+	// score returns the points of text in the charset, and whether all characters beyond ASCII are frequent ones.
+	score func(text []byte) (points int, frequent bool)
 }
 
 const (
@@ -50,36 +56,36 @@ const (
 
 // singleTable is a single-byte charset.
 type singleTable struct {
-	name   string
 	latin  bool
 	runes  [256]rune
 	points [256]int8
 	class  [256]byteClass
 }
 
-func newGuesser() *guesser {
-	g := &guesser{}
+func newGuesser() (g guesser) {
+	var western *singleTable
 	for _, a := range alphabets {
 		for _, name := range a.charsets {
 			t := newSingleTable(name, a)
 			for c := range t.points {
-				if len(g.singles) > 0 && t.latin && t.runes[c] == g.singles[0].runes[c] { // what two Latin charsets share does not tell them apart
-					t.points[c] = g.singles[0].points[c]
+				if western != nil && t.latin && t.runes[c] == western.runes[c] { // what two Latin charsets share does not tell them apart
+					t.points[c] = western.points[c]
 				}
 			}
-			g.singles = append(g.singles, t)
+			western = cmp.Or(western, t)
+			g = append(g, guessable{name, a.latin, false, t.score})
 		}
 	}
 	for _, s := range scripts {
 		for _, name := range s.charsets {
-			g.doubles = append(g.doubles, newDoubleTable(name, s))
+			g = append(g, guessable{name, false, true, newDoubleTable(name, s).score})
 		}
 	}
 	return g
 }
 
-func newSingleTable(name string, a alphabet) singleTable {
-	t := singleTable{name: name, latin: a.latin}
+func newSingleTable(name string, a alphabet) *singleTable {
+	t := &singleTable{latin: a.latin}
 	ranks := map[rune]int{}
 	for _, r := range a.letters {
 		ranks[r] = len(ranks)
@@ -131,13 +137,15 @@ func pointsOf(r rune, ranks map[rune]int) int {
 
 // score returns the points of text in the charset. A single letter is probably a symbol of another charset, and
 // counts for nothing.
-func (t *singleTable) score(text []byte) int {
-	score, pending := 0, 0
+func (t *singleTable) score(text []byte) (score int, frequent bool) {
+	pending := 0
 	last, lastHigh := classNone, false
+	frequent = true
 	for _, c := range text {
 		high := c >= utf8.RuneSelf
 		class := t.class[c]
 		points := int(t.points[c])
+		frequent = frequent && (!high || class != classNone && points > 0)
 		switch {
 		case class == classNone:
 			score += points
@@ -156,51 +164,39 @@ func (t *singleTable) score(text []byte) int {
 		}
 		last, lastHigh = class, high
 	}
-	return score
+	return score, frequent
 }
 
 // charset returns the name of the likeliest charset of text.
-func (g *guesser) charset(text []byte) string {
+func (g guesser) charset(text []byte) string {
 	text = sample(text)
 	best, name := 0, fallback
-	for i := range g.singles {
-		t := &g.singles[i]
-		score := t.score(text)
-		if t.name == fallback {
+	isLatin := standAlone(text)
+	for _, c := range g {
+		if c.isDouble && isLatin {
+			break
+		}
+		score, _ := c.score(text)
+		if c.name == fallback {
 			score += fallbackBonus
 		}
-		if score > best && (t.latin || score >= enoughPoints) {
-			best, name = score, t.name
-		}
-	}
-	if standAlone(text) {
-		return name
-	}
-	for i := range g.doubles {
-		t := &g.doubles[i]
-		if score, _ := t.score(text); score > best && score >= enoughPoints {
-			best, name = score, t.name
+		if score > best && (c.isLatin || score >= enoughPoints) {
+			best, name = score, c.name
 		}
 	}
 	return name
 }
 
 // isFrequent reports whether all characters beyond ASCII in a sample of text are frequent ones of a charset, which is not Latin.
-func (g *guesser) isFrequent(name string, text []byte) bool {
+func (g guesser) isFrequent(name string, text []byte) bool {
 	text = text[max(0, lengthOfASCII(text)-1):] // with what is before the sample
 	text = text[:min(len(text), sampleBytes)]
-	for i := range g.singles {
-		if t := &g.singles[i]; t.name == name && !t.latin {
-			return !slices.ContainsFunc(text, func(c byte) bool { return c >= utf8.RuneSelf && (t.class[c] == classNone || t.points[c] <= 0) })
-		}
+	i := slices.IndexFunc(g, func(c guessable) bool { return c.name == name && !c.isLatin })
+	if i < 0 {
+		return false
 	}
-	for i := range g.doubles {
-		if g.doubles[i].name == name {
-			_, frequent := g.doubles[i].score(text)
-			return frequent
-		}
-	}
-	return false
+	_, frequent := g[i].score(text)
+	return frequent
 }
 
 const (
@@ -219,8 +215,8 @@ type doubleTable struct {
 	common [1 << 16 / 64]uint64 // the set of common characters, by their two bytes
 }
 
-func newDoubleTable(name string, s script) doubleTable {
-	t := doubleTable{name: name, rows: pairs[name]}
+func newDoubleTable(name string, s script) *doubleTable {
+	t := &doubleTable{name: name, rows: pairs[name]}
 	encoder := encodingOf(name).NewEncoder()
 	for _, r := range s.common {
 		var text, encoded [2 * utf8.UTFMax]byte
