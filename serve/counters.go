@@ -118,7 +118,7 @@ func (e *Engine) Metrics() []byte {
 		for _, value := range slices.Sorted(maps.Keys(m.values)) {
 			label := ""
 			if m.label != "" {
-				label = fmt.Sprintf("{%s=\"%s\"}", m.label, labelValue(value))
+				label = fmt.Sprintf("{%s=%q}", m.label, value)
 			}
 			text := strconv.FormatInt(m.values[value], 10)
 			if strings.HasSuffix(m.name, "_seconds_total") {
@@ -128,9 +128,4 @@ func (e *Engine) Metrics() []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// labelValue escapes the value of a label.
-func labelValue(value string) string {
-	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(value)
 }

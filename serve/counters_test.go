@@ -48,9 +48,3 @@ func TestCountersCountWhatHappens(t *testing.T) {
 		}
 	}
 }
-
-func TestLabelsAreEscaped(t *testing.T) {
-	if got, want := labelValue("a\"b\\c\nd"), `a\"b\\c\nd`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

@@ -17,37 +17,32 @@ type judged struct {
 	threshold float64
 }
 
-func (c *client) check(r request) {
+func (c *client) check(r request) error {
 	e := c.server.Engine
 	m := e.NewMessage()
 	defer m.Close()
 	err := c.readMessage(r, m)
-	cut := errors.Is(err, serve.ErrTooLarge) // m has the beginning of the message
-	if cut && r.keeps(m.Bytes()) {
-		err = nil
+	isCut := errors.Is(err, serve.ErrTooLarge) // m has the beginning of the message
+	if err != nil && !(isCut && r.keeps(m.Bytes())) {
+		return err
 	}
 	settings := e.Settings()
-	if err == nil && !judges(settings) {
-		err = errClasses
-	}
-	if err != nil {
-		c.fail(err)
-		return
+	if !judges(settings) {
+		return errClasses
 	}
 	j := judged{serve.Verdict{Unjudged: serve.ErrTooLarge}, settings.Thresholds.Spam}
-	if !cut {
-		j.Verdict, err = e.Judge(c.server.From(""), r.user, m.Bytes())
-	}
-	if err != nil {
-		c.fail(err)
-		return
+	if !isCut {
+		if j.Verdict, err = e.Judge(c.server.From(""), r.user, m.Bytes()); err != nil {
+			return err
+		}
 	}
 	head, text := j.replyTo(r, m.Bytes())
 	m.Drop()
 	c.write(head, text)
-	if cut {
+	if isCut {
 		c.drain()
 	}
+	return nil
 }
 
 // judges reports whether a model can answer.
@@ -84,20 +79,17 @@ func (j judged) replyTo(r request, raw []byte) (head string, text []byte) {
 			text = j.report()
 		}
 	}
-	length := fmt.Sprintf("Content-length: %d\r\n", len(text))
-	switch {
-	case r.command == check:
-		head = "SPAMD/1.1 0 EX_OK\r\n" + j.line(r.command) + "\r\n"
+	length, verdict := fmt.Sprintf("Content-length: %d\r\n", len(text)), j.line(r.command)
+	switch hasMessage := r.command == process || r.command == headers; {
+	case r.command == check, r.version < 1.3 && !hasMessage:
+		length = ""
 	case r.version >= 1.3:
-		head = "SPAMD/1.1 0 EX_OK\r\n" + length + j.line(r.command) + "\r\n"
-	case r.command != process && r.command != headers:
-		head = "SPAMD/1.1 0 EX_OK\r\n" + j.line(r.command) + "\r\n"
 	case r.version >= 1.2:
-		head = "SPAMD/1.1 0 EX_OK\r\n" + length + "\r\n"
+		verdict = ""
 	default:
-		head = "SPAMD/1.0 0 EX_OK\r\n"
+		return "SPAMD/1.0 0 EX_OK\r\n", text
 	}
-	return head, text
+	return "SPAMD/1.1 0 EX_OK\r\n" + length + verdict + "\r\n", text
 }
 
 func (j judged) isSpam() bool { return j.Verdict.Verdict == filter.Spam }
@@ -161,22 +153,22 @@ func (j judged) report() []byte {
 		j.Verdict.Verdict, score, threshold, j.Probability)
 }
 
-func (c *client) tell(r request) {
+func (c *client) tell(r request) error {
 	s := c.server
-	if !s.mayTell {
-		c.fail(unavailable("TELL commands are not enabled over TCP: connect over a Unix socket, or set serve.tell_over_tcp"))
-		return
+	switch {
+	case !s.mayTell:
+		return unavailable("TELL commands are not enabled over TCP: connect over a Unix socket, or set serve.tell_over_tcp")
+	case r.set && r.remove:
+		return protocolError("Unable to set local and remove local in the same operation.")
+	case r.set && r.class == "":
+		return protocolError("(Message-class header is missing)")
+	case !judges(s.Engine.Settings()):
+		return errClasses
 	}
 	m := s.Engine.NewMessage()
 	defer m.Close()
+	err := c.readMessage(r, m)
 	var o store.Outcome
-	err := r.checkTell()
-	if err == nil && !judges(s.Engine.Settings()) {
-		err = errClasses
-	}
-	if err == nil {
-		err = c.readMessage(r, m)
-	}
 	switch {
 	case err != nil:
 	case r.set:
@@ -185,8 +177,7 @@ func (c *client) tell(r request) {
 		o, err = s.Engine.Forget(s.From(""), r.user, m.Bytes())
 	}
 	if err != nil {
-		c.fail(err)
-		return
+		return err
 	}
 	did := ""
 	switch o.What {
@@ -196,4 +187,5 @@ func (c *client) tell(r request) {
 		did = "DidRemove: local\r\n"
 	}
 	c.write("SPAMD/1.1 0 EX_OK\r\n"+did+"\r\n\r\n", nil)
+	return nil
 }

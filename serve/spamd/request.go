@@ -161,17 +161,6 @@ func (r *request) field(line string) error {
 	return nil
 }
 
-// checkTell returns what is wrong with a TELL.
-func (r request) checkTell() error {
-	switch {
-	case r.set && r.remove:
-		return protocolError("Unable to set local and remove local in the same operation.")
-	case r.set && r.class == "":
-		return protocolError("(Message-class header is missing)")
-	}
-	return nil
-}
-
 // Read reads what the client sends. A message may take as long as its bytes come, the lines before it may not.
 func (c *client) Read(p []byte) (int, error) {
 	if c.inMessage {

@@ -72,18 +72,19 @@ func (c *client) Answer() {
 	}
 	_ = s.Await(c.conn, true, s.idle, c.last) // reading has its errors
 	r, err := readRequest(c.in)
+	if err == nil {
+		switch r.command {
+		case ping:
+			c.write("SPAMD/1.5 0 PONG\r\n", nil)
+		case skip:
+		case tell:
+			err = c.tell(r)
+		default:
+			err = c.check(r)
+		}
+	}
 	if err != nil {
 		c.fail(err)
-		return
-	}
-	switch r.command {
-	case ping:
-		c.write("SPAMD/1.5 0 PONG\r\n", nil)
-	case skip:
-	case tell:
-		c.tell(r)
-	default:
-		c.check(r)
 	}
 }
 

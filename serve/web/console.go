@@ -15,7 +15,6 @@ import (
 	"chaff/internal/screen"
 	"chaff/report"
 	"chaff/serve"
-	"chaff/store"
 )
 
 //go:embed console.html
@@ -109,8 +108,8 @@ func (c *console) page(name string, fill func(r *http.Request, v *view) error) h
 
 // notices are what a page says after a form, by the parameter did.
 var notices = map[string]string{
-	"learned": "Learned.", "known": "The model knew this message already.", "dropped": "Removed from the queue. Nothing was learned.", "none": "No message was chosen: tick those that you want to teach.",
-	"several": "The chosen messages are learned. What the model knew already stays as it was.",
+	"learned": "Learned. What the model knew already stays as it was.", "dropped": "Removed. Nothing was learned.",
+	"none": "No message was chosen: tick those that you want to teach.",
 }
 
 // fail shows why there is no page.
@@ -202,17 +201,17 @@ func (c *console) unsure(_ *http.Request, v *view) error {
 	return nil
 }
 
-// teachKept teaches the kept message of the path, or those that were chosen. Without a class it only removes that of the path.
+// teachKept teaches the kept message of the path, or those that were chosen. Without a class it only removes them.
 func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, error) {
-	keys, class, one := r.PostForm["key"], r.PostForm.Get("class"), r.PathValue("key")
-	did := "several"
+	keys, class, did := r.PostForm["key"], r.PostForm.Get("class"), "learned"
+	if one := r.PathValue("key"); one != "" {
+		keys = []string{one}
+	}
 	switch {
-	case one != "" && class == "":
-		return "/unsure?did=dropped", c.engine.Kept.Drop(one)
-	case one != "":
-		keys, did = []string{one}, "learned"
 	case len(keys) == 0:
 		did = "none"
+	case class == "":
+		did = "dropped"
 	}
 	gone := 0
 	for _, key := range keys {
@@ -221,17 +220,13 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 			gone++
 			continue
 		}
-		if err != nil {
-			return "", err
+		if err == nil && class != "" {
+			_, err = c.engine.Learn(r.Context(), k.User, raw, class)
 		}
-		outcome, err := c.engine.Learn(r.Context(), k.User, raw, class)
 		if err != nil {
 			return "", err
 		}
 		_ = c.engine.Kept.Drop(key) // another person may have taught it
-		if one != "" && outcome.What == store.Known {
-			did = "known"
-		}
 	}
 	page := "/unsure"
 	if r.PostForm.Get("page") == "history" {

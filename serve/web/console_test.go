@@ -178,10 +178,10 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 		t.Errorf("a form of another session: %d", w.Code)
 	}
 	w := s.post("/teach", form)
-	if w.Code != 303 || w.Header().Get("Location") != "/history?did=several" {
+	if w.Code != 303 || w.Header().Get("Location") != "/history?did=learned" {
 		t.Fatalf("got %d %s", w.Code, w.Header().Get("Location"))
 	}
-	if page := s.get("/history?did=several"); !strings.Contains(page, "The chosen messages are learned") {
+	if page := s.get("/history?did=learned"); !strings.Contains(page, "Learned. What the model knew") {
 		t.Error(page)
 	}
 	if o, err := s.engine.Learn(t.Context(), "", lost, "ham"); err != nil || o.What != "known" {
