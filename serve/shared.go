@@ -88,7 +88,6 @@ func (b *background) sample() (store.Sample, error) {
 
 // shared is the model that all users share.
 type shared struct {
-	path    string
 	log     Logger
 	reloads *Family
 	now     atomic.Pointer[loaded]
@@ -99,49 +98,37 @@ type shared struct {
 // followed is what is known of the files of a model in memory. It is locked while they are read.
 type followed struct {
 	sync.Mutex
-	files   files
-	trouble trouble // why they were not read
+	path    string
+	files   [2]os.FileInfo // of the model and its log, as they were seen last
+	trouble trouble        // why they were not read
 }
 
 // changed looks at the files, and reports whether they are other ones than at the last time.
-func (f *followed) changed(path string) bool {
-	before := f.files
-	f.files = filesOf(path)
-	return !f.files.same(before)
-}
-
-// files are the files of a model, as they were at one time.
-type files [2]os.FileInfo
-
-// filesOf looks at the files of the model at path.
-func filesOf(path string) (f files) {
+func (f *followed) changed() (is bool) {
+	path := f.path
 	if target, err := filepath.EvalSymlinks(path); err == nil { // the store is beside the file, not beside a link
 		path = target
 	}
 	for i, name := range []string{path, path + filter.LogSuffix} {
-		if info, err := os.Stat(name); err == nil {
-			f[i] = info
+		before := f.files[i]
+		now, err := os.Stat(name)
+		if err != nil {
+			now = nil
 		}
-	}
-	return f
-}
-
-// same reports whether no file has changed.
-func (f files) same(other files) bool {
-	for i, a := range f {
-		b := other[i]
-		if (a == nil) != (b == nil) || a != nil && (!os.SameFile(a, b) || a.Size() != b.Size() || !a.ModTime().Equal(b.ModTime())) {
-			return false
+		if (now == nil) != (before == nil) || now != nil && (!os.SameFile(now, before) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())) {
+			is = true
 		}
+		f.files[i] = now
 	}
-	return true
+	return is
 }
 
 func openShared(path string, log Logger, reloads *Family) (*shared, error) {
 	for _, result := range []string{"done", "failed"} { // so that an alert sees the first one
 		reloads.Add(result, 0)
 	}
-	s := &shared{path: path, log: log, reloads: reloads, followed: followed{files: filesOf(path)}}
+	s := &shared{log: log, reloads: reloads, followed: followed{path: path}}
+	s.changed()
 	f, err := filter.OpenLearned(path)
 	if err != nil {
 		return nil, err
@@ -165,7 +152,7 @@ func (s *shared) use(l *loaded) {
 func (s *shared) reload(anyway bool) error {
 	s.Lock()
 	defer s.Unlock()
-	if !s.changed(s.path) && !anyway && s.trouble.err() == nil {
+	if !s.changed() && !anyway && s.trouble.err() == nil {
 		return nil
 	}
 	f, err := filter.OpenLearned(s.path)

@@ -82,7 +82,6 @@ type userModel struct {
 
 // user is a user whose model is in memory, or cannot be opened.
 type user struct {
-	path  string
 	log   Logger
 	model atomic.Pointer[userModel] // nil if it cannot be used
 	used  atomic.Int64              // when, in seconds
@@ -152,7 +151,7 @@ func (u *users) add(folder string) *user {
 			return cmp.Compare(u.open[a].used.Load(), u.open[b].used.Load())
 		}))
 	}
-	x := &user{path: u.path(folder), log: u.log}
+	x := &user{log: u.log, followed: followed{path: u.path(folder)}}
 	u.open[folder] = x
 	return x
 }
@@ -161,7 +160,7 @@ func (u *users) add(folder string) *user {
 func (x *user) follow(shared *loaded, anyway bool) {
 	x.Lock()
 	defer x.Unlock()
-	if !x.changed(x.path) && !anyway && x.shared == shared.background {
+	if !x.changed() && !anyway && x.shared == shared.background {
 		return
 	}
 	x.shared = shared.background

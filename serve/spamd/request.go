@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"chaff/internal/screen"
 	"chaff/serve"
 )
 
@@ -61,15 +62,8 @@ func (e unavailable) Error() string { return string(e) }
 // requestLine is the first line of a request. Spamd takes these words anywhere in the line, which would let web pages send requests.
 var requestLine = regexp.MustCompile(`^(CHECK|SYMBOLS|REPORT|REPORT_IFSPAM|PROCESS|HEADERS|TELL|PING|SKIP) SPAMC/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$`)
 
-// printable returns a line for an error.
-func printable(line string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, line[:min(len(line), maxShown)])
-}
+// shown returns a line for an error.
+func shown(line string) string { return screen.Printable(line[:min(len(line), maxShown)]) }
 
 // hasFields reports whether fields and an empty line follow the first line.
 func (r request) hasFields() bool {
@@ -90,7 +84,7 @@ func readRequest(b *bufio.Reader) (request, error) {
 	}
 	parts := requestLine.FindStringSubmatch(line)
 	if parts == nil {
-		return request{}, protocolError(printable(line))
+		return request{}, protocolError(shown(line))
 	}
 	r := request{command: command(parts[1]), length: -1}
 	r.version, _ = strconv.ParseFloat(parts[2], 64) // digits and a dot
@@ -147,7 +141,7 @@ func (r *request) field(line string) error {
 		}
 		r.user = value
 	case "compress":
-		return protocolError(fmt.Sprintf("(compression type not supported: %s)", printable(value)))
+		return protocolError(fmt.Sprintf("(compression type not supported: %s)", shown(value)))
 	case "message-class":
 		r.class = strings.ToLower(value)
 		if r.class != "spam" && r.class != "ham" {
