@@ -24,6 +24,7 @@ type client struct {
 	offered     []string    // extensions
 	link        *link       // to the backend; nil if there is none
 	transaction transaction // that has begun, if it has a sender
+	incoming    incoming
 }
 
 func newClient(s *server, conn *serve.Conn) *client {
@@ -304,8 +305,7 @@ func (c *client) data(rest string) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	d := &delivery{client: c, recipients: t.recipients, until: time.Now().Add(c.server.total)}
-	if err := d.run(); err != nil {
+	if err := c.deliver(); err != nil {
 		return err
 	}
 	if err := c.report(); err != nil {

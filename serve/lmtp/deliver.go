@@ -11,52 +11,52 @@ import (
 	"chaff/serve"
 )
 
-// delivery takes a message from the client to the backend.
-type delivery struct {
-	client     *client
-	recipients []*recipient
-	until      time.Time // for the client to send it
-
+// incoming is the message that the client is sending.
+type incoming struct {
+	until   time.Time // when it has to have come
 	decoder decoder
 	scratch []byte
-	ended   bool // the message has been read
+	ended   bool
 }
 
-// run sets the status of each recipient. An error is that of the client, who then gets none.
-func (d *delivery) run() error {
-	m := d.client.server.Engine.NewMessage()
+// deliver takes a message from the client to the backend, and sets the status of each recipient. An error is that of the client, who then gets
+// none.
+func (c *client) deliver() error {
+	c.incoming = incoming{until: time.Now().Add(c.server.total), scratch: c.incoming.scratch}
+	m := c.server.Engine.NewMessage()
 	defer m.Close()
-	for !d.ended {
-		part, err := d.read()
+	for !c.incoming.ended {
+		part, err := c.read()
 		if err != nil {
 			return err
 		}
 		switch n, err := m.Write(part); {
 		case errors.Is(err, serve.ErrTooLarge):
-			return d.passLarge(m, part[n:])
+			return c.passLarge(m, part[n:])
 		case err != nil:
-			refuse(d.recipients, err)
-			return d.drain()
+			refuse(c.transaction.recipients, err)
+			return c.drain()
 		}
 	}
-	return d.deliver(m)
+	return c.pass(m)
 }
 
 // read reads a part of the message. The next call overwrites it.
-func (d *delivery) read() ([]byte, error) {
-	from, err := d.client.next(d.until)
+func (c *client) read() ([]byte, error) {
+	i := &c.incoming
+	from, err := c.next(i.until)
 	if err != nil {
 		return nil, err
 	}
 	var used int
-	d.scratch, used, d.ended = d.decoder.decode(d.scratch[:0], from)
-	_, err = d.client.in.Discard(used)
-	return d.scratch, err
+	i.scratch, used, i.ended = i.decoder.decode(i.scratch[:0], from)
+	_, err = c.in.Discard(used)
+	return i.scratch, err
 }
 
-func (d *delivery) drain() error {
-	for !d.ended {
-		if _, err := d.read(); err != nil {
+func (c *client) drain() error {
+	for !c.incoming.ended {
+		if _, err := c.read(); err != nil {
 			return err
 		}
 	}
@@ -74,27 +74,27 @@ func setStatus(recipients []*recipient, status reply) {
 }
 
 // passLarge passes on a message that is too large to be judged. Its beginning is m, then comes part, then the rest.
-func (d *delivery) passLarge(m *serve.Message, part []byte) error {
+func (c *client) passLarge(m *serve.Message, part []byte) error {
 	text, headerEnded := verdictfield.Unjudged(m.Bytes(), serve.ErrTooLarge.Error())
 	if !headerEnded {
-		d.client.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(m.Bytes()))
-		setStatus(d.recipients, reply{451, "4.3.0 the header of the message is too large"})
-		return d.drain()
+		c.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(m.Bytes()))
+		setStatus(c.transaction.recipients, reply{451, "4.3.0 the header of the message is too large"})
+		return c.drain()
 	}
 	part = slices.Clone(part)
 	m.Drop()
-	t := d.client.open(d.recipients)
+	t := c.open(c.transaction.recipients)
 	if t == nil {
-		return d.drain()
+		return c.drain()
 	}
 	t.write(text)
 	text = nil
 	m.Close()
 	t.write(part)
-	for !d.ended {
-		part, err := d.read()
+	for !c.incoming.ended {
+		part, err := c.read()
 		if err != nil {
-			d.client.drop() // or the backend would take what it has for all of the message
+			c.drop() // or the backend would take what it has for all of the message
 			return err
 		}
 		t.write(part)
@@ -103,12 +103,11 @@ func (d *delivery) passLarge(m *serve.Message, part []byte) error {
 	return nil
 }
 
-// deliver judges the message for each recipient and passes it on. No group is begun that could come too late for the client: its recipients are
+// pass judges the message for each recipient and passes it on. No group is begun that could come too late for the client: its recipients are
 // refused for now.
-func (d *delivery) deliver(m *serve.Message) error {
-	groups := d.groups()
-	c, most := d.client, d.client.server.answer
-	began := time.Now()
+func (c *client) pass(m *serve.Message) error {
+	groups := c.groups()
+	most, began := c.server.answer, time.Now()
 	c.transaction.until = began.Add(most)
 	for i, group := range groups {
 		if i > 0 && time.Since(began) > most/2 {
@@ -119,7 +118,7 @@ func (d *delivery) deliver(m *serve.Message) error {
 		if slices.ContainsFunc(group, func(r *recipient) bool { return r.user != user }) {
 			user = ""
 		}
-		text, err := d.judge(m.Bytes(), user)
+		text, err := c.judge(m.Bytes(), user)
 		if i == len(groups)-1 {
 			m.Drop()
 		}
@@ -149,17 +148,17 @@ const sideBySide = 8
 const mostTogether = 50
 
 // groups divides the recipients by the models that judge their mail. Groups are in the order of their first recipients.
-func (d *delivery) groups() [][]*recipient {
-	models := make([]string, len(d.recipients))
+func (c *client) groups() [][]*recipient {
+	models := make([]string, len(c.transaction.recipients))
 	parallel.Each(sideBySide, len(models), func(i int) {
-		if user := d.recipients[i].user; d.client.server.Engine.HasModel(user) {
+		if user := c.transaction.recipients[i].user; c.server.Engine.HasModel(user) {
 			models[i] = user
 		}
 	})
 	isOne := !slices.ContainsFunc(models, func(model string) bool { return model != models[0] })
 	var groups [][]*recipient
 	index := map[string]int{}
-	for n, r := range d.recipients {
+	for n, r := range c.transaction.recipients {
 		i, known := index[models[n]]
 		if !known || !isOne && len(groups[i]) == mostTogether {
 			i = len(groups)
@@ -172,8 +171,8 @@ func (d *delivery) groups() [][]*recipient {
 }
 
 // judge returns a message with the fields of its verdict, or unjudged.
-func (d *delivery) judge(raw []byte, user string) ([]byte, error) {
-	s := d.client.server
+func (c *client) judge(raw []byte, user string) ([]byte, error) {
+	s := c.server
 	v, err := s.Engine.Judge(s.From(""), user, raw)
 	if err != nil {
 		return nil, err

@@ -48,11 +48,27 @@ func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	case err != nil: // for another status, some clients deliver the message without a word; this makes the mail server ask later
 		return newRspamdResult("soft reject"), nil
 	}
-	result := s.rspamdResultOf(v)
+	action := "no action" // never one that rejects a message or delays it
+	if v.Verdict == filter.Spam {
+		action = "add header"
+	}
+	result := newRspamdResult(action, v.Fields()...)
 	if id := messageID(m.Bytes()); id != "" {
 		result["message-id"] = id
 	}
 	result["time_real"] = time.Since(began).Seconds()
+	if v.Unjudged != nil {
+		return result, nil
+	}
+	result["score"] = v.Score
+	if t := s.engine.Settings().Thresholds; t != nil {
+		result["required_score"], result["thresholds"] = t.Spam, object{"add header": t.Spam}
+	}
+	name := v.Symbol()
+	result["symbols"] = object{name: object{
+		"name": name, "score": v.Score, "metric_score": v.Score, "description": "Verdict of chaff",
+		"options": []string{fmt.Sprintf("probability=%.4f", v.Probability)},
+	}}
 	return result, nil
 }
 
@@ -69,28 +85,6 @@ func newRspamdResult(action string, fields ...verdictfield.Field) object {
 		"is_skipped": false, "score": 0.0, "required_score": 0.0, "action": action, "thresholds": object{}, "symbols": object{}, "messages": object{},
 		"time_real": 0.0, "milter": object{"remove_headers": remove, "add_headers": add},
 	}
-}
-
-// rspamdResultOf translates a verdict. Spam gets the action that adds a header, never one that rejects a message or delays it.
-func (s *server) rspamdResultOf(v serve.Verdict) object {
-	action := "no action"
-	if v.Verdict == filter.Spam {
-		action = "add header"
-	}
-	result := newRspamdResult(action, v.Fields()...)
-	if v.Unjudged != nil {
-		return result
-	}
-	result["score"] = v.Score
-	if t := s.engine.Settings().Thresholds; t != nil {
-		result["required_score"], result["thresholds"] = t.Spam, object{"add header": t.Spam}
-	}
-	name := v.Symbol()
-	result["symbols"] = object{name: object{
-		"name": name, "score": v.Score, "metric_score": v.Score, "description": "Verdict of chaff",
-		"options": []string{fmt.Sprintf("probability=%.4f", v.Probability)},
-	}}
-	return result
 }
 
 // messageID returns the Message-ID of a message without its angle brackets, or "".
