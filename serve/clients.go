@@ -19,9 +19,9 @@ type Service interface {
 	Connect(protocol string) (done func(), err error)
 	NewMessage() *Message
 	HasModel(user string) bool
-	Judge(ctx context.Context, user string, raw []byte) (Verdict, error)
-	Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error)
-	Forget(ctx context.Context, user string, raw []byte) (store.Outcome, error)
+	Judge(ctx context.Context, from Origin, raw []byte) (Verdict, error)
+	Learn(ctx context.Context, from Origin, raw []byte, label string) (store.Outcome, error)
+	Forget(ctx context.Context, from Origin, raw []byte) (store.Outcome, error)
 	Settings() filter.Settings
 	Options() Options
 }
@@ -88,11 +88,6 @@ func Until(d time.Duration, last time.Time) time.Time {
 		return last
 	}
 	return until
-}
-
-// From returns a context for the engine that says where a message came from, see [From].
-func (s *Server) From(queueID string) context.Context {
-	return From(s.Working, Origin{s.Protocol, queueID})
 }
 
 // Note reports what happened.

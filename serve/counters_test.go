@@ -12,17 +12,17 @@ func TestCountersCountWhatHappens(t *testing.T) {
 		judge(t, e, "", mail("spam", 50))
 	}
 	judge(t, e, "", mail("ham", 50))
-	if v, err := e.Judge(t.Context(), "", make([]byte, 1001)); err != nil || v.Unjudged == nil {
+	if v, err := e.Judge(t.Context(), Origin{}, make([]byte, 1001)); err != nil || v.Unjudged == nil {
 		t.Error("a message over the limit is judged")
 	}
 	learn(t, e, "", mail("spam", 50), "spam")
-	if o, err := e.Learn(t.Context(), "", mail("spam", 50), "spam"); err != nil {
+	if o, err := e.Learn(t.Context(), Origin{}, mail("spam", 50), "spam"); err != nil {
 		t.Errorf("got %+v, %v", o, err)
 	}
-	if _, err := e.Learn(t.Context(), "", mail("spam", 50), "eggs"); err == nil || !strings.Contains(err.Error(), `"eggs" is no class of the model: must be one of ham, spam`) {
+	if _, err := e.Learn(t.Context(), Origin{}, mail("spam", 50), "eggs"); err == nil || !strings.Contains(err.Error(), `"eggs" is no class of the model: must be one of ham, spam`) {
 		t.Errorf("another class: got %v", err)
 	}
-	if _, err := e.Forget(t.Context(), "", mail("spam", 50)); err != nil {
+	if _, err := e.Forget(t.Context(), Origin{}, mail("spam", 50)); err != nil {
 		t.Error(err)
 	}
 	done, err := e.Connect("spamd")

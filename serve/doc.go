@@ -2,7 +2,7 @@
 //
 // A protocol reads a message, asks [Engine.Judge], and answers or passes the message on:
 //
-//	v, err := e.Judge(ctx, user, raw)
+//	v, err := e.Judge(ctx, from, raw)
 //	if err != nil {
 //		return err // a temporary one
 //	}

@@ -163,7 +163,7 @@ func (e *Engine) Close(ctx context.Context) error {
 // judgement is a message on its way to a verdict.
 type judgement struct {
 	ctx         context.Context
-	user        string
+	from        Origin
 	raw         []byte
 	explain     bool
 	verdict     Verdict
@@ -222,11 +222,11 @@ func (v Verdict) Symbol() string {
 	}, strings.ToUpper(string(v.Verdict)))
 }
 
-// Judge judges a message for a user, "" for nobody. A user without a model is judged by the shared one alone. The error is as that of [Unjudged]. After
+// Judge judges a message. A user without a model is judged by the shared one alone. The error is as that of [Unjudged]. After
 // [ErrTimeout], raw must not change for a while: the judgement may still go on.
-func (e *Engine) Judge(ctx context.Context, user string, raw []byte) (Verdict, error) {
+func (e *Engine) Judge(ctx context.Context, from Origin, raw []byte) (Verdict, error) {
 	began := time.Now()
-	j := &judgement{ctx: ctx, user: user, raw: raw}
+	j := &judgement{ctx: ctx, from: from, raw: raw}
 	err := e.run(j)
 	e.remember(j, began, err)
 	if err != nil {
@@ -254,13 +254,13 @@ func (e *Engine) remember(j *judgement, began time.Time, err error) {
 	if !subjects {
 		r.From, r.Subject = "", ""
 	}
-	e.events.judged(originOf(j.ctx).Protocol, r)
+	e.events.judged(j.from.Protocol, r)
 	e.History.add(r)
 }
 
 // Explain explains the verdict on a message. It is not counted as judged.
 func (e *Engine) Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error) {
-	j := &judgement{ctx: ctx, user: user, raw: raw, explain: true}
+	j := &judgement{ctx: ctx, from: Origin{User: user}, raw: raw, explain: true}
 	err := e.run(j)
 	return j.explanation, err
 }
@@ -345,7 +345,7 @@ func (e *Engine) inTurn(ctx context.Context, j *judgement, slots chan struct{}) 
 
 func (e *Engine) classify(j *judgement) {
 	shared := e.shared.current()
-	user := e.users.find(j.user, shared)
+	user := e.users.find(j.from.User, shared)
 	if j.explain {
 		j.explanation, j.err = explain(shared.filter, user, j.raw)
 		return

@@ -124,7 +124,7 @@ func start(t testing.TB, path string, change func(*Options)) (*Engine, *testLog)
 
 func judge(t testing.TB, e *Engine, user string, raw []byte) Verdict {
 	t.Helper()
-	v, err := e.Judge(t.Context(), user, raw)
+	v, err := e.Judge(t.Context(), Origin{User: user}, raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestTheNextMessageIsJudgedWithWhatWasLearned(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), nil)
 	raw := mail("ham", 7)
 	before := judge(t, e, "", raw).Score
-	o, err := e.Learn(t.Context(), "", raw, "spam")
+	o, err := e.Learn(t.Context(), Origin{}, raw, "spam")
 	if err != nil || o.What != store.Learned {
 		t.Fatalf("got %+v, %v", o, err)
 	}
@@ -162,7 +162,7 @@ func TestTheNextMessageIsJudgedWithWhatWasLearned(t *testing.T) {
 	if !(after > before) {
 		t.Errorf("the score went from %v to %v", before, after)
 	}
-	if o, err = e.Forget(t.Context(), "", raw); err != nil || o.What != store.Forgotten {
+	if o, err = e.Forget(t.Context(), Origin{}, raw); err != nil || o.What != store.Forgotten {
 		t.Fatalf("got %+v, %v", o, err)
 	}
 	if got := judge(t, e, "", raw).Score; got != before {
@@ -180,7 +180,7 @@ func TestAModelThatChangesUnderLoadLosesNoRequest(t *testing.T) {
 	for c := range 4 {
 		clients.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
-				if _, err := e.Judge(context.Background(), "", mail("spam", c*1000+n)); err != nil {
+				if _, err := e.Judge(context.Background(), Origin{}, mail("spam", c*1000+n)); err != nil {
 					failed <- err
 					return
 				}
@@ -192,7 +192,7 @@ func TestAModelThatChangesUnderLoadLosesNoRequest(t *testing.T) {
 		if err := e.Reload(); err != nil {
 			t.Error(err)
 		}
-		if _, err := e.Learn(ctx, "", mail("ham", 500+n), "ham"); err != nil {
+		if _, err := e.Learn(ctx, Origin{}, mail("ham", 500+n), "ham"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -217,10 +217,10 @@ func TestAClosedEngineRefuses(t *testing.T) {
 	if err := e.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Judge(t.Context(), "", mail("ham", 1)); !errors.Is(err, ErrClosed) {
+	if _, err := e.Judge(t.Context(), Origin{}, mail("ham", 1)); !errors.Is(err, ErrClosed) {
 		t.Errorf("judge: got %v", err)
 	}
-	if _, err := e.Learn(t.Context(), "", mail("ham", 1), "ham"); !errors.Is(err, ErrClosed) {
+	if _, err := e.Learn(t.Context(), Origin{}, mail("ham", 1), "ham"); !errors.Is(err, ErrClosed) {
 		t.Errorf("learn: got %v", err)
 	}
 }
@@ -234,7 +234,7 @@ func TestClosingFinishesWhatWasAccepted(t *testing.T) {
 	}, func(*Options) {})
 	result, closed := make(chan error), make(chan error)
 	go func() {
-		_, err := e.Judge(context.Background(), "", mail("spam", 1))
+		_, err := e.Judge(context.Background(), Origin{}, mail("spam", 1))
 		result <- err
 	}()
 	<-began
@@ -269,7 +269,7 @@ func TestClosingWaitsOnlySoLong(t *testing.T) {
 		<-finish
 	}
 	e.start(t.Context())
-	go e.Judge(context.Background(), "", mail("spam", 1))
+	go e.Judge(context.Background(), Origin{}, mail("spam", 1))
 	<-began
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()

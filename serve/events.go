@@ -9,22 +9,11 @@ import (
 	"time"
 )
 
-// Origin says where a message or a request came from.
+// Origin says where a message came from, and whose it is.
 type Origin struct {
 	Protocol string
 	QueueID  string // what the mail system calls the message
-}
-
-type originKey struct{}
-
-// From returns a context for [Engine.Judge] and others that says where a message came from.
-func From(ctx context.Context, o Origin) context.Context {
-	return context.WithValue(ctx, originKey{}, o)
-}
-
-func originOf(ctx context.Context) Origin {
-	o, _ := ctx.Value(originKey{}).(Origin)
-	return o
+	User     string // "" for nobody
 }
 
 // eventsASecond is how many events of a kind are logged in a second at most: whoever sends mail must not fill the disk, nor hide wrong tokens.
@@ -103,12 +92,12 @@ func (e *events) judged(protocol string, r *Record) {
 }
 
 // learned logs what became of a message that was to be learned, or forgotten if it has no label.
-func (e *events) learned(protocol, user, label, became string, why error) {
+func (e *events) learned(from Origin, label, became string, why error) {
 	name := "learn"
 	if label == "" {
 		name = "forget"
 	}
-	all := append([]slog.Attr{}, some("protocol", protocol, "user", short(user), "class", label, "result", became)...)
+	all := append([]slog.Attr{}, some("protocol", from.Protocol, "user", short(from.User), "class", label, "result", became)...)
 	if why != nil {
 		all = append(all, slog.String("refused", reasonOf(why)))
 	}

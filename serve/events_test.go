@@ -23,16 +23,16 @@ func eventLog(o *Options) *bytes.Buffer {
 func TestEachMessageHasALineInTheLog(t *testing.T) {
 	var text *bytes.Buffer
 	e, _ := start(t, newModel(t, 20), func(o *Options) { text, o.MaxMessage = eventLog(o), 1000 })
-	ctx := From(t.Context(), Origin{"milter", "4ABC"})
-	if _, err := e.Judge(ctx, "bob", []byte("From: secret@a.b\nSubject: private\nMessage-ID: <x@y>\n\npills casino\n")); err != nil {
+	ctx, from := t.Context(), Origin{Protocol: "milter", QueueID: "4ABC"}
+	if _, err := e.Judge(ctx, Origin{"milter", "4ABC", "bob"}, []byte("From: secret@a.b\nSubject: private\nMessage-ID: <x@y>\n\npills casino\n")); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = e.Judge(ctx, "", make([]byte, 1001))
+	_, _ = e.Judge(ctx, from, make([]byte, 1001))
 	learn(t, e, "", mail("spam", 50), "spam")
-	if _, err := e.Forget(From(t.Context(), Origin{Protocol: "http"}), "", mail("spam", 50)); err != nil {
+	if _, err := e.Forget(ctx, Origin{Protocol: "http"}, mail("spam", 50)); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = e.Learn(ctx, "", make([]byte, 1001), "ham")
+	_, _ = e.Learn(ctx, from, make([]byte, 1001), "ham")
 	e.WrongToken("console", "192.0.2.1")
 	want := `level=INFO msg=judged protocol=milter queue=4ABC id=<x@y> user=bob verdict=unsure size=66
 level=INFO msg=judged protocol=milter queue=4ABC unjudged=too_large size=1001
@@ -49,7 +49,7 @@ level=INFO msg="wrong token" protocol=console client=192.0.2.1
 func TestSubjectsAreLoggedOnlyOnDemand(t *testing.T) {
 	var text *bytes.Buffer
 	e, _ := start(t, newModel(t, 20), func(o *Options) { text, o.HistorySubjects, o.History = eventLog(o), true, 0 })
-	if _, err := e.Judge(t.Context(), "", []byte("From: a@b.example\nSubject: lunch\n\npills\n")); err != nil {
+	if _, err := e.Judge(t.Context(), Origin{}, []byte("From: a@b.example\nSubject: lunch\n\npills\n")); err != nil {
 		t.Fatal(err)
 	}
 	if got := text.String(); !strings.Contains(got, " from=a@b.example subject=lunch\n") {

@@ -35,13 +35,13 @@ type Record struct {
 
 // newRecord returns the record of a message that was judged, or was not.
 func newRecord(j *judgement, began time.Time, err error, subjects bool) *Record {
-	r := &Record{Time: began.UTC().Truncate(time.Millisecond), User: userName(j.user), Size: len(j.raw), Seconds: time.Since(began).Seconds()}
+	r := &Record{Time: began.UTC().Truncate(time.Millisecond), User: userName(j.from.User), Size: len(j.raw), Seconds: time.Since(began).Seconds()}
 	if err != nil {
 		r.Unjudged = reasonOf(err)
 	} else {
 		r.Verdict, r.Score, r.Probability = j.verdict.Verdict, j.verdict.Score, j.verdict.Probability
 	}
-	r.QueueID = short(originOf(j.ctx).QueueID)
+	r.QueueID = short(j.from.QueueID)
 	r.ID = short(string(HeaderField(j.raw, "message-id")))
 	if subjects {
 		r.Subject, r.From = readable(HeaderField(j.raw, "subject")), readable(HeaderField(j.raw, "from"))

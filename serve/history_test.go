@@ -70,7 +70,7 @@ func TestARecordHasWhatTheOptionsAllow(t *testing.T) {
 		"message-ID : <1@a>\r\nSubject: second\r\n\r\nMessage-ID: <body>\r\n")
 	for _, subjects := range []bool{false, true} {
 		e, _ := start(t, newModel(t, 2), func(o *Options) { o.HistorySubjects = subjects })
-		if _, err := e.Judge(From(t.Context(), Origin{QueueID: "4ABC"}), "bob", raw); err != nil {
+		if _, err := e.Judge(t.Context(), Origin{QueueID: "4ABC", User: "bob"}, raw); err != nil {
 			t.Fatal(err)
 		}
 		all := e.History.All()
@@ -93,7 +93,7 @@ func TestARecordHasWhatTheOptionsAllow(t *testing.T) {
 
 func TestAnUnjudgedMessageIsInTheHistory(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 10 })
-	if v, err := e.Judge(t.Context(), "", mail("spam", 1)); err != nil || v.Unjudged == nil {
+	if v, err := e.Judge(t.Context(), Origin{}, mail("spam", 1)); err != nil || v.Unjudged == nil {
 		t.Fatal("a message over the limit is judged")
 	}
 	if all := e.History.All(); len(all) != 1 || all[0].Unjudged != "too_large" || all[0].Verdict != "" {

@@ -20,32 +20,32 @@ const idleFor = 30 * time.Second
 
 // Learn teaches the model of a user that a message has a label. When it returns, the message is in the log, and the next one is judged with it.
 // If ctx ends first, the message may be learned or not; it is the only limit of time, and while a model is fitted, learning waits.
-func (e *Engine) Learn(ctx context.Context, user string, raw []byte, label string) (store.Outcome, error) {
+func (e *Engine) Learn(ctx context.Context, from Origin, raw []byte, label string) (store.Outcome, error) {
 	if classes := e.Settings().Classes; !slices.Contains(classes, label) {
 		return store.Outcome{}, fmt.Errorf("%q %w: must be one of %s", label, ErrClass, strings.Join(classes, ", "))
 	}
-	return e.learn(ctx, user, raw, label)
+	return e.learn(ctx, from, raw, label)
 }
 
 // Forget makes the model of a user forget a message.
-func (e *Engine) Forget(ctx context.Context, user string, raw []byte) (store.Outcome, error) {
-	return e.learn(ctx, user, raw, "")
+func (e *Engine) Forget(ctx context.Context, from Origin, raw []byte) (store.Outcome, error) {
+	return e.learn(ctx, from, raw, "")
 }
 
 // learn learns a message, or forgets it if it has no label. One lesson is learned at a time, in the order in which they came.
-func (e *Engine) learn(ctx context.Context, user string, raw []byte, label string) (o store.Outcome, err error) {
+func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label string) (o store.Outcome, err error) {
 	defer func() {
 		if err != nil {
 			e.Counters.Unlearned.Add(reasonOf(err), 1)
 		} else {
 			e.Counters.Learned.Add(string(o.What), 1)
 		}
-		e.events.learned(originOf(ctx).Protocol, user, label, string(o.What), err)
+		e.events.learned(from, label, string(o.What), err)
 	}()
 	if len(raw) > e.options.MaxMessage {
 		return o, fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)
 	}
-	path, err := e.users.pathOf(user)
+	path, err := e.users.pathOf(from.User)
 	if err != nil {
 		return o, err
 	}
@@ -63,7 +63,7 @@ func (e *Engine) learn(ctx context.Context, user string, raw []byte, label strin
 		return o, ctx.Err()
 	}
 	defer func() { <-l.turn }()
-	if o, err = l.teach(path, user, raw, label); err == nil {
+	if o, err = l.teach(path, from.User, raw, label); err == nil {
 		l.changed[path] = true
 		l.idle.Reset(l.idleFor)
 	}

@@ -36,10 +36,10 @@ func TestTheSizeOfAMessageIsLimited(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.MaxMessage = 1000 })
 	for size, want := range map[int]error{1000: nil, 1001: ErrTooLarge} {
 		raw := append(mail("spam", 1), make([]byte, size-len(mail("spam", 1)))...)
-		if v, err := e.Judge(t.Context(), "", raw); err != nil || !errors.Is(v.Unjudged, want) {
+		if v, err := e.Judge(t.Context(), Origin{}, raw); err != nil || !errors.Is(v.Unjudged, want) {
 			t.Errorf("judge %d bytes: got %v, %v, want %v", size, v.Unjudged, err, want)
 		}
-		if _, err := e.Learn(t.Context(), "", raw, "spam"); !errors.Is(err, want) {
+		if _, err := e.Learn(t.Context(), Origin{}, raw, "spam"); !errors.Is(err, want) {
 			t.Errorf("learn %d bytes: got %v, want %v", size, err, want)
 		}
 		m := e.NewMessage()
@@ -64,7 +64,7 @@ func TestTheQueueIsLimited(t *testing.T) {
 	results := make(chan error, 3)
 	for n := range 3 { // one that is judged, and two that wait
 		go func() {
-			_, err := e.Judge(context.Background(), "", make([]byte, n*quickMessage))
+			_, err := e.Judge(context.Background(), Origin{}, make([]byte, n*quickMessage))
 			results <- err
 		}()
 	}
@@ -73,7 +73,7 @@ func TestTheQueueIsLimited(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	at := time.Now()
-	if _, err := e.Judge(t.Context(), "", mail("spam", 2)); !errors.Is(err, ErrBusy) {
+	if _, err := e.Judge(t.Context(), Origin{}, mail("spam", 2)); !errors.Is(err, ErrBusy) {
 		t.Errorf("one message too many: got %v", err)
 	}
 	if took := time.Since(at); took > time.Second {
@@ -99,10 +99,10 @@ func TestTheTimeOfAMessageIsLimited(t *testing.T) {
 		}
 		e.classify(j)
 	}, func(o *Options) { o.MaxSeconds = 0.1 })
-	if v, err := e.Judge(t.Context(), "", append(make([]byte, quickMessage), "slow"...)); !errors.Is(v.Unjudged, ErrTimeout) {
+	if v, err := e.Judge(t.Context(), Origin{}, append(make([]byte, quickMessage), "slow"...)); !errors.Is(v.Unjudged, ErrTimeout) {
 		t.Errorf("a slow message: got %v, %v", v, err)
 	}
-	if v, err := e.Judge(t.Context(), "", []byte("one that waits for it")); !errors.Is(v.Unjudged, ErrTimeout) {
+	if v, err := e.Judge(t.Context(), Origin{}, []byte("one that waits for it")); !errors.Is(v.Unjudged, ErrTimeout) {
 		t.Errorf("a message behind it: got %v, %v", v, err)
 	}
 	close(finish)
@@ -123,7 +123,7 @@ func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
 	results := make(chan error, 3)
 	for range 3 {
 		go func() {
-			_, err := e.Judge(context.Background(), "", make([]byte, limits.LargeMessage+1))
+			_, err := e.Judge(context.Background(), Origin{}, make([]byte, limits.LargeMessage+1))
 			results <- err
 		}()
 	}
@@ -150,10 +150,10 @@ func TestAClientThatGivesUpIsNotCountedAsSlow(t *testing.T) {
 		<-began
 		cancel()
 	}()
-	if _, err := e.Judge(ctx, "", make([]byte, quickMessage+1)); !errors.Is(err, context.Canceled) {
+	if _, err := e.Judge(ctx, Origin{}, make([]byte, quickMessage+1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a message that is judged: got %v", err)
 	}
-	if _, err := e.Judge(ctx, "", mail("spam", 1)); !errors.Is(err, context.Canceled) {
+	if _, err := e.Judge(ctx, Origin{}, mail("spam", 1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a message that waits: got %v", err)
 	}
 	close(finish)
@@ -169,7 +169,7 @@ func TestAFaultCostsOneVerdict(t *testing.T) {
 		}
 		e.classify(j)
 	}, func(*Options) {})
-	if v, err := e.Judge(t.Context(), "", []byte("fault")); !errors.Is(v.Unjudged, ErrInternal) {
+	if v, err := e.Judge(t.Context(), Origin{}, []byte("fault")); !errors.Is(v.Unjudged, ErrInternal) {
 		t.Errorf("got %v, %v", v, err)
 	}
 	judge(t, e, "", mail("spam", 1))
@@ -274,14 +274,14 @@ func TestLessonsWaitInAQueue(t *testing.T) {
 	learned := make(chan error, 2)
 	for n := range 2 {
 		go func() {
-			_, err := e.Learn(t.Context(), "", mail("spam", 60+n), "spam")
+			_, err := e.Learn(t.Context(), Origin{}, mail("spam", 60+n), "spam")
 			learned <- err
 		}()
 	}
 	for e.learner.lessons.Load() < 2 {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := e.Learn(t.Context(), "", mail("spam", 62), "spam"); !errors.Is(err, ErrBusy) {
+	if _, err := e.Learn(t.Context(), Origin{}, mail("spam", 62), "spam"); !errors.Is(err, ErrBusy) {
 		t.Errorf("one too many: got %v", err)
 	}
 	<-e.learner.turn
@@ -293,7 +293,7 @@ func TestLessonsWaitInAQueue(t *testing.T) {
 	e.learner.turn <- struct{}{}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := e.Learn(ctx, "", mail("spam", 63), "spam"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.Learn(ctx, Origin{}, mail("spam", 63), "spam"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a client that goes: got %v", err)
 	}
 	<-e.learner.turn

@@ -47,7 +47,7 @@ func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {
 	}
 	defer e.Close(context.Background())
 	each(2, 75, func(raw []byte, _ string) error {
-		_, err := e.Judge(t.Context(), "", raw)
+		_, err := e.Judge(t.Context(), Origin{}, raw)
 		return err
 	})
 	if status, _ := e.Status(""); log.String() != "" || status.Unlike != "" {
@@ -55,7 +55,7 @@ func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {
 	}
 	for n := range 300 {
 		raw := fmt.Appendf(nil, "Subject: rechnung%d\nX-Other: etwas%d\n\nganz andere worte%d stehen%d hier%d\n", n, n, n, n, n)
-		if v, err := e.Judge(t.Context(), "", raw); err != nil || !v.Unlike {
+		if v, err := e.Judge(t.Context(), Origin{}, raw); err != nil || !v.Unlike {
 			t.Fatalf("got %+v, %v", v, err)
 		}
 	}

@@ -48,7 +48,7 @@ func TestARecordNamesNoOtherUser(t *testing.T) {
 	learn(t, e, "anna", mail("spam", 50), "spam")
 	learn(t, e, long, mail("spam", 50), "spam")
 	for name, may := range map[string]bool{"anna\xff": false, long + "b": false, long + "\xc3": false, strings.Repeat("a", 253) + "é": false, long: true, "anna": true} {
-		if _, err := e.Judge(t.Context(), name, mail("ham", 51)); err != nil {
+		if _, err := e.Judge(t.Context(), Origin{User: name}, mail("ham", 51)); err != nil {
 			t.Fatal(err)
 		}
 		k, _, err := e.Kept.Get(e.Kept.all[len(e.Kept.all)-1].Key)
@@ -75,7 +75,7 @@ func startUsers(t *testing.T, change func(*Options)) (*Engine, *testLog) {
 
 func learn(t testing.TB, e *Engine, user string, raw []byte, label string) {
 	t.Helper()
-	if o, err := e.Learn(t.Context(), user, raw, label); err != nil || o.What != store.Learned {
+	if o, err := e.Learn(t.Context(), Origin{User: user}, raw, label); err != nil || o.What != store.Learned {
 		t.Fatalf("%s learned %q as %s: got %+v, %v", user, raw, label, o, err)
 	}
 }
@@ -100,7 +100,7 @@ func TestAUserTeachesAModelOfTheirOwn(t *testing.T) {
 	if got := judge(t, e, "alice", other); math.Abs(got.User) > after.User/2 {
 		t.Errorf("what alice taught adds %v to other mail, and %v to mail like it", got.User, after.User)
 	}
-	if o, err := e.Forget(t.Context(), "alice", offer); err != nil || o.What != store.Forgotten {
+	if o, err := e.Forget(t.Context(), Origin{User: "alice"}, offer); err != nil || o.What != store.Forgotten {
 		t.Errorf("forget: got %+v, %v", o, err)
 	}
 	for _, name := range []string{"../evil", ".hidden", ""} {
@@ -108,7 +108,7 @@ func TestAUserTeachesAModelOfTheirOwn(t *testing.T) {
 			t.Errorf("%q: got %+v", name, got)
 		}
 	}
-	if _, err := e.Learn(t.Context(), "../evil", offer, "spam"); !errors.Is(err, ErrUser) {
+	if _, err := e.Learn(t.Context(), Origin{User: "../evil"}, offer, "spam"); !errors.Is(err, ErrUser) {
 		t.Errorf("a name that leaves the folder: got %v", err)
 	}
 	if want := "note: began a model for the user alice"; log.String() != want {
@@ -128,7 +128,7 @@ func TestAUserTeachesAModelOfTheirOwn(t *testing.T) {
 
 func TestForgettingBeginsNoModel(t *testing.T) {
 	e, _ := startUsers(t, nil)
-	if o, err := e.Forget(t.Context(), "alice", mail("spam", 1)); err != nil || o.What != store.Refused || o.Reason != store.NeverKnown {
+	if o, err := e.Forget(t.Context(), Origin{User: "alice"}, mail("spam", 1)); err != nil || o.What != store.Refused || o.Reason != store.NeverKnown {
 		t.Errorf("got %+v, %v", o, err)
 	}
 	if all, err := os.ReadDir(e.options.Users); err != nil || len(all) != 0 {
@@ -150,7 +150,7 @@ func TestTheNumberOfUsersIsLimited(t *testing.T) {
 	e, _ := startUsers(t, func(o *Options) { o.MaxUsers, o.OpenUsers = 2, 1 })
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	learn(t, e, "bob", mail("spam", 71), "spam")
-	if _, err := e.Learn(t.Context(), "carol", mail("spam", 72), "spam"); !errors.Is(err, ErrUsers) {
+	if _, err := e.Learn(t.Context(), Origin{User: "carol"}, mail("spam", 72), "spam"); !errors.Is(err, ErrUsers) {
 		t.Errorf("a third user: got %v", err)
 	}
 	learn(t, e, "alice", mail("spam", 73), "spam") // who has a model

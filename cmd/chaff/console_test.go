@@ -41,12 +41,12 @@ func startConsole(t *testing.T) (address, token string) {
 	})
 	unsure := 0
 	for i, raw := range mixedMail(t) {
-		v, err := e.Judge(t.Context(), "", raw)
+		v, err := e.Judge(t.Context(), serve.Origin{}, raw)
 		must(t, err)
 		if v.Verdict == filter.Unsure {
 			unsure++
 		} else if i%2 == 0 {
-			_, err := e.Learn(t.Context(), "", raw, []string{"ham", "spam"}[i/2%2])
+			_, err := e.Learn(t.Context(), serve.Origin{}, raw, []string{"ham", "spam"}[i/2%2])
 			must(t, err)
 		}
 	}

@@ -44,7 +44,7 @@ func echoProtocol(held chan<- struct{}, hold <-chan struct{}) protocol {
 					held <- struct{}{}
 					<-hold
 				}
-				v, err := e.Judge(context.WithoutCancel(ctx), "", line)
+				v, err := e.Judge(context.WithoutCancel(ctx), serve.Origin{}, line)
 				fmt.Fprintln(c, v.Verdict, err)
 			})
 		}

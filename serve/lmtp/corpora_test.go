@@ -22,7 +22,7 @@ func TestRealMailComesOutByteForByte(t *testing.T) {
 	}
 	dir, _ := corpustest.CorporaDir(t)
 	e := servetest.NewEngine(t, nil)
-	verdict, err := e.Judge(t.Context(), "", []byte(servetest.Mail("ham", 1)))
+	verdict, err := e.Judge(t.Context(), serve.Origin{}, []byte(servetest.Mail("ham", 1)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func (c *client) groups() [][]*recipient {
 // judge returns a message with the fields of its verdict, or unjudged.
 func (c *client) judge(raw []byte, user string) ([]byte, error) {
 	s := c.server
-	v, err := s.Engine.Judge(s.From(""), user, raw)
+	v, err := s.Engine.Judge(s.Working, serve.Origin{Protocol: s.Protocol, User: user}, raw)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func FuzzSession(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	e := servetest.NewEngine(f, func(o *serve.Options) { o.MaxMessage = 2000 })
-	verdict, err := e.Judge(f.Context(), "", []byte(servetest.Mail("ham", 1)))
+	verdict, err := e.Judge(f.Context(), serve.Origin{}, []byte(servetest.Mail("ham", 1)))
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type broken struct {
 	judge func(ctx context.Context) (serve.Verdict, error)
 }
 
-func (b broken) Judge(ctx context.Context, _ string, _ []byte) (serve.Verdict, error) {
+func (b broken) Judge(ctx context.Context, _ serve.Origin, _ []byte) (serve.Verdict, error) {
 	return b.judge(ctx)
 }
 
@@ -77,7 +77,7 @@ func TestAPanicEndsOneSession(t *testing.T) {
 			first = false
 			panic("oops")
 		}
-		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
+		return e.Judge(ctx, serve.Origin{}, []byte(servetest.Mail("ham", 1)))
 	}}, a, nil)
 	s := d.hello(t)
 	if got := s.send(servetest.Mail("ham", 1), "anna@lab.example"); got[0] != "421 4.3.0 internal error" {
@@ -438,7 +438,7 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 	d := start(t, broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		judging <- struct{}{}
 		<-goOn
-		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
+		return e.Judge(ctx, serve.Origin{}, []byte(servetest.Mail("ham", 1)))
 	}}, a, nil)
 	idle, busy, begun := d.hello(t), d.hello(t), d.hello(t)
 	begun.want(sender, "250")

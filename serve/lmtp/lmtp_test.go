@@ -154,7 +154,7 @@ func (s *session) text(raw string) {
 // passed returns a message as it comes out.
 func passed(t testing.TB, e *serve.Engine, user, raw string) string {
 	t.Helper()
-	v, err := e.Judge(t.Context(), user, []byte(raw))
+	v, err := e.Judge(t.Context(), serve.Origin{User: user}, []byte(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestEachRecipientHasTheVerdictOfItsModel(t *testing.T) {
 	e := servetest.NewEngine(t, func(o *serve.Options) { o.Users = users })
 	for n := range 8 {
 		for user, label := range map[string]string{"anna@lab.example": "spam", "bert@lab.example": "ham"} {
-			if _, err := e.Learn(t.Context(), user, []byte(offer(n)), label); err != nil {
+			if _, err := e.Learn(t.Context(), serve.Origin{User: user}, []byte(offer(n)), label); err != nil {
 				t.Fatal(err)
 			}
 		}

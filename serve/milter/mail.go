@@ -137,7 +137,7 @@ func (m *mail) answer() (a answer) {
 	}
 	v, err := serve.Unjudged(m.why)
 	if m.why == nil {
-		v, err = s.Engine.Judge(s.From(m.queueID), m.user, raw)
+		v, err = s.Engine.Judge(s.Working, serve.Origin{Protocol: s.Protocol, QueueID: m.queueID, User: m.user}, raw)
 	}
 	isSpam := v.Verdict == filter.Spam
 	switch {

@@ -46,11 +46,11 @@ type engine struct {
 	judge func(ctx context.Context, user string, raw []byte) (serve.Verdict, error)
 }
 
-func (e *engine) Judge(ctx context.Context, user string, raw []byte) (serve.Verdict, error) {
+func (e *engine) Judge(ctx context.Context, from serve.Origin, raw []byte) (serve.Verdict, error) {
 	if e.judge != nil {
-		return e.judge(ctx, user, raw)
+		return e.judge(ctx, from.User, raw)
 	}
-	return e.Engine.Judge(ctx, user, raw)
+	return e.Engine.Judge(ctx, from, raw)
 }
 
 func newEngine(t testing.TB, change func(*serve.Options)) *engine {
@@ -61,7 +61,7 @@ func newEngine(t testing.TB, change func(*serve.Options)) *engine {
 func verdict(t testing.TB, v filter.Verdict, probability float64) *engine {
 	e := newEngine(t, nil)
 	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) {
-		got, err := e.Engine.Judge(t.Context(), "", nil) // for its fields
+		got, err := e.Engine.Judge(t.Context(), serve.Origin{}, nil) // for its fields
 		got.Classification = filter.Classification{Class: string(v), Verdict: v, Score: 7.25, Probability: probability}
 		return got, err
 	}
@@ -266,7 +266,7 @@ func TestMessagesGetTheFieldsOfTheirVerdict(t *testing.T) {
 			filter.Spam: "From: a@b.example\nSubject: pills casino winner lottery\n\npills casino winner lottery\n",
 			filter.Ham:  "From: a@b.example\nX-Spam-Flag: YES\nSubject: meeting\n\nagenda minutes report\n\n\nend",
 		} {
-			v, err := e.Judge(t.Context(), "", []byte(text))
+			v, err := e.Judge(t.Context(), serve.Origin{}, []byte(text))
 			if err != nil || v.Verdict != want {
 				t.Fatalf("judged %v, %v, want %v", v.Verdict, err, want)
 			}
@@ -388,7 +388,7 @@ func TestSpamIsKeptOrRejectedFromAProbability(t *testing.T) {
 	} {
 		e := verdict(t, test.verdict, test.probability)
 		d := start(t, e, func(s *server) { s.options.MilterQuarantine, s.options.MilterReject = test.quarantine, test.reject })
-		v, _ := e.Judge(t.Context(), "", nil)
+		v, _ := e.Judge(t.Context(), serve.Origin{}, nil)
 		if test.want.refusal == "" {
 			test.want.text = string(v.Passed([]byte(text)))
 		}
@@ -427,7 +427,7 @@ func TestOneConnectionSendsManyMessages(t *testing.T) {
 		if n < 2 { // Sendmail begins the next message without that, after an error
 			s.Abort()
 		}
-		v, err := e.Judge(t.Context(), "", []byte(text))
+		v, err := e.Judge(t.Context(), serve.Origin{}, []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

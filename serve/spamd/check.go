@@ -32,7 +32,7 @@ func (c *client) check(r request) error {
 	}
 	j := judged{serve.Verdict{Unjudged: serve.ErrTooLarge}, settings.Thresholds.Spam}
 	if !isCut {
-		if j.Verdict, err = e.Judge(c.server.From(""), r.user, m.Bytes()); err != nil {
+		if j.Verdict, err = e.Judge(c.server.Working, c.from(r), m.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -43,6 +43,10 @@ func (c *client) check(r request) error {
 		c.drain()
 	}
 	return nil
+}
+
+func (c *client) from(r request) serve.Origin {
+	return serve.Origin{Protocol: c.server.Protocol, User: r.user}
 }
 
 // judges reports whether a model can answer.
@@ -172,9 +176,9 @@ func (c *client) tell(r request) error {
 	switch {
 	case err != nil:
 	case r.set:
-		o, err = s.Engine.Learn(s.From(""), r.user, m.Bytes(), r.class)
+		o, err = s.Engine.Learn(s.Working, c.from(r), m.Bytes(), r.class)
 	case r.remove:
-		o, err = s.Engine.Forget(s.From(""), r.user, m.Bytes())
+		o, err = s.Engine.Forget(s.Working, c.from(r), m.Bytes())
 	}
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func TestRealMailComesBackAsItWas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := e.Judge(t.Context(), "", raw)
+		v, err := e.Judge(t.Context(), serve.Origin{}, raw)
 		if err != nil {
 			t.Fatal(err)
 		}

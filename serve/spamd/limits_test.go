@@ -24,7 +24,7 @@ type broken struct {
 	settings filter.Settings
 }
 
-func (b broken) Judge(ctx context.Context, _ string, _ []byte) (serve.Verdict, error) {
+func (b broken) Judge(ctx context.Context, _ serve.Origin, _ []byte) (serve.Verdict, error) {
 	return b.judge(ctx)
 }
 func (b broken) Settings() filter.Settings {
@@ -75,7 +75,7 @@ func TestAPanicEndsOneRequest(t *testing.T) {
 			first = false
 			panic("oops")
 		}
-		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
+		return e.Judge(ctx, serve.Origin{}, []byte(servetest.Mail("ham", 1)))
 	}, filter.Settings{}}, nil)
 	if got := d.ask(t, requestOf("PROCESS", "1.5", "", servetest.Mail("ham", 1))); got != "SPAMD/1.0 70 Internal Error: please see the log of chaff\r\n" {
 		t.Errorf("got %q", got)
@@ -215,7 +215,7 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 	d := start(t, "unix", broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		close(judging)
 		<-goOn
-		return e.Judge(ctx, "", []byte(servetest.Mail("ham", 1)))
+		return e.Judge(ctx, serve.Origin{}, []byte(servetest.Mail("ham", 1)))
 	}, filter.Settings{}}, nil)
 	release := sync.OnceFunc(func() { close(goOn) })
 	defer release() // or the end of the test would wait for it

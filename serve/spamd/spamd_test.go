@@ -111,7 +111,7 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 	d := start(t, "unix", e, nil)
 	spam, ham := servetest.Mail("spam", 100), servetest.Mail("ham", 100)
 	line := func(raw, yes, no string) string {
-		v, err := e.Judge(t.Context(), "", []byte(raw))
+		v, err := e.Judge(t.Context(), serve.Origin{}, []byte(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		return fmt.Sprintf("Spam: %s ; %.1f / %.1f\r\n", word, v.Score, e.Settings().Thresholds.Spam)
 	}
 	passed := func(raw string) string {
-		v, err := e.Judge(t.Context(), "", []byte(raw))
+		v, err := e.Judge(t.Context(), serve.Origin{}, []byte(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestAMessageComesBackAsItWasApartFromOurFields(t *testing.T) {
 		"Subject: x\r\n\r\n.\r\n.\n\x00\xff\r", "From a Mon Jan 1\nSubject: x\n\nbody", "Subject: x\n\r\nX-Spam-Flag: NO\r\n\r\nbody",
 		"X-Spam-Flag: NO\r\nSubject: x\r\n\nX-Spam-Flag: NO\r\n\r\n", "Subject: only\r\n", "X-Chaff-Verdict: ham\n\n\n\nbody",
 	} {
-		v, err := e.Judge(t.Context(), "", []byte(raw))
+		v, err := e.Judge(t.Context(), serve.Origin{}, []byte(raw))
 		if err != nil {
 			t.Fatal(err)
 		}

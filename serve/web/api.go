@@ -37,13 +37,15 @@ type verdict struct {
 
 func userOf(r *http.Request) string { return r.URL.Query().Get("user") }
 
+func originOf(r *http.Request) serve.Origin { return serve.Origin{Protocol: "http", User: userOf(r)} }
+
 func (s *server) classify(r *http.Request) (any, error) {
 	m := s.engine.NewMessage()
 	defer m.Close()
 	var v serve.Verdict
 	err := s.mail(r, m)
 	if err == nil {
-		v, err = s.engine.Judge(r.Context(), userOf(r), m.Bytes())
+		v, err = s.engine.Judge(r.Context(), originOf(r), m.Bytes())
 	}
 	if err = cmp.Or(err, v.Unjudged); err != nil {
 		return nil, failure{statusOf(err), err.Error(), serve.Verdict{Unjudged: err}.Fields()}
@@ -68,11 +70,11 @@ func (s *server) explain(r *http.Request, raw []byte) (any, error) {
 }
 
 func (s *server) learn(r *http.Request, raw []byte) (any, error) {
-	return learned(s.engine.Learn(r.Context(), userOf(r), raw, r.URL.Query().Get("class")))
+	return learned(s.engine.Learn(r.Context(), originOf(r), raw, r.URL.Query().Get("class")))
 }
 
 func (s *server) forget(r *http.Request, raw []byte) (any, error) {
-	return learned(s.engine.Forget(r.Context(), userOf(r), raw))
+	return learned(s.engine.Forget(r.Context(), originOf(r), raw))
 }
 
 // learned answers with what became of a message.

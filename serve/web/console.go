@@ -221,7 +221,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 			continue
 		}
 		if err == nil && class != "" {
-			_, err = c.engine.Learn(r.Context(), k.User, raw, class)
+			_, err = c.engine.Learn(r.Context(), serve.Origin{Protocol: "http", User: k.User}, raw, class)
 		}
 		if err != nil {
 			return "", err

@@ -184,7 +184,7 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	if page := s.get("/history?did=learned"); !strings.Contains(page, "Learned. What the model knew") {
 		t.Error(page)
 	}
-	if o, err := s.engine.Learn(t.Context(), "", lost, "ham"); err != nil || o.What != "known" {
+	if o, err := s.engine.Learn(t.Context(), serve.Origin{}, lost, "ham"); err != nil || o.What != "known" {
 		t.Errorf("the lost ham was not learned: %+v, %v", o, err)
 	}
 	for _, k := range kept {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"chaff/internal/replace"
-	"chaff/serve"
 )
 
 // guarded wraps all handlers: it refuses requests of other origins, limits what browsers do with answers, and survives faults.
@@ -47,7 +46,7 @@ func (s *server) guarded(next http.Handler) http.Handler {
 		case isForeign(r):
 			writeFailure(w, failure{status: http.StatusForbidden, Text: "requests of web pages of other origins are refused"})
 		default:
-			next.ServeHTTP(w, r.WithContext(serve.From(r.Context(), serve.Origin{Protocol: "http"})))
+			next.ServeHTTP(w, r)
 		}
 	})
 }

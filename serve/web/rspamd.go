@@ -26,9 +26,10 @@ func (s *server) rspamdRoutes() []route {
 	}
 }
 
-// rspamdUser returns whose mail a message is: that of the user to whom it is delivered, else that of the user who sends it.
-func rspamdUser(r *http.Request) string {
-	return cmp.Or(r.Header.Get("Deliver-To"), r.Header.Get("User"))
+// rspamdOrigin says whose mail a message is: that of the user to whom it is delivered, else that of the user who sends it.
+func rspamdOrigin(r *http.Request) serve.Origin {
+	h := r.Header
+	return serve.Origin{Protocol: "rspamd", QueueID: h.Get("Queue-Id"), User: cmp.Or(h.Get("Deliver-To"), h.Get("User"))}
 }
 
 func (s *server) rspamdCheck(r *http.Request) (any, error) {
@@ -38,7 +39,7 @@ func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	var v serve.Verdict
 	err := s.body(r, m)
 	if err == nil {
-		v, err = s.engine.Judge(serve.From(r.Context(), serve.Origin{Protocol: "rspamd", QueueID: r.Header.Get("Queue-Id")}), rspamdUser(r), m.Bytes())
+		v, err = s.engine.Judge(r.Context(), rspamdOrigin(r), m.Bytes())
 	} else {
 		v, err = serve.Unjudged(err)
 	}
@@ -94,7 +95,7 @@ func messageID(raw []byte) string {
 
 func (s *server) rspamdLearn(class string) answer {
 	return s.ofMail(func(r *http.Request, raw []byte) (any, error) {
-		o, err := s.engine.Learn(serve.From(r.Context(), serve.Origin{Protocol: "rspamd"}), rspamdUser(r), raw, class)
+		o, err := s.engine.Learn(r.Context(), rspamdOrigin(r), raw, class)
 		if o.What == store.Known {
 			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(raw), class)}
 		}
