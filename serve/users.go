@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,7 +69,7 @@ func (u *users) pathOf(user string) (string, error) {
 		return u.options.Model, nil
 	}
 	folder, err := folderOf(user)
-	return u.path(folder), err
+	return filepath.Join(u.options.Users, folder, "model"), err
 }
 
 // userModel is the model of a user in memory.
@@ -84,7 +83,7 @@ type userModel struct {
 type user struct {
 	log   Logger
 	model atomic.Pointer[userModel] // nil if it cannot be used
-	used  atomic.Int64              // when, in seconds
+	used  time.Time                 // guarded by users
 
 	followed
 	shared *background // with which the model was opened
@@ -96,11 +95,7 @@ type users struct {
 	log     Logger
 
 	mu   sync.Mutex
-	open map[string]*user // by folder
-}
-
-func (u *users) path(folder string) string {
-	return filepath.Join(u.options.Users, folder, "model")
+	open map[string]*user // by the path of the model
 }
 
 func (u *users) count() int {
@@ -111,48 +106,41 @@ func (u *users) count() int {
 
 // find returns the model of a user, or nil if there is none that can be used with the shared one.
 func (u *users) find(name string, shared *loaded) *userModel {
-	if u.options.Users == "" || name == "" {
+	path, err := u.pathOf(name)
+	if err != nil || path == u.options.Model {
 		return nil
 	}
-	folder, err := folderOf(name)
-	if err != nil {
-		return nil
-	}
-	u.mu.Lock()
-	x := u.open[folder]
-	u.mu.Unlock()
+	x := u.get(path)
 	if x == nil {
-		if _, err := os.Stat(u.path(folder)); err != nil {
-			return nil
-		}
-		x = u.add(folder)
+		return nil
 	}
-	x.used.Store(time.Now().Unix())
 	m := x.model.Load()
 	if m == nil || m.shared != shared.background {
 		x.follow(shared, false)
-		m = x.model.Load()
-	}
-	if m == nil || m.shared != shared.background {
-		return nil
+		if m = x.model.Load(); m != nil && m.shared != shared.background {
+			return nil
+		}
 	}
 	return m
 }
 
-// add adds a user, and drops the one who had no mail for longest if there are as many as may be.
-func (u *users) add(folder string) *user {
+// get returns the user with a model at path, or nil if there is none. For a new one it drops the one who had no mail for longest if there are as
+// many as may be.
+func (u *users) get(path string) *user {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if x := u.open[folder]; x != nil { // another goroutine was faster
-		return x
+	x := u.open[path]
+	if x == nil {
+		if _, err := os.Stat(path); err != nil {
+			return nil
+		}
+		for len(u.open) >= u.options.OpenUsers {
+			delete(u.open, slices.MinFunc(slices.Collect(maps.Keys(u.open)), func(a, b string) int { return u.open[a].used.Compare(u.open[b].used) }))
+		}
+		x = &user{log: u.log, followed: followed{path: path}}
+		u.open[path] = x
 	}
-	for len(u.open) >= u.options.OpenUsers {
-		delete(u.open, slices.MinFunc(slices.Collect(maps.Keys(u.open)), func(a, b string) int {
-			return cmp.Compare(u.open[a].used.Load(), u.open[b].used.Load())
-		}))
-	}
-	x := &user{log: u.log, followed: followed{path: u.path(folder)}}
-	u.open[folder] = x
+	x.used = time.Now()
 	return x
 }
 

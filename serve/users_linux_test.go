@@ -15,7 +15,7 @@ func TestAModelOfAUserThatCannotBeUsedIsClosed(t *testing.T) {
 	e, _ := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	judge(t, e, "alice", mail("spam", 70))
-	path := e.users.path("alice")
+	path, _ := e.users.pathOf("alice")
 	if err := os.WriteFile(path+filter.LogSuffix, []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	e, log := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	want := judge(t, e, "alice", mail("spam", 70))
-	path := e.users.path("alice")
+	path, _ := e.users.pathOf("alice")
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -147,7 +147,6 @@ func headerLength(raw []byte) int {
 	return length
 }
 
-// report returns the report on a message.
 func (j judged) report() []byte {
 	if j.Unjudged != nil {
 		return fmt.Appendf(nil, "chaff has not judged this message: %v\n", j.Unjudged)

@@ -77,7 +77,6 @@ func (s *server) forget(r *http.Request, raw []byte) (any, error) {
 	return learned(s.engine.Forget(r.Context(), originOf(r), raw))
 }
 
-// learned answers with what became of a message.
 func learned(o store.Outcome, err error) (any, error) {
 	if err == nil && o.What == store.Refused {
 		err = failure{status: http.StatusUnprocessableEntity, Text: "refused: " + string(o.Reason)}

@@ -185,7 +185,6 @@ func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error)
 	return "/login", nil
 }
 
-// unsureBody is the body of the page unsure.
 type unsureBody struct {
 	Kept []serve.Record
 	Left int // messages that are not shown
@@ -235,7 +234,6 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	return page + "?did=" + did, nil
 }
 
-// historyBody is the body of the page history.
 type historyBody struct {
 	Records  []serve.Record // without a key if the message is not kept
 	Found    int

@@ -73,7 +73,6 @@ func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	return result, nil
 }
 
-// object is an object of JSON.
 type object map[string]any
 
 // newRspamdResult returns an answer to /checkv2, which has the mail server add some fields.

@@ -20,7 +20,6 @@ import (
 	"chaff/train"
 )
 
-// functions are those of the templates.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"text":      func(max int, s string) string { return shown(s, max) },
@@ -59,7 +58,6 @@ func styleOf(verdict string) string {
 	return ""
 }
 
-// overviewBody is the body of the page overview.
 type overviewBody struct {
 	serve.Status
 	Problems []string
@@ -82,7 +80,6 @@ type window struct {
 	*metrics.Figures
 }
 
-// Errors returns the number of wrong verdicts.
 func (w window) Errors() int { return w.Messages - w.Confusion.Correct() }
 
 func (c *console) overview(r *http.Request, v *view) error {
@@ -140,14 +137,12 @@ func windowsOf(s *store.Status) (all []window) {
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// whyBody is the body of the page why.
 type whyBody struct {
 	filter.Explanation
 	Kept    serve.Record
 	Reasons template.HTML
 }
 
-// why shows the explanation of a kept message.
 func (c *console) why(r *http.Request, v *view) error {
 	kept, raw, err := c.engine.Kept.Get(r.PathValue("key"))
 	if err != nil {
@@ -164,14 +159,12 @@ func (c *console) why(r *http.Request, v *view) error {
 	return err
 }
 
-// sectionsOf returns the sections of a report.
 func sectionsOf(p report.Page) (template.HTML, error) {
 	var b strings.Builder
 	err := p.WriteSections(&b)
 	return template.HTML(b.String()), err
 }
 
-// thresholdsBody is the body of the page thresholds.
 type thresholdsBody struct {
 	*metrics.Thresholds // nil for a model without any
 	Fitted              bool
