@@ -6,48 +6,46 @@ import (
 	"sync"
 )
 
-// Why a message was not judged, learned or forgotten.
+// reason is why a message was not judged, learned or forgotten, with its name among the counters.
+type reason struct{ name, text string }
+
+func (r *reason) Error() string { return r.text }
+
+// The reasons.
 var (
 	// ErrTooLarge is about a message over the limit of size.
-	ErrTooLarge = errors.New("the message is too large")
+	ErrTooLarge error = &reason{"too_large", "the message is too large"}
 	// ErrBusy is about too many messages or clients at a time.
-	ErrBusy = errors.New("too busy: try again later")
+	ErrBusy error = &reason{"busy", "too busy: try again later"}
 	// ErrTimeout is about a message whose verdict took too long.
-	ErrTimeout = errors.New("the verdict took too long")
+	ErrTimeout error = &reason{"timeout", "the verdict took too long"}
 	// ErrInternal is about a fault of the program.
-	ErrInternal = errors.New("internal error")
+	ErrInternal error = &reason{"internal", "internal error"}
 	// ErrClosed is about a message that came after the end.
-	ErrClosed = errors.New("the daemon is stopping: try again later")
+	ErrClosed error = &reason{"closed", "the daemon is stopping: try again later"}
 	// ErrClass is about a label that the model does not know.
-	ErrClass = errors.New("is no class of the model")
+	ErrClass error = &reason{"other", "is no class of the model"}
 	// ErrUser is about a name that no user may have.
-	ErrUser = errors.New("the name of a user has 1 to 254 bytes of UTF-8 without blanks, slashes and control characters, and begins with no dot")
+	ErrUser error = &reason{"user", "the name of a user has 1 to 254 bytes of UTF-8 without blanks, slashes and control characters, and begins with no dot"}
 	// ErrUsers is about a new user when as many as may have a model.
-	ErrUsers = errors.New("as many users have a model as may: raise serve.max_users")
+	ErrUsers error = &reason{"users", "as many users have a model as may: raise serve.max_users"}
 )
 
 // Temporary returns what a client is told of an error that may be over at the next attempt. Other errors may be about files, and are for the log.
 func Temporary(err error) string {
-	for _, known := range []error{ErrBusy, ErrClosed} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
+	if r, is := errors.AsType[*reason](err); is && (r == ErrBusy || r == ErrClosed) {
+		return r.text
 	}
 	return "please see the log of chaff"
 }
 
 // reasonOf returns the name of an error among the counters.
 func reasonOf(err error) string {
-	for _, r := range []struct {
-		err  error
-		name string
-	}{
-		{ErrTooLarge, "too_large"}, {ErrBusy, "busy"}, {ErrTimeout, "timeout"}, {ErrInternal, "internal"}, {ErrClosed, "closed"},
-		{context.Canceled, "cancelled"}, {context.DeadlineExceeded, "cancelled"}, {ErrUser, "user"}, {ErrUsers, "users"},
-	} {
-		if errors.Is(err, r.err) {
-			return r.name
-		}
+	if r, is := errors.AsType[*reason](err); is {
+		return r.name
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return "cancelled"
 	}
 	return "other"
 }
