@@ -56,16 +56,17 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			members[i].Part = corpus.Fold(c.Options.Seed, m.Group, round, folds)
 		}
 		divided, err := c.Select(members)
-		for m := 0; m < len(models) && err == nil; m++ {
-			var t train.Trained
-			t, err = train.Fit(ctx, divided, models[m], o)
-			v := &results[m]
-			v.Model, v.Kind = t.Result.Model, t.Result.Kind
-			v.Rounds = append(v.Rounds, t.Result)
-			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
-		}
 		if err != nil {
 			return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
+		}
+		for m := range results {
+			t, err := train.Fit(ctx, divided, models[m], o)
+			if err != nil {
+				return nil, fmt.Errorf("fold %d of %d: %w", round+1, folds, err)
+			}
+			v := &results[m]
+			v.Model, v.Kind, v.Rounds = t.Result.Model, t.Result.Kind, append(v.Rounds, t.Result)
+			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
 		}
 	}
 	slices.SortStableFunc(results, func(x, y CrossValidation) int {

@@ -110,16 +110,14 @@ func leastShare(term string) float64 {
 	switch {
 	case words && (field == "date" || tokenize.IsInTransit(field)):
 		return leakShare
-	case strings.HasPrefix(field, "x-") && tag != "order" && !slices.Contains(writtenByMailers(), field):
+	case strings.HasPrefix(field, "x-") && tag != "order" && !slices.Contains(writtenByMailers, field):
 		return leakUnknown
 	}
 	return math.Inf(1)
 }
 
-// writtenByMailers returns the fields named X- that senders' programs are known to write.
-func writtenByMailers() []string {
-	return []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"}
-}
+// writtenByMailers are the fields named X- that senders' programs are known to write.
+var writtenByMailers = []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"}
 
 // senderTag is the tag of the registered domain of a sender.
 const senderTag = "from:@."

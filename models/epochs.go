@@ -74,7 +74,7 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 	start := l.loss(make([]float64, l.shape().rows), 0)
 	report := Report{Warnings: warnings}
 	var now *params // the weights are the largest allocation, so they are made when they are needed
-	next := p.orders(d)
+	next, isWatched := p.orders(d), !o.Unwatched || o.OnEpoch != nil
 	for isOver := false; !isOver; {
 		updates, atRest, err := pass(ctx, l, d, next())
 		if err != nil {
@@ -82,25 +82,26 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 		}
 		report.Passes++
 		isOver = report.Passes == p.Epochs || atRest || updates == 0
-		e := Epoch{Epoch: report.Passes, Updates: updates}
-		if isWatched := !o.Unwatched || o.OnEpoch != nil; isWatched || isOver && rate != "" {
-			now = snapshot(now, l, d.Workers)
-			e.Train = measure(now, d, l.loss)
-			rise := maxRiseBetween
-			if isOver {
-				rise = maxRise
-			}
-			if rate != "" && !(e.Train.Loss <= rise*start) { // also refuses NaN
-				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, e.Train.Loss, e.Epoch, rate)
-			}
-			if isWatched && development != nil {
-				figures := measure(now, *development, l.loss)
-				e.Development = &figures
-			}
-			if isWatched {
-				report.Epochs = append(report.Epochs, e)
-			}
+		if !isWatched && (rate == "" || !isOver) {
+			continue // whether it has diverged is asked at the end
 		}
+		now = snapshot(now, l, d.Workers)
+		e := Epoch{Epoch: report.Passes, Updates: updates, Train: measure(now, d, l.loss)}
+		rise := maxRiseBetween
+		if isOver {
+			rise = maxRise
+		}
+		if rate != "" && !(e.Train.Loss <= rise*start) { // also refuses NaN
+			return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, e.Train.Loss, e.Epoch, rate)
+		}
+		if !isWatched {
+			continue
+		}
+		if development != nil {
+			figures := measure(now, *development, l.loss)
+			e.Development = &figures
+		}
+		report.Epochs = append(report.Epochs, e)
 		if o.OnEpoch != nil {
 			o.OnEpoch(e)
 		}

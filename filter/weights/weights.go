@@ -40,31 +40,38 @@ var ErrWeights = errors.New("not a table of weights")
 // Read reads weights from CSV. The first row is "term" followed either by "weight", for a spam filter, or by the names of two or
 // more classes. Each other row is a term with its weights; the term "(bias)" is the bias, by default 0. Terms and classes may have the
 // escapes of [screen.Printable]. Lines that begin with # are comments. The error wraps [ErrWeights] and names the line.
-func Read(r io.Reader) (Weights, error) {
+func Read(r io.Reader) (w Weights, err error) {
+	defer func() {
+		if err != nil {
+			w, err = Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
+		}
+	}()
 	table := csv.NewReader(r)
 	table.Comment = '#'
 	header, err := table.Read()
-	var w Weights
-	if err == nil {
-		w, err = weightsOf(header)
+	if err == io.EOF {
+		return w, errors.New("it is empty")
+	}
+	if err != nil {
+		return w, err
+	}
+	if w, err = weightsOf(header); err != nil {
+		return w, err
 	}
 	seen := make(map[string]bool)
-	for err == nil {
-		var row []string
-		if row, err = table.Read(); err == io.EOF {
+	for {
+		row, err := table.Read()
+		if err == io.EOF {
 			return w, nil
 		}
-		if err == nil {
+		if err != nil {
+			return w, err
+		}
+		if err := w.add(screen.Original(row[0]), row[1:], seen); err != nil {
 			line, _ := table.FieldPos(0)
-			if err = w.add(screen.Original(row[0]), row[1:], seen); err != nil {
-				err = fmt.Errorf("line %d: %w", line, err)
-			}
+			return w, fmt.Errorf("line %d: %w", line, err)
 		}
 	}
-	if err == io.EOF {
-		err = errors.New("it is empty")
-	}
-	return Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
 }
 
 // weightsOf returns weights without terms for the classes that the header names.
