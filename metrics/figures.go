@@ -33,11 +33,11 @@ type Figures struct {
 
 // Measure returns the figures of a classifier. [Figures.MeasureScores] and [Figures.MeasureSpam] add those of its scores.
 func Measure(labels, predictions []int32, classes int) Figures {
-	c := NewConfusion(labels, predictions, classes)
-	low, high := Wilson(c.Correct(), c.Messages())
-	f := Figures{Messages: c.Messages(), AccuracyLow: 100 * low, AccuracyHigh: 100 * high, ZeroOneLoss: ZeroOneLoss(labels, predictions), Confusion: c}
-	if f.Messages > 0 {
-		f.Accuracy = 100 * (float64(c.Correct()) / float64(f.Messages))
+	c, n := NewConfusion(labels, predictions, classes), len(labels)
+	low, high := Wilson(c.Correct(), n)
+	f := Figures{Messages: n, AccuracyLow: 100 * low, AccuracyHigh: 100 * high, ZeroOneLoss: ZeroOneLoss(labels, predictions), Confusion: c}
+	if n > 0 {
+		f.Accuracy = 100 * (float64(c.Correct()) / float64(n))
 	}
 	for i := range classes {
 		f.Classes = append(f.Classes, c.Class(i))
@@ -228,14 +228,6 @@ func NewConfusion(labels, predictions []int32, classes int) Confusion {
 		c[label][predictions[i]]++
 	}
 	return c
-}
-
-// Messages returns the number of messages.
-func (c Confusion) Messages() (n int) {
-	for class := range c {
-		n += c.Of(class)
-	}
-	return n
 }
 
 // Of returns how many messages are of the given class.

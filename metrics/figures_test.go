@@ -41,9 +41,6 @@ func TestConfusion(t *testing.T) {
 			if !reflect.DeepEqual(c, test.want) {
 				t.Errorf("got %v, want %v", c, test.want)
 			}
-			if got := c.Messages(); got != len(test.labels) {
-				t.Errorf("got %d messages, want %d", got, len(test.labels))
-			}
 			if got := c.Correct(); got != test.correct {
 				t.Errorf("got %d correct, want %d", got, test.correct)
 			}
