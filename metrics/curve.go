@@ -101,26 +101,22 @@ type tally struct {
 }
 
 // tallies returns one tally for each distinct score, in ascending order.
-func tallies(scores []float64, spam []bool) []tally {
+func tallies(scores []float64, spam []bool) (distinct []tally) {
 	mustMatch(len(scores), len(spam))
-	all := make([]tally, len(scores))
-	for i, score := range scores {
-		if spam[i] {
-			all[i] = tally{score: score, spam: 1}
-		} else {
-			all[i] = tally{score: score, ham: 1}
-		}
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortFunc(all, func(x, y tally) int { return cmp.Compare(x.score, y.score) })
-
-	distinct := all[:0]
-	for _, t := range all {
-		if last := len(distinct) - 1; last >= 0 && distinct[last].score == t.score {
-			distinct[last].ham += t.ham
-			distinct[last].spam += t.spam
-			continue
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[i], scores[j]) })
+	for _, i := range order {
+		if last := len(distinct) - 1; last < 0 || distinct[last].score != scores[i] {
+			distinct = append(distinct, tally{score: scores[i]})
 		}
-		distinct = append(distinct, t)
+		if t := &distinct[len(distinct)-1]; spam[i] {
+			t.spam++
+		} else {
+			t.ham++
+		}
 	}
 	return distinct
 }
