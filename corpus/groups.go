@@ -50,7 +50,8 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 			smaller, larger := min(postings.size[i], postings.size[j]), max(postings.size[i], postings.size[j])
 			alike := float64(shared[j]) >= similarity*float64(smaller)
 			if alike && (shared[j] >= minShared || shared[j] == larger) {
-				groups.join(i, int(j))
+				a, b := groups.find(i), groups.find(int(j))
+				groups[max(a, b)] = min(a, b)
 			}
 			shared[j] = 0
 		}
@@ -196,9 +197,4 @@ func (u unionFind) find(i int) int {
 		i = u[i]
 	}
 	return i
-}
-
-func (u unionFind) join(i, j int) {
-	i, j = u.find(i), u.find(j)
-	u[max(i, j)] = min(i, j)
 }

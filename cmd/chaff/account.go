@@ -58,7 +58,7 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 		return nil
 	}
 	judged, contradicting := 0, 0
-	err := x.each("judging", messages, func(l listing, raw []byte, err error) error {
+	err := x.eachTaught("judging", messages, func(l listing, raw []byte, err error) error {
 		if err != nil || len(raw) > corpus.LargeMessageBytes { // to learn it says why not
 			return nil
 		}
@@ -93,7 +93,7 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 	if len(messages) == 0 {
 		return errors.New("no messages at the paths given: the files or folders are empty")
 	}
-	return x.each("learning", messages, func(l listing, raw []byte, err error) error {
+	return x.eachTaught("learning", messages, func(l listing, raw []byte, err error) error {
 		o := store.Outcome{What: store.Refused, Reason: store.Unreadable}
 		switch {
 		case a.NoMail.Count(err):
@@ -116,18 +116,30 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 	})
 }
 
-// each passes on each message that messages teach, or the reason why one teaches none, and shows how far it is.
-func (x *learning) each(what string, messages []listing, do func(l listing, raw []byte, err error) error) error {
+// each passes on each message, or the reason why it cannot be read, and shows how far it is.
+func (x *onModel) each(what string, messages []listing, do func(l listing, raw []byte, err error) error) error {
 	step, done := x.progress(what, "messages")
 	defer done()
 	var raw []byte
 	for i, l := range messages {
-		if err := x.command.Context().Err(); err != nil {
+		err := x.command.Context().Err()
+		if err != nil {
 			return err
 		}
-		var err error
+		raw, err = l.Read(raw)
+		if err = do(l, raw, err); err != nil {
+			return err
+		}
+		step(i+1, len(messages))
+	}
+	return nil
+}
+
+// eachTaught is each for the messages that messages teach, or the reason why one teaches none.
+func (x *learning) eachTaught(what string, messages []listing, do func(l listing, raw []byte, err error) error) error {
+	return x.each(what, messages, func(l listing, raw []byte, err error) error {
 		taught := [][]byte{nil}
-		if raw, err = l.Read(raw); err == nil {
+		if err == nil {
 			taught, err = x.taughtBy(l, raw)
 		}
 		for _, one := range taught {
@@ -135,9 +147,8 @@ func (x *learning) each(what string, messages []listing, do func(l listing, raw 
 				return err
 			}
 		}
-		step(i+1, len(messages))
-	}
-	return nil
+		return nil
+	})
 }
 
 // taughtBy returns the messages that a message teaches: those attached to it if the flag says so or it is a complaint about them, else itself.

@@ -63,7 +63,16 @@ func (x *onModel) secretReading() (reading filter.Reading, keep func() error, er
 		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind, Made: true}); err != nil {
 			return reading, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
 		}
-		return reading, func() error { return about(writeKey(path, reading.Key)) }, nil
+		return reading, func() error {
+			if _, err := os.Stat(path); err == nil { // another process has written one: both models work, since each stores its own
+				return nil
+			}
+			err := os.MkdirAll(filepath.Dir(path), 0o700)
+			if err == nil {
+				err = replace.File(path, keyKind, fmt.Appendf(nil, "%x\n", reading.Key.Bytes()), 0o600)
+			}
+			return about(err)
+		}, nil
 	case err != nil:
 		return reading, nil, about(err)
 	}
@@ -97,18 +106,6 @@ func readSecret(path string) (text []byte, isShared bool, err error) {
 		text, err = io.ReadAll(io.LimitReader(file, maxSecret))
 	}
 	return text, isShared, replace.Reason(err)
-}
-
-// writeKey writes a new key that only its owner can read. It keeps a key that another process has written meanwhile. Both
-// models work, since each stores its own key.
-func writeKey(path string, key termkey.Key) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	return replace.File(path, keyKind, fmt.Appendf(nil, "%x\n", key.Bytes()), 0o600)
 }
 
 // canMake is canWrite for a new model and other outputs. Only the default folder may be missing, which it makes. Without --replace it returns an error

@@ -90,26 +90,22 @@ func (x *reviewing) review() error {
 		return err
 	}
 	r := reviewed{File: x.model, Doubtful: []doubtful{}}
-	entries, all := map[uint64]store.Entry{}, listAll(x.program, mail.source)
+	entries := map[uint64]store.Entry{}
 	for _, e := range view.Entries() {
 		entries[e.Fingerprint] = e
 		if e.Doubt > 0 {
 			r.Elsewhere++
 		}
 	}
-	step, done := x.progress("reading mail", "messages")
 	decoder, seen := message.NewDecoder(view.Filter().Settings().Message), map[uint64]bool{}
-	var raw []byte
-	for i, m := range all {
-		raw, err = m.Read(raw)
-		step(i+1, len(all))
+	err = x.each("reading mail", listAll(x.program, mail.source), func(m listing, raw []byte, err error) error {
 		if err != nil {
 			r.Problems = append(r.Problems, err.Error())
-			continue
+			return nil
 		}
 		fingerprint := view.Fingerprint(raw)
 		if seen[fingerprint] {
-			continue
+			return nil
 		}
 		seen[fingerprint] = true
 		r.Messages++
@@ -121,8 +117,11 @@ func (x *reviewing) review() error {
 			r.Elsewhere--
 			r.Doubtful = append(r.Doubtful, doubtOf(fingerprint, m.Origin, view.Classes()[e.Label], float64(e.Doubt)/100, decoder, raw))
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	done()
 	slices.SortStableFunc(r.Doubtful, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 	r.classes, r.use = view.Classes(), useOf(x.command, x.model)
 	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 {
