@@ -109,12 +109,9 @@ type demoJudged struct {
 }
 
 const (
-	// demoShown is how many messages the demonstration classifies.
-	demoShown = 6
-	// demoTerms is how many terms it shows of the last.
-	demoTerms = 4
-	// demoSender is the width of its column of senders.
-	demoSender = 22
+	demoShown  = 6  // messages that the demonstration judges
+	demoTerms  = 4  // terms that it shows of the last
+	demoSender = 22 // width of its column of senders
 )
 
 // judge trains a filter on the training part, and judges some messages of the test part.

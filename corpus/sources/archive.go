@@ -21,10 +21,13 @@ func archiveKind(head []byte) string {
 	if len(head) >= 4 && slices.Contains([]string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}, string(head[:4])) {
 		return "zip"
 	}
-	if isTar(head) {
-		return "tar"
+	if len(head) < tarBlock || head[0] == 0 || len(bytes.Trim(head[148:156], "01234567 \x00")) > 0 { // few messages have these where a tar has its checksum
+		return ""
 	}
-	return ""
+	if _, err := tar.NewReader(bytes.NewReader(head[:tarBlock])).Next(); errors.Is(err, tar.ErrHeader) {
+		return ""
+	}
+	return "tar"
 }
 
 // An archive is the file system of a zip archive at the path of its file: a message in "old.zip" is "old.zip/cur/1". A tar is copied into one.
@@ -204,15 +207,6 @@ func linkTarget(f *zip.File) string {
 
 // tarBlock is the size of the blocks that a tar consists of.
 const tarBlock = 512
-
-// isTar reports whether head begins with a tar header. Few messages have digits or blanks where that has its checksum.
-func isTar(head []byte) bool {
-	if len(head) < tarBlock || head[0] == 0 || len(bytes.Trim(head[148:156], "01234567 \x00")) > 0 {
-		return false
-	}
-	_, err := tar.NewReader(bytes.NewReader(head[:tarBlock])).Next()
-	return !errors.Is(err, tar.ErrHeader)
-}
 
 // copyTar copies the members of a tar, up to limit bytes, into a zip archive in a temporary file, and opens that. It leaves out devices, named
 // pipes and headers that describe the archive. Damage is why there are no more members in the copy; err is about the copy.
