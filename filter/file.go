@@ -159,6 +159,7 @@ func open(path string, learned bool) (*Filter, error) {
 	}
 	if len(model.tail) > 0 {
 		f.file.unused = f.learn(model.tail)
+		model.log.Close()
 	}
 	return f, nil
 }

@@ -200,11 +200,15 @@ func (h *head) learner(ids []uint32) (*models.Online, error) {
 func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 	size := len(k.none)
 	rows, later := slices.Repeat(k.none, len(ids)), make([]bool, len(ids))
+	buffer := make([]byte, 16<<10)
 	for _, r := range k.tail {
-		r.Find(ids, func(i int, row []byte) {
+		err := r.Find(buffer, ids, func(i int, row []byte) {
 			copy(rows[i*size:], row)
 			later[i] = true
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	var inFile []uint32
 	var places []int
@@ -213,7 +217,7 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 			inFile, places = append(inFile, id), append(places, i)
 		}
 	}
-	err := k.rows.Find(make([]byte, 16<<10), inFile, func(i int, row []byte) { copy(rows[places[i]*size:], row) })
+	err := k.rows.Find(buffer, inFile, func(i int, row []byte) { copy(rows[places[i]*size:], row) })
 	if errors.Is(err, rowtable.ErrDamaged) {
 		err = fmt.Errorf("%w: section STAT", ErrDamaged)
 	}

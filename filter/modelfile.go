@@ -28,6 +28,7 @@ type modelFile struct {
 	from   io.ReaderAt
 	opened fs.FileInfo
 	file   *os.File
+	log    *os.File       // as long as it is read
 	tail   []logfile.Rows // what its log says was learned since it was written
 	unused error          // why the log is not used
 }
@@ -55,7 +56,10 @@ func openModelFile(path string) (m modelFile, err error) {
 // readAll reads the file into memory, and closes it.
 func (m *modelFile) readAll() (err error) {
 	data := make([]byte, m.opened.Size())
-	if err := sections.Pieces(m.from, 0, m.opened.Size(), data, ErrTruncated, func([]byte) {}); err != nil {
+	if n, err := m.from.ReadAt(data, 0); n < len(data) {
+		if err == io.EOF {
+			err = ErrTruncated
+		}
 		return err
 	}
 	m.from = bytes.NewReader(data)
@@ -87,6 +91,9 @@ func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
 
 // Close closes the file.
 func (m *modelFile) Close() error {
+	if m.log != nil {
+		m.log.Close()
+	}
 	err := m.file.Close()
 	if errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrInvalid) {
 		return nil
@@ -126,8 +133,7 @@ func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
 	if err != nil {
 		return nil, err // whoever prints it names the file
 	}
-	defer file.Close()
-	if info.Size() == 0 { // of a learner that is about to begin
+	if m.log = file; info.Size() == 0 { // of a learner that is about to begin
 		return nil, fs.ErrNotExist
 	}
 	log, err := logfile.Open(file)
@@ -137,6 +143,9 @@ func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
 	lists, known, err := log.Lists(m.Identity, info.Size())
 	if err == nil && !known {
 		err = ErrOtherModel
+	}
+	if len(lists) == 0 {
+		file.Close()
 	}
 	return lists, err
 }

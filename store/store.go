@@ -239,6 +239,9 @@ func (s *Store) write(r logfile.Record, rows logfile.Rows, body []byte) error {
 		r.Number++
 		for range bits.TrailingZeros32(r.Number) {
 			kept--
+			if s.lists[kept], err = s.lists[kept].Load(); err != nil {
+				return err
+			}
 			rows = rows.After(s.lists[kept])
 		}
 	}

@@ -51,7 +51,7 @@ func TestNoWayToReadAChangedLogReturnsAnythingElse(t *testing.T) {
 	tails := func(l *Log, of uint64) (all tail, err error) {
 		var err1, err2 error
 		all.checkpoint, all.tail, all.known, err1 = l.Tail(of, size)
-		all.lists, all.has, err2 = l.Lists(of, size)
+		all.lists, all.has, err2 = listsOf(l, of, size)
 		return all, errors.Join(err1, err2)
 	}
 	for at := range w.data {
@@ -227,7 +227,7 @@ func TestACheckpointRightBehindThatOfTheModelLeavesItKnown(t *testing.T) {
 	size := int64(len(w.data))
 	for _, m := range []uint64{model, next} {
 		_, tail, known, err := l.Tail(m, size)
-		lists, has, err2 := l.Lists(m, size)
+		lists, has, err2 := listsOf(l, m, size)
 		if err != nil || err2 != nil || len(tail) > 0 || len(lists) > 0 {
 			t.Errorf("model %x: %d records, %v; %d lists, %v", m, len(tail), err, len(lists), err2)
 		}

@@ -3,6 +3,7 @@
 package logfile
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,8 +11,6 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-
-	"chaff/internal/sections"
 )
 
 // Reasons why a file cannot be used as a log.
@@ -192,11 +191,16 @@ func (l *Log) At(at, size int64) (r Record, is bool, err error) {
 
 // isZero reports whether all bytes from an offset on are zero: some file systems leave zeros for what was written before the power failed.
 func (l *Log) isZero(at, size int64) (bool, error) {
-	zeros := true
-	err := sections.Pieces(l.file, at, size, make([]byte, 4<<10), ErrTruncated, func(piece []byte) {
-		zeros = zeros && !slices.ContainsFunc(piece, func(b byte) bool { return b != 0 })
-	})
-	return zeros, err
+	rest := bufio.NewReader(io.NewSectionReader(l.file, at, size-at))
+	for {
+		b, err := rest.ReadByte()
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil || b != 0 {
+			return false, err
+		}
+	}
 }
 
 // Each yields the records from an offset on, of a log of so many bytes. It returns where the last one ends.
@@ -321,14 +325,8 @@ func (l *Log) BodyPart(r Record, from, n int64) ([]byte, error) {
 
 // Verify reads all of a record.
 func (l *Log) Verify(r Record) error {
-	digest, buffer := xxhash.New(), make([]byte, 16<<10)
 	for _, p := range []part{r.rows, r.body} {
-		digest.Reset()
-		err := sections.Pieces(l.file, p.at, p.end, buffer, ErrTruncated, func(piece []byte) { digest.Write(piece) })
-		if err == nil && digest.Sum64() != p.sum {
-			err = fmt.Errorf("%w: at byte %d", ErrDamaged, p.at)
-		}
-		if err != nil {
+		if _, err := l.read(p); err != nil {
 			return err
 		}
 	}
@@ -340,9 +338,16 @@ func (l *Log) Verify(r Record) error {
 	return err
 }
 
-// readInto reads a part of a file.
+// readInto reads a part of a file. The error is [ErrTruncated] if the file ends before.
 func readInto(file io.ReaderAt, dst []byte, at int64) error {
-	return sections.Pieces(file, at, at+int64(len(dst)), dst, ErrTruncated, func([]byte) {})
+	n, err := file.ReadAt(dst, at)
+	switch {
+	case n == len(dst):
+		return nil
+	case err == io.EOF:
+		return ErrTruncated
+	}
+	return err
 }
 
 func pad(dst []byte, start int) []byte {

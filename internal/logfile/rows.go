@@ -3,7 +3,10 @@ package logfile
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/sections"
 )
@@ -20,6 +23,18 @@ type Rows struct {
 	Globals []byte
 	// At is the offset of the last of the records, which has the rows; see [Log.Lists].
 	At int64
+
+	unread *unread // where the rows are, if they were not read
+}
+
+// unread is what is behind the globals in the rows of a record in a file. New memory for all rows would take longer than reading them.
+type unread struct {
+	file     io.ReaderAt
+	from, to int64         // the rows and the padding
+	size     int           // of a row
+	before   xxhash.Digest // of all before
+	sum      uint64        // of all
+	damaged  error
 }
 
 // rowsHeader is the size of what precedes the rows: u32 first, and the numbers of new terms, of ids, and of the bytes of a row, of the globals and of
@@ -41,60 +56,111 @@ func (r Rows) Append(dst []byte) []byte {
 	return dst
 }
 
-// Rows returns the rows of a record, verified.
+// Rows returns the rows of a record, which [Rows.Find] or [Rows.Load] read and verify.
 func (l *Log) Rows(of Record) (r Rows, err error) {
 	if r.At = of.At; of.rows.size == 0 {
 		return r, nil
 	}
 	damaged := fmt.Errorf("%w: rows at byte %d", ErrDamaged, of.rows.at)
-	data, err := l.read(of.rows)
-	if err == nil && len(data) < rowsHeader {
-		err = damaged
+	if of.rows.size < rowsHeader {
+		return r, damaged
 	}
-	if err != nil {
+	var head [rowsHeader]byte
+	if err := readInto(l.file, head[:], of.rows.at); err != nil {
 		return r, err
 	}
 	var n [rowsHeader / 4]int64
 	for i := range n {
-		n[i] = int64(binary.LittleEndian.Uint32(data[4*i:]))
+		n[i] = int64(binary.LittleEndian.Uint32(head[4*i:]))
 	}
-	rows := of.rows.size - rowsHeader - 8*n[1] - 4*n[2] - n[4] - n[5]
+	before := rowsHeader + 8*n[1] + 4*n[2] + n[4] + n[5]
+	rows := of.rows.size - before
 	if rows < 0 || n[1] > n[2] || n[2] == 0 && rows > 0 || n[2] > 0 && (rows == 0 || rows/n[2] != n[3] || rows%n[2] > 0) {
 		return r, damaged
 	}
-	data = data[rowsHeader:]
-	take := func(n int64) []byte {
-		taken := data[:n:n]
-		data = data[n:]
-		return taken
+	data := make([]byte, before-rowsHeader)
+	if err := readInto(l.file, data, of.rows.at+rowsHeader); err != nil {
+		return r, err
 	}
-	r.First, r.New, r.IDs, r.Globals = uint32(n[0]), sections.Decode[uint64](take(8*n[1])), sections.Decode[uint32](take(4*n[2])), take(n[4])
-	take(n[5])
-	r.Rows = take(rows)
+	u := unread{file: l.file, from: of.rows.at + before, to: of.rows.end, size: int(n[3]), sum: of.rows.sum, damaged: damaged}
+	u.before.Reset()
+	u.before.Write(head[:])
+	u.before.Write(data)
+	ids := data[8*n[1]:]
+	r.First, r.New, r.IDs, r.Globals = uint32(n[0]), sections.Decode[uint64](data[:8*n[1]]), sections.Decode[uint32](ids[:4*n[2]]), ids[4*n[2]:][:n[4]]
 	for i := 1; i < len(r.IDs); i++ {
 		if r.IDs[i] <= r.IDs[i-1] {
 			return r, damaged
 		}
 	}
+	r.unread = &u
 	return r, nil
 }
 
-// Find calls take with the index and the row of each of some ascending ids that has one.
-func (r Rows) Find(wanted []uint32, take func(i int, row []byte)) {
-	k := 0
-	for i, id := range wanted {
-		for k < len(r.IDs) && r.IDs[k] < id {
-			k++
-		}
-		if k < len(r.IDs) && r.IDs[k] == id {
-			take(i, r.row(k))
-		}
+// Load returns r with its rows.
+func (r Rows) Load() (Rows, error) {
+	u := r.unread
+	if u == nil {
+		return r, nil
 	}
+	data := make([]byte, u.to-u.from)
+	err := u.read(data, func([]byte) {})
+	r.Rows, r.unread = data[:len(r.IDs)*u.size], nil
+	return r, err
+}
+
+// Find calls take with the index and the row of each of some ascending ids that has one. A row is valid until take returns; what it was called with counts for
+// nothing after an error. buffer is memory to work with.
+func (r Rows) Find(buffer []byte, wanted []uint32, take func(i int, row []byte)) error {
+	size, i, k, first := max(r.Size(), 1), 0, 0, 0 // the next one wanted, an id that is not below it, and the first id of a piece
+	find := func(piece []byte) {
+		behind := min(first+len(piece)/size, len(r.IDs))
+		for ; i < len(wanted); i++ {
+			for k < behind && r.IDs[k] < wanted[i] {
+				k++
+			}
+			if k == behind {
+				break
+			}
+			if r.IDs[k] == wanted[i] {
+				take(i, piece[(k-first)*size:][:size])
+			}
+		}
+		first = behind
+	}
+	if r.unread != nil {
+		if len(buffer) < size {
+			buffer = make([]byte, size)
+		}
+		return r.unread.read(buffer[:len(buffer)/size*size], find)
+	}
+	find(r.Rows)
+	return nil
+}
+
+// read reads the rows and the padding piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all.
+func (u *unread) read(buffer []byte, do func(piece []byte)) error {
+	digest := u.before
+	for from := u.from; from < u.to; from += int64(len(buffer)) {
+		buffer = buffer[:min(int64(len(buffer)), u.to-from)]
+		if err := readInto(u.file, buffer, from); err != nil {
+			return err
+		}
+		digest.Write(buffer)
+		do(buffer)
+	}
+	if digest.Sum64() != u.sum {
+		return u.damaged
+	}
+	return nil
 }
 
 // Size returns the size of a row.
 func (r Rows) Size() int {
-	if len(r.IDs) == 0 {
+	switch {
+	case r.unread != nil:
+		return r.unread.size
+	case len(r.IDs) == 0:
 		return 0
 	}
 	return len(r.Rows) / len(r.IDs)

@@ -40,7 +40,7 @@ type Table struct {
 }
 
 // entries returns the entries of the blocks that have ascending ids, as far as there are such blocks.
-func (t Table) entries(ids []uint32, buffer []byte) (entries []byte, err error) {
+func (t Table) entries(buffer []byte, ids []uint32) (entries []byte, err error) {
 	first, last := 0, -1 // the block that a piece begins with, and the last one taken
 	err = t.Index.Pieces(buffer[:len(buffer)/EntrySize*EntrySize], func(piece []byte) {
 		behind := first + len(piece)/EntrySize
@@ -57,7 +57,7 @@ func (t Table) entries(ids []uint32, buffer []byte) (entries []byte, err error) 
 // Find calls take with the index and the row of each of ascending ids that has one. A row is valid until take returns. The error is [ErrDamaged] or one of
 // reading. buffer is memory to work with.
 func (t Table) Find(buffer []byte, ids []uint32, take func(i int, row []byte)) error {
-	entries, err := t.entries(ids, buffer)
+	entries, err := t.entries(buffer, ids)
 	if err != nil {
 		return err
 	}

@@ -110,11 +110,11 @@ func (r *Reader) Section(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data := make([]byte, p.Size) // a damaged table has a wrong checksum, so that this is a size that was written
-	if err := p.Pieces(data, func([]byte) {}); err != nil {
-		return nil, err
+	data, err := p.Read(0, p.Size) // a damaged table has a wrong checksum, so that this is a size that was written
+	if err == nil && xxhash.Sum64(data) != p.sum {
+		err = fmt.Errorf("%w: section %s", r.format.ErrDamaged, name)
 	}
-	return data, nil
+	return data, err
 }
 
 // Part is a section of a file that is read in parts, in ascending order. While they lie close together it reads more at once than it is asked for.
@@ -136,35 +136,30 @@ func (r *Reader) Part(name string) (Part, error) {
 	return Part{entry: r.entries[i], Size: int64(r.entries[i].size), file: r}, nil
 }
 
-// Pieces reads the section piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all.
+// Pieces reads the section piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all. New memory for all of
+// a large section would take longer than reading it.
 func (p *Part) Pieces(buffer []byte, do func(piece []byte)) error {
-	f, digest := p.file.format, xxhash.New()
-	err := Pieces(p.file.from, int64(p.offset), int64(p.offset+p.size), buffer, io.EOF, func(piece []byte) {
-		digest.Write(piece)
-		do(piece)
-	})
-	switch {
-	case err == io.EOF:
-		return fmt.Errorf("%w: section %s", f.ErrTruncated, p.name)
-	case err == nil && digest.Sum64() != p.sum:
-		return fmt.Errorf("%w: section %s", f.ErrDamaged, p.name)
-	}
-	return err
-}
-
-// Pieces reads a part of a file piece by piece into the memory of buffer, and calls do with each. New memory for all of it would take longer than reading it.
-// shorter is the error for a file that ends before.
-func Pieces(file io.ReaderAt, from, to int64, buffer []byte, shorter error, do func(piece []byte)) error {
-	for ; from < to; from += int64(len(buffer)) {
-		buffer = buffer[:min(int64(len(buffer)), to-from)]
-		if n, err := file.ReadAt(buffer, from); n < len(buffer) && err == io.EOF {
-			return shorter
-		} else if n < len(buffer) {
-			return err
+	digest := xxhash.New()
+	for from := int64(0); from < p.Size; from += int64(len(buffer)) {
+		buffer = buffer[:min(int64(len(buffer)), p.Size-from)]
+		if n, err := p.file.from.ReadAt(buffer, int64(p.offset)+from); n < len(buffer) {
+			return p.shorter(err)
 		}
+		digest.Write(buffer)
 		do(buffer)
 	}
+	if digest.Sum64() != p.sum {
+		return fmt.Errorf("%w: section %s", p.file.format.ErrDamaged, p.name)
+	}
 	return nil
+}
+
+// shorter returns an error of reading, which is about a file that became shorter if it is io.EOF.
+func (p *Part) shorter(err error) error {
+	if err == io.EOF {
+		err = fmt.Errorf("%w: section %s", p.file.format.ErrTruncated, p.name)
+	}
+	return err
 }
 
 // ahead is how many bytes are read at once, at most, unless one part has more.
@@ -184,10 +179,7 @@ func (p *Part) Read(from, to int64) ([]byte, error) {
 		p.Buffer = slices.Grow(p.Buffer[:0], int(n))
 		p.at, p.data = from, p.Buffer[:n]
 		if read, err := p.file.from.ReadAt(p.data, int64(p.offset)+from); read < len(p.data) {
-			if err == io.EOF {
-				err = fmt.Errorf("%w: section %s", p.file.format.ErrTruncated, p.name)
-			}
-			return nil, err
+			return nil, p.shorter(err)
 		}
 	}
 	return p.data[from-p.at : to-p.at], nil
