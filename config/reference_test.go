@@ -107,7 +107,10 @@ func fieldComments(t *testing.T) map[string]string {
 // forUsers makes the comment of a field the text about a setting: without the name it starts with.
 func forUsers(name, comment string) string {
 	text := strings.Join(strings.Fields(comment), " ")
-	text = strings.TrimPrefix(strings.TrimPrefix(text, name+" "), "is ")
+	text = strings.TrimPrefix(text, name+" ")
+	for _, verb := range []string{"is ", "are "} {
+		text = strings.TrimPrefix(text, verb)
+	}
 	names := models.Names()
 	last := len(names) - 1
 	text = strings.ReplaceAll(text, "one of models.Names", strings.Join(names[:last], ", ")+" or "+names[last])

@@ -65,14 +65,14 @@ type Options struct {
 	// History is how many verdicts the console shows; 0 is none. A start begins with those of kept messages. From 0 to 1000000. Default
 	// 10000.
 	History int `json:"history"`
-	// HistoryDays is for how many days, also of kept messages. At least 1. Default 30.
+	// HistoryDays is for how many days verdicts and kept messages stay. At least 1. Default 30.
 	HistoryDays int `json:"history_days"`
 	// HistorySubjects keeps the subject and the sender in the history and in the log. Default false.
 	HistorySubjects bool `json:"history_subjects"`
 	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its
 	// owner can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
 	KeepHistory int `json:"keep_history"`
-	// KeepUnsure is how many unsure ones of these are kept, if it is more. From 0 to 10000. Default 0.
+	// KeepUnsure is how many unsure messages are kept so, if that is more than keep_history. From 0 to 10000. Default 0.
 	KeepUnsure int `json:"keep_unsure"`
 	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
 	// other names are refused. Default [].
