@@ -250,6 +250,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		d.msg.Repairs.add(CutParts)
 		return
 	}
+	d.page.isXML = kind == kindFile && (string(e.mediaType) == "image/svg+xml" || hasEnding(e.filename, ".svg"))
 	if kind == kindFile {
 		kind = kindOfFile(d.contentStart(e, body), e.filename, e.mediaType)
 	}
@@ -268,7 +269,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		left -= d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
-	d.page.runsScripts = false
+	d.page.runsScripts, d.page.isXML = false, false
 	d.readFrames()
 	for i := files; i < len(d.inlineFiles); i++ {
 		d.addLeaf(d.inlineFiles[i].entity, d.inlineFiles[i].content) // which may contain files

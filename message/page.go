@@ -116,7 +116,7 @@ func (p *page) token(kind tokenKind, raw []byte) {
 		case p.raw == "style", p.raw == "script":
 			p.scriptLinks(raw)
 		default:
-			p.addSource(raw)
+			p.addSource(bytes.TrimSuffix(raw, []byte(sectionEnd)))
 		}
 	case startTagToken:
 		p.startTag()

@@ -40,6 +40,7 @@ type scanner struct {
 	attributes []attribute // those of the current tag that matter
 	raw        string      // the name of the element whose content, which has no tags, is or comes next, or ""
 	isInRaw    bool
+	isXML      bool // it is SVG
 
 	hasCR      bool
 	lower      [maxName]byte
@@ -81,6 +82,9 @@ func (s *scanner) next() (kind tokenKind, raw []byte) {
 // never closed, the markup after it must not become words.
 var rawElements = map[string]string{"plaintext": "plaintext", "script": "script", "style": "style", "xmp": "xmp"}
 
+// The tags of a section of characters in XML. In HTML the first is a comment up to its first ">".
+const section, sectionEnd = "<![CDATA[", "]]>"
+
 // cutToken returns the kind and the length of the token at the start of source, which is not empty. It leaves the attributes of
 // a tag in s.attributes.
 func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
@@ -94,6 +98,9 @@ func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
 		kind, length = endTagToken, s.cutTag(source)
 	case bytes.HasPrefix(source, []byte("<!--")):
 		kind, length = commentToken, htmlCommentLength(source)
+	case s.isXML && bytes.HasPrefix(source, []byte(section)):
+		s.raw = section // what follows is raw as the content of an element is
+		kind, length = commentToken, len(section)
 	default:
 		kind, length = commentToken, bytes.IndexByte(source, '>')+1
 	}
@@ -138,8 +145,12 @@ func htmlCommentLength(source []byte) int {
 // rawLength returns the length of the content of an element whose content is text without tags. Source begins after its start
 // tag. A comment in a script may contain another script, with its end tag.
 func rawLength(source []byte, name string) int {
-	if name == "plaintext" {
+	switch name {
+	case "plaintext":
 		return len(source)
+	case section:
+		before, _, _ := bytes.Cut(source, []byte(sectionEnd))
+		return min(len(before)+len(sectionEnd), len(source))
 	}
 	isComment, isInner := false, false
 	for at := 0; ; at++ {
