@@ -21,6 +21,7 @@ type Counters struct {
 	Learned     Family       // messages learned and forgotten, by what happened to them
 	Unlearned   Family       // messages that could not be, by reason
 	Connections Family       // by protocol
+	Connected   Family       // clients that are now, by protocol
 	Refused     Family       // connections, by protocol
 	Reloads     Family       // of models: done or failed
 	Unlike      atomic.Int64 // messages unlike those that the model learned
@@ -77,7 +78,7 @@ func (e *Engine) metrics() []metric {
 		{"verdict_seconds_total", "", "Time from the ends of messages to their verdicts.", number(c.Nanoseconds.Load())},
 		{"bytes_total", "", "Bytes of messages judged.", number(c.Bytes.Load())},
 		{"faults_total", "", "Faults of the program.", number(c.Faults.Load())},
-		{"connections", "protocol", "Clients connected.", e.connected.All()},
+		{"connections", "protocol", "Clients connected.", e.Counters.Connected.All()},
 		{"in_flight", "", "Messages being judged or waiting for that.", number(e.inFlight.Load())},
 		{"transit_bytes", "", "Bytes of messages in transit.", number(e.memory.taken.Load())},
 		{"users_in_memory", "", "Models of users in memory.", number(int64(e.users.count()))},

@@ -40,15 +40,14 @@ type Engine struct {
 	// Started is when it was started.
 	Started time.Time
 
-	options   Options
-	log       Logger
-	events    events
-	shared    *shared
-	users     *users
-	memory    memory
-	connected Family // clients, by protocol
-	learner   *learner
-	looking   sync.Mutex // at a log
+	options Options
+	log     Logger
+	events  events
+	shared  *shared
+	users   *users
+	memory  memory
+	learner *learner
+	looking sync.Mutex // at a log
 
 	inFlight atomic.Int64 // judgements, also those whose client has gone
 	closed   atomic.Bool
@@ -57,7 +56,6 @@ type Engine struct {
 	judge    func(*judgement) // classify, except in tests
 
 	stop    context.CancelFunc // ends the watcher, and fitting a model
-	abort   context.CancelFunc // ends learning
 	running sync.WaitGroup     // the watcher, and what fits models
 	ended   chan struct{}      // closed at the end of Close
 }
@@ -128,7 +126,7 @@ func checkRoot(path string) error {
 func (e *Engine) start(ctx context.Context) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	lessons, abort := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop, e.abort = stop, abort
+	e.stop, e.learner.abort = stop, abort
 	e.learner.ctx, e.learner.idle = lessons, time.NewTimer(e.learner.idleFor)
 	e.running.Go(func() { e.learner.fitWhenIdle(running) })
 	e.running.Go(func() { e.watch(running) })
@@ -155,7 +153,7 @@ func (e *Engine) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("stop: %w", ctx.Err())
 	}
-	e.abort()
+	e.learner.abort()
 	close(e.ended)
 	return err
 }

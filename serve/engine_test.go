@@ -170,6 +170,37 @@ func TestTheNextMessageIsJudgedWithWhatWasLearned(t *testing.T) {
 	}
 }
 
+func TestOneReadingOfTheModelIsForAllLessonsBeforeIt(t *testing.T) {
+	e, _ := start(t, newModel(t, 20), nil)
+	const lessons = 6
+	e.learner.reading.Lock() // as while the model is read
+	before := e.learner.readings.Load()
+	var all sync.WaitGroup
+	for n := range lessons {
+		all.Go(func() {
+			if _, err := e.Learn(t.Context(), Origin{}, mail("spam", 500+n), "spam"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for taught := 0; taught < lessons; { // all are in the log
+		var err error
+		if taught, err = store.Later(e.options.Model); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond) // and wait for the model
+	e.learner.reading.Unlock()
+	all.Wait()
+	if n := e.learner.readings.Load() - before; n > 2 { // the engine looks each second, too
+		t.Errorf("the model was read %d times", n)
+	}
+	if f, err := filter.OpenLearned(e.options.Model); err != nil || judge(t, e, "", mail("spam", 1)).Score != f.Classify(mail("spam", 1)).Score {
+		t.Errorf("the model in memory is another than in the files (%v)", err)
+	}
+}
+
 func TestAModelThatChangesUnderLoadLosesNoRequest(t *testing.T) {
 	path := newModel(t, 2)
 	e, log := start(t, path, nil)

@@ -5,13 +5,13 @@ import "sync/atomic"
 // Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] the protocol has too many: each has its own
 // number, so that idle clients of one delay no mail of another.
 func (e *Engine) Connect(protocol string) (done func(), err error) {
-	if now := e.connected.Add(protocol, 1); now > int64(e.options.Connections) {
-		e.connected.Add(protocol, -1)
+	if now := e.Counters.Connected.Add(protocol, 1); now > int64(e.options.Connections) {
+		e.Counters.Connected.Add(protocol, -1)
 		e.Counters.Refused.Add(protocol, 1)
 		return nil, ErrBusy
 	}
 	e.Counters.Connections.Add(protocol, 1)
-	return func() { e.connected.Add(protocol, -1) }, nil
+	return func() { e.Counters.Connected.Add(protocol, -1) }, nil
 }
 
 // memory is that for messages in transit, in bytes.

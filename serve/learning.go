@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -62,12 +63,12 @@ func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label strin
 	case <-ctx.Done():
 		return o, ctx.Err()
 	}
-	defer func() { <-l.turn }()
 	if o, err = l.teach(path, from.User, raw, label); err == nil {
 		l.changed[path] = true
 		l.idle.Reset(l.idleFor)
 	}
-	e.follow()
+	<-l.turn
+	e.follow() // while one lesson reads the models, others are learned, and the next reading is for all of them
 	return o, err
 }
 
@@ -79,7 +80,11 @@ type learner struct {
 	changed map[string]bool // paths of models, since they were fitted; belongs to who has the turn
 	idleFor time.Duration   // for how long nothing was learned before a model is fitted again
 	idle    *time.Timer
-	ctx     context.Context // ends learning
+	ctx     context.Context // of learning
+	abort   context.CancelFunc
+
+	reading  sync.Mutex    // held while changed models are read
+	readings atomic.Uint64 // how often that was begun
 }
 
 // fitWhenIdle fits models again when nothing was learned for a while, until ctx ends.
