@@ -125,9 +125,9 @@ func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
 // encode sets the record of a document, given the numbers of its terms, the sizes of its groups and the gaps of its cells.
 func (w *Writer) encode(numbers []uint32, doc Document, sizes [evidence.Groups]int, cells []byte) {
 	l := &w.lookup
-	l.known = l.known[:0]
+	l.Known = l.Known[:0]
 	for i, number := range numbers {
-		l.known = append(l.known, uint64(number)<<32|uint64(i))
+		l.Known = append(l.Known, uint64(number)<<32|uint64(i))
 	}
 	l.split()
 	w.gaps, w.marks, w.counts = appendGaps(w.gaps[:0], l.ids), w.marks[:0], w.counts[:0]

@@ -10,7 +10,9 @@ import (
 
 // Lookup makes vectors of documents. It belongs to one goroutine and reuses its memory; the zero value is ready.
 type Lookup struct {
-	known   []uint64 // the known terms of a document: the id and, in the lower 32 bits, the index in the document
+	// Known is the known terms of the document that was last looked up, in the order of their ids: the id and, in the lower 32 bits, the index in the
+	// document.
+	Known   []uint64
 	spare   []uint64
 	ids     []uint32 // their ids, which ascend, and indices
 	indices []uint32
@@ -23,14 +25,14 @@ type Lookup struct {
 // AppendVector appends to dst the terms of doc, which is as [Document.As] returns it, that the vocabulary knows, with the values of the given
 // kind, and returns the longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
-	l.known = v.AppendKnown(l.known[:0], doc.Terms)
+	l.Known = v.AppendKnown(l.Known[:0], doc.Terms)
 	l.split()
 	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
 }
 
 // AppendFound is AppendVector for known terms as [Vocabulary.AppendKnown] returns them.
 func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind) Vector {
-	l.known = append(l.known[:0], known...)
+	l.Known = append(l.Known[:0], known...)
 	l.split()
 	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
 }
@@ -38,26 +40,22 @@ func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind
 // split sorts the known terms by id, and terms with the same id by index. It sets their ids and their indices.
 func (l *Lookup) split() {
 	const fewTerms = 64
-	if len(l.known) <= fewTerms {
-		slices.Sort(l.known)
+	if len(l.Known) <= fewTerms {
+		slices.Sort(l.Known)
 	} else {
 		var all uint64
-		for _, known := range l.known {
+		for _, known := range l.Known {
 			all |= known
 		}
-		l.known, l.spare = radixSort(l.known, l.spare, 32, bits.Len64(all))
+		l.Known, l.spare = radixSort(l.Known, l.spare, 32, bits.Len64(all))
 	}
-	l.ids, l.indices = slices.Grow(l.ids[:0], len(l.known))[:len(l.known)], slices.Grow(l.some[:0], len(l.known))[:len(l.known)]
-	for k, known := range l.known {
+	l.ids, l.indices = slices.Grow(l.ids[:0], len(l.Known))[:len(l.Known)], slices.Grow(l.some[:0], len(l.Known))[:len(l.Known)]
+	for k, known := range l.Known {
 		l.ids[k], l.indices[k] = uint32(known>>32), uint32(known)
 		l.repeats = k > 0 && (l.repeats || l.ids[k] == l.ids[k-1])
 	}
 	l.some = l.indices
 }
-
-// Known returns the known terms of the document that was last looked up: the id and, in the lower 32 bits, the index in the document. They
-// are in the order of their ids, and valid until the next call.
-func (l *Lookup) Known() []uint64 { return l.known }
 
 // find sets the known terms of the document that r has read. Its memory is that of r.
 func (l *Lookup) find(r *documentReader, ids termIDs) {
@@ -81,10 +79,10 @@ func (l *Lookup) find(r *documentReader, ids termIDs) {
 	if ids.ids == nil {
 		return
 	}
-	l.known = l.known[:0]
+	l.Known = l.Known[:0]
 	for i, number := range numbers {
 		if id := ids.ids[number]; id != unknown {
-			l.known = append(l.known, uint64(id)<<32|uint64(i))
+			l.Known = append(l.Known, uint64(id)<<32|uint64(i))
 		}
 	}
 	l.split()

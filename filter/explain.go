@@ -64,7 +64,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	}
 	ids := make(map[uint64]uint32) // of the known terms, by hash
 	hashes := s.reader.Bag.Document().As(f.kind).Terms
-	for _, known := range s.lookup.Known() {
+	for _, known := range s.lookup.Known {
 		ids[hashes[uint32(known)]] = uint32(f.FirstTerm()) + uint32(known>>32)
 	}
 	s.reader = nil // frees the memory of the message, which the view needs again

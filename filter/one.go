@@ -124,7 +124,7 @@ func (o *One) load(s *scratch, doc features.Document) error {
 	linear := *o.bias
 	linear.Terms, linear.Weights = len(ids), make([]float32, len(ids)*rows)
 	s.linear = &linear
-	byID := s.lookup.Known()
+	byID := s.lookup.Known
 	for i, id := range ids {
 		if s.vector.IDs[i] = uint32(i); i >= cells {
 			at, _ := slices.BinarySearch(byID, uint64(id-first)<<32)
