@@ -13,7 +13,7 @@ func FuzzEnglishStem(f *testing.F) {
 	for _, seed := range []string{
 		"café", "naïve", "résumés", "день", "l’été", "'é", "don't", "été's", "Œuvre", "yé", "skié", "é", "a", "as", "x", "by",
 		"box", "fizz", "hopping", "relational", "kiss", "ability", "replacement", "adoption", "roll", "useful", "communism", "generator",
-		"electric", "happy", "agreed", "alumni", "'ox", "the‘", "it‛s",
+		"electric", "happy", "agreed", "alumni", "'ox", "the‘", "it‛s", "among", "singing", "person", "sailor", "soul", "front", "chasm", "ant", "ion", "pliant",
 	} {
 		f.Add(seed)
 	}

@@ -33,8 +33,12 @@ func stemEnglish(word string, stemStopWords bool) string {
 	if n < 2 || strings.IndexByte(word, '\'') >= 0 || strings.IndexByte(word, quote) >= 0 {
 		return english.Stem(word, stemStopWords)
 	}
+	switch word[max(0, n-3):] {
+	case "ing", "ion", "ism", "ant", "ent", "ful", "tor":
+		return english.Stem(word, stemStopWords)
+	}
 	switch word[n-2:] {
-	case "nt", "ng", "ed", "on", "sm", "er", "or", "ic", "al", "ul", "ll":
+	case "ed", "er", "ic", "al", "ll":
 		return english.Stem(word, stemStopWords)
 	}
 	switch word[n-1] {

@@ -208,18 +208,18 @@ func (t *Tokenizer) hop(value []byte) {
 
 // relations emits which fields have the registered domain of From, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
-	from := t.domainOf(m, "from")
+	from := t.domainOf(m.Get("from"))
 	if from == 0 || t.rules.of([]byte("from"), nil).structure == noStructure {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
-		switch {
+		switch value := m.Get(name); {
 		case t.rules.of([]byte(name), nil).structure == noStructure:
-		case len(m.Get(name)) == 0:
+		case len(value) == 0:
 			if name != "return-path" { // some servers do not write it
 				t.putTagged("missing:"+name, nil, nil)
 			}
-		case t.domainOf(m, name) == from:
+		case t.domainOf(value) == from:
 			t.putTagged("same:"+name+":yes", nil, nil)
 		default:
 			t.putTagged("same:"+name+":no", nil, nil)
@@ -227,9 +227,8 @@ func (t *Tokenizer) relations(m *message.Message) {
 	}
 }
 
-// domainOf returns a hash of the registered domain of the last address in a field, or 0.
-func (t *Tokenizer) domainOf(m *message.Message, name string) uint64 {
-	value := m.Get(name)
+// domainOf returns a hash of the registered domain of the last address in the value of a field, or 0.
+func (t *Tokenizer) domainOf(value []byte) uint64 {
 	at := bytes.LastIndexByte(value, '@')
 	if at < 0 {
 		return 0
