@@ -50,6 +50,9 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	if len(p.text) > large { // old text must not be copied each time the memory grows
 		p.text = nil
 	}
+	if len(p.out.arena) > large {
+		p.out.arena = nil
+	}
 	p.from, p.hiddenAt, p.inlineStart = len(p.text), 0, 0
 	p.reversals, p.inWord, p.anchor, p.base, p.linkColour = reversals{}, inWord{}, anchor{}, nil, css.LinkColour
 	p.frames, p.images, p.markup, p.numericLetters = p.frames[:0], 0, len(source), 0
