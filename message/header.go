@@ -216,7 +216,7 @@ func headerContinues(data []byte, ofPart bool) bool {
 // cutName returns the field name that line begins with, nil if there is none, and the offset of the colon.
 //
 // QUIRK: the colon follows the name. Some programs put a blank between (junk-lines.eml). So do corpora whose text is cut
-// into words, but in small letters. If two slashes follow the colon, the line is a URL that lost its fold.
+// into words, but in small letters. If two slashes follow the colon, the line is a URL that lost its fold, unless the name is known.
 func cutName(line []byte) (name []byte, colon int) {
 	if len(line) == 0 || !ascii.IsLetter(line[0]) {
 		return nil, 0
@@ -231,7 +231,7 @@ func cutName(line []byte) (name []byte, colon int) {
 	name = line[:end]
 	switch c := line[end]; {
 	case c == ':':
-		if bytes.HasPrefix(line[end+1:], []byte("//")) {
+		if bytes.HasPrefix(line[end+1:], []byte("//")) && !isCommonField(name, false) {
 			return nil, 0
 		}
 		return name, end

@@ -22,6 +22,7 @@ func TestHeaderFields(t *testing.T) {
 		{"a colon behind two words is no field", "A: 1\nby way of: 5\nTo: b\n\nx", "x", "A=1 by way of: 5 To=b"},
 		{"a colon alone is no field", "A: 1\n: 5\nTo: b\n\nx", "x", "A=1 : 5 To=b"},
 		{"an address of the web is no field", "A: 1\nhttps://a.example/\nTo: b\n\nx", "x", "A=1 https://a.example/ To=b"},
+		{"two slashes behind the colon of a known name are its value", "X: 1\nSubject://Pay now\nTo: b\n\nx", "x", "X=1 Subject=//Pay now To=b"},
 		{"other bytes than ASCII name no field", "A: 1\n\xfc: 2\nTo: b\n\nx", "x", "A=1 ü: 2 To=b"},
 		{"a field that ends in a semicolon goes on", "A: b;\nc\n\nx", "x", "A=b; c"},
 		{"a field that ends in a comma goes on", "A: b,\nc,\nd\n\nx", "x", "A=b, c, d"},
