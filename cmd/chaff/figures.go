@@ -17,21 +17,25 @@ import (
 
 // mail adds what mail was read; fully, also what was odd about it.
 func (a *answer) mail(s train.Summary, fully bool) {
-	a.fact("mail", "%s", corpusLine(s))
+	text := corpusLine(s)
 	if s.Listing != nil {
-		a.count("", s.Sampled, "%d left out by the sample")
-		a.count("", s.Unreadable, "%d could not be read")
+		if s.Sampled > 0 {
+			text += screen.Sprintf("; %d left out by the sample", s.Sampled)
+		}
+		if s.Unreadable > 0 {
+			text += screen.Sprintf("; %d could not be read", s.Unreadable)
+		}
 		if left := s.NoMail.String(); left != "" {
-			a.fact("", "%s", left)
+			text += "; " + left
 		}
 		if s.Duplicates > 0 {
-			conflicts := ""
-			if s.Conflicts > 0 {
-				conflicts = screen.Sprintf(", %d of them with another label", s.Conflicts)
-			}
-			a.fact("", "%s of the same message left out%s", pluralOf(s.Duplicates, "copy", "copies"), conflicts)
+			text += "; " + pluralOf(s.Duplicates, "copy", "copies") + " left out"
+		}
+		if s.Conflicts > 0 {
+			text += screen.Sprintf(", %d of them with another label", s.Conflicts)
 		}
 	}
+	a.fact("mail", "%s", text)
 	if fully {
 		a.count("", s.Repaired, "%d needed repair to be decoded")
 		a.count("", s.Cut, "%d cut at a limit")
