@@ -12,12 +12,11 @@ import (
 // fieldRule says how the header fields of one name become terms. The zero value makes none.
 type fieldRule struct {
 	fieldRow
-	used     bool        // its name and its words are terms
-	header   string      // the term for its name: "header:X-Mailer"
-	tags     addressTags // of its words: "x-mailer:"
-	attached addressTags // of its words in the header of an attached message; empty if it is not used there
-	grams    bool        // grams are made of it
-	checked  bool        // if its value is a verdict, it makes no terms
+	used     bool   // its name and its words are terms
+	tag      string // of its words: "x-mailer:"
+	attached string // the tag of its words in the header of an attached message; empty if it is not used there
+	grams    bool   // grams are made of it
+	checked  bool   // if its value is a verdict, it makes no terms
 }
 
 // fieldRow says how header fields are read if they are used.
@@ -95,7 +94,7 @@ func (r *fieldRules) of(name, value []byte) *fieldRule {
 		case len(r.byName) >= maxRules:
 			clear(r.byName)
 		}
-		rule = r.make(string(name))
+		rule = r.make(strings.ToLower(string(name)))
 		r.byName[string(name)] = rule
 	}
 	if rule.checked && headerfield.IsVerdict(value) {
@@ -104,18 +103,17 @@ func (r *fieldRules) of(name, value []byte) *fieldRule {
 	return rule
 }
 
-func (r *fieldRules) make(name string) *fieldRule {
-	lower := strings.ToLower(name)
+// make returns the rule for a header name in lower case.
+func (r *fieldRules) make(lower string) *fieldRule {
 	kind := headerfield.KindOf([]byte(lower))
 	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox ||
 		matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower) {
 		return &r.none
 	}
-	tag := lower + ":"
+	rule := &fieldRule{tag: lower + ":"}
 	if slices.Contains(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
-		tag = fieldPrefix + tag // else the words of a field named "Body" would pass for words of the text
+		rule.tag = fieldPrefix + rule.tag // else the words of a field named "Body" would pass for words of the text
 	}
-	rule := &fieldRule{header: "header:" + name, tags: addressTags{tag, tag + "@", tag + "@."}}
 	rule.reading, rule.structure, rule.used = readWords, noStructure, true
 	switch kind {
 	case headerfield.Trace:
@@ -140,8 +138,7 @@ func (r *fieldRules) make(name string) *fieldRule {
 		rule.structure = noStructure
 	}
 	if rule.used && rule.attaches {
-		tag = attachedPrefix + tag
-		rule.attached = addressTags{tag, tag + "@", tag + "@."}
+		rule.attached = attachedPrefix + rule.tag
 	}
 	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))
 	// Grams are made of what the sender writes, of the steps of the route, and of other fields whose words are used. The servers of some providers

@@ -28,7 +28,7 @@ func (t *Tokenizer) link(l message.Link) {
 	}
 	switch u := weburl.Cut(l.URL); {
 	case u.Opaque && bytes.EqualFold(u.Scheme, []byte("mailto")):
-		t.addresses(addressTags{"mailto:", "mailto:@", "mailto:@."}, beforeAny(u.Path, "?"))
+		t.addresses("mailto:", beforeAny(u.Path, "?"))
 	case u.Opaque:
 		t.putWord(lexicon{tag: "scheme:"}, u.Scheme)
 	default:

@@ -61,10 +61,10 @@ func (t *Tokenizer) structure(m *message.Message) {
 		switch rule.structure {
 		case plainField:
 			if len(value) <= maxWhole {
-				t.made = append(append(t.made[:0], "value:"...), rule.tags.words...)
+				t.made = append(append(t.made[:0], "value:"...), rule.tag...)
 				t.put(append(t.made, value...), nil)
 			}
-			t.shapeOf(rule.tags.words, value, false)
+			t.shapeOf(rule.tag, value, false)
 		case mediaField:
 			t.media(value)
 		case messageIDField:
@@ -72,11 +72,11 @@ func (t *Tokenizer) structure(m *message.Message) {
 			if at := bytes.LastIndexByte(value, '@'); at >= 0 {
 				local, domain = value[:at], value[at+1:]
 			}
-			t.shapeOf(rule.tags.words, local, true)
-			t.shapeOf(rule.tags.words, value, false)
+			t.shapeOf(rule.tag, local, true)
+			t.shapeOf(rule.tag, value, false)
 			t.hosts.host(weburl.Name, "message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"), false)
 		case dateField:
-			t.shapeOf(rule.tags.words, value, true)
+			t.shapeOf(rule.tag, value, true)
 			_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
 			if len(zone) > 0 && len(zone) <= maxWhole {
 				t.putTagged("zone:", zone, nil)

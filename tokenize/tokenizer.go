@@ -177,8 +177,8 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	for _, f := range m.Header {
 		if rule := t.rules.of(f.Name, f.Value); rule.used {
 			t.group = evidence.Structure
-			t.putTagged(rule.header, nil, nil)
-			t.value(rule, rule.tags, f.Value)
+			t.putTagged("header:", f.Name, nil)
+			t.value(rule, rule.tag, f.Value)
 		}
 	}
 	if t.options.Structure {
@@ -186,7 +186,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
-		if rule := t.rules.of(f.Name, nil); rule.attached.words != "" {
+		if rule := t.rules.of(f.Name, nil); rule.attached != "" {
 			t.value(rule, rule.attached, f.Value)
 		}
 	}
@@ -215,16 +215,16 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 }
 
 // value emits the words of a header field.
-func (t *Tokenizer) value(rule *fieldRule, tags addressTags, value []byte) {
+func (t *Tokenizer) value(rule *fieldRule, tag string, value []byte) {
 	t.group = evidence.Fields
 	switch rule.reading {
 	case readWords:
-		t.words(lexicon{tag: tags.words}, value)
+		t.words(lexicon{tag: tag}, value)
 	case readAddresses:
-		t.addresses(tags, value)
+		t.addresses(tag, value)
 	case readProse:
 		t.group = evidence.Subject
-		t.words(t.lexicons[tags.words], headerfield.WithoutTags(value))
+		t.words(t.lexicons[tag], headerfield.WithoutTags(value))
 	}
 }
 
@@ -307,29 +307,23 @@ func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
 	}
 }
 
-// addressTags are the tags of the terms of a field of addresses.
-type addressTags struct {
-	words  string // of whole addresses, and of the words of names and comments: "from:"
-	host   string // "from:@"
-	domain string // of registered domains: "from:@."
-}
-
-// addresses emits the addresses in the value of a field, their domains and registered domains, and the words of names and comments.
-func (t *Tokenizer) addresses(tags addressTags, value []byte) {
+// addresses emits the addresses in the value of a field, their domains and registered domains, each with a tag of its own, as "from:@", "from:@.", and the
+// words of names and comments.
+func (t *Tokenizer) addresses(tag string, value []byte) {
 	for len(value) > 0 {
 		chunk := beforeAny(value, " \t\r\n<>(),;:\"[]")
 		value = value[min(len(chunk)+1, len(value)):]
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
-			t.words(lexicon{tag: tags.words}, chunk)
+			t.words(lexicon{tag: tag}, chunk)
 			continue
 		}
 		address := chunk
 		if len(chunk) <= maxChunk && lengthOfPrintable(chunk) < len(chunk) {
 			address = t.view.visible(chunk)
 		}
-		t.putWord(lexicon{tag: tags.words}, address)
-		t.hosts.host(weburl.Name, tags.host, tags.domain, chunk[at+1:], false)
+		t.putWord(lexicon{tag: tag}, address)
+		t.hosts.host(weburl.Name, tag+"@", tag+"@.", chunk[at+1:], false)
 	}
 }
 
