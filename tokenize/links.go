@@ -221,11 +221,11 @@ func registeredDomain(host string) string {
 			ascii = name // the list is in ASCII
 		}
 	}
-	domain, ok := publicsuffix.EffectiveTLDPlusOne(ascii)
-	if !ok {
+	if strings.HasPrefix(ascii, ".") || strings.HasSuffix(ascii, ".") || strings.Contains(ascii, "..") {
 		return host
 	}
-	for range strings.Count(host, ".") - strings.Count(domain, ".") {
+	suffix, _ := publicsuffix.PublicSuffix(ascii)
+	for range strings.Count(host, ".") - strings.Count(suffix, ".") - len(".") { // none for a suffix itself
 		_, host, _ = strings.Cut(host, ".")
 	}
 	return host

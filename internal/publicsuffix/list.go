@@ -2,10 +2,10 @@
 // Use of this source code is governed by a BSD-style
 // license that can be found in the LICENSE file.
 
-// Package publicsuffix returns the registered part of a host name, by the public suffix list (https://publicsuffix.org/): names are
-// registered under "co.uk", a public suffix, and "amazon.co.uk" has one label more.
+// Package publicsuffix returns the part of a host name under which names are registered, by the public suffix list
+// (https://publicsuffix.org/): "co.uk" for "www.amazon.co.uk".
 //
-// It has the functions of golang.org/x/net/publicsuffix without the type for cookie jars, which imports net/http and would add 23% to the CPU
+// It has the function of golang.org/x/net/publicsuffix without the type for cookie jars, which imports net/http and would add 23% to the CPU
 // of a chaff-classify process. `go test ./internal/publicsuffix -update` copies the rules of the version in go.mod, and a test checks that they
 // are up to date.
 package publicsuffix
@@ -77,18 +77,4 @@ func PublicSuffix(domain string) (publicSuffix string, icann bool) {
 			return publicSuffix, icann
 		}
 	}
-}
-
-// EffectiveTLDPlusOne returns the public suffix of a domain with one more label: "golang.org" for "foo.bar.golang.org". It reports false if
-// there is none.
-func EffectiveTLDPlusOne(domain string) (registered string, ok bool) {
-	if strings.HasPrefix(domain, ".") || strings.HasSuffix(domain, ".") || strings.Contains(domain, "..") {
-		return "", false
-	}
-	suffix, _ := PublicSuffix(domain)
-	name, ok := strings.CutSuffix(domain, "."+suffix)
-	if !ok {
-		return "", false
-	}
-	return domain[1+strings.LastIndexByte(name, '.'):], true
 }

@@ -20,7 +20,8 @@ const Size = 16
 
 // New returns the key with these bytes. Whoever makes a key fills them with crypto/rand, which a process for one message does without.
 func New(secret [Size]byte) Key {
-	return Key{binary.LittleEndian.Uint64(secret[:8]), binary.LittleEndian.Uint64(secret[8:])}
+	k, _ := FromBytes(secret[:])
+	return k
 }
 
 // FromBytes returns the key with the given 16 bytes.
@@ -28,7 +29,7 @@ func FromBytes(secret []byte) (Key, error) {
 	if len(secret) != Size {
 		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), Size)
 	}
-	return New([Size]byte(secret)), nil
+	return Key{binary.LittleEndian.Uint64(secret), binary.LittleEndian.Uint64(secret[Size/2:])}, nil
 }
 
 // Bytes returns the 16 bytes of the key.
