@@ -199,7 +199,7 @@ func (l *ledger) fit(ctx context.Context, o RetrainOptions, now time.Time) (fitt
 	}
 	l.facts.Fitted, l.facts.FitSeconds = now.Unix(), refitted.Seconds
 	l.count()
-	l.doubt(refitted.Doubtful)
+	l.doubt(refitted.Doubts)
 	return fitted, refitted, nil
 }
 

@@ -42,7 +42,7 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 	}
 	now := time.Now().UTC().Truncate(time.Second)
 	l := ledgerOf(r, facts{Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds}, mail, now)
-	l.doubt(fitted.Doubtful)
+	l.doubt(fitted.Doubts)
 	return save(ctx, path, f, l, ofTraining(replacing))
 }
 

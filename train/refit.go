@@ -24,8 +24,9 @@ type Refitted struct {
 	Choice
 	Verdicts *VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 	Cost     *float64       `json:"out_of_fold_cost,omitempty"`
-	// Doubtful are the messages whose labels may be wrong, the greatest doubt first. No person has confirmed these labels.
-	Doubtful []metrics.Doubt `json:"-"`
+	// Doubts are the messages whose labels may be wrong, the greatest doubt first, and Doubtful is their number. No person has confirmed these labels.
+	Doubts   []metrics.Doubt `json:"-"`
+	Doubtful int             `json:"doubtful"`
 	Warnings []string        `json:"warnings,omitempty"`   // reasons to doubt the model, its thresholds or its calibration
 	Seconds  float64         `json:"training_cpu_seconds"` // the CPU time of Refit; of a fit to a log, that of all but saving
 }
@@ -100,9 +101,10 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	typical := metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
 	for _, doubt := range typical.Doubtful(scores.Labels, scores.Scores) {
 		if doubt.Message = scored[doubt.Message]; !all.documents[doubt.Message].Confirmed {
-			r.Doubtful = append(r.Doubtful, doubt)
+			r.Doubts = append(r.Doubts, doubt)
 		}
 	}
+	r.Doubtful = len(r.Doubts)
 	if missing := len(all.documents) - r.OutOfFold; missing > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
 	}

@@ -329,7 +329,7 @@ func TestWrongLabelsAreDoubtedUntilTheyAreConfirmed(t *testing.T) {
 		if p, err := ProvenanceOf(f); err != nil || len(p.Typical) != 4 || p.Typical[1] <= 0 || p.Verdicts == nil {
 			t.Errorf("the model has the typical margins %v, %v", p.Typical, err)
 		}
-		for _, d := range refitted.Doubtful {
+		for _, d := range refitted.Doubts {
 			messages = append(messages, d.Message)
 		}
 		slices.Sort(messages)

@@ -20,7 +20,7 @@ type mailboxes struct {
 	Mailboxes []mailboxSays `json:"mailboxes"`
 	afterwards
 	// Doubtful is how many of the messages learned look mislabelled.
-	Doubtful int  `json:"doubtful,omitempty"`
+	Doubtful int  `json:"doubtful"`
 	DryRun   bool `json:"dry_run,omitempty"`
 
 	review string // the command that lists them
@@ -243,7 +243,7 @@ func watching(p *program, path, use string) mailbox.WatchOptions {
 	}
 	o.Retrained = func(r train.Refitted) {
 		say("fitted to %s in %.2f CPU seconds", plural(r.Messages, "message"), r.Seconds)
-		doubt(len(r.Doubtful))
+		doubt(r.Doubtful)
 	}
 	o.Trouble = func(err error) {
 		if err == nil {

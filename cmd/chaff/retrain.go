@@ -118,9 +118,7 @@ type retrained struct {
 	// Changed is how many times a message was learned, moved or forgotten since the fit before.
 	Changed int            `json:"changed"`
 	Saved   train.Refitted `json:"saved_model"`
-	// Doubtful is the number of messages that look mislabelled, and Expired how many left because they were the oldest.
-	Doubtful int `json:"doubtful"`
-	Expired  int `json:"expired,omitempty"`
+	Expired int            `json:"expired,omitempty"` // the number of messages that left because they were the oldest
 
 	confirmed, corrected int    // labels
 	use                  string // see [useOf]
@@ -159,7 +157,7 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 	if err := s.Finish(); err != nil {
 		x.warn(err.Error())
 	}
-	done.Doubtful, done.Expired = len(done.Saved.Doubtful), s.Expired()
+	done.Expired = s.Expired()
 	return done, aboutStore(err)
 }
 
@@ -172,7 +170,7 @@ func (a *answer) fitted(path, use string, r train.Refitted) {
 	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
 	a.thresholds(r.Thresholds)
 	a.choice(r, heldOut)
-	a.doubtful(len(r.Doubtful), "chaff review"+use+" PATH")
+	a.doubtful(r.Doubtful, "chaff review"+use+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(path))
 	a.warn(r.Warnings...)
 }

@@ -67,7 +67,7 @@ type reviewed struct {
 	File     string     `json:"file"`
 	Messages int        `json:"messages"` // without copies
 	Learned  int        `json:"learned"`  // of them
-	Doubtful []doubtful `json:"doubtful"`
+	Doubts   []doubtful `json:"doubts"`
 	// Elsewhere is how many doubtful messages of the log are not among these.
 	Elsewhere int      `json:"doubtful_elsewhere"`
 	Problems  []string `json:"problems,omitempty"`
@@ -89,7 +89,7 @@ func (x *reviewing) review() error {
 	if err := mail.match(x.model, view.Filter()); err != nil {
 		return err
 	}
-	r := reviewed{File: x.model, Doubtful: []doubtful{}}
+	r := reviewed{File: x.model, Doubts: []doubtful{}}
 	entries := map[uint64]store.Entry{}
 	for _, e := range view.Entries() {
 		entries[e.Fingerprint] = e
@@ -115,14 +115,14 @@ func (x *reviewing) review() error {
 		}
 		if e.Doubt > 0 {
 			r.Elsewhere--
-			r.Doubtful = append(r.Doubtful, doubtOf(fingerprint, m.Origin, view.Classes()[e.Label], float64(e.Doubt)/100, decoder, raw))
+			r.Doubts = append(r.Doubts, doubtOf(fingerprint, m.Origin, view.Classes()[e.Label], float64(e.Doubt)/100, decoder, raw))
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(r.Doubtful, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
+	slices.SortStableFunc(r.Doubts, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 	r.classes, r.use = view.Classes(), useOf(x.command, x.model)
 	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 {
 		return err
@@ -137,11 +137,11 @@ func (r reviewed) describe(a *answer) {
 	}
 	switch {
 	case r.Learned == 0:
-	case len(r.Doubtful) == 0:
+	case len(r.Doubts) == 0:
 		a.line("No label of %s looks wrong.", plural(r.Learned, "message"))
 	default:
-		a.line("%s:", mislabelled(len(r.Doubtful)))
-		for _, d := range r.Doubtful {
+		a.line("%s:", mislabelled(len(r.Doubts)))
+		for _, d := range r.Doubts {
 			id := d.ID[:idDigits]
 			a.line("  %s %s: %s", id, d.Label, screen.Quoted(screen.Cut(screen.Printable(cmp.Or(d.Subject, "(no subject)")), headWidth)))
 			a.line("    %s", screen.Quoted(d.Path))

@@ -72,7 +72,7 @@ type trainingReport struct {
 	Saved    train.Refitted    `json:"saved_model"`
 	Mistakes []evaluate.Judged `json:"mistakes"`
 	Leaks    []evaluate.Leak   `json:"leaks,omitempty"`
-	Doubtful []doubtful        `json:"doubtful,omitempty"` // the messages that look mislabelled
+	Doubts   []doubtful        `json:"doubts,omitempty"` // the messages that look mislabelled
 
 	classes, warnings []string // the latter are about the saved model
 }
@@ -140,7 +140,7 @@ func (x *training) fitModel(ctx context.Context, collection *train.Collection, r
 	r.Models = []train.Result{trained.Result}
 	learned := collection.Mail
 	if f, r.Saved, err = collection.Refit(ctx, trained, options); err == nil {
-		r.Doubtful = doubtsOf(learned, r.Saved.Doubtful, f)
+		r.Doubts = doubtsOf(learned, r.Saved.Doubts, f)
 	}
 	return f, err
 }
@@ -151,9 +151,9 @@ func (x *training) describe(a *answer, fully bool, r trainingReport) {
 	}
 	use := useOf(x.command, x.model)
 	a.doubts(r.warnings, fully)
-	a.doubtful(len(r.Doubtful), "chaff review"+use+" PATH")
+	a.doubtful(len(r.Doubts), "chaff review"+use+" PATH")
 	var worst table
-	for _, d := range r.Doubtful[:min(3, len(r.Doubtful))] {
+	for _, d := range r.Doubts[:min(3, len(r.Doubts))] {
 		worst.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
 	}
 	a.table(worst, 0)
@@ -171,7 +171,7 @@ func (x *training) describe(a *answer, fully bool, r trainingReport) {
 		next.row("", screen.Quoted("chaff learn "+class+use+" < message"), "correct it")
 	}
 	a.table(next, 0)
-	if len(r.Doubtful) == 0 && !x.quick { // what matters fits fifteen lines
+	if len(r.Doubts) == 0 && !x.quick { // what matters fits fifteen lines
 		x.more(a)
 	}
 }

@@ -98,8 +98,8 @@ func (b *bench) name(mail *train.Collection, size int, seed uint64) ([]naming, e
 		if err != nil {
 			return nil, err
 		}
-		n.inverted, n.named = len(inverted), len(refitted.Doubtful)
-		for _, d := range refitted.Doubtful {
+		n.inverted, n.named = len(inverted), refitted.Doubtful
+		for _, d := range refitted.Doubts {
 			if inverted[d.Message] {
 				n.found++
 			}
