@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -189,6 +190,66 @@ func TestWhatTheFilterFiledTeachesNothingUntilItIsMoved(t *testing.T) {
 				t.Errorf("later %d are filed", a.Filed)
 			}
 		})
+	}
+}
+
+// TestAMessageThatComesTwiceHasNotMoved lets the sender of spam send it again, on another way.
+func TestAMessageThatComesTwiceHasNotMoved(t *testing.T) {
+	const spam = "Subject: x\n\nspama spamb spamc spamd spame spamf spamg spamh"
+	begin := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		first, then string // where the two are
+		label       string // that is given by hand to the first one
+		leaves      bool   // the first one, before the other comes
+	}{
+		"the first is in Junk":                      {".Junk/new/1.a", "new/1.b", "", false},
+		"the first is in the inbox":                 {"cur/1.a:2,S", ".Lists/cur/1.b:2,S", "", false},
+		"the first is spam by hand":                 {"new/1.a", "new/1.b", "spam", false},
+		"the first is spam by hand and was deleted": {"new/1.a", "new/1.b", "spam", true},
+		"the first is ham by hand and was deleted":  {"new/1.a", ".Junk/new/1.b", "ham", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTree(t)
+			b.learn()
+			b.write(tt.first, spam)
+			b.learnAt(begin)
+			if tt.label != "" {
+				s := b.open()
+				_, err := s.Learn(store.Message{Raw: []byte(spam), Label: tt.label, Way: store.ByServer})
+				b.must(errors.Join(err, s.Close()))
+			}
+			if tt.leaves {
+				b.must(os.Remove(filepath.Join(b.dir, tt.first)))
+				b.learnAt(begin.Add(time.Hour))
+			}
+			b.write(tt.then, "Received: from relay.example\n"+spam)
+			if a := b.learnAt(begin.Add(2 * time.Hour)); len(a.Changes) > 0 {
+				t.Errorf("it learns %v", b.said(a))
+			}
+		})
+	}
+}
+
+// TestALabelGivenByHandOutlastsReading opens a phish that was called spam by hand, leaves it in the inbox, and deletes it later.
+func TestALabelGivenByHandOutlastsReading(t *testing.T) {
+	begin := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	for _, label := range []string{"ham", "spam"} {
+		for _, way := range []store.Way{store.ByHand, store.ByServer} {
+			b := newTree(t)
+			b.learn()
+			b.write("new/1.a", b.notSpam(0))
+			b.learnAt(begin)
+			s := b.open()
+			_, err := s.Learn(store.Message{Raw: []byte(b.notSpam(0)), Label: label, Way: way})
+			b.must(errors.Join(err, s.Close()))
+			b.move("new/1.a", "cur/1.a:2,S")
+			for days, do := range []func(){func() {}, func() {}, func() {}, func() { b.must(os.Remove(filepath.Join(b.dir, "cur/1.a:2,S"))) }} {
+				do()
+				if a := b.learnAt(begin.Add(time.Duration(days) * day)); len(a.Changes)+a.TakenBack > 0 {
+					t.Errorf("%s %v: after %d days it learns %v and takes back %d", label, way, days, b.said(a), a.TakenBack)
+				}
+			}
+		}
 	}
 }
 

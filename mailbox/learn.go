@@ -84,6 +84,7 @@ type Change struct {
 	folder uint64 // by the hash of its name
 	// unmarked is whether nobody marks mail of its folder as seen, so that it counts as it stands, as for training.
 	unmarked bool
+	moved    bool // from another folder
 	state    store.SightingState
 	since    int64 // when the message was first seen read
 }
@@ -163,7 +164,8 @@ type comparison struct {
 	byHand  map[uint64]bool // by fingerprint: the label was given by hand
 	// sightings has the files, by name, when the mailbox was last compared, and seen those that were read since, and need not be read again.
 	sightings, seen map[uint64]store.Sighting
-	due             time.Time // when the first message that waits counts; zero for none
+	stays           map[uint64]bool // names of files that are where they were then
+	due             time.Time       // when the first message that waits counts; zero for none
 	// first is whether the mailbox is compared for the first time, of which a limit may make several.
 	first bool
 }
@@ -253,14 +255,15 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
 	c := &comparison{
 		known: log, box: m, o: o, isSpam: isSpam, account: Account{Changes: []Change{}}, classes: log.Classes(),
-		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, seen: map[uint64]store.Sighting{},
+		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, stays: map[uint64]bool{},
+		seen: map[uint64]store.Sighting{},
 	}
 	if !filter.IsSpamFilter(c.classes) {
 		return c, ErrClasses
 	}
 	for _, e := range entries {
 		c.labels[e.Fingerprint] = e.Label
-		if e.Way == store.ByHand {
+		if e.Way == store.ByHand || e.Way == store.ByServer {
 			c.byHand[e.Fingerprint] = true
 		}
 	}
@@ -284,16 +287,16 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 		return c, err
 	}
 	c.account.Read = len(news)
-	places := map[uint64][]store.Sighting{} // of the messages when the mailbox was last compared
-	for _, s := range c.sightings {
+	files := map[uint64][]uint64{} // the names of those that each message had when the mailbox was last compared
+	for name, s := range c.sightings {
 		if s.Fingerprint != 0 {
-			places[s.Fingerprint] = append(places[s.Fingerprint], s)
+			files[s.Fingerprint] = append(files[s.Fingerprint], name)
 		}
 	}
 	for i := range news {
 		n := &news[i]
 		if n.file.Err == nil {
-			if err := c.weigh(n, places[n.Fingerprint]); err != nil {
+			if err := c.weigh(n, files[n.Fingerprint]); err != nil {
 				return c, err
 			}
 		}
@@ -304,7 +307,8 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 	ambiguous, taken := map[uint64]bool{}, map[uint64]bool{}
 	for _, n := range news {
 		before, isKnown := c.labels[n.Fingerprint]
-		saidBefore := slices.ContainsFunc(places[n.Fingerprint], func(s store.Sighting) bool {
+		saidBefore := slices.ContainsFunc(files[n.Fingerprint], func(name uint64) bool {
+			s := c.sightings[name]
 			return s.Label == n.label && (s.State == store.Said || s.State == store.LearnedAsRead)
 		})
 		switch {
@@ -326,7 +330,7 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 				c.account.Filed++
 			}
 		case isKnown && before == n.label, taken[n.Fingerprint], saidBefore,
-			c.first && c.byHand[n.Fingerprint]: // what was said by hand counts until the message moves
+			c.byHand[n.Fingerprint] && (c.first || !n.moved): // what was said by hand counts until the message moves
 			c.see(n)
 		default:
 			if taken[n.Fingerprint] = true; isKnown {
@@ -339,34 +343,33 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 	return c, nil
 }
 
-// weigh sets what a file says, given where its message was when the mailbox was last compared. Ham that was only read counts after some days. Spam that the
-// filter itself may have put there says nothing until a person moves it: else crafted mail would teach the filter by being filed. A message that has moved between
-// folders was moved by a person, and counts at once. When a mailbox is compared for the first time, it counts as it
-// stands, apart from what the filter is known to have put there.
-func (c *comparison) weigh(n *Change, before []store.Sighting) error {
-	old, isOld := c.sightings[c.NameHash(n.file.Name)]
-	if isOld && old.Fingerprint == n.Fingerprint {
-		before = append(before[:len(before):len(before)], old)
-	}
-	changedSides := isOld && old.Label != n.label // also of a message that the log has forgotten
-	moved := changedSides
+// weigh sets what a file says, given the files that its message had when the mailbox was last compared. If one is still where it was, the message has
+// not moved: the sender may have sent it twice. Ham that was only read counts after some days. Spam that the filter itself may have put there says
+// nothing until a person moves it: else crafted mail would teach the filter by being filed. A message that has moved between folders was moved by a
+// person, and counts at once. When a mailbox is compared for the first time, it counts as it stands, apart from what the filter is known to have put
+// there.
+func (c *comparison) weigh(n *Change, before []uint64) error {
+	name := c.NameHash(n.file.Name)
+	old, isOld := c.sightings[name]
+	changedSides := isOld && old.Label != n.label && !c.stays[name] // also of a message that the log has forgotten
+	n.moved = changedSides
 	n.since = c.o.now().Unix()
-	for _, s := range before {
-		changedSides = changedSides || s.Label != n.label
-		moved = moved || s.Folder != n.folder
+	for _, name := range before {
+		s := c.sightings[name]
+		if !c.stays[name] {
+			changedSides = changedSides || s.Label != n.label
+			n.moved = n.moved || s.Folder != n.folder
+		}
 		if s.State == store.ReadOnly && s.Label == n.label {
 			n.since = min(n.since, s.Since)
 		}
-	}
-	if label, isKnown := c.labels[n.Fingerprint]; isKnown && label != n.label && !c.first {
-		changedSides, moved = true, true
 	}
 	isHam := c.classes[n.label] == string(filter.Ham)
 	read := time.Unix(n.since, 0).Add(time.Duration(c.o.ReadDays) * day)
 	switch {
 	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
-	case changedSides, isHam && (c.first || moved || n.file.Acted || c.o.ReadDays == 0):
+	case changedSides, isHam && (c.first || n.moved || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
 	case isHam && c.o.now().Before(read):
 		n.state = store.ReadOnly
@@ -374,7 +377,7 @@ func (c *comparison) weigh(n *Change, before []store.Sighting) error {
 	case isHam:
 		n.state = store.LearnedAsRead
 	default:
-		if _, isKnown := c.labels[n.Fingerprint]; isKnown || moved {
+		if label, isKnown := c.labels[n.Fingerprint]; isKnown && label == n.label || n.moved {
 			return nil
 		}
 		filed, err := c.filed(n)
@@ -420,8 +423,10 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 		folder := c.NameHash(row.Name)
 		for _, f := range row.Files {
 			number := slices.Index(c.classes, f.Label)
-			before, isOld := c.sightings[c.NameHash(f.Name)]
+			name := c.NameHash(f.Name)
+			before, isOld := c.sightings[name]
 			if isOld && before.Label == number {
+				c.stays[name] = c.stays[name] || before.Folder == folder
 				read := time.Unix(before.Since, 0).Add(time.Duration(c.o.ReadDays) * day)
 				switch same := before.Folder == folder; {
 				case before.State == store.Said, before.State == store.LearnedAsRead:
@@ -466,7 +471,7 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 	}
 	for _, name := range gone {
 		file := c.sightings[name]
-		if file.State != store.LearnedAsRead || there[file.Fingerprint] || c.o.now().Sub(time.Unix(file.Since, 0)) > takenBackDays*day {
+		if file.State != store.LearnedAsRead || there[file.Fingerprint] || c.byHand[file.Fingerprint] || c.o.now().Sub(time.Unix(file.Since, 0)) > takenBackDays*day {
 			continue
 		}
 		outcome, err := s.ForgetKnown(file.Fingerprint)
