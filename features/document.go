@@ -204,5 +204,5 @@ func (b *Bag) Document() Document {
 			}
 		}
 	}
-	return Document{Terms: b.terms.Hashes(), Counts: b.counts, Marks: b.marks, Cells: b.cells}
+	return Document{Terms: b.terms.Hashes, Counts: b.counts, Marks: b.marks, Cells: b.cells}
 }

@@ -166,7 +166,7 @@ func (d *Documents) AddSaved(files ...func() ([]byte, error)) (saved []Saved, fi
 			left = slices.DeleteFunc(left, func(other *savedFileTerms) bool { return other == f })
 		}
 	}
-	d.terms.hashes = d.terms.table.Hashes()
+	d.terms.hashes = d.terms.table.Hashes
 	return saved, 0, nil
 }
 

@@ -75,7 +75,7 @@ func (t *terms) addNew(numbers []int32, hashes []uint64, text func(k int) []byte
 			}
 		}
 	}
-	t.hashes = t.table.Hashes()
+	t.hashes = t.table.Hashes
 	return nil
 }
 

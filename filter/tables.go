@@ -62,9 +62,12 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 		}
 	}
 	places := make([]uint64, 0, len(hashes)) // the blocks of the other terms and their indices, in the order of the blocks
+	size, n := 3+t.rows, len(t.often)/(3+t.rows)
 	for i, hash := range hashes {
-		if term := t.frequent(hash); term != nil {
-			add(i, term)
+		wanted := hash >> t.shift
+		key := func(k int) uint64 { return uint64(t.often[k*size+1])<<32 | uint64(t.often[k*size]) }
+		if k := sort.Search(n, func(k int) bool { return key(k) >= wanted }); k < n && key(k) == wanted {
+			add(i, t.often[k*size+2:][:1+t.rows])
 		} else {
 			places = append(places, hash>>t.shift>>32/blockPrefixes<<32|uint64(i))
 		}
@@ -93,16 +96,6 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 	return known, weights, nil
 }
 
-// frequent returns the id and the bits of the weights of a term that section FREQ has, else nil.
-func (t *tables) frequent(hash uint64) []uint32 {
-	size, n, wanted := 3+t.rows, len(t.often)/(3+t.rows), hash>>t.shift
-	at := func(i int) uint64 { return uint64(t.often[i*size+1])<<32 | uint64(t.often[i*size]) }
-	if i := sort.Search(n, func(i int) bool { return at(i) >= wanted }); i < n && at(i) == wanted {
-		return t.often[i*size+2:][:1+t.rows]
-	}
-	return nil
-}
-
 // block returns the numbers of a block of section TERM, verified: of each term its key, its id and the bits of its weights. They are valid until the next call.
 func (t *tables) block(section *sections.Part, number int) ([]uint32, error) {
 	term := int64(4 * (2 + t.rows))
@@ -112,7 +105,7 @@ func (t *tables) block(section *sections.Part, number int) ([]uint32, error) {
 		return nil, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	data, err := section.Read(from, to)
-	if err == nil && uint32(checksumOf(data[4:], number)) != binary.LittleEndian.Uint32(data) {
+	if err == nil && uint32(xxhash.Sum64(data[4:])+uint64(number)) != binary.LittleEndian.Uint32(data) {
 		err = fmt.Errorf("%w: section TERM, block %d", ErrDamaged, number)
 	}
 	return sections.Decode[uint32](data), err
@@ -141,9 +134,6 @@ func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
 	return terms[i*size:][1:size], nil
 }
 
-// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
-func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
-
 // readCells sets the weights of cells, which are ascending, from section CELL. It changes cells.
 func (t *tables) readCells(weights []float32, cells []uint32) error {
 	section, err := t.file.Part("CELL")
@@ -171,7 +161,7 @@ func (t *tables) readCells(weights []float32, cells []uint32) error {
 			n++
 		}
 		if data, err = section.Read(indexSize+int64(from), indexSize+int64(to)); err == nil {
-			if checksumOf(data, number) != index[2*number+1] {
+			if xxhash.Sum64(data)+uint64(number) != index[2*number+1] {
 				return fmt.Errorf("%w: section CELL, chunk %d", ErrDamaged, number)
 			}
 			err = cellsOf(weights, data, cells[:n], t.rows)

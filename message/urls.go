@@ -144,7 +144,16 @@ func (f *urlFinder) next() (from, to int) {
 			if from == at {
 				from = host // no scheme
 			}
-			to = f.endOfHost(host)
+			f.plain = 0
+			var end int
+			if end, to = f.end(host, host, false); end < len(f.text) && f.text[end] >= utf8.RuneSelf && !bytes.ContainsAny(f.text[host:end], "/?#") {
+				if name := nameLength(f.text[host:min(len(f.text), host+maxNameBytes)]); name > end-host {
+					if to > host {
+						f.plain = to
+					}
+					_, to = f.end(host, host+name, false)
+				}
+			}
 		default:
 			continue
 		}
@@ -202,22 +211,6 @@ func (f *urlFinder) end(host, at int, backslashes bool) (end, trimmed int) {
 		}
 	}
 	return at, host + len(bytes.TrimRight(f.text[host:at], ".,;:!?)]}'*_"))
-}
-
-// endOfHost returns the end of a URL whose host, which may be beyond ASCII, begins at host. It sets f.plain.
-func (f *urlFinder) endOfHost(host int) (to int) {
-	f.plain = 0
-	end, to := f.end(host, host, false)
-	if end < len(f.text) && f.text[end] >= utf8.RuneSelf && !bytes.ContainsAny(f.text[host:end], "/?#") {
-		if name := nameLength(f.text[host:min(len(f.text), host+maxNameBytes)]); name > end-host {
-			f.plain = to
-			if to == host {
-				f.plain = 0
-			}
-			_, to = f.end(host, host+name, false)
-		}
-	}
-	return to
 }
 
 // nameLength returns the length of the host with characters beyond ASCII that text begins with, or 0. In Chinese and

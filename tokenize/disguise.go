@@ -91,16 +91,15 @@ func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ ma
 	if w.count == 0 && (len(chunk) > 2 || kinds&^(alpha|nonASCII) != 0) {
 		return nil, 0
 	}
-	letter := chunk
-	single := isSingle(chunk)
-	if !single { // it may be the last letter, as in c a s h!
-		letter = bytes.TrimRightFunc(chunk, isPunctuation)
-	}
+	letter := bytes.TrimRightFunc(chunk, isPunctuation) // it may be the last one, as in c a s h!
+	r, size := utf8.DecodeRune(letter)
+	isLetter := size == len(letter) && isEuropean(r) && unicode.IsLetter(r)
+	single := isLetter && len(letter) == len(chunk)
 	fits := w.count < 2 || gap == w.gap
 	if single && !fits {
 		word, fits = w.end(), true
 	}
-	if fits && (single || isSingle(letter)) {
+	if fits && isLetter {
 		if w.count > 0 {
 			w.gap = gap
 		}
@@ -126,12 +125,6 @@ func (w *spaced) end() (word []byte) {
 func isRepeated(word []byte) bool {
 	_, size := utf8.DecodeRune(word)
 	return bytes.Count(word, word[:size])*size == len(word)
-}
-
-// isSingle reports whether s is one letter of an alphabet.
-func isSingle(s []byte) bool {
-	r, size := utf8.DecodeRune(s)
-	return size == len(s) && isEuropean(r) && unicode.IsLetter(r)
 }
 
 // isEuropean reports whether r is Latin, Greek, Cyrillic, Armenian or a sign. Other scripts need zero-width characters and combining marks.

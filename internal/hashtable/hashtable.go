@@ -15,12 +15,13 @@ import (
 // Table maps hashes to numbers, with open addressing and linear probing. The zero value is empty. Lookups may be concurrent,
 // changes may not.
 type Table struct {
+	// Hashes are all hashes by number. Others only read them, until the next change.
+	Hashes []uint64
 	// A slot is free if it is 0. Otherwise its low bits, as many as an index of a slot has, are a number plus 1. The bits
 	// above are a tag, taken from the place of the hash: a different tag means a different hash.
 	slots  []uint32
-	hashes []uint64 // by number
-	random uint64   // decides where hashes are placed; 0 means that it was not drawn
-	shift  uint     // from a place to the index of its slot
+	random uint64 // decides where hashes are placed; 0 means that it was not drawn
+	shift  uint   // from a place to the index of its slot
 }
 
 // minSlots is the least number of slots, a power of two.
@@ -32,21 +33,18 @@ func (t *Table) place(hash uint64) uint64 {
 	return high ^ low
 }
 
-// Hashes returns all hashes by number. The slice belongs to the table and is valid until the next change.
-func (t *Table) Hashes() []uint64 { return t.hashes }
-
 // Add returns the number of a hash, and whether the hash is new.
 func (t *Table) Add(hash uint64) (number int, added bool) {
-	if 4*len(t.hashes) >= 3*len(t.slots) {
+	if 4*len(t.Hashes) >= 3*len(t.slots) {
 		t.resize(max(minSlots, 2*len(t.slots)))
 	}
 	at, tag, number := t.probe(hash)
 	if number >= 0 {
 		return number, false
 	}
-	t.hashes = append(t.hashes, hash)
-	t.slots[at] = tag | uint32(len(t.hashes))
-	return len(t.hashes) - 1, true
+	t.Hashes = append(t.Hashes, hash)
+	t.slots[at] = tag | uint32(len(t.Hashes))
+	return len(t.Hashes) - 1, true
 }
 
 // MaxBatch is how many hashes FindAll looks up at a time.
@@ -64,7 +62,7 @@ func (t *Table) FindAll(numbers []int32, hashes []uint64) {
 	mask := uint32(len(t.slots) - 1)
 	for i, hash := range hashes {
 		numbers[i] = int32(slots[i]&mask) - 1
-		if slots[i] != 0 && t.hashes[numbers[i]] != hash { // few are in another slot than their first
+		if slots[i] != 0 && t.Hashes[numbers[i]] != hash { // few are in another slot than their first
 			_, _, number := t.probe(hash)
 			numbers[i] = int32(number)
 		}
@@ -75,10 +73,10 @@ func (t *Table) FindAll(numbers []int32, hashes []uint64) {
 // long message does not slow down all that follow.
 func (t *Table) Reset() {
 	slots := max(minSlots, len(t.slots))
-	for slots > minSlots && 16*len(t.hashes) < slots {
+	for slots > minSlots && 16*len(t.Hashes) < slots {
 		slots /= 2
 	}
-	t.hashes = t.hashes[:0]
+	t.Hashes = t.Hashes[:0]
 	t.resize(slots)
 }
 
@@ -91,7 +89,7 @@ func (t *Table) probe(hash uint64) (at uint64, tag uint32, number int) {
 		switch slot := t.slots[at]; {
 		case slot == 0:
 			return at, tag, -1
-		case slot&^mask == tag && t.hashes[slot&mask-1] == hash:
+		case slot&^mask == tag && t.Hashes[slot&mask-1] == hash:
 			return at, tag, int(slot&mask) - 1
 		}
 	}
@@ -113,7 +111,7 @@ func (t *Table) resize(slots int) {
 	}
 	t.shift = uint(64 - bits.TrailingZeros(uint(slots)))
 	mask := uint32(slots - 1)
-	for number, hash := range t.hashes {
+	for number, hash := range t.Hashes {
 		place := t.place(hash)
 		at := place >> t.shift
 		for t.slots[at] != 0 {

@@ -30,7 +30,7 @@ func FuzzTable(f *testing.F) {
 			hashes = append(hashes, n*n<<20)
 		}
 		table.Reset()
-		if table.find(0) >= 0 || len(table.hashes) != 0 {
+		if table.find(0) >= 0 || len(table.Hashes) != 0 {
 			t.Fatal("an empty table has a hash")
 		}
 		want := make(map[uint64]int)
@@ -44,11 +44,11 @@ func FuzzTable(f *testing.F) {
 				t.Fatalf("hash %x: got number %d, added %v; want %d, %v", hash, got, added, number, !known)
 			}
 		}
-		if len(table.hashes) != len(want) {
-			t.Fatalf("%d hashes, want %d", len(table.hashes), len(want))
+		if len(table.Hashes) != len(want) {
+			t.Fatalf("%d hashes, want %d", len(table.Hashes), len(want))
 		}
 		for hash, number := range want {
-			if table.find(hash) != number || table.hashes[number] != hash {
+			if table.find(hash) != number || table.Hashes[number] != hash {
 				t.Fatalf("hash %x: found %d, want %d", hash, table.find(hash), number)
 			}
 			if _, known := want[^hash]; !known && table.find(^hash) >= 0 {
@@ -92,7 +92,7 @@ func TestNoChoiceOfHashesMakesATableSlow(t *testing.T) {
 				table.Add(hash(i))
 			}
 			distance, first := uint64(0), 0
-			for _, hash := range table.hashes {
+			for _, hash := range table.Hashes {
 				at, _, _ := table.probe(hash)
 				from := (at - table.place(hash)>>table.shift) & uint64(len(table.slots)-1)
 				distance += from
@@ -101,11 +101,11 @@ func TestNoChoiceOfHashesMakesATableSlow(t *testing.T) {
 				}
 			}
 			// Random hashes are 1.5 slots away at the largest load.
-			if mean := float64(distance) / float64(len(table.hashes)); mean > 8 {
+			if mean := float64(distance) / float64(len(table.Hashes)); mean > 8 {
 				t.Errorf("hashes are %.1f slots away from their own on average, want at most 8", mean)
 			}
-			if 2*first < len(table.hashes) {
-				t.Errorf("%d of %d hashes are in their first slot", first, len(table.hashes))
+			if 2*first < len(table.Hashes) {
+				t.Errorf("%d of %d hashes are in their first slot", first, len(table.Hashes))
 			}
 		})
 	}
