@@ -100,7 +100,7 @@ var advices = map[string]string{
 	"MMDF mailbox":              "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Babyl mailbox":             "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"archive":                   "unpack it first; chaff reads the mail in a tar or zip archive if its own path is given",
-	"text":                      "a message begins with fields such as From, To and Subject; texts in the rows of a table need none",
+	"text":                      "a message begins with fields such as From, To and Subject; before a text alone, write the line `Subject:` and an empty one",
 }
 
 // IsNoMail returns the error about a file of that kind.

@@ -163,7 +163,7 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
 			}
 			for _, path := range paths {
 				if err := hasStore(path); err != nil {
-					return err
+					return hint.With(err, "each is a part that chaff collect made, or a model with its log")
 				}
 			}
 			x.replace = x.replace || slices.Contains(paths, x.model) // which keeps what it has learned

@@ -168,7 +168,7 @@ func Of(f *filter.Filter) (Weights, error) {
 	}
 	linear, settings := f.Linear(), f.Settings()
 	if linear.Form != nil {
-		return Weights{}, fmt.Errorf("%w: the model %s bounds its evidence", ErrNotAffine, settings.Model)
+		return Weights{}, fmt.Errorf("the model %s bounds its evidence: %w", settings.Model, ErrNotAffine)
 	}
 	rows, classes := linear.Rows(), linear.Classes
 	w := Weights{Classes: settings.Classes, Bias: make([]float64, classes)}
