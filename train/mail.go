@@ -144,6 +144,9 @@ func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOpt
 
 // without adds to err, an error about too little mail, what was left out.
 func (s *Summary) without(err error) error {
+	if s.Conflicts > 0 {
+		err = fmt.Errorf("%w; copies left out that have another label: %d", err, s.Conflicts)
+	}
 	if left := s.NoMail.String(); left != "" {
 		err = fmt.Errorf("%w; %s", err, left)
 	}
