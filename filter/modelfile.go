@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"chaff/internal/logfile"
@@ -21,6 +22,15 @@ const LogSuffix = ".log"
 
 // ErrOtherModel is the reason for not using the log of another model, or of a later one.
 var ErrOtherModel = errors.New("the log belongs to another model")
+
+// AboutLog returns an error of [Filter.LogErr] that names the file which it is about: the log of the model at path, or the model.
+func AboutLog(path string, err error) error {
+	ofModel := []error{ErrDamaged, ErrTruncated, ErrVersion, ErrNotLearning}
+	if !slices.ContainsFunc(ofModel, func(reason error) bool { return errors.Is(err, reason) }) {
+		path += LogSuffix
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
 
 // modelFile is an open model file, of which the table was read.
 type modelFile struct {

@@ -114,7 +114,7 @@ func (h *head) Provenance() (json.RawMessage, error) {
 // Close closes the files of a filter, which cannot be used afterwards.
 func (h *head) Close() error { return h.file.Close() }
 
-// LogErr returns why the filter does without what was learned since its file was written, or nil.
+// LogErr returns why the filter does without what was learned since its file was written, or nil. [AboutLog] names the file.
 func (h *head) LogErr() error { return h.file.unused }
 
 // scratch is reusable memory for classifying one message.

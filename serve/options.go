@@ -95,11 +95,11 @@ func DefaultOptions() Options {
 	}
 }
 
-// Folders returns the folders where an engine reads and writes files: that of the model, with its log, the history and the unsure messages,
-// and that of users. The first one is that of the model.
+// Folders returns the folders where an engine reads and writes files: that of the model, with its log and the kept messages, and that of
+// users. The first one is that of the model.
 func (o Options) Folders() []string {
 	all := []string{filepath.Dir(o.Model)}
-	if target, err := filepath.EvalSymlinks(o.Model); err == nil && filepath.Dir(target) != all[0] { // the store is beside the file
+	if target, err := filepath.EvalSymlinks(o.Model); err == nil && filepath.Dir(target) != all[0] { // the log is beside the file
 		all = append(all, filepath.Dir(target))
 	}
 	if o.Users != "" {

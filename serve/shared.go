@@ -106,7 +106,7 @@ type followed struct {
 // changed looks at the files, and reports whether they are other ones than at the last time.
 func (f *followed) changed() (is bool) {
 	path := f.path
-	if target, err := filepath.EvalSymlinks(path); err == nil { // the store is beside the file, not beside a link
+	if target, err := filepath.EvalSymlinks(path); err == nil { // the log is beside the file, not beside a link
 		path = target
 	}
 	for i, name := range []string{path, path + filter.LogSuffix} {
@@ -144,7 +144,7 @@ func (s *shared) current() *loaded { return s.now.Load() }
 func (s *shared) use(l *loaded) {
 	s.now.Store(l)
 	if err := l.filter.LogErr(); err != nil {
-		s.log.Warn("%s: %v: judging without what was learned since the model was written", s.path+filter.LogSuffix, err)
+		s.log.Warn("%v: judging without what was learned since the model was written", filter.AboutLog(s.path, err))
 	}
 }
 

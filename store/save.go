@@ -33,8 +33,7 @@ func Outputs(path string) []replace.Output {
 func LogKind() replace.Kind { return replace.Kind{Name: "log", Start: logfile.Magic} }
 
 // Create begins the log of a model that was fitted to all messages of mail, and saves both. It replaces an older log; unless replacing is
-// true, only one in which nothing was taught but by training, for else the error wraps [ErrLearned]. The mail must have been read
-// with [train.CollectOptions.Ledger].
+// true, only one in which nothing was taught but by training, for else the error wraps [ErrLearned].
 func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter, fitted train.Refitted, o Options, replacing bool) error {
 	r, err := recipeOf(f)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"chaff/internal/logfile"
 )
 
-// Sighting is a file of a mailbox when the mailbox was last compared with the store. As long as its label is the same it says nothing
+// Sighting is a file of a mailbox when the mailbox was last compared with the log. As long as its label is the same it says nothing
 // new, even if its message was forgotten or never learned.
 type Sighting struct {
 	// Fingerprint is that of the message, or 0 if the log does not have the message, and the file says nothing that may still count.

@@ -11,7 +11,7 @@ import (
 	"chaff/metrics"
 )
 
-// ClassStatus is what a store has of one class.
+// ClassStatus is what a log has of one class.
 type ClassStatus struct {
 	Class    string `json:"class"`
 	Messages int    `json:"messages"`
@@ -30,7 +30,7 @@ type Window struct {
 	Figures  *metrics.Figures `json:"figures,omitempty"`
 }
 
-// Status is the state of a store.
+// Status is the state of a log.
 type Status struct {
 	Model    string        `json:"model"`
 	Messages int           `json:"messages"`

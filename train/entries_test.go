@@ -169,11 +169,11 @@ func TestDividingMailLeavesItAsItWas(t *testing.T) {
 
 func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
 	mail := stored(t, readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading()))
-	if got := mail.Origin(16); got != "message 17 of the store" {
+	if got := mail.Origin(16); got != "message 17 of the log" {
 		t.Errorf("got the origin %q", got)
 	}
 	_, err := mail.Raw(16)
-	if !errors.Is(err, ErrNoContent) || err.Error() != "read message 17 of the store: the store keeps no texts of messages" {
+	if !errors.Is(err, ErrNoContent) || err.Error() != "read message 17 of the log: the log keeps no texts of messages" {
 		t.Errorf("got the error %v", err)
 	}
 	c := divide(t, mail, DefaultCollectOptions())

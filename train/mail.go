@@ -102,7 +102,7 @@ func (m *Mail) Raw(i int) ([]byte, error) { return m.item(i).Read(nil) }
 func (m *Mail) item(i int) corpus.Item {
 	at := int(m.documents[i].item)
 	if m.items == nil {
-		return corpus.Item{Origin: fmt.Sprintf("message %d of the store", at+1), Content: noContent{}}
+		return corpus.Item{Origin: fmt.Sprintf("message %d of the log", at+1), Content: noContent{}}
 	}
 	return m.items[at]
 }
@@ -373,8 +373,8 @@ func (e Entry) Compare(other Entry) int {
 // Entry returns what is kept of message i.
 func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
 
-// NewMail returns mail of entries, see [Mail.Entry], whose documents are in all and whose labels are among the classes. Mail of the entries of other mail gives the
-// same models, byte for byte. The bytes of its messages cannot be read again.
+// NewMail returns mail of entries, see [Mail.Entry], whose documents are in all and whose labels are among the classes. Mail of the entries
+// of other mail gives the same models, byte for byte. The bytes of its messages cannot be read again.
 func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 	m := &Mail{
 		classes: classes, store: all, summary: Summary{Listing: &Listing{Listed: len(entries)}},
@@ -388,7 +388,7 @@ func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 }
 
 // ErrNoContent is returned for the bytes of a message of which only its [Entry] is kept.
-var ErrNoContent = errors.New("the store keeps no texts of messages")
+var ErrNoContent = errors.New("the log keeps no texts of messages")
 
 type noContent struct{}
 

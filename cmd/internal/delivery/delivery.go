@@ -312,7 +312,7 @@ func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 
 // warnOfLog prints why the model at path is used without what was learned since it was trained.
 func warnOfLog(stderr io.Writer, path string, err error) {
-	screen.Printf(stderr, "chaff: warning: %s: %v: the model is used without what was learned since it was trained\n", path+filter.LogSuffix, err)
+	screen.Printf(stderr, "chaff: warning: %v: the model is used without what was learned since it was trained\n", filter.AboutLog(path, err))
 }
 
 // open opens the model of a request for one message. The exit codes of other filters need one of ham and spam.
