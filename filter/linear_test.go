@@ -8,8 +8,8 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
-	"chaff/internal/cputime"
 	"chaff/test/corpustest"
+	"chaff/test/lineartest"
 )
 
 // hostileTexts returns functions that make texts of about n bytes with expensive terms. The tests of each hash table have the words that
@@ -87,7 +87,7 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 			work, more := prepare(mail(text, small)), prepare(mail(text, small*factor))
 			var once, many time.Duration
 			for range 10 {
-				if once, many = cputime.Of(work), cputime.Of(more); many <= limit*once+grain {
+				if once, many = lineartest.Time(work), lineartest.Time(more); many <= limit*once+grain {
 					break
 				}
 			}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/cputime"
 	"chaff/message"
 	"chaff/test/lineartest"
 )
@@ -326,7 +325,7 @@ func TestAHugeTagDoesNotSlowDownTheTagsAfterIt(t *testing.T) {
 	d := message.NewDecoder(message.DefaultOptions())
 	apart, joined := timeOf(d, html+tag.String())+timeOf(d, html+small), time.Hour
 	for range 3 * attempts {
-		joined = min(joined, cputime.Of(func() { d.Decode([]byte(html + tag.String() + small)) }))
+		joined = min(joined, lineartest.Time(func() { d.Decode([]byte(html + tag.String() + small)) }))
 		if joined <= 3*apart+grain {
 			return
 		}
@@ -338,7 +337,7 @@ func TestAHugeTagDoesNotSlowDownTheTagsAfterIt(t *testing.T) {
 func timeOf(d *message.Decoder, raw string) time.Duration {
 	best := time.Hour
 	for range 3 {
-		best = min(best, cputime.Of(func() { d.Decode([]byte(raw)) }))
+		best = min(best, lineartest.Time(func() { d.Decode([]byte(raw)) }))
 	}
 	return best
 }

@@ -1,2 +1,2 @@
-// Package cputime measures the CPU time of the process and of one thread.
+// Package cputime measures the CPU time of the process.
 package cputime

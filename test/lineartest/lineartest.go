@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/cputime"
 	"chaff/test/testmain"
 )
 
@@ -61,7 +60,7 @@ func Check(t *testing.T, prepare func(size int) func()) {
 
 // took returns how long it takes to repeat the work.
 func took(times int, work func()) time.Duration {
-	return cputime.Of(func() {
+	return Time(func() {
 		for range times {
 			work()
 		}

@@ -1,4 +1,4 @@
-package cputime
+package lineartest
 
 import (
 	"runtime"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of returns the CPU time of work, which must not start a goroutine. Other load on the machine hardly changes it.
-func Of(work func()) time.Duration {
+// Time returns the CPU time of work, which must not start a goroutine. Other load on the machine hardly changes it.
+func Time(work func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	start := thread()
@@ -20,7 +20,7 @@ func Of(work func()) time.Duration {
 func thread() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
-		panic("cputime: read the clock of the thread: " + err.Error()) // every Linux has it
+		panic("lineartest: read the clock of the thread: " + err.Error()) // every Linux has it
 	}
 	return time.Duration(now.Nano())
 }
