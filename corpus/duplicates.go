@@ -27,14 +27,9 @@ func Fingerprint(raw []byte, key termkey.Key) uint64 {
 	return fingerprint
 }
 
-// SplitKey returns the hash that decides in which part of a split a message goes. It has no key, so that the same messages are in the same
-// parts for every model, and its list of left-out fields never grows: a new entry would move messages to other parts and change every figure.
-func SplitKey(raw []byte) uint64 {
-	_, splitKey := Hashes(raw, termkey.Key{})
-	return splitKey
-}
-
-// Hashes returns the fingerprint and the split key of a message.
+// Hashes returns the fingerprint and the split key of a message: the hash that decides in which part of a split it goes. The latter has no key, so
+// that the same messages are in the same parts for every model, and its list of left-out fields never grows: a new entry would move messages
+// to other parts and change every figure.
 func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 	h := hashes{fingerprint: key.New()}
 	h.splitKey.Reset()
@@ -131,7 +126,7 @@ func (h *hashes) writeLines(text []byte) {
 	}
 }
 
-// isLeftOutOfSplitKey reports whether split keys leave a field out. Do not change it, see [SplitKey].
+// isLeftOutOfSplitKey reports whether split keys leave a field out. Do not change it, see [Hashes].
 func isLeftOutOfSplitKey(name []byte) bool {
 	switch string(name) {
 	case "received", "x-received", "received-spf", "return-path", "delivered-to",

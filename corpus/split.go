@@ -75,7 +75,7 @@ func (p Part) String() string {
 	return [...]string{"train", "development", "test"}[min(p, Test)]
 }
 
-// ByHash returns the part of the message with the given [SplitKey]. In a grouped split, the key is that of the first message of the
+// ByHash returns the part of the message with the given split key, see [Hashes]. In a grouped split, the key is that of the first message of the
 // group. The part depends on the options, the seed and the key alone, so a message stays in its part when others come or go. The
 // sizes of the parts are random around their shares.
 func (o SplitOptions) ByHash(seed, key uint64) Part {
@@ -90,7 +90,7 @@ func (o SplitOptions) ByHash(seed, key uint64) Part {
 	return Test
 }
 
-// Fold returns the part of the message with the given [SplitKey] in a round, from 0, of a cross-validation with at least 3 folds. Each
+// Fold returns the part of the message with the given split key in a round, from 0, of a cross-validation with at least 3 folds. Each
 // message is in the test part of one round and in the development part of another.
 func Fold(seed, key uint64, round, folds int) Part {
 	switch fold := int(chance(seed, key) * float64(folds)); fold {

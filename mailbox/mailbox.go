@@ -34,11 +34,11 @@ var ErrArchive = errors.New("is an archive, not a mailbox that changes")
 // Open lists the mailbox at path. The errors are those of [sources.MaildirTree].
 func Open(path string) (*Mailbox, error) {
 	m := &Mailbox{path: path}
-	return m, m.Refresh()
+	return m, m.refresh()
 }
 
-// Refresh lists the mailbox again, with the folders that it has now.
-func (m *Mailbox) Refresh() error {
+// refresh lists the mailbox again, with the folders that it has now.
+func (m *Mailbox) refresh() error {
 	plan, err := sources.MaildirTree(m.path)
 	if err != nil {
 		return err

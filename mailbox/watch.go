@@ -233,7 +233,7 @@ const maxListings = 10
 func (w *watch) refresh() error {
 	tried := map[string]bool{} // of two paths to one folder, the system watches one only
 	for range maxListings {
-		if err := w.box.Refresh(); err != nil {
+		if err := w.box.refresh(); err != nil {
 			return err
 		}
 		w.dirs = w.box.plan.Watched()

@@ -22,8 +22,8 @@ import (
 // KeptSuffix is what the name of the folder of kept messages has after that of the model.
 const KeptSuffix = ".kept"
 
-// MaxKept is the size in bytes of the largest message that is kept.
-const MaxKept = 1 << 20
+// maxKept is the size in bytes of the largest message that is kept.
+const maxKept = 1 << 20
 
 // ErrNotKept is about a message that is not kept, or is no longer.
 var ErrNotKept = errors.New("the message is no longer kept")
@@ -128,7 +128,7 @@ func (s *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error)
 		return k, nil, err
 	}
 	defer file.Close()
-	in := bufio.NewReader(io.LimitReader(file, maxRecord+MaxKept))
+	in := bufio.NewReader(io.LimitReader(file, maxRecord+maxKept))
 	line, err := in.ReadBytes('\n')
 	if err == nil {
 		err = json.Unmarshal(line, &k)
@@ -140,7 +140,7 @@ func (s *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error)
 		return k, nil, err
 	}
 	info, err := file.Stat()
-	if err == nil && (k.Size > MaxKept || info.Size() != int64(len(line)+k.Size) || isWhole && keyOf(k.User, raw) != key) {
+	if err == nil && (k.Size > maxKept || info.Size() != int64(len(line)+k.Size) || isWhole && keyOf(k.User, raw) != key) {
 		err = errDamaged
 	}
 	k.Key = key
@@ -160,7 +160,7 @@ func keyOf(user string, raw []byte) string {
 
 // keeps reports whether a message with a verdict is kept.
 func (s *Shelf) keeps(v filter.Verdict, size int) bool {
-	return size <= MaxKept && s.most[v == filter.Unsure] > 0
+	return size <= maxKept && s.most[v == filter.Unsure] > 0
 }
 
 // keep keeps a message, and sets the key of its record.

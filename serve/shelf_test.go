@@ -107,7 +107,7 @@ func TestWhichMessagesAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.keeps(filter.Unsure, MaxKept) || s.keeps(filter.Unsure, MaxKept+1) || !s.keeps(filter.Ham, MaxKept) {
+	if !s.keeps(filter.Unsure, maxKept) || s.keeps(filter.Unsure, maxKept+1) || !s.keeps(filter.Ham, maxKept) {
 		t.Error("a message of 1 MiB is not kept, or a larger one is")
 	}
 	for n := range 12 {

@@ -38,13 +38,13 @@ type Sharing struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// SharingSuffix is appended to the path of a model to name that file.
-const SharingSuffix = ".share"
+// sharingSuffix is appended to the path of a model to name that file.
+const sharingSuffix = ".share"
 
 const sharingFormat = "chaff share 1"
 
-// SharingKind is the kind of these files.
-func SharingKind() replace.Kind {
+// sharingKind is the kind of these files.
+func sharingKind() replace.Kind {
 	return replace.Kind{Name: "state of chaff share", Start: `{"format":"` + sharingFormat + `"`}
 }
 
@@ -53,15 +53,15 @@ func ReadSharing(path string) (s Sharing, is bool, err error) {
 	if target, err := replace.Target(path); err == nil {
 		path = target
 	}
-	data, err := os.ReadFile(path + SharingSuffix)
+	data, err := os.ReadFile(path + sharingSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
 	if err == nil && (json.Unmarshal(data, &s) != nil || s.Format != sharingFormat) {
-		err = errors.New("no " + SharingKind().Name)
+		err = errors.New("no " + sharingKind().Name)
 	}
 	if err != nil {
-		return Sharing{}, false, fmt.Errorf("read %s: %w", path+SharingSuffix, replace.Reason(err))
+		return Sharing{}, false, fmt.Errorf("read %s: %w", path+sharingSuffix, replace.Reason(err))
 	}
 	return s, true, nil
 }
@@ -71,10 +71,10 @@ func (s Sharing) Write(path string) error {
 	s.Format = sharingFormat
 	data, err := json.Marshal(s)
 	if err == nil {
-		err = replace.File(path+SharingSuffix, SharingKind(), append(data, '\n'), filter.NewFileMode)
+		err = replace.File(path+sharingSuffix, sharingKind(), append(data, '\n'), filter.NewFileMode)
 	}
 	if err != nil {
-		return fmt.Errorf("save %s: %w", path+SharingSuffix, err)
+		return fmt.Errorf("save %s: %w", path+sharingSuffix, err)
 	}
 	return nil
 }

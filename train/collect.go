@@ -257,8 +257,8 @@ func (c *Collection) Origins(part corpus.Part) []string {
 type Member struct {
 	Index    int    // the number of the message in the mail
 	Origin   string // the path of the message, or its place in a larger file
-	SplitKey uint64 // [corpus.SplitKey] of the message
-	Group    uint64 // the SplitKey that decides the part of the message in a random split: near-duplicates share a group
+	SplitKey uint64 // of [corpus.Hashes]
+	Group    uint64 // the split key that decides the part of the message in a random split: near-duplicates share a group
 	Label    int    // the class of the message
 	Part     corpus.Part
 }

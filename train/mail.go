@@ -354,7 +354,7 @@ func (s *Summary) unreadable(err error) {
 type Entry struct {
 	Terms features.Ref // the document of the message
 	Label int          // its class
-	// Fingerprint is [corpus.Fingerprint] and SplitKey [corpus.SplitKey] of the message.
+	// Fingerprint and SplitKey are the [corpus.Hashes] of the message.
 	Fingerprint, SplitKey uint64
 	Time                  time.Time       // the time of delivery, or zero if it is unknown
 	Repairs               message.Repairs // what decoding repaired

@@ -65,7 +65,7 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	case "zip":
 		_, file, err = openAtOffsets(fsys, name)
 	case "tar":
-		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), plain), MaxUnpackedBytes)
+		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), plain), maxUnpackedBytes)
 	default:
 		err = errors.New("is neither a tar nor a zip archive")
 	}

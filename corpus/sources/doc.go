@@ -20,7 +20,7 @@
 // values, and Read is safe for concurrent use.
 //
 // The package never writes, moves or renames anything in a mailbox: an unseen message stays unseen. It writes one kind of
-// file: a temporary copy, in os.TempDir and of at most MaxUnpackedBytes, of a pipe, a tar, or a compressed mbox, table or index. A table is read into
+// file: a temporary copy, in os.TempDir and of at most 16 GiB, of a pipe, a tar, or a compressed mbox, table or index. A table is read into
 // memory.
 //
 // The first bytes of a file decide its compression and archive format, never its name. An archive is read like a folder, and no member

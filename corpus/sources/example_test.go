@@ -80,6 +80,8 @@ func ExampleSplitOptions_ByHash() {
 	message := []byte("Subject: tea\n\nCome to tea.\n")
 	copied := []byte("Received: from afar\nSubject: tea\n\nCome to tea.\n")
 	const seed = 1
-	fmt.Println(split.ByHash(seed, corpus.SplitKey(message)) == split.ByHash(seed, corpus.SplitKey(copied)))
+	_, one := corpus.Hashes(message, termkey.Key{})
+	_, other := corpus.Hashes(copied, termkey.Key{})
+	fmt.Println(split.ByHash(seed, one) == split.ByHash(seed, other))
 	// Output: true
 }

@@ -75,9 +75,9 @@ func explain(doing, origin string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, origin, err)
 }
 
-// MaxUnpackedBytes is the decompressed size up to which a tar and a compressed mbox or zip are read, and the most space of a
+// maxUnpackedBytes is the decompressed size up to which a tar and a compressed mbox or zip are read, and the most space of a
 // temporary file. A larger file is read up to this size and gives an error in the stream.
-const MaxUnpackedBytes = 16 << 30
+const maxUnpackedBytes = 16 << 30
 
 // seekFile is a file that can be read at any offset.
 type seekFile interface {
@@ -103,7 +103,7 @@ func openAtOffsets(fsys fs.FS, name string) (fs.FS, seekFile, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := newTempCopy(path.Clean(name), plain, MaxUnpackedBytes)
+	c, err := newTempCopy(path.Clean(name), plain, maxUnpackedBytes)
 	if err != nil {
 		return nil, nil, err
 	}

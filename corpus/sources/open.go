@@ -76,7 +76,7 @@ func (p *place) inspect(buffer *[]byte) error {
 		}
 		return err
 	case info.Mode()&fs.ModeNamedPipe != 0:
-		copied, err := newTempCopy(p.name, f, MaxUnpackedBytes)
+		copied, err := newTempCopy(p.name, f, maxUnpackedBytes)
 		if err == nil && copied.size == 0 && copied.err == io.EOF {
 			err = errors.New("is an empty pipe")
 		}
@@ -153,7 +153,7 @@ func OpenOnce(path string, as Format, buffer *[]byte) (Source, error) {
 
 // OpenReader lists the mail of a stream as [OpenOnce] lists that of a pipe. Name stands for it in the origins.
 func OpenReader(r io.Reader, name string, as Format) (Source, error) {
-	c, err := newTempCopy(path.Clean(name), r, MaxUnpackedBytes)
+	c, err := newTempCopy(path.Clean(name), r, maxUnpackedBytes)
 	if err != nil {
 		return nil, explain("read", name, err)
 	}
