@@ -86,4 +86,6 @@ func TestNobodyWaitsForAFIFO(t *testing.T) {
 	}
 	within("a store to write", open, "it is not a regular file")
 	within("a store to read", func() error { _, err := Look(path); return err }, "it is not a regular file")
+	noError(t, syscall.Mkfifo(path+sharingSuffix, 0o600))
+	within("what chaff share says", func() error { _, _, err := ReadSharing(path); return err }, "it is not a regular file")
 }

@@ -53,12 +53,15 @@ func ReadSharing(path string) (s Sharing, is bool, err error) {
 	if target, err := replace.Target(path); err == nil {
 		path = target
 	}
-	data, err := os.ReadFile(path + sharingSuffix)
+	file, _, err := replace.OpenBeside(path+sharingSuffix, path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}
-	if err == nil && (json.Unmarshal(data, &s) != nil || s.Format != sharingFormat) {
-		err = errors.New("no " + sharingKind().Name)
+	if err == nil {
+		defer file.Close()
+		if json.NewDecoder(file).Decode(&s) != nil || s.Format != sharingFormat {
+			err = errors.New("no " + sharingKind().Name)
+		}
 	}
 	if err != nil {
 		return Sharing{}, false, fmt.Errorf("read %s: %w", path+sharingSuffix, replace.Reason(err))

@@ -315,7 +315,7 @@ func (d *doctor) newestMail() {
 		return
 	}
 	var raw []byte
-	file, err := os.Open(newest)
+	file, _, err := replace.OpenRegular(newest, os.O_RDONLY) // it may have become a pipe
 	if err == nil {
 		defer file.Close()
 		raw, err = io.ReadAll(io.LimitReader(file, judgedWithin))

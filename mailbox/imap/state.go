@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/emersion/go-imap/v2"
 
@@ -84,9 +85,9 @@ func (s *State) take() (err error) {
 }
 
 func (s *State) read() error {
-	file, err := os.Open(s.path)
+	file, _, err := replace.OpenBeside(s.path, strings.TrimSuffix(s.path, Suffix), os.O_RDONLY)
 	if err != nil {
-		return replace.Reason(err)
+		return err
 	}
 	defer file.Close()
 	if err := json.NewDecoder(io.LimitReader(file, maxState)).Decode(&s.accounts); err != nil {
