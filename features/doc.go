@@ -7,7 +7,7 @@
 // Three words name a term beside its hash and its text. Its index is its place in a Document. Its number is its place among all terms of
 // Documents, which are sorted by an unkeyed hash of their texts once all are there. Its id is its place in a [Vocabulary].
 //
-// [Documents.Save] writes documents and their terms to a file. [OpenDocuments] reads them, and more can then be added.
+// [Documents.Save] passes on what a file of documents has. [Documents.AddSaved] and [Writer.AddRecord] add what several files have to others.
 //
 // A [Kind] says what the values of a row are. [Bits] and [Counts] are those of the lectures (cs440, "Two Different BoW
 // Algorithms"). [NormalisedBits] and [NormalisedCounts] are the same, L2-normalised. [HeadBits] are the bits of the terms in the head
