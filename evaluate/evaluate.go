@@ -23,7 +23,8 @@ type Evaluation struct {
 	Scores   train.Scores
 }
 
-// Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. It lists up to n mistakes. Filter sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
+// Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. It lists up to n mistakes.
+// It sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
 func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, o train.ReadOptions) (Evaluation, error) {
 	s := f.Settings()
 	o.Reading = s.Reading

@@ -178,7 +178,7 @@ func openUser(path string, shared *loaded) (m *userModel, err error) {
 		}
 	}()
 	if err := f.LogErr(); err != nil {
-		return nil, err
+		return nil, filter.AboutLog(path, err)
 	}
 	if !shared.filter.CanJoin(f) {
 		return nil, errOtherReading

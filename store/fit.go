@@ -18,8 +18,8 @@ import (
 	"chaff/train"
 )
 
-// fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again: thresholds stay. The checkpoint says what the new model
-// has learned before it is in its place; readers of the old one go on.
+// fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again: thresholds stay. The
+// checkpoint says what the new model has learned before it is in its place; readers of the old one go on.
 func (s *Store) fold() error {
 	if len(s.tail) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (s *Store) fold() error {
 	}
 	defer f.Close()
 	if err := f.LogErr(); err != nil {
-		return err
+		return filter.AboutLog(s.path, err)
 	}
 	err = replace.Written(s.path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
 		identity, err := f.SaveTo(file, true)

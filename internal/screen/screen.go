@@ -19,8 +19,8 @@ import (
 )
 
 // Printable returns text on one line, with everything that may control a terminal or has no width escaped as in a Go string:
-// \n, \x1b, \u202e. Letters, signs and spaces of any script stay, such as the ideographic space. A byte that is not UTF-8 becomes \xff, and a backslash becomes two, so that [Original] can restore the
-// text. All other text stays unchanged.
+// \n, \x1b, \u202e. Letters, signs and spaces of any script stay, such as the ideographic space. A byte that is not UTF-8 becomes \xff, and
+// a backslash becomes two, so that [Original] can restore the text. All other text stays unchanged.
 func Printable(text string) string {
 	if isPrintable(text) {
 		return text
