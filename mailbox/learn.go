@@ -304,6 +304,13 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 			said[n.Fingerprint] |= 1 << n.label
 		}
 	}
+	c.decide(news, said, files)
+	return c, nil
+}
+
+// decide says of each file that is news what it changes, given what all files of its message say, a bit for each label, and the files that the message
+// had when the mailbox was last compared.
+func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64][]uint64) {
 	ambiguous, taken := map[uint64]bool{}, map[uint64]bool{}
 	for _, n := range news {
 		before, isKnown := c.labels[n.Fingerprint]
@@ -340,7 +347,6 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 		}
 	}
 	c.account.Ambiguous = len(ambiguous)
-	return c, nil
 }
 
 // weigh sets what a file says, given the files that its message had when the mailbox was last compared. If one is still where it was, the message has

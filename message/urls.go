@@ -144,16 +144,7 @@ func (f *urlFinder) next() (from, to int) {
 			if from == at {
 				from = host // no scheme
 			}
-			f.plain = 0
-			var end int
-			if end, to = f.end(host, host, false); end < len(f.text) && f.text[end] >= utf8.RuneSelf && !bytes.ContainsAny(f.text[host:end], "/?#") {
-				if name := nameLength(f.text[host:min(len(f.text), host+maxNameBytes)]); name > end-host {
-					if to > host {
-						f.plain = to
-					}
-					_, to = f.end(host, host+name, false)
-				}
-			}
+			to = f.endOfHost(host)
 		default:
 			continue
 		}
@@ -211,6 +202,24 @@ func (f *urlFinder) end(host, at int, backslashes bool) (end, trimmed int) {
 		}
 	}
 	return at, host + len(bytes.TrimRight(f.text[host:at], ".,;:!?)]}'*_"))
+}
+
+// endOfHost returns the end of a URL whose host, which may be beyond ASCII, begins at host. It sets f.plain.
+func (f *urlFinder) endOfHost(host int) (to int) {
+	f.plain = 0
+	end, to := f.end(host, host, false)
+	if end == len(f.text) || f.text[end] < utf8.RuneSelf || bytes.ContainsAny(f.text[host:end], "/?#") {
+		return to
+	}
+	name := nameLength(f.text[host:min(len(f.text), host+maxNameBytes)])
+	if name <= end-host {
+		return to
+	}
+	if to > host {
+		f.plain = to
+	}
+	_, to = f.end(host, host+name, false)
+	return to
 }
 
 // nameLength returns the length of the host with characters beyond ASCII that text begins with, or 0. In Chinese and
