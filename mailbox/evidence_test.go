@@ -95,6 +95,7 @@ func TestReadHamThatIsThrownAwayWithinAWeekIsTakenBack(t *testing.T) {
 		"after three days, for ever":          {3, "", 1},
 		"after nine days":                     {9, ".Trash/cur/1.b:2,S", 0},
 		"after three days, to another folder": {3, ".Lists/cur/1.b:2,S", 0},
+		"with a copy that nobody has read":    {3, "copy", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newTree(t)
@@ -104,9 +105,14 @@ func TestReadHamThatIsThrownAwayWithinAWeekIsTakenBack(t *testing.T) {
 			if a := b.learnAt(begin.Add(day)); a.Count(store.Learned) != 1 {
 				t.Fatalf("learned %v", b.said(a))
 			}
-			if tt.to == "" {
+			switch tt.to {
+			case "copy": // the sender has sent it twice
+				b.write("new/2.a", b.notSpam(0))
+				b.learnAt(begin.Add(2 * day))
+				fallthrough
+			case "":
 				b.must(os.Remove(filepath.Join(b.dir, "cur/1.a:2,S")))
-			} else {
+			default:
 				b.move("cur/1.a:2,S", tt.to)
 			}
 			a := b.learnAt(begin.Add(time.Duration(tt.days) * day))

@@ -467,13 +467,18 @@ func (c *comparison) see(n Change) {
 // takeBack forgets messages that were learned because they were read, if they were deleted or thrown away soon after.
 func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 	there := map[uint64]bool{}
-	for name, file := range c.sightings {
-		if _, isGone := slices.BinarySearch(gone, name); !isGone {
+	keep := func(file store.Sighting) { // a copy that nobody has read keeps nothing: the sender may have sent it
+		if file.State != store.Unread && file.State != store.Filed {
 			there[file.Fingerprint] = true
 		}
 	}
+	for name, file := range c.sightings {
+		if _, isGone := slices.BinarySearch(gone, name); !isGone {
+			keep(file)
+		}
+	}
 	for _, file := range c.seen {
-		there[file.Fingerprint] = true
+		keep(file)
 	}
 	for _, name := range gone {
 		file := c.sightings[name]
