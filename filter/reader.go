@@ -55,7 +55,7 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 	return made, nil
 }
 
-// Read decodes and tokenises a message.
+// Read decodes and tokenizes a message.
 func (r *Reader) Read(raw []byte) message.Repairs {
 	r.Bag.Reset()
 	r.message = r.decoder.Decode(raw)

@@ -61,7 +61,7 @@ func TestTheOrderOfTheListHasNoChance(t *testing.T) {
 			}
 			first := train(1, d)
 			if !reflect.DeepEqual(first, train(2, d)) {
-				t.Errorf("the seed changes weights that are learnt in the order of the list")
+				t.Errorf("the seed changes weights that are learned in the order of the list")
 			}
 			if same := reflect.DeepEqual(first, train(1, shuffled(d))); same != isBatch(name) {
 				t.Errorf("of documents in another order the weights are the same: %v, want %v", same, isBatch(name))

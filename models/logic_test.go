@@ -72,7 +72,7 @@ func TestPerceptronsLearnLogic(t *testing.T) {
 			for _, start := range []string{StartZeros, StartRandom} {
 				for name, m := range perceptrons(Passes{Epochs: epochs, Order: order, Seed: 1}, start) {
 					t.Run(fmt.Sprintf("%s, %s, order %s, start %s", f.name, name, order, start), func(t *testing.T) {
-						wantLearnt(t, m, f, epochs)
+						wantLearned(t, m, f, epochs)
 					})
 				}
 			}
@@ -80,8 +80,8 @@ func TestPerceptronsLearnLogic(t *testing.T) {
 	}
 }
 
-// wantLearnt wants m to converge to f if f can be computed by a linear function, and else not to converge at all.
-func wantLearnt(t *testing.T, m Trainer, f logical, epochs int) {
+// wantLearned wants m to converge to f if f can be computed by a linear function, and else not to converge at all.
+func wantLearned(t *testing.T, m Trainer, f logical, epochs int) {
 	t.Helper()
 	d := f.dataset()
 	l, report, err := m.Train(t.Context(), d, EpochOptions{})

@@ -7,7 +7,7 @@ import (
 )
 
 // Memoriser remembers the class of every training document and predicts class 0 for any other. It is always right on the
-// training part and has learnt nothing: the baseline that shows why a classifier is tested on other mail. It has no
+// training part and has learned nothing: the baseline that shows why a classifier is tested on other mail. It has no
 // settings and takes features.Whole, where the only term of a document is the document itself.
 //
 //	alpha_cw = 2 if w is of class c and c != 0, else 0

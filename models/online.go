@@ -38,11 +38,11 @@ type learner interface {
 	globals(c *codec)
 	// term lists what it knows of a term: numbers of so many bytes as its shape says.
 	term(c *codec, w int)
-	// resize changes the size of the vocabulary. New terms have learnt nothing.
+	// resize changes the size of the vocabulary. New terms have learned nothing.
 	resize(terms int)
 }
 
-// NewOnline returns the online learner of the named model, which has learnt nothing, and the kind of feature it takes.
+// NewOnline returns the online learner of the named model, which has learned nothing, and the kind of feature it takes.
 // After n documents it scores like the model trained on them: naive Bayes up to the rounding of weights, and trainers in
 // epochs like one epoch in the order of the data set, softmax regression with its full penalties from the start.
 // Votes differs: training counts all documents before it learns from the first. Weights of new terms start at 0, whatever the settings
@@ -84,11 +84,11 @@ func (l *Online) Forgets() bool {
 	return is
 }
 
-// Forget forgets a document that was learnt as one of class c. It panics unless Forgets.
+// Forget forgets a document that was learned as one of class c. It panics unless Forgets.
 func (l *Online) Forget(x features.Vector, c int) { l.learner.(*counts).forget(x, c) }
 
 // Scores returns the K scores of a document, in the memory of dst if that suffices: of two classes the first is 0, as
-// for [Linear]. Terms that were not learnt yet are ignored.
+// for [Linear]. Terms that were not learned yet are ignored.
 func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
 	y, shape := l.known.Reset(), l.shape()
 	for i, w := range x.IDs {
@@ -125,7 +125,7 @@ func (l *Online) Linear() (*Linear, error) { return linearOf(l.learner, l.classe
 // Terms returns the size of the vocabulary: all ids so far are below it.
 func (l *Online) Terms() int { return l.shape().terms }
 
-// Grow enlarges the vocabulary to the given number of terms. New terms have learnt nothing.
+// Grow enlarges the vocabulary to the given number of terms. New terms have learned nothing.
 func (l *Online) Grow(terms int) {
 	if terms > l.Terms() {
 		l.resize(terms)

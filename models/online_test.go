@@ -59,7 +59,7 @@ func TestLearningOneAfterTheOtherIsLearningAll(t *testing.T) {
 	}
 }
 
-func TestAnOnlineLearnerAnswersBeforeItHasLearntAnything(t *testing.T) {
+func TestAnOnlineLearnerAnswersBeforeItHasLearnedAnything(t *testing.T) {
 	x := features.Vector{IDs: []uint32{3, 7}, Values: []float32{1, 1}}
 	for _, name := range models.Names() {
 		for _, classes := range [][]string{{"ham", "spam"}, {"a", "b", "c"}} {
@@ -78,7 +78,7 @@ func TestAnOnlineLearnerAnswersBeforeItHasLearntAnything(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeLearntOneAfterTheOther(t *testing.T) {
+func TestWhatCannotBeLearnedOneAfterTheOther(t *testing.T) {
 	tests := []struct {
 		name, model string
 		change      func(o *models.Options)

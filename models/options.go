@@ -89,7 +89,7 @@ type settings interface {
 	Trainer
 	Validate() error
 	shared() shared
-	// newLearner returns a learner that has learnt nothing. The number of documents is 0 if it is not known in advance.
+	// newLearner returns a learner that has learned nothing. The number of documents is 0 if it is not known in advance.
 	newLearner(classes []string, terms, documents int) learner
 }
 

@@ -116,7 +116,7 @@ func (v *params) globals(c *codec) { listAll(c, v.bias) }
 
 func (v *params) term(c *codec, w int) { listAll(c, v.weights[w*v.columns:][:v.columns]) }
 
-// startDeviation is the standard deviation of random initial weights. It is small beside weights that are learnt.
+// startDeviation is the standard deviation of random initial weights. It is small beside weights that are learned.
 const startDeviation = 0.01
 
 // randomise makes the weights small random numbers.

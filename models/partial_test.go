@@ -94,7 +94,7 @@ func eachModel(t *testing.T, test func(t *testing.T, o Options, name string, d *
 	}
 }
 
-// fromSettings returns a learner that has learnt nothing, with the settings that a model file has.
+// fromSettings returns a learner that has learned nothing, with the settings that a model file has.
 func fromSettings(t *testing.T, o Options, name string, d *features.Dataset) *Online {
 	t.Helper()
 	trainer, _, err := o.New(name, 1)
@@ -161,7 +161,7 @@ func TestALearnerWithTheRowsOfADocumentIsTheWholeOne(t *testing.T) {
 			x, c := d.Row(i), int(label)
 			terms := slices.Clone(x.IDs)
 			if i%2 == 1 {
-				terms = append(terms, d.Row(i/2).IDs...) // learnt before, so that new terms are the last ones
+				terms = append(terms, d.Row(i/2).IDs...) // learned before, so that new terms are the last ones
 				slices.Sort(terms)
 				terms = slices.Compact(terms)
 			}

@@ -23,7 +23,7 @@ func stream(t testing.TB, name string, classes int) (*models.Online, *features.D
 	return online(t, name, d.Classes), d
 }
 
-// online returns an online learner that has learnt nothing.
+// online returns an online learner that has learned nothing.
 func online(t testing.TB, name string, classes []string) *models.Online {
 	t.Helper()
 	l, _, err := models.DefaultOptions().NewOnline(name, classes)
@@ -137,7 +137,7 @@ func TestCountingLearnersForget(t *testing.T) {
 	}
 }
 
-// FuzzRestore restores any globals and rows. What is restored can be scored, learnt with and restored again.
+// FuzzRestore restores any globals and rows. What is restored can be scored, learned with and restored again.
 func FuzzRestore(f *testing.F) {
 	names := models.Names()
 	for i, name := range names {

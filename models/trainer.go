@@ -28,13 +28,13 @@ type Report struct {
 	Passes int     `json:"passes,omitempty"`
 	// Convergence is for perceptrons whose epochs are watched.
 	Convergence *Convergence `json:"convergence,omitempty"`
-	// Learned is what was learnt, and learns on from one document after the other. Its Linear is the model that was returned, to
+	// Learned is what was learned, and learns on from one document after the other. Its Linear is the model that was returned, to
 	// the last bit but for [Bernoulli], whose biases round in another order, and for terms that no document has. It is nil where
 	// [Options.NewOnline] has no learner with these settings.
 	Learned *Online `json:"-"`
 }
 
-// Errors of a data set or of what was learnt from it.
+// Errors of a data set or of what was learned from it.
 var (
 	// ErrNoDocuments is for a data set without documents, or with a class that has none; the text names the class.
 	ErrNoDocuments = errors.New("no training messages")

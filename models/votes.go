@@ -181,10 +181,10 @@ type votes struct {
 	smoothing float64       // a, in units
 	share     float64       // c
 	rate      float64       // eta
-	fitting   bool          // whether the documents are counted before they are learnt
+	fitting   bool          // whether the documents are counted before they are learned
 	states    []memberState // R x members
 	slots     []voteSlot    // V x R
-	// The naive Bayes counts beside those of the slots are of the documents learnt before, and in training of all.
+	// The naive Bayes counts beside those of the slots are of the documents learned before, and in training of all.
 	groups []evidence.Group        // V: of the known terms
 	known  [evidence.Groups]int    // V_g
 	totals [][evidence.Groups]side // R: n0_g and n1_g, in units

@@ -68,7 +68,7 @@ type RepairCount struct {
 
 const maxProblems = 10
 
-// Mail is the usable messages of a corpus, each read, decoded and tokenised once, in the order of the listing. It is read-only.
+// Mail is the usable messages of a corpus, each read, decoded and tokenized once, in the order of the listing. It is read-only.
 type Mail struct {
 	classes   []string
 	store     *features.Documents // the terms of all documents
@@ -124,9 +124,9 @@ type ReadOptions struct {
 	Progress func(read, all int)
 }
 
-// Read reads and tokenises all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and copies of
-// others; Summary counts both. The error is [ErrNoMail], with mail
-// that has no message, comes from the context or the settings, or is about the temporary file.
+// Read reads and tokenizes all messages of source, whose labels must be among classes. It leaves out messages that cannot be read, and copies of
+// others; Summary counts both. The error is [ErrNoMail], with mail that has no message, comes from the context or the settings, or is about
+// the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
 	m := &Mail{classes: classes, summary: Summary{Listing: new(Listing)}}
 	m.list(source)
@@ -181,7 +181,7 @@ type readResult struct {
 	err error
 }
 
-// readAll reads and tokenises every item, with one reader for each worker. The number of workers changes no result: each result has the
+// readAll reads and tokenizes every item, with one reader for each worker. The number of workers changes no result: each result has the
 // index of its item, and a vocabulary is sorted by text.
 func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error) {
 	workers := parallel.Workers(o.Workers)

@@ -41,7 +41,7 @@ func hostileNames() []string {
 }
 
 // writeHostileMail writes messages that attack a page into a folder of dir for each class. Words of each class make them
-// different enough to be learnt.
+// different enough to be learned.
 func writeHostileMail(t *testing.T, dir string, classes []string) {
 	words := [][]string{{"minutes", "agenda", "garden"}, {"casino", "lottery", "winner"}, {"verse", "sonnet", "rhyme"}}
 	texts := hostileTexts()

@@ -110,7 +110,7 @@ func trainOnTerms(ctx context.Context, s stream, kept int64, workers int) error 
 	return nil
 }
 
-// hashOf identifies what a run has learnt.
+// hashOf identifies what a run has learned.
 func hashOf(l *models.Linear) uint64 {
 	var digest uint64
 	for _, w := range l.Weights {
