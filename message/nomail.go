@@ -99,6 +99,7 @@ var advices = map[string]string{
 	"mbx mailbox":               "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"MMDF mailbox":              "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Babyl mailbox":             "convert it to mbox or Maildir first, with mailutil or Emacs",
+	"Thunderbird .msf file":     "the mail is in the file of the same name without .msf",
 	"archive":                   "unpack it first; chaff reads the mail in a tar or zip archive if its own path is given",
 	"text":                      "a message begins with fields such as From, To and Subject; before a text alone, write the line `Subject:` and an empty one",
 }
@@ -118,7 +119,7 @@ func kindOf(head []byte) string {
 		{"\x7fELF", "program"}, {"MZ\x90\x00", "program"},
 		{"\xd0\xcf\x11\xe0", "Outlook message"}, {"!BDN", "Outlook .pst file"}, {"\xcf\xad\x12\xfe", "Outlook Express .dbx file"},
 		{"*mbx*", "mbx mailbox"}, {"\x01\x01\x01\x01\n", "MMDF mailbox"}, {"\x01\x01\x01\x01\r\n", "MMDF mailbox"},
-		{"BABYL OPTIONS:", "Babyl mailbox"},
+		{"BABYL OPTIONS:", "Babyl mailbox"}, {"// <!-- <mdb:mork", "Thunderbird .msf file"},
 		{"<!doctype html", "web page"}, {"<html", "web page"}, {"<head", "web page"}, {"<body", "web page"},
 		{"begin:vcalendar", "calendar"}, {"begin:vcard", "visiting card"},
 	} {

@@ -86,6 +86,7 @@ func TestFilesOfOtherFormatsAreNoMail(t *testing.T) {
 		"mbx":                         {"*mbx*\r\n5f3a\r\n" + field, "mbx mailbox"},
 		"MMDF":                        {"\x01\x01\x01\x01\nFrom: a@b.example" + field, "MMDF mailbox"},
 		"Babyl":                       {"BABYL OPTIONS:\nVersion: 5" + field, "Babyl mailbox"},
+		"an index of Thunderbird":     {"// <!-- <mdb:mork:z v=\"1.4\"/> -->\n" + field, "Thunderbird .msf file"},
 		"a page":                      {"\ufeff\r\n <!DOCTYPE HTML>" + field, "web page"},
 		"a page without a type":       {"<HTML><body>saved</body></html>", "web page"},
 		"a calendar":                  {"BEGIN:VCALENDAR\r\nX-WR-CALNAME:work\r\n", "calendar"},
