@@ -70,6 +70,8 @@ func TestNamesOfCharsets(t *testing.T) {
 		{"cp949", "\xbe\xc8", "안"},
 		{"gb-2312", "\xc4\xe3", "你"},
 		{"cp936", "\xc4\xe3", "你"},
+		{"eucgb2312_cn", "\xc4\xe3", "你"}, // the e-mail package of Python
+		{"big5_tw", "\xa7\x41", "你"},
 		{"cp950", "\xa7\x41", "你"},
 		{"iso-8859-8-i", "\xf9", "ש"},
 		{"windows-874", "\xa1", "ก"},

@@ -118,8 +118,8 @@ macintosh-cyrillic xmaccyrillic xmacukrainian .
 windows-874 cp874 xwindows874 dos874 iso885911 tis620 thai .
 windows-1252 cp819 csisolatin1 ibm819 iso88591 isoir100 iso885911987 l1 latin1 .
 windows-1254 csisolatin5 iso88599 isoir148 iso885991989 l5 latin5 .
-gb18030 chinese csgb2312 csiso58gb231280 gb2312 gb231280 gbk xgbk cp936 ms936 windows936 euccn xeuccn gb180302000 gb isoir58 .
-big5 big5hkscs cnbig5 csbig5 xxbig5 cp950 ms950 windows950 big5eten .
+gb18030 chinese csgb2312 csiso58gb231280 gb2312 gb231280 gbk xgbk cp936 ms936 windows936 euccn xeuccn eucgb2312cn gb180302000 gb isoir58 .
+big5 big5hkscs big5tw cnbig5 csbig5 xxbig5 cp950 ms950 windows950 big5eten .
 euc-jp eucjp cseucpkdfmtjapanese xeucjp eucjpms cp51932 ujis .
 iso-2022-jp iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms cp50220 cp50221 cp50222 jis .
 shift_jis shiftjis csshiftjis ms932 mskanji sjis windows31j xsjis cp932 windows932 cp943 xmscp932 shiftjisx0213 shiftjis2004 .
