@@ -36,7 +36,7 @@ type Replay struct {
 	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time: from the scores of the later half of these
 	// messages, each scored before. Until it has learned [train.FewMessages] of each class, everything is unsure.
 	Verdicts *train.VerdictCounts `json:"verdicts,omitempty"`
-	// Seconds is the CPU time of classifying and learning, without reading and tokenising.
+	// Seconds is the CPU time of classifying and learning, without reading and tokenizing.
 	Seconds  float64    `json:"replay_cpu_seconds"`
 	Messages []Replayed `json:"-"` // the messages in the order of the replay
 }

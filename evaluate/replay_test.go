@@ -178,9 +178,9 @@ func TestAReplayCostsLittleBesideReading(t *testing.T) {
 	m := readForReplay(t, o, source)
 	reading := (cputime.Process() - began).Seconds()
 	r := replayed(t, m, "softmax", o)
-	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenising, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, reading, *r.Figures.LAM, *r.Figures.OneMinusROCA)
+	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenizing, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, reading, *r.Figures.LAM, *r.Figures.OneMinusROCA)
 	if r.Seconds > reading {
-		t.Errorf("the replay took %.2f s of CPU, reading and tokenising %.2f s", r.Seconds, reading)
+		t.Errorf("the replay took %.2f s of CPU, reading and tokenizing %.2f s", r.Seconds, reading)
 	}
 	if r.Figures.Accuracy < 98 {
 		t.Errorf("accuracy %.2f%%, want at least 98%%", r.Figures.Accuracy)

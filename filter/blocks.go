@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/cespare/xxhash/v2"
-
 	"chaff/features"
 )
 
@@ -58,7 +56,7 @@ func appendBlock(dst []byte, v *features.Vocabulary, weights []float32, rows, nu
 		dst = le.AppendUint32(le.AppendUint32(dst, key), id)
 		dst = appendWeights(dst, weights[int(id)*rows:][:rows])
 	}
-	le.PutUint32(dst[block:], uint32(xxhash.Sum64(dst[block+4:])+uint64(number))) // that of this block, and of no other
+	le.PutUint32(dst[block:], uint32(checksumOf(dst[block+4:], number)))
 	return dst
 }
 
@@ -112,7 +110,7 @@ func encodeCells(weights []float32, rows int) []byte {
 			}
 		}
 		index = binary.LittleEndian.AppendUint64(index, uint64(len(data)))
-		index = binary.LittleEndian.AppendUint64(index, xxhash.Sum64(data[chunk:])+uint64(number))
+		index = binary.LittleEndian.AppendUint64(index, checksumOf(data[chunk:], number))
 	}
 	return append(index, data...)
 }

@@ -105,7 +105,7 @@ func (t *tables) block(section *sections.Part, number int) ([]uint32, error) {
 		return nil, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	data, err := section.Read(from, to)
-	if err == nil && uint32(xxhash.Sum64(data[4:])+uint64(number)) != binary.LittleEndian.Uint32(data) {
+	if err == nil && uint32(checksumOf(data[4:], number)) != binary.LittleEndian.Uint32(data) {
 		err = fmt.Errorf("%w: section TERM, block %d", ErrDamaged, number)
 	}
 	return sections.Decode[uint32](data), err
@@ -134,6 +134,9 @@ func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
 	return terms[i*size:][1:size], nil
 }
 
+// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
+func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
+
 // readCells sets the weights of cells, which are ascending, from section CELL. It changes cells.
 func (t *tables) readCells(weights []float32, cells []uint32) error {
 	section, err := t.file.Part("CELL")
@@ -161,7 +164,7 @@ func (t *tables) readCells(weights []float32, cells []uint32) error {
 			n++
 		}
 		if data, err = section.Read(indexSize+int64(from), indexSize+int64(to)); err == nil {
-			if xxhash.Sum64(data)+uint64(number) != index[2*number+1] {
+			if checksumOf(data, number) != index[2*number+1] {
 				return fmt.Errorf("%w: section CELL, chunk %d", ErrDamaged, number)
 			}
 			err = cellsOf(weights, data, cells[:n], t.rows)

@@ -225,7 +225,7 @@ func registeredDomain(host string) string {
 		return host
 	}
 	suffix, _ := publicsuffix.PublicSuffix(ascii)
-	for range strings.Count(host, ".") - strings.Count(suffix, ".") - len(".") { // none for a suffix itself
+	for range strings.Count(host, ".") - strings.Count(suffix, ".") - 1 { // none for a suffix itself
 		_, host, _ = strings.Cut(host, ".")
 	}
 	return host

@@ -32,7 +32,7 @@ func TestEveryMessageOfTheCorporaIsRead(t *testing.T) {
 	}
 }
 
-// TestTenEpochsCostLessThanReading compares the CPU time of ten epochs with that of reading and tokenising the same mail.
+// TestTenEpochsCostLessThanReading compares the CPU time of ten epochs with that of reading and tokenizing the same mail.
 func TestTenEpochsCostLessThanReading(t *testing.T) {
 	source, ok := corpustest.SpamAssassin(t)
 	if !ok {
@@ -55,9 +55,9 @@ func TestTenEpochsCostLessThanReading(t *testing.T) {
 		}
 		r := trained.Result
 		training := time.Duration(r.Seconds * float64(time.Second))
-		t.Logf("%s: %d epochs in %v of CPU, reading and tokenising %v", model, len(r.Epochs), training, reading)
+		t.Logf("%s: %d epochs in %v of CPU, reading and tokenizing %v", model, len(r.Epochs), training, reading)
 		if training >= reading {
-			t.Errorf("%s: %d epochs cost %v of CPU, reading and tokenising the same mail %v", model, len(r.Epochs), training, reading)
+			t.Errorf("%s: %d epochs cost %v of CPU, reading and tokenizing the same mail %v", model, len(r.Epochs), training, reading)
 		}
 	}
 }
