@@ -92,10 +92,17 @@ func plainly(root *cobra.Command, err error) error {
 }
 
 func noArguments(c *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("%s takes no arguments: leave out %s", c.CommandPath(), args[0])
+	if len(args) == 0 {
+		return nil
 	}
-	return nil
+	err := fmt.Errorf("%s takes no arguments: leave out %s", c.CommandPath(), args[0])
+	switch {
+	case c.Flags().Lookup("maildir") != nil:
+		return hint.With(err, "-m FILE names a model, --maildir PATH a mailbox")
+	case c.Flags().Lookup("model-file") != nil:
+		return hint.With(err, "-m FILE names a model")
+	}
+	return err
 }
 
 // oneArgument refuses a second argument, which is what, and fewer than least.
