@@ -18,10 +18,11 @@
 //	book        an open log: its header, its last checkpoint and its tail. It finds one message without reading the others
 //	ledger      all that a log says, in memory: the newest entry of each message. A fit, a merge and a status begin with one
 //	recipe      the settings in the header of a log, by which its model is made
+//	Lesson      a record as the stream of hosts has it; Taught is what one says, or what waits to be one
 //	Sighting    what a file of a mailbox said when it was last looked at
 //	Store, View a book to write, and one to read, with the model
 //
-// The way of a lesson: Learn finds the message in the book, asks the model for a learner that knows the terms of the message (filter.One.Partial),
+// The way of a message: Learn finds it in the book, asks the model for a learner that knows the terms of the message (filter.One.Partial),
 // learns, and appends a record with what that changed. Retrain reads a ledger, fits a model to it, and puts both in place of the old ones (commit).
 // A merge does the same with the union of several ledgers.
 //
