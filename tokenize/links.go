@@ -20,7 +20,7 @@ import (
 // link emits the kind of a link and of its URL, as browsers read it, the host, its registered domain, and the words of path and query. A URL without a
 // host, such as cid:, is counted by its scheme, and mailto: by its addresses. link compares the domain in the text with that of the URL.
 func (t *Tokenizer) link(l message.Link) {
-	if t.isFull() {
+	if t.left < 0 {
 		return
 	}
 	if l.Kind == message.LinkForm || l.Kind == message.LinkImage || l.Kind == message.LinkOther { // most links are in text or to be clicked

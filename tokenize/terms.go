@@ -82,14 +82,6 @@ func (t *terms) putTagged(tag string, text, token []byte) (term []byte, hash uin
 	return term, t.put(term, token)
 }
 
-// isFull reports whether the message has all the tokens it may have. The rest is then left out.
-func (t *terms) isFull() bool {
-	if t.left <= 0 {
-		t.left = -1
-	}
-	return t.left < 0
-}
-
 // putWord emits the term of a word, unless it is empty, and the word that a disguised one means. A word that is too long is counted by its
 // length, as "64+". It returns the last term and its hash.
 func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {

@@ -270,7 +270,7 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 	}
 	s := chunks{text: text, view: &t.view}
 	wasWord := true
-	for chunk := s.next(); len(chunk) > 0 && !t.isFull(); chunk = s.next() {
+	for chunk := s.next(); len(chunk) > 0 && t.left >= 0; chunk = s.next() {
 		if l.tag == bodyTag {
 			t.beyondHead = t.textRead >= t.options.StartBytes
 			if t.textRead += s.taken; t.options.PairBytes > 0 && t.textRead > t.options.PairBytes {

@@ -44,7 +44,8 @@ func Cut(url []byte) URL {
 	if colon := bytes.IndexAny(url[:min(len(url), maxScheme+1)], `:./\?#@[`); colon > 0 && url[colon] == ':' {
 		u.Scheme, u.Path = url[:colon], url[colon+1:]
 	}
-	slashes := leadingSlashes(u.Path)
+	behind := bytes.TrimLeft(u.Path, `/\`)
+	slashes := len(u.Path) - len(behind)
 	isPlain := slashes == 2 && u.Path[0] == '/' && u.Path[1] == '/'
 	is := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return ascii.EqualFold(u.Scheme, name) })
@@ -60,12 +61,12 @@ func Cut(url []byte) URL {
 		return u
 	case isOther:
 		u.Path = u.Path[len("//"):]
-	case isFile && (slashes == 3 || isDrive(u.Path[slashes:])):
+	case isFile && (slashes == 3 || isDrive(behind)):
 		u.Path = u.Path[2:]
 		return u
 	default:
 		u.Repaired = !isPlain
-		u.Path = u.Path[slashes:]
+		u.Path = behind
 	}
 	end := bytes.IndexAny(u.Path, authorityEnds)
 	if end < 0 {
