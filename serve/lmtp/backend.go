@@ -97,7 +97,7 @@ func (l *link) greet() error {
 	case r.text == greeting:
 		err = errors.New("it is chaff, so messages would go round in circles: serve.lmtp_backend must be the address of the delivery agent")
 	case r.code != 220:
-		err = fmt.Errorf("it greets with %d %s", r.code, r.text)
+		err = fmt.Errorf("it greets with %s", r.first())
 	}
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (l *link) greet() error {
 	}
 	r, err = l.command(hello)
 	if err == nil && r.code != 250 {
-		err = fmt.Errorf("it answers %q to %s", fmt.Sprint(r.code, " ", r.text), hello)
+		err = fmt.Errorf("it answers %q to %s", r.first(), hello)
 	}
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (l *link) answer() (reply, error) {
 	l.SetReadDeadline(serve.Until(l.client.server.answer, l.client.transaction.until))
 	r, err := readReply(l.in)
 	if err == nil && r.code == 421 {
-		err = fmt.Errorf("%w: %s", errLeft, r.text)
+		err = fmt.Errorf("%w: %s", errLeft, r.first())
 	}
 	return r, err
 }
@@ -170,6 +170,12 @@ func (r reply) String() string {
 	return text.String()
 }
 
+// first returns the first line of a reply, for errors: a log has one line for each.
+func (r reply) first() string {
+	line, _, _ := strings.Cut(r.text, "\n")
+	return fmt.Sprint(r.code, " ", line)
+}
+
 func (r reply) isDone() bool { return r.code/100 == 2 }
 
 // final returns the reply as the answer for a message: that, or an error that is not final.
@@ -187,7 +193,7 @@ const maxReplyLines = 100
 // errReply is about a backend that does not speak the protocol.
 var errReply = errors.New("it does not answer as LMTP or SMTP")
 
-var replyLine = regexp.MustCompile(`(?s)^([2-5][0-9][0-9])(?:([- ])(.*?))?[\r\n]+$`)
+var replyLine = regexp.MustCompile(`(?s)^([2-5][0-9][0-9])(?:([- ])(.*?))?\r*\n$`)
 
 // readReply reads a reply, of which it replaces control characters.
 func readReply(in *bufio.Reader) (reply, error) {

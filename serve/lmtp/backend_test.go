@@ -247,10 +247,18 @@ func TestRepliesOfBackends(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "250", "ok\r\n", "25 ok\r\n", "250ok\r\n", "150 ok\r\n", "999 ok\r\n", "+25 ok\r\n", "250-one\r\n251 two\r\n", "250-one\r\n",
-		strings.Repeat("250-x\r\n", 200), strings.Repeat("2", 100000)} {
+		strings.Repeat("250-x\r\n", 200), strings.Repeat("2", 100000),
+		"250 " + strings.Repeat("x", bufferSize-len("250 \r")) + "\r250 ok\r\n"} { // its first half ends in CR
 		if got, err := readReply(bufio.NewReaderSize(strings.NewReader(text), bufferSize)); err == nil {
 			t.Errorf("%.20q: got %q", text, got)
 		}
+	}
+}
+
+func TestAnErrorAboutAReplyHasOneLine(t *testing.T) {
+	r, err := readReply(bufio.NewReader(strings.NewReader("554-no\r\n554 wrong token client=192.0.2.1\r\n")))
+	if err != nil || r.first() != "554 no" {
+		t.Errorf("got %q, %v", r.first(), err)
 	}
 }
 
