@@ -25,19 +25,10 @@ type Options struct {
 	// Workers is how many messages are judged at a time; 0 is one for each core.
 	Workers int `json:"-"`
 
+	Limits
+
 	// Users is the folder with a model for each user, which chaff serve creates; "" is one model for all. Default "".
 	Users string `json:"users"`
-	// MaxUsers is how many users may have a model, about 6 MB each; others cannot teach. At least 1. Default 1000.
-	MaxUsers int `json:"max_users"`
-	// OpenUsers is how many models of users stay in memory, about 10 MB each. At least 1. Default 20.
-	OpenUsers int `json:"open_users"`
-	// MaxMessage is the size in bytes of the largest message that is judged; larger ones pass unjudged. From 1 to
-	// 37748736. Default 37748736.
-	MaxMessage int `json:"max_message"`
-	// MaxSeconds is how long a message waits for its verdict; then it passes unjudged. From 0.01 to 600. Default 20.
-	MaxSeconds float64 `json:"max_seconds"`
-	// Connections is how many clients of each protocol may be connected at a time. At least 1. Default 2000.
-	Connections int `json:"connections"`
 	// Confine takes from the daemon, after its start, all files but those of the models and its sockets, new connections, and the
 	// right to gain more rights, as far as the kernel can (Landlock, Linux 5.13). Default true.
 	Confine bool `json:"confine"`
@@ -52,12 +43,6 @@ type Options struct {
 	// LMTPBackend is where chaff serve --lmtp passes mail on: unix:PATH or HOST:PORT of the delivery agent, with smtp: before
 	// it if the program there speaks SMTP. Default "".
 	LMTPBackend string `json:"lmtp_backend"`
-	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
-	// At least 1. Default 1000.
-	Queue int `json:"queue"`
-	// Memory is how many bytes of messages all clients may have in transit; more are refused at once. At least 37748736.
-	// Default 268435456.
-	Memory int `json:"memory"`
 	// Log is how chaff serve writes its log: text, json, or warnings alone. Text and json have a line for each message that was
 	// judged or learned and for each wrong token, up to 1000 of a kind in a second. Under systemd, text has fields of its journal. One of "text",
 	// "json", "warnings". Default "text".
@@ -79,6 +64,27 @@ type Options struct {
 	HTTPHosts []string `json:"http_hosts"`
 }
 
+// Limits are what bounds a daemon.
+type Limits struct {
+	// MaxUsers is how many users may have a model, about 6 MB each; others cannot teach. At least 1. Default 1000.
+	MaxUsers int `json:"max_users"`
+	// OpenUsers is how many models of users stay in memory, about 10 MB each. At least 1. Default 20.
+	OpenUsers int `json:"open_users"`
+	// MaxMessage is the size in bytes of the largest message that is judged; larger ones pass unjudged. From 1 to
+	// 37748736. Default 37748736.
+	MaxMessage int `json:"max_message"`
+	// MaxSeconds is how long a message waits for its verdict; then it passes unjudged. From 0.01 to 600. Default 20.
+	MaxSeconds float64 `json:"max_seconds"`
+	// Connections is how many clients of each protocol may be connected at a time. At least 1. Default 2000.
+	Connections int `json:"connections"`
+	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
+	// At least 1. Default 1000.
+	Queue int `json:"queue"`
+	// Memory is how many bytes of messages all clients may have in transit; more are refused at once. At least 37748736.
+	// Default 268435456.
+	Memory int `json:"memory"`
+}
+
 // The values of Options.Log.
 const (
 	LogText     = "text"
@@ -89,9 +95,10 @@ const (
 // DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
-		Store: store.DefaultOptions(), MaxUsers: 1000, OpenUsers: 20, MaxMessage: limits.MaxMessage, MaxSeconds: 20,
-		Connections: 2000, Confine: true, Queue: 1000, Memory: 256 << 20, Log: LogText, History: 10000, HistoryDays: 30,
-		HTTPHosts: []string{},
+		Store: store.DefaultOptions(), Confine: true, Log: LogText, History: 10000, HistoryDays: 30, HTTPHosts: []string{},
+		Limits: Limits{
+			MaxUsers: 1000, OpenUsers: 20, MaxMessage: limits.MaxMessage, MaxSeconds: 20, Connections: 2000, Queue: 1000, Memory: 256 << 20,
+		},
 	}
 }
 
