@@ -7,87 +7,75 @@ import (
 	"chaff/evaluate"
 	"chaff/internal/screen"
 	"chaff/metrics"
+	"chaff/report"
 	"chaff/train"
 )
 
-// show prints what a command has computed: as JSON of its fields, or as the text that describe adds to an answer.
+// show prints what a command has computed: as JSON of its fields, or as the text that describe prints.
 func (p *program) show(computed any, describe func(a *answer)) error {
 	if p.asJSON {
 		return screen.PrintJSON(p.stdout, computed, "  ")
 	}
-	var a answer
-	describe(&a)
-	p.say(a)
+	describe(&answer{program: p})
 	return nil
 }
 
-// answer is the text of a result: its parts in order. Warnings go to stderr, all else to stdout.
-type answer []part
-
-// part is a labelled text of an answer, which is printable, or what prints another part. A page has figures and legends, too.
-type part struct {
-	label, text string
-	isNote      bool
-	print       func(p *program)
-	figures     table
-	legend      string
+// answer prints a result as text, one part after the other. Warnings go to stderr, all else to stdout.
+type answer struct {
+	*program
+	page *report.Page // gets the labelled texts, the figures and the legends; nil for none
 }
 
-func (p *program) say(a answer) {
-	for _, part := range a {
-		switch {
-		case part.print != nil:
-			part.print(p)
-		case !part.isNote || !p.quiet:
-			screen.Paragraph(p.stdout, fmt.Sprintf("%-12s", part.label), "%s", screen.Quoted(part.text))
-		}
-	}
+// printable formats as [screen.Printf] does.
+func printable(format string, args ...any) string {
+	var text strings.Builder
+	screen.Printf(&text, format, args...)
+	return text.String()
 }
 
-func (a *answer) add(print func(p *program)) { *a = append(*a, part{print: print}) }
-
-func (a *answer) line(format string, args ...any) {
-	a.add(func(p *program) { screen.Printf(p.stdout, format+"\n", args...) })
-}
+func (a *answer) line(format string, args ...any) { screen.Printf(a.stdout, format+"\n", args...) }
 
 func (a *answer) gap() { a.line("") }
 
-// fact adds a labelled text, which is wrapped beside its label. Without a label it goes on about the fact before it.
+// fact prints a labelled text, which is wrapped beside its label. Without a label it goes on about the fact before it.
 func (a *answer) fact(label, format string, args ...any) {
-	var text strings.Builder
-	screen.Printf(&text, format, args...)
-	*a = append(*a, part{label: label, text: text.String()})
+	text := printable(format, args...)
+	screen.Paragraph(a.stdout, fmt.Sprintf("%-12s", label), "%s", screen.Quoted(text))
+	if a.page == nil {
+		return
+	}
+	if last := len(a.page.Facts) - 1; label == "" && last >= 0 {
+		a.page.Facts[last].Value += "; " + text
+	} else {
+		a.page.Facts = append(a.page.Facts, report.Fact{Name: label, Value: text})
+	}
 }
 
-// unlessQuiet adds a fact that --quiet leaves out.
+// unlessQuiet prints a fact that --quiet leaves out.
 func (a *answer) unlessQuiet(label, format string, args ...any) {
-	a.fact(label, format, args...)
-	(*a)[len(*a)-1].isNote = true
+	if !a.quiet {
+		a.fact(label, format, args...)
+	}
 }
 
-// count adds a fact about a number of messages, unless it is 0.
+// count prints a fact about a number of messages, unless it is 0.
 func (a *answer) count(label string, n int, format string) {
 	if n > 0 {
 		a.fact(label, format, n)
 	}
 }
 
-// legend adds a paragraph about figures.
+// legend prints a paragraph about figures.
 func (a *answer) legend(text string) {
-	a.add(func(p *program) { screen.Paragraph(p.stdout, "", "%s", text) })
-	(*a)[len(*a)-1].legend = text
-}
-
-// aside adds a line for stderr.
-func (a *answer) aside(format string, args ...any) {
-	a.add(func(p *program) { screen.Printf(p.stderr, "chaff: "+format+"\n", args...) })
-}
-
-// warn adds warnings whose untrusted parts are quoted.
-func (a *answer) warn(texts ...string) {
-	for _, text := range texts {
-		a.add(func(p *program) { p.warn(text) })
+	screen.Paragraph(a.stdout, "", "%s", text)
+	if a.page != nil {
+		a.page.Notes = append(a.page.Notes, text)
 	}
+}
+
+// aside prints a line on stderr.
+func (a *answer) aside(format string, args ...any) {
+	screen.Printf(a.stderr, "chaff: "+format+"\n", args...)
 }
 
 // table is rows of cells, as they are shown.
@@ -96,38 +84,33 @@ type table [][]string
 // row adds a row. Each text of a list is a cell.
 func (t *table) row(cells ...any) {
 	var row []string
-	add := func(cell any) {
-		var text strings.Builder
-		screen.Printf(&text, "%v", cell)
-		row = append(row, text.String())
-	}
 	for _, cell := range cells {
 		texts, isList := cell.([]string)
 		for _, text := range texts {
-			add(text)
+			row = append(row, printable("%s", text))
 		}
 		if !isList {
-			add(cell)
+			row = append(row, printable("%v", cell))
 		}
 	}
 	*t = append(*t, row)
 }
 
-// table adds a table whose rows are cut at a width; 0 is none.
+// table prints a table whose rows are cut at a width; 0 is none.
 func (a *answer) table(t table, width int) {
-	a.add(func(p *program) {
-		out := screen.NewTable(p.stdout, width)
-		for _, row := range t {
-			out.Write([]byte(strings.Join(row, "\t") + "\n"))
-		}
-		out.Flush()
-	})
+	out := screen.NewTable(a.stdout, width)
+	for _, row := range t {
+		out.Write([]byte(strings.Join(row, "\t") + "\n"))
+	}
+	out.Flush()
 }
 
-// figureTable adds a table that a page has, too.
+// figureTable prints a table that a page has, too.
 func (a *answer) figureTable(t table) {
 	a.table(t, 0)
-	(*a)[len(*a)-1].figures = t
+	if a.page != nil {
+		a.page.Tables = append(a.page.Tables, t)
+	}
 }
 
 // figuresOf returns the cells of a table with these heads, which name figures. A part of the mail without messages has dashes.
@@ -173,14 +156,15 @@ func figureOf(f *metrics.Figures, name string) string {
 // maxWarnings is how many warnings a short answer has.
 const maxWarnings = 2
 
-// doubts adds the first warnings, or all.
-func (a *answer) doubts(texts []string, fully bool) {
-	if more := len(texts) - maxWarnings; more > 0 && !fully {
-		a.warn(texts[:maxWarnings]...)
-		a.aside("%s: --verbose shows them", plural(more, "more warning"))
-		return
+// doubts prints the first warnings, or all.
+func (a *answer) doubts(texts []string) {
+	for i, text := range texts {
+		if i == maxWarnings && !a.verbose {
+			a.aside("%s: --verbose shows them", plural(len(texts)-i, "more warning"))
+			return
+		}
+		a.warn(text)
 	}
-	a.warn(texts...)
 }
 
 // doubts collects the warnings about models, one for all that share it, and then those about leaks: terms that the senders may not have written.

@@ -108,7 +108,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	}
 	results := resultsOf(comparison.Models)
 	summary, warnings := collection.Summary(), doubts(results, collection.Classes(), leaks)
-	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer, fully bool) { x.describeComparison(a, fully, summary, results, warnings) })
+	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer) { x.describeComparison(a, summary, results, warnings) })
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -126,14 +126,14 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 }
 
-func (x *experiment) describeComparison(a *answer, fully bool, s train.Summary, results []train.Result, warnings []string) {
-	a.collected(s, x.Config, fully)
+func (x *experiment) describeComparison(a *answer, s train.Summary, results []train.Result, warnings []string) {
+	a.collected(s, x.Config)
 	a.gap()
 	addComparison(a, results, results[0].Development != nil, true)
 	a.gap()
 	a.verdicts(results[0].Verdicts, "by "+rowName(results, results[0])+", on test mail")
-	if !fully {
-		a.doubts(warnings, false)
+	if !a.verbose {
+		a.doubts(warnings)
 		a.gap()
 		x.more(a)
 		return
@@ -146,7 +146,7 @@ func (x *experiment) describeComparison(a *answer, fully bool, s train.Summary, 
 	a.figureTable(t)
 	a.gap()
 	a.legend("train: the accuracy on training mail. All other figures are of test mail.")
-	a.doubts(warnings, true)
+	a.doubts(warnings)
 }
 
 // addComparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.
@@ -237,7 +237,7 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	r := foldsReport{summary, folds, results}
 	x.drawn = newPage("chaff compare", summary, r.results())
 	x.drawn.On, x.drawn.Figures, x.drawn.HasBest = "all messages, each classified by a model that has not seen it", &results[0].Test, len(results) > 1
-	return x.show(r, func(a *answer, fully bool) { x.describeFolds(a, fully, r) })
+	return x.show(r, func(a *answer) { x.describeFolds(a, r) })
 }
 
 type foldsReport struct {
@@ -254,15 +254,15 @@ func (r foldsReport) results() (all []train.Result) {
 	return all
 }
 
-func (x *experiment) describeFolds(a *answer, fully bool, r foldsReport) {
-	a.mail(r.Corpus, fully)
+func (x *experiment) describeFolds(a *answer, r foldsReport) {
+	a.mail(r.Corpus)
 	a.fact("split", "%d folds (%s)", r.Folds, splitMethod(x.Split, x.Seed))
-	if fully {
+	if a.verbose {
 		a.groups(r.Corpus, "fold")
 	}
 	a.gap()
 	addComparison(a, r.results(), true, false)
-	if fully {
+	if a.verbose {
 		a.gap()
 		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}
 		for _, r := range r.Models {

@@ -60,9 +60,7 @@ func TestConvergenceIsTold(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder
-			var a answer
-			a.convergence(test.c)
-			(&program{stdout: &output{file: &out}}).say(a)
+			(&answer{program: &program{stdout: &output{file: &out}}}).convergence(test.c)
 			if out.String() != test.want {
 				t.Errorf("got\n%swant\n%s", out.String(), test.want)
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -59,24 +60,31 @@ func (x *experiment) collect() (*train.Collection, error) {
 	return collect(x.program, x.command, collectOptions(x.Config), mail)
 }
 
-// show writes the page of a result, if it is wanted, and prints the result.
-func (x *experiment) show(computed any, describe func(a *answer, fully bool)) error {
+// show writes the page of a result, if it is wanted, and prints the result. A page has all that the text has, the verdicts first.
+func (x *experiment) show(computed any, describe func(a *answer)) error {
 	if x.page != "" {
-		addAnswer(&x.drawn, describe)
+		silent := program{stdout: &output{file: io.Discard}, stderr: io.Discard, verbose: true}
+		describe(&answer{&silent, &x.drawn})
+		facts := x.drawn.Facts
+		if i := slices.IndexFunc(facts, func(f report.Fact) bool { return f.Name == "verdicts" }); i > 0 {
+			verdicts := facts[i]
+			x.drawn.Facts = slices.Insert(slices.Delete(facts, i, i+1), 0, verdicts)
+		}
 		if err := writeFile(x.page, report.PageKind(), x.drawn.WriteHTML); err != nil {
 			return err
 		}
 	}
-	return x.program.show(computed, func(a *answer) { describe(a, x.verbose) })
+	return x.program.show(computed, describe)
 }
 
 // more says where the rest of the figures is.
 func (x *experiment) more(a *answer) {
-	switch {
-	case !x.verbose && x.page == "":
-		a.fact("more", "--verbose prints all figures; --report FILE.html draws them")
-	case !x.verbose:
-		a.fact("more", "--verbose prints all figures")
+	text := "--verbose prints all figures"
+	if x.page == "" {
+		text += "; --report FILE.html draws them"
+	}
+	if !a.verbose {
+		a.fact("more", "%s", text)
 	}
 }
 
@@ -210,7 +218,7 @@ func (x *experiment) evaluate() error {
 		}
 	}
 	r := evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Mistakes}
-	return x.show(r, func(a *answer, fully bool) { x.describeEvaluation(a, fully, r, classes) })
+	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, classes) })
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
@@ -230,22 +238,24 @@ type evaluationReport struct {
 	Mistakes []evaluate.Judged `json:"mistakes"`
 }
 
-func (x *experiment) describeEvaluation(a *answer, fully bool, r evaluationReport, classes []string) {
+func (x *experiment) describeEvaluation(a *answer, r evaluationReport, classes []string) {
 	m := r.Models[0]
-	a.mail(r.Corpus, fully)
+	a.mail(r.Corpus)
 	a.line("%-12s%s, %s on %s", "model", r.File, m.Model, m.Kind)
 	a.accuracies(ofPart{"this mail", m.Test})
 	a.verdicts(m.Verdicts, "")
-	if fully {
+	if a.verbose {
 		a.thresholds(m.Thresholds)
 		a.gap()
 		a.figures(ofPart{"this mail", m.Test})
 		a.gap()
 		a.errors(classes, m.Test)
 	}
-	a.warn(m.Warnings...)
+	for _, warning := range m.Warnings {
+		a.warn(warning)
+	}
 	a.mistakes(classes, r.Mistakes, m.Test)
-	if !fully {
+	if !a.verbose {
 		a.gap()
 		x.more(a)
 	}

@@ -212,17 +212,15 @@ func strongest(all []filter.Contribution, n int) []filter.Contribution {
 
 // addContributions adds contributions with the words that the terms stand for, if these are others.
 func addContributions(a *answer, all []filter.Contribution) {
-	a.add(func(p *program) { // a row at a time, since a message can have a million
-		t := screen.NewTable(p.stdout, defaultWidth)
-		for _, c := range all {
-			words := strings.Join(c.Tokens, " ")
-			if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {
-				words = ""
-			}
-			screen.Printf(t, "  %+.3f\t%s\t%s\n", c.Contribution, c.Term, words)
+	t := screen.NewTable(a.stdout, defaultWidth) // a row at a time, since a message can have a million
+	for _, c := range all {
+		words := strings.Join(c.Tokens, " ")
+		if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {
+			words = ""
 		}
-		t.Flush()
-	})
+		screen.Printf(t, "  %+.3f\t%s\t%s\n", c.Contribution, c.Term, words)
+	}
+	t.Flush()
 }
 
 // voteBar draws a contribution with one sign for each quarter, to the left for ham and to the right for spam.

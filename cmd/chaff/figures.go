@@ -15,8 +15,8 @@ import (
 	"chaff/train"
 )
 
-// mail adds what mail was read; fully, also what was odd about it.
-func (a *answer) mail(s train.Summary, fully bool) {
+// mail prints what mail was read; with --verbose, also what was odd about it.
+func (a *answer) mail(s train.Summary) {
 	text := corpusLine(s)
 	if s.Listing != nil {
 		if s.Sampled > 0 {
@@ -36,7 +36,7 @@ func (a *answer) mail(s train.Summary, fully bool) {
 		}
 	}
 	a.fact("mail", "%s", text)
-	if fully {
+	if a.verbose {
 		a.count("", s.Repaired, "%d needed repair to be decoded")
 		a.count("", s.Cut, "%d cut at a limit")
 	}
@@ -71,10 +71,10 @@ func (a *answer) groups(s train.Summary, place string) {
 	}
 }
 
-// collected adds what mail was divided into parts; fully, also how.
-func (a *answer) collected(s train.Summary, cfg config.Config, fully bool) {
-	a.mail(s, fully)
-	if fully {
+// collected prints what mail was divided into parts; with --verbose, also how.
+func (a *answer) collected(s train.Summary, cfg config.Config) {
+	a.mail(s)
+	if a.verbose {
 		a.divided(s, cfg.Split, cfg.Seed)
 		a.groups(s, "part")
 	}
@@ -251,17 +251,15 @@ func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.F
 	a.line("\nThe worst mistakes:")
 	for _, j := range all {
 		a.line("  %s", j.Path)
-		a.add(func(p *program) {
-			screen.Paragraph(p.stdout, "    ", "%s called %s, score %s, %s: %s", j.Label, j.Class, screen.Figure(j.Score),
-				delivery.Probability(classes, j.Probability), cmp.Or(screen.Cut(j.Subject, headWidth), "(no subject)"))
-			var terms []string
-			for _, t := range j.Terms {
-				terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
-			}
-			if len(terms) > 0 {
-				screen.List(p.stdout, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
-			}
-		})
+		screen.Paragraph(a.stdout, "    ", "%s called %s, score %s, %s: %s", j.Label, j.Class, screen.Figure(j.Score),
+			delivery.Probability(classes, j.Probability), cmp.Or(screen.Cut(j.Subject, headWidth), "(no subject)"))
+		var terms []string
+		for _, t := range j.Terms {
+			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
+		}
+		if len(terms) > 0 {
+			screen.List(a.stdout, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
+		}
 	}
 	if more := of.Messages - of.Confusion.Correct() - len(all); more > 0 {
 		a.line("  and %d more: --mistakes N", more)

@@ -72,6 +72,7 @@ func inspect(p *program, strongest int) error {
 	for c := range terms {
 		all.Strongest = append(all.Strongest, strongestTerms{all.Settings.Classes[c], terms[c]})
 	}
+	p.verbose = true // there is no short answer
 	return p.show(all, all.describe)
 }
 
@@ -80,7 +81,7 @@ func (i inspection) describe(a *answer) {
 	a.line("%-12s%s, %s, %s on %s", "model", i.File, sizeOf(i.Bytes), s.Model, s.Kind)
 	a.fact("classes", "%s", strings.Join(s.Classes, ", "))
 	if s.Model != weights.ByHand {
-		a.mail(from.Corpus, true)
+		a.mail(from.Corpus)
 	}
 	isMeasured := s.Model != weights.ByHand && from.Train != nil
 	if isMeasured {

@@ -104,10 +104,7 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			var printed strings.Builder
-			p := program{stderr: &printed}
-			var a answer
-			a.warn(doubts(nil, []string{"ham", "spam"}, tt.leaks)...)
-			p.say(a)
+			(&answer{program: &program{stderr: &printed, verbose: true}}).doubts(doubts(nil, []string{"ham", "spam"}, tt.leaks))
 			if got := printed.String(); !strings.HasSuffix(got, tt.want) || strings.Count(got, "\n") != len(tt.leaks) {
 				t.Errorf("got\n%swant at the end\n%s", got, tt.want)
 			}

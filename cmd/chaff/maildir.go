@@ -213,11 +213,9 @@ func watching(p *program, path, use string) mailbox.WatchOptions {
 		}
 	}
 	o.Compared = func(found mailbox.Account) {
-		var a answer
-		a.aside("watching %s: %s, %d left out", path, plural(found.Messages, "message"), found.LeftOut)
-		addSilent(&a, found)
-		if !p.quiet {
-			p.say(a)
+		if a := (answer{program: p}); !p.quiet {
+			a.aside("watching %s: %s, %d left out", path, plural(found.Messages, "message"), found.LeftOut)
+			addSilent(&a, found)
 		}
 	}
 	o.Changed = func(c mailbox.Change) {

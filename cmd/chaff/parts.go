@@ -121,7 +121,7 @@ func (x *collecting) collect() error {
 	}
 	s := some.Summary()
 	return x.show(map[string]any{"file": x.model, "corpus": s}, func(a *answer) {
-		a.mail(s, false)
+		a.mail(s)
 		a.line("%-12s%s", "saved", savedFiles(x.model))
 	})
 }

@@ -39,14 +39,14 @@ func (x *experiment) evaluateOnline() error {
 	return x.show(report, report.describe)
 }
 
-func (r replayReport) describe(a *answer, fully bool) {
+func (r replayReport) describe(a *answer) {
 	m := r.Models[0]
-	a.mail(r.Corpus, fully)
+	a.mail(r.Corpus)
 	a.fact("replay", "%s on %s, %.2f CPU seconds", m.Model, m.Kind, m.Seconds)
 	a.accuracies(ofPart{"replay", &m.Figures})
 	a.verdicts(m.Verdicts, "with thresholds from what was learned before")
 	a.gap()
-	if fully {
+	if a.verbose {
 		a.figures(ofPart{"replay", &m.Figures})
 	} else {
 		a.fact("more", "--verbose prints all figures")

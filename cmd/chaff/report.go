@@ -37,31 +37,6 @@ func newPage(title string, s train.Summary, results []train.Result) report.Page 
 	return page
 }
 
-// addAnswer adds what a result says: its labelled texts, the verdicts first, its figures, and how to read them.
-func addAnswer(page *report.Page, describe func(a *answer, fully bool)) {
-	var a answer
-	describe(&a, true)
-	var facts []report.Fact
-	for _, part := range a {
-		switch last := len(facts) - 1; {
-		case part.label == "more": // is on the page
-		case part.figures != nil:
-			page.Tables = append(page.Tables, part.figures)
-		case part.legend != "":
-			page.Notes = append(page.Notes, part.legend)
-		case part.text != "" && part.label == "" && last >= 0:
-			facts[last].Value += "; " + part.text
-		case part.text != "":
-			facts = append(facts, report.Fact{Name: part.label, Value: part.text})
-		}
-	}
-	if i := slices.IndexFunc(facts, func(f report.Fact) bool { return f.Name == "verdicts" }); i > 0 {
-		verdicts := facts[i]
-		facts = slices.Insert(slices.Delete(facts, i, i+1), 0, verdicts)
-	}
-	page.Facts = facts
-}
-
 // addSingle adds the figures, the mistakes and the strongest terms of the best model.
 func addSingle(page *report.Page, f *filter.Filter, mistakes []evaluate.Judged) (err error) {
 	page.Figures, page.Mistakes = page.Models[0].Test, mistakes

@@ -68,9 +68,8 @@ readable by its owner only.`,
 			if err != nil {
 				return aboutStore(err)
 			}
-			var a answer
+			a := answer{program: p}
 			a.fact("saved", "%s, with %s", out, plural(n, "message"))
-			p.say(a)
 			return nil
 		},
 	}
@@ -172,5 +171,7 @@ func (a *answer) fitted(path, use string, r train.Refitted) {
 	a.choice(r, heldOut)
 	a.doubtful(r.Doubtful, "chaff review"+use+" PATH")
 	a.line("%-12s%s", "saved", savedFiles(path))
-	a.warn(r.Warnings...)
+	for _, warning := range r.Warnings {
+		a.warn(warning)
+	}
 }

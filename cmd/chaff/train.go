@@ -115,7 +115,7 @@ func (x *training) train() error {
 	if err := errors.Join(aboutStore(err), keepKey()); err != nil {
 		return err
 	}
-	return x.show(r, func(a *answer, fully bool) { x.describe(a, fully, r) })
+	return x.show(r, func(a *answer) { x.describe(a, r) })
 }
 
 // fitModel fits the model to all mail, and before that, unless it is quick, to the training part, to measure it.
@@ -145,12 +145,12 @@ func (x *training) fitModel(ctx context.Context, collection *train.Collection, r
 	return f, err
 }
 
-func (x *training) describe(a *answer, fully bool, r trainingReport) {
-	if fully || !x.quiet {
-		x.describeModel(a, fully, r)
+func (x *training) describe(a *answer, r trainingReport) {
+	if a.verbose || !a.quiet {
+		x.describeModel(a, r)
 	}
 	use := useOf(x.command, x.model)
-	a.doubts(r.warnings, fully)
+	a.doubts(r.warnings)
 	a.doubtful(len(r.Doubts), "chaff review"+use+" PATH")
 	var worst table
 	for _, d := range r.Doubts[:min(3, len(r.Doubts))] {
@@ -158,7 +158,7 @@ func (x *training) describe(a *answer, fully bool, r trainingReport) {
 	}
 	a.table(worst, 0)
 	a.line("%-12s%s", "saved", savedFiles(x.model))
-	if x.quiet {
+	if a.quiet {
 		return
 	}
 	question, class := "is it spam?", "--spam"
@@ -177,9 +177,9 @@ func (x *training) describe(a *answer, fully bool, r trainingReport) {
 }
 
 // describeModel adds what the saved model learned, what its thresholds do, and how good a model of the training part was.
-func (x *training) describeModel(a *answer, fully bool, r trainingReport) {
+func (x *training) describeModel(a *answer, r trainingReport) {
 	s := r.Saved
-	a.collected(r.Corpus, x.Config, fully)
+	a.collected(r.Corpus, x.Config)
 	a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), x.Model)
 	if len(r.Models) == 0 {
 		a.fact("measured", "nothing; thresholds and probabilities come from mail that it knows")
@@ -190,7 +190,7 @@ func (x *training) describeModel(a *answer, fully bool, r trainingReport) {
 	}
 	m, on := r.Models[0], ""
 	a.accuracies(ofPart{"development", m.Development}, ofPart{"test", m.Test})
-	if fully {
+	if a.verbose {
 		on = heldOut
 		scores := plural(s.OutOfFold, "out-of-fold score")
 		if a.thresholds(s.Thresholds); s.Thresholds != nil {
@@ -200,7 +200,7 @@ func (x *training) describeModel(a *answer, fully bool, r trainingReport) {
 		}
 	}
 	a.choice(s, on)
-	if !fully {
+	if !a.verbose {
 		return
 	}
 	a.line("\nThe model of the training part that was measured:")

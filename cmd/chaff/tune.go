@@ -260,14 +260,14 @@ func (r tuneReport) writeCSV(w io.Writer) error {
 const shownTrials = 10
 
 // describe adds a row for each trial. The settings come last, since their values are as long as they like.
-func (r tuneReport) describe(a *answer, fully bool) {
+func (r tuneReport) describe(a *answer) {
 	s := r.search
-	a.mail(r.Corpus, fully)
+	a.mail(r.Corpus)
 	a.divided(r.Corpus, s.Split, s.Seed)
 	a.fact("search", "%s, %d of %s finished (%s), by %s on %s", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End, r.Objective, r.comparedOn())
 	a.gap()
 	shown, heads := r.Trials, []string{"accuracy", "hm%", "sm%", "(1-ROCA)%", "log loss"}
-	if !fully {
+	if !a.verbose {
 		shown = shown[:min(len(shown), shownTrials)]
 	}
 	var t table
