@@ -54,7 +54,7 @@ Flags:
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	model, class := delivery.ModelPath(environ), ""
+	model, class := delivery.Path(environ, delivery.DataHome, "model"), ""
 	var spam, ham, forget, version bool
 	fs := flag.NewFlagSet("chaff-learn", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)

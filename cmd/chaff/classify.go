@@ -60,7 +60,7 @@ The program chaff-classify does the same for one message and starts faster.`,
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
 	c.Flags().StringVar(&flags.list, "paths-from", "", "take the paths from the lines of `FILE`, or of stdin if it is -")
-	complete(c, "exit-code", delivery.Presets()...)
+	_ = c.RegisterFlagCompletionFunc("exit-code", cobra.FixedCompletions(delivery.Presets, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -250,7 +250,7 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 	for _, class := range f.Settings().Classes {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
-	out, isWatched := bufio.NewWriter(p.stdout), terminalOf(p.stdout) != nil
+	out, isWatched := bufio.NewWriter(p.stdout), p.stdout.width > 0
 	err = readEach(p, p.openEach(paths, flags.format), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		v.Unlike = unlike.Add(v)

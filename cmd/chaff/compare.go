@@ -56,7 +56,7 @@ feature that they are trained on, where a model takes them: bits, counts,
 	x.addPage(false)
 	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
 	c.Flags().Lookup("models").DefValue = "all"
-	complete(c, "models", models.Names()...)
+	_ = c.RegisterFlagCompletionFunc("models", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().StringSliceVar(&kinds, "features", nil, "train them on features of the `KINDS` instead of their own")
 	c.Flags().IntVar(&folds, "folds", 0, "train each model `K` times, each time with another fold of the mail as the test part, and print the test figures over all messages")
 	return c

@@ -63,7 +63,7 @@ func (x *experiment) collect() (*train.Collection, error) {
 // show writes the page of a result, if it is wanted, and prints the result. A page has all that the text has, the verdicts first.
 func (x *experiment) show(computed any, describe func(a *answer)) error {
 	if x.page != "" {
-		silent := program{stdout: &output{file: io.Discard}, stderr: io.Discard, verbose: true}
+		silent := program{stdout: newOutput(io.Discard), stderr: newOutput(io.Discard), verbose: true}
 		describe(&answer{&silent, &x.drawn})
 		facts := x.drawn.Facts
 		if i := slices.IndexFunc(facts, func(f report.Fact) bool { return f.Name == "verdicts" }); i > 0 {

@@ -41,7 +41,7 @@ func writeBytes(path string, kind replace.Kind, data []byte) error {
 // data folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
 func (x *onModel) secretReading() (reading filter.Reading, keep func() error, err error) {
 	reading = collectOptions(x.Config).Reading
-	path := cmp.Or(x.KeyFile, delivery.KeyPath(x.environ))
+	path := cmp.Or(x.KeyFile, delivery.Path(x.environ, delivery.DataHome, "key"))
 	if path == "" {
 		return reading, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
 	}
@@ -114,7 +114,7 @@ func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 	if x.model == "" {
 		return hint.With(errors.New("no path for the model: the home directory is unknown"), "name one: -m FILE")
 	}
-	if x.model == delivery.ModelPath(x.environ) {
+	if x.model == delivery.Path(x.environ, delivery.DataHome, "model") {
 		if err := os.MkdirAll(filepath.Dir(x.model), 0o700); err != nil {
 			return hint.With(fmt.Errorf("save %s: %w", x.model, replace.Reason(err)), "name another place: -m FILE")
 		}

@@ -104,7 +104,7 @@ func TestLeaksArePrintedWithTheirNumbers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			var printed strings.Builder
-			(&answer{program: &program{stderr: &printed, verbose: true}}).doubts(doubts(nil, []string{"ham", "spam"}, tt.leaks))
+			(&answer{program: &program{stderr: newOutput(&printed), verbose: true}}).doubts(doubts(nil, []string{"ham", "spam"}, tt.leaks))
 			if got := printed.String(); !strings.HasSuffix(got, tt.want) || strings.Count(got, "\n") != len(tt.leaks) {
 				t.Errorf("got\n%swant at the end\n%s", got, tt.want)
 			}

@@ -4,19 +4,39 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus/sources"
 	"chaff/internal/garbage"
+	"chaff/internal/hint"
+	"chaff/internal/screen"
+	"chaff/tokenize"
 )
+
+// maxGarbage is about how much garbage commands that read a collection may have, in bytes. Documents hold no pointers, so
+// frequent collections cost little, and less garbage is a smaller process.
+const maxGarbage = 16 << 20
 
 func main() {
 	ctx, args := context.Background(), os.Args[1:]
 	command := firstWord(args)
-	limitGarbage(command)
+	hasLimit := os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") != ""
+	if !hasLimit && command != "classify" && command != "serve" { // which have a small heap
+		garbage.Limit(maxGarbage)
+	}
 	if command == "classify" {
 		delivery.Guard(args) // an interrupt does not end it before its message is out
 	} else {
@@ -25,14 +45,175 @@ func main() {
 	os.Exit(run(ctx, args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// maxGarbage is about how much garbage commands that read a collection may have, in bytes. Documents hold no pointers, so
-// frequent collections cost little, and less garbage is a smaller process.
-const maxGarbage = 16 << 20
+// exitError is the exit code of an error. Classify has others with --exit-code.
+const exitError = 1
 
-// limitGarbage sets the garbage collector for the whole process. An explicit GOGC or GOMEMLIMIT wins. Classify and serve have a small
-// heap and keep Go's default.
-func limitGarbage(command string) {
-	if os.Getenv("GOGC")+os.Getenv("GOMEMLIMIT") == "" && command != "classify" && command != "serve" {
-		garbage.Limit(maxGarbage)
+// program is the environment of a command, and what the flags that many commands have say.
+type program struct {
+	environ []string
+	stdin   io.Reader
+	stdout  *output
+	stderr  *output
+	quiet   bool   // no progress, no notes
+	asJSON  bool   // the result as JSON
+	verbose bool   // all of the result
+	model   string // path of the model file
+	code    int    // exit code that the command has set
+}
+
+func (p *program) streams() delivery.Streams {
+	return delivery.Streams{In: p.stdin, Out: p.stdout.file, Err: p.stderr}
+}
+
+func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{environ: environ, stdin: stdin, stdout: newOutput(stdout), stderr: newOutput(stderr)}
+	root := rootCommand(p, args)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(screen.Lines(stdout))
+	root.SetErr(screen.Lines(stderr))
+	var err error
+	if c, rest, unknown := root.Find(args); unknown == nil {
+		err = oneDash(c, rest)
 	}
+	if err == nil {
+		err = cmp.Or(root.ExecuteContext(ctx), p.stdout.err)
+	}
+	if err != nil {
+		return fail(p, root, args, err)
+	}
+	return p.code
+}
+
+func fail(p *program, root *cobra.Command, args []string, err error) int {
+	code := cmp.Or(p.code, exitError)
+	if p.code == 0 && (firstWord(args) == "classify" || isUnknownCommand(err) && slices.Contains(args, "--pass")) { // misspelt
+		code = delivery.RefuseArguments(args, p.streams())
+	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	hint.Print(p.stderr, plainly(root, err))
+	return code
+}
+
+// firstWord returns the first argument that is no flag. The flags before a command have no values.
+func firstWord(args []string) string {
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") {
+			return arg
+		}
+	}
+	return ""
+}
+
+// rootCommand returns the command chaff with the commands that arguments may ask for.
+func rootCommand(p *program, args []string) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "chaff",
+		Short: "A spam filter you train on your own mail",
+		Long: `Chaff is a spam filter you train on your own mail. It reads Maildirs, mbox
+files, folders and archives of messages, trains a linear classifier, measures
+its accuracy on held-out mail, and classifies new messages from stdin.`,
+		Example: `  chaff demo                       see it work on built-in sample mail
+  chaff train ~/Maildir            train on a mailbox
+  chaff classify < message         is this spam?
+  chaff learn --ham < message      no, it is not: remember that
+  chaff compare inbox junk.mbox    which model is best for this mail?`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.PersistentFlags().BoolVarP(&p.quiet, "quiet", "q", false, "print only results and warnings, no progress and no notes")
+	root.PersistentPreRunE = refuseEmpty
+	root.DisableSuggestions = true // plainly adds them
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", ".FlagUsagesWrapped 80 "))
+	root.SetFlagErrorFunc(flagError)
+	root.AddGroup(&cobra.Group{ID: "filter", Title: "Filter mail:"}, &cobra.Group{ID: "learn", Title: "Learn from corrections:"}, &cobra.Group{ID: "measure", Title: "Measure and improve:"},
+		&cobra.Group{ID: "look", Title: "Look inside:"})
+	_, isCommand := commands[firstWord(args)]
+	root.CompletionOptions.DisableDefaultCmd = isCommand
+	for name, of := range commands { // a start for one command need not make the others
+		if !isCommand || name == firstWord(args) {
+			c := of.make(p)
+			c.GroupID = of.group
+			root.AddCommand(c)
+		}
+	}
+	if !isCommand {
+		root.Version = delivery.Version("chaff", "terms "+tokenize.Version)
+		root.AddCommand(versionCommand(p))
+		root.SetHelpCommand(helpCommand(p))
+	}
+	return root
+}
+
+// commands has what makes each command, and the group of the help that it is in.
+var commands = map[string]struct {
+	group string
+	make  func(*program) *cobra.Command
+}{
+	"train": {"filter", trainCommand}, "classify": {"filter", classifyCommand}, "explain": {"filter", explainCommand},
+	"serve": {"filter", func(p *program) *cobra.Command { return serveCommand(p, protocols()) }}, "imap": {"filter", imapCommand},
+	"learn": {"learn", learnCommand}, "watch": {"learn", watchCommand}, "share": {"learn", shareCommand}, "review": {"learn", reviewCommand},
+	"retrain": {"learn", retrainCommand}, "status": {"learn", statusCommand}, "doctor": {"learn", doctorCommand},
+	"collect": {"learn", collectCommand}, "merge": {"learn", mergeCommand}, "backup": {"learn", backupCommand}, "restore": {"learn", restoreCommand},
+	"demo": {"measure", demoCommand}, "lesson": {"measure", lessonCommand}, "compare": {"measure", compareCommand},
+	"evaluate": {"measure", evaluateCommand}, "tune": {"measure", tuneCommand},
+	"inspect": {"look", inspectCommand}, "tokens": {"look", tokensCommand}, "config": {"look", configCommand},
+	"import": {"look", importCommand}, "export": {"look", exportCommand},
+}
+
+func versionCommand(p *program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of the program",
+		Args:  noArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := screen.Printf(p.stdout, "%s\n", c.Root().Version)
+			return err
+		},
+	}
+}
+
+// oneDash returns an error if args have a long flag of c with one dash: pflag takes -maildir for -m aildir.
+func oneDash(c *cobra.Command, args []string) error {
+	for _, arg := range args {
+		if arg == "--" {
+			return nil
+		}
+		name, isOne := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(name, "=")
+		if isOne && len(name) > 1 && name[0] != '-' && c.Flags().Lookup(name) != nil {
+			return fmt.Errorf("unknown flag -%s: did you mean --%s?", name, name)
+		}
+	}
+	return nil
+}
+
+// refuseEmpty refuses arguments and values of flags that are empty, as a script makes them.
+func refuseEmpty(c *cobra.Command, args []string) (err error) {
+	const says = "is empty: the variable that should hold it may not be set"
+	if slices.Contains(args, "") && !c.Hidden { // completion is hidden
+		return errors.New("a path " + says)
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		list, isList := f.Value.(pflag.SliceValue)
+		if f.Value.Type() == "string" && f.Value.String()+f.NoOptDefVal == "" || isList && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) {
+			err = fmt.Errorf("--%s %s", f.Name, says)
+		}
+	})
+	return err
+}
+
+func (p *program) addModelFile(c *cobra.Command, verb string) {
+	c.Flags().StringVarP(&p.model, "model-file", "m", delivery.Path(p.environ, delivery.DataHome, "model"), verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+	c.Flags().Lookup("model-file").DefValue = "" // which the usage says
+}
+
+// addFormat adds the flag --format for the paths that what names.
+func addFormat(c *cobra.Command, format *string, what string) {
+	names := sources.Formats()
+	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`: %s", what, strings.Join(names, ", ")))
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }

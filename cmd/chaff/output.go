@@ -22,6 +22,16 @@ type output struct {
 	width int // of a terminal, where errors, warnings and hints are wrapped; else 0
 }
 
+func newOutput(w io.Writer) *output {
+	o := &output{file: w}
+	if file, isFile := w.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+		if o.width, _, _ = term.GetSize(int(file.Fd())); o.width <= 0 {
+			o.width = defaultWidth
+		}
+	}
+	return o
+}
+
 func (o *output) Write(text []byte) (n int, err error) {
 	wrapped := text
 	if o.width > 0 && bytes.HasPrefix(text, []byte("chaff: ")) {
@@ -37,40 +47,15 @@ func (o *output) Write(text []byte) (n int, err error) {
 	return len(text), o.err
 }
 
-// terminalOf returns w if it is a terminal, else nil.
-func terminalOf(w io.Writer) *os.File {
-	if o, isOutput := w.(*output); isOutput {
-		w = o.file
-	}
-	if file, isFile := w.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
-		return file
-	}
-	return nil
-}
-
 // defaultWidth is the width of what is not printed on a terminal.
 const defaultWidth = 80
 
 // onTerminal returns what inPlace does for stderr, if that is a terminal that shows progress; else show is nil.
 func (p *program) onTerminal() (show func(text string), done func()) {
-	width := widthOf(p.stderr)
-	if width == 0 || p.quiet {
+	if p.stderr.width == 0 || p.quiet {
 		return nil, func() {}
 	}
-	return inPlace(p.stderr, width)
-}
-
-// widthOf returns the width of w if that is a terminal, else 0.
-func widthOf(w io.Writer) int {
-	file := terminalOf(w)
-	if file == nil {
-		return 0
-	}
-	width, _, err := term.GetSize(int(file.Fd()))
-	if err != nil || width <= 0 {
-		return defaultWidth
-	}
-	return width
+	return inPlace(p.stderr, p.stderr.width)
 }
 
 // How often progress is shown on a terminal, and told elsewhere.

@@ -21,11 +21,6 @@ import (
 	"chaff/train"
 )
 
-func (p *program) addModelFile(c *cobra.Command, verb string) {
-	c.Flags().StringVarP(&p.model, "model-file", "m", delivery.ModelPath(p.environ), verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
-	c.Flags().Lookup("model-file").DefValue = "" // which the usage says
-}
-
 // onModel is what the commands about models and their settings have in common: flags, and the settings in force.
 type onModel struct {
 	*program
@@ -81,13 +76,13 @@ func (x *onModel) addSettings(shorts ...string) {
 			return nil
 		})
 		if short.values != nil {
-			complete(c, name, short.values...)
+			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(short.values, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
 }
 
 func (x *onModel) load() (err error) {
-	sources := config.Sources{File: x.configFile, DefaultFile: delivery.ConfigPath(x.environ), Environ: x.environ}
+	sources := config.Sources{File: x.configFile, DefaultFile: delivery.Path(x.environ, delivery.ConfigHome, "config.toml"), Environ: x.environ}
 	for _, text := range x.set {
 		key, value, found := strings.Cut(text, "=")
 		if key = strings.TrimSpace(key); !found || key == "" {

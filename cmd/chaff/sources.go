@@ -50,13 +50,6 @@ func (s *sourceFlags) add(c *cobra.Command) {
 	addFormat(c, &s.format, "what is at --ham and --spam")
 }
 
-// addFormat adds the flag --format for the paths that what names.
-func addFormat(c *cobra.Command, format *string, what string) {
-	names := sources.Formats()
-	c.Flags().StringVar(format, "format", "", fmt.Sprintf("read %s as `NAME`: %s", what, strings.Join(names, ", ")))
-	complete(c, "format", names...)
-}
-
 // labelled is mail with the names of its classes.
 type labelled struct {
 	source   corpus.Source

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,6 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"chaff/internal/hint"
+	"chaff/internal/replace"
+	"chaff/internal/screen"
 )
 
 func unknownCommand(root *cobra.Command, word string) error {
@@ -57,21 +61,6 @@ func flagError(c *cobra.Command, err error) error {
 		return fmt.Errorf("--%s is %q: %s", e.GetFlag().Name, e.GetValue(), cmp.Or(wanted, e.Unwrap().Error()))
 	}
 	return fmt.Errorf("%w: %s", err, list)
-}
-
-// oneDash returns an error if args have a long flag of c with one dash: pflag takes -maildir for -m aildir.
-func oneDash(c *cobra.Command, args []string) error {
-	for _, arg := range args {
-		if arg == "--" {
-			return nil
-		}
-		name, isOne := strings.CutPrefix(arg, "-")
-		name, _, _ = strings.Cut(name, "=")
-		if isOne && len(name) > 1 && name[0] != '-' && c.Flags().Lookup(name) != nil {
-			return fmt.Errorf("unknown flag -%s: did you mean --%s?", name, name)
-		}
-	}
-	return nil
 }
 
 func isUnknownCommand(err error) bool { return strings.HasPrefix(err.Error(), "unknown command") }
@@ -118,17 +107,100 @@ func oneArgument(what string, least int) cobra.PositionalArgs {
 	}
 }
 
-// refuseEmpty refuses arguments and values of flags that are empty, as a script makes them.
-func refuseEmpty(c *cobra.Command, args []string) (err error) {
-	const says = "is empty: the variable that should hold it may not be set"
-	if slices.Contains(args, "") && !c.Hidden { // completion is hidden
-		return errors.New("a path " + says)
+func helpCommand(p *program) *cobra.Command {
+	var man string
+	c := &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command, or write the manual pages",
+		Example: `  chaff help train
+  chaff help --man ~/.local/share/man/man1 && man chaff-train`,
+		Args: oneArgument("command", 0),
+		RunE: func(c *cobra.Command, args []string) error {
+			if man != "" {
+				return writeManual(p.stdout, c.Root(), man)
+			}
+			about := c.Root()
+			if len(args) == 1 {
+				var rest []string
+				var err error
+				if about, rest, err = c.Root().Find(args); err != nil || len(rest) > 0 {
+					return unknownCommand(c.Root(), args[0])
+				}
+			}
+			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
+			return about.Help()
+		},
 	}
-	c.Flags().Visit(func(f *pflag.Flag) {
-		list, isList := f.Value.(pflag.SliceValue)
-		if f.Value.Type() == "string" && f.Value.String()+f.NoOptDefVal == "" || isList && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) {
-			err = fmt.Errorf("--%s %s", f.Name, says)
+	c.Flags().StringVar(&man, "man", "", "write the manual pages into the folder `DIR`")
+	return c
+}
+
+// withPages returns the commands that have a manual page. Cobra leaves help out of those that it calls available.
+func withPages(root *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() && c.Name() != "help" })
+}
+
+// writeManual writes a manual page for each command into the folder dir, made of the same texts as the help.
+func writeManual(out io.Writer, root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("write the manual pages into %s: %w", dir, cmp.Or(errors.Unwrap(err), err))
+	}
+	pages := append([]*cobra.Command{root}, withPages(root)...)
+	kind := replace.Kind{Name: "manual page", Start: manMark}
+	for _, c := range pages {
+		c.InitDefaultHelpFlag()
+		c.InitDefaultVersionFlag()
+		if err := writeBytes(filepath.Join(dir, manName(c)+".1"), kind, []byte(manPage(c))); err != nil {
+			return err
 		}
-	})
+	}
+	_, err := screen.Printf(out, "Wrote %d manual pages into %s: man %s shows the first.\n", len(pages), dir, filepath.Join(dir, "chaff.1"))
 	return err
+}
+
+// manName returns the name of the manual page of a command: chaff-train for chaff train.
+func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// manMark is a comment that begins a manual page.
+const manMark = ".\\\" Written by chaff help --man\n"
+
+// manPage returns the manual page of c in roff: the text of its help.
+func manPage(c *cobra.Command) string {
+	name := roff(manName(c))
+	text := strings.TrimSpace(cmp.Or(c.Long, c.Short+".")) + "\n\n" + c.UsageString()
+	if about := aboutPrograms[manName(c)]; about != "" {
+		text += "\nThe program " + manName(c) + ":\n" + about
+	}
+	page := manMark + fmt.Sprintf(".TH %s 1\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n.in 0\n%s.fi\n.SH SEE ALSO\n",
+		strings.ToUpper(manName(c)), name, roff(strings.ToLower(c.Short[:1])+c.Short[1:]), roff(text))
+	also := []*cobra.Command{c.Root()}
+	if !c.HasParent() {
+		also = withPages(c)
+	}
+	for _, other := range also {
+		page += ".BR " + roff(manName(other)) + " (1)\n"
+	}
+	return page
+}
+
+// aboutPrograms has what the pages of two commands say of the programs of the same name.
+var aboutPrograms = map[string]string{
+	"chaff-classify": `  It does the same for one message from stdin and starts faster, for mail
+  systems that start a process for each message. It takes no path, and of the
+  flags --exit-code, --json, --model-file and --pass. --version prints its
+  version.
+`,
+	"chaff-learn": `  It learns one message from stdin and starts faster, for mail systems that
+  start a process for each message. It reads no configuration and prints nothing
+  but errors. It exits with 0 if the model has learned the message, 1 if it
+  refuses it, and 75 for trouble that may pass. It takes of the flags --class,
+  --forget, --ham, --model-file and --spam. --version prints its version.
+`,
+}
+
+// roff escapes text for a manual page: backslashes, hyphens that are typed, and dots and quotes that would begin a request.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + text)
+	return text[1:]
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -67,11 +68,11 @@ func formatTable() []formatRow {
 }
 
 // Formats returns the formats whose messages get one label: those of folders, then those of files.
-func Formats() []string { return append(formatsOf(ofFolder), formatsOf(ofFile)...) }
+func Formats() []string { return formatsOf(ofFolder, ofFile) }
 
-func formatsOf(k kind) (names []string) {
+func formatsOf(kinds ...kind) (names []string) {
 	for _, row := range formatTable() {
-		if row.kind == k {
+		if slices.Contains(kinds, row.kind) {
 			names = append(names, string(row.format))
 		}
 	}

@@ -78,7 +78,7 @@ func Main(args, environ []string, s Streams) (code int) {
 		return r.refuse(s)
 	}
 	if r.Model == "" {
-		r.Model = ModelPath(environ)
+		r.Model = Path(environ, DataHome, "model")
 	}
 	code, err = r.Run(s)
 	if err != nil {
@@ -384,8 +384,3 @@ func (r Request) codes() (c codes) {
 	}
 	return c
 }
-
-// Presets returns the values of --exit-code.
-func Presets() []string { return []string{DefaultPreset, likeSpamAssassin} }
-
-const likeSpamAssassin = "spamassassin"

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +28,8 @@ func (r *Request) AddFlags(fs Flags) {
 			if r.Preset = name; name == "true" { // what package flag sets for none
 				r.Preset = DefaultPreset
 			}
-			if !slices.Contains(Presets(), r.Preset) {
-				return errors.New("must be " + strings.Join(Presets(), " or "))
+			if !slices.Contains(Presets, r.Preset) {
+				return errors.New("must be " + strings.Join(Presets, " or "))
 			}
 			return nil
 		})
@@ -145,4 +147,39 @@ func PrintHelp(w io.Writer, usage string, fs *flag.FlagSet) {
 }
 
 // DefaultPreset is the value of --exit-code without one.
-const DefaultPreset = "bogofilter"
+const DefaultPreset, likeSpamAssassin = "bogofilter", "spamassassin"
+
+// Presets are the values of --exit-code.
+var Presets = []string{DefaultPreset, likeSpamAssassin}
+
+// The variables of the XDG base directory specification that name the folders of [Path].
+const (
+	ConfigHome = "XDG_CONFIG_HOME"
+	DataHome   = "XDG_DATA_HOME"
+)
+
+// Path returns the default path of a file in the folder of a variable, "" if the home directory is unknown.
+func Path(environ []string, variable, name string) string {
+	dir := Variable(environ, variable)
+	if !filepath.IsAbs(dir) { // the specification ignores relative paths
+		home := Variable(environ, "HOME")
+		if home == "" {
+			home, _ = os.UserHomeDir()
+		}
+		if home == "" {
+			return ""
+		}
+		dir = filepath.Join(home, map[string]string{ConfigHome: ".config", DataHome: ".local/share"}[variable])
+	}
+	return filepath.Join(dir, "chaff", name)
+}
+
+// Variable returns the value of an environment variable, the last one if it has several.
+func Variable(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if value, found := strings.CutPrefix(entry, name+"="); found {
+			return value
+		}
+	}
+	return ""
+}

@@ -11,10 +11,10 @@ func TestPlacesFollowTheEnvironment(t *testing.T) {
 		"folders of their own":      {[]string{"HOME=/home/a", "XDG_DATA_HOME=/d", "XDG_CONFIG_HOME=/c"}, "/d/chaff/model", "/c/chaff/config.toml"},
 		"a relative one is not set": {[]string{"XDG_DATA_HOME=d", "HOME=/home/a"}, "/home/a/.local/share/chaff/model", "/home/a/.config/chaff/config.toml"},
 	} {
-		if got := ModelPath(tt.environ); got != tt.model {
+		if got := Path(tt.environ, DataHome, "model"); got != tt.model {
 			t.Errorf("%s: got the model %q, want %q", name, got, tt.model)
 		}
-		if got := ConfigPath(tt.environ); got != tt.config {
+		if got := Path(tt.environ, ConfigHome, "config.toml"); got != tt.config {
 			t.Errorf("%s: got the configuration %q, want %q", name, got, tt.config)
 		}
 	}
