@@ -70,7 +70,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"fraction.toml":          `tokenize.max_length is 2.5 (file): must be a whole number`,
 		"serve.toml":             `serve.max_seconds is 0: must be from 0.01 to 600`,
 		"store.toml":             `store.max_age is -1: must be at least 0`,
-		"negative.toml":          `models.multinomial.smoothing is -1: must be 0, or from 1e-10 to 1e+06`,
+		"negative.toml":          `models.multinomial.smoothing is -1: must be 0, or from 1e-10 to 1e6`,
 		"shares.json":            `split.`,
 		"split_method.toml":      `split.method is "random"`,
 		"language.toml":          `tokenize.language is "german": must be english, french, hungarian, norwegian, russian, spanish, swedish or none`,

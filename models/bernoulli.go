@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -24,30 +23,20 @@ import (
 type Bernoulli struct {
 	// Smoothing is added to the number of documents with a term and to the number without it, so that no term is
 	// impossible. 0, or from 1e-10 to 1e6. Default 0.001.
-	Smoothing float64 `json:"smoothing"`
+	Smoothing float64 `json:"smoothing" range:"0, or from 1e-10 to 1e6"`
 	// Prior is the probability of each class before a message is read: "learned" from the training messages,
 	// or "uniform". Default "learned".
-	Prior string `json:"prior"`
+	Prior string `json:"prior" range:"learned or uniform"`
 	// Features is the kind of feature: "bits" for all terms, or "head bits" for the terms of the head of the text. An
 	// empty text means "bits". Default "head bits".
-	Features string `json:"features"`
+	Features string `json:"features" range:"bits or head bits"`
 }
 
 var _ Trainer = Bernoulli{}
 
-// Validate returns everything that is wrong with m.
-func (m Bernoulli) Validate() error {
-	_, err := m.shared().kind()
-	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
-}
-
-func (m *Bernoulli) shared() shared {
-	return shared{kinds: []features.Kind{features.Bits, features.HeadBits}, features: &m.Features, prior: &m.Prior}
-}
-
 // Train implements [Trainer].
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, &m, d, "bernoulli")
+	l, r, _, err := trainCounts(ctx, &m, d, features.Bits, features.HeadBits)
 	return l, r, err
 }
 
@@ -93,9 +82,9 @@ func (m Bernoulli) logPresent(ncw float64, Nc int) float64 {
 // near 1.
 func (m Bernoulli) logAbsent(ncw float64, Nc int) float64 { return m.logPresent(float64(Nc)-ncw, Nc) }
 
-func (m Bernoulli) newLearner(classes []string, terms, _ int) learner {
-	n := newCounts(&m, classes, terms)
-	for range classes {
+func (m Bernoulli) newLearner(d *features.Dataset) learner {
+	n := newCounts(&m, d)
+	for range d.Classes {
 		n.tallies = append(n.tallies, map[int]int{})
 	}
 	return n

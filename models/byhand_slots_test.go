@@ -23,7 +23,7 @@ import (
 func TestFTRLByHand(t *testing.T) {
 	documents := [][]float32{{1, 2, 0.5, 0}, {1, 0, 0, 0}}
 	d := matrix(2, []int32{1, 1}, documents)
-	l := Softmax{LearningRate: 1, L2: 2}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
+	l := Softmax{LearningRate: 1, L2: 2}.newLearner(d).(*ftrl)
 
 	l.learn(0, d.Row(0), 1)
 	now := snapshot(nil, l, 1)
@@ -49,7 +49,7 @@ func TestFTRLByHand(t *testing.T) {
 // is -g / (|g| + 1) = (-1/4, -1/4, 2/5).
 func TestFTRLOfThreeClassesByHand(t *testing.T) {
 	d := matrix(3, []int32{2}, [][]float32{{1}})
-	l := Softmax{LearningRate: 1}.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
+	l := Softmax{LearningRate: 1}.newLearner(d).(*ftrl)
 	l.learn(0, d.Row(0), 2)
 	now := snapshot(nil, l, 1)
 	want := []float64{-1. / 4, -1. / 4, 2. / 5}
@@ -61,7 +61,7 @@ func TestFTRLThroughTheOriginHasNoBias(t *testing.T) {
 	m := Softmax{LearningRate: 1}
 	m.ThroughOrigin = true
 	d := matrix(2, []int32{1}, [][]float32{{1}})
-	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
+	l := m.newLearner(d).(*ftrl)
 	l.learn(0, d.Row(0), 1)
 	now := snapshot(nil, l, 1)
 	wantNear(t, "bias", now.bias[0], 0, 0)
@@ -74,13 +74,13 @@ func TestAverageIsThePlainMean(t *testing.T) {
 		d := randomMatrix(3, 40, 12, classes)
 		for name, newLearner := range map[string]func(mean bool) learner{
 			"perceptron": func(mean bool) learner {
-				return Perceptron{Steps: Steps{LearningRate: 1, Decay: RateInverseRoot}, Averaged: mean}.newLearner(d.Classes, d.Terms, 0)
+				return Perceptron{Steps: Steps{LearningRate: 1, Decay: RateInverseRoot}, Averaged: mean}.newLearner(d)
 			},
 			"multi-class perceptron": func(mean bool) learner {
-				return MulticlassPerceptron{Steps: Steps{LearningRate: 0.3}, Averaged: mean}.newLearner(d.Classes, d.Terms, 0)
+				return MulticlassPerceptron{Steps: Steps{LearningRate: 0.3}, Averaged: mean}.newLearner(d)
 			},
 			"passive-aggressive": func(mean bool) learner {
-				return PassiveAggressive{Aggressiveness: 0.1, Averaged: mean}.newLearner(d.Classes, d.Terms, 0)
+				return PassiveAggressive{Aggressiveness: 0.1, Averaged: mean}.newLearner(d)
 			},
 		} {
 			lazy, plain := newLearner(true), newLearner(false)

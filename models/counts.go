@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -38,25 +37,21 @@ type counts struct {
 	whole     bool          // the vocabulary has all terms that there are, as in training, and not only those that are known
 }
 
-func newCounts(m countTrainer, classes []string, terms int) *counts {
-	kind, _ := m.shared().kind() // Validate checked it
-	K := len(classes)
-	return &counts{trainer: m, kind: kind, classes: classes, documents: make([]int, K), sums: make([]float64, terms*K), totals: make([]float64, K)}
+func newCounts(m countTrainer, d *features.Dataset) *counts {
+	K := len(d.Classes)
+	return &counts{trainer: m, kind: d.Kind, classes: d.Classes, documents: make([]int, K), sums: make([]float64, d.Terms*K), totals: make([]float64, K)}
 }
 
-// trainCounts trains a model on d. With a name, d must have the kind that m takes.
-func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, name string) (*Linear, Report, *counts, error) {
+// trainCounts trains a model on d, which must be of one of the given kinds; of any if there are none.
+func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, kinds ...features.Kind) (*Linear, Report, *counts, error) {
 	warnings, err := check(m, d)
 	if err != nil {
 		return nil, Report{}, nil, err
 	}
-	n := m.newLearner(d.Classes, d.Terms, d.Len()).(*counts)
-	if name != "" {
-		if err := checkKind(name, d, n.kind); err != nil {
-			return nil, Report{}, nil, err
-		}
+	if err := checkKind(d, kinds...); err != nil {
+		return nil, Report{}, nil, err
 	}
-	n.kind = d.Kind
+	n := m.newLearner(d).(*counts)
 	rows := d.Rows()
 	for i, c := range d.Labels {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -240,23 +235,9 @@ func termsOf(x features.Vector) int {
 	return int(slices.Max(x.IDs)) + 1
 }
 
-// The range of smoothing other than 0. The minimum is that of scikit-learn: with less, the estimates of unseen terms would
-// be dominated by rounding. At the maximum all estimates are practically equal.
-const (
-	minSmoothing = 1e-10
-	maxSmoothing = 1e6
-)
-
-func validateBayes(smoothing float64, prior string) error {
-	var errs []error
-	if smoothing != 0 && !(smoothing >= minSmoothing && smoothing <= maxSmoothing) { // also refuses NaN
-		errs = append(errs, fmt.Errorf("smoothing is %v: must be 0, or from %v to %v", smoothing, minSmoothing, maxSmoothing))
-	}
-	return errors.Join(append(errs, checkChoice("prior", prior, PriorLearned, PriorUniform))...)
-}
-
-// floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite.
-const floor = minSmoothing
+// floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite. It is the least smoothing too, as in
+// scikit-learn: with less, the estimates of unseen terms would be dominated by rounding.
+const floor = 1e-10
 
 // logEstimate returns the logarithm of an estimate. Without smoothing a the estimate is clipped to floor and 1 - floor.
 func logEstimate(estimate, a float64) float64 {

@@ -25,7 +25,7 @@ func newTable(classes, terms int) [][]float64 {
 
 // Estimate returns the parameters of m.
 func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
-	_, _, n, err := trainCounts(ctx, &m, d, "bernoulli")
+	_, _, n, err := trainCounts(ctx, &m, d)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimate
 
 // Estimate returns the parameters of m.
 func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
-	_, _, n, err := trainCounts(ctx, &m, d, "multinomial")
+	_, _, n, err := trainCounts(ctx, &m, d)
 	if err != nil {
 		return nil, err
 	}

@@ -38,12 +38,12 @@ type ftrl struct {
 	read                    []slot    // those of these terms
 }
 
-func (m Softmax) newLearner(classes []string, terms, documents int) learner {
-	R := rowCount(len(classes))
+func (m Softmax) newLearner(d *features.Dataset) learner {
+	R := rowCount(len(d.Classes))
 	return &ftrl{
-		R: R, bias: make([]slot, R), slots: make([]slot, R*terms),
-		alpha: m.LearningRate, l2: m.L2, documents: float64(documents), origin: m.ThroughOrigin,
-		start: math.Log(float64(len(classes))), tolerance: m.Tolerance, before: math.Inf(1),
+		R: R, bias: make([]slot, R), slots: make([]slot, R*d.Terms),
+		alpha: m.LearningRate, l2: m.L2, documents: float64(d.Len()), origin: m.ThroughOrigin,
+		start: math.Log(float64(len(d.Classes))), tolerance: m.Tolerance, before: math.Inf(1),
 	}
 }
 

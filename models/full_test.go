@@ -24,7 +24,7 @@ func TestAFullCountIsAnError(t *testing.T) {
 	if _, _, err := m.Train(t.Context(), d, EpochOptions{Unwatched: true}); !errors.Is(err, ErrFull) {
 		t.Errorf("%d messages of one word: got %v, want %v", room+1, err, ErrFull)
 	}
-	l := m.newLearner(d.Classes, 2, 1).(*votes)
+	l := m.newLearner(d).(*votes)
 	for range room {
 		l.countAs(0, word(1), 1)
 	}

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"chaff/features"
@@ -20,12 +19,7 @@ type Descent struct {
 	Steps
 	// Method is when a step is made: "stochastic", after each message, or "batch", after each pass, which needs many
 	// more epochs. Default "stochastic".
-	Method string `json:"method"`
-}
-
-// Validate returns everything that is wrong with s.
-func (s Descent) Validate() error {
-	return errors.Join(s.Passes.validate(), s.Steps.validate(), checkChoice("method", s.Method, MethodStochastic, MethodBatch))
+	Method string `json:"method" range:"stochastic or batch"`
 }
 
 // rowLoss is the loss of one score z with the target t, and its derivative by z.
@@ -57,18 +51,18 @@ func (s Descent) train(ctx context.Context, m settings, name string, d *features
 	if s.Method == MethodBatch {
 		p.Order = orderByContent
 	}
-	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*gradientDescent)
+	l := m.newLearner(d).(*gradientDescent)
 	return epochs(ctx, m, p, newSorted(d), l, o, fmt.Sprintf("models.%s.learning_rate=%v", name, s.LearningRate))
 }
 
 // follow returns a learner that follows the gradient of a loss.
-func (s Descent) follow(loss rowLoss, classes []string, terms int) *gradientDescent {
-	l := &gradientDescent{params: newParams(rowCount(len(classes)), terms), lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
+func (s Descent) follow(loss rowLoss, d *features.Dataset) *gradientDescent {
+	l := &gradientDescent{params: newParams(rowCount(len(d.Classes)), d.Terms), lossOf: loss, steps: s.Steps, origin: s.ThroughOrigin}
 	if s.Start == StartRandom {
 		l.randomise(s.Seed, s.ThroughOrigin)
 	}
 	if s.Method == MethodBatch {
-		l.gradient = newParams(l.n, terms)
+		l.gradient = newParams(l.n, d.Terms)
 	}
 	return l
 }

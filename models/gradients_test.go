@@ -55,7 +55,7 @@ func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 		for _, classes := range []int{2, 3} {
 			d := randomMatrix(6, 20, 5, classes)
 			m := Descent{Passes: Passes{Seed: 1}, Steps: Steps{LearningRate: eta, Start: StartRandom}, Method: MethodBatch}
-			l := m.follow(loss, d.Classes, d.Terms)
+			l := m.follow(loss, d)
 			start := snapshot(nil, l, 1)
 			for i, c := range d.Labels {
 				l.learn(0, d.Row(i), int(c))

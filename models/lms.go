@@ -21,9 +21,7 @@ func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*L
 	return m.train(ctx, &m, "lms", d, o)
 }
 
-func (m LMS) newLearner(classes []string, terms, _ int) learner {
-	return m.follow(halfSquare(), classes, terms)
-}
+func (m LMS) newLearner(d *features.Dataset) learner { return m.follow(halfSquare(), d) }
 
 func halfSquare() rowLoss {
 	return rowLoss{

@@ -15,20 +15,13 @@ type Majority struct{}
 
 var _ Trainer = Majority{}
 
-// Validate returns nil: there are no settings.
-func (Majority) Validate() error { return nil }
-
-func (*Majority) shared() shared { return shared{kinds: []features.Kind{features.Bits}} }
-
 // Train implements [Trainer].
 func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, &m, d, "")
+	l, r, _, err := trainCounts(ctx, &m, d)
 	return l, r, err
 }
 
-func (m Majority) newLearner(classes []string, terms, _ int) learner {
-	return newCounts(&m, classes, terms)
-}
+func (m Majority) newLearner(d *features.Dataset) learner { return newCounts(&m, d) }
 
 func (Majority) biases(n *counts) []float64 { return logPrior(PriorLearned, n.documents) }
 

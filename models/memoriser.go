@@ -20,20 +20,13 @@ type Memoriser struct{}
 
 var _ Trainer = Memoriser{}
 
-// Validate returns nil: there are no settings.
-func (Memoriser) Validate() error { return nil }
-
-func (*Memoriser) shared() shared { return shared{kinds: []features.Kind{features.Whole}} }
-
 // Train implements [Trainer].
 func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, &m, d, "memoriser")
+	l, r, _, err := trainCounts(ctx, &m, d, features.Whole)
 	return l, r, err
 }
 
-func (m Memoriser) newLearner(classes []string, terms, _ int) learner {
-	return newCounts(&m, classes, terms)
-}
+func (m Memoriser) newLearner(d *features.Dataset) learner { return newCounts(&m, d) }
 
 func (Memoriser) biases(n *counts) []float64 {
 	beta := make([]float64, len(n.classes))

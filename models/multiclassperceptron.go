@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 
 	"chaff/features"
 )
@@ -25,21 +24,16 @@ type MulticlassPerceptron struct {
 
 var _ Trainer = MulticlassPerceptron{}
 
-// Validate returns everything that is wrong with m.
-func (m MulticlassPerceptron) Validate() error {
-	return errors.Join(m.Passes.validate(), m.Steps.validate())
-}
-
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*multiclassPerceptron)
+	l := m.newLearner(d).(*multiclassPerceptron)
 	linear, report, err := epochs(ctx, &m, m.Passes, newSorted(d), l, o, "")
 	report.Convergence = convergence(report.Epochs)
 	return linear, report, err
 }
 
-func (m MulticlassPerceptron) newLearner(classes []string, terms, _ int) learner {
-	return &multiclassPerceptron{newAveraged(m.Passes, m.Steps, len(classes), terms, m.Averaged), m.Steps}
+func (m MulticlassPerceptron) newLearner(d *features.Dataset) learner {
+	return &multiclassPerceptron{newAveraged(m.Passes, m.Steps, len(d.Classes), d.Terms, m.Averaged), m.Steps}
 }
 
 type multiclassPerceptron struct {

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -25,27 +24,16 @@ import (
 type Multinomial struct {
 	// Smoothing is added to the number of tokens of each term, so that no term is impossible. Laplace's 1 suits
 	// counts, and is too much for normalised features. 0, or from 1e-10 to 1e6. Default 0.001.
-	Smoothing float64 `json:"smoothing"`
+	Smoothing float64 `json:"smoothing" range:"0, or from 1e-10 to 1e6"`
 	// Prior is the probability of each class before a message is read: "learned" from the training messages,
 	// or "uniform". An empty text means "learned". Default "uniform".
-	Prior string `json:"prior"`
+	Prior string `json:"prior" range:"learned or uniform"`
 	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
 	// L2-normalised. An empty text means "counts". Default "normalised bits".
-	Features string `json:"features"`
+	Features string `json:"features" range:"counts, bits, normalised bits or normalised counts"`
 }
 
 var _ Trainer = Multinomial{}
-
-// Validate returns everything that is wrong with m.
-func (m Multinomial) Validate() error {
-	_, err := m.shared().kind()
-	return errors.Join(validateBayes(m.Smoothing, m.Prior), err)
-}
-
-func (m *Multinomial) shared() shared {
-	kinds := []features.Kind{features.Counts, features.Bits, features.NormalisedBits, features.NormalisedCounts}
-	return shared{kinds: kinds, features: &m.Features, prior: &m.Prior}
-}
 
 // maxAdded is how many times the sum of all terms of a class smoothing may add to it without a warning. On the public corpora accuracy
 // falls from about three times on.
@@ -54,7 +42,7 @@ const maxAdded = 2
 // Train implements [Trainer]. It warns of a smoothing that drowns the features: the 1 of the lectures is for tokens, of which every one
 // counts 1, and the terms of an L2-normalised document add up to the root of their number at most.
 func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, n, err := trainCounts(ctx, &m, d, "multinomial")
+	l, r, n, err := trainCounts(ctx, &m, d, features.Counts, features.Bits, features.NormalisedBits, features.NormalisedCounts)
 	if err == nil && (d.Kind == features.NormalisedBits || d.Kind == features.NormalisedCounts) {
 		if added, least := m.Smoothing*float64(n.terms()), slices.Min(n.totals); least > 0 && added > maxAdded*least {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(
@@ -64,9 +52,7 @@ func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOpti
 	return l, r, err
 }
 
-func (m Multinomial) newLearner(classes []string, terms, _ int) learner {
-	return newCounts(&m, classes, terms)
-}
+func (m Multinomial) newLearner(d *features.Dataset) learner { return newCounts(&m, d) }
 
 func (m Multinomial) biases(n *counts) []float64 { return logPrior(m.Prior, n.documents) }
 

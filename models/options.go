@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"chaff/features"
+	"chaff/internal/ranges"
 )
 
 // Options are the settings of all models, one field for each row of the table.
@@ -54,70 +54,46 @@ func DefaultOptions() Options {
 // model is a row of the table of models.
 type model struct {
 	name     string
-	about    string // a sentence for users
-	settings func(*Options) settings
+	about    string   // a sentence for users
+	settings settings // those in the options
+	kind     features.Kind
+	features *string // the setting with the name of another kind; nil if there is no other, and an empty text for the kind above
+	seed     *uint64 // nil for a model without chance
 }
-
-// table lists all models in the order they are shown in: those of the lectures, others, and the baselines. A new model needs a
-// file, a row here, its field and its defaults in Options, and tests.
-func table() []model {
-	return []model{
-		{"bernoulli", "Naive Bayes on the presence and absence of terms.", func(o *Options) settings { return &o.Bernoulli }},
-		{"multinomial", "Naive Bayes on the tokens of a message.", func(o *Options) settings { return &o.Multinomial }},
-		{"perceptron", "The perceptron, which learns from its mistakes.", func(o *Options) settings { return &o.Perceptron }},
-		{"averaged-perceptron", "The perceptron with the mean of its weights over all steps.",
-			func(o *Options) settings { return &o.AveragedPerceptron }},
-		{"multiclass-perceptron", "The perceptron with a weight vector for each class.",
-			func(o *Options) settings { return &o.MulticlassPerceptron }},
-		{"tanh", "The differentiable perceptron, trained by gradient descent.", func(o *Options) settings { return &o.Tanh }},
-		{"lms", "Least mean squares, trained by gradient descent.", func(o *Options) settings { return &o.LMS }},
-		{"softmax", "Softmax regression; of two classes, logistic regression.", func(o *Options) settings { return &o.Softmax }},
-		{"passive-aggressive", "The smallest change that classifies each message with a margin.",
-			func(o *Options) settings { return &o.PassiveAggressive }},
-		{"votes", "Naive Bayes and logistic regression with one bounded vote for each kind of evidence.",
-			func(o *Options) settings { return &o.Votes }},
-		{"memoriser", "A baseline that remembers the training messages and nothing else.", func(o *Options) settings { return &o.Memoriser }},
-		{"majority", "A baseline that always predicts the most frequent class.", func(o *Options) settings { return &o.Majority }},
-	}
-}
-
-// section returns the name of the settings of m within the configuration.
-func (m model) section() string { return strings.ReplaceAll(m.name, "-", "_") }
 
 // settings are those of a model. They implement its trainer.
 type settings interface {
 	Trainer
-	Validate() error
-	shared() shared
-	// newLearner returns a learner that has learned nothing. The number of documents is 0 if it is not known in advance.
-	newLearner(classes []string, terms, documents int) learner
+	// newLearner returns a learner that has learned nothing, for documents like those of d. It is empty if their number is not known in advance.
+	newLearner(d *features.Dataset) learner
 }
 
-// shared has the kinds of feature that a model takes, and settings of the same meaning in many models, each nil for a model without it.
-type shared struct {
-	kinds           []features.Kind
-	features, prior *string // features is the name of one of the kinds, or an empty text for the first
-	seed            *uint64
-}
-
-// kind returns the kind of feature that the model is trained on.
-func (s shared) kind() (features.Kind, error) {
-	if s.features == nil {
-		return s.kinds[0], nil
+// table lists all models, with their settings in o, in the order they are shown in: those of the lectures, others, and the baselines. A new model
+// needs a file, a row here, its field and its defaults in Options, and tests.
+func table(o *Options) []model {
+	ofPasses := func(name, about string, s settings, p *Passes) model {
+		return model{name, about, s, features.Bits, &p.Features, &p.Seed}
 	}
-	var names []string
-	for _, kind := range s.kinds {
-		if names = append(names, kind.String()); *s.features == kind.String() {
-			return kind, nil
-		}
+	return []model{
+		{"bernoulli", "Naive Bayes on the presence and absence of terms.", &o.Bernoulli, features.Bits, &o.Bernoulli.Features, nil},
+		{"multinomial", "Naive Bayes on the tokens of a message.", &o.Multinomial, features.Counts, &o.Multinomial.Features, nil},
+		ofPasses("perceptron", "The perceptron, which learns from its mistakes.", &o.Perceptron, &o.Perceptron.Passes),
+		ofPasses("averaged-perceptron", "The perceptron with the mean of its weights over all steps.", &o.AveragedPerceptron, &o.AveragedPerceptron.Passes),
+		ofPasses("multiclass-perceptron", "The perceptron with a weight vector for each class.", &o.MulticlassPerceptron, &o.MulticlassPerceptron.Passes),
+		ofPasses("tanh", "The differentiable perceptron, trained by gradient descent.", &o.Tanh, &o.Tanh.Passes),
+		ofPasses("lms", "Least mean squares, trained by gradient descent.", &o.LMS, &o.LMS.Passes),
+		ofPasses("softmax", "Softmax regression; of two classes, logistic regression.", &o.Softmax, &o.Softmax.Passes),
+		ofPasses("passive-aggressive", "The smallest change that classifies each message with a margin.", &o.PassiveAggressive, &o.PassiveAggressive.Passes),
+		{"votes", "Naive Bayes and logistic regression with one bounded vote for each kind of evidence.", &o.Votes, features.Evidence, nil, &o.Votes.Seed},
+		{"memoriser", "A baseline that remembers the training messages and nothing else.", &o.Memoriser, features.Whole, nil, nil},
+		{"majority", "A baseline that always predicts the most frequent class.", &o.Majority, features.Bits, nil, nil},
 	}
-	return s.kinds[0], checkChoice("features", *s.features, names...)
 }
 
 // Names returns the names of all models, in the order they are shown in.
 func Names() []string {
 	var names []string
-	for _, m := range table() {
+	for _, m := range table(new(Options)) {
 		names = append(names, m.name)
 	}
 	return names
@@ -125,13 +101,13 @@ func Names() []string {
 
 // About returns a sentence about the named model, and nothing for an unknown one.
 func About(name string) string {
-	m, _ := find(name)
+	m, _ := find(new(Options), name)
 	return m.about
 }
 
-// find returns the named model. The error for an unknown name lists the known ones.
-func find(name string) (model, error) {
-	for _, m := range table() {
+// find returns the named model, with its settings in o. The error for an unknown name lists the known ones.
+func find(o *Options, name string) (model, error) {
+	for _, m := range table(o) {
 		if m.name == name {
 			return m, nil
 		}
@@ -151,10 +127,10 @@ func Gone(name string) error {
 // Validate returns everything that is wrong with o, each key after the name of its section.
 func (o Options) Validate() error {
 	var errs []error
-	for _, m := range table() {
-		if err := m.settings(&o).Validate(); err != nil {
+	for _, m := range table(&o) {
+		if err := ranges.Check(m.settings); err != nil {
 			for line := range strings.SplitSeq(err.Error(), "\n") {
-				errs = append(errs, fmt.Errorf("%s.%s", m.section(), line))
+				errs = append(errs, fmt.Errorf("%s.%s", strings.ReplaceAll(m.name, "-", "_"), line))
 			}
 		}
 	}
@@ -162,37 +138,38 @@ func (o Options) Validate() error {
 }
 
 // New returns the trainer of the given name with its settings from o, and the kind of feature it is trained on. All chance
-// comes from the seed.
+// comes from the seed. The error is about the name or the settings.
 func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
-	m, err := find(name)
+	m, err := find(&o, name)
 	if err != nil {
 		return nil, 0, err
 	}
-	s := m.settings(&o)
-	shared := s.shared()
-	if shared.seed != nil {
-		*shared.seed = seed
+	if m.seed != nil {
+		*m.seed = seed
 	}
-	kind, err := shared.kind()
-	return s, kind, err
+	if m.features != nil && *m.features != "" {
+		m.kind, err = features.ParseKind(*m.features)
+	}
+	return m.settings, m.kind, cmp.Or(ranges.Check(m.settings), err)
 }
 
 // OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer. A setting that this program does not
 // have is left out, and so are priors of earlier programs, such as ham:10,spam:1. For an unknown model, such as one by hand, they are the defaults.
 func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	o := DefaultOptions()
-	m, err := find(name)
+	m, err := find(&o, name)
 	if err != nil {
 		return o, nil
 	}
-	s := m.settings(&o)
-	if err := json.Unmarshal(trainer, s); err != nil {
+	if err := json.Unmarshal(trainer, m.settings); err != nil {
 		return Options{}, err
 	}
-	if prior := s.shared().prior; prior != nil && strings.Contains(*prior, ":") {
-		*prior = ""
+	for _, prior := range []*string{&o.Bernoulli.Prior, &o.Multinomial.Prior} {
+		if strings.Contains(*prior, ":") {
+			*prior = ""
+		}
 	}
-	if err := s.Validate(); err != nil {
+	if err := ranges.Check(m.settings); err != nil {
 		return Options{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return o, nil
@@ -206,9 +183,12 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 	if (kind == features.Bits || kind == features.Counts) && o.Softmax.LearningRate == DefaultOptions().Softmax.LearningRate {
 		o.Softmax.LearningRate = longRate
 	}
-	for _, m := range table() {
-		if s := m.settings(&o).shared(); s.features != nil && slices.Contains(s.kinds, kind) {
-			*s.features = kind.String()
+	for _, m := range table(&o) {
+		if m.features != nil {
+			before := *m.features
+			if *m.features = kind.String(); ranges.Check(m.settings) != nil {
+				*m.features = before
+			}
 		}
 	}
 	return o

@@ -111,9 +111,9 @@ func TestOptionsValidate(t *testing.T) {
 		{"texts that are not set", func(o *models.Options) {
 			o.Perceptron = models.Perceptron{Passes: models.Passes{Epochs: 1}, Steps: models.Steps{LearningRate: 1}}
 		}, ""},
-		{"a negative smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = -1 }, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e+06"},
-		{"a smoothing too small", func(o *models.Options) { o.Multinomial.Smoothing = 1e-11 }, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e+06"},
-		{"a smoothing that is no number", func(o *models.Options) { o.Bernoulli.Smoothing = math.NaN() }, "bernoulli.smoothing is NaN: must be 0, or from 1e-10 to 1e+06"},
+		{"a negative smoothing", func(o *models.Options) { o.Bernoulli.Smoothing = -1 }, "bernoulli.smoothing is -1: must be 0, or from 1e-10 to 1e6"},
+		{"a smoothing too small", func(o *models.Options) { o.Multinomial.Smoothing = 1e-11 }, "multinomial.smoothing is 1e-11: must be 0, or from 1e-10 to 1e6"},
+		{"a smoothing that is no number", func(o *models.Options) { o.Bernoulli.Smoothing = math.NaN() }, "bernoulli.smoothing is NaN: must be 0, or from 1e-10 to 1e6"},
 		{"a kind of feature of another name", func(o *models.Options) { o.Multinomial.Features = "words" }, `multinomial.features is "words": must be counts, bits, normalised bits or normalised counts`},
 		{"normalised counts for naive Bayes", func(o *models.Options) { o.Multinomial.Features = "normalised counts" }, ""},
 		{"the start only, for Bernoulli", func(o *models.Options) { o.Bernoulli.Features = "head bits" }, ""},
@@ -125,26 +125,26 @@ func TestOptionsValidate(t *testing.T) {
 		{"no epoch", func(o *models.Options) { o.Perceptron.Epochs = 0 }, "perceptron.epochs is 0: must be from 1 to 100000"},
 		{"too many epochs", func(o *models.Options) { o.AveragedPerceptron.Epochs = 100_001 }, "averaged_perceptron.epochs is 100001: must be from 1 to 100000"},
 		{"an order of another name", func(o *models.Options) { o.Softmax.Order = "sorted" }, `softmax.order is "sorted": must be random or fixed`},
-		{"no learning rate", func(o *models.Options) { o.Softmax.LearningRate = 0 }, "softmax.learning_rate is 0: must be above 0 and at most 1e+06"},
-		{"a learning rate that is no number", func(o *models.Options) { o.LMS.LearningRate = math.NaN() }, "lms.learning_rate is NaN: must be above 0 and at most 1e+06"},
+		{"no learning rate", func(o *models.Options) { o.Softmax.LearningRate = 0 }, "softmax.learning_rate is 0: must be above 0 and at most 1e6"},
+		{"a learning rate that is no number", func(o *models.Options) { o.LMS.LearningRate = math.NaN() }, "lms.learning_rate is NaN: must be above 0 and at most 1e6"},
 		{"a decay of another name", func(o *models.Options) { o.LMS.Decay = "1/n^2" }, `lms.decay is "1/n^2": must be constant, 1/n or 1/sqrt(n)`},
 		{"a start of another name", func(o *models.Options) { o.LMS.Start = "ones" }, `lms.start is "ones": must be zeros or random`},
 		{"a method of another name", func(o *models.Options) { o.Tanh.Method = "newton" }, `tanh.method is "newton": must be stochastic or batch`},
-		{"a negative penalty", func(o *models.Options) { o.Softmax.L2 = -1 }, "softmax.l2 is -1: must be from 0 to 1e+06"},
-		{"no aggressiveness", func(o *models.Options) { o.PassiveAggressive.Aggressiveness = 0 }, "passive_aggressive.aggressiveness is 0: must be above 0 and at most 1e+06"},
-		{"no smoothing where the logarithms need one", func(o *models.Options) { o.Votes.Smoothing = 0 }, "votes.smoothing is 0: must be from 1e-10 to 1e+06"},
+		{"a negative penalty", func(o *models.Options) { o.Softmax.L2 = -1 }, "softmax.l2 is -1: must be from 0 to 1e6"},
+		{"no aggressiveness", func(o *models.Options) { o.PassiveAggressive.Aggressiveness = 0 }, "passive_aggressive.aggressiveness is 0: must be above 0 and at most 1e6"},
+		{"no smoothing where the logarithms need one", func(o *models.Options) { o.Votes.Smoothing = 0 }, "votes.smoothing is 0: must be from 1e-10 to 1e6"},
 		{"fewer epochs of votes than none", func(o *models.Options) { o.Votes.Epochs = -1 }, "votes.epochs is -1: must be from 0 to 100000"},
 		{"a negative share", func(o *models.Options) { o.Votes.BayesShare = -0.1 }, "votes.bayes_share is -0.1: must be from 0 to 1000"},
 		{"a share that is no number", func(o *models.Options) { o.Votes.BayesShare = math.NaN() }, "votes.bayes_share is NaN: must be from 0 to 1000"},
 		{"no share", func(o *models.Options) { o.Votes.BayesShare = 0 }, ""},
-		{"no learning rate for votes", func(o *models.Options) { o.Votes.LearningRate = 0 }, "votes.learning_rate is 0: must be above 0 and at most 1e+06"},
+		{"no learning rate for votes", func(o *models.Options) { o.Votes.LearningRate = 0 }, "votes.learning_rate is 0: must be above 0 and at most 1e6"},
 		{"as many epochs of votes as the messages need", func(o *models.Options) { o.Votes.Epochs = 0 }, ""},
 		{"all that is wrong", func(o *models.Options) {
 			o.Bernoulli.Smoothing = 1e7
 			o.Multinomial.Smoothing, o.Multinomial.Prior = -2, "ham:1,ham:0.5"
 		},
-			"bernoulli.smoothing is 1e+07: must be 0, or from 1e-10 to 1e+06\n" +
-				"multinomial.smoothing is -2: must be 0, or from 1e-10 to 1e+06\n" +
+			"bernoulli.smoothing is 1e+07: must be 0, or from 1e-10 to 1e6\n" +
+				"multinomial.smoothing is -2: must be 0, or from 1e-10 to 1e6\n" +
 				`multinomial.prior is "ham:1,ham:0.5": must be learned or uniform`},
 	}
 	for _, test := range tests {

@@ -1,15 +1,10 @@
 package models
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
-
-	"chaff/features"
 )
 
 // The orders in which documents can be read.
@@ -19,20 +14,17 @@ const (
 	orderByContent = "by content" // no setting
 )
 
-// maxEpochs keeps a typing error from training for days.
-const maxEpochs = 100_000
-
 // Passes are the settings of all trainers that read the training part several times.
 type Passes struct {
 	// Epochs is the largest number of passes over the training part; training ends earlier if a pass changes nothing.
 	// From 1 to 100000. The default depends on the model.
-	Epochs int `json:"epochs"`
+	Epochs int `json:"epochs" range:"from 1 to 100000"`
 	// Order is the order of the training messages: "random", a new random one for each epoch, or "fixed", one random
 	// order for all epochs. Default "random".
-	Order string `json:"order"`
+	Order string `json:"order" range:"random or fixed"`
 	// Features is the kind of feature: "bits", "counts", or "normalised bits" and "normalised counts", which are
 	// L2-normalised. The default depends on the model.
-	Features string `json:"features"`
+	Features string `json:"features" range:"bits, counts, normalised bits or normalised counts"`
 	// ThroughOrigin leaves out the bias, so that a message without known terms has the score 0. Default false.
 	ThroughOrigin bool `json:"through_origin"`
 	// Listed reads the documents in the order of the data set instead, as an online learner does that is given one after
@@ -47,45 +39,6 @@ const (
 	orderStream = iota + 1
 	startStream
 )
-
-func (p Passes) validate() error {
-	var errs []error
-	if p.Epochs < 1 || p.Epochs > maxEpochs {
-		errs = append(errs, fmt.Errorf("epochs is %d: must be from 1 to %d", p.Epochs, maxEpochs))
-	}
-	_, err := p.shared().kind()
-	return errors.Join(append(errs, checkChoice("order", p.Order, OrderRandom, OrderFixed), err)...)
-}
-
-// anyKind are the kinds of feature of a classifier that takes any values.
-var anyKind = []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts}
-
-func (p *Passes) shared() shared { return shared{kinds: anyKind, features: &p.Features, seed: &p.Seed} }
-
-func checkChoice(key, value string, values ...string) error {
-	if value == "" || slices.Contains(values, value) {
-		return nil
-	}
-	last := len(values) - 1
-	return fmt.Errorf("%s is %q: must be %s or %s", key, value, strings.Join(values[:last], ", "), values[last])
-}
-
-func checkPositive(key string, value float64) error {
-	if !(value > 0 && value <= maxPositive) { // also refuses NaN
-		return fmt.Errorf("%s is %v: must be above 0 and at most %v", key, value, maxPositive)
-	}
-	return nil
-}
-
-func checkRange(key string, value, least, most float64) error {
-	if !(value >= least && value <= most) { // also refuses NaN
-		return fmt.Errorf("%s is %v: must be from %v to %v", key, value, least, most)
-	}
-	return nil
-}
-
-// maxPositive is the maximum of settings without a natural one.
-const maxPositive = 1e6
 
 // orders returns the function that returns the order of the documents in the next epoch. A fixed order is random too, and not that
 // of time: an online trainer is right about mail like what it read last, and the classes of a corpus are often of different times.
@@ -125,19 +78,12 @@ const (
 // "Implementation details".
 type Steps struct {
 	// LearningRate is the length of a step, eta. Above 0, at most 1e6. The default depends on the model.
-	LearningRate float64 `json:"learning_rate"`
+	LearningRate float64 `json:"learning_rate" range:"above 0 and at most 1e6"`
 	// Decay is how the learning rate falls with the number n of steps: "constant", "1/n" or "1/sqrt(n)". Default
 	// "constant".
-	Decay string `json:"decay"`
+	Decay string `json:"decay" range:"constant, 1/n or 1/sqrt(n)"`
 	// Start is where the weights start: "zeros", or "random" for small random numbers. Default "zeros".
-	Start string `json:"start"`
-}
-
-func (s Steps) validate() error {
-	return errors.Join(
-		checkPositive("learning_rate", s.LearningRate),
-		checkChoice("decay", s.Decay, RateConstant, RateInverse, RateInverseRoot),
-		checkChoice("start", s.Start, StartZeros, StartRandom))
+	Start string `json:"start" range:"zeros or random"`
 }
 
 // rate returns eta_n, the learning rate of the n-th step.

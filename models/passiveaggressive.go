@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 
 	"chaff/features"
 )
@@ -19,25 +18,20 @@ import (
 type PassiveAggressive struct {
 	Passes
 	// Aggressiveness is C, the longest step. Above 0, at most 1e6. Default 0.2.
-	Aggressiveness float64 `json:"aggressiveness"`
+	Aggressiveness float64 `json:"aggressiveness" range:"above 0 and at most 1e6"`
 	// Averaged uses the mean of the weights after each message instead of the last ones. Default false.
 	Averaged bool `json:"averaged"`
 }
 
 var _ Trainer = PassiveAggressive{}
 
-// Validate returns everything that is wrong with m.
-func (m PassiveAggressive) Validate() error {
-	return errors.Join(m.Passes.validate(), checkPositive("aggressiveness", m.Aggressiveness))
-}
-
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return epochs(ctx, &m, m.Passes, newSorted(d), m.newLearner(d.Classes, d.Terms, d.Len()).(*passiveAggressive), o, "")
+	return epochs(ctx, &m, m.Passes, newSorted(d), m.newLearner(d).(*passiveAggressive), o, "")
 }
 
-func (m PassiveAggressive) newLearner(classes []string, terms, _ int) learner {
-	return &passiveAggressive{newAveraged(m.Passes, Steps{}, rowCount(len(classes)), terms, m.Averaged), m.Aggressiveness}
+func (m PassiveAggressive) newLearner(d *features.Dataset) learner {
+	return &passiveAggressive{newAveraged(m.Passes, Steps{}, rowCount(len(d.Classes)), d.Terms, m.Averaged), m.Aggressiveness}
 }
 
 type passiveAggressive struct {

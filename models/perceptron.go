@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 
 	"chaff/features"
 )
@@ -24,12 +23,9 @@ type Perceptron struct {
 
 var _ Trainer = Perceptron{}
 
-// Validate returns everything that is wrong with m.
-func (m Perceptron) Validate() error { return errors.Join(m.Passes.validate(), m.Steps.validate()) }
-
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*perceptron)
+	l := m.newLearner(d).(*perceptron)
 	linear, report, err := epochs(ctx, &m, m.Passes, newSorted(d), l, o, "")
 	if report.Convergence = convergence(report.Epochs); report.Convergence != nil && report.Convergence.Converged {
 		report.Convergence.Separations = l.separations(d, m)
@@ -37,9 +33,9 @@ func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptio
 	return linear, report, err
 }
 
-func (m Perceptron) newLearner(classes []string, terms, _ int) learner {
-	R := rowCount(len(classes))
-	return &perceptron{newAveraged(m.Passes, m.Steps, R, terms, m.Averaged), m.Steps, make([]int, R)}
+func (m Perceptron) newLearner(d *features.Dataset) learner {
+	R := rowCount(len(d.Classes))
+	return &perceptron{newAveraged(m.Passes, m.Steps, R, d.Terms, m.Averaged), m.Steps, make([]int, R)}
 }
 
 // perceptron learns one row for each of R problems of two classes.

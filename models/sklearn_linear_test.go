@@ -76,7 +76,7 @@ func TestOnlineLearnersAgreeWithScikitLearn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := fixture.dataset(test.Classes)
 			m, p := test.trainer()
-			l := m.newLearner(d.Classes, d.Terms, d.Len()).(passLearner)
+			l := m.newLearner(d).(passLearner)
 			_, report, err := epochs(t.Context(), m, p, newSorted(d), l, EpochOptions{}, "")
 			if err != nil {
 				t.Fatal(err)

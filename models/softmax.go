@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -22,25 +21,19 @@ type Softmax struct {
 	Passes
 	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most
 	// 1e6. Default 12.
-	LearningRate float64 `json:"learning_rate"`
+	LearningRate float64 `json:"learning_rate" range:"above 0 and at most 1e6"`
 	// L2 is the penalty on half the sum of the squared weights. At least 0, at most 1e6. Default 0.001.
-	L2 float64 `json:"l2"`
+	L2 float64 `json:"l2" range:"from 0 to 1e6"`
 	// Tolerance ends training when a pass lowers the mean loss by less than this share of the loss of equal probabilities,
 	// ln K; 0 makes all epochs. The loss of a pass is that of each message before its step. From 0 to 1. Default 0.01.
-	Tolerance float64 `json:"tolerance"`
+	Tolerance float64 `json:"tolerance" range:"from 0 to 1"`
 }
 
 var _ Trainer = Softmax{}
 
-// Validate returns everything that is wrong with m.
-func (m Softmax) Validate() error {
-	return errors.Join(m.Passes.validate(), checkPositive("learning_rate", m.LearningRate),
-		checkRange("l2", m.L2, 0, maxPositive), checkRange("tolerance", m.Tolerance, 0, 1))
-}
-
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*ftrl)
+	l := m.newLearner(d).(*ftrl)
 	return epochs(ctx, &m, m.Passes, newSorted(d), l, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))
 }
 

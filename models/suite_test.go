@@ -100,9 +100,9 @@ func (s suite) emptyClass(t *testing.T) {
 
 func (s suite) wrongKind(t *testing.T) {
 	wrong := s
-	wrong.kind = features.Counts
-	if s.kind == features.Counts {
-		wrong.kind = features.Bits
+	wrong.kind = features.Whole
+	if s.kind == features.Whole {
+		wrong.kind = features.Counts
 	}
 	if s.traits.anyKind {
 		// Steps for normalised documents may be too long for others.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chaff/features"
+	"chaff/internal/ranges"
 )
 
 // TestEveryModelIsEnteredInFull checks each row of the table: its field in Options, its defaults, its sentence, its formula
@@ -16,24 +17,24 @@ func TestEveryModelIsEnteredInFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := table()
+	o := DefaultOptions()
+	rows := table(&o)
 	if fields := reflect.TypeFor[Options]().NumField(); fields != len(rows) {
 		t.Errorf("Options has %d fields for %d models", fields, len(rows))
 	}
-	o := DefaultOptions()
 	for _, m := range rows {
 		t.Run(m.name, func(t *testing.T) {
-			field, s := field(&o, m.name), m.settings(&o)
+			field, s := field(&o, m.name), m.settings
 			if !field.IsValid() || field.Addr().Interface() != s {
 				t.Fatalf("the field of Options with the tag of the model is not that of the row, which is a %T", s)
 			}
-			if err := s.Validate(); err != nil {
+			if err := ranges.Check(s); err != nil {
 				t.Errorf("the defaults are not valid: %v", err)
 			}
 			if about := About(m.name); !strings.HasSuffix(about, ".") || strings.Count(about, ".") != 1 {
 				t.Errorf("the sentence about it is %q", about)
 			}
-			kind, err := s.shared().kind()
+			_, kind, err := o.New(m.name, 0)
 			if err != nil {
 				t.Error(err)
 			}
@@ -77,7 +78,7 @@ func field(o *Options, name string) reflect.Value {
 func TestSharedSettingsReachEveryModelThatHasThem(t *testing.T) {
 	o := DefaultOptions()
 	bits := o.WithFeatures(features.Bits)
-	for _, m := range table() {
+	for _, m := range table(&o) {
 		if f := field(&bits, m.name).FieldByName("Features"); f.IsValid() && f.String() != "bits" {
 			t.Errorf("%s: got the features %q, want bits", m.name, f.String())
 		}

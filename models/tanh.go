@@ -25,9 +25,7 @@ func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*
 	return m.train(ctx, &m, "tanh", d, o)
 }
 
-func (m Tanh) newLearner(classes []string, terms, _ int) learner {
-	return m.follow(squaredTanh(), classes, terms)
-}
+func (m Tanh) newLearner(d *features.Dataset) learner { return m.follow(squaredTanh(), d) }
 
 func squaredTanh() rowLoss {
 	return rowLoss{

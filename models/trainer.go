@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"chaff/features"
+	"chaff/internal/ranges"
 )
 
 // Trainer learns a linear model from labelled documents. Its settings are the exported fields of the struct that
@@ -14,7 +15,7 @@ import (
 //
 // Train leaves d unchanged and returns the same Linear for the same d and settings. Trainers that read the documents once ignore the
 // options. Errors, which callers may test for: [ErrNoDocuments], [ErrOneClass], [ErrKind],
-// [ErrDiverged], the error of Validate of the settings, and ctx.Err() when ctx is done.
+// [ErrDiverged], an error about the settings, and ctx.Err() when ctx is done.
 type Trainer interface {
 	Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error)
 }
@@ -48,7 +49,7 @@ var (
 
 // check makes the checks that all trainers need of their settings and documents, and returns reasons to doubt what they will learn.
 func check(m settings, d *features.Dataset) (warnings []string, err error) {
-	if err := m.Validate(); err != nil {
+	if err := ranges.Check(m); err != nil {
 		return nil, err
 	}
 	switch {
@@ -68,10 +69,10 @@ func check(m settings, d *features.Dataset) (warnings []string, err error) {
 	return warnings, nil
 }
 
-// checkKind returns an error if the data set is not of the kind that the named model needs.
-func checkKind(model string, d *features.Dataset, want features.Kind) error {
-	if d.Kind != want {
-		return fmt.Errorf("%w: %s needs %v, the data set has %v", ErrKind, model, want, d.Kind)
+// checkKind returns an error if a data set is of none of the given kinds; without any, all are right.
+func checkKind(d *features.Dataset, kinds ...features.Kind) error {
+	if len(kinds) > 0 && !slices.Contains(kinds, d.Kind) {
+		return fmt.Errorf("%w: the data set has %v", ErrKind, d.Kind)
 	}
 	return nil
 }

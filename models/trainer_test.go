@@ -21,7 +21,7 @@ func TestTrainersCheckTheirSettings(t *testing.T) {
 }
 
 func TestWrongKindIsNamed(t *testing.T) {
-	const want = "wrong kind of feature: bernoulli needs head bits, the data set has counts"
+	const want = "wrong kind of feature: the data set has counts"
 	_, _, err := models.DefaultOptions().Bernoulli.Train(t.Context(), fourDocuments(features.Counts), models.EpochOptions{})
 	if !errors.Is(err, models.ErrKind) || err.Error() != want {
 		t.Errorf("got error %v, want %s", err, want)

@@ -3,7 +3,6 @@ package models
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -60,20 +59,20 @@ import (
 type Votes struct {
 	// Epochs is the number of passes over the training part; 0 is two for fewer than 2,000 messages, else one. From 0
 	// to 100000. Default 0.
-	Epochs int `json:"epochs"`
+	Epochs int `json:"epochs" range:"from 0 to 100000"`
 	// Smoothing is a, which is added to the sum of each term on both sides. From 1e-10 to 1e6. Default 0.001.
-	Smoothing float64 `json:"smoothing"`
+	Smoothing float64 `json:"smoothing" range:"from 1e-10 to 1e6"`
 	// BayesShare is c, the share of the naive Bayes log odds in a weight. From 0 to 1000. Default 0.3.
-	BayesShare float64 `json:"bayes_share"`
+	BayesShare float64 `json:"bayes_share" range:"from 0 to 1000"`
 	// LearningRate is eta, the length of a step. Above 0, at most 1e6. Default 0.7.
-	LearningRate float64 `json:"learning_rate"`
+	LearningRate float64 `json:"learning_rate" range:"above 0 and at most 1e6"`
 	// GroupBound is K, the bound of the vote of a group of terms. Above 0, at most 1e6. Default 3.
-	GroupBound float64 `json:"group_bound"`
+	GroupBound float64 `json:"group_bound" range:"above 0 and at most 1e6"`
 	// PastedBound is the bound of a vote for ham of words, pairs, links and runs of bytes, which anyone can paste. It
 	// is for spam filters only. Above 0, at most 1e6. Default 1.5.
-	PastedBound float64 `json:"pasted_bound"`
+	PastedBound float64 `json:"pasted_bound" range:"above 0 and at most 1e6"`
 	// Bound is the bound of the vote of a member. Above 0, at most 1e6. Default 4.
-	Bound float64 `json:"bound"`
+	Bound float64 `json:"bound" range:"above 0 and at most 1e6"`
 	// Seed determines the order of the messages.
 	Seed uint64 `json:"-"`
 }
@@ -81,7 +80,6 @@ type Votes struct {
 var _ Trainer = Votes{}
 
 const (
-	maxBayesShare = 1000
 	// firstSquares is G before the first document. In a message of a thousand terms and length 1 the first gradient of a
 	// term is 0.03 / 2, and its square a quarter of this. So the first step is less than half the learning rate, and a term
 	// that occurs once weighs less than one that is confirmed.
@@ -89,19 +87,6 @@ const (
 	// minGradient is the |dL/dz| below which a document changes no weight.
 	minGradient = 1e-6
 )
-
-// Validate returns everything that is wrong with m.
-func (m Votes) Validate() error {
-	errs := []error{m.passes(0).validate()}
-	if m.Epochs < 0 {
-		errs = append(errs, fmt.Errorf("epochs is %d: must be from 0 to %d", m.Epochs, maxEpochs))
-	}
-	return errors.Join(append(errs,
-		checkRange("smoothing", m.Smoothing, minSmoothing, maxSmoothing), checkRange("bayes_share", m.BayesShare, 0, maxBayesShare),
-		checkPositive("learning_rate", m.LearningRate),
-		checkPositive("group_bound", m.GroupBound), checkPositive("pasted_bound", m.PastedBound), checkPositive("bound", m.Bound),
-	)...)
-}
 
 // LogOdds returns what one unit of log likelihood ratio is worth in the score of spam, among the greatest scores of ham. It is less than 1
 // because votes are bounded. It was measured for the default bounds (docs/inside/thresholds.md); for others it is 0, unknown.
@@ -114,16 +99,12 @@ func (m Votes) LogOdds() float64 {
 
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
-func (m *Votes) shared() shared {
-	return shared{kinds: []features.Kind{features.Evidence}, seed: &m.Seed}
-}
-
 // fewDocuments is the number of documents from which on there is one pass instead of two.
 const fewDocuments = 2000
 
 func (m Votes) passes(documents int) Passes {
 	p := Passes{Epochs: m.Epochs, Order: OrderRandom, Seed: m.Seed}
-	if p.Epochs < 1 { // one below 0 is the complaint of Validate
+	if p.Epochs == 0 {
 		p.Epochs = 1
 		if documents < fewDocuments {
 			p.Epochs = 2
@@ -155,10 +136,10 @@ func (m Votes) form(classes []string) Form {
 
 // Train implements [Trainer].
 func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := checkKind("votes", d, features.Evidence); err != nil {
+	if err := checkKind(d, features.Evidence); err != nil {
 		return nil, Report{}, err
 	}
-	l := m.newLearner(d.Classes, d.Terms, d.Len()).(*votes)
+	l := m.newLearner(d).(*votes)
 	all := newSorted(d)
 	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
 	if err := all.each(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
@@ -227,14 +208,14 @@ func units(f float32) uint32 { return uint32(f*unit + 0.5) }
 const noiseWrong, noiseSeen, maxNoise = 2, 100, 0.3
 
 // newLearner returns a learner that counts documents after it has learned from them, unless it is told their number: training counts them before.
-func (m Votes) newLearner(classes []string, terms, documents int) learner {
-	R := rowCount(len(classes))
+func (m Votes) newLearner(d *features.Dataset) learner {
+	R := rowCount(len(d.Classes))
 	l := &votes{
-		form: m.form(classes), R: R, totals: make([][evidence.Groups]side, R), fitting: documents > 0,
+		form: m.form(d.Classes), R: R, totals: make([][evidence.Groups]side, R), fitting: d.Len() > 0,
 		smoothing: m.Smoothing * unit, share: m.BayesShare, rate: m.LearningRate,
 	}
 	l.states = slices.Repeat([]memberState{{squares: firstSquares, wrong: noiseWrong, seen: noiseSeen}}, R*len(l.form))
-	l.resize(terms)
+	l.resize(d.Terms)
 	return l
 }
 

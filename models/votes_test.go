@@ -195,7 +195,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 	m := DefaultOptions().Votes
 	for _, classes := range []int{2, 3} {
 		d := randomEvidence(3, classes, 40, 60)
-		l := m.newLearner(d.Classes, d.Terms, d.Len()).(*votes)
+		l := m.newLearner(d).(*votes)
 		for i, c := range d.Labels {
 			for member := range l.form {
 				l.countAs(member, d.Row(i), int(c))
@@ -277,8 +277,10 @@ func TestVotesAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 // u is 1 and eps is 0. Then e = -1/2 for the class of the term's document. The weight and both biases make one step of
 // 0.7 (1/2) / sqrt(0.001 + 1/4) = 0.698605, and naive Bayes adds 0.3 (log((0.001 + 1) / 0.001) + log(0.001 / (0.001 + 1))) = 0.
 func TestVotesByHand(t *testing.T) {
-	l := DefaultOptions().Votes.newLearner([]string{"ham", "spam"}, 1, 1).(*votes)
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []evidence.Group{evidence.Subject}}
+	d := features.NewDataset(features.Evidence, []string{"ham", "spam"}, 1)
+	d.Append(x, 1)
+	l := DefaultOptions().Votes.newLearner(d).(*votes)
 	for member := range l.form {
 		l.countAs(member, x, 1)
 	}
@@ -420,7 +422,7 @@ func TestTheGradientOfTheLossIsFinite(t *testing.T) {
 // Each of many terms is in one class only, and the smoothing is the least there is: the products of the odds would overflow.
 func TestOneSidedTermsHaveFiniteOdds(t *testing.T) {
 	m := DefaultOptions().Votes
-	m.Smoothing = minSmoothing
+	m.Smoothing = floor
 	const terms = 2000
 	groups := make([]evidence.Group, 2*terms)
 	var rows [2][]uint32
