@@ -19,6 +19,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/internal/ranges"
 	"chaff/mailbox"
 	"chaff/message"
 	"chaff/metrics"
@@ -96,10 +97,15 @@ func (c Config) Validate() error {
 	}
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {
+		if v.Field(i).Kind() != reflect.Struct {
+			continue
+		}
+		wrong := ranges.Check(v.Field(i).Interface())
 		if section, is := v.Field(i).Interface().(interface{ Validate() error }); is {
-			for _, err := range complaints(section.Validate()) {
-				errs = append(errs, fmt.Errorf("%s.%w", v.Type().Field(i).Tag.Get("json"), err))
-			}
+			wrong = section.Validate()
+		}
+		for _, err := range complaints(wrong) {
+			errs = append(errs, fmt.Errorf("%s.%w", v.Type().Field(i).Tag.Get("json"), err))
 		}
 	}
 	return errors.Join(errs...)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"chaff/internal/ranges"
 )
 
 // SplitOptions say how messages are divided into training, development and test parts. The shares must add up to 1.
@@ -15,13 +17,13 @@ type SplitOptions struct {
 	Method string `json:"method"`
 	// Similarity is the share of the shorter text that two messages have in common if they are near-duplicates. Above
 	// 0 to 1. Default 0.5.
-	Similarity float64 `json:"similarity"`
+	Similarity float64 `json:"similarity" range:"above 0 and at most 1"`
 	// Train is the share of messages to train on. Above 0 to 1. Default 0.6.
-	Train float64 `json:"train"`
+	Train float64 `json:"train" range:"above 0 and at most 1"`
 	// Development is the share of messages to choose thresholds and settings on. 0 to 1. Default 0.2.
-	Development float64 `json:"development"`
+	Development float64 `json:"development" range:"from 0 to 1"`
 	// Test is the share of messages to test on, once, at the end. 0 to 1. Default 0.2.
-	Test float64 `json:"test"`
+	Test float64 `json:"test" range:"from 0 to 1"`
 }
 
 // The methods of SplitOptions.
@@ -38,22 +40,10 @@ func DefaultSplitOptions() SplitOptions {
 
 // Validate returns everything that is wrong with o.
 func (o SplitOptions) Validate() error {
-	var errs []error
+	errs := []error{ranges.Check(o)}
 	if o.Method != SplitGrouped && o.Method != SplitByHash && o.Method != SplitByTime {
 		errs = append(errs, fmt.Errorf("method is %q: must be %s, %s or %s", o.Method, SplitGrouped, SplitByHash, SplitByTime))
 	}
-	check := func(key string, share float64, mayBeZero bool) {
-		switch { // NaN is in no range
-		case mayBeZero && !(share >= 0 && share <= 1):
-			errs = append(errs, fmt.Errorf("%s is %v: must be from 0 to 1", key, share))
-		case !mayBeZero && !(share > 0 && share <= 1):
-			errs = append(errs, fmt.Errorf("%s is %v: must be above 0 and at most 1", key, share))
-		}
-	}
-	check("similarity", o.Similarity, false)
-	check("train", o.Train, false)
-	check("development", o.Development, true)
-	check("test", o.Test, true)
 	if sum := o.Train + o.Development + o.Test; !(math.Abs(sum-1) <= 1e-9) {
 		errs = append(errs, fmt.Errorf("train, development and test add up to %.12g: must be 1", sum))
 	}

@@ -2,7 +2,6 @@ package features
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -13,10 +12,10 @@ import (
 // Options say which terms of the training part become the vocabulary.
 type Options struct {
 	// MinDocumentFrequency is how many training messages a term must occur in. At least 1. Default 1.
-	MinDocumentFrequency int `json:"min_document_frequency"`
+	MinDocumentFrequency int `json:"min_document_frequency" range:"at least 1"`
 	// MaxTerms is the largest size of the vocabulary, which keeps the most frequent terms; 0 is no limit. At least 0.
 	// Default 0.
-	MaxTerms int `json:"max_terms"`
+	MaxTerms int `json:"max_terms" range:"at least 0"`
 	// Texts keeps the text of each term in the model file, for explain, inspect and export; without it the file has a
 	// third of the size. Default true.
 	Texts bool `json:"texts"`
@@ -24,18 +23,6 @@ type Options struct {
 
 // DefaultOptions returns the default options.
 func DefaultOptions() Options { return Options{MinDocumentFrequency: 1, Texts: true} }
-
-// Validate returns everything that is wrong with o.
-func (o Options) Validate() error {
-	var errs []error
-	if o.MinDocumentFrequency < 1 {
-		errs = append(errs, fmt.Errorf("min_document_frequency is %d: must be at least 1", o.MinDocumentFrequency))
-	}
-	if o.MaxTerms < 0 {
-		errs = append(errs, fmt.Errorf("max_terms is %d: must be at least 0", o.MaxTerms))
-	}
-	return errors.Join(errs...)
-}
 
 // Vocabulary is the V terms of the training part, with the ids 0..V-1. See [Documents.Build] for the order of the ids.
 //

@@ -3,7 +3,6 @@ package mailbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"sync/atomic"
@@ -36,19 +35,11 @@ type LearnOptions struct {
 type Options struct {
 	// ReadDays is after how many days ham counts that somebody has read and done nothing else with: a phish is opened, too, before it is
 	// seen for what it is. Mail that was moved, answered, forwarded or flagged counts at once. At least 0. Default 1.
-	ReadDays int `json:"read_days"`
+	ReadDays int `json:"read_days" range:"at least 0"`
 }
 
 // DefaultOptions returns the default options.
 func DefaultOptions() Options { return Options{ReadDays: 1} }
-
-// Validate returns what is wrong with o.
-func (o Options) Validate() error {
-	if o.ReadDays < 0 {
-		return fmt.Errorf("read_days is %d: must be at least 0", o.ReadDays)
-	}
-	return nil
-}
 
 func (o LearnOptions) now() time.Time {
 	if o.Now != nil {

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chaff/internal/limits"
+	"chaff/internal/ranges"
 	"chaff/store"
 )
 
@@ -37,9 +37,9 @@ type Options struct {
 	TellOverTCP bool `json:"tell_over_tcp"`
 	// MilterQuarantine is the probability of spam from which the milter has the mail server keep a message instead of delivering it,
 	// such as 0.99; 0 is never. From 0 to 1. Default 0.
-	MilterQuarantine float64 `json:"milter_quarantine"`
+	MilterQuarantine float64 `json:"milter_quarantine" range:"from 0 to 1"`
 	// MilterReject is the probability of spam from which the milter rejects a message, such as 0.999; 0 is never. From 0 to 1. Default 0.
-	MilterReject float64 `json:"milter_reject"`
+	MilterReject float64 `json:"milter_reject" range:"from 0 to 1"`
 	// LMTPBackend is where chaff serve --lmtp passes mail on: unix:PATH or HOST:PORT of the delivery agent, with smtp: before
 	// it if the program there speaks SMTP. Default "".
 	LMTPBackend string `json:"lmtp_backend"`
@@ -49,16 +49,16 @@ type Options struct {
 	Log string `json:"log"`
 	// History is how many verdicts the console shows; 0 is none. A start begins with those of kept messages. From 0 to 1000000. Default
 	// 10000.
-	History int `json:"history"`
+	History int `json:"history" range:"from 0 to 1000000"`
 	// HistoryDays is for how many days verdicts and kept messages stay. At least 1. Default 30.
-	HistoryDays int `json:"history_days"`
+	HistoryDays int `json:"history_days" range:"at least 1"`
 	// HistorySubjects keeps the subject and the sender in the history and in the log. Default false.
 	HistorySubjects bool `json:"history_subjects"`
 	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its
 	// owner can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
-	KeepHistory int `json:"keep_history"`
+	KeepHistory int `json:"keep_history" range:"from 0 to 10000"`
 	// KeepUnsure is how many unsure messages are kept so, if that is more than keep_history. From 0 to 10000. Default 0.
-	KeepUnsure int `json:"keep_unsure"`
+	KeepUnsure int `json:"keep_unsure" range:"from 0 to 10000"`
 	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
 	// other names are refused. Default [].
 	HTTPHosts []string `json:"http_hosts"`
@@ -67,22 +67,22 @@ type Options struct {
 // Limits are what bounds a daemon.
 type Limits struct {
 	// MaxUsers is how many users may have a model, about 6 MB each; others cannot teach. At least 1. Default 1000.
-	MaxUsers int `json:"max_users"`
+	MaxUsers int `json:"max_users" range:"at least 1"`
 	// OpenUsers is how many models of users stay in memory, about 10 MB each. At least 1. Default 20.
-	OpenUsers int `json:"open_users"`
+	OpenUsers int `json:"open_users" range:"at least 1"`
 	// MaxMessage is the size in bytes of the largest message that is judged; larger ones pass unjudged. From 1 to
 	// 37748736. Default 37748736.
-	MaxMessage int `json:"max_message"`
+	MaxMessage int `json:"max_message" range:"from 1 to 37748736"`
 	// MaxSeconds is how long a message waits for its verdict; then it passes unjudged. From 0.01 to 600. Default 20.
-	MaxSeconds float64 `json:"max_seconds"`
+	MaxSeconds float64 `json:"max_seconds" range:"from 0.01 to 600"`
 	// Connections is how many clients of each protocol may be connected at a time. At least 1. Default 2000.
-	Connections int `json:"connections"`
+	Connections int `json:"connections" range:"at least 1"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.
-	Queue int `json:"queue"`
+	Queue int `json:"queue" range:"at least 1"`
 	// Memory is how many bytes of messages all clients may have in transit; more are refused at once. At least 37748736.
 	// Default 268435456.
-	Memory int `json:"memory"`
+	Memory int `json:"memory" range:"at least 37748736"`
 }
 
 // The values of Options.Log.
@@ -117,25 +117,7 @@ func (o Options) Folders() []string {
 
 // Validate returns everything that is wrong with o.
 func (o Options) Validate() error {
-	var errs []error
-	figure := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-	for _, s := range []struct {
-		name               string
-		value, least, most float64
-	}{
-		{"max_users", float64(o.MaxUsers), 1, 0}, {"open_users", float64(o.OpenUsers), 1, 0},
-		{"max_message", float64(o.MaxMessage), 1, limits.MaxMessage}, {"connections", float64(o.Connections), 1, 0}, {"queue", float64(o.Queue), 1, 0},
-		{"memory", float64(o.Memory), limits.MaxMessage, 0}, {"history", float64(o.History), 0, 1000000}, {"history_days", float64(o.HistoryDays), 1, 0},
-		{"keep_history", float64(o.KeepHistory), 0, 10000}, {"keep_unsure", float64(o.KeepUnsure), 0, 10000},
-		{"milter_quarantine", o.MilterQuarantine, 0, 1}, {"milter_reject", o.MilterReject, 0, 1}, {"max_seconds", o.MaxSeconds, 0.01, 600},
-	} {
-		switch {
-		case s.most > 0 && !(s.value >= s.least && s.value <= s.most):
-			errs = append(errs, fmt.Errorf("%s is %s: must be from %s to %s", s.name, figure(s.value), figure(s.least), figure(s.most)))
-		case s.value < s.least:
-			errs = append(errs, fmt.Errorf("%s is %s: must be at least %s", s.name, figure(s.value), figure(s.least)))
-		}
-	}
+	errs := []error{ranges.Check(o)}
 	if logs := []string{LogText, LogJSON, LogWarnings}; !slices.Contains(logs, o.Log) {
 		errs = append(errs, fmt.Errorf("log is %q: must be one of %s", o.Log, strings.Join(logs, ", ")))
 	}

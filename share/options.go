@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"chaff/internal/ranges"
 	"chaff/store"
 )
 
@@ -31,10 +32,10 @@ type Options struct {
 	// CAFile names the file with the certificates, as PEM, that the servers are known by. "" are those of the system. Default "".
 	CAFile string `json:"ca_file"`
 	// Keep is for how many days the servers keep what was taught. A host that was away for longer begins with the last fit. At least 1. Default 30.
-	Keep int `json:"keep"`
+	Keep int `json:"keep" range:"at least 1"`
 	// Rate is how many records of one host are shared in an hour. More of them wait, in its log and, if it does not keep to that, in the stream. 0 is no
 	// limit. At least 0. Default 1000.
-	Rate int `json:"rate"`
+	Rate int `json:"rate" range:"at least 0"`
 	// Fit makes this host fit the model for all, after store.retrain_after records of the stream, or once a day. It also makes the stream. One host
 	// does so.
 	// Default false.
@@ -53,18 +54,12 @@ var isName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // Validate returns everything that is wrong with o.
 func (o Options) Validate() error {
-	var errs []error
+	errs := []error{ranges.Check(o)}
 	if !isName.MatchString(o.Filter) {
 		errs = append(errs, fmt.Errorf("filter is %q: must be letters, digits, - and _", o.Filter))
 	}
 	if o.Host != "" && (!isName.MatchString(o.Host) || len(o.Host) > store.MaxOrigin) {
 		errs = append(errs, fmt.Errorf("host is %q: must be at most %d letters, digits, - and _", o.Host, store.MaxOrigin))
-	}
-	if o.Keep < 1 {
-		errs = append(errs, fmt.Errorf("keep is %d: must be at least 1", o.Keep))
-	}
-	if o.Rate < 0 {
-		errs = append(errs, fmt.Errorf("rate is %d: must be at least 0", o.Rate))
 	}
 	for _, server := range o.Nats {
 		if _, err := isSafe(server); err != nil {

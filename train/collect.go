@@ -15,6 +15,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/parallel"
+	"chaff/internal/ranges"
 )
 
 // CollectOptions configure how a corpus is read and divided.
@@ -94,7 +95,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 // Divide divides m, which was read with o.Reading, into training, development and test part. The error comes from the options, or is [ErrNoMail] or
 // [ErrOneClass].
 func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
-	if err := errors.Join(o.Split.Validate(), o.Features.Validate()); err != nil {
+	if err := errors.Join(o.Split.Validate(), ranges.Check(o.Features)); err != nil {
 		return nil, err
 	}
 	o.Workers = parallel.Workers(o.Workers)
