@@ -26,7 +26,7 @@ type attack struct {
 }
 
 // againstWords adds the strongest evidence for ham, by the model under attack, to spam.
-func (b *bench) againstWords(models []string) ([]robustRow, error) {
+func (b protocolTest) againstWords(models []string) ([]robustRow, error) {
 	return b.underAttack(models, func(f *filter.Filter, _ uint64, _ []letter) ([]attack, error) {
 		words, err := hammiest(f, goodWords)
 		if err != nil {
@@ -51,7 +51,7 @@ func (b *bench) againstWords(models []string) ([]robustRow, error) {
 }
 
 // againstHeaders gives each spam the header of a random training ham.
-func (b *bench) againstHeaders(models []string) ([]robustRow, error) {
+func (b protocolTest) againstHeaders(models []string) ([]robustRow, error) {
 	return b.underAttack(models, func(_ *filter.Filter, seed uint64, ham []letter) ([]attack, error) {
 		if len(ham) == 0 {
 			return nil, errors.New("there is no ham to imitate")
@@ -65,7 +65,7 @@ func (b *bench) againstHeaders(models []string) ([]robustRow, error) {
 
 // underAttack trains models and attacks the test spam that each catches. A row is the share still caught after an attack. The
 // attacker knows the model and the training ham.
-func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed uint64, ham []letter) ([]attack, error)) ([]robustRow, error) {
+func (b protocolTest) underAttack(models []string, prepare func(f *filter.Filter, seed uint64, ham []letter) ([]attack, error)) ([]robustRow, error) {
 	mail, err := one(b.spamAssassinApart())
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (b *bench) underAttack(models []string, prepare func(f *filter.Filter, seed
 		if err != nil {
 			return nil, err
 		}
-		return fitEach(b, divided, models, func(t train.Trained) (resisted, error) {
+		return fitEach(b.bench, divided, models, func(t train.Trained) (resisted, error) {
 			attacks, err := prepare(t.Filter, seed, ham)
 			if err != nil {
 				return resisted{}, err
@@ -145,7 +145,7 @@ func resist(f *filter.Filter, spam []letter, attacks []attack) resisted {
 type shot struct{ term, text string }
 
 // pairsAndLinks returns the pairs of words and the links with the strongest evidence for ham, one a line.
-func (b *bench) pairsAndLinks(f *filter.Filter) (string, error) {
+func (b protocolTest) pairsAndLinks(f *filter.Filter) (string, error) {
 	terms, err := f.Terms()
 	if err != nil {
 		return "", err
@@ -186,7 +186,7 @@ func (b *bench) pairsAndLinks(f *filter.Filter) (string, error) {
 
 // hits returns the texts of the first n shots that produce their term. Not every stem is its own stem. It tries at most 5n
 // shots.
-func (b *bench) hits(shots []shot, n int) ([]string, error) {
+func (b protocolTest) hits(shots []shot, n int) ([]string, error) {
 	tried := shots[:min(len(shots), 5*n)]
 	var raw strings.Builder
 	raw.WriteString("Subject: x\n\n")

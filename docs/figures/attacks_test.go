@@ -48,12 +48,12 @@ func TestShotsThatMissAreNotPasted(t *testing.T) {
 		{"path:agenda", "http://example.org/agenda"},
 		{"body:friend", "friend"}, // is one too many
 	}
-	got, err := b.hits(shots, 4)
+	got, err := protocolTest{b}.hits(shots, 4)
 	want := []string{"offer", "lunch tomorrow", "http://example.org/", "http://example.org/agenda"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
-	if got, err := b.hits(nil, 4); err != nil || len(got) != 0 {
+	if got, err := (protocolTest{b}).hits(nil, 4); err != nil || len(got) != 0 {
 		t.Errorf("of none: %q, %v", got, err)
 	}
 }
@@ -81,7 +81,7 @@ func TestThePairsAndLinksOfHamAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := b.pairsAndLinks(f)
+	got, err := protocolTest{b}.pairsAndLinks(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +92,11 @@ func TestAttacksAreMadeOnEveryModel(t *testing.T) {
 	b, _ := inventedBench(t)
 	inventedSpamAssassin(t, b)
 	models := []string{"multinomial", "softmax"}
-	words, err := b.againstWords(models)
+	words, err := protocolTest{b}.againstWords(models)
 	if err != nil {
 		t.Fatal(err)
 	}
-	headers, err := b.againstHeaders(models)
+	headers, err := protocolTest{b}.againstHeaders(models)
 	if err != nil {
 		t.Fatal(err)
 	}

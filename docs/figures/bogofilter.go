@@ -44,7 +44,10 @@ type duelRow struct {
 // bogofilterMiddle is the row of bogofilter with the boundary at 0.5.
 const bogofilterMiddle = "bogofilter, spam above 0.5"
 
-func (b *bench) measureBogofilter() (d duel, err error) {
+// pairTest measures chaff beside bogofilter on the same messages.
+type pairTest struct{ *bench }
+
+func (b pairTest) measureBogofilter() (d duel, err error) {
 	if _, err := exec.LookPath("bogofilter"); err != nil {
 		return d, errNoBogofilter
 	}
@@ -96,7 +99,7 @@ type duelTest struct {
 }
 
 // groupedBesideBogofilter trains the models and bogofilter on the training parts of grouped splits.
-func (b *bench) groupedBesideBogofilter(source corpus.Source, names []string) ([]duelTest, error) {
+func (b pairTest) groupedBesideBogofilter(source corpus.Source, names []string) ([]duelTest, error) {
 	items := itemsByOrigin(source)
 	mail, err := one(b.readSpamAssassin(corpus.SplitGrouped))
 	if err != nil {
@@ -104,7 +107,7 @@ func (b *bench) groupedBesideBogofilter(source corpus.Source, names []string) ([
 	}
 	b.tell("  training %s and bogofilter by %d seeds", strings.Join(names, ", "), seeds)
 	return overSeeds(mail, seeds, func(divided *train.Collection, _ uint64) (t duelTest, err error) {
-		results, err := fitEach(b, divided, names, func(t train.Trained) (train.Result, error) { return t.Result, nil })
+		results, err := fitEach(b.bench, divided, names, func(t train.Trained) (train.Result, error) { return t.Result, nil })
 		if err != nil {
 			return t, err
 		}

@@ -32,7 +32,10 @@ type crossed struct {
 	tests  [][]metrics.Figures // crossings x models
 }
 
-func (b *bench) measureCrossings() (crossed, error) {
+// crossTest measures models on mail of another kind than they were trained on.
+type crossTest struct{ *bench }
+
+func (b crossTest) measureCrossings() (crossed, error) {
 	c := crossed{models: b.withDefault("multinomial", "softmax")}
 	b.tell("SpamAssassin and Enron-Spam together: reading")
 	together, err := b.readTogether()
@@ -51,7 +54,7 @@ func (b *bench) measureCrossings() (crossed, error) {
 }
 
 // readTogether reads both corpora as one, so that a message of both is used once.
-func (b *bench) readTogether() (*train.Collection, error) {
+func (b crossTest) readTogether() (*train.Collection, error) {
 	first, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -68,7 +71,7 @@ func (b *bench) readTogether() (*train.Collection, error) {
 }
 
 // across returns the training and test members of a crossing. A fifth of the former chooses thresholds.
-func (b *bench) across(members []train.Member, c crossing) []train.Member {
+func (b crossTest) across(members []train.Member, c crossing) []train.Member {
 	shares := corpus.SplitOptions{Train: 0.8, Development: 0.2}
 	var chosen []train.Member
 	for _, m := range members {
@@ -86,7 +89,7 @@ func (b *bench) across(members []train.Member, c crossing) []train.Member {
 }
 
 // isIn reports whether a message is in a folder of the corpora.
-func (b *bench) isIn(m train.Member, folder string) bool {
+func (b crossTest) isIn(m train.Member, folder string) bool {
 	name, err := filepath.Rel(b.corpora, m.Origin)
 	return err == nil && strings.HasPrefix(filepath.ToSlash(name), folder+"/")
 }

@@ -43,8 +43,11 @@ type letter struct {
 	raw           []byte
 }
 
+// wordTest measures how few good words turn a spam into ham.
+type wordTest struct{ *bench }
+
 // measureGoodWords attacks each model with its own strongest words.
-func (b *bench) measureGoodWords() (attacked, error) {
+func (b wordTest) measureGoodWords() (attacked, error) {
 	collection, err := b.spamAssassinApart()
 	if err != nil {
 		return attacked{}, err
@@ -69,7 +72,7 @@ func (b *bench) measureGoodWords() (attacked, error) {
 }
 
 // attack adds words to the test spam, then also to training spam.
-func (b *bench) attack(collection *train.Collection, model string, tested, seen []letter) (attackRow, error) {
+func (b wordTest) attack(collection *train.Collection, model string, tested, seen []letter) (attackRow, error) {
 	row := attackRow{model: model}
 	f, words, err := b.strongest(collection, model)
 	if err != nil {
@@ -89,7 +92,7 @@ func (b *bench) attack(collection *train.Collection, model string, tested, seen 
 }
 
 // strongest trains a model and returns its strongest words for ham.
-func (b *bench) strongest(collection *train.Collection, model string) (*filter.Filter, []string, error) {
+func (b wordTest) strongest(collection *train.Collection, model string) (*filter.Filter, []string, error) {
 	o := b.trainOptions()
 	o.Thresholds.Confidence = 0 // the text names the share that is seen on development mail
 	t, err := train.Fit(b.ctx, collection, model, o)
@@ -123,7 +126,7 @@ func (c *caught) count(v filter.Classification) {
 }
 
 // withAttacked is SpamAssassin with words added to some of the training spam.
-func (b *bench) withAttacked(spam []letter, words []string) (*train.Collection, error) {
+func (b wordTest) withAttacked(spam []letter, words []string) (*train.Collection, error) {
 	dir, err := os.MkdirTemp("", "figures")
 	if err != nil {
 		return nil, err

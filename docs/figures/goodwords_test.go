@@ -20,7 +20,7 @@ func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := b.withAttacked(seen, []string{"zebra"})
+	after, err := wordTest{b}.withAttacked(seen, []string{"zebra"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestAKnownAttackReplacesTrainingSpam(t *testing.T) {
 func TestGoodWordsAreMeasuredForEveryRival(t *testing.T) {
 	b, _ := inventedBench(t)
 	inventedSpamAssassin(t, b)
-	a, err := b.measureGoodWords()
+	a, err := wordTest{b}.measureGoodWords()
 	if err != nil {
 		t.Fatal(err)
 	}

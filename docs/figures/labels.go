@@ -33,8 +33,11 @@ type namings struct {
 	of      [][][]naming
 }
 
+// labelTest measures how many wrong labels are found.
+type labelTest struct{ *bench }
+
 // measureLabels trains models on mailboxes with inverted labels, and counts how many of these are named, and how many others.
-func (b *bench) measureLabels() (namings, error) {
+func (b labelTest) measureLabels() (namings, error) {
 	n := namings{corpora: []string{spamAssassinName, enronName}}
 	for _, read := range []func() ([]*train.Collection, error){
 		func() ([]*train.Collection, error) { return one(b.readSpamAssassin(corpus.SplitGrouped)) },
@@ -69,7 +72,7 @@ func (b *bench) measureLabels() (namings, error) {
 }
 
 // name boxDraws a mailbox, and trains a model on it with each share of inverted labels.
-func (b *bench) name(mail *train.Collection, size int, seed uint64) ([]naming, error) {
+func (b labelTest) name(mail *train.Collection, size int, seed uint64) ([]naming, error) {
 	members := mail.Members()
 	shuffle(members, seed)
 	if size > 0 {

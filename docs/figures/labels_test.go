@@ -8,7 +8,7 @@ import (
 func TestInvertedLabelsAreNamed(t *testing.T) {
 	b, mail := inventedBench(t)
 	for name, size := range map[string]int{"all mail": 0, "a mailbox": 100, "more than there is": 1000} {
-		all, err := b.name(mail, size, 1)
+		all, err := labelTest{b}.name(mail, size, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,10 @@ type languageRow struct {
 	figures  mean
 }
 
-func (b *bench) measureLanguages() (languageFigures, error) {
+// languageTest measures stemming in each language.
+type languageTest struct{ *bench }
+
+func (b languageTest) measureLanguages() (languageFigures, error) {
 	var l languageFigures
 	b.tell("sample mail: %d folds in every language", folds)
 	for _, language := range append([]string{"none"}, tokenize.Languages()...) {
@@ -37,7 +40,7 @@ func (b *bench) measureLanguages() (languageFigures, error) {
 		if err != nil {
 			return languageFigures{}, err
 		}
-		tests, err := overSeeds([]*train.Collection{collection}, seeds, at.fold)
+		tests, err := overSeeds([]*train.Collection{collection}, seeds, languageTest{at}.fold)
 		if err != nil {
 			return languageFigures{}, err
 		}
@@ -64,7 +67,7 @@ func (b *bench) measureLanguages() (languageFigures, error) {
 }
 
 // fold cross-validates the default model.
-func (b *bench) fold(divided *train.Collection, _ uint64) (metrics.Figures, error) {
+func (b languageTest) fold(divided *train.Collection, _ uint64) (metrics.Figures, error) {
 	results, err := evaluate.CrossValidate(b.ctx, divided, []string{b.settings.Model}, folds, b.trainOptions())
 	if err != nil {
 		return metrics.Figures{}, err

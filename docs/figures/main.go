@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if indexes := flags.Args()[1:]; len(indexes) > 0 {
-		v, err := newBench(ctx, flags.Arg(0), stderr).verdictsOfIndexes(indexes)
+		v, err := mailboxTest{newBench(ctx, flags.Arg(0), stderr)}.verdictsOfIndexes(indexes)
 		if err != nil {
 			screen.Printf(stderr, "figures: %v\n", err)
 			return 1

@@ -21,10 +21,10 @@ type noisy struct {
 	tests  [][]mean // shares x models
 }
 
-func (b *bench) measureNoise() (noisy, error) { return b.mislabelled(b.rivals(), noises()) }
+func (b protocolTest) measureNoise() (noisy, error) { return b.mislabelled(b.rivals(), noises()) }
 
 // mislabelled trains models on SpamAssassin with shares of its labels inverted.
-func (b *bench) mislabelled(models []string, shares []float64) (noisy, error) {
+func (b protocolTest) mislabelled(models []string, shares []float64) (noisy, error) {
 	n := noisy{models: models, shares: shares}
 	mail, err := one(b.spamAssassinApart())
 	if err != nil {

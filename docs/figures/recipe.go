@@ -54,8 +54,11 @@ type recipeRow struct {
 	test                mean
 }
 
+// recipeTest measures the readings of the recipe, and what each part of it gives.
+type recipeTest struct{ *bench }
+
 // measureRecipe measures the default model on all readings, and naive Bayes on the unchanged corpora.
-func (b *bench) measureRecipe() (recipeFigures, error) {
+func (b recipeTest) measureRecipe() (recipeFigures, error) {
 	byModel := make(map[string]recipeFigures)
 	names := b.withDefault("multinomial", "bernoulli")
 	for _, r := range readings() {
@@ -182,7 +185,7 @@ type changed struct {
 }
 
 // measureAblation measures every change on development mail, because the recipe was tuned there.
-func (b *bench) measureAblation() (ablation, error) {
+func (b recipeTest) measureAblation() (ablation, error) {
 	model := b.settings.Model
 	a := ablation{model: model}
 	var recipe [2]judged

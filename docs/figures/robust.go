@@ -16,20 +16,20 @@ import (
 // protocol is a way to measure models: its name on the command line, and a function that returns its rows.
 type protocol struct {
 	name    string
-	measure func(b *bench, models []string) ([]robustRow, error)
+	measure func(b protocolTest, models []string) ([]robustRow, error)
 }
 
 // protocols are all protocols in the order of the table.
 func protocols() []protocol {
 	return []protocol{
-		{"hash", (*bench).byHash},
-		{"flips", (*bench).withFlips},
-		{"replay", (*bench).inTime},
-		{"replay-flips", (*bench).replayFlips},
-		{"twins", (*bench).replayTwins},
-		{"words", (*bench).againstWords},
-		{"header", (*bench).againstHeaders},
-		{"small", (*bench).withLittleMail},
+		{"hash", protocolTest.byHash},
+		{"flips", protocolTest.withFlips},
+		{"replay", protocolTest.inTime},
+		{"replay-flips", protocolTest.replayFlips},
+		{"twins", protocolTest.replayTwins},
+		{"words", protocolTest.againstWords},
+		{"header", protocolTest.againstHeaders},
+		{"small", protocolTest.withLittleMail},
 	}
 }
 
@@ -46,13 +46,16 @@ type robustRow struct {
 	cells                  []string
 }
 
+// protocolTest measures models by protocols.
+type protocolTest struct{ *bench }
+
 // measureRobust measures the default model and its rivals by every protocol.
-func (b *bench) measureRobust() (robustness, error) {
+func (b protocolTest) measureRobust() (robustness, error) {
 	return b.by(protocols(), b.withDefault("multinomial", "bernoulli"))
 }
 
 // by measures models by the given protocols.
-func (b *bench) by(protocols []protocol, models []string) (robustness, error) {
+func (b protocolTest) by(protocols []protocol, models []string) (robustness, error) {
 	r := robustness{part: b.part, models: models}
 	for _, p := range protocols {
 		b.tell("protocol %s", p.name)
@@ -116,7 +119,7 @@ func (b *bench) judged(divided *train.Collection) (*train.Collection, error) {
 const lostHam = 0.1
 
 // byHash splits both corpora by hash.
-func (b *bench) byHash(models []string) ([]robustRow, error) {
+func (b protocolTest) byHash(models []string) ([]robustRow, error) {
 	var rows []robustRow
 	for _, corpusName := range []string{spamAssassinName, enronName} {
 		mail, err := b.read(reading{corpus: corpusName, method: corpus.SplitByHash})
@@ -153,12 +156,12 @@ type ordered struct {
 }
 
 // testOrder trains models and measures their figures and rankings.
-func (b *bench) testOrder(divided *train.Collection, models []string) ([]ordered, error) {
+func (b protocolTest) testOrder(divided *train.Collection, models []string) ([]ordered, error) {
 	divided, err := b.judged(divided)
 	if err != nil {
 		return nil, err
 	}
-	return fitEach(b, divided, models, func(t train.Trained) (ordered, error) {
+	return fitEach(b.bench, divided, models, func(t train.Trained) (ordered, error) {
 		o := ordered{Figures: *t.Result.Test}
 		if through, defined := smAtHM(t.Test.Margins(), t.Test.Spam(), lostHam); defined {
 			o.through = &through
@@ -182,7 +185,7 @@ func smAtHM(scores []float64, spam []bool, hm float64) (percent float64, defined
 }
 
 // withFlips inverts a share of the training labels of SpamAssassin.
-func (b *bench) withFlips(models []string) ([]robustRow, error) {
+func (b protocolTest) withFlips(models []string) ([]robustRow, error) {
 	n, err := b.mislabelled(models, noises()[1:])
 	if err != nil {
 		return nil, err
@@ -195,7 +198,7 @@ func (b *bench) withFlips(models []string) ([]robustRow, error) {
 }
 
 // inTime replays SpamAssassin in the order of time.
-func (b *bench) inTime(models []string) ([]robustRow, error) {
+func (b protocolTest) inTime(models []string) ([]robustRow, error) {
 	mail, err := b.inOrder()
 	if err != nil {
 		return nil, err
@@ -215,7 +218,7 @@ func (b *bench) inTime(models []string) ([]robustRow, error) {
 }
 
 // withLittleMail trains on the first messages of both corpora.
-func (b *bench) withLittleMail(models []string) ([]robustRow, error) {
+func (b protocolTest) withLittleMail(models []string) ([]robustRow, error) {
 	var rows []robustRow
 	for _, corpusName := range []string{spamAssassinName, enronName} {
 		mail, err := b.read(reading{corpus: corpusName, method: corpus.SplitByHash})

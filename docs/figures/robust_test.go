@@ -20,7 +20,7 @@ func TestEveryProtocolHasRowsWithACellForEachModel(t *testing.T) {
 	for _, part := range []corpus.Part{corpus.Development, corpus.Test} {
 		b.part = part
 		models := []string{"multinomial", "majority"}
-		r, err := b.by(protocols(), models)
+		r, err := protocolTest{b}.by(protocols(), models)
 		if err != nil {
 			t.Fatal(err)
 		}

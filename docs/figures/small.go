@@ -26,7 +26,10 @@ type learningCurves struct {
 	spamAssassin, enron [][]mean // sizes x models
 }
 
-func (b *bench) measureSmall() (learningCurves, error) {
+// curveTest measures models that have learned from little mail.
+type curveTest struct{ *bench }
+
+func (b curveTest) measureSmall() (learningCurves, error) {
 	l := learningCurves{models: b.rivals()}
 	mail, err := one(b.spamAssassinApart())
 	if err != nil {

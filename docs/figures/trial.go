@@ -85,7 +85,7 @@ func (t *trial) run(b *bench, stdout io.Writer) error {
 	if len(models) == 0 {
 		models = []string{b.settings.Model}
 	}
-	r, err := b.by(t.protocols, models)
+	r, err := protocolTest{b}.by(t.protocols, models)
 	if err != nil {
 		return err
 	}

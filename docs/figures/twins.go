@@ -24,7 +24,7 @@ const (
 )
 
 // replayTwins replays SpamAssassin with twins, and counts errors on the original messages.
-func (b *bench) replayTwins(models []string) ([]robustRow, error) {
+func (b protocolTest) replayTwins(models []string) ([]robustRow, error) {
 	letters, err := b.letters()
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (b *bench) replayTwins(models []string) ([]robustRow, error) {
 }
 
 // replayFlips replays SpamAssassin with some wrong labels, and counts errors by the right ones.
-func (b *bench) replayFlips(models []string) ([]robustRow, error) {
+func (b protocolTest) replayFlips(models []string) ([]robustRow, error) {
 	mail, err := b.inOrder()
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (b *bench) replayFlips(models []string) ([]robustRow, error) {
 
 // errorsOfDraws replays the mail of each draw, and returns the total errors of each model on the counted messages, by their
 // original labels.
-func (b *bench) errorsOfDraws(mail *train.Mail, models []string,
+func (b protocolTest) errorsOfDraws(mail *train.Mail, models []string,
 	change func(members []train.Member, draw uint64) []train.Member, counts func(origin string) bool) ([]int, error) {
 	truth := make(map[string]string)
 	for _, m := range mail.Members() {

@@ -196,7 +196,7 @@ func TestErrorsOfAReplayAreCountedByTheRightLabels(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			errors, err := b.errorsOfDraws(mail, []string{"multinomial", "bernoulli"}, tt.change, tt.counts)
+			errors, err := protocolTest{b}.errorsOfDraws(mail, []string{"multinomial", "bernoulli"}, tt.change, tt.counts)
 			if err != nil || len(errors) != 2 {
 				t.Fatalf("%v, %v", errors, err)
 			}

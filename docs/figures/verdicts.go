@@ -87,9 +87,12 @@ func (j judge) String() string {
 	return j.model + ", " + j.wrong.name
 }
 
+// mailboxTest measures the verdicts on small mailboxes that are drawn from the corpora.
+type mailboxTest struct{ *bench }
+
 // judges are the rows of the table. The default model has all ways of wrong labels, bogofilter the first three, and each other model that
 // can tell ham from spam the first and the third.
-func (b *bench) judges() []judge {
+func (b mailboxTest) judges() []judge {
 	ways := mislabellings()
 	var all []judge
 	for _, wrong := range ways {
@@ -107,7 +110,7 @@ func (b *bench) judges() []judge {
 }
 
 // measures reports whether a row has a figure for mailboxes of a size.
-func (b *bench) measures(j judge, size int) bool {
+func (b mailboxTest) measures(j judge, size int) bool {
 	switch {
 	case j.model == b.settings.Model:
 		return size < largestBox || j.wrong.ham == j.wrong.spam
@@ -135,7 +138,7 @@ type verdictRow struct {
 	cells [][]shares // sizes x draws; of replays one x draws
 }
 
-func (b *bench) measureVerdicts() (verdicts, error) {
+func (b mailboxTest) measureVerdicts() (verdicts, error) {
 	mail, err := b.bothCorpora()
 	if err != nil {
 		return nil, err
@@ -145,7 +148,7 @@ func (b *bench) measureVerdicts() (verdicts, error) {
 
 func corporaNames() []string { return []string{"SpamAssassin", "Enron-Spam"} }
 
-func (b *bench) bothCorpora() ([]corpus.Source, error) {
+func (b mailboxTest) bothCorpora() ([]corpus.Source, error) {
 	sa, err := b.spamAssassin()
 	if err != nil {
 		return nil, err
@@ -164,7 +167,7 @@ func (b *bench) bothCorpora() ([]corpus.Source, error) {
 // mailboxes are the verdicts of the default model on many mailboxes of each size.
 type mailboxes []verdictTable
 
-func (b *bench) measureMailboxes() (mailboxes, error) {
+func (b mailboxTest) measureMailboxes() (mailboxes, error) {
 	mail, err := b.bothCorpora()
 	if err != nil {
 		return nil, err
@@ -202,7 +205,7 @@ func sharesWithErrors(all []shares) string {
 }
 
 // verdictsOfIndexes measures verdicts on the mail of indexes of the TREC spam track.
-func (b *bench) verdictsOfIndexes(indexes []string) (verdicts, error) {
+func (b mailboxTest) verdictsOfIndexes(indexes []string) (verdicts, error) {
 	var mail []corpus.Source
 	for _, index := range indexes {
 		opened, err := sources.OpenLabelled(index, sources.Options{Format: sources.Index})
@@ -214,7 +217,7 @@ func (b *bench) verdictsOfIndexes(indexes []string) (verdicts, error) {
 	return b.verdictsOf(indexes, mail)
 }
 
-func (b *bench) verdictsOf(names []string, mail []corpus.Source) (v verdicts, err error) {
+func (b mailboxTest) verdictsOf(names []string, mail []corpus.Source) (v verdicts, err error) {
 	for i, name := range names {
 		t, err := b.verdictsOn(name, mail[i], b.judges(), boxDraws)
 		if err == nil {
@@ -229,7 +232,7 @@ func (b *bench) verdictsOf(names []string, mail []corpus.Source) (v verdicts, er
 }
 
 // verdictsOn draws mailboxes of each size from a corpus, trains the judges on them, and counts verdicts on other messages.
-func (b *bench) verdictsOn(name string, source corpus.Source, judges []judge, draws int) (verdictTable, error) {
+func (b mailboxTest) verdictsOn(name string, source corpus.Source, judges []judge, draws int) (verdictTable, error) {
 	t := verdictTable{corpus: name}
 	b.tell("%s: reading", name)
 	mail, err := b.collect(source, b.settings.Split.Method)
@@ -280,7 +283,7 @@ type drawnBox struct {
 }
 
 // draw draws a mailbox of a size.
-func (b *bench) draw(members []train.Member, items map[string]corpus.Item, size int, seed uint64) (drawnBox, error) {
+func (b mailboxTest) draw(members []train.Member, items map[string]corpus.Item, size int, seed uint64) (drawnBox, error) {
 	members = slices.Clone(members)
 	shuffle(members, seed)
 	members = members[:min(len(members), size+mostJudged)]
@@ -288,7 +291,7 @@ func (b *bench) draw(members []train.Member, items map[string]corpus.Item, size 
 	for i, m := range members {
 		at[m.Origin] = i
 	}
-	o := *b
+	o := *b.bench
 	o.settings.Seed = seed
 	mail, err := o.collect(func(yield func(corpus.Item, error) bool) {
 		for _, m := range members {
@@ -312,7 +315,7 @@ func (b *bench) draw(members []train.Member, items map[string]corpus.Item, size 
 }
 
 // judgeBy trains a judge on a mailbox, as a user does, and counts its verdicts on the other messages.
-func (b *bench) judgeBy(j judge, d drawnBox) (shares, error) {
+func (b mailboxTest) judgeBy(j judge, d drawnBox) (shares, error) {
 	box := j.wrong.of(d.box, rand.New(rand.NewPCG(d.seed, boxStream)))
 	if j.model == "" {
 		return b.judgeByBogofilter(box, d.others)
@@ -343,7 +346,7 @@ func sharesOf(v train.VerdictCounts) shares {
 }
 
 // judgeByBogofilter is judgeBy for bogofilter as it is shipped.
-func (b *bench) judgeByBogofilter(box, others []train.Member) (shares, error) {
+func (b mailboxTest) judgeByBogofilter(box, others []train.Member) (shares, error) {
 	dir, err := os.MkdirTemp("", "bogofilter")
 	if err != nil {
 		return shares{}, err
@@ -385,7 +388,7 @@ func paths(members []train.Member, label int) []byte {
 }
 
 // verdictsOnline replays mail to the default model with wrong labels among its corrections, and counts the last verdicts by the right labels.
-func (b *bench) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
+func (b mailboxTest) verdictsOnline(source corpus.Source) ([]verdictRow, error) {
 	mail, err := b.collectInOrder(source)
 	if err != nil {
 		return nil, err

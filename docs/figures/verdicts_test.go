@@ -63,7 +63,7 @@ func TestAMailboxIsJudgedOnTheMailThatIsNotInIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := b.draw(mail.Members(), itemsByOrigin(source), 80, 1)
+	d, err := mailboxTest{b}.draw(mail.Members(), itemsByOrigin(source), 80, 1)
 	if err != nil || len(d.box) != 80 || len(d.others) != 40 {
 		t.Fatalf("%d in the box, %d others, %v", len(d.box), len(d.others), err)
 	}
@@ -76,7 +76,7 @@ func TestAMailboxIsJudgedOnTheMailThatIsNotInIt(t *testing.T) {
 			t.Errorf("%s is on both sides", m.Origin)
 		}
 	}
-	s, err := b.judgeBy(judge{"multinomial", mislabelling{}}, d)
+	s, err := mailboxTest{b}.judgeBy(judge{"multinomial", mislabelling{}}, d)
 	if err != nil || s.lost != 0 || s.found < 50 {
 		t.Errorf("%+v, %v: want all ham kept, and half of the spam found", s, err)
 	}
@@ -88,7 +88,7 @@ func TestAMailboxIsJudgedOnTheMailThatIsNotInIt(t *testing.T) {
 			members[i].Origin = filepath.Join(b.corpora, members[i].Origin)
 		}
 	}
-	if s, err := b.judgeBy(judge{"", mislabelling{}}, d); err != nil || s.lost != 0 || s.found+s.unsure == 0 {
+	if s, err := (mailboxTest{b}).judgeBy(judge{"", mislabelling{}}, d); err != nil || s.lost != 0 || s.found+s.unsure == 0 {
 		t.Errorf("bogofilter: %+v, %v", s, err)
 	}
 }
