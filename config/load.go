@@ -140,8 +140,11 @@ func decodeInto(target reflect.Value, value any) error {
 	return d.Decode(value)
 }
 
-// convert stops weak typing from converting true to 1 or "1", and 2.5 to 2. It splits "a,b"; empty text is an empty list.
+// convert stops weak typing from converting true to 1 or "1", 2.5 to 2, and -1 to 2^64 - 1. It splits "a,b"; empty text is an empty list.
 func convert(_, to reflect.Type, data any) (any, error) {
+	if to.Kind() == reflect.Uint64 && strings.HasPrefix(fmt.Sprint(data), "-") {
+		return nil, errors.New("negative")
+	}
 	switch value := data.(type) {
 	case bool:
 		if to.Kind() != reflect.Bool {

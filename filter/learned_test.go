@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/logfile"
+	"chaff/internal/sections"
 	"chaff/models"
 	"chaff/test/corpustest"
 	"chaff/test/testmain"
@@ -515,4 +517,22 @@ func (p *pupil) write() {
 	_, err = logged.WriteAt(p.log, 0)
 	noError(p.t, errors.Join(err, logged.Close(), os.Rename(next, p.path)))
 	p.identity, p.at, p.number, p.lists, p.rows, p.added = identity, at, 0, nil, nil, nil
+}
+
+// Finite numbers may be too large for a finite score. Such a model, which only somebody who forges it can make, learns nothing.
+func TestAModelWhoseScoreIsNotFiniteLearnsNothing(t *testing.T) {
+	p := newPupil(t, fitted(t, corpustest.Mailbox(3, 30, "ham", "spam"), "perceptron", "ham", "spam"))
+	p.learn(knownLetter, 0)
+	large := p.rows[0]
+	large.Rows = bytes.Repeat(sections.Bytes([]float64{math.MaxFloat64}), len(large.Rows)/8)
+	f, err := OpenToLearn(p.path)
+	noError(t, err)
+	defer f.Close()
+	noError(t, f.Know([]logfile.Rows{large}))
+	reader := f.newReader()
+	reader.Read([]byte(knownLetter))
+	document := reader.Bag.Document()
+	if p, err := f.Partial(&document, nil, 0); !errors.Is(err, ErrDamaged) {
+		t.Errorf("got the verdict %+v, error %v", p.Verdict, err)
+	}
 }

@@ -159,6 +159,8 @@ type Partial struct {
 	Learner *models.Online
 	// Vector is the document, in the ids of Learner: 0, 1, 2, ...
 	Vector features.Vector
+	// Verdict is that on the document.
+	Verdict Classification
 	// Unknown reports for each term of the document whether neither the model nor a later record has it.
 	Unknown []bool
 
@@ -196,7 +198,12 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 		p.forgotten = lookup.AppendFound(p.forgotten, known, doc, o.kind)
 	}
 	p.ids = ranked(p.Vector, p.forgotten)
-	p.Learner, err = o.learner(p.ids)
+	if p.Learner, err = o.learner(p.ids); err == nil && learned != nil {
+		p.Verdict = o.judge(p.Learner.Scores(nil, p.Vector))
+		if sum := p.Verdict.Score + p.Verdict.Probability; sum-sum != 0 { // of finite numbers that are too large
+			err = fmt.Errorf("%w: the score is %v", ErrDamaged, p.Verdict.Score)
+		}
+	}
 	return p, o.checked(err)
 }
 

@@ -141,7 +141,7 @@ func (h *head) score(s *scratch, doc features.Document) (c Classification) {
 		c = h.judgeSpam(s.linear.Score(s.vector))
 	} else {
 		s.scores = s.linear.Scores(s.scores[:0], s.vector)
-		c = h.Judge(s.scores)
+		c = h.judge(s.scores)
 	}
 	c.Known = len(s.vector.IDs)
 	if h.kind == features.Evidence {
@@ -163,8 +163,8 @@ func (h *head) judgeSpam(z float64) Classification {
 	return Classification{Class: class, Verdict: VerdictOn(z, *h.settings.Thresholds), Score: z, Probability: h.settings.Calibration.Probability(z)}
 }
 
-// Judge returns the classification by the K scores of the filter or of a learner of the model.
-func (h *head) Judge(scores []float64) Classification {
+// judge returns the classification by the K scores of the filter or of a learner of the model.
+func (h *head) judge(scores []float64) Classification {
 	if IsSpamFilter(h.settings.Classes) {
 		return h.judgeSpam(scores[SpamClass] - scores[0])
 	}

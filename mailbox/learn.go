@@ -34,8 +34,8 @@ type LearnOptions struct {
 // Options are the settings of mailboxes.
 type Options struct {
 	// ReadDays is after how many days ham counts that somebody has read and done nothing else with: a phish is opened, too, before it is
-	// seen for what it is. Mail that was moved, answered, forwarded or flagged counts at once. At least 0. Default 1.
-	ReadDays int `json:"read_days" range:"at least 0"`
+	// seen for what it is. Mail that was moved, answered, forwarded or flagged counts at once. From 0 to 36500. Default 1.
+	ReadDays int `json:"read_days" range:"from 0 to 36500"`
 }
 
 // DefaultOptions returns the default options.

@@ -50,8 +50,8 @@ type Options struct {
 	// History is how many verdicts the console shows; 0 is none. A start begins with those of kept messages. From 0 to 1000000. Default
 	// 10000.
 	History int `json:"history" range:"from 0 to 1000000"`
-	// HistoryDays is for how many days verdicts and kept messages stay. At least 1. Default 30.
-	HistoryDays int `json:"history_days" range:"at least 1"`
+	// HistoryDays is for how many days verdicts and kept messages stay. From 1 to 36500. Default 30.
+	HistoryDays int `json:"history_days" range:"from 1 to 36500"`
 	// HistorySubjects keeps the subject and the sender in the history and in the log. Default false.
 	HistorySubjects bool `json:"history_subjects"`
 	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its

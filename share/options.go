@@ -31,8 +31,8 @@ type Options struct {
 	NkeyFile string `json:"nkey_file"`
 	// CAFile names the file with the certificates, as PEM, that the servers are known by. "" are those of the system. Default "".
 	CAFile string `json:"ca_file"`
-	// Keep is for how many days the servers keep what was taught. A host that was away for longer begins with the last fit. At least 1. Default 30.
-	Keep int `json:"keep" range:"at least 1"`
+	// Keep is for how many days the servers keep what was taught. A host that was away for longer begins with the last fit. From 1 to 36500. Default 30.
+	Keep int `json:"keep" range:"from 1 to 36500"`
 	// Rate is how many records of one host are shared in an hour. More of them wait, in its log and, if it does not keep to that, in the stream. 0 is no
 	// limit. At least 0. Default 1000.
 	Rate int `json:"rate" range:"at least 0"`

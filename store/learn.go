@@ -150,9 +150,7 @@ func (s *Store) lesson(document *features.Document, before Entry) (p filter.Part
 		if err != nil && s.heal(err) == nil {
 			p, err = s.filter.Partial(document, old, s.facts.Terms) // a fit has counted all documents
 		}
-		if err == nil && document != nil {
-			v = s.filter.Judge(p.Learner.Scores(nil, p.Vector))
-		}
+		v = p.Verdict
 	case document != nil:
 		v, err = s.filter.ClassifyDocument(*document)
 	}

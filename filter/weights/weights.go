@@ -2,12 +2,12 @@
 package weights
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -34,19 +34,32 @@ type WeightedTerm struct {
 // biasName is the name of the bias in a table of weights. It cannot be a term, because a term has a tag and no parentheses.
 const biasName = "(bias)"
 
+const (
+	// maxTable is how many bytes of a table are read: more than any model has.
+	maxTable = 256 << 20
+	// byteOrderMark is what some programs write before text in UTF-8.
+	byteOrderMark = "\ufeff"
+)
+
 // ErrWeights is returned for a file that is not a table of weights.
 var ErrWeights = errors.New("not a table of weights")
 
 // Read reads weights from CSV. The first row is "term" followed either by "weight", for a spam filter, or by the names of two or
 // more classes. Each other row is a term with its weights; the term "(bias)" is the bias, by default 0. Terms and classes may have the
-// escapes of [screen.Printable]. Lines that begin with # are comments. The error wraps [ErrWeights] and names the line.
+// escapes of [screen.Printable]. Lines that begin with # are comments. A byte order mark may come first, and at most [maxTable] bytes are read. The error
+// wraps [ErrWeights] and names the line.
 func Read(r io.Reader) (w Weights, err error) {
 	defer func() {
 		if err != nil {
 			w, err = Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)
 		}
 	}()
-	table := csv.NewReader(r)
+	limited := &io.LimitedReader{R: r, N: maxTable + 1}
+	in := bufio.NewReader(limited)
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = in.Discard(len(byteOrderMark)) // no error: they were read
+	}
+	table := csv.NewReader(in)
 	table.Comment = '#'
 	header, err := table.Read()
 	if err == io.EOF {
@@ -61,10 +74,12 @@ func Read(r io.Reader) (w Weights, err error) {
 	seen := make(map[string]bool)
 	for {
 		row, err := table.Read()
-		if err == io.EOF {
+		switch {
+		case limited.N == 0:
+			return w, fmt.Errorf("it has more than %d bytes", maxTable)
+		case err == io.EOF:
 			return w, nil
-		}
-		if err != nil {
+		case err != nil:
 			return w, err
 		}
 		if err := w.add(screen.Original(row[0]), row[1:], seen); err != nil {
@@ -82,13 +97,15 @@ func weightsOf(header []string) (w Weights, err error) {
 	case len(header) == 2 && header[1] == "weight":
 		return Weights{Classes: []string{string(filter.Ham), string(filter.Spam)}, Bias: []float64{0, 0}}, nil
 	case len(header) == 2:
-		return Weights{}, fmt.Errorf("one class only, %q: must be two or more, or `weight`", header[1])
+		return Weights{}, fmt.Errorf("one class only, %.100q: must be two or more, or `weight`", header[1])
 	}
+	seen := make(map[string]bool)
 	for _, name := range header[1:] {
 		class := screen.Original(name)
-		if class == "" || !utf8.ValidString(class) || slices.Contains(w.Classes, class) {
-			return Weights{}, fmt.Errorf("the class %q has no name, is not UTF-8, or comes twice", class)
+		if class == "" || !utf8.ValidString(class) || seen[class] {
+			return Weights{}, fmt.Errorf("the class %.100q has no name, is not UTF-8, or comes twice", class)
 		}
+		seen[class] = true
 		w.Classes = append(w.Classes, class)
 	}
 	w.Bias = make([]float64, len(w.Classes))
@@ -98,7 +115,7 @@ func weightsOf(header []string) (w Weights, err error) {
 // add adds a row of the table. A single weight is for the last class.
 func (w *Weights) add(term string, fields []string, seen map[string]bool) error {
 	if term == "" || !utf8.ValidString(term) || seen[term] {
-		return fmt.Errorf("the term %q is empty, is not UTF-8, or comes twice", term)
+		return fmt.Errorf("the term %.100q is empty, is not UTF-8, or comes twice", term)
 	}
 	seen[term] = true
 	weights := make([]float64, len(w.Classes))
@@ -106,7 +123,7 @@ func (w *Weights) add(term string, fields []string, seen map[string]bool) error 
 	for i, field := range fields {
 		weight, err := strconv.ParseFloat(field, 64)
 		if err != nil || !(math.Abs(weight) <= math.MaxFloat32) {
-			return fmt.Errorf("the weight %q is not a usable number", field)
+			return fmt.Errorf("the weight %.100q is not a usable number", field)
 		}
 		weights[first+i] = weight
 	}

@@ -3,6 +3,7 @@ package weights
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
+	"chaff/test/lineartest"
 	"chaff/test/tabletest"
 )
 
@@ -27,6 +29,8 @@ func TestRead(t *testing.T) {
 			Weights{[]string{"a", "b", "c"}, []float64{0, 0, 1}, []WeightedTerm{{"body:x", []float64{1, -2, 0}}}}},
 		{"without a bias, with comments, quotes and line ends of Windows", "# by hand\r\nterm,weight\r\n\"body:,\",1\r\n# more\r\n\"body:\"\"\",2\r\n",
 			Weights{[]string{"ham", "spam"}, []float64{0, 0}, []WeightedTerm{{"body:,", []float64{0, 1}}, {`body:"`, []float64{0, 2}}}}},
+		{"with a byte order mark", "\ufeffterm,weight\nbody:x,1\n",
+			Weights{[]string{"ham", "spam"}, []float64{0, 0}, []WeightedTerm{{"body:x", []float64{0, 1}}}}},
 		{"without a term", "term,weight\n", Weights{[]string{"ham", "spam"}, []float64{0, 0}, nil}},
 	}
 	for _, test := range tests {
@@ -76,6 +80,8 @@ func TestReadWeightsRefuses(t *testing.T) {
 		{"a row too short", "term,weight\nx\n", "record on line 2: wrong number of fields"},
 		{"a term twice", "term,weight\nx,1\n\nx,1\n", `line 4: the term "x" is empty, is not UTF-8, or comes twice`},
 		{"the bias twice", "term,weight\n(bias),1\n(bias),1\n", `line 3: the term "(bias)" is empty, is not UTF-8, or comes twice`},
+		{"a long number", "term,weight\nx," + strings.Repeat("1", 1000) + "\n", `line 2: the weight "` + strings.Repeat("1", 100) + `" is not a usable number`},
+		{"a long term", "term,weight\n" + strings.Repeat("x\xff", 500) + ",1\n", `line 2: the term "` + strings.Repeat(`x\xff`, 50) + `" is empty, is not UTF-8, or comes twice`},
 		{"a class in Latin-1", "term,a,caf\xe9\n", `the class "caf\xe9" has no name, is not UTF-8, or comes twice`},
 		{"a term in Latin-1", "term,weight\nbody:caf\xe9,1\n", `line 2: the term "body:caf\xe9" is empty, is not UTF-8, or comes twice`},
 		{"no term", "term,weight\n,1\n", `line 2: the term "" is empty, is not UTF-8, or comes twice`},
@@ -159,6 +165,39 @@ func FuzzReadWeights(f *testing.F) {
 		raw := []byte("Subject: x\n\nx y")
 		if got, want := again.Classify(raw), made.Classify(raw); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+// A file without an end, such as a device, takes a limited memory, and a table that is cut off is an error.
+func TestATableIsReadUpToALimit(t *testing.T) {
+	if _, err := Read(io.MultiReader(strings.NewReader("term,weight\nbody:x,1\n"), endless{})); err == nil || !strings.Contains(err.Error(), "it has more than 268435456 bytes") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// endless is comments.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = '#'
+	}
+	p[len(p)-1] = '\n'
+	return len(p), nil
+}
+
+// A table of many classes is read in linear time.
+func TestManyClassesTakeLinearTime(t *testing.T) {
+	lineartest.Check(t, func(size int) func() {
+		table := "term"
+		for n := range size {
+			table += ",class" + strconv.Itoa(n)
+		}
+		return func() {
+			if w, err := Read(strings.NewReader(table + "\n")); err != nil || len(w.Classes) != size {
+				t.Fatal(err)
+			}
 		}
 	})
 }
