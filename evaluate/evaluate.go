@@ -17,26 +17,19 @@ import (
 // Evaluation is the performance of a filter on labelled mail.
 type Evaluation struct {
 	Result   train.Result // its test part is the mail
-	Summary  train.Summary
-	Learned  int // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
+	Learned  int          // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
 	Mistakes []Judged
 	Scores   train.Scores
 }
 
-// Filter classifies all messages of source, whose labels must be among the classes of f, and measures the result. It lists up to n mistakes.
-// It sets o.Reading to that of f. The error comes from the context, or [train.ErrNoMail].
-func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, o train.ReadOptions) (Evaluation, error) {
+// Filter classifies mail, which was read with the settings and the classes of f, and measures the result. It lists up to n mistakes.
+func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers int) (Evaluation, error) {
 	s := f.Settings()
-	o.Reading = s.Reading
-	mail, err := train.Read(ctx, source, s.Classes, o)
-	if err != nil {
-		return Evaluation{}, err
-	}
 	from, err := train.ProvenanceOf(f)
 	if err != nil {
 		return Evaluation{}, err
 	}
-	j, err := reviewerOf(f, mail, mail.All(), o.Workers)
+	j, err := reviewerOf(f, mail, mail.All(), workers)
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -45,7 +38,7 @@ func Filter(ctx context.Context, f *filter.Filter, source corpus.Source, n int, 
 			Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration},
 			Test: j.Figures(j.isSpamFilter()),
 		},
-		Summary: mail.Summary(), Learned: from.Learned(mail, s.Key), Scores: j.Scores,
+		Learned: from.Learned(mail, s.Key), Scores: j.Scores,
 	}
 	if j.isSpamFilter() {
 		e.Result.Verdicts = j.Verdicts(*s.Thresholds)

@@ -59,6 +59,13 @@ func reopened(t testing.TB, f *filter.Filter) *filter.Filter {
 	return must(filter.Open(path))(t)
 }
 
+func evaluated(t *testing.T, f *filter.Filter, source corpus.Source) Evaluation {
+	t.Helper()
+	s := f.Settings()
+	mail := must(train.Read(t.Context(), source, s.Classes, train.ReadOptions{Reading: s.Reading, Workers: 1}))(t)
+	return must(Filter(t.Context(), f, mail, 3, 1))(t)
+}
+
 func TestEvaluationOfASavedModelEqualsThatOfFit(t *testing.T) {
 	source := corpustest.Mailbox(13, 60, "ham", "spam")
 	c := collect(t, source, train.DefaultCollectOptions(), "ham", "spam")
@@ -71,7 +78,7 @@ func TestEvaluationOfASavedModelEqualsThatOfFit(t *testing.T) {
 			}
 		}
 	}
-	e := must(Filter(t.Context(), reopened(t, f), test, 3, train.ReadOptions{Workers: 1}))(t)
+	e := evaluated(t, reopened(t, f), test)
 	if diff := cmp.Diff(r.Test, e.Result.Test); diff != "" {
 		t.Errorf("figures (-training +evaluation):\n%s", diff)
 	}
@@ -93,7 +100,7 @@ func TestAReviewOfAModelWithoutTextsHasNoTerms(t *testing.T) {
 			}
 		}
 	}
-	e := must(Filter(t.Context(), reopened(t, f), wrong, 3, train.ReadOptions{Workers: 1}))(t)
+	e := evaluated(t, reopened(t, f), wrong)
 	if len(e.Mistakes) != 3 || len(e.Mistakes[0].Terms) != 0 {
 		t.Errorf("mistakes without texts: %+v", e.Mistakes)
 	}

@@ -57,7 +57,7 @@ func (x *experiment) collect() (*train.Collection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return collect(x.program, x.command, collectOptions(x.Config), mail)
+	return x.divided(mail, collectOptions(x.Config))
 }
 
 // show writes the page of a result, if it is wanted, and prints the result. A page has all that the text has, the verdicts first.
@@ -88,15 +88,24 @@ func (x *experiment) more(a *answer) {
 	}
 }
 
-func collect(p *program, c *cobra.Command, o train.CollectOptions, mail labelled) (*train.Collection, error) {
-	return read(p, mail, (*train.Collection).Summary, func(step func(read, all int)) (*train.Collection, error) {
+// divided reads mail and divides it into parts.
+func (x *onModel) divided(mail labelled, o train.CollectOptions) (*train.Collection, error) {
+	return read(x.program, mail, func(step func(read, all int)) (*train.Collection, error) {
 		o.Progress = step
-		return train.Collect(c.Context(), mail.source, mail.classes, o)
+		return train.Collect(x.command.Context(), mail.source, mail.classes, o)
+	})
+}
+
+// read reads mail.
+func (x *onModel) read(mail labelled, o train.ReadOptions) (*train.Mail, error) {
+	return read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
+		o.Progress = step
+		return train.Read(x.command.Context(), mail.source, mail.classes, o)
 	})
 }
 
 // read runs a function that reads mail, and shows its progress. It reports the sources and the messages left out on stderr.
-func read[T any](p *program, mail labelled, summary func(T) train.Summary, read func(step func(read, all int)) (T, error)) (T, error) {
+func read[T interface{ Summary() train.Summary }](p *program, mail labelled, read func(step func(read, all int)) (T, error)) (T, error) {
 	printSources(p, mail)
 	step, done := p.progress("reading mail", "messages")
 	result, err := read(step)
@@ -113,7 +122,7 @@ func read[T any](p *program, mail labelled, summary func(T) train.Summary, read 
 	case err != nil:
 		return result, aboutStore(err)
 	}
-	s := summary(result)
+	s := result.Summary()
 	for _, problem := range s.Problems {
 		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
 	}
@@ -196,20 +205,21 @@ func (x *experiment) evaluate() error {
 	if err := mail.match(x.model, f); err != nil {
 		return err
 	}
-	summary := func(e evaluate.Evaluation) train.Summary { return e.Summary }
-	e, err := read(x.program, mail, summary, func(step func(read, all int)) (evaluate.Evaluation, error) {
-		return evaluate.Filter(x.command.Context(), f, mail.source, int(x.mistakes), train.ReadOptions{Workers: x.Workers, Progress: step})
-	})
+	read, err := x.read(mail, train.ReadOptions{Reading: f.Settings().Reading, Workers: x.Workers})
 	if err != nil {
 		return err
 	}
-	result, classes := e.Result, f.Settings().Classes
+	e, err := evaluate.Filter(x.command.Context(), f, read, int(x.mistakes), x.Workers)
+	if err != nil {
+		return err
+	}
+	result, s := e.Result, read.Summary()
 	if warning := knownMail(e); warning != "" {
 		result.Warnings = append(result.Warnings, warning)
 	}
 	if x.page != "" {
-		x.drawn = newPage("chaff evaluate", e.Summary, []train.Result{result})
-		x.drawn.On, x.drawn.Classes = "this mail", classes
+		x.drawn = newPage("chaff evaluate", s, []train.Result{result})
+		x.drawn.On, x.drawn.Classes = "this mail", mail.classes
 		if result.Thresholds != nil {
 			x.drawn.Curves = append(x.drawn.Curves, e.Scores.Curve())
 		}
@@ -217,8 +227,8 @@ func (x *experiment) evaluate() error {
 			return err
 		}
 	}
-	r := evaluationReport{resultReport{Corpus: e.Summary, Models: []train.Result{result}, File: x.model}, e.Mistakes}
-	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, classes) })
+	r := evaluationReport{resultReport{Corpus: s, Models: []train.Result{result}, File: x.model}, e.Mistakes}
+	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, mail.classes) })
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.

@@ -95,11 +95,7 @@ func (x *exporting) run() error {
 		}
 		return w.WriteCSV(x.stdout)
 	}
-	all, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
-		return train.Read(x.command.Context(), mail.source, f.Settings().Classes, train.ReadOptions{
-			Reading: f.Settings().Reading, Workers: x.Workers, Progress: step,
-		})
-	})
+	all, err := x.read(mail, train.ReadOptions{Reading: f.Settings().Reading, Workers: x.Workers})
 	if err != nil {
 		return err
 	}

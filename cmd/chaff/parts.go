@@ -104,7 +104,7 @@ func (x *collecting) collect() error {
 		mail.source = corpus.Shard(mail.source, x.shard, x.shards)
 	}
 	ctx := x.command.Context()
-	some, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
+	some, err := read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
 		o.Progress = step
 		some, err := train.Read(ctx, mail.source, mail.classes, o.ReadOptions)
 		if errors.Is(err, train.ErrNoMail) && x.shards+x.sample > 0 { // another task has the messages

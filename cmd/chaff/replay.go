@@ -23,7 +23,7 @@ func (x *experiment) evaluateOnline() error {
 	o.Copies = true                               // a mailbox receives them too
 	o.ByTime = !x.command.Flags().Changed("trec") // an index has an order of its own
 	began := cputime.Process()
-	read, err := read(x.program, mail, (*train.Mail).Summary, func(step func(read, all int)) (*train.Mail, error) {
+	read, err := read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
 		o.Progress = step
 		return evaluate.ReadForReplay(ctx, mail.source, mail.classes, o)
 	})

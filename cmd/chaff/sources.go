@@ -127,11 +127,13 @@ func (l *labelled) open(path string, o sources.Options) error {
 	return nil
 }
 
-// match returns an error if the model at path has other classes than the mail.
-func (l labelled) match(path string, f *filter.Filter) error {
-	if classes := f.Settings().Classes; !sameClasses(l.classes, classes) {
+// match gives the classes of the mail the order of those of the model at path, or returns an error if they are others.
+func (l *labelled) match(path string, f *filter.Filter) error {
+	classes := f.Settings().Classes
+	if !sameClasses(l.classes, classes) {
 		return fmt.Errorf("the mail has the classes %s, the model %s has %s: measure it on mail of its own classes", strings.Join(l.classes, ", "), path, strings.Join(classes, ", "))
 	}
+	l.classes = classes
 	return nil
 }
 

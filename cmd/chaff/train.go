@@ -95,7 +95,7 @@ func (x *training) train() error {
 		return err
 	}
 	o.Reading, o.Undivided, o.NoGrams = reading, x.quick, kind != features.Evidence
-	collection, err := collect(x.program, x.command, o, mail)
+	collection, err := x.divided(mail, o)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ type tuneRow struct {
 
 func (s *search) tune(mail labelled) error {
 	ctx := s.command.Context()
-	collection, err := collect(s.program, s.command, collectOptions(s.Config), mail)
+	collection, err := s.divided(mail, collectOptions(s.Config))
 	if err != nil {
 		return err
 	}
