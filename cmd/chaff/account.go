@@ -165,7 +165,7 @@ func (x *learning) taughtBy(l listing, raw []byte) ([][]byte, error) {
 
 func (x *learning) teach(s *store.Store, item corpus.Item, raw []byte) (store.Outcome, error) {
 	if len(raw) > corpus.LargeMessageBytes {
-		defer delivery.LimitMemory()()
+		defer delivery.LimitMemory(delivery.MessageMemory)()
 	}
 	if x.forget {
 		return s.Forget(raw)

@@ -57,6 +57,7 @@ The program chaff-classify does the same for one message and starts faster.`,
 	}
 	p.addModelFile(c, "use")
 	flags.AddFlags(c.Flags())
+	c.MarkFlagsMutuallyExclusive("json", "pass")
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
 	c.Flags().StringVar(&flags.list, "paths-from", "", "take the paths from the lines of `FILE`, or of stdin if it is -")
@@ -71,8 +72,6 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 	var err error
 	isDelivery := flags.Pass || flags.Preset != ""
 	switch {
-	case flags.Pass && flags.JSON:
-		err = delivery.ErrPassJSON
 	case flags.list != "" && len(paths) > 0:
 		err = fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
 	case isDelivery && len(flags.list)+len(paths) > 0:
@@ -167,23 +166,15 @@ func (p *program) stdinIsMbox() bool {
 	return sources.BeginsMbox(text)
 }
 
-// stdinSource yields the messages on stdin: those of an mbox or of what is in the given format, otherwise one.
-func (p *program) stdinSource(format string) corpus.Source {
+// openStdin opens the messages on stdin: those of an mbox or of what is in the given format, otherwise one.
+func (p *program) openStdin(format string) (corpus.Source, error) {
 	if format != "" || p.stdinIsMbox() {
-		source, err := sources.OpenReader(p.stdin, stdinPath, sources.Format(format))
-		if err != nil {
-			return failed(stdinPath, err)
-		}
-		return source
+		return sources.OpenReader(p.stdin, stdinPath, sources.Format(format))
 	}
 	return func(yield func(corpus.Item, error) bool) {
 		raw, err := delivery.ReadMessage(p.streams())
 		yield(corpus.Item{Origin: stdinPath, Content: inMemory(raw)}, err)
-	}
-}
-
-func failed(origin string, err error) corpus.Source {
-	return func(yield func(corpus.Item, error) bool) { yield(corpus.Item{Origin: origin}, err) }
+	}, nil
 }
 
 // inMemory is a message that was read. It can be read once: without a buffer to copy it to, Append gives its memory away, because a message
@@ -205,9 +196,12 @@ func (p *program) openEach(paths []string, format string) corpus.Source {
 			var source corpus.Source
 			var err error
 			if path == stdinPath {
-				source = p.stdinSource(format)
-			} else if source, err = sources.OpenOnce(path, sources.Format(format), &buffer); err != nil {
-				source = failed("", err)
+				source, err = p.openStdin(format)
+			} else {
+				source, err = sources.OpenOnce(path, sources.Format(format), &buffer)
+			}
+			if err != nil {
+				source = func(yield func(corpus.Item, error) bool) { yield(corpus.Item{}, err) }
 			}
 			for item, err := range source {
 				if !yield(item, err) {
@@ -245,7 +239,7 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 	if err != nil {
 		return delivery.ModelError(flags.Model, err)
 	}
-	delivery.LimitMemory()
+	delivery.LimitMemory(delivery.MessageMemory)
 	width := len(filter.Unsure)
 	for _, class := range f.Settings().Classes {
 		width = max(width, screen.Width(screen.Printable(class)))

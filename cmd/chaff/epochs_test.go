@@ -20,7 +20,7 @@ func TestEpochsAreTold(t *testing.T) {
 	}
 	t.Run("of several models on one line, which is empty in the end", func(t *testing.T) {
 		var out strings.Builder
-		show, done := inPlace(&out, 81)
+		show, done := (&program{stderr: &output{file: &out, width: 81}}).onTerminal()
 		show("lms " + epochLine(first))
 		show("lms " + epochLine(second))
 		done()
@@ -30,7 +30,7 @@ func TestEpochsAreTold(t *testing.T) {
 	})
 	t.Run("of no epoch nothing", func(t *testing.T) {
 		var out strings.Builder
-		_, done := inPlace(&out, 80)
+		_, done := (&program{stderr: &output{file: &out, width: 80}}).onTerminal()
 		done()
 		if out.String() != "" {
 			t.Errorf("got %q", out.String())

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus"
-	"chaff/corpus/sources"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
@@ -55,7 +55,7 @@ func explainMessage(p *program, paths []string, terms int, page string) error {
 	if err != nil {
 		return err
 	}
-	delivery.LimitMemory()
+	delivery.LimitMemory(delivery.MessageMemory)
 	origin, raw, err := readOne(p, paths)
 	if err != nil {
 		return err
@@ -99,37 +99,26 @@ func readOne(p *program, paths []string) (origin string, raw []byte, err error) 
 		raw, err = delivery.ReadMail(p.streams())
 		return stdinPath, raw, err
 	}
-	path, none := paths[0], fmt.Errorf("no message in %s", paths[0])
-	var buffer []byte
-	source, err := sources.OpenOnce(path, "", &buffer)
-	wanted := ""
-	if mbox, number, is := inMbox(path); is && errors.Is(err, fs.ErrNotExist) {
-		wanted, none = path, fmt.Errorf("%s has no message %s", mbox, number)
-		source, err = sources.OpenOnce(mbox, "", &buffer)
+	path, wanted, none := paths[0], "", fmt.Errorf("no message in %s", paths[0])
+	if mbox, number, is := inMbox(path); is {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			path, wanted, none = mbox, path, fmt.Errorf("%s has no message %s", mbox, number)
+		}
 	}
-	if err != nil {
-		return "", nil, err
-	}
-	for item, err := range source {
+	err = readEach(p, p.openEach([]string{path}, ""), none, func(at string, text []byte) error {
 		switch {
-		case corpus.IsRemark(err):
-			continue
-		case err != nil:
-			return "", nil, err
-		case wanted != "" && item.Origin != wanted:
-			continue
+		case wanted != "" && at != wanted:
+			return nil
 		case origin != "":
-			return "", nil, hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain "+shellWord(item.Origin))
+			return hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain "+shellWord(at))
 		}
-		if raw, err = item.Read(nil); err != nil {
-			return "", nil, err
-		}
-		origin = item.Origin
+		origin, raw = at, slices.Clone(text)
+		return nil
+	})
+	if err == nil && origin == "" {
+		err = none
 	}
-	if origin == "" {
-		return "", nil, none
-	}
-	return origin, raw, nil
+	return origin, raw, err
 }
 
 // between says which scores get which verdict; nothing without thresholds.

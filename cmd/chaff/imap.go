@@ -138,7 +138,7 @@ type mailDone struct {
 }
 
 func (x *mailClient) run() error {
-	delivery.LimitMemory()
+	delivery.LimitMemory(delivery.MessageMemory)
 	ctx := x.command.Context()
 	c, err := imap.Dial(ctx, x.account, x.secret, x.options)
 	if err != nil {

@@ -212,7 +212,9 @@ func (x *learning) open() (labelled, error) {
 	for _, path := range paths {
 		var err error
 		if path == stdinPath {
-			all.opened = append(all.opened, x.stdinSource(x.format))
+			var source corpus.Source
+			source, err = x.openStdin(x.format)
+			all.opened = append(all.opened, source)
 		} else {
 			err = all.open(path, o)
 		}

@@ -50,12 +50,24 @@ func (o *output) Write(text []byte) (n int, err error) {
 // defaultWidth is the width of what is not printed on a terminal.
 const defaultWidth = 80
 
-// onTerminal returns what inPlace does for stderr, if that is a terminal that shows progress; else show is nil.
+const clearLine = "\r\x1b[K"
+
+// onTerminal returns a function that shows text on a line of the terminal that stderr is, in the place of the text before and cut to the
+// width, and one that clears the line. Without a terminal, show is nil.
 func (p *program) onTerminal() (show func(text string), done func()) {
 	if p.stderr.width == 0 || p.quiet {
 		return nil, func() {}
 	}
-	return inPlace(p.stderr, p.stderr.width)
+	shown := false
+	show = func(text string) {
+		screen.Printf(p.stderr, clearLine+"%s", text[:min(len(text), p.stderr.width-1)])
+		shown = true
+	}
+	return show, func() {
+		if shown {
+			fmt.Fprint(p.stderr, clearLine)
+		}
+	}
 }
 
 // How often progress is shown on a terminal, and told elsewhere.
@@ -92,23 +104,6 @@ func progressEvery(every time.Duration, what, unit string, now func() time.Time,
 		next = (took/every + 1) * every
 		left := time.Duration(float64(took) / float64(max(read, 1)) * float64(all-read)).Round(time.Second)
 		tell(fmt.Sprintf("%s: %s of %s %s, %v left", what, screen.Grouped(read), screen.Grouped(all), unit, left))
-	}
-}
-
-const clearLine = "\r\x1b[K"
-
-// inPlace returns a function that shows text on a line of a terminal, in the place of the text before and cut to the width, and one that
-// clears the line.
-func inPlace(w io.Writer, width int) (show func(text string), done func()) {
-	shown := false
-	show = func(text string) {
-		screen.Printf(w, clearLine+"%s", text[:min(len(text), width-1)])
-		shown = true
-	}
-	return show, func() {
-		if shown {
-			fmt.Fprint(w, clearLine)
-		}
 	}
 }
 

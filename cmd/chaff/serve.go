@@ -124,7 +124,7 @@ func (x *serving) run() error {
 	if o.Log != serve.LogWarnings && !x.quiet {
 		o.Events = x.log.Logger
 	}
-	defer delivery.LimitMemoryTo(int64(o.Memory) + judgingMemory)()
+	defer delivery.LimitMemory(int64(o.Memory) + judgingMemory)()
 	if x.engine, err = serve.New(x.command.Context(), o, x.log); err != nil {
 		if do := anew(x.model, err); do != "" {
 			err = hint.With(err, do)

@@ -26,8 +26,7 @@ type onModel struct {
 	*program
 	command    *cobra.Command
 	configFile string
-	set        []string
-	named      []config.Setting // by flags of their own, which win over set
+	set        []config.Setting // by --set and by flags of their own, of which the last wins
 	replace    bool             // a model that has learned since it was trained
 	config.Loaded
 }
@@ -55,7 +54,14 @@ type shortFlag struct {
 func (x *onModel) addSettings(shorts ...string) {
 	c := x.command
 	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
-	c.Flags().StringArrayVar(&x.set, "set", nil, "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys")
+	c.Flags().Func("set", "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys", func(text string) error {
+		key, value, found := strings.Cut(text, "=")
+		if key = strings.TrimSpace(key); !found || key == "" {
+			return errors.New("must be KEY=VALUE, such as tokenize.language=none")
+		}
+		x.set = append(x.set, config.Setting{Key: key, Value: value})
+		return nil
+	})
 	defaults := config.Default()
 	all := map[string]shortFlag{
 		"model":     {"train the model `NAME`; default " + defaults.Model, []string{"model"}, models.Names()},
@@ -71,7 +77,7 @@ func (x *onModel) addSettings(shorts ...string) {
 		short := all[name]
 		c.Flags().Func(name, short.usage, func(value string) error {
 			for _, key := range short.keys {
-				x.named = append(x.named, config.Setting{Key: key, Value: value})
+				x.set = append(x.set, config.Setting{Key: key, Value: value})
 			}
 			return nil
 		})
@@ -82,15 +88,7 @@ func (x *onModel) addSettings(shorts ...string) {
 }
 
 func (x *onModel) load() (err error) {
-	sources := config.Sources{File: x.configFile, DefaultFile: delivery.Path(x.environ, delivery.ConfigHome, "config.toml"), Environ: x.environ}
-	for _, text := range x.set {
-		key, value, found := strings.Cut(text, "=")
-		if key = strings.TrimSpace(key); !found || key == "" {
-			return hint.With(fmt.Errorf("--set %q: must be KEY=VALUE", text), "for example --set tokenize.language=none; chaff config lists the keys")
-		}
-		sources.Set = append(sources.Set, config.Setting{Key: key, Value: value})
-	}
-	sources.Set = append(sources.Set, x.named...)
+	sources := config.Sources{File: x.configFile, DefaultFile: delivery.Path(x.environ, delivery.ConfigHome, "config.toml"), Environ: x.environ, Set: x.set}
 	if x.Loaded, err = config.Load(sources); err != nil {
 		return settingsError(sources, err)
 	}

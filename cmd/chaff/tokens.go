@@ -54,7 +54,7 @@ uses the settings in force, or those of a model.`,
 }
 
 func showTokens(p *program, reading filter.Reading, paths []string, format string) error {
-	delivery.LimitMemory()
+	delivery.LimitMemory(delivery.MessageMemory)
 	show := func(origin string, raw []byte) error {
 		original := message.Original(raw)
 		view, err := reading.View(original)

@@ -71,7 +71,7 @@ func Main(args, environ []string, s Streams) (code int) {
 	case len(r.rest) > 0 && !slices.Equal(r.rest, []string{"-"}):
 		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", r.rest[0])
 	case r.Pass && r.JSON:
-		err = ErrPassJSON
+		err = errors.New("--json and --pass exclude each other: leave out one of them")
 	}
 	if err != nil {
 		hint.Print(s.Err, err)
@@ -109,9 +109,6 @@ func Version(program string, details ...string) string {
 	parts := append([]string{program + " " + version}, details...)
 	return strings.Join(append(parts, runtime.Version()+" "+runtime.GOOS+"/"+runtime.GOARCH), ", ")
 }
-
-// ErrPassJSON is the error about a request with both Pass and JSON.
-var ErrPassJSON = errors.New("--pass and --json exclude each other: leave out one of them")
 
 // Run carries out a valid request for the message on s.In, and returns the exit code. With Pass, it writes the message
 // unchanged if anything fails.
@@ -241,7 +238,7 @@ func ReadMessage(s Streams) ([]byte, error) {
 	}
 	raw, err := corpus.AppendMessage(make([]byte, 0, 16<<10), s.In)
 	if len(raw) > corpus.LargeMessageBytes {
-		LimitMemory()
+		LimitMemory(MessageMemory)
 	}
 	switch {
 	case err != nil:
@@ -266,15 +263,12 @@ func ReadMail(s Streams) ([]byte, error) {
 	return raw, err
 }
 
-// messageMemory is more than the largest message needs, in bytes, without the program.
-const messageMemory = 128 << 20
+// MessageMemory is more than the largest message needs, in bytes, without the program.
+const MessageMemory = 128 << 20
 
-// LimitMemory makes Go collect garbage at any price above 128 MiB of memory in use. A small message does not need the limit, and setting it
-// takes longer than its classification. Undo lifts the limit.
-func LimitMemory() (undo func()) { return LimitMemoryTo(messageMemory) }
-
-// LimitMemoryTo is LimitMemory for so many bytes. An explicit GOMEMLIMIT wins.
-func LimitMemoryTo(bytes int64) (undo func()) {
+// LimitMemory makes Go collect garbage at any price above so many bytes of memory in use. A small message does not need the limit, and setting it
+// takes longer than its classification. Undo lifts the limit. An explicit GOMEMLIMIT wins.
+func LimitMemory(bytes int64) (undo func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
 	}
