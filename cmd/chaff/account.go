@@ -24,14 +24,6 @@ type listing struct {
 	err error
 }
 
-// Read appends the message to dst, which is emptied.
-func (l listing) Read(dst []byte) ([]byte, error) {
-	if l.err != nil {
-		return dst, l.err
-	}
-	return l.Item.Read(dst)
-}
-
 func listAll(p *program, source corpus.Source) []listing {
 	var all []listing
 	for item, err := range source {
@@ -122,12 +114,14 @@ func (x *onModel) each(what string, messages []listing, do func(l listing, raw [
 	defer done()
 	var raw []byte
 	for i, l := range messages {
-		err := x.command.Context().Err()
-		if err != nil {
+		if err := x.command.Context().Err(); err != nil {
 			return err
 		}
-		raw, err = l.Read(raw)
-		if err = do(l, raw, err); err != nil {
+		err := l.err
+		if err == nil {
+			raw, err = l.Read(raw)
+		}
+		if err := do(l, raw, err); err != nil {
 			return err
 		}
 		step(i+1, len(messages))
@@ -135,32 +129,24 @@ func (x *onModel) each(what string, messages []listing, do func(l listing, raw [
 	return nil
 }
 
-// eachTaught is each for the messages that messages teach, or the reason why one teaches none.
+// eachTaught is each for the messages that a message teaches: those attached to it if the flag says so or it is a complaint about them, else itself.
 func (x *learning) eachTaught(what string, messages []listing, do func(l listing, raw []byte, err error) error) error {
 	return x.each(what, messages, func(l listing, raw []byte, err error) error {
-		taught := [][]byte{nil}
-		if err == nil {
-			taught, err = x.taughtBy(l, raw)
+		attached, isReport := message.Attached(raw)
+		switch {
+		case err == nil && x.attached && len(attached) == 0:
+			err = hint.With(fmt.Errorf("%s: no message is attached", nameOf(l.Origin)), "without --attached chaff learns the message itself")
+			return do(l, nil, err)
+		case err != nil || len(attached) == 0 || !x.attached && !isReport:
+			return do(l, raw, err)
 		}
-		for _, one := range taught {
-			if err := do(l, one, err); err != nil {
+		for _, one := range attached {
+			if err := do(l, one, nil); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// taughtBy returns the messages that a message teaches: those attached to it if the flag says so or it is a complaint about them, else itself.
-func (x *learning) taughtBy(l listing, raw []byte) ([][]byte, error) {
-	attached, isReport := message.Attached(raw)
-	switch {
-	case len(attached) > 0 && (x.attached || isReport):
-		return attached, nil
-	case x.attached:
-		return [][]byte{nil}, hint.With(fmt.Errorf("%s: no message is attached", nameOf(l.Origin)), "without --attached chaff learns the message itself")
-	}
-	return [][]byte{raw}, nil
 }
 
 func (x *learning) teach(s *store.Store, item corpus.Item, raw []byte) (store.Outcome, error) {

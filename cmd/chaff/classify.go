@@ -44,7 +44,9 @@ X-Spam-Status and X-Chaff-*. If anything fails, it prints the message unchanged
 and exits with 75, and the mail system tries again later. With --pass and with
 --exit-code, stdin is one message, whatever its first line.
 
-The program chaff-classify does the same for one message and starts faster.`,
+The program chaff-classify does the same for one message from stdin and starts
+faster. It takes no path, and of the flags --exit-code, --json, --model-file,
+--pass and --version.`,
 		Example: `  chaff classify < message
   chaff classify --pass < message
   chaff classify --exit-code < message && echo spam

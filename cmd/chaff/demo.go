@@ -147,7 +147,7 @@ func (r demoReport) describe(a *answer) {
 		a.table(t, defaultWidth)
 		a.line("\nThe strongest evidence for %s in the last:", r.last.For)
 		up, _ := bySide(r.last)
-		addContributions(a, strongest(up, demoTerms))
+		addContributions(a, up[:min(demoTerms, len(up))])
 	}
 	a.line("\nAccuracy of models that learned 60%% of the 300 messages, means over %d splits:\n", r.Splits)
 	mean := func(m evaluate.Mean) string { return fmt.Sprintf("%.1f%% ± %.1f", m.Accuracy, m.Deviation) }

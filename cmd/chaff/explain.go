@@ -64,6 +64,9 @@ func explainMessage(p *program, paths []string, terms int, page string) error {
 	if err != nil {
 		return delivery.ModelError(p.model, err)
 	}
+	if terms == 0 {
+		terms = len(e.Contributions)
+	}
 	explained := explanation{origin, e, f.Settings().Thresholds, terms}
 	if p.asJSON { // in one line: indented, that of a large message would take too much memory
 		return screen.PrintJSON(p.stdout, explained, "")
@@ -133,7 +136,7 @@ type explanation struct {
 	Path string `json:"path"`
 	filter.Explanation
 	thresholds *metrics.Thresholds
-	terms      int // how many are shown; 0 is all
+	terms      int // how many are shown of each side
 }
 
 // describe adds the verdict, with the thresholds of a spam filter, and the strongest terms for it and against it.
@@ -156,7 +159,7 @@ func (e explanation) describe(a *answer) {
 	for _, side := range []struct {
 		class string
 		terms []filter.Contribution
-	}{{e.For, strongest(up, e.terms)}, {e.Against, strongest(down, e.terms)}} {
+	}{{e.For, up[:min(e.terms, len(up))]}, {e.Against, down[:min(e.terms, len(down))]}} {
 		if len(side.terms) > 0 {
 			a.line("\nFor %s:", side.class)
 			addContributions(a, side.terms)
@@ -189,14 +192,6 @@ func bySide(e filter.Explanation) (up, down []filter.Contribution) {
 		}
 	}
 	return up, down
-}
-
-// strongest returns the first n contributions; 0 is all.
-func strongest(all []filter.Contribution, n int) []filter.Contribution {
-	if n == 0 {
-		return all
-	}
-	return all[:min(n, len(all))]
 }
 
 // addContributions adds contributions with the words that the terms stand for, if these are others.

@@ -91,8 +91,10 @@ func TestThePagesOfProgramsHaveTheirFlags(t *testing.T) {
 				listed = append(listed, flag.FindString(line))
 			}
 		}
-		if named := flag.FindAllString(aboutPrograms[name], -1); len(listed) == 0 || !slices.Equal(slices.Sorted(slices.Values(named)), listed) {
-			t.Errorf("%s --help lists %s, and the page %s", name, listed, named)
+		c := commands[strings.TrimPrefix(name, "chaff-")].make(&program{})
+		_, about, _ := strings.Cut(c.Long, "The program "+name)
+		if named := flag.FindAllString(about, -1); len(listed) == 0 || !slices.Equal(slices.Sorted(slices.Values(named)), listed) {
+			t.Errorf("%s --help lists %s, and the help of the command %s", name, listed, named)
 		}
 	}
 }

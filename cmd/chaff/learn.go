@@ -53,7 +53,13 @@ If the filter is sure that most of ten or more messages are of another class,
 the flag is probably wrong: learn refuses, and --yes learns them all the same.
 
 Learn writes the model's log, which chaff train saves as FILE.log. The exit code
-is 1 if a message was refused; with --maildir refused messages are only listed.`,
+is 1 if a message was refused; with --maildir refused messages are only listed.
+
+The program chaff-learn learns one message from stdin and starts faster. It
+reads no configuration and prints nothing but errors. It exits with 0 if the
+model has learned the message, 1 if it refuses it, and 75 for trouble that may
+pass. It takes of the flags --class, --forget, --ham, --model-file, --spam and
+--version.`,
 		Example: `  chaff learn --spam < message
   chaff learn --ham ~/Maildir/.Lists
   chaff learn --spam junk.mbox -m spam.model

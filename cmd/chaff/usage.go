@@ -169,9 +169,6 @@ const manMark = ".\\\" Written by chaff help --man\n"
 func manPage(c *cobra.Command) string {
 	name := roff(manName(c))
 	text := strings.TrimSpace(cmp.Or(c.Long, c.Short+".")) + "\n\n" + c.UsageString()
-	if about := aboutPrograms[manName(c)]; about != "" {
-		text += "\nThe program " + manName(c) + ":\n" + about
-	}
 	page := manMark + fmt.Sprintf(".TH %s 1\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n.in 0\n%s.fi\n.SH SEE ALSO\n",
 		strings.ToUpper(manName(c)), name, roff(strings.ToLower(c.Short[:1])+c.Short[1:]), roff(text))
 	also := []*cobra.Command{c.Root()}
@@ -182,21 +179,6 @@ func manPage(c *cobra.Command) string {
 		page += ".BR " + roff(manName(other)) + " (1)\n"
 	}
 	return page
-}
-
-// aboutPrograms has what the pages of two commands say of the programs of the same name.
-var aboutPrograms = map[string]string{
-	"chaff-classify": `  It does the same for one message from stdin and starts faster, for mail
-  systems that start a process for each message. It takes no path, and of the
-  flags --exit-code, --json, --model-file and --pass. --version prints its
-  version.
-`,
-	"chaff-learn": `  It learns one message from stdin and starts faster, for mail systems that
-  start a process for each message. It reads no configuration and prints nothing
-  but errors. It exits with 0 if the model has learned the message, 1 if it
-  refuses it, and 75 for trouble that may pass. It takes of the flags --class,
-  --forget, --ham, --model-file and --spam. --version prints its version.
-`,
 }
 
 // roff escapes text for a manual page: backslashes, hyphens that are typed, and dots and quotes that would begin a request.
