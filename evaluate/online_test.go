@@ -5,10 +5,11 @@ import (
 
 	"chaff/filter"
 	"chaff/test/corpustest"
+	"chaff/train"
 )
 
 func TestAReplayMakesVerdictsByWhatItHasLearned(t *testing.T) {
-	r := replayed(t, readForReplay(t, DefaultReplayOptions(), corpustest.Mailbox(3, 200, "ham", "spam")), "votes", DefaultReplayOptions())
+	r := replayed(t, readForReplay(t, corpustest.Mailbox(3, 200, "ham", "spam")), "votes", train.DefaultOptions())
 	last := r.Messages[len(r.Messages)-1]
 	if r.Messages[0].Verdict != filter.Unsure || last.Verdict == filter.Unsure {
 		t.Errorf("the first verdict is %s, the last %s: want unsure until there are 50 of each class", r.Messages[0].Verdict, last.Verdict)

@@ -5,28 +5,12 @@ import (
 	"context"
 	"slices"
 
-	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
 )
-
-// ReplayOptions configure a replay.
-type ReplayOptions struct {
-	train.ReadOptions // copies count: a mailbox receives them too
-	Models            models.Options
-	Thresholds        metrics.ThresholdOptions // the limits of the verdicts of a spam filter
-	// ByTime replays messages by delivery time, those without a time last. Otherwise they are replayed in the order of the listing.
-	ByTime bool
-	Seed   uint64
-}
-
-// DefaultReplayOptions returns the default options.
-func DefaultReplayOptions() ReplayOptions {
-	return ReplayOptions{ReadOptions: train.ReadOptions{Reading: filter.DefaultReading(), Copies: true}, Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions(), Seed: 1}
-}
 
 // Replay is the result of replaying mail to one model.
 type Replay struct {
@@ -50,12 +34,8 @@ type Replayed struct {
 	Verdict filter.Verdict // Class unless the model is a spam filter
 }
 
-// ReadForReplay reads all messages of source, whose labels must be among classes, in the order of their replay. The error comes from [train.Read].
-func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, o ReplayOptions) (*train.Mail, error) {
-	mail, err := train.Read(ctx, source, classes, o.ReadOptions)
-	if err != nil || !o.ByTime {
-		return mail, err
-	}
+// ByTime returns mail in the order of delivery, messages without a time last.
+func ByTime(mail *train.Mail) (*train.Mail, error) {
 	members := mail.Members()
 	last := func(x train.Member) int { // those without a time
 		if mail.Entry(x.Index).Time.IsZero() {
@@ -70,13 +50,13 @@ func ReadForReplay(ctx context.Context, source corpus.Source, classes []string, 
 }
 
 // ReplayTo shows the messages of m to the named model in their order. The model classifies each message with what it has learned so far, and
-// then learns it. Source: TREC 2005 Spam Track Overview.
-func ReplayTo(ctx context.Context, model string, m *train.Mail, o ReplayOptions) (Replay, error) {
+// then learns it. Mail that was read with Copies is as a mailbox receives it. Source: TREC 2005 Spam Track Overview.
+func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options) (Replay, error) {
 	learner, kind, err := o.Models.NewOnline(model, m.Classes())
 	if err != nil {
 		return Replay{}, err
 	}
-	trainer, _, err := o.Models.New(model, o.Seed)
+	trainer, _, err := o.Models.New(model, 0) // whose scale hangs on no seed
 	if err != nil {
 		return Replay{}, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/models"
 	"chaff/test/corpustest"
@@ -18,24 +19,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func readForReplay(t *testing.T, o ReplayOptions, source corpus.Source) *train.Mail {
+func readForReplay(t *testing.T, source corpus.Source) *train.Mail {
 	t.Helper()
-	return must(ReadForReplay(t.Context(), source, spamAndHam(), o))(t)
+	return must(train.Read(t.Context(), source, spamAndHam(), train.ReadOptions{Reading: filter.DefaultReading(), Copies: true, Workers: 1}))(t)
 }
 
-func replayed(t *testing.T, m *train.Mail, model string, o ReplayOptions) Replay {
+func replayed(t *testing.T, m *train.Mail, model string, o train.Options) Replay {
 	t.Helper()
 	return must(ReplayTo(t.Context(), model, m, o))(t)
 }
 
 // The first message of the second half must have the score of a model trained on the first half.
 func TestAReplayAgreesWithATrainedModel(t *testing.T) {
-	o := DefaultReplayOptions()
+	o := train.DefaultOptions()
 	modelstest.EachPasses(&o.Models, func(p *models.Passes) {
 		p.Epochs, p.Listed = 1, true
 	})
 	o.Models.Softmax.L2 = 0
-	m := readForReplay(t, o, corpustest.Mailbox(4, 100, "ham", "spam"))
+	m := readForReplay(t, corpustest.Mailbox(4, 100, "ham", "spam"))
 	members := m.Members()
 	half := len(members) / 2
 	// The listing has ham before spam; alternate them.
@@ -80,8 +81,8 @@ func TestAReplayAgreesWithATrainedModel(t *testing.T) {
 }
 
 // plainBayes returns options for textbook multinomial naive Bayes, whose predictions can be worked out by hand.
-func plainBayes() ReplayOptions {
-	o := DefaultReplayOptions()
+func plainBayes() train.Options {
+	o := train.DefaultOptions()
 	o.Models.Multinomial = models.Multinomial{Smoothing: 1, Prior: models.PriorLearned, Features: features.Bits.String()}
 	return o
 }
@@ -90,7 +91,7 @@ func TestAMessageIsClassifiedBeforeItIsLearned(t *testing.T) {
 	letters := [][2]string{
 		{"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"}, {"ham", "\nmeeting agenda"}, {"spam", "\ncasino lottery"},
 	}
-	r := replayed(t, readForReplay(t, plainBayes(), corpustest.Messages(letters...)), "multinomial", plainBayes())
+	r := replayed(t, readForReplay(t, corpustest.Messages(letters...)), "multinomial", plainBayes())
 	var given []string
 	for _, m := range r.Messages {
 		given = append(given, m.Class)
@@ -99,7 +100,7 @@ func TestAMessageIsClassifiedBeforeItIsLearned(t *testing.T) {
 	if got, want := strings.Join(given, " "), "ham spam spam ham spam"; got != want {
 		t.Errorf("given %s, want %s", got, want)
 	}
-	if s := readForReplay(t, DefaultReplayOptions(), corpustest.Messages(letters...)).Summary(); s.Used != 5 || s.Duplicates != 0 {
+	if s := readForReplay(t, corpustest.Messages(letters...)).Summary(); s.Used != 5 || s.Duplicates != 0 {
 		t.Errorf("used %d messages, left out %d copies, want 5 and 0: a mailbox gets copies too", s.Used, s.Duplicates)
 	}
 	if r.Figures.Confusion.Correct() != 3 {
@@ -110,11 +111,14 @@ func TestAMessageIsClassifiedBeforeItIsLearned(t *testing.T) {
 func TestByTimeReplaysInTheOrderOfDelivery(t *testing.T) {
 	date := func(day string) string { return "Received: by x; " + day + " Mar 2025 10:00:00 +0000\n\n" }
 	letters := [][2]string{{"ham", date("3") + "c"}, {"spam", "\nnone"}, {"ham", date("1") + "a"}, {"spam", date("2") + "b"}}
-	o := DefaultReplayOptions()
+	o := train.DefaultOptions()
 	for byTime, want := range map[bool]string{false: "0 1 2 3", true: "2 3 0 1"} {
-		o.ByTime = byTime
+		mail := readForReplay(t, corpustest.Messages(letters...))
+		if byTime {
+			mail = must(ByTime(mail))(t)
+		}
 		var order []string
-		for _, m := range replayed(t, readForReplay(t, o, corpustest.Messages(letters...)), "majority", o).Messages {
+		for _, m := range replayed(t, mail, "majority", o).Messages {
 			order = append(order, strings.Trim(m.Path, "m/.el"))
 		}
 		if got := strings.Join(order, " "); got != want {
@@ -124,9 +128,9 @@ func TestByTimeReplaysInTheOrderOfDelivery(t *testing.T) {
 }
 
 func TestSelectReplaysItsMembers(t *testing.T) {
-	o := DefaultReplayOptions()
+	o := train.DefaultOptions()
 	classes := spamAndHam()
-	m := readForReplay(t, o, corpustest.Mailbox(4, 50, classes...))
+	m := readForReplay(t, corpustest.Mailbox(4, 50, classes...))
 	want := replayed(t, m, "softmax", o)
 	all := must(m.Select(m.Members()))(t)
 	if diff := cmp.Diff(want.Messages, replayed(t, all, "softmax", o).Messages); diff != "" || len(want.Messages) != 100 {
@@ -155,7 +159,7 @@ func TestSelectReplaysItsMembers(t *testing.T) {
 }
 
 func TestSelectRefuses(t *testing.T) {
-	m := readForReplay(t, DefaultReplayOptions(), corpustest.Messages([2]string{"ham", "lunch"}, [2]string{"spam", "offer"}))
+	m := readForReplay(t, corpustest.Messages([2]string{"ham", "lunch"}, [2]string{"spam", "offer"}))
 	if _, err := m.Select(nil); !errors.Is(err, train.ErrNoMail) {
 		t.Errorf("no message at all: error %v, want %v", err, train.ErrNoMail)
 	}
@@ -172,10 +176,9 @@ func TestAReplayCostsLittleBesideReading(t *testing.T) {
 	if !ok {
 		t.Skip(corpustest.NeedsCorpora)
 	}
-	o := DefaultReplayOptions()
-	o.ByTime, o.Workers = true, 1
+	o := train.DefaultOptions()
 	began := cputime.Process()
-	m := readForReplay(t, o, source)
+	m := must(ByTime(readForReplay(t, source)))(t)
 	reading := (cputime.Process() - began).Seconds()
 	r := replayed(t, m, "softmax", o)
 	t.Logf("replay: %.2f s of CPU beside %.2f s for reading and tokenizing, lam%% %.2f, (1-ROCA)%% %.4f", r.Seconds, reading, *r.Figures.LAM, *r.Figures.OneMinusROCA)

@@ -11,6 +11,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sample"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/test/corpustest"
 	"chaff/test/modelstest"
 	"chaff/train"
@@ -36,13 +37,13 @@ func spamAssassin(t *testing.T) []Message {
 // A store that begins with nothing and learns the corpus judges each message as the replay does.
 func TestAStoreLearnsAsTheReplayDoes(t *testing.T) {
 	all := spamAssassin(t)
-	replay, err := evaluate.ReadForReplay(t.Context(), sourceOf(all), []string{"ham", "spam"}, evaluate.DefaultReplayOptions())
+	replay, err := train.Read(t.Context(), sourceOf(all), []string{"ham", "spam"}, train.ReadOptions{Reading: filter.DefaultReading(), Copies: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, model := range []string{"multinomial", "votes"} {
 		t.Run(model, func(t *testing.T) {
-			want, err := evaluate.ReplayTo(t.Context(), model, replay, evaluate.DefaultReplayOptions())
+			want, err := evaluate.ReplayTo(t.Context(), model, replay, train.DefaultOptions())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -174,16 +174,14 @@ on parts of the mail and measures them on the rest.`,
 			if online {
 				return x.evaluateOnline()
 			}
-			for _, flag := range []string{"model", "seed"} {
-				if c.Flags().Changed(flag) {
-					return fmt.Errorf("--%s needs --online; -m FILE names a saved model", flag)
-				}
+			if c.Flags().Changed("model") {
+				return errors.New("--model needs --online; -m FILE names a saved model")
 			}
 			x.warnOfSettings()
 			return x.evaluate()
 		},
 	}
-	x.add(p, c, "model", "workers", "memory", "seed")
+	x.add(p, c, "model", "workers", "memory")
 	x.addPage(true)
 	p.addModelFile(c, "measure")
 	c.Flags().BoolVar(&online, "online", false, "replay the mail through a new model: classify each message, then learn it")

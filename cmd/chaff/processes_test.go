@@ -13,8 +13,10 @@ import (
 
 	"chaff/corpus"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/test/corpustest"
 	"chaff/test/testmain"
+	"chaff/train"
 )
 
 // A mailbox learns in one process for each message. It makes the errors of the replay of the same messages: SpamAssassin in the order of
@@ -48,13 +50,13 @@ func TestAProcessForEachMessageLearnsAsTheReplayDoes(t *testing.T) {
 			}
 		}
 	}
-	replay, err := evaluate.ReadForReplay(t.Context(), inOrder, spamClasses(), evaluate.DefaultReplayOptions())
+	replay, err := train.Read(t.Context(), inOrder, spamClasses(), train.ReadOptions{Reading: filter.DefaultReading(), Copies: true})
 	must(t, err)
 	program := testmain.Build(t, "chaff")
 	for _, model := range []string{"multinomial", "votes"} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			want, err := evaluate.ReplayTo(t.Context(), model, replay, evaluate.DefaultReplayOptions())
+			want, err := evaluate.ReplayTo(t.Context(), model, replay, train.DefaultOptions())
 			must(t, err)
 			file, home := filepath.Join(t.TempDir(), "model"), t.TempDir()
 			key := filepath.Join(home, "key")

@@ -18,20 +18,18 @@ func (x *experiment) evaluateOnline() error {
 	if err != nil {
 		return err
 	}
-	ctx, o := x.command.Context(), evaluate.DefaultReplayOptions()
-	o.ReadOptions, o.Models, o.Thresholds, o.Seed = collectOptions(x.Config).ReadOptions, x.Models, x.Thresholds, x.Seed
-	o.Copies = true                               // a mailbox receives them too
-	o.ByTime = !x.command.Flags().Changed("trec") // an index has an order of its own
+	o := collectOptions(x.Config).ReadOptions
+	o.Copies = true // a mailbox receives them too
 	began := cputime.Process()
-	read, err := read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
-		o.Progress = step
-		return evaluate.ReadForReplay(ctx, mail.source, mail.classes, o)
-	})
+	read, err := x.read(mail, o)
+	if err == nil && !x.command.Flags().Changed("trec") { // an index has an order of its own
+		read, err = evaluate.ByTime(read)
+	}
 	if err != nil {
 		return err
 	}
 	seconds := (cputime.Process() - began).Seconds()
-	r, err := evaluate.ReplayTo(ctx, x.Model, read, o)
+	r, err := evaluate.ReplayTo(x.command.Context(), x.Model, read, train.Options{Models: x.Models, Thresholds: x.Thresholds})
 	if err != nil {
 		return err
 	}

@@ -239,13 +239,18 @@ func (b *bench) readInOrder() (*train.Mail, error) {
 // collectInOrder reads mail in the order of time.
 func (b *bench) collectInOrder(source corpus.Source) (*train.Mail, error) {
 	b.tell("SpamAssassin, in the order of time: reading")
-	return evaluate.ReadForReplay(b.ctx, source, classes(), b.replayOptions())
+	mail, err := train.Read(b.ctx, source, classes(), train.ReadOptions{
+		Reading: filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}, Workers: b.settings.Workers, Copies: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return evaluate.ByTime(mail)
 }
 
-func (b *bench) replayOptions() evaluate.ReplayOptions {
-	o := evaluate.DefaultReplayOptions()
-	o.Reading = filter.Reading{Message: b.settings.Message, Tokenize: b.settings.Tokenize}
-	o.Models, o.Seed, o.Workers, o.ByTime = b.settings.Models, b.settings.Seed, b.settings.Workers, true
+func (b *bench) replayOptions() train.Options {
+	o := train.DefaultOptions()
+	o.Models = b.settings.Models
 	return o
 }
 
