@@ -65,6 +65,7 @@ func openShelf(o Options) (*Shelf, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kept messages: %w", err)
 	}
+	s.folder.Remove(unfinished) // of a daemon that was killed
 	for _, entry := range entries {
 		if !isKey(entry.Name()) || !entry.Type().IsRegular() {
 			continue
@@ -163,6 +164,9 @@ func (s *Shelf) keeps(v filter.Verdict, size int) bool {
 	return size <= maxKept && s.most[v == filter.Unsure] > 0
 }
 
+// unfinished is the name of a file until all of it is written. All have the same, and so has the error of each on a full disk.
+const unfinished = "unfinished"
+
 // keep keeps a message, and sets the key of its record.
 func (s *Shelf) keep(r *Record, raw []byte) error {
 	r.Key = keyOf(r.User, raw)
@@ -172,12 +176,14 @@ func (s *Shelf) keep(r *Record, raw []byte) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.drop(r.Key) // it may not be there
-	if err := s.folder.WriteFile(r.Key, slices.Concat(line, []byte("\n"), raw), 0o600); err != nil {
-		s.folder.Remove(r.Key) // it may be cut
+	if err = s.folder.WriteFile(unfinished, slices.Concat(line, []byte("\n"), raw), 0o600); err == nil {
+		err = s.folder.Rename(unfinished, r.Key)
+	}
+	if err != nil {
+		s.folder.Remove(unfinished)
 		return fmt.Errorf("keep a message: %w", err)
 	}
-	s.all = append(s.all, *r)
+	s.all = append(slices.DeleteFunc(s.all, func(k Record) bool { return k.Key == r.Key }), *r) // it may have come again
 	s.clean(r.Time)
 	return nil
 }

@@ -136,17 +136,15 @@ func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n, want := range []bool{true, false} {
-		r, raw := unsureRecord(1, time.Now())
+		r, raw := unsureRecord(n, time.Now())
 		if err := u.keep(r, raw); err == nil || u.trouble.isNew(err) != want {
 			t.Errorf("attempt %d: %v, new %v", n, err, !want)
 		}
 	}
 }
 
-func TestAnUnsureMessageThatWasCutIsRemoved(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("needs /dev/full")
-	}
+// A message that comes again while the disk is full stays as it was kept.
+func TestAMessageThatCannotBeWrittenLosesNone(t *testing.T) {
 	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
 	u, err := openShelf(o)
@@ -154,14 +152,30 @@ func TestAnUnsureMessageThatWasCutIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, raw := unsureRecord(1, time.Now())
-	if err := os.Symlink("/dev/full", filepath.Join(o.Model+KeptSuffix, keyOf(r.User, raw))); err != nil {
+	if err := u.keep(r, raw); err != nil {
 		t.Fatal(err)
 	}
-	if err := u.keep(r, raw); err == nil {
-		t.Fatal("the disk is not full")
+	full := filepath.Join(o.Model+KeptSuffix, unfinished)
+	for n := 1; n <= 2; n++ {
+		if err := os.Symlink("/dev/full", full); err != nil { // which is outside, so that nothing can be written either
+			t.Fatal(err)
+		}
+		again, other := unsureRecord(n, time.Now())
+		if err := u.keep(again, other); err == nil {
+			t.Fatal("the disk is not full")
+		}
 	}
-	if n := filesIn(t, o.Model+KeptSuffix); n != 0 || len(u.all) != 0 {
-		t.Errorf("%d files are left of %d messages", n, len(u.all))
+	if _, kept, err := u.Get(r.Key); err != nil || string(kept) != string(raw) || keptIDs(u) != "1" {
+		t.Errorf("kept %q and %q, %v", keptIDs(u), kept, err)
+	}
+	if n := filesIn(t, o.Model+KeptSuffix); n != 1 {
+		t.Errorf("%d files are left", n)
+	}
+	if err := os.WriteFile(full, []byte("cut"), 0o600); err != nil { // by a daemon that was killed
+		t.Fatal(err)
+	}
+	if again, err := openShelf(o); err != nil || keptIDs(again) != "1" || filesIn(t, o.Model+KeptSuffix) != 1 {
+		t.Errorf("after a restart: %d files, %v", filesIn(t, o.Model+KeptSuffix), err)
 	}
 }
 

@@ -68,10 +68,10 @@ func runLearner(path string) error {
 				return err
 			}
 		}
-		_, err = s.Learn(numbered(i))
+		o, err := s.Learn(numbered(i))
 		s.Close()
 		if err != nil {
-			return err
+			return fmt.Errorf("%v: %w", o.What, err)
 		}
 		fmt.Println(i)
 	}
@@ -462,7 +462,7 @@ func TestAFullDiskLeavesTheStateBeforeAMessage(t *testing.T) {
 			t.Fatalf("three messages in %d bytes", size-info.Size())
 		}
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		if last := lines[len(lines)-1]; !strings.Contains(last, "file too large") {
+		if last := lines[len(lines)-1]; !strings.HasPrefix(last, "error: : ") || !strings.Contains(last, "file too large") { // nothing happened
 			t.Fatalf("the error is %s", last)
 		}
 		if has := numbers(t, to, 3); len(has) != len(lines)-1 {

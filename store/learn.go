@@ -127,7 +127,10 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		}
 		return nil
 	})
-	return o, s.append(e.record(), p.Learn(before.Label, label), appendBody(nil, data, true))
+	if err := s.append(e.record(), p.Learn(before.Label, label), appendBody(nil, data, true)); err != nil {
+		return Outcome{}, err
+	}
+	return o, nil
 }
 
 // lesson returns the learner for a document that is to be learned, nil for none, and for the message of the entry before if that was learned and is to be
@@ -197,7 +200,10 @@ func (s *Store) ForgetKnown(fingerprint uint64) (o Outcome, err error) {
 	}
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), what: forget}
 	e.Fingerprint, e.Label, e.Class, e.Confirmed = fingerprint, before.Label, -1, before.Confirmed
-	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, s.enter(Taught{entry: e}, before)
+	if err := s.enter(Taught{entry: e}, before); err != nil {
+		return Outcome{}, err
+	}
+	return Outcome{What: Forgotten, Before: s.Classes()[before.Label]}, nil
 }
 
 // enter forgets or learns what was taught. before is what the log said of the message.

@@ -191,11 +191,11 @@ func (endless) Read(p []byte) (int, error) {
 func TestManyClassesTakeLinearTime(t *testing.T) {
 	lineartest.Check(t, func(size int) func() {
 		table := "term"
-		for n := range size {
+		for n := range size / 8 {
 			table += ",class" + strconv.Itoa(n)
 		}
 		return func() {
-			if w, err := Read(strings.NewReader(table + "\n")); err != nil || len(w.Classes) != size {
+			if w, err := Read(strings.NewReader(table + "\n")); err != nil || len(w.Classes) != size/8 {
 				t.Fatal(err)
 			}
 		}
