@@ -87,8 +87,8 @@ func judge(files []mailFile, answers []answer, middle float64) judged {
 		scores, spam = append(scores, a.score), append(spam, l.spam)
 	}
 	j.verdicts, j.middle = metrics.Measure(labels, verdicts, 2), metrics.Measure(labels, sides, 2)
-	j.verdicts.MeasureSpam(scores, spam)
-	j.middle.MeasureSpam(scores, spam)
+	j.verdicts.MeasureSpam(metrics.NewMargins(scores, spam))
+	j.middle.MeasureSpam(metrics.NewMargins(scores, spam))
 	return j
 }
 

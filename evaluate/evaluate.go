@@ -41,7 +41,7 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 		Learned: from.Learned(mail, s.Key), Scores: j.Scores,
 	}
 	if j.isSpamFilter() {
-		e.Result.Verdicts = j.Verdicts(*s.Thresholds)
+		e.Result.Verdicts = j.Margins().Verdicts(*s.Thresholds)
 	}
 	e.Mistakes, err = j.mistakes(ctx, n)
 	return e, err

@@ -19,7 +19,7 @@ type Replay struct {
 	Figures metrics.Figures `json:"test"` // all messages, each classified before the model learned it
 	// Verdicts counts the verdicts of a spam filter, with thresholds from what it had learned at the time: from the scores of the later half of these
 	// messages, each scored before. Until it has learned [train.FewMessages] of each class, everything is unsure.
-	Verdicts *train.VerdictCounts `json:"verdicts,omitempty"`
+	Verdicts *metrics.VerdictCounts `json:"verdicts,omitempty"`
 	// Seconds is the CPU time of classifying and learning, without reading and tokenizing.
 	Seconds  float64    `json:"replay_cpu_seconds"`
 	Messages []Replayed `json:"-"` // the messages in the order of the replay
@@ -70,7 +70,7 @@ func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options)
 	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
 	K, isSpamFilter := len(classes), filter.IsSpamFilter(classes)
 	if isSpamFilter {
-		r.Verdicts = new(train.VerdictCounts)
+		r.Verdicts = new(metrics.VerdictCounts)
 	}
 	s := train.Scores{
 		Classes: K, Labels: d.Labels, Predictions: make([]int32, m.Len()), Scores: make([]float64, m.Len()*K),
@@ -91,7 +91,7 @@ func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options)
 		verdict := filter.Verdict(classes[prediction])
 		if isSpamFilter {
 			verdict = filter.VerdictOn(score, thresholds)
-			r.Verdicts.Add(label == filter.SpamClass, verdict)
+			CountVerdict(r.Verdicts, label == filter.SpamClass, verdict)
 		}
 		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score, verdict}
 		learner.Learn(rows.Row(i), label)
@@ -102,13 +102,29 @@ func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options)
 		if n := i + 1; min(of[0], of[1]) >= train.FewMessages && n >= next {
 			next = n + n/10
 			half := train.Scores{Labels: s.Labels[n/2 : n], Scores: s.Scores[n/2*K : n*K]}
-			thresholds, _ = metrics.ChooseThresholds(half.Margins(), half.Spam(), train.ScaleOf(trainer, s.Labels[:n]), o.Thresholds)
+			thresholds, _ = metrics.ChooseThresholds(half.Margins(), train.ScaleOf(trainer, s.Labels[:n]), o.Thresholds)
 		}
 	}
 	r.Seconds = (cputime.Process() - began).Seconds()
 	r.Figures = metrics.Measure(s.Labels, s.Predictions, K)
 	if isSpamFilter {
-		r.Figures.MeasureSpam(s.Margins(), s.Spam())
+		r.Figures.MeasureSpam(s.Margins())
 	}
 	return r, m.Documents().Err()
+}
+
+// CountVerdict adds the verdict on a message to the counts of its class.
+func CountVerdict(c *metrics.VerdictCounts, isSpam bool, v filter.Verdict) {
+	of := &c.Ham
+	if isSpam {
+		of = &c.Spam
+	}
+	switch v {
+	case filter.Ham:
+		of.Ham++
+	case filter.Unsure:
+		of.Unsure++
+	case filter.Spam:
+		of.Spam++
+	}
 }

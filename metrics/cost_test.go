@@ -40,7 +40,7 @@ func TestThresholdsByCosts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			scores, spam := join(test.ham, test.spam)
-			got, warnings := ChooseThresholds(scores, spam, Scale{}, ThresholdOptions{Costs: test.costs})
+			got, warnings := ChooseThresholds(NewMargins(scores, spam), Scale{}, ThresholdOptions{Costs: test.costs})
 			if got != test.want || !slices.Equal(warnings, test.warn) {
 				t.Errorf("got %v, %q, want %v, %q", got, warnings, test.want, test.warn)
 			}
@@ -53,8 +53,8 @@ func TestThresholdsByCostsAreTheBestOfAllPairs(t *testing.T) {
 	chosen := 0
 	for range 1000 {
 		scores, spam := randomScores(random, 2+random.IntN(14))
-		groups := tallies(scores, spam)
-		if hams, spams := totals(groups); hams == 0 || spams == 0 {
+		groups := NewMargins(scores, spam).tallies()
+		if !NewMargins(scores, spam).hasBoth() {
 			continue
 		}
 		chosen++
@@ -91,11 +91,11 @@ func TestThresholdsByCostsAreTheBestOfAllPairs(t *testing.T) {
 				}
 			}
 		}
-		got, _ := ChooseThresholds(scores, spam, Scale{}, o)
+		got, _ := ChooseThresholds(NewMargins(scores, spam), Scale{}, o)
 		if n := count(got.Unsure, got.Spam); got.Unsure > got.Spam || n != best {
 			t.Fatalf("%s: %v costs, loses, leaves unsure %v; the best is %v", o.Costs, got, n, best)
 		}
-		perMessage, defined := valueOf(o.Cost(got, scores, spam))
+		perMessage, defined := valueOf(o.Cost(*NewMargins(scores, spam).Verdicts(got)))
 		if want := float64(best[0]) / 10 / float64(len(scores)); !defined || !near(perMessage, want) {
 			t.Fatalf("got %v, %v, want %v", perMessage, defined, want)
 		}
@@ -124,13 +124,13 @@ func TestCost(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got, defined := valueOf(ThresholdOptions{Costs: test.costs}.Cost(test.t, scores, spam))
+			got, defined := valueOf(ThresholdOptions{Costs: test.costs}.Cost(*NewMargins(scores, spam).Verdicts(test.t)))
 			if defined != test.defined || !near(got, test.want) {
 				t.Errorf("got %v, %v, want %v, %v", got, defined, test.want, test.defined)
 			}
 		})
 	}
-	if (ThresholdOptions{Costs: "1:1:1"}).Cost(Thresholds{}, nil, nil) != nil {
+	if (ThresholdOptions{Costs: "1:1:1"}).Cost(VerdictCounts{}) != nil {
 		t.Error("a cost without messages")
 	}
 }
@@ -162,7 +162,7 @@ func BenchmarkThresholdsByCosts(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {
-		ChooseThresholds(scores, spam, Scale{}, ThresholdOptions{Costs: "10:1:0.2"})
+		ChooseThresholds(NewMargins(scores, spam), Scale{}, ThresholdOptions{Costs: "10:1:0.2"})
 	}
 }
 

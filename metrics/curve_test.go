@@ -38,7 +38,7 @@ func TestErrorCurve(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := ErrorCurve(join(test.ham, test.spam)); !slices.Equal(got, test.want) {
+			if got := NewMargins(join(test.ham, test.spam)).ErrorCurve(); !slices.Equal(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
@@ -49,7 +49,7 @@ func TestErrorCurveCountsWhatIsAboveTheThreshold(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	for range 100 {
 		scores, spam := randomScores(random, 2+random.IntN(60))
-		points := ErrorCurve(scores, spam)
+		points := NewMargins(scores, spam).ErrorCurve()
 		last := math.Inf(-1)
 		for _, p := range points {
 			above := make([]bool, len(scores))
@@ -63,14 +63,14 @@ func TestErrorCurveCountsWhatIsAboveTheThreshold(t *testing.T) {
 			}
 			last = p.Threshold
 		}
-		if want := len(tallies(scores, spam)) + 1; points != nil && len(points) != want {
+		if want := len(NewMargins(scores, spam).tallies()) + 1; points != nil && len(points) != want {
 			t.Fatalf("got %d points, want %d", len(points), want)
 		}
 	}
 }
 
 func TestPointsOfAnErrorCurve(t *testing.T) {
-	curve := ErrorCurve([]float64{-2, 1, -1, 3}, []bool{false, false, true, true})
+	curve := Margins{Ham: []float64{-2, 1}, Spam: []float64{-1, 3}}.ErrorCurve()
 	for _, test := range []struct {
 		name string
 		got  Point
@@ -94,8 +94,8 @@ func TestAreaUnderTheErrorCurveIsThatOfOneMinusROCA(t *testing.T) {
 	defined := 0
 	for range 300 {
 		scores, spam := randomScores(random, 1+random.IntN(80))
-		want, ok := valueOf(oneMinusROCA(scores, spam))
-		points := ErrorCurve(scores, spam)
+		want, ok := valueOf(NewMargins(scores, spam).oneMinusROCA())
+		points := NewMargins(scores, spam).ErrorCurve()
 		if ok != (points != nil) {
 			t.Fatalf("area defined: %v; points: %v", ok, points)
 		}
@@ -125,7 +125,7 @@ func areaOver(points []Point) float64 {
 
 func TestErrorCurveAgreesWithScikitLearn(t *testing.T) {
 	for n, want := range readFixture[curveFixture](t, "sklearn_curves.json").Curves {
-		got := ErrorCurve(want.Scores, want.Spam)
+		got := NewMargins(want.Scores, want.Spam).ErrorCurve()
 		if len(got) != len(want.FPR) {
 			t.Fatalf("curve %d: got %d points, want %d", n, len(got), len(want.FPR))
 		}
@@ -186,7 +186,7 @@ func TestThinKeepsTheShape(t *testing.T) {
 			scores[i] += 4
 		}
 	}
-	all := ErrorCurve(scores, spam)
+	all := NewMargins(scores, spam).ErrorCurve()
 	for _, n := range []int{2, 3, 10, 100, 500} {
 		thin := Thin(all, n)
 		if len(thin) > n+1 || thin[0] != all[0] || thin[len(thin)-1] != all[len(all)-1] {
@@ -203,7 +203,7 @@ func BenchmarkErrorCurve(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {
-		Thin(ErrorCurve(scores, spam), 500)
+		Thin(NewMargins(scores, spam).ErrorCurve(), 500)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestOneMinusROCA(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			scores, spam := join(test.ham, test.spam)
-			got, defined := valueOf(oneMinusROCA(scores, spam))
+			got, defined := valueOf(NewMargins(scores, spam).oneMinusROCA())
 			if defined != (test.want >= 0) || defined && !near(got, test.want) {
 				t.Errorf("got %v, %v, want %v", got, defined, test.want)
 			}
@@ -285,7 +285,7 @@ func TestOneMinusROCAIsTheShareOfPairsInTheWrongOrder(t *testing.T) {
 				}
 			}
 		}
-		got, defined := valueOf(oneMinusROCA(scores, spam))
+		got, defined := valueOf(NewMargins(scores, spam).oneMinusROCA())
 		if defined != (pairs > 0) {
 			t.Fatalf("got defined %v with %v pairs", defined, pairs)
 		}
@@ -301,7 +301,7 @@ func TestOneMinusROCAAgreesWithScikitLearn(t *testing.T) {
 		Spam   []bool    `json:"spam"`
 		Area   float64   `json:"roc_auc_score"`
 	}](t, "sklearn_roc.json")
-	got, defined := valueOf(oneMinusROCA(fixture.Scores, fixture.Spam))
+	got, defined := valueOf(NewMargins(fixture.Scores, fixture.Spam).oneMinusROCA())
 	if want := 100 * (1 - fixture.Area); !defined || math.Abs(got-want) > 1e-9 {
 		t.Errorf("got %v, %v, want %v", got, defined, want)
 	}
@@ -321,7 +321,7 @@ func BenchmarkOneMinusROCA(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(9 * len(scores)))
 	for b.Loop() {
-		oneMinusROCA(scores, spam)
+		NewMargins(scores, spam).oneMinusROCA()
 	}
 }
 

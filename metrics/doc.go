@@ -3,7 +3,7 @@
 // [Measure] returns the [Figures] of any classifier. [Figures.MeasureSpam] adds those of the TREC spam track, and
 // [Figures.MeasureScores] those of the scores and of the probabilities that a [Calibration] makes of them. [Calibrate] fits a
 // calibration to development mail. [ChooseThresholds] chooses the scores at which the verdict changes, by limits or by costs.
-// [CompareErrors] tests whether two classifiers differ by more than chance. [ErrorCurve] returns data for a plot.
+// [CompareErrors] tests whether two classifiers differ by more than chance. [Margins.ErrorCurve] returns data for a plot.
 //
 // Parallel slices (labels and predictions, scores and spam) have one entry for each message. K scores or probabilities of each
 // message are in one slice, N x K row by row: those of message i are scores[i*K : (i+1)*K]. Functions panic if lengths differ or

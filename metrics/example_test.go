@@ -20,7 +20,7 @@ func Example() {
 		spam[i] = labels[i] == 1
 	}
 	f := metrics.Measure(labels, predictions, 2)
-	f.MeasureSpam(scores, spam)
+	f.MeasureSpam(metrics.NewMargins(scores, spam))
 	fmt.Printf("accuracy %.1f %% (%.1f to %.1f)\n", f.Accuracy, f.AccuracyLow, f.AccuracyHigh)
 	fmt.Printf("ham lost %.1f %%, spam let through %.1f %%, (1-ROCA)%% %.1f\n", *f.HM, *f.SM, *f.OneMinusROCA)
 
@@ -60,15 +60,15 @@ func ExampleChooseThresholds() {
 	for i := 10; i < len(spam); i++ {
 		spam[i] = true
 	}
-	limits := metrics.DefaultThresholdOptions()
+	margins, limits := metrics.NewMargins(scores, spam), metrics.DefaultThresholdOptions()
 	oneToTwo := metrics.Scale{Prior: math.Log(0.5), LogOdds: 0.72} // a spam for each two ham
-	t, _ := metrics.ChooseThresholds(scores, spam, oneToTwo, limits)
+	t, _ := metrics.ChooseThresholds(margins, oneToTwo, limits)
 	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)
-	fmt.Println(limits.Promise(t, scores, spam))
+	fmt.Println(limits.Promise(t, margins))
 
 	costs := metrics.ThresholdOptions{Costs: "10:1:0.2"}
-	t, _ = metrics.ChooseThresholds(scores, spam, oneToTwo, costs)
-	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, *costs.Cost(t, scores, spam))
+	t, _ = metrics.ChooseThresholds(margins, oneToTwo, costs)
+	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, *costs.Cost(*margins.Verdicts(t)))
 	// Output:
 	// by limits: spam above 4.0, unsure above 0.0
 	// at most 26% of ham like this is called spam, with 95% confidence (10 ham); 2,985 more ham are needed for 0.1%

@@ -46,13 +46,13 @@ func Measure(labels, predictions []int32, classes int) Figures {
 }
 
 // MeasureSpam adds the figures of a spam filter, for the messages that f was measured on. Class 0 is ham, class 1 spam.
-func (f *Figures) MeasureSpam(scores []float64, spam []bool) {
-	mustMatch(len(scores), f.Messages)
+func (f *Figures) MeasureSpam(m Margins) {
+	mustMatch(len(m.Ham)+len(m.Spam), f.Messages)
 	if len(f.Confusion) != 2 {
 		panic("metrics: a spam filter has two classes")
 	}
 	c := f.Confusion
-	f.HM, f.SM, f.LAM, f.OneMinusROCA = c.HM(), c.SM(), c.LAM(), oneMinusROCA(scores, spam)
+	f.HM, f.SM, f.LAM, f.OneMinusROCA = c.HM(), c.SM(), c.LAM(), m.oneMinusROCA()
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities

@@ -66,20 +66,17 @@ func TestConfusion(t *testing.T) {
 
 func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 	calls := map[string]func(){
-		"NewConfusion":     func() { NewConfusion([]int32{0}, nil, 2) },
-		"ZeroOneLoss":      func() { ZeroOneLoss(nil, []int32{0}) },
-		"OneMinusROCA":     func() { oneMinusROCA([]float64{1}, nil) },
-		"ChooseThresholds": func() { ChooseThresholds([]float64{1}, nil, Scale{}, DefaultThresholdOptions()) },
-		"ErrorCurve":       func() { ErrorCurve([]float64{1}, nil) },
-		"Cost":             func() { ThresholdOptions{Costs: "1:1:1"}.Cost(Thresholds{}, nil, []bool{true}) },
-		"SquareLoss":       func() { SquareLoss([]int32{0}, []float64{1}, 2) },
-		"LogLoss":          func() { LogLoss([]int32{0}, []float64{1, 2, 3}, 2) },
-		"Brier":            func() { Brier(nil, []float64{1}, 2) },
-		"Reliability":      func() { Reliability([]int32{0}, nil, 2) },
-		"Calibrate":        func() { Calibrate([]int32{0, 1}, []float64{1, 2}, 2) },
-		"Probabilities":    func() { Identity(2).Probabilities(nil, []float64{1}) },
-		"Probability":      func() { Identity(3).Probability(1) },
-		"CompareErrors":    func() { CompareErrors([]int32{0}, []int32{0}, nil) },
+		"NewConfusion":  func() { NewConfusion([]int32{0}, nil, 2) },
+		"ZeroOneLoss":   func() { ZeroOneLoss(nil, []int32{0}) },
+		"NewMargins":    func() { NewMargins([]float64{1}, nil) },
+		"SquareLoss":    func() { SquareLoss([]int32{0}, []float64{1}, 2) },
+		"LogLoss":       func() { LogLoss([]int32{0}, []float64{1, 2, 3}, 2) },
+		"Brier":         func() { Brier(nil, []float64{1}, 2) },
+		"Reliability":   func() { Reliability([]int32{0}, nil, 2) },
+		"Calibrate":     func() { Calibrate([]int32{0, 1}, []float64{1, 2}, 2) },
+		"Probabilities": func() { Identity(2).Probabilities(nil, []float64{1}) },
+		"Probability":   func() { Identity(3).Probability(1) },
+		"CompareErrors": func() { CompareErrors([]int32{0}, []int32{0}, nil) },
 		"MeasureScores": func() {
 			f := Measure([]int32{0}, []int32{0}, 2)
 			f.MeasureScores(nil, nil, nil, 2)
@@ -90,11 +87,11 @@ func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 		},
 		"MeasureSpam": func() {
 			f := Measure([]int32{0}, []int32{0}, 2)
-			f.MeasureSpam(nil, nil)
+			f.MeasureSpam(Margins{})
 		},
 		"MeasureSpam of three classes": func() {
 			f := Measure([]int32{0}, []int32{0}, 3)
-			f.MeasureSpam([]float64{1}, []bool{false})
+			f.MeasureSpam(Margins{Ham: []float64{1}})
 		},
 	}
 	for name, call := range calls {
@@ -168,7 +165,7 @@ func TestFiguresAsJSON(t *testing.T) {
 			}
 			f := Measure(test.labels, predictions, classes)
 			if test.scores != nil {
-				f.MeasureSpam(test.scores, spam)
+				f.MeasureSpam(NewMargins(test.scores, spam))
 			}
 			got, err := json.Marshal(f)
 			if err != nil {

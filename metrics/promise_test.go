@@ -43,7 +43,7 @@ func TestPromise(t *testing.T) {
 				hams[i] = 2
 			}
 			scores, spam := join(hams, []float64{3})
-			got := *test.options.Promise(Thresholds{Spam: 1}, scores, spam)
+			got := *test.options.Promise(Thresholds{Spam: 1}, NewMargins(scores, spam))
 			if math.Abs(got.HamLost-test.want.HamLost) > 1e-3 || math.Abs(got.IfMislabelled-test.want.IfMislabelled) > 1e-3 {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
@@ -69,7 +69,7 @@ func TestThereIsNoPromise(t *testing.T) {
 		"without spam":       {DefaultThresholdOptions(), []float64{-1}, nil},
 	} {
 		scores, spam := join(test.ham, test.spam)
-		if p := test.options.Promise(Thresholds{}, scores, spam); p != nil {
+		if p := test.options.Promise(Thresholds{}, NewMargins(scores, spam)); p != nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
@@ -87,7 +87,7 @@ func TestThePromiseIsKeptOnMailToCome(t *testing.T) {
 		}
 		scores[hams], spam[hams] = 2, true
 		o := ThresholdOptions{HamLost: 2, Confidence: 90}
-		if o.Promise(Thresholds{Spam: 0.98}, scores, spam).HamLost >= 2 {
+		if o.Promise(Thresholds{Spam: 0.98}, NewMargins(scores, spam)).HamLost >= 2 {
 			kept++
 		}
 	}

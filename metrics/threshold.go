@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -90,17 +89,17 @@ type Scale struct {
 //
 // With Costs, they decide: see byCosts. Without scores both thresholds are 0. With scores of one class only, nothing is called spam. The
 // warnings say so. o is valid and the scores are finite.
-func ChooseThresholds(scores []float64, spam []bool, scale Scale, o ThresholdOptions) (Thresholds, []string) {
-	hams, spams := byClass(scores, spam)
+func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, []string) {
+	hams, spams := m.Ham, m.Spam
 	switch {
-	case len(scores) == 0:
+	case len(hams)+len(spams) == 0:
 		return Thresholds{}, []string{"thresholds stay at 0, and no message is unsure: there is no held-out mail"}
-	case len(hams) == 0 || len(spams) == 0:
+	case !m.hasBoth():
 		return Thresholds{Spam: Beyond}, []string{fmt.Sprintf("nothing is called spam: the held-out mail has %d ham and %d spam, and both are needed",
 			len(hams), len(spams))}
 	}
 	if o.Costs != "" {
-		return o.byCosts(tallies(scores, spam))
+		return o.byCosts(m)
 	}
 	spamUnit, hamUnit := unit(spams[len(spams)/2]), unit(-hams[len(hams)/2])
 	var t Thresholds
@@ -155,11 +154,6 @@ func mislabelled(hams, spams []float64, t float64) float64 {
 	return 2 * (k + math.Sqrt(k)) * float64(above(spams, t)) / float64(len(spams))
 }
 
-// above returns how many of the ascending scores are above t.
-func above(scores []float64, t float64) int {
-	return len(scores) - sort.Search(len(scores), func(i int) bool { return scores[i] > t })
-}
-
 // Promise is what a threshold guarantees about future ham that is like the ham it was measured on.
 type Promise struct {
 	Ham           int     `json:"ham"`                     // how many were judged
@@ -175,12 +169,11 @@ type Promise struct {
 // Promise returns what the thresholds t promise about mail like that with these scores, which had no part in t or only as its guard: the
 // [UpperBound] of the share of ham above t.Spam. It assumes no distribution of the scores. It is nil without Confidence, with Costs, or without mail
 // of both classes.
-func (o ThresholdOptions) Promise(t Thresholds, scores []float64, spam []bool) *Promise {
-	hams, spams := byClass(scores, spam)
-	if o.Confidence == 0 || o.Costs != "" || len(hams) == 0 || len(spams) == 0 {
+func (o ThresholdOptions) Promise(t Thresholds, m Margins) *Promise {
+	if o.Confidence == 0 || o.Costs != "" || !m.hasBoth() {
 		return nil
 	}
-	p := Promise{Ham: len(hams), Lost: above(hams, t.Spam), Confidence: o.Confidence, Limit: o.HamLost}
+	p := Promise{Ham: len(m.Ham), Lost: above(m.Ham, t.Spam), Confidence: o.Confidence, Limit: o.HamLost}
 	confidence := o.Confidence / 100
 	p.HamLost = 100 * UpperBound(p.Lost, p.Ham, confidence)
 	p.IfMislabelled = 100 * UpperBound(0, p.Ham-p.Lost, confidence)
@@ -254,27 +247,14 @@ func (c costs) sum(lost, missed, unsure int) int64 {
 	return c.hamLost*int64(lost) + c.spamMissed*int64(missed) + c.unsure*int64(unsure)
 }
 
-// Cost returns the mean cost of the messages with the thresholds t, in the unit of Costs; nil without messages or without Costs. o is valid.
-func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) *float64 {
-	mustMatch(len(scores), len(spam))
+// Cost returns the mean cost of the messages with these verdicts, in the unit of Costs; nil without messages or without Costs. o is valid.
+func (o ThresholdOptions) Cost(v VerdictCounts) *float64 {
 	c, err := parseCosts(o.Costs)
 	if err != nil {
 		return nil
 	}
-	lost, missed, unsure := 0, 0, 0
-	for i, score := range scores {
-		switch {
-		case score > t.Spam:
-			if !spam[i] {
-				lost++
-			}
-		case score > t.Unsure:
-			unsure++
-		case spam[i]:
-			missed++
-		}
-	}
-	return orNil(float64(c.sum(lost, missed, unsure))/1e6/float64(len(scores)), len(scores) > 0)
+	messages, unsure := v.Ham.Messages()+v.Spam.Messages(), v.Ham.Unsure+v.Spam.Unsure
+	return orNil(float64(c.sum(v.Ham.Spam, v.Spam.Ham, unsure))/1e6/float64(messages), messages > 0)
 }
 
 // byCosts returns the thresholds of all Unsure <= Spam with the least
@@ -293,7 +273,7 @@ func (o ThresholdOptions) Cost(t Thresholds, scores []float64, spam []bool) *flo
 // sum of one term for each cut, in lexicographic order, so it is least when both terms are:
 //
 //	(lost * ham above s  +  unsure * messages below s)  +  (missed * spam below u  -  unsure * messages below u)
-func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
+func (o ThresholdOptions) byCosts(m Margins) (Thresholds, []string) {
 	c, _ := parseCosts(o.Costs) // o is valid
 	// The rank of cuts is first the cost, then the ham lost, then the messages unsure.
 	rank := func(lost, missed, unsure int) [3]int64 {
@@ -301,8 +281,9 @@ func (o ThresholdOptions) byCosts(groups []tally) (Thresholds, []string) {
 	}
 	isAtMost := func(x, y [3]int64) bool { return slices.Compare(x[:], y[:]) <= 0 }
 
+	groups := m.tallies()
 	var u struct{ cut, missed, below int } // the best cut of Unsure so far, with the spam and the messages below it
-	lost, _ := totals(groups)              // ham above the cut
+	lost := len(m.Ham)                     // ham above the cut
 	missed, below := 0, 0                  // spam and messages below the cut
 	best, unsureCut, spamCut := rank(lost, 0, 0), 0, 0
 	for i, group := range groups {

@@ -55,7 +55,7 @@ func TestChooseThresholds(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			scores, spam := join(test.ham, test.spam)
-			got, warnings := ChooseThresholds(scores, spam, test.scale, test.options)
+			got, warnings := ChooseThresholds(NewMargins(scores, spam), test.scale, test.options)
 			if math.Abs(got.Spam-test.want.Spam) > 1e-6 || math.Abs(got.Unsure-test.want.Unsure) > 1e-6 {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
@@ -77,7 +77,7 @@ func TestWrongLabelsMoveNoThresholdFar(t *testing.T) {
 					scores[i], spam[i] = 7+random.NormFloat64(), true
 				}
 			}
-			right, _ := ChooseThresholds(scores, spam, scale, DefaultThresholdOptions())
+			right, _ := ChooseThresholds(NewMargins(scores, spam), scale, DefaultThresholdOptions())
 			for _, wrong := range [][2]float64{{0.03, 0.03}, {0.03, 0}, {0, 0.03}} {
 				labels := slices.Clone(spam)
 				for i := range labels {
@@ -85,7 +85,7 @@ func TestWrongLabelsMoveNoThresholdFar(t *testing.T) {
 						labels[i] = !labels[i]
 					}
 				}
-				got, _ := ChooseThresholds(scores, labels, scale, DefaultThresholdOptions())
+				got, _ := ChooseThresholds(NewMargins(scores, labels), scale, DefaultThresholdOptions())
 				if math.Abs(got.Spam-right.Spam) > 0.5 || got.Unsure != right.Unsure {
 					t.Fatalf("%s, %v wrong: %v, with right labels %v", name, wrong, got, right)
 				}

@@ -44,7 +44,8 @@ func samplePage() Page {
 		}
 		ham, spam := normalScores(i, quality)
 		f := metrics.Measure(labelsOf(ham, spam), predictionsOf(ham, spam), 2)
-		f.MeasureSpam(append(append([]float64{}, ham...), spam...), spamOf(ham, spam))
+		margins := metrics.NewMargins(append(slices.Clone(ham), spam...), spamOf(ham, spam))
+		f.MeasureSpam(margins)
 		f.LogLoss, f.Brier = known(0.02+0.003*float64(i)), known(0.005+0.0005*float64(i))
 		m := train.Result{Model: name, Kind: "normalised bits", Train: &metrics.Figures{Accuracy: 100},
 			Development: &metrics.Figures{Accuracy: 99.5 - 0.08*float64(i)}, Test: &f, Seconds: 0.1 + 0.07*float64(i), Choice: train.Choice{Thresholds: &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}}}
@@ -55,7 +56,7 @@ func samplePage() Page {
 			m.Epochs = sampleEpochs(j)
 		}
 		p.Models = append(p.Models, m)
-		p.Curves = append(p.Curves, metrics.ErrorCurve(append(slices.Clone(ham), spam...), spamOf(ham, spam)))
+		p.Curves = append(p.Curves, margins.ErrorCurve())
 		if i == 0 {
 			p.Figures = &f
 			p.Thresholds = &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}

@@ -146,7 +146,7 @@ func windowOf(judged []Entry, last int, classes []string) Window {
 	}
 	figures := metrics.Measure(labels, predictions, len(classes))
 	if filter.IsSpamFilter(classes) {
-		figures.MeasureSpam(margins, spam)
+		figures.MeasureSpam(metrics.NewMargins(margins, spam))
 	}
 	w.Figures = &figures
 	return w

@@ -40,12 +40,12 @@ type Result struct {
 	Bytes   int     `json:"model_bytes,omitempty"` // the size of the model file
 	models.Report
 	// Train, Development and Test are the figures of the parts; nil for a part without messages.
-	Train       *metrics.Figures `json:"train,omitempty"`
-	Development *metrics.Figures `json:"development,omitempty"`
-	Test        *metrics.Figures `json:"test,omitempty"`
-	Choice                       // made on the development part
-	Verdicts    *VerdictCounts   `json:"test_verdicts,omitempty"` // nil unless the model is a spam filter
-	Cost        *float64         `json:"test_cost,omitempty"`     // the mean of a message; nil without costs
+	Train       *metrics.Figures       `json:"train,omitempty"`
+	Development *metrics.Figures       `json:"development,omitempty"`
+	Test        *metrics.Figures       `json:"test,omitempty"`
+	Choice                             // made on the development part
+	Verdicts    *metrics.VerdictCounts `json:"test_verdicts,omitempty"` // nil unless the model is a spam filter
+	Cost        *float64               `json:"test_cost,omitempty"`     // the mean of a message; nil without costs
 	// AgainstBest compares the errors on the test part with those of the model that is best on the development part, for which it is nil. P is
 	// corrected for the number of models.
 	AgainstBest *metrics.McNemar `json:"against_best,omitempty"`
@@ -93,7 +93,8 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 		Test:        test.Calibrated(choice.Calibration).Figures(isSpamFilter),
 	}
 	if choice.Thresholds != nil && len(test.Labels) > 0 {
-		result.Verdicts, result.Cost = test.Verdicts(*choice.Thresholds), o.Thresholds.Cost(*choice.Thresholds, test.Margins(), test.Spam())
+		result.Verdicts = test.Margins().Verdicts(*choice.Thresholds)
+		result.Cost = o.Thresholds.Cost(*result.Verdicts)
 	}
 	if err := errors.Join(training.Err(), held.Err(), tested.Err()); err != nil {
 		return Trained{}, err
@@ -113,9 +114,10 @@ type Choice struct {
 // choose chooses by the scores of held-out documents of c, for a model that has learned documents with the given labels.
 func (o Options) choose(c *Collection, s Scores, t models.Trainer, learned []int32) (chosen Choice, warnings []string) {
 	if filter.IsSpamFilter(c.classes) {
-		thresholds, doubts := metrics.ChooseThresholds(s.Margins(), s.Spam(), ScaleOf(t, learned), o.Thresholds)
+		margins := s.Margins()
+		thresholds, doubts := metrics.ChooseThresholds(margins, ScaleOf(t, learned), o.Thresholds)
 		chosen.Thresholds, warnings = &thresholds, doubts
-		chosen.Promise = o.Thresholds.Promise(thresholds, s.Margins(), s.Spam())
+		chosen.Promise = o.Thresholds.Promise(thresholds, margins)
 	}
 	calibration, doubts := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	chosen.Calibration, warnings = calibration, append(warnings, doubts...)
@@ -225,26 +227,14 @@ func Score(linear *models.Linear, d *features.Dataset) Scores {
 // Row returns the K scores of document i.
 func (s Scores) Row(i int) []float64 { return s.Scores[i*s.Classes:][:s.Classes] }
 
-// Margins returns the score of class 1 over class 0 of each document. For a spam filter that is spam over ham.
-func (s Scores) Margins() []float64 {
-	z := make([]float64, len(s.Labels))
-	for i := range z {
-		z[i] = s.Scores[2*i+1] - s.Scores[2*i]
-	}
-	return z
-}
-
-// Spam returns for each document whether its label is spam.
-func (s Scores) Spam() []bool {
-	spam := make([]bool, len(s.Labels))
+// Margins returns the scores of a spam filter, by the labels.
+func (s Scores) Margins() (m metrics.Margins) {
+	z, spam := make([]float64, len(s.Labels)), make([]bool, len(s.Labels))
 	for i, label := range s.Labels {
-		spam[i] = label == filter.SpamClass
+		z[i], spam[i] = s.Scores[2*i+1]-s.Scores[2*i], label == filter.SpamClass
 	}
-	return spam
+	return metrics.NewMargins(z, spam)
 }
-
-// Curve returns the errors of a spam filter at every threshold, see [metrics.ErrorCurve].
-func (s Scores) Curve() []metrics.Point { return metrics.ErrorCurve(s.Margins(), s.Spam()) }
 
 // Calibrated returns s with calibrated probabilities.
 func (s Scores) Calibrated(c metrics.Calibration) Scores {
@@ -260,7 +250,7 @@ func (s Scores) Figures(isSpamFilter bool) *metrics.Figures {
 	figures := metrics.Measure(s.Labels, s.Predictions, s.Classes)
 	figures.MeasureScores(s.Labels, s.Scores, s.Probabilities, s.Classes)
 	if isSpamFilter {
-		figures.MeasureSpam(s.Margins(), s.Spam())
+		figures.MeasureSpam(s.Margins())
 	}
 	return &figures
 }
@@ -286,45 +276,4 @@ func (s *Scores) Append(t Scores) {
 	s.Predictions = append(s.Predictions, t.Predictions...)
 	s.Scores = append(s.Scores, t.Scores...)
 	s.Probabilities = append(s.Probabilities, t.Probabilities...)
-}
-
-// VerdictCounts counts the messages of each class by the verdict of a spam filter.
-type VerdictCounts struct {
-	Ham  ByVerdict `json:"ham"`
-	Spam ByVerdict `json:"spam"`
-}
-
-// ByVerdict counts messages by verdict.
-type ByVerdict struct {
-	Ham    int `json:"ham"`
-	Unsure int `json:"unsure"`
-	Spam   int `json:"spam"`
-}
-
-// Messages returns the sum over the verdicts.
-func (b ByVerdict) Messages() int { return b.Ham + b.Unsure + b.Spam }
-
-// Verdicts counts the verdicts of a spam filter with thresholds t.
-func (s Scores) Verdicts(t metrics.Thresholds) *VerdictCounts {
-	counts := new(VerdictCounts)
-	for i, z := range s.Margins() {
-		counts.Add(s.Labels[i] == filter.SpamClass, filter.VerdictOn(z, t))
-	}
-	return counts
-}
-
-// Add counts one message.
-func (c *VerdictCounts) Add(isSpam bool, v filter.Verdict) {
-	of := &c.Ham
-	if isSpam {
-		of = &c.Spam
-	}
-	switch v {
-	case filter.Ham:
-		of.Ham++
-	case filter.Unsure:
-		of.Unsure++
-	case filter.Spam:
-		of.Spam++
-	}
 }

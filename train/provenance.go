@@ -30,10 +30,10 @@ type Provenance struct {
 	Promise     *metrics.Promise         `json:"promise,omitempty"` // see [Choice]
 	AtFit       json.RawMessage          `json:"at_fit,omitempty"`  // what earlier programs wrote
 	// Those of [Refitted]; 0 and nil for a filter fitted to the training part.
-	FittedTo  int             `json:"fitted_to,omitempty"`
-	OutOfFold int             `json:"out_of_fold_scores,omitempty"`
-	Typical   metrics.Typical `json:"typical_margins,omitempty"` // of the out-of-fold scores
-	Verdicts  *VerdictCounts  `json:"out_of_fold_verdicts,omitempty"`
+	FittedTo  int                    `json:"fitted_to,omitempty"`
+	OutOfFold int                    `json:"out_of_fold_scores,omitempty"`
+	Typical   metrics.Typical        `json:"typical_margins,omitempty"` // of the out-of-fold scores
+	Verdicts  *metrics.VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
 	// Usual is how new messages of its kind are to the model, by the class that it gives them, from messages that it had not learned.
 	Usual  []metrics.Usual `json:"usual,omitempty"`
 	Sample []byte          `json:"sample,omitempty"` // some of the messages that the filter was fitted to, for [Provenance.Learned]

@@ -22,8 +22,8 @@ type Refitted struct {
 	Terms     int `json:"terms"`
 	// Choice, Verdicts and Cost come from the out-of-fold scores, as those of [Result] from its parts.
 	Choice
-	Verdicts *VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
-	Cost     *float64       `json:"out_of_fold_cost,omitempty"`
+	Verdicts *metrics.VerdictCounts `json:"out_of_fold_verdicts,omitempty"`
+	Cost     *float64               `json:"out_of_fold_cost,omitempty"`
 	// Doubts are the messages whose labels may be wrong, the greatest doubt first, and Doubtful is their number. No person has confirmed these labels.
 	Doubts   []metrics.Doubt `json:"-"`
 	Doubtful int             `json:"doubtful"`
@@ -110,7 +110,8 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	r.Warnings = append(r.Warnings, doubts...)
 	if chosen.Thresholds != nil {
-		r.Verdicts, r.Cost = scores.Verdicts(*chosen.Thresholds), o.Thresholds.Cost(*chosen.Thresholds, scores.Margins(), scores.Spam())
+		r.Verdicts = scores.Margins().Verdicts(*chosen.Thresholds)
+		r.Cost = o.Thresholds.Cost(*r.Verdicts)
 	}
 	f, err := all.newFilter(name, linear, report.Learned, o, chosen, Provenance{
 		Train: t.Result.Train, Development: t.Result.Development, Test: t.Result.Test,

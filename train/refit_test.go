@@ -197,7 +197,7 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(9, 200, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	f, r, _ := refit(t, c, "softmax", o)
 	choose := func(s Scores) (metrics.Thresholds, metrics.Calibration) {
-		thresholds, _ := metrics.ChooseThresholds(s.Margins(), s.Spam(), metrics.Scale{}, o.Thresholds)
+		thresholds, _ := metrics.ChooseThresholds(s.Margins(), metrics.Scale{}, o.Thresholds)
 		calibration, _ := metrics.Calibrate(s.Labels, s.Scores, 2)
 		return thresholds, calibration
 	}
@@ -206,7 +206,7 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 	if *r.Thresholds != thresholds || !reflect.DeepEqual(r.Calibration, calibration) {
 		t.Errorf("got %v, %v, want %v, %v", *r.Thresholds, r.Calibration, thresholds, calibration)
 	}
-	want := o.Thresholds.Promise(thresholds, scores.Margins(), scores.Spam())
+	want := o.Thresholds.Promise(thresholds, scores.Margins())
 	if p, err := ProvenanceOf(f); err != nil || want == nil || !reflect.DeepEqual(r.Promise, want) || !reflect.DeepEqual(p.Promise, want) {
 		t.Errorf("promise %+v, want %+v in the result and in the model", r.Promise, want)
 	}

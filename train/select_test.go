@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
-	"chaff/filter"
+	"chaff/metrics"
 	"chaff/test/corpustest"
 )
 
@@ -127,14 +127,14 @@ func TestMarginsAgreeWithPredictions(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(1, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	f, r := fit(t, c, "multinomial")
 	s := Score(f.Linear(), c.Dataset(corpus.Test, f.Kind()))
-	scores, spam := s.Margins(), s.Spam()
-	if len(scores) == 0 || len(scores) != r.Test.Messages || len(spam) != len(scores) {
-		t.Fatalf("%d scores, %d labels of %d messages", len(scores), len(spam), r.Test.Messages)
+	got := *s.Margins().Verdicts(metrics.Thresholds{})
+	confusion := metrics.NewConfusion(s.Labels, s.Predictions, 2)
+	want := metrics.VerdictCounts{
+		Ham:  metrics.ByVerdict{Ham: confusion[0][0], Spam: confusion[0][1]},
+		Spam: metrics.ByVerdict{Ham: confusion[1][0], Spam: confusion[1][1]},
 	}
-	for i, score := range scores {
-		if spam[i] != (s.Labels[i] == filter.SpamClass) || (score > 0) != (s.Predictions[i] == filter.SpamClass) {
-			t.Errorf("message %d: score %v, spam %t; label %d, predicted %d", i, score, spam[i], s.Labels[i], s.Predictions[i])
-		}
+	if got != want || got.Ham.Messages()+got.Spam.Messages() != r.Test.Messages || r.Test.Messages == 0 {
+		t.Errorf("got %+v, want %+v of %d messages", got, want, r.Test.Messages)
 	}
 }
 
@@ -142,13 +142,17 @@ func TestVerdictsAgreeWithClassify(t *testing.T) {
 	source := corpustest.Mailbox(5, 60, "ham", "spam")
 	f, _ := fit(t, collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
 	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
-	got := *Score(f.Linear(), c.DatasetFor(f, c.InPart(corpus.Test), 0)).Verdicts(*f.Settings().Thresholds)
+	got := *Score(f.Linear(), c.DatasetFor(f, c.InPart(corpus.Test), 0)).Margins().Verdicts(*f.Settings().Thresholds)
 	inTest := c.Origins(corpus.Test)
-	var want VerdictCounts
+	given := make(map[string]int)
 	for item, raw := range corpustest.Each(t, source) {
 		if slices.Contains(inTest, item.Origin) {
-			want.Add(item.Label == "spam", f.Classify(raw).Verdict)
+			given[item.Label+" called "+string(f.Classify(raw).Verdict)]++
 		}
+	}
+	want := metrics.VerdictCounts{
+		Ham:  metrics.ByVerdict{Ham: given["ham called ham"], Unsure: given["ham called unsure"], Spam: given["ham called spam"]},
+		Spam: metrics.ByVerdict{Ham: given["spam called ham"], Unsure: given["spam called unsure"], Spam: given["spam called spam"]},
 	}
 	if got != want || got.Ham.Messages() == 0 || got.Spam.Spam == 0 {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -219,7 +219,7 @@ func (x *experiment) evaluate() error {
 		x.drawn = newPage("chaff evaluate", s, []train.Result{result})
 		x.drawn.On, x.drawn.Classes = "this mail", mail.classes
 		if result.Thresholds != nil {
-			x.drawn.Curves = append(x.drawn.Curves, e.Scores.Curve())
+			x.drawn.Curves = append(x.drawn.Curves, e.Scores.Margins().ErrorCurve())
 		}
 		if err := addSingle(&x.drawn, f, e.Mistakes); err != nil {
 			return err

@@ -211,7 +211,7 @@ func chosenBy(o metrics.ThresholdOptions) string {
 }
 
 // verdicts adds the rates of verdicts on labelled messages, if there are any. On says which messages these are.
-func (a *answer) verdicts(v *train.VerdictCounts, on string) {
+func (a *answer) verdicts(v *metrics.VerdictCounts, on string) {
 	if v == nil {
 		return
 	}

@@ -75,7 +75,7 @@ func (x *experiment) draw(collection *train.Collection, all []train.Trained, mis
 	}
 	for _, t := range all[:min(len(all), maxCurves)] {
 		if t.Result.Thresholds != nil {
-			page.Curves = append(page.Curves, t.Test.Curve())
+			page.Curves = append(page.Curves, t.Test.Margins().ErrorCurve())
 		}
 	}
 	boundary, err := evaluate.BoundaryOf(ctx, collection)

@@ -260,9 +260,9 @@ func runBogofilter(ctx context.Context, dir string, raw []byte, options ...strin
 }
 
 // verdictsOfAnswers counts the verdicts.
-func verdictsOfAnswers(answers []answer) (v train.VerdictCounts) {
+func verdictsOfAnswers(answers []answer) (v metrics.VerdictCounts) {
 	for _, a := range answers {
-		v.Add(a.isSpam, a.verdict)
+		evaluate.CountVerdict(&v, a.isSpam, a.verdict)
 	}
 	return v
 }
@@ -278,7 +278,7 @@ func figuresOfBogofilter(answers []answer) metrics.Figures {
 		scores, spam = append(scores, a.score), append(spam, a.isSpam)
 	}
 	figures := metrics.Measure(labels, predictions, len(classes()))
-	figures.MeasureSpam(scores, spam)
+	figures.MeasureSpam(metrics.NewMargins(scores, spam))
 	return figures
 }
 

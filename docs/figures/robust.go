@@ -163,20 +163,20 @@ func (b protocolTest) testOrder(divided *train.Collection, models []string) ([]o
 	}
 	return fitEach(b.bench, divided, models, func(t train.Trained) (ordered, error) {
 		o := ordered{Figures: *t.Result.Test}
-		if through, defined := smAtHM(t.Test.Margins(), t.Test.Spam(), lostHam); defined {
+		if through, defined := smAtHM(t.Test.Margins(), lostHam); defined {
 			o.through = &through
 		}
 		return o, nil
 	})
 }
 
-// smAtHM returns sm% at hm%: the percentage of spam let through at the first point of the [metrics.ErrorCurve] that loses at most hm percent of
+// smAtHM returns sm% at hm%: the percentage of spam let through at the first point of the [metrics.Margins.ErrorCurve] that loses at most hm percent of
 // the ham. It is not defined without ham or without spam. It compares how filters rank messages and predicts nothing about other
 // mail, because it measures the threshold on the messages that it is chosen on.
 //
 // Source: TREC 2005 Spam Track Overview, which reports sm% at hm% = 0.1.
-func smAtHM(scores []float64, spam []bool, hm float64) (percent float64, defined bool) {
-	for _, p := range metrics.ErrorCurve(scores, spam) {
+func smAtHM(m metrics.Margins, hm float64) (percent float64, defined bool) {
+	for _, p := range m.ErrorCurve() {
 		if 100*p.HM <= hm {
 			return 100 * p.SM, true
 		}

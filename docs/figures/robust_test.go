@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/corpus"
+	"chaff/metrics"
 )
 
 func TestEveryProtocolHasRowsWithACellForEachModel(t *testing.T) {
@@ -197,7 +198,7 @@ func TestSMAtHM(t *testing.T) {
 			for i := range test.spam {
 				spam[len(test.ham)+i] = true
 			}
-			if got, defined := smAtHM(scores, spam, test.hm); got != test.want || defined != test.defined {
+			if got, defined := smAtHM(metrics.NewMargins(scores, spam), test.hm); got != test.want || defined != test.defined {
 				t.Errorf("got %v, %v, want %v, %v", got, defined, test.want, test.defined)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/screen"
+	"chaff/metrics"
 	"chaff/train"
 )
 
@@ -337,10 +338,10 @@ func (b mailboxTest) judgeBy(j judge, d drawnBox) (shares, error) {
 		return shares{}, err
 	}
 	dataset := judged.DatasetFor(f, judged.All(), 1)
-	return sharesOf(*train.Score(f.Linear(), dataset).Verdicts(*f.Settings().Thresholds)), dataset.Err()
+	return sharesOf(*train.Score(f.Linear(), dataset).Margins().Verdicts(*f.Settings().Thresholds)), dataset.Err()
 }
 
-func sharesOf(v train.VerdictCounts) shares {
+func sharesOf(v metrics.VerdictCounts) shares {
 	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
 	return shares{percent(v.Ham.Spam, v.Ham.Messages()), percent(v.Ham.Unsure, v.Ham.Messages()), percent(v.Spam.Spam, v.Spam.Messages())}
 }
@@ -357,7 +358,7 @@ func (b mailboxTest) judgeByBogofilter(box, others []train.Member) (shares, erro
 			return shares{}, err
 		}
 	}
-	var v train.VerdictCounts
+	var v metrics.VerdictCounts
 	for label := range classes() {
 		list := paths(others, label)
 		out, err := runBogofilter(b.ctx, dir, list, "-T", "-b")
@@ -370,7 +371,7 @@ func (b mailboxTest) judgeByBogofilter(box, others []train.Member) (shares, erro
 		}
 		for _, line := range lines {
 			fields := strings.Fields(line) // path, letter, score
-			v.Add(label == filter.SpamClass, bogofilterVerdicts()[fields[max(0, len(fields)-2)]])
+			evaluate.CountVerdict(&v, label == filter.SpamClass, bogofilterVerdicts()[fields[max(0, len(fields)-2)]])
 		}
 	}
 	return sharesOf(v), nil
@@ -437,9 +438,9 @@ func labelsOf(members []train.Member) map[string]int {
 
 // lastVerdicts counts the verdicts on the last messages of a replay.
 func lastVerdicts(r evaluate.Replay, labels map[string]int) shares {
-	var v train.VerdictCounts
+	var v metrics.VerdictCounts
 	for _, m := range r.Messages[max(0, len(r.Messages)-lastOnline):] {
-		v.Add(labels[m.Path] == filter.SpamClass, m.Verdict)
+		evaluate.CountVerdict(&v, labels[m.Path] == filter.SpamClass, m.Verdict)
 	}
 	return sharesOf(v)
 }

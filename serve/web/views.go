@@ -210,7 +210,7 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 		}
 	}
 	b.Ham = len(spam) - b.Spams
-	if curve := metrics.ErrorCurve(scores, spam); curve != nil {
+	if curve := metrics.NewMargins(scores, spam).ErrorCurve(); curve != nil {
 		all := status.Store.Windows[len(status.Store.Windows)-1].Figures
 		judged := train.Result{Model: status.Store.Model, Test: all, Choice: train.Choice{Thresholds: b.Thresholds}}
 		b.Errors, err = sectionsOf(report.Page{Classes: v.Classes, Models: []train.Result{judged}, Curves: [][]metrics.Point{curve}})
