@@ -106,12 +106,9 @@ func (d *Documents) NewWriter() *Writer {
 	return &Writer{terms: d.terms, records: d.records}
 }
 
-// Add keeps the document of a bag whose terms are named. After an error it returns 0, see [Documents.Err].
-func (w *Writer) Add(b *Bag) Ref { return w.AddDocument(b.Document(), b.Text) }
-
-// AddDocument keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or
-// nil if another document has told it. A term that has no text anywhere is named after its hash.
-func (w *Writer) AddDocument(doc Document, text func(i int) []byte) Ref {
+// Add keeps a document whose terms are distinct and whose cells ascend. text returns the text of a term, given by its index, or nil if
+// another document has told it. A term that has no text anywhere is named after its hash. After an error Add returns 0, see [Documents.Err].
+func (w *Writer) Add(doc Document, text func(i int) []byte) Ref {
 	w.numbers = slices.Grow(w.numbers[:0], len(doc.Terms))[:len(doc.Terms)]
 	if err := w.terms.add(w.numbers, doc.Terms, text); err != nil {
 		w.records.fail(err)
@@ -324,7 +321,7 @@ func (d *Documents) As(kind Kind) *Documents {
 	for i := range len(d.records.places) - 1 {
 		r.readAll(Ref(i + 1))
 		doc := r.doc.As(kind)
-		w.AddDocument(doc, func(int) []byte { return fmt.Appendf(nil, "message:%016x", doc.Terms[0]) })
+		w.Add(doc, func(int) []byte { return fmt.Appendf(nil, "message:%016x", doc.Terms[0]) })
 	}
 	w.Close()
 	wholes.records.fail(d.Err())

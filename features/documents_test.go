@@ -96,7 +96,8 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	}
 	d := NewDocuments(1)
 	w := d.NewWriter()
-	ref := w.Add(randomBags(1, 1, 100)[0])
+	bag := randomBags(1, 1, 100)[0]
+	ref := w.Add(bag.Document(), bag.Text)
 	w.Close()
 	if d.Complete(1) == nil || d.Err() == nil {
 		t.Error("no error, though there is no folder for temporary files")
@@ -139,7 +140,7 @@ func TestBeyondTheLimitDocumentsTakeNoMemory(t *testing.T) {
 	w := d.NewWriter()
 	for range 20 { // the same documents, so that there are no new terms
 		for _, b := range bags {
-			w.Add(b)
+			w.Add(b.Document(), b.Text)
 		}
 	}
 	w.Close()
@@ -165,7 +166,7 @@ func TestATextIsKnownByItsPairs(t *testing.T) {
 				doc.Marks = append(doc.Marks, Mark(g, false, 1))
 			}
 		}
-		return w.AddDocument(doc, func(i int) []byte { return fmt.Appendf(nil, "%s %d", doc.Group(i), uint32(doc.Terms[i])) })
+		return w.Add(doc, func(i int) []byte { return fmt.Appendf(nil, "%s %d", doc.Group(i), uint32(doc.Terms[i])) })
 	}
 	short := document(map[evidence.Group]int{evidence.Words: 9, evidence.Pairs: 8, evidence.Subject: 3, evidence.Fields: 5})
 	noPairs := document(map[evidence.Group]int{evidence.Words: 9, evidence.Subject: 3, evidence.Links: 2})
@@ -203,7 +204,7 @@ func TestWhichTermsOfALongTextCountDoesNotDependOnOtherMail(t *testing.T) {
 				doc.Terms, doc.Counts = append(doc.Terms, uint64(from+i)<<20|1), append(doc.Counts, 1)
 				doc.Marks = append(doc.Marks, Mark(evidence.Pairs, false, 1))
 			}
-			return w.AddDocument(doc, func(i int) []byte { return fmt.Appendf(nil, "pair %d", from+i) })
+			return w.Add(doc, func(i int) []byte { return fmt.Appendf(nil, "pair %d", from+i) })
 		}
 		if others > 0 {
 			long(5000, others)

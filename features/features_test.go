@@ -414,7 +414,7 @@ func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
 				b.Name([]byte(term), nil)
 			}
 		}
-		refs = append(refs, w.Add(&b))
+		refs = append(refs, w.Add(b.Document(), b.Text))
 	}
 	w.Close()
 	if err := documents.Complete(1); err != nil {

@@ -236,7 +236,7 @@ func SavedDocument(data []byte, hashes []uint64) (Document, error) {
 	return r.doc, nil
 }
 
-// Append appends the terms and the record of a document whose terms are distinct, for [ReadDocument]. text is that of [Writer.AddDocument].
+// Append appends the terms and the record of a document whose terms are distinct, for [ReadDocument]. text is that of [Writer.Add].
 func (doc Document) Append(dst []byte, text func(i int) []byte) []byte {
 	size := len(dst)
 	dst = append(dst, 0, 0, 0, 0)

@@ -250,11 +250,11 @@ func TestDocumentsAreAddedToOpenedOnes(t *testing.T) {
 	w := d.NewWriter()
 	for i, b := range bags[100:] {
 		if i%2 == 0 {
-			refs = append(refs, w.Add(b))
+			refs = append(refs, w.Add(b.Document(), b.Text))
 			continue
 		}
 		doc := b.Document()
-		refs = append(refs, w.AddDocument(doc, func(i int) []byte {
+		refs = append(refs, w.Add(doc, func(i int) []byte {
 			if known[doc.Terms[i]] {
 				return nil
 			}
@@ -386,7 +386,7 @@ func TestATermWithoutATextIsNamedAfterItsHash(t *testing.T) {
 	nothing := func(int) []byte { return nil }
 	d := NewDocuments(0)
 	w := d.NewWriter()
-	refs := []Ref{w.AddDocument(doc, nothing), w.AddDocument(doc, nothing)}
+	refs := []Ref{w.Add(doc, nothing), w.Add(doc, nothing)}
 	w.Close()
 	if err := d.Complete(1); err != nil {
 		t.Fatal(err)
@@ -523,7 +523,7 @@ func BenchmarkSaved(b *testing.B) {
 			text[i] = 'a' + byte(rng.IntN(12))
 		}
 		bag.AddGrams(text)
-		refs = append(refs, w.Add(&bag))
+		refs = append(refs, w.Add(bag.Document(), bag.Text))
 	}
 	w.Close()
 	if err := d.Complete(1); err != nil {

@@ -44,11 +44,11 @@ func written(t testing.TB, bags []*Bag, memory int64, workers int) (*Documents, 
 	t.Helper()
 	d := NewDocuments(memory)
 	refs := make([]Ref, len(bags))
-	parallel.Run(workers, func(worker int) {
+	parallel.Each(workers, max(workers, 1), func(worker int) {
 		w := d.NewWriter()
 		defer w.Close()
 		for i := worker; i < len(bags); i += max(workers, 1) {
-			refs[i] = w.Add(bags[i])
+			refs[i] = w.Add(bags[i].Document(), bags[i].Text)
 		}
 	})
 	if err := d.Complete(workers); err != nil {

@@ -42,7 +42,7 @@ func collect(t testing.TB, source corpus.Source, classes ...string) collected {
 	writer := c.documents.NewWriter()
 	for item, raw := range corpustest.Each(t, source) {
 		reader.Read(raw)
-		c.refs, c.labels = append(c.refs, writer.Add(&reader.Bag)), append(c.labels, int32(slices.Index(classes, item.Label)))
+		c.refs, c.labels = append(c.refs, writer.Add(reader.Bag.Document(), reader.Bag.Text)), append(c.labels, int32(slices.Index(classes, item.Label)))
 	}
 	writer.Close()
 	noError(t, c.documents.Complete(1))

@@ -42,10 +42,15 @@ func (f *Filter) saveLearned(file *sections.Writer) error {
 		return nil
 	}
 	globals := l.AppendGlobals(nil)
-	none, err := f.emptyRow(globals)
+	empty, err := f.newLearner()
+	if err == nil {
+		err = empty.Restore(globals, nil)
+	}
 	if err != nil {
 		return err
 	}
+	empty.Grow(1)
+	none := empty.AppendTerm(nil, 0) // the row of a term of which it has learned nothing
 	file.Add("GLOB", globals)
 	file.Add("NONE", none)
 	file.Begin("STAT")
@@ -68,19 +73,6 @@ func (f *Filter) saveLearned(file *sections.Writer) error {
 	}
 	file.Add("ROWS", index)
 	return nil
-}
-
-// emptyRow returns the row of a term of which a learner with these globals has learned nothing.
-func (h *head) emptyRow(globals []byte) ([]byte, error) {
-	l, err := h.newLearner()
-	if err == nil {
-		err = l.Restore(globals, nil)
-	}
-	if err != nil {
-		return nil, err
-	}
-	l.Grow(1)
-	return l.AppendTerm(nil, 0), nil
 }
 
 // trainer returns the settings of the trainer of the model. The error is [ErrNotLearning], or about the file.

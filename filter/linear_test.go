@@ -72,7 +72,7 @@ func TestEveryStageIsLinearInTheSizeOfHostileMail(t *testing.T) {
 			return func() {
 				reader.Read(raw)
 				w := features.NewDocuments(0).NewWriter()
-				w.Add(&reader.Bag)
+				w.Add(reader.Bag.Document(), reader.Bag.Text)
 				w.Close()
 			}
 		},

@@ -179,7 +179,7 @@ func benchmarkStages(b *testing.B, source corpus.Source) {
 		writer := features.NewDocuments(0).NewWriter()
 		return func(raw []byte) {
 			reader.Read(raw)
-			writer.Add(&reader.Bag)
+			writer.Add(reader.Bag.Document(), reader.Bag.Text)
 		}
 	})
 	measure("classify", func() func([]byte) {

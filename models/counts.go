@@ -215,18 +215,6 @@ func (n *counts) globals(c *codec) {
 	}
 }
 
-// resized returns a list with n entries, the new ones being value. Append would clear the new memory while the garbage collector, which it wakes,
-// waits for it and interrupts it all the time.
-func resized[T any](list []T, n int, value T) []T {
-	if n > cap(list) {
-		list = append(make([]T, 0, max(n, len(list)+len(list)/4)), list...)
-	}
-	for len(list) < n {
-		list = append(list, value)
-	}
-	return list[:n]
-}
-
 // termsOf returns the size of the smallest vocabulary that has all terms of x.
 func termsOf(x features.Vector) int {
 	if len(x.IDs) == 0 {

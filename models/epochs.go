@@ -71,7 +71,6 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 		some := newSorted(o.Development)
 		development = &some
 	}
-	start := l.loss(make([]float64, l.shape().rows), 0)
 	report := Report{Warnings: warnings}
 	var now *params // the weights are the largest allocation, so they are made when they are needed
 	next, isWatched := p.orders(d), !o.Unwatched || o.OnEpoch != nil
@@ -87,12 +86,14 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 		}
 		now = snapshot(now, l, d.Workers)
 		e := Epoch{Epoch: report.Passes, Updates: updates, Train: measure(now, d, l.loss)}
-		rise := maxRiseBetween
-		if isOver {
-			rise = maxRise
-		}
-		if rate != "" && !(e.Train.Loss <= rise*start) { // also refuses NaN
-			return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, e.Train.Loss, e.Epoch, rate)
+		if rate != "" {
+			start, rise := l.loss(make([]float64, now.n), 0), maxRiseBetween
+			if isOver {
+				rise = maxRise
+			}
+			if !(e.Train.Loss <= rise*start) { // also refuses NaN
+				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, e.Train.Loss, e.Epoch, rate)
+			}
 		}
 		if !isWatched {
 			continue

@@ -98,6 +98,18 @@ func (v *params) add(column int, x features.Vector, step float64, origin bool) {
 
 func (v *params) resize(terms int) { v.weights = resized(v.weights, terms*v.columns, 0) }
 
+// resized returns a list with n entries, the new ones being value. Append would clear the new memory while the garbage collector, which it wakes,
+// waits for it and interrupts it all the time.
+func resized[T any](list []T, n int, value T) []T {
+	if n > cap(list) {
+		list = append(make([]T, 0, max(n, len(list)+len(list)/4)), list...)
+	}
+	for len(list) < n {
+		list = append(list, value)
+	}
+	return list[:n]
+}
+
 func (v *params) addScaled(u *params, step float64) {
 	for r := range v.bias {
 		v.bias[r] += step * u.bias[r]

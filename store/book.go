@@ -317,7 +317,7 @@ func (b *book) addDocument(w *features.Writer, r logfile.Record, known *features
 	if err != nil {
 		return 0, err
 	}
-	return w.AddDocument(d, func(i int) []byte { return texts[i] }), nil
+	return w.Add(d, func(i int) []byte { return texts[i] }), nil
 }
 
 // appendBody appends the body of a record of a learned message: u32 size of what is skipped, u8 own, 3 zero, what is skipped, which is empty, and the

@@ -182,7 +182,7 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 		to := ends.u64()
 		doc, numbers, isDocument := earlierDocument(docs.take(int(to-from)), hashes.data, groups.data)
 		if ok = isDocument && !docs.failed; ok {
-			ok = l.sayEarlier(learn, entries.take(entrySize), w.AddDocument(doc, func(k int) []byte { return texts[numbers[k]] }))
+			ok = l.sayEarlier(learn, entries.take(entrySize), w.Add(doc, func(k int) []byte { return texts[numbers[k]] }))
 		}
 		from = to
 	}
@@ -339,7 +339,7 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 		}
 	}
 	doc.Cells = r.cells(cells, func() uint64 { return r.uvarint(features.CellCount) })
-	return !r.failed && len(distinct) == n && l.sayEarlier(learn, entry, w.AddDocument(doc, func(i int) []byte { return texts[i] }))
+	return !r.failed && len(distinct) == n && l.sayEarlier(learn, entry, w.Add(doc, func(i int) []byte { return texts[i] }))
 }
 
 // sawEarlier enters what was noted of the files of a mailbox, and reports whether it is that. The folder of a file is not known.

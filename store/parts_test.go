@@ -178,7 +178,8 @@ func TestManyMessagesInOneMerge(t *testing.T) {
 		var entries []train.Entry
 		for range n / parts {
 			class := random.IntN(2)
-			e := train.Entry{Terms: w.Add(generated(class, words, pairs, random)), Label: class, Fingerprint: random.Uint64(), SplitKey: random.Uint64(), Size: 4000}
+			bag := generated(class, words, pairs, random)
+			e := train.Entry{Terms: w.Add(bag.Document(), bag.Text), Label: class, Fingerprint: random.Uint64(), SplitKey: random.Uint64(), Size: 4000}
 			entries = append(entries, e)
 		}
 		w.Close()

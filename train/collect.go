@@ -152,9 +152,7 @@ func (m *Mail) groups(o corpus.SplitOptions) (groups []uint64, sizes []int, err 
 		return groups, nil, nil
 	}
 	order := m.All()
-	slices.SortFunc(order, func(i, j int) int {
-		return m.documents[i].compare(&m.documents[j])
-	})
+	m.sort(order)
 	numbers, text := m.store.Texts()
 	firsts, err := corpus.NearDuplicates(len(order), numbers, func(k int) []uint32 {
 		return text(m.documents[order[k]].Terms)
@@ -280,15 +278,14 @@ func (m *Mail) Select(members []Member) (*Mail, error) {
 	}
 	s := *m
 	s.documents = make([]document, len(members))
-	s.summary.Used, s.summary.Classes = len(members), emptyCounts(m.classes)
 	for i, member := range members {
 		if member.Label < 0 || member.Label >= len(m.classes) {
 			return nil, fmt.Errorf("%s is of class %d: there are %d classes", member.Origin, member.Label, len(m.classes))
 		}
 		s.documents[i] = m.documents[member.Index]
 		s.documents[i].Label = member.Label
-		s.summary.Classes[member.Label].Messages++
 	}
+	s.count()
 	return &s, nil
 }
 

@@ -82,9 +82,12 @@ type document struct {
 	item int32 // index of the message among the items
 }
 
-// compare puts documents in an order that does not depend on the order in which mail is found.
-func (d *document) compare(e *document) int {
-	return cmp.Or(cmp.Compare(d.SplitKey, e.SplitKey), cmp.Compare(d.Fingerprint, e.Fingerprint))
+// sort puts messages in an order that does not depend on the order in which mail is found.
+func (m *Mail) sort(messages []int) {
+	slices.SortFunc(messages, func(i, j int) int {
+		d, e := &m.documents[i], &m.documents[j]
+		return cmp.Or(cmp.Compare(d.SplitKey, e.SplitKey), cmp.Compare(d.Fingerprint, e.Fingerprint))
+	})
 }
 
 func (m *Mail) Classes() []string              { return m.classes }
@@ -181,67 +184,72 @@ type readResult struct {
 	err error
 }
 
-// readAll reads and tokenizes every item, with one reader for each worker. The number of workers changes no result: each result has the
-// index of its item, and a vocabulary is sorted by text.
+// readAll reads and tokenizes every item, with up to o.Workers workers. Their number changes no result: each result has the index of its item, and
+// a vocabulary is sorted by text.
 func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error) {
-	workers := parallel.Workers(o.Workers)
-	results := make([]readResult, len(m.items))
-	readers := make([]*filter.Reader, workers)
-	for w := range readers {
-		var err error
-		if readers[w], err = filter.NewReader(o.Reading, filter.ReaderOptions{Grams: !o.NoGrams, Names: true}); err != nil {
+	m.store = features.NewDocuments(o.Memory)
+	results, workers := make([]readResult, len(m.items)), make([]worker, parallel.Workers(o.Workers))
+	var large sync.Mutex
+	for i := range workers {
+		reader, err := filter.NewReader(o.Reading, filter.ReaderOptions{Grams: !o.NoGrams, Names: true})
+		if err != nil {
 			return nil, err
 		}
+		workers[i] = worker{o, reader, m.store.NewWriter(), nil, &large}
 	}
-	m.store = features.NewDocuments(o.Memory)
-	var next, done atomic.Int64
-	var large sync.Mutex // held while a large message is read
-	parallel.Run(workers, func(w int) {
-		var raw []byte
-		writer := m.store.NewWriter()
-		defer writer.Close()
-		for ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= len(m.items) {
-				return
-			}
-			if raw, results[i] = o.readItem(readers[w], raw, m.items[i], writer, &large); cap(raw) > 2*limits.LargeMessage {
-				raw = nil
-			}
-			if n := done.Add(1); o.Progress != nil {
-				o.Progress(int(n), len(m.items))
-			}
+	var done atomic.Int64
+	parallel.Ranges(len(workers), len(m.items), 1, func(w, i, _ int) {
+		if ctx.Err() != nil {
+			return
+		}
+		if results[i] = workers[w].read(m.items[i]); cap(workers[w].raw) > 2*limits.LargeMessage {
+			workers[w].raw = nil
+		}
+		if n := done.Add(1); o.Progress != nil {
+			o.Progress(int(n), len(m.items))
 		}
 	})
+	for i := range workers {
+		workers[i].writer.Close()
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return results, m.store.Complete(workers)
+	return results, m.store.Complete(len(workers))
 }
 
-// readItem reads one item into buf and returns the buffer, or a larger one. It reads large messages one at a time and frees their memory.
-func (o ReadOptions) readItem(r *filter.Reader, buf []byte, item corpus.Item, writer *features.Writer, large sync.Locker) ([]byte, readResult) {
-	buf, err := item.Read(buf)
-	if err != nil {
-		return buf, readResult{err: err}
+// worker reads one message after the other.
+type worker struct {
+	options ReadOptions
+	reader  *filter.Reader
+	writer  *features.Writer
+	raw     []byte      // the message
+	large   *sync.Mutex // held while a large message is read
+}
+
+// read reads one item. It reads large messages one at a time and frees their memory.
+func (w *worker) read(item corpus.Item) (result readResult) {
+	if w.raw, result.err = item.Read(w.raw); result.err != nil {
+		return result
 	}
-	if len(buf) > limits.LargeMessage {
-		large.Lock()
-		defer large.Unlock()
-		defer r.Forget()
+	if len(w.raw) > limits.LargeMessage {
+		w.large.Lock()
+		defer w.large.Unlock()
+		defer w.reader.Forget()
 	}
-	raw := message.Original(buf)
-	result := readResult{Entry: Entry{Time: item.Time, Size: len(raw)}}
-	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, o.Reading.Key)
-	if !inSample(o.Sample, result.Fingerprint, o.Reading.Key) {
-		return buf, readResult{err: errNotInSample}
+	raw, key := message.Original(w.raw), w.options.Reading.Key
+	result.Time, result.Size = item.Time, len(raw)
+	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, key)
+	if !inSample(w.options.Sample, result.Fingerprint, key) {
+		result.err = errNotInSample
+		return result
 	}
-	result.Repairs = r.Read(raw)
-	result.Terms = writer.Add(&r.Bag)
+	result.Repairs = w.reader.Read(raw)
+	result.Terms = w.writer.Add(w.reader.Bag.Document(), w.reader.Bag.Text)
 	if result.Time.IsZero() {
 		result.Time, _ = corpus.DeliveryTime(raw)
 	}
-	return buf, result
+	return result
 }
 
 // errNotInSample is the reason why a message is not in a sample.
@@ -305,9 +313,13 @@ func (m *Mail) keep(results []readResult, copies bool) {
 	m.count()
 }
 
+// count sets what the summary says of the documents.
 func (m *Mail) count() {
 	s := &m.summary
-	s.Used, s.Classes = len(m.documents), emptyCounts(m.classes)
+	s.Used, s.Bytes, s.Repaired, s.Cut, s.Repairs, s.Classes = len(m.documents), 0, 0, 0, nil, nil
+	for _, name := range m.classes {
+		s.Classes = append(s.Classes, ClassCount{Name: name})
+	}
 	repairs := make(map[message.Repair]int)
 	for _, d := range m.documents {
 		s.Bytes += int64(d.Size)
@@ -330,14 +342,6 @@ func (m *Mail) count() {
 
 // FewMessages is the number of messages of a class below which a model has seen little of it.
 const FewMessages = 50
-
-func emptyCounts(classes []string) []ClassCount {
-	counts := make([]ClassCount, len(classes))
-	for k, name := range classes {
-		counts[k].Name = name
-	}
-	return counts
-}
 
 // unreadable counts a file that is no mail, or a message that cannot be used, and quotes the first few reasons.
 func (s *Summary) unreadable(err error) {

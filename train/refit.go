@@ -183,7 +183,7 @@ const someOfClass = 1000
 
 // some returns up to someOfClass of the messages of each class. The order in which mail is found does not decide which.
 func (c *Collection) some(messages []int) []int {
-	slices.SortFunc(messages, func(i, j int) int { return c.documents[i].compare(&c.documents[j]) })
+	c.sort(messages)
 	byLabel := make([]int, len(c.classes))
 	return slices.DeleteFunc(messages, func(i int) bool {
 		byLabel[c.documents[i].Label]++

@@ -72,7 +72,7 @@ func trainOnTerms(ctx context.Context, s stream, kept int64, workers int) error 
 	parallel.Ranges(workers, s.documents, 1024, func(worker, from, to int) {
 		for i := from; i < to && ctx.Err() == nil; i++ {
 			terms[worker] = s.fill(&bags[worker], i, terms[worker])
-			refs[i] = writers[worker].Add(&bags[worker])
+			refs[i] = writers[worker].Add(bags[worker].Document(), bags[worker].Text)
 			if s.isSpam(i) {
 				labels[i] = 1
 			}

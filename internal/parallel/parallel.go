@@ -21,26 +21,23 @@ func Each(workers, n int, do func(i int)) {
 	Ranges(workers, n, 1, func(_, i, _ int) { do(i) })
 }
 
-// Ranges divides 0..n-1 into ranges of the given size and calls do with each, from up to so many goroutines, numbered from 0.
+// Ranges divides 0..n-1 into ranges of the given size, calls do with each, from up to so many goroutines, numbered from 0, and waits for all of
+// them. A single worker is the caller.
 func Ranges(workers, n, size int, do func(worker, from, to int)) {
 	pieces := (n + size - 1) / size
 	var next atomic.Int64
-	Run(min(workers, pieces), func(worker int) {
+	work := func(worker int) {
 		for i := int(next.Add(1)) - 1; i < pieces; i = int(next.Add(1)) - 1 {
 			do(worker, i*size, min((i+1)*size, n))
 		}
-	})
-}
-
-// Run calls do with each of 0..workers-1 in its own goroutine and waits for all of them. A single worker is the caller.
-func Run(workers int, do func(worker int)) {
-	if workers <= 1 {
-		do(0)
+	}
+	if workers = min(workers, pieces); workers <= 1 {
+		work(0)
 		return
 	}
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Go(func() { do(w) })
+		wg.Go(func() { work(w) })
 	}
 	wg.Wait()
 }
