@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -40,20 +39,8 @@ func (p *place) openClasses(Options) (Mail, error) {
 	return c.mail(p.path), nil
 }
 
-// openHamAndSpam opens a folder whose subfolders are ham or spam by their names, or have only such subfolders
-// themselves: easy-ham and spam-2, or 2004/ham and 2004/spam. The classes are "ham" and "spam".
-func (p *place) openHamAndSpam(Options) (Mail, error) {
-	c, _ := p.hamAndSpam()
-	mail := c.mail(p.path)
-	for _, f := range c.folders {
-		if len(c.folders) > 2 || filepath.Base(f.path) != f.class {
-			mail.Notes = append(mail.Notes, fmt.Sprintf("  %-9s %s", f.class, f.path))
-		}
-	}
-	return mail, nil
-}
-
-// hamAndSpam finds the folders of ham and spam. It is not ok with any other folder.
+// hamAndSpam finds the folders that are ham or spam by their names, or have only such subfolders themselves: easy-ham and spam-2, or 2004/ham
+// and 2004/spam. The classes are "ham" and "spam". It is not ok with any other folder.
 func (p *place) hamAndSpam() (c classes, ok bool) {
 	fsys, dir, err := p.folder()
 	c = classes{fsys: fsys}
@@ -105,9 +92,15 @@ func (c classes) mail(name string) Mail {
 	if c.leftOut > 0 {
 		note += fmt.Sprintf("; files beside them, which are left out: %d", c.leftOut)
 	}
-	return Mail{Classes: names, Notes: []string{note}, Source: func(yield func(Item, error) bool) {
+	notes := []string{note}
+	for _, f := range c.folders {
+		if len(c.folders) > len(names) || !strings.EqualFold(path.Base(f.path), f.class) {
+			notes = append(notes, fmt.Sprintf("  %-9s %s", f.class, f.path))
+		}
+	}
+	return Mail{Classes: names, Notes: notes, Source: func(yield func(Item, error) bool) {
 		for _, f := range c.folders {
-			if !(walker{c.fsys, f.class, yield}).folder(f.path, "", nil) {
+			if !(walker{c.fsys, f.class, yield}).folder(f.path, "", false, nil) {
 				return
 			}
 		}

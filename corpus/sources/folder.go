@@ -175,21 +175,12 @@ type walker struct {
 	yield func(Item, error) bool
 }
 
-// folder yields the messages of dir and of the folders in it. An empty as stands for the detected format. A Maildir is read
-// without the folders in it.
-func (w walker) folder(dir string, as Format, known []fs.DirEntry) bool {
-	if as == Maildir || as == "" && isMaildir(w.fsys, dir) {
-		return walkMaildir(w.fsys, dir, w.label, w.yield)
-	}
-	return w.contents(dir, as, false, known)
-}
-
-// contents yields the messages of the entries of dir. It follows symbolic links to files, and none to folders, since those
-// may lead back.
+// folder yields the messages of dir and of the folders in it. An empty as stands for the detected format. Entries are those of dir, if it was
+// listed before. It follows symbolic links to files, and none to folders, since those may lead back.
 //
 // QUIRK: nested Maildirs, as in the fs layout of Dovecot and in what mbsync and offlineimap write, have other mail folders
-// beside cur and new. See TestMaildirsInsideOfMaildirs.
-func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEntry) bool {
+// beside cur and new. They are read if the Maildir is nested itself. See TestMaildirsInsideOfMaildirs.
+func (w walker) folder(dir string, as Format, nested bool, entries []fs.DirEntry) bool {
 	if entries == nil {
 		var err error
 		if entries, err = fs.ReadDir(w.fsys, dir); err != nil {
@@ -197,10 +188,13 @@ func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEnt
 		}
 	}
 	f := inspectFolder(w.fsys, dir, entries)
-	if nested && f.format == Maildir && !walkMaildir(w.fsys, dir, w.label, w.yield) {
-		return false
+	f.format = cmp.Or(as, f.format)
+	if f.format == Maildir {
+		if goOn := w.maildir(dir); !goOn || !nested {
+			return goOn
+		}
 	}
-	if f.format = cmp.Or(as, f.format); f.format == MH {
+	if f.format == MH {
 		sortByNumber(entries)
 	}
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
@@ -210,9 +204,23 @@ func (w walker) contents(dir string, as Format, nested bool, entries []fs.DirEnt
 		if !e.IsDir() {
 			goOn = w.file(name, e, f.formatOf(e.Name()))
 		} else if f.hasMail(e.Name()) {
-			goOn = w.contents(name, "", true, nil)
+			goOn = w.folder(name, "", true, nil)
 		}
 		if !goOn {
+			return false
+		}
+	}
+	return true
+}
+
+// maildir yields the messages of a Maildir in the order of their unique names.
+func (w walker) maildir(dir string) bool {
+	files, err := readMaildir(w.fsys, dir, w.label)
+	if err != nil && !w.yield(Item{Origin: dir, Label: w.label}, err) {
+		return false
+	}
+	for _, f := range files {
+		if !w.yield(f.Item, f.Err) {
 			return false
 		}
 	}

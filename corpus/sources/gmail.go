@@ -27,7 +27,7 @@ func gmailLabel(value string) string {
 }
 
 // openGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam.
-func (p *place) openGmail(Options) (Mail, error) {
+func (p *place) openGmail() Mail {
 	counts := p.countGmail()
 	note := p.path + ": mbox with X-Gmail-Labels"
 	for _, label := range []string{LeftOut, Ham, Spam} {
@@ -39,7 +39,7 @@ func (p *place) openGmail(Options) (Mail, error) {
 				return
 			}
 		}
-	}}, nil
+	}}
 }
 
 // countGmail counts how many messages have which label, if the place is an mbox that Gmail has exported.

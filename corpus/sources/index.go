@@ -82,7 +82,7 @@ func shorten(text string) string {
 
 // mustBeText returns an error if the place cannot be what is wanted: a text with lines such as the example.
 func (p *place) mustBeText(wanted, example string) error {
-	if !p.isFolder() {
+	if !p.hasFolders() {
 		return nil
 	}
 	what := "folder"

@@ -11,10 +11,213 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"chaff/corpus"
 	"chaff/message"
 )
+
+// Format is a way to keep mail.
+type Format string
+
+// The formats that are found at a path, whose messages get one label.
+const (
+	Maildir     Format = "maildir"     // a folder with cur and new in it
+	MH          Format = "mh"          // a folder of messages named by numbers
+	Thunderbird Format = "thunderbird" // a folder of mbox files with their indexes
+	Folder      Format = "folder"      // a folder in which every file is one message
+	Mbox        Format = "mbox"        // a file of messages, each after a From_ line
+	Message     Format = "message"     // a file that is one message
+	Archive     Format = "archive"     // a tar or zip archive, read like a folder
+)
+
+// The formats of labelled mail.
+const (
+	Mailbox    Format = "mailbox" // a mailbox of Maildirs; see MaildirTree
+	Subfolders Format = "folders" // a folder with a subfolder for each class
+	Index      Format = "index"   // an index of the TREC spam track: lines "spam PATH" and "ham PATH"
+	CSV        Format = "table"   // a table of messages, separated by commas, semicolons or tabs
+)
+
+// A kind says what has a format.
+type kind string
+
+const (
+	ofFolder kind = "folder"
+	ofFile   kind = "file"
+	labelled kind = "labelled mail"
+)
+
+// formats is the table of formats. Labelled mail is opened as its row says, and all other by openAll.
+var formats = []struct {
+	format Format
+	kind   kind
+	open   func(p *place, o Options) (Mail, error)
+}{
+	{Maildir, ofFolder, nil},
+	{MH, ofFolder, nil},
+	{Thunderbird, ofFolder, nil},
+	{Folder, ofFolder, nil},
+	{Mbox, ofFile, nil},
+	{Message, ofFile, nil},
+	{Archive, ofFile, nil},
+	{Mailbox, labelled, (*place).openMailbox},
+	{Subfolders, labelled, (*place).openClasses},
+	{Index, labelled, (*place).openIndex},
+	{CSV, labelled, (*place).openTable},
+}
+
+// Formats returns the formats whose messages get one label: those of folders, then those of files.
+func Formats() []string { return formatsOf(ofFolder, ofFile) }
+
+func formatsOf(kinds ...kind) (names []string) {
+	for _, row := range formats {
+		if slices.Contains(kinds, row.kind) {
+			names = append(names, string(row.format))
+		}
+	}
+	return names
+}
+
+// Options say what is known of labelled mail.
+type Options struct {
+	Format Format   // empty: what is found or recognised
+	Label  string   // of all messages; empty: what the mail says itself
+	Apart  []string // folders of a mailbox that are left out, since they are named by themselves
+}
+
+// Mail is labelled mail that was opened.
+type Mail struct {
+	Source   Source
+	Classes  []string
+	Notes    []string // what was found, for people
+	Warnings []string
+	NoSpam   bool // a mailbox without a folder for spam
+	Unread   bool // a mailbox without ham but unseen messages, which are left out
+}
+
+// OpenLabelled opens the labelled mail at a path. The error wraps [ErrNoLabel] if the options can help.
+func OpenLabelled(path string, o Options) (Mail, error) {
+	p, err := find(system{}, path, nil)
+	if err != nil {
+		return Mail{}, err
+	}
+	for _, row := range formats {
+		if row.format == o.Format && row.kind == labelled {
+			return row.open(p, o)
+		}
+	}
+	if o.Label == "" {
+		return p.recognise(o)
+	}
+	return p.openAll(o)
+}
+
+// openAll opens mail of one label. It warns if labels of Gmail say otherwise.
+func (p *place) openAll(o Options) (Mail, error) {
+	source, err := p.source(o.Label, o.Format)
+	if err != nil {
+		return Mail{}, err
+	}
+	mail := Mail{Source: source, Notes: []string{fmt.Sprintf("%s: %s, all %s", p.path, p.format, o.Label)}}
+	counts := map[string]int{}
+	if o.Label == Ham || o.Label == Spam {
+		counts = p.countGmail()
+	}
+	var others []string
+	for _, label := range []string{Ham, Spam, LeftOut} {
+		if counts[label] > 0 && label != o.Label {
+			others = append(others, gmailCount(counts, label))
+		}
+	}
+	if len(others) > 0 {
+		mail.Warnings = []string{fmt.Sprintf("%s: X-Gmail-Labels has %s, and --%s takes them for %s; the path without a flag goes by the labels",
+			p.path, strings.Join(others, " and "), o.Label, o.Label)}
+	}
+	return mail, nil
+}
+
+// ErrNoLabel reports mail whose class nobody has said, and neither its name nor its contents say.
+var ErrNoLabel = errors.New("neither its name nor its contents say whether this is ham or spam")
+
+// recognise opens labelled mail of which nothing is said:
+//
+//   - a folder or archive of Maildirs with a folder for spam is a mailbox
+//   - a folder or archive with no subfolders but those of ham and spam has folders for both classes
+//   - a file whose first line is "spam PATH" or "ham PATH" is an index
+//   - an mbox that Gmail has exported has labels in its messages
+//   - a file NAME.csv or .tsv is a table
+//   - anything else is what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
+//   - a Maildir whose name says nothing is a mailbox without a folder for spam
+//
+// The error is [ErrNoLabel], or a [message.NoMail] for a file without a label because it is no mail.
+func (p *place) recognise(o Options) (Mail, error) {
+	o.Label = labelOfName(p.path)
+	if p.hasFolders() {
+		plan, noMailbox := p.plan()
+		both, isBoth := p.hamAndSpam()
+		switch {
+		case noMailbox == nil && (plan.Has(Spam) || !isBoth && o.Label == ""):
+			return plan.mail(p.path, o.Apart), nil
+		case isBoth:
+			return both.mail(p.path), nil
+		}
+	} else {
+		line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(p.head), byteOrderMark)), "\n")
+		_, _, noIndex := parseIndexLine(strings.TrimSpace(line))
+		switch {
+		case p.isGmail():
+			return p.openGmail(), nil
+		case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
+			return p.openTable(o)
+		case noIndex == nil:
+			return p.openIndex(o)
+		case o.Label == "" && p.noMail != nil: // it has no label whatever its name
+			return Mail{}, explain("open", p.path, p.noMail)
+		}
+	}
+	if o.Label == "" {
+		return Mail{}, fmt.Errorf("%s: %w", p.path, ErrNoLabel)
+	}
+	return p.openAll(o)
+}
+
+// labelOfName returns Ham, Spam or "" for the last name of a path. A whole name that mail programs give to a folder decides first, then its
+// words, unless they contradict each other: spam-2 is spam, not-spam and ham-and-spam are nothing.
+func labelOfName(name string) string {
+	if full, err := filepath.Abs(name); err == nil {
+		name = full
+	}
+	name = withoutPacking(strings.ToLower(filepath.Base(name)))
+	for _, ending := range []string{".mbox", ".mbx", ".eml", ".emlx", ".txt", ".tar", ".tgz", ".zip"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	parts := dottedParts(name)
+	if label, known := said(parts[len(parts)-1]); known {
+		return label
+	}
+	found := ""
+	for word := range strings.FieldsFuncSeq(readable(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		label, known := said(word)
+		switch {
+		case word == "not" || word == "no" || word == "non", found != "" && known && label != found:
+			return ""
+		case known:
+			found = label
+		}
+	}
+	return found
+}
+
+// said returns the label that a name gives to mail, and whether it is the name of a folder in mail programs, such as that of the trash.
+func said(name string) (label string, known bool) {
+	label, _ = labelOf(name)
+	known = foldName(name) == Ham || folderNames()[foldName(name)] != ""
+	if label == LeftOut || !known {
+		label = ""
+	}
+	return label, known
+}
 
 // Item and Source are aliases of the types of package corpus.
 type (
@@ -27,6 +230,7 @@ type place struct {
 	fsys    fs.FS
 	path    string // as it was given
 	name    string // of the file or folder in fsys
+	kind    kind
 	format  Format
 	noMail  error         // why a file that should be one message is none
 	head    []byte        // of a file
@@ -72,7 +276,7 @@ func (p *place) inspect(buffer *[]byte) error {
 		return err
 	case info.IsDir():
 		if p.entries, err = fs.ReadDir(p.fsys, p.name); err == nil {
-			p.format = inspectFolder(p.fsys, p.name, p.entries).format
+			p.kind, p.format = ofFolder, inspectFolder(p.fsys, p.name, p.entries).format
 		}
 		return err
 	case info.Mode()&fs.ModeNamedPipe != 0:
@@ -102,9 +306,14 @@ func (p *place) inspect(buffer *[]byte) error {
 	if err != nil {
 		return err
 	}
-	p.head = head[:min(len(head), headBytes)]
-	if p.format = detectFile(p.head); p.format == Message {
-		p.noMail = message.CheckMail(head)
+	p.kind, p.head = ofFile, head[:min(len(head), headBytes)]
+	switch {
+	case archiveKind(p.head) != "":
+		p.format = Archive
+	case len(p.head) == 0 || BeginsMbox(p.head):
+		p.format = Mbox
+	default:
+		p.format, p.noMail = Message, message.CheckMail(head)
 	}
 	return nil
 }
@@ -120,17 +329,6 @@ func readHead(r io.Reader) ([]byte, error) {
 		err = nil
 	}
 	return head[:n], err
-}
-
-// detectFile returns the format of a file that begins with head.
-func detectFile(head []byte) Format {
-	switch {
-	case archiveKind(head) != "":
-		return Archive
-	case len(head) == 0 || BeginsMbox(head):
-		return Mbox
-	}
-	return Message
 }
 
 // OpenOnce lists the mail at path in the format as, without labels, for a caller that reads it before it uses the buffer again. An empty as
@@ -165,11 +363,19 @@ func OpenReader(r io.Reader, name string, as Format) (Source, error) {
 	return p.source("", as)
 }
 
-// source lists the mail in the requested format, or in the one that was found.
+// source lists the mail in the requested format, if that is possible, or in the one that was found.
 func (p *place) source(label string, as Format) (Source, error) {
-	err := error(nil)
-	if as != "" {
-		err = p.override(as)
+	var err error
+	switch possible := formatsOf(p.kind); {
+	case as == "":
+	case !slices.Contains(Formats(), string(as)):
+		err = fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
+	case !slices.Contains(possible, string(as)):
+		err = fmt.Errorf("is a %s, which cannot be read as %s: must be one of %s", p.kind, as, strings.Join(possible, ", "))
+	case as == Maildir && !isFolder(p.fsys, path.Join(p.name, "cur")) && !isFolder(p.fsys, path.Join(p.name, "new")):
+		err = errors.New("has neither cur nor new, so it cannot be read as maildir")
+	default:
+		p.format = as
 	}
 	if err == nil && p.format == Message {
 		err = p.noMail
@@ -178,21 +384,6 @@ func (p *place) source(label string, as Format) (Source, error) {
 		return nil, explain("open", p.path, err)
 	}
 	return p.list(label), nil
-}
-
-// override sets the requested format in place of the detected one, unless it is impossible.
-func (p *place) override(as Format) error {
-	kind := p.format.row().kind
-	switch {
-	case !slices.Contains(Formats(), string(as)):
-		return fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
-	case as.row().kind != kind:
-		return fmt.Errorf("is a %s, which cannot be read as %s: must be one of %s", kind, as, strings.Join(formatsOf(kind), ", "))
-	case as == Maildir && !isFolder(p.fsys, path.Join(p.name, "cur")) && !isFolder(p.fsys, path.Join(p.name, "new")):
-		return errors.New("has neither cur nor new, so it cannot be read as maildir")
-	}
-	p.format = as
-	return nil
 }
 
 // list lists a folder or a file. The entries of a folder are those of the look at its format, if there was one: a large folder takes as long
@@ -205,7 +396,7 @@ func (p *place) list(label string) Source {
 		switch p.format {
 		case Archive:
 			archive, err := p.archive()
-			if archive != nil && !(walker{archive, label, yield}).folder(p.name, "", nil) {
+			if archive != nil && !(walker{archive, label, yield}).folder(p.name, "", false, nil) {
 				return
 			}
 			if err != nil {
@@ -216,13 +407,13 @@ func (p *place) list(label string) Source {
 		default:
 			known := p.entries
 			p.entries = nil
-			walker{p.fsys, label, yield}.folder(p.name, p.format, known)
+			walker{p.fsys, label, yield}.folder(p.name, p.format, false, known)
 		}
 	}
 }
 
-// isFolder reports whether folders of mail may be in what was found.
-func (p *place) isFolder() bool { return p.format.row().kind == ofFolder || p.format == Archive }
+// hasFolders reports whether folders of mail may be in what was found.
+func (p *place) hasFolders() bool { return p.kind == ofFolder || p.format == Archive }
 
 // folder returns the folder of a place, or the top folder of the archive there. If an archive has everything in one folder, as is common, that
 // is the top folder.
