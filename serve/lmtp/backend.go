@@ -129,7 +129,7 @@ var errLeft = errors.New("it ends the session")
 
 // command sends a command and returns the reply. After an error, the connection is of no use.
 func (l *link) command(line string) (reply, error) {
-	if err := l.send([]byte(line + "\r\n")); err != nil {
+	if _, err := io.WriteString(l, line+"\r\n"); err != nil {
 		return reply{}, err
 	}
 	return l.answer()
@@ -138,10 +138,9 @@ func (l *link) command(line string) (reply, error) {
 // writeTime is how long the backend may take for some bytes.
 const writeTime = 180 * time.Second
 
-func (l *link) send(p []byte) error {
+func (l *link) Write(p []byte) (int, error) {
 	l.SetWriteDeadline(time.Now().Add(writeTime))
-	_, err := l.Write(p)
-	return err
+	return l.Conn.Write(p)
 }
 
 func (l *link) answer() (reply, error) {

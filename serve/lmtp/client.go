@@ -205,22 +205,25 @@ func (c *client) lost(err error) {
 	c.drop()
 }
 
-// ask returns the reply of the backend to a command. If it does not answer, the error is errAway, and the session with it has ended.
-func (c *client) ask(line string) (reply, error) {
+// ask returns the reply of the backend to a command. If it does not answer, the session with it ends, and the reply is notDelivered.
+func (c *client) ask(line string) reply {
 	if c.link == nil {
-		return reply{}, errAway
+		return notDelivered
 	}
 	r, err := c.link.command(line)
 	if err != nil {
 		c.lost(err)
-		return reply{}, errAway
+		return notDelivered
 	}
-	return r, nil
+	return r
 }
+
+// notDelivered is the status after an error of the backend.
+var notDelivered = reply{451, "4.4.2 the delivery agent does not answer: try again later"}
 
 func (c *client) reset() {
 	if c.transaction.sender != "" {
-		_, _ = c.ask("RSET") // without an answer there is no transaction either
+		c.ask("RSET") // without an answer there is no transaction either
 	}
 	c.transaction = transaction{}
 }
@@ -261,7 +264,7 @@ func (c *client) sender(line string) (reply, error) {
 	if !slices.Equal(c.link.extensions, c.offered) { // the client relies on what was offered
 		return reply{}, errAway
 	}
-	return c.ask(line)
+	return c.ask(line), nil
 }
 
 func (c *client) rcpt(rest string) error {
@@ -276,19 +279,13 @@ func (c *client) rcpt(rest string) error {
 		return nil
 	}
 	line := "RCPT TO:" + path
-	r, err := c.ask(line)
-	if err != nil {
-		r = notDelivered
-	}
+	r := c.ask(line)
 	if r.isDone() {
 		c.transaction.recipients = append(c.transaction.recipients, &recipient{line: line, user: serve.UserOf(address)})
 	}
 	c.relay(r)
 	return nil
 }
-
-// notDelivered is the status after an error of the backend.
-var notDelivered = reply{451, "4.4.2 the delivery agent does not answer: try again later"}
 
 func (c *client) data(rest string) error {
 	t := c.transaction

@@ -1,6 +1,9 @@
 package lmtp
 
-import "bytes"
+import (
+	"bufio"
+	"bytes"
+)
 
 // Where a byte of a message is.
 type place int
@@ -61,13 +64,16 @@ func (d *decoder) decode(dst, src []byte) (out []byte, used int, ended bool) {
 	return dst, len(src), false
 }
 
-// encoder adds dots to a message, so that it ends for a program where it ends, and keeps its dots, also if the program takes CR or LF for the
-// end of a line: CR or LF before a dot becomes CR LF. Otherwise a program gets the message as it was.
-type encoder struct{ at place }
+// encoder writes a message with more dots, so that it ends for a program where it ends, and keeps its dots, also if the program takes CR or LF for
+// the end of a line: CR or LF before a dot becomes CR LF. Otherwise a program gets the message as it was.
+type encoder struct {
+	out *bufio.Writer
+	at  place
+}
 
-// encode appends the message in src to dst. It may keep LF back.
-func (e *encoder) encode(dst, src []byte) []byte {
-	for _, b := range src {
+// write writes a part of the message. It may keep LF back.
+func (e *encoder) write(part []byte) {
+	for _, b := range part {
 		before := e.at
 		e.at = inLine
 		switch b {
@@ -81,28 +87,28 @@ func (e *encoder) encode(dst, src []byte) []byte {
 		}
 		switch {
 		case b == '.' && before == lineStart:
-			dst = append(dst, '.')
+			e.out.WriteByte('.')
 		case b == '.' && before == afterCR:
-			dst = append(dst, "\n."...)
+			e.out.WriteString("\n.")
 		case b == '.' && before == afterLF:
-			dst = append(dst, "\r\n."...)
+			e.out.WriteString("\r\n.")
 		case before == afterLF:
-			dst = append(dst, '\n')
+			e.out.WriteByte('\n')
 		}
 		if e.at != afterLF {
-			dst = append(dst, b)
+			e.out.WriteByte(b)
 		}
 	}
-	return dst
 }
 
-// end appends the end of the message.
-func (e *encoder) end(dst []byte) []byte {
+// end writes the end of the message. The error may be that of a part.
+func (e *encoder) end() error {
 	if e.at == afterLF {
-		dst = append(dst, '\n')
+		e.out.WriteByte('\n')
 	}
 	if e.at != lineStart {
-		dst = append(dst, "\r\n"...)
+		e.out.WriteString("\r\n")
 	}
-	return append(dst, ".\r\n"...)
+	e.out.WriteString(".\r\n")
+	return e.out.Flush()
 }

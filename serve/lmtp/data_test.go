@@ -1,7 +1,9 @@
 package lmtp
 
 import (
+	"bufio"
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -66,19 +68,24 @@ func TestDotsAreAdded(t *testing.T) {
 		"a\r":                 "a\r\r\n.\r\n",
 		"a\r\n\n.\nb\r\r\n.c": "a\r\n\r\n..\nb\r\r\n..c\r\n.\r\n",
 	} {
-		var e encoder
-		if got := string(e.end(e.encode(nil, []byte(in)))); got != want {
+		if got := encoded([]byte(in), len(in)); string(got) != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
-		var slow encoder
-		var got []byte
-		for _, b := range []byte(in) {
-			got = slow.encode(got, []byte{b})
-		}
-		if got = slow.end(got); string(got) != want {
+		if got := encoded([]byte(in), 1); string(got) != want {
 			t.Errorf("%q, byte by byte: got %q, want %q", in, got, want)
 		}
 	}
+}
+
+// encoded returns a message as it is sent in parts of a size.
+func encoded(in []byte, size int) []byte {
+	var sent bytes.Buffer
+	e := encoder{out: bufio.NewWriter(&sent)}
+	for part := range slices.Chunk(in, max(size, 1)) {
+		e.write(part)
+	}
+	e.end()
+	return sent.Bytes()
 }
 
 // normal returns a message as it arrives: lines that begin with a dot have CR LF before them.
@@ -108,14 +115,7 @@ func FuzzData(f *testing.F) {
 		f.Add([]byte(seed), uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, size uint8) {
-		var e encoder
-		var sent []byte
-		for rest := in; len(rest) > 0; {
-			n := min(int(size)+1, len(rest))
-			sent = e.encode(sent, rest[:n])
-			rest = rest[n:]
-		}
-		sent = e.end(sent)
+		sent := encoded(in, int(size)+1)
 		got, rest, ended := decodeAll(string(sent) + "rest")
 		if !ended || rest != "rest" || got != string(normal(in)) {
 			t.Errorf("%q is sent as %q and arrives as %q, then %q, want %q", in, sent, got, rest, normal(in))

@@ -1,6 +1,7 @@
 package lmtp
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"slices"
@@ -83,24 +84,24 @@ func (c *client) passLarge(m *serve.Message, part []byte) error {
 	}
 	part = slices.Clone(part)
 	m.Drop()
-	t := c.open(c.transaction.recipients)
-	if t == nil {
-		return c.drain()
-	}
-	t.write(text)
-	text = nil
-	m.Close()
-	t.write(part)
-	for !c.incoming.ended {
-		part, err := c.read()
-		if err != nil {
-			c.drop() // or the backend would take what it has for all of the message
-			return err
+	err := c.transfer(c.transaction.recipients, func(write func([]byte)) error {
+		write(text)
+		text = nil
+		m.Close()
+		write(part)
+		for !c.incoming.ended {
+			part, err := c.read()
+			if err != nil {
+				return err
+			}
+			write(part)
 		}
-		t.write(part)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	t.end()
-	return nil
+	return c.drain() // of a message that is refused
 }
 
 // pass judges the message for each recipient and passes it on. No group is begun that could come too late for the client: its recipients are
@@ -129,10 +130,7 @@ func (c *client) pass(m *serve.Message) error {
 		if len(groups) > 1 {
 			group = c.begin(group)
 		}
-		if t := c.open(group); t != nil {
-			t.write(text)
-			t.end()
-		}
+		_ = c.transfer(group, func(write func([]byte)) error { write(text); return nil })
 		if err := c.report(); err != nil {
 			return err
 		}
@@ -183,3 +181,72 @@ func (c *client) judge(raw []byte, user string) ([]byte, error) {
 	}
 	return text, nil
 }
+
+// begin begins another transaction with the backend, for some of the recipients. It returns those who are accepted, and sets the status of
+// the others.
+func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
+	c.ask("RSET")
+	r, err := c.sender(c.transaction.sender)
+	if err != nil {
+		r = notDelivered
+	}
+	if !r.isDone() {
+		setStatus(recipients, r.final())
+		return nil
+	}
+	for _, recipient := range recipients {
+		if r = c.ask(recipient.line); r.isDone() {
+			accepted = append(accepted, recipient)
+		} else {
+			recipient.status = r.final()
+		}
+	}
+	return accepted
+}
+
+var errDesynchronised = errors.New("it answers DATA with neither 354 nor an error")
+
+// transfer lets the backend take a message, which text writes, and sets the status of each recipient. The error is that of text: then the backend
+// does not get the end, or it would take what it has for all of the message.
+func (c *client) transfer(recipients []*recipient, text func(write func(part []byte)) error) error {
+	if len(recipients) == 0 {
+		return nil
+	}
+	r := c.ask("DATA")
+	if r.isDone() {
+		c.lost(errDesynchronised)
+		r = notDelivered
+	}
+	if r.code != 354 {
+		setStatus(recipients, r.final())
+		return nil
+	}
+	l := c.link
+	e := encoder{out: bufio.NewWriterSize(l, maxPart)}
+	err := text(e.write)
+	if err != nil {
+		c.drop()
+		return err
+	}
+	err = e.end()
+	for i, recipient := range recipients {
+		if i > 0 && c.server.backend.isSMTP { // which has one answer for all
+			recipient.status = recipients[0].status
+			continue
+		}
+		if err == nil {
+			r, err = l.answer()
+		}
+		if err != nil {
+			c.lost(err)
+			setStatus(recipients[i:], notDelivered)
+			break
+		}
+		recipient.status = r.final()
+		_ = c.report() // an error comes again
+	}
+	return nil
+}
+
+// maxPart is how many bytes are sent at a time.
+const maxPart = 32 << 10
