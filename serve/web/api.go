@@ -13,21 +13,6 @@ import (
 //go:embed openapi.json
 var openAPI []byte
 
-// apiRoutes are the API, which openapi.json describes.
-func (s *server) apiRoutes() []route {
-	return []route{
-		{"POST /v1/classify", answered(s.classify)},
-		{"POST /v1/explain", s.withToken(s.ofMail(s.explain))},
-		{"POST /v1/learn", s.withToken(s.ofMail(s.learn))},
-		{"POST /v1/forget", s.withToken(s.ofMail(s.forget))},
-		{"GET /v1/status", s.withToken(func(r *http.Request) (any, error) { return s.engine.Status(userOf(r)) })},
-		{"GET /v1/openapi.json", func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "application/json", openAPI) }},
-		{"/v1/", func(w http.ResponseWriter, r *http.Request) {
-			writeFailure(w, failure{status: http.StatusNotFound, Text: "the API has no " + r.Method + " " + clip(r.URL.Path, 100) + ": see /v1/openapi.json"})
-		}},
-	}
-}
-
 // verdict is the answer to /v1/classify.
 type verdict struct {
 	serve.Verdict

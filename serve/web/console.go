@@ -13,7 +13,6 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/screen"
-	"chaff/report"
 	"chaff/serve"
 )
 
@@ -23,27 +22,7 @@ var consoleTemplate string
 //go:embed console.css
 var consoleStyle string
 
-// consoleRoutes are the pages for people.
-func (s *server) consoleRoutes() []route {
-	c := &console{s, template.Must(template.New("console").Funcs(functions()).Parse(consoleTemplate))}
-	return []route{
-		{"GET /console.css", func(w http.ResponseWriter, _ *http.Request) {
-			writeAs(w, "text/css; charset=utf-8", []byte(report.Style()+consoleStyle))
-		}},
-		{"GET /login", func(w http.ResponseWriter, r *http.Request) { c.loginPage(w, http.StatusOK, r, "") }},
-		{"POST /login", c.login},
-		{"POST /logout", c.posted(c.logout)},
-		{"GET /{$}", c.page("overview", c.overview)},
-		{"GET /unsure", c.page("unsure", c.unsure)},
-		{"GET /kept/{key}", c.page("why", c.why)},
-		{"POST /kept/{key}", c.posted(c.teachKept)},
-		{"POST /teach", c.posted(c.teachKept)},
-		{"GET /history", c.page("history", c.history)},
-		{"GET /thresholds", c.page("thresholds", c.thresholds)},
-		{"/", c.notFound},
-	}
-}
-
+// console has the pages for people.
 type console struct {
 	*server
 	pages *template.Template

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -13,18 +12,6 @@ import (
 	"chaff/serve"
 	"chaff/store"
 )
-
-// rspamdRoutes are the requests of rspamd that its client rspamc makes for mail. Source: https://rspamd.com/doc/developers/protocol.html
-// and the answers of rspamd 3.4.
-func (s *server) rspamdRoutes() []route {
-	return []route{
-		{"POST /checkv2", answered(s.rspamdCheck)},
-		{"GET /checkv2", answered(s.rspamdCheck)}, // of a client without a message
-		{"POST /learnspam", s.withToken(s.rspamdLearn(string(filter.Spam)))},
-		{"POST /learnham", s.withToken(s.rspamdLearn(string(filter.Ham)))},
-		{"GET /ping", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong\r\n") }},
-	}
-}
 
 // rspamdOrigin says whose mail a message is: that of the user to whom it is delivered, else that of the user who sends it.
 func rspamdOrigin(r *http.Request) serve.Origin {

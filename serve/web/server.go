@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"log"
 	"net"
@@ -15,8 +16,10 @@ import (
 	"sync"
 	"time"
 
+	"chaff/filter"
 	"chaff/internal/verdictfield"
 	"chaff/message"
+	"chaff/report"
 	"chaff/serve"
 )
 
@@ -109,36 +112,65 @@ func (s *server) count(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// route is what the server answers. Its pattern is that of [http.ServeMux].
-type route struct {
-	pattern string
-	handle  http.HandlerFunc
-}
-
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
-	for _, routes := range [][]route{s.apiRoutes(), s.rspamdRoutes(), s.monitoringRoutes(), s.consoleRoutes()} {
-		for _, r := range routes {
-			mux.HandleFunc(r.pattern, r.handle)
-		}
+	for pattern, handle := range s.routes() {
+		mux.HandleFunc(pattern, handle)
 	}
 	return s.guarded(mux)
 }
 
-// monitoringRoutes are for programs that watch the daemon.
-func (s *server) monitoringRoutes() []route {
-	return []route{
-		{"GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+// routes returns what the server answers, by patterns of [http.ServeMux].
+func (s *server) routes() map[string]http.HandlerFunc {
+	text := func(body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
+	}
+	c := &console{s, template.Must(template.New("console").Funcs(functions()).Parse(consoleTemplate))}
+	return map[string]http.HandlerFunc{
+		// The API, which openapi.json describes.
+		"POST /v1/classify":    answered(s.classify),
+		"POST /v1/explain":     s.withToken(s.ofMail(s.explain)),
+		"POST /v1/learn":       s.withToken(s.ofMail(s.learn)),
+		"POST /v1/forget":      s.withToken(s.ofMail(s.forget)),
+		"GET /v1/status":       s.withToken(func(r *http.Request) (any, error) { return s.engine.Status(userOf(r)) }),
+		"GET /v1/openapi.json": func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "application/json", openAPI) },
+		"/v1/": answered(func(r *http.Request) (any, error) {
+			return nil, failure{status: http.StatusNotFound, Text: "the API has no " + r.Method + " " + clip(r.URL.Path, 100) + ": see /v1/openapi.json"}
+		}),
+		// The requests of rspamd that its client rspamc makes for mail. Source: https://rspamd.com/doc/developers/protocol.html and the answers of
+		// rspamd 3.4. A client without a message sends GET.
+		"POST /checkv2":   answered(s.rspamdCheck),
+		"GET /checkv2":    answered(s.rspamdCheck),
+		"POST /learnspam": s.withToken(s.rspamdLearn(string(filter.Spam))),
+		"POST /learnham":  s.withToken(s.rspamdLearn(string(filter.Ham))),
+		"GET /ping":       text("pong\r\n"),
+		// For programs that watch the daemon.
+		"GET /metrics": func(w http.ResponseWriter, _ *http.Request) {
 			writeAs(w, "text/plain; version=0.0.4; charset=utf-8", s.engine.Metrics())
-		}},
-		{"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }},
-		{"GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		},
+		"GET /healthz": text("ok\n"),
+		"GET /readyz": func(w http.ResponseWriter, r *http.Request) {
 			if err := s.engine.Ready(); err != nil {
 				http.Error(w, err.Error(), http.StatusServiceUnavailable)
 				return
 			}
-			_, _ = io.WriteString(w, "ready\n")
-		}},
+			text("ready\n")(w, r)
+		},
+		// Pages for people.
+		"GET /console.css": func(w http.ResponseWriter, _ *http.Request) {
+			writeAs(w, "text/css; charset=utf-8", []byte(report.Style()+consoleStyle))
+		},
+		"GET /login":       func(w http.ResponseWriter, r *http.Request) { c.loginPage(w, http.StatusOK, r, "") },
+		"POST /login":      c.login,
+		"POST /logout":     c.posted(c.logout),
+		"GET /{$}":         c.page("overview", c.overview),
+		"GET /unsure":      c.page("unsure", c.unsure),
+		"GET /kept/{key}":  c.page("why", c.why),
+		"POST /kept/{key}": c.posted(c.teachKept),
+		"POST /teach":      c.posted(c.teachKept),
+		"GET /history":     c.page("history", c.history),
+		"GET /thresholds":  c.page("thresholds", c.thresholds),
+		"/":                c.notFound,
 	}
 }
 
