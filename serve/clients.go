@@ -37,7 +37,8 @@ type Client interface {
 // Conn is the connection of a client.
 type Conn struct {
 	net.Conn
-	begun bool // something that is to be finished; guarded by the server
+	Last  time.Time // when what the client has begun has to have come; zero for no limit
+	begun bool      // something that is to be finished; guarded by the server
 }
 
 // Server answers the clients of a listener in a protocol, under whose name it reports.
@@ -47,6 +48,8 @@ type Server struct {
 	// Engine admits clients. Others are told Busy.
 	Engine Service
 	Busy   string
+	// Idle is how long a client may be silent. Total is how long a message may take.
+	Idle, Total time.Duration
 	// Begin returns the client of a connection.
 	Begin func(*Conn) Client
 	// Grace is how long clients may take to end what they have begun when the daemon stops. Then Working ends and all connections are closed. Zero is
@@ -70,16 +73,18 @@ func (s *Server) IsStopping() bool {
 	return s.stopping
 }
 
-// Await sets until when a client may be silent, see [Until]. Begun says whether it has begun something: one that has not gets [ErrClosed] when
-// the daemon stops.
-func (s *Server) Await(conn *Conn, begun bool, d time.Duration, last time.Time) error {
+// Await sets until when a client may be silent. Begun says whether it has begun something: one that has not gets [ErrClosed] when the daemon stops.
+func (s *Server) Await(conn *Conn, begun bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if conn.begun = begun; s.stopping && !begun {
 		return ErrClosed
 	}
-	return conn.SetReadDeadline(Until(d, last))
+	return conn.Expect(s.Idle)
 }
+
+// Expect sets how long the client may be silent, up to Last.
+func (c *Conn) Expect(d time.Duration) error { return c.SetReadDeadline(Until(d, c.Last)) }
 
 // Until returns the end of a time that begins now, but not after last unless that is zero.
 func Until(d time.Duration, last time.Time) time.Time {

@@ -92,7 +92,7 @@ func (c *client) Answer() {
 // readLine reads a command without its end. Some replies wait as long as there are more commands.
 func (c *client) readLine() (string, error) {
 	s := c.server
-	if err := s.Await(c.conn, c.transaction.sender != "", s.idle, time.Time{}); err != nil {
+	if err := s.Await(c.conn, c.transaction.sender != ""); err != nil {
 		return "", err
 	}
 	if c.in.Buffered() == 0 || len(c.out) > bufferSize { // a client that reads no replies sends no more commands
@@ -109,7 +109,7 @@ func (c *client) readLine() (string, error) {
 	case err != nil:
 		return "", err
 	}
-	_ = s.Await(c.conn, true, s.idle, time.Time{}) // answering may take long
+	_ = s.Await(c.conn, true) // answering may take long
 	text := strings.TrimSuffix(string(line), "\n")
 	return strings.TrimSuffix(text, "\r"), nil
 }
@@ -120,7 +120,7 @@ func (c *client) say(code int, text string) { c.relay(reply{code, text}) }
 func (c *client) relay(r reply) { c.out = append(c.out, r.String()...) }
 
 func (c *client) flush() error {
-	c.conn.SetWriteDeadline(time.Now().Add(c.server.idle))
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.Idle))
 	_, err := c.conn.Write(c.out)
 	c.out = c.out[:0]
 	return err
@@ -326,9 +326,9 @@ func (c *client) report() error {
 }
 
 // next returns some bytes of the message that have come, at least one, or an error. The caller discards what it uses.
-func (c *client) next(until time.Time) ([]byte, error) {
+func (c *client) next() ([]byte, error) {
 	if c.in.Buffered() == 0 {
-		c.conn.SetReadDeadline(serve.Until(c.server.idle, until))
+		c.conn.Expect(c.server.Idle)
 		if _, err := c.in.Peek(1); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF

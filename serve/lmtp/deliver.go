@@ -14,7 +14,6 @@ import (
 
 // incoming is the message that the client is sending.
 type incoming struct {
-	until   time.Time // when it has to have come
 	decoder decoder
 	scratch []byte
 	ended   bool
@@ -23,7 +22,9 @@ type incoming struct {
 // deliver takes a message from the client to the backend, and sets the status of each recipient. An error is that of the client, who then gets
 // none.
 func (c *client) deliver() error {
-	c.incoming = incoming{until: time.Now().Add(c.server.total), scratch: c.incoming.scratch}
+	c.incoming = incoming{scratch: c.incoming.scratch}
+	c.conn.Last = time.Now().Add(c.server.Total)
+	defer func() { c.conn.Last = time.Time{} }()
 	m := c.server.Engine.NewMessage()
 	defer m.Close()
 	for !c.incoming.ended {
@@ -45,7 +46,7 @@ func (c *client) deliver() error {
 // read reads a part of the message. The next call overwrites it.
 func (c *client) read() ([]byte, error) {
 	i := &c.incoming
-	from, err := c.next(i.until)
+	from, err := c.next()
 	if err != nil {
 		return nil, err
 	}

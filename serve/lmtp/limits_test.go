@@ -153,7 +153,7 @@ func TestAHeaderOverTheLimitIsLeftWithTheServer(t *testing.T) {
 func TestSlowClientsAreSentAway(t *testing.T) {
 	t.Parallel() // it waits
 	a := startAgent(t, false, "8BITMIME")
-	d := start(t, servetest.NewEngine(t, nil), a, func(s *server) { s.idle, s.total = 100*time.Millisecond, 300*time.Millisecond })
+	d := start(t, servetest.NewEngine(t, nil), a, func(s *server) { s.Idle, s.Total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "421 4.4.2 you were silent for too long"
 	for name, lines := range map[string]string{"silence": "", "half a line": "LHL", "half a transaction": "LHLO x\r\n" + sender + "\r\nRCPT TO:", "half a message": "LHLO x\r\n" + sender + "\r\nRCPT TO:<a@b>\r\nDATA\r\nSubject"} {
 		s := d.dial(t)

@@ -16,8 +16,6 @@ type server struct {
 	serve.Server
 	backend Backend
 	away    atomic.Bool // the backend was, at the last attempt
-	// idle is how long a client may be silent, and how long it may take for a line; total is how long it may take for a message.
-	idle, total time.Duration
 	// answer is how long the backend may take for an answer, and how long a client waits for a status after the one before. It is less than
 	// Postfix waits, 600 seconds, since a message that the backend accepts after that is delivered twice. When half of it has passed after the
 	// message, no recipients of another model are begun.
@@ -25,7 +23,8 @@ type server struct {
 }
 
 func newServer(e serve.Service, b Backend, log serve.Logger) *server {
-	s := &server{backend: b, idle: 300 * time.Second, total: 900 * time.Second, answer: 540 * time.Second}
+	s := &server{backend: b, answer: 540 * time.Second}
+	s.Idle, s.Total = 300*time.Second, 900*time.Second
 	s.Protocol, s.Log, s.Engine, s.Busy = "lmtp", log, e, reply{421, "4.3.2 " + serve.ErrBusy.Error()}.String()
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s

@@ -280,11 +280,11 @@ func TestSlowServersAreSentAway(t *testing.T) {
 		sent   string
 		change func(*server)
 	}{
-		"silence":                       {"", func(s *server) { s.idle = 50 * time.Millisecond }},
-		"silence after the negotiation": {begin, func(s *server) { s.idle = 50 * time.Millisecond }},
+		"silence":                       {"", func(s *server) { s.Idle = 50 * time.Millisecond }},
+		"silence after the negotiation": {begin, func(s *server) { s.Idle = 50 * time.Millisecond }},
 		"half a size":                   {begin + "\x00\x00", func(s *server) { s.packet = 50 * time.Millisecond }},
 		"half a packet":                 {begin + "\x00\x00\x00\x05B12", func(s *server) { s.packet = 50 * time.Millisecond }},
-		"half a message":                {begin + packet('M', "<a>\x00") + packet('L', "A\x00b\x00"), func(s *server) { s.content = 50 * time.Millisecond }},
+		"half a message":                {begin + packet('M', "<a>\x00") + packet('L', "A\x00b\x00"), func(s *server) { s.Total = 50 * time.Millisecond }},
 	} {
 		d := start(t, newEngine(t, nil), test.change)
 		c := d.raw(t)
@@ -298,7 +298,7 @@ func TestSlowServersAreSentAway(t *testing.T) {
 		}
 	}
 	// A field now and then keeps no message open for longer than Content.
-	c := start(t, newEngine(t, nil), func(s *server) { s.content = 100 * time.Millisecond }).raw(t)
+	c := start(t, newEngine(t, nil), func(s *server) { s.Total = 100 * time.Millisecond }).raw(t)
 	io.WriteString(c, begin+packet('M', "<a>\x00"))
 	began := time.Now()
 	for {

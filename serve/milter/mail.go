@@ -18,7 +18,6 @@ import (
 type mail struct {
 	client     *client
 	over       bool // the message has ended, or none has begun
-	content    time.Time
 	recipients int
 	user       string
 	queueID    string // what the server calls the message
@@ -32,6 +31,7 @@ type mail struct {
 // reset makes room for the next message.
 func (m *mail) reset() {
 	m.message.Close()
+	m.client.conn.Last = time.Time{}
 	*m = mail{client: m.client, over: true, message: m.message}
 }
 
@@ -61,8 +61,8 @@ func (m *mail) recipient(to string) {
 }
 
 func (m *mail) field(name, value []byte) {
-	if m.content.IsZero() {
-		m.content = time.Now()
+	if conn := m.client.conn; conn.Last.IsZero() {
+		conn.Last = time.Now().Add(m.client.server.Total)
 	}
 	if m.why != nil {
 		return

@@ -23,13 +23,12 @@ import (
 type server struct {
 	serve.Server
 	options serve.Options
-	// idle is how long a mail server may say nothing, for instance while a sender is slow. Packet is how long a packet that has begun may
-	// take, and how long an answer. Content is how long a message may take from its first field to its end.
-	idle, packet, content time.Duration
+	packet  time.Duration // how long a packet that has begun may take, and an answer
 }
 
 func newServer(e serve.Service, log serve.Logger) *server {
-	s := &server{options: e.Options(), idle: 2 * time.Hour, packet: 30 * time.Second, content: 300 * time.Second}
+	s := &server{options: e.Options(), packet: 30 * time.Second}
+	s.Idle, s.Total = 2*time.Hour, 300*time.Second // a sender may be slow; a message counts from its first field
 	s.Protocol, s.Log, s.Engine = "milter", log, e // it has no word for too many clients
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
@@ -207,13 +206,13 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	if err := c.out.Flush(); err != nil {
 		return 0, nil, err
 	}
-	if err := c.server.Await(c.conn, !c.mail.over, c.server.idle, c.last()); err != nil {
+	if err := c.server.Await(c.conn, !c.mail.over); err != nil {
 		return 0, nil, err
 	}
 	if _, err := c.in.Peek(1); err != nil {
 		return 0, nil, err
 	}
-	c.conn.SetReadDeadline(serve.Until(c.server.packet, c.last()))
+	c.conn.Expect(c.server.packet)
 	var size [4]byte
 	if _, err := io.ReadFull(c.in, size[:]); err != nil {
 		return 0, nil, err
@@ -230,12 +229,4 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 		}
 	}
 	return milter.Code(c.packet[0]), c.packet[1:], nil
-}
-
-// last returns when the message has to have come; zero before it has begun.
-func (c *client) last() time.Time {
-	if c.mail.content.IsZero() {
-		return time.Time{}
-	}
-	return c.mail.content.Add(c.server.content)
 }

@@ -125,7 +125,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 
 func TestSlowClientsAreSentAway(t *testing.T) {
 	t.Parallel() // it waits
-	d := start(t, "tcp", servetest.NewEngine(t, nil), func(s *server) { s.idle, s.total = 100*time.Millisecond, 300*time.Millisecond })
+	d := start(t, "tcp", servetest.NewEngine(t, nil), func(s *server) { s.Idle, s.Total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "SPAMD/1.0 79 Timeout: (socket timeout reading input from client)\r\n"
 	for name, first := range map[string]string{
 		"silence": "", "half a line": "CHECK SPA", "half a header": "CHECK SPAMC/1.5\r\nUser: x\r\n", "half a message": "CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nSubject",

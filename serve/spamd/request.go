@@ -158,7 +158,7 @@ func (r *request) field(line string) error {
 // Read reads what the client sends. A message may take as long as its bytes come, the lines before it may not.
 func (c *client) Read(p []byte) (int, error) {
 	if c.inMessage {
-		c.wait()
+		c.conn.Expect(c.server.Idle)
 	}
 	return c.conn.Read(p)
 }

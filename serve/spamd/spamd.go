@@ -19,13 +19,11 @@ const bufferSize = 8 << 10
 type server struct {
 	serve.Server
 	mayTell bool
-	// idle is how long a client may be silent, and how long it may take for the lines before the message. Total is how long a request may take,
-	// and then how long its reply.
-	idle, total time.Duration
 }
 
 func newServer(e serve.Service, at net.Addr, log serve.Logger) *server {
-	s := &server{mayTell: e.Options().TellOverTCP || at.Network() == "unix", idle: 30 * time.Second, total: 300 * time.Second}
+	s := &server{mayTell: e.Options().TellOverTCP || at.Network() == "unix"}
+	s.Idle, s.Total = 30*time.Second, 300*time.Second // of a request, and then of its reply
 	s.Protocol, s.Log, s.Engine, s.Busy = "spamd", log, e, errorReply(serve.ErrBusy)
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
@@ -38,23 +36,19 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 
 // client is a connection. It sends one request.
 type client struct {
-	server *server
-	conn   *serve.Conn
-	in     *bufio.Reader
-	last   time.Time // when the request has to have come
-
+	server    *server
+	conn      *serve.Conn
+	in        *bufio.Reader
 	inMessage bool // the lines before the message have come
 }
 
 func newClient(s *server, conn *serve.Conn) *client {
-	c := &client{server: s, conn: conn, last: time.Now().Add(s.total)}
+	c := &client{server: s, conn: conn}
 	c.in = bufio.NewReaderSize(c, bufferSize)
-	c.wait()
+	conn.Last = time.Now().Add(s.Total)
+	conn.Expect(s.Idle)
 	return c
 }
-
-// wait sets until when the client may be silent.
-func (c *client) wait() { c.conn.SetReadDeadline(serve.Until(c.server.idle, c.last)) }
 
 // Fail answers the client after a fault of the program.
 func (c *client) Fail() { c.fail(serve.ErrInternal) }
@@ -70,7 +64,7 @@ func (c *client) Answer() {
 		}
 		return
 	}
-	_ = s.Await(c.conn, true, s.idle, c.last) // reading has its errors
+	_ = s.Await(c.conn, true) // reading has its errors
 	r, err := readRequest(c.in)
 	if err == nil {
 		switch r.command {
@@ -90,7 +84,7 @@ func (c *client) Answer() {
 
 // write writes a reply. A client that does not take it needs none.
 func (c *client) write(head string, text []byte) {
-	c.conn.SetWriteDeadline(time.Now().Add(c.server.total))
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.Total))
 	parts := net.Buffers{[]byte(head), text}
 	_, _ = parts.WriteTo(c.conn.Conn)
 }
@@ -113,7 +107,7 @@ func (c *client) drain() {
 	if half, ok := c.conn.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	c.wait()
+	c.conn.Expect(c.server.Idle)
 	_, _ = io.CopyN(io.Discard, c.in, maxDrained)
 }
 
