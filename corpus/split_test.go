@@ -28,7 +28,7 @@ func TestSplitOptionsValidate(t *testing.T) {
 		{"a sum below one", SplitOptions{"hash", 0.5, 0.5, 0.2, 0.2}, []string{"add up to 0.9"}},
 		{"not a number", SplitOptions{"hash", 0.5, 0.5, math.NaN(), 0.5}, []string{"development is NaN", "add up to NaN"}},
 		{"no similarity", with(func(o *SplitOptions) { o.Similarity = 0 }), []string{"similarity is 0: must be above 0"}},
-		{"everything at once", SplitOptions{"", 1.5, -1, -1, 2}, []string{"method", "similarity is 1.5", "train is -1", "development is -1", "test is 2", "add up to 0"}},
+		{"everything at once", SplitOptions{"", 1.5, -1, -1, 2}, []string{"similarity is 1.5", "train is -1", "development is -1", "test is 2", "method", "add up to 0"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
