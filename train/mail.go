@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"strings"
@@ -189,13 +190,13 @@ type readResult struct {
 func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error) {
 	m.store = features.NewDocuments(o.Memory)
 	results, workers := make([]readResult, len(m.items)), make([]worker, parallel.Workers(o.Workers))
-	var large sync.Mutex
+	all := &shared{seed: maphash.MakeSeed(), first: make(map[uint64]content)}
 	for i := range workers {
 		reader, err := filter.NewReader(o.Reading, filter.ReaderOptions{Grams: !o.NoGrams, Names: true})
 		if err != nil {
 			return nil, err
 		}
-		workers[i] = worker{o, reader, m.store.NewWriter(), nil, &large}
+		workers[i] = worker{o, reader, m.store.NewWriter(), nil, all}
 	}
 	var done atomic.Int64
 	parallel.Ranges(len(workers), len(m.items), 1, func(w, i, _ int) {
@@ -223,11 +224,25 @@ type worker struct {
 	options ReadOptions
 	reader  *filter.Reader
 	writer  *features.Writer
-	raw     []byte      // the message
-	large   *sync.Mutex // held while a large message is read
+	raw     []byte // the message
+	*shared
 }
 
-// read reads one item. It reads large messages one at a time and frees their memory.
+// shared is what workers share.
+type shared struct {
+	large sync.Mutex // held while a large message is read
+	mu    sync.Mutex
+	seed  maphash.Seed
+	first map[uint64]content // by the hash of its bytes
+}
+
+// content is what the bytes of a message say.
+type content struct {
+	terms   features.Ref
+	repairs message.Repairs
+}
+
+// read reads one item. It reads large messages one at a time and frees their memory. Bytes that were read before are not decoded again.
 func (w *worker) read(item corpus.Item) (result readResult) {
 	if w.raw, result.err = item.Read(w.raw); result.err != nil {
 		return result
@@ -244,8 +259,18 @@ func (w *worker) read(item corpus.Item) (result readResult) {
 		result.err = errNotInSample
 		return result
 	}
-	result.Repairs = w.reader.Read(raw)
-	result.Terms = w.writer.Add(w.reader.Bag.Document(), w.reader.Bag.Text)
+	hash := maphash.Bytes(w.seed, raw)
+	w.mu.Lock()
+	c, isCopy := w.first[hash]
+	w.mu.Unlock()
+	if !isCopy {
+		c.repairs = w.reader.Read(raw)
+		c.terms = w.writer.Add(w.reader.Bag.Document(), w.reader.Bag.Text)
+		w.mu.Lock()
+		w.first[hash] = c
+		w.mu.Unlock()
+	}
+	result.Terms, result.Repairs = c.terms, c.repairs
 	if result.Time.IsZero() {
 		result.Time, _ = corpus.DeliveryTime(raw)
 	}
