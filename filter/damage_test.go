@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"chaff/internal/logfile"
-	"chaff/internal/rowtable"
 	"chaff/models"
 	"chaff/test/corpustest"
 	"chaff/test/testmain"
@@ -241,20 +240,20 @@ func TestRowsOfIDsThatAModelLacksAreDamage(t *testing.T) {
 		"a block less":              {ids, -1, true},
 		"a block more":              {ids, 1, true},
 	} {
-		if ids%rowtable.BlockIDs == 0 {
+		if ids%blockIDs == 0 {
 			t.Fatal("the last block is full: the test proves nothing")
 		}
 		var index []byte
-		for first := 0; first < tt.ids; first += rowtable.BlockIDs {
-			n := min(rowtable.BlockIDs, tt.ids-first)
-			index = rowtable.AppendEntry(index, 1<<n-1, first, make([]byte, n*size))
+		for first := 0; first < tt.ids; first += blockIDs {
+			n := min(blockIDs, tt.ids-first)
+			index = appendBlockEntry(index, 1<<n-1, first, make([]byte, n*size))
 		}
 		data := withSections(t, good, func(name string, data []byte) []byte {
 			switch name {
 			case "STAT":
 				return make([]byte, tt.ids*size)
 			case "ROWS":
-				return append(index, make([]byte, rowtable.EntrySize)...)[:len(index)+tt.entries*rowtable.EntrySize]
+				return append(index, make([]byte, blockEntry)...)[:len(index)+tt.entries*blockEntry]
 			}
 			return data
 		})

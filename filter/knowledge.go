@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"chaff/internal/logfile"
-	"chaff/internal/rowtable"
 	"chaff/internal/sections"
 	"chaff/models"
 )
@@ -22,7 +21,7 @@ var ErrNotLearning = errors.New("the model cannot learn from one message after t
 //
 //	GLOB  what the learner knew apart from terms
 //	NONE  the row of a cell or term of which it had learned nothing
-//	ROWS  the index of a [rowtable.Table] of the ids of which it had learned something
+//	ROWS  the index of a [rowTable] of the ids of which it had learned something
 //	STAT  the rows of the table
 //
 // The zero value is that of a model that cannot learn on.
@@ -30,7 +29,7 @@ type knowledge struct {
 	settings *models.Options // of the learner
 	globals  []byte
 	none     []byte
-	rows     rowtable.Table
+	rows     rowTable
 	ids      int // C + V of the model
 	tail     []logfile.Rows
 }
@@ -56,10 +55,10 @@ func (f *Filter) saveLearned(file *sections.Writer) error {
 	file.Begin("STAT")
 	ids, before := l.Terms(), 0
 	var index, rows []byte
-	for first := 0; first < ids; first += rowtable.BlockIDs {
+	for first := 0; first < ids; first += blockIDs {
 		has := uint64(0)
 		rows = rows[:0]
-		for w := first; w < min(first+rowtable.BlockIDs, ids); w++ {
+		for w := first; w < min(first+blockIDs, ids); w++ {
 			at := len(rows)
 			if rows = l.AppendTerm(rows, w); bytes.Equal(rows[at:], none) {
 				rows = rows[:at]
@@ -68,7 +67,7 @@ func (f *Filter) saveLearned(file *sections.Writer) error {
 			}
 		}
 		file.Write(rows)
-		index = rowtable.AppendEntry(index, has, before, rows)
+		index = appendBlockEntry(index, has, before, rows)
 		before += bits.OnesCount64(has)
 	}
 	file.Add("ROWS", index)
@@ -115,15 +114,15 @@ func readKnowledge(ids int, model *sections.Reader) (knowledge, error) {
 	}
 	globals, err1 := model.Section("GLOB")
 	none, err2 := model.Section("NONE")
-	index, err3 := model.Part("ROWS")
+	index, err3 := model.Section("ROWS")
 	rows, err4 := model.Part("STAT")
 	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return knowledge{}, err
 	}
-	if int(index.Size) != rowtable.Blocks(ids)*rowtable.EntrySize || len(none) == 0 {
+	if len(index) != (ids+blockIDs-1)/blockIDs*blockEntry || len(none) == 0 {
 		return knowledge{}, fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
 	}
-	return knowledge{globals: globals, none: none, rows: rowtable.Table{Index: index, Rows: rows, Size: len(none)}, ids: ids}, nil
+	return knowledge{globals: globals, none: none, rows: rowTable{index, rows, len(none)}, ids: ids}, nil
 }
 
 // know makes the model know later records, in the place of those that it knew.
@@ -190,30 +189,18 @@ func (h *head) learner(ids []uint32) (*models.Online, error) {
 // gather returns the rows of ids, which are ascending and below k.total, one after the other: each from the newest record that has it, else from the
 // model.
 func (k *knowledge) gather(ids []uint32) ([]byte, error) {
-	size := len(k.none)
-	rows, later := slices.Repeat(k.none, len(ids)), make([]bool, len(ids))
+	rows, isLater := slices.Repeat(k.none, len(ids)), make([]bool, len(ids))
 	buffer := make([]byte, 16<<10)
 	for _, r := range k.tail {
 		err := r.Find(buffer, ids, func(i int, row []byte) {
-			copy(rows[i*size:], row)
-			later[i] = true
+			copy(rows[i*len(row):], row)
+			isLater[i] = true
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	var inFile []uint32
-	var places []int
-	for i, id := range ids {
-		if !later[i] {
-			inFile, places = append(inFile, id), append(places, i)
-		}
-	}
-	err := k.rows.Find(buffer, inFile, func(i int, row []byte) { copy(rows[places[i]*size:], row) })
-	if errors.Is(err, rowtable.ErrDamaged) {
-		err = fmt.Errorf("%w: section STAT", ErrDamaged)
-	}
-	return rows, err
+	return rows, k.rows.read(rows, ids, isLater)
 }
 
 // later appends to known, as [features.Vocabulary.AppendKnown] returns them, the terms that only later records have. The first of their terms has the

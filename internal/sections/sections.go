@@ -120,11 +120,10 @@ func (r *Reader) Section(name string) ([]byte, error) {
 // Part is a section of a file that is read in parts, in ascending order. While they lie close together it reads more at once than it is asked for.
 type Part struct {
 	entry
-	Size   int64
-	Buffer []byte // memory to work with
-	file   *Reader
-	data   []byte // what was read last
-	at     int64  // where that begins
+	Size int64
+	file *Reader
+	data []byte // what was read last
+	at   int64  // where that begins
 }
 
 // Part returns a section for reading parts of it.
@@ -134,32 +133,6 @@ func (r *Reader) Part(name string) (Part, error) {
 		return Part{}, fmt.Errorf("%w: section %s is missing", r.format.ErrDamaged, name)
 	}
 	return Part{entry: r.entries[i], Size: int64(r.entries[i].size), file: r}, nil
-}
-
-// Pieces reads the section piece by piece into the memory of buffer, and calls do with each. It verifies them when it has read all. New memory for all of
-// a large section would take longer than reading it.
-func (p *Part) Pieces(buffer []byte, do func(piece []byte)) error {
-	digest := xxhash.New()
-	for from := int64(0); from < p.Size; from += int64(len(buffer)) {
-		buffer = buffer[:min(int64(len(buffer)), p.Size-from)]
-		if n, err := p.file.from.ReadAt(buffer, int64(p.offset)+from); n < len(buffer) {
-			return p.shorter(err)
-		}
-		digest.Write(buffer)
-		do(buffer)
-	}
-	if digest.Sum64() != p.sum {
-		return fmt.Errorf("%w: section %s", p.file.format.ErrDamaged, p.name)
-	}
-	return nil
-}
-
-// shorter returns an error of reading, which is about a file that became shorter if it is io.EOF.
-func (p *Part) shorter(err error) error {
-	if err == io.EOF {
-		err = fmt.Errorf("%w: section %s", p.file.format.ErrTruncated, p.name)
-	}
-	return err
 }
 
 // ahead is how many bytes are read at once, at most, unless one part has more.
@@ -176,10 +149,12 @@ func (p *Part) Read(from, to int64) ([]byte, error) {
 		if from <= end+before {
 			n = min(max(n, min(2*before, ahead)), p.Size-from)
 		}
-		p.Buffer = slices.Grow(p.Buffer[:0], int(n))
-		p.at, p.data = from, p.Buffer[:n]
+		p.at, p.data = from, slices.Grow(p.data[:0], int(n))[:n]
 		if read, err := p.file.from.ReadAt(p.data, int64(p.offset)+from); read < len(p.data) {
-			return nil, p.shorter(err)
+			if err == io.EOF { // the file became shorter
+				err = fmt.Errorf("%w: section %s", p.file.format.ErrTruncated, p.name)
+			}
+			return nil, err
 		}
 	}
 	return p.data[from-p.at : to-p.at], nil

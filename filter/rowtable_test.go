@@ -1,4 +1,4 @@
-package rowtable
+package filter
 
 import (
 	"bytes"
@@ -26,21 +26,16 @@ func someRows(random *rand.Rand, n, of int) (ids []uint32, rows []byte) {
 }
 
 // tableOf returns the table of an index and rows in a file.
-func tableOf(index, rows []byte) Table {
-	format := sections.Format{Magic: "\x89TESTS\r\n", ErrDamaged: ErrDamaged}
+func tableOf(t testing.TB, index, rows []byte) rowTable {
 	var file sections.Memory
-	w := format.NewWriter(&file, 2)
-	w.Add("ROWS", index)
+	w := modelFormat.NewWriter(&file, 1)
 	w.Add("STAT", rows)
 	w.Close()
-	r, err := format.Open(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		panic(err)
-	}
-	t := Table{Size: rowSize}
-	t.Index, _ = r.Part("ROWS")
-	t.Rows, _ = r.Part("STAT")
-	return t
+	r, err := modelFormat.Open(bytes.NewReader(file), int64(len(file)))
+	noError(t, err)
+	part, err := r.Part("STAT")
+	noError(t, err)
+	return rowTable{index, part, rowSize}
 }
 
 // indexOf returns the index of ascending ids with rows of one size, one after the other.
@@ -50,10 +45,10 @@ func indexOf(ids []uint32, rows []byte) []byte {
 	size := len(rows) / max(len(ids), 1)
 	for number := uint32(0); len(ids) > 0; number++ {
 		has, n := uint64(0), 0
-		for ; n < len(ids) && ids[n]/BlockIDs == number; n++ {
-			has |= 1 << (ids[n] % BlockIDs)
+		for ; n < len(ids) && ids[n]/blockIDs == number; n++ {
+			has |= 1 << (ids[n] % blockIDs)
 		}
-		index = AppendEntry(index, has, before, rows[:n*size])
+		index = appendBlockEntry(index, has, before, rows[:n*size])
 		before += n
 		ids, rows = ids[n:], rows[n*size:]
 	}
@@ -65,23 +60,22 @@ func TestTheRowsOfIDsAreFound(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 5000, 90_000} {
 		ids, rows := someRows(random, n, 100_000)
 		index := indexOf(ids, rows)
-		table := tableOf(index, rows)
+		table := tableOf(t, index, rows)
 		for _, few := range []int{0, 1, 10, 1000, 100_000} {
-			wanted, _ := someRows(random, few, 100_000)
-			found := make(map[uint32]bool)
-			err := table.Find(make([]byte, 1000), wanted, func(i int, row []byte) {
-				at, has := slices.BinarySearch(ids, wanted[i])
-				if !has || !bytes.Equal(row, rows[at*rowSize:][:rowSize]) {
-					t.Fatalf("%d ids: id %d has the row % x", n, wanted[i], row)
-				}
-				found[wanted[i]] = true
-			})
-			if err != nil {
-				t.Fatal(err)
+			wanted, none := someRows(random, few, 100_000)
+			isThere := make([]bool, few)
+			for i := range isThere {
+				isThere[i] = random.IntN(4) == 0
 			}
-			for _, id := range wanted {
-				if _, has := slices.BinarySearch(ids, id); has != found[id] {
-					t.Fatalf("%d ids: id %d was found: %v", n, id, found[id])
+			got := bytes.Clone(none)
+			noError(t, table.read(got, wanted, isThere))
+			for i, id := range wanted {
+				row := none[i*rowSize:][:rowSize]
+				if at, has := slices.BinarySearch(ids, id); has && !isThere[i] {
+					row = rows[at*rowSize:][:rowSize]
+				}
+				if !bytes.Equal(got[i*rowSize:][:rowSize], row) {
+					t.Fatalf("%d ids: id %d has the row % x, want % x", n, id, got[i*rowSize:][:rowSize], row)
 				}
 			}
 		}
@@ -94,12 +88,8 @@ func TestDamagedRowsAreNotUsed(t *testing.T) {
 	for i := range rows {
 		changed := bytes.Clone(rows)
 		changed[i] ^= 4
-		right := true
-		err := tableOf(index, changed).Find(make([]byte, 1000), ids, func(i int, row []byte) {
-			right = right && bytes.Equal(row, rows[i*rowSize:][:rowSize])
-		})
-		if !errors.Is(err, ErrDamaged) || !right {
-			t.Errorf("byte %d: %v, rows as they were: %v", i, err, right)
+		if err := tableOf(t, index, changed).read(bytes.Clone(rows), ids, make([]bool, len(ids))); !errors.Is(err, ErrDamaged) {
+			t.Errorf("byte %d: %v", i, err)
 		}
 	}
 }
@@ -110,18 +100,10 @@ func FuzzTable(f *testing.F) {
 	f.Add(indexOf(ids, rows), rows, uint16(1))
 	f.Add(bytes.Repeat([]byte{255}, 64), rows, uint16(0))
 	f.Fuzz(func(t *testing.T, index, rows []byte, some uint16) {
-		index = index[:len(index)/EntrySize*EntrySize]
-		table := tableOf(index, rows)
-		check := func(err error) {
-			if err != nil && !errors.Is(err, ErrDamaged) {
-				t.Error(err)
-			}
-		}
 		wanted := []uint32{uint32(some), uint32(some) + 1, uint32(some) + 500, 1 << 31}
-		check(table.Find(make([]byte, 1000), wanted, func(_ int, row []byte) {
-			if len(row) != rowSize {
-				t.Errorf("a row of %d bytes", len(row))
-			}
-		}))
+		err := tableOf(t, index, rows).read(make([]byte, len(wanted)*rowSize), wanted, make([]bool, len(wanted)))
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			t.Error(err)
+		}
 	})
 }
