@@ -57,7 +57,7 @@ func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 			if diff := cmp.Diff(want, known); diff != "" {
 				t.Fatalf("%d terms and %d later ones (-vocabulary +log):\n%s", v.Len(), len(before), diff)
 			}
-			all, added := o.appendNew(known, doc, uint32(v.Len()+len(before)))
+			all, added, _ := o.appendNew(known, doc, uint32(v.Len()+len(before)))
 			if len(all) != len(doc.Terms) {
 				t.Fatalf("%d of %d terms have an id", len(all), len(doc.Terms))
 			}
@@ -80,7 +80,7 @@ func TestTermsOfALogAreAsGoodAsALargerVocabulary(t *testing.T) {
 func TestOnlyTermsOfTheHeadAreLearnedAsHeadBits(t *testing.T) {
 	doc := features.Document{Terms: []uint64{1 << 60, 2 << 60, 3 << 60}, Marks: []byte{features.Mark(0, true, 1), features.Mark(0, false, 1), features.Mark(0, true, 1)}}
 	o := &One{head: head{kind: features.HeadBits}}
-	known, added := o.appendNew(nil, doc, 7)
+	known, added, _ := o.appendNew(nil, doc, 7)
 	if want := []uint64{1 << 60, 3 << 60}; !slices.Equal(added, want) || len(known) != 2 {
 		t.Errorf("got %v, %v, want %v", added, known, want)
 	}

@@ -100,22 +100,21 @@ func (o *One) checked(err error) error {
 
 // load sets what scores a document: the rows of a learner if something was learned since the file was written, else the weights in the file.
 func (o *One) load(s *scratch, doc features.Document) error {
-	known, weights, err := o.tables.find(doc.Terms)
+	known, weights, err := o.lookUp(doc)
 	if err != nil {
 		return err
 	}
-	if len(o.knows.tail) > 0 && o.file.unused == nil {
-		later := o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift)
-		s.vector = s.lookup.AppendFound(s.vector.Reset(), later, doc, o.kind)
-		ids := ranked(s.vector)
-		var l *models.Online
-		if l, o.file.unused = o.learner(ids); o.file.unused == nil {
-			if s.linear, o.file.unused = l.Linear(); o.file.unused == nil {
-				return nil
-			}
-		}
-	}
 	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
+	if o.usesTail() {
+		l, err := o.learner(ranked(s.vector))
+		if err == nil {
+			s.linear, err = l.Linear()
+		}
+		if o.file.unused = err; err != nil {
+			return o.load(s, doc)
+		}
+		return nil
+	}
 	ids := slices.Clone(s.vector.IDs)
 	rows, first, cells := o.tables.rows, uint32(o.FirstTerm()), 0
 	if o.kind == features.Evidence {
@@ -161,7 +160,7 @@ type Partial struct {
 	Vector features.Vector
 	// Verdict is that on the document.
 	Verdict Classification
-	// Unknown reports for each term of the document whether neither the model nor a later record has it.
+	// Unknown reports for each term of the document whether neither the model nor a later record has it; nil for a model that has no terms of the document.
 	Unknown []bool
 
 	forgets   bool            // a document is to be forgotten
@@ -176,21 +175,20 @@ type Partial struct {
 func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
 	var lookup features.Lookup
 	if learned != nil {
-		known, doc, err := o.lookUp(*learned)
+		doc := learned.As(o.kind)
+		known, _, err := o.lookUp(doc)
 		if err != nil {
 			return p, o.checked(err)
 		}
-		p.Unknown = slices.Repeat([]bool{true}, len(learned.Terms))
-		if o.kind != features.Whole { // which has no terms of the document
-			for _, k := range known {
-				p.Unknown[uint32(k)] = false
-			}
+		known, p.added, p.Unknown = o.appendNew(known, doc, uint32(o.knows.total()-o.FirstTerm()))
+		if o.kind == features.Whole {
+			p.Unknown = nil
 		}
-		known, p.added = o.appendNew(known, doc, uint32(o.knows.total()-o.FirstTerm()))
 		p.Vector = lookup.AppendFound(p.Vector, known, doc, o.kind)
 	}
 	if p.forgets = forgotten != nil && counted > 0; p.forgets {
-		known, doc, err := o.lookUp(*forgotten)
+		doc := forgotten.As(o.kind)
+		known, _, err := o.lookUp(doc)
 		if err != nil {
 			return p, o.checked(err)
 		}
@@ -207,14 +205,17 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 	return p, o.checked(err)
 }
 
-// lookUp returns the terms that the model and later records have of a document, as [features.Vocabulary.AppendKnown] does, and the document as the model sees it.
-func (o *One) lookUp(doc features.Document) (known []uint64, as features.Document, err error) {
-	as = doc.As(o.kind)
-	if known, _, err = o.tables.find(as.Terms); err == nil {
-		known = o.knows.later(known, as.Terms, uint32(o.tables.terms), o.tables.shift)
+// lookUp returns the terms that the model and later records have of a document as the model sees it, and the rows of weights of those in the model, as
+// [tables.find] does.
+func (o *One) lookUp(doc features.Document) (known []uint64, weights []float32, err error) {
+	if known, weights, err = o.tables.find(doc.Terms); err == nil && o.usesTail() {
+		known = o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift)
 	}
-	return known, as, err
+	return known, weights, err
 }
+
+// usesTail reports whether later records count.
+func (o *One) usesTail() bool { return len(o.knows.tail) > 0 && o.file.unused == nil }
 
 // Learn forgets the forgotten document, if there is one, as one of class before, and learns the other as one of class after, -1 for none. It returns what that
 // changed, nothing without a learner.
@@ -238,15 +239,16 @@ func (p Partial) Learn(before, after int) (r logfile.Rows) {
 	return r
 }
 
-// appendNew gives the terms of a document that are not known ids from next on. Of head bits, only terms of the head get one.
-func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all, added []uint64) {
-	has := make([]bool, len(doc.Terms))
+// appendNew gives the terms of a document that are not known ids from next on. Of head bits, only terms of the head get one. It reports for each term
+// whether it was unknown.
+func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all, added []uint64, unknown []bool) {
+	unknown = slices.Repeat([]bool{true}, len(doc.Terms))
 	for _, k := range known {
-		has[uint32(k)] = true
+		unknown[uint32(k)] = false
 	}
 	ids := make(map[uint64]uint32)
 	for i, hash := range doc.Terms {
-		if has[i] || o.kind == features.HeadBits && !doc.InHead(i) {
+		if !unknown[i] || o.kind == features.HeadBits && !doc.InHead(i) {
 			continue
 		}
 		bits := hash >> o.tables.shift
@@ -258,5 +260,5 @@ func (o *One) appendNew(known []uint64, doc features.Document, next uint32) (all
 		}
 		known = append(known, uint64(id)<<32|uint64(i))
 	}
-	return known, added
+	return known, added, unknown
 }

@@ -122,7 +122,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		}
 	}
 	data := document.Append(nil, func(i int) []byte { // the log has the texts of the others
-		if p.Learner == nil || p.Unknown[i] || s.facts.Shared != nil { // a model that does not learn has terms that the log may lack; what is shared stands alone
+		if p.Unknown == nil || p.Unknown[i] || s.facts.Shared != nil { // a model that does not learn has terms that the log may lack; what is shared stands alone
 			return bag.Text(i)
 		}
 		return nil
