@@ -116,7 +116,7 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	case errors.Is(err, train.ErrNoMail):
 		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
 	case oneClass && mail.noJunk != "":
-		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: --maildir "+shellWord(mail.noJunk)+" --spam FOLDER")
+		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: "+shellWord(mail.noJunk)+" --spam FOLDER")
 	case oneClass:
 		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:

@@ -200,8 +200,11 @@ func (p *Plan) find(dir, name string, parts []string) {
 			own = []string{readable(e.Name())}
 		}
 		all := append(parts[:len(parts):len(parts)], own...)
+		_, err := fs.Stat(p.fsys, path.Join(folder, "cur"))
 		if isMaildir(p.fsys, folder) {
 			p.add(folder, shown, all)
+		} else if isHidden(e.Name()) && errors.Is(err, fs.ErrPermission) {
+			p.Folders = append(p.Folders, unreadable(shown, err))
 		}
 		if !isHidden(e.Name()) {
 			p.find(folder, shown, all)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/fstest"
 )
@@ -80,6 +81,12 @@ func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {
 	checkPlan(t, plan, []string{
 		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", "Lists: 0 left out, cannot be read: permission denied", "Work: 1 ham",
 	}, []string{"ham: a", "ham: d"})
+	files["m/.Junk/cur/5"] = &fstest.MapFile{}
+	plan, err = (&place{fsys: brokenFS{files, "m/.Junk/cur", false, fs.ErrPermission}, name: "m"}).plan()
+	must(t, err)
+	if i := slices.IndexFunc(plan.Folders, func(f PlanFolder) bool { return f.Name == ".Junk" }); i < 0 || !plan.Folders[i].Unreadable {
+		t.Errorf("a folder for spam that cannot be read is no row: %v", plan.Folders)
+	}
 }
 
 func TestNamesOfFoldersAreShownDecoded(t *testing.T) {

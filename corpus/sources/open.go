@@ -83,7 +83,7 @@ func formatsOf(kinds ...kind) (names []string) {
 type Options struct {
 	Format Format   // empty: what is found or recognised
 	Label  string   // of all messages; empty: what the mail says itself
-	Apart  []string // folders of a mailbox that are left out, since they are named by themselves
+	Apart  []string // paths within the mail that are left out, since they are named by themselves
 }
 
 // Mail is labelled mail that was opened.
@@ -120,6 +120,9 @@ func (p *place) openAll(o Options) (Mail, error) {
 		return Mail{}, err
 	}
 	mail := Mail{Source: source, Notes: []string{fmt.Sprintf("%s: %s, all %s", p.path, p.format, o.Label)}}
+	if p.format != Maildir { // of which the folders in it are no part
+		mail.leaveOut(p.name, o.Apart)
+	}
 	counts := map[string]int{}
 	if o.Label == Ham || o.Label == Spam {
 		counts = p.countGmail()
@@ -137,12 +140,43 @@ func (p *place) openAll(o Options) (Mail, error) {
 	return mail, nil
 }
 
+// leaveOut leaves out the mail at and below the paths within root that are named by themselves. It returns whether an origin is there.
+func (m *Mail) leaveOut(root string, named []string) (isApart func(origin string) bool) {
+	var apart []string
+	for _, name := range named {
+		from, _ := filepath.Abs(root) // Rel fails without it
+		to, _ := filepath.Abs(name)
+		if below, err := filepath.Rel(from, to); err == nil && below != "." && filepath.IsLocal(below) {
+			apart = append(apart, path.Join(root, filepath.ToSlash(below)))
+			m.Notes = append(m.Notes, fmt.Sprintf("  %-9s %s (named by itself)", LeftOut, apart[len(apart)-1]))
+		}
+	}
+	isApart = func(origin string) bool {
+		return slices.ContainsFunc(apart, func(path string) bool {
+			rest, is := strings.CutPrefix(origin, path)
+			return is && (rest == "" || rest[0] == '/' || rest[0] == '#') // the second message of an mbox is PATH#2
+		})
+	}
+	all := m.Source
+	if len(apart) > 0 {
+		m.Source = func(yield func(Item, error) bool) {
+			for item, err := range all {
+				if !isApart(item.Origin) && !yield(item, err) {
+					return
+				}
+			}
+		}
+	}
+	return isApart
+}
+
 // ErrNoLabel reports mail whose class nobody has said, and neither its name nor its contents say.
 var ErrNoLabel = errors.New("neither its name nor its contents say whether this is ham or spam")
 
 // recognise opens labelled mail of which nothing is said:
 //
 //   - a folder or archive of Maildirs with a folder for spam is a mailbox
+//   - a folder of Thunderbird is a mailbox too, unless its name says what all of it is and no file is one of spam
 //   - a folder or archive with no subfolders but those of ham and spam has folders for both classes
 //   - a file whose first line is "spam PATH" or "ham PATH" is an index
 //   - an mbox that Gmail has exported has labels in its messages
@@ -161,6 +195,10 @@ func (p *place) recognise(o Options) (Mail, error) {
 			return plan.mail(p.path, o.Apart), nil
 		case isBoth:
 			return both.mail(p.path), nil
+		case p.format == Thunderbird:
+			if mail := p.openThunderbird(o); !mail.NoSpam || o.Label == "" {
+				return mail, nil
+			}
 		}
 	} else {
 		line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(p.head), byteOrderMark)), "\n")

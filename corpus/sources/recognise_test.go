@@ -34,6 +34,10 @@ func TestRecognise(t *testing.T) {
 	for _, file := range []string{"junk.mbox", "INBOX", "Sent.mbx", "letters", "Courrier indésirable.mbox"} {
 		write(file, mbox)
 	}
+	for _, file := range []string{"Profile/Inbox", "Profile/Inbox.sbd/Junk", "Profile/Inbox.sbd/Lists", "Profile/Trash", "Inbox.sbd/Lists"} {
+		write(file, mbox)
+		write(file+".msf", "")
+	}
 	write("index", "spam ../data/inmail.1\nham ../data/inmail.2\n")
 	write("sms.csv", "label,text\nham,hello\n")
 	const bothClasses, unknown = " a folder for each class: ham, spam", "unknown"
@@ -41,7 +45,7 @@ func TestRecognise(t *testing.T) {
 		"Maildir": "", "Maildir/.Junk": " maildir, all spam", "Plain": "", "both": bothClasses, "more": unknown, "sa": bothClasses, "enron": bothClasses, "half": unknown, "deep": unknown, "old-spam": bothClasses,
 		"spam-2": " mh, all spam", "easy-ham-1": " mh, all ham", "not-spam": unknown, "ham-and-spam": unknown, "mixed": unknown,
 		"letter.eml": unknown, "Bulk Mail": " mh, all spam", "Trash": unknown, "junk.mbox": " mbox, all spam", "INBOX": " mbox, all ham", "Sent.mbx": " mbox, all ham",
-		"letters": unknown, "Courrier indésirable.mbox": " mbox, all spam", "index": " index", "sms.csv": ` table, text in "text", label in "label", classes ham, spam`,
+		"Profile": "", "Inbox.sbd": " thunderbird, all ham", "letters": unknown, "Courrier indésirable.mbox": " mbox, all spam", "index": " index", "sms.csv": ` table, text in "text", label in "label", classes ham, spam`,
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))
 		mail, err := OpenLabelled(path, Options{})
@@ -78,6 +82,34 @@ func TestAFolderOfAMailboxThatIsNamedApartIsLeftOut(t *testing.T) {
 	}
 	if want := []string{"INBOX: ham ", "INBOX: left out not seen yet", ".Caught: left out named by itself"}; !slices.Equal(rows, want) {
 		t.Errorf("got %q, want %q", rows, want)
+	}
+}
+
+func TestAFolderOfThunderbirdHasHamAndSpamByTheNamesOfItsFiles(t *testing.T) {
+	message := func(subject string) string { return "From - Thu Aug 22 12:36:23 2002\nSubject: " + subject + "\n\n" }
+	root := tree(t, map[string]string{
+		"prefs.js": "", "Mail/Local Folders/Inbox": message("a"), "Mail/Local Folders/Inbox.msf": "", "Mail/Local Folders/Inbox.sbd/Junk": message("b"),
+		"Mail/Local Folders/Inbox.sbd/Junk.sbd/Old": message("c"), "Mail/Local Folders/Trash": message("d"), "Mail/Local Folders/Caught": message("e"), "x": message("f"),
+	})
+	mail, err := OpenLabelled(root, Options{})
+	must(t, err)
+	subjects := func(source Source) (got []string) {
+		for _, line := range contents(source) {
+			got = append(got, strings.Join(strings.Fields(strings.Replace(line, "From - Thu Aug 22 12:36:23 2002\nSubject:", "", 1)), " "))
+		}
+		return got
+	}
+	check(t, "", subjects(mail.Source), []string{"ham: e", "ham: a", "spam: b", "spam: c"})
+	if mail.NoSpam {
+		t.Error("it has no folder for spam")
+	}
+	caught := filepath.Join(root, "Mail/Local Folders/Caught")
+	for _, o := range []Options{{Apart: []string{caught}}, {Apart: []string{caught}, Label: Ham}} {
+		mail, err = OpenLabelled(root, o)
+		must(t, err)
+		if got := subjects(mail.Source); slices.Contains(got, "ham: e") || !slices.Contains(got, "ham: a") || !slices.Contains(mail.Notes, "  left out  "+caught+" (named by itself)") {
+			t.Errorf("got %q, %q", got, mail.Notes)
+		}
 	}
 }
 
