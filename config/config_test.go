@@ -68,6 +68,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
 		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
 		"seed.toml":              `seed is -1 (file): must be a whole number, not negative`,
+		"list_for_number.toml":   `workers is [1, 2] (file): must be a whole number`,
 		"fraction.toml":          `tokenize.max_length is 2.5 (file): must be a whole number`,
 		"serve.toml":             `serve.max_seconds is 0: must be from 0.01 to 600`,
 		"store.toml":             `store.max_age is -1: must be at least 0`,
@@ -132,6 +133,8 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 	}{
 		{"a misspelt variable", Sources{Environ: []string{"CHAFF_SEDE=1"}},
 			`unknown setting "CHAFF_SEDE" in the environment: did you mean CHAFF_SEED?`},
+		{"nothing like it in the environment", Sources{Environ: []string{"CHAFF_NOPE=1"}},
+			`unknown setting "CHAFF_NOPE" in the environment: no setting has a similar name`},
 		{"a misspelt setting", Sources{Set: []Setting{{"split.metod", "time"}}},
 			`unknown setting "split.metod" on the command line: did you mean split.method?`},
 		{"a setting without its section", Sources{Set: []Setting{{"language", "none"}}},

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"chaff/models"
 )
 
 // setting is one leaf of Config.
@@ -161,6 +163,9 @@ func TOML(values []Value, line func(v Value, line string) string) string {
 		if here := v.Key[:max(i, 0)]; here != section {
 			section = here
 			fmt.Fprintf(&b, "\n[%s]\n", section)
+			if about := models.About(strings.ReplaceAll(strings.TrimPrefix(section, "models."), "_", "-")); about != "" && line != nil {
+				fmt.Fprintf(&b, "# %s\n", about)
+			}
 		}
 		text := fmt.Sprintf("%s = %s", v.Key[i+1:], v.TOML())
 		if line != nil {

@@ -92,7 +92,7 @@ func Load(s Sources) (Loaded, error) {
 	loaded.Tune.Search = search
 	for _, target := range settings(&loaded.Config) { // each by itself, so that an error names it
 		if value := v.Get(target.key); decodeInto(target.value, value) != nil {
-			errs = append(errs, fmt.Errorf("%s is %#v (%s): must be %s", target.key, value, loaded.Origins[target.key], target.typeName()))
+			errs = append(errs, fmt.Errorf("%s is %s (%s): must be %s", target.key, valueTOML(value), loaded.Origins[target.key], target.typeName()))
 		}
 	}
 	if err := cmp.Or(errors.Join(errs...), loaded.Validate()); err != nil {
@@ -175,7 +175,7 @@ func unknown(key string, known []setting, model, where string) error {
 	what := fmt.Sprintf("unknown setting %q %s", key, where)
 	var variables, keys, names, alike []string
 	for _, k := range known {
-		variables, keys, names = append(variables, k.variable()), append(keys, k.key), append(names, lastPart(k.key))
+		variables, keys, names = append(variables, strings.TrimPrefix(k.variable(), envPrefix)), append(keys, k.key), append(names, lastPart(k.key))
 		// The section and the name must both be close: long sections make all of their settings resemble each other.
 		if hint.Nearest(lastPart(key), []string{lastPart(k.key)}) != "" {
 			alike = append(alike, k.key)
@@ -186,7 +186,9 @@ func unknown(key string, known []setting, model, where string) error {
 	}
 	nearest := hint.Nearest(key, alike)
 	if strings.HasPrefix(key, envPrefix) {
-		nearest = hint.Nearest(key, variables)
+		if nearest = hint.Nearest(strings.TrimPrefix(key, envPrefix), variables); nearest != "" {
+			nearest = envPrefix + nearest
+		}
 	} else if name := hint.Nearest(lastPart(key), names); nearest == "" && name != "" { // people often omit the section, or give a wrong one
 		if nearest = "models." + strings.ReplaceAll(model, "-", "_") + "." + name; !slices.Contains(keys, nearest) {
 			nearest = keys[slices.Index(names, name)]

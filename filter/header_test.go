@@ -1,9 +1,12 @@
 package filter
 
 import (
+	"mime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"chaff/internal/verdictfield"
 	"chaff/test/tabletest"
 )
 
@@ -39,6 +42,19 @@ func TestOtherVerdictsAreNotMarkedAsSpam(t *testing.T) {
 		got := string(f.Passed(nil, Classification{Class: "ham", Verdict: d, Score: 1}))
 		if !strings.HasPrefix(got, "X-Spam-Flag: NO\nX-Spam-Status: No, ") || !strings.Contains(got, "\nX-Chaff-Verdict: "+string(d)+"\n") {
 			t.Errorf("%s: got %q", d, got)
+		}
+	}
+}
+
+func TestTheNameOfAClassIsASCIIInTheHeader(t *testing.T) {
+	long := strings.Repeat("ю", 60)
+	for name, want := range map[string]string{
+		"rowing": "rowing", "Entwürfe": "=?utf-8?b?RW50d8O8cmZl?=", "a\nX-Spam-Flag: NO": "", long: "", strings.Repeat("\x80", 100): "",
+	} {
+		got := verdictfield.Text(name)
+		decoded, err := new(mime.WordDecoder).DecodeHeader(got)
+		if want != "" && got != want || err != nil || utf8.ValidString(name) && decoded != name || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r > '~' }) {
+			t.Errorf("%q: got %q, which is %q, %v", name, got, decoded, err)
 		}
 	}
 }

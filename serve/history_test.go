@@ -130,8 +130,15 @@ func TestOnlyTheOwnerReadsUnsureMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	earlier := o.Model + ".unsure"
+	if err := errors.Join(os.Mkdir(earlier, 0o700), os.WriteFile(filepath.Join(earlier, "a"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := openShelf(o); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(earlier); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the messages that an earlier version kept are still there: %v", err)
 	}
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%s: %v, %v", folder, info.Mode(), err)

@@ -48,6 +48,9 @@ func openShelf(o Options) (*Shelf, error) {
 		return nil, fmt.Errorf("folder of the model: %w", err)
 	}
 	defer beside.Close()
+	for _, earlier := range []string{".unsure", ".history"} { // mail that earlier versions kept, which nothing shows
+		beside.RemoveAll(filepath.Base(o.Model) + earlier)
+	}
 	name := filepath.Base(o.Model) + KeptSuffix
 	if !isOff {
 		err = beside.Mkdir(name, 0o700)

@@ -173,7 +173,7 @@ const (
 func (d *doctor) learning() {
 	v, err := store.Look(d.model)
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, store.ErrNone) { // which files has said
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, store.ErrNone) { // which files has said
 			d.bad("learning", cmp.Or(anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
 		}
 		return
@@ -191,7 +191,7 @@ func (d *doctor) learning() {
 	var newest time.Time
 	var month []string
 	for _, class := range s.Classes {
-		month = append(month, fmt.Sprintf("%s %s, %s of them in 30 days", screen.Grouped(class.Messages), class.Class, screen.Grouped(class.Month)))
+		month = append(month, fmt.Sprintf("%s %s, %s of them taught in 30 days", screen.Grouped(class.Messages), class.Class, screen.Grouped(class.Month)))
 		if class.Last != nil && class.Last.After(newest) {
 			newest = *class.Last
 		}

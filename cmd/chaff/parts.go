@@ -87,7 +87,7 @@ func (x *collecting) collect() error {
 		return err
 	}
 	if _, err := os.Stat(x.KeyFile); errors.Is(err, fs.ErrNotExist) {
-		return hint.With(fmt.Errorf("there is no key_file %q: all parts of a model need one secret key, and one made at random fits no other part", x.KeyFile),
+		return hint.With(fmt.Errorf("key_file is %q: must name the file of the secret key that all parts of a model have, since one made at random fits no other part", x.KeyFile),
 			"(umask 77; openssl rand -hex 16 > chaff.key) makes one; copy it to all machines, and name it with --set key_file=chaff.key")
 	}
 	reading, _, err := x.secretReading()

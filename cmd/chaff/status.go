@@ -100,7 +100,7 @@ func (s state) describe(a *answer) {
 	a.count("expired", s.Expired, ofExpired)
 	a.doubtful(s.Doubtful, "chaff review"+s.use+" PATH")
 	a.gap()
-	t := table{{"class", "messages", "today", "30 days", "last learned"}}
+	t := table{{"class", "messages", "taught today", "30 days", "last learned"}}
 	for _, c := range s.Classes {
 		t.row(c.Class, c.Messages, c.Today, c.Month, timeText(c.Last))
 	}

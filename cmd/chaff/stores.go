@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
@@ -55,6 +57,11 @@ func hasStore(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return hint.With(fmt.Errorf("there is no model %s", path), "begin with the mail you have: chaff train ~/Maildir; or with none: chaff learn --begin")
 	}
+	f, err := delivery.OpenModel(path, io.Discard)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	return hint.With(fmt.Errorf("the model %s was saved without a log, so it cannot learn", path),
 		"chaff train saves a model that can: chaff train ~/Maildir")
 }

@@ -259,19 +259,25 @@ func (r tuneReport) writeCSV(w io.Writer) error {
 
 const shownTrials = 10
 
-// describe adds a row for each trial. The settings come last, since their values are as long as they like.
+// describe adds a row for each trial. The settings come last, since their values are as long as they like, and the heads of their columns are numbers,
+// since their keys are long.
 func (r tuneReport) describe(a *answer) {
 	s := r.search
 	a.mail(r.Corpus)
 	a.divided(r.Corpus, s.Split, s.Seed)
 	a.fact("search", "%s, %d of %s finished (%s), by %s on %s", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End, r.Objective, r.comparedOn())
-	a.gap()
 	shown, heads := r.Trials, []string{"accuracy", "hm%", "sm%", "(1-ROCA)%", "log loss"}
 	if !a.verbose {
 		shown = shown[:min(len(shown), shownTrials)]
 	}
 	var t table
-	t.row("trial", heads, lastParts(s.keys()), "")
+	var numbers, keys []string
+	for i, key := range s.keys() {
+		numbers, keys = append(numbers, fmt.Sprintf("[%d]", i+1)), append(keys, fmt.Sprintf("[%d] %s", i+1, key))
+	}
+	a.fact("settings", "%s", strings.Join(keys, ", "))
+	a.gap()
+	t.row("trial", heads, numbers, "")
 	for _, row := range shown {
 		t.row(row.Trial, figuresOf(row.Figures, heads...), s.cells(row), row.Error)
 	}
@@ -286,17 +292,4 @@ func (r tuneReport) describe(a *answer) {
 	}
 	a.line("%-12s%s", "saved", r.File)
 	a.line("%-12schaff train --config %s PATH", "next", shellWord(r.File))
-}
-
-// lastParts returns the last parts of keys, such as smoothing, or the keys if two have the same last part.
-func lastParts(keys []string) []string {
-	var parts []string
-	for _, key := range keys {
-		part := key[strings.LastIndexByte(key, '.')+1:]
-		if slices.Contains(parts, part) {
-			return keys
-		}
-		parts = append(parts, part)
-	}
-	return parts
 }

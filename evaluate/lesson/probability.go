@@ -86,7 +86,7 @@ func (p *page) naiveBayes() {
 	spam := func(l *models.Linear, whoSawWho []float32) string {
 		return fmt.Sprintf("P(spam) %.3f", 1/(1+math.Exp(-l.Score(features.Vector{IDs: []uint32{3, 4}, Values: whoSawWho}))))
 	}
-	p.say("\na = 0 is the greatest likelihood, and makes words impossible. \"who saw who\":")
+	p.say("\na = 0 is maximum likelihood, and makes words impossible. \"who saw who\", a = 1:")
 	p.say("  by bits %s, by counts %s: the second who counts too", spam(bernoulli, []float32{1, 1}), spam(multinomial, []float32{1, 2}))
 }
 

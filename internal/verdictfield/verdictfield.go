@@ -3,14 +3,16 @@ package verdictfield
 
 import (
 	"bytes"
+	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"chaff/internal/ascii"
 	"chaff/internal/headerfield"
 )
 
-// Field is a field that chaff writes into the header of a message: ASCII on one line, except for the name of a class.
+// Field is a field that chaff writes into the header of a message: ASCII on one line.
 type Field struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -80,14 +82,25 @@ func fromLine(raw []byte) int {
 	return 0
 }
 
-// Text replaces control characters, so that the name of a folder cannot break the header.
+// wordBytes is how much of a text is in an encoded word, which has at most 75 characters.
+const wordBytes = 45
+
+// Text returns the name of a class, which may be that of any folder, as the value of a field: as encoded words (RFC 2047), unless it is printable
+// ASCII.
 func Text(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return '?'
+	if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return name
+	}
+	var words []string
+	for rest := name; rest != ""; {
+		n := min(len(rest), wordBytes)
+		for n < len(rest) && n > wordBytes-utf8.UTFMax && !utf8.RuneStart(rest[n]) { // a word has whole characters
+			n--
 		}
-		return r
-	}, name)
+		words = append(words, "=?utf-8?b?"+base64.StdEncoding.EncodeToString([]byte(rest[:n]))+"?=")
+		rest = rest[n:]
+	}
+	return strings.Join(words, " ")
 }
 
 // Mail programs differ in where a line ends, where the header ends, and what a field name is. A forged verdict that one program
