@@ -51,19 +51,19 @@ func (h *headers) describeTransfer(e *entity, value []byte) {
 		if e.transfer, isKnown = transfers[string(letters)]; isKnown {
 			isProper := slices.Contains([]string{"", "7bit", "8bit", "binary", "base64", "quoted-printable"}, string(e.encoding))
 			if !isProper && e.transfer != transferUUencode { // which is not in MIME
-				h.msg.Repairs.add(MisspeltEncoding)
+				h.msg.Repairs.Add(MisspeltEncoding)
 			}
 			return
 		}
 	}
-	h.msg.Repairs.add(UnknownEncoding)
+	h.msg.Repairs.Add(UnknownEncoding)
 }
 
 // content returns the decoded content of a body, at most so many bytes.
 func (t *texts) content(e entity, body []byte, most int) []byte {
 	const longest = 4 // encoded bytes for one byte, line ends included
 	if e.transfer != transferIdentity && len(body)/longest > most {
-		t.msg.Repairs.add(CutText)
+		t.msg.Repairs.Add(CutText)
 		body = body[:longest*most]
 	}
 	return t.cutText(t.decoded(e.transfer, body), most)
@@ -86,7 +86,7 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 	switch encoding {
 	case transferQuotedPrintable:
 		if t.arena, ok = appendQuotedPrintable(t.arena, body); !ok {
-			t.msg.Repairs.add(BadQuotedPrintable)
+			t.msg.Repairs.Add(BadQuotedPrintable)
 		}
 	case transferBase64:
 		clean, err := base64.StdEncoding.AppendDecode(t.arena, body)
@@ -100,10 +100,17 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 			t.arena, ok = append(append(t.arena, '\n'), body[length:]...), false
 		}
 		if !ok {
-			t.msg.Repairs.add(BadBase64)
+			t.msg.Repairs.Add(BadBase64)
 		}
 	case transferUUencode:
-		return t.uuBody(body)
+		_, lines, _, found := findUUBegin(body)
+		if !found {
+			t.msg.Repairs.Add(BadUUencode)
+			return body
+		}
+		if t.arena, _, ok = appendUU(t.arena, body[lines:]); !ok {
+			t.msg.Repairs.Add(BadUUencode)
+		}
 	default:
 		return body
 	}
@@ -146,47 +153,31 @@ func looksLikeBase64(text []byte) bool {
 }
 
 // appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
-// one by one. It reports whether src was valid; missing padding and blanks do not matter. Valid lines go through the
-// library. It takes no memory beside dst, since a body may be cut anywhere.
+// one by one. It reports whether src was valid; missing padding and blanks do not matter. It takes no memory beside dst, since a body may be cut
+// anywhere.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 	ok = true
 	group, digits := uint32(0), 0
 	end := func() {
-		switch digits {
-		case 1:
-			ok = false
-		case 2:
-			dst = append(dst, byte(group>>4))
-		case 3:
-			dst = append(dst, byte(group>>10), byte(group>>2))
+		if digits > 1 { // with 12 or 18 bits
+			group <<= 6 * (4 - digits)
+			dst = append(dst, byte(group>>16), byte(group>>8), byte(group))[:len(dst)+digits-1]
 		}
+		ok = ok && digits != 1
 		digits = 0
 	}
-	for len(src) > 0 {
-		var line []byte
-		line, src = cutLine(src)
-		if whole := bytes.TrimSuffix(line, []byte("\r")); digits == 0 && len(whole)%4 == 0 {
-			valid, err := base64.RawStdEncoding.AppendDecode(dst, whole)
-			if err == nil {
-				dst = valid
-				continue
-			}
-			dst = valid[:len(dst)] // with the room that was made for it: else each of many damaged words would copy those before it
-		}
-		for _, c := range line {
-			value := strings.IndexByte(base64Digits, c)
-			switch {
-			case value >= 0:
-				group = group<<6 | uint32(value)
-				if digits++; digits == 4 {
-					dst = append(dst, byte(group>>16), byte(group>>8), byte(group))
-					digits = 0
-				}
-			case c == '=':
+	for _, c := range src {
+		value := strings.IndexByte(base64Digits, c)
+		switch {
+		case value >= 0:
+			group = group<<6 | uint32(value)
+			if digits++; digits == 4 {
 				end()
-			case !blank.Has(c) && c != '\n':
-				ok = false
 			}
+		case c == '=':
+			end()
+		case !ascii.Space.Has(c):
+			ok = false
 		}
 	}
 	end()
@@ -303,21 +294,4 @@ func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 		}
 		at += next + 1
 	}
-}
-
-// uuBody returns the content of a body that is declared as uuencode. Without a begin line, its first line must look like
-// uuencode.
-func (t *texts) uuBody(body []byte) []byte {
-	_, from, _, ok := findUUBegin(body)
-	if first, _ := cutLine(body); !ok && !isUULine(first) {
-		t.msg.Repairs.add(BadUUencode)
-		return body
-	}
-	start := len(t.arena)
-	var whole bool
-	t.arena, _, whole = appendUU(t.arena, body[from:])
-	if !whole || !ok {
-		t.msg.Repairs.add(BadUUencode)
-	}
-	return t.made(start)
 }

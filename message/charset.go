@@ -16,19 +16,22 @@ import (
 
 // codec is how text of a charset is read.
 type codec struct {
+	name    string
 	decoder *encoding.Decoder // nil for UTF
-	isUTF8  bool
-	// name is the charset among those that are guessed, else "".
-	name string
 	// mark occurs in all text of a charset whose other characters can look like ASCII. Text without it is not in this
 	// charset, whatever is declared. It is empty for a charset that extends ASCII.
 	mark string
-	utf7 bool
-	// width is the bytes of a unit of UTF-16 or UTF-32, else 0.
-	width  int
-	isBig  bool // the first byte of a unit is the highest
-	isSure bool // as is declared
 }
+
+// The marks of charsets. Those of ISO 2022 are control characters: two that switch between ASCII and another table, and the first of its escape
+// sequences.
+const (
+	markUTF7  = "+"
+	markUTF16 = "\x00"
+	shiftOut  = "\x0e"
+	shiftIn   = "\x0f"
+	escape    = "\x1b"
+)
 
 // texts reads text of any transfer encoding and charset as UTF-8. It keeps what is made of a message.
 type texts struct {
@@ -70,7 +73,7 @@ func (t *texts) codec(label []byte) *codec {
 // arena.
 func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 	c := t.codec(label)
-	if utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape) < 0 && !bytes.HasPrefix(text, []byte("\ufeff")) &&
+	if utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape[0]) < 0 && !bytes.HasPrefix(text, []byte("\ufeff")) &&
 		(c == nil || c.mark == "" || !bytes.Contains(text, []byte(c.mark))) && !c.isRather(text) { // there is no sign of another charset
 		return text
 	}
@@ -82,7 +85,7 @@ func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 // isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
 // they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
 func (c *codec) isRather(text []byte) bool {
-	return c != nil && c.name != "" && lengthOfASCII(text) < len(text) && guesses().isFrequent(c.name, text)
+	return c != nil && c.decoder != nil && lengthOfASCII(text) < len(text) && guesses().isFrequent(c.name, text)
 }
 
 // appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
@@ -105,12 +108,12 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		c = t.codec(charsetInHTML(text))
 	}
 	switch {
-	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.width > 0 && hasOrderMark(text):
+	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.mark == markUTF16 && hasOrderMark(text):
 		t.decode(c, text)
 	case valid && !c.isRather(text):
 		t.arena = append(t.arena, text...)
-	case (c == nil || c.isUTF8) && isMostlyUTF8(text, c != nil):
-		t.msg.Repairs.add(InvalidUTF8)
+	case (c == nil || c.name == "utf-8") && isMostlyUTF8(text, c != nil):
+		t.msg.Repairs.Add(InvalidUTF8)
 		t.arena = appendRepaired(t.arena, text)
 	case c != nil && c.decoder != nil && c.mark == "":
 		t.decode(c, text)
@@ -119,7 +122,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		t.decode(t.codec([]byte(guesses().charset(text))), text)
 	}
 	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 { // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
-		t.msg.Repairs.add(NULBytes)
+		t.msg.Repairs.Add(NULBytes)
 		t.arena = t.arena[:start+len(slices.DeleteFunc(made, func(c byte) bool { return c == 0 }))]
 	}
 }
@@ -197,27 +200,27 @@ func charsetInContent(content []byte) []byte {
 // noteCharset notes that 8-bit text has no useful label: none, or that of c, in which it is not.
 func (t *texts) noteCharset(c *codec, label []byte) {
 	switch {
-	case c != nil && c.isUTF8:
-		t.msg.Repairs.add(InvalidUTF8)
+	case c != nil && c.name == "utf-8":
+		t.msg.Repairs.Add(InvalidUTF8)
 	case c != nil, charsetNamed(string(label)) == "us-ascii":
-		t.msg.Repairs.add(WrongCharset)
+		t.msg.Repairs.Add(WrongCharset)
 	case len(label) == 0:
-		t.msg.Repairs.add(UndeclaredCharset)
+		t.msg.Repairs.Add(UndeclaredCharset)
 	default:
-		t.msg.Repairs.add(UnknownCharset)
+		t.msg.Repairs.Add(UnknownCharset)
 	}
 }
 
 // decode appends text in the charset of c to the arena.
 func (t *texts) decode(c *codec, text []byte) {
 	decoder := c.decoder
-	switch {
-	case c.utf7:
+	switch c.mark {
+	case markUTF7:
 		t.arena = appendUTF7(t.arena, text)
 		return
-	case c.width > 0:
-		decoder, text = c.wideDecoder(text)
-	case c.mark == string(rune(shiftOut)):
+	case markUTF16:
+		decoder, text = c.utf16(text)
+	case shiftOut:
 		text = unshifted(text)
 	}
 	decoder.Reset()

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf16"
@@ -18,37 +17,32 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/encoding/unicode/utf32"
 
 	"chaff/internal/ascii"
 )
 
 // newCodec returns the codec for a declared charset, nil if it is unknown or ASCII.
 func newCodec(label string) *codec {
-	name := charsetNamed(label)
-	switch name {
+	c := &codec{name: charsetNamed(label)}
+	if known := encodingOf(c.name); known != nil {
+		c.decoder = known.NewDecoder()
+	}
+	switch c.name {
 	case "utf-8":
-		return &codec{isUTF8: true}
 	case "utf-7":
-		return &codec{mark: "+", utf7: true}
-	case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be":
-		bits, _ := strconv.Atoi(name[len("utf-"):len("utf-16")])
-		return &codec{mark: "\x00", width: bits / 8, isBig: !strings.HasSuffix(name, "le"), isSure: len(name) > len("utf-16")}
-	}
-	known := encodingOf(name)
-	if known == nil {
-		return nil
-	}
-	c := &codec{decoder: known.NewDecoder(), name: name}
-	switch name {
+		c.mark = markUTF7
+	case "utf-16", "utf-16le", "utf-16be":
+		c.mark = markUTF16
 	case "iso-2022-jp":
-		c.mark = string(rune(escape))
-	case "hz-gb-2312": // browsers do not read it and the next one
-		c.mark = "~{"
-	case "iso-2022-kr":
-		c.mark = string(rune(shiftOut))
+		c.mark = escape
+	case "iso-2022-kr": // browsers do not read it
+		c.mark = shiftOut
 	case "koi8-r":
 		c.name = "koi8-u" // which has more letters
+	default:
+		if c.decoder == nil {
+			return nil
+		}
 	}
 	return c
 }
@@ -60,8 +54,6 @@ func encodingOf(name string) encoding.Encoding {
 		return charmap.Windows1252
 	case "gb18030":
 		return simplifiedchinese.GB18030
-	case "hz-gb-2312":
-		return simplifiedchinese.HZGB2312
 	case "big5":
 		return traditionalchinese.Big5
 	case "euc-jp":
@@ -72,7 +64,7 @@ func encodingOf(name string) encoding.Encoding {
 		return japanese.ShiftJIS
 	case "euc-kr", "iso-2022-kr":
 		return korean.EUCKR
-	case "ibm037", "ibm1047", "ibm1140": // EBCDIC
+	case "utf-8", "ibm037", "ibm1047", "ibm1140": // the last three are EBCDIC
 		return nil
 	}
 	return singleBytes()[cleanLabel(name)]
@@ -97,9 +89,6 @@ utf-7 utf7 unicode11utf7 csunicode11utf7 unicode20utf7 xunicode20utf7 .
 utf-16 utf16 .
 utf-16le utf16le csunicode iso10646ucs2 ucs2 unicode unicodefeff .
 utf-16be utf16be unicodefffe .
-utf-32 utf32 ucs4 iso10646ucs4 csucs4 .
-utf-32le utf32le .
-utf-32be utf32be .
 ibm866 866 csibm866 .
 iso-8859-2 csisolatin2 isoir101 iso885921987 l2 latin2 .
 iso-8859-3 csisolatin3 isoir109 iso885931988 l3 latin3 .
@@ -124,7 +113,6 @@ euc-jp eucjp cseucpkdfmtjapanese xeucjp eucjpms cp51932 ujis .
 iso-2022-jp iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms cp50220 cp50221 cp50222 jis .
 shift_jis shiftjis csshiftjis ms932 mskanji sjis windows31j xsjis cp932 windows932 cp943 xmscp932 shiftjisx0213 shiftjis2004 .
 euc-kr euckr cseuckr csksc56011987 isoir149 korean ksc56011987 ksc56011989 ksc5601 windows949 xwindows949 cp949 ms949 uhc .
-hz-gb-2312 hzgb2312 hz hzgb .
 iso-2022-kr iso2022kr csiso2022kr .
 `
 
@@ -173,42 +161,28 @@ func cleanLabel(label string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(clean, "charset"), "3d")
 }
 
-// wideDecoder returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
+// utf16 returns the decoder for a text in UTF-16, and the text without its mark and without half a character at its end.
 //
 // QUIRK: the declaration or a mark tells the byte order, and without both it is big-endian. Programs declare "utf-16" and send
 // little-endian without a mark. Nearly every text has characters below U+0100, whose first bytes are zero. A declared order is
 // wrong only if most characters say so, since the last bytes of some Chinese ones are zero, too.
-func (c *codec) wideDecoder(text []byte) (*encoding.Decoder, []byte) {
-	isBig := c.isBig
-	var zeros [4]int
+func (c *codec) utf16(text []byte) (*encoding.Decoder, []byte) {
+	var zeros [2]int
 	for i, b := range text[:min(len(text), sampleBytes)] {
 		if b == 0 {
-			zeros[i%c.width]++
+			zeros[i%2]++
 		}
 	}
-	first, last := zeros[0], zeros[c.width-1]
-	if most := min(len(text), sampleBytes) / c.width / 2; first != last && (!c.isSure || max(first, last) > most) {
-		isBig = first > last
+	isLittle := strings.HasSuffix(c.name, "le")
+	if most := min(len(text), sampleBytes) / 4; zeros[0] != zeros[1] && (c.name == "utf-16" || max(zeros[0], zeros[1]) > most) {
+		isLittle = zeros[0] < zeros[1]
 	}
-	text = text[:len(text)-len(text)%c.width]
-	for order, mark := range [...]string{"\xff\xfe\x00\x00"[:c.width], "\x00\x00\xfe\xff"[4-c.width:]} {
-		if bytes.HasPrefix(text, []byte(mark)) {
-			isBig, text = order == 1, text[c.width:]
-			break
-		}
+	text = text[:len(text)-len(text)%2]
+	if hasOrderMark(text) {
+		isLittle, text = text[0] == 0xff, text[2:]
 	}
-	if c.width == 4 {
-		return utf32.UTF32(utf32.Endianness(!isBig), utf32.IgnoreBOM).NewDecoder(), text
-	}
-	return unicode.UTF16(unicode.Endianness(!isBig), unicode.IgnoreBOM).NewDecoder(), text
+	return unicode.UTF16(unicode.Endianness(isLittle), unicode.IgnoreBOM).NewDecoder(), text
 }
-
-// The control characters of ISO 2022: two that switch between ASCII and another table, and the first of its escape sequences.
-const (
-	shiftOut = 0x0e
-	shiftIn  = 0x0f
-	escape   = 0x1b
-)
 
 // unshifted returns text in ISO-2022-KR (RFC 1557) as EUC-KR: without the escape sequence that announces it, and with the highest bit set in
 // shifted characters.
@@ -217,8 +191,8 @@ func unshifted(text []byte) []byte {
 	plain, isShifted := text[:0], false
 	for _, c := range text {
 		switch {
-		case c == shiftOut, c == shiftIn:
-			isShifted = c == shiftOut
+		case c == shiftOut[0], c == shiftIn[0]:
+			isShifted = c == shiftOut[0]
 			continue
 		case c == '\n': // each line begins in ASCII
 			isShifted = false

@@ -81,14 +81,7 @@ type Decoder struct {
 
 	fileLeft  int // what is left of maxFileBytes, so that a large file leaves room for the text after it
 	pdfLimits pdftext.Limits
-
-	page page
-
-	frames     []frame
-	frameDepth int // how many frames the HTML is in
-
-	inlineFiles []inlineFile // of the current text, and of those that it is in
-	textPieces  [][]byte     // what is between them
+	page      page
 }
 
 // NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
@@ -153,10 +146,10 @@ func (d *Decoder) readAgain(data []byte) {
 	most := d.options.MaxHeaderFields - len(first.Header)
 	d.msg.Attached, fieldsFit = appendNew(first.Attached, further.Attached, most, func(f *Field) string { return key(f.Name, f.Value) })
 	if !partsFit {
-		d.msg.Repairs.add(CutParts)
+		d.msg.Repairs.Add(CutParts)
 	}
 	if !fieldsFit {
-		d.msg.Repairs.add(CutHeader)
+		d.msg.Repairs.Add(CutHeader)
 	}
 }
 
@@ -202,10 +195,10 @@ func (t *texts) appendNormal(dst, data []byte) []byte {
 			data = data[2:]
 		case bytes.HasPrefix(data, []byte("\r\r\n")):
 			data = data[3:]
-			t.msg.Repairs.add(BareCR)
+			t.msg.Repairs.Add(BareCR)
 		default:
 			data = data[1:]
-			t.msg.Repairs.add(BareCR)
+			t.msg.Repairs.Add(BareCR)
 		}
 	}
 	return append(dst, data...)
@@ -247,15 +240,15 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		part.Filename = d.toUTF8(name, nil, false)
 	}
 	if len(d.msg.Parts) >= d.options.MaxParts {
-		d.msg.Repairs.add(CutParts)
+		d.msg.Repairs.Add(CutParts)
 		return
 	}
 	d.page.isXML = kind == kindFile && (string(e.mediaType) == "image/svg+xml" || hasEnding(e.filename, ".svg"))
 	if kind == kindFile {
 		kind = kindOfFile(d.contentStart(e, body), e.filename, e.mediaType)
 	}
-	files := len(d.inlineFiles)
-	d.page.runsScripts = part.Attachment
+	var files []inlineFile
+	d.page.runsScripts, d.page.frames, d.page.depth = part.Attachment, d.page.frames[:0], 0
 	left := d.left
 	switch kind {
 	case kindFile:
@@ -266,21 +259,21 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		d.fileLeft -= len(content)
 		d.pdf(&part, content)
 	default:
-		left -= d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
+		var read int
+		read, files = d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
+		left -= read
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
 	d.page.runsScripts, d.page.isXML = false, false
 	d.readFrames()
-	for i := files; i < len(d.inlineFiles); i++ {
-		d.addLeaf(d.inlineFiles[i].entity, d.inlineFiles[i].content) // which may contain files
+	for _, f := range files {
+		d.addLeaf(f.entity, f.content) // which may contain files
 	}
-	d.inlineFiles = d.inlineFiles[:files]
 	d.left = min(d.left, left) // what was read counts, even if it was dropped
 }
 
-// readText sets the text of a part and adds its links to the message. It moves the files that plain text contains to
-// d.inlineFiles. It returns how much text it read.
-func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int) {
+// readText sets the text of a part and adds its links to the message. It returns how much text it read, and the files that plain text contains.
+func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int, files []inlineFile) {
 	encoded := body
 	body = d.content(e, body, d.left)
 	read = len(body)
@@ -291,28 +284,28 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 			} else {
 				part.Attachment = true
 			}
-			return read
+			return read, nil
 		}
 		if e.transfer == transferBase64 {
-			d.msg.Repairs.add(BadBase64)
+			d.msg.Repairs.Add(BadBase64)
 			start := len(d.arena)
 			d.arena = append(append(append(d.arena, d.cutText(encoded, d.left)...), '\n'), body...)
 			body = d.made(start)
 		}
 	}
 	if !isHTML && hasTag(body, "html", "body") { // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
-		d.msg.Repairs.add(UndeclaredHTML)
+		d.msg.Repairs.Add(UndeclaredHTML)
 		isHTML = true
 	}
 	if !isHTML {
-		body = d.takeFiles(body)
+		body, files = d.takeFiles(body)
 	}
 	body = d.toUTF8(body, e.charset, isHTML)
 	if e.delSp && !isHTML {
 		body = d.joinFlowed(body)
 	}
 	d.setText(part, body, isHTML)
-	return read
+	return read, files
 }
 
 // setText sets the visible and the hidden text of part to those of body, and adds the links to the message. Of HTML it counts the images and the
@@ -324,17 +317,6 @@ func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 		body, part.Hidden = d.page.read(body)
 		part.Markup += d.page.markup
 		part.Images += d.page.images
-		for _, f := range d.page.frames {
-			f.depth = d.frameDepth + 1
-			switch {
-			case f.depth > d.options.MaxDepth:
-				d.msg.Repairs.add(CutDepth)
-			case len(d.msg.Parts)+len(d.frames) >= d.options.MaxParts:
-				d.msg.Repairs.add(CutParts)
-			default:
-				d.frames = append(d.frames, f)
-			}
-		}
 		part.Hidden = d.takeURLs(part.Hidden)
 	}
 	if part.Text = d.takeURLs(body); part.Text == nil {
@@ -349,15 +331,19 @@ type frame struct {
 	depth    int   // how many frames it is in, including itself
 }
 
-// readFrames adds a part for each frame that contains text or links, and for the frames in it.
+// readFrames adds a part for each frame of the page that contains text or links, and for the frames in it.
 func (d *Decoder) readFrames() {
-	for i := 0; i < len(d.frames); i++ {
-		if len(d.msg.Parts) >= d.options.MaxParts {
-			d.msg.Repairs.add(CutParts)
-			break
+	for i := 0; i < len(d.page.frames); i++ {
+		f := d.page.frames[i]
+		switch {
+		case f.depth > d.options.MaxDepth:
+			d.msg.Repairs.Add(CutDepth)
+			continue
+		case max(i, len(d.msg.Parts)) >= d.options.MaxParts:
+			d.msg.Repairs.Add(CutParts)
+			return
 		}
-		f := d.frames[i]
-		d.frameDepth = f.depth
+		d.page.depth = f.depth
 		part := Part{Type: typeHTML}
 		links := len(d.msg.Links)
 		d.setText(&part, f.content, true)
@@ -370,13 +356,12 @@ func (d *Decoder) readFrames() {
 			d.msg.Parts = append(d.msg.Parts, part)
 		}
 	}
-	d.frames, d.frameDepth = d.frames[:0], 0
 }
 
 // cutText cuts text that is longer than most bytes.
 func (t *texts) cutText(text []byte, most int) []byte {
 	if len(text) > most {
-		t.msg.Repairs.add(CutText)
+		t.msg.Repairs.Add(CutText)
 		text = cutRunes(text, most)
 	}
 	return text

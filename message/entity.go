@@ -43,7 +43,7 @@ func (h *headers) describe(e *entity, name, value []byte) {
 			e.mediaType = h.toUTF8(h.lower(token), nil, false)
 		} else {
 			e.mediaType = e.assumed
-			h.msg.Repairs.add(BadContentType)
+			h.msg.Repairs.Add(BadContentType)
 		}
 		h.cutParams(params)
 		charset, _ := cutToken(h.param("charset"))

@@ -140,41 +140,36 @@ type inlineFile struct {
 	content []byte
 }
 
-// takeFiles returns text without the uuencoded files in it, which go to d.inlineFiles.
+// takeFiles returns text without the uuencoded files in it, and these.
 //
 // QUIRK: before MIME, and long after, programs wrote files into the text (uuencode.eml).
-func (d *Decoder) takeFiles(text []byte) []byte {
-	d.textPieces = d.textPieces[:0]
+func (d *Decoder) takeFiles(text []byte) (_ []byte, files []inlineFile) {
+	var pieces [][]byte // of the text between the files
 	for {
 		from, lines, name, ok := findUUBegin(text)
 		if !ok {
 			break
 		}
-		d.textPieces = append(d.textPieces, text[:from])
+		pieces = append(pieces, text[:from])
 		start, isWhole := len(d.arena), false
 		if d.arena, text, isWhole = appendUU(d.arena, text[lines:]); !isWhole {
-			d.msg.Repairs.add(BadUUencode)
+			d.msg.Repairs.Add(BadUUencode)
 		}
 		content := d.made(start)
-		file := entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}
+		file := inlineFile{entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}, content}
 		if head := content[:min(len(content), sniffBytes)]; !isBinary(head) && kindOf(head) == "" {
 			file.mediaType = typePlain
 		}
-		d.inlineFiles = append(d.inlineFiles, inlineFile{file, content})
-		if len(d.msg.Parts)+len(d.inlineFiles) >= d.options.MaxParts {
-			d.msg.Repairs.add(CutParts)
+		files = append(files, file)
+		if len(d.msg.Parts)+len(files) >= d.options.MaxParts {
+			d.msg.Repairs.Add(CutParts)
 			text = nil
 		}
 	}
-	if len(d.textPieces) == 0 {
-		return text
+	if len(files) == 0 {
+		return text, nil
 	}
-	d.textPieces = append(d.textPieces, text)
-	start := len(d.arena)
-	for _, piece := range d.textPieces {
-		d.arena = append(d.arena, piece...)
-	}
-	return d.made(start)
+	return bytes.Join(append(pieces, text), nil), files
 }
 
 // calendar sets the texts of part to what a calendar or visiting card shows (RFC 5545, 6350): the values of some properties,
@@ -210,42 +205,21 @@ func (d *Decoder) calendar(part *Part, content, charset []byte) {
 // maxHTMLValues is how many values of a calendar are read as HTML, since each costs more than a short value.
 const maxHTMLValues = 64
 
-// cutProperty cuts the first property off text. Lines that begin with a blank continue it, and so does a line after a soft
-// line end of quoted-printable, as old calendars have it. The value is unfolded, but still escaped.
+// cutProperty cuts the first property off text. Lines that begin with a blank continue it. The value is unfolded, but still escaped.
 func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
-	line, rest := cutLine(text)
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	name, _, ok := bytes.Cut(line, []byte(":"))
-	isQuoted := ok && bytes.Contains(bytes.ToLower(name), []byte("quoted-printable"))
 	start := len(d.arena)
-	d.arena = append(d.arena, line...)
-	for len(rest) > 0 {
-		soft := isQuoted && bytes.HasSuffix(line, []byte("="))
-		if !isFold(rest) && !soft {
-			break
-		}
-		if soft {
-			d.arena = d.arena[:len(d.arena)-1]
-		}
-		line, rest = cutLine(rest)
-		line = bytes.TrimSuffix(line, []byte("\r"))
-		if isFold(line) {
-			line = line[1:]
-		}
-		d.arena = append(d.arena, line...)
+	line, rest := cutLine(text)
+	d.arena = append(d.arena, bytes.TrimSuffix(line, []byte("\r"))...)
+	for isFold(rest) {
+		line, rest = cutLine(rest[1:])
+		d.arena = append(d.arena, bytes.TrimSuffix(line, []byte("\r"))...)
 	}
 	line = d.made(start)
 	colon := 0
 	for inQuotes := false; colon < len(line) && (inQuotes || line[colon] != ':'); colon++ { // parameters may contain colons in quotes
 		inQuotes = inQuotes != (line[colon] == '"')
 	}
-	property, value = line[:colon], line[min(colon+1, len(line)):]
-	if isQuoted {
-		start = len(d.arena)
-		d.arena, _ = appendQuotedPrintable(d.arena, value)
-		value = d.toUTF8(d.made(start), nil, false)
-	}
-	return property, value, rest
+	return line[:colon], line[min(colon+1, len(line)):], rest
 }
 
 // shownValue returns the unescaped value of a property, nil if programs do not show it.

@@ -172,7 +172,6 @@ func TestWhatIsShownOfACalendar(t *testing.T) {
 		{"hidden text", "DESCRIPTION:<p>Pay</p><p hidden>moon</p>", "Pay", ""},
 		{"properties for programs", "UID:Pay\nDTSTART:20200101\nATTENDEE:mailto:a@b.example", "-", ""},
 		{"an address", "URL:http://pay.example/\nLOCATION:Room 1", "Room 1", "http://pay.example/"},
-		{"quoted-printable", "DESCRIPTION;ENCODING=QUOTED-PRINTABLE:Pay=20n=\now caf=C3=A9", "Pay now café", ""},
 		{"a line that is no property", "Pay now", "-", ""},
 		{"any case", "summary:Pay", "Pay", ""},
 	}

@@ -54,11 +54,11 @@ func FuzzUUencode(f *testing.F) {
 			t.Errorf("%q was read as %q, with the rest %q", data, got, rest)
 		}
 		d := NewDecoder(Options{})
-		text := d.takeFiles(data)
+		text, files := d.takeFiles(data)
 		if len(text) > len(data) {
 			t.Errorf("%q without its files is %q", data, text)
 		}
-		if len(d.inlineFiles) == 0 && !bytes.Equal(text, data) {
+		if len(files) == 0 && !bytes.Equal(text, data) {
 			t.Errorf("%q without files became %q", data, text)
 		}
 	})

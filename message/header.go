@@ -67,7 +67,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		}
 		if len(value) > most {
 			value = value[:most]
-			h.msg.Repairs.add(CutHeader)
+			h.msg.Repairs.Add(CutHeader)
 		}
 		name = name[:min(len(name), most)]
 		h.bytesLeft = max(0, h.bytesLeft-len(name)-len(value))
@@ -76,7 +76,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 		switch {
 		case kept == nil:
 		case h.fieldsLeft == 0:
-			h.msg.Repairs.add(CutHeader)
+			h.msg.Repairs.Add(CutHeader)
 		default:
 			h.fieldsLeft--
 			*kept = append(*kept, Field{name, value})
@@ -99,7 +99,7 @@ func (h *headers) isLate() bool {
 	if h.deadline.IsZero() || h.clock().Before(h.deadline) {
 		return false
 	}
-	h.msg.Repairs.add(CutTime)
+	h.msg.Repairs.Add(CutTime)
 	return true
 }
 
@@ -160,10 +160,10 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 			return nil, nil, after
 		case name == nil && (bytes.HasPrefix(line, []byte("--")) || !headerContinues(after, ofPart)),
 			ofPart && e.transfer != transferBase64 && name != nil && !isCommonField(name, true) && !headerContinues(after, ofPart):
-			h.msg.Repairs.add(HeaderWithoutEnd)
+			h.msg.Repairs.Add(HeaderWithoutEnd)
 			return nil, nil, data
 		case name == nil:
-			h.msg.Repairs.add(HeaderWithoutColon)
+			h.msg.Repairs.Add(HeaderWithoutColon)
 			data = after
 			continue
 		}
@@ -173,7 +173,7 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 				if !isLostFold(next, below, data[:len(data)-len(after)], ofPart) {
 					break
 				}
-				h.msg.Repairs.add(HeaderWithoutColon)
+				h.msg.Repairs.Add(HeaderWithoutColon)
 			}
 			after = below
 		}
@@ -289,11 +289,11 @@ func (t *texts) unfold(value []byte) []byte {
 // quotes, contain blanks, and split characters (encoded-words.eml). So they are found anywhere, and the bytes of neighbours
 // in one charset are joined before they are converted.
 func (t *texts) decodeWords(value, charset []byte) []byte {
-	isSpecial := func(c byte) bool { return c == '=' || c == escape || c == 0 || c >= utf8.RuneSelf }
+	isSpecial := func(c byte) bool { return c == '=' || c == escape[0] || c == 0 || c >= utf8.RuneSelf }
 	if !slices.ContainsFunc(value, isSpecial) { // there is nothing to decode
 		return value
 	}
-	if c := t.codec(charset); c != nil && c.mark != "" && c.mark != string(rune(escape)) {
+	if c := t.codec(charset); c != nil && c.mark != "" && c.mark != escape {
 		charset = nil // it is that of the body; in a date, "+0100" would be a word of UTF-7
 	}
 	if !bytes.Contains(value, []byte("=?")) {
@@ -311,7 +311,7 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 		encoding, rest, ok := bytes.Cut(rest, []byte("?"))
 		ok = ok && len(own) < maxCharsetName && bytes.IndexByte(own, ' ') < 0 && (ascii.EqualFold(encoding, "b") || ascii.EqualFold(encoding, "q"))
 		if !ok {
-			t.msg.Repairs.add(BadEncodedWord)
+			t.msg.Repairs.Add(BadEncodedWord)
 			t.flushWord(pending)
 			pending = nil
 			t.appendUTF8(value[:len(gap)+len("=?")], charset, false)
@@ -320,7 +320,7 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 		}
 		text, after, isClosed := bytes.Cut(rest, []byte("?="))
 		if !isClosed { // nor is any later one
-			t.msg.Repairs.add(BadEncodedWord)
+			t.msg.Repairs.Add(BadEncodedWord)
 			break
 		}
 		own, _, _ = bytes.Cut(own, []byte("*")) // RFC 2231 allows a language after it
@@ -365,7 +365,7 @@ func (t *texts) appendWord(text []byte, isBase64 bool) {
 		t.encoded, ok = ascii.AppendUnescaped(t.encoded[:start], text, '=')
 	}
 	if !ok {
-		t.msg.Repairs.add(BadEncodedWord)
+		t.msg.Repairs.Add(BadEncodedWord)
 	}
 }
 

@@ -208,7 +208,8 @@ func (s Set[K]) All() iter.Seq[K] {
 	}
 }
 
-func (s *Set[K]) add(k K) { *s |= 1 << k }
+// Add adds k to the set.
+func (s *Set[K]) Add(k K) { *s |= 1 << k }
 
 // Repairs is a set of kinds of repair.
 type Repairs = Set[Repair]
@@ -216,7 +217,8 @@ type Repairs = Set[Repair]
 // Cuts is the repairs that are limits.
 const Cuts Repairs = 1<<(CutTime+1) - 1<<CutDepth
 
-// Mark is a kind of deception in HTML. [Mark.String] returns its name, which classifiers see.
+// Mark is a kind of deception. [Mark.String] returns its name, which classifiers see. A [Message] has those of its HTML; package tokenize, whose
+// comment describes them, finds the others in its text and links.
 type Mark uint8
 
 // The marks.
@@ -230,18 +232,29 @@ const (
 	TagInWord                   // an element that does not exist or is empty, between two letters
 	BreakInWord                 // wbr or a soft hyphen between two letters
 	NumericEntity               // an ASCII letter or digit as a numeric reference, such as &#86;
+	ZeroWidth
+	Homoglyph
+	SpacedLetters
+	FullWidth
+	DirectionOverride
+	LetterDigit
+	Punycode
+	EscapedHost
+	MappedHost
+	RepairedURL
+	LinkTextDomain
+	ImageOnly
+	StruckLetters
+	TurnedLetters
+	TagLetters
 )
 
 var markNames = [...]string{"hidden-text", "hidden-by-style", "hidden-by-colour", "hidden-by-size", "hidden-off-screen", "comment-in-word",
-	"tag-in-word", "break-in-word", "numeric-entity"}
+	"tag-in-word", "break-in-word", "numeric-entity", "zero-width", "homoglyph", "spaced-letters", "full-width", "direction-override", "letter-digit",
+	"punycode", "escaped-host", "mapped-host", "repaired-url", "link-text-other-domain", "image-only", "struck-letters", "turned-letters", "tag-letters"}
 
 // String returns the name of a mark, such as "hidden-text".
-func (m Mark) String() string {
-	if int(m) < len(markNames) {
-		return markNames[m]
-	}
-	return fmt.Sprintf("mark-%d", uint8(m))
-}
+func (m Mark) String() string { return markNames[m] }
 
 // Marks is a set of marks.
 type Marks = Set[Mark]

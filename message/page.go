@@ -29,8 +29,9 @@ type page struct {
 	hasHyphen    bool // it has a soft hyphen
 	anchor       anchor
 	linkColour   css.Colour
-	base         []byte // the URL that relative links are relative to, nil if there is none
-	frames       []frame
+	base         []byte  // the URL that relative links are relative to, nil if there is none
+	depth        int     // how many frames it is in
+	frames       []frame // in it, and in those
 	images       int
 	markup       int // how much of the source is no text
 
@@ -55,7 +56,7 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	}
 	p.from, p.hiddenAt, p.inlineStart = len(p.text), 0, 0
 	p.reversals, p.inWord, p.anchor, p.base, p.linkColour = reversals{}, inWord{}, anchor{}, nil, css.LinkColour
-	p.frames, p.images, p.markup, p.numericLetters = p.frames[:0], 0, len(source), 0
+	p.images, p.markup, p.numericLetters = 0, len(source), 0
 	p.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	hiddenFrom, linksFrom := len(p.hidden), len(p.out.msg.Links)
 	p.collectSheets(source)
@@ -80,10 +81,10 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 		}
 	}
 	if p.numericLetters >= minNumericLetters {
-		p.out.msg.Marks.add(NumericEntity)
+		p.out.msg.Marks.Add(NumericEntity)
 	}
 	if p.sheets.WasCut {
-		p.out.msg.Repairs.add(CutStyles)
+		p.out.msg.Repairs.Add(CutStyles)
 	}
 	return p.text[p.from:len(p.text):len(p.text)], p.hidden[hiddenFrom:len(p.hidden):len(p.hidden)]
 }
@@ -126,7 +127,7 @@ func (p *page) token(kind tokenKind, raw []byte) {
 	case endTagToken:
 		p.endTag()
 	case openToken: // which no reader sees
-		p.out.msg.Repairs.add(UnclosedTag)
+		p.out.msg.Repairs.Add(UnclosedTag)
 		p.add(raw, true)
 	case commentToken:
 		p.noteInWord(CommentInWord)
@@ -160,11 +161,11 @@ func (p *page) addSource(raw []byte) {
 		return
 	}
 	if p.inWord.at > 0 && p.inWord.at == len(p.text) && isLetterOfWords(utf8.DecodeRune(text)) {
-		p.out.msg.Marks.add(p.inWord.mark)
+		p.out.msg.Marks.Add(p.inWord.mark)
 	}
 	p.inWord.at = 0
 	if (p.hasHyphen || bytes.IndexByte(raw, '&') >= 0) && softHyphenInWord(text) {
-		p.out.msg.Marks.add(BreakInWord)
+		p.out.msg.Marks.Add(BreakInWord)
 	}
 	p.reversals.to(top.reversals, p.text)
 	p.text = append(p.text, text...)
@@ -258,7 +259,7 @@ func (p *page) applyStyles(e *element) {
 		p.add([]byte{' '}, isHidden)
 	}
 	if source := p.value("srcdoc"); source != nil && string(p.name) == "iframe" { // read after the page, so that nested frames need no stack
-		f := frame{content: bytes.Clone(source)}
+		f := frame{content: bytes.Clone(source), depth: p.depth + 1}
 		if isHidden {
 			f.hiddenBy = e.hiddenBy
 		}

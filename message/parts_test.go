@@ -122,7 +122,7 @@ func TestUUencodeAsTransferEncoding(t *testing.T) {
 	tests := []fieldExample{
 		{"whole", "uuencode", "begin 644 a\n#86)C\n`\nend\n", "abc", ""},
 		{"another name for it", "X-UUE", "begin 644 a\n#86)C\n`\nend\n", "abc", ""},
-		{"without a first line", "uuencode", "#86)C\n`\nend\n", "abc", "broken uuencode"},
+		{"without a first line", "uuencode", "#86)C\n`\nend\n", "#86)C ` end", "broken uuencode"},
 		{"without an end", "uuencode", "begin 644 a\n#86)C\n", "abc", "broken uuencode"},
 		{"not encoded", "uuencode", "plain text\n", "plain text", "broken uuencode"},
 	}

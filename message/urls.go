@@ -18,11 +18,11 @@ const (
 // addURL adds a link to the message. It reports whether there was room for it.
 func (t *texts) addURL(kind LinkKind, url []byte) bool {
 	if len(t.msg.Links) == maxLinks {
-		t.msg.Repairs.add(CutLinks)
+		t.msg.Repairs.Add(CutLinks)
 		return false
 	}
 	if len(url) > maxURLBytes {
-		t.msg.Repairs.add(CutURL)
+		t.msg.Repairs.Add(CutURL)
 		url = weburl.Shorten(url, maxURLBytes)
 	}
 	t.msg.Links = append(t.msg.Links, Link{Kind: kind, URL: url})

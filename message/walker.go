@@ -23,7 +23,7 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 		var hit boundaryLine
 		kind := e.kind()
 		if kind == kindMultipart && len(e.boundary) == 0 {
-			w.msg.Repairs.add(MissingBoundary)
+			w.msg.Repairs.Add(MissingBoundary)
 			kind = kindText
 		}
 		switch {
@@ -91,7 +91,7 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 	if other := otherBoundary(e.boundary); len(other) > 0 {
 		w.boundaries[base+own].text = other
 		if hit := findBoundary(data, w.boundaries[base:]); hit.level == own {
-			w.msg.Repairs.add(BadBoundary)
+			w.msg.Repairs.Add(BadBoundary)
 			return hit
 		}
 	}
@@ -105,7 +105,7 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 			return hit
 		}
 	}
-	w.msg.Repairs.add(AbsentBoundary)
+	w.msg.Repairs.Add(AbsentBoundary)
 	w.leaf(e, data)
 	return hit
 }
@@ -121,7 +121,7 @@ func (w *walker) innerContent(e entity, body []byte) []byte {
 // fitsDepth reports whether an entity at that depth may hold another one.
 func (w *walker) fitsDepth(depth int) bool {
 	if depth >= w.options.MaxDepth {
-		w.msg.Repairs.add(CutDepth)
+		w.msg.Repairs.Add(CutDepth)
 		return false
 	}
 	return true
@@ -130,7 +130,7 @@ func (w *walker) fitsDepth(depth int) bool {
 // closeTo closes all boundaries but the first n. Their closing lines are missing.
 func (w *walker) closeTo(n int) {
 	if len(w.boundaries) > n {
-		w.msg.Repairs.add(UnclosedMultipart)
+		w.msg.Repairs.Add(UnclosedMultipart)
 		w.boundaries = w.boundaries[:n]
 	}
 }

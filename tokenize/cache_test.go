@@ -2,20 +2,22 @@ package tokenize
 
 import (
 	"bytes"
-	"chaff/internal/termkey"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
+
+	"chaff/internal/termkey"
+	"chaff/message"
 )
 
 func TestCacheReturnsWhatNormalizeMakes(t *testing.T) {
 	normalize := func(dst, word []byte) ([]byte, *disguise) {
 		switch {
 		case bytes.HasSuffix(word, []byte("7")):
-			return append(append(dst, word...), 's'), &disguise{mark: homoglyph, meant: bytes.Clone(word[:1])}
+			return append(append(dst, word...), 's'), &disguise{mark: message.Homoglyph, meant: bytes.Clone(word[:1])}
 		case len(word)%2 == 0:
 			return append(dst, word[:len(word)/3]...), nil // may be empty, which stands for the word itself
 		}

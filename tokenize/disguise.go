@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
+	"chaff/message"
 )
 
 const (
@@ -51,13 +52,13 @@ func restoreLetters(dst, s []byte) (word []byte, ok bool) {
 // them, and an empty one at the end; of neighbouring plain words only the first. It returns a word, which is valid until the next call, and its
 // mark, or an empty word.
 type watcher interface {
-	watch(chunk []byte, kinds byteKind, gap int) (word []byte, k mark)
+	watch(chunk []byte, kinds byteKind, gap int) (word []byte, k message.Mark)
 }
 
 // signLetters finds words like c@sh or ca$h, with a sign that may stand for a letter.
 type signLetters struct{ word []byte }
 
-func (w *signLetters) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) {
+func (w *signLetters) watch(chunk []byte, kinds byteKind, _ int) ([]byte, message.Mark) {
 	if kinds&sign == 0 {
 		return nil, 0
 	}
@@ -71,7 +72,7 @@ func (w *signLetters) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) 
 	if w.word = word; !ok {
 		return nil, 0
 	}
-	return word, letterDigit
+	return word, message.LetterDigit
 }
 
 // isPunctuation reports whether r is an ASCII character other than a letter or a digit.
@@ -87,7 +88,7 @@ type spaced struct {
 	gap           int // bytes of white space between the letters
 }
 
-func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ mark) {
+func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ message.Mark) {
 	if w.count == 0 && (len(chunk) > 2 || kinds&^(alpha|nonASCII) != 0) {
 		return nil, 0
 	}
@@ -109,7 +110,7 @@ func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ ma
 	if !single {
 		word = w.end()
 	}
-	return word, spacedLetters
+	return word, message.SpacedLetters
 }
 
 // end ends the run and returns the word that it makes.
@@ -135,7 +136,7 @@ func isEuropean(r rune) bool {
 // separated finds words like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them.
 type separated struct{ word []byte }
 
-func (w *separated) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) {
+func (w *separated) watch(chunk []byte, kinds byteKind, _ int) ([]byte, message.Mark) {
 	if kinds == alpha || len(chunk) < 2*minSpaced-1 {
 		return nil, 0
 	}
@@ -164,7 +165,7 @@ func (w *separated) watch(chunk []byte, kinds byteKind, _ int) ([]byte, mark) {
 	if next, _ := utf8.DecodeRune(chunk); count < minSpaced || isLetterOrDigit(next) || isRepeated(w.word) {
 		return nil, 0
 	}
-	return w.word, spacedLetters
+	return w.word, message.SpacedLetters
 }
 
 // maxSigns is the length in bytes of the longest signs between two letters of a word.
@@ -182,15 +183,15 @@ func reveal(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, 
 	}
 	text := string(word)
 	if turned, ok := turnedWord(text); ok {
-		return normalize(dst, word), &disguise{mark: turnedLetters, meant: normalize(nil, turned)}
+		return normalize(dst, word), &disguise{mark: message.TurnedLetters, meant: normalize(nil, turned)}
 	}
 	plain, scripts := plainOf(text)
 	switch {
 	case plain == nil, scripts&^latinLetters == 0:
 	case scripts&(scripts-1) != 0, scripts&latinLookAlikes != 0:
-		return normalize(dst, plain), &disguise{mark: homoglyph}
+		return normalize(dst, plain), &disguise{mark: message.Homoglyph}
 	case scripts == rareLetters && len(plain) >= minDisguised:
-		return normalize(dst, word), &disguise{mark: homoglyph, perhaps: true, meant: normalize(nil, plain)}
+		return normalize(dst, word), &disguise{mark: message.Homoglyph, perhaps: true, meant: normalize(nil, plain)}
 	}
 	return normalize(dst, word), nil
 }

@@ -33,7 +33,7 @@ func (t *Tokenizer) link(l message.Link) {
 		t.putWord(lexicon{tag: "scheme:"}, u.Scheme)
 	default:
 		if u.Repaired {
-			t.seen.add(repairedURL)
+			t.seen.marks.Add(message.RepairedURL)
 		}
 		if u.HasUser {
 			t.putTagged("host:user@", nil, u.User) // nearly always a deception
@@ -48,7 +48,7 @@ func (t *Tokenizer) link(l message.Link) {
 		t.hosts.url(weburl.Cut(l.Base).Host)
 	}
 	if len(l.Text) > 0 && t.namesOtherDomain(l) {
-		t.seen.add(linkTextDomain)
+		t.seen.marks.Add(message.LinkTextDomain)
 	}
 }
 
@@ -106,7 +106,7 @@ func linkHost(url []byte) []byte {
 // url emits the host of a URL.
 func (t *hosts) url(host []byte) {
 	if plain := unescaped(host); !bytes.Equal(plain, host) {
-		t.seen.add(escapedHost)
+		t.seen.marks.Add(message.EscapedHost)
 		host = plain
 	}
 	host = bytes.TrimRight(host, ".")
@@ -167,9 +167,9 @@ func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainT
 		case err != nil || decoded == written:
 			decoded = written
 		case name == written:
-			t.seen.add(punycode)
+			t.seen.marks.Add(message.Punycode)
 		default:
-			t.seen.add(mappedHost)
+			t.seen.marks.Add(message.MappedHost)
 			host = []byte(decoded)
 		}
 		if decoded != written {
@@ -177,7 +177,7 @@ func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainT
 		}
 		// A label may be wholly of another script: it has no context to recognise that by.
 		if ascii, _ := plainOf(decoded); 0 < len(ascii) && len(ascii) < len(decoded) && utf8.RuneCount(ascii) == len(ascii) {
-			t.seen.add(homoglyph)
+			t.seen.marks.Add(message.Homoglyph)
 			t.putWord(names, ascii)
 		}
 	}

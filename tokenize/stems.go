@@ -16,6 +16,7 @@ import (
 	"github.com/kljensen/snowball/swedish"
 
 	"chaff/internal/termkey"
+	"chaff/message"
 )
 
 const noLanguage = "none"
@@ -76,7 +77,7 @@ func stems(language string) normalizer {
 	}
 	return func(dst, word []byte) ([]byte, *disguise) {
 		if meant, ok := restoreLetters(nil, word); ok {
-			return normalize(dst, word), &disguise{mark: letterDigit, meant: normalize(nil, meant)}
+			return normalize(dst, word), &disguise{mark: message.LetterDigit, meant: normalize(nil, meant)}
 		}
 		start := len(dst)
 		dst, d := reveal(dst, word, normalize)
@@ -126,7 +127,7 @@ type normalizer func(dst, word []byte) ([]byte, *disguise)
 
 // disguise describes a word that is written so that filters do not recognise it.
 type disguise struct {
-	mark    mark
+	mark    message.Mark
 	perhaps bool   // the word may be an honest one of a rare script
 	meant   []byte // what the word that was meant is counted as, empty if that is the term already
 }

@@ -113,7 +113,7 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 	case d.perhaps:
 		t.seen.lookAlike = true
 	default:
-		t.seen.add(d.mark)
+		t.seen.marks.Add(d.mark)
 	}
 	if len(d.meant) == 0 {
 		return term, hash
@@ -121,38 +121,9 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 	return t.putTagged(l.tag, d.meant, word)
 }
 
-// mark is a kind of deception in text and links; those of HTML are [message.Mark]. The package comment describes them.
-type mark uint8
-
-const (
-	zeroWidth mark = iota
-	homoglyph
-	spacedLetters
-	fullWidth
-	directionOverride
-	letterDigit
-	punycode
-	escapedHost
-	mappedHost
-	repairedURL
-	linkTextDomain
-	imageOnly
-	struckLetters
-	turnedLetters
-	tagLetters
-	markKinds // how many there are
-)
-
-var markNames = [markKinds]string{
-	zeroWidth: "zero-width", homoglyph: "homoglyph", spacedLetters: "spaced-letters", fullWidth: "full-width",
-	directionOverride: "direction-override", letterDigit: "letter-digit", punycode: "punycode", escapedHost: "escaped-host",
-	mappedHost: "mapped-host", repairedURL: "repaired-url", linkTextDomain: "link-text-other-domain", imageOnly: "image-only",
-	struckLetters: "struck-letters", turnedLetters: "turned-letters", tagLetters: "tag-letters",
-}
-
 // sightings is what the tokenizer has seen in a message while it cut the text into words.
 type sightings struct {
-	marks     uint32           // a set of mark
+	marks     message.Marks
 	tagged    []byte           // letters of the block of tags, which are not shown
 	wide      bool             // full-width letters
 	embedding bool             // a change of direction
@@ -161,38 +132,28 @@ type sightings struct {
 	letters   [scriptKinds]int // the number of letters of each script
 }
 
-func (s *sightings) add(k mark) { s.marks |= 1 << k }
-
 // marks emits each mark of m and of its text once.
 func (t *terms) marks(m *message.Message) {
-	kinds := m.Marks
+	marks := m.Marks | t.seen.marks
 	if len(t.seen.tagged) > 0 {
-		kinds |= 1 << message.HiddenText
+		marks.Add(message.HiddenText)
 	}
-	put := func(name string) {
-		left := t.left
-		t.left = 1 // it counts in any case
-		t.putTagged("mark:"+name, nil, nil)
-		t.left = left
-	}
-	for k := range kinds.All() {
-		put(k.String())
-	}
-	// Some marks are honest in context: full-width letters with Chinese, Japanese or Korean, a change of direction with a script from right
+	// Some are honest in context: full-width letters with Chinese, Japanese or Korean, a change of direction with a script from right
 	// to left, and words of a rare script with others that do not look Latin.
 	letters := &t.seen.letters
 	if t.seen.lookAlike && !t.seen.native {
-		t.seen.add(homoglyph)
+		marks.Add(message.Homoglyph)
 	}
 	if t.seen.wide && letters[kana]+letters[hangul]+letters[han] == 0 {
-		t.seen.add(fullWidth)
+		marks.Add(message.FullWidth)
 	}
 	if t.seen.embedding && letters[hebrew]+letters[arabic] == 0 {
-		t.seen.add(directionOverride)
+		marks.Add(message.DirectionOverride)
 	}
-	for k, name := range markNames {
-		if t.seen.marks&(1<<k) != 0 {
-			put(name)
-		}
+	left := t.left
+	for k := range marks.All() {
+		t.left = 1 // it counts in any case
+		t.putTagged("mark:"+k.String(), nil, nil)
 	}
+	t.left = left
 }

@@ -251,7 +251,7 @@ func (t *Tokenizer) parts(parts []message.Part) {
 		}
 	}
 	if images > 0 && shown < littleText {
-		t.seen.add(imageOnly)
+		t.seen.marks.Add(message.ImageOnly)
 	}
 }
 
@@ -301,7 +301,7 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
 	for _, w := range t.watchers {
 		if word, k := w.watch(chunk, kinds, gap); len(word) > 0 {
-			t.seen.add(k)
+			t.seen.marks.Add(k)
 			t.putWord(t.current, word)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"chaff/internal/ascii"
+	"chaff/message"
 )
 
 // viewer turns text into what a reader sees of it, and notes the deceptions in it.
@@ -26,7 +27,10 @@ type viewer struct {
 // NFKC and in display order. Invisible characters and strokes across or around letters are removed, every kind of blank is a space, and
 // letters and digits in circles and squares are plain.
 func (v *viewer) visible(text []byte) []byte {
-	text = v.displayOrder(text)
+	if bytes.Contains(text, []byte(rightToLeft)) {
+		v.ordered, _ = appendOrdered(v.ordered[:0], text, false, 0)
+		text = v.ordered
+	}
 	dst := v.cleaned[:0]
 	last := rune(' ') // the visible character before
 	between := false  // a zero-width character followed it
@@ -84,7 +88,7 @@ func (v *viewer) visible(text []byte) []byte {
 		}
 		text = text[size:]
 		if between && isEuropean(last) && isEuropean(r) && isLetterOrDigit(last) && isLetterOrDigit(r) {
-			v.seen.add(zeroWidth)
+			v.seen.marks.Add(message.ZeroWidth)
 		}
 		last, between = r, false
 	}
@@ -105,7 +109,7 @@ func (v *viewer) visible(text []byte) []byte {
 func (v *viewer) invisible(r, last rune) bool {
 	switch {
 	case r == 0x202d || r == 0x202e:
-		v.seen.add(directionOverride)
+		v.seen.marks.Add(message.DirectionOverride)
 	case r == 0x202a || r == 0x202b:
 		v.seen.embedding = true
 	case r == 0x00ad: // a soft hyphen is honest
@@ -113,7 +117,7 @@ func (v *viewer) invisible(r, last rune) bool {
 		if last == blackFlag { // the flag of a region
 			return false
 		}
-		v.seen.add(tagLetters)
+		v.seen.marks.Add(message.TagLetters)
 		if len(v.seen.tagged) < maxInvisible {
 			v.seen.tagged = append(v.seen.tagged, byte(r-tagBlock))
 		}
@@ -195,7 +199,7 @@ func (v *viewer) withoutMarks(text []byte) []byte {
 			dst = append(dst, text[:size]...)
 			last = r
 		case unicode.IsLetter(last) && (unicode.Is(unicode.Me, r) || norm.NFKC.Properties(text[:size]).CCC() == across):
-			v.seen.add(struckLetters)
+			v.seen.marks.Add(message.StruckLetters)
 		}
 		text = text[size:]
 	}
@@ -267,48 +271,30 @@ const countries = "AC AD AE AF AG AI AL AM AN AO AQ AR AS AT AU AW AX AZ BA BB B
 // rightToLeft is RIGHT-TO-LEFT OVERRIDE: whatever follows it is displayed from right to left.
 const rightToLeft = "\u202e"
 
-// displayOrder returns text in the order in which it is displayed, by the overrides, embeddings and isolates of the bidirectional algorithm (UAX
-// #9, X1 to X8), simplified for letters that are read from left to right.
-func (v *viewer) displayOrder(text []byte) []byte {
-	if !bytes.Contains(text, []byte(rightToLeft)) {
-		return text
-	}
-	const deepest = 8
-	var open [deepest + 1]struct { // the first is the text around all
-		start     int  // of the text inside
-		backwards bool // the text is displayed from right to left
-		turns     bool // the text around it is displayed in the other direction
-	}
-	depth := 0 // may be more than the deepest: what is inside of that is ignored
-	dst := v.ordered[:0]
-	end := func() {
-		if depth > 0 && depth <= deepest && open[depth].turns {
-			reverse(dst[open[depth].start:])
-		}
-		depth = max(depth-1, 0)
-	}
+// appendOrdered appends text in the order in which it is displayed, up to the end of the change of direction that it is in, of that depth. It returns
+// what follows. Its rules are those for overrides, embeddings and isolates of the bidirectional algorithm (UAX #9, X1 to X8), simplified for
+// letters that are read from left to right.
+func appendOrdered(dst, text []byte, backwards bool, depth int) (_, rest []byte) {
+	const deepest = 8 // what is deeper is as what is around it
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
-		switch r {
-		case 0x202c, 0x2069: // an end
-			end()
-		case 0x202a, 0x202b, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068: // embeddings, overrides, isolates
-			dst = append(dst, text[:size]...)
-			if depth++; depth <= deepest {
-				o := &open[depth]
-				o.start, o.backwards = len(dst), r == 0x202e
-				o.turns = o.backwards != open[depth-1].backwards
-			}
-		default:
+		isEnd := r == 0x202c || r == 0x2069
+		if !isEnd {
 			dst = append(dst, text[:size]...)
 		}
 		text = text[size:]
+		switch {
+		case isEnd && depth > 0:
+			return dst, text
+		case !isEnd && depth < deepest && (r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2068):
+			start := len(dst)
+			dst, text = appendOrdered(dst, text, r == 0x202e, depth+1)
+			if backwards != (r == 0x202e) {
+				reverse(dst[start:])
+			}
+		}
 	}
-	for depth > 0 {
-		end()
-	}
-	v.ordered = dst
-	return dst
+	return dst, nil
 }
 
 // reverse reverses the characters of text, each with its combining marks, unless text is in a script from right to left.
