@@ -308,14 +308,12 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	return read, files
 }
 
-// setText sets the visible and the hidden text of part to those of body, and adds the links to the message. Of HTML it counts the images and the
-// markup.
+// setText sets the visible and the hidden text of part to those of body, and adds the links to the message. Of HTML it counts the images.
 func (d *Decoder) setText(part *Part, body []byte, isHTML bool) {
 	body = d.cutText(body, d.left)
 	d.left -= len(body)
 	if isHTML {
 		body, part.Hidden = d.page.read(body)
-		part.Markup += d.page.markup
 		part.Images += d.page.images
 		part.Hidden = d.takeURLs(part.Hidden)
 	}

@@ -194,7 +194,6 @@ func (d *Decoder) calendar(part *Part, content, charset []byte) {
 		line := Part{}
 		d.left = len(value) // all of the text is counted
 		d.setText(&line, value, isHTML)
-		part.Markup += line.Markup
 		part.Images += line.Images
 		lines = append(append(lines, line.Text...), '\n')
 		hidden = append(hidden, line.Hidden...)

@@ -68,7 +68,7 @@ func all(m *message.Message) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%v %v %q %q", m.Repairs, m.Marks, m.Header, m.Attached)
 	for _, p := range m.Parts {
-		fmt.Fprintf(&s, "\n%q %q %q %q %v %d %d %q %q", p.Type, p.Charset, p.Encoding, p.Filename, p.Attachment, p.Markup, p.Images, p.Text, p.Hidden)
+		fmt.Fprintf(&s, "\n%q %q %q %q %v %d %q %q", p.Type, p.Charset, p.Encoding, p.Filename, p.Attachment, p.Images, p.Text, p.Hidden)
 	}
 	for _, l := range m.Links {
 		fmt.Fprintf(&s, "\n%d %q %q %q", l.Kind, l.URL, l.Base, l.Text)

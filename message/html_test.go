@@ -236,26 +236,10 @@ func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
 	})
 }
 
-func TestPicturesAndMarkupAreCounted(t *testing.T) {
-	tests := []struct {
-		name, html     string
-		images, markup int
-	}{
-		{"text", "abc", 0, 0},
-		{"tags", "<b>abc</b>", 0, 7},
-		{"entities are text", "&amp;", 0, 0},
-		{"comments, scripts and styles", "<!-- --><script>a</script><style>b</style>c", 0, 42},
-		{"pictures", "<img><IMAGE><input type=image>", 2, 30},
-		{"hidden text is text", "<p hidden>abc", 0, 10},
-		{"a tag that is not closed is hidden text", "a <b", 0, 2},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			p := decode("Content-Type: text/html\n\n" + test.html).Parts[0]
-			if p.Images != test.images || p.Markup != test.markup {
-				t.Errorf("got %d images and %d bytes of markup, want %d and %d", p.Images, p.Markup, test.images, test.markup)
-			}
-		})
+func TestPicturesAreCounted(t *testing.T) {
+	p := decode("Content-Type: text/html\n\n<img><b>text</b><IMAGE><input type=image>").Parts[0]
+	if p.Images != 2 {
+		t.Errorf("got %d images, want 2", p.Images)
 	}
 }
 

@@ -61,8 +61,6 @@ type Part struct {
 	// Hidden is text of HTML or PDF that a reader does not see: without size or colour, or off the screen. It is valid
 	// UTF-8.
 	Hidden Text `json:"hidden,omitempty"`
-	// Markup is the number of bytes of tags, comments, scripts and styles of HTML.
-	Markup int `json:"markup_bytes"`
 	// Images is the number of images of HTML.
 	Images int `json:"images"`
 }

@@ -33,7 +33,6 @@ type page struct {
 	depth        int     // how many frames it is in
 	frames       []frame // in it, and in those
 	images       int
-	markup       int // how much of the source is no text
 
 	numericLetters int // letters written as numeric character references
 }
@@ -56,7 +55,7 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	}
 	p.from, p.hiddenAt, p.inlineStart = len(p.text), 0, 0
 	p.reversals, p.inWord, p.anchor, p.base, p.linkColour = reversals{}, inWord{}, anchor{}, nil, css.LinkColour
-	p.images, p.markup, p.numericLetters = 0, len(source), 0
+	p.images, p.numericLetters = 0, 0
 	p.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	hiddenFrom, linksFrom := len(p.hidden), len(p.out.msg.Links)
 	p.collectSheets(source)
@@ -136,7 +135,6 @@ func (p *page) token(kind tokenKind, raw []byte) {
 
 // addSource adds the text between two tags.
 func (p *page) addSource(raw []byte) {
-	p.markup -= len(raw)
 	text := raw
 	if !p.isInRaw {
 		// QUIRK: only deceivers write letters as numeric references. Programs that hide addresses from harvesters do so, too, in a link to a

@@ -190,17 +190,9 @@ func IsInTransit(field string) bool {
 // links, and for a term of several fields, such as their order; of two neighbouring fields it is the one that begins with X-.
 func FieldOf(term string) string {
 	tag, rest, _ := strings.Cut(term, ":")
-	first, _, _ := strings.Cut(rest, ":")
 	switch tag {
 	case "header":
 		return strings.ToLower(rest)
-	case "shape":
-		if first == "boundary" {
-			return "content-type"
-		}
-		return first
-	case "value", "same", "missing":
-		return first
 	case "order":
 		before, after, _ := strings.Cut(strings.ToLower(rest), ">")
 		for _, field := range []string{before, after} {
@@ -213,10 +205,13 @@ func FieldOf(term string) string {
 		return "received"
 	case "zone":
 		return "date"
-	case "mime":
-		return "content-type"
+	case "value", "shape", "same", "missing":
+		tag, _, _ = strings.Cut(rest, ":")
 	}
-	if slices.Contains(reservedTags, tag) {
+	switch {
+	case tag == "mime", tag == "boundary":
+		return "content-type"
+	case slices.Contains(reservedTags, tag):
 		return ""
 	}
 	return strings.TrimPrefix(strings.TrimPrefix(tag, attachedPrefix), fieldPrefix)

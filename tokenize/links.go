@@ -41,11 +41,11 @@ func (t *Tokenizer) link(l message.Link) {
 		if len(u.Port) > 0 {
 			t.putWord(lexicon{tag: "port:"}, u.Port)
 		}
-		t.hosts.url(u.Host)
+		t.hostOfURL(u.Host)
 		t.words(lexicon{tag: "path:"}, unescaped(u.Path))
 	}
 	if len(l.Base) > 0 {
-		t.hosts.url(weburl.Cut(l.Base).Host)
+		t.hostOfURL(weburl.Cut(l.Base).Host)
 	}
 	if len(l.Text) > 0 && t.namesOtherDomain(l) {
 		t.seen.marks.Add(message.LinkTextDomain)
@@ -61,11 +61,11 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 	if len(target) == 0 {
 		return false
 	}
-	domain := t.hosts.registered(target)
+	domain := t.registered(target)
 	for text := l.Text; len(text) > 0; {
 		word := beforeAny(text, " \t\r\n\v\f")
 		text = text[min(len(word)+1, len(text)):]
-		if host := namedHost(word); len(host) > 0 && t.hosts.registered(host) != domain {
+		if host := namedHost(word); len(host) > 0 && t.registered(host) != domain {
 			return true
 		}
 	}
@@ -103,8 +103,8 @@ func linkHost(url []byte) []byte {
 	return host
 }
 
-// url emits the host of a URL.
-func (t *hosts) url(host []byte) {
+// hostOfURL emits the host of a URL.
+func (t *Tokenizer) hostOfURL(host []byte) {
 	if plain := unescaped(host); !bytes.Equal(plain, host) {
 		t.seen.marks.Add(message.EscapedHost)
 		host = plain
@@ -137,16 +137,10 @@ func beforeAny(b []byte, chars string) []byte {
 
 const maxHost = 255 // RFC 1035, section 2.3.4
 
-// hosts emits the names of hosts and their registered domains.
-type hosts struct {
-	*terms
-	domains *cache // the registered domains of hosts
-}
-
 // host emits a host and its registered domain, each with its own tag. A host that is not plain, or may be a numeric address, is emitted as written, as
 // the name that read makes of it, which is what programs look up, and as the name it looks like. A host that is too long for a term has a domain all the
 // same, since its owner can put anything before that.
-func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, mayBeAddress bool) {
+func (t *Tokenizer) host(read func(host []byte) (name string, ok bool), tag, domainTag string, host []byte, mayBeAddress bool) {
 	host = bytes.TrimRight(host, ".")
 	isPlain, name, ok := isPlainHost(host) && !mayBeAddress, "", false
 	if !isPlain {
@@ -189,7 +183,7 @@ func (t *hosts) host(read func(host []byte) (name string, ok bool), tag, domainT
 }
 
 // registered returns a hash of the registered domain of a host, as browsers read it.
-func (t *hosts) registered(host []byte) uint64 {
+func (t *Tokenizer) registered(host []byte) uint64 {
 	if !isPlainHost(host) {
 		if name, ok := weburl.Name(host); ok {
 			host = []byte(strings.TrimRight(name, "."))

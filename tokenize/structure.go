@@ -74,7 +74,7 @@ func (t *Tokenizer) structure(m *message.Message) {
 			}
 			t.shapeOf(rule.tag, local, true)
 			t.shapeOf(rule.tag, value, false)
-			t.hosts.host(weburl.Name, "message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"), false)
+			t.host(weburl.Name, "message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"), false)
 		case dateField:
 			t.shapeOf(rule.tag, value, true)
 			_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
@@ -237,5 +237,5 @@ func (t *Tokenizer) domainOf(value []byte) uint64 {
 	if len(host) == 0 || len(host) > maxHost {
 		return 0
 	}
-	return t.hosts.registered(host)
+	return t.registered(host)
 }

@@ -129,7 +129,7 @@ func (o Options) Validate() error {
 // Tokenizer turns messages into terms. It is not safe for concurrent use.
 type Tokenizer struct {
 	cutter
-	hosts    hosts
+	domains  *cache // the registered domains of hosts
 	rules    *fieldRules
 	mime     []byte             // Content-Type as it is written
 	lexicons map[string]lexicon // of stemmed words, by tag
@@ -144,10 +144,9 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		return nil, err
 	}
 	out := &terms{options: o, key: key, room: make([]byte, 0, roomSize)}
-	domains := newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil })
 	t := &Tokenizer{
 		cutter:   cutter{terms: out, view: viewer{seen: &out.seen}},
-		hosts:    hosts{out, domains},
+		domains:  newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons: make(map[string]lexicon),
 		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
@@ -323,7 +322,7 @@ func (t *Tokenizer) addresses(tag string, value []byte) {
 			address = t.view.visible(chunk)
 		}
 		t.putWord(lexicon{tag: tag}, address)
-		t.hosts.host(weburl.Name, tag+"@", tag+"@.", chunk[at+1:], false)
+		t.host(weburl.Name, tag+"@", tag+"@.", chunk[at+1:], false)
 	}
 }
 
@@ -349,7 +348,7 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 		rule, value := t.rules.of(f.Name, f.Value), f.Value
 		if ascii.EqualFold(f.Name, "received") {
 			isAbove = false
-			if value, receiver = t.hosts.handedOver(value, receiver); value == nil {
+			if value, receiver = t.handedOver(value, receiver); value == nil {
 				continue
 			}
 		}
@@ -373,7 +372,7 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 
 // handedOver returns the beginning of a Received, which says from whom a message came, as the server saw it. It is nil if the server that wrote
 // the field, or the receiver, handed the message over to itself. The second result is the receiver, which is 0 above the first Received.
-func (t *hosts) handedOver(value []byte, receiver uint64) (from []byte, _ uint64) {
+func (t *Tokenizer) handedOver(value []byte, receiver uint64) (from []byte, _ uint64) {
 	from, rest, _ := bytes.Cut(value, []byte(" by "))
 	if after, isBy := bytes.CutPrefix(value, []byte("by ")); isBy {
 		from, rest = nil, after

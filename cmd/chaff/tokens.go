@@ -190,8 +190,8 @@ func aboutPart(p message.Part) string {
 	switch {
 	case p.Text == nil:
 		about = append(about, "not read")
-	case p.Markup > 0:
-		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, %d of markup, %d images", len(p.Text), len(p.Hidden), p.Markup, p.Images))
+	case len(p.Hidden)+p.Images > 0:
+		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, %d images", len(p.Text), len(p.Hidden), p.Images))
 	default:
 		about = append(about, screen.Sprintf("%d bytes of text", len(p.Text)))
 	}

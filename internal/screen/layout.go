@@ -136,14 +136,20 @@ func (c count) Format(f fmt.State, verb rune) {
 // Sprintf formats as [fmt.Sprintf] does, and whole numbers of the types int and uint32, which count something, as [Grouped] does.
 func Sprintf(format string, args ...any) string {
 	for i, arg := range args {
-		switch value := arg.(type) {
-		case int:
-			args[i] = count(value)
-		case uint32:
-			args[i] = count(value)
-		}
+		args[i] = counted(arg)
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// counted returns a value as a count if it is one by its type.
+func counted(value any) any {
+	switch n := value.(type) {
+	case int:
+		return count(n)
+	case uint32:
+		return count(n)
+	}
+	return value
 }
 
 // pageWidth is the width of paragraphs.

@@ -103,22 +103,15 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 // already quote the names in them, so their backslashes stay. Whole numbers are as in [Sprintf].
 func Printf(w io.Writer, format string, args ...any) (int, error) {
 	for i, arg := range args {
-		switch value := arg.(type) {
-		case int:
-			args[i] = count(value)
-			continue
-		case uint32:
-			args[i] = count(value)
-			continue
-		case bool, int64, uint64, float64: // nothing to escape
-			continue
-		case string:
-			if isPrintable(value) { // fmt formats it faster than an untrusted value
-				args[i] = arg
-				continue
+		text, isText := arg.(string)
+		switch arg.(type) {
+		case int, uint32, bool, int64, uint64, float64: // nothing to escape
+			args[i] = counted(arg)
+		default:
+			if !isText || !isPrintable(text) { // fmt formats a text faster than an untrusted value
+				args[i] = untrusted{arg}
 			}
 		}
-		args[i] = untrusted{arg}
 	}
 	return fmt.Fprintf(w, format, args...)
 }
