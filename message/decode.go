@@ -2,8 +2,6 @@ package message
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -16,59 +14,25 @@ import (
 type Options struct {
 	// MaxDepth is how deep parts and attached messages may nest; deeper ones are read as plain text. From 1 to 1000;
 	// zero means the default. Default 30.
-	MaxDepth int `json:"max_depth"`
+	MaxDepth int `json:"max_depth" range:"0, or from 1 to 1000"`
 	// MaxParts is how many parts of a message are read. From 1 to 1000000; zero means the default. Default 1000.
-	MaxParts int `json:"max_parts"`
+	MaxParts int `json:"max_parts" range:"0, or from 1 to 1000000"`
 	// MaxTextBytes is how many bytes of decoded text, HTML with its tags, are read of all parts together. From 1 to
 	// 1073741824 (1 GiB); zero means the default. Default 4194304.
-	MaxTextBytes int `json:"max_text_bytes"`
+	MaxTextBytes int `json:"max_text_bytes" range:"0, or from 1 to 1073741824"`
 	// MaxHeaderBytes is how many bytes of a header field are read. From 1 to 16777216 (16 MiB); zero means the
 	// default. Default 65536.
-	MaxHeaderBytes int `json:"max_header_bytes"`
+	MaxHeaderBytes int `json:"max_header_bytes" range:"0, or from 1 to 16777216"`
 	// MaxHeaderFields is how many header fields are kept, those of attached messages included. From 1 to 1000000; zero
 	// means the default. Default 1000.
-	MaxHeaderFields int `json:"max_header_fields"`
+	MaxHeaderFields int `json:"max_header_fields" range:"0, or from 1 to 1000000"`
 	// MaxSeconds is how many seconds decoding a message may take; the rest is dropped. The other limits keep all mail
 	// far below it, so that results do not depend on the machine. From 1 to 3600; zero means the default. Default 60.
-	MaxSeconds int `json:"max_seconds"`
+	MaxSeconds int `json:"max_seconds" range:"0, or from 1 to 3600"`
 }
 
 // DefaultOptions returns the default limits.
-func DefaultOptions() Options {
-	o, _ := Options{}.orDefaults()
-	return o
-}
-
-// Validate returns all complaints about o, joined, or nil.
-func (o Options) Validate() error {
-	_, err := o.orDefaults()
-	return err
-}
-
-// orDefaults returns o with defaults for limits that are zero or negative, and all complaints about o.
-func (o Options) orDefaults() (Options, error) {
-	var errs []error
-	for _, l := range [...]struct {
-		key       string
-		value     *int
-		def, most int
-	}{
-		{"max_depth", &o.MaxDepth, 30, 1000},
-		{"max_parts", &o.MaxParts, 1000, 1_000_000},
-		{"max_text_bytes", &o.MaxTextBytes, 4 << 20, 1 << 30},
-		{"max_header_bytes", &o.MaxHeaderBytes, 64 << 10, 16 << 20},
-		{"max_header_fields", &o.MaxHeaderFields, 1000, 1_000_000},
-		{"max_seconds", &o.MaxSeconds, 60, 3600},
-	} {
-		if *l.value < 0 || *l.value > l.most {
-			errs = append(errs, fmt.Errorf("%s is %d: want 1 to %d, or 0 for the default", l.key, *l.value, l.most))
-		}
-		if *l.value <= 0 {
-			*l.value = l.def
-		}
-	}
-	return o, errors.Join(errs...)
-}
+func DefaultOptions() Options { return NewDecoder(Options{}).options }
 
 // minTimed is the size of the least message that has a deadline. Smaller ones cannot take long.
 const minTimed = 64 << 10
@@ -86,8 +50,18 @@ type Decoder struct {
 
 // NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
+	for _, limit := range [...]struct {
+		value *int
+		usual int
+	}{
+		{&o.MaxDepth, 30}, {&o.MaxParts, 1000}, {&o.MaxTextBytes, 4 << 20}, {&o.MaxHeaderBytes, 64 << 10}, {&o.MaxHeaderFields, 1000}, {&o.MaxSeconds, 60},
+	} {
+		if *limit.value <= 0 {
+			*limit.value = limit.usual
+		}
+	}
 	d := &Decoder{}
-	d.options, _ = o.orDefaults()
+	d.options = o
 	d.clock = time.Now
 	d.leaf, d.page.out = d.addLeaf, &d.texts
 	return d

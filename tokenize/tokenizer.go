@@ -12,6 +12,7 @@ import (
 	"chaff/internal/ascii"
 	"chaff/internal/evidence"
 	"chaff/internal/headerfield"
+	"chaff/internal/ranges"
 	"chaff/internal/termkey"
 	"chaff/internal/weburl"
 	"chaff/message"
@@ -29,30 +30,30 @@ type Options struct {
 	Language string `json:"language"`
 	// MaxLength is the largest length of a word in characters; longer words are counted by their length, such as
 	// `body:64+`. At least 4. Default 32.
-	MaxLength int `json:"max_length"`
+	MaxLength int `json:"max_length" range:"at least 4"`
 	// Pairs makes a term of each two neighbouring words or signs of subject and text, such as `body:click here`.
 	// Default true.
 	Pairs bool `json:"pairs"`
 	// PairBytes is how many bytes of the text have pairs; 0 is all of them. At least 0. Default 1000.
-	PairBytes int `json:"pair_bytes"`
+	PairBytes int `json:"pair_bytes" range:"at least 0"`
 	// Grams maps every second run of four bytes of the header and of the head of the text to one of 262,144 cells, for
 	// models on `evidence`. Default true.
 	Grams bool `json:"grams"`
 	// GramHeaderBytes is how many bytes of the header have grams, without what filters, mailboxes, lists, the delivery
 	// and the receiving servers wrote. At least 0. Default 6000.
-	GramHeaderBytes int `json:"gram_header_bytes"`
+	GramHeaderBytes int `json:"gram_header_bytes" range:"at least 0"`
 	// GramTextBytes is how many bytes of the text have grams. At least 0. Default 500.
-	GramTextBytes int `json:"gram_text_bytes"`
+	GramTextBytes int `json:"gram_text_bytes" range:"at least 0"`
 	// Structure makes terms of how header and parts are written: order of fields, values and their shapes, shared
 	// domains, types. It takes the domain of Message-ID, the shapes of Received and Date, and the time zone even if
 	// their words are not read. Default true.
 	Structure bool `json:"structure"`
 	// StartBytes is the size of the head of the text in bytes, for models on `head bits`. At least 0. Default 1000.
-	StartBytes int `json:"start_bytes"`
+	StartBytes int `json:"start_bytes" range:"at least 0"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji. Default true.
 	Symbols bool `json:"symbols"`
 	// MaxTokens is how many tokens of a message are read; marks count in any case. At least 1. Default 200000.
-	MaxTokens int `json:"max_tokens"`
+	MaxTokens int `json:"max_tokens" range:"at least 1"`
 	// Headers lists the header fields to read, as names or patterns with `*`. An empty list reads none, not even the
 	// subject. Default ["*"].
 	Headers []string `json:"headers"`
@@ -99,20 +100,9 @@ func DefaultOptions() Options {
 
 // Validate returns all errors in o, joined.
 func (o Options) Validate() error {
-	var errs []error
+	errs := []error{ranges.Check(o)}
 	if o.Language != noLanguage && stemmers[o.Language] == nil {
 		errs = append(errs, fmt.Errorf("language is %q: must be %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage))
-	}
-	for _, number := range []struct {
-		key      string
-		n, least int
-	}{
-		{"max_length", o.MaxLength, 4}, {"pair_bytes", o.PairBytes, 0}, {"gram_header_bytes", o.GramHeaderBytes, 0},
-		{"gram_text_bytes", o.GramTextBytes, 0}, {"start_bytes", o.StartBytes, 0}, {"max_tokens", o.MaxTokens, 1},
-	} {
-		if number.n < number.least {
-			errs = append(errs, fmt.Errorf("%s is %d: must be at least %d", number.key, number.n, number.least))
-		}
 	}
 	for i, patterns := range [][]string{o.Headers, o.IgnoreHeaders} {
 		for _, p := range patterns {
