@@ -35,7 +35,9 @@ func newCodec(label string) *codec {
 		c.mark = markUTF16
 	case "iso-2022-jp":
 		c.mark = escape
-	case "iso-2022-kr": // browsers do not read it
+	case "hz-gb-2312": // browsers do not read it and the next one
+		c.mark = "~{"
+	case "iso-2022-kr":
 		c.mark = shiftOut
 	case "koi8-r":
 		c.name = "koi8-u" // which has more letters
@@ -54,6 +56,8 @@ func encodingOf(name string) encoding.Encoding {
 		return charmap.Windows1252
 	case "gb18030":
 		return simplifiedchinese.GB18030
+	case "hz-gb-2312":
+		return simplifiedchinese.HZGB2312
 	case "big5":
 		return traditionalchinese.Big5
 	case "euc-jp":
@@ -113,6 +117,7 @@ euc-jp eucjp cseucpkdfmtjapanese xeucjp eucjpms cp51932 ujis .
 iso-2022-jp iso2022jp csiso2022jp iso2022jp1 iso2022jp2 iso2022jp3 iso2022jpms cp50220 cp50221 cp50222 jis .
 shift_jis shiftjis csshiftjis ms932 mskanji sjis windows31j xsjis cp932 windows932 cp943 xmscp932 shiftjisx0213 shiftjis2004 .
 euc-kr euckr cseuckr csksc56011987 isoir149 korean ksc56011987 ksc56011989 ksc5601 windows949 xwindows949 cp949 ms949 uhc .
+hz-gb-2312 hzgb2312 hz hzgb .
 iso-2022-kr iso2022kr csiso2022kr .
 `
 

@@ -124,7 +124,7 @@ func FuzzPlainUTF8(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	labels := []string{"", "us-ascii", "utf-8", "utf-16", "utf-16le", "iso-8859-1", "windows-1252", "koi8-r", "iso-2022-jp",
-		"shift_jis", "gb18030", "big5", "x-unheard-of"}
+		"shift_jis", "gb18030", "big5", "hz-gb-2312", "x-unheard-of"}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if !utf8.Valid(text) || bytes.ContainsAny(text, "<") || bytes.HasPrefix(text, []byte("\ufeff")) {
 			return
