@@ -2,10 +2,16 @@ package mailbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 
 	"chaff/store"
 	"chaff/train"
@@ -19,12 +25,12 @@ type WatchOptions struct {
 	Retrain store.RetrainOptions
 	Mailbox Options
 	Now     func() time.Time // of [LearnOptions]
-	// Settle is how often the folders are looked at. A mailbox that has changed is compared with the log once it was quiet for so long, since mail
-	// programs move a message in several steps, or after twenty times as long if it is never quiet.
+	// Settle is how long a mailbox is quiet before it is compared with the log: mail programs move a message in several steps. A mailbox
+	// that is never quiet is compared after ten times as long.
 	Settle time.Duration
 	// Idle is how long nothing is learned before the model is fitted again, if [store.Options] ask for that.
 	Idle time.Duration
-	// Rescan is how often the whole mailbox is listed, if nothing seems to have changed.
+	// Rescan is how often the whole mailbox is listed: some file systems, such as network shares, report no events.
 	Rescan time.Duration
 	// Retry is how soon a log or a mailbox that cannot be read is tried again.
 	Retry time.Duration
@@ -39,7 +45,7 @@ type WatchOptions struct {
 
 // DefaultWatchOptions returns the default times.
 func DefaultWatchOptions() WatchOptions {
-	return WatchOptions{Settle: time.Second, Idle: 30 * time.Second, Rescan: 15 * time.Minute, Retry: 15 * time.Second}
+	return WatchOptions{Settle: 2 * time.Second, Idle: 30 * time.Second, Rescan: 15 * time.Minute, Retry: 15 * time.Second}
 }
 
 // Watch learns what a mailbox says, as [Mailbox.Learn] does, first as it is and then as it changes, until ctx ends. That is no error; the
@@ -52,22 +58,71 @@ func Watch(ctx context.Context, path string, o WatchOptions) error {
 	if len(box.plan.Watched()) == 0 {
 		return fmt.Errorf("watch %s: %w", path, ErrArchive)
 	}
-	w := &watch{WatchOptions: o, box: box, refused: map[string]bool{}, idle: time.NewTimer(o.Idle)}
-	defer w.idle.Stop()
-	if err := w.compare(ctx); err != nil && ctx.Err() == nil {
-		return err
+	files, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", path, tooMany(err))
 	}
-	w.next = time.Now().Add(w.Rescan)
-	look := time.NewTicker(w.Settle)
-	defer look.Stop()
+	defer files.Close()
+	return newWatch(box, o, notifier{files.Events, files.Errors, files.Add, files.Remove, files.WatchList}).run(ctx)
+}
+
+// tooMany explains the errors of a system that watches too many folders.
+func tooMany(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return errors.New("the system watches as many folders as it may: raise the setting fs.inotify.max_user_watches")
+	case errors.Is(err, syscall.EMFILE):
+		return errors.New("too many programs watch folders: raise the setting fs.inotify.max_user_instances")
+	}
+	return err
+}
+
+// notifier reports changes in folders, as fsnotify.Watcher does.
+type notifier struct {
+	events      <-chan fsnotify.Event
+	errors      <-chan error
+	add, remove func(dir string) error
+	list        func() []string
+}
+
+// watch is a mailbox that is watched.
+type watch struct {
+	WatchOptions
+	notifier
+	box     *Mailbox
+	dirs    map[string]bool // that are watched, as [sources.Plan.Watched] has them
+	settled *time.Timer
+	idle    *time.Timer
+	since   time.Time // of the first event that is not dealt with; zero for none
+	refused map[string]bool
+	waiting bool // in trouble
+	started bool
+}
+
+func newWatch(box *Mailbox, o WatchOptions, n notifier) *watch {
+	return &watch{WatchOptions: o, notifier: n, box: box, refused: map[string]bool{}}
+}
+
+func (w *watch) run(ctx context.Context) error {
+	w.settled, w.idle = time.NewTimer(0), time.NewTimer(w.Idle)
+	defer w.settled.Stop()
+	defer w.idle.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-look.C:
-			if w.isDue(time.Now()) {
-				w.after(ctx, w.compare(ctx))
+		case e := <-w.events:
+			w.note(e)
+		case err := <-w.errors: // events were lost
+			if err != nil {
+				w.settle()
 			}
+		case <-w.settled.C:
+			err := w.compare(ctx)
+			if err != nil && !w.started && ctx.Err() == nil {
+				return err
+			}
+			w.after(ctx, err)
 		case <-w.idle.C:
 			if err := w.retrain(ctx); err != nil && ctx.Err() == nil && !w.waiting {
 				w.Trouble(err)
@@ -76,57 +131,43 @@ func Watch(ctx context.Context, path string, o WatchOptions) error {
 	}
 }
 
-// watch is a mailbox that is watched.
-type watch struct {
-	WatchOptions
-	box *Mailbox
-	// seen has the times at which the folders changed, as they were at the last look, and compared as they were when the mailbox was listed.
-	seen, compared map[string]time.Time
-	since          time.Time // of the first look at a change that is not dealt with; zero for none
-	next           time.Time // when the mailbox is listed in any case
-	idle           *time.Timer
-	refused        map[string]bool
-	waiting        bool // in trouble
-	started        bool
+// note plans a comparison if an event is about a message or a folder. Mail servers have other files in the folders, too.
+func (w *watch) note(e fsnotify.Event) {
+	name := filepath.Clean(e.Name)
+	hasMail, isWatched := w.dirs[filepath.Dir(name)]
+	_, isFolder := w.dirs[name]
+	switch {
+	case e.Op == fsnotify.Chmod:
+	case isFolder && !e.Has(fsnotify.Write),
+		isWatched && !hasMail && e.Has(fsnotify.Create) && isDir(name),
+		hasMail && filepath.Base(name)[0] != '.':
+		w.settle()
+	}
 }
 
-// times returns when the folders have changed. One that changes just now is left out, as a later change could have the same time.
-func (w *watch) times() map[string]time.Time {
-	times := map[string]time.Time{}
-	for _, dir := range w.box.plan.Watched() {
-		info, err := os.Stat(dir)
-		if err != nil {
-			continue // as the list of the mailbox says
-		}
-		if age := time.Since(info.ModTime()); age < 0 || age > time.Second {
-			times[dir] = info.ModTime()
-		}
-	}
-	return times
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // longest is how many times Settle a comparison is put off at most.
-const longest = 20
+const longest = 10
 
-// isDue looks at the folders, and reports whether the mailbox is to be compared with the log.
-func (w *watch) isDue(now time.Time) bool {
-	times := w.times()
-	isQuiet := maps.Equal(times, w.seen)
-	w.seen = times
-	switch {
-	case w.waiting || maps.Equal(times, w.compared):
-		return !now.Before(w.next)
-	case w.since.IsZero():
+// settle puts off the comparison until the mailbox is quiet.
+func (w *watch) settle() {
+	now := time.Now()
+	if w.since.IsZero() {
 		w.since = now
 	}
-	return isQuiet || now.Sub(w.since) >= longest*w.Settle
+	w.settled.Reset(min(w.Settle, max(0, w.since.Add(longest*w.Settle).Sub(now))))
 }
 
 // after plans the next comparison. It reports trouble once, and its end.
 func (w *watch) after(ctx context.Context, err error) {
-	w.since, w.next = time.Time{}, time.Now().Add(w.Rescan)
+	w.since = time.Time{}
+	w.settled.Reset(w.Rescan)
 	if err != nil {
-		w.next = time.Now().Add(w.Retry)
+		w.settled.Reset(w.Retry)
 	}
 	if ctx.Err() != nil || w.waiting == (err != nil) {
 		return
@@ -139,11 +180,9 @@ func (w *watch) after(ctx context.Context, err error) {
 
 // compare lists the mailbox and learns what it says.
 func (w *watch) compare(ctx context.Context) error {
-	times := w.times() // before it is listed, so that nothing is missed
-	if err := w.box.refresh(); err != nil {
+	if err := w.refresh(); err != nil {
 		return err
 	}
-	w.compared = times
 	o := LearnOptions{Workers: w.Retrain.Workers, Now: w.Now, Options: w.Mailbox}
 	if w.started && !w.box.hasNews(o.now()) {
 		return nil
@@ -185,6 +224,49 @@ func (w *watch) tell(c Change) {
 		w.refused[c.Path] = true
 	}
 	w.Changed(c)
+}
+
+// maxListings bounds how often a mailbox is listed again because of folders that appeared meanwhile. Their events come later.
+const maxListings = 10
+
+// refresh lists the mailbox and watches the folders that it has now. A folder is watched before it is listed, so that nothing is missed.
+func (w *watch) refresh() error {
+	tried := map[string]bool{} // of two paths to one folder, the system watches one only
+	for range maxListings {
+		if err := w.box.refresh(); err != nil {
+			return err
+		}
+		w.dirs = w.box.plan.Watched()
+		watched := map[string]bool{}
+		for _, dir := range w.list() {
+			watched[dir] = true
+			if _, is := w.dirs[dir]; !is {
+				_ = w.remove(dir) // it may be gone already
+			}
+		}
+		added := false
+		for _, dir := range slices.Sorted(maps.Keys(w.dirs)) {
+			if watched[dir] || tried[dir] {
+				continue
+			}
+			tried[dir] = true
+			err := w.add(dir)
+			if err != nil && !isUnreadable(err) {
+				return fmt.Errorf("watch %s: %w", dir, tooMany(err))
+			}
+			added = added || err == nil
+		}
+		if !added {
+			return nil
+		}
+	}
+	return nil
+}
+
+// isUnreadable reports whether a folder has disappeared or cannot be read, which a list of it says. The others are watched.
+func isUnreadable(err error) bool {
+	reasons := []error{os.ErrNotExist, os.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG}
+	return slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
 }
 
 // retrain fits the model again if enough has changed since the last time, or one class was learned only.

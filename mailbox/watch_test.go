@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"github.com/google/go-cmp/cmp"
 
 	"chaff/store"
@@ -23,12 +25,15 @@ import (
 // watched is a tree that is watched. Its clock is that of a bubble of package synctest.
 type watched struct {
 	*tree
-	o     WatchOptions
-	clock int64 // of its folders
-	mutex sync.Mutex
-	said  []string
-	stop  func()
-	ended chan error
+	o      WatchOptions
+	events chan fsnotify.Event
+	errors chan error
+	dirs   []string // that the watch follows
+	closed string   // a folder that cannot be read
+	mutex  sync.Mutex
+	said   []string
+	stop   func()
+	ended  chan error
 }
 
 // watchTree watches a tree whose changes the test reports.
@@ -36,7 +41,7 @@ func watchTree(t *testing.T, b *tree) *watched {
 	t.Helper()
 	in := *b
 	in.T = t // of the bubble
-	w := &watched{tree: &in, o: DefaultWatchOptions(), ended: make(chan error, 1)}
+	w := &watched{tree: &in, o: DefaultWatchOptions(), events: make(chan fsnotify.Event), errors: make(chan error), ended: make(chan error, 1)}
 	w.o.Model, w.o.Store = b.model, b.options
 	w.o.Compared = func(a Account) { w.say("compared %d", a.Messages) }
 	w.o.Mailbox = b.mailbox
@@ -69,8 +74,28 @@ func (w *watched) take() []string {
 // start starts the watch. It runs until the test ends.
 func (w *watched) start() {
 	w.Helper()
+	box, err := Open(w.dir)
+	w.must(err)
 	ctx, stop := context.WithCancel(w.Context())
-	go func() { w.ended <- Watch(ctx, w.dir, w.o) }()
+	n := notifier{
+		events: w.events, errors: w.errors,
+		add: func(dir string) error {
+			_, err := os.Stat(dir)
+			if dir == w.closed {
+				err = fs.ErrPermission
+			}
+			if err == nil && !strings.HasSuffix(dir, ".Loop/cur") { // which is watched by another name
+				w.dirs = append(w.dirs, dir)
+			}
+			return err
+		},
+		remove: func(dir string) error {
+			w.dirs = slices.DeleteFunc(w.dirs, func(d string) bool { return d == dir })
+			return nil
+		},
+		list: func() []string { return w.dirs },
+	}
+	go func() { w.ended <- newWatch(box, w.o, n).run(ctx) }()
 	w.stop = func() {
 		stop()
 		if err := <-w.ended; err != nil {
@@ -79,24 +104,9 @@ func (w *watched) start() {
 	}
 }
 
-// change gives the folder of a file a time of its own: that of the system is not the one of the bubble, and may be too coarse for a test.
-func (w *watched) change(name string) {
-	w.Helper()
-	w.clock++
-	w.must(os.Chtimes(filepath.Dir(filepath.Join(w.dir, name)), time.Time{}, time.Unix(2e9+w.clock, 0)))
-}
-
-func (w *watched) write(name, text string) {
-	w.Helper()
-	w.tree.write(name, text)
-	w.change(name)
-}
-
-func (w *watched) move(from, to string) {
-	w.Helper()
-	w.tree.move(from, to)
-	w.change(from)
-	w.change(to)
+// event reports that a file of the mailbox has changed.
+func (w *watched) event(name string, op fsnotify.Op) {
+	w.events <- fsnotify.Event{Name: filepath.Join(w.dir, name), Op: op}
 }
 
 // want checks what the watch has said since the last time, after so long.
@@ -131,9 +141,11 @@ func TestAWatchLearnsWhatWasReadADayAgoAndForgetsWhatIsThenDeleted(t *testing.T)
 		w.start()
 		w.want("at first the mailbox is compared", 0, "compared 80")
 		w.write("cur/1.a:2,S", w.notSpam(0))
+		w.event("cur/1.a:2,S", fsnotify.Create)
 		w.want("it waits for most of a day", 23*time.Hour+30*time.Minute)
 		w.want("and counts, without an event", time.Hour, "learned cur/1.a:2,S", "retrained 81")
 		w.move("cur/1.a:2,S", ".Trash/cur/1.a:2,S")
+		w.event("cur/1.a:2,S", fsnotify.Rename)
 		w.want("in the trash it is forgotten", time.Minute, "taken back 1", "retrained 80")
 		w.stop()
 	})
@@ -145,25 +157,39 @@ func TestAWatchLearnsWhatChangesOnceItIsQuiet(t *testing.T) {
 		w := watchTree(t, b)
 		w.start()
 		w.want("at first the mailbox is compared", 0, "compared 80")
+		if !slices.Contains(w.dirs, filepath.Join(b.dir, ".Junk/cur")) || slices.Contains(w.dirs, filepath.Join(b.dir, ".Trash/cur")) {
+			t.Errorf("it follows %q", w.dirs)
+		}
 
 		w.write(".Junk/new/1.a", w.notSpam(0))
-		w.want("it waits", 1500*time.Millisecond)
+		w.event(".Junk/new/1.a", fsnotify.Create)
+		w.want("it waits", time.Second)
 		w.move(".Junk/new/1.a", ".Junk/cur/1.a:2,S")
-		w.want("until it was quiet from one look to the next", time.Second)
-		w.want("", time.Second, "learned .Junk/cur/1.a:2,S")
+		w.event(".Junk/new/1.a", fsnotify.Rename)
+		w.event(".Junk/cur/1.a:2,S", fsnotify.Create)
+		w.want("until nothing has happened for two seconds", 1900*time.Millisecond)
+		w.want("", 200*time.Millisecond, "learned .Junk/cur/1.a:2,S")
 
 		w.move(w.ham(0), ".Junk/cur/1.b:2,S")
+		w.event(w.ham(0), fsnotify.Rename)
+		w.event(".Junk/cur/1.b:2,S", fsnotify.Create)
 		w.want("a move changes the label", 3*time.Second, "relabelled .Junk/cur/1.b:2,S")
 
 		w.move(w.spam(0), "new/1.x")
+		w.event(w.spam(0), fsnotify.Rename)
+		w.event("new/1.x", fsnotify.Create)
 		w.want("so does one that leaves Junk unread", 3*time.Second, "relabelled new/1.x")
 
 		w.move(w.ham(1), "cur/"+strings.TrimPrefix(w.ham(1), "cur/")+"R")
+		w.event("cur/x", fsnotify.Rename)
+		w.event(".Junk/cur/1.b:2,S", fsnotify.Chmod)
 		w.want("flags are no news", 3*time.Second)
 
 		for i := range 30 {
 			name := fmt.Sprintf(".Junk/cur/2.%02d:2,S", i)
 			w.move(w.ham(i+2), name)
+			w.event(w.ham(i+2), fsnotify.Rename)
+			w.event(name, fsnotify.Create)
 			time.Sleep(time.Second)
 		}
 		synctest.Wait()
@@ -181,21 +207,27 @@ func TestAWatchMissesNothing(t *testing.T) {
 		w.start()
 		w.want("", 0, "compared 80")
 
+		w.write(".Junk/cur/1.a:2,S", w.notSpam(0))
+		w.errors <- fsnotify.ErrEventOverflow
+		w.want("events were lost", 3*time.Second, "learned .Junk/cur/1.a:2,S")
+
 		w.must(os.MkdirAll(filepath.Join(w.dir, ".Spam/cur"), 0o700))
 		w.must(os.MkdirAll(filepath.Join(w.dir, ".Spam/new"), 0o700))
 		w.write(".Spam/cur/1.b:2,S", w.notSpam(1))
-		w.change(".Spam")
+		w.event(".Spam", fsnotify.Create)
 		w.want("a folder appears", 3*time.Second, "learned .Spam/cur/1.b:2,S")
 		w.write(".Spam/cur/1.c:2,S", w.notSpam(2))
+		w.event(".Spam/cur/1.c:2,S", fsnotify.Create)
 		w.want("its messages are seen", 3*time.Second, "learned .Spam/cur/1.c:2,S")
 		w.move(".Spam", ".Later")
+		w.event(".Spam", fsnotify.Rename)
 		w.want("a folder that is renamed changes all labels", 3*time.Second, "relabelled .Later/cur/1.b:2,S", "relabelled .Later/cur/1.c:2,S")
+		if slices.Contains(w.dirs, filepath.Join(b.dir, ".Spam/cur")) {
+			t.Error("it still follows the old folder")
+		}
 
-		before, err := os.Stat(filepath.Join(w.dir, ".Junk/cur"))
-		w.must(err)
-		w.tree.write(".Junk/cur/1.d:2,S", w.notSpam(3))
-		w.must(os.Chtimes(filepath.Join(w.dir, ".Junk/cur"), time.Time{}, before.ModTime()))
-		w.want("the folder seems to be as it was: the mailbox is listed now and then", 16*time.Minute, "learned .Junk/cur/1.d:2,S")
+		w.write(".Junk/cur/1.d:2,S", w.notSpam(3))
+		w.want("no event comes: the mailbox is listed now and then", 16*time.Minute, "learned .Junk/cur/1.d:2,S")
 		w.stop()
 	})
 }
@@ -209,6 +241,7 @@ func TestAWatchGoesOnAfterTrouble(t *testing.T) {
 
 		hidden := b.dir + ".away"
 		w.must(os.Rename(b.dir, hidden))
+		w.event("", fsnotify.Rename)
 		w.want("the mailbox is away, which is said once", time.Minute, "trouble true")
 		w.must(os.WriteFile(filepath.Join(hidden, ".Junk/cur/1.a:2,S"), []byte(w.notSpam(0)), 0o600))
 		w.must(os.Rename(hidden, b.dir))
@@ -216,6 +249,7 @@ func TestAWatchGoesOnAfterTrouble(t *testing.T) {
 
 		w.must(os.Rename(b.model+store.Suffix, b.model+".away"))
 		w.write(".Junk/cur/1.b:2,S", w.notSpam(1))
+		w.event(".Junk/cur/1.b:2,S", fsnotify.Create)
 		w.want("the store is away", time.Minute, "trouble true")
 		w.must(os.Rename(b.model+".away", b.model+store.Suffix))
 		w.want("it is back", time.Minute, "learned .Junk/cur/1.b:2,S", "trouble false")
@@ -231,8 +265,10 @@ func TestAWatchFitsTheModelWhenItIsIdle(t *testing.T) {
 		w.start()
 		w.want("", time.Minute, "compared 80")
 		w.write(".Junk/cur/1.a:2,S", w.notSpam(0))
+		w.event(".Junk/cur/1.a:2,S", fsnotify.Create)
 		w.want("one change is not enough", time.Minute, "learned .Junk/cur/1.a:2,S")
 		w.write(".Junk/cur/1.b:2,S", w.notSpam(1))
+		w.event(".Junk/cur/1.b:2,S", fsnotify.Create)
 		w.want("two are", 20*time.Second, "learned .Junk/cur/1.b:2,S")
 		w.want("after a while", 20*time.Second, "retrained 82")
 		s := w.open() // nobody has it open in between
@@ -251,9 +287,10 @@ func TestWhatIsRefusedIsSaidOnce(t *testing.T) {
 		w.start()
 		w.want("", 0, "compared 80")
 		w.must(os.Symlink("nowhere", filepath.Join(w.dir, ".Junk/cur/1.a:2,S")))
-		w.change(".Junk/cur/1.a:2,S")
+		w.event(".Junk/cur/1.a:2,S", fsnotify.Create)
 		w.want("", 3*time.Second, "refused .Junk/cur/1.a:2,S")
 		w.write(".Junk/cur/1.b:2,S", w.notSpam(0))
+		w.event(".Junk/cur/1.b:2,S", fsnotify.Create)
 		w.want("", 3*time.Second, "learned .Junk/cur/1.b:2,S")
 		w.stop()
 	})
@@ -273,13 +310,13 @@ func TestAWatchThatCannotBeginSaysWhy(t *testing.T) {
 
 func TestAFolderThatCannotBeReadEndsNoWatch(t *testing.T) {
 	b := newTree(t)
-	b.must(os.Remove(filepath.Join(b.dir, ".Lists/cur")))
-	b.must(os.Symlink("cur", filepath.Join(b.dir, ".Lists/cur"))) // a circle, also for root
 	synctest.Test(t, func(t *testing.T) {
 		w := watchTree(t, b)
+		w.closed = filepath.Join(w.dir, ".Lists/cur")
 		w.start()
 		w.want("the others", 0, "compared 80")
 		w.write(".Junk/cur/1.a:2,S", w.notSpam(0))
+		w.event(".Junk/cur/1.a:2,S", fsnotify.Create)
 		w.want("a message in another folder", 3*time.Second, "learned .Junk/cur/1.a:2,S")
 		w.stop()
 	})
@@ -314,13 +351,14 @@ func TestAWatchDoubtsAFolderThatTheScoreContradicts(t *testing.T) {
 		for name, raw := range map[string]string{"cur/1.c:2,FS": b.notSpam(0), "cur/1.d:2,FS": spam} {
 			want := fmt.Sprintf("INBOX: doubtful is %v", raw == spam)
 			w.write(name, raw)
+			w.event(name, fsnotify.Create)
 			w.want(name, 3*time.Second, "learned "+name, want)
 		}
 		w.stop()
 	})
 }
 
-// TestTheSystemReportsChanges watches a mailbox by the clock of the system.
+// TestTheSystemReportsChanges watches a mailbox with the events of the system.
 func TestTheSystemReportsChanges(t *testing.T) {
 	b := newTree(t)
 	w := watchTree(t, b)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -282,15 +283,25 @@ func (p Plan) Source() Source {
 	}
 }
 
-// Watched returns the folders of the file system that change if the plan does, some of which may not be there; none for a mailbox in an archive.
-func (p Plan) Watched() []string {
+// Watched returns the folders of the file system whose entries decide what the plan has: true for one of messages, false for one in which
+// mail folders may appear. It returns none for a mailbox in an archive.
+func (p Plan) Watched() map[string]bool {
+	watched := map[string]bool{}
 	if _, isSystem := p.fsys.(system); !isSystem {
-		return nil
+		return watched
 	}
-	watched := slices.Clone(p.dirs)
+	for _, dir := range p.dirs {
+		watched[filepath.Clean(dir)] = false
+	}
 	for _, f := range p.Folders {
-		if f.Label != LeftOut {
-			watched = append(watched, f.path, path.Join(f.path, "new"), path.Join(f.path, "cur"))
+		if f.Label == LeftOut {
+			continue
+		}
+		watched[filepath.Clean(f.path)] = false // cur or new may appear
+		for _, sub := range maildirSubs {
+			if dir := path.Join(f.path, sub); isFolder(p.fsys, dir) {
+				watched[filepath.Clean(dir)] = true
+			}
 		}
 	}
 	return watched

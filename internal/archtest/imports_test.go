@@ -85,6 +85,7 @@ func onlyIn() map[string]string {
 		"golang.org/x/net/html":            "", // but tests
 		"golang.org/x/text/encoding":       "internal/pdftext message",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
+		"github.com/fsnotify/fsnotify":     "mailbox",
 		"github.com/nats-io/nats.go":       "share",
 		"golang.org/x/net/publicsuffix":    "internal/publicsuffix",
 		"golang.org/x/net/idna":            "internal/weburl tokenize",
