@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -181,6 +182,9 @@ func (r *release) system(system, shared string) error {
 	if err := r.build(system, tree); err != nil {
 		return err
 	}
+	if err := writeLicences(system, filepath.Join(tree, "licences.txt")); err != nil {
+		return err
+	}
 	if goos == "linux" {
 		const units = "cmd/chaff/systemd" // where docs/serving.md copies them from
 		if err := os.CopyFS(filepath.Join(tree, units), os.DirFS(units)); err != nil {
@@ -215,6 +219,48 @@ func (r *release) system(system, shared string) error {
 		}
 	}
 	return nil
+}
+
+// writeLicences writes the licences of all that the programs of a system hold besides chaff: Go, its modules, and the rules of internal/publicsuffix.
+func writeLicences(system, file string) error {
+	goos, goarch, _ := strings.Cut(system, "/")
+	const each = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
+	modules, err := output([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f", each, "./cmd/...")
+	if err != nil {
+		return err
+	}
+	root, err := output(nil, "go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	isLicence := regexp.MustCompile(`(?i)^(third_party_)?(licen[cs]e|copying|notice|patents)`)
+	parts := []string{"Go\t" + root, "internal/publicsuffix\tinternal/publicsuffix"}
+	for _, source := range slices.Compact(append(parts, slices.Sorted(strings.Lines(modules))...)) {
+		name, folder, _ := strings.Cut(strings.TrimSpace(source), "\t")
+		before := text.Len()
+		err := fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+			top, _, _ := strings.Cut(path, "/")
+			switch {
+			case err != nil || path == ".":
+				return err
+			case entry.IsDir() && !isLicence.MatchString(top):
+				return fs.SkipDir
+			case entry.IsDir() || !isLicence.MatchString(top):
+				return nil
+			}
+			data, err := os.ReadFile(filepath.Join(folder, path))
+			fmt.Fprintf(&text, "\n==== %s: %s\n\n%s", name, path, data)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if text.Len() == before {
+			return fmt.Errorf("%s has no licence in %s", name, folder)
+		}
+	}
+	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
 // writeArchive writes the files of tree below a folder into a compressed tar archive. Its bytes depend on the names, contents and

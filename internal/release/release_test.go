@@ -77,6 +77,22 @@ func TestAnArchiveDependsOnContentsOnly(t *testing.T) {
 	}
 }
 
+func TestALicenceGoesWithAllThatTheProgramsHold(t *testing.T) {
+	t.Chdir("../..")
+	for system, module := range map[string]string{"linux/amd64": "github.com/landlock-lsm/go-landlock", "windows/amd64": "github.com/inconshreveable/mousetrap"} {
+		file := filepath.Join(t.TempDir(), "licences.txt")
+		if err := writeLicences(system, file); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		for _, name := range []string{module, "Go", "internal/publicsuffix", "golang.org/x/text", "github.com/spf13/viper"} {
+			if err != nil || !bytes.Contains(text, []byte("\n==== "+name)) {
+				t.Errorf("%s: no licence of %s, %v", system, name, err)
+			}
+		}
+	}
+}
+
 func TestTheExampleHasEachSettingAsAComment(t *testing.T) {
 	got := example("# How many.\n# Now from: default. In the environment: CHAFF_WORKERS\nworkers = 0\n\n[serve]\n\n# Who.\n# Now from: default. In the environment: CHAFF_SERVE_USERS\nusers = \"\"\n")
 	_, got, _ = strings.Cut(got, "\n") // what the file is
