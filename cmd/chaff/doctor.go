@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/filter"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/message"
@@ -173,12 +174,19 @@ const (
 func (d *doctor) learning() {
 	v, err := store.Look(d.model)
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, store.ErrNone) { // which files has said
+		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNone) && hasStore(d.model) != nil
+		if !isMissing && !errors.Is(err, fs.ErrPermission) { // which files has said
 			d.bad("learning", cmp.Or(anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
 		}
 		return
 	}
 	defer v.Close()
+	if f, err := filter.OpenLearned(d.model); err == nil {
+		if unused := f.LogErr(); unused != nil {
+			d.bad("learning", "chaff retrain -m "+shellWord(d.model)+" makes the model anew from its log", "%v", filter.AboutLog(d.model, unused))
+		}
+		f.Close()
+	}
 	s := v.Status(d.now)
 	switch {
 	case s.Fitted == nil:

@@ -87,6 +87,7 @@ func aboutStore(err error) error {
 	return aboutOutput(advise(err,
 		advice{store.ErrVersion, "install the version of chaff that wrote it, or a later one"},
 		advice{store.ErrEarlier, "chaff retrain turns it into a log, which nothing is lost by"},
+		advice{store.ErrNone, anew},
 		advice{store.ErrDamaged, anew},
 		advice{store.ErrTruncated, anew},
 		advice{store.ErrLearned, "run it again, so that they are not lost"},

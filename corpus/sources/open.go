@@ -108,6 +108,9 @@ func OpenLabelled(path string, o Options) (Mail, error) {
 		}
 	}
 	if o.Label == "" {
+		if _, err := p.source("", o.Format); err != nil && o.Format != "" { // that it cannot have
+			return Mail{}, err
+		}
 		return p.recognise(o)
 	}
 	return p.openAll(o)
