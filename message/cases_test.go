@@ -81,6 +81,13 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		}
 		return string(b)
 	}
+	utf32 := func(order binary.AppendByteOrder, text string) string {
+		var b []byte
+		for _, r := range text {
+			b = order.AppendUint32(b, uint32(r))
+		}
+		return string(b)
+	}
 	for name, test := range map[string]struct {
 		raw, want string
 		is        bool
@@ -101,7 +108,9 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"Chinese in the declared order":                                              {"Content-Type: text/plain; charset=utf-16be\n" + wrapped(utf16(binary.BigEndian, "一汉")), "一汉", true},
 		"half a unit at the end":                                                     {"Content-Type: text/plain; charset=utf-16le\n" + wrapped("a\x00b"), "\ufffd", false},
 		"UCS-2":                                                                      {"Content-Type: text/plain; charset=ucs-2\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
-		"UTF-32, which browsers refuse, is read as ASCII":                            {"Content-Type: text/plain; charset=utf-32\n" + wrapped("\xff\xfe\x00\x00"+utf16(binary.LittleEndian, "c\x00h\x00e\x00a\x00p\x00")), "cheap", true},
+		"UTF-32 in little-endian order":                                              {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 in big-endian order":                                                 {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 with a mark":                                                         {"Content-Type: text/plain; charset=utf-32\n" + wrapped("\xff\xfe\x00\x00"+utf32(binary.LittleEndian, "cheap")), "cheap", true},
 		"UTF-16 with a mark":                                                         {"Content-Type: text/plain; charset=utf-16\n" + wrapped("\xff\xfe"+utf16(binary.LittleEndian, "便宜")), "便宜", true},
 		"a flowed word goes on in the next line":                                     {"Content-Type: text/plain; format=flowed; delsp=yes\n\nche \nap\n", "cheap", true},
 		"but not in another quote":                                                   {"Content-Type: text/plain; format=flowed; delsp=yes\n\n> che \nap\n", "cheap", false},
@@ -132,7 +141,7 @@ func TestWordsWithoutCharactersVanish(t *testing.T) {
 	}
 }
 
-// FuzzWide reads Latin text as UTF-16 in both orders: the order that is declared does not matter where most bytes are zero.
+// FuzzWide reads Latin text as UTF-16 and UTF-32 in both orders: the order that is declared does not matter where most bytes are zero.
 func FuzzWide(f *testing.F) {
 	f.Add([]byte("a"))
 	f.Add([]byte("some text\r\n"))
@@ -140,10 +149,10 @@ func FuzzWide(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		d := NewDecoder(Options{})
 		isPlain := len(text) > 0 && bytes.IndexByte(text, 0) < 0 && lengthOfASCII(text) == len(text)
-		for _, label := range []string{"utf-16", "utf-16le", "utf-16be", "ucs-2"} {
-			little, big := make([]byte, 2*len(text)), make([]byte, 2*len(text))
+		for label, width := range map[string]int{"utf-16": 2, "utf-16le": 2, "utf-16be": 2, "ucs-2": 2, "utf-32": 4, "utf-32le": 4, "utf-32be": 4} {
+			little, big := make([]byte, width*len(text)), make([]byte, width*len(text))
 			for i, c := range text {
-				little[2*i], big[2*i+1] = c, c
+				little[width*i], big[width*i+width-1] = c, c
 			}
 			for _, wide := range [][]byte{little, big, text} {
 				got := string(d.toUTF8(wide, []byte(label), false))

@@ -26,11 +26,11 @@ type codec struct {
 // The marks of charsets. Those of ISO 2022 are control characters: two that switch between ASCII and another table, and the first of its escape
 // sequences.
 const (
-	markUTF7  = "+"
-	markUTF16 = "\x00"
-	shiftOut  = "\x0e"
-	shiftIn   = "\x0f"
-	escape    = "\x1b"
+	markUTF7 = "+"
+	markWide = "\x00" // of UTF-16 and UTF-32
+	shiftOut = "\x0e"
+	shiftIn  = "\x0f"
+	escape   = "\x1b"
 )
 
 // texts reads text of any transfer encoding and charset as UTF-8. It keeps what is made of a message.
@@ -108,7 +108,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		c = t.codec(charsetInHTML(text))
 	}
 	switch {
-	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.mark == markUTF16 && hasOrderMark(text):
+	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.mark == markWide && hasOrderMark(text):
 		t.decode(c, text)
 	case valid && !c.isRather(text):
 		t.arena = append(t.arena, text...)
@@ -218,8 +218,8 @@ func (t *texts) decode(c *codec, text []byte) {
 	case markUTF7:
 		t.arena = appendUTF7(t.arena, text)
 		return
-	case markUTF16:
-		decoder, text = c.utf16(text)
+	case markWide:
+		decoder, text = c.wide(text)
 	case shiftOut:
 		text = unshifted(text)
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 
 	"chaff/internal/ascii"
 )
@@ -31,8 +32,8 @@ func newCodec(label string) *codec {
 	case "utf-8":
 	case "utf-7":
 		c.mark = markUTF7
-	case "utf-16", "utf-16le", "utf-16be":
-		c.mark = markUTF16
+	case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be":
+		c.mark = markWide
 	case "iso-2022-jp":
 		c.mark = escape
 	case "hz-gb-2312": // browsers do not read it and the next one
@@ -93,6 +94,9 @@ utf-7 utf7 unicode11utf7 csunicode11utf7 unicode20utf7 xunicode20utf7 .
 utf-16 utf16 .
 utf-16le utf16le csunicode iso10646ucs2 ucs2 unicode unicodefeff .
 utf-16be utf16be unicodefffe .
+utf-32 utf32 ucs4 iso10646ucs4 csucs4 .
+utf-32le utf32le .
+utf-32be utf32be .
 ibm866 866 csibm866 .
 iso-8859-2 csisolatin2 isoir101 iso885921987 l2 latin2 .
 iso-8859-3 csisolatin3 isoir109 iso885931988 l3 latin3 .
@@ -166,25 +170,36 @@ func cleanLabel(label string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(clean, "charset"), "3d")
 }
 
-// utf16 returns the decoder for a text in UTF-16, and the text without its mark and without half a character at its end.
+// wide returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
 //
 // QUIRK: the declaration or a mark tells the byte order, and without both it is big-endian. Programs declare "utf-16" and send
 // little-endian without a mark. Nearly every text has characters below U+0100, whose first bytes are zero. A declared order is
 // wrong only if most characters say so, since the last bytes of some Chinese ones are zero, too.
-func (c *codec) utf16(text []byte) (*encoding.Decoder, []byte) {
-	var zeros [2]int
+func (c *codec) wide(text []byte) (*encoding.Decoder, []byte) {
+	width := 2
+	if strings.HasPrefix(c.name, "utf-32") {
+		width = 4
+	}
+	var zeros [4]int
 	for i, b := range text[:min(len(text), sampleBytes)] {
 		if b == 0 {
-			zeros[i%2]++
+			zeros[i%width]++
 		}
 	}
 	isLittle := strings.HasSuffix(c.name, "le")
-	if most := min(len(text), sampleBytes) / 4; zeros[0] != zeros[1] && (c.name == "utf-16" || max(zeros[0], zeros[1]) > most) {
-		isLittle = zeros[0] < zeros[1]
+	first, last := zeros[0], zeros[width-1]
+	if most := min(len(text), sampleBytes) / width / 2; first != last && (len(c.name) == len("utf-16") || max(first, last) > most) {
+		isLittle = first < last
 	}
-	text = text[:len(text)-len(text)%2]
-	if hasOrderMark(text) {
-		isLittle, text = text[0] == 0xff, text[2:]
+	text = text[:len(text)-len(text)%width]
+	for order, mark := range [...]string{"\xff\xfe\x00\x00"[:width], "\x00\x00\xfe\xff"[4-width:]} {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			isLittle, text = order == 0, text[width:]
+			break
+		}
+	}
+	if width == 4 {
+		return utf32.UTF32(utf32.Endianness(isLittle), utf32.IgnoreBOM).NewDecoder(), text
 	}
 	return unicode.UTF16(unicode.Endianness(isLittle), unicode.IgnoreBOM).NewDecoder(), text
 }
