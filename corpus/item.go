@@ -12,7 +12,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"chaff/internal/limits"
 	"chaff/message"
 )
 
@@ -97,35 +96,29 @@ func (it Item) Read(dst []byte) ([]byte, error) {
 	return dst[:0], fmt.Errorf("read %s: %w", it.Origin, err)
 }
 
-// The limits of messages, those of package limits.
-const (
-	MaxMessageBytes   = limits.MaxMessage
-	LargeMessageBytes = limits.LargeMessage
-)
-
 var (
 	// ErrEmpty reports a file without a byte, as a crash or a full disk leaves it.
 	ErrEmpty = errors.New("the file is empty")
-	// ErrTooLarge reports a message of more than [MaxMessageBytes].
-	ErrTooLarge = errors.New("more than " + strconv.Itoa(MaxMessageBytes) + " bytes are too large for a message")
+	// ErrTooLarge reports a message of more than [message.MaxSize].
+	ErrTooLarge = errors.New("more than " + strconv.Itoa(message.MaxSize) + " bytes are too large for a message")
 )
 
-// AppendMessage appends all of r to dst, up to [MaxMessageBytes] in total. If r has more, it returns [ErrTooLarge] and what it has
+// AppendMessage appends all of r to dst, up to [message.MaxSize] in total. If r has more, it returns [ErrTooLarge] and what it has
 // read: one byte more than the limit. The rest stays in r.
 func AppendMessage(dst []byte, r io.Reader) ([]byte, error) {
 	for {
 		if len(dst) == cap(dst) {
-			// Above LargeMessageBytes, dst grows once to the limit: pages that are not written to take no memory.
-			room := MaxMessageBytes + 1 - len(dst)
-			if len(dst) < LargeMessageBytes {
+			// Above message.LargeSize, dst grows once to the limit: pages that are not written to take no memory.
+			room := message.MaxSize + 1 - len(dst)
+			if len(dst) < message.LargeSize {
 				room = min(room, max(len(dst), 4<<10))
 			}
 			dst = slices.Grow(dst, room)
 		}
-		n, err := r.Read(dst[len(dst):min(cap(dst), MaxMessageBytes+1)])
+		n, err := r.Read(dst[len(dst):min(cap(dst), message.MaxSize+1)])
 		dst = dst[:len(dst)+n]
 		switch {
-		case len(dst) > MaxMessageBytes:
+		case len(dst) > message.MaxSize:
 			return dst, ErrTooLarge
 		case err == io.EOF:
 			return dst, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"chaff/message"
 )
 
 // endless is a stream of zeros.
@@ -22,20 +24,20 @@ func TestAMessageIsReadUpToItsLimit(t *testing.T) {
 	}{
 		{"nothing", 0},
 		{"a letter", 5000},
-		{"a large message", LargeMessageBytes + 1},
-		{"the largest", MaxMessageBytes},
+		{"a large message", message.LargeSize + 1},
+		{"the largest", message.MaxSize},
 	} {
 		got, err := AppendMessage(nil, io.LimitReader(endless{}, tt.size))
 		if err != nil || int64(len(got)) != tt.size {
 			t.Errorf("%s: got %d bytes and error %v, want %d", tt.name, len(got), err, tt.size)
 		}
-		if most := 2*tt.size + 4<<10; tt.size <= LargeMessageBytes && int64(cap(got)) > most {
+		if most := 2*tt.size + 4<<10; tt.size <= message.LargeSize && int64(cap(got)) > most {
 			t.Errorf("%s: takes %d bytes of memory for %d", tt.name, cap(got), tt.size)
 		}
 		largest = got
 	}
 	more := io.MultiReader(io.LimitReader(endless{}, 2), strings.NewReader("left"))
-	if got, err := AppendMessage(largest[:MaxMessageBytes-1], more); !errors.Is(err, ErrTooLarge) || len(got) != MaxMessageBytes+1 {
+	if got, err := AppendMessage(largest[:message.MaxSize-1], more); !errors.Is(err, ErrTooLarge) || len(got) != message.MaxSize+1 {
 		t.Errorf("one byte more: got %d bytes and error %v", len(got), err)
 	}
 	if left, err := io.ReadAll(more); string(left) != "left" || err != nil {

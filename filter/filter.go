@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"chaff/features"
-	"chaff/internal/limits"
 	"chaff/internal/ranges"
+	"chaff/message"
 	"chaff/models"
 	"chaff/tokenize"
 )
@@ -99,7 +99,7 @@ func (f *Filter) getScratch() *scratch {
 
 // putScratch keeps s, unless its memory grew with a large message.
 func (f *Filter) putScratch(s *scratch, raw []byte) {
-	if len(raw) <= limits.LargeMessage {
+	if len(raw) <= message.LargeSize {
 		f.scratch.Put(s)
 	}
 }

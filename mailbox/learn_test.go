@@ -14,7 +14,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
-	"chaff/internal/limits"
+	"chaff/message"
 	"chaff/store"
 	"chaff/test/corpustest"
 	"chaff/test/testmain"
@@ -373,7 +373,7 @@ func TestWhatCannotBeReadIsRefused(t *testing.T) {
 	b := newTree(t)
 	b.learn()
 	b.write(".Junk/cur/1.a:2,S", "")
-	b.must(os.Truncate(filepath.Join(b.dir, ".Junk/cur/1.a:2,S"), limits.MaxMessage+1))
+	b.must(os.Truncate(filepath.Join(b.dir, ".Junk/cur/1.a:2,S"), message.MaxSize+1))
 	a := b.learn()
 	if a.Count(store.Refused) != 1 || !strings.Contains(a.Changes[0].Reason, "too large") {
 		t.Errorf("got %+v, want one message that is too large", a.Changes)

@@ -10,6 +10,14 @@ import (
 	"chaff/internal/pdftext"
 )
 
+const (
+	// MaxSize is the size in bytes of the largest message that chaff reads. Mail systems accept 10 MB (Postfix) to 50 MB, and an attachment of
+	// 25 MB, the limit of the large providers, makes a message of 36 MB. Such a message and everything derived from it fit into 200 MB.
+	MaxSize = 36 << 20
+	// LargeSize is the size in bytes above which chaff reads messages one at a time and frees their memory.
+	LargeSize = 1 << 20
+)
+
 // Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail stays below all of them.
 type Options struct {
 	// MaxDepth is how deep parts and attached messages may nest; deeper ones are read as plain text. From 1 to 1000;

@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"chaff/filter"
-	"chaff/internal/limits"
 	"chaff/internal/parallel"
 	"chaff/internal/replace"
 	"chaff/internal/verdictfield"
+	"chaff/message"
 	"chaff/store"
 )
 
@@ -283,7 +283,7 @@ func (e *Engine) run(j *judgement) error {
 		return e.inTurn(ctx, j, e.slots)
 	}
 	slots := e.slots
-	if len(j.raw) > limits.LargeMessage {
+	if len(j.raw) > message.LargeSize {
 		slots = e.large
 	}
 	done := make(chan error, 1)

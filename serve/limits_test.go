@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/limits"
+	"chaff/message"
 )
 
 // startWith starts an engine that judges in another way.
@@ -115,7 +115,7 @@ func TestTheTimeOfAMessageIsLimited(t *testing.T) {
 func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
 	finish := make(chan struct{})
 	e, _ := startWith(t, func(e *Engine, j *judgement) {
-		if len(j.raw) > limits.LargeMessage {
+		if len(j.raw) > message.LargeSize {
 			<-finish
 		}
 		e.classify(j)
@@ -123,7 +123,7 @@ func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
 	results := make(chan error, 3)
 	for range 3 {
 		go func() {
-			_, err := e.Judge(context.Background(), Origin{}, make([]byte, limits.LargeMessage+1))
+			_, err := e.Judge(context.Background(), Origin{}, make([]byte, message.LargeSize+1))
 			results <- err
 		}()
 	}
@@ -201,7 +201,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 }
 
 func TestTheMemoryOfMessagesInTransitIsLimited(t *testing.T) {
-	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Memory = limits.MaxMessage })
+	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Memory = message.MaxSize })
 	large := make([]byte, 20<<20)
 	a, b := e.NewMessage(), e.NewMessage()
 	if _, err := a.Write(large); err != nil {
@@ -246,7 +246,7 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 		want   string
 	}{
 		{func(*Options) {}, ""},
-		{func(o *Options) { o.MaxMessage = limits.MaxMessage + 1 }, "max_message is 37748737: must be from 1 to 37748736"},
+		{func(o *Options) { o.MaxMessage = message.MaxSize + 1 }, "max_message is 37748737: must be from 1 to 37748736"},
 		{func(o *Options) { o.MaxMessage = 0 }, "max_message is 0: must be from 1 to 37748736"},
 		{func(o *Options) { o.MilterReject = 1.5 }, "milter_reject is 1.5: must be from 0 to 1"},
 		{func(o *Options) { o.MilterQuarantine = math.NaN() }, "milter_quarantine is NaN: must be from 0 to 1"},

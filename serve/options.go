@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"chaff/internal/limits"
 	"chaff/internal/ranges"
+	"chaff/message"
 	"chaff/store"
 )
 
@@ -97,7 +97,7 @@ func DefaultOptions() Options {
 	return Options{
 		Store: store.DefaultOptions(), Confine: true, Log: LogText, History: 10000, HistoryDays: 30, HTTPHosts: []string{},
 		Limits: Limits{
-			MaxUsers: 1000, OpenUsers: 20, MaxMessage: limits.MaxMessage, MaxSeconds: 20, Connections: 2000, Queue: 1000, Memory: 256 << 20,
+			MaxUsers: 1000, OpenUsers: 20, MaxMessage: message.MaxSize, MaxSeconds: 20, Connections: 2000, Queue: 1000, Memory: 256 << 20,
 		},
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/limits"
 	"chaff/message"
 	"chaff/metrics"
 	"chaff/train"
@@ -72,7 +71,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if label < 0 {
 		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, s.Classes())
 	}
-	if len(m.Raw) > limits.MaxMessage {
+	if len(m.Raw) > message.MaxSize {
 		return Outcome{What: Refused, Reason: TooLarge}, nil
 	}
 	m.Raw = message.Original(m.Raw)
@@ -97,7 +96,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	}
 	e.Repairs = s.reader.Read(m.Raw)
 	bag := s.reader.Bag
-	if len(m.Raw) > limits.LargeMessage {
+	if len(m.Raw) > message.LargeSize {
 		s.reader.Forget() // all but the bag, so that what follows has its memory
 	}
 	document := bag.Document()

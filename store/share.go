@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"chaff/features"
-	"chaff/internal/limits"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
+	"chaff/message"
 )
 
 // Hosts that share what their users teach have one log in common: a stream of records, which each host appends to and learns in its order. What a host teaches
@@ -125,7 +125,7 @@ func (l Lesson) read(r *names) (t Taught, err error) {
 	}
 	e := readEntry(data[lessonHead:][:entrySize])
 	e.what, e.Origin, e.Learned, e.Shared = op(data[1]), l.Origin, l.Time.UTC().Truncate(time.Second), true
-	if !e.fits(len(r.Classes)) || e.Class < -1 || e.Way >= ways || e.Size < 0 || e.Size > limits.MaxMessage || math.IsInf(e.Score, 0) {
+	if !e.fits(len(r.Classes)) || e.Class < -1 || e.Way >= ways || e.Size < 0 || e.Size > message.MaxSize || math.IsInf(e.Score, 0) {
 		return t, errors.New("no record")
 	}
 	t = Taught{entry: e, number: le.Uint64(data[16:]), isCut: data[2] != 0}

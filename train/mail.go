@@ -17,8 +17,6 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
-	"chaff/internal/limits"
-	"chaff/internal/memory"
 	"chaff/internal/parallel"
 	"chaff/internal/termkey"
 	"chaff/message"
@@ -139,7 +137,7 @@ func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOpt
 		return nil, err
 	}
 	m.keep(results, o.Copies)
-	memory.Release() // what the readers took
+	ReleaseMemory() // what the readers took
 	if m.summary.Used == 0 {
 		return m, m.summary.without(ErrNoMail)
 	}
@@ -203,7 +201,7 @@ func (m *Mail) readAll(ctx context.Context, o ReadOptions) ([]readResult, error)
 		if ctx.Err() != nil {
 			return
 		}
-		if results[i] = workers[w].read(m.items[i]); cap(workers[w].raw) > 2*limits.LargeMessage {
+		if results[i] = workers[w].read(m.items[i]); cap(workers[w].raw) > 2*message.LargeSize {
 			workers[w].raw = nil
 		}
 		if n := done.Add(1); o.Progress != nil {
@@ -247,7 +245,7 @@ func (w *worker) read(item corpus.Item) (result readResult) {
 	if w.raw, result.err = item.Read(w.raw); result.err != nil {
 		return result
 	}
-	if len(w.raw) > limits.LargeMessage {
+	if len(w.raw) > message.LargeSize {
 		w.large.Lock()
 		defer w.large.Unlock()
 		defer w.reader.Forget()

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
-	"chaff/internal/memory"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -68,7 +69,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	scored := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test)) // the messages of the scores
 	usual := c.usual(t)
 	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
-	memory.Release()
+	ReleaseMemory()
 	all := *c
 	all.parts = make([]corpus.Part, len(c.parts))
 	if err := all.buildVocabulary(); err != nil {
@@ -78,9 +79,9 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	all.summary = measured // with the sizes of the parts
 	all.summary.Terms = terms
 	d := all.Dataset(corpus.Train, kind)
-	defer memory.Release() // who saves the model needs the memory
+	defer ReleaseMemory() // who saves the model needs the memory
 	for _, fold := range folds {
-		memory.Release()
+		ReleaseMemory()
 		outOfFold, err := scoreFold(ctx, trainer, d, fold)
 		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
@@ -89,7 +90,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 			scored = append(scored, fold...)
 		}
 	}
-	memory.Release()
+	ReleaseMemory()
 	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
@@ -219,4 +220,16 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 		return nil
 	}
 	return usual
+}
+
+// largeHeap is the size of a heap, in bytes, from which on there is enough to give back.
+const largeHeap = 64 << 20
+
+// ReleaseMemory collects garbage and returns free memory to the system, unless the heap is small. Call it between two steps that each need much
+// memory: the collector would run later, when the memory of both is in use.
+func ReleaseMemory() {
+	var heap runtime.MemStats
+	if runtime.ReadMemStats(&heap); heap.HeapAlloc >= largeHeap {
+		debug.FreeOSMemory()
+	}
 }

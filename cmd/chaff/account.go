@@ -51,7 +51,7 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 	}
 	judged, contradicting := 0, 0
 	err := x.eachTaught("judging", messages, func(l listing, raw []byte, err error) error {
-		if err != nil || len(raw) > corpus.LargeMessageBytes { // to learn it says why not
+		if err != nil || len(raw) > message.LargeSize { // to learn it says why not
 			return nil
 		}
 		contradicts, err := s.Contradicts(raw, l.Label)
@@ -150,7 +150,7 @@ func (x *learning) eachTaught(what string, messages []listing, do func(l listing
 }
 
 func (x *learning) teach(s *store.Store, item corpus.Item, raw []byte) (store.Outcome, error) {
-	if len(raw) > corpus.LargeMessageBytes {
+	if len(raw) > message.LargeSize {
 		defer delivery.LimitMemory(delivery.MessageMemory)()
 	}
 	if x.forget {

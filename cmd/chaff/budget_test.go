@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus"
 	"chaff/internal/garbage"
+	"chaff/message"
 	"chaff/test/testmain"
 )
 
@@ -205,7 +205,7 @@ func TestNoMessageOfTheLargestSizeTakesMoreThanItsBudget(t *testing.T) {
 	all := hostileMail()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Run(name, func(t *testing.T) {
-			whole, part := all[name](corpus.MaxMessageBytes), all[name](corpus.MaxMessageBytes/8)
+			whole, part := all[name](message.MaxSize), all[name](message.MaxSize/8)
 			for _, s := range stages() {
 				switch s.name {
 				case "classify --pass", "explain --html":

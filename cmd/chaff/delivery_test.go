@@ -14,7 +14,7 @@ import (
 	"testing/iotest"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus"
+	"chaff/message"
 	"chaff/test/testmain"
 )
 
@@ -182,7 +182,7 @@ func TestBothProgramsSayTheSameOfATornMessage(t *testing.T) {
 // What is larger than any mail is not judged, from wherever it comes, but it comes out again.
 func TestAMessageThatIsTooLargeIsNotJudged(t *testing.T) {
 	home := trained(t)
-	large := bytes.Repeat([]byte("x"), corpus.MaxMessageBytes+100)
+	large := bytes.Repeat([]byte("x"), message.MaxSize+100)
 	copy(large, "Subject: large\n\n")
 	large[len(large)-1] = '!'
 	file := filepath.Join(home, "large")

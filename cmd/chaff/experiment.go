@@ -11,7 +11,6 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/evaluate"
 	"chaff/internal/hint"
-	"chaff/internal/memory"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/models"
@@ -148,7 +147,7 @@ func fit[T any](x *onModel, page string, run func(train.Options) (T, error)) (T,
 	}
 	result, err := run(o)
 	done()
-	memory.Release() // what the trainer took
+	train.ReleaseMemory() // what the trainer took
 	switch {
 	case errors.Is(err, models.ErrDiverged):
 		err = hint.With(err, "lower the learning rate; if that does not help, check the labels")

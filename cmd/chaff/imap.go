@@ -12,12 +12,12 @@ import (
 
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
-	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/mailbox"
 	"chaff/mailbox/imap"
+	"chaff/message"
 )
 
 type mailClient struct {
@@ -241,7 +241,7 @@ func (d mailDone) describe(a *answer) {
 		a.fact("moved", "0: this is a dry run, --move moves spam to %s", d.Junk)
 	}
 	if r.TooLarge > 0 {
-		a.fact("not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), corpus.MaxMessageBytes)
+		a.fact("not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), message.MaxSize)
 	}
 	later(r.Later)
 }

@@ -52,8 +52,11 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 		return nil, nil, err
 	}
 	shown := int(x.mistakes)
-	if x.page != "" {
+	switch {
+	case x.page != "":
 		shown = max(shown, shownTerms)
+	case !x.verbose && !x.asJSON: // a short answer has none
+		shown = 0
 	}
 	if mistakes = []evaluate.Judged{}; shown > 0 {
 		mistakes, err = evaluate.Mistakes(x.command.Context(), collection, all[0].Filter, corpus.Test, shown)

@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"chaff/corpus"
+	"chaff/message"
 )
 
 // pack compresses text. There is no bzip2 writer for Go: see testdata.
@@ -157,10 +158,10 @@ func TestDamagedCompressionNamesFileAndReason(t *testing.T) {
 }
 
 func TestMessageThatUnpacksToTooMuchIsAnError(t *testing.T) {
-	bomb := strings.Repeat(pack(t, zstandard, strings.Repeat("\x00", 8<<20)), corpus.MaxMessageBytes>>23+1)
+	bomb := strings.Repeat(pack(t, zstandard, strings.Repeat("\x00", 8<<20)), message.MaxSize>>23+1)
 	got, err := Item{Origin: "o", Content: location{fsys: fstest.MapFS{"m": {Data: []byte(bomb)}}, path: "m", message: unpackMessage}}.Read(nil)
 	checkError(t, err, "read o: "+corpus.ErrTooLarge.Error())
-	if len(bomb) > 1<<20 || cap(got) > 2*corpus.MaxMessageBytes {
+	if len(bomb) > 1<<20 || cap(got) > 2*message.MaxSize {
 		t.Errorf("the bomb has %d bytes and took %d of memory", len(bomb), cap(got))
 	}
 }
@@ -206,7 +207,7 @@ func FuzzUnpackMessage(f *testing.F) {
 		if err == nil && compressionOf(data) == uncompressed && !bytes.Equal(plain, data) {
 			t.Error("a file that is not compressed was changed")
 		}
-		if err == nil && len(plain) > corpus.MaxMessageBytes {
+		if err == nil && len(plain) > message.MaxSize {
 			t.Errorf("got %d bytes", len(plain))
 		}
 	})

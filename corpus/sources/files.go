@@ -18,6 +18,7 @@ import (
 	"chaff/corpus"
 	"chaff/internal/lines"
 	"chaff/internal/replace"
+	"chaff/message"
 )
 
 // system is the file system of the operating system. Unlike os.DirFS it takes file names that are not valid UTF-8, as old mail folders have.
@@ -223,7 +224,7 @@ type location struct {
 // lines that end in CR alone end in LF, and an emlx file loses its frame. A compressed file is
 // decompressed, whatever its name: some servers keep Maildirs that way.
 //
-// Append returns an error for a file of more than corpus.MaxMessageBytes, compressed or not, for an archive, for damaged
+// Append returns an error for a file of more than message.MaxSize, compressed or not, for an archive, for damaged
 // data, and for an mbox that visibly changed after it was listed.
 func (l location) Append(dst []byte) ([]byte, error) {
 	f, err := openMoved(l.fsys, l.path)
@@ -272,7 +273,7 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 		return dst, errors.New("is a folder, not a message")
 	case !info.Mode().IsRegular():
 		return dst, errSpecial
-	case info.Size() > corpus.MaxMessageBytes:
+	case info.Size() > message.MaxSize:
 		return dst, corpus.ErrTooLarge
 	}
 	// One byte more than the size lets the last Read see the end of the file. The size of a member of an archive may be
@@ -283,7 +284,7 @@ func readWhole(f fs.File, dst []byte) ([]byte, error) {
 
 // readSection appends size bytes of f, from offset on.
 func readSection(f fs.File, dst []byte, offset, size int64) ([]byte, error) {
-	if size > corpus.MaxMessageBytes {
+	if size > message.MaxSize {
 		return dst, corpus.ErrTooLarge
 	}
 	dst = slices.Grow(dst, int(size))[:size]
@@ -305,7 +306,7 @@ var errChanged = errors.New("the file has changed since it was listed")
 func cutEmlx(file []byte) []byte {
 	end := lines.LineEnd(file)
 	n, err := strconv.ParseUint(string(bytes.Trim(lines.TrimLineEnd(file[:end]), " \t")), 10, 63)
-	if err != nil || n > corpus.MaxMessageBytes {
+	if err != nil || n > message.MaxSize {
 		return file
 	}
 	rest := file[end:]

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"chaff/corpus"
+	"chaff/message"
 )
 
 // brokenFS fails to open or to read one file, like a damaged disk.
@@ -42,7 +42,7 @@ func TestReadErrors(t *testing.T) {
 	disk := errors.New("input/output error")
 	files := fstest.MapFS{"mail/a": {Data: []byte("a")}, "mail/dir/b": {Data: []byte("b")}}
 	large := filepath.Join(tree(t, map[string]string{"large": ""}), "large")
-	must(t, os.Truncate(large, corpus.MaxMessageBytes+1))
+	must(t, os.Truncate(large, message.MaxSize+1))
 	for _, tt := range []struct {
 		about string
 		at    location
@@ -53,7 +53,7 @@ func TestReadErrors(t *testing.T) {
 		{"a disk that fails", location{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}, []any{"read o: input/output error", disk}},
 		{"a folder in place of a file", location{fsys: files, path: "mail/dir"}, []any{"read o: is a folder, not a message"}},
 		{"a file that is too large", location{fsys: system{}, path: large}, []any{"bytes are too large for a message"}},
-		{"a message of an mbox that is too large", location{fsys: files, path: "mail/a", size: corpus.MaxMessageBytes + 1}, []any{"bytes are too large for a message"}},
+		{"a message of an mbox that is too large", location{fsys: files, path: "mail/a", size: message.MaxSize + 1}, []any{"bytes are too large for a message"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			got, err := Item{Origin: "o", Content: tt.at}.Read(make([]byte, 3, 100))

@@ -334,7 +334,7 @@ func (p *place) inspect(buffer *[]byte) error {
 		return errSpecial
 	}
 	var content []byte
-	if buffer == nil || info.Size() > corpus.LargeMessageBytes {
+	if buffer == nil || info.Size() > message.LargeSize {
 		content, err = readHead(f)
 	} else if content, err = corpus.AppendMessage(slices.Grow((*buffer)[:0], int(info.Size())+1), f); err == nil {
 		*buffer = content

@@ -1,4 +1,4 @@
-// Package garbage bounds the garbage of the process. It is apart from package memory because runtime/metrics takes a tenth of a millisecond of every
+// Package garbage bounds the garbage of the process. It is apart from other packages because runtime/metrics takes a tenth of a millisecond of every
 // process that it is linked into.
 package garbage
 

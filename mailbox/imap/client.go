@@ -20,6 +20,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/corpus/sources"
+	"chaff/message"
 )
 
 // Account is a mailbox on a server.
@@ -426,7 +427,7 @@ var errGone = errors.New("the message is gone")
 
 // fetch returns a message of the chosen folder and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
 func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
-	const most = corpus.MaxMessageBytes + 1
+	const most = message.MaxSize + 1
 	options := &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{{Peek: true, Partial: &imap.SectionPartial{Size: most}}}}
 	var fetched []*imapclient.FetchMessageBuffer
 	err = c.do(most+idleBytes, c.options.Fetch, func() (err error) {
@@ -440,7 +441,7 @@ func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
 		for _, section := range m.BodySection {
 			switch {
 			case m.UID != uid || section.Bytes == nil:
-			case len(section.Bytes) > corpus.MaxMessageBytes:
+			case len(section.Bytes) > message.MaxSize:
 				return nil, corpus.ErrTooLarge
 			default:
 				return section.Bytes, nil

@@ -13,6 +13,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/mailbox"
+	"chaff/message"
 )
 
 // keptBytes is the size of the messages that are kept while a mailbox is compared, since they are read more than once.
@@ -67,7 +68,7 @@ func (l *Listing) list(f sources.PlanFolder) ([]sources.PlanFolder, error) {
 	if err := c.refresh(f.Name, true); err != nil {
 		return nil, err
 	}
-	criteria := imap.SearchCriteria{Smaller: corpus.MaxMessageBytes + 1}
+	criteria := imap.SearchCriteria{Smaller: message.MaxSize + 1}
 	if f.Label == sources.Ham { // a rule may have put there what nobody has read
 		criteria.Flag = []imap.Flag{imap.FlagSeen}
 	}
@@ -140,7 +141,7 @@ func (l *Listing) read(p place) []byte {
 	case err != nil:
 		l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
 		return nil
-	case len(raw) <= corpus.LargeMessageBytes && l.bytes+len(raw) <= keptBytes:
+	case len(raw) <= message.LargeSize && l.bytes+len(raw) <= keptBytes:
 		l.kept[p] = raw
 		l.bytes += len(raw)
 	}

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/limits"
+	"chaff/message"
 )
 
 // mostMemory is how much memory in MB the daemon may take at its default limits: serve.memory, 256 MiB for its work, and what is not collected yet.
@@ -64,7 +64,7 @@ func TestLargeMessagesTakeLittleMemory(t *testing.T) {
 // largeMessage returns a message of many words in base64.
 func largeMessage() []byte {
 	random := rand.New(rand.NewPCG(1, 2))
-	words := make([]byte, limits.MaxMessage*57/78*72/76)
+	words := make([]byte, message.MaxSize*57/78*72/76)
 	for i := range words {
 		if words[i] = ' '; i%8 > 0 {
 			words[i] = 'a' + byte(random.IntN(26))

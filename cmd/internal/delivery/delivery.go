@@ -150,10 +150,10 @@ func (r Request) pass(s Streams) (filter.Verdict, error) {
 // passLarge writes a message above the size limit, of which raw is the start. It leaves the message to the mail system if the
 // header exceeds the limit, since forged verdict fields may follow.
 func passLarge(s Streams, raw []byte) (filter.Verdict, error) {
-	out, whole := verdictfield.Unjudged(raw, fmt.Sprintf("larger than %d bytes", corpus.MaxMessageBytes))
+	out, whole := verdictfield.Unjudged(raw, fmt.Sprintf("larger than %d bytes", message.MaxSize))
 	var err error
 	if !whole {
-		out, err = raw, fmt.Errorf("the header of the message is larger than %d bytes", corpus.MaxMessageBytes)
+		out, err = raw, fmt.Errorf("the header of the message is larger than %d bytes", message.MaxSize)
 	}
 	return filter.Unsure, errors.Join(err, write(s.Out, io.MultiReader(bytes.NewReader(out), s.In)))
 }
@@ -237,7 +237,7 @@ func ReadMessage(s Streams) ([]byte, error) {
 		fmt.Fprintln(s.Err, "chaff: reading a message from the terminal; end it with Ctrl-D")
 	}
 	raw, err := corpus.AppendMessage(make([]byte, 0, 16<<10), s.In)
-	if len(raw) > corpus.LargeMessageBytes {
+	if len(raw) > message.LargeSize {
 		LimitMemory(MessageMemory)
 	}
 	switch {

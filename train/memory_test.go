@@ -1,4 +1,4 @@
-package memory
+package train
 
 import (
 	"runtime"
@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// collections returns how many collections Release causes.
+// collections returns how many collections ReleaseMemory causes.
 func collections() uint32 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	Release()
+	ReleaseMemory()
 	runtime.ReadMemStats(&after)
 	return after.NumGC - before.NumGC
 }
@@ -20,7 +20,7 @@ func TestOnlyTheGarbageOfALargeHeapIsCollected(t *testing.T) {
 	if n := collections(); n != 0 {
 		t.Errorf("%d collections of a small heap", n)
 	}
-	garbage := make([]byte, 2*large)
+	garbage := make([]byte, 2*largeHeap)
 	garbage[0] = 1
 	if n := collections(); n == 0 {
 		t.Error("no collection of a large heap")
