@@ -353,6 +353,19 @@ func TestALogOfAnotherVersionOfTheProgramIsRead(t *testing.T) {
 	}
 }
 
+// Whoever sends a backup may have written any settings, under a right checksum.
+func TestALogWithForgedLimitsIsRefused(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	log := bytes.Replace(contents(t, path+Suffix), []byte(`"ham_lost":0.1`), []byte(`"ham_lost":-10`), 1)
+	end := (int(binary.LittleEndian.Uint32(log[12:])) + 32 + 7) / 8 * 8
+	binary.LittleEndian.PutUint64(log[end:], xxhash.Sum64(log[:end]))
+	noError(t, os.WriteFile(path+Suffix, log, 0o600))
+	_, err := Restore(t.Context(), path+Suffix, filepath.Join(t.TempDir(), "model"), RetrainOptions{}, false)
+	if err == nil || !strings.Contains(err.Error(), "ham_lost is -10: must be a percentage from 0 to 100") {
+		t.Errorf("got error %v", err)
+	}
+}
+
 func TestNobodyElseCanLockALog(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
 	info, err := os.Stat(path + Suffix)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -86,6 +87,7 @@ func (r recipe) settings() (train.CollectOptions, train.Options, error) {
 	o := train.Options{Thresholds: r.Limits}
 	var err error
 	o.Models, err = models.OptionsFrom(r.Model, r.Trainer)
+	err = cmp.Or(err, r.Limits.Validate()) // a fit checks the others
 	reading := filter.Reading{Key: r.Key, Message: r.Message, Tokenize: r.Tokenize}
 	return train.CollectOptions{ReadOptions: train.ReadOptions{Reading: reading}, Features: r.Features, Split: r.Split, Seed: r.Seed}, o, err
 }
