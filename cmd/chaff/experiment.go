@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/evaluate"
+	"chaff/filter"
+	"chaff/internal/cputime"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
@@ -157,6 +161,83 @@ func fit[T any](x *onModel, page string, run func(train.Options) (T, error)) (T,
 	return result, aboutStore(err)
 }
 
+// Limits of what a page shows.
+const (
+	maxCurves  = 6
+	shownTerms = 15
+)
+
+// newPage returns a page about models that were measured on the same mail, the best first. With a single model its figures come first.
+func newPage(title string, s train.Summary, results []train.Result) report.Page {
+	models := slices.Clone(results)
+	for i, r := range results {
+		models[i].Model = rowName(results, r)
+	}
+	page := report.Page{
+		Title: title, Subtitle: corpusLine(s), Models: models, Of: models[0].Model,
+		Warnings: slices.Concat(s.Remarks, s.Warnings, doubts(results, nil, nil)),
+	}
+	for _, class := range s.Classes {
+		page.Classes = append(page.Classes, class.Name)
+	}
+	if len(results) == 1 {
+		page.Title += ": " + page.Of
+	}
+	return page
+}
+
+// addSingle adds the figures, the mistakes and the strongest terms of the best model.
+func addSingle(page *report.Page, f *filter.Filter, mistakes []evaluate.Judged) (err error) {
+	page.Figures, page.Mistakes = page.Models[0].Test, mistakes
+	if page.Strongest, err = f.Strongest(shownTerms); errors.Is(err, filter.ErrNoTexts) {
+		return nil
+	}
+	return err
+}
+
+// look finds the leaks of a collection and the worst mistakes of the first of the models that were trained on it, the best, and draws them if there is a page.
+func (x *experiment) look(collection *train.Collection, all []train.Trained) (mistakes []evaluate.Judged, leaks []evaluate.Leak, err error) {
+	if leaks, err = evaluate.Leaks(collection); err != nil {
+		return nil, nil, err
+	}
+	shown := int(x.mistakes)
+	switch {
+	case x.page != "":
+		shown = max(shown, shownTerms)
+	case !x.verbose && !x.asJSON: // a short answer has none
+		shown = 0
+	}
+	if mistakes = []evaluate.Judged{}; shown > 0 {
+		mistakes, err = evaluate.Mistakes(x.command.Context(), collection, all[0].Filter, corpus.Test, shown)
+	}
+	if err == nil && x.page != "" {
+		err = x.draw(collection, all, mistakes, leaks)
+	}
+	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
+}
+
+// draw draws models that were trained on one collection, the best first. The mistakes and the leaks are those of the best.
+func (x *experiment) draw(collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged, leaks []evaluate.Leak) error {
+	ctx, best, s, results := x.command.Context(), all[0], collection.Summary(), resultsOf(all)
+	page := newPage(x.command.CommandPath(), s, results)
+	page.Warnings = slices.Concat(s.Remarks, s.Warnings, doubts(results, collection.Classes(), leaks))
+	page.On, page.HasBest = "the test part", best.Result.Development != nil && len(all) > 1
+	if err := addSingle(&page, best.Filter, mistakes); err != nil {
+		return err
+	}
+	for _, t := range all[:min(len(all), maxCurves)] {
+		if t.Result.Thresholds != nil {
+			page.Curves = append(page.Curves, t.Test.Margins().ErrorCurve())
+		}
+	}
+	boundary, err := evaluate.BoundaryOf(ctx, collection)
+	if err == nil { // some mail has no two words that separate
+		page.Boundary = &boundary
+	}
+	x.drawn = page
+	return context.Cause(ctx)
+}
+
 func evaluateCommand(p *program) *cobra.Command {
 	var x experiment
 	var online bool
@@ -265,5 +346,50 @@ func (x *experiment) describeEvaluation(a *answer, r evaluationReport, classes [
 	if !a.verbose {
 		a.gap()
 		x.more(a)
+	}
+}
+
+type replayReport struct {
+	Corpus  train.Summary     `json:"corpus"`
+	Seconds float64           `json:"reading_cpu_seconds"`
+	Models  []evaluate.Replay `json:"models"` // one
+}
+
+// evaluateOnline replays mail: a new model classifies each message, then learns it.
+func (x *experiment) evaluateOnline() error {
+	mail, err := x.open()
+	if err != nil {
+		return err
+	}
+	o := collectOptions(x.Config).ReadOptions
+	o.Copies = true // a mailbox receives them too
+	began := cputime.Process()
+	read, err := x.read(mail, o)
+	if err == nil && !x.command.Flags().Changed("trec") { // an index has an order of its own
+		read, err = evaluate.ByTime(read)
+	}
+	if err != nil {
+		return err
+	}
+	seconds := (cputime.Process() - began).Seconds()
+	r, err := evaluate.ReplayTo(x.command.Context(), x.Model, read, train.Options{Models: x.Models, Thresholds: x.Thresholds})
+	if err != nil {
+		return err
+	}
+	report := replayReport{read.Summary(), seconds, []evaluate.Replay{r}}
+	return x.show(report, report.describe)
+}
+
+func (r replayReport) describe(a *answer) {
+	m := r.Models[0]
+	a.mail(r.Corpus)
+	a.fact("replay", "%s on %s, %.2f CPU seconds", m.Model, m.Kind, m.Seconds)
+	a.accuracies(ofPart{"replay", &m.Figures})
+	a.verdicts(m.Verdicts, "with thresholds from what was learned before")
+	a.gap()
+	if a.verbose {
+		a.figures(ofPart{"replay", &m.Figures})
+	} else {
+		a.fact("more", "--verbose prints all figures")
 	}
 }
