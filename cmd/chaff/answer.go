@@ -23,7 +23,7 @@ func (p *program) show(computed any, describe func(a *answer)) error {
 // answer prints a result as text, one part after the other. Warnings go to stderr, all else to stdout.
 type answer struct {
 	*program
-	page *report.Page // gets the labelled texts, the figures and the legends; nil for none
+	page *report.Page // gets the labelled texts, the figures, the legends and the warnings; nil for none
 }
 
 // printable formats as [screen.Printf] does.
@@ -76,6 +76,13 @@ func (a *answer) legend(text string) {
 // aside prints a line on stderr.
 func (a *answer) aside(format string, args ...any) {
 	screen.Printf(a.stderr, "chaff: "+format+"\n", args...)
+}
+
+func (a *answer) warn(text string) {
+	a.program.warn(text)
+	if a.page != nil {
+		a.page.Warnings = append(a.page.Warnings, text)
+	}
 }
 
 // table is rows of cells, as they are shown.

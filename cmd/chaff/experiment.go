@@ -175,7 +175,7 @@ func newPage(title string, s train.Summary, results []train.Result) report.Page 
 	}
 	page := report.Page{
 		Title: title, Subtitle: corpusLine(s), Models: models, Of: models[0].Model,
-		Warnings: slices.Concat(s.Remarks, s.Warnings, doubts(results, nil, nil)),
+		Warnings: slices.Concat(s.Remarks, s.Warnings),
 	}
 	for _, class := range s.Classes {
 		page.Classes = append(page.Classes, class.Name)
@@ -211,16 +211,15 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 		mistakes, err = evaluate.Mistakes(x.command.Context(), collection, all[0].Filter, corpus.Test, shown)
 	}
 	if err == nil && x.page != "" {
-		err = x.draw(collection, all, mistakes, leaks)
+		err = x.draw(collection, all, mistakes)
 	}
 	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
 }
 
-// draw draws models that were trained on one collection, the best first. The mistakes and the leaks are those of the best.
-func (x *experiment) draw(collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged, leaks []evaluate.Leak) error {
+// draw draws models that were trained on one collection, the best first. The mistakes are those of the best.
+func (x *experiment) draw(collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged) error {
 	ctx, best, s, results := x.command.Context(), all[0], collection.Summary(), resultsOf(all)
 	page := newPage(x.command.CommandPath(), s, results)
-	page.Warnings = slices.Concat(s.Remarks, s.Warnings, doubts(results, collection.Classes(), leaks))
 	page.On, page.HasBest = "the test part", best.Result.Development != nil && len(all) > 1
 	if err := addSingle(&page, best.Filter, mistakes); err != nil {
 		return err

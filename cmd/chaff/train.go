@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,7 +105,6 @@ func (x *training) train() error {
 		return err
 	}
 	r.warnings = doubts([]train.Result{{Model: x.Model, Report: models.Report{Warnings: r.Saved.Warnings}}}, r.classes, r.Leaks)
-	x.drawn.Warnings = slices.Concat(r.Corpus.Remarks, r.Corpus.Warnings, r.warnings)
 	if x.noLog {
 		err = store.SaveAlone(ctx, x.model, f)
 	} else {
