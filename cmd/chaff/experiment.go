@@ -123,7 +123,7 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	case oneClass:
 		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
-		return result, aboutStore(err)
+		return result, err
 	}
 	s := result.Summary()
 	for _, problem := range s.Problems {
@@ -152,13 +152,7 @@ func fit[T any](x *onModel, page string, run func(train.Options) (T, error)) (T,
 	result, err := run(o)
 	done()
 	train.ReleaseMemory() // what the trainer took
-	switch {
-	case errors.Is(err, models.ErrDiverged):
-		err = hint.With(err, "lower the learning rate; if that does not help, check the labels")
-	case errors.Is(err, models.ErrNoDocuments):
-		err = hint.With(err, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1")
-	}
-	return result, aboutStore(err)
+	return result, err
 }
 
 // Limits of what a page shows.

@@ -15,7 +15,6 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/filter/weights"
-	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/store"
@@ -87,9 +86,6 @@ func (x *exporting) run() error {
 	}
 	if x.weights {
 		w, err := weights.Of(f)
-		if errors.Is(err, weights.ErrNotAffine) {
-			return hint.With(err, "train another one: chaff train --model softmax")
-		}
 		if err != nil {
 			return delivery.ModelError(x.model, err)
 		}
@@ -177,7 +173,7 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	if err := errors.Join(aboutStore(store.SaveAlone(x.command.Context(), x.model, f)), keepKey()); err != nil {
+	if err := errors.Join(store.SaveAlone(x.command.Context(), x.model, f), keepKey()); err != nil {
 		return err
 	}
 	screen.Printf(x.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.model)

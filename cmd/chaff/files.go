@@ -14,15 +14,11 @@ import (
 	"strings"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus"
-	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
-	"chaff/models"
 	"chaff/store"
-	"chaff/train"
 )
 
 // writeFile writes a file of a kind in one step: readers see the old content or all of the new.
@@ -37,7 +33,7 @@ func writeFile(path string, kind replace.Kind, write func(w io.Writer) error) er
 // writeBytes is writeFile for data in memory.
 func writeBytes(path string, kind replace.Kind, data []byte) error {
 	if err := replace.File(path, kind, data, 0o644); err != nil {
-		return aboutOutput(fmt.Errorf("write %s: %w", path, replace.Reason(err)))
+		return fmt.Errorf("write %s: %w", path, replace.Reason(err))
 	}
 	return nil
 }
@@ -131,7 +127,7 @@ func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 	command := x.command.CommandPath()
 	switch {
 	case errors.Is(err, store.ErrEarlier):
-		return aboutStore(err)
+		return err
 	case err != nil:
 		return hint.With(err, command+" --replace replaces the log")
 	case n > 0:
@@ -181,7 +177,7 @@ func canWrite(reads []string, outputs ...replace.Output) error {
 			continue
 		}
 		if err := o.Kind.Check(target); err != nil {
-			return aboutOutput(fmt.Errorf("save %s: %w", o.Path, err))
+			return fmt.Errorf("save %s: %w", o.Path, err)
 		}
 		if err := canWriteIn(filepath.Dir(target), o.Kind == store.LogKind()); err != nil {
 			return fmt.Errorf("save %s: %w", o.Path, err)
@@ -208,21 +204,12 @@ func isSame(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(of, with) || filepath.Clean(a) == filepath.Clean(b)
 }
 
-// aboutOutput adds a hint to an error about a file that is not replaced.
-func aboutOutput(err error) error {
-	if _, is := errors.AsType[replace.OtherError](err); is {
-		return hint.With(err, "name another file, or remove this one first if nobody needs it")
-	}
-	return err
-}
-
 // openStore opens the log of the model at path for learning.
 func openStore(ctx context.Context, path string, o store.Options) (*store.Store, error) {
 	if err := hasStore(path); err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, path, o)
-	return s, aboutStore(err)
+	return store.Open(ctx, path, o)
 }
 
 // look opens the log of the model at path for reading.
@@ -230,8 +217,7 @@ func look(path string) (*store.View, error) {
 	if err := hasStore(path); err != nil {
 		return nil, err
 	}
-	v, err := store.Look(path)
-	return v, aboutStore(err)
+	return store.Look(path)
 }
 
 // storeOf returns the path of the log of the model at path, or at the end of a link at path.
@@ -260,39 +246,6 @@ func hasStore(path string) error {
 	defer f.Close()
 	return hint.With(fmt.Errorf("the model %s was saved without a log, so it cannot learn", path),
 		"chaff train saves a model that can: chaff train ~/Maildir")
-}
-
-type advice struct {
-	about error
-	hint  string
-}
-
-// advise adds to an error the first hint that is about it.
-func advise(err error, all ...advice) error {
-	for _, a := range all {
-		if errors.Is(err, a.about) {
-			return hint.With(err, a.hint)
-		}
-	}
-	return err
-}
-
-// aboutStore adds a hint to an error about the log of a model.
-func aboutStore(err error) error {
-	const anew = "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail"
-	return aboutOutput(advise(err,
-		advice{store.ErrVersion, "install the version of chaff that wrote it, or a later one"},
-		advice{store.ErrEarlier, "chaff retrain turns it into a log, which nothing is lost by"},
-		advice{store.ErrDamaged, anew},
-		advice{store.ErrTruncated, anew},
-		advice{store.ErrLearned, "run it again, so that they are not lost"},
-		advice{filter.ErrPart, "chaff merge PART... -o FILE"},
-		advice{train.ErrTooMuch, "chaff merge --sample 1/2 -o FILE fits a model to half of them, chaff collect --sample 1/2 reads half"},
-		advice{corpus.ErrTooMuchText, "chaff merge --sample 1/2 fits a model to half of them, or --set split.method=hash looks for none"},
-		advice{features.ErrTooManyTerms, "chaff collect --sample 1/2 reads half of the mail"},
-		advice{models.ErrFull, "chaff merge --sample 1/2 -o FILE fits a model to half of the messages"},
-		advice{store.ErrLocked, "try again when it is done"},
-		advice{store.ErrTooFew, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH"}))
 }
 
 // anew says how the model at path, which cannot be opened because of err, is made anew of its log. It is empty if that is no cure.

@@ -142,7 +142,7 @@ func (x *mailClient) run() error {
 	ctx := x.command.Context()
 	c, err := imap.Dial(ctx, x.account, x.secret, x.options)
 	if err != nil {
-		return aboutIMAP(err)
+		return err
 	}
 	defer c.Close()
 	if x.learn && c.Junk() == "" {
@@ -156,13 +156,13 @@ func (x *mailClient) run() error {
 	done := mailDone{Account: x.account.String(), File: x.model, Junk: c.Junk(), DryRun: !x.move}
 	if x.learn {
 		if done.Learned, err = x.learnFolders(ctx, c, state); err != nil {
-			return aboutIMAP(err)
+			return err
 		}
 	}
 	if x.move || !x.learn {
 		err = x.judge(ctx, c, state, &done)
 	}
-	return aboutIMAP(errors.Join(err, x.show(done, done.describe)))
+	return errors.Join(err, x.show(done, done.describe))
 }
 
 // learnFolders learns what the folders say. Messages are read before the log is locked.
@@ -177,7 +177,7 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 	l := learning{onModel: x.onModel, dryRun: true}
 	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
 	end()
-	if err = cmp.Or(aboutMailbox(err), box.Err()); err != nil || all.Mailboxes[0].Read == 0 {
+	if err = cmp.Or(err, box.Err()); err != nil || all.Mailboxes[0].Read == 0 {
 		return all, err
 	}
 	o.Progress, l.dryRun, all.Mailboxes = nil, false, nil
@@ -253,12 +253,4 @@ func notHam(m imap.Judgement) screen.Quoted {
 		line += "  (moved back, so it stays)"
 	}
 	return screen.Quoted(line)
-}
-
-// aboutIMAP adds a hint to an error about an account.
-func aboutIMAP(err error) error {
-	return aboutMailbox(advise(err,
-		advice{imap.ErrRefused, "many providers want a password made for one program, or an access token (--oauth)"},
-		advice{imap.ErrPlain, "use imaps://"},
-		advice{imap.ErrNoJunk, "make one in your mail program, or name it: --junk NAME"}))
 }

@@ -53,7 +53,7 @@ func (x *learning) learnMaildirs() error {
 	for _, path := range x.maildirs {
 		all.review += " --maildir " + shellWord(path)
 	}
-	return errors.Join(aboutMailbox(err), x.show(&all, all.describe))
+	return errors.Join(err, x.show(&all, all.describe))
 }
 
 func (all *mailboxes) describe(a *answer) {
@@ -110,11 +110,6 @@ func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 		p.warn(path + " has no folder for spam: " + noSpamFolder + "; chaff learn --spam FOLDER learns from another one")
 	}
 	return box, nil
-}
-
-// aboutMailbox adds a hint to an error about a mailbox and a model.
-func aboutMailbox(err error) error {
-	return advise(err, advice{mailbox.ErrClasses, "teach such a model with chaff learn --class NAME PATH"})
 }
 
 // addMailbox adds what a mailbox says, with what cannot be read and refused messages on stderr.
@@ -196,7 +191,7 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 			}
 			o := watching(p, path, useOf(c, p.model))
 			o.Model, o.Store, o.Retrain, o.Mailbox = x.model, x.Store, retrainOptions(x.Config), x.Config.Mailbox
-			return aboutMailbox(aboutStore(mailbox.Watch(c.Context(), path, o)))
+			return mailbox.Watch(c.Context(), path, o)
 		},
 	}
 	x.add(p, c, "teach", "", "workers", "memory")

@@ -94,7 +94,7 @@ func fail(p *program, root *cobra.Command, args []string, err error) int {
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	hint.Print(p.stderr, plainly(root, err))
+	hint.Print(p.stderr, advised(plainly(root, err)))
 	return code
 }
 

@@ -117,7 +117,7 @@ func (x *collecting) collect() error {
 	}
 	fit := train.Options{Models: x.Models, Thresholds: x.Thresholds}
 	if err := store.Collect(ctx, x.model, some, x.Model, o, fit, x.Store, x.replace); err != nil {
-		return aboutStore(err)
+		return err
 	}
 	s := some.Summary()
 	return x.show(map[string]any{"file": x.model, "corpus": s}, func(a *answer) {
@@ -173,7 +173,7 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
 			o.RetrainOptions = retrainOptions(x.Config)
 			merged, err := store.Merge(c.Context(), paths, x.model, o)
 			if err != nil {
-				return aboutStore(err)
+				return err
 			}
 			m := merging{x.model, merged}
 			return x.show(m, func(a *answer) { m.describe(a, x.Store.MaxMessages) })

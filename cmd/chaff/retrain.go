@@ -66,7 +66,7 @@ readable by its owner only.`,
 			}
 			n, err := store.Backup(p.model, out)
 			if err != nil {
-				return aboutStore(err)
+				return err
 			}
 			a := answer{program: p}
 			a.fact("saved", "%s, with %s", out, plural(n, "message"))
@@ -101,7 +101,7 @@ messages, byte for byte.`,
 				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
 			}
 			if err != nil {
-				return aboutStore(err)
+				return err
 			}
 			return x.show(map[string]any{"file": x.model, "saved_model": saved}, func(a *answer) { a.fitted(x.model, useOf(c, x.model), saved) })
 		},
@@ -157,7 +157,7 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 		x.warn(err.Error())
 	}
 	done.Expired = s.Expired()
-	return done, aboutStore(err)
+	return done, err
 }
 
 func retrainOptions(cfg config.Config) store.RetrainOptions {

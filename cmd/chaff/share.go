@@ -33,7 +33,7 @@ records have the words of mail. docs/scale.md has a worked example.`,
 			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM)
 			defer stop()
 			m := share.Model{Path: x.model, Store: x.Store, Retrain: retrainOptions(x.Config)}
-			return aboutStore(share.Run(ctx, m, x.Share, p.warn))
+			return share.Run(ctx, m, x.Share, p.warn)
 		},
 	}
 	x.add(p, c, "share", "", "nats", "workers", "memory")

@@ -109,8 +109,6 @@ func (l *labelled) open(path string, o sources.Options) error {
 		l.classes = mail.Classes
 	case errors.Is(err, sources.ErrNoLabel):
 		return hint.With(err, "say it with --ham PATH or --spam PATH; --folders PATH takes each subfolder for a class")
-	case errors.Is(err, sources.ErrColumns):
-		return hint.With(err, "name them in the first row: text and label")
 	case err != nil && o.Format == sources.Mailbox && !errors.Is(err, fs.ErrNotExist):
 		return hint.With(err, "for other mail: --ham PATH and --spam PATH, or --folders PATH for a folder with the subfolders ham and spam")
 	case err != nil:

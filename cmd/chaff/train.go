@@ -110,7 +110,7 @@ func (x *training) train() error {
 	} else {
 		err = store.Create(ctx, x.model, learned, f, r.Saved, x.Store, x.replace)
 	}
-	if err := errors.Join(aboutStore(err), keepKey()); err != nil {
+	if err := errors.Join(err, keepKey()); err != nil {
 		return err
 	}
 	return x.show(r, func(a *answer) { x.describe(a, r) })

@@ -15,7 +15,6 @@ import (
 
 	"chaff/config"
 	"chaff/evaluate"
-	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -69,9 +68,6 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 
 func planOf(c *cobra.Command, cfg config.Config) ([]config.Trial, error) {
 	plan, err := cfg.Plan()
-	if errors.Is(err, config.ErrNoSearch) {
-		return plan, hint.With(err, "docs/tuning.md has an example of a search; give the file with --config")
-	}
 	if err != nil {
 		return plan, err
 	}

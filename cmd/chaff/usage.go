@@ -15,9 +15,20 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"chaff/config"
+	"chaff/corpus"
+	"chaff/corpus/sources"
+	"chaff/features"
+	"chaff/filter"
+	"chaff/filter/weights"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
+	"chaff/mailbox"
+	"chaff/mailbox/imap"
+	"chaff/models"
+	"chaff/store"
+	"chaff/train"
 )
 
 func unknownCommand(root *cobra.Command, word string) error {
@@ -105,6 +116,46 @@ func oneArgument(what string, least int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// advised adds to an error what the user can do about it, if it does not say so.
+func advised(err error) error {
+	const anew = "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail"
+	for _, known := range []struct {
+		err  error
+		hint string
+	}{
+		{store.ErrVersion, "install the version of chaff that wrote it, or a later one"},
+		{store.ErrEarlier, "chaff retrain turns it into a log, which nothing is lost by"},
+		{store.ErrNone, anew},
+		{store.ErrDamaged, anew},
+		{store.ErrTruncated, anew},
+		{store.ErrLearned, "run it again, so that they are not lost"},
+		{store.ErrLocked, "try again when it is done"},
+		{store.ErrTooFew, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH"},
+		{filter.ErrPart, "chaff merge PART... -o FILE"},
+		{train.ErrTooMuch, "chaff merge --sample 1/2 -o FILE fits a model to half of them, chaff collect --sample 1/2 reads half"},
+		{corpus.ErrTooMuchText, "chaff merge --sample 1/2 fits a model to half of them, or --set split.method=hash looks for none"},
+		{features.ErrTooManyTerms, "chaff collect --sample 1/2 reads half of the mail"},
+		{models.ErrFull, "chaff merge --sample 1/2 -o FILE fits a model to half of the messages"},
+		{models.ErrDiverged, "lower the learning rate; if that does not help, check the labels"},
+		{models.ErrNoDocuments, "give more mail of that class, or more of it to training: --set split.train=0.8 --set split.development=0.1 --set split.test=0.1"},
+		{weights.ErrNotAffine, "train another one: chaff train --model softmax"},
+		{sources.ErrColumns, "name them in the first row: text and label"},
+		{config.ErrNoSearch, "docs/tuning.md has an example of a search; give the file with --config"},
+		{mailbox.ErrClasses, "teach such a model with chaff learn --class NAME PATH"},
+		{imap.ErrRefused, "many providers want a password made for one program, or an access token (--oauth)"},
+		{imap.ErrPlain, "use imaps://"},
+		{imap.ErrNoJunk, "make one in your mail program, or name it: --junk NAME"},
+	} {
+		if errors.Is(err, known.err) {
+			return hint.Or(err, known.hint)
+		}
+	}
+	if _, is := errors.AsType[replace.OtherError](err); is {
+		return hint.Or(err, "name another file, or remove this one first if nobody needs it")
+	}
+	return err
 }
 
 func helpCommand(p *program) *cobra.Command {

@@ -21,6 +21,14 @@ func (h hinted) Unwrap() error { return h.error }
 // With returns err with a hint at what the user can do, for [Print].
 func With(err error, hint string) error { return hinted{err, hint} }
 
+// Or returns err with a hint, unless it has one.
+func Or(err error, hint string) error {
+	if _, has := errors.AsType[hinted](err); has {
+		return err
+	}
+	return With(err, hint)
+}
+
 // Print prints err, one line for each joined error, and the hint if there is one. The names of files and classes in an error
 // are escaped, so none of them can add a line.
 func Print(w io.Writer, err error) {
