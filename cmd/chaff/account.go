@@ -235,7 +235,7 @@ type afterwards struct {
 	// Expired is the number of messages that left because they were the oldest.
 	Expired int `json:"expired,omitempty"`
 
-	retrain string // the command, if it is due
+	isDue bool // a new fit
 }
 
 // end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the log. err is that of learning.
@@ -246,9 +246,7 @@ func (f *afterwards) end(x *learning, s *store.Store, err error) error {
 		f.Fitted, err = refitted.Messages, x.warnOfStore(s, err)
 	}
 	f.Changed, f.Expired = s.Changed(), s.Expired()
-	if after := x.Store.RetrainAfter; after > 0 && f.Changed >= after {
-		f.retrain = "chaff retrain" + useOf(x.command, x.model)
-	}
+	f.isDue = x.Store.RetrainAfter > 0 && f.Changed >= x.Store.RetrainAfter
 	return errors.Join(err, s.Close())
 }
 
@@ -257,8 +255,8 @@ func (f *afterwards) describe(a *answer) {
 		a.fact("fitted", "to all %s", plural(f.Fitted, "message"))
 	}
 	a.count("expired", f.Expired, ofExpired)
-	if f.retrain != "" {
-		a.unlessQuiet("next", "%s: %s since the model was fitted", screen.Quoted(f.retrain), plural(f.Changed, "change"))
+	if f.isDue {
+		a.unlessQuiet("next", "%s: %s since the model was fitted", screen.Quoted("chaff retrain"+a.use()), plural(f.Changed, "change"))
 	}
 }
 

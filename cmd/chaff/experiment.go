@@ -66,7 +66,8 @@ func (x *experiment) collect() (*train.Collection, error) {
 // show writes the page of a result, if it is wanted, and prints the result. A page has all that the text has, the verdicts first.
 func (x *experiment) show(computed any, describe func(a *answer)) error {
 	if x.page != "" {
-		silent := program{stdout: newOutput(io.Discard), stderr: newOutput(io.Discard), verbose: true}
+		silent := *x.program
+		silent.stdout, silent.stderr, silent.verbose, silent.quiet = newOutput(io.Discard), newOutput(io.Discard), true, false
 		describe(&answer{&silent, &x.drawn})
 		facts := x.drawn.Facts
 		if i := slices.IndexFunc(facts, func(f report.Fact) bool { return f.Name == "verdicts" }); i > 0 {

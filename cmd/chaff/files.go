@@ -264,17 +264,17 @@ func anew(path string, err error) string {
 	return ""
 }
 
-// savedFiles names a model and its log, if it has one, with their sizes.
-func savedFiles(path string) string {
+// saved names the model and its log, if it has one, with their sizes.
+func (a *answer) saved() {
 	sizeAt := func(path string) (text string) {
 		if info, err := os.Stat(path); err == nil {
 			text = sizeOf(info.Size())
 		}
 		return text
 	}
-	text := path + ", " + sizeAt(path)
-	if size := sizeAt(storeOf(path)); size != "" {
-		text += "; " + filepath.Base(path) + store.Suffix + ", " + size
+	text := a.model + ", " + sizeAt(a.model)
+	if size := sizeAt(storeOf(a.model)); size != "" {
+		text += "; " + filepath.Base(a.model) + store.Suffix + ", " + size
 	}
-	return text
+	a.line("%-12s%s", "saved", text)
 }

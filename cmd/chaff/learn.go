@@ -14,7 +14,6 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/internal/hint"
-	"chaff/internal/screen"
 	"chaff/store"
 	"chaff/train"
 )
@@ -194,14 +193,6 @@ func (x *learning) forgetOrigin() error {
 	return x.show(map[string]int{"forgotten": n}, func(a *answer) {
 		a.fact("forgotten", "%s that %s taught", plural(n, "message"), x.origin)
 	})
-}
-
-// useOf returns the flag that names a model in a command, if it is needed.
-func useOf(c *cobra.Command, path string) string {
-	if c.Flags().Changed("model-file") {
-		return " -m " + screen.Printable(shellWord(path))
-	}
-	return ""
 }
 
 // open opens the mail to learn or to forget.

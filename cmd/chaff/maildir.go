@@ -49,7 +49,7 @@ func (x *learning) learnMaildirs() error {
 	step, done := x.progress("reading mail", "messages")
 	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox})
 	done()
-	all.review = "chaff review" + useOf(x.command, x.model)
+	all.review = "chaff review" + x.use()
 	for _, path := range x.maildirs {
 		all.review += " --maildir " + shellWord(path)
 	}
@@ -189,7 +189,7 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 			if _, err := openMailbox(p, path); err != nil {
 				return err
 			}
-			o := watching(p, path, useOf(c, p.model))
+			o := watching(p, path)
 			o.Model, o.Store, o.Retrain, o.Mailbox = x.model, x.Store, retrainOptions(x.Config), x.Config.Mailbox
 			return mailbox.Watch(c.Context(), path, o)
 		},
@@ -199,8 +199,8 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 	return c
 }
 
-// watching returns options that print what happens. The flag use names the model.
-func watching(p *program, path, use string) mailbox.WatchOptions {
+// watching returns options that print what happens.
+func watching(p *program, path string) mailbox.WatchOptions {
 	o := mailbox.DefaultWatchOptions()
 	say := func(line string, args ...any) {
 		if !p.quiet {
@@ -225,7 +225,7 @@ func watching(p *program, path, use string) mailbox.WatchOptions {
 	}
 	doubt := func(n int) {
 		if n > 0 {
-			say("%s: %s lists them", mislabelled(n), screen.Quoted("chaff review"+use+" --maildir "+shellWord(path)))
+			say("%s: %s lists them", mislabelled(n), screen.Quoted("chaff review"+p.use()+" --maildir "+shellWord(path)))
 		}
 	}
 	o.Learned = func(learned mailbox.Account) {

@@ -224,6 +224,14 @@ func (p *program) addModelFile(c *cobra.Command, verb string) {
 	c.Flags().Lookup("model-file").DefValue = "" // which the usage says
 }
 
+// use returns the flag that names the model in another command, if it is needed.
+func (p *program) use() string {
+	if p.model == delivery.Path(p.environ, delivery.DataHome, "model") {
+		return ""
+	}
+	return " -m " + screen.Printable(shellWord(p.model))
+}
+
 // addFormat adds the flag --format for the paths that what names.
 func addFormat(c *cobra.Command, format *string, what string) {
 	names := sources.Formats()

@@ -122,7 +122,7 @@ func (x *collecting) collect() error {
 	s := some.Summary()
 	return x.show(map[string]any{"file": x.model, "corpus": s}, func(a *answer) {
 		a.mail(s)
-		a.line("%-12s%s", "saved", savedFiles(x.model))
+		a.saved()
 	})
 }
 
@@ -201,10 +201,10 @@ func (m merging) describe(a *answer, most int) {
 	a.fact("merged", "%s, %s", plural(m.Messages, "message"), both)
 	a.count("", m.Left, "%d left out by the sample")
 	if m.Saved == nil {
-		a.line("%-12s%s", "saved", savedFiles(m.File))
+		a.saved()
 		return
 	}
-	a.fitted(m.File, " -m "+screen.Printable(shellWord(m.File)), *m.Saved)
+	a.fitted(*m.Saved)
 	if most > 0 && m.Largest > most {
 		a.warn(screen.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
 			plural(m.Largest, "message"), most))

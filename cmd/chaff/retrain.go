@@ -103,7 +103,7 @@ messages, byte for byte.`,
 			if err != nil {
 				return err
 			}
-			return x.show(map[string]any{"file": x.model, "saved_model": saved}, func(a *answer) { a.fitted(x.model, useOf(c, x.model), saved) })
+			return x.show(map[string]any{"file": x.model, "saved_model": saved}, func(a *answer) { a.fitted(saved) })
 		},
 	}
 	x.add(p, c, "make", "print the result as JSON", "workers", "memory")
@@ -119,8 +119,7 @@ type retrained struct {
 	Saved   train.Refitted `json:"saved_model"`
 	Expired int            `json:"expired,omitempty"` // the number of messages that left because they were the oldest
 
-	confirmed, corrected int    // labels
-	use                  string // see [useOf]
+	confirmed, corrected int // labels
 }
 
 func (r retrained) describe(a *answer) {
@@ -130,7 +129,7 @@ func (r retrained) describe(a *answer) {
 		a.fact("changes", "%d since the last fit", r.Changed)
 		a.count("expired", r.Expired, ofExpired)
 	}
-	a.fitted(r.File, r.use, r.Saved)
+	a.fitted(r.Saved)
 }
 
 // retrain fits the model again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
@@ -141,7 +140,7 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	done.File, done.Changed, done.use = x.model, s.Changed(), useOf(x.command, x.model)
+	done.File, done.Changed = x.model, s.Changed()
 	var right map[uint64]bool
 	if settle != nil {
 		entries, err := s.Entries()
@@ -164,13 +163,13 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: collectOptions(cfg).Memory}
 }
 
-// fitted describes the model at path, which was fitted to all messages of its log. The flag use names it.
-func (a *answer) fitted(path, use string, r train.Refitted) {
+// fitted describes the model, which was fitted to all messages of its log.
+func (a *answer) fitted(r train.Refitted) {
 	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
 	a.thresholds(r.Thresholds)
 	a.choice(r, heldOut)
-	a.doubtful(r.Doubtful, "chaff review"+use+" PATH")
-	a.line("%-12s%s", "saved", savedFiles(path))
+	a.doubtful(r.Doubtful, "chaff review"+a.use()+" PATH")
+	a.saved()
 	for _, warning := range r.Warnings {
 		a.warn(warning)
 	}

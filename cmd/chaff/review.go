@@ -73,7 +73,6 @@ type reviewed struct {
 	Problems  []string `json:"problems,omitempty"`
 
 	classes []string
-	use     string // see [useOf]
 }
 
 func (x *reviewing) review() error {
@@ -123,7 +122,7 @@ func (x *reviewing) review() error {
 		return err
 	}
 	slices.SortStableFunc(r.Doubts, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
-	r.classes, r.use = view.Classes(), useOf(x.command, x.model)
+	r.classes = view.Classes()
 	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 {
 		return err
 	}
@@ -146,12 +145,12 @@ func (r reviewed) describe(a *answer) {
 			a.line("  %s %s: %s", id, d.Label, screen.Quoted(screen.Cut(screen.Printable(cmp.Or(d.Subject, "(no subject)")), headWidth)))
 			a.line("    %s", screen.Quoted(d.Path))
 			if len(r.classes) > 2 {
-				a.line("    %s", screen.Quoted("chaff learn --class NAME"+r.use+" "+shellWord(d.Path)))
+				a.line("    %s", screen.Quoted("chaff learn --class NAME"+a.use()+" "+shellWord(d.Path)))
 			} else {
-				a.line("    %s", screen.Quoted("chaff review --correct "+id+r.use))
+				a.line("    %s", screen.Quoted("chaff review --correct "+id+a.use()))
 			}
 		}
-		a.line("For a label that is right: chaff review --confirm ID%s", r.use)
+		a.line("For a label that is right: chaff review --confirm ID%s", a.use())
 	}
 	if r.Elsewhere > 0 && r.Messages > 0 {
 		a.line("chaff status counts %d more: these messages are not at the paths given.", r.Elsewhere)

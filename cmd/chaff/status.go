@@ -31,7 +31,7 @@ model does not learn, or learns badly, come first.`,
 				return err
 			}
 			defer v.Close()
-			s := state{File: p.model, Status: v.Status(time.Now()), use: useOf(c, p.model)}
+			s := state{File: p.model, Status: v.Status(time.Now())}
 			if err := s.share(time.Now()); err != nil {
 				return err
 			}
@@ -48,8 +48,6 @@ type state struct {
 	store.Status
 	// Sharing is what chaff share says of itself; nil if it never ran for this model.
 	Sharing *store.Sharing `json:"sharing,omitempty"`
-
-	use string // see [useOf]
 }
 
 // silentShare is after how long without a sign of life a status reports that chaff share does not run.
@@ -98,7 +96,7 @@ func (s state) describe(a *answer) {
 	a.count("", s.Confirmed, "%d with a confirmed label")
 	a.count("", s.Forgotten, "%d forgotten")
 	a.count("expired", s.Expired, ofExpired)
-	a.doubtful(s.Doubtful, "chaff review"+s.use+" PATH")
+	a.doubtful(s.Doubtful, "chaff review"+a.use()+" PATH")
 	a.gap()
 	t := table{{"class", "messages", "taught today", "30 days", "last learned"}}
 	for _, c := range s.Classes {

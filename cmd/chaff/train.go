@@ -147,7 +147,7 @@ func (x *training) describe(a *answer, r trainingReport) {
 	if a.verbose || !a.quiet {
 		x.describeModel(a, r)
 	}
-	use := useOf(x.command, x.model)
+	use := a.use()
 	a.doubts(r.warnings)
 	a.doubtful(len(r.Doubts), "chaff review"+use+" PATH")
 	var worst table
@@ -155,7 +155,7 @@ func (x *training) describe(a *answer, r trainingReport) {
 		worst.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
 	}
 	a.table(worst, 0)
-	a.line("%-12s%s", "saved", savedFiles(x.model))
+	a.saved()
 	if a.quiet {
 		return
 	}
@@ -182,7 +182,7 @@ func (x *training) describeModel(a *answer, r trainingReport) {
 	if len(r.Models) == 0 {
 		a.fact("measured", "nothing; thresholds and probabilities come from mail that it knows")
 		if !x.noLog {
-			a.fact("", "chaff retrain%s chooses them anew, and measures it", useOf(x.command, r.File))
+			a.fact("", "chaff retrain%s chooses them anew, and measures it", a.use())
 		}
 		return
 	}
