@@ -75,7 +75,7 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 		return hint.With(fmt.Errorf("nothing was learned: %s", line), "check the flag and the paths; --yes learns them all the same, and "+undo)
 	}
 	if !x.quiet {
-		screen.Printf(x.stderr, "chaff: %s: %s\n", line, undo)
+		x.aside("%s: %s", line, undo)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 // learnEach learns or forgets each message and enters it into an account. Only an error about the log or the context ends it.
 func (x *learning) learnEach(s *store.Store, messages []listing, a *account) error {
 	if len(messages) == 0 {
-		return errors.New("no messages at the paths given: the files or folders are empty")
+		return errNoMessages
 	}
 	return x.eachTaught("learning", messages, func(l listing, raw []byte, err error) error {
 		o := store.Outcome{What: store.Refused, Reason: store.Unreadable}
@@ -328,7 +328,7 @@ func (c *account) describe(a *answer) {
 			refused = append(refused, screen.Printable(l.Reason))
 		}
 	}
-	a.first("refused", refused)
+	a.first("refused", refused, len(refused))
 	addLearned(a, c.Counts, false)
 	a.count("known", c.Counts.of(store.Known), "%d already")
 	a.count("refused", len(refused), "%d")

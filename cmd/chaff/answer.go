@@ -73,11 +73,6 @@ func (a *answer) legend(text string) {
 	}
 }
 
-// aside prints a line on stderr.
-func (a *answer) aside(format string, args ...any) {
-	screen.Printf(a.stderr, "chaff: "+format+"\n", args...)
-}
-
 func (a *answer) warn(text string) {
 	a.program.warn(text)
 	if a.page != nil {

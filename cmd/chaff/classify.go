@@ -114,7 +114,7 @@ func readEach(p *program, source corpus.Source, none error, show func(origin str
 	var raw []byte
 	for item, err := range source {
 		if first != nil {
-			screen.Printf(p.stderr, "chaff: %v\n", first)
+			p.aside("%v", first)
 			first = nil
 		}
 		if err == nil {
@@ -136,12 +136,12 @@ func readEach(p *program, source corpus.Source, none error, show func(origin str
 			if failed++; failed+messages == 1 {
 				first = err
 			} else {
-				screen.Printf(p.stderr, "chaff: %v\n", err)
+				p.aside("%v", err)
 			}
 		}
 	}
 	if messages > 0 && others > 0 || others > 1 {
-		screen.Printf(p.stderr, "chaff: %s\n", left)
+		p.aside("%s", left)
 	}
 	switch {
 	case first != nil:
@@ -247,7 +247,7 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
 	out, isWatched := bufio.NewWriter(p.stdout), p.stdout.width > 0
-	err = readEach(p, p.openEach(paths, flags.format), errors.New("no messages at the paths given: the files or folders are empty"), func(origin string, raw []byte) error {
+	err = readEach(p, p.openEach(paths, flags.format), errNoMessages, func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		v.Unlike = unlike.Add(v)
 		var err error

@@ -11,7 +11,6 @@ import (
 
 	"chaff/evaluate"
 	"chaff/features"
-	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -100,7 +99,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		return errors.Join(comparison.Failed...)
 	}
 	for _, failed := range comparison.Failed {
-		screen.Printf(x.stderr, "chaff: left out: %v\n", failed)
+		x.aside("left out: %v", failed)
 	}
 	_, leaks, err := x.look(collection, comparison.Models)
 	if err != nil {

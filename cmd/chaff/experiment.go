@@ -127,14 +127,9 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 		return result, err
 	}
 	s := result.Summary()
-	for _, problem := range s.Problems {
-		screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(problem))
-	}
-	if more := s.Unreadable - len(s.Problems); more > 0 {
-		screen.Printf(p.stderr, "chaff: left out: %d more\n", more)
-	}
+	p.first("left out", s.Problems, s.Unreadable)
 	if left := s.NoMail.String(); left != "" && p.quiet { // else the answer has it
-		screen.Printf(p.stderr, "chaff: %s\n", left)
+		p.aside("%s", left)
 	}
 	for _, warning := range slices.Concat(s.Remarks, s.Warnings) {
 		p.warn(warning)

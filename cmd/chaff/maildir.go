@@ -121,7 +121,7 @@ func addMailbox(a *answer, m mailboxSays, dryRun bool) {
 			problems = append(problems, c.Reason)
 		}
 	}
-	a.first("left out", problems)
+	a.first("left out", problems, len(problems))
 	if left := m.NoMail.String(); left != "" {
 		a.aside("%s", left)
 	}
@@ -149,17 +149,6 @@ func addSilent(a *answer, m mailbox.Account) {
 	}
 	if m.TakenBack > 0 {
 		a.unlessQuiet("forgotten", "%d that you deleted soon after reading them", m.TakenBack)
-	}
-}
-
-// first adds the first ten quoted reasons why messages and folders are left out or refused.
-func (a *answer) first(what string, reasons []string) {
-	const most = 10
-	for _, reason := range reasons[:min(len(reasons), most)] {
-		a.aside("%s: %s", what, screen.Quoted(reason))
-	}
-	if more := len(reasons) - most; more > 0 {
-		a.aside("%s: %d more", what, more)
 	}
 }
 
@@ -216,7 +205,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	o.Changed = func(c mailbox.Change) {
 		switch c.Result {
 		case store.Refused:
-			screen.Printf(p.stderr, "chaff: left out: %s\n", screen.Quoted(c.Reason))
+			p.aside("left out: %s", screen.Quoted(c.Reason))
 		case store.Relabelled:
 			say("moved from %s to %s: %s", c.Before, c.Label, c.Path)
 		default:
@@ -240,7 +229,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	}
 	o.Trouble = func(err error) {
 		if err == nil {
-			screen.Printf(p.stderr, "chaff: the trouble is over: watching %s\n", path)
+			p.aside("the trouble is over: watching %s", path)
 			return
 		}
 		p.warn(screen.Printable(err.Error()))

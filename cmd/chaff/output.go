@@ -84,7 +84,7 @@ func (p *program) progress(what, unit string) (step func(read, all int), done fu
 	case p.quiet:
 		return func(int, int) {}, done
 	case show == nil:
-		every, show = toldEvery, func(text string) { screen.Printf(p.stderr, "chaff: %s\n", text) }
+		every, show = toldEvery, func(text string) { p.aside("%s", text) }
 	}
 	return progressEvery(every, what, unit, time.Now, show), done
 }
@@ -185,7 +185,21 @@ func shellWord(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
 }
 
+// aside prints a line on stderr.
+func (p *program) aside(format string, args ...any) {
+	screen.Printf(p.stderr, "chaff: "+format+"\n", args...)
+}
+
 // warn prints a warning. Its untrusted parts are quoted.
-func (p *program) warn(text string) {
-	screen.Printf(p.stderr, "chaff: warning: %s\n", screen.Quoted(text))
+func (p *program) warn(text string) { p.aside("warning: %s", screen.Quoted(text)) }
+
+// first prints the first ten of all quoted reasons why messages and folders are left out or refused.
+func (p *program) first(what string, reasons []string, all int) {
+	shown := reasons[:min(len(reasons), 10)]
+	for _, reason := range shown {
+		p.aside("%s: %s", what, screen.Quoted(reason))
+	}
+	if more := all - len(shown); more > 0 {
+		p.aside("%s: %d more", what, more)
+	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -126,11 +125,11 @@ func (x *reviewing) review() error {
 	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 {
 		return err
 	}
-	return errors.New("no messages at the paths given: the files or folders are empty")
+	return errNoMessages
 }
 
 func (r reviewed) describe(a *answer) {
-	a.first("left out", r.Problems)
+	a.first("left out", r.Problems, len(r.Problems))
 	if r.Learned < r.Messages {
 		a.line("The model has learned %d of %s here. Labels of the others are checked once they are learned.", r.Learned, plural(r.Messages, "message"))
 	}

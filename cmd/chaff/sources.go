@@ -50,6 +50,9 @@ func (s *sourceFlags) add(c *cobra.Command) {
 	addFormat(c, &s.format, "what is at --ham and --spam")
 }
 
+// errNoMessages is the error about paths without messages.
+var errNoMessages = errors.New("no messages at the paths given: the files or folders are empty")
+
 // labelled is mail with the names of its classes.
 type labelled struct {
 	source   corpus.Source
