@@ -35,11 +35,14 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 	for i := range groups {
 		groups[i] = i
 	}
-	shared := make([]int, n) // numbers that message i shares with each earlier one
-	var met []int32          // the earlier ones with which it shares any
+	passed := make([]uint32, numbers) // how many of its messages are before i
+	shared := make([]int, n)          // numbers that message i shares with each earlier one
+	var met []int32                   // the earlier ones with which it shares any
 	for i := range n {
 		for _, n := range postings.numbers[i] {
-			for _, j := range postings.before(n) {
+			end := passed[n]
+			passed[n]++
+			for _, j := range postings.of(n)[max(maxCompared, end)-maxCompared : end] { // the last ones before i
 				if shared[j] == 0 {
 					met = append(met, j)
 				}
@@ -73,12 +76,11 @@ type postingLists struct {
 	size     []int      // how many numbers each message has
 	messages []int32    // the messages that have number 0, in ascending order, then those that have 1, and so on
 	first    []uint32   // by number: the index of its first message; the last entry is the end
-	passed   []uint32   // by number: how many of its messages have called before
 }
 
 func newPostings(n, numbers int, text func(i int) []uint32) (*postingLists, error) {
-	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n), passed: make([]uint32, numbers)}
-	count := x.passed
+	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n)}
+	count := make([]uint32, numbers)
 	for i := range n {
 		for _, number := range text(i) {
 			count[number]++
@@ -103,7 +105,6 @@ func newPostings(n, numbers int, text func(i int) []uint32) (*postingLists, erro
 		}
 		x.numbers[i] = slices.Clone(mine)
 	}
-	clear(x.passed)
 	return x, nil
 }
 
@@ -128,7 +129,7 @@ func (x *postingLists) of(number uint32) []int32 {
 
 // dropFooters drops the numbers that are footers from those of messages, and from their sizes.
 func (x *postingLists) dropFooters() {
-	footer := make([]bool, len(x.passed))
+	footer := make([]bool, len(x.first)-1)
 	for n := range footer {
 		messages := x.of(uint32(n))
 		footer[n] = len(messages) >= minFooterMessages && x.isFooter(messages)
@@ -137,14 +138,6 @@ func (x *postingLists) dropFooters() {
 		x.numbers[i] = slices.DeleteFunc(numbers, func(n uint32) bool { return footer[n] })
 		x.size[i] -= len(numbers) - len(x.numbers[i])
 	}
-}
-
-// before returns the last messages with a number before the caller's message. It must be called once for each message with the
-// number, in ascending order.
-func (x *postingLists) before(number uint32) []int32 {
-	end := x.passed[number]
-	x.passed[number]++
-	return x.of(number)[max(maxCompared, end)-maxCompared : end]
 }
 
 // isFooter reports whether most of the messages, which share a number, share little else. It compares pairs that are far from each

@@ -211,10 +211,9 @@ const tarBlock = 512
 // copyTar copies the members of a tar, up to limit bytes, into a zip archive in a temporary file, and opens that. It leaves out devices, named
 // pipes and headers that describe the archive. Damage is why there are no more members in the copy; err is about the copy.
 func copyTar(name string, r io.Reader, limit int64) (file seekFile, members int, damage, err error) {
-	limited := &io.LimitedReader{R: r, N: limit + 1}
 	c, err := newTempFile(name, func(w io.Writer) (err error) {
 		z := zip.NewWriter(w)
-		if members, damage, err = copyMembers(z, tar.NewReader(limited)); err == nil {
+		if members, damage, err = copyMembers(z, tar.NewReader(r), limit); err == nil {
 			err = z.Close()
 		}
 		return err
@@ -222,24 +221,24 @@ func copyTar(name string, r io.Reader, limit int64) (file seekFile, members int,
 	if err != nil {
 		return nil, 0, nil, err
 	}
-	if limited.N <= 0 {
-		damage = tooMuch(limit)
-	}
 	return c.open(), members, damage, nil
 }
 
-// copyMembers copies the members of r and returns how many were copied as a whole. A link, hard or symbolic, becomes a symbolic one; that of a
+// copyMembers copies the members of r, up to limit bytes, and returns how many were copied as a whole. A link, hard or symbolic, becomes a symbolic one; that of a
 // hard one begins with "/".
-func copyMembers(w *zip.Writer, r *tar.Reader) (members int, damage, err error) {
-	var sparse error
+func copyMembers(w *zip.Writer, r *tar.Reader, limit int64) (members int, damage, err error) {
 	buf := make([]byte, 32<<10)
+	left := limit
 	for {
 		h, err := r.Next()
 		switch {
 		case err == io.EOF:
-			return members, sparse, nil
+			return members, nil, nil
 		case err != nil && !errors.Is(err, tar.ErrInsecurePath):
 			return members, explainTar(err), nil
+		}
+		if left -= tarBlock + max(h.Size, 0); left < 0 { // the size of a sparse file is that with its holes
+			return members, tooMuch(limit), nil
 		}
 		content := &errorKeeper{r: r}
 		// A zip has names of up to 64 KiB, and a name that ends in "/" is a folder.
@@ -256,11 +255,6 @@ func copyMembers(w *zip.Writer, r *tar.Reader) (members int, damage, err error) 
 		case tar.TypeLink:
 			header.SetMode(fs.ModeSymlink)
 			content.r = strings.NewReader("/" + h.Linkname)
-		default:
-			if isSparse(h) {
-				sparse = fmt.Errorf("%s in the archive is a sparse file, which is not supported", shorten(h.Name))
-				continue
-			}
 		}
 		member, err := w.CreateHeader(header)
 		if err == nil {
@@ -283,14 +277,4 @@ func explainTar(err error) error {
 		return fmt.Errorf("the tar archive is cut off: %w", err)
 	}
 	return fmt.Errorf("the tar archive is damaged, the rest is not read: %w", err)
-}
-
-// isSparse reports whether a file is stored without its holes, in the format of GNU or POSIX.
-func isSparse(h *tar.Header) bool {
-	for key := range h.PAXRecords {
-		if strings.HasPrefix(key, "GNU.sparse.") {
-			return true
-		}
-	}
-	return h.Typeflag == tar.TypeGNUSparse
 }

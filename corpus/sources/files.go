@@ -24,10 +24,7 @@ import (
 // system is the file system of the operating system. Unlike os.DirFS it takes file names that are not valid UTF-8, as old mail folders have.
 type system struct{}
 
-var (
-	_ fs.ReadDirFS = system{}
-	_ fs.StatFS    = system{}
-)
+var _ fs.StatFS = system{}
 
 // Open does not wait for the writer of a named pipe: a file may have been replaced by a pipe after it was listed.
 func (system) Open(name string) (fs.File, error) {
@@ -38,8 +35,7 @@ func (system) Open(name string) (fs.File, error) {
 	return f, err
 }
 
-func (system) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (system) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+func (system) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
 // errSpecial is the error for pipes, sockets and devices. Reading them may never end.
 var errSpecial = errors.New("is neither a file nor a folder")
