@@ -197,7 +197,7 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 	if !filter.IsSpamFilter(f.Settings().Classes) {
 		return mailbox.ErrClasses
 	}
-	run, err := c.Judge(ctx, state, imap.JudgeOptions{Classify: f.Classify, Move: x.move})
+	run, err := c.Judge(ctx, state, f.Classify, x.move)
 	done.Inbox = &run
 	return err
 }

@@ -141,18 +141,16 @@ func Dial(ctx context.Context, a Account, secret Secret, o Options) (*Client, er
 	return c, nil
 }
 
-// begin begins the connection.
 func (c *Client) begin(secret Secret) error {
 	for _, step := range []struct {
-		what  string
-		bytes int64
-		do    func() error
+		what string
+		do   func() error
 	}{
-		{"connect to " + c.Host, idleBytes, c.greet},
-		{"log in to " + c.Host, idleBytes, func() error { return c.login(secret) }},
-		{"list the folders of " + c.Account.String(), listBytes, c.list},
+		{"connect to " + c.Host, c.greet},
+		{"log in to " + c.Host, func() error { return c.login(secret) }},
+		{"list the folders of " + c.Account.String(), c.list},
 	} {
-		if err := c.do(step.bytes, c.options.Timeout, step.do); err != nil {
+		if err := c.do(listBytes, c.options.Timeout, step.do); err != nil {
 			return fmt.Errorf("%s: %w", step.what, err)
 		}
 	}
@@ -287,7 +285,6 @@ func (b bearer) Start() (mechanism string, response []byte, err error) {
 // Next answers the report of an error, after which the server refuses.
 func (b bearer) Next([]byte) ([]byte, error) { return []byte{}, nil }
 
-// list lists the folders.
 func (c *Client) list() error {
 	c.caps = c.client.Caps()
 	listed, err := c.client.List("", "*", nil).Collect()

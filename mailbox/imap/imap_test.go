@@ -157,7 +157,7 @@ func (p *provider) tryJudge(c *Client, move bool) (Run, []string, error) {
 	p.must(err)
 	defer s.Close()
 	var done []string
-	r, err := c.Judge(p.Context(), s, JudgeOptions{Classify: classify, Move: move})
+	r, err := c.Judge(p.Context(), s, classify, move)
 	for _, j := range r.Messages {
 		what := string(j.Verdict)
 		if j.Moved {

@@ -38,30 +38,16 @@ type Run struct {
 	Messages []Judgement `json:"messages,omitempty"`
 }
 
-// JudgeOptions say what to do with messages.
-type JudgeOptions struct {
-	// Classify judges a message.
-	Classify func(raw []byte) filter.Classification
-	// Move moves spam to the folder for it.
-	Move bool
-}
-
-// headBytes is how much of a message is read for From and Subject.
-const headBytes = 16 << 10
-
-// batch is how many messages are moved at once.
-const batch = 50
-
-// Judge judges the unseen messages of the inbox that are new since it last moved messages. Without Move it changes nothing, neither in the
-// mailbox nor in the state.
-func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, err error) {
+// Judge judges, as classify does, the unseen messages of the inbox that are new since it last moved messages, and moves spam. Without move it
+// changes nothing, neither in the mailbox nor in the state.
+func (c *Client) Judge(ctx context.Context, s *State, classify func(raw []byte) filter.Classification, move bool) (r Run, err error) {
 	switch {
-	case o.Move && c.junk == "":
+	case move && c.junk == "":
 		return r, ErrNoJunk
-	case o.Move && !c.caps.Has(imap.CapMove):
+	case move && !c.caps.Has(imap.CapMove):
 		return r, ErrCannotMove
 	}
-	if err := c.refresh(inbox, !o.Move); err != nil {
+	if err := c.refresh(inbox, !move); err != nil {
 		return r, err
 	}
 	known := s.of(c.Account)
@@ -77,16 +63,18 @@ func (c *Client) Judge(ctx context.Context, s *State, o JudgeOptions) (r Run, er
 		r.Later = len(found) - limit
 		found = found[:limit]
 	}
+	const batch = 50 // messages that are moved at once
 	for uids := range slices.Chunk(found, batch) {
-		if err := c.judgeBatch(ctx, uids, s, known, o, &r); err != nil {
+		if err := c.judgeBatch(ctx, uids, s, classify, move, &r); err != nil {
 			return r, err
 		}
 	}
 	return r, nil
 }
 
-// judgeBatch judges some messages and moves those that are spam.
-func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, known *remembered, o JudgeOptions, r *Run) error {
+func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, classify func(raw []byte) filter.Classification, move bool, r *Run) error {
+	const headBytes = 16 << 10 // that are read for From and Subject
+	known := s.of(c.Account)
 	var judged []Judgement
 	decoder := message.NewDecoder(message.DefaultOptions())
 	var spam imap.UIDSet
@@ -105,7 +93,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		j := Judgement{UID: uint32(uid), Classification: o.Classify(raw)}
+		j := Judgement{UID: uint32(uid), Classification: classify(raw)}
 		header := decoder.Decode(raw[:min(len(raw), headBytes)])
 		j.From, j.Subject = string(header.Get("from")), string(header.Get("subject"))
 		r.Judged++
@@ -119,8 +107,8 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 		}
 		judged = append(judged, j)
 	}
-	if o.Move {
-		if err := c.moveBatch(spam, hashes, s, known); err != nil {
+	if move {
+		if err := c.moveBatch(spam, hashes, s); err != nil {
 			return err
 		}
 		known.Validity, known.Last = c.selected.validity, uids[len(uids)-1]
@@ -129,7 +117,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 		}
 	}
 	for _, j := range judged {
-		if j.Moved = o.Move && spam.Contains(imap.UID(j.UID)); j.Moved {
+		if j.Moved = move && spam.Contains(imap.UID(j.UID)); j.Moved {
 			r.Moved++
 		}
 		r.Messages = append(r.Messages, j)
@@ -138,10 +126,11 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, know
 }
 
 // moveBatch moves spam. It is remembered first: if this process dies meanwhile, what was moved is known to be no label of the user.
-func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State, known *remembered) error {
+func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State) error {
 	if len(spam) == 0 {
 		return nil
 	}
+	known := s.of(c.Account)
 	known.add(hashes)
 	if err := s.save(); err != nil {
 		return err

@@ -62,7 +62,6 @@ func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 	return l, nil
 }
 
-// list lists a folder of ham or spam.
 func (l *Listing) list(f sources.PlanFolder) ([]sources.PlanFolder, error) {
 	c := l.client
 	if err := c.refresh(f.Name, true); err != nil {

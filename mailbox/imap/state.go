@@ -66,7 +66,6 @@ func OpenState(path string, write bool) (*State, error) {
 	return s, nil
 }
 
-// take locks the state.
 func (s *State) take() (err error) {
 	if s.lock, err = os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return replace.Reason(err)
@@ -99,7 +98,6 @@ func (s *State) read() error {
 	return nil
 }
 
-// save writes the state.
 func (s *State) save() error {
 	data, err := json.MarshalIndent(s.accounts, "", " ")
 	if err == nil {

@@ -40,9 +40,6 @@ func ParseBackend(text string) (Backend, error) {
 	return Backend{}, fmt.Errorf("serve.lmtp_backend is %q: must be unix:PATH or HOST:PORT, with smtp: before it for SMTP", text)
 }
 
-// dialTime is how long a connection to the backend may take.
-const dialTime = 30 * time.Second
-
 // link is a session with the backend.
 type link struct {
 	net.Conn
@@ -78,7 +75,6 @@ func (c *client) connect() error {
 	return nil
 }
 
-// drop ends the session with the backend.
 func (c *client) drop() {
 	if c.link != nil {
 		c.link.forget()
@@ -135,9 +131,6 @@ func (l *link) command(line string) (reply, error) {
 	return l.answer()
 }
 
-// writeTime is how long the backend may take for some bytes.
-const writeTime = 180 * time.Second
-
 func (l *link) Write(p []byte) (int, error) {
 	l.SetWriteDeadline(time.Now().Add(writeTime))
 	return l.Conn.Write(p)
@@ -185,9 +178,6 @@ func (r reply) final() reply {
 	}
 	return reply{451, "4.3.0 the delivery agent gave no valid answer"}
 }
-
-// maxReplyLines is how many lines a reply may have.
-const maxReplyLines = 100
 
 // errReply is about a backend that does not speak the protocol.
 var errReply = errors.New("it does not answer as LMTP or SMTP")

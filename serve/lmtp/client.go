@@ -45,24 +45,16 @@ type recipient struct {
 	status reply
 }
 
-// Limits of a session.
-const (
-	maxErrors     = 20
-	maxRecipients = 1000
-)
-
 var (
 	errTooLong = errors.New("line too long")
 	errQuit    = errors.New("the client has quit")
 )
 
-// Fail ends the session.
 func (c *client) Fail() {
 	c.out = nil // may be half of what the client waits for
 	c.end("4.3.0 internal error")
 }
 
-// Answer answers the commands of the client.
 func (c *client) Answer() {
 	defer c.drop()
 	c.relay(reply{220, greeting})
@@ -180,9 +172,6 @@ func (c *client) do(line string) error {
 	}
 	return nil
 }
-
-// maxName is the size of the longest name of a client.
-const maxName = 255
 
 // hello begins a session, here and with the backend.
 func (c *client) hello(name string) error {

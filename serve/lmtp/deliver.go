@@ -139,14 +139,8 @@ func (c *client) pass(m *serve.Message) error {
 	return nil
 }
 
-// sideBySide is how many models of users are opened at a time.
-const sideBySide = 8
-
-// mostTogether is how many recipients the backend gets at a time if there are several groups. Statuses go out in the order of the recipients, so
-// the client may hear nothing until all of a group have theirs.
-const mostTogether = 50
-
-// groups divides the recipients by the models that judge their mail. Groups are in the order of their first recipients.
+// groups divides the recipients by the models that judge their mail. Groups are in the order of their first recipients. They are small if there are
+// several: statuses go out in the order of the recipients, so the client may hear nothing until all of a group have theirs.
 func (c *client) groups() [][]*recipient {
 	models := make([]string, len(c.transaction.recipients))
 	parallel.Each(sideBySide, len(models), func(i int) {
@@ -248,6 +242,3 @@ func (c *client) transfer(recipients []*recipient, text func(write func(part []b
 	}
 	return nil
 }
-
-// maxPart is how many bytes are sent at a time.
-const maxPart = 32 << 10

@@ -9,8 +9,19 @@ import (
 	"chaff/serve"
 )
 
-// bufferSize is the size of the buffer of a connection, and the limit of a line that is not part of a message.
-const bufferSize = 8 << 10
+// The limits of a session with a client and the backend.
+const (
+	bufferSize    = 8 << 10           // of a connection, and of a line that is not part of a message
+	maxErrors     = 20                // commands that make no sense
+	maxName       = 255               // bytes of the name of a client
+	maxRecipients = 1000              // of a message
+	mostTogether  = 50                // recipients of a group, if there are several; see client.groups
+	sideBySide    = 8                 // models of users that are opened at a time
+	maxReplyLines = 100               // of the backend
+	maxPart       = 32 << 10          // bytes that are sent at a time
+	dialTime      = 30 * time.Second  // for a connection to the backend
+	writeTime     = 180 * time.Second // for the backend to take some bytes
+)
 
 type server struct {
 	serve.Server

@@ -125,9 +125,6 @@ func (j judged) figures() (score, threshold float64) {
 	return score, threshold
 }
 
-// maxFigure bounds what clients have to parse.
-const maxFigure = 9999999
-
 func tenths(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0

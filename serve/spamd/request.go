@@ -40,15 +40,6 @@ type request struct {
 	set, remove bool
 }
 
-// maxFields is how many fields a request may have.
-const maxFields = 256
-
-// maxShown is how much of a wrong line an error repeats.
-const maxShown = 200
-
-// maxLength is the largest Content-length. Spamc sends at most 256 MB.
-const maxLength = 1 << 30
-
 // protocolError is an error in a request.
 type protocolError string
 

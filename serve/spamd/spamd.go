@@ -13,8 +13,15 @@ import (
 	"chaff/serve"
 )
 
-// bufferSize is the size of the buffer of a connection, and the limit of a line.
-const bufferSize = 8 << 10
+// The limits of a request. Spamc sends messages of at most 256 MB.
+const (
+	bufferSize = 8 << 10   // of a connection, and of a line
+	maxFields  = 256       // before the message
+	maxShown   = 200       // bytes of a wrong line that an error repeats
+	maxLength  = 1 << 30   // the largest Content-length
+	maxDrained = 256 << 20 // bytes of a message that are taken though they are not wanted
+	maxFigure  = 9999999   // the largest score in a reply
+)
 
 type server struct {
 	serve.Server
@@ -98,9 +105,6 @@ func (c *client) fail(err error) {
 	c.write(errorReply(err), nil)
 	c.drain()
 }
-
-// maxDrained is how much of a message is taken that is not wanted. Spamc sends at most 256 MB.
-const maxDrained = 256 << 20
 
 // drain takes what the client still sends after the reply. Without it, closing the connection could destroy the reply.
 func (c *client) drain() {
