@@ -45,10 +45,10 @@ type Engine struct {
 	events  events
 	shared  *shared
 	users   *users
-	memory  memory
 	learner *learner
 	looking sync.Mutex // at a log
 
+	transit  atomic.Int64 // bytes of messages that clients send
 	inFlight atomic.Int64 // judgements, also those whose client has gone
 	closed   atomic.Bool
 	slots    chan struct{}    // as many as messages are judged at a time
@@ -76,7 +76,7 @@ func open(o Options, log Logger) (*Engine, error) {
 	}
 	e := &Engine{
 		Counters: &Counters{}, Started: time.Now(), options: o, log: log, events: events{log: o.Events},
-		users: &users{options: o, log: log, open: map[string]*user{}}, memory: memory{most: int64(o.Memory)},
+		users: &users{options: o, log: log, open: map[string]*user{}},
 		slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	e.judge, e.learner = e.classify, &learner{engine: e, turn: make(chan struct{}, 1), changed: map[string]bool{}, idleFor: idleFor}

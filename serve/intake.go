@@ -1,7 +1,5 @@
 package serve
 
-import "sync/atomic"
-
 // Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] the protocol has too many: each has its own
 // number, so that idle clients of one delay no mail of another.
 func (e *Engine) Connect(protocol string) (done func(), err error) {
@@ -13,23 +11,6 @@ func (e *Engine) Connect(protocol string) (done func(), err error) {
 	e.Counters.Connections.Add(protocol, 1)
 	return func() { e.Counters.Connected.Add(protocol, -1) }, nil
 }
-
-// memory is that for messages in transit, in bytes.
-type memory struct {
-	taken atomic.Int64
-	most  int64
-}
-
-// take takes some of it, if there is enough left.
-func (m *memory) take(bytes int) bool {
-	if m.taken.Add(int64(bytes)) > m.most {
-		m.give(bytes)
-		return false
-	}
-	return true
-}
-
-func (m *memory) give(bytes int) { m.taken.Add(-int64(bytes)) }
 
 // Message is a message that a protocol is reading, within the limits of the engine. It belongs to one goroutine.
 type Message struct {
@@ -47,7 +28,8 @@ func (m *Message) Write(p []byte) (int, error) {
 	fits := p[:min(len(p), most-len(m.raw))]
 	if need := len(m.raw) + len(fits); need > m.taken {
 		size := min(max(need, 2*m.taken, 4<<10), most)
-		if !m.engine.memory.take(size - m.taken) {
+		if more := int64(size - m.taken); m.engine.transit.Add(more) > int64(m.engine.options.Memory) {
+			m.engine.transit.Add(-more)
 			return 0, m.refuse(ErrBusy)
 		}
 		m.taken = size
@@ -73,6 +55,6 @@ func (m *Message) Drop() { m.raw = nil }
 
 // Close gives back the memory. The bytes of the message stay valid.
 func (m *Message) Close() {
-	m.engine.memory.give(m.taken)
+	m.engine.transit.Add(int64(-m.taken))
 	m.taken, m.raw = 0, nil
 }

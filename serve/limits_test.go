@@ -218,7 +218,7 @@ func TestTheMemoryOfMessagesInTransitIsLimited(t *testing.T) {
 		t.Errorf("after the large one has gone: %v", err)
 	}
 	b.Close()
-	if got := e.memory.taken.Load(); got != 0 {
+	if got := e.transit.Load(); got != 0 {
 		t.Errorf("%d bytes are still taken", got)
 	}
 }
