@@ -156,7 +156,6 @@ type comparison struct {
 	// sightings has the files, by name, when the mailbox was last compared, and seen those that were read since, and need not be read again.
 	sightings, seen map[uint64]store.Sighting
 	stays           map[uint64]bool // names of files that are where they were then
-	due             time.Time       // when the first message that waits counts; zero for none
 	// first is whether the mailbox is compared for the first time, of which a limit may make several.
 	first bool
 }
@@ -211,9 +210,6 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 	}
 	if len(c.seen)+len(gone) > 0 {
 		err = errors.Join(err, s.See(s.NameHash(m.id), c.seen, gone))
-	}
-	if err == nil {
-		m.compared, m.due = m.says(), c.due
 	}
 	return c.account, err
 }
@@ -370,7 +366,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 		n.state = store.Said
 	case isHam && c.o.now().Before(read):
 		n.state = store.ReadOnly
-		c.wait(read)
+		c.account.Waiting++
 	case isHam:
 		n.state = store.LearnedAsRead
 	default:
@@ -404,14 +400,6 @@ func (c *comparison) filed(n *Change) (bool, error) {
 	return c.isSpam(raw)
 }
 
-// wait notes that a message counts from a time on.
-func (c *comparison) wait(until time.Time) {
-	c.account.Waiting++
-	if c.due.IsZero() || until.Before(c.due) {
-		c.due = until
-	}
-}
-
 // news returns the files that are new or say something else than the last time, and the labels, as bits, that all others give to their
 // messages.
 func (c *comparison) news() (news []Change, said map[uint64]int) {
@@ -435,7 +423,7 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 					c.account.Filed++
 					continue
 				case same && before.State == store.ReadOnly && !f.Unseen && !f.Acted && c.o.now().Before(read):
-					c.wait(read)
+					c.account.Waiting++
 					continue
 				}
 			}

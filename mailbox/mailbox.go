@@ -3,9 +3,7 @@ package mailbox
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"time"
 
 	"chaff/corpus/sources"
 	"chaff/internal/replace"
@@ -17,9 +15,6 @@ type Mailbox struct {
 	id       string // the same for every path that leads there
 	plan     sources.Plan
 	problems []string // folders that cannot be read
-	// compared has what each file said when the mailbox was last compared with a log, and due is when a message that was only read counts; zero for none.
-	compared map[string]string
-	due      time.Time
 }
 
 // Of returns a mailbox with folders that its caller has listed, in this order. All lists of one mailbox have the same id. Only
@@ -56,22 +51,6 @@ func (m *Mailbox) refresh() error {
 		}
 	}
 	return nil
-}
-
-// says returns what the files say now, by their names.
-func (m *Mailbox) says() map[string]string {
-	says := map[string]string{}
-	for _, folder := range m.plan.Folders {
-		for _, f := range folder.Files {
-			says[f.Name] = fmt.Sprint(folder.Name, f.Label, f.Unseen, f.Acted)
-		}
-	}
-	return says
-}
-
-// hasNews reports whether a file is new or says something else since the mailbox was last compared, or a message counts by now.
-func (m *Mailbox) hasNews(now time.Time) bool {
-	return !maps.Equal(m.compared, m.says()) || !m.due.IsZero() && !now.Before(m.due)
 }
 
 // Has reports whether a folder of the mailbox has the label.

@@ -183,16 +183,12 @@ func (w *watch) compare(ctx context.Context) error {
 	if err := w.refresh(); err != nil {
 		return err
 	}
-	o := LearnOptions{Workers: w.Retrain.Workers, Now: w.Now, Options: w.Mailbox}
-	if w.started && !w.box.hasNews(o.now()) {
-		return nil
-	}
 	s, err := store.Open(ctx, w.Model, w.Store)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	account, err := w.box.Learn(ctx, s, o)
+	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Now: w.Now, Options: w.Mailbox})
 	for _, change := range account.Changes {
 		w.tell(change)
 	}
