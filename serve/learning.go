@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -82,9 +81,6 @@ type learner struct {
 	idle    *time.Timer
 	ctx     context.Context // of learning
 	abort   context.CancelFunc
-
-	reading  sync.Mutex    // held while changed models are read
-	readings atomic.Uint64 // how often that was begun
 }
 
 // fitWhenIdle fits models again when nothing was learned for a while, until ctx ends.
