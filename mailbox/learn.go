@@ -110,17 +110,6 @@ type Account struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// Count returns the number of changes with a result.
-func (a Account) Count(result store.What) int {
-	n := 0
-	for _, c := range a.Changes {
-		if c.Result == result {
-			n++
-		}
-	}
-	return n
-}
-
 // Doubtful returns the number of changes whose label is doubtful.
 func (a Account) Doubtful() int {
 	n := 0

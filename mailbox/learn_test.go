@@ -430,3 +430,14 @@ func TestAFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 		t.Errorf("got %v and the problems %q, want one message and a problem of .Lists", b.said(a), a.Problems)
 	}
 }
+
+// Count returns the number of changes with a result.
+func (a Account) Count(result store.What) int {
+	n := 0
+	for _, c := range a.Changes {
+		if c.Result == result {
+			n++
+		}
+	}
+	return n
+}

@@ -24,7 +24,6 @@ type WatchOptions struct {
 	Store   store.Options
 	Retrain store.RetrainOptions
 	Mailbox Options
-	Now     func() time.Time // of [LearnOptions]
 	// Settle is how long a mailbox is quiet before it is compared with the log: mail programs move a message in several steps. A mailbox
 	// that is never quiet is compared after ten times as long.
 	Settle time.Duration
@@ -188,7 +187,7 @@ func (w *watch) compare(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Now: w.Now, Options: w.Mailbox})
+	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Options: w.Mailbox})
 	for _, change := range account.Changes {
 		w.tell(change)
 	}
@@ -201,12 +200,10 @@ func (w *watch) compare(ctx context.Context) error {
 	}
 	if len(account.Changes)+account.TakenBack > 0 {
 		w.Learned(account)
+		w.idle.Reset(w.Idle)
 	}
 	if err := s.Finish(); err != nil && !w.waiting {
 		w.Trouble(err)
-	}
-	if account.Count(store.Learned)+account.Count(store.Relabelled)+account.TakenBack > 0 {
-		w.idle.Reset(w.Idle)
 	}
 	return nil
 }
