@@ -84,7 +84,8 @@ grows by 0.01:
 	}
 	p.say(`
 The loss of the sign does not say where to go; the other leads downhill.
-Letters with "free" 0 and 1 times are ham, with 2 and 4 times spam; eta = 0.1:
+Letters with "free" 0 and 1 times are ham, with 2 and 4 times spam. A step after
+each letter, eta = 0.1:
 `)
 	l, trained := p.train(models.Tanh{Descent: descent(models.MethodStochastic, 0.1)}, oneFeature().dataset())
 	for _, n := range []int{1, 4, 16, 64} {
@@ -97,7 +98,7 @@ Letters with "free" 0 and 1 times are ham, with 2 and 4 times spam; eta = 0.1:
 func (p *page) softmax() {
 	t := threeClasses()
 	p.say(`The six letters of the lesson multiclass. The mean loss of equal chances is
-ln 3 = %.4f. Gradient descent, by the number of passes:
+ln 3 = %.4f. A step after each letter, by the number of passes:
 `, math.Log(3))
 	m := models.Softmax{Passes: passes(200), LearningRate: 1}
 	_, trained := p.train(m, t.dataset())
@@ -111,8 +112,8 @@ ln 3 = %.4f. Gradient descent, by the number of passes:
 	m.Epochs, m.L2 = 2000, 0.01
 	l, _ := p.train(m, t.dataset())
 	p.say(`
-On separable letters it would fall for ever, so chaff adds L2/2 ||w||^2. With
-L2 = 0.01, 2,000 passes give:
+On separable letters it would fall for ever, so chaff adds L2/2 ||w||^2 to
+L. With L2 = 0.01, 2,000 passes give:
 
   goal rhyme      %8s %8s %8s`, t.classes[0], t.classes[1], t.classes[2])
 	for i, x := range t.points {
