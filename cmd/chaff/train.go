@@ -36,10 +36,11 @@ of models that had not learned the message, and saves it. Beside it, FILE.log
 has what chaff learn needs to correct the model. Train changes nothing in a
 mailbox.
 
-A PATH is a Maildir with a junk folder, a folder whose subfolders are ham and
-spam by name, an mbox of Gmail, an index or a table of labelled mail; or it has
-a name such as junk.mbox or inbox. For all other mail a flag says what it is:
---ham or --spam for a folder, an mbox, a message, or an archive of these.
+A PATH is a Maildir or a folder of Thunderbird with a junk folder, a folder
+whose subfolders are ham and spam by name, an mbox of Gmail, an index or a table
+of labelled mail; or it has a name such as junk.mbox or inbox. For all other
+mail a flag says what it is: --ham or --spam for a folder, an mbox, a message,
+or an archive of these.
 
 The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.Names(), ", ")), 68), "\n") + `.`,
 		Example: `  chaff train ~/Maildir
