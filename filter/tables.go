@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/cespare/xxhash/v2"
-
 	"chaff/features"
 	"chaff/internal/sections"
 )
@@ -133,9 +131,6 @@ func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
 	}
 	return terms[i*size:][1:size], nil
 }
-
-// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
-func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
 
 // readCells sets the weights of cells, which are ascending, from section CELL. It changes cells.
 func (t *tables) readCells(weights []float32, cells []uint32) error {

@@ -388,3 +388,10 @@ func openToRead(path string) (*book, error) {
 	}
 	return b, err
 }
+
+// HasEarlier reports whether the model at path has a store of an earlier version, and no log.
+func HasEarlier(path string) bool {
+	_, noLog := os.Stat(path + Suffix)
+	_, noStore := os.Stat(path + earlierSuffix)
+	return errors.Is(noLog, os.ErrNotExist) && noStore == nil
+}

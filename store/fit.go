@@ -102,8 +102,7 @@ func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 
 // remake makes the model anew from the log.
 func (s *Store) remake(ctx context.Context) (err error) {
-	why := s.remade
-	defer about(&err, "make the model anew from it, since "+why.Error())
+	defer about(&err, "make the model anew from it, since "+s.remade.Error())
 	l, err := s.read(features.NewDocuments(0))
 	if err != nil {
 		return err
@@ -112,9 +111,7 @@ func (s *Store) remake(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	err = s.replace(f, l)
-	s.remade = why
-	return err
+	return s.replace(f, l)
 }
 
 // heal makes the model anew if the error, which it returns else, is about rows that are damaged in the model or in the tail: nothing else reads them.
@@ -153,20 +150,6 @@ func (l *ledger) make(ctx context.Context, o RetrainOptions, now time.Time) (*fi
 		_, f, err = l.empty()
 	}
 	return f, refitted, err
-}
-
-// count sets Known and Learned at a fit.
-func (l *ledger) count() {
-	l.facts.Changed, l.facts.Known, l.facts.Learned = 0, l.perClass(), make([]int, len(l.Classes))
-}
-
-// perClass returns how many messages of each class were learned.
-func (l *ledger) perClass() []int {
-	messages := make([]int, len(l.Classes))
-	for _, e := range l.entries[:l.learned] {
-		messages[e.Label]++
-	}
-	return messages
 }
 
 // fit fits a model to the ledger, whose documents it completes.

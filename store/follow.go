@@ -263,7 +263,7 @@ func (s follower) carry(old *os.File) error {
 		return fmt.Errorf("%w: %d of %d messages are not in the shared one", ErrOtherMail, missing, trained)
 	}
 	return s.together(func() error {
-		for r, data := range l.seen.records(l.knows) {
+		for r, data := range l.sightings() {
 			if err := s.append(r, logfile.Rows{}, data); err != nil {
 				return err
 			}

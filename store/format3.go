@@ -39,13 +39,6 @@ var (
 	errTurned  = errors.New("a store of an earlier version was turned into that")
 )
 
-// HasEarlier reports whether the model at path has a store of an earlier version, and no log.
-func HasEarlier(path string) bool {
-	_, noLog := os.Stat(path + Suffix)
-	_, noStore := os.Stat(path + earlierSuffix)
-	return errors.Is(noLog, os.ErrNotExist) && noStore == nil
-}
-
 // convert turns the store of the model at path into a log, and makes the model anew. The store goes once both are in place.
 func convert(ctx context.Context, path string, o *Options) error {
 	file, err := lockFile(ctx, path, earlierSuffix)

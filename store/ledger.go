@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"iter"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -141,6 +143,20 @@ func (l *ledger) mail() *train.Mail {
 	return train.NewMail(l.Classes, l.documents, entries)
 }
 
+// count sets Known and Learned at a fit.
+func (l *ledger) count() {
+	l.facts.Changed, l.facts.Known, l.facts.Learned = 0, l.perClass(), make([]int, len(l.Classes))
+}
+
+// perClass returns how many messages of each class were learned.
+func (l *ledger) perClass() []int {
+	messages := make([]int, len(l.Classes))
+	for _, e := range l.entries[:l.learned] {
+		messages[e.Label]++
+	}
+	return messages
+}
+
 // settle enters what a person has said of labels: whether they are right.
 func (l *ledger) settle(right map[uint64]bool, now time.Time) {
 	for fingerprint, isRight := range right {
@@ -237,7 +253,7 @@ func (l *ledger) save(file *os.File, model uint64) error {
 	for i := l.learned; i < len(l.entries) && err == nil; i++ {
 		l.entries[i].at, err = add(l.entries[i].record(), nil)
 	}
-	for r, data := range l.seen.records(l.knows) {
+	for r, data := range l.sightings() {
 		if err == nil {
 			_, err = add(r, data)
 		}
@@ -250,4 +266,21 @@ func (l *ledger) save(file *os.File, model uint64) error {
 		_, err = add(logfile.Record{Op: logfile.Checkpoint, Key: model}, body)
 	}
 	return cmp.Or(err, w.Flush())
+}
+
+// sightings yields a record for each mailbox. A message that the ledger does not have leaves no fingerprint.
+func (l *ledger) sightings() iter.Seq2[logfile.Record, []byte] {
+	return func(yield func(logfile.Record, []byte) bool) {
+		for _, mailbox := range slices.Sorted(maps.Keys(l.seen)) {
+			files := maps.Clone(l.seen[mailbox])
+			for name, f := range files {
+				if (f.State == Said || f.State == LearnedAsRead) && !l.knows(f.Fingerprint) {
+					files[name] = Sighting{Label: f.Label, Folder: f.Folder}
+				}
+			}
+			if !yield(logfile.Record{Op: uint8(see), Key: mailbox}, appendSightings(nil, mailbox, files, nil)) {
+				return
+			}
+		}
+	}
 }

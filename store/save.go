@@ -81,6 +81,28 @@ func ofTraining(replacing bool) func(target string) error {
 	}
 }
 
+// Later returns how many messages the log of the model at path has learned or forgotten other than by training, or has labels of that a person has confirmed;
+// 0 without a log. It reads no document, and not the model.
+func Later(path string) (n int, err error) {
+	err = reading(path, func(b *book) error {
+		l, err := b.read(nil)
+		if err != nil {
+			return err
+		}
+		n = l.facts.Forgotten
+		for _, e := range l.entries[:l.learned] {
+			if e.Confirmed || e.Way != ByTraining && e.Way != ByImport {
+				n++
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, ErrNone) {
+		err = nil
+	}
+	return n, err
+}
+
 // Begin begins a log without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
 // there is a model already.
 func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, t train.Options, o Options) error {

@@ -3,7 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -113,21 +112,4 @@ func (s sightings) apply(data []byte, classes int) error {
 	}
 	s.note(head.Mailbox, seen, gone)
 	return nil
-}
-
-// records yields a record for each mailbox. A message that the ledger does not have leaves no fingerprint.
-func (s sightings) records(knows func(fingerprint uint64) bool) iter.Seq2[logfile.Record, []byte] {
-	return func(yield func(logfile.Record, []byte) bool) {
-		for _, mailbox := range slices.Sorted(maps.Keys(s)) {
-			files := maps.Clone(s[mailbox])
-			for name, f := range files {
-				if (f.State == Said || f.State == LearnedAsRead) && !knows(f.Fingerprint) {
-					files[name] = Sighting{Label: f.Label, Folder: f.Folder}
-				}
-			}
-			if !yield(logfile.Record{Op: uint8(see), Key: mailbox}, appendSightings(nil, mailbox, files, nil)) {
-				return
-			}
-		}
-	}
 }

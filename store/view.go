@@ -105,25 +105,3 @@ func (v *View) unlike() string {
 	}
 	return u.String()
 }
-
-// Later returns how many messages the log of the model at path has learned or forgotten other than by training, or has labels of that a person has confirmed;
-// 0 without a log. It reads no document, and not the model.
-func Later(path string) (n int, err error) {
-	err = reading(path, func(b *book) error {
-		l, err := b.read(nil)
-		if err != nil {
-			return err
-		}
-		n = l.facts.Forgotten
-		for _, e := range l.entries[:l.learned] {
-			if e.Confirmed || e.Way != ByTraining && e.Way != ByImport {
-				n++
-			}
-		}
-		return nil
-	})
-	if errors.Is(err, ErrNone) {
-		err = nil
-	}
-	return n, err
-}
