@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/cespare/xxhash/v2"
-
 	"chaff/features"
 )
 
@@ -116,6 +114,3 @@ func encodeCells(weights []float32, rows int) []byte {
 	}
 	return append(index, data...)
 }
-
-// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
-func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }

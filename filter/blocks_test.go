@@ -98,7 +98,7 @@ func TestTermsAreFoundInTheirBlocks(t *testing.T) {
 			if !slices.Equal(again.Table(), v.Table()) || !slices.Equal(again.BucketStarts(), v.BucketStarts()) || !slices.Equal(read, weights) {
 				t.Errorf("%d terms, %d rows: another vocabulary or other weights", terms, rows)
 			}
-			known, found, err := tables.find(append(slices.Clone(hashes), rng.Uint64()))
+			known, found, err := (&head{tables: tables}).find(append(slices.Clone(hashes), rng.Uint64()))
 			if len(known) != terms || err != nil {
 				t.Errorf("%d terms, %d rows: found %d, %v", terms, rows, len(known), err)
 			}
@@ -188,7 +188,7 @@ func TestFrequentTermsNeedNoBlock(t *testing.T) {
 	reader.Read([]byte(frequent))
 	hashes := reader.Bag.Document().Terms
 	want := whole.Classify([]byte(frequent))
-	if known, _, err := f.tables.find(hashes); len(known) != len(hashes) || want.Unknown > 0 || err != nil {
+	if known, _, err := f.find(hashes); len(known) != len(hashes) || want.Unknown > 0 || err != nil {
 		t.Errorf("%d of %d terms are known, %v; %+v", len(known), len(hashes), err, want)
 	}
 	f = inParts(t, withFlippedBits(t, encode(t, whole), 1, "TERM"))

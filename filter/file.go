@@ -11,6 +11,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/features"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
@@ -113,6 +115,9 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	}
 	return w.Close()
 }
+
+// checksumOf returns the checksum of a block or a chunk. The number makes it that of this block and of no other.
+func checksumOf(data []byte, number int) uint64 { return xxhash.Sum64(data) + uint64(number) }
 
 // partSection is the name of the only section of a part.
 const partSection = "PART"

@@ -100,17 +100,18 @@ func (o *One) checked(err error) error {
 
 // load sets what scores a document: the rows of a learner if something was learned since the file was written, else the weights in the file.
 func (o *One) load(s *scratch, doc features.Document) error {
-	known, weights, err := o.lookUp(doc)
+	known, weights, err := o.find(doc.Terms)
 	if err != nil {
 		return err
 	}
 	s.vector = s.lookup.AppendFound(s.vector.Reset(), known, doc, o.kind)
-	if o.usesTail() {
+	if len(o.knows.tail) > 0 {
 		l, err := o.learner(ranked(s.vector))
 		if err == nil {
 			s.linear, err = l.Linear()
 		}
-		if o.file.unused = err; err != nil {
+		if err != nil {
+			o.file.unused, o.knows.tail = err, nil
 			return o.load(s, doc)
 		}
 		return nil
@@ -176,7 +177,7 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 	var lookup features.Lookup
 	if learned != nil {
 		doc := learned.As(o.kind)
-		known, _, err := o.lookUp(doc)
+		known, _, err := o.find(doc.Terms)
 		if err != nil {
 			return p, o.checked(err)
 		}
@@ -188,7 +189,7 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 	}
 	if p.forgets = forgotten != nil && counted > 0; p.forgets {
 		doc := forgotten.As(o.kind)
-		known, _, err := o.lookUp(doc)
+		known, _, err := o.find(doc.Terms)
 		if err != nil {
 			return p, o.checked(err)
 		}
@@ -204,18 +205,6 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 	}
 	return p, o.checked(err)
 }
-
-// lookUp returns the terms that the model and later records have of a document as the model sees it, and the rows of weights of those in the model, as
-// [tables.find] does.
-func (o *One) lookUp(doc features.Document) (known []uint64, weights []float32, err error) {
-	if known, weights, err = o.tables.find(doc.Terms); err == nil && o.usesTail() {
-		known = o.knows.later(known, doc.Terms, uint32(o.tables.terms), o.tables.shift)
-	}
-	return known, weights, err
-}
-
-// usesTail reports whether later records count.
-func (o *One) usesTail() bool { return len(o.knows.tail) > 0 && o.file.unused == nil }
 
 // Learn forgets the forgotten document, if there is one, as one of class before, and learns the other as one of class after, -1 for none. It returns what that
 // changed, nothing without a learner.

@@ -44,8 +44,10 @@ func newTables(file *sections.Reader, rows int) (t tables, err error) {
 	return t, err
 }
 
-// find returns the terms that the file has, as [features.Vocabulary.AppendKnown] does, and the rows of weights by the indices of the hashes.
-func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err error) {
+// find returns the terms that the file and later records have, as [features.Vocabulary.AppendKnown] does, and the rows of weights of those in the file, by the
+// indices of the hashes.
+func (h *head) find(hashes []uint64) (known []uint64, weights []float32, err error) {
+	t := &h.tables
 	section, err := t.file.Part("TERM")
 	if err != nil {
 		return nil, nil, err
@@ -90,6 +92,9 @@ func (t *tables) find(hashes []uint64) (known []uint64, weights []float32, err e
 	slices.Sort(known)
 	for k, term := range known {
 		known[k] = term<<32 | term>>32
+	}
+	if len(h.knows.tail) > 0 {
+		known = h.knows.later(known, hashes, uint32(t.terms), t.shift)
 	}
 	return known, weights, nil
 }
