@@ -107,43 +107,34 @@ func (h *head) newLearner() (*models.Online, error) {
 	return l, nil
 }
 
-// readKnowledge returns what a model of so many ids knows. Rows are read from its file when they are needed.
-func readKnowledge(ids int, model *sections.Reader) (knowledge, error) {
-	if !model.Has("STAT") {
-		return knowledge{}, ErrNotLearning
-	}
-	globals, err1 := model.Section("GLOB")
-	none, err2 := model.Section("NONE")
-	index, err3 := model.Section("ROWS")
-	rows, err4 := model.Part("STAT")
-	if err := cmp.Or(err1, err2, err3, err4); err != nil {
-		return knowledge{}, err
-	}
-	if len(index) != (ids+blockIDs-1)/blockIDs*blockEntry || len(none) == 0 {
-		return knowledge{}, fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
-	}
-	return knowledge{globals: globals, none: none, rows: rowTable{index, rows, len(none)}, ids: ids}, nil
-}
-
-// know makes the model know later records, in the place of those that it knew.
-func (h *head) know(tail []logfile.Rows) (err error) {
-	k := h.knows
+// know makes the model know later records, in the place of those that it knew. Rows are read from the file of the model when they are needed.
+func (h *head) know(tail []logfile.Rows) error {
+	k, ids := h.knows, h.ids()
 	if len(k.none) == 0 {
-		if k, err = readKnowledge(h.ids(), h.file.Reader); err == nil {
-			k.settings, err = h.trainer()
+		if !h.file.Has("STAT") {
+			return ErrNotLearning
 		}
-		if err != nil {
+		globals, err1 := h.file.Section("GLOB")
+		none, err2 := h.file.Section("NONE")
+		index, err3 := h.file.Section("ROWS")
+		rows, err4 := h.file.Part("STAT")
+		settings, err5 := h.trainer()
+		if err := cmp.Or(err1, err2, err3, err4, err5); err != nil {
 			return err
 		}
+		if len(index) != (ids+blockIDs-1)/blockIDs*blockEntry || len(none) == 0 {
+			return fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
+		}
+		k = knowledge{settings: settings, globals: globals, none: none, rows: rowTable{index, rows, len(none)}, ids: ids}
 	}
 	next := uint64(k.ids)
 	for _, r := range tail {
 		if size := r.Size(); size > 0 && size != len(k.none) || len(r.New) > 0 && uint64(r.First) != next {
-			return errOtherRows()
+			return errOtherRows
 		}
 		next += uint64(len(r.New))
 		if n := len(r.IDs); n > 0 && uint64(r.IDs[n-1]) >= next {
-			return errOtherRows()
+			return errOtherRows
 		}
 	}
 	k.tail = tail
@@ -151,7 +142,7 @@ func (h *head) know(tail []logfile.Rows) (err error) {
 	return nil
 }
 
-func errOtherRows() error { return fmt.Errorf("%w: rows of another model", logfile.ErrDamaged) }
+var errOtherRows = fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
 
 // total returns the number of ids, those of later terms included.
 func (k *knowledge) total() int {
@@ -172,25 +163,11 @@ func (h *head) learner(ids []uint32) (*models.Online, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Each row is from the newest record that has it, else from the model.
 	known, _ := slices.BinarySearch(ids, uint32(k.total()))
-	rows, err := k.gather(ids[:known])
-	globals := k.globals
-	for _, r := range k.tail {
-		if len(r.Globals) > 0 {
-			globals = r.Globals
-		}
-	}
-	if err == nil {
-		err = l.Restore(globals, rows)
-	}
-	return l, err
-}
-
-// gather returns the rows of ids, which are ascending and below k.total, one after the other: each from the newest record that has it, else from the
-// model.
-func (k *knowledge) gather(ids []uint32) ([]byte, error) {
-	rows, isLater := slices.Repeat(k.none, len(ids)), make([]bool, len(ids))
-	buffer := make([]byte, 16<<10)
+	ids = ids[:known]
+	rows, isLater := slices.Repeat(k.none, known), make([]bool, known)
+	buffer, globals := make([]byte, 16<<10), k.globals
 	for _, r := range k.tail {
 		err := r.Find(buffer, ids, func(i int, row []byte) {
 			copy(rows[i*len(row):], row)
@@ -199,8 +176,14 @@ func (k *knowledge) gather(ids []uint32) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(r.Globals) > 0 {
+			globals = r.Globals
+		}
 	}
-	return rows, k.rows.read(rows, ids, isLater)
+	if err := k.rows.read(rows, ids, isLater); err != nil {
+		return nil, err
+	}
+	return l, l.Restore(globals, rows)
 }
 
 // later appends to known, as [features.Vocabulary.AppendKnown] returns them, the terms that only later records have. The first of their terms has the

@@ -254,21 +254,20 @@ func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
 	if cells := features.CellCount; info.Size() > int64(len(encode(t, f))+cells) {
 		t.Errorf("%d bytes more for %d cells", info.Size()-int64(len(encode(t, f))), cells)
 	}
-	model, err := openModelFile(p.path)
-	noError(t, err)
-	defer model.Close()
 	l, err := f.Learner()
 	noError(t, err)
-	k, err := readKnowledge(l.Terms(), model.Reader)
+	one, err := OpenToLearn(p.path)
 	noError(t, err)
+	defer one.Close()
+	noError(t, one.Know(nil))
 	var ids []uint32
 	for w := range l.Terms() {
 		ids = append(ids, uint32(w))
 	}
-	rows, err := k.gather(ids)
+	read, err := one.learner(ids)
 	noError(t, err)
 	for w := range l.Terms() {
-		if got, want := rows[w*l.TermSize():][:l.TermSize()], l.AppendTerm(nil, w); !bytes.Equal(got, want) {
+		if got, want := read.AppendTerm(nil, w), l.AppendTerm(nil, w); !bytes.Equal(got, want) {
 			t.Fatalf("row %d is % x, want % x", w, got, want)
 		}
 	}
