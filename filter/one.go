@@ -60,11 +60,13 @@ func (o *One) Know(tail []logfile.Rows) error {
 	return err
 }
 
-// Learns reports whether the model learns from one message after the other, and whether it forgets one at once.
-func (o *One) Learns() (learns, forgets bool) {
+// Learns reports whether the model learns from one message after the other.
+func (o *One) Learns() bool { return len(o.knows.none) > 0 }
+
+// Forgets reports whether it also forgets a message at once.
+func (o *One) Forgets() bool {
 	l, err := o.newLearner()
-	learns = err == nil && len(o.knows.none) > 0
-	return learns, learns && l.Forgets()
+	return err == nil && o.Learns() && l.Forgets()
 }
 
 // Classify is [Filter.Classify].
@@ -172,8 +174,16 @@ type Partial struct {
 
 // Partial returns the learner for a document that is to be learned, and one that is to be forgotten before; one of them may be nil. Both
 // were read with the settings of o. The forgotten one counted only for terms whose id is below counted: a fit leaves rare terms out, which later messages
-// bring back. If that is 0, it did not count at all. The error may be [ErrNotLearning].
+// bring back. If that is 0, it did not count at all. There is no learner if nothing is to change before a fit.
 func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Partial, err error) {
+	p.forgets = forgotten != nil && counted > 0
+	switch {
+	case learned == nil && !p.forgets:
+		return p, nil
+	case !o.Learns() && learned != nil:
+		p.Verdict, err = o.ClassifyDocument(*learned)
+		return p, err
+	}
 	var lookup features.Lookup
 	if learned != nil {
 		doc := learned.As(o.kind)
@@ -187,7 +197,7 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 		}
 		p.Vector = lookup.AppendFound(p.Vector, known, doc, o.kind)
 	}
-	if p.forgets = forgotten != nil && counted > 0; p.forgets {
+	if p.forgets {
 		doc := forgotten.As(o.kind)
 		known, _, err := o.find(doc.Terms)
 		if err != nil {

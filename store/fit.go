@@ -32,7 +32,7 @@ func (s *Store) fold() error {
 	if err != nil {
 		return err
 	}
-	if !s.learns { // readers of the model do without the tail
+	if !s.filter.Learns() { // readers of the model do without the tail
 		if err := s.writeCheckpoint(s.checkpoint.Key, body); err != nil {
 			return err
 		}

@@ -100,11 +100,12 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		s.reader.Forget() // all but the bag, so that what follows has its memory
 	}
 	document := bag.Document()
-	p, verdict, err := s.lesson(&document, before)
+	p, err := s.lesson(&document, before)
 	if err != nil {
 		return Outcome{}, err
 	}
-	o = Outcome{What: Learned, Class: verdict.Class, Verdict: verdict.Verdict, Score: verdict.Score, Probability: verdict.Probability}
+	v := p.Verdict
+	o = Outcome{What: Learned, Class: v.Class, Verdict: v.Verdict, Score: v.Score, Probability: v.Probability}
 	e.Score, e.Class = o.Score, slices.Index(s.Classes(), o.Class)
 	if known {
 		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[before.Label], true
@@ -133,30 +134,24 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 }
 
 // lesson returns the learner for a document that is to be learned, nil for none, and for the message of the entry before if that was learned and is to be
-// forgotten, with the verdict on the former, see [filter.One.Partial]. There is no learner if the model learns or forgets only when it is fitted.
-func (s *Store) lesson(document *features.Document, before Entry) (p filter.Partial, v filter.Classification, err error) {
+// forgotten, with the verdict on the former, see [filter.One.Partial].
+func (s *Store) lesson(document *features.Document, before Entry) (p filter.Partial, err error) {
 	var old *features.Document
 	counted := math.MaxInt
-	if before.what == learn && s.forgets {
+	if before.what == learn && s.filter.Forgets() {
 		d, texts, err := s.document(before)
 		if err != nil {
-			return p, v, err
+			return p, err
 		}
 		if old = &d; texts == nil {
 			counted = s.facts.Terms
 		}
 	}
-	switch {
-	case s.learns && (document != nil || old != nil):
-		p, err = s.filter.Partial(document, old, counted)
-		if err != nil && s.heal(err) == nil {
-			p, err = s.filter.Partial(document, old, s.facts.Terms) // a fit has counted all documents
-		}
-		v = p.Verdict
-	case document != nil:
-		v, err = s.filter.ClassifyDocument(*document)
+	p, err = s.filter.Partial(document, old, counted)
+	if err != nil && s.heal(err) == nil {
+		p, err = s.filter.Partial(document, old, s.facts.Terms) // a fit has counted all documents
 	}
-	return p, v, err
+	return p, err
 }
 
 // sure is the probability of a class from which the filter is sure of it.
@@ -211,7 +206,7 @@ func (s *Store) enter(t Taught, before Entry) error {
 	if e.what == forget {
 		learns = nil
 	}
-	p, _, err := s.lesson(learns, before)
+	p, err := s.lesson(learns, before)
 	if err != nil {
 		return err
 	}

@@ -75,8 +75,6 @@ type Store struct {
 	filter   *filter.One
 	reader   *filter.Reader
 	lists    []logfile.Rows   // of the tail
-	learns   bool             // the model learns from one message after the other
-	forgets  bool             // and forgets one at once
 	typical  *metrics.Typical // of the filter, read when they are first needed
 	failed   error            // a write that failed and could not be taken back, or a log that could not be read again
 	unfolded error            // why the last model that was due could not be written
@@ -194,7 +192,6 @@ func (s *Store) load() error {
 		if err == nil {
 			err = s.filter.Know(s.lists)
 		}
-		s.learns, s.forgets = f.Learns()
 	}
 	if isDamage(err) {
 		s.closeFilter()

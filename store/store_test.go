@@ -386,7 +386,7 @@ func TestAModelThatLearnsOnlyByFitsHasAShortTail(t *testing.T) {
 	s := opened(t, path)
 	s.limit = 5
 	for i := range 12 {
-		if o := learned(t, s, Message{Raw: fmt.Appendf(nil, "\nhama %d", i), Label: "ham"}); o.What != Learned || s.learns || len(s.tail) > 4 {
+		if o := learned(t, s, Message{Raw: fmt.Appendf(nil, "\nhama %d", i), Label: "ham"}); o.What != Learned || s.filter.Learns() || len(s.tail) > 4 {
 			t.Fatalf("message %d is %s, and there are %d records", i, o.What, len(s.tail))
 		}
 	}
