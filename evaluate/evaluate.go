@@ -29,7 +29,8 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	j, err := reviewerOf(f, mail, mail.All(), workers)
+	d := mail.DatasetFor(f, mail.All(), workers)
+	j, err := reviewerOf(f, mail, mail.All(), d, train.Score(f.Linear(), d))
 	if err != nil {
 		return Evaluation{}, err
 	}
@@ -47,10 +48,10 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 	return e, err
 }
 
-// Mistakes lists up to n wrong predictions of f on a part of c, the least probable label first. Of messages with the same label, prediction and
-// subject, it has the first. A message that cannot be read again has no subject. The error comes from ctx, or is about the file of f.
-func Mistakes(ctx context.Context, c *train.Collection, f *filter.Filter, part corpus.Part, n int) ([]Judged, error) {
-	j, err := reviewerOf(f, c.Mail, c.InPart(part), c.Options.Workers)
+// Mistakes lists up to n wrong predictions of t on the test part of c, which it was fitted to, the least probable label first. Of messages with the same label,
+// prediction and subject, it has the first. A message that cannot be read again has no subject. The error comes from ctx.
+func Mistakes(ctx context.Context, c *train.Collection, t train.Trained, n int) ([]Judged, error) {
+	j, err := reviewerOf(t.Filter, c.Mail, c.InPart(corpus.Test), c.Dataset(corpus.Test, t.Filter.Kind()), t.Test)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +93,13 @@ type reviewer struct {
 	terms    filter.Terms
 }
 
-// reviewerOf returns the reviewer of messages of mail. The error is about the file of f.
-func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, workers int) (*reviewer, error) {
+// reviewerOf returns the reviewer of messages of mail, given their rows and scores. The error is about the file of f.
+func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, rows *features.Dataset, s train.Scores) (*reviewer, error) {
 	terms, err := f.Terms()
 	if err != nil && !errors.Is(err, filter.ErrNoTexts) {
 		return nil, err
 	}
-	d := mail.DatasetFor(f, messages, workers)
-	return &reviewer{train.Score(f.Linear(), d).Calibrated(f.Settings().Calibration), f, mail, messages, d, terms}, nil
+	return &reviewer{s.Calibrated(f.Settings().Calibration), f, mail, messages, rows, terms}, nil
 }
 
 func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Settings().Classes) }

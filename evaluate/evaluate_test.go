@@ -108,8 +108,8 @@ func TestAReviewOfAModelWithoutTextsHasNoTerms(t *testing.T) {
 
 func TestTheMistakesOfASpamFilterHaveTheProbabilityOfSpam(t *testing.T) {
 	c := collectedSample(t)
-	f, _ := fit(t, c, "bernoulli")
-	mistakes := must(Mistakes(t.Context(), c, f, corpus.Test, 20))(t)
+	trained := must(train.Fit(t.Context(), c, "bernoulli", train.DefaultOptions()))(t)
+	mistakes := must(Mistakes(t.Context(), c, trained, 20))(t)
 	if len(mistakes) == 0 {
 		t.Fatal("no mistakes")
 	}

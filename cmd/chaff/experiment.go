@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
-	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/cputime"
@@ -198,7 +197,7 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 		shown = 0
 	}
 	if mistakes = []evaluate.Judged{}; shown > 0 {
-		mistakes, err = evaluate.Mistakes(x.command.Context(), collection, all[0].Filter, corpus.Test, shown)
+		mistakes, err = evaluate.Mistakes(x.command.Context(), collection, all[0], shown)
 	}
 	if err == nil && x.page != "" {
 		err = x.draw(collection, all, mistakes)
