@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,13 +60,13 @@ func Watch(ctx context.Context, path string, o WatchOptions) error {
 	}
 	files, err := fsnotify.NewWatcher()
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", path, tooMany(err))
+		return fmt.Errorf("watch %s: %w", path, cmp.Or(tooMany(err), err))
 	}
 	defer files.Close()
 	return newWatch(box, o, notifier{files.Events, files.Errors, files.Add, files.Remove, files.WatchList}).run(ctx)
 }
 
-// tooMany explains the errors of a system that watches too many folders.
+// tooMany explains the errors of a system that watches too many folders. It returns nil for others.
 func tooMany(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
@@ -73,7 +74,7 @@ func tooMany(err error) error {
 	case errors.Is(err, syscall.EMFILE):
 		return errors.New("too many programs watch folders: raise the setting fs.inotify.max_user_instances")
 	}
-	return err
+	return nil
 }
 
 // notifier reports changes in folders, as fsnotify.Watcher does.
@@ -243,9 +244,9 @@ func (w *watch) refresh() error {
 				continue
 			}
 			tried[dir] = true
-			err := w.add(dir)
-			if err != nil && !isUnreadable(err) {
-				return fmt.Errorf("watch %s: %w", dir, tooMany(err))
+			err := w.add(dir) // one that has disappeared or cannot be read is not watched, as the list of the mailbox says
+			if many := tooMany(err); many != nil {
+				return fmt.Errorf("watch %s: %w", dir, many)
 			}
 			added = added || err == nil
 		}
@@ -254,12 +255,6 @@ func (w *watch) refresh() error {
 		}
 	}
 	return nil
-}
-
-// isUnreadable reports whether a folder has disappeared or cannot be read, which a list of it says. The others are watched.
-func isUnreadable(err error) bool {
-	reasons := []error{os.ErrNotExist, os.ErrPermission, syscall.ENOTDIR, syscall.ELOOP, syscall.ENAMETOOLONG}
-	return slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
 }
 
 // retrain fits the model again if enough has changed since the last time, or one class was learned only.

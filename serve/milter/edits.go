@@ -7,13 +7,6 @@ import (
 	"chaff/internal/verdictfield"
 )
 
-// maxEdits is how many fields chaff changes in a message. Postfix reads the message from the beginning for each of them. Messages that went through
-// some filters have about twenty.
-const maxEdits = 200
-
-// longName is a size in bytes that no name of an honest field has.
-const longName = 1000
-
 // edit changes or removes a field, or inserts one. Values have line ends of CR LF.
 type edit struct {
 	insert      bool

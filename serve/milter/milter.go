@@ -19,6 +19,18 @@ import (
 	"chaff/serve"
 )
 
+// The limits of a message.
+const (
+	// maxEdits is how many fields are changed. Postfix reads the message from the beginning for each of them. Messages that went through some
+	// filters have about twenty.
+	maxEdits = 200
+	// longName is a size in bytes that no name of an honest field has.
+	longName = 1000
+	// maxPacket is the size in bytes of the largest packet, since packets are not part of the memory for messages. The body comes in pieces of
+	// 64 KiB, and a field is as large as the server lets it be: 100 KiB in Postfix.
+	maxPacket = 128 << 10
+)
+
 // server answers the clients of a listener, which are mail servers.
 type server struct {
 	serve.Server
@@ -41,10 +53,6 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 
 // Fail says nothing: the mail server does what its setting for a missing filter says.
 func (c *client) Fail() {}
-
-// maxPacket is the size in bytes of the largest packet, since packets are not part of the memory for messages. The body comes in pieces of 64 KiB,
-// and a field is as large as the server lets it be: 100 KiB in Postfix.
-const maxPacket = 128 << 10
 
 // client is a connection from a mail server.
 type client struct {
