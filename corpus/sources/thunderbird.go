@@ -7,19 +7,16 @@ import (
 	"strings"
 )
 
-// mboxFolder is an mbox file of a folder of Thunderbird, with the label that its name gives.
-type mboxFolder struct {
-	Use
-	path string
-}
-
 // openThunderbird opens a folder of Thunderbird, such as a profile, whose files are ham and spam by their names, as in a mailbox of Maildirs.
 func (p *place) openThunderbird(o Options) Mail {
 	folders := mboxFolders(p.fsys, p.name, nil)
 	mail := Mail{NoSpam: true, Notes: []string{p.path + ":"}, Source: func(yield func(Item, error) bool) {
 		for _, f := range folders {
+			if f.Label == LeftOut {
+				continue
+			}
 			for item, err := range listMbox(p.fsys, f.path, f.Label) {
-				if f.Label != LeftOut && !yield(item, err) {
+				if !yield(item, err) {
 					return
 				}
 			}
@@ -42,10 +39,12 @@ func (p *place) openThunderbird(o Options) Mail {
 // mboxFolders returns the mbox files in dir, a folder of Thunderbird whose own path in the mailbox is name.
 //
 // QUIRK: NAME.sbd has the folders that are in the folder NAME.
-func mboxFolders(fsys fs.FS, dir string, name []string) (folders []mboxFolder) {
+func mboxFolders(fsys fs.FS, dir string, name []string) (folders []PlanFolder) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
-		folders = append(folders, mboxFolder{unreadable(dir, err).Use, dir})
+		row := unreadable(dir, err)
+		row.path = dir
+		folders = append(folders, row)
 	}
 	f := inspectFolder(fsys, dir, entries)
 	for _, e := range entries {
@@ -55,7 +54,7 @@ func mboxFolders(fsys fs.FS, dir string, name []string) (folders []mboxFolder) {
 		case e.IsDir() && f.hasMail(e.Name()):
 			folders = append(folders, mboxFolders(fsys, file, all)...)
 		case !e.IsDir() && f.formatOf(e.Name()) == Mbox:
-			folders = append(folders, mboxFolder{UseOf(all), file})
+			folders = append(folders, PlanFolder{Use: UseOf(all), path: file})
 		}
 	}
 	return folders
