@@ -65,7 +65,8 @@ func FuzzVocabulary(f *testing.F) {
 			t.Fatal(err)
 		}
 		// The table distinguishes hashes by the bits of the prefix and 32 more.
-		forgotten := 32 - (bits.Len(uint(len(v.BucketStarts())-1)) - 1)
+		_, starts := v.Table()
+		forgotten := 32 - (bits.Len(uint(len(starts)-1)) - 1)
 		first := map[uint64]uint32{} // id by these bits
 		for id, hash := range hashes {
 			if _, seen := first[hash>>forgotten]; !seen {

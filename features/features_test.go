@@ -231,7 +231,7 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := RestoreVocabulary(v.Table(), v.BucketStarts())
+	again, err := RestoreVocabulary(v.table, v.bucketStarts)
 	if err != nil {
 		t.Fatalf("its own tables: %v", err)
 	}
@@ -244,13 +244,13 @@ func TestARestoredVocabularyMustFit(t *testing.T) {
 		name          string
 		table, starts []uint32
 	}{
-		{"no prefixes", v.Table(), nil},
-		{"prefixes that no bits make", v.Table(), []uint32{0, 1, 2, 3}},
-		{"prefixes for fewer terms", v.Table(), []uint32{0, 2}},
-		{"prefixes for more terms", v.Table()[:4], v.BucketStarts()},
-		{"prefixes out of order", v.Table(), []uint32{0, 3, 3, 2, 3}},
-		{"a key without an id", v.Table()[:5], v.BucketStarts()},
-		{"prefixes that begin late", v.Table(), []uint32{1, 3}},
+		{"no prefixes", v.table, nil},
+		{"prefixes that no bits make", v.table, []uint32{0, 1, 2, 3}},
+		{"prefixes for fewer terms", v.table, []uint32{0, 2}},
+		{"prefixes for more terms", v.table[:4], v.bucketStarts},
+		{"prefixes out of order", v.table, []uint32{0, 3, 3, 2, 3}},
+		{"a key without an id", v.table[:5], v.bucketStarts},
+		{"prefixes that begin late", v.table, []uint32{1, 3}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func TestAVocabularyIsTheSameWhateverTheWorkersAndTheMemory(t *testing.T) {
 		for _, memory := range []int64{0, 1, 300 << 10} {
 			for _, workers := range []int{1, 2, 5} {
 				v, f, x := build(memory, workers, o)
-				if !slices.Equal(v.Table(), want.Table()) || !slices.Equal(f, frequencies) || !slices.Equal(x, texts) {
+				if !slices.Equal(v.table, want.table) || !slices.Equal(f, frequencies) || !slices.Equal(x, texts) {
 					t.Errorf("%+v: other terms with %d workers and %d bytes of memory", o, workers, memory)
 				}
 			}

@@ -94,7 +94,7 @@ func newVocabulary(n int, hash func(id int) uint64) (*Vocabulary, error) {
 	return v, nil
 }
 
-// RestoreVocabulary returns the vocabulary with the given [Vocabulary.Table] and [Vocabulary.BucketStarts], and keeps both slices.
+// RestoreVocabulary returns the vocabulary with the given [Vocabulary.Table], and keeps both slices.
 // It does not read the table, which would cost more than all lookups of a message: if keys are out of order, terms are not found.
 func RestoreVocabulary(table, starts []uint32) (*Vocabulary, error) {
 	b := bits.Len(uint(max(len(starts), 2)-1)) - 1
@@ -154,11 +154,9 @@ func (v *Vocabulary) Len() int { return len(v.table) / 2 }
 // Shared returns how many terms have the id of another one, because their hashes share the prefix and the key.
 func (v *Vocabulary) Shared() int { return v.shared }
 
-// Table returns the key and the id of each term, in the order of their hashes. The slice belongs to the vocabulary.
-func (v *Vocabulary) Table() []uint32 { return v.table }
-
-// BucketStarts returns the first term of the table for every prefix, and V. The slice belongs to the vocabulary.
-func (v *Vocabulary) BucketStarts() []uint32 { return v.bucketStarts }
+// Table returns the key and the id of each term, in the order of their hashes, and the first term for every prefix, and V. Both slices belong to the
+// vocabulary.
+func (v *Vocabulary) Table() (table, bucketStarts []uint32) { return v.table, v.bucketStarts }
 
 // ID returns the id of the term with the given hash, and whether the vocabulary knows it.
 func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {

@@ -33,7 +33,7 @@ const (
 
 // encodePref returns section PREF of a vocabulary.
 func encodePref(v *features.Vocabulary) []uint32 {
-	starts := v.BucketStarts()
+	_, starts := v.Table()
 	prefixes := len(starts) - 1
 	pref := []uint32{uint32(bits.Len(uint(prefixes)) - 1)}
 	for first := 0; first < prefixes; first += blockPrefixes {
@@ -44,7 +44,7 @@ func encodePref(v *features.Vocabulary) []uint32 {
 
 // appendBlock appends a block of section TERM of a vocabulary whose terms have these weights by id.
 func appendBlock(dst []byte, v *features.Vocabulary, weights []float32, rows, number int) []byte {
-	table, starts := v.Table(), v.BucketStarts()
+	table, starts := v.Table()
 	end := func(p int) uint32 { return starts[min(blockPrefixes*number+p, len(starts)-1)] }
 	block, le := len(dst), binary.LittleEndian
 	dst = append(dst, 0, 0, 0, 0)
@@ -73,7 +73,8 @@ func encodeFrequent(v *features.Vocabulary, documents []uint32, weights []float3
 	if most == 0 {
 		return nil
 	}
-	table, starts, le := v.Table(), v.BucketStarts(), binary.LittleEndian
+	table, starts := v.Table()
+	le := binary.LittleEndian
 	areFrequent := make([]bool, len(documents))
 	_, admits := features.Admit(documents, 1, most)
 	for id, n := range documents {

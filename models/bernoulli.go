@@ -36,8 +36,7 @@ var _ Trainer = Bernoulli{}
 
 // Train implements [Trainer].
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, &m, d, features.Bits, features.HeadBits)
-	return l, r, err
+	return trainCounts(ctx, &m, d, features.Bits, features.HeadBits)
 }
 
 // biases has a summand for each known term. It is the same for all terms with the same n_cw, and n_cw has few values, so that a learner of

@@ -42,20 +42,17 @@ func newCounts(m countTrainer, d *features.Dataset) *counts {
 	return &counts{trainer: m, kind: d.Kind, classes: d.Classes, documents: make([]int, K), sums: make([]float64, d.Terms*K), totals: make([]float64, K)}
 }
 
-// trainCounts trains a model on d, which must be of one of the given kinds; of any if there are none.
-func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, kinds ...features.Kind) (*Linear, Report, *counts, error) {
-	warnings, err := check(m, d)
+// trainCounts trains a model on d, which must be of one of the given kinds; of any if there are none. Its learner is a [counts].
+func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, kinds ...features.Kind) (*Linear, Report, error) {
+	warnings, err := check(m, d, kinds...)
 	if err != nil {
-		return nil, Report{}, nil, err
-	}
-	if err := checkKind(d, kinds...); err != nil {
-		return nil, Report{}, nil, err
+		return nil, Report{}, err
 	}
 	n := m.newLearner(d).(*counts)
 	rows := d.Rows()
 	for i, c := range d.Labels {
 		if i%1024 == 0 && ctx.Err() != nil {
-			return nil, Report{}, nil, ctx.Err()
+			return nil, Report{}, ctx.Err()
 		}
 		n.add(rows.Row(i), int(c), 1)
 	}
@@ -63,7 +60,7 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, kinds
 	linear, err := linearOf(n, len(d.Classes), d.Workers)
 	n.whole = false
 	n.note(listOrder[uint32](d.Terms), 1)
-	return linear, Report{Warnings: warnings, Learned: &Online{learner: n, classes: len(d.Classes)}}, n, err
+	return linear, Report{Warnings: warnings, Learned: &Online{learner: n, classes: len(d.Classes)}}, err
 }
 
 // inSums returns a feature as sums add it, rounded to a multiple of 2^-30: numbers from 2^22 to 2^23 are no finer.
@@ -233,4 +230,33 @@ func logEstimate(estimate, a float64) float64 {
 		estimate = min(max(floor, estimate), 1-floor)
 	}
 	return math.Log(estimate)
+}
+
+// The priors.
+const (
+	PriorLearned = "learned" // pi_c = N_c/N
+	PriorUniform = "uniform" // pi_c = 1/K
+)
+
+// logPrior returns log pi_c for each class.
+//
+//	pi_c = N_c/N    learned; cs440 lecture 16, "Learning P(C = c)"
+//	pi_c = 1/K      uniform
+//
+// A learned prior takes a class without documents, which only online learners have, for one with half a document.
+func logPrior(prior string, documents []int) []float64 {
+	log := make([]float64, len(documents))
+	var N float64
+	for c, Nc := range documents {
+		log[c] = max(float64(Nc), 0.5)
+		N += log[c]
+	}
+	for c := range log {
+		if prior == PriorUniform {
+			log[c] = -math.Log(float64(len(log)))
+		} else {
+			log[c] = math.Log(log[c] / N)
+		}
+	}
+	return log
 }

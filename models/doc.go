@@ -50,7 +50,7 @@
 //
 //	affine score, argmax     cs440 lecture 16, "Linear Classifiers in General"             linear.go
 //	bounded score            none                                                          form.go
-//	prior pi_c               cs440 lecture 16, "Learning P(C = c)"                         prior.go
+//	prior pi_c               cs440 lecture 16, "Learning P(C = c)"                         counts.go
 //	Bernoulli naive Bayes    cs440 lecture 16, "Feature = One Bit Per Document"            bernoulli.go
 //	multinomial naive Bayes  cs440 lecture 16, "Feature = One Bit Per Word Token"          multinomial.go
 //	n_cw                     cs440 lecture 16, "Two Different BoW Algorithms"              counts.go

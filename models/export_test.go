@@ -25,10 +25,11 @@ func newTable(classes, terms int) [][]float64 {
 
 // Estimate returns the parameters of m.
 func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
-	_, _, n, err := trainCounts(ctx, &m, d)
+	_, r, err := trainCounts(ctx, &m, d)
 	if err != nil {
 		return nil, err
 	}
+	n := r.Learned.learner.(*counts)
 	e := &Estimates{LogLikelihood: newTable(len(n.classes), n.terms()), LogAbsent: newTable(len(n.classes), n.terms())}
 	for w := range n.terms() {
 		for c, ncw := range n.of(w) {
@@ -41,10 +42,11 @@ func (m Bernoulli) Estimate(ctx context.Context, d *features.Dataset) (*Estimate
 
 // Estimate returns the parameters of m.
 func (m Multinomial) Estimate(ctx context.Context, d *features.Dataset) (*Estimates, error) {
-	_, _, n, err := trainCounts(ctx, &m, d)
+	_, r, err := trainCounts(ctx, &m, d)
 	if err != nil {
 		return nil, err
 	}
+	n := r.Learned.learner.(*counts)
 	e := &Estimates{LogLikelihood: newTable(len(n.classes), n.terms())}
 	dst := make([]float64, len(n.classes))
 	for w := range n.terms() {

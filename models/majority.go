@@ -17,8 +17,7 @@ var _ Trainer = Majority{}
 
 // Train implements [Trainer].
 func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, &m, d)
-	return l, r, err
+	return trainCounts(ctx, &m, d)
 }
 
 func (m Majority) newLearner(d *features.Dataset) learner { return newCounts(&m, d) }

@@ -22,8 +22,7 @@ var _ Trainer = Memoriser{}
 
 // Train implements [Trainer].
 func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, _, err := trainCounts(ctx, &m, d, features.Whole)
-	return l, r, err
+	return trainCounts(ctx, &m, d, features.Whole)
 }
 
 func (m Memoriser) newLearner(d *features.Dataset) learner { return newCounts(&m, d) }

@@ -42,8 +42,9 @@ const maxAdded = 2
 // Train implements [Trainer]. It warns of a smoothing that drowns the features: the 1 of the lectures is for tokens, of which every one
 // counts 1, and the terms of an L2-normalised document add up to the root of their number at most.
 func (m Multinomial) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
-	l, r, n, err := trainCounts(ctx, &m, d, features.Counts, features.Bits, features.NormalisedBits, features.NormalisedCounts)
+	l, r, err := trainCounts(ctx, &m, d, features.Counts, features.Bits, features.NormalisedBits, features.NormalisedCounts)
 	if err == nil && (d.Kind == features.NormalisedBits || d.Kind == features.NormalisedCounts) {
+		n := r.Learned.learner.(*counts)
 		if added, least := m.Smoothing*float64(n.terms()), slices.Min(n.totals); least > 0 && added > maxAdded*least {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(
 				"smoothing=%v adds %.2g times as much as the messages of a class do, and hides them: use 0.001 with %v, or features=counts", m.Smoothing, added/least, d.Kind))

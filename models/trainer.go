@@ -47,12 +47,15 @@ var (
 	ErrNotFinite = errors.New("not a finite number")
 )
 
-// check makes the checks that all trainers need of their settings and documents, and returns reasons to doubt what they will learn.
-func check(m settings, d *features.Dataset) (warnings []string, err error) {
+// check makes the checks that all trainers need of their settings and documents, which are of one of the given kinds, or of any if there are none. It
+// returns reasons to doubt what they will learn.
+func check(m settings, d *features.Dataset, kinds ...features.Kind) (warnings []string, err error) {
 	if err := ranges.Check(m); err != nil {
 		return nil, err
 	}
 	switch {
+	case len(kinds) > 0 && !slices.Contains(kinds, d.Kind):
+		return nil, fmt.Errorf("%w: the data set has %v", ErrKind, d.Kind)
 	case d.Len() == 0:
 		return nil, ErrNoDocuments
 	case len(d.Classes) < 2:
@@ -67,12 +70,4 @@ func check(m settings, d *features.Dataset) (warnings []string, err error) {
 		warnings = []string{"the vocabulary is empty: only the number of documents of each class is known"}
 	}
 	return warnings, nil
-}
-
-// checkKind returns an error if a data set is of none of the given kinds; without any, all are right.
-func checkKind(d *features.Dataset, kinds ...features.Kind) error {
-	if len(kinds) > 0 && !slices.Contains(kinds, d.Kind) {
-		return fmt.Errorf("%w: the data set has %v", ErrKind, d.Kind)
-	}
-	return nil
 }

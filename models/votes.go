@@ -136,7 +136,7 @@ func (m Votes) form(classes []string) Form {
 
 // Train implements [Trainer].
 func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	if err := checkKind(d, features.Evidence); err != nil {
+	if _, err := check(&m, d, features.Evidence); err != nil {
 		return nil, Report{}, err
 	}
 	l := m.newLearner(d).(*votes)
