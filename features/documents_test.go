@@ -2,7 +2,9 @@ package features
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -104,6 +106,37 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	}
 	if doc := d.Document(ref); len(doc.Terms) != 0 {
 		t.Errorf("a document that was not kept has %d terms", len(doc.Terms))
+	}
+}
+
+// A disk that is full after a while has some documents, and no other is read in the place of one that it lacks.
+func TestADiskThatBecomesFullIsAnError(t *testing.T) {
+	d := NewDocuments(1)
+	var last Ref
+	for _, bag := range randomBags(7, 12, 3000) {
+		w := d.NewWriter()
+		last = w.Add(bag.Document(), bag.Text)
+		w.Close()
+		if int(last) == 6 { // as if nothing more fitted
+			written, err := io.ReadAll(io.NewSectionReader(d.records.file, 0, d.records.end))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "full")
+			if err := os.WriteFile(path, written, 0o400); err != nil {
+				t.Fatal(err)
+			}
+			if d.records.file, err = os.Open(path); err != nil {
+				t.Fatal(err)
+			}
+			defer d.records.file.Close()
+		}
+	}
+	if d.Complete(1) == nil {
+		t.Error("no error")
+	}
+	if doc := d.Document(last); len(doc.Terms) != 0 {
+		t.Errorf("a document that was not written has %d terms", len(doc.Terms))
 	}
 }
 

@@ -2,6 +2,7 @@ package features
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"sync"
@@ -31,6 +32,9 @@ type Ref uint32
 
 // place says where a record is.
 type place struct{ page, offset, size uint32 }
+
+// notWritten is the offset of a page that is not in the file: its records cannot be read there.
+const notWritten = math.MinInt64 / 2
 
 // page is a piece of records in memory, or in the file if data is nil.
 type page struct {
@@ -95,7 +99,7 @@ func (w *Writer) write(ref Ref, record []byte) Ref {
 	s.mu.Lock()
 	if len(w.page) == 0 {
 		w.index = len(s.pages)
-		s.pages = append(s.pages, page{})
+		s.pages = append(s.pages, page{offset: notWritten})
 	}
 	s.pages[w.index].wanted++
 	if ref == 0 {
