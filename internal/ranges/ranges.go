@@ -10,17 +10,21 @@ import (
 	"strings"
 )
 
-// Check returns everything that is wrong with settings, which are a struct or a pointer to one. The tag `json` of a field is its key, and the tag
-// `range` says what it must be, in words that the error has too: "from 1 to 100", "above 0 and at most 1e6", "at least 1", "0, or from 1 to less than
-// 100", or for a text "random or fixed". An empty text stands for the default.
+// Check returns everything that is wrong with settings, which are a struct or a pointer to one, and those embedded in it. The tag `json` of a field is its
+// key, and the tag `range` says what it must be, in words that the error has too: "from 1 to 100", "above 0 and at most 1e6", "at least 1", "0, or from 1 to
+// less than 100", or for a text "random or fixed". An empty text stands for the default. It allocates next to nothing, because a process for one message
+// checks the settings of its model.
 func Check(settings any) error {
 	v := reflect.Indirect(reflect.ValueOf(settings))
 	var errs []error
-	for _, field := range reflect.VisibleFields(v.Type()) { // those of embedded structs too
-		value, words := v.FieldByIndex(field.Index), field.Tag.Get("range")
+	for i := range v.NumField() {
+		value, field := v.Field(i), v.Type().Field(i)
+		words, isText := field.Tag.Get("range"), value.Kind() == reflect.String
 		switch {
-		case words == "" || isWithin(value, words):
-		case value.Kind() == reflect.String:
+		case field.Anonymous:
+			errs = append(errs, Check(value.Interface()))
+		case words == "" || isText && isAmong(value.String(), words) || !isText && isWithin(value, words):
+		case isText:
 			errs = append(errs, fmt.Errorf("%s is %q: must be %s", field.Tag.Get("json"), value, words))
 		default:
 			errs = append(errs, fmt.Errorf("%s is %v: must be %s", field.Tag.Get("json"), value, words))
@@ -29,15 +33,21 @@ func Check(settings any) error {
 	return errors.Join(errs...)
 }
 
+func isAmong(text, words string) bool {
+	return text == "" || slices.Contains(strings.Split(strings.ReplaceAll(words, " or ", ", "), ", "), text)
+}
+
 func isWithin(value reflect.Value, words string) bool {
-	if value.Kind() == reflect.String {
-		choices := strings.Split(strings.ReplaceAll(words, " or ", ", "), ", ")
-		return value.String() == "" || slices.Contains(choices, value.String())
+	var x float64
+	if value.CanInt() {
+		x = float64(value.Int())
+	} else {
+		x = value.Float() // NaN is in no range
 	}
-	x := value.Convert(reflect.TypeFor[float64]()).Float() // NaN is in no range
 	is, before := true, ""
-	for _, word := range strings.FieldsFunc(words, func(r rune) bool { return r == ' ' || r == ',' }) {
-		if limit, err := strconv.ParseFloat(word, 64); err == nil {
+	for word := range strings.FieldsFuncSeq(words, func(r rune) bool { return r == ' ' || r == ',' }) {
+		if '0' <= word[0] && word[0] <= '9' {
+			limit, _ := strconv.ParseFloat(word, 64)
 			switch before {
 			case "from", "least":
 				is = is && x >= limit

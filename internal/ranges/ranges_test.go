@@ -6,18 +6,18 @@ import (
 )
 
 func TestASettingIsWhatItsTagSays(t *testing.T) {
-	type part struct {
+	type Part struct {
 		Share float64 `json:"share" range:"a percentage, 0 or from 1 to less than 100"`
 		Seed  uint64  `json:"-"`
 	}
 	type settings struct {
-		part
+		Part
 		Rate  float64 `json:"rate" range:"above 0 and at most 1e6"`
 		Terms int     `json:"terms" range:"at least 1"`
 		Decay string  `json:"decay" range:"constant, 1/n or 1/sqrt(n)"`
 		Any   float64 `json:"any"`
 	}
-	valid := settings{part{Share: 95}, 1, 1, "1/n", 0}
+	valid := settings{Part{Share: 95}, 1, 1, "1/n", 0}
 	for _, tt := range []struct {
 		name   string
 		change func(*settings)
