@@ -234,8 +234,10 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ between rounds
 	r := foldsReport{summary, folds, results}
-	x.drawn = newPage("chaff compare", summary, r.results())
-	x.drawn.On, x.drawn.Figures, x.drawn.HasBest = "all messages, each classified by a model that has not seen it", &results[0].Test, len(results) > 1
+	if err := x.beginPage(summary, r.results(), "all messages, each classified by a model that has not seen it", nil, nil); err != nil {
+		return err
+	}
+	x.drawn.HasBest = len(results) > 1
 	return x.show(r, func(a *answer) { x.describeFolds(a, r) })
 }
 

@@ -156,29 +156,27 @@ const (
 	shownTerms = 15
 )
 
-// newPage returns a page about models that were measured on the same mail, the best first. With a single model its figures come first.
-func newPage(title string, s train.Summary, results []train.Result) report.Page {
+// beginPage begins the page about models that were measured on the same mail, which on describes, the best first. It has the figures, the mistakes and the
+// strongest terms of the best, if its filter is given.
+func (x *experiment) beginPage(s train.Summary, results []train.Result, on string, f *filter.Filter, mistakes []evaluate.Judged) (err error) {
 	models := slices.Clone(results)
 	for i, r := range results {
 		models[i].Model = rowName(results, r)
 	}
-	page := report.Page{
-		Title: title, Subtitle: corpusLine(s), Models: models, Of: models[0].Model,
-		Warnings: slices.Concat(s.Remarks, s.Warnings),
+	x.drawn = report.Page{
+		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Models: models, Of: models[0].Model, On: on,
+		Warnings: slices.Concat(s.Remarks, s.Warnings), Figures: models[0].Test, Mistakes: mistakes,
 	}
 	for _, class := range s.Classes {
-		page.Classes = append(page.Classes, class.Name)
+		x.drawn.Classes = append(x.drawn.Classes, class.Name)
 	}
 	if len(results) == 1 {
-		page.Title += ": " + page.Of
+		x.drawn.Title += ": " + x.drawn.Of
 	}
-	return page
-}
-
-// addSingle adds the figures, the mistakes and the strongest terms of the best model.
-func addSingle(page *report.Page, f *filter.Filter, mistakes []evaluate.Judged) (err error) {
-	page.Figures, page.Mistakes = page.Models[0].Test, mistakes
-	if page.Strongest, err = f.Strongest(shownTerms); errors.Is(err, filter.ErrNoTexts) {
+	if f == nil {
+		return nil
+	}
+	if x.drawn.Strongest, err = f.Strongest(shownTerms); errors.Is(err, filter.ErrNoTexts) {
 		return nil
 	}
 	return err
@@ -207,22 +205,20 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 
 // draw draws models that were trained on one collection, the best first. The mistakes are those of the best.
 func (x *experiment) draw(collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged) error {
-	ctx, best, s, results := x.command.Context(), all[0], collection.Summary(), resultsOf(all)
-	page := newPage(x.command.CommandPath(), s, results)
-	page.On, page.HasBest = "the test part", best.Result.Development != nil && len(all) > 1
-	if err := addSingle(&page, best.Filter, mistakes); err != nil {
+	ctx, best := x.command.Context(), all[0]
+	if err := x.beginPage(collection.Summary(), resultsOf(all), "the test part", best.Filter, mistakes); err != nil {
 		return err
 	}
+	x.drawn.HasBest = best.Result.Development != nil && len(all) > 1
 	for _, t := range all[:min(len(all), maxCurves)] {
 		if t.Result.Thresholds != nil {
-			page.Curves = append(page.Curves, t.Test.Margins().ErrorCurve())
+			x.drawn.Curves = append(x.drawn.Curves, t.Test.Margins().ErrorCurve())
 		}
 	}
 	boundary, err := evaluate.BoundaryOf(ctx, collection)
 	if err == nil { // some mail has no two words that separate
-		page.Boundary = &boundary
+		x.drawn.Boundary = &boundary
 	}
-	x.drawn = page
 	return context.Cause(ctx)
 }
 
@@ -284,13 +280,12 @@ func (x *experiment) evaluate() error {
 		result.Warnings = append(result.Warnings, warning)
 	}
 	if x.page != "" {
-		x.drawn = newPage("chaff evaluate", s, []train.Result{result})
-		x.drawn.On, x.drawn.Classes = "this mail", mail.classes
+		if err := x.beginPage(s, []train.Result{result}, "this mail", f, e.Mistakes); err != nil {
+			return err
+		}
+		x.drawn.Classes = mail.classes
 		if result.Thresholds != nil {
 			x.drawn.Curves = append(x.drawn.Curves, e.Scores.Margins().ErrorCurve())
-		}
-		if err := addSingle(&x.drawn, f, e.Mistakes); err != nil {
-			return err
 		}
 	}
 	r := evaluationReport{resultReport{Corpus: s, Models: []train.Result{result}, File: x.model}, e.Mistakes}

@@ -45,12 +45,6 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 	}
 }
 
-// shortFlag is a flag that sets a setting, or one of several models alike.
-type shortFlag struct {
-	usage        string
-	keys, values []string
-}
-
 func (x *onModel) addSettings(shorts ...string) {
 	c := x.command
 	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
@@ -63,7 +57,10 @@ func (x *onModel) addSettings(shorts ...string) {
 		return nil
 	})
 	defaults := config.Default()
-	all := map[string]shortFlag{
+	all := map[string]struct { // flags that set a setting, or one of several models alike
+		usage        string
+		keys, values []string
+	}{
 		"model":     {"train the model `NAME`; default " + defaults.Model, []string{"model"}, models.Names()},
 		"workers":   {"read `N` messages in parallel (0: one per core)", []string{"workers"}, nil},
 		"memory":    {"keep `SIZE` of data in memory, the rest in temporary files (0: no limit); default " + defaults.Memory, []string{"memory"}, nil},
