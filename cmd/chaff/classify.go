@@ -97,7 +97,7 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 		}
 		return err
 	}
-	streams := p.streams()
+	streams := p.streams
 	if !flags.Pass {
 		streams.Out = p.stdout
 	}
@@ -156,25 +156,25 @@ func readEach(p *program, source corpus.Source, none error, show func(origin str
 
 // stdinIsMbox reports whether an mbox is on stdin. It does not look at what a user types.
 func (p *program) stdinIsMbox() bool {
-	if file, isFile := p.stdin.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+	if file, isFile := p.streams.In.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
 		return false
 	}
-	head := bufio.NewReaderSize(p.stdin, 4<<10)
+	head := bufio.NewReaderSize(p.streams.In, 4<<10)
 	text, _ := head.Peek(head.Size())
 	if len(text) == 0 {
 		return false // delivery.ReadMessage finds out why
 	}
-	p.stdin = head
+	p.streams.In = head
 	return sources.BeginsMbox(text)
 }
 
 // openStdin opens the messages on stdin: those of an mbox or of what is in the given format, otherwise one.
 func (p *program) openStdin(format string) (corpus.Source, error) {
 	if format != "" || p.stdinIsMbox() {
-		return sources.OpenReader(p.stdin, stdinPath, sources.Format(format))
+		return sources.OpenReader(p.streams.In, stdinPath, sources.Format(format))
 	}
 	return func(yield func(corpus.Item, error) bool) {
-		raw, err := delivery.ReadMessage(p.streams())
+		raw, err := delivery.ReadMessage(p.streams)
 		yield(corpus.Item{Origin: stdinPath, Content: inMemory(raw)}, err)
 	}, nil
 }
@@ -216,7 +216,7 @@ func (p *program) openEach(paths []string, format string) corpus.Source {
 
 // linesOf returns the lines of a list of paths: a file, or stdin for -.
 func (p *program) linesOf(list string) (all []string, err error) {
-	from := io.NopCloser(p.stdin)
+	from := io.NopCloser(p.streams.In)
 	if list != stdinPath {
 		if from, err = os.Open(list); err != nil {
 			return nil, replace.Reason(err)

@@ -99,7 +99,7 @@ func inMbox(origin string) (mbox, number string, is bool) {
 
 func readOne(p *program, paths []string) (origin string, raw []byte, err error) {
 	if len(paths) == 0 || paths[0] == stdinPath {
-		raw, err = delivery.ReadMail(p.streams())
+		raw, err = delivery.ReadMail(p.streams)
 		return stdinPath, raw, err
 	}
 	path, wanted, none := paths[0], "", fmt.Errorf("no message in %s", paths[0])

@@ -156,7 +156,7 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err != nil {
 		return err
 	}
-	from := x.stdin
+	from := x.streams.In
 	if table != stdinPath {
 		file, err := os.OpenFile(table, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
 		if err != nil {

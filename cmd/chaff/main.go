@@ -51,7 +51,7 @@ const exitError = 1
 // program is the environment of a command, and what the flags that many commands have say.
 type program struct {
 	environ []string
-	stdin   io.Reader
+	streams delivery.Streams
 	stdout  *output
 	stderr  *output
 	quiet   bool   // no progress, no notes
@@ -61,12 +61,9 @@ type program struct {
 	code    int    // exit code that the command has set
 }
 
-func (p *program) streams() delivery.Streams {
-	return delivery.Streams{In: p.stdin, Out: p.stdout.file, Err: p.stderr}
-}
-
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{environ: environ, stdin: stdin, stdout: newOutput(stdout), stderr: newOutput(stderr)}
+	p := &program{environ: environ, stdout: newOutput(stdout), stderr: newOutput(stderr)}
+	p.streams = delivery.Streams{In: stdin, Out: stdout, Err: p.stderr}
 	root := rootCommand(p, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -89,7 +86,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 func fail(p *program, root *cobra.Command, args []string, err error) int {
 	code := cmp.Or(p.code, exitError)
 	if p.code == 0 && (firstWord(args) == "classify" || isUnknownCommand(err) && slices.Contains(args, "--pass")) { // misspelt
-		code = delivery.RefuseArguments(args, p.streams())
+		code = delivery.RefuseArguments(args, p.streams)
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")

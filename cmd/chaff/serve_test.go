@@ -91,7 +91,7 @@ func (g *growing) has(t *testing.T, text string) {
 func startDaemon(t *testing.T, protocols []protocol, args ...string) *daemon {
 	ctx, stop := context.WithCancel(t.Context())
 	d := &daemon{stop, &growing{}, make(chan error, 1)}
-	p := &program{environ: []string{"HOME=" + t.TempDir()}, stdin: strings.NewReader(""), stdout: newOutput(d.log), stderr: newOutput(d.log)}
+	p := &program{environ: []string{"HOME=" + t.TempDir()}, stdout: newOutput(d.log), stderr: newOutput(d.log)}
 	c := serveCommand(p, protocols)
 	c.SetArgs(append(args, "--set", "serve.confine=false")) // this process goes on with other tests
 	c.SilenceErrors, c.SilenceUsage = true, true

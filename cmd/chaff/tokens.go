@@ -73,7 +73,7 @@ func showTokens(p *program, reading filter.Reading, paths []string, format strin
 		return out.Flush()
 	}
 	if len(paths) == 0 || len(paths) == 1 && paths[0] == stdinPath && format == "" {
-		raw, err := delivery.ReadMail(p.streams())
+		raw, err := delivery.ReadMail(p.streams)
 		if err != nil {
 			return err
 		}
