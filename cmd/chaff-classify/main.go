@@ -2,6 +2,14 @@
 // process for each message, so it links nothing that a verdict does not need.
 package main
 
-import "chaff/cmd/internal/delivery"
+import (
+	"os"
 
-func main() { delivery.Program() }
+	"chaff/cmd/internal/delivery"
+)
+
+func main() {
+	delivery.StartFast()
+	delivery.Guard(os.Args[1:])
+	os.Exit(delivery.Main(os.Args[1:], os.Environ(), delivery.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}

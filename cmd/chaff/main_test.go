@@ -23,8 +23,15 @@ import (
 	"chaff/test/testmain"
 )
 
+// classifyOne is the program chaff-classify.
+func classifyOne() {
+	delivery.StartFast()
+	delivery.Guard(os.Args[1:])
+	os.Exit(delivery.Main(os.Args[1:], os.Environ(), delivery.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+}
+
 // programs are what this binary runs as, by the name of the file.
-var programs = map[string]func(){"chaff": main, "chaff-classify": delivery.Program, "chaff-server": runRequests,
+var programs = map[string]func(){"chaff": main, "chaff-classify": classifyOne, "chaff-server": runRequests,
 	"chaff-peak": mainWithPeak(chaffWithPeak), "chaff-classify-peak": mainWithPeak(leanWithPeak)}
 
 func TestMain(m *testing.M) {

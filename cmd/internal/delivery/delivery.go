@@ -34,13 +34,6 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Program is the program chaff-classify. It ends the process.
-func Program() {
-	StartFast()
-	Guard(os.Args[1:])
-	os.Exit(Main(os.Args[1:], os.Environ(), Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-}
-
 // StartFast prepares a process for one message. Its frame of 40 KB gives the stack 64 KB at once: growing it five times would walk all functions
 // on it each time, and touch all pages of a pool of stacks of each size.
 //

@@ -14,12 +14,16 @@ func Guard(args []string) {
 	asked := parse(args)
 	held.code.Store(int64(asked.codes().trouble))
 	debug.SetTraceback("crash")
-	handle(syscall.SIGABRT)
+	signals := []syscall.Signal{syscall.SIGABRT}
 	if asked.Pass {
-		for _, s := range [...]syscall.Signal{
-			syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGVTALRM,
-		} {
-			handle(s)
+		signals = append(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGTERM, syscall.SIGXCPU, syscall.SIGVTALRM)
+	}
+	for _, s := range signals { // but those that the process ignores; none interrupts the handler
+		ours := sigaction{handler: rescuePC(), flags: saOnStack | saRestorer, restorer: rescuePC(), mask: ^uint64(0)}
+		var before sigaction
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&ours)), uintptr(unsafe.Pointer(&before)), 8, 0, 0)
+		if before.handler == sigIgnore {
+			syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&before)), 0, 8, 0, 0)
 		}
 	}
 }
@@ -36,16 +40,6 @@ const (
 	saOnStack, saRestorer = 0x08000000, 0x04000000
 	sigIgnore             = 1
 )
-
-// handle installs the handler for a signal that the process does not ignore. No signal interrupts the handler.
-func handle(s syscall.Signal) {
-	ours := sigaction{handler: rescuePC(), flags: saOnStack | saRestorer, restorer: rescuePC(), mask: ^uint64(0)}
-	var before sigaction
-	syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&ours)), uintptr(unsafe.Pointer(&before)), 8, 0, 0)
-	if before.handler == sigIgnore {
-		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&before)), 0, 8, 0, 0)
-	}
-}
 
 // rescuePC returns the address of the handler.
 func rescuePC() uintptr
