@@ -49,6 +49,9 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	if err := ValidateFolds(folds, c.Options.Split); err != nil {
 		return nil, err
 	}
+	if n := len(c.Members()); folds > n {
+		return nil, fmt.Errorf("%d folds of %d messages: each needs one", folds, n)
+	}
 	results := make([]CrossValidation, len(models))
 	for round := range folds {
 		members := c.Members()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,6 +37,9 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 		ValidArgs: names,
 		RunE: func(c *cobra.Command, args []string) error {
 			all := lesson.All()
+			if len(args) == 0 && svg != "" {
+				return errors.New("--svg needs a lesson: name it")
+			}
 			if len(args) == 0 {
 				t := screen.NewTable(p.stdout, 0)
 				for _, l := range all {
