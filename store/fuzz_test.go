@@ -81,7 +81,7 @@ func FuzzRecord(f *testing.F) {
 		again, err := os.Create(filepath.Join(t.TempDir(), "again"))
 		noError(t, err)
 		defer again.Close()
-		noError(t, l.save(again, 1))
+		noError(t, l.save(again, func() (uint64, error) { return 1, nil }))
 		b, err = openBook(again)
 		noError(t, err)
 		m, err := b.read(features.NewDocuments(0))

@@ -222,9 +222,9 @@ func (l *ledger) expire(o Options, now time.Time) {
 // writeBytes is how many bytes of a log are written at once.
 const writeBytes = 256 << 10
 
-// save writes a log of all that is in the ledger to an empty file, with a checkpoint of the model with an identity. It has no trace of what was forgotten
-// but the fingerprint.
-func (l *ledger) save(file *os.File, model uint64) error {
+// save writes a log of all that is in the ledger to an empty file, with a checkpoint of the model, for whose identity it waits at the end. It has no trace of
+// what was forgotten but the fingerprint.
+func (l *ledger) save(file *os.File, model func() (identity uint64, err error)) error {
 	settings, err := json.Marshal(l.recipe)
 	if err != nil {
 		return err
@@ -262,8 +262,12 @@ func (l *ledger) save(file *os.File, model uint64) error {
 		return err
 	}
 	body, err := l.checkpoint()
+	if err != nil {
+		return err
+	}
+	identity, err := model()
 	if err == nil {
-		_, err = add(logfile.Record{Op: logfile.Checkpoint, Key: model}, body)
+		_, err = add(logfile.Record{Op: logfile.Checkpoint, Key: identity}, body)
 	}
 	return cmp.Or(err, w.Flush())
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -205,16 +206,16 @@ func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) 
 		write = func(file io.WriterAt) (identity uint64, err error) { return f.SaveTo(file, true) }
 	}
 	err = replace.Written(path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
-		identity, err := write(file)
-		if err == nil {
-			err = file.Sync() // so that the new log waits for its model no longer than it must
-		}
-		if err != nil {
-			return err
-		}
-		log, err = replace.Locked(path+Suffix, path, LogKind(), filter.NewFileMode, func(file *os.File) error { return l.save(file, identity) })
-		if err != nil {
-			return err
+		written := sync.OnceValues(func() (identity uint64, err error) {
+			if identity, err = write(file); err == nil {
+				err = file.Sync() // so that the new log waits for its model no longer than it must
+			}
+			return identity, err
+		})
+		go written() // beside the log, whose last record waits for it
+		log, err = replace.Locked(path+Suffix, path, LogKind(), filter.NewFileMode, func(file *os.File) error { return l.save(file, written) })
+		if _, failed := written(); err != nil || failed != nil {
+			return cmp.Or(err, failed)
 		}
 		return syncFolder(path) // a crash of the system must not undo the first change and keep the second
 	})
