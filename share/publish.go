@@ -63,7 +63,7 @@ type publisher struct {
 }
 
 func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
-	p := &publisher{host: h, box: store.NewOutbox(h.Path), pace: newPace(h.options.Rate)}
+	p := &publisher{host: h, box: &store.Outbox{Path: h.Path}, pace: newPace(h.options.Rate)}
 	number := uint64(0)
 	last, err := p.stream.GetLastMsgForSubject(ctx, p.subject(p.name))
 	switch {

@@ -189,14 +189,11 @@ func (t Taught) Lesson(number uint64, terms int) []byte {
 
 // Outbox reads what waits in a log. It locks nothing.
 type Outbox struct {
-	path  string
+	Path  string      // of the model
 	file  os.FileInfo // the log that was read
 	end   int64       // up to where
 	queue []int64     // the offsets of what waits in it
 }
-
-// NewOutbox returns the outbox of the model at path.
-func NewOutbox(path string) *Outbox { return &Outbox{path: path} }
 
 // Len returns how many records wait, as of the last call of Next.
 func (o *Outbox) Len() int { return len(o.queue) }
@@ -204,10 +201,10 @@ func (o *Outbox) Len() int { return len(o.queue) }
 // Done takes the first n records out.
 func (o *Outbox) Done(n int) { o.queue = o.queue[n:] }
 
-// Next returns up to n records that wait, the oldest first, and how far the log has followed the stream. A log that was written anew since the last call has
+// Next returns up to n records that wait, the oldest first. A log that was written anew since the last call has
 // none before it has followed the stream to a position, that of the last record that was sent: it may have its place by then.
 func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
-	err = reading(o.path, func(b *book) error {
+	err = reading(o.Path, func(b *book) error {
 		info, err := b.file.Stat()
 		if err != nil {
 			return replace.Reason(err)

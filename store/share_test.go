@@ -32,7 +32,7 @@ func newGroup(t *testing.T, model string, hosts ...string) *group {
 				t.Fatal(err)
 			}
 		}
-		g.paths[host], g.boxes[host] = path, NewOutbox(path)
+		g.paths[host], g.boxes[host] = path, &Outbox{Path: path}
 		g.apply(host, 0)
 	}
 	return g
@@ -258,7 +258,7 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 					case 9:
 						switch random.IntN(4) {
 						case 0: // the host begins anew
-							g.boxes[host] = NewOutbox(g.paths[host])
+							g.boxes[host] = &Outbox{Path: g.paths[host]}
 							g.apply(host, len(g.stream))
 						case 1:
 							g.fit(host)
