@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -29,6 +30,8 @@ func functions() template.FuncMap {
 		"n":         screen.Grouped,
 		"percent":   percent,
 		"plural":    plural,
+		"counts":    counted[int64],
+		"ways":      counted[int],
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
 		"chip":      func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
 		"button":    styleOf,
@@ -62,16 +65,8 @@ type overviewBody struct {
 	serve.Status
 	Problems []string
 	Windows  []window
-	Verdicts []count
-	Unjudged []count
 	Faults   int
-	Ways     []count
 	NotHere  string // why there is no store
-}
-
-type count struct {
-	Name string
-	N    int
 }
 
 // window are figures of the messages that were learned last.
@@ -87,7 +82,7 @@ func (c *console) overview(r *http.Request, v *view) error {
 	if err != nil {
 		return err
 	}
-	b := overviewBody{Status: status, Verdicts: counted(status.Verdicts), Unjudged: counted(status.Unjudged), Faults: int(c.engine.Counters.Faults.Load())}
+	b := overviewBody{Status: status, Faults: int(c.engine.Counters.Faults.Load())}
 	if status.Trouble != "" {
 		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
 	}
@@ -102,19 +97,18 @@ func (c *console) overview(r *http.Request, v *view) error {
 	} else {
 		b.Problems = append(b.Problems, status.Store.Problems...)
 		b.Windows = windowsOf(status.Store)
-		b.Ways = counted(status.Store.Ways)
 	}
 	v.Body = b
 	return nil
 }
 
-// counted returns counters, the largest first.
-func counted[N int | int64](all map[string]N) (counts []count) {
-	for name, n := range all {
-		counts = append(counts, count{strings.ReplaceAll(name, "_", " "), int(n)})
+// counted lists counters, the largest first; "" if there are none.
+func counted[N int | int64](all map[string]N) string {
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(all[b], all[a]), strings.Compare(a, b)) })
+	for i, name := range names {
+		names[i] = screen.Grouped(int(all[name])) + " " + strings.ReplaceAll(name, "_", " ")
 	}
-	slices.SortFunc(counts, func(a, b count) int { return cmp.Or(cmp.Compare(b.N, a.N), strings.Compare(a.Name, b.Name)) })
-	return counts
+	return strings.Join(names, ", ")
 }
 
 // fewToTell is below how many messages a share of errors says nothing.
