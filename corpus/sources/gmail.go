@@ -28,11 +28,7 @@ func gmailLabel(value string) string {
 
 // openGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam.
 func (p *place) openGmail() Mail {
-	counts := p.countGmail()
-	note := p.path + ": mbox with X-Gmail-Labels"
-	for _, label := range []string{LeftOut, Ham, Spam} {
-		note += ", " + gmailCount(counts, label)
-	}
+	note := p.path + ": mbox with X-Gmail-Labels, " + strings.Join(gmailCounts(p.countGmail(), ""), ", ")
 	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
 		for item, err := range listMbox(p.fsys, p.name, "") {
 			if item.Label = cmp.Or(item.Label, Ham); item.Label != LeftOut && !yield(item, err) {
@@ -56,9 +52,14 @@ func (p *place) countGmail() map[string]int {
 	return counts
 }
 
-// gmailCount says how many messages have a label.
-func gmailCount(counts map[string]int, label string) string {
-	return fmt.Sprintf("%d %s", counts[label], strings.Replace(label, LeftOut, "in Sent, Drafts or Trash", 1))
+// gmailCounts says how many messages have which label, apart from one.
+func gmailCounts(counts map[string]int, but string) (said []string) {
+	for _, label := range []string{Ham, Spam, LeftOut} {
+		if n := counts[label]; n > 0 && label != but {
+			said = append(said, fmt.Sprintf("%d %s", n, strings.Replace(label, LeftOut, "in Sent, Drafts or Trash", 1)))
+		}
+	}
+	return said
 }
 
 // isGmail reports whether the first message of an mbox has labels of Gmail.

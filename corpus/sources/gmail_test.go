@@ -46,7 +46,7 @@ func TestMailOfGmailIsWhatItsLabelsSay(t *testing.T) {
 	path := filepath.Join("..", "..", "test", "cases", "14-gmail-labels", name)
 	mail, err := OpenLabelled(path, Options{})
 	must(t, err)
-	if want := path + ": mbox with X-Gmail-Labels, 2 in Sent, Drafts or Trash, 2 ham, 2 spam"; mail.Notes[0] != want {
+	if want := path + ": mbox with X-Gmail-Labels, 2 ham, 2 spam, 2 in Sent, Drafts or Trash"; mail.Notes[0] != want {
 		t.Errorf("got %q, want %q", mail.Notes, want)
 	}
 	var got []string

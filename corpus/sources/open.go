@@ -126,17 +126,10 @@ func (p *place) openAll(o Options) (Mail, error) {
 	if p.format != Maildir { // of which the folders in it are no part
 		mail.leaveOut(p.name, o.Apart)
 	}
-	counts := map[string]int{}
-	if o.Label == Ham || o.Label == Spam {
-		counts = p.countGmail()
+	if o.Label != Ham && o.Label != Spam {
+		return mail, nil
 	}
-	var others []string
-	for _, label := range []string{Ham, Spam, LeftOut} {
-		if counts[label] > 0 && label != o.Label {
-			others = append(others, gmailCount(counts, label))
-		}
-	}
-	if len(others) > 0 {
+	if others := gmailCounts(p.countGmail(), o.Label); len(others) > 0 {
 		mail.Warnings = []string{fmt.Sprintf("%s: X-Gmail-Labels has %s, and --%s takes them for %s; the path without a flag goes by the labels",
 			p.path, strings.Join(others, " and "), o.Label, o.Label)}
 	}
