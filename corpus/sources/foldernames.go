@@ -110,12 +110,15 @@ func foldName(name string) string {
 
 var ignoredInNames = strings.NewReplacer(" ", "", "\u00a0", "", "\u3000", "", "-", "", "_", "", "'", "", "’", "")
 
-// decodeMUTF7 decodes the modified UTF-7 of IMAP folder names (RFC 3501, 5.1.3). It returns any other name as it is: names
-// in UTF-8 may have an "&" too.
+// readable decodes the name of a folder from the modified UTF-7 of IMAP (RFC 3501, 5.1.3). It returns any other name as it is: names in UTF-8 may
+// have an "&" too.
+//
+// QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See TestNamesOfFoldersAreShownDecoded.
 //
 // QUIRK: an encoded name can contain line ends and marks of direction, which would make one name look like another on a
 // terminal. A name with a character that cannot be printed stays encoded.
-func decodeMUTF7(name string) string {
+func readable(name string) string {
+	name = norm.NFC.String(name)
 	if !strings.Contains(name, "&") {
 		return name
 	}
@@ -126,5 +129,5 @@ func decodeMUTF7(name string) string {
 	if err != nil || strings.ContainsFunc(decoded, unprintable) {
 		return name
 	}
-	return decoded
+	return norm.NFC.String(decoded)
 }

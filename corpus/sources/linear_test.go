@@ -13,7 +13,7 @@ func TestListingIsLinearInTheSizeOfHostileInput(t *testing.T) {
 	const from = "From a@b.example Thu Aug 22 12:36:23 2002\n"
 	scan := func(text []byte) { scanAll(t, bytes.NewReader(text)) }
 	unquote := func(text []byte) { unquoteFrom(bytes.Clone(text)) }
-	decode := func(text []byte) { decodeMUTF7(string(text)) }
+	decode := func(text []byte) { readable(string(text)) }
 	flags := func(text []byte) { cutFlags(string(text)) }
 	for _, shape := range []struct {
 		name, head, unit string

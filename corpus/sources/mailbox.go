@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/unicode/norm"
-
 	"chaff/internal/replace"
 )
 
@@ -221,11 +219,6 @@ func dottedParts(name string) []string {
 	}
 	return parts
 }
-
-// readable decodes the name of a folder.
-//
-// QUIRK: macOS keeps file names decomposed, "u" and two dots for "ü". See TestNamesOfFoldersAreShownDecoded.
-func readable(name string) string { return norm.NFC.String(decodeMUTF7(name)) }
 
 // UnseenMail returns the row of so many unseen messages of a folder of ham.
 func UnseenMail(name string, messages int) PlanFolder {
