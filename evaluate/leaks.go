@@ -11,6 +11,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
+	"chaff/internal/headerfield"
 	"chaff/tokenize"
 	"chaff/train"
 )
@@ -107,8 +108,8 @@ func leastShare(term string) float64 {
 	field := tokenize.FieldOf(term)
 	tag, _, _ := strings.Cut(term, ":")
 	words := tag == "header" || tag == field
-	switch {
-	case words && (field == "date" || tokenize.IsInTransit(field)):
+	switch kind := headerfield.KindOf([]byte(field)); {
+	case words && (field == "date" || kind == headerfield.Trace || kind == headerfield.Delivery || kind == headerfield.List):
 		return leakShare
 	case strings.HasPrefix(field, "x-") && tag != "order" && !slices.Contains(writtenByMailers, field):
 		return leakUnknown

@@ -146,15 +146,13 @@ func hasMailField(head []byte) bool {
 	if bytes.IndexByte(head[:min(len(head), 4)], 0) >= 0 {
 		head = bytes.ReplaceAll(head, []byte{0}, nil) // UTF-16 or UTF-32
 	}
+	head = new(texts).normalise(head)
 	for lines := 0; len(head) > 0 && lines < maxJunkLines; {
 		for _, mark := range [...]string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 			head = bytes.TrimPrefix(head, []byte(mark))
 		}
-		line := head
-		if end := bytes.IndexAny(head, "\r\n"); end >= 0 {
-			line = head[:end]
-		}
-		head = bytes.TrimPrefix(bytes.TrimLeft(head[len(line):], "\r"), []byte("\n"))
+		var line []byte
+		line, head = cutLine(head)
 		switch name, _ := cutName(line); {
 		case IsMailField(name):
 			return true

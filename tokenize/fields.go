@@ -177,15 +177,6 @@ func matchesAny(patterns []string, lower string) bool {
 	})
 }
 
-// IsInTransit reports whether relays, mailing lists or the recipient's server write the header fields with a name in lower case.
-func IsInTransit(field string) bool {
-	switch headerfield.KindOf([]byte(field)) {
-	case headerfield.Trace, headerfield.Delivery, headerfield.List:
-		return true
-	}
-	return false
-}
-
 // FieldOf returns the header field that a term comes from, in lower case. It is empty for terms of the text, the parts or the
 // links, and for a term of several fields, such as their order; of two neighbouring fields it is the one that begins with X-.
 func FieldOf(term string) string {

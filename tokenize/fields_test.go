@@ -50,17 +50,6 @@ func TestRuleOfAKnownFieldAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestIsInTransit(t *testing.T) {
-	for name, want := range map[string]bool{
-		"received": true, "return-path": true, "delivered-to": true, "list-id": true, "x-sieve": true,
-		"subject": false, "date": false, "message-id": false, "x-foo": false, "x-spam-flag": false, "": false,
-	} {
-		if got := IsInTransit(name); got != want {
-			t.Errorf("%q is in transit: got %v, want %v", name, got, want)
-		}
-	}
-}
-
 // A sender can name a field as he likes: its words must not be among those of the text, of hidden text or of links.
 func TestNoFieldHasTheTagOfSomethingElse(t *testing.T) {
 	tok := tokenizer(t, nil)
