@@ -2,7 +2,6 @@ package message
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -117,42 +116,37 @@ func (d *Decoder) readAgain(data []byte) {
 	d.msg.Repairs |= further.Repairs&Cuts | 1<<Contradiction
 	d.msg.Marks |= further.Marks
 	key := func(pieces ...[]byte) string { return string(bytes.Join(pieces, []byte{0})) }
-	var partsFit, fieldsFit bool
-	d.msg.Parts, partsFit = appendNew(first.Parts, further.Parts, d.options.MaxParts, func(p *Part) string {
+	d.msg.Parts = appendNew(first.Parts, further.Parts, func(p *Part) string {
 		if p.Text == nil {
 			return key(p.Filename, p.Type)
 		}
 		return key([]byte("text"), p.Filename, p.Text, p.Hidden) // whatever its type
 	})
-	d.msg.Links, _ = appendNew(first.Links, further.Links, math.MaxInt, func(l *Link) string { return key([]byte{byte(l.Kind)}, l.URL, l.Text) })
-	most := d.options.MaxHeaderFields - len(first.Header)
-	d.msg.Attached, fieldsFit = appendNew(first.Attached, further.Attached, most, func(f *Field) string { return key(f.Name, f.Value) })
-	if !partsFit {
+	d.msg.Links = appendNew(first.Links, further.Links, func(l *Link) string { return key([]byte{byte(l.Kind)}, l.URL, l.Text) })
+	d.msg.Attached = appendNew(first.Attached, further.Attached, func(f *Field) string { return key(f.Name, f.Value) })
+	if most := d.options.MaxParts; len(d.msg.Parts) > most {
+		d.msg.Parts = d.msg.Parts[:most]
 		d.msg.Repairs.Add(CutParts)
 	}
-	if !fieldsFit {
+	if most := d.options.MaxHeaderFields - len(first.Header); len(d.msg.Attached) > most {
+		d.msg.Attached = d.msg.Attached[:most]
 		d.msg.Repairs.Add(CutHeader)
 	}
 }
 
-// appendNew appends the further items that are not among items, as far as there is room. It reports whether there was.
-func appendNew[T any](items, further []T, most int, key func(*T) string) (_ []T, fit bool) {
+// appendNew appends the further items that are not among items.
+func appendNew[T any](items, further []T, key func(*T) string) []T {
 	known := map[string]bool{}
 	for i := range items {
 		known[key(&items[i])] = true
 	}
 	for i := range further {
-		k := key(&further[i])
-		switch {
-		case known[k]:
-			continue
-		case len(items) >= most:
-			return items, false
+		if k := key(&further[i]); !known[k] {
+			known[k] = true
+			items = append(items, further[i])
 		}
-		known[k] = true
-		items = append(items, further[i])
 	}
-	return items, true
+	return items
 }
 
 // normalise returns data with LF as the only line end. It copies data into the arena if there is a CR in it.

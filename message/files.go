@@ -180,29 +180,21 @@ func (d *Decoder) calendar(part *Part, content, charset []byte) {
 	text := d.cutText(d.toUTF8(content, charset, false), d.left)
 	left := d.left - len(text)
 	var lines, hidden []byte
-	pages := 0
 	for len(text) > 0 {
 		var property, value []byte
 		property, value, text = d.cutProperty(text)
 		if value = d.shownValue(property, value); len(value) == 0 {
 			continue
 		}
-		isHTML := pages < maxHTMLValues && (bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
-		if isHTML {
-			pages++
-		}
 		line := Part{}
 		d.left = len(value) // all of the text is counted
-		d.setText(&line, value, isHTML)
+		d.setText(&line, value, bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
 		part.Images += line.Images
 		lines = append(append(lines, line.Text...), '\n')
 		hidden = append(hidden, line.Hidden...)
 	}
 	part.Text, part.Hidden, d.left = lines, hidden, left
 }
-
-// maxHTMLValues is how many values of a calendar are read as HTML, since each costs more than a short value.
-const maxHTMLValues = 64
 
 // cutProperty cuts the first property off text. Lines that begin with a blank continue it. The value is unfolded, but still escaped.
 func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
