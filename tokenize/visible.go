@@ -275,7 +275,7 @@ const rightToLeft = "\u202e"
 // what follows. Its rules are those for overrides, embeddings and isolates of the bidirectional algorithm (UAX #9, X1 to X8), simplified for
 // letters that are read from left to right.
 func appendOrdered(dst, text []byte, backwards bool, depth int) (_, rest []byte) {
-	const deepest = 8 // what is deeper is as what is around it
+	const deepest = 8 // what is deeper is as what is around it; the text, of at most 16 KiB, bounds the depth of the calls
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		isEnd := r == 0x202c || r == 0x2069
@@ -286,10 +286,10 @@ func appendOrdered(dst, text []byte, backwards bool, depth int) (_, rest []byte)
 		switch {
 		case isEnd && depth > 0:
 			return dst, text
-		case !isEnd && depth < deepest && (r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2068):
+		case !isEnd && (r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2068):
 			start := len(dst)
 			dst, text = appendOrdered(dst, text, r == 0x202e, depth+1)
-			if backwards != (r == 0x202e) {
+			if depth < deepest && backwards != (r == 0x202e) {
 				reverse(dst[start:])
 			}
 		}
