@@ -153,31 +153,43 @@ func looksLikeBase64(text []byte) bool {
 }
 
 // appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
-// one by one. It reports whether src was valid; missing padding and blanks do not matter. It takes no memory beside dst, since a body may be cut
-// anywhere.
+// one by one. It reports whether src was valid; missing padding and blanks do not matter. Valid lines go through the
+// library. It takes no memory beside dst, since a body may be cut anywhere.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 	ok = true
 	group, digits := uint32(0), 0
 	end := func() {
-		if digits > 1 { // with 12 or 18 bits
+		if digits > 1 { // with 12, 18 or 24 bits
 			group <<= 6 * (4 - digits)
 			dst = append(dst, byte(group>>16), byte(group>>8), byte(group))[:len(dst)+digits-1]
 		}
 		ok = ok && digits != 1
 		digits = 0
 	}
-	for _, c := range src {
-		value := strings.IndexByte(base64Digits, c)
-		switch {
-		case value >= 0:
-			group = group<<6 | uint32(value)
-			if digits++; digits == 4 {
-				end()
+	for len(src) > 0 {
+		var line []byte
+		line, src = cutLine(src)
+		if whole := bytes.TrimSuffix(line, []byte("\r")); digits == 0 && len(whole)%4 == 0 {
+			valid, err := base64.RawStdEncoding.AppendDecode(dst, whole)
+			if err == nil {
+				dst = valid
+				continue
 			}
-		case c == '=':
-			end()
-		case !ascii.Space.Has(c):
-			ok = false
+			dst = valid[:len(dst)] // with the room that was made for it: else each of many damaged words would copy those before it
+		}
+		for _, c := range line {
+			value := strings.IndexByte(base64Digits, c)
+			switch {
+			case value >= 0:
+				group = group<<6 | uint32(value)
+				if digits++; digits == 4 {
+					end()
+				}
+			case c == '=':
+				end()
+			case !ascii.Space.Has(c):
+				ok = false
+			}
 		}
 	}
 	end()
