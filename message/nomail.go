@@ -146,7 +146,9 @@ func hasMailField(head []byte) bool {
 	if bytes.IndexByte(head[:min(len(head), 4)], 0) >= 0 {
 		head = bytes.ReplaceAll(head, []byte{0}, nil) // UTF-16 or UTF-32
 	}
-	head = new(texts).normalise(head)
+	if bytes.IndexByte(head, '\r') >= 0 {
+		head = new(texts).appendNormal(nil, head)
+	}
 	for lines := 0; len(head) > 0 && lines < maxJunkLines; {
 		for _, mark := range [...]string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 			head = bytes.TrimPrefix(head, []byte(mark))
