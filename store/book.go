@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -131,7 +132,7 @@ func (b *book) use(model uint64) error {
 		return err
 	}
 	if xxhash.Sum64(data[:size]) != binary.LittleEndian.Uint64(data[size:]) || json.Unmarshal(data[:size], &b.facts) != nil ||
-		len(b.facts.Known) != len(b.Classes) || len(b.facts.Learned) != len(b.Classes) {
+		len(b.facts.Known) != len(b.Classes) || len(b.facts.Learned) != len(b.Classes) || !hasYear(time.Unix(b.facts.Fitted, 0)) {
 		return b.damaged(checkpoint)
 	}
 	for _, r := range tail {

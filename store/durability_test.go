@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -350,6 +351,38 @@ func TestALogOfAnotherVersionOfTheProgramIsRead(t *testing.T) {
 	retrain(t, s)
 	if r, err := recipeIn(s.log); err != nil || r.Terms != tokenize.Version {
 		t.Errorf("after a fit the log says that its terms have version %q: %v", r.Terms, err)
+	}
+}
+
+// JSON has no years of five digits, so that a log with one would have no status.
+func TestALogWithATimeThatIsNoneIsDamaged(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	good := contents(t, path+Suffix)
+	b, err := openToRead(path)
+	noError(t, err)
+	defer b.file.Close()
+	for name, change := range map[string]func(l *ledger){
+		"of learning": func(l *ledger) { l.entries[3].Learned = time.Unix(1<<62, 0) },
+		"of the fit":  func(l *ledger) { l.facts.Fitted = 1 << 62 },
+		"that is one": func(l *ledger) { l.entries[3].Learned = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) },
+	} {
+		noError(t, os.WriteFile(path+Suffix, good, 0o600))
+		l, err := b.read(features.NewDocuments(0))
+		noError(t, err)
+		noError(t, l.documents.Complete(1))
+		change(l)
+		file, err := os.Create(path + Suffix)
+		noError(t, err)
+		noError(t, errors.Join(l.save(file, func() (uint64, error) { return b.checkpoint.Key, nil }), file.Close()))
+		v, err := Look(path)
+		if want := name != "that is one"; errors.Is(err, ErrDamaged) != want {
+			t.Errorf("a time %s: got %v", name, err)
+		}
+		if err == nil {
+			_, err = json.Marshal(v.Status(time.Now()))
+			v.Close()
+			noError(t, err)
+		}
 	}
 }
 

@@ -101,7 +101,12 @@ func readEntry(data []byte) (e Entry) {
 }
 
 // fits reports whether an entry is of a log with so many classes. The class that a filter gave the message is -1 for none.
-func (e Entry) fits(classes int) bool { return e.Label >= 0 && e.Label < classes && e.Class < classes }
+func (e Entry) fits(classes int) bool {
+	return e.Label >= 0 && e.Label < classes && e.Class < classes && hasYear(e.Learned)
+}
+
+// hasYear reports whether the year of a time has four digits, as that of every time in JSON must.
+func hasYear(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 const noTime = math.MinInt64
 
