@@ -173,8 +173,8 @@ func TestTheNextMessageIsJudgedWithWhatWasLearned(t *testing.T) {
 func TestOneReadingOfTheModelIsForAllLessonsBeforeIt(t *testing.T) {
 	e, _ := start(t, newModel(t, 20), nil)
 	const lessons = 6
-	e.shared.Lock() // as while the model is read
-	before := e.Counters.Reloads.All()["done"]
+	e.learner.reading.Lock() // as while the model is read
+	before := e.learner.readings.Load()
 	var all sync.WaitGroup
 	for n := range lessons {
 		all.Go(func() {
@@ -191,9 +191,9 @@ func TestOneReadingOfTheModelIsForAllLessonsBeforeIt(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	time.Sleep(50 * time.Millisecond) // and wait for the model
-	e.shared.Unlock()
+	e.learner.reading.Unlock()
 	all.Wait()
-	if n := e.Counters.Reloads.All()["done"] - before; n > 2 { // the engine looks each second, too
+	if n := e.learner.readings.Load() - before; n > 2 { // the engine looks each second, too
 		t.Errorf("the model was read %d times", n)
 	}
 	if f, err := filter.OpenLearned(e.options.Model); err != nil || judge(t, e, "", mail("spam", 1)).Score != f.Classify(mail("spam", 1)).Score {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -81,6 +82,9 @@ type learner struct {
 	idle    *time.Timer
 	ctx     context.Context // of learning
 	abort   context.CancelFunc
+
+	reading  sync.Mutex    // held while changed models are read
+	readings atomic.Uint64 // how often that was begun
 }
 
 // fitWhenIdle fits models again when nothing was learned for a while, until ctx ends.

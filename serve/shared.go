@@ -194,8 +194,16 @@ func (e *Engine) watch(ctx context.Context) {
 	}
 }
 
-// follow reads the models whose files have changed. Of many that ask while a model is read, the next one reads it for all.
+// follow reads the models whose files have changed. Of many that ask while the models are read, one reads them for all: eight clients that teach
+// would take twice the CPU if each waited for its turn.
 func (e *Engine) follow() {
+	before := e.learner.readings.Load()
+	e.learner.reading.Lock()
+	defer e.learner.reading.Unlock()
+	if e.learner.readings.Load() > before {
+		return // another has begun to look since
+	}
+	e.learner.readings.Add(1)
 	_ = e.shared.reload(false) // it has reported the error
 	e.users.follow(e.shared.current(), false)
 }
