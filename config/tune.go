@@ -46,11 +46,6 @@ type Search struct {
 	Values []any `json:"values"`
 }
 
-// DefaultTune returns the default search, which has no entries.
-func DefaultTune() Tune {
-	return Tune{Method: TuneGrid, Trials: 60, Objective: metrics.ByAccuracy}
-}
-
 // Validate returns all errors in the description. [Config.Plan] checks whether the settings accept the values, which depends
 // on other settings.
 func (t Tune) Validate() error {
@@ -61,8 +56,8 @@ func (t Tune) Validate() error {
 	if t.Trials < 1 || t.Trials > maxTrials {
 		errs = append(errs, fmt.Errorf("trials is %d: must be from 1 to %d", t.Trials, maxTrials))
 	}
-	if !slices.Contains(metrics.Objectives(), t.Objective) {
-		errs = append(errs, fmt.Errorf("objective is %q: must be %s", t.Objective, strings.Join(metrics.Objectives(), ", ")))
+	if !slices.Contains(metrics.Objectives, t.Objective) {
+		errs = append(errs, fmt.Errorf("objective is %q: must be %s", t.Objective, strings.Join(metrics.Objectives, ", ")))
 	}
 	known := settings(Default())
 	first := make(map[string]int)
@@ -164,7 +159,7 @@ func (c Config) Plan() (plan []Trial, err error) {
 		return plan, err
 	}
 	base, isRandom := c, c.Tune.Method == TuneRandom
-	base.Tune = DefaultTune()
+	base.Tune = Default().Tune
 	combinations, trials, patience := 1, c.Tune.Trials, 1000 // combinations in a row that are no new trials
 	if !isRandom {
 		for _, a := range axes {
@@ -211,7 +206,7 @@ func (c Config) Plan() (plan []Trial, err error) {
 // axes returns the possible values of each entry. It refuses a value that is not valid. No setting decides what another one may be.
 func (c Config) axes() (axes []axis, err error) {
 	known, base := settings(Default()), c
-	base.Tune = DefaultTune()
+	base.Tune = Default().Tune
 	var errs []error
 	for i, s := range c.Tune.Search {
 		a, _ := newAxis(known, s) // c is valid

@@ -153,7 +153,7 @@ func TestTheSameSearchInEachFormat(t *testing.T) {
 		".yaml": "tune:\n  method: random\n  search:\n  - {key: models.softmax.learning_rate, values: [1, 2.5]}\n  - key: model\n    values: [softmax]\n",
 		".json": `{"tune": {"method": "random", "search": [{"key": "models.softmax.learning_rate", "values": [1, 2.5]}, {"key": "model", "values": ["softmax"]}]}}`,
 	}
-	want := DefaultTune()
+	want := Default().Tune
 	want.Method = "random"
 	for ending, text := range files {
 		l := load(t, Sources{File: searchFile(t, ending, text)})

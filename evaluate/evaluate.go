@@ -132,15 +132,15 @@ func (j *reviewer) mistakes(ctx context.Context, n int) ([]Judged, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		given, label := j.Predictions[i], j.Labels[i]
+		given, label, item := j.Predictions[i], j.Labels[i], j.mail.Item(j.messages[i])
 		judged := Judged{
-			Path: j.mail.Origin(j.messages[i]), Label: settings.Classes[label], Class: settings.Classes[given],
+			Path: item.Origin, Label: settings.Classes[label], Class: settings.Classes[given],
 			Score: j.margin(i), Probability: j.probability(i, given), LabelProbability: j.probability(i, label),
 		}
 		if j.isSpamFilter() {
 			judged.Score, judged.Probability = j.Row(i)[1]-j.Row(i)[0], j.probability(i, filter.SpamClass)
 		}
-		if raw, err := j.mail.Raw(j.messages[i]); err == nil {
+		if raw, err := item.Read(nil); err == nil {
 			m := decoder.Decode(raw)
 			judged.Subject, judged.From = string(m.Get("subject")), string(m.Get("from"))
 		}

@@ -93,7 +93,7 @@ func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options)
 			verdict = filter.VerdictOn(score, thresholds)
 			CountVerdict(r.Verdicts, label == filter.SpamClass, verdict)
 		}
-		r.Messages[i] = Replayed{m.Origin(i), classes[label], classes[prediction], score, verdict}
+		r.Messages[i] = Replayed{m.Item(i).Origin, classes[label], classes[prediction], score, verdict}
 		learner.Learn(rows.Row(i), label)
 		if !isSpamFilter {
 			continue

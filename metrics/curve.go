@@ -19,7 +19,7 @@ type Point struct {
 // The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [Figures]. Sources: T. Fawcett 2006,
 // TREC 2005 Spam Track Overview.
 func (m Margins) ErrorCurve() []Point {
-	if !m.hasBoth() {
+	if len(m.Ham) == 0 || len(m.Spam) == 0 {
 		return nil
 	}
 	groups := m.tallies()

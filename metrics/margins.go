@@ -23,9 +23,6 @@ func NewMargins(scores []float64, spam []bool) (m Margins) {
 	return m
 }
 
-// hasBoth reports whether there are messages of both labels.
-func (m Margins) hasBoth() bool { return len(m.Ham) > 0 && len(m.Spam) > 0 }
-
 // above returns how many of the ascending scores are above t.
 func above(scores []float64, t float64) int {
 	return len(scores) - sort.Search(len(scores), func(i int) bool { return scores[i] > t })
@@ -67,5 +64,6 @@ func (m Margins) oneMinusROCA() *float64 {
 		below, notAbove := sort.SearchFloat64s(m.Spam, ham), len(m.Spam)-above(m.Spam, ham)
 		halves += below + notAbove
 	}
-	return orNil(100*float64(halves)/(2*float64(len(m.Ham))*float64(len(m.Spam))), m.hasBoth())
+	pairs := float64(len(m.Ham)) * float64(len(m.Spam))
+	return orNil(100*float64(halves)/(2*pairs), pairs > 0)
 }

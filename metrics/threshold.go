@@ -30,10 +30,8 @@ type ThresholdOptions struct {
 	Costs string `json:"costs"`
 }
 
-// DefaultThresholdOptions returns the default options.
-func DefaultThresholdOptions() ThresholdOptions {
-	return ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}
-}
+// DefaultThresholdOptions are the default options.
+var DefaultThresholdOptions = ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}
 
 // Validate returns everything that is wrong with o.
 func (o ThresholdOptions) Validate() error {
@@ -94,7 +92,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	switch {
 	case len(hams)+len(spams) == 0:
 		return Thresholds{}, []string{"thresholds stay at 0, and no message is unsure: there is no held-out mail"}
-	case !m.hasBoth():
+	case len(hams) == 0 || len(spams) == 0:
 		return Thresholds{Spam: Beyond}, []string{fmt.Sprintf("nothing is called spam: the held-out mail has %d ham and %d spam, and both are needed",
 			len(hams), len(spams))}
 	}
@@ -170,7 +168,7 @@ type Promise struct {
 // [UpperBound] of the share of ham above t.Spam. It assumes no distribution of the scores. It is nil without Confidence, with Costs, or without mail
 // of both classes.
 func (o ThresholdOptions) Promise(t Thresholds, m Margins) *Promise {
-	if o.Confidence == 0 || o.Costs != "" || !m.hasBoth() {
+	if o.Confidence == 0 || o.Costs != "" || len(m.Ham) == 0 || len(m.Spam) == 0 {
 		return nil
 	}
 	p := Promise{Ham: len(m.Ham), Lost: above(m.Ham, t.Spam), Confidence: o.Confidence, Limit: o.HamLost}

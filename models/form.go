@@ -100,16 +100,6 @@ func (m Member) eachGroup(x features.Vector, do func(g evidence.Group, from, to 
 	}
 }
 
-// score returns the score of a row with the given biases, one per member.
-func (f Form) score(bias []float64, s *groupTotals) float64 {
-	var score float64
-	for m, member := range f {
-		bounded, _ := member.Bounds.within(member.sum(bias[m], s))
-		score += bounded
-	}
-	return score
-}
-
 func (m Member) sum(bias float64, s *groupTotals) float64 {
 	z := bias
 	for i, bounds := range m.Groups {

@@ -158,7 +158,11 @@ func scoresOf[T float32 | float64](dst []float64, x features.Vector, weights []T
 	if len(form) > 0 {
 		for r := range dst {
 			s := groupSums(x, weights, columns, r)
-			dst[r] = form.score(bias[r*len(form):], &s)
+			dst[r] = 0
+			for m, member := range form {
+				bounded, _ := member.Bounds.within(member.sum(bias[r*len(form)+m], &s))
+				dst[r] += bounded
+			}
 		}
 		return dst
 	}

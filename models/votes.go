@@ -182,9 +182,6 @@ func sideOf(n, r, c int) int {
 	return 0
 }
 
-// logOddsOfTotals returns log((aV + n0) / (aV + n1)), the same for all V known terms of a group.
-func logOddsOfTotals(aV float64, n side) float64 { return math.Log((aV + n[0]) / (aV + n[1])) }
-
 // memberState is what a member of a row learns beside its weights.
 type memberState struct {
 	bias, squares float64 // b, and G of it
@@ -242,7 +239,7 @@ func (l *votes) countAs(m int, x features.Vector, c int) {
 func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
 	for _, w := range ids {
 		sums := &l.slots[int(w)*l.R+r].sums
-		known += isNotZero(sums[0] | sums[1])
+		known += int(min(sums[0]|sums[1], 1))
 		sums[side] += min(f, math.MaxUint32-sums[side])
 	}
 	return known
@@ -250,9 +247,6 @@ func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
 
 // ErrFull is returned when there are too many documents of a term for its count, see voteSlot.
 var ErrFull = errors.New("too many messages with one term: its count has no room for more")
-
-// isNotZero returns 1 for a number other than 0.
-func isNotZero(n uint32) int { return int((n | -n) >> 31) }
 
 // reading is what a member of a row computes of a document.
 type reading struct {
@@ -298,7 +292,7 @@ func (l *votes) readDocument(read *reading, r, m int, x features.Vector, c int) 
 				slot := &l.slots[int(w)*l.R+r]
 				weights += float64(slot.weight)
 				n0, n1 := slot.sums[0]-own0, slot.sums[1]-own1
-				known += isNotZero(n0 | n1) // if another document has the term
+				known += int(min(n0|n1, 1)) // if another document has the term
 				above *= a + float64(n1)    // of an unknown term both grow by the same factor
 				below *= a + float64(n0)
 			}
@@ -341,7 +335,7 @@ func (l *votes) vote(r int, at evidence.Group, g *groupReading, own side, bounds
 		totals, document := l.totals[r][at], float64(units(float32(g.value)))*g.terms
 		n := side{totals[0] - own[0]*document, totals[1] - own[1]*document}
 		aV := l.smoothing * float64(l.known[at])
-		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*logOddsOfTotals(aV, n))
+		sum += l.share * (g.odds + math.Log(g.above) - math.Log(g.below) + g.known*math.Log((aV+n[0])/(aV+n[1])))
 	}
 	s := g.value * sum
 	v, slope := bounds.within(s)
@@ -421,7 +415,8 @@ func (l *votes) model(dst []float64, terms []uint32) {
 	for r := range odds {
 		for g, known := range l.known {
 			if known > 0 {
-				odds[r][g] = logOddsOfTotals(a*float64(known), l.totals[r][g])
+				aV, n := a*float64(known), l.totals[r][g]
+				odds[r][g] = math.Log((aV + n[0]) / (aV + n[1]))
 			}
 		}
 	}

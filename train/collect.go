@@ -30,7 +30,7 @@ type CollectOptions struct {
 
 // DefaultCollectOptions returns the default options.
 func DefaultCollectOptions() CollectOptions {
-	return CollectOptions{ReadOptions{Reading: filter.DefaultReading()}, features.DefaultOptions(), corpus.DefaultSplitOptions(), 1, false}
+	return CollectOptions{ReadOptions{Reading: filter.DefaultReading()}, features.DefaultOptions, corpus.DefaultSplitOptions, 1, false}
 }
 
 // Reasons why nothing can be trained.
@@ -199,7 +199,7 @@ func (c *Collection) buildVocabulary() error {
 		return c.terms.err
 	}
 	c.whole = sync.OnceValue(func() vocabulary {
-		return vocabularyOf(store, training, features.Whole, features.DefaultOptions(), workers)
+		return vocabularyOf(store, training, features.Whole, features.DefaultOptions, workers)
 	})
 	c.summary.Terms = c.terms.Vocabulary().Len()
 	return nil
@@ -247,7 +247,7 @@ func (c *Collection) InPart(part corpus.Part) []int {
 func (c *Collection) Origins(part corpus.Part) []string {
 	var origins []string
 	for _, i := range c.InPart(part) {
-		origins = append(origins, c.Origin(i))
+		origins = append(origins, c.Item(i).Origin)
 	}
 	return origins
 }
@@ -266,7 +266,7 @@ type Member struct {
 func (m *Mail) Members() []Member {
 	members := make([]Member, len(m.documents))
 	for i, d := range m.documents {
-		members[i] = Member{Index: i, Origin: m.Origin(i), SplitKey: d.SplitKey, Group: d.SplitKey, Label: d.Label}
+		members[i] = Member{Index: i, Origin: m.Item(i).Origin, SplitKey: d.SplitKey, Group: d.SplitKey, Label: d.Label}
 	}
 	return members
 }
@@ -335,7 +335,7 @@ func (c *Collection) With(ctx context.Context, o CollectOptions, members []Membe
 	mail := *c.Mail
 	mail.items = make([]corpus.Item, len(members))
 	for i, m := range members {
-		mail.items[i] = c.item(m.Index)
+		mail.items[i] = c.Item(m.Index)
 	}
 	results, err := mail.readAll(ctx, ReadOptions{Reading: o.Reading, Workers: o.Workers, Memory: o.Memory})
 	if err != nil {
@@ -382,7 +382,7 @@ func (m *Mail) DatasetFor(f *filter.Filter, messages []int, workers int) *featur
 // Dataset returns all messages as a matrix (documents x terms) of the given kind, over the vocabulary of all of them.
 func (m *Mail) Dataset(kind features.Kind) (*features.Dataset, error) {
 	documents, labels := m.rows(m.All())
-	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions(), 1)
+	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions, 1)
 	return v.Dataset(kind, m.classes, documents, labels, 1), v.err
 }
 

@@ -169,10 +169,10 @@ func TestDividingMailLeavesItAsItWas(t *testing.T) {
 
 func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
 	mail := stored(t, readLedger(t, corpustest.Mailbox(5, 20, "ham", "spam"), filter.DefaultReading()))
-	if got := mail.Origin(16); got != "message 17 of the log" {
+	if got := mail.Item(16).Origin; got != "message 17 of the log" {
 		t.Errorf("got the origin %q", got)
 	}
-	_, err := mail.Raw(16)
+	_, err := mail.Item(16).Read(nil)
 	if !errors.Is(err, ErrNoContent) || err.Error() != "read message 17 of the log: the log keeps no texts of messages" {
 		t.Errorf("got the error %v", err)
 	}

@@ -94,14 +94,8 @@ func (m *Mail) Summary() Summary               { return m.summary }
 func (m *Mail) Len() int                       { return len(m.documents) }
 func (m *Mail) Documents() *features.Documents { return m.store }
 
-// Origin returns the path of message i, or its place in a larger file.
-func (m *Mail) Origin(i int) string { return m.item(i).Origin }
-
-// Raw reads the bytes of message i again.
-func (m *Mail) Raw(i int) ([]byte, error) { return m.item(i).Read(nil) }
-
-// item returns what message i is read from.
-func (m *Mail) item(i int) corpus.Item {
+// Item returns what message i is read from: its origin is a path, or the place in a larger file.
+func (m *Mail) Item(i int) corpus.Item {
 	at := int(m.documents[i].item)
 	if m.items == nil {
 		return corpus.Item{Origin: fmt.Sprintf("message %d of the log", at+1), Content: noContent{}}

@@ -119,7 +119,7 @@ func TestNearDuplicatesDoNotInfluenceEachOthersScores(t *testing.T) {
 		for _, i := range fold {
 			for j := range c.documents {
 				if c.groups[i] == c.groups[j] && !slices.Contains(fold, j) {
-					t.Errorf("%s is in fold %d, its near-duplicate %s is not", c.Origin(i), at, c.Origin(j))
+					t.Errorf("%s is in fold %d, its near-duplicate %s is not", c.Item(i).Origin, at, c.Item(j).Origin)
 				}
 			}
 		}

@@ -69,7 +69,12 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root.SetIn(stdin)
 	root.SetOut(screen.Lines(stdout))
 	root.SetErr(screen.Lines(stderr))
-	addCompletion(root)
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil { // no other command was asked for
+		c.Use, c.DisableFlagsInUseLine = "completion SHELL", true
+		c.Example = "  chaff completion bash > ~/.local/share/bash-completion/completions/chaff"
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // the arguments of a command that runs are checked
+	}
 	var err error
 	if c, rest, unknown := root.Find(args); unknown == nil {
 		err = oneDash(c, rest)
@@ -144,18 +149,6 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 		root.SetHelpCommand(helpCommand(p))
 	}
 	return root
-}
-
-// addCompletion adds cobra's command that prints scripts for shells, and lets it refuse an unknown shell.
-func addCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	c, _, err := root.Find([]string{"completion"})
-	if err != nil { // another command was asked for
-		return
-	}
-	c.Use, c.DisableFlagsInUseLine = "completion SHELL", true
-	c.Example = "  chaff completion bash > ~/.local/share/bash-completion/completions/chaff"
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // the arguments of a command that runs are checked
 }
 
 // commands has what makes each command, and the group of the help that it is in.

@@ -177,9 +177,10 @@ func doubtOf(fingerprint uint64, path, label string, doubt float64, decoder *mes
 func doubtsOf(mail *train.Mail, doubts []metrics.Doubt, f *filter.Filter) []doubtful {
 	all, decoder := []doubtful{}, message.NewDecoder(f.Settings().Message)
 	for _, d := range doubts {
-		raw, _ := mail.Raw(d.Message)
+		item := mail.Item(d.Message)
+		raw, _ := item.Read(nil)
 		e := mail.Entry(d.Message)
-		all = append(all, doubtOf(e.Fingerprint, mail.Origin(d.Message), mail.Classes()[e.Label], d.Doubt, decoder, raw))
+		all = append(all, doubtOf(e.Fingerprint, item.Origin, mail.Classes()[e.Label], d.Doubt, decoder, raw))
 	}
 	return all
 }

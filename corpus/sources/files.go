@@ -243,7 +243,7 @@ func (l location) Append(dst []byte) ([]byte, error) {
 // finds it by the part of its name that never changes.
 func openMoved(fsys fs.FS, name string) (fs.File, error) {
 	f, err := fsys.Open(name)
-	if !isMaildirPart(path.Base(path.Dir(name))) || !errors.Is(err, fs.ErrNotExist) {
+	if !slices.Contains(maildirParts, path.Base(path.Dir(name))) || !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
 	wanted, _ := cutFlags(path.Base(name))

@@ -58,7 +58,7 @@ func (f folder) hasMail(name string) bool {
 	case isHidden(name), isIndex(lower), lower == "attachments" && f.has("messages"): // the last of Apple Mail
 		return false
 	case f.format == Maildir:
-		return !isMaildirPart(lower)
+		return !slices.Contains(maildirParts, lower)
 	case f.format == Thunderbird && f.isProfile():
 		return lower == "mail" || lower == "imapmail"
 	}

@@ -31,9 +31,7 @@ func isMaildir(fsys fs.FS, dir string) bool {
 	return found >= 2
 }
 
-var maildirParts = [...]string{"cur", "new", "tmp"}
-
-func isMaildirPart(name string) bool { return slices.Contains(maildirParts[:], name) }
+var maildirParts = []string{"cur", "new", "tmp"}
 
 // A File is a message of a mail folder.
 type File struct {
@@ -193,7 +191,7 @@ func (p *Plan) find(dir, name string, parts []string) {
 		own := dottedParts(e.Name())
 		switch {
 		case isHidden(e.Name()):
-		case !e.IsDir() || isMaildirPart(e.Name()) || isIndex(strings.ToLower(e.Name())):
+		case !e.IsDir() || slices.Contains(maildirParts, e.Name()) || isIndex(strings.ToLower(e.Name())):
 			continue
 		default:
 			own = []string{readable(e.Name())}
