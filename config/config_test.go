@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -229,4 +230,14 @@ func ExampleLoad() {
 	}
 	fmt.Println(loaded.Tokenize.Language, loaded.Models.Bernoulli.Smoothing, loaded.Origins["tokenize.language"])
 	// Output: none 0.5 environment
+}
+
+func TestAHugeFileIsRefusedUnread(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "huge.toml")
+	if err := os.WriteFile(path, bytes.Repeat([]byte("# text\n"), 1<<16), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(Sources{File: path}); err == nil || !strings.HasSuffix(err.Error(), "huge.toml: it is larger than 256 kB") {
+		t.Errorf("got %v", err)
+	}
 }

@@ -101,6 +101,9 @@ func Load(s Sources) (Loaded, error) {
 	return loaded, nil
 }
 
+// maxFile is the largest size of a configuration in bytes.
+const maxFile = 1 << 18
+
 func readFile(v *viper.Viper, s Sources) (string, error) {
 	path := cmp.Or(s.File, s.DefaultFile)
 	switch info, err := os.Stat(path); {
@@ -112,6 +115,8 @@ func readFile(v *viper.Viper, s Sources) (string, error) {
 		return "", fmt.Errorf("configuration %s: it is a folder", path)
 	case err == nil && !info.Mode().IsRegular():
 		return "", fmt.Errorf("configuration %s: it is no file", path)
+	case err == nil && info.Size() > maxFile: // which its parser could take minutes for
+		return "", fmt.Errorf("configuration %s: it is larger than 256 kB", path)
 	}
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if !slices.Contains([]string{"toml", "yaml", "yml", "json"}, format) {

@@ -67,7 +67,7 @@ func OpenState(path string, write bool) (*State, error) {
 }
 
 func (s *State) take() (err error) {
-	if s.lock, err = os.OpenFile(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+	if s.lock, err = replace.Open(s.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return replace.Reason(err)
 	}
 	locked, err := replace.Lock(s.lock)
