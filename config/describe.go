@@ -20,28 +20,25 @@ type setting struct {
 }
 
 // settings lists the leaves of c, a Config or a pointer to one, in the order of the fields.
-func settings(c any) []setting { return leaves(reflect.Indirect(reflect.ValueOf(c)), "") }
-
-func leaves(v reflect.Value, prefix string) []setting {
-	var all []setting
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		name := f.Tag.Get("json")
-		key := prefix + name
-		switch {
-		case name == "-": // set by the program
-			continue
-		case f.Type == reflect.TypeFor[[]Search](): // no single value: readSearch reads it
-			continue
-		case f.Anonymous: // settings that several sections have in common
-			all = append(all, leaves(v.Field(i), prefix)...)
-			continue
-		case f.Type.Kind() == reflect.Struct:
-			all = append(all, leaves(v.Field(i), key+".")...)
-			continue
+func settings(c any) (all []setting) {
+	var add func(v reflect.Value, prefix string)
+	add = func(v reflect.Value, prefix string) {
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			name := f.Tag.Get("json")
+			switch key := prefix + name; {
+			case name == "-": // set by the program
+			case f.Type == reflect.TypeFor[[]Search](): // no single value: readSearch reads it
+			case f.Anonymous: // settings that several sections have in common
+				add(v.Field(i), prefix)
+			case f.Type.Kind() == reflect.Struct:
+				add(v.Field(i), key+".")
+			default:
+				all = append(all, setting{key, v.Field(i), fmt.Sprintf("%s.%s", v.Type(), f.Name)})
+			}
 		}
-		all = append(all, setting{key, v.Field(i), fmt.Sprintf("%s.%s", v.Type(), f.Name)})
 	}
+	add(reflect.Indirect(reflect.ValueOf(c)), "")
 	return all
 }
 

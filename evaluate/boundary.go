@@ -33,8 +33,8 @@ type TermPoint struct {
 
 // BoundaryOf fits softmax regression to two terms of the training part of c, which must have two classes: the words that separate best for each class.
 func BoundaryOf(ctx context.Context, c *train.Collection) (Boundary, error) {
-	if len(c.Classes()) != 2 {
-		return Boundary{}, fmt.Errorf("a boundary needs two classes, not %d", len(c.Classes()))
+	if len(c.Classes) != 2 {
+		return Boundary{}, fmt.Errorf("a boundary needs two classes, not %d", len(c.Classes))
 	}
 	ids, err := separatingWords(c)
 	if err != nil {
@@ -88,7 +88,7 @@ func isWord(term string) bool {
 
 // plane returns the documents of all with two of its terms, and counts those of each class by their two values.
 func plane(all *features.Dataset, ids []uint32) (d *features.Dataset, points [2][]TermPoint) {
-	d = features.NewDataset(all.Kind, all.Classes, len(ids))
+	d = &features.Dataset{Kind: all.Kind, Classes: all.Classes, Terms: len(ids)}
 	count := [2]map[[2]float64]int{{}, {}}
 	rows := all.Rows()
 	for i, label := range all.Labels {

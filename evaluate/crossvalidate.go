@@ -78,7 +78,7 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 	against := against(len(results), func(m int) train.Scores { return results[m].test })
 	for m := range results {
 		v := &results[m]
-		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes())), v.Mean(corpus.Test).Deviation
+		v.Test, v.Deviation = *v.test.Figures(filter.IsSpamFilter(c.Classes)), v.Mean(corpus.Test).Deviation
 		if m > 0 {
 			v.AgainstBest = &against[m]
 		}

@@ -52,7 +52,7 @@ func ByTime(mail *train.Mail) (*train.Mail, error) {
 // ReplayTo shows the messages of m to the named model in their order. The model classifies each message with what it has learned so far, and
 // then learns it. Mail that was read with Copies is as a mailbox receives it. Source: TREC 2005 Spam Track Overview.
 func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options) (Replay, error) {
-	learner, kind, err := o.Models.NewOnline(model, m.Classes())
+	learner, kind, err := o.Models.NewOnline(model, m.Classes)
 	if err != nil {
 		return Replay{}, err
 	}
@@ -65,7 +65,7 @@ func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options)
 	if err != nil {
 		return Replay{}, err
 	}
-	classes, thresholds := m.Classes(), metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}
+	classes, thresholds := m.Classes, metrics.Thresholds{Unsure: -metrics.Beyond, Spam: metrics.Beyond}
 	rows := d.Rows() // the learner knows nothing of terms that it has not learned yet, so the rows may have them
 	r := Replay{Model: model, Kind: kind.String(), Messages: make([]Replayed, m.Len())}
 	K, isSpamFilter := len(classes), filter.IsSpamFilter(classes)

@@ -62,7 +62,7 @@ func TestAReplayAgreesWithATrainedModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		first := features.NewDataset(kind, m.Classes(), vocabulary.Len())
+		first := &features.Dataset{Kind: kind, Classes: m.Classes, Terms: vocabulary.Len()}
 		row := func(i int) features.Vector {
 			return new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Entry(i).Terms).As(kind), kind)
 		}

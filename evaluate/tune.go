@@ -50,8 +50,8 @@ var ErrNoDevelopment = errors.New("no development mail to compare settings on")
 //
 // When ctx is done, Tune returns the finished trials and the cause.
 func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o TuneOptions) ([]Trial, error) {
-	if forSpam := o.Objective == metrics.ByLAM || o.Objective == metrics.ByOneMinusROCA; forSpam && !filter.IsSpamFilter(c.Classes()) {
-		return nil, fmt.Errorf("objective %s: needs the classes ham and spam, and the mail has %s", o.Objective, strings.Join(c.Classes(), ", "))
+	if forSpam := o.Objective == metrics.ByLAM || o.Objective == metrics.ByOneMinusROCA; forSpam && !filter.IsSpamFilter(c.Classes) {
+		return nil, fmt.Errorf("objective %s: needs the classes ham and spam, and the mail has %s", o.Objective, strings.Join(c.Classes, ", "))
 	}
 	members := withoutTest(c.Members())
 	if !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {

@@ -52,7 +52,8 @@ func ParseKind(name string) (Kind, error) {
 // counted reports whether values are counts.
 func (k Kind) counted() bool { return k == Counts || k == NormalisedCounts }
 
-// Dataset is N labelled documents over V terms in K classes: a sparse matrix. Trainers only read it, by [Dataset.Rows].
+// Dataset is N labelled documents over V terms in K classes: a sparse matrix. One with a kind, classes and a number of terms has no documents and is
+// for [Dataset.Append]. Trainers only read it, by [Dataset.Rows].
 type Dataset struct {
 	Kind Kind
 	// Classes are the names of the K classes.
@@ -69,11 +70,6 @@ type Dataset struct {
 	rows      []Vector // that were appended
 	index     *Index   // of a data set made of [Documents], else nil
 	documents []Ref
-}
-
-// NewDataset returns an empty data set for [Dataset.Append].
-func NewDataset(kind Kind, classes []string, terms int) *Dataset {
-	return &Dataset{Kind: kind, Classes: classes, Terms: terms}
 }
 
 // Append adds one document as a row.

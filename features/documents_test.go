@@ -75,12 +75,12 @@ func TestRowsOfDocumentsAreThoseOfTheirHashes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		other := d.Index(x.Vocabulary(), 2)
+		other := d.Index(x.Vocabulary, 2)
 		for _, kind := range []Kind{Bits, Counts, NormalisedBits, NormalisedCounts, HeadBits} {
 			data, again := x.Dataset(kind, nil, refs, make([]int32, len(refs)), 2), other.Dataset(kind, nil, refs, make([]int32, len(refs)), 1)
 			rows, others := data.Rows(), again.Rows()
 			for i, b := range bags {
-				want := new(Lookup).AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, x.Vocabulary(), b.Document(), kind)
+				want := new(Lookup).AppendVector(Vector{IDs: []uint32{}, Values: []float32{}}, x.Vocabulary, b.Document(), kind)
 				for _, got := range []Vector{rows.Row(i), data.Row(i), others.Row(i)} {
 					if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) {
 						t.Fatalf("%v, row %d: got %v, want %v", kind, i, got, want)

@@ -50,7 +50,7 @@ func testEvidence(t *testing.T, memory int64) {
 		t.Fatal(err)
 	}
 	matrix := index.Dataset(Evidence, []string{"a", "b"}, refs, make([]int32, len(refs)), 2)
-	if want := CellCount + index.Vocabulary().Len(); matrix.Terms != want {
+	if want := CellCount + index.Vocabulary.Len(); matrix.Terms != want {
 		t.Errorf("the matrix has %d terms, want %d", matrix.Terms, want)
 	}
 	subset := matrix.Subset([]int{3, half + 1})
@@ -60,7 +60,7 @@ func testEvidence(t *testing.T, memory int64) {
 	unknown := 0
 	for i, b := range bags {
 		doc := b.Document()
-		want := ascending(new(Lookup).AppendVector(Vector{}, index.Vocabulary(), doc, Evidence))
+		want := ascending(new(Lookup).AppendVector(Vector{}, index.Vocabulary, doc, Evidence))
 		got := ascending(rows.Row(i))
 		if !slices.Equal(got.IDs, want.IDs) || !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Groups, want.Groups) {
 			t.Fatalf("document %d, stored row (-want +got):\n%s", i, gocmp.Diff(want, got))

@@ -7,7 +7,7 @@ import (
 )
 
 func TestDataSetsAreWrittenForOtherPrograms(t *testing.T) {
-	two, three := NewDataset(Counts, []string{"ham", "spam"}, 7), NewDataset(Counts, []string{"a", "b", "c"}, 5)
+	two, three := &Dataset{Kind: Counts, Classes: []string{"ham", "spam"}, Terms: 7}, &Dataset{Kind: Counts, Classes: []string{"a", "b", "c"}, Terms: 5}
 	two.Append(Vector{IDs: []uint32{0, 6}, Values: []float32{1, 0.5}}, 0)
 	two.Append(Vector{IDs: []uint32{2}, Values: []float32{3}}, 1)
 	two.Append(Vector{}, 1)

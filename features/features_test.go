@@ -96,7 +96,7 @@ func vocabularyOf(t testing.TB, o Options, documents ...[]string) (*Vocabulary, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x.Vocabulary(), frequency
+	return x.Vocabulary, frequency
 }
 
 func TestTheVocabularyKeepsFrequentTerms(t *testing.T) {
@@ -197,7 +197,7 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := index.Vocabulary()
+	v := index.Vocabulary
 	of, known := v.ID(x)
 	if id, _ := v.ID(y); !known || id != of {
 		t.Fatalf("the ids are %d and %d, want the same", of, id)
@@ -299,7 +299,7 @@ func TestHeadBitsAreTermsThatOccurInTheHead(t *testing.T) {
 func TestADatasetHoldsTheVectorsOfItsDocuments(t *testing.T) {
 	v, _ := vocabularyOf(t, Options{MinDocumentFrequency: 1}, []string{"a", "b", "c"})
 	documents := [][]string{{"a", "a", "b"}, {}, {"c", "unknown"}}
-	d := NewDataset(Counts, []string{"ham", "spam"}, v.Len())
+	d := &Dataset{Kind: Counts, Classes: []string{"ham", "spam"}, Terms: v.Len()}
 	for i, terms := range documents {
 		d.Append(new(Lookup).AppendVector(Vector{}, v, bagOf(terms...).Document(), Counts), int32(i%2))
 	}
@@ -399,7 +399,7 @@ func BenchmarkLookUp(b *testing.B) {
 }
 
 func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
-	plain := NewDataset(Counts, []string{"ham", "spam"}, 3)
+	plain := &Dataset{Kind: Counts, Classes: []string{"ham", "spam"}, Terms: 3}
 	plain.Append(Vector{IDs: []uint32{0, 2}, Values: []float32{1, 4}}, 0)
 	plain.Append(Vector{}, 1)
 	plain.Append(Vector{IDs: []uint32{1}, Values: []float32{2}}, 1)

@@ -26,8 +26,8 @@ type knownTerms struct {
 
 // Index maps the terms of documents to the ids of a vocabulary. It is read-only and safe for concurrent use.
 type Index struct {
+	Vocabulary *Vocabulary // whose ids the index has
 	documents  *Documents
-	vocabulary *Vocabulary
 	ids        termIDs
 	number     func(id int) uint32 // of a term
 }
@@ -63,7 +63,7 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	if err != nil {
 		return nil, nil, err
 	}
-	x.vocabulary = v
+	x.Vocabulary = v
 	if v.shared > 0 { // two numbers have the id of one of them
 		x.ids = d.idsIn(v, workers)
 		frequencies = x.Frequencies(training)
@@ -132,7 +132,7 @@ func Admit(count []uint32, least uint32, terms int) (kept int, admits func(frequ
 // Index returns the index of a vocabulary that was made of other documents. It has no texts.
 func (d *Documents) Index(v *Vocabulary, workers int) *Index {
 	_ = d.Complete(workers) // an error stays, see Err
-	return &Index{documents: d, vocabulary: v, ids: d.idsIn(v, workers)}
+	return &Index{documents: d, Vocabulary: v, ids: d.idsIn(v, workers)}
 }
 
 // idsIn returns the ids of the terms in a vocabulary.
@@ -146,13 +146,10 @@ func (d *Documents) idsIn(v *Vocabulary, workers int) termIDs {
 	return termIDs{ids: ids}
 }
 
-// Vocabulary returns the vocabulary whose ids the index has.
-func (x *Index) Vocabulary() *Vocabulary { return x.vocabulary }
-
 // Dataset returns documents with their labels as a data set of a kind that the documents are as ([Documents.As]). Trainers may use up to so many
 // goroutines.
 func (x *Index) Dataset(kind Kind, classes []string, documents []Ref, labels []int32, workers int) *Dataset {
-	d := &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.vocabulary.Len(), Workers: workers, index: x, documents: documents}
+	d := &Dataset{Kind: kind, Classes: classes, Labels: labels, Terms: x.Vocabulary.Len(), Workers: workers, index: x, documents: documents}
 	if kind == Evidence {
 		d.Terms += CellCount
 	}
@@ -161,7 +158,7 @@ func (x *Index) Dataset(kind Kind, classes []string, documents []Ref, labels []i
 
 // Frequencies returns how many of the given documents have each term, by id.
 func (x *Index) Frequencies(refs []Ref) []uint32 {
-	byID := make([]uint32, x.vocabulary.Len())
+	byID := make([]uint32, x.Vocabulary.Len())
 	rows := x.Dataset(Bits, nil, refs, nil, 1).Rows()
 	for i := range refs {
 		for _, id := range rows.Row(i).IDs { // two hashes of a document can be one term

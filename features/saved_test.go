@@ -223,7 +223,7 @@ func TestOpenedDocumentsGiveTheSameVocabulary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got.Vocabulary().table, want.Vocabulary().table) || !slices.Equal(again, frequencies) {
+		if !slices.Equal(got.Vocabulary.table, want.Vocabulary.table) || !slices.Equal(again, frequencies) {
 			t.Errorf("%+v: other terms", o)
 		}
 		if !slices.Equal(textsOf(got), textsOf(want)) {
@@ -373,9 +373,9 @@ func TestTermsWhoseTextsShareAHashHaveTheSameIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want == nil {
-			want = x.Vocabulary().table
+			want = x.Vocabulary.table
 		}
-		if got := x.Vocabulary().table; !slices.Equal(got, want) {
+		if got := x.Vocabulary.table; !slices.Equal(got, want) {
 			t.Errorf("%q: got the terms %x, want %x", texts, got, want)
 		}
 	}

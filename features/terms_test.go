@@ -65,7 +65,7 @@ func TestAVocabularyIsTheSameWhateverTheWorkersAndTheMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return x.Vocabulary(), frequencies, textsOf(x)
+		return x.Vocabulary, frequencies, textsOf(x)
 	}
 	for _, o := range []Options{{MinDocumentFrequency: 1}, {MinDocumentFrequency: 3}, {MinDocumentFrequency: 1, MaxTerms: 100}} {
 		want, frequencies, texts := build(0, 1, o)
@@ -94,8 +94,8 @@ func TestOfTooManyTermsTheMostFrequentAreKept(t *testing.T) {
 	}
 	for _, most := range []int{1, 7, 50, len(all) - 1, len(all), len(all) + 1} {
 		x, kept, err := d.Build(refs, Options{MinDocumentFrequency: 1, MaxTerms: most}, 1)
-		if err != nil || x.Vocabulary().Len() != min(most, len(all)) {
-			t.Fatalf("%d terms, want %d: %v", x.Vocabulary().Len(), most, err)
+		if err != nil || x.Vocabulary.Len() != min(most, len(all)) {
+			t.Fatalf("%d terms, want %d: %v", x.Vocabulary.Len(), most, err)
 		}
 		descending := slices.Sorted(slices.Values(all))
 		slices.Reverse(descending)
@@ -187,7 +187,7 @@ func BenchmarkTerms(b *testing.B) {
 
 // textsOf returns the texts of an index by id.
 func textsOf(x *Index) (texts []string) {
-	for id := range x.Vocabulary().Len() {
+	for id := range x.Vocabulary.Len() {
 		texts = append(texts, string(x.Text(id)))
 	}
 	return texts

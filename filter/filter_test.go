@@ -66,7 +66,7 @@ func (c collected) fit(t testing.TB, model string) *Filter {
 	trained, err := json.Marshal(trainer)
 	noError(t, err)
 	f, err := New(Parts{
-		Settings: settings, Vocabulary: index.Vocabulary(), Linear: linear, SaveTexts: true,
+		Settings: settings, Vocabulary: index.Vocabulary, Linear: linear, SaveTexts: true,
 		Terms:      Terms{Text: index.Text, Documents: frequencies},
 		Provenance: fmt.Appendf(nil, `{"seed":1,"trainer":%s}`, trained), Learned: report.Learned,
 	})

@@ -14,7 +14,7 @@ func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 	for name, terms := range map[string]int{"few terms, so that many rows are alike": 3, "rows that differ late": 40, "many terms": 5000} {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(terms), 0))
-			d := features.NewDataset(features.Counts, []string{"ham", "spam"}, terms)
+			d := &features.Dataset{Kind: features.Counts, Classes: []string{"ham", "spam"}, Terms: terms}
 			for range 500 {
 				var x features.Vector
 				for w := range terms {

@@ -26,7 +26,7 @@ func countedData() map[string]*features.Dataset {
 
 // counted returns the counts of the documents from the first up to but without the last.
 func counted(d *features.Dataset, from, to int) *counts {
-	n := newCounts(new(Majority), features.NewDataset(d.Kind, d.Classes, d.Terms))
+	n := newCounts(new(Majority), &features.Dataset{Kind: d.Kind, Classes: d.Classes, Terms: d.Terms})
 	for i := from; i < to; i++ {
 		n.learn(0, d.Row(i), int(d.Labels[i]))
 	}
@@ -46,7 +46,7 @@ func TestLearningAndForgettingIsNeverHavingLearned(t *testing.T) {
 			for i := range 30 {
 				got.forget(d.Row(i), int(d.Labels[i]))
 			}
-			if !reflect.DeepEqual(got, newCounts(new(Majority), features.NewDataset(d.Kind, d.Classes, d.Terms))) {
+			if !reflect.DeepEqual(got, newCounts(new(Majority), &features.Dataset{Kind: d.Kind, Classes: d.Classes, Terms: d.Terms})) {
 				t.Errorf("without a document got %+v", got)
 			}
 		})
@@ -63,7 +63,7 @@ func TestSumsOfFractionsAreExactInAnyOrder(t *testing.T) {
 			documents[i].Values = append(documents[i].Values, float32(math.Exp(-14*random.Float64())))
 		}
 	}
-	empty := features.NewDataset(features.NormalisedBits, []string{"ham", "spam"}, 20)
+	empty := &features.Dataset{Kind: features.NormalisedBits, Classes: []string{"ham", "spam"}, Terms: 20}
 	want, got := newCounts(new(Majority), empty), newCounts(new(Majority), empty)
 	for i, x := range documents {
 		got.learn(0, documents[len(documents)-1-i], 0)
@@ -90,7 +90,7 @@ func TestForgettingMoreThanWasLearnedPanics(t *testing.T) {
 			t.Error("did not panic")
 		}
 	}()
-	newCounts(new(Majority), features.NewDataset(features.Bits, []string{"ham", "spam"}, 2)).forget(features.Vector{}, 0)
+	newCounts(new(Majority), &features.Dataset{Kind: features.Bits, Classes: []string{"ham", "spam"}, Terms: 2}).forget(features.Vector{}, 0)
 }
 
 func TestPriors(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // dataset returns a data set with one document for each row of values, K classes named "class 0" and so on, and V terms.
 // A value of 0 is an absent term. Of the kind features.Whole the rows become terms themselves.
 func dataset(kind features.Kind, classes, terms int, labels []int32, rows ...[]float32) *features.Dataset {
-	d := features.NewDataset(kind, nil, terms)
+	d := &features.Dataset{Kind: kind, Terms: terms}
 	for c := range classes {
 		d.Classes = append(d.Classes, fmt.Sprintf("class %d", c))
 	}
@@ -50,7 +50,7 @@ func withKind(d *features.Dataset) *features.Dataset {
 
 // whole returns d with each different row as a term; a row without terms has none.
 func whole(d *features.Dataset) *features.Dataset {
-	w := features.NewDataset(d.Kind, d.Classes, 0)
+	w := &features.Dataset{Kind: d.Kind, Classes: d.Classes}
 	ids := make(map[string]uint32)
 	for i, label := range d.Labels {
 		var term features.Vector
@@ -106,7 +106,7 @@ func randomDataset(seed uint64, kind features.Kind, documents, terms, classes, p
 
 // clone returns a copy of d that shares no memory with it.
 func clone(d *features.Dataset) *features.Dataset {
-	c := features.NewDataset(d.Kind, slices.Clone(d.Classes), d.Terms)
+	c := &features.Dataset{Kind: d.Kind, Classes: slices.Clone(d.Classes), Terms: d.Terms}
 	for i, label := range d.Labels {
 		c.Append(d.Row(i), label)
 	}

@@ -16,7 +16,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	dataset := features.NewDataset(kind, []string{"ham", "spam"}, 3)
+	dataset := &features.Dataset{Kind: kind, Classes: []string{"ham", "spam"}, Terms: 3}
 	dataset.Append(features.Vector{IDs: []uint32{0, 2}, Values: []float32{1, 1}}, 0)
 	dataset.Append(features.Vector{IDs: []uint32{0}, Values: []float32{1}}, 0)
 	dataset.Append(features.Vector{IDs: []uint32{2}, Values: []float32{1}}, 0)

@@ -12,7 +12,7 @@ import (
 // A count of votes that has no room for one document more ends training with an error, and is not less than it should be.
 func TestAFullCountIsAnError(t *testing.T) {
 	const room = math.MaxUint32 / unit // documents with a term that is the only one of its group
-	d := features.NewDataset(features.Evidence, []string{"ham", "spam"}, 2)
+	d := &features.Dataset{Kind: features.Evidence, Classes: []string{"ham", "spam"}, Terms: 2}
 	word := func(w uint32) features.Vector {
 		return features.Vector{IDs: []uint32{w}, Values: []float32{1}, Groups: []evidence.Group{evidence.Words}}
 	}

@@ -12,7 +12,7 @@ import (
 
 // matrix returns a data set of counts with one document for each row; the classes are named "0", "1" and so on.
 func matrix(classes int, labels []int32, documents [][]float32) *features.Dataset {
-	d := features.NewDataset(features.Counts, nil, len(documents[0]))
+	d := &features.Dataset{Kind: features.Counts, Terms: len(documents[0])}
 	for c := range classes {
 		d.Classes = append(d.Classes, fmt.Sprint(c))
 	}

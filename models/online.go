@@ -55,7 +55,7 @@ func (o Options) NewOnline(name string, classes []string) (*Online, features.Kin
 	if len(classes) < 2 {
 		return nil, 0, fmt.Errorf("one class only: %w", ErrOneClass)
 	}
-	l := onlineOf(trainer.(settings).newLearner(features.NewDataset(kind, classes, 0)), classes)
+	l := onlineOf(trainer.(settings).newLearner(&features.Dataset{Kind: kind, Classes: classes}), classes)
 	if l == nil {
 		return nil, 0, fmt.Errorf("%s learns from one message after the other: method is %q: must be %s", name, MethodBatch, MethodStochastic)
 	}

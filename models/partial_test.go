@@ -18,7 +18,7 @@ import (
 // mailbox returns documents of any kind as a growing vocabulary numbers them: new terms have the next ids.
 func mailbox(kind features.Kind, classes, documents int) *features.Dataset {
 	random := rand.New(rand.NewPCG(uint64(kind), uint64(classes)))
-	d := features.NewDataset(kind, classNames(classes), 0)
+	d := &features.Dataset{Kind: kind, Classes: classNames(classes)}
 	idOf := make(map[int]uint32)
 	for i := range documents {
 		counts := make(map[uint32]float64)

@@ -221,9 +221,13 @@ func (l *votes) countAs(m int, x features.Vector, c int) {
 	l.form[m].eachGroup(x, func(g evidence.Group, from, to int) {
 		ids, f := x.IDs[from:to], units(x.Values[from])
 		for r := range l.R {
-			at := sideOf(l.R, r, c)
+			at, known := sideOf(l.R, r, c), 0
 			l.totals[r][g][at] += float64(f) * float64(len(ids))
-			known := l.countIn(r, at, ids, f)
+			for _, w := range ids { // without a branch, so that the processor does not wait for one term after the other
+				sums := &l.slots[int(w)*l.R+r].sums
+				known += int(min(sums[0]|sums[1], 1))
+				sums[at] += min(f, math.MaxUint32-sums[at])
+			}
 			if r == 0 { // a term that is known to one row is known to all
 				l.known[g] += len(ids) - known
 			}
@@ -232,17 +236,6 @@ func (l *votes) countAs(m int, x features.Vector, c int) {
 			l.groups[w] = g
 		}
 	})
-}
-
-// countIn adds f to the counts of the terms on one side of row r, and returns how many were known. It does not branch, so that
-// the processor does not wait for one term after the other.
-func (l *votes) countIn(r, side int, ids []uint32, f uint32) (known int) {
-	for _, w := range ids {
-		sums := &l.slots[int(w)*l.R+r].sums
-		known += int(min(sums[0]|sums[1], 1))
-		sums[side] += min(f, math.MaxUint32-sums[side])
-	}
-	return known
 }
 
 // ErrFull is returned when there are too many documents of a term for its count, see voteSlot.

@@ -13,7 +13,7 @@ import (
 
 // evidenceOf returns documents of the kind evidence: rows of terms, each with the group that groups has for it.
 func evidenceOf(classes int, groups []evidence.Group, labels []int32, rows ...[]uint32) *features.Dataset {
-	d := features.NewDataset(features.Evidence, classNames(classes), len(groups))
+	d := &features.Dataset{Kind: features.Evidence, Classes: classNames(classes), Terms: len(groups)}
 	for i, ids := range rows {
 		var sizes [evidence.Groups]float64
 		for _, w := range ids {
@@ -278,7 +278,7 @@ func TestVotesAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 // 0.7 (1/2) / sqrt(0.001 + 1/4) = 0.698605, and naive Bayes adds 0.3 (log((0.001 + 1) / 0.001) + log(0.001 / (0.001 + 1))) = 0.
 func TestVotesByHand(t *testing.T) {
 	x := features.Vector{IDs: []uint32{0}, Values: []float32{1}, Groups: []evidence.Group{evidence.Subject}}
-	d := features.NewDataset(features.Evidence, []string{"ham", "spam"}, 1)
+	d := &features.Dataset{Kind: features.Evidence, Classes: []string{"ham", "spam"}, Terms: 1}
 	d.Append(x, 1)
 	l := DefaultOptions().Votes.newLearner(d).(*votes)
 	for member := range l.form {

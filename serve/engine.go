@@ -17,6 +17,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/parallel"
+	"chaff/internal/ranges"
 	"chaff/internal/replace"
 	"chaff/internal/verdictfield"
 	"chaff/message"
@@ -71,7 +72,7 @@ func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
 
 // open returns an engine that does not run yet.
 func open(o Options, log Logger) (*Engine, error) {
-	if err := o.Validate(); err != nil {
+	if err := ranges.Check(o); err != nil {
 		return nil, err
 	}
 	e := &Engine{

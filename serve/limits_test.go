@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"chaff/internal/ranges"
 	"chaff/message"
 )
 
@@ -259,7 +260,7 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 		o := DefaultOptions
 		tt.change(&o)
 		got := ""
-		if err := o.Validate(); err != nil {
+		if err := ranges.Check(o); err != nil {
 			got = err.Error()
 		}
 		if got != tt.want {

@@ -1,14 +1,9 @@
 package serve
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
-	"slices"
-	"strings"
 
-	"chaff/internal/ranges"
 	"chaff/message"
 	"chaff/store"
 )
@@ -46,7 +41,7 @@ type Options struct {
 	// Log is how chaff serve writes its log: text, json, or warnings alone. Text and json have a line for each message that was
 	// judged or learned and for each wrong token, up to 1000 of a kind in a second. Under systemd, text has fields of its journal. One of "text",
 	// "json", "warnings". Default "text".
-	Log string `json:"log"`
+	Log string `json:"log" range:"text, json or warnings"`
 	// History is how many verdicts the console shows; 0 is none. A start begins with those of kept messages. From 0 to 1000000. Default
 	// 10000.
 	History int `json:"history" range:"from 0 to 1000000"`
@@ -111,13 +106,4 @@ func (o Options) Folders() []string {
 		all = append(all, o.Users)
 	}
 	return all
-}
-
-// Validate returns everything that is wrong with o.
-func (o Options) Validate() error {
-	errs := []error{ranges.Check(o)}
-	if logs := []string{LogText, LogJSON, LogWarnings}; !slices.Contains(logs, o.Log) {
-		errs = append(errs, fmt.Errorf("log is %q: must be one of %s", o.Log, strings.Join(logs, ", ")))
-	}
-	return errors.Join(errs...)
 }

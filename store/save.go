@@ -49,7 +49,7 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 // Collect writes a part of the mail that a model is to be trained on: a log, and in the place of the model a file that says that it is a part. [Merge] makes a
 // model of parts. Their messages have no time of learning until then, so what a log says of a message counts more. It replaces what [Create] does.
 func Collect(ctx context.Context, path string, mail *train.Mail, model string, c train.CollectOptions, t train.Options, o Options, replacing bool) error {
-	r, err := newRecipe(mail.Classes(), model, c, t)
+	r, err := newRecipe(mail.Classes, model, c, t)
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,7 @@ const sharingSuffix = ".share"
 const sharingFormat = "chaff share 1"
 
 // sharingKind is the kind of these files.
-func sharingKind() replace.Kind {
-	return replace.Kind{Name: "state of chaff share", Start: `{"format":"` + sharingFormat + `"`}
-}
+var sharingKind = replace.Kind{Name: "state of chaff share", Start: `{"format":"` + sharingFormat + `"`}
 
 // ReadSharing returns what a process that shares the model at path has said last, and reports whether there was one.
 func ReadSharing(path string) (s Sharing, is bool, err error) {
@@ -60,7 +58,7 @@ func ReadSharing(path string) (s Sharing, is bool, err error) {
 	if err == nil {
 		defer file.Close()
 		if json.NewDecoder(file).Decode(&s) != nil || s.Format != sharingFormat {
-			err = errors.New("no " + sharingKind().Name)
+			err = errors.New("no " + sharingKind.Name)
 		}
 	}
 	if err != nil {
@@ -74,7 +72,7 @@ func (s Sharing) Write(path string) error {
 	s.Format = sharingFormat
 	data, err := json.Marshal(s)
 	if err == nil {
-		err = replace.File(path+sharingSuffix, sharingKind(), append(data, '\n'), filter.NewFileMode)
+		err = replace.File(path+sharingSuffix, sharingKind, append(data, '\n'), filter.NewFileMode)
 	}
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path+sharingSuffix, err)

@@ -201,7 +201,7 @@ func (c *Collection) buildVocabulary() error {
 	c.whole = sync.OnceValue(func() vocabulary {
 		return vocabularyOf(store, training, features.Whole, features.DefaultOptions, workers)
 	})
-	c.summary.Terms = c.terms.Vocabulary().Len()
+	c.summary.Terms = c.terms.Vocabulary.Len()
 	return nil
 }
 
@@ -212,8 +212,8 @@ func (c *Collection) Terms() filter.Terms { return c.terms.Terms }
 
 // Frequencies returns for each class the number of training messages that have each term, and the number of training messages.
 func (c *Collection) Frequencies() (counts [][]uint32, of []int) {
-	of, counts = make([]int, len(c.classes)), make([][]uint32, len(c.classes))
-	byClass := make([][]features.Ref, len(c.classes))
+	of, counts = make([]int, len(c.Classes)), make([][]uint32, len(c.Classes))
+	byClass := make([][]features.Ref, len(c.Classes))
 	for _, i := range c.InPart(corpus.Train) {
 		d := &c.documents[i]
 		byClass[d.Label] = append(byClass[d.Label], d.Terms)
@@ -279,8 +279,8 @@ func (m *Mail) Select(members []Member) (*Mail, error) {
 	s := *m
 	s.documents = make([]document, len(members))
 	for i, member := range members {
-		if member.Label < 0 || member.Label >= len(m.classes) {
-			return nil, fmt.Errorf("%s is of class %d: there are %d classes", member.Origin, member.Label, len(m.classes))
+		if member.Label < 0 || member.Label >= len(m.Classes) {
+			return nil, fmt.Errorf("%s is of class %d: there are %d classes", member.Origin, member.Label, len(m.Classes))
 		}
 		s.documents[i] = m.documents[member.Index]
 		s.documents[i].Label = member.Label
@@ -308,7 +308,7 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 	s := *c
 	s.Mail, s.groups, s.parts = mail, make([]uint64, len(members)), make([]corpus.Part, len(members))
 	s.summary.Used, s.summary.Classes = mail.summary.Used, mail.summary.Classes
-	trained := make([]int, len(c.classes))
+	trained := make([]int, len(c.Classes))
 	for i, m := range members {
 		s.groups[i], s.parts[i] = c.groups[m.Index], m.Part
 		if m.Part == corpus.Train {
@@ -319,7 +319,7 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 	case 0:
 		return nil, fmt.Errorf("the training part is empty: %w", ErrNoMail)
 	case 1:
-		return nil, fmt.Errorf("the training part has one of the classes %s: %w", strings.Join(c.classes, ", "), ErrOneClass)
+		return nil, fmt.Errorf("the training part has one of the classes %s: %w", strings.Join(c.Classes, ", "), ErrOneClass)
 	}
 	return &s, s.buildVocabulary()
 }
@@ -360,7 +360,7 @@ func (c *Collection) With(ctx context.Context, o CollectOptions, members []Membe
 func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dataset {
 	messages := c.InPart(part)
 	documents, labels := c.rows(messages)
-	d := c.termsOf(kind).Dataset(kind, c.classes, documents, labels, c.Options.Workers)
+	d := c.termsOf(kind).Dataset(kind, c.Classes, documents, labels, c.Options.Workers)
 	for n, i := range messages {
 		if c.documents[i].Confirmed {
 			if d.Confirmed == nil {
@@ -383,7 +383,7 @@ func (m *Mail) DatasetFor(f *filter.Filter, messages []int, workers int) *featur
 func (m *Mail) Dataset(kind features.Kind) (*features.Dataset, error) {
 	documents, labels := m.rows(m.All())
 	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions, 1)
-	return v.Dataset(kind, m.classes, documents, labels, 1), v.err
+	return v.Dataset(kind, m.Classes, documents, labels, 1), v.err
 }
 
 // All returns the numbers of all messages.

@@ -80,7 +80,7 @@ func stored(t testing.TB, m *Mail) *Mail {
 	if err := documents.Complete(1); err != nil {
 		t.Fatal(err)
 	}
-	return NewMail(m.Classes(), documents, entries)
+	return NewMail(m.Classes, documents, entries)
 }
 
 func divide(t testing.TB, m *Mail, o CollectOptions) *Collection {

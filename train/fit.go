@@ -82,12 +82,12 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	}
 	report.Learned = nil // takes much memory, and learns on from a part of the mail only
 	seconds := (cputime.Process() - began).Seconds()
-	isSpamFilter := filter.IsSpamFilter(c.classes)
+	isSpamFilter := filter.IsSpamFilter(c.Classes)
 	development, test := Score(linear, held), Score(linear, tested)
 	choice, warnings := o.choose(c, development, trainer, training.Labels)
 	report.Warnings = append(report.Warnings, warnings...)
 	result := Result{
-		Model: model, Kind: kind.String(), Terms: c.termsOf(kind).Vocabulary().Len(), Seconds: seconds, Report: report, Choice: choice,
+		Model: model, Kind: kind.String(), Terms: c.termsOf(kind).Vocabulary.Len(), Seconds: seconds, Report: report, Choice: choice,
 		Train:       Score(linear, training).Calibrated(choice.Calibration).Figures(isSpamFilter),
 		Development: development.Calibrated(choice.Calibration).Figures(isSpamFilter),
 		Test:        test.Calibrated(choice.Calibration).Figures(isSpamFilter),
@@ -113,7 +113,7 @@ type Choice struct {
 
 // choose chooses by the scores of held-out documents of c, for a model that has learned documents with the given labels.
 func (o Options) choose(c *Collection, s Scores, t models.Trainer, learned []int32) (chosen Choice, warnings []string) {
-	if filter.IsSpamFilter(c.classes) {
+	if filter.IsSpamFilter(c.Classes) {
 		margins := s.Margins()
 		thresholds, doubts := metrics.ChooseThresholds(margins, ScaleOf(t, learned), o.Thresholds)
 		chosen.Thresholds, warnings = &thresholds, doubts
@@ -164,10 +164,10 @@ func (c *Collection) newFilter(model string, linear *models.Linear, learned *mod
 	v := c.termsOf(kind)
 	return filter.New(filter.Parts{
 		Settings: filter.Settings{
-			Classes: c.classes, Model: model, Kind: kind.String(), Reading: c.Options.Reading,
+			Classes: c.Classes, Model: model, Kind: kind.String(), Reading: c.Options.Reading,
 			Thresholds: chosen.Thresholds, Calibration: chosen.Calibration,
 		},
-		Vocabulary: v.Vocabulary(), Linear: linear, Terms: v.Terms, SaveTexts: c.Options.Features.Texts, Provenance: info, Learned: learned,
+		Vocabulary: v.Vocabulary, Linear: linear, Terms: v.Terms, SaveTexts: c.Options.Features.Texts, Provenance: info, Learned: learned,
 	})
 }
 

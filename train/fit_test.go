@@ -174,7 +174,7 @@ func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 		if !training[c.Options.Reading.Key.Hash(terms.Text(id))] {
 			t.Errorf("term %q is in no training message", terms.Text(id))
 		}
-		if got, known := c.terms.Vocabulary().ID((termkey.Key{}).Hash(terms.Text(id))); !known || int(got) != id {
+		if got, known := c.terms.Vocabulary.ID((termkey.Key{}).Hash(terms.Text(id))); !known || int(got) != id {
 			t.Errorf("text %q has the id %d, want %d", terms.Text(id), got, id)
 		}
 	}

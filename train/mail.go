@@ -69,7 +69,7 @@ const maxProblems = 10
 
 // Mail is the usable messages of a corpus, each read, decoded and tokenized once, in the order of the listing. It is read-only.
 type Mail struct {
-	classes   []string
+	Classes   []string            // their names
 	store     *features.Documents // the terms of all documents
 	documents []document
 	items     []corpus.Item // all that were read, usable or not; none if only entries are kept
@@ -89,7 +89,6 @@ func (m *Mail) sort(messages []int) {
 	})
 }
 
-func (m *Mail) Classes() []string              { return m.classes }
 func (m *Mail) Summary() Summary               { return m.summary }
 func (m *Mail) Len() int                       { return len(m.documents) }
 func (m *Mail) Documents() *features.Documents { return m.store }
@@ -124,7 +123,7 @@ type ReadOptions struct {
 // others; Summary counts both. The error is [ErrNoMail], with mail that has no message, comes from the context or the settings, or is about
 // the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
-	m := &Mail{classes: classes, summary: Summary{Listing: new(Listing)}}
+	m := &Mail{Classes: classes, summary: Summary{Listing: new(Listing)}}
 	m.list(source)
 	results, err := m.readAll(ctx, o)
 	if err != nil {
@@ -160,8 +159,8 @@ func (m *Mail) list(source corpus.Source) {
 			continue
 		}
 		m.summary.Listed++
-		if err == nil && !slices.Contains(m.classes, item.Label) {
-			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.classes, ", "))
+		if err == nil && !slices.Contains(m.Classes, item.Label) {
+			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.Classes, ", "))
 		}
 		if err != nil {
 			m.summary.unreadable(err)
@@ -301,7 +300,7 @@ func (m *Mail) keep(results []readResult, copies bool) {
 			s.unreadable(r.err)
 			continue
 		}
-		r.Label = slices.Index(m.classes, m.items[i].Label)
+		r.Label = slices.Index(m.Classes, m.items[i].Label)
 		k, seen := best[r.Fingerprint]
 		by := 1
 		if seen {
@@ -334,7 +333,7 @@ func (m *Mail) keep(results []readResult, copies bool) {
 func (m *Mail) count() {
 	s := &m.summary
 	s.Used, s.Bytes, s.Repaired, s.Cut, s.Repairs, s.Classes = len(m.documents), 0, 0, 0, nil, nil
-	for _, name := range m.classes {
+	for _, name := range m.Classes {
 		s.Classes = append(s.Classes, ClassCount{Name: name})
 	}
 	repairs := make(map[message.Repair]int)
@@ -398,7 +397,7 @@ func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
 // of other mail gives the same models, byte for byte. The bytes of its messages cannot be read again.
 func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 	m := &Mail{
-		classes: classes, store: all, summary: Summary{Listing: &Listing{Listed: len(entries)}},
+		Classes: classes, store: all, summary: Summary{Listing: &Listing{Listed: len(entries)}},
 		documents: make([]document, len(entries)),
 	}
 	for i, e := range entries {

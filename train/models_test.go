@@ -122,7 +122,7 @@ func TestTrainingAndClassificationMakeTheSameVector(t *testing.T) {
 		for item, raw := range corpustest.Each(t, source) {
 			reader.Read(raw)
 			document := reader.Bag.Document().As(kind)
-			got := new(features.Lookup).AppendVector(features.Vector{}, c.termsOf(kind).Vocabulary(), document, kind)
+			got := new(features.Lookup).AppendVector(features.Vector{}, c.termsOf(kind).Vocabulary, document, kind)
 			if !slices.Equal(got.IDs, rows[item.Origin].IDs) || !slices.Equal(got.Values, rows[item.Origin].Values) {
 				t.Errorf("%v: %s: got %v, in training %v", kind, item.Origin, got, rows[item.Origin])
 			}

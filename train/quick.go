@@ -32,7 +32,7 @@ func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filte
 	scores := scoreLearned(linear, report.Learned, d.Subset(c.some(c.InPart(corpus.Train))))
 	chosen, doubts := o.choose(c, scores, trainer, d.Labels)
 	chosen.Promise = nil
-	r := Refitted{Messages: d.Len(), Terms: c.termsOf(kind).Vocabulary().Len(), Warnings: slices.Concat(report.Warnings, doubts), Choice: chosen}
+	r := Refitted{Messages: d.Len(), Terms: c.termsOf(kind).Vocabulary.Len(), Warnings: slices.Concat(report.Warnings, doubts), Choice: chosen}
 	if err := d.Err(); err != nil {
 		return nil, Refitted{}, err
 	}

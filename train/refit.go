@@ -63,7 +63,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		return nil, Refitted{}, err
 	}
 	measured := c.summary
-	scores := Scores{Classes: len(c.classes)}
+	scores := Scores{Classes: len(c.Classes)}
 	scores.Append(t.Development)
 	scores.Append(t.Test)
 	scored := slices.Concat(c.InPart(corpus.Development), c.InPart(corpus.Test)) // the messages of the scores
@@ -97,7 +97,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	chosen, doubts := o.choose(&all, scores, trainer, d.Labels)
 	r := Refitted{
-		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: all.termsOf(kind).Vocabulary().Len(), Warnings: report.Warnings, Choice: chosen,
+		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: all.termsOf(kind).Vocabulary.Len(), Warnings: report.Warnings, Choice: chosen,
 	}
 	typical := metrics.TypicalOf(scores.Labels, scores.Scores, scores.Classes)
 	for _, doubt := range typical.Doubtful(scores.Labels, scores.Scores) {
@@ -134,7 +134,7 @@ const (
 // trainingFolds returns the documents of the training part, in one fold or two.
 func (c *Collection) trainingFolds() [][]int {
 	training := c.InPart(corpus.Train)
-	all, trained := make([]int, len(c.classes)), make([]int, len(c.classes))
+	all, trained := make([]int, len(c.Classes)), make([]int, len(c.Classes))
 	for i, d := range c.documents {
 		all[d.Label]++
 		if c.parts[i] == corpus.Train {
@@ -185,7 +185,7 @@ const someOfClass = 1000
 // some returns up to someOfClass of the messages of each class. The order in which mail is found does not decide which.
 func (c *Collection) some(messages []int) []int {
 	c.sort(messages)
-	byLabel := make([]int, len(c.classes))
+	byLabel := make([]int, len(c.Classes))
 	return slices.DeleteFunc(messages, func(i int) bool {
 		byLabel[c.documents[i].Label]++
 		return byLabel[c.documents[i].Label] > someOfClass
@@ -207,11 +207,11 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 	for n, i := range held {
 		documents[n] = c.documents[i].Terms
 	}
-	of := make([][]float64, len(c.classes))
+	of := make([][]float64, len(c.Classes))
 	for n, novelty := range c.terms.Novelty(documents, c.Options.Workers) {
 		of[class[held[n]]] = append(of[class[held[n]]], novelty)
 	}
-	usual, known := make([]metrics.Usual, len(c.classes)), 0
+	usual, known := make([]metrics.Usual, len(c.Classes)), 0
 	for class, novelty := range of {
 		usual[class] = metrics.NewUsual(novelty)
 		known += usual[class].Messages

@@ -40,7 +40,7 @@ func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores := Scores{Classes: len(c.classes)}
+	scores := Scores{Classes: len(c.Classes)}
 	scores.Append(measured.Development)
 	scores.Append(measured.Test)
 	d := undivided(t, c).Dataset(corpus.Train, kind)
@@ -321,7 +321,7 @@ func TestWrongLabelsAreDoubtedUntilTheyAreConfirmed(t *testing.T) {
 			entries[i].Confirmed = true
 		}
 		o.Split.Method = corpus.SplitByHash
-		c, err := NewMail(mail.Classes(), mail.Documents(), entries).Divide(o)
+		c, err := NewMail(mail.Classes, mail.Documents(), entries).Divide(o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 		return err
 	}
 	results := resultsOf(comparison.Models)
-	summary, warnings := collection.Summary(), doubts(results, collection.Classes(), leaks)
+	summary, warnings := collection.Summary(), doubts(results, collection.Classes, leaks)
 	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer) { x.describeComparison(a, summary, results, warnings) })
 }
 

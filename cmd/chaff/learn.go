@@ -197,7 +197,7 @@ func (x *learning) forgetOrigin() error {
 
 // open opens the mail to learn or to forget.
 func (x *learning) open() (labelled, error) {
-	all := labelled{classes: spamClasses()}
+	all := labelled{classes: spamClasses}
 	o := sources.Options{Label: x.class, Format: sources.Format(x.format)}
 	if x.forget {
 		o.Label = "any" // what the messages were learned as is in the log
@@ -256,7 +256,7 @@ func (x *learning) beginStore() error {
 	}
 	o := collectOptions(x.Config)
 	o.Reading = reading
-	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, o, train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
+	err = store.Begin(x.command.Context(), x.model, spamClasses, x.Model, o, train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
 		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")
 	}

@@ -180,7 +180,7 @@ func doubtsOf(mail *train.Mail, doubts []metrics.Doubt, f *filter.Filter) []doub
 		item := mail.Item(d.Message)
 		raw, _ := item.Read(nil)
 		e := mail.Entry(d.Message)
-		all = append(all, doubtOf(e.Fingerprint, item.Origin, mail.Classes()[e.Label], d.Doubt, decoder, raw))
+		all = append(all, doubtOf(e.Fingerprint, item.Origin, mail.Classes[e.Label], d.Doubt, decoder, raw))
 	}
 	return all
 }

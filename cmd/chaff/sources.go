@@ -24,16 +24,14 @@ type sourceFlag struct {
 	format      sources.Format
 }
 
-// sourceTable returns the flags that name labelled mail, in the order in which the mail is opened.
-func sourceTable() []sourceFlag {
-	return []sourceFlag{
-		{"ham", "ham at `PATH`", sources.Ham, ""},
-		{"spam", "spam at `PATH`: a folder, mbox, message or archive; repeatable", sources.Spam, ""},
-		{"maildir", "a mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham; repeatable", "", sources.Mailbox},
-		{"trec", "an index `FILE` with lines \"spam path\" and \"ham path\"", "", sources.Index},
-		{"table", "a table `FILE` (CSV, TSV): a message and its label in each row", "", sources.CSV},
-		{"folders", "a folder at `PATH` with a subfolder for each class", "", sources.Subfolders},
-	}
+// sourceTable has the flags that name labelled mail, in the order in which the mail is opened.
+var sourceTable = []sourceFlag{
+	{"ham", "ham at `PATH`", sources.Ham, ""},
+	{"spam", "spam at `PATH`: a folder, mbox, message or archive; repeatable", sources.Spam, ""},
+	{"maildir", "a mailbox of Maildirs at `PATH`: its junk folders are spam, the others ham; repeatable", "", sources.Mailbox},
+	{"trec", "an index `FILE` with lines \"spam path\" and \"ham path\"", "", sources.Index},
+	{"table", "a table `FILE` (CSV, TSV): a message and its label in each row", "", sources.CSV},
+	{"folders", "a folder at `PATH` with a subfolder for each class", "", sources.Subfolders},
 }
 
 // sourceFlags are the flags and the arguments of a command that name labelled mail.
@@ -44,7 +42,7 @@ type sourceFlags struct {
 
 func (s *sourceFlags) add(c *cobra.Command) {
 	s.flags = c.Flags()
-	for _, flag := range sourceTable() {
+	for _, flag := range sourceTable {
 		s.flags.StringArray(flag.name, nil, flag.usage)
 	}
 	addFormat(c, &s.format, "what is at --ham and --spam")
@@ -65,14 +63,14 @@ type labelled struct {
 	unread   string // a mailbox whose ham nobody has read, so that it is left out
 }
 
-// spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
-func spamClasses() []string { return []string{sources.Ham, sources.Spam} }
+// spamClasses are the classes of a spam filter. In this order, the score is that of spam over ham.
+var spamClasses = []string{sources.Ham, sources.Spam}
 
 // open opens the mail at the paths of all flags, and then that at the paths without a flag.
 func (s *sourceFlags) open() (labelled, error) {
-	all := labelled{classes: spamClasses()}
+	all := labelled{classes: spamClasses}
 	given := map[string][]string{"": s.flags.Args()} // by flag
-	for _, flag := range sourceTable() {
+	for _, flag := range sourceTable {
 		given[flag.name] = s.flags.Lookup(flag.name).Value.(pflag.SliceValue).GetSlice()
 	}
 	ham, spam := given["ham"], given["spam"]
@@ -85,7 +83,7 @@ func (s *sourceFlags) open() (labelled, error) {
 		}
 	}
 	o := sources.Options{Apart: slices.Concat(ham, spam)}
-	for _, flag := range append(sourceTable(), sourceFlag{}) {
+	for _, flag := range slices.Concat(sourceTable, []sourceFlag{{}}) {
 		if o.Label, o.Format = flag.label, flag.format; o.Format == "" {
 			o.Format = sources.Format(s.format)
 		}

@@ -82,7 +82,7 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	if err := x.canMake(append(mail.reads, x.File), replace.Output{Path: x.page, Kind: report.PageKind()}); err != nil {
+	if err := x.canMake(append(mail.reads, x.File), replace.Output{Path: x.page, Kind: report.PageKind}); err != nil {
 		return err
 	}
 	ctx, o := x.command.Context(), collectOptions(x.Config)
@@ -99,7 +99,7 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, classes: collection.Classes()}
+	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, classes: collection.Classes}
 	learned := collection.Mail // the collection is out of use when it is fitted, which frees its memory
 	f, err := x.fitModel(ctx, collection, &r)
 	if err != nil {

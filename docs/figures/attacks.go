@@ -80,7 +80,7 @@ func (b protocolTest) underAttack(models []string, prepare func(f *filter.Filter
 			return nil, err
 		}
 		ham, err := b.lettersOf(divided, func(m train.Member) bool {
-			return divided.Classes()[m.Label] == sources.Ham && m.Part == corpus.Train
+			return divided.Classes[m.Label] == sources.Ham && m.Part == corpus.Train
 		})
 		if err != nil {
 			return nil, err

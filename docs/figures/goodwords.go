@@ -167,7 +167,7 @@ func (b wordTest) withAttacked(spam []letter, words []string) (*train.Collection
 // readSpam returns unchanged spam.
 func (b *bench) readSpam(collection *train.Collection, want func(train.Member) bool) ([]letter, error) {
 	return b.lettersOf(collection, func(m train.Member) bool {
-		return collection.Classes()[m.Label] == sources.Spam && want(m)
+		return collection.Classes[m.Label] == sources.Spam && want(m)
 	})
 }
 

@@ -69,7 +69,7 @@ func (b protocolTest) errorsOfDraws(mail *train.Mail, models []string,
 	change func(members []train.Member, draw uint64) []train.Member, counts func(origin string) bool) ([]int, error) {
 	truth := make(map[string]string)
 	for _, m := range mail.Members() {
-		truth[m.Origin] = mail.Classes()[m.Label]
+		truth[m.Origin] = mail.Classes[m.Label]
 	}
 	replays, err := inParallel(draws*len(models), func(i int) (int, error) {
 		changed, err := mail.Select(change(mail.Members(), uint64(i/len(models)+1)))

@@ -190,7 +190,7 @@ func curve(name string, f func(z float64) float64) report.Curve {
 
 // dataset returns the points as documents.
 func (t table) dataset() *features.Dataset {
-	d := features.NewDataset(features.Counts, t.classes, len(t.points[0]))
+	d := &features.Dataset{Kind: features.Counts, Classes: t.classes, Terms: len(t.points[0])}
 	for i := range t.points {
 		d.Append(t.row(i), t.labels[i])
 	}
