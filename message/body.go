@@ -60,30 +60,17 @@ func (h *headers) describeTransfer(e *entity, value []byte) {
 }
 
 // content returns the decoded content of a body, at most so many bytes.
+//
+// QUIRK: a base64 body is base64. Some programs declare base64 and send plain text (base64-plain.eml), and mailing lists add
+// plain lines to it (base64-footer.eml).
 func (t *texts) content(e entity, body []byte, most int) []byte {
 	const longest = 4 // encoded bytes for one byte, line ends included
 	if e.transfer != transferIdentity && len(body)/longest > most {
 		t.msg.Repairs.Add(CutText)
 		body = body[:longest*most]
 	}
-	return t.cutText(t.decoded(e.transfer, body), most)
-}
-
-// contentStart returns the start of the decoded content of e. It is valid until the arena grows.
-func (t *texts) contentStart(e entity, body []byte) []byte {
-	start, repairs := len(t.arena), t.msg.Repairs
-	head := t.decoded(e.transfer, body[:min(len(body), sniffBytes)])
-	t.arena, t.msg.Repairs = t.arena[:start], repairs
-	return head
-}
-
-// decoded returns a body without its transfer encoding.
-//
-// QUIRK: a base64 body is base64. Some programs declare base64 and send plain text (base64-plain.eml), and mailing lists add
-// plain lines to it (base64-footer.eml).
-func (t *texts) decoded(encoding transfer, body []byte) []byte {
 	start, ok := len(t.arena), true
-	switch encoding {
+	switch e.transfer {
 	case transferQuotedPrintable:
 		if t.arena, ok = appendQuotedPrintable(t.arena, body); !ok {
 			t.msg.Repairs.Add(BadQuotedPrintable)
@@ -106,15 +93,23 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 		_, lines, _, found := findUUBegin(body)
 		if !found {
 			t.msg.Repairs.Add(BadUUencode)
-			return body
+			return t.cutText(body, most)
 		}
 		if t.arena, _, ok = appendUU(t.arena, body[lines:]); !ok {
 			t.msg.Repairs.Add(BadUUencode)
 		}
 	default:
-		return body
+		return t.cutText(body, most)
 	}
-	return t.made(start)
+	return t.cutText(slices.Clip(t.arena[start:]), most)
+}
+
+// contentStart returns the start of the decoded content of e. It is valid until the arena grows.
+func (t *texts) contentStart(e entity, body []byte) []byte {
+	start, repairs := len(t.arena), t.msg.Repairs
+	head := t.content(e, body[:min(len(body), sniffBytes)], 2*sniffBytes)
+	t.arena, t.msg.Repairs = t.arena[:start], repairs
+	return head
 }
 
 // base64Length returns how much of body is base64, perhaps damaged: the lines before the first one that is not, unless base64 follows it, or
@@ -124,7 +119,7 @@ func (t *texts) decoded(encoding transfer, body []byte) []byte {
 // decoded to noise: one byte in twenty is a control character.
 func base64Length(body []byte) int {
 	for at := 0; at < len(body); {
-		line, _ := cutLine(body[at:])
+		line, _, _ := bytes.Cut(body[at:], []byte("\n"))
 		if !looksLikeBase64(line) && !looksLikeBase64(body[at:]) {
 			const long, short = 128, 16
 			content, _ := appendBase64(nil, body[at:min(len(body), at+sniffBytes)])
@@ -168,7 +163,7 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 	}
 	for len(src) > 0 {
 		var line []byte
-		line, src = cutLine(src)
+		line, src, _ = bytes.Cut(src, []byte("\n"))
 		if whole := bytes.TrimSuffix(line, []byte("\r")); digits == 0 && len(whole)%4 == 0 {
 			valid, err := base64.RawStdEncoding.AppendDecode(dst, whole)
 			if err == nil {
@@ -249,37 +244,34 @@ func isUULine(line []byte) bool {
 
 var uuDigits = base64.NewEncoding("`!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_").WithPadding(base64.NoPadding)
 
-// appendUULine appends the bytes of a line. It omits bytes whose characters are missing.
-func appendUULine(dst, line []byte) []byte {
-	length, data := int(line[0]-' ')&0x3f, line[1:]
-	if bytes.IndexByte(data, ' ') >= 0 { // also a zero
-		data = bytes.ReplaceAll(data, []byte(" "), []byte("`"))
-	}
-	data = data[:min(len(data), (length+2)/3*4)]
-	if len(data)%4 == 1 {
-		data = data[:len(data)-1]
-	}
-	content, _ := uuDigits.AppendDecode(dst, data)
-	return content[:min(len(content), len(dst)+length)]
-}
-
-// appendUU appends the bytes of lines after a begin line. It returns what follows the file, and whether the file was
-// complete.
+// appendUU appends the bytes of lines after a begin line. It omits bytes whose characters are missing. It returns what follows
+// the file, and whether the file was complete.
 //
 // QUIRK: the last line of a file is "end". It is missing if the mail was cut, and in the first of several mails with one
 // file (uuencode-broken.eml). So a file continues as long as its lines look like uuencode.
 func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 	ok = true
 	for len(lines) > 0 {
-		line, after := cutLine(lines)
+		line, after, _ := bytes.Cut(lines, []byte("\n"))
 		if string(bytes.TrimRight(line, " \t")) == "end" {
 			return dst, after, ok
 		}
-		if isUULine(line) {
-			dst = appendUULine(dst, line)
-		} else if next, _ := cutLine(after); isUULine(next) || string(next) == "end" {
+		next, _, _ := bytes.Cut(after, []byte("\n"))
+		switch {
+		case isUULine(line):
+			length, data := int(line[0]-' ')&0x3f, line[1:]
+			if bytes.IndexByte(data, ' ') >= 0 { // also a zero
+				data = bytes.ReplaceAll(data, []byte(" "), []byte("`"))
+			}
+			data = data[:min(len(data), (length+2)/3*4)]
+			if len(data)%4 == 1 {
+				data = data[:len(data)-1]
+			}
+			content, _ := uuDigits.AppendDecode(dst, data)
+			dst = content[:min(len(content), len(dst)+length)]
+		case isUULine(next), string(next) == "end":
 			ok = false
-		} else {
+		default:
 			return dst, lines, false
 		}
 		lines = after
@@ -291,12 +283,12 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 // people write "begin", too.
 func findUUBegin(text []byte) (at, lines int, name []byte, ok bool) {
 	for {
-		line, rest := cutLine(text[at:])
+		line, rest, _ := bytes.Cut(text[at:], []byte("\n"))
 		mode, isBegin := bytes.CutPrefix(line, []byte("begin ")) // three or four digits
 		after := bytes.TrimLeft(mode, "01234567")
 		if digits := len(mode) - len(after); isBegin && (digits == 3 || digits == 4) && bytes.HasPrefix(after, []byte(" ")) {
 			name = bytes.TrimSpace(after)
-			if next, _ := cutLine(rest); len(name) > 0 && isUULine(next) {
+			if next, _, _ := bytes.Cut(rest, []byte("\n")); len(name) > 0 && isUULine(next) {
 				return at, len(text) - len(rest), name, true
 			}
 		}

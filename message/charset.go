@@ -37,16 +37,13 @@ const (
 type texts struct {
 	msg Message // what is decoded of it
 	// arena holds what is made for the current message. It is only appended to: when it moves, slices of its old memory stay
-	// valid.
+	// valid. What is kept of it is clipped, so that nobody appends over what follows.
 	arena []byte
 	left  int // how much text of the message may still be read
 
 	encoded []byte // the bytes of encoded words, before they are converted
 	codecs  map[string]*codec
 }
-
-// made returns what was appended to the arena since it had that length.
-func (t *texts) made(start int) []byte { return t.arena[start:len(t.arena):len(t.arena)] }
 
 // maxCodecs is how many labels of charsets are kept with their codecs.
 const maxCodecs = 256
@@ -79,13 +76,23 @@ func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 	}
 	start := len(t.arena)
 	t.appendUTF8(text, label, isHTML)
-	return t.made(start)
+	return slices.Clip(t.arena[start:])
 }
 
-// isRather reports whether text that is valid UTF-8 is rather in the declared charset, since all characters are frequent in it. In short texts
-// they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
+// isRather reports whether text that is valid UTF-8 is rather in the declared charset, which is not Latin, since all characters of a sample are
+// frequent in it. In short texts they can be: the two bytes of a letter in UTF-8 may be a Chinese character, or two letters of Russian.
 func (c *codec) isRather(text []byte) bool {
-	return c != nil && c.decoder != nil && lengthOfASCII(text) < len(text) && guesses().isFrequent(c.name, text)
+	if c == nil || c.decoder == nil || lengthOfASCII(text) == len(text) {
+		return false
+	}
+	text = text[max(0, lengthOfASCII(text)-1):] // with what is before the sample
+	text = text[:min(len(text), sampleBytes)]
+	i := slices.IndexFunc(guesses(), func(g guessable) bool { return g.name == c.name && !g.isLatin })
+	if i < 0 {
+		return false
+	}
+	_, frequent := guesses()[i].score(text)
+	return frequent
 }
 
 // appendUTF8 appends text to the arena in UTF-8. Text that is not UTF-8 is converted from the charset that is declared, by
@@ -229,14 +236,8 @@ func (t *texts) decode(c *codec, text []byte) {
 	t.arena = appendRepaired(t.arena, text[read:]) // nothing, unless the decoder gave up
 }
 
-// sampleBytes is how much of a text is read to find its charset.
+// sampleBytes is how much of a text is read to find its charset, from its first byte beyond ASCII on.
 const sampleBytes = 2 << 10
-
-// sample returns the start of text from its first byte beyond ASCII.
-func sample(text []byte) []byte {
-	text = text[lengthOfASCII(text):]
-	return text[:min(len(text), sampleBytes)]
-}
 
 // lengthOfASCII returns how many bytes of ASCII text begins with.
 func lengthOfASCII(text []byte) (length int) {
@@ -254,7 +255,8 @@ func lengthOfASCII(text []byte) (length int) {
 // texts.
 func isMostlyUTF8(text []byte, declared bool) bool {
 	good, bad := 0, 0
-	for text = sample(text); len(text) > 0; {
+	text = text[lengthOfASCII(text):]
+	for text = text[:min(len(text), sampleBytes)]; len(text) > 0; {
 		if text[0] < utf8.RuneSelf {
 			text = text[1:]
 			continue

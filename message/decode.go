@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"chaff/internal/ascii"
 	"chaff/internal/pdftext"
 )
 
@@ -94,7 +95,7 @@ func (d *Decoder) Decode(raw []byte) *Message {
 	}
 	whole = skipFromLine(whole)
 	d.takesLast, d.isAmbiguous = false, false
-	e, body := d.top(whole, &d.msg.Header)
+	e, body := d.header(whole, typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
 	if d.isAmbiguous {
 		d.readAgain(whole)
@@ -109,7 +110,7 @@ func (d *Decoder) Decode(raw []byte) *Message {
 func (d *Decoder) readAgain(data []byte) {
 	first := d.msg
 	d.msg, d.takesLast = Message{}, true
-	e, body := d.top(data, &d.msg.Header)
+	e, body := d.header(data, typePlain, &d.msg.Header)
 	d.walk(e, body, 0)
 	further := d.msg
 	d.msg = first
@@ -158,7 +159,7 @@ func (t *texts) normalise(data []byte) []byte {
 	}
 	start := len(t.arena)
 	t.arena = t.appendNormal(t.arena, data)
-	return t.made(start)
+	return slices.Clip(t.arena[start:])
 }
 
 // appendNormal appends data with LF as the only line end.
@@ -183,7 +184,7 @@ func (t *texts) appendNormal(dst, data []byte) []byte {
 // skipFromLine returns data without the "From " line that mbox files and some programs put before a header.
 func skipFromLine(data []byte) []byte {
 	if isFromLine(data) {
-		_, data = cutLine(data)
+		_, data, _ = bytes.Cut(data, []byte("\n"))
 		data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
 	return data
@@ -191,13 +192,6 @@ func skipFromLine(data []byte) []byte {
 
 func isFromLine(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("From ")) || bytes.HasPrefix(data, []byte(">From "))
-}
-
-func cutLine(data []byte) (line, rest []byte) {
-	if end := bytes.IndexByte(data, '\n'); end >= 0 {
-		return data[:end], data[end+1:]
-	}
-	return data, nil
 }
 
 // addLeaf adds a part, its text, and the files inside of its text.
@@ -219,9 +213,10 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		d.msg.Repairs.Add(CutParts)
 		return
 	}
-	d.page.isXML = kind == kindFile && (string(e.mediaType) == "image/svg+xml" || hasEnding(e.filename, ".svg"))
+	d.page.isXML = kind == kindFile && (string(e.mediaType) == "image/svg+xml" || ascii.HasSuffixFold(e.filename, ".svg"))
+	isPage := slices.ContainsFunc(htmlEndings[:], func(ending string) bool { return ascii.HasSuffixFold(e.filename, ending) })
 	if kind == kindFile {
-		kind = kindOfFile(d.contentStart(e, body), e.filename, e.mediaType)
+		kind = kindOfFile(d.contentStart(e, body), &e, isPage)
 	}
 	var files []inlineFile
 	d.page.runsScripts, d.page.frames, d.page.depth = part.Attachment, d.page.frames[:0], 0
@@ -236,7 +231,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		d.pdf(&part, content)
 	default:
 		var read int
-		read, files = d.readText(&part, e, body, kind == kindHTML || hasEnding(e.filename, htmlEndings[:]...))
+		read, files = d.readText(&part, e, body, kind == kindHTML || isPage)
 		left -= read
 	}
 	d.msg.Parts = append(d.msg.Parts, part)
@@ -266,7 +261,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 			d.msg.Repairs.Add(BadBase64)
 			start := len(d.arena)
 			d.arena = append(append(append(d.arena, d.cutText(encoded, d.left)...), '\n'), body...)
-			body = d.made(start)
+			body = slices.Clip(d.arena[start:])
 		}
 	}
 	if !isHTML && hasTag(body, "html", "body") { // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).

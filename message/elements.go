@@ -278,7 +278,7 @@ func (p *page) endAnchor() {
 			break
 		}
 	}
-	text := bytes.TrimSuffix(to.made(start), []byte(" "))
+	text := bytes.TrimSuffix(slices.Clip(to.arena[start:]), []byte(" "))
 	to.msg.Links[p.anchor.link].Text = cutRunes(text, maxLinkText)
 	p.anchor.isOpen = false
 }

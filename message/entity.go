@@ -103,7 +103,7 @@ func (t *texts) lower(token []byte) []byte {
 	}
 	start := len(t.arena)
 	t.arena = ascii.AppendLower(t.arena, token, len(token))
-	return t.made(start)
+	return slices.Clip(t.arena[start:])
 }
 
 const blank ascii.Set = 1<<' ' | 1<<'\t'
@@ -267,10 +267,10 @@ func (h *headers) joinPieces() []byte {
 	start := len(h.arena)
 	if isPlain {
 		h.arena = append(h.arena, h.encoded...)
-		return h.decodeWords(h.made(start), nil)
+		return h.decodeWords(slices.Clip(h.arena[start:]), nil)
 	}
 	h.flushWord(charset)
-	return h.made(start)
+	return slices.Clip(h.arena[start:])
 }
 
 // unescape removes the backslash before each escaped byte, and replaces an escaped "n" by n, unless n is 0.
@@ -289,5 +289,5 @@ func (t *texts) unescape(s []byte, n byte) []byte {
 		}
 		t.arena = append(t.arena, s[i])
 	}
-	return t.made(start)
+	return slices.Clip(t.arena[start:])
 }

@@ -22,11 +22,11 @@ func (d *Decoder) pdf(part *Part, content []byte) {
 	}
 }
 
-// kindOfFile returns how programs that open a file read it. Head is its beginning.
+// kindOfFile returns how programs that open a file read it. Head is its beginning; isPage says that its name is that of a page.
 //
 // QUIRK: the type of a file says what it is. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
 // open them by name and content.
-func kindOfFile(head, name, mediaType []byte) kind {
+func kindOfFile(head []byte, e *entity, isPage bool) kind {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
 	case bytes.Contains(head, []byte("%PDF-")):
@@ -35,9 +35,9 @@ func kindOfFile(head, name, mediaType []byte) kind {
 		return kindCalendar
 	case isBinary(head):
 		return kindFile
-	case string(mediaType) == "image/svg+xml", hasEnding(name, htmlEndings[:]...), hasTag(head, "html", "body", "svg"):
+	case isPage, string(e.mediaType) == "image/svg+xml", hasTag(head, "html", "body", "svg"):
 		return kindHTML
-	case hasEnding(name, ".txt"):
+	case ascii.HasSuffixFold(e.filename, ".txt"):
 		return kindText
 	}
 	return kindFile
@@ -119,11 +119,6 @@ func hasWords(content []byte) bool {
 // control is the control characters that text does not have.
 const control ascii.Set = 1<<' ' - 1 - 1<<'\t' - 1<<'\n' - 1<<'\f' - 1<<'\r' - 1<<'\x1b'
 
-// hasEnding reports whether a name ends with one of the endings, in any case.
-func hasEnding(name []byte, endings ...string) bool {
-	return slices.ContainsFunc(endings, func(ending string) bool { return ascii.HasSuffixFold(name, ending) })
-}
-
 const (
 	// maxFileBytes is how much is read of the files of a message that are neither text nor HTML.
 	maxFileBytes = 8 << 20
@@ -155,7 +150,7 @@ func (d *Decoder) takeFiles(text []byte) (_ []byte, files []inlineFile) {
 		if d.arena, text, isWhole = appendUU(d.arena, text[lines:]); !isWhole {
 			d.msg.Repairs.Add(BadUUencode)
 		}
-		content := d.made(start)
+		content := slices.Clip(d.arena[start:])
 		file := inlineFile{entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}, content}
 		if head := content[:min(len(content), sniffBytes)]; !isBinary(head) && kindOf(head) == "" {
 			file.mediaType = typePlain
@@ -199,13 +194,13 @@ func (d *Decoder) calendar(part *Part, content, charset []byte) {
 // cutProperty cuts the first property off text. Lines that begin with a blank continue it. The value is unfolded, but still escaped.
 func (d *Decoder) cutProperty(text []byte) (property, value, rest []byte) {
 	start := len(d.arena)
-	line, rest := cutLine(text)
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	d.arena = append(d.arena, bytes.TrimSuffix(line, []byte("\r"))...)
 	for isFold(rest) {
-		line, rest = cutLine(rest[1:])
+		line, rest, _ = bytes.Cut(rest[1:], []byte("\n"))
 		d.arena = append(d.arena, bytes.TrimSuffix(line, []byte("\r"))...)
 	}
-	line = d.made(start)
+	line = slices.Clip(d.arena[start:])
 	colon := 0
 	for inQuotes := false; colon < len(line) && (inQuotes || line[colon] != ':'); colon++ { // parameters may contain colons in quotes
 		inQuotes = inQuotes != (line[colon] == '"')

@@ -3,7 +3,6 @@ package message
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -169,7 +168,8 @@ func (t *singleTable) score(text []byte) (score int, frequent bool) {
 
 // charset returns the name of the likeliest charset of text.
 func (g guesser) charset(text []byte) string {
-	text = sample(text)
+	text = text[lengthOfASCII(text):]
+	text = text[:min(len(text), sampleBytes)]
 	best, name := 0, fallback
 	isLatin := standAlone(text)
 	for _, c := range g {
@@ -185,18 +185,6 @@ func (g guesser) charset(text []byte) string {
 		}
 	}
 	return name
-}
-
-// isFrequent reports whether all characters beyond ASCII in a sample of text are frequent ones of a charset, which is not Latin.
-func (g guesser) isFrequent(name string, text []byte) bool {
-	text = text[max(0, lengthOfASCII(text)-1):] // with what is before the sample
-	text = text[:min(len(text), sampleBytes)]
-	i := slices.IndexFunc(g, func(c guessable) bool { return c.name == name && !c.isLatin })
-	if i < 0 {
-		return false
-	}
-	_, frequent := g[i].score(text)
-	return frequent
 }
 
 const (

@@ -18,7 +18,7 @@ const maxHeaders = 32
 // leastValue is how many bytes are always read of a field that describes the content, which could not be read otherwise.
 const leastValue = 1 << 10
 
-// headers reads headers of a message and its parts. Its zero value keeps no fields: top sets the limits.
+// headers reads headers of a message and its parts. Its zero value keeps no fields: [headers.header] sets the limits.
 type headers struct {
 	texts
 	options     Options
@@ -37,16 +37,13 @@ type headers struct {
 // The types of parts that declare none.
 var typePlain, typeMessage, typeHTML, typeFile = []byte("text/plain"), []byte("message/rfc822"), []byte("text/html"), []byte("application/octet-stream")
 
-// top reads the header of a message, for a reading of which it sets the limits, and adds its fields to kept.
-func (h *headers) top(data []byte, kept *[]Field) (e entity, body []byte) {
-	h.bytesLeft, h.fieldsLeft, h.laterLeft = maxHeaders*h.options.MaxHeaderBytes, h.options.MaxHeaderFields, h.options.MaxHeaderFields
-	return h.header(data, typePlain, kept)
-}
-
 // header reads the header at the start of data. It returns what the header says about the content, and the body. It adds the
-// fields to kept, which is nil for the header of a part.
+// fields to kept, which is nil for the header of a part. That of the message itself begins a reading, for which it sets the limits.
 func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
 	e.mediaType, e.assumed = defaultType, defaultType
+	if kept == &h.msg.Header {
+		h.bytesLeft, h.fieldsLeft, h.laterLeft = maxHeaders*h.options.MaxHeaderBytes, h.options.MaxHeaderFields, h.options.MaxHeaderFields
+	}
 	var first int
 	if kept != nil {
 		first = len(*kept)
@@ -153,7 +150,7 @@ func (h *headers) usesValue(given *[]byte, value []byte) bool {
 // never base64.
 func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
 	for len(data) > 0 {
-		line, after := cutLine(data)
+		line, after, _ := bytes.Cut(data, []byte("\n"))
 		name, colon := cutName(line)
 		switch {
 		case len(line) == 0:
@@ -168,7 +165,7 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 			continue
 		}
 		for len(after) > 0 {
-			next, below := cutLine(after)
+			next, below, _ := bytes.Cut(after, []byte("\n"))
 			if !isFold(next) {
 				if !isLostFold(next, below, data[:len(data)-len(after)], ofPart) {
 					break
@@ -201,7 +198,7 @@ func isLostFold(line, below, before []byte, ofPart bool) bool {
 func headerContinues(data []byte, ofPart bool) bool {
 	for range maxJunkLines {
 		var line []byte
-		line, data = cutLine(data)
+		line, data, _ = bytes.Cut(data, []byte("\n"))
 		if len(line) == 0 || bytes.HasPrefix(line, []byte("--")) {
 			return false
 		}
@@ -272,13 +269,13 @@ func (t *texts) unfold(value []byte) []byte {
 	start := len(t.arena)
 	for len(value) > 0 {
 		var line []byte
-		line, value = cutLine(value)
+		line, value, _ = bytes.Cut(value, []byte("\n"))
 		if len(t.arena) > start && !isFold(line) {
 			t.arena = append(t.arena, ' ')
 		}
 		t.arena = append(t.arena, line...)
 	}
-	return t.made(start)
+	return slices.Clip(t.arena[start:])
 }
 
 // decodeWords decodes the encoded words (RFC 2047) of a field value. The rest of the value is in charset.
@@ -336,7 +333,7 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 	}
 	t.flushWord(pending)
 	t.appendUTF8(value, charset, false)
-	return bytes.TrimSpace(t.made(start))
+	return bytes.TrimSpace(slices.Clip(t.arena[start:]))
 }
 
 // maxCharsetName is longer than any name of a charset with a language.
@@ -375,7 +372,7 @@ func (t *texts) joinFlowed(text []byte) []byte {
 	start := len(t.arena)
 	depth, flows := 0, false
 	for len(text) > 0 {
-		line, rest := cutLine(text)
+		line, rest, _ := bytes.Cut(text, []byte("\n"))
 		ending := text[len(line) : len(text)-len(rest)]
 		text = rest
 		content := bytes.TrimSuffix(line, []byte("\r"))
@@ -391,5 +388,5 @@ func (t *texts) joinFlowed(text []byte) []byte {
 		}
 		t.arena = append(append(t.arena, content...), ending...)
 	}
-	return t.made(start)
+	return slices.Clip(t.arena[start:])
 }

@@ -154,7 +154,7 @@ func hasMailField(head []byte) bool {
 			head = bytes.TrimPrefix(head, []byte(mark))
 		}
 		var line []byte
-		line, head = cutLine(head)
+		line, head, _ = bytes.Cut(head, []byte("\n"))
 		switch name, _ := cutName(line); {
 		case IsMailField(name):
 			return true

@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,7 +34,7 @@ func (t *texts) addURL(kind LinkKind, url []byte) bool {
 func (t *texts) addLink(kind LinkKind, value []byte) bool {
 	start := len(t.arena)
 	t.arena = weburl.AppendClean(t.arena, value)
-	url := t.made(start)
+	url := slices.Clip(t.arena[start:])
 	if ascii.HasPrefixFold(url, "data:") { // the content itself, often an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
@@ -62,7 +63,7 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 		done = to
 	}
 	d.arena = append(d.arena, text[done:]...)
-	return d.made(start)
+	return slices.Clip(d.arena[start:])
 }
 
 // scriptLinks adds the URLs in a script to the message if a browser runs it, as those of files. A page that redirects often

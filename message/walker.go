@@ -139,10 +139,10 @@ func (w *walker) closeTo(n int) {
 // begins with a field.
 func (w *walker) isMessage(e entity, body []byte) bool {
 	head := skipFromLine(w.contentStart(e, body))
-	isNamed := hasEnding(e.filename, ".eml")
+	isNamed := ascii.HasSuffixFold(e.filename, ".eml")
 	for fields := 0; len(head) > 0; {
 		var line []byte
-		line, head = cutLine(head)
+		line, head, _ = bytes.Cut(head, []byte("\n"))
 		if fields > 0 && isFold(line) {
 			continue
 		}
@@ -182,7 +182,7 @@ func findBoundary(data []byte, open []boundary) boundaryLine {
 			}
 			at += next + 1
 		}
-		line, rest := cutLine(data[at:])
+		line, rest, _ := bytes.Cut(data[at:], []byte("\n"))
 		hit := boundaryLine{start: max(at-1, 0), end: len(data) - len(rest)}
 		line = bytes.TrimRight(line[2:], " \t")
 		for hit.level = len(open) - 1; hit.level >= 0; hit.level-- {
@@ -258,7 +258,7 @@ func Attached(raw []byte) (messages [][]byte, isReport bool) {
 func open(raw []byte) (d *Decoder, e entity, body []byte) {
 	d = NewDecoder(DefaultOptions())
 	d.left = d.options.MaxTextBytes
-	e, body = d.top(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), &d.msg.Header)
+	e, body = d.header(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), typePlain, &d.msg.Header)
 	return d, e, body
 }
 

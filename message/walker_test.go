@@ -19,7 +19,7 @@ func TestAWalkerFindsTheLeavesOfAMessage(t *testing.T) {
 		var got []string
 		w := walker{wholeMessages: test.wholeMessages, leaf: func(_ entity, body []byte) { got = append(got, string(body)) }}
 		w.options = DefaultOptions()
-		e, body := w.top([]byte(raw), nil)
+		e, body := w.header([]byte(raw), typePlain, &w.msg.Header)
 		w.walk(e, body, 0)
 		if !slices.Equal(got, test.want) || len(w.msg.Attached) != test.attached || w.msg.Repairs != 0 {
 			t.Errorf("got the leaves %q, %d fields and the repairs %v, want %q", got, len(w.msg.Attached), w.msg.Repairs, test.want)
