@@ -331,13 +331,13 @@ func (d *Decoder) readFrames() {
 func (t *texts) cutText(text []byte, most int) []byte {
 	if len(text) > most {
 		t.msg.Repairs.Add(CutText)
-		text = cutRunes(text, most)
+		text = CutRunes(text, most)
 	}
 	return text
 }
 
-// cutRunes returns at most n bytes of text, without cutting a character in two.
-func cutRunes(text []byte, n int) []byte {
+// CutRunes returns at most n bytes of text, without cutting a character in two.
+func CutRunes(text []byte, n int) []byte {
 	if len(text) <= n {
 		return text
 	}

@@ -279,7 +279,7 @@ func (p *page) endAnchor() {
 		}
 	}
 	text := bytes.TrimSuffix(slices.Clip(to.arena[start:]), []byte(" "))
-	to.msg.Links[p.anchor.link].Text = cutRunes(text, maxLinkText)
+	to.msg.Links[p.anchor.link].Text = CutRunes(text, maxLinkText)
 	p.anchor.isOpen = false
 }
 

@@ -59,7 +59,7 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	p.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	hiddenFrom, linksFrom := len(p.hidden), len(p.out.msg.Links)
 	p.collectSheets(source)
-	p.stack.open, p.stack.base = p.stack.open[:0], element{look: css.NewAppearance()}
+	p.stack.open, p.stack.base = p.stack.open[:0], element{look: css.Usual}
 	base := &p.stack.base
 	for i := range impliedNames {
 		var s css.Style
@@ -200,7 +200,7 @@ func (p *page) startTag() {
 		p.noteInWord(TagInWord)
 	}
 	e := p.stack.child(name)
-	if len(p.attributes) > 0 || p.sheets.HasRules() || has&ownLook != 0 {
+	if len(p.attributes) > 0 || p.sheets.HasRules || has&ownLook != 0 {
 		p.applyStyles(&e)
 	}
 	if has&void == 0 {
@@ -237,7 +237,7 @@ func (p *page) applyStyles(e *element) {
 		}
 	case "html", "head", "title", "body": // the body around them is a guess
 		if len(p.stack.open) == 0 {
-			e.setLook(css.NewAppearance())
+			e.setLook(css.Usual)
 		}
 	}
 	label := p.addAttributes(&s)

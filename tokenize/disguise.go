@@ -97,29 +97,24 @@ func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ me
 	isLetter := size == len(letter) && isEuropean(r) && unicode.IsLetter(r)
 	single := isLetter && len(letter) == len(chunk)
 	fits := w.count < 2 || gap == w.gap
-	if single && !fits {
-		word, fits = w.end(), true
+	if isLetter && fits && !single {
+		w.letters = append(w.letters, letter...)
+		w.count++
 	}
-	if fits && isLetter {
+	if !fits || !single { // the run ends
+		if w.count >= minSpaced && !isRepeated(w.letters) {
+			word = w.letters
+		}
+		w.letters, w.word, w.count = w.word[:0], w.letters, 0
+	}
+	if single {
 		if w.count > 0 {
 			w.gap = gap
 		}
 		w.letters = append(w.letters, letter...)
 		w.count++
 	}
-	if !single {
-		word = w.end()
-	}
 	return word, message.SpacedLetters
-}
-
-// end ends the run and returns the word that it makes.
-func (w *spaced) end() (word []byte) {
-	if w.count >= minSpaced && !isRepeated(w.letters) {
-		word = w.letters
-	}
-	w.letters, w.word, w.count = w.word[:0], w.letters, 0
-	return word
 }
 
 // isRepeated reports whether a word repeats one letter, which is a mark on a form.

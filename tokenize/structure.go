@@ -110,9 +110,9 @@ func (t *Tokenizer) shapeOf(tag string, value []byte, lengths bool) {
 // each with its length, or with + if it is longer than 1. Other characters are themselves.
 func appendShape(dst, text []byte, lengths bool) []byte {
 	for i := 0; i < len(text); {
-		kind := shapeKind(text[i])
+		kind := shapes[text[i]]
 		end := i + 1
-		for kind != 0 && end < len(text) && shapeKind(text[end]) == kind {
+		for kind != 0 && end < len(text) && shapes[text[end]] == kind {
 			end++
 		}
 		switch n := end - i; {
@@ -130,34 +130,35 @@ func appendShape(dst, text []byte, lengths bool) []byte {
 	return dst
 }
 
-// shapeKind returns the symbol for a run of a byte, or 0 for a byte that is itself.
-func shapeKind(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return '9'
-	case 'a' <= c && c <= 'z':
-		return 'a'
-	case 'A' <= c && c <= 'Z':
-		return 'A'
-	case c >= utf8.RuneSelf:
-		return 'u'
+// shapes has the symbol for a run of each byte, 0 for a byte that is itself.
+var shapes = func() (symbols [256]byte) {
+	for i := range symbols {
+		switch c := byte(i); {
+		case '0' <= c && c <= '9':
+			symbols[c] = '9'
+		case 'a' <= c && c <= 'z':
+			symbols[c] = 'a'
+		case 'A' <= c && c <= 'Z':
+			symbols[c] = 'A'
+		case c >= utf8.RuneSelf:
+			symbols[c] = 'u'
+		}
 	}
-	return 0
-}
+	return symbols
+}()
 
 // media emits how Content-Type is written.
 func (t *Tokenizer) media(value []byte) {
 	if len(bytes.Trim(value, "; ")) == 0 {
 		return
 	}
-	upTo := func(text []byte) []byte { return text[:startOfRune(text, min(maxWhole, len(text)))] }
 	media, rest, _ := bytes.Cut(value, []byte(";"))
-	whole := append(append(t.mime[:0], "mime:"...), upTo(bytes.TrimSpace(media))...)
+	whole := append(append(t.mime[:0], "mime:"...), message.CutRunes(bytes.TrimSpace(media), maxWhole)...)
 	for len(rest) > 0 && len(whole) < maxShaped {
 		var parameter []byte
 		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
 		name, given, _ := bytes.Cut(bytes.TrimSpace(parameter), []byte("="))
-		name = upTo(name)
+		name = message.CutRunes(name, maxWhole)
 		whole = append(append(whole, ';'), name...)
 		switch {
 		case bytes.EqualFold(name, []byte("boundary")):

@@ -2,7 +2,7 @@
 // equal only to themselves.
 package ascii
 
-import "strings"
+import "encoding/hex"
 
 // Lower returns c in lower case.
 func Lower(c byte) byte {
@@ -49,16 +49,11 @@ func HasSuffixFold(b []byte, suffix string) bool {
 	return len(b) >= len(suffix) && EqualFold(b[len(b)-len(suffix):], suffix)
 }
 
-// HexDigit returns the value of a hexadecimal digit, or 0xff.
-func HexDigit(c byte) byte { return byte(strings.IndexByte("0123456789abcdef", Lower(c))) }
-
 // HexByte returns the byte that the first two bytes of s, hexadecimal digits, represent.
 func HexByte(s []byte) (c byte, ok bool) {
-	if len(s) < 2 {
-		return 0, false
-	}
-	high, low := HexDigit(s[0]), HexDigit(s[1])
-	return high<<4 | low, high < 16 && low < 16
+	var decoded [1]byte
+	_, err := hex.Decode(decoded[:], s[:min(len(s), 2)])
+	return decoded[0], err == nil && len(s) > 1
 }
 
 // AppendUnescaped appends text with the byte in place of each escape, a sign and two hexadecimal digits. It reports whether each

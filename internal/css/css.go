@@ -30,6 +30,8 @@ const (
 type Sheets struct {
 	// WasCut reports that a limit was met, so that something of the style sheets does not count.
 	WasCut bool
+	// HasRules reports that there is a rule that may change how text is shown.
+	HasRules bool
 
 	compounds    []compound
 	declarations []declaration // of all rules
@@ -66,11 +68,8 @@ type Element struct{ Name, Class, ID, Style []byte }
 // Start forgets the style sheets of the page before. The next page has htmlBytes bytes, which bound the work.
 func (s *Sheets) Start(htmlBytes int) {
 	s.compounds, s.declarations = s.compounds[:0], s.declarations[:0]
-	s.kept, s.steps, s.work, s.WasCut = 0, 0, workPerByte*htmlBytes, false
+	s.kept, s.steps, s.work, s.WasCut, s.HasRules = 0, 0, workPerByte*htmlBytes, false, false
 }
-
-// HasRules reports whether the sheets have a rule that may change how text is shown.
-func (s *Sheets) HasRules() bool { return len(s.compounds) > 0 }
 
 // Match adds to style what the rules for e and its own style say. Around is what the element around e has met; Match returns what e has.
 func (s *Sheets) Match(style *Style, e *Element, around *Steps) (met Steps) {
@@ -192,6 +191,7 @@ func (s *Sheets) rule() {
 		s.compounds, s.declarations, s.steps = s.compounds[:first], s.declarations[:from], steps
 		return
 	}
+	s.HasRules = true
 	for i := first; i < len(s.compounds); i++ {
 		c := &s.compounds[i]
 		c.from, c.to = int32(from), int32(len(s.declarations))

@@ -212,10 +212,8 @@ type Appearance struct {
 	text, background Colour
 }
 
-// NewAppearance returns the appearance of a page without styles.
-func NewAppearance() Appearance {
-	return Appearance{opacity: 1, size: normalSize, zoom: 1, text: black, background: white}
-}
+// Usual is the appearance of a page without styles.
+var Usual = Appearance{opacity: 1, size: normalSize, zoom: 1, text: black, background: white}
 
 // Inside returns the appearance of an element of that style.
 func (a Appearance) Inside(s *Style) Appearance {

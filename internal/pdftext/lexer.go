@@ -160,7 +160,7 @@ func (l *lexer) escape() {
 func (l *lexer) hex() {
 	l.buffer = l.buffer[:0]
 	for l.at++; l.at < len(l.data) && l.data[l.at] != '>'; l.at++ {
-		if c := l.data[l.at]; ascii.HexDigit(c) <= 0xf {
+		if c := l.data[l.at]; strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 {
 			l.buffer = append(l.buffer, c)
 		}
 	}

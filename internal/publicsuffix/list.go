@@ -13,6 +13,7 @@ package publicsuffix
 import (
 	_ "embed"
 	"net/netip"
+	"sort"
 	"strings"
 )
 
@@ -29,24 +30,6 @@ const (
 	isICANN                 // the Internet Corporation for Assigned Names and Numbers manages it
 )
 
-// ruleOf returns the bits of the line of a suffix.
-func ruleOf(suffix string) (bits byte, ok bool) {
-	for from, to := 0, len(rules); from < to; {
-		middle := from + (to-from)/2
-		start := 1 + strings.LastIndexByte(rules[:middle], '\n')
-		end := start + strings.IndexByte(rules[start:], '\n')
-		switch line := rules[start : end-len(" A")]; strings.Compare(suffix, line) {
-		case 0:
-			return rules[end-1], true
-		case -1:
-			to = start
-		default:
-			from = end + 1
-		}
-	}
-	return 0, false
-}
-
 // PublicSuffix returns the public suffix of a domain. icann reports whether the Internet Corporation for Assigned Names and Numbers manages
 // it: "foo.org" and "foo.co.uk" are ICANN domains, "foo.dyndns.org" is a private domain, and "cromulent" is an unmanaged one.
 func PublicSuffix(domain string) (publicSuffix string, icann bool) {
@@ -59,15 +42,20 @@ func PublicSuffix(domain string) (publicSuffix string, icann bool) {
 		if bits&isWildcard != 0 {
 			publicSuffix, icann = domain[start:], bits&isICANN != 0
 		}
-		next, ok := ruleOf(domain[start:])
-		if bits = next; !ok {
+		suffix := domain[start:]
+		at, found := sort.Find(len(rules), func(i int) int {
+			line := rules[1+strings.LastIndexByte(rules[:i], '\n'):]
+			return strings.Compare(suffix, line[:strings.IndexByte(line, ' ')])
+		})
+		if !found {
 			return publicSuffix, icann
 		}
+		bits = rules[at+len(suffix+" ")]
 		switch {
 		case bits&isSuffix != 0:
-			publicSuffix = domain[start:]
+			publicSuffix = suffix
 		case bits&isException != 0:
-			_, publicSuffix, _ = strings.Cut(domain[start:], ".")
+			_, publicSuffix, _ = strings.Cut(suffix, ".")
 			return publicSuffix, icann
 		}
 		if bits&isWildcard == 0 {

@@ -23,7 +23,7 @@ func Check(settings any) error {
 		switch {
 		case field.Anonymous:
 			errs = append(errs, Check(value.Interface()))
-		case words == "" || isText && isAmong(value.String(), words) || !isText && isWithin(value, words):
+		case words == "", isWithin(value, words):
 		case isText:
 			errs = append(errs, fmt.Errorf("%s is %q: must be %s", field.Tag.Get("json"), value, words))
 		default:
@@ -33,11 +33,11 @@ func Check(settings any) error {
 	return errors.Join(errs...)
 }
 
-func isAmong(text, words string) bool {
-	return text == "" || slices.Contains(strings.Split(strings.ReplaceAll(words, " or ", ", "), ", "), text)
-}
-
 func isWithin(value reflect.Value, words string) bool {
+	if value.Kind() == reflect.String {
+		allowed := strings.Split(strings.ReplaceAll(words, " or ", ", "), ", ")
+		return value.Len() == 0 || slices.Contains(allowed, value.String())
+	}
 	var x float64
 	if value.CanInt() {
 		x = float64(value.Int())

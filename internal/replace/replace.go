@@ -288,10 +288,20 @@ func OpenRegular(path string, flag int) (file *os.File, info fs.FileInfo, err er
 	return file, info, nil
 }
 
-// OpenBeside is OpenRegular for a file that belongs to the one at path, beside it. The error is [ErrOwner] if another user may have put it there.
+// OpenBeside is OpenRegular for a file that belongs to the one at path, beside it. The error is [ErrOwner] if another user may have put it there:
+// in a folder with the sticky bit, as /tmp, anyone can create files, and only the owner of a file can replace it. It wraps fs.ErrNotExist if
+// there is no such file.
 func OpenBeside(beside, path string, flag int) (file *os.File, info fs.FileInfo, err error) {
-	if err := checkOwner(beside, path); err != nil {
-		return nil, nil, err
+	folder, err := os.Stat(filepath.Dir(path))
+	of, err2 := os.Stat(path)
+	if err == nil && err2 == nil && folder.Mode()&fs.ModeSticky != 0 {
+		there, err := os.Lstat(beside) // a link can lead to any file
+		if err != nil {
+			return nil, nil, err
+		}
+		if owner(there) != owner(of) {
+			return nil, nil, ErrOwner
+		}
 	}
 	return OpenRegular(beside, flag)
 }

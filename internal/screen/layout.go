@@ -12,26 +12,20 @@ import (
 )
 
 // Width returns how many columns of a terminal a line of printable text takes. East Asian characters take two.
-func Width(text string) int {
-	columns := 0
+func Width(text string) (columns int) {
 	for _, r := range text {
-		columns += widthOf(r)
+		if r >= 0x300 { // most text is below
+			if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+				continue
+			}
+			switch width.LookupRune(r).Kind() {
+			case width.EastAsianWide, width.EastAsianFullwidth:
+				columns++
+			}
+		}
+		columns++
 	}
 	return columns
-}
-
-func widthOf(r rune) int {
-	switch {
-	case r < 0x300: // most text
-		return 1
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
 }
 
 // Cut returns as much of a line of printable text as fits in a number of columns, with "…" in the place of what is cut off.
@@ -44,7 +38,7 @@ func Cut(text string, columns int) string {
 	}
 	used := 0
 	for end, r := range text {
-		if used += widthOf(r); used > columns-1 {
+		if used += Width(string(r)); used > columns-1 {
 			return strings.TrimRight(text[:end], " ") + "…"
 		}
 	}

@@ -22,20 +22,12 @@ import (
 // \n, \x1b, \u202e. Letters, signs and spaces of any script stay, such as the ideographic space. A byte that is not UTF-8 becomes \xff, and
 // a backslash becomes two, so that [Original] can restore the text. All other text stays unchanged.
 func Printable(text string) string {
-	if isPrintable(text) {
-		return text
-	}
-	return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text))
-}
-
-// isPrintable reports whether Printable leaves text as it is.
-func isPrintable(text string) bool {
 	for i, r := range text {
 		if r == '\\' || (r < ' ' || r > '~') && !isShown(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
-			return false
+			return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text))
 		}
 	}
-	return true
+	return text
 }
 
 func appendPrintable(out []byte, text string) []byte {
@@ -108,7 +100,7 @@ func Printf(w io.Writer, format string, args ...any) (int, error) {
 		case int, uint32, bool, int64, uint64, float64: // nothing to escape
 			args[i] = counted(arg)
 		default:
-			if !isText || !isPrintable(text) { // fmt formats a text faster than an untrusted value
+			if !isText || Printable(text) != text { // fmt formats a text faster than an untrusted value
 				args[i] = untrusted{arg}
 			}
 		}

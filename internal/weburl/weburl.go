@@ -165,7 +165,8 @@ func Host(written []byte) (host string, ok bool) {
 	if !utf8.Valid(written) {
 		return "", false // a browser reads U+FFFD, even if escapes beside the byte would make it valid
 	}
-	name, ok := Name(withoutEscapes(written))
+	plain, _ := ascii.AppendUnescaped(nil, written, '%') // invalid escapes stay
+	name, ok := Name(plain)
 	if !ok {
 		return "", false
 	}
@@ -197,17 +198,9 @@ func Name(written []byte) (name string, ok bool) {
 	return name, !strings.ContainsFunc(name, isForbidden)
 }
 
-// withoutEscapes returns text with %41 replaced by A. Invalid escapes stay.
-func withoutEscapes(text []byte) []byte {
-	if bytes.IndexByte(text, '%') < 0 {
-		return text
-	}
-	plain, _ := ascii.AppendUnescaped(nil, text, '%')
-	return plain
-}
-
 // withoutIgnored returns an unescaped host without the characters that UTS #46 ignores, of which a sender can write any number.
 func withoutIgnored(host []byte) []byte {
+	plain, _ := ascii.AppendUnescaped(nil, host, '%')
 	return bytes.Map(func(r rune) rune {
 		switch {
 		case r == 0xad, r == 0x34f, r == 0x200b, r == 0x2060, r == 0x2064, r == 0xfeff,
@@ -215,7 +208,7 @@ func withoutIgnored(host []byte) []byte {
 			return -1
 		}
 		return r
-	}, withoutEscapes(host))
+	}, plain)
 }
 
 // ipv6 returns an address in brackets.
