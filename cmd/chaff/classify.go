@@ -59,7 +59,6 @@ faster. It takes no path, and of the flags --exit-code, --json, --model-file,
 	}
 	p.addModelFile(c, "use")
 	flags.AddFlags(c.Flags())
-	c.MarkFlagsMutuallyExclusive("json", "pass")
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
 	c.Flags().StringVar(&flags.list, "paths-from", "", "take the paths from the lines of `FILE`, or of stdin if it is -")
@@ -74,6 +73,8 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 	var err error
 	isDelivery := flags.Pass || flags.Preset != ""
 	switch {
+	case flags.Pass && flags.JSON:
+		err = delivery.ErrPassJSON
 	case flags.list != "" && len(paths) > 0:
 		err = fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
 	case isDelivery && len(flags.list)+len(paths) > 0:

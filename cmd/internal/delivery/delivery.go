@@ -64,7 +64,7 @@ func Main(args, environ []string, s Streams) (code int) {
 	case len(r.rest) > 0 && !slices.Equal(r.rest, []string{"-"}):
 		err = fmt.Errorf("%s: chaff-classify reads one message from stdin; `chaff classify` takes paths", r.rest[0])
 	case r.Pass && r.JSON:
-		err = errors.New("--json and --pass exclude each other: leave out one of them")
+		err = ErrPassJSON
 	}
 	if err != nil {
 		hint.Print(s.Err, err)
@@ -79,6 +79,9 @@ func Main(args, environ []string, s Streams) (code int) {
 	}
 	return code
 }
+
+// ErrPassJSON reports two answers that a user asks for at once.
+var ErrPassJSON = errors.New("--json and --pass exclude each other: leave out one of them")
 
 // Request is what a user asks of one message.
 type Request struct {
