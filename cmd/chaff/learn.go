@@ -66,16 +66,23 @@ pass. It takes of the flags --class, --forget, --ham, --model-file, --spam and
   chaff learn --maildir ~/Maildir
   chaff learn --forget < message
   chaff learn --forget --origin web --since 2026-11-01
-  chaff learn --begin -m new.model`,
+  chaff learn --begin --ham -m new.model < message`,
 		RunE: func(_ *cobra.Command, paths []string) error {
 			x.paths = paths
 			if err := x.check(); err != nil {
 				return err
 			}
-			if x.begin {
-				return x.beginStore()
+			if x.begin && x.class == "" && len(paths) == 0 {
+				if err := x.beginStore(); err != nil {
+					return err
+				}
+				return x.show(map[string]any{"file": x.model, "began": true}, func(a *answer) {
+					a.line("Began %s with the model %s: it knows no message yet.", x.model, x.Model)
+				})
 			}
-			x.warnOfSettings()
+			if !x.begin {
+				x.warnOfSettings()
+			}
 			switch {
 			case len(x.maildirs) > 0:
 				return x.learnMaildirs()
@@ -99,7 +106,9 @@ pass. It takes of the flags --class, --forget, --ham, --model-file, --spam and
 	f.StringArrayVar(&x.maildirs, "maildir", nil, "learn what has changed in the mailbox of Maildirs at `PATH`; repeatable")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
 	addFormat(c, &x.format, "what is at each PATH")
-	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget", "begin", "maildir")
+	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget", "maildir")
+	c.MarkFlagsMutuallyExclusive("begin", "forget")
+	c.MarkFlagsMutuallyExclusive("begin", "maildir")
 	c.MarkFlagsMutuallyExclusive("yes", "forget")
 	for _, other := range []string{"attached", "yes", "format", "origin", "since"} {
 		c.MarkFlagsMutuallyExclusive("maildir", other)
@@ -117,8 +126,8 @@ func (x *learning) check() error {
 	onStdin := len(x.paths) == 0 && !x.forgetsOrigin() || slices.Contains(x.paths, stdinPath)
 	ofMaildirs := len(x.maildirs) > 0
 	switch {
-	case x.begin && len(x.paths) > 0:
-		return hint.With(fmt.Errorf("--begin only begins a model of ham and spam: leave out %s", x.paths[0]), "chaff train makes a model of mail")
+	case x.begin && x.class != "" && !slices.Contains(spamClasses, x.class):
+		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
 	case len(x.origin) > store.MaxOrigin:
 		return fmt.Errorf("--origin %s is longer than %d bytes", x.origin, store.MaxOrigin)
 	case x.since != "" && !x.forgetsOrigin():
@@ -143,11 +152,21 @@ func (x *learning) learn() error {
 	if err != nil {
 		return err
 	}
-	if err := hasStore(x.model); err != nil {
-		return err
+	if !x.begin {
+		if err := hasStore(x.model); err != nil {
+			return err
+		}
 	}
 	printSources(x.program, mail)
 	messages := listAll(x.program, mail.source)
+	if x.begin {
+		if len(messages) == 1 && messages[0].err != nil {
+			return messages[0].err // an empty stdin begins no model
+		}
+		if err := x.beginStore(); err != nil {
+			return err
+		}
+	}
 	for i := range messages {
 		messages[i].Text = messages[i].Text || x.forget // what is no mail may be forgotten
 		if x.forget || x.class != "" {
@@ -247,7 +266,7 @@ func (x *learning) match(mail labelled, classes []string) error {
 // beginStore begins an empty model and its log. A model that is there is an error.
 func (x *learning) beginStore() error {
 	x.replace = true // a model that is there is an error
-	if err := x.canMake([]string{x.File}); err != nil {
+	if err := x.canMake(append([]string{x.File}, x.paths...)); err != nil {
 		return err
 	}
 	reading, keepKey, err := x.secretReading()
@@ -260,10 +279,5 @@ func (x *learning) beginStore() error {
 	if errors.Is(err, fs.ErrExist) {
 		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")
 	}
-	if err = errors.Join(err, keepKey()); err != nil {
-		return err
-	}
-	return x.show(map[string]any{"file": x.model, "began": true}, func(a *answer) {
-		a.line("Began %s with the model %s: it knows no message yet.", x.model, x.Model)
-	})
+	return errors.Join(err, keepKey())
 }
